@@ -1,4 +1,6 @@
-/** nginx with deploy/nginx.conf in front of emulators, and how it shares out the names of sandboxes. */
+/**
+ * nginx with deploy/nginx.conf in front of emulators, and how it shares out the names of sandboxes.
+ */
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -28,7 +30,10 @@ export async function startBalancer(ports) {
   const file = temporary(`${port}.conf`)
   writeFileSync(file, text)
   const { pid, stop } = await startServer(['nginx', '-c', file, '-g', 'daemon off;'], { port })
-  const workers = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
+  const workers = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .trim()
+    .split(' ')
+    .map(Number)
   return { port, pids: [pid, ...workers], stop }
 }
 
@@ -45,7 +50,9 @@ function pointsOf(server, number) {
 
 /** Which of a number of processes of deploy/nginx.conf holds a name. */
 export function ringOf(processes) {
-  const points = Array.from({ length: processes }, (_, number) => pointsOf(`emulator-${number}:4010`, number)).flat()
+  const points = Array.from({ length: processes }, (_, number) =>
+    pointsOf(`emulator-${number}:4010`, number)
+  ).flat()
   points.sort((a, b) => a.at - b.at)
   return name => {
     const at = crc32(name)

@@ -1,7 +1,9 @@
 /**
- * Compares this checkout with bench/budget.json in about twelve seconds: ratios beside the control, and sizes.
+ * Compares this checkout with bench/budget.json in about twelve seconds: ratios beside the control,
+ * and sizes.
  *   npm run bench:budget [-- --update]
- * Exit status 1 when a figure is a quarter worse than its budget in three runs of three. `--update` writes the present figures, medians of three runs, as the budget.
+ * Exit status 1 when a figure is a quarter worse than its budget in three runs of three. `--update`
+ * writes the present figures, medians of three runs, as the budget.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { optionsOf } from './command.mjs'
@@ -16,7 +18,10 @@ const RUNS = 3
 /** Times worse than the budget that fails. */
 const ROOM = 1.25
 
-const values = optionsOf({ update: { type: 'boolean', default: false } }, 'npm run bench:budget [-- --update]')
+const values = optionsOf(
+  { update: { type: 'boolean', default: false } },
+  'npm run bench:budget [-- --update]'
+)
 const budget = JSON.parse(readFileSync(FILE, 'utf8'))
 
 /** The rows of the budget, by id; `only` are those to measure. */
@@ -26,13 +31,17 @@ async function measured(only) {
 }
 
 /** How many times worse than its budget a row is; below 1 it is better. */
-const worseBy = row => (row.better === 'lower' ? judgedOf(row) / budget[row.id] : budget[row.id] / judgedOf(row))
+const worseBy = row =>
+  row.better === 'lower' ? judgedOf(row) / budget[row.id] : budget[row.id] / judgedOf(row)
 
 async function update() {
   const ids = Object.keys(budget)
   const runs = []
   for (let run = 0; run < RUNS; run++) runs.push(await measured(ids))
-  const figures = ids.map(id => [id, Number(median(runs.map(rows => judgedOf(rows.get(id)))).toPrecision(3))])
+  const figures = ids.map(id => [
+    id,
+    Number(median(runs.map(rows => judgedOf(rows.get(id)))).toPrecision(3))
+  ])
   writeFileSync(FILE, `${JSON.stringify(Object.fromEntries(figures), null, 2)}\n`)
 }
 
@@ -41,14 +50,23 @@ async function check() {
   for (let run = 1; run <= RUNS && failing.length > 0; run++) {
     const rows = await measured(failing)
     for (const row of rows.values()) {
-      const [is, should] = [judgedOf(row), budget[row.id]].map(number => (row.baseline === null ? `${figure(number)} ${row.unit}` : `${number.toFixed(2)} ×`))
-      const verdict = worseBy(row) > ROOM ? `  ${Math.round((worseBy(row) - 1) * 100)} % worse, run ${run} of ${RUNS}` : ''
-      console.log(`${row.work.padEnd(40)}  ${is.padStart(9)}  budget ${should.padStart(9)}${verdict}`)
+      const [is, should] = [judgedOf(row), budget[row.id]].map(number =>
+        row.baseline === null ? `${figure(number)} ${row.unit}` : `${number.toFixed(2)} ×`
+      )
+      const verdict =
+        worseBy(row) > ROOM
+          ? `  ${Math.round((worseBy(row) - 1) * 100)} % worse, run ${run} of ${RUNS}`
+          : ''
+      console.log(
+        `${row.work.padEnd(40)}  ${is.padStart(9)}  budget ${should.padStart(9)}${verdict}`
+      )
     }
     failing = failing.filter(id => worseBy(rows.get(id)) > ROOM)
   }
   if (failing.length > 0) {
-    console.error(`Worse than the budget in ${RUNS} runs of ${RUNS}: ${failing.join(', ')}. npm run bench -- --only ${failing.join(',')} shows more.`)
+    console.error(
+      `Worse than the budget in ${RUNS} runs of ${RUNS}: ${failing.join(', ')}. npm run bench -- --only ${failing.join(',')} shows more.`
+    )
     process.exitCode = 1
   }
 }

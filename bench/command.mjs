@@ -10,7 +10,9 @@ export function refuse(message) {
 /** The values of the options, as `parseArgs` takes them; `--help` prints the usage. */
 export function optionsOf(options, usage) {
   try {
-    const { values } = parseArgs({ options: { ...options, help: { type: 'boolean', default: false } } })
+    const { values } = parseArgs({
+      options: { ...options, help: { type: 'boolean', default: false } }
+    })
     if (!values.help) return values
   } catch (error) {
     refuse(`${error.message}\n\n${usage}`)

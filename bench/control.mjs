@@ -1,8 +1,10 @@
 /**
- * The control: what bare Fastify needs for the same answers, so that ratios mean the same on every machine.
+ * The control: what bare Fastify needs for the same answers, so that ratios mean the same on every
+ * machine.
  * One route each, response schemas, forms decoded by qs, no logging, no state, no checks.
  *   node bench/control.mjs [FILE]
- * FILE holds answers of an emulator in JSON: { page, narrowed, refund }; without it the lists are empty.
+ * FILE holds answers of an emulator in JSON: { page, narrowed, refund }; without it the lists are
+ * empty.
  */
 import { readFileSync } from 'node:fs'
 import Fastify from 'fastify'
@@ -13,12 +15,21 @@ const whole = { type: 'integer' }
 const orNull = schema => ({ ...schema, nullable: true })
 const object = properties => ({ type: 'object', properties })
 const listOf = items =>
-  object({ object: text, url: text, data: { type: 'array', items }, has_more: { type: 'boolean' }, first_id: orNull(text), last_id: orNull(text) })
+  object({
+    object: text,
+    url: text,
+    data: { type: 'array', items },
+    has_more: { type: 'boolean' },
+    first_id: orNull(text),
+    last_id: orNull(text)
+  })
 
 const METHOD = object({
   type: text,
   card: orNull(object({ brand: orNull(text), last4: orNull(text) })),
-  bank_account: orNull(object({ bank_name: orNull(text), account_number: orNull(text), routing_number: orNull(text) }))
+  bank_account: orNull(
+    object({ bank_name: orNull(text), account_number: orNull(text), routing_number: orNull(text) })
+  )
 })
 const REFUND = object({
   id: text,
@@ -44,26 +55,47 @@ const TRANSACTION = object({
   tip_amount: orNull(whole),
   donation_amount: orNull(whole),
   adjustment_number: orNull({ type: 'number' }),
-  amounts: orNull(object({ currency: text, transaction_amount: whole, payment_amount: whole, tip_amount: whole })),
+  amounts: orNull(
+    object({ currency: text, transaction_amount: whole, payment_amount: whole, tip_amount: whole })
+  ),
   customer: orNull(object({ name: orNull(text), email: orNull(text), phone: orNull(text) })),
   amount_refunded: whole,
   refunds: listOf(REFUND)
 })
 const answers = schema => ({ schema: { response: { '2xx': schema } } })
 
-const EMPTY = { object: 'list', url: '/next/transactions', data: [], has_more: false, first_id: null, last_id: null }
-const { page = EMPTY, narrowed = EMPTY, refund = null } = process.argv[2] ? JSON.parse(readFileSync(process.argv[2], 'utf8')) : {}
+const EMPTY = {
+  object: 'list',
+  url: '/next/transactions',
+  data: [],
+  has_more: false,
+  first_id: null,
+  last_id: null
+}
+const {
+  page = EMPTY,
+  narrowed = EMPTY,
+  refund = null
+} = process.argv[2] ? JSON.parse(readFileSync(process.argv[2], 'utf8')) : {}
 const transactions = new Map(page.data.map(transaction => [transaction.id, transaction]))
 
 let made = 0
 const newId = prefix => `${prefix}_${String(++made).padStart(24, '0')}`
 
 const app = Fastify()
-app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) => done(null, qs.parse(body)))
+app.addContentTypeParser(
+  'application/x-www-form-urlencoded',
+  { parseAs: 'string' },
+  (_request, body, done) => done(null, qs.parse(body))
+)
 
-app.get('/next/transactions/:id', answers(TRANSACTION), async request => transactions.get(request.params.id))
+app.get('/next/transactions/:id', answers(TRANSACTION), async request =>
+  transactions.get(request.params.id)
+)
 
-app.get('/next/transactions', answers(listOf(TRANSACTION)), async request => (request.query.location === undefined ? page : narrowed))
+app.get('/next/transactions', answers(listOf(TRANSACTION)), async request =>
+  request.query.location === undefined ? page : narrowed
+)
 
 app.post('/next/transactions', answers(TRANSACTION), async ({ body }) => {
   const id = newId('txn')
@@ -74,7 +106,11 @@ app.post('/next/transactions', answers(TRANSACTION), async ({ body }) => {
     ticket: body.ticket,
     location: 'loc_bistro',
     payment_type: body.payment_type,
-    payment_method: { type: body.payment_type, card: { brand: body.card.brand, last4: body.card.last4 }, bank_account: null },
+    payment_method: {
+      type: body.payment_type,
+      card: { brand: body.card.brand, last4: body.card.last4 },
+      bank_account: null
+    },
     currency: body.currency,
     amount: Number(body.amount),
     tip_amount: Number(body.tip_amount),
@@ -99,6 +135,9 @@ app.post('/next/refunds', answers(REFUND), async ({ body }) => ({
 /** Stops it. */
 export const close = () => app.close()
 /** Its address; it listens as soon as this module is imported. */
-export const address = (await app.listen({ port: 0, host: '127.0.0.1' })).replace('127.0.0.1', 'localhost')
+export const address = (await app.listen({ port: 0, host: '127.0.0.1' })).replace(
+  '127.0.0.1',
+  'localhost'
+)
 process.once('SIGTERM', close)
 console.log(`ready on ${address}`)

@@ -24,9 +24,20 @@ export function writeDocument(name, document) {
   return path
 }
 
-/** A scenario with generated Transactions besides those of the default one, at two Locations, over two months. */
+/**
+ * A scenario with generated Transactions besides those of the default one, at two Locations, over
+ * two months.
+ */
 export function generated(count) {
   const created = { from: '2026-01-11', to: '2026-03-01' }
-  const halves = ['loc_bistro', 'loc_bakery'].map(location => ({ transactions: Math.ceil(count / 2), location, created }))
-  return writeDocument(`generated-${count}.json`, { name: `generated-${count}`, fixtures: ['bistro'], generate: halves })
+  const halves = ['loc_bistro', 'loc_bakery'].map(location => ({
+    transactions: Math.ceil(count / 2),
+    location,
+    created
+  }))
+  return writeDocument(`generated-${count}.json`, {
+    name: `generated-${count}`,
+    fixtures: ['bistro'],
+    generate: halves
+  })
 }

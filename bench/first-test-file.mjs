@@ -1,4 +1,7 @@
-/** A test file as of a client: PACKAGE is the module of the package, or CONTROL that of the control; it starts there, and makes a call. */
+/**
+ * A test file as of a client: PACKAGE is the module of the package, or CONTROL that of the control;
+ * it starts there, and makes a call.
+ */
 import { strictEqual } from 'node:assert'
 import test from 'node:test'
 
@@ -16,7 +19,9 @@ async function start() {
 
 test('a list is answered', async () => {
   const { url, close } = await start()
-  const { status } = await fetch(url, { headers: { authorization: `Basic ${btoa('sk_test_merchant:')}` } })
+  const { status } = await fetch(url, {
+    headers: { authorization: `Basic ${btoa('sk_test_merchant:')}` }
+  })
   strictEqual(status, 200)
   await close()
 })

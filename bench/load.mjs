@@ -1,4 +1,7 @@
-/** A bounded load over loopback with little overhead of its own: raw keep-alive sockets, requests composed beforehand. */
+/**
+ * A bounded load over loopback with little overhead of its own: raw keep-alive sockets, requests
+ * composed beforehand.
+ */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 
@@ -11,15 +14,25 @@ export function request(on, { key = 'sk_test_merchant', form } = {}) {
     [
       `${method} ${path} HTTP/1.1`,
       'host: localhost',
-      ...(key === null ? [] : [`authorization: Basic ${Buffer.from(`${key}:`).toString('base64')}`]),
-      ...(form === undefined ? [] : ['content-type: application/x-www-form-urlencoded', `content-length: ${Buffer.byteLength(form)}`]),
+      ...(key === null
+        ? []
+        : [`authorization: Basic ${Buffer.from(`${key}:`).toString('base64')}`]),
+      ...(form === undefined
+        ? []
+        : [
+            'content-type: application/x-www-form-urlencoded',
+            `content-length: ${Buffer.byteLength(form)}`
+          ]),
       '',
       form ?? ''
     ].join('\r\n')
   )
 }
 
-/** A connection that carries one call at a time; `done` is called with the size of the body when the answer is complete, and `fail` with an answer that is none of success. */
+/**
+ * A connection that carries one call at a time; `done` is called with the size of the body when the
+ * answer is complete, and `fail` with an answer that is none of success.
+ */
 async function openConnection(port, { anyStatus, fail }) {
   const socket = connect(port, '127.0.0.1').setNoDelay()
   await once(socket, 'connect')
@@ -50,16 +63,25 @@ async function openConnection(port, { anyStatus, fail }) {
 
 /**
  * Opens connections to a port, for calls in a closed loop (`send`) or at a steady rate (`pace`).
- * With `awake` this process does not sleep while it waits: waking a process on another core costs the server that answers up to 20 µs, the more often the slower it is.
+ * With `awake` this process does not sleep while it waits: waking a process on another core costs
+ * the server that answers up to 20 µs, the more often the slower it is.
  */
 export async function openConnections(port, count, { anyStatus = false, awake = false } = {}) {
   let fail = error => {
     throw error
   }
-  const connections = await Promise.all(Array.from({ length: count }, () => openConnection(port, { anyStatus, fail: error => fail(error) })))
+  const connections = await Promise.all(
+    Array.from({ length: count }, () =>
+      openConnection(port, { anyStatus, fail: error => fail(error) })
+    )
+  )
   let lastSize = 0
 
-  /** Makes calls, the next on each connection as soon as the last is answered; `bytes` is a call, or a function that returns the next one. Returns calls a second; the microseconds of each call are added to `times`. */
+  /**
+   * Makes calls, the next on each connection as soon as the last is answered; `bytes` is a call, or
+   * a function that returns the next one. Returns calls a second; the microseconds of each call are
+   * added to `times`.
+   */
   const send = (bytes, calls, times = null) => {
     const next = typeof bytes === 'function' ? bytes : () => bytes
     let [left, open] = [calls, connections.length]
@@ -88,7 +110,11 @@ export async function openConnections(port, count, { anyStatus = false, awake = 
     })
   }
 
-  /** Makes a number of calls at a steady rate a second, whether or not earlier ones are answered. Returns the microseconds of each from when it was due, so that waiting for a connection counts too. */
+  /**
+   * Makes a number of calls at a steady rate a second, whether or not earlier ones are answered.
+   * Returns the microseconds of each from when it was due, so that waiting for a connection counts
+   * too.
+   */
   const pace = (bytes, rate, calls) => {
     const free = [...connections]
     const times = []
@@ -123,7 +149,11 @@ export async function openConnections(port, count, { anyStatus = false, awake = 
 /** A call of the control API or of the emulated one; returns the parsed body. */
 export async function ask(port, on, { body, headers } = {}) {
   const [method, path] = on.split(' ')
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method, ...(body !== undefined && { body }), ...(headers && { headers }) })
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method,
+    ...(body !== undefined && { body }),
+    ...(headers && { headers })
+  })
   const text = await answer.text()
   if (!answer.ok) throw new Error(`${on} was answered ${answer.status}: ${text}`)
   return /json/.test(answer.headers.get('content-type') ?? '') ? JSON.parse(text) : text

@@ -1,6 +1,8 @@
 /**
- * The benchmark: every kind of work beside its control, in one table. README.md in this folder says how to read it.
- *   npm run bench -- [--only throughput,start] [--all] [--quick] [--before DIR] [--peers DIR] [--json FILE] [--compare FILE] [--markdown] [--plots DIR]
+ * The benchmark: every kind of work beside its control, in one table. README.md in this folder says
+ * how to read it.
+ *   npm run bench -- [--only throughput,start] [--all] [--quick] [--before DIR] [--peers DIR]
+ * [--json FILE] [--compare FILE] [--markdown] [--plots DIR]
  * Exit status 1 when a row is beyond a limit of its own.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -37,7 +39,8 @@ const values = optionsOf(
 )
 const only = values.only?.split(',')
 const unknown = unknownIn(only ?? [])
-if (unknown.length > 0) refuse(`No part or row is called ${unknown.join(', ')}. There are: ${NAMES.join(', ')}.`)
+if (unknown.length > 0)
+  refuse(`No part or row is called ${unknown.join(', ')}. There are: ${NAMES.join(', ')}.`)
 
 const emulators = emulatorsOf(values.before && resolve(values.before))
 const earlier = values.compare ? JSON.parse(readFileSync(values.compare, 'utf8')).rows : null
@@ -58,6 +61,8 @@ console.log(values.markdown ? markdownTable(rows, earlier) : textTable(rows, ear
 if (values.json) writeFileSync(values.json, `${JSON.stringify({ ...machine(), rows }, null, 2)}\n`)
 if (values.plots) writePlots(rows, values.plots)
 for (const row of rows.filter(isBeyond)) {
-  console.error(`${row.id}: beyond its limit, ${row.least === undefined ? `at most ${row.most}` : `at least ${row.least}`}`)
+  console.error(
+    `${row.id}: beyond its limit, ${row.least === undefined ? `at most ${row.most}` : `at least ${row.least}`}`
+  )
   process.exitCode = 1
 }

@@ -29,7 +29,8 @@ const progress = text => {
 
 /**
  * Measures and returns rows.
- * @param {{ only?: string[], isAll?: boolean, effort: 'full' | 'quick' | 'check', emulators: object[], peers?: object[], records?: number, seconds?: number, image?: object | null }} wanted
+ * @param {{ only?: string[], isAll?: boolean, effort: 'full' | 'quick' | 'check', emulators:
+ * object[], peers?: object[], records?: number, seconds?: number, image?: object | null }} wanted
  *   `only` names parts or rows; `records` and `seconds` bound what is done with many Transactions
  */
 export async function measureRows({ only, isAll = false, ...options }) {
@@ -37,7 +38,8 @@ export async function measureRows({ only, isAll = false, ...options }) {
   for (const part of PARTS) {
     const isWhole = only === undefined ? isAll || USUAL.includes(part) : only.includes(part.name)
     const wanted = id => isWhole || only?.includes(id) === true
-    if (part.ids.some(wanted)) rows.push(...(await part.run({ ...options, peers: options.peers ?? [], wanted, progress })))
+    if (part.ids.some(wanted))
+      rows.push(...(await part.run({ ...options, peers: options.peers ?? [], wanted, progress })))
   }
   progress('')
   return rows

@@ -1,4 +1,7 @@
-/** The servers that are measured: processes of their own, started by their command, seen from outside. */
+/**
+ * The servers that are measured: processes of their own, started by their command, seen from
+ * outside.
+ */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -14,7 +17,10 @@ import { ask } from './load.mjs'
 export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CONTROL = fileURLToPath(new URL('./control.mjs', import.meta.url))
 const { PATH, HOME } = process.env
-/** The environment of what is measured; a million records are more than one document may bring in by default. */
+/**
+ * The environment of what is measured; a million records are more than one document may bring in by
+ * default.
+ */
 const ENVIRONMENT = { PATH, HOME, LIMITS_RECORDS: '10000000' }
 const READY = /ready on http:\/\/localhost:(\d+)/
 
@@ -35,7 +41,8 @@ function allowedCores() {
 
 /**
  * Moves this process, which makes the calls, to a core of its own.
- * @returns the core for the servers, null where processes cannot be placed, and a function that lets this process go anywhere again
+ * @returns the core for the servers, null where processes cannot be placed, and a function that
+ * lets this process go anywhere again
  */
 export function separateCores() {
   const cores = allowedCores()
@@ -57,7 +64,8 @@ export const machine = () => ({
 export function containerEngine() {
   const works = engine => spawnSync(engine, ['info'], { stdio: 'ignore' }).status === 0
   const found = ['docker', 'podman'].find(works)
-  if (found === undefined) throw new Error('Neither docker nor podman works here, so no container can be started.')
+  if (found === undefined)
+    throw new Error('Neither docker nor podman works here, so no container can be started.')
   return found
 }
 
@@ -92,16 +100,28 @@ process.on('exit', () => {
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 
 /**
- * Starts a command and waits until it prints that it is ready, or listens on `port` when that is given.
- * @returns port, process id, milliseconds from the spawn until ready, processor time until then, and a function that stops it
+ * Starts a command and waits until it prints that it is ready, or listens on `port` when that is
+ * given.
+ * @returns port, process id, milliseconds from the spawn until ready, processor time until then,
+ * and a function that stops it
  */
-export async function startServer([command, ...args], { core = null, port = null, stderr = 'inherit' } = {}) {
-  const [file, ...rest] = core === null ? [command, ...args] : ['taskset', '-c', `${core}`, command, ...args]
+export async function startServer(
+  [command, ...args],
+  { core = null, port = null, stderr = 'inherit' } = {}
+) {
+  const [file, ...rest] =
+    core === null ? [command, ...args] : ['taskset', '-c', `${core}`, command, ...args]
   const begin = performance.now()
-  const child = spawn(file, rest, { env: ENVIRONMENT, stdio: ['ignore', port === null ? 'pipe' : 'ignore', stderr] })
+  const child = spawn(file, rest, {
+    env: ENVIRONMENT,
+    stdio: ['ignore', port === null ? 'pipe' : 'ignore', stderr]
+  })
   running.add(child)
   const ended = once(child, 'exit').finally(() => running.delete(child))
-  const found = await Promise.race([port === null ? readyLine(child) : listener(port), ended.then(() => null)])
+  const found = await Promise.race([
+    port === null ? readyLine(child) : listener(port),
+    ended.then(() => null)
+  ])
   if (found === null) throw new Error(`${[command, ...args].join(' ')} ended before it was ready.`)
   const [startTime, startCpu] = [performance.now() - begin, cpuOf(child.pid)]
   const stop = async () => {
@@ -112,35 +132,70 @@ export async function startServer([command, ...args], { core = null, port = null
 }
 
 /**
- * Starts the built command of a checkout on a free port, as by default but silent. With another log level it logs, and the lines are discarded.
+ * Starts the built command of a checkout on a free port, as by default but silent. With another log
+ * level it logs, and the lines are discarded.
  * `nodeArgs` are options of Node.js itself.
  */
-export function startEmulator({ dir = ROOT, scenario, settings = {}, nodeArgs = [], logLevel = 'silent', core } = {}) {
+export function startEmulator({
+  dir = ROOT,
+  scenario,
+  settings = {},
+  nodeArgs = [],
+  logLevel = 'silent',
+  core
+} = {}) {
   const all = { ...settings, ...(scenario && { scenario }) }
   const sets = Object.entries(all).flatMap(([key, value]) => ['--set', `${key}=${value}`])
-  const command = [process.execPath, ...nodeArgs, join(dir, 'dist', 'main.js'), '--port', '0', '--log-level', logLevel, ...sets]
+  const command = [
+    process.execPath,
+    ...nodeArgs,
+    join(dir, 'dist', 'main.js'),
+    '--port',
+    '0',
+    '--log-level',
+    logLevel,
+    ...sets
+  ]
   return startServer(command, { core, stderr: logLevel === 'silent' ? 'inherit' : 'ignore' })
 }
 
 /** A preload that collects garbage when the process gets the signal SIGWINCH. */
 const COLLECT = `data:text/javascript,${encodeURIComponent('process.on("SIGWINCH", () => globalThis.gc())')}`
-/** Options of Node.js for an emulator whose memory is measured: it collects when asked, and its heap may take most of the machine's memory. */
-export const MEASURED_MEMORY = ['--expose-gc', '--import', COLLECT, `--max-old-space-size=${Math.round((totalmem() / 2 ** 20) * 0.7)}`]
+/**
+ * Options of Node.js for an emulator whose memory is measured: it collects when asked, and its heap
+ * may take most of the machine's memory.
+ */
+export const MEASURED_MEMORY = [
+  '--expose-gc',
+  '--import',
+  COLLECT,
+  `--max-old-space-size=${Math.round((totalmem() / 2 ** 20) * 0.7)}`
+]
 
-/** Collects the garbage of an emulator started with MEASURED_MEMORY; returns what remains in its heap, and its resident memory, in MiB. */
+/**
+ * Collects the garbage of an emulator started with MEASURED_MEMORY; returns what remains in its
+ * heap, and its resident memory, in MiB.
+ */
 export async function memoryOf({ port, pid }) {
   process.kill(pid, 'SIGWINCH')
   await wait(200)
   const text = await ask(port, 'GET /_control/metrics')
   // pages are given back in the background
   await wait(800)
-  return { heap: Number(/^nodejs_heap_size_used_bytes (\S+)/m.exec(text)[1]) / 2 ** 20, resident: residentOf(pid) }
+  return {
+    heap: Number(/^nodejs_heap_size_used_bytes (\S+)/m.exec(text)[1]) / 2 ** 20,
+    resident: residentOf(pid)
+  }
 }
 
 /** Starts the control; `data` is the path of a file with the answers it gives. */
-export const startControl = ({ data, core } = {}) => startServer([process.execPath, CONTROL, ...(data ? [data] : [])], { core })
+export const startControl = ({ data, core } = {}) =>
+  startServer([process.execPath, CONTROL, ...(data ? [data] : [])], { core })
 
-/** Processor time that a process has used, all its threads, in milliseconds; NaN where the system does not show it. */
+/**
+ * Processor time that a process has used, all its threads, in milliseconds; NaN where the system
+ * does not show it.
+ */
 export function cpuOf(pid) {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')

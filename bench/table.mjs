@@ -1,6 +1,7 @@
 /** The rows as a table, in text or in Markdown. */
 
-const digits = (number, count) => number.toLocaleString('en-US', { minimumFractionDigits: count, maximumFractionDigits: count })
+const digits = (number, count) =>
+  number.toLocaleString('en-US', { minimumFractionDigits: count, maximumFractionDigits: count })
 
 /** A figure with three digits that count. */
 export function figure(number) {
@@ -12,9 +13,14 @@ export function figure(number) {
 const share = ({ median }) => `${digits(median, median < 0.1 ? 3 : 2)} ×`
 const spread = ({ low, high }, show) => (low === high ? '–' : `${show(low)}–${show(high)}`)
 
-/** The columns of some rows: the targets that were measured, their ratios, and those of an earlier run where there is one. */
+/**
+ * The columns of some rows: the targets that were measured, their ratios, and those of an earlier
+ * run where there is one.
+ */
 function columnsOf(rows, earlier) {
-  const targets = [...new Set(rows.flatMap(({ values }) => Object.keys(values)))].filter(target => rows.every(({ baseline }) => target !== baseline))
+  const targets = [...new Set(rows.flatMap(({ values }) => Object.keys(values)))].filter(target =>
+    rows.every(({ baseline }) => target !== baseline)
+  )
   const columns = [
     ['work', row => row.work],
     ['unit', row => row.unit],
@@ -24,12 +30,21 @@ function columnsOf(rows, earlier) {
     columns.push([target, row => (row.values[target] ? figure(row.values[target].median) : '–')])
     columns.push(['ratio', row => (row.ratios[target] ? share(row.ratios[target]) : '–')])
     if (target === 'emulator')
-      columns.push(['quartiles', row => (row.ratios[target] ? spread(row.ratios[target], ratio => digits(ratio, 2)) : spread(row.values[target], figure))])
+      columns.push([
+        'quartiles',
+        row =>
+          row.ratios[target]
+            ? spread(row.ratios[target], ratio => digits(ratio, 2))
+            : spread(row.values[target], figure)
+      ])
   }
   if (earlier) {
     const of = ({ id }) => earlier.find(row => row.id === id)
     columns.push(['earlier', row => (of(row) ? figure(of(row).values.emulator.median) : '–')])
-    columns.push(['ratio', row => (of(row)?.ratios.emulator ? share(of(row).ratios.emulator) : '–')])
+    columns.push([
+      'ratio',
+      row => (of(row)?.ratios.emulator ? share(of(row).ratios.emulator) : '–')
+    ])
   }
   if (rows.some(({ note }) => note)) columns.push(['note', row => row.note])
   return columns
@@ -37,14 +52,22 @@ function columnsOf(rows, earlier) {
 
 const LEFT = new Set(['work', 'unit', 'note'])
 
-/** @param rows those of this run; @param earlier those of an earlier one, or null; @returns lines of aligned columns */
+/**
+ * @param rows those of this run; @param earlier those of an earlier one, or null; @returns lines of
+ * aligned columns
+ */
 export function textTable(rows, earlier) {
   const columns = columnsOf(rows, earlier)
-  const cells = [columns.map(([title]) => title), ...rows.map(row => columns.map(([, cell]) => cell(row)))]
+  const cells = [
+    columns.map(([title]) => title),
+    ...rows.map(row => columns.map(([, cell]) => cell(row)))
+  ]
   const widths = columns.map((_, column) => Math.max(...cells.map(line => line[column].length)))
   const lines = cells.map(line =>
     line
-      .map((cell, column) => (LEFT.has(columns[column][0]) ? cell.padEnd(widths[column]) : cell.padStart(widths[column])))
+      .map((cell, column) =>
+        LEFT.has(columns[column][0]) ? cell.padEnd(widths[column]) : cell.padStart(widths[column])
+      )
       .join('  ')
       .trimEnd()
   )
@@ -57,5 +80,9 @@ export function markdownTable(rows, earlier) {
   const line = cells => `| ${cells.join(' | ')} |`
   const rules = columns.map(([title]) => (LEFT.has(title) ? '---' : '---:'))
   const indented = text => text.replace(/^ +/, '&emsp;')
-  return [line(columns.map(([title]) => title)), line(rules), ...rows.map(row => line(columns.map(([, cell]) => indented(cell(row)))))].join('\n')
+  return [
+    line(columns.map(([title]) => title)),
+    line(rules),
+    ...rows.map(row => line(columns.map(([, cell]) => indented(cell(row)))))
+  ].join('\n')
 }

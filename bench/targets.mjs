@@ -1,4 +1,7 @@
-/** What is measured in one run: the control, the emulator of this checkout, that of another one, and peers. */
+/**
+ * What is measured in one run: the control, the emulator of this checkout, that of another one, and
+ * peers.
+ */
 import { answersOf, begin, CALLS } from './calls.mjs'
 import { writeDocument } from './files.mjs'
 import { ROOT, startControl, startEmulator } from './servers.mjs'
@@ -7,16 +10,31 @@ import { ROOT, startControl, startEmulator } from './servers.mjs'
 const ANY_ID = `txn_${'0'.repeat(24)}`
 
 /**
- * A target is a server that can be started, by options of `servers.mjs`, with the calls it can answer.
+ * A target is a server that can be started, by options of `servers.mjs`, with the calls it can
+ * answer.
  * `begin` returns it to its first state and returns the id of a Transaction to refund.
  */
-export const CONTROL = { name: 'control', start: startControl, calls: CALLS, begin: async () => ANY_ID }
+export const CONTROL = {
+  name: 'control',
+  start: startControl,
+  calls: CALLS,
+  begin: async () => ANY_ID
+}
 
 /** The emulator of a checkout. */
-const emulatorIn = (name, dir) => ({ name, dir, start: options => startEmulator({ dir, ...options }), calls: CALLS, begin })
+const emulatorIn = (name, dir) => ({
+  name,
+  dir,
+  start: options => startEmulator({ dir, ...options }),
+  calls: CALLS,
+  begin
+})
 
 /** The emulators of a run, that of this checkout first. */
-export const emulatorsOf = before => [emulatorIn('emulator', ROOT), ...(before ? [emulatorIn('before', before)] : [])]
+export const emulatorsOf = before => [
+  emulatorIn('emulator', ROOT),
+  ...(before ? [emulatorIn('before', before)] : [])
+]
 
 /** The control with the answers of an emulator. */
 export async function controlLike({ start }) {

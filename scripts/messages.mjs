@@ -1,6 +1,8 @@
 /**
- * `npm run messages`: every text that people read, as it stands in src/, by file and name: what the tables of sentences say, and what the console shows.
- * A text is what has two words or more. `npm run messages -- control core` prints those of two folders.
+ * `npm run messages`: every text that people read, as it stands in src/, by file and name: what the
+ * tables of sentences say, and what the console shows.
+ * A text is what has two words or more. `npm run messages -- control core` prints those of two
+ * folders.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,13 +14,18 @@ const isText = text => /\p{L}\S* \S*\p{L}/u.test(text)
 function nameOf(node, names = []) {
   if (!node) return names.join('.')
   const { name } = node
-  const isNamed = name && (ts.isVariableDeclaration(node) || ts.isPropertyAssignment(node) || ts.isFunctionDeclaration(node))
+  const isNamed =
+    name &&
+    (ts.isVariableDeclaration(node) ||
+      ts.isPropertyAssignment(node) ||
+      ts.isFunctionDeclaration(node))
   return nameOf(node.parent, isNamed ? [name.getText(), ...names] : names)
 }
 
 /** The text of a literal, with its values in `${}`. */
 const textOf = node => {
-  if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node) || ts.isJsxText(node)) return node.text
+  if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node) || ts.isJsxText(node))
+    return node.text
   return ts.isTemplateExpression(node) ? node.getText().slice(1, -1) : ''
 }
 

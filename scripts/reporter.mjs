@@ -1,6 +1,8 @@
 /**
- * What `npm test` prints: on a terminal tap's own view; in a pipe a line for each file, what failed, and why tests were skipped.
- * Reads TAP as tap writes it: a subtest is announced by `# Subtest: NAME`, its points are indented by four more, its result follows.
+ * What `npm test` prints: on a terminal tap's own view; in a pipe a line for each file, what
+ * failed, and why tests were skipped.
+ * Reads TAP as tap writes it: a subtest is announced by `# Subtest: NAME`, its points are indented
+ * by four more, its result follows.
  */
 import { Transform } from 'node:stream'
 import { Base } from '@tapjs/reporter'
@@ -23,7 +25,8 @@ class Lines extends Transform {
   }
 
   _flush(done) {
-    for (const [reason, count] of this.#skipped) this.push(`skipped ${String(count).padStart(3)}: ${reason}\n`)
+    for (const [reason, count] of this.#skipped)
+      this.push(`skipped ${String(count).padStart(3)}: ${reason}\n`)
     done()
   }
 
@@ -39,15 +42,21 @@ class Lines extends Transform {
     const subtest = /^# Subtest: (.*)/.exec(text)
     if (subtest) this.#names.splice(depth, Infinity, subtest[1])
     else if (indent === 0 && /^(#|Bail out!)/.test(text)) this.push(`${text}\n`)
-    else this.#point(/^(not )?ok \d+(?: - (.*?))?(?: # (SKIP|TODO|time=([\d.]+)ms) ?(.*?))?(?: \{)?$/.exec(text), depth)
+    else
+      this.#point(
+        /^(not )?ok \d+(?: - (.*?))?(?: # (SKIP|TODO|time=([\d.]+)ms) ?(.*?))?(?: \{)?$/.exec(text),
+        depth
+      )
   }
 
   #point(point, depth) {
     if (point === null) return
     const [, not, name = '', directive, time, reason] = point
     const isSubtest = this.#names.length > depth && this.#names[depth] === name
-    if (directive === 'SKIP') this.#skipped.set(reason || name, (this.#skipped.get(reason || name) ?? 0) + 1)
-    else if (depth === 0) this.push(`${not ? 'FAILED' : 'passed'} ${seconds(Number(time ?? 0))}  ${name}\n`)
+    if (directive === 'SKIP')
+      this.#skipped.set(reason || name, (this.#skipped.get(reason || name) ?? 0) + 1)
+    else if (depth === 0)
+      this.push(`${not ? 'FAILED' : 'passed'} ${seconds(Number(time ?? 0))}  ${name}\n`)
     else if (not && !isSubtest) {
       this.push(`FAILED ${[...this.#names.slice(0, depth), name].join(' > ')}\n`)
       this.#details = depth * 4 + 2

@@ -1,5 +1,14 @@
-/** The composition root: what every request passes through, and the two scopes that it can end in. It never listens. */
-import fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyRequest, LogController } from 'fastify'
+/**
+ * The composition root: what every request passes through, and the two scopes that it can end in.
+ * It never listens.
+ */
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController
+} from 'fastify'
 import { PAGES } from './console/console.js'
 import { controlApi } from './control/control.js'
 import { CONTROL_HEADERS } from './control/guard.js'
@@ -27,8 +36,18 @@ export type AppOptions = {
   data?: Data
 }
 
-/** The emulated API under `/next` and the control API under `/_control`, of every sandbox, ready to listen or to be injected into. */
-export async function buildApp({ sandboxes, library, settings, version, logger, data }: AppOptions): Promise<FastifyInstance> {
+/**
+ * The emulated API under `/next` and the control API under `/_control`, of every sandbox, ready to
+ * listen or to be injected into.
+ */
+export async function buildApp({
+  sandboxes,
+  library,
+  settings,
+  version,
+  logger,
+  data
+}: AppOptions): Promise<FastifyInstance> {
   const isLogged = logger !== undefined && logger.level !== 'silent'
   const arrivals = new Arrivals(sandboxes, { cors: settings.cors, isLogged })
   const faults = new Faults()
@@ -37,10 +56,16 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
   const app = fastify({
     ...serverOptions(settings),
     // a silent logger still makes the framework listen to every response
-    ...(isLogged ? { loggerInstance: logger, childLoggerFactory: (log: FastifyBaseLogger) => log } : { logger: false }),
+    ...(isLogged
+      ? { loggerInstance: logger, childLoggerFactory: (log: FastifyBaseLogger) => log }
+      : { logger: false }),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => '',
-    routerOptions: { querystringParser: ((text: string) => text) as never, ignoreTrailingSlash: true, maxParamLength: 16_384 },
+    routerOptions: {
+      querystringParser: ((text: string) => text) as never,
+      ignoreTrailingSlash: true,
+      maxParamLength: 16_384
+    },
     rewriteUrl: withoutSandbox,
     frameworkErrors: (error, request, reply) => {
       const refusal = arrivals.open(request, reply)
@@ -55,7 +80,9 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
   app.server.on('checkExpectation', (request, response) => answerExpectation(request, response, at))
 
   app.decorateRequest('arrival')
-  app.setErrorHandler((error: FastifyError | ApiError, _request, reply) => answers.refuse(error, reply))
+  app.setErrorHandler((error: FastifyError | ApiError, _request, reply) =>
+    answers.refuse(error, reply)
+  )
   const endUnused = unusedConnectionsOf(app.server)
   app.addHook('preClose', async () => {
     faults.cut()
@@ -77,13 +104,33 @@ export async function buildApp({ sandboxes, library, settings, version, logger, 
     if (wantsPage(request)) return reply.redirect(controlOfBase(base))
     return { name: 'commerce-emulator', version, api: base, control: controlOfBase(base) }
   })
-  await app.register(async api => addApi(api, { answers, sandboxes, settings, faults, data }), { prefix: BASE })
-  await app.register(controlApi, { prefix: CONTROL, sandboxes, library, settings, version, arrivals, data, pages: PAGES })
+  await app.register(async api => addApi(api, { answers, sandboxes, settings, faults, data }), {
+    prefix: BASE
+  })
+  await app.register(controlApi, {
+    prefix: CONTROL,
+    sandboxes,
+    library,
+    settings,
+    version,
+    arrivals,
+    data,
+    pages: PAGES
+  })
   return app
 }
 
-/** Refuses what belongs to no part of the server: a request without a Host, a path outside the base and the control API. */
-function rejectUnroutable({ url, headers, raw, is404, arrival: { exchange } }: FastifyRequest): void {
+/**
+ * Refuses what belongs to no part of the server: a request without a Host, a path outside the base
+ * and the control API.
+ */
+function rejectUnroutable({
+  url,
+  headers,
+  raw,
+  is404,
+  arrival: { exchange }
+}: FastifyRequest): void {
   if (headers.host === undefined && raw.httpVersion === '1.1') {
     throw new ApiError('request_malformed', { message: SAYS.no_host(), assumption: 'A08' })
   }

@@ -1,4 +1,7 @@
-/** Starts the emulator: its app on a port, with the start scenario loaded or the data file read. The command and the package start it so. */
+/**
+ * Starts the emulator: its app on a port, with the start scenario loaded or the data file read. The
+ * command and the package start it so.
+ */
 import { mkdir, readdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
@@ -8,7 +11,14 @@ import { ApiError, type Problem } from './core/errors.js'
 import { sentence } from './core/nearest.js'
 import { BASE, CONTROL } from './core/paths.js'
 import { withoutSecrets } from './core/redaction.js'
-import { flattened, type GivenSettings, nested, type SettingVariables, settingsInForce, settingsSchema } from './core/settings.js'
+import {
+  flattened,
+  type GivenSettings,
+  nested,
+  type SettingVariables,
+  settingsInForce,
+  settingsSchema
+} from './core/settings.js'
 import { playIn } from './engine/play.js'
 import { DataFile } from './sandbox/data-file.js'
 import { DISK, UNSYNCED } from './sandbox/disk.js'
@@ -27,7 +37,10 @@ export type RunOptions = {
   scenario?: string | object
   /** Settings by key, as on the command line: `{ port: 0, 'pagination.max_limit': 5 }`. */
   settings?: GivenSettings
-  /** Whether a port that `settings` leaves out is a free one, which it is by default; otherwise it is that of the environment, or the usual one. */
+  /**
+   * Whether a port that `settings` leaves out is a free one, which it is by default; otherwise it
+   * is that of the environment, or the usual one.
+   */
   isPortFree?: boolean
   /** Settings of lower precedence, as from the environment. */
   environment?: GivenSettings
@@ -40,7 +53,10 @@ export type RunOptions = {
   vars?: GivenVariables | undefined
   /** Takes each warning of the start scenario as a line, besides the log. */
   warn?: (line: string) => void
-  /** Called with a sandbox that got requests and is about to forget them: it is loaded, reset or deleted. */
+  /**
+   * Called with a sandbox that got requests and is about to forget them: it is loaded, reset or
+   * deleted.
+   */
   beforeForgetting?: (sandbox: Sandbox) => void
   /** Called during long work while a scenario loads: a label, and how many of how many are done. */
   progress?: (label: string, done: number, total: number) => void
@@ -64,15 +80,20 @@ export type RunningEmulator = {
   sandboxes: Sandboxes
   /** The app, to inject requests into. */
   app: FastifyInstance
-  /** Stops the emulator: new requests are refused, those in flight get up to `limits.shutdown` milliseconds. Errors: `data_not_written` with what is not in the data file. */
+  /**
+   * Stops the emulator: new requests are refused, those in flight get up to `limits.shutdown`
+   * milliseconds. Errors: `data_not_written` with what is not in the data file.
+   */
   close: () => Promise<void>
 }
 
 const SETTINGS_CHECKER = checkerOf(() => settingsSchema(() => true))
 
 /**
- * Starts an emulator and loads its scenario. Errors: an `ApiError` that lists what is wrong with the settings or the scenario, or the system's own
- * error when it cannot listen (`EADDRINUSE`, `EACCES`, …) or read a file or folder; nothing is left running then.
+ * Starts an emulator and loads its scenario. Errors: an `ApiError` that lists what is wrong with
+ * the settings or the scenario, or the system's own
+ * error when it cannot listen (`EADDRINUSE`, `EACCES`, …) or read a file or folder; nothing is left
+ * running then.
  */
 export async function runEmulator({
   scenario,
@@ -87,12 +108,29 @@ export async function runEmulator({
   progress,
   beforeForgetting
 }: RunOptions = {}): Promise<RunningEmulator> {
-  const launch = { flag: { ...(isPortFree && { port: 0 }), ...(await checked(settings)) }, environment: await checked(environment), variables }
+  const launch = {
+    flag: { ...(isPortFree && { port: 0 }), ...(await checked(settings)) },
+    environment: await checked(environment),
+    variables
+  }
   const process = settingsInForce(launch).values
-  const library = new Library({ fixtures: process.fixtures_dir, scenarios: process.scenarios_dir }, process)
+  const library = new Library(
+    { fixtures: process.fixtures_dir, scenarios: process.scenarios_dir },
+    process
+  )
   const sandboxes = new Sandboxes({ library, launch, machine: now, progress, beforeForgetting })
-  const file = process.data === null ? null : await DataFile.take(process.data, { files: process.data_sync ? DISK : UNSYNCED })
-  const app = await buildApp({ sandboxes, library, settings: process, version: VERSION, data: file ?? undefined, ...(logger && { logger }) })
+  const file =
+    process.data === null
+      ? null
+      : await DataFile.take(process.data, { files: process.data_sync ? DISK : UNSYNCED })
+  const app = await buildApp({
+    sandboxes,
+    library,
+    settings: process,
+    version: VERSION,
+    data: file ?? undefined,
+    ...(logger && { logger })
+  })
   let stopWatching = async () => {}
   /** Whether the state is complete, so that it may be written to the data file. */
   let isWritable = false
@@ -104,7 +142,9 @@ export async function runEmulator({
     await file?.close({ writesLast: isWritable })
   }
   try {
-    await Promise.all([process.fixtures_dir, process.scenarios_dir].map(folder => folder && readdir(folder)))
+    await Promise.all(
+      [process.fixtures_dir, process.scenarios_dir].map(folder => folder && readdir(folder))
+    )
     if (process.snapshots_dir) await mkdir(process.snapshots_dir, { recursive: true })
     await app.listen({ port: process.port, host: process.host, listenTextResolver: SAYS.loading })
     const reportWarnings = (warnings: readonly Problem[]) => {
@@ -116,7 +156,11 @@ export async function runEmulator({
     const load = async () => {
       const { document, origin } = await startDocument(scenario ?? process.scenario, library)
       await file?.writable()
-      const loaded = await sandboxes.start(document, origin, { play: playIn, variables: vars, warn: reportWarnings })
+      const loaded = await sandboxes.start(document, origin, {
+        play: playIn,
+        variables: vars,
+        warn: reportWarnings
+      })
       await file?.saved()
       return loaded
     }
@@ -135,23 +179,48 @@ export async function runEmulator({
     const sandbox = sandboxes.main
     const apiKeys = keysIn(sandbox.store)
     const resumed = isNew ? null : process.data
-    return { url, baseUrl: `${url}${BASE}`, controlUrl: `${url}${CONTROL}`, scenario: sandbox.scenario, apiKeys, resumed, sandbox, sandboxes, app, close }
+    return {
+      url,
+      baseUrl: `${url}${BASE}`,
+      controlUrl: `${url}${CONTROL}`,
+      scenario: sandbox.scenario,
+      apiKeys,
+      resumed,
+      sandbox,
+      sandboxes,
+      app,
+      close
+    }
   } catch (error) {
     await close()
     throw error
   }
 }
 
-/** Settings given by key or nested, checked as on the command line. Errors: `setting_invalid` with every problem. */
+/**
+ * Settings given by key or nested, checked as on the command line. Errors: `setting_invalid` with
+ * every problem.
+ */
 async function checked(given: GivenSettings): Promise<GivenSettings> {
-  const problems = (await SETTINGS_CHECKER.problems(nested(flattened(given)))).map(({ path, message }) => ({ path, message }))
+  const problems = (await SETTINGS_CHECKER.problems(nested(flattened(given)))).map(
+    ({ path, message }) => ({ path, message })
+  )
   if (problems.length === 0) return flattened(given) as GivenSettings
-  throw new ApiError('setting_invalid', { message: sentence(problems.map(({ path, message }) => `${path}: ${message}`).join('; ')), problems })
+  throw new ApiError('setting_invalid', {
+    message: sentence(problems.map(({ path, message }) => `${path}: ${message}`).join('; ')),
+    problems
+  })
 }
 
 async function startDocument(scenario: string | object, library: Library) {
-  if (typeof scenario === 'object') return { document: documentOf('scenario', scenario, library.limits), origin: { name: 'inline', file: null } }
-  const document = isPath(scenario) ? await library.file(scenario) : await library.scenario(scenario, '.')
+  if (typeof scenario === 'object')
+    return {
+      document: documentOf('scenario', scenario, library.limits),
+      origin: { name: 'inline', file: null }
+    }
+  const document = isPath(scenario)
+    ? await library.file(scenario)
+    : await library.scenario(scenario, '.')
   return { document, origin: { name: scenario, file: document.name } }
 }
 

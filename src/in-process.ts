@@ -1,4 +1,6 @@
-/** Starts an emulator in the process of a test, and gives it as the object that `connect` gives too. */
+/**
+ * Starts an emulator in the process of a test, and gives it as the object that `connect` gives too.
+ */
 import type { FastifyBaseLogger } from 'fastify'
 import type { Transport } from './client/connection.js'
 import { Connection, joinedHeaders } from './client/connection.js'
@@ -13,15 +15,30 @@ import { type RunningEmulator, runEmulator } from './emulator.js'
 
 /** Writes a line of the log: what it is about, and a text; or a text alone. */
 export type LogLine = (about: unknown, text?: string) => void
-/** Where log lines go: pino, `console`, or anything else that has these. Lines of a level that it does not have are not written. */
-export type Logger = { info: LogLine; warn: LogLine; error: LogLine; debug?: LogLine; level?: string; isLevelEnabled?: (level: string) => boolean }
+/**
+ * Where log lines go: pino, `console`, or anything else that has these. Lines of a level that it
+ * does not have are not written.
+ */
+export type Logger = {
+  info: LogLine
+  warn: LogLine
+  error: LogLine
+  debug?: LogLine
+  level?: string
+  isLevelEnabled?: (level: string) => boolean
+}
 
 export type EmulatorOptions = {
   /** A scenario or a fixture: a name, a file's path, or a document; `default` when left out. */
   scenario?: string | Scenario | Fixture
-  /** Values of the scenario's variables in place of their defaults, each of the type of its default. */
+  /**
+   * Values of the scenario's variables in place of their defaults, each of the type of its default.
+   */
   vars?: Variables
-  /** Settings by key, as on the command line, or nested: `{ 'pagination.max_limit': 5 }`, `{ pagination: { max_limit: 5 } }`. */
+  /**
+   * Settings by key, as on the command line, or nested: `{ 'pagination.max_limit': 5 }`, `{
+   * pagination: { max_limit: 5 } }`.
+   */
   settings?: Settings
   /** The port to listen on; a free one when left out. */
   port?: number
@@ -31,22 +48,34 @@ export type EmulatorOptions = {
   now?: () => number
 }
 
-const OPTIONS = ['scenario', 'vars', 'settings', 'port', 'logger', 'now'] as const satisfies (keyof EmulatorOptions)[]
+const OPTIONS = [
+  'scenario',
+  'vars',
+  'settings',
+  'port',
+  'logger',
+  'now'
+] as const satisfies (keyof EmulatorOptions)[]
 
 /**
- * Starts an emulator on a free port, or on the one that is given, and loads its scenario. Variables of the environment are not read.
- * Errors: an `EmulatorError`: `option_invalid`; `setting_invalid` and `document_invalid` with every problem; `scenario_unknown`; or the system's own code,
+ * Starts an emulator on a free port, or on the one that is given, and loads its scenario. Variables
+ * of the environment are not read.
+ * Errors: an `EmulatorError`: `option_invalid`; `setting_invalid` and `document_invalid` with every
+ * problem; `scenario_unknown`; or the system's own code,
  * such as `EADDRINUSE`. Nothing is left running then.
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   checkOptions('startEmulator', options, OPTIONS)
   const { scenario, vars, settings = {}, port, logger, now } = options
   const given = flattened(settings) as GivenSettings
-  if (scenario !== undefined && typeof scenario !== 'string' && !isObject(scenario)) throw ERRORS.notAScenario(scenario)
+  if (scenario !== undefined && typeof scenario !== 'string' && !isObject(scenario))
+    throw ERRORS.notAScenario(scenario)
   if (port !== undefined && given.port !== undefined) throw ERRORS.portTwice()
   const running = await runEmulator({
     settings: { ...given, ...(port !== undefined && { port }) },
-    ...(scenario !== undefined && { scenario: typeof scenario === 'string' ? scenario : JSON.parse(jsonOf(scenario)) }),
+    ...(scenario !== undefined && {
+      scenario: typeof scenario === 'string' ? scenario : JSON.parse(jsonOf(scenario))
+    }),
     ...(vars && { vars: { values: checkedVars(vars), isText: false } }),
     ...(logger && { logger: wholeLogger(logger) }),
     ...(now && { now })
@@ -55,7 +84,12 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   })
   const { url, apiKeys, sandbox } = running
   const connection = new Connection(url, injection(running), sandbox.settings.control_token)
-  return emulatorAt(connection, { sandbox: null, keys: apiKeys, startKeys: apiKeys, close: () => connection.close() })
+  return emulatorAt(connection, {
+    sandbox: null,
+    keys: apiKeys,
+    startKeys: apiKeys,
+    close: () => connection.close()
+  })
 }
 
 /** Sends requests to the app itself, without a socket. */
@@ -63,7 +97,12 @@ function injection({ url, app, close }: RunningEmulator): Transport {
   const { host } = new URL(url)
   return {
     send: async ({ method, path, headers, body }) => {
-      const request = { method: method as 'GET', url: path, headers: { host, ...headers }, ...(body !== undefined && { payload: body }) }
+      const request = {
+        method: method as 'GET',
+        url: path,
+        headers: { host, ...headers },
+        ...(body !== undefined && { payload: body })
+      }
       const { statusCode, headers: sent, payload } = await app.inject(request)
       return { status: statusCode, headers: joinedHeaders(sent), text: payload }
     },
@@ -76,11 +115,23 @@ function injection({ url, app, close }: RunningEmulator): Transport {
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
-/** A logger with every level, as the framework wants it; lines of a level that it does not have are not written. */
+/**
+ * A logger with every level, as the framework wants it; lines of a level that it does not have are
+ * not written.
+ */
 function wholeLogger(given: Logger): FastifyBaseLogger {
   const lines = given as Partial<Record<string, unknown>> as Partial<Record<string, LogLine>>
-  const levels = LEVELS.map(level => [level, (...line: Parameters<LogLine>) => lines[level]?.(...line)])
-  const isLevelEnabled = (level: string) => given.isLevelEnabled?.(level) ?? (level !== 'debug' && level !== 'trace')
-  const logger = { ...Object.fromEntries(levels), isLevelEnabled, level: given.level ?? 'info', child: () => logger }
+  const levels = LEVELS.map(level => [
+    level,
+    (...line: Parameters<LogLine>) => lines[level]?.(...line)
+  ])
+  const isLevelEnabled = (level: string) =>
+    given.isLevelEnabled?.(level) ?? (level !== 'debug' && level !== 'trace')
+  const logger = {
+    ...Object.fromEntries(levels),
+    isLevelEnabled,
+    level: given.level ?? 'info',
+    child: () => logger
+  }
   return logger
 }

@@ -1,4 +1,7 @@
-/** The package: an emulator in the process of a test, or a connection to one that runs elsewhere; the same object either way. */
+/**
+ * The package: an emulator in the process of a test, or a connection to one that runs elsewhere;
+ * the same object either way.
+ */
 /// <reference lib="esnext.disposable" preserve="true" />
 export { type ConnectOptions, connect } from './client/connect.js'
 export type * from './client/documents.js'

@@ -1,4 +1,6 @@
-/** The jobs of the worker's thread: it reads large documents, and writes what takes long to write. */
+/**
+ * The jobs of the worker's thread: it reads large documents, and writes what takes long to write.
+ */
 import type { MessagePort } from 'node:worker_threads'
 import { type Question, Reader, type ReaderOptions } from './scenario/reader.js'
 import { answerQuestions } from './work/thread.js'
@@ -8,7 +10,9 @@ import type { Text } from './work/writing.js'
 export function answerJobs(port: MessagePort, options: ReaderOptions): void {
   const reader = new Reader(options)
   answerQuestions(port, async (question: Question | Text) =>
-    'write' in question ? new TextEncoder().encode(await written(question)) : reader.answer(question)
+    'write' in question
+      ? new TextEncoder().encode(await written(question))
+      : reader.answer(question)
   )
 }
 
@@ -18,6 +22,9 @@ async function written({ write, json }: Text): Promise<string> {
     const { scenarioText, yamlText } = await import('./scenario/yaml.js')
     return write === 'yaml' ? yamlText(value) : scenarioText(value.data, value.notes)
   }
-  const [{ RUN_FORMATS }, { DEFAULT_GATES, judged }] = await Promise.all([import('./reports/formats.js'), import('./reports/run.js')])
+  const [{ RUN_FORMATS }, { DEFAULT_GATES, judged }] = await Promise.all([
+    import('./reports/formats.js'),
+    import('./reports/run.js')
+  ])
   return RUN_FORMATS[write](judged(value, DEFAULT_GATES))
 }

@@ -1,4 +1,7 @@
-/** Reloads a scenario when one of its files changes. The files are polled, since file events do not cross every bind mount. */
+/**
+ * Reloads a scenario when one of its files changes. The files are polled, since file events do not
+ * cross every bind mount.
+ */
 import { type Stats, type StatsListener, unwatchFile, watchFile } from 'node:fs'
 import type { FastifyBaseLogger } from 'fastify'
 import { ApiError } from './core/errors.js'
@@ -8,7 +11,10 @@ import { SAYS } from './server/sentences.js'
 
 const INTERVAL_MS = 250
 
-/** Watches every file that the library has read. An invalid file is logged, and the last good state stays. Returns a function that stops watching. */
+/**
+ * Watches every file that the library has read. An invalid file is logged, and the last good state
+ * stays. Returns a function that stops watching.
+ */
 export function watchFiles(
   library: Pick<Library, 'read'>,
   load: () => Promise<{ name: string }>,
@@ -22,7 +28,9 @@ export function watchFiles(
       log.info(SAYS.reloaded(file, name))
     } catch (error) {
       const lines = error instanceof ApiError ? (error.problems ?? []).map(problemLine) : []
-      log.error(SAYS.not_reloaded(file, lines.length > 0 ? lines.join('; ') : (error as Error).message))
+      log.error(
+        SAYS.not_reloaded(file, lines.length > 0 ? lines.join('; ') : (error as Error).message)
+      )
     }
   }
   const watchNewFiles = () => {
@@ -42,5 +50,7 @@ export function watchFiles(
   }
 }
 
-/** What differs once a file has been written, replaced, removed or made, and not when it is read. */
+/**
+ * What differs once a file has been written, replaced, removed or made, and not when it is read.
+ */
 const versionOf = ({ mtimeMs, size, ino }: Stats) => `${mtimeMs} ${size} ${ino}`

@@ -1,4 +1,6 @@
-/** The ladder, the purity of the lower rungs and the shape of the tree, proven from the source text. */
+/**
+ * The ladder, the purity of the lower rungs and the shape of the tree, proven from the source text.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { posix } from 'node:path'
@@ -12,9 +14,15 @@ type Import = { from: string; to: string; names: string[] }
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url))
 /** From the lowest rung up; files directly in src/ share that of the command line. */
-const LADDER = 'reference core work store scenario engine evidence sandbox replay reports server control console client cli'.split(' ')
+const LADDER =
+  'reference core work store scenario engine evidence sandbox replay reports server control console client cli'.split(
+    ' '
+  )
 const PURE = ['reference', 'core']
-/** What the system's modules may give to the files of a folder that are a function of what they are given. */
+/**
+ * What the system's modules may give to the files of a folder that are a function of what they are
+ * given.
+ */
 const GIVEN: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   reference: { crypto: ['createHash'] },
   core: { crypto: ['createHash'] },
@@ -26,8 +34,14 @@ const VAGUE = ['utils', 'util', 'helpers', 'helper', 'common', 'types']
 
 /** The files of a folder of src/ that a pattern allows. */
 function sourcesIn(folder: string, pattern: RegExp): Tree {
-  const files = readdirSync(`${SRC}/${folder}`, { recursive: true, encoding: 'utf8' }).map(file => folder + file.replaceAll('\\', '/'))
-  return Object.fromEntries(files.filter(file => pattern.test(file)).map(file => [file, readFileSync(`${SRC}/${file}`, 'utf8')]))
+  const files = readdirSync(`${SRC}/${folder}`, { recursive: true, encoding: 'utf8' }).map(
+    file => folder + file.replaceAll('\\', '/')
+  )
+  return Object.fromEntries(
+    files
+      .filter(file => pattern.test(file))
+      .map(file => [file, readFileSync(`${SRC}/${file}`, 'utf8')])
+  )
 }
 
 /** What is read off a file, made once for all checks. */
@@ -41,34 +55,52 @@ function madeOnce<T>(make: (file: string, text: string) => T): (file: string, te
   }
 }
 
-const parsed = madeOnce((file, text) => ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true))
+const parsed = madeOnce((file, text) =>
+  ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
+)
 
 function visit(node: ts.Node, see: (node: ts.Node) => void): void {
   see(node)
   node.forEachChild(child => visit(child, see))
 }
 
-/** Everything that a file imports: static, type-only, re-exported, dynamic, and in a type. A path that cannot be read off is `?`. */
+/**
+ * Everything that a file imports: static, type-only, re-exported, dynamic, and in a type. A path
+ * that cannot be read off is `?`.
+ */
 const importsOf = madeOnce((file, text): Import[] => {
   const found: Import[] = []
   const add = (specifier: ts.Node | undefined, names: string[] = []) => {
     const name = specifier && ts.isStringLiteralLike(specifier) ? specifier.text : '?'
-    const to = name.startsWith('.') ? posix.normalize(posix.join(posix.dirname(file), name)).replace(/\.js$/, '.ts') : name
+    const to = name.startsWith('.')
+      ? posix.normalize(posix.join(posix.dirname(file), name)).replace(/\.js$/, '.ts')
+      : name
     found.push({ from: file, to, names })
   }
   visit(parsed(file, text), node => {
     if (ts.isImportDeclaration(node)) {
       const bindings = node.importClause?.namedBindings
-      add(node.moduleSpecifier, bindings && ts.isNamedImports(bindings) ? bindings.elements.map(({ name, propertyName }) => (propertyName ?? name).text) : [])
+      add(
+        node.moduleSpecifier,
+        bindings && ts.isNamedImports(bindings)
+          ? bindings.elements.map(({ name, propertyName }) => (propertyName ?? name).text)
+          : []
+      )
     } else if (ts.isExportDeclaration(node) && node.moduleSpecifier) add(node.moduleSpecifier)
-    else if (ts.isCallExpression(node) && (node.expression.kind === ts.SyntaxKind.ImportKeyword || node.expression.getText() === 'require'))
+    else if (
+      ts.isCallExpression(node) &&
+      (node.expression.kind === ts.SyntaxKind.ImportKeyword ||
+        node.expression.getText() === 'require')
+    )
       add(node.arguments[0])
-    else if (ts.isImportTypeNode(node)) add(ts.isLiteralTypeNode(node.argument) ? node.argument.literal : undefined)
+    else if (ts.isImportTypeNode(node))
+      add(ts.isLiteralTypeNode(node.argument) ? node.argument.literal : undefined)
   })
   return found
 })
 
-const importsIn = (tree: Tree): Import[] => Object.entries(tree).flatMap(([file, text]) => importsOf(file, text))
+const importsIn = (tree: Tree): Import[] =>
+  Object.entries(tree).flatMap(([file, text]) => importsOf(file, text))
 const isOwn = (tree: Tree, { to }: Import) => Object.hasOwn(tree, to)
 const folderOf = (file: string) => (file.includes('/') ? (file.split('/')[0] as string) : 'cli')
 const rungOf = (file: string) => LADDER.indexOf(folderOf(file))
@@ -87,12 +119,19 @@ const GENERATED = ['client/documents.ts', 'client/methods.ts']
 /** Imports that lead nowhere: a file that is not there, or a path that is worked out. */
 const unresolved = (tree: Tree): string[] =>
   importsIn(tree)
-    .filter(one => (one.to === '?' || one.to.includes('.ts') || one.to.startsWith('.')) && !isOwn(tree, one) && !GENERATED.includes(one.to))
+    .filter(
+      one =>
+        (one.to === '?' || one.to.includes('.ts') || one.to.startsWith('.')) &&
+        !isOwn(tree, one) &&
+        !GENERATED.includes(one.to)
+    )
     .map(shown)
 
 /** Files that reach themselves through their imports, each with the way round. */
 function cycles(tree: Tree): string[] {
-  const next = new Map(Object.entries(tree).map(([file, text]) => [file, importsOf(file, text).map(({ to }) => to)]))
+  const next = new Map(
+    Object.entries(tree).map(([file, text]) => [file, importsOf(file, text).map(({ to }) => to)])
+  )
   const done = new Set<string>()
   const found: string[] = []
   const walk = (file: string, way: string[]): void => {
@@ -111,7 +150,10 @@ const acrossOperations = (tree: Tree): string[] =>
     .filter(({ from, to }) => [from, to].every(file => file.startsWith('engine/operations/')))
     .map(shown)
 
-/** What makes a file more than a function of what it is given: Fastify, the system's modules (hashing apart), the time, chance, the process. */
+/**
+ * What makes a file more than a function of what it is given: Fastify, the system's modules
+ * (hashing apart), the time, chance, the process.
+ */
 function impurities(tree: Tree): string[] {
   const found: string[] = []
   for (const [file, text] of Object.entries(tree)) {
@@ -125,10 +167,27 @@ function impurities(tree: Tree): string[] {
     }
     visit(parsed(file, text), node => {
       const code = node.getText()
-      if (ts.isPropertyAccessExpression(node) && /^Date\.now$|^performance\.|^Math\.random$/.test(code)) found.push(`${file}: ${code}`)
-      if (ts.isNewExpression(node) && node.expression.getText() === 'Date' && !node.arguments?.length) found.push(`${file}: ${code}`)
-      if (ts.isCallExpression(node) && ['Date', 'fetch', 'setTimeout', 'setInterval'].includes(node.expression.getText())) found.push(`${file}: ${code}`)
-      if (ts.isPropertyAccessExpression(node) && /^(globalThis\.)?process$/.test(node.expression.getText())) found.push(`${file}: ${code}`)
+      if (
+        ts.isPropertyAccessExpression(node) &&
+        /^Date\.now$|^performance\.|^Math\.random$/.test(code)
+      )
+        found.push(`${file}: ${code}`)
+      if (
+        ts.isNewExpression(node) &&
+        node.expression.getText() === 'Date' &&
+        !node.arguments?.length
+      )
+        found.push(`${file}: ${code}`)
+      if (
+        ts.isCallExpression(node) &&
+        ['Date', 'fetch', 'setTimeout', 'setInterval'].includes(node.expression.getText())
+      )
+        found.push(`${file}: ${code}`)
+      if (
+        ts.isPropertyAccessExpression(node) &&
+        /^(globalThis\.)?process$/.test(node.expression.getText())
+      )
+        found.push(`${file}: ${code}`)
     })
   }
   return found
@@ -142,7 +201,13 @@ function waits(tree: Tree): string[] {
     visit(parsed(file, text), node => {
       const isThen = ts.isPropertyAccessExpression(node) && node.name.text === 'then'
       const isPromise = ts.isIdentifier(node) && node.text === 'Promise'
-      if (node.kind === ts.SyntaxKind.AsyncKeyword || ts.isAwaitExpression(node) || (ts.isForOfStatement(node) && node.awaitModifier) || isThen || isPromise)
+      if (
+        node.kind === ts.SyntaxKind.AsyncKeyword ||
+        ts.isAwaitExpression(node) ||
+        (ts.isForOfStatement(node) && node.awaitModifier) ||
+        isThen ||
+        isPromise
+      )
         found.push(`${file}: ${node.getText()}`)
     })
   }
@@ -155,14 +220,25 @@ function barrels(tree: Tree): string[] {
     .filter(([file, text]) => {
       const { statements } = parsed(file, text)
       const passesOn = statements.some(statement => ts.isExportDeclaration(statement))
-      return file !== 'index.ts' && passesOn && statements.every(statement => ts.isExportDeclaration(statement) || ts.isImportDeclaration(statement))
+      return (
+        file !== 'index.ts' &&
+        passesOn &&
+        statements.every(
+          statement => ts.isExportDeclaration(statement) || ts.isImportDeclaration(statement)
+        )
+      )
     })
     .map(([file]) => file)
 }
 
-/** Files that ask for their own address and do not lie in a folder of src/, as deep as the bundle in dist/emulator/ whose address they get there. */
+/**
+ * Files that ask for their own address and do not lie in a folder of src/, as deep as the bundle in
+ * dist/emulator/ whose address they get there.
+ */
 const misplaced = (tree: Tree): string[] =>
-  Object.entries(tree).flatMap(([file, text]) => (text.includes('import.meta.url') && file.split('/').length !== 2 ? file : []))
+  Object.entries(tree).flatMap(([file, text]) =>
+    text.includes('import.meta.url') && file.split('/').length !== 2 ? file : []
+  )
 
 /** Files and folders whose name says nothing. */
 const vagueNames = (tree: Tree): string[] =>
@@ -174,13 +250,21 @@ const vagueNames = (tree: Tree): string[] =>
   )
 
 /** Files that write the mask of secrets themselves. */
-const ownMasks = (tree: Tree): string[] => Object.entries(tree).flatMap(([file, text]) => (file !== 'core/mask.ts' && text.includes("'***'") ? file : []))
+const ownMasks = (tree: Tree): string[] =>
+  Object.entries(tree).flatMap(([file, text]) =>
+    file !== 'core/mask.ts' && text.includes("'***'") ? file : []
+  )
 
 /** Calls of listen in app.ts. */
 function listening(tree: Tree): string[] {
   const found: string[] = []
   visit(parsed('app.ts', tree['app.ts'] ?? ''), node => {
-    if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression) && node.expression.name.text === 'listen') found.push(node.getText())
+    if (
+      ts.isCallExpression(node) &&
+      ts.isPropertyAccessExpression(node.expression) &&
+      node.expression.name.text === 'listen'
+    )
+      found.push(node.getText())
   })
   return found
 }
@@ -188,11 +272,16 @@ function listening(tree: Tree): string[] {
 const tree = sourcesIn('', /^(?!console\/ui\/).*\.ts$/)
 const browserTree = sourcesIn(BROWSER, /\.tsx?$/)
 
-/** What browser source imports of the rest of src at run time: its types cost nothing, and tables and pure functions may be shared. */
+/**
+ * What browser source imports of the rest of src at run time: its types cost nothing, and tables
+ * and pure functions may be shared.
+ */
 function impureInBrowser(tree: Tree): string[] {
   return Object.entries(tree).flatMap(([file, text]) => {
     const statements = parsed(file, text).statements.filter(ts.isImportDeclaration)
-    const values = statements.filter(({ importClause }) => importClause?.phaseModifier !== ts.SyntaxKind.TypeKeyword)
+    const values = statements.filter(
+      ({ importClause }) => importClause?.phaseModifier !== ts.SyntaxKind.TypeKeyword
+    )
     return importsOf(file, values.map(statement => statement.getText()).join('\n'))
       .filter(
         ({ to }) =>
@@ -209,7 +298,8 @@ t.test('the browser source imports of src only types, and what is pure', async t
   t.strictSame(impureInBrowser(browserTree), [])
   t.strictSame(
     impureInBrowser({
-      'console/ui/a.tsx': "import type { A } from '../../client/answers.js'\nimport { B } from '../../engine/keys.js'\nimport { C } from '../../core/money.js'"
+      'console/ui/a.tsx':
+        "import type { A } from '../../client/answers.js'\nimport { B } from '../../engine/keys.js'\nimport { C } from '../../core/money.js'"
     }),
     ['console/ui/a.tsx → engine/keys.ts']
   )
@@ -221,11 +311,22 @@ t.test('the browser source has no mask of its own', async t => {
 
 t.test('the browser source makes no markup of text', async t => {
   for (const [file, text] of Object.entries(browserTree))
-    t.notMatch(text, /innerHTML|outerHTML|insertAdjacentHTML|dangerouslySetInnerHTML|document\.write|createContextualFragment|\beval\(|new Function/, file)
+    t.notMatch(
+      text,
+      /innerHTML|outerHTML|insertAdjacentHTML|dangerouslySetInnerHTML|document\.write|createContextualFragment|\beval\(|new Function/,
+      file
+    )
 })
 
 t.test('the whole of src is looked at', async t => {
-  for (const file of ['app.ts', 'main.ts', 'core/money.ts', 'engine/operations/transactions.ts', 'store/paging.ts']) t.ok(Object.hasOwn(tree, file), file)
+  for (const file of [
+    'app.ts',
+    'main.ts',
+    'core/money.ts',
+    'engine/operations/transactions.ts',
+    'store/paging.ts'
+  ])
+    t.ok(Object.hasOwn(tree, file), file)
   t.ok(importsIn(tree).filter(one => isOwn(tree, one)).length > 100)
 })
 
@@ -246,13 +347,23 @@ const CHECKS: { title: string; check: (tree: Tree) => string[]; bad: Tree; says:
     },
     says: [
       'elsewhere/g.ts',
-      ...['core/a.ts → store/b.ts', 'store/b.ts → scenario/c.ts', 'scenario/c.ts → cli/d.ts', 'reference/e.ts → core/a.ts', 'server/f.ts → app.ts']
+      ...[
+        'core/a.ts → store/b.ts',
+        'store/b.ts → scenario/c.ts',
+        'scenario/c.ts → cli/d.ts',
+        'reference/e.ts → core/a.ts',
+        'server/f.ts → app.ts'
+      ]
     ]
   },
   {
     title: 'every import can be followed',
     check: unresolved,
-    bad: { 'core/a.ts': "import './b.js'\nawait import(name)\nimport '../../test/c.js'\nimport 'fastify'", 'core/c.ts': "import './a.js'" },
+    bad: {
+      'core/a.ts':
+        "import './b.js'\nawait import(name)\nimport '../../test/c.js'\nimport 'fastify'",
+      'core/c.ts': "import './a.js'"
+    },
     says: ['core/a.ts → core/b.ts', 'core/a.ts → ?', 'core/a.ts → ../test/c.ts']
   },
   {
@@ -282,16 +393,24 @@ const CHECKS: { title: string; check: (tree: Tree) => string[]; bad: Tree; says:
     title: 'reference, core and engine are functions of what they are given',
     check: impurities,
     bad: {
-      'core/a.ts': "import fastify from 'fastify'\nimport '@fastify/cors'\nimport { readFile } from 'node:fs/promises'\nimport net from 'net'",
-      'core/b.ts': "import { createHash } from 'node:crypto'\nimport { randomBytes } from 'node:crypto'\nconst at = new Date(5)",
+      'core/a.ts':
+        "import fastify from 'fastify'\nimport '@fastify/cors'\nimport { readFile } from 'node:fs/promises'\nimport net from 'net'",
+      'core/b.ts':
+        "import { createHash } from 'node:crypto'\nimport { randomBytes } from 'node:crypto'\nconst at = new Date(5)",
       'core/c.ts': 'const now = Date.now()\nconst clock = Date.now',
       'core/d.ts': 'const at = new Date()\nconst text = Date()',
-      'reference/e.ts': 'const n = Math.random()\nconst home = process.env.HOME\nconst port = globalThis.process.argv',
-      'core/f.ts': 'type Places = { process: string }\nconst scope = places.process\nconst word = "process"',
-      'engine/g.ts': "import { isUtf8 } from 'node:buffer'\nimport { createHash, hash } from 'node:crypto'\nconst at = Date.parse('2026-03-01')",
-      'engine/h.ts': "import { Buffer, isUtf8 } from 'node:buffer'\nimport { randomUUID } from 'node:crypto'\nimport 'fastify'",
-      'engine/i.ts': "import 'node:http'\nimport 'node:net'\nimport 'node:timers/promises'\nimport 'node:worker_threads'",
-      'engine/operations/j.ts': 'const n = Math.random()\nconst at = Date.now() + performance.timeOrigin\nsetTimeout(go, 5)',
+      'reference/e.ts':
+        'const n = Math.random()\nconst home = process.env.HOME\nconst port = globalThis.process.argv',
+      'core/f.ts':
+        'type Places = { process: string }\nconst scope = places.process\nconst word = "process"',
+      'engine/g.ts':
+        "import { isUtf8 } from 'node:buffer'\nimport { createHash, hash } from 'node:crypto'\nconst at = Date.parse('2026-03-01')",
+      'engine/h.ts':
+        "import { Buffer, isUtf8 } from 'node:buffer'\nimport { randomUUID } from 'node:crypto'\nimport 'fastify'",
+      'engine/i.ts':
+        "import 'node:http'\nimport 'node:net'\nimport 'node:timers/promises'\nimport 'node:worker_threads'",
+      'engine/operations/j.ts':
+        'const n = Math.random()\nconst at = Date.now() + performance.timeOrigin\nsetTimeout(go, 5)',
       'server/k.ts': "import fastify from 'fastify'\nconst now = Date.now()"
     },
     says: Object.entries({
@@ -302,7 +421,12 @@ const CHECKS: { title: string; check: (tree: Tree) => string[]; bad: Tree; says:
       'reference/e.ts': ['Math.random', 'process.env', 'globalThis.process.argv'],
       'engine/h.ts': ['node:buffer', 'node:crypto', 'fastify'],
       'engine/i.ts': ['node:http', 'node:net', 'node:timers/promises', 'node:worker_threads'],
-      'engine/operations/j.ts': ['Math.random', 'Date.now', 'performance.timeOrigin', 'setTimeout(go, 5)']
+      'engine/operations/j.ts': [
+        'Math.random',
+        'Date.now',
+        'performance.timeOrigin',
+        'setTimeout(go, 5)'
+      ]
     }).flatMap(([file, found]) => found.map(what => `${file}: ${what}`))
   },
   {
@@ -314,7 +438,14 @@ const CHECKS: { title: string; check: (tree: Tree) => string[]; bad: Tree; says:
       'engine/operations/c.ts': '// async, await and a Promise in words\nconst awaited = then(1)',
       'server/d.ts': 'const d = async () => 1'
     },
-    says: ['a.ts: async', 'a.ts: async', 'a.ts: await a()', 'b.ts: Promise', 'b.ts: b.then', 'b.ts: for await (const c of d) {\n}'].map(one => `engine/${one}`)
+    says: [
+      'a.ts: async',
+      'a.ts: async',
+      'a.ts: await a()',
+      'b.ts: Promise',
+      'b.ts: b.then',
+      'b.ts: for await (const c of d) {\n}'
+    ].map(one => `engine/${one}`)
   },
   {
     title: 'no file but src/index.ts only passes on what others export',
@@ -331,25 +462,42 @@ const CHECKS: { title: string; check: (tree: Tree) => string[]; bad: Tree; says:
   {
     title: 'no file or folder has a name that says nothing',
     check: vagueNames,
-    bad: { 'core/utils.ts': '', 'core/types/a.ts': '', 'helpers/b.ts': '', 'server/common.ts': '', 'core/prototypes.ts': '' },
+    bad: {
+      'core/utils.ts': '',
+      'core/types/a.ts': '',
+      'helpers/b.ts': '',
+      'server/common.ts': '',
+      'core/prototypes.ts': ''
+    },
     says: ['core/utils.ts', 'core/types/a.ts', 'helpers/b.ts', 'server/common.ts']
   },
   {
     title: 'a file that asks for its own address lies as deep as the bundle',
     check: misplaced,
-    bad: { 'a.ts': 'const a = import.meta.url', 'cli/b.ts': 'const b = import.meta.url', 'cli/drift/c.ts': 'const c = import.meta.url' },
+    bad: {
+      'a.ts': 'const a = import.meta.url',
+      'cli/b.ts': 'const b = import.meta.url',
+      'cli/drift/c.ts': 'const c = import.meta.url'
+    },
     says: ['a.ts', 'cli/drift/c.ts']
   },
   {
     title: 'what is masked is masked alike',
     check: ownMasks,
-    bad: { 'core/mask.ts': "export const MASK = '***'", 'server/a.ts': "const shown = '***'", 'server/b.ts': "const shown = '*** and more'" },
+    bad: {
+      'core/mask.ts': "export const MASK = '***'",
+      'server/a.ts': "const shown = '***'",
+      'server/b.ts': "const shown = '*** and more'"
+    },
     says: ['server/a.ts']
   },
   {
     title: 'app.ts never listens',
     check: listening,
-    bad: { 'app.ts': 'await app.listen({ port: 0 })\nconst listen = 1', 'index.ts': 'await app.listen({ port: 0 })' },
+    bad: {
+      'app.ts': 'await app.listen({ port: 0 })\nconst listen = 1',
+      'index.ts': 'await app.listen({ port: 0 })'
+    },
     says: ['app.listen({ port: 0 })']
   }
 ]

@@ -1,5 +1,6 @@
 /**
- * What the data file costs, at several sizes of the state: Refunds a second with it, synced and not, beside the same without it; file, memory and start. Every
+ * What the data file costs, at several sizes of the state: Refunds a second with it, synced and
+ * not, beside the same without it; file, memory and start. Every
  * round begins in the first state.
  */
 import { statSync } from 'node:fs'
@@ -11,28 +12,56 @@ import { residentOf } from '../servers.mjs'
 import { inTurn } from '../statistics.mjs'
 
 const SIZES = [1000, 10_000, 100_000]
-const EFFORTS = { full: { rounds: 5, seconds: 1, starts: 3 }, quick: { rounds: 2, seconds: 0.4, starts: 1 } }
+const EFFORTS = {
+  full: { rounds: 5, seconds: 1, starts: 3 },
+  quick: { rounds: 2, seconds: 0.4, starts: 1 }
+}
 const CONNECTIONS = [1, 8, 64]
 const FEWEST_CALLS = 10
 
 export const name = 'data'
 export const ids = SIZES.map(size => `data.${size}`)
 
-/** A number of records, half Tickets and half Transactions, each with more than enough to refund. */
+/**
+ * A number of records, half Tickets and half Transactions, each with more than enough to refund.
+ */
 function fixture(records) {
   const half = records / 2
-  const payment = { payment_type: 'card', payment_method: { card: { brand: 'visa', last4: '4242' } }, amount: 1_000_000_000_000 }
+  const payment = {
+    payment_type: 'card',
+    payment_method: { card: { brand: 'visa', last4: '4242' } },
+    amount: 1_000_000_000_000
+  }
   return {
     api_keys: [{ key: 'sk_test_merchant', account: 'mch_a' }],
-    accounts: [{ id: 'mch_a', type: 'merchant', name: 'A', email: 'a@example.com', address: { country: 'US' } }],
+    accounts: [
+      {
+        id: 'mch_a',
+        type: 'merchant',
+        name: 'A',
+        email: 'a@example.com',
+        address: { country: 'US' }
+      }
+    ],
     locations: [{ id: 'loc_a', account: 'mch_a', display_name: 'A', address: { country: 'US' } }],
-    tickets: Array.from({ length: half }, (_, nth) => ({ id: `tkt_${nth}`, location: 'loc_a', reference: `T-${nth}` })),
-    transactions: Array.from({ length: half }, (_, nth) => ({ id: `txn_${nth}`, ticket: `tkt_${nth}`, ...payment }))
+    tickets: Array.from({ length: half }, (_, nth) => ({
+      id: `tkt_${nth}`,
+      location: 'loc_a',
+      reference: `T-${nth}`
+    })),
+    transactions: Array.from({ length: half }, (_, nth) => ({
+      id: `txn_${nth}`,
+      ticket: `tkt_${nth}`,
+      ...payment
+    }))
   }
 }
 const REFUND = CALLS.refund('txn_0')
 
-/** Calls a second over about `seconds`, beginning in the first state; a few calls first show how many that are. */
+/**
+ * Calls a second over about `seconds`, beginning in the first state; a few calls first show how
+ * many that are.
+ */
 async function speed({ port }, count, seconds) {
   await ask(port, 'POST /_control/reset')
   const { send, close } = await openConnections(port, count)
@@ -43,12 +72,19 @@ async function speed({ port }, count, seconds) {
   return calls
 }
 
-/** The rows of one size, with the data file (`emulator`), with one that is not synced, and without it. */
+/**
+ * The rows of one size, with the data file (`emulator`), with one that is not synced, and without
+ * it.
+ */
 async function rowsAt(size, start, { rounds, seconds, starts }, progress) {
   const scenario = writeDocument(`data-${size}.json`, fixture(size))
   const data = temporary(`data-${size}.state.json`)
   const unsynced = { data: temporary(`data-${size}.unsynced.json`), data_sync: false }
-  const options = { emulator: { scenario, settings: { data } }, unsynced: { scenario, settings: unsynced }, without: { scenario } }
+  const options = {
+    emulator: { scenario, settings: { data } },
+    unsynced: { scenario, settings: unsynced },
+    without: { scenario }
+  }
   const samples = () => ({ emulator: [], unsynced: [], without: [] })
   const records = `${size.toLocaleString('en-US')} records`
   const rows = []
@@ -63,15 +99,35 @@ async function rowsAt(size, start, { rounds, seconds, starts }, progress) {
       for (const name of order()) speeds[name].push(await speed(running[name], count, seconds))
     }
     const work = `Refunds with a data file, ${records}, ${count} connection${count > 1 ? 's' : ''}`
-    rows.push(rowOf({ id: `data.${size}.${count}`, work, unit: 'requests/s', better: 'higher', baseline: 'without', samples: speeds }))
+    rows.push(
+      rowOf({
+        id: `data.${size}.${count}`,
+        work,
+        unit: 'requests/s',
+        better: 'higher',
+        baseline: 'without',
+        samples: speeds
+      })
+    )
     // a single connection waits for a write at every call
     if (count === 1) {
       const writes = of => of.map((calls, round) => 1000 / calls - 1000 / speeds.without[round])
       const times = { emulator: writes(speeds.emulator), unsynced: writes(speeds.unsynced) }
-      rows.push(rowOf({ id: `data.${size}.write`, work: '  one write', unit: 'ms', better: 'lower', baseline: null, samples: times }))
+      rows.push(
+        rowOf({
+          id: `data.${size}.write`,
+          work: '  one write',
+          unit: 'ms',
+          better: 'lower',
+          baseline: null,
+          samples: times
+        })
+      )
     }
   }
-  const memory = Object.fromEntries(Object.entries(running).map(([name, { pid }]) => [name, [residentOf(pid)]]))
+  const memory = Object.fromEntries(
+    Object.entries(running).map(([name, { pid }]) => [name, [residentOf(pid)]])
+  )
   for (const { stop } of Object.values(running)) await stop()
   rows.push(
     rowOf({
@@ -83,7 +139,16 @@ async function rowsAt(size, start, { rounds, seconds, starts }, progress) {
       samples: { emulator: [statSync(data).size / 2 ** 20] }
     })
   )
-  rows.push(rowOf({ id: `data.${size}.memory`, work: '  resident memory', unit: 'MiB', better: 'lower', baseline: 'without', samples: memory }))
+  rows.push(
+    rowOf({
+      id: `data.${size}.memory`,
+      work: '  resident memory',
+      unit: 'MiB',
+      better: 'lower',
+      baseline: 'without',
+      samples: memory
+    })
+  )
   const times = samples()
   for (let round = 0; round < starts; round++) {
     for (const [name, of] of Object.entries(options)) {
@@ -92,13 +157,23 @@ async function rowsAt(size, start, { rounds, seconds, starts }, progress) {
       await stop()
     }
   }
-  rows.push(rowOf({ id: `data.${size}.start`, work: '  start from it, beside the scenario', unit: 'ms', better: 'lower', baseline: 'without', samples: times }))
+  rows.push(
+    rowOf({
+      id: `data.${size}.start`,
+      work: '  start from it, beside the scenario',
+      unit: 'ms',
+      better: 'lower',
+      baseline: 'without',
+      samples: times
+    })
+  )
   return rows
 }
 
 export async function run({ emulators, wanted, effort, progress }) {
   const [{ start }] = emulators
   const rows = []
-  for (const size of SIZES.filter(size => wanted(`data.${size}`))) rows.push(...(await rowsAt(size, start, EFFORTS[effort], progress)))
+  for (const size of SIZES.filter(size => wanted(`data.${size}`)))
+    rows.push(...(await rowsAt(size, start, EFFORTS[effort], progress)))
   return rows
 }

@@ -1,4 +1,7 @@
-/** What the evidence costs: calls a second with journal and coverage on, against the same with them off. */
+/**
+ * What the evidence costs: calls a second with journal and coverage on, against the same with them
+ * off.
+ */
 import { emulatorsOf } from '../targets.mjs'
 import { ids as kinds, measureLoad, WORK } from './throughput.mjs'
 
@@ -13,7 +16,10 @@ const LEAST = 0.9
 export async function run({ wanted, effort, progress }) {
   const [emulator] = emulatorsOf()
   const off = { ...emulator, name: 'off', options: { settings: OFF } }
-  const titleOf = kind => ({ id: `evidence.${kind}`, work: `evidence on, beside off: ${WORK[kind]}` })
+  const titleOf = kind => ({
+    id: `evidence.${kind}`,
+    work: `evidence on, beside off: ${WORK[kind]}`
+  })
   const rows = await measureLoad({
     kinds: kinds.filter(kind => wanted(`evidence.${kind}`)),
     targets: [off, emulator],

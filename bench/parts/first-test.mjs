@@ -1,4 +1,7 @@
-/** How long someone waits for the first result: a command under `exec`, a test file that starts the package, a container. */
+/**
+ * How long someone waits for the first result: a command under `exec`, a test file that starts the
+ * package, a container.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -18,7 +21,10 @@ export const ids = ['exec', 'test-file', 'container']
 /** Milliseconds from the spawn of a command to its end with status 0. */
 async function timeOf(args, env = {}) {
   const begin = performance.now()
-  const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env }, stdio: 'ignore' })
+  const child = spawn(process.execPath, args, {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    stdio: 'ignore'
+  })
   const [status] = await once(child, 'exit')
   if (status !== 0) throw new Error(`${args.join(' ')} ended with status ${status}.`)
   return performance.now() - begin
@@ -36,14 +42,23 @@ async function controlLife() {
 const KINDS = {
   exec: {
     work: 'exec -- true, beside start and end of the control',
-    timer: ({ dir }) => (dir === undefined ? controlLife : () => timeOf([join(dir, 'dist', 'main.js'), 'exec', '--log-level', 'silent', '--', 'true']))
+    timer: ({ dir }) =>
+      dir === undefined
+        ? controlLife
+        : () =>
+            timeOf([join(dir, 'dist', 'main.js'), 'exec', '--log-level', 'silent', '--', 'true'])
   },
   'test-file': {
     work: 'test file of node:test that starts it and sends a request',
     timer:
       ({ dir }) =>
       () =>
-        timeOf(['--test', TEST], dir === undefined ? { CONTROL: CONTROL_MODULE } : { PACKAGE: join(dir, 'dist', 'index.js') })
+        timeOf(
+          ['--test', TEST],
+          dir === undefined
+            ? { CONTROL: CONTROL_MODULE }
+            : { PACKAGE: join(dir, 'dist', 'index.js') }
+        )
   }
 }
 
@@ -51,11 +66,14 @@ async function rowFor(id, targets, rounds) {
   const { work, timer } = KINDS[id]
   const samples = Object.fromEntries(targets.map(({ name }) => [name, []]))
   const order = inTurn(targets)
-  for (let round = 0; round < rounds; round++) for (const target of order()) samples[target.name].push(await timer(target)())
+  for (let round = 0; round < rounds; round++)
+    for (const target of order()) samples[target.name].push(await timer(target)())
   return rowOf({ id, work, unit: 'ms', better: 'lower', samples })
 }
 
-/** The start of a container of an image that exists, beside the control's start without a container. */
+/**
+ * The start of a container of an image that exists, beside the control's start without a container.
+ */
 async function containerRow({ engine, name: image }, rounds) {
   const samples = { control: [], emulator: [] }
   for (let round = 0; round < rounds; round++) {
@@ -68,7 +86,13 @@ async function containerRow({ engine, name: image }, rounds) {
       await stop()
     }
   }
-  return rowOf({ id: 'container', work: `${engine} run to ready, beside a start of the control`, unit: 'ms', better: 'lower', samples })
+  return rowOf({
+    id: 'container',
+    work: `${engine} run to ready, beside a start of the control`,
+    unit: 'ms',
+    better: 'lower',
+    samples
+  })
 }
 
 export async function run({ emulators, wanted, effort, progress, image }) {

@@ -1,4 +1,7 @@
-/** Whether memory stays flat: the heap after a collection, and resident memory, during calls that create no record, each a little different. */
+/**
+ * Whether memory stays flat: the heap after a collection, and resident memory, during calls that
+ * create no record, each a little different.
+ */
 import { openConnections, request } from '../load.mjs'
 import { rowOf } from '../rows.mjs'
 import { MEASURED_MEMORY, memoryOf } from '../servers.mjs'
@@ -18,7 +21,11 @@ const KINDS = [
   n => request(`GET /next/tickets?search_query=none-${n}&limit=5`),
   n => request('POST /next/refunds', { form: `transaction=txn_${n}&amount=1` }),
   n => request(`GET /next/tickets/tkt_none_${n}`),
-  n => request('POST /next/transactions', { key: null, form: `ticket=tkt_60&payment_type=card&amount=1&note${n}=x` }),
+  n =>
+    request('POST /next/transactions', {
+      key: null,
+      form: `ticket=tkt_60&payment_type=card&amount=1&note${n}=x`
+    }),
   n => request(`GET /next/nowhere/${n}`),
   n => request('POST /next/refunds/rfd_1', { form: `amount=${n}` })
 ]
@@ -47,6 +54,10 @@ export async function run({ emulators, effort, progress }) {
       own: { emulator: [seen.find(({ share }) => share === 0.1)[figure]] },
       series: { emulator: seen.map(of => [of.count, of[figure]]) }
     })
-  const heap = rowFor('flat', `heap after ${calls.toLocaleString('en-US')} requests that create nothing, compared with a tenth of them`, 'heap')
+  const heap = rowFor(
+    'flat',
+    `heap after ${calls.toLocaleString('en-US')} requests that create nothing, compared with a tenth of them`,
+    'heap'
+  )
   return [{ ...heap, most: MOST }, rowFor('flat.resident', '  resident memory', 'resident')]
 }

@@ -1,4 +1,7 @@
-/** How long a call waits for its answer while calls arrive at a steady rate, whether or not earlier ones are answered. */
+/**
+ * How long a call waits for its answer while calls arrive at a steady rate, whether or not earlier
+ * ones are answered.
+ */
 import { openConnections } from '../load.mjs'
 import { rowOf } from '../rows.mjs'
 import { separateCores } from '../servers.mjs'
@@ -11,7 +14,10 @@ const USUAL = 2000
 /** A median above this many microseconds means that calls arrive faster than they are answered. */
 const TOO_LATE = 20_000
 const CONNECTIONS = 64
-const EFFORTS = { full: { rounds: 7, time: 0.4, warmUp: 8000 }, quick: { rounds: 3, time: 0.3, warmUp: 4000 } }
+const EFFORTS = {
+  full: { rounds: 7, time: 0.4, warmUp: 8000 },
+  quick: { rounds: 3, time: 0.3, warmUp: 4000 }
+}
 
 export const name = 'latency'
 export const ids = ['latency']
@@ -36,7 +42,8 @@ async function measure(targets, { rounds, time, warmUp }, progress) {
         server.byRate.set(rate, [...(server.byRate.get(rate) ?? []), figures])
       }
     }
-    for (const server of servers.filter(({ isLate }) => !isLate)) server.isLate = median(server.byRate.get(rate).map(({ p50 }) => p50)) > TOO_LATE
+    for (const server of servers.filter(({ isLate }) => !isLate))
+      server.isLate = median(server.byRate.get(rate).map(({ p50 }) => p50)) > TOO_LATE
   }
   for (const { close, stop } of servers) {
     close()
@@ -47,8 +54,13 @@ async function measure(targets, { rounds, time, warmUp }, progress) {
 }
 
 export async function run({ emulators, effort, progress }) {
-  const servers = await measure([await controlLike(emulators[0]), ...emulators], EFFORTS[effort], progress)
-  const byTarget = figure => Object.fromEntries(servers.map(server => [server.name, figure(server)]))
+  const servers = await measure(
+    [await controlLike(emulators[0]), ...emulators],
+    EFFORTS[effort],
+    progress
+  )
+  const byTarget = figure =>
+    Object.fromEntries(servers.map(server => [server.name, figure(server)]))
   return ['p50', 'p99'].map((percentile, index) =>
     rowOf({
       id: index === 0 ? 'latency' : `latency.${percentile}`,
@@ -56,7 +68,9 @@ export async function run({ emulators, effort, progress }) {
       unit: 'µs',
       better: 'lower',
       samples: byTarget(({ byRate }) => byRate.get(USUAL).map(figures => figures[percentile])),
-      series: byTarget(({ byRate }) => [...byRate].map(([rate, all]) => [rate, median(all.map(figures => figures[percentile]))]))
+      series: byTarget(({ byRate }) =>
+        [...byRate].map(([rate, all]) => [rate, median(all.map(figures => figures[percentile]))])
+      )
     })
   )
 }

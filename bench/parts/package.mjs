@@ -1,4 +1,7 @@
-/** What is downloaded and what lies on the disk: the package, the package with what it depends on, the image. */
+/**
+ * What is downloaded and what lies on the disk: the package, the package with what it depends on,
+ * the image.
+ */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -41,12 +44,17 @@ function dependencies(dir) {
 }
 
 /** Bytes of an image. */
-const imageSize = ({ engine, name }) => Number(execFileSync(engine, ['image', 'inspect', '--format', '{{.Size}}', name], { encoding: 'utf8' }))
+const imageSize = ({ engine, name }) =>
+  Number(
+    execFileSync(engine, ['image', 'inspect', '--format', '{{.Size}}', name], { encoding: 'utf8' })
+  )
 
 export async function run({ emulators, wanted, progress, image }) {
   progress('sizes')
-  const sizeRow = (id, work, unit, samples) => rowOf({ id, work, unit, better: 'lower', baseline: null, samples })
-  const byTarget = figure => Object.fromEntries(emulators.map(({ name, dir }) => [name, [figure(dir)]]))
+  const sizeRow = (id, work, unit, samples) =>
+    rowOf({ id, work, unit, better: 'lower', baseline: null, samples })
+  const byTarget = figure =>
+    Object.fromEntries(emulators.map(({ name, dir }) => [name, [figure(dir)]]))
   const rows = []
   if (wanted('package'))
     rows.push(
@@ -67,6 +75,7 @@ export async function run({ emulators, wanted, progress, image }) {
       )
     )
   }
-  if (image && wanted('image')) rows.push(sizeRow('image', 'image', 'MiB', { emulator: [imageSize(image) / MEBIBYTE] }))
+  if (image && wanted('image'))
+    rows.push(sizeRow('image', 'image', 'MiB', { emulator: [imageSize(image) / MEBIBYTE] }))
   return rows
 }

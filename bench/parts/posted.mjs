@@ -14,7 +14,10 @@ const BATCH = 10_000
 export const name = 'posted'
 export const ids = ['memory.posted']
 
-/** Posts until the number or the time is reached; returns points of Transactions and resident MiB, and the seconds that it took. */
+/**
+ * Posts until the number or the time is reached; returns points of Transactions and resident MiB,
+ * and the seconds that it took.
+ */
 async function measure({ start }, records, seconds, progress) {
   const server = await start({ nodeArgs: MEASURED_MEMORY })
   const { send, close } = await openConnections(server.port, CONNECTIONS)
@@ -38,10 +41,18 @@ async function measure({ start }, records, seconds, progress) {
 
 export async function run({ emulators, progress, records, seconds }) {
   const measured = []
-  for (const emulator of emulators) measured.push([emulator.name, await measure(emulator, records, seconds, progress)])
-  const byTarget = figure => Object.fromEntries(measured.map(([name, result]) => [name, figure(result)]))
-  const bytesEach = ({ points: [[, first], ...more] }) => ((more.at(-1)[1] - first) * 2 ** 20) / more.at(-1)[0]
-  const note = measured.map(([name, { points, taken }]) => `${name}: ${points.at(-1)[0].toLocaleString('en-US')} in ${Math.round(taken)} s`).join(', ')
+  for (const emulator of emulators)
+    measured.push([emulator.name, await measure(emulator, records, seconds, progress)])
+  const byTarget = figure =>
+    Object.fromEntries(measured.map(([name, result]) => [name, figure(result)]))
+  const bytesEach = ({ points: [[, first], ...more] }) =>
+    ((more.at(-1)[1] - first) * 2 ** 20) / more.at(-1)[0]
+  const note = measured
+    .map(
+      ([name, { points, taken }]) =>
+        `${name}: ${points.at(-1)[0].toLocaleString('en-US')} in ${Math.round(taken)} s`
+    )
+    .join(', ')
   return [
     rowOf({
       id: 'memory.posted',

@@ -1,7 +1,9 @@
 /**
- * What one process and several carry, for docs/scaling.md: the cost of a typical mix of calls over sandboxes, directly and through nginx,
+ * What one process and several carry, for docs/scaling.md: the cost of a typical mix of calls over
+ * sandboxes, directly and through nginx,
  * with a data file, the memory of a sandbox, and the share of the names that each process gets.
- * Client, nginx and emulators share the machine, so the processor time of a call says more than the calls a second; both are shown.
+ * Client, nginx and emulators share the machine, so the processor time of a call says more than the
+ * calls a second; both are shown.
  * `sandboxes.rate` needs Linux (/proc) and nginx.
  */
 import { statSync } from 'node:fs'
@@ -21,7 +23,8 @@ const EFFORTS = {
 
 const namesOf = count => Array.from({ length: count }, (_, index) => `worker-${index}`)
 const at = (name, on) => on.replace(' ', ` /sandbox/${name}`)
-const inWords = (count, noun, plural = `${noun}s`) => `${count.toLocaleString('en-US')} ${count === 1 ? noun : plural}`
+const inWords = (count, noun, plural = `${noun}s`) =>
+  `${count.toLocaleString('en-US')} ${count === 1 ? noun : plural}`
 
 /** Twenty calls of a test suite: fifteen read, five write. */
 const MIX = [
@@ -31,20 +34,32 @@ const MIX = [
   ...Array(2).fill(() => ['GET /next/tickets?location=loc_bistro&search_query=T-12&limit=100']),
   ...Array(3).fill(() => [
     'POST /next/transactions',
-    { key: null, form: 'ticket=tkt_60&payment_type=card&amount=4200&tip_amount=700&currency=usd&card%5Bbrand%5D=visa&card%5Blast4%5D=4242' }
+    {
+      key: null,
+      form: 'ticket=tkt_60&payment_type=card&amount=4200&tip_amount=700&currency=usd&card%5Bbrand%5D=visa&card%5Blast4%5D=4242'
+    }
   ]),
-  ...Array(2).fill(id => ['POST /next/refunds', { form: `transaction=${id}&amount=1&reason=cold+soup` }])
+  ...Array(2).fill(id => [
+    'POST /next/refunds',
+    { form: `transaction=${id}&amount=1&reason=cold+soup` }
+  ])
 ]
 /** The same steps in an order that mixes reads and writes. */
 const ORDER = MIX.map((_, index) => MIX[(index * 7) % MIX.length])
 
-/** Makes the sandboxes anew, each with a Transaction to refund, and returns a function that returns the next call: the mix, over the sandboxes in turn. */
+/**
+ * Makes the sandboxes anew, each with a Transaction to refund, and returns a function that returns
+ * the next call: the mix, over the sandboxes in turn.
+ */
 async function mixOver(port, names) {
   const suites = []
   for (const name of names) {
     await ask(port, at(name, 'GET /next/locations'), { headers: KEY })
     await ask(port, at(name, 'POST /_control/reset'))
-    const { id } = await ask(port, at(name, 'POST /next/transactions'), { body: 'ticket=tkt_60&payment_type=card&amount=1000000000000', headers: FORM })
+    const { id } = await ask(port, at(name, 'POST /next/transactions'), {
+      body: 'ticket=tkt_60&payment_type=card&amount=1000000000000',
+      headers: FORM
+    })
     suites.push(
       ORDER.map(step => {
         const [on, options] = step(id)
@@ -61,7 +76,10 @@ async function mixOver(port, names) {
 
 const cpuOfAll = pids => pids.reduce((sum, pid) => sum + cpuOf(pid), 0)
 
-/** Makes calls over a number of new connections and returns calls a second. An emulator ends connections that are opened long before their first call. */
+/**
+ * Makes calls over a number of new connections and returns calls a second. An emulator ends
+ * connections that are opened long before their first call.
+ */
 async function sent(port, count, next, total) {
   const { send, close } = await openConnections(port, count)
   const speed = await send(next, total)
@@ -69,11 +87,17 @@ async function sent(port, count, next, total) {
   return speed
 }
 
-/** Calls a second, and the microseconds of processor time that a call costs in each group of processes. */
+/**
+ * Calls a second, and the microseconds of processor time that a call costs in each group of
+ * processes.
+ */
 async function costOf({ port, next, groups, total }) {
   const before = groups.map(cpuOfAll)
   const speed = await sent(port, CONNECTIONS, next, total)
-  return { speed, costs: groups.map((pids, index) => ((cpuOfAll(pids) - before[index]) * 1000) / total) }
+  return {
+    speed,
+    costs: groups.map((pids, index) => ((cpuOfAll(pids) - before[index]) * 1000) / total)
+  }
 }
 
 /** Processes, sandboxes, and whether nginx stands before them. */
@@ -97,7 +121,16 @@ async function startVariant([processes, sandboxes, isBalanced], start, warmUp) {
   }
   const work = `${inWords(processes, 'process', 'processes')}, ${inWords(sandboxes, 'sandbox', 'sandboxes')}${isBalanced ? ', through nginx' : ''}`
   const groups = [emulators.map(({ pid }) => pid), balancer?.pids ?? []]
-  return { id: `${processes}x${sandboxes}${isBalanced ? '.nginx' : ''}`, work, port, names, groups, isBalanced, stop, rounds: [] }
+  return {
+    id: `${processes}x${sandboxes}${isBalanced ? '.nginx' : ''}`,
+    work,
+    port,
+    names,
+    groups,
+    isBalanced,
+    stop,
+    rounds: []
+  }
 }
 
 /** Every variant in processes of its own, in turn; one process with one sandbox is the baseline. */
@@ -109,7 +142,10 @@ async function rateRows(start, { rounds, calls, warmUp }, progress) {
     progress(`sandboxes, round ${round + 1} of ${rounds}`)
     for (const { port, names, groups, rounds } of order()) {
       const next = await mixOver(port, names)
-      rounds.push({ ...(await costOf({ port, next, groups, total: calls })), alone: 1_000_000 / (await sent(port, 1, next, calls / 6)) })
+      rounds.push({
+        ...(await costOf({ port, next, groups, total: calls })),
+        alone: 1_000_000 / (await sent(port, 1, next, calls / 6))
+      })
     }
   }
   await Promise.all(variants.map(({ stop }) => stop()))
@@ -117,15 +153,32 @@ async function rateRows(start, { rounds, calls, warmUp }, progress) {
   return variants.flatMap(variant => {
     const row = (suffix, work, unit, better, figure) => {
       const id = `sandboxes.rate.${variant.id}${suffix}`
-      const [samples, own] = [variant, single].map(({ rounds }) => ({ emulator: rounds.map(figure) }))
+      const [samples, own] = [variant, single].map(({ rounds }) => ({
+        emulator: rounds.map(figure)
+      }))
       const isCompared = variant !== single && suffix !== '.nginx'
-      return rowOf({ id, work, unit, better, samples, ...(isCompared ? { own } : { baseline: null }) })
+      return rowOf({
+        id,
+        work,
+        unit,
+        better,
+        samples,
+        ...(isCompared ? { own } : { baseline: null })
+      })
     }
     return [
       row('', variant.work, 'requests/s', 'higher', ({ speed }) => speed),
       row('.cpu', '  processor time of a request', 'µs', 'lower', ({ costs }) => costs[0]),
-      ...(variant.isBalanced ? [row('.nginx', '  of nginx', 'µs', 'lower', ({ costs }) => costs[1])] : []),
-      row('.busy', '  busy cores, without the client', 'cores', 'lower', ({ speed, costs }) => (speed * (costs[0] + costs[1])) / 1_000_000),
+      ...(variant.isBalanced
+        ? [row('.nginx', '  of nginx', 'µs', 'lower', ({ costs }) => costs[1])]
+        : []),
+      row(
+        '.busy',
+        '  busy cores, without the client',
+        'cores',
+        'lower',
+        ({ speed, costs }) => (speed * (costs[0] + costs[1])) / 1_000_000
+      ),
       row('.alone', '  one request after another', 'µs', 'lower', ({ alone }) => alone)
     ]
   })
@@ -148,11 +201,19 @@ async function dataRows(start, { rounds, calls }, progress) {
     const next = await mixOver(port, namesOf(sandboxes))
     await sent(port, CONNECTIONS, next, sandboxes * earlier)
     const results = []
-    for (let round = 0; round < rounds; round++) results.push(await costOf({ port, next, groups: [[pid]], total: calls / 6 }))
+    for (let round = 0; round < rounds; round++)
+      results.push(await costOf({ port, next, groups: [[pid]], total: calls / 6 }))
     const file = statSync(data).size / 2 ** 20
     await stop()
     const row = (suffix, title, unit, better, numbers) =>
-      rowOf({ id: `sandboxes.data.${sandboxes}x${earlier}${suffix}`, work: title, unit, better, baseline: null, samples: { emulator: numbers } })
+      rowOf({
+        id: `sandboxes.data.${sandboxes}x${earlier}${suffix}`,
+        work: title,
+        unit,
+        better,
+        baseline: null,
+        samples: { emulator: numbers }
+      })
     rows.push(
       row(
         '',
@@ -186,12 +247,22 @@ async function memoryRows(start, { warmUp, sandboxes, callsEach }, progress) {
     const { port } = server
     const names = namesOf(sandboxes)
     const row = (suffix, work, unit, number) =>
-      rows.push(rowOf({ id: `sandboxes.memory${label ? '.100' : ''}.${suffix}`, work, unit, better: 'lower', baseline: null, samples: { emulator: [number] } }))
+      rows.push(
+        rowOf({
+          id: `sandboxes.memory${label ? '.100' : ''}.${suffix}`,
+          work,
+          unit,
+          better: 'lower',
+          baseline: null,
+          samples: { emulator: [number] }
+        })
+      )
     const show = (suffix, work, { heap, resident }) => {
       row(suffix, `heap, ${work}${label}`, 'MiB', heap)
       row(`${suffix}.resident`, '  resident memory', 'MiB', resident)
     }
-    const each = (suffix, { heap }, empty) => row(`${suffix}.each`, '  heap a sandbox', 'MiB', (heap - empty.heap) / names.length)
+    const each = (suffix, { heap }, empty) =>
+      row(`${suffix}.each`, '  heap a sandbox', 'MiB', (heap - empty.heap) / names.length)
     await sent(port, CONNECTIONS, await mixOver(port, ['warm-up']), warmUp)
     await ask(port, 'DELETE /_control/sandboxes/warm-up')
     const empty = await memoryOf(server)
@@ -202,7 +273,11 @@ async function memoryRows(start, { warmUp, sandboxes, callsEach }, progress) {
     each('fresh', fresh, empty)
     await sent(port, CONNECTIONS, await mixOver(port, names), callsEach * names.length)
     const used = await memoryOf(server)
-    show('used', `${inWords(sandboxes, 'sandbox', 'sandboxes')}, ${inWords(callsEach, 'request')} each`, used)
+    show(
+      'used',
+      `${inWords(sandboxes, 'sandbox', 'sandboxes')}, ${inWords(callsEach, 'request')} each`,
+      used
+    )
     each('used', used, empty)
     for (const name of names) await ask(port, `DELETE /_control/sandboxes/${name}`)
     show('deleted', 'all deleted', await memoryOf(server))
@@ -211,9 +286,15 @@ async function memoryRows(start, { warmUp, sandboxes, callsEach }, progress) {
   return rows
 }
 
-/** Share of the names that each process of deploy/nginx.conf gets, and the share that moves when there is one more. Calculated, not measured. */
+/**
+ * Share of the names that each process of deploy/nginx.conf gets, and the share that moves when
+ * there is one more. Calculated, not measured.
+ */
 function ringRows() {
-  const names = Array.from({ length: 20_000 }, (_, index) => `pipeline-${index % 40}.worker-${index}`)
+  const names = Array.from(
+    { length: 20_000 },
+    (_, index) => `pipeline-${index % 40}.worker-${index}`
+  )
   return [2, 3, 4, 5, 8].flatMap(processes => {
     const [holder, later] = [ringOf(processes), ringOf(processes + 1)]
     const counts = Array(processes).fill(0)
@@ -236,13 +317,19 @@ function ringRows() {
   })
 }
 
-const GROUPS = { 'sandboxes.rate': rateRows, 'sandboxes.data': dataRows, 'sandboxes.memory': memoryRows, 'sandboxes.ring': ringRows }
+const GROUPS = {
+  'sandboxes.rate': rateRows,
+  'sandboxes.data': dataRows,
+  'sandboxes.memory': memoryRows,
+  'sandboxes.ring': ringRows
+}
 
 export const name = 'sandboxes'
 export const ids = Object.keys(GROUPS)
 
 export async function run({ emulators, wanted, effort, progress }) {
   const rows = []
-  for (const [id, rowsOf] of Object.entries(GROUPS)) if (wanted(id)) rows.push(...(await rowsOf(emulators[0].start, EFFORTS[effort], progress)))
+  for (const [id, rowsOf] of Object.entries(GROUPS))
+    if (wanted(id)) rows.push(...(await rowsOf(emulators[0].start, EFFORTS[effort], progress)))
   return rows
 }

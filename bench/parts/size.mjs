@@ -1,4 +1,7 @@
-/** How the cost of a page, of a reset and of memory depends on the number of records, which are generated. */
+/**
+ * How the cost of a page, of a reset and of memory depends on the number of records, which are
+ * generated.
+ */
 import { CALLS } from '../calls.mjs'
 import { generated } from '../files.mjs'
 import { openConnections, request } from '../load.mjs'
@@ -7,7 +10,10 @@ import { MEASURED_MEMORY, memoryOf, separateCores } from '../servers.mjs'
 import { inTurn, median } from '../statistics.mjs'
 
 const LEAST = 1000
-const EFFORTS = { full: { rounds: 15, calls: 400, warmUp: 6000 }, quick: { rounds: 7, calls: 300, warmUp: 3000 } }
+const EFFORTS = {
+  full: { rounds: 15, calls: 400, warmUp: 6000 },
+  quick: { rounds: 7, calls: 300, warmUp: 3000 }
+}
 const RESET = request('POST /_control/reset', { key: null })
 
 export const name = 'size'
@@ -27,21 +33,31 @@ async function measure({ start, name }, sizes, { rounds, calls, warmUp }, progre
   for (const size of sizes) {
     progress(`${name} with ${size.toLocaleString('en-US')} Transactions`)
     const server = await start({ scenario: generated(size), nodeArgs: MEASURED_MEMORY, core })
-    servers.push({ ...server, ...(await memoryOf(server)), size, page: [], 'page.narrowed': [], reset: [] })
+    servers.push({
+      ...server,
+      ...(await memoryOf(server)),
+      size,
+      page: [],
+      'page.narrowed': [],
+      reset: []
+    })
   }
   // only now: an emulator ends connections that are opened long before their first call
-  for (const server of servers) Object.assign(server, await openConnections(server.port, 1, { awake: core !== null }))
+  for (const server of servers)
+    Object.assign(server, await openConnections(server.port, 1, { awake: core !== null }))
   const timeOf = async ({ send }, bytes, count) => {
     const times = []
     await send(bytes, count, times)
     return median(times)
   }
   const pages = { page: CALLS.list(), 'page.narrowed': CALLS.narrowed() }
-  for (const server of servers) for (const bytes of Object.values(pages)) await server.send(bytes, warmUp)
+  for (const server of servers)
+    for (const bytes of Object.values(pages)) await server.send(bytes, warmUp)
   const order = inTurn(servers)
   for (let round = 0; round < rounds; round++) {
     for (const server of order()) {
-      for (const [page, bytes] of Object.entries(pages)) server[page].push(await timeOf(server, bytes, calls))
+      for (const [page, bytes] of Object.entries(pages))
+        server[page].push(await timeOf(server, bytes, calls))
       await server.send(CALLS.post(), 1)
       server.reset.push((await timeOf(server, RESET, 1)) / 1000)
     }
@@ -57,10 +73,13 @@ async function measure({ start, name }, sizes, { rounds, calls, warmUp }, progre
 export async function run({ emulators, wanted, effort, progress, records }) {
   const sizes = sizesUpTo(records)
   const measured = new Map()
-  for (const emulator of emulators) measured.set(emulator.name, await measure(emulator, sizes, EFFORTS[effort], progress))
+  for (const emulator of emulators)
+    measured.set(emulator.name, await measure(emulator, sizes, EFFORTS[effort], progress))
   const [few, many] = [LEAST, records].map(count => count.toLocaleString('en-US'))
-  const byTarget = figure => Object.fromEntries([...measured].map(([name, servers]) => [name, figure(servers)]))
-  const seriesOf = figure => byTarget(servers => servers.map(server => [server.size, figure(server)]))
+  const byTarget = figure =>
+    Object.fromEntries([...measured].map(([name, servers]) => [name, figure(servers)]))
+  const seriesOf = figure =>
+    byTarget(servers => servers.map(server => [server.size, figure(server)]))
   const rowAtSize = (id, work, unit) =>
     rowOf({
       id,
@@ -71,7 +90,8 @@ export async function run({ emulators, wanted, effort, progress, records }) {
       own: byTarget(([first]) => first[id]),
       series: seriesOf(server => median(server[id]))
     })
-  const bytesEach = ([first, ...more]) => ((more.at(-1).resident - first.resident) * 2 ** 20) / (more.at(-1).size - first.size)
+  const bytesEach = ([first, ...more]) =>
+    ((more.at(-1).resident - first.resident) * 2 ** 20) / (more.at(-1).size - first.size)
   const rows = [
     rowOf({
       id: 'memory.generated',

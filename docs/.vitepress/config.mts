@@ -24,17 +24,28 @@ const [BEGINNING = '', ...GROUPS] = readFileSync(join(DOCS, 'index.md'), 'utf8')
 function sidebar() {
   return GROUPS.map(group => ({
     text: group.split('\n')[0] as string,
-    items: [...group.matchAll(/^- \[([^\]]+)\]\(([^)]+)\.md\)/gm)].map(([, text, link]) => ({ text: text as string, link: `/${link}` }))
+    items: [...group.matchAll(/^- \[([^\]]+)\]\(([^)]+)\.md\)/gm)].map(([, text, link]) => ({
+      text: text as string,
+      link: `/${link}`
+    }))
   }))
 }
 
 /** For language models (llmstxt.org): the index as `llms.txt`, its pages in Markdown, and all of them in one file, `llms-full.txt`. */
 async function writeForModels(outDir: string) {
   const [, , about] = BEGINNING.split('\n')
-  await writeFile(join(outDir, 'llms.txt'), [`# commerce-emulator\n\n> ${about}\n`, ...GROUPS.map(group => `## ${group.trim()}\n`)].join('\n'))
+  await writeFile(
+    join(outDir, 'llms.txt'),
+    [`# commerce-emulator\n\n> ${about}\n`, ...GROUPS.map(group => `## ${group.trim()}\n`)].join(
+      '\n'
+    )
+  )
   const pages = sidebar().flatMap(({ items }) => items.map(({ link }) => `${link.slice(1)}.md`))
   for (const page of pages) await cp(join(DOCS, page), join(outDir, page))
-  await writeFile(join(outDir, 'llms-full.txt'), pages.map(page => readFileSync(join(DOCS, page), 'utf8')).join('\n---\n\n'))
+  await writeFile(
+    join(outDir, 'llms-full.txt'),
+    pages.map(page => readFileSync(join(DOCS, page), 'utf8')).join('\n---\n\n')
+  )
 }
 
 export default defineConfig({
@@ -51,10 +62,13 @@ export default defineConfig({
     config(markdown) {
       // what lies outside this folder is in the repository
       markdown.core.ruler.push('repository', ({ tokens, env }) => {
-        for (const link of tokens.flatMap(({ children }) => children ?? []).filter(({ type }) => type === 'link_open')) {
+        for (const link of tokens
+          .flatMap(({ children }) => children ?? [])
+          .filter(({ type }) => type === 'link_open')) {
           const target = link.attrGet('href') as string
           const path = posix.join(posix.dirname(env.relativePath ?? ''), target)
-          if (!/^[a-z]+:/.test(target) && path.startsWith('../')) link.attrSet('href', `${REPOSITORY}/blob/main/${path.slice(3)}`)
+          if (!/^[a-z]+:/.test(target) && path.startsWith('../'))
+            link.attrSet('href', `${REPOSITORY}/blob/main/${path.slice(3)}`)
         }
       })
     }

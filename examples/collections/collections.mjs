@@ -1,6 +1,10 @@
 /** Postman and Bruno collections of an OpenAPI document. */
 const NAME = 'Commerce Service API, emulated'
-const VARIABLES = { baseUrl: 'http://localhost:4010/next', controlUrl: 'http://localhost:4010/_control', apiKey: 'sk_test_merchant' }
+const VARIABLES = {
+  baseUrl: 'http://localhost:4010/next',
+  controlUrl: 'http://localhost:4010/_control',
+  apiKey: 'sk_test_merchant'
+}
 /** Calls of the control API, which the document does not hold. The first begins a run in the scenario's first state. */
 const CONTROL = [
   ['reset', 'POST', '/reset', 'Back to the first state'],
@@ -17,30 +21,46 @@ export function collectionsOf(document) {
     ...{ id, name, method, path, base: 'controlUrl', key: false, status: 200 },
     ...{ params: [], query: [], form: [] }
   }))
-  const folders = [{ name: 'control', requests: control }, ...document.tags.map(({ name }) => ({ name, requests: requestsOf(document, name) }))]
-  return { 'commerce.postman_collection.json': `${JSON.stringify(postman(folders), null, 2)}\n`, ...bruno(folders) }
+  const folders = [
+    { name: 'control', requests: control },
+    ...document.tags.map(({ name }) => ({ name, requests: requestsOf(document, name) }))
+  ]
+  return {
+    'commerce.postman_collection.json': `${JSON.stringify(postman(folders), null, 2)}\n`,
+    ...bruno(folders)
+  }
 }
 
 function requestsOf(document, tag) {
   return Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations)
       .filter(([, { tags }]) => tags?.includes(tag))
-      .map(([method, { operationId, summary, parameters = [], requestBody, responses, security }]) => {
-        const media = requestBody?.content['application/x-www-form-urlencoded']
-        const [example] = Object.values(media?.examples ?? {})
-        return {
-          id: operationId,
-          name: summary,
-          method: method.toUpperCase(),
-          base: 'baseUrl',
-          path,
-          key: security?.length !== 0,
-          status: Number('501' in responses ? '501' : Object.keys(responses).find(status => status.startsWith('2'))),
-          params: parameters.filter(one => one.in === 'path').map(({ name, example }) => ({ name, value: String(example) })),
-          query: parameters.filter(one => one.in === 'query').flatMap(one => fieldsOf(document, one.name, one.schema, one.example)),
-          form: media ? fieldsOf(document, '', media.schema, example.value) : []
+      .map(
+        ([method, { operationId, summary, parameters = [], requestBody, responses, security }]) => {
+          const media = requestBody?.content['application/x-www-form-urlencoded']
+          const [example] = Object.values(media?.examples ?? {})
+          return {
+            id: operationId,
+            name: summary,
+            method: method.toUpperCase(),
+            base: 'baseUrl',
+            path,
+            key: security?.length !== 0,
+            status: Number(
+              '501' in responses
+                ? '501'
+                : Object.keys(responses).find(status => status.startsWith('2'))
+            ),
+            params: parameters
+              .filter(one => one.in === 'path')
+              .map(({ name, example }) => ({ name, value: String(example) })),
+            query: parameters
+              .filter(one => one.in === 'query')
+              .flatMap(one => fieldsOf(document, one.name, one.schema, one.example)),
+            form: media ? fieldsOf(document, '', media.schema, example.value) : []
+          }
         }
-      })
+      )
   )
 }
 
@@ -49,14 +69,25 @@ function fieldsOf(document, name, schema, example) {
   const { $ref, ...own } = schema?.anyOf?.[0] ?? schema ?? {}
   const { properties } = $ref ? document.components.schemas[$ref.split('/').at(-1)] : own
   const isObject = typeof example === 'object' && example !== null
-  if (!isObject && !properties) return [{ name, value: example === undefined ? '' : String(example), disabled: example === undefined }]
-  const names = [...Object.keys(example ?? {}), ...Object.keys(properties ?? {}).filter(key => !(key in (example ?? {})))]
-  return names.flatMap(key => fieldsOf(document, name === '' ? key : `${name}[${key}]`, properties?.[key], example?.[key]))
+  if (!isObject && !properties)
+    return [
+      { name, value: example === undefined ? '' : String(example), disabled: example === undefined }
+    ]
+  const names = [
+    ...Object.keys(example ?? {}),
+    ...Object.keys(properties ?? {}).filter(key => !(key in (example ?? {})))
+  ]
+  return names.flatMap(key =>
+    fieldsOf(document, name === '' ? key : `${name}[${key}]`, properties?.[key], example?.[key])
+  )
 }
 
 function postman(folders) {
   return {
-    info: { name: NAME, schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json' },
+    info: {
+      name: NAME,
+      schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json'
+    },
     auth: {
       type: 'basic',
       basic: [
@@ -70,12 +101,23 @@ function postman(folders) {
 }
 
 function postmanItem({ name, method, base, path, key, status, params, query, form }) {
-  const pairs = fields => fields.map(({ name, value, disabled }) => ({ key: name, value, ...(disabled && { disabled }) }))
-  const enabled = query.filter(({ disabled }) => !disabled).map(({ name, value }) => `${name}=${value}`)
+  const pairs = fields =>
+    fields.map(({ name, value, disabled }) => ({ key: name, value, ...(disabled && { disabled }) }))
+  const enabled = query
+    .filter(({ disabled }) => !disabled)
+    .map(({ name, value }) => `${name}=${value}`)
   const path_ = path.replaceAll(/\{(\w+)\}/g, ':$1')
   return {
     name,
-    event: [{ listen: 'test', script: { type: 'text/javascript', exec: [`pm.test('status ${status}', () => pm.response.to.have.status(${status}))`] } }],
+    event: [
+      {
+        listen: 'test',
+        script: {
+          type: 'text/javascript',
+          exec: [`pm.test('status ${status}', () => pm.response.to.have.status(${status}))`]
+        }
+      }
+    ],
     request: {
       method,
       ...(!key && { auth: { type: 'noauth' } }),
@@ -94,23 +136,34 @@ function postmanItem({ name, method, base, path, key, status, params, query, for
 function bruno(folders) {
   const files = {
     'bruno/bruno.json': `${JSON.stringify({ version: '1', name: NAME, type: 'collection' }, null, 2)}\n`,
-    'bruno/collection.bru': blocks({ auth: Object.entries({ mode: 'basic' }), 'auth:basic': Object.entries({ username: '{{apiKey}}', password: '' }) }),
+    'bruno/collection.bru': blocks({
+      auth: Object.entries({ mode: 'basic' }),
+      'auth:basic': Object.entries({ username: '{{apiKey}}', password: '' })
+    }),
     'bruno/environments/local.bru': blocks({ vars: Object.entries(VARIABLES) })
   }
   for (const [number, { name, requests }] of folders.entries()) {
     files[`bruno/${name}/folder.bru`] = blocks({ meta: Object.entries({ name, seq: number + 1 }) })
-    for (const [place, request] of requests.entries()) files[`bruno/${name}/${request.id}.bru`] = brunoRequest(request, place + 1)
+    for (const [place, request] of requests.entries())
+      files[`bruno/${name}/${request.id}.bru`] = brunoRequest(request, place + 1)
   }
   return files
 }
 
 function brunoRequest({ name, method, base, path, key, status, params, query, form }, place) {
-  const pairs = fields => fields.map(({ name, value, disabled }) => [`${disabled ? '~' : ''}${name}`, value])
-  const enabled = query.filter(({ disabled }) => !disabled).map(({ name, value }) => `${name}=${value}`)
+  const pairs = fields =>
+    fields.map(({ name, value, disabled }) => [`${disabled ? '~' : ''}${name}`, value])
+  const enabled = query
+    .filter(({ disabled }) => !disabled)
+    .map(({ name, value }) => `${name}=${value}`)
   const url = `{{${base}}}${path.replaceAll(/\{(\w+)\}/g, ':$1')}${enabled.length > 0 ? `?${enabled.join('&')}` : ''}`
   return blocks({
     meta: Object.entries({ name, type: 'http', seq: place }),
-    [method.toLowerCase()]: Object.entries({ url, body: form.length > 0 ? 'formUrlEncoded' : 'none', auth: key ? 'inherit' : 'none' }),
+    [method.toLowerCase()]: Object.entries({
+      url,
+      body: form.length > 0 ? 'formUrlEncoded' : 'none',
+      auth: key ? 'inherit' : 'none'
+    }),
     'params:query': pairs(query),
     'params:path': pairs(params),
     'body:form-urlencoded': pairs(form),
@@ -121,5 +174,10 @@ function brunoRequest({ name, method, base, path, key, status, params, query, fo
 /** Blocks of Bruno's markup language, those that are empty left out. */
 function blocks(named) {
   const filled = Object.entries(named).filter(([, pairs]) => pairs.length > 0)
-  return filled.map(([name, pairs]) => `${name} {\n${pairs.map(([key, value]) => `  ${key}: ${value}`.trimEnd()).join('\n')}\n}\n`).join('\n')
+  return filled
+    .map(
+      ([name, pairs]) =>
+        `${name} {\n${pairs.map(([key, value]) => `  ${key}: ${value}`.trimEnd()).join('\n')}\n}\n`
+    )
+    .join('\n')
 }

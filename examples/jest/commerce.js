@@ -16,7 +16,9 @@ function useCommerce() {
 
 /** Opens a Ticket, which the API itself cannot, and returns its id. */
 async function openTicket(commerce, reference = 'T-1') {
-  const { tickets } = await commerce.current.records({ tickets: [{ location: 'loc_bistro', reference }] })
+  const { tickets } = await commerce.current.records({
+    tickets: [{ location: 'loc_bistro', reference }]
+  })
   return tickets[0].id
 }
 

@@ -20,7 +20,11 @@ test('a payment is refunded in part, and never beyond what was paid', async () =
 test('a declined card pays nothing', async () => {
   const ticket = await openTicket(commerce)
   const error = { type: 'card_error', code: 'card_declined', message: 'The card was declined.' }
-  await commerce.current.script.add({ on: 'POST /transactions', calls: 1, respond: { status: 402, error } })
+  await commerce.current.script.add({
+    on: 'POST /transactions',
+    calls: 1,
+    respond: { status: 402, error }
+  })
 
   await expect(till.pay(ticket, 3000)).rejects.toMatchObject({ status: 402, code: 'card_declined' })
 

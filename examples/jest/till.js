@@ -19,7 +19,9 @@ class Till {
   /** Charges a card; this call needs no key. */
   pay(ticket, amount) {
     const card = { 'card[brand]': 'visa', 'card[token]': 'tok_visa', 'card[last4]': '4242' }
-    return this.#call('POST', '/transactions', { form: { ticket, payment_type: 'card', amount, ...card } })
+    return this.#call('POST', '/transactions', {
+      form: { ticket, payment_type: 'card', amount, ...card }
+    })
   }
 
   payment(id) {
@@ -33,7 +35,11 @@ class Till {
 
   async #call(method, path, { form, withKey = false }) {
     const headers = withKey ? { authorization: this.#authorization } : {}
-    const response = await fetch(`${this.#baseUrl}${path}`, { method, headers, body: form && new URLSearchParams(form) })
+    const response = await fetch(`${this.#baseUrl}${path}`, {
+      method,
+      headers,
+      body: form && new URLSearchParams(form)
+    })
     const answer = await response.json()
     if (!response.ok) throw new Refused(response.status, answer.error)
     return answer

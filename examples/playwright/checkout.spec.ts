@@ -1,6 +1,9 @@
 import { expect, openTicket, test } from './commerce'
 
-test('a guest pays by card: the page calls the API from another origin', async ({ commerce, page }) => {
+test('a guest pays by card: the page calls the API from another origin', async ({
+  commerce,
+  page
+}) => {
   const id = await openTicket(commerce)
 
   await page.goto(`/?ticket=${id}`)
@@ -9,10 +12,15 @@ test('a guest pays by card: the page calls the API from another origin', async (
 
   await expect(page.getByRole('status')).toHaveText('Paid 42.50 USD')
   const { transactions } = await commerce.state()
-  expect(transactions.filter(({ ticket }) => ticket === id)).toMatchObject([{ amount: 4250, payment_type: 'card' }])
+  expect(transactions.filter(({ ticket }) => ticket === id)).toMatchObject([
+    { amount: 4250, payment_type: 'card' }
+  ])
 })
 
-test('a declined card: the page says so, and the guest may try again', async ({ commerce, page }) => {
+test('a declined card: the page says so, and the guest may try again', async ({
+  commerce,
+  page
+}) => {
   const error = { type: 'card_error', code: 'card_declined', message: 'The card was declined.' }
   await commerce.script.add({ on: 'POST /transactions', calls: 1, respond: { status: 402, error } })
 

@@ -15,7 +15,9 @@ export const test = base.extend<{ commerce: Emulator }, { sandbox: Emulator }>({
   commerce: async ({ sandbox, page }, use) => {
     await sandbox.reset()
     // the page asks its own server where the API is; here it is the worker's sandbox
-    await page.route('**/config.json', route => route.fulfill({ json: { commerceUrl: sandbox.baseUrl } }))
+    await page.route('**/config.json', route =>
+      route.fulfill({ json: { commerceUrl: sandbox.baseUrl } })
+    )
     await use(sandbox)
   }
 })

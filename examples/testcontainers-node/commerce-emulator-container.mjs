@@ -18,7 +18,9 @@ export class CommerceEmulatorContainer extends GenericContainer {
   withScenario(scenario) {
     if (!/\.(ya?ml|json)$/.test(scenario)) return this.withEnvironment({ SCENARIO: scenario })
     const target = `/scenarios/${scenario.split(/[\\/]/).at(-1)}`
-    return this.withCopyFilesToContainer([{ source: scenario, target }]).withEnvironment({ SCENARIO: target })
+    return this.withCopyFilesToContainer([{ source: scenario, target }]).withEnvironment({
+      SCENARIO: target
+    })
   }
 
   async start() {

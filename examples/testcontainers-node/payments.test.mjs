@@ -12,7 +12,13 @@ beforeEach(() => commerce.reset())
 after(() => commerce?.stop())
 
 test('a payment by card is charged in cents', async () => {
-  const body = new URLSearchParams({ ticket: 'tkt_60', payment_type: 'card', amount: '4200', 'card[brand]': 'visa', 'card[last4]': '4242' })
+  const body = new URLSearchParams({
+    ticket: 'tkt_60',
+    payment_type: 'card',
+    amount: '4200',
+    'card[brand]': 'visa',
+    'card[last4]': '4242'
+  })
 
   const response = await fetch(`${commerce.getBaseUrl()}/transactions`, { method: 'POST', body })
 

@@ -25,7 +25,9 @@ export class Till {
   /** Charges a card; this call needs no key. */
   pay(ticket: string, amount: number): Promise<Payment> {
     const card = { 'card[brand]': 'visa', 'card[token]': 'tok_visa', 'card[last4]': '4242' }
-    return this.#call('POST', '/transactions', { form: { ticket, payment_type: 'card', amount: String(amount), ...card } })
+    return this.#call('POST', '/transactions', {
+      form: { ticket, payment_type: 'card', amount: String(amount), ...card }
+    })
   }
 
   payment(id: string): Promise<Payment> {
@@ -34,12 +36,23 @@ export class Till {
 
   /** Gives money back. */
   refund(transaction: string, amount: number): Promise<Refund> {
-    return this.#call('POST', '/refunds', { form: { transaction, amount: String(amount) }, withKey: true })
+    return this.#call('POST', '/refunds', {
+      form: { transaction, amount: String(amount) },
+      withKey: true
+    })
   }
 
-  async #call<Answer>(method: string, path: string, { form, withKey }: { form?: Record<string, string>; withKey?: boolean }): Promise<Answer> {
+  async #call<Answer>(
+    method: string,
+    path: string,
+    { form, withKey }: { form?: Record<string, string>; withKey?: boolean }
+  ): Promise<Answer> {
     const headers: Record<string, string> = withKey ? { authorization: this.#authorization } : {}
-    const response = await fetch(`${this.#baseUrl}${path}`, { method, headers, body: form && new URLSearchParams(form) })
+    const response = await fetch(`${this.#baseUrl}${path}`, {
+      method,
+      headers,
+      body: form && new URLSearchParams(form)
+    })
     const answer = (await response.json()) as Answer & { error: Refusal }
     if (!response.ok) throw new Refused(response.status, answer.error.code, answer.error.message)
     return answer

@@ -1,6 +1,8 @@
 /**
- * `npm run build`: makes dist/. The emulator and the packages that every start needs are one script, whose compiled code is kept beside it; packages that
- * are needed later are a file each. The shipped documents are read and checked, and the types are declared.
+ * `npm run build`: makes dist/. The emulator and the packages that every start needs are one
+ * script, whose compiled code is kept beside it; packages that
+ * are needed later are a file each. The shipped documents are read and checked, and the types are
+ * declared.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -34,20 +36,26 @@ const LATER = {
   yaml: 'yaml'
 }
 /** Entries of a package that are one file. */
-const MCP = ['@modelcontextprotocol/server/validators/cf-worker', '@modelcontextprotocol/server/stdio', '@modelcontextprotocol/server']
+const MCP = [
+  '@modelcontextprotocol/server/validators/cf-worker',
+  '@modelcontextprotocol/server/stdio',
+  '@modelcontextprotocol/server'
+]
 /** The parts of faker's data that generated records are drawn from. */
 const DRAWN_FROM = ['company', 'food', 'internet', 'location', 'person']
 /** How to load what Fastify requires at its start and this server seldom uses. */
 const DEFERRED = { 'node:http2': "require('http2')", 'node:https': "require('https')" }
 /** Refuses to compile a schema, which no route has. */
-const NO_SCHEMAS = "module.exports = () => () => { throw new Error('The schemas of routes cannot be compiled here.') }"
+const NO_SCHEMAS =
+  "module.exports = () => () => { throw new Error('The schemas of routes cannot be compiled here.') }"
 /** Modules that stand for others in the package: those are large, and nothing of them is needed. */
 const STAND_INS = {
   // npm has checked the versions of Fastify's plugins
   semver: 'exports.satisfies = () => true',
   '@fastify/ajv-compiler': NO_SCHEMAS,
   '@fastify/fast-json-stringify-compiler': NO_SCHEMAS,
-  './faker-data.json': () => JSON.stringify(Object.fromEntries(DRAWN_FROM.map(part => [part, faker.rawDefinitions[part]]))),
+  './faker-data.json': () =>
+    JSON.stringify(Object.fromEntries(DRAWN_FROM.map(part => [part, faker.rawDefinitions[part]]))),
   // where none is named, ajv is used
   '@modelcontextprotocol/server/_shims': `
     export { default as process } from 'node:process'
@@ -57,7 +65,10 @@ const STAND_INS = {
 const SWAGGER_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']
 /** The pages, which are copied as they are: the server fills them in. */
 const PAGES = ['index.html', 'docs.html']
-/** Files in which a package has its licence, the notices of others, and the licences of what it holds itself. */
+/**
+ * Files in which a package has its licence, the notices of others, and the licences of what it
+ * holds itself.
+ */
 const LICENCE_FILES = /^(licen[cs]e|notice|copying)|\bbundle\.js\.LICENSE\.txt$/i
 /** Characters after which a line of the script may end. */
 const MIN_LINE = 160
@@ -80,7 +91,9 @@ const OPTIONS = {
 const deferred = {
   name: 'deferred',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: filterOf(DEFERRED) }, ({ path, kind }) => (kind === 'require-call' ? { path, namespace: 'deferred' } : undefined))
+    onResolve({ filter: filterOf(DEFERRED) }, ({ path, kind }) =>
+      kind === 'require-call' ? { path, namespace: 'deferred' } : undefined
+    )
     onLoad({ filter: /.*/, namespace: 'deferred' }, ({ path }) => ({
       contents: `module.exports = require('./deferred.cjs')(() => ${DEFERRED[path]})`,
       resolveDir: import.meta.dirname
@@ -95,7 +108,9 @@ const standIns = {
     onResolve({ filter: filterOf(STAND_INS) }, ({ path }) => ({ path, namespace: 'stand-in' }))
     onLoad({ filter: /.*/, namespace: 'stand-in' }, ({ path }) => {
       const contents = STAND_INS[path]
-      return typeof contents === 'string' ? { contents, resolveDir: import.meta.dirname } : { contents: contents(), loader: 'json' }
+      return typeof contents === 'string'
+        ? { contents, resolveDir: import.meta.dirname }
+        : { contents: contents(), loader: 'json' }
     })
   }
 }
@@ -103,18 +118,33 @@ const standIns = {
 /** The modules that a table names. */
 const filterOf = table => new RegExp(`^(${Object.keys(table).join('|')})$`)
 
-/** A script without white space and with short names, but those of functions and classes, so that stack traces can be read; in ASCII, as it is loaded. */
+/**
+ * A script without white space and with short names, but those of functions and classes, so that
+ * stack traces can be read; in ASCII, as it is loaded.
+ */
 async function minified(script) {
-  const { code } = await minify('emulator.js', script, { compress: false, mangle: { keepNames: true }, codegen: true })
-  return inLines(code).replace(/[^\0-\x7f]/g, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  const { code } = await minify('emulator.js', script, {
+    compress: false,
+    mangle: { keepNames: true },
+    codegen: true
+  })
+  return inLines(code).replace(
+    /[^\0-\x7f]/g,
+    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  )
 }
 
-/** Breaks a script into lines before statements, methods and properties: Node.js prints the whole line that an error comes from. */
+/**
+ * Breaks a script into lines before statements, methods and properties: Node.js prints the whole
+ * line that an error comes from.
+ */
 function inLines(script) {
   const starts = []
   const visit = node => {
-    if (/(?<!Block)Statement$|Declaration$|^(MethodDefinition|Property)$/.test(node?.type)) starts.push(node.start)
-    if (typeof node === 'object' && node !== null) for (const part of Object.values(node)) visit(part)
+    if (/(?<!Block)Statement$|Declaration$|^(MethodDefinition|Property)$/.test(node?.type))
+      starts.push(node.start)
+    if (typeof node === 'object' && node !== null)
+      for (const part of Object.values(node)) visit(part)
   }
   visit(parseSync('emulator.js', script, { sourceType: 'script' }).program)
   const lines = []
@@ -134,11 +164,17 @@ async function bundle() {
       ...OPTIONS,
       entryPoints: ['scripts/build/emulator.ts'],
       outdir: 'dist/emulator',
-      alias: Object.fromEntries([...Object.entries(LATER), ...MCP.map(name => ['mcp', name])].map(([file, name]) => [name, `../packages/${file}.js`])),
+      alias: Object.fromEntries(
+        [...Object.entries(LATER), ...MCP.map(name => ['mcp', name])].map(([file, name]) => [
+          name,
+          `../packages/${file}.js`
+        ])
+      ),
       external: ['../packages/*'],
       plugins: [deferred, standIns],
       supported: { 'dynamic-import': false },
-      // `load.js` calls it with these; a source that asks for its address lies as deep in src/ as this script in dist/
+      // `load.js` calls it with these; a source that asks for its address lies as deep in src/ as
+      // this script in dist/
       banner: { js: '(function (exports, require, module, BUNDLE_URL) {' },
       footer: { js: '})' },
       define: { 'import.meta.url': 'BUNDLE_URL' },
@@ -162,28 +198,42 @@ async function bundle() {
   const emulator = join(DIST, 'emulator/emulator.js')
   await writeFile(emulator, await minified(await readFile(emulator, 'utf8')))
   const inputs = bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs))
-  return [...new Set(inputs.flatMap(path => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []))].sort()
+  return [
+    ...new Set(inputs.flatMap(path => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []))
+  ].sort()
 }
 
 /** Writes a file that browsers load, compressed as the server sends it. */
 async function writeCompressed(path, content) {
-  await writeFile(`${path}.br`, await promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }))
+  await writeFile(
+    `${path}.br`,
+    await promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } })
+  )
 }
 
-/** Copies the files of Swagger UI, without the addresses of source maps, which are not there. Returns the folder of the package. */
+/**
+ * Copies the files of Swagger UI, without the addresses of source maps, which are not there.
+ * Returns the folder of the package.
+ */
 async function copySwagger() {
   const folder = dirname(require.resolve('swagger-ui-dist/package.json'))
   await mkdir(join(DIST, 'swagger-ui'))
   const copies = SWAGGER_FILES.map(async file => {
     const bytes = await readFile(join(folder, file))
     const isText = /\.(js|css)$/.test(file)
-    await writeCompressed(join(DIST, 'swagger-ui', file), isText ? bytes.toString('utf8').replace(/\n\/[/*]# sourceMappingURL=.*\s*$/, '\n') : bytes)
+    await writeCompressed(
+      join(DIST, 'swagger-ui', file),
+      isText ? bytes.toString('utf8').replace(/\n\/[/*]# sourceMappingURL=.*\s*$/, '\n') : bytes
+    )
   })
   await Promise.all(copies)
   return relative(ROOT, folder)
 }
 
-/** Builds the browser files: the console, and what starts the page of the API's documentation. Returns the folders of the packages that they hold. */
+/**
+ * Builds the browser files: the console, and what starts the page of the API's documentation.
+ * Returns the folders of the packages that they hold.
+ */
 async function browserFiles() {
   const root = join(ROOT, 'src/console/ui')
   const { output } = await buildPages({
@@ -206,7 +256,8 @@ async function browserFiles() {
         output: {
           entryFileNames: '[name].js',
           // a view is named by its folder
-          chunkFileNames: ({ facadeModuleId }) => `${facadeModuleId ? basename(dirname(facadeModuleId)) : '[name]'}-[hash].js`,
+          chunkFileNames: ({ facadeModuleId }) =>
+            `${facadeModuleId ? basename(dirname(facadeModuleId)) : '[name]'}-[hash].js`,
           assetFileNames: 'console[extname]'
         }
       }
@@ -215,17 +266,30 @@ async function browserFiles() {
   const folder = join(DIST, 'console')
   await mkdir(folder)
   const icon = { fileName: 'icon.svg', source: await readFile(join(root, 'icon.svg')) }
-  await Promise.all([...output, icon].map(({ fileName, code, source }) => writeCompressed(join(folder, fileName), code ?? source)))
+  await Promise.all(
+    [...output, icon].map(({ fileName, code, source }) =>
+      writeCompressed(join(folder, fileName), code ?? source)
+    )
+  )
   for (const page of PAGES) await cp(join(root, page), join(folder, page))
-  return output.flatMap(({ moduleIds = [] }) => moduleIds).flatMap(id => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(relative(ROOT, id)) ?? [])
+  return output
+    .flatMap(({ moduleIds = [] }) => moduleIds)
+    .flatMap(id => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(relative(ROOT, id)) ?? [])
 }
 
-/** The licences of packages, each text once, after the packages that are under it and their copyright. */
+/**
+ * The licences of packages, each text once, after the packages that are under it and their
+ * copyright.
+ */
 async function licencesOf(packages) {
   const licences = new Map()
   for (const folder of packages) {
-    const { name, version, license, author } = JSON.parse(await readFile(join(ROOT, folder, 'package.json'), 'utf8'))
-    const files = (await readdir(join(ROOT, folder))).filter(file => LICENCE_FILES.test(file)).sort()
+    const { name, version, license, author } = JSON.parse(
+      await readFile(join(ROOT, folder, 'package.json'), 'utf8')
+    )
+    const files = (await readdir(join(ROOT, folder)))
+      .filter(file => LICENCE_FILES.test(file))
+      .sort()
     const texts = await Promise.all(files.map(file => readFile(join(ROOT, folder, file), 'utf8')))
     if (texts.length === 0) texts.push(`Copyright (c) ${author.name ?? author}`)
     for (const text of texts) {
@@ -234,24 +298,44 @@ async function licencesOf(packages) {
       const words = others.replace(/\s+/g, ' ').trim()
       const licence = licences.get(words) ?? { packages: [], text: others.trim() }
       licences.set(words, licence)
-      licence.packages.push(`${name} ${version}: ${license}`, ...lines.filter(line => COPYRIGHT.test(line)).map(line => `  ${line.trim()}`))
+      licence.packages.push(
+        `${name} ${version}: ${license}`,
+        ...lines.filter(line => COPYRIGHT.test(line)).map(line => `  ${line.trim()}`)
+      )
     }
   }
-  const parts = [...licences.values()].map(({ packages, text }) => `${packages.join('\n')}\n\n${text}\n`)
-  return ['The JavaScript beside this file holds these packages.\n', ...parts].join(`\n${'-'.repeat(80)}\n\n`)
+  const parts = [...licences.values()].map(
+    ({ packages, text }) => `${packages.join('\n')}\n\n${text}\n`
+  )
+  return ['The JavaScript beside this file holds these packages.\n', ...parts].join(
+    `\n${'-'.repeat(80)}\n\n`
+  )
 }
 
 /** Runs another part of the build in a process of its own. */
 async function runPart(...args) {
-  const [status] = await once(spawn(process.execPath, args, { cwd: import.meta.dirname, stdio: ['ignore', 'ignore', 'inherit'] }), 'close')
+  const [status] = await once(
+    spawn(process.execPath, args, {
+      cwd: import.meta.dirname,
+      stdio: ['ignore', 'ignore', 'inherit']
+    }),
+    'close'
+  )
   if (status !== 0) throw new Error(`node ${args.join(' ')} ended with ${status}`)
 }
 
 /** What a build depends on, as a text that is another one whenever any of it has changed. */
 async function inputs() {
   const folders = ['src', 'scripts', 'fixtures', 'scenarios']
-  const inFolders = folders.map(async folder => (await readdir(join(ROOT, folder), { recursive: true })).map(file => join(folder, file)))
-  const files = ['package.json', 'package-lock.json', 'tsconfig.json', ...(await Promise.all(inFolders)).flat().sort()]
+  const inFolders = folders.map(async folder =>
+    (await readdir(join(ROOT, folder), { recursive: true })).map(file => join(folder, file))
+  )
+  const files = [
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+    ...(await Promise.all(inFolders)).flat().sort()
+  ]
   const lines = files.map(async file => {
     const { size, mtimeMs } = await stat(join(ROOT, file))
     return `${file} ${size} ${mtimeMs}`
@@ -264,9 +348,14 @@ if ((await readFile(INPUTS, 'utf8').catch(() => '')) !== before) {
   console.error('Building commerce-emulator; this takes a few seconds.')
   await rm(DIST, { recursive: true, force: true })
   await cp(new URL('runtime', import.meta.url), DIST, { recursive: true })
-  const types = runPart('--import', 'tsx', '../docs/write.ts', 'types').then(() => runPart('declare.mjs'))
+  const types = runPart('--import', 'tsx', '../docs/write.ts', 'types').then(() =>
+    runPart('declare.mjs')
+  )
   const parts = [types, runPart('--import', 'tsx', 'documents.ts')]
-  const [packages] = await Promise.all([Promise.all([bundle(), copySwagger(), browserFiles()]), ...parts])
+  const [packages] = await Promise.all([
+    Promise.all([bundle(), copySwagger(), browserFiles()]),
+    ...parts
+  ])
   await writeFile(join(DIST, 'LICENCES.txt'), await licencesOf([...new Set(packages.flat())]))
   await runPart('keep-code.cjs')
   await writeFile(INPUTS, before)

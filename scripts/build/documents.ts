@@ -1,4 +1,7 @@
-/** Checks the shipped documents and writes them into dist/documents/ as JSON, so that a start neither reads YAML nor checks them. */
+/**
+ * Checks the shipped documents and writes them into dist/documents/ as JSON, so that a start
+ * neither reads YAML nor checks them.
+ */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { type DocumentKind, problemLine, readDocument } from '../../src/scenario/documents.js'
 import { preparedName } from '../../src/scenario/prepared.js'
@@ -9,7 +12,11 @@ import { declaredVariables, readWith } from '../../src/scenario/variables.js'
 const ROOT = new URL('../../', import.meta.url)
 const FOLDER = new URL('dist/documents/', ROOT)
 const KINDS: Readonly<Record<string, DocumentKind>> = { fixtures: 'fixture', scenarios: 'scenario' }
-const CHECKERS = { fixture: FIXTURE_CHECKER, scenario: SCENARIO_CHECKER, script: SHARED_SCRIPT_CHECKER }
+const CHECKERS = {
+  fixture: FIXTURE_CHECKER,
+  scenario: SCENARIO_CHECKER,
+  script: SHARED_SCRIPT_CHECKER
+}
 
 const fail = (message: string): never => {
   throw new Error(message)
@@ -21,9 +28,17 @@ for (const [folder, kind] of Object.entries(KINDS)) {
     const text = await readFile(new URL(`${folder}/${file}`, ROOT), 'utf8')
     const { data } = await readDocument(file, text)
     const checkedAs = isSharedScript(data) ? 'script' : kind
-    const variables = declaredVariables((data as { vars?: unknown }).vars, { given: [], report: steps => fail(`${file}: vars.${steps.join('.')} is wrong`) })
+    const variables = declaredVariables((data as { vars?: unknown }).vars, {
+      given: [],
+      report: steps => fail(`${file}: vars.${steps.join('.')} is wrong`)
+    })
     const { problems } = await readWith(data, variables, CHECKERS[checkedAs].problems)
-    if (problems.length > 0) fail(problems.map(({ steps, ...problem }) => problemLine({ file, path: steps.join('.'), ...problem })).join('\n'))
+    if (problems.length > 0)
+      fail(
+        problems
+          .map(({ steps, ...problem }) => problemLine({ file, path: steps.join('.'), ...problem }))
+          .join('\n')
+      )
     await writeFile(new URL(preparedName(text), FOLDER), JSON.stringify({ checkedAs, data }))
   }
 }

@@ -1,7 +1,15 @@
 /** docs/reference/api.md: the emulated API, its operations, parameters and resources. */
 import { operationText, TAG_TEXTS } from '../../src/control/openapi-texts.js'
 import { settingsInForce } from '../../src/core/settings.js'
-import { type Family, nameOf, OPERATION_IDS, OPERATIONS, type OperationId, operationOf, RESOURCE_NAMES } from '../../src/reference/operations.js'
+import {
+  type Family,
+  nameOf,
+  OPERATION_IDS,
+  OPERATIONS,
+  type OperationId,
+  operationOf,
+  RESOURCE_NAMES
+} from '../../src/reference/operations.js'
 import { type Schema, schemaOf } from '../../src/reference/parameters.js'
 import { RESOURCES, TABLES, type Tables } from '../../src/reference/tables.js'
 import { code, idLinks, page, table, typeName } from './markdown.js'
@@ -21,21 +29,35 @@ type Row = readonly string[]
 const tablesOf = (id: OperationId): Tables => TABLES[id]
 
 /** What refuses a value, or what it is needed for. */
-function note({ 'x-rule': rule, 'x-required-by': requiredBy, 'x-assumption': assumption }: Schema, possible: readonly string[]): string {
+function note(
+  { 'x-rule': rule, 'x-required-by': requiredBy, 'x-assumption': assumption }: Schema,
+  possible: readonly string[]
+): string {
   const ids = [...new Set([requiredBy, rule, assumption])].filter(id => id !== undefined)
   return idLinks(ids.filter(id => possible.includes(id)))
 }
 
 /** A parameter and those nested in it, by their bracket names. */
-function parameterRows(name: string, schema: Schema, isRequired: boolean, possible: readonly string[]): Row[] {
+function parameterRows(
+  name: string,
+  schema: Schema,
+  isRequired: boolean,
+  possible: readonly string[]
+): Row[] {
   const needed = isRequired ? 'yes' : ''
   const by = note(schema, possible)
   if (schema['x-fixed']) return [[code(name), 'none', '', 'Cannot be updated.', by]]
-  if (schema.additionalProperties) return [[code(`${name}[KEY]`), 'text', needed, schema.description as string, by]]
+  if (schema.additionalProperties)
+    return [[code(`${name}[KEY]`), 'text', needed, schema.description as string, by]]
   const { properties, required = [] } = schema
-  if (properties === undefined) return [[code(name), typeName(schema), needed, schema.description as string, by]]
-  const below = Object.entries(properties).flatMap(([part, inner]) => parameterRows(`${name}[${part}]`, inner, isRequired && required.includes(part), possible))
-  return schema.description === undefined ? below : [[code(name), 'nested', needed, schema.description, by], ...below]
+  if (properties === undefined)
+    return [[code(name), typeName(schema), needed, schema.description as string, by]]
+  const below = Object.entries(properties).flatMap(([part, inner]) =>
+    parameterRows(`${name}[${part}]`, inner, isRequired && required.includes(part), possible)
+  )
+  return schema.description === undefined
+    ? below
+    : [[code(name), 'nested', needed, schema.description, by], ...below]
 }
 
 function parametersOf(id: OperationId): string {
@@ -47,7 +69,10 @@ function parametersOf(id: OperationId): string {
   return table(
     ['parameter', 'value', 'required', 'about', 'refused by'],
     Object.entries(properties).flatMap(([name, schema]) =>
-      parameterRows(name, schema, kind !== 'update' && required.includes(name), [...rules, ...assumptions])
+      parameterRows(name, schema, kind !== 'update' && required.includes(name), [
+        ...rules,
+        ...assumptions
+      ])
     )
   )
 }
@@ -55,7 +80,13 @@ function parametersOf(id: OperationId): string {
 function operationSection(id: OperationId): string {
   const { key, family, kind, rules, assumptions, disabledBy } = operationOf(id)
   const resource = `[${RESOURCE_NAMES[family]}](#the-${RESOURCE_NAMES[family].toLowerCase()})`
-  const answer = { create: resource, read: resource, update: resource, list: `A list of ${resource}s`, delete: 'An empty body with 204' }[kind]
+  const answer = {
+    create: resource,
+    read: resource,
+    update: resource,
+    list: `A list of ${resource}s`,
+    delete: 'An empty body with 204'
+  }[kind]
   return [
     `### ${nameOf(id)}`,
     operationText(id, DEFAULTS),
@@ -72,9 +103,17 @@ function operationSection(id: OperationId): string {
 /** A field of a resource and those nested in it. */
 function fieldRows(name: string, schema: Schema): Row[] {
   const by = idLinks([schema['x-rule'] ?? schema['x-assumption'] ?? 'A04'])
-  const own = [code(name), schema.additionalProperties ? 'key-value pairs of text' : typeName(schema), schema.description as string, by]
+  const own = [
+    code(name),
+    schema.additionalProperties ? 'key-value pairs of text' : typeName(schema),
+    schema.description as string,
+    by
+  ]
   const inner = schema['x-derived'] ? {} : (schema.properties ?? {})
-  return [own, ...Object.entries(inner).flatMap(([part, below]) => fieldRows(`${name}.${part}`, below))]
+  return [
+    own,
+    ...Object.entries(inner).flatMap(([part, below]) => fieldRows(`${name}.${part}`, below))
+  ]
 }
 
 const resourceSection = (family: Family): string =>
@@ -83,7 +122,9 @@ const resourceSection = (family: Family): string =>
     TAG_TEXTS[family],
     table(
       ['field', 'value', 'about', 'by'],
-      Object.entries(RESOURCES[family].properties as Record<string, Schema>).flatMap(([name, schema]) => fieldRows(name, schema))
+      Object.entries(RESOURCES[family].properties as Record<string, Schema>).flatMap(
+        ([name, schema]) => fieldRows(name, schema)
+      )
     )
   ].join('\n\n')
 
@@ -95,7 +136,12 @@ export const apiPage = (): string =>
     '## Endpoints',
     table(
       ['method', 'path', 'key', 'what it does'],
-      OPERATION_IDS.map(id => [OPERATIONS[id].method, code(OPERATIONS[id].path), OPERATIONS[id].key ? 'yes' : 'no', OPERATIONS[id].title])
+      OPERATION_IDS.map(id => [
+        OPERATIONS[id].method,
+        code(OPERATIONS[id].path),
+        OPERATIONS[id].key ? 'yes' : 'no',
+        OPERATIONS[id].title
+      ])
     ),
     LISTS,
     '## Operations',

@@ -1,5 +1,10 @@
 /** docs/reference/assumptions.md: what the emulator answers where the reference is silent. */
-import { ASSUMPTION_IDS, ASSUMPTIONS, type Assumption, type AssumptionId } from '../../src/reference/assumptions.js'
+import {
+  ASSUMPTION_IDS,
+  ASSUMPTIONS,
+  type Assumption,
+  type AssumptionId
+} from '../../src/reference/assumptions.js'
 import { codesBy } from './errors.js'
 import { alternatives, code, errorLink, page, settingLink, table, withCode } from './markdown.js'
 
@@ -14,14 +19,19 @@ function section(id: AssumptionId): string {
     ...(settings.length > 0 ? [`- Changed by ${settings.map(settingLink).join(', ')}.`] : []),
     ...(refusals.length > 0 ? [`- It refuses with ${alternatives(refusals.map(errorLink))}.`] : [])
   ]
-  return [`### ${id}`, `**${topic}**: ${withCode(text)}.`, ...(notes.length > 0 ? [notes.join('\n')] : [])].join('\n\n')
+  return [
+    `### ${id}`,
+    `**${topic}**: ${withCode(text)}.`,
+    ...(notes.length > 0 ? [notes.join('\n')] : [])
+  ].join('\n\n')
 }
 
 /** Settings in few words: a whole group as `statuses.*`. */
 function changedBy(settings: readonly string[]): string {
   const groups = new Set(settings.map(key => key.slice(0, key.lastIndexOf('.') + 1)))
   const [group] = groups
-  const isGroup = settings.length > 2 && groups.size === 1 && group !== 'limits.' && group !== 'pagination.'
+  const isGroup =
+    settings.length > 2 && groups.size === 1 && group !== 'limits.' && group !== 'pagination.'
   return isGroup ? code(`${group}*`) : settings.map(code).join(', ')
 }
 
@@ -32,7 +42,11 @@ export const assumptionsPage = (): string =>
     INTRODUCTION,
     table(
       ['id', 'topic', 'changed by'],
-      ASSUMPTION_IDS.map(id => [`[${id}](#${id.toLowerCase()})`, ASSUMPTIONS[id].topic, changedBy(ASSUMPTIONS[id].settings)])
+      ASSUMPTION_IDS.map(id => [
+        `[${id}](#${id.toLowerCase()})`,
+        ASSUMPTIONS[id].topic,
+        changedBy(ASSUMPTIONS[id].settings)
+      ])
     ),
     '## Each assumption',
     ...ASSUMPTION_IDS.map(section)

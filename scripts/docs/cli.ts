@@ -13,17 +13,27 @@ const STATUSES = `## Exit statuses
 
 /** The help of a command, as a terminal of 80 columns shows it. */
 async function helpOf(words: readonly string[]): Promise<string> {
-  const stdout = Object.assign(new PassThrough({ encoding: 'utf8' }), { columns: 80 }) as unknown as NodeJS.WriteStream
-  await run([...words, '--help'], {}, { stdin: process.stdin, stdout, stderr: stdout } satisfies Streams)
+  const stdout = Object.assign(new PassThrough({ encoding: 'utf8' }), {
+    columns: 80
+  }) as unknown as NodeJS.WriteStream
+  await run([...words, '--help'], {}, {
+    stdin: process.stdin,
+    stdout,
+    stderr: stdout
+  } satisfies Streams)
   return String(stdout.read()).trimEnd()
 }
 
 /** The commands that a help lists. */
 const commandsIn = (help: string): readonly string[] =>
-  [...(/\nCommands:\n([\s\S]*?)(\n\n|$)/.exec(help)?.[1] ?? '').matchAll(/^ {2}([a-z]+)/gm)].flatMap(([, name]) => (name === 'help' ? [] : [name as string]))
+  [
+    ...(/\nCommands:\n([\s\S]*?)(\n\n|$)/.exec(help)?.[1] ?? '').matchAll(/^ {2}([a-z]+)/gm)
+  ].flatMap(([, name]) => (name === 'help' ? [] : [name as string]))
 
 /** A command and those below it, each with its help. */
-async function commandsBelow(words: readonly string[]): Promise<{ words: readonly string[]; help: string }[]> {
+async function commandsBelow(
+  words: readonly string[]
+): Promise<{ words: readonly string[]; help: string }[]> {
   const help = await helpOf(words)
   const below = await Promise.all(commandsIn(help).map(name => commandsBelow([...words, name])))
   return [{ words, help }, ...below.flat()]
@@ -33,7 +43,10 @@ async function commandsBelow(words: readonly string[]): Promise<{ words: readonl
 export async function cliPage(): Promise<string> {
   const commands = await commandsBelow([])
   const sections = commands.map(({ words, help }) =>
-    [words.length === 0 ? '## commerce-emulator' : `## ${words.join(' ')}`, `\`\`\`text\n${help}\n\`\`\``].join('\n\n')
+    [
+      words.length === 0 ? '## commerce-emulator' : `## ${words.join(' ')}`,
+      `\`\`\`text\n${help}\n\`\`\``
+    ].join('\n\n')
   )
   return page(
     'Command line',

@@ -36,7 +36,12 @@ export const controlPage = (): string =>
     INTRODUCTION,
     table(
       ['request', 'does'],
-      CONTROL_GROUPS.flatMap(({ rows }) => Object.entries(rows).map(([name, { does }]) => [code(shownName(name)), does]))
+      CONTROL_GROUPS.flatMap(({ rows }) =>
+        Object.entries(rows).map(([name, { does }]) => [code(shownName(name)), does])
+      )
     ),
-    ...CONTROL_GROUPS.flatMap(({ title, rows }) => [`## ${title}`, ...Object.entries(rows).map(([name, row]) => section(name, row))])
+    ...CONTROL_GROUPS.flatMap(({ title, rows }) => [
+      `## ${title}`,
+      ...Object.entries(rows).map(([name, row]) => section(name, row))
+    ])
   )

@@ -1,4 +1,7 @@
-/** Writes the JSON Schemas of documents, records, settings and control responses as TypeScript, so that an editor completes what the emulator checks. */
+/**
+ * Writes the JSON Schemas of documents, records, settings and control responses as TypeScript, so
+ * that an editor completes what the emulator checks.
+ */
 import { ANSWERS, METHODS } from '../../src/control/answers.js'
 import { CONTROL_GROUPS } from '../../src/control/requests.js'
 import { CATALOGUE } from '../../src/core/errors.js'
@@ -12,17 +15,37 @@ import type { Schema } from '../../src/reference/parameters.js'
 import { PAYMENT_TYPES } from '../../src/reference/payment-methods.js'
 import { RULES } from '../../src/reference/rules.js'
 import { RESOURCES } from '../../src/reference/tables.js'
-import { fixtureSchema, isOfScenarios, scenarioSchema, withArticle } from '../../src/scenario/schemas.js'
+import {
+  fixtureSchema,
+  isOfScenarios,
+  scenarioSchema,
+  withArticle
+} from '../../src/scenario/schemas.js'
 
-/** A schema with what the writer looks at besides: `x-type` is a type as it is written, `x-name` the name of one that is declared. */
-type Written = Schema & { default?: unknown; then?: Schema; else?: Schema; 'x-type'?: string; 'x-name'?: string }
+/**
+ * A schema with what the writer looks at besides: `x-type` is a type as it is written, `x-name` the
+ * name of one that is declared.
+ */
+type Written = Schema & {
+  default?: unknown
+  then?: Schema
+  else?: Schema
+  'x-type'?: string
+  'x-name'?: string
+}
 type Named = Readonly<Record<string, { about: string; schema: Schema }>>
 
 const INDENT = '  '
 const MAX_LINE = 160
 
 /** What a value of each type of JSON is in TypeScript; lists and objects depend on their schema. */
-const SCALARS: Readonly<Record<string, string>> = { string: 'string', integer: 'number', number: 'number', boolean: 'boolean', null: 'null' }
+const SCALARS: Readonly<Record<string, string>> = {
+  string: 'string',
+  integer: 'number',
+  number: 'number',
+  boolean: 'boolean',
+  null: 'null'
+}
 
 const spaced = (type: string) => (type.startsWith('\n') ? type : ` ${type}`)
 const literal = (value: unknown) => (typeof value === 'string' ? `'${value}'` : String(value))
@@ -36,17 +59,29 @@ function unionOf(members: readonly string[], indent: string): string {
 }
 
 function comment({ description, default: fallback }: Written, indent: string): string {
-  const text = [description, fallback !== undefined && `@default ${JSON.stringify(fallback)}`].filter(Boolean).join(' ')
+  const text = [description, fallback !== undefined && `@default ${JSON.stringify(fallback)}`]
+    .filter(Boolean)
+    .join(' ')
   return text === '' ? '' : `${indent}/** ${text.replaceAll('*/', '*\\/')} */\n`
 }
 
 /** What tells one schema from another: its words but what it says of itself. */
 const textOf = (schema: Schema) =>
-  JSON.stringify(Object.fromEntries(Object.entries(schema).filter(([word]) => word !== 'description' && !word.startsWith('x-'))))
-const textsOf = (named: Named) => new Map(Object.entries(named).flatMap(([name, { schema }]) => ('x-type' in schema ? [] : [[textOf(schema), name] as const])))
+  JSON.stringify(
+    Object.fromEntries(
+      Object.entries(schema).filter(([word]) => word !== 'description' && !word.startsWith('x-'))
+    )
+  )
+const textsOf = (named: Named) =>
+  new Map(
+    Object.entries(named).flatMap(([name, { schema }]) =>
+      'x-type' in schema ? [] : [[textOf(schema), name] as const]
+    )
+  )
 
 /**
- * Declares types: `roots`, and those that parts of these name. `names` are those of other schemas that have a type of their own, by their texts; `isInput`
+ * Declares types: `roots`, and those that parts of these name. `names` are those of other schemas
+ * that have a type of their own, by their texts; `isInput`
  * writes lists that may be constant.
  */
 function declared(roots: Named, names: ReadonlyMap<string, string>, isInput: boolean): string[] {
@@ -63,7 +98,8 @@ function declared(roots: Named, names: ReadonlyMap<string, string>, isInput: boo
   function written(schema: Written, indent = ''): string {
     const { type, enum: words, then: ofObject, else: otherwise, 'x-type': own } = schema
     if (own !== undefined) return own
-    if (ofObject !== undefined && otherwise !== undefined) return unionOf([inner(ofObject, indent), inner(otherwise, indent)], indent)
+    if (ofObject !== undefined && otherwise !== undefined)
+      return unionOf([inner(ofObject, indent), inner(otherwise, indent)], indent)
     if (words !== undefined) return unionOf(words.map(literal), indent)
     if (type === undefined) return 'unknown'
     const members = [type].flat().map(one => {
@@ -78,15 +114,22 @@ function declared(roots: Named, names: ReadonlyMap<string, string>, isInput: boo
     return listOf(/ [|&] /.test(type) ? `(${type})` : type)
   }
 
-  function objectIn({ properties, additionalProperties, required = [] }: Schema, indent: string): string {
+  function objectIn(
+    { properties, additionalProperties, required = [] }: Schema,
+    indent: string
+  ): string {
     const deeper = indent + INDENT
     if (properties !== undefined) {
       const lines = Object.entries(properties).map(
-        ([name, schema]) => `${comment(schema, deeper)}${deeper}${nameOf(name)}${required.includes(name) ? '' : '?'}:${spaced(inner(schema, deeper))}`
+        ([name, schema]) =>
+          `${comment(schema, deeper)}${deeper}${nameOf(name)}${required.includes(name) ? '' : '?'}:${spaced(inner(schema, deeper))}`
       )
       // other names have a type that those of the known ones are of too
-      const others = typeof additionalProperties === 'object' && [additionalProperties, ...Object.values(properties)].map(schema => inner(schema, deeper))
-      if (others) lines.push(`${deeper}[name: string]:${spaced(unionOf([...others, 'undefined'], deeper))}`)
+      const others =
+        typeof additionalProperties === 'object' &&
+        [additionalProperties, ...Object.values(properties)].map(schema => inner(schema, deeper))
+      if (others)
+        lines.push(`${deeper}[name: string]:${spaced(unionOf([...others, 'undefined'], deeper))}`)
       return `{\n${lines.join('\n')}\n${indent}}`
     }
     return `{ [name: string]: ${typeof additionalProperties === 'object' ? inner(additionalProperties, indent) : 'unknown'} }`
@@ -96,23 +139,34 @@ function declared(roots: Named, names: ReadonlyMap<string, string>, isInput: boo
   return Array.from(types, ([name, { about, schema }]) => declaration(name, about, written(schema)))
 }
 
-const declaration = (name: string, about: string, type: string) => `/** ${about} */\nexport type ${name} =${spaced(type)}\n`
+const declaration = (name: string, about: string, type: string) =>
+  `/** ${about} */\nexport type ${name} =${spaced(type)}\n`
 
 /** Every setting by its key, and nested by the dots of it. */
 function settingsType(): Schema {
   const { properties } = settingsSchema(() => true) as Schema
   const flat = Object.fromEntries(
-    Object.entries(SETTINGS).map(([key, { schema, about, default: fallback }]) => [key, { ...schema, description: about, default: fallback }])
+    Object.entries(SETTINGS).map(([key, { schema, about, default: fallback }]) => [
+      key,
+      { ...schema, description: about, default: fallback }
+    ])
   )
   return { type: 'object', properties: { ...flat, ...properties } }
 }
 
-const ROWS = Object.assign({}, ...CONTROL_GROUPS.map(({ rows }) => rows)) as (typeof CONTROL_GROUPS)[number]['rows']
+const ROWS = Object.assign(
+  {},
+  ...CONTROL_GROUPS.map(({ rows }) => rows)
+) as (typeof CONTROL_GROUPS)[number]['rows']
 
 /** The type of a response. */
-const answerType = (answer: string | undefined, none: string) => answer?.replace(/^.*\[\]$/, '{ data: $& }') ?? none
+const answerType = (answer: string | undefined, none: string) =>
+  answer?.replace(/^.*\[\]$/, '{ data: $& }') ?? none
 
-/** The text of the module `src/client/documents.ts`, which the build writes, from the tables of the emulator. */
+/**
+ * The text of the module `src/client/documents.ts`, which the build writes, from the tables of the
+ * emulator.
+ */
 export function declarations(): string {
   const words: Readonly<Record<string, [about: string, members: readonly string[]]>> = {
     OperationName: ['An operation of the reference: a method and a path.', OPERATION_NAMES],
@@ -124,44 +178,76 @@ export function declarations(): string {
     FindingName: ['A mistake that a client can make.', Object.keys(FINDINGS)],
     AnswerCode: ['The code of a refusal, of the API or the control API.', Object.keys(CATALOGUE)]
   }
-  const ofWords = Object.entries(words).map(([name, [, members]]): [string, string] => [textOf({ type: 'string', enum: members }), name])
-  ofWords.push([textOf({ type: 'string', enum: ['*', ...OPERATION_NAMES] }), 'OperationName | `${string}*${string}`'])
+  const ofWords = Object.entries(words).map(([name, [, members]]): [string, string] => [
+    textOf({ type: 'string', enum: members }),
+    name
+  ])
+  ofWords.push([
+    textOf({ type: 'string', enum: ['*', ...OPERATION_NAMES] }),
+    'OperationName | `${string}*${string}`'
+  ])
   const settings = settingsSchema(isOfScenarios) as Schema
   const inputs: Named = {
-    Fixture: { about: 'A fixture: records of each family, and API keys. What a record leaves out is filled in.', schema: fixtureSchema() },
+    Fixture: {
+      about:
+        'A fixture: records of each family, and API keys. What a record leaves out is filled in.',
+      schema: fixtureSchema()
+    },
     Scenario: { about: 'A scenario: fixtures plus behaviour.', schema: scenarioSchema() as Schema },
     SandboxSettings: { about: 'The settings that a scenario can give.', schema: settings },
-    Settings: { about: 'Every setting, by key as on the command line, or nested.', schema: settingsType() }
+    Settings: {
+      about: 'Every setting, by key as on the command line, or nested.',
+      schema: settingsType()
+    }
   }
   const answers: Named = {
     ...Object.fromEntries(
       Object.entries(RESOURCE_NAMES).map(([family, name]) => [
         name,
-        { about: `${withArticle(name)} as the API returns it.`, schema: RESOURCES[family as Family] }
+        {
+          about: `${withArticle(name)} as the API returns it.`,
+          schema: RESOURCES[family as Family]
+        }
       ])
     ),
     ...(ANSWERS as object as Named)
   }
-  const byRequest = Object.entries(ROWS).map(([on, { answer }]) => `${INDENT}'${on}': ${answerType(answer, 'unknown')}\n`)
+  const byRequest = Object.entries(ROWS).map(
+    ([on, { answer }]) => `${INDENT}'${on}': ${answerType(answer, 'unknown')}\n`
+  )
   return [
     '/** What documents, records, settings, control responses and names look like: written by the build from the tables that the emulator checks them by. */\n',
     ...declared(inputs, new Map([...textsOf(inputs), ...ofWords]), true),
     ...declared(answers, new Map([...textsOf(answers), ...ofWords]), false),
-    ...Object.entries(words).map(([name, [about, members]]) => declaration(name, about, unionOf(members.map(literal), ''))),
-    declaration('Answers', 'What each control request returns as JSON.', `{\n${byRequest.join('')}}`)
+    ...Object.entries(words).map(([name, [about, members]]) =>
+      declaration(name, about, unionOf(members.map(literal), ''))
+    ),
+    declaration(
+      'Answers',
+      'What each control request returns as JSON.',
+      `{\n${byRequest.join('')}}`
+    )
   ].join('\n')
 }
 
-/** The text of `src/client/methods.ts`: the type of each method of the package's object, from the row of its control request. */
+/**
+ * The text of `src/client/methods.ts`: the type of each method of the package's object, from the
+ * row of its control request.
+ */
 export function methods(): string {
   const named = new Set<string>()
   const lines = Object.entries(METHODS).map(([signature, [on, errors]]) => {
     const { does, answer } = ROWS[on] as (typeof ROWS)[string]
-    const [, group, name, parameters] = /^(?:(\w+)\.)?(\w+)(\(.*\))$/.exec(signature) as RegExpExecArray
+    const [, group, name, parameters] = /^(?:(\w+)\.)?(\w+)(\(.*\))$/.exec(
+      signature
+    ) as RegExpExecArray
     // the first sentence, without links to the pages of the documentation
-    const [about] = does.replace(/: \[[^\]]+\]\([^)]+\)|\[([^\]]+)\]\([^)]+\)/g, '$1').split(/(?<=\.) /)
+    const [about] = does
+      .replace(/: \[[^\]]+\]\([^)]+\)|\[([^\]]+)\]\([^)]+\)/g, '$1')
+      .split(/(?<=\.) /)
     const type = answerType(answer, 'void')
-    for (const [used] of `${parameters} ${type}`.matchAll(/\b[A-Z]\w+/g)) if (used !== 'Date') named.add(used)
+    for (const [used] of `${parameters} ${type}`.matchAll(/\b[A-Z]\w+/g))
+      if (used !== 'Date') named.add(used)
     const refusals = errors === undefined ? '' : ` Errors: \`${errors.replaceAll(' ', '`, `')}\`.`
     const indent = group === undefined ? INDENT : INDENT + INDENT
     const text = `${indent}/** ${about} \`${on.replace(' ', ` ${CONTROL}`)}\`.${refusals} */\n${indent}${name}: ${parameters} => Promise<${type}>\n`
@@ -170,9 +256,13 @@ export function methods(): string {
   const groups = [...new Set(lines.map(({ group }) => group))]
   const body = groups.map(group => {
     const own = lines.filter(line => line.group === group).map(({ text }) => text)
-    return group === undefined ? own.join('') : `${INDENT}readonly ${group}: {\n${own.join('')}${INDENT}}\n`
+    return group === undefined
+      ? own.join('')
+      : `${INDENT}readonly ${group}: {\n${own.join('')}${INDENT}}\n`
   })
-  const [documents, options] = [true, false].map(isDocument => [...named].filter(name => OPTIONS.includes(name) !== isDocument).sort())
+  const [documents, options] = [true, false].map(isDocument =>
+    [...named].filter(name => OPTIONS.includes(name) !== isDocument).sort()
+  )
   return [
     '/** The methods of the package that are control requests: written by the build from the rows of those. */',
     `import type {\n${documents?.map(name => `${INDENT}${name}`).join(',\n')}\n} from './documents.js'`,
@@ -182,4 +272,12 @@ export function methods(): string {
 }
 
 /** The types that are written by hand. */
-const OPTIONS = ['LoadOptions', 'Moment', 'Release', 'JournalFilter', 'ExplainOptions', 'Verification', 'Scope']
+const OPTIONS = [
+  'LoadOptions',
+  'Moment',
+  'Release',
+  'JournalFilter',
+  'ExplainOptions',
+  'Verification',
+  'Scope'
+]

@@ -1,5 +1,11 @@
 /** docs/reference/errors.md: every refusal of the emulated API and of the control API. */
-import { CONTROL_ERRORS, type ErrorCode, SERVICE_ERRORS, type ServiceErrorCode, statusOf } from '../../src/core/errors.js'
+import {
+  CONTROL_ERRORS,
+  type ErrorCode,
+  SERVICE_ERRORS,
+  type ServiceErrorCode,
+  statusOf
+} from '../../src/core/errors.js'
 import { settingsInForce } from '../../src/core/settings.js'
 import { anchor, code, idLinks, page, settingLink, table } from './markdown.js'
 
@@ -17,13 +23,17 @@ const DEFAULTS = settingsInForce({}).values
 
 /** A status, with the setting that changes it. */
 const shownStatus = (name: ErrorCode, status: number | string) =>
-  typeof status === 'number' ? String(status) : `${statusOf(name, DEFAULTS)} (${settingLink(status)})`
+  typeof status === 'number'
+    ? String(status)
+    : `${statusOf(name, DEFAULTS)} (${settingLink(status)})`
 
 const named = (name: string) => `${anchor(name)}${code(name)}`
 
 /** The codes of the refusals that a rule or an assumption makes. */
 export const codesBy = (id: string): readonly string[] =>
-  Object.entries(SERVICE_ERRORS).flatMap(([name, { by }]) => ((by as readonly string[]).includes(id) ? [name] : []))
+  Object.entries(SERVICE_ERRORS).flatMap(([name, { by }]) =>
+    (by as readonly string[]).includes(id) ? [name] : []
+  )
 
 /** The page. */
 export const errorsPage = (): string =>
@@ -45,6 +55,11 @@ export const errorsPage = (): string =>
     'The same shape, never with a rule or an assumption, and with `problems` where there are several. The statuses are the same whatever the settings.',
     table(
       ['code', 'status', 'type', 'when'],
-      Object.entries(CONTROL_ERRORS).map(([name, { status, type, when }]) => [named(name), String(status), code(type), when])
+      Object.entries(CONTROL_ERRORS).map(([name, { status, type, when }]) => [
+        named(name),
+        String(status),
+        code(type),
+        when
+      ])
     )
   )

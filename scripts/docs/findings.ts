@@ -11,5 +11,9 @@ export const findingsPage = (): string =>
   page(
     'Findings',
     INTRODUCTION,
-    ...Object.entries(FINDINGS).flatMap(([name, { severity, about, advice }]) => [`## ${name}`, `**${severity}** ${about}`, `What to do: ${advice}`])
+    ...Object.entries(FINDINGS).flatMap(([name, { severity, about, advice }]) => [
+      `## ${name}`,
+      `**${severity}** ${about}`,
+      `What to do: ${advice}`
+    ])
   )

@@ -4,7 +4,8 @@ import type { Schema } from '../../src/reference/parameters.js'
 
 /** A table; a cell is Markdown, whose bars are escaped. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`
   return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n')
 }
 
@@ -15,7 +16,8 @@ export const code = (text: string): string => `\`${text}\``
 export const anchor = (id: string): string => `<a id="${id}"></a>`
 
 /** The link to a rule or an assumption. */
-export const idLink = (id: string): string => `[${id}](${id in ASSUMPTIONS ? 'assumptions' : 'rules'}.md#${id.toLowerCase()})`
+export const idLink = (id: string): string =>
+  `[${id}](${id in ASSUMPTIONS ? 'assumptions' : 'rules'}.md#${id.toLowerCase()})`
 /** Links to rules and assumptions, one after the other. */
 export const idLinks = (ids: readonly string[]): string => ids.map(idLink).join(', ')
 /** The link to a setting. */
@@ -24,7 +26,8 @@ export const settingLink = (key: string): string => `[${code(key)}](settings.md#
 export const errorLink = (name: string): string => `[${code(name)}](errors.md#${name})`
 
 /** A page: its title, then its parts, with an empty line between them. */
-export const page = (title: string, ...parts: readonly string[]): string => `${[`# ${title}`, ...parts].join('\n\n')}\n`
+export const page = (title: string, ...parts: readonly string[]): string =>
+  `${[`# ${title}`, ...parts].join('\n\n')}\n`
 
 /** JSON in a text as code, so that nothing of it is read as Markdown. */
 export const withCode = (text: string): string => text.replace(/\{"[^;]*\}/g, code)
@@ -37,7 +40,11 @@ const FORMAT_NAMES: Readonly<Record<string, string>> = {
   instant: 'instant',
   last4: 'four digits'
 }
-const TYPE_NAMES: Readonly<Record<string, string>> = { string: 'text', boolean: 'true or false', array: 'list' }
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: 'text',
+  boolean: 'true or false',
+  array: 'list'
+}
 
 /** What a value has to be: `integer, 1 to 100`, `card, vip or null`. */
 export function typeName({ type, format, enum: words, minimum, maximum, items }: Schema): string {
@@ -57,4 +64,5 @@ function bounds(minimum: number | undefined, maximum: number | undefined): strin
 }
 
 /** `a, b or c`. */
-export const alternatives = (names: readonly string[]) => (names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`)
+export const alternatives = (names: readonly string[]) =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`

@@ -16,7 +16,12 @@ export const metricsPage = (): string =>
     INTRODUCTION,
     table(
       ['metric', 'type', 'labels', 'what it counts'],
-      Object.values(METRICS).map(({ name, type, labelNames, help }) => [code(name), type, labelNames.map(code).join(', '), help])
+      Object.values(METRICS).map(({ name, type, labelNames, help }) => [
+        code(name),
+        type,
+        labelNames.map(code).join(', '),
+        help
+      ])
     ),
     LABELS
   )

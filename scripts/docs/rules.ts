@@ -22,9 +22,13 @@ function canViolate({ violable, keepable }: Rule): string {
 
 /** The operations that can keep or break a rule, by name where they are few. */
 function operationsOf(id: RuleId): string {
-  const operations = OPERATION_IDS.filter(operation => operationOf(operation).rules.includes(id)).map(nameOf)
+  const operations = OPERATION_IDS.filter(operation =>
+    operationOf(operation).rules.includes(id)
+  ).map(nameOf)
   if (operations.length === OPERATION_IDS.length) return 'all'
-  return operations.length > 10 ? `${operations.length} of the ${OPERATION_IDS.length}` : operations.map(operationLink).join(', ') || 'none'
+  return operations.length > 10
+    ? `${operations.length} of the ${OPERATION_IDS.length}`
+    : operations.map(operationLink).join(', ') || 'none'
 }
 
 function ruleSection(id: RuleId): string {
@@ -35,7 +39,9 @@ function ruleSection(id: RuleId): string {
     `${text.replace(/^./, first => first.toUpperCase())}.`,
     [
       `- Stated in ${sections.length > 1 ? 'sections' : 'section'} ${sections.join(' and ')} of the reference.`,
-      ...(refusals.length > 0 ? [`- A request that breaks it is refused with ${alternatives(refusals.map(errorLink))}.`] : []),
+      ...(refusals.length > 0
+        ? [`- A request that breaks it is refused with ${alternatives(refusals.map(errorLink))}.`]
+        : []),
       `- Operations: ${operationsOf(id)}.`
     ].join('\n')
   ].join('\n\n')
@@ -48,7 +54,12 @@ export const rulesPage = (): string =>
     INTRODUCTION,
     table(
       ['id', 'rule', '§', 'can a request break it?'],
-      RULE_IDS.map(id => [idLink(id).replace('rules.md', ''), RULES[id].text, RULES[id].sections.join(', '), canViolate(RULES[id])])
+      RULE_IDS.map(id => [
+        idLink(id).replace('rules.md', ''),
+        RULES[id].text,
+        RULES[id].sections.join(', '),
+        canViolate(RULES[id])
+      ])
     ),
     '## Each rule',
     ...RULE_IDS.map(ruleSection)

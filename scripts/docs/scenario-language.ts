@@ -1,4 +1,7 @@
-/** docs/reference/scenario-language.md: every name of a fixture and of a scenario, from the schema that checks them. */
+/**
+ * docs/reference/scenario-language.md: every name of a fixture and of a scenario, from the schema
+ * that checks them.
+ */
 import type { Schema } from '../../src/reference/parameters.js'
 import { fixtureSchema, scenarioSchema, sharedScriptSchema } from '../../src/scenario/schemas.js'
 import { code, page, table, typeName } from './markdown.js'
@@ -14,37 +17,78 @@ type Row = readonly string[]
 
 /** The parts that a value has where it is an object, or the members of a list have. */
 const objectOf = (schema: Part): Part | null => {
-  for (const one of [schema, schema.then, schema.items, schema.items && (schema.items as Part).then]) if (one?.properties) return one as Part
+  for (const one of [
+    schema,
+    schema.then,
+    schema.items,
+    schema.items && (schema.items as Part).then
+  ])
+    if (one?.properties) return one as Part
   return null
 }
 
 function valueName(schema: Part): string {
-  if (schema.if) return `${valueName(schema.else as Part)}, or ${valueName({ ...schema.then, enum: undefined } as Part)}`
+  if (schema.if)
+    return `${valueName(schema.else as Part)}, or ${valueName({ ...schema.then, enum: undefined } as Part)}`
   if (schema.enum && schema.enum.length > 8) return 'an operation'
-  if (schema.items && (schema.items as Part).enum && ((schema.items as Part).enum as unknown[]).length > 8) return 'list of operations'
+  if (
+    schema.items &&
+    (schema.items as Part).enum &&
+    ((schema.items as Part).enum as unknown[]).length > 8
+  )
+    return 'list of operations'
   if (schema.type === 'array' && schema.items?.type === 'object') return 'list'
   return typeName(schema)
 }
 
 /** A name and those below it. What has a section of its own is not gone into. */
-function rows(name: string, schema: Part, isRequired: boolean, apart: Readonly<Record<string, string>>): Row[] {
+function rows(
+  name: string,
+  schema: Part,
+  isRequired: boolean,
+  apart: Readonly<Record<string, string>>
+): Row[] {
   const last = name.split('.').at(-1) as string
   const section = apart[last]
-  const needed = [schema.type].flat().includes('null') ? '**Required**, but may be null.' : '**Required.**'
-  const about = [isRequired ? needed : '', schema.description, section ? `See [${last}](${section}).` : ''].filter(Boolean).join(' ')
+  const needed = [schema.type].flat().includes('null')
+    ? '**Required**, but may be null.'
+    : '**Required.**'
+  const about = [
+    isRequired ? needed : '',
+    schema.description,
+    section ? `See [${last}](${section}).` : ''
+  ]
+    .filter(Boolean)
+    .join(' ')
   const own = [code(name), valueName(schema), about]
   const inner = section ? null : objectOf(schema)
   return [own, ...(inner ? rowsOf(inner, apart, `${name}.`) : [])]
 }
 
-const rowsOf = ({ properties = {}, required = [] }: Part, apart: Readonly<Record<string, string>>, under = ''): Row[] =>
-  folded(Object.entries(properties)).flatMap(([name, schema]) => rows(`${under}${name}`, schema as Part, required.includes(name), apart))
+const rowsOf = (
+  { properties = {}, required = [] }: Part,
+  apart: Readonly<Record<string, string>>,
+  under = ''
+): Row[] =>
+  folded(Object.entries(properties)).flatMap(([name, schema]) =>
+    rows(`${under}${name}`, schema as Part, required.includes(name), apart)
+  )
 
 /** Names that all take the same: the families are one row. */
 const folded = (entries: [string, Schema][]): [string, Schema][] => {
   const [first] = entries
   const isSame = entries.length > 5 && entries.every(([, schema]) => schema === first?.[1])
-  return isSame ? [['FAMILY', { ...first?.[1], description: `FAMILY is ${entries.map(([name]) => code(name)).join(', ')}.` }]] : entries
+  return isSame
+    ? [
+        [
+          'FAMILY',
+          {
+            ...first?.[1],
+            description: `FAMILY is ${entries.map(([name]) => code(name)).join(', ')}.`
+          }
+        ]
+      ]
+    : entries
 }
 
 const HEAD = ['name', 'value', 'about']
@@ -67,7 +111,11 @@ export function scenarioLanguagePage(): string {
       HEAD,
       top.flatMap(([name, schema]) => rows(name, schema, false, { ...APART, ...sections }))
     ),
-    ...lists.flatMap(([name, schema]) => [`## ${name}`, schema.description as string, table(HEAD, rowsOf(objectOf(schema) as Part, APART))]),
+    ...lists.flatMap(([name, schema]) => [
+      `## ${name}`,
+      schema.description as string,
+      table(HEAD, rowsOf(objectOf(schema) as Part, APART))
+    ]),
     '## match',
     matched.description as string,
     table(HEAD, rowsOf(matched, {})),
@@ -76,6 +124,10 @@ export function scenarioLanguagePage(): string {
     table(HEAD, rowsOf(sharedScriptSchema() as Part, {})),
     '## Fixtures',
     'Records under the names that the API returns. What is left out is filled in: `id` is drawn from the seed, `created` is now, optional fields are null. `data` of a scenario takes the same names.',
-    ...fixture.flatMap(([name, schema]) => [`### ${name}`, schema.description as string, table(HEAD, rowsOf(objectOf(schema) as Part, {}))])
+    ...fixture.flatMap(([name, schema]) => [
+      `### ${name}`,
+      schema.description as string,
+      table(HEAD, rowsOf(objectOf(schema) as Part, {}))
+    ])
   )
 }

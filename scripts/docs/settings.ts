@@ -1,6 +1,12 @@
 /** docs/reference/settings.md: every setting. */
 import { isObject } from '../../src/core/quick-check.js'
-import { SETTING_KEYS, SETTINGS, type SettingKey, scenarioPathOf, variableOf } from '../../src/core/settings.js'
+import {
+  SETTING_KEYS,
+  SETTINGS,
+  type SettingKey,
+  scenarioPathOf,
+  variableOf
+} from '../../src/core/settings.js'
 import type { Schema } from '../../src/reference/parameters.js'
 import { anchor, code, idLink, page, table, typeName } from './markdown.js'
 
@@ -11,11 +17,19 @@ Each variable is also read with the prefix \`COMMERCE_EMULATOR_\`, such as \`COM
 /** What a setting is where nothing gives it. */
 function shownDefault(value: unknown): string {
   if (isObject(value)) return code(JSON.stringify(value))
-  return value === null || (Array.isArray(value) && value.length === 0) ? 'none' : code(String(value))
+  return value === null || (Array.isArray(value) && value.length === 0)
+    ? 'none'
+    : code(String(value))
 }
 
 function row(key: SettingKey): readonly string[] {
-  const { schema, default: fallback, flag, about, assumption } = SETTINGS[key] as (typeof SETTINGS)[SettingKey] & { flag?: string; assumption?: string }
+  const {
+    schema,
+    default: fallback,
+    flag,
+    about,
+    assumption
+  } = SETTINGS[key] as (typeof SETTINGS)[SettingKey] & { flag?: string; assumption?: string }
   const path = scenarioPathOf(key)
   const type = typeName(schema as Schema).replace(' or null', '')
   return [
@@ -31,4 +45,11 @@ function row(key: SettingKey): readonly string[] {
 
 /** The page. */
 export const settingsPage = (): string =>
-  page('Settings', INTRODUCTION, table(['setting', 'default', 'takes', 'variable', 'flag', 'scenario', 'what it does'], SETTING_KEYS.map(row)))
+  page(
+    'Settings',
+    INTRODUCTION,
+    table(
+      ['setting', 'default', 'takes', 'variable', 'flag', 'scenario', 'what it does'],
+      SETTING_KEYS.map(row)
+    )
+  )

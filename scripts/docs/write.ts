@@ -1,4 +1,7 @@
-/** `npm run docs`, `schema`, `openapi` and the build's types: each writes the files of that name that are made from the tables in the code. */
+/**
+ * `npm run docs`, `schema`, `openapi` and the build's types: each writes the files of that name
+ * that are made from the tables in the code.
+ */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { documentBy } from '../../src/control/openapi.js'
 import { controlDocument } from '../../src/control/openapi-control.js'
@@ -31,21 +34,33 @@ const catalog = () => {
   ]
   return shipped(entries)
 }
-const openApi = (isFlat: boolean) => () => shipped(documentBy(settingsInForce({}).values, { version: VERSION, isFlat }))
+const openApi = (isFlat: boolean) => () =>
+  shipped(documentBy(settingsInForce({}).values, { version: VERSION, isFlat }))
 const WRITTEN: Readonly<Record<string, Files>> = {
-  docs: Object.fromEntries(Object.entries(REFERENCE_PAGES).map(([name, page]) => [`docs/reference/${name}`, page])),
+  docs: Object.fromEntries(
+    Object.entries(REFERENCE_PAGES).map(([name, page]) => [`docs/reference/${name}`, page])
+  ),
   schema: {
     'docs/schema/fixture.json': schemaText('fixture'),
     'docs/schema/scenario.json': schemaText('scenario'),
     'docs/schema/script.json': schemaText('script'),
     'docs/schema/schemastore.json': catalog
   },
-  types: { 'dist/generated/client/documents.ts': declarations, 'dist/generated/client/methods.ts': methods },
+  types: {
+    'dist/generated/client/documents.ts': declarations,
+    'dist/generated/client/methods.ts': methods
+  },
   openapi: {
     'docs/openapi.json': openApi(false),
     'docs/openapi.flat.json': openApi(true),
     'docs/openapi.control.json': () =>
-      shipped(controlDocument(CONTROL_GROUPS, { origin: `http://localhost:${SETTINGS.port.default}`, base: BASE, version: VERSION }))
+      shipped(
+        controlDocument(CONTROL_GROUPS, {
+          origin: `http://localhost:${SETTINGS.port.default}`,
+          base: BASE,
+          version: VERSION
+        })
+      )
   }
 }
 

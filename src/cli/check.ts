@@ -1,4 +1,7 @@
-/** `commerce-emulator check FILE…`: plays a scenario's steps and checks its expectations, in process or against any running service. */
+/**
+ * `commerce-emulator check FILE…`: plays a scenario's steps and checks its expectations, in process
+ * or against any running service.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { decodeForm, type FormObject } from '../core/form.js'
 import type { Step } from '../core/places.js'
@@ -10,7 +13,14 @@ import { sentIn } from '../engine/scripted.js'
 import { explainedUnused, explainedVerdicts } from '../evidence/near-misses.js'
 import { isChange, operationAt, operationOf } from '../reference/operations.js'
 import { Player } from '../replay/player.js'
-import { type CheckedFile, type PlacedPoint, type PlacedProblem, type Point, withFailure, withPlaces } from '../reports/points.js'
+import {
+  type CheckedFile,
+  type PlacedPoint,
+  type PlacedProblem,
+  type Point,
+  withFailure,
+  withPlaces
+} from '../reports/points.js'
 import { concerns, type Gate } from '../reports/run.js'
 import { Sandbox } from '../sandbox/sandbox.js'
 import type { SourceDocument, Written } from '../scenario/documents.js'
@@ -22,9 +32,22 @@ import { type Explained, explainedMessage } from '../scenario/near-misses.js'
 import { namesIn, withAnswers } from '../scenario/references.js'
 import { bindingsOf, type Launch } from '../scenario/scenario.js'
 import type { Hold } from '../scenario/script.js'
-import { type Json, type Play, playSteps, type StepBindings, type StepCall, type StepOutcome } from '../scenario/steps.js'
+import {
+  type Json,
+  type Play,
+  playSteps,
+  type StepBindings,
+  type StepCall,
+  type StepOutcome
+} from '../scenario/steps.js'
 import { FAMILIES } from '../store/store.js'
-import { bindingsFor, givenVariables, notGiven, type PlayedWith, scenarioKeyOf } from './check/scenario-keys.js'
+import {
+  bindingsFor,
+  givenVariables,
+  notGiven,
+  type PlayedWith,
+  scenarioKeyOf
+} from './check/scenario-keys.js'
 import { NOT_SENT, playOver, type ResponseBounds } from './check/service-calls.js'
 import { type Show, Stepping } from './check/stepping.js'
 import { isMade } from './drift/compare.js'
@@ -43,12 +66,21 @@ export type CheckOptions = PlayedWith &
     failOn?: readonly Gate[]
     /** In place of requests to the running service: responses of it that are known already. */
     responses?: Play
-    /** Shows each request when it is over, in place of a progress bar; not with a running service, whose state is not known. */
+    /**
+     * Shows each request when it is over, in place of a progress bar; not with a running service,
+     * whose state is not known.
+     */
     show?: Show | undefined
-    /** Called before each file of several, else after each step and each second of a wait, for a progress bar. */
+    /**
+     * Called before each file of several, else after each step and each second of a wait, for a
+     * progress bar.
+     */
     onProgress?: Progress | undefined
   }
-/** A scenario that is loaded and checked; `own` are its names and keys, `bindings` those that it is played with, by the running service if there is one. */
+/**
+ * A scenario that is loaded and checked; `own` are its names and keys, `bindings` those that it is
+ * played with, by the running service if there is one.
+ */
 type Checking = CheckOptions & {
   sandbox: Sandbox
   document: SourceDocument
@@ -66,50 +98,102 @@ const MAX_SHOWN = 3
 const MAX_WAIT = 600_000
 const SECOND = 1000
 
-/** Checks the scenarios of files, folders and patterns one after the other. A document that cannot be loaded is a failed point, not an error. */
-export async function check(places: readonly string[], options: CheckOptions): Promise<CheckedFile[]> {
+/**
+ * Checks the scenarios of files, folders and patterns one after the other. A document that cannot
+ * be loaded is a failed point, not an error.
+ */
+export async function check(
+  places: readonly string[],
+  options: CheckOptions
+): Promise<CheckedFile[]> {
   const keys = new SecretWords([...options.keys.values()].filter(key => key.length >= MIN_KEY))
-  const shown = <T extends { message: string }>(said: T): T => ({ ...said, message: withoutSecrets(said.message, keys) })
-  const { launch, variables, onProgress } = options
-  const checked = await checkFiles(places, { launch, names: [...variables.keys()], onProgress }, async (file, library, known, isAlone) => {
-    const { points, notes, settings } = await checkFile(file, library, known, isAlone ? options : { ...options, onProgress: undefined })
-    return {
-      points: points.map(point => ({ ...shown(point), problems: point.problems.map(shown) })),
-      notes: notes.map(note => withoutSecrets(note, keys)),
-      settings: settings && maskedThroughout(settings, keys)
-    }
+  const shown = <T extends { message: string }>(said: T): T => ({
+    ...said,
+    message: withoutSecrets(said.message, keys)
   })
+  const { launch, variables, onProgress } = options
+  const checked = await checkFiles(
+    places,
+    { launch, names: [...variables.keys()], onProgress },
+    async (file, library, known, isAlone) => {
+      const { points, notes, settings } = await checkFile(
+        file,
+        library,
+        known,
+        isAlone ? options : { ...options, onProgress: undefined }
+      )
+      return {
+        points: points.map(point => ({ ...shown(point), problems: point.problems.map(shown) })),
+        notes: notes.map(note => withoutSecrets(note, keys)),
+        settings: settings && maskedThroughout(settings, keys)
+      }
+    }
+  )
   return withoutContradictions(checked)
 }
 
-/** Files without the settings that they need different values of, which are a failure of their own. */
+/**
+ * Files without the settings that they need different values of, which are a failure of their own.
+ */
 function withoutContradictions(checked: readonly CheckedFile[]): CheckedFile[] {
-  const keys = [...new Set(checked.flatMap(({ settings }) => Object.keys(settings ?? {})))] as SettingKey[]
+  const keys = [
+    ...new Set(checked.flatMap(({ settings }) => Object.keys(settings ?? {})))
+  ] as SettingKey[]
   const needsOf = (key: SettingKey) =>
-    checked.flatMap(({ file, settings }) => (settings?.[key] === undefined ? [] : [{ path: '', ...say('needs', file, { [key]: settings[key] }) }]))
-  const contradicted: readonly string[] = keys.filter(key => new Set(checked.flatMap(({ settings }) => JSON.stringify(settings?.[key]) ?? [])).size > 1)
-  const agreed = (settings: GivenSettings) => Object.fromEntries(Object.entries(settings).filter(([key]) => !contradicted.includes(key)))
+    checked.flatMap(({ file, settings }) =>
+      settings?.[key] === undefined
+        ? []
+        : [{ path: '', ...say('needs', file, { [key]: settings[key] }) }]
+    )
+  const contradicted: readonly string[] = keys.filter(
+    key =>
+      new Set(checked.flatMap(({ settings }) => JSON.stringify(settings?.[key]) ?? [])).size > 1
+  )
+  const agreed = (settings: GivenSettings) =>
+    Object.fromEntries(Object.entries(settings).filter(([key]) => !contradicted.includes(key)))
   return [
     ...checked.map(file => ({ ...file, settings: file.settings && agreed(file.settings) })),
-    ...contradicted.map(key => withFailure('--against', say('contradiction', key), ...needsOf(key as SettingKey)))
+    ...contradicted.map(key =>
+      withFailure('--against', say('contradiction', key), ...needsOf(key as SettingKey))
+    )
   ]
 }
 
-/** `known` takes the names that `--var` can give a value to: the variables of the file, what its requests refer to, and its records. */
-async function checkFile(file: string, library: Library, known: Set<string>, options: CheckOptions): Promise<Found<Point>> {
+/**
+ * `known` takes the names that `--var` can give a value to: the variables of the file, what its
+ * requests refer to, and its records.
+ */
+async function checkFile(
+  file: string,
+  library: Library,
+  known: Set<string>,
+  options: CheckOptions
+): Promise<Found<Point>> {
   const sandbox = new Sandbox({ library, launch: options.launch, machine: Date.now })
   let document: SourceDocument
   let written: Written
   try {
     document = await library.file(file)
-    ;({ written } = await sandbox.load(document, { name: file, file }, { variables: givenVariables(options, known), keys: options.keys }))
+    ;({ written } = await sandbox.load(
+      document,
+      { name: file, file },
+      { variables: givenVariables(options, known), keys: options.keys }
+    ))
   } catch (error) {
-    return { points: [{ ...say('valid'), file, problems: problemsOf(error as Error), ms: 0 }], notes: [], settings: null }
+    return {
+      points: [{ ...say('valid'), file, problems: problemsOf(error as Error), ms: 0 }],
+      notes: [],
+      settings: null
+    }
   }
   const { steps, play } = sandbox.requireLoaded()
   const called = options.variables.size === 0 ? [] : namesIn(JSON.stringify([steps, play]))
   for (const name of options.variables.keys()) {
-    if (called.includes(name) || FAMILIES.some(family => sandbox.store[family].get(name) !== undefined)) known.add(name)
+    if (
+      called.includes(name) ||
+      FAMILIES.some(family => sandbox.store[family].get(name) !== undefined)
+    )
+      known.add(name)
   }
   const own = bindingsOf(sandbox.store)
   const missing = options.against === null ? [] : notGiven(sandbox.requireLoaded(), own, options)
@@ -117,13 +201,25 @@ async function checkFile(file: string, library: Library, known: Set<string>, opt
     const points = await withPlaces([{ ...say('all_given'), problems: missing }], file, written)
     return { points, notes: [SAYS.nothing_sent(options.against as string)], settings: null }
   }
-  const service = options.responses ?? (options.against === null ? null : playOver(options.against, options))
+  const service =
+    options.responses ?? (options.against === null ? null : playOver(options.against, options))
   const bindings = { ...bindingsFor(own, options), error: sandbox.settings['shapes.error'] }
-  const { points, ...more } = await checkLoaded({ ...options, sandbox, document, library, own, bindings, service })
+  const { points, ...more } = await checkLoaded({
+    ...options,
+    sandbox,
+    document,
+    library,
+    own,
+    bindings,
+    service
+  })
   return { ...more, points: await withPlaces(points, file, written) }
 }
 
-/** Plays the steps of a scenario that is loaded, then its plays, and judges what it expects by the plays, or by the steps where there are none. */
+/**
+ * Plays the steps of a scenario that is loaded, then its plays, and judges what it expects by the
+ * plays, or by the steps where there are none.
+ */
 async function checkLoaded(checking: Checking): Promise<Found> {
   const { sandbox, against } = checking
   const { play, expectations } = sandbox.requireLoaded()
@@ -131,23 +227,50 @@ async function checkLoaded(checking: Checking): Promise<Found> {
   const used = new Set<string | null>()
   const isPlayedHere = against === null && play.length > 0
   const { document, show } = checking
-  const stepping = show && new Stepping({ sandbox, tally: isPlayedHere ? sandbox.tally : tally, title: document.name, show })
+  const stepping =
+    show &&
+    new Stepping({
+      sandbox,
+      tally: isPlayedHere ? sandbox.tally : tally,
+      title: document.name,
+      show
+    })
   const { points, playedSteps } = await playAll(checking, counting(checking, tally, used), stepping)
   const nameOf = (request: string) => playedAs(request, playedSteps).label
-  const drift = against === null ? null : await driftOf(playedSteps, { ...checking, base: against, keyHere: key => scenarioKeyOf(key, checking) })
-  points.push(...(await expectationPoints(isPlayedHere ? sandbox.tally : tally, checking, drift, nameOf)))
+  const drift =
+    against === null
+      ? null
+      : await driftOf(playedSteps, {
+          ...checking,
+          base: against,
+          keyHere: key => scenarioKeyOf(key, checking)
+        })
+  points.push(
+    ...(await expectationPoints(isPlayedHere ? sandbox.tally : tally, checking, drift, nameOf))
+  )
   if (isPlayedHere) points.push(...(await warningsOn(checking, playedSteps, nameOf)))
   if (drift !== null) points.push(...driftPoints(drift.deviations))
   if (points.length === 0) points.push({ ...say('no_steps'), problems: [] })
   if (drift === null) return { points, notes: [], settings: null }
-  const isCompared = playedSteps.length === 0 || playedSteps.some(({ outcome }) => outcome.answer.status > 0)
-  const made = playedSteps.filter(played => wasMade(played) && played.outcome.answer !== NOT_SENT).length
+  const isCompared =
+    playedSteps.length === 0 || playedSteps.some(({ outcome }) => outcome.answer.status > 0)
+  const made = playedSteps.filter(
+    played => wasMade(played) && played.outcome.answer !== NOT_SENT
+  ).length
   const keys = [...used].flatMap(key => (key === null ? [] : (scenarioKeyOf(key, checking) ?? [])))
-  const names = keys.length === 0 ? SAYS.without_key() : SAYS.with_keys([...new Set(keys)].join(', '))
-  return { points, notes: [SAYS.sent(made, against as string, names)], settings: isCompared ? drift.settings : null }
+  const names =
+    keys.length === 0 ? SAYS.without_key() : SAYS.with_keys([...new Set(keys)].join(', '))
+  return {
+    points,
+    notes: [SAYS.sent(made, against as string, names)],
+    settings: isCompared ? drift.settings : null
+  }
 }
 
-/** Sends requests that are counted for the expectations of a scenario, as it writes them: a key that was sent in place of its own counts as that one. `used` takes the keys. */
+/**
+ * Sends requests that are counted for the expectations of a scenario, as it writes them: a key that
+ * was sent in place of its own counts as that one. `used` takes the keys.
+ */
 const counting =
   (checking: Checking, tally: Tally, used: Set<string | null>) =>
   (play: Play): Play =>
@@ -164,14 +287,32 @@ const counting =
   }
 
 /** A request as the scenario's expectations match it; null where it is not of the reference. */
-function sentBy({ method, path, query, key, form, headers = {} }: StepCall, { sandbox }: Checking): SentCall | null {
+function sentBy(
+  { method, path, query, key, form, headers = {} }: StepCall,
+  { sandbox }: Checking
+): SentCall | null {
   const { store, settings } = sandbox
   const route = operationAt(method, path)
   if (route === null) return null
   const account = (key !== null && store.keys.get(key)) || null
   const test = headers[settings['evidence.test_header'].toLowerCase()] ?? null
-  const [sentQuery, body] = [query, form ?? ''].map(text => decodeForm(text, settings).root) as [FormObject, FormObject]
-  return sentIn(store, { ...route, at: sandbox.machine(), account, test, query: sentQuery, body, header: name => headers[name] }, key)
+  const [sentQuery, body] = [query, form ?? ''].map(text => decodeForm(text, settings).root) as [
+    FormObject,
+    FormObject
+  ]
+  return sentIn(
+    store,
+    {
+      ...route,
+      at: sandbox.machine(),
+      account,
+      test,
+      query: sentQuery,
+      body,
+      header: name => headers[name]
+    },
+    key
+  )
 }
 
 /** Sends the requests of the steps and of the plays, each with its point. */
@@ -187,10 +328,15 @@ async function playAll(
   let since = performance.now()
   const add = (list: 'steps' | 'play') => (outcome: StepOutcome) => {
     const now = performance.now()
-    const problems = service === null ? [...outcome.problems, ...holdsOn(sandbox, outcome)] : outcome.problems
+    const problems =
+      service === null ? [...outcome.problems, ...holdsOn(sandbox, outcome)] : outcome.problems
     const nth = outcome.at.map(step => (typeof step === 'number' ? step + 1 : step)).join(' ')
     const label = `${list === 'play' ? 'play ' : ''}${nth}. ${outcome.step.do}`
-    points.push({ ...say('step', label), problems: problems.map(({ at, ...said }) => ({ at: [list, ...at], ...said })), ms: now - since })
+    points.push({
+      ...say('step', label),
+      problems: problems.map(({ at, ...said }) => ({ at: [list, ...at], ...said })),
+      ms: now - since
+    })
     playedSteps.push({ place: [list, ...outcome.at], label, outcome })
     stepping?.show(label, { ...outcome, problems })
     since = now
@@ -199,10 +345,18 @@ async function playAll(
   onProgress(document.name, 0, total)
   const paced = (play: Play): Play => stepping?.paced(play) ?? play
   const stepClient = service ?? paced(playIn(sandbox, stepping?.note))
-  await playSteps(steps, play.length > 0 ? stepClient : counted(stepClient), bindings, add('steps'), answers)
+  await playSteps(
+    steps,
+    play.length > 0 ? stepClient : counted(stepClient),
+    bindings,
+    add('steps'),
+    answers
+  )
   // the script acts on these requests and can lose their responses
   const playClient = service ? counted(service) : paced(new Player(sandbox, stepping?.note).play)
-  const wait = service ? (ms: number) => waited(Math.min(ms, MAX_WAIT), onProgress) : (ms: number) => sandbox.setClock({ by: ms })
+  const wait = service
+    ? (ms: number) => waited(Math.min(ms, MAX_WAIT), onProgress)
+    : (ms: number) => sandbox.setClock({ by: ms })
   await playSteps(play, playClient, bindings, add('play'), answers, wait)
   await stepping?.shown
   return { points, playedSteps }
@@ -216,8 +370,13 @@ async function waited(ms: number, onProgress: Progress): Promise<void> {
   }
 }
 
-/** What to say of a request that waited in vain since the script holds it, by the entry that does. */
-function holdsOn({ script }: Sandbox, { at, call, answer, problems }: StepOutcome): StepOutcome['problems'] {
+/**
+ * What to say of a request that waited in vain since the script holds it, by the entry that does.
+ */
+function holdsOn(
+  { script }: Sandbox,
+  { at, call, answer, problems }: StepOutcome
+): StepOutcome['problems'] {
   if (problems.length === 0 || answer.fault !== 'hang') return []
   const operation = operationAt(call.method, call.path)?.operation
   const holding = script.listed().find(({ entry: { on, hold, fault }, applied }) => {
@@ -231,63 +390,125 @@ function holdsOn({ script }: Sandbox, { at, call, answer, problems }: StepOutcom
 }
 
 /** A point for each expectation. */
-async function expectationPoints(tally: Tally, checking: Checking, drift: Drift | null, nameOf: (request: string) => string): Promise<PlacedPoint[]> {
+async function expectationPoints(
+  tally: Tally,
+  checking: Checking,
+  drift: Drift | null,
+  nameOf: (request: string) => string
+): Promise<PlacedPoint[]> {
   const { store, evidence } = checking.sandbox
   const { steps, play } = checking.sandbox.requireLoaded()
-  const verdicts = await explainedVerdicts(tally, { store, requests: evidence.journal.requests(), nameOf })
+  const verdicts = await explainedVerdicts(tally, {
+    store,
+    requests: evidence.journal.requests(),
+    nameOf
+  })
   return Promise.all(
     verdicts.map(async (verdict, index) => {
       const { expectation, wanted, seen, holds, exceeded, message } = verdict
       // of requests that came too soon, their number says nothing
-      const isPlain = 'on' in expectation && expectation.per === undefined && !(exceeded && expectation.no_sooner_than)
-      const counted = holds ? [] : [{ ...verdict, at: [], message: isPlain ? SAYS.counted(seen, steps.length + play.length === 0) : message }]
-      const found: readonly (PlacedProblem & Explained)[] = 'state' in expectation ? await stateProblems(index, checking, drift) : counted
-      const problems = found.map(({ at, message, ...more }) => ({ at: ['expect', index, ...at], message: explainedMessage(message, more) }))
+      const isPlain =
+        'on' in expectation &&
+        expectation.per === undefined &&
+        !(exceeded && expectation.no_sooner_than)
+      const counted = holds
+        ? []
+        : [
+            {
+              ...verdict,
+              at: [],
+              message: isPlain ? SAYS.counted(seen, steps.length + play.length === 0) : message
+            }
+          ]
+      const found: readonly (PlacedProblem & Explained)[] =
+        'state' in expectation ? await stateProblems(index, checking, drift) : counted
+      const problems = found.map(({ at, message, ...more }) => ({
+        at: ['expect', index, ...at],
+        message: explainedMessage(message, more)
+      }))
       return { ...say('expects', wanted), problems }
     })
   )
 }
 
-/** How the records differ from an expected state: here, or as far as a running service lets them be read. */
-async function stateProblems(index: number, { sandbox, service, bindings }: Checking, drift: Drift | null): Promise<readonly PlacedProblem[]> {
+/**
+ * How the records differ from an expected state: here, or as far as a running service lets them be
+ * read.
+ */
+async function stateProblems(
+  index: number,
+  { sandbox, service, bindings }: Checking,
+  drift: Drift | null
+): Promise<readonly PlacedProblem[]> {
   const { expectations, answers } = sandbox.requireLoaded()
-  const expectation = expectations[index] as Expectation & { differences: StateTest; data: { state: StateData } }
+  const expectation = expectations[index] as Expectation & {
+    differences: StateTest
+    data: { state: StateData }
+  }
   if (service === null || drift === null) return expectation.differences(recordsOf(sandbox.store))
   const accountOf = (user: string) => sandbox.store.users.get(user)?.account
-  const { differences, unread } = await serviceState(withAnswers(expectation.data.state as Json, answers) as StateData, expectation.differences, {
-    play: service,
-    key: bindings.key(''),
-    pairs: drift.pairs,
-    settings: sandbox.settings,
-    accountOf
-  })
-  const isRead = ({ at }: PlacedProblem) => !unread.some(part => part.at.every((step, depth) => at[depth] === step))
+  const { differences, unread } = await serviceState(
+    withAnswers(expectation.data.state as Json, answers) as StateData,
+    expectation.differences,
+    {
+      play: service,
+      key: bindings.key(''),
+      pairs: drift.pairs,
+      settings: sandbox.settings,
+      accountOf
+    }
+  )
+  const isRead = ({ at }: PlacedProblem) =>
+    !unread.some(part => part.at.every((step, depth) => at[depth] === step))
   return [...unread, ...differences.filter(isRead)]
 }
 
-/** The step that sent a request of the journal. A lost response has no Request-Id header: the request's number counts those before it. */
+/**
+ * The step that sent a request of the journal. A lost response has no Request-Id header: the
+ * request's number counts those before it.
+ */
 function playedAs(request: string, playedSteps: readonly PlayedStep[]): PlayedStep {
   const calls = playedSteps.filter(wasMade)
-  const made = calls.find(({ outcome }) => outcome.answer.headers?.['request-id'] === request) ?? calls[Number(request.split('_').at(-1)) - 1]
+  const made =
+    calls.find(({ outcome }) => outcome.answer.headers?.['request-id'] === request) ??
+    calls[Number(request.split('_').at(-1)) - 1]
   return made as PlayedStep
 }
 
-/** Script entries that were never applied, and mistakes that the plays make; mostly a warning each, unless it is to fail. */
-async function warningsOn({ sandbox, failOn = [] }: Checking, playedSteps: readonly PlayedStep[], nameOf: (request: string) => string): Promise<PlacedPoint[]> {
+/**
+ * Script entries that were never applied, and mistakes that the plays make; mostly a warning each,
+ * unless it is to fail.
+ */
+async function warningsOn(
+  { sandbox, failOn = [] }: Checking,
+  playedSteps: readonly PlayedStep[],
+  nameOf: (request: string) => string
+): Promise<PlacedPoint[]> {
   const places = new Map(sandbox.script.listed().map(({ id }, index) => [id, ['script', index]]))
   const looked = { store: sandbox.store, requests: sandbox.evidence.journal.requests(), nameOf }
   const unused = (await explainedUnused(sandbox.script, looked)).map(({ id, entry, ...more }) => ({
     ...say('must_apply', entry.name ?? shownOn(entry.on)),
-    problems: [{ at: places.get(id) as Step[], message: explainedMessage(SAYS.never_applied(), more) }],
+    problems: [
+      { at: places.get(id) as Step[], message: explainedMessage(SAYS.never_applied(), more) }
+    ],
     isWarning: !failOn.includes('script')
   }))
   const found = sandbox.evidence.totals.findings().map(finding => {
     const problems = finding.requests.slice(0, MAX_SHOWN).map(request => {
       const { place, label } = playedAs(request, playedSteps)
-      return { at: place, ...say('caused', label, finding.about, sandbox.evidence.find(request)?.problem ?? finding.advice) }
+      return {
+        at: place,
+        ...say(
+          'caused',
+          label,
+          finding.about,
+          sandbox.evidence.find(request)?.problem ?? finding.advice
+        )
+      }
     })
     // a script that does not do what it says proves nothing
-    const isWarning = finding.finding !== 'change-not-made' && !failOn.some(gate => concerns(gate, finding))
+    const isWarning =
+      finding.finding !== 'change-not-made' && !failOn.some(gate => concerns(gate, finding))
     return { ...say('must_not_cause', finding.finding), problems, isWarning }
   })
   return [...unused, ...found]

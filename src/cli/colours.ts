@@ -9,8 +9,13 @@ const STYLES: readonly (readonly [line: RegExp, style: 'red' | 'yellow' | 'green
   [/^ {2}Next /, 'bold']
 ]
 
-/** The text with its lines in colours; as it is for a file, a pipe, and a terminal without colours. */
-export function coloured(text: string, stream: Partial<Pick<NodeJS.WriteStream, 'hasColors'>>): string {
+/**
+ * The text with its lines in colours; as it is for a file, a pipe, and a terminal without colours.
+ */
+export function coloured(
+  text: string,
+  stream: Partial<Pick<NodeJS.WriteStream, 'hasColors'>>
+): string {
   if (stream.hasColors?.() !== true) return text
   return text.replace(/^.+$/gm, line => {
     const style = STYLES.find(([fits]) => fits.test(line))?.[1]

@@ -3,9 +3,20 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { didYouMean } from '../core/nearest.js'
-import { SETTING_KEYS, SETTINGS, type SettingKey, settingsInForce, variableOf } from '../core/settings.js'
+import {
+  SETTING_KEYS,
+  SETTINGS,
+  type SettingKey,
+  settingsInForce,
+  variableOf
+} from '../core/settings.js'
 import { visible } from '../core/visible.js'
-import { CHECK_FORMATS, COVERAGE_FORMATS, DIFFERENCE_FORMATS, jsonText } from '../reports/formats.js'
+import {
+  CHECK_FORMATS,
+  COVERAGE_FORMATS,
+  DIFFERENCE_FORMATS,
+  jsonText
+} from '../reports/formats.js'
 import { type CheckedFile, isFailed, settingsFound } from '../reports/points.js'
 import { type GivenGates, gatesFrom } from '../reports/run.js'
 import { checkAnnotations } from '../reports/text.js'
@@ -14,18 +25,33 @@ import { VERSION } from '../scenario/version.js'
 import { coloured } from './colours.js'
 import type { ExecOptions } from './exec.js'
 import { STATUS } from './failures.js'
-import { type Environment, refuseForeignHost, settingsOfEnvironment, settingsOfFlags, variablesIn } from './launch.js'
+import {
+  type Environment,
+  refuseForeignHost,
+  settingsOfEnvironment,
+  settingsOfFlags,
+  variablesIn
+} from './launch.js'
 import type { listText } from './lists.js'
 import { createProgressBar } from './progress.js'
 import { SAYS } from './sentences.js'
 
-export type CommandLine = { program: Command; environment: Environment; stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream; stdin: () => NodeJS.ReadStream }
+export type CommandLine = {
+  program: Command
+  environment: Environment
+  stdout: NodeJS.WriteStream
+  stderr: NodeJS.WriteStream
+  stdin: () => NodeJS.ReadStream
+}
 export type Spec = {
   about: string
   argument?: readonly [name: string, about: string, choices?: readonly string[]]
   options?: readonly Option[]
   examples: readonly (readonly [about: string, line: string])[]
-  /** The exit status, or null when the process goes on serving; `operand` is the argument, or all words where none is declared. */
+  /**
+   * The exit status, or null when the process goes on serving; `operand` is the argument, or all
+   * words where none is declared.
+   */
   run?: (operand: never, flags: never, line: CommandLine) => Promise<number | null>
 }
 
@@ -34,15 +60,32 @@ type Pairs = ReadonlyMap<string, string>
 type StartFlags = SettingFlags & { quiet?: boolean; open?: boolean }
 type SettingFlags = { set?: string[]; var?: Pairs; settings?: string }
 type GateFlags = GivenGates & { report?: string }
-type RunFlags = SettingFlags & GateFlags & ExecOptions['names'] & { killAfter: number; out?: string; from?: string }
+type RunFlags = SettingFlags &
+  GateFlags &
+  ExecOptions['names'] & { killAfter: number; out?: string; from?: string }
 type AddressFlags = { url?: string; token?: string }
-type ServiceFlags = { against?: string; writeSettings?: string; key?: Pairs; maxAnswer: number; timeout: number }
-type CheckFlags = SettingFlags & ServiceFlags & { format: keyof typeof CHECK_FORMATS; step?: boolean; failOn?: string[]; report?: string }
+type ServiceFlags = {
+  against?: string
+  writeSettings?: string
+  key?: Pairs
+  maxAnswer: number
+  timeout: number
+}
+type CheckFlags = SettingFlags &
+  ServiceFlags & {
+    format: keyof typeof CHECK_FORMATS
+    step?: boolean
+    failOn?: string[]
+    report?: string
+  }
 
 const collected = (text: string, before: string[] = []) => [...before, text]
 
 /** Names with spaces or commas between them. */
-const listOf = (text: string, before: string[] = []) => [...before, ...text.split(',').filter(name => name !== '')]
+const listOf = (text: string, before: string[] = []) => [
+  ...before,
+  ...text.split(',').filter(name => name !== '')
+]
 
 /** Errors: `InvalidArgumentError` for anything but a number that `isRight` takes. */
 const numberOf = (isRight: (number: number) => boolean, says: string) => (text: string) => {
@@ -51,7 +94,10 @@ const numberOf = (isRight: (number: number) => boolean, says: string) => (text: 
 }
 const percentOf = numberOf(number => number <= 100, SAYS.percentage())
 /** Timers take no more. */
-const wholeOf = numberOf(number => Number.isInteger(number) && number >= 1 && number <= 2_147_483_647, SAYS.whole())
+const wholeOf = numberOf(
+  number => Number.isInteger(number) && number >= 1 && number <= 2_147_483_647,
+  SAYS.whole()
+)
 
 /** Values by their names, of `NAME=VALUE`; the name of a value alone is ''. */
 const paired = (text: string, before: Pairs = new Map()): Pairs => {
@@ -76,49 +122,96 @@ type OfSettings = Readonly<Partial<Record<SettingKey, string>>>
 /** The values of flags that the flag itself does not name. */
 const VALUES: OfSettings = { data: 'file' }
 
-/** The flags of settings, and `--set` for all. `notes` replace the default and variable of a setting, `abouts` what it is. */
-function settingOptions(keys: readonly SettingKey[], notes: OfSettings = {}, abouts: OfSettings = {}): Option[] {
+/**
+ * The flags of settings, and `--set` for all. `notes` replace the default and variable of a
+ * setting, `abouts` what it is.
+ */
+function settingOptions(
+  keys: readonly SettingKey[],
+  notes: OfSettings = {},
+  abouts: OfSettings = {}
+): Option[] {
   const own = keys.flatMap(key => {
     const { flag, about, default: fallback } = SETTINGS[key]
     if (!flag) return []
     const shown = fallback === null || fallback === false ? '' : `default: ${fallback}; `
-    const value = typeof fallback === 'boolean' ? '' : ` <${VALUES[key] ?? flag.slice(2).split('-').at(-1)}>`
-    return [option(`${flag}${value}`, `${abouts[key] ?? about} (${notes[key] ?? `${shown}variable: ${variableOf(key)}`})`)]
+    const value =
+      typeof fallback === 'boolean' ? '' : ` <${VALUES[key] ?? flag.slice(2).split('-').at(-1)}>`
+    return [
+      option(
+        `${flag}${value}`,
+        `${abouts[key] ?? about} (${notes[key] ?? `${shown}variable: ${variableOf(key)}`})`
+      )
+    ]
   })
   const set = option('--set <key=value>', 'Any setting; repeatable.', collected)
-  return [...own, set, option('--settings <file>', 'YAML or JSON file of settings; --set and the other flags take precedence.')]
+  return [
+    ...own,
+    set,
+    option(
+      '--settings <file>',
+      'YAML or JSON file of settings; --set and the other flags take precedence.'
+    )
+  ]
 }
 
 /** The name of a variable that tells a command where the emulator is. */
 const nameOption = (name: string, what: string) =>
-  option(`--${name}-name <name>`, `Variable for ${what}.`).default(`COMMERCE_${name.replace('-', '_').toUpperCase()}`)
-const formatOption = (formats: object) => option('--format <format>', 'Format of the report.').choices(Object.keys(formats)).default('text')
+  option(`--${name}-name <name>`, `Variable for ${what}.`).default(
+    `COMMERCE_${name.replace('-', '_').toUpperCase()}`
+  )
+const formatOption = (formats: object) =>
+  option('--format <format>', 'Format of the report.').choices(Object.keys(formats)).default('text')
 const VAR = option('--var <name=value>', 'Value of a scenario variable; repeatable.', named)
 const A_FREE_PORT = 'default: a free one'
 const MIN_COVERAGE = option('--min-coverage <percent>', 'Minimum rule coverage.', percentOf)
-const FILES = "- for stdin, folders of them, patterns such as 'scenarios/**/*.yaml', or names of scenarios and fixtures."
+const FILES =
+  "- for stdin, folders of them, patterns such as 'scenarios/**/*.yaml', or names of scenarios and fixtures."
 const FOLDERS = settingOptions(['fixtures_dir', 'scenarios_dir'])
 const GATES = [
   MIN_COVERAGE,
-  option('--fail-on <names...>', 'More gates: script, findings, errors, warnings, or a finding by name. Expectations are a gate by default.', listOf),
+  option(
+    '--fail-on <names...>',
+    'More gates: script, findings, errors, warnings, or a finding by name. Expectations are a gate by default.',
+    listOf
+  ),
   option('--ignore <names...>', 'Gates to disable: expectations, or a finding by name.', listOf),
   option('--allow-no-requests', 'Pass a run in which the emulator received no requests.'),
-  option('--report <dir>', 'Folder for reports: report.html, junit.xml, summary.md, run.json and the coverage.')
+  option(
+    '--report <dir>',
+    'Folder for reports: report.html, junit.xml, summary.md, run.json and the coverage.'
+  )
 ]
 const RUN = [
   ...GATES,
   VAR,
-  option('--kill-after <seconds>', 'Seconds to wait for the command to end after a signal before it is killed.', wholeOf).default(5),
+  option(
+    '--kill-after <seconds>',
+    'Seconds to wait for the command to end after a signal before it is killed.',
+    wholeOf
+  ).default(5),
   nameOption('url', "the emulator's address"),
   nameOption('base-url', 'the base address of the API'),
   nameOption('sandbox-url', 'the base address of a sandbox, with {name} in it'),
   nameOption('api-key', 'the first API key'),
   nameOption('control-url', 'the address of the control API'),
-  ...settingOptions(SETTING_KEYS, { port: A_FREE_PORT, log_level: `default: silent; variable: ${variableOf('log_level')}` })
+  ...settingOptions(SETTING_KEYS, {
+    port: A_FREE_PORT,
+    log_level: `default: silent; variable: ${variableOf('log_level')}`
+  })
 ]
-const COMMAND = ['<command...>', 'Command to run, with its options; write -- before it after an option that takes several names.'] as const
+const COMMAND = [
+  '<command...>',
+  'Command to run, with its options; write -- before it after an option that takes several names.'
+] as const
 const TOKEN = option('--token <token>', 'Its control token. (variable: CONTROL_TOKEN)')
-const ADDRESS = [option('--url <url>', "The emulator's address. (default: http://localhost:4010; variable: COMMERCE_URL)"), TOKEN]
+const ADDRESS = [
+  option(
+    '--url <url>',
+    "The emulator's address. (default: http://localhost:4010; variable: COMMERCE_URL)"
+  ),
+  TOKEN
+]
 
 /** The commands in the order of the help; one below another has both names. */
 export const COMMANDS = {
@@ -131,15 +224,31 @@ export const COMMANDS = {
       ...settingOptions(SETTING_KEYS)
     ],
     examples: [
-      ['your own scenario, on a free port', 'commerce-emulator start --port 0 --scenario ./own.yaml'],
+      [
+        'your own scenario, on a free port',
+        'commerce-emulator start --port 0 --scenario ./own.yaml'
+      ],
       ['state that survives a restart', 'commerce-emulator start --data ./state.json']
     ],
-    run: async ([stray]: string[], { quiet = false, open = false, ...flags }: StartFlags, { program, environment, stdout, stderr }) => {
+    run: async (
+      [stray]: string[],
+      { quiet = false, open = false, ...flags }: StartFlags,
+      { program, environment, stdout, stderr }
+    ) => {
       if (stray !== undefined) refuse(program, strayArgument(stray, program))
       const { start } = await import('./start.js')
       const { flag, ...more } = await launchOf(flags, environment)
       refuseForeignHost(flag, environment)
-      await start({ settings: { ...(quiet && { log_level: 'warn' as const }), ...flag }, ...more, vars: varsOf(flags), quiet, open }, { stdout, stderr })
+      await start(
+        {
+          settings: { ...(quiet && { log_level: 'warn' as const }), ...flag },
+          ...more,
+          vars: varsOf(flags),
+          quiet,
+          open
+        },
+        { stdout, stderr }
+      )
       return null
     }
   },
@@ -158,11 +267,17 @@ export const COMMANDS = {
     about: 'Check scenario and fixture files; exit 0 if all are valid.',
     argument: ['<file...>', `Scenario or fixture files, ${FILES}`],
     options: [VAR, ...FOLDERS],
-    examples: [['every problem of a document, with its line', 'commerce-emulator validate ./own.yaml']],
+    examples: [
+      ['every problem of a document, with its line', 'commerce-emulator validate ./own.yaml']
+    ],
     run: async (files: string[], flags: SettingFlags, line) => {
       const { validate, validateText } = await import('./validate.js')
       const bar = await createProgressBar(line.stderr)
-      const options = { launch: await launchOf(flags, line.environment), vars: varsOf(flags), onProgress: bar.update }
+      const options = {
+        launch: await launchOf(flags, line.environment),
+        vars: varsOf(flags),
+        onProgress: bar.update
+      }
       const checked = await validate(files, options).finally(bar.stop)
       line.stdout.write(coloured(validateText(checked), line.stdout))
       return concludeCheck(checked, line)
@@ -172,21 +287,56 @@ export const COMMANDS = {
     about: 'Play scenarios and check their expectations; exit 0 if all hold.',
     argument: ['<file...>', `Scenario files, ${FILES}`],
     options: [
-      option('--against <url>', 'Base address of a running service to play against and compare with; it gets no script and no control requests.'),
-      option('--write-settings <file>', 'YAML or JSON file to write the settings to that make the emulator respond like the service.'),
-      option('--key <[name=]key>', "Key to send to the service instead of the scenario's key NAME; without a name, instead of the first merchant's.", paired),
-      option('--max-answer <bytes>', 'Maximum size of a response from the service.', wholeOf).default(16_777_216),
-      option('--timeout <ms>', 'Maximum time to wait for a response from the service, in milliseconds.', wholeOf).default(30_000),
+      option(
+        '--against <url>',
+        'Base address of a running service to play against and compare with; it gets no script and no control requests.'
+      ),
+      option(
+        '--write-settings <file>',
+        'YAML or JSON file to write the settings to that make the emulator respond like the service.'
+      ),
+      option(
+        '--key <[name=]key>',
+        "Key to send to the service instead of the scenario's key NAME; without a name, instead of the first merchant's.",
+        paired
+      ),
+      option(
+        '--max-answer <bytes>',
+        'Maximum size of a response from the service.',
+        wholeOf
+      ).default(16_777_216),
+      option(
+        '--timeout <ms>',
+        'Maximum time to wait for a response from the service, in milliseconds.',
+        wholeOf
+      ).default(30_000),
       formatOption(CHECK_FORMATS),
-      option('--fail-on <names...>', 'More gates: script, findings, errors, warnings, or a finding by name. Steps and expectations always count.', listOf),
+      option(
+        '--fail-on <names...>',
+        'More gates: script, findings, errors, warnings, or a finding by name. Steps and expectations always count.',
+        listOf
+      ),
       option('--report <dir>', 'Folder for junit.xml and check.txt.'),
-      option('--step', 'Show each request: what decided its response, what it changed, and what is still expected. At a terminal, wait for Enter each time.'),
-      option('--var <name=value>', 'Value of a scenario variable, or of ${name} in its steps; repeatable.', named),
+      option(
+        '--step',
+        'Show each request: what decided its response, what it changed, and what is still expected. At a terminal, wait for Enter each time.'
+      ),
+      option(
+        '--var <name=value>',
+        'Value of a scenario variable, or of ${name} in its steps; repeatable.',
+        named
+      ),
       ...FOLDERS
     ],
     examples: [
-      ['play a scenario in process, and check what it expects', 'commerce-emulator check ./own.yaml'],
-      ['play it request by request, and see what each one changes', 'commerce-emulator check ./own.yaml --step'],
+      [
+        'play a scenario in process, and check what it expects',
+        'commerce-emulator check ./own.yaml'
+      ],
+      [
+        'play it request by request, and see what each one changes',
+        'commerce-emulator check ./own.yaml --step'
+      ],
       [
         'play it against a running service, with a JUnit report',
         'commerce-emulator check ./own.yaml --against http://localhost:4010/next \\\n    --key sk_test_merchant --format junit'
@@ -195,44 +345,81 @@ export const COMMANDS = {
     run: runCheck
   },
   exec: {
-    about: 'Run a command against its own emulator, and judge its requests; exit with its status, or 3 if only a gate failed.',
+    about:
+      'Run a command against its own emulator, and judge its requests; exit with its status, or 3 if only a gate failed.',
     argument: COMMAND,
     options: RUN,
     examples: [
-      ['run a test suite against its own emulator, and judge its requests', 'commerce-emulator exec --fail-on errors --report reports \\\n    -- npm test']
+      [
+        'run a test suite against its own emulator, and judge its requests',
+        'commerce-emulator exec --fail-on errors --report reports \\\n    -- npm test'
+      ]
     ],
     run: runCommand
   },
   record: {
-    about: 'Run a command as exec does, and write a scenario that replays its requests, with the records that they touched.',
+    about:
+      'Run a command as exec does, and write a scenario that replays its requests, with the records that they touched.',
     argument: COMMAND,
     options: [
-      option('--out <file>', 'File for the scenario; each load or reset starts another one, with -2, -3 … in its name.').makeOptionMandatory(),
-      option('--from <url>', 'Base address of a running service that the requests are passed on to, in place of an emulator; the responses are compared.'),
+      option(
+        '--out <file>',
+        'File for the scenario; each load or reset starts another one, with -2, -3 … in its name.'
+      ).makeOptionMandatory(),
+      option(
+        '--from <url>',
+        'Base address of a running service that the requests are passed on to, in place of an emulator; the responses are compared.'
+      ),
       ...RUN
     ],
     examples: [
-      ['turn what a test does into a scenario', 'commerce-emulator record --out refunds.yaml -- npm test'],
-      ['what a test does with the service itself', 'commerce-emulator record --from https://service.example/next \\\n    --out refunds.yaml -- npm test']
+      [
+        'turn what a test does into a scenario',
+        'commerce-emulator record --out refunds.yaml -- npm test'
+      ],
+      [
+        'what a test does with the service itself',
+        'commerce-emulator record --from https://service.example/next \\\n    --out refunds.yaml -- npm test'
+      ]
     ],
     run: (command: [string, ...string[]], flags: RunFlags, line) =>
       flags.from === undefined ? runCommand(command, flags, line) : runFrom(command, flags, line)
   },
   judge: {
-    about: 'Judge the requests that a running emulator received, with the gates and reports of exec; exit 3 if a gate failed.',
+    about:
+      'Judge the requests that a running emulator received, with the gates and reports of exec; exit 3 if a gate failed.',
     options: [...GATES, ...ADDRESS],
-    examples: [['judge what a running emulator received', 'commerce-emulator judge --url http://localhost:4010 --min-coverage 30']],
+    examples: [
+      [
+        'judge what a running emulator received',
+        'commerce-emulator judge --url http://localhost:4010 --min-coverage 30'
+      ]
+    ],
     run: async (_: string[], flags: GateFlags & AddressFlags, { environment, stderr }) => {
       const { judge } = await import('./judge.js')
       const gates = gatesFrom(flags)
-      return judge({ ...(await runningAt(flags, environment)), gates, report: flags.report ?? null, environment }, stderr)
+      return judge(
+        {
+          ...(await runningAt(flags, environment)),
+          gates,
+          report: flags.report ?? null,
+          environment
+        },
+        stderr
+      )
     }
   },
   repro: {
-    about: 'Print a scenario that replays one request of a running emulator, with the records that it touched, and gets the same response.',
-    argument: ['<id>', 'A Request-Id such as req_3, or the name of a request in a report, such as worker-1#2/req_3.'],
+    about:
+      'Print a scenario that replays one request of a running emulator, with the records that it touched, and gets the same response.',
+    argument: [
+      '<id>',
+      'A Request-Id such as req_3, or the name of a request in a report, such as worker-1#2/req_3.'
+    ],
     options: ADDRESS,
-    examples: [['reproduce the response to a request', 'commerce-emulator repro req_3 > refused.yaml']],
+    examples: [
+      ['reproduce the response to a request', 'commerce-emulator repro req_3 > refused.yaml']
+    ],
     run: async (id: string, flags: AddressFlags, { environment, stdout }) => {
       const { scenarioOf } = await import('./running.js')
       stdout.write(await scenarioOf(id, await runningAt(flags, environment)))
@@ -245,10 +432,22 @@ export const COMMANDS = {
   },
   'coverage merge': {
     about: 'Add up the coverage of several runs; exit 3 if it is below the minimum.',
-    argument: ['<file...>', 'Coverage reports as JSON, folders of them, or patterns such as reports/*/coverage.json.'],
+    argument: [
+      '<file...>',
+      'Coverage reports as JSON, folders of them, or patterns such as reports/*/coverage.json.'
+    ],
     options: [formatOption(COVERAGE_FORMATS), MIN_COVERAGE],
-    examples: [['add up several jobs; at least 80 %', 'commerce-emulator coverage merge --min-coverage 80 reports']],
-    run: async (files: string[], { format, minCoverage = 0 }: { format: keyof typeof COVERAGE_FORMATS; minCoverage?: number }, { stdout }) => {
+    examples: [
+      [
+        'add up several jobs; at least 80 %',
+        'commerce-emulator coverage merge --min-coverage 80 reports'
+      ]
+    ],
+    run: async (
+      files: string[],
+      { format, minCoverage = 0 }: { format: keyof typeof COVERAGE_FORMATS; minCoverage?: number },
+      { stdout }
+    ) => {
       const { mergedCoverage } = await import('./reports.js')
       const merged = await mergedCoverage(files)
       stdout.write(COVERAGE_FORMATS[format](merged))
@@ -260,21 +459,47 @@ export const COMMANDS = {
     examples: [['judge several jobs as one run', 'commerce-emulator report merge reports']]
   },
   'report merge': {
-    about: 'Judge several runs as one, and write one report; exit with the status of the first command that failed, or 3 if a gate failed.',
-    argument: ['<file...>', 'Files run.json, folders of them, or patterns such as reports/*/run.json.'],
+    about:
+      'Judge several runs as one, and write one report; exit with the status of the first command that failed, or 3 if a gate failed.',
+    argument: [
+      '<file...>',
+      'Files run.json, folders of them, or patterns such as reports/*/run.json.'
+    ],
     options: GATES,
-    examples: [['one report of parallel jobs', 'commerce-emulator report merge reports --report merged --fail-on errors']],
+    examples: [
+      [
+        'one report of parallel jobs',
+        'commerce-emulator report merge reports --report merged --fail-on errors'
+      ]
+    ],
     run: async (files: string[], flags: GateFlags, { environment, stderr }) => {
       const { mergeRuns } = await import('./reports.js')
-      return mergeRuns(files, { gates: gatesFrom(flags), report: flags.report ?? null, environment }, stderr)
+      return mergeRuns(
+        files,
+        { gates: gatesFrom(flags), report: flags.report ?? null, environment },
+        stderr
+      )
     }
   },
   'report diff': {
-    about: 'Show what has changed from one run to the next; exit 3 if rule outcomes or tests were lost, or findings or unmet expectations were gained.',
+    about:
+      'Show what has changed from one run to the next; exit 3 if rule outcomes or tests were lost, or findings or unmet expectations were gained.',
     argument: ['<file...>', 'The run now: files run.json, folders of them, or patterns.'],
-    options: [option('--before <file>', 'The run before: a file run.json, or a folder of such files.').makeOptionMandatory(), formatOption(DIFFERENCE_FORMATS)],
-    examples: [['what is new since the last run', 'commerce-emulator report diff --before last reports']],
-    run: async (files: string[], { before, format }: { before: string; format: keyof typeof DIFFERENCE_FORMATS }, { stdout }) => {
+    options: [
+      option(
+        '--before <file>',
+        'The run before: a file run.json, or a folder of such files.'
+      ).makeOptionMandatory(),
+      formatOption(DIFFERENCE_FORMATS)
+    ],
+    examples: [
+      ['what is new since the last run', 'commerce-emulator report diff --before last reports']
+    ],
+    run: async (
+      files: string[],
+      { before, format }: { before: string; format: keyof typeof DIFFERENCE_FORMATS },
+      { stdout }
+    ) => {
       const { compareRuns } = await import('./reports.js')
       const difference = await compareRuns(before, files)
       stdout.write(DIFFERENCE_FORMATS[format](difference))
@@ -282,7 +507,8 @@ export const COMMANDS = {
     }
   },
   mcp: {
-    about: 'Serve a coding agent over the Model Context Protocol on stdin and stdout, with an emulator of its own or a running one.',
+    about:
+      'Serve a coding agent over the Model Context Protocol on stdin and stdout, with an emulator of its own or a running one.',
     options: [
       option('--url <url>', 'Address of a running emulator, in place of one of its own.'),
       TOKEN,
@@ -294,46 +520,86 @@ export const COMMANDS = {
       )
     ],
     examples: [['for an agent that starts it', 'commerce-emulator mcp --scenario ./own.yaml']],
-    run: async (_: string[], { url, token, ...flags }: SettingFlags & AddressFlags, { environment }) => {
+    run: async (
+      _: string[],
+      { url, token, ...flags }: SettingFlags & AddressFlags,
+      { environment }
+    ) => {
       const { mcp } = await import('./mcp.js')
       const launch = await launchOf(flags, environment)
       const vars = varsOf(flags)?.values
       const settings = { ...launch.environment, port: 0, ...launch.flag }
       if (url === undefined) refuseForeignHost(launch.flag, environment)
-      await mcp(url === undefined ? { settings, ...(vars && { vars }) } : await runningAt({ url, token }, environment))
+      await mcp(
+        url === undefined
+          ? { settings, ...(vars && { vars }) }
+          : await runningAt({ url, token }, environment)
+      )
       return STATUS.done
     }
   },
   lsp: {
-    about: 'Serve an editor over the Language Server Protocol on stdin and stdout: the problems of scenarios and fixtures as you type.',
+    about:
+      'Serve an editor over the Language Server Protocol on stdin and stdout: the problems of scenarios and fixtures as you type.',
     options: [new Option('--stdio').hideHelp(), ...FOLDERS],
     examples: [['for an editor that starts it', 'commerce-emulator lsp']],
     run: async (_: string[], flags: SettingFlags, { environment }) => {
       const { lsp } = await import('./lsp.js')
-      await lsp({ launch: await launchOf(flags, environment), input: process.stdin, output: process.stdout, cwd: process.cwd() })
+      await lsp({
+        launch: await launchOf(flags, environment),
+        input: process.stdin,
+        output: process.stdout,
+        cwd: process.cwd()
+      })
       return STATUS.done
     }
   },
   openapi: {
     about: 'Print the emulated API as OpenAPI 3.1, with the given settings.',
     options: [
-      option('--style <style>', 'How nested parameters are described: as objects, or flat, each named in brackets.')
+      option(
+        '--style <style>',
+        'How nested parameters are described: as objects, or flat, each named in brackets.'
+      )
         .choices(['nested', 'flat'])
         .default('nested'),
-      option('--format <format>', 'Format of the document.').choices(['json', 'yaml']).default('json'),
+      option('--format <format>', 'Format of the document.')
+        .choices(['json', 'yaml'])
+        .default('json'),
       ...settingOptions(['port'], {}, { port: "Port in the address of the document's server." })
     ],
-    examples: [['the document that most generators of clients can use', 'commerce-emulator openapi --style flat > openapi.json']],
-    run: async (_: string[], { style, format, ...flags }: SettingFlags & { style: string; format: string }, { environment, stdout }) => {
-      const [{ documentBy }, { yamlText }] = await Promise.all([import('../control/openapi.js'), import('../scenario/yaml.js')])
-      const document = documentBy(settingsInForce(await launchOf(flags, environment)).values, { version: VERSION, isFlat: style === 'flat' })
+    examples: [
+      [
+        'the document that most generators of clients can use',
+        'commerce-emulator openapi --style flat > openapi.json'
+      ]
+    ],
+    run: async (
+      _: string[],
+      { style, format, ...flags }: SettingFlags & { style: string; format: string },
+      { environment, stdout }
+    ) => {
+      const [{ documentBy }, { yamlText }] = await Promise.all([
+        import('../control/openapi.js'),
+        import('../scenario/yaml.js')
+      ])
+      const document = documentBy(settingsInForce(await launchOf(flags, environment)).values, {
+        version: VERSION,
+        isFlat: style === 'flat'
+      })
       stdout.write(format === 'yaml' ? yamlText(document) : jsonText(document))
       return STATUS.done
     }
   },
-  scenarios: { ...listing('scenarios', 'List the scenarios and fixtures that can be loaded by name.'), options: FOLDERS },
+  scenarios: {
+    ...listing('scenarios', 'List the scenarios and fixtures that can be loaded by name.'),
+    options: FOLDERS
+  },
   rules: listing('rules', 'List the rules of the service.'),
-  assumptions: listing('assumptions', 'List what the emulator assumes where the reference is silent.'),
+  assumptions: listing(
+    'assumptions',
+    'List what the emulator assumes where the reference is silent.'
+  ),
   settings: listing('settings', 'List the settings, each with its default.'),
   completion: {
     about: 'Print a script that completes commands and options in a shell.',
@@ -351,11 +617,23 @@ export const COMMANDS = {
   },
   healthcheck: {
     about: 'Ask a running emulator whether it is ready; exit 0 if it is.',
-    options: settingOptions(['port', 'host'], {}, { port: "The emulator's port.", host: 'The address that it listens on.' }),
-    examples: [['wait until an emulator is ready', 'until commerce-emulator healthcheck --port 4010; do sleep 0.1; done']],
+    options: settingOptions(
+      ['port', 'host'],
+      {},
+      { port: "The emulator's port.", host: 'The address that it listens on.' }
+    ),
+    examples: [
+      [
+        'wait until an emulator is ready',
+        'until commerce-emulator healthcheck --port 4010; do sleep 0.1; done'
+      ]
+    ],
     run: async (_: string[], flags: SettingFlags, { environment, stdout }) => {
       const { healthcheck } = await import('./running.js')
-      const isReady = await healthcheck(settingsInForce(await launchOf(flags, environment)).values, text => stdout.write(`${text}\n`))
+      const isReady = await healthcheck(
+        settingsInForce(await launchOf(flags, environment)).values,
+        text => stdout.write(`${text}\n`)
+      )
       return isReady ? STATUS.done : STATUS.failed
     }
   }
@@ -388,7 +666,8 @@ async function runCheck(files: string[], flags: CheckFlags, line: CommandLine): 
     var: variables = new Map()
   } = flags
   if (against === null && flags.key) refuse(program, SAYS.only_against('--key'))
-  if (against === null && writeSettings !== undefined) refuse(program, SAYS.only_against('--write-settings'))
+  if (against === null && writeSettings !== undefined)
+    refuse(program, SAYS.only_against('--write-settings'))
   const wrong = against === null ? null : addressProblem(against)
   if (wrong !== null) refuse(program, SAYS.address(wrong))
   if (step && against !== null) refuse(program, SAYS.not_with_against('--step'))
@@ -403,19 +682,30 @@ async function runCheck(files: string[], flags: CheckFlags, line: CommandLine): 
     maxBytes,
     timeout,
     failOn: gates.failOn,
-    keys: new Map([...(environment.COMMERCE_API_KEY ? [['', environment.COMMERCE_API_KEY] as const] : []), ...key]),
+    keys: new Map([
+      ...(environment.COMMERCE_API_KEY ? [['', environment.COMMERCE_API_KEY] as const] : []),
+      ...key
+    ]),
     variables,
     show: steps?.show,
     onProgress: bar?.update
   }).finally(() => (steps ?? bar)?.stop())
   stdout.write(coloured(CHECK_FORMATS[format](checked), stdout))
   if (writeSettings !== undefined) {
-    if (checked.every(({ settings }) => settings === null)) stderr.write(`commerce-emulator: ${SAYS.not_compared(visible(writeSettings))}\n`)
-    else await (await import('./settings-file.js')).writeSettings(writeSettings, settingsFound(checked))
+    if (checked.every(({ settings }) => settings === null))
+      stderr.write(`commerce-emulator: ${SAYS.not_compared(visible(writeSettings))}\n`)
+    else
+      await (await import('./settings-file.js')).writeSettings(
+        writeSettings,
+        settingsFound(checked)
+      )
   }
   if (folder !== undefined) {
     await mkdir(folder, { recursive: true })
-    await Promise.all([writeFile(join(folder, 'junit.xml'), CHECK_FORMATS.junit(checked)), writeFile(join(folder, 'check.txt'), CHECK_FORMATS.text(checked))])
+    await Promise.all([
+      writeFile(join(folder, 'junit.xml'), CHECK_FORMATS.junit(checked)),
+      writeFile(join(folder, 'check.txt'), CHECK_FORMATS.text(checked))
+    ])
   }
   return concludeCheck(checked, line)
 }
@@ -429,22 +719,40 @@ function addressProblem(text: string): string | null {
 }
 
 /** Annotates problems in GitHub Actions, and returns the exit status. */
-function concludeCheck(checked: readonly CheckedFile[], { environment, stderr }: CommandLine): number {
+function concludeCheck(
+  checked: readonly CheckedFile[],
+  { environment, stderr }: CommandLine
+): number {
   if (environment.GITHUB_ACTIONS === 'true') stderr.write(checkAnnotations(checked))
   return checked.some(({ points }) => points.some(isFailed)) ? STATUS.failed : STATUS.done
 }
 
-async function runCommand(command: [string, ...string[]], flags: RunFlags, { environment, stderr }: CommandLine): Promise<number> {
+async function runCommand(
+  command: [string, ...string[]],
+  flags: RunFlags,
+  { environment, stderr }: CommandLine
+): Promise<number> {
   const { exec } = await import('./exec.js')
   const { killAfter, report = null, out } = flags
   const gates = gatesFrom(flags)
   const launch = await launchOf(flags, environment)
   refuseForeignHost(launch.flag, environment)
-  return exec(command, { launch, vars: varsOf(flags), names: flags, killAfter, gates, report, environment, out }, { stderr })
+  return exec(
+    command,
+    { launch, vars: varsOf(flags), names: flags, killAfter, gates, report, environment, out },
+    { stderr }
+  )
 }
 
-/** With the service in place of an emulator: there is nothing to judge, and a setting is one of the comparison. */
-async function runFrom(command: [string, ...string[]], flags: RunFlags, { program, environment, stderr }: CommandLine): Promise<number> {
+/**
+ * With the service in place of an emulator: there is nothing to judge, and a setting is one of the
+ * comparison.
+ */
+async function runFrom(
+  command: [string, ...string[]],
+  flags: RunFlags,
+  { program, environment, stderr }: CommandLine
+): Promise<number> {
   const { from, out, killAfter } = flags as Required<RunFlags>
   const { minCoverage, failOn, ignore, allowNoRequests, report, var: vars } = flags
   const judged = {
@@ -455,24 +763,44 @@ async function runFrom(command: [string, ...string[]], flags: RunFlags, { progra
     '--report': report,
     '--var': vars
   }
-  for (const [flag, value] of Object.entries(judged)) if (value !== undefined) refuse(program, SAYS.not_with_from(flag))
+  for (const [flag, value] of Object.entries(judged))
+    if (value !== undefined) refuse(program, SAYS.not_with_from(flag))
   const wrong = addressProblem(from)
   if (wrong !== null) refuse(program, SAYS.address(wrong, '--from'))
   const { recordFrom } = await import('./record-from.js')
-  return recordFrom(command, { from, out, launch: await launchOf(flags, environment), names: flags, killAfter }, stderr)
+  return recordFrom(
+    command,
+    { from, out, launch: await launchOf(flags, environment), names: flags, killAfter },
+    stderr
+  )
 }
 
 async function launchOf({ set = [], settings, ...flags }: SettingFlags, environment: Environment) {
-  const named = Object.entries(flags).map(([name, value]) => [name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`), String(value)] as const)
-  const fromFile = settings === undefined ? {} : await (await import('./settings-file.js')).readSettings(settings)
-  const fromFlags = await settingsOfFlags(Object.fromEntries(named.filter(([key]) => Object.hasOwn(SETTINGS, key))), set)
-  return { flag: { ...fromFile, ...fromFlags }, environment: await settingsOfEnvironment(environment), variables: variablesIn(environment) }
+  const named = Object.entries(flags).map(
+    ([name, value]) =>
+      [name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`), String(value)] as const
+  )
+  const fromFile =
+    settings === undefined ? {} : await (await import('./settings-file.js')).readSettings(settings)
+  const fromFlags = await settingsOfFlags(
+    Object.fromEntries(named.filter(([key]) => Object.hasOwn(SETTINGS, key))),
+    set
+  )
+  return {
+    flag: { ...fromFile, ...fromFlags },
+    environment: await settingsOfEnvironment(environment),
+    variables: variablesIn(environment)
+  }
 }
 
 /** Undefined without `--var`. */
-const varsOf = ({ var: values }: SettingFlags) => values && { values: Object.fromEntries(values), isText: true }
+const varsOf = ({ var: values }: SettingFlags) =>
+  values && { values: Object.fromEntries(values), isText: true }
 
-async function runningAt({ url, token }: AddressFlags, environment: Environment): Promise<{ url: string; token: string | null }> {
+async function runningAt(
+  { url, token }: AddressFlags,
+  environment: Environment
+): Promise<{ url: string; token: string | null }> {
   const known = token ?? (await settingsOfEnvironment(environment)).control_token ?? null
   return { url: url ?? (environment.COMMERCE_URL || 'http://localhost:4010'), token: known }
 }
@@ -481,7 +809,9 @@ async function runningAt({ url, token }: AddressFlags, environment: Environment)
 function strayArgument(word: string, program: Command): string {
   const commands = program.commands.map(command => command.name())
   if (commands.includes(word)) return SAYS.command_first(word)
-  return isPath(word) ? SAYS.file_without_flag(word) : SAYS.unknown_command(word, didYouMean(word, commands))
+  return isPath(word)
+    ? SAYS.file_without_flag(word)
+    : SAYS.unknown_command(word, didYouMean(word, commands))
 }
 
 /** Refuses a command line. */

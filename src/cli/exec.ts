@@ -1,4 +1,7 @@
-/** `commerce-emulator exec … -- COMMAND…`, and `record`: runs a command against an emulator of its own, and judges its requests. */
+/**
+ * `commerce-emulator exec … -- COMMAND…`, and `record`: runs a command against an emulator of its
+ * own, and judges its requests.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
@@ -19,7 +22,10 @@ export type ExecOptions = Omit<ReportOptions, 'next'> & {
   launch: Launch & { variables: SettingVariables }
   vars?: GivenVariables | undefined
   /** Environment variables that tell the command where the emulator is. */
-  names: Record<'urlName' | 'baseUrlName' | 'sandboxUrlName' | 'apiKeyName' | 'controlUrlName', string>
+  names: Record<
+    'urlName' | 'baseUrlName' | 'sandboxUrlName' | 'apiKeyName' | 'controlUrlName',
+    string
+  >
   /** Seconds that the command may take to end after a signal. */
   killAfter: number
   /** The scenario that the requests are written to, if any. */
@@ -30,8 +36,15 @@ type Streams = { stderr: NodeJS.WriteStream }
 const NOT_RUNNABLE = 126
 const NOT_FOUND = 127
 
-/** Returns the exit status: that of the command, or 3 when only a gate failed. Nothing is left running. */
-export async function exec(command: Command, { launch, vars, names, killAfter, out, ...options }: ExecOptions, { stderr }: Streams): Promise<number> {
+/**
+ * Returns the exit status: that of the command, or 3 when only a gate failed. Nothing is left
+ * running.
+ */
+export async function exec(
+  command: Command,
+  { launch, vars, names, killAfter, out, ...options }: ExecOptions,
+  { stderr }: Streams
+): Promise<number> {
   const recorder = out === undefined ? null : await (await import('./record.js')).Recorder.to(out)
   const flag = recorder === null ? launch.flag : flagOfRecording(launch)
   const { environment, variables } = launch
@@ -62,7 +75,10 @@ export async function exec(command: Command, { launch, vars, names, killAfter, o
       killAfter,
       stderr
     )
-    const run = await runOf({ url: controlUrl, token: settingsInForce(launch).values.control_token })
+    const run = await runOf({
+      url: controlUrl,
+      token: settingsInForce(launch).values.control_token
+    })
     const isRecorded = recorder === null || (await recorder.write(emulator, stderr))
     const next = () => (out === undefined ? SAYS.record_it() : SAYS.check_it(shellWord(out)))
     const judged = await concluded(run, status, { ...options, next }, stderr)
@@ -73,10 +89,18 @@ export async function exec(command: Command, { launch, vars, names, killAfter, o
 }
 
 /** A recording has a larger journal, unless a setting says how large. */
-const RECORDED = { 'limits.journal': 10_000, 'limits.journal_bytes': 268_435_456, 'limits.journal_total': 1_073_741_824 } as const satisfies GivenSettings
+const RECORDED = {
+  'limits.journal': 10_000,
+  'limits.journal_bytes': 268_435_456,
+  'limits.journal_total': 1_073_741_824
+} as const satisfies GivenSettings
 
 export const flagOfRecording = ({ flag, environment }: Launch): GivenSettings => ({
-  ...Object.fromEntries(Object.entries(RECORDED).filter(([key]) => environment[key as keyof typeof RECORDED] === undefined)),
+  ...Object.fromEntries(
+    Object.entries(RECORDED).filter(
+      ([key]) => environment[key as keyof typeof RECORDED] === undefined
+    )
+  ),
   ...flag
 })
 
@@ -84,7 +108,10 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 /** A terminal sends Ctrl-C and Ctrl-\ to the command as well. */
 const OF_KEYBOARD: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
 
-/** Passes signals on, and kills a command that has not ended `killAfter` seconds later. Returns its status, or 128 plus the number of its signal. */
+/**
+ * Passes signals on, and kills a command that has not ended `killAfter` seconds later. Returns its
+ * status, or 128 plus the number of its signal.
+ */
 export async function runCommand(
   [name, ...args]: Command,
   variables: Record<string, string>,
@@ -107,7 +134,9 @@ export async function runCommand(
     ([code, signal]) => code ?? 128 + constants.signals[signal as NodeJS.Signals],
     ({ code, message }: NodeJS.ErrnoException) => {
       const isMissing = code === 'ENOENT'
-      stderr.write(`commerce-emulator: ${SAYS.not_run(name, isMissing ? SAYS.no_such_command() : message)}\n`)
+      stderr.write(
+        `commerce-emulator: ${SAYS.not_run(name, isMissing ? SAYS.no_such_command() : message)}\n`
+      )
       return isMissing ? NOT_FOUND : NOT_RUNNABLE
     }
   )

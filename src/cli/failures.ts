@@ -5,19 +5,25 @@ import { visible } from '../core/visible.js'
 import { problemLine } from '../scenario/documents.js'
 import { reasonOf, SAYS, type SystemError } from './sentences.js'
 
-/** What a process ends with: `misused` for a wrong command line or setting, `gate` where all went well but a gate. */
+/**
+ * What a process ends with: `misused` for a wrong command line or setting, `gate` where all went
+ * well but a gate.
+ */
 export const STATUS = { done: 0, failed: 1, misused: 2, gate: 3 } as const
 
 /** What a command cannot do, by its message. */
 export class Failure extends Error {}
 
-export const statusOf = (error: Error): number => (error instanceof ApiError && error.code === 'setting_invalid' ? STATUS.misused : STATUS.failed)
+export const statusOf = (error: Error): number =>
+  error instanceof ApiError && error.code === 'setting_invalid' ? STATUS.misused : STATUS.failed
 
 /** Undefined for an error that is not of a file or folder. */
 function unusable(error: SystemError): string | undefined {
   const { path, syscall } = error
   if (path === undefined) return undefined
-  return syscall === 'mkdir' ? SAYS.unmade(path, reasonOf('make', error)) : SAYS.unread(path, reasonOf('read', error))
+  return syscall === 'mkdir'
+    ? SAYS.unmade(path, reasonOf('make', error))
+    : SAYS.unread(path, reasonOf('read', error))
 }
 
 /** Errors: rethrows a defect. */
@@ -37,11 +43,15 @@ export function failureLines(error: SystemError): string[] {
 function linesOf(error: SystemError): string[] {
   if (error instanceof ApiError) {
     const lines = (error.problems ?? []).map(problemLine)
-    return lines.length > 1 ? [SAYS.problems(lines.length), ...lines.map(line => `  ${line}`)] : [lines[0] ?? error.message]
+    return lines.length > 1
+      ? [SAYS.problems(lines.length), ...lines.map(line => `  ${line}`)]
+      : [lines[0] ?? error.message]
   }
   const { code, syscall, port, address, message, stack } = error
   if (error instanceof Failure) return [message]
   if (code === 'EADDRINUSE') return [SAYS.port_in_use(port as number, address as string)]
   if (code === 'EACCES' && syscall === 'listen') return [SAYS.port_denied(port as number)]
-  return syscall === 'listen' || syscall === 'getaddrinfo' ? [SAYS.address_unusable(message)] : (unusable(error) ?? String(stack)).split('\n')
+  return syscall === 'listen' || syscall === 'getaddrinfo'
+    ? [SAYS.address_unusable(message)]
+    : (unusable(error) ?? String(stack)).split('\n')
 }

@@ -23,7 +23,10 @@ export type ReportOptions = {
   next: (request: string) => string
 }
 
-/** Returns the exit status: 0, or 3 when a gate failed. Errors: as of `runOf`, and of a folder or file that cannot be written. */
+/**
+ * Returns the exit status: 0, or 3 when a gate failed. Errors: as of `runOf`, and of a folder or
+ * file that cannot be written.
+ */
 export async function judge(
   { url, token, ...options }: Omit<ReportOptions, 'next'> & { url: string; token: string | null },
   stderr: NodeJS.WriteStream
@@ -34,7 +37,10 @@ export async function judge(
   return concluded(run, null, { ...options, next }, stderr)
 }
 
-/** `status` is that of the command, null for none. Returns the exit status: 1 where only a report could not be written. */
+/**
+ * `status` is that of the command, null for none. Returns the exit status: 1 where only a report
+ * could not be written.
+ */
 export async function concluded(
   run: RunDocument,
   status: number | null,
@@ -42,8 +48,14 @@ export async function concluded(
   stderr: NodeJS.WriteStream
 ): Promise<number> {
   const result = judged(run, gates, status)
-  const shown = result.run.findings.find(({ finding }) => result.fails.has(finding))?.requests[0] ?? result.unmet[0]?.requests?.[0]
-  const text = runText(result, report && join(report, 'report.html'), shown === undefined ? null : next(shown))
+  const shown =
+    result.run.findings.find(({ finding }) => result.fails.has(finding))?.requests[0] ??
+    result.unmet[0]?.requests?.[0]
+  const text = runText(
+    result,
+    report && join(report, 'report.html'),
+    shown === undefined ? null : next(shown)
+  )
   stderr.write(coloured(text, stderr))
   if (environment.GITHUB_ACTIONS === 'true') stderr.write(runAnnotations(result))
   const { GITHUB_STEP_SUMMARY: summary } = environment
@@ -52,9 +64,13 @@ export async function concluded(
     ...files.map(([name, text]) => writeFile(join(report as string, name), text)),
     ...(summary ? [appendFile(summary, RUN_FORMATS.markdown(result))] : [])
   ])
-  const problems = unwritten.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason as NodeJS.ErrnoException] : []))
+  const problems = unwritten.flatMap(outcome =>
+    outcome.status === 'rejected' ? [outcome.reason as NodeJS.ErrnoException] : []
+  )
   for (const { path, code = '', message } of problems)
-    stderr.write(`commerce-emulator: ${visible(SAYS.unwritten(String(path), reasonOf('write', { code, message })))}\n`)
+    stderr.write(
+      `commerce-emulator: ${visible(SAYS.unwritten(String(path), reasonOf('write', { code, message })))}\n`
+    )
   if (status !== null && status !== 0) return status
   if (!result.hasPassed) return STATUS.gate
   return problems.length > 0 ? STATUS.failed : STATUS.done
@@ -70,6 +86,10 @@ const reportsOf = (judged: JudgedRun): Record<string, string> => ({
 })
 
 function runJson({ run, gates, hasPassed, ignore, status }: JudgedRun): string {
-  const results = gates.map(({ gate, problems }) => ({ gate, passed: problems.length === 0, problems }))
+  const results = gates.map(({ gate, problems }) => ({
+    gate,
+    passed: problems.length === 0,
+    problems
+  }))
   return jsonText({ status, passed: hasPassed, gates: results, ignored: ignore, run })
 }

@@ -1,4 +1,6 @@
-/** Settings from the command line and the environment, as text that each schema converts and checks. */
+/**
+ * Settings from the command line and the environment, as text that each schema converts and checks.
+ */
 import { isIP } from 'node:net'
 import { checkerOf } from '../core/checking.js'
 import { ApiError, type Problem } from '../core/errors.js'
@@ -24,7 +26,10 @@ export const CHECKER = checkerOf(() => settingsSchema(() => true))
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** The variable that each setting is read from: with the prefix, else the bare one; an empty one is absent. */
+/**
+ * The variable that each setting is read from: with the prefix, else the bare one; an empty one is
+ * absent.
+ */
 export function variablesIn(environment: Environment): SettingVariables {
   return Object.fromEntries(
     SETTING_KEYS.flatMap(key => {
@@ -45,15 +50,29 @@ export async function settingsOfEnvironment(environment: Environment): Promise<G
   )
 }
 
-/** Refuses a bare HOST that shells and build tools set: binding to it could open the emulator to a network. Errors: `setting_invalid`. */
+/**
+ * Refuses a bare HOST that shells and build tools set: binding to it could open the emulator to a
+ * network. Errors: `setting_invalid`.
+ */
 export function refuseForeignHost({ host }: GivenSettings, environment: Environment): void {
   const { HOST = '' } = environment
-  if (host !== undefined || variablesIn(environment).host !== 'HOST' || isIP(HOST) !== 0 || HOST === 'localhost') return
-  throw settingInvalid([{ path: 'the variable HOST', message: `${SAYS.host(HOST)}${adviceOn('host', HOST, 'HOST')}` }])
+  if (
+    host !== undefined ||
+    variablesIn(environment).host !== 'HOST' ||
+    isIP(HOST) !== 0 ||
+    HOST === 'localhost'
+  )
+    return
+  throw settingInvalid([
+    { path: 'the variable HOST', message: `${SAYS.host(HOST)}${adviceOn('host', HOST, 'HOST')}` }
+  ])
 }
 
 const settingInvalid = (problems: Problem[]) =>
-  new ApiError('setting_invalid', { message: problems.map(({ path, message }) => `${path}: ${message}`).join('; '), problems })
+  new ApiError('setting_invalid', {
+    message: problems.map(({ path, message }) => `${path}: ${message}`).join('; '),
+    problems
+  })
 
 /** What to do about a variable that is not meant for the setting. */
 function adviceOn(key: SettingKey, text: string, name: string): string {
@@ -63,7 +82,15 @@ function adviceOn(key: SettingKey, text: string, name: string): string {
 }
 
 /** Wrong values of these are found only when they are used. */
-const USED_LATER: readonly SettingKey[] = ['port', 'host', 'scenario', 'fixtures_dir', 'scenarios_dir', 'snapshots_dir', 'data']
+const USED_LATER: readonly SettingKey[] = [
+  'port',
+  'host',
+  'scenario',
+  'fixtures_dir',
+  'scenarios_dir',
+  'snapshots_dir',
+  'data'
+]
 
 /** A line for each bare variable whose value is in the lines of a failure. */
 export function linesOnVariables(lines: readonly string[], environment: Environment): string[] {
@@ -71,29 +98,45 @@ export function linesOnVariables(lines: readonly string[], environment: Environm
     const name = variableOf(key)
     const text = environment[name] ?? ''
     const shown = key === 'port' ? `port ${text} ` : text
-    const isShown = variablesIn(environment)[key] === name && lines.some(line => line.includes(shown) && !line.includes(`the variable ${name}`))
+    const isShown =
+      variablesIn(environment)[key] === name &&
+      lines.some(line => line.includes(shown) && !line.includes(`the variable ${name}`))
     return isShown ? [SAYS.variable_is(name, text, adviceOn(key, text, name))] : []
   })
 }
 
-/** The settings of `--set key=value` and of their own flags, which win. Errors: `setting_invalid` with every problem. */
-export async function settingsOfFlags(flags: Partial<Record<SettingKey, string>>, sets: readonly string[]): Promise<GivenSettings> {
+/**
+ * The settings of `--set key=value` and of their own flags, which win. Errors: `setting_invalid`
+ * with every problem.
+ */
+export async function settingsOfFlags(
+  flags: Partial<Record<SettingKey, string>>,
+  sets: readonly string[]
+): Promise<GivenSettings> {
   const problems: Problem[] = []
   const fromSets = sets.flatMap(text => {
     const [, key = '', value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
     const place = `--set ${key === 'control_token' ? key : text}`
     if (value === undefined) problems.push({ path: place, message: SAYS.set() })
-    else if (!Object.hasOwn(SETTINGS, key)) problems.push({ path: place, message: SAYS.unknown_setting(key, suggestion(key)) })
+    else if (!Object.hasOwn(SETTINGS, key))
+      problems.push({ path: place, message: SAYS.unknown_setting(key, suggestion(key)) })
     else return [{ key: key as SettingKey, text: value, place }]
     return []
   })
-  const fromFlags = Object.entries(flags).map(([key, text]) => ({ key: key as SettingKey, text, place: flagOf(key as SettingKey) }))
+  const fromFlags = Object.entries(flags).map(([key, text]) => ({
+    key: key as SettingKey,
+    text,
+    place: flagOf(key as SettingKey)
+  }))
   return read([...fromSets, ...fromFlags], problems)
 }
 
 const flagOf = (key: SettingKey) => SETTINGS[key].flag as string
 
-/** A key that is spelled like an unknown one, the keys of the group that it names, or where they are listed. */
+/**
+ * A key that is spelled like an unknown one, the keys of the group that it names, or where they are
+ * listed.
+ */
 function suggestion(key: string): string {
   const group = SETTING_KEYS.filter(known => known.startsWith(`${key}.`))
   if (group.length > 0) return SAYS.settings_in_group(group)
@@ -102,9 +145,13 @@ function suggestion(key: string): string {
 
 /** Errors: `setting_invalid` with these problems and those of the values. */
 async function read(given: readonly Given[], problems: Problem[] = []): Promise<GivenSettings> {
-  const values = Object.fromEntries(given.map(({ key, text }) => [key, typedValue(text, SETTINGS[key].schema as { type?: string })]))
+  const values = Object.fromEntries(
+    given.map(({ key, text }) => [key, typedValue(text, SETTINGS[key].schema as { type?: string })])
+  )
   for (const { path, message } of await CHECKER.problems(nested(values))) {
-    const { place, advice = '' } = given.findLast(({ key }) => path === key || path.startsWith(`${key}[`)) as Given
+    const { place, advice = '' } = given.findLast(
+      ({ key }) => path === key || path.startsWith(`${key}[`)
+    ) as Given
     problems.push({ path: place, message: `${message}${advice}` })
   }
   if (problems.length > 0) throw settingInvalid(problems)

@@ -1,4 +1,6 @@
-/** `commerce-emulator scenarios`, `rules`, `assumptions` and `settings`: what there is, a line each. */
+/**
+ * `commerce-emulator scenarios`, `rules`, `assumptions` and `settings`: what there is, a line each.
+ */
 import { SETTINGS, settingsInForce } from '../core/settings.js'
 import { visible } from '../core/visible.js'
 import { ASSUMPTIONS } from '../reference/assumptions.js'
@@ -8,20 +10,35 @@ import type { Launch } from '../scenario/scenario.js'
 
 type Line = readonly [name: string, text: string]
 
-const LISTS: Readonly<Record<'scenarios' | 'rules' | 'assumptions' | 'settings', (launch: Launch) => Line[] | Promise<Line[]>>> = {
+const LISTS: Readonly<
+  Record<
+    'scenarios' | 'rules' | 'assumptions' | 'settings',
+    (launch: Launch) => Line[] | Promise<Line[]>
+  >
+> = {
   scenarios: async launch => {
     const { values } = settingsInForce(launch)
-    const listed = await new Library({ fixtures: values.fixtures_dir, scenarios: values.scenarios_dir }, values).list()
+    const listed = await new Library(
+      { fixtures: values.fixtures_dir, scenarios: values.scenarios_dir },
+      values
+    ).list()
     return listed.map(({ name, title, description }) => [name, description ?? title ?? ''])
   },
   rules: () => Object.entries(RULES).map(([id, { text }]) => [id, text]),
-  assumptions: () => Object.entries(ASSUMPTIONS).map(([id, { topic, default: said }]) => [id, `${topic}: ${said}`]),
-  settings: () => Object.entries(SETTINGS).map(([key, { default: fallback, about }]) => [key, `${about} (default: ${JSON.stringify(fallback)})`])
+  assumptions: () =>
+    Object.entries(ASSUMPTIONS).map(([id, { topic, default: said }]) => [id, `${topic}: ${said}`]),
+  settings: () =>
+    Object.entries(SETTINGS).map(([key, { default: fallback, about }]) => [
+      key,
+      `${about} (default: ${JSON.stringify(fallback)})`
+    ])
 }
 
 /** The lines of a list, the names in a column. */
 export async function listText(name: keyof typeof LISTS, launch: Launch): Promise<string> {
   const lines = await LISTS[name](launch)
   const width = Math.max(...lines.map(([name]) => name.length))
-  return lines.map(([name, text]) => `${visible(`${name.padEnd(width)}  ${text}`).trimEnd()}\n`).join('')
+  return lines
+    .map(([name, text]) => `${visible(`${name.padEnd(width)}  ${text}`).trimEnd()}\n`)
+    .join('')
 }

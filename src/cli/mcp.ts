@@ -1,5 +1,6 @@
 /**
- * `commerce-emulator mcp`: an emulator as the tools of a coding agent, over the Model Context Protocol on stdin and stdout. Each tool is one request of the
+ * `commerce-emulator mcp`: an emulator as the tools of a coding agent, over the Model Context
+ * Protocol on stdin and stdout. Each tool is one request of the
  * control API, or of the emulated API; the pages of the docs are its resources.
  */
 import { readdir, readFile } from 'node:fs/promises'
@@ -23,7 +24,12 @@ import { VERSION } from '../scenario/version.js'
 /** A running emulator by its address, or one of its own, with the options of `startEmulator`. */
 export type McpOptions = { url: string; token: string | null } | EmulatorOptions
 
-type Tool = { about: string; input: TObject; isReading: boolean; run: (emulator: Emulator, given: never) => Promise<unknown> }
+type Tool = {
+  about: string
+  input: TObject
+  isReading: boolean
+  run: (emulator: Emulator, given: never) => Promise<unknown>
+}
 
 const tool = <P extends TProperties>(
   about: string,
@@ -38,10 +44,21 @@ const tool = <P extends TProperties>(
 })
 const text = (description: string) => Type.String({ minLength: 1, description })
 const SCOPE = {
-  scope: optional(word(['sandbox', 'run'], { description: 'sandbox: since the last load or reset (default). run: since the emulator was started.' }))
+  scope: optional(
+    word(['sandbox', 'run'], {
+      description:
+        'sandbox: since the last load or reset (default). run: since the emulator was started.'
+    })
+  )
 }
-const object = (description?: string) => Type.Unsafe<Record<string, unknown>>({ type: 'object', ...(description !== undefined && { description }) })
-const SCENARIO = text('The name of a scenario that list_scenarios lists, or a whole document in YAML or JSON.')
+const object = (description?: string) =>
+  Type.Unsafe<Record<string, unknown>>({
+    type: 'object',
+    ...(description !== undefined && { description })
+  })
+const SCENARIO = text(
+  'The name of a scenario that list_scenarios lists, or a whole document in YAML or JSON.'
+)
 const ID = text('The Request-Id of a response, such as req_3.')
 
 /** A document in one line is told from a name, which has no line break. */
@@ -49,13 +66,19 @@ const documentIn = (scenario: string) => (/^\s*\{|: /.test(scenario) ? `${scenar
 
 /** The tools by their names. */
 export const TOOLS: Readonly<Record<string, Tool>> = {
-  list_scenarios: tool('List the scenarios and fixtures that can be loaded by name, each with its description.', {}, emulator =>
-    emulator.control('GET /scenarios')
+  list_scenarios: tool(
+    'List the scenarios and fixtures that can be loaded by name, each with its description.',
+    {},
+    emulator => emulator.control('GET /scenarios')
   ),
   validate_scenario: tool(
     'Check a scenario without loading it. Lists every problem with its line, and what was probably meant.',
     { scenario: SCENARIO },
-    (emulator, { scenario }) => emulator.control('POST /load', { query: { dry_run: 'true' }, body: { scenario: documentIn(scenario) } })
+    (emulator, { scenario }) =>
+      emulator.control('POST /load', {
+        query: { dry_run: 'true' },
+        body: { scenario: documentIn(scenario) }
+      })
   ),
   load_scenario: tool(
     'Replace the state, the settings, the clock and the script with those of a scenario, and clear the journal.',
@@ -63,11 +86,18 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     (emulator, { scenario }) => emulator.load(documentIn(scenario)),
     false
   ),
-  reset: tool('Go back to the first state of the loaded scenario.', {}, emulator => emulator.reset(), false),
+  reset: tool(
+    'Go back to the first state of the loaded scenario.',
+    {},
+    emulator => emulator.reset(),
+    false
+  ),
   send_request: tool(
     `Send a request to the emulated API. The response has its Request-Id, which explain_request takes. Operations: ${OPERATION_NAMES.join(', ')}.`,
     {
-      on: text('Method and path below the base address, such as POST /refunds or GET /tickets/tkt_1.'),
+      on: text(
+        'Method and path below the base address, such as POST /refunds or GET /tickets/tkt_1.'
+      ),
       query: optional(object()),
       body: optional(object()),
       key: optional(nullable(text('The API key; null sends none. By default the first key.')))
@@ -82,7 +112,9 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     'List the requests that the emulator received, newest first.',
     {
       status: optional(text('A status, or a class such as 4xx.')),
-      rule: optional(word(RULE_IDS, { description: 'Only requests that kept or broke this rule.' })),
+      rule: optional(
+        word(RULE_IDS, { description: 'Only requests that kept or broke this rule.' })
+      ),
       limit: optional(Type.Integer({ minimum: 1, maximum: 100, description: '20 by default.' }))
     },
     (emulator, { limit = 20, ...filter }) => emulator.requests({ ...filter, limit } as never)
@@ -92,18 +124,32 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     { id: ID },
     (emulator, { id }) => emulator.why(id)
   ),
-  request_changes: tool('List the records that a request changed, each before and after.', { id: ID }, (emulator, { id }) => emulator.changes(id)),
-  reproduce_request: tool('Write a scenario in YAML that sends a request again, with the records that it touched.', { id: ID }, (emulator, { id }) =>
-    emulator.recorded(id)
+  request_changes: tool(
+    'List the records that a request changed, each before and after.',
+    { id: ID },
+    (emulator, { id }) => emulator.changes(id)
   ),
-  coverage: tool('List how often each rule of the reference was kept and broken.', SCOPE, (emulator, given) => emulator.coverage(given)),
-  findings: tool(`List the mistakes of the client so far, such as ${Object.keys(FINDINGS).slice(0, 3).join(', ')}.`, SCOPE, (emulator, given) =>
-    emulator.findings(given)
+  reproduce_request: tool(
+    'Write a scenario in YAML that sends a request again, with the records that it touched.',
+    { id: ID },
+    (emulator, { id }) => emulator.recorded(id)
+  ),
+  coverage: tool(
+    'List how often each rule of the reference was kept and broken.',
+    SCOPE,
+    (emulator, given) => emulator.coverage(given)
+  ),
+  findings: tool(
+    `List the mistakes of the client so far, such as ${Object.keys(FINDINGS).slice(0, 3).join(', ')}.`,
+    SCOPE,
+    (emulator, given) => emulator.findings(given)
   ),
   verify: tool(
     'Judge what was expected: without an expectation, those of the loaded scenario.',
     {
-      expectation: optional(object('As under expect in a scenario, such as {"on": "POST /refunds", "times": 1}.'))
+      expectation: optional(
+        object('As under expect in a scenario, such as {"on": "POST /refunds", "times": 1}.')
+      )
     },
     (emulator, { expectation }) => emulator.verify(expectation as Verification | undefined)
   )
@@ -114,9 +160,14 @@ const VALIDATOR = new CfWorkerJsonSchemaValidator()
 const DOCS = fileURLToPath(new URL('../../docs/', import.meta.url))
 
 /** Serves until the client has gone. Errors: as of `connect` and `startEmulator`. */
-export async function mcp(options: McpOptions, transport: Transport = new StdioServerTransport()): Promise<void> {
+export async function mcp(
+  options: McpOptions,
+  transport: Transport = new StdioServerTransport()
+): Promise<void> {
   const emulator =
-    'url' in options ? await connect({ url: options.url, ...(options.token !== null && { token: options.token }) }) : await startEmulator(options)
+    'url' in options
+      ? await connect({ url: options.url, ...(options.token !== null && { token: options.token }) })
+      : await startEmulator(options)
   const server = new McpServer(
     { name: 'commerce-emulator', version: VERSION },
     {
@@ -131,16 +182,33 @@ export async function mcp(options: McpOptions, transport: Transport = new StdioS
     }
     server.registerTool(name, config, given =>
       run(emulator, given as never).then(
-        value => ({ content: [{ type: 'text' as const, text: typeof value === 'string' ? value : JSON.stringify(value) }] }),
+        value => ({
+          content: [
+            {
+              type: 'text' as const,
+              text: typeof value === 'string' ? value : JSON.stringify(value)
+            }
+          ]
+        }),
         ({ code, message, problems, verdict }: EmulatorError) => ({
-          content: [{ type: 'text' as const, text: JSON.stringify({ code, message, problems, verdict }) }],
+          content: [
+            { type: 'text' as const, text: JSON.stringify({ code, message, problems, verdict }) }
+          ],
           isError: true
         })
       )
     )
   }
   for (const page of await pages()) {
-    const read = async () => ({ contents: [{ uri: `docs:${page}`, mimeType: 'text/markdown', text: await readFile(`${DOCS}${page}`, 'utf8') }] })
+    const read = async () => ({
+      contents: [
+        {
+          uri: `docs:${page}`,
+          mimeType: 'text/markdown',
+          text: await readFile(`${DOCS}${page}`, 'utf8')
+        }
+      ]
+    })
     server.registerResource(page, `docs:${page}`, { mimeType: 'text/markdown' }, read)
   }
   const ended = new Promise<void>(resolve => {
@@ -153,4 +221,6 @@ export async function mcp(options: McpOptions, transport: Transport = new StdioS
 
 /** The pages of the docs; none where they are not installed. */
 const pages = async (): Promise<string[]> =>
-  (await readdir(DOCS, { recursive: true }).catch(() => [])).filter(path => path.endsWith('.md') && !/^(decisions|\.vitepress)/.test(path)).sort()
+  (await readdir(DOCS, { recursive: true }).catch(() => []))
+    .filter(path => path.endsWith('.md') && !/^(decisions|\.vitepress)/.test(path))
+    .sort()

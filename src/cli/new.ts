@@ -20,7 +20,9 @@ export async function newScenario(name: string, { force }: { force: boolean }): 
   if (title.trim() === '' || /[\\/]$|\p{Cc}/u.test(name)) throw new Failure(SAYS.file_name(name))
   const shown = isAbsolute(file) || /^\.{1,2}[\\/]/.test(file) ? file : `.${sep}${file}`
   const commands = commandsFor(shellWord(shown, sep))
-  await writeFile(file, scenarioText(title, commands, schemaFor(dirname(resolve(file)))), { flag: force ? 'w' : 'wx' }).catch(error => {
+  await writeFile(file, scenarioText(title, commands, schemaFor(dirname(resolve(file)))), {
+    flag: force ? 'w' : 'wx'
+  }).catch(error => {
     throw new Failure(SAYS.not_written(file, reasonOf('write', error)))
   })
   return [SAYS.written(file), ...commands]
@@ -33,7 +35,10 @@ const commandsFor = (file: string): string[] => [
   `  commerce-emulator --scenario ${file}   starts the emulator with it`
 ]
 
-/** The path from a folder to the schema: of the package installed above it, the same on every machine, or of this one. */
+/**
+ * The path from a folder to the schema: of the package installed above it, the same on every
+ * machine, or of this one.
+ */
 function schemaFor(folder: string): string {
   const { root } = parse(folder)
   let installed: string | undefined

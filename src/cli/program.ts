@@ -30,13 +30,21 @@ setting and where its value came from.`
 /** What ends the options, or is one. */
 const FLAG = /^-(-|[a-z]$)/i
 
-/** Returns the exit status, or null when the process goes on serving. Errors are reported on stderr. */
-export async function run(args: readonly string[], environment: CommandLine['environment'], streams: Streams): Promise<number | null> {
+/**
+ * Returns the exit status, or null when the process goes on serving. Errors are reported on stderr.
+ */
+export async function run(
+  args: readonly string[],
+  environment: CommandLine['environment'],
+  streams: Streams
+): Promise<number | null> {
   const { stdout, stderr } = streams
   for (const stream of [stdout, stderr]) stream.on('error', ignoreClosed)
   let status: number | null = STATUS.done
   const program = programOn({ stdout, stderr })
-  for (const [name, { about, argument, options = [], examples, run }] of Object.entries<Spec>(COMMANDS)) {
+  for (const [name, { about, argument, options = [], examples, run }] of Object.entries<Spec>(
+    COMMANDS
+  )) {
     const [first, below] = name.split(' ') as [string, string?]
     const above = below === undefined ? program : commandOf(program, first)
     const command = above
@@ -46,33 +54,47 @@ export async function run(args: readonly string[], environment: CommandLine['env
       .showHelpAfterError(whereToLook(name === 'start' ? '' : ` ${name}`))
     if (argument) {
       const [name, about, choices] = argument
-      command.addArgument(choices ? new Argument(name, about).choices(choices) : new Argument(name, about))
+      command.addArgument(
+        choices ? new Argument(name, about).choices(choices) : new Argument(name, about)
+      )
     }
     for (const option of options) {
       // commander takes whatever follows for the value; this listener comes before its own
       command.on(`option:${option.name()}`, (value?: string) => {
-        if (value !== undefined && FLAG.test(value) && args.includes(value)) command.error(`error: ${SAYS.no_option_value(option.flags, value)}`)
+        if (value !== undefined && FLAG.test(value) && args.includes(value))
+          command.error(`error: ${SAYS.no_option_value(option.flags, value)}`)
       })
       command.addOption(option)
     }
     if (!run) continue
     // the options after a command to run are those of that command
-    command.allowExcessArguments(name === 'start').passThroughOptions(argument?.[0] === '<command...>')
+    command
+      .allowExcessArguments(name === 'start')
+      .passThroughOptions(argument?.[0] === '<command...>')
     command.action(async () => {
       const operand = argument ? command.processedArgs[0] : command.args
-      status = await run(operand as never, command.opts() as never, { program, environment, stdout, stderr, stdin: () => streams.stdin })
+      status = await run(operand as never, command.opts() as never, {
+        program,
+        environment,
+        stdout,
+        stderr,
+        stdin: () => streams.stdin
+      })
     })
   }
   const { options } = commandOf(program, 'start')
   // the options of the default command come before its own
-  program.configureHelp({ visibleOptions: command => [...options, ...new Help().visibleOptions(command)] })
+  program.configureHelp({
+    visibleOptions: command => [...options, ...new Help().visibleOptions(command)]
+  })
   try {
     await program.parseAsync([...args], { from: 'user' })
     return status
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? STATUS.done : STATUS.misused
     const lines = failureLines(error as Error)
-    for (const line of [...lines, ...linesOnVariables(lines, environment).map(visible)]) stderr.write(coloured(`${line}\n`, stderr))
+    for (const line of [...lines, ...linesOnVariables(lines, environment).map(visible)])
+      stderr.write(coloured(`${line}\n`, stderr))
     return statusOf(error as Error)
   }
 }
@@ -82,14 +104,16 @@ function ignoreClosed(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
 }
 
-const commandOf = (program: Command, name: string) => program.commands.find(command => command.name() === name) as Command
+const commandOf = (program: Command, name: string) =>
+  program.commands.find(command => command.name() === name) as Command
 
 function examplesText(examples: Spec['examples']): string {
   const lines = examples.map(([about, line]) => `  # ${about}\n  ${line}`)
   return `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.join('\n\n')}`
 }
 
-const whereToLook = (command: string) => `(run commerce-emulator${command} --help for ${command === '' ? 'the commands and' : 'its'} flags)`
+const whereToLook = (command: string) =>
+  `(run commerce-emulator${command} --help for ${command === '' ? 'the commands and' : 'its'} flags)`
 
 const programOn = ({ stdout, stderr }: Omit<Streams, 'stdin'>): Command =>
   new Command('commerce-emulator')

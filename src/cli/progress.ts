@@ -6,7 +6,10 @@ export type Progress = (what: string, done: number, total: number) => void
 type ProgressBar = { update: Progress; stop: () => void }
 
 /** A label, and how many of how many, once the work has taken a second. */
-export async function createProgressBar(stream: NodeJS.WriteStream, now: () => number = Date.now): Promise<ProgressBar> {
+export async function createProgressBar(
+  stream: NodeJS.WriteStream,
+  now: () => number = Date.now
+): Promise<ProgressBar> {
   if (!stream.isTTY) return { update: () => {}, stop: () => {} }
   const { default: progress } = await import('cli-progress')
   const since = now()

@@ -1,4 +1,7 @@
-/** `commerce-emulator record --from URL --out FILE -- COMMAND…`: passes the requests of a command on to a running service, and writes them as a scenario. */
+/**
+ * `commerce-emulator record --from URL --out FILE -- COMMAND…`: passes the requests of a command on
+ * to a running service, and writes them as a scenario.
+ */
 import { basename, extname } from 'node:path'
 import fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { BASE } from '../core/paths.js'
@@ -32,29 +35,62 @@ import { checkWritable } from './record.js'
 import { SAYS } from './sentences.js'
 
 /** A request as it was sent, below the base address, and the response of the service. */
-type Passed = { method: string; url: string; headers: FastifyRequest['headers']; body: string | null; answer: StepAnswer }
-type FromOptions = { from: string; out: string; launch: Launch; names: { baseUrlName: string }; killAfter: number }
+type Passed = {
+  method: string
+  url: string
+  headers: FastifyRequest['headers']
+  body: string | null
+  answer: StepAnswer
+}
+type FromOptions = {
+  from: string
+  out: string
+  launch: Launch
+  names: { baseUrlName: string }
+  killAfter: number
+}
 
 const BOUNDS: ResponseBounds = { maxBytes: 16_777_216, timeout: 30_000 }
 const MAX_BODY = 1_048_576
 /** What belongs to a connection, and not to the request or response on it. */
-const OF_CONNECTION = ['connection', 'content-encoding', 'content-length', 'host', 'keep-alive', 'transfer-encoding']
+const OF_CONNECTION = [
+  'connection',
+  'content-encoding',
+  'content-length',
+  'host',
+  'keep-alive',
+  'transfer-encoding'
+]
 /** The first key that the command sends is that of steps that name none. */
 const FIRST_KEY = 'key'
 
-/** Returns the exit status: that of the command, or 1 when only the file could not be written. How the responses differ from the emulator's is told, and fails nothing. */
-export async function recordFrom(command: Command, { from, out, launch, names, killAfter }: FromOptions, stderr: NodeJS.WriteStream): Promise<number> {
+/**
+ * Returns the exit status: that of the command, or 1 when only the file could not be written. How
+ * the responses differ from the emulator's is told, and fails nothing.
+ */
+export async function recordFrom(
+  command: Command,
+  { from, out, launch, names, killAfter }: FromOptions,
+  stderr: NodeJS.WriteStream
+): Promise<number> {
   await checkWritable(out)
   const say = (text: string) => stderr.write(`commerce-emulator: ${visible(text)}\n`)
   const passed: Passed[] = []
-  const most = settingsInForce({ ...launch, flag: flagOfRecording(launch) }).values['limits.journal']
+  const most = settingsInForce({ ...launch, flag: flagOfRecording(launch) }).values[
+    'limits.journal'
+  ]
   let omitted = 0
   const proxy = proxyTo(from, one => {
     if (passed.length < most) passed.push(one)
     else omitted++
   })
   const address = await proxy.listen({ port: 0, host: '127.0.0.1' })
-  const status = await runCommand(command, { [names.baseUrlName]: address }, killAfter, stderr).finally(() => proxy.close())
+  const status = await runCommand(
+    command,
+    { [names.baseUrlName]: address },
+    killAfter,
+    stderr
+  ).finally(() => proxy.close())
 
   const recorded = await scenarioOf(passed, { file: basename(out), from, launch })
   if (omitted > 0) say(SAYS.not_kept(most, omitted))
@@ -66,12 +102,24 @@ export async function recordFrom(command: Command, { from, out, launch, names, k
   say(SAYS.recorded(out, passed.length, passed.length - recorded.answers.length))
   const answers = recorded.answers.values()
   const responses = () => answers.next().value as StepAnswer
-  stderr.write(CHECK_FORMATS.text(await check([out], { launch, against: from, keys: recorded.keys, variables: new Map(), ...BOUNDS, responses })))
+  stderr.write(
+    CHECK_FORMATS.text(
+      await check([out], {
+        launch,
+        against: from,
+        keys: recorded.keys,
+        variables: new Map(),
+        ...BOUNDS,
+        responses
+      })
+    )
+  )
   return status
 }
 
 /**
- * Listens in place of the service: a request goes there as it is, and so does the response come back. A record that a request names, and that no response has
+ * Listens in place of the service: a request goes there as it is, and so does the response come
+ * back. A record that a request names, and that no response has
  * shown, is read first: only so is known what the service had.
  */
 function proxyTo(from: string, keep: (passed: Passed) => void): FastifyInstance {
@@ -101,7 +149,13 @@ function proxyTo(from: string, keep: (passed: Passed) => void): FastifyInstance 
     const [path = '', query = ''] = url.split('?')
     for (const { families, id } of namedIn({ method, path, query, form: body, key: null })) {
       const read = `/${families[0]}/${encodeURIComponent(id)}`
-      if (shown.has(id) || authorization === undefined || read === path || operationAt('GET', read) === null) continue
+      if (
+        shown.has(id) ||
+        authorization === undefined ||
+        read === path ||
+        operationAt('GET', read) === null
+      )
+        continue
       shown.add(id)
       await pass({ method: 'GET', url: read, headers: { authorization }, body: null })
     }
@@ -109,23 +163,33 @@ function proxyTo(from: string, keep: (passed: Passed) => void): FastifyInstance 
   const app = fastify({ bodyLimit: MAX_BODY, forceCloseConnections: true })
   app.setErrorHandler((error: FastifyError, _request, reply) => {
     const isTooLong = error.statusCode === 413
-    const message = isTooLong ? SAYS.body_too_long(MAX_BODY) : SAYS.not_passed(from, whyNone(error, BOUNDS.timeout))
+    const message = isTooLong
+      ? SAYS.body_too_long(MAX_BODY)
+      : SAYS.not_passed(from, whyNone(error, BOUNDS.timeout))
     return reply.code(502).send({ error: { message } })
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
-  app.all('/*', async ({ method, url, headers, body = null }: FastifyRequest<{ Body: string | null }>, reply) => {
-    const request = { method, url, headers, body }
-    authorization = headers.authorization ?? authorization
-    await readNamed(request)
-    const response = await pass(request)
-    return reply.code(response.status).headers(response.headers).send(response.text)
-  })
+  app.all(
+    '/*',
+    async (
+      { method, url, headers, body = null }: FastifyRequest<{ Body: string | null }>,
+      reply
+    ) => {
+      const request = { method, url, headers, body }
+      authorization = headers.authorization ?? authorization
+      await readNamed(request)
+      const response = await pass(request)
+      return reply.code(response.status).headers(response.headers).send(response.text)
+    }
+  )
   return app
 }
 
 const ownOf = (headers: FastifyRequest['headers']) =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_CONNECTION.includes(name))) as Record<string, string>
+  Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !OF_CONNECTION.includes(name))
+  ) as Record<string, string>
 
 type Recorded = {
   data: Record<string, unknown>
@@ -136,18 +200,36 @@ type Recorded = {
   keys: Map<string, string>
 }
 
-/** The requests as plays; what they sent is read and masked as the emulator's own journal is. Errors: none but those of the settings. */
-async function scenarioOf(passed: readonly Passed[], { file, from, launch }: { file: string; from: string; launch: Launch }): Promise<Recorded> {
+/**
+ * The requests as plays; what they sent is read and masked as the emulator's own journal is.
+ * Errors: none but those of the settings.
+ */
+async function scenarioOf(
+  passed: readonly Passed[],
+  { file, from, launch }: { file: string; from: string; launch: Launch }
+): Promise<Recorded> {
   const name = basename(file, extname(file))
   const sent = [...new Set(passed.flatMap(({ headers }) => keyIn(headers.authorization) ?? []))]
-  const named = sent.map((key, nth) => [nth === 0 ? FIRST_KEY : `${FIRST_KEY}_${nth + 1}`, key] as const)
+  const named = sent.map(
+    (key, nth) => [nth === 0 ? FIRST_KEY : `${FIRST_KEY}_${nth + 1}`, key] as const
+  )
   // Accounts that the keys act as in the emulator
   const data = {
     api_keys: named.map(([key]) => ({ key, account: key })),
-    accounts: named.map(([key]) => ({ id: key, type: 'merchant', name: key, email: `${key}@service.example`, address: { country: 'US' } }))
+    accounts: named.map(([key]) => ({
+      id: key,
+      type: 'merchant',
+      name: key,
+      email: `${key}@service.example`,
+      address: { country: 'US' }
+    }))
   }
   const words = new SecretWords(sent)
-  const sandbox = new Sandbox({ library: new Library({ fixtures: null, scenarios: null }), launch, machine: Date.now })
+  const sandbox = new Sandbox({
+    library: new Library({ fixtures: null, scenarios: null }),
+    launch,
+    machine: Date.now
+  })
   await sandbox.load(documentOf(name, { data }), { name, file: null })
   for (const [account, key] of named) sandbox.store.keys.set(key, account)
 
@@ -164,13 +246,20 @@ async function scenarioOf(passed: readonly Passed[], { file, from, launch }: { f
     )
   ]
   for (const [index, { answer, ...request }] of passed.entries()) {
-    const call = execute(sandbox, { ...request, url: `${BASE}${request.url}` }, { isScripted: false })
+    const call = execute(
+      sandbox,
+      { ...request, url: `${BASE}${request.url}` },
+      { isScripted: false }
+    )
     call.redact()
     // placeholders for card data follow what the service shows of it
     call.outcome = { ...call.outcome, shown: answer.body as Outcome['shown'] }
     const { operation } = call
     const label = `${call.method} ${call.path}`
-    const made = playOf(call, { keyOf: account => (account === FIRST_KEY ? undefined : account), written: inPlay })
+    const made = playOf(call, {
+      keyOf: account => (account === FIRST_KEY ? undefined : account),
+      written: inPlay
+    })
     if (operation === null || made === null) {
       notes.push(RECORDED.of(label, RECORDED.no_operation(String(answer.status))))
       continue
@@ -182,11 +271,15 @@ async function scenarioOf(passed: readonly Passed[], { file, from, launch }: { f
     const { kind, family } = operationOf(operation)
     const isCreated = kind === 'create' && answer.status < 300
     const body = maskedThroughout(answer.body, words) as Fields | null
-    // what a service shows of its other records may be different the next time, and what is masked is not what it shows
+    // what a service shows of its other records may be different the next time, and what is masked
+    // is not what it shows
     const isExpected = isObject(body) && (isCreated || answer.status >= 400)
     const shared = (shown: Fields) => determined(shown, answer.status, isCreated, call.settings)
     const values = isExpected ? common(shared(body), shared(answer.body as Fields)) : undefined
-    const expect = { status: answer.status, ...(values !== undefined && { body: withTexts(values, inPlay) }) }
+    const expect = {
+      status: answer.status,
+      ...(values !== undefined && { body: withTexts(values, inPlay) })
+    }
     const as = isCreated ? `${RESOURCE_NAMES[family].toLowerCase()}_${index + 1}` : null
     play.push({ ...(as !== null && { as }), ...made.step, expect } as StepData)
     answers.push({ ...answer, body })
@@ -194,5 +287,10 @@ async function scenarioOf(passed: readonly Passed[], { file, from, launch }: { f
     const id = fieldOf(answer.body, 'id')
     if (as !== null && typeof id === 'string') written.set(id, `\${${as}.id}`)
   }
-  return { data: { name, description: RECORDED.description(from), data, play }, notes, answers, keys: new Map(named) }
+  return {
+    data: { name, description: RECORDED.description(from), data, play },
+    notes,
+    answers,
+    keys: new Map(named)
+  }
 }

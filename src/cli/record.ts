@@ -1,4 +1,7 @@
-/** `commerce-emulator record --out FILE -- COMMAND…`: runs a command as `exec` does, and writes its requests as scenarios. */
+/**
+ * `commerce-emulator record --out FILE -- COMMAND…`: runs a command as `exec` does, and writes its
+ * requests as scenarios.
+ */
 import { randomBytes } from 'node:crypto'
 import { rm, stat, writeFile } from 'node:fs/promises'
 import { parse } from 'node:path'
@@ -32,12 +35,19 @@ export class Recorder {
 
   /** Called before a sandbox forgets its requests. */
   readonly note = (sandbox: Sandbox): void => {
-    if (this.#recordings.length < MAX_FILES) this.#recordings.push(recordingOf(sandbox, keysToMask(sandbox)))
+    if (this.#recordings.length < MAX_FILES)
+      this.#recordings.push(recordingOf(sandbox, keysToMask(sandbox)))
     else this.#omitted++
   }
 
-  /** A scenario for each load or reset: the first in the file itself, the others beside it with -2, -3… Returns whether there were requests, and all were written. */
-  async write({ sandboxes }: Pick<RunningEmulator, 'sandboxes'>, stderr: NodeJS.WritableStream): Promise<boolean> {
+  /**
+   * A scenario for each load or reset: the first in the file itself, the others beside it with -2,
+   * -3… Returns whether there were requests, and all were written.
+   */
+  async write(
+    { sandboxes }: Pick<RunningEmulator, 'sandboxes'>,
+    stderr: NodeJS.WritableStream
+  ): Promise<boolean> {
     for (const sandbox of sandboxes.all()) this.note(sandbox)
     const recordings = (await Promise.all(this.#recordings)).filter(({ calls }) => calls.length > 0)
     const say = (text: string) => stderr.write(`commerce-emulator: ${visible(text)}\n`)
@@ -54,7 +64,12 @@ export class Recorder {
         say(SAYS.recorded(file, calls, calls - plays))
       } catch (error) {
         isWritten = false
-        say(SAYS.not_written(file, error instanceof ApiError ? error.message : reasonOf('write', error as Error)))
+        say(
+          SAYS.not_written(
+            file,
+            error instanceof ApiError ? error.message : reasonOf('write', error as Error)
+          )
+        )
       }
     }
     return isWritten
@@ -67,7 +82,8 @@ function numbered(file: string, number: number): string {
   return `${file.slice(0, file.length - ext.length)}-${number}${ext}`
 }
 
-const unwritable = (file: string, error: SystemError) => new Failure(SAYS.out_unwritten(file, reasonOf('write', error)))
+const unwritable = (file: string, error: SystemError) =>
+  new Failure(SAYS.out_unwritten(file, reasonOf('write', error)))
 
 /** Errors: a `Failure` where no such file can be written. */
 export async function checkWritable(file: string): Promise<void> {

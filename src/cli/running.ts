@@ -1,4 +1,7 @@
-/** What commands ask a running emulator over its control API: its run, whether it is ready, and for the image's HEALTHCHECK. */
+/**
+ * What commands ask a running emulator over its control API: its run, whether it is ready, and for
+ * the image's HEALTHCHECK.
+ */
 import { emulatorAddress } from '../client/address.js'
 import { contentOf } from '../client/connection.js'
 import { httpTransport } from '../client/http.js'
@@ -12,16 +15,23 @@ import { reasonOf, SAYS } from './sentences.js'
 /** In milliseconds. */
 const TIMEOUT = 30_000
 const HEALTH_TIMEOUT = 3000
-/** The name of a request in a report: `SANDBOX#PERIOD/req_1`; the sandbox at the base address has no name. */
+/**
+ * The name of a request in a report: `SANDBOX#PERIOD/req_1`; the sandbox at the base address has no
+ * name.
+ */
 const IN_RUN = /^([\w.-]*)#\d+\//
 
 /** An emulator, by any of its addresses, and its control token. */
 type Running = { url: string; token: string | null }
 
-/** By the address of an emulator, of its API or of its control API. Errors: `setting_invalid` for what is not an HTTP address. */
+/**
+ * By the address of an emulator, of its API or of its control API. Errors: `setting_invalid` for
+ * what is not an HTTP address.
+ */
 export function originOf(address: string): string {
   const url = emulatorAddress(address)
-  if (url === null) throw new ApiError('setting_invalid', { message: SAYS.emulator_address(address) })
+  if (url === null)
+    throw new ApiError('setting_invalid', { message: SAYS.emulator_address(address) })
   return url.href.replace(/\/$/, '')
 }
 
@@ -32,14 +42,27 @@ export const runOf = (emulator: Running): Promise<RunDocument> =>
     return run?.object === 'run' ? run : null
   })
 
-/** A scenario as YAML that repeats a request and its response; `id` is its id or its name in a report. Errors: a `Failure` that says why there is none. */
+/**
+ * A scenario as YAML that repeats a request and its response; `id` is its id or its name in a
+ * report. Errors: a `Failure` that says why there is none.
+ */
 export function scenarioOf(id: string, emulator: Running): Promise<string> {
   const [, sandbox = ''] = IN_RUN.exec(id) ?? []
   const prefix = sandbox === '' ? '' : `/sandbox/${sandbox}`
-  return read(id, emulator, `${prefix}${CONTROL}/requests/${encodeURIComponent(id)}?format=scenario`, text => text)
+  return read(
+    id,
+    emulator,
+    `${prefix}${CONTROL}/requests/${encodeURIComponent(id)}?format=scenario`,
+    text => text
+  )
 }
 
-async function read<T>(what: string, { url, token }: Running, path: string, contentIn: (text: string) => T | null): Promise<T> {
+async function read<T>(
+  what: string,
+  { url, token }: Running,
+  path: string,
+  contentIn: (text: string) => T | null
+): Promise<T> {
   const origin = originOf(url)
   const fail = (why: string) => new Failure(SAYS.not_readable(what, `${origin}${path}`, why))
   const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` }
@@ -52,8 +75,14 @@ async function read<T>(what: string, { url, token }: Running, path: string, cont
   throw fail(SAYS.responded(status, typeof why === 'string' ? why : SAYS.not_an_emulator()))
 }
 
-/** Whether an emulator is ready; writes its response, or why there was none. `host` is what the emulator is bound to. */
-export async function healthcheck({ port, host }: { port: number; host: string }, write: (line: string) => void): Promise<boolean> {
+/**
+ * Whether an emulator is ready; writes its response, or why there was none. `host` is what the
+ * emulator is bound to.
+ */
+export async function healthcheck(
+  { port, host }: { port: number; host: string },
+  write: (line: string) => void
+): Promise<boolean> {
   const origin = `http://${reachableHost(host)}:${port}`
   const path = `${CONTROL}/health`
   try {
@@ -62,7 +91,12 @@ export async function healthcheck({ port, host }: { port: number; host: string }
     return status === 200
   } catch (error) {
     const isLate = (error as NodeJS.ErrnoException).code === 'ABORT_ERR'
-    write(SAYS.unhealthy(`${origin}${path}`, isLate ? SAYS.no_response_within(HEALTH_TIMEOUT / 1000) : reasonOf('reach', error as Error)))
+    write(
+      SAYS.unhealthy(
+        `${origin}${path}`,
+        isLate ? SAYS.no_response_within(HEALTH_TIMEOUT / 1000) : reasonOf('reach', error as Error)
+      )
+    )
     return false
   }
 }
@@ -75,7 +109,12 @@ function reachableHost(host: string): string {
 }
 
 /** Without `fetch`, which refuses some ports that an emulator may listen on. */
-async function get(origin: string, path: string, timeout: number, headers: Record<string, string> = {}) {
+async function get(
+  origin: string,
+  path: string,
+  timeout: number,
+  headers: Record<string, string> = {}
+) {
   const transport = await httpTransport(new URL(origin))
   return transport.send({ method: 'GET', path, headers, timeout }).finally(() => transport.close())
 }

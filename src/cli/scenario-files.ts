@@ -1,4 +1,7 @@
-/** The files that `validate` and `check` are given: files, folders, patterns, and names of scenarios and fixtures. */
+/**
+ * The files that `validate` and `check` are given: files, folders, patterns, and names of scenarios
+ * and fixtures.
+ */
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { isAbsolute, relative, resolve } from 'node:path'
@@ -12,18 +15,36 @@ import { isSharedScript } from '../scenario/shared-script.js'
 import type { Progress } from './progress.js'
 import { SAYS, say } from './sentences.js'
 
-/** `names` are those that `--var` gives values to, each of which some file has to know; `withShared` takes files of shared script entries as well. */
-type Files = { launch: Launch; names: readonly string[]; withShared?: boolean; onProgress?: Progress | undefined }
-/** What is found of a file, whose variables are added to those that are known; `isAlone` where its place has no other. */
-type CheckFile = (file: string, library: Library, known: Set<string>, isAlone: boolean) => Promise<Partial<CheckedFile>>
+/**
+ * `names` are those that `--var` gives values to, each of which some file has to know; `withShared`
+ * takes files of shared script entries as well.
+ */
+type Files = {
+  launch: Launch
+  names: readonly string[]
+  withShared?: boolean
+  onProgress?: Progress | undefined
+}
+/**
+ * What is found of a file, whose variables are added to those that are known; `isAlone` where its
+ * place has no other.
+ */
+type CheckFile = (
+  file: string,
+  library: Library,
+  known: Set<string>,
+  isAlone: boolean
+) => Promise<Partial<CheckedFile>>
 
 const ENDINGS = '**/*.{yaml,yml,json}'
 const IGNORED = ['**/node_modules/**']
 
 /**
- * What is found of the files of each place, each once: a file as it is, those of a folder that end in .yaml, .yml or .json, those that match a pattern, and,
+ * What is found of the files of each place, each once: a file as it is, those of a folder that end
+ * in .yaml, .yml or .json, those that match a pattern, and,
  * where there is none of these, the scenario or fixture with that name.
- * Files of a folder or pattern that are not scenarios are left out; a place with no file left is a failure, and so is a name that no file knows.
+ * Files of a folder or pattern that are not scenarios are left out; a place with no file left is a
+ * failure, and so is a name that no file knows.
  */
 export async function checkFiles(
   places: readonly string[],
@@ -31,33 +52,58 @@ export async function checkFiles(
   checkFile: CheckFile
 ): Promise<CheckedFile[]> {
   const settings = settingsInForce(launch).values
-  const library = new Library({ fixtures: settings.fixtures_dir, scenarios: settings.scenarios_dir }, settings)
+  const library = new Library(
+    { fixtures: settings.fixtures_dir, scenarios: settings.scenarios_dir },
+    settings
+  )
   const checked: CheckedFile[] = []
   const [seen, known] = [new Set<string>(), new Set<string>()]
   for (const place of places) {
-    const { files, isSearched, isPattern } = await filesAt(existsSync(place) ? place : (library.named(place) ?? place), ENDINGS)
+    const { files, isSearched, isPattern } = await filesAt(
+      existsSync(place) ? place : (library.named(place) ?? place),
+      ENDINGS
+    )
     let isEmpty = true
     for (const [index, file] of files.entries()) {
       if (files.length > 1) onProgress?.(place, index, files.length)
       const leftOut = isSearched ? await whyLeftOut(file, library, withShared) : null
       isEmpty &&= leftOut !== null
       if (seen.size === seen.add(resolve(file)).size) continue
-      checked.push({ ...NOTHING_FOUND, file, leftOut, ...(leftOut === null && (await checkFile(file, library, known, files.length === 1))) })
+      checked.push({
+        ...NOTHING_FOUND,
+        file,
+        leftOut,
+        ...(leftOut === null && (await checkFile(file, library, known, files.length === 1)))
+      })
     }
     const why = files.length > 0 ? SAYS.no_scenario(isPattern) : SAYS.no_files(isPattern)
-    if (isEmpty) checked.push(withFailure(place, say('file_exists'), { path: '', file: place, message: why }))
+    if (isEmpty)
+      checked.push(withFailure(place, say('file_exists'), { path: '', file: place, message: why }))
   }
   // what a file knows that is not valid is not known
-  if (checked.some(({ points }) => points.some(point => isFailed(point) && point.code === 'valid'))) return checked
+  if (checked.some(({ points }) => points.some(point => isFailed(point) && point.code === 'valid')))
+    return checked
   for (const name of names) {
     const title = say('var', name)
-    if (!known.has(name)) checked.push(withFailure(title.message, title, { path: title.message, message: DOCUMENT_SAYS.unknown_variable(name, [...known]) }))
+    if (!known.has(name))
+      checked.push(
+        withFailure(title.message, title, {
+          path: title.message,
+          message: DOCUMENT_SAYS.unknown_variable(name, [...known])
+        })
+      )
   }
   return checked
 }
 
-/** The files that a pattern matches, those of a folder that have such an ending, or what is named; `isSearched` for the first two. */
-export async function filesAt(place: string, endings: string): Promise<{ files: string[]; isSearched: boolean; isPattern: boolean }> {
+/**
+ * The files that a pattern matches, those of a folder that have such an ending, or what is named;
+ * `isSearched` for the first two.
+ */
+export async function filesAt(
+  place: string,
+  endings: string
+): Promise<{ files: string[]; isSearched: boolean; isPattern: boolean }> {
   const found = await stat(place).catch(() => null)
   const isPattern = found === null && isDynamicPattern(place)
   if (!isPattern && !found?.isDirectory()) return { files: [place], isSearched: false, isPattern }
@@ -65,12 +111,18 @@ export async function filesAt(place: string, endings: string): Promise<{ files: 
     ? await glob(place, { absolute: isAbsolute(place), expandDirectories: false, ignore: IGNORED })
     : await glob(endings, { cwd: place, absolute: true, ignore: IGNORED })
   // a path as the person wrote the beginning of it
-  const files = isPattern ? paths : paths.map(path => `${place.replace(/\/+$/, '')}/${relative(place, path)}`)
+  const files = isPattern
+    ? paths
+    : paths.map(path => `${place.replace(/\/+$/, '')}/${relative(place, path)}`)
   return { files: files.sort(), isSearched: true, isPattern }
 }
 
 /** Null for a scenario, a fixture, and a file that cannot be read: that is found out later. */
-async function whyLeftOut(file: string, library: Library, withShared: boolean): Promise<string | null> {
+async function whyLeftOut(
+  file: string,
+  library: Library,
+  withShared: boolean
+): Promise<string | null> {
   const document = await library.file(file).catch(() => null)
   if (document === null) return null
   if (isSharedScript(document.data)) return withShared ? null : SAYS.shared_script()

@@ -6,10 +6,20 @@ import { countOf } from '../reports/sentences.js'
 
 const FOLDER = 'it is a folder, not a file'
 const DENIED = 'permission denied'
-const UNWRITABLE = { ENOTDIR: 'part of the path is a file, not a folder', EACCES: DENIED, EPERM: DENIED, EROFS: 'the file system is read-only' }
+const UNWRITABLE = {
+  ENOTDIR: 'part of the path is a file, not a folder',
+  EACCES: DENIED,
+  EPERM: DENIED,
+  EROFS: 'the file system is read-only'
+}
 /** Why a file, a folder or an address cannot be used, by the code of the system. */
 const SYSTEM = {
-  read: { ENOENT: 'no such file or folder', EISDIR: FOLDER, ENOTDIR: 'it is a file, not a folder', EACCES: DENIED },
+  read: {
+    ENOENT: 'no such file or folder',
+    EISDIR: FOLDER,
+    ENOTDIR: 'it is a file, not a folder',
+    EACCES: DENIED
+  },
   write: {
     ...UNWRITABLE,
     ENOENT: 'its folder does not exist',
@@ -28,19 +38,30 @@ const SYSTEM = {
     EPIPE: 'the connection was closed while the request was sent',
     UND_ERR_SOCKET: 'the connection was closed before a response',
     UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
-    DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed; set NODE_EXTRA_CA_CERTS to a file of certificates to trust',
+    DEPTH_ZERO_SELF_SIGNED_CERT:
+      'its certificate is self-signed; set NODE_EXTRA_CA_CERTS to a file of certificates to trust',
     CERT_HAS_EXPIRED: 'its certificate has expired'
   }
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>
-export type SystemError = Error & { code?: string; syscall?: string; port?: number; address?: string; path?: string }
+export type SystemError = Error & {
+  code?: string
+  syscall?: string
+  port?: number
+  address?: string
+  path?: string
+}
 
 /** Why something cannot be done, in words where the code of the system is known. */
-export const reasonOf = (doing: keyof typeof SYSTEM, { code = '', message }: Pick<SystemError, 'code' | 'message'>): string =>
-  (SYSTEM[doing] as Readonly<Record<string, string>>)[code] ?? message
+export const reasonOf = (
+  doing: keyof typeof SYSTEM,
+  { code = '', message }: Pick<SystemError, 'code' | 'message'>
+): string => (SYSTEM[doing] as Readonly<Record<string, string>>)[code] ?? message
 
 /** One word of a shell command, quoted if needed; `separator` separates the parts of a path. */
 export const shellWord = (text: string, separator = '/'): string =>
-  /^[\w./:@%+=,-]+$/.test(text.replaceAll(separator, '/')) ? text : `'${text.replaceAll("'", "'\\''")}'`
+  /^[\w./:@%+=,-]+$/.test(text.replaceAll(separator, '/'))
+    ? text
+    : `'${text.replaceAll("'", "'\\''")}'`
 
 /** As a settings block has them: `statuses.refund_refused: 422`. */
 const settingsLine = (settings: object): string =>
@@ -51,17 +72,22 @@ const settingsLine = (settings: object): string =>
 export const SAYS = {
   // command lines
   command_first: (word: string) => `the command ${word} must come first: commerce-emulator ${word}`,
-  file_without_flag: (word: string) => `unexpected argument ${word}; did you mean --scenario ${word}?`,
+  file_without_flag: (word: string) =>
+    `unexpected argument ${word}; did you mean --scenario ${word}?`,
   unknown_command: (word: string, meant: string) => `unknown command ${word}${meant}`,
   no_option_value: (flags: string, got: string) => {
     const [flag] = flags.split(' ')
     return `option '${flags}' must have a value; got ${got}. If that is the value, write ${flag}=${got}`
   },
   only_against: (flag: string) => `${flag} can be used only with --against`,
-  text_alone: (format: string) => `--step prints text; it cannot be used with --format ${format}. Write a JUnit report with --report DIR`,
-  not_with_against: (flag: string) => `${flag} cannot be used with --against: what the service changes is not known`,
-  not_with_from: (flag: string) => `${flag} cannot be used with --from: there is no emulator whose requests could be judged`,
-  address: (problem: string, flag = '--against') => `${flag} must be the base address of a service, such as https://service.example/next; ${problem}`,
+  text_alone: (format: string) =>
+    `--step prints text; it cannot be used with --format ${format}. Write a JUnit report with --report DIR`,
+  not_with_against: (flag: string) =>
+    `${flag} cannot be used with --against: what the service changes is not known`,
+  not_with_from: (flag: string) =>
+    `${flag} cannot be used with --from: there is no emulator whose requests could be judged`,
+  address: (problem: string, flag = '--against') =>
+    `${flag} must be the base address of a service, such as https://service.example/next; ${problem}`,
   not_http: (address: string) => `${address} is not an HTTP address`,
   has_login: () => 'it has a user name or a password; send keys with --key',
   has_query: () => 'it has a query or a fragment',
@@ -73,77 +99,97 @@ export const SAYS = {
   set: () => 'must be key=value, such as --set pagination.max_limit=5',
   unknown_setting: (key: string, meant: string) => `unknown setting ${key}${meant}`,
   settings_listed: () => '; commerce-emulator settings lists them',
-  settings_in_group: (keys: readonly string[]) => `; the settings in that group are ${keys.join(', ')}`,
+  settings_in_group: (keys: readonly string[]) =>
+    `; the settings in that group are ${keys.join(', ')}`,
   host: (host: string) => `must be an IP address or localhost; got ${host}`,
-  not_meant: (prefixed: string) => `; if it is not for the emulator, unset it or set ${prefixed}, which takes precedence`,
-  kubernetes: () => '; Kubernetes sets it for a Service called commerce-emulator: set enableServiceLinks: false in the pod',
-  variable_is: (name: string, value: string, advice: string) => `  ${name} in the environment is ${value}${advice}.`,
+  not_meant: (prefixed: string) =>
+    `; if it is not for the emulator, unset it or set ${prefixed}, which takes precedence`,
+  kubernetes: () =>
+    '; Kubernetes sets it for a Service called commerce-emulator: set enableServiceLinks: false in the pod',
+  variable_is: (name: string, value: string, advice: string) =>
+    `  ${name} in the environment is ${value}${advice}.`,
   settings_object: () => 'must be an object of settings, such as pagination: { max_limit: 5 }',
   // failures
   problems: (count: number) => `${count} problems; nothing was started`,
   port_in_use: (port: number, address: string) =>
     `port ${port} on ${address} is in use; stop the process that uses it, or choose another port with --port (0 picks a free one).`,
-  port_denied: (port: number) => `permission denied for port ${port}; choose one above 1023 with --port.`,
+  port_denied: (port: number) =>
+    `permission denied for port ${port}; choose one above 1023 with --port.`,
   address_unusable: (message: string) =>
     `the emulator cannot listen on that address: ${message}; choose an address of this machine with --host, such as 127.0.0.1, or 0.0.0.0 for all of them.`,
   unmade: (path: string, why: string) => `${path} cannot be created: ${why}`,
   unread: (path: string, why: string) => `${path} cannot be read: ${why}`,
   unwritten: (path: string, why: string) => `${path} cannot be written: ${why}`,
-  out_unwritten: (path: string, why: string) => `--out ${path} cannot be written: ${why}; nothing was run.`,
+  out_unwritten: (path: string, why: string) =>
+    `--out ${path} cannot be written: ${why}; nothing was run.`,
   // start
   exposed: (host: string) =>
     `The emulator listens on ${host} without a control token: every machine that reaches the port can read and change its state. Set CONTROL_TOKEN, or let only this machine reach the port: HOST=127.0.0.1, or docker run -p 127.0.0.1:4010:4010.`,
   defect: () => 'The emulator is stopping because of a defect. Please report it.',
-  not_opened: (address: string, why: string) => `The browser cannot be opened: ${why}. Open ${address}.`,
+  not_opened: (address: string, why: string) =>
+    `The browser cannot be opened: ${why}. Open ${address}.`,
   in_memory: () => 'in memory; --data FILE keeps them',
   kept: (file: string) => `kept in ${file}`,
   resumed: (file: string) => `continued from ${file}`,
   more_keys: (more: number, address: string) => `and ${more} more: ${address}`,
   not_loaded: (scenario: string) =>
     `The scenario ${scenario} was not loaded: the data file takes precedence. POST /_control/load loads it; so does --data with a new file.`,
-  vars_ignored: () => 'The values of --var have no effect: the data file has a scenario that was loaded without them.',
+  vars_ignored: () =>
+    'The values of --var have no effect: the data file has a scenario that was loaded without them.',
   // new
   file_name: (name: string) => `new needs a file name, such as declined-card; got "${name}"`,
   not_written: (file: string, why: string) => `${file} was not written: ${why}`,
   written: (file: string) => `${file} was written. Edit it, and then:`,
   // exec and record
   warning: (line: string) => `warning: ${line}`,
-  killing: (seconds: number, signal: string) => `the command did not end within ${seconds} s of ${signal}, so it is being killed`,
+  killing: (seconds: number, signal: string) =>
+    `the command did not end within ${seconds} s of ${signal}, so it is being killed`,
   not_run: (command: string, why: string) => `${command} cannot be run: ${why}`,
   no_such_command: () => 'no such command',
-  too_many_files: (most: number, more: number) => `only the requests before the first ${most} loads and resets were recorded; ${more} more were left out`,
-  not_kept: (most: number, more: number) => `only the first ${most} requests were recorded; ${more} more were passed on`,
+  too_many_files: (most: number, more: number) =>
+    `only the requests before the first ${most} loads and resets were recorded; ${more} more were left out`,
+  not_kept: (most: number, more: number) =>
+    `only the first ${most} requests were recorded; ${more} more were passed on`,
   nothing_passed: () => 'the service responded to no request of the command',
-  body_too_long: (most: number) => `The request was not passed on: its body must have at most ${most} bytes.`,
+  body_too_long: (most: number) =>
+    `The request was not passed on: its body must have at most ${most} bytes.`,
   not_passed: (address: string, why: string) => `The request was passed on to ${address}: ${why}`,
   checked_with: (file: string, address: string, keys: readonly string[]) =>
     `commerce-emulator check ${file} --against ${address} --key KEY${keys.map(key => ` --key ${key}=KEY`).join('')}`,
   nothing_recorded: () => 'the emulator received no requests',
   recorded: (file: string, requests: number, left: number) =>
     `${file} replays ${countOf(requests, 'request')}${left > 0 ? `; its comments say why ${left} more cannot be replayed` : ''}`,
-  record_it: () => 'run the same with record --out failed.yaml in place of exec: failed.yaml then replays the requests',
+  record_it: () =>
+    'run the same with record --out failed.yaml in place of exec: failed.yaml then replays the requests',
   check_it: (file: string) => `commerce-emulator check ${file}`,
   // running emulators
-  repro_it: (request: string, address: string) => `commerce-emulator repro ${request} --url ${address}`,
-  emulator_address: (address: string) => `${address} is not an HTTP address; give the emulator's, such as http://localhost:4010`,
-  not_readable: (what: string, address: string, why: string) => `${what} cannot be read at ${address}: ${why}`,
+  repro_it: (request: string, address: string) =>
+    `commerce-emulator repro ${request} --url ${address}`,
+  emulator_address: (address: string) =>
+    `${address} is not an HTTP address; give the emulator's, such as http://localhost:4010`,
+  not_readable: (what: string, address: string, why: string) =>
+    `${what} cannot be read at ${address}: ${why}`,
   responded: (status: number, why: string) => `the response was ${status}. ${why}`,
   not_an_emulator: () => 'That is not a commerce-emulator.',
-  health: (address: string, status: number, text: string) => `${address} responded with ${status}: ${text}`,
+  health: (address: string, status: number, text: string) =>
+    `${address} responded with ${status}: ${text}`,
   unhealthy: (address: string, why: string) => `${address} did not respond: ${why}`,
   no_response_within: (seconds: number) => `no response within ${seconds} seconds`,
   // coverage merge
   no_match: (pattern: string) => `No file matches ${pattern}.`,
   no_reports: (folder: string, name: string) => `${folder} has no ${name}.`,
-  not_a_report: (file: string) => `${file} is not a coverage report; GET /_control/coverage and the reports of exec and judge have them as JSON.`,
+  not_a_report: (file: string) =>
+    `${file} is not a coverage report; GET /_control/coverage and the reports of exec and judge have them as JSON.`,
   // report
-  not_a_run: (file: string) => `${file} is not a report of a run; exec, record and judge write one as run.json with --report.`,
+  not_a_run: (file: string) =>
+    `${file} is not a report of a run; exec, record and judge write one as run.json with --report.`,
   other_version: (file: string, other: string, own: string) =>
     `${file} was written by version ${other}; this is ${own}. Merge and compare reports of one version.`,
   ask_its_job: (request: string) => `see ${request} in the report of its job`,
   // files to check
   no_scenario: (isPattern: boolean) => `${isPattern ? 'matches' : 'has'} no scenario or fixture`,
-  no_files: (isPattern: boolean) => (isPattern ? 'matches no file' : 'has no file that ends in .yaml, .yml or .json'),
+  no_files: (isPattern: boolean) =>
+    isPattern ? 'matches no file' : 'has no file that ends in .yaml, .yml or .json',
   shared_script: () => 'left out: it has groups that scenarios share',
   other_document: () => 'left out: it is not a scenario or a fixture',
   valid: () => 'the document is valid',
@@ -160,10 +206,12 @@ export const SAYS = {
   caused: (play: string, about: string, advice: string) => `${play}: ${about} ${advice}`,
   counted: (seen: number, isUnplayed = false) =>
     `got ${countOf(seen, 'request')}${isUnplayed ? '; the scenario has no play, so check sends nothing: exec judges the requests of your tests' : ''}`,
-  held: (entry: string, how: string) => `the script entry ${entry} holds this request ${how}, or limit the hold with for`,
+  held: (entry: string, how: string) =>
+    `the script entry ${entry} holds this request ${how}, or limit the hold with for`,
   until: (waiting: number) => `until ${waiting} requests wait; send them with at_once`,
   at_gate: (gate: string) => `at the gate ${gate}, which no play opens; use until in place of gate`,
-  still_expected: (wanted: string, seen: number) => `still expected: ${wanted}; got ${countOf(seen, 'request')}`,
+  still_expected: (wanted: string, seen: number) =>
+    `still expected: ${wanted}; got ${countOf(seen, 'request')}`,
   how_to_go_on: () => '[Enter or n: next, c: continue to the end, q: quit] ',
   stopped: () => 'the check was stopped; nothing was judged',
   // checks of a running service
@@ -180,27 +228,36 @@ export const SAYS = {
   no_response: (why: string) => `no response came: ${why}`,
   timed_out: (ms: number) => `no response came within ${ms} ms; wait longer with --timeout`,
   waiting: () => 'waiting, in seconds',
-  compressed: (encoding: string) => `the response is compressed (Content-Encoding: ${encoding}), but Accept-Encoding: identity was sent`,
-  too_long: (bytes: number) => `the response is longer than ${bytes} bytes; read more with --max-answer`,
-  refused_reading: (path: string, status: number, why: string) => `the response to GET ${path} was ${status}${why && ` (${why})`}`,
-  too_many_records: (path: string, most: number) => `GET ${path} has more than ${most} records, and not all were read`,
+  compressed: (encoding: string) =>
+    `the response is compressed (Content-Encoding: ${encoding}), but Accept-Encoding: identity was sent`,
+  too_long: (bytes: number) =>
+    `the response is longer than ${bytes} bytes; read more with --max-answer`,
+  refused_reading: (path: string, status: number, why: string) =>
+    `the response to GET ${path} was ${status}${why && ` (${why})`}`,
+  too_many_records: (path: string, most: number) =>
+    `GET ${path} has more than ${most} records, and not all were read`,
   users_of_account: () => 'the API lists Users only for one Account; name it with account',
   // how a service differs
   unexplained: () => 'wrong: not explained by any setting, or by data from before the run',
   by_rule: (rule: RuleId) => `differs by rule ${rule}: ${RULES[rule].text}`,
-  by_assumption: (id: AssumptionId) => `differs by assumption ${id} (${ASSUMPTIONS[id].topic}); no setting makes the emulator respond like that`,
-  by_setting: (id: AssumptionId, settings: object) => `differs by assumption ${id} ${settingsLine(settings)}`,
+  by_assumption: (id: AssumptionId) =>
+    `differs by assumption ${id} (${ASSUMPTIONS[id].topic}); no setting makes the emulator respond like that`,
+  by_setting: (id: AssumptionId, settings: object) =>
+    `differs by assumption ${id} ${settingsLine(settings)}`,
   contradiction: (key: string) => `contradiction: no single value of ${key} fits every request`,
   other_data: () => 'the service has other data',
-  only_script: () => "only the scenario's script gives the expected response; a service has no script",
+  only_script: () =>
+    "only the scenario's script gives the expected response; a service has no script",
   of_step: (label: string, detail: string) => `${label}${detail}`,
   needs: (who: string, settings: object) => `${who} needs ${settingsLine(settings)}`,
   paging: () => '; rename the cursors with pagination.cursors',
   has_no: (records: string) => `; the service has no ${records}`,
   more: (count: number) => `and ${count} more`,
-  differs: (what: string, here: string, there: string) => `${what}: ${here} here, ${there} at the service`,
+  differs: (what: string, here: string, there: string) =>
+    `${what}: ${here} here, ${there} at the service`,
   part_of_id: (kind: string, path: string) => `the ${kind} of ${path}`,
-  form: (path: string, says: string, there: string | null) => `${path && `${path}: `}${says}${there === null ? '' : `; the service sent ${there}`}`,
+  form: (path: string, says: string, there: string | null) =>
+    `${path && `${path}: `}${says}${there === null ? '' : `; the service sent ${there}`}`,
   only_there: (path: string, id: string) => `${path}: only the service has the record ${id}`,
   hidden: () => 'data that cannot be shown',
   cut_short: () => 'the body is truncated, or is not JSON',

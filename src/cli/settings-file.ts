@@ -10,14 +10,23 @@ import { Failure } from './failures.js'
 import { CHECKER } from './launch.js'
 import { reasonOf, SAYS } from './sentences.js'
 
-/** As JSON to a file that ends in .json, else as YAML. Errors: a `Failure` where it cannot be written. */
+/**
+ * As JSON to a file that ends in .json, else as YAML. Errors: a `Failure` where it cannot be
+ * written.
+ */
 export async function writeSettings(file: string, settings: GivenSettings): Promise<void> {
-  await writeFile(file, extname(file) === '.json' ? jsonText({ settings: nested(settings) }) : settingsYaml(settings)).catch(error => {
+  await writeFile(
+    file,
+    extname(file) === '.json' ? jsonText({ settings: nested(settings) }) : settingsYaml(settings)
+  ).catch(error => {
     throw new Failure(SAYS.unwritten(file, reasonOf('write', error)))
   })
 }
 
-/** The settings of a file, at its top level or under `settings`. Errors: `document_invalid` with every problem, those of the file system. */
+/**
+ * The settings of a file, at its top level or under `settings`. Errors: `document_invalid` with
+ * every problem, those of the file system.
+ */
 export async function readSettings(file: string): Promise<GivenSettings> {
   const text = await readFile(file, 'utf8').catch(error => {
     throw Object.assign(error, { path: file })
@@ -28,7 +37,12 @@ export async function readSettings(file: string): Promise<GivenSettings> {
   const found = isBlock ? (data as { settings: unknown }).settings : data
   const under = isBlock ? ['settings'] : []
   const given = isObject(found) ? nested(flattened(found)) : found
-  const problems = isObject(given) ? await CHECKER.problems(given) : [{ steps: [], code: 'wrong_type', message: SAYS.settings_object() }]
-  if (problems.length > 0) throw await refusalOf(problems.map(problem => ({ document, ...problem, steps: [...under, ...problem.steps] })))
+  const problems = isObject(given)
+    ? await CHECKER.problems(given)
+    : [{ steps: [], code: 'wrong_type', message: SAYS.settings_object() }]
+  if (problems.length > 0)
+    throw await refusalOf(
+      problems.map(problem => ({ document, ...problem, steps: [...under, ...problem.steps] }))
+    )
   return flattened(found as object) as GivenSettings
 }

@@ -1,4 +1,7 @@
-/** `commerce-emulator start`. The last line that it prints, `commerce-emulator ready on …`, is a stable format. */
+/**
+ * `commerce-emulator start`. The last line that it prints, `commerce-emulator ready on …`, is a
+ * stable format.
+ */
 import closeWithGrace from 'close-with-grace'
 import { Help } from 'commander'
 import type { FastifyBaseLogger } from 'fastify'
@@ -11,21 +14,44 @@ import { coloured } from './colours.js'
 import { createProgressBar } from './progress.js'
 import { SAYS, shellWord } from './sentences.js'
 
-/** `quiet`: whether only the last line is printed; `open`: whether the console is shown in the browser. */
+/**
+ * `quiet`: whether only the last line is printed; `open`: whether the console is shown in the
+ * browser.
+ */
 type Shown = { quiet?: boolean; open?: boolean }
-type Output = { stdout: NodeJS.WritableStream & Partial<Pick<NodeJS.WriteStream, 'hasColors'>>; stderr: NodeJS.WriteStream }
+type Output = {
+  stdout: NodeJS.WritableStream & Partial<Pick<NodeJS.WriteStream, 'hasColors'>>
+  stderr: NodeJS.WriteStream
+}
 
-/** Closes on SIGTERM or SIGINT; a second signal ends the process at once. `beforeEnd` has the emulator closed before the process ends. Errors: as of `runEmulator`. */
+/**
+ * Closes on SIGTERM or SIGINT; a second signal ends the process at once. `beforeEnd` has the
+ * emulator closed before the process ends. Errors: as of `runEmulator`.
+ */
 export async function start(
-  { quiet = false, open = false, ...given }: Required<Pick<RunOptions, 'settings' | 'environment'>> & Pick<RunOptions, 'variables' | 'vars'> & Shown,
+  {
+    quiet = false,
+    open = false,
+    ...given
+  }: Required<Pick<RunOptions, 'settings' | 'environment'>> &
+    Pick<RunOptions, 'variables' | 'vars'> &
+    Shown,
   { stdout, stderr }: Output,
   beforeEnd: typeof closeWithGrace = closeWithGrace,
   openPage: (address: string) => Promise<unknown> = openInBrowser
 ): Promise<void> {
-  const { values, sources } = settingsInForce({ flag: given.settings, environment: given.environment })
+  const { values, sources } = settingsInForce({
+    flag: given.settings,
+    environment: given.environment
+  })
   const logger = await createLogger(values.log_level, stderr.isTTY, stderr)
   const bar = await createProgressBar(stderr)
-  const emulator = await runEmulator({ ...given, isPortFree: false, logger, progress: bar.update }).finally(bar.stop)
+  const emulator = await runEmulator({
+    ...given,
+    isPortFree: false,
+    logger,
+    progress: bar.update
+  }).finally(bar.stop)
   beforeEnd({ delay: values['limits.shutdown'] + 5000, logger: false }, async ({ err }) => {
     if (err) logger.fatal({ err }, SAYS.defect())
     await emulator.close().catch(error => {
@@ -42,7 +68,10 @@ export async function start(
     records: store.size
   }
   stdout.write(coloured(`${quiet ? readyLine(emulator) : startUpText(emulator, facts)}\n`, stdout))
-  if (open) await openPage(emulator.controlUrl).catch(error => logger.warn(SAYS.not_opened(emulator.controlUrl, error.message)))
+  if (open)
+    await openPage(emulator.controlUrl).catch(error =>
+      logger.warn(SAYS.not_opened(emulator.controlUrl, error.message))
+    )
 }
 
 /** Loads what finds the browser of the system only now. */
@@ -52,7 +81,10 @@ async function openInBrowser(address: string): Promise<unknown> {
 }
 
 /** Warns where other machines can reach a control API without a token. */
-export function warnOfExposure({ host, control_token }: Pick<Settings, 'host' | 'control_token'>, log: Pick<FastifyBaseLogger, 'warn'>): void {
+export function warnOfExposure(
+  { host, control_token }: Pick<Settings, 'host' | 'control_token'>,
+  log: Pick<FastifyBaseLogger, 'warn'>
+): void {
   if (control_token !== null || /^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host)) return
   log.warn(SAYS.exposed(host))
 }
@@ -71,11 +103,21 @@ type StartFacts = {
   records: number
 }
 
-const readyLine = ({ baseUrl }: Pick<RunningEmulator, 'baseUrl'>) => `commerce-emulator ready on ${baseUrl}`
+const readyLine = ({ baseUrl }: Pick<RunningEmulator, 'baseUrl'>) =>
+  `commerce-emulator ready on ${baseUrl}`
 
-/** The addresses, the scenario, where the data is, the keys, a first request, and that the emulator is ready. */
+/**
+ * The addresses, the scenario, where the data is, the keys, a first request, and that the emulator
+ * is ready.
+ */
 export function startUpText(
-  { baseUrl, controlUrl, scenario, apiKeys, resumed }: Pick<RunningEmulator, 'baseUrl' | 'controlUrl' | 'scenario' | 'apiKeys' | 'resumed'>,
+  {
+    baseUrl,
+    controlUrl,
+    scenario,
+    apiKeys,
+    resumed
+  }: Pick<RunningEmulator, 'baseUrl' | 'controlUrl' | 'scenario' | 'apiKeys' | 'resumed'>,
   { asked, data, hasVars, records }: StartFacts
 ): string {
   const help = new Help()
@@ -83,7 +125,8 @@ export function startUpText(
   const shown = apiKeys.slice(0, MAX_KEYS)
   const width = shown.reduce((width, { key }) => Math.max(width, visible(key).length), 0)
   const keys = shown.map(({ key, account }) => `${visible(key).padEnd(width)}  acts as ${account}`)
-  if (apiKeys.length > shown.length) keys.push(SAYS.more_keys(apiKeys.length - shown.length, `${controlUrl}/keys`))
+  if (apiKeys.length > shown.length)
+    keys.push(SAYS.more_keys(apiKeys.length - shown.length, `${controlUrl}/keys`))
   const description = scenario.description ? `: ${visible(scenario.description)}` : ''
   const texts: [name: string, text: string][] = [
     ['API', baseUrl],
@@ -98,7 +141,12 @@ export function startUpText(
     '',
     ...texts.flatMap(([name, text]) => beside(name, help.boxWrap(text, COLUMNS).split('\n'))),
     ...beside('Keys', keys),
-    ...(first ? ['', `  Try       curl -u ${shellWord(`${first.key}:`)} ${shellWord(`${baseUrl}/locations`)}`] : []),
+    ...(first
+      ? [
+          '',
+          `  Try       curl -u ${shellWord(`${first.key}:`)} ${shellWord(`${baseUrl}/locations`)}`
+        ]
+      : []),
     '',
     readyLine({ baseUrl })
   ].join('\n')
@@ -109,4 +157,5 @@ function keptWhere(data: string | null, resumed: string | null): string {
   return resumed === null ? SAYS.kept(visible(data)) : SAYS.resumed(visible(resumed))
 }
 
-const beside = (name: string, lines: readonly string[]) => lines.map((line, index) => `  ${(index === 0 ? name : '').padEnd(8)}  ${line}`)
+const beside = (name: string, lines: readonly string[]) =>
+  lines.map((line, index) => `  ${(index === 0 ? name : '').padEnd(8)}  ${line}`)

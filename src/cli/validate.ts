@@ -1,4 +1,7 @@
-/** `commerce-emulator validate FILE…`: checks scenarios, fixtures and files of shared script entries, without opening a port. */
+/**
+ * `commerce-emulator validate FILE…`: checks scenarios, fixtures and files of shared script
+ * entries, without opening a port.
+ */
 import { Clock } from '../core/clock.js'
 import type { Problem } from '../core/errors.js'
 import { visible } from '../core/visible.js'
@@ -16,31 +19,66 @@ import type { Progress } from './progress.js'
 import { checkFiles } from './scenario-files.js'
 import { say } from './sentences.js'
 
-/** What was found of each file, and of `vars`: each has to be a variable of at least one of the files. */
+/**
+ * What was found of each file, and of `vars`: each has to be a variable of at least one of the
+ * files.
+ */
 export function validate(
   places: readonly string[],
-  { launch, vars, onProgress }: { launch: Launch; vars?: GivenVariables | undefined; onProgress?: Progress }
+  {
+    launch,
+    vars,
+    onProgress
+  }: { launch: Launch; vars?: GivenVariables | undefined; onProgress?: Progress }
 ): Promise<CheckedFile[]> {
   const names = Object.keys(vars?.values ?? {})
-  return checkFiles(places, { launch, names, withShared: true, onProgress }, async (file, library, known) => {
-    const variables = vars && { ...vars, known }
-    const { problems, warnings } = await foundIn(() => library.file(file), { file, name: file }, { library, launch, variables })
-    return { points: [warnings, problems].map((problems, nth): Point => ({ ...say('valid'), file, problems, ms: 0, isWarning: nth === 0 })) }
-  })
+  return checkFiles(
+    places,
+    { launch, names, withShared: true, onProgress },
+    async (file, library, known) => {
+      const variables = vars && { ...vars, known }
+      const { problems, warnings } = await foundIn(
+        () => library.file(file),
+        { file, name: file },
+        { library, launch, variables }
+      )
+      return {
+        points: [warnings, problems].map(
+          (problems, nth): Point => ({
+            ...say('valid'),
+            file,
+            problems,
+            ms: 0,
+            isWarning: nth === 0
+          })
+        )
+      }
+    }
+  )
 }
 
 /** What is wrong with a document, and what it is warned of; nothing is loaded. */
 export async function foundIn(
   read: () => Promise<SourceDocument>,
   origin: { file: string | null; name: string },
-  { library, launch, variables }: { library: Library; launch: Launch; variables?: GivenVariables | undefined }
+  {
+    library,
+    launch,
+    variables
+  }: { library: Library; launch: Launch; variables?: GivenVariables | undefined }
 ): Promise<{ problems: readonly Problem[]; warnings: readonly Problem[] }> {
   const warnings: Problem[] = []
   try {
     const sandbox = new Sandbox({ library, launch, machine: Date.now })
     const document = await read()
     const warn = (found: readonly Problem[]) => void warnings.push(...found)
-    if (isSharedScript(document.data)) await checkSharedScript(document, { library, launch, variables, clockFor: start => new Clock(Date.now, start) })
+    if (isSharedScript(document.data))
+      await checkSharedScript(document, {
+        library,
+        launch,
+        variables,
+        clockFor: start => new Clock(Date.now, start)
+      })
     else await sandbox.load(document, origin, { dryRun: true, play: playIn, variables, warn })
     return { problems: [], warnings }
   } catch (error) {
@@ -53,16 +91,27 @@ export function validateText(checked: readonly CheckedFile[]): string {
   const files = checked.filter(isFile)
   const lines = files.flatMap(file => [...linesOf(file), `${file.file}: ${resultOf(file)}`])
   const others = checked.filter(file => !isFile(file)).flatMap(linesOf)
-  return [...lines.map(visible), ...(files.length > 1 ? ['', summaryOf(files)] : []), ...others.map(visible), ''].join('\n')
+  return [
+    ...lines.map(visible),
+    ...(files.length > 1 ? ['', summaryOf(files)] : []),
+    ...others.map(visible),
+    ''
+  ].join('\n')
 }
 
 const isFile = ({ points }: CheckedFile) => !points.some(({ code }) => code === 'var')
 const linesOf = ({ points }: CheckedFile) =>
-  points.flatMap(({ problems, isWarning }) => problems.map(problem => `${isWarning ? 'warning: ' : ''}${problemLine(problem)}`))
-const problemsIn = ({ points }: CheckedFile) => points.flatMap(point => (isFailed(point) ? point.problems : []))
+  points.flatMap(({ problems, isWarning }) =>
+    problems.map(problem => `${isWarning ? 'warning: ' : ''}${problemLine(problem)}`)
+  )
+const problemsIn = ({ points }: CheckedFile) =>
+  points.flatMap(point => (isFailed(point) ? point.problems : []))
 
 function resultOf(file: CheckedFile): string {
-  const [problems, all] = [problemsIn(file).length, file.points.flatMap(point => point.problems).length]
+  const [problems, all] = [
+    problemsIn(file).length,
+    file.points.flatMap(point => point.problems).length
+  ]
   if (problems > 0) return countOf(problems, 'problem')
   return file.leftOut ?? `valid${all === 0 ? '' : `, ${countOf(all, 'warning')}`}`
 }

@@ -10,7 +10,10 @@ import { checkOptions } from './options.js'
 import { ERRORS } from './sentences.js'
 
 export type ConnectOptions = {
-  /** Such as `http://localhost:4010`; the base address, and the address of the control API or of a sandbox, work too. */
+  /**
+   * Such as `http://localhost:4010`; the base address, and the address of the control API or of a
+   * sandbox, work too.
+   */
   url: string
   /** The value of its `control_token`, if set. */
   token?: string
@@ -25,16 +28,23 @@ const PAUSE = 50
 const STARTING: readonly string[] = ['no_answer', 'not_ready']
 
 /**
- * Connects to a running emulator, as soon as it is ready. The object is the same as that of `startEmulator`; closing it stops nothing.
- * Errors: `option_invalid`; `no_answer` or `not_ready` when it is not ready in time; `answer_unreadable`; `token_required` and other refusals of the control API.
+ * Connects to a running emulator, as soon as it is ready. The object is the same as that of
+ * `startEmulator`; closing it stops nothing.
+ * Errors: `option_invalid`; `no_answer` or `not_ready` when it is not ready in time;
+ * `answer_unreadable`; `token_required` and other refusals of the control API.
  */
 export async function connect(options: ConnectOptions): Promise<Emulator> {
   checkOptions('connect', options, OPTIONS)
   const { url, token = null, timeout = DEFAULT_TIMEOUT } = options
   const { address, sandbox } = placeAt(url)
-  const connection = new Connection(address.href.replace(/\/$/, ''), await httpTransport(address), token)
+  const connection = new Connection(
+    address.href.replace(/\/$/, ''),
+    await httpTransport(address),
+    token
+  )
   const close = () => connection.close()
-  const at = (sandbox: string | null, keys: readonly ApiKey[], startKeys = keys) => emulatorAt(connection, { sandbox, keys, startKeys, close })
+  const at = (sandbox: string | null, keys: readonly ApiKey[], startKeys = keys) =>
+    emulatorAt(connection, { sandbox, keys, startKeys, close })
   try {
     const startKeys = await keysWhenReady(at(null, []), performance.now() + timeout)
     if (sandbox === null) return at(null, startKeys)
@@ -51,7 +61,8 @@ async function keysWhenReady(emulator: Emulator, deadline: number): Promise<ApiK
     try {
       return await keysOf(emulator)
     } catch (error) {
-      if (!STARTING.includes((error as EmulatorError).code) || performance.now() > deadline) throw error
+      if (!STARTING.includes((error as EmulatorError).code) || performance.now() > deadline)
+        throw error
     }
     await sleep(PAUSE)
   }
@@ -67,6 +78,7 @@ async function keysOf({ control, controlUrl }: Emulator): Promise<ApiKey[]> {
 function placeAt(url: string): { address: URL; sandbox: string | null } {
   const address = emulatorAddress(url)
   if (address === null) throw ERRORS.notAnAddress(url)
-  const [, under = address.pathname, sandbox = null] = /^(.*)\/sandbox\/([^/]+)$/.exec(address.pathname) ?? []
+  const [, under = address.pathname, sandbox = null] =
+    /^(.*)\/sandbox\/([^/]+)$/.exec(address.pathname) ?? []
   return { address: new URL(under || '/', address), sandbox }
 }

@@ -2,14 +2,29 @@
 import { ERRORS } from './sentences.js'
 
 /** `path` is what follows the address; `timeout` is for the whole response, in milliseconds. */
-export type SentRequest = { method: string; path: string; headers: Record<string, string>; body?: string; timeout?: number }
+export type SentRequest = {
+  method: string
+  path: string
+  headers: Record<string, string>
+  body?: string
+  timeout?: number
+}
 /** Names of headers are in lower case. */
 export type ReceivedAnswer = { status: number; headers: Record<string, string>; text: string }
 /** `close` frees what the transport holds. */
-export type Transport = { send: (request: SentRequest) => Promise<ReceivedAnswer>; close: () => Promise<void> }
+export type Transport = {
+  send: (request: SentRequest) => Promise<ReceivedAnswer>
+  close: () => Promise<void>
+}
 
 /** Headers of the connection, which say nothing about the response. */
-const OF_CONNECTION: readonly string[] = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'date']
+const OF_CONNECTION: readonly string[] = [
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'content-length',
+  'date'
+]
 
 export class Connection {
   /** As in `http://localhost:4010`; behind a proxy with the path that leads to the emulator. */
@@ -29,14 +44,26 @@ export class Connection {
   async send(request: SentRequest): Promise<ReceivedAnswer> {
     if (this.isClosed) throw ERRORS.closed(`${request.method} ${request.path}`)
     try {
-      const { headers, ...answer } = await this.#transport.send({ ...request, headers: { 'user-agent': 'commerce-emulator', ...request.headers } })
+      const { headers, ...answer } = await this.#transport.send({
+        ...request,
+        headers: { 'user-agent': 'commerce-emulator', ...request.headers }
+      })
       // closing ends a wait early, so its response covers only a part of the time
       if (this.isClosed) throw ERRORS.closedMeanwhile()
-      return { ...answer, headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_CONNECTION.includes(name))) }
+      return {
+        ...answer,
+        headers: Object.fromEntries(
+          Object.entries(headers).filter(([name]) => !OF_CONNECTION.includes(name))
+        )
+      }
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException
       // several addresses of a name give a code alone
-      throw ERRORS.noResponse(`${request.method} ${this.address}${request.path}`, error as Error, message || String(code))
+      throw ERRORS.noResponse(
+        `${request.method} ${this.address}${request.path}`,
+        error as Error,
+        message || String(code)
+      )
     }
   }
 
@@ -46,8 +73,12 @@ export class Connection {
   }
 }
 
-export const joinedHeaders = (headers: { readonly [name: string]: number | string | readonly string[] | undefined }): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]))
+export const joinedHeaders = (headers: {
+  readonly [name: string]: number | string | readonly string[] | undefined
+}): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')])
+  )
 
 /** JSON as a value, any other text as it is; null for none. */
 export function contentOf(text: string) {

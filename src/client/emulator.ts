@@ -22,8 +22,10 @@ import {
 import { ERRORS } from './sentences.js'
 
 /**
- * An emulator, or one sandbox of it. Every method resolves to the response of its control request, as a plain object. A refusal rejects with an `EmulatorError`
- * that has the code, the message and the problems; each may also reject with `no_answer` and, after `close`, with `closed`.
+ * An emulator, or one sandbox of it. Every method resolves to the response of its control request,
+ * as a plain object. A refusal rejects with an `EmulatorError`
+ * that has the code, the message and the problems; each may also reject with `no_answer` and, after
+ * `close`, with `closed`.
  */
 export type Emulator = Methods & {
   /** `http://localhost:PORT`, of a sandbox `http://localhost:PORT/sandbox/NAME`. */
@@ -38,25 +40,34 @@ export type Emulator = Methods & {
   readonly keys: readonly ApiKey[]
 
   /**
-   * Returns the requests since the last load or reset as a scenario that replays them, in YAML; with an id that request alone, with the records that it touched
-   * and what they refer to. `GET /_control/requests?format=scenario`, `GET /_control/requests/ID?format=scenario`. Errors: `request_unknown`, `parameter_invalid`.
+   * Returns the requests since the last load or reset as a scenario that replays them, in YAML;
+   * with an id that request alone, with the records that it touched
+   * and what they refer to. `GET /_control/requests?format=scenario`, `GET
+   * /_control/requests/ID?format=scenario`. Errors: `request_unknown`, `parameter_invalid`.
    */
   recorded: (id?: string) => Promise<string>
-  /** Sends any other control request, such as `GET /settings`; resolves to JSON as a value, and to anything else as text. */
+  /**
+   * Sends any other control request, such as `GET /settings`; resolves to JSON as a value, and to
+   * anything else as text.
+   */
   control: (on: string, options?: ControlOptions) => Promise<Json>
 
   /**
-   * Returns the same object for a sandbox of this emulator, which is isolated from every other. Sends nothing: the first request that changes the sandbox, such
-   * as `reset`, creates it, in the scenario that the emulator started with. Errors: throws `name_invalid`.
+   * Returns the same object for a sandbox of this emulator, which is isolated from every other.
+   * Sends nothing: the first request that changes the sandbox, such
+   * as `reset`, creates it, in the scenario that the emulator started with. Errors: throws
+   * `name_invalid`.
    */
   sandbox: (name: string) => Emulator
   /**
-   * Sends a request such as `POST /refunds` to the emulated API: in process without a socket, otherwise over HTTP. A refusal is a response like any other.
+   * Sends a request such as `POST /refunds` to the emulated API: in process without a socket,
+   * otherwise over HTTP. A refusal is a response like any other.
    * Errors: `option_invalid`; `no_answer` where a script loses the response.
    */
   inject: (on: string, options?: InjectOptions) => Promise<InjectedAnswer>
   /**
-   * Stops an emulator of `startEmulator`; ends the requests and connections of an object of `connect`, and nothing else; deletes a sandbox, if it is there.
+   * Stops an emulator of `startEmulator`; ends the requests and connections of an object of
+   * `connect`, and nothing else; deletes a sandbox, if it is there.
    * Closing twice does nothing. Errors: `data_not_written`.
    */
   close: () => Promise<void>
@@ -65,19 +76,33 @@ export type Emulator = Methods & {
 }
 
 /** A sandbox or, with null, the base address. A new sandbox begins with `startKeys`. */
-export type Place = { sandbox: string | null; keys: readonly ApiKey[]; startKeys: readonly ApiKey[]; close: () => Promise<void> }
+export type Place = {
+  sandbox: string | null
+  keys: readonly ApiKey[]
+  startKeys: readonly ApiKey[]
+  close: () => Promise<void>
+}
 
 const FORM = 'application/x-www-form-urlencoded'
 const ON = /^\s*([A-Za-z]+)\s+(\/\S*)\s*$/
-const INJECT_OPTIONS = ['query', 'body', 'key', 'headers'] as const satisfies (keyof InjectOptions)[]
+const INJECT_OPTIONS = [
+  'query',
+  'body',
+  'key',
+  'headers'
+] as const satisfies (keyof InjectOptions)[]
 const EXPLAIN_OPTIONS = [...INJECT_OPTIONS, 'changes'] as const satisfies (keyof ExplainOptions)[]
 
 /** The object for a part of an emulator. */
-export function emulatorAt(connection: Connection, { sandbox, keys: first, startKeys, close }: Place): Emulator {
+export function emulatorAt(
+  connection: Connection,
+  { sandbox, keys: first, startKeys, close }: Place
+): Emulator {
   const prefix = sandbox === null ? '' : `/sandbox/${sandbox}`
   const url = `${connection.address}${prefix}`
   let keys = first
-  const control = <T = void>(on: string, options?: ControlOptions): Promise<T> => controlled(connection, prefix, on, options)
+  const control = <T = void>(on: string, options?: ControlOptions): Promise<T> =>
+    controlled(connection, prefix, on, options)
 
   return {
     url,
@@ -93,13 +118,16 @@ export function emulatorAt(connection: Connection, { sandbox, keys: first, start
     load: async (scenario, options = {}) => {
       checkOptions('load', options, ['vars'])
       const { vars } = options
-      const loaded = await control<Loaded>('POST /load', { body: { scenario, ...(vars && { vars: checkedVars(vars) }) } })
+      const loaded = await control<Loaded>('POST /load', {
+        body: { scenario, ...(vars && { vars: checkedVars(vars) }) }
+      })
       keys = (await control<{ data: ApiKey[] }>('GET /keys')).data
       return loaded
     },
     state: moment => control('GET /state', { query: { ...moment } }),
     records: body => control('POST /records', { body }),
-    changeRecord: async (family, id, body) => control(`PATCH /records/${idIn(family)}/${idIn(id)}`, { body }),
+    changeRecord: async (family, id, body) =>
+      control(`PATCH /records/${idIn(family)}/${idIn(id)}`, { body }),
     deleteRecord: async (family, id) => control(`DELETE /records/${idIn(family)}/${idIn(id)}`),
     snapshot: async name => control(`PUT /snapshots/${nameIn(name)}`),
     restore: async name => control(`POST /snapshots/${nameIn(name)}/restore`),
@@ -121,7 +149,10 @@ export function emulatorAt(connection: Connection, { sandbox, keys: first, start
     requests: filter => control('GET /requests', { query: { ...filter } }),
     why: async id => control(`GET /requests/${idIn(id)}`),
     changes: async id => control(`GET /requests/${idIn(id)}/changes`),
-    recorded: async id => control(`GET /requests${id === undefined ? '' : `/${idIn(id)}`}`, { query: { format: 'scenario' } }),
+    recorded: async id =>
+      control(`GET /requests${id === undefined ? '' : `/${idIn(id)}`}`, {
+        query: { format: 'scenario' }
+      }),
     explain: async (on, options = {}) => {
       checkOptions('explain', options, EXPLAIN_OPTIONS)
       return control('POST /explain', { body: { ...requestIn(on, 'POST /refunds'), ...options } })
@@ -134,7 +165,13 @@ export function emulatorAt(connection: Connection, { sandbox, keys: first, start
       checkOptions('control', options, ['query', 'body'])
       return control(on, options)
     },
-    sandbox: name => emulatorAt(connection, { sandbox: nameIn(name), keys: startKeys, startKeys, close: () => deleteSandbox(connection, name) }),
+    sandbox: name =>
+      emulatorAt(connection, {
+        sandbox: nameIn(name),
+        keys: startKeys,
+        startKeys,
+        close: () => deleteSandbox(connection, name)
+      }),
     inject: (on, options) => injected(connection, prefix, keys[0]?.key ?? null, on, options),
     close,
     [Symbol.asyncDispose]: close
@@ -142,10 +179,21 @@ export function emulatorAt(connection: Connection, { sandbox, keys: first, start
 }
 
 /** `firstKey` is sent where the operation needs a key and the options give none. */
-async function injected(connection: Connection, prefix: string, firstKey: string | null, on: string, options: InjectOptions = {}): Promise<InjectedAnswer> {
+async function injected(
+  connection: Connection,
+  prefix: string,
+  firstKey: string | null,
+  on: string,
+  options: InjectOptions = {}
+): Promise<InjectedAnswer> {
   checkOptions('inject', options, INJECT_OPTIONS)
   const { method, path } = requestIn(on, 'POST /refunds')
-  const { query, body, key = needsKey(method, pathOf(path)) ? firstKey : null, headers = {} } = options
+  const {
+    query,
+    body,
+    key = needsKey(method, pathOf(path)) ? firstKey : null,
+    headers = {}
+  } = options
   const own = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
   const { text, ...response } = await connection.send({
     method,
@@ -161,7 +209,12 @@ async function injected(connection: Connection, prefix: string, firstKey: string
 }
 
 /** The response of a control request. Errors: those of the request, and of the connection. */
-async function controlled<T>(connection: Connection, prefix: string, on: string, { query, body }: ControlOptions = {}): Promise<T> {
+async function controlled<T>(
+  connection: Connection,
+  prefix: string,
+  on: string,
+  { query, body }: ControlOptions = {}
+): Promise<T> {
   const { method, path } = requestIn(on, 'GET /settings')
   const { status, text } = await connection.send({
     method,
@@ -175,12 +228,23 @@ async function controlled<T>(connection: Connection, prefix: string, on: string,
   const content = contentOf(text)
   if (status < 300) return (text === '' ? undefined : content) as T
   const { error, ...verdict }: Refused = isObject(content) ? content : {}
-  if (error !== undefined) throw new EmulatorError(error.code, error.message, { status, param: error.param, problems: error.problems })
-  if (verdict.holds === false) throw new EmulatorError('expectation_unmet', verdict.message as string, { status, verdict: verdict as Verdict })
+  if (error !== undefined)
+    throw new EmulatorError(error.code, error.message, {
+      status,
+      param: error.param,
+      problems: error.problems
+    })
+  if (verdict.holds === false)
+    throw new EmulatorError('expectation_unmet', verdict.message as string, {
+      status,
+      verdict: verdict as Verdict
+    })
   throw ERRORS.unreadable(`${method} ${connection.address}${prefix}${CONTROL}${path}`, status)
 }
 
-type Refused = { error?: { code: AnswerCode; message: string; param?: string; problems?: Problem[] } } & Partial<Verdict>
+type Refused = {
+  error?: { code: AnswerCode; message: string; param?: string; problems?: Problem[] }
+} & Partial<Verdict>
 
 async function deleteSandbox(connection: Connection, name: string): Promise<void> {
   if (connection.isClosed) return

@@ -3,13 +3,29 @@ import { ApiError } from '../core/errors.js'
 import type { AnswerCode, Problem, Verdict } from './documents.js'
 
 /**
- * What went wrong: the code of a refusal; `option_invalid` for an unknown or invalid option of the package; `no_answer` when a request got no response;
- * `answer_unreadable` when the response did not come from an emulator; `expectation_unmet` of `verify`; `closed` after `close`; or the system's own, such as
+ * What went wrong: the code of a refusal; `option_invalid` for an unknown or invalid option of the
+ * package; `no_answer` when a request got no response;
+ * `answer_unreadable` when the response did not come from an emulator; `expectation_unmet` of
+ * `verify`; `closed` after `close`; or the system's own, such as
  * `EADDRINUSE`.
  */
-export type ErrorCode = AnswerCode | 'option_invalid' | 'no_answer' | 'answer_unreadable' | 'expectation_unmet' | 'closed' | 'EADDRINUSE' | (string & {})
+export type ErrorCode =
+  | AnswerCode
+  | 'option_invalid'
+  | 'no_answer'
+  | 'answer_unreadable'
+  | 'expectation_unmet'
+  | 'closed'
+  | 'EADDRINUSE'
+  | (string & {})
 
-type Details = { status?: number; param?: string | undefined; problems?: readonly Problem[] | undefined; verdict?: Verdict; cause?: Error }
+type Details = {
+  status?: number
+  param?: string | undefined
+  problems?: readonly Problem[] | undefined
+  verdict?: Verdict
+  cause?: Error
+}
 
 /** Everything that the package throws and rejects with. */
 export class EmulatorError extends Error {
@@ -24,11 +40,17 @@ export class EmulatorError extends Error {
   /** What `verify` saw, where its expectation does not hold. */
   declare readonly verdict?: Verdict
 
-  constructor(code: ErrorCode, message: string, { problems = [], status, param, verdict, cause }: Details = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    { problems = [], status, param, verdict, cause }: Details = {}
+  ) {
     super(message)
     this.code = code
     this.problems = problems
-    const known = Object.entries({ status, param, verdict, cause }).filter(([, value]) => value !== undefined)
+    const known = Object.entries({ status, param, verdict, cause }).filter(
+      ([, value]) => value !== undefined
+    )
     Object.assign(this, Object.fromEntries(known))
   }
 }

@@ -1,15 +1,35 @@
-/** HTTP on connections of its own: what a test suite does to the global `fetch` does not reach them. */
+/**
+ * HTTP on connections of its own: what a test suite does to the global `fetch` does not reach them.
+ */
 import { Agent, request } from 'node:http'
 import type { RequestOptions } from 'node:https'
-import { joinedHeaders, type ReceivedAnswer, type SentRequest, type Transport } from './connection.js'
+import {
+  joinedHeaders,
+  type ReceivedAnswer,
+  type SentRequest,
+  type Transport
+} from './connection.js'
 
-/** A transport to `http:` or `https:`; the path of the address comes before every other. Connections are kept until it is closed. */
-export async function httpTransport({ protocol, hostname, port, pathname }: URL): Promise<Transport> {
+/**
+ * A transport to `http:` or `https:`; the path of the address comes before every other. Connections
+ * are kept until it is closed.
+ */
+export async function httpTransport({
+  protocol,
+  hostname,
+  port,
+  pathname
+}: URL): Promise<Transport> {
   const under = pathname.replace(/\/$/, '')
   const http = protocol === 'https:' ? await import('node:https') : { Agent, request }
   const agent = new http.Agent({ keepAlive: true })
   // an IPv6 address is in brackets in a URL
-  const target: RequestOptions = { protocol, hostname: hostname.replace(/^\[|\]$/g, ''), port, agent }
+  const target: RequestOptions = {
+    protocol,
+    hostname: hostname.replace(/^\[|\]$/g, ''),
+    port,
+    agent
+  }
 
   const send = ({ method, path, headers, body, timeout }: SentRequest) =>
     new Promise<ReceivedAnswer>((resolve, reject) => {
@@ -18,14 +38,23 @@ export async function httpTransport({ protocol, hostname, port, pathname }: URL)
         ...(timeout !== undefined && { signal: AbortSignal.timeout(timeout) }),
         method,
         path: `${under}${path}`,
-        headers: { ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) }
+        headers: {
+          ...headers,
+          ...(body !== undefined && { 'content-length': Buffer.byteLength(body) })
+        }
       })
       sent.on('error', reject)
       sent.on('response', answer => {
         const chunks: Buffer[] = []
         answer.on('error', reject)
         answer.on('data', chunk => chunks.push(chunk))
-        answer.on('end', () => resolve({ status: answer.statusCode as number, headers: joinedHeaders(answer.headers), text: Buffer.concat(chunks).toString() }))
+        answer.on('end', () =>
+          resolve({
+            status: answer.statusCode as number,
+            headers: joinedHeaders(answer.headers),
+            text: Buffer.concat(chunks).toString()
+          })
+        )
       })
       sent.end(body)
     })

@@ -2,7 +2,14 @@
 import type { FormValue } from '../core/form-encoding.js'
 import { isObject } from '../core/quick-check.js'
 import { SETTINGS } from '../core/settings.js'
-import type { Expectation, Fixture, Match, OperationName, RuleId, SandboxSettings } from './documents.js'
+import type {
+  Expectation,
+  Fixture,
+  Match,
+  OperationName,
+  RuleId,
+  SandboxSettings
+} from './documents.js'
 import { ERRORS } from './sentences.js'
 
 /** Values of a scenario's variables by name, each of the type of its default. */
@@ -13,15 +20,26 @@ export type Values = { readonly [name: string]: FormValue }
 /** A request of the emulated API. */
 export type InjectOptions = {
   query?: Values
-  /** The parameters of a POST; `null` is an empty value. Text is sent as it is, form-encoded unless a header says otherwise. */
+  /**
+   * The parameters of a POST; `null` is an empty value. Text is sent as it is, form-encoded unless
+   * a header says otherwise.
+   */
   body?: Values | string
-  /** The API key; null sends none. By default the first key, or none where the operation needs none. */
+  /**
+   * The API key; null sends none. By default the first key, or none where the operation needs none.
+   */
   key?: string | null
   headers?: { readonly [name: string]: string }
 }
-/** A request that is only tried. The default key is that of the first merchant, or none where the operation needs none. */
+/**
+ * A request that is only tried. The default key is that of the first merchant, or none where the
+ * operation needs none.
+ */
 export type ExplainOptions = InjectOptions & {
-  /** What is different on the copy that the request is tried on: records to add or replace, settings, and the time. */
+  /**
+   * What is different on the copy that the request is tried on: records to add or replace,
+   * settings, and the time.
+   */
   changes?: { data?: Fixture; settings?: SandboxSettings; clock?: string }
 }
 /** The body of a response: whatever it holds. */
@@ -37,11 +55,16 @@ export type InjectedAnswer = {
   /** The body as it came. */
   text: string
 }
-/** The sandbox since its last load or reset, or with `run` every sandbox, load and reset of the process. */
+/**
+ * The sandbox since its last load or reset, or with `run` every sandbox, load and reset of the
+ * process.
+ */
 export type Scope = { scope?: 'sandbox' | 'run' }
 /** The state before or after a request, by its id; without either, as it is now. */
 export type Moment = { before: string } | { after: string }
-/** Which requests of the journal are listed; with the scope `run`, each has the name of its sandbox. */
+/**
+ * Which requests of the journal are listed; with the scope `run`, each has the name of its sandbox.
+ */
 export type JournalFilter = Scope & {
   on?: OperationName
   /** A status, or a class of them such as `4xx`. */
@@ -60,8 +83,14 @@ export type ControlOptions = { query?: Values; body?: object }
 /** Waiting requests go on as they came, or the last one first. */
 export type Release = 'in_order' | 'reverse'
 /** Requests to look for; the journal keeps the Account of a key in place of the key. */
-export type JournalMatch = { on: OperationName; match?: Omit<Match, 'key'> & { account?: string | readonly string[] } }
-/** What `verify` judges: how many requests came, their order, or whether the script was used. `within`, such as `2s`, is how long to wait. */
+export type JournalMatch = {
+  on: OperationName
+  match?: Omit<Match, 'key'> & { account?: string | readonly string[] }
+}
+/**
+ * What `verify` judges: how many requests came, their order, or whether the script was used.
+ * `within`, such as `2s`, is how long to wait.
+ */
 export type Verification = { within?: string } & (
   | (JournalMatch & Omit<Expectation, 'on' | 'match'>)
   | { sequence: readonly JournalMatch[] }
@@ -77,5 +106,11 @@ export function checkedVars(vars: Variables): Variables {
 /** Refuses an unknown option. Errors: `option_invalid`. */
 export function checkOptions(of: string, options: object, known: readonly string[]): void {
   const name = Object.keys(options).find(name => !known.includes(name))
-  if (name !== undefined) throw ERRORS.unknownOption(of, name, known, of === 'startEmulator' && Object.hasOwn(SETTINGS, name))
+  if (name !== undefined)
+    throw ERRORS.unknownOption(
+      of,
+      name,
+      known,
+      of === 'startEmulator' && Object.hasOwn(SETTINGS, name)
+    )
 }

@@ -8,7 +8,10 @@ import type { FastifyReply } from 'fastify'
 import type { Pages } from '../control/route.js'
 
 /** The same folders from `src/console` and from the bundle. */
-const FOLDERS = { console: new URL('../../dist/console/', import.meta.url), docs: new URL('../../dist/swagger-ui/', import.meta.url) }
+const FOLDERS = {
+  console: new URL('../../dist/console/', import.meta.url),
+  docs: new URL('../../dist/swagger-ui/', import.meta.url)
+}
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -16,20 +19,33 @@ const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png'
 }
 /** The names of the files that pages may load. */
-const NAMES = { console: /^[\w-]+\.(?:css|js|svg)$/, docs: /^(?:swagger-ui\.css|swagger-ui-bundle\.js|favicon-32x32\.png)$/ }
+const NAMES = {
+  console: /^[\w-]+\.(?:css|js|svg)$/,
+  docs: /^(?:swagger-ui\.css|swagger-ui-bundle\.js|favicon-32x32\.png)$/
+}
 
-/** Nothing is fetched from elsewhere, and no other page may frame this one. Swagger UI writes styles into its elements and has images in `data:` addresses. */
+/**
+ * Nothing is fetched from elsewhere, and no other page may frame this one. Swagger UI writes styles
+ * into its elements and has images in `data:` addresses.
+ */
 const policy = ({ style = '', image = '' }) =>
   `default-src 'none'; script-src 'self'; style-src 'self'${style}; img-src 'self'${image}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
-const POLICIES = { 'index.html': policy({}), 'docs.html': policy({ style: " 'unsafe-inline'", image: ' data:' }) }
+const POLICIES = {
+  'index.html': policy({}),
+  'docs.html': policy({ style: " 'unsafe-inline'", image: ' data:' })
+}
 
 /** A name that the build has made of the file's content, so that the content never changes. */
 const HASHED = /-[\w-]{8}\.js$/
 
 /** Whether an Accept-Encoding names an encoding with a weight above 0. */
-const isAccepted = (header: string, encoding: string) => new RegExp(`(?:^|[,\\s])${encoding}\\s*(?:,|$|;\\s*q=(?:1|0\\.\\d*[1-9]))`, 'i').test(header)
+const isAccepted = (header: string, encoding: string) =>
+  new RegExp(`(?:^|[,\\s])${encoding}\\s*(?:,|$|;\\s*q=(?:1|0\\.\\d*[1-9]))`, 'i').test(header)
 const unpacked = promisify(brotliDecompress)
-/** How a client gets a file, which the build has compressed: as it is, by gzip, which browsers prefer without TLS, or as it was. */
+/**
+ * How a client gets a file, which the build has compressed: as it is, by gzip, which browsers
+ * prefer without TLS, or as it was.
+ */
 async function encoded(brotli: Buffer, reply: FastifyReply): Promise<Buffer> {
   const accepted = reply.request.headers['accept-encoding'] ?? ''
   const encoding = ['br', 'gzip'].find(name => isAccepted(accepted, name))
@@ -40,26 +56,39 @@ async function encoded(brotli: Buffer, reply: FastifyReply): Promise<Buffer> {
 }
 
 /** Sends content, or, to a client that has it already, only that it has not changed. */
-async function sendOnce(reply: FastifyReply, content: string | Buffer, body: () => unknown): Promise<void> {
+async function sendOnce(
+  reply: FastifyReply,
+  content: string | Buffer,
+  body: () => unknown
+): Promise<void> {
   const tag = `"${createHash('sha256').update(content).digest('base64url')}"`
   reply.header('etag', `W/${tag}`)
   if (reply.request.headers['if-none-match']?.includes(tag)) reply.code(304).send()
   else reply.send(await body())
 }
 
-/** The text of a page under its policy, each `{{name}}` in the file replaced by its value, escaped. */
-async function pageOf(reply: FastifyReply, file: keyof typeof POLICIES, values: Readonly<Record<string, string>>): Promise<string> {
+/**
+ * The text of a page under its policy, each `{{name}}` in the file replaced by its value, escaped.
+ */
+async function pageOf(
+  reply: FastifyReply,
+  file: keyof typeof POLICIES,
+  values: Readonly<Record<string, string>>
+): Promise<string> {
   const template = await readFile(new URL(file, FOLDERS.console), 'utf8')
   reply.headers({ 'content-security-policy': POLICIES[file], 'referrer-policy': 'no-referrer' })
   reply.type('text/html; charset=utf-8')
   return template.replaceAll(/\{\{(\w+)\}\}/g, (_, name) => escaped(values[name] as string))
 }
 
-const escaped = (text: string) => text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
+const escaped = (text: string) =>
+  text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
 
 export const PAGES: Pages = {
   console: async (reply, control) => {
-    const page = await pageOf(reply, 'index.html', { sandbox: control.replace(/^\/sandbox\/|\/?_control$/g, '') })
+    const page = await pageOf(reply, 'index.html', {
+      sandbox: control.replace(/^\/sandbox\/|\/?_control$/g, '')
+    })
     // where it asks for the token, it is not what is at this address
     if (reply.statusCode !== 200) return void reply.send(page)
     reply.headers({ 'cache-control': 'no-cache', vary: 'accept' })
@@ -67,9 +96,14 @@ export const PAGES: Pages = {
   },
   docs: (reply, values) => pageOf(reply, 'docs.html', values),
   file: async (reply, of, name) => {
-    const brotli = NAMES[of].test(name) ? await readFile(new URL(`${name}.br`, FOLDERS[of])).catch(() => null) : null
+    const brotli = NAMES[of].test(name)
+      ? await readFile(new URL(`${name}.br`, FOLDERS[of])).catch(() => null)
+      : null
     if (brotli === null) return false
-    reply.headers({ 'cache-control': HASHED.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache', vary: 'accept-encoding' })
+    reply.headers({
+      'cache-control': HASHED.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache',
+      vary: 'accept-encoding'
+    })
     reply.type(TYPES[extname(name)] as string)
     await sendOnce(reply, brotli, () => encoded(brotli, reply))
     return true

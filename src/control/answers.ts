@@ -1,5 +1,6 @@
 /**
- * What control requests respond with, as schemas. The types of the package and of the console are written from them by the build, and tests hold the
+ * What control requests respond with, as schemas. The types of the package and of the console are
+ * written from them by the build, and tests hold the
  * responses to them. Nothing that runs reads them.
  */
 import type { TProperties, TSchema } from 'typebox'
@@ -12,12 +13,20 @@ import { RULE_IDS } from '../reference/rules.js'
 import { FAMILIES } from '../store/store.js'
 
 /** A schema that is written as a type of the package. */
-const typed = (type: string, schema: object = {}) => Type.Unsafe<unknown>({ ...schema, 'x-type': type })
-const list = (items: TSchema, description?: string) => Type.Array(items, description === undefined ? {} : { description })
+const typed = (type: string, schema: object = {}) =>
+  Type.Unsafe<unknown>({ ...schema, 'x-type': type })
+const list = (items: TSchema, description?: string) =>
+  Type.Array(items, description === undefined ? {} : { description })
 const map = (values: TSchema, description?: string) =>
-  Type.Unsafe<object>({ type: 'object', additionalProperties: values, ...(description !== undefined && { description }) })
-const each = <T>(of: readonly string[], make: (name: string) => T) => Object.fromEntries(of.map(name => [name, make(name)]))
-const flag = (description?: string) => Type.Boolean(description === undefined ? {} : { description })
+  Type.Unsafe<object>({
+    type: 'object',
+    additionalProperties: values,
+    ...(description !== undefined && { description })
+  })
+const each = <T>(of: readonly string[], make: (name: string) => T) =>
+  Object.fromEntries(of.map(name => [name, make(name)]))
+const flag = (description?: string) =>
+  Type.Boolean(description === undefined ? {} : { description })
 const count = (description?: string) => integer(description === undefined ? {} : { description })
 const told = (description: string) => text({ description })
 const any = Type.Unknown()
@@ -28,17 +37,38 @@ const rule = word(RULE_IDS)
 const assumption = word(ASSUMPTION_IDS)
 const finding = word(Object.keys(FINDINGS))
 const rules = (description?: string) => list(rule, description)
-const onOrNull = typed('OperationName | null', { ...nullable(word(OPERATION_NAMES)), description: 'Null where no operation matched.' })
+const onOrNull = typed('OperationName | null', {
+  ...nullable(word(OPERATION_NAMES)),
+  description: 'Null where no operation matched.'
+})
 const scenario = closed({ name: text(), description: textOrNull })
-const clock = closed({ now: told('An ISO 8601 instant.'), running: flag('Whether the clock runs on from `now`.') })
-const nearMiss = closed({ in: text(), misses: list(closed({ condition: text(), wanted: text(), got: text() })) })
+const clock = closed({
+  now: told('An ISO 8601 instant.'),
+  running: flag('Whether the clock runs on from `now`.')
+})
+const nearMiss = closed({
+  in: text(),
+  misses: list(closed({ condition: text(), wanted: text(), got: text() }))
+})
 const nearMisses = optional(list(nearMiss, 'Near misses: what nearly matched, and why it did not.'))
-const counts = { id: text(), matched: count('Requests that matched.'), applied: count('Requests that it was applied to.') }
-const first = optional(count("When it was first applied, in milliseconds of the sandbox's clock; only for an entry with `for`."))
+const counts = {
+  id: text(),
+  matched: count('Requests that matched.'),
+  applied: count('Requests that it was applied to.')
+}
+const first = optional(
+  count(
+    "When it was first applied, in milliseconds of the sandbox's clock; only for an entry with `for`."
+  )
+)
 const uncertain = {
   first,
   too_long: optional(count('Requests with a value too long for its pattern.')),
-  uncounted: optional(count('Requests that were neither counted nor affected, because the entry counts too many values already.')),
+  uncounted: optional(
+    count(
+      'Requests that were neither counted nor affected, because the entry counts too many values already.'
+    )
+  ),
   values: optional(
     list(
       closed({ value: text(), matched: count(), applied: count(), first }),
@@ -47,23 +77,39 @@ const uncertain = {
   ),
   near_misses: nearMisses
 }
-const entry = closed({ id: counts.id, entry: typed('ScriptEntry'), matched: counts.matched, applied: counts.applied, ...uncertain })
+const entry = closed({
+  id: counts.id,
+  entry: typed('ScriptEntry'),
+  matched: counts.matched,
+  applied: counts.applied,
+  ...uncertain
+})
 const sent = map(typed('Parameters[string]'))
-const script = { id: text(), name: textOrNull, fault: textOrNull, problem: optional(told('Why its change could not be made.')) }
+const script = {
+  id: text(),
+  name: textOrNull,
+  fault: textOrNull,
+  problem: optional(told('Why its change could not be made.'))
+}
 const refusal = closed({
   code: text(),
   rule: typed('RuleId | null', nullable(rule)),
   assumption: typed('AssumptionId | null', nullable(assumption)),
   param: textOrNull
 })
-const outcome = word(['refused', 'answered', 'scripted', 'lost_before', 'lost_after', 'not_written'], {
-  description:
-    '`lost_before` and `lost_after`: a script lost the response, before or after the operation ran. `not_written`: the data file could not be written.'
-})
+const outcome = word(
+  ['refused', 'answered', 'scripted', 'lost_before', 'lost_after', 'not_written'],
+  {
+    description:
+      '`lost_before` and `lost_after`: a script lost the response, before or after the operation ran. `not_written`: the data file could not be written.'
+  }
+)
 
 /** A request of the journal but for what a trial lacks: client, script and duration. */
 const request = {
-  sandbox: optional(nullable(told('The name of its sandbox, or null at the base address; only over a whole run.'))),
+  sandbox: optional(
+    nullable(told('The name of its sandbox, or null at the base address; only over a whole run.'))
+  ),
   id: told('The Request-Id of the response.'),
   at: told("When it arrived, by the sandbox's clock."),
   on: onOrNull,
@@ -82,40 +128,83 @@ const request = {
   took_effect: flag(),
   refusal: nullable(refusal)
 }
-const recorded = { ...request, user_agent: textOrNull, script: nullable(closed(script)), ms: Type.Number({ description: 'Duration in milliseconds.' }) }
+const recorded = {
+  ...request,
+  user_agent: textOrNull,
+  script: nullable(closed(script)),
+  ms: Type.Number({ description: 'Duration in milliseconds.' })
+}
 const why = closed({
-  rules: list(closed({ rule, verdict: word(['kept', 'broken']), text: text(), facts: optional(map(any)) })),
+  rules: list(
+    closed({ rule, verdict: word(['kept', 'broken']), text: text(), facts: optional(map(any)) })
+  ),
   assumptions: list(closed({ assumption, topic: text() })),
   changed_by: list(text(), 'The requests that last changed the records that this one depends on.'),
-  near_misses: optional(list(nearMiss, 'Unused script entries and unmet expectations that the request nearly matched; not in a report.'))
+  near_misses: optional(
+    list(
+      nearMiss,
+      'Unused script entries and unmet expectations that the request nearly matched; not in a report.'
+    )
+  )
 })
 const verdict = {
   expectation: typed('Expectation'),
   wanted: text(),
-  value: optional(told('Only for an unmet expectation with `per` or `same`: the first value for which it does not hold.')),
+  value: optional(
+    told(
+      'Only for an unmet expectation with `per` or `same`: the first value for which it does not hold.'
+    )
+  ),
   seen: count('The number of matching requests; with `value`, of those with that value.'),
   holds: flag(),
   exceeded: flag(),
   message: text(),
-  requests: optional(list(text(), 'Only for an unmet expectation: the requests that were counted.')),
+  requests: optional(
+    list(text(), 'Only for an unmet expectation: the requests that were counted.')
+  ),
   near_misses: nearMisses
 }
 const coverage = closed({
-  seen: count('The number of outcomes seen. A rule that requests can both keep and break has two outcomes, any other rule has one.'),
+  seen: count(
+    'The number of outcomes seen. A rule that requests can both keep and break has two outcomes, any other rule has one.'
+  ),
   possible: count(),
   percent: Type.Number(),
   never_exercised: rules(),
-  never_violated: rules('Kept by some request and broken by none, though a request can break them.'),
-  rules: list(closed({ rule, text: text(), violable: flag(), keepable: flag(), satisfied: count(), violated: count() }))
+  never_violated: rules(
+    'Kept by some request and broken by none, though a request can break them.'
+  ),
+  rules: list(
+    closed({
+      rule,
+      text: text(),
+      violable: flag(),
+      keepable: flag(),
+      satisfied: count(),
+      violated: count()
+    })
+  )
 })
-const found = list(closed({ finding, severity: word(['error', 'warning']), about: text(), advice: text(), times: count(), requests: strings }))
+const found = list(
+  closed({
+    finding,
+    severity: word(['error', 'warning']),
+    about: text(),
+    advice: text(),
+    times: count(),
+    requests: strings
+  })
+)
 const totals = { times: count(), requests: strings }
 const records = (of: (name: string) => string, note: string): TProperties => ({
   api_keys: list(typed('ApiKey')),
   ...each(FAMILIES, name => list(typed(`${of(name)} & ${note}`)))
 })
 const NAMES: Readonly<Record<string, string>> = Object.fromEntries(
-  FAMILIES.map(name => [name, name.replace(/^(.)(.*)s$/, (_, first, rest) => first.toUpperCase() + rest)])
+  FAMILIES.map(name => [
+    name,
+    name.replace(/^(.)(.*)s$/, (_, first, rest) => first.toUpperCase() + rest)
+  ])
 )
 
 const answer = <T extends TSchema>(about: string, schema: T) => ({ about, schema })
@@ -123,7 +212,10 @@ const answer = <T extends TSchema>(about: string, schema: T) => ({ about, schema
 export const ANSWERS = {
   LoadedScenario: answer('The loaded scenario.', scenario),
   Reset: answer('The scenario whose first state was restored.', closed({ scenario })),
-  Loaded: answer('What was loaded; `warnings` are likely mistakes.', closed({ scenario, dry_run: flag(), warnings: optional(list(typed('Problem'))) })),
+  Loaded: answer(
+    'What was loaded; `warnings` are likely mistakes.',
+    closed({ scenario, dry_run: flag(), warnings: optional(list(typed('Problem'))) })
+  ),
   Problem: answer(
     'One thing that is wrong with a document, or with settings.',
     closed({
@@ -136,7 +228,10 @@ export const ANSWERS = {
     })
   ),
   ClockState: answer('The clock that stamps `created`.', clock),
-  SnapshotState: answer('The scenario that was loaded at the snapshot, and its clock.', closed({ name: text(), scenario: text(), clock })),
+  SnapshotState: answer(
+    'The scenario that was loaded at the snapshot, and its clock.',
+    closed({ name: text(), scenario: text(), clock })
+  ),
   SnapshotName: answer('A snapshot.', closed({ name: text() })),
   State: answer(
     'The state as a fixture to change and load again: each record has its id and time of creation.',
@@ -146,11 +241,18 @@ export const ANSWERS = {
     'The records as the API returns them, with their further fields.',
     closed(records(name => NAMES[name] as string, '{ extra?: { [name: string]: unknown } }'))
   ),
-  ChangedRecord: answer('The record as the API returns it, with its further fields.', typed(Object.values(NAMES).join(' | '), { type: 'object' })),
+  ChangedRecord: answer(
+    'The record as the API returns it, with its further fields.',
+    typed(Object.values(NAMES).join(' | '), { type: 'object' })
+  ),
   ListedEntry: answer('A script entry with its id and how often it was used.', entry),
   Gate: answer(
     'A gate of the script, with the requests that wait at it, in order of arrival.',
-    closed({ name: text(), open: flag(), waiting: list(closed({ id: text(), on: word(OPERATION_NAMES) })) })
+    closed({
+      name: text(),
+      open: flag(),
+      waiting: list(closed({ id: text(), on: word(OPERATION_NAMES) }))
+    })
   ),
   OpenedGate: answer('The requests that went on.', closed({ name: text(), released: strings })),
   Parameters: answer(
@@ -160,9 +262,17 @@ export const ANSWERS = {
   JournalCall: answer('A request of the journal.', closed(recorded)),
   Journal: answer(
     'The journal, newest first.',
-    closed({ object: word(['list']), data: list(closed(recorded)), has_more: flag(), dropped: count('Requests that the journal had to drop.') })
+    closed({
+      object: word(['list']),
+      data: list(closed(recorded)),
+      has_more: flag(),
+      dropped: count('Requests that the journal had to drop.')
+    })
   ),
-  NearMiss: answer('A request or record, by its id, that nearly matched, and which conditions it missed.', nearMiss),
+  NearMiss: answer(
+    'A request or record, by its id, that nearly matched, and which conditions it missed.',
+    nearMiss
+  ),
   ExplainedCall: answer(
     'A request, and the reasons for its response: the rules in the order in which they were checked, with the figures behind each.',
     closed({ ...recorded, why })
@@ -171,9 +281,16 @@ export const ANSWERS = {
     'How the emulator would respond to a request, tried on a copy of the sandbox; the id is that of the next request.',
     closed({
       ...request,
-      headers: map(typed('string | string[]'), 'Headers of the response, by lower-case name, without those of the connection.'),
+      headers: map(
+        typed('string | string[]'),
+        'Headers of the response, by lower-case name, without those of the connection.'
+      ),
       script: nullable(
-        closed({ ...script, delay: count('Milliseconds that the script would delay it.'), gate: nullable(told('The gate at which the script would hold it.')) })
+        closed({
+          ...script,
+          delay: count('Milliseconds that the script would delay it.'),
+          gate: nullable(told('The gate at which the script would hold it.'))
+        })
       ),
       why,
       changes: closed({
@@ -192,14 +309,23 @@ export const ANSWERS = {
       holds: flag(),
       message: text(),
       seen: optional(count('Requests that matched.')),
-      requests: optional(typed('JournalCall[] | string[]', { type: 'array', items: {}, description: 'The last matching requests; of a sequence, their ids.' })),
+      requests: optional(
+        typed('JournalCall[] | string[]', {
+          type: 'array',
+          items: {},
+          description: 'The last matching requests; of a sequence, their ids.'
+        })
+      ),
       near_misses: nearMisses,
       expectations: optional(list(closed(verdict), 'The expectations of the scenario.')),
       unused_script_entries: optional(list(entry))
     })
   ),
   CoverageReport: answer('How often requests kept and broke each rule.', coverage),
-  FindingsReport: answer('The mistakes that the client under test made, each with the requests that show it.', closed({ data: found })),
+  FindingsReport: answer(
+    'The mistakes that the client under test made, each with the requests that show it.',
+    closed({ data: found })
+  ),
   RunCall: answer(
     'A request of a run, named `SANDBOX#PERIOD/req_N`.',
     closed({
@@ -210,7 +336,9 @@ export const ANSWERS = {
       path: text(),
       outcome,
       status: count(),
-      entry: typed('ExplainedCall | null', { description: 'Present if the request was refused or a finding names it.' })
+      entry: typed('ExplainedCall | null', {
+        description: 'Present if the request was refused or a finding names it.'
+      })
     })
   ),
   RunReport: answer(
@@ -222,7 +350,10 @@ export const ANSWERS = {
       calls: count(),
       coverage,
       findings: found,
-      assumptions: list(closed({ assumption, topic: text(), default: text(), ...totals }), 'The assumptions that at least one response relied on.'),
+      assumptions: list(
+        closed({ assumption, topic: text(), default: text(), ...totals }),
+        'The assumptions that at least one response relied on.'
+      ),
       unused_script_entries: list(entry),
       unmet_expectations: list(
         closed({ ...verdict, sandbox: textOrNull, tests: strings }),
@@ -241,7 +372,10 @@ export const ANSWERS = {
         '`test` is null for requests that named no test.'
       ),
       requests: list(typed('RunCall')),
-      omitted: closed({ requests: count(), entries: count(), by_test: count() }, { description: 'How much was dropped because a limit was reached.' })
+      omitted: closed(
+        { requests: count(), entries: count(), by_test: count() },
+        { description: 'How much was dropped because a limit was reached.' }
+      )
     })
   ),
   Overview: answer(
@@ -257,13 +391,18 @@ export const ANSWERS = {
       links: typed('{ [name: string]: string } & { schemas: string[] }', { type: 'object' })
     })
   ),
-  Health: answer('Whether the start scenario is loaded.', closed({ status: word(['ready', 'starting']), version: text(), scenario: optional(text()) })),
+  Health: answer(
+    'Whether the start scenario is loaded.',
+    closed({ status: word(['ready', 'starting']), version: text(), scenario: optional(text()) })
+  ),
   Changes: answer(
     "The difference from the loaded scenario's first state.",
     closed({
       records: Type.Unsafe<object>({
         type: 'object',
-        properties: each(FAMILIES, () => closed({ added: count(), changed: count(), deleted: count() })),
+        properties: each(FAMILIES, () =>
+          closed({ added: count(), changed: count(), deleted: count() })
+        ),
         additionalProperties: false
       }),
       keys: closed({ added: count(), deleted: count() }),
@@ -279,18 +418,38 @@ export const ANSWERS = {
       kind: word(['scenario', 'fixture']),
       title: optional(text()),
       description: textOrNull,
-      vars: optional(map(typed('string | number | boolean', { type: ['string', 'number', 'boolean'] })))
+      vars: optional(
+        map(typed('string | number | boolean', { type: ['string', 'number', 'boolean'] }))
+      )
     })
   ),
   SandboxItem: answer(
     'A named sandbox.',
-    closed({ name: text(), api: text(), control: text(), scenario: text(), records: count(), requests: count(), in_flight: count() })
+    closed({
+      name: text(),
+      api: text(),
+      control: text(),
+      scenario: text(),
+      records: count(),
+      requests: count(),
+      in_flight: count()
+    })
   ),
   ShownAssumption: answer(
     'An assumption, with the values of its settings and the responses that relied on it.',
-    closed({ id: text(), topic: text(), default: text(), settings: map(any), standing: flag(), ...totals })
+    closed({
+      id: text(),
+      topic: text(),
+      default: text(),
+      settings: map(any),
+      standing: flag(),
+      ...totals
+    })
   ),
-  ShownSettings: answer('Each setting: its value, the source of the value, and the allowed values.', closed({ settings: map(typed('ShownSetting')) })),
+  ShownSettings: answer(
+    'Each setting: its value, the source of the value, and the allowed values.',
+    closed({ settings: map(typed('ShownSetting')) })
+  ),
   ShownSetting: answer(
     'A setting.',
     closed({
@@ -300,43 +459,78 @@ export const ANSWERS = {
       default: any,
       scope: word(['process', 'sandbox']),
       about: text(),
-      schema: typed('{ type?: string | readonly string[]; enum?: readonly (string | number | boolean)[]; minimum?: number; maximum?: number }'),
+      schema: typed(
+        '{ type?: string | readonly string[]; enum?: readonly (string | number | boolean)[]; minimum?: number; maximum?: number }'
+      ),
       flag: text(),
       variable: text(),
       scenario: textOrNull,
       assumption: textOrNull
     })
   ),
-  Session: answer('Whether a token is required, and whether the console is signed in.', closed({ token_required: flag(), signed_in: flag() }))
+  Session: answer(
+    'Whether a token is required, and whether the console is signed in.',
+    closed({ token_required: flag(), signed_in: flag() })
+  )
 }
 /** A type of a response, with `[]` as `{ data: [] }`. */
 export type AnswerName = Named | `${Named}[]`
 type Named = keyof typeof ANSWERS | 'ApiKey'
 
-/** The methods of the package's object that are a control request: the request, and the errors that are its own. */
+/**
+ * The methods of the package's object that are a control request: the request, and the errors that
+ * are its own.
+ */
 export const METHODS: Readonly<Record<string, readonly [on: string, errors?: string]>> = {
   'reset()': ['POST /reset', 'sandbox_limit'],
-  'load(scenario: string | Scenario | Fixture, options?: LoadOptions)': ['POST /load', 'document_invalid document_too_large scenario_unknown'],
-  'state(moment?: Moment)': ['GET /state', 'sandbox_unknown request_unknown state_unknown parameter_invalid'],
+  'load(scenario: string | Scenario | Fixture, options?: LoadOptions)': [
+    'POST /load',
+    'document_invalid document_too_large scenario_unknown'
+  ],
+  'state(moment?: Moment)': [
+    'GET /state',
+    'sandbox_unknown request_unknown state_unknown parameter_invalid'
+  ],
   'records(fixture: Fixture)': ['POST /records', 'document_invalid document_too_large'],
-  'changeRecord(family: Family, id: string, patch: object)': ['PATCH /records/FAMILY/ID', 'record_unknown document_invalid'],
-  'deleteRecord(family: Family, id: string)': ['DELETE /records/FAMILY/ID', 'record_unknown record_in_use'],
+  'changeRecord(family: Family, id: string, patch: object)': [
+    'PATCH /records/FAMILY/ID',
+    'record_unknown document_invalid'
+  ],
+  'deleteRecord(family: Family, id: string)': [
+    'DELETE /records/FAMILY/ID',
+    'record_unknown record_in_use'
+  ],
   'snapshot(name: string)': ['PUT /snapshots/NAME', 'name_invalid limit_reached'],
-  'restore(name: string)': ['POST /snapshots/NAME/restore', 'snapshot_unknown name_invalid account_unknown'],
+  'restore(name: string)': [
+    'POST /snapshots/NAME/restore',
+    'snapshot_unknown name_invalid account_unknown'
+  ],
   'clock.now()': ['GET /clock', 'sandbox_unknown'],
-  'clock.set(clock: { now?: string | Date; running?: boolean })': ['PUT /clock', 'document_invalid body_malformed'],
+  'clock.set(clock: { now?: string | Date; running?: boolean })': [
+    'PUT /clock',
+    'document_invalid body_malformed'
+  ],
   'clock.advance(by: string)': ['POST /clock/advance', 'body_malformed'],
   'script.add(entry: ScriptEntry)': ['POST /script', 'document_invalid limit_reached'],
   'script.list()': ['GET /script', 'sandbox_unknown'],
   'script.remove(id: string)': ['DELETE /script/ID', 'entry_unknown'],
   'script.clear()': ['DELETE /script'],
   'gates.list()': ['GET /gates', 'sandbox_unknown'],
-  'gates.open(name: string, options?: { release?: Release })': ['POST /gates/NAME/open', 'gate_unknown'],
+  'gates.open(name: string, options?: { release?: Release })': [
+    'POST /gates/NAME/open',
+    'gate_unknown'
+  ],
   'requests(filter?: JournalFilter)': ['GET /requests', 'parameter_invalid sandbox_unknown'],
   'why(id: string)': ['GET /requests/ID', 'request_unknown'],
   'changes(id: string)': ['GET /requests/ID/changes', 'request_unknown state_unknown'],
-  'explain(on: string, options?: ExplainOptions)': ['POST /explain', 'option_invalid document_invalid setting_invalid parameter_invalid sandbox_unknown'],
-  'verify(expectation?: Verification)': ['POST /verify', 'expectation_unmet document_invalid journal_incomplete limit_reached'],
+  'explain(on: string, options?: ExplainOptions)': [
+    'POST /explain',
+    'option_invalid document_invalid setting_invalid parameter_invalid sandbox_unknown'
+  ],
+  'verify(expectation?: Verification)': [
+    'POST /verify',
+    'expectation_unmet document_invalid journal_incomplete limit_reached'
+  ],
   'coverage(scope?: Scope)': ['GET /coverage'],
   'findings(scope?: Scope)': ['GET /findings'],
   'report()': ['GET /run']

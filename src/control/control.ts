@@ -14,15 +14,24 @@ import { CONTROL_GROUPS, FILE_ROWS } from './requests.js'
 import { acceptBodies, addRoute, type Flags, noSuchPath, type Row, type Services } from './route.js'
 import { isSignedIn, Sessions } from './sessions.js'
 
-export type ControlOptions = Pick<Services, 'sandboxes' | 'library' | 'settings' | 'version' | 'pages' | 'data'> & { arrivals: Arrivals }
+export type ControlOptions = Pick<
+  Services,
+  'sandboxes' | 'library' | 'settings' | 'version' | 'pages' | 'data'
+> & { arrivals: Arrivals }
 
 /** Registers the control API in a scope of its own. */
-export async function controlApi(control: FastifyInstance, { arrivals, ...options }: ControlOptions): Promise<void> {
+export async function controlApi(
+  control: FastifyInstance,
+  { arrivals, ...options }: ControlOptions
+): Promise<void> {
   const { sandboxes, settings, pages } = options
   const { control_token: token, control_hosts: hosts } = settings
   const sessions = new Sessions()
   const streams = new EventStreams(settings)
-  const waiting = new Shares({ what: 'verify requests that wait', setting: 'limits.waiting' }, settings)
+  const waiting = new Shares(
+    { what: 'verify requests that wait', setting: 'limits.waiting' },
+    settings
+  )
   const closing = new AbortController()
   // each request that waits listens to it
   setMaxListeners(0, closing.signal)
@@ -31,13 +40,20 @@ export async function controlApi(control: FastifyInstance, { arrivals, ...option
     closing.abort()
   })
 
-  const guard = { token, hosts, isSignedIn: (request: FastifyRequest) => isSignedIn(request, sessions) }
+  const guard = {
+    token,
+    hosts,
+    isSignedIn: (request: FastifyRequest) => isSignedIn(request, sessions)
+  }
   const slow = wrongTokens(closing.signal)
   control.setErrorHandler(async (error: FastifyError | ApiError, request, reply) => {
     if (error.code !== 'token_required') return controlRefusal(error, request, reply)
-    if (request.headers.authorization !== undefined || (error as ApiError).param !== undefined) await slow()
+    if (request.headers.authorization !== undefined || (error as ApiError).param !== undefined)
+      await slow()
     const asksForToken = request.routeOptions.config?.row?.page === true && wantsPage(request)
-    return asksForToken ? pages.console(reply.code(401), controlOfBase(request.arrival.base)) : controlRefusal(error, request, reply)
+    return asksForToken
+      ? pages.console(reply.code(401), controlOfBase(request.arrival.base))
+      : controlRefusal(error, request, reply)
   })
   const rows = [...CONTROL_GROUPS.map(({ rows }) => rows), FILE_ROWS]
   const refusePath = (request: FastifyRequest) => {
@@ -51,7 +67,10 @@ export async function controlApi(control: FastifyInstance, { arrivals, ...option
     const { arrival, routeOptions } = request
     const row = routeOptions.config.row as Flags
     if (row.open) return done()
-    const sandbox = arrivals.sandboxOf(request, { makes: row.makesSandbox === true, namesOthers: routeOptions.url !== HEALTH })
+    const sandbox = arrivals.sandboxOf(request, {
+      makes: row.makesSandbox === true,
+      namesOthers: routeOptions.url !== HEALTH
+    })
     if (sandbox !== arrival.sandbox) {
       arrival.sandbox.inFlight--
       arrival.sandbox = sandbox
@@ -64,7 +83,12 @@ export async function controlApi(control: FastifyInstance, { arrivals, ...option
     sandboxes.release(request.arrival.sandbox)
     done(null, payload)
   })
-  acceptBodies(control, new Bodies(new Shares({ what: 'bytes of documents', setting: 'limits.control_body', all: 2 }, settings)))
+  acceptBodies(
+    control,
+    new Bodies(
+      new Shares({ what: 'bytes of documents', setting: 'limits.control_body', all: 2 }, settings)
+    )
+  )
   const services = { ...options, sessions, streams, waiting, closing: closing.signal }
   for (const [on, row] of rows.flatMap(Object.entries<Row>)) addRoute(control, on, row, services)
 }

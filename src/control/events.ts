@@ -1,4 +1,7 @@
-/** The journal as server-sent events: each request as it is recorded, and that the journal was cleared. */
+/**
+ * The journal as server-sent events: each request as it is recorded, and that the journal was
+ * cleared.
+ */
 import type { FastifyReply } from 'fastify'
 import type { Settings } from '../core/settings.js'
 import { Shares } from '../core/shares.js'
@@ -16,20 +19,34 @@ const MAX_BACKLOG = 1_048_576
 export class EventStreams {
   readonly #ends = new Set<() => void>()
   readonly #shares: Shares
-  /** The last event as bytes, which all of its readers share, so a slow one holds no text of its own; one is of a sandbox, the other names it. */
-  readonly #last: { own: [unknown, Buffer?]; named: [unknown, Buffer?] } = { own: [null], named: [null] }
+  /**
+   * The last event as bytes, which all of its readers share, so a slow one holds no text of its
+   * own; one is of a sandbox, the other names it.
+   */
+  readonly #last: { own: [unknown, Buffer?]; named: [unknown, Buffer?] } = {
+    own: [null],
+    named: [null]
+  }
 
   constructor(settings: Settings) {
     this.#shares = new Shares({ what: 'event streams', setting: 'limits.streams' }, settings)
   }
 
-  /** Responds with the events of a sandbox, or of all, until the client leaves. Errors: `limit_reached`. */
-  open(reply: FastifyReply, { id, sandbox }: { id: string; sandbox: Sandbox }, isOfRun: boolean): void {
+  /**
+   * Responds with the events of a sandbox, or of all, until the client leaves. Errors:
+   * `limit_reached`.
+   */
+  open(
+    reply: FastifyReply,
+    { id, sandbox }: { id: string; sandbox: Sandbox },
+    isOfRun: boolean
+  ): void {
     const free = this.#shares.take(sandbox)
     const { raw } = reply.hijack()
     const { listeners } = sandbox.run
     const own = sandbox.name ?? ''
-    const write = (bytes: Buffer | string) => (raw.writableLength > MAX_BACKLOG ? raw.destroy() : raw.write(bytes))
+    const write = (bytes: Buffer | string) =>
+      raw.writableLength > MAX_BACKLOG ? raw.destroy() : raw.write(bytes)
     const listener: JournalListener = (name, request) => {
       if (isOfRun || name === own) write(this.#eventOf(request, name, isOfRun))
     }
@@ -58,7 +75,10 @@ export class EventStreams {
   #eventOf(request: Exchange | null, name: string, isNamed: boolean): Buffer {
     const last = this.#last[isNamed ? 'named' : 'own']
     if (request !== null && last[0] === request) return last[1] as Buffer
-    const about = { ...(isNamed && { sandbox: name || null }), ...(request && summaryOf(request, request.secretWords)) }
+    const about = {
+      ...(isNamed && { sandbox: name || null }),
+      ...(request && summaryOf(request, request.secretWords))
+    }
     const head = request === null ? 'event: clear' : `id: ${request.id}\nevent: request`
     const bytes = Buffer.from(`${head}\ndata: ${JSON.stringify(about)}\n\n`)
     last[0] = request

@@ -1,7 +1,15 @@
-/** The examples of the OpenAPI document: requests that succeed with the default scenario, and records of it. */
+/**
+ * The examples of the OpenAPI document: requests that succeed with the default scenario, and
+ * records of it.
+ */
 import type { Settings } from '../core/settings.js'
 import { filled } from '../core/templates.js'
-import { type Family, type OperationId, operationOf, PATH_RECORDS } from '../reference/operations.js'
+import {
+  type Family,
+  type OperationId,
+  operationOf,
+  PATH_RECORDS
+} from '../reference/operations.js'
 import { completed } from '../scenario/completion.js'
 import { bytesOf } from '../store/bytes.js'
 import type { Shape, Stored } from '../store/collection.js'
@@ -16,7 +24,13 @@ export const BODIES: { readonly [Id in OperationId]?: Readonly<Record<string, Va
   createLocation: {
     'A Location': {
       display_name: 'Bistro Nine Rooftop',
-      address: { country: 'US', line1: '9 Harbor Street', city: 'Boston', postal_code: '02110', state: 'MA' },
+      address: {
+        country: 'US',
+        line1: '9 Harbor Street',
+        city: 'Boston',
+        postal_code: '02110',
+        state: 'MA'
+      },
       phone: '+1 617 555 0190',
       website: 'https://rooftop.bistro.example',
       metadata: { seats: '40' }
@@ -24,7 +38,11 @@ export const BODIES: { readonly [Id in OperationId]?: Readonly<Record<string, Va
     'Only what is required': { display_name: 'Bistro Nine Rooftop', address: { country: 'US' } }
   },
   updateLocation: {
-    'A new name, no phone, one metadata key less': { display_name: 'Bistro Nine Waterfront', phone: '', metadata: { seats: '72', opened: '' } }
+    'A new name, no phone, one metadata key less': {
+      display_name: 'Bistro Nine Waterfront',
+      phone: '',
+      metadata: { seats: '72', opened: '' }
+    }
   },
   createAccount: {
     'A merchant': {
@@ -35,12 +53,27 @@ export const BODIES: { readonly [Id in OperationId]?: Readonly<Record<string, Va
       phone: '+1 503 555 0142',
       metadata: { plan: 'counter' }
     },
-    'A reseller': { type: 'reseller', name: 'Till & Co', email: 'hello@till.example', address: { country: 'GB' } }
+    'A reseller': {
+      type: 'reseller',
+      name: 'Till & Co',
+      email: 'hello@till.example',
+      address: { country: 'GB' }
+    }
   },
-  updateAccount: { 'A new email address': { email: 'office@bistro.example' }, 'One sub-field of the address': { address: { city: 'Boston' } } },
+  updateAccount: {
+    'A new email address': { email: 'office@bistro.example' },
+    'One sub-field of the address': { address: { city: 'Boston' } }
+  },
   createUser: { 'A User': { name: 'Noor', email: 'noor@bistro.example' } },
   createTransaction: {
-    'A card': { ticket: 'tkt_60', payment_type: 'card', amount: 4200, tip_amount: 700, currency: 'usd', card: { brand: 'visa', last4: '4242' } },
+    'A card': {
+      ticket: 'tkt_60',
+      payment_type: 'card',
+      amount: 4200,
+      tip_amount: 700,
+      currency: 'usd',
+      card: { brand: 'visa', last4: '4242' }
+    },
     'Apple Pay, which needs an email address': {
       ticket: 'tkt_60',
       payment_type: 'apple_pay',
@@ -53,17 +86,30 @@ export const BODIES: { readonly [Id in OperationId]?: Readonly<Record<string, Va
       payment_type: 'vip',
       amount: 4200,
       customer: { name: 'Raymond Achebe', phone: '+1 617 555 0177' },
-      bank_account: { bank_name: 'First Harbor Bank', account_number: '000123453041', routing_number: '011000015' }
+      bank_account: {
+        bank_name: 'First Harbor Bank',
+        account_number: '000123453041',
+        routing_number: '011000015'
+      }
     }
   },
   createRefund: {
-    'A part of the charge': { transaction: 'txn_1', amount: 500, reason: 'late dessert', metadata: { case: 'C-140' } },
+    'A part of the charge': {
+      transaction: 'txn_1',
+      amount: 500,
+      reason: 'late dessert',
+      metadata: { case: 'C-140' }
+    },
     'Whatever remains': { transaction: 'txn_1' }
   },
   updateRefund: { 'A metadata key': { metadata: { case: 'C-141' } } }
 }
 
-const FEBRUARY = { limit: 5, location: 'loc_bistro', created: { gte: '2026-02-01', lt: '2026-03-01' } }
+const FEBRUARY = {
+  limit: 5,
+  location: 'loc_bistro',
+  created: { gte: '2026-02-01', lt: '2026-03-01' }
+}
 export const QUERIES: { readonly [Id in OperationId]?: Values } = {
   listLocations: { limit: 3 },
   listAccounts: { limit: 3 },
@@ -83,7 +129,13 @@ const RECORDS: Readonly<Record<Family, { id: string; [field: string]: unknown }>
     email: 'owner@bistro.example',
     address: { country: 'US' }
   },
-  users: { id: 'usr_ana', created: '2025-12-01T14:05:00.000Z', account: 'mch_bistro', name: 'Ana', email: 'ana@bistro.example' },
+  users: {
+    id: 'usr_ana',
+    created: '2025-12-01T14:05:00.000Z',
+    account: 'mch_bistro',
+    name: 'Ana',
+    email: 'ana@bistro.example'
+  },
   locations: {
     id: 'loc_bistro',
     created: '2025-12-01T14:30:00.000Z',
@@ -91,7 +143,12 @@ const RECORDS: Readonly<Record<Family, { id: string; [field: string]: unknown }>
     display_name: 'Bistro Nine',
     address: { country: 'US', city: 'Boston' }
   },
-  tickets: { id: 'tkt_12', created: '2026-01-15T18:00:00.000Z', location: 'loc_bistro', reference: 'T-12' },
+  tickets: {
+    id: 'tkt_12',
+    created: '2026-01-15T18:00:00.000Z',
+    location: 'loc_bistro',
+    reference: 'T-12'
+  },
   transactions: {
     id: 'txn_1',
     created: '2026-01-15T18:52:10.000Z',
@@ -101,26 +158,62 @@ const RECORDS: Readonly<Record<Family, { id: string; [field: string]: unknown }>
     tip_amount: 700,
     payment_method: { card: { brand: 'visa', last4: '4242' } }
   },
-  refunds: { id: 'rfd_1', created: '2026-01-15T18:58:45.000Z', transaction: 'txn_1', amount: 1200, reason: 'cold soup' }
+  refunds: {
+    id: 'rfd_1',
+    created: '2026-01-15T18:58:45.000Z',
+    transaction: 'txn_1',
+    amount: 1200,
+    reason: 'cold soup'
+  }
 }
 
-/** The parameters in the path of an operation; the update of a Location unsets what this one has. */
+/**
+ * The parameters in the path of an operation; the update of a Location unsets what this one has.
+ */
 export const pathExample = (id: OperationId): Values =>
-  Object.fromEntries(PATH_RECORDS[id].map(({ name, family }) => [name, id === 'updateLocation' ? 'loc_bistro_harbor' : RECORDS[family].id]))
+  Object.fromEntries(
+    PATH_RECORDS[id].map(({ name, family }) => [
+      name,
+      id === 'updateLocation' ? 'loc_bistro_harbor' : RECORDS[family].id
+    ])
+  )
 
 /** The records as the API returns them. */
 export function recordExamples(settings: Settings, shape: Shape): Readonly<Record<Family, Values>> {
   const store = new Store()
-  const parents = { transactions: () => store.tickets.get('tkt_12'), refunds: () => store.transactions.get('txn_1') }
-  for (const family of FAMILIES) store.put(family, completed(family, RECORDS[family], { settings, parent: parents[family as 'refunds']?.() }))
-  const stored = (family: Family) => collectionOf(store, family).stored(RECORDS[family].id) as Stored<RecordOf<Family>>
-  return Object.fromEntries(FAMILIES.map(family => [family, JSON.parse(bytesOf(family, stored(family), store, shape).toString())])) as never
+  const parents = {
+    transactions: () => store.tickets.get('tkt_12'),
+    refunds: () => store.transactions.get('txn_1')
+  }
+  for (const family of FAMILIES)
+    store.put(
+      family,
+      completed(family, RECORDS[family], { settings, parent: parents[family as 'refunds']?.() })
+    )
+  const stored = (family: Family) =>
+    collectionOf(store, family).stored(RECORDS[family].id) as Stored<RecordOf<Family>>
+  return Object.fromEntries(
+    FAMILIES.map(family => [
+      family,
+      JSON.parse(bytesOf(family, stored(family), store, shape).toString())
+    ])
+  ) as never
 }
 
 /** The list of an operation, with the record of its family. */
-export function listExample(id: OperationId, records: Readonly<Record<Family, Values>>, { base, list }: Shape): unknown {
+export function listExample(
+  id: OperationId,
+  records: Readonly<Record<Family, Values>>,
+  { base, list }: Shape
+): unknown {
   const { path, family } = operationOf(id)
   const url = `${base}${path.replace(/\{(\w+)\}/g, (_, name) => String(pathExample(id)[name]))}`
   const own = RECORDS[family].id
-  return filled(list, { url, members: [records[family]], has_more: false, first_id: own, last_id: own })
+  return filled(list, {
+    url,
+    members: [records[family]],
+    has_more: false,
+    first_id: own,
+    last_id: own
+  })
 }

@@ -1,4 +1,7 @@
-/** How the emulator would respond to a request, and why: judged on a copy of the sandbox, which is thrown away. */
+/**
+ * How the emulator would respond to a request, and why: judged on a copy of the sandbox, which is
+ * thrown away.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
@@ -31,13 +34,32 @@ export const TRIED = closed({
   query: optional(any<Form>()),
   body: optional(Type.Unsafe<Form | string | null>({ type: ['object', 'string', 'null'] })),
   key: optional(nullable(text())),
-  headers: optional(Type.Unsafe<Readonly<Record<string, string>>>({ type: 'object', additionalProperties: { type: 'string' } })),
-  changes: optional(closed({ data: optional(any()), settings: optional(any()), clock: optional(text({ format: 'instant' })) }))
+  headers: optional(
+    Type.Unsafe<Readonly<Record<string, string>>>({
+      type: 'object',
+      additionalProperties: { type: 'string' }
+    })
+  ),
+  changes: optional(
+    closed({
+      data: optional(any()),
+      settings: optional(any()),
+      clock: optional(text({ format: 'instant' }))
+    })
+  )
 })
 type Tried = Static<typeof TRIED>
 
-/** The response, why, and what it would change, or the text of it. Errors: of the request, `setting_invalid`, `document_invalid`. */
-export async function explain(asked: Tried, document: SourceDocument, { sandbox, base }: Arrival, isText: boolean): Promise<object | string> {
+/**
+ * The response, why, and what it would change, or the text of it. Errors: of the request,
+ * `setting_invalid`, `document_invalid`.
+ */
+export async function explain(
+  asked: Tried,
+  document: SourceDocument,
+  { sandbox, base }: Arrival,
+  isText: boolean
+): Promise<object | string> {
   checkPath(asked.path)
   const copy = sandbox.copy()
   await change(copy, asked.changes ?? {}, document)
@@ -57,12 +79,19 @@ export async function explain(asked: Tried, document: SourceDocument, { sandbox,
     headers: maskedThroughout(headers, keys),
     script: script && { ...script, ...waitOf(request.action as Action) },
     why: withNearlyMet(why, near),
-    changes: { records: maskedThroughout(records, keys), script: countsChanged(before.script, copy.script.listed()) }
+    changes: {
+      records: maskedThroughout(records, keys),
+      script: countsChanged(before.script, copy.script.listed())
+    }
   }
 }
 
 /** Errors: `setting_invalid`, `document_invalid`. */
-async function change(copy: Sandbox, { data, settings, clock }: NonNullable<Tried['changes']>, document: SourceDocument): Promise<void> {
+async function change(
+  copy: Sandbox,
+  { data, settings, clock }: NonNullable<Tried['changes']>,
+  document: SourceDocument
+): Promise<void> {
   if (settings !== undefined) await copy.changeSettings(settings)
   if (clock !== undefined) copy.setClock({ at: instantOf(clock) as number })
   if (data !== undefined) await copy.addRecords(document, ['changes', 'data'])
@@ -71,25 +100,43 @@ async function change(copy: Sandbox, { data, settings, clock }: NonNullable<Trie
 /** Errors: `parameter_invalid` for a path out of the API. */
 function checkPath(path: string): void {
   // a client shortens a path with dots before it sends it
-  if (!new URL(BASE + path, 'http://localhost').pathname.startsWith(`${BASE}/`)) throw REFUSALS.pathOutside(path)
+  if (!new URL(BASE + path, 'http://localhost').pathname.startsWith(`${BASE}/`))
+    throw REFUSALS.pathOutside(path)
 }
 
 /** Without a key of its own, a request that needs one has that of the first merchant. */
-function requestAsked({ method, path, query = {}, body = null, key, headers = {} }: Tried, store: Store): InnerRequest {
+function requestAsked(
+  { method, path, query = {}, body = null, key, headers = {} }: Tried,
+  store: Store
+): InnerRequest {
   const more = encodeForm(query)
   // HTTP carries the bytes of a header as characters
-  const bytes = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), Buffer.from(value).toString('latin1')])
+  const bytes = Object.entries(headers).map(([name, value]) => [
+    name.toLowerCase(),
+    Buffer.from(value).toString('latin1')
+  ])
   return {
     method,
     path: more === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${more}`,
-    key: key === undefined && needsKey(method, pathOf(path)) ? bindingsOf(store).key('') : (key ?? null),
+    key:
+      key === undefined && needsKey(method, pathOf(path))
+        ? bindingsOf(store).key('')
+        : (key ?? null),
     form: typeof body === 'string' ? body : body && encodeForm(body),
     headers: Object.fromEntries(bytes)
   }
 }
 
 /** How many milliseconds a request waits, and at which gate. */
-const waitOf = ({ id, delay, entry: { data } }: Action) => ({ delay, gate: data.hold === undefined ? null : gateOf(id, data.hold) })
+const waitOf = ({ id, delay, entry: { data } }: Action) => ({
+  delay,
+  gate: data.hold === undefined ? null : gateOf(id, data.hold)
+})
 
-const countsChanged = (before: readonly ListedEntry[], after: readonly ListedEntry[]): Omit<ListedEntry, 'entry'>[] =>
-  after.filter((entry, place) => !isDeepStrictEqual(entry, before[place])).map(({ entry, ...count }) => count)
+const countsChanged = (
+  before: readonly ListedEntry[],
+  after: readonly ListedEntry[]
+): Omit<ListedEntry, 'entry'>[] =>
+  after
+    .filter((entry, place) => !isDeepStrictEqual(entry, before[place]))
+    .map(({ entry, ...count }) => count)

@@ -1,4 +1,7 @@
-/** Protects the control API from web pages: DNS rebinding, other origins and sites, and callers without the token. */
+/**
+ * Protects the control API from web pages: DNS rebinding, other origins and sites, and callers
+ * without the token.
+ */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -8,9 +11,16 @@ import { isOfOtherOrigin, isOfOtherSite } from '../server/pages.js'
 import { REFUSALS } from './sentences.js'
 
 /** `isSignedIn`: whether a request has the cookie of a session. */
-type Guard = { token: string | null; hosts: readonly string[]; isSignedIn: (request: FastifyRequest) => boolean }
+type Guard = {
+  token: string | null
+  hosts: readonly string[]
+  isSignedIn: (request: FastifyRequest) => boolean
+}
 
-/** Of every response: no cache keeps it, no browser guesses another type, and no page of another origin embeds or frames it. */
+/**
+ * Of every response: no cache keeps it, no browser guesses another type, and no page of another
+ * origin embeds or frames it.
+ */
 export const CONTROL_HEADERS = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
@@ -21,8 +31,10 @@ export const CONTROL_HEADERS = {
 const MAX_SHOWN = 100
 
 /**
- * Refuses a control request that is not allowed, and every request but health, which needs no token, before the start scenario is loaded.
- * Errors: `host_not_allowed` and `origin_not_allowed` (403), `token_required` (401), `not_ready` (503).
+ * Refuses a control request that is not allowed, and every request but health, which needs no
+ * token, before the start scenario is loaded.
+ * Errors: `host_not_allowed` and `origin_not_allowed` (403), `token_required` (401), `not_ready`
+ * (503).
  */
 export function guardControl(request: FastifyRequest, { token, hosts, isSignedIn }: Guard): void {
   const { headers, raw, routeOptions, arrival } = request
@@ -34,18 +46,34 @@ export function guardControl(request: FastifyRequest, { token, hosts, isSignedIn
   if (isOfOtherSite(request) && !opensPage(request)) throw REFUSALS.otherSite()
   if (isOfOtherOrigin(request)) throw REFUSALS.otherOrigin(String(origin), String(host))
   const isOpen = isHealth || routeOptions.config?.row?.open === true
-  if (token !== null && !isOpen && !isSame(authorization ?? '', `Bearer ${token}`) && !isSignedIn(request)) throw REFUSALS.tokenRequired()
+  if (
+    token !== null &&
+    !isOpen &&
+    !isSame(authorization ?? '', `Bearer ${token}`) &&
+    !isSignedIn(request)
+  )
+    throw REFUSALS.tokenRequired()
   if (!isHealth) arrival.sandbox.requireLoaded()
 }
 
-/** A link of another site to a page: the browser shows it by itself, and the other site sees nothing of it. */
+/**
+ * A link of another site to a page: the browser shows it by itself, and the other site sees nothing
+ * of it.
+ */
 const opensPage = ({ headers, routeOptions: { config } }: FastifyRequest) =>
-  config?.row?.page === true && headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
+  config?.row?.page === true &&
+  headers['sec-fetch-mode'] === 'navigate' &&
+  headers['sec-fetch-dest'] === 'document'
 
-/** An IPv6 address in brackets or an ASCII name, with or without a port: nothing encoded, no zone, no empty label. */
+/**
+ * An IPv6 address in brackets or an ASCII name, with or without a port: nothing encoded, no zone,
+ * no empty label.
+ */
 const HOST = /^(?:\[([\da-f:.]+)\]|([\w-]+(?:\.[\w-]+)*))(?::\d{0,5})?$/i
 
-/** A host without port and brackets, in lower case; undefined where it is not written as a host is. */
+/**
+ * A host without port and brackets, in lower case; undefined where it is not written as a host is.
+ */
 function nameIn(host: string): string | undefined {
   const [, address, name] = HOST.exec(host) ?? []
   if (address !== undefined && isIP(address) !== 6) return undefined
@@ -60,7 +88,8 @@ const hasSeveralHosts = ({ rawHeaders }: FastifyRequest['raw']) =>
 function isSafeHost(host: string, allowed: readonly string[]): boolean {
   const name = nameIn(host)
   if (name === undefined) return false
-  const isLocal = !name.includes('.') || name.endsWith('.localhost') || name === 'host.docker.internal'
+  const isLocal =
+    !name.includes('.') || name.endsWith('.localhost') || name === 'host.docker.internal'
   return isIP(name) !== 0 || isLocal || allowed.some(other => nameIn(other) === name)
 }
 
@@ -68,13 +97,22 @@ function isSafeHost(host: string, allowed: readonly string[]): boolean {
 export const isSame = (a: string, b: string) => timingSafeEqual(digest(a), digest(b))
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
-/** How much later than the one before a wrong token is refused, and the maximum: unnoticed after a slip, and shorter than a stop takes. */
+/**
+ * How much later than the one before a wrong token is refused, and the maximum: unnoticed after a
+ * slip, and shorter than a stop takes.
+ */
 const STEP_MS = 50
 const MAX_MS = 1000
-/** As many refusals wait at once; a further one goes out without a wait, so that wrong tokens cannot pile up. */
+/**
+ * As many refusals wait at once; a further one goes out without a wait, so that wrong tokens cannot
+ * pile up.
+ */
 const MAX_WAITING = 100
 
-/** Slows those who guess the control token: counts a wrong one and waits, until the emulator stops at the latest. A right one never waits. */
+/**
+ * Slows those who guess the control token: counts a wrong one and waits, until the emulator stops
+ * at the latest. A right one never waits.
+ */
 export function wrongTokens(closing: AbortSignal): () => Promise<void> {
   let wrong = 0
   let waiting = 0

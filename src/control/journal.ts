@@ -1,4 +1,7 @@
-/** The journals in control requests: filtered, as scenarios that replay them, and the state around a request of theirs. */
+/**
+ * The journals in control requests: filtered, as scenarios that replay them, and the state around a
+ * request of theirs.
+ */
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import { instantOf } from '../core/instants.js'
@@ -10,7 +13,14 @@ import { summaryOf } from '../evidence/why.js'
 import { OPERATION_NAMES, operationNamed } from '../reference/operations.js'
 import { optional, parameters, text, word } from '../reference/parameters.js'
 import { RULE_IDS, RULE_PLACES } from '../reference/rules.js'
-import { changesBy, isKnown, type RecordChange, shownBy, storeAt, storesAround } from '../replay/past.js'
+import {
+  changesBy,
+  isKnown,
+  type RecordChange,
+  shownBy,
+  storeAt,
+  storesAround
+} from '../replay/past.js'
 import { recordingOf, scenarioOf, scenarioOfCall } from '../replay/recorded-scenario.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
@@ -20,14 +30,32 @@ import { WRITING, written } from '../work/writing.js'
 import { filterOfScenario, REFUSALS } from './sentences.js'
 
 export const FILTERS = parameters({
-  on: optional(text({ description: 'An operation, such as `POST /refunds` or `GET /tickets/{id}`.' })),
-  rule: optional(word(RULE_IDS, { description: 'The id of a rule, such as `REF-7`: requests that kept or broke it.' })),
-  scope: optional(word(['sandbox', 'run'], { description: '`sandbox`, the default, or `run`: requests of every sandbox.' })),
+  on: optional(
+    text({ description: 'An operation, such as `POST /refunds` or `GET /tickets/{id}`.' })
+  ),
+  rule: optional(
+    word(RULE_IDS, {
+      description: 'The id of a rule, such as `REF-7`: requests that kept or broke it.'
+    })
+  ),
+  scope: optional(
+    word(['sandbox', 'run'], {
+      description: '`sandbox`, the default, or `run`: requests of every sandbox.'
+    })
+  ),
   status: optional(text({ description: 'A status, such as `404`, or a class, such as `4xx`.' })),
   since: optional(text({ description: 'Requests after a request id, or from an instant on.' })),
-  trace: optional(text({ description: 'The trace id of the `traceparent` header: requests of that trace.' })),
+  trace: optional(
+    text({ description: 'The trace id of the `traceparent` header: requests of that trace.' })
+  ),
   ids: optional(text({ description: 'Ids of requests, separated by commas.' })),
-  limit: optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'Maximum number of requests, 1 to 1000; 100 by default.' })),
+  limit: optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1000,
+      description: 'Maximum number of requests, 1 to 1000; 100 by default.'
+    })
+  ),
   format: optional(
     word(['json', 'scenario'], {
       description:
@@ -38,7 +66,10 @@ export const FILTERS = parameters({
 type Filters = Omit<Static<typeof FILTERS>, 'format'>
 const DEFAULT_LIMIT = 100
 
-/** The requests of a sandbox or, with its name at each, of every one, newest first. Errors: `parameter_invalid`. */
+/**
+ * The requests of a sandbox or, with its name at each, of every one, newest first. Errors:
+ * `parameter_invalid`.
+ */
 export function requestsOf(query: Filters, sandbox: Sandbox, sandboxes: Sandboxes): object {
   const { limit = DEFAULT_LIMIT, scope, since } = query
   const isRun = scope === 'run'
@@ -47,7 +78,9 @@ export function requestsOf(query: Filters, sandbox: Sandbox, sandboxes: Sandboxe
   const found = all.flatMap(sandbox => {
     const isWanted = filterOf(query, sandbox)
     const of = { keys: keysToMask(sandbox), named: isRun && { sandbox: sandbox.name } }
-    return sandbox.evidence.journal.requests().flatMap(request => (isWanted(request) ? [{ request, ...of }] : []))
+    return sandbox.evidence.journal
+      .requests()
+      .flatMap(request => (isWanted(request) ? [{ request, ...of }] : []))
   })
   if (isRun) found.sort((a, b) => a.request.now - b.request.now)
   const shown = found.reverse().slice(0, limit)
@@ -59,17 +92,40 @@ export function requestsOf(query: Filters, sandbox: Sandbox, sandboxes: Sandboxe
   }
 }
 
-/** The requests since the last load or reset that filters leave, as a scenario in YAML. Errors: `parameter_invalid`. */
-export async function recordedText({ scope, limit, ...filters }: Filters, sandbox: Sandbox, signal: AbortSignal): Promise<Uint8Array> {
+/**
+ * The requests since the last load or reset that filters leave, as a scenario in YAML. Errors:
+ * `parameter_invalid`.
+ */
+export async function recordedText(
+  { scope, limit, ...filters }: Filters,
+  sandbox: Sandbox,
+  signal: AbortSignal
+): Promise<Uint8Array> {
   const [unfit] = Object.keys({ ...(scope && { scope }), ...(limit && { limit }) })
   if (unfit !== undefined) throw filterOfScenario(unfit)
   const isWanted = filterOf(filters, sandbox)
-  const chosen = Object.keys(filters).length === 0 ? undefined : sandbox.evidence.journal.requests().filter(isWanted)
-  return sandbox.jobs.run(WRITING, signal, async ask => written(ask, 'scenario', await scenarioOf(await recordingOf(sandbox, keysToMask(sandbox), chosen))))
+  const chosen =
+    Object.keys(filters).length === 0
+      ? undefined
+      : sandbox.evidence.journal.requests().filter(isWanted)
+  return sandbox.jobs.run(WRITING, signal, async ask =>
+    written(
+      ask,
+      'scenario',
+      await scenarioOf(await recordingOf(sandbox, keysToMask(sandbox), chosen))
+    )
+  )
 }
 
-/** A scenario of one request alone, with its response. Errors: `parameter_invalid` if it cannot be replayed. */
-export async function repeatedText(one: Exchange, sandbox: Sandbox, signal: AbortSignal): Promise<Uint8Array> {
+/**
+ * A scenario of one request alone, with its response. Errors: `parameter_invalid` if it cannot be
+ * replayed.
+ */
+export async function repeatedText(
+  one: Exchange,
+  sandbox: Sandbox,
+  signal: AbortSignal
+): Promise<Uint8Array> {
   return sandbox.jobs.run(WRITING, signal, async ask => {
     const scenario = await scenarioOfCall(await recordingOf(sandbox, keysToMask(sandbox), [one]))
     if (scenario === undefined) throw REFUSALS.unplayable(one.id)
@@ -88,34 +144,63 @@ export function requestNamed(id: string, sandbox: Sandbox, param = 'id'): Exchan
 
 /** Before or after which request a state is asked for. */
 export const MOMENT = {
-  before: optional(text({ description: 'The id of a request: the state just before it changed anything.' })),
+  before: optional(
+    text({ description: 'The id of a request: the state just before it changed anything.' })
+  ),
   after: optional(text({ description: 'The id of a request: the state just after it.' }))
 }
 
-/** The records at a moment; now where none is given. Errors: `request_unknown`, `state_unknown`, `parameter_invalid` for two moments. */
-export async function recordsAt({ before, after }: { before?: string; after?: string }, sandbox: Sandbox, left: () => AbortSignal): Promise<Store> {
+/**
+ * The records at a moment; now where none is given. Errors: `request_unknown`, `state_unknown`,
+ * `parameter_invalid` for two moments.
+ */
+export async function recordsAt(
+  { before, after }: { before?: string; after?: string },
+  sandbox: Sandbox,
+  left: () => AbortSignal
+): Promise<Store> {
   if (before !== undefined && after !== undefined) throw REFUSALS.twoMoments()
   const when = before === undefined ? 'after' : 'before'
   const id = before ?? after
-  return id === undefined ? sandbox.store : inThePast(requestNamed(id, sandbox, when), sandbox, left(), call => storeAt(sandbox, call, when))
+  return id === undefined
+    ? sandbox.store
+    : inThePast(requestNamed(id, sandbox, when), sandbox, left(), call =>
+        storeAt(sandbox, call, when)
+      )
 }
 
 /** What a request changed, as the API shows it. Errors: as of `Jobs.run`; `state_unknown`. */
-export async function changesOfRequest(call: Exchange, sandbox: Sandbox, signal: AbortSignal): Promise<RecordChange<object>[]> {
+export async function changesOfRequest(
+  call: Exchange,
+  sandbox: Sandbox,
+  signal: AbortSignal
+): Promise<RecordChange<object>[]> {
   if (call.changes === 0) return []
   const stores = await inThePast(call, sandbox, signal, call => storesAround(sandbox, call))
   return maskedThroughout(changesBy(call, stores, shownBy(call.shape)), keysToMask(sandbox))
 }
 
-/** Makes states again when it is the turn of the sandbox, so that requests need not wait for many of them. Errors: as of `Jobs.run`; `state_unknown`. */
-const inThePast = <T>(call: Exchange, sandbox: Sandbox, signal: AbortSignal, made: (call: Exchange) => Promise<T>): Promise<T> =>
+/**
+ * Makes states again when it is the turn of the sandbox, so that requests need not wait for many of
+ * them. Errors: as of `Jobs.run`; `state_unknown`.
+ */
+const inThePast = <T>(
+  call: Exchange,
+  sandbox: Sandbox,
+  signal: AbortSignal,
+  made: (call: Exchange) => Promise<T>
+): Promise<T> =>
   sandbox.jobs.run(WRITING, signal, async () => {
-    if (!isKnown(sandbox, call)) throw REFUSALS.stateUnknown(call.id, sandbox.settings['limits.journal'])
+    if (!isKnown(sandbox, call))
+      throw REFUSALS.stateUnknown(call.id, sandbox.settings['limits.journal'])
     return made(call)
   })
 
 /** Errors: `parameter_invalid` for a filter that names nothing. */
-function filterOf({ on, status, since, rule, trace, ids: listed }: Filters, sandbox: Sandbox): (request: Exchange) => boolean {
+function filterOf(
+  { on, status, since, rule, trace, ids: listed }: Filters,
+  sandbox: Sandbox
+): (request: Exchange) => boolean {
   const operation = on === undefined ? undefined : operationNamed(on)
   if (operation === null) throw REFUSALS.operationUnknown(on as string, OPERATION_NAMES)
   if (status !== undefined && !/^[1-5](\d\d|xx)$/.test(status)) throw REFUSALS.statusWrong(status)
@@ -128,7 +213,9 @@ function filterOf({ on, status, since, rule, trace, ids: listed }: Filters, sand
   return request =>
     (operation === undefined || request.operation === operation) &&
     (status === undefined || String(request.outcome.status).startsWith(status.replace('xx', ''))) &&
-    (rule === undefined || brokenRule(request) === rule || judgementOf(request).kept.includes(RULE_PLACES.get(rule) as number)) &&
+    (rule === undefined ||
+      brokenRule(request) === rule ||
+      judgementOf(request).kept.includes(RULE_PLACES.get(rule) as number)) &&
     (trace === undefined || request.trace === trace) &&
     (named === undefined || named.has(request.id)) &&
     (later ? later.has(request.id) : request.at >= (at as number))

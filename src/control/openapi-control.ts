@@ -1,4 +1,7 @@
-/** The control API in OpenAPI 3.1, made from the rows of its requests and the schemas of their bodies and responses. */
+/**
+ * The control API in OpenAPI 3.1, made from the rows of its requests and the schemas of their
+ * bodies and responses.
+ */
 import type { TSchema } from 'typebox'
 import * as Type from 'typebox'
 import { CONTROL_ERRORS } from '../core/errors.js'
@@ -16,7 +19,14 @@ import { type Json, NUMBER_FORMATS, oneOf, PUBLISHER, referTo } from './openapi-
 import type { Group, Row } from './route.js'
 
 /** A schema with what the writers of types and documents look at. */
-type Part = Schema & { default?: unknown; if?: unknown; then?: Part; else?: Part; 'x-type'?: string; 'x-name'?: string }
+type Part = Schema & {
+  default?: unknown
+  if?: unknown
+  then?: Part
+  else?: Part
+  'x-type'?: string
+  'x-name'?: string
+}
 
 const ABOUT = `Everything under \`/_control\` belongs to commerce-emulator, not to the service that it emulates.
 
@@ -47,13 +57,22 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** What tells one schema from another. */
-const wordsOf = (part: Part) => JSON.stringify(Object.entries(part).filter(([word]) => word !== 'description' && !word.startsWith('x-')))
+const wordsOf = (part: Part) =>
+  JSON.stringify(
+    Object.entries(part).filter(([word]) => word !== 'description' && !word.startsWith('x-'))
+  )
 
 /** Every schema that has a name, by it. */
 function namedSchemas(): Record<string, Part> {
-  const words = { RuleId: RULE_IDS, AssumptionId: ASSUMPTION_IDS, OperationName: OPERATION_NAMES, FindingName: Object.keys(FINDINGS) }
+  const words = {
+    RuleId: RULE_IDS,
+    AssumptionId: ASSUMPTION_IDS,
+    OperationName: OPERATION_NAMES,
+    FindingName: Object.keys(FINDINGS)
+  }
   const named: Record<string, Part> = { ControlError: schemaOf(ERROR), Fixture: fixtureSchema() }
-  for (const [name, members] of Object.entries(words)) named[name] = { type: 'string', enum: members }
+  for (const [name, members] of Object.entries(words))
+    named[name] = { type: 'string', enum: members }
   const look = (part: unknown): void => {
     if (typeof part !== 'object' || part === null) return
     const { 'x-name': name } = part as Part
@@ -64,15 +83,28 @@ function namedSchemas(): Record<string, Part> {
   for (const [name, { schema }] of Object.entries(ANSWERS)) named[name] = schemaOf(schema)
   for (const [family, name] of Object.entries(RESOURCE_NAMES)) {
     const { properties, ...rest } = RESOURCES[family as Family]
-    named[name] = { ...rest, properties: { ...properties, extra: { type: 'object', description: 'Further fields of the record.' } } }
+    named[name] = {
+      ...rest,
+      properties: {
+        ...properties,
+        extra: { type: 'object', description: 'Further fields of the record.' }
+      }
+    }
   }
   return named
 }
 
 /** The document of requests by subject; the options as those of the API's own. */
-export function controlDocument(groups: readonly Group[], { origin, base, version }: Pick<DocumentOptions, 'origin' | 'base' | 'version'>): Json {
+export function controlDocument(
+  groups: readonly Group[],
+  { origin, base, version }: Pick<DocumentOptions, 'origin' | 'base' | 'version'>
+): Json {
   const named = namedSchemas()
-  const names = new Map(Object.entries(named).flatMap(([name, part]) => ('x-type' in part ? [] : [[wordsOf(part), name]])))
+  const names = new Map(
+    Object.entries(named).flatMap(([name, part]) =>
+      'x-type' in part ? [] : [[wordsOf(part), name]]
+    )
+  )
   const schemas: Json = {}
 
   function component(name: string): Json {
@@ -93,63 +125,132 @@ export function controlDocument(groups: readonly Group[], { origin, base, versio
       const same = names.get(wordsOf(part))
       return same === undefined ? whole(part) : { ...component(same), ...said }
     }
-    return { ...(rest === ' | null' ? { anyOf: [component(of), { type: 'null' }] } : component(of)), ...said }
+    return {
+      ...(rest === ' | null' ? { anyOf: [component(of), { type: 'null' }] } : component(of)),
+      ...said
+    }
   }
 
-  function whole({ type, enum: words, if: isOne, then: one, else: other, description, default: fallback, ...rest }: Part): Json {
-    const said = { ...(description !== undefined && { description }), ...(fallback !== undefined && { default: fallback }) }
+  function whole({
+    type,
+    enum: words,
+    if: isOne,
+    then: one,
+    else: other,
+    description,
+    default: fallback,
+    ...rest
+  }: Part): Json {
+    const said = {
+      ...(description !== undefined && { description }),
+      ...(fallback !== undefined && { default: fallback })
+    }
     const beside = rest as Json
     const kinds = [type].flat()
     const ofKind = (kind = ''): Json => {
-      if (words && kinds.length > 1) return inner(kind === 'null' ? { type: kind } : { type: kind, enum: words.filter(word => word !== null) })
+      if (words && kinds.length > 1)
+        return inner(
+          kind === 'null'
+            ? { type: kind }
+            : { type: kind, enum: words.filter(word => word !== null) }
+        )
       const found = (WORDS[kind] ?? []).filter(word => beside[word] !== undefined)
       const known = words && ('x-many' in rest ? { 'x-extensible-enum': words } : oneOf(words))
-      return { type: kind, ...NUMBER_FORMATS[kind], ...known, ...Object.fromEntries(found.map(word => [word, within(word, beside[word])])) }
+      return {
+        type: kind,
+        ...NUMBER_FORMATS[kind],
+        ...known,
+        ...Object.fromEntries(found.map(word => [word, within(word, beside[word])]))
+      }
     }
     if (isOne) return { anyOf: [inner(one as Part), inner(other as Part)], ...said }
     if (type === undefined) return said
     const schema = ofKind(kinds[0])
     if (kinds.length === 1) return { ...schema, ...said }
-    const isPlain = kinds.length === 2 && kinds[1] === 'null' && words === undefined && kinds[0] !== 'object'
+    const isPlain =
+      kinds.length === 2 && kinds[1] === 'null' && words === undefined && kinds[0] !== 'object'
     return { ...(isPlain ? { ...schema, type: kinds } : { anyOf: kinds.map(ofKind) }), ...said }
   }
 
   function within(word: string, value: unknown): unknown {
-    if (word === 'properties') return Object.fromEntries(Object.entries(value as Record<string, Part>).map(([name, part]) => [name, inner(part)]))
+    if (word === 'properties')
+      return Object.fromEntries(
+        Object.entries(value as Record<string, Part>).map(([name, part]) => [name, inner(part)])
+      )
     return typeof value === 'object' && !Array.isArray(value) ? inner(value as Part) : value
   }
 
-  const json = (schema: Json, more: Json = {}) => ({ content: { 'application/json': { schema, ...more } } })
+  const json = (schema: Json, more: Json = {}) => ({
+    content: { 'application/json': { schema, ...more } }
+  })
   const refusal = { description: 'A refusal.', ...json(component('ControlError')) }
-  const sectionOf = (of: TSchema | null | undefined) => Object.entries((of && schemaOf(of).properties) ?? {}) as [string, Part][]
+  const sectionOf = (of: TSchema | null | undefined) =>
+    Object.entries((of && schemaOf(of).properties) ?? {}) as [string, Part][]
 
-  function operation(on: string, tag: string, { does, query, body, answer, status = 200, also, open }: Row): Json {
+  function operation(
+    on: string,
+    tag: string,
+    { does, query, body, answer, status = 200, also, open }: Row
+  ): Json {
     const [method, path] = on.split(' ') as [string, string]
     const [, name = '', isList] = /^(\w+?)(\[\])?$/.exec(answer ?? '') ?? []
     const one = name && component(name)
     const answered =
-      one && isList ? { type: 'object', required: ['data'], properties: { data: { type: 'array', items: one } }, additionalProperties: false } : one
+      one && isList
+        ? {
+            type: 'object',
+            required: ['data'],
+            properties: { data: { type: 'array', items: one } },
+            additionalProperties: false
+          }
+        : one
     const about = does.replaceAll(/: \[[^\]]+\]\([^)]+\)|\[([^\]]+)\]\([^)]+\)/g, '$1')
-    const inPath = [...path.matchAll(/[A-Z]{2,}/g)].map(([found]) => ({ name: found.toLowerCase(), in: 'path', required: true, schema: { type: 'string' } }))
-    const inQuery = sectionOf(query).map(([name, { description, ...part }]) => ({ name, in: 'query', required: false, description, schema: inner(part) }))
+    const inPath = [...path.matchAll(/[A-Z]{2,}/g)].map(([found]) => ({
+      name: found.toLowerCase(),
+      in: 'path',
+      required: true,
+      schema: { type: 'string' }
+    }))
+    const inQuery = sectionOf(query).map(([name, { description, ...part }]) => ({
+      name,
+      in: 'query',
+      required: false,
+      description,
+      schema: inner(part)
+    }))
     const parameters = [...inPath, ...inQuery]
     const sent = body?.published ?? body?.schema
     const success =
-      method === 'DELETE' ? { 204: { description: 'Done. The body is empty.' } } : { [status]: { description: 'Done.', ...(answered && json(answered)) } }
+      method === 'DELETE'
+        ? { 204: { description: 'Done. The body is empty.' } }
+        : { [status]: { description: 'Done.', ...(answered && json(answered)) } }
     return {
       operationId:
         method.toLowerCase() +
-        path.replaceAll(/[^A-Za-z]*([A-Za-z]+)[^A-Za-z]*/g, (_, word) => word[0].toUpperCase() + word.slice(1).toLowerCase()).replace('/', 'Overview'),
+        path
+          .replaceAll(
+            /[^A-Za-z]*([A-Za-z]+)[^A-Za-z]*/g,
+            (_, word) => word[0].toUpperCase() + word.slice(1).toLowerCase()
+          )
+          .replace('/', 'Overview'),
       tags: [tag],
       summary: about.split(/(?<=\.) /)[0],
       description: about,
       ...(open && { security: [] }),
       ...(parameters.length > 0 && { parameters }),
-      ...(body && { requestBody: { required: !body.isOptional, ...json(inner(sent?.() as Part), { example: JSON.parse(body.example) }) } }),
+      ...(body && {
+        requestBody: {
+          required: !body.isOptional,
+          ...json(inner(sent?.() as Part), { example: JSON.parse(body.example) })
+        }
+      }),
       responses: {
         ...success,
         ...(also && {
-          [also]: { description: 'The result is negative, or the request was refused.', ...json({ anyOf: [answered, component('ControlError')] }) }
+          [also]: {
+            description: 'The result is negative, or the request was refused.',
+            ...json({ anyOf: [answered, component('ControlError')] })
+          }
         }),
         default: refusal
       }
@@ -171,6 +272,9 @@ export function controlDocument(groups: readonly Group[], { origin, base, versio
     security: [{}, { token: [] }],
     tags: groups.map(({ title }) => ({ name: title })),
     paths,
-    components: { schemas, securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'CONTROL_TOKEN.' } } }
+    components: {
+      schemas,
+      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'CONTROL_TOKEN.' } }
+    }
   }
 }

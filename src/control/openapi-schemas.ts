@@ -1,4 +1,7 @@
-/** The tables of the reference in JSON Schema 2020-12. Each object is a named component that the rest refers to. */
+/**
+ * The tables of the reference in JSON Schema 2020-12. Each object is a named component that the
+ * rest refers to.
+ */
 import { isObject } from '../core/quick-check.js'
 import type { Settings } from '../core/settings.js'
 import type { AssumptionId } from '../reference/assumptions.js'
@@ -9,17 +12,29 @@ import { RESOURCES } from '../reference/tables.js'
 import { requiredText, responseFormat, sentFormat } from './openapi-patterns.js'
 
 export type Json = Record<string, unknown>
-/** What a table is for: a response, or what an operation takes. In an update nothing is required. */
+/**
+ * What a table is for: a response, or what an operation takes. In an update nothing is required.
+ */
 type Use = 'response' | Operation
-/** `isOwn`: the table is of the operation alone. `isClearable`: an empty value unsets the parameter (UPD-2). */
+/**
+ * `isOwn`: the table is of the operation alone. `isClearable`: an empty value unsets the parameter
+ * (UPD-2).
+ */
 type Place = { use: Use; isRequired: boolean; isOwn: boolean; isClearable?: boolean }
 
 /** Who the documents are by. */
-export const PUBLISHER = { contact: { name: 'The maintainers of commerce-emulator' }, license: { name: 'MIT', identifier: 'MIT' } }
+export const PUBLISHER = {
+  contact: { name: 'The maintainers of commerce-emulator' },
+  license: { name: 'MIT', identifier: 'MIT' }
+}
 
-export const referTo = (kind: 'schemas' | 'examples' | 'responses' | 'headers', name: string) => ({ $ref: `#/components/${kind}/${name}` })
+export const referTo = (kind: 'schemas' | 'examples' | 'responses' | 'headers', name: string) => ({
+  $ref: `#/components/${kind}/${name}`
+})
 
-const RESOURCE_TABLES = new Map(Object.entries(RESOURCES).map(([family, table]) => [table, RESOURCE_NAMES[family as Family]]))
+const RESOURCE_TABLES = new Map(
+  Object.entries(RESOURCES).map(([family, table]) => [table, RESOURCE_NAMES[family as Family]])
+)
 /** Undefined for a table that is neither a resource nor a list of them. */
 export function responseName(table: Schema): string | undefined {
   const member = table.properties?.data?.items
@@ -27,18 +42,33 @@ export function responseName(table: Schema): string | undefined {
 }
 
 /** The ending of the component of a nested object, by the kind of its operation. */
-const SUFFIXES: Readonly<Partial<Record<Kind, string>>> = { create: 'Input', update: 'Update', list: 'Filter' }
+const SUFFIXES: Readonly<Partial<Record<Kind, string>>> = {
+  create: 'Input',
+  update: 'Update',
+  list: 'Filter'
+}
 
-/** `bank_account` → `BankAccountInput`. Metadata is one component everywhere: what is returned can be sent again. */
+/**
+ * `bank_account` → `BankAccountInput`. Metadata is one component everywhere: what is returned can
+ * be sent again.
+ */
 function componentName(table: Schema, name: string, use: Use): string {
-  const suffix = use === 'response' || table.additionalProperties ? '' : (SUFFIXES[use.kind] as string)
-  return responseName(table) ?? name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase()) + suffix
+  const suffix =
+    use === 'response' || table.additionalProperties ? '' : (SUFFIXES[use.kind] as string)
+  return (
+    responseName(table) ??
+    name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase()) + suffix
+  )
 }
 
 /** Words that the document keeps. */
 const KEPT: readonly string[] = ['minimum', 'maximum', 'default']
-export const NUMBER_FORMATS: Readonly<Record<string, Json>> = { integer: { format: 'int64' }, number: { format: 'double' } }
-const METADATA_UPDATE = 'Merged by key: an empty value unsets its key (META-2); `metadata=` itself, empty, unsets all keys (META-3).'
+export const NUMBER_FORMATS: Readonly<Record<string, Json>> = {
+  integer: { format: 'int64' },
+  number: { format: 'double' }
+}
+const METADATA_UPDATE =
+  'Merged by key: an empty value unsets its key (META-2); `metadata=` itself, empty, unsets all keys (META-3).'
 
 /** In an update an empty value in place of an object unsets its parts. */
 const EMPTY = { type: 'string', maxLength: 0 }
@@ -65,36 +95,57 @@ export function createPublisher(settings: Settings) {
     const parts = Object.fromEntries(
       Object.entries(properties)
         .filter(([, part]) => !part['x-fixed'])
-        .map(([name, part]) => [name, property(part, name, { use, isRequired: required.includes(name), isOwn })])
+        .map(([name, part]) => [
+          name,
+          property(part, name, { use, isRequired: required.includes(name), isOwn })
+        ])
     )
     if (properties.data?.items) {
       const { data, ...others } = parts
-      const named = Object.entries({ ...others, members: data }).map(([name, part]) => [`$${name}`, part])
+      const named = Object.entries({ ...others, members: data }).map(([name, part]) => [
+        `$${name}`,
+        part
+      ])
       return templateSchema(settings['shapes.list'], Object.fromEntries(named), 'A09') as Json
     }
     const needed = !isUpdate(use) && required.length > 0 && { required }
-    return { type: 'object', ...needed, properties: parts, additionalProperties: false, ...conditionsIn(properties) }
+    return {
+      type: 'object',
+      ...needed,
+      properties: parts,
+      additionalProperties: false,
+      ...conditionsIn(properties)
+    }
   }
 
   /** A schema; of an object a reference with a description, or null where that is allowed. */
   function property(table: Schema, name: string, place: Place): Json {
     const { use } = place
     const { items, properties, additionalProperties, type } = table
-    if (items) return { type: 'array', items: component(items, componentName(items, name, use), use), ...described(table, place) }
+    if (items)
+      return {
+        type: 'array',
+        items: component(items, componentName(items, name, use), use),
+        ...described(table, place)
+      }
     if (!properties && !additionalProperties) return scalar(table, place)
     const reference = component(table, componentName(table, name, use), use, false)
-    const beside = additionalProperties ? isUpdate(use) && { description: METADATA_UPDATE } : described(table, place)
+    const beside = additionalProperties
+      ? isUpdate(use) && { description: METADATA_UPDATE }
+      : described(table, place)
     const instead = type?.includes('null') ? { type: 'null' } : isClearable(place) && EMPTY
     return { ...(instead ? { anyOf: [reference, instead] } : reference), ...beside }
   }
 
   /** Whether an empty value unsets the parameter (UPD-2). */
-  const isClearable = ({ use, isRequired }: Place) => isUpdate(use) && !(isRequired && isUnsetRefused)
+  const isClearable = ({ use, isRequired }: Place) =>
+    isUpdate(use) && !(isRequired && isUnsetRefused)
 
   function scalar(table: Schema, place: Place): Json {
     const { enum: words, format } = table
     const { use, isRequired } = place
-    if (format === 'instant' && use !== 'response') return { ...instant(), ...described(table, place) }
+    if (format === 'instant' && use !== 'response')
+      return { ...instant(), ...described(table, place) }
     const [type, orNull] = [table.type].flat() as [string, string?]
     // a required field is null only after an update has unset it
     const isNullable = orNull !== undefined && !(table['x-needed'] && isUnsetRefused)
@@ -102,7 +153,10 @@ export function createPublisher(settings: Settings) {
     const isText = use !== 'response' && isRequired && type === 'string' && !words && !format
     const beside = described(table, { ...place, isClearable: isUnset })
     if (words) {
-      const known = { type, ...oneOf([...words.filter(word => word !== null), ...(isUnset ? [''] : [])]) }
+      const known = {
+        type,
+        ...oneOf([...words.filter(word => word !== null), ...(isUnset ? [''] : [])])
+      }
       return { ...(isNullable ? { anyOf: [known, { type: 'null' }] } : known), ...beside }
     }
     // what may be left out may also be empty (A16)
@@ -110,7 +164,10 @@ export function createPublisher(settings: Settings) {
     return {
       type: isNullable ? [type, orNull] : type,
       ...NUMBER_FORMATS[type],
-      ...(format !== undefined && (use === 'response' ? responseFormat(format as Format) : sentFormat(format as Format, mayBeEmpty))),
+      ...(format !== undefined &&
+        (use === 'response'
+          ? responseFormat(format as Format)
+          : sentFormat(format as Format, mayBeEmpty))),
       ...(isText && requiredText(isUnset)),
       ...Object.fromEntries(Object.entries(table).filter(([word]) => KEPT.includes(word))),
       ...beside
@@ -119,8 +176,14 @@ export function createPublisher(settings: Settings) {
 
   /** One component, since its pattern is long. */
   function instant(): Json {
-    const description = 'An ISO 8601 date-time, in UTC if it has no zone, or a date, which means 00:00 UTC; an empty one is ignored. Assumption A38.'
-    schemas.Instant ??= { type: 'string', ...sentFormat('instant', true), 'x-assumption': 'A38', description }
+    const description =
+      'An ISO 8601 date-time, in UTC if it has no zone, or a date, which means 00:00 UTC; an empty one is ignored. Assumption A38.'
+    schemas.Instant ??= {
+      type: 'string',
+      ...sentFormat('instant', true),
+      'x-assumption': 'A38',
+      description
+    }
     return referTo('schemas', 'Instant')
   }
 
@@ -138,17 +201,30 @@ function metadata({ description, 'x-rule': rule }: Schema): Json {
   }
 }
 
-export const oneOf = (words: readonly unknown[]): Json => (words.length === 1 ? { const: words[0] } : { enum: words })
+export const oneOf = (words: readonly unknown[]): Json =>
+  words.length === 1 ? { const: words[0] } : { enum: words }
 
-/** What a condition says nothing of; a linter that forbids further names would forbid them there. */
+/**
+ * What a condition says nothing of; a linter that forbids further names would forbid them there.
+ */
 export const OTHERS = { additionalProperties: true }
-/** What a value of a parameter requires of others (TXN-3, TXN-4), one condition behind the other: generators read past `if`. */
+/**
+ * What a value of a parameter requires of others (TXN-3, TXN-4), one condition behind the other:
+ * generators read past `if`.
+ */
 function conditionsIn(properties: Readonly<Record<string, Schema>>): Json {
   const conditional = Object.entries(properties).flatMap(([name, { properties: parts = {} }]) =>
-    Object.entries(parts).flatMap(([part, { 'x-required-if': condition }]) => (condition ? [{ name, part, condition }] : []))
+    Object.entries(parts).flatMap(([part, { 'x-required-if': condition }]) =>
+      condition ? [{ name, part, condition }] : []
+    )
   )
   return conditional.reduceRight<Json>((others, { name, part, condition: [parameter, value] }) => {
-    const needed = { type: 'object', required: [part], properties: { [part]: { type: 'string', ...requiredText(false) } }, ...OTHERS }
+    const needed = {
+      type: 'object',
+      required: [part],
+      properties: { [part]: { type: 'string', ...requiredText(false) } },
+      ...OTHERS
+    }
     return {
       if: { required: [parameter], properties: { [parameter]: { const: value } } },
       // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
@@ -158,41 +234,75 @@ function conditionsIn(properties: Readonly<Record<string, Schema>>): Json {
   }, {})
 }
 
-/** The description of a table, then its rules and assumptions, in words and as extensions. What is returned without either is there by A04. */
+/**
+ * The description of a table, then its rules and assumptions, in words and as extensions. What is
+ * returned without either is there by A04.
+ */
 function described(table: Schema, { use, isRequired, isOwn, isClearable }: Place): Json {
   const rules = rulesOf(table, use, isOwn)
-  const { description, 'x-assumption': assumption = use === 'response' && !rules['x-rule'] && 'A04' } = table
+  const {
+    description,
+    'x-assumption': assumption = use === 'response' && !rules['x-rule'] && 'A04'
+  } = table
   const isRequiredByCreate = isUpdate(use) && isRequired && table.type === 'string'
   const text = [
     description,
     ...[...new Set(Object.values(rules))].map(rule => `Rule ${rule}.`),
     assumption && `Assumption ${assumption}.`,
-    (table['x-empty'] === 'refused' || table['x-empty'] === 'refunds.empty_amount') && 'An empty value is refused.',
-    isRequiredByCreate && `The create requires it; an empty value ${isClearable ? 'unsets it all the same' : 'is refused'} (A16).`
+    (table['x-empty'] === 'refused' || table['x-empty'] === 'refunds.empty_amount') &&
+      'An empty value is refused.',
+    isRequiredByCreate &&
+      `The create requires it; an empty value ${isClearable ? 'unsets it all the same' : 'is refused'} (A16).`
   ]
     .filter(Boolean)
     .join(' ')
-  return { ...rules, ...(assumption && { 'x-assumption': assumption }), ...(text !== '' && { description: text }) }
+  return {
+    ...rules,
+    ...(assumption && { 'x-assumption': assumption }),
+    ...(text !== '' && { description: text })
+  }
 }
 
-/** The rules of a table that the operation can break: an update cannot break what only a create needs. */
+/**
+ * The rules of a table that the operation can break: an update cannot break what only a create
+ * needs.
+ */
 function rulesOf(table: Schema, use: Use, isOwn: boolean): Json {
-  const isOf = (rule: RuleId | undefined) => rule !== undefined && (use === 'response' || use.rules.includes(rule))
-  const words = (['x-rule', 'x-required-by'] as const).filter(word => isOf(table[word]) && (isOwn || word === 'x-rule'))
+  const isOf = (rule: RuleId | undefined) =>
+    rule !== undefined && (use === 'response' || use.rules.includes(rule))
+  const words = (['x-rule', 'x-required-by'] as const).filter(
+    word => isOf(table[word]) && (isOwn || word === 'x-rule')
+  )
   return Object.fromEntries(words.map(word => [word, table[word]]))
 }
 
-/** The schema of what a template makes, with those of its placeholders; undefined for a placeholder that has none. Some placeholders do not always have a value. */
-export function templateSchema(part: unknown, parts: Json, assumption: AssumptionId, notAlways: readonly unknown[] = []): Json | undefined {
+/**
+ * The schema of what a template makes, with those of its placeholders; undefined for a placeholder
+ * that has none. Some placeholders do not always have a value.
+ */
+export function templateSchema(
+  part: unknown,
+  parts: Json,
+  assumption: AssumptionId,
+  notAlways: readonly unknown[] = []
+): Json | undefined {
   if (typeof part === 'string' && part.startsWith('$')) return parts[part] as Json | undefined
   const inner = (member: unknown) => templateSchema(member, parts, assumption, notAlways)
   const note = { 'x-assumption': assumption, description: `Assumption ${assumption}.` }
-  if (Array.isArray(part)) return { type: 'array', items: { anyOf: part.map(inner).filter(Boolean) }, ...note }
-  if (!isObject(part)) return { ...(part === null ? { type: 'null' } : { type: typeof part, const: part }), ...note }
+  if (Array.isArray(part))
+    return { type: 'array', items: { anyOf: part.map(inner).filter(Boolean) }, ...note }
+  if (!isObject(part))
+    return { ...(part === null ? { type: 'null' } : { type: typeof part, const: part }), ...note }
   const members = Object.entries(part).flatMap(([name, member]) => {
     const schema = inner(member)
     return schema === undefined ? [] : [[name, schema] as const]
   })
   const required = members.map(([name]) => name).filter(name => !notAlways.includes(part[name]))
-  return { type: 'object', ...(required.length > 0 && { required }), properties: Object.fromEntries(members), additionalProperties: false, ...note }
+  return {
+    type: 'object',
+    ...(required.length > 0 && { required }),
+    properties: Object.fromEntries(members),
+    additionalProperties: false,
+    ...note
+  }
 }

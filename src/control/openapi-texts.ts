@@ -1,6 +1,12 @@
 /** What the OpenAPI document says of the families and of the operations. */
 import type { Settings } from '../core/settings.js'
-import { type Family, type Kind, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
+import {
+  type Family,
+  type Kind,
+  type OperationId,
+  operationOf,
+  RESOURCE_NAMES
+} from '../reference/operations.js'
 import { schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 
@@ -14,7 +20,8 @@ export const TAG_TEXTS: Readonly<Record<Family, string>> = {
 }
 
 /** A resource with its article. */
-export const aNamed = (family: Family) => `${/^A/.test(RESOURCE_NAMES[family]) ? 'an' : 'a'} ${RESOURCE_NAMES[family]}`
+export const aNamed = (family: Family) =>
+  `${/^A/.test(RESOURCE_NAMES[family]) ? 'an' : 'a'} ${RESOURCE_NAMES[family]}`
 const BY_KIND: Readonly<Record<Kind, (family: Family) => string>> = {
   create: family => `Creates ${aNamed(family)}`,
   read: family => `Returns ${aNamed(family)}`,
@@ -35,18 +42,26 @@ const OWN: { readonly [Id in OperationId]?: string } = {
 const FILTERS = ['location', 'transaction', 'created']
 
 /** What an operation does, by the settings. */
-export function operationText(id: OperationId, { 'pagination.cursors': [after] }: Settings): string {
+export function operationText(
+  id: OperationId,
+  { 'pagination.cursors': [after] }: Settings
+): string {
   const { kind, family, disabledBy } = operationOf(id)
-  if (disabledBy !== undefined) return 'The service disables this operation: it always responds with 501.'
+  if (disabledBy !== undefined)
+    return 'The service disables this operation: it always responds with 501.'
   const { querystring }: Tables = TABLES[id]
   const names = Object.keys((querystring && schemaOf(querystring).properties) ?? {})
   const filters = FILTERS.filter(name => names.includes(name)).map(name => `\`${name}\``)
   return [
-    OWN[id] ?? `${BY_KIND[kind](family)}${family === 'users' ? ' of the Account in the path' : ''}.`,
-    kind === 'update' && 'Parameters that are left out stay as they are; an empty value unsets a parameter.',
+    OWN[id] ??
+      `${BY_KIND[kind](family)}${family === 'users' ? ' of the Account in the path' : ''}.`,
+    kind === 'update' &&
+      'Parameters that are left out stay as they are; an empty value unsets a parameter.',
     filters.length > 0 && `Narrow it with ${filters.join(' and ')}.`,
-    names.includes('search_query') && '`search_query` filters each page after it is retrieved: a page may be empty even though more follow.',
-    kind === 'list' && `For the next page, set \`${after}\` to the id of the last record that was retrieved for this one.`
+    names.includes('search_query') &&
+      '`search_query` filters each page after it is retrieved: a page may be empty even though more follow.',
+    kind === 'list' &&
+      `For the next page, set \`${after}\` to the id of the last record that was retrieved for this one.`
   ]
     .filter(Boolean)
     .join(' ')

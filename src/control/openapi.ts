@@ -1,4 +1,7 @@
-/** The emulated API in OpenAPI 3.1, made from the tables and ledgers of the reference and the error catalogue. */
+/**
+ * The emulated API in OpenAPI 3.1, made from the tables and ledgers of the reference and the error
+ * catalogue.
+ */
 import { CATALOGUE, type ErrorCode, statusOf } from '../core/errors.js'
 import { BASE, controlOfBase } from '../core/paths.js'
 import { partAt } from '../core/places.js'
@@ -7,13 +10,33 @@ import { LOCATION_RULES, REFUND_RULES, TRANSACTION_RULES } from '../core/rules.j
 import type { Settings } from '../core/settings.js'
 import { filled } from '../core/templates.js'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
-import { type Family, OPERATION_IDS, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
+import {
+  type Family,
+  OPERATION_IDS,
+  type OperationId,
+  operationOf,
+  RESOURCE_NAMES
+} from '../reference/operations.js'
 import { type Schema, sentName } from '../reference/parameters.js'
 import { RULE_IDS, RULES, type RuleId } from '../reference/rules.js'
 import { TABLES, type Tables } from '../reference/tables.js'
-import { BODIES, EXAMPLE_KEY, listExample, pathExample, QUERIES, recordExamples } from './examples.js'
+import {
+  BODIES,
+  EXAMPLE_KEY,
+  listExample,
+  pathExample,
+  QUERIES,
+  recordExamples
+} from './examples.js'
 import { DEEP, flattened, parameterObject } from './openapi-flat.js'
-import { createPublisher, type Json, PUBLISHER, referTo, responseName, templateSchema } from './openapi-schemas.js'
+import {
+  createPublisher,
+  type Json,
+  PUBLISHER,
+  referTo,
+  responseName,
+  templateSchema
+} from './openapi-schemas.js'
 import { aNamed, operationText, TAG_TEXTS } from './openapi-texts.js'
 
 export type DocumentOptions = {
@@ -39,10 +62,14 @@ The examples work with the scenario \`default\` and the key \`${EXAMPLE_KEY}\`. 
 Not described: scripted responses of another shape; what only a fixture can give a record (fields under \`extra\`, null for what a create requires, brackets in a metadata key); 404 and 405 for other paths and methods; 429 when there are too many sandboxes; 503 until the start scenario is loaded; requests that cannot be read as HTTP.`
 
 const ENABLED = OPERATION_IDS.map(operationOf).filter(({ disabledBy }) => disabledBy === undefined)
-const isOfEach = (id: RuleId | AssumptionId) => ENABLED.every(({ rules, assumptions }) => ([...rules, ...assumptions] as string[]).includes(id))
+const isOfEach = (id: RuleId | AssumptionId) =>
+  ENABLED.every(({ rules, assumptions }) => ([...rules, ...assumptions] as string[]).includes(id))
 /** Not in the texts of operations, since it is true of all of them, or of all that need a key. */
 const KEY: readonly string[] = ['AUTH-1', 'AUTH-3', 'A18']
-const GENERAL: ReadonlySet<string> = new Set([...[...RULE_IDS, ...ASSUMPTION_IDS].filter(isOfEach), ...KEY])
+const GENERAL: ReadonlySet<string> = new Set([
+  ...[...RULE_IDS, ...ASSUMPTION_IDS].filter(isOfEach),
+  ...KEY
+])
 
 /** The rules of an operation after its parameters are read. */
 const JUDGED_BY: Readonly<Partial<Record<OperationId, readonly { else: ErrorCode }[]>>> = {
@@ -54,10 +81,17 @@ const JUDGED_BY: Readonly<Partial<Record<OperationId, readonly { else: ErrorCode
 const HEADERS = { 'Request-Id': referTo('headers', 'RequestId') }
 
 const tablesOf = (id: OperationId): { [K in keyof Tables]?: Schema } => TABLES[id] as object
-const each = <T>(of: readonly string[], make: (name: never) => T) => Object.fromEntries(of.map(name => [name, make(name as never)]))
+const each = <T>(of: readonly string[], make: (name: never) => T) =>
+  Object.fromEntries(of.map(name => [name, make(name as never)]))
 const json = (more: object) => ({ content: { 'application/json': more } })
 
-export function openApiDocument({ origin, base, version, settings, isFlat = false }: DocumentOptions): Json {
+export function openApiDocument({
+  origin,
+  base,
+  version,
+  settings,
+  isFlat = false
+}: DocumentOptions): Json {
   const { schemas, component, property } = createPublisher(settings)
   const shape = { base, list: settings['shapes.list'] }
   const records = recordExamples(settings, shape)
@@ -67,24 +101,43 @@ export function openApiDocument({ origin, base, version, settings, isFlat = fals
     const maximum = settings['pagination.max_limit']
     const fallback = Math.min(settings['pagination.default_limit'], maximum)
     const bounds = settings['pagination.out_of_range'] === 'reject' && { minimum: 1, maximum }
-    return { ...limit, ...bounds, default: fallback, description: `Page size, 1 to ${maximum}; ${fallback} when left out.` } as Schema
+    return {
+      ...limit,
+      ...bounds,
+      default: fallback,
+      description: `Page size, 1 to ${maximum}; ${fallback} when left out.`
+    } as Schema
   }
 
   function parameters(id: OperationId, place: 'path' | 'query'): Json[] {
     const operation = operationOf(id)
-    const [tables, examples = {}] = place === 'path' ? [tablesOf(id).params, pathExample(id)] : [tablesOf(id).querystring, QUERIES[id]]
-    const of = place === 'path' ? { use: { ...operation, kind: 'read' as const }, isRequired: true } : { use: operation, isRequired: false }
+    const [tables, examples = {}] =
+      place === 'path'
+        ? [tablesOf(id).params, pathExample(id)]
+        : [tablesOf(id).querystring, QUERIES[id]]
+    const of =
+      place === 'path'
+        ? { use: { ...operation, kind: 'read' as const }, isRequired: true }
+        : { use: operation, isRequired: false }
     return Object.entries(tables?.properties ?? {}).map(([name, table]) => {
       const isPageSize = table['x-page-size'] === true
       const sent = sentName(name, table, settings['pagination.cursors'])
-      const schema = { ...property(isPageSize ? pageSize(table) : table, sent, { ...of, isOwn: true }), ...(isPageSize && { format: 'int32' }) }
-      return parameterObject(sent, place, schema, { isDeep: table.properties !== undefined, example: partAt(examples, [sent]) })
+      const schema = {
+        ...property(isPageSize ? pageSize(table) : table, sent, { ...of, isOwn: true }),
+        ...(isPageSize && { format: 'int32' })
+      }
+      return parameterObject(sent, place, schema, {
+        isDeep: table.properties !== undefined,
+        example: partAt(examples, [sent])
+      })
     })
   }
 
   function requestBody(id: OperationId, table: Schema): Json {
     const operation = operationOf(id)
-    const nested = Object.entries(table.properties as Record<string, Schema>).filter(([, { type }]) => type === 'object')
+    const nested = Object.entries(table.properties as Record<string, Schema>).filter(
+      ([, { type }]) => type === 'object'
+    )
     const examples = Object.entries(BODIES[id] as Record<string, Json>)
     return {
       required: operation.kind === 'create',
@@ -95,8 +148,15 @@ export function openApiDocument({ origin, base, version, settings, isFlat = fals
             id.replace(/^./, first => first.toUpperCase()),
             operation
           ),
-          ...(nested.length > 0 && { encoding: Object.fromEntries(nested.map(([name]) => [name, DEEP])) }),
-          examples: Object.fromEntries(examples.map(([summary, value]) => [summary.replaceAll(/\W+/g, '_'), { summary, value }]))
+          ...(nested.length > 0 && {
+            encoding: Object.fromEntries(nested.map(([name]) => [name, DEEP]))
+          }),
+          examples: Object.fromEntries(
+            examples.map(([summary, value]) => [
+              summary.replaceAll(/\W+/g, '_'),
+              { summary, value }
+            ])
+          )
         }
       }
     }
@@ -110,16 +170,24 @@ export function openApiDocument({ origin, base, version, settings, isFlat = fals
     const schema = component(answer, responseName(answer) as string, 'response')
     return {
       [kind === 'create' ? settings['statuses.created'] : 200]: {
-        description: kind === 'list' ? `A page of ${RESOURCE_NAMES[family]}s.` : `The ${RESOURCE_NAMES[family]}.`,
+        description:
+          kind === 'list'
+            ? `A page of ${RESOURCE_NAMES[family]}s.`
+            : `The ${RESOURCE_NAMES[family]}.`,
         headers: HEADERS,
-        ...json({ schema, example: kind === 'list' ? listExample(id, records, shape) : records[family] })
+        ...json({
+          schema,
+          example: kind === 'list' ? listExample(id, records, shape) : records[family]
+        })
       }
     }
   }
 
   /**
-   * Each status with its codes; `default` is for any other. For a 501 of the emulator, Prism responds with the operation's success, else with `default` as 200,
-   * else with what stands first: a disabled operation has neither, and its 501 first. In JSON only a range follows a status; some flat generators read none.
+   * Each status with its codes; `default` is for any other. For a 501 of the emulator, Prism
+   * responds with the operation's success, else with `default` as 200,
+   * else with what stands first: a disabled operation has neither, and its 501 first. In JSON only
+   * a range follows a status; some flat generators read none.
    */
   function refusals(id: OperationId): Json {
     const isDisabled = operationOf(id).disabledBy !== undefined
@@ -132,10 +200,16 @@ export function openApiDocument({ origin, base, version, settings, isFlat = fals
     const response = (codes: ErrorCode[]) => ({
       description: codes.map(code => `- \`${code}\`: ${CATALOGUE[code].when}`).join('\n'),
       headers: HEADERS,
-      ...json({ schema: referTo('schemas', 'ErrorResponse'), examples: each(codes, code => referTo('examples', code)) })
+      ...json({
+        schema: referTo('schemas', 'ErrorResponse'),
+        examples: each(codes, code => referTo('examples', code))
+      })
     })
     const others = isDisabled ? {} : { default: referTo('responses', 'Refusal') }
-    return { ...Object.fromEntries([...byStatus].map(([status, codes]) => [status, response(codes)])), ...others }
+    return {
+      ...Object.fromEntries([...byStatus].map(([status, codes]) => [status, response(codes)])),
+      ...others
+    }
   }
 
   /** What an operation does, its rules and its assumptions. */
@@ -143,14 +217,18 @@ export function openApiDocument({ origin, base, version, settings, isFlat = fals
     const { family, key, title, rules, assumptions } = operationOf(id)
     const { body } = tablesOf(id)
     const own = [...parameters(id, 'path'), ...parameters(id, 'query')]
-    const ownRules = rules.filter(id => !GENERAL.has(id)).map(id => `- Rule ${id}: ${RULES[id].text}.`)
+    const ownRules = rules
+      .filter(id => !GENERAL.has(id))
+      .map(id => `- Rule ${id}: ${RULES[id].text}.`)
     const ownAssumptions = assumptions.filter(id => !GENERAL.has(id))
     const relies = ownAssumptions.length > 0 && `Assumptions: ${ownAssumptions.join(', ')}.`
     return {
       operationId: id,
       tags: [family],
       summary: title,
-      description: [operationText(id, settings), ownRules.join('\n'), relies].filter(Boolean).join('\n\n'),
+      description: [operationText(id, settings), ownRules.join('\n'), relies]
+        .filter(Boolean)
+        .join('\n\n'),
       ...(!key && { security: [] }),
       ...(own.length > 0 && { parameters: own }),
       ...(body && { requestBody: requestBody(id, body) }),
@@ -166,7 +244,11 @@ export function openApiDocument({ origin, base, version, settings, isFlat = fals
     paths[path] = { ...paths[path], [method.toLowerCase()]: operationObject(id) }
   }
   for (const [family, name] of Object.entries(RESOURCE_NAMES) as [Family, string][]) {
-    schemas[name] = { ...schemas[name], description: `${aNamed(family).replace('a', 'A')}.`, examples: [records[family]] }
+    schemas[name] = {
+      ...schemas[name],
+      description: `${aNamed(family).replace('a', 'A')}.`,
+      examples: [records[family]]
+    }
   }
   const components = {
     schemas: { ...schemas, ...errorSchemas(settings) } as Record<string, Json>,
@@ -205,7 +287,10 @@ export function openApiDocument({ origin, base, version, settings, isFlat = fals
       description: about(`${origin}${controlOfBase(base)}/assumptions`),
       ...PUBLISHER,
       'x-rules': each(RULE_IDS, (id: RuleId) => RULES[id].text),
-      'x-assumptions': each(ASSUMPTION_IDS, (id: AssumptionId) => `${ASSUMPTIONS[id].topic}: ${ASSUMPTIONS[id].default}`)
+      'x-assumptions': each(
+        ASSUMPTION_IDS,
+        (id: AssumptionId) => `${ASSUMPTIONS[id].topic}: ${ASSUMPTIONS[id].default}`
+      )
     },
     servers: [{ url: `${origin}${base}`, description: 'The emulator.' }],
     security: [{ apiKey: [] }],
@@ -217,7 +302,10 @@ export function openApiDocument({ origin, base, version, settings, isFlat = fals
 }
 
 /** The document of an emulator that has these settings. */
-export const documentBy = (settings: Settings, of: Pick<DocumentOptions, 'version' | 'isFlat'>): Json =>
+export const documentBy = (
+  settings: Settings,
+  of: Pick<DocumentOptions, 'version' | 'isFlat'>
+): Json =>
   openApiDocument({ origin: `http://localhost:${settings.port}`, base: BASE, settings, ...of })
 
 /** By kind, by tables, and by the rules of the records. */
@@ -243,14 +331,29 @@ const CODES = [...new Set(OPERATION_IDS.flatMap(codesOf))]
 const errorExamples = ({ 'shapes.error': template }: Settings): Json =>
   each(CODES, (code: ErrorCode) => {
     const { type, when } = CATALOGUE[code]
-    return { summary: code, value: filled(template, { type, code, message: when, request_id: 'req_42' }) }
+    return {
+      summary: code,
+      value: filled(template, { type, code, message: when, request_id: 'req_42' })
+    }
   })
 
-const errorText = (description: string) => ({ type: 'string', description: `${description} Assumption A07.`, 'x-assumption': 'A07' })
+const errorText = (description: string) => ({
+  type: 'string',
+  description: `${description} Assumption A07.`,
+  'x-assumption': 'A07'
+})
 /** What each placeholder of an error stands for. */
 const ERROR_PARTS: Json = {
-  $type: { ...errorText('The kind of refusal. A script can respond with others.'), 'x-extensible-enum': [...new Set(CODES.map(code => CATALOGUE[code].type))] },
-  $code: { ...errorText('Which refusal it is; every response lists its codes. A script can respond with others.'), 'x-extensible-enum': CODES },
+  $type: {
+    ...errorText('The kind of refusal. A script can respond with others.'),
+    'x-extensible-enum': [...new Set(CODES.map(code => CATALOGUE[code].type))]
+  },
+  $code: {
+    ...errorText(
+      'Which refusal it is; every response lists its codes. A script can respond with others.'
+    ),
+    'x-extensible-enum': CODES
+  },
   $message: errorText('What is wrong, where, and what to do, for a person.'),
   $param: errorText('The parameter, in the bracket notation of the request.'),
   $rule: errorText('The id of the rule that refused.'),
@@ -260,12 +363,19 @@ const ERROR_PARTS: Json = {
 const NOT_ALWAYS = ['$param', '$rule', '$assumption']
 
 /** The one shape of refusals (A07). */
-function errorSchemas({ 'errors.expose_rule': isRuleShown, 'shapes.error': template }: Settings): Json {
+function errorSchemas({
+  'errors.expose_rule': isRuleShown,
+  'shapes.error': template
+}: Settings): Json {
   const { $rule, $assumption, ...others } = ERROR_PARTS
-  const schemaOf = (part: unknown) => templateSchema(part, isRuleShown ? ERROR_PARTS : others, 'A07', NOT_ALWAYS) as Json
+  const schemaOf = (part: unknown) =>
+    templateSchema(part, isRuleShown ? ERROR_PARTS : others, 'A07', NOT_ALWAYS) as Json
   const { type, ...whole } = schemaOf(template)
   const { error } = template
   if (!isObject(error)) return { ErrorResponse: { type, description: 'A refusal.', ...whole } }
   const properties = { ...(whole.properties as Json), error: referTo('schemas', 'ErrorDetail') }
-  return { ErrorResponse: { type, description: 'A refusal.', ...whole, properties }, ErrorDetail: schemaOf(error) }
+  return {
+    ErrorResponse: { type, description: 'A refusal.', ...whole, properties },
+    ErrorDetail: schemaOf(error)
+  }
 }

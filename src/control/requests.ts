@@ -1,4 +1,7 @@
-/** The requests of the control API. Its routes, docs/reference/control.md and the types of the package are made from them. */
+/**
+ * The requests of the control API. Its routes, docs/reference/control.md and the types of the
+ * package are made from them.
+ */
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as Type from 'typebox'
@@ -31,7 +34,16 @@ import { WRITING, written } from '../work/writing.js'
 import { EVENT_STREAM } from './events.js'
 import { explain, TRIED } from './explain.js'
 import { isSame } from './guard.js'
-import { changesOfRequest, FILTERS, MOMENT, recordedText, recordsAt, repeatedText, requestNamed, requestsOf } from './journal.js'
+import {
+  changesOfRequest,
+  FILTERS,
+  MOMENT,
+  recordedText,
+  recordsAt,
+  repeatedText,
+  requestNamed,
+  requestsOf
+} from './journal.js'
 import { metricsOf } from './metrics.js'
 import { type Group, noSuchPath, type Row, type Rows, row } from './route.js'
 import { runDocument } from './run.js'
@@ -46,25 +58,44 @@ const CHANGES = { makesSandbox: true, isSaved: true } as const
 const YAML = 'application/yaml; charset=utf-8'
 
 const SCOPE = optional(
-  word(['sandbox', 'run'], { description: '`sandbox`, the default: since the last load or reset. `run`: over every sandbox, load and reset of the process.' })
+  word(['sandbox', 'run'], {
+    description:
+      '`sandbox`, the default: since the last load or reset. `run`: over every sandbox, load and reset of the process.'
+  })
 )
 /** The parameter `format`, whose first word is the default. */
-const format = <T extends string>(words: readonly T[], description = `\`${words[0]}\`, the default, or \`${words[1]}\`.`) => ({
+const format = <T extends string>(
+  words: readonly T[],
+  description = `\`${words[0]}\`, the default, or \`${words[1]}\`.`
+) => ({
   format: optional(word(words, { description }))
 })
 
 const asText = (reply: FastifyReply, text: unknown) => reply.type(MEDIA_TYPES.text).send(text)
 
-const totalsIn = ({ run, evidence }: Sandbox, { scope }: { scope?: 'sandbox' | 'run' }): Totals => (scope === 'run' ? run : evidence.totals)
+const totalsIn = ({ run, evidence }: Sandbox, { scope }: { scope?: 'sandbox' | 'run' }): Totals =>
+  scope === 'run' ? run : evidence.totals
 
 /** Whether a load only checks: `?dry_run=1`, `?dry_run=true`, or the name alone. */
 const isDryRun = ({ query, arrival: { sandbox } }: FastifyRequest) =>
-  ['', '1', 'true'].includes(decodeForm(query as string, sandbox.settings).root.get('dry_run') as string)
+  ['', '1', 'true'].includes(
+    decodeForm(query as string, sandbox.settings).root.get('dry_run') as string
+  )
 
-/** The address of the API as the client knows it: the guard has seen to it that the Host is a name of this machine. */
-const addressOf = ({ arrival: { base }, headers: { host } }: FastifyRequest) => ({ origin: host === undefined ? '' : `http://${host}`, base })
+/**
+ * The address of the API as the client knows it: the guard has seen to it that the Host is a name
+ * of this machine.
+ */
+const addressOf = ({ arrival: { base }, headers: { host } }: FastifyRequest) => ({
+  origin: host === undefined ? '' : `http://${host}`,
+  base
+})
 
-const gatesOf = ({ script }: Sandbox): string[] => [...new Set(script.listed().flatMap(({ id, entry }) => (entry.hold ? [gateOf(id, entry.hold)] : [])))]
+const gatesOf = ({ script }: Sandbox): string[] => [
+  ...new Set(
+    script.listed().flatMap(({ id, entry }) => (entry.hold ? [gateOf(id, entry.hold)] : []))
+  )
+]
 
 const schemaRow = (kind: 'fixture' | 'scenario' | 'script', of: string): Row => ({
   does: `Returns the JSON Schema of ${of}, for editors.`,
@@ -92,7 +123,9 @@ export const CONTROL_GROUPS: readonly Group[] = [
         answer: 'Overview',
         run: ({ request, reply, sandbox, pages, version }) => {
           const { base } = request.arrival
-          return wantsPage(request) ? pages.console(reply, controlOfBase(base)) : { name: 'commerce-emulator', version, ...overviewOf(sandbox, base) }
+          return wantsPage(request)
+            ? pages.console(reply, controlOfBase(base))
+            : { name: 'commerce-emulator', version, ...overviewOf(sandbox, base) }
         }
       },
       'GET /health': {
@@ -117,10 +150,20 @@ export const CONTROL_GROUPS: readonly Group[] = [
       },
       'POST /load': row({
         does: 'Replaces everything with a scenario, or changes nothing if the scenario has a problem. A JSON body is `{"scenario": …}`, with the name of a scenario, the document itself or its text (of more than one line); `vars` gives the values of its variables. A YAML body, with the content type `application/yaml`, is the document itself.',
-        query: parameters({ dry_run: optional(word(['1', '0', 'true', 'false'], { description: '`1` or `true`: only checks the document.' })) }),
+        query: parameters({
+          dry_run: optional(
+            word(['1', '0', 'true', 'false'], {
+              description: '`1` or `true`: only checks the document.'
+            })
+          )
+        }),
         body: {
           example: '{"scenario":"default"}',
-          published: () => closed({ scenario: Type.Unsafe({ type: ['string', 'object'] }), vars: optional(Type.Unsafe({ type: 'object' })) })
+          published: () =>
+            closed({
+              scenario: Type.Unsafe({ type: ['string', 'object'] }),
+              vars: optional(Type.Unsafe({ type: 'object' }))
+            })
         },
         ...CHANGES,
         isTrial: isDryRun,
@@ -128,8 +171,17 @@ export const CONTROL_GROUPS: readonly Group[] = [
         run: async ({ sandbox, sent, left, isTrial: dryRun }) => {
           const warnings: Problem[] = []
           const warn = (found: readonly Problem[]) => warnings.push(...found)
-          const { scenario } = await sandbox.loadBody(sent as Body, { dryRun, play: playIn, left, warn })
-          return { scenario, dry_run: dryRun, ...(warnings.length > 0 && { warnings: shownWarnings(warnings, { world: sandbox }) }) }
+          const { scenario } = await sandbox.loadBody(sent as Body, {
+            dryRun,
+            play: playIn,
+            left,
+            warn
+          })
+          return {
+            scenario,
+            dry_run: dryRun,
+            ...(warnings.length > 0 && { warnings: shownWarnings(warnings, { world: sandbox }) })
+          }
         }
       }),
       'GET /changes': {
@@ -157,12 +209,21 @@ export const CONTROL_GROUPS: readonly Group[] = [
         answer: 'State',
         run: async ({ sandbox, query: { format, ...moment }, reply, left }) => {
           const store = await recordsAt(moment, sandbox, left)
-          return format === 'yaml' ? reply.type(YAML).send(Readable.from(yamlOfStore(store, sandbox.jobs, left()), { objectMode: false })) : exported(store)
+          return format === 'yaml'
+            ? reply
+                .type(YAML)
+                .send(
+                  Readable.from(yamlOfStore(store, sandbox.jobs, left()), { objectMode: false })
+                )
+            : exported(store)
         }
       }),
       'POST /records': {
         does: 'Merges a fixture into the current state and returns the records, or changes nothing if the fixture has a problem.',
-        body: { example: '{"tickets":[{"location":"loc_bistro","reference":"T-61"}]}', published: fixtureSchema },
+        body: {
+          example: '{"tickets":[{"location":"loc_bistro","reference":"T-61"}]}',
+          published: fixtureSchema
+        },
         ...CHANGES,
         adds: true,
         answer: 'AddedRecords',
@@ -170,17 +231,25 @@ export const CONTROL_GROUPS: readonly Group[] = [
       },
       'PATCH /records/FAMILY/ID': row({
         does: 'Applies a JSON Merge Patch to a record, in the form that fixtures have, and returns the record, or changes nothing if the result has a problem.',
-        body: { example: '{"reference":"T-62"}', schema: () => Type.Unsafe<object>({ type: 'object' }) },
+        body: {
+          example: '{"reference":"T-62"}',
+          schema: () => Type.Unsafe<object>({ type: 'object' })
+        },
         ...CHANGES,
         answer: 'ChangedRecord',
-        run: ({ sandbox, name, id, body, document }) => sandbox.patchRecord(name, id, body, document)
+        run: ({ sandbox, name, id, body, document }) =>
+          sandbox.patchRecord(name, id, body, document)
       }),
       'DELETE /records/FAMILY/ID': {
         does: 'Deletes a record, unless others refer to it; the refusal names them.',
         ...CHANGES,
         run: ({ sandbox, name, id }) => sandbox.deleteRecord(name, id)
       },
-      'GET /keys': { does: 'Lists the API keys, each with its Account.', answer: 'ApiKey[]', run: ({ sandbox }) => ({ data: keysIn(sandbox.store) }) },
+      'GET /keys': {
+        does: 'Lists the API keys, each with its Account.',
+        answer: 'ApiKey[]',
+        run: ({ sandbox }) => ({ data: keysIn(sandbox.store) })
+      },
       'POST /keys': row({
         does: 'Creates an API key for an Account.',
         body: { example: '{"account":"mch_bistro"}', schema: () => closed({ account: text() }) },
@@ -199,7 +268,11 @@ export const CONTROL_GROUPS: readonly Group[] = [
         answer: 'SandboxItem[]',
         run: ({ sandboxes }) => ({ data: sandboxes.all().flatMap(listed) })
       },
-      'DELETE /sandboxes/NAME': { does: 'Deletes a sandbox.', isSaved: true, run: ({ sandboxes, name }) => sandboxes.delete(checkedName(name)) }
+      'DELETE /sandboxes/NAME': {
+        does: 'Deletes a sandbox.',
+        isSaved: true,
+        run: ({ sandboxes, name }) => sandboxes.delete(checkedName(name))
+      }
     }
   },
   {
@@ -209,11 +282,16 @@ export const CONTROL_GROUPS: readonly Group[] = [
         does: 'Lists the script entries, each with the number of requests that it matched and was applied to. An entry that was never applied has its [near misses](../evidence.md#near-misses).',
         query: null,
         answer: 'ListedEntry[]',
-        run: async ({ sandbox }) => ({ data: maskedList(await explainedEntries(sandbox.script, lookedIn(sandbox)), sandbox) })
+        run: async ({ sandbox }) => ({
+          data: maskedList(await explainedEntries(sandbox.script, lookedIn(sandbox)), sandbox)
+        })
       },
       'POST /script': row({
         does: 'Adds a script entry.',
-        body: { example: '{"on":"POST /transactions","calls":1,"respond":{"status":402}}', schema: entrySchema },
+        body: {
+          example: '{"on":"POST /transactions","calls":1,"respond":{"status":402}}',
+          schema: entrySchema
+        },
         ...CHANGES,
         adds: true,
         status: 201,
@@ -222,7 +300,9 @@ export const CONTROL_GROUPS: readonly Group[] = [
           const problems = new ProblemList()
           const report = reportTo(problems, document)
           const entry = await withoutProblems(problems, () => {
-            const others = sandbox.script.listed().map(({ entry }) => ({ data: entry, report: () => {} }))
+            const others = sandbox.script
+              .listed()
+              .map(({ entry }) => ({ data: entry, report: () => {} }))
             checkWaiting([...others, { data: body, report }])
             return compileEntry(body, report)
           })
@@ -260,7 +340,11 @@ export const CONTROL_GROUPS: readonly Group[] = [
       },
       'POST /gates/NAME/open': row({
         does: 'Opens a gate: the requests that wait there go on, in order of arrival or in reverse. Without a body: in order.',
-        body: { example: '{"release":"reverse"}', schema: () => closed({ release: optional(word(RELEASES)) }), isOptional: true },
+        body: {
+          example: '{"release":"reverse"}',
+          schema: () => closed({ release: optional(word(RELEASES)) }),
+          isOptional: true
+        },
         makesSandbox: true,
         answer: 'OpenedGate',
         run: ({ sandbox, name, body: { release = 'in_order' } }) => {
@@ -274,18 +358,30 @@ export const CONTROL_GROUPS: readonly Group[] = [
   {
     title: 'Clock and snapshots',
     rows: {
-      'GET /clock': { does: 'Returns the clock that stamps `created`.', query: null, answer: 'ClockState', run: ({ sandbox }) => clockShown(sandbox.clock) },
+      'GET /clock': {
+        does: 'Returns the clock that stamps `created`.',
+        query: null,
+        answer: 'ClockState',
+        run: ({ sandbox }) => clockShown(sandbox.clock)
+      },
       'PUT /clock': row({
         does: 'Sets the clock, freezes it or lets it run.',
         body: {
           example: '{"now":"2026-02-28T23:59:59Z","running":false}',
-          schema: () => closed({ now: optional(text({ format: 'instant' })), running: optional(Type.Boolean()) })
+          schema: () =>
+            closed({
+              now: optional(text({ format: 'instant' })),
+              running: optional(Type.Boolean())
+            })
         },
         ...CHANGES,
         answer: 'ClockState',
         run: ({ sandbox, body: { now, running } }) => {
           if (now === undefined && running === undefined) throw REFUSALS.clockEmpty()
-          sandbox.setClock({ ...(now !== undefined && { at: instantOf(now) as number }), ...(running !== undefined && { running }) })
+          sandbox.setClock({
+            ...(now !== undefined && { at: instantOf(now) as number }),
+            ...(running !== undefined && { running })
+          })
           return clockShown(sandbox.clock)
         }
       }),
@@ -306,7 +402,9 @@ export const CONTROL_GROUPS: readonly Group[] = [
         does: 'Lists the names of the snapshots.',
         query: null,
         answer: 'SnapshotName[]',
-        run: async ({ sandbox }) => ({ data: (await sandbox.snapshots.names()).map(name => ({ name })) })
+        run: async ({ sandbox }) => ({
+          data: (await sandbox.snapshots.names()).map(name => ({ name }))
+        })
       },
       'PUT /snapshots/NAME': {
         does: 'Saves the current state under a name. With `--snapshots-dir` it survives a restart, in `lunch.json` for `lunch` and `~lunch.json` for `Lunch`.',
@@ -329,7 +427,10 @@ export const CONTROL_GROUPS: readonly Group[] = [
           return { name, scenario: snapshot.scenario, clock: clockShown(sandbox.clock) }
         }
       },
-      'DELETE /snapshots/NAME': { does: 'Deletes a snapshot.', run: ({ sandbox, name }) => sandbox.snapshots.delete(checkedName(name)) }
+      'DELETE /snapshots/NAME': {
+        does: 'Deletes a snapshot.',
+        run: ({ sandbox, name }) => sandbox.snapshots.delete(checkedName(name))
+      }
     }
   },
   {
@@ -340,7 +441,9 @@ export const CONTROL_GROUPS: readonly Group[] = [
         query: FILTERS,
         answer: 'Journal',
         run: async ({ sandbox, sandboxes, query: { format, ...filters }, reply, left }) =>
-          format === 'scenario' ? reply.type(YAML).send(await recordedText(filters, sandbox, left())) : requestsOf(filters, sandbox, sandboxes)
+          format === 'scenario'
+            ? reply.type(YAML).send(await recordedText(filters, sandbox, left()))
+            : requestsOf(filters, sandbox, sandboxes)
       }),
       'GET /requests/ID': row({
         does: 'Returns a request, and the reasons for its response.',
@@ -353,7 +456,8 @@ export const CONTROL_GROUPS: readonly Group[] = [
         answer: 'ExplainedCall',
         run: async ({ sandbox, name: id, query: { format }, reply, left }) => {
           const found = requestNamed(id, sandbox)
-          if (format === 'scenario') return reply.type(YAML).send(await repeatedText(found, sandbox, left()))
+          if (format === 'scenario')
+            return reply.type(YAML).send(await repeatedText(found, sandbox, left()))
           const told = [found, sandbox.evidence.journal, keysToMask(sandbox)] as const
           const near = maskedThroughout(nearlyMet(found), keysToMask(sandbox))
           if (format === 'text') return asText(reply, explainedText(...told, near))
@@ -364,13 +468,22 @@ export const CONTROL_GROUPS: readonly Group[] = [
       'GET /requests/ID/changes': {
         does: 'Returns the records that a request changed, each before and after; none for a request that changed nothing.',
         answer: 'RecordChange[]',
-        run: async ({ sandbox, name: id, left }) => ({ data: await changesOfRequest(requestNamed(id, sandbox), sandbox, left()) })
+        run: async ({ sandbox, name: id, left }) => ({
+          data: await changesOfRequest(requestNamed(id, sandbox), sandbox, left())
+        })
       },
-      'DELETE /requests': { does: 'Empties the journal.', run: ({ sandbox }) => sandbox.evidence.clearJournal() },
+      'DELETE /requests': {
+        does: 'Empties the journal.',
+        run: ({ sandbox }) => sandbox.evidence.clearJournal()
+      },
       'POST /explain': row({
         does: 'Tells how the emulator would respond to a request, why, and what the request would change. The emulator tries it on a copy of the sandbox, which it throws away; `changes` gives the copy other records, settings or another time.',
         query: parameters(format(['json', 'text'])),
-        body: { example: '{"method":"POST","path":"/refunds","body":{"transaction":"txn_1","amount":100}}', schema: () => TRIED },
+        body: {
+          example:
+            '{"method":"POST","path":"/refunds","body":{"transaction":"txn_1","amount":100}}',
+          schema: () => TRIED
+        },
         answer: 'TriedCall',
         run: async ({ body, document, request, query: { format }, reply }) => {
           const answer = await explain(body, document, request.arrival, format === 'text')
@@ -379,23 +492,34 @@ export const CONTROL_GROUPS: readonly Group[] = [
       }),
       'POST /verify': row({
         does: "Checks counts and sequences of requests, the state of records, and unused script entries; without a body, the scenario's own `expect`. Responds with 200 if everything holds, otherwise with 409. Both say what was seen.",
-        body: { example: '{"on":"POST /refunds","times":1,"within":"2s"}', schema: judgementSchema, isOptional: true },
+        body: {
+          example: '{"on":"POST /refunds","times":1,"within":"2s"}',
+          schema: judgementSchema,
+          isOptional: true
+        },
         answer: 'Verdict',
         also: 409,
         run: async context => {
-          const verdict = await (context.sent === null ? scenarioVerdict(context.sandbox) : verify(context))
+          const verdict = await (context.sent === null
+            ? scenarioVerdict(context.sandbox)
+            : verify(context))
           context.reply.code(verdict.holds ? 200 : 409)
           return verdict
         }
       }),
       'GET /coverage': row({
         does: 'Returns which rules requests kept and broke, of 93 possible outcomes.',
-        query: parameters({ scope: SCOPE, ...format(namesOf(COVERAGE_FORMATS), '`json`, the default, `text` or `junit`.') }),
+        query: parameters({
+          scope: SCOPE,
+          ...format(namesOf(COVERAGE_FORMATS), '`json`, the default, `text` or `junit`.')
+        }),
         answer: 'CoverageReport',
         run: ({ sandbox, query, reply }) => {
           const { format = 'json' } = query
           const report = totalsIn(sandbox, query).coverage.report()
-          return format === 'json' ? report : reply.type(MEDIA_TYPES[format]).send(COVERAGE_FORMATS[format](report))
+          return format === 'json'
+            ? report
+            : reply.type(MEDIA_TYPES[format]).send(COVERAGE_FORMATS[format](report))
         }
       }),
       'DELETE /coverage': row({
@@ -431,14 +555,26 @@ export const CONTROL_GROUPS: readonly Group[] = [
           const document = await runDocument(sandboxes, version)
           return format === 'json'
             ? document
-            : reply.type(MEDIA_TYPES[format]).send(await sandbox.jobs.run(WRITING, left(), ask => written(ask, format, document)))
+            : reply
+                .type(MEDIA_TYPES[format])
+                .send(
+                  await sandbox.jobs.run(WRITING, left(), ask => written(ask, format, document))
+                )
         }
       }),
       'GET /events': row({
         does: 'Streams the journal as server-sent events: `request` for each request when it has ended, `clear` when the journal is emptied.',
-        query: parameters({ scope: optional(word(['sandbox', 'run'], { description: '`sandbox`, the default, or `run`: every sandbox.' })) }),
+        query: parameters({
+          scope: optional(
+            word(['sandbox', 'run'], {
+              description: '`sandbox`, the default, or `run`: every sandbox.'
+            })
+          )
+        }),
         run: ({ streams, request, reply, query: { scope } }) =>
-          request.method === 'HEAD' ? reply.type(EVENT_STREAM).send('') : streams.open(reply, request.arrival, scope === 'run')
+          request.method === 'HEAD'
+            ? reply.type(EVENT_STREAM).send('')
+            : streams.open(reply, request.arrival, scope === 'run')
       }),
       'GET /metrics': {
         does: 'Returns metrics as Prometheus text: [the metrics](metrics.md).',
@@ -456,7 +592,10 @@ export const CONTROL_GROUPS: readonly Group[] = [
         does: "Tells whether a token is required, and whether the request's cookie is signed in. Needs no token.",
         open: true,
         answer: 'Session',
-        run: ({ settings, sessions, request }) => ({ token_required: settings.control_token !== null, signed_in: isSignedIn(request, sessions) })
+        run: ({ settings, sessions, request }) => ({
+          token_required: settings.control_token !== null,
+          signed_in: isSignedIn(request, sessions)
+        })
       },
       'POST /session': row({
         does: 'Exchanges CONTROL_TOKEN for a cookie that lasts 12 hours.',
@@ -470,7 +609,12 @@ export const CONTROL_GROUPS: readonly Group[] = [
           return { token_required: true, signed_in: true }
         }
       }),
-      'DELETE /session': { does: 'Signs out.', open: true, run: ({ sessions, request, reply }) => void reply.header('set-cookie', signOut(request, sessions)) }
+      'DELETE /session': {
+        does: 'Signs out.',
+        open: true,
+        run: ({ sessions, request, reply }) =>
+          void reply.header('set-cookie', signOut(request, sessions))
+      }
     }
   },
   {
@@ -484,7 +628,10 @@ export const CONTROL_GROUPS: readonly Group[] = [
       },
       'PATCH /settings': row({
         does: 'Changes settings of the sandbox until the next load or reset.',
-        body: { example: '{"pagination.max_limit":5}', schema: () => Type.Unsafe<object>({ type: 'object' }) },
+        body: {
+          example: '{"pagination.max_limit":5}',
+          schema: () => Type.Unsafe<object>({ type: 'object' })
+        },
         ...CHANGES,
         answer: 'ShownSettings',
         run: async ({ sandbox, body }) => {
@@ -502,25 +649,38 @@ export const CONTROL_GROUPS: readonly Group[] = [
         query: parameters({
           style: optional(
             word(['nested', 'flat'], {
-              description: '`nested`, the default, or `flat`, which writes nested parameters in brackets, for generators that do not support `deepObject`.'
+              description:
+                '`nested`, the default, or `flat`, which writes nested parameters in brackets, for generators that do not support `deepObject`.'
             })
           )
         }),
         run: async ({ request, sandbox, version, query: { style } }) => {
           const { openApiDocument } = await import('./openapi.js')
-          return openApiDocument({ ...addressOf(request), version, settings: sandbox.settings, isFlat: style === 'flat' })
+          return openApiDocument({
+            ...addressOf(request),
+            version,
+            settings: sandbox.settings,
+            isFlat: style === 'flat'
+          })
         }
       }),
       'GET /openapi.control.json': {
         does: 'Returns the control API as OpenAPI 3.1.',
-        run: async ({ request, version }) => (await import('./openapi-control.js')).controlDocument(CONTROL_GROUPS, { ...addressOf(request), version })
+        run: async ({ request, version }) =>
+          (await import('./openapi-control.js')).controlDocument(CONTROL_GROUPS, {
+            ...addressOf(request),
+            version
+          })
       },
       'GET /docs': {
         does: 'Returns a page on which to read about the emulated API and try it.',
         page: true,
         run: ({ request, reply, sandbox, pages }) =>
           // the key is in the page and not in a script, which a page of another origin could run
-          pages.docs(reply, { control: controlOfBase(request.arrival.base), key: bindingsOf(sandbox.store).key('') ?? '' })
+          pages.docs(reply, {
+            control: controlOfBase(request.arrival.base),
+            key: bindingsOf(sandbox.store).key('') ?? ''
+          })
       },
       'GET /schema/fixture.json': schemaRow('fixture', 'fixtures'),
       'GET /schema/scenario.json': schemaRow('scenario', 'scenarios'),

@@ -14,7 +14,12 @@ import { NO_PARAMETERS, schemaOf } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import { Body } from '../scenario/body.js'
-import { documentOf, readDocument, refuseProblems, type SourceDocument } from '../scenario/documents.js'
+import {
+  documentOf,
+  readDocument,
+  refuseProblems,
+  type SourceDocument
+} from '../scenario/documents.js'
 import type { Library } from '../scenario/library.js'
 import { readBy } from '../scenario/reading.js'
 import type { Data } from '../server/api.js'
@@ -34,7 +39,10 @@ declare module 'fastify' {
 export type Pages = {
   /** Sends the console. */
   console: (reply: FastifyReply, control: string) => Promise<void>
-  /** The API's documentation; `key` is what its requests are made with, so that no cache may keep it. */
+  /**
+   * The API's documentation; `key` is what its requests are made with, so that no cache may keep
+   * it.
+   */
   docs: (reply: FastifyReply, values: { control: string; key: string }) => Promise<string>
   /** Sends a file that a page loads. Returns whether there is such a file. */
   file: (reply: FastifyReply, of: 'console' | 'docs', name: string) => Promise<boolean>
@@ -78,11 +86,16 @@ export type Context<Q = unknown, B = unknown> = Services & {
 }
 
 export type Flags = {
-  /** Needs no token: it shows nothing of the state, and belongs to the sandbox at the base address. */
+  /**
+   * Needs no token: it shows nothing of the state, and belongs to the sandbox at the base address.
+   */
   open?: true
   /** Shows browsers a page; without a token the console, which asks for it. */
   page?: true
-  /** Changes something, and makes the sandbox that it names; when it fails, there is none afterwards either. */
+  /**
+   * Changes something, and makes the sandbox that it names; when it fails, there is none afterwards
+   * either.
+   */
   makesSandbox?: true
   /** Changes what a data file holds, unless it is refused or only a trial. */
   isSaved?: true
@@ -96,9 +109,20 @@ export type Row<Q extends TSchema = TSchema, B extends TSchema = TSchema> = Flag
   does: string
   /** Left out, there are no parameters; null takes any and reads none. */
   query?: Q | null
-  /** With a schema, a body is read by it; without one it is a document of up to `limits.control_body`, which the handler reads. */
-  body?: { example: string; schema?: () => B; isOptional?: true /** What describes such a document. */; published?: () => object }
-  /** The type of its JSON; `X[]` is `{ data: X[] }`. Left out, it responds with nothing, text, or a document that has a schema of its own. */
+  /**
+   * With a schema, a body is read by it; without one it is a document of up to
+   * `limits.control_body`, which the handler reads.
+   */
+  body?: {
+    example: string
+    schema?: () => B
+    isOptional?: true /** What describes such a document. */
+    published?: () => object
+  }
+  /**
+   * The type of its JSON; `X[]` is `{ data: X[] }`. Left out, it responds with nothing, text, or a
+   * document that has a schema of its own.
+   */
   answer?: AnswerName
   /** The status of its response, 200 when left out; a DELETE has 204. */
   status?: 200 | 201
@@ -107,12 +131,16 @@ export type Row<Q extends TSchema = TSchema, B extends TSchema = TSchema> = Flag
   run: (context: Context<Static<Q>, Static<B>>) => unknown
 }
 
-/** Requests of one subject. A name is a method and the path below `/_control`; parts in capitals are any name or id. */
+/**
+ * Requests of one subject. A name is a method and the path below `/_control`; parts in capitals are
+ * any name or id.
+ */
 export type Group = { title: string; rows: Rows }
 export type Rows = Readonly<Record<string, Row>>
 
 /** A row whose handler gets its query and body with their types. */
-export const row = <Q extends TSchema, B extends TSchema>(row: Row<Q, B>): Row => row as unknown as Row
+export const row = <Q extends TSchema, B extends TSchema>(row: Row<Q, B>): Row =>
+  row as unknown as Row
 
 /** A query names no records, and everything unknown in it is refused. */
 const nothing = () => {}
@@ -144,7 +172,19 @@ export function addRoute(control: FastifyInstance, on: string, row: Row, service
       const left = () => clientDisconnect(reply)
       const given = (await read(sent, sandbox, left)) as Pick<Context, 'body' | 'document'>
       reply.code(method === 'DELETE' ? 204 : status)
-      const answer = await run({ ...services, ...given, request, reply, sandbox, name, id, query: decoded, sent, left, isTrial })
+      const answer = await run({
+        ...services,
+        ...given,
+        request,
+        reply,
+        sandbox,
+        name,
+        id,
+        query: decoded,
+        sent,
+        left,
+        isTrial
+      })
       if (makesSandbox && !isTrial) sandboxes.keep(sandbox)
       if (isSaved && !isTrial) await data?.saved()
       if (method === 'DELETE') return reply.send()
@@ -160,10 +200,17 @@ function queryOf(request: FastifyRequest, table: ReturnType<typeof compileTable>
   return decodeParameters(table, root, PLAIN, LOOKUPS)
 }
 
-/** A reader of bodies; large ones are read by the worker. Errors: `body_malformed` for none, or broken JSON; `document_invalid`. */
+/**
+ * A reader of bodies; large ones are read by the worker. Errors: `body_malformed` for none, or
+ * broken JSON; `document_invalid`.
+ */
 function bodyReader({ example, schema, isOptional }: NonNullable<Row['body']>) {
   const checker = schema && checkerOf(schema)
-  return async (sent: Body | null, { settings, jobs }: Sandbox, left: Context['left']): Promise<Partial<Pick<Context, 'body' | 'document'>>> => {
+  return async (
+    sent: Body | null,
+    { settings, jobs }: Sandbox,
+    left: Context['left']
+  ): Promise<Partial<Pick<Context, 'body' | 'document'>>> => {
     if (sent === null && !isOptional) throw REFUSALS.bodyMissing(example)
     if (sent === null || checker === undefined) return { body: {} }
     const { type, bytes } = sent
@@ -193,13 +240,19 @@ function clientDisconnect({ raw }: FastifyReply): AbortSignal {
   return disconnect.signal
 }
 
-/** Accepts JSON and YAML, as bytes that are read when they are needed; any other type is refused with 415. */
+/**
+ * Accepts JSON and YAML, as bytes that are read when they are needed; any other type is refused
+ * with 415.
+ */
 export function acceptBodies(control: FastifyInstance, bodies: Bodies): void {
   control.removeAllContentTypeParsers()
   for (const type of ['json', 'yaml'] as const) {
-    control.addContentTypeParser(`application/${type}`, async (request: FastifyRequest, payload: FastifyRequest['raw']) => {
-      return new Body(type, await bodies.read(request, payload))
-    })
+    control.addContentTypeParser(
+      `application/${type}`,
+      async (request: FastifyRequest, payload: FastifyRequest['raw']) => {
+        return new Body(type, await bodies.read(request, payload))
+      }
+    )
   }
   control.addContentTypeParser('*', ({ headers }, _payload, done) => {
     if (hasBody(headers)) done(REFUSALS.contentType(headers['content-type']))
@@ -208,6 +261,14 @@ export function acceptBodies(control: FastifyInstance, bodies: Bodies): void {
 }
 
 /** A control path that does not exist; `known` are the requests that do, by method and path. */
-export function noSuchPath({ method, url, arrival }: FastifyRequest, known: readonly string[] = []): ApiError {
-  return REFUSALS.pathUnknown(method, controlOfBase(arrival.base), pathOf(url).slice(CONTROL.length), known)
+export function noSuchPath(
+  { method, url, arrival }: FastifyRequest,
+  known: readonly string[] = []
+): ApiError {
+  return REFUSALS.pathUnknown(
+    method,
+    controlOfBase(arrival.base),
+    pathOf(url).slice(CONTROL.length),
+    known
+  )
 }

@@ -1,4 +1,7 @@
-/** All that a report of the run holds, over every sandbox, load and reset since the emulator was started. */
+/**
+ * All that a report of the run holds, over every sandbox, load and reset since the emulator was
+ * started.
+ */
 
 import type { Period } from '../evidence/run-history.js'
 import { ASSUMPTIONS } from '../reference/assumptions.js'

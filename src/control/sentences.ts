@@ -1,73 +1,146 @@
-/** What the control API says: its refusals, each made from its values, and the messages of verdicts. */
+/**
+ * What the control API says: its refusals, each made from its values, and the messages of verdicts.
+ */
 import { DURATION_EXPECTED } from '../core/durations.js'
 import { ApiError, type ErrorCode, type ErrorDetails } from '../core/errors.js'
 import { didYouMean, nearest, sentence, thereAre } from '../core/nearest.js'
 import { type Sentences, sayer, shownGot } from '../core/sentences.js'
 
 const refusal =
-  <T extends readonly unknown[]>(code: ErrorCode, message: (...given: T) => string, details: Omit<ErrorDetails, 'message'> = {}) =>
+  <T extends readonly unknown[]>(
+    code: ErrorCode,
+    message: (...given: T) => string,
+    details: Omit<ErrorDetails, 'message'> = {}
+  ) =>
   (...given: T): ApiError =>
     new ApiError(code, { message: message(...given), ...details })
 
 /** A refusal of a parameter, of the query or in the body. */
-const refusalOf = <T extends readonly unknown[]>(param: string, message: (...given: T) => string, code: ErrorCode = 'parameter_invalid') =>
-  refusal(code, (...given: T) => sentence(`${param}: ${message(...given)}`), { param })
+const refusalOf = <T extends readonly unknown[]>(
+  param: string,
+  message: (...given: T) => string,
+  code: ErrorCode = 'parameter_invalid'
+) => refusal(code, (...given: T) => sentence(`${param}: ${message(...given)}`), { param })
 
-const held = (ids: readonly string[]) => (ids.length === 0 ? 'the journal is empty' : `the journal has ${ids[0]} to ${ids.at(-1)}`)
+const held = (ids: readonly string[]) =>
+  ids.length === 0 ? 'the journal is empty' : `the journal has ${ids[0]} to ${ids.at(-1)}`
 
 /** Where what people look for at a path is. */
-const ALSO: Readonly<Record<string, string>> = { '/scenarios': '/load', '/journal': '/requests', '/snapshots': '/snapshots/NAME' }
+const ALSO: Readonly<Record<string, string>> = {
+  '/scenarios': '/load',
+  '/journal': '/requests',
+  '/snapshots': '/snapshots/NAME'
+}
 
 export const REFUSALS = {
   hostNotAllowed: refusal(
     'host_not_allowed',
-    (host: string) => `The Host ${host} may not reach the control API. Use an IP address, localhost or a single-label name, or add the name to CONTROL_HOSTS.`
+    (host: string) =>
+      `The Host ${host} may not reach the control API. Use an IP address, localhost or a single-label name, or add the name to CONTROL_HOSTS.`
   ),
   otherSite: refusal(
     'origin_not_allowed',
-    () => 'Pages of other sites and ports may not reach the control API, and one of them sent this request. Type the address into the browser instead.'
+    () =>
+      'Pages of other sites and ports may not reach the control API, and one of them sent this request. Type the address into the browser instead.'
   ),
   otherOrigin: refusal(
     'origin_not_allowed',
-    (origin: string, host: string) => `Pages of other origins may not reach the control API; ${origin} is not http://${host}.`
+    (origin: string, host: string) =>
+      `Pages of other origins may not reach the control API; ${origin} is not http://${host}.`
   ),
-  tokenRequired: refusal('token_required', () => 'This control API needs Authorization: Bearer TOKEN, with the value of CONTROL_TOKEN.', {
-    headers: { 'www-authenticate': 'Bearer realm="commerce-emulator control"' }
+  tokenRequired: refusal(
+    'token_required',
+    () => 'This control API needs Authorization: Bearer TOKEN, with the value of CONTROL_TOKEN.',
+    {
+      headers: { 'www-authenticate': 'Bearer realm="commerce-emulator control"' }
+    }
+  ),
+  tokenWrong: refusal('token_required', () => 'The token is not the value of CONTROL_TOKEN.', {
+    param: 'token'
   }),
-  tokenWrong: refusal('token_required', () => 'The token is not the value of CONTROL_TOKEN.', { param: 'token' }),
-  pathUnknown: refusal('path_unknown', (method: string, control: string, path: string, known: readonly string[]) => {
-    const pathOf = (on: string) => on.slice(on.indexOf(' ') + 1)
-    const [first, last] = [path.replace(/(?<=.)\/.*/, ''), path.slice(path.lastIndexOf('/'))]
-    const there = [path, last, first].map(one => nearest(one, known.map(pathOf))).find(Boolean)
-    const shown = known.flatMap(on => ([there, ALSO[first]].includes(pathOf(on)) ? [on.replace(' ', ` ${control}`)] : [])).join(' or ')
-    return `The control API has no ${method} ${control}${path}; ${shown ? `did you mean ${shown}? Or see` : 'see'} the links of GET ${control}.`
-  }),
+  pathUnknown: refusal(
+    'path_unknown',
+    (method: string, control: string, path: string, known: readonly string[]) => {
+      const pathOf = (on: string) => on.slice(on.indexOf(' ') + 1)
+      const [first, last] = [path.replace(/(?<=.)\/.*/, ''), path.slice(path.lastIndexOf('/'))]
+      const there = [path, last, first].map(one => nearest(one, known.map(pathOf))).find(Boolean)
+      const shown = known
+        .flatMap(on =>
+          [there, ALSO[first]].includes(pathOf(on)) ? [on.replace(' ', ` ${control}`)] : []
+        )
+        .join(' or ')
+      return `The control API has no ${method} ${control}${path}; ${shown ? `did you mean ${shown}? Or see` : 'see'} the links of GET ${control}.`
+    }
+  ),
   contentType: refusal(
     'content_type_unsupported',
     (type = '') =>
       `${type === '' ? 'No Content-Type was sent' : `The Content-Type is ${type}`}; the control API reads JSON and YAML. Send application/json or application/yaml.`
   ),
-  bodyUnexpected: refusal('body_malformed', () => 'This request takes no body; a scenario is loaded with POST /_control/load.'),
-  bodyMissing: refusal('body_malformed', (example: string) => `This request needs a body, as application/json or application/yaml, such as ${example}`),
+  bodyUnexpected: refusal(
+    'body_malformed',
+    () => 'This request takes no body; a scenario is loaded with POST /_control/load.'
+  ),
+  bodyMissing: refusal(
+    'body_malformed',
+    (example: string) =>
+      `This request needs a body, as application/json or application/yaml, such as ${example}`
+  ),
   clientLeft: refusal('request_malformed', () => 'The client disconnected before the response.'),
   clockEmpty: refusal('body_malformed', () => 'The body must have now, running or both.'),
-  notADuration: refusalOf('by', (by: string) => `${DURATION_EXPECTED}; got ${shownGot(by)}`, 'body_malformed'),
-  clockEnd: refusalOf('by', (by: string) => `the clock must stay before the year 10000; got ${by}`, 'body_malformed'),
-  notAWait: refusalOf('within', (within: string) => `${DURATION_EXPECTED}; got ${shownGot(within)}`, 'body_malformed'),
-  waitTooLong: refusalOf('within', (within: string) => `must be at most 1m; got ${within}`, 'body_malformed'),
-  pathOutside: refusalOf('path', (path: string) => `must be a path below the base address, such as /refunds; got ${shownGot(path)}`),
-  scriptFull: refusal('limit_reached', (size: number) => `limits.entries is reached: the script has ${size} entries. Remove some, or raise the setting.`),
+  notADuration: refusalOf(
+    'by',
+    (by: string) => `${DURATION_EXPECTED}; got ${shownGot(by)}`,
+    'body_malformed'
+  ),
+  clockEnd: refusalOf(
+    'by',
+    (by: string) => `the clock must stay before the year 10000; got ${by}`,
+    'body_malformed'
+  ),
+  notAWait: refusalOf(
+    'within',
+    (within: string) => `${DURATION_EXPECTED}; got ${shownGot(within)}`,
+    'body_malformed'
+  ),
+  waitTooLong: refusalOf(
+    'within',
+    (within: string) => `must be at most 1m; got ${within}`,
+    'body_malformed'
+  ),
+  pathOutside: refusalOf(
+    'path',
+    (path: string) =>
+      `must be a path below the base address, such as /refunds; got ${shownGot(path)}`
+  ),
+  scriptFull: refusal(
+    'limit_reached',
+    (size: number) =>
+      `limits.entries is reached: the script has ${size} entries. Remove some, or raise the setting.`
+  ),
   patternsFull: refusal(
     'limit_reached',
     (maximum: number, together: number) =>
       `The patterns of a script must compile to at most ${maximum} instructions together; with this entry they compile to ${together}. Remove entries with patterns, or shorten the patterns.`
   ),
-  entryUnknown: refusal('entry_unknown', (id: string, known: readonly string[]) => `No script entry has the id ${id}; ${thereAre(known)}.`, { param: 'id' }),
-  gateUnknown: refusal('gate_unknown', (name: string, known: readonly string[]) => `There is no gate ${name}; ${thereAre(known)}.`, {
-    param: 'name'
-  }),
+  entryUnknown: refusal(
+    'entry_unknown',
+    (id: string, known: readonly string[]) =>
+      `No script entry has the id ${id}; ${thereAre(known)}.`,
+    { param: 'id' }
+  ),
+  gateUnknown: refusal(
+    'gate_unknown',
+    (name: string, known: readonly string[]) => `There is no gate ${name}; ${thereAre(known)}.`,
+    {
+      param: 'name'
+    }
+  ),
   requestUnknown: (id: string, ids: readonly string[], param: string): ApiError =>
-    new ApiError('request_unknown', { message: `The journal has no request ${id}; ${held(ids)}.`, param }),
+    new ApiError('request_unknown', {
+      message: `The journal has no request ${id}; ${held(ids)}.`,
+      param
+    }),
   stateUnknown: refusal(
     'state_unknown',
     (id: string, kept: number) =>
@@ -76,13 +149,21 @@ export const REFUSALS = {
   twoMoments: refusalOf('after', () => 'cannot be combined with before; send two requests'),
   operationUnknown: refusalOf(
     'on',
-    (on: string, known: readonly string[]) => `${on} is not an operation${didYouMean(on, known) || `; available: ${known.join(', ')}`}`
+    (on: string, known: readonly string[]) =>
+      `${on} is not an operation${didYouMean(on, known) || `; available: ${known.join(', ')}`}`
   ),
-  statusWrong: refusalOf('status', (status: string) => `must be a status, such as 404, or a class, such as 4xx; got ${status}`),
-  sinceOfRun: refusalOf('since', (since: string) => `must be an instant with scope=run; got ${since}`),
+  statusWrong: refusalOf(
+    'status',
+    (status: string) => `must be a status, such as 404, or a class, such as 4xx; got ${status}`
+  ),
+  sinceOfRun: refusalOf(
+    'since',
+    (since: string) => `must be an instant with scope=run; got ${since}`
+  ),
   sinceUnknown: refusalOf(
     'since',
-    (since: string, ids: readonly string[]) => `must be an instant or the id of a request in the journal; got ${since}; ${held(ids)}`
+    (since: string, ids: readonly string[]) =>
+      `must be an instant or the id of a request in the journal; got ${since}; ${held(ids)}`
   ),
   unplayable: refusalOf(
     'format',
@@ -97,21 +178,26 @@ export const REFUSALS = {
 }
 
 /** A scenario replays requests of one sandbox from the first one on. */
-export const filterOfScenario = (filter: string) => refusalOf(filter, () => 'cannot be combined with format=scenario')()
+export const filterOfScenario = (filter: string) =>
+  refusalOf(filter, () => 'cannot be combined with format=scenario')()
 
 /** What the check of a `verify` body finds, and what verdicts say. */
 export const VERIFY = {
-  no_way: () => "must have one of on, sequence, state and script; without a body, the scenario's own expectations are judged",
+  no_way: () =>
+    "must have one of on, sequence, state and script; without a body, the scenario's own expectations are judged",
   several_ways: () => 'must have only one of on, sequence, state and script',
-  key_not_kept: () => 'the journal does not keep keys; use account, the Account that the key acts as',
+  key_not_kept: () =>
+    'the journal does not keep keys; use account, the Account that the key acts as',
   header_not_kept: (name: string, kept: readonly string[]) =>
     `the journal does not keep ${name}, only ${kept.join(' and ')}; match it in a script entry, or under expect of the scenario`,
-  secret_not_kept: (name: string, on: string) => `${name} is not kept, so requests cannot be found by it; match it in a script entry instead (${on})`,
+  secret_not_kept: (name: string, on: string) =>
+    `${name} is not kept, so requests cannot be found by it; match it in a script entry instead (${on})`,
   too_many_steps: (count: number) => `The sequence has ${count} items`,
   nothing_expected: () => 'The scenario has no expectations.',
   all_hold: () => 'Every expectation of the scenario holds.',
   more: (count: number) => `and ${count} more`,
   all_applied: () => 'Every script entry was applied.',
-  never_applied: (entries: readonly string[]) => `Script entries that were never applied: ${entries.join('; ')}.`
+  never_applied: (entries: readonly string[]) =>
+    `Script entries that were never applied: ${entries.join('; ')}.`
 } satisfies Sentences
 export const say = sayer(VERIFY)

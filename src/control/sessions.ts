@@ -1,4 +1,7 @@
-/** Sessions of the console: sign in once with the token, and the browser sends a cookie from then on. */
+/**
+ * Sessions of the console: sign in once with the token, and the browser sends a cookie from then
+ * on.
+ */
 import { createHash, randomBytes } from 'node:crypto'
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyRequest } from 'fastify'
@@ -16,7 +19,8 @@ export class Sessions {
 
   begin(now: number): string {
     const id = randomBytes(32).toString('base64url')
-    for (const [other, end] of this.#ends) if (end <= now || this.#ends.size >= MAX_SESSIONS) this.#ends.delete(other)
+    for (const [other, end] of this.#ends)
+      if (end <= now || this.#ends.size >= MAX_SESSIONS) this.#ends.delete(other)
     this.#ends.set(digest(id), now + SESSION_MS)
     return id
   }
@@ -30,14 +34,21 @@ export class Sessions {
   }
 }
 
-/** Browsers keep cookies by host and not by port, so each emulator of a machine has a name of its own. */
-const cookieOf = ({ headers }: FastifyRequest) => `commerce_emulator_${/:(\d+)$/.exec(headers.host ?? '')?.[1] ?? '80'}`
+/**
+ * Browsers keep cookies by host and not by port, so each emulator of a machine has a name of its
+ * own.
+ */
+const cookieOf = ({ headers }: FastifyRequest) =>
+  `commerce_emulator_${/:(\d+)$/.exec(headers.host ?? '')?.[1] ?? '80'}`
 
-const idIn = (request: FastifyRequest): string => parseCookie(request.headers.cookie ?? '')[cookieOf(request)] ?? ''
+const idIn = (request: FastifyRequest): string =>
+  parseCookie(request.headers.cookie ?? '')[cookieOf(request)] ?? ''
 
 /**
- * Whether a request comes from the emulator's own pages, or from no page: the cookies of a site are sent by the pages of its other ports too. Browsers leave
- * Sec-Fetch-Site out where the address is neither HTTPS nor local; a request that changes something names its Origin there.
+ * Whether a request comes from the emulator's own pages, or from no page: the cookies of a site are
+ * sent by the pages of its other ports too. Browsers leave
+ * Sec-Fetch-Site out where the address is neither HTTPS nor local; a request that changes something
+ * names its Origin there.
  */
 function isOwnPage({ headers, method }: FastifyRequest): boolean {
   const { 'sec-fetch-site': site, origin } = headers
@@ -45,15 +56,24 @@ function isOwnPage({ headers, method }: FastifyRequest): boolean {
   return site === 'same-origin' || (site === 'none' && READING.includes(method))
 }
 
-/** Whether a request has the cookie of a session and may use it. The guard has refused other origins by then. */
+/**
+ * Whether a request has the cookie of a session and may use it. The guard has refused other origins
+ * by then.
+ */
 export const isSignedIn = (request: FastifyRequest, sessions: Sessions): boolean =>
   isOwnPage(request) && sessions.has(idIn(request), request.arrival.exchange.now)
 
 const cookie = (request: FastifyRequest, id: string, seconds: number): string =>
-  stringifySetCookie(cookieOf(request), id, { path: '/', maxAge: seconds, httpOnly: true, sameSite: 'strict' })
+  stringifySetCookie(cookieOf(request), id, {
+    path: '/',
+    maxAge: seconds,
+    httpOnly: true,
+    sameSite: 'strict'
+  })
 
 /** Begins a session, and returns its cookie. */
-export const signIn = (request: FastifyRequest, sessions: Sessions): string => cookie(request, sessions.begin(request.arrival.exchange.now), SESSION_MS / 1000)
+export const signIn = (request: FastifyRequest, sessions: Sessions): string =>
+  cookie(request, sessions.begin(request.arrival.exchange.now), SESSION_MS / 1000)
 
 /** Ends a session, and returns the cookie that replaces its own. */
 export function signOut(request: FastifyRequest, sessions: Sessions): string {

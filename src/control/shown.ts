@@ -3,14 +3,23 @@ import type { Clock } from '../core/clock.js'
 import { isoOf } from '../core/instants.js'
 import { MASK } from '../core/mask.js'
 import { BASE, CONTROL, controlOfBase } from '../core/paths.js'
-import { SETTING_KEYS, SETTINGS, type SettingKey, scenarioPathOf, variableOf } from '../core/settings.js'
+import {
+  SETTING_KEYS,
+  SETTINGS,
+  type SettingKey,
+  scenarioPathOf,
+  variableOf
+} from '../core/settings.js'
 import type { Totals } from '../evidence/totals.js'
 import { ASSUMPTION_IDS, ASSUMPTIONS, isStanding } from '../reference/assumptions.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { FAMILIES } from '../store/store.js'
 
 /** The links of the overview, apart from the schemas. */
-const LINKS = 'health scenarios state script clock snapshots requests coverage findings run metrics sandboxes openapi.json docs settings assumptions'.split(' ')
+const LINKS =
+  'health scenarios state script clock snapshots requests coverage findings run metrics sandboxes openapi.json docs settings assumptions'.split(
+    ' '
+  )
 
 export const clockShown = (clock: Clock) => ({ now: isoOf(clock.now()), running: clock.running })
 
@@ -34,7 +43,17 @@ export function overviewOf({ scenario, settings, clock, store, requests }: Sandb
 export function listed({ name, scenario, store, requests, inFlight }: Sandbox) {
   if (name === null) return []
   const address = `/sandbox/${name}`
-  return [{ name, api: `${address}${BASE}`, control: `${address}${CONTROL}`, scenario: scenario.name, records: store.size, requests, in_flight: inFlight }]
+  return [
+    {
+      name,
+      api: `${address}${BASE}`,
+      control: `${address}${CONTROL}`,
+      scenario: scenario.name,
+      records: store.size,
+      requests,
+      in_flight: inFlight
+    }
+  ]
 }
 
 /** Each assumption with its settings and the responses that relied on it. */
@@ -43,19 +62,49 @@ export function assumptionsShown({ settings: inForce }: Sandbox, { assumptions }
     const { topic, default: fallback, settings } = ASSUMPTIONS[id]
     const values = Object.fromEntries(settings.map(key => [key, inForce[key as SettingKey]]))
     const { times, requests } = assumptions.get(id)
-    return { id, topic, default: fallback, settings: values, standing: isStanding(id), times, requests }
+    return {
+      id,
+      topic,
+      default: fallback,
+      settings: values,
+      standing: isStanding(id),
+      times,
+      requests
+    }
   })
 }
 
-/** Each setting with its value and source, and what it may be; not the value of the control token. */
+/**
+ * Each setting with its value and source, and what it may be; not the value of the control token.
+ */
 export function settingsShown(sandbox: Sandbox) {
   const { values, sources, variables } = sandbox.settingsInForce
   const shown = SETTING_KEYS.map(key => {
-    const { scope, about, default: fallback, schema, flag = `--set ${key}=`, ...more } = SETTINGS[key]
+    const {
+      scope,
+      about,
+      default: fallback,
+      schema,
+      flag = `--set ${key}=`,
+      ...more
+    } = SETTINGS[key]
     const value = key === 'control_token' && values[key] !== null ? MASK : values[key]
     const given_by = sources[key] === 'environment' ? (variables[key] ?? null) : null
     const places = { flag, variable: variableOf(key), scenario: scenarioPathOf(key) }
-    return [key, { value, source: sources[key], given_by, default: fallback, scope, about, schema, ...places, assumption: more.assumption ?? null }]
+    return [
+      key,
+      {
+        value,
+        source: sources[key],
+        given_by,
+        default: fallback,
+        scope,
+        about,
+        schema,
+        ...places,
+        assumption: more.assumption ?? null
+      }
+    ]
   })
   return { settings: Object.fromEntries(shown) }
 }

@@ -11,7 +11,13 @@ import { explainedUnused, explainedVerdicts } from '../evidence/near-misses.js'
 import { summaryOf } from '../evidence/why.js'
 import { text, word } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
-import { ProblemList, type Report, reportTo, type SourceDocument, withoutProblems } from '../scenario/documents.js'
+import {
+  ProblemList,
+  type Report,
+  reportTo,
+  type SourceDocument,
+  withoutProblems
+} from '../scenario/documents.js'
 import {
   type CallsData,
   type CountData,
@@ -40,7 +46,8 @@ type Judge = {
   /** Errors: `journal_incomplete`. */
   verdict: () => Promise<Verdict>
 }
-type Wanted = Partial<CountData> & Partial<SequenceData> & { state?: StateData; script?: 'all_used'; within?: string }
+type Wanted = Partial<CountData> &
+  Partial<SequenceData> & { state?: StateData; script?: 'all_used'; within?: string }
 /** An expectation or that of the script, and how long to wait for it. */
 export function judgementSchema() {
   const expectation = expectationSchema({ account: true })
@@ -51,16 +58,27 @@ export function judgementSchema() {
 const MAX_SHOWN = 20
 const MAX_WAIT = 60_000
 
-/** Judges what a verify request asks. Errors: of the body, `journal_incomplete`, and `limit_reached` where too many wait. */
-export async function verify({ sandbox, body: wanted, document, ...waiting }: Waiting & { body: Wanted; document: SourceDocument }): Promise<Verdict> {
+/**
+ * Judges what a verify request asks. Errors: of the body, `journal_incomplete`, and `limit_reached`
+ * where too many wait.
+ */
+export async function verify({
+  sandbox,
+  body: wanted,
+  document,
+  ...waiting
+}: Waiting & { body: Wanted; document: SourceDocument }): Promise<Verdict> {
   const problems = new ProblemList()
   // makes judges: a new one after the journal is cleared
-  const begin = await withoutProblems(problems, () => judgeOf(wanted, reportTo(problems, document), document, sandbox))
+  const begin = await withoutProblems(problems, () =>
+    judgeOf(wanted, reportTo(problems, document), document, sandbox)
+  )
   const longest = wanted.within === undefined ? 0 : withinOf(wanted.within)
   const following = new Following(begin, sandbox.evidence.journal)
   try {
     await following.catchUp()
-    if (longest > 0 && !(await following.judge.holds())) await waitedFor(following, longest, { sandbox, ...waiting })
+    if (longest > 0 && !(await following.judge.holds()))
+      await waitedFor(following, longest, { sandbox, ...waiting })
     return await following.judge.verdict()
   } finally {
     following.stop()
@@ -72,7 +90,8 @@ export async function scenarioVerdict(sandbox: Sandbox): Promise<Verdict> {
   const failed = expectations.filter(verdict => !verdict.holds)
   const told = failed.slice(0, MAX_SHOWN).map(verdict => explainedMessage(verdict.message, verdict))
   if (failed.length > MAX_SHOWN) told.push(VERIFY.more(failed.length - MAX_SHOWN))
-  if (failed.length === 0) told.push(expectations.length === 0 ? VERIFY.nothing_expected() : VERIFY.all_hold())
+  if (failed.length === 0)
+    told.push(expectations.length === 0 ? VERIFY.nothing_expected() : VERIFY.all_hold())
   const unused = await explainedUnused(sandbox.script, lookedIn(sandbox))
   return {
     holds: failed.length === 0,
@@ -83,7 +102,10 @@ export async function scenarioVerdict(sandbox: Sandbox): Promise<Verdict> {
 }
 
 /** The journal of a sandbox and its records, to look for near misses in. */
-export const lookedIn = ({ evidence: { journal }, store }: Sandbox) => ({ requests: journal.requests(), store })
+export const lookedIn = ({ evidence: { journal }, store }: Sandbox) => ({
+  requests: journal.requests(),
+  store
+})
 export function maskedList(members: readonly unknown[], sandbox: Sandbox): Lazy<unknown> {
   const keys = keysToMask(sandbox)
   return lazily(members, member => maskedThroughout(member, keys))
@@ -96,18 +118,32 @@ function withinOf(written: string): number {
   return ms
 }
 
-async function judgeOf(wanted: Wanted, tell: Report, { limits }: SourceDocument, sandbox: Sandbox): Promise<() => Judge> {
+async function judgeOf(
+  wanted: Wanted,
+  tell: Report,
+  { limits }: SourceDocument,
+  sandbox: Sandbox
+): Promise<() => Judge> {
   const { within: _within, script, ...expected } = wanted
   const { on, sequence = [], state } = wanted
   const ways = [on, wanted.sequence, state, script].filter(way => way !== undefined).length
   if (ways !== 1) tell([], say(ways === 0 ? 'no_way' : 'several_ways'))
-  if (script !== undefined) return () => ({ see: () => {}, holds: async () => sandbox.script.isUsed, verdict: () => scriptVerdict(sandbox) })
-  if (sequence.length > limits['limits.entries']) throw tooLarge('limits.entries', limits, VERIFY.too_many_steps(sequence.length))
+  if (script !== undefined)
+    return () => ({
+      see: () => {},
+      holds: async () => sandbox.script.isUsed,
+      verdict: () => scriptVerdict(sandbox)
+    })
+  if (sequence.length > limits['limits.entries'])
+    throw tooLarge('limits.entries', limits, VERIFY.too_many_steps(sequence.length))
   const kept = ['user-agent', sandbox.settings['evidence.test_header'].toLowerCase()]
-  for (const [index, one] of sequence.entries()) checkKept(one, kept, within(tell, 'sequence', index))
+  for (const [index, one] of sequence.entries())
+    checkKept(one, kept, within(tell, 'sequence', index))
   if (on !== undefined) checkKept(wanted as CallsData, kept, tell)
-  for (const name of ['per', 'same'] as const) if (wanted[name] === 'key') tell([name], say('key_not_kept'))
-  const expectation = ways === 1 ? await compileExpectation(expected as ExpectationData, tell) : null
+  for (const name of ['per', 'same'] as const)
+    if (wanted[name] === 'key') tell([name], say('key_not_kept'))
+  const expectation =
+    ways === 1 ? await compileExpectation(expected as ExpectationData, tell) : null
   return () => tallyJudge(expectation as Expectation, sandbox)
 }
 
@@ -115,15 +151,23 @@ async function judgeOf(wanted: Wanted, tell: Report, { limits }: SourceDocument,
 function checkKept({ on, match = {} }: CallsData, kept: readonly string[], tell: Report): void {
   const report = within(tell, 'match')
   if (match.key !== undefined) report(['key'], say('key_not_kept'))
-  for (const name of secretsNamed(match.body ?? {})) report(['body', ...name], say('secret_not_kept', name.join('.'), shownOn(on)))
-  for (const name of Object.keys(match.headers ?? {})) if (!kept.includes(name.toLowerCase())) report(['headers', name], say('header_not_kept', name, kept))
-  for (const [index, one] of (match.any ?? []).entries()) checkKept({ on, match: one }, kept, ([, ...steps], said) => report(['any', index, ...steps], said))
+  for (const name of secretsNamed(match.body ?? {}))
+    report(['body', ...name], say('secret_not_kept', name.join('.'), shownOn(on)))
+  for (const name of Object.keys(match.headers ?? {}))
+    if (!kept.includes(name.toLowerCase()))
+      report(['headers', name], say('header_not_kept', name, kept))
+  for (const [index, one] of (match.any ?? []).entries())
+    checkKept({ on, match: one }, kept, ([, ...steps], said) =>
+      report(['any', index, ...steps], said)
+    )
 }
 
 function secretsNamed(names: object): string[][] {
   return Object.entries(names).flatMap(([written, value]) => {
     if (isSecretName(written)) return [[written]]
-    return typeof value === 'object' && !Array.isArray(value) ? secretsNamed(value).map(inner => [written, ...inner]) : []
+    return typeof value === 'object' && !Array.isArray(value)
+      ? secretsNamed(value).map(inner => [written, ...inner])
+      : []
   })
 }
 
@@ -134,7 +178,14 @@ function tallyJudge(expectation: Expectation, sandbox: Sandbox): Judge {
   const tally = new Tally([expectation])
   const counted: Exchange[] = []
   const see = (request: Exchange) => {
-    if (request.operation === null || !tally.count(sentIn(sandbox.store, request, null), expectation.isOfEndings ? endingOf(request) : null)) return
+    if (
+      request.operation === null ||
+      !tally.count(
+        sentIn(sandbox.store, request, null),
+        expectation.isOfEndings ? endingOf(request) : null
+      )
+    )
+      return
     if (counted.push(request) > MAX_SHOWN && 'calls' in expectation) counted.shift()
   }
   const judged = async () => {
@@ -150,12 +201,23 @@ function tallyJudge(expectation: Expectation, sandbox: Sandbox): Judge {
     verdict: async () => {
       const { holds, seen, isCertain } = await judged()
       if (!isCertain) throw REFUSALS.journalIncomplete(missing())
-      const [explained] = maskedThroughout(await explainedVerdicts(tally, lookedIn(sandbox)), keysToMask(sandbox)) as [ScenarioVerdict]
+      const [explained] = maskedThroughout(
+        await explainedVerdicts(tally, lookedIn(sandbox)),
+        keysToMask(sandbox)
+      ) as [ScenarioVerdict]
       const { near_misses: near = [] } = explained
-      const told = { holds, message: explainedMessage(explained.message, { near_misses: near }), ...(near.length > 0 && { near_misses: near }) }
+      const told = {
+        holds,
+        message: explainedMessage(explained.message, { near_misses: near }),
+        ...(near.length > 0 && { near_misses: near })
+      }
       if ('differences' in expectation) return told
       if ('steps' in expectation) return { ...told, requests: counted.map(({ id }) => id) }
-      return { ...told, seen, requests: counted.map(request => summaryOf(request, keysToMask(sandbox))) }
+      return {
+        ...told,
+        seen,
+        requests: counted.map(request => summaryOf(request, keysToMask(sandbox)))
+      }
     }
   }
 }
@@ -164,21 +226,37 @@ function tallyJudge(expectation: Expectation, sandbox: Sandbox): Judge {
 function isCertainAnyway(expectation: Expectation, { holds, exceeded }: ScenarioVerdict): boolean {
   if ('differences' in expectation) return true
   // how many came of another value, or how soon, cannot be told
-  const isAnyhow = expectation.data.per === undefined && ('steps' in expectation ? expectation.steps : [expectation.calls]).every(({ apart }) => apart === 0)
+  const isAnyhow =
+    expectation.data.per === undefined &&
+    ('steps' in expectation ? expectation.steps : [expectation.calls]).every(
+      ({ apart }) => apart === 0
+    )
   if ('steps' in expectation) return exceeded || (holds && isAnyhow)
   const { times, at_most = times } = expectation.data
   return exceeded || (holds && at_most === undefined && isAnyhow)
 }
 
 async function scriptVerdict(sandbox: Sandbox): Promise<Verdict> {
-  const unused = maskedThroughout(await explainedUnused(sandbox.script, lookedIn(sandbox)), keysToMask(sandbox))
-  const told = unused.map(({ id, entry, ...more }) => explainedMessage(entry.name ?? `${id}, ${shownOn(entry.on)}`, more))
-  return { holds: told.length === 0, message: told.length === 0 ? VERIFY.all_applied() : VERIFY.never_applied(told), unused_script_entries: unused }
+  const unused = maskedThroughout(
+    await explainedUnused(sandbox.script, lookedIn(sandbox)),
+    keysToMask(sandbox)
+  )
+  const told = unused.map(({ id, entry, ...more }) =>
+    explainedMessage(entry.name ?? `${id}, ${shownOn(entry.on)}`, more)
+  )
+  return {
+    holds: told.length === 0,
+    message: told.length === 0 ? VERIFY.all_applied() : VERIFY.never_applied(told),
+    unused_script_entries: unused
+  }
 }
 
 type Waiting = Pick<Context, 'sandbox' | 'left' | 'waiting' | 'closing'>
 
-/** Follows a journal with a judge: what it holds, then each later request, in slices; with a new judge after the journal is cleared. */
+/**
+ * Follows a journal with a judge: what it holds, then each later request, in slices; with a new
+ * judge after the journal is cleared.
+ */
 class Following {
   judge: Judge
   readonly stop: () => void
@@ -224,12 +302,20 @@ class Following {
 
   /** Waits for a further request where there is none that the judge does not know yet. */
   async news(isOver: AbortSignal): Promise<void> {
-    if (!isOver.aborted && this.#unseen.length === 0 && this.#journal.clears === this.#clears) await once(this.#news, 'news')
+    if (!isOver.aborted && this.#unseen.length === 0 && this.#journal.clears === this.#clears)
+      await once(this.#news, 'news')
   }
 }
 
-/** Follows a journal until its judge is content, the time is over or the client leaves. Errors: `limit_reached`. */
-async function waitedFor(following: Following, within: number, { sandbox, left, waiting, closing }: Waiting): Promise<void> {
+/**
+ * Follows a journal until its judge is content, the time is over or the client leaves. Errors:
+ * `limit_reached`.
+ */
+async function waitedFor(
+  following: Following,
+  within: number,
+  { sandbox, left, waiting, closing }: Waiting
+): Promise<void> {
   const free = waiting.take(sandbox)
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(), within)

@@ -1,4 +1,6 @@
-/** Responses that may be long: they are written in pieces, between which other requests are served. */
+/**
+ * Responses that may be long: they are written in pieces, between which other requests are served.
+ */
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { exported } from '../scenario/export.js'
@@ -17,18 +19,26 @@ export async function sendJson(reply: FastifyReply, value: unknown): Promise<voi
     yield second
     yield* pieces
   }
-  await reply.type('application/json; charset=utf-8').send(isAll ? first : Readable.from(all(), { objectMode: false }))
+  await reply
+    .type('application/json; charset=utf-8')
+    .send(isAll ? first : Readable.from(all(), { objectMode: false }))
 }
 
 /** Records that are written as YAML at once. */
 const SOME = 500
 
 /** The records and keys of a store as YAML, in pieces. Errors: as of `Jobs.runPiece`. */
-export async function* yamlOfStore(store: Store, jobs: Jobs, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+export async function* yamlOfStore(
+  store: Store,
+  jobs: Jobs,
+  signal: AbortSignal
+): AsyncGenerator<Uint8Array> {
   for (const [name, members] of Object.entries(exported(store))) {
     let isFirst = true
     for (const some of groupsOf(members)) {
-      const text = await jobs.runPiece(WRITING, signal, ask => written(ask, 'yaml', { [name]: some }))
+      const text = await jobs.runPiece(WRITING, signal, ask =>
+        written(ask, 'yaml', { [name]: some })
+      )
       // the name stands once, before the first members
       yield isFirst ? text : text.subarray(text.indexOf(LINE_END) + 1)
       isFirst = false

@@ -1,4 +1,7 @@
-/** Checks data against a JSON Schema: quickly whether it is right, and only where it is not, what is wrong with it. No code is compiled. */
+/**
+ * Checks data against a JSON Schema: quickly whether it is right, and only where it is not, what is
+ * wrong with it. No code is compiled.
+ */
 import { shortened } from './nearest.js'
 import { type PlacedProblem, problemAt, type Step } from './places.js'
 import { isObject, type Schema, type Test, typeTest, WORDS } from './quick-check.js'
@@ -7,11 +10,16 @@ import { say } from './sentences.js'
 export type Checker = {
   /** Whether a document is right. */
   isRight: Test
-  /** The problems of a document, none when it is right; where there are more than `most`, one more than that. */
+  /**
+   * The problems of a document, none when it is right; where there are more than `most`, one more
+   * than that.
+   */
   problems: (document: unknown, most?: number) => Promise<PlacedProblem[]>
 }
 
-/** Problems that are listed for a document: with more, a person mends the first and checks again. */
+/**
+ * Problems that are listed for a document: with more, a person mends the first and checks again.
+ */
 export const MAX_PROBLEMS = 1000
 
 /** A checker that reads its schema once, on first use. */
@@ -25,14 +33,16 @@ export function checkerOf(schemaOf: () => object): Checker {
     isRight: document => testOf(schema())(document),
     problems: async (document, most = MAX_PROBLEMS) => {
       const found: PlacedProblem[] = []
-      for (const problem of problemsIn(schema(), document, [])) if (found.push(problem) > most) break
+      for (const problem of problemsIn(schema(), document, []))
+        if (found.push(problem) > most) break
       return found
     }
   }
 }
 
 /** Words that allow every value, or that another word reads. */
-const SILENT = /^(items|properties|additionalProperties|required|if|then|else|description|default|title|\$schema|[x~]-?.*)$/
+const SILENT =
+  /^(items|properties|additionalProperties|required|if|then|else|description|default|title|\$schema|[x~]-?.*)$/
 const NOWHERE: readonly Step[] = []
 const TESTS = new WeakMap<Schema, Test>()
 
@@ -45,15 +55,23 @@ function testOf(schema: Schema): Test {
   const tests = Object.entries(WORDS).flatMap(([word, problemOf]): Test[] => {
     const wanted = schema[word] as never
     if (word === 'type' && wanted !== undefined) return [typeTest(wanted)]
-    return word in schema ? [value => problemOf(wanted, value as never, schema, NOWHERE) === null] : []
+    return word in schema
+      ? [value => problemOf(wanted, value as never, schema, NOWHERE) === null]
+      : []
   })
   if ('items' in schema) tests.push(membersTest(testOf(schema.items as Schema)))
-  if ('properties' in schema || 'additionalProperties' in schema || 'required' in schema) tests.push(namesTest(schema))
+  if ('properties' in schema || 'additionalProperties' in schema || 'required' in schema)
+    tests.push(namesTest(schema))
   if ('if' in schema) {
-    const [condition, right, otherwise] = [schema.if, schema.then, schema.else].map(part => testOf(part as Schema)) as [Test, Test, Test]
+    const [condition, right, otherwise] = [schema.if, schema.then, schema.else].map(part =>
+      testOf(part as Schema)
+    ) as [Test, Test, Test]
     tests.push(value => (condition(value) ? right(value) : otherwise(value)))
   }
-  const whole = tests.length === 0 ? () => true : tests.reduce((one, other) => value => one(value) && other(value))
+  const whole =
+    tests.length === 0
+      ? () => true
+      : tests.reduce((one, other) => value => one(value) && other(value))
   TESTS.set(schema, whole)
   return whole
 }
@@ -65,7 +83,10 @@ const membersTest =
     return true
   }
 
-/** What a schema says of the names of an object; `x-elsewhere` is the part that others belong to, `x-meant` what is to be written in the place of others. */
+/**
+ * What a schema says of the names of an object; `x-elsewhere` is the part that others belong to,
+ * `x-meant` what is to be written in the place of others.
+ */
 type Parts = {
   properties?: Readonly<Record<string, Schema>>
   additionalProperties?: Schema | false
@@ -74,7 +95,10 @@ type Parts = {
   'x-meant'?: Readonly<Record<string, string>>
 }
 
-/** The names of an object: those that are required, each by its own schema, the others by that of `additionalProperties`. */
+/**
+ * The names of an object: those that are required, each by its own schema, the others by that of
+ * `additionalProperties`.
+ */
 function namesTest({ properties = {}, additionalProperties = {}, required = [] }: Parts): Test {
   const known = new Map(Object.entries(properties).map(([name, schema]) => [name, testOf(schema)]))
   const others: Test = additionalProperties ? testOf(additionalProperties) : () => false
@@ -90,18 +114,33 @@ function namesTest({ properties = {}, additionalProperties = {}, required = [] }
   }
 }
 
-/** What is wrong with a value: one word about it as a whole, or else what is wrong with its parts. */
-function* problemsIn(schema: Schema, value: unknown, steps: readonly Step[]): Generator<PlacedProblem, void> {
+/**
+ * What is wrong with a value: one word about it as a whole, or else what is wrong with its parts.
+ */
+function* problemsIn(
+  schema: Schema,
+  value: unknown,
+  steps: readonly Step[]
+): Generator<PlacedProblem, void> {
   if (testOf(schema)(value)) return
   for (const [word, problemOf] of Object.entries(WORDS)) {
-    const said = word in schema ? problemOf(schema[word] as never, value as never, schema, steps) : null
+    const said =
+      word in schema ? problemOf(schema[word] as never, value as never, schema, steps) : null
     if (said !== null) return yield problemAt(steps, said)
   }
   if (Array.isArray(value)) {
-    for (const [index, member] of value.entries()) yield* problemsIn((schema.items ?? {}) as Schema, member, [...steps, index])
+    for (const [index, member] of value.entries())
+      yield* problemsIn((schema.items ?? {}) as Schema, member, [...steps, index])
   } else if (isObject(value)) {
-    const { properties = {}, additionalProperties = {}, required = [], 'x-elsewhere': elsewhere = {}, 'x-meant': meant = {} } = schema as Parts
-    for (const name of required) if (value[name] === undefined) yield problemAt(steps, say('required', name))
+    const {
+      properties = {},
+      additionalProperties = {},
+      required = [],
+      'x-elsewhere': elsewhere = {},
+      'x-meant': meant = {}
+    } = schema as Parts
+    for (const name of required)
+      if (value[name] === undefined) yield problemAt(steps, say('required', name))
     for (const name in value) {
       const isKnown = Object.hasOwn(properties, name)
       if (isKnown && value[name] === undefined) continue
@@ -111,9 +150,20 @@ function* problemsIn(schema: Schema, value: unknown, steps: readonly Step[]): Ge
       else
         yield problemAt(
           [...steps, name],
-          say('unknown_name', shortened(name), Object.keys(properties), own, Object.hasOwn(meant, name) ? meant[name] : undefined)
+          say(
+            'unknown_name',
+            shortened(name),
+            Object.keys(properties),
+            own,
+            Object.hasOwn(meant, name) ? meant[name] : undefined
+          )
         )
     }
   }
-  if (schema.if !== undefined) yield* problemsIn((testOf(schema.if as Schema)(value) ? schema.then : schema.else) as Schema, value, steps)
+  if (schema.if !== undefined)
+    yield* problemsIn(
+      (testOf(schema.if as Schema)(value) ? schema.then : schema.else) as Schema,
+      value,
+      steps
+    )
 }

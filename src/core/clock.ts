@@ -1,7 +1,13 @@
-/** The clock that stamps `created`: the machine's, or one that a scenario sets, frozen or running. Times are milliseconds since 1970 in UTC. */
+/**
+ * The clock that stamps `created`: the machine's, or one that a scenario sets, frozen or running.
+ * Times are milliseconds since 1970 in UTC.
+ */
 import { LATEST_INSTANT } from './instants.js'
 
-/** `at` null is the machine's own time; a clock with `running` false is frozen, and moves only when it is set. */
+/**
+ * `at` null is the machine's own time; a clock with `running` false is frozen, and moves only when
+ * it is set.
+ */
 export type ClockStart = { at: number | null; running: boolean }
 /** The machine's own time. */
 export const MACHINE_CLOCK: ClockStart = { at: null, running: true }
@@ -28,7 +34,10 @@ export class Clock {
     return this.#start.at === null ? this.#start : { at: this.now(), running: this.running }
   }
 
-  /** Milliseconds since 1970, at a time of the machine or now; a running clock stops at the last instant that can be stored. */
+  /**
+   * Milliseconds since 1970, at a time of the machine or now; a running clock stops at the last
+   * instant that can be stored.
+   */
   now(machine?: number): number {
     const { at, running } = this.#start
     if (at !== null && !running) return at

@@ -1,4 +1,7 @@
-/** Seeded random draws without state: the nth draw under a label depends on the seed, the label and n alone (A03). */
+/**
+ * Seeded random draws without state: the nth draw under a label depends on the seed, the label and
+ * n alone (A03).
+ */
 import { createHash } from 'node:crypto'
 
 const ALPHABET = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789')
@@ -8,16 +11,30 @@ const digest = (seed: number, label: string, n: number, length: number) =>
 /** Texts of one digest: most of what drawing costs is beginning a digest. */
 export const TEXTS_A_BLOCK = 64
 
-/** Random texts of letters and digits after a prefix, in ASCII, one behind the other: the first `TEXTS_A_BLOCK` under a label, the next as many, and so on. */
-export function drawnBlock(seed: number, label: string, block: number, { prefix, length }: { prefix: string; length: number }): Buffer {
+/**
+ * Random texts of letters and digits after a prefix, in ASCII, one behind the other: the first
+ * `TEXTS_A_BLOCK` under a label, the next as many, and so on.
+ */
+export function drawnBlock(
+  seed: number,
+  label: string,
+  block: number,
+  { prefix, length }: { prefix: string; length: number }
+): Buffer {
   const bytes = digest(seed, label, block, TEXTS_A_BLOCK * length)
   const texts = Buffer.alloc(TEXTS_A_BLOCK * (prefix.length + length))
-  for (let from = 0, to = prefix.length; from < bytes.length; from += length, to += prefix.length + length) {
-    for (let place = 0; place < length; place++) texts[to + place] = ALPHABET[(bytes[from + place] as number) % ALPHABET.length] as number
+  for (
+    let from = 0, to = prefix.length;
+    from < bytes.length;
+    from += length, to += prefix.length + length
+  ) {
+    for (let place = 0; place < length; place++)
+      texts[to + place] = ALPHABET[(bytes[from + place] as number) % ALPHABET.length] as number
     texts.write(prefix, to - prefix.length, 'latin1')
   }
   return texts
 }
 
 /** A random number from 0 up to, but not including, 1. */
-export const drawnFraction = (seed: number, label: string, n: number): number => digest(seed, label, n, 6).readUIntBE(0, 6) / 2 ** 48
+export const drawnFraction = (seed: number, label: string, n: number): number =>
+  digest(seed, label, n, 6).readUIntBE(0, 6) / 2 ** 48

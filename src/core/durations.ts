@@ -6,7 +6,9 @@ export const MAX_DURATION = 100 * 366 * UNITS.d
 
 const SHORT = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/
 const NUMBER = '(\\d+(?:[.,]\\d+)?)'
-const ISO = new RegExp(`^P(?=.)(?:${NUMBER}Y)?(?:${NUMBER}M)?(?:${NUMBER}W)?(?:${NUMBER}D)?(?:T(?=.)(?:${NUMBER}H)?(?:${NUMBER}M)?(?:${NUMBER}S)?)?$`)
+const ISO = new RegExp(
+  `^P(?=.)(?:${NUMBER}Y)?(?:${NUMBER}M)?(?:${NUMBER}W)?(?:${NUMBER}D)?(?:T(?=.)(?:${NUMBER}H)?(?:${NUMBER}M)?(?:${NUMBER}S)?)?$`
+)
 /** What each part of an ISO 8601 duration lasts; a year has 365 days and a month 30. */
 const ISO_UNITS = [365 * UNITS.d, 30 * UNITS.d, 7 * UNITS.d, UNITS.d, UNITS.h, UNITS.m, UNITS.s]
 
@@ -24,22 +26,35 @@ function shortDuration(text: string): number | null {
 function isoDuration(text: string): number | null {
   const [, ...parts] = ISO.exec(text) ?? []
   if (parts.length === 0) return null
-  return ISO_UNITS.reduce((sum, unit, index) => sum + Number(parts[index]?.replace(',', '.') ?? 0) * unit, 0)
+  return ISO_UNITS.reduce(
+    (sum, unit, index) => sum + Number(parts[index]?.replace(',', '.') ?? 0) * unit,
+    0
+  )
 }
 
-/** Whole milliseconds as a document writes them, in the largest unit that they are a whole number of. */
+/**
+ * Whole milliseconds as a document writes them, in the largest unit that they are a whole number
+ * of.
+ */
 export function durationText(ms: number): string {
-  const [unit, each] = Object.entries(UNITS).findLast(([, each]) => ms % each === 0) as [string, number]
+  const [unit, each] = Object.entries(UNITS).findLast(([, each]) => ms % each === 0) as [
+    string,
+    number
+  ]
   return `${ms / each}${unit}`
 }
 
 export const DURATION_EXPECTED = 'must be a duration, such as 250ms, 2s, 36h, 7d or PT36H'
 
-/** What to say of a value that is not a duration; of a number, with the units that it may be meant in. */
+/**
+ * What to say of a value that is not a duration; of a number, with the units that it may be meant
+ * in.
+ */
 export function durationExpected(value: string | number): string {
   const text = String(value).trim()
   const joined = text.replace(/\s+/g, '')
-  if (/^\d+(\.\d+)?$/.test(text)) return `must be a duration; got ${text} without a unit: write ${text}s or ${text}ms`
+  if (/^\d+(\.\d+)?$/.test(text))
+    return `must be a duration; got ${text} without a unit: write ${text}s or ${text}ms`
   if (joined !== text && durationOf(joined) !== null) return `${DURATION_EXPECTED}; write ${joined}`
   // several parts such as 7h59m59s, which are one duration in a smaller unit
   const parts = joined.match(/\d{1,9}(?:\.\d{1,3})?(?:ms|[smhd])/g) ?? []

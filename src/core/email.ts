@@ -1,18 +1,34 @@
 /** The syntax of an email address: RFC 5321, with RFC 6531's letters beyond ASCII (USR-3, A30). */
 
-/** Why an address is refused. `malformed` and `too_long` break the syntax; the others keep to it and are refused by A30. */
-export type EmailProblem = 'malformed' | 'too_long' | 'address_literal' | 'domain_without_dot' | 'unprintable'
+/**
+ * Why an address is refused. `malformed` and `too_long` break the syntax; the others keep to it and
+ * are refused by A30.
+ */
+export type EmailProblem =
+  | 'malformed'
+  | 'too_long'
+  | 'address_literal'
+  | 'domain_without_dot'
+  | 'unprintable'
 
-/** Octets that an address, its local part, its domain and a label of the domain may have (RFC 5321 4.5.3.1, RFC 1035 2.3.4). */
+/**
+ * Octets that an address, its local part, its domain and a label of the domain may have (RFC 5321
+ * 4.5.3.1, RFC 1035 2.3.4).
+ */
 const MAX_LENGTHS = { address: 254, local: 64, domain: 253, label: 63 }
 
-const DOT_STRING = /^[\w!#$%&'*+\-/=?^`{|}~\u{80}-\u{10ffff}]+(?:\.[\w!#$%&'*+\-/=?^`{|}~\u{80}-\u{10ffff}]+)*$/u
+const DOT_STRING =
+  /^[\w!#$%&'*+\-/=?^`{|}~\u{80}-\u{10ffff}]+(?:\.[\w!#$%&'*+\-/=?^`{|}~\u{80}-\u{10ffff}]+)*$/u
 const QUOTED_STRING = /^"(?:[ !#-[\]-~\u{80}-\u{10ffff}]|\\[ -~])*"$/u
-/** White space and control characters beyond ASCII, which the syntax allows in a local part, and halves of surrogate pairs. */
+/**
+ * White space and control characters beyond ASCII, which the syntax allows in a local part, and
+ * halves of surrogate pairs.
+ */
 const UNPRINTABLE = /(?! )[\u{80}-\u{9f}\p{Z}\p{Cs}]/u
 const ASCII_LABEL = /^[a-z\d](?:[a-z\d-]*[a-z\d])?$/i
 /** Letters, marks and digits, and the other characters that RFC 5892 allows as exceptions. */
-const UNICODE_LABEL = /^[\p{L}\p{Nd}](?:[\p{L}\p{M}\p{Nd}\u{b7}\u{375}\u{5f3}\u{5f4}\u{30fb}-]|\u{200c}|\u{200d})*(?<!-)$/u
+const UNICODE_LABEL =
+  /^[\p{L}\p{Nd}](?:[\p{L}\p{M}\p{Nd}\u{b7}\u{375}\u{5f3}\u{5f4}\u{30fb}-]|\u{200c}|\u{200d})*(?<!-)$/u
 const ADDRESS_LITERAL = /^\[(?:\d{1,3}(?:\.\d{1,3}){3}|[a-z\d-]*[a-z\d]:[!-Z^-~]+)\]$/i
 
 /** An address as most are, which breaks no rule if it is short. */
@@ -30,14 +46,23 @@ export function emailProblem(text: string): EmailProblem | null {
 
   const labels = domain.split('.').map(asciiLabel)
   if (labels.includes(null)) return 'malformed'
-  if (labels.join('.').length > MAX_LENGTHS.domain || labels.some(label => (label as string).length > MAX_LENGTHS.label)) return 'too_long'
+  if (
+    labels.join('.').length > MAX_LENGTHS.domain ||
+    labels.some(label => (label as string).length > MAX_LENGTHS.label)
+  )
+    return 'too_long'
   if (labels.length === 1) return 'domain_without_dot'
   return UNPRINTABLE.test(local) ? 'unprintable' : null
 }
 
-/** A label of a domain in the form that DNS uses, Punycode where it has letters beyond ASCII; null for a text that is no label. */
+/**
+ * A label of a domain in the form that DNS uses, Punycode where it has letters beyond ASCII; null
+ * for a text that is no label.
+ */
 function asciiLabel(label: string): string | null {
   if (ASCII_LABEL.test(label)) return label
   const url = `http://${label}.example`
-  return UNICODE_LABEL.test(label) && URL.canParse(url) ? new URL(url).hostname.slice(0, -'.example'.length) : null
+  return UNICODE_LABEL.test(label) && URL.canParse(url)
+    ? new URL(url).hostname.slice(0, -'.example'.length)
+    : null
 }

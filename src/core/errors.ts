@@ -1,37 +1,76 @@
-/** Every refusal of the emulator: its code, status and type, and when it occurs. Status numbers are here and nowhere else (A07, A08). */
+/**
+ * Every refusal of the emulator: its code, status and type, and when it occurs. Status numbers are
+ * here and nowhere else (A07, A08).
+ */
 import type { AssumptionId } from '../reference/assumptions.js'
 import type { RuleId } from '../reference/rules.js'
 import type { Settings } from './settings.js'
 
 type StatusSetting = Extract<keyof Settings, `statuses.${string}`>
-export type ErrorType = 'invalid_request_error' | 'authentication_error' | 'permission_error' | 'not_found_error' | 'not_implemented_error' | 'internal_error'
+export type ErrorType =
+  | 'invalid_request_error'
+  | 'authentication_error'
+  | 'permission_error'
+  | 'not_found_error'
+  | 'not_implemented_error'
+  | 'internal_error'
 type Entry = { status: number | StatusSetting; type: ErrorType; when: string }
 type ServiceEntry = Entry & { by: readonly (RuleId | AssumptionId)[] }
 
-const refusal = (status: Entry['status'], type: ErrorType, when: string): Entry => ({ status, type, when })
-const invalid = (when: string, status: Entry['status'] = 'statuses.invalid') => refusal(status, 'invalid_request_error', when)
-const unauthenticated = (when: string) => refusal('statuses.unauthenticated', 'authentication_error', when)
-const missing = (when: string, status: Entry['status'] = 404) => refusal(status, 'not_found_error', when)
+const refusal = (status: Entry['status'], type: ErrorType, when: string): Entry => ({
+  status,
+  type,
+  when
+})
+const invalid = (when: string, status: Entry['status'] = 'statuses.invalid') =>
+  refusal(status, 'invalid_request_error', when)
+const unauthenticated = (when: string) =>
+  refusal('statuses.unauthenticated', 'authentication_error', when)
+const missing = (when: string, status: Entry['status'] = 404) =>
+  refusal(status, 'not_found_error', when)
 
 /** A refusal of the service, with the rules and assumptions that cause it. */
-const by = (ids: string, entry: Entry): ServiceEntry => ({ ...entry, by: (ids.match(/\S+/g) ?? []) as (RuleId | AssumptionId)[] })
+const by = (ids: string, entry: Entry): ServiceEntry => ({
+  ...entry,
+  by: (ids.match(/\S+/g) ?? []) as (RuleId | AssumptionId)[]
+})
 
 /** The refusals of the emulated service, each with the rules and assumptions that cause it. */
 export const SERVICE_ERRORS = {
   path_unknown: by('BASE-1 A08', missing('No endpoint has this path.')),
-  method_not_allowed: by('TKT-1 A08 A39', invalid('The path exists, but not with this method; `Allow` lists the methods it has.', 405)),
+  method_not_allowed: by(
+    'TKT-1 A08 A39',
+    invalid('The path exists, but not with this method; `Allow` lists the methods it has.', 405)
+  ),
   api_key_missing: by('AUTH-3', unauthenticated('No API key was sent.')),
   api_key_unknown: by('A18', unauthenticated('The loaded scenario has no such API key.')),
-  api_key_malformed: by('AUTH-1', unauthenticated('The Authorization header is not HTTP Basic with an empty password.')),
-  operation_disabled: by('LOC-4 ACC-5', refusal(501, 'not_implemented_error', 'The service disables this operation: deleting a Location or an Account.')),
+  api_key_malformed: by(
+    'AUTH-1',
+    unauthenticated('The Authorization header is not HTTP Basic with an empty password.')
+  ),
+  operation_disabled: by(
+    'LOC-4 ACC-5',
+    refusal(
+      501,
+      'not_implemented_error',
+      'The service disables this operation: deleting a Location or an Account.'
+    )
+  ),
   content_type_unsupported: by('FORM-1 A32', invalid('The body is not form-encoded.', 415)),
   body_too_large: by('A35', invalid('The body is larger than `limits.body`.', 413)),
   body_unexpected: by('FORM-3 A37', invalid('A GET or DELETE has a body.')),
   form_malformed: by(
     'FORM-1 FORM-2 A36',
-    invalid('The form encoding is broken: percent-encoding, brackets, a name sent twice, or a name sent both as a value and as an object.')
+    invalid(
+      'The form encoding is broken: percent-encoding, brackets, a name sent twice, or a name sent both as a value and as an object.'
+    )
   ),
-  form_too_large: by('A35', invalid('The request has more parameters than `limits.parameters`, or nests them deeper than `limits.depth`.')),
+  form_too_large: by(
+    'A35',
+    invalid(
+      'The request has more parameters than `limits.parameters`, or nests them deeper than `limits.depth`.'
+    )
+  ),
   parameter_unknown: by('A14', invalid('The operation has no such parameter.')),
   parameter_not_updatable: by('REF-9', invalid('The parameter cannot be changed by an update.')),
   parameter_missing: by(
@@ -42,40 +81,110 @@ export const SERVICE_ERRORS = {
     'FORM-2 ADDR-1 ADDR-2 META-1 LIST-3 FILT-1 FILT-2 FILT-3 FILT-4 ACC-1 USR-3 TXN-2 TXN-6 TXN-7 REF-3 A10 A16 A17 A24 A25 A27 A30 A38 A40',
     invalid('A value is not valid for its parameter.')
   ),
-  cursor_unknown: by('A10', invalid('A cursor (`pagination.cursors`) does not name a record of the list.')),
-  resource_missing: by('USR-1 A08', missing('The resource named in the path does not exist.', 'statuses.missing')),
-  reference_missing: by('TXN-1 REF-1', invalid('A resource named in the body does not exist.', 'statuses.reference_missing')),
-  merchant_required: by('LOC-3', refusal('statuses.forbidden', 'permission_error', 'Only merchant Accounts can create Locations.')),
-  charge_has_no_amount: by('A24', invalid('The Transaction settled nothing, so nothing can be refunded.', 'statuses.refund_refused')),
-  charge_already_refunded: by('REF-6', invalid('The Transaction is fully refunded.', 'statuses.refund_refused')),
-  refund_exceeds_remaining: by('REF-7', invalid('The Refund is larger than what remains of the charge.', 'statuses.refund_refused')),
+  cursor_unknown: by(
+    'A10',
+    invalid('A cursor (`pagination.cursors`) does not name a record of the list.')
+  ),
+  resource_missing: by(
+    'USR-1 A08',
+    missing('The resource named in the path does not exist.', 'statuses.missing')
+  ),
+  reference_missing: by(
+    'TXN-1 REF-1',
+    invalid('A resource named in the body does not exist.', 'statuses.reference_missing')
+  ),
+  merchant_required: by(
+    'LOC-3',
+    refusal(
+      'statuses.forbidden',
+      'permission_error',
+      'Only merchant Accounts can create Locations.'
+    )
+  ),
+  charge_has_no_amount: by(
+    'A24',
+    invalid(
+      'The Transaction settled nothing, so nothing can be refunded.',
+      'statuses.refund_refused'
+    )
+  ),
+  charge_already_refunded: by(
+    'REF-6',
+    invalid('The Transaction is fully refunded.', 'statuses.refund_refused')
+  ),
+  refund_exceeds_remaining: by(
+    'REF-7',
+    invalid('The Refund is larger than what remains of the charge.', 'statuses.refund_refused')
+  ),
   request_malformed: by('A08', invalid('The request is not valid HTTP.', 400)),
   headers_too_large: by('A08', invalid('The request line and headers are too large.', 431)),
   request_timeout: by('A08', invalid('The request did not arrive in time.', 408)),
-  expectation_failed: by('A08', invalid('The `Expect` header asks for something other than `100-continue`.', 417)),
-  internal_error: by('', refusal(500, 'internal_error', 'A defect in the emulator; no request should cause it.'))
+  expectation_failed: by(
+    'A08',
+    invalid('The `Expect` header asks for something other than `100-continue`.', 417)
+  ),
+  internal_error: by(
+    '',
+    refusal(500, 'internal_error', 'A defect in the emulator; no request should cause it.')
+  )
 } satisfies Record<string, ServiceEntry>
 
 /** The refusals of the control API. */
 export const CONTROL_ERRORS = {
-  not_ready: refusal(503, 'internal_error', 'The start scenario is still loading, or the emulator is stopping.'),
-  host_not_allowed: refusal(403, 'permission_error', 'The Host header is a name that DNS rebinding could use.'),
-  origin_not_allowed: refusal(403, 'permission_error', "The Origin header is not the control API's own, or a page on another site or port sent the request."),
-  token_required: refusal(401, 'authentication_error', 'CONTROL_TOKEN is set and the request does not have it.'),
+  not_ready: refusal(
+    503,
+    'internal_error',
+    'The start scenario is still loading, or the emulator is stopping.'
+  ),
+  host_not_allowed: refusal(
+    403,
+    'permission_error',
+    'The Host header is a name that DNS rebinding could use.'
+  ),
+  origin_not_allowed: refusal(
+    403,
+    'permission_error',
+    "The Origin header is not the control API's own, or a page on another site or port sent the request."
+  ),
+  token_required: refusal(
+    401,
+    'authentication_error',
+    'CONTROL_TOKEN is set and the request does not have it.'
+  ),
   body_malformed: invalid('The body is missing, or is not valid JSON or YAML.', 400),
-  document_invalid: invalid('A document has problems; `problems` lists them, the first 1000 of them.', 400),
-  document_too_large: invalid('A document exceeds `limits.records` or `limits.entries`, or takes too long or too much memory to read.', 413),
-  load_limit: invalid('`limits.loads` is reached: too many large documents are being read, for this sandbox or for all of them.', 429),
-  state_changed: invalid('The sandbox changed while a large document was being merged into it; nothing was merged.', 409),
+  document_invalid: invalid(
+    'A document has problems; `problems` lists them, the first 1000 of them.',
+    400
+  ),
+  document_too_large: invalid(
+    'A document exceeds `limits.records` or `limits.entries`, or takes too long or too much memory to read.',
+    413
+  ),
+  load_limit: invalid(
+    '`limits.loads` is reached: too many large documents are being read, for this sandbox or for all of them.',
+    429
+  ),
+  state_changed: invalid(
+    'The sandbox changed while a large document was being merged into it; nothing was merged.',
+    409
+  ),
   scenario_unknown: missing('No scenario or fixture has this name.'),
   request_unknown: missing('The journal has no request with this id.'),
-  state_unknown: missing('The journal has the request, but the state before and after it is no longer kept.'),
-  journal_incomplete: invalid('Requests that the verdict depends on are no longer in the journal.', 409),
+  state_unknown: missing(
+    'The journal has the request, but the state before and after it is no longer kept.'
+  ),
+  journal_incomplete: invalid(
+    'Requests that the verdict depends on are no longer in the journal.',
+    409
+  ),
   snapshot_unknown: missing('No snapshot has this name.'),
   gate_unknown: missing('No script entry holds requests at a gate with this name.'),
   entry_unknown: missing('No script entry has this id.'),
   record_unknown: missing('No record of this family has this id.'),
-  record_in_use: invalid('Other records or an API key refer to the record; the message names them.', 409),
+  record_in_use: invalid(
+    'Other records or an API key refer to the record; the message names them.',
+    409
+  ),
   sandbox_unknown: missing(
     'No sandbox has this name. A request to its API with a valid path and key creates it, and so does a control request that changes something.'
   ),
@@ -84,10 +193,17 @@ export const CONTROL_ERRORS = {
     'A limit is reached, and the message names its setting: script entries, snapshots, keys, event streams, waiting or held requests, or bytes of request bodies. The emulated API can respond with it too: it is a limit of the emulator, not of the service.',
     429
   ),
-  data_not_written: refusal(503, 'internal_error', 'The data file cannot be written. The message says whether the change was made in memory only, or refused.'),
+  data_not_written: refusal(
+    503,
+    'internal_error',
+    'The data file cannot be written. The message says whether the change was made in memory only, or refused.'
+  ),
   name_invalid: invalid('This is not a valid name for a sandbox or snapshot.', 400),
   account_unknown: invalid('No Account has this id.', 400),
-  setting_invalid: invalid('A setting is unknown, has an invalid value or belongs to the process; `problems` lists them all.', 400)
+  setting_invalid: invalid(
+    'A setting is unknown, has an invalid value or belongs to the process; `problems` lists them all.',
+    400
+  )
 } satisfies Record<string, Entry>
 
 export const CATALOGUE = { ...SERVICE_ERRORS, ...CONTROL_ERRORS }
@@ -118,7 +234,10 @@ export type ErrorDetails = {
   headers?: Readonly<Record<string, string>>
 }
 
-/** A refusal: thrown anywhere, turned into a response in one place. It is not a defect, so it has no stack: capturing one takes longer than judging a request. */
+/**
+ * A refusal: thrown anywhere, turned into a response in one place. It is not a defect, so it has no
+ * stack: capturing one takes longer than judging a request.
+ */
 export class ApiError implements Error {
   readonly name = 'ApiError'
   readonly message: string

@@ -1,6 +1,7 @@
 /**
  * Decodes form-encoded bodies and query strings with bracket notation (FORM-1 to FORM-3).
- * Never throws and never touches a prototype: names are values in lists, what is wrong is in `problem`.
+ * Never throws and never touches a prototype: names are values in lists, what is wrong is in
+ * `problem`.
  */
 import type { AssumptionId } from '../reference/assumptions.js'
 import type { RuleId } from '../reference/rules.js'
@@ -21,8 +22,17 @@ export class FormObject extends Map<string, FormNode> {
   /** About how many bytes of memory it holds; of the whole form alone. */
   held = 0
 }
-/** What is wrong with a form, and the rule or assumption that refuses it; with neither, the percent-encoding is broken, and that depends on where it was sent. */
-export type FormProblem = { code: 'form_malformed' | 'form_too_large'; param: string; message: string; rule?: RuleId; assumption?: AssumptionId }
+/**
+ * What is wrong with a form, and the rule or assumption that refuses it; with neither, the
+ * percent-encoding is broken, and that depends on where it was sent.
+ */
+export type FormProblem = {
+  code: 'form_malformed' | 'form_too_large'
+  param: string
+  message: string
+  rule?: RuleId
+  assumption?: AssumptionId
+}
 export type Form = { root: FormObject; problem: FormProblem | null }
 /** The settings that bound a form. */
 export type FormLimits = { readonly 'limits.parameters': number; readonly 'limits.depth': number }
@@ -30,10 +40,24 @@ export type FormLimits = { readonly 'limits.parameters': number; readonly 'limit
 /** A form without parameters; nothing is ever put into it. */
 export const EMPTY_FORM = new FormObject()
 const EMPTY: Form = { root: EMPTY_FORM, problem: null }
-const NOT_UTF8: Form = { root: EMPTY_FORM, problem: { code: 'form_malformed', param: '', message: 'The bytes of the form are not UTF-8.', assumption: 'A36' } }
+const NOT_UTF8: Form = {
+  root: EMPTY_FORM,
+  problem: {
+    code: 'form_malformed',
+    param: '',
+    message: 'The bytes of the form are not UTF-8.',
+    assumption: 'A36'
+  }
+}
 
-/** Decodes `application/x-www-form-urlencoded` text, bounded in parameters and depth; a character that stands for bytes which are not UTF-8 is refused (A36). */
-export function decodeForm(text: string, { 'limits.parameters': most, 'limits.depth': depth }: FormLimits): Form {
+/**
+ * Decodes `application/x-www-form-urlencoded` text, bounded in parameters and depth; a character
+ * that stands for bytes which are not UTF-8 is refused (A36).
+ */
+export function decodeForm(
+  text: string,
+  { 'limits.parameters': most, 'limits.depth': depth }: FormLimits
+): Form {
   if (text === '') return EMPTY
   if (text.includes('\uFFFD')) return NOT_UTF8
   const root = new FormObject()
@@ -42,13 +66,19 @@ export function decodeForm(text: string, { 'limits.parameters': most, 'limits.de
   let count = 0
   for (const pair of pairs) {
     if (pair === '') continue
-    const problem = ++count > most ? tooLarge('', `More than ${most} parameters were sent.`) : addPair(root, pair, depth)
+    const problem =
+      ++count > most
+        ? tooLarge('', `More than ${most} parameters were sent.`)
+        : addPair(root, pair, depth)
     if (problem) return { root, problem }
   }
   return { root, problem: null }
 }
 
-/** About how much memory a parameter takes in addition to the characters of the form, in bytes: its name and value as texts of their own, and their places. */
+/**
+ * About how much memory a parameter takes in addition to the characters of the form, in bytes: its
+ * name and value as texts of their own, and their places.
+ */
 const PAIR = 120
 
 function addPair(root: FormObject, pair: string, depth: number): FormProblem | null {
@@ -64,14 +94,26 @@ function addPair(root: FormObject, pair: string, depth: number): FormProblem | n
   if (known === undefined && name !== sentName) root.held += byteSize(name)
   const steps = known?.steps ?? stepsOf(name)
   if (steps === null) {
-    if (name === '') return malformed(name, 'a value has no name before its =', { assumption: 'A36' })
-    return malformed(name, 'the brackets are not balanced: a nested name is written parent[child]', { rule: 'FORM-2' })
+    if (name === '')
+      return malformed(name, 'a value has no name before its =', { assumption: 'A36' })
+    return malformed(
+      name,
+      'the brackets are not balanced: a nested name is written parent[child]',
+      { rule: 'FORM-2' }
+    )
   }
   const levels = steps.length - 1
-  return levels > depth ? tooLarge(name, `${name} is nested ${levels} deep; at most ${depth} are read.`) : put(root, steps, value, name)
+  return levels > depth
+    ? tooLarge(name, `${name} is nested ${levels} deep; at most ${depth} are read.`)
+    : put(root, steps, value, name)
 }
 
-const tooLarge = (param: string, message: string): FormProblem => ({ code: 'form_too_large', param, message, assumption: 'A35' })
+const tooLarge = (param: string, message: string): FormProblem => ({
+  code: 'form_too_large',
+  param,
+  message,
+  assumption: 'A35'
+})
 
 /** The text with `+` and percent-encoding undone; null when the encoding is broken. */
 function decoded(text: string): string | null {
@@ -88,12 +130,20 @@ const IS_PERCENT_ENCODED = /^(?:[^%]|%[\da-f]{2})*$/i
 
 /** A name or value whose percent-encoding is broken, or encodes bytes that are not UTF-8 (A36). */
 function undecodable(param: string, what: 'name' | 'value', text: string): FormProblem {
-  if (IS_PERCENT_ENCODED.test(text)) return malformed(param, `the bytes of the ${what} are not UTF-8`, { assumption: 'A36' })
-  return malformed(param, `the percent-encoding of the ${what} is broken: % must be followed by two hexadecimal digits`)
+  if (IS_PERCENT_ENCODED.test(text))
+    return malformed(param, `the bytes of the ${what} are not UTF-8`, { assumption: 'A36' })
+  return malformed(
+    param,
+    `the percent-encoding of the ${what} is broken: % must be followed by two hexadecimal digits`
+  )
 }
 
-/** A broken name for the person who sent it, with what is not broken decoded, so that masking sees its content. */
-const asFarAsDecoded = (text: string) => text.replace(/(?:%[0-9a-f]{2})+/gi, run => decoded(run) ?? run)
+/**
+ * A broken name for the person who sent it, with what is not broken decoded, so that masking sees
+ * its content.
+ */
+const asFarAsDecoded = (text: string) =>
+  text.replace(/(?:%[0-9a-f]{2})+/gi, run => decoded(run) ?? run)
 
 /** `a[b][c]` → a, b, c; null when the brackets do not balance. */
 function stepsOf(name: string): string[] | null {
@@ -105,10 +155,16 @@ function stepsOf(name: string): string[] | null {
   return inner.some(step => step.includes('[') || step.includes(']')) ? null : [head, ...inner]
 }
 
-/** The names of the reference's parameters as clients send them: most that are sent need no decoding. */
+/**
+ * The names of the reference's parameters as clients send them: most that are sent need no
+ * decoding.
+ */
 const KNOWN_NAMES: ReadonlyMap<string, { name: string; steps: readonly string[] }> = new Map(
   PARAMETER_TABLES.flatMap(({ properties = {} }) => Object.entries(properties))
-    .flatMap(([whole, { properties = {} }]) => [[whole], ...Object.keys(properties).map(part => [whole, part])])
+    .flatMap(([whole, { properties = {} }]) => [
+      [whole],
+      ...Object.keys(properties).map(part => [whole, part])
+    ])
     .flatMap(steps => {
       const name = steps.reduce(inBrackets)
       return [name, encodeURIComponent(name)].map(sent => [sent, { name, steps }] as const)
@@ -117,8 +173,9 @@ const KNOWN_NAMES: ReadonlyMap<string, { name: string; steps: readonly string[] 
 
 /** The parts of the parameters that have some; metadata has any. */
 const PARTS: ReadonlyMap<string, readonly string[]> = new Map(
-  PARAMETER_TABLES.flatMap(({ properties = {} }) => Object.entries(properties)).flatMap(([name, { type, properties = {} }]) =>
-    type === 'object' ? [[name, Object.keys(properties)] as const] : []
+  PARAMETER_TABLES.flatMap(({ properties = {} }) => Object.entries(properties)).flatMap(
+    ([name, { type, properties = {} }]) =>
+      type === 'object' ? [[name, Object.keys(properties)] as const] : []
   )
 )
 
@@ -127,7 +184,12 @@ export function inBrackets(under: string, name: string): string {
   return under === '' ? name : `${under}[${name}]`
 }
 
-function put(root: FormObject, steps: readonly string[], value: string, name: string): FormProblem | null {
+function put(
+  root: FormObject,
+  steps: readonly string[],
+  value: string,
+  name: string
+): FormProblem | null {
   let parent = root
   let at = 0
   for (; at < steps.length - 1 && steps[at + 1] !== ''; at++) {
@@ -146,12 +208,15 @@ function put(root: FormObject, steps: readonly string[], value: string, name: st
   const present = parent.get(step)
   if (present === undefined) parent.set(step, value)
   else if (present instanceof FormObject && value === '' && !present.cleared) present.cleared = true
-  else if (typeof present === 'string' || (present instanceof FormObject && value === '')) return malformed(name, twice(name, present), { assumption: 'A36' })
+  else if (typeof present === 'string' || (present instanceof FormObject && value === ''))
+    return malformed(name, twice(name, present), { assumption: 'A36' })
   else return conflict(steps, at, name)
   return null
 }
 
-/** Python's requests sends a nested dict as its keys. A value that is not such a key may be secret. */
+/**
+ * Python's requests sends a nested dict as its keys. A value that is not such a key may be secret.
+ */
 function twice(name: string, present: FormNode): string {
   const parts = PARTS.get(name)
   if (parts === undefined) return 'sent more than once; send it once'
@@ -159,7 +224,13 @@ function twice(name: string, present: FormNode): string {
   return `sent more than once; send each part by its name, such as ${inBrackets(name, part)}`
 }
 
-function putItem(parent: FormObject, steps: readonly string[], at: number, value: string, name: string): FormProblem | null {
+function putItem(
+  parent: FormObject,
+  steps: readonly string[],
+  at: number,
+  value: string,
+  name: string
+): FormProblem | null {
   const step = steps[at] as string
   const present = parent.get(step)
   if (present !== undefined && !(present instanceof FormList)) return conflict(steps, at, name)
@@ -169,7 +240,11 @@ function putItem(parent: FormObject, steps: readonly string[], at: number, value
   return null
 }
 
-const malformed = (param: string, why: string, blame: Pick<FormProblem, 'rule' | 'assumption'> = {}): FormProblem => ({
+const malformed = (
+  param: string,
+  why: string,
+  blame: Pick<FormProblem, 'rule' | 'assumption'> = {}
+): FormProblem => ({
   code: 'form_malformed',
   param,
   message: `${param || 'The form'}: ${why}.`,
@@ -178,10 +253,15 @@ const malformed = (param: string, why: string, blame: Pick<FormProblem, 'rule' |
 /** What was sent for the step at a place cannot be together with what came for it before. */
 const conflict = (steps: readonly string[], at: number, name: string): FormProblem => {
   const parent = steps.slice(0, at + 1).reduce(inBrackets)
-  return malformed(name, `${parent} was sent both as a value and as an object or list`, { assumption: 'A36' })
+  return malformed(name, `${parent} was sent both as a value and as an object or list`, {
+    assumption: 'A36'
+  })
 }
 
-/** The value of a parameter that was sent with one; undefined where it was left out, is empty, or is not a single value. */
+/**
+ * The value of a parameter that was sent with one; undefined where it was left out, is empty, or is
+ * not a single value.
+ */
 export function valueIn(form: FormObject, ...path: readonly string[]): string | undefined {
   const node = nodeIn(form, path)
   return typeof node === 'string' && node !== '' ? node : undefined

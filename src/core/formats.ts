@@ -1,4 +1,6 @@
-/** What the named formats of the parameter tables mean (ADDR-2, TXN-6, USR-3, A22, A25, A30, A38). */
+/**
+ * What the named formats of the parameter tables mean (ADDR-2, TXN-6, USR-3, A22, A25, A30, A38).
+ */
 import { currencies } from 'countries-list/currencies'
 import { iso31661 } from 'iso-3166'
 import type { AssumptionId } from '../reference/assumptions.js'
@@ -6,9 +8,15 @@ import type { Format as FormatName } from '../reference/parameters.js'
 import { type EmailProblem, emailProblem } from './email.js'
 import { instantProblem, parseInstant } from './instants.js'
 
-/** Why a value does not have a format. `assumption` is given where an assumption refuses the value, even if the parameter has a rule of its own. */
+/**
+ * Why a value does not have a format. `assumption` is given where an assumption refuses the value,
+ * even if the parameter has a rule of its own.
+ */
 export type FormatProblem = { expected: string; assumption?: AssumptionId }
-/** A format: what is wrong with a value (null when nothing is), how a right one is stored, and the assumption that it was accepted by, if any. */
+/**
+ * A format: what is wrong with a value (null when nothing is), how a right one is stored, and the
+ * assumption that it was accepted by, if any.
+ */
 export type Format = {
   problem: (value: string) => FormatProblem | null
   stored?: (value: string) => string
@@ -17,7 +25,11 @@ export type Format = {
 
 export const COUNTRIES: ReadonlySet<string> = new Set(iso31661.map(country => country.alpha2))
 const UNITED_KINGDOM = 'UK is not an ISO 3166 code; the United Kingdom is GB'
-export const CURRENCIES: ReadonlySet<string> = new Set(Object.entries(currencies).flatMap(([code, { withdrawn }]) => (withdrawn ? [] : code.toLowerCase())))
+export const CURRENCIES: ReadonlySet<string> = new Set(
+  Object.entries(currencies).flatMap(([code, { withdrawn }]) =>
+    withdrawn ? [] : code.toLowerCase()
+  )
+)
 
 /** The pattern of a text that is not of white space alone (A40). */
 export const NOT_BLANK = '\\S'
@@ -25,10 +37,21 @@ export const NOT_BLANK = '\\S'
 const EMAIL_EXPECTED = 'must be an email address, such as ana@example.com'
 const EMAIL_PROBLEMS: Readonly<Record<EmailProblem, FormatProblem>> = {
   malformed: { expected: EMAIL_EXPECTED },
-  too_long: { expected: `${EMAIL_EXPECTED}; at most 254 octets in all, 64 before the @, and 63 in each part of the domain` },
-  address_literal: { expected: `${EMAIL_EXPECTED}; the domain must be a name, not an IP address in brackets`, assumption: 'A30' },
-  domain_without_dot: { expected: `${EMAIL_EXPECTED}; the domain must have a dot`, assumption: 'A30' },
-  unprintable: { expected: `${EMAIL_EXPECTED}, without white space or control characters`, assumption: 'A30' }
+  too_long: {
+    expected: `${EMAIL_EXPECTED}; at most 254 octets in all, 64 before the @, and 63 in each part of the domain`
+  },
+  address_literal: {
+    expected: `${EMAIL_EXPECTED}; the domain must be a name, not an IP address in brackets`,
+    assumption: 'A30'
+  },
+  domain_without_dot: {
+    expected: `${EMAIL_EXPECTED}; the domain must have a dot`,
+    assumption: 'A30'
+  },
+  unprintable: {
+    expected: `${EMAIL_EXPECTED}, without white space or control characters`,
+    assumption: 'A30'
+  }
 }
 
 /** The formats by the names that the tables use. */
@@ -42,7 +65,11 @@ export const FORMATS: Readonly<Record<FormatName, Format>> = {
   country: {
     problem: value => {
       if (/^[a-z]{2}$/i.test(value) && COUNTRIES.has(value.toUpperCase())) return null
-      return { expected: /^uk$/i.test(value) ? UNITED_KINGDOM : 'must be a two-letter ISO 3166-1 country code, such as US' }
+      return {
+        expected: /^uk$/i.test(value)
+          ? UNITED_KINGDOM
+          : 'must be a two-letter ISO 3166-1 country code, such as US'
+      }
     },
     stored: value => value.toUpperCase(),
     reliesOn: value => (value === value.toUpperCase() ? null : 'A30')
@@ -52,7 +79,9 @@ export const FORMATS: Readonly<Record<FormatName, Format>> = {
       if (CURRENCIES.has(value)) return null
       const code = value.toLowerCase()
       return {
-        expected: CURRENCIES.has(code) ? `write the code in lower case: ${code}` : 'must be a three-letter ISO 4217 currency code in lower case, such as usd'
+        expected: CURRENCIES.has(code)
+          ? `write the code in lower case: ${code}`
+          : 'must be a three-letter ISO 4217 currency code in lower case, such as usd'
       }
     }
   },
@@ -60,5 +89,8 @@ export const FORMATS: Readonly<Record<FormatName, Format>> = {
     problem: value => (parseInstant(value) === null ? instantProblem(value) : null),
     reliesOn: value => (parseInstant(value)?.usesA38 ? 'A38' : null)
   },
-  last4: { problem: value => (/^\d{4}$/.test(value) ? null : { expected: 'must be four digits, such as 4242' }) }
+  last4: {
+    problem: value =>
+      /^\d{4}$/.test(value) ? null : { expected: 'must be four digits, such as 4242' }
+  }
 }

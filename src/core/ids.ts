@@ -1,10 +1,20 @@
-/** Generates ids and API keys from the seed: the nth of a kind depends only on the seed, the kind and n, so the same requests get the same ids (A03). */
+/**
+ * Generates ids and API keys from the seed: the nth of a kind depends only on the seed, the kind
+ * and n, so the same requests get the same ids (A03).
+ */
 import type { AccountType } from '../reference/accounts.js'
 import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
 import { drawnBlock, TEXTS_A_BLOCK } from './draws.js'
 import type { Settings } from './settings.js'
 
-export type IdKind = 'merchant' | 'reseller' | 'location' | 'ticket' | 'transaction' | 'user' | 'refund'
+export type IdKind =
+  | 'merchant'
+  | 'reseller'
+  | 'location'
+  | 'ticket'
+  | 'transaction'
+  | 'user'
+  | 'refund'
 type Kind = IdKind | 'key'
 /** Ids or keys that were given out. */
 type Taken = { has: (id: string) => boolean }
@@ -12,7 +22,10 @@ type Taken = { has: (id: string) => boolean }
 export const kindOf = (family: Family, type?: AccountType | null): IdKind =>
   family === 'accounts' ? (type ?? 'merchant') : (RESOURCE_NAMES[family].toLowerCase() as IdKind)
 
-/** How many of each kind have been drawn: the whole state of {@link Ids}. One that was handed out never changes. */
+/**
+ * How many of each kind have been drawn: the whole state of {@link Ids}. One that was handed out
+ * never changes.
+ */
 export type IdCounters = Readonly<Partial<Record<Kind, number>>>
 
 /** How API keys begin, and how many characters follow. */
@@ -32,7 +45,8 @@ export class Ids {
 
   /** The next id of a kind, or API key, that is not taken; taken ones are skipped. */
   draw(kind: Kind, settings: Settings, taken: Taken): string {
-    const [prefix, length] = kind === 'key' ? KEY : [settings[`ids.prefixes.${kind}`], settings['ids.length']]
+    const [prefix, length] =
+      kind === 'key' ? KEY : [settings[`ids.prefixes.${kind}`], settings['ids.length']]
     const { seed } = settings
     const size = prefix.length + length
     let n = (this.counters[kind] ?? 0) - 1
@@ -41,8 +55,19 @@ export class Ids {
       n++
       const number = Math.floor(n / TEXTS_A_BLOCK)
       let block = this.#blocks[kind]
-      if (block?.number !== number || block.seed !== seed || block.prefix !== prefix || block.length !== length) {
-        block = { seed, number, prefix, length, ids: drawnBlock(seed, kind, number, { prefix, length }) }
+      if (
+        block?.number !== number ||
+        block.seed !== seed ||
+        block.prefix !== prefix ||
+        block.length !== length
+      ) {
+        block = {
+          seed,
+          number,
+          prefix,
+          length,
+          ids: drawnBlock(seed, kind, number, { prefix, length })
+        }
         this.#blocks[kind] = block
       }
       const start = (n % TEXTS_A_BLOCK) * size

@@ -5,13 +5,24 @@ import type { AssumptionId } from '../reference/assumptions.js'
 export type Instant = {
   /** Milliseconds since 1970, rounded down. */
   at: number
-  /** A fraction finer than a millisecond was cut off: the instant lies between `at` and the next millisecond. */
+  /**
+   * A fraction finer than a millisecond was cut off: the instant lies between `at` and the next
+   * millisecond.
+   */
   isTruncated: boolean
-  /** A38 decided what the text means: a day alone, no zone, an ordinal or a week date, or a fraction finer than a millisecond. */
+  /**
+   * A38 decided what the text means: a day alone, no zone, an ordinal or a week date, or a fraction
+   * finer than a millisecond.
+   */
   usesA38: boolean
 }
 /** The comparisons of a `created` filter that are given. */
-export type Bounds<T> = { gte?: T | undefined; gt?: T | undefined; lte?: T | undefined; lt?: T | undefined }
+export type Bounds<T> = {
+  gte?: T | undefined
+  gt?: T | undefined
+  lte?: T | undefined
+  lt?: T | undefined
+}
 
 /** The last instant that is stored: the end of the year 9999. */
 export const LATEST_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
@@ -23,32 +34,49 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 /** Year, then month and day, or week and weekday, or day of the year. */
 const DATE = /^(\d{4})(?:-(\d\d)-(\d\d)|(\d\d)(\d\d)|-W(\d\d)-(\d)|W(\d\d)(\d)|-?(\d{3}))$/
-/** Hour, minute and second, a fraction of the last of them, then the sign, hours and minutes of the offset. */
-const TIME = /^(\d\d)(?::(\d\d)(?::(\d\d))?|(\d\d)(\d\d)?)?(?:[.,](\d+))?(?:[Zz]|([+-])(\d\d)(?::?(\d\d))?)?$/
+/**
+ * Hour, minute and second, a fraction of the last of them, then the sign, hours and minutes of the
+ * offset.
+ */
+const TIME =
+  /^(\d\d)(?::(\d\d)(?::(\d\d))?|(\d\d)(\d\d)?)?(?:[.,](\d+))?(?:[Zz]|([+-])(\d\d)(?::?(\d\d))?)?$/
 const WEEK_OR_ORDINAL_DATE = /W|^\d{4}-?\d{3}$/
 const ZONE = /[Zz+-]/
 
 /**
- * The instant that an ISO 8601 date or date-time names, in UTC where it has no zone; a day alone is its 00:00Z (A38).
+ * The instant that an ISO 8601 date or date-time names, in UTC where it has no zone; a day alone is
+ * its 00:00Z (A38).
  * Null when the text names none, or one before the year 0 or after 9999.
  */
 export function parseInstant(text: string): Instant | null {
   if (USUAL.test(text)) return usualInstant(text)
   const separator = text.search(/[Tt]/)
-  const [date, time] = separator < 0 ? [text, null] : [text.slice(0, separator), text.slice(separator + 1)]
+  const [date, time] =
+    separator < 0 ? [text, null] : [text.slice(0, separator), text.slice(separator + 1)]
   const day = dayOf(date)
   const clock = time === null ? MIDNIGHT : timeOf(time)
   if (day === null || clock === null) return null
   const at = day + clock.ms
   if (at < EARLIEST_INSTANT || at > LATEST_INSTANT) return null
   const { isTruncated } = clock
-  return { at, isTruncated, usesA38: isTruncated || time === null || !ZONE.test(time) || WEEK_OR_ORDINAL_DATE.test(date) }
+  return {
+    at,
+    isTruncated,
+    usesA38: isTruncated || time === null || !ZONE.test(time) || WEEK_OR_ORDINAL_DATE.test(date)
+  }
 }
 
-/** A date-time as most are written: in UTC, to the second or the millisecond. `Date.UTC` takes years before 100 for others. */
-const USUAL = /^(?!00)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{3})?Z$/
+/**
+ * A date-time as most are written: in UTC, to the second or the millisecond. `Date.UTC` takes years
+ * before 100 for others.
+ */
+const USUAL =
+  /^(?!00)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{3})?Z$/
 
-/** Read digit by digit: every filtered list reads some of these, and `Date.parse` takes twice as long. */
+/**
+ * Read digit by digit: every filtered list reads some of these, and `Date.parse` takes twice as
+ * long.
+ */
 function usualInstant(text: string): Instant | null {
   const day = numberIn(text, 8)
   const at = Date.UTC(
@@ -60,12 +88,15 @@ function usualInstant(text: string): Instant | null {
     numberIn(text, 17),
     text.length > 20 ? Number(text.slice(20, 23)) : 0
   )
-  return day <= 28 || new Date(at).getUTCDate() === day ? { at, isTruncated: false, usesA38: false } : null
+  return day <= 28 || new Date(at).getUTCDate() === day
+    ? { at, isTruncated: false, usesA38: false }
+    : null
 }
 
 const ZERO = '0'.charCodeAt(0)
 /** The number of two digits at a place of a text. */
-const numberIn = (text: string, place: number) => text.charCodeAt(place) * 10 + text.charCodeAt(place + 1) - 11 * ZERO
+const numberIn = (text: string, place: number) =>
+  text.charCodeAt(place) * 10 + text.charCodeAt(place + 1) - 11 * ZERO
 
 /** The first moment of a calendar, week or ordinal date. */
 function dayOf(text: string): number | null {
@@ -84,15 +115,21 @@ function dayOf(text: string): number | null {
 function dayIn(year: number, month: number | null, day: number): number | null {
   const date = new Date(0)
   date.setUTCFullYear(year, month ?? 0, day)
-  return date.getUTCFullYear() === year && (month === null || (date.getUTCMonth() === month && date.getUTCDate() === day)) ? date.getTime() : null
+  return date.getUTCFullYear() === year &&
+    (month === null || (date.getUTCMonth() === month && date.getUTCDate() === day))
+    ? date.getTime()
+    : null
 }
 
-/** A week belongs to the year that its Thursday lies in, and the 4th of January to the first one. */
+/**
+ * A week belongs to the year that its Thursday lies in, and the 4th of January to the first one.
+ */
 function dayOfWeek(year: number, week: number, weekday: number): number | null {
   const fourth = new Date(0)
   fourth.setUTCFullYear(year, 0, 4)
   const thursday = fourth.getTime() + (4 - (fourth.getUTCDay() || 7) + 7 * (week - 1)) * DAY
-  if (week < 1 || new Date(thursday).getUTCFullYear() !== year || weekday < 1 || weekday > 7) return null
+  if (week < 1 || new Date(thursday).getUTCFullYear() !== year || weekday < 1 || weekday > 7)
+    return null
   return thursday + (weekday - 4) * DAY
 }
 
@@ -107,14 +144,31 @@ function timeOf(text: string): { ms: number; isTruncated: boolean } | null {
   const [offsetHours, offsetMinutes] = [Number(parts[8] ?? 0), Number(parts[9] ?? 0)]
   const fractionUnit = minute === undefined ? HOUR : MINUTE
   const fraction = fractionOf(parts[6] ?? '', second === undefined ? fractionUnit : SECOND)
-  const local = Number(parts[1]) * HOUR + Number(minute ?? 0) * MINUTE + Number(second ?? 0) * SECOND + fraction.ms
+  const local =
+    Number(parts[1]) * HOUR +
+    Number(minute ?? 0) * MINUTE +
+    Number(second ?? 0) * SECOND +
+    fraction.ms
   const isAfterMidnight = local > DAY || (local === DAY && fraction.isTruncated)
-  if (isAfterMidnight || Number(minute ?? 0) > 59 || Number(second ?? 0) > 59 || offsetHours > 23 || offsetMinutes > 59) return null
+  if (
+    isAfterMidnight ||
+    Number(minute ?? 0) > 59 ||
+    Number(second ?? 0) > 59 ||
+    offsetHours > 23 ||
+    offsetMinutes > 59
+  )
+    return null
   const offset = offsetHours * HOUR + offsetMinutes * MINUTE
-  return { ms: parts[7] === '-' ? local + offset : local - offset, isTruncated: fraction.isTruncated }
+  return {
+    ms: parts[7] === '-' ? local + offset : local - offset,
+    isTruncated: fraction.isTruncated
+  }
 }
 
-/** The digits after the comma as milliseconds of an hour, a minute or a second, exactly: a long multiplication, from the right. */
+/**
+ * The digits after the comma as milliseconds of an hour, a minute or a second, exactly: a long
+ * multiplication, from the right.
+ */
 function fractionOf(digits: string, unit: number): { ms: number; isTruncated: boolean } {
   let ms = 0
   let isTruncated = false
@@ -126,15 +180,20 @@ function fractionOf(digits: string, unit: number): { ms: number; isTruncated: bo
   return { ms, isTruncated }
 }
 
-/** Milliseconds since 1970 of the instant that the text names, rounded down; null when it names none. */
+/**
+ * Milliseconds since 1970 of the instant that the text names, rounded down; null when it names
+ * none.
+ */
 export const instantOf = (text: string): number | null => parseInstant(text)?.at ?? null
 
 /** The instant in UTC with milliseconds, as resources show it (A05). */
 export const isoOf = (instant: number): string => new Date(instant).toISOString()
 
 /**
- * The bounds of a `created` filter in whole milliseconds, such that comparing a stored instant, which has no finer fraction, is exact (A38):
- * `gte` and `lt` of an instant that was rounded down are those of the next millisecond, `gt` and `lte` those of the millisecond itself.
+ * The bounds of a `created` filter in whole milliseconds, such that comparing a stored instant,
+ * which has no finer fraction, is exact (A38):
+ * `gte` and `lt` of an instant that was rounded down are those of the next millisecond, `gt` and
+ * `lte` those of the millisecond itself.
  * The texts have been checked before.
  */
 export function boundsOf({ gte, gt, lte, lt }: Bounds<string>): Bounds<number> {
@@ -155,11 +214,23 @@ const PERIODS = [
   [/^\d{4}-?W(0[1-9]|[1-4]\d|5[0-3])$/, 'week']
 ] as const
 
-/** Why the text names no instant, for the person who sent it; `assumption` is A38 where that refuses it: a year, a month or a week alone. */
+/**
+ * Why the text names no instant, for the person who sent it; `assumption` is A38 where that refuses
+ * it: a year, a month or a week alone.
+ */
 export function instantProblem(text: string): { expected: string; assumption?: AssumptionId } {
-  const expected = 'must be an ISO 8601 date or date-time, such as 2026-03-01, 2026-03-01T18:00:00Z or 2026-03-01T20:00:00+02:00'
+  const expected =
+    'must be an ISO 8601 date or date-time, such as 2026-03-01, 2026-03-01T18:00:00Z or 2026-03-01T20:00:00+02:00'
   const period = PERIODS.find(([pattern]) => pattern.test(text))
-  if (period) return { expected: `${expected}; ${text} names a ${period[1]}, not an instant`, assumption: 'A38' }
+  if (period)
+    return {
+      expected: `${expected}; ${text} names a ${period[1]}, not an instant`,
+      assumption: 'A38'
+    }
   const isPlusLost = /^[^\sTt]*[Tt]\S* \d\d(:?\d\d)?$/.test(text)
-  return { expected: isPlusLost ? `${expected}; the + of the offset arrived as a space: write it as %2B` : expected }
+  return {
+    expected: isPlusLost
+      ? `${expected}; the + of the offset arrived as a space: write it as %2B`
+      : expected
+  }
 }

@@ -1,7 +1,10 @@
 /** JSON Merge Patch (RFC 7396). */
 import { isObject } from './quick-check.js'
 
-/** JSON with a patch applied to it: objects merge name by name, null removes a name, anything else replaces what is there. */
+/**
+ * JSON with a patch applied to it: objects merge name by name, null removes a name, anything else
+ * replaces what is there.
+ */
 export function mergePatched(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch
   const members = new Map(Object.entries(isObject(target) ? target : {}))

@@ -1,8 +1,13 @@
-/** What a Transaction was charged, how much of it has been refunded, and what remains: integers in sub-units, never negative (REF-3 to REF-7, A23). */
+/**
+ * What a Transaction was charged, how much of it has been refunded, and what remains: integers in
+ * sub-units, never negative (REF-3 to REF-7, A23).
+ */
 import type { Transaction } from '../reference/transactions.js'
 import type { Settings } from './settings.js'
 
-/** The amounts and the currency that a payment was sent with, at the top level and under `amounts`. */
+/**
+ * The amounts and the currency that a payment was sent with, at the top level and under `amounts`.
+ */
 export type Sums = {
   currency?: string | null | undefined
   amount?: number | null | undefined
@@ -10,8 +15,14 @@ export type Sums = {
   donation_amount?: number | null | undefined
   amounts?: Transaction['amounts'] | undefined
 }
-/** What a payment settles: the top level takes precedence, then `amounts`, then the default currency and an amount of 0 (A22, A24). */
-export function settled({ currency, amount, tip_amount, donation_amount, amounts }: Sums, settings: Settings) {
+/**
+ * What a payment settles: the top level takes precedence, then `amounts`, then the default currency
+ * and an amount of 0 (A22, A24).
+ */
+export function settled(
+  { currency, amount, tip_amount, donation_amount, amounts }: Sums,
+  settings: Settings
+) {
   return {
     currency: currency ?? amounts?.currency ?? settings['transactions.default_currency'],
     amount: amount ?? amounts?.transaction_amount ?? amounts?.payment_amount ?? 0,
@@ -21,15 +32,39 @@ export function settled({ currency, amount, tip_amount, donation_amount, amounts
   }
 }
 
-/** A charge as the rules of Refunds see it, in sub-units; `charged` is what can be refunded of it at most. */
-export type Money = { transaction: string; currency: string; charged: number; refunded: number; remaining: number }
-export type Charge = Pick<Transaction, 'id' | 'currency' | 'amount' | 'tip_amount' | 'donation_amount' | 'amount_refunded'>
+/**
+ * A charge as the rules of Refunds see it, in sub-units; `charged` is what can be refunded of it at
+ * most.
+ */
+export type Money = {
+  transaction: string
+  currency: string
+  charged: number
+  refunded: number
+  remaining: number
+}
+export type Charge = Pick<
+  Transaction,
+  'id' | 'currency' | 'amount' | 'tip_amount' | 'donation_amount' | 'amount_refunded'
+>
 
-/** The figures of a charge (A23); `remaining` is never below 0, whatever `transactions.refundable` has been changed to. */
+/**
+ * The figures of a charge (A23); `remaining` is never below 0, whatever `transactions.refundable`
+ * has been changed to.
+ */
 export function moneyOf(charge: Charge, settings: Settings): Money {
   const { amount, tip_amount, donation_amount, amount_refunded: refunded } = charge
-  const charged = settings['transactions.refundable'] === 'amount' ? amount : amount + (tip_amount ?? 0) + (donation_amount ?? 0)
-  return { transaction: charge.id, currency: charge.currency, charged, refunded, remaining: Math.max(0, charged - refunded) }
+  const charged =
+    settings['transactions.refundable'] === 'amount'
+      ? amount
+      : amount + (tip_amount ?? 0) + (donation_amount ?? 0)
+  return {
+    transaction: charge.id,
+    currency: charge.currency,
+    charged,
+    refunded,
+    remaining: Math.max(0, charged - refunded)
+  }
 }
 
 const formats = new Map<string, Intl.NumberFormat | null>()
@@ -48,10 +83,14 @@ function formatOf(currency: string): Intl.NumberFormat | null {
   return format
 }
 
-/** An amount in sub-units by the digits of its currency: `$30.00` for 3000 usd, `¥3,000` for 3000 jpy. Without a currency that is known it stays a number. */
+/**
+ * An amount in sub-units by the digits of its currency: `$30.00` for 3000 usd, `¥3,000` for 3000
+ * jpy. Without a currency that is known it stays a number.
+ */
 export function moneyShown(amount: number, currency: unknown): string {
   const format = typeof currency === 'string' ? formatOf(currency) : null
-  if (format === null || !Number.isSafeInteger(amount)) return [amount.toLocaleString('en-US'), currency].filter(Boolean).join(' ')
+  if (format === null || !Number.isSafeInteger(amount))
+    return [amount.toLocaleString('en-US'), currency].filter(Boolean).join(' ')
   const digits = format.resolvedOptions().maximumFractionDigits as number
   const text = String(Math.abs(amount)).padStart(digits + 1, '0')
   const value = digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`
@@ -59,11 +98,14 @@ export function moneyShown(amount: number, currency: unknown): string {
 }
 
 /** As people write it, and in sub-units: `$30.00 (3000)`. */
-export const moneyText = (amount: number, currency: string): string => `${moneyShown(amount, currency)} (${amount})`
+export const moneyText = (amount: number, currency: string): string =>
+  `${moneyShown(amount, currency)} (${amount})`
 
 /** Whether a parameter, or a field of a record by its path, is an amount of money. */
 export const isMoney = (name: string): boolean => /(?:^|[._])amount(?:_|$)/.test(name)
 
 /** Whether the sum of a charge's parts is an integer that a double holds exactly (A27). */
-export const isExact = (charge: Pick<Charge, 'amount' | 'tip_amount' | 'donation_amount'>): boolean =>
+export const isExact = (
+  charge: Pick<Charge, 'amount' | 'tip_amount' | 'donation_amount'>
+): boolean =>
   Number.isSafeInteger(charge.amount + (charge.tip_amount ?? 0) + (charge.donation_amount ?? 0))

@@ -11,7 +11,8 @@ const MAX_SUGGESTED = 3
 const MAX_LISTED = 20
 
 /** A name or value as it is shown: the beginning of a long one. */
-export const shortened = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text)
+export const shortened = (text: string): string =>
+  text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
 
 /** The known name that a person most likely meant, or null when none is similar. */
 export function nearest(name: string, known: readonly string[]): string | null {
@@ -32,7 +33,10 @@ export function didYouMean(name: string, known: readonly string[]): string {
   return meant === null ? '' : `; did you mean ${meant}?`
 }
 
-/** `; did you mean …, or …?` with the nearest of many names, those that end in the same word first; or what to do instead. */
+/**
+ * `; did you mean …, or …?` with the nearest of many names, those that end in the same word first;
+ * or what to do instead.
+ */
 export function didYouMeanOneOf(name: string, known: readonly string[], otherwise: string): string {
   const last = name.trim().split(/\s+/).at(-1) as string
   const meant = known.filter(other => other.endsWith(` ${last}`)).slice(0, MAX_SUGGESTED)
@@ -53,7 +57,8 @@ export function someOf(names: readonly string[]): string {
 }
 
 /** `available: a, b and 3 more`, or `there are none`. */
-export const thereAre = (names: readonly string[]): string => (names.length === 0 ? 'there are none' : `available: ${someOf(names)}`)
+export const thereAre = (names: readonly string[]): string =>
+  names.length === 0 ? 'there are none' : `available: ${someOf(names)}`
 
 /** The text with a full stop, unless it ends in one or in a question mark, as a suggestion does. */
 export const sentence = (text: string): string => (/[.?]$/.test(text) ? text : `${text}.`)

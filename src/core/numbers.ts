@@ -2,12 +2,20 @@
 
 /** Why a text is refused as an integer; `negative` is one with a minus sign, however large. */
 export type IntegerProblem = 'not_an_integer' | 'negative' | 'too_large'
-/** Why a text is refused as a decimal number; `inexact` is one that would come back as another number. */
+/**
+ * Why a text is refused as a decimal number; `inexact` is one that would come back as another
+ * number.
+ */
 export type DecimalProblem = 'not_a_number' | 'inexact'
-/** What was read of a text: `problem` is null for a number that is accepted. `value` is NaN for a text that is not a number, and rounded for one that a double cannot hold. */
+/**
+ * What was read of a text: `problem` is null for a number that is accepted. `value` is NaN for a
+ * text that is not a number, and rounded for one that a double cannot hold.
+ */
 export type Reading<P> = { value: number; problem: P | null }
 
-/** Reads an integer: decimal digits, perhaps after a minus sign; one above 2^53-1 is `too_large`. */
+/**
+ * Reads an integer: decimal digits, perhaps after a minus sign; one above 2^53-1 is `too_large`.
+ */
 export function readInteger(text: string): Reading<IntegerProblem> {
   if (!/^-?\d+$/.test(text)) return { value: Number.NaN, problem: 'not_an_integer' }
   const value = withoutMinusZero(Number(text))
@@ -15,11 +23,15 @@ export function readInteger(text: string): Reading<IntegerProblem> {
   return { value, problem: value > Number.MAX_SAFE_INTEGER ? 'too_large' : null }
 }
 
-/** An optional minus sign, digits with digits after a point, or these alone, and an optional exponent: what JSON, Go, C, Python and SQL print. */
+/**
+ * An optional minus sign, digits with digits after a point, or these alone, and an optional
+ * exponent: what JSON, Go, C, Python and SQL print.
+ */
 const DECIMAL = /^-?(\d+(?:\.\d+)?|\.\d+)(?:[eE]([+-]?\d+))?$/
 
 /**
- * Reads a decimal number, perhaps with an exponent. It is `inexact` when the double nearest to it is printed as another number:
+ * Reads a decimal number, perhaps with an exponent. It is `inexact` when the double nearest to it
+ * is printed as another number:
  * 9007199254740993, which would come back as 9007199254740992, but not 0.1.
  */
 export function readDecimal(text: string): Reading<DecimalProblem> {
@@ -32,7 +44,10 @@ export function readDecimal(text: string): Reading<DecimalProblem> {
 /** JSON prints -0 as 0. */
 const withoutMinusZero = (value: number) => value + 0
 
-/** Digits without zeros at either end, and the power of ten of the last one: equal for texts that denote numbers of the same size. */
+/**
+ * Digits without zeros at either end, and the power of ten of the last one: equal for texts that
+ * denote numbers of the same size.
+ */
 function normalized(text: string): string {
   const [, mantissa, exponent = '0'] = DECIMAL.exec(text) as unknown as [string, string, string?]
   const point = mantissa.indexOf('.')
@@ -40,5 +55,7 @@ function normalized(text: string): string {
   let end = digits.length
   while (digits[end - 1] === '0') end--
   const decimals = point < 0 ? 0 : mantissa.length - point - 1
-  return end === 0 ? '0' : `${digits.slice(0, end)}e${Number(exponent) - decimals + digits.length - end}`
+  return end === 0
+    ? '0'
+    : `${digits.slice(0, end)}e${Number(exponent) - decimals + digits.length - end}`
 }

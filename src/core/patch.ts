@@ -1,4 +1,7 @@
-/** Updates of a record: a field that is left out keeps its value, null unsets it, an address merges by sub-field, metadata by key (UPD-1, UPD-2, META-2, META-3, A17). */
+/**
+ * Updates of a record: a field that is left out keeps its value, null unsets it, an address merges
+ * by sub-field, metadata by key (UPD-1, UPD-2, META-2, META-3, A17).
+ */
 import type { Metadata, MetadataChange } from '../reference/parameters.js'
 
 const isMetadataChange = (change: unknown): change is MetadataChange =>
@@ -31,6 +34,8 @@ function patchedMetadata(before: Metadata, { cleared, entries }: MetadataChange)
     else next[key] = value
   }
   const names = Object.keys(next)
-  const isSame = names.length === Object.keys(before).length && names.every(name => Object.hasOwn(before, name) && before[name] === next[name])
+  const isSame =
+    names.length === Object.keys(before).length &&
+    names.every(name => Object.hasOwn(before, name) && before[name] === next[name])
   return isSame ? before : next
 }

@@ -4,11 +4,14 @@ export const BASE = '/next'
 export const CONTROL = '/_control'
 export const HEALTH = `${CONTROL}/health`
 
-export const pathOf = (url: string): string => (url.includes('?') ? url.slice(0, url.indexOf('?')) : url)
+export const pathOf = (url: string): string =>
+  url.includes('?') ? url.slice(0, url.indexOf('?')) : url
 export const isUnder = (prefix: string, url: string): boolean =>
-  url.startsWith(prefix) && (url.length === prefix.length || '/?'.includes(url[prefix.length] as string))
+  url.startsWith(prefix) &&
+  (url.length === prefix.length || '/?'.includes(url[prefix.length] as string))
 /** The path of an address below the base address; of one that is not below it, the whole path. */
-export const pathBelow = (url: string): string => (isUnder(BASE, url) ? pathOf(url).slice(BASE.length) : pathOf(url)) || '/'
+export const pathBelow = (url: string): string =>
+  (isUnder(BASE, url) ? pathOf(url).slice(BASE.length) : pathOf(url)) || '/'
 
 /** The address of the control API that belongs to a base address. */
 export const controlOfBase = (base: string): string => `${base.slice(0, -BASE.length)}${CONTROL}`

@@ -1,4 +1,7 @@
-/** What is kept of how a payment was made: brand or bank name, and the last four digits; everything else is used and forgotten (A25, A26). */
+/**
+ * What is kept of how a payment was made: brand or bank name, and the last four digits; everything
+ * else is used and forgotten (A25, A26).
+ */
 import type { Static } from 'typebox'
 import type { PaymentMethod } from '../reference/payment-methods.js'
 import type { CREATE_TRANSACTION } from '../reference/transactions.js'
@@ -10,12 +13,16 @@ export function paymentMethodOf({ payment_type, card, bank_account }: Payment): 
   return {
     type: payment_type,
     card: card ? { brand: shown(card.brand), last4: card.last4 ?? lastFour(card.number) } : null,
-    bank_account: bank_account && payment_type === 'vip' ? { bank_name: shown(bank_account.bank_name), last4: lastFour(bank_account.account_number) } : null
+    bank_account:
+      bank_account && payment_type === 'vip'
+        ? { bank_name: shown(bank_account.bank_name), last4: lastFour(bank_account.account_number) }
+        : null
   }
 }
 
 /** Masked, since a number may be sent under the wrong name. */
-const shown = (text: string | undefined): string | null => (text === undefined ? null : withoutSecrets(text))
+const shown = (text: string | undefined): string | null =>
+  text === undefined ? null : withoutSecrets(text)
 
 /** The last four digits of a number, however it is grouped; null when it has not that many. */
 function lastFour(number: string | undefined): string | null {

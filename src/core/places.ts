@@ -19,10 +19,16 @@ export const pathOf = (steps: readonly Step[]): string =>
 
 /** The part of data at the end of some steps; undefined where there is none. */
 export const partAt = (data: unknown, steps: readonly Step[]): unknown =>
-  steps.reduce<unknown>((part, step) => (part as Record<Step, unknown> | null | undefined)?.[step], data)
+  steps.reduce<unknown>(
+    (part, step) => (part as Record<Step, unknown> | null | undefined)?.[step],
+    data
+  )
 
 /** A problem at a place of a document. */
-export const problemAt = (steps: readonly Step[], { code, message }: Pick<Said, 'message'> & { code?: string }): PlacedProblem => ({
+export const problemAt = (
+  steps: readonly Step[],
+  { code, message }: Pick<Said, 'message'> & { code?: string }
+): PlacedProblem => ({
   path: pathOf(steps),
   code,
   message,

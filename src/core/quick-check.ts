@@ -1,4 +1,7 @@
-/** What each word of a JSON Schema asks of a value, and what is said of one that does not keep it: what was expected, what was probably meant. */
+/**
+ * What each word of a JSON Schema asks of a value, and what is said of one that does not keep it:
+ * what was expected, what was probably meant.
+ */
 import { durationExpected } from './durations.js'
 import { FORMATS, NOT_BLANK } from './formats.js'
 import { shortened } from './nearest.js'
@@ -11,58 +14,104 @@ export type Schema = Readonly<Record<string, unknown>>
 export type Test = (value: unknown) => boolean
 
 /** Whether a value can have named parts. */
-export const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The types of JSON: which values are of each, and what it is called. */
 const TYPES: Readonly<Record<string, [test: Test, name: string]>> = {
   string: [value => typeof value === 'string', 'text'],
   // YAML has numbers that are not finite, which the bounds refuse
-  integer: [value => typeof value === 'number' && !(value % 1) && !Number.isNaN(value), 'a whole number'],
+  integer: [
+    value => typeof value === 'number' && !(value % 1) && !Number.isNaN(value),
+    'a whole number'
+  ],
   number: [value => typeof value === 'number', 'a number'],
   boolean: [value => typeof value === 'boolean', 'true or false'],
   object: [isObject, 'an object'],
   array: [Array.isArray, 'a list'],
   null: [value => value === null, 'null']
 }
-const typesIn = (names: string | readonly string[]) => [names].flat().map(name => TYPES[name] as [Test, string])
+const typesIn = (names: string | readonly string[]) =>
+  [names].flat().map(name => TYPES[name] as [Test, string])
 /** The test of types, which every value goes through. */
 export const typeTest = (names: string | readonly string[]): Test =>
   typesIn(names)
     .map(([test]) => test)
     .reduce((one, other) => value => one(value) || other(value))
 
-/** What a word of a schema has against a value; null where nothing. `wanted` is what the schema says by the word. */
-export type Word = (wanted: never, value: never, schema: Schema, steps: readonly Step[]) => Said | null
+/**
+ * What a word of a schema has against a value; null where nothing. `wanted` is what the schema says
+ * by the word.
+ */
+export type Word = (
+  wanted: never,
+  value: never,
+  schema: Schema,
+  steps: readonly Step[]
+) => Said | null
 
-/** The words about values as a whole, in the order in which one that is broken is reported: a value has one problem, of its type where that is wrong. */
+/**
+ * The words about values as a whole, in the order in which one that is broken is reported: a value
+ * has one problem, of its type where that is wrong.
+ */
 export const WORDS: Readonly<Record<string, Word>> = {
-  type: (names: string | readonly string[], value: unknown, { 'x-duration': isDuration, 'x-advice': advice, 'x-single': single, properties }) => {
+  type: (
+    names: string | readonly string[],
+    value: unknown,
+    { 'x-duration': isDuration, 'x-advice': advice, 'x-single': single, properties }
+  ) => {
     if (typeTest(names)(value)) return null
     if (isDuration && typeof value === 'number') return say('wrong_format', durationExpected(value))
     const expected = typesIn(names).map(([, name]) => name)
-    const hint = (advice as string | undefined) ?? typeHint(names, value) ?? singleHint(single, properties, value)
+    const hint =
+      (advice as string | undefined) ??
+      typeHint(names, value) ??
+      singleHint(single, properties, value)
     return say('wrong_type', expected, shownGot(value), hint)
   },
   enum: (wanted: readonly unknown[], value, { 'x-many': many }) => {
-    const { what, advice, others } = (many ?? {}) as { what?: string; advice: string; others?: string }
-    if (wanted.includes(value) || (others !== undefined && patternOf(others).test(value))) return null
+    const { what, advice, others } = (many ?? {}) as {
+      what?: string
+      advice: string
+      others?: string
+    }
+    if (wanted.includes(value) || (others !== undefined && patternOf(others).test(value)))
+      return null
     const words = wanted.filter(word => word !== null).map(String)
-    return what === undefined ? say('not_one_of', words, shownGot(value)) : say('unknown_word', what, words, shownGot(value), advice)
+    return what === undefined
+      ? say('not_one_of', words, shownGot(value))
+      : say('unknown_word', what, words, shownGot(value), advice)
   },
-  maximum: (maximum: number, value: unknown) => (typeof value !== 'number' || value <= maximum ? null : say('too_large', maximum, shownGot(value))),
-  minimum: (minimum: number, value: unknown) => (typeof value !== 'number' || value >= minimum ? null : say('too_small', minimum, shownGot(value))),
+  maximum: (maximum: number, value: unknown) =>
+    typeof value !== 'number' || value <= maximum
+      ? null
+      : say('too_large', maximum, shownGot(value)),
+  minimum: (minimum: number, value: unknown) =>
+    typeof value !== 'number' || value >= minimum
+      ? null
+      : say('too_small', minimum, shownGot(value)),
   minLength: (minimum: number, value: unknown) => {
     if (typeof value !== 'string' || value.length >= minimum) return null
     return minimum === 1 ? say('empty') : say('too_short', minimum)
   },
-  pattern: (source: string, value: unknown, { 'x-expected': expected, 'x-instead': instead }, steps) => {
+  pattern: (
+    source: string,
+    value: unknown,
+    { 'x-expected': expected, 'x-instead': instead },
+    steps
+  ) => {
     if (typeof value !== 'string' || patternOf(source).test(value)) return null
     if (source === NOT_BLANK) return say(value === '' ? 'empty' : 'blank')
     if (steps.at(-1) === 'key') return say('not_a_key')
     if (expected === undefined) return say('not_matching', source, shownGot(value))
     // what is not part of it is left out at the ends, and becomes one underscore elsewhere
     const meant = value.match(new RegExp(instead as string, 'g'))?.join('_') ?? value
-    return say('wrong_characters', expected as string, shownGot(value), meant === value ? null : meant)
+    return say(
+      'wrong_characters',
+      expected as string,
+      shownGot(value),
+      meant === value ? null : meant
+    )
   },
   format: (name: keyof typeof FORMATS, value: unknown) => {
     const problem = typeof value === 'string' ? FORMATS[name].problem(value) : null
@@ -75,9 +124,16 @@ export const WORDS: Readonly<Record<string, Word>> = {
     const times = found.filter(text => text === once).length
     return once === undefined || times === 1 ? null : say('placeholder_count', once, times)
   },
-  minItems: (minimum: number, value: unknown) => (!Array.isArray(value) || value.length >= minimum ? null : say('too_few_items', minimum, value.length)),
-  maxItems: (maximum: number, value: unknown) => (!Array.isArray(value) || value.length <= maximum ? null : say('too_many_items', maximum, value.length)),
-  uniqueItems: (_, value: unknown) => (!Array.isArray(value) || new Set(value).size === value.length ? null : say('duplicate_item'))
+  minItems: (minimum: number, value: unknown) =>
+    !Array.isArray(value) || value.length >= minimum
+      ? null
+      : say('too_few_items', minimum, value.length),
+  maxItems: (maximum: number, value: unknown) =>
+    !Array.isArray(value) || value.length <= maximum
+      ? null
+      : say('too_many_items', maximum, value.length),
+  uniqueItems: (_, value: unknown) =>
+    !Array.isArray(value) || new Set(value).size === value.length ? null : say('duplicate_item')
 }
 
 const PATTERNS = new Map<string, RegExp>()
@@ -89,13 +145,18 @@ function patternOf(source: string): RegExp {
 
 /** What to write instead of a value of the wrong type: a number as text, or one value as a list. */
 function typeHint(types: string | readonly string[], value: unknown): string | null {
-  if ([types].flat().includes('string')) return typeof value === 'number' || typeof value === 'boolean' ? `quote it: "${value}"` : null
-  return types === 'array' && typeof value === 'string' ? `write it as a list: [${shortened(value)}]` : null
+  if ([types].flat().includes('string'))
+    return typeof value === 'number' || typeof value === 'boolean' ? `quote it: "${value}"` : null
+  return types === 'array' && typeof value === 'string'
+    ? `write it as a list: [${shortened(value)}]`
+    : null
 }
 
 /** One value in an object, under the name that it usually goes under there. */
 function singleHint(name: unknown, parts: unknown, value: unknown): string | null {
   const own = (parts as Readonly<Record<string, Schema>> | undefined)?.[name as string]
   const type = own?.type ?? (own?.else as Schema | undefined)?.type
-  return type !== undefined && typeTest(type as string)(value) ? `write it as { ${name}: ${shortened(String(value))} }` : null
+  return type !== undefined && typeTest(type as string)(value)
+    ? `write it as { ${name}: ${shortened(String(value))} }`
+    : null
 }

@@ -1,4 +1,7 @@
-/** Keeps card data, API keys and the control token out of what is shown: errors, logs, the journal and reports (A25). */
+/**
+ * Keeps card data, API keys and the control token out of what is shown: errors, logs, the journal
+ * and reports (A25).
+ */
 import type { Schema } from '../reference/parameters.js'
 import { PARAMETER_TABLES } from '../reference/tables.js'
 import { withoutCardNumbers } from './card-numbers.js'
@@ -22,13 +25,22 @@ const IS_SECRET = new RegExp(
     `${HOLDER}[._](?!(?<=card.)(?:brand|last_?4)$|(?<=account.)(?:bank_name|last_?4)$)`
   ].join('|')
 )
-/** A value after its name, as in JSON or in a form, and a security code wherever it follows its name. */
-const NAMED = new RegExp(String.raw`((?:${WORDS}|(?<=["[.])number)\]?(?:="?|"\s*:\s*"?))(?:(?<=")(?:[^"\\]|\\.)*|(?<!")[^\s,;&{}[\]"]+)`, 'gi')
+/**
+ * A value after its name, as in JSON or in a form, and a security code wherever it follows its
+ * name.
+ */
+const NAMED = new RegExp(
+  String.raw`((?:${WORDS}|(?<=["[.])number)\]?(?:="?|"\s*:\s*"?))(?:(?<=")(?:[^"\\]|\\.)*|(?<!")[^\s,;&{}[\]"]+)`,
+  'gi'
+)
 /** An object or a list of card data in JSON, up to the last bracket, whatever its names are. */
 const HELD = /("(?:(?:credit|debit|payment)?_?card|bank_?account)"\s*:\s*)[[{](?:.*[\]}]|.*)/gis
 const CODE = /(?<![a-z])((?:csc|cvc|cvv)2?[\W_]{0,4})\d{3,4}(?!\d)/gi
 
-/** A nested name with a dot between its parts and an underscore between the words of one, in small letters: `cardToken[Value]` is `card_token.value`. */
+/**
+ * A nested name with a dot between its parts and an underscore between the words of one, in small
+ * letters: `cardToken[Value]` is `card_token.value`.
+ */
 function normal(name: string): string {
   if (/^[a-z\d]+(?:[._][a-z\d]+)*$/.test(name)) return name
   const words = name.replace(/([a-z\d])([A-Z])/g, '$1_$2').toLowerCase()
@@ -38,19 +50,31 @@ function normal(name: string): string {
     .replace(/^[._]|[._]$/g, '')
 }
 
-/** Whether a value with this name must never be kept, however the name is written; a nested name has brackets or dots. */
+/**
+ * Whether a value with this name must never be kept, however the name is written; a nested name has
+ * brackets or dots.
+ */
 export const isSecretName = (name: string): boolean => IS_SECRET.test(normal(name))
 
-/** The names of the reference that hold nothing secret, nor below them; most names that clients send are among them. */
+/**
+ * The names of the reference that hold nothing secret, nor below them; most names that clients send
+ * are among them.
+ */
 export function openNames(): ReadonlySet<string> {
-  found ??= new Set(PARAMETER_TABLES.flatMap(namesIn).filter(name => !isSecretName(name) && !IS_HOLDER.test(name)))
+  found ??= new Set(
+    PARAMETER_TABLES.flatMap(namesIn).filter(name => !isSecretName(name) && !IS_HOLDER.test(name))
+  )
   return found
 }
-const namesIn = ({ properties = {} }: Schema): string[] => Object.entries(properties).flatMap(([name, part]) => [name, ...namesIn(part)])
+const namesIn = ({ properties = {} }: Schema): string[] =>
+  Object.entries(properties).flatMap(([name, part]) => [name, ...namesIn(part)])
 /** Found with the first request: a start needs none. */
 let found: ReadonlySet<string> | undefined
 
-/** The text with its secrets masked, percent-encoded or not: card numbers, each of the words where it is by itself, and values of secret names. */
+/**
+ * The text with its secrets masked, percent-encoded or not: card numbers, each of the words where
+ * it is by itself, and values of secret names.
+ */
 export function withoutSecrets(text: string, words: SecretWords = NO_WORDS): string {
   const shown = maskedText(text, words)
   if (!shown.includes('%')) return shown
@@ -60,48 +84,83 @@ export function withoutSecrets(text: string, words: SecretWords = NO_WORDS): str
 }
 
 function maskedText(text: string, words: SecretWords): string {
-  const named = /["=]|c[sv][cv]2?[\W_]{0,4}\d/i.test(text) ? text.replace(HELD, `$1${MASK}`).replace(NAMED, `$1${MASK}`).replace(CODE, `$1${MASK}`) : text
+  const named = /["=]|c[sv][cv]2?[\W_]{0,4}\d/i.test(text)
+    ? text.replace(HELD, `$1${MASK}`).replace(NAMED, `$1${MASK}`).replace(CODE, `$1${MASK}`)
+    : text
   return words.maskedIn(withoutCardNumbers(named))
 }
 
-/** A text with its percent-encoding undone as far as that is possible, and without control characters; a tab is a space, since it may group digits. */
+/**
+ * A text with its percent-encoding undone as far as that is possible, and without control
+ * characters; a tab is a space, since it may group digits.
+ */
 export const readable = (text: string): string =>
-  (text.includes('%') ? text.replace(/(?:%[\da-f]{2})+/gi, decodedRun) : text).replaceAll('\t', ' ').replace(/\p{Cc}/gu, '?')
+  (text.includes('%') ? text.replace(/(?:%[\da-f]{2})+/gi, decodedRun) : text)
+    .replaceAll('\t', ' ')
+    .replace(/\p{Cc}/gu, '?')
 
 function decodedRun(run: string): string {
   try {
     return decodeURIComponent(run)
   } catch {
-    return run.replace(/%([0-7][\da-f])/gi, (_all, code) => String.fromCharCode(Number.parseInt(code, 16)))
+    return run.replace(/%([0-7][\da-f])/gi, (_all, code) =>
+      String.fromCharCode(Number.parseInt(code, 16))
+    )
   }
 }
 
 /** How the digest of a value is written where the value itself is not kept. */
 export const IS_DIGEST = /^sha256:[\da-f]{64}$/
 
-/** Data of JSON with everything secret in it masked: by name, below card data, and in texts and numbers wherever they are. Digests stay. */
-export const maskedThroughout = <T>(value: T, words: SecretWords = NO_WORDS): T => masked(value, words, '') as T
+/**
+ * Data of JSON with everything secret in it masked: by name, below card data, and in texts and
+ * numbers wherever they are. Digests stay.
+ */
+export const maskedThroughout = <T>(value: T, words: SecretWords = NO_WORDS): T =>
+  masked(value, words, '') as T
 
-/** Masks what is secret in a form, in place; a text is card data too where card data belongs, and names in `open` are no secret. */
-export const redactForm = (form: FormObject, words: SecretWords, open: readonly string[] = []): unknown => masked(form, words, '', open)
+/**
+ * Masks what is secret in a form, in place; a text is card data too where card data belongs, and
+ * names in `open` are no secret.
+ */
+export const redactForm = (
+  form: FormObject,
+  words: SecretWords,
+  open: readonly string[] = []
+): unknown => masked(form, words, '', open)
 
-function masked(value: unknown, words: SecretWords, name: string, open?: readonly string[]): unknown {
+function masked(
+  value: unknown,
+  words: SecretWords,
+  name: string,
+  open?: readonly string[]
+): unknown {
   if (typeof value === 'string' || typeof value === 'number') {
     const text = String(value)
-    const shown = text.startsWith('sha256:') && IS_DIGEST.test(text) ? text : withoutSecrets(text, words)
+    const shown =
+      text.startsWith('sha256:') && IS_DIGEST.test(text) ? text : withoutSecrets(text, words)
     return shown === text ? value : shown
   }
   if (typeof value !== 'object' || value === null) return value
   const place = name !== '' && IS_PLACE.test(normal(name)) ? `${name}.` : ''
   if (Array.isArray(value)) return value.map(item => partShown('0', item, place, words))
-  if (value instanceof FormList) return Object.assign(value, { items: masked(value.items, words, name) })
+  if (value instanceof FormList)
+    return Object.assign(value, { items: masked(value.items, words, name) })
   if (!(value instanceof FormObject)) {
-    return Object.fromEntries(Object.entries(value).map(([name, part]) => [nameShown(name, words), partShown(name, part, place, words)]))
+    return Object.fromEntries(
+      Object.entries(value).map(([name, part]) => [
+        nameShown(name, words),
+        partShown(name, part, place, words)
+      ])
+    )
   }
   let isRenamed = false
   for (const [name, part] of value) {
     const isOpen = place === '' && (openNames().has(name) || open?.includes(name))
-    const shown = isOpen && typeof part === 'string' ? withoutSecrets(part, words) : partShown(name, part, place, words, open, isOpen)
+    const shown =
+      isOpen && typeof part === 'string'
+        ? withoutSecrets(part, words)
+        : partShown(name, part, place, words, open, isOpen)
     if (shown !== part) value.set(name, shown as FormNode)
     isRenamed ||= !isOpen && nameShown(name, words) !== name
   }
@@ -113,17 +172,31 @@ function masked(value: unknown, words: SecretWords, name: string, open?: readonl
 }
 
 /** A name that is really JSON sent as a form, or a piece of that, is masked as a whole. */
-const nameShown = (name: string, words: SecretWords): string => (/["{}]/.test(name) ? MASK : withoutSecrets(name, words))
+const nameShown = (name: string, words: SecretWords): string =>
+  /["{}]/.test(name) ? MASK : withoutSecrets(name, words)
 
-function partShown(name: string, part: unknown, place: string, words: SecretWords, open?: readonly string[], isOpen = false): unknown {
+function partShown(
+  name: string,
+  part: unknown,
+  place: string,
+  words: SecretWords,
+  open?: readonly string[],
+  isOpen = false
+): unknown {
   const path = place + name
   const isCard = open !== undefined && typeof part === 'string' && IS_HOLDER.test(normal(name))
-  return !isOpen && (isCard || isSecretName(path) || nameShown(name, words) === MASK) ? hidden(part) : masked(part, words, path)
+  return !isOpen && (isCard || isSecretName(path) || nameShown(name, words) === MASK)
+    ? hidden(part)
+    : masked(part, words, path)
 }
 
-/** What is shown in place of a secret value: the mask; null, an empty text and a digest reveal nothing, and are shown as they are. */
+/**
+ * What is shown in place of a secret value: the mask; null, an empty text and a digest reveal
+ * nothing, and are shown as they are.
+ */
 function hidden(value: unknown): unknown {
-  if (value === null || value === '' || (typeof value === 'string' && IS_DIGEST.test(value))) return value
+  if (value === null || value === '' || (typeof value === 'string' && IS_DIGEST.test(value)))
+    return value
   if (value instanceof FormList) return Object.assign(value, { items: value.items.map(hidden) })
   return Array.isArray(value) ? value.map(hidden) : MASK
 }

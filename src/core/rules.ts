@@ -1,4 +1,7 @@
-/** The rules that a create is judged by, of all families side by side (reference §1, §4), and the judge that runs them in order. */
+/**
+ * The rules that a create is judged by, of all families side by side (reference §1, §4), and the
+ * judge that runs them in order.
+ */
 import type { AccountType } from '../reference/accounts.js'
 import type { AssumptionId } from '../reference/assumptions.js'
 import type { PaymentType } from '../reference/payment-methods.js'
@@ -9,8 +12,14 @@ import { isExact, type Money } from './money.js'
 /** Figures by name. */
 export type Facts = Readonly<Record<string, unknown>>
 
-/** What must hold, and how a request that breaks it is refused: under a rule of the reference, or under an assumption where the reference is silent. */
-export type Rule<F extends Facts> = ({ rule: RuleId; assumption?: undefined } | { assumption: AssumptionId; rule?: undefined }) & {
+/**
+ * What must hold, and how a request that breaks it is refused: under a rule of the reference, or
+ * under an assumption where the reference is silent.
+ */
+export type Rule<F extends Facts> = (
+  | { rule: RuleId; assumption?: undefined }
+  | { assumption: AssumptionId; rule?: undefined }
+) & {
   holds: (facts: F) => boolean
   else: ErrorCode
   /** The parameter to blame, in bracket notation. */
@@ -19,9 +28,15 @@ export type Rule<F extends Facts> = ({ rule: RuleId; assumption?: undefined } | 
 }
 
 /** The first rule in order that the facts break; undefined when all hold. */
-export const firstBroken = <F extends Facts>(rules: readonly Rule<F>[], facts: F): Rule<F> | undefined => rules.find(rule => !rule.holds(facts))
+export const firstBroken = <F extends Facts>(
+  rules: readonly Rule<F>[],
+  facts: F
+): Rule<F> | undefined => rules.find(rule => !rule.holds(facts))
 
-/** Judges the facts by each rule in order. Errors: the refusal of the first rule that does not hold, with the facts that it saw. */
+/**
+ * Judges the facts by each rule in order. Errors: the refusal of the first rule that does not hold,
+ * with the facts that it saw.
+ */
 export function judge<F extends Facts>(rules: readonly Rule<F>[], facts: F): void {
   const broken = firstBroken(rules, facts)
   if (broken === undefined) return
@@ -37,7 +52,8 @@ export const LOCATION_RULES: readonly Rule<LocationFacts>[] = [
     rule: 'LOC-3',
     holds: ({ type }) => type === 'merchant',
     else: 'merchant_required',
-    message: ({ account, type }) => `Only merchant Accounts create Locations; the key acts as ${account}, whose type is ${type}.`
+    message: ({ account, type }) =>
+      `Only merchant Accounts create Locations; the key acts as ${account}, whose type is ${type}.`
   }
 ]
 
@@ -83,7 +99,10 @@ export const TRANSACTION_RULES: readonly Rule<PaymentFacts>[] = [
   }
 ]
 
-/** What the rules of a new Refund see. `asked` is the amount that was asked for in sub-units; null asks for whatever remains. */
+/**
+ * What the rules of a new Refund see. `asked` is the amount that was asked for in sub-units; null
+ * asks for whatever remains.
+ */
 export type RefundFacts = Money & { asked: number | null }
 /** The rules that a new Refund is judged by, of the API and of fixtures. */
 export const REFUND_RULES: readonly Rule<RefundFacts>[] = [
@@ -99,7 +118,8 @@ export const REFUND_RULES: readonly Rule<RefundFacts>[] = [
     holds: ({ remaining }) => remaining > 0,
     else: 'charge_already_refunded',
     param: 'transaction',
-    message: ({ transaction, charged, currency }) => `${transaction} was charged ${charged} ${currency}, and all of it has been refunded.`
+    message: ({ transaction, charged, currency }) =>
+      `${transaction} was charged ${charged} ${currency}, and all of it has been refunded.`
   },
   {
     rule: 'REF-7',

@@ -1,7 +1,10 @@
 /** What a search_query matches (SRCH-1, SRCH-2, A13, A40). */
 
 export type Matching = 'contains' | 'prefix' | 'exact'
-/** Whether a text matches a query as it is written, only because letter case is ignored (A40), or not at all. */
+/**
+ * Whether a text matches a query as it is written, only because letter case is ignored (A40), or
+ * not at all.
+ */
 export type Match = 'same_case' | 'other_case' | 'no'
 
 const TESTS: Readonly<Record<Matching, (text: string, query: string) => boolean>> = {
@@ -18,10 +21,19 @@ export function matchOf(text: string | null | undefined, query: string, how: Mat
 }
 
 /** Whether the text matches the query, letter case ignored. */
-export const matches = (text: string | null | undefined, query: string, how: Matching): boolean => matchOf(text, query, how) !== 'no'
+export const matches = (text: string | null | undefined, query: string, how: Matching): boolean =>
+  matchOf(text, query, how) !== 'no'
 
-/** Unicode's full case folding, the same in every locale: `ß`, `ẞ` and `SS` become `ss`, both small sigmas `σ`. Nothing is normalized: a composed and a decomposed letter differ. */
-const caseFolded = (text: string): string => text.replace(/[^\0-\x7f]/gu, letterFolded).toLowerCase()
+/**
+ * Unicode's full case folding, the same in every locale: `ß`, `ẞ` and `SS` become `ss`, both small
+ * sigmas `σ`. Nothing is normalized: a composed and a decomposed letter differ.
+ */
+const caseFolded = (text: string): string =>
+  text.replace(/[^\0-\x7f]/gu, letterFolded).toLowerCase()
 
-/** One letter at a time, since `toLowerCase` of a whole text makes a final sigma of some; the dotless i folds to itself, not to `i`. */
-const letterFolded = (letter: string): string => (letter === 'ı' ? letter : letter.toLowerCase().toUpperCase().toLowerCase())
+/**
+ * One letter at a time, since `toLowerCase` of a whole text makes a final sigma of some; the
+ * dotless i folds to itself, not to `i`.
+ */
+const letterFolded = (letter: string): string =>
+  letter === 'ı' ? letter : letter.toLowerCase().toUpperCase().toLowerCase()

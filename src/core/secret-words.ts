@@ -16,9 +16,15 @@ export class SecretWords {
 
   /** `also` are words that are masked too. */
   constructor(words: Iterable<string>, also: SecretWords | null = null) {
-    this.#words = new Set(Array.from(words, word => [word, Buffer.from(`${word}:`).toString('base64')]).flat())
-    this.#lengths = [...new Set(Array.from(this.#words, ({ length }) => length))].sort((a, b) => b - a)
-    const heads = new Set(Array.from(this.#words, word => word.slice(0, HEAD).replace(/\W/g, '\\$&')))
+    this.#words = new Set(
+      Array.from(words, word => [word, Buffer.from(`${word}:`).toString('base64')]).flat()
+    )
+    this.#lengths = [...new Set(Array.from(this.#words, ({ length }) => length))].sort(
+      (a, b) => b - a
+    )
+    const heads = new Set(
+      Array.from(this.#words, word => word.slice(0, HEAD).replace(/\W/g, '\\$&'))
+    )
     this.#heads = new RegExp(`(?<!\\w)(?:${[...heads].join('|')})`, 'g')
     this.#also = also
     this.#shortest = this.#lengths.at(-1) ?? Number.POSITIVE_INFINITY
@@ -33,8 +39,12 @@ export class SecretWords {
     let shown = ''
     let done = 0
     // most texts have none
-    for (const { index } of text.length < this.#shortest || text.search(this.#heads) < 0 ? [] : text.matchAll(this.#heads)) {
-      const isWord = (length: number) => this.#words.has(text.slice(index, index + length)) && !/\w/.test(text.charAt(index + length))
+    for (const { index } of text.length < this.#shortest || text.search(this.#heads) < 0
+      ? []
+      : text.matchAll(this.#heads)) {
+      const isWord = (length: number) =>
+        this.#words.has(text.slice(index, index + length)) &&
+        !/\w/.test(text.charAt(index + length))
       const length = index < done ? undefined : this.#lengths.find(isWord)
       if (length === undefined) continue
       shown += text.slice(done, index) + MASK

@@ -1,6 +1,8 @@
 /**
- * What people read. A room says each sentence in one table, by its code, of the values given; whoever compares uses the code.
- * The sentences of a problem go on after its place: `tickets[3].amount: must be a whole number; got "x"`.
+ * What people read. A room says each sentence in one table, by its code, of the values given;
+ * whoever compares uses the code.
+ * The sentences of a problem go on after its place: `tickets[3].amount: must be a whole number; got
+ * "x"`.
  */
 import { didYouMean, didYouMeanOneOf, shortened } from './nearest.js'
 
@@ -11,7 +13,10 @@ export type Sentences = Readonly<Record<string, (...given: never[]) => string>>
 /** Says the sentences of a table. */
 export const sayer =
   <T extends Sentences>(sentences: T) =>
-  <C extends keyof T & string>(code: C, ...given: Parameters<T[C]>): Said => ({ code, message: (sentences[code] as (...given: unknown[]) => string)(...given) })
+  <C extends keyof T & string>(code: C, ...given: Parameters<T[C]>): Said => ({
+    code,
+    message: (sentences[code] as (...given: unknown[]) => string)(...given)
+  })
 
 const items = (count: number) => (count === 1 ? 'one item' : `${count} items`)
 /** A value as it is shown after `got`. */
@@ -24,9 +29,12 @@ const hint = (advice: string | null) => (advice === null ? '' : `; ${advice}`)
 
 /** What the check of a document, of settings or of options finds. */
 export const CHECKS = {
-  wrong_type: (types: readonly string[], got: string, advice: string | null) => `must be ${types.join(' or ')}; got ${got}${hint(advice)}`,
-  not_one_of: (words: readonly string[], got: string) => `must be one of ${words.join(', ')}; got ${got}${didYouMean(got, words)}`,
-  unknown_word: (what: string, words: readonly string[], got: string, advice: string) => `${got} is not ${what}${didYouMeanOneOf(got, words, advice)}`,
+  wrong_type: (types: readonly string[], got: string, advice: string | null) =>
+    `must be ${types.join(' or ')}; got ${got}${hint(advice)}`,
+  not_one_of: (words: readonly string[], got: string) =>
+    `must be one of ${words.join(', ')}; got ${got}${didYouMean(got, words)}`,
+  unknown_word: (what: string, words: readonly string[], got: string, advice: string) =>
+    `${got} is not ${what}${didYouMeanOneOf(got, words, advice)}`,
   too_large: (maximum: number, got: string) => `must be at most ${maximum}; got ${got}`,
   too_small: (minimum: number, got: string) => `must be at least ${minimum}; got ${got}`,
   empty: () => 'must not be empty',
@@ -37,15 +45,22 @@ export const CHECKS = {
   wrong_characters: (expected: string, got: string, instead: string | null) =>
     `must be ${expected}; got ${got}${instead === null ? '' : `; write ${shortened(instead)}`}`,
   wrong_format: (expected: string) => expected,
-  too_few_items: (minimum: number, got: number) => `must have at least ${items(minimum)}; got ${got}`,
-  too_many_items: (maximum: number, got: number) => `must have at most ${items(maximum)}; got ${got}`,
+  too_few_items: (minimum: number, got: number) =>
+    `must have at least ${items(minimum)}; got ${got}`,
+  too_many_items: (maximum: number, got: number) =>
+    `must have at most ${items(maximum)}; got ${got}`,
   duplicate_item: () => 'must not list an item twice',
   unknown_placeholder: (placeholder: string, known: readonly string[]) =>
     `${placeholder} is not a placeholder${didYouMeanOneOf(placeholder, known, `available: ${known.join(', ')}`)}`,
   placeholder_count: (placeholder: string, times: number) =>
     `must have the placeholder ${placeholder} once; ${times === 0 ? 'it is missing' : `got it ${times} times`}`,
   required: (name: string) => `${name} is required`,
-  unknown_name: (name: string, known: readonly string[], elsewhere: string | null, instead?: string) => {
+  unknown_name: (
+    name: string,
+    known: readonly string[],
+    elsewhere: string | null,
+    instead?: string
+  ) => {
     if (instead !== undefined) return `unknown name ${name}; write ${instead}`
     return `unknown name ${name}${elsewhere === null ? didYouMean(name, known) || `; available: ${known.join(', ')}` : `; put it under ${elsewhere}`}`
   }

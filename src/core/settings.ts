@@ -1,31 +1,70 @@
 /**
  * Every setting, once: its schema, default, where it can be given and what it does.
- * The environment variable is the key in upper snake case (`pagination.max_limit` → `PAGINATION_MAX_LIMIT`), with or without `COMMERCE_EMULATOR_` before it;
+ * The environment variable is the key in upper snake case (`pagination.max_limit` →
+ * `PAGINATION_MAX_LIMIT`), with or without `COMMERCE_EMULATOR_` before it;
  * `--set key=value` takes any of them.
- * Scope `process` belongs to the running program; scope `sandbox` shapes responses and may be set in a scenario.
+ * Scope `process` belongs to the running program; scope `sandbox` shapes responses and may be set
+ * in a scenario.
  */
 import type { Static, TSchema } from 'typebox'
 import * as Type from 'typebox'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
 import { CURSORS, type Cursors } from '../reference/parameters.js'
 import { LIST_PARAMETERS } from '../reference/tables.js'
-import { ERROR_RULE, ERROR_TEMPLATE, LIST_RULE, LIST_TEMPLATE, type Template, type TemplateRule } from './templates.js'
+import {
+  ERROR_RULE,
+  ERROR_TEMPLATE,
+  LIST_RULE,
+  LIST_TEMPLATE,
+  type Template,
+  type TemplateRule
+} from './templates.js'
 
 type Scope = 'process' | 'sandbox'
-/** A setting; `flag` is a command line flag of its own (`--set` works for all), `assumption` the one that it changes. */
+/**
+ * A setting; `flag` is a command line flag of its own (`--set` works for all), `assumption` the one
+ * that it changes.
+ */
 type Setting<S extends TSchema = TSchema> = { schema: S; default: Static<S>; about: string }
-type Scoped<T, C extends Scope> = { readonly [K in keyof T]: T[K] & { readonly scope: C; readonly flag?: string; readonly assumption?: AssumptionId } }
+type Scoped<T, C extends Scope> = {
+  readonly [K in keyof T]: T[K] & {
+    readonly scope: C
+    readonly flag?: string
+    readonly assumption?: AssumptionId
+  }
+}
 
 /** The settings that have a flag of their own. */
-const FLAGGED = ['port', 'host', 'scenario', 'fixtures_dir', 'scenarios_dir', 'snapshots_dir', 'watch', 'log_level', 'data', 'seed']
+const FLAGGED = [
+  'port',
+  'host',
+  'scenario',
+  'fixtures_dir',
+  'scenarios_dir',
+  'snapshots_dir',
+  'watch',
+  'log_level',
+  'data',
+  'seed'
+]
 
-const setting = <S extends TSchema>(schema: S, fallback: Static<S>, about: string): Setting<S> => ({ schema, default: fallback, about })
+const setting = <S extends TSchema>(schema: S, fallback: Static<S>, about: string): Setting<S> => ({
+  schema,
+  default: fallback,
+  about
+})
 /** The settings of a scope, each with its flag and the assumption that it changes. */
-function settingsOf<T extends Record<string, Setting>, C extends Scope>(scope: C, settings: T): Scoped<T, C> {
+function settingsOf<T extends Record<string, Setting>, C extends Scope>(
+  scope: C,
+  settings: T
+): Scoped<T, C> {
   const complete = Object.entries(settings).map(([key, { schema, default: fallback, about }]) => {
     const flag = FLAGGED.includes(key) && { flag: `--${key.replaceAll('_', '-')}` }
     const assumption = ASSUMPTION_IDS.find(id => ASSUMPTIONS[id].settings.includes(key))
-    return [key, { schema, default: fallback, scope, about, ...flag, ...(assumption && { assumption }) }]
+    return [
+      key,
+      { schema, default: fallback, scope, about, ...flag, ...(assumption && { assumption }) }
+    ]
   })
   return Object.fromEntries(complete)
 }
@@ -35,8 +74,10 @@ const whole = (minimum: number, maximum: number) => Type.Integer({ minimum, maxi
 const orNull = Type.Unsafe<string | null>({ type: ['string', 'null'], minLength: 1 })
 /** Sixteen random characters are too many to guess. */
 const tokenOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'], minLength: 16 })
-const prefix = (value: string, resource: string) => setting(Type.String({ pattern: '^[A-Za-z0-9_-]{0,16}$' }), value, `Id prefix of a ${resource}.`)
-const template = (rule: TemplateRule) => Type.Unsafe<Template>({ type: 'object', 'x-template': rule })
+const prefix = (value: string, resource: string) =>
+  setting(Type.String({ pattern: '^[A-Za-z0-9_-]{0,16}$' }), value, `Id prefix of a ${resource}.`)
+const template = (rule: TemplateRule) =>
+  Type.Unsafe<Template>({ type: 'object', 'x-template': rule })
 const cursorName = {
   type: 'string',
   pattern: `^(?!(?:${LIST_PARAMETERS.join('|')})$)[A-Za-z]\\w{0,63}$`,
@@ -48,19 +89,63 @@ const status = (value: number, about: string) => setting(whole(400, 499), value,
 const PROCESS_SETTINGS = settingsOf('process', {
   port: setting(whole(0, 65_535), 4010, 'Port to listen on; 0 picks a free one.'),
   host: setting(Type.String({ minLength: 1 }), '127.0.0.1', 'Address to bind.'),
-  scenario: setting(Type.String({ minLength: 1 }), 'default', 'Scenario to load at start: a name, or the path of a file.'),
-  fixtures_dir: setting(orNull, null, 'Folder with your own fixtures, searched before the built-in ones.'),
-  scenarios_dir: setting(orNull, null, 'Folder with your own scenarios, searched before the built-in ones.'),
-  snapshots_dir: setting(orNull, null, 'Folder that keeps snapshots across restarts; without it they are kept in memory.'),
+  scenario: setting(
+    Type.String({ minLength: 1 }),
+    'default',
+    'Scenario to load at start: a name, or the path of a file.'
+  ),
+  fixtures_dir: setting(
+    orNull,
+    null,
+    'Folder with your own fixtures, searched before the built-in ones.'
+  ),
+  scenarios_dir: setting(
+    orNull,
+    null,
+    'Folder with your own scenarios, searched before the built-in ones.'
+  ),
+  snapshots_dir: setting(
+    orNull,
+    null,
+    'Folder that keeps snapshots across restarts; without it they are kept in memory.'
+  ),
   watch: setting(Type.Boolean(), false, 'Reloads the scenario when one of its files changes.'),
-  log_level: setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info', 'Minimum level of log lines, which go to stderr.'),
-  cors: setting(Type.Boolean(), true, 'Whether pages of other origins may use the emulated API (CORS).'),
-  control_token: setting(tokenOrNull, null, 'When set, control requests need `Authorization: Bearer TOKEN`. At least 16 characters.'),
-  control_hosts: setting(Type.Array(Type.String({ minLength: 1 })), [], 'Further Host names that may reach the control API, separated by commas.'),
-  'limits.body': setting(whole(1, 1_073_741_824), 1_048_576, 'Maximum body size of an API request, and of a control request without a document, in bytes.'),
-  'limits.parameters': setting(whole(1, 1_000_000), 1000, 'Maximum number of parameters in a form or query.'),
+  log_level: setting(
+    oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+    'info',
+    'Minimum level of log lines, which go to stderr.'
+  ),
+  cors: setting(
+    Type.Boolean(),
+    true,
+    'Whether pages of other origins may use the emulated API (CORS).'
+  ),
+  control_token: setting(
+    tokenOrNull,
+    null,
+    'When set, control requests need `Authorization: Bearer TOKEN`. At least 16 characters.'
+  ),
+  control_hosts: setting(
+    Type.Array(Type.String({ minLength: 1 })),
+    [],
+    'Further Host names that may reach the control API, separated by commas.'
+  ),
+  'limits.body': setting(
+    whole(1, 1_073_741_824),
+    1_048_576,
+    'Maximum body size of an API request, and of a control request without a document, in bytes.'
+  ),
+  'limits.parameters': setting(
+    whole(1, 1_000_000),
+    1000,
+    'Maximum number of parameters in a form or query.'
+  ),
   'limits.depth': setting(whole(1, 32), 4, 'Maximum nesting of a parameter name.'),
-  'limits.control_body': setting(whole(1, 1_073_741_824), 67_108_864, 'Maximum size of a document in a control request, in bytes.'),
+  'limits.control_body': setting(
+    whole(1, 1_073_741_824),
+    67_108_864,
+    'Maximum size of a document in a control request, in bytes.'
+  ),
   'limits.values': setting(
     whole(1000, 100_000_000),
     5_000_000,
@@ -71,31 +156,87 @@ const PROCESS_SETTINGS = settingsOf('process', {
     250_000,
     'Maximum number of records in a document, including generated records and steps, and in a sandbox after a merge.'
   ),
-  'limits.entries': setting(whole(1, 1_000_000), 10_000, 'Maximum number of script entries of a sandbox, and of script entries or expectations in a document.'),
-  'limits.loads': setting(whole(1, 1000), 16, 'Maximum number of large documents of a sandbox that are being read or wait to be read.'),
-  'limits.load_time': setting(whole(100, 3_600_000), 60_000, 'Maximum time to read a large document, in milliseconds.'),
-  'limits.journal': setting(whole(1, 1_000_000), 1000, 'Maximum number of requests in the journal of a sandbox.'),
-  'limits.journal_bytes': setting(whole(65_536, 17_179_869_184), 16_777_216, 'Maximum memory of the journal of a sandbox, in bytes.'),
+  'limits.entries': setting(
+    whole(1, 1_000_000),
+    10_000,
+    'Maximum number of script entries of a sandbox, and of script entries or expectations in a document.'
+  ),
+  'limits.loads': setting(
+    whole(1, 1000),
+    16,
+    'Maximum number of large documents of a sandbox that are being read or wait to be read.'
+  ),
+  'limits.load_time': setting(
+    whole(100, 3_600_000),
+    60_000,
+    'Maximum time to read a large document, in milliseconds.'
+  ),
+  'limits.journal': setting(
+    whole(1, 1_000_000),
+    1000,
+    'Maximum number of requests in the journal of a sandbox.'
+  ),
+  'limits.journal_bytes': setting(
+    whole(65_536, 17_179_869_184),
+    16_777_216,
+    'Maximum memory of the journal of a sandbox, in bytes.'
+  ),
   'limits.journal_total': setting(
     whole(65_536, 17_179_869_184),
     134_217_728,
     'Maximum memory of the journals of all sandboxes together, in bytes; the largest journal drops requests first.'
   ),
-  'limits.streams': setting(whole(0, 100_000), 100, 'Maximum number of open event streams of a sandbox.'),
-  'limits.waiting': setting(whole(0, 100_000), 100, 'Maximum number of waiting verify requests of a sandbox, and of requests that its script holds.'),
-  'limits.snapshots': setting(whole(0, 1_000_000), 100, 'Maximum number of snapshots of a sandbox.'),
+  'limits.streams': setting(
+    whole(0, 100_000),
+    100,
+    'Maximum number of open event streams of a sandbox.'
+  ),
+  'limits.waiting': setting(
+    whole(0, 100_000),
+    100,
+    'Maximum number of waiting verify requests of a sandbox, and of requests that its script holds.'
+  ),
+  'limits.snapshots': setting(
+    whole(0, 1_000_000),
+    100,
+    'Maximum number of snapshots of a sandbox.'
+  ),
   'limits.sandboxes': setting(whole(0, 100_000), 256, 'Maximum number of named sandboxes.'),
-  'limits.connections': setting(whole(1, 1_000_000), 10_000, 'Maximum number of open connections; further connections are closed immediately.'),
-  'limits.headers_timeout': setting(whole(0, 3_600_000), 10_000, 'Maximum time for the headers of a request to arrive, in milliseconds.'),
-  'limits.request_timeout': setting(whole(0, 3_600_000), 30_000, 'Maximum time for a request to arrive, in milliseconds.'),
-  'limits.shutdown': setting(whole(0, 60_000), 1000, 'Maximum time that a shutdown waits for requests in flight, in milliseconds.'),
+  'limits.connections': setting(
+    whole(1, 1_000_000),
+    10_000,
+    'Maximum number of open connections; further connections are closed immediately.'
+  ),
+  'limits.headers_timeout': setting(
+    whole(0, 3_600_000),
+    10_000,
+    'Maximum time for the headers of a request to arrive, in milliseconds.'
+  ),
+  'limits.request_timeout': setting(
+    whole(0, 3_600_000),
+    30_000,
+    'Maximum time for a request to arrive, in milliseconds.'
+  ),
+  'limits.shutdown': setting(
+    whole(0, 60_000),
+    1000,
+    'Maximum time that a shutdown waits for requests in flight, in milliseconds.'
+  ),
   'sandboxes.evict_idle': setting(
     Type.Boolean(),
     false,
     'Whether, when limits.sandboxes is reached, a new sandbox replaces the least recently used one that has no request in flight.'
   ),
-  data: setting(orNull, null, 'File that keeps the state of every sandbox across restarts; without it the state is kept in memory.'),
-  data_sync: setting(Type.Boolean(), true, 'Whether a change in the data file survives a power failure; false does not wait for the device.')
+  data: setting(
+    orNull,
+    null,
+    'File that keeps the state of every sandbox across restarts; without it the state is kept in memory.'
+  ),
+  data_sync: setting(
+    Type.Boolean(),
+    true,
+    'Whether a change in the data file survives a power failure; false does not wait for the device.'
+  )
 })
 const SANDBOX_SETTINGS = settingsOf('sandbox', {
   seed: setting(whole(0, 4_294_967_295), 1, 'Seed for generated ids and keys.'),
@@ -106,7 +247,11 @@ const SANDBOX_SETTINGS = settingsOf('sandbox', {
   'ids.prefixes.transaction': prefix('txn_', 'Transaction'),
   'ids.prefixes.user': prefix('usr_', 'User'),
   'ids.prefixes.refund': prefix('rfd_', 'Refund'),
-  'ids.length': setting(whole(8, 64), 24, 'Number of letters and digits after the prefix of an id.'),
+  'ids.length': setting(
+    whole(8, 64),
+    24,
+    'Number of letters and digits after the prefix of an id.'
+  ),
   'shapes.list': setting(
     template(LIST_RULE),
     LIST_TEMPLATE,
@@ -117,19 +262,40 @@ const SANDBOX_SETTINGS = settingsOf('sandbox', {
     ERROR_TEMPLATE,
     'Template of the error body. Placeholders: `$type`, `$code`, `$message`, `$param`, `$rule`, `$assumption` and `$request_id`; a placeholder without a value is left out.'
   ),
-  'statuses.created': setting(Type.Unsafe<200 | 201>({ type: 'integer', enum: [200, 201] }), 200, 'Status of a successful create.'),
+  'statuses.created': setting(
+    Type.Unsafe<200 | 201>({ type: 'integer', enum: [200, 201] }),
+    200,
+    'Status of a successful create.'
+  ),
   'statuses.invalid': status(400, 'Status of a malformed or invalid request.'),
   'statuses.unauthenticated': status(401, 'Status of a request without a known key.'),
   'statuses.forbidden': status(403, 'Status when a reseller creates a Location.'),
   'statuses.missing': status(404, 'Status when the resource in the path does not exist.'),
-  'statuses.reference_missing': status(400, 'Status when a resource named in the body does not exist.'),
+  'statuses.reference_missing': status(
+    400,
+    'Status when a resource named in the body does not exist.'
+  ),
   'statuses.refund_refused': status(400, 'Status of a refused Refund.'),
-  'errors.expose_rule': setting(Type.Boolean(), true, 'Whether an error names its rule or assumption.'),
+  'errors.expose_rule': setting(
+    Type.Boolean(),
+    true,
+    'Whether an error names its rule or assumption.'
+  ),
   'pagination.default_limit': setting(whole(1, 1000), 10, 'Page size without `limit`.'),
   'pagination.max_limit': setting(whole(1, 1000), 100, 'Maximum `limit`.'),
-  'pagination.out_of_range': setting(oneOf('reject', 'clamp'), 'reject', 'What happens to a `limit` out of range.'),
+  'pagination.out_of_range': setting(
+    oneOf('reject', 'clamp'),
+    'reject',
+    'What happens to a `limit` out of range.'
+  ),
   'pagination.cursors': setting(
-    Type.Unsafe<Cursors>({ type: 'array', minItems: 2, maxItems: 2, uniqueItems: true, items: cursorName }),
+    Type.Unsafe<Cursors>({
+      type: 'array',
+      minItems: 2,
+      maxItems: 2,
+      uniqueItems: true,
+      items: cursorName
+    }),
     CURSORS,
     'Names of the two cursors in the query of a list: the page starts after the record that the first names, or ends before the one that the second names.'
   ),
@@ -138,33 +304,75 @@ const SANDBOX_SETTINGS = settingsOf('sandbox', {
     'newest_first',
     'Order of every list except Refunds, whose order the reference documents.'
   ),
-  'search.reference': setting(oneOf('contains', 'prefix', 'exact'), 'contains', 'How `search_query` matches a Ticket reference, ignoring case.'),
-  'search.last4': setting(oneOf('exact', 'contains', 'prefix'), 'exact', 'How `search_query` matches the last four digits of a card.'),
+  'search.reference': setting(
+    oneOf('contains', 'prefix', 'exact'),
+    'contains',
+    'How `search_query` matches a Ticket reference, ignoring case.'
+  ),
+  'search.last4': setting(
+    oneOf('exact', 'contains', 'prefix'),
+    'exact',
+    'How `search_query` matches the last four digits of a card.'
+  ),
   'parameters.unknown': setting(
     oneOf('reject', 'warn', 'ignore'),
     'reject',
     'What happens to a parameter that the reference does not have; `warn` drops it and reports it in a Warning header and in the log.'
   ),
-  'parameters.not_updatable': setting(oneOf('reject', 'ignore'), 'reject', 'What happens to a parameter that cannot be updated.'),
-  'parameters.unset_required': setting(oneOf('allow', 'reject'), 'allow', 'Whether an update may unset a parameter that the create requires.'),
-  'auth.accept_any_key': setting(orNull, null, 'Account id; when set, every key acts as this Account.'),
-  'auth.visibility': setting(oneOf('open', 'scoped'), 'open', 'Whether a key sees everything, or only what belongs to its Account.'),
+  'parameters.not_updatable': setting(
+    oneOf('reject', 'ignore'),
+    'reject',
+    'What happens to a parameter that cannot be updated.'
+  ),
+  'parameters.unset_required': setting(
+    oneOf('allow', 'reject'),
+    'allow',
+    'Whether an update may unset a parameter that the create requires.'
+  ),
+  'auth.accept_any_key': setting(
+    orNull,
+    null,
+    'Account id; when set, every key acts as this Account.'
+  ),
+  'auth.visibility': setting(
+    oneOf('open', 'scoped'),
+    'open',
+    'Whether a key sees everything, or only what belongs to its Account.'
+  ),
   'evidence.journal': setting(Type.Boolean(), true, 'Whether the journal keeps requests.'),
-  'evidence.coverage': setting(Type.Boolean(), true, 'Whether rules, assumptions and findings are counted.'),
+  'evidence.coverage': setting(
+    Type.Boolean(),
+    true,
+    'Whether rules, assumptions and findings are counted.'
+  ),
   'evidence.test_header': setting(
     Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$' }),
     'Test-Name',
     'Header that names the test a request belongs to, for the reports of a run.'
   ),
-  'refunds.empty_amount': setting(oneOf('reject', 'remainder'), 'reject', 'What an empty `amount` of a Refund does.'),
-  'transactions.default_currency': setting(Type.String({ format: 'currency' }), 'usd', 'Currency when a request has none.'),
-  'transactions.refundable': setting(oneOf('amount', 'amount_plus_extras'), 'amount', 'What can be refunded: the amount, or the amount with tip and donation.')
+  'refunds.empty_amount': setting(
+    oneOf('reject', 'remainder'),
+    'reject',
+    'What an empty `amount` of a Refund does.'
+  ),
+  'transactions.default_currency': setting(
+    Type.String({ format: 'currency' }),
+    'usd',
+    'Currency when a request has none.'
+  ),
+  'transactions.refundable': setting(
+    oneOf('amount', 'amount_plus_extras'),
+    'amount',
+    'What can be refunded: the amount, or the amount with tip and donation.'
+  )
 })
 export const SETTINGS = { ...PROCESS_SETTINGS, ...SANDBOX_SETTINGS }
 
 export type SettingKey = keyof typeof SETTINGS
 type Widened<T> = T extends boolean ? boolean : T
-export type Settings = { readonly [K in SettingKey]: Widened<Static<(typeof SETTINGS)[K]['schema']>> }
+export type Settings = {
+  readonly [K in SettingKey]: Widened<Static<(typeof SETTINGS)[K]['schema']>>
+}
 export type SettingSource = 'flag' | 'environment' | 'control' | 'scenario' | 'default'
 /** Values given in one place; a key left out is not given there. */
 export type GivenSettings = Partial<Settings>
@@ -174,19 +382,28 @@ export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[]
 /** The environment variable of a setting. */
 export const variableOf = (key: SettingKey): string => key.toUpperCase().replaceAll('.', '_')
 
-/** The same variable with the prefix that only the emulator's have; it wins over the one without. */
-export const prefixedVariableOf = (key: SettingKey): string => `COMMERCE_EMULATOR_${variableOf(key)}`
+/**
+ * The same variable with the prefix that only the emulator's have; it wins over the one without.
+ */
+export const prefixedVariableOf = (key: SettingKey): string =>
+  `COMMERCE_EMULATOR_${variableOf(key)}`
 
 /** The variable that each setting of the environment was read from. */
 export type SettingVariables = Readonly<Partial<Record<SettingKey, string>>>
 
-/** Where in a scenario document a setting is, as a path; null for a process setting, which may not be there. */
+/**
+ * Where in a scenario document a setting is, as a path; null for a process setting, which may not
+ * be there.
+ */
 export function scenarioPathOf(key: SettingKey): string | null {
   if (SETTINGS[key].scope === 'process') return null
   return key === 'seed' ? 'seed' : `settings.${key}`
 }
 
-/** What to say where a process setting, or a group of them, is where only a sandbox's may be; undefined for any other name. */
+/**
+ * What to say where a process setting, or a group of them, is where only a sandbox's may be;
+ * undefined for any other name.
+ */
 export function processSettingProblem(name: string): string | undefined {
   const key = SETTING_KEYS.find(key => key === name || key.startsWith(`${name}.`))
   if (key === undefined || SETTINGS[key].scope === 'sandbox') return undefined
@@ -194,24 +411,42 @@ export function processSettingProblem(name: string): string | undefined {
 }
 
 /** The settings in force and where each came from. */
-export type SettingsInForce = { values: Settings; sources: Readonly<Record<SettingKey, SettingSource>>; variables: SettingVariables }
-type Given = Partial<Record<Exclude<SettingSource, 'default'>, GivenSettings>> & { variables?: SettingVariables | undefined }
+export type SettingsInForce = {
+  values: Settings
+  sources: Readonly<Record<SettingKey, SettingSource>>
+  variables: SettingVariables
+}
+type Given = Partial<Record<Exclude<SettingSource, 'default'>, GivenSettings>> & {
+  variables?: SettingVariables | undefined
+}
 
-/** Settles which value holds: what the control API changed (until the next load or reset), then flag, environment, scenario, default. */
+/**
+ * Settles which value holds: what the control API changed (until the next load or reset), then
+ * flag, environment, scenario, default.
+ */
 export function settingsInForce(given: Given): SettingsInForce {
   const values: Record<string, unknown> = {}
   const sources: Record<string, SettingSource> = {}
   for (const key of SETTING_KEYS) {
-    const source = (['control', 'flag', 'environment', 'scenario'] as const).find(place => given[place]?.[key] !== undefined)
+    const source = (['control', 'flag', 'environment', 'scenario'] as const).find(
+      place => given[place]?.[key] !== undefined
+    )
     values[key] = source ? given[source]?.[key] : SETTINGS[key].default
     sources[key] = source ?? 'default'
   }
-  return { values: values as Settings, sources: sources as Record<SettingKey, SettingSource>, variables: given.variables ?? {} }
+  return {
+    values: values as Settings,
+    sources: sources as Record<SettingKey, SettingSource>,
+    variables: given.variables ?? {}
+  }
 }
 
 type JsonSchema = Record<string, unknown>
 
-/** The JSON Schema of a settings object, nested by the dots of the keys, for the settings of one scope or of both. */
+/**
+ * The JSON Schema of a settings object, nested by the dots of the keys, for the settings of one
+ * scope or of both.
+ */
 export function settingsSchema(wanted: (key: SettingKey) => boolean): JsonSchema {
   const root: JsonSchema = { type: 'object', additionalProperties: false, properties: {} }
   for (const key of SETTING_KEYS.filter(wanted)) {
@@ -223,17 +458,30 @@ export function settingsSchema(wanted: (key: SettingKey) => boolean): JsonSchema
       at = properties[step]
     }
     const { schema, about, default: fallback } = SETTINGS[key]
-    ;(at.properties as Record<string, JsonSchema>)[steps.at(-1) as string] = { ...schema, description: about, default: fallback }
+    ;(at.properties as Record<string, JsonSchema>)[steps.at(-1) as string] = {
+      ...schema,
+      description: about,
+      default: fallback
+    }
   }
   return root
 }
 
-/** A nested settings object as flat keys: `{pagination: {max_limit: 5}}` → `{'pagination.max_limit': 5}`. Keys with dots stay as they are. */
+/**
+ * A nested settings object as flat keys: `{pagination: {max_limit: 5}}` → `{'pagination.max_limit':
+ * 5}`. Keys with dots stay as they are.
+ */
 export function flattened(nested: object, under = ''): Record<string, unknown> {
   const flat: Record<string, unknown> = Object.create(null)
   for (const [name, value] of Object.entries(nested)) {
     const key = `${under}${name}`
-    if (typeof value === 'object' && value !== null && !Array.isArray(value) && !Object.hasOwn(SETTINGS, key)) Object.assign(flat, flattened(value, `${key}.`))
+    if (
+      typeof value === 'object' &&
+      value !== null &&
+      !Array.isArray(value) &&
+      !Object.hasOwn(SETTINGS, key)
+    )
+      Object.assign(flat, flattened(value, `${key}.`))
     else flat[key] = value
   }
   return flat
@@ -242,13 +490,18 @@ export function flattened(nested: object, under = ''): Record<string, unknown> {
 /** No setting has a longer key. */
 const MAX_KEY_LENGTH = 128
 
-/** Flat keys as a nested settings object, the reverse of {@link flattened}. A key below another key's value stays flat, where it is an unknown name. */
+/**
+ * Flat keys as a nested settings object, the reverse of {@link flattened}. A key below another
+ * key's value stays flat, where it is an unknown name.
+ */
 export function nested(flat: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const root: Record<string, unknown> = Object.create(null)
   const hasValue = (key: string) => Object.hasOwn(flat, key) || Object.hasOwn(SETTINGS, key)
   for (const [key, value] of Object.entries(flat)) {
     const whole = key.length > MAX_KEY_LENGTH ? [key] : key.split('.')
-    const steps = whole.some((_, depth) => depth > 0 && hasValue(whole.slice(0, depth).join('.'))) ? [key] : whole
+    const steps = whole.some((_, depth) => depth > 0 && hasValue(whole.slice(0, depth).join('.')))
+      ? [key]
+      : whole
     let at = root
     for (const step of steps.slice(0, -1)) {
       at[step] ??= Object.create(null)

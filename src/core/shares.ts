@@ -3,10 +3,22 @@ import { ApiError, type ErrorDetails } from './errors.js'
 import type { SettingKey, Settings } from './settings.js'
 
 type Limit = Extract<SettingKey, `limits.${string}`>
-/** What is shared, as a refusal names it. A sandbox may have `each` times what the setting says, all of them together `all` times. */
-type Shared = { what: string; setting: Limit; each?: number; all?: number; refusal?: Omit<ErrorDetails, 'message'> & { code?: 'load_limit' } }
+/**
+ * What is shared, as a refusal names it. A sandbox may have `each` times what the setting says, all
+ * of them together `all` times.
+ */
+type Shared = {
+  what: string
+  setting: Limit
+  each?: number
+  all?: number
+  refusal?: Omit<ErrorDetails, 'message'> & { code?: 'load_limit' }
+}
 
-/** A sandbox takes no more than its share, and no more than it leaves to the others: so one that has nothing gets something, however much the others would like to have. */
+/**
+ * A sandbox takes no more than its share, and no more than it leaves to the others: so one that has
+ * nothing gets something, however much the others would like to have.
+ */
 export class Shares {
   readonly #each: number
   readonly #all: number
@@ -14,7 +26,10 @@ export class Shares {
   readonly #taken = new Map<object, number>()
   #sum = 0
 
-  constructor({ what, setting, each = 1, all = 10, refusal: { code, ...details } = {} }: Shared, settings: Settings) {
+  constructor(
+    { what, setting, each = 1, all = 10, refusal: { code, ...details } = {} }: Shared,
+    settings: Settings
+  ) {
     this.#each = each * settings[setting]
     this.#all = all * settings[setting]
     this.#refusal = own => {
@@ -24,7 +39,10 @@ export class Shares {
     }
   }
 
-  /** Takes so much for a sandbox until the returned function is called. Errors: the refusal, `limit_reached` where no other code is given. */
+  /**
+   * Takes so much for a sandbox until the returned function is called. Errors: the refusal,
+   * `limit_reached` where no other code is given.
+   */
   take(sandbox: object, amount = 1): () => void {
     const own = this.#taken.get(sandbox) ?? 0
     if (own + amount > Math.min(this.#each, this.#all - this.#sum)) throw this.#refusal(own)

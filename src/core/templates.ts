@@ -1,4 +1,7 @@
-/** Templates of responses: JSON with placeholders, such as `{ data: $members, has_more: $has_more }`. A value replaces each placeholder. */
+/**
+ * Templates of responses: JSON with placeholders, such as `{ data: $members, has_more: $has_more
+ * }`. A value replaces each placeholder.
+ */
 
 export type Template = Readonly<Record<string, unknown>>
 /** The placeholders of a template; `once` has to be there, and once. */
@@ -13,7 +16,10 @@ export const LIST_TEMPLATE: Template = {
   first_id: '$first_id',
   last_id: '$last_id'
 }
-export const LIST_RULE: TemplateRule = { placeholders: ['$members', '$has_more', '$url', '$first_id', '$last_id'], once: '$members' }
+export const LIST_RULE: TemplateRule = {
+  placeholders: ['$members', '$has_more', '$url', '$first_id', '$last_id'],
+  once: '$members'
+}
 
 /** The error body (A07). */
 export const ERROR_TEMPLATE: Template = {
@@ -27,7 +33,9 @@ export const ERROR_TEMPLATE: Template = {
     request_id: '$request_id'
   }
 }
-export const ERROR_RULE: TemplateRule = { placeholders: ['$type', '$code', '$message', '$param', '$rule', '$assumption', '$request_id'] }
+export const ERROR_RULE: TemplateRule = {
+  placeholders: ['$type', '$code', '$message', '$param', '$rule', '$assumption', '$request_id']
+}
 
 const isNested = (part: unknown): part is object => typeof part === 'object' && part !== null
 
@@ -37,15 +45,26 @@ export function placeholdersIn(part: unknown): string[] {
   return isNested(part) ? Object.values(part).flatMap(placeholdersIn) : []
 }
 
-/** A template with values, by the names of its placeholders, in their places; a placeholder without a value is left out. */
+/**
+ * A template with values, by the names of its placeholders, in their places; a placeholder without
+ * a value is left out.
+ */
 export function filled(part: unknown, values: Readonly<Record<string, unknown>>): unknown {
   if (typeof part === 'string' && part.startsWith('$')) return values[part.slice(1)]
-  if (Array.isArray(part)) return part.map(member => filled(member, values)).filter(member => member !== undefined)
-  return isNested(part) ? Object.fromEntries(Object.entries(part).map(([name, member]) => [name, filled(member, values)])) : part
+  if (Array.isArray(part))
+    return part.map(member => filled(member, values)).filter(member => member !== undefined)
+  return isNested(part)
+    ? Object.fromEntries(
+        Object.entries(part).map(([name, member]) => [name, filled(member, values)])
+      )
+    : part
 }
 
 /** The steps to a placeholder; undefined where a template has it nowhere. */
-export function stepsTo(part: unknown, placeholder: string): readonly (string | number)[] | undefined {
+export function stepsTo(
+  part: unknown,
+  placeholder: string
+): readonly (string | number)[] | undefined {
   if (part === placeholder) return []
   for (const [name, member] of isNested(part) ? Object.entries(part) : []) {
     const steps = stepsTo(member, placeholder)
@@ -56,14 +75,26 @@ export function stepsTo(part: unknown, placeholder: string): readonly (string | 
 
 /** The value of a response at a placeholder's place; undefined where it has none. */
 export function valueAt(part: unknown, answer: unknown, placeholder: string): unknown {
-  return stepsTo(part, placeholder)?.reduce<unknown>((at, step) => (at as Template | null | undefined)?.[step], answer)
+  return stepsTo(part, placeholder)?.reduce<unknown>(
+    (at, step) => (at as Template | null | undefined)?.[step],
+    answer
+  )
 }
 
-/** The parts of a response at some placeholders' places, each as `keep` converts it; undefined if there are none. */
-export function picked<V>(part: unknown, answer: unknown, keep: Readonly<Record<string, (value: V) => unknown>>): unknown {
+/**
+ * The parts of a response at some placeholders' places, each as `keep` converts it; undefined if
+ * there are none.
+ */
+export function picked<V>(
+  part: unknown,
+  answer: unknown,
+  keep: Readonly<Record<string, (value: V) => unknown>>
+): unknown {
   if (typeof part === 'string') return answer === undefined ? undefined : keep[part]?.(answer as V)
   if (!isNested(part) || Array.isArray(part) || !isNested(answer)) return undefined
-  const parts = Object.entries(part).map(([name, member]) => [name, picked(member, (answer as Template)[name], keep)] as const)
+  const parts = Object.entries(part).map(
+    ([name, member]) => [name, picked(member, (answer as Template)[name], keep)] as const
+  )
   const found = parts.filter(([, value]) => value !== undefined)
   return found.length === 0 ? undefined : Object.fromEntries(found)
 }
@@ -71,7 +102,14 @@ export function picked<V>(part: unknown, answer: unknown, keep: Readonly<Record<
 /** A response without the values at some placeholders' places. */
 export function without(part: unknown, answer: unknown, placeholders: readonly unknown[]): unknown {
   if (!isNested(part) || !isNested(answer)) return answer
-  if (Array.isArray(answer)) return answer.map((member, place) => without((part as readonly unknown[])[place], member, placeholders))
-  const kept = Object.entries(answer).filter(([name]) => !placeholders.includes((part as Template)[name]))
-  return Object.fromEntries(kept.map(([name, member]) => [name, without((part as Template)[name], member, placeholders)]))
+  if (Array.isArray(answer))
+    return answer.map((member, place) =>
+      without((part as readonly unknown[])[place], member, placeholders)
+    )
+  const kept = Object.entries(answer).filter(
+    ([name]) => !placeholders.includes((part as Template)[name])
+  )
+  return Object.fromEntries(
+    kept.map(([name, member]) => [name, without((part as Template)[name], member, placeholders)])
+  )
 }

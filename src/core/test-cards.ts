@@ -1,4 +1,7 @@
-/** Card numbers to use in place of real ones: they pass every check of their digits, and no bank has issued them. */
+/**
+ * Card numbers to use in place of real ones: they pass every check of their digits, and no bank has
+ * issued them.
+ */
 
 /** How the numbers of a brand begin, and how many digits they have. */
 const BRANDS: Readonly<Record<string, readonly [start: string, digits: number]>> = {

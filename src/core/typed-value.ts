@@ -1,7 +1,10 @@
 /** Values that are typed in, in a field, a flag or a variable of the environment. */
 import { jsonIn } from './json.js'
 
-/** The value that a text means by the type of its JSON Schema; the text itself where it is of another type, which the schema refuses. */
+/**
+ * The value that a text means by the type of its JSON Schema; the text itself where it is of
+ * another type, which the schema refuses.
+ */
 export function typedValue(text: string, { type }: { type?: string | readonly string[] }): unknown {
   if (type === 'integer' && /^-?\d+$/.test(text)) return Number(text)
   if (type === 'number' && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text)

@@ -1,4 +1,7 @@
-/** The parts that all responses of the emulated API share: their headers, and the one shape of a refusal (A07, A08). */
+/**
+ * The parts that all responses of the emulated API share: their headers, and the one shape of a
+ * refusal (A07, A08).
+ */
 import { ApiError, CATALOGUE, type Problem, statusOf } from '../core/errors.js'
 import { controlOfBase } from '../core/paths.js'
 import { readable } from '../core/redaction.js'
@@ -10,10 +13,23 @@ import { type Guarded, redacted } from './keys.js'
 import { type Blame, REFUSALS } from './sentences.js'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
-const CORS_HEADERS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'Request-Id, Warning' }
+const CORS_HEADERS = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'Request-Id, Warning'
+}
 
-/** The headers of a response: its content type, its id (A34) and those that it was given; not its length. */
-export function headersOf({ id, length, answerHeaders, warnings, headers: sent, settings }: Exchange): AnswerHeaders {
+/**
+ * The headers of a response: its content type, its id (A34) and those that it was given; not its
+ * length.
+ */
+export function headersOf({
+  id,
+  length,
+  answerHeaders,
+  warnings,
+  headers: sent,
+  settings
+}: Exchange): AnswerHeaders {
   const headers: AnswerHeaders = length === 0 ? {} : { 'content-type': JSON_TYPE }
   headers['request-id'] = id
   if (sent.origin !== undefined && settings.cors) Object.assign(headers, CORS_HEADERS)
@@ -23,10 +39,16 @@ export function headersOf({ id, length, answerHeaders, warnings, headers: sent, 
 }
 
 /** A warning as HTTP writes it (A14). */
-const warningHeader = (message: string) => `299 - ${JSON.stringify(message.slice(0, 300).replace(/[^\x20-\x7E]/g, '?'))}`
+const warningHeader = (message: string) =>
+  `299 - ${JSON.stringify(message.slice(0, 300).replace(/[^\x20-\x7E]/g, '?'))}`
 
-/** The headers of the response to a preflight, which a browser sends to ask whether it may send a request. */
-export function preflightHeaders({ 'access-control-request-headers': asked }: RequestHeaders): AnswerHeaders {
+/**
+ * The headers of the response to a preflight, which a browser sends to ask whether it may send a
+ * request.
+ */
+export function preflightHeaders({
+  'access-control-request-headers': asked
+}: RequestHeaders): AnswerHeaders {
   return {
     vary: 'Access-Control-Request-Headers',
     'access-control-allow-methods': 'GET, POST, DELETE',
@@ -39,29 +61,54 @@ type ErrorContext = { world: Guarded; authorization?: string | undefined; reques
 /** What an error says. Card numbers and API keys in what the caller sent are masked. */
 function shownError({ code, message, param }: ApiError, { world, authorization }: ErrorContext) {
   const show = (text: string) => redacted(text, world, authorization)
-  return { type: CATALOGUE[code].type, code, message: show(message), ...(param !== undefined && { param: show(param) }) }
+  return {
+    type: CATALOGUE[code].type,
+    code,
+    message: show(message),
+    ...(param !== undefined && { param: show(param) })
+  }
 }
 
 /** The body of an error of the emulated API, by its template. */
 export function errorText(error: ApiError, context: ErrorContext, settings: Settings): string {
   const { rule, assumption } = error
   const by = settings['errors.expose_rule'] && (rule ? { rule } : { assumption })
-  return JSON.stringify(filled(settings['shapes.error'], { ...shownError(error, context), ...by, request_id: context.requestId }))
+  return JSON.stringify(
+    filled(settings['shapes.error'], {
+      ...shownError(error, context),
+      ...by,
+      request_id: context.requestId
+    })
+  )
 }
 
 /** The body of an error of the control API. */
 export function controlError(error: ApiError, context: ErrorContext) {
-  const problems = error.problems && shownProblems(error.problems, text => redacted(text, context.world, context.authorization))
-  return { error: { ...shownError(error, context), ...(problems && { problems }), request_id: context.requestId } }
+  const problems =
+    error.problems &&
+    shownProblems(error.problems, text => redacted(text, context.world, context.authorization))
+  return {
+    error: {
+      ...shownError(error, context),
+      ...(problems && { problems }),
+      request_id: context.requestId
+    }
+  }
 }
 
 /** Problems of a document with what `show` masks. */
 const shownProblems = (problems: readonly Problem[], show: (text: string) => string): Problem[] =>
-  problems.map(problem => ({ ...problem, path: show(problem.path), message: show(problem.message) }))
+  problems.map(problem => ({
+    ...problem,
+    path: show(problem.path),
+    message: show(problem.message)
+  }))
 
 /** Warnings as a response shows them, masked as an error is. */
-export const shownWarnings = (warnings: readonly Problem[], { world, authorization }: Pick<ErrorContext, 'world' | 'authorization'>): Problem[] =>
-  shownProblems(warnings, text => redacted(text, world, authorization))
+export const shownWarnings = (
+  warnings: readonly Problem[],
+  { world, authorization }: Pick<ErrorContext, 'world' | 'authorization'>
+): Problem[] => shownProblems(warnings, text => redacted(text, world, authorization))
 
 /** The request is refused. What is thrown and not a refusal is a defect, and thrown on. */
 export function refuse(exchange: Exchange, error: unknown): void {
@@ -70,19 +117,34 @@ export function refuse(exchange: Exchange, error: unknown): void {
   const { code, rule = null, assumption = null, param = null, facts = null } = error
   if (assumption) exchange.rely(assumption)
   // headers of a script belong to its own response only
-  exchange.answerHeaders = exchange.action === null ? { ...exchange.answerHeaders, ...error.headers } : error.headers
+  exchange.answerHeaders =
+    exchange.action === null ? { ...exchange.answerHeaders, ...error.headers } : error.headers
   const text = errorText(error, { world, authorization, requestId: id }, settings)
   exchange.refused(statusOf(code, settings), { code, rule, assumption, param, facts }, text)
 }
 
-/** The refusal of a path below the base that has no operation (404), or none with this method (405 with `Allow`; TKT-1 for a Ticket). */
-export function noOperation({ method, path, base }: Pick<Exchange, 'method' | 'path' | 'base'>): ApiError {
+/**
+ * The refusal of a path below the base that has no operation (404), or none with this method (405
+ * with `Allow`; TKT-1 for a Ticket).
+ */
+export function noOperation({
+  method,
+  path,
+  base
+}: Pick<Exchange, 'method' | 'path' | 'base'>): ApiError {
   const there = operationsAt(path)
   if (there.length === 0) return REFUSALS.noPath(readable(path), base)
   const isTicket = there.some(({ family }) => family === 'tickets')
   const isWrite = method !== 'HEAD' && method !== 'OPTIONS'
-  const by: Blame = isTicket && isWrite ? { rule: 'TKT-1' } : { assumption: method === 'HEAD' ? 'A39' : 'A08' }
-  return REFUSALS.noMethod(readable(path), there.map(operation => operation.method).join(', '), method, by, isTicket ? controlOfBase(base) : null)
+  const by: Blame =
+    isTicket && isWrite ? { rule: 'TKT-1' } : { assumption: method === 'HEAD' ? 'A39' : 'A08' }
+  return REFUSALS.noMethod(
+    readable(path),
+    there.map(operation => operation.method).join(', '),
+    method,
+    by,
+    isTicket ? controlOfBase(base) : null
+  )
 }
 
 /** The refusal of a path outside the API and the control API (BASE-1). */

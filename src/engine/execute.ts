@@ -1,11 +1,19 @@
 /**
- * The emulated API as a function: a request, and what becomes of it. Its stages stand here in the order of refusals (A08): path and method, key, disabled
- * operation, content type, size, form, parameters; then the script, the operation, the response. Nothing here waits: where a script says so, the caller does.
+ * The emulated API as a function: a request, and what becomes of it. Its stages stand here in the
+ * order of refusals (A08): path and method, key, disabled
+ * operation, content type, size, form, parameters; then the script, the operation, the response.
+ * Nothing here waits: where a script says so, the caller does.
  */
 import { ApiError } from '../core/errors.js'
 import { decodeForm, EMPTY_FORM, FORM_TYPE, type Form, valueIn } from '../core/form.js'
 import { BASE, isUnder, pathOf } from '../core/paths.js'
-import { isChange, type OperationId, operationAt, operationOf, PATH_RECORDS } from '../reference/operations.js'
+import {
+  isChange,
+  type OperationId,
+  operationAt,
+  operationOf,
+  PATH_RECORDS
+} from '../reference/operations.js'
 import type { Action } from '../scenario/script.js'
 import { bodyOf, bytesOf, changedBody } from '../store/bytes.js'
 import type { Stored } from '../store/collection.js'
@@ -15,23 +23,47 @@ import { type AnyRecord, type Arriving, Exchange, hasBody, hasReached, STAGE } f
 import { actorOf, redacted } from './keys.js'
 import { positionOf, type StoredList } from './listing.js'
 import { HANDLERS, parametersOf } from './operations.js'
-import { decodeParameters, findReferences, type Lookups, refuseInQuery, type Table } from './parameters.js'
-import { answerByScript, breakAnswer, changeRecords, endingOf, isAnswer, patchAnswer, sentBy } from './scripted.js'
+import {
+  decodeParameters,
+  findReferences,
+  type Lookups,
+  refuseInQuery,
+  type Table
+} from './parameters.js'
+import {
+  answerByScript,
+  breakAnswer,
+  changeRecords,
+  endingOf,
+  isAnswer,
+  patchAnswer,
+  sentBy
+} from './scripted.js'
 import { REFUSALS } from './sentences.js'
 import { inBody, inPath } from './visibility.js'
 import type { World } from './world.js'
 
-/** A request as data: `url` is its path from the base address on, `/next/refunds`, and its query; `body` the text of its form, null where it has none. */
+/**
+ * A request as data: `url` is its path from the base address on, `/next/refunds`, and its query;
+ * `body` the text of its form, null where it has none.
+ */
 export type ApiRequest = Pick<Arriving, 'method' | 'url' | 'headers'> & { body: string | null }
 
 /**
- * Executes a request without waiting: a script may respond, but does not hold or delay, and a response that it would lose is only marked. If `isScripted` is
- * false, `action` replaces the script. `base` is the API's path as responses show it. `onEntered` is called when the key is known, before any lookup.
+ * Executes a request without waiting: a script may respond, but does not hold or delay, and a
+ * response that it would lose is only marked. If `isScripted` is
+ * false, `action` replaces the script. `base` is the API's path as responses show it. `onEntered`
+ * is called when the key is known, before any lookup.
  */
 export function execute(
   world: World,
   { body, ...request }: ApiRequest,
-  { isScripted = true, action: given = null as Action | null, base = BASE, onEntered = (_operation: OperationId): unknown => null } = {}
+  {
+    isScripted = true,
+    action: given = null as Action | null,
+    base = BASE,
+    onEntered = (_operation: OperationId): unknown => null
+  } = {}
 ): Exchange {
   const exchange = arrive(world, { ...request, base })
   try {
@@ -39,7 +71,8 @@ export function execute(
     onEntered(exchange.operation as OperationId)
     refuseLarge(exchange, body ?? '')
     decode(exchange, formIn(body ?? '', exchange), isScripted)
-    const isAsked = isScripted && world.state.script.operations.has(exchange.operation as OperationId)
+    const isAsked =
+      isScripted && world.state.script.operations.has(exchange.operation as OperationId)
     const action = isAsked ? askScript(exchange) : given
     exchange.action = action
     if (action === null || !isAnswer(action)) perform(exchange)
@@ -54,19 +87,27 @@ export function execute(
 }
 
 /** A request comes in. */
-export const arrive = (world: World, arriving: Arriving): Exchange => new Exchange(world, world.nextRequestId(), arriving)
+export const arrive = (world: World, arriving: Arriving): Exchange =>
+  new Exchange(world, world.nextRequestId(), arriving)
 
-/** What can be refused before the body is read: path and method, key, disabled operation, content type. Errors: their refusals. */
+/**
+ * What can be refused before the body is read: path and method, key, disabled operation, content
+ * type. Errors: their refusals.
+ */
 export function enter(exchange: Exchange): void {
   route(exchange)
   identify(exchange)
   const { disabledBy, family } = operationOf(exchange.operation as OperationId)
   // 3. LOC-4, ACC-5
   if (disabledBy !== undefined) throw REFUSALS.disabled(family, disabledBy)
-  if (exchange.method === 'POST' && hasBody(exchange.headers) && !isOpenEnded(exchange.headers)) checkType(exchange)
+  if (exchange.method === 'POST' && hasBody(exchange.headers) && !isOpenEnded(exchange.headers))
+    checkType(exchange)
 }
 
-/** 1. Finds the operation at a path. Errors: `path_unknown` (BASE-1, A08), `method_not_allowed`, `request_malformed`, `not_ready`. */
+/**
+ * 1. Finds the operation at a path. Errors: `path_unknown` (BASE-1, A08), `method_not_allowed`,
+ * `request_malformed`, `not_ready`.
+ */
 function route(exchange: Exchange): void {
   const { method, url, path, base, world } = exchange
   if (path.includes('%') && !isDecodable(path)) throw REFUSALS.badPath()
@@ -74,7 +115,8 @@ function route(exchange: Exchange): void {
     exchange.rely('A39')
     throw outsideBase(pathOf(url), base)
   }
-  if (path.length > MAX_PART_LENGTH && path.split('/').some(part => part.length > MAX_PART_LENGTH)) throw REFUSALS.longPart()
+  if (path.length > MAX_PART_LENGTH && path.split('/').some(part => part.length > MAX_PART_LENGTH))
+    throw REFUSALS.longPart()
   const found = operationAt(method, path)
   if (found === null) throw noOperation(exchange)
   exchange.operation = found.operation
@@ -109,9 +151,12 @@ function identify(exchange: Exchange): void {
 const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;.*)?$/
 
 /** Whether only its end shows whether a body has any bytes: one of no bytes is none (A37). */
-export const isOpenEnded = (headers: Exchange['headers']) => headers['transfer-encoding'] !== undefined
+export const isOpenEnded = (headers: Exchange['headers']) =>
+  headers['transfer-encoding'] !== undefined
 
-/** 4. The one content type of a POST that is read (FORM-1, A32). Errors: `content_type_unsupported`. */
+/**
+ * 4. The one content type of a POST that is read (FORM-1, A32). Errors: `content_type_unsupported`.
+ */
 function checkType(exchange: Exchange): void {
   const { headers } = exchange
   const encoding = headers['content-encoding'] ?? 'identity'
@@ -126,26 +171,35 @@ function checkType(exchange: Exchange): void {
 
 /** 5. Errors: `body_too_large` (A35). */
 function refuseLarge({ settings }: Exchange, body: string): void {
-  if (Buffer.byteLength(body) > settings['limits.body']) throw REFUSALS.tooLarge(settings['limits.body'])
+  if (Buffer.byteLength(body) > settings['limits.body'])
+    throw REFUSALS.tooLarge(settings['limits.body'])
 }
 
 /** A body whose type is not read: it is there, and that is all that is known of it. */
 export const OPAQUE: Form = { root: EMPTY_FORM, problem: null }
 
 /** The form in the text of a body; null where it has no bytes. */
-export function formIn(body: string, { headers, settings, method }: Pick<Exchange, 'headers' | 'settings' | 'method'>): Form | null {
+export function formIn(
+  body: string,
+  { headers, settings, method }: Pick<Exchange, 'headers' | 'settings' | 'method'>
+): Form | null {
   if (body === '') return null
   return method === 'POST' || isForm(headers) ? decodeForm(body, settings) : OPAQUE
 }
 
 /** Whether a body is a form, as its headers say. */
-export const isForm = ({ 'content-type': type, 'content-encoding': encoding = 'identity' }: Exchange['headers']) => encoding === 'identity' && isFormType(type)
+export const isForm = ({
+  'content-type': type,
+  'content-encoding': encoding = 'identity'
+}: Exchange['headers']) => encoding === 'identity' && isFormType(type)
 
 /** Whether a content type is that of a form. */
-export const isFormType = (type: unknown) => String(type).split(';')[0]?.trim().toLowerCase() === FORM_TYPE
+export const isFormType = (type: unknown) =>
+  String(type).split(';')[0]?.trim().toLowerCase() === FORM_TYPE
 
 /**
- * 6. Reads the forms, and 7. the parameters by the table of the operation; `body` is null where none was sent. `isCounted`: for the scenario's expectations.
+ * 6. Reads the forms, and 7. the parameters by the table of the operation; `body` is null where
+ * none was sent. `isCounted`: for the scenario's expectations.
  * Errors: those of the form, `body_unexpected`, those of the table.
  */
 export function decode(exchange: Exchange, body: Form | null, isCounted = true): void {
@@ -157,7 +211,8 @@ export function decode(exchange: Exchange, body: Form | null, isCounted = true):
   if (isCounted) countRequest(exchange)
   if (method === 'POST' && body !== null) {
     if (isOpenEnded(headers)) checkType(exchange)
-    const problem = (headers['content-type'] === FORM_TYPE ? null : charsetProblem(headers)) ?? body.problem
+    const problem =
+      (headers['content-type'] === FORM_TYPE ? null : charsetProblem(headers)) ?? body.problem
     if (problem !== null) throw brokenForm(problem, 'FORM-1')
   }
   if (query.problem !== null) throw brokenForm(query.problem)
@@ -166,11 +221,19 @@ export function decode(exchange: Exchange, body: Form | null, isCounted = true):
   if (method === 'POST') {
     if (query.root.size > 0) refuseInQuery(query.root, exchange, LOOKUPS)
   } else if (body !== null) throw unexpectedBody(exchange, table)
-  exchange.values = decodeParameters(table, method === 'POST' ? exchange.body : exchange.query, exchange, LOOKUPS)
+  exchange.values = decodeParameters(
+    table,
+    method === 'POST' ? exchange.body : exchange.query,
+    exchange,
+    LOOKUPS
+  )
   exchange.stage = STAGE.admitted
 }
 
-/** Counts a request for the scenario's expectations once, whatever its response; a request without a right key is not counted. */
+/**
+ * Counts a request for the scenario's expectations once, whatever its response; a request without a
+ * right key is not counted.
+ */
 export function countRequest(exchange: Exchange): void {
   const { tally } = exchange.world
   if (tally.isEmpty || exchange.isCounted || !hasReached(exchange, STAGE.identified)) return
@@ -181,21 +244,40 @@ export function countRequest(exchange: Exchange): void {
 /** 8. What the script does to the request; null where it does nothing. */
 export function askScript(exchange: Exchange): Action | null {
   const { world } = exchange
-  exchange.action = world.state.script.act(sentBy(exchange), { seed: exchange.settings.seed, at: exchange.at }, world.counted)
+  exchange.action = world.state.script.act(
+    sentBy(exchange),
+    { seed: exchange.settings.seed, at: exchange.at },
+    world.counted
+  )
   return exchange.action
 }
 
-/** The refusal of a form that could not be decoded; broken percent-encoding breaks the rule of the place, where it has one: FORM-1 speaks of POST bodies alone. */
-function brokenForm({ code, message, param, rule, assumption }: NonNullable<Form['problem']>, place?: 'FORM-1'): ApiError {
+/**
+ * The refusal of a form that could not be decoded; broken percent-encoding breaks the rule of the
+ * place, where it has one: FORM-1 speaks of POST bodies alone.
+ */
+function brokenForm(
+  { code, message, param, rule, assumption }: NonNullable<Form['problem']>,
+  place?: 'FORM-1'
+): ApiError {
   const blamed = rule ?? place
-  return new ApiError(code, { message, ...(param && { param }), ...(blamed && !assumption ? { rule: blamed } : { assumption: assumption ?? 'A36' }) })
+  return new ApiError(code, {
+    message,
+    ...(param && { param }),
+    ...(blamed && !assumption ? { rule: blamed } : { assumption: assumption ?? 'A36' })
+  })
 }
 
 /** What is wrong with the character set that a content type names (A36). */
 function charsetProblem({ 'content-type': type }: Exchange['headers']): Form['problem'] {
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(String(type))?.[1]
   if (charset === undefined || /^utf-?8$/i.test(charset)) return null
-  return { code: 'form_malformed', param: '', message: `The charset of the body is ${charset}; send UTF-8.`, assumption: 'A36' }
+  return {
+    code: 'form_malformed',
+    param: '',
+    message: `The charset of the body is ${charset}; send UTF-8.`,
+    assumption: 'A36'
+  }
 }
 
 /** What decoding asks of the records, and reports to the request. */
@@ -204,29 +286,40 @@ const LOOKUPS: Lookups<Exchange> = {
     exchange.unknownParameter = true
     if (exchange.settings['parameters.unknown'] !== 'warn') return
     const { world, authorization, warnings } = exchange
-    const shown = messages.slice(0, MAX_WARNINGS - warnings.length).map(message => redacted(message, world, authorization))
+    const shown = messages
+      .slice(0, MAX_WARNINGS - warnings.length)
+      .map(message => redacted(message, world, authorization))
     exchange.warnings = [...warnings, ...shown]
   },
   find: inBody,
   cursor(exchange, param, id) {
     const [after, before] = exchange.settings['pagination.cursors']
-    if (param === before && valueIn(exchange.query, after) !== undefined) throw REFUSALS.twoCursors(after, before)
+    if (param === before && valueIn(exchange.query, after) !== undefined)
+      throw REFUSALS.twoCursors(after, before)
     positionOf(exchange, operationOf(exchange.operation as OperationId).family, param, id)
   }
 }
 /** Maximum number of warnings in one response, and of lines that are logged for them. */
 const MAX_WARNINGS = 10
 
-/** A body on a GET or DELETE: a list's parameters in it are in the wrong place (FORM-3), anything else is not expected (A37). */
+/**
+ * A body on a GET or DELETE: a list's parameters in it are in the wrong place (FORM-3), anything
+ * else is not expected (A37).
+ */
 function unexpectedBody(exchange: Exchange, { byName }: Table): ApiError {
   const isOfList = [...exchange.body.keys()].some(name => byName.has(name))
   exchange.rely('A37')
-  return REFUSALS.unexpectedBody(exchange.method, isOfList ? { rule: 'FORM-3' } : { assumption: 'A37' })
+  return REFUSALS.unexpectedBody(
+    exchange.method,
+    isOfList ? { rule: 'FORM-3' } : { assumption: 'A37' }
+  )
 }
 
 /**
- * 9. The operation, and what the script changes before or after it: finds the record in the path, judges, changes, and returns what is shown. `hasWaited`:
- * time has passed, and a load or reset may have replaced the state, so caller and records are looked up again. Errors: `resource_missing`, those of the rules.
+ * 9. The operation, and what the script changes before or after it: finds the record in the path,
+ * judges, changes, and returns what is shown. `hasWaited`:
+ * time has passed, and a load or reset may have replaced the state, so caller and records are
+ * looked up again. Errors: `resource_missing`, those of the rules.
  */
 export function perform(exchange: Exchange, hasWaited = false): void {
   const { action, world } = exchange
@@ -234,7 +327,8 @@ export function perform(exchange: Exchange, hasWaited = false): void {
   try {
     const isChanged = action !== null && changeRecords(exchange, action, 'before')
     if (hasWaited || isChanged) resume(exchange)
-    if (action !== null && action.entry.stale !== null) exchange.past = world.past(action.entry.stale)
+    if (action !== null && action.entry.stale !== null)
+      exchange.past = world.past(action.entry.stale)
     operate(exchange)
     if (action !== null) patchAnswer(exchange, action)
   } finally {
@@ -246,11 +340,11 @@ export function perform(exchange: Exchange, hasWaited = false): void {
 function operate(exchange: Exchange): void {
   exchange.stage = STAGE.running
   const operation = exchange.operation as OperationId
-  for (const { name, family } of PATH_RECORDS[operation]) exchange.found = inPath(exchange, family, exchange.params[name] as string, name) as AnyRecord
-  const shown = (HANDLERS as unknown as Readonly<Record<OperationId, (request: Exchange) => unknown>>)[operation](exchange) as
-    | StoredList<AnyStored>
-    | AnyStored
-    | null
+  for (const { name, family } of PATH_RECORDS[operation])
+    exchange.found = inPath(exchange, family, exchange.params[name] as string, name) as AnyRecord
+  const shown = (
+    HANDLERS as unknown as Readonly<Record<OperationId, (request: Exchange) => unknown>>
+  )[operation](exchange) as StoredList<AnyStored> | AnyStored | null
   if (shown === null) {
     exchange.world.changed('users', null, (exchange.found as AnyRecord).id)
     exchange.answered(204, null, null, '')
@@ -262,9 +356,16 @@ type AnyStored = Records[keyof Records]
 function resume(exchange: Exchange): void {
   const { actor, world, values } = exchange
   exchange.settings = world.settings
-  const isSame = world.state.store === exchange.identifiedIn && world.state.store.accounts.get(actor?.id ?? '') === actor
+  const isSame =
+    world.state.store === exchange.identifiedIn &&
+    world.state.store.accounts.get(actor?.id ?? '') === actor
   if (actor !== null && !isSame) identify(exchange)
-  exchange.values = findReferences(parametersOf(exchange.operation as OperationId, exchange.settings), values, exchange, LOOKUPS)
+  exchange.values = findReferences(
+    parametersOf(exchange.operation as OperationId, exchange.settings),
+    values,
+    exchange,
+    LOOKUPS
+  )
 }
 
 /** 10. The response shows a record or a list. */
@@ -274,15 +375,26 @@ function show(exchange: Exchange, shown: StoredList<AnyStored> | AnyStored): voi
   const { kind, family } = operation
   if (isChange(operation)) {
     if (shown !== exchange.found) world.changed(family, shown as AnyStored, null)
-    exchange.answered(kind === 'create' ? settings['statuses.created'] : 200, shown, null, changedBody(shown as AnyStored, family, shape))
+    exchange.answered(
+      kind === 'create' ? settings['statuses.created'] : 200,
+      shown,
+      null,
+      changedBody(shown as AnyStored, family, shape)
+    )
     return
   }
-  const stored = 'stored' in shown ? shown.stored : [collectionOf(exchange.store, family).stored(shown.id) as Stored<AnyStored>]
+  const stored =
+    'stored' in shown
+      ? shown.stored
+      : [collectionOf(exchange.store, family).stored(shown.id) as Stored<AnyStored>]
   const members = stored.map(record => bytesOf(family, record, exchange.store, shape))
   exchange.answered(200, shown, members, bodyOf(shown, members, shape.list))
 }
 
-/** 11. The request is over, `ms` milliseconds after it came, and its response arrived or not: counted again for the expectations that ask how it ended. */
+/**
+ * 11. The request is over, `ms` milliseconds after it came, and its response arrived or not:
+ * counted again for the expectations that ask how it ended.
+ */
 export function close(exchange: Exchange, isDelivered: boolean, ms: number): void {
   exchange.close(isDelivered, ms)
   const { tally } = exchange.world

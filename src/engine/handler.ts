@@ -8,7 +8,11 @@ import type { Records } from '../store/store.js'
 import type { Exchange } from './exchange.js'
 import type { StoredList } from './listing.js'
 
-type Sent<T> = T extends { body: infer B extends TSchema } ? Static<B> : T extends { querystring: infer Q extends TSchema } ? Static<Q> : object
+type Sent<T> = T extends { body: infer B extends TSchema }
+  ? Static<B>
+  : T extends { querystring: infer Q extends TSchema }
+    ? Static<Q>
+    : object
 /** The values of a table, with the record in place of each id that names one. */
 type Found<V> = { [K in keyof V]: V[K] extends Reference<infer F> ? Records[F] : V[K] }
 type Params<T> = T extends { params: infer P extends TSchema } ? Static<P> : object
@@ -20,14 +24,23 @@ type ShownBy<I extends OperationId> = Operation<I>['kind'] extends 'delete'
     ? StoredList<Records[FamilyOf<I>]>
     : Records[FamilyOf<I>]
 
-/** A request as its handler sees it: its caller is known, its parameters are right, and the records that path and body name are found. */
-export type Handled<I extends OperationId> = Omit<Exchange, 'values' | 'params' | 'found' | 'actor'> & {
+/**
+ * A request as its handler sees it: its caller is known, its parameters are right, and the records
+ * that path and body name are found.
+ */
+export type Handled<I extends OperationId> = Omit<
+  Exchange,
+  'values' | 'params' | 'found' | 'actor'
+> & {
   readonly values: Found<Sent<(typeof TABLES)[I]>>
   readonly params: Params<(typeof TABLES)[I]>
   readonly found: Records[FamilyOf<I>]
   readonly actor: Account
 }
-/** Judges, changes, and returns what the client is shown; null becomes a 204. Errors: thrown refusals. */
+/**
+ * Judges, changes, and returns what the client is shown; null becomes a 204. Errors: thrown
+ * refusals.
+ */
 export type Handler<I extends OperationId> = (request: Handled<I>) => ShownBy<I>
 /** The handlers of the operations of a family, in the reference's order. */
 export type Handlers<I extends OperationId> = { readonly [K in I]: Handler<K> }

@@ -1,4 +1,7 @@
-/** API keys: who sends a request by HTTP Basic, and what of them may not be shown (AUTH-1 to AUTH-3, A18, A20, A25). */
+/**
+ * API keys: who sends a request by HTTP Basic, and what of them may not be shown (AUTH-1 to AUTH-3,
+ * A18, A20, A25).
+ */
 import { basicAuthorization } from '../core/basic-authorization.js'
 import { withoutSecrets } from '../core/redaction.js'
 import { SecretWords } from '../core/secret-words.js'
@@ -7,14 +10,20 @@ import type { AssumptionId } from '../reference/assumptions.js'
 import { REFUSALS } from './sentences.js'
 import type { World } from './world.js'
 
-/** The Account that a request acts as. Errors: `api_key_missing`, `api_key_malformed`, `api_key_unknown`, all 401. */
+/**
+ * The Account that a request acts as. Errors: `api_key_missing`, `api_key_malformed`,
+ * `api_key_unknown`, all 401.
+ */
 export function actorOf(
   authorization: string | undefined,
   { settings, state: { store } }: World,
   noted: { rely: (assumption: AssumptionId) => void }
 ): Account {
   const fallback = settings['auth.accept_any_key']
-  const known = fallback === null && authorization !== undefined ? secretsOf(store.keys, settings.control_token).headers.get(authorization) : undefined
+  const known =
+    fallback === null && authorization !== undefined
+      ? secretsOf(store.keys, settings.control_token).headers.get(authorization)
+      : undefined
   if (known !== undefined) {
     noted.rely('A18')
     return store.accounts.get(known) as Account
@@ -31,7 +40,10 @@ export function actorOf(
   return store.accounts.get(account) as Account
 }
 
-/** What follows from the keys of a sandbox: the Authorization headers that clients send with them, with the Account of each, and the words to mask. */
+/**
+ * What follows from the keys of a sandbox: the Authorization headers that clients send with them,
+ * with the Account of each, and the words to mask.
+ */
 type Secrets = { headers: ReadonlyMap<string, string>; words: SecretWords }
 /** Of each sandbox, made anew when it has more keys. */
 const SECRETS = new WeakMap<ReadonlyMap<string, string>, Secrets>()
@@ -39,29 +51,42 @@ const SECRETS = new WeakMap<ReadonlyMap<string, string>, Secrets>()
 function secretsOf(keys: ReadonlyMap<string, string>, token: string | null): Secrets {
   let known = SECRETS.get(keys)
   if (known?.headers.size !== keys.size) {
-    const headers = new Map(Array.from(keys, ([key, account]) => [basicAuthorization(key), account]))
-    known = { headers, words: new SecretWords(token === null ? keys.keys() : [...keys.keys(), token]) }
+    const headers = new Map(
+      Array.from(keys, ([key, account]) => [basicAuthorization(key), account])
+    )
+    known = {
+      headers,
+      words: new SecretWords(token === null ? keys.keys() : [...keys.keys(), token])
+    }
     SECRETS.set(keys, known)
   }
   return known
 }
 
 /** The key in an Authorization header, known or not; null where there is none. */
-export const keyIn = (authorization: string | undefined): string | null => (authorization && credentialsIn(authorization)[1]) || null
+export const keyIn = (authorization: string | undefined): string | null =>
+  (authorization && credentialsIn(authorization)[1]) || null
 
 function credentialsIn(authorization: string): (string | undefined)[] {
   const [, scheme, credentials = ''] = /^(\S+) *(.*)$/.exec(authorization) ?? []
-  const [, key, password] = /^([^:]*):([\s\S]*)$/.exec(Buffer.from(credentials, 'base64').toString('utf8')) ?? []
+  const [, key, password] =
+    /^([^:]*):([\s\S]*)$/.exec(Buffer.from(credentials, 'base64').toString('utf8')) ?? []
   return [scheme, key, password]
 }
 
 /** Whose secrets they are. */
 export type Guarded = Pick<World, 'isLoaded' | 'state' | 'settings'>
 
-/** A caller's key that is not known is masked from this length on: a shorter one is a word like any other. */
+/**
+ * A caller's key that is not known is masked from this length on: a shorter one is a word like any
+ * other.
+ */
 const MIN_KEY_LENGTH = 8
 
-/** Text as it may be shown in an error, a header or a log: without card numbers, the sandbox's API keys and the caller's own (A25). */
+/**
+ * Text as it may be shown in an error, a header or a log: without card numbers, the sandbox's API
+ * keys and the caller's own (A25).
+ */
 export function redacted(text: string, world: Guarded, authorization?: string | undefined): string {
   return withoutSecrets(text, keysToMask(world, authorization))
 }
@@ -69,15 +94,23 @@ export function redacted(text: string, world: Guarded, authorization?: string | 
 /** Of a process that has not loaded anything yet. */
 const NO_KEYS: ReadonlyMap<string, string> = new Map()
 
-/** The words that are masked in what is shown: the sandbox's API keys, the control token, and the caller's own key. */
-export function keysToMask({ isLoaded, state, settings }: Guarded, authorization?: string | undefined): SecretWords {
+/**
+ * The words that are masked in what is shown: the sandbox's API keys, the control token, and the
+ * caller's own key.
+ */
+export function keysToMask(
+  { isLoaded, state, settings }: Guarded,
+  authorization?: string | undefined
+): SecretWords {
   const token = settings.control_token
   const known = secretsOf(isLoaded ? state.store.keys : NO_KEYS, token).words
   const own = keyIn(authorization) ?? ''
   return own.length < MIN_KEY_LENGTH || known.has(own) ? known : wordsWith(own, known)
 }
 
-/** The words with the unknown key of the last caller: a client sends the same one again and again. */
+/**
+ * The words with the unknown key of the last caller: a client sends the same one again and again.
+ */
 const WORDS_WITH = new WeakMap<SecretWords, { own: string; words: SecretWords }>()
 
 function wordsWith(own: string, known: SecretWords): SecretWords {

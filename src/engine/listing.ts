@@ -1,4 +1,7 @@
-/** Lists: a page of a family as a list object (LIST-1 to LIST-3, FILT-1 to FILT-6, SRCH-3, A09 to A13). */
+/**
+ * Lists: a page of a family as a list object (LIST-1 to LIST-3, FILT-1 to FILT-6, SRCH-3, A09 to
+ * A13).
+ */
 import { type Bounds, boundsOf } from '../core/instants.js'
 import { type Matching, matchOf } from '../core/search.js'
 import type { Settings } from '../core/settings.js'
@@ -32,10 +35,15 @@ type Listing<F extends Family> = {
 export type StoredList<R> = List<R> & { readonly stored: readonly Stored<R>[] }
 
 /** What of a request a list goes by. */
-type Listed = Omit<Exchange, 'values' | 'params' | 'found' | 'actor'> & Pick<Exchange, 'actor'> & { readonly values: object; readonly params: object }
+type Listed = Omit<Exchange, 'values' | 'params' | 'found' | 'actor'> &
+  Pick<Exchange, 'actor'> & { readonly values: object; readonly params: object }
 
 /** A page of a family. */
-export function listed<F extends Family>(request: Listed, family: F, { within, keep, order }: Listing<F>): StoredList<RecordOf<F>> {
+export function listed<F extends Family>(
+  request: Listed,
+  family: F,
+  { within, keep, order }: Listing<F>
+): StoredList<RecordOf<F>> {
   const { store, settings } = request
   const values = request.values as ListValues
   const collection = collectionOf(store, family)
@@ -49,18 +57,27 @@ export function listed<F extends Family>(request: Listed, family: F, { within, k
     gt,
     lte,
     lt,
-    startingAfter: starting_after === undefined ? undefined : positionOf(request, family, after, starting_after),
-    endingBefore: ending_before === undefined ? undefined : positionOf(request, family, before, ending_before),
+    startingAfter:
+      starting_after === undefined ? undefined : positionOf(request, family, after, starting_after),
+    endingBefore:
+      ending_before === undefined ? undefined : positionOf(request, family, before, ending_before),
     limit: limitOf(values, settings),
     order: order ?? settings['pagination.order']
   }
   const page: Page<RecordOf<F>> = pageOf(collection, query)
   const { stored, hasMore } = page
   request.retrieved = stored.length
-  if (isLimited(request) ? family !== 'users' && hides(collection, query, page) : stored.some(one => !isOwn(request, family, one))) request.rely('A19')
+  if (
+    isLimited(request)
+      ? family !== 'users' && hides(collection, query, page)
+      : stored.some(one => !isOwn(request, family, one))
+  )
+    request.rely('A19')
   const shown = keep ? stored.filter(({ record }) => keep(record)) : stored
-  if (order === undefined && (shown.length > 1 || hasMore || isPart(collection, query, page))) request.rely('A11')
-  if (values.created !== undefined) request.isCompared = stored.length > 0 || !isEmpty(collection, query)
+  if (order === undefined && (shown.length > 1 || hasMore || isPart(collection, query, page)))
+    request.rely('A11')
+  if (values.created !== undefined)
+    request.isCompared = stored.length > 0 || !isEmpty(collection, query)
   return {
     object: 'list',
     url: `${request.base}${withoutSlash(request.path)}`,
@@ -79,25 +96,43 @@ export const limitOf = ({ limit }: ListValues, settings: Settings): number =>
   limit ?? Math.min(settings['pagination.default_limit'], settings['pagination.max_limit'])
 
 /** Whether a page that begins or ends at a cursor shows fewer records than there are. */
-function isPart<R extends StoredRecord>(collection: Collection<R>, query: Query, { stored }: Page<R>): boolean {
+function isPart<R extends StoredRecord>(
+  collection: Collection<R>,
+  query: Query,
+  { stored }: Page<R>
+): boolean {
   if (query.startingAfter === undefined && query.endingBefore === undefined) return false
-  return pageOf(collection, { ...query, startingAfter: undefined, endingBefore: undefined, limit: stored.length }).hasMore
+  return pageOf(collection, {
+    ...query,
+    startingAfter: undefined,
+    endingBefore: undefined,
+    limit: stored.length
+  }).hasMore
 }
 
 /** Whether there is no record at all where a list looks. */
-const isEmpty = <R extends StoredRecord>(collection: Collection<R>, { index, group, order }: Query): boolean =>
-  pageOf(collection, { index, group, order, limit: 1 }).stored.length === 0
+const isEmpty = <R extends StoredRecord>(
+  collection: Collection<R>,
+  { index, group, order }: Query
+): boolean => pageOf(collection, { index, group, order, limit: 1 }).stored.length === 0
 
 const withoutSlash = (path: string) => (path.endsWith('/') ? path.replace(/\/+$/, '') : path)
 
 /** Whether a page of what belongs to one Account would be another one if it were of everything. */
-function hides<R extends StoredRecord>(collection: Collection<R>, query: Query, { stored }: Page<R>): boolean {
+function hides<R extends StoredRecord>(
+  collection: Collection<R>,
+  query: Query,
+  { stored }: Page<R>
+): boolean {
   if (query.index !== 'account') return false
   const all = pageOf(collection, { ...query, index: ALL, group: ALL }).stored
   return all.length !== stored.length || all.some((other, place) => other !== stored[place])
 }
 
-/** The place of the record that a cursor names: one that the caller may see, or that was deleted (A10). Errors: `cursor_unknown`. */
+/**
+ * The place of the record that a cursor names: one that the caller may see, or that was deleted
+ * (A10). Errors: `cursor_unknown`.
+ */
 export function positionOf(request: Listed, family: Family, param: string, id: string): Position {
   const { store, params } = request
   const collection = collectionOf(store, family)
@@ -109,16 +144,31 @@ export function positionOf(request: Listed, family: Family, param: string, id: s
   return position
 }
 
-/** What a filter by `location` or `transaction` narrows a list to; everything where it was not sent (FILT-5, REF-10). */
-export function filtered(request: Listed, family: 'locations' | 'transactions', id: string | undefined): Narrowing {
+/**
+ * What a filter by `location` or `transaction` narrows a list to; everything where it was not sent
+ * (FILT-5, REF-10).
+ */
+export function filtered(
+  request: Listed,
+  family: 'locations' | 'transactions',
+  id: string | undefined
+): Narrowing {
   if (id === undefined) return everything(request)
   const record = visible(request, family, id)
   request.filteredBy = record ?? null
   return narrowedTo(request, family, record)
 }
 
-/** A post-hoc search over a text of the records (SRCH-1, SRCH-2, A13); undefined where nothing is searched. */
-export function searching<R>(request: Listed, query: string | undefined, how: Matching, textOf: (record: R) => string | null | undefined) {
+/**
+ * A post-hoc search over a text of the records (SRCH-1, SRCH-2, A13); undefined where nothing is
+ * searched.
+ */
+export function searching<R>(
+  request: Listed,
+  query: string | undefined,
+  how: Matching,
+  textOf: (record: R) => string | null | undefined
+) {
   if (query === undefined) return undefined
   return (record: R): boolean => {
     const match = matchOf(textOf(record), query, how)

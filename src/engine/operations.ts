@@ -23,7 +23,10 @@ export const HANDLERS: Handlers<Exclude<OperationId, 'deleteLocation' | 'deleteA
   ...refundOperations
 }
 
-/** The compiled parameter table of each operation by the names of the cursors: that of the body, or of the query. */
+/**
+ * The compiled parameter table of each operation by the names of the cursors: that of the body, or
+ * of the query.
+ */
 const tablesWith = remembered(
   (cursors: Cursors) =>
     new Map<OperationId, Table>(
@@ -36,4 +39,5 @@ const tablesWith = remembered(
 )
 
 /** The parameters of an operation, by the settings. */
-export const parametersOf = (id: OperationId, settings: Settings): Table => tablesWith(settings['pagination.cursors']).get(id) as Table
+export const parametersOf = (id: OperationId, settings: Settings): Table =>
+  tablesWith(settings['pagination.cursors']).get(id) as Table

@@ -1,6 +1,8 @@
 /**
- * Decodes a request's parameters by its operation's table and refuses what the table does not allow: first any unknown parameter, then in the table's order,
- * including the record that a parameter names (A08). Values are read strictly: an integer is digits, nothing is coerced (A27).
+ * Decodes a request's parameters by its operation's table and refuses what the table does not
+ * allow: first any unknown parameter, then in the table's order,
+ * including the record that a parameter names (A08). Values are read strictly: an integer is
+ * digits, nothing is coerced (A27).
  */
 import { ApiError, type ErrorCode } from '../core/errors.js'
 import { FormList, type FormNode, FormObject, inBrackets } from '../core/form.js'
@@ -10,7 +12,16 @@ import { readDecimal, readInteger } from '../core/numbers.js'
 import type { Settings } from '../core/settings.js'
 import type { AssumptionId } from '../reference/assumptions.js'
 import type { Family } from '../reference/operations.js'
-import { CURSORS, type Cursors, type Metadata, type MetadataChange, NO_PARAMETERS, type Schema, schemaOf, sentName } from '../reference/parameters.js'
+import {
+  CURSORS,
+  type Cursors,
+  type Metadata,
+  type MetadataChange,
+  NO_PARAMETERS,
+  type Schema,
+  schemaOf,
+  sentName
+} from '../reference/parameters.js'
 import type { RuleId } from '../reference/rules.js'
 import { NO_VALUES, type Values } from './exchange.js'
 import { type Blame, EXPECTS, JSON_HINT, REFUSALS, unsetHint } from './sentences.js'
@@ -18,7 +29,10 @@ import { type Blame, EXPECTS, JSON_HINT, REFUSALS, unsetHint } from './sentences
 /** Where a body named a record: the parameter, and the rule by which the record has to exist. */
 export type BodyReference = { param: string; rule: RuleId }
 /** What decoding goes by, and what is noted in: a request. */
-export type DecodeContext = { readonly settings: Settings; rely: (assumption: AssumptionId) => void }
+export type DecodeContext = {
+  readonly settings: Settings
+  rely: (assumption: AssumptionId) => void
+}
 /** What decoding asks and reports on the way. */
 export type Lookups<C extends DecodeContext> = {
   /** Parameters were sent that the request does not have; a message for each. */
@@ -29,49 +43,115 @@ export type Lookups<C extends DecodeContext> = {
   cursor: (context: C, param: string, id: string) => void
 }
 
-/** A parameter of a table, with what decoding it needs at hand; `name` is sent, and `key` has its value. */
-type Field = { key: string; name: string; path: string; schema: Schema; required: boolean; table: Table | null }
-export type Table = { fields: readonly Field[]; byName: ReadonlyMap<string, Field>; unsets: boolean; hasRequired: boolean }
+/**
+ * A parameter of a table, with what decoding it needs at hand; `name` is sent, and `key` has its
+ * value.
+ */
+type Field = {
+  key: string
+  name: string
+  path: string
+  schema: Schema
+  required: boolean
+  table: Table | null
+}
+export type Table = {
+  fields: readonly Field[]
+  byName: ReadonlyMap<string, Field>
+  unsets: boolean
+  hasRequired: boolean
+}
 
 /** A parameter table ready to decode with. */
-export function compileTable(schema: Schema = schemaOf(NO_PARAMETERS), cursors: Cursors = CURSORS, under = '', unsets = schema['x-empty'] === 'unsets'): Table {
-  const fields = Object.entries(schema.properties as Record<string, Schema>).map(([key, part]): Field => {
-    const name = sentName(key, part, cursors)
-    const path = inBrackets(under, name)
-    const required = schema.required?.includes(key) ?? false
-    return { key, name, path, schema: part, required, table: part.properties ? compileTable(part, cursors, path, unsets) : null }
-  })
-  return { fields, byName: new Map(fields.map(field => [field.name, field])), unsets, hasRequired: fields.some(({ required }) => required) }
+export function compileTable(
+  schema: Schema = schemaOf(NO_PARAMETERS),
+  cursors: Cursors = CURSORS,
+  under = '',
+  unsets = schema['x-empty'] === 'unsets'
+): Table {
+  const fields = Object.entries(schema.properties as Record<string, Schema>).map(
+    ([key, part]): Field => {
+      const name = sentName(key, part, cursors)
+      const path = inBrackets(under, name)
+      const required = schema.required?.includes(key) ?? false
+      return {
+        key,
+        name,
+        path,
+        schema: part,
+        required,
+        table: part.properties ? compileTable(part, cursors, path, unsets) : null
+      }
+    }
+  )
+  return {
+    fields,
+    byName: new Map(fields.map(field => [field.name, field])),
+    unsets,
+    hasRequired: fields.some(({ required }) => required)
+  }
 }
 
 const NO_TABLE = compileTable()
 const IN_BODY = '; the parameters of a POST go in its form-encoded body, not in the query string.'
 
-/** The values of a table's parameters, by name. Errors: `parameter_unknown`, `parameter_not_updatable`, `parameter_missing`, `parameter_invalid`, `form_malformed`. */
-export function decodeParameters<C extends DecodeContext>(table: Table, form: FormObject, context: C, lookups: Lookups<C>): Values {
+/**
+ * The values of a table's parameters, by name. Errors: `parameter_unknown`,
+ * `parameter_not_updatable`, `parameter_missing`, `parameter_invalid`, `form_malformed`.
+ */
+export function decodeParameters<C extends DecodeContext>(
+  table: Table,
+  form: FormObject,
+  context: C,
+  lookups: Lookups<C>
+): Values {
   if (form.size === 0 && !table.hasRequired) return NO_VALUES
   const unknown = unknownIn(table, form, '')
   if (unknown.length > 0) refuseUnknown(unknown, table, context, lookups)
   return new Decoder(context, lookups, table.unsets).object(table, form)
 }
 
-/** The same values with the records that they name as these are now. Errors: as of `Lookups.find`. */
-export function findReferences<C extends DecodeContext>({ fields }: Table, values: Values, context: C, { find }: Lookups<C>): Values {
+/**
+ * The same values with the records that they name as these are now. Errors: as of `Lookups.find`.
+ */
+export function findReferences<C extends DecodeContext>(
+  { fields }: Table,
+  values: Values,
+  context: C,
+  { find }: Lookups<C>
+): Values {
   const found = { ...values }
   for (const { key, path, schema } of fields) {
     const { 'x-refers': family, 'x-rule': rule } = schema
-    if (family !== undefined && key in found) found[key] = find(context, family, (found[key] as { id: string }).id, { param: path, rule: rule as RuleId })
+    if (family !== undefined && key in found)
+      found[key] = find(context, family, (found[key] as { id: string }).id, {
+        param: path,
+        rule: rule as RuleId
+      })
   }
   return found
 }
 
 /** Refuses parameters in the query of an operation that takes them in its body (A14). */
-export function refuseInQuery<C extends DecodeContext>(query: FormObject, context: C, lookups: Lookups<C>): void {
+export function refuseInQuery<C extends DecodeContext>(
+  query: FormObject,
+  context: C,
+  lookups: Lookups<C>
+): void {
   refuseUnknown(unknownIn(NO_TABLE, query, ''), NO_TABLE, context, lookups, IN_BODY)
 }
 
-/** Refuses parameters, at least one, that the table does not name (A14); `hint` says instead where they belong. */
-function refuseUnknown<C extends DecodeContext>(params: readonly string[], table: Table, context: C, { unknown }: Lookups<C>, hint?: string): void {
+/**
+ * Refuses parameters, at least one, that the table does not name (A14); `hint` says instead where
+ * they belong.
+ */
+function refuseUnknown<C extends DecodeContext>(
+  params: readonly string[],
+  table: Table,
+  context: C,
+  { unknown }: Lookups<C>,
+  hint?: string
+): void {
   context.rely('A14')
   const known = namesIn(table)
   const messages: string[] = []
@@ -82,21 +162,27 @@ function refuseUnknown<C extends DecodeContext>(params: readonly string[], table
     // once is enough
     if (meant === '') list = '.'
   }
-  if (params.length > MAX_NAMED) messages.push(`${params.length - MAX_NAMED} more are not parameters either.`)
+  if (params.length > MAX_NAMED)
+    messages.push(`${params.length - MAX_NAMED} more are not parameters either.`)
   unknown(context, messages)
-  if (context.settings['parameters.unknown'] === 'reject') throw REFUSALS.unknown(messages, params[0] as string)
+  if (context.settings['parameters.unknown'] === 'reject')
+    throw REFUSALS.unknown(messages, params[0] as string)
 }
 
 /** Unknown parameters that a refusal or a warning names. */
 const MAX_NAMED = 20
 
-/** The parameter that was probably meant: one that ends in that name, one that is spelled alike, or one that begins alike, as `card[expiry]` for `card[exp_month]`. */
+/**
+ * The parameter that was probably meant: one that ends in that name, one that is spelled alike, or
+ * one that begins alike, as `card[expiry]` for `card[exp_month]`.
+ */
 function nearestHint(param: string, known: readonly string[]): string {
   if (param.startsWith('{')) return JSON_HINT
   const inner = known.find(name => name.endsWith(`[${param}]`) || name.endsWith(`_${param}`))
   if (inner) return `; did you mean ${inner}?`
   const [beginning] = /^(?:\w+\[)?[a-z]{3,4}/.exec(param) ?? []
-  const alike = beginning && known.find(name => name.startsWith(beginning) || name.includes(`[${beginning}`))
+  const alike =
+    beginning && known.find(name => name.startsWith(beginning) || name.includes(`[${beginning}`))
   return didYouMean(param, known) || (alike ? `; did you mean ${alike}?` : '')
 }
 
@@ -105,7 +191,8 @@ function unknownIn(table: Table, form: FormObject, path: string): string[] {
   for (const [name, node] of form) {
     const field = table.byName.get(name)
     if (field === undefined) found.push(leafOf(inBrackets(path, name), node))
-    else if (field.table && node instanceof FormObject) found.push(...unknownIn(field.table, node, field.path))
+    else if (field.table && node instanceof FormObject)
+      found.push(...unknownIn(field.table, node, field.path))
   }
   return found
 }
@@ -118,12 +205,17 @@ function leafOf(path: string, node: FormNode): string {
   return leafOf(inBrackets(path, name), part)
 }
 
-const namesIn = ({ fields }: Table): string[] => fields.flatMap(({ path, table }) => (table ? namesIn(table) : [path]))
+const namesIn = ({ fields }: Table): string[] =>
+  fields.flatMap(({ path, table }) => (table ? namesIn(table) : [path]))
 
 /** The rule or assumption that a table names for a parameter's values. */
-const blameOf = ({ 'x-rule': rule, 'x-assumption': assumption }: Schema): Blame => (rule ? { rule } : { assumption: assumption ?? 'A36' })
+const blameOf = ({ 'x-rule': rule, 'x-assumption': assumption }: Schema): Blame =>
+  rule ? { rule } : { assumption: assumption ?? 'A36' }
 
-/** How languages print an object that a client turned into text: JavaScript, Go, PHP, then JSON and the like of Python and Ruby. */
+/**
+ * How languages print an object that a client turned into text: JavaScript, Go, PHP, then JSON and
+ * the like of Python and Ruby.
+ */
 const PRINTED_OBJECT = /^\[object \w+\]$|^map\[.*\]$|^Array$|^[{[].*[}\]]$/s
 const EMPTY_OBJECT = new FormObject()
 const CLEARED_OBJECT = Object.assign(new FormObject(), { cleared: true })
@@ -131,7 +223,9 @@ const CLEARED_OBJECT = Object.assign(new FormObject(), { cleared: true })
 class Decoder<C extends DecodeContext> {
   readonly #context: C
   readonly #lookups: Lookups<C>
-  /** Whether an empty value unsets a parameter, as in an update, or is as if absent (A16, UPD-2). */
+  /**
+   * Whether an empty value unsets a parameter, as in an update, or is as if absent (A16, UPD-2).
+   */
   readonly #unsets: boolean
 
   constructor(context: C, lookups: Lookups<C>, unsets: boolean) {
@@ -140,7 +234,10 @@ class Decoder<C extends DecodeContext> {
     this.#unsets = unsets
   }
 
-  /** The parts of an object that were sent; in an update of a cleared object, null for those that were not. */
+  /**
+   * The parts of an object that were sent; in an update of a cleared object, null for those that
+   * were not.
+   */
   object({ fields }: Table, form: FormObject): Record<string, unknown> {
     const values: Record<string, unknown> = {}
     for (const field of fields) {
@@ -158,9 +255,15 @@ class Decoder<C extends DecodeContext> {
     if (table) return this.#nested(field, table, node)
     if (schema.additionalProperties) return this.#metadata(field, node)
     if (typeof node !== 'string') {
-      throw refusal(leafOf(path, node), EXPECTS.oneValue(node instanceof FormList ? 'a list' : 'an object'), { assumption: 'A36' }, 'form_malformed')
+      throw refusal(
+        leafOf(path, node),
+        EXPECTS.oneValue(node instanceof FormList ? 'a list' : 'an object'),
+        { assumption: 'A36' },
+        'form_malformed'
+      )
     }
-    if (field.required && schema.type === 'string' && !schema.enum && node.trim() === '') throw refusal(path, EXPECTS.notBlank, { assumption: 'A40' })
+    if (field.required && schema.type === 'string' && !schema.enum && node.trim() === '')
+      throw refusal(path, EXPECTS.notBlank, { assumption: 'A40' })
     return this.#scalar(field, node)
   }
 
@@ -176,7 +279,10 @@ class Decoder<C extends DecodeContext> {
     const { path, schema, table, required } = field
     const context = this.#context
     const { 'x-empty': empty } = schema
-    if (empty === 'refused' || (empty === 'refunds.empty_amount' && context.settings[empty] === 'reject')) {
+    if (
+      empty === 'refused' ||
+      (empty === 'refunds.empty_amount' && context.settings[empty] === 'reject')
+    ) {
       throw refusal(path, EXPECTS.notEmpty, { assumption: 'A16' })
     }
     if (!this.#unsets) {
@@ -195,23 +301,35 @@ class Decoder<C extends DecodeContext> {
   /** Named by the reference, but not updatable (A15, REF-9). */
   #fixed({ path, schema }: Field): undefined {
     this.#context.rely('A15')
-    if (this.#context.settings['parameters.not_updatable'] === 'reject') throw REFUSALS.fixed(path, schema['x-rule'] as RuleId)
+    if (this.#context.settings['parameters.not_updatable'] === 'reject')
+      throw REFUSALS.fixed(path, schema['x-rule'] as RuleId)
   }
 
   #nested(field: Field, table: Table, node: FormNode): unknown {
     if (!(node instanceof FormObject))
-      throw notNested(field, node, namesIn(table).find(name => name.endsWith(`[${node}]`)) ?? (namesIn(table)[0] as string), field.schema['x-rule'] ?? 'FORM-2')
+      throw notNested(
+        field,
+        node,
+        namesIn(table).find(name => name.endsWith(`[${node}]`)) ?? (namesIn(table)[0] as string),
+        field.schema['x-rule'] ?? 'FORM-2'
+      )
     const values = this.object(table, node)
     return !this.#unsets && Object.keys(values).length === 0 ? undefined : values
   }
 
-  /** Metadata: on a create the pairs that have a value, on an update what to set and unset (META-1 to META-3, A17). */
+  /**
+   * Metadata: on a create the pairs that have a value, on an update what to set and unset (META-1
+   * to META-3, A17).
+   */
   #metadata(field: Field, node: FormNode): Metadata | MetadataChange {
     if (!(node instanceof FormObject)) throw notNested(field, node, `${field.path}[key]`, 'META-1')
     // `__proto__` is a key of metadata like any other
     const entries: Record<string, string | null> = node.has('__proto__') ? Object.create(null) : {}
     for (const [key, value] of node) {
-      if (typeof value !== 'string') throw refusal(leafOf(inBrackets(field.path, key), value), EXPECTS.text, { assumption: 'A17' })
+      if (typeof value !== 'string')
+        throw refusal(leafOf(inBrackets(field.path, key), value), EXPECTS.text, {
+          assumption: 'A17'
+        })
       if (value !== '') entries[key] = value
       else if (this.#unsets) entries[key] = null
       else this.#context.rely('A16')
@@ -225,11 +343,19 @@ class Decoder<C extends DecodeContext> {
     if (schema.type === 'number') return decimal(field, text)
     if (schema.enum && !schema.enum.includes(text)) {
       const words = schema.enum as string[]
-      throw refusal(path, `${EXPECTS.oneOf(words)}${sent(schema, text)}${didYouMean(text, words)}`, blameOf(schema))
+      throw refusal(
+        path,
+        `${EXPECTS.oneOf(words)}${sent(schema, text)}${didYouMean(text, words)}`,
+        blameOf(schema)
+      )
     }
     if (schema.format !== undefined) return this.#formatted(field, text)
     const { 'x-refers': family } = schema
-    if (family) return this.#lookups.find(this.#context, family, text, { param: path, rule: schema['x-rule'] as RuleId })
+    if (family)
+      return this.#lookups.find(this.#context, family, text, {
+        param: path,
+        rule: schema['x-rule'] as RuleId
+      })
     if (schema['x-cursor'] !== undefined) this.#lookups.cursor(this.#context, path, text)
     return text
   }
@@ -238,7 +364,11 @@ class Decoder<C extends DecodeContext> {
     const { problem, stored, reliesOn } = FORMATS[schema.format as keyof typeof FORMATS]
     const wrong = problem(text)
     if (wrong !== null) {
-      throw refusal(path, `${wrong.expected}${sent(schema, text)}`, wrong.assumption ? { assumption: wrong.assumption } : blameOf(schema))
+      throw refusal(
+        path,
+        `${wrong.expected}${sent(schema, text)}`,
+        wrong.assumption ? { assumption: wrong.assumption } : blameOf(schema)
+      )
     }
     const assumption = reliesOn?.(text)
     if (assumption) this.#context.rely(assumption)
@@ -246,43 +376,76 @@ class Decoder<C extends DecodeContext> {
   }
 
   /**
-   * A whole number: of sub-units, or a page size, which settings bound (LIST-3, A10). What is not one breaks the parameter's rule; A27 refuses a number that is
+   * A whole number: of sub-units, or a page size, which settings bound (LIST-3, A10). What is not
+   * one breaks the parameter's rule; A27 refuses a number that is
    * too large or negative, REF-3 any below 1 for a Refund.
    */
   #integer({ path, schema }: Field, text: string): number {
     const { value, problem } = readInteger(text)
-    if (problem === 'not_an_integer') throw refusal(path, `${EXPECTS.whole}${sent(schema, text)}`, blameOf(schema))
+    if (problem === 'not_an_integer')
+      throw refusal(path, `${EXPECTS.whole}${sent(schema, text)}`, blameOf(schema))
     const { settings } = this.#context
     const isPage = schema['x-page-size'] === true
-    const [least, most] = isPage ? [1, settings['pagination.max_limit']] : [schema.minimum as number, schema.maximum as number]
+    const [least, most] = isPage
+      ? [1, settings['pagination.max_limit']]
+      : [schema.minimum as number, schema.maximum as number]
     if (problem === null && value >= least && value <= most) return value
     if (isPage && settings['pagination.out_of_range'] === 'clamp') {
       this.#context.rely('A10')
       return Math.min(Math.max(value, least), most)
     }
-    if (isPage) throw refusal(path, `${EXPECTS.between(least, most)}${sent(schema, text)}`, { assumption: 'A10' })
-    if (value > most) throw refusal(path, `${EXPECTS.atMost(most)}${sent(schema, text)}`, { assumption: 'A27' })
-    throw refusal(path, `${EXPECTS.atLeast(least)}${sent(schema, text)}`, least > 0 ? blameOf(schema) : { assumption: 'A27' })
+    if (isPage)
+      throw refusal(path, `${EXPECTS.between(least, most)}${sent(schema, text)}`, {
+        assumption: 'A10'
+      })
+    if (value > most)
+      throw refusal(path, `${EXPECTS.atMost(most)}${sent(schema, text)}`, { assumption: 'A27' })
+    throw refusal(
+      path,
+      `${EXPECTS.atLeast(least)}${sent(schema, text)}`,
+      least > 0 ? blameOf(schema) : { assumption: 'A27' }
+    )
   }
 }
 
 function decimal({ path, schema }: Field, text: string): number {
   const { value, problem } = readDecimal(text)
   if (problem === null) return value
-  throw refusal(path, `${problem === 'inexact' ? EXPECTS.exact : EXPECTS.decimal}${sent(schema, text)}`, blameOf(schema))
+  throw refusal(
+    path,
+    `${problem === 'inexact' ? EXPECTS.exact : EXPECTS.decimal}${sent(schema, text)}`,
+    blameOf(schema)
+  )
 }
 
 /** One value, or a list, where nested names belong. */
-function notNested({ path }: Field, node: string | FormList, example: string, rule: RuleId): ApiError {
+function notNested(
+  { path }: Field,
+  node: string | FormList,
+  example: string,
+  rule: RuleId
+): ApiError {
   const expected = EXPECTS.nested(example)
-  if (node instanceof FormList) return refusal(leafOf(path, node), expected, { assumption: 'A36' }, 'form_malformed')
-  return refusal(path, `${expected}; got one value${PRINTED_OBJECT.test(node.trim()) ? '; the client turned an object into text' : unsetHint(node)}`, { rule })
+  if (node instanceof FormList)
+    return refusal(leafOf(path, node), expected, { assumption: 'A36' }, 'form_malformed')
+  return refusal(
+    path,
+    `${expected}; got one value${PRINTED_OBJECT.test(node.trim()) ? '; the client turned an object into text' : unsetHint(node)}`,
+    { rule }
+  )
 }
 
-const refusal = (param: string, expected: string, blame: Blame, code: ErrorCode = 'parameter_invalid') =>
-  new ApiError(code, { message: sentence(`${param} ${expected}`), param, ...blame })
+const refusal = (
+  param: string,
+  expected: string,
+  blame: Blame,
+  code: ErrorCode = 'parameter_invalid'
+) => new ApiError(code, { message: sentence(`${param} ${expected}`), param, ...blame })
 
-/** The value that was sent, for the message; never a secret one, and never a part of one, since half a card number cannot be distinguished from other digits. */
+/**
+ * The value that was sent, for the message; never a secret one, and never a part of one, since half
+ * a card number cannot be distinguished from other digits.
+ */
 function sent({ 'x-secret': secret }: Schema, text: string): string {
   if (secret) return ''
   return text.length > 40 ? `; got ${text.length} characters` : `; got ${text}${unsetHint(text)}`

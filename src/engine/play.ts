@@ -9,28 +9,52 @@ import type { Exchange } from './exchange.js'
 import { type ApiRequest, execute } from './execute.js'
 import type { World } from './world.js'
 
-/** A request of the API below the base address, with an API key and a form; null for none of either. */
+/**
+ * A request of the API below the base address, with an API key and a form; null for none of either.
+ */
 export type InnerRequest = Omit<StepCall, 'query'> & { query?: string }
 
 /** The same as a client would send it. */
-export function requestOf({ method, path, query = '', key, form, headers = {} }: InnerRequest): ApiRequest {
+export function requestOf({
+  method,
+  path,
+  query = '',
+  key,
+  form,
+  headers = {}
+}: InnerRequest): ApiRequest {
   const own: Record<string, string> = { ...headers }
   if (key !== null) own.authorization ??= basicAuthorization(key)
   if (form !== null) {
     own['content-type'] ??= FORM_TYPE
     own['content-length'] = String(Buffer.byteLength(form))
   }
-  return { method, url: `${BASE}${path}${query === '' ? '' : `?${query}`}`, headers: own, body: form }
+  return {
+    method,
+    url: `${BASE}${path}${query === '' ? '' : `?${query}`}`,
+    headers: own,
+    body: form
+  }
 }
 
 /** What a client reads of a response. */
 export const answerSeen = (exchange: Exchange): StepAnswer =>
-  answerRead(exchange.outcome.status, headersOf(exchange) as Record<string, string>, String(exchange.payload))
+  answerRead(
+    exchange.outcome.status,
+    headersOf(exchange) as Record<string, string>,
+    String(exchange.payload)
+  )
 
-/** Called with a request that is over and what its client saw, before anything else happens in its world. */
+/**
+ * Called with a request that is over and what its client saw, before anything else happens in its
+ * world.
+ */
 export type OnOver = (exchange: Exchange, answer: StepAnswer) => void
 
-/** Plays steps in a world: no script is asked, but an action can be given, and no expectation counts them. */
+/**
+ * Plays steps in a world: no script is asked, but an action can be given, and no expectation counts
+ * them.
+ */
 export const playIn =
   (world: World, onOver: OnOver = () => {}, action: Action | null = null): Play =>
   call => {

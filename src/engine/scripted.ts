@@ -1,4 +1,7 @@
-/** What a script does to a request, as a decision: the caller waits, holds and loses where it says so. */
+/**
+ * What a script does to a request, as a decision: the caller waits, holds and loses where it says
+ * so.
+ */
 import { durationOf } from '../core/durations.js'
 import { type FormObject, nodeIn } from '../core/form.js'
 import { mergePatched } from '../core/merge-patch.js'
@@ -12,15 +15,27 @@ import { MAX_STEPS } from '../scenario/patterns.js'
 import type { Action, EntryData, Respond } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
 import { JSON_TYPE } from './answers.js'
-import { type AnswerHeaders, type Exchange, hasReached, malformed, type Pause, STAGE, tookEffect } from './exchange.js'
+import {
+  type AnswerHeaders,
+  type Exchange,
+  hasReached,
+  malformed,
+  type Pause,
+  STAGE,
+  tookEffect
+} from './exchange.js'
 
 const TEXT_TYPE = 'text/plain; charset=utf-8'
 
 /** A request as it was sent, for matching; nothing of it is kept. */
-export const sentBy = (exchange: Exchange): SentCall => sentIn(exchange.world.state.store, exchange, exchange.key)
+export const sentBy = (exchange: Exchange): SentCall =>
+  sentIn(exchange.world.state.store, exchange, exchange.key)
 
 /** What of a request is matched, apart from its key. */
-export type Sent = Pick<Exchange, 'operation' | 'account' | 'params' | 'query' | 'body' | 'header' | 'test' | 'at'>
+export type Sent = Pick<
+  Exchange,
+  'operation' | 'account' | 'params' | 'query' | 'body' | 'header' | 'test' | 'at'
+>
 
 /** A request as it was sent among these records, with this key. */
 export function sentIn(store: Store, request: Sent, key: string | null): SentCall {
@@ -48,7 +63,10 @@ export const endingOf = (exchange: Exchange): Ending => ({
   tookEffect: tookEffect(exchange)
 })
 
-/** The values of a form by their nested names; null for a name with further names or a list below it. */
+/**
+ * The values of a form by their nested names; null for a name with further names or a list below
+ * it.
+ */
 export const valuesOf =
   (form: FormObject): Values =>
   name => {
@@ -56,12 +74,21 @@ export const valuesOf =
     return typeof node === 'string' || node === undefined ? node : null
   }
 
-/** Whether the script responds in place of the operation, or loses the response before the operation runs. */
+/**
+ * Whether the script responds in place of the operation, or loses the response before the operation
+ * runs.
+ */
 export const isAnswer = ({ entry: { data } }: Action): boolean =>
-  data.when !== 'after' && data.respond?.patch === undefined && (data.respond !== undefined || data.fault !== undefined)
+  data.when !== 'after' &&
+  data.respond?.patch === undefined &&
+  (data.respond !== undefined || data.fault !== undefined)
 
 /** The script changes records, where it does so at this point. Returns whether it did. */
-export function changeRecords(exchange: Exchange, { entry: { data, edit } }: Action, when: 'before' | 'after'): boolean {
+export function changeRecords(
+  exchange: Exchange,
+  { entry: { data, edit } }: Action,
+  when: 'before' | 'after'
+): boolean {
   if (edit === null || (data.when ?? 'before') !== when) return false
   Object.assign(exchange, exchange.world.edit(edit))
   return exchange.problem === null
@@ -91,15 +118,23 @@ export function patchAnswer(exchange: Exchange, { entry: { data } }: Action): vo
   exchange.scripted(respond.status ?? exchange.outcome.status, text, pauseIn(headers, exchange))
 }
 
-/** What the script says about a response: its own, or else the operation's. Another response that the emulator gives instead is left alone. */
+/**
+ * What the script says about a response: its own, or else the operation's. Another response that
+ * the emulator gives instead is left alone.
+ */
 function saidOfAnswer(exchange: Exchange): Partial<EntryData> {
   const { action, outcome } = exchange
   if (action === null) return {}
-  const isMeant = isAnswer(action) ? outcome.name === 'scripted' : hasReached(exchange, STAGE.running)
+  const isMeant = isAnswer(action)
+    ? outcome.name === 'scripted'
+    : hasReached(exchange, STAGE.running)
   return isMeant ? action.entry.data : {}
 }
 
-/** Loses the response if the script says so, truncates one that is longer than `cut_after`, and breaks the body of one that arrives malformed. */
+/**
+ * Loses the response if the script says so, truncates one that is longer than `cut_after`, and
+ * breaks the body of one that arrives malformed.
+ */
 export function breakAnswer(exchange: Exchange): void {
   const { fault, cut_after: arriving = Number.POSITIVE_INFINITY } = saidOfAnswer(exchange)
   if (fault !== undefined) exchange.lost(fault)
@@ -107,39 +142,68 @@ export function breakAnswer(exchange: Exchange): void {
   if (fault === 'malformed_body') exchange.payload = malformed(String(exchange.payload))
 }
 
-/** How many bytes of a response's body arrive (half of a truncated one, unless `cut_after` is given), and how many a second. */
+/**
+ * How many bytes of a response's body arrive (half of a truncated one, unless `cut_after` is
+ * given), and how many a second.
+ */
 export function sendingOf(exchange: Exchange): { bytes: number; bandwidth: number | undefined } {
   const { bandwidth, cut_after: cut } = saidOfAnswer(exchange)
   const { length, outcome } = exchange
-  return { bytes: outcome.fault === 'truncated_body' ? (cut ?? Math.floor(length / 2)) : length, bandwidth }
+  return {
+    bytes: outcome.fault === 'truncated_body' ? (cut ?? Math.floor(length / 2)) : length,
+    bandwidth
+  }
 }
 
 /** The response that a fault loses if its entry gives none. */
-const LOST: Respond = { status: 502, error: { code: 'scripted_fault', message: 'This response was meant to be lost.' } }
+const LOST: Respond = {
+  status: 502,
+  error: { code: 'scripted_fault', message: 'This response was meant to be lost.' }
+}
 
 const statusOf = ({ status, error }: Respond): number => status ?? (error ? 400 : 200)
 
-/** The body that is given; without one, a response with an error status has the error of that status. */
+/**
+ * The body that is given; without one, a response with an error status has the error of that
+ * status.
+ */
 function bodyOf(respond: Respond, { id, settings }: Exchange): string {
   const { body, error } = respond
   const status = statusOf(respond)
   if (error !== undefined || (body === undefined && status >= 400))
-    return JSON.stringify(filled(settings['shapes.error'], { ...defaultError(status), ...error, request_id: id }))
+    return JSON.stringify(
+      filled(settings['shapes.error'], { ...defaultError(status), ...error, request_id: id })
+    )
   if (body === undefined) return ''
   return typeof body === 'string' ? body : JSON.stringify(body)
 }
 
 /** The headers of a script's response: those that it gives, and a content type if it gives none. */
-function headersOf({ headers = {}, body: given, retry_after }: Respond, body: string): AnswerHeaders {
-  const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-  if (retry_after !== undefined) named['retry-after'] = String(Math.ceil((durationOf(retry_after) as number) / 1000))
-  return body === '' || 'content-type' in named ? named : { 'content-type': typeof given === 'string' ? TEXT_TYPE : JSON_TYPE, ...named }
+function headersOf(
+  { headers = {}, body: given, retry_after }: Respond,
+  body: string
+): AnswerHeaders {
+  const named = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
+  )
+  if (retry_after !== undefined)
+    named['retry-after'] = String(Math.ceil((durationOf(retry_after) as number) / 1000))
+  return body === '' || 'content-type' in named
+    ? named
+    : { 'content-type': typeof given === 'string' ? TEXT_TYPE : JSON_TYPE, ...named }
 }
 
-/** Until when a Retry-After asks to wait: it holds seconds, or a date, which may be meant by either clock. */
-function pauseIn({ 'retry-after': header = '' }: AnswerHeaders, { now, at }: Exchange): Pause | null {
+/**
+ * Until when a Retry-After asks to wait: it holds seconds, or a date, which may be meant by either
+ * clock.
+ */
+function pauseIn(
+  { 'retry-after': header = '' }: AnswerHeaders,
+  { now, at }: Exchange
+): Pause | null {
   const text = String(header)
-  if (/^\d+$/.test(text)) return { machine: now + Number(text) * 1000, sandbox: at + Number(text) * 1000 }
+  if (/^\d+$/.test(text))
+    return { machine: now + Number(text) * 1000, sandbox: at + Number(text) * 1000 }
   const date = Date.parse(text)
   return Number.isNaN(date) ? null : { machine: date, sandbox: date }
 }

@@ -1,4 +1,6 @@
-/** The refusals of the emulated API but for those of the rules of a create, each made of its values. */
+/**
+ * The refusals of the emulated API but for those of the rules of a create, each made of its values.
+ */
 import { ApiError, type ErrorCode, type ErrorDetails } from '../core/errors.js'
 import { nearest } from '../core/nearest.js'
 import { BASE, CONTROL, controlOfBase, isUnder } from '../core/paths.js'
@@ -7,14 +9,19 @@ import { type Family, OPERATIONS, RESOURCE_NAMES } from '../reference/operations
 import type { RuleId } from '../reference/rules.js'
 
 /** Whom a refusal blames. */
-export type Blame = { rule: RuleId; assumption?: undefined } | { assumption: AssumptionId; rule?: undefined }
+export type Blame =
+  | { rule: RuleId; assumption?: undefined }
+  | { assumption: AssumptionId; rule?: undefined }
 
-const refused = (code: ErrorCode, message: string, details: Omit<ErrorDetails, 'message'>) => new ApiError(code, { message, ...details })
+const refused = (code: ErrorCode, message: string, details: Omit<ErrorDetails, 'message'>) =>
+  new ApiError(code, { message, ...details })
 
 const CHALLENGE = { 'www-authenticate': 'Basic realm="commerce", charset="UTF-8"' }
 const HOW = 'send the API key as the user name and leave the password empty, as curl -u KEY: does'
-const noKey = (what: string) => refused('api_key_missing', `${what}: ${HOW}.`, { rule: 'AUTH-3', headers: CHALLENGE })
-const badKey = (what: string) => refused('api_key_malformed', `${what}: ${HOW}.`, { rule: 'AUTH-1', headers: CHALLENGE })
+const noKey = (what: string) =>
+  refused('api_key_missing', `${what}: ${HOW}.`, { rule: 'AUTH-3', headers: CHALLENGE })
+const badKey = (what: string) =>
+  refused('api_key_malformed', `${what}: ${HOW}.`, { rule: 'AUTH-1', headers: CHALLENGE })
 /** A base address at the beginning of a path below one, with its host or its sandbox. */
 const BASE_AGAIN = new RegExp(`^(?:/https?:/+[^/]+)?(/sandbox/[^/]+)?(?:${BASE}(?=/|$))+`)
 /** What languages print for a value that is not there, or for an object. */
@@ -22,14 +29,19 @@ const UNSET = /^(?:undefined|null|None|nil|NaN|\[object \w+\])$/
 
 export const isUnset = (text: string): boolean => UNSET.test(text)
 /** Why a client probably sent a value; an empty text where it is a value like any other. */
-export const unsetHint = (text: string): string => (isUnset(text) ? '; the client sent a variable without a usable value' : '')
+export const unsetHint = (text: string): string =>
+  isUnset(text) ? '; the client sent a variable without a usable value' : ''
 /** What a name is that begins like JSON. */
-export const JSON_HINT = '; it looks like JSON: send a form, such as name=value&address[city]=Boston.'
+export const JSON_HINT =
+  '; it looks like JSON: send a form, such as name=value&address[city]=Boston.'
 
 const LISTS = Object.values(OPERATIONS).flatMap(({ kind, path }) => (kind === 'list' ? [path] : []))
 const lastOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
 
-/** The list that a part of an unknown path is spelled like, the last such part first, as `/refunds` for `/transactions/txn_1/refunds`. */
+/**
+ * The list that a part of an unknown path is spelled like, the last such part first, as `/refunds`
+ * for `/transactions/txn_1/refunds`.
+ */
 function listMeant(path: string): string | undefined {
   const names = path.split('/').flatMap(part => nearest(part, LISTS.map(lastOf)) ?? [])
   const meant = LISTS.find(list => lastOf(list) === names.at(-1))
@@ -39,40 +51,65 @@ function listMeant(path: string): string | undefined {
 /** The path to request in place of one that begins with an address. */
 function addressMeant(path: string, base: string): string | null {
   const [again, sandbox] = BASE_AGAIN.exec(path) ?? []
-  return again === undefined ? null : `${sandbox ? `${sandbox}${BASE}` : base}${path.slice(again.length)}`
+  return again === undefined
+    ? null
+    : `${sandbox ? `${sandbox}${BASE}` : base}${path.slice(again.length)}`
 }
 
 /** Why a path below the base address has no endpoint. */
 function unknownPath(path: string, base: string): string {
   const address = addressMeant(path, base)
-  if (address) return `The base address ${base} is in the path more than once: send this to ${address}.`
-  if (isUnder(CONTROL, path)) return `The control API is not below the base address: send this to ${controlOfBase(base)}${path.slice(CONTROL.length)}.`
+  if (address)
+    return `The base address ${base} is in the path more than once: send this to ${address}.`
+  if (isUnder(CONTROL, path))
+    return `The control API is not below the base address: send this to ${controlOfBase(base)}${path.slice(CONTROL.length)}.`
   const meant = listMeant(path)
   return `No endpoint has the path ${path}; ${meant ? `did you mean ${meant}? Paths` : 'paths'} begin with ${LISTS.slice(0, -1).join(', ')} or ${LISTS.at(-1)}.`
 }
 
 export const REFUSALS = {
   badPath: () =>
-    refused('request_malformed', 'The percent-encoding of the path is broken: % must be followed by two hexadecimal digits.', { assumption: 'A08' }),
-  longPart: () => refused('path_unknown', 'A part of the path is longer than any id.', { assumption: 'A08' }),
-  noPath: (path: string, base: string) => refused('path_unknown', unknownPath(path, base), { assumption: 'A08' }),
-  /** `control` is the address of the control API for a Ticket, which the service does not create. */
+    refused(
+      'request_malformed',
+      'The percent-encoding of the path is broken: % must be followed by two hexadecimal digits.',
+      { assumption: 'A08' }
+    ),
+  longPart: () =>
+    refused('path_unknown', 'A part of the path is longer than any id.', { assumption: 'A08' }),
+  noPath: (path: string, base: string) =>
+    refused('path_unknown', unknownPath(path, base), { assumption: 'A08' }),
+  /**
+   * `control` is the address of the control API for a Ticket, which the service does not create.
+   */
   noMethod: (path: string, allowed: string, method: string, by: Blame, control: string | null) => {
     const isSeed = control !== null && method === 'POST'
-    const seed = isSeed ? ` The emulator's own POST ${control}/records adds them for a test, such as {"tickets":[{"location":"loc_bistro"}]}.` : ''
-    return refused('method_not_allowed', `${control === null ? '' : 'Tickets are read-only: '}${path} takes ${allowed}, not ${method}.${seed}`, {
-      headers: { allow: allowed },
-      ...by
-    })
+    const seed = isSeed
+      ? ` The emulator's own POST ${control}/records adds them for a test, such as {"tickets":[{"location":"loc_bistro"}]}.`
+      : ''
+    return refused(
+      'method_not_allowed',
+      `${control === null ? '' : 'Tickets are read-only: '}${path} takes ${allowed}, not ${method}.${seed}`,
+      {
+        headers: { allow: allowed },
+        ...by
+      }
+    )
   },
   outsideBase: (path: string, base: string) => {
     const address = addressMeant(path, base)
     const advice = address
       ? `an address is in the path: send this to ${address}`
       : `every path is relative to the base address, which is ${base} here. The control API is at ${controlOfBase(base)}`
-    return refused('path_unknown', `There is nothing at ${base.slice(0, -BASE.length)}${path}; ${advice}.`, { rule: 'BASE-1' })
+    return refused(
+      'path_unknown',
+      `There is nothing at ${base.slice(0, -BASE.length)}${path}; ${advice}.`,
+      { rule: 'BASE-1' }
+    )
   },
-  baseForgotten: (path: string, base: string) => refused('path_unknown', `The base address ends in /next: send this to ${base}${path}.`, { rule: 'BASE-1' }),
+  baseForgotten: (path: string, base: string) =>
+    refused('path_unknown', `The base address ends in /next: send this to ${base}${path}.`, {
+      rule: 'BASE-1'
+    }),
 
   noKey: () => noKey('No API key was sent'),
   noUserName: () => noKey('The user name is empty'),
@@ -87,11 +124,23 @@ export const REFUSALS = {
     ),
 
   disabled: (family: Family, rule: RuleId) =>
-    refused('operation_disabled', `Deleting ${RESOURCE_NAMES[family]}s is disabled: the service always responds with 501.`, { rule }),
+    refused(
+      'operation_disabled',
+      `Deleting ${RESOURCE_NAMES[family]}s is disabled: the service always responds with 501.`,
+      { rule }
+    ),
   encoded: (encoding: unknown) =>
-    refused('content_type_unsupported', `Content-Encoding ${encoding} is not supported; send the body without encoding.`, { assumption: 'A32' }),
+    refused(
+      'content_type_unsupported',
+      `Content-Encoding ${encoding} is not supported; send the body without encoding.`,
+      { assumption: 'A32' }
+    ),
   notAType: () =>
-    refused('content_type_unsupported', 'The Content-Type header is not a media type; send application/x-www-form-urlencoded.', { rule: 'FORM-1' }),
+    refused(
+      'content_type_unsupported',
+      'The Content-Type header is not a media type; send application/x-www-form-urlencoded.',
+      { rule: 'FORM-1' }
+    ),
   notAForm: (type: string | undefined) =>
     refused(
       'content_type_unsupported',
@@ -99,22 +148,56 @@ export const REFUSALS = {
       { rule: 'FORM-1' }
     ),
   tooLarge: (bytes: number, limit = 'limits.body') =>
-    refused('body_too_large', `The body is larger than ${limit} allows: ${bytes} bytes.`, { assumption: 'A35' }),
-  unexpectedBody: (method: string, by: Blame) => refused('body_unexpected', `A ${method} takes no body; list parameters go in the query string.`, by),
+    refused('body_too_large', `The body is larger than ${limit} allows: ${bytes} bytes.`, {
+      assumption: 'A35'
+    }),
+  unexpectedBody: (method: string, by: Blame) =>
+    refused(
+      'body_unexpected',
+      `A ${method} takes no body; list parameters go in the query string.`,
+      by
+    ),
 
-  unknown: (messages: readonly string[], param: string) => refused('parameter_unknown', messages.join(' '), { param, assumption: 'A14' }),
+  unknown: (messages: readonly string[], param: string) =>
+    refused('parameter_unknown', messages.join(' '), { param, assumption: 'A14' }),
   missing: (param: string, about: string | undefined, rule: RuleId) =>
-    refused('parameter_missing', [`${param} is required.`, about].filter(Boolean).join(' '), { param, rule }),
-  fixed: (param: string, rule: RuleId) => refused('parameter_not_updatable', `${param} cannot be changed by an update; only metadata can.`, { param, rule }),
+    refused('parameter_missing', [`${param} is required.`, about].filter(Boolean).join(' '), {
+      param,
+      rule
+    }),
+  fixed: (param: string, rule: RuleId) =>
+    refused(
+      'parameter_not_updatable',
+      `${param} cannot be changed by an update; only metadata can.`,
+      { param, rule }
+    ),
   twoCursors: (after: string, before: string) =>
-    refused('parameter_invalid', `${after} and ${before} cannot be sent together.`, { param: before, assumption: 'A10' }),
+    refused('parameter_invalid', `${after} and ${before} cannot be sent together.`, {
+      param: before,
+      assumption: 'A10'
+    }),
   unknownCursor: (param: string, id: string) =>
-    refused('cursor_unknown', `${param}: no record of this list has the id ${id}${unsetHint(id)}.`, { param, assumption: 'A10' }),
+    refused(
+      'cursor_unknown',
+      `${param}: no record of this list has the id ${id}${unsetHint(id)}.`,
+      { param, assumption: 'A10' }
+    ),
   unknownReference: (param: string, family: Family, id: string, rule: RuleId) =>
-    refused('reference_missing', `${param}: no ${RESOURCE_NAMES[family]} has the id ${id}${unsetHint(id)}.`, { param, rule }),
+    refused(
+      'reference_missing',
+      `${param}: no ${RESOURCE_NAMES[family]} has the id ${id}${unsetHint(id)}.`,
+      { param, rule }
+    ),
   notInPath: (param: string, family: Family, id: string) =>
-    refused('resource_missing', `No ${RESOURCE_NAMES[family]} has the id ${id}${unsetHint(id)}.`, { param, assumption: 'A08' }),
-  otherUser: (account: string, id: string) => refused('resource_missing', `${account} has no User with the id ${id}.`, { param: 'user_id', rule: 'USR-1' })
+    refused('resource_missing', `No ${RESOURCE_NAMES[family]} has the id ${id}${unsetHint(id)}.`, {
+      param,
+      assumption: 'A08'
+    }),
+  otherUser: (account: string, id: string) =>
+    refused('resource_missing', `${account} has no User with the id ${id}.`, {
+      param: 'user_id',
+      rule: 'USR-1'
+    })
 }
 
 /** What is wrong with a value, after the name of its parameter. */

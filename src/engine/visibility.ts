@@ -1,4 +1,7 @@
-/** The records that the caller of a request may see: everything, or with `auth.visibility` scoped only what belongs to its Account (A19). */
+/**
+ * The records that the caller of a request may see: everything, or with `auth.visibility` scoped
+ * only what belongs to its Account (A19).
+ */
 import type { Family } from '../reference/operations.js'
 import type { Stored } from '../store/collection.js'
 import { ALL, collectionOf, type RecordOf } from '../store/store.js'
@@ -8,17 +11,25 @@ import { REFUSALS } from './sentences.js'
 
 /** An index and the group in it that a list is narrowed to before retrieval. */
 export type Narrowing = { index: string; group: string }
-/** Who asks, and where. `actor` is the Account that the caller acts as; null for the request that needs no key, which sees everything. */
+/**
+ * Who asks, and where. `actor` is the Account that the caller acts as; null for the request that
+ * needs no key, which sees everything.
+ */
 export type Caller = Pick<Exchange, 'world' | 'actor' | 'rely' | 'store'>
 
 /** A group that no record is in: no id is empty. */
 const NOTHING = ''
 
 /** Whether the caller sees only what belongs to its Account. */
-export const isLimited = ({ actor, world }: Caller): boolean => actor !== null && world.settings['auth.visibility'] === 'scoped'
+export const isLimited = ({ actor, world }: Caller): boolean =>
+  actor !== null && world.settings['auth.visibility'] === 'scoped'
 
 /** The record with an id; undefined when it does not exist or is hidden. */
-export function visible<F extends Family>(caller: Caller, family: F, id: string): RecordOf<F> | undefined {
+export function visible<F extends Family>(
+  caller: Caller,
+  family: F,
+  id: string
+): RecordOf<F> | undefined {
   const stored = collectionOf(caller.store, family).stored(id)
   if (stored === undefined || isOwn(caller, family, stored)) return stored?.record
   caller.rely('A19')
@@ -26,20 +37,39 @@ export function visible<F extends Family>(caller: Caller, family: F, id: string)
 }
 
 /** Whether a record belongs to the caller's Account. Whoever owns an Account owns its Users. */
-export function isOwn<F extends Family>({ actor, store }: Caller, family: F, stored: Stored<RecordOf<F>>): boolean {
+export function isOwn<F extends Family>(
+  { actor, store }: Caller,
+  family: F,
+  stored: Stored<RecordOf<F>>
+): boolean {
   if (actor === null) return true
-  return family === 'users' ? store.accounts.isOwnedBy((stored.record as RecordOf<'users'>).account, actor.id) : stored.isOwnedBy(actor.id)
+  return family === 'users'
+    ? store.accounts.isOwnedBy((stored.record as RecordOf<'users'>).account, actor.id)
+    : stored.isOwnedBy(actor.id)
 }
 
 /** The record that the path names. Errors: `resource_missing` (404, A08). */
-export function inPath<F extends Family>(caller: Caller, family: F, id: string, param: string): RecordOf<F> {
+export function inPath<F extends Family>(
+  caller: Caller,
+  family: F,
+  id: string,
+  param: string
+): RecordOf<F> {
   const record = visible(caller, family, id)
   if (record !== undefined) return record
   throw REFUSALS.notInPath(param, family, id)
 }
 
-/** The record that a body names; the request is about it. Errors: `reference_missing` (400, A08) under the rule. */
-export function inBody<F extends Family>(caller: Exchange, family: F, id: string, { param, rule }: BodyReference): RecordOf<F> {
+/**
+ * The record that a body names; the request is about it. Errors: `reference_missing` (400, A08)
+ * under the rule.
+ */
+export function inBody<F extends Family>(
+  caller: Exchange,
+  family: F,
+  id: string,
+  { param, rule }: BodyReference
+): RecordOf<F> {
   const record = visible(caller, family, id)
   if (record !== undefined) {
     caller.found = record as AnyRecord
@@ -48,12 +78,24 @@ export function inBody<F extends Family>(caller: Exchange, family: F, id: string
   throw REFUSALS.unknownReference(param, family, id, rule)
 }
 
-/** The index and group of what is at a Location, or belongs to a Transaction; of nothing where that does not exist or is hidden (FILT-5, REF-10, A16). */
-export function narrowedTo(caller: Caller, family: 'locations' | 'transactions', record: { id: string } | undefined): Narrowing {
+/**
+ * The index and group of what is at a Location, or belongs to a Transaction; of nothing where that
+ * does not exist or is hidden (FILT-5, REF-10, A16).
+ */
+export function narrowedTo(
+  caller: Caller,
+  family: 'locations' | 'transactions',
+  record: { id: string } | undefined
+): Narrowing {
   if (record === undefined) caller.rely('A16')
-  return { index: family === 'locations' ? 'location' : 'transaction', group: record?.id ?? NOTHING }
+  return {
+    index: family === 'locations' ? 'location' : 'transaction',
+    group: record?.id ?? NOTHING
+  }
 }
 
 /** The index and group of any family that hold all that the caller may see of it. */
 export const everything = (caller: Caller): Narrowing =>
-  isLimited(caller) ? { index: 'account', group: (caller.actor as { id: string }).id } : { index: ALL, group: ALL }
+  isLimited(caller)
+    ? { index: 'account', group: (caller.actor as { id: string }).id }
+    : { index: ALL, group: ALL }

@@ -1,4 +1,7 @@
-/** What a request is executed in: a sandbox, or a copy of one. Time, ids and randomness come from here. */
+/**
+ * What a request is executed in: a sandbox, or a copy of one. Time, ids and randomness come from
+ * here.
+ */
 import type { Clock } from '../core/clock.js'
 import type { Settings } from '../core/settings.js'
 import type { AccountType } from '../reference/accounts.js'
@@ -23,7 +26,10 @@ export type World = {
   readonly inputs: { readonly place: number }
   /** Notes that an operation has made or changed a record, or deleted the one with an id. */
   changed: (family: Family, record: RecordOf<Family> | null, removed: string | null) => void
-  /** Makes an edit of a script entry, as a whole: the records that it changed, or why it could not be made. */
+  /**
+   * Makes an edit of a script entry, as a whole: the records that it changed, or why it could not
+   * be made.
+   */
   edit: (edit: Edit) => { changed: readonly RecordName[]; problem: string | null }
   /** The records as they were so many milliseconds ago, by the clock of `state`. */
   past: (ms: number) => Store

@@ -1,4 +1,7 @@
-/** The evidence of one sandbox: the log of its requests, and what they add up to since its last load or reset. */
+/**
+ * The evidence of one sandbox: the log of its requests, and what they add up to since its last load
+ * or reset.
+ */
 import type { Exchange } from '../engine/exchange.js'
 import { Findings, type Found } from './findings.js'
 import { Journal, type JournalLimits } from './journal.js'
@@ -16,7 +19,10 @@ export class Evidence {
   readonly #run: Run
   #isOver = false
   readonly #sandbox: string
-  /** What the names of requests in the run begin with, before their ids, since the last load or reset: `SANDBOX#PERIOD/`; nothing before the first request. */
+  /**
+   * What the names of requests in the run begin with, before their ids, since the last load or
+   * reset: `SANDBOX#PERIOD/`; nothing before the first request.
+   */
   prefix = ''
 
   /** `sandbox` is the name of the sandbox; null for the one at the base address. */
@@ -26,13 +32,18 @@ export class Evidence {
     this.#sandbox = sandbox ?? ''
   }
 
-  /** The request of the journal with an id, alone or as it is named in a run; undefined where there is none. */
+  /**
+   * The request of the journal with an id, alone or as it is named in a run; undefined where there
+   * is none.
+   */
   find(id: string): Exchange | undefined {
     const { prefix } = this
     return this.journal.get(id.startsWith(prefix) ? id.slice(prefix.length) : id)
   }
 
-  /** Records a request that is over: it is judged once, and what may not be kept of it is dropped. */
+  /**
+   * Records a request that is over: it is judged once, and what may not be kept of it is dropped.
+   */
   record(exchange: Exchange): void {
     const { 'evidence.journal': isJournaled, 'evidence.coverage': isJudged } = exchange.settings
     const isKept = isJournaled && !this.#isOver
@@ -52,7 +63,8 @@ export class Evidence {
       run.requests.skip()
     }
     for (const one of found) this.#count(one, exchange.test)
-    if (this.#awaited.delete(exchange.id) && isKept) run.requests.keep(name, () => this.#entryOf(exchange))
+    if (this.#awaited.delete(exchange.id) && isKept)
+      run.requests.keep(name, () => this.#entryOf(exchange))
   }
 
   /** Counts what a request of a test showed. */
@@ -79,7 +91,11 @@ export class Evidence {
 
   #entryOf(exchange: Exchange): RunEntry {
     const { why, ...entry } = explained(exchange, this.journal, exchange.secretWords)
-    return { ...entry, id: this.nameInRun(exchange.id), why: { ...why, changed_by: why.changed_by.map(this.nameInRun) } }
+    return {
+      ...entry,
+      id: this.nameInRun(exchange.id),
+      why: { ...why, changed_by: why.changed_by.map(this.nameInRun) }
+    }
   }
 
   /** The client of a request left, while the request goes on. */

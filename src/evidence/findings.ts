@@ -1,9 +1,19 @@
-/** Findings: mistakes of the client under test, each with the requests that show it. They come from what happened, never from how a response was judged. */
+/**
+ * Findings: mistakes of the client under test, each with the requests that show it. They come from
+ * what happened, never from how a response was judged.
+ */
 import { holdsCardNumber } from '../core/card-numbers.js'
 import { FormList, type FormNode, nodeIn, valueIn } from '../core/form.js'
 import { readable } from '../core/redaction.js'
 import { keep } from '../core/remembered.js'
-import { type AnyRecord, type Exchange, hasPerformed, hasRun, listShown, type Pause } from '../engine/exchange.js'
+import {
+  type AnyRecord,
+  type Exchange,
+  hasPerformed,
+  hasRun,
+  listShown,
+  type Pause
+} from '../engine/exchange.js'
 import { limitOf } from '../engine/listing.js'
 import { isUnset } from '../engine/sentences.js'
 import type { OperationId } from '../reference/operations.js'
@@ -15,8 +25,10 @@ import { LostAnswers } from './lost.js'
 export const FINDINGS = {
   'stopped-at-empty-page': {
     severity: 'error',
-    about: 'A search page came back empty with has_more true, and the client never asked for the next.',
-    advice: 'search_query filters after retrieval: continue with starting_after=last_id until has_more is false.'
+    about:
+      'A search page came back empty with has_more true, and the client never asked for the next.',
+    advice:
+      'search_query filters after retrieval: continue with starting_after=last_id until has_more is false.'
   },
   'double-refund-risk': {
     severity: 'error',
@@ -31,12 +43,14 @@ export const FINDINGS = {
   'change-not-made': {
     severity: 'error',
     about: 'A script entry could not change the records as it says, and changed nothing.',
-    advice: 'The request says why, under script.problem: correct the entry, or what was done to the records before.'
+    advice:
+      'The request says why, under script.problem: correct the entry, or what was done to the records before.'
   },
   'search-without-narrowing': {
     severity: 'warning',
     about: 'search_query was sent with neither location nor created.',
-    advice: 'Send location or created: they narrow before retrieval. Without them the client pages through everything.'
+    advice:
+      'Send location or created: they narrow before retrieval. Without them the client pages through everything.'
   },
   'unknown-parameter': {
     severity: 'warning',
@@ -45,8 +59,10 @@ export const FINDINGS = {
   },
   'unset-value': {
     severity: 'warning',
-    about: 'A value was the text that a language prints for a missing value or an object, such as null.',
-    advice: 'The client sent a variable without a usable value: give it one, or leave the parameter out.'
+    about:
+      'A value was the text that a language prints for a missing value or an object, such as null.',
+    advice:
+      'The client sent a variable without a usable value: give it one, or leave the parameter out.'
   },
   'unused-parameter': {
     severity: 'warning',
@@ -56,7 +72,8 @@ export const FINDINGS = {
   'key-sent-needlessly': {
     severity: 'warning',
     about: 'POST /transactions was sent with an API key.',
-    advice: 'This operation needs no key: leave it out, so that payments can be made where a key should not be.'
+    advice:
+      'This operation needs no key: leave it out, so that payments can be made where a key should not be.'
   },
   'card-number-sent': {
     severity: 'warning',
@@ -66,12 +83,14 @@ export const FINDINGS = {
   'foreign-record': {
     severity: 'warning',
     about: "A key read or changed a record of another merchant's Account.",
-    advice: 'Use the key of the Account that owns the record; auth.visibility: scoped hides the records of others.'
+    advice:
+      'Use the key of the Account that owns the record; auth.visibility: scoped hides the records of others.'
   },
   'empty-amount': {
     severity: 'warning',
     about: 'amount was sent empty with a Refund or payment.',
-    advice: 'Send the amount, or leave it out: an empty amount is refused for a Refund, and makes a payment of 0.'
+    advice:
+      'Send the amount, or leave it out: an empty amount is refused for a Refund, and makes a payment of 0.'
   },
   'zero-payment': {
     severity: 'warning',
@@ -91,8 +110,18 @@ export const FINDINGS = {
 } as const
 export type FindingId = keyof typeof FINDINGS
 export type Severity = (typeof FINDINGS)[FindingId]['severity']
-export type Finding = { finding: FindingId; severity: Severity; about: string; advice: string; times: number; requests: string[] }
-/** What a request showed, with the requests that it names; `times` is -1 where it takes back what an earlier one showed. */
+export type Finding = {
+  finding: FindingId
+  severity: Severity
+  about: string
+  advice: string
+  times: number
+  requests: string[]
+}
+/**
+ * What a request showed, with the requests that it names; `times` is -1 where it takes back what an
+ * earlier one showed.
+ */
 export type Found = { finding: FindingId; requests: readonly string[]; times: 1 | -1 }
 const NOTHING: readonly Found[] = []
 
@@ -135,20 +164,40 @@ export class FindingCounts {
     return (Object.keys(FINDINGS) as FindingId[]).flatMap(finding => {
       const { times, requests } = this.#uses.get(finding) ?? unused()
       const { severity, about, advice } = FINDINGS[finding]
-      return times === 0 ? [] : [{ finding, severity, about, advice: advice.replace(CURSORS[0], () => cursor), times, requests: [...requests] }]
+      return times === 0
+        ? []
+        : [
+            {
+              finding,
+              severity,
+              about,
+              advice: advice.replace(CURSORS[0], () => cursor),
+              times,
+              requests: [...requests]
+            }
+          ]
     })
   }
 }
 
-/** An empty search page that no request continued from yet: the search that it belongs to, and its page size. */
+/**
+ * An empty search page that no request continued from yet: the search that it belongs to, and its
+ * page size.
+ */
 type EmptyPage = { id: string; search: string; limit: number }
 
-const RISKS: Readonly<Partial<Record<OperationId, FindingId>>> = { createRefund: 'double-refund-risk', createTransaction: 'double-payment-risk' }
+const RISKS: Readonly<Partial<Record<OperationId, FindingId>>> = {
+  createRefund: 'double-refund-risk',
+  createTransaction: 'double-payment-risk'
+}
 
 /** Looks for findings in the requests of one sandbox. */
 export class Findings {
   #found: readonly Found[] = NOTHING
-  /** Empty search pages that no request continued from yet, by what the request for the next page looks like. */
+  /**
+   * Empty search pages that no request continued from yet, by what the request for the next page
+   * looks like.
+   */
   readonly #emptyPages = new Map<string, EmptyPage>()
   readonly #lost = new LostAnswers()
   readonly #refused = new Map<string, string>()
@@ -161,14 +210,16 @@ export class Findings {
     const { refusal } = call.outcome
     if (call.problem !== null) this.#report('change-not-made', [id])
     if (call.unknownParameter) this.#report('unknown-parameter', [id])
-    if (anyValue(call.body, isUnset) || anyValue(call.query, isUnset)) this.#report('unset-value', [id])
+    if (anyValue(call.body, isUnset) || anyValue(call.query, isUnset))
+      this.#report('unset-value', [id])
     if (isCardNumberSent(call)) this.#report('card-number-sent', [id])
     if (isForeign(call)) this.#report('foreign-record', [id])
     if (operation === 'createTransaction') this.#lookAtPayment(call)
     if (operation === 'listTickets' || operation === 'listTransactions') this.#lookAtSearch(call)
     const risk = operation === null ? undefined : RISKS[operation]
     if (risk !== undefined && call.body.get('amount') === '') this.#report('empty-amount', [id])
-    const isLost = !call.isDelivered || call.outcome.fault !== null || call.outcome.name === 'not_written'
+    const isLost =
+      !call.isDelivered || call.outcome.fault !== null || call.outcome.name === 'not_written'
     const repeated = isLost || this.#lost.known.size > 0 ? this.#lost.look(call, isLost) : null
     if (repeated !== null) this.#report(risk as FindingId, [repeated, id])
     if (call.outcome.pause !== null || this.#pauses.size > 0) this.#lookAtPause(call)
@@ -180,38 +231,57 @@ export class Findings {
     this.#found = [...this.#found, { finding, requests, times }]
   }
 
-  /** Notes that a client left before its response came, while its request goes on: the client repeats it without knowing the outcome. */
+  /**
+   * Notes that a client left before its response came, while its request goes on: the client
+   * repeats it without knowing the outcome.
+   */
   leave(call: Exchange): void {
     this.#lost.note(call)
   }
 
   /** Forgets everything; no request continues from the empty pages any more. */
   clear(): void {
-    for (const part of [this.#emptyPages, this.#lost.known, this.#refused, this.#pauses]) part.clear()
+    for (const part of [this.#emptyPages, this.#lost.known, this.#refused, this.#pauses])
+      part.clear()
   }
 
   #lookAtPayment(call: Exchange): void {
     const { id, body, hasAuthorization } = call
     if (hasAuthorization) this.#report('key-sent-needlessly', [id])
     if (hasPerformed(call) && amountSent(call) === undefined) this.#report('zero-payment', [id])
-    if (hasPerformed(call) && hasValue(body.get('bank_account')) && valueIn(body, 'payment_type') !== 'vip') this.#report('unused-parameter', [id])
+    if (
+      hasPerformed(call) &&
+      hasValue(body.get('bank_account')) &&
+      valueIn(body, 'payment_type') !== 'vip'
+    )
+      this.#report('unused-parameter', [id])
   }
 
   #lookAtSearch(call: Exchange): void {
     const { id, operation, query, values, settings, isDelivered } = call
     if (valueIn(query, 'search_query') === undefined) return
-    if (hasPerformed(call) && valueIn(query, 'location') === undefined && !hasValue(query.get('created'))) this.#report('search-without-narrowing', [id])
-    const filters = ['search_query', 'location', ...COMPARISONS].map(name => valueIn(query, ...name.split('.')) ?? null)
+    if (
+      hasPerformed(call) &&
+      valueIn(query, 'location') === undefined &&
+      !hasValue(query.get('created'))
+    )
+      this.#report('search-without-narrowing', [id])
+    const filters = ['search_query', 'location', ...COMPARISONS].map(
+      name => valueIn(query, ...name.split('.')) ?? null
+    )
     const search = JSON.stringify([operation, callerOf(call), filters])
     const [after, before] = settings['pagination.cursors'].map(name => valueIn(query, name))
     const limit = limitOf(values, settings)
-    const keyOf = (starting: string | null | undefined, ending: string | null | undefined) => JSON.stringify([search, starting ?? null, ending ?? null])
+    const keyOf = (starting: string | null | undefined, ending: string | null | undefined) =>
+      JSON.stringify([search, starting ?? null, ending ?? null])
     this.#continue(keyOf(after, before))
     const isBegun = hasPerformed(call) && after === undefined && before === undefined
-    for (const [key, page] of isBegun ? this.#emptyPages : []) if (page.search === search && page.limit < limit) this.#continue(key)
+    for (const [key, page] of isBegun ? this.#emptyPages : [])
+      if (page.search === search && page.limit < limit) this.#continue(key)
     const page = isDelivered ? pageOf(call) : null
     if (page === null || page.data.length > 0 || !page.has_more) return
-    const key = before === undefined ? keyOf(page.last_id, undefined) : keyOf(undefined, page.first_id)
+    const key =
+      before === undefined ? keyOf(page.last_id, undefined) : keyOf(undefined, page.first_id)
     this.#continue(key)
     keep(this.#emptyPages, key, { id, search, limit }, MAX_REMEMBERED)
     this.#report('stopped-at-empty-page', [id])
@@ -231,7 +301,8 @@ export class Findings {
     if (operation === null) return
     const caller = `${operation} ${callerOf(call)}`
     const before = this.#pauses.get(caller)
-    if (before !== undefined && now < before.machine && at < before.sandbox) this.#report('retry-after-ignored', [before.id, id])
+    if (before !== undefined && now < before.machine && at < before.sandbox)
+      this.#report('retry-after-ignored', [before.id, id])
     this.#pauses.delete(caller)
     if (pause !== null && isDelivered) keep(this.#pauses, caller, { id, ...pause }, MAX_REMEMBERED)
   }
@@ -247,7 +318,12 @@ export class Findings {
 }
 
 /** Refusals that are due to the emulator's own state, not to the request. */
-const EMULATOR_FAULTS: readonly string[] = ['internal_error', 'not_ready', 'data_not_written', 'limit_reached']
+const EMULATOR_FAULTS: readonly string[] = [
+  'internal_error',
+  'not_ready',
+  'data_not_written',
+  'limit_reached'
+]
 const COMPARISONS = ['created.gte', 'created.gt', 'created.lte', 'created.lt'] as const
 
 /** The page that a client got, from the operation or from a script; null where it is none. */
@@ -262,10 +338,14 @@ function pageOf(call: Exchange): List<unknown> | null {
 }
 
 /** Who sent a request, as far as it shows that: key, test and User-Agent together. */
-const callerOf = ({ key, test, userAgent }: Exchange): string => JSON.stringify([key, test, userAgent])
+const callerOf = ({ key, test, userAgent }: Exchange): string =>
+  JSON.stringify([key, test, userAgent])
 
 type Owned = AnyRecord & { account?: string; location?: string; transaction: string }
-/** Whether the key of an Account reached a record of a merchant that is neither this Account nor its own. */
+/**
+ * Whether the key of an Account reached a record of a merchant that is neither this Account nor its
+ * own.
+ */
 const isForeign = (call: Exchange): boolean => {
   const { actor, found } = call
   if (actor === null || found === null || !hasPerformed(call)) return false
@@ -277,10 +357,14 @@ const isForeign = (call: Exchange): boolean => {
   return owner !== undefined && owner !== actor.id && accounts.get(owner)?.reseller !== actor.id
 }
 
-/** Whether a whole card number was sent as one, whether or not it passes any check, or one of a known issuer anywhere. */
+/**
+ * Whether a whole card number was sent as one, whether or not it passes any check, or one of a
+ * known issuer anywhere.
+ */
 const isCardNumberSent = ({ body, query, path }: Exchange): boolean => {
   const number = body.has('card') && nodeIn(body, ['card', 'number'])
-  const isSentAsOne = typeof number === 'string' && number.replace(/\D/g, '').length >= MIN_CARD_DIGITS
+  const isSentAsOne =
+    typeof number === 'string' && number.replace(/\D/g, '').length >= MIN_CARD_DIGITS
   return isSentAsOne || [readable(path), body, query].some(node => anyValue(node, holdsCardNumber))
 }
 /** From so many digits on, `card[number]` is taken for a whole number. */
@@ -288,5 +372,7 @@ const MIN_CARD_DIGITS = 12
 
 const anyValue = (node: FormNode, is: (text: string) => boolean): boolean => {
   if (typeof node === 'string') return is(node)
-  return (node instanceof FormList ? node.items : [...node.values()]).some(part => anyValue(part, is))
+  return (node instanceof FormList ? node.items : [...node.values()]).some(part =>
+    anyValue(part, is)
+  )
 }

@@ -1,13 +1,28 @@
-/** The journal: the last requests of a sandbox, bounded in number and in bytes, by itself and together with those of other sandboxes. */
+/**
+ * The journal: the last requests of a sandbox, bounded in number and in bytes, by itself and
+ * together with those of other sandboxes.
+ */
 import { valueIn } from '../core/form.js'
-import { type AnyRecord, type Exchange, listShown, recordsShown, tookEffect } from '../engine/exchange.js'
+import {
+  type AnyRecord,
+  type Exchange,
+  listShown,
+  recordsShown,
+  tookEffect
+} from '../engine/exchange.js'
 import { operationOf } from '../reference/operations.js'
 import type { RecordName } from '../scenario/edits.js'
 
-/** A journal as the budget sees it: what it holds, and how it gives way until it holds no more than so many bytes. */
+/**
+ * A journal as the budget sees it: what it holds, and how it gives way until it holds no more than
+ * so many bytes.
+ */
 type Sharing = { readonly bytes: number; shrink: (bytes: number) => void }
 
-/** When memory runs out, journals give way until a sixteenth is free, so that not every request has to look for room. */
+/**
+ * When memory runs out, journals give way until a sixteenth is free, so that not every request has
+ * to look for room.
+ */
 const FREED = 1 / 16
 
 /** The memory that the journals of a process share. */
@@ -21,7 +36,10 @@ export class JournalBudget {
     this.#most = most
   }
 
-  /** Counts how much a journal has grown or shrunk. Beyond the limit the largest journals drop their oldest requests. */
+  /**
+   * Counts how much a journal has grown or shrunk. Beyond the limit the largest journals drop their
+   * oldest requests.
+   */
   count(journal: Sharing, bytes: number): void {
     this.#held += bytes
     if (journal.bytes > 0) this.#journals.add(journal)
@@ -29,7 +47,9 @@ export class JournalBudget {
     if (this.#held <= this.#most) return
     const goal = this.#most * (1 - FREED)
     while (this.#held > goal) {
-      const largest = [...this.#journals].reduce((one, other) => (other.bytes > one.bytes ? other : one))
+      const largest = [...this.#journals].reduce((one, other) =>
+        other.bytes > one.bytes ? other : one
+      )
       largest.shrink(Math.max(largest.bytes / 2, largest.bytes - (this.#held - goal)))
     }
   }
@@ -46,7 +66,10 @@ export class Journal {
   readonly #listeners = new Set<(call: Exchange) => void>()
   /** About how many bytes of memory its requests hold. */
   bytes = 0
-  /** How many requests are not in the journal: they made room for later ones, or came while it was off. */
+  /**
+   * How many requests are not in the journal: they made room for later ones, or came while it was
+   * off.
+   */
   dropped = 0
   /** How many of them no listener was called with, since they came while it was off. */
   unseen = 0
@@ -105,13 +128,17 @@ export class Journal {
     return this.#calls.slice(this.#first) as Exchange[]
   }
 
-  /** Of the kept requests before one, those that last changed a record that it was judged by or lists. If it is not kept, all kept ones came before it. */
+  /**
+   * Of the kept requests before one, those that last changed a record that it was judged by or
+   * lists. If it is not kept, all kept ones came before it.
+   */
   changersOf(call: Exchange): string[] {
     const earlier = this.requests()
     const place = earlier.indexOf(call)
     if (place >= 0) earlier.length = place
     const changers = [...judgedBy(call).map(record => new Set([record])), ...shownIn(call)].flatMap(
-      records => earlier.findLast(other => recordsChanged(other).some(({ id }) => records.has(id)))?.id ?? []
+      records =>
+        earlier.findLast(other => recordsChanged(other).some(({ id }) => records.has(id)))?.id ?? []
     )
     return [...new Set(changers)]
   }
@@ -134,20 +161,32 @@ export class Journal {
   }
 }
 
-/** The ids of the records that a request was judged by: those of its path, its Account, and the record that its body names. */
+/**
+ * The ids of the records that a request was judged by: those of its path, its Account, and the
+ * record that its body names.
+ */
 function judgedBy({ params, account, body, operation }: Exchange): string[] {
   const named = operation === 'createRefund' ? valueIn(body, 'transaction') : undefined
   const actor = operation === 'createLocation' ? account : undefined
   return [...Object.values(params), named, actor].filter(id => id != null)
 }
 
-/** The ids of the records that a list shows, as one set: it names the request that last changed any of them. */
-const shownIn = (call: Exchange): Set<string>[] => (listShown(call) === null ? [] : [new Set(recordsShown(call).map(({ id }) => id))])
+/**
+ * The ids of the records that a list shows, as one set: it names the request that last changed any
+ * of them.
+ */
+const shownIn = (call: Exchange): Set<string>[] =>
+  listShown(call) === null ? [] : [new Set(recordsShown(call).map(({ id }) => id))]
 
-/** The records that a request and its script entry changed; a new Refund changes its Transaction too. */
+/**
+ * The records that a request and its script entry changed; a new Refund changes its Transaction
+ * too.
+ */
 export function recordsChanged(call: Exchange): readonly RecordName[] {
   const own = recordsChangedByOperation(call)
-  return call.changed.length === 0 ? own : [...own, ...call.changed.filter(({ id }) => own.every(one => one.id !== id))]
+  return call.changed.length === 0
+    ? own
+    : [...own, ...call.changed.filter(({ id }) => own.every(one => one.id !== id))]
 }
 
 function recordsChangedByOperation(call: Exchange): RecordName[] {
@@ -156,6 +195,8 @@ function recordsChangedByOperation(call: Exchange): RecordName[] {
   if (kind === 'delete') return [{ family, id: (call.found as AnyRecord).id }]
   return recordsShown(call).flatMap(({ id, transaction }): RecordName[] => {
     const shown = { family, id }
-    return family === 'refunds' ? [shown, { family: 'transactions', id: transaction as string }] : [shown]
+    return family === 'refunds'
+      ? [shown, { family: 'transactions', id: transaction as string }]
+      : [shown]
   })
 }

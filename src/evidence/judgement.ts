@@ -1,15 +1,29 @@
 /**
- * What a request shows: the rules that it kept and broke, and the assumptions that its response relies on. It is judged once, by one predicate for each rule
+ * What a request shows: the rules that it kept and broke, and the assumptions that its response
+ * relies on. It is judged once, by one predicate for each rule
  * and each assumption over what it sent, what was found and how the emulator responded.
  *
- * A rule is kept when the situation that it is about arose, and what the rule says held; a request that did not run keeps only rules of the way in. A response
- * relies on an assumption when with a different assumption it would be different. Those that are used while a request is decoded or looked up are noted there.
+ * A rule is kept when the situation that it is about arose, and what the rule says held; a request
+ * that did not run keeps only rules of the way in. A response
+ * relies on an assumption when with a different assumption it would be different. Those that are
+ * used while a request is decoded or looked up are noted there.
  */
 import type { TSchema } from 'typebox'
 import { FormObject, nodeIn, valueIn } from '../core/form.js'
 import { partAt } from '../core/places.js'
 import type { Facts, RefundFacts } from '../core/rules.js'
-import { type AnyRecord, brokenRule, type Exchange, hasNoted, hasReached, hasRun, type Judgement, listShown, recordsShown, STAGE } from '../engine/exchange.js'
+import {
+  type AnyRecord,
+  brokenRule,
+  type Exchange,
+  hasNoted,
+  hasReached,
+  hasRun,
+  type Judgement,
+  listShown,
+  recordsShown,
+  STAGE
+} from '../engine/exchange.js'
 import type { Account } from '../reference/accounts.js'
 import { ASSUMPTION_IDS, ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
 import { type Kind, OPERATION_IDS, type OperationId, operationOf } from '../reference/operations.js'
@@ -25,10 +39,13 @@ const A10 = ASSUMPTION_PLACES.get('A10') as number
 /** The operation of a request; requests without one are asked about no rule. */
 const operation = (call: Exchange) => operationOf(call.operation as OperationId)
 const isKind = (call: Exchange, kind: Kind) => operation(call).kind === kind
-const sent = (call: Exchange, ...path: readonly string[]) => valueIn(call.body, ...path) !== undefined
-const asked = (call: Exchange, ...path: readonly string[]) => valueIn(call.query, ...path) !== undefined
+const sent = (call: Exchange, ...path: readonly string[]) =>
+  valueIn(call.body, ...path) !== undefined
+const asked = (call: Exchange, ...path: readonly string[]) =>
+  valueIn(call.query, ...path) !== undefined
 
-const hasNested = (form: FormObject): boolean => [...form.values()].some(part => part instanceof FormObject)
+const hasNested = (form: FormObject): boolean =>
+  [...form.values()].some(part => part instanceof FormObject)
 const isKeyed = (call: Exchange) => call.account !== null
 const isDecoded = (call: Exchange) => hasReached(call, STAGE.decoded)
 
@@ -40,39 +57,63 @@ const addressSent = (call: Exchange): boolean => {
 /** The keys of metadata that were sent, and whether their values are empty. */
 const metadataSent = ({ body }: Exchange) => {
   const metadata = body.get('metadata')
-  return metadata instanceof FormObject ? [...metadata].map(([key, value]) => ({ key, isEmpty: value === '' })) : []
+  return metadata instanceof FormObject
+    ? [...metadata].map(([key, value]) => ({ key, isEmpty: value === '' }))
+    : []
 }
 
 /** The metadata that an update found. */
 const metadataBefore = ({ found }: Exchange) => (found as AnyRecord).metadata as Metadata
 
-/** The parameters of an update by name, those of the address by theirs, with the values before and after; metadata apart. */
-function updated({ operation, found, outcome }: Exchange): { path: readonly string[]; before: unknown; after: unknown }[] {
+/**
+ * The parameters of an update by name, those of the address by theirs, with the values before and
+ * after; metadata apart.
+ */
+function updated({
+  operation,
+  found,
+  outcome
+}: Exchange): { path: readonly string[]; before: unknown; after: unknown }[] {
   const updatable = UPDATABLE.get(operation as OperationId) as readonly (readonly string[])[]
-  return updatable.map(path => ({ path, before: partAt(found as AnyRecord, path), after: partAt(outcome.shown as AnyRecord, path) }))
+  return updatable.map(path => ({
+    path,
+    before: partAt(found as AnyRecord, path),
+    after: partAt(outcome.shown as AnyRecord, path)
+  }))
 }
 
 /** The parameters of each update but metadata, with the parts of objects by their nested names. */
 const UPDATABLE = new Map(
   OPERATION_IDS.filter(id => operationOf(id).kind === 'update').map(id => {
     const { properties = {} } = schemaOf((TABLES[id] as Tables).body as TSchema)
-    const paths = Object.entries(properties).flatMap(([name, { properties: parts }]) => (parts ? Object.keys(parts).map(part => [name, part]) : [[name]]))
+    const paths = Object.entries(properties).flatMap(([name, { properties: parts }]) =>
+      parts ? Object.keys(parts).map(part => [name, part]) : [[name]]
+    )
     return [id, paths.filter(([name]) => name !== 'metadata')]
   })
 )
 
-/** Whether a parameter of an update was sent, by itself or with its whole object, with a value or empty. */
-const isSent = ({ body }: Exchange, path: readonly string[]) => nodeIn(body, path) !== undefined || isWholeEmptied(body, path)
+/**
+ * Whether a parameter of an update was sent, by itself or with its whole object, with a value or
+ * empty.
+ */
+const isSent = ({ body }: Exchange, path: readonly string[]) =>
+  nodeIn(body, path) !== undefined || isWholeEmptied(body, path)
 const isWholeEmptied = (form: FormObject, [head]: readonly string[]) => {
   const whole = form.get(head as string)
   return whole === '' || (whole instanceof FormObject && whole.cleared)
 }
 
 const keptSomething: Predicate = call =>
-  updated(call).some(({ path, before, after }) => !isSent(call, path) && before !== null && before === after) ||
+  updated(call).some(
+    ({ path, before, after }) => !isSent(call, path) && before !== null && before === after
+  ) ||
   (!call.body.has('metadata') && Object.keys(metadataBefore(call)).length > 0)
 
-const unsetSomething: Predicate = call => updated(call).some(({ path, before, after }) => before !== null && after === null && isSent(call, path))
+const unsetSomething: Predicate = call =>
+  updated(call).some(
+    ({ path, before, after }) => before !== null && after === null && isSent(call, path)
+  )
 
 const hasRefunds = (record: AnyRecord) => (record.amount_refunded as number) > 0
 const refundMade = ({ outcome: { shown }, money }: Exchange) => ({
@@ -86,7 +127,10 @@ const createdBy =
 const searched = (call: Exchange) => asked(call, 'search_query')
 const shows = (call: Exchange, least: number) => recordsShown(call).length >= least
 
-/** When a request has kept a rule of the way in, whether or not its operation ran. Only the rules of its operation are checked, here and below. */
+/**
+ * When a request has kept a rule of the way in, whether or not its operation ran. Only the rules of
+ * its operation are checked, here and below.
+ */
 const KEPT_ON_THE_WAY: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'BASE-1': () => true,
   'AUTH-1': isKeyed,
@@ -96,15 +140,22 @@ const KEPT_ON_THE_WAY: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'FORM-3': call => isDecoded(call) && call.query.size > 0
 }
 
-/** When a request whose operation ran has kept another rule. One that is not listed is kept whenever the operation ran. */
+/**
+ * When a request whose operation ran has kept another rule. One that is not listed is kept whenever
+ * the operation ran.
+ */
 const KEPT: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'AUTH-2': call => !call.hasAuthorization,
 
   'ADDR-1': addressSent,
   'ADDR-2': call => sent(call, 'address', 'country'),
   'META-1': call => metadataSent(call).some(({ isEmpty }) => !isEmpty),
-  'META-2': call => metadataSent(call).some(({ key, isEmpty }) => isEmpty && Object.hasOwn(metadataBefore(call), key)),
-  'META-3': call => isWholeEmptied(call.body, ['metadata']) && Object.keys(metadataBefore(call)).length > 0,
+  'META-2': call =>
+    metadataSent(call).some(
+      ({ key, isEmpty }) => isEmpty && Object.hasOwn(metadataBefore(call), key)
+    ),
+  'META-3': call =>
+    isWholeEmptied(call.body, ['metadata']) && Object.keys(metadataBefore(call)).length > 0,
   'UPD-1': keptSomething,
   'UPD-2': unsetSomething,
 
@@ -118,7 +169,10 @@ const KEPT: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'FILT-6': call => call.filteredBy !== null || call.isCompared,
   'SRCH-1': call => searched(call) && shows(call, 1),
   'SRCH-2': call => searched(call) && shows(call, 1),
-  'SRCH-3': call => searched(call) && recordsShown(call).length < call.retrieved && listShown(call)?.has_more === true,
+  'SRCH-3': call =>
+    searched(call) &&
+    recordsShown(call).length < call.retrieved &&
+    listShown(call)?.has_more === true,
 
   'ACC-1': call => isKind(call, 'create'),
   'USR-1': call => !isKind(call, 'list') || shows(call, 1),
@@ -143,7 +197,15 @@ const KEPT: Readonly<Partial<Record<RuleId, Predicate>>> = {
 const isOfCard = ({ type, card }: PaymentMethod) => CARD_TYPES.includes(type) && card !== null
 
 /** Something remains after the Refund, or it was not the first of its Transaction. */
-const isPartial = ({ amount, refunded, remaining }: { amount: number; refunded: number; remaining: number }) => remaining > amount || refunded > 0
+const isPartial = ({
+  amount,
+  refunded,
+  remaining
+}: {
+  amount: number
+  refunded: number
+  remaining: number
+}) => remaining > amount || refunded > 0
 
 /** A part of a form holds a value somewhere. */
 export function hasValue(node: unknown): boolean {
@@ -154,18 +216,28 @@ export function hasValue(node: unknown): boolean {
 type Check = { place: number; isKept: Predicate }
 const isKept = (rule: RuleId): Predicate => {
   const isKeptByRun = KEPT[rule]
-  return KEPT_ON_THE_WAY[rule] ?? (isKeptByRun === undefined ? hasRun : call => hasRun(call) && isKeptByRun(call))
+  return (
+    KEPT_ON_THE_WAY[rule] ??
+    (isKeptByRun === undefined ? hasRun : call => hasRun(call) && isKeptByRun(call))
+  )
 }
 /** The checks of each operation's requests, in the order of its rules. */
 const CHECKS = new Map<OperationId | null, readonly Check[]>(
   OPERATION_IDS.map(id => {
     const rules: readonly RuleId[] = operationOf(id).rules
-    return [id, rules.map(rule => ({ place: RULE_PLACES.get(rule) as number, isKept: isKept(rule) }))]
+    return [
+      id,
+      rules.map(rule => ({ place: RULE_PLACES.get(rule) as number, isKept: isKept(rule) }))
+    ]
   })
 ).set(null, [])
 
 const refundFacts = ({ money }: Exchange): Facts => money as RefundFacts
-const pageFacts = (call: Exchange): Facts => ({ retrieved: call.retrieved, shown: recordsShown(call).length, has_more: listShown(call)?.has_more })
+const pageFacts = (call: Exchange): Facts => ({
+  retrieved: call.retrieved,
+  shown: recordsShown(call).length,
+  has_more: listShown(call)?.has_more
+})
 
 /** The figures that a kept rule saw, for those that go by figures. */
 export const FACTS: Readonly<Partial<Record<RuleId, (call: Exchange) => Facts>>> = {
@@ -174,7 +246,10 @@ export const FACTS: Readonly<Partial<Record<RuleId, (call: Exchange) => Facts>>>
   'SRCH-2': pageFacts,
   'SRCH-3': pageFacts,
   'LOC-3': ({ account }) => ({ account }),
-  'TXN-5': ({ body }) => ({ payment_type: valueIn(body, 'payment_type'), used: valueIn(body, 'payment_type') === 'vip' }),
+  'TXN-5': ({ body }) => ({
+    payment_type: valueIn(body, 'payment_type'),
+    used: valueIn(body, 'payment_type') === 'vip'
+  }),
   'REF-1': refundFacts,
   'REF-3': refundFacts,
   'REF-4': refundFacts,
@@ -191,15 +266,21 @@ const shown = <R>(call: Exchange) => call.outcome.shown as unknown as R
 
 /** The amount of a payment or Refund as it was sent, at the top level or under `amounts` (A24). */
 export const amountSent = ({ body }: Pick<Exchange, 'body'>): string | undefined =>
-  valueIn(body, 'amount') ?? valueIn(body, 'amounts', 'transaction_amount') ?? valueIn(body, 'amounts', 'payment_amount')
+  valueIn(body, 'amount') ??
+  valueIn(body, 'amounts', 'transaction_amount') ??
+  valueIn(body, 'amounts', 'payment_amount')
 
 const metadataMerged: Predicate = call => {
   const metadata = call.body.get('metadata')
-  return metadata instanceof FormObject && (metadata.cleared || Object.keys(metadataBefore(call)).length > 0)
+  return (
+    metadata instanceof FormObject &&
+    (metadata.cleared || Object.keys(metadataBefore(call)).length > 0)
+  )
 }
 
 /** Whether a list was sent a limit that is not above the default. */
-const isDefaultOrLess = ({ query, settings }: Exchange) => Number(valueIn(query, 'limit') ?? Number.NaN) <= settings['pagination.default_limit']
+const isDefaultOrLess = ({ query, settings }: Exchange) =>
+  Number(valueIn(query, 'limit') ?? Number.NaN) <= settings['pagination.default_limit']
 
 /** When a response relies on each assumption that is not noted on the way. */
 const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
@@ -211,20 +292,28 @@ const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
   A07: ({ outcome }) => outcome.refusal !== null,
   A08: call => call.outcome.refusal !== null && !hasRun(call),
   A09: hasRun,
-  A10: call => hasRun(call) && (!isDefaultOrLess(call) || call.settings['pagination.cursors'].some(name => asked(call, name))),
+  A10: call =>
+    hasRun(call) &&
+    (!isDefaultOrLess(call) || call.settings['pagination.cursors'].some(name => asked(call, name))),
   A12: searchedList,
   A13: searchedList,
   A17: call => hasRun(call) && isKind(call, 'update') && metadataMerged(call),
   A20: ({ hasAuthorization }) => hasAuthorization,
   A21: call =>
     hasRun(call) &&
-    (call.operation === 'createAccount' ? shown<Account>(call).reseller !== null : call.operation === 'createLocation' || call.operation === 'createUser'),
-  A22: call => paid(call) && valueIn(call.body, 'currency') === undefined && valueIn(call.body, 'amounts', 'currency') === undefined,
+    (call.operation === 'createAccount'
+      ? shown<Account>(call).reseller !== null
+      : call.operation === 'createLocation' || call.operation === 'createUser'),
+  A22: call =>
+    paid(call) &&
+    valueIn(call.body, 'currency') === undefined &&
+    valueIn(call.body, 'amounts', 'currency') === undefined,
   A23: ({ money }) => money !== null,
   // without an amount it settles nothing, which is not the same as an amount of 0
   A24: call => paid(call) && (has(call, 'amounts') || amountSent(call) === undefined),
   A25: call => paid(call) && (has(call, 'card') || has(call, 'bank_account')),
-  A26: call => paid(call) && has(call, 'bank_account') && shown<Transaction>(call).payment_type !== 'vip',
+  A26: call =>
+    paid(call) && has(call, 'bank_account') && shown<Transaction>(call).payment_type !== 'vip',
   A27: call => paid(call) && valueIn(call.body, 'adjustment_number') !== undefined,
   A28: hasRun,
   A29: showsRecord,
@@ -246,7 +335,8 @@ const RELIED_CHECKS = new Map<OperationId | null, readonly ReliedCheck[]>([
 export function judgementOf(call: Exchange): Judgement {
   if (call.judgement !== null) return call.judgement
   const kept: number[] = []
-  for (const { place, isKept } of CHECKS.get(call.operation) as readonly Check[]) if (isKept(call)) kept.push(place)
+  for (const { place, isKept } of CHECKS.get(call.operation) as readonly Check[])
+    if (isKept(call)) kept.push(place)
   const relied: number[] = []
   for (const { place, relies } of RELIED_CHECKS.get(call.operation) as readonly ReliedCheck[]) {
     if (hasNoted(call, place) || relies?.(call)) relied.push(place)

@@ -1,12 +1,21 @@
 /**
- * Payments and Refunds whose responses were lost, until the client looks or gets a response. A client looked when it was shown the record, or a list where the
- * record stands, or would stand if it had been created. What it sends again meanwhile may be created twice.
+ * Payments and Refunds whose responses were lost, until the client looks or gets a response. A
+ * client looked when it was shown the record, or a list where the
+ * record stands, or would stand if it had been created. What it sends again meanwhile may be
+ * created twice.
  */
 import { boundsOf } from '../core/instants.js'
 import { paymentMethodOf } from '../core/payment-method.js'
 import { keep } from '../core/remembered.js'
 import { matches } from '../core/search.js'
-import { type AnyRecord, type Exchange, hasPerformed, hasRun, listShown, recordsShown } from '../engine/exchange.js'
+import {
+  type AnyRecord,
+  type Exchange,
+  hasPerformed,
+  hasRun,
+  listShown,
+  recordsShown
+} from '../engine/exchange.js'
 import { type ListValues, limitOf } from '../engine/listing.js'
 import { isLimited } from '../engine/visibility.js'
 import { EMBEDDED } from '../store/bytes.js'
@@ -43,7 +52,9 @@ export class LostAnswers {
     const own = paymentOf(call)
     const before = own === null ? undefined : this.known.get(own)
     if (isLost) this.note(call, own)
-    else if (hasPerformed(call)) for (const [payment, lost] of this.known) if (payment === own || isShownIn(lost, call)) this.known.delete(payment)
+    else if (hasPerformed(call))
+      for (const [payment, lost] of this.known)
+        if (payment === own || isShownIn(lost, call)) this.known.delete(payment)
     return before === undefined || before.request === call.id ? null : before.request
   }
 
@@ -53,10 +64,14 @@ export class LostAnswers {
   }
 }
 
-/** What two requests have in common that make the same payment: operation, Ticket or Transaction, and amount; null for a request that makes none. */
+/**
+ * What two requests have in common that make the same payment: operation, Ticket or Transaction,
+ * and amount; null for a request that makes none.
+ */
 function paymentOf(call: Exchange): string | null {
   const { operation, found } = call
-  if ((operation !== 'createRefund' && operation !== 'createTransaction') || found === null) return null
+  if ((operation !== 'createRefund' && operation !== 'createTransaction') || found === null)
+    return null
   const amount = amountSent(call)
   return JSON.stringify([operation, found.id, amount === undefined ? null : Number(amount)])
 }
@@ -73,11 +88,17 @@ function lostOf(call: Exchange): Lost {
     operation,
     made,
     // one that was not made would stand before those that come later
-    place: (made === null ? undefined : collection.position(made)) ?? { at, nth: collection.next - 0.5 },
+    place: (made === null ? undefined : collection.position(made)) ?? {
+      at,
+      nth: collection.next - 0.5
+    },
     transaction: operation === 'createRefund' ? found.id : null,
     location: found.location,
     account: store.locations.get(found.location)?.account,
-    last4: operation === 'createRefund' ? null : (paymentMethodOf(values as Parameters<typeof paymentMethodOf>[0]).card?.last4 ?? null)
+    last4:
+      operation === 'createRefund'
+        ? null
+        : (paymentMethodOf(values as Parameters<typeof paymentMethodOf>[0]).card?.last4 ?? null)
   }
 }
 
@@ -88,39 +109,65 @@ function isShownIn(lost: Lost, call: Exchange): boolean {
   // what is older than the request says nothing of it
   if (call.past !== null) return false
   if (shown.some(({ id }) => id === lost.transaction)) return isEmbedded(lost, call)
-  const isItsList = call.operation === (lost.operation === 'createRefund' ? 'listRefunds' : 'listTransactions')
+  const isItsList =
+    call.operation === (lost.operation === 'createRefund' ? 'listRefunds' : 'listTransactions')
   return isItsList && lost.made === null && wouldBeListed(lost, call)
 }
 
 /** Whether a Refund is, or would be, among those that its Transaction shows. */
 function isEmbedded({ transaction, place }: Lost, { identifiedIn }: Exchange): boolean {
   const query = { after: place, before: LATEST, descending: false, count: EMBEDDED }
-  return (identifiedIn as Store).refunds.index('transaction').range(transaction as string, query).length < EMBEDDED
+  return (
+    (identifiedIn as Store).refunds.index('transaction').range(transaction as string, query)
+      .length < EMBEDDED
+  )
 }
 
-/** Whether a list would show a record if it had been made: by its filters, and between its cursor and the last record that it retrieved. */
-function wouldBeListed({ operation, place, transaction, location, account, last4 }: Lost, call: Exchange): boolean {
+/**
+ * Whether a list would show a record if it had been made: by its filters, and between its cursor
+ * and the last record that it retrieved.
+ */
+function wouldBeListed(
+  { operation, place, transaction, location, account, last4 }: Lost,
+  call: Exchange
+): boolean {
   const { settings, actor } = call
   const { refunds, transactions } = call.identifiedIn as Store
-  const [collection, order] = operation === 'createRefund' ? ([refunds, 'newest_first'] as const) : ([transactions, settings['pagination.order']] as const)
-  const values = call.values as ListValues & { location?: string; transaction?: string; search_query?: string }
-  const { gte = EARLIEST.at, gt = EARLIEST.at, lte = LATEST.at, lt = LATEST.at } = boundsOf(values.created ?? {})
+  const [collection, order] =
+    operation === 'createRefund'
+      ? ([refunds, 'newest_first'] as const)
+      : ([transactions, settings['pagination.order']] as const)
+  const values = call.values as ListValues & {
+    location?: string
+    transaction?: string
+    search_query?: string
+  }
+  const {
+    gte = EARLIEST.at,
+    gt = EARLIEST.at,
+    lte = LATEST.at,
+    lt = LATEST.at
+  } = boundsOf(values.created ?? {})
   const isFiltered =
     (values.location !== undefined && values.location !== location) ||
     (values.transaction !== undefined && values.transaction !== transaction) ||
-    (values.search_query !== undefined && !matches(last4, values.search_query, settings['search.last4'])) ||
+    (values.search_query !== undefined &&
+      !matches(last4, values.search_query, settings['search.last4'])) ||
     (isLimited(call) && account !== actor?.id) ||
     place.at < gte ||
     place.at <= gt ||
     place.at > lte ||
     place.at >= lt
   if (isFiltered) return false
-  const comesFirst = (one: Position, other: Position) => (order === 'newest_first' ? isAfter(one, other) : isAfter(other, one))
+  const comesFirst = (one: Position, other: Position) =>
+    order === 'newest_first' ? isAfter(one, other) : isAfter(other, one)
   const placeOf = (id: string) => collection.position(id) as Position
   const { starting_after, ending_before } = values
   if (starting_after !== undefined && !comesFirst(placeOf(starting_after), place)) return false
   if (ending_before !== undefined && !comesFirst(place, placeOf(ending_before))) return false
   if (call.retrieved < limitOf(values, settings)) return true
   const { first_id, last_id } = listShown(call) as { first_id: string; last_id: string }
-  return ending_before === undefined ? comesFirst(place, placeOf(last_id)) : comesFirst(placeOf(first_id), place)
+  return ending_before === undefined
+    ? comesFirst(place, placeOf(last_id))
+    : comesFirst(placeOf(first_id), place)
 }

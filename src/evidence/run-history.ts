@@ -1,12 +1,26 @@
-/** What became of scripts and expectations in a run: of every sandbox, over every period between two loads or resets of it. */
+/**
+ * What became of scripts and expectations in a run: of every sandbox, over every period between two
+ * loads or resets of it.
+ */
 import type { Verdict } from '../scenario/expectations.js'
 import type { ListedEntry } from '../scenario/script.js'
 
-/** A sandbox's script and expectations since its last load or reset, and the tests that its requests named. The sandbox at the base address has no name. */
-export type Period = { sandbox: string | null; tests: readonly string[]; script: readonly ListedEntry[]; verdicts: readonly Verdict[] }
+/**
+ * A sandbox's script and expectations since its last load or reset, and the tests that its requests
+ * named. The sandbox at the base address has no name.
+ */
+export type Period = {
+  sandbox: string | null
+  tests: readonly string[]
+  script: readonly ListedEntry[]
+  verdicts: readonly Verdict[]
+}
 /** An expectation that a sandbox did not meet, and the tests of the periods in which it did not. */
 export type Unmet = Verdict & { sandbox: string | null; tests: string[] }
-/** What is known of an expectation of a sandbox; `verdict` is the first that counts against it, null where none does. */
+/**
+ * What is known of an expectation of a sandbox; `verdict` is the first that counts against it, null
+ * where none does.
+ */
 type Judged = { isMet: boolean; verdict: Verdict | null; tests: ReadonlySet<string> }
 
 /** Entries that differ, and expectations of all sandboxes; further ones are not judged. */
@@ -16,14 +30,20 @@ const MAX_CHARACTERS = 16_777_216
 const NOT_JUDGED: Judged = { isMet: false, verdict: null, tests: new Set() }
 
 export class RunHistory {
-  /** Entries by what they say and how many before them said the same, each with whether it applied to a request in any period. */
+  /**
+   * Entries by what they say and how many before them said the same, each with whether it applied
+   * to a request in any period.
+   */
   readonly #entries: Map<string, { entry: ListedEntry; applied: boolean }>
   /** Expectations by their sandbox and what they want. */
   readonly #expectations: Map<string, Judged & { sandbox: string | null }>
   readonly #sandboxes: Set<string | null>
   /** Characters that entries and expectations say. */
   #characters: number
-  /** Fulfilled when every period that is over was judged and added; rejected by a defect, which is told to who waits for it. */
+  /**
+   * Fulfilled when every period that is over was judged and added; rejected by a defect, which is
+   * told to who waits for it.
+   */
   settled: Promise<unknown> = Promise.resolve()
 
   /** With what another one knows. */
@@ -91,18 +111,31 @@ export class RunHistory {
     return [...this.#entries.values()].filter(({ applied }) => !applied).map(({ entry }) => entry)
   }
 
-  /** The expectations of each sandbox that more requests came for in some period of it, or that were met in none. */
+  /**
+   * The expectations of each sandbox that more requests came for in some period of it, or that were
+   * met in none.
+   */
   unmet(): Unmet[] {
     return [...this.#expectations.values()].flatMap(({ sandbox, isMet, verdict, tests }) =>
-      verdict !== null && (verdict.exceeded || !isMet) ? [{ ...verdict, sandbox, tests: [...tests] }] : []
+      verdict !== null && (verdict.exceeded || !isMet)
+        ? [{ ...verdict, sandbox, tests: [...tests] }]
+        : []
     )
   }
 }
 
-/** Too many requests in a period count against an expectation, whatever other periods say; too few count only if no period met it. */
-function judgedAfter({ isMet, verdict: before, tests }: Judged, verdict: Verdict, more: readonly string[]): Judged {
+/**
+ * Too many requests in a period count against an expectation, whatever other periods say; too few
+ * count only if no period met it.
+ */
+function judgedAfter(
+  { isMet, verdict: before, tests }: Judged,
+  verdict: Verdict,
+  more: readonly string[]
+): Judged {
   if (verdict.holds) return { isMet: true, verdict: before, tests }
   if (before?.exceeded && !verdict.exceeded) return { isMet, verdict: before, tests }
-  if (before?.exceeded === verdict.exceeded) return { isMet, verdict: before, tests: new Set([...tests, ...more]) }
+  if (before?.exceeded === verdict.exceeded)
+    return { isMet, verdict: before, tests: new Set([...tests, ...more]) }
   return { isMet, verdict, tests: new Set(more) }
 }

@@ -1,4 +1,7 @@
-/** What a whole run adds up to: over every sandbox, reset and load, with its requests. They outlive resets and sandboxes, and are bounded. */
+/**
+ * What a whole run adds up to: over every sandbox, reset and load, with its requests. They outlive
+ * resets and sandboxes, and are bounded.
+ */
 import { beginningOf } from '../core/memory.js'
 import { keep } from '../core/remembered.js'
 import type { Exchange, OutcomeName } from '../engine/exchange.js'
@@ -8,7 +11,10 @@ import { RunHistory } from './run-history.js'
 import { type RunTest, Totals } from './totals.js'
 import type { explained } from './why.js'
 
-/** Follows the journals of a run: gets each request that a journal keeps, and null when it is cleared. The sandbox at the base address has no name. */
+/**
+ * Follows the journals of a run: gets each request that a journal keeps, and null when it is
+ * cleared. The sandbox at the base address has no name.
+ */
 export type JournalListener = (sandbox: string, exchange: Exchange | null) => void
 /** What a report lists in addition to the totals; `omitted` is what came when no more was kept. */
 export type RunListing = {
@@ -18,10 +24,16 @@ export type RunListing = {
   omitted: { requests: number; entries: number; by_test: number }
 }
 
-/** Sandboxes whose periods are counted; of more, those that were used longest ago begin with 1 again. */
+/**
+ * Sandboxes whose periods are counted; of more, those that were used longest ago begin with 1
+ * again.
+ */
 const MAX_SANDBOXES = 10_000
 
-/** Requests are named `SANDBOX#PERIOD/req_1`: a period ends with a load or reset of the sandbox, and the sandbox at the base address has no name. */
+/**
+ * Requests are named `SANDBOX#PERIOD/req_1`: a period ends with a load or reset of the sandbox, and
+ * the sandbox at the base address has no name.
+ */
 export class Run extends Totals {
   /** Scripts and expectations of the periods that are over. */
   readonly history = new RunHistory()
@@ -41,7 +53,9 @@ export class Run extends Totals {
   listing(): RunListing {
     const { calls, entries } = this.requests.omitted
     return {
-      sandboxes: [...this.#periods].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, periods]) => ({ sandbox: name === '' ? null : name, periods })),
+      sandboxes: [...this.#periods]
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([name, periods]) => ({ sandbox: name === '' ? null : name, periods })),
       tests: this.tests.list(),
       requests: this.requests.list(),
       omitted: { requests: calls, entries, by_test: this.tests.omitted }
@@ -51,7 +65,10 @@ export class Run extends Totals {
 
 /** An entry of the journal in full, with requests named as they are in a run. */
 export type RunEntry = ReturnType<typeof explained>
-/** A request of a run; `entry` is null if it was neither refused nor named by a finding, or was not kept. */
+/**
+ * A request of a run; `entry` is null if it was neither refused nor named by a finding, or was not
+ * kept.
+ */
 export type RunCall = {
   request: string
   test: string | null
@@ -79,7 +96,10 @@ export class RunRequests {
   readonly #entries = new Map<string, string>()
   #refused = 0
   #bytes = 0
-  /** How many requests are not listed, and how many entries of requests that were refused or named by a finding are not kept. */
+  /**
+   * How many requests are not listed, and how many entries of requests that were refused or named
+   * by a finding are not kept.
+   */
   readonly omitted = { calls: 0, entries: 0 }
 
   /** Counts a request that is not listed. */
@@ -87,12 +107,23 @@ export class RunRequests {
     this.omitted.calls++
   }
 
-  /** Lists a request that was redacted, in full if it was refused. `entry` is called only for a request that is kept in full. */
+  /**
+   * Lists a request that was redacted, in full if it was refused. `entry` is called only for a
+   * request that is kept in full.
+   */
   add(call: Exchange, request: string, entry: () => RunEntry): void {
     const { test, operation, method, path } = call
     const { name: outcome, status } = call.outcome
     if (this.#lines.length < MAX_CALLS) {
-      this.#lines.push({ request, test, on: operation === null ? null : nameOf(operation), method, path: beginningOf(path, MAX_PATH), outcome, status })
+      this.#lines.push({
+        request,
+        test,
+        on: operation === null ? null : nameOf(operation),
+        method,
+        path: beginningOf(path, MAX_PATH),
+        outcome,
+        status
+      })
     } else this.skip()
     if (outcome !== 'refused') return
     if (this.#refused < MAX_REFUSED) {
@@ -121,7 +152,9 @@ export class RunRequests {
     this.#entries.delete(request)
   }
 
-  /** The requests in the order in which they ended, those that are kept in full alone at the end. */
+  /**
+   * The requests in the order in which they ended, those that are kept in full alone at the end.
+   */
   list(): Lazy<RunCall> {
     const listed = new Set(this.#lines.map(({ request }) => request))
     const unlisted = [...this.#entries.keys()].filter(request => !listed.has(request))

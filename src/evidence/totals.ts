@@ -1,10 +1,22 @@
-/** What requests add up to: of a sandbox since its last load or reset, or of a whole run. Both are the same folds over judged requests. */
+/**
+ * What requests add up to: of a sandbox since its last load or reset, or of a whole run. Both are
+ * the same folds over judged requests.
+ */
 import type { Exchange, Judgement } from '../engine/exchange.js'
 import { ASSUMPTION_IDS, ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
 import type { OperationId } from '../reference/operations.js'
 import { CURSORS } from '../reference/parameters.js'
 import { RULE_IDS, RULE_PLACES, RULES, type Rule, type RuleId } from '../reference/rules.js'
-import { FINDINGS, type Finding, FindingCounts, type FindingId, type Found, named, type Use, unused } from './findings.js'
+import {
+  FINDINGS,
+  type Finding,
+  FindingCounts,
+  type FindingId,
+  type Found,
+  named,
+  type Use,
+  unused
+} from './findings.js'
 
 export class Totals {
   readonly coverage = new Coverage()
@@ -15,7 +27,10 @@ export class Totals {
   /** The cursor of the last request that was judged, which the advice of findings names. */
   #cursor: string = CURSORS[0]
 
-  /** Adds a request that is over, by its name in these totals; without a judgement only that it came. */
+  /**
+   * Adds a request that is over, by its name in these totals; without a judgement only that it
+   * came.
+   */
   add(exchange: Exchange, judgement: Judgement | null, name: string): void {
     this.metrics.add(exchange)
     this.tests.add(exchange, judgement)
@@ -25,7 +40,10 @@ export class Totals {
     this.assumptions.add(judgement, name)
   }
 
-  /** Adds what a test caused, with the names of the requests in these totals. Returns those that are named for it from now on, and were not before. */
+  /**
+   * Adds what a test caused, with the names of the requests in these totals. Returns those that are
+   * named for it from now on, and were not before.
+   */
   addFound(found: Found, requests: readonly string[], test: string | null): readonly string[] {
     this.tests.addFound(found, test)
     return this.found.add(found, requests)
@@ -37,10 +55,18 @@ export class Totals {
 }
 
 type Outcomes = { satisfied: number; violated: number }
-export type RuleCoverage = Outcomes & { rule: RuleId; text: string; violable: boolean; keepable: boolean }
+export type RuleCoverage = Outcomes & {
+  rule: RuleId
+  text: string
+  violable: boolean
+  keepable: boolean
+}
 export type CoverageReport = {
   rules: RuleCoverage[]
-  /** Outcomes seen and possible: two for a rule that requests can both keep and break, one for any other rule. */
+  /**
+   * Outcomes seen and possible: two for a rule that requests can both keep and break, one for any
+   * other rule.
+   */
   seen: number
   possible: number
   percent: number
@@ -74,14 +100,18 @@ export class Coverage {
   }
 
   report(): CoverageReport {
-    return reportOf((_, place) => ({ satisfied: this.#kept[place] as number, violated: this.#broken[place] as number }))
+    return reportOf((_, place) => ({
+      satisfied: this.#kept[place] as number,
+      violated: this.#broken[place] as number
+    }))
   }
 }
 
 /** Several runs as one: counts are added up. */
 export function mergedReports(reports: readonly Pick<CoverageReport, 'rules'>[]): CoverageReport {
   const counts = reports.map(({ rules }) => new Map(rules.map(counted => [counted.rule, counted])))
-  const sum = (rule: RuleId, outcome: keyof Outcomes) => counts.reduce((total, run) => total + (run.get(rule)?.[outcome] ?? 0), 0)
+  const sum = (rule: RuleId, outcome: keyof Outcomes) =>
+    counts.reduce((total, run) => total + (run.get(rule)?.[outcome] ?? 0), 0)
   return reportOf(rule => ({ satisfied: sum(rule, 'satisfied'), violated: sum(rule, 'violated') }))
 }
 
@@ -90,14 +120,24 @@ function reportOf(outcomesOf: (rule: RuleId, place: number) => Outcomes): Covera
     const { text, violable, keepable }: Rule = RULES[rule]
     return { rule, text, violable, keepable: keepable !== false, ...outcomesOf(rule, place) }
   })
-  const seen = rules.reduce((sum, { satisfied, violated }) => sum + Math.min(satisfied, 1) + Math.min(violated, 1), 0)
-  const possible = rules.reduce((sum, { violable, keepable }) => sum + Number(keepable) + Number(violable), 0)
+  const seen = rules.reduce(
+    (sum, { satisfied, violated }) => sum + Math.min(satisfied, 1) + Math.min(violated, 1),
+    0
+  )
+  const possible = rules.reduce(
+    (sum, { violable, keepable }) => sum + Number(keepable) + Number(violable),
+    0
+  )
   return {
     seen,
     possible,
     percent: Math.floor((seen / possible) * 1000) / 10,
-    never_exercised: rules.filter(({ satisfied, violated }) => satisfied + violated === 0).map(({ rule }) => rule),
-    never_violated: rules.filter(({ satisfied, violated, violable }) => violable && satisfied > 0 && violated === 0).map(({ rule }) => rule),
+    never_exercised: rules
+      .filter(({ satisfied, violated }) => satisfied + violated === 0)
+      .map(({ rule }) => rule),
+    never_violated: rules
+      .filter(({ satisfied, violated, violable }) => violable && satisfied > 0 && violated === 0)
+      .map(({ rule }) => rule),
     rules
   }
 }
@@ -127,7 +167,10 @@ export class AssumptionUsage {
 
 /** Upper bounds of the latency histogram, in milliseconds. */
 export const LATENCY_BOUNDS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10_000] as const
-/** Requests by their latency; the last bucket holds those above every bound. `sum` is in milliseconds. */
+/**
+ * Requests by their latency; the last bucket holds those above every bound. `sum` is in
+ * milliseconds.
+ */
 export type Latency = { buckets: number[]; sum: number }
 /** An operation, or `none` where the reference has none. */
 export type OperationLabel = OperationId | 'none'
@@ -142,7 +185,9 @@ export class Metrics {
 
   /** All requests. */
   get total(): number {
-    return [...this.operations.values()].flatMap(({ statuses }) => [...statuses.values()]).reduce((sum, count) => sum + count, 0)
+    return [...this.operations.values()]
+      .flatMap(({ statuses }) => [...statuses.values()])
+      .reduce((sum, count) => sum + count, 0)
   }
 
   /** Counts a request that is over. */
@@ -158,7 +203,10 @@ export class Metrics {
   }
 
   #begin(label: OperationLabel): Counts {
-    const counts = { statuses: new Map(), latency: { buckets: [...LATENCY_BOUNDS.map(() => 0), 0], sum: 0 } }
+    const counts = {
+      statuses: new Map(),
+      latency: { buckets: [...LATENCY_BOUNDS.map(() => 0), 0], sum: 0 }
+    }
     this.operations.set(label, counts)
     return counts
   }

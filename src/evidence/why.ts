@@ -1,10 +1,19 @@
-/** Why a request got its response: the rules that it kept and broke, with the figures that they saw, and the assumptions that the response relies on. */
+/**
+ * Why a request got its response: the rules that it kept and broke, with the figures that they saw,
+ * and the assumptions that the response relies on.
+ */
 import { FormList, type FormNode, type FormObject, inBrackets } from '../core/form.js'
 import { isoOf } from '../core/instants.js'
 import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import type { Facts } from '../core/rules.js'
 import type { SecretWords } from '../core/secret-words.js'
-import { type Exchange, type Judgement, type OutcomeName, scriptAction, tookEffect } from '../engine/exchange.js'
+import {
+  type Exchange,
+  type Judgement,
+  type OutcomeName,
+  scriptAction,
+  tookEffect
+} from '../engine/exchange.js'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
 import { nameOf } from '../reference/operations.js'
 import { RULE_IDS, RULES, type RuleId } from '../reference/rules.js'
@@ -18,7 +27,23 @@ export type Parameters = { [name: string]: string | readonly string[] | Paramete
 
 /** An entry of the journal as a list shows it; `keys` are the API keys to mask in its response. */
 export function summaryOf(call: Exchange, keys: SecretWords) {
-  const { id, at, operation, method, path, params, account, query, body, userAgent, test, trace, outcome, isDelivered, ms } = call
+  const {
+    id,
+    at,
+    operation,
+    method,
+    path,
+    params,
+    account,
+    query,
+    body,
+    userAgent,
+    test,
+    trace,
+    outcome,
+    isDelivered,
+    ms
+  } = call
   const { refusal } = outcome
   return {
     id,
@@ -39,12 +64,20 @@ export function summaryOf(call: Exchange, keys: SecretWords) {
     answered: isDelivered,
     took_effect: tookEffect(call),
     script: scriptAction(call),
-    refusal: refusal && { code: refusal.code, rule: refusal.rule, assumption: refusal.assumption, param: refusal.param },
+    refusal: refusal && {
+      code: refusal.code,
+      rule: refusal.rule,
+      assumption: refusal.assumption,
+      param: refusal.param
+    },
     ms
   }
 }
 
-/** The rules of a request in the order of their checks, each once: those that it kept, then the one that it broke. */
+/**
+ * The rules of a request in the order of their checks, each once: those that it kept, then the one
+ * that it broke.
+ */
 function verdictsOf(call: Exchange, judgement: Judgement): Verdict[] {
   const kept = judgement.kept.map((place): Verdict => {
     const rule = RULE_IDS[place] as RuleId
@@ -83,14 +116,31 @@ const OUTCOMES: Readonly<Record<OutcomeName, string>> = {
 }
 
 /** The same for people to read. */
-export function explainedText(call: Exchange, journal: Journal, keys: SecretWords, near: readonly NearMiss[] = []): string {
+export function explainedText(
+  call: Exchange,
+  journal: Journal,
+  keys: SecretWords,
+  near: readonly NearMiss[] = []
+): string {
   const { answer, why } = explained(call, journal, keys)
   const lines = headLines(call, keys)
-  if (why.rules.length > 0) lines.push('', 'Rules, in the order in which they were checked:', ...why.rules.map(verdictLine))
+  if (why.rules.length > 0)
+    lines.push('', 'Rules, in the order in which they were checked:', ...why.rules.map(verdictLine))
   else lines.push('', 'No operation matched.')
-  if (why.changed_by.length > 0) lines.push('', `The records in question were last changed by ${why.changed_by.join(', ')}.`)
-  if (why.assumptions.length > 0) lines.push('', 'The response relies on:', ...why.assumptions.map(({ assumption, topic }) => `  ${assumption}  ${topic}`))
-  if (near.length > 0) lines.push('', 'It nearly matched:', ...near.map(({ in: what, misses }) => `  ${what}: ${misses.map(missText).join(', ')}`))
+  if (why.changed_by.length > 0)
+    lines.push('', `The records in question were last changed by ${why.changed_by.join(', ')}.`)
+  if (why.assumptions.length > 0)
+    lines.push(
+      '',
+      'The response relies on:',
+      ...why.assumptions.map(({ assumption, topic }) => `  ${assumption}  ${topic}`)
+    )
+  if (near.length > 0)
+    lines.push(
+      '',
+      'It nearly matched:',
+      ...near.map(({ in: what, misses }) => `  ${what}: ${misses.map(missText).join(', ')}`)
+    )
   lines.push('', 'Response:', `  ${answerLine(answer)}`)
   return `${lines.join('\n')}\n`
 }
@@ -100,25 +150,35 @@ export function headLines(call: Exchange, keys: SecretWords): string[] {
   const { at, id, method, path, query, body, script, status, outcome } = summaryOf(call, keys)
   const effect = tookEffect(call) ? 'took effect' : 'changed nothing'
   const broken = call.outcome.fault === 'malformed_body' ? ', its body corrupted on the way' : ''
-  const lines = [`${id}  ${method} ${path}  ${OUTCOMES[outcome]}, ${status}, ${effect}${broken}  (${at})`]
+  const lines = [
+    `${id}  ${method} ${path}  ${OUTCOMES[outcome]}, ${status}, ${effect}${broken}  (${at})`
+  ]
   for (const [what, sent] of Object.entries({ query, body })) {
     const pairs = flat(sent)
     if (pairs.length > 0) lines.push(`  ${what}: ${pairs.join(' ')}`)
   }
   if (script) {
-    const problem = script.problem === undefined ? '' : `; it could not change the records: ${script.problem}`
-    lines.push(`  script: ${script.id}${script.name ? ` (${script.name})` : ''}${script.fault ? `: ${script.fault}` : ''}${problem}`)
+    const problem =
+      script.problem === undefined ? '' : `; it could not change the records: ${script.problem}`
+    lines.push(
+      `  script: ${script.id}${script.name ? ` (${script.name})` : ''}${script.fault ? `: ${script.fault}` : ''}${problem}`
+    )
   }
   return lines
 }
 
-/** What decided the response: the rule or assumption that refused the request, else the rules that it kept. */
+/**
+ * What decided the response: the rule or assumption that refused the request, else the rules that
+ * it kept.
+ */
 export function decisionLine(call: Exchange): string {
   const { assumption = null } = call.outcome.refusal ?? {}
   const verdicts = verdictsOf(call, judgementOf(call))
   const broken = verdicts.find(({ verdict }) => verdict === 'broken')
   if (broken !== undefined) return verdictLine(broken)
-  return assumption === null ? `  kept    ${verdicts.map(({ rule }) => rule).join(', ')}` : `  ${assumption}  ${ASSUMPTIONS[assumption].topic}`
+  return assumption === null
+    ? `  kept    ${verdicts.map(({ rule }) => rule).join(', ')}`
+    : `  ${assumption}  ${ASSUMPTIONS[assumption].topic}`
 }
 
 const answerLine = (answer: unknown): string => {
@@ -149,7 +209,9 @@ function flat(parameters: Parameters, under = ''): string[] {
   return Object.entries(parameters).flatMap(([name, value]) => {
     const path = inBrackets(under, name)
     if (typeof value === 'string') return [`${path}=${value}`]
-    return Array.isArray(value) ? value.map(item => `${path}[]=${item}`) : flat(value as Parameters, path)
+    return Array.isArray(value)
+      ? value.map(item => `${path}[]=${item}`)
+      : flat(value as Parameters, path)
   })
 }
 

@@ -1,15 +1,32 @@
 /**
- * How the emulator responds where the reference says "not shown" or "not stated": the ledger of assumptions.
- * None of it is documented behaviour. `settings` names the settings that change it. A `standing` one is behind every response, so it is not counted.
+ * How the emulator responds where the reference says "not shown" or "not stated": the ledger of
+ * assumptions.
+ * None of it is documented behaviour. `settings` names the settings that change it. A `standing`
+ * one is behind every response, so it is not counted.
  */
 
-export type Assumption = { topic: string; default: string; settings: readonly string[]; standing?: true }
+export type Assumption = {
+  topic: string
+  default: string
+  settings: readonly string[]
+  standing?: true
+}
 
-const assumed = (topic: string, said: string, ...settings: string[]): Assumption => ({ topic, default: said, settings })
-const standing = (...said: Parameters<typeof assumed>): Assumption => ({ ...assumed(...said), standing: true })
+const assumed = (topic: string, said: string, ...settings: string[]): Assumption => ({
+  topic,
+  default: said,
+  settings
+})
+const standing = (...said: Parameters<typeof assumed>): Assumption => ({
+  ...assumed(...said),
+  standing: true
+})
 
 export const ASSUMPTIONS = {
-  A01: standing('address of the service', '{base_url} is http://HOST:PORT/next; in a sandbox http://HOST:PORT/sandbox/NAME/next'),
+  A01: standing(
+    'address of the service',
+    '{base_url} is http://HOST:PORT/next; in a sandbox http://HOST:PORT/sandbox/NAME/next'
+  ),
   A02: assumed(
     'id prefixes',
     'merchant mch_, reseller rsl_, location loc_, ticket tkt_, transaction txn_, user usr_, refund rfd_',
@@ -21,7 +38,12 @@ export const ASSUMPTIONS = {
     'ids.prefixes.user',
     'ids.prefixes.refund'
   ),
-  A03: assumed('id body', '24 letters and digits, drawn from the seed: same seed, same requests, same ids; one already taken is skipped', 'ids.length', 'seed'),
+  A03: assumed(
+    'id body',
+    '24 letters and digits, drawn from the seed: same seed, same requests, same ids; one already taken is skipped',
+    'ids.length',
+    'seed'
+  ),
   A04: assumed(
     'returned fields',
     'id, object, created, then every field that the reference names for the resource; unset optional fields are null; address always has its six sub-fields; metadata is always an object'
@@ -63,14 +85,26 @@ export const ASSUMPTIONS = {
     'most recent first everywhere (the reference says so of Refunds); records of the same instant in reverse order of creation',
     'pagination.order'
   ),
-  A12: assumed('post-hoc search', 'the page retrieves limit records, then filters them; has_more is about the records not yet retrieved'),
-  A13: assumed('what search_query matches', 'a Ticket reference: case-insensitive substring; card last4: equal', 'search.reference', 'search.last4'),
+  A12: assumed(
+    'post-hoc search',
+    'the page retrieves limit records, then filters them; has_more is about the records not yet retrieved'
+  ),
+  A13: assumed(
+    'what search_query matches',
+    'a Ticket reference: case-insensitive substring; card last4: equal',
+    'search.reference',
+    'search.last4'
+  ),
   A14: assumed(
     'parameters that the reference does not name',
     'refused with parameter_unknown and the nearest known name, in a body, in the query of a list and in the query of any other request',
     'parameters.unknown'
   ),
-  A15: assumed('updating a parameter that is not updatable', 'refused with parameter_not_updatable', 'parameters.not_updatable'),
+  A15: assumed(
+    'updating a parameter that is not updatable',
+    'refused with parameter_not_updatable',
+    'parameters.not_updatable'
+  ),
   A16: assumed(
     'empty value',
     'on create and in a query: as if absent, but limit= and an empty amount of a Refund are refused; on update: unsets the parameter, even one that the create requires, which becomes null; a filter naming an id that does not exist gives an empty list',
@@ -101,7 +135,11 @@ export const ASSUMPTIONS = {
     'usd when left out; must be one of the active codes of ISO 4217, funds and metals included, whatever the version of Node.js',
     'transactions.default_currency'
   ),
-  A23: assumed('what can be refunded', "the Transaction's amount (the amount settled, tip included)", 'transactions.refundable'),
+  A23: assumed(
+    'what can be refunded',
+    "the Transaction's amount (the amount settled, tip included)",
+    'transactions.refundable'
+  ),
   A24: assumed(
     'amounts[…] against the top level',
     'echoed under amounts; a top-level parameter wins; else amount is amounts[transaction_amount], else amounts[payment_amount], tip_amount is amounts[tip_amount], currency is amounts[currency]; with neither, amount is 0 and a Refund of it is refused with charge_has_no_amount'
@@ -115,7 +153,10 @@ export const ASSUMPTIONS = {
     'numbers',
     'an integer is decimal digits only, up to 2^53-1; amounts are not negative; adjustment_number is any decimal number, an exponent too; one that a double cannot hold exactly is refused, not rounded'
   ),
-  A28: assumed("where a Refund's funds go", "a Refund carries its Transaction's payment_method and currency; a Transaction without a card can be refunded too"),
+  A28: assumed(
+    "where a Refund's funds go",
+    "a Refund carries its Transaction's payment_method and currency; a Transaction without a card can be refunded too"
+  ),
   A29: assumed(
     'embedded refunds',
     'refunds on a Transaction is a list object of the 10 most recent, with has_more true if there are more; amount_refunded is next to it'
@@ -125,9 +166,15 @@ export const ASSUMPTIONS = {
     'the syntax of the address is checked (RFC 5321 lengths, RFC 6531 letters beyond ASCII, a domain with at least one dot); ISO 3166-1 alpha-2, accepted in any letter case, returned in upper case'
   ),
   A31: assumed("changing an Account's type", 'allowed; the id keeps its old prefix'),
-  A32: assumed('JSON and multipart bodies', 'refused with 415 and a hint, like any other content type or encoding; form encoding is the only one documented'),
+  A32: assumed(
+    'JSON and multipart bodies',
+    'refused with 415 and a hint, like any other content type or encoding; form encoding is the only one documented'
+  ),
   A33: standing('CORS', 'allowed for the emulated API; never for the control API', 'cors'),
-  A34: standing('HTTP extras', 'every response carries Request-Id, drawn from a counter of its own; no rate limits, no idempotency keys, no webhooks'),
+  A34: standing(
+    'HTTP extras',
+    'every response carries Request-Id, drawn from a counter of its own; no rate limits, no idempotency keys, no webhooks'
+  ),
   A35: assumed(
     'field lengths',
     'no limit but those of the body, the number of parameters and the depth of nesting',
@@ -144,13 +191,21 @@ export const ASSUMPTIONS = {
     'instants in filters',
     'every ISO 8601 form that names an instant or a day (calendar, ordinal or week date, basic or extended); a day alone is its 00:00Z, no zone is UTC, a fraction finer than a millisecond compares exactly; a month or a year alone is refused'
   ),
-  A39: assumed('paths', 'a trailing slash is accepted; HEAD is refused with 405; a path outside the base gets a 404 that names the base'),
-  A40: assumed('text', 'a text that may not be empty is refused when it is nothing but white space; search ignores letter case by Unicode')
+  A39: assumed(
+    'paths',
+    'a trailing slash is accepted; HEAD is refused with 405; a path outside the base gets a 404 that names the base'
+  ),
+  A40: assumed(
+    'text',
+    'a text that may not be empty is refused when it is nothing but white space; search ignores letter case by Unicode'
+  )
 } satisfies Record<string, Assumption>
 
 export type AssumptionId = keyof typeof ASSUMPTIONS
 export const ASSUMPTION_IDS = Object.keys(ASSUMPTIONS) as AssumptionId[]
 /** Counts by assumption are kept by place. */
-export const ASSUMPTION_PLACES: ReadonlyMap<AssumptionId, number> = new Map(ASSUMPTION_IDS.map((id, place) => [id, place]))
+export const ASSUMPTION_PLACES: ReadonlyMap<AssumptionId, number> = new Map(
+  ASSUMPTION_IDS.map((id, place) => [id, place])
+)
 /** Behind every response, so it is not counted. */
 export const isStanding = (id: AssumptionId): boolean => ASSUMPTIONS[id].standing === true

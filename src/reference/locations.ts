@@ -1,11 +1,28 @@
 /** Locations (reference §2, §4). */
 import type { Static } from 'typebox'
-import { ADDRESS, addressParameters, listOf, METADATA, nullable, optional, PAGINATION, PHONE, parameters, resource, text, updateOf } from './parameters.js'
+import {
+  ADDRESS,
+  addressParameters,
+  listOf,
+  METADATA,
+  nullable,
+  optional,
+  PAGINATION,
+  PHONE,
+  parameters,
+  resource,
+  text,
+  updateOf
+} from './parameters.js'
 
 const WEBSITE = 'Web address.'
 
 export const LOCATION = resource('location', {
-  account: text({ 'x-assumption': 'A21', description: 'The merchant Account that it belongs to.', 'x-needed': true }),
+  account: text({
+    'x-assumption': 'A21',
+    description: 'The merchant Account that it belongs to.',
+    'x-needed': true
+  }),
   display_name: nullable(text({ description: 'The name shown.', 'x-needed': true })),
   address: ADDRESS,
   phone: nullable(text({ description: PHONE })),

@@ -1,4 +1,7 @@
-/** The 22 endpoints of the service, in the order of the reference (§4), each with the rules and assumptions that can touch it. */
+/**
+ * The 22 endpoints of the service, in the order of the reference (§4), each with the rules and
+ * assumptions that can touch it.
+ */
 import type { AssumptionId } from './assumptions.js'
 import type { RuleId } from './rules.js'
 
@@ -32,7 +35,10 @@ export type Operation = {
   key: boolean
   /** The rule that disables it: it aborts with 501 right after the key. */
   disabledBy?: RuleId
-  /** The rules that a request can keep or break, in the order of their checks; `evidence/judgement.ts` says when each is kept. */
+  /**
+   * The rules that a request can keep or break, in the order of their checks;
+   * `evidence/judgement.ts` says when each is kept.
+   */
   rules: readonly RuleId[]
   assumptions: readonly AssumptionId[]
 }
@@ -51,10 +57,18 @@ const ANY: Assumptions = ['A07', 'A08', 'A14', 'A35', 'A36', 'A39']
 const SHOWN = ['A04', 'A05'] as const
 /** What the operations of a kind have in common; their own rules decide after these. */
 const KINDS: Readonly<Record<Kind, { method: Method; rules: Rules; assumptions: Assumptions }>> = {
-  create: { method: 'POST', rules: ['FORM-1', 'FORM-2'], assumptions: ['A02', 'A03', ...SHOWN, 'A06', 'A16', 'A32', 'A40'] },
+  create: {
+    method: 'POST',
+    rules: ['FORM-1', 'FORM-2'],
+    assumptions: ['A02', 'A03', ...SHOWN, 'A06', 'A16', 'A32', 'A40']
+  },
   read: { method: 'GET', rules: ['FORM-2'], assumptions: ['A19', 'A37', ...SHOWN] },
   update: { method: 'POST', rules: ['FORM-1', 'FORM-2'], assumptions: [...SHOWN, 'A32'] },
-  list: { method: 'GET', rules: ['FORM-2', 'FORM-3', 'LIST-3'], assumptions: ['A19', 'A37', ...SHOWN, 'A09', 'A10', 'A16'] },
+  list: {
+    method: 'GET',
+    rules: ['FORM-2', 'FORM-3', 'LIST-3'],
+    assumptions: ['A19', 'A37', ...SHOWN, 'A09', 'A10', 'A16']
+  },
   delete: { method: 'DELETE', rules: ['FORM-2'], assumptions: ['A19', 'A37'] }
 }
 
@@ -64,17 +78,29 @@ function operation<F extends Family, K extends Kind>(
   family: F,
   path: string,
   title: string,
-  { rules: own = [], assumptions: also = [], key = true }: { rules?: Rules; assumptions?: Assumptions; key?: boolean } = {}
+  {
+    rules: own = [],
+    assumptions: also = [],
+    key = true
+  }: { rules?: Rules; assumptions?: Assumptions; key?: boolean } = {}
 ): Operation & { family: F; kind: K } {
   const { method, rules, assumptions } = KINDS[kind]
   const caller: Rules = key ? ['AUTH-1', 'AUTH-3'] : ['AUTH-2']
   const keyed: Assumptions = key ? ['A18'] : []
-  const all = { rules: ['BASE-1', ...caller, ...rules, ...own] as const, assumptions: [...ANY, ...keyed, ...assumptions, ...also] }
+  const all = {
+    rules: ['BASE-1', ...caller, ...rules, ...own] as const,
+    assumptions: [...ANY, ...keyed, ...assumptions, ...also]
+  }
   return { method, path, family, kind, title, key, ...all }
 }
 
 /** A delete that the reference disables by a rule. */
-const disabled = <F extends Family>(family: F, path: string, title: string, disabledBy: RuleId): Operation & { family: F; kind: 'delete' } => ({
+const disabled = <F extends Family>(
+  family: F,
+  path: string,
+  title: string,
+  disabledBy: RuleId
+): Operation & { family: F; kind: 'delete' } => ({
   ...operation('delete', family, path, title),
   disabledBy,
   rules: ['BASE-1', 'AUTH-1', 'AUTH-3', disabledBy],
@@ -91,8 +117,16 @@ export const OPERATIONS = {
     rules: [...ADDRESS, ...METADATA_UPDATE, 'UPD-1', 'UPD-2'],
     assumptions: ['A16', 'A17', 'A19', 'A30', 'A40']
   }),
-  listLocations: operation('list', 'locations', '/locations', 'List Locations', { rules: [...LISTED], assumptions: ['A11'] }),
-  deleteLocation: disabled('locations', '/locations/{id}', 'Delete a Location (always 501)', 'LOC-4'),
+  listLocations: operation('list', 'locations', '/locations', 'List Locations', {
+    rules: [...LISTED],
+    assumptions: ['A11']
+  }),
+  deleteLocation: disabled(
+    'locations',
+    '/locations/{id}',
+    'Delete a Location (always 501)',
+    'LOC-4'
+  ),
 
   createAccount: operation('create', 'accounts', '/accounts', 'Create an Account', {
     rules: ['ACC-1', 'ACC-2', 'ACC-3', 'ACC-4', ...ADDRESS, 'META-1'],
@@ -103,7 +137,10 @@ export const OPERATIONS = {
     rules: ['ACC-1', ...ADDRESS, ...METADATA_UPDATE, 'UPD-1', 'UPD-2'],
     assumptions: ['A16', 'A17', 'A19', 'A30', 'A31', 'A40']
   }),
-  listAccounts: operation('list', 'accounts', '/accounts', 'List Accounts', { rules: [...LISTED], assumptions: ['A11'] }),
+  listAccounts: operation('list', 'accounts', '/accounts', 'List Accounts', {
+    rules: [...LISTED],
+    assumptions: ['A11']
+  }),
   deleteAccount: disabled('accounts', '/accounts/{id}', 'Delete an Account (always 501)', 'ACC-5'),
 
   createUser: operation('create', 'users', '/accounts/{id}/users', 'Create a User of an Account', {
@@ -114,7 +151,13 @@ export const OPERATIONS = {
     rules: [...CREATED_FILTERS, 'USR-1', ...LISTED],
     assumptions: ['A11', 'A38']
   }),
-  deleteUser: operation('delete', 'users', '/accounts/{account_id}/users/{user_id}', 'Delete a User', { rules: ['USR-1', 'USR-4'] }),
+  deleteUser: operation(
+    'delete',
+    'users',
+    '/accounts/{account_id}/users/{user_id}',
+    'Delete a User',
+    { rules: ['USR-1', 'USR-4'] }
+  ),
 
   readTicket: operation('read', 'tickets', '/tickets/{id}', 'Read a Ticket'),
   listTickets: operation('list', 'tickets', '/tickets', 'List Tickets', {
@@ -122,7 +165,10 @@ export const OPERATIONS = {
     assumptions: [...SEARCHED, 'A38', 'A40']
   }),
 
-  readTransaction: operation('read', 'transactions', '/transactions/{id}', 'Read a Transaction', { rules: ['TXN-8'], assumptions: ['A29'] }),
+  readTransaction: operation('read', 'transactions', '/transactions/{id}', 'Read a Transaction', {
+    rules: ['TXN-8'],
+    assumptions: ['A29']
+  }),
   createTransaction: operation('create', 'transactions', '/transactions', 'Create a Transaction', {
     rules: ['TXN-1', 'TXN-2', 'TXN-6', 'TXN-7', 'TXN-3', 'TXN-4', 'TXN-5', 'TXN-8'],
     assumptions: ['A20', 'A22', 'A24', 'A25', 'A26', 'A27', 'A29', 'A30'],
@@ -142,25 +188,36 @@ export const OPERATIONS = {
     rules: [...METADATA_UPDATE, 'REF-9'],
     assumptions: ['A15', 'A17', 'A19']
   }),
-  listRefunds: operation('list', 'refunds', '/refunds', 'List Refunds', { rules: ['REF-10', ...LISTED] })
+  listRefunds: operation('list', 'refunds', '/refunds', 'List Refunds', {
+    rules: ['REF-10', ...LISTED]
+  })
 } satisfies Record<string, Operation>
 
 export type OperationId = keyof typeof OPERATIONS
 export const OPERATION_IDS = Object.keys(OPERATIONS) as OperationId[]
 export const operationOf = (id: OperationId): Operation => OPERATIONS[id]
 /** Whether an operation changes records when it runs. */
-export const isChange = ({ kind, disabledBy }: Operation): boolean => kind !== 'read' && kind !== 'list' && disabledBy === undefined
+export const isChange = ({ kind, disabledBy }: Operation): boolean =>
+  kind !== 'read' && kind !== 'list' && disabledBy === undefined
 
 /** Whether a request needs an API key; true where the reference has no such operation. */
-export const needsKey = (method: string, path: string): boolean => operationsAt(path).find(operation => operation.method === method)?.key ?? true
+export const needsKey = (method: string, path: string): boolean =>
+  operationsAt(path).find(operation => operation.method === method)?.key ?? true
 
-const BY_NAME = new Map(Object.entries(OPERATIONS).map(([id, { method, path }]) => [`${method} ${path}`, id as OperationId]))
+const BY_NAME = new Map(
+  Object.entries(OPERATIONS).map(([id, { method, path }]) => [
+    `${method} ${path}`,
+    id as OperationId
+  ])
+)
 /** `POST /refunds`, as documents name an operation. */
-export const nameOf = (operation: OperationId): string => `${OPERATIONS[operation].method} ${OPERATIONS[operation].path}`
+export const nameOf = (operation: OperationId): string =>
+  `${OPERATIONS[operation].method} ${OPERATIONS[operation].path}`
 export const OPERATION_NAMES: readonly string[] = [...BY_NAME.keys()]
 
 /** By a name such as `GET /tickets/{id}`; null where the reference has none. */
-export const operationNamed = (name: string): OperationId | null => BY_NAME.get(inCapitals(name)) ?? null
+export const operationNamed = (name: string): OperationId | null =>
+  BY_NAME.get(inCapitals(name)) ?? null
 const inCapitals = (name: string) => name.trim().replace(/^[a-z]+/i, method => method.toUpperCase())
 
 /** Those that a name or a pattern fits: in `* /refunds` and `GET *`, `*` stands for any text. */
@@ -169,7 +226,9 @@ export function operationsNamed(pattern: string): OperationId[] {
   if (!name.includes('*')) return [BY_NAME.get(name) ?? []].flat()
   // the ends are marks that no part between two stars can be found at
   const parts = `^${name}$`.split('*')
-  return [...BY_NAME].flatMap(([name, operation]) => (holdsInOrder(`^${name}$`, parts) ? [operation] : []))
+  return [...BY_NAME].flatMap(([name, operation]) =>
+    holdsInOrder(`^${name}$`, parts) ? [operation] : []
+  )
 }
 
 function holdsInOrder(text: string, parts: readonly string[]): boolean {
@@ -182,14 +241,18 @@ function holdsInOrder(text: string, parts: readonly string[]): boolean {
   return true
 }
 
-/** What finds each operation. Paths alternate between words and parameters: a second word, if any, is their third part. */
+/**
+ * What finds each operation. Paths alternate between words and parameters: a second word, if any,
+ * is their third part.
+ */
 const ROUTES = OPERATION_IDS.map(operation => {
   const { method, path } = OPERATIONS[operation]
   const parts = partsOf(path)
   return { operation, method, size: parts.length, family: parts[0], nested: parts[2] }
 })
 type Route = (typeof ROUTES)[number]
-const isAt = (route: Route, parts: readonly string[]) => route.size === parts.length && route.nested === parts[2] && route.family === parts[0]
+const isAt = (route: Route, parts: readonly string[]) =>
+  route.size === parts.length && route.nested === parts[2] && route.family === parts[0]
 
 function partsOf(path: string): string[] {
   return path.slice(1, path.endsWith('/') ? -1 : undefined).split('/')
@@ -198,19 +261,36 @@ function partsOf(path: string): string[] {
 /** The operations at a path relative to the base address, whatever their method. */
 export function operationsAt(path: string): Operation[] {
   const parts = partsOf(path)
-  return path.startsWith('/') && !parts.includes('') ? ROUTES.filter(route => isAt(route, parts)).map(({ operation }) => operationOf(operation)) : []
+  return path.startsWith('/') && !parts.includes('')
+    ? ROUTES.filter(route => isAt(route, parts)).map(({ operation }) => operationOf(operation))
+    : []
 }
 
 /** The parameters in the path of each operation, with the family that each names a record of. */
 export const PATH_RECORDS = Object.fromEntries(
   OPERATION_IDS.map(operation => {
     const parts = partsOf(OPERATIONS[operation].path)
-    return [operation, parts.flatMap((part, place) => (part.startsWith('{') ? [{ name: part.slice(1, -1), place, family: parts[place - 1] as Family }] : []))]
+    return [
+      operation,
+      parts.flatMap((part, place) =>
+        part.startsWith('{')
+          ? [{ name: part.slice(1, -1), place, family: parts[place - 1] as Family }]
+          : []
+      )
+    ]
   })
-) as unknown as Readonly<Record<OperationId, readonly { name: string; place: number; family: Family }[]>>
+) as unknown as Readonly<
+  Record<OperationId, readonly { name: string; place: number; family: Family }[]>
+>
 
-/** The operation at a path relative to the base address, with the decoded values of its path parameters; null where the reference has none. Errors: `URIError`. */
-export function operationAt(method: string, path: string): { operation: OperationId; params: Readonly<Record<string, string>> } | null {
+/**
+ * The operation at a path relative to the base address, with the decoded values of its path
+ * parameters; null where the reference has none. Errors: `URIError`.
+ */
+export function operationAt(
+  method: string,
+  path: string
+): { operation: OperationId; params: Readonly<Record<string, string>> } | null {
   const parts = partsOf(path)
   const route = ROUTES.find(other => other.method === method && isAt(other, parts))
   if (route === undefined) return null

@@ -1,15 +1,22 @@
 /**
- * The pieces that the parameter and resource tables are written with. A table is a TypeBox schema, so that decoding, validation,
- * static types, responses and documents come from one place. A table adds these to JSON Schema's own keywords:
+ * The pieces that the parameter and resource tables are written with. A table is a TypeBox schema,
+ * so that decoding, validation,
+ * static types, responses and documents come from one place. A table adds these to JSON Schema's
+ * own keywords:
  *
- * - `x-rule`: the rule that a wrong value breaks · `x-required-by`: the rule that requires it, where that is another one
+ * - `x-rule`: the rule that a wrong value breaks · `x-required-by`: the rule that requires it,
+ *   where that is another one
  * - `x-assumption`: where no rule speaks of the value, the assumption that refuses a wrong one
- * - `x-refers`: the family of the record that a body names, which has to exist · `x-cursor`: names a record of the list, and is sent under the name at this place of `pagination.cursors` · `x-page-size`: bounded by settings
- * - `x-empty`: what an empty value means in the table (`absent`, `unsets`, `refused`), or the setting that says whether it is refused
+ * - `x-refers`: the family of the record that a body names, which has to exist · `x-cursor`: names
+ *   a record of the list, and is sent under the name at this place of `pagination.cursors` ·
+ *   `x-page-size`: bounded by settings
+ * - `x-empty`: what an empty value means in the table (`absent`, `unsets`, `refused`), or the
+ *   setting that says whether it is refused
  * - `x-required-if`: the parameter and its value that require this one
  * - `x-fixed`: named by the reference for this operation's resource, but not updatable
  * - `x-secret`: used and forgotten, never repeated in an error
- * - `x-derived`: a response field that is computed, so a fixture leaves it out · `x-needed`: a field that a fixture must give
+ * - `x-derived`: a response field that is computed, so a fixture leaves it out · `x-needed`: a
+ *   field that a fixture must give
  */
 import type { Static, TObject, TProperties, TSchema } from 'typebox'
 import * as Type from 'typebox'
@@ -54,18 +61,29 @@ export const schemaOf = (table: TSchema): Schema => table as Schema
 export const text = (note: Note & { format?: Format } = {}) => Type.String(note)
 /** The id of a record; an operation that takes one is handed the record. */
 export type Reference<F extends Family> = string & { readonly refersTo: F }
-export const refersTo = <F extends Family>(note: Note & { 'x-refers': F }) => Type.Unsafe<Reference<F>>({ type: 'string', ...note })
-export const word = <T extends string>(words: readonly T[], note: Note = {}) => Type.Unsafe<T>({ type: 'string', enum: [...words], ...note })
+export const refersTo = <F extends Family>(note: Note & { 'x-refers': F }) =>
+  Type.Unsafe<Reference<F>>({ type: 'string', ...note })
+export const word = <T extends string>(words: readonly T[], note: Note = {}) =>
+  Type.Unsafe<T>({ type: 'string', enum: [...words], ...note })
 /** A whole number of sub-units, or a count. */
-export const integer = (note: Note & { minimum?: number; maximum?: number } = {}) => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, ...note })
+export const integer = (note: Note & { minimum?: number; maximum?: number } = {}) =>
+  Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, ...note })
 export const nullable = <T extends TSchema>(table: T) => {
   const { type, enum: words } = schemaOf(table)
-  return Type.Unsafe<Static<T> | null>({ ...table, type: [type, 'null'], ...(words && { enum: [...words, null] }) })
+  return Type.Unsafe<Static<T> | null>({
+    ...table,
+    type: [type, 'null'],
+    ...(words && { enum: [...words, null] })
+  })
 }
-export const closed = <P extends TProperties>(properties: P, note: Note = {}) => Type.Object(properties, { additionalProperties: false, ...note })
+export const closed = <P extends TProperties>(properties: P, note: Note = {}) =>
+  Type.Object(properties, { additionalProperties: false, ...note })
 export const optional = Type.Optional
 
-/** Metadata as posted with a create and as returned: key-value pairs, values are strings (META-1, A17). */
+/**
+ * Metadata as posted with a create and as returned: key-value pairs, values are strings (META-1,
+ * A17).
+ */
 export const METADATA = Type.Unsafe<Metadata>({
   type: 'object',
   additionalProperties: { type: 'string' },
@@ -74,7 +92,10 @@ export const METADATA = Type.Unsafe<Metadata>({
 })
 export type Metadata = Readonly<Record<string, string>>
 
-/** Metadata as posted with an update: `cleared` when an empty `metadata=` came, then the keys to set or, with null, to unset (META-2, META-3). */
+/**
+ * Metadata as posted with an update: `cleared` when an empty `metadata=` came, then the keys to set
+ * or, with null, to unset (META-2, META-3).
+ */
 export type MetadataChange = { cleared: boolean; entries: Readonly<Record<string, string | null>> }
 
 export const PHONE = 'Phone number.'
@@ -87,7 +108,9 @@ const ADDRESS_PARTS = {
   state: 'State, county, province or region.'
 } as const
 const eachPart = <T extends TSchema>(make: (description: string) => T) =>
-  Object.fromEntries(Object.entries(ADDRESS_PARTS).map(([name, description]) => [name, make(description)])) as Record<keyof typeof ADDRESS_PARTS, T>
+  Object.fromEntries(
+    Object.entries(ADDRESS_PARTS).map(([name, description]) => [name, make(description)])
+  ) as Record<keyof typeof ADDRESS_PARTS, T>
 export const ADDRESS_NAMES: readonly string[] = ['country', ...Object.keys(ADDRESS_PARTS)]
 const COUNTRY = 'Two-letter country code (ISO 3166-1 alpha-2).'
 
@@ -95,7 +118,12 @@ const COUNTRY = 'Two-letter country code (ISO 3166-1 alpha-2).'
 export const addressParameters = (requiredBy: RuleId) =>
   closed(
     {
-      country: text({ format: 'country', 'x-rule': 'ADDR-2', 'x-required-by': requiredBy, description: COUNTRY }),
+      country: text({
+        format: 'country',
+        'x-rule': 'ADDR-2',
+        'x-required-by': requiredBy,
+        description: COUNTRY
+      }),
       ...eachPart(description => optional(text({ 'x-rule': 'ADDR-1', description })))
     },
     { 'x-rule': 'ADDR-1', 'x-required-by': requiredBy }
@@ -107,7 +135,11 @@ export const ADDRESS = closed(
     country: nullable(text({ format: 'country', description: COUNTRY, 'x-needed': true })),
     ...eachPart(description => nullable(text({ description })))
   },
-  { description: 'The address; in a response always with all six sub-fields, null where there is no value.', 'x-needed': true }
+  {
+    description:
+      'The address; in a response always with all six sub-fields, null where there is no value.',
+    'x-needed': true
+  }
 )
 export type Address = Static<typeof ADDRESS>
 
@@ -120,24 +152,41 @@ export const resource = <T extends string, P extends TProperties>(object: T, fie
   closed({
     id: text({ 'x-assumption': 'A03', description: 'Resource identifier.' }),
     object: word([object], { description: 'Which resource it is.', 'x-derived': true }),
-    created: text({ format: 'instant', 'x-assumption': 'A05', description: 'Creation time, ISO 8601 in UTC.' }),
+    created: text({
+      format: 'instant',
+      'x-assumption': 'A05',
+      description: 'Creation time, ISO 8601 in UTC.'
+    }),
     ...fields
   })
 
-/** The names of the two cursors, as they are sent: the one that a page starts after comes first (A10). */
+/**
+ * The names of the two cursors, as they are sent: the one that a page starts after comes first
+ * (A10).
+ */
 export type Cursors = readonly [after: string, before: string]
 export const CURSORS: Cursors = ['starting_after', 'ending_before']
 /** The name under which a parameter is sent. */
-export const sentName = (name: string, { 'x-cursor': place }: Schema, cursors: Cursors): string => (place === undefined ? name : cursors[place])
-const cursor = (place: 0 | 1, description: string) => optional(text({ 'x-assumption': 'A10', 'x-cursor': place, description }))
+export const sentName = (name: string, { 'x-cursor': place }: Schema, cursors: Cursors): string =>
+  place === undefined ? name : cursors[place]
+const cursor = (place: 0 | 1, description: string) =>
+  optional(text({ 'x-assumption': 'A10', 'x-cursor': place, description }))
 /** Base pagination parameters, accepted by every list (LIST-3, A10). */
 export const PAGINATION = {
-  limit: optional(Type.Integer({ 'x-rule': 'LIST-3', 'x-page-size': true, 'x-empty': 'refused', description: 'Page size, 1 to 100; 10 when left out.' })),
+  limit: optional(
+    Type.Integer({
+      'x-rule': 'LIST-3',
+      'x-page-size': true,
+      'x-empty': 'refused',
+      description: 'Page size, 1 to 100; 10 when left out.'
+    })
+  ),
   starting_after: cursor(0, 'A record id: the page starts after it. Not shown in the reference.'),
   ending_before: cursor(1, 'A record id: the page ends before it. Not shown in the reference.')
 }
 
-const instant = (rule: RuleId, description: string) => optional(text({ format: 'instant', 'x-rule': rule, description }))
+const instant = (rule: RuleId, description: string) =>
+  optional(text({ format: 'instant', 'x-rule': rule, description }))
 /** The four created filters (FILT-1 to FILT-4). */
 export const CREATED_FILTERS = {
   created: optional(
@@ -151,15 +200,26 @@ export const CREATED_FILTERS = {
 }
 
 /** A create's or a query's parameter table: an empty value is as if absent (A16). */
-export const parameters = <P extends TProperties>(properties: P) => closed(properties, { 'x-empty': 'absent' })
+export const parameters = <P extends TProperties>(properties: P) =>
+  closed(properties, { 'x-empty': 'absent' })
 export const NO_PARAMETERS = parameters({})
 
-/** What an update may carry: each parameter may be left out (kept) or null (unset); metadata merges by key. */
+/**
+ * What an update may carry: each parameter may be left out (kept) or null (unset); metadata merges
+ * by key.
+ */
 export type Changes<T> = {
-  [K in keyof T]?: NonNullable<T[K]> extends Metadata ? (string extends keyof NonNullable<T[K]> ? MetadataChange : Changes<NonNullable<T[K]>>) : T[K] | null
+  [K in keyof T]?: NonNullable<T[K]> extends Metadata
+    ? string extends keyof NonNullable<T[K]>
+      ? MetadataChange
+      : Changes<NonNullable<T[K]>>
+    : T[K] | null
 }
 
-/** The table of an update, from the table of the create: every parameter optional, an empty value unsets (UPD-1, UPD-2). */
+/**
+ * The table of an update, from the table of the create: every parameter optional, an empty value
+ * unsets (UPD-1, UPD-2).
+ */
 export function updateOf<P extends TProperties>(create: TObject<P>) {
   return Type.Unsafe<Changes<Static<TObject<P>>>>({ ...create, 'x-empty': 'unsets' })
 }
@@ -180,9 +240,22 @@ export const listOf = <T extends TSchema>(resource: T, note: Note = {}) =>
       object: word(['list'], { 'x-assumption': 'A09' }),
       url: text({ 'x-assumption': 'A09', description: 'The path of the list.' }),
       data: Type.Array(resource, { 'x-rule': 'LIST-1' }),
-      has_more: Type.Boolean({ 'x-rule': 'LIST-2', description: 'True when more results can be fetched.' }),
-      first_id: nullable(text({ 'x-assumption': 'A09', description: 'The first record retrieved for the page, before any post-hoc filter.' })),
-      last_id: nullable(text({ 'x-assumption': 'A09', description: 'The last record retrieved for the page, before any post-hoc filter.' }))
+      has_more: Type.Boolean({
+        'x-rule': 'LIST-2',
+        description: 'True when more results can be fetched.'
+      }),
+      first_id: nullable(
+        text({
+          'x-assumption': 'A09',
+          description: 'The first record retrieved for the page, before any post-hoc filter.'
+        })
+      ),
+      last_id: nullable(
+        text({
+          'x-assumption': 'A09',
+          description: 'The last record retrieved for the page, before any post-hoc filter.'
+        })
+      )
     }),
     ...note
   })

@@ -2,9 +2,22 @@
 import type { Static } from 'typebox'
 import { closed, nullable, text, word } from './parameters.js'
 
-export const PAYMENT_TYPES = ['card', 'apple_pay', 'google_pay', 'emv', 'external', 'paypal', 'vip'] as const
+export const PAYMENT_TYPES = [
+  'card',
+  'apple_pay',
+  'google_pay',
+  'emv',
+  'external',
+  'paypal',
+  'vip'
+] as const
 /** Those that charge a card. */
-export const CARD_TYPES: readonly string[] = ['card', 'apple_pay', 'google_pay', 'emv'] satisfies (typeof PAYMENT_TYPES)[number][]
+export const CARD_TYPES: readonly string[] = [
+  'card',
+  'apple_pay',
+  'google_pay',
+  'emv'
+] satisfies (typeof PAYMENT_TYPES)[number][]
 export type PaymentType = (typeof PAYMENT_TYPES)[number]
 
 export const PAYMENT_METHOD = closed(
@@ -14,7 +27,9 @@ export const PAYMENT_METHOD = closed(
       closed(
         {
           brand: nullable(text({ description: 'The brand.' })),
-          last4: nullable(text({ format: 'last4', description: 'The last four digits of the number.' }))
+          last4: nullable(
+            text({ format: 'last4', description: 'The last four digits of the number.' })
+          )
         },
         { description: 'The card, where one was used.' }
       )
@@ -23,7 +38,9 @@ export const PAYMENT_METHOD = closed(
       closed(
         {
           bank_name: nullable(text({ description: 'The name of the bank.' })),
-          last4: nullable(text({ format: 'last4', description: 'The last four digits of the account number.' }))
+          last4: nullable(
+            text({ format: 'last4', description: 'The last four digits of the account number.' })
+          )
         },
         { description: 'The bank account, where one was used.' }
       )

@@ -1,13 +1,30 @@
 /** Refunds (reference §2, §4). */
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
-import { closed, integer, listOf, METADATA, type MetadataChange, nullable, optional, PAGINATION, parameters, refersTo, resource, text } from './parameters.js'
+import {
+  closed,
+  integer,
+  listOf,
+  METADATA,
+  type MetadataChange,
+  nullable,
+  optional,
+  PAGINATION,
+  parameters,
+  refersTo,
+  resource,
+  text
+} from './parameters.js'
 import { PAYMENT_METHOD } from './payment-methods.js'
 
 export const REFUND = resource('refund', {
   transaction: text({ description: 'The Transaction that it refunds.', 'x-needed': true }),
   amount: integer({ minimum: 1, description: 'Sub-units of the currency.', 'x-needed': true }),
-  currency: text({ format: 'currency', 'x-assumption': 'A28', description: 'That of its Transaction.' }),
+  currency: text({
+    format: 'currency',
+    'x-assumption': 'A28',
+    description: 'That of its Transaction.'
+  }),
   reason: nullable(text({ 'x-rule': 'REF-8', description: 'The reason that was given.' })),
   payment_method: PAYMENT_METHOD,
   metadata: METADATA
@@ -16,7 +33,11 @@ export type Refund = Static<typeof REFUND>
 export const REFUND_LIST = listOf(REFUND)
 
 export const CREATE_REFUND = parameters({
-  transaction: refersTo({ 'x-rule': 'REF-1', 'x-refers': 'transactions', description: 'The Transaction to refund.' }),
+  transaction: refersTo({
+    'x-rule': 'REF-1',
+    'x-refers': 'transactions',
+    description: 'The Transaction to refund.'
+  }),
   amount: optional(
     integer({
       minimum: 1,
@@ -41,5 +62,7 @@ export const UPDATE_REFUND = Type.Unsafe<{ metadata?: MetadataChange }>({
 })
 export const LIST_REFUNDS = parameters({
   ...PAGINATION,
-  transaction: optional(text({ 'x-rule': 'REF-10', description: 'A Transaction id: only its Refunds.' }))
+  transaction: optional(
+    text({ 'x-rule': 'REF-10', description: 'A Transaction id: only its Refunds.' })
+  )
 })

@@ -1,6 +1,8 @@
 /**
- * The rules that the reference states, one id each: the ledger. What it does not state is an assumption (`assumptions.ts`), never a rule.
- * `violable` says whether a request can break the rule: some only describe the service's own response. `keepable` is false if no request can show it kept.
+ * The rules that the reference states, one id each: the ledger. What it does not state is an
+ * assumption (`assumptions.ts`), never a rule.
+ * `violable` says whether a request can break the rule: some only describe the service's own
+ * response. `keepable` is false if no request can show it kept.
  */
 
 export type Rule = {
@@ -10,8 +12,16 @@ export type Rule = {
   keepable?: false
 }
 
-const breakable = (text: string, ...sections: number[]): Rule => ({ text, sections, violable: true })
-const descriptive = (text: string, ...sections: number[]): Rule => ({ text, sections, violable: false })
+const breakable = (text: string, ...sections: number[]): Rule => ({
+  text,
+  sections,
+  violable: true
+})
+const descriptive = (text: string, ...sections: number[]): Rule => ({
+  text,
+  sections,
+  violable: false
+})
 
 export const RULES = {
   'FORM-1': breakable('POST bodies are form-encoded key/value pairs', 1, 4),
@@ -24,7 +34,10 @@ export const RULES = {
 
   'BASE-1': breakable('the base address ends in the segment next; every path is relative to it', 9),
 
-  'ADDR-1': breakable('address sub-fields: country, line1, line2, city, postal_code, state, all strings', 2),
+  'ADDR-1': breakable(
+    'address sub-fields: country, line1, line2, city, postal_code, state, all strings',
+    2
+  ),
   'ADDR-2': breakable('country is a two-letter ISO 3166-1 alpha-2 code', 2),
 
   'META-1': breakable('metadata holds key-value pairs', 2),
@@ -46,8 +59,14 @@ export const RULES = {
   'FILT-6': descriptive('location and created narrow before retrieval', 4),
 
   'SRCH-1': descriptive('search_query on Tickets keeps those whose reference matches', 4),
-  'SRCH-2': descriptive('search_query on Transactions keeps those whose payment_method.card.last4 matches', 4),
-  'SRCH-3': descriptive('search is applied after retrieval: a page may hold few or no matches while has_more is true', 4),
+  'SRCH-2': descriptive(
+    'search_query on Transactions keeps those whose payment_method.card.last4 matches',
+    4
+  ),
+  'SRCH-3': descriptive(
+    'search is applied after retrieval: a page may hold few or no matches while has_more is true',
+    4
+  ),
 
   'LOC-1': breakable('create needs display_name', 2),
   'LOC-2': breakable('create needs address[country]', 2),
@@ -68,17 +87,26 @@ export const RULES = {
   'TKT-1': { ...breakable('Tickets are read-only', 2), keepable: false },
 
   'TXN-1': breakable('create needs ticket, the id of an existing Ticket', 4),
-  'TXN-2': breakable('create needs payment_type, one of card, apple_pay, google_pay, emv, external, paypal, vip', 4),
+  'TXN-2': breakable(
+    'create needs payment_type, one of card, apple_pay, google_pay, emv, external, paypal, vip',
+    4
+  ),
   'TXN-3': breakable('vip needs customer[phone]', 4),
   'TXN-4': breakable('apple_pay needs customer[email]', 4),
   'TXN-5': descriptive('bank_account is used only with vip', 4),
   'TXN-6': breakable('currency is a three-letter ISO code in lower case', 4),
-  'TXN-7': breakable('amount, donation_amount and tip_amount are integers in the smallest sub-unit', 4),
+  'TXN-7': breakable(
+    'amount, donation_amount and tip_amount are integers in the smallest sub-unit',
+    4
+  ),
   'TXN-8': descriptive('the 10 most recent Refunds are included', 2, 8),
 
   'REF-1': breakable('a Refund targets an existing Transaction that is not yet fully refunded', 4),
   'REF-2': descriptive('funds return to the card originally charged', 4),
-  'REF-3': breakable('amount, when given, is a positive integer in sub-units and not above the remainder', 4),
+  'REF-3': breakable(
+    'amount, when given, is a positive integer in sub-units and not above the remainder',
+    4
+  ),
   'REF-4': descriptive('without amount the whole remainder is refunded', 4),
   'REF-5': descriptive('partial Refunds may be repeated until the whole charge is refunded', 4),
   'REF-6': breakable('a Refund on a fully refunded Transaction is an error', 4, 7),
@@ -91,4 +119,6 @@ export const RULES = {
 export type RuleId = keyof typeof RULES
 export const RULE_IDS = Object.keys(RULES) as RuleId[]
 /** Counts by rule are kept by place. */
-export const RULE_PLACES: ReadonlyMap<RuleId, number> = new Map(RULE_IDS.map((id, place) => [id, place]))
+export const RULE_PLACES: ReadonlyMap<RuleId, number> = new Map(
+  RULE_IDS.map((id, place) => [id, place])
+)

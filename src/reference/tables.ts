@@ -1,12 +1,26 @@
-/** The resource table of each family, and each operation's parameter tables and response (reference §4). */
+/**
+ * The resource table of each family, and each operation's parameter tables and response (reference
+ * §4).
+ */
 import type { TSchema } from 'typebox'
 import { ACCOUNT, ACCOUNT_LIST, CREATE_ACCOUNT, LIST_ACCOUNTS, UPDATE_ACCOUNT } from './accounts.js'
-import { CREATE_LOCATION, LIST_LOCATIONS, LOCATION, LOCATION_LIST, UPDATE_LOCATION } from './locations.js'
+import {
+  CREATE_LOCATION,
+  LIST_LOCATIONS,
+  LOCATION,
+  LOCATION_LIST,
+  UPDATE_LOCATION
+} from './locations.js'
 import { type Family, LINKED_FAMILIES, type OperationId } from './operations.js'
 import { closed, type Schema, schemaOf, text } from './parameters.js'
 import { CREATE_REFUND, LIST_REFUNDS, REFUND, REFUND_LIST, UPDATE_REFUND } from './refunds.js'
 import { LIST_TICKETS, TICKET, TICKET_LIST } from './tickets.js'
-import { CREATE_TRANSACTION, LIST_TRANSACTIONS, TRANSACTION, TRANSACTION_LIST } from './transactions.js'
+import {
+  CREATE_TRANSACTION,
+  LIST_TRANSACTIONS,
+  TRANSACTION,
+  TRANSACTION_LIST
+} from './transactions.js'
 import { CREATE_USER, LIST_USERS, USER, USER_LIST } from './users.js'
 
 export type Tables = {
@@ -28,12 +42,19 @@ export const RESOURCES = {
 type Fields = Readonly<Record<string, Schema>>
 const fieldsOf = ({ refunds: _, ...fields }: Fields): Fields => fields
 /** The fields of a record by its family; the Refunds in a Transaction are records of their own. */
-export const FIELDS = Object.fromEntries(Object.entries(RESOURCES).map(([family, { properties }]) => [family, fieldsOf(properties as Fields)])) as Readonly<
-  Record<Family, Fields>
->
+export const FIELDS = Object.fromEntries(
+  Object.entries(RESOURCES).map(([family, { properties }]) => [
+    family,
+    fieldsOf(properties as Fields)
+  ])
+) as Readonly<Record<Family, Fields>>
 /** By the field of a record that refers to another one, the fields of that. */
 export const LINKED_FIELDS: ReadonlyMap<Schema, Fields> = new Map(
-  Object.values(FIELDS).flatMap(fields => Object.entries(LINKED_FAMILIES).flatMap(([name, family]) => (fields[name] ? [[fields[name], FIELDS[family]]] : [])))
+  Object.values(FIELDS).flatMap(fields =>
+    Object.entries(LINKED_FAMILIES).flatMap(([name, family]) =>
+      fields[name] ? [[fields[name], FIELDS[family]]] : []
+    )
+  )
 )
 
 const ID = closed({ id: text() })
@@ -72,12 +93,20 @@ export const TABLES = {
 export const LIST_PARAMETERS: readonly string[] = [
   ...new Set(
     Object.values(TABLES as Record<string, Tables>)
-      .flatMap(({ querystring }) => Object.entries(querystring === undefined ? {} : (schemaOf(querystring).properties as Record<string, Schema>)))
+      .flatMap(({ querystring }) =>
+        Object.entries(
+          querystring === undefined
+            ? {}
+            : (schemaOf(querystring).properties as Record<string, Schema>)
+        )
+      )
       .filter(([, part]) => part['x-cursor'] === undefined)
       .map(([name]) => name)
   )
 ]
 
-export const PARAMETER_TABLES: readonly Schema[] = Object.values(TABLES as Record<string, Tables>).flatMap(({ body, querystring }) =>
+export const PARAMETER_TABLES: readonly Schema[] = Object.values(
+  TABLES as Record<string, Tables>
+).flatMap(({ body, querystring }) =>
   [body, querystring].flatMap(table => (table ? [schemaOf(table)] : []))
 )

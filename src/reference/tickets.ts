@@ -1,9 +1,22 @@
 /** Tickets, read-only through the API (reference §2, §4). */
 import type { Static } from 'typebox'
-import { CREATED_FILTERS, listOf, nullable, optional, PAGINATION, parameters, resource, text } from './parameters.js'
+import {
+  CREATED_FILTERS,
+  listOf,
+  nullable,
+  optional,
+  PAGINATION,
+  parameters,
+  resource,
+  text
+} from './parameters.js'
 
 export const TICKET = resource('ticket', {
-  location: text({ 'x-assumption': 'A21', description: 'The Location that it was opened at.', 'x-needed': true }),
+  location: text({
+    'x-assumption': 'A21',
+    description: 'The Location that it was opened at.',
+    'x-needed': true
+  }),
   reference: nullable(text({ description: 'What search_query matches.' }))
 })
 export type Ticket = Static<typeof TICKET>
@@ -11,7 +24,14 @@ export const TICKET_LIST = listOf(TICKET)
 
 export const LIST_TICKETS = parameters({
   ...PAGINATION,
-  location: optional(text({ 'x-rule': 'FILT-5', description: 'A Location id: only Tickets at that Location.' })),
-  search_query: optional(text({ 'x-rule': 'SRCH-1', description: 'Keeps Tickets whose reference matches. Applied after retrieval.' })),
+  location: optional(
+    text({ 'x-rule': 'FILT-5', description: 'A Location id: only Tickets at that Location.' })
+  ),
+  search_query: optional(
+    text({
+      'x-rule': 'SRCH-1',
+      description: 'Keeps Tickets whose reference matches. Applied after retrieval.'
+    })
+  ),
   ...CREATED_FILTERS
 })

@@ -1,16 +1,42 @@
 /** Transactions: payments against a Ticket (reference §2, §4). */
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
-import { CREATED_FILTERS, closed, integer, listOf, nullable, optional, PAGINATION, PHONE, parameters, refersTo, resource, text, word } from './parameters.js'
+import {
+  CREATED_FILTERS,
+  closed,
+  integer,
+  listOf,
+  nullable,
+  optional,
+  PAGINATION,
+  PHONE,
+  parameters,
+  refersTo,
+  resource,
+  text,
+  word
+} from './parameters.js'
 import { PAYMENT_METHOD, PAYMENT_TYPES } from './payment-methods.js'
 import { REFUND } from './refunds.js'
 
-/** What the request example of the reference sends as `amounts`; its relation to the top level is not stated (A24). */
-const assumedAmount = (description: string) => optional(integer({ 'x-assumption': 'A24', description }))
+/**
+ * What the request example of the reference sends as `amounts`; its relation to the top level is
+ * not stated (A24).
+ */
+const assumedAmount = (description: string) =>
+  optional(integer({ 'x-assumption': 'A24', description }))
 const AMOUNTS = {
-  currency: optional(text({ format: 'currency', 'x-assumption': 'A24', description: 'The currency, where the top level has none.' })),
+  currency: optional(
+    text({
+      format: 'currency',
+      'x-assumption': 'A24',
+      description: 'The currency, where the top level has none.'
+    })
+  ),
   transaction_amount: assumedAmount('The amount, where the top level has none.'),
-  payment_amount: assumedAmount('The amount, where neither the top level nor transaction_amount has one.'),
+  payment_amount: assumedAmount(
+    'The amount, where neither the top level nor transaction_amount has one.'
+  ),
   tip_amount: assumedAmount('The tip, where the top level has none.')
 }
 
@@ -22,11 +48,17 @@ export const TRANSACTION = resource('transaction', {
   location: text({ 'x-assumption': 'A21', description: "The Ticket's Location." }),
   payment_type: word(PAYMENT_TYPES, { description: PAID_BY, 'x-needed': true }),
   payment_method: PAYMENT_METHOD,
-  currency: text({ format: 'currency', 'x-assumption': 'A22', description: 'Three-letter ISO currency code, lower case.' }),
+  currency: text({
+    format: 'currency',
+    'x-assumption': 'A22',
+    description: 'Three-letter ISO currency code, lower case.'
+  }),
   amount: integer({ 'x-assumption': 'A24', description: 'The amount settled, in sub-units.' }),
   tip_amount: nullable(integer({ description: 'The tip, in sub-units.' })),
   donation_amount: nullable(integer({ description: 'As it was sent.' })),
-  adjustment_number: nullable(Type.Number({ 'x-assumption': 'A27', description: 'As it was sent.' })),
+  adjustment_number: nullable(
+    Type.Number({ 'x-assumption': 'A27', description: 'As it was sent.' })
+  ),
   amounts: nullable(closed(AMOUNTS, { 'x-assumption': 'A24', description: 'As it was sent.' })),
   customer: nullable(
     closed(
@@ -38,17 +70,30 @@ export const TRANSACTION = resource('transaction', {
       { description: 'Who paid.' }
     )
   ),
-  amount_refunded: integer({ 'x-assumption': 'A29', description: 'The sum of its Refunds, in sub-units.', 'x-derived': true }),
-  refunds: listOf(REFUND, { 'x-rule': 'TXN-8', description: 'The 10 most recent Refunds.', 'x-derived': true })
+  amount_refunded: integer({
+    'x-assumption': 'A29',
+    description: 'The sum of its Refunds, in sub-units.',
+    'x-derived': true
+  }),
+  refunds: listOf(REFUND, {
+    'x-rule': 'TXN-8',
+    description: 'The 10 most recent Refunds.',
+    'x-derived': true
+  })
 })
 export type Transaction = Static<typeof TRANSACTION>
 export const TRANSACTION_LIST = listOf(TRANSACTION)
 
 const amount = (description: string) => optional(integer({ 'x-rule': 'TXN-7', description }))
-const secret = (description: string) => optional(text({ 'x-secret': true, description: `${description} Used and forgotten.` }))
+const secret = (description: string) =>
+  optional(text({ 'x-secret': true, description: `${description} Used and forgotten.` }))
 
 export const CREATE_TRANSACTION = parameters({
-  ticket: refersTo({ 'x-rule': 'TXN-1', 'x-refers': 'tickets', description: 'The Ticket that it belongs to.' }),
+  ticket: refersTo({
+    'x-rule': 'TXN-1',
+    'x-refers': 'tickets',
+    description: 'The Ticket that it belongs to.'
+  }),
   payment_type: word(PAYMENT_TYPES, { 'x-rule': 'TXN-2', description: PAID_BY }),
   bank_account: optional(
     closed(
@@ -63,7 +108,13 @@ export const CREATE_TRANSACTION = parameters({
   card: optional(
     closed({
       brand: optional(text({ description: 'The brand, such as visa.' })),
-      last4: optional(text({ format: 'last4', 'x-assumption': 'A25', description: 'The last four digits of the number.' })),
+      last4: optional(
+        text({
+          format: 'last4',
+          'x-assumption': 'A25',
+          description: 'The last four digits of the number.'
+        })
+      ),
       number: secret('The card number.'),
       expiry: secret('The expiry.'),
       csc: secret('The card security code.'),
@@ -71,8 +122,16 @@ export const CREATE_TRANSACTION = parameters({
     })
   ),
   payload: secret('Further data, depending on payment_type.'),
-  currency: optional(text({ format: 'currency', 'x-rule': 'TXN-6', description: 'Three-letter ISO currency code, lower case.' })),
-  adjustment_number: optional(Type.Number({ 'x-assumption': 'A27', description: 'Meaning not stated in the interface.' })),
+  currency: optional(
+    text({
+      format: 'currency',
+      'x-rule': 'TXN-6',
+      description: 'Three-letter ISO currency code, lower case.'
+    })
+  ),
+  adjustment_number: optional(
+    Type.Number({ 'x-assumption': 'A27', description: 'Meaning not stated in the interface.' })
+  ),
   amount: amount('Amount to settle, in the smallest sub-unit.'),
   donation_amount: amount('Meaning not stated in the interface.'),
   tip_amount: amount('The tip amount to include.'),
@@ -87,14 +146,27 @@ export const CREATE_TRANSACTION = parameters({
         })
       ),
       name: optional(text({ description: CUSTOMER_NAME })),
-      phone: optional(text({ 'x-required-if': ['payment_type', 'vip'], description: 'Required with payment_type vip (TXN-3).' }))
+      phone: optional(
+        text({
+          'x-required-if': ['payment_type', 'vip'],
+          description: 'Required with payment_type vip (TXN-3).'
+        })
+      )
     })
   ),
   amounts: optional(closed(AMOUNTS))
 })
 export const LIST_TRANSACTIONS = parameters({
   ...PAGINATION,
-  location: optional(text({ 'x-rule': 'FILT-5', description: 'A Location id: only Transactions at that Location.' })),
-  search_query: optional(text({ 'x-rule': 'SRCH-2', description: 'Keeps Transactions whose payment_method.card.last4 matches. Applied after retrieval.' })),
+  location: optional(
+    text({ 'x-rule': 'FILT-5', description: 'A Location id: only Transactions at that Location.' })
+  ),
+  search_query: optional(
+    text({
+      'x-rule': 'SRCH-2',
+      description:
+        'Keeps Transactions whose payment_method.card.last4 matches. Applied after retrieval.'
+    })
+  ),
   ...CREATED_FILTERS
 })

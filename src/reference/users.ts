@@ -12,6 +12,10 @@ export const USER_LIST = listOf(USER)
 
 export const CREATE_USER = parameters({
   name: text({ 'x-rule': 'USR-2', description: 'The name of the user.' }),
-  email: text({ format: 'email', 'x-rule': 'USR-3', description: 'A valid address that the user can receive mail at.' })
+  email: text({
+    format: 'email',
+    'x-rule': 'USR-3',
+    description: 'A valid address that the user can receive mail at.'
+  })
 })
 export const LIST_USERS = parameters({ ...PAGINATION, ...CREATED_FILTERS })

@@ -1,4 +1,7 @@
-/** What a request changed: the records around it, from the states that the inputs of its sandbox make again. */
+/**
+ * What a request changed: the records around it, from the states that the inputs of its sandbox
+ * make again.
+ */
 import type { Exchange } from '../engine/exchange.js'
 import { recordsChanged } from '../evidence/journal.js'
 import type { Family } from '../reference/operations.js'
@@ -7,17 +10,27 @@ import { bytesOf } from '../store/bytes.js'
 import type { Shape, Stored } from '../store/collection.js'
 import { collectionOf, type RecordOf, type Store } from '../store/store.js'
 
-/** A record that a request changed; `before` is null where the request made it, `after` where it deleted it. */
+/**
+ * A record that a request changed; `before` is null where the request made it, `after` where it
+ * deleted it.
+ */
 export type RecordChange<R> = { family: Family; id: string; before: R | null; after: R | null }
 /** The records before and after a request. */
 type Around = readonly [before: Store, after: Store]
 
 /** Whether the state around a request can be made again. */
-export const isKnown = ({ inputs }: Sandbox, { place }: Exchange): boolean => place >= inputs.earliest
+export const isKnown = ({ inputs }: Sandbox, { place }: Exchange): boolean =>
+  place >= inputs.earliest
 
 /** The records before a request or after it; its past is known. */
-export async function storeAt(sandbox: Sandbox, exchange: Exchange, when: 'before' | 'after'): Promise<Store> {
-  const { store } = await sandbox.stateAt(exchange.place + (when === 'after' ? exchange.changes : 0))
+export async function storeAt(
+  sandbox: Sandbox,
+  exchange: Exchange,
+  when: 'before' | 'after'
+): Promise<Store> {
+  const { store } = await sandbox.stateAt(
+    exchange.place + (when === 'after' ? exchange.changes : 0)
+  )
   return store
 }
 
@@ -25,14 +38,28 @@ export async function storeAt(sandbox: Sandbox, exchange: Exchange, when: 'befor
 export const storesAround = (sandbox: Sandbox, exchange: Exchange): Promise<Around> =>
   Promise.all([storeAt(sandbox, exchange, 'before'), storeAt(sandbox, exchange, 'after')])
 
-/** The records that a request changed: the one that it was about first, each as `shown` takes it from a store. */
-export const changesBy = <R>(exchange: Exchange, [before, after]: Around, shown: (store: Store, family: Family, id: string) => R | null): RecordChange<R>[] =>
-  recordsChanged(exchange).map(({ family, id }) => ({ family, id, before: shown(before, family, id), after: shown(after, family, id) }))
+/**
+ * The records that a request changed: the one that it was about first, each as `shown` takes it
+ * from a store.
+ */
+export const changesBy = <R>(
+  exchange: Exchange,
+  [before, after]: Around,
+  shown: (store: Store, family: Family, id: string) => R | null
+): RecordChange<R>[] =>
+  recordsChanged(exchange).map(({ family, id }) => ({
+    family,
+    id,
+    before: shown(before, family, id),
+    after: shown(after, family, id)
+  }))
 
 /** A record as the API shows it; null where there is none. */
 export const shownBy =
   (shape: Shape) =>
   (store: Store, family: Family, id: string): object | null => {
     const stored = collectionOf(store, family).stored(id) as Stored<RecordOf<Family>> | undefined
-    return stored === undefined ? null : JSON.parse(bytesOf(family, stored, store, shape).toString())
+    return stored === undefined
+      ? null
+      : JSON.parse(bytesOf(family, stored, store, shape).toString())
   }

@@ -1,4 +1,7 @@
-/** Requests of a journal as plays: what they sent, with placeholders for secrets, and the part of their responses that is determined. */
+/**
+ * Requests of a journal as plays: what they sent, with placeholders for secrets, and the part of
+ * their responses that is determined.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import { FormList, type FormNode, FormObject, inBrackets } from '../core/form.js'
 import { MASK } from '../core/mask.js'
@@ -15,25 +18,39 @@ import type { Json, StepData } from '../scenario/steps.js'
 import { SAYS } from './sentences.js'
 
 /** The key of an Account, and the text that replaces an id from another request's response. */
-export type Writing = { keyOf: (account: string) => string | undefined; written: (id: string) => string }
+export type Writing = {
+  keyOf: (account: string) => string | undefined
+  written: (id: string) => string
+}
 /** A placeholder for a key that nobody has. */
 const UNKNOWN_KEY = 'unknown-key'
 type Shown = { brand?: string | null; last4?: string | null } | null
 type Method = { card?: Shown; bank_account?: Shown }
-/** By the last part of a name. Those for numbers have the last four digits that are shown; `none` for one that had fewer. */
+/**
+ * By the last part of a name. Those for numbers have the last four digits that are shown; `none`
+ * for one that had fewer.
+ */
 const PLACEHOLDERS: Readonly<Record<string, (method: Method) => string>> = {
   csc: () => '123',
   expiry: () => '12/34',
   token: () => 'tok_test',
   routing_number: () => '110000000',
-  number: ({ card }) => (card?.last4 === null ? 'none' : testCardNumber(card?.brand, digitsOf(card?.last4))),
-  account_number: ({ bank_account }) => (bank_account?.last4 === null ? 'none' : `00000${digitsOf(bank_account?.last4)}`)
+  number: ({ card }) =>
+    card?.last4 === null ? 'none' : testCardNumber(card?.brand, digitsOf(card?.last4)),
+  account_number: ({ bank_account }) =>
+    bank_account?.last4 === null ? 'none' : `00000${digitsOf(bank_account?.last4)}`
 }
 const IS_NUMBER = /^(?:limit|amount|\w+_amount)$/
 const WHOLE = /^(?:0|[1-9]\d{0,14})$/
 
-/** Without its expectation; `notes` say what differs from what was sent. Null for a request that no play can send. */
-export function playOf(call: Exchange, { keyOf, written }: Writing): { step: StepData; notes: string[] } | null {
+/**
+ * Without its expectation; `notes` say what differs from what was sent. Null for a request that no
+ * play can send.
+ */
+export function playOf(
+  call: Exchange,
+  { keyOf, written }: Writing
+): { step: StepData; notes: string[] } | null {
   if (call.operation === null) return null
   const { method, path } = operationOf(call.operation)
   const notes = new Set<string>()
@@ -46,17 +63,32 @@ export function playOf(call: Exchange, { keyOf, written }: Writing): { step: Ste
   const valueIn = (node: FormNode, names: readonly string[]): Json => {
     const name = names.at(-1) as string
     if (node instanceof FormList) return node.items.map(plain)
-    if (node instanceof FormObject) return Object.fromEntries([...node].map(([part, below]) => [part, valueIn(below, [...names, part])]))
-    if (node !== MASK || !isSecretName(names.join('.'))) return IS_NUMBER.test(name) && WHOLE.test(node) ? Number(node) : plain(node)
+    if (node instanceof FormObject)
+      return Object.fromEntries(
+        [...node].map(([part, below]) => [part, valueIn(below, [...names, part])])
+      )
+    if (node !== MASK || !isSecretName(names.join('.')))
+      return IS_NUMBER.test(name) && WHOLE.test(node) ? Number(node) : plain(node)
     const placeholder = PLACEHOLDERS[name]?.(methodOf(call)) ?? 'secret'
     notes.add(SAYS.replaced(names.reduce(inBrackets), placeholder))
     return placeholder
   }
   const valuesOf = (form: FormObject): Record<string, Json> => {
-    const parts = [...form].map(([name, node]) => ({ name, value: valueIn(node, [name]), isCleared: node instanceof FormObject && node.cleared }))
+    const parts = [...form].map(([name, node]) => ({
+      name,
+      value: valueIn(node, [name]),
+      isCleared: node instanceof FormObject && node.cleared
+    }))
     // an empty value for the whole comes before its parts
-    const nested = (name: string, value: Json) => [[name, ''], ...Object.entries(value as Fields).map(([part, below]) => [inBrackets(name, part), below])]
-    return Object.fromEntries(parts.flatMap(({ name, value, isCleared }) => (isCleared ? nested(name, value) : [[name, value]])))
+    const nested = (name: string, value: Json) => [
+      [name, ''],
+      ...Object.entries(value as Fields).map(([part, below]) => [inBrackets(name, part), below])
+    ]
+    return Object.fromEntries(
+      parts.flatMap(({ name, value, isCleared }) =>
+        isCleared ? nested(name, value) : [[name, value]]
+      )
+    )
   }
   const unknown = call.outcome.refusal?.code === 'api_key_unknown' ? UNKNOWN_KEY : undefined
   const key = call.account === null ? unknown : keyOf(call.account)
@@ -74,16 +106,33 @@ export function playOf(call: Exchange, { keyOf, written }: Writing): { step: Ste
 /** As it was stored, or as it was sent where nothing was. */
 function methodOf({ outcome: { shown }, body }: Exchange): Method {
   const stored = (shown as { payment_method?: Method } | null)?.payment_method
-  return stored ?? Object.fromEntries([...body].flatMap(([name, node]) => (node instanceof FormObject ? [[name, Object.fromEntries(node)]] : [])))
+  return (
+    stored ??
+    Object.fromEntries(
+      [...body].flatMap(([name, node]) =>
+        node instanceof FormObject ? [[name, Object.fromEntries(node)]] : []
+      )
+    )
+  )
 }
 
-const digitsOf = (last4: unknown): string => (typeof last4 === 'string' && /^\d{4}$/.test(last4) ? last4 : '4242')
+const digitsOf = (last4: unknown): string =>
+  typeof last4 === 'string' && /^\d{4}$/.test(last4) ? last4 : '4242'
 
 export type Fields = { readonly [name: string]: Json }
 
-/** The same whenever a request is sent in the same state: an error without its message, the ids of a list, a record without what its creation draws. */
-export function determined(body: Fields, status: number, isCreated: boolean, settings: Settings): Json {
-  if (status >= 400) return without(settings['shapes.error'], body, ['$message', '$request_id']) as Json
+/**
+ * The same whenever a request is sent in the same state: an error without its message, the ids of a
+ * list, a record without what its creation draws.
+ */
+export function determined(
+  body: Fields,
+  status: number,
+  isCreated: boolean,
+  settings: Settings
+): Json {
+  if (status >= 400)
+    return without(settings['shapes.error'], body, ['$message', '$request_id']) as Json
   const list = idsIn(body, settings)
   if (list !== undefined) return list
   const { created: _created, refunds, ...fields } = body
@@ -108,13 +157,19 @@ export function common(value: Json, other: Json | undefined): Json | undefined {
   }
   if (!isObject(value)) return value === other && !String(value).includes('${') ? value : undefined
   if (!isObject(other)) return undefined
-  const parts = Object.entries(value).map(([name, part]) => [name, Object.hasOwn(other, name) ? common(part, other[name]) : undefined] as const)
+  const parts = Object.entries(value).map(
+    ([name, part]) =>
+      [name, Object.hasOwn(other, name) ? common(part, other[name]) : undefined] as const
+  )
   const shared = parts.filter((part): part is [string, Json] => part[1] !== undefined)
   return shared.length === 0 && parts.length > 0 ? undefined : Object.fromEntries(shared)
 }
 
 /** With secrets masked; undefined where it is not JSON. */
-export function answerOf({ text, secretWords }: Pick<Exchange, 'text' | 'secretWords'>): Json | undefined {
+export function answerOf({
+  text,
+  secretWords
+}: Pick<Exchange, 'text' | 'secretWords'>): Json | undefined {
   try {
     return maskedThroughout(JSON.parse(text), secretWords)
   } catch {
@@ -122,9 +177,14 @@ export function answerOf({ text, secretWords }: Pick<Exchange, 'text' | 'secretW
   }
 }
 
-/** The script gave the response, changed records or lost the response, and so applies to the play of the request too. */
+/**
+ * The script gave the response, changed records or lost the response, and so applies to the play of
+ * the request too.
+ */
 export const isScripted = (call: Exchange): boolean =>
-  call.outcome.name === 'scripted' || alongside(call) !== null || (scriptAction(call)?.fault != null && !call.isDelivered)
+  call.outcome.name === 'scripted' ||
+  alongside(call) !== null ||
+  (scriptAction(call)?.fault != null && !call.isDelivered)
 
 /** What the script did while the operation ran; null where nothing. */
 export function alongside(call: Exchange): Action | null {
@@ -135,26 +195,58 @@ export function alongside(call: Exchange): Action | null {
 }
 
 /** It never reached its operation: the script gave the response, or the request was lost before. */
-export const isStopped = (call: Exchange): boolean => call.outcome.name === 'lost_before' || (call.outcome.name === 'scripted' && !hasPerformed(call))
+export const isStopped = (call: Exchange): boolean =>
+  call.outcome.name === 'lost_before' || (call.outcome.name === 'scripted' && !hasPerformed(call))
 
 /** An entry for the successive requests of an operation that the script did the same to. */
 export function scriptOf(calls: readonly Exchange[]): EntryData[] {
   const counts = new Map<string, number>()
-  const found: { on: string; from: number; to: number; name: string | undefined; action: object }[] = []
-  for (const call of calls.filter(call => hasReached(call, STAGE.admitted) && call.operation !== null)) {
+  const found: {
+    on: string
+    from: number
+    to: number
+    name: string | undefined
+    action: object
+  }[] = []
+  for (const call of calls.filter(
+    call => hasReached(call, STAGE.admitted) && call.operation !== null
+  )) {
     const on = nameOf(call.operation as OperationId)
     const count = (counts.get(on) ?? 0) + 1
     counts.set(on, count)
     if (!isScripted(call)) continue
-    const { name, respond, change, stale, fault, when, cut_after: cut } = (call.action as Action).entry.data
-    const shown = maskedThroughout({ ...(respond && { respond }), ...(change && { change }) }, call.secretWords)
-    const action = { ...shown, ...(stale && { stale }), ...(fault && { fault }), ...(when && { when }), ...(cut !== undefined && { cut_after: cut }) }
+    const {
+      name,
+      respond,
+      change,
+      stale,
+      fault,
+      when,
+      cut_after: cut
+    } = (call.action as Action).entry.data
+    const shown = maskedThroughout(
+      { ...(respond && { respond }), ...(change && { change }) },
+      call.secretWords
+    )
+    const action = {
+      ...shown,
+      ...(stale && { stale }),
+      ...(fault && { fault }),
+      ...(when && { when }),
+      ...(cut !== undefined && { cut_after: cut })
+    }
     const last = found.findLast(entry => entry.on === on)
-    if (last?.to === count - 1 && last.name === name && isDeepStrictEqual(last.action, action)) last.to = count
+    if (last?.to === count - 1 && last.name === name && isDeepStrictEqual(last.action, action))
+      last.to = count
     else found.push({ on, from: count, to: count, name, action })
   }
   return found.map(({ on, from, to, name, action }) => {
     const calls = from === to ? from : `${from}-${to}`
-    return { ...(name && { name }), on, ...((from > 1 || to < (counts.get(on) as number)) && { calls }), ...action } as EntryData
+    return {
+      ...(name && { name }),
+      on,
+      ...((from > 1 || to < (counts.get(on) as number)) && { calls }),
+      ...action
+    } as EntryData
   })
 }

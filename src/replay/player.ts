@@ -1,9 +1,21 @@
-/** Plays requests in a sandbox as clients would: scripted, journaled and counted. Nothing really waits: time passes when all that are on their way wait. */
+/**
+ * Plays requests in a sandbox as clients would: scripted, journaled and counted. Nothing really
+ * waits: time passes when all that are on their way wait.
+ */
 import { setImmediate } from 'node:timers/promises'
 import { BASE } from '../core/paths.js'
 import { refuse } from '../engine/answers.js'
 import type { Exchange } from '../engine/exchange.js'
-import { arrive, askScript, close, countRequest, decode, enter, formIn, perform } from '../engine/execute.js'
+import {
+  arrive,
+  askScript,
+  close,
+  countRequest,
+  decode,
+  enter,
+  formIn,
+  perform
+} from '../engine/execute.js'
 import { answerSeen, type OnOver, requestOf } from '../engine/play.js'
 import { answerByScript, breakAnswer, isAnswer, sendingOf } from '../engine/scripted.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
@@ -11,11 +23,19 @@ import type { Action, Fault } from '../scenario/script.js'
 import type { StepAnswer, StepCall } from '../scenario/steps.js'
 import { SAYS } from './sentences.js'
 
-/** Waits until `at` milliseconds of the play have passed; `isInVain` where only another request could let it go on. */
+/**
+ * Waits until `at` milliseconds of the play have passed; `isInVain` where only another request
+ * could let it go on.
+ */
 type Waiting = { at: number; isInVain: boolean; wake: (goesOn: boolean) => void }
 
 /** What a client sees of a lost response. */
-const SEEN = { connection_reset: 'reset', empty_response: 'closed', truncated_body: 'closed', hang: 'held' } as const
+const SEEN = {
+  connection_reset: 'reset',
+  empty_response: 'closed',
+  truncated_body: 'closed',
+  hang: 'held'
+} as const
 
 export class Player {
   readonly #sandbox: Sandbox
@@ -45,7 +65,8 @@ export class Player {
       enter(exchange)
       decode(exchange, formIn(body ?? '', exchange))
       const action = askScript(exchange)
-      if (action !== null && !(await this.#waited(action, exchange))) return this.#end(exchange, 'hang')
+      if (action !== null && !(await this.#waited(action, exchange)))
+        return this.#end(exchange, 'hang')
       if (action !== null && isAnswer(action)) answerByScript(exchange, action)
       else perform(exchange, action !== null)
     } catch (error) {
@@ -89,13 +110,20 @@ export class Player {
   }
 
   #wait(ms: number | null, wake: (goesOn: boolean) => void): Waiting {
-    const waiting = { at: ms === null ? Number.POSITIVE_INFINITY : this.#passed + ms, isInVain: ms === null, wake }
+    const waiting = {
+      at: ms === null ? Number.POSITIVE_INFINITY : this.#passed + ms,
+      isInVain: ms === null,
+      wake
+    }
     this.#waiting.add(waiting)
     setImmediate().then(() => this.#passTime())
     return waiting
   }
 
-  /** When every request waits, the one that waits shortest goes on; one that waits in vain is given up. */
+  /**
+   * When every request waits, the one that waits shortest goes on; one that waits in vain is given
+   * up.
+   */
   #passTime(): void {
     if (this.#waiting.size < this.#onTheirWay || this.#waiting.size === 0) return
     const next = [...this.#waiting].reduce((one, other) => (other.at < one.at ? other : one))
@@ -111,5 +139,7 @@ export class Player {
 
 /** A response without a body cannot be truncated or malformed, so it does not arrive at all. */
 function faultSeen({ outcome: { fault }, length }: Exchange): Fault | null {
-  return length === 0 && (fault === 'truncated_body' || fault === 'malformed_body') ? 'empty_response' : fault
+  return length === 0 && (fault === 'truncated_body' || fault === 'malformed_body')
+    ? 'empty_response'
+    : fault
 }

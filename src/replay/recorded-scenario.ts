@@ -1,4 +1,7 @@
-/** Requests of a sandbox as a scenario that plays them again: with all records, or with those that they touched where playing it proves that enough. */
+/**
+ * Requests of a sandbox as a scenario that plays them again: with all records, or with those that
+ * they touched where playing it proves that enough.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import { durationText, MAX_DURATION } from '../core/durations.js'
 import { isoOf } from '../core/instants.js'
@@ -6,7 +9,13 @@ import { maskedThroughout } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
 import { nested, SETTING_KEYS, SETTINGS, settingsInForce } from '../core/settings.js'
 import { without } from '../core/templates.js'
-import { type AnyRecord, type Exchange, hasPerformed, scriptAction, tookEffect } from '../engine/exchange.js'
+import {
+  type AnyRecord,
+  type Exchange,
+  hasPerformed,
+  scriptAction,
+  tookEffect
+} from '../engine/exchange.js'
 import { playIn } from '../engine/play.js'
 import { nameOf, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
@@ -17,7 +26,17 @@ import { bindingsOf } from '../scenario/scenario.js'
 import { Answers, type Json, playSteps, type StepData } from '../scenario/steps.js'
 import { FAMILIES } from '../store/store.js'
 import { pause } from '../work/slices.js'
-import { alongside, answerOf, common, determined, type Fields, isScripted, isStopped, playOf, scriptOf } from './played-requests.js'
+import {
+  alongside,
+  answerOf,
+  common,
+  determined,
+  type Fields,
+  isScripted,
+  isStopped,
+  playOf,
+  scriptOf
+} from './played-requests.js'
 import { ID_FIELDS, type Member, membersFor, touchedBy } from './recorded-state.js'
 import { SAYS } from './sentences.js'
 
@@ -43,7 +62,10 @@ export type RecordedScenario = { data: Record<string, unknown>; notes: string[] 
 /** With more records, only those that requests touched are played, whatever the responses. */
 const MAX_PLAYED = 20_000
 
-/** `step` is null for a request that no play can send, `expect` for one that had no effect; `name` is that of a record that it made. */
+/**
+ * `step` is null for a request that no play can send, `expect` for one that had no effect; `name`
+ * is that of a record that it made.
+ */
 type Played = {
   call: Exchange
   step: StepData | null
@@ -62,8 +84,15 @@ type Key = { key: string; account: string }
 type Beginning = Record<string, unknown> & { data: { api_keys?: readonly Key[] } }
 type Attempt = { beginning: Beginning; plays: readonly Played[] }
 
-/** The requests in the journal of a sandbox, or some of them: what others made meanwhile is there from the beginning. */
-export async function recordingOf(sandbox: Sandbox, words: SecretWords, chosen?: readonly Exchange[]): Promise<Recording> {
+/**
+ * The requests in the journal of a sandbox, or some of them: what others made meanwhile is there
+ * from the beginning.
+ */
+export async function recordingOf(
+  sandbox: Sandbox,
+  words: SecretWords,
+  chosen?: readonly Exchange[]
+): Promise<Recording> {
   const { scenario, clock, evidence, inputs } = sandbox
   const { dropped } = evidence.journal
   const isRunning = clock.running
@@ -73,7 +102,10 @@ export async function recordingOf(sandbox: Sandbox, words: SecretWords, chosen?:
   const calls = held.filter(({ place }) => place >= inputs.earliest)
   const first = calls.reduce((least, { place }) => Math.min(least, place), inputs.place)
   const last = calls.reduce((most, { place }) => Math.max(most, place), first)
-  const [before, after] = await Promise.all([sandbox.stateAt(first), chosen === undefined ? { store } : sandbox.stateAt(last)])
+  const [before, after] = await Promise.all([
+    sandbox.stateAt(first),
+    chosen === undefined ? { store } : sandbox.stateAt(last)
+  ])
   const active = new Set(calls.flatMap(({ account }) => account ?? []))
   const keyed = keysIn(store).map(({ account }) => account)
   return {
@@ -92,7 +124,10 @@ export async function recordingOf(sandbox: Sandbox, words: SecretWords, chosen?:
 function setupOf(first: Exchange | undefined, hasClock: boolean): Record<string, unknown> {
   if (first === undefined) return {}
   const defaults = settingsInForce({}).values
-  const keys = SETTING_KEYS.filter(key => SETTINGS[key].scope === 'sandbox' && !isDeepStrictEqual(first.settings[key], defaults[key]))
+  const keys = SETTING_KEYS.filter(
+    key =>
+      SETTINGS[key].scope === 'sandbox' && !isDeepStrictEqual(first.settings[key], defaults[key])
+  )
   const { seed, ...others } = Object.fromEntries(keys.map(key => [key, first.settings[key]]))
   return {
     ...(seed !== undefined && { seed }),
@@ -101,7 +136,10 @@ function setupOf(first: Exchange | undefined, hasClock: boolean): Record<string,
   }
 }
 
-/** Plays a recording again, with the records that its requests touched, or with all if those alone give other responses. Errors: as of `Sandbox.load`. */
+/**
+ * Plays a recording again, with the records that its requests touched, or with all if those alone
+ * give other responses. Errors: as of `Sandbox.load`.
+ */
 export async function scenarioOf(recording: Recording): Promise<RecordedScenario> {
   let { beginning, plays } = await attempt(recording)
   const skipped: string[] = []
@@ -110,34 +148,63 @@ export async function scenarioOf(recording: Recording): Promise<RecordedScenario
     const calls = plays.filter(({ isPlayable }) => isPlayable).map(({ call }) => call)
     plays = await playedIn(beginning, calls, recording)
   }
-  const { data, notes } = documentFrom({ name: 'recorded', description: SAYS.description(recording.scenario) }, { beginning, plays }, recording)
+  const { data, notes } = documentFrom(
+    { name: 'recorded', description: SAYS.description(recording.scenario) },
+    { beginning, plays },
+    recording
+  )
   return { data, notes: [...notes, ...skipped] }
 }
 
-/** A scenario of one request, with the records that it touched. Undefined if no play can send it, or all records do not give the same response. */
+/**
+ * A scenario of one request, with the records that it touched. Undefined if no play can send it, or
+ * all records do not give the same response.
+ */
 export async function scenarioOfCall(recording: Recording): Promise<RecordedScenario | undefined> {
   const found = await attempt(recording)
   const [play] = found.plays
   if (!play?.isReproduced) return undefined
   const { id, operation, outcome } = play.call
   const { refusal, status } = outcome
-  const why = refusal === null ? '' : ` ${refusal.code}${refusal.rule === null ? '' : ` (${refusal.rule})`}`
-  return documentFrom({ name: id, description: SAYS.description_of_one(nameOf(operation as OperationId), status, why) }, found, recording)
+  const why =
+    refusal === null ? '' : ` ${refusal.code}${refusal.rule === null ? '' : ` (${refusal.rule})`}`
+  return documentFrom(
+    {
+      name: id,
+      description: SAYS.description_of_one(nameOf(operation as OperationId), status, why)
+    },
+    found,
+    recording
+  )
 }
 
 async function attempt(recording: Recording, isWhole = false): Promise<Attempt> {
   const { calls, members } = recording
-  const beginning = await beginningWith(isWhole ? members : await touchedBy(calls, members), recording)
+  const beginning = await beginningWith(
+    isWhole ? members : await touchedBy(calls, members),
+    recording
+  )
   const plays = await playedIn(beginning, calls, recording)
   // a request that no play can send needs no record
-  const isEnough = isWhole || members.length > MAX_PLAYED || plays.every(({ step, isReproduced }) => step === null || isReproduced)
+  const isEnough =
+    isWhole ||
+    members.length > MAX_PLAYED ||
+    plays.every(({ step, isReproduced }) => step === null || isReproduced)
   return isEnough ? { beginning, plays } : attempt(recording, true)
 }
 
 /** These records, and a key for each Account among them that sent requests. */
-async function beginningWith(members: readonly Member[], { setup, accounts, words }: Recording): Promise<Beginning> {
-  const keys = accounts.filter(account => members.some(({ record }) => record.id === account)).map(account => ({ key: keyOf(account), account }))
-  const lists = new Map<string, object[]>([['api_keys', keys], ...FAMILIES.map(family => [family, []] as [string, object[]])])
+async function beginningWith(
+  members: readonly Member[],
+  { setup, accounts, words }: Recording
+): Promise<Beginning> {
+  const keys = accounts
+    .filter(account => members.some(({ record }) => record.id === account))
+    .map(account => ({ key: keyOf(account), account }))
+  const lists = new Map<string, object[]>([
+    ['api_keys', keys],
+    ...FAMILIES.map(family => [family, []] as [string, object[]])
+  ])
   for (const member of members) {
     lists.get(member.family)?.push(exported(member, words))
     await pause()
@@ -151,13 +218,26 @@ const keyOf = (account: string) => `sk_test_${account}`
 /** As in a fixture, with card numbers and keys in texts masked; ids stay. */
 function exported({ family, record }: Member, words: SecretWords): Record<string, unknown> {
   const plain = exportedRecord(family, record)
-  return { ...maskedThroughout(plain, words), ...Object.fromEntries(Object.entries(plain).filter(([name]) => ID_FIELDS.includes(name))) }
+  return {
+    ...maskedThroughout(plain, words),
+    ...Object.fromEntries(Object.entries(plain).filter(([name]) => ID_FIELDS.includes(name)))
+  }
 }
 
-/** Plays requests in order, except those that never reached their operation. Errors: as of `Sandbox.load`. */
-async function playedIn(beginning: Beginning, calls: readonly Exchange[], { words, isRunning, copied, blank }: Recording): Promise<Played[]> {
+/**
+ * Plays requests in order, except those that never reached their operation. Errors: as of
+ * `Sandbox.load`.
+ */
+async function playedIn(
+  beginning: Beginning,
+  calls: readonly Exchange[],
+  { words, isRunning, copied, blank }: Recording
+): Promise<Played[]> {
   const sandbox = blank()
-  await sandbox.load(documentOf('recorded', { name: 'recorded', ...beginning }), { name: 'recorded', file: null })
+  await sandbox.load(documentOf('recorded', { name: 'recorded', ...beginning }), {
+    name: 'recorded',
+    file: null
+  })
   const bindings = bindingsOf(sandbox.store)
   const first = bindings.key('')
   const answers = new Answers([])
@@ -175,7 +255,8 @@ async function playedIn(beginning: Beginning, calls: readonly Exchange[], { word
     sandbox.setClock({ by: wait })
     const { step = null, notes = [] } = playOf(call, { keyOf: keyFor, written: inPlay }) ?? {}
     const isMade = step !== null && (!isStopped(call) || calls.length === 1)
-    const isCreating = tookEffect(call) && operationOf(call.operation as OperationId).kind === 'create'
+    const isCreating =
+      tookEffect(call) && operationOf(call.operation as OperationId).kind === 'create'
     const name = isMade && isCreating ? nameFor(call, index + 1) : null
     const [outcome] = await playSteps(
       isMade ? [{ ...step, ...(name !== null && { as: name }) }] : [],
@@ -186,15 +267,29 @@ async function playedIn(beginning: Beginning, calls: readonly Exchange[], { word
     )
     const { status, body } = outcome?.answer ?? { status: 0, body: null }
     const shown = body && (withTexts(body, id => recorded.get(id) ?? id) as Fields)
-    const now = shown && maskedThroughout(determined(shown, status, name !== null, sandbox.settings), words)
+    const now =
+      shown && maskedThroughout(determined(shown, status, name !== null, sandbox.settings), words)
     await pause()
     const answer = answerOf(call)
-    const was = answer === undefined ? null : determined(answer as Fields, call.outcome.status, isCreating, call.settings)
+    const was =
+      answer === undefined
+        ? null
+        : determined(answer as Fields, call.outcome.status, isCreating, call.settings)
     const expect = expectationOf(call, status, withTexts(common(was, now) ?? null, inPlay))
     const isAlike = step !== null && (isStopped(call) || status === call.outcome.status)
     const isSame = isStopped(call) || isDeepStrictEqual(now, was)
     const isPlayable = isAlike && expect !== null && (isSame || call.outcome.refusal === null)
-    plays.push({ call, step, name, notes, status, expect, wait, isReproduced: isAlike && isSame, isPlayable })
+    plays.push({
+      call,
+      step,
+      name,
+      notes,
+      status,
+      expect,
+      wait,
+      isReproduced: isAlike && isSame,
+      isPlayable
+    })
     if (name === null || status >= 300) continue
     const [id, before] = [(body as { id: string }).id, (call.outcome.shown as AnyRecord).id]
     recorded.set(id, before)
@@ -204,25 +299,43 @@ async function playedIn(beginning: Beginning, calls: readonly Exchange[], { word
   return plays
 }
 
-/** Milliseconds that the clock was set forward before a request, or back, without those that passed by themselves. */
-const moveBefore = ({ at, now }: Exchange, before: Exchange | undefined, isRunning: boolean): number =>
+/**
+ * Milliseconds that the clock was set forward before a request, or back, without those that passed
+ * by themselves.
+ */
+const moveBefore = (
+  { at, now }: Exchange,
+  before: Exchange | undefined,
+  isRunning: boolean
+): number =>
   before === undefined || before.at === at ? 0 : at - before.at - (isRunning ? now - before.now : 0)
 
-const nameFor = ({ operation }: Exchange, number: number) => `${RESOURCE_NAMES[operationOf(operation as OperationId).family].toLowerCase()}_${number}`
+const nameFor = ({ operation }: Exchange, number: number) =>
+  `${RESOURCE_NAMES[operationOf(operation as OperationId).family].toLowerCase()}_${number}`
 
-/** What the recorded response and that of the play have in common. Null for a request that had no effect. */
+/**
+ * What the recorded response and that of the play have in common. Null for a request that had no
+ * effect.
+ */
 function expectationOf(call: Exchange, status: number, shared: Json): StepData['expect'] | null {
   const fault = scriptAction(call)?.fault
   if (isScripted(call) && !call.isDelivered && fault) return { fault }
   if (call.outcome.name === 'lost_before') return null
-  if (call.outcome.name !== 'scripted' || hasPerformed(call)) return { status, ...(shared !== null && { body: shared }) }
+  if (call.outcome.name !== 'scripted' || hasPerformed(call))
+    return { status, ...(shared !== null && { body: shared }) }
   const answer = answerOf(call) ?? null
-  const body = without(call.settings['shapes.error'], common(answer, answer) ?? null, ['$request_id']) as Json
+  const body = without(call.settings['shapes.error'], common(answer, answer) ?? null, [
+    '$request_id'
+  ]) as Json
   return { status: call.outcome.status, ...(body !== null && { body }) }
 }
 
 /** With notes on what differs from the recording. */
-function documentFrom(head: { name: string; description: string }, { beginning, plays }: Attempt, recording: Recording): RecordedScenario {
+function documentFrom(
+  head: { name: string; description: string },
+  { beginning, plays }: Attempt,
+  recording: Recording
+): RecordedScenario {
   const text = JSON.stringify(plays.map(({ step, expect }) => [step, expect]))
   const calls = plays.map(({ call }) => call)
   const play = plays.flatMap(({ name, step, expect, wait }) => [
@@ -243,25 +356,49 @@ function documentFrom(head: { name: string; description: string }, { beginning, 
     ...(Object.keys(records).length > 0 && { data: records }),
     ...(script.length > 0 && { script }),
     play,
-    ...(effects.size > 0 && { expect: Array.from(effects, ([on, times]) => ({ on, took_effect: true, times })) })
+    ...(effects.size > 0 && {
+      expect: Array.from(effects, ([on, times]) => ({ on, took_effect: true, times }))
+    })
   }
-  return { data, notes: [SAYS.recorded(), SAYS.left_out(), ...notesOn(records.api_keys ?? [], plays, recording)] }
+  return {
+    data,
+    notes: [SAYS.recorded(), SAYS.left_out(), ...notesOn(records.api_keys ?? [], plays, recording)]
+  }
 }
 
 /** A line for each difference from the recording. */
-function notesOn(keys: readonly Key[], plays: readonly Played[], { isRunning, dropped }: Recording): string[] {
+function notesOn(
+  keys: readonly Key[],
+  plays: readonly Played[],
+  { isRunning, dropped }: Recording
+): string[] {
   const calls = plays.map(({ call }) => call)
   const general: [isSo: boolean, note: string][] = [
     [dropped > 0, SAYS.dropped(dropped)],
-    [calls.some((call, index) => moveBefore(call, calls[index - 1], isRunning) < 0), SAYS.set_back()],
-    [[...new Set(calls.map(({ settings }) => settings))].some(settings => !isDeepStrictEqual(settings, calls[0]?.settings)), SAYS.other_settings()],
-    [calls.some(({ action }) => ['hold', 'delay', 'bandwidth'].some(name => name in (action?.entry.data ?? {}))), SAYS.no_delays()]
+    [
+      calls.some((call, index) => moveBefore(call, calls[index - 1], isRunning) < 0),
+      SAYS.set_back()
+    ],
+    [
+      [...new Set(calls.map(({ settings }) => settings))].some(
+        settings => !isDeepStrictEqual(settings, calls[0]?.settings)
+      ),
+      SAYS.other_settings()
+    ],
+    [
+      calls.some(({ action }) =>
+        ['hold', 'delay', 'bandwidth'].some(name => name in (action?.entry.data ?? {}))
+      ),
+      SAYS.no_delays()
+    ]
   ]
   return [
     ...keys.map(({ key, account }) => SAYS.key(key, account)),
     ...plays.flatMap(({ call, notes }) => notes.map(note => SAYS.of(titleOf(call), note))),
     ...general.flatMap(([isSo, note]) => (isSo ? [note] : [])),
-    ...plays.flatMap(({ call, isReproduced }) => (isReproduced ? [] : [SAYS.of(titleOf(call), SAYS.other_values())]))
+    ...plays.flatMap(({ call, isReproduced }) =>
+      isReproduced ? [] : [SAYS.of(titleOf(call), SAYS.other_values())]
+    )
   ]
 }
 
@@ -270,5 +407,8 @@ const titleOf = ({ id, method, path }: Exchange) => `${id} ${method} ${path}`
 function whySkipped({ call, step, expect, status }: Played): string {
   const was = `${call.outcome.status}${call.outcome.refusal === null ? '' : ` ${call.outcome.refusal.code}`}`
   if (expect === null) return SAYS.of(titleOf(call), SAYS.client_left())
-  return SAYS.of(titleOf(call), step === null ? SAYS.no_operation(was) : SAYS.other_status(was, status))
+  return SAYS.of(
+    titleOf(call),
+    step === null ? SAYS.no_operation(was) : SAYS.other_status(was, status)
+  )
 }

@@ -1,7 +1,23 @@
-/** The records to begin with: those before the first request, those that control requests added, and which of them matter. */
+/**
+ * The records to begin with: those before the first request, those that control requests added, and
+ * which of them matter.
+ */
 import { valueIn } from '../core/form.js'
-import { type AnyRecord, type Exchange, hasReached, listShown, recordsShown, STAGE, tookEffect } from '../engine/exchange.js'
-import { type Family, LINKED_FAMILIES, type OperationId, operationOf } from '../reference/operations.js'
+import {
+  type AnyRecord,
+  type Exchange,
+  hasReached,
+  listShown,
+  recordsShown,
+  STAGE,
+  tookEffect
+} from '../engine/exchange.js'
+import {
+  type Family,
+  LINKED_FAMILIES,
+  type OperationId,
+  operationOf
+} from '../reference/operations.js'
 import type { Action } from '../scenario/script.js'
 import { FAMILIES, type Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
@@ -20,14 +36,25 @@ async function named(members: Iterable<Member>): Promise<Map<string, Member>> {
   return byName
 }
 const linksOf = ({ record }: Member): string[] =>
-  Object.entries(LINKED_FAMILIES).flatMap(([link, family]) => (record[link] == null ? [] : [nameOf(family, record[link])]))
+  Object.entries(LINKED_FAMILIES).flatMap(([link, family]) =>
+    record[link] == null ? [] : [nameOf(family, record[link])]
+  )
 
 function* membersIn(store: Store): Generator<Member> {
-  for (const family of FAMILIES) for (const record of store[family].inCreationOrder()) yield { family, record: record as AnyRecord }
+  for (const family of FAMILIES)
+    for (const record of store[family].inCreationOrder())
+      yield { family, record: record as AnyRecord }
 }
 
-/** The records before the first request, and later ones that no request made, with those that they belong to: requests name these by id. */
-export async function membersFor(requests: readonly Exchange[], before: Store, after: Store): Promise<{ members: Member[]; copied: ReadonlySet<string> }> {
+/**
+ * The records before the first request, and later ones that no request made, with those that they
+ * belong to: requests name these by id.
+ */
+export async function membersFor(
+  requests: readonly Exchange[],
+  before: Store,
+  after: Store
+): Promise<{ members: Member[]; copied: ReadonlySet<string> }> {
   const [made, changed]: [Member[], Member[]] = [[], []]
   for (const exchange of requests.filter(tookEffect)) {
     const { family, kind } = operationOf(exchange.operation as OperationId)
@@ -35,7 +62,11 @@ export async function membersFor(requests: readonly Exchange[], before: Store, a
     const list = isMade ? made : changed
     list.push({ family, record: (isMade ? exchange.outcome.shown : exchange.found) as AnyRecord })
   }
-  const [byRequest, there, copied] = [await named(made), await named(membersIn(before)), new Set<string>()]
+  const [byRequest, there, copied] = [
+    await named(made),
+    await named(membersIn(before)),
+    new Set<string>()
+  ]
   const add = (name: string, member: Member) => {
     if (there.has(name)) return
     there.set(name, member)
@@ -46,7 +77,9 @@ export async function membersFor(requests: readonly Exchange[], before: Store, a
       add(link, linked)
     }
   }
-  const byScript = new Set(requests.flatMap(({ changed }) => changed.map(({ family, id }) => nameOf(family, id))))
+  const byScript = new Set(
+    requests.flatMap(({ changed }) => changed.map(({ family, id }) => nameOf(family, id)))
+  )
   // as they were before the first change
   const original = await named(changed.reverse())
   for (const [name, member] of await named(membersIn(after))) {
@@ -68,19 +101,32 @@ function namedBy(action: Action | null): unknown[] {
   return [...removed, ...records.flatMap(record => ID_FIELDS.map(name => record[name]))]
 }
 
-/** What matters to requests: the Account of the key, records found and shown, Refunds of a judged charge, what these belong to, and families listed in part. */
-export async function touchedBy(requests: readonly Exchange[], members: readonly Member[]): Promise<Member[]> {
+/**
+ * What matters to requests: the Account of the key, records found and shown, Refunds of a judged
+ * charge, what these belong to, and families listed in part.
+ */
+export async function touchedBy(
+  requests: readonly Exchange[],
+  members: readonly Member[]
+): Promise<Member[]> {
   const [ids, charges, families] = [new Set<unknown>(), new Set<unknown>(), new Set<Family>()]
   for (const exchange of requests) {
     const { account, found, filteredBy, params, query, settings, money, action } = exchange
     const shown = recordsShown(exchange)
     const own = hasReached(exchange, STAGE.running) ? Object.values(params) : []
-    const asked = [account, found?.id, filteredBy?.id, ...settings['pagination.cursors'].map(name => valueIn(query, name))]
-    for (const id of [...shown.map(({ id }) => id), ...asked, ...own, ...namedBy(action)]) ids.add(id)
+    const asked = [
+      account,
+      found?.id,
+      filteredBy?.id,
+      ...settings['pagination.cursors'].map(name => valueIn(query, name))
+    ]
+    for (const id of [...shown.map(({ id }) => id), ...asked, ...own, ...namedBy(action)])
+      ids.add(id)
     for (const { id } of shown.filter(({ object }) => object === 'transaction')) charges.add(id)
     charges.add(money?.transaction)
     const list = listShown(exchange)
-    if (list !== null && (list.has_more || exchange.retrieved > list.data.length)) families.add(operationOf(exchange.operation as OperationId).family)
+    if (list !== null && (list.has_more || exchange.retrieved > list.data.length))
+      families.add(operationOf(exchange.operation as OperationId).family)
   }
   const byName = await named(members)
   const touched = new Set<Member>()
@@ -91,7 +137,12 @@ export async function touchedBy(requests: readonly Exchange[], members: readonly
   }
   for (const member of members) {
     const { family, record } = member
-    if (families.has(family) || ids.has(record.id) || (family === 'refunds' && charges.has(record.transaction))) touch(member)
+    if (
+      families.has(family) ||
+      ids.has(record.id) ||
+      (family === 'refunds' && charges.has(record.transaction))
+    )
+      touch(member)
     await pause()
   }
   return members.filter(member => touched.has(member))

@@ -11,8 +11,15 @@ export const jsonText = (value: unknown): string => `${JSON.stringify(value, nul
 
 export const RUN_FORMATS = { html: runPage, junit: runJunit, markdown: runMarkdown } as const
 export const CHECK_FORMATS = { text: checkText, tap: checkTap, junit: checkJunit } as const
-export const COVERAGE_FORMATS = { json: jsonText as (report: CoverageReport) => string, text: coverageText, junit: coverageJunit } as const
-export const DIFFERENCE_FORMATS = { text: differenceText, json: jsonText as (difference: RunDifference) => string } as const
+export const COVERAGE_FORMATS = {
+  json: jsonText as (report: CoverageReport) => string,
+  text: coverageText,
+  junit: coverageJunit
+} as const
+export const DIFFERENCE_FORMATS = {
+  text: differenceText,
+  json: jsonText as (difference: RunDifference) => string
+} as const
 
 export const MEDIA_TYPES = {
   html: 'text/html; charset=utf-8',

@@ -3,7 +3,18 @@ import { hash } from 'node:crypto'
 import { visible } from '../core/visible.js'
 import type { RunCall, RunEntry } from '../evidence/run.js'
 import type { RuleCoverage } from '../evidence/totals.js'
-import { headline, type JudgedRun, outcomesOf, overview, type Part, problemsOfTest, type Row, type Table, tablesOf, whyOf } from './run.js'
+import {
+  headline,
+  type JudgedRun,
+  outcomesOf,
+  overview,
+  type Part,
+  problemsOfTest,
+  type Row,
+  type Table,
+  tablesOf,
+  whyOf
+} from './run.js'
 import { SAYS } from './sentences.js'
 
 /** Markup. Only templates make it, so nothing that was sent or read as JSON can pass for it. */
@@ -12,14 +23,23 @@ type Html = { [MARKUP]: string }
 type HtmlValue = Html | string | number | readonly HtmlValue[]
 
 /** A template: text is escaped, and what controls or reorders it made visible; markup stays. */
-const html = (parts: TemplateStringsArray, ...values: HtmlValue[]): Html => ({ [MARKUP]: String.raw({ raw: parts }, ...values.map(markupOf)) })
+const html = (parts: TemplateStringsArray, ...values: HtmlValue[]): Html => ({
+  [MARKUP]: String.raw({ raw: parts }, ...values.map(markupOf))
+})
 
 function markupOf(value: HtmlValue): string {
-  if (typeof value !== 'object') return visible(String(value)).replace(/[&<>"']/g, character => `&${ENTITIES[character]};`)
+  if (typeof value !== 'object')
+    return visible(String(value)).replace(/[&<>"']/g, character => `&${ENTITIES[character]};`)
   return MARKUP in value ? value[MARKUP] : value.map(markupOf).join('')
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' }
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': 'amp',
+  '<': 'lt',
+  '>': 'gt',
+  '"': 'quot',
+  "'": '#39'
+}
 
 const STYLE = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; --bad: #c22; --good: #287d3c; --warn: #b26a00 }
@@ -38,14 +58,19 @@ summary { cursor: pointer; padding: .3rem 0 } details details, details > div { m
 const STYLESHEET: Html = { [MARKUP]: `<style>${STYLE}</style>` }
 const POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; img-src data:; base-uri 'none'; form-action 'none'`
 
-/** Templates are in ASCII: the bundle is read as Latin-1, and its compiler cannot escape what a template holds. */
+/**
+ * Templates are in ASCII: the bundle is read as Latin-1, and its compiler cannot escape what a
+ * template holds.
+ */
 export function runPage(judged: JudgedRun): string {
   const { run, hasPassed } = judged
   const places = new Map(run.requests.map(({ request }, place) => [request, `request-${place}`]))
   const shown: Shown = part => {
     if (typeof part !== 'object') return part
     const place = places.get(part.name)
-    return place === undefined ? html`<code>${part.name}</code>` : html`<a href="#${place}"><code>${part.name}</code></a>`
+    return place === undefined
+      ? html`<code>${part.name}</code>`
+      : html`<a href="#${place}"><code>${part.name}</code></a>`
   }
   const { gates, unmet, findings, assumptions } = tablesOf(judged)
   return html`<!doctype html>
@@ -101,7 +126,9 @@ function testParts(judged: JudgedRun, part: (call: RunCall) => Html): Html {
     const { test, calls, refused, kept, broken, findings } = one
     const problems = problemsOfTest(judged, one)
     const name = test ?? (isNamed ? 'Requests that named no test' : 'All requests')
-    const found = findings.map(({ finding, times }) => html` <code class="warn">${finding} ${times}&#215;</code>`)
+    const found = findings.map(
+      ({ finding, times }) => html` <code class="warn">${finding} ${times}&#215;</code>`
+    )
     return html`<details${isNamed && findings.length === 0 && problems.length === 0 ? '' : html` open`}><summary${problems.length === 0 ? '' : html` class="bad"`}>${name} <span class="quiet">${SAYS.requests(calls, refused)}</span>${found}</summary>
 ${problems.map(problem => html`<p class="bad">${problem}</p>\n`)}<p>Rules kept: ${kept.join(' ') || 'none'}. Rules broken: ${broken.join(' ') || 'none'}.</p>
 ${requests.filter(call => call.test === test).map(part)}
@@ -123,15 +150,24 @@ function callPart(call: RunCall, place: string, shown: Shown): Html {
   return html`<details id="${place}"><summary>${line} ${whyOf(call)}</summary>${entryPart(entry, shown)}</details>\n`
 }
 
-function entryPart({ query, body, script, answer, why, answered, took_effect: tookEffect, account }: RunEntry, shown: Shown): Html {
+function entryPart(
+  { query, body, script, answer, why, answered, took_effect: tookEffect, account }: RunEntry,
+  shown: Shown
+): Html {
   const facts = [
     `${account === null ? 'No Account' : `Account ${account}`}; ${tookEffect ? 'took effect' : 'changed nothing'}`,
     ...(answered ? [] : ['the response was lost']),
     ...(script ? [`script entry ${script.name ?? script.id}`] : [])
   ]
-  const sent = Object.entries({ query, body }).filter(([, values]) => Object.keys(values).length > 0)
+  const sent = Object.entries({ query, body }).filter(
+    ([, values]) => Object.keys(values).length > 0
+  )
   const verdicts = why.rules.map(({ rule, verdict, text, facts }) =>
-    row(verdict === 'kept' ? 'good' : 'bad', [verdict, rule, facts ? html`${text}<br><code>${JSON.stringify(facts)}</code>` : text])
+    row(verdict === 'kept' ? 'good' : 'bad', [
+      verdict,
+      rule,
+      facts ? html`${text}<br><code>${JSON.stringify(facts)}</code>` : text
+    ])
   )
   const lines = (typeof answer === 'string' ? answer : JSON.stringify(answer, null, 2)).split('\n')
   return html`<p>${facts.join('; ')}</p>
@@ -142,9 +178,17 @@ ${why.changed_by.length === 0 ? '' : html`<p>${SAYS.changed_by()}${why.changed_b
 }
 
 /** The classes of the map by what was seen of a rule, in words. */
-const LEGEND = { all: 'every outcome seen', kept: 'only kept', broken: 'only broken', none: 'not exercised' } as const
+const LEGEND = {
+  all: 'every outcome seen',
+  kept: 'only kept',
+  broken: 'only broken',
+  none: 'not exercised'
+} as const
 
-/** What was seen of a rule: broken and never kept, kept and never broken though it can be, every outcome that requests can show, or none. */
+/**
+ * What was seen of a rule: broken and never kept, kept and never broken though it can be, every
+ * outcome that requests can show, or none.
+ */
 function outcomeSeen({ satisfied, violated }: ReturnType<typeof outcomesOf>): keyof typeof LEGEND {
   if (!satisfied && !violated) return 'none'
   if (violated === 0) return 'kept'

@@ -1,4 +1,7 @@
-/** Reports as JUnit, which build servers read: a judged run, rule coverage, and the points of a check. */
+/**
+ * Reports as JUnit, which build servers read: a judged run, rule coverage, and the points of a
+ * check.
+ */
 import type { CoverageReport } from '../evidence/totals.js'
 import { problemLine } from '../scenario/documents.js'
 import { explainedMessage } from '../scenario/near-misses.js'
@@ -8,28 +11,59 @@ import { SAYS } from './sentences.js'
 import { settingsYaml } from './text.js'
 
 /** A case with problems fails; `output` is what else there is to say. */
-type Case = { attributes: Attributes; problems?: readonly string[]; output?: readonly string[]; isSkipped?: boolean }
+type Case = {
+  attributes: Attributes
+  problems?: readonly string[]
+  output?: readonly string[]
+  isSkipped?: boolean
+}
 type Suite = { name: string; cases: readonly Case[]; output?: readonly string[] }
 
-/** The suites `gates`, `sandboxes` where one did not meet an expectation, and `tests`: a test fails that caused a finding or used a sandbox which fails a gate. */
+/**
+ * The suites `gates`, `sandboxes` where one did not meet an expectation, and `tests`: a test fails
+ * that caused a finding or used a sandbox which fails a gate.
+ */
 export function runJunit(judged: JudgedRun): string {
   const { run, gates, unmet } = judged
   const tests = run.tests.flatMap(one => {
     const { test, calls, refused, kept, broken } = one
     const own = refusedIn(run).filter(call => call.test === test)
-    const lines = own.map(({ request, method, path, status }) => `${request} ${method} ${path} ${status}`)
-    const output = [SAYS.requests(calls, refused), `kept: ${kept.join(' ') || 'no rule'}`, `broke: ${broken.join(' ') || 'no rule'}`, ...lines]
+    const lines = own.map(
+      ({ request, method, path, status }) => `${request} ${method} ${path} ${status}`
+    )
+    const output = [
+      SAYS.requests(calls, refused),
+      `kept: ${kept.join(' ') || 'no rule'}`,
+      `broke: ${broken.join(' ') || 'no rule'}`,
+      ...lines
+    ]
     return test === null ? [] : [{ name: test, problems: problemsOfTest(judged, one), output }]
   })
-  const sandboxes = [...new Set(unmet.length === 0 ? [] : [...run.sandboxes, ...unmet].map(({ sandbox }) => sandbox))].map(name => ({
+  const sandboxes = [
+    ...new Set(unmet.length === 0 ? [] : [...run.sandboxes, ...unmet].map(({ sandbox }) => sandbox))
+  ].map(name => ({
     name: sandboxName(name),
-    problems: unmet.flatMap(one => (one.sandbox === name ? [explainedMessage(one.message, one)] : []))
+    problems: unmet.flatMap(one =>
+      one.sandbox === name ? [explainedMessage(one.message, one)] : []
+    )
   }))
-  const suites = Object.entries({ gates: gates.map(({ gate, problems }) => ({ name: gate, problems })), sandboxes, tests })
+  const suites = Object.entries({
+    gates: gates.map(({ gate, problems }) => ({ name: gate, problems })),
+    sandboxes,
+    tests
+  })
   return suitesJunit(
     suites.flatMap(([name, cases]) =>
       name === 'gates' || cases.length > 0
-        ? [{ name, cases: cases.map(({ name: own, ...more }) => ({ attributes: { classname: `commerce-emulator.${name}`, name: own }, ...more })) }]
+        ? [
+            {
+              name,
+              cases: cases.map(({ name: own, ...more }) => ({
+                attributes: { classname: `commerce-emulator.${name}`, name: own },
+                ...more
+              }))
+            }
+          ]
         : []
     ),
     { name: 'commerce-emulator' }
@@ -45,7 +79,11 @@ export const checkJunit = (checked: readonly CheckedFile[]): string =>
         attributes: { classname: file, name: point.message, time: (point.ms / 1000).toFixed(3) },
         [isFailed(point) ? 'problems' : 'output']: point.problems.map(problemLine)
       })),
-      output: [...(leftOut === null ? [] : [leftOut]), ...notes, ...(settings !== null && Object.keys(settings).length > 0 ? [settingsYaml(settings)] : [])]
+      output: [
+        ...(leftOut === null ? [] : [leftOut]),
+        ...notes,
+        ...(settings !== null && Object.keys(settings).length > 0 ? [settingsYaml(settings)] : [])
+      ]
     }))
   )
 
@@ -53,7 +91,14 @@ export const checkJunit = (checked: readonly CheckedFile[]): string =>
 export function coverageJunit({ rules }: CoverageReport): string {
   const cases = rules.flatMap(rule =>
     Object.entries(outcomesOf(rule)).flatMap(([outcome, count]): Case[] =>
-      count === null ? [] : [{ attributes: { classname: rule.rule, name: `${outcome}: ${rule.text}` }, isSkipped: count === 0 }]
+      count === null
+        ? []
+        : [
+            {
+              attributes: { classname: rule.rule, name: `${outcome}: ${rule.text}` },
+              isSkipped: count === 0
+            }
+          ]
     )
   )
   return suitesJunit([{ name: 'rule coverage', cases }])
@@ -61,15 +106,26 @@ export function coverageJunit({ rules }: CoverageReport): string {
 
 function suitesJunit(suites: readonly Suite[], attributes: Attributes = {}): string {
   const parts = suites.map(({ name, cases, output }) =>
-    element('testsuite', { name, ...countsOf(cases) }, block([...cases.map(caseOf), ...outputOf(output)], '  '))
+    element(
+      'testsuite',
+      { name, ...countsOf(cases) },
+      block([...cases.map(caseOf), ...outputOf(output)], '  ')
+    )
   )
   const all = countsOf(suites.flatMap(({ cases }) => cases))
   return `<?xml version="1.0" encoding="UTF-8"?>\n${element('testsuites', { ...attributes, ...all }, block(parts, ''))}\n`
 }
 
 function caseOf({ attributes, problems = [], output, isSkipped }: Case): string {
-  const failure = problems.length === 0 ? '' : element('failure', { message: problems[0] as string }, xml(problems.join('\n')))
-  return element('testcase', attributes, `${failure}${isSkipped ? '<skipped/>' : ''}${outputOf(output).join('')}`)
+  const failure =
+    problems.length === 0
+      ? ''
+      : element('failure', { message: problems[0] as string }, xml(problems.join('\n')))
+  return element(
+    'testcase',
+    attributes,
+    `${failure}${isSkipped ? '<skipped/>' : ''}${outputOf(output).join('')}`
+  )
 }
 
 const countsOf = (cases: readonly Case[]) => ({
@@ -77,8 +133,10 @@ const countsOf = (cases: readonly Case[]) => ({
   failures: cases.filter(({ problems = [] }) => problems.length > 0).length,
   skipped: cases.filter(({ isSkipped }) => isSkipped).length
 })
-const outputOf = (lines: readonly string[] = []) => (lines.length === 0 ? [] : [element('system-out', {}, xml(lines.join('\n')))])
-const block = (parts: readonly string[], indent: string) => `\n${parts.map(part => `${indent}  ${part}\n`).join('')}${indent}`
+const outputOf = (lines: readonly string[] = []) =>
+  lines.length === 0 ? [] : [element('system-out', {}, xml(lines.join('\n')))]
+const block = (parts: readonly string[], indent: string) =>
+  `\n${parts.map(part => `${indent}  ${part}\n`).join('')}${indent}`
 
 type Attributes = Readonly<Record<string, string | number>>
 /** `content` is XML already. */
@@ -87,9 +145,20 @@ function element(name: string, attributes: Attributes, content: string): string 
   return `<${name}${given.join('')}>${content}</${name}>`
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-/** Text as XML takes it: markup and direction marks are escaped, what is not a character there is dropped. */
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;'
+}
+/**
+ * Text as XML takes it: markup and direction marks are escaped, what is not a character there is
+ * dropped.
+ */
 export const xml = (text: string): string =>
   text
     .replace(/[^\P{Cc}\n\t]|\p{Cs}|[\uFFFE\uFFFF]/gu, '')
-    .replace(/[&<>"\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, character => ENTITIES[character] ?? `&#${character.charCodeAt(0)};`)
+    .replace(
+      /[&<>"\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+      character => ENTITIES[character] ?? `&#${character.charCodeAt(0)};`
+    )

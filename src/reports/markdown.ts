@@ -1,6 +1,17 @@
 /** A judged run as Markdown, for the summary of a build. */
 import { visible } from '../core/visible.js'
-import { headline, type JudgedRun, overview, type Part, problemsOfTest, type Row, refusedIn, type Table, tablesOf, whyOf } from './run.js'
+import {
+  headline,
+  type JudgedRun,
+  overview,
+  type Part,
+  problemsOfTest,
+  type Row,
+  refusedIn,
+  type Table,
+  tablesOf,
+  whyOf
+} from './run.js'
 import { SAYS } from './sentences.js'
 
 /** A build server takes at most a mebibyte. */
@@ -16,27 +27,57 @@ export function runMarkdown(judged: JudgedRun): string {
     rows: run.tests.flatMap(one => {
       const { test, calls, refused, broken, findings } = one
       const isFailed = problemsOfTest(judged, one).length > 0
-      const found = findings.flatMap(({ finding, times }, nth): Part[] => [nth === 0 ? '' : ', ', { name: finding }, ` ${times}×`])
+      const found = findings.flatMap(({ finding, times }, nth): Part[] => [
+        nth === 0 ? '' : ', ',
+        { name: finding },
+        ` ${times}×`
+      ])
       return test === null
         ? []
-        : [{ level: isFailed ? 'bad' : 'good', cells: [[test], [isFailed ? 'failed' : 'passed'], [calls], [refused], [broken.join(' ')], found] } satisfies Row]
+        : [
+            {
+              level: isFailed ? 'bad' : 'good',
+              cells: [
+                [test],
+                [isFailed ? 'failed' : 'passed'],
+                [calls],
+                [refused],
+                [broken.join(' ')],
+                found
+              ]
+            } satisfies Row
+          ]
     })
   }
   const refused: Table = {
     title: 'Refused requests',
     head: ['request', 'test', 'what', 'status', 'why'],
     rows: refusedIn(run).map(call => ({
-      cells: [[{ name: call.request }], [call.test ?? ''], [`${call.method} ${call.path}`], [call.status], [whyOf(call)]]
+      cells: [
+        [{ name: call.request }],
+        [call.test ?? ''],
+        [`${call.method} ${call.path}`],
+        [call.status],
+        [whyOf(call)]
+      ]
     }))
   }
   const tables = [gates, unmet, findings, tests, refused, assumptions]
-  return [`## commerce-emulator: ${headline(judged)}`, '', overview(judged, plain(run.scenario.name)), '', ...tables.flatMap(lines)].join('\n')
+  return [
+    `## commerce-emulator: ${headline(judged)}`,
+    '',
+    overview(judged, plain(run.scenario.name)),
+    '',
+    ...tables.flatMap(lines)
+  ].join('\n')
 }
 
 function lines({ title, head, rows }: Table): string[] {
   if (rows.length === 0) return []
   const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
-  const shown = rows.slice(0, MAX_ROWS).map(({ cells }) => row(cells.map(parts => parts.map(shownPart).join(''))))
+  const shown = rows
+    .slice(0, MAX_ROWS)
+    .map(({ cells }) => row(cells.map(parts => parts.map(shownPart).join(''))))
   const more = rows.length > MAX_ROWS ? ['', SAYS.more_rows(rows.length - MAX_ROWS)] : []
   return [`### ${title}`, '', row(head), row(head.map(() => '---')), ...shown, ...more, '']
 }
@@ -50,4 +91,5 @@ function shownPart(part: Part): string {
 /** What means something in Markdown or HTML, or makes a link of an address. */
 const SPECIAL = /[\\`*[\]<>|~&#@$]|(?<!\w)_|_(?!\w)|:(?=\S)|(?<=www)\./gi
 /** Text as it was sent, in entities where it would mean something. */
-const plain = (text: string): string => visible(text).replace(SPECIAL, character => `&#${character.charCodeAt(0)};`)
+const plain = (text: string): string =>
+  visible(text).replace(SPECIAL, character => `&#${character.charCodeAt(0)};`)

@@ -5,18 +5,34 @@ import type { Said } from '../core/sentences.js'
 import type { GivenSettings } from '../core/settings.js'
 import { placesOf, type Written } from '../scenario/documents.js'
 
-/** A step, an expectation, or the document itself, by its title. The problems of a warning fail nothing. */
-export type Point = Said & { file: string; problems: readonly Problem[]; ms: number; isWarning?: boolean }
+/**
+ * A step, an expectation, or the document itself, by its title. The problems of a warning fail
+ * nothing.
+ */
+export type Point = Said & {
+  file: string
+  problems: readonly Problem[]
+  ms: number
+  isWarning?: boolean
+}
 export type CheckedFile = {
   file: string
   points: Point[]
   /** Why the file was left out; null where it was checked. */
   leftOut: string | null
   notes: string[]
-  /** Make the emulator respond as a running service does; null if none of its responses was compared. */
+  /**
+   * Make the emulator respond as a running service does; null if none of its responses was
+   * compared.
+   */
   settings: GivenSettings | null
 }
-export const NOTHING_FOUND: Omit<CheckedFile, 'file'> = { points: [], leftOut: null, notes: [], settings: null }
+export const NOTHING_FOUND: Omit<CheckedFile, 'file'> = {
+  points: [],
+  leftOut: null,
+  notes: [],
+  settings: null
+}
 /** A file with one point, which failed. */
 export const withFailure = (file: string, title: Said, ...problems: Problem[]): CheckedFile => ({
   ...NOTHING_FOUND,
@@ -27,23 +43,39 @@ export const withFailure = (file: string, title: Said, ...problems: Problem[]): 
 /** A problem by its place in the document. */
 export type PlacedProblem = { at: readonly Step[]; code?: string; message: string }
 /** A point whose problems are still to be found in the text. */
-export type PlacedPoint = Said & { problems: readonly PlacedProblem[]; ms?: number; isWarning?: boolean }
+export type PlacedPoint = Said & {
+  problems: readonly PlacedProblem[]
+  ms?: number
+  isWarning?: boolean
+}
 
-export const isFailed = ({ problems, isWarning = false }: Point): boolean => problems.length > 0 && !isWarning
-export const isWarned = ({ problems, isWarning = false }: Point): boolean => problems.length > 0 && isWarning
+export const isFailed = ({ problems, isWarning = false }: Point): boolean =>
+  problems.length > 0 && !isWarning
+export const isWarned = ({ problems, isWarning = false }: Point): boolean =>
+  problems.length > 0 && isWarning
 
 /** The settings that were found over all files. */
-export const settingsFound = (checked: readonly CheckedFile[]): GivenSettings => Object.assign({}, ...checked.map(({ settings }) => settings))
+export const settingsFound = (checked: readonly CheckedFile[]): GivenSettings =>
+  Object.assign({}, ...checked.map(({ settings }) => settings))
 
 /** The points of a file, with each problem where it is written. */
-export async function withPlaces(points: readonly PlacedPoint[], file: string, written: Written): Promise<Point[]> {
+export async function withPlaces(
+  points: readonly PlacedPoint[],
+  file: string,
+  written: Written
+): Promise<Point[]> {
   const parts = points.flatMap(({ problems }) => problems.map(({ at }) => written(at)))
   const places = await placesOf(parts)
   let next = 0
   return points.map(({ problems, ms = 0, ...point }) => ({
     ...point,
     file,
-    problems: problems.map(({ at: _at, ...said }) => ({ file: parts[next]?.document.name, path: '', ...said, ...places[next++] })),
+    problems: problems.map(({ at: _at, ...said }) => ({
+      file: parts[next]?.document.name,
+      path: '',
+      ...said,
+      ...places[next++]
+    })),
     ms
   }))
 }

@@ -1,4 +1,7 @@
-/** A run as reports show it: what happened, what the gates say of it, and the tables that several formats show. */
+/**
+ * A run as reports show it: what happened, what the gates say of it, and the tables that several
+ * formats show.
+ */
 import { ApiError } from '../core/errors.js'
 import { CHECKS } from '../core/sentences.js'
 import { visible } from '../core/visible.js'
@@ -23,7 +26,13 @@ export type RunDocument = Omit<RunListing, 'requests'> & {
   coverage: CoverageReport
   findings: Finding[]
   /** Relied on by some response. */
-  assumptions: { assumption: AssumptionId; topic: string; default: string; times: number; requests: readonly string[] }[]
+  assumptions: {
+    assumption: AssumptionId
+    topic: string
+    default: string
+    times: number
+    requests: readonly string[]
+  }[]
   /** Script entries that applied in no period, and expectations that were not met. */
   unused_script_entries: ListedEntry[]
   unmet_expectations: Unmet[]
@@ -36,20 +45,50 @@ const GROUPS = ['expectations', 'script', 'findings', 'errors', 'warnings'] as c
 export const FAIL_ON = [...GROUPS, ...FINDING_IDS] as const
 const IGNORABLE = ['expectations', ...FINDING_IDS] as const
 export type Gate = (typeof FAIL_ON)[number]
-/** `minCoverage` is the least rule coverage that passes, in percent; findings in `ignore` fail no gate. */
-export type Gates = { minCoverage: number | null; failOn: readonly Gate[]; ignore: readonly FindingId[]; allowNoRequests: boolean }
-export type GivenGates = { minCoverage?: number | null; failOn?: readonly string[]; ignore?: readonly string[]; allowNoRequests?: boolean }
+/**
+ * `minCoverage` is the least rule coverage that passes, in percent; findings in `ignore` fail no
+ * gate.
+ */
+export type Gates = {
+  minCoverage: number | null
+  failOn: readonly Gate[]
+  ignore: readonly FindingId[]
+  allowNoRequests: boolean
+}
+export type GivenGates = {
+  minCoverage?: number | null
+  failOn?: readonly string[]
+  ignore?: readonly string[]
+  allowNoRequests?: boolean
+}
 
-/** Gates by the words of the command line. Errors: `setting_invalid`. Expectations are among them unless they are ignored. */
-export function gatesFrom({ minCoverage = null, failOn = [], ignore = [], allowNoRequests = false }: GivenGates): Gates {
-  for (const [flag, names, known] of [['--fail-on', failOn, FAIL_ON] as const, ['--ignore', ignore, IGNORABLE] as const]) {
+/**
+ * Gates by the words of the command line. Errors: `setting_invalid`. Expectations are among them
+ * unless they are ignored.
+ */
+export function gatesFrom({
+  minCoverage = null,
+  failOn = [],
+  ignore = [],
+  allowNoRequests = false
+}: GivenGates): Gates {
+  for (const [flag, names, known] of [
+    ['--fail-on', failOn, FAIL_ON] as const,
+    ['--ignore', ignore, IGNORABLE] as const
+  ]) {
     const unknown = names.find(name => !(known as readonly string[]).includes(name))
-    if (unknown !== undefined) throw wrong(`${flag}: ${CHECKS.unknown_name(visible(unknown), known, null)}`)
+    if (unknown !== undefined)
+      throw wrong(`${flag}: ${CHECKS.unknown_name(visible(unknown), known, null)}`)
   }
   const both = ignore.find(name => failOn.includes(name))
   if (both !== undefined) throw wrong(SAYS.failed_and_ignored(both))
   const always = ignore.includes('expectations') ? [] : ['expectations']
-  return { minCoverage, failOn: [...new Set([...always, ...failOn])] as Gate[], ignore: FINDING_IDS.filter(id => ignore.includes(id)), allowNoRequests }
+  return {
+    minCoverage,
+    failOn: [...new Set([...always, ...failOn])] as Gate[],
+    ignore: FINDING_IDS.filter(id => ignore.includes(id)),
+    allowNoRequests
+  }
 }
 
 const wrong = (message: string) => new ApiError('setting_invalid', { message })
@@ -58,9 +97,13 @@ const wrong = (message: string) => new ApiError('setting_invalid', { message })
 export const DEFAULT_GATES = gatesFrom({})
 
 /** By the name of the finding, by its severity, or as one of all. */
-export const concerns = (gate: Gate, { finding, severity }: Finding): boolean => gate === 'findings' || gate === `${severity}s` || gate === finding
+export const concerns = (gate: Gate, { finding, severity }: Finding): boolean =>
+  gate === 'findings' || gate === `${severity}s` || gate === finding
 
-/** A run with what the gates say of it. A gate passes where it has no problem; findings in `fails` and expectations in `unmet` fail some gate, findings in `ignore` none. */
+/**
+ * A run with what the gates say of it. A gate passes where it has no problem; findings in `fails`
+ * and expectations in `unmet` fail some gate, findings in `ignore` none.
+ */
 export type JudgedRun = {
   run: RunDocument
   gates: { gate: Gate | 'requests' | 'coverage'; problems: string[] }[]
@@ -72,43 +115,89 @@ export type JudgedRun = {
   status: number | null
 }
 
-/** What the gates say of a run. One without a request proves nothing: its client used another address, or sent nothing. */
-export function judged(run: RunDocument, { minCoverage, failOn, ignore, allowNoRequests }: Gates, status: number | null = null): JudgedRun {
+/**
+ * What the gates say of a run. One without a request proves nothing: its client used another
+ * address, or sent nothing.
+ */
+export function judged(
+  run: RunDocument,
+  { minCoverage, failOn, ignore, allowNoRequests }: Gates,
+  status: number | null = null
+): JudgedRun {
   const { percent } = run.coverage
   const counted = run.findings.filter(({ finding }) => !ignore.includes(finding))
-  const gates: JudgedRun['gates'] = failOn.map(gate => ({ gate, problems: problemsOf(gate, run, counted) }))
-  if (minCoverage !== null) gates.unshift({ gate: 'coverage', problems: percent < minCoverage ? [SAYS.low_coverage(percent, minCoverage)] : [] })
-  if (run.calls === 0 && !allowNoRequests) gates.unshift({ gate: 'requests', problems: [SAYS.no_requests()] })
+  const gates: JudgedRun['gates'] = failOn.map(gate => ({
+    gate,
+    problems: problemsOf(gate, run, counted)
+  }))
+  if (minCoverage !== null)
+    gates.unshift({
+      gate: 'coverage',
+      problems: percent < minCoverage ? [SAYS.low_coverage(percent, minCoverage)] : []
+    })
+  if (run.calls === 0 && !allowNoRequests)
+    gates.unshift({ gate: 'requests', problems: [SAYS.no_requests()] })
   const unmet = failOn.includes('expectations') ? run.unmet_expectations : []
-  const fails = new Set(counted.filter(finding => failOn.some(gate => concerns(gate, finding))).map(({ finding }) => finding))
-  return { run, gates, hasPassed: gates.every(({ problems }) => problems.length === 0), fails, unmet, ignore, status }
+  const fails = new Set(
+    counted
+      .filter(finding => failOn.some(gate => concerns(gate, finding)))
+      .map(({ finding }) => finding)
+  )
+  return {
+    run,
+    gates,
+    hasPassed: gates.every(({ problems }) => problems.length === 0),
+    fails,
+    unmet,
+    ignore,
+    status
+  }
 }
 
-function problemsOf(gate: Gate, { unused_script_entries: unused, unmet_expectations: unmet }: RunDocument, findings: readonly Finding[]): string[] {
+function problemsOf(
+  gate: Gate,
+  { unused_script_entries: unused, unmet_expectations: unmet }: RunDocument,
+  findings: readonly Finding[]
+): string[] {
   if (gate === 'expectations') return unmetLines(unmet)
-  if (gate === 'script') return unused.map(entry => explainedMessage(SAYS.never_applied(nameOfEntry(entry)), entry))
+  if (gate === 'script')
+    return unused.map(entry => explainedMessage(SAYS.never_applied(nameOfEntry(entry)), entry))
   const names = findings.filter(finding => concerns(gate, finding)).map(({ finding }) => finding)
-  return names.length === 0 ? [] : [`${GROUPS.some(group => group === gate) ? gate : 'finding'}: ${names.join(', ')}`]
+  return names.length === 0
+    ? []
+    : [`${GROUPS.some(group => group === gate) ? gate : 'finding'}: ${names.join(', ')}`]
 }
 
 /** Sandboxes that a line names; what more there are is counted. */
 const MAX_NAMED = 5
 
-/** Expectations that were not met, each once with the sandboxes that did not meet it; no sandbox is named where there is only the one at the base address. */
+/**
+ * Expectations that were not met, each once with the sandboxes that did not meet it; no sandbox is
+ * named where there is only the one at the base address.
+ */
 export function unmetLines(unmet: readonly Unmet[]): string[] {
   const isAlone = unmet.every(({ sandbox }) => sandbox === null)
   return [...new Set(unmet.map(({ message }) => message))].map(message => {
     const all = unmet.filter(one => one.message === message)
     const names = all.slice(0, MAX_NAMED).map(({ sandbox }) => sandboxName(sandbox))
-    return explainedMessage(isAlone ? message : SAYS.unmet_in(message, names.join(', '), all.length - names.length), all[0] as Unmet)
+    return explainedMessage(
+      isAlone ? message : SAYS.unmet_in(message, names.join(', '), all.length - names.length),
+      all[0] as Unmet
+    )
   })
 }
 
 /** The name of a sandbox in reports. */
 export const sandboxName = (sandbox: string | null): string => sandbox ?? 'the base address'
 
-/** Why a test fails: the findings that it caused and that fail a gate, and the expectations that a sandbox did not meet to which its requests went. */
-export const problemsOfTest = ({ run, fails, unmet }: JudgedRun, { test, findings }: RunTest): string[] => [
+/**
+ * Why a test fails: the findings that it caused and that fail a gate, and the expectations that a
+ * sandbox did not meet to which its requests went.
+ */
+export const problemsOfTest = (
+  { run, fails, unmet }: JudgedRun,
+  { test, findings }: RunTest
+): string[] => [
   ...run.findings.flatMap(({ finding, about, advice }) => {
     const times = fails.has(finding) && findings.find(own => own.finding === finding)?.times
     return times ? [SAYS.caused(finding, times, about, advice)] : []
@@ -117,15 +206,23 @@ export const problemsOfTest = ({ run, fails, unmet }: JudgedRun, { test, finding
 ]
 
 /** A script entry by its name, or by its id and operations. */
-export const nameOfEntry = ({ id, entry }: Pick<ListedEntry, 'id' | 'entry'>): string => entry.name ?? `${id} ${shownOn(entry.on)}`
+export const nameOfEntry = ({ id, entry }: Pick<ListedEntry, 'id' | 'entry'>): string =>
+  entry.name ?? `${id} ${shownOn(entry.on)}`
 
-export const coverageShare = ({ coverage: { seen, possible, percent } }: RunDocument): string => SAYS.share(seen, possible, percent)
+export const coverageShare = ({ coverage: { seen, possible, percent } }: RunDocument): string =>
+  SAYS.share(seen, possible, percent)
 export const headline = ({ hasPassed }: JudgedRun): string => SAYS.headline(hasPassed)
 /** `scenario` is its name as the format shows it. */
 export const overview = ({ run, status }: JudgedRun, scenario: string): string =>
-  SAYS.overview(SAYS.requests(run.calls, refusedIn(run).length), coverageShare(run), scenario, status)
+  SAYS.overview(
+    SAYS.requests(run.calls, refusedIn(run).length),
+    coverageShare(run),
+    scenario,
+    status
+  )
 
-export const refusedIn = ({ requests }: RunDocument): RunCall[] => requests.filter(({ outcome }) => outcome === 'refused')
+export const refusedIn = ({ requests }: RunDocument): RunCall[] =>
+  requests.filter(({ outcome }) => outcome === 'refused')
 
 /** Why a request was refused: the rule or assumption, and the message. */
 export function whyOf({ entry }: Pick<RunCall, 'entry'>): string {
@@ -135,7 +232,12 @@ export function whyOf({ entry }: Pick<RunCall, 'entry'>): string {
 }
 
 /** How many requests kept and broke a rule; null where none can. */
-export const outcomesOf = ({ keepable, violable, satisfied, violated }: RuleCoverage): { satisfied: number | null; violated: number | null } => ({
+export const outcomesOf = ({
+  keepable,
+  violable,
+  satisfied,
+  violated
+}: RuleCoverage): { satisfied: number | null; violated: number | null } => ({
   satisfied: keepable ? satisfied : null,
   violated: violable ? violated : null
 })
@@ -146,16 +248,26 @@ export type Part = string | number | { name: string }
 export type Row = { level?: 'good' | 'warn' | 'bad'; cells: readonly (readonly Part[])[] }
 export type Table = { title: string; head: readonly string[]; rows: readonly Row[] }
 
-const named = (requests: readonly string[]): Part[] => requests.flatMap((name, nth) => [nth === 0 ? '' : ' ', { name }])
+const named = (requests: readonly string[]): Part[] =>
+  requests.flatMap((name, nth) => [nth === 0 ? '' : ' ', { name }])
 
 /** The tables of a run that formats of more than lines show. */
-export const tablesOf = ({ run, gates, unmet, ignore }: JudgedRun): Readonly<Record<'gates' | 'unmet' | 'findings' | 'assumptions', Table>> => ({
+export const tablesOf = ({
+  run,
+  gates,
+  unmet,
+  ignore
+}: JudgedRun): Readonly<Record<'gates' | 'unmet' | 'findings' | 'assumptions', Table>> => ({
   gates: {
     title: 'Gates',
     head: ['gate', 'result', 'why'],
     rows: gates.map(({ gate, problems }) => ({
       level: problems.length === 0 ? 'good' : 'bad',
-      cells: [[{ name: gate }], [problems.length === 0 ? 'passed' : 'failed'], [problems.join('; ')]]
+      cells: [
+        [{ name: gate }],
+        [problems.length === 0 ? 'passed' : 'failed'],
+        [problems.join('; ')]
+      ]
     }))
   },
   unmet: {
@@ -167,7 +279,10 @@ export const tablesOf = ({ run, gates, unmet, ignore }: JudgedRun): Readonly<Rec
         [sandboxName(sandbox)],
         [message],
         named(requests),
-        near.flatMap(({ in: where, misses }, nth) => [`${nth === 0 ? '' : '; '}${misses.map(missText).join(', ')} in `, { name: where }]),
+        near.flatMap(({ in: where, misses }, nth) => [
+          `${nth === 0 ? '' : '; '}${misses.map(missText).join(', ')} in `,
+          { name: where }
+        ]),
         [tests.join(', ')]
       ]
     }))
@@ -177,7 +292,13 @@ export const tablesOf = ({ run, gates, unmet, ignore }: JudgedRun): Readonly<Rec
     head: ['finding', 'severity', 'times', 'requests', 'what to do'],
     rows: run.findings.map(({ finding, severity, about, advice, times, requests }) => ({
       level: severity === 'error' ? 'bad' : 'warn',
-      cells: [[{ name: finding }], [ignore.includes(finding) ? `${severity}, ignored` : severity], [times], named(requests), [`${about} ${advice}`]]
+      cells: [
+        [{ name: finding }],
+        [ignore.includes(finding) ? `${severity}, ignored` : severity],
+        [times],
+        named(requests),
+        [`${about} ${advice}`]
+      ]
     }))
   },
   assumptions: {

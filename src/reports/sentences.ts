@@ -2,36 +2,50 @@
 import type { Sentences } from '../core/sentences.js'
 
 /** `1 file`, `2 files`. */
-export const countOf = (count: number, one: string): string => `${count} ${count === 1 ? one : `${one}s`}`
+export const countOf = (count: number, one: string): string =>
+  `${count} ${count === 1 ? one : `${one}s`}`
 
 export const SAYS = {
   failed_and_ignored: (name: string) => `--fail-on ${name} and --ignore ${name} cannot be combined`,
   no_requests: () =>
     'the emulator received no requests, so there is nothing to judge; exec gives its command the address in COMMERCE_URL and COMMERCE_BASE_URL, and --allow-no-requests lets such a run pass',
-  low_coverage: (percent: number, minimum: number) => `rule coverage must be at least ${minimum} %; got ${percent} %`,
+  low_coverage: (percent: number, minimum: number) =>
+    `rule coverage must be at least ${minimum} %; got ${percent} %`,
   never_applied: (entry: string) => `the script entry ${entry} was never applied`,
-  unmet_in: (message: string, sandboxes: string, more: number) => `${message}, in ${sandboxes}${more > 0 ? ` and ${more} more` : ''}`,
-  caused: (finding: string, times: number, about: string, advice: string) => `${finding} (${times}×): ${about} ${advice}`,
-  finding: (about: string, advice: string, times: number, requests: string) => `${about} ${advice} (${times}×: ${requests})`,
+  unmet_in: (message: string, sandboxes: string, more: number) =>
+    `${message}, in ${sandboxes}${more > 0 ? ` and ${more} more` : ''}`,
+  caused: (finding: string, times: number, about: string, advice: string) =>
+    `${finding} (${times}×): ${about} ${advice}`,
+  finding: (about: string, advice: string, times: number, requests: string) =>
+    `${about} ${advice} (${times}×: ${requests})`,
   headline: (hasPassed: boolean) => (hasPassed ? 'all gates passed' : 'a gate failed'),
-  share: (seen: number, possible: number, percent: number) => `${seen} of ${possible} rule outcomes, ${percent} %`,
-  never_seen: (exercised: number, violated: number) => `${countOf(exercised, 'rule')} never exercised, ${violated} never violated`,
-  requests: (requests: number, refused: number) => `${countOf(requests, 'request')}, ${refused} refused`,
+  share: (seen: number, possible: number, percent: number) =>
+    `${seen} of ${possible} rule outcomes, ${percent} %`,
+  never_seen: (exercised: number, violated: number) =>
+    `${countOf(exercised, 'rule')} never exercised, ${violated} never violated`,
+  requests: (requests: number, refused: number) =>
+    `${countOf(requests, 'request')}, ${refused} refused`,
   overview: (requests: string, share: string, scenario: string, status: number | null) =>
     `${requests}. ${share}. Scenario: ${scenario}.${status === null ? '' : ` The command exited with ${status}.`}`,
   no_findings: () => 'No findings.',
   all_applied: () => 'every entry was applied',
   not_applied: (entries: string) => `never applied: ${entries}`,
   all_met: () => 'all were met',
-  map: (rules: number) => `How many requests kept and broke each of the ${rules} rules; – means that no request can show it.`,
-  no_test_names: () => 'No request named its test. Send the header Test-Name to have requests listed by test.',
-  omitted: (requests: number, entries: number) => `${countOf(requests, 'request')} not listed, ${entries} not shown in full.`,
+  map: (rules: number) =>
+    `How many requests kept and broke each of the ${rules} rules; – means that no request can show it.`,
+  no_test_names: () =>
+    'No request named its test. Send the header Test-Name to have requests listed by test.',
+  omitted: (requests: number, entries: number) =>
+    `${countOf(requests, 'request')} not listed, ${entries} not shown in full.`,
   changed_by: () => 'The records in question were last changed by ',
-  page_end: (version: string) => `commerce-emulator ${version}. API keys, card numbers and security codes are not kept.`,
+  page_end: (version: string) =>
+    `commerce-emulator ${version}. API keys, card numbers and security codes are not kept.`,
   more_rows: (more: number) => `${more} more are in the report.`,
-  outcomes: (seen: number, possible: number, percent: number) => `${seen} of ${possible} outcomes seen: ${percent} %`,
+  outcomes: (seen: number, possible: number, percent: number) =>
+    `${seen} of ${possible} outcomes seen: ${percent} %`,
   not_possible: () => '– no request can show this',
-  coverage_change: (before: number, after: number) => `rule coverage: ${before} % before, ${after} % after`,
+  coverage_change: (before: number, after: number) =>
+    `rule coverage: ${before} % before, ${after} % after`,
   no_change: () => 'nothing else has changed',
   created: (family: string, id: string) => `${family} ${id}: created`,
   changed: (family: string, id: string) => `${family} ${id}: changed`,

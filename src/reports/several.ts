@@ -13,28 +13,43 @@ export type JobRun = { job: string; run: RunDocument }
 /** A name of a request in a run: `#1/req_3`, `worker-1#2/req_3`. */
 const REQUEST = /^[\w.~/-]*#\d+\/req_\d+$/
 
-/** A run whose sandboxes and requests are named after its job, so that no two runs have the same. */
+/**
+ * A run whose sandboxes and requests are named after its job, so that no two runs have the same.
+ */
 function ofJob({ job, run }: JobRun): RunDocument {
   const named = (value: unknown): unknown => {
     if (typeof value === 'string') return REQUEST.test(value) ? `${job}/${value}` : value
     if (Array.isArray(value)) return value.map(named)
-    return value === null || typeof value !== 'object' ? value : Object.fromEntries(Object.entries(value).map(([name, part]) => [name, named(part)]))
+    return value === null || typeof value !== 'object'
+      ? value
+      : Object.fromEntries(Object.entries(value).map(([name, part]) => [name, named(part)]))
   }
   const { sandboxes, unmet_expectations: unmet, ...more } = named(run) as RunDocument
-  const inJob = <T extends { sandbox: string | null }>(one: T): T => ({ ...one, sandbox: one.sandbox === null ? job : `${job}/${one.sandbox}` })
+  const inJob = <T extends { sandbox: string | null }>(one: T): T => ({
+    ...one,
+    sandbox: one.sandbox === null ? job : `${job}/${one.sandbox}`
+  })
   return { ...more, sandboxes: sandboxes.map(inJob), unmet_expectations: unmet.map(inJob) }
 }
 
-/** Several runs as one: counts are added up. A script entry was never applied where no run of its scenario applied it. */
+/**
+ * Several runs as one: counts are added up. A script entry was never applied where no run of its
+ * scenario applied it.
+ */
 export function mergedRun(jobs: readonly JobRun[]): RunDocument {
   const runs = jobs.map(ofJob)
   const all = <T>(listOf: (run: RunDocument) => readonly T[]): T[] => runs.flatMap(listOf)
-  const sum = (countOf: (run: RunDocument) => number) => runs.reduce((total, run) => total + countOf(run), 0)
+  const sum = (countOf: (run: RunDocument) => number) =>
+    runs.reduce((total, run) => total + countOf(run), 0)
   const requests = all(run => run.requests)
   const names = [...new Set(runs.map(({ scenario }) => scenario.name))]
   const isUnused = (name: string, entry: string) =>
-    runs.filter(({ scenario }) => scenario.name === name).every(run => run.unused_script_entries.some(one => nameOfEntry(one) === entry))
-  const unused = all(({ scenario, unused_script_entries }) => unused_script_entries.map(entry => ({ name: scenario.name, entry })))
+    runs
+      .filter(({ scenario }) => scenario.name === name)
+      .every(run => run.unused_script_entries.some(one => nameOfEntry(one) === entry))
+  const unused = all(({ scenario, unused_script_entries }) =>
+    unused_script_entries.map(entry => ({ name: scenario.name, entry }))
+  )
   return {
     ...(runs[0] as RunDocument),
     scenario: { name: names.join(', '), description: null },
@@ -51,7 +66,11 @@ export function mergedRun(jobs: readonly JobRun[]): RunDocument {
       ASSUMPTION_IDS
     ),
     unused_script_entries: [
-      ...new Map(unused.flatMap(({ name, entry }) => (isUnused(name, nameOfEntry(entry)) ? [[`${name} ${nameOfEntry(entry)}`, entry]] : []))).values()
+      ...new Map(
+        unused.flatMap(({ name, entry }) =>
+          isUnused(name, nameOfEntry(entry)) ? [[`${name} ${nameOfEntry(entry)}`, entry]] : []
+        )
+      ).values()
     ],
     unmet_expectations: all(({ unmet_expectations }) => unmet_expectations),
     sandboxes: all(({ sandboxes }) => sandboxes),
@@ -65,22 +84,33 @@ export function mergedRun(jobs: readonly JobRun[]): RunDocument {
   }
 }
 
-/** What several runs list, each once in the order of `ids`, with the times of all and the first requests. */
-function addedUp<T extends { times: number; requests: readonly string[] }>(listed: readonly T[], idOf: (one: T) => string, ids: readonly string[]): T[] {
+/**
+ * What several runs list, each once in the order of `ids`, with the times of all and the first
+ * requests.
+ */
+function addedUp<T extends { times: number; requests: readonly string[] }>(
+  listed: readonly T[],
+  idOf: (one: T) => string,
+  ids: readonly string[]
+): T[] {
   return ids.flatMap(id => {
     const same = listed.filter(one => idOf(one) === id)
     const [first] = same
     const requests = same.flatMap(({ requests }) => requests).slice(0, MAX_NAMED)
-    return first === undefined ? [] : [{ ...first, times: same.reduce((sum, { times }) => sum + times, 0), requests }]
+    return first === undefined
+      ? []
+      : [{ ...first, times: same.reduce((sum, { times }) => sum + times, 0), requests }]
   })
 }
 
 function mergedTests(tests: readonly RunTest[]): RunTest[] {
-  const union = <T>(inOrder: readonly T[], lists: readonly (readonly T[])[]) => inOrder.filter(one => lists.some(list => list.includes(one)))
+  const union = <T>(inOrder: readonly T[], lists: readonly (readonly T[])[]) =>
+    inOrder.filter(one => lists.some(list => list.includes(one)))
   return [...new Set(tests.map(({ test }) => test))].map(test => {
     const same = tests.filter(one => one.test === test)
     const found = same.flatMap(({ findings }) => findings)
-    const timesOf = (id: FindingId) => found.reduce((sum, { finding, times }) => sum + (finding === id ? times : 0), 0)
+    const timesOf = (id: FindingId) =>
+      found.reduce((sum, { finding, times }) => sum + (finding === id ? times : 0), 0)
     return {
       test,
       calls: same.reduce((sum, { calls }) => sum + calls, 0),
@@ -93,14 +123,19 @@ function mergedTests(tests: readonly RunTest[]): RunTest[] {
         RULE_IDS,
         same.map(({ broken }) => broken)
       ),
-      findings: (Object.keys(FINDINGS) as FindingId[]).filter(id => timesOf(id) > 0).map(finding => ({ finding, times: timesOf(finding) }))
+      findings: (Object.keys(FINDINGS) as FindingId[])
+        .filter(id => timesOf(id) > 0)
+        .map(finding => ({ finding, times: timesOf(finding) }))
     }
   })
 }
 
 /** What a run has that the one before had not, and what it has no more. */
 export type Changes = { gained: string[]; lost: string[] }
-/** What has changed between two runs; `hasWorsened` where rule outcomes or tests were lost, or findings or unmet expectations were gained. */
+/**
+ * What has changed between two runs; `hasWorsened` where rule outcomes or tests were lost, or
+ * findings or unmet expectations were gained.
+ */
 export type RunDifference = {
   object: 'run_difference'
   coverage: { before: number; after: number }
@@ -116,18 +151,28 @@ export type RunDifference = {
 const outcomesIn = (rules: readonly RuleCoverage[]): string[] =>
   rules.flatMap(rule => {
     const { satisfied, violated } = outcomesOf(rule)
-    return [...(satisfied ? [`${rule.rule} kept`] : []), ...(violated ? [`${rule.rule} broken`] : [])]
+    return [
+      ...(satisfied ? [`${rule.rule} kept`] : []),
+      ...(violated ? [`${rule.rule} broken`] : [])
+    ]
   })
 
 /** Compares a run with the one before it. */
 export function differenceOf(before: RunDocument, after: RunDocument): RunDifference {
   const changes = (listOf: (run: RunDocument) => readonly string[]): Changes => {
     const [earlier, later] = [listOf(before), listOf(after)]
-    return { gained: later.filter(one => !earlier.includes(one)), lost: earlier.filter(one => !later.includes(one)) }
+    return {
+      gained: later.filter(one => !earlier.includes(one)),
+      lost: earlier.filter(one => !later.includes(one))
+    }
   }
   const rules = changes(({ coverage }) => outcomesIn(coverage.rules))
   const findings = changes(run => run.findings.map(({ finding }: Finding) => finding))
-  const expectations = changes(run => run.unmet_expectations.map(({ sandbox, message }) => SAYS.unmet_in(message, sandboxName(sandbox), 0)))
+  const expectations = changes(run =>
+    run.unmet_expectations.map(({ sandbox, message }) =>
+      SAYS.unmet_in(message, sandboxName(sandbox), 0)
+    )
+  )
   const tests = changes(run => run.tests.flatMap(({ test }) => test ?? []))
   return {
     object: 'run_difference',
@@ -137,12 +182,21 @@ export function differenceOf(before: RunDocument, after: RunDocument): RunDiffer
     expectations,
     assumptions: changes(run => run.assumptions.map(({ assumption }) => assumption)),
     tests,
-    has_worsened: [rules.lost, tests.lost, findings.gained, expectations.gained].some(({ length }) => length > 0)
+    has_worsened: [rules.lost, tests.lost, findings.gained, expectations.gained].some(
+      ({ length }) => length > 0
+    )
   }
 }
 
 /** A block for each kind of change, what is worse first. */
-export function differenceText({ coverage, rules, findings, expectations, assumptions, tests }: RunDifference): string {
+export function differenceText({
+  coverage,
+  rules,
+  findings,
+  expectations,
+  assumptions,
+  tests
+}: RunDifference): string {
   const blocks: [title: string, changes: readonly string[]][] = [
     ['findings gained', findings.gained],
     ['expectations no longer met', expectations.gained],
@@ -155,6 +209,8 @@ export function differenceText({ coverage, rules, findings, expectations, assump
     ['tests gained', tests.gained],
     ['assumptions no longer relied on', assumptions.lost]
   ]
-  const shown = blocks.filter(([, { length }]) => length > 0).map(([title, changes]) => [`${title} (${changes.length})`, ...changes.map(one => `  ${one}`)])
+  const shown = blocks
+    .filter(([, { length }]) => length > 0)
+    .map(([title, changes]) => [`${title} (${changes.length})`, ...changes.map(one => `  ${one}`)])
   return `${[SAYS.coverage_change(coverage.before, coverage.after), ...(shown.length === 0 ? [SAYS.no_change()] : shown.flat())].join('\n')}\n`
 }

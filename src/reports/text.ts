@@ -1,4 +1,7 @@
-/** Text for people: runs and checks at the terminal, annotations for GitHub Actions, TAP, coverage and findings. */
+/**
+ * Text for people: runs and checks at the terminal, annotations for GitHub Actions, TAP, coverage
+ * and findings.
+ */
 import { isObject } from '../core/quick-check.js'
 import { type GivenSettings, nested } from '../core/settings.js'
 import { visible } from '../core/visible.js'
@@ -9,19 +12,53 @@ import { type CheckedFile, isFailed, isWarned, type Point, settingsFound } from 
 import { coverageShare, type JudgedRun, nameOfEntry, outcomesOf, unmetLines } from './run.js'
 import { countOf, SAYS } from './sentences.js'
 
-/** A line for each part, then why the run failed and what to do. `page` is the page that was written, `next` the command to go on with after a failure. */
-export function runText({ run, gates, fails, ignore }: JudgedRun, page: string | null = null, next: string | null = null): string {
-  const { calls, coverage, findings, assumptions, unused_script_entries: unused, unmet_expectations: unmet } = run
+/**
+ * A line for each part, then why the run failed and what to do. `page` is the page that was
+ * written, `next` the command to go on with after a failure.
+ */
+export function runText(
+  { run, gates, fails, ignore }: JudgedRun,
+  page: string | null = null,
+  next: string | null = null
+): string {
+  const {
+    calls,
+    coverage,
+    findings,
+    assumptions,
+    unused_script_entries: unused,
+    unmet_expectations: unmet
+  } = run
   const parts: [name: string, text: string][] = [
     ['Requests', String(calls)],
-    ['Coverage', `${coverageShare(run)}; ${SAYS.never_seen(coverage.never_exercised.length, coverage.never_violated.length)}`],
+    [
+      'Coverage',
+      `${coverageShare(run)}; ${SAYS.never_seen(coverage.never_exercised.length, coverage.never_violated.length)}`
+    ],
     ['Assumptions', assumptions.map(({ assumption }) => assumption).join(' ') || 'none'],
-    ['Findings', findings.map(({ finding, times }) => `${finding} (${times}×${ignore.includes(finding) ? ', ignored' : ''})`).join(', ') || 'none'],
-    ['Script', unused.length === 0 ? SAYS.all_applied() : SAYS.not_applied(unused.map(nameOfEntry).join(', '))],
+    [
+      'Findings',
+      findings
+        .map(
+          ({ finding, times }) =>
+            `${finding} (${times}×${ignore.includes(finding) ? ', ignored' : ''})`
+        )
+        .join(', ') || 'none'
+    ],
+    [
+      'Script',
+      unused.length === 0
+        ? SAYS.all_applied()
+        : SAYS.not_applied(unused.map(nameOfEntry).join(', '))
+    ],
     ['Expectations', unmetLines(unmet).join('; ') || SAYS.all_met()],
     ...(page === null ? [] : [['Report', page] satisfies [string, string]]),
-    ...gates.flatMap(({ problems }) => problems.map((message): [string, string] => ['FAILED', message])),
-    ...findings.filter(({ finding }) => fails.has(finding)).map((finding): [string, string] => ['', `${finding.finding}: ${shownFinding(finding)}`])
+    ...gates.flatMap(({ problems }) =>
+      problems.map((message): [string, string] => ['FAILED', message])
+    ),
+    ...findings
+      .filter(({ finding }) => fails.has(finding))
+      .map((finding): [string, string] => ['', `${finding.finding}: ${shownFinding(finding)}`])
   ]
   if (next !== null) parts.push(['Next', next])
   return `\ncommerce-emulator\n${parts.map(([name, text]) => `  ${name.padEnd(14)}${visible(text)}\n`).join('')}`
@@ -29,39 +66,75 @@ export function runText({ run, gates, fails, ignore }: JudgedRun, page: string |
 
 const MAX_NAMED = 5
 const shownFinding = ({ about, advice, times, requests }: Finding): string =>
-  SAYS.finding(about, advice, times, [...requests.slice(0, MAX_NAMED), ...(requests.length > MAX_NAMED ? ['…'] : [])].join(', '))
+  SAYS.finding(
+    about,
+    advice,
+    times,
+    [...requests.slice(0, MAX_NAMED), ...(requests.length > MAX_NAMED ? ['…'] : [])].join(', ')
+  )
 
 /** Findings for people, in the order in which they are listed. */
 export function findingsText(findings: readonly Finding[]): string {
   const shown = findings.map(
-    ({ finding, severity, about, advice, times, requests }) => `${severity}: ${finding} (${times}×, ${requests.join(', ')})\n  ${about}\n  ${advice}\n`
+    ({ finding, severity, about, advice, times, requests }) =>
+      `${severity}: ${finding} (${times}×, ${requests.join(', ')})\n  ${about}\n  ${advice}\n`
   )
   return shown.join('') || `${SAYS.no_findings()}\n`
 }
 
 /** A table of the rules, with what stands out last. */
-export function coverageText({ rules, seen, possible, percent, never_exercised, never_violated }: CoverageReport): string {
+export function coverageText({
+  rules,
+  seen,
+  possible,
+  percent,
+  never_exercised,
+  never_violated
+}: CoverageReport): string {
   const rows = rules.map(rule => {
     const { satisfied, violated } = outcomesOf(rule)
     return `${rule.rule.padEnd(8)} ${String(satisfied ?? '–').padStart(9)}  ${String(violated ?? '–').padStart(8)}  ${rule.text}`
   })
-  const lists = Object.entries({ 'never exercised': never_exercised, 'never violated': never_violated }).filter(([, { length }]) => length > 0)
-  const end = [SAYS.outcomes(seen, possible, percent), ...lists.map(([name, rules]) => `${name}: ${rules.join(', ')}`), SAYS.not_possible(), '']
+  const lists = Object.entries({
+    'never exercised': never_exercised,
+    'never violated': never_violated
+  }).filter(([, { length }]) => length > 0)
+  const end = [
+    SAYS.outcomes(seen, possible, percent),
+    ...lists.map(([name, rules]) => `${name}: ${rules.join(', ')}`),
+    SAYS.not_possible(),
+    ''
+  ]
   return ['rule     satisfied  violated', ...rows, '', ...end].join('\n')
 }
 
-const pointsOf = (checked: readonly CheckedFile[]): Point[] => checked.flatMap(({ points }) => points)
+const pointsOf = (checked: readonly CheckedFile[]): Point[] =>
+  checked.flatMap(({ points }) => points)
 
-/** The points of each file with their problems, those of files that failed last, then the settings that were found, and how many passed. */
+/**
+ * The points of each file with their problems, those of files that failed last, then the settings
+ * that were found, and how many passed.
+ */
 export function checkText(checked: readonly CheckedFile[]): string {
-  const inOrder = [...checked].sort((one, other) => Number(one.points.some(isFailed)) - Number(other.points.some(isFailed)))
+  const inOrder = [...checked].sort(
+    (one, other) => Number(one.points.some(isFailed)) - Number(other.points.some(isFailed))
+  )
   const lines = inOrder.flatMap(({ file, points, leftOut, notes }) => [
     leftOut === null ? file : `${file}: ${leftOut}`,
     ...notes.map(note => `  ${note}`),
-    ...points.flatMap(point => [`  ${signOf(point)} ${point.message}`, ...point.problems.map(problem => `      ${problemLine(problem)}`)])
+    ...points.flatMap(point => [
+      `  ${signOf(point)} ${point.message}`,
+      ...point.problems.map(problem => `      ${problemLine(problem)}`)
+    ])
   ])
   const settings = settingsBlock(checked)
-  return [...lines.map(visible), ...(settings.length > 0 ? ['', ...settings] : []), '', summaryOf(checked), ''].join('\n')
+  return [
+    ...lines.map(visible),
+    ...(settings.length > 0 ? ['', ...settings] : []),
+    '',
+    summaryOf(checked),
+    ''
+  ].join('\n')
 }
 
 function signOf(point: Point): string {
@@ -80,13 +153,19 @@ function summaryOf(checked: readonly CheckedFile[]): string {
     broken > 0 && among.length > 0 && `${countOf(broken, 'file')} failed`,
     checked.length > files.length && `${countOf(checked.length - files.length, 'file')} left out`
   ]
-  const counts = [`${points.length - failed - warned} passed`, `${failed} failed`, ...(warned > 0 ? [countOf(warned, 'warning')] : [])]
+  const counts = [
+    `${points.length - failed - warned} passed`,
+    `${failed} failed`,
+    ...(warned > 0 ? [countOf(warned, 'warning')] : [])
+  ]
   return [`${counts.join(', ')}${among}`, of.filter(Boolean).join(', ')].filter(Boolean).join('; ')
 }
 
 function settingsBlock(checked: readonly CheckedFile[]): string[] {
   const settings = settingsFound(checked)
-  return Object.keys(settings).length === 0 ? [] : [SAYS.settings(), ...settingsYaml(settings).trimEnd().split('\n')]
+  return Object.keys(settings).length === 0
+    ? []
+    : [SAYS.settings(), ...settingsYaml(settings).trimEnd().split('\n')]
 }
 
 export function settingsYaml(settings: GivenSettings): string {
@@ -96,23 +175,42 @@ export function settingsYaml(settings: GivenSettings): string {
 
 const yamlLines = (values: object, indent: string): string[] =>
   Object.entries(values).flatMap(([name, value]) =>
-    isObject(value) ? [`${indent}${name}:`, ...yamlLines(value, `${indent}  `)] : [`${indent}${name}: ${JSON.stringify(value)}`]
+    isObject(value)
+      ? [`${indent}${name}:`, ...yamlLines(value, `${indent}  `)]
+      : [`${indent}${name}: ${JSON.stringify(value)}`]
   )
 
 /** A check as TAP: a test point a point, and comments. */
 export function checkTap(checked: readonly CheckedFile[]): string {
   const comments = checked.flatMap(({ file, leftOut, notes }) =>
-    [...(leftOut === null ? [] : [leftOut]), ...notes].map(note => `# ${visible(`${file}: ${note}`)}`)
+    [...(leftOut === null ? [] : [leftOut]), ...notes].map(
+      note => `# ${visible(`${file}: ${note}`)}`
+    )
   )
   const points = pointsOf(checked)
   const lines = points.flatMap((point, index) => {
     const [result, kind] = isFailed(point) ? ['not ok', 'problems'] : ['ok', 'warnings']
-    const problems = point.problems.map(problem => `    - ${visible(JSON.stringify(problemLine(problem)))}`)
+    const problems = point.problems.map(
+      problem => `    - ${visible(JSON.stringify(problemLine(problem)))}`
+    )
     // on one line, without the characters that start a TAP directive
-    const title = visible(`${point.file}: ${point.message}`.replace(/\s+/g, ' ')).replace(/[\\#]/g, '\\$&')
-    return [`${result} ${index + 1} - ${title}`, ...(problems.length === 0 ? [] : ['  ---', `  ${kind}:`, ...problems, '  ...'])]
+    const title = visible(`${point.file}: ${point.message}`.replace(/\s+/g, ' ')).replace(
+      /[\\#]/g,
+      '\\$&'
+    )
+    return [
+      `${result} ${index + 1} - ${title}`,
+      ...(problems.length === 0 ? [] : ['  ---', `  ${kind}:`, ...problems, '  ...'])
+    ]
   })
-  return ['TAP version 14', `1..${points.length}`, ...comments, ...lines, ...settingsBlock(checked).map(line => `# ${line}`), ''].join('\n')
+  return [
+    'TAP version 14',
+    `1..${points.length}`,
+    ...comments,
+    ...lines,
+    ...settingsBlock(checked).map(line => `# ${line}`),
+    ''
+  ].join('\n')
 }
 
 /** Gates whose failures are findings, which have annotations of their own. */
@@ -123,8 +221,12 @@ export function runAnnotations({ run, gates, ignore }: JudgedRun): string {
   const findings = run.findings.filter(({ finding }) => !ignore.includes(finding))
   const others = gates.filter(({ gate }) => OTHER_GATES.includes(gate))
   return [
-    ...findings.map(finding => annotation(finding.severity, { title: finding.finding }, shownFinding(finding))),
-    ...others.flatMap(({ gate, problems }) => problems.map(message => annotation('error', { title: gate }, message)))
+    ...findings.map(finding =>
+      annotation(finding.severity, { title: finding.finding }, shownFinding(finding))
+    ),
+    ...others.flatMap(({ gate, problems }) =>
+      problems.map(message => annotation('error', { title: gate }, message))
+    )
   ].join('')
 }
 
@@ -132,14 +234,28 @@ export const checkAnnotations = (checked: readonly CheckedFile[]): string =>
   pointsOf(checked)
     .flatMap(point =>
       point.problems.map(({ file, line, column: col, ...problem }) =>
-        annotation(isFailed(point) ? 'error' : 'warning', { file, line, col, title: point.message }, problemLine(problem))
+        annotation(
+          isFailed(point) ? 'error' : 'warning',
+          { file, line, col, title: point.message },
+          problemLine(problem)
+        )
       )
     )
     .join('')
 
-/** A workflow command of GitHub Actions: `%`, CR and LF are encoded, and in a property `:` and `,` as well. */
-function annotation(level: 'error' | 'warning', properties: Readonly<Record<string, string | number | undefined>>, message: string): string {
-  const encoded = (value: unknown, special: RegExp) => visible(String(value).replace(special, encodeURIComponent))
-  const given = Object.entries(properties).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${encoded(value, /[%\r\n:,]/g)}`]))
+/**
+ * A workflow command of GitHub Actions: `%`, CR and LF are encoded, and in a property `:` and `,`
+ * as well.
+ */
+function annotation(
+  level: 'error' | 'warning',
+  properties: Readonly<Record<string, string | number | undefined>>,
+  message: string
+): string {
+  const encoded = (value: unknown, special: RegExp) =>
+    visible(String(value).replace(special, encodeURIComponent))
+  const given = Object.entries(properties).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encoded(value, /[%\r\n:,]/g)}`]
+  )
   return `::${level} ${given.join(',')}::${encoded(message, /[%\r\n]/g)}\n`
 }

@@ -1,4 +1,7 @@
-/** What a sandbox has changed since its last load or reset: how it differs from the first state that a reset goes back to. */
+/**
+ * What a sandbox has changed since its last load or reset: how it differs from the first state that
+ * a reset goes back to.
+ */
 import type { Clock } from '../core/clock.js'
 import { isoOf } from '../core/instants.js'
 import type { SettingKey } from '../core/settings.js'
@@ -16,20 +19,35 @@ export type Changes = {
   /** The families that differ. */
   records: Partial<Record<Family, Differences>>
   keys: Pick<Differences, 'added' | 'deleted'>
-  /** How the clock began, `now` null being the machine's time, and whether it was set, frozen, or started since. */
+  /**
+   * How the clock began, `now` null being the machine's time, and whether it was set, frozen, or
+   * started since.
+   */
   clock: { began: { now: string | null; running: boolean }; changed: boolean }
-  /** The ids of entries that were added and removed, and how many requests the others and the added ones matched. */
+  /**
+   * The ids of entries that were added and removed, and how many requests the others and the added
+   * ones matched.
+   */
   script: { added: string[]; removed: string[]; matched: number }
   /** The settings that were changed by control requests. */
   settings: SettingKey[]
 }
 
-/** Compares a state with the first one; `begun` is the clock that the sandbox had when it began there. */
-export async function changesOf(first: FirstState, { store, clock, script, settings }: LiveState, begun: Clock): Promise<Changes> {
+/**
+ * Compares a state with the first one; `begun` is the clock that the sandbox had when it began
+ * there.
+ */
+export async function changesOf(
+  first: FirstState,
+  { store, clock, script, settings }: LiveState,
+  begun: Clock
+): Promise<Changes> {
   const records: Changes['records'] = {}
   for (const family of FAMILIES) {
     const differences = { added: 0, changed: 0, deleted: 0 }
-    await inSlices(compared(collectionOf(first.store, family), collectionOf(store, family), differences))
+    await inSlices(
+      compared(collectionOf(first.store, family), collectionOf(store, family), differences)
+    )
     if (Object.values(differences).some(count => count > 0)) records[family] = differences
   }
   const { at, running } = first.clock
@@ -37,7 +55,10 @@ export async function changesOf(first: FirstState, { store, clock, script, setti
   const [before, after] = [first.script.listed(), script.listed()]
   return {
     records,
-    keys: { added: beyond(store.keys.keys(), [...first.store.keys.keys()]).length, deleted: beyond(first.store.keys.keys(), [...store.keys.keys()]).length },
+    keys: {
+      added: beyond(store.keys.keys(), [...first.store.keys.keys()]).length,
+      deleted: beyond(first.store.keys.keys(), [...store.keys.keys()]).length
+    },
     clock: { began: { now: at === null ? null : isoOf(at), running }, changed: !isAsBegun },
     script: {
       added: beyond(after, before, shown).map(({ id }) => id),
@@ -49,7 +70,11 @@ export async function changesOf(first: FirstState, { store, clock, script, setti
 }
 
 /** Counts the differences of a record a step. */
-function* compared<R extends StoredRecord>(before: Collection<R>, after: Collection<R>, differences: Differences): Generator<void> {
+function* compared<R extends StoredRecord>(
+  before: Collection<R>,
+  after: Collection<R>,
+  differences: Differences
+): Generator<void> {
   const all = function* () {
     yield* after.ids()
     for (const id of before.ids()) if (!after.has(id)) yield id
@@ -64,7 +89,11 @@ function* compared<R extends StoredRecord>(before: Collection<R>, after: Collect
 }
 
 /** The members of a list that another one does not have. */
-function beyond<M>(list: Iterable<M>, others: readonly M[], shown: (member: M) => unknown = member => member): M[] {
+function beyond<M>(
+  list: Iterable<M>,
+  others: readonly M[],
+  shown: (member: M) => unknown = member => member
+): M[] {
   const known = new Set(others.map(shown))
   return [...list].filter(member => !known.has(shown(member)))
 }

@@ -1,4 +1,7 @@
-/** What a data file holds of the sandboxes, and what has changed since, so that a write costs what changed. A whole file is what has changed since there was nothing. */
+/**
+ * What a data file holds of the sandboxes, and what has changed since, so that a write costs what
+ * changed. A whole file is what has changed since there was nothing.
+ */
 import { nested } from '../core/settings.js'
 import type { Family } from '../reference/operations.js'
 import { keysIn, recordText } from '../scenario/export.js'
@@ -9,18 +12,33 @@ import { collectionOf, FAMILIES, type Store } from '../store/store.js'
 import { SAYS } from './sentences.js'
 import { type LiveState, MARKED, type PresentSandboxes, type SandboxState } from './state.js'
 
-/** A sandbox as the file holds it: all of it is written when it begins in another state. `counts` are the values of `COUNTS`. */
+/**
+ * A sandbox as the file holds it: all of it is written when it begins in another state. `counts`
+ * are the values of `COUNTS`.
+ */
 type Held = { state: LiveState; marks: LiveState['marks']; counts: readonly unknown[] }
 /** The content of a file; it is never changed. */
-export type Content = { firsts: readonly FirstState[]; start: FirstState | null; sandboxes: ReadonlyMap<string | null, Held> }
-/** Texts of amendments that are not in the file yet, each made when it is asked for, what it holds with them, and their sandboxes, as messages tell them. */
+export type Content = {
+  firsts: readonly FirstState[]
+  start: FirstState | null
+  sandboxes: ReadonlyMap<string | null, Held>
+}
+/**
+ * Texts of amendments that are not in the file yet, each made when it is asked for, what it holds
+ * with them, and their sandboxes, as messages tell them.
+ */
 type Changes = { texts: Iterable<string>; content: Content; unwritten: string[] }
 
 /** The content of no file. */
 export const NOTHING: Content = { firsts: [], start: null, sandboxes: new Map() }
 
-/** A state as it is written: sandboxes count requests, first states and snapshots belong to a scenario. */
-type Writable = SandboxState & { requests?: number; scenario?: object } & Partial<Pick<FirstState, 'expectations' | 'answers'>>
+/**
+ * A state as it is written: sandboxes count requests, first states and snapshots belong to a
+ * scenario.
+ */
+type Writable = SandboxState & { requests?: number; scenario?: object } & Partial<
+    Pick<FirstState, 'expectations' | 'answers'>
+  >
 /** The parts of a state, each of which is written as a whole when it has changed. */
 const PARTS: Readonly<Record<string, (state: Writable) => unknown>> = {
   settings: ({ settings }) => nested(settings),
@@ -30,17 +48,27 @@ const PARTS: Readonly<Record<string, (state: Writable) => unknown>> = {
   api_keys: ({ store }) => keysIn(store),
   requests: ({ requests }) => requests,
   scenario: ({ scenario }) => scenario,
-  expectations: ({ expectations, answers }) => answers && withAnswers(expectations?.map(({ data }) => data) as Json, answers)
+  expectations: ({ expectations, answers }) =>
+    answers && withAnswers(expectations?.map(({ data }) => data) as Json, answers)
 }
-const partsOf = (state: Writable, names: readonly string[]) => Object.fromEntries(names.flatMap(name => (PARTS[name] ? [[name, PARTS[name](state)]] : [])))
-/** Parts that go on without a request that changes anything: they are written along with what one has changed, and at the end. */
+const partsOf = (state: Writable, names: readonly string[]) =>
+  Object.fromEntries(names.flatMap(name => (PARTS[name] ? [[name, PARTS[name](state)]] : [])))
+/**
+ * Parts that go on without a request that changes anything: they are written along with what one
+ * has changed, and at the end.
+ */
 const COUNTS = ['requests', 'clock']
 
 /**
- * What has changed. Sandboxes may change before the texts of a whole file are asked for; other texts are to be asked for at once. `counts`: also where no
+ * What has changed. Sandboxes may change before the texts of a whole file are asked for; other
+ * texts are to be asked for at once. `counts`: also where no
  * request changed anything, the count of requests or the time of a clock that runs.
  */
-export function changesSince(before: Content, { start, sandboxes }: PresentSandboxes, { counts = false } = {}): Changes {
+export function changesSince(
+  before: Content,
+  { start, sandboxes }: PresentSandboxes,
+  { counts = false } = {}
+): Changes {
   const firsts = [...before.firsts]
   const held = new Map<string | null, Held>()
   const texts: Iterable<string>[] = []
@@ -62,14 +90,32 @@ export function changesSince(before: Content, { start, sandboxes }: PresentSandb
     const { present } = state
     const counted = [requests, present.clock.at]
     const changed = MARKED.filter((_, nth) => marks[nth] !== was?.marks[nth])
-    const names = new Set([...changed, ...COUNTS.filter((_, nth) => counted[nth] !== was?.counts[nth])])
+    const names = new Set([
+      ...changed,
+      ...COUNTS.filter((_, nth) => counted[nth] !== was?.counts[nth])
+    ])
     held.set(name, names.size === 0 ? (was as Held) : { state, marks, counts: counted })
     if (names.size === 0) continue
     const begun = was === null && { from: numberOf(first) }
     const store = before === NOTHING ? present.store.clone() : present.store
-    const records = changedIn(store, family => (was === null ? first.store[family].revision : (was.marks[MARKED.indexOf(family)] as number)))
-    texts.push(amendments({ sandbox: name }, { ...begun, ...partsOf({ ...present, requests }, [...names]) }, store, records))
-    unwritten.push(SAYS.unwritten(name, was && records.reduce((sum, { ids, all }) => sum + (ids?.size ?? all), 0), [...names]))
+    const records = changedIn(store, family =>
+      was === null ? first.store[family].revision : (was.marks[MARKED.indexOf(family)] as number)
+    )
+    texts.push(
+      amendments(
+        { sandbox: name },
+        { ...begun, ...partsOf({ ...present, requests }, [...names]) },
+        store,
+        records
+      )
+    )
+    unwritten.push(
+      SAYS.unwritten(
+        name,
+        was && records.reduce((sum, { ids, all }) => sum + (ids?.size ?? all), 0),
+        [...names]
+      )
+    )
   }
   for (const name of before.sandboxes.keys()) {
     if (held.has(name)) continue
@@ -80,7 +126,10 @@ export function changesSince(before: Content, { start, sandboxes }: PresentSandb
   return { texts: joined(texts), content: { firsts, start, sandboxes: held }, unwritten }
 }
 
-/** The amendments that make a first state, or one of a snapshot, of nothing; it must not change until they are asked for. */
+/**
+ * The amendments that make a first state, or one of a snapshot, of nothing; it must not change
+ * until they are asked for.
+ */
 export const stateTexts = (of: object, state: Writable): Generator<string> =>
   amendments(
     of,
@@ -97,12 +146,21 @@ function* joined(texts: readonly Iterable<string>[]): Generator<string> {
 type Changed = { family: Family; ids: ReadonlySet<string> | null; all: number }
 
 const changedIn = (store: Store, since: (family: Family) => number): Changed[] =>
-  FAMILIES.map(family => ({ family, ids: store[family].changedSince(since(family)), all: store[family].size })).filter(({ ids }) => ids?.size !== 0)
+  FAMILIES.map(family => ({
+    family,
+    ids: store[family].changedSince(since(family)),
+    all: store[family].size
+  })).filter(({ ids }) => ids?.size !== 0)
 
 /** Characters that the records of an amendment have together, at most; a longer record is alone. */
 const ENOUGH = 2 ** 16
 
-function* amendments(of: object, parts: object, store: Store, changed: readonly Changed[]): Generator<string> {
+function* amendments(
+  of: object,
+  parts: object,
+  store: Store,
+  changed: readonly Changed[]
+): Generator<string> {
   if (Object.keys(parts).length > 0) yield JSON.stringify({ ...of, ...parts })
   for (const { family, ids } of changed) {
     const begin = JSON.stringify({ ...of, family }).slice(0, -1)
@@ -122,5 +180,7 @@ function* amendments(of: object, parts: object, store: Store, changed: readonly 
 /** The texts of records, and of the places of deleted ones, in the order of creation. */
 function* recordTexts(store: Store, family: Family, ids: Changed['ids']): Generator<string> {
   for (const [id, { record, at, owners }] of collectionOf(store, family).places(ids))
-    yield record === null ? JSON.stringify({ id, deleted: { at, owners: [owners].flat() } }) : recordText(family, record)
+    yield record === null
+      ? JSON.stringify({ id, deleted: { at, owners: [owners].flat() } })
+      : recordText(family, record)
 }

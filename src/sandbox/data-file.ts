@@ -1,4 +1,7 @@
-/** The data file: the state of every sandbox, on disk before the response to a change. A write adds lines; now and then a whole file replaces it. */
+/**
+ * The data file: the state of every sandbox, on disk before the response to a change. A write adds
+ * lines; now and then a whole file replaces it.
+ */
 import { readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -17,11 +20,21 @@ import type { PresentSandboxes, SavedSandboxes } from './state.js'
 const RETRY_MS = 1000
 /** Bytes of changes beyond which the file is replaced, if the last whole one had fewer. */
 const MAX_LINES = 2 ** 20
-/** Characters of changes that are added as one line, at most: it is read as a whole, while the lines of a file that replaces this one stay short. */
+/**
+ * Characters of changes that are added as one line, at most: it is read as a whole, while the lines
+ * of a file that replaces this one stay short.
+ */
 const MAX_ADDED = 2 ** 24
 
 /** `target` is what the path leads to. */
-type Taken = { path: string; target: string; lock: Lock; files: FileSystem; maxLines: number; read: Read | null }
+type Taken = {
+  path: string
+  target: string
+  lock: Lock
+  files: FileSystem
+  maxLines: number
+  read: Read | null
+}
 
 export class DataFile {
   readonly #taken: Taken
@@ -48,11 +61,19 @@ export class DataFile {
     this.#taken = taken
     this.#maxLines = maxLines
     this.isNew = read === null
-    this.warnings = read?.torn ? [{ file: path, path: '', line: read.torn.line, message: SAYS.torn(read.torn.bytes) }] : []
+    this.warnings = read?.torn
+      ? [{ file: path, path: '', line: read.torn.line, message: SAYS.torn(read.torn.bytes) }]
+      : []
   }
 
-  /** Takes a file for this process. Errors: `document_invalid` when it is in use, empty, corrupt or of another format; it is left as it is. */
-  static async take(path: string, { files = DISK, maxLines = MAX_LINES }: { files?: FileSystem; maxLines?: number } = {}): Promise<DataFile> {
+  /**
+   * Takes a file for this process. Errors: `document_invalid` when it is in use, empty, corrupt or
+   * of another format; it is left as it is.
+   */
+  static async take(
+    path: string,
+    { files = DISK, maxLines = MAX_LINES }: { files?: FileSystem; maxLines?: number } = {}
+  ): Promise<DataFile> {
     const target = await targetOf(path)
     const lock = await Lock.take(target).catch(error => {
       throw REFUSALS.unlockable(path, error.message)
@@ -71,7 +92,11 @@ export class DataFile {
   /** To be called once. Errors: `document_invalid` with every problem. */
   async read(launch: Launch): Promise<SavedSandboxes> {
     const { path, read } = this.#taken
-    const states = await statesIn(path, (read as Read).data, (scenario, control) => settingsInForce({ ...launch, scenario, control }).values)
+    const states = await statesIn(
+      path,
+      (read as Read).data,
+      (scenario, control) => settingsInForce({ ...launch, scenario, control }).values
+    )
     this.#taken.read = null
     return states
   }
@@ -95,7 +120,10 @@ export class DataFile {
     if (this.isFailing) await this.#nextWrite(REFUSALS.notWritable)
   }
 
-  /** Gives the file up after the writes that wait and, with `writesLast`, one of everything. Errors: `data_not_written` with what is not on disk. */
+  /**
+   * Gives the file up after the writes that wait and, with `writesLast`, one of everything. Errors:
+   * `data_not_written` with what is not on disk.
+   */
   async close({ writesLast = false }: { writesLast?: boolean } = {}): Promise<void> {
     while (this.#next !== null) await this.#next.catch(() => {})
     await this.#writing
@@ -104,7 +132,8 @@ export class DataFile {
       if (writesLast) await this.#write({ isLast: true })
     } catch (error) {
       const { unwritten } = changesSince(this.#content, this.#source(), { counts: true })
-      if (unwritten.length > 0) throw REFUSALS.lastNotWritten(this.#taken.path, (error as Error).message, unwritten)
+      if (unwritten.length > 0)
+        throw REFUSALS.lastNotWritten(this.#taken.path, (error as Error).message, unwritten)
     } finally {
       this.#isClosed = true
       this.#source = () => {
@@ -127,7 +156,8 @@ export class DataFile {
         this.isFailing = false
       } catch (error) {
         this.isFailing = true
-        if (!this.#isClosed) this.#retry = setTimeout(() => this.writable().catch(() => {}), RETRY_MS).unref()
+        if (!this.#isClosed)
+          this.#retry = setTimeout(() => this.writable().catch(() => {}), RETRY_MS).unref()
         throw error
       }
     })
@@ -136,7 +166,10 @@ export class DataFile {
     })
   }
 
-  /** Adds what has changed, or replaces a file that cannot be added to, has become long or is written for the last time. */
+  /**
+   * Adds what has changed, or replaces a file that cannot be added to, has become long or is
+   * written for the last time.
+   */
   async #write({ isLast = false } = {}): Promise<void> {
     const file = this.#file
     const added = (await file?.added()) ?? null
@@ -174,7 +207,9 @@ async function targetOf(path: string): Promise<string> {
   const target = await followed(resolve(path)).catch(error => {
     throw REFUSALS.unreadable(path, error.message)
   })
-  const [folder, there] = await Promise.all([dirname(target), target].map(path => stat(path).catch(() => null)))
+  const [folder, there] = await Promise.all(
+    [dirname(target), target].map(path => stat(path).catch(() => null))
+  )
   if (!folder) throw REFUSALS.noFolder(path, dirname(target))
   if (there?.isDirectory()) throw REFUSALS.isFolder(path)
   if (there && !there.isFile()) throw REFUSALS.notAFile(path)

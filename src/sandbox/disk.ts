@@ -1,15 +1,28 @@
-/** Files that are replaced whole or not at all, and added to. What is written is on the device, not in a cache, unless the file system is `UNSYNCED`. */
+/**
+ * Files that are replaced whole or not at all, and added to. What is written is on the device, not
+ * in a cache, unless the file system is `UNSYNCED`.
+ */
 import { randomBytes } from 'node:crypto'
 import { open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
-export type FileSystem = { open: typeof open; readdir: (folder: string) => Promise<string[]>; rename: typeof rename; rm: typeof rm; stat: typeof stat }
+export type FileSystem = {
+  open: typeof open
+  readdir: (folder: string) => Promise<string[]>
+  rename: typeof rename
+  rm: typeof rm
+  stat: typeof stat
+}
 type Handle = Awaited<ReturnType<typeof open>>
 
 export const DISK: FileSystem = { open, readdir, rename, rm, stat }
 const nothing = async () => {}
 /** Leaves it to the system when what is written comes to the device. */
-export const UNSYNCED: FileSystem = { ...DISK, open: async (...given) => Object.assign(await open(...given), { sync: nothing, datasync: nothing }) }
+export const UNSYNCED: FileSystem = {
+  ...DISK,
+  open: async (...given) =>
+    Object.assign(await open(...given), { sync: nothing, datasync: nothing })
+}
 /** For the user of the emulator alone: files hold API keys. */
 const MODE = 0o600
 /** The ending of a temporary file. */
@@ -19,8 +32,15 @@ const CHUNK = 2 ** 20
 /** The errors of file systems that cannot sync a folder, and need not. */
 const NO_FOLDER_SYNC = ['EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']
 
-/** Replaces a file by texts. Returns the new file, to add to. Errors: those of the system; what was there stays. */
-export async function replaceFile(path: string, texts: Iterable<string>, files: FileSystem = DISK): Promise<WrittenFile> {
+/**
+ * Replaces a file by texts. Returns the new file, to add to. Errors: those of the system; what was
+ * there stays.
+ */
+export async function replaceFile(
+  path: string,
+  texts: Iterable<string>,
+  files: FileSystem = DISK
+): Promise<WrittenFile> {
   const temporary = `${path}.${randomBytes(8).toString('hex')}.tmp`
   const handle = await files.open(temporary, 'wx', MODE)
   try {
@@ -47,9 +67,15 @@ function exceptUnsyncable(error: NodeJS.ErrnoException): undefined {
 }
 
 /** Removes temporary files that a killed process left behind, of at least `age` milliseconds. */
-export async function removeLeftovers(path: string, age = 0, files: FileSystem = DISK): Promise<void> {
+export async function removeLeftovers(
+  path: string,
+  age = 0,
+  files: FileSystem = DISK
+): Promise<void> {
   const name = basename(path)
-  const found = (await files.readdir(dirname(path))).filter(other => other.startsWith(name) && TEMPORARY.test(other.slice(name.length)))
+  const found = (await files.readdir(dirname(path))).filter(
+    other => other.startsWith(name) && TEMPORARY.test(other.slice(name.length))
+  )
   for (const one of found) {
     const left = join(dirname(path), one)
     const isOld = age === 0 || Date.now() - (await files.stat(left)).mtimeMs > age
@@ -95,14 +121,23 @@ export class WrittenFile {
     this.#size = size
   }
 
-  /** Bytes that were added; null where the path does not lead to this file as it was written, so that nothing can be added. */
+  /**
+   * Bytes that were added; null where the path does not lead to this file as it was written, so
+   * that nothing can be added.
+   */
   async added(): Promise<number | null> {
-    const [own, there] = await Promise.all([this.#handle.stat(), this.#files.stat(this.#path).catch(() => null)])
+    const [own, there] = await Promise.all([
+      this.#handle.stat(),
+      this.#files.stat(this.#path).catch(() => null)
+    ])
     const isInPlace = there?.ino === own.ino && there.dev === own.dev && there.size === this.#size
     return isInPlace ? there.size - this.first : null
   }
 
-  /** Adds a text. Errors: those of the system; what was there stays, or nothing can be added any more. */
+  /**
+   * Adds a text. Errors: those of the system; what was there stays, or nothing can be added any
+   * more.
+   */
   async append(text: string): Promise<void> {
     const before = this.#size as number
     try {

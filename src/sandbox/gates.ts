@@ -1,4 +1,7 @@
-/** Requests that a script holds: each waits at a gate until it opens, its client leaves, or the state that it came to is replaced. */
+/**
+ * Requests that a script holds: each waits at a gate until it opens, its client leaves, or the
+ * state that it came to is replaced.
+ */
 import { durationOf } from '../core/durations.js'
 import { nameOf, type OperationId } from '../reference/operations.js'
 import { gateOf, type Hold, type Release } from '../scenario/script.js'
@@ -12,14 +15,18 @@ type Gate = { isOpen: boolean; waiting: Waiting[] }
 export class Gates {
   readonly #gates = new Map<string, Gate>()
 
-  /** Whether the gate of a script entry was opened: then it stays open, and no request waits there. */
+  /**
+   * Whether the gate of a script entry was opened: then it stays open, and no request waits there.
+   */
   isOpen(entry: string, hold: Hold): boolean {
     return this.#gate(gateOf(entry, hold)).isOpen
   }
 
   /**
-   * Waits at the closed gate of a script entry. When `until` requests wait, they go on together; so do the next ones, unless it happens `once`.
-   * `goesOn` resolves with whether the request goes on; `leave` ends its wait before that. `longest` is how many milliseconds it may wait, null for ever.
+   * Waits at the closed gate of a script entry. When `until` requests wait, they go on together; so
+   * do the next ones, unless it happens `once`.
+   * `goesOn` resolves with whether the request goes on; `leave` ends its wait before that.
+   * `longest` is how many milliseconds it may wait, null for ever.
    */
   arrive(
     entry: string,
@@ -44,7 +51,11 @@ export class Gates {
       // the last request has to wait too before all of them go on in their order
       queueMicrotask(() => letGo(together, release))
     }
-    return { goesOn, leave, longest: hold.for === undefined ? null : (durationOf(hold.for) as number) }
+    return {
+      goesOn,
+      leave,
+      longest: hold.for === undefined ? null : (durationOf(hold.for) as number)
+    }
   }
 
   /** Opens a gate and lets the requests that wait at it go on, in this order. Returns their ids. */
@@ -58,7 +69,11 @@ export class Gates {
   listed(names: readonly string[]): ListedGate[] {
     return names.map(name => {
       const { isOpen = false, waiting = [] } = this.#gates.get(name) ?? {}
-      return { name, open: isOpen, waiting: waiting.map(({ id, operation }) => ({ id, on: nameOf(operation) })) }
+      return {
+        name,
+        open: isOpen,
+        waiting: waiting.map(({ id, operation }) => ({ id, on: nameOf(operation) }))
+      }
     })
   }
 
@@ -73,7 +88,8 @@ export class Gates {
 
   /** Ends every wait: the requests do not go on. */
   end(): void {
-    for (const { waiting } of this.#gates.values()) for (const { go } of waiting.splice(0)) go(false)
+    for (const { waiting } of this.#gates.values())
+      for (const { go } of waiting.splice(0)) go(false)
   }
 
   #gate(name: string): Gate {

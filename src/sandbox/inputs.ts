@@ -1,16 +1,27 @@
-/** What has changed a sandbox since its first state: requests, and control changes between them. Any earlier state can be made again from them. */
+/**
+ * What has changed a sandbox since its first state: requests, and control changes between them. Any
+ * earlier state can be made again from them.
+ */
 import { pause } from '../work/slices.js'
 import { LiveState, type SandboxState } from './state.js'
 
-/** What changed a state, made again by doing it to one: records by a request, the counts of script entries that a request matched, or a control change. */
+/**
+ * What changed a state, made again by doing it to one: records by a request, the counts of script
+ * entries that a request matched, or a control change.
+ */
 export type Input = (state: LiveState) => void
 /** A state, and what came after it, each at a time of the sandbox's clock. */
 type Span = { state: SandboxState; from: number; inputs: Input[]; times: number[] }
-/** What inputs are noted with: a copy of the state after them, and the time of the sandbox's clock. */
+/**
+ * What inputs are noted with: a copy of the state after them, and the time of the sandbox's clock.
+ */
 type Source = { present: () => SandboxState; now: () => number }
 
 export class Inputs {
-  /** The first state or a later one, and one that is later still: as many inputs as are to be known always lie after the first of them. */
+  /**
+   * The first state or a later one, and one that is later still: as many inputs as are to be known
+   * always lie after the first of them.
+   */
   #older: Span
   #newer: Span | null = null
   readonly #size: number
@@ -44,7 +55,10 @@ export class Inputs {
     this.#newer = { state: this.#source.present(), from: this.place, inputs: [], times: [] }
   }
 
-  /** The state before the input of a place, which is not before `earliest`. `machine` is the machine's time in milliseconds. */
+  /**
+   * The state before the input of a place, which is not before `earliest`. `machine` is the
+   * machine's time in milliseconds.
+   */
   async stateAt(place: number, machine: () => number): Promise<LiveState> {
     const { state: begun, from, inputs } = this.#spanOf(place)
     const state = new LiveState(begun, machine)
@@ -55,14 +69,19 @@ export class Inputs {
     return state
   }
 
-  /** The state at a time of the sandbox's clock, or the first one that is known; until the next is asked for. One that is asked for later goes on from it. */
+  /**
+   * The state at a time of the sandbox's clock, or the first one that is known; until the next is
+   * asked for. One that is asked for later goes on from it.
+   */
   stateOn(at: number, machine: () => number): LiveState {
     let { place } = this
     while (place > this.earliest && this.#timeOf(place - 1) > at) place--
     const span = this.#spanOf(place)
-    if (this.#past?.span !== span || this.#past.place > place) this.#past = { span, place: span.from, state: new LiveState(span.state, machine) }
+    if (this.#past?.span !== span || this.#past.place > place)
+      this.#past = { span, place: span.from, state: new LiveState(span.state, machine) }
     const past = this.#past
-    for (; past.place < place; past.place++) (span.inputs[past.place - span.from] as Input)(past.state)
+    for (; past.place < place; past.place++)
+      (span.inputs[past.place - span.from] as Input)(past.state)
     return past.state
   }
 

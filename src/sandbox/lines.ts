@@ -1,4 +1,7 @@
-/** The lines of a data file or snapshot, each JSON with a checksum: the first names the format, the others add to what is above. */
+/**
+ * The lines of a data file or snapshot, each JSON with a checksum: the first names the format, the
+ * others add to what is above.
+ */
 import { constants } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -22,28 +25,56 @@ export type SavedState = {
   records: Readonly<Record<string, unknown[]>>
   deleted: Partial<Record<Family, Tombstone[]>>
 }
-/** `from` is the index of the first state that a sandbox goes back to, `start` of that which new ones begin with. A snapshot is a first state. */
+/**
+ * `from` is the index of the first state that a sandbox goes back to, `start` of that which new
+ * ones begin with. A snapshot is a first state.
+ */
 export type SavedData = {
-  first_states: (SavedState & { scenario: FirstState['scenario']; expectations?: ExpectationData[] })[]
+  first_states: (SavedState & {
+    scenario: FirstState['scenario']
+    expectations?: ExpectationData[]
+  })[]
   sandboxes: (SavedState & { name: string | null; from: number; requests: number })[]
   start: number
 }
 
 type SavedRecord = { id: string; deleted?: Pick<Tombstone, 'at' | 'owners'> }
 /**
- * What a line says of a first state, by its number, or of a sandbox: `from` which first state it begins anew; that it `ended`; that records of a family come to
- * the others, or, where they are all of it, in their place; or `parts`, each with its value. Without either: which first state new sandboxes begin with.
+ * What a line says of a first state, by its number, or of a sandbox: `from` which first state it
+ * begins anew; that it `ended`; that records of a family come to
+ * the others, or, where they are all of it, in their place; or `parts`, each with its value.
+ * Without either: which first state new sandboxes begin with.
  */
-type Amendment = { first?: number; sandbox?: string | null; from?: number; ended?: true; start?: number; family?: Family; all?: true; records?: SavedRecord[] }
-type Holder = { parts: Record<string, unknown>; families: Map<Family, Map<string, SavedRecord>>; base: Holder | undefined }
+type Amendment = {
+  first?: number
+  sandbox?: string | null
+  from?: number
+  ended?: true
+  start?: number
+  family?: Family
+  all?: true
+  records?: SavedRecord[]
+}
+type Holder = {
+  parts: Record<string, unknown>
+  families: Map<Family, Map<string, SavedRecord>>
+  base: Holder | undefined
+}
 
-/** A file as it was read; `torn` is its last line where that was not written completely, with its bytes. */
+/**
+ * A file as it was read; `torn` is its last line where that was not written completely, with its
+ * bytes.
+ */
 export type Read = { data: SavedData; torn: { line: number; bytes: number } | null }
 
-const headOf = (data: string | Uint8Array) => `{"sha256":"${hash('sha256', data).slice(0, 16)}","data":`
+const headOf = (data: string | Uint8Array) =>
+  `{"sha256":"${hash('sha256', data).slice(0, 16)}","data":`
 const HEAD_LENGTH = headOf('').length
 const [LINE_END, CLOSING] = Buffer.from('\n}')
-/** Characters of the longest amendment: of a line that is read as one string, which may have as many characters as the line has bytes, up to three each. */
+/**
+ * Characters of the longest amendment: of a line that is read as one string, which may have as many
+ * characters as the line has bytes, up to three each.
+ */
 const MAX_AMENDMENT = Math.floor(constants.MAX_STRING_LENGTH / 3) - 64
 
 export const lineOf = (data: string): string => `${headOf(data)}${data}}\n`
@@ -55,15 +86,20 @@ export const amendmentLine = (texts: readonly string[]): string => lineOf(`[${te
 export function* wholeLines(texts: Iterable<string>): Generator<string> {
   yield lineOf(`{"format":${FORMAT}}`)
   for (const text of texts) {
-    if (text.length > MAX_AMENDMENT) throw new Error(SAYS.tooLong(text.slice(0, 60), text.length, MAX_AMENDMENT))
+    if (text.length > MAX_AMENDMENT)
+      throw new Error(SAYS.tooLong(text.slice(0, 60), text.length, MAX_AMENDMENT))
     yield amendmentLine([text])
   }
 }
 
 /** Errors: the system's; that it is empty, of another format, cut off, or a line is damaged. */
-export const readLines = (path: string): Promise<Read> => linesRead(createReadStream(path, { highWaterMark: 2 ** 20 }))
+export const readLines = (path: string): Promise<Read> =>
+  linesRead(createReadStream(path, { highWaterMark: 2 ** 20 }))
 
-/** Lines come as bytes: together they may be longer than the longest string. Errors: as of `readLines`. */
+/**
+ * Lines come as bytes: together they may be longer than the longest string. Errors: as of
+ * `readLines`.
+ */
 export async function linesRead(chunks: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<Read> {
   const firsts = new Map<number, Holder>()
   const sandboxes = new Map<string | null, Holder>()
@@ -75,7 +111,8 @@ export async function linesRead(chunks: AsyncIterable<Buffer> | Iterable<Buffer>
     const data = dataIn(line)
     if (++number === 1) {
       const { format } = (data ?? {}) as { format?: number }
-      if (format !== FORMAT) throw new Error(format === undefined ? SAYS.foreign : SAYS.otherFormat(format, FORMAT))
+      if (format !== FORMAT)
+        throw new Error(format === undefined ? SAYS.foreign : SAYS.otherFormat(format, FORMAT))
     } else if (data === undefined) {
       if (!isTorn(line)) throw new Error(SAYS.damaged(number))
       torn = { line: number, bytes: line.length }
@@ -89,11 +126,18 @@ export async function linesRead(chunks: AsyncIterable<Buffer> | Iterable<Buffer>
   }
   if (number === 0) throw new Error(SAYS.empty)
   if (start === undefined) throw new Error(SAYS.cutOff)
-  const data = { start, first_states: [...firsts.values()].map(stateIn), sandboxes: Array.from(sandboxes, ([name, holder]) => ({ name, ...stateIn(holder) })) }
+  const data = {
+    start,
+    first_states: [...firsts.values()].map(stateIn),
+    sandboxes: Array.from(sandboxes, ([name, holder]) => ({ name, ...stateIn(holder) }))
+  }
   return { data: data as unknown as SavedData, torn }
 }
 
-/** A process that is killed leaves a line without its end. A power failure may leave zeros, too, which JSON never holds. */
+/**
+ * A process that is killed leaves a line without its end. A power failure may leave zeros, too,
+ * which JSON never holds.
+ */
 const isTorn = (line: Buffer) => line.at(-1) !== LINE_END || line.includes(0)
 
 /** Each with its end, except a last one that has none. */
@@ -116,20 +160,28 @@ async function* linesIn(chunks: AsyncIterable<Buffer> | Iterable<Buffer>): Async
 function dataIn(line: Buffer): unknown {
   const end = line.at(-1) === LINE_END ? -2 : -1
   const data = line.subarray(HEAD_LENGTH, end)
-  const isWhole = line.at(end) === CLOSING && line.toString('latin1', 0, HEAD_LENGTH) === headOf(data)
+  const isWhole =
+    line.at(end) === CLOSING && line.toString('latin1', 0, HEAD_LENGTH) === headOf(data)
   return isWhole ? JSON.parse(data.toString()) : undefined
 }
 
-function amend<K>(holders: Map<K, Holder>, key: K, { from, ended, family, all, records = [], ...parts }: Amendment, firsts: ReadonlyMap<number, Holder>): void {
+function amend<K>(
+  holders: Map<K, Holder>,
+  key: K,
+  { from, ended, family, all, records = [], ...parts }: Amendment,
+  firsts: ReadonlyMap<number, Holder>
+): void {
   if (ended) {
     holders.delete(key)
     return
   }
-  if (from !== undefined || !holders.has(key)) holders.set(key, { parts: { from }, families: new Map(), base: firsts.get(from as number) })
+  if (from !== undefined || !holders.has(key))
+    holders.set(key, { parts: { from }, families: new Map(), base: firsts.get(from as number) })
   const holder = holders.get(key) as Holder
   Object.assign(holder.parts, parts)
   if (family === undefined) return
-  // Refunds give the amount refunded of a Transaction, so both families are read when one has changed
+  // Refunds give the amount refunded of a Transaction, so both families are read when one has
+  // changed
   for (const one of MONEY.includes(family) ? MONEY : [family]) open(holder, one)
   const present = open(holder, family)
   if (all) present.clear()

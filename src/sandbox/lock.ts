@@ -1,6 +1,8 @@
 /**
- * The lock of a data file: a Unix socket beside it, whose name is never used again and stands only once it listens. One that
- * refuses connections belongs to no process and never will, however its process ended, so it can be cleared away whoever else is starting.
+ * The lock of a data file: a Unix socket beside it, whose name is never used again and stands only
+ * once it listens. One that
+ * refuses connections belongs to no process and never will, however its process ended, so it can be
+ * cleared away whoever else is starting.
  */
 import { randomBytes } from 'node:crypto'
 import { readdir, rename, rm, symlink } from 'node:fs/promises'
@@ -68,14 +70,21 @@ export class Lock {
   }
 
   /**
-   * Whether this lock is the only one. Each has its name before it looks, so of two at least one sees the other. Of those that take it together, the first by
+   * Whether this lock is the only one. Each has its name before it looks, so of two at least one
+   * sees the other. Of those that take it together, the first by
    * name waits for the rest to withdraw.
    */
   async #isAlone(file: string, patience: number): Promise<boolean> {
     const own = basename(this.#path)
     for (const since = Date.now(); Date.now() - since < patience; await wait(AGAIN_MS)) {
-      const heard = await Promise.all((await this.#others(file)).map(async name => ({ name, word: await this.#ask(name, patience) })))
-      if (heard.some(({ name, word }) => word === 'holds' || (word === 'takes' && name < own))) return false
+      const heard = await Promise.all(
+        (await this.#others(file)).map(async name => ({
+          name,
+          word: await this.#ask(name, patience)
+        }))
+      )
+      if (heard.some(({ name, word }) => word === 'holds' || (word === 'takes' && name < own)))
+        return false
       if (heard.every(({ word }) => NOBODY.includes(word))) {
         this.#word = 'holds'
         return true
@@ -87,7 +96,11 @@ export class Lock {
   async #others(file: string): Promise<string[]> {
     const found = await readdir(dirname(this.#path), { withFileTypes: true })
     const isLock = (name: string) => name.startsWith(file) && ENDING.test(name.slice(file.length))
-    return found.filter(entry => entry.isSocket() && isLock(entry.name) && entry.name !== basename(this.#path)).map(({ name }) => name)
+    return found
+      .filter(
+        entry => entry.isSocket() && isLock(entry.name) && entry.name !== basename(this.#path)
+      )
+      .map(({ name }) => name)
   }
 
   /** The word of another lock, or an error; a lock that no process holds is cleared away. */
@@ -102,7 +115,10 @@ export class Lock {
 
 const ownPart = () => randomBytes(4).toString('hex')
 
-/** By the path of the socket or, where that is too long, through a link to its folder that is removed afterwards. */
+/**
+ * By the path of the socket or, where that is too long, through a link to its folder that is
+ * removed afterwards.
+ */
 async function reached<T>(path: string, act: (short: string) => Promise<T>): Promise<T> {
   if (Buffer.byteLength(path) <= MAX_PATH) return act(path)
   const link = join(tmpdir(), `lock-${ownPart()}`)

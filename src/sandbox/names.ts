@@ -4,11 +4,18 @@ import { REFUSALS } from './sentences.js'
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
-/** Whether a text may be a name: not one that holds a card number, since names are shown and written. */
+/**
+ * Whether a text may be a name: not one that holds a card number, since names are shown and
+ * written.
+ */
 export const isName = (name: string): boolean => NAME.test(name) && !holdsCardNumber(name)
 
-/** The name of a file for a name: an upper-case letter is written `~` and its small one, so that no two names share a file where case makes no difference. */
-export const fileNameOf = (name: string): string => name.replace(/[A-Z]/g, letter => `~${letter.toLowerCase()}`)
+/**
+ * The name of a file for a name: an upper-case letter is written `~` and its small one, so that no
+ * two names share a file where case makes no difference.
+ */
+export const fileNameOf = (name: string): string =>
+  name.replace(/[A-Z]/g, letter => `~${letter.toLowerCase()}`)
 
 /** The name that a file is for; null for a file of another kind. */
 export function nameOfFile(file: string): string | null {

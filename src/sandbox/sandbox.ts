@@ -1,4 +1,7 @@
-/** A sandbox: one isolated state with its evidence and snapshots, and the first state that a reset goes back to. */
+/**
+ * A sandbox: one isolated state with its evidence and snapshots, and the first state that a reset
+ * goes back to.
+ */
 import { setMaxListeners } from 'node:events'
 import { Clock } from '../core/clock.js'
 import { Ids, kindOf } from '../core/ids.js'
@@ -38,14 +41,27 @@ import {
 import { type Edit, type Edited, edited, type RecordName, referrers } from '../scenario/edits.js'
 import { Tally } from '../scenario/expectations.js'
 import { exportedRecord } from '../scenario/export.js'
-import { type Fixture, FixtureImporter, fixtureIn, type ImportedRecords, recordsIn } from '../scenario/fixture.js'
+import {
+  type Fixture,
+  FixtureImporter,
+  fixtureIn,
+  type ImportedRecords,
+  recordsIn
+} from '../scenario/fixture.js'
 import { flawsOf } from '../scenario/flaws.js'
 import type { Library } from '../scenario/library.js'
 import { checkCount } from '../scenario/limits.js'
 import { fixtureRead, loaded } from '../scenario/load.js'
 import type { Progress } from '../scenario/progress.js'
 import { readBy } from '../scenario/reading.js'
-import { bindingsOf, type FirstState, firstStateOf, type Launch, type LoadContext, type Loaded } from '../scenario/scenario.js'
+import {
+  bindingsOf,
+  type FirstState,
+  firstStateOf,
+  type Launch,
+  type LoadContext,
+  type Loaded
+} from '../scenario/scenario.js'
 import { FIXTURE_CHECKER, SANDBOX_SETTINGS_CHECKER } from '../scenario/schemas.js'
 import type { Entry, EntryCount, ListedEntry, Script } from '../scenario/script.js'
 import { say } from '../scenario/sentences.js'
@@ -59,9 +75,18 @@ import { Gates } from './gates.js'
 import { type Input, Inputs } from './inputs.js'
 import { REFUSALS, SAYS } from './sentences.js'
 import { type Snapshot, Snapshots } from './snapshots.js'
-import { emptyState, LiveState, missingActor, type SandboxState, type SavedSandbox } from './state.js'
+import {
+  emptyState,
+  LiveState,
+  missingActor,
+  type SandboxState,
+  type SavedSandbox
+} from './state.js'
 
-/** What a sandbox is made with: where documents are, what the command line gave, and the machine's time in milliseconds. */
+/**
+ * What a sandbox is made with: where documents are, what the command line gave, and the machine's
+ * time in milliseconds.
+ */
 export type SandboxDependencies = {
   library: Library
   launch: Launch
@@ -75,8 +100,15 @@ export type SandboxDependencies = {
   /** Called with a sandbox that got requests and is about to forget them. */
   beforeForgetting?: ((sandbox: Sandbox) => void) | undefined
 }
-/** `play` sends the requests of steps to the sandbox that is loaded; without it they are only checked. `dryRun` only checks. `warn` gets likely mistakes. */
-export type LoadOptions = { dryRun?: boolean | undefined; play?: ((candidate: Sandbox) => Play) | undefined; warn?: LoadContext['warn'] }
+/**
+ * `play` sends the requests of steps to the sandbox that is loaded; without it they are only
+ * checked. `dryRun` only checks. `warn` gets likely mistakes.
+ */
+export type LoadOptions = {
+  dryRun?: boolean | undefined
+  play?: ((candidate: Sandbox) => Play) | undefined
+  warn?: LoadContext['warn']
+}
 
 /** Changes that can be made again, however few requests the journal holds. */
 const MIN_INPUTS = 100
@@ -120,7 +152,13 @@ export class Sandbox {
   inFlight = 0
 
   /** One that is given no `snapshots` cannot take any: a document is only tried in it. */
-  constructor(dependencies: SandboxDependencies, { name = null, snapshots = new Snapshots(null, 0) }: { name?: string | null; snapshots?: Snapshots } = {}) {
+  constructor(
+    dependencies: SandboxDependencies,
+    {
+      name = null,
+      snapshots = new Snapshots(null, 0)
+    }: { name?: string | null; snapshots?: Snapshots } = {}
+  ) {
     // every hung response and event stream listens to it
     setMaxListeners(0, this.#ending.signal)
     this.name = name
@@ -135,10 +173,17 @@ export class Sandbox {
     this.settings = values
     this.run = dependencies.run ?? new Run()
     const budget = dependencies.journals ?? new JournalBudget(values['limits.journal_total'])
-    this.evidence = new Evidence({ entries: values['limits.journal'], bytes: values['limits.journal_bytes'], budget }, this.run, name)
+    this.evidence = new Evidence(
+      { entries: values['limits.journal'], bytes: values['limits.journal_bytes'], budget },
+      this.run,
+      name
+    )
   }
 
-  /** A sandbox that finds the same fixtures and scenarios, and shares nothing else with this one: no settings, no records, no run. */
+  /**
+   * A sandbox that finds the same fixtures and scenarios, and shares nothing else with this one: no
+   * settings, no records, no run.
+   */
   blank(): Sandbox {
     const { library, machine, worker } = this.#dependencies
     return new Sandbox({ library, machine, worker, launch: { flag: {}, environment: {} } })
@@ -171,12 +216,18 @@ export class Sandbox {
     return this.#first
   }
 
-  /** The state before the change of a place, exactly but for a running clock: records, keys, ids, script with its counts, settings. Nothing before `inputs.earliest` is known. */
+  /**
+   * The state before the change of a place, exactly but for a running clock: records, keys, ids,
+   * script with its counts, settings. Nothing before `inputs.earliest` is known.
+   */
   stateAt(place: number): Promise<LiveState> {
     return this.inputs.stateAt(place, this.machine)
   }
 
-  /** The records as they were so many milliseconds of the clock ago, as far back as inputs are known. */
+  /**
+   * The records as they were so many milliseconds of the clock ago, as far back as inputs are
+   * known.
+   */
   past(ms: number): Store {
     return (this.#original ?? this.inputs).stateOn(this.clock.now() - ms, this.machine).store
   }
@@ -192,7 +243,8 @@ export class Sandbox {
   }
 
   /** Notes the counts of a script entry after a request. */
-  readonly counted = (id: string, count: EntryCount): void => this.inputs.add(({ script }) => script.recount(id, count))
+  readonly counted = (id: string, count: EntryCount): void =>
+    this.inputs.add(({ script }) => script.recount(id, count))
 
   readonly #source = { present: () => this.state.value, now: () => this.clock.now() }
 
@@ -217,22 +269,40 @@ export class Sandbox {
   }
 
   /**
-   * Loads a scenario or bare fixture: everything is replaced, or, with a problem, nothing. Errors: `document_invalid`, `document_too_large`.
+   * Loads a scenario or bare fixture: everything is replaced, or, with a problem, nothing. Errors:
+   * `document_invalid`, `document_too_large`.
    */
   async load(
     document: SourceDocument,
     origin: { name: string; file: string | null },
-    { dryRun = false, play, warn, variables, keys }: LoadOptions & Pick<LoadContext, 'variables' | 'keys'> = {}
+    {
+      dryRun = false,
+      play,
+      warn,
+      variables,
+      keys
+    }: LoadOptions & Pick<LoadContext, 'variables' | 'keys'> = {}
   ): Promise<Loaded> {
-    return this.#beginIn(await firstStateOf(document, origin, { ...this.#making, warn, variables, keys }), { dryRun, play })
+    return this.#beginIn(
+      await firstStateOf(document, origin, { ...this.#making, warn, variables, keys }),
+      { dryRun, play }
+    )
   }
 
   /**
-   * Loads what the body of a load request asks for. The load takes effect as a whole when it is done, whatever was loaded or reset in the sandbox meanwhile.
+   * Loads what the body of a load request asks for. The load takes effect as a whole when it is
+   * done, whatever was loaded or reset in the sandbox meanwhile.
    * Errors: as of `load`; `sandbox_unknown` if the sandbox was deleted meanwhile.
    */
-  async loadBody(body: Body, { left, warn, ...options }: LoadOptions & { left: () => AbortSignal }): Promise<Loaded> {
-    const made = await loaded(body, { ...this.#making, warn, jobs: this.jobs, now: this.machine() }, () => AbortSignal.any([left(), this.ending]))
+  async loadBody(
+    body: Body,
+    { left, warn, ...options }: LoadOptions & { left: () => AbortSignal }
+  ): Promise<Loaded> {
+    const made = await loaded(
+      body,
+      { ...this.#making, warn, jobs: this.jobs, now: this.machine() },
+      () => AbortSignal.any([left(), this.ending])
+    )
     return this.#beginIn(made, options)
   }
 
@@ -261,16 +331,31 @@ export class Sandbox {
   /** The script and the expectations since the last load or reset. */
   async period(): Promise<Period> {
     const { name: sandbox, evidence, script, store, tally } = this
-    // what belongs to this period alone is taken now: a reset may begin the next one before this one is judged
+    // what belongs to this period alone is taken now: a reset may begin the next one before this
+    // one is judged
     const { prefix } = evidence
     const tests = evidence.totals.tests.names()
-    const looked = { requests: evidence.journal.requests(), store, nameOf: (id: string) => prefix + id }
-    return { sandbox, tests, script: await explainedEntries(script, looked), verdicts: await explainedVerdicts(tally, looked) }
+    const looked = {
+      requests: evidence.journal.requests(),
+      store,
+      nameOf: (id: string) => prefix + id
+    }
+    return {
+      sandbox,
+      tests,
+      script: await explainedEntries(script, looked),
+      verdicts: await explainedVerdicts(tally, looked)
+    }
   }
 
-  /** Whether its expectations are judged: it got requests since its last load or reset, or has a name and never got any. */
+  /**
+   * Whether its expectations are judged: it got requests since its last load or reset, or has a
+   * name and never got any.
+   */
   get isJudged(): boolean {
-    return this.requests > 0 || (this.name !== null && this.isKept && !this.run.history.knows(this.name))
+    return (
+      this.requests > 0 || (this.name !== null && this.isKept && !this.run.history.knows(this.name))
+    )
   }
 
   /** A period without a request is not counted. */
@@ -311,7 +396,12 @@ export class Sandbox {
   #startFrom(state: SandboxState): void {
     this.#use(state)
     // a request that is recorded only after a reset must not take a change since then for its own
-    this.inputs = new Inputs(state, Math.max(this.settings['limits.journal'], MIN_INPUTS), this.#source, this.inputs.place + 1)
+    this.inputs = new Inputs(
+      state,
+      Math.max(this.settings['limits.journal'], MIN_INPUTS),
+      this.#source,
+      this.inputs.place + 1
+    )
   }
 
   /** Puts the settings in force, with those of control requests. */
@@ -321,7 +411,11 @@ export class Sandbox {
   }
 
   #settingsWith(control: GivenSettings): SettingsInForce {
-    return settingsInForce({ ...this.#dependencies.launch, scenario: this.requireLoaded().settings, control })
+    return settingsInForce({
+      ...this.#dependencies.launch,
+      scenario: this.requireLoaded().settings,
+      control
+    })
   }
 
   /** Aborted when the sandbox is deleted. */
@@ -331,24 +425,40 @@ export class Sandbox {
 
   /** Cuts what waits in a sandbox that is deleted, and gives its evidence up. */
   end(): void {
-    if (this.isKept && this.requests === 0 && this.isJudged) this.run.history.judge(this.name, this.period())
+    if (this.isKept && this.requests === 0 && this.isJudged)
+      this.run.history.judge(this.name, this.period())
     if (this.isKept) this.#forget()
     this.#ending.abort(REFUSALS.deletedMeanwhile(this.name))
     this.gates.end()
     this.evidence.end()
   }
 
-  /** Plays the steps of the first state. Errors: `document_invalid` with every step whose response was not the expected one. */
+  /**
+   * Plays the steps of the first state. Errors: `document_invalid` with every step whose response
+   * was not the expected one.
+   */
   async #playFirst(play: Play, written: Written): Promise<void> {
     const { steps, answers } = this.requireLoaded()
-    const outcomes = await playSteps(steps, play, { ...bindingsOf(this.store), error: this.settings['shapes.error'] }, undefined, answers)
+    const outcomes = await playSteps(
+      steps,
+      play,
+      { ...bindingsOf(this.store), error: this.settings['shapes.error'] },
+      undefined,
+      answers
+    )
     const found = outcomes.flatMap(({ at, step, problems }) =>
-      problems.map(({ message }) => ({ ...written(['steps', ...at]), message: `${step.do}: ${message}` }))
+      problems.map(({ message }) => ({
+        ...written(['steps', ...at]),
+        message: `${step.do}: ${message}`
+      }))
     )
     if (found.length > 0) throw await refusalOf(found)
   }
 
-  /** Back to the loaded scenario's first state: records, keys, ids, settings, clock and the count of requests. */
+  /**
+   * Back to the loaded scenario's first state: records, keys, ids, settings, clock and the count of
+   * requests.
+   */
   reset(): void {
     const first = this.requireLoaded()
     this.#forget()
@@ -363,10 +473,25 @@ export class Sandbox {
     return changesOf(this.requireLoaded(), this.state, this.#begunClock)
   }
 
-  /** Sets the clock, to the last instant that can be stored at most; what is left out stays as it is. `by` moves it on by so many milliseconds. */
-  setClock({ at, running = this.clock.running, by = 0 }: { at?: number; running?: boolean; by?: number }): void {
+  /**
+   * Sets the clock, to the last instant that can be stored at most; what is left out stays as it
+   * is. `by` moves it on by so many milliseconds.
+   */
+  setClock({
+    at,
+    running = this.clock.running,
+    by = 0
+  }: {
+    at?: number
+    running?: boolean
+    by?: number
+  }): void {
     const now = this.machine()
-    const clock = new Clock(this.machine, { at: Math.min((at ?? this.clock.now(now)) + by, LATEST_INSTANT), running }, now)
+    const clock = new Clock(
+      this.machine,
+      { at: Math.min((at ?? this.clock.now(now)) + by, LATEST_INSTANT), running },
+      now
+    )
     this.#change(state => {
       state.clock = clock
     })
@@ -388,7 +513,8 @@ export class Sandbox {
   }
 
   /**
-   * A copy to try requests in, which no client can address: the state at this moment, without its evidence and gates. A change in one is not seen in the
+   * A copy to try requests in, which no client can address: the state at this moment, without its
+   * evidence and gates. A change in one is not seen in the
    * other; the caller throws it away.
    */
   copy(): Sandbox {
@@ -406,7 +532,8 @@ export class Sandbox {
   }
 
   /**
-   * Back to a snapshot: records, keys, ids, seed, clock and script; other settings and what was counted stay.
+   * Back to a snapshot: records, keys, ids, seed, clock and script; other settings and what was
+   * counted stay.
    * Errors: `account_unknown` where a setting names an Account that the snapshot does not have.
    */
   restore({ state }: Snapshot): void {
@@ -415,13 +542,17 @@ export class Sandbox {
     this.#endPeriod()
     const { settings } = this.state
     const { seed = this.settings.seed } = state.settings
-    const restored = { ...state, settings: seed === this.settings.seed ? settings : { ...settings, seed } }
+    const restored = {
+      ...state,
+      settings: seed === this.settings.seed ? settings : { ...settings, seed }
+    }
     this.#use(restored)
     this.inputs.add(state => state.become(restored))
   }
 
   /**
-   * Merges a fixture into the running state, all or nothing, and returns the records; `under` is its place in what was sent.
+   * Merges a fixture into the running state, all or nothing, and returns the records; `under` is
+   * its place in what was sent.
    * Errors: `document_invalid`, `document_too_large`.
    */
   addRecords(document: SourceDocument, under: readonly Step[] = []): Promise<ImportedRecords> {
@@ -429,26 +560,51 @@ export class Sandbox {
   }
 
   /**
-   * Merges the fixture that a body holds. A large one is merged a part at a time, between other requests.
-   * Errors: as of `addRecords`; `state_changed` where another request changed the records meanwhile, `sandbox_unknown` where the sandbox was deleted.
+   * Merges the fixture that a body holds. A large one is merged a part at a time, between other
+   * requests.
+   * Errors: as of `addRecords`; `state_changed` where another request changed the records
+   * meanwhile, `sandbox_unknown` where the sandbox was deleted.
    */
   async addBody(body: Body, left: () => AbortSignal): Promise<ImportedRecords> {
     const { limits } = this.#dependencies.library
     const { type, bytes } = body
-    if (!body.isLarge) return this.addRecords(await readDocument('body', body.text, { limits, type }))
-    return readBy(this.jobs, { kind: 'fixture', type, bytes }, AbortSignal.any([left(), this.ending]), async reading => {
-      const document: SourceDocument = { ...documentOf('body', await fixtureRead(reading), limits), locate: reading.locate }
-      return this.#merge(document, async () => fixtureIn(document, document.data), { inParts: true })
-    })
+    if (!body.isLarge)
+      return this.addRecords(await readDocument('body', body.text, { limits, type }))
+    return readBy(
+      this.jobs,
+      { kind: 'fixture', type, bytes },
+      AbortSignal.any([left(), this.ending]),
+      async reading => {
+        const document: SourceDocument = {
+          ...documentOf('body', await fixtureRead(reading), limits),
+          locate: reading.locate
+        }
+        return this.#merge(document, async () => fixtureIn(document, document.data), {
+          inParts: true
+        })
+      }
+    )
   }
 
-  /** Imports records into a copy of those that are there, which takes their place when there are no problems. */
-  async #merge(document: SourceDocument, fixtureFor: (problems: ProblemList) => Promise<Fixture>, { inParts = false } = {}): Promise<ImportedRecords> {
+  /**
+   * Imports records into a copy of those that are there, which takes their place when there are no
+   * problems.
+   */
+  async #merge(
+    document: SourceDocument,
+    fixtureFor: (problems: ProblemList) => Promise<Fixture>,
+    { inParts = false } = {}
+  ): Promise<ImportedRecords> {
     const problems = new ProblemList()
     return withoutProblems(problems, async () => {
       const fixture = await fixtureFor(problems)
       const { state, clock, settings } = this
-      const revision = () => JSON.stringify([FAMILIES.map(family => this.store[family].revision), this.store.keys.size, this.state.ids.counters])
+      const revision = () =>
+        JSON.stringify([
+          FAMILIES.map(family => this.store[family].revision),
+          this.store.keys.size,
+          this.state.ids.counters
+        ])
       const before = revision()
       const [store, ids] = [state.store.clone(), new Ids(state.ids.counters)]
       const importer = new FixtureImporter(store, { ids, now: clock.now(), settings }, problems)
@@ -459,31 +615,45 @@ export class Sandbox {
       checkCount('The sandbox would hold', store.size, document.limits)
       const { imported } = importer
       // Refunds of the same fixture have replaced some of its Transactions
-      const transactions = imported.transactions.map(({ id }) => store.transactions.get(id) as Records['transactions'])
+      const transactions = imported.transactions.map(
+        ({ id }) => store.transactions.get(id) as Records['transactions']
+      )
       if (problems.length === 0) {
         Object.assign(this.state, { store, ids })
-        this.inputs.add(inParts ? replacement(store.clone(), ids) : mergeOf({ imported, removed: [] }, ids))
+        this.inputs.add(
+          inParts ? replacement(store.clone(), ids) : mergeOf({ imported, removed: [] }, ids)
+        )
       }
       return { ...imported, transactions }
     })
   }
 
   /**
-   * Changes a record by a JSON Merge Patch of what a fixture gives of it, and returns the record. Problems have their places in the patch.
+   * Changes a record by a JSON Merge Patch of what a fixture gives of it, and returns the record.
+   * Problems have their places in the patch.
    * Errors: `record_unknown`, `document_invalid`.
    */
-  patchRecord(name: string, id: string, patch: object, document: SourceDocument): Promise<RecordOf<Family>> {
+  patchRecord(
+    name: string,
+    id: string,
+    patch: object,
+    document: SourceDocument
+  ): Promise<RecordOf<Family>> {
     const { family, record } = this.#recordNamed(name, id)
-    const data = { [family]: [mergePatched(exportedRecord(family, record), patch) as { id?: unknown }] }
+    const data = {
+      [family]: [mergePatched(exportedRecord(family, record), patch) as { id?: unknown }]
+    }
     const problems = new ProblemList()
     return withoutProblems(problems, async () => {
-      if (data[family]?.[0]?.id !== id) problems.push({ document, steps: ['id'], ...say('fixed_id', id) })
+      if (data[family]?.[0]?.id !== id)
+        problems.push({ document, steps: ['id'], ...say('fixed_id', id) })
       else {
         const found = FIXTURE_CHECKER.isRight(data)
           ? this.#edit({ fixture: fixtureIn(document, data), removed: [] }).problems
           : await problemsOfShape('fixture', data)
         // each is in the only record of the fixture
-        for (const { steps, code = '', message } of found) problems.push({ document, steps: steps.slice(2), code, message })
+        for (const { steps, code = '', message } of found)
+          problems.push({ document, steps: steps.slice(2), code, message })
       }
       return this.store[family].get(id) as RecordOf<Family>
     })
@@ -496,16 +666,31 @@ export class Sandbox {
     const [store, ids] = [state.store.clone(), new Ids(state.ids.counters)]
     const problems: DocumentProblem[] = []
     const done = edited(store, edit, { ids, now: clock.now(), settings }, problems)
-    if (store.size > limit) problems.push({ document: documentOf('', null), steps: ['change'], ...say('no_room', limit) })
+    if (store.size > limit)
+      problems.push({ document: documentOf('', null), steps: ['change'], ...say('no_room', limit) })
     if (problems.length === 0) this.#change(mergeOf(done, ids))
-    return { problems, changed: [...done.removed, ...FAMILIES.flatMap(family => done.imported[family].map(({ id }) => ({ family, id })))] }
+    return {
+      problems,
+      changed: [
+        ...done.removed,
+        ...FAMILIES.flatMap(family => done.imported[family].map(({ id }) => ({ family, id })))
+      ]
+    }
   }
 
-  /** Makes the edit of a script entry, as a whole: the records that it changed, or why it could not be made. */
+  /**
+   * Makes the edit of a script entry, as a whole: the records that it changed, or why it could not
+   * be made.
+   */
   edit(edit: Edit): { changed: readonly RecordName[]; problem: string | null } {
     const { problems, changed } = this.#edit(edit)
     if (problems.length === 0) return { changed, problem: null }
-    return { changed: [], problem: withoutSecrets(problems.map(({ steps, message }) => `${pathOf(steps)}: ${message}`).join('; ')) }
+    return {
+      changed: [],
+      problem: withoutSecrets(
+        problems.map(({ steps, message }) => `${pathOf(steps)}: ${message}`).join('; ')
+      )
+    }
   }
 
   /** Deletes a record that no other one refers to. Errors: `record_unknown`, `record_in_use`. */
@@ -521,7 +706,8 @@ export class Sandbox {
     const family = FAMILIES.find(family => family === name)
     if (family === undefined) throw REFUSALS.noFamily(name, FAMILIES)
     const record = this.store[family].get(id)
-    if (record === undefined) throw REFUSALS.noRecord(RESOURCE_NAMES[family], id, this.store[family].someIds())
+    if (record === undefined)
+      throw REFUSALS.noRecord(RESOURCE_NAMES[family], id, this.store[family].someIds())
     return { family, record }
   }
 
@@ -539,14 +725,25 @@ export class Sandbox {
     return { key, account }
   }
 
-  /** Changes sandbox settings until the next load or reset, all or none; right ones at once. Errors: `setting_invalid` with every problem. */
+  /**
+   * Changes sandbox settings until the next load or reset, all or none; right ones at once. Errors:
+   * `setting_invalid` with every problem.
+   */
   async changeSettings(changes: object): Promise<SettingsInForce> {
     const given = flattened(changes) as GivenSettings
     const shown = nested(given)
-    const found = SANDBOX_SETTINGS_CHECKER.isRight(shown) ? [] : await SANDBOX_SETTINGS_CHECKER.problems(shown)
-    const actor = found.some(({ path }) => path === 'auth.accept_any_key') ? null : missingActor(given, this.store)
-    if (actor !== null) found.push(problemAt(['auth', 'accept_any_key'], { message: this.#accountProblem(actor) }))
-    const problems = found.map(({ path, message }) => ({ path, message: processSettingProblem(path) ?? message }))
+    const found = SANDBOX_SETTINGS_CHECKER.isRight(shown)
+      ? []
+      : await SANDBOX_SETTINGS_CHECKER.problems(shown)
+    const actor = found.some(({ path }) => path === 'auth.accept_any_key')
+      ? null
+      : missingActor(given, this.store)
+    if (actor !== null)
+      found.push(problemAt(['auth', 'accept_any_key'], { message: this.#accountProblem(actor) }))
+    const problems = found.map(({ path, message }) => ({
+      path,
+      message: processSettingProblem(path) ?? message
+    }))
     const [first, ...others] = problems
     if (first) throw REFUSALS.wrongSettings([first, ...others])
     this.#changeSettings({ ...this.state.settings, ...given })
@@ -561,13 +758,16 @@ export class Sandbox {
   }
 
   /**
-   * Takes back the change of a setting, which then has the value that flag, environment, scenario or default give it.
-   * Errors: `setting_invalid` for a name that no sandbox setting has; `account_unknown` where the value names an Account that is not there.
+   * Takes back the change of a setting, which then has the value that flag, environment, scenario
+   * or default give it.
+   * Errors: `setting_invalid` for a name that no sandbox setting has; `account_unknown` where the
+   * value names an Account that is not there.
    */
   unsetSetting(name: string): void {
     const known = SETTING_KEYS.filter(key => SETTINGS[key].scope === 'sandbox')
     const key = known.find(key => key === name)
-    if (key === undefined) throw REFUSALS.noSetting(name, processSettingProblem(name) ?? SAYS.noSuchSetting(name, known))
+    if (key === undefined)
+      throw REFUSALS.noSetting(name, processSettingProblem(name) ?? SAYS.noSuchSetting(name, known))
     const { [key]: _, ...settings } = this.state.settings
     const actor = missingActor(this.#settingsWith(settings).values, this.store)
     if (actor !== null) throw REFUSALS.noActor(this.#accountProblem(actor))
@@ -591,20 +791,29 @@ const replacement =
   }
 
 /** Does to a state what a merge has done to a copy of it. */
-function mergeOf({ imported: { api_keys, ...imported }, removed }: Edited, { counters }: Ids): Input {
+function mergeOf(
+  { imported: { api_keys, ...imported }, removed }: Edited,
+  { counters }: Ids
+): Input {
   return state => {
     state.ids.counters = counters
     for (const { family, id } of removed) state.store.remove(family, id)
     for (const { key, account } of api_keys) state.store.keys.set(key, account)
-    for (const family of FAMILIES) for (const record of imported[family]) state.store.put(family, record)
+    for (const family of FAMILIES)
+      for (const record of imported[family]) state.store.put(family, record)
   }
 }
 
 /** A fixture with the problems of its shape. Errors: `document_too_large`. */
-async function checkedFixture(document: SourceDocument, under: readonly Step[], problems: ProblemList): Promise<Fixture> {
+async function checkedFixture(
+  document: SourceDocument,
+  under: readonly Step[],
+  problems: ProblemList
+): Promise<Fixture> {
   const data = partAt(document.data, under)
   const found = await problemsOfShape('fixture', data)
-  for (const { steps, message } of found) problems.push({ document, steps: [...under, ...steps], message })
+  for (const { steps, message } of found)
+    problems.push({ document, steps: [...under, ...steps], message })
   const fixture = fixtureIn(document, data, under, flawsOf(found))
   checkCount('The document adds', recordsIn([fixture]), document.limits)
   return fixture

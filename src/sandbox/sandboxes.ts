@@ -1,4 +1,7 @@
-/** The sandboxes of one process: the one at the base address, and those that are made by name on first use. */
+/**
+ * The sandboxes of one process: the one at the base address, and those that are made by name on
+ * first use.
+ */
 import { join } from 'node:path'
 import { settingsInForce } from '../core/settings.js'
 import { JournalBudget } from '../evidence/journal.js'
@@ -29,7 +32,10 @@ export class Sandboxes {
   readonly #max: number
   readonly #evictsIdle: boolean
   readonly #maxSnapshots: number
-  /** The folder of the snapshots, with a folder in it for each named sandbox; null keeps them in memory. */
+  /**
+   * The folder of the snapshots, with a folder in it for each named sandbox; null keeps them in
+   * memory.
+   */
   readonly #folder: string | null
   #start: FirstState | undefined
   readonly #heap: Heap
@@ -45,13 +51,27 @@ export class Sandboxes {
     this.#folder = values.snapshots_dir
     this.#maxSnapshots = values['limits.snapshots']
     this.#heap = heap
-    this.worker = new Worker({ folders: dependencies.library.own, launch: dependencies.launch }, values, (sandbox: Sandbox) => this.requireRoom(sandbox))
-    this.#dependencies = { ...dependencies, run: new Run(), journals: new JournalBudget(values['limits.journal_total']), worker: this.worker }
-    this.main = new Sandbox(this.#dependencies, { snapshots: new Snapshots(this.#folder, this.#maxSnapshots) })
+    this.worker = new Worker(
+      { folders: dependencies.library.own, launch: dependencies.launch },
+      values,
+      (sandbox: Sandbox) => this.requireRoom(sandbox)
+    )
+    this.#dependencies = {
+      ...dependencies,
+      run: new Run(),
+      journals: new JournalBudget(values['limits.journal_total']),
+      worker: this.worker
+    }
+    this.main = new Sandbox(this.#dependencies, {
+      snapshots: new Snapshots(this.#folder, this.#maxSnapshots)
+    })
     this.main.isKept = true
   }
 
-  /** Refuses a request that would add to a sandbox when memory is short: first where there is more than in others. Errors: `limit_reached` (A35). */
+  /**
+   * Refuses a request that would add to a sandbox when memory is short: first where there is more
+   * than in others. Errors: `limit_reached` (A35).
+   */
   requireRoom(sandbox: Sandbox): void {
     if (this.#asked++ % LOOKS === 0) this.#room = this.#heap.room()
     if (this.#room === 'free' || (this.#room === 'scarce' && !this.#isLarge(sandbox))) return
@@ -68,11 +88,16 @@ export class Sandboxes {
 
   /** Every sandbox that is kept, the one at the base address first, then by name. */
   all(): Sandbox[] {
-    const named = [...this.#named].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, { sandbox }]) => sandbox)
+    const named = [...this.#named]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, { sandbox }]) => sandbox)
     return [this.main, ...named.filter(({ isKept }) => isKept)]
   }
 
-  /** Loads the scenario that the sandbox at the base address and every new one begin with. Errors: as of `Sandbox.load`; nothing is changed then. */
+  /**
+   * Loads the scenario that the sandbox at the base address and every new one begin with. Errors:
+   * as of `Sandbox.load`; nothing is changed then.
+   */
   async start(...given: Parameters<Sandbox['load']>): Promise<FirstState['scenario']> {
     await this.main.load(...given)
     this.#start = this.main.requireLoaded()
@@ -81,7 +106,12 @@ export class Sandboxes {
 
   /** All that a data file keeps. */
   get present(): PresentSandboxes {
-    const sandboxes = this.all().map(sandbox => ({ name: sandbox.name, first: sandbox.requireLoaded(), requests: sandbox.requests, state: sandbox.state }))
+    const sandboxes = this.all().map(sandbox => ({
+      name: sandbox.name,
+      first: sandbox.requireLoaded(),
+      requests: sandbox.requests,
+      state: sandbox.state
+    }))
     return { start: this.#start as FirstState, sandboxes }
   }
 
@@ -97,7 +127,8 @@ export class Sandboxes {
   }
 
   /**
-   * A named sandbox, created from the start scenario if there is none; it ends unless one of its requests keeps it. `isPage`: for a page of another site.
+   * A named sandbox, created from the start scenario if there is none; it ends unless one of its
+   * requests keeps it. `isPage`: for a page of another site.
    * Errors: `not_ready`, `sandbox_limit`.
    */
   use(name: string, isPage = false): Sandbox {
@@ -109,19 +140,28 @@ export class Sandboxes {
     return named.sandbox
   }
 
-  /** The request that created a sandbox is right, so the sandbox stays. At the limit an idle one ends, and more if they were busy before. */
+  /**
+   * The request that created a sandbox is right, so the sandbox stays. At the limit an idle one
+   * ends, and more if they were busy before.
+   */
   keep(sandbox: Sandbox): void {
     if (sandbox.isKept) return
     sandbox.isKept = true
     if (this.#named.size <= this.#max) return
     const kept = this.all().length - 1
-    for (const idle of this.#idle(sandbox.isOfPages, sandbox).slice(0, Math.max(1, kept - this.#max))) {
+    for (const idle of this.#idle(sandbox.isOfPages, sandbox).slice(
+      0,
+      Math.max(1, kept - this.#max)
+    )) {
       this.#end(idle.name as string)
       idle.snapshots.end().catch(() => {})
     }
   }
 
-  /** The request that created a sandbox has failed, so the sandbox ends, unless another of its requests keeps it. */
+  /**
+   * The request that created a sandbox has failed, so the sandbox ends, unless another of its
+   * requests keeps it.
+   */
   release(sandbox: Sandbox): void {
     if (sandbox.isKept) return
     const named = this.#named.get(sandbox.name as string) as NamedSandbox
@@ -134,14 +174,24 @@ export class Sandboxes {
     return sandbox?.isKept ? sandbox : undefined
   }
 
-  /** A named sandbox that is kept. Errors: `sandbox_unknown`, which names those that exist, unless the caller may not know them. */
+  /**
+   * A named sandbox that is kept. Errors: `sandbox_unknown`, which names those that exist, unless
+   * the caller may not know them.
+   */
   find(name: string, { namesOthers = true } = {}): Sandbox {
     const sandbox = this.get(name)
-    if (sandbox === undefined) throw REFUSALS.noSandbox(name, namesOthers ? this.all().flatMap(({ name }) => name ?? []) : null)
+    if (sandbox === undefined)
+      throw REFUSALS.noSandbox(
+        name,
+        namesOthers ? this.all().flatMap(({ name }) => name ?? []) : null
+      )
     return sandbox
   }
 
-  /** Ends a named sandbox: its records, journal and snapshots are gone, and responses that hang in it are cut off. Errors: as of `find`. */
+  /**
+   * Ends a named sandbox: its records, journal and snapshots are gone, and responses that hang in
+   * it are cut off. Errors: as of `find`.
+   */
   async delete(name: string): Promise<void> {
     const sandbox = this.find(name)
     this.#end(name)
@@ -153,7 +203,9 @@ export class Sandboxes {
     const over = this.#named.size + 1 - this.#max
     if (over > 0 && this.#idle(isPage).length < over) {
       const advice = this.#evictsIdle ? 'busy' : 'full'
-      throw this.#max === 0 ? REFUSALS.noSandboxes() : REFUSALS.tooManySandboxes(this.#named.size, isPage ? 'page' : advice)
+      throw this.#max === 0
+        ? REFUSALS.noSandboxes()
+        : REFUSALS.tooManySandboxes(this.#named.size, isPage ? 'page' : advice)
     }
     const sandbox = this.#new(name)
     sandbox.isOfPages = isPage
@@ -163,12 +215,20 @@ export class Sandboxes {
 
   #new(name: string): Sandbox {
     const folder = this.#folder && join(this.#folder, 'sandboxes', fileNameOf(name))
-    return new Sandbox(this.#dependencies, { name, snapshots: new Snapshots(folder, this.#maxSnapshots) })
+    return new Sandbox(this.#dependencies, {
+      name,
+      snapshots: new Snapshots(folder, this.#maxSnapshots)
+    })
   }
 
-  /** Those that may make room for another one: first those that pages alone have used, each the least recently used first. For a page no other goes. */
+  /**
+   * Those that may make room for another one: first those that pages alone have used, each the
+   * least recently used first. For a page no other goes.
+   */
   #idle(isForPage: boolean, except?: Sandbox): Sandbox[] {
-    const idle = [...this.#named.values()].map(({ sandbox }) => sandbox).filter(one => one.isKept && one.inFlight === 0 && one !== except)
+    const idle = [...this.#named.values()]
+      .map(({ sandbox }) => sandbox)
+      .filter(one => one.isKept && one.inFlight === 0 && one !== except)
     const others = this.#evictsIdle && !isForPage ? idle.filter(({ isOfPages }) => !isOfPages) : []
     return [...idle.filter(({ isOfPages }) => isOfPages), ...others]
   }

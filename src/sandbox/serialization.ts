@@ -3,8 +3,20 @@ import { checkerOf } from '../core/checking.js'
 import { Ids } from '../core/ids.js'
 import { LATEST_INSTANT } from '../core/instants.js'
 import type { Step } from '../core/places.js'
-import { flattened, type GivenSettings, SETTINGS, type Settings, settingsSchema } from '../core/settings.js'
-import { documentOf, ProblemList, refuseProblems, reportTo, withoutProblems } from '../scenario/documents.js'
+import {
+  flattened,
+  type GivenSettings,
+  SETTINGS,
+  type Settings,
+  settingsSchema
+} from '../core/settings.js'
+import {
+  documentOf,
+  ProblemList,
+  refuseProblems,
+  reportTo,
+  withoutProblems
+} from '../scenario/documents.js'
 import { compileExpectation } from '../scenario/expectations.js'
 import { FixtureImporter, fixtureIn } from '../scenario/fixture.js'
 import { MAX_VALUES } from '../scenario/matching.js'
@@ -25,16 +37,33 @@ const objectOf = (properties: Record<string, object>, optional: Record<string, o
   properties: { ...properties, ...optional }
 })
 const listOf = (items: object) => ({ type: 'array', items })
-const VALUES = { ...listOf(objectOf({ value: { type: 'string' }, matched: COUNT, applied: COUNT })), maxItems: MAX_VALUES }
+const VALUES = {
+  ...listOf(objectOf({ value: { type: 'string' }, matched: COUNT, applied: COUNT })),
+  maxItems: MAX_VALUES
+}
 
 /** The schema of a state, with more properties that it has to have, and some that it may have. */
-export function stateSchema(more: Record<string, object> = {}, optional: Record<string, object> = {}) {
+export function stateSchema(
+  more: Record<string, object> = {},
+  optional: Record<string, object> = {}
+) {
   const required = {
     settings: settingsSchema(key => SETTINGS[key].scope === 'sandbox'),
     counters: { type: 'object', additionalProperties: COUNT },
-    clock: objectOf({ at: { type: ['integer', 'null'], minimum: -LATEST_INSTANT, maximum: LATEST_INSTANT }, running: { type: 'boolean' } }),
+    clock: objectOf({
+      at: { type: ['integer', 'null'], minimum: -LATEST_INSTANT, maximum: LATEST_INSTANT },
+      running: { type: 'boolean' }
+    }),
     script: listOf({
-      ...objectOf({ id: { type: 'string', pattern: '^scr_[1-9][0-9]{0,8}$' }, entry: entrySchema(), matched: COUNT, applied: COUNT }, { values: VALUES }),
+      ...objectOf(
+        {
+          id: { type: 'string', pattern: '^scr_[1-9][0-9]{0,8}$' },
+          entry: entrySchema(),
+          matched: COUNT,
+          applied: COUNT
+        },
+        { values: VALUES }
+      ),
       additionalProperties: { type: 'integer' }
     }),
     records: fixtureSchema(),
@@ -45,34 +74,55 @@ export function stateSchema(more: Record<string, object> = {}, optional: Record<
 
 const CHECKER = checkerOf(() => {
   const scenario = objectOf({ name: { type: 'string' } })
-  return objectOf({ first_states: listOf(stateSchema({ scenario }, { expectations: listOf(expectationSchema()) })), sandboxes: listOf(stateSchema()) })
+  return objectOf({
+    first_states: listOf(stateSchema({ scenario }, { expectations: listOf(expectationSchema()) })),
+    sandboxes: listOf(stateSchema())
+  })
 })
 
-/** The settings that the records of a state are checked with, by those that are saved with it: of its scenario, or of control requests too. */
+/**
+ * The settings that the records of a state are checked with, by those that are saved with it: of
+ * its scenario, or of control requests too.
+ */
 type SettingsFor = (scenario: GivenSettings, control?: GivenSettings) => Settings
 
 /** What a file holds. Errors: `document_invalid` with every problem. */
-export async function statesIn(path: string, { start, first_states, sandboxes }: SavedData, settingsFor: SettingsFor): Promise<SavedSandboxes> {
+export async function statesIn(
+  path: string,
+  { start, first_states, sandboxes }: SavedData,
+  settingsFor: SettingsFor
+): Promise<SavedSandboxes> {
   const document = documentOf(path, { first_states, sandboxes })
   await refuseProblems(document, CHECKER)
   const problems = new ProblemList()
 
   /** The families that its records leave out are those of `base`. */
-  const stateAt = async (at: readonly Step[], saved: SavedState, base: { store: Store; settings?: GivenSettings }): Promise<SandboxState> => {
+  const stateAt = async (
+    at: readonly Step[],
+    saved: SavedState,
+    base: { store: Store; settings?: GivenSettings }
+  ): Promise<SandboxState> => {
     const { counters, clock, records, deleted } = saved
     const given = flattened(saved.settings) as GivenSettings
-    const settings = base.settings === undefined ? settingsFor(given) : settingsFor(base.settings, given)
+    const settings =
+      base.settings === undefined ? settingsFor(given) : settingsFor(base.settings, given)
     const script = new Script()
     for (const [index, { id, entry: data, ...count }] of saved.script.entries()) {
-      const entry = await compileEntry(data, reportTo(problems, document, [...at, 'script', index, 'entry']))
+      const entry = await compileEntry(
+        data,
+        reportTo(problems, document, [...at, 'script', index, 'entry'])
+      )
       if (entry) script.put(id, entry, count)
     }
     const store = base.store.without(FAMILIES.filter(family => records[family] !== undefined))
     store.keys.clear()
     // Refunds that were made when tips could be refunded stay when the setting is changed
     const loosest = { ...settings, 'transactions.refundable': 'amount_plus_extras' } as const
-    new FixtureImporter(store, { ids: new Ids(), now: 0, settings: loosest }, problems).import(fixtureIn(document, records, [...at, 'records']))
-    for (const family of FAMILIES) for (const tombstone of deleted[family] ?? []) store[family].addTombstone(tombstone)
+    new FixtureImporter(store, { ids: new Ids(), now: 0, settings: loosest }, problems).import(
+      fixtureIn(document, records, [...at, 'records'])
+    )
+    for (const family of FAMILIES)
+      for (const tombstone of deleted[family] ?? []) store[family].addTombstone(tombstone)
     const actor = missingActor(settings, store)
     if (actor !== null) problems.push({ document, steps: at, message: SAYS.notAnActor(actor) })
     return { store, counters, clock, script, settings: given }
@@ -85,14 +135,32 @@ export async function statesIn(path: string, { start, first_states, sandboxes }:
       const state = await stateAt(at, saved, { store: new Store() })
       const answers = new Answers([])
       const compiled = await Promise.all(
-        expectations.map((one, nth) => compileExpectation(one, reportTo(problems, document, [...at, 'expectations', nth]), answers))
+        expectations.map((one, nth) =>
+          compileExpectation(
+            one,
+            reportTo(problems, document, [...at, 'expectations', nth]),
+            answers
+          )
+        )
       )
-      firsts.push({ scenario, ...state, expectations: compiled.filter(one => one !== null), steps: [], play: [], answers })
+      firsts.push({
+        scenario,
+        ...state,
+        expectations: compiled.filter(one => one !== null),
+        steps: [],
+        play: [],
+        answers
+      })
     }
     const resumed: SavedSandbox[] = []
     for (const [index, { name, from, requests, ...saved }] of sandboxes.entries()) {
       const first = firsts[from] as FirstState
-      resumed.push({ name, first, requests, state: await stateAt(['sandboxes', index], saved, first) })
+      resumed.push({
+        name,
+        first,
+        requests,
+        state: await stateAt(['sandboxes', index], saved, first)
+      })
     }
     return { start: firsts[start] as FirstState, sandboxes: resumed }
   })

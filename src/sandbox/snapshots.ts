@@ -16,10 +16,16 @@ import type { SandboxState } from './state.js'
 export type Snapshot = { scenario: string; state: SandboxState }
 const ENDING = '.json'
 
-/** In milliseconds; no process writes an older temporary file any more, and processes may share a folder. */
+/**
+ * In milliseconds; no process writes an older temporary file any more, and processes may share a
+ * folder.
+ */
 const LEFT_MS = 600_000
 
-/** The last work in each folder, or on snapshots in memory: what follows waits for it, also where a sandbox of the same name has come since. */
+/**
+ * The last work in each folder, or on snapshots in memory: what follows waits for it, also where a
+ * sandbox of the same name has come since.
+ */
 const LAST = new Map<string | Snapshots, Promise<void>>()
 
 export class Snapshots {
@@ -41,7 +47,8 @@ export class Snapshots {
   put(name: string, snapshot: Snapshot): Promise<void> {
     return this.#inTurn(async () => {
       const names = await this.#names()
-      if (names.length >= this.#max && !names.includes(name)) throw REFUSALS.tooManySnapshots(names.length)
+      if (names.length >= this.#max && !names.includes(name))
+        throw REFUSALS.tooManySnapshots(names.length)
       if (this.#folder !== null) await this.#write(name, this.#folder, snapshot)
       this.#inMemory.set(name, snapshot)
     })
@@ -49,11 +56,16 @@ export class Snapshots {
 
   async #names(): Promise<string[]> {
     const files = this.#folder === null ? [] : await readdir(this.#folder).catch(() => [])
-    const names = files.flatMap(file => (file.endsWith(ENDING) ? (nameOfFile(file.slice(0, -ENDING.length)) ?? []) : []))
+    const names = files.flatMap(file =>
+      file.endsWith(ENDING) ? (nameOfFile(file.slice(0, -ENDING.length)) ?? []) : []
+    )
     return [...new Set([...this.#inMemory.keys(), ...names])].sort()
   }
 
-  /** Errors: `snapshot_unknown` with those that exist; `document_invalid` for a file that cannot be read, or whose records do not fit. */
+  /**
+   * Errors: `snapshot_unknown` with those that exist; `document_invalid` for a file that cannot be
+   * read, or whose records do not fit.
+   */
   get(name: string, settings: Settings): Promise<Snapshot> {
     return this.#inTurn(async () => {
       const snapshot = this.#inMemory.get(name) ?? (await this.#read(name, settings))
@@ -123,10 +135,19 @@ export class Snapshots {
 const nothing = () => {}
 const fileOf = (folder: string, name: string) => join(folder, `${fileNameOf(name)}${ENDING}`)
 
-/** A file as a database of one snapshot; `settings` are those that the records of one that is read are checked with. Errors: `document_invalid`, the system's. */
+/**
+ * A file as a database of one snapshot; `settings` are those that the records of one that is read
+ * are checked with. Errors: `document_invalid`, the system's.
+ */
 async function snapshotFile(path: string, settings?: Settings): Promise<Low<Snapshot | null>> {
   const { Low } = await import('lowdb')
-  return new Low<Snapshot | null>({ read: () => readSnapshot(path, settings as Settings), write: snapshot => writeSnapshot(path, snapshot as Snapshot) }, null)
+  return new Low<Snapshot | null>(
+    {
+      read: () => readSnapshot(path, settings as Settings),
+      write: snapshot => writeSnapshot(path, snapshot as Snapshot)
+    },
+    null
+  )
 }
 
 /** Errors: `document_invalid` for a file that cannot be read, or whose records do not fit. */

@@ -8,7 +8,10 @@ type Named = Pick<SentCall, 'operation' | 'params' | 'query' | 'body'> & {
   account: string | null
 }
 
-/** Finds the id of the record that a request is about, such as the Location of its Ticket; records are looked up only when they are asked for. */
+/**
+ * Finds the id of the record that a request is about, such as the Location of its Ticket; records
+ * are looked up only when they are asked for.
+ */
 export function aboutIn(store: Store, named: Named): SentCall['about'] {
   let found: Readonly<Record<About, string | undefined>> | undefined
   return what => {
@@ -17,14 +20,29 @@ export function aboutIn(store: Store, named: Named): SentCall['about'] {
   }
 }
 
-function recordsNamed(store: Store, { operation, params, query, body, account: actor }: Named): Readonly<Record<About, string | undefined>> {
+function recordsNamed(
+  store: Store,
+  { operation, params, query, body, account: actor }: Named
+): Readonly<Record<About, string | undefined>> {
   const { family } = operationOf(operation)
   // the path of a User names its Account
   const inPath = params([operation === 'deleteUser' ? 'account_id' : 'id']) ?? undefined
-  const refund = family === 'refunds' && inPath !== undefined ? store.refunds.get(inPath) : undefined
-  const transaction = refund?.transaction || body(['transaction']) || query(['transaction']) || (family === 'transactions' ? inPath : undefined)
-  const ticket = body(['ticket']) || (family === 'tickets' ? inPath : store.transactions.get(transaction ?? '')?.ticket)
-  const location = query(['location']) || (family === 'locations' ? inPath : store.tickets.get(ticket ?? '')?.location)
-  const account = family === 'accounts' || family === 'users' ? inPath : store.locations.get(location ?? '')?.account
+  const refund =
+    family === 'refunds' && inPath !== undefined ? store.refunds.get(inPath) : undefined
+  const transaction =
+    refund?.transaction ||
+    body(['transaction']) ||
+    query(['transaction']) ||
+    (family === 'transactions' ? inPath : undefined)
+  const ticket =
+    body(['ticket']) ||
+    (family === 'tickets' ? inPath : store.transactions.get(transaction ?? '')?.ticket)
+  const location =
+    query(['location']) ||
+    (family === 'locations' ? inPath : store.tickets.get(ticket ?? '')?.location)
+  const account =
+    family === 'accounts' || family === 'users'
+      ? inPath
+      : store.locations.get(location ?? '')?.account
   return { transaction, ticket, location, account: account ?? actor ?? undefined }
 }

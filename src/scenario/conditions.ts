@@ -1,4 +1,7 @@
-/** Conditions on named values: the parameters of a request, and the fields of a record. A condition can say which value it wants and which it got. */
+/**
+ * Conditions on named values: the parameters of a request, and the fields of a record. A condition
+ * can say which value it wants and which it got.
+ */
 import { checkerOf } from '../core/checking.js'
 import { FORMATS } from '../core/formats.js'
 import { instantOf } from '../core/instants.js'
@@ -20,12 +23,27 @@ import { say } from './sentences.js'
 
 /** A value to judge: undefined where there is none, null for an object or a list. */
 export type Value = Scalar | null | undefined
-/** The request or record to judge, with the steps that are left for it; `fieldAt` reads any field of a record. */
+/**
+ * The request or record to judge, with the steps that are left for it; `fieldAt` reads any field of
+ * a record.
+ */
 export type Looked = Budget & { fieldAt?: (name: readonly string[]) => Value }
-/** Whether a value passes; null when too few steps are left to say, or when its bound is not a number or an instant. */
+/**
+ * Whether a value passes; null when too few steps are left to say, or when its bound is not a
+ * number or an instant.
+ */
 export type Test = (value: Value, looked: Looked) => boolean | null
-/** A condition on the value of a name; `at` is where it is written, `data` the condition as written, `wanted` the same in words. */
-export type Condition = { name: readonly string[]; at: readonly Step[]; data: Wanted; wanted: string; test: Test }
+/**
+ * A condition on the value of a name; `at` is where it is written, `data` the condition as written,
+ * `wanted` the same in words.
+ */
+export type Condition = {
+  name: readonly string[]
+  at: readonly Step[]
+  data: Wanted
+  wanted: string
+  test: Test
+}
 
 /** Which values are judged, and which conditions on them are problems. */
 export type Subject = {
@@ -40,7 +58,12 @@ export type Subject = {
   patterns: Patterns
 }
 /** A name with its schemas in the tables. An item of a list cannot be a condition. */
-type At = Subject & { schemas: readonly Schema[]; name: readonly string[]; isMember?: boolean; isNegated?: boolean }
+type At = Subject & {
+  schemas: readonly Schema[]
+  name: readonly string[]
+  isMember?: boolean
+  isNegated?: boolean
+}
 
 type Comparison = { sign: string; words: string; holds: (value: number, bound: number) => boolean }
 const COMPARISONS: Readonly<Record<string, Comparison>> = {
@@ -51,23 +74,43 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
 }
 const CONDITIONS = [...Object.keys(COMPARISONS), 'not', 'present']
 
-/** Compiles conditions by name, each looked up in the tables. Problems are reported by their place below these names, as they are `written`. */
-export async function compileNames(names: Names, under: At, report: Report, written: readonly Step[] = []): Promise<Condition[]> {
+/**
+ * Compiles conditions by name, each looked up in the tables. Problems are reported by their place
+ * below these names, as they are `written`.
+ */
+export async function compileNames(
+  names: Names,
+  under: At,
+  report: Report,
+  written: readonly Step[] = []
+): Promise<Condition[]> {
   const compiled: Condition[] = []
   for (const [key, wanted] of Object.entries(names)) {
     const note = within(report, key)
     const at = lookedUp(key, under, note)
     if (at === null) continue
     const place = [...written, key]
-    if (isObject(wanted) && !isCondition(wanted, at.schemas)) compiled.push(...(await compileNames(wanted as Names, at, note, place)))
-    else compiled.push({ name: at.name, at: place, data: wanted, wanted: shownWanted(wanted), test: await compileTest(wanted, at, note) })
+    if (isObject(wanted) && !isCondition(wanted, at.schemas))
+      compiled.push(...(await compileNames(wanted as Names, at, note, place)))
+    else
+      compiled.push({
+        name: at.name,
+        at: place,
+        data: wanted,
+        wanted: shownWanted(wanted),
+        test: await compileTest(wanted, at, note)
+      })
   }
   return compiled
 }
 
-/** Looks a name such as `a[b][c]` up, or a field such as `a.b.c`; null, with the problem reported, if there is none. */
+/**
+ * Looks a name such as `a[b][c]` up, or a field such as `a.b.c`; null, with the problem reported,
+ * if there is none.
+ */
 function lookedUp(key: string, under: At, report: Report): At | null {
-  const isPath = under.fields !== undefined && under.schemas.every(schema => partOf(schema, key) === undefined)
+  const isPath =
+    under.fields !== undefined && under.schemas.every(schema => partOf(schema, key) === undefined)
   const steps = stepsOf(key, isPath)
   if (steps === null) {
     report([], say('unbalanced_brackets'))
@@ -76,7 +119,11 @@ function lookedUp(key: string, under: At, report: Report): At | null {
   let at = under
   for (const step of steps) {
     const { schemas, name } = at
-    at = { ...under, name: [...name, step], schemas: schemas.flatMap(schema => partOf(schema, step) ?? []) }
+    at = {
+      ...under,
+      name: [...name, step],
+      schemas: schemas.flatMap(schema => partOf(schema, step) ?? [])
+    }
     if (at.schemas.length > 0) continue
     const known = schemas.flatMap(schema => Object.keys(partsOf(schema)))
     report([], under.unknown(at.name, known))
@@ -85,10 +132,18 @@ function lookedUp(key: string, under: At, report: Report): At | null {
   return at
 }
 
-/** The steps of a name such as `a[b][c]`, or of a path such as `a.b[c]`; null where its brackets are not closed. */
+/**
+ * The steps of a name such as `a[b][c]`, or of a path such as `a.b[c]`; null where its brackets are
+ * not closed.
+ */
 export function stepsOf(name: string, isPath = true): string[] | null {
   const [, head, brackets] = /^([^[\]]*)((?:\[[^[\]]*\])*)$/.exec(name) ?? []
-  return head === undefined ? null : [...(isPath ? head.split('.') : [head]), ...(brackets ? brackets.slice(1, -1).split('][') : [])]
+  return head === undefined
+    ? null
+    : [
+        ...(isPath ? head.split('.') : [head]),
+        ...(brackets ? brackets.slice(1, -1).split('][') : [])
+      ]
 }
 
 /** The parts of a value by name; for a field that refers to a record, the fields of that record. */
@@ -101,10 +156,19 @@ function partOf(schema: Schema, name: string): Schema | undefined {
   return typeof additionalProperties === 'object' ? (additionalProperties as Schema) : undefined
 }
 
-/** Whether names below a parameter are conditions on it, and not parts of it. If it has parts, `present` is the only condition that it can have. */
+/**
+ * Whether names below a parameter are conditions on it, and not parts of it. If it has parts,
+ * `present` is the only condition that it can have.
+ */
 function isCondition(wanted: object, schemas: readonly Schema[]): boolean {
   const names = Object.keys(wanted)
-  return names.length > 0 && names.every(name => CONDITIONS.includes(name) && schemas.every(schema => partOf(schema, name) === undefined))
+  return (
+    names.length > 0 &&
+    names.every(
+      name =>
+        CONDITIONS.includes(name) && schemas.every(schema => partOf(schema, name) === undefined)
+    )
+  )
 }
 
 /** A condition in words: `>= 5000`, `one of card, emv`. */
@@ -113,7 +177,9 @@ export function shownWanted(wanted: Wanted): string {
   if (!isObject(wanted)) return wanted === null ? 'no value' : shortened(String(wanted))
   const conditions = Object.entries(wanted).map(([name, operand]) => {
     if (name === 'present') return operand ? 'a value' : 'no value'
-    return name === 'not' ? `not ${shownWanted(operand as Wanted)}` : `${COMPARISONS[name]?.sign} ${operand}`
+    return name === 'not'
+      ? `not ${shownWanted(operand as Wanted)}`
+      : `${COMPARISONS[name]?.sign} ${operand}`
   })
   return conditions.join(' and ')
 }
@@ -122,22 +188,36 @@ export async function compileTest(wanted: Wanted, at: At, report: Report): Promi
   if (Array.isArray(wanted)) {
     if (wanted.length === 0) report([], say('matches_nothing'))
     const tests: Test[] = []
-    for (const one of wanted as readonly Scalar[]) tests.push(await compileTest(one, { ...at, isMember: true }, report))
+    for (const one of wanted as readonly Scalar[])
+      tests.push(await compileTest(one, { ...at, isMember: true }, report))
     return anyOf(tests)
   }
   if (isObject(wanted)) return compileConditions(wanted as Conditions, at, report)
-  const [, pattern, ignoreCase] = typeof wanted === 'string' ? (/^\/(.*)\/(i?)$/s.exec(wanted) ?? []) : []
-  if (pattern !== undefined) return ofText(await compilePattern(pattern, ignoreCase === 'i', at.patterns, said => report([], said)))
+  const [, pattern, ignoreCase] =
+    typeof wanted === 'string' ? (/^\/(.*)\/(i?)$/s.exec(wanted) ?? []) : []
+  if (pattern !== undefined)
+    return ofText(
+      await compilePattern(pattern, ignoreCase === 'i', at.patterns, said => report([], said))
+    )
   if (referenceIn(String(wanted)) === null) return compileValue(wanted as Scalar | null, at, report)
   const valueNow = compileReference(wanted as string, at, report)
   return (value, looked) => {
     const now = valueNow(looked)
-    return now === null ? value === undefined : value != null && now !== undefined && String(value) === String(now)
+    return now === null
+      ? value === undefined
+      : value != null && now !== undefined && String(value) === String(now)
   }
 }
 
-/** Finds the value of a text with references when a request or record is judged: null for no value, undefined for one that is not known yet. */
-function compileReference(text: string, at: At, report: Report): (looked: Looked) => Json | undefined {
+/**
+ * Finds the value of a text with references when a request or record is judged: null for no value,
+ * undefined for one that is not known yet.
+ */
+function compileReference(
+  text: string,
+  at: At,
+  report: Report
+): (looked: Looked) => Json | undefined {
   const { answers = null, fields } = at
   const path = fields && recordPath(text)
   if (path !== undefined) {
@@ -161,15 +241,24 @@ export function fieldNamed(path: string, subject: Subject, report: Report): At |
 /** Steps for each character of a value whose digest is compared. */
 const DIGEST_STEPS = 2
 
-/** A test of one value. A value that the tables do not allow can never match; null asks for no value. */
+/**
+ * A test of one value. A value that the tables do not allow can never match; null asks for no
+ * value.
+ */
 async function compileValue(wanted: Scalar | null, at: At, report: Report): Promise<Test> {
   const { fields, schemas, name } = at
   const text = String(wanted)
   if (wanted === null && name.length > 1) return value => value === undefined
-  if (fields === undefined && IS_DIGEST.test(text)) return ofText(metered(DIGEST_STEPS, value => digestOf(value) === text))
+  if (fields === undefined && IS_DIGEST.test(text))
+    return ofText(metered(DIGEST_STEPS, value => digestOf(value) === text))
   if (fields !== undefined || at.onlyRight) {
-    const judged = schemas.map(schema => ({ schema, value: fields === undefined ? sentAs(wanted, schema) : wanted }))
-    const isPossible = judged.some(({ schema, value }) => value === undefined || checkerOf(() => schema).isRight(value))
+    const judged = schemas.map(schema => ({
+      schema,
+      value: fields === undefined ? sentAs(wanted, schema) : wanted
+    }))
+    const isPossible = judged.some(
+      ({ schema, value }) => value === undefined || checkerOf(() => schema).isRight(value)
+    )
     if (!isPossible) {
       const advice = at.isMember ? '' : conditionMeant(text, schemas)
       const why = await whyWrong(judged[0] as (typeof judged)[number], wanted)
@@ -187,13 +276,22 @@ function sentAs(wanted: Scalar | null, schema: Schema): Scalar | undefined {
 }
 
 /** Why no record, or no right request, can have a value. */
-async function whyWrong({ schema, value }: { schema: Schema; value: unknown }, wanted: Scalar | null): Promise<string> {
+async function whyWrong(
+  { schema, value }: { schema: Schema; value: unknown },
+  wanted: Scalar | null
+): Promise<string> {
   const [problem] = (await checkerOf(() => schema).problems(value)) as [PlacedProblem]
-  const isShort = schema.format === 'last4' && typeof wanted === 'number' && typeof value === 'string' && value.length < 4
+  const isShort =
+    schema.format === 'last4' &&
+    typeof wanted === 'number' &&
+    typeof value === 'string' &&
+    value.length < 4
   return `${problem.message}${isShort ? `; quote it: "${value.padStart(4, '0')}"` : ''}`
 }
 
-/** The test of a field: instants are equal where they are the same moment, codes as they are stored. */
+/**
+ * The test of a field: instants are equal where they are the same moment, codes as they are stored.
+ */
 function isField({ format }: Schema, wanted: Scalar | null): Test {
   if (wanted === null) return value => value === undefined
   const at = format === 'instant' ? instantOf(String(wanted)) : null
@@ -215,7 +313,9 @@ const not =
     return passed === null ? null : !passed
   }
 
-/** Passes a value that one of the tests passes; null where none does, but one of them cannot tell. */
+/**
+ * Passes a value that one of the tests passes; null where none does, but one of them cannot tell.
+ */
 export const anyOf =
   <B extends Budget>(tests: readonly ((value: Value, looked: B) => boolean | null)[]) =>
   (value: Value, looked: B): boolean | null => {
@@ -233,9 +333,13 @@ async function compileConditions(conditions: Conditions, at: At, report: Report)
   for (const [condition, operand] of Object.entries(conditions) as [keyof Conditions, Wanted][]) {
     const note = within(report, condition)
     const comparison = COMPARISONS[condition]
-    if (comparison !== undefined) tests.push(compileComparison(comparison, operand as Scalar, at, note))
+    if (comparison !== undefined)
+      tests.push(compileComparison(comparison, operand as Scalar, at, note))
     else if (condition === 'present') tests.push(value => (value !== undefined) === operand)
-    else tests.push(not(await compileTest(operand, { ...at, onlyRight: false, isNegated: true }, note)))
+    else
+      tests.push(
+        not(await compileTest(operand, { ...at, onlyRight: false, isNegated: true }, note))
+      )
   }
   if (tests.length === 0) report([], check('empty'))
   const never = contradictionIn(conditions, at)
@@ -243,14 +347,24 @@ async function compileConditions(conditions: Conditions, at: At, report: Report)
   return not(anyOf(tests.map(not)))
 }
 
-/** Why no value can meet all conditions: nothing is between the bounds, those of the field included, or an absent value is compared; null where one can. */
-function contradictionIn({ present, ...conditions }: Conditions, { fields, schemas: [{ minimum, maximum } = {}] }: At): Said | null {
+/**
+ * Why no value can meet all conditions: nothing is between the bounds, those of the field included,
+ * or an absent value is compared; null where one can.
+ */
+function contradictionIn(
+  { present, ...conditions }: Conditions,
+  { fields, schemas: [{ minimum, maximum } = {}] }: At
+): Said | null {
   const given = boundsIn(conditions)
   if (given.length === 0) return null
   if (present === false) return say('compares_nothing')
   const bounds = fields ? [...given, ...boundsIn({ gte: minimum, lte: maximum })] : given
   for (const low of bounds.filter(({ name }) => name.startsWith('g'))) {
-    const high = bounds.find(({ name, at }) => name.startsWith('l') && (at < low.at || (at === low.at && `${low.name}${name}` !== 'gtelte')))
+    const high = bounds.find(
+      ({ name, at }) =>
+        name.startsWith('l') &&
+        (at < low.at || (at === low.at && `${low.name}${name}` !== 'gtelte'))
+    )
     if (high !== undefined) return say('nothing_between', low.shown, high.shown)
   }
   return null
@@ -264,7 +378,8 @@ const boundsIn = (conditions: object): { name: string; at: number; shown: string
   })
 
 const NUMBER = /^-?\d+(\.\d+)?$/
-const isNumeric = ({ type }: Schema) => [type].flat().some(name => name === 'integer' || name === 'number')
+const isNumeric = ({ type }: Schema) =>
+  [type].flat().some(name => name === 'integer' || name === 'number')
 
 /** Compares numbers and instants; text has no order that a test should rely on. */
 function compileComparison({ holds }: Comparison, bound: Scalar, under: At, report: Report): Test {
@@ -274,13 +389,21 @@ function compileComparison({ holds }: Comparison, bound: Scalar, under: At, repo
     report([], say('not_comparable', name.join('.')))
     return () => false
   }
-  const placeOf = isNumber ? (value: string) => (NUMBER.test(value) ? Number(value) : null) : instantOf
+  const placeOf = isNumber
+    ? (value: string) => (NUMBER.test(value) ? Number(value) : null)
+    : instantOf
   const isReference = referenceIn(String(bound)) !== null
-  const fixed = isReference || (isNumber && typeof bound !== 'number') ? null : placeOf(String(bound))
+  const fixed =
+    isReference || (isNumber && typeof bound !== 'number') ? null : placeOf(String(bound))
   const boundNow = isReference ? compileReference(bound as string, under, report) : () => null
   if (!isReference && fixed === null) {
     const expected = FORMATS.instant.problem(String(bound))?.expected as string
-    report([], isNumber ? check('wrong_type', ['a number'], String(bound), null) : check('wrong_format', expected))
+    report(
+      [],
+      isNumber
+        ? check('wrong_type', ['a number'], String(bound), null)
+        : check('wrong_format', expected)
+    )
   }
   return (value, looked) => {
     const now = boundNow(looked) ?? null

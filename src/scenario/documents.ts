@@ -1,4 +1,7 @@
-/** Fixture and scenario documents as they are written: YAML or JSON text, read with the place of each part. */
+/**
+ * Fixture and scenario documents as they are written: YAML or JSON text, read with the place of
+ * each part.
+ */
 import { type Checker, MAX_PROBLEMS } from '../core/checking.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { sentence } from '../core/nearest.js'
@@ -22,15 +25,44 @@ export type SourceDocument = {
 export type TextType = 'json' | 'yaml'
 /** `script` is a file of script entries that scenarios share. */
 export type DocumentKind = 'fixture' | 'scenario' | 'script'
-/** A problem with its place in a document; `isOfName` where it is about a name and not its value, if its code does not say so. */
-export type DocumentProblem = { document: SourceDocument; steps: readonly Step[]; code?: string; message: string; isOfName?: boolean }
+/**
+ * A problem with its place in a document; `isOfName` where it is about a name and not its value, if
+ * its code does not say so.
+ */
+export type DocumentProblem = {
+  document: SourceDocument
+  steps: readonly Step[]
+  code?: string
+  message: string
+  isOfName?: boolean
+}
 /** Codes of problems that are about a name. */
 const OF_NAMES = [
-  ...['unknown_name', 'unknown_parameter', 'unknown_field', 'unknown_override', 'unused_variable', 'no_section', 'group_name', 'process_setting'],
-  ...['framing_header', 'reserved_field', 'variable_as_name', 'not_a_variable_name', 'unbalanced_brackets', 'not_an_hour', 'not_an_amount']
+  ...[
+    'unknown_name',
+    'unknown_parameter',
+    'unknown_field',
+    'unknown_override',
+    'unused_variable',
+    'no_section',
+    'group_name',
+    'process_setting'
+  ],
+  ...[
+    'framing_header',
+    'reserved_field',
+    'variable_as_name',
+    'not_a_variable_name',
+    'unbalanced_brackets',
+    'not_an_hour',
+    'not_an_amount'
+  ]
 ]
 /** Takes a problem by its place in the current part of a document. */
-export type Report = (steps: readonly Step[], said: Pick<DocumentProblem, 'code' | 'message' | 'isOfName'> | string) => void
+export type Report = (
+  steps: readonly Step[],
+  said: Pick<DocumentProblem, 'code' | 'message' | 'isOfName'> | string
+) => void
 
 /** Collects problems. */
 export type Problems = { readonly length: number; push: (problem: DocumentProblem) => unknown }
@@ -47,14 +79,20 @@ export class ProblemList implements Problems {
   }
 
   push(...problems: DocumentProblem[]): void {
-    for (const problem of problems) if (this.all.push(problem) > MAX_PROBLEMS) throw new EnoughProblems()
+    for (const problem of problems)
+      if (this.all.push(problem) > MAX_PROBLEMS) throw new EnoughProblems()
   }
 }
 
 /**
- * Returns the result of `make` if it finds no problems. Errors: `document_invalid` with those that it found, in the order of `documents` where there are several.
+ * Returns the result of `make` if it finds no problems. Errors: `document_invalid` with those that
+ * it found, in the order of `documents` where there are several.
  */
-export async function withoutProblems<T>(problems: ProblemList, make: () => Promise<T>, documents?: readonly SourceDocument[]): Promise<T> {
+export async function withoutProblems<T>(
+  problems: ProblemList,
+  make: () => Promise<T>,
+  documents?: readonly SourceDocument[]
+): Promise<T> {
   try {
     const made = await make()
     if (problems.length === 0) return made
@@ -77,10 +115,17 @@ export const writtenIn =
 export const reportBy =
   (problems: Problems, written: Written): Report =>
   (steps, said) =>
-    void problems.push({ ...(typeof said === 'string' ? { message: said } : said), ...written(steps) })
+    void problems.push({
+      ...(typeof said === 'string' ? { message: said } : said),
+      ...written(steps)
+    })
 
 /** Adds each reported problem of a part of a document to a list. */
-export const reportTo = (problems: Problems, document: SourceDocument, under: readonly Step[] = []): Report => reportBy(problems, writtenIn(document, under))
+export const reportTo = (
+  problems: Problems,
+  document: SourceDocument,
+  under: readonly Step[] = []
+): Report => reportBy(problems, writtenIn(document, under))
 
 /** The places of parts of documents; each document is read through once. */
 export async function placesOf(parts: readonly DocumentPart[]): Promise<(Place | null)[]> {
@@ -94,7 +139,11 @@ export async function placesOf(parts: readonly DocumentPart[]): Promise<(Place |
 }
 
 /** A document that was given as data: it has no lines. */
-export const documentOf = (name: string, data: unknown, limits = DEFAULT_LIMITS): SourceDocument => ({
+export const documentOf = (
+  name: string,
+  data: unknown,
+  limits = DEFAULT_LIMITS
+): SourceDocument => ({
   name,
   data,
   limits,
@@ -103,27 +152,46 @@ export const documentOf = (name: string, data: unknown, limits = DEFAULT_LIMITS)
 
 /**
  * Reads text; where its type is not given, as JSON when it is JSON, else as YAML.
- * Errors: `body_malformed` for a text that must be JSON and is not, `document_invalid` with the syntax problems of YAML, `document_too_large`.
+ * Errors: `body_malformed` for a text that must be JSON and is not, `document_invalid` with the
+ * syntax problems of YAML, `document_too_large`.
  */
 export async function readDocument(
   name: string,
   text: string,
   { limits = DEFAULT_LIMITS, type = null }: { limits?: DocumentLimits; type?: TextType | null } = {}
 ): Promise<SourceDocument> {
-  const data = type === 'json' || (type === null && /^\s*[{[]/.test(text)) ? jsonOf(name, text, limits, type) : undefined
-  if (data !== undefined) return { name, data, limits, locate: async (...wanted) => placesInJson(text, ...wanted) }
+  const data =
+    type === 'json' || (type === null && /^\s*[{[]/.test(text))
+      ? jsonOf(name, text, limits, type)
+      : undefined
+  if (data !== undefined)
+    return { name, data, limits, locate: async (...wanted) => placesInJson(text, ...wanted) }
 
   const { data: read, problems, locate } = await yamlIn(text, limits)
-  if (problems.length === 0 && isDeeper(read, MAX_NESTING)) problems.push({ ...say('too_deep', MAX_NESTING), line: 1, column: 1 })
-  if (problems.length === 0) return { name, data: read, limits, locate: async (...wanted) => locate(...wanted) }
-  throw documentInvalid(problems.map(({ message, ...problem }) => ({ file: name, path: '', ...problem, message: cut(message) })))
+  if (problems.length === 0 && isDeeper(read, MAX_NESTING))
+    problems.push({ ...say('too_deep', MAX_NESTING), line: 1, column: 1 })
+  if (problems.length === 0)
+    return { name, data: read, limits, locate: async (...wanted) => locate(...wanted) }
+  throw documentInvalid(
+    problems.map(({ message, ...problem }) => ({
+      file: name,
+      path: '',
+      ...problem,
+      message: cut(message)
+    }))
+  )
 }
 
 /** Whether data is nested deeper than this number of levels. */
 const isDeeper = (value: unknown, levels: number): boolean =>
-  typeof value === 'object' && value !== null && (levels === 0 || Object.values(value).some(part => isDeeper(part, levels - 1)))
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some(part => isDeeper(part, levels - 1)))
 
-/** One refusal of all problems: document after document, in the order of `documents` where there are several, within each by place; deduplicated. */
+/**
+ * One refusal of all problems: document after document, in the order of `documents` where there are
+ * several, within each by place; deduplicated.
+ */
 export async function refusalOf(
   problems: readonly DocumentProblem[],
   documents: readonly SourceDocument[] = problems.map(({ document }) => document)
@@ -131,13 +199,32 @@ export async function refusalOf(
   return documentInvalid(await listedProblems(problems, documents), problems.length > MAX_PROBLEMS)
 }
 
-/** Problems with their places: document after document, in the order of `documents`, within each by place, a whole before its parts; deduplicated. */
-export async function listedProblems(problems: readonly DocumentProblem[], documents: readonly SourceDocument[]): Promise<Problem[]> {
+/**
+ * Problems with their places: document after document, in the order of `documents`, within each by
+ * place, a whole before its parts; deduplicated.
+ */
+export async function listedProblems(
+  problems: readonly DocumentProblem[],
+  documents: readonly SourceDocument[]
+): Promise<Problem[]> {
   const names = [...new Set(documents.map(({ name }) => name))]
-  const unique = [...new Map(problems.map(problem => [JSON.stringify([problem.document.name, problem.steps, problem.message]), problem])).values()]
+  const unique = [
+    ...new Map(
+      problems.map(problem => [
+        JSON.stringify([problem.document.name, problem.steps, problem.message]),
+        problem
+      ])
+    ).values()
+  ]
   // a name that is missing is probably there, but misspelt
-  const misnamed = new Set(unique.flatMap(({ document, steps, code }) => (code === 'unknown_name' ? [placeOf(document, steps.slice(0, -1))] : [])))
-  const told = unique.filter(({ document, steps, code }) => code !== 'required' || !misnamed.has(placeOf(document, steps)))
+  const misnamed = new Set(
+    unique.flatMap(({ document, steps, code }) =>
+      code === 'unknown_name' ? [placeOf(document, steps.slice(0, -1))] : []
+    )
+  )
+  const told = unique.filter(
+    ({ document, steps, code }) => code !== 'required' || !misnamed.has(placeOf(document, steps))
+  )
   const listed: { rank: number[]; problem: Problem }[] = []
   for (const document of new Set(told.map(({ document }) => document))) {
     const own = told.filter(problem => problem.document === document)
@@ -145,14 +232,26 @@ export async function listedProblems(problems: readonly DocumentProblem[], docum
     const ofNames = own.map(({ code = '', isOfName = OF_NAMES.includes(code) }) => isOfName)
     const places = await document.locate(wanted, ofNames)
     // data has an order all the same: that of its text, if it had one
-    const order = places.every(place => place === null) ? placesInJson(JSON.stringify(document.data ?? null), wanted) : places
+    const order = places.every(place => place === null)
+      ? placesInJson(JSON.stringify(document.data ?? null), wanted)
+      : places
     for (const [index, { steps, code, message }] of own.entries()) {
       const { line = 0, column = 0 } = order[index] ?? {}
-      const problem = { file: document.name, path: pathOf(steps), code, message: cut(message), ...places[index] }
+      const problem = {
+        file: document.name,
+        path: pathOf(steps),
+        code,
+        message: cut(message),
+        ...places[index]
+      }
       listed.push({ rank: [names.indexOf(document.name), line, column, steps.length], problem })
     }
   }
-  return listed.sort((a, b) => a.rank.reduce((apart, number, nth) => apart || number - (b.rank[nth] as number), 0)).map(({ problem }) => problem)
+  return listed
+    .sort((a, b) =>
+      a.rank.reduce((apart, number, nth) => apart || number - (b.rank[nth] as number), 0)
+    )
+    .map(({ problem }) => problem)
 }
 
 const placeOf = ({ name }: SourceDocument, steps: readonly Step[]) => JSON.stringify([name, steps])
@@ -164,7 +263,8 @@ export async function refuseProblems(document: SourceDocument, checker: Checker)
 }
 
 /** A message may hold a value of any length. */
-const cut = (message: string) => (message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message)
+const cut = (message: string) =>
+  message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message
 const MAX_MESSAGE = 2000
 
 /** `bistro.yaml:4:7 tickets[3].location: …`, as far as each part is known. */
@@ -174,20 +274,40 @@ export function problemLine({ file, line, column, path, message }: Problem): str
 }
 
 function documentInvalid(found: Problem[], isMore = found.length > MAX_PROBLEMS): ApiError {
-  const problems = isMore ? [...found.slice(0, MAX_PROBLEMS), { path: '', ...say('more_problems', MAX_PROBLEMS) }] : found
+  const problems = isMore
+    ? [...found.slice(0, MAX_PROBLEMS), { path: '', ...say('more_problems', MAX_PROBLEMS) }]
+    : found
   const [first] = problems as [Problem, ...Problem[]]
-  const count = problems.length === 1 ? 'The document has a problem' : `The document has ${problems.length} problems, the first`
-  return new ApiError('document_invalid', { message: `${count}: ${sentence(problemLine(first))} Nothing was changed.`, problems })
+  const count =
+    problems.length === 1
+      ? 'The document has a problem'
+      : `The document has ${problems.length} problems, the first`
+  return new ApiError('document_invalid', {
+    message: `${count}: ${sentence(problemLine(first))} Nothing was changed.`,
+    problems
+  })
 }
 
-/** The data of a text that is JSON; undefined for any other. Errors: `document_too_large`, before it is parsed, and `body_malformed` where it has to be JSON. */
-function jsonOf(name: string, text: string, limits: DocumentLimits, type: TextType | null): unknown {
+/**
+ * The data of a text that is JSON; undefined for any other. Errors: `document_too_large`, before it
+ * is parsed, and `body_malformed` where it has to be JSON.
+ */
+function jsonOf(
+  name: string,
+  text: string,
+  limits: DocumentLimits,
+  type: TextType | null
+): unknown {
   const problem = sizeProblem(sizeOfJson(text), limits)
-  if (problem !== null) throw documentInvalid([{ file: name, path: '', ...say('too_large', problem) }])
+  if (problem !== null)
+    throw documentInvalid([{ file: name, path: '', ...say('too_large', problem) }])
   try {
     return JSON.parse(text)
   } catch (error) {
-    if (type === 'json') throw new ApiError('body_malformed', { message: `The body is not JSON: ${(error as Error).message}.` })
+    if (type === 'json')
+      throw new ApiError('body_malformed', {
+        message: `The body is not JSON: ${(error as Error).message}.`
+      })
     return undefined
   }
 }

@@ -1,4 +1,7 @@
-/** Changes of records that are made as a whole or not at all: some are deleted, then some are made or replaced, as by a fixture. */
+/**
+ * Changes of records that are made as a whole or not at all: some are deleted, then some are made
+ * or replaced, as by a fixture.
+ */
 import { Ids } from '../core/ids.js'
 import { didYouMean } from '../core/nearest.js'
 import { partAt } from '../core/places.js'
@@ -7,7 +10,14 @@ import { type Family, LINKED_FAMILIES } from '../reference/operations.js'
 import { EARLIEST, LATEST } from '../store/ordered-index.js'
 import { collectionOf, FAMILIES, type Records, type Store } from '../store/store.js'
 import { type DocumentProblem, documentOf, type Problems, type Report } from './documents.js'
-import { type Fixture, FixtureImporter, fixtureIn, type GenerationContext, type ImportedRecords, recordsIn } from './fixture.js'
+import {
+  type Fixture,
+  FixtureImporter,
+  fixtureIn,
+  type GenerationContext,
+  type ImportedRecords,
+  recordsIn
+} from './fixture.js'
 import type { ChangeData } from './schemas.js'
 import { say } from './sentences.js'
 
@@ -31,17 +41,33 @@ export function editOf({ data = {}, delete: removed = [] }: ChangeData, report: 
   return { fixture, removed }
 }
 
-/** Makes an edit in a store, which is a copy, to be thrown away where there are problems. A record that was deleted before is no problem. */
-export function edited(store: Store, { fixture, removed: ids }: Edit, generation: GenerationContext, problems: Problems): Edited {
+/**
+ * Makes an edit in a store, which is a copy, to be thrown away where there are problems. A record
+ * that was deleted before is no problem.
+ */
+export function edited(
+  store: Store,
+  { fixture, removed: ids }: Edit,
+  generation: GenerationContext,
+  problems: Problems
+): Edited {
   const removed: RecordName[] = []
-  for (const family of [...FAMILIES].reverse()) for (const id of ids) if (store[family].get(id)) removed.push({ family, id })
+  for (const family of [...FAMILIES].reverse())
+    for (const id of ids) if (store[family].get(id)) removed.push({ family, id })
   for (const [nth, id] of ids.entries()) {
     const steps = ['change', 'delete', nth]
     const family = removed.find(one => one.id === id)?.family
-    const by = family === undefined ? [] : referrers(store, generation.settings, family, id).filter(other => !ids.includes(other))
+    const by =
+      family === undefined
+        ? []
+        : referrers(store, generation.settings, family, id).filter(other => !ids.includes(other))
     if (by.length > 0) problems.push({ document: DOCUMENT, steps, ...say('in_use', id, by) })
     else if (family === undefined && !FAMILIES.some(family => store[family].has(id))) {
-      problems.push({ document: DOCUMENT, steps, ...say('missing_record', 'record', id, didYouMean(id, suggestedIds(store))) })
+      problems.push({
+        document: DOCUMENT,
+        steps,
+        ...say('missing_record', 'record', id, didYouMean(id, suggestedIds(store)))
+      })
     }
   }
   // a Refund goes before its Transaction, which then has less refunded
@@ -54,20 +80,44 @@ export function edited(store: Store, { fixture, removed: ids }: Edit, generation
 /** Ids of each family that are searched for a suggestion. */
 const MAX_SUGGESTED = 200
 /** Ids of records of some families, to suggest one of them. */
-export const suggestedIds = (store: Store, families: readonly Family[] = FAMILIES): string[] => families.flatMap(family => store[family].someIds(MAX_SUGGESTED))
+export const suggestedIds = (store: Store, families: readonly Family[] = FAMILIES): string[] =>
+  families.flatMap(family => store[family].someIds(MAX_SUGGESTED))
 
 /** The ids that the changes of script entries give to records, as far as they can be read. */
 export const idsMade = (entries: readonly unknown[]): ReadonlySet<unknown> =>
-  new Set(entries.flatMap(entry => Object.values(partAt(entry, ['change', 'data']) ?? {}).flatMap(list => [list].flat().map(record => partAt(record, ['id'])))))
+  new Set(
+    entries.flatMap(entry =>
+      Object.values(partAt(entry, ['change', 'data']) ?? {}).flatMap(list =>
+        [list].flat().map(record => partAt(record, ['id']))
+      )
+    )
+  )
 
 type IdTest = (id: string, families: readonly Family[]) => boolean
-/** What an edit is tried in: a first state, whether an id is certainly in none of some families, and whether a request may be given it. */
-export type Trial = { store: Store; generation: GenerationContext; isMissing: IdTest; isDrawn: IdTest }
+/**
+ * What an edit is tried in: a first state, whether an id is certainly in none of some families, and
+ * whether a request may be given it.
+ */
+export type Trial = {
+  store: Store
+  generation: GenerationContext
+  isMissing: IdTest
+  isDrawn: IdTest
+}
 /** Problems that no request changes. */
 const CERTAIN = ['listed_twice', 'reserved_field', 'other_type', 'sum_too_large']
 
-/** Tries the edit of a script entry on a copy of a first state. What it meets there is a warning, and a problem where it can never be made. */
-export function checkEdit(entry: object, edit: Edit, { store, generation, isMissing, isDrawn }: Trial, report: Report, warn: Report): void {
+/**
+ * Tries the edit of a script entry on a copy of a first state. What it meets there is a warning,
+ * and a problem where it can never be made.
+ */
+export function checkEdit(
+  entry: object,
+  edit: Edit,
+  { store, generation, isMissing, isDrawn }: Trial,
+  report: Report,
+  warn: Report
+): void {
   const found: DocumentProblem[] = []
   edited(store.clone(), edit, { ...generation, ids: new Ids() }, found)
   for (const problem of found) {
@@ -75,7 +125,8 @@ export function checkEdit(entry: object, edit: Edit, { store, generation, isMiss
     const [isNamed, id] = [code === 'missing_record', String(partAt(entry, steps))]
     if (isNamed && !isMissing(id, FAMILIES)) continue
     // no request makes a Ticket
-    const isGone = isNamed && (steps.at(-1) === 'ticket' || (steps[1] === 'delete' && !isDrawn(id, FAMILIES)))
+    const isGone =
+      isNamed && (steps.at(-1) === 'ticket' || (steps[1] === 'delete' && !isDrawn(id, FAMILIES)))
     const say = isGone || CERTAIN.includes(code) ? report : warn
     say(steps, problem)
   }
@@ -90,14 +141,32 @@ const REFERRING: Partial<Record<Family, readonly [index: string, ...families: Fa
 }
 const LINKS = Object.keys(LINKED_FAMILIES)
 
-/** What refers to a record, so that it cannot be deleted: the ids of others, and what acts as an Account. */
+/**
+ * What refers to a record, so that it cannot be deleted: the ids of others, and what acts as an
+ * Account.
+ */
 export function referrers(store: Store, settings: Settings, family: Family, id: string): string[] {
   const group = family === 'tickets' ? (store.tickets.get(id) as Records['tickets']).location : id
-  const range = { after: EARLIEST, before: LATEST, descending: false, count: Number.POSITIVE_INFINITY }
+  const range = {
+    after: EARLIEST,
+    before: LATEST,
+    descending: false,
+    count: Number.POSITIVE_INFINITY
+  }
   const [index = '', ...families] = REFERRING[family] ?? []
-  const others = families.flatMap(other => collectionOf(store, other).index(index).range(group, range))
-  const ids = others.flatMap(({ record }) => (LINKS.some(link => (record as Readonly<Record<string, unknown>>)[link] === id) ? [record.id] : []))
+  const others = families.flatMap(other =>
+    collectionOf(store, other).index(index).range(group, range)
+  )
+  const ids = others.flatMap(({ record }) =>
+    LINKS.some(link => (record as Readonly<Record<string, unknown>>)[link] === id)
+      ? [record.id]
+      : []
+  )
   if (family !== 'accounts') return ids
   const isActor = settings['auth.accept_any_key'] === id
-  return [...ids, ...([...store.keys.values()].includes(id) ? ['an API key'] : []), ...(isActor ? ['auth.accept_any_key'] : [])]
+  return [
+    ...ids,
+    ...([...store.keys.values()].includes(id) ? ['an API key'] : []),
+    ...(isActor ? ['auth.accept_any_key'] : [])
+  ]
 }

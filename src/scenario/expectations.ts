@@ -1,4 +1,7 @@
-/** Expectations: how many requests must come and how they must end, in which order they come, and what the records are in the end. */
+/**
+ * Expectations: how many requests must come and how they must end, in which order they come, and
+ * what the records are in the end.
+ */
 import { durationExpected, durationOf } from '../core/durations.js'
 import { MASK } from '../core/mask.js'
 import type { Step } from '../core/places.js'
@@ -8,7 +11,13 @@ import type { Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
 import { withDigests } from './digests.js'
 import type { Report } from './documents.js'
-import { compileState, recordsOf, type StateData, type StateDifference, type StateTest } from './final-state.js'
+import {
+  compileState,
+  recordsOf,
+  type StateData,
+  type StateDifference,
+  type StateTest
+} from './final-state.js'
 import { within } from './flaws.js'
 import {
   compileMatch,
@@ -29,13 +38,32 @@ import { say } from './sentences.js'
 import { compileStatus } from './statuses.js'
 
 export type { CallsData, CountData, ExpectationData } from './schemas.js'
-/** How a request ended: the status of its response, whether the client got it, and whether records were changed. */
+/**
+ * How a request ended: the status of its response, whether the client got it, and whether records
+ * were changed.
+ */
 export type Ending = { status: number; isDelivered: boolean; tookEffect: boolean }
-/** Requests of an expectation, each `apart` milliseconds after the one before. `ended` is empty if it does not matter how they end: then they count at once. */
-export type Calls = { data: CallsData; operations: ReadonlySet<OperationId>; matches: Matcher; ended: readonly EndingCondition[]; apart: number }
+/**
+ * Requests of an expectation, each `apart` milliseconds after the one before. `ended` is empty if
+ * it does not matter how they end: then they count at once.
+ */
+export type Calls = {
+  data: CallsData
+  operations: ReadonlySet<OperationId>
+  matches: Matcher
+  ended: readonly EndingCondition[]
+  apart: number
+}
 /** A condition on how a request ended: what is wanted, and what came. */
-export type EndingCondition = { name: string; wanted: string; got: (ending: Ending) => string; holds: (ending: Ending) => boolean }
-/** `isOfEndings` says that requests are counted when they have ended, since it matters how they end. */
+export type EndingCondition = {
+  name: string
+  wanted: string
+  got: (ending: Ending) => string
+  holds: (ending: Ending) => boolean
+}
+/**
+ * `isOfEndings` says that requests are counted when they have ended, since it matters how they end.
+ */
 export type Expectation =
   | { data: CountData; calls: Calls; isOfEndings: boolean }
   | { data: SequenceData; steps: readonly Calls[]; isOfEndings: boolean }
@@ -43,14 +71,23 @@ export type Expectation =
 export type Verdict = {
   expectation: ExpectationData
   wanted: string
-  /** Of one that counts by value and does not hold: the first value that it does not hold for, which `seen` and the requests are of. */
+  /**
+   * Of one that counts by value and does not hold: the first value that it does not hold for, which
+   * `seen` and the requests are of.
+   */
   value?: string
-  /** How many requests came; of a sequence, how many of its requests came in order; of a state, in how many places it differs. */
+  /**
+   * How many requests came; of a sequence, how many of its requests came in order; of a state, in
+   * how many places it differs.
+   */
   seen: number
   holds: boolean
   exceeded: boolean
   message: string
-  /** Of an expectation that does not hold: the requests that counted, and those that nearly did, as far as the journal holds them. */
+  /**
+   * Of an expectation that does not hold: the requests that counted, and those that nearly did, as
+   * far as the journal holds them.
+   */
   requests?: string[]
   near_misses?: NearMiss[]
 }
@@ -59,10 +96,16 @@ export type Verdict = {
 type Answered = ReadonlyMap<string, Json> | null
 
 /**
- * Compiles one expectation that its schema allows; null with its problems reported. What it keeps of card data is digests. `all` counts what the patterns of
+ * Compiles one expectation that its schema allows; null with its problems reported. What it keeps
+ * of card data is digests. `all` counts what the patterns of
  * its list compile to.
  */
-export const compileExpectation = (data: ExpectationData, report: Report, answers: Answered = null, all?: Instructions): Promise<Expectation | null> =>
+export const compileExpectation = (
+  data: ExpectationData,
+  report: Report,
+  answers: Answered = null,
+  all?: Instructions
+): Promise<Expectation | null> =>
   unlessReported(report, async note => {
     const ways = ['on', 'sequence', 'state'].filter(way => way in data)
     if (ways.length === 1) return compiled(data, note, { answers, patterns: patternsIn(all) })
@@ -73,50 +116,101 @@ export const compileExpectation = (data: ExpectationData, report: Report, answer
 /** The requests of an expectation, each with its place in it; none if it is about records. */
 export function callsIn(data: ExpectationData): { at: readonly Step[]; calls: CallsData }[] {
   if ('on' in data) return [{ at: [], calls: data }]
-  return 'sequence' in data ? data.sequence.map((calls, index) => ({ at: ['sequence', index], calls })) : []
+  return 'sequence' in data
+    ? data.sequence.map((calls, index) => ({ at: ['sequence', index], calls }))
+    : []
 }
 
 type Compiling = { answers: Answered; patterns: Patterns }
 
-async function compiled(data: ExpectationData, note: Report, compiling: Compiling): Promise<Expectation> {
+async function compiled(
+  data: ExpectationData,
+  note: Report,
+  compiling: Compiling
+): Promise<Expectation> {
   const { per, same } = data as Partial<SequenceData>
   if (same !== undefined && !('sequence' in data)) note(['same'], say('needs', 'same', 'sequence'))
   if (same !== undefined && per !== undefined) note(['same'], say('not_together', 'same', ['per']))
   if (per !== undefined && 'state' in data) note(['per'], say('needs', 'per', 'on or sequence'))
-  if ('state' in data) return { data, isOfEndings: false, differences: await compileState(data.state, within(note, 'state'), compiling) }
+  if ('state' in data)
+    return {
+      data,
+      isOfEndings: false,
+      differences: await compileState(data.state, within(note, 'state'), compiling)
+    }
   if ('sequence' in data) {
     const steps: Calls[] = []
-    if (data.sequence[0]?.no_sooner_than !== undefined) note(['sequence', 0, 'no_sooner_than'], say('needs', 'no_sooner_than', 'a request before it'))
+    if (data.sequence[0]?.no_sooner_than !== undefined)
+      note(['sequence', 0, 'no_sooner_than'], say('needs', 'no_sooner_than', 'a request before it'))
     for (const [index, step] of data.sequence.entries()) {
       steps.push(await compileCalls(step, within(note, 'sequence', index), compiling))
       await pause()
     }
-    return { data: { ...data, sequence: steps.map(({ data }) => data) }, steps, isOfEndings: steps.some(({ ended }) => ended.length > 0) }
+    return {
+      data: { ...data, sequence: steps.map(({ data }) => data) },
+      steps,
+      isOfEndings: steps.some(({ ended }) => ended.length > 0)
+    }
   }
   const { times, at_least, at_most } = data
-  if (times !== undefined && (at_least !== undefined || at_most !== undefined)) note([], say('not_together', 'times', ['at_least', 'at_most']))
-  if (at_least !== undefined && at_most !== undefined && at_least > at_most) note(['at_least'], say('reversed', `at_least ${at_least}`, `at_most ${at_most}`))
-  const isVacuous = data.no_sooner_than === undefined && times === undefined && at_most === undefined && (at_least ?? 0) < 2
-  if (per !== undefined && isVacuous) note(['per'], say('needs', 'per', 'times, at_most, no_sooner_than, or at_least above 1'))
+  if (times !== undefined && (at_least !== undefined || at_most !== undefined))
+    note([], say('not_together', 'times', ['at_least', 'at_most']))
+  if (at_least !== undefined && at_most !== undefined && at_least > at_most)
+    note(['at_least'], say('reversed', `at_least ${at_least}`, `at_most ${at_most}`))
+  const isVacuous =
+    data.no_sooner_than === undefined &&
+    times === undefined &&
+    at_most === undefined &&
+    (at_least ?? 0) < 2
+  if (per !== undefined && isVacuous)
+    note(['per'], say('needs', 'per', 'times, at_most, no_sooner_than, or at_least above 1'))
   const calls = await compileCalls(data, note, compiling)
   return { data: calls.data, calls, isOfEndings: calls.ended.length > 0 }
 }
 
-async function compileCalls(written: CallsData, note: Report, compiling: Compiling): Promise<Calls> {
+async function compileCalls(
+  written: CallsData,
+  note: Report,
+  compiling: Compiling
+): Promise<Calls> {
   const data = written.match ? { ...written, match: withDigests(written.match) } : written
   const operations = operationsOn(data.on, note)
-  if (data.took_effect === true && operations.length > 0 && !operations.some(operation => isChange(operationOf(operation)))) {
+  if (
+    data.took_effect === true &&
+    operations.length > 0 &&
+    !operations.some(operation => isChange(operationOf(operation)))
+  ) {
     note(['took_effect'], say('no_effect', shownOn(data.on)))
   }
   const matches = await compileMatch(operations, data.match, note, compiling)
   const apart = durationOf(data.no_sooner_than ?? '0s')
-  if (apart === null) note(['no_sooner_than'], check('wrong_format', durationExpected(`${data.no_sooner_than}`)))
-  return { data, operations: new Set(operations), matches, ended: compileEnding(data, note), apart: apart ?? 0 }
+  if (apart === null)
+    note(['no_sooner_than'], check('wrong_format', durationExpected(`${data.no_sooner_than}`)))
+  return {
+    data,
+    operations: new Set(operations),
+    matches,
+    ended: compileEnding(data, note),
+    apart: apart ?? 0
+  }
 }
 
 const yesOrNo = (is: boolean) => (is ? 'yes' : 'no')
-const ofEnding = (name: string, wanted: boolean | undefined, isSo: (ending: Ending) => boolean): EndingCondition[] =>
-  wanted === undefined ? [] : [{ name, wanted: yesOrNo(wanted), got: ending => yesOrNo(isSo(ending)), holds: ending => isSo(ending) === wanted }]
+const ofEnding = (
+  name: string,
+  wanted: boolean | undefined,
+  isSo: (ending: Ending) => boolean
+): EndingCondition[] =>
+  wanted === undefined
+    ? []
+    : [
+        {
+          name,
+          wanted: yesOrNo(wanted),
+          got: ending => yesOrNo(isSo(ending)),
+          holds: ending => isSo(ending) === wanted
+        }
+      ]
 
 function compileEnding({ took_effect, status, answered }: CallsData, note: Report): Calls['ended'] {
   const conditions = [
@@ -127,7 +221,12 @@ function compileEnding({ took_effect, status, answered }: CallsData, note: Repor
     if (answered === false) note(['status'], say('no_status'))
     const isWanted = compileStatus(status, within(note, 'status'))
     const got = ({ status, isDelivered }: Ending) => (isDelivered ? `${status}` : 'no response')
-    conditions.push({ name: 'status', wanted: [status].flat().join(' or '), got, holds: ({ status, isDelivered }) => isDelivered && isWanted(status) })
+    conditions.push({
+      name: 'status',
+      wanted: [status].flat().join(' or '),
+      got,
+      holds: ({ status, isDelivered }) => isDelivered && isWanted(status)
+    })
   }
   return conditions
 }
@@ -147,7 +246,10 @@ export class Tally {
     this.hasEndings = expectations.some(({ isOfEndings }) => isOfEndings)
   }
 
-  /** Counts a request that comes, or one that has ended as `ending` says. Returns whether it counts for any expectation. */
+  /**
+   * Counts a request that comes, or one that has ended as `ending` says. Returns whether it counts
+   * for any expectation.
+   */
   count(call: SentCall, ending: Ending | null = null): boolean {
     let isCounted = false
     for (const [index, expectation] of this.expectations.entries()) {
@@ -163,7 +265,8 @@ export class Tally {
       if (isMatched(calls, call, ending)) {
         isCounted = true
         if (came !== undefined) countAfter(came, call.at, calls.apart)
-        else if (count.values.size < MAX_VALUES) count.values.set(value, { seen: 1, at: call.at, soon: null })
+        else if (count.values.size < MAX_VALUES)
+          count.values.set(value, { seen: 1, at: call.at, soon: null })
         else count.uncounted++
       }
       if (call.isTooLong) count.tooLong++
@@ -176,7 +279,15 @@ export class Tally {
     return this.expectations.flatMap((expectation, index) => {
       if ('differences' in expectation) return []
       const { wanted, holds, exceeded, seen } = this.#verdictOfCalls(expectation, index)
-      return holds || exceeded ? [] : [{ wanted, seen, calls: 'steps' in expectation ? (expectation.steps[seen] as Calls) : expectation.calls }]
+      return holds || exceeded
+        ? []
+        : [
+            {
+              wanted,
+              seen,
+              calls: 'steps' in expectation ? (expectation.steps[seen] as Calls) : expectation.calls
+            }
+          ]
     })
   }
 
@@ -184,37 +295,62 @@ export class Tally {
   async verdicts(store: Store): Promise<Verdict[]> {
     const verdicts: Verdict[] = []
     for (const [index, expectation] of this.expectations.entries()) {
-      if ('differences' in expectation) verdicts.push(verdictOfState(expectation.data, await expectation.differences(recordsOf(store))))
+      if ('differences' in expectation)
+        verdicts.push(
+          verdictOfState(expectation.data, await expectation.differences(recordsOf(store)))
+        )
       else verdicts.push(this.#verdictOfCalls(expectation, index))
       await pause()
     }
     return verdicts
   }
 
-  /** Of one that counts by value, the verdict of the first value that it does not hold for: of `same`, of the one that came furthest. */
-  #verdictOfCalls(expectation: Exclude<Expectation, { differences: StateTest }>, index: number): Verdict {
+  /**
+   * Of one that counts by value, the verdict of the first value that it does not hold for: of
+   * `same`, of the one that came furthest.
+   */
+  #verdictOfCalls(
+    expectation: Exclude<Expectation, { differences: StateTest }>,
+    index: number
+  ): Verdict {
     const { data } = expectation
     const { values, tooLong, uncounted } = this.#counts[index] as CallCount
     const by = countedBy(expectation)
     const verdictOf = (came: Came, value?: string) =>
-      'sequence' in data ? verdictOfSequence(data, came, { tooLong, value }) : verdictOfCount(data, came, { tooLong, value })
+      'sequence' in data
+        ? verdictOfSequence(data, came, { tooLong, value })
+        : verdictOfCount(data, came, { tooLong, value })
     if (by === undefined) return verdictOf(values.get(NO_VALUE) ?? NONE)
     const verdicts = Array.from(values, ([value, came]) => verdictOf(came, value))
-    const furthest = verdicts.reduce((one, other) => (other.seen > one.seen || (other.holds && !one.holds) ? other : one), verdictOf(NONE))
+    const furthest = verdicts.reduce(
+      (one, other) => (other.seen > one.seen || (other.holds && !one.holds) ? other : one),
+      verdictOf(NONE)
+    )
     const isOfOne = 'same' in data && data.same !== undefined
     const [first, ...others] = (isOfOne ? [furthest] : verdicts).filter(({ holds }) => !holds)
-    const said = first === undefined ? say('holds_for', verdicts.filter(({ holds }) => holds).length, by) : say('others', first.message, others.length)
-    const { message } = uncounted === 0 ? said : say('uncounted', said.message, uncounted, by, MAX_VALUES)
-    if (first !== undefined) return { ...first, exceeded: verdicts.some(({ exceeded }) => exceeded), message }
+    const said =
+      first === undefined
+        ? say('holds_for', verdicts.filter(({ holds }) => holds).length, by)
+        : say('others', first.message, others.length)
+    const { message } =
+      uncounted === 0 ? said : say('uncounted', said.message, uncounted, by, MAX_VALUES)
+    if (first !== undefined)
+      return { ...first, exceeded: verdicts.some(({ exceeded }) => exceeded), message }
     return { ...verdictOf(NONE), seen: furthest.seen, holds: true, exceeded: false, message }
   }
 }
 
-/** Requests that came for an expectation, of one value or in all: how many, when the last, and the first that came too soon, by its place, with how soon. */
+/**
+ * Requests that came for an expectation, of one value or in all: how many, when the last, and the
+ * first that came too soon, by its place, with how soon.
+ */
 type Came = { seen: number; at: number; soon: { nth: number; gap: number } | null }
 const NONE: Came = { seen: 0, at: 0, soon: null }
 
-/** Counts a request that comes after another. Those that are counted when they end need not end in the order in which they came. */
+/**
+ * Counts a request that comes after another. Those that are counted when they end need not end in
+ * the order in which they came.
+ */
 function countAfter(came: Came, at: number, apart: number): void {
   const gap = Math.abs(at - came.at)
   came.seen++
@@ -222,27 +358,44 @@ function countAfter(came: Came, at: number, apart: number): void {
   came.at = Math.max(came.at, at)
 }
 
-/** What came for an expectation by the value that it counts by; also requests with a value too long for a pattern, and those of values beyond the maximum. */
+/**
+ * What came for an expectation by the value that it counts by; also requests with a value too long
+ * for a pattern, and those of values beyond the maximum.
+ */
 type CallCount = { readonly values: Map<string, Came>; tooLong: number; uncounted: number }
 /** In place of a value where all requests are counted together. */
 const NO_VALUE = ''
-const countedBy = ({ data }: { data: Partial<SequenceData> }): Per | undefined => data.per ?? data.same
+const countedBy = ({ data }: { data: Partial<SequenceData> }): Per | undefined =>
+  data.per ?? data.same
 
 /** Whether a request is one of those; `ending` is how it ended, null where that does not matter. */
-function isMatched({ operations, matches, ended }: Calls, call: SentCall, ending: Ending | null): boolean {
+function isMatched(
+  { operations, matches, ended }: Calls,
+  call: SentCall,
+  ending: Ending | null
+): boolean {
   if (!operations.has(call.operation) || !isMatch(matches, call)) return false
   return ended.length === 0 || (ending !== null && ended.every(({ holds }) => holds(ending)))
 }
 
 /** Requests as a sentence names them: `POST /refunds with {"body":…} that took effect`. */
-function shownCalls({ on, match, took_effect, status, answered, no_sooner_than: apart }: CallsData): string {
+function shownCalls({
+  on,
+  match,
+  took_effect,
+  status,
+  answered,
+  no_sooner_than: apart
+}: CallsData): string {
   const conditions = [
     took_effect !== undefined && `that took ${took_effect ? 'effect' : 'no effect'}`,
     status !== undefined && `with status ${[status].flat().join(' or ')}`,
     answered !== undefined && `that got ${answered ? 'a' : 'no'} response`,
     apart !== undefined && `no sooner than ${apart} after the one before`
   ].filter(Boolean)
-  return [shownOn(on), match && `with ${JSON.stringify(withoutKey(match))}`, conditions.join(', ')].filter(Boolean).join(' ')
+  return [shownOn(on), match && `with ${JSON.stringify(withoutKey(match))}`, conditions.join(', ')]
+    .filter(Boolean)
+    .join(' ')
 }
 
 const withoutKey = ({ key, any, ...match }: MatchData): object => ({
@@ -254,22 +407,55 @@ const withoutKey = ({ key, any, ...match }: MatchData): object => ({
 type Of = { tooLong: number; value: string | undefined }
 const ofValue = (value: string | undefined) => (value === undefined ? '' : ` for ${value}`)
 
-function verdictOfCount(expectation: CountData, { seen, soon }: Came, { tooLong, value }: Of): Verdict {
-  const { times, per, at_least: least = times ?? (expectation.at_most === undefined ? 1 : 0), at_most: most = times ?? Number.POSITIVE_INFINITY } = expectation
-  const between = most === Number.POSITIVE_INFINITY ? `at least ${least}` : `${least === 0 ? 'at most' : `${least} to`} ${most}`
+function verdictOfCount(
+  expectation: CountData,
+  { seen, soon }: Came,
+  { tooLong, value }: Of
+): Verdict {
+  const {
+    times,
+    per,
+    at_least: least = times ?? (expectation.at_most === undefined ? 1 : 0),
+    at_most: most = times ?? Number.POSITIVE_INFINITY
+  } = expectation
+  const between =
+    most === Number.POSITIVE_INFINITY
+      ? `at least ${least}`
+      : `${least === 0 ? 'at most' : `${least} to`} ${most}`
   const count = `${least === most ? least : between} request`
-  const [calls, wanted] = [`${shownCalls(expectation)}${per === undefined ? '' : ` for each ${per}`}`, /(^| )1 request$/.test(count) ? count : `${count}s`]
+  const [calls, wanted] = [
+    `${shownCalls(expectation)}${per === undefined ? '' : ` for each ${per}`}`,
+    /(^| )1 request$/.test(count) ? count : `${count}s`
+  ]
   const isMore = seen > most
   const { no_sooner_than: apart } = expectation
   const said =
     soon === null || isMore
       ? say('count', calls, wanted, seen, ofValue(value), tooLong)
-      : say('too_soon', `Request ${soon.nth}, ${shownOn(expectation.on)},`, soon.gap, ofValue(value), `${apart}`)
+      : say(
+          'too_soon',
+          `Request ${soon.nth}, ${shownOn(expectation.on)},`,
+          soon.gap,
+          ofValue(value),
+          `${apart}`
+        )
   const holds = seen >= least && !isMore && soon === null
-  return { expectation, wanted: `${calls}: ${wanted}`, ...(value && { value }), seen, holds, exceeded: isMore || soon !== null, message: said.message }
+  return {
+    expectation,
+    wanted: `${calls}: ${wanted}`,
+    ...(value && { value }),
+    seen,
+    holds,
+    exceeded: isMore || soon !== null,
+    message: said.message
+  }
 }
 
-function verdictOfSequence(expectation: SequenceData, { seen, soon }: Came, { tooLong, value }: Of): Verdict {
+function verdictOfSequence(
+  expectation: SequenceData,
+  { seen, soon }: Came,
+  { tooLong, value }: Of
+): Verdict {
   const { sequence, per, same } = expectation
   const next = sequence[seen]
   const about = `${per === undefined ? '' : ` for each ${per}`}${same === undefined ? '' : `, all about one ${same}`}`
@@ -277,17 +463,41 @@ function verdictOfSequence(expectation: SequenceData, { seen, soon }: Came, { to
   const verdict = { expectation, wanted, ...(value && { value }), seen }
   if (soon !== null) {
     const { on, no_sooner_than: apart } = sequence[soon.nth - 1] as CallsData
-    const { message } = say('too_soon', `Request ${soon.nth} of the sequence, ${shownOn(on)},`, soon.gap, ofValue(value), `${apart}`)
+    const { message } = say(
+      'too_soon',
+      `Request ${soon.nth} of the sequence, ${shownOn(on)},`,
+      soon.gap,
+      ofValue(value),
+      `${apart}`
+    )
     return { ...verdict, holds: false, exceeded: true, message }
   }
-  const { message } = next === undefined ? say('in_order', sequence.length) : say('out_of_order', seen + 1, shownOn(next.on), ofValue(value), tooLong)
+  const { message } =
+    next === undefined
+      ? say('in_order', sequence.length)
+      : say('out_of_order', seen + 1, shownOn(next.on), ofValue(value), tooLong)
   return { ...verdict, holds: next === undefined, exceeded: false, message }
 }
 
-function verdictOfState(expectation: { state: StateData }, differences: readonly StateDifference[]): Verdict {
+function verdictOfState(
+  expectation: { state: StateData },
+  differences: readonly StateDifference[]
+): Verdict {
   const seen = differences.length
-  const message = seen === 0 ? say('records_hold').message : differences.map(({ message }) => message).join('; ')
-  const near = [...new Set(differences.flatMap(({ near_misses = [] }) => near_misses))].slice(0, MAX_NEAR_MISSES)
+  const message =
+    seen === 0 ? say('records_hold').message : differences.map(({ message }) => message).join('; ')
+  const near = [...new Set(differences.flatMap(({ near_misses = [] }) => near_misses))].slice(
+    0,
+    MAX_NEAR_MISSES
+  )
   const wanted = `these records at the end: ${JSON.stringify(expectation.state)}`
-  return { expectation, wanted, seen, holds: seen === 0, exceeded: false, message, ...(near.length > 0 && { near_misses: near }) }
+  return {
+    expectation,
+    wanted,
+    seen,
+    holds: seen === 0,
+    exceeded: false,
+    message,
+    ...(near.length > 0 && { near_misses: near })
+  }
 }

@@ -1,13 +1,24 @@
-/** The state as a fixture document: what is derived is left out, so that it can be saved, edited and loaded again. */
+/**
+ * The state as a fixture document: what is derived is left out, so that it can be saved, edited and
+ * loaded again.
+ */
 import type { Family } from '../reference/operations.js'
 import type { Schema } from '../reference/parameters.js'
 import { RESOURCES } from '../reference/tables.js'
 import { FAMILIES, type Store } from '../store/store.js'
 import { lazily } from '../work/json-pieces.js'
 
-/** Every record in the order of creation, under the names that a fixture uses; what is null or empty is left out where a fixture may leave it out. */
+/**
+ * Every record in the order of creation, under the names that a fixture uses; what is null or empty
+ * is left out where a fixture may leave it out.
+ */
 export function exported(store: Store): Record<string, Iterable<object>> {
-  const families = FAMILIES.map(family => [family, lazily<object, object>(store[family].inCreationOrder(), record => exportedRecord(family, record))])
+  const families = FAMILIES.map(family => [
+    family,
+    lazily<object, object>(store[family].inCreationOrder(), record =>
+      exportedRecord(family, record)
+    )
+  ])
   return { api_keys: keysIn(store), ...Object.fromEntries(families) }
 }
 
@@ -25,22 +36,29 @@ export function recordText(family: Family, record: object): string {
 }
 
 /** The API keys of a store, each with the Account that it acts as. */
-export const keysIn = ({ keys }: Store): { key: string; account: string }[] => [...keys].map(([key, account]) => ({ key, account }))
+export const keysIn = ({ keys }: Store): { key: string; account: string }[] =>
+  [...keys].map(([key, account]) => ({ key, account }))
 
 /** A record as a fixture gives it. */
-export const exportedRecord = (family: Family, record: object): Record<string, unknown> => exportedPart(RESOURCES[family], record)
+export const exportedRecord = (family: Family, record: object): Record<string, unknown> =>
+  exportedPart(RESOURCES[family], record)
 
 function exportedPart(schema: Schema, record: object): Record<string, unknown> {
   const values = record as Record<string, unknown>
   const part: Record<string, unknown> = {}
-  for (const [name, { properties, 'x-derived': derived, 'x-needed': needed, ...rest }] of Object.entries(schema.properties as Record<string, Schema>)) {
+  for (const [
+    name,
+    { properties, 'x-derived': derived, 'x-needed': needed, ...rest }
+  ] of Object.entries(schema.properties as Record<string, Schema>)) {
     const value = values[name]
     if (derived || value === undefined) continue
-    if (properties && value !== null) part[name] = exportedPart({ properties, ...rest }, value as object)
+    if (properties && value !== null)
+      part[name] = exportedPart({ properties, ...rest }, value as object)
     else if (needed || !isEmpty(value)) part[name] = value
   }
   if (values.extra !== undefined) part.extra = values.extra
   return part
 }
 
-const isEmpty = (value: unknown) => value === null || (typeof value === 'object' && Object.keys(value as object).length === 0)
+const isEmpty = (value: unknown) =>
+  value === null || (typeof value === 'object' && Object.keys(value as object).length === 0)

@@ -24,27 +24,49 @@ type Given = Readonly<Record<string, unknown>>
 /** A part of a fixture: the records of a family, or API keys. */
 export type Section = Family | 'api_keys'
 /** A record or key as a document gives it, with the flaws of its shape. */
-type Sourced = { given: Given; flaws: Flaws | undefined; index: number; list: { document: SourceDocument; steps: readonly Step[] } }
+type Sourced = {
+  given: Given
+  flaws: Flaws | undefined
+  index: number
+  list: { document: SourceDocument; steps: readonly Step[] }
+}
 /** Records or keys, made as they are looked at. */
 type Sources = { readonly length: number; [Symbol.iterator]: () => Iterator<Sourced> }
-/** What may be meant as the id of a record (or as a key) that could not be read: texts, or anything at all. */
+/**
+ * What may be meant as the id of a record (or as a key) that could not be read: texts, or anything
+ * at all.
+ */
 type Doubtful = readonly string[] | null
 /** The records of one or more fixture documents, and what else may be meant as one. */
 export type Fixture = Readonly<Record<Section, { sources: Sources; doubtful: Doubtful }>>
-export type GenerationContext = { ids: Ids; now: number; settings: Settings; progress?: Progress | undefined }
-export type ImportedRecords = { [F in Family]: RecordOf<F>[] } & { api_keys: { key: string; account: string }[] }
+export type GenerationContext = {
+  ids: Ids
+  now: number
+  settings: Settings
+  progress?: Progress | undefined
+}
+export type ImportedRecords = { [F in Family]: RecordOf<F>[] } & {
+  api_keys: { key: string; account: string }[]
+}
 
 /** The parts of a fixture, by their names. */
 export const SECTIONS = ['api_keys', ...FAMILIES] as const
 /** The section with this name, or with the most similar one; null where none is similar. */
-export const closestSection = (name: string): Section | null => nearest(name, SECTIONS) as Section | null
+export const closestSection = (name: string): Section | null =>
+  nearest(name, SECTIONS) as Section | null
 const nameOf = (section: Section) => (section === 'api_keys' ? 'key' : 'id')
-const inSections = <T>(make: (section: Section) => T) => Object.fromEntries(SECTIONS.map(section => [section, make(section)])) as Record<Section, T>
+const inSections = <T>(make: (section: Section) => T) =>
+  Object.fromEntries(SECTIONS.map(section => [section, make(section)])) as Record<Section, T>
 
-const sourcesIn = (list: Sourced['list'], members: readonly unknown[], flaws: Flaws | undefined): Sources => ({
+const sourcesIn = (
+  list: Sourced['list'],
+  members: readonly unknown[],
+  flaws: Flaws | undefined
+): Sources => ({
   length: members.length,
   *[Symbol.iterator]() {
-    for (const [index, given] of members.entries()) if (isObject(given)) yield { given, flaws: flaws?.get(index), index, list }
+    for (const [index, given] of members.entries())
+      if (isObject(given)) yield { given, flaws: flaws?.get(index), index, list }
   }
 })
 
@@ -52,12 +74,22 @@ const sourcesIn = (list: Sourced['list'], members: readonly unknown[], flaws: Fl
 export const UNREAD_FIXTURE: Fixture = inSections(() => ({ sources: [], doubtful: null }))
 
 /**
- * The records of a fixture document that was checked, with what its check found; `under` is the place of the fixture in the document. Lists under a misspelt
+ * The records of a fixture document that was checked, with what its check found; `under` is the
+ * place of the fixture in the document. Lists under a misspelt
  * name are read as those that are meant.
  */
-export function fixtureIn(document: SourceDocument, data: unknown, under: readonly Step[] = [], flaws?: Flaws): Fixture {
+export function fixtureIn(
+  document: SourceDocument,
+  data: unknown,
+  under: readonly Step[] = [],
+  flaws?: Flaws
+): Fixture {
   if (!isObject(data)) return UNREAD_FIXTURE
-  const parts = Object.entries(data).map(([name, part]) => ({ name, part, meant: closestSection(name) }))
+  const parts = Object.entries(data).map(([name, part]) => ({
+    name,
+    part,
+    meant: closestSection(name)
+  }))
   const others = parts.filter(({ meant }) => meant === null).flatMap(({ part }) => textsOf(part))
   return inSections(section => {
     const lists: Sources[] = []
@@ -68,10 +100,14 @@ export function fixtureIn(document: SourceDocument, data: unknown, under: readon
       if (!Array.isArray(part)) doubtful.push(null)
       else {
         lists.push(sourcesIn({ document, steps: [...under, name] }, part, own))
-        for (const [index, inner] of own ?? []) doubtful.push(namesMeant(section, part[index as number], inner))
+        for (const [index, inner] of own ?? [])
+          doubtful.push(namesMeant(section, part[index as number], inner))
       }
     }
-    return { sources: lists.length === 1 ? (lists[0] as Sources) : lists.flatMap(list => [...list]), doubtful: allOf(doubtful) }
+    return {
+      sources: lists.length === 1 ? (lists[0] as Sources) : lists.flatMap(list => [...list]),
+      doubtful: allOf(doubtful)
+    }
   })
 }
 
@@ -81,18 +117,26 @@ const MAX_DOUBTFUL = 100
 function allOf(doubtful: readonly Doubtful[]): Doubtful {
   const all = doubtful.flat()
   // the value of a variable is not known
-  return all.length > MAX_DOUBTFUL || all.some(text => text === null || text.includes('${')) ? null : (all as string[])
+  return all.length > MAX_DOUBTFUL || all.some(text => text === null || text.includes('${'))
+    ? null
+    : (all as string[])
 }
 
-/** Texts that may be meant as the id of a record (or as a key) whose own is wrong: none where it has a right one or one will be drawn. */
+/**
+ * Texts that may be meant as the id of a record (or as a key) whose own is wrong: none where it has
+ * a right one or one will be drawn.
+ */
 function namesMeant(section: Section, record: unknown, flaws: Flaws): Doubtful {
   if (!isObject(record)) return textsOf(record)
   const field = nameOf(section)
   if (flaws.has(field)) return textsOf(record[field])
   if (record[field] != null) return []
-  const known = section === 'api_keys' ? { account: true } : (RESOURCES[section].properties as object)
+  const known =
+    section === 'api_keys' ? { account: true } : (RESOURCES[section].properties as object)
   const unknown = Object.keys(record).filter(name => flaws.has(name) && !Object.hasOwn(known, name))
-  return section === 'api_keys' && unknown.length === 0 ? null : unknown.flatMap(name => textsOf(record[name]))
+  return section === 'api_keys' && unknown.length === 0
+    ? null
+    : unknown.flatMap(name => textsOf(record[name]))
 }
 
 function textsOf(part: unknown): string[] {
@@ -102,14 +146,22 @@ function textsOf(part: unknown): string[] {
 
 /** How many records and keys fixtures hold. */
 export const recordsIn = (fixtures: readonly Fixture[]): number =>
-  fixtures.flatMap(fixture => SECTIONS.map(section => fixture[section].sources.length)).reduce((sum, count) => sum + count, 0)
+  fixtures
+    .flatMap(fixture => SECTIONS.map(section => fixture[section].sources.length))
+    .reduce((sum, count) => sum + count, 0)
 
-/** Fixtures as one: later records win by id (keys by key) and take the place of the earlier ones. */
+/**
+ * Fixtures as one: later records win by id (keys by key) and take the place of the earlier ones.
+ */
 function merged(fixtures: readonly Fixture[]): Fixture {
   return inSections(section => {
     const byName = new Map<unknown, Sourced>()
-    for (const { [section]: part } of fixtures) for (const source of part.sources) byName.set(source.given[nameOf(section)] ?? source, source)
-    return { sources: [...byName.values()], doubtful: allOf(fixtures.map(fixture => fixture[section].doubtful)) }
+    for (const { [section]: part } of fixtures)
+      for (const source of part.sources) byName.set(source.given[nameOf(section)] ?? source, source)
+    return {
+      sources: [...byName.values()],
+      doubtful: allOf(fixtures.map(fixture => fixture[section].doubtful))
+    }
   })
 }
 
@@ -120,34 +172,60 @@ function duplicatesIn(fixture: Fixture): DocumentProblem[] {
     return [...fixture[section].sources].flatMap(source => {
       const name = rightOf(source)[field]
       if (name == null || names.size < names.add(name).size) return []
-      return [problemOf(source, [field], say('listed_twice', section === 'api_keys' ? 'the key' : `the id ${name}`))]
+      return [
+        problemOf(
+          source,
+          [field],
+          say('listed_twice', section === 'api_keys' ? 'the key' : `the id ${name}`)
+        )
+      ]
     })
   })
 }
 
 /** What is right of a record; one that only lacks something is right as far as it goes. */
-const rightOf = ({ given, flaws }: Sourced): Given => (flaws?.size ? (withoutFlaws(given, flaws) as Given) : given)
-const problemOf = ({ list: { document, steps }, index }: Sourced, at: readonly Step[], said: Said): DocumentProblem => ({
+const rightOf = ({ given, flaws }: Sourced): Given =>
+  flaws?.size ? (withoutFlaws(given, flaws) as Given) : given
+const problemOf = (
+  { list: { document, steps }, index }: Sourced,
+  at: readonly Step[],
+  said: Said
+): DocumentProblem => ({
   document,
   steps: [...steps, index, ...at],
   ...said
 })
 
 const SUMS = ['amount', 'tip_amount', 'donation_amount', 'amounts'] as const
-/** The field by which each family refers to another one. An Account's reseller may come after it, and is checked apart. */
+/**
+ * The field by which each family refers to another one. An Account's reseller may come after it,
+ * and is checked apart.
+ */
 const LINKS = Object.fromEntries(
-  Object.entries(RESOURCES as Readonly<Record<Family, Schema>>).map(([family, { properties = {} }]) => [
-    family,
-    Object.keys(LINKED_FAMILIES).find(name => properties[name]?.['x-needed']) ?? null
-  ])
+  Object.entries(RESOURCES as Readonly<Record<Family, Schema>>).map(
+    ([family, { properties = {} }]) => [
+      family,
+      Object.keys(LINKED_FAMILIES).find(name => properties[name]?.['x-needed']) ?? null
+    ]
+  )
 ) as Readonly<Record<Family, keyof typeof LINKED_FAMILIES | null>>
 
 /**
- * Imports fixtures into a store. The store is changed whatever problems there are, so it is given a copy. Ids that are left out are drawn, `created` left
- * out is now, in file order. A record with a problem is left out, and a reference to it is no problem of its own.
+ * Imports fixtures into a store. The store is changed whatever problems there are, so it is given a
+ * copy. Ids that are left out are drawn, `created` left
+ * out is now, in file order. A record with a problem is left out, and a reference to it is no
+ * problem of its own.
  */
 export class FixtureImporter {
-  readonly imported: ImportedRecords = { api_keys: [], accounts: [], users: [], locations: [], tickets: [], transactions: [], refunds: [] }
+  readonly imported: ImportedRecords = {
+    api_keys: [],
+    accounts: [],
+    users: [],
+    locations: [],
+    tickets: [],
+    transactions: [],
+    refunds: []
+  }
   readonly problems: Problems
   readonly #store: Store
   readonly #generation: GenerationContext
@@ -156,10 +234,17 @@ export class FixtureImporter {
   #fixture = UNREAD_FIXTURE
   #hasReplaced = false
   readonly #charges = new Map<string, Sourced>()
-  /** Transactions with a given Refund that was left out, so that the sum of their Refunds is not known. */
+  /**
+   * Transactions with a given Refund that was left out, so that the sum of their Refunds is not
+   * known.
+   */
   readonly #unsettled = new Set<unknown>()
 
-  constructor(store: Store, generation: GenerationContext, problems: Problems = [] as DocumentProblem[]) {
+  constructor(
+    store: Store,
+    generation: GenerationContext,
+    problems: Problems = [] as DocumentProblem[]
+  ) {
     this.#store = store
     this.#generation = generation
     this.problems = problems
@@ -187,21 +272,36 @@ export class FixtureImporter {
     }
     for (const source of fixture.api_keys.sources) yield this.#addKey(source)
     // an Account's reseller may come after it
-    for (const source of fixture.accounts.sources) yield void this.#referred('accounts', rightOf(source).reseller, 'reseller', source)
+    for (const source of fixture.accounts.sources)
+      yield void this.#referred('accounts', rightOf(source).reseller, 'reseller', source)
     this.#checkCharges()
     // where every record is right and new, no id can have been given twice
     if (others.length === 0 && !this.#hasReplaced && this.problems.length === 0) return
     for (const problem of fixtures.flatMap(duplicatesIn)) this.problems.push(problem)
   }
 
-  /** Whether no record has the id (or no key is this one), and none that was left out, or could not be read, may be meant. */
+  /**
+   * Whether no record has the id (or no key is this one), and none that was left out, or could not
+   * be read, may be meant.
+   */
   isMissing(section: Section, name: string): boolean {
-    const isThere = section === 'api_keys' ? this.#store.keys.has(name) : this.#store[section].get(name) !== undefined
+    const isThere =
+      section === 'api_keys'
+        ? this.#store.keys.has(name)
+        : this.#store[section].get(name) !== undefined
     const { doubtful } = this.#fixture[section]
-    return !isThere && !this.#leftOut[section].has(name) && doubtful !== null && nearest(name, doubtful) === null
+    return (
+      !isThere &&
+      !this.#leftOut[section].has(name) &&
+      doubtful !== null &&
+      nearest(name, doubtful) === null
+    )
   }
 
-  /** Whether no record can have the id: none has it, and none that was left out, or not generated, might have been given it or drawn it. */
+  /**
+   * Whether no record can have the id: none has it, and none that was left out, or not generated,
+   * might have been given it or drawn it.
+   */
   isCertainlyMissing(family: Family, id: string): boolean {
     return this.isMissing(family, id) && !this.#leftOut[family].has(null)
   }
@@ -218,14 +318,17 @@ export class FixtureImporter {
     const before = this.problems.length
     const right = rightOf(source)
     for (const name of Object.keys(right.extra ?? {})) {
-      if (Object.hasOwn(RESOURCES[family].properties as object, name)) this.#report(source, ['extra', name], say('reserved_field', name))
+      if (Object.hasOwn(RESOURCES[family].properties as object, name))
+        this.#report(source, ['extra', name], say('reserved_field', name))
     }
     const link = LINKS[family]
-    const parent = link === null ? undefined : this.#referred(LINKED_FAMILIES[link], right[link], link, source)
+    const parent =
+      link === null ? undefined : this.#referred(LINKED_FAMILIES[link], right[link], link, source)
     if (parent?.object === 'ticket') this.#checkTransaction(source, right, parent)
     if (parent?.object === 'transaction') this.#checkRefund(source, right, parent)
     const isLinked = parent !== undefined || link === null
-    const record = isLinked && source.flaws === undefined ? this.#recordOf(family, right, parent) : null
+    const record =
+      isLinked && source.flaws === undefined ? this.#recordOf(family, right, parent) : null
     const existing = record && this.#store[family].get(record.id)
     if (existing) this.#checkReplaced(family, source, existing, record)
     if (record && this.problems.length === before) {
@@ -243,7 +346,8 @@ export class FixtureImporter {
 
   #addKey(source: Sourced): void {
     const { key, account } = source.given as { key: string; account: string }
-    const isKnown = this.#referred('accounts', rightOf(source).account, 'account', source) !== undefined
+    const isKnown =
+      this.#referred('accounts', rightOf(source).account, 'account', source) !== undefined
     if (isKnown && source.flaws === undefined) {
       this.#hasReplaced ||= this.#store.keys.has(key)
       this.#store.keys.set(key, account)
@@ -251,35 +355,75 @@ export class FixtureImporter {
     } else this.#leftOut.api_keys.add(key)
   }
 
-  /** The record that a field names, if any; where there is none, that is reported unless a record that was left out may be meant. */
-  #referred(family: Family, id: unknown, field: string, source: Sourced): RecordOf<Family> | undefined {
+  /**
+   * The record that a field names, if any; where there is none, that is reported unless a record
+   * that was left out may be meant.
+   */
+  #referred(
+    family: Family,
+    id: unknown,
+    field: string,
+    source: Sourced
+  ): RecordOf<Family> | undefined {
     if (typeof id !== 'string') return undefined
     const record = this.#store[family].get(id)
     if (record === undefined && this.isMissing(family, id)) {
-      this.#report(source, [field], say('missing_record', RESOURCE_NAMES[family], id, didYouMean(id, this.#store[family].someIds())))
+      this.#report(
+        source,
+        [field],
+        say(
+          'missing_record',
+          RESOURCE_NAMES[family],
+          id,
+          didYouMean(id, this.#store[family].someIds())
+        )
+      )
     }
     return record
   }
 
   #checkTransaction(source: Sourced, right: Given, { location }: Records['tickets']): void {
-    if (right.location != null && right.location !== location) this.#report(source, ['location'], say('other_location', right.ticket as string, location))
-    const { payment_type, payment_method } = right as { payment_type?: string; payment_method?: { type?: string | null } | null }
+    if (right.location != null && right.location !== location)
+      this.#report(source, ['location'], say('other_location', right.ticket as string, location))
+    const { payment_type, payment_method } = right as {
+      payment_type?: string
+      payment_method?: { type?: string | null } | null
+    }
     const type = payment_method?.type ?? payment_type
     if (payment_type !== undefined && type !== payment_type) {
       this.#report(source, ['payment_method'], say('other_type', `${type}`, payment_type))
     }
-    if (SUMS.every(name => !source.flaws?.has(name)) && !isExact(settled(right as Sums, this.#generation.settings)))
+    if (
+      SUMS.every(name => !source.flaws?.has(name)) &&
+      !isExact(settled(right as Sums, this.#generation.settings))
+    )
       this.#report(source, ['amount'], say('sum_too_large'))
   }
 
-  /** Judges a Refund by the rules of the API, against what remains at this point (REF-6, REF-7, A24). A charge that is below its Refunds already is reported by itself. */
-  #checkRefund(source: Sourced, { currency, amount }: Given, transaction: Records['transactions']): void {
-    if (currency != null && currency !== transaction.currency) this.#report(source, ['currency'], say('other_currency', transaction.id, transaction.currency))
+  /**
+   * Judges a Refund by the rules of the API, against what remains at this point (REF-6, REF-7,
+   * A24). A charge that is below its Refunds already is reported by itself.
+   */
+  #checkRefund(
+    source: Sourced,
+    { currency, amount }: Given,
+    transaction: Records['transactions']
+  ): void {
+    if (currency != null && currency !== transaction.currency)
+      this.#report(
+        source,
+        ['currency'],
+        say('other_currency', transaction.id, transaction.currency)
+      )
     if (amount === undefined) return
     const facts = { ...moneyOf(transaction, this.#generation.settings), asked: amount as number }
     if (this.#charges.has(transaction.id) && facts.refunded > facts.charged) return
     const broken = firstBroken(REFUND_RULES, facts)
-    if (broken) this.#report(source, [broken.param as string], { code: broken.else, message: broken.message(facts) })
+    if (broken)
+      this.#report(source, [broken.param as string], {
+        code: broken.else,
+        message: broken.message(facts)
+      })
   }
 
   /** A stored Refund that the fixture is still to replace does not count. */
@@ -288,19 +432,33 @@ export class FixtureImporter {
     if (stored) this.#store.putRefund({ ...stored, amount: 0 }, stored)
   }
 
-  /** Reports the given Transactions that replaced others, and are below what was refunded of those. */
+  /**
+   * Reports the given Transactions that replaced others, and are below what was refunded of those.
+   */
   #checkCharges(): void {
     for (const [id, source] of this.#charges) {
-      const { charged, refunded, currency } = moneyOf(this.#store.transactions.get(id) as Records['transactions'], this.#generation.settings)
-      if (refunded > charged && !this.#unsettled.has(id)) this.#report(source, ['amount'], say('below_refunds', id, refunded, currency, charged))
+      const { charged, refunded, currency } = moneyOf(
+        this.#store.transactions.get(id) as Records['transactions'],
+        this.#generation.settings
+      )
+      if (refunded > charged && !this.#unsettled.has(id))
+        this.#report(source, ['amount'], say('below_refunds', id, refunded, currency, charged))
     }
   }
 
   /** What a replaced record may not change, because others depend on it. */
-  #checkReplaced(family: Family, source: Sourced, before: RecordOf<Family>, after: RecordOf<Family>): void {
+  #checkReplaced(
+    family: Family,
+    source: Sourced,
+    before: RecordOf<Family>,
+    after: RecordOf<Family>
+  ): void {
     const isRefunded = (before as Partial<Records['transactions']>).amount_refunded
     this.#hasReplaced = true
-    for (const field of [LINKS[family] ?? [], isRefunded ? ['currency', 'payment_method'] : []].flat()) {
+    for (const field of [
+      LINKS[family] ?? [],
+      isRefunded ? ['currency', 'payment_method'] : []
+    ].flat()) {
       const [was, is] = [before, after].map(record => JSON.stringify((record as Given)[field]))
       if (was !== is) this.#report(source, [field], say('fixed_field', before.id, `${was}`))
     }
@@ -322,5 +480,6 @@ export class FixtureImporter {
 }
 
 /** An instant as it is stored (A05): as it was written, where it was written so. */
-const storedInstant = (text: string): string => (IS_STORED_INSTANT.test(text) ? text : isoOf(instantOf(text) as number))
+const storedInstant = (text: string): string =>
+  IS_STORED_INSTANT.test(text) ? text : isoOf(instantOf(text) as number)
 const IS_STORED_INSTANT = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/

@@ -1,4 +1,7 @@
-/** Which parts of a document have problems of shape; the other parts are right, and are checked further. */
+/**
+ * Which parts of a document have problems of shape; the other parts are right, and are checked
+ * further.
+ */
 import { partAt, type Step } from '../core/places.js'
 import type { Report } from './documents.js'
 
@@ -18,17 +21,29 @@ export function flawsOf(problems: readonly { steps: readonly Step[] }[]): Flaws 
 }
 
 /** The members of a list, each with its index and flaws; none where it is no list. */
-export function membersOf<T>(list: unknown, flaws: Flaws | undefined): { member: T; index: number; flaws: Flaws | undefined }[] {
-  return Array.isArray(list) ? list.map((member, index) => ({ member, index, flaws: flaws?.get(index) })) : []
+export function membersOf<T>(
+  list: unknown,
+  flaws: Flaws | undefined
+): { member: T; index: number; flaws: Flaws | undefined }[] {
+  return Array.isArray(list)
+    ? list.map((member, index) => ({ member, index, flaws: flaws?.get(index) }))
+    : []
 }
 
 /** The flaws of a list of such members; undefined where none has any. */
-export function flawsOfMembers(members: readonly { flaws: Flaws | undefined }[]): Flaws | undefined {
-  const flawed = members.flatMap(({ flaws }, index) => (flaws === undefined ? [] : [[index, flaws] as const]))
+export function flawsOfMembers(
+  members: readonly { flaws: Flaws | undefined }[]
+): Flaws | undefined {
+  const flawed = members.flatMap(({ flaws }, index) =>
+    flaws === undefined ? [] : [[index, flaws] as const]
+  )
   return flawed.length === 0 ? undefined : new Map(flawed)
 }
 
-/** A part of a document without what is wrong in it; undefined where it is wrong itself. A list with a wrong member is wrong as a whole, so that no index changes. */
+/**
+ * A part of a document without what is wrong in it; undefined where it is wrong itself. A list with
+ * a wrong member is wrong as a whole, so that no index changes.
+ */
 export function withoutFlaws(part: unknown, flaws: Flaws): unknown {
   if (flaws.size === 0 || typeof part !== 'object' || part === null) return undefined
   const isList = Array.isArray(part)
@@ -46,19 +61,31 @@ const OF_OTHERS: readonly unknown[] = ['when', 'per']
 /** A member of a list as far as it is right. */
 type RightMember<T> = { member: T; index: number; isWhole: boolean; report: Report }
 
-/** The members of a list without what is wrong in them. What is reported of one is a problem unless it is about what has a flaw already, or is not there for one. */
-export function rightMembersOf<T>(list: unknown, flaws: Flaws | undefined, report: Report): RightMember<T>[] {
+/**
+ * The members of a list without what is wrong in them. What is reported of one is a problem unless
+ * it is about what has a flaw already, or is not there for one.
+ */
+export function rightMembersOf<T>(
+  list: unknown,
+  flaws: Flaws | undefined,
+  report: Report
+): RightMember<T>[] {
   return membersOf(list, flaws).flatMap(({ member, index, flaws: own }) => {
     const right = own === undefined ? member : withoutFlaws(member, own)
-    const isThere = (steps: readonly Step[]) => own === undefined || (!OF_OTHERS.includes(steps[0]) && partAt(right, steps) !== undefined)
-    const reportRight: Report = (steps, message) => hasNoFlawAt(own, steps) && isThere(steps) && report([index, ...steps], message)
-    return right === undefined ? [] : [{ member: right as T, index, isWhole: own === undefined, report: reportRight }]
+    const isThere = (steps: readonly Step[]) =>
+      own === undefined || (!OF_OTHERS.includes(steps[0]) && partAt(right, steps) !== undefined)
+    const reportRight: Report = (steps, message) =>
+      hasNoFlawAt(own, steps) && isThere(steps) && report([index, ...steps], message)
+    return right === undefined
+      ? []
+      : [{ member: right as T, index, isWhole: own === undefined, report: reportRight }]
   })
 }
 
 /** Whether no problem was found at a place, nor in a part of it. */
 const hasNoFlawAt = (flaws: Flaws | undefined, steps: readonly Step[]): boolean =>
-  flaws === undefined || (steps.length > 0 && hasNoFlawAt(flaws.get(steps[0] as Step), steps.slice(1)))
+  flaws === undefined ||
+  (steps.length > 0 && hasNoFlawAt(flaws.get(steps[0] as Step), steps.slice(1)))
 
 /** Reports what is found in a part by its place in the whole. */
 export const within =

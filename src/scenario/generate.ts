@@ -1,4 +1,7 @@
-/** Generated records: filled in by faker from the seed, consistent with each other and with the records that are there already. */
+/**
+ * Generated records: filled in by faker from the seed, consistent with each other and with the
+ * records that are there already.
+ */
 import type { Faker } from '@faker-js/faker'
 import { type Ids, kindOf } from '../core/ids.js'
 import { instantOf, isoOf } from '../core/instants.js'
@@ -26,11 +29,25 @@ import {
 } from './weights.js'
 
 export { GENERATED_FAMILIES, type GenerateData } from './schemas.js'
-export type Generating = { store: Store; ids: Ids; now: number; settings: Settings; faker: Faker; importer: Imported; progress?: Progress | undefined }
+export type Generating = {
+  store: Store
+  ids: Ids
+  now: number
+  settings: Settings
+  faker: Faker
+  importer: Imported
+  progress?: Progress | undefined
+}
 /** What is known of the records before: a record that was left out is not reported as missing. */
-type Imported = { isMissing: (family: Family, id: string) => boolean; isComplete: (family: Family) => boolean }
+type Imported = {
+  isMissing: (family: Family, id: string) => boolean
+  isComplete: (family: Family) => boolean
+}
 const DAY = 86_400_000
-/** A payment is of one of the Tickets opened last, so that bills are paid soon after they are opened. */
+/**
+ * A payment is of one of the Tickets opened last, so that bills are paid soon after they are
+ * opened.
+ */
 const OPEN_AT_ONCE = 20
 /** Customers who pay again and again: making one up takes longer than all else of a payment. */
 const REGULARS = 50
@@ -40,9 +57,19 @@ const SPOTS = ['Table', 'Bar', 'Patio', 'Booth', 'Counter'] as const
 /** The bills before the tip, where nothing is said of them. */
 const BILLS = { min: 350, max: 12_000 }
 const TIPS = [0, 0.15, 0.18, 0.2, 0.22] as const
-const REASONS = ['Wrong order', 'Cold food', 'Long wait', 'Charged twice', 'Item not available', null] as const
+const REASONS = [
+  'Wrong order',
+  'Cold food',
+  'Long wait',
+  'Charged twice',
+  'Item not available',
+  null
+] as const
 
-/** Faker, loaded when first needed. The whole process shares one: code that seeds it has to draw from it without awaiting anything in between. */
+/**
+ * Faker, loaded when first needed. The whole process shares one: code that seeds it has to draw
+ * from it without awaiting anything in between.
+ */
 export async function loadFaker(): Promise<Faker> {
   const { faker } = await import('@faker-js/faker/locale/en')
   return faker
@@ -64,21 +91,31 @@ export const generatedBy = (entries: readonly GenerateData[]): number =>
     return sum + own + Math.round((entry.transactions ?? 0) * (entry.refunded ?? 0))
   }, 0)
 
-/** Puts the records of one checked generate entry into the store; returns false, with the problem reported, where there is nothing that they could belong to. */
+/**
+ * Puts the records of one checked generate entry into the store; returns false, with the problem
+ * reported, where there is nothing that they could belong to.
+ */
 export function generate(data: GenerateData, generating: Generating, report: Report): boolean {
-  const family = GENERATED_FAMILIES.find(name => data[name] !== undefined) as (typeof GENERATED_FAMILIES)[number]
+  const family = GENERATED_FAMILIES.find(
+    name => data[name] !== undefined
+  ) as (typeof GENERATED_FAMILIES)[number]
   const parents = parentsOf(family, data, generating, report)
   if (parents === null) return false
   const instants = instantsOf(data, data[family] as number, generating)
   // one parent is not drawn
-  const parent = () => (parents.things.length === 1 ? (parents.things[0] as string) : drawWeighted(generating.faker, parents))
-  if (family === 'transactions') return generatePayments(instants, { parents, parent }, data, generating, report)
+  const parent = () =>
+    parents.things.length === 1
+      ? (parents.things[0] as string)
+      : drawWeighted(generating.faker, parents)
+  if (family === 'transactions')
+    return generatePayments(instants, { parents, parent }, data, generating, report)
   fill(family, instants, generating, DRAWS[family](generating, parent))
   return true
 }
 
 /** A member of a list, drawn as `faker.helpers.arrayElement` draws it. */
-const drawOne = <T>(faker: Faker, list: readonly T[]): T => list[drawWhole(faker, 0, list.length - 1)] as T
+const drawOne = <T>(faker: Faker, list: readonly T[]): T =>
+  list[drawWhole(faker, 0, list.length - 1)] as T
 /** Four digits, the same text for all records that have the same. */
 function drawDigits(faker: Faker): string {
   const number = drawWhole(faker, 0, 9999)
@@ -88,31 +125,53 @@ function drawDigits(faker: Faker): string {
 const DIGITS: string[] = []
 
 /** Creation instants in ascending order: drawn from the range, or all now. */
-function instantsOf({ created }: GenerateData, count: number, { now, faker }: Generating): Float64Array {
+function instantsOf(
+  { created }: GenerateData,
+  count: number,
+  { now, faker }: Generating
+): Float64Array {
   const instants = new Float64Array(count).fill(now)
   if (created === undefined) return instants
   const [min, max] = [instantOf(created.from) as number, instantOf(created.to) as number]
-  const at = isWeighted(created) ? weightedInstants(created, [min, max], faker) : () => drawWhole(faker, min, max)
+  const at = isWeighted(created)
+    ? weightedInstants(created, [min, max], faker)
+    : () => drawWhole(faker, min, max)
   return instants.map(at).sort()
 }
 
-/** The ids of the records that generated ones belong to; null where there is none, reported unless one was left out. */
-function parentsOf(family: (typeof GENERATED_FAMILIES)[number], data: GenerateData, { store, importer }: Generating, report: Report): Weighted<string> | null {
+/**
+ * The ids of the records that generated ones belong to; null where there is none, reported unless
+ * one was left out.
+ */
+function parentsOf(
+  family: (typeof GENERATED_FAMILIES)[number],
+  data: GenerateData,
+  { store, importer }: Generating,
+  report: Report
+): Weighted<string> | null {
   if (family === 'accounts') return ofWeights([''])
   const isPlaced = family === 'tickets' || family === 'transactions'
-  const [field, parents, resource] = isPlaced ? (['location', 'locations', 'Location'] as const) : (['account', 'accounts', 'Account'] as const)
+  const [field, parents, resource] = isPlaced
+    ? (['location', 'locations', 'Location'] as const)
+    : (['account', 'accounts', 'Account'] as const)
   const given = data[field]
   if (given !== undefined) {
     const named = ofWeights(typeof given === 'string' ? [given] : given)
     const unknown = named.things.filter(id => !store[parents].get(id))
     const isOfName = typeof given !== 'string'
     for (const id of unknown.filter(id => importer.isMissing(parents, id))) {
-      report(isOfName ? [field, id] : [field], { ...say('missing_record', resource, id, didYouMean(id, store[parents].someIds())), isOfName })
+      report(isOfName ? [field, id] : [field], {
+        ...say('missing_record', resource, id, didYouMean(id, store[parents].someIds())),
+        isOfName
+      })
     }
     return unknown.length === 0 ? named : null
   }
-  const first = isPlaced ? store.locations.inCreationOrder()[0] : store.accounts.inCreationOrder().find(({ type }) => type === 'merchant')
-  if (!first && importer.isComplete(parents)) report([], say('missing_parent', isPlaced ? 'Location' : 'merchant Account', family))
+  const first = isPlaced
+    ? store.locations.inCreationOrder()[0]
+    : store.accounts.inCreationOrder().find(({ type }) => type === 'merchant')
+  if (!first && importer.isComplete(parents))
+    report([], say('missing_parent', isPlaced ? 'Location' : 'merchant Account', family))
   return first ? ofWeights([first.id]) : null
 }
 
@@ -121,7 +180,12 @@ type Draw = (index: number, at: number) => Given
 type Given = Readonly<Record<string, unknown>>
 
 /** Puts a record into the store for each instant, and returns them. */
-function fill<F extends Exclude<Family, 'refunds'>>(family: F, instants: Float64Array, generating: Generating, draw: Draw): Records[F][] {
+function fill<F extends Exclude<Family, 'refunds'>>(
+  family: F,
+  instants: Float64Array,
+  generating: Generating,
+  draw: Draw
+): Records[F][] {
   const { store, ids, settings, progress } = generating
   const collection = collectionOf(store, family)
   const made: Records[F][] = []
@@ -129,7 +193,11 @@ function fill<F extends Exclude<Family, 'refunds'>>(family: F, instants: Float64
     const id = ids.draw(kindOf(family, 'merchant'), settings, collection)
     const given = draw(index, at)
     const parent = store.tickets.get(given.ticket as string)
-    const record = completed(family, { id, created: isoOf(at), ...given }, { settings, parent }) as RecordOf<F>
+    const record = completed(
+      family,
+      { id, created: isoOf(at), ...given },
+      { settings, parent }
+    ) as RecordOf<F>
     collection.insert(record)
     made.push(record as Records[F])
     reportProgress(progress, family, index, instants.length)
@@ -137,15 +205,29 @@ function fill<F extends Exclude<Family, 'refunds'>>(family: F, instants: Float64
   return made
 }
 
-const DRAWS: Readonly<Record<Exclude<(typeof GENERATED_FAMILIES)[number], 'transactions'>, (generating: Generating, parent: () => string) => Draw>> = {
+const DRAWS: Readonly<
+  Record<
+    Exclude<(typeof GENERATED_FAMILIES)[number], 'transactions'>,
+    (generating: Generating, parent: () => string) => Draw
+  >
+> = {
   accounts:
     ({ faker }) =>
-    () => ({ type: 'merchant', name: faker.company.name(), email: faker.internet.exampleEmail(), address: drawAddress(faker) }),
+    () => ({
+      type: 'merchant',
+      name: faker.company.name(),
+      email: faker.internet.exampleEmail(),
+      address: drawAddress(faker)
+    }),
   users:
     ({ faker }, account) =>
     () => {
       const [firstName, lastName] = [faker.person.firstName(), faker.person.lastName()]
-      return { account: account(), name: `${firstName} ${lastName}`, email: faker.internet.exampleEmail({ firstName, lastName }) }
+      return {
+        account: account(),
+        name: `${firstName} ${lastName}`,
+        email: faker.internet.exampleEmail({ firstName, lastName })
+      }
     },
   locations:
     ({ faker }, account) =>
@@ -162,7 +244,10 @@ const DRAWS: Readonly<Record<Exclude<(typeof GENERATED_FAMILIES)[number], 'trans
   }
 }
 
-/** Puts payments of the Tickets at Locations into the store, and Refunds of some; returns false, with the problem reported, where none can be paid. */
+/**
+ * Puts payments of the Tickets at Locations into the store, and Refunds of some; returns false,
+ * with the problem reported, where none can be paid.
+ */
 function generatePayments(
   instants: Float64Array,
   { parents, parent }: { parents: Weighted<string>; parent: () => string },
@@ -174,7 +259,12 @@ function generatePayments(
   const latest = instants.at(-1)
   const open = new Map<string, OpenTickets>()
   for (const location of parents.things) {
-    const tickets = pageOf(store.tickets, { index: 'location', group: location, limit: Number.POSITIVE_INFINITY, order: 'oldest_first' }).stored
+    const tickets = pageOf(store.tickets, {
+      index: 'location',
+      group: location,
+      limit: Number.POSITIVE_INFINITY,
+      order: 'oldest_first'
+    }).stored
     const [first] = tickets
     if (first === undefined || first.at > (latest ?? first.at)) {
       if (importer.isComplete('tickets')) report(['location'], say('no_early_ticket', location))
@@ -192,7 +282,9 @@ function generatePayments(
     const { own } = payments[index] as (typeof payments)[number]
     const { tickets } = own
     while ((tickets[own.opened]?.at ?? Number.POSITIVE_INFINITY) <= at) own.opened++
-    const { record } = tickets[drawWhole(faker, Math.max(0, own.opened - OPEN_AT_ONCE), own.opened - 1)] as (typeof tickets)[number]
+    const { record } = tickets[
+      drawWhole(faker, Math.max(0, own.opened - OPEN_AT_ONCE), own.opened - 1)
+    ] as (typeof tickets)[number]
     return { ticket: record.id, ...drawPayment(draws, faker) }
   }
   const times = Float64Array.from(payments, ({ at }) => at)
@@ -201,10 +293,18 @@ function generatePayments(
 }
 
 /** The Tickets of a Location, the oldest first, and how many of them are opened by now. */
-type OpenTickets = { tickets: ReturnType<typeof pageOf<Records['tickets']>>['stored']; opened: number }
+type OpenTickets = {
+  tickets: ReturnType<typeof pageOf<Records['tickets']>>['stored']
+  opened: number
+}
 
 function drawAddress({ location }: Faker): Given {
-  return { country: 'US', line1: location.streetAddress(), city: location.city(), postal_code: location.zipCode('#####') }
+  return {
+    country: 'US',
+    line1: location.streetAddress(),
+    city: location.city(),
+    postal_code: location.zipCode('#####')
+  }
 }
 
 type Regular = { name: string; email: string; phone: string; bank_name: string }
@@ -213,27 +313,42 @@ const regularsOf = (faker: Faker): Regular[] =>
   Array.from({ length: REGULARS }, () => {
     const name = faker.person.firstName()
     const email = faker.internet.exampleEmail({ firstName: name })
-    return { name, email, phone: `+1617555${drawDigits(faker)}`, bank_name: `${faker.location.city()} Savings` }
+    return {
+      name,
+      email,
+      phone: `+1617555${drawDigits(faker)}`,
+      bank_name: `${faker.location.city()} Savings`
+    }
   })
 
 /** What payments are drawn from. */
 type PaymentDraws = { type: () => PaymentType; bill: () => number; regulars: readonly Regular[] }
 
-function paymentDraws({ payment_types = PAYMENT_TYPES, amount = BILLS, amounts }: GenerateData, faker: Faker): PaymentDraws {
+function paymentDraws(
+  { payment_types = PAYMENT_TYPES, amount = BILLS, amounts }: GenerateData,
+  faker: Faker
+): PaymentDraws {
   const regulars = regularsOf(faker)
   const types = ofWeights(payment_types) as Weighted<PaymentType>
-  const type = () => (Array.isArray(payment_types) ? drawOne(faker, types.things) : drawWeighted(faker, types))
+  const type = () =>
+    Array.isArray(payment_types) ? drawOne(faker, types.things) : drawWeighted(faker, types)
   const bills = amounts === undefined ? null : ofWeights(amounts)
   const bill = () => (bills === null ? drawBill(faker, amount) : Number(drawWeighted(faker, bills)))
   return { type, bill, regulars }
 }
 
-/** A bill of a range; around the most frequent one, those farther from it are drawn the less often. */
+/**
+ * A bill of a range; around the most frequent one, those farther from it are drawn the less often.
+ */
 function drawBill(faker: Faker, { min, max, around }: NonNullable<GenerateData['amount']>): number {
   if (around === undefined) return drawWhole(faker, min, max)
   const drawn = faker.number.float()
   const below = max === min ? 0 : (around - min) / (max - min)
-  return Math.round(drawn < below ? min + Math.sqrt(drawn * (max - min) * (around - min)) : max - Math.sqrt((1 - drawn) * (max - min) * (max - around)))
+  return Math.round(
+    drawn < below
+      ? min + Math.sqrt(drawn * (max - min) * (around - min))
+      : max - Math.sqrt((1 - drawn) * (max - min) * (max - around))
+  )
 }
 
 /** A payment with what its type needs of the customer (TXN-3, TXN-4). */
@@ -244,20 +359,48 @@ function drawPayment({ type, bill: drawnBill, regulars }: PaymentDraws, faker: F
   const last4 = drawDigits(faker)
   const { name, email, phone, bank_name } = drawOne(faker, regulars)
   const payment = { payment_type, amount: bill + tip, tip_amount: tip === 0 ? null : tip }
-  if (payment_type === 'vip') return { ...payment, payment_method: { bank_account: { bank_name, last4 } }, customer: { name, phone } }
-  const payment_method = CARDS.includes(payment_type) ? { card: { brand: drawOne(faker, BRANDS), last4 } } : {}
-  return { ...payment, payment_method, customer: payment_type === 'apple_pay' ? { name, email } : null }
+  if (payment_type === 'vip')
+    return {
+      ...payment,
+      payment_method: { bank_account: { bank_name, last4 } },
+      customer: { name, phone }
+    }
+  const payment_method = CARDS.includes(payment_type)
+    ? { card: { brand: drawOne(faker, BRANDS), last4 } }
+    : {}
+  return {
+    ...payment,
+    payment_method,
+    customer: payment_type === 'apple_pay' ? { name, email } : null
+  }
 }
 
-/** One Refund, whole or in part, for the share of the payments that was asked for; never later than the last of them. */
-function refund(paid: readonly Records['transactions'][], { refunded = 0 }: GenerateData, { store, ids, settings, faker, progress }: Generating): void {
+/**
+ * One Refund, whole or in part, for the share of the payments that was asked for; never later than
+ * the last of them.
+ */
+function refund(
+  paid: readonly Records['transactions'][],
+  { refunded = 0 }: GenerateData,
+  { store, ids, settings, faker, progress }: Generating
+): void {
   const end = Date.parse(paid.at(-1)?.created ?? '')
-  const chosen = faker.helpers.arrayElements([...paid.keys()], Math.round(paid.length * refunded)).sort((a, b) => a - b)
+  const chosen = faker.helpers
+    .arrayElements([...paid.keys()], Math.round(paid.length * refunded))
+    .sort((a, b) => a - b)
   for (const [index, place] of chosen.entries()) {
     const parent = paid[place] as Records['transactions']
-    const created = isoOf(Math.min(end, Date.parse(parent.created) + drawWhole(faker, 60_000, 3 * DAY)))
+    const created = isoOf(
+      Math.min(end, Date.parse(parent.created) + drawWhole(faker, 60_000, 3 * DAY))
+    )
     const amount = faker.datatype.boolean() ? parent.amount : drawWhole(faker, 1, parent.amount)
-    const given = { id: ids.draw('refund', settings, store.refunds), created, transaction: parent.id, amount, reason: drawOne(faker, REASONS) }
+    const given = {
+      id: ids.draw('refund', settings, store.refunds),
+      created,
+      transaction: parent.id,
+      amount,
+      reason: drawOne(faker, REASONS)
+    }
     store.putRefund(completed('refunds', given, { settings, parent }) as Records['refunds'])
     reportProgress(progress, 'refunds', index, chosen.length)
   }

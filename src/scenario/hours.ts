@@ -20,7 +20,8 @@ export function hoursOf(text: string, report: Report): (at: number) => boolean {
   }
 }
 
-export const notAZone = (zone: string) => say('unknown_zone', shortened(zone), didYouMean(zone, Intl.supportedValuesOf('timeZone')))
+export const notAZone = (zone: string) =>
+  say('unknown_zone', shortened(zone), didYouMean(zone, Intl.supportedValuesOf('timeZone')))
 
 /** The local time of an instant, such as `2026-03-01T18:05`. */
 type Clock = (at: number) => string
@@ -29,7 +30,11 @@ type Clock = (at: number) => string
 export function clockOf(timeZone: string): Clock | null {
   try {
     // Swedish has dates and times as ISO 8601 does
-    const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' })
+    const format = new Intl.DateTimeFormat('sv-SE', {
+      timeZone,
+      dateStyle: 'short',
+      timeStyle: 'short'
+    })
     return at => format.format(at).replace(' ', 'T')
   } catch {
     return null

@@ -1,16 +1,25 @@
-/** What a JSON text shows in one pass, without being parsed: how deep and how large it is, and where its parts are. */
+/**
+ * What a JSON text shows in one pass, without being parsed: how deep and how large it is, and where
+ * its parts are.
+ */
 import { type Locate, located, type Place, type PlaceTree } from './places.js'
 
-/** Sees the brackets, commas and colons of a JSON text, each with its place; those in quotation marks are text. */
+/**
+ * Sees the brackets, commas and colons of a JSON text, each with its place; those in quotation
+ * marks are text.
+ */
 export function overMarks(text: string, see: (mark: string, at: number) => void): void {
   for (let at = 0; at < text.length; at++) {
     const mark = text[at] as string
-    if (mark === '"') for (at++; at < text.length && text[at] !== '"'; at++) at += text[at] === '\\' ? 1 : 0
+    if (mark === '"')
+      for (at++; at < text.length && text[at] !== '"'; at++) at += text[at] === '\\' ? 1 : 0
     else if ('[]{},:'.includes(mark)) see(mark, at)
   }
 }
 
-/** The deepest nesting and the number of values of a JSON text; exact as far as the text is right. */
+/**
+ * The deepest nesting and the number of values of a JSON text; exact as far as the text is right.
+ */
 export function sizeOfJson(text: string): { nesting: number; values: number } {
   let [depth, nesting, values] = [0, 0, 1]
   overMarks(text, mark => {
@@ -24,10 +33,14 @@ export function sizeOfJson(text: string): { nesting: number; values: number } {
 const NONE: PlaceTree['parts'] = new Map()
 
 /**
- * The places of parts of a text that is JSON; of a name that is given twice, the last. To lex it as YAML would take ten times as long, and to parse it as
+ * The places of parts of a text that is JSON; of a name that is given twice, the last. To lex it as
+ * YAML would take ten times as long, and to parse it as
  * YAML a hundred times the memory.
  */
-export const placesInJson = (text: string, ...wanted: Parameters<Locate<unknown>>): (Place | null)[] =>
+export const placesInJson = (
+  text: string,
+  ...wanted: Parameters<Locate<unknown>>
+): (Place | null)[] =>
   located(text, wanted, root => {
     const open: { parts: PlaceTree['parts']; index: number }[] = []
     let value: PlaceTree | undefined
@@ -40,12 +53,18 @@ export const placesInJson = (text: string, ...wanted: Parameters<Locate<unknown>
     begin(0, root)
     overMarks(text, (mark, at) => {
       // an object has no part that is named by its index
-      if ('[{'.includes(mark)) open.push({ parts: value?.parts ?? NONE, index: mark === '[' ? -1 : Number.NaN })
+      if ('[{'.includes(mark))
+        open.push({ parts: value?.parts ?? NONE, index: mark === '[' ? -1 : Number.NaN })
       if (']}'.includes(mark)) open.pop()
       else {
         const whole = open.at(-1) as (typeof open)[number]
         whole.index++
-        begin(at + 1, whole.parts.size > 0 ? whole.parts.get(mark === ':' ? JSON.parse(text.slice(last + 1, at)) : whole.index) : undefined)
+        begin(
+          at + 1,
+          whole.parts.size > 0
+            ? whole.parts.get(mark === ':' ? JSON.parse(text.slice(last + 1, at)) : whole.index)
+            : undefined
+        )
         if (value !== undefined && mark === ':') value.name = text.indexOf('"', last)
       }
       last = at

@@ -17,7 +17,13 @@ import { declaredVariables, type VariableValue } from './variables.js'
 
 export type Shelf = 'fixtures' | 'scenarios'
 /** `vars` are the variables of a scenario that has some, with their defaults. */
-export type Listed = { name: string; kind: 'scenario' | 'fixture'; title?: string; description: string | null; vars?: Readonly<Record<string, VariableValue>> }
+export type Listed = {
+  name: string
+  kind: 'scenario' | 'fixture'
+  title?: string
+  description: string | null
+  vars?: Readonly<Record<string, VariableValue>>
+}
 const ENDINGS = ['.yaml', '.yml', '.json']
 /** What a file name says for editors: `own.scenario.yaml` is the scenario `own`. */
 const KIND_IN_NAME = /\.(scenario|fixture)$/
@@ -29,7 +35,8 @@ const STDIN = '-'
 export const PACKAGE_ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Whether a reference is a path rather than a name. */
-export const isPath = (reference: string): boolean => /[\\/]/.test(reference) || ENDINGS.includes(extname(reference))
+export const isPath = (reference: string): boolean =>
+  /[\\/]/.test(reference) || ENDINGS.includes(extname(reference))
 
 export class Library {
   /** Every file that was read, to be watched. */
@@ -42,7 +49,11 @@ export class Library {
   /** Longer texts end their reading, so that a worker reads them. */
   readonly #largest: number
 
-  constructor(own: { fixtures: string | null; scenarios: string | null }, limits = DEFAULT_LIMITS, largest = Number.POSITIVE_INFINITY) {
+  constructor(
+    own: { fixtures: string | null; scenarios: string | null },
+    limits = DEFAULT_LIMITS,
+    largest = Number.POSITIVE_INFINITY
+  ) {
     this.own = own
     this.#largest = largest
     this.limits = limits
@@ -65,9 +76,11 @@ export class Library {
 
   async #document(path: string): Promise<SourceDocument> {
     // in parts: at once, a large file takes three times as long
-    const text = await (path === STDIN ? textOf(process.stdin) : readFile(path, 'utf8')).catch(error => {
-      throw Object.assign(error, { path })
-    })
+    const text = await (path === STDIN ? textOf(process.stdin) : readFile(path, 'utf8')).catch(
+      error => {
+        throw Object.assign(error, { path })
+      }
+    )
     const prepared = isInside(path, PACKAGE_ROOT) ? preparedDocument(path, text, this.limits) : null
     return prepared ?? this.text(path, text)
   }
@@ -78,24 +91,39 @@ export class Library {
     return readDocument(name, text, { limits: this.limits })
   }
 
-  /** Finds a scenario, or a fixture to be loaded as one, by name. Errors: `scenario_unknown` with those that exist, and the file of that name in the folder, if there is one. */
+  /**
+   * Finds a scenario, or a fixture to be loaded as one, by name. Errors: `scenario_unknown` with
+   * those that exist, and the file of that name in the folder, if there is one.
+   */
   async scenario(name: string, folder: string | null = null): Promise<SourceDocument> {
     return this.file(await this.#path(name, folder))
   }
 
-  /** The text of a scenario or fixture, with its secrets masked. Errors: `scenario_unknown` with those that exist, `document_too_large`. */
+  /**
+   * The text of a scenario or fixture, with its secrets masked. Errors: `scenario_unknown` with
+   * those that exist, `document_too_large`.
+   */
   async shown(name: string): Promise<{ type: TextType; text: string }> {
     const path = await this.#path(name, null)
     const { size } = statSync(path)
-    if (size > MAX_SHOWN) throw new ApiError('document_too_large', { message: SAYS.too_large_to_show(name, size, MAX_SHOWN) })
-    return { type: extname(path) === '.json' ? 'json' : 'yaml', text: withoutSecrets(await readFile(path, 'utf8')) }
+    if (size > MAX_SHOWN)
+      throw new ApiError('document_too_large', {
+        message: SAYS.too_large_to_show(name, size, MAX_SHOWN)
+      })
+    return {
+      type: extname(path) === '.json' ? 'json' : 'yaml',
+      text: withoutSecrets(await readFile(path, 'utf8'))
+    }
   }
 
   async #path(name: string, folder: string | null): Promise<string> {
     const path = this.named(name)
     if (path) return path
     const known = (await this.list()).map(entry => entry.name)
-    const file = folder === null ? undefined : ENDINGS.map(ending => name + ending).find(file => existsSync(join(folder, file)))
+    const file =
+      folder === null
+        ? undefined
+        : ENDINGS.map(ending => name + ending).find(file => existsSync(join(folder, file)))
     throw new ApiError('scenario_unknown', { message: SAYS.no_scenario(name, known, file) })
   }
 
@@ -104,7 +132,10 @@ export class Library {
     return this.#find('scenarios', name) ?? this.#find('fixtures', name)
   }
 
-  /** Finds a fixture that a document names, as `#named` does. Returns a sentence that says why when it cannot. */
+  /**
+   * Finds a fixture that a document names, as `#named` does. Returns a sentence that says why when
+   * it cannot.
+   */
   async fixture(reference: string, from: string | null): Promise<SourceDocument | string> {
     const found = await this.#named(reference, from, 'fixtures', 'fixtures')
     if (found !== null) return found
@@ -112,22 +143,41 @@ export class Library {
     return SAYS.no_fixture(reference, known, besides(reference, from)[0] ?? null)
   }
 
-  /** Finds a shared file that a document names: beside the document, where it is there by that name, else as `#named` does. Returns a sentence that says why when it cannot. */
+  /**
+   * Finds a shared file that a document names: beside the document, where it is there by that name,
+   * else as `#named` does. Returns a sentence that says why when it cannot.
+   */
   async sharedScript(reference: string, from: string | null): Promise<SourceDocument | string> {
     if (reference === '') return SAYS.not_a_group()
-    const beside = isPath(reference) ? undefined : besides(reference, from).find(file => basename(from as string) !== file)
+    const beside = isPath(reference)
+      ? undefined
+      : besides(reference, from).find(file => basename(from as string) !== file)
     const found = await this.#named(beside ?? reference, from, 'scenarios', 'files of groups')
-    if (found !== null) return typeof found === 'string' || isSharedScript(found.data) ? found : SAYS.no_groups(reference)
+    if (found !== null)
+      return typeof found === 'string' || isSharedScript(found.data)
+        ? found
+        : SAYS.no_groups(reference)
     const shared: string[] = []
-    for (const entry of this.#names('scenarios')) if ((await this.#listed(entry, 'scenario')) === null) shared.push(entry.name)
-    return SAYS.no_shared_script(reference, shared, from === null ? [] : readdirSync(dirname(from)).map(file => basename(file, extname(file))))
+    for (const entry of this.#names('scenarios'))
+      if ((await this.#listed(entry, 'scenario')) === null) shared.push(entry.name)
+    return SAYS.no_shared_script(
+      reference,
+      shared,
+      from === null ? [] : readdirSync(dirname(from)).map(file => basename(file, extname(file)))
+    )
   }
 
   /**
-   * What a document names: by name, or by a path relative to the document's file that stays inside the fixtures and scenarios folders or the file's own
+   * What a document names: by name, or by a path relative to the document's file that stays inside
+   * the fixtures and scenarios folders or the file's own
    * folder. A sentence where a path may not be read or cannot, null where nothing has the name.
    */
-  async #named(reference: string, from: string | null, shelf: Shelf, what: string): Promise<SourceDocument | string | null> {
+  async #named(
+    reference: string,
+    from: string | null,
+    shelf: Shelf,
+    what: string
+  ): Promise<SourceDocument | string | null> {
     if (!isPath(reference)) {
       const named = this.#find(shelf, reference)
       return named === null ? null : this.file(named)
@@ -135,8 +185,11 @@ export class Library {
     if (from === null) return SAYS.names_only(what, reference)
     const path = realPathOf(resolve(dirname(from), reference))
     if (path === null) return SAYS.no_file(reference)
-    const allowed = [dirname(from), ...this.#folders.fixtures, ...this.#folders.scenarios].map(realPathOf)
-    if (!allowed.some(folder => folder !== null && isInside(path, folder))) return SAYS.outside_folders(reference)
+    const allowed = [dirname(from), ...this.#folders.fixtures, ...this.#folders.scenarios].map(
+      realPathOf
+    )
+    if (!allowed.some(folder => folder !== null && isInside(path, folder)))
+      return SAYS.outside_folders(reference)
     return statSync(path).isFile() ? this.file(path) : SAYS.not_a_file(reference)
   }
 
@@ -153,18 +206,25 @@ export class Library {
   }
 
   /** What a file says of itself; null for one of shared script entries, which cannot be loaded. */
-  async #listed({ name, path }: { name: string; path: string }, kind: Listed['kind']): Promise<Listed | null> {
+  async #listed(
+    { name, path }: { name: string; path: string },
+    kind: Listed['kind']
+  ): Promise<Listed | null> {
     if (kind === 'fixture') return { name, kind, description: commentOf(path) }
     const { data } = await this.#document(path).catch(() => documentOf(path, null))
     if (isSharedScript(data)) return null
     const { name: title, description, vars } = isObject(data) ? data : {}
-    const variables = [...declaredVariables(vars, { given: [], report: () => {} })].filter(([, value]) => value !== null)
+    const variables = [...declaredVariables(vars, { given: [], report: () => {} })].filter(
+      ([, value]) => value !== null
+    )
     return {
       name,
       kind,
       ...(typeof title === 'string' && title !== name && { title: withoutSecrets(title) }),
       description: typeof description === 'string' ? withoutSecrets(description) : null,
-      ...(variables.length > 0 && { vars: Object.fromEntries(variables) as Record<string, VariableValue> })
+      ...(variables.length > 0 && {
+        vars: Object.fromEntries(variables) as Record<string, VariableValue>
+      })
     }
   }
 
@@ -173,7 +233,10 @@ export class Library {
   }
 
   /** The names on a shelf, those of the first folder first. */
-  #names(shelf: Shelf, isWanted: (name: string) => boolean = () => true): { name: string; path: string }[] {
+  #names(
+    shelf: Shelf,
+    isWanted: (name: string) => boolean = () => true
+  ): { name: string; path: string }[] {
     const found = new Map<string, string>()
     for (const folder of this.#folders[shelf]) {
       const files = readdirSync(folder)
@@ -181,7 +244,8 @@ export class Library {
         const name = basename(file, extname(file)).replace(KIND_IN_NAME, '')
         if (found.has(name) || !isWanted(name)) continue
         const path = realPathOf(join(folder, file))
-        if (path && isInside(path, realpathSync(folder)) && statSync(path).isFile()) found.set(name, path)
+        if (path && isInside(path, realpathSync(folder)) && statSync(path).isFile())
+          found.set(name, path)
       }
     }
     return [...found].map(([name, path]) => ({ name, path }))
@@ -190,7 +254,9 @@ export class Library {
 
 /** The files of a name beside a document. */
 const besides = (name: string, from: string | null) =>
-  from === null ? [] : ENDINGS.map(ending => name + ending).filter(file => existsSync(resolve(dirname(from), file)))
+  from === null
+    ? []
+    : ENDINGS.map(ending => name + ending).filter(file => existsSync(resolve(dirname(from), file)))
 
 /** What a file says of itself in a comment at its top, below the line that names its schema. */
 function commentOf(path: string): string | null {

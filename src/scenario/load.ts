@@ -1,10 +1,19 @@
-/** Loads and merges of control requests: small documents are read on the thread that serves, large ones in the document worker. */
+/**
+ * Loads and merges of control requests: small documents are read on the thread that serves, large
+ * ones in the document worker.
+ */
 import type { Family } from '../reference/operations.js'
 import { collectionOf, type RecordOf, type Records, Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
 import type { Jobs } from '../work/worker.js'
 import { type Body, LARGE, MANY_RECORDS, TooLargeHere } from './body.js'
-import { type DocumentPart, type DocumentProblem, documentOf, reportTo, type Written } from './documents.js'
+import {
+  type DocumentPart,
+  type DocumentProblem,
+  documentOf,
+  reportTo,
+  type Written
+} from './documents.js'
 import { compileExpectation, type Expectation, type ExpectationData } from './expectations.js'
 import type { DocumentLimits } from './limits.js'
 import type { WrittenStep } from './reader.js'
@@ -14,14 +23,26 @@ import { firstStateOf, type LoadContext, type Loaded } from './scenario.js'
 import { compileEntry, type Entry, type EntryData, Script } from './script.js'
 import { Answers, type StepData } from './steps.js'
 
-/** Makes the first state that the body of a load request asks for. Errors: as of `firstStateOf` and `readBy`. */
-export async function loaded(body: Body, making: LoadContext & { jobs: Jobs; now: number }, signalOf: () => AbortSignal): Promise<Loaded> {
+/**
+ * Makes the first state that the body of a load request asks for. Errors: as of `firstStateOf` and
+ * `readBy`.
+ */
+export async function loaded(
+  body: Body,
+  making: LoadContext & { jobs: Jobs; now: number },
+  signalOf: () => AbortSignal
+): Promise<Loaded> {
   const { library, jobs, now } = making
   if (!body.isLarge) {
     try {
       const small = library.within(LARGE.json)
       const { document, origin, variables } = await requestedScenario(body, small)
-      return await firstStateOf(document, origin, { ...making, library: small, maxRecords: MANY_RECORDS, variables })
+      return await firstStateOf(document, origin, {
+        ...making,
+        library: small,
+        maxRecords: MANY_RECORDS,
+        variables
+      })
     } catch (error) {
       if (!(error instanceof TooLargeHere)) throw error
     }
@@ -47,13 +68,26 @@ async function firstStateRead({ head, parts }: Reading, limits: DocumentLimits):
   for await (const [list, members] of parts()) {
     for (const member of members) {
       if (list === 'keys') store.keys.set(...(member as [string, string]))
-      else if (list === 'script') entries.push((await compileEntry(member as EntryData, report)) as Entry)
-      else if (list === 'expect') expectations.push((await compileExpectation(member as ExpectationData, report, answers)) as Expectation)
+      else if (list === 'script')
+        entries.push((await compileEntry(member as EntryData, report)) as Entry)
+      else if (list === 'expect')
+        expectations.push(
+          (await compileExpectation(member as ExpectationData, report, answers)) as Expectation
+        )
       else if (list === 'steps') {
         const [step, { name, place, steps: at }] = member as [StepData, WrittenStep]
         steps.push(step)
-        places.push({ document: { ...documentOf(name, null, limits), locate: async wanted => wanted.map(() => place) }, steps: at })
-      } else collectionOf(store, list as Family).insert(withShared(member as RecordOf<Family>, store) as never)
+        places.push({
+          document: {
+            ...documentOf(name, null, limits),
+            locate: async wanted => wanted.map(() => place)
+          },
+          steps: at
+        })
+      } else
+        collectionOf(store, list as Family).insert(
+          withShared(member as RecordOf<Family>, store) as never
+        )
     }
     await pause()
   }
@@ -62,12 +96,22 @@ async function firstStateRead({ head, parts }: Reading, limits: DocumentLimits):
     const { document, steps } = places[index as number] as DocumentPart
     return { document, steps: [...steps, ...more] }
   }
-  return { ...rest, store, script: new Script(entries), expectations, steps, play: [], answers, written }
+  return {
+    ...rest,
+    store,
+    script: new Script(entries),
+    expectations,
+    steps,
+    play: [],
+    answers,
+    written
+  }
 }
 
 /** A record as it is stored: what was made plain text of is as in every other record. */
 function withShared<R extends RecordOf<Family>>(record: R, { transactions }: Store): R {
-  if ('metadata' in record) Object.assign(record, { metadata: Object.assign(Object.create(null), record.metadata) })
+  if ('metadata' in record)
+    Object.assign(record, { metadata: Object.assign(Object.create(null), record.metadata) })
   if (record.object !== 'refund') return record
   const { payment_method } = transactions.get(record.transaction) as Records['transactions']
   return Object.assign(record, { payment_method })

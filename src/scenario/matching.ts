@@ -1,9 +1,17 @@
-/** Which requests a script entry or an expectation is about: operations, what was sent, and which records a request is about. */
+/**
+ * Which requests a script entry or an expectation is about: operations, what was sent, and which
+ * records a request is about.
+ */
 import { beginningOf } from '../core/memory.js'
 import { didYouMean, shortened } from '../core/nearest.js'
 import { withoutSecrets } from '../core/redaction.js'
 import { say as check } from '../core/sentences.js'
-import { nameOf, OPERATION_NAMES, type OperationId, operationsNamed } from '../reference/operations.js'
+import {
+  nameOf,
+  OPERATION_NAMES,
+  type OperationId,
+  operationsNamed
+} from '../reference/operations.js'
 import { type Schema, schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import { anyOf, type Condition, compileNames, type Subject, type Value } from './conditions.js'
@@ -15,7 +23,10 @@ import type { Budget } from './patterns.js'
 import { ABOUT, type MatchData, type Names, type On, OPERATION, type Per } from './schemas.js'
 import { say } from './sentences.js'
 
-/** Looks a value up by its nested name, such as `['card', 'last4']`; null for a name that has further names below it, undefined for what was not sent. */
+/**
+ * Looks a value up by its nested name, such as `['card', 'last4']`; null for a name that has
+ * further names below it, undefined for what was not sent.
+ */
 export type Values = (name: readonly string[]) => string | null | undefined
 export type About = (typeof ABOUT)[number]
 /** A request as it was sent, with the steps that its patterns may take. */
@@ -34,17 +45,25 @@ export type SentCall = {
   test: string | null
   /** The id of the record that the request is about; undefined if it is about none of this kind. */
   about: (what: About) => string | undefined
-  /** Whether a value was too long for its pattern, or for the steps that were left; set by a matcher. */
+  /**
+   * Whether a value was too long for its pattern, or for the steps that were left; set by a
+   * matcher.
+   */
   isTooLong?: boolean
 } & Budget
 export type { MatchData, On } from './schemas.js'
 
-/** Maximum number of values that an entry or an expectation counts separately: with a data file they are written with each request that is counted. */
+/**
+ * Maximum number of values that an entry or an expectation counts separately: with a data file they
+ * are written with each request that is counted.
+ */
 export const MAX_VALUES = 1000
 /** Characters of a value. */
 const MAX_VALUE = 200
 
-/** The value that a request is counted by; undefined if it has none. A key is counted by its digest. */
+/**
+ * The value that a request is counted by; undefined if it has none. A key is counted by its digest.
+ */
 export function countedValue(per: Per, call: SentCall): string | undefined {
   if (per === 'key') return call.key === null ? undefined : digestOf(call.key)
   const value = per === 'test' ? call.test : call.about(per)
@@ -55,7 +74,10 @@ export function countedValue(per: Per, call: SentCall): string | undefined {
 export const SECTIONS = { params: 'params', query: 'querystring', body: 'body' } as const
 
 /** What is compiled; null where a problem of it is reported. */
-export async function unlessReported<T>(report: Report, compile: (note: Report) => Promise<T>): Promise<T | null> {
+export async function unlessReported<T>(
+  report: Report,
+  compile: (note: Report) => Promise<T>
+): Promise<T | null> {
   let isRight = true
   const compiled = await compile((steps, said) => {
     isRight = false
@@ -69,7 +91,10 @@ export function operationsOn(on: On, report: Report): OperationId[] {
   const operations = [on].flat().map((name, index) => {
     const found = operationsNamed(name)
     if (found.length === 0)
-      report(Array.isArray(on) ? ['on', index] : ['on'], check('unknown_word', OPERATION.what, OPERATION_NAMES, shortened(name), OPERATION.advice))
+      report(
+        Array.isArray(on) ? ['on', index] : ['on'],
+        check('unknown_word', OPERATION.what, OPERATION_NAMES, shortened(name), OPERATION.advice)
+      )
     return found
   })
   return operations.some(found => found.length === 0) ? [] : [...new Set(operations.flat())]
@@ -78,7 +103,10 @@ export function operationsOn(on: On, report: Report): OperationId[] {
 /** The operations of an entry or expectation as a sentence names them. */
 export const shownOn = (on: On): string => (on === '*' ? 'any operation' : [on].flat().join(' or '))
 
-/** A condition of a match, in the part of the request that it is about; of `any`, each alternative is a matcher. */
+/**
+ * A condition of a match, in the part of the request that it is about; of `any`, each alternative
+ * is a matcher.
+ */
 export type MatchCondition = Omit<Condition, 'test'> & {
   section: keyof MatchData
   test: (value: Value, call: SentCall) => boolean | null
@@ -111,9 +139,16 @@ function areMet(matcher: Matcher, call: SentCall): boolean | null {
   return true
 }
 
-/** What each operation has in a section of a match; the values that are not parameters have no table. */
-function tablesOf(operations: readonly OperationId[], section: Exclude<keyof MatchData, 'any'>): readonly Schema[] {
-  if (section === 'about') return [{ properties: Object.fromEntries(ABOUT.map(name => [name, {}])) }]
+/**
+ * What each operation has in a section of a match; the values that are not parameters have no
+ * table.
+ */
+function tablesOf(
+  operations: readonly OperationId[],
+  section: Exclude<keyof MatchData, 'any'>
+): readonly Schema[] {
+  if (section === 'about')
+    return [{ properties: Object.fromEntries(ABOUT.map(name => [name, {}])) }]
   if (section === 'key' || section === 'account') return [{ properties: { [section]: {} } }]
   if (section === 'headers') return [{ additionalProperties: { type: 'string' } }]
   return operations.flatMap(operation => {
@@ -123,8 +158,10 @@ function tablesOf(operations: readonly OperationId[], section: Exclude<keyof Mat
 }
 
 /**
- * Compiles `match` for requests of these operations. With `onlyRight`, values that no right request can have are problems too; `answers` are those that a match
- * may refer to. Problems are reported by their place in the entry or expectation; without an operation, nothing is looked at.
+ * Compiles `match` for requests of these operations. With `onlyRight`, values that no right request
+ * can have are problems too; `answers` are those that a match
+ * may refer to. Problems are reported by their place in the entry or expectation; without an
+ * operation, nothing is looked at.
  */
 export async function compileMatch(
   operations: readonly OperationId[],
@@ -134,7 +171,8 @@ export async function compileMatch(
 ): Promise<Matcher> {
   const conditions: MatchCondition[] = []
   if (operations.length === 0) return conditions
-  const unknown: Subject['unknown'] = (name, known) => say('unknown_parameter', name.join('.'), didYouMean(name.at(-1) as string, known))
+  const unknown: Subject['unknown'] = (name, known) =>
+    say('unknown_parameter', name.join('.'), didYouMean(name.at(-1) as string, known))
   for (const [section, wanted] of Object.entries(data) as [keyof typeof data, Names][]) {
     if (wanted === undefined) continue
     const schemas = tablesOf(operations, section)
@@ -143,11 +181,16 @@ export async function compileMatch(
     if (section === 'headers') checkHeaders(wanted, 'match', note)
     if (schemas.length === 0) note([], say('no_section', operations.map(nameOf), section))
     else {
-      const compiled = await compileNames(isValue ? { [section]: wanted as never } : wanted, { ...more, unknown, schemas, name: [] }, note)
+      const compiled = await compileNames(
+        isValue ? { [section]: wanted as never } : wanted,
+        { ...more, unknown, schemas, name: [] },
+        note
+      )
       conditions.push(...compiled.map(condition => ({ ...condition, section })))
     }
   }
-  if (any !== undefined) conditions.push(await compileAny(operations, any, within(report, 'match', 'any'), more))
+  if (any !== undefined)
+    conditions.push(await compileAny(operations, any, within(report, 'match', 'any'), more))
   return conditions
 }
 
@@ -162,10 +205,20 @@ async function compileAny(
   for (const [index, data] of alternatives.entries()) {
     // `match` is no part of the place of an alternative
     const reportOne: Report = ([, ...steps], said) => report([index, ...steps], said)
-    const matcher = await unlessReported(reportOne, note => compileMatch(operations, data, note, more))
+    const matcher = await unlessReported(reportOne, note =>
+      compileMatch(operations, data, note, more)
+    )
     if (matcher?.length === 0) report([index], say('always_matches', 'it asks for nothing'))
     any.push(matcher ?? [])
   }
   const test = anyOf<SentCall>(any.map(matcher => (_value, call) => areMet(matcher, call)))
-  return { section: 'any', name: ['any'], at: [], data: alternatives as never, wanted: 'one of its matches', test, any }
+  return {
+    section: 'any',
+    name: ['any'],
+    at: [],
+    data: alternatives as never,
+    wanted: 'one of its matches',
+    test,
+    any
+  }
 }

@@ -3,15 +3,22 @@ import type { Step } from '../core/places.js'
 
 /** A line and a column, counted from 1. */
 export type Place = { line: number; column: number }
-/** A part that is looked for, with those of it; `offset` is where its value begins, `name` where its name does, as soon as that is known. */
+/**
+ * A part that is looked for, with those of it; `offset` is where its value begins, `name` where its
+ * name does, as soon as that is known.
+ */
 export type PlaceTree = { parts: Map<Step, PlaceTree>; offset: number; name: number }
 /** Finds the places of parts, of their names for those that `ofNames` says it of. */
-export type Locate<Places> = (places: readonly (readonly Step[])[], ofNames?: readonly boolean[]) => Places
+export type Locate<Places> = (
+  places: readonly (readonly Step[])[],
+  ofNames?: readonly boolean[]
+) => Places
 
 /** Finds the line and the column of an offset. */
 export function placesIn(text: string): (offset: number) => Place {
   const starts = [0]
-  for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', end + 1)) starts.push(end + 1)
+  for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', end + 1))
+    starts.push(end + 1)
   return offset => {
     let [line, after] = [0, starts.length]
     while (after - line > 1) {
@@ -23,8 +30,15 @@ export function placesIn(text: string): (offset: number) => Place {
   }
 }
 
-/** The places of parts of a text, whose offsets `note` gives as far as they are there; a part that is not has the place of the whole. */
-export function located(text: string, [wanted, ofNames = []]: Parameters<Locate<unknown>>, note: (root: PlaceTree) => void): (Place | null)[] {
+/**
+ * The places of parts of a text, whose offsets `note` gives as far as they are there; a part that
+ * is not has the place of the whole.
+ */
+export function located(
+  text: string,
+  [wanted, ofNames = []]: Parameters<Locate<unknown>>,
+  note: (root: PlaceTree) => void
+): (Place | null)[] {
   const root = treeOf()
   const paths = wanted.map(steps => {
     const path = [root]
@@ -40,7 +54,8 @@ export function located(text: string, [wanted, ofNames = []]: Parameters<Locate<
   const placeOf = placesIn(text)
   return paths.map((path, index) => {
     const { name } = path.at(-1) as PlaceTree
-    const offset = ofNames[index] && name >= 0 ? name : Math.max(...path.map(({ offset }) => offset))
+    const offset =
+      ofNames[index] && name >= 0 ? name : Math.max(...path.map(({ offset }) => offset))
     return offset < 0 ? null : placeOf(offset)
   })
 }

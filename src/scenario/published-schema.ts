@@ -1,14 +1,28 @@
 /**
- * The JSON Schemas of documents as editors and other validators read them: nothing that the loader accepts is refused, and the names offered for a request
+ * The JSON Schemas of documents as editors and other validators read them: nothing that the loader
+ * accepts is refused, and the names offered for a request
  * depend on its operation. Draft 2020-12, in words that draft 7 has too.
  */
 import { NOT_BLANK } from '../core/formats.js'
-import { nameOf, OPERATION_IDS, OPERATION_NAMES, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
+import {
+  nameOf,
+  OPERATION_IDS,
+  OPERATION_NAMES,
+  type OperationId,
+  operationOf,
+  RESOURCE_NAMES
+} from '../reference/operations.js'
 import type { Schema } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import type { DocumentKind } from './documents.js'
 import { SECTIONS } from './matching.js'
-import { fixtureSchema, publishedParts, referTo, scenarioSchema, sharedScriptSchema } from './schemas.js'
+import {
+  fixtureSchema,
+  publishedParts,
+  referTo,
+  scenarioSchema,
+  sharedScriptSchema
+} from './schemas.js'
 import { VERSION } from './version.js'
 
 type Json = Record<string, unknown>
@@ -35,13 +49,23 @@ const TITLES: Readonly<Record<string, string>> = {
 const anyOf = (...schemas: Json[]): Json => ({ anyOf: schemas })
 const orVariable = (...schemas: Json[]): Json => anyOf(...schemas, referTo('variable'))
 
-/** A text with a variable in it; one that is the whole text is replaced by a value of any scalar type. */
-const VARIABLE = { type: 'string', pattern: '\\$\\{\\s*vars\\b', description: 'The value of a variable: ${vars.name}.' }
+/**
+ * A text with a variable in it; one that is the whole text is replaced by a value of any scalar
+ * type.
+ */
+const VARIABLE = {
+  type: 'string',
+  pattern: '\\$\\{\\s*vars\\b',
+  description: 'The value of a variable: ${vars.name}.'
+}
 const INSTANT = '^\\d{4}(-?\\d{2}-?\\d{2}|-?\\d{3}|-?W\\d{2}-?\\d)([Tt].+)?$'
 const NUMBER = '\\d+([.,]\\d+)?'
 const DURATION = `^(\\d+(\\.\\d+)?(ms|s|m|h|d)|P(?=[\\dT])(${NUMBER}[YMWD])*(T(${NUMBER}[HMS])+)?)$`
 const STATUS = '^[1-5](\\d\\d|[xX][xX])$'
-/** Formats of our own in words that every validator knows. An email address may have letters that the format of that name does not. */
+/**
+ * Formats of our own in words that every validator knows. An email address may have letters that
+ * the format of that name does not.
+ */
 const FORMATS: Readonly<Record<string, Json>> = {
   instant: { pattern: INSTANT },
   email: { pattern: '@.' },
@@ -54,24 +78,36 @@ const CONDITIONS = {
   gte: { description: 'At least this number, or not before this instant.' },
   lt: { description: 'Less than this number, or earlier than this instant.' },
   lte: { description: 'At most this number, or not after this instant.' },
-  not: { description: 'Any value except this one, or these; a value that was not sent counts too.' },
+  not: {
+    description: 'Any value except this one, or these; a value that was not sent counts too.'
+  },
   present: { description: 'Whether it was sent at all.', examples: [false, true] }
 }
 /** A name in brackets, as `card[last4]`. */
 const IN_BRACKETS = { '\\[': true }
 const SCALARS = ['string', 'number', 'boolean']
-/** What a name can be compared with: a value, a list of values, and an object of either conditions or names. */
+/**
+ * What a name can be compared with: a value, a list of values, and an object of either conditions
+ * or names.
+ */
 const wanted = (names: Json, types = SCALARS): Json => {
   const values = types.map(type => ({ type }))
-  const description = 'A value, a list of values, /a regular expression/, conditions, or nested names.'
-  return { ...anyOf(...values, { type: 'array', items: anyOf(...values) }, { type: 'object', ...names }), description }
+  const description =
+    'A value, a list of values, /a regular expression/, conditions, or nested names.'
+  return {
+    ...anyOf(...values, { type: 'array', items: anyOf(...values) }, { type: 'object', ...names }),
+    description
+  }
 }
 
 /** Parts that others refer to by their names. */
 const DEFINITIONS: Readonly<Record<string, Json>> = {
   variable: VARIABLE,
   operation: {
-    ...orVariable({ type: 'string', enum: ['*', ...OPERATION_NAMES] }, { type: 'string', pattern: '[*]' }),
+    ...orVariable(
+      { type: 'string', enum: ['*', ...OPERATION_NAMES] },
+      { type: 'string', pattern: '[*]' }
+    ),
     description: 'A method and a path of the reference; * stands for any text.'
   },
   instant: {
@@ -85,20 +121,43 @@ const DEFINITIONS: Readonly<Record<string, Json>> = {
     examples: ['250ms', '2s', '10m', '36h', '7d', 'PT36H']
   },
   calls: {
-    ...orVariable({ type: 'integer', minimum: 1 }, { type: 'string', pattern: '^ *[1-9][\\d ]*(- *[1-9][\\d ]*|\\+ *)?$' }),
+    ...orVariable(
+      { type: 'integer', minimum: 1 },
+      { type: 'string', pattern: '^ *[1-9][\\d ]*(- *[1-9][\\d ]*|\\+ *)?$' }
+    ),
     examples: [1, '2-3', '4+']
   },
-  status: { ...orVariable({ type: 'integer', minimum: 100, maximum: 599 }, { type: 'string', pattern: STATUS }), examples: [402, '2xx'] },
+  status: {
+    ...orVariable(
+      { type: 'integer', minimum: 100, maximum: 599 },
+      { type: 'string', pattern: STATUS }
+    ),
+    examples: [402, '2xx']
+  },
   value: wanted({ additionalProperties: false, properties: CONDITIONS }),
   wanted: wanted({ additionalProperties: referTo('wanted') }),
   field: wanted({ additionalProperties: referTo('field') }, [...SCALARS, 'null']),
-  ...Object.fromEntries(Object.entries(publishedParts()).map(([name, part]) => [name, portable({ ...part, 'x-published': undefined }, true)]))
+  ...Object.fromEntries(
+    Object.entries(publishedParts()).map(([name, part]) => [
+      name,
+      portable({ ...part, 'x-published': undefined }, true)
+    ])
+  )
 }
 
 const PUBLISHED: Readonly<Record<DocumentKind, { title: string; schemaOf: () => object }>> = {
-  fixture: { title: 'A fixture of commerce-emulator: records and API keys', schemaOf: fixtureSchema },
-  scenario: { title: 'A scenario of commerce-emulator: fixtures plus behaviour', schemaOf: scenarioSchema },
-  script: { title: 'Script entries of commerce-emulator that scenarios share', schemaOf: sharedScriptSchema }
+  fixture: {
+    title: 'A fixture of commerce-emulator: records and API keys',
+    schemaOf: fixtureSchema
+  },
+  scenario: {
+    title: 'A scenario of commerce-emulator: fixtures plus behaviour',
+    schemaOf: scenarioSchema
+  },
+  script: {
+    title: 'Script entries of commerce-emulator that scenarios share',
+    schemaOf: sharedScriptSchema
+  }
 }
 
 /** The schema of a kind of document as editors read it. */
@@ -106,7 +165,12 @@ export function publishedSchema(kind: DocumentKind): Json {
   const { title, schemaOf } = PUBLISHED[kind]
   const schema = portable(schemaOf() as Json, kind !== 'fixture')
   const $defs = definitionsFor(schema)
-  const whole = { $schema: 'https://json-schema.org/draft/2020-12/schema', $id: schemaAddress(kind), title, ...schema }
+  const whole = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: schemaAddress(kind),
+    title,
+    ...schema
+  }
   // what is undefined is left out
   return JSON.parse(JSON.stringify(Object.keys($defs).length === 0 ? whole : { ...whole, $defs }))
 }
@@ -116,7 +180,9 @@ function definitionsFor(schema: Json): Json {
   const all: Record<string, Json> = { ...DEFINITIONS, ...byOperation() }
   const $defs: Json = {}
   const look = (part: unknown): void => {
-    for (const [, name] of JSON.stringify(part).matchAll(/"#\/\$defs\/([^"]*)"/g) as Iterable<[string, string]>) {
+    for (const [, name] of JSON.stringify(part).matchAll(/"#\/\$defs\/([^"]*)"/g) as Iterable<
+      [string, string]
+    >) {
       if (name in $defs) continue
       $defs[name] = all[name]
       look(all[name])
@@ -126,16 +192,28 @@ function definitionsFor(schema: Json): Json {
   return $defs
 }
 
-/** The words of a part, without those of our own. `hasVariables`: a scalar may be a reference to a variable. */
-function portable({ description, default: fallback, 'x-published': instead, ...words }: Json, hasVariables: boolean): Json {
+/**
+ * The words of a part, without those of our own. `hasVariables`: a scalar may be a reference to a
+ * variable.
+ */
+function portable(
+  { description, default: fallback, 'x-published': instead, ...words }: Json,
+  hasVariables: boolean
+): Json {
   const said = (instead as Json | undefined) ?? withoutOwn(words, hasVariables)
-  return { ...(hasVariables && isLimited(said) ? orVariable(said) : said), description, default: fallback }
+  return {
+    ...(hasVariables && isLimited(said) ? orVariable(said) : said),
+    description,
+    default: fallback
+  }
 }
 
 function titled(name: string, part: Json): Json {
   const title = TITLES[name]
   if (title === undefined) return part
-  return part.type === 'array' ? { ...part, items: { title, ...(part.items as Json) } } : { title, ...part }
+  return part.type === 'array'
+    ? { ...part, items: { title, ...(part.items as Json) } }
+    : { title, ...part }
 }
 
 function withoutOwn(words: Json, hasVariables: boolean): Json {
@@ -143,12 +221,17 @@ function withoutOwn(words: Json, hasVariables: boolean): Json {
   const inner = (part: unknown) => portable(part as Json, hasVariables)
   // both are of different types
   if (condition !== undefined) return anyOf(inner(ofType), inner(otherwise))
-  if (Array.isArray(type) && type.filter(one => one !== 'null').length > 1) return anyOf(...type.map(one => withoutOwn({ ...words, type: one }, hasVariables)))
+  if (Array.isArray(type) && type.filter(one => one !== 'null').length > 1)
+    return anyOf(...type.map(one => withoutOwn({ ...words, type: one }, hasVariables)))
   const said: Json = { ...words, format: undefined, ...FORMATS[format as string] }
   for (const [word, value] of Object.entries(said)) {
     if (/^[x~]/.test(word)) delete said[word]
-    else if (word === 'properties') said[word] = Object.fromEntries(Object.entries(value as Json).map(([name, part]) => [name, titled(name, inner(part))]))
-    else if ((word === 'items' || word === 'additionalProperties') && typeof value === 'object') said[word] = inner(value)
+    else if (word === 'properties')
+      said[word] = Object.fromEntries(
+        Object.entries(value as Json).map(([name, part]) => [name, titled(name, inner(part))])
+      )
+    else if ((word === 'items' || word === 'additionalProperties') && typeof value === 'object')
+      said[word] = inner(value)
   }
   const { on, do: call } = (said.properties ?? {}) as Json
   if (on !== undefined) said.allOf = [referTo('matchByOperation')]
@@ -167,14 +250,19 @@ const tablesOf = (id: OperationId) => TABLES[id] as { readonly [table in keyof T
 const PARTS = Object.entries(SECTIONS) as [keyof typeof SECTIONS, keyof Tables][]
 
 /** What an object holds where a name of it is as given. */
-const when = (name: string, is: Json, properties: Json): Json => ifThen({ required: [name], properties: { [name]: is } }, { properties })
+const when = (name: string, is: Json, properties: Json): Json =>
+  ifThen({ required: [name], properties: { [name]: is } }, { properties })
 const ifThen = (condition: Json, then: Json): Json => ({ if: condition, then })
 /** What a match holds where `on` is as given. */
-const matchOn = (on: Json, match: Json): Json => when('on', on, { match: { type: 'object', properties: match } })
+const matchOn = (on: Json, match: Json): Json =>
+  when('on', on, { match: { type: 'object', properties: match } })
 /** Adds a definition, which the next one that says the same is too. */
 type Define = (name: string, schema: Json) => Json
 
-/** What a request of each operation can be matched by, what it can send, and what its response can hold. */
+/**
+ * What a request of each operation can be matched by, what it can send, and what its response can
+ * hold.
+ */
 function byOperation(): Record<string, Json> {
   const $defs: Record<string, Json> = {}
   const names = new Map<string, string>()
@@ -187,14 +275,19 @@ function byOperation(): Record<string, Json> {
   }
   const matches = OPERATION_IDS.map(id => {
     const tables = tablesOf(id)
-    const parts = PARTS.map(([section, table]) => [section, tables[table] ? define(`${id}.${section}`, matchedNames(tables[table])) : false])
+    const parts = PARTS.map(([section, table]) => [
+      section,
+      tables[table] ? define(`${id}.${section}`, matchedNames(tables[table])) : false
+    ])
     return matchOn({ const: nameOf(id) }, Object.fromEntries(parts))
   })
   const calls = OPERATION_IDS.map(id => {
     const { method, path } = operationOf(id)
     const { querystring, body, answer } = tablesOf(id)
     const pattern = `^\\s*${method}\\s+${path.replace(/\{\w+\}/g, '[^/\\s]+')}/?\\s*$`
-    const answered = answer && { body: define(`${id}.answer`, ifThen({ type: 'object' }, sentNames(answer, { error: ERROR }))) }
+    const answered = answer && {
+      body: define(`${id}.answer`, ifThen({ type: 'object' }, sentNames(answer, { error: ERROR })))
+    }
     return when(
       'do',
       { type: 'string', pattern },
@@ -206,28 +299,45 @@ function byOperation(): Record<string, Json> {
     )
   })
   const allOf = [...matches, ...matchesOfSeveral(define)]
-  return { ...$defs, matchByOperation: { type: 'object', allOf }, callByOperation: { type: 'object', allOf: calls } }
+  return {
+    ...$defs,
+    matchByOperation: { type: 'object', allOf },
+    callByOperation: { type: 'object', allOf: calls }
+  }
 }
 
-/** What requests of any operation, or of a list of them, can be matched by: the names that one of these has. */
+/**
+ * What requests of any operation, or of a list of them, can be matched by: the names that one of
+ * these has.
+ */
 function matchesOfSeveral(define: Define): Json[] {
   const ofLists: Json[] = []
   const ofAny = PARTS.map(([section, table]) => {
     const { properties } = joined(OPERATION_IDS.flatMap(id => tablesOf(id)[table] ?? []))
-    const without = (has: (schema: Schema | undefined) => unknown) => OPERATION_IDS.filter(id => !has(tablesOf(id)[table])).map(nameOf)
+    const without = (has: (schema: Schema | undefined) => unknown) =>
+      OPERATION_IDS.filter(id => !has(tablesOf(id)[table])).map(nameOf)
     /** What is refused, by the operations that do not have it: the whole part, or names of it. */
     const refused: Record<string, Json | false> = { [without(schema => schema).join()]: false }
     for (const name of Object.keys(properties)) {
       const operations = without(schema => schema?.properties?.[name]).join()
-      if (refused[operations] !== false) refused[operations] = { ...refused[operations], [name]: false }
+      if (refused[operations] !== false)
+        refused[operations] = { ...refused[operations], [name]: false }
     }
     for (const [operations, names] of Object.entries(refused)) {
       const part = names && { type: 'object', properties: names }
-      ofLists.push(matchOn({ type: 'array', items: { enum: operations.split(',') } }, { [section]: part }))
+      ofLists.push(
+        matchOn({ type: 'array', items: { enum: operations.split(',') } }, { [section]: part })
+      )
     }
     return [section, define(`any.${section}`, matchedNames({ properties }))]
   })
-  return [matchOn(anyOf({ type: 'string', pattern: '[*]' }, { type: 'array' }), Object.fromEntries(ofAny)), ...ofLists]
+  return [
+    matchOn(
+      anyOf({ type: 'string', pattern: '[*]' }, { type: 'array' }),
+      Object.fromEntries(ofAny)
+    ),
+    ...ofLists
+  ]
 }
 
 /** One table with the names of several. */
@@ -236,17 +346,29 @@ function joined(tables: readonly Schema[]): { properties: Record<string, Schema>
   for (const table of tables) {
     for (const [name, { 'x-fixed': _, ...schema }] of Object.entries(table.properties ?? {})) {
       const known = properties[name]
-      properties[name] = { ...schema, ...known, ...((schema.properties ?? known?.properties) && joined([known ?? {}, schema])) }
+      properties[name] = {
+        ...schema,
+        ...known,
+        ...((schema.properties ?? known?.properties) && joined([known ?? {}, schema]))
+      }
     }
   }
   return { properties }
 }
 
-const ERROR = { description: 'The error of a refused request.', examples: [{ code: 'refund_exceeds_remaining' }] }
+const ERROR = {
+  description: 'The error of a refused request.',
+  examples: [{ code: 'refund_exceeds_remaining' }]
+}
 
 /** The names of a parameter table as a match can hold them: no others, but names in brackets. */
 function matchedNames({ properties = {} }: Schema): Json {
-  return { type: 'object', properties: each(properties, matchedName), patternProperties: IN_BRACKETS, additionalProperties: false }
+  return {
+    type: 'object',
+    properties: each(properties, matchedName),
+    patternProperties: IN_BRACKETS,
+    additionalProperties: false
+  }
 }
 
 function matchedName(schema: Schema): Json {
@@ -257,14 +379,34 @@ function matchedName(schema: Schema): Json {
   return referTo(typeof schema.additionalProperties === 'object' ? 'wanted' : 'value')
 }
 
-/** The names of a table as a request can send them, or a response hold them. Other names are not refused: a request may be meant to be refused. */
-const sentNames = ({ properties = {} }: Schema, more: Json = {}): Json => ({ type: 'object', properties: { ...each(properties, () => ({})), ...more } })
+/**
+ * The names of a table as a request can send them, or a response hold them. Other names are not
+ * refused: a request may be meant to be refused.
+ */
+const sentNames = ({ properties = {} }: Schema, more: Json = {}): Json => ({
+  type: 'object',
+  properties: { ...each(properties, () => ({})), ...more }
+})
 
-/** The schemas of properties, each with its description, its words as examples, and whether it is of no use in a request. */
-const each = (properties: Readonly<Record<string, Schema>>, schemaOf: (schema: Schema) => Json): Json =>
+/**
+ * The schemas of properties, each with its description, its words as examples, and whether it is of
+ * no use in a request.
+ */
+const each = (
+  properties: Readonly<Record<string, Schema>>,
+  schemaOf: (schema: Schema) => Json
+): Json =>
   Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => {
       const { description, enum: words, 'x-fixed': deprecated } = schema
-      return [name, { ...schemaOf(schema), description, examples: words?.filter(word => word !== null), deprecated }]
+      return [
+        name,
+        {
+          ...schemaOf(schema),
+          description,
+          examples: words?.filter(word => word !== null),
+          deprecated
+        }
+      ]
     })
   )

@@ -1,4 +1,7 @@
-/** Reads, checks and generates what a large document holds, and hands the result over in parts: what the worker does. */
+/**
+ * Reads, checks and generates what a large document holds, and hands the result over in parts: what
+ * the worker does.
+ */
 import { checkerOf } from '../core/checking.js'
 import { Clock } from '../core/clock.js'
 import { ApiError, type Problem } from '../core/errors.js'
@@ -6,7 +9,13 @@ import type { Step } from '../core/places.js'
 import { settingsInForce } from '../core/settings.js'
 import { FAMILIES } from '../store/store.js'
 import { Body } from './body.js'
-import { placesOf, readDocument, refuseProblems, type SourceDocument, type TextType } from './documents.js'
+import {
+  placesOf,
+  readDocument,
+  refuseProblems,
+  type SourceDocument,
+  type TextType
+} from './documents.js'
 import { Library } from './library.js'
 import { checkCount } from './limits.js'
 import type { Locate, Place } from './places.js'
@@ -16,12 +25,24 @@ import { FIXTURE_CHECKER } from './schemas.js'
 
 /** What a reader is made with. */
 export type ReaderOptions = { folders: Library['own']; launch: Launch }
-/** What is to be read: the body of a load request, a fixture, or a body that has to match a schema; `now` is the machine's time in milliseconds. */
-export type Job = { type: TextType; bytes: Uint8Array } & ({ kind: 'load'; now: number } | { kind: 'fixture' } | { kind: 'value'; schema: object })
-/** To read something, answered with a head or null; the next part of it, a JSON text or null at the end; or where parts of the document are. */
+/**
+ * What is to be read: the body of a load request, a fixture, or a body that has to match a schema;
+ * `now` is the machine's time in milliseconds.
+ */
+export type Job = { type: TextType; bytes: Uint8Array } & (
+  | { kind: 'load'; now: number }
+  | { kind: 'fixture' }
+  | { kind: 'value'; schema: object }
+)
+/**
+ * To read something, answered with a head or null; the next part of it, a JSON text or null at the
+ * end; or where parts of the document are.
+ */
 export type Question = { read: Job } | { next: true } | { places: Parameters<Locate<unknown>> }
 /** A first state without what comes in parts. */
-export type FirstStateHead = Pick<FirstState, 'scenario' | 'counters' | 'clock' | 'settings'> & { warnings: readonly Problem[] }
+export type FirstStateHead = Pick<FirstState, 'scenario' | 'counters' | 'clock' | 'settings'> & {
+  warnings: readonly Problem[]
+}
 /** Where a step is written: the document by its name. */
 export type WrittenStep = { name: string; steps: readonly Step[]; place: Place | null }
 /** Members of one list; records of a first state in the order of creation. */
@@ -46,11 +67,14 @@ export class Reader {
     this.#library = new Library(folders, settingsInForce(launch).values)
   }
 
-  async answer(question: Question): Promise<FirstStateHead | null | readonly (Place | null)[] | string> {
+  async answer(
+    question: Question
+  ): Promise<FirstStateHead | null | readonly (Place | null)[] | string> {
     if ('read' in question) return this.#read(question.read)
     if ('places' in question) return (this.#document as SourceDocument).locate(...question.places)
     const { value } = this.#parts.next()
-    // nothing of a first state is needed any more when it was handed over; the places of a fixture are
+    // nothing of a first state is needed any more when it was handed over; the places of a fixture
+    // are
     if (value === undefined) this.#parts = partsOf([])
     return value ?? null
   }
@@ -63,7 +87,10 @@ export class Reader {
     const checker = job.kind === 'fixture' ? FIXTURE_CHECKER : checkerOf(() => job.schema)
     await refuseProblems(document, checker)
     this.#document = document
-    const lists = job.kind === 'value' ? [['value', [document.data]] as const] : Object.entries(document.data as Record<string, unknown[]>)
+    const lists =
+      job.kind === 'value'
+        ? [['value', [document.data]] as const]
+        : Object.entries(document.data as Record<string, unknown[]>)
     if (job.kind === 'fixture')
       checkCount(
         'The document adds',
@@ -89,7 +116,13 @@ export class Reader {
     const first = await firstStateOf(document, origin, making)
     const parts = first.steps.map((_, index) => first.written(['steps', index]))
     const places = await placesOf(parts)
-    const written = parts.map(({ document, steps }, index): WrittenStep => ({ name: document.name, steps, place: places[index] as Place | null }))
+    const written = parts.map(
+      ({ document, steps }, index): WrittenStep => ({
+        name: document.name,
+        steps,
+        place: places[index] as Place | null
+      })
+    )
     this.#parts = partsOf(listsOf(first, written))
     const { scenario, counters, clock, settings } = first
     return { scenario, counters, clock, settings, warnings }
@@ -97,10 +130,18 @@ export class Reader {
 }
 
 /** The lists of a first state; the payment method of a Refund is that of its Transaction. */
-function listsOf({ store, script, expectations, steps }: FirstState, written: readonly WrittenStep[]): Lists {
+function listsOf(
+  { store, script, expectations, steps }: FirstState,
+  written: readonly WrittenStep[]
+): Lists {
   const records = FAMILIES.map((family): Lists[number] => {
     const members: readonly object[] = store[family].inCreationOrder()
-    return [family, members.map(record => ('transaction' in record ? { ...record, payment_method: null } : record))]
+    return [
+      family,
+      members.map(record =>
+        'transaction' in record ? { ...record, payment_method: null } : record
+      )
+    ]
   })
   return [
     ...records,
@@ -111,7 +152,10 @@ function listsOf({ store, script, expectations, steps }: FirstState, written: re
   ]
 }
 
-/** The members of lists as texts of parts. Errors: `document_too_large`, where one member is so large that it would make others wait. */
+/**
+ * The members of lists as texts of parts. Errors: `document_too_large`, where one member is so
+ * large that it would make others wait.
+ */
 function* partsOf(lists: Lists): Generator<string, undefined> {
   for (const [list, members] of lists) {
     let texts: string[] = []

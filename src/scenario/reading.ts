@@ -13,10 +13,19 @@ export type Reading = {
 
 const TASK = { does: 'Reading the document', advice: 'write it as JSON, or load it in parts' }
 
-/** Reads a document, whose memory is handed over; `receive` takes what was read. Errors: those of reading, `limit_reached` where there is no memory for it, and as of `Jobs.run`. */
-export const readBy = <T>(jobs: Jobs, job: Job, signal: AbortSignal, receive: (reading: Reading) => Promise<T>): Promise<T> =>
+/**
+ * Reads a document, whose memory is handed over; `receive` takes what was read. Errors: those of
+ * reading, `limit_reached` where there is no memory for it, and as of `Jobs.run`.
+ */
+export const readBy = <T>(
+  jobs: Jobs,
+  job: Job,
+  signal: AbortSignal,
+  receive: (reading: Reading) => Promise<T>
+): Promise<T> =>
   jobs.run(TASK, signal, async send => {
-    const ask = <A>(question: Question, transfer?: ArrayBuffer[]) => send(question, transfer) as Promise<A>
+    const ask = <A>(question: Question, transfer?: ArrayBuffer[]) =>
+      send(question, transfer) as Promise<A>
     async function* parts(): AsyncGenerator<Part, void> {
       for (let next = ask<string | null>({ next: true }); ; ) {
         const part = await next

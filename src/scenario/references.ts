@@ -5,13 +5,24 @@ import type { Json } from './schemas.js'
 /** Each whole reference of a text. */
 export const REFERENCE = /\$\{([^{}]*)\}/g
 
-/** A text with a value in place of each reference; a text that is one reference becomes the value itself. `valueAt` gets the text between the braces. */
-export function withValues<T>(text: string, valueAt: (reference: string, all: string) => T): T | string {
+/**
+ * A text with a value in place of each reference; a text that is one reference becomes the value
+ * itself. `valueAt` gets the text between the braces.
+ */
+export function withValues<T>(
+  text: string,
+  valueAt: (reference: string, all: string) => T
+): T | string {
   const [, whole] = /^\$\{([^{}]*)\}$/.exec(text) ?? []
-  return whole === undefined ? text.replace(REFERENCE, (all, reference) => String(valueAt(reference, all))) : valueAt(whole, text)
+  return whole === undefined
+    ? text.replace(REFERENCE, (all, reference) => String(valueAt(reference, all)))
+    : valueAt(whole, text)
 }
 
-/** The first reference of a text that is not closed, up to the end of its name; undefined where each is closed. */
+/**
+ * The first reference of a text that is not closed, up to the end of its name; undefined where each
+ * is closed.
+ */
 export function unclosedIn(text: string): string | undefined {
   const [unclosed] = /\$\{\s*[\w.-]*/.exec(text.replace(REFERENCE, '')) ?? []
   return unclosed?.trimEnd()
@@ -21,10 +32,16 @@ export function unclosedIn(text: string): string | undefined {
 type PlacedText = { steps: readonly Step[]; text: string; isOfName?: boolean }
 
 /** Every text of a part that holds a reference; the names of its parts too, where they are read. */
-export function textsIn(value: unknown, steps: readonly Step[] = [], { areNamesRead = false } = {}): PlacedText[] {
+export function textsIn(
+  value: unknown,
+  steps: readonly Step[] = [],
+  { areNamesRead = false } = {}
+): PlacedText[] {
   if (typeof value === 'string') return value.includes('${') ? [{ steps, text: value }] : []
   if (typeof value !== 'object' || value === null) return []
-  const parts: [Step, unknown][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
+  const parts: [Step, unknown][] = Array.isArray(value)
+    ? [...value.entries()]
+    : Object.entries(value)
   return parts.flatMap(([step, part]) => {
     const at = [...steps, step]
     const name = areNamesRead ? textsIn(step, at).map(one => ({ ...one, isOfName: true })) : []
@@ -33,17 +50,24 @@ export function textsIn(value: unknown, steps: readonly Step[] = [], { areNamesR
 }
 
 /** The names of the references of a text. */
-export const namesIn = (text: string): string[] => [...text.matchAll(REFERENCE)].map(([, name]) => (name as string).trim())
+export const namesIn = (text: string): string[] =>
+  [...text.matchAll(REFERENCE)].map(([, name]) => (name as string).trim())
 
 /** The first reference of a text, whole or not; null where it has none. */
 export const referenceIn = (text: string): string | null => /\$\{[^{}]*\}?/.exec(text)?.[0] ?? null
 
-/** The path in a text that is one reference to a field of the current record; undefined for any other text. */
-export const recordPath = (text: string): string | undefined => /^\$\{\s*record\.([^{}]*?)\s*\}$/.exec(text)?.[1]
+/**
+ * The path in a text that is one reference to a field of the current record; undefined for any
+ * other text.
+ */
+export const recordPath = (text: string): string | undefined =>
+  /^\$\{\s*record\.([^{}]*?)\s*\}$/.exec(text)?.[1]
 
 /** A field of an object, or a member of a list by its place. */
 const partOf = (value: Json | undefined, field: string): Json | undefined =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, field) ? (value as Record<string, Json>)[field] : undefined
+  typeof value === 'object' && value !== null && Object.hasOwn(value, field)
+    ? (value as Record<string, Json>)[field]
+    : undefined
 
 /** The value of a reference in the responses of steps; undefined where there is none. */
 export function answerAt(answers: ReadonlyMap<string, Json>, reference: string): Json | undefined {
@@ -51,7 +75,10 @@ export function answerAt(answers: ReadonlyMap<string, Json>, reference: string):
   return fields.reduce<Json | undefined>(partOf, answers.get(head))
 }
 
-/** A text with values from the responses of steps in place of its references; undefined as long as one of them has no value. */
+/**
+ * A text with values from the responses of steps in place of its references; undefined as long as
+ * one of them has no value.
+ */
 export function answeredValue(text: string, answers: ReadonlyMap<string, Json>): Json | undefined {
   let isAnswered = true
   const value = withValues<Json>(text, reference => {
@@ -63,14 +90,23 @@ export function answeredValue(text: string, answers: ReadonlyMap<string, Json>):
 }
 
 /** A value with another one in place of every text in it; `named` gives each of its names. */
-export function withTexts(value: Json, replaced: (text: string) => Json, named = (name: string) => name): Json {
+export function withTexts(
+  value: Json,
+  replaced: (text: string) => Json,
+  named = (name: string) => name
+): Json {
   if (typeof value === 'string') return replaced(value)
   if (Array.isArray(value)) return value.map(part => withTexts(part, replaced, named))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [named(name), withTexts(part, replaced, named)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [named(name), withTexts(part, replaced, named)])
+  )
 }
 
-/** Data with values from the responses of steps in place of its references, in names too; a reference to an object or a list stays. */
+/**
+ * Data with values from the responses of steps in place of its references, in names too; a
+ * reference to an object or a list stays.
+ */
 export function withAnswers(data: Json, answers: ReadonlyMap<string, Json>): Json {
   const answered = (text: string) => {
     const value = answeredValue(text, answers)

@@ -1,4 +1,7 @@
-/** What a load request asks for: a scenario by name, one inline in JSON as a value or as text, or the body itself where it is YAML. */
+/**
+ * What a load request asks for: a scenario by name, one inline in JSON as a value or as text, or
+ * the body itself where it is YAML.
+ */
 import { checkerOf } from '../core/checking.js'
 import type { Body } from './body.js'
 import { readDocument, refuseProblems, type SourceDocument } from './documents.js'
@@ -10,10 +13,16 @@ const CHECKER = checkerOf(() => ({
   type: 'object',
   additionalProperties: false,
   required: ['scenario'],
-  properties: { scenario: { type: ['string', 'object'] }, vars: { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean'] } } }
+  properties: {
+    scenario: { type: ['string', 'object'] },
+    vars: { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean'] } }
+  }
 }))
 
-/** The document that is to be loaded, and the values that are given to its variables. Errors: those of reading it, `scenario_unknown`. */
+/**
+ * The document that is to be loaded, and the values that are given to its variables. Errors: those
+ * of reading it, `scenario_unknown`.
+ */
 export async function requestedScenario(
   { type, text }: Body,
   library: Library
@@ -22,9 +31,13 @@ export async function requestedScenario(
   const inline = { name: 'inline', file: null }
   if (type === 'yaml') return { document: whole, origin: inline }
   await refuseProblems(whole, CHECKER)
-  const { scenario, vars } = whole.data as { scenario: string | object; vars?: Record<string, unknown> }
+  const { scenario, vars } = whole.data as {
+    scenario: string | object
+    vars?: Record<string, unknown>
+  }
   const variables = vars && { variables: { values: vars, isText: false } }
-  if (typeof scenario === 'string' && scenario.includes('\n')) return { document: await library.text('scenario', scenario), origin: inline, ...variables }
+  if (typeof scenario === 'string' && scenario.includes('\n'))
+    return { document: await library.text('scenario', scenario), origin: inline, ...variables }
   if (typeof scenario === 'string') {
     const document = await library.scenario(scenario)
     return { document, origin: { name: scenario, file: document.name }, ...variables }

@@ -1,4 +1,7 @@
-/** Scenarios: a document and its fixtures made into the first state of a sandbox, or refused with everything that is wrong with them. */
+/**
+ * Scenarios: a document and its fixtures made into the first state of a sandbox, or refused with
+ * everything that is wrong with them.
+ */
 import { MAX_PROBLEMS } from '../core/checking.js'
 import { type Clock, type ClockStart, MACHINE_CLOCK } from '../core/clock.js'
 import { ApiError, type Problem } from '../core/errors.js'
@@ -39,26 +42,83 @@ import {
   writtenIn
 } from './documents.js'
 import { checkEdit, idsMade, suggestedIds, type Trial } from './edits.js'
-import { callsIn, compileExpectation, type Expectation, type ExpectationData } from './expectations.js'
-import { type Fixture, FixtureImporter, fixtureIn, type GenerationContext, recordsIn, SECTIONS, UNREAD_FIXTURE } from './fixture.js'
+import {
+  callsIn,
+  compileExpectation,
+  type Expectation,
+  type ExpectationData
+} from './expectations.js'
+import {
+  type Fixture,
+  FixtureImporter,
+  fixtureIn,
+  type GenerationContext,
+  recordsIn,
+  SECTIONS,
+  UNREAD_FIXTURE
+} from './fixture.js'
 import { type Flaws, flawsOf, flawsOfMembers, membersOf, rightMembersOf, within } from './flaws.js'
-import { checkGenerate, GENERATED_FAMILIES, type GenerateData, generate, generatedBy, loadFaker } from './generate.js'
+import {
+  checkGenerate,
+  GENERATED_FAMILIES,
+  type GenerateData,
+  generate,
+  generatedBy,
+  loadFaker
+} from './generate.js'
 import type { Library } from './library.js'
 import { checkCount, tooLarge } from './limits.js'
 import { type MatchData, type On, operationsOn, shownOn } from './matching.js'
 import { type NamedRecord, recordsNamedBy, recordsNamedByState } from './named-records.js'
 import type { Progress } from './progress.js'
-import { ID, SANDBOX_SETTINGS_CHECKER, type ScenarioData, type SharedParts, STATE_NAMES, STATE_WORDS, type UseData } from './schemas.js'
+import {
+  ID,
+  SANDBOX_SETTINGS_CHECKER,
+  type ScenarioData,
+  type SharedParts,
+  STATE_NAMES,
+  STATE_WORDS,
+  type UseData
+} from './schemas.js'
 import { checkWaiting, compileEntry, type Entry, type EntryData, Script } from './script.js'
 import { say } from './sentences.js'
 import { entryLabel, isUnconditional, Shadows, type Source } from './shadows.js'
 import { misspeltPart, problemsOfShape, SCENARIO_NAMES } from './shape.js'
-import { type Group, groupIn, groupNamesIn, isSharedScript, overridden, partsOfUse, readSharedScript, type SharedScript } from './shared-script.js'
-import { Answers, checkSteps, isWait, type PlayData, type StepBindings, type StepData } from './steps.js'
-import { checkGiven, declaredVariables, type GivenVariables, readWith, type VariableValue } from './variables.js'
+import {
+  type Group,
+  groupIn,
+  groupNamesIn,
+  isSharedScript,
+  overridden,
+  partsOfUse,
+  readSharedScript,
+  type SharedScript
+} from './shared-script.js'
+import {
+  Answers,
+  checkSteps,
+  isWait,
+  type PlayData,
+  type StepBindings,
+  type StepData
+} from './steps.js'
+import {
+  checkGiven,
+  declaredVariables,
+  type GivenVariables,
+  readWith,
+  type VariableValue
+} from './variables.js'
 
-/** Settings given on the command line and in the environment, which take precedence over a scenario's own. */
-export type Launch = { flag: GivenSettings; environment: GivenSettings; variables?: SettingVariables | undefined }
+/**
+ * Settings given on the command line and in the environment, which take precedence over a
+ * scenario's own.
+ */
+export type Launch = {
+  flag: GivenSettings
+  environment: GivenSettings
+  variables?: SettingVariables | undefined
+}
 /** The state that a sandbox starts in and goes back to. */
 export type FirstState = {
   scenario: { name: string; description: string | null }
@@ -73,10 +133,15 @@ export type FirstState = {
   steps: readonly StepData[]
   /** The requests that `check` sends as a client would. */
   play: readonly PlayData[]
-  /** The responses to the steps, and to the plays once they are sent; expectations refer to them. */
+  /**
+   * The responses to the steps, and to the plays once they are sent; expectations refer to them.
+   */
   answers: Answers
 }
-/** A first state that was made just now; `written` is where its steps, plays and expectations are, which nothing needs later. */
+/**
+ * A first state that was made just now; `written` is where its steps, plays and expectations are,
+ * which nothing needs later.
+ */
 export type Loaded = FirstState & { written: Written }
 export type Origin = {
   /** The scenario's name if it does not give one itself. */
@@ -93,7 +158,9 @@ type Checked = {
   problems: ProblemList
   /** What is probably not meant so, but can be loaded. */
   warnings: DocumentProblem[]
-  /** Where parts of `data` are, those that came from groups too; takes problems and warnings there. */
+  /**
+   * Where parts of `data` are, those that came from groups too; takes problems and warnings there.
+   */
   written: Written
   report: Report
   warn: Report
@@ -109,16 +176,25 @@ const FIXTURE_NAMES: readonly string[] = SECTIONS
 /** A document that holds records at its top and nothing of a scenario is a bare fixture. */
 export function isBareFixture(data: unknown): boolean {
   const names = isObject(data) ? Object.keys(data) : []
-  return names.some(name => FIXTURE_NAMES.includes(name)) && !names.some(name => SCENARIO_NAMES.includes(name))
+  return (
+    names.some(name => FIXTURE_NAMES.includes(name)) &&
+    !names.some(name => SCENARIO_NAMES.includes(name))
+  )
 }
 
 const ANYWHERE = ['name', 'description']
 
-/** Whether data is meant to be a scenario or a fixture: at least half of its names are known there, or are spelled like one that is. */
+/**
+ * Whether data is meant to be a scenario or a fixture: at least half of its names are known there,
+ * or are spelled like one that is.
+ */
 export function isScenarioOrFixture(data: unknown): boolean {
   const names = isObject(data) ? Object.keys(data).filter(name => !ANYWHERE.includes(name)) : []
   const known = [...SCENARIO_NAMES, ...FIXTURE_NAMES]
-  return names.length > 0 && names.filter(name => nearest(name, known) !== null).length * 2 >= names.length
+  return (
+    names.length > 0 &&
+    names.filter(name => nearest(name, known) !== null).length * 2 >= names.length
+  )
 }
 
 /** What a first state is made with. */
@@ -130,18 +206,31 @@ export type LoadContext = {
   /** More records end the load, so that a worker makes them. */
   maxRecords?: number | undefined
   variables?: GivenVariables | undefined
-  /** API keys of another service, which steps and plays may name in addition to those of the scenario. */
+  /**
+   * API keys of another service, which steps and plays may name in addition to those of the
+   * scenario.
+   */
   keys?: ReadonlyMap<string, unknown> | undefined
   /** Takes what is probably not meant so, once the state is made. */
   warn?: ((warnings: readonly Problem[]) => void) | undefined
 }
 
 /**
- * Makes the first state that a scenario (or bare fixture) document describes. Nothing else is touched.
- * Errors: `document_invalid` with the problems of the document and of the fixtures that it names, `document_too_large`.
+ * Makes the first state that a scenario (or bare fixture) document describes. Nothing else is
+ * touched.
+ * Errors: `document_invalid` with the problems of the document and of the fixtures that it names,
+ * `document_too_large`.
  */
-export async function firstStateOf(document: SourceDocument, origin: Origin, context: LoadContext): Promise<Loaded> {
-  const lists = { problems: new ProblemList(), documents: [document], warnings: [] as DocumentProblem[] }
+export async function firstStateOf(
+  document: SourceDocument,
+  origin: Origin,
+  context: LoadContext
+): Promise<Loaded> {
+  const lists = {
+    problems: new ProblemList(),
+    documents: [document],
+    warnings: [] as DocumentProblem[]
+  }
   const make = async () => {
     const checked = await checkedScenario(document, lists, context.variables)
     return stateIn(checked, await usedGroups(checked, origin.file, context), origin, context)
@@ -152,27 +241,52 @@ export async function firstStateOf(document: SourceDocument, origin: Origin, con
   return first
 }
 
-/** Checks every group of a shared file by itself: what it refers to may be a part of the scenario that uses it. Errors: `document_invalid`. */
-export async function checkSharedScript(document: SourceDocument, context: LoadContext): Promise<void> {
+/**
+ * Checks every group of a shared file by itself: what it refers to may be a part of the scenario
+ * that uses it. Errors: `document_invalid`.
+ */
+export async function checkSharedScript(
+  document: SourceDocument,
+  context: LoadContext
+): Promise<void> {
   const { variables: given } = context
   const problems = new ProblemList()
   const reportGiven = reportTo(problems, document, ['vars'])
   return withoutProblems(problems, async () => {
     const wanted = groupNamesIn(document.data as { groups: unknown })
-    const { groups, variables } = await readSharedScript(document, wanted, { given: given === undefined ? [] : [given], problems, reportGiven })
+    const { groups, variables } = await readSharedScript(document, wanted, {
+      given: given === undefined ? [] : [given],
+      problems,
+      reportGiven
+    })
     if (given !== undefined) checkGiven(given, variables, reportGiven)
     for (const group of groups.values()) {
-      const alone = checkedOf(documentOf(document.name, {}, document.limits), { documents: [], problems, warnings: [] })
-      await stateIn(alone, { groups: [{ ...group, index: 0 }], isAll: false }, { name: '', file: null }, context)
+      const alone = checkedOf(documentOf(document.name, {}, document.limits), {
+        documents: [],
+        problems,
+        warnings: []
+      })
+      await stateIn(
+        alone,
+        { groups: [{ ...group, index: 0 }], isAll: false },
+        { name: '', file: null },
+        context
+      )
     }
   })
 }
 
-async function stateIn(own: Checked, used: Used, { name, file }: Origin, context: LoadContext): Promise<Loaded> {
+async function stateIn(
+  own: Checked,
+  used: Used,
+  { name, file }: Origin,
+  context: LoadContext
+): Promise<Loaded> {
   const checked = withGroups(own, used)
   const { data, flaws, problems, report, warn, written } = checked
   const { launch, clockFor, progress, keys } = context
-  const right = <K extends keyof ScenarioData>(key: K): ScenarioData[K] => (flaws?.has(key) ? undefined : data[key])
+  const right = <K extends keyof ScenarioData>(key: K): ScenarioData[K] =>
+    flaws?.has(key) ? undefined : data[key]
 
   const given = await givenSettings(checked)
   const { values: settings, sources } = settingsInForce({ ...launch, scenario: given })
@@ -187,18 +301,27 @@ async function stateIn(own: Checked, used: Used, { name, file }: Origin, context
   await generateAll(checked, importer, store, generation)
 
   const made = idsMade([data.script ?? []].flat())
-  const hasPrefix = (family: Family, id: string) => ACCOUNT_TYPES.some(type => id.startsWith(settings[`ids.prefixes.${kindOf(family, type)}`]))
-  const isMissing = (id: string, families: readonly Family[]) => !made.has(id) && families.every(family => importer.isCertainlyMissing(family, id))
-  const isDrawn = (id: string, families: readonly Family[]) => families.some(family => hasPrefix(family, id))
+  const hasPrefix = (family: Family, id: string) =>
+    ACCOUNT_TYPES.some(type => id.startsWith(settings[`ids.prefixes.${kindOf(family, type)}`]))
+  const isMissing = (id: string, families: readonly Family[]) =>
+    !made.has(id) && families.every(family => importer.isCertainlyMissing(family, id))
+  const isDrawn = (id: string, families: readonly Family[]) =>
+    families.some(family => hasPrefix(family, id))
   const trial = { store, generation, isMissing, isDrawn }
   const findMissing = missingFinderFor(trial)
   const script = new Script(await scriptOf(checked, findMissing, trial, used.isAll))
   const { steps = [], play = [] } = data
   const answers = new Answers([steps, play].flatMap(list => (Array.isArray(list) ? list : [])))
-  const expectations = await compileExpectations(checked, findMissing, answers, clock.running || play.some(isWait))
+  const expectations = await compileExpectations(
+    checked,
+    findMissing,
+    answers,
+    clock.running || play.some(isWait)
+  )
   warnOfFuture(checked, store, generation.now)
   const isAnyKey = settings['auth.accept_any_key'] !== null || flaws?.has('settings')
-  const isKnown = (name: string) => ID.test(name) && FAMILIES.some(family => !importer.isMissing(family, name))
+  const isKnown = (name: string) =>
+    ID.test(name) && FAMILIES.some(family => !importer.isMissing(family, name))
   const isAllNamed = used.isAll && !isMisspelt(own, 'steps') && !isMisspelt(own, 'play')
   let ids: readonly string[] | undefined
   checkSteps(
@@ -212,21 +335,46 @@ async function stateIn(own: Checked, used: Used, { name, file }: Origin, context
       hasUsualLists: settings['shapes.list'] === SETTINGS['shapes.list'].default,
       // collected when the first one is wrong
       ids: () => (ids ??= suggestedIds(store)),
-      otherKey: key => (isAnyKey || keys?.has(key) || !importer.isMissing('api_keys', key) ? null : didYouMean(key, [...store.keys.keys()]))
+      otherKey: key =>
+        isAnyKey || keys?.has(key) || !importer.isMissing('api_keys', key)
+          ? null
+          : didYouMean(key, [...store.keys.keys()])
     },
     report,
     warn
   )
   const actor = settings['auth.accept_any_key']
   if (actor !== null && importer.isMissing('accounts', actor)) {
-    report(sources['auth.accept_any_key'] === 'scenario' ? ['settings', 'auth', 'accept_any_key'] : [], say('missing_account', actor))
+    report(
+      sources['auth.accept_any_key'] === 'scenario' ? ['settings', 'auth', 'accept_any_key'] : [],
+      say('missing_account', actor)
+    )
   }
 
-  const scenario = maskedThroughout({ name: data.name ?? name, description: data.description ?? null })
-  return { scenario, store, counters: generation.ids.counters, clock, settings: given, script, expectations, steps, play, answers, written }
+  const scenario = maskedThroughout({
+    name: data.name ?? name,
+    description: data.description ?? null
+  })
+  return {
+    scenario,
+    store,
+    counters: generation.ids.counters,
+    clock,
+    settings: given,
+    script,
+    expectations,
+    steps,
+    play,
+    answers,
+    written
+  }
 }
 
-const shapeProblems = async ({ data: read, checkedAs }: SourceDocument, kind: 'fixture' | 'scenario', data = read): Promise<PlacedProblem[]> =>
+const shapeProblems = async (
+  { data: read, checkedAs }: SourceDocument,
+  kind: 'fixture' | 'scenario',
+  data = read
+): Promise<PlacedProblem[]> =>
   checkedAs === kind && data === read ? [] : problemsOfShape(kind, data)
 
 type Lists = Pick<Checked, 'documents' | 'problems' | 'warnings'>
@@ -248,12 +396,19 @@ function checkedOf(document: SourceDocument, lists: Lists): Checked {
   }
 }
 
-async function checkedScenario(document: SourceDocument, lists: Lists, given: GivenVariables | undefined): Promise<Checked> {
+async function checkedScenario(
+  document: SourceDocument,
+  lists: Lists,
+  given: GivenVariables | undefined
+): Promise<Checked> {
   const empty = checkedOf(document, lists)
   const { report } = empty
   const isBare = isBareFixture(document.data)
   const declared = !isBare && isObject(document.data) ? document.data.vars : undefined
-  const variables = declaredVariables(declared, { given: given === undefined ? [] : [given], report: within(report, 'vars') })
+  const variables = declaredVariables(declared, {
+    given: given === undefined ? [] : [given],
+    report: within(report, 'vars')
+  })
   const checked = { ...empty, variables }
   if (isSharedScript(document.data)) {
     report([], say('shared_alone'))
@@ -263,9 +418,15 @@ async function checkedScenario(document: SourceDocument, lists: Lists, given: Gi
     const found = await shapeProblems(document, 'fixture')
     reportAll(found, report)
     const flaws = flawsOf(found)
-    return { ...checked, data: { data: document.data as Record<string, unknown> }, flaws: flaws && new Map([['data', flaws]]) }
+    return {
+      ...checked,
+      data: { data: document.data as Record<string, unknown> },
+      flaws: flaws && new Map([['data', flaws]])
+    }
   }
-  const { data, used, problems, flaws } = await readWith(document.data, variables, data => shapeProblems(document, 'scenario', data))
+  const { data, used, problems, flaws } = await readWith(document.data, variables, data =>
+    shapeProblems(document, 'scenario', data)
+  )
   for (const problem of problems) report(problem.steps, processSettingIn(problem.steps) ?? problem)
   return { ...checked, used, data: isObject(data) ? data : {}, flaws }
 }
@@ -276,7 +437,8 @@ const reportAll = (found: readonly PlacedProblem[], report: Report): void => {
 /** Whether a part is probably there under another name. */
 const isMisspelt = ({ document: { data } }: Checked, part: string) =>
   Object.keys(data ?? {}).some(name => !FIXTURE_NAMES.includes(name) && misspeltPart(name) === part)
-const membersIn = <T>({ data, flaws }: Checked, list: keyof ScenarioData) => membersOf<T>(data[list], flaws?.get(list))
+const membersIn = <T>({ data, flaws }: Checked, list: keyof ScenarioData) =>
+  membersOf<T>(data[list], flaws?.get(list))
 const countOf = (list: unknown): number => (Array.isArray(list) ? list.length : 0)
 
 function processSettingIn([first, ...name]: readonly Step[]): Said | undefined {
@@ -284,19 +446,32 @@ function processSettingIn([first, ...name]: readonly Step[]): Said | undefined {
   return message === undefined ? undefined : { code: 'process_setting', message }
 }
 
-/** What steps may name: records by id, and the keys of a store; for no key the first that acts as a merchant. */
+/**
+ * What steps may name: records by id, and the keys of a store; for no key the first that acts as a
+ * merchant.
+ */
 export function bindingsOf(store: Store): StepBindings {
-  const first = [...store.keys].find(([, account]) => store.accounts.get(account)?.type === 'merchant')
+  const first = [...store.keys].find(
+    ([, account]) => store.accounts.get(account)?.type === 'merchant'
+  )
   return {
     variable: id => (FAMILIES.some(family => store[family].get(id)) ? id : undefined),
     key: name => (name === '' ? (first?.[0] ?? null) : name)
   }
 }
 
-/** Finds the named records that do not exist; `canBeMade` says whether a request could still create one, `isDrawn` whether its id looks drawn by the API. */
-type MissingFinder = (named: readonly NamedRecord[]) => { steps: readonly Step[]; said: Said; canBeMade: boolean; isDrawn: boolean }[]
+/**
+ * Finds the named records that do not exist; `canBeMade` says whether a request could still create
+ * one, `isDrawn` whether its id looks drawn by the API.
+ */
+type MissingFinder = (
+  named: readonly NamedRecord[]
+) => { steps: readonly Step[]; said: Said; canBeMade: boolean; isDrawn: boolean }[]
 
-/** Looks in a store. No request of the API creates a Ticket, so naming a missing one can only be a mistake. */
+/**
+ * Looks in a store. No request of the API creates a Ticket, so naming a missing one can only be a
+ * mistake.
+ */
 function missingFinderFor({ store, isMissing, isDrawn: isDrawnIn }: Trial): MissingFinder {
   return named =>
     named.flatMap(({ steps, id, families }) => {
@@ -306,10 +481,20 @@ function missingFinderFor({ store, isMissing, isDrawn: isDrawnIn }: Trial): Miss
       const isOfState = steps[0] === 'state'
       const isName = isOfState && steps.length === 3 && !isDrawn
       const known = suggestedIds(store, families)
-      const otherwise = canBeMade && (isDrawn || !isOfState) ? 'it matches only after a request has created it' : 'add it under data'
+      const otherwise =
+        canBeMade && (isDrawn || !isOfState)
+          ? 'it matches only after a request has created it'
+          : 'add it under data'
       const meant = didYouMean(id, isName ? [...STATE_WORDS, ...known] : known)
-      const said = say('missing_record', families.map(family => RESOURCE_NAMES[family]).join(' or '), id, meant || `; ${isName ? STATE_NAMES : otherwise}`)
-      return [{ steps, said: { ...said, isOfName: isOfState && steps.length === 3 }, canBeMade, isDrawn }]
+      const said = say(
+        'missing_record',
+        families.map(family => RESOURCE_NAMES[family]).join(' or '),
+        id,
+        meant || `; ${isName ? STATE_NAMES : otherwise}`
+      )
+      return [
+        { steps, said: { ...said, isOfName: isOfState && steps.length === 3 }, canBeMade, isDrawn }
+      ]
     })
 }
 
@@ -319,12 +504,22 @@ const namedIn = ({ on, match }: { on: On; match?: MatchData | undefined }) =>
     operationsOn(on, () => {})
   )
 
-/** Warns of a clock that is before the records of the state: what is made next would be older than they are. */
+/**
+ * Warns of a clock that is before the records of the state: what is made next would be older than
+ * they are.
+ */
 function warnOfFuture({ data, warn }: Checked, store: Store, now: number): void {
-  const future = FAMILIES.flatMap((family): readonly StoredRecord[] => store[family].inCreationOrder().filter(({ created }) => Date.parse(created) > now))
+  const future = FAMILIES.flatMap((family): readonly StoredRecord[] =>
+    store[family].inCreationOrder().filter(({ created }) => Date.parse(created) > now)
+  )
   if (future.length === 0) return
-  const { id, created } = future.reduce((latest, record) => (record.created > latest.created ? record : latest))
-  warn(data.clock === undefined ? [] : ['clock'], say('future_records', isoOf(now), future.length, id, created))
+  const { id, created } = future.reduce((latest, record) =>
+    record.created > latest.created ? record : latest
+  )
+  warn(
+    data.clock === undefined ? [] : ['clock'],
+    say('future_records', isoOf(now), future.length, id, created)
+  )
 }
 
 /** `isRunning`: time passes between requests. */
@@ -336,7 +531,11 @@ async function compileExpectations(
 ): Promise<Expectation[]> {
   const compiled: Expectation[] = []
   const all = { instructions: 0 }
-  for (const { member, index, isWhole, report: note } of rightMembersOf<ExpectationData>(data.expect, flaws?.get('expect'), within(report, 'expect'))) {
+  for (const { member, index, isWhole, report: note } of rightMembersOf<ExpectationData>(
+    data.expect,
+    flaws?.get('expect'),
+    within(report, 'expect')
+  )) {
     const calls = callsIn(member)
     if (calls.some(({ calls: { on } }) => on === undefined)) continue
     const expectation = await compileExpectation(member, note, answers, all)
@@ -345,16 +544,24 @@ async function compileExpectations(
     // only a warning: a request may name a missing record, and be expected to be refused
     for (const { at, calls: named } of calls) {
       for (const { steps, said } of findMissing(namedIn(named))) warnOf([...at, ...steps], said)
-      if (named.no_sooner_than !== undefined && !isRunning) warnOf([...at, 'no_sooner_than'], say('clock_stands'))
+      if (named.no_sooner_than !== undefined && !isRunning)
+        warnOf([...at, 'no_sooner_than'], say('clock_stands'))
     }
     const ofState = 'state' in member ? recordsNamedByState(member.state) : []
-    for (const { steps, said, canBeMade, isDrawn } of findMissing(ofState)) (canBeMade && isDrawn ? warnOf : note)(steps, said)
+    for (const { steps, said, canBeMade, isDrawn } of findMissing(ofState))
+      (canBeMade && isDrawn ? warnOf : note)(steps, said)
   }
   return compiled
 }
 
-/** The document that is found where another one names a file, or a sentence that says why there is none; null, with its problems listed, for no YAML. */
-async function found({ documents, problems }: Checked, reading: Promise<SourceDocument | string>): Promise<SourceDocument | string | null> {
+/**
+ * The document that is found where another one names a file, or a sentence that says why there is
+ * none; null, with its problems listed, for no YAML.
+ */
+async function found(
+  { documents, problems }: Checked,
+  reading: Promise<SourceDocument | string>
+): Promise<SourceDocument | string | null> {
   try {
     const source = await reading
     if (typeof source !== 'string') documents.push(source)
@@ -362,7 +569,10 @@ async function found({ documents, problems }: Checked, reading: Promise<SourceDo
   } catch (error) {
     if (!(error instanceof ApiError) || error.problems === undefined) throw error
     for (const { file, line = 1, column = 1, code, message } of error.problems) {
-      const document = { ...documentOf(file as string, null), locate: async () => [{ line, column }] }
+      const document = {
+        ...documentOf(file as string, null),
+        locate: async () => [{ line, column }]
+      }
       documents.push(document)
       problems.push({ document, steps: [], code, message })
     }
@@ -371,20 +581,43 @@ async function found({ documents, problems }: Checked, reading: Promise<SourceDo
 }
 
 type UsedGroup = Group & { index: number }
-/** The groups of other files that a scenario uses, each with its index under `use`; `isAll` is false where some could not be read whole. */
+/**
+ * The groups of other files that a scenario uses, each with its index under `use`; `isAll` is false
+ * where some could not be read whole.
+ */
 type Used = { groups: readonly UsedGroup[]; isAll: boolean }
 
-/** The groups that a scenario uses; their variables have the values that the scenario gives them. */
-async function usedGroups(checked: Checked, file: string | null, { library, variables: given }: LoadContext): Promise<Used> {
+/**
+ * The groups that a scenario uses; their variables have the values that the scenario gives them.
+ */
+async function usedGroups(
+  checked: Checked,
+  file: string | null,
+  { library, variables: given }: LoadContext
+): Promise<Used> {
   const { document, data, flaws, problems, report, variables } = checked
-  const uses = membersIn<UseData>(checked, 'use').flatMap(({ member, index, flaws }) => (flaws ? [] : { index, ...partsOfUse(member) }))
-  const own: GivenVariables = { values: Object.fromEntries([...variables].filter(([, value]) => value !== null)), isText: false }
-  const reading = { given: given === undefined ? [own] : [own, given], problems, reportGiven: within(report, 'vars') }
+  const uses = membersIn<UseData>(checked, 'use').flatMap(({ member, index, flaws }) =>
+    flaws ? [] : { index, ...partsOfUse(member) }
+  )
+  const own: GivenVariables = {
+    values: Object.fromEntries([...variables].filter(([, value]) => value !== null)),
+    isText: false
+  }
+  const reading = {
+    given: given === undefined ? [own] : [own, given],
+    problems,
+    reportGiven: within(report, 'vars')
+  }
   const files = new Map<string, SharedScript | string | null>()
   for (const name of new Set(uses.map(use => use.file))) {
     const source = await found(checked, library.sharedScript(name, file))
-    const wanted = uses.flatMap(({ file, group }) => (file === name && group !== null ? [group] : []))
-    files.set(name, isObject(source) ? await readSharedScript(source as SourceDocument, wanted, reading) : source)
+    const wanted = uses.flatMap(({ file, group }) =>
+      file === name && group !== null ? [group] : []
+    )
+    files.set(
+      name,
+      isObject(source) ? await readSharedScript(source as SourceDocument, wanted, reading) : source
+    )
   }
   const groups = new Map<string, UsedGroup>()
   for (const { reference, index, file: name, group, override } of uses) {
@@ -397,8 +630,17 @@ async function usedGroups(checked: Checked, file: string | null, { library, vari
     else if (groups.has(reference)) report(['use', index], say('listed_twice', reference))
     else {
       const at = ['use', index, 'override']
-      const script = overridden(used.partOf('script'), override, writtenIn(document, at), within(report, ...at))
-      groups.set(reference, { ...used, partOf: name => (name === 'script' ? script : used.partOf(name)), index })
+      const script = overridden(
+        used.partOf('script'),
+        override,
+        writtenIn(document, at),
+        within(report, ...at)
+      )
+      groups.set(reference, {
+        ...used,
+        partOf: name => (name === 'script' ? script : used.partOf(name)),
+        index
+      })
     }
   }
   const read = [...files.values()].filter(shared => isObject(shared)) as SharedScript[]
@@ -412,7 +654,9 @@ async function usedGroups(checked: Checked, file: string | null, { library, vari
   const all = [...groups.values()]
   const isAll =
     all.length === countOf(data.use) &&
-    all.every(({ flaws = new Map() }) => [...flaws.keys()].every(name => misspeltPart(`${name}`) === null)) &&
+    all.every(({ flaws = new Map() }) =>
+      [...flaws.keys()].every(name => misspeltPart(`${name}`) === null)
+    ) &&
     !isMisspelt(checked, 'use')
   return { groups: all, isAll }
 }
@@ -430,10 +674,12 @@ function withGroups(checked: Checked, { groups }: Used): Checked {
   const data: Record<string, unknown> = { ...checked.data }
   const flaws = new Map(checked.flaws)
   for (const name of JOINED) {
-    const members = (FIRST.includes(name) ? [own, ...groups] : [...groups, own]).flatMap(({ partOf, index: use }) => {
-      const { part, flaws, written } = partOf(name)
-      return membersOf(part, flaws).map(one => ({ ...one, written, use }))
-    })
+    const members = (FIRST.includes(name) ? [own, ...groups] : [...groups, own]).flatMap(
+      ({ partOf, index: use }) => {
+        const { part, flaws, written } = partOf(name)
+        return membersOf(part, flaws).map(one => ({ ...one, written, use }))
+      }
+    )
     const flawed = flawsOfMembers(members)
     if (flawed !== undefined) flaws.set(name, flawed)
     data[name] = members.map(({ member }) => member)
@@ -445,33 +691,59 @@ function withGroups(checked: Checked, { groups }: Used): Checked {
     return member === undefined ? checked.written(steps) : member.written([member.index, ...more])
   }
   const sourceOf = (index: number) => lists.get('script')?.[index] as Source
-  return { ...checked, data, flaws, written, report: reportBy(problems, written), warn: reportBy(warnings, written), sourceOf }
+  return {
+    ...checked,
+    data,
+    flaws,
+    written,
+    report: reportBy(problems, written),
+    warn: reportBy(warnings, written),
+    sourceOf
+  }
 }
 
-/** Reports given values that no variable takes, and warns of variables that nothing refers to; `names` are those of files that the scenario uses. */
-function checkVariables({ variables, used, report, warn }: Checked, given: GivenVariables | undefined, names: readonly string[]): void {
-  if (given !== undefined) checkGiven(given, [...new Set([...variables.keys(), ...names])], within(report, 'vars'))
+/**
+ * Reports given values that no variable takes, and warns of variables that nothing refers to;
+ * `names` are those of files that the scenario uses.
+ */
+function checkVariables(
+  { variables, used, report, warn }: Checked,
+  given: GivenVariables | undefined,
+  names: readonly string[]
+): void {
+  if (given !== undefined)
+    checkGiven(given, [...new Set([...variables.keys(), ...names])], within(report, 'vars'))
   for (const name of variables.keys()) {
     if (!used.has(name) && !names.includes(name)) warn(['vars', name], say('unused_variable', name))
   }
 }
 
 /** The entries of a scenario, then those of the groups that it uses. */
-async function scriptOf(checked: Checked, findMissing: MissingFinder, trial: Trial, isAll: boolean): Promise<Entry[]> {
+async function scriptOf(
+  checked: Checked,
+  findMissing: MissingFinder,
+  trial: Trial,
+  isAll: boolean
+): Promise<Entry[]> {
   const { 'limits.waiting': maxHeld } = trial.generation.settings
   const { data: whole, flaws, report: reportAll, warn, sourceOf } = checked
   const entries: Entry[] = []
   const waiting: { data: EntryData; report: Report }[] = []
   const all = { instructions: 0 }
   const shadows = new Shadows()
-  for (const { member: data, index, isWhole, report } of rightMembersOf<EntryData>(whole.script, flaws?.get('script'), within(reportAll, 'script'))) {
+  for (const { member: data, index, isWhole, report } of rightMembersOf<EntryData>(
+    whole.script,
+    flaws?.get('script'),
+    within(reportAll, 'script')
+  )) {
     if (data.on === undefined) continue
     const entry = await compileEntry(data, report, all)
     const warnOf = within(warn, 'script', index)
     waiting.push({ data, report })
     const { until = 0 } = data.hold ?? {}
     if (until > maxHeld) warnOf(['hold', 'until'], say('hold_too_many', maxHeld, until))
-    for (const { steps, said, canBeMade } of findMissing(namedIn(data))) (canBeMade ? warnOf : report)(steps, said)
+    for (const { steps, said, canBeMade } of findMissing(namedIn(data)))
+      (canBeMade ? warnOf : report)(steps, said)
     if (!isWhole || entry === null) continue
     if (entry.edit !== null) checkEdit(data, entry.edit, trial, report, warnOf)
     const placed = { entry, ...sourceOf(index) }
@@ -491,7 +763,12 @@ async function scriptOf(checked: Checked, findMissing: MissingFinder, trial: Tri
   return entries
 }
 
-async function generateAll(checked: Checked, importer: FixtureImporter, store: Store, generation: GenerationContext): Promise<void> {
+async function generateAll(
+  checked: Checked,
+  importer: FixtureImporter,
+  store: Store,
+  generation: GenerationContext
+): Promise<void> {
   const entries = membersIn<GenerateData>(checked, 'generate')
   if (entries.length === 0) return
   const faker = await loadFaker()
@@ -504,8 +781,16 @@ async function generateAll(checked: Checked, importer: FixtureImporter, store: S
   }
 }
 
-/** The fixtures that a scenario names, in their order, the records of the groups that it uses, and its own. */
-async function fixturesOf(checked: Checked, { groups, isAll }: Used, file: string | null, library: Library): Promise<Fixture[]> {
+/**
+ * The fixtures that a scenario names, in their order, the records of the groups that it uses, and
+ * its own.
+ */
+async function fixturesOf(
+  checked: Checked,
+  { groups, isAll }: Used,
+  file: string | null,
+  library: Library
+): Promise<Fixture[]> {
   const { document, data, flaws, problems, report } = checked
   const isList = data.fixtures === undefined || Array.isArray(data.fixtures)
   const fixtures = isList && isAll && !isMisspelt(checked, 'fixtures') ? [] : [UNREAD_FIXTURE]
@@ -520,7 +805,8 @@ async function fixturesOf(checked: Checked, { groups, isAll }: Used, file: strin
     return fixtureIn(source, source.data, [], flawsOf(ofShape))
   }
   for (const { member: reference, index, flaws: own } of membersIn<string>(checked, 'fixtures')) {
-    const fixture = own === undefined ? (known.get(reference) ?? (await fixtureNamed(reference))) : UNREAD_FIXTURE
+    const fixture =
+      own === undefined ? (known.get(reference) ?? (await fixtureNamed(reference))) : UNREAD_FIXTURE
     known.set(reference, fixture)
     if (typeof fixture === 'string') report(['fixtures', index], fixture)
     fixtures.push(typeof fixture === 'string' ? UNREAD_FIXTURE : fixture)
@@ -530,12 +816,16 @@ async function fixturesOf(checked: Checked, { groups, isAll }: Used, file: strin
     const { document, steps } = written([])
     if (part !== undefined) fixtures.push(fixtureIn(document, part, steps, flaws))
   }
-  if (isBareFixture(document.data)) return [...fixtures, fixtureIn(document, data.data, [], flaws?.get('data'))]
+  if (isBareFixture(document.data))
+    return [...fixtures, fixtureIn(document, data.data, [], flaws?.get('data'))]
   // records next to `data` are a problem already; they are read since others may refer to them
-  const beside = Object.fromEntries(Object.entries(data).filter(([name]) => FIXTURE_NAMES.includes(name)))
+  const beside = Object.fromEntries(
+    Object.entries(data).filter(([name]) => FIXTURE_NAMES.includes(name))
+  )
   if (Object.keys(beside).length > 0) fixtures.push(fixtureIn(document, beside, [], flaws))
   for (const [name, part] of Object.entries({ data: {}, ...data }))
-    if (name === 'data' || misspeltPart(name) === 'data') fixtures.push(fixtureIn(document, part ?? {}, [name], flaws?.get(name)))
+    if (name === 'data' || misspeltPart(name) === 'data')
+      fixtures.push(fixtureIn(document, part ?? {}, [name], flaws?.get(name)))
   return fixtures
 }
 
@@ -544,26 +834,56 @@ function checkEntries({ document: { limits }, data }: Checked): void {
   for (const name of ['script', 'expect', 'play'] as const) {
     const count = countOf(data[name])
     if (count > limits['limits.entries'])
-      throw tooLarge('limits.entries', limits, `The document has ${count} items under ${name}${data.use === undefined ? '' : ', those of use included'}`)
+      throw tooLarge(
+        'limits.entries',
+        limits,
+        `The document has ${count} items under ${name}${data.use === undefined ? '' : ', those of use included'}`
+      )
   }
 }
 
-/** Counts the records that a document brings in, before any is made. Errors: `document_too_large`, `TooLargeHere`. */
-function checkTotal(checked: Checked, fixtures: readonly Fixture[], maxRecords = Number.POSITIVE_INFINITY): void {
+/**
+ * Counts the records that a document brings in, before any is made. Errors: `document_too_large`,
+ * `TooLargeHere`.
+ */
+function checkTotal(
+  checked: Checked,
+  fixtures: readonly Fixture[],
+  maxRecords = Number.POSITIVE_INFINITY
+): void {
   const given = recordsIn(fixtures)
-  const generated = generatedBy(membersIn<GenerateData>(checked, 'generate').flatMap(({ member, flaws }) => (flaws ? [] : [member])))
+  const generated = generatedBy(
+    membersIn<GenerateData>(checked, 'generate').flatMap(({ member, flaws }) =>
+      flaws ? [] : [member]
+    )
+  )
   const steps = countOf(checked.data.steps)
-  const parts = [given && `${given} given`, generated && `${generated} generated`, steps && `${steps} made by steps`].filter(Boolean)
-  checkCount(`The document adds ${parts.join(', ')}: together`, given + generated + steps, checked.document.limits)
+  const parts = [
+    given && `${given} given`,
+    generated && `${generated} generated`,
+    steps && `${steps} made by steps`
+  ].filter(Boolean)
+  checkCount(
+    `The document adds ${parts.join(', ')}: together`,
+    given + generated + steps,
+    checked.document.limits
+  )
   if (given + generated + steps > maxRecords) throw new TooLargeHere()
 }
 
 /** The settings that the scenario gives, those that are not right left out. */
 async function givenSettings({ data: { seed, settings }, flaws }: Checked): Promise<GivenSettings> {
   const given = flattened(isObject(settings) ? settings : {})
-  const wrong = flaws?.has('settings') ? (await SANDBOX_SETTINGS_CHECKER.problems(nested(given))).map(({ path }) => path) : []
-  const isRight = (key: string) => Object.hasOwn(SETTINGS, key) && SETTINGS[key as SettingKey].scope === 'sandbox' && !wrong.includes(key)
-  const right: GivenSettings = Object.fromEntries(Object.entries(given).filter(([key]) => isRight(key)))
+  const wrong = flaws?.has('settings')
+    ? (await SANDBOX_SETTINGS_CHECKER.problems(nested(given))).map(({ path }) => path)
+    : []
+  const isRight = (key: string) =>
+    Object.hasOwn(SETTINGS, key) &&
+    SETTINGS[key as SettingKey].scope === 'sandbox' &&
+    !wrong.includes(key)
+  const right: GivenSettings = Object.fromEntries(
+    Object.entries(given).filter(([key]) => isRight(key))
+  )
   return seed === undefined || flaws?.has('seed') ? right : { ...right, seed }
 }
 

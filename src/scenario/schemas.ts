@@ -1,12 +1,18 @@
 /**
- * The parts of documents, each stated once: its schema checks it, its type follows from the schema, and the JSON Schemas that editors read are made from it.
- * Besides JSON Schema's own words and the notes of the resource tables, by which records are checked, a schema uses:
+ * The parts of documents, each stated once: its schema checks it, its type follows from the schema,
+ * and the JSON Schemas that editors read are made from it.
+ * Besides JSON Schema's own words and the notes of the resource tables, by which records are
+ * checked, a schema uses:
  *
- * - `x-expected`: how a right text is described, with `x-instead`, the characters of a wrong one that may stay · `x-many`: the kind of a long list of words
- * - `x-elsewhere`: the parts that names go under which are not known here · `x-duration`: a length of time
- * - `x-meant`: the names to write for other ones · `x-single`: the name that a value belongs under where it is written for the whole
+ * - `x-expected`: how a right text is described, with `x-instead`, the characters of a wrong one
+ *   that may stay · `x-many`: the kind of a long list of words
+ * - `x-elsewhere`: the parts that names go under which are not known here · `x-duration`: a length
+ *   of time
+ * - `x-meant`: the names to write for other ones · `x-single`: the name that a value belongs under
+ *   where it is written for the whole
  * - `x-advice`: advice for a value of another type
- * - `x-published`: the schema that is published in its place · `x-name`: the name of its type in clients
+ * - `x-published`: the schema that is published in its place · `x-name`: the name of its type in
+ *   clients
  */
 import type { Static, TInteger, TProperties, TSchema, TUnsafe } from 'typebox'
 import * as Type from 'typebox'
@@ -19,27 +25,58 @@ import { PAYMENT_TYPES, type PaymentType } from '../reference/payment-methods.js
 import { RESOURCES, TABLES, type Tables } from '../reference/tables.js'
 
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
-type Given<P extends TProperties, R> = { [K in keyof P as K extends R ? K : never]: Static<P[K]> } & {
+type Given<P extends TProperties, R> = {
+  [K in keyof P as K extends R ? K : never]: Static<P[K]>
+} & {
   [K in keyof P as K extends R ? never : K]?: Static<P[K]>
 }
 
 /** A schema of values of a type. */
 const of = <T>(schema: object) => schema as TUnsafe<T>
-/** An object that has no other names; those that are not required may be left out. `name` is the type that clients know it as. */
-const closed = <P extends TProperties, R extends keyof P>(description: string, required: readonly R[], properties: P, name?: string) => {
-  const schema = { type: 'object', additionalProperties: false, ...(required.length > 0 && { required }), properties, ...(description && { description }) }
-  return { ...schema, ...(name && { 'x-name': name }) } as unknown as TUnsafe<Given<P, R>> & { properties: P }
+/**
+ * An object that has no other names; those that are not required may be left out. `name` is the
+ * type that clients know it as.
+ */
+const closed = <P extends TProperties, R extends keyof P>(
+  description: string,
+  required: readonly R[],
+  properties: P,
+  name?: string
+) => {
+  const schema = {
+    type: 'object',
+    additionalProperties: false,
+    ...(required.length > 0 && { required }),
+    properties,
+    ...(description && { description })
+  }
+  return { ...schema, ...(name && { 'x-name': name }) } as unknown as TUnsafe<Given<P, R>> & {
+    properties: P
+  }
 }
 /** An object whose values are all of one schema. */
-const named = <T>(values: TUnsafe<T>, description?: string) => of<Readonly<Record<string, T>>>({ type: 'object', additionalProperties: values, description })
-const listOf = <T extends TSchema>(items: T, description?: string, note?: object) => of<readonly Static<T>[]>({ type: 'array', ...note, items, description })
-const someOf = <T extends TSchema>(items: T, description?: string) => listOf(items, description, { minItems: 1 })
-const wordOf = <T>(words: readonly T[], description?: string) => of<T>({ type: 'string', enum: words, description })
+const named = <T>(values: TUnsafe<T>, description?: string) =>
+  of<Readonly<Record<string, T>>>({ type: 'object', additionalProperties: values, description })
+const listOf = <T extends TSchema>(items: T, description?: string, note?: object) =>
+  of<readonly Static<T>[]>({ type: 'array', ...note, items, description })
+const someOf = <T extends TSchema>(items: T, description?: string) =>
+  listOf(items, description, { minItems: 1 })
+const wordOf = <T>(words: readonly T[], description?: string) =>
+  of<T>({ type: 'string', enum: words, description })
 /** One schema for the values of a type, another for every other value. */
-const either = <A extends TSchema, B extends TSchema>(type: string, then: A, otherwise: B, description: string) =>
-  of<Static<A> | Static<B>>({ description, ...Object.fromEntries(Object.entries({ if: { type }, then, else: otherwise })) })
+const either = <A extends TSchema, B extends TSchema>(
+  type: string,
+  then: A,
+  otherwise: B,
+  description: string
+) =>
+  of<Static<A> | Static<B>>({
+    description,
+    ...Object.fromEntries(Object.entries({ if: { type }, then, else: otherwise }))
+  })
 /** Each of several names with the same: its schema, or the part that it goes under. */
-const allAs = <N extends string, T>(names: readonly N[], same: T) => Object.fromEntries(names.map(name => [name, same])) as { [name in N]: T }
+const allAs = <N extends string, T>(names: readonly N[], same: T) =>
+  Object.fromEntries(names.map(name => [name, same])) as { [name in N]: T }
 /** A definition of the published schemas. */
 export const referTo = (name: string) => ({ $ref: `#/$defs/${name}` })
 
@@ -50,30 +87,52 @@ const letters = (most: number, what: string) => ({
 })
 /** The id of a record, as a fixture may give it. */
 export const ID = /^[A-Za-z0-9_-]{1,128}$/
-const RECORD_ID = Type.String({ ...letters(128, 'an id'), description: 'Letters, digits, _ and -.' })
-const KEY = Type.String({ pattern: '^[\\x21-\\x39\\x3B-\\x7E]{1,255}$', description: 'Printable, without spaces and without a colon.' })
+const RECORD_ID = Type.String({
+  ...letters(128, 'an id'),
+  description: 'Letters, digits, _ and -.'
+})
+const KEY = Type.String({
+  pattern: '^[\\x21-\\x39\\x3B-\\x7E]{1,255}$',
+  description: 'Printable, without spaces and without a colon.'
+})
 const NAME = Type.String({ minLength: 1 })
 const INSTANT = Type.String({ format: 'instant', 'x-published': referTo('instant') })
-const DURATION = Type.String({ 'x-duration': true, 'x-published': referTo('duration'), description: 'A duration, such as 250ms, 2s, 36h, 7d or PT36H.' })
+const DURATION = Type.String({
+  'x-duration': true,
+  'x-published': referTo('duration'),
+  description: 'A duration, such as 250ms, 2s, 36h, 7d or PT36H.'
+})
 const COUNT = Type.Integer({ minimum: 0, maximum: 1_000_000 })
 const SHARE = Type.Number({ minimum: 0, maximum: 1 })
 const HEADERS = named(Type.Unsafe<string>({ type: 'string' }))
 
-/** A record as a fixture gives it: without derived fields, with those that are needed; the rest may be left out or null. */
+/**
+ * A record as a fixture gives it: without derived fields, with those that are needed; the rest may
+ * be left out or null.
+ */
 function recordSchema({ properties = {} }: Schema, more: object = {}): Schema {
   const given = Object.entries(properties).filter(([, schema]) => !schema['x-derived'])
   const schemas = given.map(([name, schema]): [string, Schema] => {
     const { type, description } = schema
-    const part = schema.properties ? { ...recordSchema(schema), ...(type && { type }), ...(description && { description }) } : schema
+    const part = schema.properties
+      ? { ...recordSchema(schema), ...(type && { type }), ...(description && { description }) }
+      : schema
     return [name, schema['x-needed'] ? notBlank(part) : orNull(part)]
   })
   const required = given.filter(([, schema]) => schema['x-needed']).map(([name]) => name)
-  return { type: 'object', additionalProperties: false, properties: { ...Object.fromEntries(schemas), ...more }, required }
+  return {
+    type: 'object',
+    additionalProperties: false,
+    properties: { ...Object.fromEntries(schemas), ...more },
+    required
+  }
 }
 
 /** A text that has to be given is not of white space alone (A40). */
 const notBlank = (schema: Schema): Schema =>
-  [schema.type].flat().includes('string') && !schema.format && !schema.enum ? { ...schema, pattern: NOT_BLANK } : schema
+  [schema.type].flat().includes('string') && !schema.format && !schema.enum
+    ? { ...schema, pattern: NOT_BLANK }
+    : schema
 
 const orNull = (schema: Schema): Schema => ({
   ...schema,
@@ -86,10 +145,20 @@ export const withArticle = (name: string): string => `${name.startsWith('A') ? '
 
 /** The schemas of the records of each family, as a fixture gives them. */
 export function recordSchemas(): Readonly<Record<string, Schema>> {
-  const more = { id: RECORD_ID, extra: { type: 'object', description: 'Further fields, returned as they are.' } }
+  const more = {
+    id: RECORD_ID,
+    extra: { type: 'object', description: 'Further fields, returned as they are.' }
+  }
   const families = Object.entries(RESOURCES).map(([family, resource]) => {
     const name = RESOURCE_NAMES[family as Family]
-    return [family, { ...recordSchema(resource, more), description: `${withArticle(name)} as a fixture gives it.`, 'x-name': `${name}Fixture` }]
+    return [
+      family,
+      {
+        ...recordSchema(resource, more),
+        description: `${withArticle(name)} as a fixture gives it.`,
+        'x-name': `${name}Fixture`
+      }
+    ]
   })
   return Object.fromEntries(families)
 }
@@ -98,30 +167,53 @@ export function recordSchemas(): Readonly<Record<string, Schema>> {
 function recordLists(isNamed = false) {
   const lists = Object.entries(recordSchemas()).map(([family, record]) => {
     const published = isNamed && { 'x-published': referTo(family) }
-    return [family, listOf({ ...record, ...published } as TSchema, `${RESOURCE_NAMES[family as Family]}s.`)]
+    return [
+      family,
+      listOf({ ...record, ...published } as TSchema, `${RESOURCE_NAMES[family as Family]}s.`)
+    ]
   })
   return Object.fromEntries(lists)
 }
 
 /** The schema of a fixture document: records of each family, and API keys. */
 export function fixtureSchema(isNamed = false): Schema {
-  const key = closed('An API key, and the Account that it acts as.', ['key', 'account'], { key: KEY, account: RECORD_ID }, 'ApiKey')
-  return closed('', [], { api_keys: listOf(key, 'API keys, each bound to one Account.'), ...recordLists(isNamed) })
+  const key = closed(
+    'An API key, and the Account that it acts as.',
+    ['key', 'account'],
+    { key: KEY, account: RECORD_ID },
+    'ApiKey'
+  )
+  return closed('', [], {
+    api_keys: listOf(key, 'API keys, each bound to one Account.'),
+    ...recordLists(isNamed)
+  })
 }
 
-/** How messages describe the names of operations; `others` are patterns, which are checked when they are compiled. */
+/**
+ * How messages describe the names of operations; `others` are patterns, which are checked when they
+ * are compiled.
+ */
 export const OPERATION = {
   what: 'an operation',
-  advice: 'an operation is written as a method and a path, such as POST /refunds; * stands for any text, as in GET * and * /refunds',
+  advice:
+    'an operation is written as a method and a path, such as POST /refunds; * stands for any text, as in GET * and * /refunds',
   others: '[*]'
 }
 const ONE = {
-  ...wordOf<string>(['*', ...OPERATION_NAMES], 'A method and a path of the reference; * stands for any text.'),
+  ...wordOf<string>(
+    ['*', ...OPERATION_NAMES],
+    'A method and a path of the reference; * stands for any text.'
+  ),
   'x-many': OPERATION,
   'x-published': referTo('operation')
 }
 const ON = {
-  ...either('array', someOf(ONE), ONE, 'One operation, a list of them, or a pattern: * is any, GET * any that reads, * /refunds any at this path.'),
+  ...either(
+    'array',
+    someOf(ONE),
+    ONE,
+    'One operation, a list of them, or a pattern: * is any, GET * any that reads, * /refunds any at this path.'
+  ),
   'x-published': referTo('on')
 }
 /** The operations that `on` names: one, several, or those that a pattern such as `*` fits. */
@@ -129,21 +221,34 @@ export type On = Static<typeof ON>
 
 export type Scalar = string | number | boolean
 /** Conditions that must all hold. `not` also holds for a value that was not sent. */
-export type Conditions = { gt?: Scalar; gte?: Scalar; lt?: Scalar; lte?: Scalar; not?: Wanted; present?: boolean }
+export type Conditions = {
+  gt?: Scalar
+  gte?: Scalar
+  lt?: Scalar
+  lte?: Scalar
+  not?: Wanted
+  present?: boolean
+}
 /** Null, of a field of a record alone, is no value. */
 export type Wanted = Scalar | null | readonly (Scalar | null)[] | Conditions
-/** Names to a value, a list of values, `/a regular expression/` or conditions, nested or in brackets. */
+/**
+ * Names to a value, a list of values, `/a regular expression/` or conditions, nested or in
+ * brackets.
+ */
 export type Names = { readonly [name: string]: Wanted | Names }
 const SCALARS = ['string', 'number', 'boolean'] as const
 const SCALAR = of<Scalar>({ type: SCALARS })
-/** The condition on a name, with further names below it to a depth; a field of a record can be null. */
+/**
+ * The condition on a name, with further names below it to a depth; a field of a record can be null.
+ */
 const wanted = (depth: number, scalars: readonly string[] = SCALARS): TUnsafe<Wanted> =>
   of({
     type: [...scalars, 'array', ...(depth > 0 ? ['object'] : [])],
     items: { type: scalars },
     ...(depth > 0 && { additionalProperties: wanted(depth - 1, scalars) }),
     'x-published': referTo(scalars === SCALARS ? 'wanted' : 'field'),
-    description: 'A value, a list of values, /a regular expression/, conditions (gt, gte, lt, lte, not, present), or nested names.',
+    description:
+      'A value, a list of values, /a regular expression/, conditions (gt, gte, lt, lte, not, present), or nested names.',
     'x-name': scalars === SCALARS ? 'MatchValue' : 'FieldValue'
   })
 const NAMES = of<Names>(named(wanted(4)))
@@ -152,12 +257,18 @@ const WANTED_ID = wanted(1)
 export const ABOUT = ['location', 'ticket', 'transaction', 'account'] as const
 /** The names of parameters in a table of any operation. */
 const namesIn = (table: 'querystring' | 'body') =>
-  Object.values(TABLES as Readonly<Record<string, Tables>>).flatMap(({ [table]: schema }) => Object.keys((schema && schemaOf(schema).properties) ?? {}))
+  Object.values(TABLES as Readonly<Record<string, Tables>>).flatMap(({ [table]: schema }) =>
+    Object.keys((schema && schemaOf(schema).properties) ?? {})
+  )
 const MATCHED = {
   params: { ...NAMES, description: 'Path parameters.' },
   query: { ...NAMES, description: 'Parameters of the query.' },
   body: { ...NAMES, description: 'Parameters of the body.' },
-  headers: { ...NAMES, description: 'Headers, their names in any case. The journal keeps User-Agent and the header of the test only.' },
+  headers: {
+    ...NAMES,
+    description:
+      'Headers, their names in any case. The journal keeps User-Agent and the header of the test only.'
+  },
   key: { ...WANTED_ID, description: 'The API key.' },
   about: {
     'x-single': 'ticket',
@@ -172,13 +283,25 @@ const MATCHED = {
 const PER = [...ABOUT, 'key', 'test'] as const
 export type Per = (typeof PER)[number]
 const BY_ACCOUNT = { account: { ...WANTED_ID, description: 'The Account of the key.' } }
-const ELSEWHERE = { 'x-elsewhere': { ...allAs(namesIn('querystring'), 'query'), ...allAs(namesIn('body'), 'body'), ...allAs(ABOUT, 'about'), id: 'params' } }
+const ELSEWHERE = {
+  'x-elsewhere': {
+    ...allAs(namesIn('querystring'), 'query'),
+    ...allAs(namesIn('body'), 'body'),
+    ...allAs(ABOUT, 'about'),
+    id: 'params'
+  }
+}
 /** The conditions on a request; in the journal the Account of the key can be matched too. */
 function matchSchema<P extends TProperties>(more: P) {
   const parts = { ...MATCHED, ...more }
   const one = { ...closed('One of several matches.', [], parts, 'MatchAlternative'), ...ELSEWHERE }
   const any = someOf(one, 'At least one of these must hold, and the rest of the match too.')
-  const whole = closed('What the request must contain; left out: every request of the operation.', [], { ...parts, any }, 'Match')
+  const whole = closed(
+    'What the request must contain; left out: every request of the operation.',
+    [],
+    { ...parts, any },
+    'Match'
+  )
   return { ...whole, ...ELSEWHERE, 'x-published': referTo('match') }
 }
 const MATCH = matchSchema({})
@@ -186,19 +309,44 @@ type JournalMatch = Static<ReturnType<typeof matchSchema<typeof BY_ACCOUNT>>>
 /** The value of `match` and of each of its alternatives. */
 export type MatchData = Omit<JournalMatch, 'any'> & { any?: readonly MatchData[] }
 
-export const FAULTS = ['connection_reset', 'empty_response', 'truncated_body', 'malformed_body', 'hang'] as const
+export const FAULTS = [
+  'connection_reset',
+  'empty_response',
+  'truncated_body',
+  'malformed_body',
+  'hang'
+] as const
 export type Fault = (typeof FAULTS)[number]
 /** The order in which held requests go on: as they came, or the last one first. */
 export const RELEASES = ['in_order', 'reverse'] as const
 export type Release = (typeof RELEASES)[number]
 
-const HOLD = closed('Makes requests wait until a number of them wait, or until a control request opens a gate.', [], {
-  until: Type.Integer({ minimum: 2, maximum: 1000, description: 'How many requests must wait before they go on together; later ones wait for as many again.' }),
-  once: Type.Boolean({ default: false, description: 'Whether only the first requests wait for one another, and later ones go on at once.' }),
-  gate: Type.String({ ...letters(64, 'a name'), description: 'The name by which a control request opens it.' }),
-  release: { ...wordOf(RELEASES, 'The order in which requests go on: in order of arrival, or in reverse.'), default: 'in_order' },
-  for: { ...DURATION, description: 'The maximum time that a request waits.' }
-})
+const HOLD = closed(
+  'Makes requests wait until a number of them wait, or until a control request opens a gate.',
+  [],
+  {
+    until: Type.Integer({
+      minimum: 2,
+      maximum: 1000,
+      description:
+        'How many requests must wait before they go on together; later ones wait for as many again.'
+    }),
+    once: Type.Boolean({
+      default: false,
+      description:
+        'Whether only the first requests wait for one another, and later ones go on at once.'
+    }),
+    gate: Type.String({
+      ...letters(64, 'a name'),
+      description: 'The name by which a control request opens it.'
+    }),
+    release: {
+      ...wordOf(RELEASES, 'The order in which requests go on: in order of arrival, or in reverse.'),
+      default: 'in_order'
+    },
+    for: { ...DURATION, description: 'The maximum time that a request waits.' }
+  }
+)
 export type Hold = Static<typeof HOLD>
 const ERROR = {
   type: { ...NAME, description: 'The type of the error.' },
@@ -210,14 +358,23 @@ const RESPOND_PARTS = closed('Responds instead of the operation, or changes its 
   status: Type.Integer({
     minimum: 200,
     maximum: 599,
-    description: 'The status of the response; left out: 200, or 400 with an error; with patch, the status of the operation.'
+    description:
+      'The status of the response; left out: 200, or 400 with an error; with patch, the status of the operation.'
   }),
   headers: { ...HEADERS, description: 'Further headers.' },
   body: of<unknown>({ description: 'Any JSON; text is sent as it is.' }),
-  patch: of<object>({ type: 'object', description: 'A JSON Merge Patch of the response: the operation runs, and if it succeeds, its response is changed.' }),
+  patch: of<object>({
+    type: 'object',
+    description:
+      'A JSON Merge Patch of the response: the operation runs, and if it succeeds, its response is changed.'
+  }),
   error: {
     'x-single': 'code',
-    ...closed('An error in the shape of the service; parts that are left out have a default for each status.', [], ERROR)
+    ...closed(
+      'An error in the shape of the service; parts that are left out have a default for each status.',
+      [],
+      ERROR
+    )
   },
   retry_after: { ...DURATION, description: 'Writes the Retry-After header, in whole seconds.' }
 })
@@ -242,13 +399,24 @@ const DELAY = {
     max: { ...DURATION, description: 'The longest delay; left out where it grows: 10m.' },
     from: { ...DURATION, description: 'The first delay, where it grows.' },
     by: { ...DURATION, description: 'How much it grows.' },
-    every: Type.Integer({ minimum: 1, default: 1, description: 'The delay grows each time the entry was applied to this many requests.' })
+    every: Type.Integer({
+      minimum: 1,
+      default: 1,
+      description: 'The delay grows each time the entry was applied to this many requests.'
+    })
   })
 }
 const ENDED = closed('', ['ended'], {
-  ended: { ...NAME, description: 'The name of the entry that must have ended, by its calls, for or until.' }
+  ended: {
+    ...NAME,
+    description: 'The name of the entry that must have ended, by its calls, for or until.'
+  }
 })
-const CALLS = of<number | string>({ type: ['integer', 'string'], minimum: 1, 'x-published': referTo('calls') })
+const CALLS = of<number | string>({
+  type: ['integer', 'string'],
+  minimum: 1,
+  'x-published': referTo('calls')
+})
 const WHEN = wordOf(
   ['before', 'after'] as const,
   'Of a fault, before: the request has no effect; after: it takes effect, then its response is lost. Of a change: before or after the operation.'
@@ -260,19 +428,42 @@ const FIELDS = {
     name: { ...NAME, description: 'The name of the entry in lists and reports.' },
     on: ON,
     match: MATCH,
-    calls: { ...CALLS, description: 'Which of the matching requests: 1, 2-3 or 4+; left out: all.' },
-    per: wordOf(PER, 'Counts separately for each Ticket (and so on), key or test of the requests; calls, chance and for go by these counts.'),
-    chance: { ...SHARE, default: 1, description: 'The share of these requests that the entry is applied to, drawn from the seed.' },
-    from: { ...INSTANT, description: "The instant of the sandbox's clock from which requests match." },
-    until: { ...INSTANT, description: "The instant of the sandbox's clock at which requests stop matching." },
-    at: Type.String({ description: "The hours of every day of the sandbox's clock: 22:00-06:00 in UTC, or 22:00-06:00 Europe/Berlin." }),
+    calls: {
+      ...CALLS,
+      description: 'Which of the matching requests: 1, 2-3 or 4+; left out: all.'
+    },
+    per: wordOf(
+      PER,
+      'Counts separately for each Ticket (and so on), key or test of the requests; calls, chance and for go by these counts.'
+    ),
+    chance: {
+      ...SHARE,
+      default: 1,
+      description: 'The share of these requests that the entry is applied to, drawn from the seed.'
+    },
+    from: {
+      ...INSTANT,
+      description: "The instant of the sandbox's clock from which requests match."
+    },
+    until: {
+      ...INSTANT,
+      description: "The instant of the sandbox's clock at which requests stop matching."
+    },
+    at: Type.String({
+      description:
+        "The hours of every day of the sandbox's clock: 22:00-06:00 in UTC, or 22:00-06:00 Europe/Berlin."
+    }),
     after: either(
       'object',
       ENDED,
       NAME,
       'The name of another entry: applies only once that was first applied; or { ended: NAME }, once that can no longer apply.'
     ),
-    for: { ...DURATION, description: "How long the entry is applied, from the first request that it is applied to, by the sandbox's clock." },
+    for: {
+      ...DURATION,
+      description:
+        "How long the entry is applied, from the first request that it is applied to, by the sandbox's clock."
+    },
     hold: { ...HOLD, 'x-single': 'until', 'x-published': referTo('hold') },
     delay: either(
       'object',
@@ -282,36 +473,90 @@ const FIELDS = {
     ),
     respond: { ...RESPOND, 'x-single': 'status', 'x-published': referTo('respond') },
     change: { ...CHANGE, 'x-published': referTo('change') },
-    stale: { ...DURATION, description: "Reads records as they were this long ago, by the sandbox's clock." },
+    stale: {
+      ...DURATION,
+      description: "Reads records as they were this long ago, by the sandbox's clock."
+    },
     fault: wordOf(FAULTS, 'Loses the response.'),
-    bandwidth: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'How many bytes of the body of the response are sent in a second.' }),
-    cut_after: Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'Closes the connection after this many bytes of the response body.' }),
+    bandwidth: Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000_000,
+      description: 'How many bytes of the body of the response are sent in a second.'
+    }),
+    cut_after: Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000_000,
+      description: 'Closes the connection after this many bytes of the response body.'
+    }),
     when: { ...WHEN, default: 'before' }
   }),
-  'x-elsewhere': { ...allAs(Object.keys(MATCH.properties), 'match'), ...allAs(['status', 'headers', 'patch', 'error', 'retry_after'], 'respond') },
+  'x-elsewhere': {
+    ...allAs(Object.keys(MATCH.properties), 'match'),
+    ...allAs(['status', 'headers', 'patch', 'error', 'retry_after'], 'respond')
+  },
   'x-meant': { between: 'from and until', times: 'calls', wait: 'delay' }
 }
 type Fields = Static<typeof FIELDS>
 export type EntryData = Fields & Required<Pick<Fields, 'on'>>
-const ENTRY = { type: 'object', allOf: [referTo('fields')], properties: { on: {} }, required: ['on'] }
+const ENTRY = {
+  type: 'object',
+  allOf: [referTo('fields')],
+  properties: { on: {} },
+  required: ['on']
+}
 /** The schema of a script entry. */
-export const entrySchema = () => of<EntryData>({ ...FIELDS, 'x-name': 'ScriptEntry', required: ['on'], 'x-published': ENTRY })
+export const entrySchema = () =>
+  of<EntryData>({ ...FIELDS, 'x-name': 'ScriptEntry', required: ['on'], 'x-published': ENTRY })
 
-export const GENERATED_FAMILIES = ['accounts', 'users', 'locations', 'tickets', 'transactions'] as const
+export const GENERATED_FAMILIES = [
+  'accounts',
+  'users',
+  'locations',
+  'tickets',
+  'transactions'
+] as const
 const WEIGHT = {
-  ...of<number>({ type: 'number', minimum: 0, description: 'How often, compared with the others; 0 for never.' }),
+  ...of<number>({
+    type: 'number',
+    minimum: 0,
+    description: 'How often, compared with the others; 0 for never.'
+  }),
   'x-published': referTo('weight')
 }
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
-export const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'] as const
-const CREATED = closed('The period of their creation times; hours, weekdays and months that are not named weigh 1.', ['from', 'to'], {
-  from: { ...INSTANT, description: 'The earliest.' },
-  to: { ...INSTANT, description: 'The latest.' },
-  hours: named(WEIGHT, 'Weights of hours, each hour listed once: { 11-14: 5 } for those from 11:00 to 14:00.'),
-  weekdays: closed('Weights of days, from mon to sun.', [], allAs(WEEKDAYS, WEIGHT)),
-  months: closed('Weights of months, from jan to dec.', [], allAs(MONTHS, WEIGHT)),
-  zone: { ...NAME, description: 'The time zone of hours, weekdays and months, such as Europe/Berlin; UTC when left out.' }
-})
+export const MONTHS = [
+  'jan',
+  'feb',
+  'mar',
+  'apr',
+  'may',
+  'jun',
+  'jul',
+  'aug',
+  'sep',
+  'oct',
+  'nov',
+  'dec'
+] as const
+const CREATED = closed(
+  'The period of their creation times; hours, weekdays and months that are not named weigh 1.',
+  ['from', 'to'],
+  {
+    from: { ...INSTANT, description: 'The earliest.' },
+    to: { ...INSTANT, description: 'The latest.' },
+    hours: named(
+      WEIGHT,
+      'Weights of hours, each hour listed once: { 11-14: 5 } for those from 11:00 to 14:00.'
+    ),
+    weekdays: closed('Weights of days, from mon to sun.', [], allAs(WEEKDAYS, WEIGHT)),
+    months: closed('Weights of months, from jan to dec.', [], allAs(MONTHS, WEIGHT)),
+    zone: {
+      ...NAME,
+      description:
+        'The time zone of hours, weekdays and months, such as Europe/Berlin; UTC when left out.'
+    }
+  }
+)
 const GENERATE = closed('Records of one family to generate from the seed.', [], {
   ...allAs(GENERATED_FAMILIES, { ...COUNT, description: 'How many to generate.' }),
   account: { ...RECORD_ID, description: 'The Account that they belong to.' },
@@ -329,20 +574,31 @@ const GENERATE = closed('Records of one family to generate from the seed.', [], 
     'The payment types of the Transactions, or their weights.'
   ),
   amount: {
-    ...closed('The bill before the tip, in sub-units; 350 to 12000 when left out.', ['min', 'max'], {
-      min: Type.Integer({ minimum: 1, description: 'The smallest.' }),
-      max: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'The largest.' }),
-      around: Type.Integer({ description: 'The most frequent; left out: all are as frequent.' })
-    }),
+    ...closed(
+      'The bill before the tip, in sub-units; 350 to 12000 when left out.',
+      ['min', 'max'],
+      {
+        min: Type.Integer({ minimum: 1, description: 'The smallest.' }),
+        max: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'The largest.' }),
+        around: Type.Integer({ description: 'The most frequent; left out: all are as frequent.' })
+      }
+    ),
     'x-advice': 'write { min: 450, max: 18000 }, or the bills with their weights under amounts'
   },
-  amounts: named(WEIGHT, 'The bills before the tip, each with its weight, in place of amount: { 450: 3, 1200: 1 }.'),
+  amounts: named(
+    WEIGHT,
+    'The bills before the tip, each with its weight, in place of amount: { 450: 3, 1200: 1 }.'
+  ),
   refunded: { ...SHARE, description: 'The share of the Transactions that get one Refund.' }
 })
 /** So many records of one family to generate, with their places and times. */
 export type GenerateData = Static<typeof GENERATE>
 
-const STATUS = of<number | string>({ type: ['integer', 'string'], 'x-published': referTo('status'), description: 'A status, or a class such as 2xx.' })
+const STATUS = of<number | string>({
+  type: ['integer', 'string'],
+  'x-published': referTo('status'),
+  description: 'A status, or a class such as 2xx.'
+})
 const STATUSES = of<number | string | readonly (number | string)[]>({
   type: ['integer', 'string', 'array'],
   minItems: 1,
@@ -355,65 +611,126 @@ export type Statuses = Static<typeof STATUSES>
 const OBJECT = of<Record<string, Json>>({ type: 'object' })
 /** The fields of a request to send, with the response that it must get. */
 const callOf = <E extends TProperties, M extends TProperties>(expected: E, more: M) => ({
-  as: { ...NAME, description: 'The name by which later steps refer to its response: ${name.field}.' },
-  do: { ...NAME, description: 'A method and a path, such as POST /transactions or GET /transactions/${payment.id}.' },
+  as: {
+    ...NAME,
+    description: 'The name by which later steps refer to its response: ${name.field}.'
+  },
+  do: {
+    ...NAME,
+    description:
+      'A method and a path, such as POST /transactions or GET /transactions/${payment.id}.'
+  },
   key: { ...NAME, description: "An API key; the first merchant's when left out." },
   query: { ...OBJECT, description: 'Parameters of the query.' },
   body: { ...OBJECT, description: 'Parameters of the body.' },
   expect: {
     'x-single': 'status',
     ...closed('What the response must be; left out: a success.', [], {
-      status: { ...STATUSES, minimum: 100, maximum: 599, description: 'The status of the response, a class such as 2xx, or a list; 2xx when left out.' },
-      body: of<Json>({ description: 'What the response must contain; names that are left out are not compared.' }),
+      status: {
+        ...STATUSES,
+        minimum: 100,
+        maximum: 599,
+        description:
+          'The status of the response, a class such as 2xx, or a list; 2xx when left out.'
+      },
+      body: of<Json>({
+        description: 'What the response must contain; names that are left out are not compared.'
+      }),
       ...expected
     })
   },
   ...more
 })
 const OF_CALLS = {
-  'x-elsewhere': { ...allAs(['status', 'fault'], 'expect'), ...allAs(['transaction', 'ticket', 'amount', 'payment_type'], 'body') },
+  'x-elsewhere': {
+    ...allAs(['status', 'fault'], 'expect'),
+    ...allAs(['transaction', 'ticket', 'amount', 'payment_type'], 'body')
+  },
   'x-meant': { on: 'do', request: 'do' },
   'x-single': 'do'
 }
-const STEP = { ...closed('A request that is sent through the API when the scenario loads.', ['do'], callOf({}, {}), 'Step'), ...OF_CALLS }
+const STEP = {
+  ...closed(
+    'A request that is sent through the API when the scenario loads.',
+    ['do'],
+    callOf({}, {}),
+    'Step'
+  ),
+  ...OF_CALLS
+}
 const PLAYED = callOf(
   {
-    headers: { ...HEADERS, description: 'Headers that the response must have, such as Retry-After.' },
+    headers: {
+      ...HEADERS,
+      description: 'Headers that the response must have, such as Retry-After.'
+    },
     fault: wordOf(FAULTS, 'How the response is lost.')
   },
   { headers: { ...HEADERS, description: 'Headers of the request, such as User-Agent.' } }
 )
-const AT_ONCE = { ...closed('One of several requests that are sent at once.', ['do'], PLAYED, 'PlayedCall'), ...OF_CALLS }
+const AT_ONCE = {
+  ...closed('One of several requests that are sent at once.', ['do'], PLAYED, 'PlayedCall'),
+  ...OF_CALLS
+}
 const PLAYS = closed('A request that `check` sends as a client would, or several at once.', [], {
   ...PLAYED,
-  repeat: Type.Integer({ minimum: 1, maximum: 1000, default: 1, description: 'How often the request is sent, one after the other.' }),
+  repeat: Type.Integer({
+    minimum: 1,
+    maximum: 1000,
+    default: 1,
+    description: 'How often the request is sent, one after the other.'
+  }),
   at_once: someOf(AT_ONCE, 'Requests that are sent together, each over its own connection.'),
-  wait: { ...DURATION, description: "Moves the sandbox's clock forward by this much; `check` itself does not wait." }
+  wait: {
+    ...DURATION,
+    description: "Moves the sandbox's clock forward by this much; `check` itself does not wait."
+  }
 })
 type Play = Required<Static<typeof PLAYS>>
 /** A step as a document writes it; only a play repeats one, and looks at headers and faults. */
 export type StepData = Static<typeof AT_ONCE> & Partial<Pick<Play, 'repeat'>>
-/** A play sends requests as a client would: one after the other, or several at once. It can let time pass in between. */
+/**
+ * A play sends requests as a client would: one after the other, or several at once. It can let time
+ * pass in between.
+ */
 export type PlayData = StepData | Pick<Play, 'at_once'> | Pick<Play, 'wait'>
 
-/** Fields of a record, below one that refers to another record those of that, through the longest chain of references. */
+/**
+ * Fields of a record, below one that refers to another record those of that, through the longest
+ * chain of references.
+ */
 const FIELD_VALUES = of<Names>(named(wanted(8, [...SCALARS, 'null'])))
 /** How many records there are, or their sum: a number, or conditions on it. */
 const quantity = (number: TInteger, description: string) =>
   either(
     'object',
-    closed('', [], allAs(['gt', 'gte', 'lt', 'lte', 'not'] as const, { ...number, description: 'A condition.' })),
+    closed(
+      '',
+      [],
+      allAs(['gt', 'gte', 'lt', 'lte', 'not'] as const, { ...number, description: 'A condition.' })
+    ),
     { ...number, 'x-advice': 'or write conditions, such as { gte: 1 }' },
     description
   )
 const QUANTITIES = {
-  where: { ...FIELD_VALUES, description: 'Looks only at records with these values; without it, at all of the family.' },
-  count: quantity(COUNT, 'How many there must be: a number, or conditions (gt, gte, lt, lte, not).'),
+  where: {
+    ...FIELD_VALUES,
+    description: 'Looks only at records with these values; without it, at all of the family.'
+  },
+  count: quantity(
+    COUNT,
+    'How many there must be: a number, or conditions (gt, gte, lt, lte, not).'
+  ),
   sum: named(
     quantity(Type.Integer(), 'The sum: a whole number, or conditions.'),
     'The sums of fields, by the field or an expression, such as amount - amount_refunded.'
   ),
-  group_by: either('array', someOf(NAME), NAME, 'A field, a path such as ticket.location, or a list of them; count and sum must hold for each group.'),
+  group_by: either(
+    'array',
+    someOf(NAME),
+    NAME,
+    'A field, a path such as ticket.location, or a list of them; count and sum must hold for each group.'
+  ),
   every: { ...FIELD_VALUES, description: 'Every record must have these values.' },
   none: { ...FIELD_VALUES, description: 'No record may have all of these values.' }
 }
@@ -424,11 +741,14 @@ export type Quantity = NonNullable<Quantities['count']>
 export const STATE_WORDS: readonly string[] = Object.keys(QUANTITIES)
 export const STATE_NAMES = `a name here is the id of a record, or one of ${STATE_WORDS.join(', ')}`
 /** Records of a family by id, null for one that must not exist, and expectations of all of them. */
-type FamilyState = { readonly [id: string]: Names | Quantities[keyof Quantities] | null } & Quantities
+type FamilyState = {
+  readonly [id: string]: Names | Quantities[keyof Quantities] | null
+} & Quantities
 const FAMILY_STATE = of<FamilyState>({
   'x-name': 'ExpectedRecords',
   'x-single': 'count',
-  description: 'Records of a family by id, with the values that they must have, and expectations of all of them.',
+  description:
+    'Records of a family by id, with the values that they must have, and expectations of all of them.',
   type: 'object',
   properties: QUANTITIES,
   additionalProperties: { ...FIELD_VALUES, type: ['object', 'null'], 'x-advice': STATE_NAMES }
@@ -441,7 +761,10 @@ const STATE = closed(
 /** Expected records by family. Names that are left out are not compared. */
 export type StateData = Static<typeof STATE>
 
-/** The schema of an expectation: requests and how often they come, requests in order, or records; in the journal the Account of the key can be matched too. */
+/**
+ * The schema of an expectation: requests and how often they come, requests in order, or records; in
+ * the journal the Account of the key can be matched too.
+ */
 export function expectationSchema({ account = false } = {}) {
   const match = account ? matchSchema(BY_ACCOUNT) : MATCH
   const calls = {
@@ -450,28 +773,53 @@ export function expectationSchema({ account = false } = {}) {
     took_effect: Type.Boolean({ description: 'Whether the request changed records.' }),
     status: { ...STATUSES, description: 'The status of the response that the client got.' },
     answered: Type.Boolean({ description: 'Whether the client got a response.' }),
-    no_sooner_than: { ...DURATION, description: "How long after the request before it each must come at the earliest, by the sandbox's clock." }
+    no_sooner_than: {
+      ...DURATION,
+      description:
+        "How long after the request before it each must come at the earliest, by the sandbox's clock."
+    }
   }
-  const words = closed('Requests and how often they come, requests in order, or records at the end.', [], {
-    ...calls,
-    times: { ...COUNT, description: 'Exactly this many requests.' },
-    at_least: { ...COUNT, description: 'At least this many requests; 1 when none of the three is given.' },
-    at_most: { ...COUNT, description: 'At most this many requests.' },
-    sequence: someOf(
-      { 'x-single': 'on', ...closed('A request of a sequence.', ['on'], calls, 'ExpectedCall') },
-      'Requests in this order; others may come between them.'
-    ),
-    per: wordOf(PER, 'It must hold separately for each Ticket (and so on), key or test of these requests.'),
-    same: wordOf(PER, 'The requests of the sequence must all be about one Ticket (and so on), or of one key or test.'),
-    state: STATE
-  })
-  return { ...words, 'x-elsewhere': allAs([...Object.keys(RESOURCES), 'where', 'sum'], 'state'), 'x-meant': { count: 'times' } }
+  const words = closed(
+    'Requests and how often they come, requests in order, or records at the end.',
+    [],
+    {
+      ...calls,
+      times: { ...COUNT, description: 'Exactly this many requests.' },
+      at_least: {
+        ...COUNT,
+        description: 'At least this many requests; 1 when none of the three is given.'
+      },
+      at_most: { ...COUNT, description: 'At most this many requests.' },
+      sequence: someOf(
+        { 'x-single': 'on', ...closed('A request of a sequence.', ['on'], calls, 'ExpectedCall') },
+        'Requests in this order; others may come between them.'
+      ),
+      per: wordOf(
+        PER,
+        'It must hold separately for each Ticket (and so on), key or test of these requests.'
+      ),
+      same: wordOf(
+        PER,
+        'The requests of the sequence must all be about one Ticket (and so on), or of one key or test.'
+      ),
+      state: STATE
+    }
+  )
+  return {
+    ...words,
+    'x-elsewhere': allAs([...Object.keys(RESOURCES), 'where', 'sum'], 'state'),
+    'x-meant': { count: 'times' }
+  }
 }
 type Expected = Required<Static<ReturnType<typeof expectationSchema>>>
-/** Requests as a document names them; `took_effect`, `status` and `answered` are known when a request has ended. */
+/**
+ * Requests as a document names them; `took_effect`, `status` and `answered` are known when a
+ * request has ended.
+ */
 export type CallsData = Expected['sequence'][number]
 /** How often requests must come: exactly so many times, or bounds. */
-export type CountData = CallsData & Partial<Pick<Expected, 'times' | 'at_least' | 'at_most' | 'per'>>
+export type CountData = CallsData &
+  Partial<Pick<Expected, 'times' | 'at_least' | 'at_most' | 'per'>>
 /** Requests in order, for each value or all about one. */
 export type SequenceData = Pick<Expected, 'sequence'> & Partial<Pick<Expected, 'per' | 'same'>>
 /** An expectation as a document writes it. */
@@ -481,24 +829,40 @@ const CLOCK = closed('', ['now'], {
   now: { ...INSTANT, description: 'The time at which the clock starts.' },
   running: Type.Boolean({ description: 'Whether it runs from there; true when left out.' })
 })
-const VARS = named(SCALAR, 'Variables with their defaults: text, a number, or true or false. The value replaces ${vars.NAME} in any text.')
-const DATA = 'Records and API keys, as in a fixture; each replaces the whole record of the fixtures with the same id.'
+const VARS = named(
+  SCALAR,
+  'Variables with their defaults: text, a number, or true or false. The value replaces ${vars.NAME} in any text.'
+)
+const DATA =
+  'Records and API keys, as in a fixture; each replaces the whole record of the fixtures with the same id.'
 /** Whether a scenario can give this setting. */
-export const isOfScenarios = (key: keyof typeof SETTINGS) => SETTINGS[key].scope === 'sandbox' && key !== 'seed'
+export const isOfScenarios = (key: keyof typeof SETTINGS) =>
+  SETTINGS[key].scope === 'sandbox' && key !== 'seed'
 
 /** The parts of a scenario that groups of other files can add to. */
 const sharedParts = () => ({
   data: of<Record<string, unknown>>({ ...fixtureSchema(true), description: DATA }),
-  generate: listOf({ ...GENERATE, 'x-name': 'Generate' }, 'Records to generate from the seed, after data.'),
-  script: listOf(entrySchema(), 'What the emulator does differently; if several entries apply to a request, the first is used.'),
+  generate: listOf(
+    { ...GENERATE, 'x-name': 'Generate' },
+    'Records to generate from the seed, after data.'
+  ),
+  script: listOf(
+    entrySchema(),
+    'What the emulator does differently; if several entries apply to a request, the first is used.'
+  ),
   steps: listOf(STEP, 'Requests that are sent through the API when the scenario loads.'),
   play: listOf(
     of<PlayData>({ ...PLAYS, ...OF_CALLS, 'x-name': 'Play' }),
     'Requests that `check` sends as a client would, after the steps: scripted, journaled and counted.'
   ),
-  expect: listOf(of<ExpectationData>({ ...expectationSchema(), 'x-name': 'Expectation' }), 'What the client must do, and what the records must be at the end.')
+  expect: listOf(
+    of<ExpectationData>({ ...expectationSchema(), 'x-name': 'Expectation' }),
+    'What the client must do, and what the records must be at the end.'
+  )
 })
-export type SharedParts = { [K in keyof ReturnType<typeof sharedParts>]?: Static<ReturnType<typeof sharedParts>[K]> }
+export type SharedParts = {
+  [K in keyof ReturnType<typeof sharedParts>]?: Static<ReturnType<typeof sharedParts>[K]>
+}
 
 /** The schema of a file of groups that scenarios share. */
 export const sharedScriptSchema = () =>
@@ -530,7 +894,10 @@ function useSchema() {
   const use = {
     ...closed('', ['group'], {
       group: { ...NAME, description: 'The file and the group, such as outages.yaml#brief-outage.' },
-      override: named(changed, 'Script entries of the group by name, with the fields that replace their own; null leaves an entry out.')
+      override: named(
+        changed,
+        'Script entries of the group by name, with the fields that replace their own; null leaves an entry out.'
+      )
     }),
     'x-meant': { vars: 'vars at the top of the scenario, which replace those of the group' }
   }
@@ -540,15 +907,29 @@ function useSchema() {
   )
 }
 
-/** The schema of a scenario document: fixtures, inline and generated records, seed, clock, settings, script, steps and expectations. */
+/**
+ * The schema of a scenario document: fixtures, inline and generated records, seed, clock, settings,
+ * script, steps and expectations.
+ */
 export const scenarioSchema = () => ({
   ...closed('', [], {
     name: { ...NAME, description: 'The name of the scenario; its file name when left out.' },
     description: Type.String({ description: 'What the scenario is for, in a sentence.' }),
-    fixtures: listOf(NAME, 'Names, or paths relative to this file; they are merged in order, and the last record with an id counts.'),
+    fixtures: listOf(
+      NAME,
+      'Names, or paths relative to this file; they are merged in order, and the last record with an id counts.'
+    ),
     seed: { ...SETTINGS.seed.schema, description: SETTINGS.seed.about },
-    clock: either('object', CLOCK, INSTANT, "An instant at which the clock is frozen, or { now, running }; left out: the machine's clock."),
-    settings: of<object>({ ...settingsSchema(isOfScenarios), description: 'Settings of the sandbox.' }),
+    clock: either(
+      'object',
+      CLOCK,
+      INSTANT,
+      "An instant at which the clock is frozen, or { now, running }; left out: the machine's clock."
+    ),
+    settings: of<object>({
+      ...settingsSchema(isOfScenarios),
+      description: 'Settings of the sandbox.'
+    }),
     vars: VARS,
     use: useSchema(),
     ...sharedParts()
@@ -559,10 +940,21 @@ export type ScenarioData = Static<ReturnType<typeof scenarioSchema>>
 
 /** The parts that are published once, by the names that others refer to them by. */
 export const publishedParts = (): Readonly<Record<string, object>> => ({
-  ...{ change: CHANGE, fields: FIELDS, hold: HOLD, match: MATCH, on: ON, records: FAMILY_STATE, respond: RESPOND, weight: WEIGHT },
+  ...{
+    change: CHANGE,
+    fields: FIELDS,
+    hold: HOLD,
+    match: MATCH,
+    on: ON,
+    records: FAMILY_STATE,
+    respond: RESPOND,
+    weight: WEIGHT
+  },
   ...recordSchemas()
 })
 
 export const FIXTURE_CHECKER = checkerOf(fixtureSchema)
 export const SCENARIO_CHECKER = checkerOf(scenarioSchema)
-export const SANDBOX_SETTINGS_CHECKER = checkerOf(() => settingsSchema(key => SETTINGS[key].scope === 'sandbox'))
+export const SANDBOX_SETTINGS_CHECKER = checkerOf(() =>
+  settingsSchema(key => SETTINGS[key].scope === 'sandbox')
+)

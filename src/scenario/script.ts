@@ -1,4 +1,7 @@
-/** Script entries: they change how the emulator responds to some requests. The first entry that applies is used. */
+/**
+ * Script entries: they change how the emulator responds to some requests. The first entry that
+ * applies is used.
+ */
 import { drawnFraction } from '../core/draws.js'
 import { durationExpected, durationOf } from '../core/durations.js'
 import { instantOf } from '../core/instants.js'
@@ -7,14 +10,28 @@ import type { Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import { say as check } from '../core/sentences.js'
-import { isChange, type OperationId, operationOf, operationsNamed } from '../reference/operations.js'
+import {
+  isChange,
+  type OperationId,
+  operationOf,
+  operationsNamed
+} from '../reference/operations.js'
 import { digestOf, withDigests } from './digests.js'
 import type { Report } from './documents.js'
 import { type Edit, editOf } from './edits.js'
 import { within } from './flaws.js'
 import { checkHeaders } from './headers.js'
 import { hoursOf } from './hours.js'
-import { compileMatch, countedValue, isMatch, MAX_VALUES, type Matcher, operationsOn, type SentCall, unlessReported } from './matching.js'
+import {
+  compileMatch,
+  countedValue,
+  isMatch,
+  MAX_VALUES,
+  type Matcher,
+  operationsOn,
+  type SentCall,
+  unlessReported
+} from './matching.js'
 import type { NearMiss } from './near-misses.js'
 import { type Instructions, patternsIn } from './patterns.js'
 import type { EntryData, Hold, Respond } from './schemas.js'
@@ -30,13 +47,19 @@ export type Entry = {
   chance: number
   /** The instants of the sandbox's clock between which requests match, the first among them. */
   between: { from: number; until: number }
-  /** How long after the first request that it was applied to it is applied, in milliseconds of the sandbox's clock. */
+  /**
+   * How long after the first request that it was applied to it is applied, in milliseconds of the
+   * sandbox's clock.
+   */
   lasts: number
   /** Whether a time of the sandbox's clock is within its hours. */
   isHour: (at: number) => boolean
   /** Milliseconds for the nth request that it is applied to. */
   delay: (nth: number, draw: () => number) => number
-  /** What its draws go by: its name, or a digest of what it says, so that no other entry changes them. */
+  /**
+   * What its draws go by: its name, or a digest of what it says, so that no other entry changes
+   * them.
+   */
   label: string
   /** What it does to records. */
   edit: Edit | null
@@ -47,63 +70,105 @@ export type Entry = {
 /** An entry that is applied to a request, with its delay. */
 export type Action = { id: string; entry: Entry; delay: number }
 /**
- * How many requests matched an entry, and to how many it was applied; `first`, of an entry that lasts for a time, when it was first applied, in milliseconds
+ * How many requests matched an entry, and to how many it was applied; `first`, of an entry that
+ * lasts for a time, when it was first applied, in milliseconds
  * of the sandbox's clock.
  */
 type Count = { matched: number; applied: number; first?: number }
 /**
- * The count of an entry: `too_long`, if there are any, requests with a value too long for its patterns. Of one that counts `per` value, each of its `values`,
+ * The count of an entry: `too_long`, if there are any, requests with a value too long for its
+ * patterns. Of one that counts `per` value, each of its `values`,
  * and those `uncounted` since there were too many.
  */
-export type EntryCount = Count & { too_long?: number; uncounted?: number; values?: readonly (Count & { value: string })[] }
+export type EntryCount = Count & {
+  too_long?: number
+  uncounted?: number
+  values?: readonly (Count & { value: string })[]
+}
 const FOREVER = Number.POSITIVE_INFINITY
 /** Operations that abort before a script is asked (LOC-4, ACC-5). */
 const DISABLED: readonly OperationId[] = ['deleteLocation', 'deleteAccount']
-const isDisabled = (operations: readonly OperationId[]) => operations.length > 0 && operations.every(operation => DISABLED.includes(operation))
+const isDisabled = (operations: readonly OperationId[]) =>
+  operations.length > 0 && operations.every(operation => DISABLED.includes(operation))
 /**
- * Compiles one entry that its schema allows; null with its problems reported by their place in it. What it keeps of card data is digests. `all` counts what the
+ * Compiles one entry that its schema allows; null with its problems reported by their place in it.
+ * What it keeps of card data is digests. `all` counts what the
  * patterns of its script compile to.
  */
-export const compileEntry = (written: EntryData, report: Report, all: Instructions = { instructions: 0 }): Promise<Entry | null> =>
+export const compileEntry = (
+  written: EntryData,
+  report: Report,
+  all: Instructions = { instructions: 0 }
+): Promise<Entry | null> =>
   unlessReported(report, async note => {
     const before = all.instructions
     const data = { ...written }
     if (written.name !== undefined) data.name = withoutSecrets(written.name)
     if (written.after !== undefined) data.after = maskedThroughout(written.after)
     if (written.match) data.match = withDigests(written.match)
-    const { on, calls, chance = 1, delay, respond, change, stale, fault, hold, when, for: lasting } = data
+    const {
+      on,
+      calls,
+      chance = 1,
+      delay,
+      respond,
+      change,
+      stale,
+      fault,
+      hold,
+      when,
+      for: lasting
+    } = data
     const named = operationsOn(on, note)
     const isRead = (operation: OperationId) => !isChange(operationOf(operation))
-    const operations = named.filter(operation => !DISABLED.includes(operation) && (stale === undefined || isRead(operation)))
+    const operations = named.filter(
+      operation => !DISABLED.includes(operation) && (stale === undefined || isRead(operation))
+    )
     for (const name of [on].flat()) {
       const meant = operationsNamed(name)
       if (isDisabled(meant)) note(['on'], say('disabled', name))
-      else if (stale !== undefined && meant.length > 0 && !meant.some(isRead)) note(['stale'], say('stale_change', name))
+      else if (stale !== undefined && meant.length > 0 && !meant.some(isRead))
+        note(['stale'], say('stale_change', name))
     }
     const between = { from: instantIn(data.from, -FOREVER), until: instantIn(data.until, FOREVER) }
     const lasts = lasting === undefined ? FOREVER : durationIn(lasting, ['for'], note)
-    if (between.from >= between.until) note(['until'], say('no_time', `until ${data.until} is not after from ${data.from}`))
+    if (between.from >= between.until)
+      note(['until'], say('no_time', `until ${data.until} is not after from ${data.from}`))
     if (lasts === 0) note(['for'], say('no_time', `for ${lasting} ends as soon as it begins`))
     const isSlowed = data.bandwidth !== undefined || data.cut_after !== undefined
-    const isActing = [respond, change, stale, delay, fault, hold].some(action => action !== undefined)
+    const isActing = [respond, change, stale, delay, fault, hold].some(
+      action => action !== undefined
+    )
     if (!isActing && !isSlowed) note([], say('no_action'))
-    if (stale && ((respond && !respond.patch) || (fault && when !== 'after'))) note(['stale'], say('not_together', 'stale', [respond ? 'respond' : 'fault']))
+    if (stale && ((respond && !respond.patch) || (fault && when !== 'after')))
+      note(['stale'], say('not_together', 'stale', [respond ? 'respond' : 'fault']))
     if (fault && isSlowed) note(['fault'], say('not_together', 'fault', ['bandwidth', 'cut_after']))
-    const isCounted = calls !== undefined || data.chance !== undefined || lasting !== undefined || (isObject(delay) && 'by' in delay)
-    if (data.per !== undefined && !isCounted) note(['per'], say('needs', 'per', 'calls, chance, for, or a delay that grows'))
+    const isCounted =
+      calls !== undefined ||
+      data.chance !== undefined ||
+      lasting !== undefined ||
+      (isObject(delay) && 'by' in delay)
+    if (data.per !== undefined && !isCounted)
+      note(['per'], say('needs', 'per', 'calls, chance, for, or a delay that grows'))
     if (hold) checkHold(hold, within(note, 'hold'))
-    if (when === 'after' && respond && !respond.patch) note(['when'], say('not_together', 'when: after', ['respond']))
-    else if (when === 'after' && !fault && !change && !isSlowed) note(['when'], say('needs', 'when: after', 'fault, change, bandwidth or cut_after'))
+    if (when === 'after' && respond && !respond.patch)
+      note(['when'], say('not_together', 'when: after', ['respond']))
+    else if (when === 'after' && !fault && !change && !isSlowed)
+      note(['when'], say('needs', 'when: after', 'fault, change, bandwidth or cut_after'))
     if (respond) checkRespond(respond, within(note, 'respond'))
     if (respond?.patch) {
       if (fault) note(['respond', 'patch'], say('not_together', 'patch', ['fault']))
       if (JSON.stringify(respond) === '{"patch":{}}') note(['respond', 'patch'], check('empty'))
-      if (operations.length > 0 && operations.every(id => operationOf(id).kind === 'delete')) note(['respond', 'patch'], say('no_body', 204))
+      if (operations.length > 0 && operations.every(id => operationOf(id).kind === 'delete'))
+        note(['respond', 'patch'], say('no_body', 204))
     }
     return {
       data,
       operations: new Set(operations),
-      matches: await compileMatch(operations, data.match, note, { onlyRight: true, patterns: patternsIn(all) }),
+      matches: await compileMatch(operations, data.match, note, {
+        onlyRight: true,
+        patterns: patternsIn(all)
+      }),
       calls: callsOf(calls === undefined ? '1+' : `${calls}`, note),
       chance,
       between,
@@ -118,13 +183,19 @@ export const compileEntry = (written: EntryData, report: Report, all: Instructio
   })
 
 /** The name of the entry that another one comes after; undefined where that is not right. */
-const nameIn = (after: EntryData['after']): string | undefined => (isObject(after) ? (after as { ended?: string }).ended : (after as string | undefined))
+const nameIn = (after: EntryData['after']): string | undefined =>
+  isObject(after) ? (after as { ended?: string }).ended : (after as string | undefined)
 const canEnd = ({ until, per, calls = '+', for: lasting }: EntryData) =>
   until !== undefined || (per === undefined && (lasting !== undefined || !`${calls}`.includes('+')))
 
-/** Refuses entries of a script that wait in vain: for none of it, for themselves by whatever way, or for the end of one that has none. */
+/**
+ * Refuses entries of a script that wait in vain: for none of it, for themselves by whatever way, or
+ * for the end of one that has none.
+ */
 export function checkWaiting(entries: readonly { data: EntryData; report: Report }[]): void {
-  const named = new Map(entries.toReversed().flatMap(({ data }) => (data.name === undefined ? [] : [[data.name, data]])))
+  const named = new Map(
+    entries.toReversed().flatMap(({ data }) => (data.name === undefined ? [] : [[data.name, data]]))
+  )
   const known = new Map<EntryData, boolean>()
   const next = ({ after }: EntryData) => named.get(nameIn(after) as string)
   const isInCircle = (data: EntryData): boolean => {
@@ -139,15 +210,23 @@ export function checkWaiting(entries: readonly { data: EntryData; report: Report
     const name = nameIn(data.after)
     if (name === undefined) continue
     const other = next(data)
-    if (other === undefined) report(['after'], say('unknown_entry', name, didYouMean(name, [...named.keys()])))
+    if (other === undefined)
+      report(['after'], say('unknown_entry', name, didYouMean(name, [...named.keys()])))
     else if (isInCircle(data)) report(['after'], say('waits_for_itself'))
-    else if (isObject(data.after) && !canEnd(other)) report(['after', 'ended'], say('never_ends', name))
+    else if (isObject(data.after) && !canEnd(other))
+      report(['after', 'ended'], say('never_ends', name))
   }
 }
 
-const instantIn = (text: string | undefined, otherwise: number) => (text === undefined ? otherwise : (instantOf(text) as number))
+const instantIn = (text: string | undefined, otherwise: number) =>
+  text === undefined ? otherwise : (instantOf(text) as number)
 
-function durationIn(text: string, steps: Step[], report: Report, isLonger = (_ms: number) => false): number {
+function durationIn(
+  text: string,
+  steps: Step[],
+  report: Report,
+  isLonger = (_ms: number) => false
+): number {
   const ms = durationOf(text)
   if (ms === null) report(steps, check('wrong_format', durationExpected(text)))
   else if (isLonger(ms)) report(steps, say('delay_too_long', text))
@@ -155,7 +234,8 @@ function durationIn(text: string, steps: Step[], report: Report, isLonger = (_ms
 }
 
 function callsOf(text: string, report: Report): Entry['calls'] {
-  const [, first, dash, last] = /^([1-9]\d{0,8})(?:(-)([1-9]\d{0,8})|\+)?$/.exec(text.replaceAll(' ', '')) ?? []
+  const [, first, dash, last] =
+    /^([1-9]\d{0,8})(?:(-)([1-9]\d{0,8})|\+)?$/.exec(text.replaceAll(' ', '')) ?? []
   const from = Number(first)
   const to = dash ? Number(last) : Number(text.includes('+') ? FOREVER : first)
   if (!(from <= to)) report(['calls'], say('not_calls', text))
@@ -165,7 +245,8 @@ function callsOf(text: string, report: Report): Entry['calls'] {
 const MAX_DELAY = 600_000
 
 function delayOf(delay: NonNullable<EntryData['delay']>, report: Report): Entry['delay'] {
-  const msOf = (text: string, ...steps: Step[]) => durationIn(text, steps, report, ms => ms > MAX_DELAY)
+  const msOf = (text: string, ...steps: Step[]) =>
+    durationIn(text, steps, report, ms => ms > MAX_DELAY)
   if (typeof delay === 'string') {
     const ms = msOf(delay)
     return () => ms
@@ -174,8 +255,11 @@ function delayOf(delay: NonNullable<EntryData['delay']>, report: Report): Entry[
   const isGrowing = every !== undefined || delay.from !== undefined || delay.by !== undefined
   const needed = isGrowing ? (['from', 'by'] as const) : (['min', 'max'] as const)
   for (const name of needed) if (delay[name] === undefined) report([], check('required', name))
-  if (isGrowing && delay.min !== undefined) report(['min'], say('not_together', 'min', ['from', 'by']))
-  const read = Object.fromEntries(Object.entries(durations).map(([name, text]) => [name, msOf(text, name)])) as Record<keyof typeof durations, number>
+  if (isGrowing && delay.min !== undefined)
+    report(['min'], say('not_together', 'min', ['from', 'by']))
+  const read = Object.fromEntries(
+    Object.entries(durations).map(([name, text]) => [name, msOf(text, name)])
+  ) as Record<keyof typeof durations, number>
   const { min, from, by, max = MAX_DELAY } = read
   const first = needed[0]
   if (read[first] > max) report([], say('reversed', `${first} ${delay[first]}`, `max ${delay.max}`))
@@ -184,7 +268,11 @@ function delayOf(delay: NonNullable<EntryData['delay']>, report: Report): Entry[
 }
 
 function checkHold({ until, gate, for: longest, once }: Hold, report: Report): void {
-  if ((until === undefined) === (gate === undefined)) report([], say('not_exactly_one', ['until', 'gate'], gate === undefined ? [] : ['until', 'gate']))
+  if ((until === undefined) === (gate === undefined))
+    report(
+      [],
+      say('not_exactly_one', ['until', 'gate'], gate === undefined ? [] : ['until', 'gate'])
+    )
   if (once !== undefined && until === undefined) report(['once'], say('needs', 'once', 'until'))
   if (longest !== undefined) durationIn(longest, ['for'], report)
 }
@@ -192,19 +280,35 @@ function checkHold({ until, gate, for: longest, once }: Hold, report: Report): v
 /** The name of the gate that an entry holds requests at: its own id if it gives none. */
 export const gateOf = (id: string, { gate = id }: Hold): string => gate
 
-function checkRespond({ headers = {}, body, patch, error, status = error === undefined ? 200 : 400, retry_after }: Respond, report: Report): void {
+function checkRespond(
+  {
+    headers = {},
+    body,
+    patch,
+    error,
+    status = error === undefined ? 200 : 400,
+    retry_after
+  }: Respond,
+  report: Report
+): void {
   if (retry_after !== undefined) {
     durationIn(retry_after, ['retry_after'], report)
-    if (Object.keys(headers).some(name => name.toLowerCase() === 'retry-after')) report(['retry_after'], say('header_twice'))
+    if (Object.keys(headers).some(name => name.toLowerCase() === 'retry-after'))
+      report(['retry_after'], say('header_twice'))
   }
   if (body !== undefined && error !== undefined) report([], say('not_together', 'body', ['error']))
-  if (patch !== undefined && (body !== undefined || error !== undefined)) report(['patch'], say('not_together', 'patch', ['body', 'error']))
+  if (patch !== undefined && (body !== undefined || error !== undefined))
+    report(['patch'], say('not_together', 'patch', ['body', 'error']))
   if (error !== undefined && status < 400) report(['status'], say('not_an_error', status))
-  if ((status === 204 || status === 304) && [body, patch, error].some(part => part !== undefined)) report(['status'], say('no_body', status))
+  if ((status === 204 || status === 304) && [body, patch, error].some(part => part !== undefined))
+    report(['status'], say('no_body', status))
   checkHeaders(headers, 'response', within(report, 'headers'))
 }
 
-/** An entry as the control API shows it, with its id and counts; one that was never applied with the requests that it nearly was applied to. */
+/**
+ * An entry as the control API shows it, with its id and counts; one that was never applied with the
+ * requests that it nearly was applied to.
+ */
 export type ListedEntry = { id: string; entry: EntryData; near_misses?: NearMiss[] } & EntryCount
 
 /** The script entries of a sandbox in order, with their counts. */
@@ -247,14 +351,30 @@ export class Script {
 
   /** Every entry with its id and counts, in the order in which they are tried. */
   listed(): ListedEntry[] {
-    return [...this.#entries].map(([id, counted]) => ({ id, entry: counted.entry.data, ...countOf(counted) }))
+    return [...this.#entries].map(([id, counted]) => ({
+      id,
+      entry: counted.entry.data,
+      ...countOf(counted)
+    }))
   }
 
-  /** The entries that were never applied; `isWaiting` says whether one waits for another at a time of the sandbox's clock, as that is now. */
+  /**
+   * The entries that were never applied; `isWaiting` says whether one waits for another at a time
+   * of the sandbox's clock, as that is now.
+   */
   unused(): { id: string; entry: Entry; count: EntryCount; isWaiting: (at: number) => boolean }[] {
     return [...this.#entries].flatMap(([id, counted]) => {
       const { entry, count } = counted
-      return count.applied > 0 ? [] : [{ id, entry, count: countOf(counted), isWaiting: (at: number) => this.#isWaiting(entry, at) }]
+      return count.applied > 0
+        ? []
+        : [
+            {
+              id,
+              entry,
+              count: countOf(counted),
+              isWaiting: (at: number) => this.#isWaiting(entry, at)
+            }
+          ]
     })
   }
 
@@ -275,7 +395,8 @@ export class Script {
 
   #index(id: string, { operations, data: { name } }: Entry): void {
     if (name !== undefined && !this.#named.has(name)) this.#named.set(name, id)
-    for (const operation of operations) this.#byOperation.set(operation, (this.#byOperation.get(operation) ?? new Set()).add(id))
+    for (const operation of operations)
+      this.#byOperation.set(operation, (this.#byOperation.get(operation) ?? new Set()).add(id))
   }
 
   remove(id: string): boolean {
@@ -310,24 +431,38 @@ export class Script {
 
   /** Whether an entry applies at a time of the sandbox's clock. */
   #isDue({ entry }: Counted, at: number): boolean {
-    return at >= entry.between.from && at < entry.between.until && entry.isHour(at) && !this.#isWaiting(entry, at)
+    return (
+      at >= entry.between.from &&
+      at < entry.between.until &&
+      entry.isHour(at) &&
+      !this.#isWaiting(entry, at)
+    )
   }
 
   /** Whether an entry waits for another one still; one that was removed has ended. */
   #isWaiting({ data: { after } }: Entry, at: number): boolean {
     if (after === undefined) return false
     const named = this.#entries.get(this.#named.get(nameIn(after) as string) ?? '')
-    return typeof after === 'string' ? !named?.count.applied : named !== undefined && !hasEnded(named, at)
+    return typeof after === 'string'
+      ? !named?.count.applied
+      : named !== undefined && !hasEnded(named, at)
   }
 
   /**
-   * Counts the request, which comes `at` a time of the sandbox's clock, for every entry that it matches, and applies the first of them that is for it.
+   * Counts the request, which comes `at` a time of the sandbox's clock, for every entry that it
+   * matches, and applies the first of them that is for it.
    * `note` is told of each count that has changed.
    */
-  act(call: SentCall, { seed, at }: { seed: number; at: number }, note: (id: string, count: EntryCount) => void = () => {}): Action | null {
+  act(
+    call: SentCall,
+    { seed, at }: { seed: number; at: number },
+    note: (id: string, count: EntryCount) => void = () => {}
+  ): Action | null {
     let action: Action | null = null
     // what a request does to one entry begins another only for those after it
-    const due = [...(this.#byOperation.get(call.operation) ?? [])].filter(id => this.#isDue(this.#entries.get(id) as Counted, at))
+    const due = [...(this.#byOperation.get(call.operation) ?? [])].filter(id =>
+      this.#isDue(this.#entries.get(id) as Counted, at)
+    )
     for (const id of due) {
       const counted = this.#entries.get(id) as Counted
       const { entry, count } = counted
@@ -345,7 +480,13 @@ export class Script {
           count.applied++
           if (own !== count) own.applied++
           if (entry.data.for !== undefined) own.first ??= at
-          action = { id, entry, delay: entry.delay(own.applied, () => drawnFraction(seed, `delay:${entry.label}`, count.applied)) }
+          action = {
+            id,
+            entry,
+            delay: entry.delay(own.applied, () =>
+              drawnFraction(seed, `delay:${entry.label}`, count.applied)
+            )
+          }
         }
       }
       this.#revision++
@@ -356,17 +497,31 @@ export class Script {
 }
 
 /** An entry with its count, and those of its values. */
-type Counted = { readonly entry: Entry; count: Omit<EntryCount, 'values'>; readonly values: Map<string, Count> }
+type Counted = {
+  readonly entry: Entry
+  count: Omit<EntryCount, 'values'>
+  readonly values: Map<string, Count>
+}
 
-const byValue = (values: EntryCount['values'] = []): Map<string, Count> => new Map(values.map(({ value, ...count }) => [value, count]))
+const byValue = (values: EntryCount['values'] = []): Map<string, Count> =>
+  new Map(values.map(({ value, ...count }) => [value, count]))
 const countOf = ({ count, values }: Counted): EntryCount =>
-  values.size === 0 ? { ...count } : { ...count, values: Array.from(values, ([value, own]) => ({ value, ...own })) }
+  values.size === 0
+    ? { ...count }
+    : { ...count, values: Array.from(values, ([value, own]) => ({ value, ...own })) }
 
 /** Whether an entry can no longer apply. */
-const hasEnded = ({ entry: { between, calls, lasts, data }, count }: Counted, at: number): boolean =>
-  at >= between.until || (data.per === undefined && (count.matched >= calls.to || at >= (count.first ?? FOREVER) + lasts))
+const hasEnded = (
+  { entry: { between, calls, lasts, data }, count }: Counted,
+  at: number
+): boolean =>
+  at >= between.until ||
+  (data.per === undefined && (count.matched >= calls.to || at >= (count.first ?? FOREVER) + lasts))
 
-/** The count of a value, or of all requests without one; null where no further value is counted, which is noted. */
+/**
+ * The count of a value, or of all requests without one; null where no further value is counted,
+ * which is noted.
+ */
 function ownCount({ count, values }: Counted, value: string | undefined): Count | null {
   if (value === undefined) return count
   const known = values.get(value)
@@ -380,8 +535,19 @@ function ownCount({ count, values }: Counted, value: string | undefined): Count 
   return own
 }
 
-/** Whether an entry is applied to the request that it counted last, at a time of the sandbox's clock. */
-function isApplied({ calls, lasts, chance, label }: Entry, { matched, first }: Count, { seed, at, value }: { seed: number; at: number; value?: string }) {
+/**
+ * Whether an entry is applied to the request that it counted last, at a time of the sandbox's
+ * clock.
+ */
+function isApplied(
+  { calls, lasts, chance, label }: Entry,
+  { matched, first }: Count,
+  { seed, at, value }: { seed: number; at: number; value?: string }
+) {
   if (matched < calls.from || matched > calls.to || at >= (first ?? at) + lasts) return false
-  return chance === 1 || drawnFraction(seed, `chance:${label}${value === undefined ? '' : `:${value}`}`, matched) < chance
+  return (
+    chance === 1 ||
+    drawnFraction(seed, `chance:${label}${value === undefined ? '' : `:${value}`}`, matched) <
+      chance
+  )
 }

@@ -1,4 +1,7 @@
-/** The sentences about documents that have problems, and about the findings of their steps and expectations. */
+/**
+ * The sentences about documents that have problems, and about the findings of their steps and
+ * expectations.
+ */
 import { didYouMean, shortened, someOf, thereAre } from '../core/nearest.js'
 import { type Sentences, sayer } from '../core/sentences.js'
 
@@ -6,12 +9,26 @@ const and = (words: readonly string[]) => words.join(' and ')
 const or = (words: readonly string[]) => words.join(' or ')
 const some = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
 const reference = (name: string) => `\${${shortened(name)}}`
-const tooLong = (count: number) => (count === 0 ? '' : `; ${count} more could not be matched: a value is too long for its pattern`)
+const tooLong = (count: number) =>
+  count === 0 ? '' : `; ${count} more could not be matched: a value is too long for its pattern`
 const inDoubt = (count: number) =>
-  count === 0 ? '' : `, and ${count} more in doubt: a value is too long for its pattern, or its bound is not a number or an instant`
-/** Of the records found, how many break an expectation of all, some of those, and how many may belong to them. */
-type Broken = { broken: number; found: number; doubtful: number; shown: readonly string[]; where: string; names: string }
-const someDo = ({ broken, found }: Broken) => `${broken} of ${found} ${broken === 1 ? 'does' : 'do'}`
+  count === 0
+    ? ''
+    : `, and ${count} more in doubt: a value is too long for its pattern, or its bound is not a number or an instant`
+/**
+ * Of the records found, how many break an expectation of all, some of those, and how many may
+ * belong to them.
+ */
+type Broken = {
+  broken: number
+  found: number
+  doubtful: number
+  shown: readonly string[]
+  where: string
+  names: string
+}
+const someDo = ({ broken, found }: Broken) =>
+  `${broken} of ${found} ${broken === 1 ? 'does' : 'do'}`
 const brokenBy = ({ broken, doubtful, shown }: Broken) => {
   const more = broken > shown.length ? [`${broken - shown.length} more`] : []
   return `${inDoubt(doubtful)}${broken === 0 ? '' : `: ${[...shown, ...more].join('; ')}`}`
@@ -21,66 +38,90 @@ export const say = sayer({
   // names that go together
   not_exactly_one: (names: readonly string[], got: readonly string[] = []) =>
     `must have one of ${names.join(', ')}${got.length > 1 ? `; got ${and(got)}` : ''}`,
-  not_together: (name: string, others: readonly string[]) => `${name} cannot be combined with ${or(others)}`,
+  not_together: (name: string, others: readonly string[]) =>
+    `${name} cannot be combined with ${or(others)}`,
   needs: (name: string, other: string) => `${name} needs ${other}`,
   reversed: (low: string, high: string) => `${low} must not exceed ${high}`,
-  shared_alone: () => 'this file holds groups to share; load a scenario that has one of them under use',
+  shared_alone: () =>
+    'this file holds groups to share; load a scenario that has one of them under use',
 
   // records
   listed_twice: (what: string) => `${what} is listed twice`,
   reserved_field: (name: string) => `the API itself returns ${name}; give it outside extra`,
   missing_record: (resource: string, id: string, advice: string) =>
     `no ${resource} has the id ${shortened(id)}${id.includes('${') ? '; responses are known only in steps, play and expect' : advice}`,
-  missing_account: (id: string) => `auth.accept_any_key names ${id}, which is not an Account of the scenario`,
+  missing_account: (id: string) =>
+    `auth.accept_any_key names ${id}, which is not an Account of the scenario`,
   other_location: (ticket: string, at: string) => `the Ticket ${ticket} is at ${at}`,
   other_type: (got: string, type: string) => `its type is ${got}, but payment_type is ${type}`,
   sum_too_large: () => 'the amount with tip and donation is above 2^53-1',
-  other_currency: (transaction: string, currency: string) => `the Transaction ${transaction} was charged in ${currency}`,
+  other_currency: (transaction: string, currency: string) =>
+    `the Transaction ${transaction} was charged in ${currency}`,
   below_refunds: (id: string, refunded: number, currency: string, charged: number) =>
     `the Refunds of ${id} add up to ${refunded} ${currency}, more than the ${charged} that can be refunded`,
-  fixed_field: (id: string, was: string) => `${id} exists already, with ${was}; a merge cannot change that; load a whole document instead`,
-  in_use: (id: string, by: readonly string[]) => `${id} cannot be deleted: ${someOf(by)} ${by.length === 1 ? 'refers' : 'refer'} to it`,
+  fixed_field: (id: string, was: string) =>
+    `${id} exists already, with ${was}; a merge cannot change that; load a whole document instead`,
+  in_use: (id: string, by: readonly string[]) =>
+    `${id} cannot be deleted: ${someOf(by)} ${by.length === 1 ? 'refers' : 'refer'} to it`,
   no_room: (limit: number) => `the sandbox would hold more than ${limit} records (limits.records)`,
   fixed_id: (id: string) => `the id of ${id} cannot be changed`,
-  missing_parent: (what: string, family: string) => `there is no ${what} for the generated ${family}`,
-  no_early_ticket: (location: string) => `there is no Ticket at ${location} early enough to be paid; generate tickets before transactions`,
+  missing_parent: (what: string, family: string) =>
+    `there is no ${what} for the generated ${family}`,
+  no_early_ticket: (location: string) =>
+    `there is no Ticket at ${location} early enough to be paid; generate tickets before transactions`,
   no_weight: () => 'must have a weight above 0',
   not_an_hour: (name: string) => {
     const [, from, to] = /^(1?\d|2[0-3])-(\d\d?)$/.exec(name) ?? []
-    const advice = Number(from) > Number(to) ? `; hours do not pass midnight: write ${from}-24, and 0-${to} by itself` : ''
+    const advice =
+      Number(from) > Number(to)
+        ? `; hours do not pass midnight: write ${from}-24, and 0-${to} by itself`
+        : ''
     return `must be an hour such as 9, or hours such as 11-14, from 0 to 24; got ${name}${advice}`
   },
   not_an_amount: (name: string) => `must be an amount in sub-units; got ${name}`,
-  not_between: (value: number, min: number, max: number) => `must be from ${min} to ${max}; got ${value}`,
-  period_too_long: () => 'a period with weights of hours, weekdays or months must not exceed ten years',
+  not_between: (value: number, min: number, max: number) =>
+    `must be from ${min} to ${max}; got ${value}`,
+  period_too_long: () =>
+    'a period with weights of hours, weekdays or months must not exceed ten years',
   future_records: (clock: string, count: number, last: string, created: string) =>
     `${count === 1 ? '1 record is' : `${count} records are`} later than the clock at ${clock}, ${last} the latest; write clock: ${created}`,
 
   // variables and shared entries
-  unused_variable: (name: string) => `nothing refers to this variable; write \${vars.${name}} where its value belongs`,
-  no_group: (file: string, group = 'GROUP') => `must name a group of ${file}, such as ${file}#${group}`,
-  unknown_group: (name: string, groups: readonly string[]) => `there is no group ${shortened(name)}${didYouMean(name, groups) || `; ${thereAre(groups)}`}`,
+  unused_variable: (name: string) =>
+    `nothing refers to this variable; write \${vars.${name}} where its value belongs`,
+  no_group: (file: string, group = 'GROUP') =>
+    `must name a group of ${file}, such as ${file}#${group}`,
+  unknown_group: (name: string, groups: readonly string[]) =>
+    `there is no group ${shortened(name)}${didYouMean(name, groups) || `; ${thereAre(groups)}`}`,
   unknown_override: (name: string, names: readonly string[]) =>
     `the group has no entry with the name ${shortened(name)}${didYouMean(name, names) || `; ${thereAre(names)}`}`,
   group_name: () => 'the name of a group must be letters, digits, _, . and -',
 
   // script entries
-  disabled: (operation: string) => `can never apply: ${operation} is disabled and always responds with 501`,
+  disabled: (operation: string) =>
+    `can never apply: ${operation} is disabled and always responds with 501`,
   shadowed: (by: readonly string[], on: string, entry?: string) =>
     `${entry ? `${entry} ` : ''}can never apply: ${and(by)} ${by.length === 1 ? 'acts' : 'act'} on every ${on} request that it matches`,
   no_time: (why: string) => `can never apply: ${why}`,
   no_action: () => 'must have respond, change, stale, delay, fault, hold, bandwidth or cut_after',
-  stale_change: (operation: string) => `only a GET can respond with old records; ${operation} changes them`,
+  stale_change: (operation: string) =>
+    `only a GET can respond with old records; ${operation} changes them`,
   no_change: () => 'must name at least one record, under data or delete',
-  change_too_large: (maximum: number, got: number) => `must name at most ${maximum} records; got ${got}`,
-  not_hours: (got: string) => `must be hours of the day, such as 22:00-06:00, followed by a time zone if it is not UTC; got ${got}`,
-  unknown_zone: (got: string, advice: string) => `${got} is not a time zone${advice || '; write one such as Europe/Berlin'}`,
-  unknown_entry: (name: string, advice: string) => `no script entry has the name ${shortened(name)}${advice}`,
+  change_too_large: (maximum: number, got: number) =>
+    `must name at most ${maximum} records; got ${got}`,
+  not_hours: (got: string) =>
+    `must be hours of the day, such as 22:00-06:00, followed by a time zone if it is not UTC; got ${got}`,
+  unknown_zone: (got: string, advice: string) =>
+    `${got} is not a time zone${advice || '; write one such as Europe/Berlin'}`,
+  unknown_entry: (name: string, advice: string) =>
+    `no script entry has the name ${shortened(name)}${advice}`,
   waits_for_itself: () => 'can never apply: its after leads back to itself',
-  never_ends: (name: string) => `can never apply: ${shortened(name)} does not end; give it calls, for or until`,
+  never_ends: (name: string) =>
+    `can never apply: ${shortened(name)} does not end; give it calls, for or until`,
   not_calls: (got: string) => `must be 1, 2-3 or 4+; got ${got}`,
   delay_too_long: (got: string) => `must be at most 10m; got ${got}`,
-  hold_too_many: (limit: number, until: number) => `at most ${limit} requests are held at once (limits.waiting), so ${until} can never wait together`,
+  hold_too_many: (limit: number, until: number) =>
+    `at most ${limit} requests are held at once (limits.waiting), so ${until} can never wait together`,
   header_twice: () => 'headers has Retry-After already; keep one of them',
   not_an_error: (status: number) => `must be at least 400 for an error; got ${status}`,
   no_body: (status: number) => `a response with status ${status} has no body`,
@@ -91,19 +132,25 @@ export const say = sayer({
 
   // conditions
   unbalanced_brackets: () => 'has unbalanced brackets; write a nested name as parent[child]',
-  unknown_parameter: (name: string, advice: string) => `${name} is not a parameter of this request${advice}`,
-  unknown_field: (resource: string, name: string, advice: string) => `${/^A/.test(resource) ? 'an' : 'a'} ${resource} has no ${name}${advice}`,
-  no_section: (operations: readonly string[], section: string) => `${operations.join(', ')} ${operations.length === 1 ? 'has' : 'have'} no ${section}`,
+  unknown_parameter: (name: string, advice: string) =>
+    `${name} is not a parameter of this request${advice}`,
+  unknown_field: (resource: string, name: string, advice: string) =>
+    `${/^A/.test(resource) ? 'an' : 'a'} ${resource} has no ${name}${advice}`,
+  no_section: (operations: readonly string[], section: string) =>
+    `${operations.join(', ')} ${operations.length === 1 ? 'has' : 'have'} no ${section}`,
   matches_nothing: () => 'an empty list matches nothing; list at least one value',
   never_matches: (why: string, advice = '') => `can never match: ${why}${advice}`,
   always_matches: (why: string, advice = '') => `always matches: ${why}${advice}`,
   compares_nothing: () => 'can never match: present: false leaves no value to compare',
   nothing_between: (low: string, high: string) => `can never match: no value is ${low} and ${high}`,
-  not_comparable: (name: string) => `${name} is text; only numbers and instants can be compared. Match text by value, list or /pattern/.`,
+  not_comparable: (name: string) =>
+    `${name} is text; only numbers and instants can be compared. Match text by value, list or /pattern/.`,
   pattern_limit: (whose: string, maximum: number, what: string, got: number, advice: string) =>
     `${whose} must have at most ${maximum} ${what}; got ${got}. ${advice}.`,
-  pattern_of_card: () => 'a pattern must not contain a full card number; write the number as text, and only its digest is kept',
-  bad_pattern: (pattern: string, why: string) => `/${pattern}/ is not a regular expression in RE2 syntax: ${why}`,
+  pattern_of_card: () =>
+    'a pattern must not contain a full card number; write the number as text, and only its digest is kept',
+  bad_pattern: (pattern: string, why: string) =>
+    `/${pattern}/ is not a regular expression in RE2 syntax: ${why}`,
 
   // expectations
   no_effect: (on: string) => `can never match: ${on} changes no record`,
@@ -112,28 +159,39 @@ export const say = sayer({
   no_record: () => 'must give count, or a record by its id',
   not_single: (name: string, parts: readonly string[]) =>
     `${name} has no single value; name a part of it${parts.length === 0 ? '' : `, such as ${name}.${parts[0]}`}`,
-  not_summable: (name: string) => `${name} is not a whole number; only whole numbers can be added up, as in amount - amount_refunded`,
-  count: (calls: string, wanted: string, seen: number, of: string, unmatched: number) => `${calls}: expected ${wanted}; got ${seen}${of}${tooLong(unmatched)}`,
+  not_summable: (name: string) =>
+    `${name} is not a whole number; only whole numbers can be added up, as in amount - amount_refunded`,
+  count: (calls: string, wanted: string, seen: number, of: string, unmatched: number) =>
+    `${calls}: expected ${wanted}; got ${seen}${of}${tooLong(unmatched)}`,
   too_soon: (what: string, gap: number, of: string, wanted: string) =>
     `${what} came ${gap / 1000} s after the request before it${of}; expected at least ${wanted}`,
-  clock_stands: () => 'the clock stands still, so only a wait under play, or a control request, lets time pass between requests',
+  clock_stands: () =>
+    'the clock stands still, so only a wait under play, or a control request, lets time pass between requests',
   in_order: (count: number) => `The ${count} requests came in this order.`,
   out_of_order: (nth: number, on: string, of: string, unmatched: number) =>
     `Request ${nth} of the sequence, ${on}, came out of order or not at all${of}${tooLong(unmatched)}.`,
   holds_for: (count: number, what: string) => `It holds for ${some(count, what)}.`,
-  others: (message: string, count: number) => (count === 0 ? message : `${message.replace(/\.$/, '')}; it does not hold for ${count} more either`),
+  others: (message: string, count: number) =>
+    count === 0
+      ? message
+      : `${message.replace(/\.$/, '')}; it does not hold for ${count} more either`,
   uncounted: (message: string, count: number, what: string, maximum: number) =>
     `${message.replace(/\.$/, '')}; not counted: ${some(count, 'request')}, since only the first ${some(maximum, what)} are`,
   records_hold: () => 'The records are as expected.',
-  record_exists: (family: string, id: string, resource: string) => `${family}.${id}: there must be no such ${resource}; got one`,
-  record_missing: (family: string, id: string, resource: string) => `${family}.${id}: there is no such ${resource}`,
+  record_exists: (family: string, id: string, resource: string) =>
+    `${family}.${id}: there must be no such ${resource}; got one`,
+  record_missing: (family: string, id: string, resource: string) =>
+    `${family}.${id}: there is no such ${resource}`,
   field_differs: (family: string, id: string, miss: string) => `${family}.${id}.${miss}`,
-  total: (whose: string, wanted: string, where: string, got: number, doubtful: number) => `${whose}: wanted ${wanted}${where}; got ${got}${inDoubt(doubtful)}`,
+  total: (whose: string, wanted: string, where: string, got: number, doubtful: number) =>
+    `${whose}: wanted ${wanted}${where}; got ${got}${inDoubt(doubtful)}`,
   several_currencies: (whose: string, currencies: readonly string[]) =>
     `${whose}: amounts in ${and(currencies)} cannot be added up; add currency to where or group_by`,
   more_differences: (family: string, more: number) => `${family}: ${some(more, 'more difference')}`,
-  not_every: (family: string, of: Broken) => `${family}: every one${of.where} must have ${of.names}; ${someDo(of)} not${brokenBy(of)}`,
-  not_none: (family: string, of: Broken) => `${family}: none${of.where} may have ${of.names}; ${someDo(of)}${brokenBy(of)}`,
+  not_every: (family: string, of: Broken) =>
+    `${family}: every one${of.where} must have ${of.names}; ${someDo(of)} not${brokenBy(of)}`,
+  not_none: (family: string, of: Broken) =>
+    `${family}: none${of.where} may have ${of.names}; ${someDo(of)}${brokenBy(of)}`,
 
   // steps
   unknown_key: (advice: string) => `the scenario has no such API key${advice}`,
@@ -143,13 +201,19 @@ export const say = sayer({
   name_taken: (name: string) => `an earlier step is called ${name} too`,
   unknown_reference: (name: string, meant?: string) =>
     `${reference(name)} refers to nothing; ${meant === undefined ? 'give the name that an earlier step has under as, or the id of a record' : `did you mean \${${meant}}?`}`,
-  record_part: (name: string) => `${reference(name)} must be the whole value or bound; it cannot be part of a text or of a calculation`,
-  unknown_part: (name: string, part: string, meant: string) => `${reference(name)}: the response has no ${part}; did you mean \${${meant}}?`,
-  not_yet_known: (name: string) => `${reference(name)} has no value yet: that request is sent at once with this one; refer to it in a later request`,
-  not_returned: (name: string) => `\${${name}} has no value: the step that it refers to did not return it`,
+  record_part: (name: string) =>
+    `${reference(name)} must be the whole value or bound; it cannot be part of a text or of a calculation`,
+  unknown_part: (name: string, part: string, meant: string) =>
+    `${reference(name)}: the response has no ${part}; did you mean \${${meant}}?`,
+  not_yet_known: (name: string) =>
+    `${reference(name)} has no value yet: that request is sent at once with this one; refer to it in a later request`,
+  not_returned: (name: string) =>
+    `\${${name}} has no value: the step that it refers to did not return it`,
   not_given: (name: string) => `\${${name}} has no value: give it with --var ${name.trim()}=VALUE`,
   other_fault: (wanted: string, got: string) => `fault: must be ${wanted}; got ${got}`,
   other_status: (wanted: string, got: string) => `status: must be ${wanted}${got}`,
-  other_value: (path: string, wanted: string, got: string) => `${path}: must be ${wanted}; got ${got}`,
-  other_length: (path: string, wanted: number, got: number) => `${path}: must have ${some(wanted, 'item')}; got ${got}`
+  other_value: (path: string, wanted: string, got: string) =>
+    `${path}: must be ${wanted}; got ${got}`,
+  other_length: (path: string, wanted: number, got: number) =>
+    `${path}: must have ${some(wanted, 'item')}; got ${got}`
 } satisfies Sentences)

@@ -1,4 +1,7 @@
-/** Which entries of a script act on every request that a later one is for, so that the later one can never apply. */
+/**
+ * Which entries of a script act on every request that a later one is for, so that the later one can
+ * never apply.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import { IS_DIGEST } from '../core/redaction.js'
 import type { OperationId } from '../reference/operations.js'
@@ -6,20 +9,30 @@ import type { MatchCondition, SentCall } from './matching.js'
 import { MAX_STEPS } from './patterns.js'
 import type { Entry } from './script.js'
 
-/** Where an entry comes from: the member of `use` that names its group, null for one of the scenario itself, and its index there. */
+/**
+ * Where an entry comes from: the member of `use` that names its group, null for one of the scenario
+ * itself, and its index there.
+ */
 export type Source = { use: number | null; index: number }
 /** An entry of a script with where it comes from. */
 export type Placed = Source & { entry: Entry }
 
 /** `the entry "slow"`, or `entry 3 of the script` for one without a name. */
 export const entryLabel = ({ entry: { data }, use, index }: Placed): string =>
-  data.name === undefined ? `entry ${index + 1} of ${use === null ? 'the script' : `use[${use}]`}` : `the entry "${data.name}"`
+  data.name === undefined
+    ? `entry ${index + 1} of ${use === null ? 'the script' : `use[${use}]`}`
+    : `the entry "${data.name}"`
 
 /** Earlier entries that a later one is compared with. */
 const MAX_COMPARED = 100
 
-/** An entry with its conditions, each with its name and itself as text, since it is compared with many. */
-type Compared = Placed & { conditions: readonly { about: string; text: string; condition: MatchCondition }[] }
+/**
+ * An entry with its conditions, each with its name and itself as text, since it is compared with
+ * many.
+ */
+type Compared = Placed & {
+  conditions: readonly { about: string; text: string; condition: MatchCondition }[]
+}
 const compared = (placed: Placed): Compared => ({
   ...placed,
   conditions: placed.entry.matches.map(condition => {
@@ -33,7 +46,8 @@ export class Shadows {
   readonly #earlier = new Map<OperationId, Compared[]>()
 
   /**
-   * Adds an entry, and returns the earlier ones that leave it no request: those that act on every request of its operations, or else one that acts on each that
+   * Adds an entry, and returns the earlier ones that leave it no request: those that act on every
+   * request of its operations, or else one that acts on each that
    * it matches.
    */
   add(placed: Placed): readonly Placed[] {
@@ -44,7 +58,9 @@ export class Shadows {
     const isBehindAll = last.length === earlier.length && last.every(isUnconditional)
     // no more of a request is looked at: alternatives follow from the same ones only
     const budget = { steps: MAX_STEPS } as SentCall
-    const found = isBehindAll ? last : [earlier[0]?.find(other => shadows(other, added, budget)) ?? []].flat()
+    const found = isBehindAll
+      ? last
+      : [earlier[0]?.find(other => shadows(other, added, budget)) ?? []].flat()
     this.#keep(added)
     return [...new Set(found)]
   }
@@ -65,7 +81,8 @@ export class Shadows {
 const FOREVER = Number.POSITIVE_INFINITY
 
 /** Whether an entry acts on all that it matches. */
-const isForEach = ({ data: { per }, calls }: Entry) => per === undefined && calls.from === 1 && calls.to === FOREVER
+const isForEach = ({ data: { per }, calls }: Entry) =>
+  per === undefined && calls.from === 1 && calls.to === FOREVER
 /** Whether an entry acts on every request of its operations. */
 export const isUnconditional = ({ entry }: Placed) =>
   isForEach(entry) &&
@@ -80,18 +97,33 @@ function shadows(one: Compared, other: Compared, budget: SentCall): boolean {
   if (isForEach(one.entry)) return matchesAll(one, other, budget)
   const isWithin = calls.from <= other.entry.calls.from && calls.to >= other.entry.calls.to
   // both count the same requests
-  return isWithin && data.per === other.entry.data.per && matchesAll(one, other, budget) && matchesAll(other, one, budget)
+  return (
+    isWithin &&
+    data.per === other.entry.data.per &&
+    matchesAll(one, other, budget) &&
+    matchesAll(other, one, budget)
+  )
 }
 
 /** Whether one entry matches every request that another one matches, as far as that can be told. */
-function matchesAll({ entry: one, conditions }: Compared, { entry: other, conditions: narrower }: Compared, budget: SentCall): boolean {
+function matchesAll(
+  { entry: one, conditions }: Compared,
+  { entry: other, conditions: narrower }: Compared,
+  budget: SentCall
+): boolean {
   if (one.between.from > other.between.from || one.between.until < other.between.until) return false
   for (const operation of other.operations) if (!one.operations.has(operation)) return false
-  const isWhenever = (['at', 'after'] as const).every(name => one.data[name] === undefined || isDeepStrictEqual(one.data[name], other.data[name]))
+  const isWhenever = (['at', 'after'] as const).every(
+    name => one.data[name] === undefined || isDeepStrictEqual(one.data[name], other.data[name])
+  )
   return (
     isWhenever &&
     conditions.every(({ about, text, condition }) =>
-      narrower.some(other => other.about === about && (other.text === text || follows(condition, other.condition, budget)))
+      narrower.some(
+        other =>
+          other.about === about &&
+          (other.text === text || follows(condition, other.condition, budget))
+      )
     )
   )
 }
@@ -100,5 +132,10 @@ function matchesAll({ entry: one, conditions }: Compared, { entry: other, condit
 const follows = (condition: MatchCondition, { data }: MatchCondition, budget: SentCall): boolean =>
   [data].flat().every(value => {
     const text = String(value)
-    return typeof value !== 'object' && !/^\/.*\/i?$/s.test(text) && !IS_DIGEST.test(text) && condition.test(text, budget)
+    return (
+      typeof value !== 'object' &&
+      !/^\/.*\/i?$/s.test(text) &&
+      !IS_DIGEST.test(text) &&
+      condition.test(text, budget)
+    )
   })

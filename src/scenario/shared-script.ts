@@ -1,10 +1,26 @@
-/** What scenarios share: a file with groups of script entries and other parts, each of which a scenario uses by name. */
+/**
+ * What scenarios share: a file with groups of script entries and other parts, each of which a
+ * scenario uses by name.
+ */
 import { checkerOf } from '../core/checking.js'
 import type { Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
-import { type Problems, type Report, reportTo, type SourceDocument, type Written, writtenIn } from './documents.js'
+import {
+  type Problems,
+  type Report,
+  reportTo,
+  type SourceDocument,
+  type Written,
+  writtenIn
+} from './documents.js'
 import { type Flaws, flawsOfMembers, membersOf, within } from './flaws.js'
-import { type EntryData, type Overrides, type SharedParts, sharedScriptSchema, type UseData } from './schemas.js'
+import {
+  type EntryData,
+  type Overrides,
+  type SharedParts,
+  sharedScriptSchema,
+  type UseData
+} from './schemas.js'
 import { say } from './sentences.js'
 import { declaredVariables, type GivenVariables, readWith } from './variables.js'
 
@@ -12,74 +28,130 @@ import { declaredVariables, type GivenVariables, readWith } from './variables.js
 export type GroupPart = { part: unknown; flaws: Flaws | undefined; written: Written }
 /** Parts that a scenario can use, by their names, and what is wrong with them. */
 export type Group = { partOf: (name: keyof SharedParts) => GroupPart; flaws: Flaws | undefined }
-/** What was read of a shared file, with the `names` of all its groups; `variables` are the names that it declares. */
-export type SharedScript = { groups: ReadonlyMap<string, Group>; names: readonly string[]; variables: readonly string[] }
+/**
+ * What was read of a shared file, with the `names` of all its groups; `variables` are the names
+ * that it declares.
+ */
+export type SharedScript = {
+  groups: ReadonlyMap<string, Group>
+  names: readonly string[]
+  variables: readonly string[]
+}
 
 export const SHARED_SCRIPT_CHECKER = checkerOf(sharedScriptSchema)
 const GROUP_NAME = /^[A-Za-z0-9_][\w.-]*$/
 
 /** Whether data is a shared file: no other document has groups. */
-export const isSharedScript = (data: unknown): data is { groups: unknown; vars?: unknown } => isObject(data) && Object.hasOwn(data, 'groups')
+export const isSharedScript = (data: unknown): data is { groups: unknown; vars?: unknown } =>
+  isObject(data) && Object.hasOwn(data, 'groups')
 
-/** The file and the group that a member of `use` such as `outages.yaml#brief-outage` names, the group null where it names none, and what replaces fields of its entries. */
-export function partsOfUse(use: UseData): { reference: string; file: string; group: string | null; override: Overrides } {
+/**
+ * The file and the group that a member of `use` such as `outages.yaml#brief-outage` names, the
+ * group null where it names none, and what replaces fields of its entries.
+ */
+export function partsOfUse(use: UseData): {
+  reference: string
+  file: string
+  group: string | null
+  override: Overrides
+} {
   const { group: reference, override = {} } = typeof use === 'string' ? { group: use } : use
   const at = reference.lastIndexOf('#')
-  const [file, group] = at < 0 ? [reference, null] : [reference.slice(0, at), reference.slice(at + 1)]
+  const [file, group] =
+    at < 0 ? [reference, null] : [reference.slice(0, at), reference.slice(at + 1)]
   return { reference, file, group, override }
 }
 
-export const groupNamesIn = ({ groups }: { groups: unknown }): string[] => (isObject(groups) ? Object.keys(groups) : [])
+export const groupNamesIn = ({ groups }: { groups: unknown }): string[] =>
+  isObject(groups) ? Object.keys(groups) : []
 
 /** The parts that are under a place of a document; script entries alone where there is a list. */
-export function groupIn(document: SourceDocument, under: readonly Step[], data: SharedParts | readonly EntryData[], flaws: Flaws | undefined): Group {
+export function groupIn(
+  document: SourceDocument,
+  under: readonly Step[],
+  data: SharedParts | readonly EntryData[],
+  flaws: Flaws | undefined
+): Group {
   const isList = Array.isArray(data)
   const partOf: Group['partOf'] = name =>
     isList && name === 'script'
       ? { part: data, flaws, written: writtenIn(document, under) }
-      : { part: isObject(data) ? (data as SharedParts)[name] : undefined, flaws: flaws?.get(name), written: writtenIn(document, [...under, name]) }
+      : {
+          part: isObject(data) ? (data as SharedParts)[name] : undefined,
+          flaws: flaws?.get(name),
+          written: writtenIn(document, [...under, name])
+        }
   return { partOf, flaws }
 }
 
-/** Script entries with other fields in place of their own, which `overrides` say where `writtenHere` says; those that are null are left out. */
-export function overridden({ part, flaws, written }: GroupPart, overrides: Overrides, writtenHere: Written, report: Report): GroupPart {
+/**
+ * Script entries with other fields in place of their own, which `overrides` say where `writtenHere`
+ * says; those that are null are left out.
+ */
+export function overridden(
+  { part, flaws, written }: GroupPart,
+  overrides: Overrides,
+  writtenHere: Written,
+  report: Report
+): GroupPart {
   const members = membersOf<EntryData>(part, flaws)
   const names = members.flatMap(({ member }) => member?.name ?? [])
-  for (const name of Object.keys(overrides)) if (!names.includes(name)) report([name], say('unknown_override', name, names))
+  for (const name of Object.keys(overrides))
+    if (!names.includes(name)) report([name], say('unknown_override', name, names))
   const changesOf = (name = '') => (Object.hasOwn(overrides, name) ? overrides[name] : undefined)
-  const kept = members.map(one => ({ ...one, changes: changesOf(one.member?.name) })).filter(({ changes }) => changes !== null)
+  const kept = members
+    .map(one => ({ ...one, changes: changesOf(one.member?.name) }))
+    .filter(({ changes }) => changes !== null)
   return {
-    part: kept.map(({ member, changes }) => (changes === undefined ? member : { ...member, ...changes })),
+    part: kept.map(({ member, changes }) =>
+      changes === undefined ? member : { ...member, ...changes }
+    ),
     flaws: flawsOfMembers(kept),
     written: ([nth, ...rest]) => {
       const { member, index, changes } = kept[nth as number] as (typeof kept)[number]
-      const isHere = changes != null && (rest.length === 0 || Object.hasOwn(changes, rest[0] as Step))
+      const isHere =
+        changes != null && (rest.length === 0 || Object.hasOwn(changes, rest[0] as Step))
       return isHere ? writtenHere([member.name as string, ...rest]) : written([index, ...rest])
     }
   }
 }
 
 /**
- * Reads groups of a shared file, with the values of its variables in them: the first that `given` has of each, otherwise its default. Groups that
+ * Reads groups of a shared file, with the values of its variables in them: the first that `given`
+ * has of each, otherwise its default. Groups that
  * are not wanted are not looked at. `reportGiven` takes what is wrong with a given value.
  */
 export async function readSharedScript(
   document: SourceDocument,
   wanted: readonly string[],
-  { given, problems, reportGiven }: { given: readonly GivenVariables[]; problems: Problems; reportGiven: Report }
+  {
+    given,
+    problems,
+    reportGiven
+  }: { given: readonly GivenVariables[]; problems: Problems; reportGiven: Report }
 ): Promise<SharedScript> {
   const report = reportTo(problems, document)
   const whole = document.data as { groups: unknown; vars?: unknown }
-  const groups = isObject(whole.groups) ? Object.fromEntries(Object.entries(whole.groups).filter(([name]) => wanted.includes(name))) : whole.groups
-  const variables = declaredVariables(whole.vars, { given, report: within(report, 'vars'), reportGiven })
-  const read = await readWith({ ...whole, groups }, variables, data => SHARED_SCRIPT_CHECKER.problems(data))
+  const groups = isObject(whole.groups)
+    ? Object.fromEntries(Object.entries(whole.groups).filter(([name]) => wanted.includes(name)))
+    : whole.groups
+  const variables = declaredVariables(whole.vars, {
+    given,
+    report: within(report, 'vars'),
+    reportGiven
+  })
+  const read = await readWith({ ...whole, groups }, variables, data =>
+    SHARED_SCRIPT_CHECKER.problems(data)
+  )
   for (const problem of read.problems) report(problem.steps, problem)
   const flaws = read.flaws?.get('groups')
-  const found = Object.entries(isObject(groups) ? (read.data as { groups: Record<string, SharedParts | readonly EntryData[]> }).groups : {}).map(
-    ([name, data]) => {
-      if (!GROUP_NAME.test(name)) report(['groups', name], say('group_name'))
-      return [name, groupIn(document, ['groups', name], data, flaws?.get(name))] as const
-    }
-  )
+  const found = Object.entries(
+    isObject(groups)
+      ? (read.data as { groups: Record<string, SharedParts | readonly EntryData[]> }).groups
+      : {}
+  ).map(([name, data]) => {
+    if (!GROUP_NAME.test(name)) report(['groups', name], say('group_name'))
+    return [name, groupIn(document, ['groups', name], data, flaws?.get(name))] as const
+  })
   return { groups: new Map(found), names: groupNamesIn(whole), variables: [...variables.keys()] }
 }

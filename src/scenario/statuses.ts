@@ -1,4 +1,6 @@
-/** Statuses that a document wants of a response: `402`, `2xx` for any of them, or a list of such. */
+/**
+ * Statuses that a document wants of a response: `402`, `2xx` for any of them, or a list of such.
+ */
 import type { Report } from './documents.js'
 import type { Statuses } from './schemas.js'
 import { say } from './sentences.js'
@@ -6,8 +8,10 @@ import { say } from './sentences.js'
 /** A test of whether a status is wanted; what is not a status is reported. */
 export function compileStatus(wanted: Statuses, report: Report): (status: number) => boolean {
   const patterns = [wanted].flat().map((one, index) => {
-    if (!/^[1-5](\d\d|xx)$/i.test(`${one}`)) report(Array.isArray(wanted) ? [index] : [], say('not_a_status', `${one}`))
+    if (!/^[1-5](\d\d|xx)$/i.test(`${one}`))
+      report(Array.isArray(wanted) ? [index] : [], say('not_a_status', `${one}`))
     return `${one}`.toLowerCase()
   })
-  return status => patterns.some(pattern => pattern === `${status}` || pattern === `${Math.floor(status / 100)}xx`)
+  return status =>
+    patterns.some(pattern => pattern === `${status}` || pattern === `${Math.floor(status / 100)}xx`)
 }

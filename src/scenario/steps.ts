@@ -1,4 +1,7 @@
-/** Steps and plays: requests that a scenario sends to the API, with the responses that it expects. A load sends the steps; `check` sends both, to any service. */
+/**
+ * Steps and plays: requests that a scenario sends to the API, with the responses that it expects. A
+ * load sends the steps; `check` sends both, to any service.
+ */
 import { durationExpected, durationOf } from '../core/durations.js'
 import { encodeForm } from '../core/form-encoding.js'
 import { didYouMeanOneOf, nearest } from '../core/nearest.js'
@@ -6,14 +9,31 @@ import type { Step as PathStep } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { say as check, type Said } from '../core/sentences.js'
 import { ERROR_TEMPLATE, type Template, valueAt } from '../core/templates.js'
-import { type Family, needsKey, OPERATION_NAMES, OPERATIONS, type OperationId, operationAt, operationsAt } from '../reference/operations.js'
+import {
+  type Family,
+  needsKey,
+  OPERATION_NAMES,
+  OPERATIONS,
+  type OperationId,
+  operationAt,
+  operationsAt
+} from '../reference/operations.js'
 import { type Schema, schemaOf } from '../reference/parameters.js'
 import { FIELDS, TABLES, type Tables } from '../reference/tables.js'
 import { SAYS } from './document-sentences.js'
 import type { Report } from './documents.js'
 import { type Flaws, rightMembersOf, within } from './flaws.js'
 import { checkHeaders } from './headers.js'
-import { answerAt, namesIn, REFERENCE, recordPath, textsIn, unclosedIn, withTexts, withValues } from './references.js'
+import {
+  answerAt,
+  namesIn,
+  REFERENCE,
+  recordPath,
+  textsIn,
+  unclosedIn,
+  withTexts,
+  withValues
+} from './references.js'
 import type { Fault, Json, PlayData, Statuses, StepData } from './schemas.js'
 import { say } from './sentences.js'
 import { compileStatus } from './statuses.js'
@@ -21,23 +41,54 @@ import { NAME } from './variables.js'
 
 export type { Json, PlayData, StepData } from './schemas.js'
 /** A request to send. `form` is the encoded body of a POST. */
-export type StepCall = { method: string; path: string; query: string; key: string | null; form: string | null; headers?: Readonly<Record<string, string>> }
+export type StepCall = {
+  method: string
+  path: string
+  query: string
+  key: string | null
+  form: string | null
+  headers?: Readonly<Record<string, string>>
+}
 /** A response, its headers by name in lower case; with status 0 none came, because of the fault. */
-export type StepAnswer = { status: number; body: Json; headers?: Readonly<Record<string, string>>; fault?: Fault | null }
+export type StepAnswer = {
+  status: number
+  body: Json
+  headers?: Readonly<Record<string, string>>
+  fault?: Fault | null
+}
 /** Sends a request and returns its response; `fault` is the one that is expected. */
 export type Play = (call: StepCall, fault?: Fault) => StepAnswer | Promise<StepAnswer>
-/** How a response differs from the expected one; `at` is the place of the expectation in the document. */
+/**
+ * How a response differs from the expected one; `at` is the place of the expectation in the
+ * document.
+ */
 export type Difference = { at: readonly PathStep[] } & Said
 /** `at` is the place of `step` in its list, `step` as it is written. */
-export type StepOutcome = { at: readonly PathStep[]; step: StepData; call: StepCall; answer: StepAnswer; problems: Difference[] }
-/** The values of `${name}` and of names of keys that no step gives; `error` is the template of errors, if not the usual one. */
-export type StepBindings = { variable: (name: string) => string | undefined; key: (name: string) => string | null; error?: Template }
+export type StepOutcome = {
+  at: readonly PathStep[]
+  step: StepData
+  call: StepCall
+  answer: StepAnswer
+  problems: Difference[]
+}
+/**
+ * The values of `${name}` and of names of keys that no step gives; `error` is the template of
+ * errors, if not the usual one.
+ */
+export type StepBindings = {
+  variable: (name: string) => string | undefined
+  key: (name: string) => string | null
+  error?: Template
+}
 
 /** The number of earlier steps that are searched for a suggestion. */
 const MAX_LOOKED_AT = 100
 
 type Listed<T> = { list: readonly T[] | undefined; flaws?: Flaws | undefined }
-/** Values that steps can refer to, apart from one another. `ids` are suggested; `otherKey` is null for a known key, else a suggestion of another or an empty text. */
+/**
+ * Values that steps can refer to, apart from one another. `ids` are suggested; `otherKey` is null
+ * for a known key, else a suggestion of another or an empty text.
+ */
 type Known = Pick<StepBindings, 'variable'> & {
   ids?: () => readonly string[]
   hasUsualLists?: boolean
@@ -45,34 +96,61 @@ type Known = Pick<StepBindings, 'variable'> & {
 }
 
 /**
- * Checks steps as far as they have no flaws: operations, keys, and that every `${…}` refers to an earlier step or to a value of `variable`. Expectations refer to
+ * Checks steps as far as they have no flaws: operations, keys, and that every `${…}` refers to an
+ * earlier step or to a value of `variable`. Expectations refer to
  * any step. `warn` takes problems of steps that can be played all the same.
  */
 export function checkSteps(
-  { steps, play, expect = [] }: { steps: Listed<StepData>; play: Listed<PlayData>; expect?: readonly unknown[] | undefined },
+  {
+    steps,
+    play,
+    expect = []
+  }: { steps: Listed<StepData>; play: Listed<PlayData>; expect?: readonly unknown[] | undefined },
   { variable, ids = () => [], hasUsualLists = true, otherKey = () => null }: Known,
   report: Report,
   warn: Report = report
 ): void {
-  // the operation of each named step, and the group of requests that are sent at once with its request
+  // the operation of each named step, and the group of requests that are sent at once with its
+  // request
   const known: Referable['known'] = new Map()
   const referable = { known, latest: [] as string[], variable, ids, hasUsualLists }
-  for (const { step, at: place, group, hasRightExpect, report: note } of [...stepsIn('steps', steps, report), ...stepsIn('play', play, report)]) {
+  for (const { step, at: place, group, hasRightExpect, report: note } of [
+    ...stepsIn('steps', steps, report),
+    ...stepsIn('play', play, report)
+  ]) {
     const { as, do: call, key, body, headers = {}, expect: expected } = step
     checkExpected(expected, within(note, 'expect'))
     checkHeaders(headers, 'request', within(note, 'headers'))
     if (call === undefined) note([], say('not_exactly_one', ['do', 'at_once', 'wait']))
     else {
       const [method, path] = splitCall(call)
-      const operation = operationsAt(path.replace(REFERENCE, 'x')).find(operation => operation.method === method)
-      const isChecked = key !== undefined && !key.includes('${') && hasRightExpect && !wantsStatus(expected?.status, 401)
+      const operation = operationsAt(path.replace(REFERENCE, 'x')).find(
+        operation => operation.method === method
+      )
+      const isChecked =
+        key !== undefined &&
+        !key.includes('${') &&
+        hasRightExpect &&
+        !wantsStatus(expected?.status, 401)
       const meant = isChecked ? otherKey(key) : null
       if (operation === undefined) note(['do'], unknownCall(call))
-      else if (meant !== null && operation.key) note(['key'], say('unknown_key', meant || '; give it under data: api_keys, or expect status 401'))
-      else if (meant !== null) warn([...place, 'key'], say('unknown_key', `, and the request needs none${meant}`))
+      else if (meant !== null && operation.key)
+        note(
+          ['key'],
+          say('unknown_key', meant || '; give it under data: api_keys, or expect status 401')
+        )
+      else if (meant !== null)
+        warn([...place, 'key'], say('unknown_key', `, and the request needs none${meant}`))
       if (method !== 'POST' && body) note(['body'], say('body_unexpected', method))
     }
-    checkReferences(step, name => (known.get(headOf(name))?.group === group ? say('not_yet_known', name) : problemOfReference(name, referable)), note)
+    checkReferences(
+      step,
+      name =>
+        known.get(headOf(name))?.group === group
+          ? say('not_yet_known', name)
+          : problemOfReference(name, referable),
+      note
+    )
     if (as === undefined) continue
     if (!NAME.test(as)) note(['as'], SAYS.not_a_variable_name())
     else if (as === 'vars' || as === 'record') note(['as'], say('name_reserved', as))
@@ -82,12 +160,19 @@ export function checkSteps(
   }
   const answered = { ...referable, variable: () => undefined, ids: () => [] }
   // a field of the record that is looked at is found where the state is compiled
-  const problemIn = (name: string, text: string, [, kind, family, , ...inner]: readonly PathStep[]) => {
+  const problemIn = (
+    name: string,
+    text: string,
+    [, kind, family, , ...inner]: readonly PathStep[]
+  ) => {
     const head = headOf(name)
-    if (kind !== 'state' || inner.length === 0 || name === head || known.has(head)) return problemOfReference(name, answered)
+    if (kind !== 'state' || inner.length === 0 || name === head || known.has(head))
+      return problemOfReference(name, answered)
     if (head === 'record') return recordPath(text) === undefined ? say('record_part', name) : null
     const isField = Object.hasOwn(FIELDS[family as Family], head)
-    return isField ? say('unknown_reference', name, `record.${name}`) : problemOfReference(name, { ...answered, latest: [...answered.latest, 'record'] })
+    return isField
+      ? say('unknown_reference', name, `record.${name}`)
+      : problemOfReference(name, { ...answered, latest: [...answered.latest, 'record'] })
   }
   checkReferences(expect, problemIn, within(report, 'expect'), true)
 }
@@ -110,11 +195,17 @@ function checkReferences(
   }
 }
 
-/** The operation of a step that returns a record or a list; null where it is not known, or an error is expected. */
+/**
+ * The operation of a step that returns a record or a list; null where it is not known, or an error
+ * is expected.
+ */
 function answeredOperation({ do: call, expect }: StepData): OperationId | null {
   if (typeof call !== 'string' || !wantsStatus(expect?.status, 200)) return null
   const [method, path] = splitCall(call)
-  return operationAt(method, path.replace(REFERENCE, 'x').split('/').map(encodeURIComponent).join('/'))?.operation ?? null
+  return (
+    operationAt(method, path.replace(REFERENCE, 'x').split('/').map(encodeURIComponent).join('/'))
+      ?.operation ?? null
+  )
 }
 
 type Referable = Required<Pick<Known, 'variable' | 'ids' | 'hasUsualLists'>> & {
@@ -122,22 +213,41 @@ type Referable = Required<Pick<Known, 'variable' | 'ids' | 'hasUsualLists'>> & {
   latest: readonly string[]
 }
 
-/** The problem of a reference; null where it is right. References to variables are checked when their values replace them. */
-function problemOfReference(name: string, { known, latest, variable, ids, hasUsualLists }: Referable): Said | null {
+/**
+ * The problem of a reference; null where it is right. References to variables are checked when
+ * their values replace them.
+ */
+function problemOfReference(
+  name: string,
+  { known, latest, variable, ids, hasUsualLists }: Referable
+): Said | null {
   const [head = '', ...fields] = name.split('.')
-  const partsOf = (step: string) => fieldsOf(known.get(step)?.operation ?? null, fields, hasUsualLists)
+  const partsOf = (step: string) =>
+    fieldsOf(known.get(step)?.operation ?? null, fields, hasUsualLists)
   if (head === 'vars' || (!known.has(head) && variable(name) !== undefined)) return null
   if (known.has(head)) {
     const { corrected, missing } = partsOf(head)
-    return missing === null ? null : say('unknown_part', name, missing, [head, ...corrected].join('.'))
+    return missing === null
+      ? null
+      : say('unknown_part', name, missing, [head, ...corrected].join('.'))
   }
-  const meant = fields.length === 0 ? (nearest(head, latest) ?? nearest(head, ids())) : nearest(head, ['vars', ...latest])
+  const meant =
+    fields.length === 0
+      ? (nearest(head, latest) ?? nearest(head, ids()))
+      : nearest(head, ['vars', ...latest])
   const step = meant ?? latest.find(other => head.length > 1 && other.startsWith(head))
   return say('unknown_reference', name, step && [step, ...partsOf(step).corrected].join('.'))
 }
 
-/** The fields of a response by the tables of the reference; `missing` is the first that is spelled otherwise there. */
-function fieldsOf(operation: OperationId | null, fields: readonly string[], hasUsualLists: boolean): { corrected: readonly string[]; missing: string | null } {
+/**
+ * The fields of a response by the tables of the reference; `missing` is the first that is spelled
+ * otherwise there.
+ */
+function fieldsOf(
+  operation: OperationId | null,
+  fields: readonly string[],
+  hasUsualLists: boolean
+): { corrected: readonly string[]; missing: string | null } {
   const { answer } = operation === null ? ({} as Tables) : (TABLES[operation] as Tables)
   let at: Schema | undefined = answer && schemaOf(answer)
   for (const [index, field] of fields.entries()) {
@@ -152,15 +262,32 @@ function fieldsOf(operation: OperationId | null, fields: readonly string[], hasU
   return { corrected: fields, missing: null }
 }
 
-/** A step as far as it is right, with its place, and the group of requests that are sent at once with it. */
-type PlacedStep = { step: StepData; at: PathStep[]; group: string; hasRightExpect: boolean; report: Report }
+/**
+ * A step as far as it is right, with its place, and the group of requests that are sent at once
+ * with it.
+ */
+type PlacedStep = {
+  step: StepData
+  at: PathStep[]
+  group: string
+  hasRightExpect: boolean
+  report: Report
+}
 
 function stepsIn(name: string, { list, flaws }: Listed<PlayData>, report: Report): PlacedStep[] {
   const placed = (members: unknown, own: Flaws | undefined, ...under: PathStep[]) =>
-    rightMembersOf<StepData>(members, own, within(report, ...under)).map(({ member, index, report }) => {
-      const at = [...under, index]
-      return { step: member, at, group: at.slice(0, 2).join(' '), hasRightExpect: !own?.get(index)?.has('expect'), report }
-    })
+    rightMembersOf<StepData>(members, own, within(report, ...under)).map(
+      ({ member, index, report }) => {
+        const at = [...under, index]
+        return {
+          step: member,
+          at,
+          group: at.slice(0, 2).join(' '),
+          hasRightExpect: !own?.get(index)?.has('expect'),
+          report
+        }
+      }
+    )
   return placed(list, flaws, name).flatMap(one => {
     const [, index] = one.at as [string, number]
     const written = (list as readonly PlayData[])[index] as PlayData
@@ -168,15 +295,19 @@ function stepsIn(name: string, { list, flaws }: Listed<PlayData>, report: Report
     if (alone === undefined) return [one]
     const others = Object.keys(written).filter(key => key !== alone)
     if (others.length > 0) one.report([], say('not_together', alone, others))
-    if (isAtOnce(written)) return placed(written.at_once, flaws?.get(index)?.get('at_once'), name, index, 'at_once')
+    if (isAtOnce(written))
+      return placed(written.at_once, flaws?.get(index)?.get('at_once'), name, index, 'at_once')
     const { wait } = one.step as { wait?: string }
-    if (wait !== undefined && durationOf(wait) === null) one.report(['wait'], check('wrong_format', durationExpected(wait)))
+    if (wait !== undefined && durationOf(wait) === null)
+      one.report(['wait'], check('wrong_format', durationExpected(wait)))
     return []
   })
 }
 
-const isAtOnce = (play: PlayData): play is Extract<PlayData, { at_once: unknown }> => isObject(play) && 'at_once' in play
-export const isWait = (play: PlayData): play is Extract<PlayData, { wait: unknown }> => isObject(play) && 'wait' in play
+const isAtOnce = (play: PlayData): play is Extract<PlayData, { at_once: unknown }> =>
+  isObject(play) && 'at_once' in play
+export const isWait = (play: PlayData): play is Extract<PlayData, { wait: unknown }> =>
+  isObject(play) && 'wait' in play
 const callsIn = (play: PlayData): readonly StepData[] => {
   if (isAtOnce(play)) return play.at_once
   return isWait(play) ? [] : [play]
@@ -184,22 +315,44 @@ const callsIn = (play: PlayData): readonly StepData[] => {
 
 /** The requests of a list, each with its place in it. */
 export const placedCalls = (plays: readonly PlayData[]): { step: StepData; at: PathStep[] }[] =>
-  plays.flatMap((play, index) => callsIn(play).map((step, nth) => ({ step, at: isAtOnce(play) ? [index, 'at_once', nth] : [index] })))
+  plays.flatMap((play, index) =>
+    callsIn(play).map((step, nth) => ({
+      step,
+      at: isAtOnce(play) ? [index, 'at_once', nth] : [index]
+    }))
+  )
 
 function checkExpected(expect: StepData['expect'] = {}, report: Report): void {
   if (expect.status !== undefined) compileStatus(expect.status, within(report, 'status'))
   const others = ['status', 'headers', 'body'].filter(name => name in expect)
-  if (expect.fault !== undefined && others.length > 0) report([], say('not_together', 'fault', others))
+  if (expect.fault !== undefined && others.length > 0)
+    report([], say('not_together', 'fault', others))
 }
 
-/** The problem of a request that is not an operation of the reference: it names the operations at its path, or those with a similar name. */
+/**
+ * The problem of a request that is not an operation of the reference: it names the operations at
+ * its path, or those with a similar name.
+ */
 function unknownCall(call: string): Said {
   const [, path] = splitCall(call)
-  const there = operationsAt(path.replace(REFERENCE, 'x')).map(operation => `${operation.method} ${path}`)
-  if (path.includes('?')) return say('unknown_request', call, '; parameters of a list go under query')
-  if (path.includes('://')) return say('unknown_request', call, '; the path begins below the base address, such as /refunds')
-  if (there.length > 0) return say('unknown_request', call, `; this path takes ${there.join(', or ')}`)
-  return say('unknown_request', call, didYouMeanOneOf(call, OPERATION_NAMES, 'write a method and a path, such as POST /refunds'))
+  const there = operationsAt(path.replace(REFERENCE, 'x')).map(
+    operation => `${operation.method} ${path}`
+  )
+  if (path.includes('?'))
+    return say('unknown_request', call, '; parameters of a list go under query')
+  if (path.includes('://'))
+    return say(
+      'unknown_request',
+      call,
+      '; the path begins below the base address, such as /refunds'
+    )
+  if (there.length > 0)
+    return say('unknown_request', call, `; this path takes ${there.join(', or ')}`)
+  return say(
+    'unknown_request',
+    call,
+    didYouMeanOneOf(call, OPERATION_NAMES, 'write a method and a path, such as POST /refunds')
+  )
 }
 
 /** The responses of steps and plays, by the names that these give them. */
@@ -214,7 +367,8 @@ export class Answers extends Map<string, Json> {
 }
 
 /**
- * Sends the requests of steps in their order, those of `at_once` together, and returns the outcome of each. A step that refers to the response of a failed one is
+ * Sends the requests of steps in their order, those of `at_once` together, and returns the outcome
+ * of each. A step that refers to the response of a failed one is
  * not sent. `wait` lets that many milliseconds pass.
  */
 export async function playSteps(
@@ -233,9 +387,13 @@ export async function playSteps(
   for (const [index, member] of plays.entries()) {
     if (isWait(member)) await wait?.(durationOf(member.wait) as number)
     else if (isAtOnce(member)) {
-      const together = member.at_once.map((step, nth) => playStep(step, [index, 'at_once', nth], { play, bindings, answers }))
+      const together = member.at_once.map((step, nth) =>
+        playStep(step, [index, 'at_once', nth], { play, bindings, answers })
+      )
       for (const outcome of await Promise.all(together)) end(outcome)
-    } else for (let left = member.repeat ?? 1; left > 0; left--) end(await playStep(member, [index], { play, bindings, answers }))
+    } else
+      for (let left = member.repeat ?? 1; left > 0; left--)
+        end(await playStep(member, [index], { play, bindings, answers }))
   }
   return outcomes
 }
@@ -247,8 +405,12 @@ async function playStep(
 ): Promise<StepOutcome> {
   const { resolved, missing } = resolve(step, answers, bindings)
   const call = callOf(resolved, bindings)
-  const answer: StepAnswer = missing.length > 0 ? { status: 0, body: null } : await play(call, resolved.expect?.fault)
-  const problems = missing.length > 0 ? missing.map(said => ({ at, ...said })) : problemsOf(resolved.expect ?? {}, answer, at, bindings.error)
+  const answer: StepAnswer =
+    missing.length > 0 ? { status: 0, body: null } : await play(call, resolved.expect?.fault)
+  const problems =
+    missing.length > 0
+      ? missing.map(said => ({ at, ...said }))
+      : problemsOf(resolved.expect ?? {}, answer, at, bindings.error)
   if (step.as !== undefined && problems.length === 0) answers.set(step.as, answer.body)
   return { at, step, call, answer, problems }
 }
@@ -259,15 +421,23 @@ export const splitCall = (call: string): [string, string] => {
   return [method.toUpperCase(), path]
 }
 
-function resolve(step: StepData, answers: Answers, { variable }: StepBindings): { resolved: StepData; missing: Said[] } {
+function resolve(
+  step: StepData,
+  answers: Answers,
+  { variable }: StepBindings
+): { resolved: StepData; missing: Said[] } {
   const missing: Said[] = []
   const valueAt = (reference: string): Json => {
     const name = reference.trim()
     const value = answers.has(headOf(name)) ? answerAt(answers, name) : variable(name)
-    if (value === undefined) missing.push(say(answers.names.has(headOf(name)) ? 'not_returned' : 'not_given', reference))
+    if (value === undefined)
+      missing.push(say(answers.names.has(headOf(name)) ? 'not_returned' : 'not_given', reference))
     return value ?? null
   }
-  return { resolved: withTexts(step as Json, text => withValues(text, valueAt)) as StepData, missing }
+  return {
+    resolved: withTexts(step as Json, text => withValues(text, valueAt)) as StepData,
+    missing
+  }
 }
 
 function callOf(step: StepData, { key }: StepBindings): StepCall {
@@ -278,21 +448,37 @@ function callOf(step: StepData, { key }: StepBindings): StepCall {
     query: encodeForm(step.query ?? {}),
     key: step.key !== undefined || needsKey(method, path) ? key(step.key ?? '') : null,
     form: method === OPERATIONS.createRefund.method ? encodeForm(step.body ?? {}) : null,
-    ...(step.headers && { headers: Object.fromEntries(Object.entries(step.headers).map(([name, value]) => [name.toLowerCase(), value])) })
+    ...(step.headers && {
+      headers: Object.fromEntries(
+        Object.entries(step.headers).map(([name, value]) => [name.toLowerCase(), value])
+      )
+    })
   }
 }
 
-/** A response as data; one whose Content-Type is JSON and whose body is not was damaged on the way. */
-export function answerRead(status: number, headers: Readonly<Record<string, string>>, text: string): StepAnswer {
+/**
+ * A response as data; one whose Content-Type is JSON and whose body is not was damaged on the way.
+ */
+export function answerRead(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  text: string
+): StepAnswer {
   try {
     return { status, headers, body: text === '' ? null : JSON.parse(text) }
   } catch {
-    return { status, headers, body: text, ...(headers['content-type']?.includes('json') && { fault: 'malformed_body' }) }
+    return {
+      status,
+      headers,
+      body: text,
+      ...(headers['content-type']?.includes('json') && { fault: 'malformed_body' })
+    }
   }
 }
 
 /** Whether a status is one that a step wants; without `wanted`, any 2xx. */
-export const wantsStatus = (wanted: Statuses | undefined, status: number): boolean => compileStatus(wanted ?? '2xx', () => {})(status)
+export const wantsStatus = (wanted: Statuses | undefined, status: number): boolean =>
+  compileStatus(wanted ?? '2xx', () => {})(status)
 
 /** How a response differs from the one that a step expects; `step` is the place of the step. */
 function problemsOf(
@@ -309,14 +495,29 @@ function problemsOf(
   const problems: Difference[] = []
   if (!wantsStatus(status, answer.status)) {
     const reason = reasonIn(answer, error)
-    const got = answer.status === 0 && reason ? `, but ${reason}` : `; got ${answer.status}${reason && ` (${reason})`}`
-    const said = say('other_status', status === undefined ? 'a 2xx' : [status].flat().join(' or '), got)
+    const got =
+      answer.status === 0 && reason
+        ? `, but ${reason}`
+        : `; got ${answer.status}${reason && ` (${reason})`}`
+    const said = say(
+      'other_status',
+      status === undefined ? 'a 2xx' : [status].flat().join(' or '),
+      got
+    )
     problems.push({ at: status === undefined ? step : [...at, 'status'], ...said })
   }
   for (const [name, value] of Object.entries(headers)) {
-    problems.push(...differences(value, answer.headers?.[name.toLowerCase()], `headers.${name}`, [...at, 'headers', name]))
+    problems.push(
+      ...differences(value, answer.headers?.[name.toLowerCase()], `headers.${name}`, [
+        ...at,
+        'headers',
+        name
+      ])
+    )
   }
-  return body === undefined ? problems : [...problems, ...differences(body, answer.body, 'body', [...at, 'body'])]
+  return body === undefined
+    ? problems
+    : [...problems, ...differences(body, answer.body, 'body', [...at, 'body'])]
 }
 
 /** Why a request failed; if no response came, in the emulator's usual words. */
@@ -337,15 +538,31 @@ function shown(value: Json | undefined): string {
   }
 }
 
-/** How a part of a response differs from the expected one: other names are ignored, values are compared strictly. */
-function differences(expected: Json, actual: Json | undefined, path: string, at: readonly PathStep[]): Difference[] {
+/**
+ * How a part of a response differs from the expected one: other names are ignored, values are
+ * compared strictly.
+ */
+function differences(
+  expected: Json,
+  actual: Json | undefined,
+  path: string,
+  at: readonly PathStep[]
+): Difference[] {
   const isList = Array.isArray(expected)
   const other = (wanted: string) => [{ at, ...say('other_value', path, wanted, shown(actual)) }]
-  if (typeof expected !== 'object' || expected === null) return expected === actual ? [] : other(JSON.stringify(expected))
-  if (typeof actual !== 'object' || actual === null || Array.isArray(actual) !== isList) return other(isList ? 'a list' : 'an object')
-  if (isList && expected.length !== (actual as Json[]).length) return [{ at, ...say('other_length', path, expected.length, (actual as Json[]).length) }]
+  if (typeof expected !== 'object' || expected === null)
+    return expected === actual ? [] : other(JSON.stringify(expected))
+  if (typeof actual !== 'object' || actual === null || Array.isArray(actual) !== isList)
+    return other(isList ? 'a list' : 'an object')
+  if (isList && expected.length !== (actual as Json[]).length)
+    return [{ at, ...say('other_length', path, expected.length, (actual as Json[]).length) }]
   return Object.entries(expected).flatMap(([name, part]) => {
     const step = isList ? Number(name) : name
-    return differences(part, (actual as Record<string, Json>)[name], isList ? `${path}[${name}]` : `${path}.${name}`, [...at, step])
+    return differences(
+      part,
+      (actual as Record<string, Json>)[name],
+      isList ? `${path}[${name}]` : `${path}.${name}`,
+      [...at, step]
+    )
   })
 }

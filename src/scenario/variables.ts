@@ -1,4 +1,7 @@
-/** Variables: values that a document names under `vars`, and that replace `${vars.NAME}` in its texts. */
+/**
+ * Variables: values that a document names under `vars`, and that replace `${vars.NAME}` in its
+ * texts.
+ */
 import { shortened } from '../core/nearest.js'
 import type { PlacedProblem, Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
@@ -16,7 +19,10 @@ export type GivenVariables = {
   values: Readonly<Record<string, unknown>>
   /** They are texts of a command line, so that the default of each says what it is. */
   isText: boolean
-  /** Takes the names that the document has, where others may be those of another document; a name that it has not is a problem of it otherwise. */
+  /**
+   * Takes the names that the document has, where others may be those of another document; a name
+   * that it has not is a problem of it otherwise.
+   */
   known?: Set<string>
 }
 
@@ -24,15 +30,24 @@ export type GivenVariables = {
 export const NAME = /^[A-Za-z_][\w-]*$/
 /** Characters of a value: a text may hold many references. */
 const MAX_VALUE = 1000
-const TYPES: Readonly<Record<string, string>> = { string: 'text', number: 'a number', boolean: 'true or false' }
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  boolean: 'true or false'
+}
 
 /**
- * The variables that a document declares, with the values that are given in place of defaults; null for one with a problem. Of `given`, the first that
+ * The variables that a document declares, with the values that are given in place of defaults; null
+ * for one with a problem. Of `given`, the first that
  * names a variable counts. `reportGiven` takes what is wrong with a given value.
  */
 export function declaredVariables(
   declared: unknown,
-  { given, report, reportGiven = report }: { given: readonly GivenVariables[]; report: Report; reportGiven?: Report }
+  {
+    given,
+    report,
+    reportGiven = report
+  }: { given: readonly GivenVariables[]; report: Report; reportGiven?: Report }
 ): Map<string, VariableValue | null> {
   const variables = new Map<string, VariableValue | null>()
   for (const [name, fallback] of Object.entries(isObject(declared) ? declared : {})) {
@@ -40,7 +55,12 @@ export function declaredVariables(
     const isScalar = Object.hasOwn(TYPES, typeof fallback)
     const problem = isScalar ? problemOfDefault(name, String(fallback)) : null
     if (problem !== null) report([name], problem)
-    variables.set(name, isScalar && problem === null ? givenOr(name, fallback as VariableValue, given, reportGiven) : null)
+    variables.set(
+      name,
+      isScalar && problem === null
+        ? givenOr(name, fallback as VariableValue, given, reportGiven)
+        : null
+    )
   }
   return variables
 }
@@ -51,29 +71,61 @@ function problemOfDefault(name: string, fallback: string): Said | null {
   return fallback.length > MAX_VALUE ? say('variable_too_long', MAX_VALUE, fallback.length) : null
 }
 
-/** The given value of a variable, of the type of its default; the default where none is given, null where it is wrong. */
-function givenOr(name: string, fallback: VariableValue, all: readonly GivenVariables[], report: Report): VariableValue | null {
+/**
+ * The given value of a variable, of the type of its default; the default where none is given, null
+ * where it is wrong.
+ */
+function givenOr(
+  name: string,
+  fallback: VariableValue,
+  all: readonly GivenVariables[],
+  report: Report
+): VariableValue | null {
   const given = all.find(({ values }) => Object.hasOwn(values, name))
   if (given === undefined) return fallback
-  const value = given.isText ? typedValue(given.values[name] as string, { type: typeof fallback }) : given.values[name]
-  const shown = typeof value === 'string' && value ? `the text ${shortened(value)}` : shownGot(value)
+  const value = given.isText
+    ? typedValue(given.values[name] as string, { type: typeof fallback })
+    : given.values[name]
+  const shown =
+    typeof value === 'string' && value ? `the text ${shortened(value)}` : shownGot(value)
   const { length } = String(value)
-  if (typeof value !== typeof fallback) report([name], say('variable_of_type', name, TYPES[typeof fallback] as string, shortened(String(fallback)), shown))
+  if (typeof value !== typeof fallback)
+    report(
+      [name],
+      say(
+        'variable_of_type',
+        name,
+        TYPES[typeof fallback] as string,
+        shortened(String(fallback)),
+        shown
+      )
+    )
   else if (length > MAX_VALUE) report([name], say('variable_too_long', MAX_VALUE, length))
   else return value as VariableValue
   return null
 }
 
 /** Reports given values of variables that nothing declares. */
-export function checkGiven({ values, known }: GivenVariables, declared: readonly string[], report: Report): void {
+export function checkGiven(
+  { values, known }: GivenVariables,
+  declared: readonly string[],
+  report: Report
+): void {
   for (const name of declared) known?.add(name)
   if (known !== undefined) return
-  for (const name of Object.keys(values)) if (!declared.includes(name)) report([name], say('unknown_variable', name, declared))
+  for (const name of Object.keys(values))
+    if (!declared.includes(name)) report([name], say('unknown_variable', name, declared))
 }
 
-/** A place where a document is not what it will be; nothing is said where what is wrong is reported elsewhere. */
+/**
+ * A place where a document is not what it will be; nothing is said where what is wrong is reported
+ * elsewhere.
+ */
 type Unresolved = { steps: readonly Step[]; said: Said | null }
-/** A document with the values of its variables in it, parts without a reference as they were; `used` are the names that it refers to. */
+/**
+ * A document with the values of its variables in it, parts without a reference as they were; `used`
+ * are the names that it refers to.
+ */
 type Expanded = { data: unknown; used: ReadonlySet<string>; unresolved: readonly Unresolved[] }
 /** What was read of a document: its problems, and where the data is not right. */
 export type Read = {
@@ -83,7 +135,10 @@ export type Read = {
   flaws: Flaws | undefined
 }
 
-/** Reads a document with the values of its variables in it. `check` looks for problems of shape; what could not be resolved has none. */
+/**
+ * Reads a document with the values of its variables in it. `check` looks for problems of shape;
+ * what could not be resolved has none.
+ */
 export async function readWith(
   data: unknown,
   variables: ReadonlyMap<string, VariableValue | null>,
@@ -92,12 +147,20 @@ export async function readWith(
   const { data: whole, used, unresolved } = expanded(data, variables)
   const places = new Set(unresolved.map(({ steps }) => JSON.stringify(steps)))
   const wrong = unresolved.flatMap(({ steps, said }) => (said === null ? [] : [{ steps, ...said }]))
-  const ofShape = (await check(whole)).filter(({ steps }) => places.size === 0 || !places.has(JSON.stringify(steps)))
-  return { data: whole, used, problems: [...wrong, ...ofShape], flaws: flawsOf([...unresolved, ...ofShape]) }
+  const ofShape = (await check(whole)).filter(
+    ({ steps }) => places.size === 0 || !places.has(JSON.stringify(steps))
+  )
+  return {
+    data: whole,
+    used,
+    problems: [...wrong, ...ofShape],
+    flaws: flawsOf([...unresolved, ...ofShape])
+  }
 }
 
 /**
- * Puts the values of variables into the texts of a document: a text that is wholly one reference becomes the value itself, which keeps its type. References
+ * Puts the values of variables into the texts of a document: a text that is wholly one reference
+ * becomes the value itself, which keeps its type. References
  * to variables that have no value stay.
  */
 function expanded(data: unknown, variables: ReadonlyMap<string, VariableValue | null>): Expanded {
@@ -140,7 +203,12 @@ function expanded(data: unknown, variables: ReadonlyMap<string, VariableValue | 
     }
     used.add(name)
     const value = variables.get(name)
-    if (value === undefined) note(declared.length > 0 ? say('unknown_variable', name, declared) : say('undeclared_variable', name))
+    if (value === undefined)
+      note(
+        declared.length > 0
+          ? say('unknown_variable', name, declared)
+          : say('undeclared_variable', name)
+      )
     else if (value === null) note(null)
     return value ?? null
   }

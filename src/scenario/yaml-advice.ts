@@ -1,4 +1,7 @@
-/** What is wrong with a text that is not YAML, in words of the document instead of the parser: where the mistake is, and what to write instead. */
+/**
+ * What is wrong with a text that is not YAML, in words of the document instead of the parser: where
+ * the mistake is, and what to write instead.
+ */
 import { CST, Lexer } from 'yaml'
 import type { Said } from '../core/sentences.js'
 import { say } from './document-sentences.js'
@@ -6,25 +9,34 @@ import { say } from './document-sentences.js'
 /** An error of the parser, by its place in the text. */
 export type ParserError = { code: string; at: number }
 /**
- * What to say of it, and where; `isLast` where nothing that comes after it can be relied on, `isDoubtful` where an earlier mistake may be what makes it one. A line
+ * What to say of it, and where; `isLast` where nothing that comes after it can be relied on,
+ * `isDoubtful` where an earlier mistake may be what makes it one. A line
  * that is to be indented differently takes the one that begins at `next` with it.
  */
 export type Advice = Said & { at: number; isLast?: boolean; isDoubtful?: boolean; next?: number }
 
 /** A line of the text, with the place of its beginning. */
 type Line = { text: string; start: number; nth: number }
-/** What is open at a place of a text: the innermost bracket, and the quotation mark of a text that ends there. */
+/**
+ * What is open at a place of a text: the innermost bracket, and the quotation mark of a text that
+ * ends there.
+ */
 type Unclosed = { text: string; bracket: number | undefined; quote: string | undefined }
 /** An error in its line, with its column in that and what stands from there on. */
-type Case = ParserError & Unclosed & { lines: readonly Line[]; line: Line; column: number; rest: string }
-/** Says what an error is, where the lines show that; it is said at the error itself unless there is a better place. */
+type Case = ParserError &
+  Unclosed & { lines: readonly Line[]; line: Line; column: number; rest: string }
+/**
+ * Says what an error is, where the lines show that; it is said at the error itself unless there is
+ * a better place.
+ */
 type Mistake = (error: Case) => (Said & Partial<Advice>) | null | false | '' | undefined
 
 /** Characters that are read for advice, at most: for that on an indent, all lines above may be. */
 const MAX_READ = 50_000_000
 
 /**
- * What to say of the errors of a parser, given in their order. Most errors after the first follow from it, so of those only the ones with advice are
+ * What to say of the errors of a parser, given in their order. Most errors after the first follow
+ * from it, so of those only the ones with advice are
  * reported, one for each line; of a large text with many errors only the first are looked at.
  */
 export function adviceOn(errors: readonly ParserError[], text: string): Advice[] {
@@ -34,16 +46,29 @@ export function adviceOn(errors: readonly ParserError[], text: string): Advice[]
     start += text.length + 1
     return line
   })
-  if (errors.some(({ code }) => code === 'TAB_AS_INDENT')) return lines.filter(({ text }) => /^ *\t/.test(text)).map(tabIn)
+  if (errors.some(({ code }) => code === 'TAB_AS_INDENT'))
+    return lines.filter(({ text }) => /^ *\t/.test(text)).map(tabIn)
   const unclosedAt = unclosedIn(text)
   const given: Advice[] = []
   const reported = new Set<number>()
   let [line, left] = [lines[0] as Line, MAX_READ]
   for (const error of errors) {
     if (left < 0) break
-    for (let next = lines[1]; next !== undefined && next.start <= error.at; next = lines[line.nth + 1]) line = next
+    for (
+      let next = lines[1];
+      next !== undefined && next.start <= error.at;
+      next = lines[line.nth + 1]
+    )
+      line = next
     const column = error.at - line.start
-    const advice = adviceFor({ ...error, ...unclosedAt(error.at), lines, line, column, rest: line.text.slice(column) })
+    const advice = adviceFor({
+      ...error,
+      ...unclosedAt(error.at),
+      lines,
+      line,
+      column,
+      rest: line.text.slice(column)
+    })
     const isIndent = advice?.next !== undefined
     const own = isIndent ? advice.at : line.start
     left -= isIndent ? text.length : line.text.length
@@ -65,7 +90,10 @@ function adviceFor(error: Case): Advice | null {
   return null
 }
 
-/** Finds, for places in their order, the innermost bracket that is open before each, and the quotation mark that a text lacks that ends there. */
+/**
+ * Finds, for places in their order, the innermost bracket that is open before each, and the
+ * quotation mark that a text lacks that ends there.
+ */
 function unclosedIn(text: string): (place: number) => Unclosed {
   const open: number[] = []
   const quotes = new Map<number, string>()
@@ -100,7 +128,12 @@ const joined: Mistake = ({ line }) => {
   return found && { ...found, at: line.start + found.at }
 }
 /** A bracket that is not closed where something comes that cannot be within it. */
-const unclosed: Mistake = ({ text, bracket }) => bracket !== undefined && { ...say('not_closed', text[bracket] as string), at: bracket, isLast: true }
+const unclosed: Mistake = ({ text, bracket }) =>
+  bracket !== undefined && {
+    ...say('not_closed', text[bracket] as string),
+    at: bracket,
+    isLast: true
+  }
 
 /** What each code of the parser may be about, in the order in which it is looked for. */
 const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
@@ -117,47 +150,77 @@ const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
   BLOCK_AS_IMPLICIT_KEY: [
     // `-on: …`, which is a name that begins with a dash
     ({ line, lines }) => {
-      const own = [line, beside(lines, line, -1)].find(one => one !== undefined && /^\s*-[^\s-]/.test(one.text))
+      const own = [line, beside(lines, line, -1)].find(
+        one => one !== undefined && /^\s*-[^\s-]/.test(one.text)
+      )
       return own && { ...say('space_after_dash'), at: own.start + own.text.indexOf('-') }
     },
     // a line that is indented deeper than the one before it, which has a text already
     ({ line, lines, column }) => {
       const after = beside(lines, line, 1)
       const [, name, rest] = /^\s*(?:- +)*([^\s:#"'][^:]*):\s+(.*)$/.exec(line.text) ?? []
-      const [, indentation = '', next] = /^(\s*)([^\s:#-][^:]*):(\s|$)/.exec(after?.text ?? '') ?? []
-      if (!after || name === undefined || next === undefined || rest?.includes(': ') || indentation.length <= contentOf(line.text)) return null
-      return { ...say('too_deep_below', next, name, contentOf(line.text)), at: after.start + Math.min(column, indentation.length) }
+      const [, indentation = '', next] =
+        /^(\s*)([^\s:#-][^:]*):(\s|$)/.exec(after?.text ?? '') ?? []
+      if (
+        !after ||
+        name === undefined ||
+        next === undefined ||
+        rest?.includes(': ') ||
+        indentation.length <= contentOf(line.text)
+      )
+        return null
+      return {
+        ...say('too_deep_below', next, name, contentOf(line.text)),
+        at: after.start + Math.min(column, indentation.length)
+      }
     },
     // `name: x: y` in a line of its own
     ({ line }) => {
-      const [, before = '', value = ''] = /^(\s*(?:- +)*[^\s:#"'][^:]*:\s+)(.*?)\s*(?:\s#.*)?$/.exec(line.text) ?? []
-      return /:(\s|$)/.test(value) && { ...say('holds_colon', value), at: line.start + before.length }
+      const [, before = '', value = ''] =
+        /^(\s*(?:- +)*[^\s:#"'][^:]*:\s+)(.*?)\s*(?:\s#.*)?$/.exec(line.text) ?? []
+      return (
+        /:(\s|$)/.test(value) && { ...say('holds_colon', value), at: line.start + before.length }
+      )
     }
   ],
   BLOCK_IN_FLOW: [
     dashInBrackets,
     // `{ a: 1 b: 2 }`, which looks the same to a parser as `{ reason: cold: soup }`
     error => {
-      const [, text, name, rest] = /^(.*?)\s+(["']?[\w.-]+["']?):\s*(.*)$/s.exec(valueIn(error)) ?? []
-      const isName = text && name && (/^[[{"']/.test(rest as string) || IS_NAME.test(name) || /["'\]}\d]$/.test(text))
+      const [, text, name, rest] =
+        /^(.*?)\s+(["']?[\w.-]+["']?):\s*(.*)$/s.exec(valueIn(error)) ?? []
+      const isName =
+        text &&
+        name &&
+        (/^[[{"']/.test(rest as string) || IS_NAME.test(name) || /["'\]}\d]$/.test(text))
       return isName && { ...say('comma_missing', name), at: error.at + text.length }
     },
     error => say('holds_colon', valueIn(error))
   ],
   BAD_ALIAS: [error => say('begins_with', valueIn(error), '*')],
   BAD_SCALAR_START: [error => say('begins_with', valueIn(error), error.rest[0] as string)],
-  TAG_RESOLVE_FAILED: [error => say('tag', valueIn(error).split(/\s/, 1)[0] as string, valueIn(error))],
+  TAG_RESOLVE_FAILED: [
+    error => say('tag', valueIn(error).split(/\s/, 1)[0] as string, valueIn(error))
+  ],
   BAD_DQ_ESCAPE: [({ rest }) => say('unknown_escape', rest.slice(0, 2))],
   MULTIPLE_DOCS: [() => ({ ...say('second_document'), isLast: true })],
   MISSING_CHAR: [
     wrongIndent,
-    ({ quote, text }) => quote && { ...say('quote_not_closed', quote), at: openingQuote(text, quote), isLast: true },
+    ({ quote, text }) =>
+      quote && { ...say('quote_not_closed', quote), at: openingQuote(text, quote), isLast: true },
     error => /^\s*(?:[\]}]|$)/.test(error.text.slice(error.at)) && unclosed(error),
     // `{ created[gte]: … }`, a name that braces do not take as it is
     ({ line, column, rest, bracket, at }) => {
       const [name = ''] = /[\w-]*$/.exec(line.text.slice(0, column)) as RegExpExecArray
       const [, brackets] = /^((?:\[[\w-]*\])+):\s/.exec(rest) ?? []
-      return bracket !== undefined && name !== '' && brackets !== undefined && { ...say('brackets_in_name', name + brackets), at: at - name.length }
+      return (
+        bracket !== undefined &&
+        name !== '' &&
+        brackets !== undefined && {
+          ...say('brackets_in_name', name + brackets),
+          at: at - name.length
+        }
+      )
     },
     ({ bracket, rest }) => bracket !== undefined && !/^#/.test(rest) && say('comma_missing'),
     joined,
@@ -166,17 +229,39 @@ const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
   BAD_INDENT: [wrongIndent, unclosed],
   UNEXPECTED_TOKEN: [
     wrongIndent,
-    ({ rest }) => /^[\]}]/.test(rest) && { ...say('nothing_to_close', rest[0] as string), isLast: true, isDoubtful: true },
-    ({ line, column }) => /[>|][-+\d]*\s+$/.test(line.text.slice(0, column)) && say('text_in_next_line'),
-    ({ text, bracket }) => /^\s*[{[]/.test(text) && bracket === undefined && { ...say('after_the_end'), isLast: true },
-    ({ text, rest, bracket, at }) => bracket !== undefined && rest[0] === '"' && /["\]}]\s*$/.test(text.slice(0, at)) && say('comma_missing'),
+    ({ rest }) =>
+      /^[\]}]/.test(rest) && {
+        ...say('nothing_to_close', rest[0] as string),
+        isLast: true,
+        isDoubtful: true
+      },
+    ({ line, column }) =>
+      /[>|][-+\d]*\s+$/.test(line.text.slice(0, column)) && say('text_in_next_line'),
+    ({ text, bracket }) =>
+      /^\s*[{[]/.test(text) && bracket === undefined && { ...say('after_the_end'), isLast: true },
+    ({ text, rest, bracket, at }) =>
+      bracket !== undefined &&
+      rest[0] === '"' &&
+      /["\]}]\s*$/.test(text.slice(0, at)) &&
+      say('comma_missing'),
     error => {
       const { line, column, rest } = error
       const start = startOfValue(error)
       const value = valueIn(error, start)
-      if (start >= column || rest[0] === ',' || (start === contentOf(line.text) && /:(\s|$)/.test(value))) return null
+      if (
+        start >= column ||
+        rest[0] === ',' ||
+        (start === contentOf(line.text) && /:(\s|$)/.test(value))
+      )
+        return null
       const inner = /^(["']).*\1$/s.test(value) ? value.slice(1, -1) : value
-      return { ...say(/[{}[\]]/.test(value) && !/^["'[{]/.test(value) ? 'holds_bracket' : 'goes_on', inner), at: line.start + start }
+      return {
+        ...say(
+          /[{}[\]]/.test(value) && !/^["'[{]/.test(value) ? 'holds_bracket' : 'goes_on',
+          inner
+        ),
+        at: line.start + start
+      }
     }
   ]
 }
@@ -187,17 +272,37 @@ const IS_NAME =
 
 /** `name:x`, which is a text in YAML, with the place of the colon; null for any other text. */
 export function spaceMissing(text: string): Advice | null {
-  const [, before = '', name = '', value] = /^(\s*(?:- +)*)([\w-]+):((?!\/\/)[^\s:].*)$/.exec(text) ?? []
-  return value === undefined ? null : { ...say('space_missing', name, value), at: before.length + name.length }
+  const [, before = '', name = '', value] =
+    /^(\s*(?:- +)*)([\w-]+):((?!\/\/)[^\s:].*)$/.exec(text) ?? []
+  return value === undefined
+    ? null
+    : { ...say('space_missing', name, value), at: before.length + name.length }
 }
 
 const tabIn = ({ text, start }: Line): Advice => ({ ...say('tab'), at: start + text.indexOf('\t') })
 
-/** A line that is indented differently from those around it, of which the parser says where what is above it ends. */
-function wrongIndent({ code, bracket, quote, line: there, column, rest, lines }: Case): Advice | null {
+/**
+ * A line that is indented differently from those around it, of which the parser says where what is
+ * above it ends.
+ */
+function wrongIndent({
+  code,
+  bracket,
+  quote,
+  line: there,
+  column,
+  rest,
+  lines
+}: Case): Advice | null {
   const isOver = /^\s*$|^\s+#/.test(rest) || there.text.startsWith('#')
   const line = isOver ? beside(lines, there, 1) : there
-  if (bracket !== undefined || quote !== undefined || line === undefined || !(isOver || line.text.search(/\S/) >= column)) return null
+  if (
+    bracket !== undefined ||
+    quote !== undefined ||
+    line === undefined ||
+    !(isOver || line.text.search(/\S/) >= column)
+  )
+    return null
   const content = contentOf(beside(lines, line, -1)?.text)
   const isOf = {
     MISSING_CHAR: isOver || /^\s/.test(rest),
@@ -206,20 +311,37 @@ function wrongIndent({ code, bracket, quote, line: there, column, rest, lines }:
   }[code as 'BAD_INDENT']
   if (!isOf) return null
   const above = openAbove(lines, line)
-  const [, indentation = '', dash, name] = /^(\s*)(- )?(?:- +)*(?:([\w-]+):(?:\s|$))?/.exec(line.text) as RegExpExecArray
+  const [, indentation = '', dash, name] = /^(\s*)(- )?(?:- +)*(?:([\w-]+):(?:\s|$))?/.exec(
+    line.text
+  ) as RegExpExecArray
   if (indentation.includes('\t')) return { ...tabIn(line), isLast: true }
   const place = { at: line.start, next: beside(lines, line, 1)?.start ?? line.start }
   const isAtDash = above.some(({ column, isDash }) => isDash && column === indentation.length)
-  if (dash === undefined && isAtDash && name !== undefined && above.some(one => one.column === content && one.names.includes(name)))
+  if (
+    dash === undefined &&
+    isAtDash &&
+    name !== undefined &&
+    above.some(one => one.column === content && one.names.includes(name))
+  )
     return { ...say('dash_missing', name, line.text.trim()), ...place }
   const isDash = dash !== undefined && above.some(one => one.isDash)
   const distance = ({ column }: OpenColumn) => Math.abs(column - indentation.length)
-  const all = above.filter(one => one.isDash === isDash).sort((a, b) => distance(a) - distance(b) || b.column - a.column)
+  const all = above
+    .filter(one => one.isDash === isDash)
+    .sort((a, b) => distance(a) - distance(b) || b.column - a.column)
   if (all.length === 0) return null
-  const nearest = all.filter((one, nth) => nth === 0 || (!isDash && distance(one) === distance(all[0] as OpenColumn) && one.column > 0))
-  const nameOf = ({ column, names }: OpenColumn) => (column === content ? 'the one before' : (names[0] as string))
+  const nearest = all.filter(
+    (one, nth) =>
+      nth === 0 || (!isDash && distance(one) === distance(all[0] as OpenColumn) && one.column > 0)
+  )
+  const nameOf = ({ column, names }: OpenColumn) =>
+    column === content ? 'the one before' : (names[0] as string)
   const like = nearest.map(one => [one.column, isDash ? 'the dash above it' : nameOf(one)] as const)
-  return { ...say('wrong_indent', indentation.length, like), isDoubtful: code === 'UNEXPECTED_TOKEN', ...place }
+  return {
+    ...say('wrong_indent', indentation.length, like),
+    isDoubtful: code === 'UNEXPECTED_TOKEN',
+    ...place
+  }
 }
 
 /** A column at which a list has its dashes, or an object its names: the last one first. */
@@ -229,13 +351,20 @@ type OpenColumn = { column: number; isDash: boolean; names: string[] }
 function openAbove(lines: readonly Line[], line: Line): OpenColumn[] {
   const open: OpenColumn[] = []
   let least = Number.POSITIVE_INFINITY
-  for (let above = beside(lines, line, -1); above !== undefined && least > 0; above = beside(lines, above, -1)) {
-    const [, indentation = '', dashes = '', name] = /^(\s*)((?:- +)*)(?:([^\s:#"'][^:]*):(?:\s|$))?/.exec(above.text) as RegExpExecArray
+  for (
+    let above = beside(lines, line, -1);
+    above !== undefined && least > 0;
+    above = beside(lines, above, -1)
+  ) {
+    const [, indentation = '', dashes = '', name] =
+      /^(\s*)((?:- +)*)(?:([^\s:#"'][^:]*):(?:\s|$))?/.exec(above.text) as RegExpExecArray
     const content = indentation.length + dashes.length
     const known = open.find(({ column, isDash }) => column === content && !isDash)
     if (known !== undefined && content <= least && name !== undefined) known.names.push(name)
-    if (content < least && name !== undefined) open.push({ column: content, isDash: false, names: [name] })
-    if (dashes !== '' && indentation.length < least) open.push({ column: indentation.length, isDash: true, names: [] })
+    if (content < least && name !== undefined)
+      open.push({ column: content, isDash: false, names: [name] })
+    if (dashes !== '' && indentation.length < least)
+      open.push({ column: indentation.length, isDash: true, names: [] })
     least = Math.min(least, indentation.length)
   }
   return open
@@ -250,7 +379,10 @@ const startOfValue = ({ line, column, bracket }: Case): number =>
     ? (/^\s*(?:- +)*(?:[^\s:"'][^:]*:\s+)?/.exec(line.text) as RegExpExecArray)
     : (/^(?:.*(?:[:,]\s|[[{]))?\s*/.exec(line.text.slice(0, column)) as RegExpExecArray))[0].length
 
-/** The text of a value: to the comma or the bracket that ends it where it is in brackets, else to the end of its line. */
+/**
+ * The text of a value: to the comma or the bracket that ends it where it is in brackets, else to
+ * the end of its line.
+ */
 function valueIn({ line: { text }, column, bracket }: Case, start = column): string {
   if (bracket === undefined) return (text.slice(start).split(/\s#/, 1)[0] as string).trimEnd()
   let [depth, end] = [0, start]
@@ -263,9 +395,14 @@ function valueIn({ line: { text }, column, bracket }: Case, start = column): str
   return text.slice(start, end).trimEnd()
 }
 
-/** Where the quotation mark is that is not closed in its line; the last one of the text where each is. */
+/**
+ * Where the quotation mark is that is not closed in its line; the last one of the text where each
+ * is.
+ */
 function openingQuote(text: string, quote: string): number {
-  const closed = text.replace(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\n]|'')*'|(?:^|\s)#.*/gm, part => ' '.repeat(part.length))
+  const closed = text.replace(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\n]|'')*'|(?:^|\s)#.*/gm, part =>
+    ' '.repeat(part.length)
+  )
   const at = closed.indexOf(quote)
   return at < 0 ? text.lastIndexOf(quote) : at
 }

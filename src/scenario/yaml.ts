@@ -1,6 +1,21 @@
 /** YAML as documents write it, and the state as YAML. */
 
-import { Composer, type CST, Document, isAlias, isCollection, isMap, isNode, isPair, isScalar, Lexer, Parser, type Scalar, stringify, visit } from 'yaml'
+import {
+  Composer,
+  type CST,
+  Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  Lexer,
+  Parser,
+  type Scalar,
+  stringify,
+  visit
+} from 'yaml'
 import { MAX_PROBLEMS } from '../core/checking.js'
 import type { Said } from '../core/sentences.js'
 import { say } from './document-sentences.js'
@@ -26,20 +41,29 @@ const MAX_OPEN = 1500
 export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
   const tokens = tokensOf(text, limits)
   let contents: unknown = null
-  const locate: ReadYaml['locate'] = (...wanted) => located(text, wanted, root => noteOffsets(contents, root, text))
-  if (!Array.isArray(tokens)) return { data: null, problems: [{ ...tokens, line: 1, column: 1 }], locate }
+  const locate: ReadYaml['locate'] = (...wanted) =>
+    located(text, wanted, root => noteOffsets(contents, root, text))
+  if (!Array.isArray(tokens))
+    return { data: null, problems: [{ ...tokens, line: 1, column: 1 }], locate }
   // the library compares every two names of an object to find one that is given twice
   const composer = new Composer({ merge: true, logLevel: 'error', uniqueKeys: false })
-  const [document, another] = composer.compose(tokens, true, text.length) as Iterable<Document.Parsed>
+  const [document, another] = composer.compose(
+    tokens,
+    true,
+    text.length
+  ) as Iterable<Document.Parsed>
   const { errors, warnings, range } = document as Document.Parsed
   contents = (document as Document.Parsed).contents
-  const all = inOrder([...errors, ...warnings].map(({ code, pos: [at] }) => ({ code: code as string, at })))
+  const all = inOrder(
+    [...errors, ...warnings].map(({ code, pos: [at] }) => ({ code: code as string, at }))
+  )
   // a mistake that ends the document makes one of each part that comes after it
   const mistakes = all.filter(({ at }, nth) => nth === 0 || at <= range[2])
   if (another !== undefined) mistakes.push({ code: 'MULTIPLE_DOCS', at: another.range[0] })
   const placeOf = placesIn(text)
   const found = adviceOn(mistakes, text)
-  if (errors.length === 0 && another === undefined) found.push(...problemsIn(document as Document.Parsed, at => placeOf(at).line))
+  if (errors.length === 0 && another === undefined)
+    found.push(...problemsIn(document as Document.Parsed, at => placeOf(at).line))
   let data: unknown
   try {
     if (found.length === 0) data = (document as Document).toJS({ maxAliasCount: 100 })
@@ -62,18 +86,26 @@ function tokensOf(text: string, limits: DocumentLimits): CST.Token[] | Said {
   for (const lexeme of new Lexer().lex(text)) {
     if (parser.stack.length > MAX_OPEN) break
     for (const token of parser.next(lexeme)) tokens.push(token)
-    if (/^[[{,?-]$/.test(lexeme) || (lexeme === ':' && parser.stack.at(-1)?.type === 'block-map')) values++
+    if (/^[[{,?-]$/.test(lexeme) || (lexeme === ':' && parser.stack.at(-1)?.type === 'block-map'))
+      values++
     const nesting = parser.stack.length > MAX_NESTING ? parser.stack.filter(isLevel).length : 0
     const problem = sizeProblem({ nesting, values: values * WEIGHT }, limits)
-    if (problem !== null) return nesting > MAX_NESTING ? say('too_large', problem) : say('weighs_more', problem, WEIGHT)
+    if (problem !== null)
+      return nesting > MAX_NESTING ? say('too_large', problem) : say('weighs_more', problem, WEIGHT)
   }
   return [...tokens, ...parser.end()]
 }
 
-/** Whether a token of a stack is a level; the second map of a line is none, which a colon in a text makes, and which takes the lines below it too. */
+/**
+ * Whether a token of a stack is a level; the second map of a line is none, which a colon in a text
+ * makes, and which takes the lines below it too.
+ */
 function isLevel(token: CST.Token, nth: number, stack: CST.Token[]): boolean {
   const whole = stack[nth - 1]
-  return 'items' in token && !(token.type === 'block-map' && whole?.type === 'block-map' && whole.indent === token.indent)
+  return (
+    'items' in token &&
+    !(token.type === 'block-map' && whole?.type === 'block-map' && whole.indent === token.indent)
+  )
 }
 
 /** What is wrong with a document beyond its syntax; `lineOf` is the line of a place. */
@@ -91,15 +123,22 @@ function problemsIn(document: Document.Parsed, lineOf: (at: number) => number): 
   visit(document, (place, node) => {
     if (isAlias(node)) {
       aliases++
-      if (place !== 'key' && !anchors.has(node.source)) add(startOf(node), say('unknown_alias', node.source))
+      if (place !== 'key' && !anchors.has(node.source))
+        add(startOf(node), say('unknown_alias', node.source))
     } else if (isPair(node)) {
       // a name in braces that has no value
-      if (node.value === null || (isScalar(node.value) && node.value.source === '')) addJoined(node.key)
+      if (node.value === null || (isScalar(node.value) && node.value.source === ''))
+        addJoined(node.key)
     } else if (isNode(node) && 'anchor' in node && node.anchor) {
       anchored++
       anchors.add(node.anchor)
-      if (isScalar(node) && node.value === null) add(startOf(node) - node.anchor.length - 1, say('begins_with', `&${node.anchor}`, '&'))
-    } else if (isScalar(node) && typeof node.value === 'number' && /^0\d+$/.test(node.source as string)) {
+      if (isScalar(node) && node.value === null)
+        add(startOf(node) - node.anchor.length - 1, say('begins_with', `&${node.anchor}`, '&'))
+    } else if (
+      isScalar(node) &&
+      typeof node.value === 'number' &&
+      /^0\d+$/.test(node.source as string)
+    ) {
       add(startOf(node), say('leading_zeros', node.source as string))
     }
     if (!isMap(node)) return
@@ -108,7 +147,8 @@ function problemsIn(document: Document.Parsed, lineOf: (at: number) => number): 
       const at = startOf(key)
       // the library writes a list or an object as a name, which takes twice as long for each level
       if (!isScalar(key)) add(at, say('not_a_name'))
-      else if (names.has(key.value)) add(at, say('name_twice', String(key.value), lineOf(names.get(key.value) as number)))
+      else if (names.has(key.value))
+        add(at, say('name_twice', String(key.value), lineOf(names.get(key.value) as number)))
       else names.set(key.value, at)
     }
   })
@@ -118,11 +158,17 @@ function problemsIn(document: Document.Parsed, lineOf: (at: number) => number): 
 
 const startOf = (node: unknown): number => (node as { range: [number, number, number] }).range[0]
 
-/** Notes where the parts of a node are that are looked for; one that came through an alias or a merge is not among them. Of a collection below its name, that is where it is. */
+/**
+ * Notes where the parts of a node are that are looked for; one that came through an alias or a
+ * merge is not among them. Of a collection below its name, that is where it is.
+ */
 function noteOffsets(node: unknown, tree: PlaceTree, text: string): void {
   if (node === null) return
   const at = startOf(node)
-  tree.offset = tree.name >= 0 && isCollection(node) && text.slice(tree.name, at).includes('\n') ? tree.name : at
+  tree.offset =
+    tree.name >= 0 && isCollection(node) && text.slice(tree.name, at).includes('\n')
+      ? tree.name
+      : at
   if (tree.parts.size === 0 || !isCollection(node)) return
   for (const [index, item] of node.items.entries()) {
     const part = tree.parts.get(isPair(item) ? String((item.key as Scalar).value) : index)
@@ -133,9 +179,13 @@ function noteOffsets(node: unknown, tree: PlaceTree, text: string): void {
 }
 
 /** Data as YAML text. */
-export const yamlText = (data: unknown): string => stringify(data, { lineWidth: 0, aliasDuplicateObjects: false })
+export const yamlText = (data: unknown): string =>
+  stringify(data, { lineWidth: 0, aliasDuplicateObjects: false })
 
-/** What is written on a line of its own: records, expectations, and the parts of a play or an entry, so many levels below their names. */
+/**
+ * What is written on a line of its own: records, expectations, and the parts of a play or an entry,
+ * so many levels below their names.
+ */
 const LINES = { data: 2, expect: 1, play: 2, script: 2 }
 
 /** A scenario as YAML text under comments. */

@@ -1,4 +1,7 @@
-/** The emulated API over HTTP: hands requests to the engine, waits where a script says so, and writes the responses. */
+/**
+ * The emulated API over HTTP: hands requests to the engine, waits where a script says so, and
+ * writes the responses.
+ */
 import { Readable } from 'node:stream'
 import formbody from '@fastify/formbody'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -8,7 +11,17 @@ import type { Settings } from '../core/settings.js'
 import { Shares } from '../core/shares.js'
 import { headersOf, preflightHeaders, refuse } from '../engine/answers.js'
 import { type Exchange, hasBody, hasReached, STAGE } from '../engine/exchange.js'
-import { askScript, countRequest, decode, enter, isForm, isFormType, isOpenEnded, OPAQUE, perform } from '../engine/execute.js'
+import {
+  askScript,
+  countRequest,
+  decode,
+  enter,
+  isForm,
+  isFormType,
+  isOpenEnded,
+  OPAQUE,
+  perform
+} from '../engine/execute.js'
 import { answerByScript, breakAnswer, isAnswer, sendingOf } from '../engine/scripted.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
 import type { DataFile } from '../sandbox/data-file.js'
@@ -21,21 +34,48 @@ import type { Faults } from './faults.js'
 import { logDefect, logWarnings } from './logging.js'
 
 /** What the API needs of the server; `sandboxes` keeps those that right requests have made. */
-export type ApiOptions = { answers: Answers; sandboxes: Pick<Sandboxes, 'keep' | 'requireRoom'>; settings: Settings; faults: Faults; data: Data }
+export type ApiOptions = {
+  answers: Answers
+  sandboxes: Pick<Sandboxes, 'keep' | 'requireRoom'>
+  settings: Settings
+  faults: Faults
+  data: Data
+}
 
 /** Routes what is under the base address to the engine: head, body, script, operation. */
-export async function addApi(api: FastifyInstance, { answers, sandboxes, settings, faults, data }: ApiOptions): Promise<void> {
+export async function addApi(
+  api: FastifyInstance,
+  { answers, sandboxes, settings, faults, data }: ApiOptions
+): Promise<void> {
   const holds = new Shares({ what: 'held requests', setting: 'limits.waiting' }, settings)
   const refusal = { assumption: 'A35', headers: { connection: 'close' } } as const
-  const bodies = new Bodies(new Shares({ what: 'bytes of bodies that are being read', setting: 'limits.body', each: 32, all: 64, refusal }, settings))
+  const bodies = new Bodies(
+    new Shares(
+      {
+        what: 'bytes of bodies that are being read',
+        setting: 'limits.body',
+        each: 32,
+        all: 64,
+        refusal
+      },
+      settings
+    )
+  )
   api.removeAllContentTypeParsers()
-  await api.register(formbody, { parser: (text: string) => (text === '' ? null : decodeForm(text, settings)) as never })
-  // of a body that is not read, it is enough to know whether it has a first byte
-  api.addContentTypeParser('*', async (_request: FastifyRequest, payload: FastifyRequest['raw']) => {
-    const { done: isEmpty } = await payload.iterator({ destroyOnReturn: false }).next()
-    return isEmpty ? null : OPAQUE
+  await api.register(formbody, {
+    parser: (text: string) => (text === '' ? null : decodeForm(text, settings)) as never
   })
-  api.setErrorHandler((error: FastifyError | ApiError, _request, reply) => answers.refuse(error, reply))
+  // of a body that is not read, it is enough to know whether it has a first byte
+  api.addContentTypeParser(
+    '*',
+    async (_request: FastifyRequest, payload: FastifyRequest['raw']) => {
+      const { done: isEmpty } = await payload.iterator({ destroyOnReturn: false }).next()
+      return isEmpty ? null : OPAQUE
+    }
+  )
+  api.setErrorHandler((error: FastifyError | ApiError, _request, reply) =>
+    answers.refuse(error, reply)
+  )
   api.setNotFoundHandler(serve)
   api.all('/*', serve)
 
@@ -77,15 +117,24 @@ export async function addApi(api: FastifyInstance, { answers, sandboxes, setting
     }
     const operation = exchange.operation as OperationId
     const performed = operationOf(operation)
-    if (performed.kind === 'create' || performed.kind === 'update') sandboxes.requireRoom(request.arrival.sandbox)
+    if (performed.kind === 'create' || performed.kind === 'update')
+      sandboxes.requireRoom(request.arrival.sandbox)
     const isScripted = exchange.world.state.script.operations.has(operation)
     const failing = data?.isFailing && (isScripted || isChange(performed)) ? data : null
-    if (isScripted || failing) goOn(exchange, reply, failing).catch(error => answers.refuse(error, reply))
+    if (isScripted || failing)
+      goOn(exchange, reply, failing).catch(error => answers.refuse(error, reply))
     else operate(exchange, reply, false)
   }
 
-  /** Waits until what changes can be written, where that failed before; then asks the script, and then the operation. */
-  async function goOn(exchange: Exchange, reply: FastifyReply, failing: NonNullable<Data> | null): Promise<void> {
+  /**
+   * Waits until what changes can be written, where that failed before; then asks the script, and
+   * then the operation.
+   */
+  async function goOn(
+    exchange: Exchange,
+    reply: FastifyReply,
+    failing: NonNullable<Data> | null
+  ): Promise<void> {
     if (failing !== null) await failing.writable()
     const action = askScript(exchange)
     if (action === null) operate(exchange, reply, failing !== null)
@@ -97,10 +146,15 @@ export async function addApi(api: FastifyInstance, { answers, sandboxes, setting
     answers.send(reply)
   }
 
-  /** Carries out what the script does: holds or delays the request, then sends the script's response or runs the operation. */
+  /**
+   * Carries out what the script does: holds or delays the request, then sends the script's response
+   * or runs the operation.
+   */
   async function act(action: Action, exchange: Exchange, reply: FastifyReply): Promise<void> {
     const { hold } = action.entry.data
-    const goesOn = (!hold || (await held(action, hold, reply))) && (action.delay === 0 || (await faults.delay(action.delay)))
+    const goesOn =
+      (!hold || (await held(action, hold, reply))) &&
+      (action.delay === 0 || (await faults.delay(action.delay)))
     if (!goesOn) return answers.abandon(reply)
     if (!isAnswer(action)) {
       if (data?.isFailing) await data.writable()
@@ -111,7 +165,11 @@ export async function addApi(api: FastifyInstance, { answers, sandboxes, setting
   }
 
   /** Holds a request at its gate. Resolves with whether it goes on. Errors: `limit_reached`. */
-  async function held({ id }: Action, hold: Hold, { request, raw }: FastifyReply): Promise<boolean> {
+  async function held(
+    { id }: Action,
+    hold: Hold,
+    { request, raw }: FastifyReply
+  ): Promise<boolean> {
     const { exchange, sandbox } = request.arrival
     if (sandbox.gates.isOpen(id, hold)) return true
     const free = holds.take(sandbox)
@@ -135,7 +193,8 @@ export class Answers {
   send(reply: FastifyReply): void {
     const { data } = this.#parts
     const { arrival } = reply.request
-    if (data === undefined || !arrival.isPending || !mayHaveChanged(arrival.exchange)) this.#deliver(reply)
+    if (data === undefined || !arrival.isPending || !mayHaveChanged(arrival.exchange))
+      this.#deliver(reply)
     else
       data.saved().then(
         () => this.#deliver(reply),
@@ -176,16 +235,27 @@ export class Answers {
     const isSent = fault === null || (fault === 'malformed_body' && length > 0)
     const { ending } = request.arrival.sandbox
     const sending = exchange.action && sendingOf(exchange)
-    const slow = () => ({ status, headers, ...sending, body: Buffer.from(payload as string).subarray(0, sending?.bytes) })
+    const slow = () => ({
+      status,
+      headers,
+      ...sending,
+      body: Buffer.from(payload as string).subarray(0, sending?.bytes)
+    })
     if (!isSent) faults.lose(fault, reply, slow(), ending)
     arrivals.settle(request, reply)
     if (isSent && sending?.bandwidth) void faults.send(raw, slow(), ending, () => raw.end())
-    // a text of ASCII characters alone is the same in both encodings, and faster to write in this one
-    else if (isSent) raw.writeHead(status, headers).end(payload, payload.length === length ? 'latin1' : 'utf8')
+    // a text of ASCII characters alone is the same in both encodings, and faster to write in this
+    // one
+    else if (isSent)
+      raw.writeHead(status, headers).end(payload, payload.length === length ? 'latin1' : 'utf8')
   }
 }
 
-/** Whether a request may have changed the state of its sandbox, the counts of its script among it. */
+/**
+ * Whether a request may have changed the state of its sandbox, the counts of its script among it.
+ */
 const mayHaveChanged = (exchange: Exchange): boolean =>
   exchange.outcome.refusal?.code !== 'data_not_written' &&
-  (exchange.changes > 0 || (hasReached(exchange, STAGE.admitted) && exchange.world.state.script.operations.has(exchange.operation as OperationId)))
+  (exchange.changes > 0 ||
+    (hasReached(exchange, STAGE.admitted) &&
+      exchange.world.state.script.operations.has(exchange.operation as OperationId)))

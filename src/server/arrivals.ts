@@ -1,4 +1,7 @@
-/** The requests that arrive at the server: which sandbox each is for, the id of its response, and how it ends. */
+/**
+ * The requests that arrive at the server: which sandbox each is for, the id of its response, and
+ * how it ends.
+ */
 import type { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -59,22 +62,33 @@ export class Arrival {
 const ORIGIN = /^https?:\/\/[^/?]*/i
 const SANDBOX = '/sandbox/'
 const PREFIX = /^(\/sandbox\/([^/?]*))(.*)$/s
-/** Letters, digits, `-`, `.`, `_` and `~`, percent-encoded though they need not be: the address is the same as without. */
+/**
+ * Letters, digits, `-`, `.`, `_` and `~`, percent-encoded though they need not be: the address is
+ * the same as without.
+ */
 const NEEDLESS = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/gi
 
-/** Where a request is addressed to: `/sandbox/NAME`, and the name in it, null for the sandbox at the base address. */
+/**
+ * Where a request is addressed to: `/sandbox/NAME`, and the name in it, null for the sandbox at the
+ * base address.
+ */
 type Address = { prefix: string; name: string | null }
 const AT_BASE: Address = { prefix: '', name: null }
 /** The addresses of the requests that name a sandbox. */
 const ADDRESSES = new WeakMap<IncomingMessage, Address>()
 
-/** Takes `/sandbox/NAME` off the url of a request, so that every sandbox has the same routes, the origin, and what is encoded needlessly in the path. */
+/**
+ * Takes `/sandbox/NAME` off the url of a request, so that every sandbox has the same routes, the
+ * origin, and what is encoded needlessly in the path.
+ */
 export function withoutSandbox(request: IncomingMessage): string {
   const { url } = request as { url: string }
   const local = url.startsWith('/') ? url : url.replace(ORIGIN, '')
   const path = pathOf(local)
   const isPlain = path !== '' && !path.includes('%')
-  const plain = isPlain ? local : `${path.replace(NEEDLESS, encoded => decodeURIComponent(encoded)) || '/'}${local.slice(path.length)}`
+  const plain = isPlain
+    ? local
+    : `${path.replace(NEEDLESS, encoded => decodeURIComponent(encoded)) || '/'}${local.slice(path.length)}`
   if (!plain.startsWith(SANDBOX)) return plain
   const [, prefix = '', name = '', rest = ''] = PREFIX.exec(plain) as RegExpExecArray
   ADDRESSES.set(request, { prefix, name })
@@ -87,7 +101,10 @@ export class Arrivals {
   readonly #isLogged: boolean
   #ownAnswers = 0
 
-  /** `cors` says whether pages of other sites may use the emulated API, `isLogged` whether requests are logged. */
+  /**
+   * `cors` says whether pages of other sites may use the emulated API, `isLogged` whether requests
+   * are logged.
+   */
   constructor(sandboxes: Sandboxes, { cors, isLogged }: { cors: boolean; isLogged: boolean }) {
     this.#sandboxes = sandboxes
     this.#cors = cors
@@ -95,8 +112,10 @@ export class Arrivals {
   }
 
   /**
-   * A request comes in, and is over when its response closes. Those of the emulated API are numbered by their sandbox, which is made when it is named for the
-   * first time, and stays when path and key are right. Returns why the request cannot go on to its sandbox.
+   * A request comes in, and is over when its response closes. Those of the emulated API are
+   * numbered by their sandbox, which is made when it is named for the
+   * first time, and stays when path and key are right. Returns why the request cannot go on to its
+   * sandbox.
    */
   open(request: FastifyRequest, reply: FastifyReply): ApiError | null {
     let refusal: ApiError | null = null
@@ -117,16 +136,19 @@ export class Arrivals {
       arrival.release?.()
       arrival.sandbox.inFlight--
       if (!arrival.isPending) this.#end(request, reply)
-      else if (arrival.sandbox.settings['evidence.coverage']) arrival.sandbox.evidence.leave(arrival.exchange)
+      else if (arrival.sandbox.settings['evidence.coverage'])
+        arrival.sandbox.evidence.leave(arrival.exchange)
     }
     reply.raw.on('close', close)
-    // a response that waits behind another one of its connection gets no event when the connection ends
+    // a response that waits behind another one of its connection gets no event when the connection
+    // ends
     if (isWaiting) closeWith(socket, close)
     return refusal
   }
 
   /**
-   * The API is done with a request: its response is about to be sent or is lost. It is over if its client is gone already, or gets nothing however long it
+   * The API is done with a request: its response is about to be sent or is lost. It is over if its
+   * client is gone already, or gets nothing however long it
    * waits. A sandbox that no right request has kept ends.
    */
   settle(request: FastifyRequest, reply: FastifyReply): void {
@@ -137,8 +159,14 @@ export class Arrivals {
     if (arrival.isClosed || arrival.exchange.outcome.fault === 'hang') this.#end(request, reply)
   }
 
-  /** The sandbox that a control request is for; one that `makes` it gets a new one where there is none. Errors: as of `Sandboxes.use` and `find`. */
-  sandboxOf({ raw, arrival }: FastifyRequest, { makes, namesOthers }: { makes: boolean; namesOthers: boolean }): Sandbox {
+  /**
+   * The sandbox that a control request is for; one that `makes` it gets a new one where there is
+   * none. Errors: as of `Sandboxes.use` and `find`.
+   */
+  sandboxOf(
+    { raw, arrival }: FastifyRequest,
+    { makes, namesOthers }: { makes: boolean; namesOthers: boolean }
+  ): Sandbox {
     const { name } = ADDRESSES.get(raw) ?? AT_BASE
     // before the start scenario is loaded there is no other sandbox, and only health is asked for
     if (name === null || !arrival.sandbox.isLoaded) return arrival.sandbox
@@ -165,28 +193,51 @@ export class Arrivals {
   #arrival(request: FastifyRequest): Arrival {
     const { prefix, name } = ADDRESSES.get(request.raw) ?? AT_BASE
     const { method, url, headers } = request
-    if (isUnder(CONTROL, url) || (name === null && pathOf(url) === '/')) return this.#own(request, prefix)
+    if (isUnder(CONTROL, url) || (name === null && pathOf(url) === '/'))
+      return this.#own(request, prefix)
     const sandbox = name === null ? this.#sandboxes.main : this.#named(name, request)
-    return sandbox === null ? this.#own(request, prefix) : new Arrival(sandbox, arrive(sandbox, { base: prefix + BASE, method, url, headers }), true)
+    return sandbox === null
+      ? this.#own(request, prefix)
+      : new Arrival(sandbox, arrive(sandbox, { base: prefix + BASE, method, url, headers }), true)
   }
 
   /** A request that the journal of no sandbox shows. */
   #own({ method, url, headers }: FastifyRequest, prefix: string | null): Arrival {
     const { main } = this.#sandboxes
-    return new Arrival(main, new Exchange(main, `ctl_${++this.#ownAnswers}`, { base: `${prefix ?? ''}${BASE}`, method, url, headers }), false)
+    return new Arrival(
+      main,
+      new Exchange(main, `ctl_${++this.#ownAnswers}`, {
+        base: `${prefix ?? ''}${BASE}`,
+        method,
+        url,
+        headers
+      }),
+      false
+    )
   }
 
-  /** The sandbox with a name. A request outside the API makes none: null where there is none, or where it asks for the overview. */
+  /**
+   * The sandbox with a name. A request outside the API makes none: null where there is none, or
+   * where it asks for the overview.
+   */
   #named(name: string, request: FastifyRequest): Sandbox | null {
     checkedName(name, readable(name))
     const { url } = request
     if (!isUnder(BASE, url)) return pathOf(url) === '/' ? null : (this.#sandboxes.get(name) ?? null)
-    return this.#isOtherSite(request) ? this.#sandboxes.find(name, { namesOthers: false }) : this.#sandboxes.use(name, isOfOtherPage(request))
+    return this.#isOtherSite(request)
+      ? this.#sandboxes.find(name, { namesOthers: false })
+      : this.#sandboxes.use(name, isOfOtherPage(request))
   }
 
-  /** Whether a page of another site makes a browser send the request without asking: an image or a form of it. */
+  /**
+   * Whether a page of another site makes a browser send the request without asking: an image or a
+   * form of it.
+   */
   #isOtherSite({ headers }: FastifyRequest): boolean {
-    return headers['sec-fetch-site'] === 'cross-site' && !(this.#cors && headers['sec-fetch-mode'] === 'cors')
+    return (
+      headers['sec-fetch-site'] === 'cross-site' &&
+      !(this.#cors && headers['sec-fetch-mode'] === 'cors')
+    )
   }
 }
 
@@ -204,5 +255,9 @@ function closeWith(socket: Socket, close: () => void): void {
   closing.add(close)
 }
 
-/** Whether a response was sent to the end. One that was injected has no connection, so it arrives as soon as it is ended. */
-const isSent = (raw: FastifyReply['raw']): boolean => raw.writableFinished || (raw.writableEnded && !(raw.req.socket instanceof Socket))
+/**
+ * Whether a response was sent to the end. One that was injected has no connection, so it arrives as
+ * soon as it is ended.
+ */
+const isSent = (raw: FastifyReply['raw']): boolean =>
+  raw.writableFinished || (raw.writableEnded && !(raw.req.socket instanceof Socket))

@@ -1,4 +1,7 @@
-/** Bodies on their way in: their bytes are counted before they are read, and given back when nothing needs them any more. */
+/**
+ * Bodies on their way in: their bytes are counted before they are read, and given back when nothing
+ * needs them any more.
+ */
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
@@ -9,7 +12,8 @@ import type { Shares } from '../core/shares.js'
 /** A body that is no larger than the headers of a request may be is not counted. */
 const SMALL = 16_384
 /**
- * The memory that a body of an unknown length gets first, and when it is larger; then it gets as much as it may ever need: of so large a piece the system gives
+ * The memory that a body of an unknown length gets first, and when it is larger; then it gets as
+ * much as it may ever need: of so large a piece the system gives
  * what is written to, and takes all back at once.
  */
 const STEPS = [SMALL, 1_048_576]
@@ -36,15 +40,21 @@ export class Bodies {
     this.#shares = shares
   }
 
-  /** Counts a body of a known length that the framework reads, which refuses one that is too large. Errors: those of the shares. */
+  /**
+   * Counts a body of a known length that the framework reads, which refuses one that is too large.
+   * Errors: those of the shares.
+   */
   admit({ headers, arrival, routeOptions }: Incoming): void {
     const length = Number(headers['content-length'])
-    if (length > SMALL && length <= (routeOptions.bodyLimit as number)) arrival.release = this.#shares.take(arrival.sandbox, length)
+    if (length > SMALL && length <= (routeOptions.bodyLimit as number))
+      arrival.release = this.#shares.take(arrival.sandbox, length)
   }
 
   /**
-   * Reads a body into one piece of memory, which is there until the request releases it. It is counted at once where its length is known, else as it comes.
-   * Errors: those of the shares, and of the framework for a body of another length or one that is too large.
+   * Reads a body into one piece of memory, which is there until the request releases it. It is
+   * counted at once where its length is known, else as it comes.
+   * Errors: those of the shares, and of the framework for a body of another length or one that is
+   * too large.
    */
   async read({ headers, arrival, routeOptions }: Incoming, payload: Readable): Promise<Buffer> {
     const limit = routeOptions.bodyLimit as number
@@ -87,7 +97,8 @@ export class Bodies {
       if (size > bytes.length) resize(Math.min(STEPS.find(step => size <= step) ?? limit, limit))
       read += chunk.copy(bytes, read)
     }
-    if (length !== undefined && read !== Number(length)) throw new errorCodes.FST_ERR_CTP_INVALID_CONTENT_LENGTH()
+    if (length !== undefined && read !== Number(length))
+      throw new errorCodes.FST_ERR_CTP_INVALID_CONTENT_LENGTH()
     if (read < bytes.length) resize(read)
     return bytes
   }

@@ -1,4 +1,7 @@
-/** Faults of a script: what a client sees when a response is lost on the way. Other connections are not touched. */
+/**
+ * Faults of a script: what a client sees when a response is lost on the way. Other connections are
+ * not touched.
+ */
 import { setMaxListeners } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
@@ -7,7 +10,12 @@ import type { FastifyReply } from 'fastify'
 import type { Fault } from '../scenario/script.js'
 
 /** A response with the bytes of its body that arrive; `bandwidth` limits the bytes a second. */
-export type SlowAnswer = { status: number; headers: NodeJS.Dict<number | string | string[]>; body: Buffer; bandwidth?: number | undefined }
+export type SlowAnswer = {
+  status: number
+  headers: NodeJS.Dict<number | string | string[]>
+  body: Buffer
+  bandwidth?: number | undefined
+}
 
 /** Pieces in which a body is sent, a second. */
 const PIECES = 10
@@ -25,7 +33,10 @@ export class Faults {
     setMaxListeners(0, this.#stop.signal)
   }
 
-  /** Loses the response as the fault says; a malformed response without a body to break is not sent at all. `ending` ends a hang. */
+  /**
+   * Loses the response as the fault says; a malformed response without a body to break is not sent
+   * at all. `ending` ends a hang.
+   */
   lose(fault: Fault, reply: FastifyReply, answer: SlowAnswer, ending: AbortSignal): void {
     const { raw } = reply
     const { socket } = reply.request.raw
@@ -42,12 +53,21 @@ export class Faults {
     // a request that was injected has no connection to lose
     if (fault === 'hang' || !(socket instanceof Socket)) raw.destroy()
     else if (fault === 'connection_reset') socket.resetAndDestroy()
-    else if (fault === 'truncated_body' && Number(answer.headers['content-length'] ?? 0) > 0) void this.send(raw, answer, ending, () => socket.destroySoon())
+    else if (fault === 'truncated_body' && Number(answer.headers['content-length'] ?? 0) > 0)
+      void this.send(raw, answer, ending, () => socket.destroySoon())
     else socket.destroySoon()
   }
 
-  /** Sends a response, in pieces if its bandwidth is limited, and ends it unless the client or the emulator leaves first. */
-  async send(raw: ServerResponse, { status, headers, body, bandwidth }: SlowAnswer, ending: AbortSignal, end: () => unknown): Promise<void> {
+  /**
+   * Sends a response, in pieces if its bandwidth is limited, and ends it unless the client or the
+   * emulator leaves first.
+   */
+  async send(
+    raw: ServerResponse,
+    { status, headers, body, bandwidth }: SlowAnswer,
+    ending: AbortSignal,
+    end: () => unknown
+  ): Promise<void> {
     raw.writeHead(status, headers).flushHeaders()
     const size = bandwidth === undefined ? body.length : Math.ceil(bandwidth / PIECES)
     for (let at = 0; at < body.length; at += size) {
@@ -67,8 +87,15 @@ export class Faults {
     return wait(milliseconds, true, { signal: this.#stop.signal }).catch(() => false)
   }
 
-  /** Waits while a script holds a request: until it goes on, its client leaves, the longest time is over, or the emulator stops. */
-  async hold(goesOn: Promise<boolean>, leave: (goesOn: boolean) => void, { raw, longest }: { raw: ServerResponse; longest: number | null }): Promise<boolean> {
+  /**
+   * Waits while a script holds a request: until it goes on, its client leaves, the longest time is
+   * over, or the emulator stops.
+   */
+  async hold(
+    goesOn: Promise<boolean>,
+    leave: (goesOn: boolean) => void,
+    { raw, longest }: { raw: ServerResponse; longest: number | null }
+  ): Promise<boolean> {
     const giveUp = () => leave(false)
     if (this.isStopping || raw.destroyed) giveUp()
     this.#held.add(giveUp)
@@ -81,14 +108,20 @@ export class Faults {
     return isGoingOn
   }
 
-  /** The emulator is about to stop: ends every response that hangs, and every one that would hang from now on. */
+  /**
+   * The emulator is about to stop: ends every response that hangs, and every one that would hang
+   * from now on.
+   */
   cut(): void {
     this.isStopping = true
     for (const answer of this.#hung) answer.destroy()
     for (const giveUp of this.#held) giveUp()
   }
 
-  /** The emulator has stopped: ends the delays that are left, of requests that nobody waits for any more. */
+  /**
+   * The emulator has stopped: ends the delays that are left, of requests that nobody waits for any
+   * more.
+   */
   end(): void {
     this.#stop.abort()
   }

@@ -1,4 +1,7 @@
-/** Request logs, to stderr: one readable line a request on a terminal, JSON elsewhere. Neither a body nor a query is ever logged. */
+/**
+ * Request logs, to stderr: one readable line a request on a terminal, JSON elsewhere. Neither a
+ * body nor a query is ever logged.
+ */
 import type { WriteStream } from 'node:tty'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { type DestinationStream, type Logger, pino } from 'pino'
@@ -7,7 +10,9 @@ import { readable } from '../core/redaction.js'
 import { visible } from '../core/visible.js'
 import { redacted } from '../engine/keys.js'
 
-/** What is logged of a request; `rule` stands for an assumption too, and `ms` is how long it took. */
+/**
+ * What is logged of a request; `rule` stands for an assumption too, and `ms` is how long it took.
+ */
 type Call = {
   id: string
   method: string
@@ -21,8 +26,15 @@ type Call = {
   lost?: string
 }
 
-/** A logger at a level; on a terminal its lines are written for people, in colours where it has some and NO_COLOR is not set. */
-export async function createLogger(level: string, isTerminal: boolean, stderr: DestinationStream & Partial<Pick<WriteStream, 'hasColors'>>): Promise<Logger> {
+/**
+ * A logger at a level; on a terminal its lines are written for people, in colours where it has some
+ * and NO_COLOR is not set.
+ */
+export async function createLogger(
+  level: string,
+  isTerminal: boolean,
+  stderr: DestinationStream & Partial<Pick<WriteStream, 'hasColors'>>
+): Promise<Logger> {
   if (!isTerminal) return pino({ level }, stderr)
   const { default: pretty } = await import('pino-pretty')
   return pino(
@@ -33,26 +45,42 @@ export async function createLogger(level: string, isTerminal: boolean, stderr: D
       customColors: 'message:reset',
       ignore: 'pid,hostname,level,time,reqId,req,res,call',
       messageFormat: (log, _key, _label, { colors }) => {
-        const { time, level, call, msg = '' } = log as { time: number; level: number; call?: Call; msg?: string }
+        const {
+          time,
+          level,
+          call,
+          msg = ''
+        } = log as { time: number; level: number; call?: Call; msg?: string }
         const colour = colourOf(level, call)
-        const [said, label] = call ? [lineOf(call, colors[colour])] : [visible(msg), level !== INFO ? `${pino.levels.labels[level]}: ` : '']
+        const [said, label] = call
+          ? [lineOf(call, colors[colour])]
+          : [visible(msg), level !== INFO ? `${pino.levels.labels[level]}: ` : '']
         return `${colors.gray(new Date(time).toTimeString().slice(0, 8))} ${label ? colors[colour](label) : ''}${said}`
       }
     })
   )
 }
 
-/** How bad a line is, by the hundreds of a status: levels are 30 for what is in order, 40 for warnings, and more for failures. */
+/**
+ * How bad a line is, by the hundreds of a status: levels are 30 for what is in order, 40 for
+ * warnings, and more for failures.
+ */
 const INFO = 30
 const COLOURS = { 4: 'yellow', 5: 'red', 6: 'red' } as const
-const colourOf = (level: number, call?: Call) => COLOURS[Math.floor(call ? (call.status ?? 500) / 100 : level / 10) as keyof typeof COLOURS] ?? 'green'
+const colourOf = (level: number, call?: Call) =>
+  COLOURS[Math.floor(call ? (call.status ?? 500) / 100 : level / 10) as keyof typeof COLOURS] ??
+  'green'
 
 /** The line of a request; `shown` is what becomes of its status and what decided it. */
-const lineOf = ({ id, method, path, status, code, rule, ms, script, lost }: Call, shown = (text: string) => text) =>
+const lineOf = (
+  { id, method, path, status, code, rule, ms, script, lost }: Call,
+  shown = (text: string) => text
+) =>
   `${method} ${path} ${shown([status ?? '-', code, rule].filter(Boolean).join(' '))} ${ms} ms ${id}${script ? `, ${script}` : ''}${lost ? `, lost: ${lost}` : ''}`
 
 /**
- * Logs a request that is over: the status that was sent, if any, the script entry that was applied, and how the response was lost if the client
+ * Logs a request that is over: the status that was sent, if any, the script entry that was applied,
+ * and how the response was lost if the client
  * did not get it. Control requests and those of the console are logged only at debug.
  */
 export function logRequest(request: FastifyRequest, raw: FastifyReply['raw']): void {
@@ -65,7 +93,17 @@ export function logRequest(request: FastifyRequest, raw: FastifyReply['raw']): v
   const lost = outcome.fault ?? (raw.writableEnded ? null : 'connection_closed')
   const { code, rule, assumption } = outcome.refusal ?? {}
   const by = code && { code, rule: rule ?? assumption }
-  const call: Call = { id, method, path, status, ...by, ms, ...(trace && { trace }), ...(action && { script: action.id }), ...(lost && { lost }) }
+  const call: Call = {
+    id,
+    method,
+    path,
+    status,
+    ...by,
+    ms,
+    ...(trace && { trace }),
+    ...(action && { script: action.id }),
+    ...(lost && { lost })
+  }
   safely(() => log[level]({ call }, lineOf(call)))
 }
 
@@ -81,7 +119,9 @@ export function logWarnings(log: FastifyBaseLogger, messages: readonly string[])
   })
 }
 
-/** A logger of the program that the emulator runs in may fail; the request does not fail with it. */
+/**
+ * A logger of the program that the emulator runs in may fail; the request does not fail with it.
+ */
 function safely(write: () => void): void {
   try {
     write()
@@ -91,4 +131,5 @@ function safely(write: () => void): void {
 }
 
 /** Whether lines of a level are written; a line that is not costs nothing then. */
-const isEnabled = (log: FastifyBaseLogger, level: string): boolean => (log as unknown as Pick<Logger, 'isLevelEnabled'>).isLevelEnabled(level)
+const isEnabled = (log: FastifyBaseLogger, level: string): boolean =>
+  (log as unknown as Pick<Logger, 'isLevelEnabled'>).isLevelEnabled(level)

@@ -8,11 +8,13 @@ export function serverOptions(settings: Settings) {
     exposeHeadRoutes: false,
     bodyLimit: settings['limits.body'],
     requestTimeout,
-    // headers are timed by what is given here, the whole request by the line above; a missing Host is refused in our own words
+    // headers are timed by what is given here, the whole request by the line above; a missing Host
+    // is refused in our own words
     http: {
       requireHostHeader: false,
       requestTimeout,
-      headersTimeout: requestTimeout === 0 ? headersTimeout : Math.min(headersTimeout, requestTimeout),
+      headersTimeout:
+        requestTimeout === 0 ? headersTimeout : Math.min(headersTimeout, requestTimeout),
       connectionsCheckingInterval: Math.min(requestTimeout || 1000, headersTimeout || 1000, 1000)
     },
     return503OnClosing: false,

@@ -1,8 +1,14 @@
-/** Connections that nothing was sent on. Node does not count them as idle, so they would delay a server's end; `fetch` opens one when it abandons a request. */
+/**
+ * Connections that nothing was sent on. Node does not count them as idle, so they would delay a
+ * server's end; `fetch` opens one when it abandons a request.
+ */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Watches a server. Returns what ends its unused connections, and from then on each one that is opened. */
+/**
+ * Watches a server. Returns what ends its unused connections, and from then on each one that is
+ * opened.
+ */
 export function unusedConnectionsOf(server: Server): () => void {
   const open = new Set<Socket>()
   let isEnding = false

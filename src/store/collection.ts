@@ -1,4 +1,7 @@
-/** The records of one family: by id, and in list order under each index that a filter narrows on. Records are replaced, never mutated. */
+/**
+ * The records of one family: by id, and in list order under each index that a filter narrows on.
+ * Records are replaced, never mutated.
+ */
 import type { Template } from '../core/templates.js'
 import { LayeredMap } from './layered-map.js'
 import { EARLIEST, LATEST, OrderedIndex, type Position } from './ordered-index.js'
@@ -34,9 +37,18 @@ export class Stored<R> implements Position {
 }
 type Place = Position & { readonly owners: Names }
 
-/** For each index, the group or groups that a record is in; `all` has one group of that name, `account` are the Accounts that a record belongs to. */
-export type Groups<R> = Readonly<Record<string, (record: R) => Names>> & { readonly all: () => 'all'; readonly account: (record: R) => Names }
-/** A deleted record: when it was created, how many of the remaining records came before it, and whom it belonged to. */
+/**
+ * For each index, the group or groups that a record is in; `all` has one group of that name,
+ * `account` are the Accounts that a record belongs to.
+ */
+export type Groups<R> = Readonly<Record<string, (record: R) => Names>> & {
+  readonly all: () => 'all'
+  readonly account: (record: R) => Names
+}
+/**
+ * A deleted record: when it was created, how many of the remaining records came before it, and whom
+ * it belonged to.
+ */
 export type Tombstone = { id: string; at: number; after: number; owners: readonly string[] }
 /** The record that made a revision. */
 type Change = { readonly revision: number; readonly id: string }
@@ -53,7 +65,11 @@ let revisions = 0
 export class Collection<R extends StoredRecord> {
   readonly #groups: Groups<R>
   /** The indexes, each with the groups in it that a record is in. */
-  readonly #indexes: readonly (readonly [name: string, groupsOf: (record: R) => Names, index: OrderedIndex<Stored<R>>])[]
+  readonly #indexes: readonly (readonly [
+    name: string,
+    groupsOf: (record: R) => Names,
+    index: OrderedIndex<Stored<R>>
+  ])[]
   /** Every id that was ever given out. */
   #places = new LayeredMap<Stored<R | null>>()
   /** How many records came, and how many of them were deleted. */
@@ -71,12 +87,17 @@ export class Collection<R extends StoredRecord> {
 
   constructor(groups: Groups<R>, from?: Collection<R>) {
     this.#groups = groups
-    this.#indexes = Object.entries(groups).map(([name, groupsOf]) => [name, groupsOf, from?.index(name).clone() ?? new OrderedIndex()])
+    this.#indexes = Object.entries(groups).map(([name, groupsOf]) => [
+      name,
+      groupsOf,
+      from?.index(name).clone() ?? new OrderedIndex()
+    ])
   }
 
   /** A copy in constant time; what one side changes the other does not see. */
   clone(groups: Groups<R>): Collection<R> {
-    if (this.#changes.length > 0) this.#older = [...this.#older, ...this.#changes.splice(0)].slice(-MIN_CHANGES)
+    if (this.#changes.length > 0)
+      this.#older = [...this.#older, ...this.#changes.splice(0)].slice(-MIN_CHANGES)
     const copy = new Collection(groups, this)
     copy.#places = this.#places.clone()
     copy.#inserted = this.#inserted
@@ -100,7 +121,10 @@ export class Collection<R extends StoredRecord> {
     return this.#revision
   }
 
-  /** The ids of the records that were put, replaced or deleted since a revision; null where that is not known: it was too long ago, or another state's. */
+  /**
+   * The ids of the records that were put, replaced or deleted since a revision; null where that is
+   * not known: it was too long ago, or another state's.
+   */
   changedSince(revision: number): Set<string> | null {
     if (revision === this.#revision) return new Set()
     const changes = [...this.#older, ...this.#changes]
@@ -134,7 +158,10 @@ export class Collection<R extends StoredRecord> {
     this.#nextWritten = (this.#nextWritten + 1) % MAX_WRITTEN
   }
 
-  /** Up to `count` of the ids: as many as are compared with a wrong one, to suggest one that is similar. */
+  /**
+   * Up to `count` of the ids: as many as are compared with a wrong one, to suggest one that is
+   * similar.
+   */
   someIds(count = MAX_COMPARED): string[] {
     return this.index('all')
       .range('all', { after: EARLIEST, before: LATEST, descending: false, count })
@@ -148,11 +175,16 @@ export class Collection<R extends StoredRecord> {
 
   /** The places of some ids that were given out, null being all, in the order of creation. */
   places(ids: Iterable<string> | null = null): (readonly [id: string, place: Stored<R | null>])[] {
-    const places = ids === null ? [...this.#places.entries()] : Array.from(ids, id => [id, this.#places.get(id) as Stored<R | null>] as const)
+    const places =
+      ids === null
+        ? [...this.#places.entries()]
+        : Array.from(ids, id => [id, this.#places.get(id) as Stored<R | null>] as const)
     return places.sort(([, a], [, b]) => a.nth - b.nth)
   }
 
-  /** The id belongs to a record, or belonged to one that was deleted: it is never given out again. */
+  /**
+   * The id belongs to a record, or belonged to one that was deleted: it is never given out again.
+   */
   has(id: string): boolean {
     return this.#places.get(id) !== undefined
   }
@@ -171,25 +203,37 @@ export class Collection<R extends StoredRecord> {
     return this.#indexes.find(([other]) => other === name)?.[2] as OrderedIndex<Stored<R>>
   }
 
-  /** Inserts a record, after the others of its instant; or at another place among them, by a number that comes before theirs. */
+  /**
+   * Inserts a record, after the others of its instant; or at another place among them, by a number
+   * that comes before theirs.
+   */
   insert(record: R, nth = this.#inserted): R {
-    // who knows the changes by their ids alone would take the record for the deleted one, which had another place
+    // who knows the changes by their ids alone would take the record for the deleted one, which had
+    // another place
     if (this.#places.get(record.id) !== undefined) [this.#older, this.#changes] = [[], []]
     this.#inserted++
     return this.#put('add', record, nth)
   }
 
-  /** Puts a record in the place of the one with its id; it keeps its number in the order of creation. The record that is there already changes nothing. */
+  /**
+   * Puts a record in the place of the one with its id; it keeps its number in the order of
+   * creation. The record that is there already changes nothing.
+   */
   replace(record: R): R {
     const before = this.#storedAt(record.id)
     if (record === before.record) return record
-    const isSame = (groupsOf: (record: R) => Names) => String(groupsOf(record)) === String(groupsOf(before.record))
-    if (record.created === before.record.created && Object.values(this.#groups).every(isSame)) return this.amend(record)
+    const isSame = (groupsOf: (record: R) => Names) =>
+      String(groupsOf(record)) === String(groupsOf(before.record))
+    if (record.created === before.record.created && Object.values(this.#groups).every(isSame))
+      return this.amend(record)
     this.#inGroups('remove', before)
     return this.#put('add', record, before.nth)
   }
 
-  /** Puts a record in the place of the one with its id that differs in nothing that an index or the order goes by. */
+  /**
+   * Puts a record in the place of the one with its id that differs in nothing that an index or the
+   * order goes by.
+   */
   amend(record: R): R {
     const own = this.#places.own(record.id)
     if (own === undefined) return this.#put('replace', record, this.#storedAt(record.id).nth)
@@ -206,7 +250,10 @@ export class Collection<R extends StoredRecord> {
     this.#bury(id, stored)
   }
 
-  /** Takes the id of a deleted record and its place among the others: after the first `after` of them. */
+  /**
+   * Takes the id of a deleted record and its place among the others: after the first `after` of
+   * them.
+   */
   addTombstone({ id, at, after, owners }: Tombstone): void {
     if (this.has(id)) return
     this.#inserted++
@@ -227,7 +274,11 @@ export class Collection<R extends StoredRecord> {
 
   /** Puts a record in a place of its own; `nth` is its number in the order of creation. */
   #put(how: 'add' | 'replace', record: R, nth: number): R {
-    const stored = new Stored(record, { at: Date.parse(record.created), nth, owners: this.#groups.account(record) })
+    const stored = new Stored(record, {
+      at: Date.parse(record.created),
+      nth,
+      owners: this.#groups.account(record)
+    })
     this.#inGroups(how, stored)
     this.#places.set(record.id, stored)
     this.#noteChange(record.id)

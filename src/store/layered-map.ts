@@ -1,4 +1,7 @@
-/** A map from text that is copied in constant time: what was set before the copy is shared, what comes later belongs to one side. No key is ever deleted. */
+/**
+ * A map from text that is copied in constant time: what was set before the copy is shared, what
+ * comes later belongs to one side. No key is ever deleted.
+ */
 export class LayeredMap<V extends object> {
   #own = new Map<string, V>()
   /** What is shared with copies, the newest first. */
@@ -27,7 +30,10 @@ export class LayeredMap<V extends object> {
     this.#own.set(key, value)
   }
 
-  /** A copy; what one side changes the other does not see. Layers that are not much larger than the newest become part of it, so that they stay few. */
+  /**
+   * A copy; what one side changes the other does not see. Layers that are not much larger than the
+   * newest become part of it, so that they stay few.
+   */
   clone(): LayeredMap<V> {
     const own = this.#own
     if (own.size > 0) {
@@ -45,6 +51,7 @@ export class LayeredMap<V extends object> {
 
   /** Every key with its value, each once. */
   *entries(): Generator<[key: string, value: V]> {
-    for (const layer of [this.#own, ...this.#shared]) for (const entry of layer) if (this.get(entry[0]) === entry[1]) yield entry
+    for (const layer of [this.#own, ...this.#shared])
+      for (const entry of layer) if (this.get(entry[0]) === entry[1]) yield entry
   }
 }

@@ -1,7 +1,13 @@
-/** Records kept in list order within groups, so that a page is found without a scan, and cloned in constant time. */
+/**
+ * Records kept in list order within groups, so that a page is found without a scan, and cloned in
+ * constant time.
+ */
 import { LayeredMap } from './layered-map.js'
 
-/** The place of a record in its list: by creation instant (ms), then by the order in which records came (A05). As a bound of a range it is exclusive. */
+/**
+ * The place of a record in its list: by creation instant (ms), then by the order in which records
+ * came (A05). As a bound of a range it is exclusive.
+ */
 export type Position = { readonly at: number; readonly nth: number }
 export type Range = { after: Position; before: Position; descending: boolean; count: number }
 /** A run of entries; only the index that owns it changes it in place. */
@@ -10,7 +16,8 @@ type Group<E> = { readonly owner: object; readonly chunks: Chunk<E>[] }
 
 export const EARLIEST: Position = { at: Number.NEGATIVE_INFINITY, nth: Number.NEGATIVE_INFINITY }
 export const LATEST: Position = { at: Number.POSITIVE_INFINITY, nth: Number.POSITIVE_INFINITY }
-export const isAfter = (a: Position, b: Position): boolean => a.at > b.at || (a.at === b.at && a.nth > b.nth)
+export const isAfter = (a: Position, b: Position): boolean =>
+  a.at > b.at || (a.at === b.at && a.nth > b.nth)
 
 /** Entries of a chunk, at most: as many as V8 makes room for when so many came one by one. */
 const MAX_ENTRIES = 236
@@ -30,7 +37,10 @@ export class OrderedIndex<E extends Position> {
     return new OrderedIndex(this.#groups.clone())
   }
 
-  /** Adds an entry to a group, puts it in the place of the one that has its position, or removes that one. */
+  /**
+   * Adds an entry to a group, puts it in the place of the one that has its position, or removes
+   * that one.
+   */
   change(how: 'add' | 'replace' | 'remove', name: string, entry: E): void {
     const owner = this.#owner
     let group = this.#groups.get(name)
@@ -44,7 +54,12 @@ export class OrderedIndex<E extends Position> {
     const { chunks } = group
     const last = chunks.at(-1) as Chunk<E>
     // most records come after all others, and the last run is neither empty nor full
-    if (how === 'add' && last.owner === owner && last.entries.length % MAX_ENTRIES > 0 && isAfter(entry, last.entries.at(-1) as E)) {
+    if (
+      how === 'add' &&
+      last.owner === owner &&
+      last.entries.length % MAX_ENTRIES > 0 &&
+      isAfter(entry, last.entries.at(-1) as E)
+    ) {
       last.entries.push(entry)
       return
     }
@@ -57,22 +72,33 @@ export class OrderedIndex<E extends Position> {
     if (how === 'replace') entries[at] = entry
     else if (how === 'remove') entries.splice(at, 1)
     else entries.splice(at, 0, entry)
-    if (entries.length > MAX_ENTRIES) chunks.splice(chunk + 1, 0, { owner, entries: entries.splice(at === MAX_ENTRIES ? at : MAX_ENTRIES / 2) })
+    if (entries.length > MAX_ENTRIES)
+      chunks.splice(chunk + 1, 0, {
+        owner,
+        entries: entries.splice(at === MAX_ENTRIES ? at : MAX_ENTRIES / 2)
+      })
     else if (entries.length === 0 && chunks.length > 1) chunks.splice(chunk, 1)
   }
 
-  /** Up to `count` entries of a group that lie after `after` and before `before`, the nearest to the end that the direction starts from first. */
+  /**
+   * Up to `count` entries of a group that lie after `after` and before `before`, the nearest to the
+   * end that the direction starts from first.
+   */
   range(group: string, { after, before, descending, count }: Range): E[] {
     const chunks = this.#groups.get(group)?.chunks ?? []
     const found: E[] = []
     const step = descending ? -1 : 1
-    let { chunk, at } = placeOf(chunks, descending ? entry => !isAfter(before, entry) : entry => isAfter(entry, after))
+    let { chunk, at } = placeOf(
+      chunks,
+      descending ? entry => !isAfter(before, entry) : entry => isAfter(entry, after)
+    )
     if (descending) at--
     for (; chunk >= 0 && chunk < chunks.length; chunk += step) {
       const { entries } = chunks[chunk] as Chunk<E>
       for (; at >= 0 && at < entries.length; at += step) {
         const entry = entries[at] as E
-        if (found.length === count || !isAfter(entry, after) || !isAfter(before, entry)) return found
+        if (found.length === count || !isAfter(entry, after) || !isAfter(before, entry))
+          return found
         found.push(entry)
       }
       at = descending ? (chunks[chunk - 1]?.entries.length ?? 0) - 1 : 0
@@ -81,9 +107,17 @@ export class OrderedIndex<E extends Position> {
   }
 }
 
-/** The first place whose entry passes a test that all later ones pass too; the end of the last chunk where none does. */
-function placeOf<E>(chunks: readonly Chunk<E>[], passes: (entry: E) => boolean): { chunk: number; at: number } {
-  const chunk = firstOf(chunks.length - 1, place => passes((chunks[place] as Chunk<E>).entries.at(-1) as E))
+/**
+ * The first place whose entry passes a test that all later ones pass too; the end of the last chunk
+ * where none does.
+ */
+function placeOf<E>(
+  chunks: readonly Chunk<E>[],
+  passes: (entry: E) => boolean
+): { chunk: number; at: number } {
+  const chunk = firstOf(chunks.length - 1, place =>
+    passes((chunks[place] as Chunk<E>).entries.at(-1) as E)
+  )
   const entries = chunks[chunk]?.entries ?? []
   return { chunk, at: firstOf(entries.length, place => passes(entries[place] as E)) }
 }

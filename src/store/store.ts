@@ -1,4 +1,6 @@
-/** All records of a sandbox: six collections, the API keys, and the figures that follow from them. */
+/**
+ * All records of a sandbox: six collections, the API keys, and the figures that follow from them.
+ */
 import type { Account } from '../reference/accounts.js'
 import type { Location } from '../reference/locations.js'
 import type { Family } from '../reference/operations.js'
@@ -10,7 +12,10 @@ import { Collection, type Groups } from './collection.js'
 
 /** Fields beyond the reference that a fixture gave; returned as they are. */
 type Extra = { readonly extra?: Readonly<Record<string, unknown>> }
-/** What is stored of each family. The embedded Refunds of a Transaction are looked up, its `amount_refunded` is stored. */
+/**
+ * What is stored of each family. The embedded Refunds of a Transaction are looked up, its
+ * `amount_refunded` is stored.
+ */
 export type Records = {
   accounts: Account & Extra
   users: User & Extra
@@ -21,7 +26,14 @@ export type Records = {
 }
 export type RecordOf<F extends Family> = Records[F]
 
-export const FAMILIES = ['accounts', 'users', 'locations', 'tickets', 'transactions', 'refunds'] as const satisfies readonly Family[]
+export const FAMILIES = [
+  'accounts',
+  'users',
+  'locations',
+  'tickets',
+  'transactions',
+  'refunds'
+] as const satisfies readonly Family[]
 /** The index that holds a whole family, in its one group. */
 export const ALL = 'all'
 const all = (): typeof ALL => ALL
@@ -42,16 +54,26 @@ export class Store implements Collections {
   /** A store like another but for the families that begin empty. */
   constructor(from?: Store, empty: readonly Family[] = []) {
     // a record that is only tried out can belong to one that is not there
-    const ownerOf = (location: string | undefined) => this.locations.get(location ?? '')?.account ?? ''
-    const collection = <F extends Family>(family: F, groups: Groups<Records[F]>): Collection<Records[F]> =>
-      from === undefined || empty.includes(family) ? new Collection(groups) : collectionOf(from, family).clone(groups)
+    const ownerOf = (location: string | undefined) =>
+      this.locations.get(location ?? '')?.account ?? ''
+    const collection = <F extends Family>(
+      family: F,
+      groups: Groups<Records[F]>
+    ): Collection<Records[F]> =>
+      from === undefined || empty.includes(family)
+        ? new Collection(groups)
+        : collectionOf(from, family).clone(groups)
     this.accounts = collection('accounts', {
       all,
       account: account => (account.reseller === null ? account.id : [account.id, account.reseller])
     })
     this.users = collection('users', { all, account: user => user.account })
     this.locations = collection('locations', { all, account: location => location.account })
-    const ofLocation = { all, location: (record: Located) => record.location, account: (record: Located) => ownerOf(record.location) }
+    const ofLocation = {
+      all,
+      location: (record: Located) => record.location,
+      account: (record: Located) => ownerOf(record.location)
+    }
     this.tickets = collection('tickets', ofLocation)
     this.transactions = collection('transactions', ofLocation)
     this.refunds = collection('refunds', {
@@ -84,15 +106,24 @@ export class Store implements Collections {
     return collection.get(record.id) ? collection.replace(record) : collection.insert(record)
   }
 
-  /** Puts a Refund in the place of another of its Transaction, or after the others, and updates `amount_refunded`: the Transaction is another record then. */
+  /**
+   * Puts a Refund in the place of another of its Transaction, or after the others, and updates
+   * `amount_refunded`: the Transaction is another record then.
+   */
   putRefund(refund: Records['refunds'], before?: Records['refunds']): Records['refunds'] {
     if (before === refund) return refund
     const transaction = this.transactions.get(refund.transaction) as Records['transactions']
-    this.transactions.amend({ ...transaction, amount_refunded: transaction.amount_refunded + refund.amount - (before?.amount ?? 0) })
+    this.transactions.amend({
+      ...transaction,
+      amount_refunded: transaction.amount_refunded + refund.amount - (before?.amount ?? 0)
+    })
     return before ? this.refunds.replace(refund) : this.refunds.insert(refund)
   }
 
-  /** Deletes a record that nothing refers to. A Refund that is deleted was never made: its amount remains. */
+  /**
+   * Deletes a record that nothing refers to. A Refund that is deleted was never made: its amount
+   * remains.
+   */
   remove(family: Family, id: string): void {
     const refund = family === 'refunds' ? this.refunds.get(id) : undefined
     if (refund) this.putRefund({ ...refund, amount: 0 }, refund)
@@ -101,7 +132,9 @@ export class Store implements Collections {
 }
 
 /**
- * The collection of a family. TypeScript cannot tell that a collection and its records are of the same family where the family is known at run time only;
+ * The collection of a family. TypeScript cannot tell that a collection and its records are of the
+ * same family where the family is known at run time only;
  * this is the one place where that is taken for granted.
  */
-export const collectionOf = <F extends Family>(store: Collections, family: F) => store[family] as unknown as Collection<Records[F]>
+export const collectionOf = <F extends Family>(store: Collections, family: F) =>
+  store[family] as unknown as Collection<Records[F]>

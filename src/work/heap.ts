@@ -3,12 +3,23 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 /** How the memory is measured and collected; times are in milliseconds, sizes in bytes. */
-export type HeapMeter = { limit: number; used: () => number; collect: () => void; now: () => number }
+export type HeapMeter = {
+  limit: number
+  used: () => number
+  collect: () => void
+  now: () => number
+}
 
-/** Shares of the limit: beyond the first there is room for small sandboxes alone, beyond the second for none. The rest is for what requests need while they run. */
+/**
+ * Shares of the limit: beyond the first there is room for small sandboxes alone, beyond the second
+ * for none. The rest is for what requests need while they run.
+ */
 const HIGH = 0.75
 const FULL = 0.85
-/** After what growth, as a share of the limit, and how long after the last time memory is collected to know what of it is needed. */
+/**
+ * After what growth, as a share of the limit, and how long after the last time memory is collected
+ * to know what of it is needed.
+ */
 const GROWTH = 0.05
 const PAUSE = 1000
 
@@ -24,7 +35,10 @@ export class Heap {
     this.#meter = meter
   }
 
-  /** Whether there is room for more. What is in use may be garbage, so it is collected before room is refused. */
+  /**
+   * Whether there is room for more. What is in use may be garbage, so it is collected before room
+   * is refused.
+   */
   room(): Room {
     const { limit, used, collect, now } = this.#meter
     if (used() < HIGH * limit) return 'free'

@@ -1,4 +1,7 @@
-/** JSON in pieces: what is large is written as it is sent, so that it is never whole in memory and no other request waits for it. */
+/**
+ * JSON in pieces: what is large is written as it is sent, so that it is never whole in memory and
+ * no other request waits for it.
+ */
 import { isObject } from '../core/quick-check.js'
 import { pause } from './slices.js'
 
@@ -28,7 +31,10 @@ export const lazily = <T, M>(list: readonly T[], shown: (member: T) => M): Lazy<
 /** Characters of a piece, about. */
 const PIECE = 65_536
 
-/** The JSON text of a value in pieces of about 64 KiB, the first at once. Objects and lists of so many levels are written member by member, what is in them as a whole. */
+/**
+ * The JSON text of a value in pieces of about 64 KiB, the first at once. Objects and lists of so
+ * many levels are written member by member, what is in them as a whole.
+ */
 export async function* jsonPieces(value: unknown, levels = 2): AsyncGenerator<string> {
   let piece = ''
   for (const part of partsOf(value, levels)) {

@@ -1,9 +1,15 @@
-/** Jobs one after the other, in turns: behind a sandbox with many of them another one waits for one, not for all. */
+/**
+ * Jobs one after the other, in turns: behind a sandbox with many of them another one waits for one,
+ * not for all.
+ */
 import type { Shares } from '../core/shares.js'
 
 export class Turns {
   readonly #shares: Shares
-  /** What lets the waiting jobs of each sandbox begin, in order; the sandbox whose turn is next comes first. */
+  /**
+   * What lets the waiting jobs of each sandbox begin, in order; the sandbox whose turn is next
+   * comes first.
+   */
   readonly #waiting = new Map<object, (() => void)[]>()
   #isBusy = false
 
@@ -12,7 +18,10 @@ export class Turns {
     this.#shares = shares
   }
 
-  /** Runs a job of a sandbox when it is its turn. Errors: those of the shares and of the job; the reason of the signal where that is aborted before. */
+  /**
+   * Runs a job of a sandbox when it is its turn. Errors: those of the shares and of the job; the
+   * reason of the signal where that is aborted before.
+   */
   async run<T>(sandbox: object, job: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const free = this.#shares.take(sandbox)
     try {
@@ -22,7 +31,10 @@ export class Turns {
     }
   }
 
-  /** Runs a job that is part of something larger, which has its place already. Errors: as of `run`, but for the shares. */
+  /**
+   * Runs a job that is part of something larger, which has its place already. Errors: as of `run`,
+   * but for the shares.
+   */
   async wait<T>(sandbox: object, job: () => Promise<T>, signal: AbortSignal): Promise<T> {
     if (this.#isBusy) await this.#turn(sandbox, signal)
     this.#isBusy = true

@@ -1,4 +1,7 @@
-/** The worker: one thread for work that would delay requests. Its jobs run in order, each with a budget of time and memory; exceeding it ends the thread, never the process. */
+/**
+ * The worker: one thread for work that would delay requests. Its jobs run in order, each with a
+ * budget of time and memory; exceeding it ends the thread, never the process.
+ */
 import { getHeapStatistics } from 'node:v8'
 import { Worker as Thread } from 'node:worker_threads'
 import { ApiError } from '../core/errors.js'
@@ -7,9 +10,15 @@ import { Shares } from '../core/shares.js'
 import type { Reply } from './thread.js'
 import { Turns } from './turns.js'
 
-/** `does` begins the sentences about a job, such as `Reading the document`; `advice` says what to do if it takes too much memory. */
+/**
+ * `does` begins the sentences about a job, such as `Reading the document`; `advice` says what to do
+ * if it takes too much memory.
+ */
 export type Task = { does: string; advice: string }
-/** Asks the thread a question; `transfer` is memory to hand over instead of copying it. Errors: the refusals of the thread. */
+/**
+ * Asks the thread a question; `transfer` is memory to hand over instead of copying it. Errors: the
+ * refusals of the thread.
+ */
 export type Ask = (question: object, transfer?: ArrayBuffer[]) => Promise<unknown>
 type Asked = { resolve: (reply: Reply) => void; reject: (error: unknown) => void }
 /** Runs jobs of one sandbox. */
@@ -18,10 +27,14 @@ export type Jobs = {
   requireRoom: () => void
   /**
    * Runs a job when it is its turn. An aborted signal ends it with the signal's reason.
-   * Errors: those of the job; `load_limit`; `document_too_large` if the thread takes too long or too much memory; `not_ready` if the emulator stops.
+   * Errors: those of the job; `load_limit`; `document_too_large` if the thread takes too long or
+   * too much memory; `not_ready` if the emulator stops.
    */
   run: <T>(task: Task, signal: AbortSignal, job: (ask: Ask) => Promise<T>) => Promise<T>
-  /** Runs a piece of a longer job; other jobs have their turns between the pieces. Errors: as of `run`, without `load_limit`. */
+  /**
+   * Runs a piece of a longer job; other jobs have their turns between the pieces. Errors: as of
+   * `run`, without `load_limit`.
+   */
   runPiece: <T>(task: Task, signal: AbortSignal, job: (ask: Ask) => Promise<T>) => Promise<T>
 }
 
@@ -45,20 +58,30 @@ export class Worker {
   readonly #turns: Turns
   readonly #requireRoom: (sandbox: object) => void
 
-  /** `data` is given to the thread when it starts; `requireRoom` throws if there is no memory for more in a sandbox. */
+  /**
+   * `data` is given to the thread when it starts; `requireRoom` throws if there is no memory for
+   * more in a sandbox.
+   */
   constructor(data: object, settings: Settings, requireRoom: (sandbox: never) => void = () => {}) {
     this.#data = data
     this.#requireRoom = requireRoom as (sandbox: object) => void
     this.#time = settings['limits.load_time']
-    this.#turns = new Turns(new Shares({ what: 'large documents', setting: 'limits.loads', refusal: { code: 'load_limit' } }, settings))
+    this.#turns = new Turns(
+      new Shares(
+        { what: 'large documents', setting: 'limits.loads', refusal: { code: 'load_limit' } },
+        settings
+      )
+    )
   }
 
   /** The jobs of a sandbox, which take turns with those of other sandboxes. */
   jobsOf(sandbox: object): Jobs {
     return {
       requireRoom: () => this.#requireRoom(sandbox),
-      run: (task, signal, job) => this.#turns.run(sandbox, () => this.#runNow(task, signal, job), signal),
-      runPiece: (task, signal, job) => this.#turns.wait(sandbox, () => this.#runNow(task, signal, job), signal)
+      run: (task, signal, job) =>
+        this.#turns.run(sandbox, () => this.#runNow(task, signal, job), signal),
+      runPiece: (task, signal, job) =>
+        this.#turns.wait(sandbox, () => this.#runNow(task, signal, job), signal)
     }
   }
 
@@ -81,14 +104,30 @@ export class Worker {
     }
   }
 
-  async #ask({ does, advice }: Task, question: object, transfer: ArrayBuffer[] = []): Promise<unknown> {
+  async #ask(
+    { does, advice }: Task,
+    question: object,
+    transfer: ArrayBuffer[] = []
+  ): Promise<unknown> {
     if (this.#hasEnded) throw stopping()
     this.#thread ??= this.#start()
     this.#thread.ref()
     const id = this.#nextId++
-    const late = setTimeout(() => void this.#stop(tooLarge(`${does} takes longer than limits.load_time allows: ${this.#time} ms`)), this.#time)
+    const late = setTimeout(
+      () =>
+        void this.#stop(
+          tooLarge(`${does} takes longer than limits.load_time allows: ${this.#time} ms`)
+        ),
+      this.#time
+    )
     const reply = await new Promise<Reply>((resolve, reject) => {
-      this.#asked.set(id, { resolve, reject: error => reject(error instanceof OutOfMemory ? tooLarge(`${does} ${error.message}: ${advice}`) : error) })
+      this.#asked.set(id, {
+        resolve,
+        reject: error =>
+          reject(
+            error instanceof OutOfMemory ? tooLarge(`${does} ${error.message}: ${advice}`) : error
+          )
+      })
       this.#thread?.postMessage({ id, question }, transfer)
     }).finally(() => clearTimeout(late))
     if ('refusal' in reply) throw new ApiError(reply.refusal.code, reply.refusal as never)
@@ -98,14 +137,18 @@ export class Worker {
 
   #start(): Thread {
     const limit = Math.min(MAX_MEMORY, Math.floor(getHeapStatistics().heap_size_limit / MEBIBYTE))
-    const thread = new Thread(SCRIPT, { workerData: this.#data, resourceLimits: { maxOldGenerationSizeMb: limit } })
+    const thread = new Thread(SCRIPT, {
+      workerData: this.#data,
+      resourceLimits: { maxOldGenerationSizeMb: limit }
+    })
     thread.on('message', ({ id, reply }: { id: number; reply: Reply }) => {
       const asked = this.#asked.get(id)
       this.#asked.delete(id)
       asked?.resolve(reply)
     })
     thread.on('error', (error: NodeJS.ErrnoException) => {
-      if (thread === this.#thread) void this.#stop(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new OutOfMemory(limit) : error)
+      if (thread === this.#thread)
+        void this.#stop(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new OutOfMemory(limit) : error)
     })
     return thread
   }
@@ -129,4 +172,5 @@ class OutOfMemory extends Error {
 }
 
 const stopping = () => new ApiError('not_ready', { message: 'The emulator is stopping.' })
-const tooLarge = (message: string) => new ApiError('document_too_large', { message: `${message}. Nothing was changed.` })
+const tooLarge = (message: string) =>
+  new ApiError('document_too_large', { message: `${message}. Nothing was changed.` })

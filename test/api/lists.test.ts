@@ -2,39 +2,87 @@ import t from 'tap'
 import { type Answer, type Blame, MERCHANT, RESELLER } from '../support/requests.js'
 import { startWorld, stateOf } from '../support/world.js'
 
-const account = (id: string, fields: object = {}) => ({ id, type: 'merchant', name: 'B', email: 'b@example.com', address: { country: 'US' }, ...fields })
-const location = (id: string, of: string) => ({ id, account: of, display_name: id, address: { country: 'US' } })
-const ticket = (id: string, fields: object = {}) => ({ id, location: 'loc_a', reference: id.toUpperCase(), ...fields })
-const payment = (id: string, fields: object = {}) => ({ id, ticket: 'tkt_a', payment_type: 'card', amount: 100, ...fields })
-const idsOf = ({ body }: Pick<Answer, 'body'>): string[] => body.data.map(({ id }: { id: string }) => id)
+const account = (id: string, fields: object = {}) => ({
+  id,
+  type: 'merchant',
+  name: 'B',
+  email: 'b@example.com',
+  address: { country: 'US' },
+  ...fields
+})
+const location = (id: string, of: string) => ({
+  id,
+  account: of,
+  display_name: id,
+  address: { country: 'US' }
+})
+const ticket = (id: string, fields: object = {}) => ({
+  id,
+  location: 'loc_a',
+  reference: id.toUpperCase(),
+  ...fields
+})
+const payment = (id: string, fields: object = {}) => ({
+  id,
+  ticket: 'tkt_a',
+  payment_type: 'card',
+  amount: 100,
+  ...fields
+})
+const idsOf = ({ body }: Pick<Answer, 'body'>): string[] =>
+  body.data.map(({ id }: { id: string }) => id)
 const dayOf = (day: number) => `2026-01-${String(day).padStart(2, '0')}T12:00:00.000Z`
 const NONE = { object: 'list', data: [], has_more: false, first_id: null, last_id: null }
 
-t.test('LIST-1, A09: a list of nothing is a list too, and url is the path as it is called', async t => {
-  const { call } = await startWorld({ scenario: { data: { api_keys: [{ key: MERCHANT, account: 'mch_a' }], accounts: [account('mch_a')] } } })
-  for (const path of ['/locations', '/accounts/mch_a/users', '/tickets', '/transactions', '/refunds']) {
-    for (const query of ['', 'limit=1']) t.strictSame(call(`GET ${path}`, { query }).body, { ...NONE, url: `/next${path}` })
+t.test(
+  'LIST-1, A09: a list of nothing is a list too, and url is the path as it is called',
+  async t => {
+    const { call } = await startWorld({
+      scenario: {
+        data: { api_keys: [{ key: MERCHANT, account: 'mch_a' }], accounts: [account('mch_a')] }
+      }
+    })
+    for (const path of [
+      '/locations',
+      '/accounts/mch_a/users',
+      '/tickets',
+      '/transactions',
+      '/refunds'
+    ]) {
+      for (const query of ['', 'limit=1'])
+        t.strictSame(call(`GET ${path}`, { query }).body, { ...NONE, url: `/next${path}` })
+    }
+    t.equal(call('GET /accounts/', { query: 'limit=1' }).body.url, '/next/accounts')
+    t.strictSame(call('GET /refunds', { query: 'transaction=nope' }).body, {
+      ...NONE,
+      url: '/next/refunds'
+    })
   }
-  t.equal(call('GET /accounts/', { query: 'limit=1' }).body.url, '/next/accounts')
-  t.strictSame(call('GET /refunds', { query: 'transaction=nope' }).body, { ...NONE, url: '/next/refunds' })
-})
+)
 
-t.test('SRCH-3, A10, A12: a search filters a page of ten after it was retrieved; an emptied page can be gone on from', async t => {
-  const tickets = Array.from({ length: 25 }, (_, nth) => ticket(`t${nth + 1}`, { reference: nth === 2 ? 'needle' : 'hay', created: dayOf(nth + 1) }))
-  const { call } = await startWorld({ records: { tickets } })
-  const pages: [query: string, ids: string[], hasMore: boolean, first: string, last: string][] = [
-    ['', [], true, 't25', 't16'],
-    ['&starting_after=t16', [], true, 't15', 't6'],
-    ['&starting_after=t6', ['t3'], false, 't5', 't1'],
-    ['&ending_before=t5', [], true, 't15', 't6'],
-    [`&created[lte]=${dayOf(5)}`, ['t3'], false, 't5', 't1']
-  ]
-  for (const [query, ids, ...ends] of pages) {
-    const answer = call('GET /tickets', { query: `created[lt]=2026-02-01&search_query=needle${query}` })
-    const { has_more, first_id, last_id } = answer.body
-    t.strictSame([idsOf(answer), has_more, first_id, last_id], [ids, ...ends], query)
+t.test(
+  'SRCH-3, A10, A12: a search filters a page of ten after it was retrieved; an emptied page can be gone on from',
+  async t => {
+    const tickets = Array.from({ length: 25 }, (_, nth) =>
+      ticket(`t${nth + 1}`, { reference: nth === 2 ? 'needle' : 'hay', created: dayOf(nth + 1) })
+    )
+    const { call } = await startWorld({ records: { tickets } })
+    const pages: [query: string, ids: string[], hasMore: boolean, first: string, last: string][] = [
+      ['', [], true, 't25', 't16'],
+      ['&starting_after=t16', [], true, 't15', 't6'],
+      ['&starting_after=t6', ['t3'], false, 't5', 't1'],
+      ['&ending_before=t5', [], true, 't15', 't6'],
+      [`&created[lte]=${dayOf(5)}`, ['t3'], false, 't5', 't1']
+    ]
+    for (const [query, ids, ...ends] of pages) {
+      const answer = call('GET /tickets', {
+        query: `created[lt]=2026-02-01&search_query=needle${query}`
+      })
+      const { has_more, first_id, last_id } = answer.body
+      t.strictSame([idsOf(answer), has_more, first_id, last_id], [ids, ...ends], query)
+    }
   }
-})
+)
 
 t.test('A11, TXN-8: the order of lists is a setting, of every family but Refunds', async t => {
   const records = {
@@ -43,7 +91,12 @@ t.test('A11, TXN-8: the order of lists is a setting, of every family but Refunds
     locations: [location('loc_b', 'mch_a')],
     tickets: [ticket('tkt_b')],
     transactions: [payment('x1'), payment('x2')],
-    refunds: [1, 3, 2].map(day => ({ id: `r${day}`, transaction: 'x1', amount: 1, created: dayOf(day) }))
+    refunds: [1, 3, 2].map(day => ({
+      id: `r${day}`,
+      transaction: 'x1',
+      amount: 1,
+      created: dayOf(day)
+    }))
   }
   const newest = await startWorld({ records })
   const oldest = await startWorld({ records, settings: { 'pagination.order': 'oldest_first' } })
@@ -57,10 +110,25 @@ t.test('A11, TXN-8: the order of lists is a setting, of every family but Refunds
   ]
   for (const [path, ids] of lists) {
     t.strictSame(idsOf(newest.call(`GET ${path}`)), ids, path)
-    t.strictSame(idsOf(oldest.call(`GET ${path}`)), path === '/refunds' ? ids : ids.toReversed(), path)
+    t.strictSame(
+      idsOf(oldest.call(`GET ${path}`)),
+      path === '/refunds' ? ids : ids.toReversed(),
+      path
+    )
   }
-  const short = await startWorld({ records, settings: { 'pagination.order': 'oldest_first', 'pagination.default_limit': 1, 'pagination.max_limit': 1 } })
-  t.strictSame(idsOf({ body: short.call('GET /transactions/x1').body.refunds }), ['r3', 'r2', 'r1'], 'the embedded ones, whatever the length of lists')
+  const short = await startWorld({
+    records,
+    settings: {
+      'pagination.order': 'oldest_first',
+      'pagination.default_limit': 1,
+      'pagination.max_limit': 1
+    }
+  })
+  t.strictSame(
+    idsOf({ body: short.call('GET /transactions/x1').body.refunds }),
+    ['r3', 'r2', 'r1'],
+    'the embedded ones, whatever the length of lists'
+  )
 })
 
 /** Three merchants, one of them the reseller's, each with one record of every family. */
@@ -77,7 +145,14 @@ const shared = {
     account('mch_c', { reseller: 'rsl_r' }),
     account('rsl_x', { type: 'reseller' })
   ],
-  users: OWNERS.flatMap(of => [1, 2, 3].map(n => ({ id: `usr_${of}${n}`, account: `mch_${of}`, name: 'U', email: 'u@example.com' }))),
+  users: OWNERS.flatMap(of =>
+    [1, 2, 3].map(n => ({
+      id: `usr_${of}${n}`,
+      account: `mch_${of}`,
+      name: 'U',
+      email: 'u@example.com'
+    }))
+  ),
   locations: OWNERS.map(of => location(`loc_${of}`, `mch_${of}`)),
   tickets: OWNERS.map(of => ticket(`tkt_${of}`, { location: `loc_${of}` })),
   transactions: OWNERS.map(of => payment(`txn_${of}`, { ticket: `tkt_${of}` })),
@@ -85,36 +160,58 @@ const shared = {
 }
 const SCOPED = { settings: { 'auth.visibility': 'scoped' }, scenario: { data: shared } } as const
 
-t.test('A19: scoped, a merchant sees its own Account and what hangs on it, a reseller its own Account and those it created', async t => {
-  const { call } = await startWorld(SCOPED)
-  const KEYS = [MERCHANT, RESELLER]
-  const lists: [path: string, merchant: string[] | null, reseller: string[] | null][] = [
-    ['/accounts', ['mch_a'], ['mch_c', 'rsl_r']],
-    ['/accounts/mch_a/users', ['usr_a3', 'usr_a2', 'usr_a1'], null],
-    ['/accounts/mch_b/users', null, null],
-    ['/accounts/mch_c/users', null, ['usr_c3', 'usr_c2', 'usr_c1']],
-    ['/accounts/rsl_r/users', null, []],
-    ['/transactions', ['txn_a'], []],
-    ['/transactions?location=loc_a', ['txn_a'], []],
-    ['/transactions?location=loc_b', [], []],
-    ['/refunds', ['rfd_a'], []],
-    ['/refunds?transaction=txn_a', ['rfd_a'], []],
-    ['/refunds?transaction=txn_b', [], []]
-  ]
-  const own = [
-    ['/accounts/mch_a', '/locations/loc_a', '/tickets/tkt_a', '/transactions/txn_a', '/refunds/rfd_a'],
-    ['/accounts/mch_c', '/accounts/rsl_r']
-  ]
-  const hidden = ['b', 'c'].flatMap(of => [`/locations/loc_${of}`, `/tickets/tkt_${of}`, `/transactions/txn_${of}`, `/refunds/rfd_${of}`])
-  for (const [index, key] of KEYS.entries()) {
-    for (const [path, ...seen] of lists) {
-      const { status, body } = call(`GET ${path}`, { key })
-      t.strictSame([status, body.error?.code ?? idsOf({ body })], seen[index] ? [200, seen[index]] : [404, 'resource_missing'], `${key} ${path}`)
+t.test(
+  'A19: scoped, a merchant sees its own Account and what hangs on it, a reseller its own Account and those it created',
+  async t => {
+    const { call } = await startWorld(SCOPED)
+    const KEYS = [MERCHANT, RESELLER]
+    const lists: [path: string, merchant: string[] | null, reseller: string[] | null][] = [
+      ['/accounts', ['mch_a'], ['mch_c', 'rsl_r']],
+      ['/accounts/mch_a/users', ['usr_a3', 'usr_a2', 'usr_a1'], null],
+      ['/accounts/mch_b/users', null, null],
+      ['/accounts/mch_c/users', null, ['usr_c3', 'usr_c2', 'usr_c1']],
+      ['/accounts/rsl_r/users', null, []],
+      ['/transactions', ['txn_a'], []],
+      ['/transactions?location=loc_a', ['txn_a'], []],
+      ['/transactions?location=loc_b', [], []],
+      ['/refunds', ['rfd_a'], []],
+      ['/refunds?transaction=txn_a', ['rfd_a'], []],
+      ['/refunds?transaction=txn_b', [], []]
+    ]
+    const own = [
+      [
+        '/accounts/mch_a',
+        '/locations/loc_a',
+        '/tickets/tkt_a',
+        '/transactions/txn_a',
+        '/refunds/rfd_a'
+      ],
+      ['/accounts/mch_c', '/accounts/rsl_r']
+    ]
+    const hidden = ['b', 'c'].flatMap(of => [
+      `/locations/loc_${of}`,
+      `/tickets/tkt_${of}`,
+      `/transactions/txn_${of}`,
+      `/refunds/rfd_${of}`
+    ])
+    for (const [index, key] of KEYS.entries()) {
+      for (const [path, ...seen] of lists) {
+        const { status, body } = call(`GET ${path}`, { key })
+        t.strictSame(
+          [status, body.error?.code ?? idsOf({ body })],
+          seen[index] ? [200, seen[index]] : [404, 'resource_missing'],
+          `${key} ${path}`
+        )
+      }
+      for (const path of [...own.flat(), '/accounts/mch_b', '/accounts/rsl_x', ...hidden])
+        t.equal(
+          call(`GET ${path}`, { key }).status,
+          own[index]?.includes(path) ? 200 : 404,
+          `${key} ${path}`
+        )
     }
-    for (const path of [...own.flat(), '/accounts/mch_b', '/accounts/rsl_x', ...hidden])
-      t.equal(call(`GET ${path}`, { key }).status, own[index]?.includes(path) ? 200 : 404, `${key} ${path}`)
   }
-})
+)
 
 t.test('A19: scoped, what is hidden cannot be changed, referred to or paged from', async t => {
   const { call, blame, world } = await startWorld(SCOPED)
@@ -124,26 +221,63 @@ t.test('A19: scoped, what is hidden cannot be changed, referred to or paged from
     [MERCHANT, 'POST /accounts/mch_b', { body: 'phone=1' }, missing],
     [MERCHANT, 'POST /refunds/rfd_b', { body: 'metadata[k]=v' }, missing],
     [MERCHANT, 'POST /accounts/mch_b/users', user, missing],
-    [MERCHANT, 'DELETE /accounts/mch_b/users/usr_b1', {}, [404, 'resource_missing', 'account_id', 'A08']],
-    [MERCHANT, 'DELETE /accounts/mch_a/users/usr_b1', {}, [404, 'resource_missing', 'user_id', 'A08']],
-    [MERCHANT, 'GET /tickets', { query: 'ending_before=tkt_c' }, [400, 'cursor_unknown', 'ending_before', 'A10']],
-    [MERCHANT, 'GET /accounts/mch_a/users', { query: 'starting_after=usr_b1' }, [400, 'cursor_unknown', 'starting_after', 'A10']],
+    [
+      MERCHANT,
+      'DELETE /accounts/mch_b/users/usr_b1',
+      {},
+      [404, 'resource_missing', 'account_id', 'A08']
+    ],
+    [
+      MERCHANT,
+      'DELETE /accounts/mch_a/users/usr_b1',
+      {},
+      [404, 'resource_missing', 'user_id', 'A08']
+    ],
+    [
+      MERCHANT,
+      'GET /tickets',
+      { query: 'ending_before=tkt_c' },
+      [400, 'cursor_unknown', 'ending_before', 'A10']
+    ],
+    [
+      MERCHANT,
+      'GET /accounts/mch_a/users',
+      { query: 'starting_after=usr_b1' },
+      [400, 'cursor_unknown', 'starting_after', 'A10']
+    ],
     [RESELLER, 'POST /locations/loc_c', { body: 'phone=1' }, missing],
-    [RESELLER, 'POST /refunds', { body: 'transaction=txn_c' }, [400, 'reference_missing', 'transaction', 'REF-1']],
+    [
+      RESELLER,
+      'POST /refunds',
+      { body: 'transaction=txn_c' },
+      [400, 'reference_missing', 'transaction', 'REF-1']
+    ],
     [RESELLER, 'POST /accounts/mch_a/users', user, missing]
   ]
   const before = stateOf(world)
-  for (const [key, on, options, blamed] of cases) t.strictSame(blame(on, { key, ...options }), blamed, `${key} ${on}`)
+  for (const [key, on, options, blamed] of cases)
+    t.strictSame(blame(on, { key, ...options }), blamed, `${key} ${on}`)
   t.equal(stateOf(world), before, 'nothing is changed')
 
   const ask = (on: string, options: object = {}) => call(on, { key: RESELLER, ...options })
-  const afterSecond = () => idsOf(ask('GET /accounts/mch_c/users', { query: 'starting_after=usr_c2' }))
+  const afterSecond = () =>
+    idsOf(ask('GET /accounts/mch_c/users', { query: 'starting_after=usr_c2' }))
   t.equal(ask('POST /accounts/mch_c', { body: 'phone=1' }).status, 200)
   t.equal(ask('POST /accounts/mch_c/users', user).status, 200)
   t.strictSame(afterSecond(), ['usr_c1'], 'who sees an Account pages through its Users')
   t.equal(ask('DELETE /accounts/mch_c/users/usr_c2').status, 204)
   t.strictSame(afterSecond(), ['usr_c1'], 'from a deleted one too')
-  const created = ask('POST /accounts', { body: 'type=merchant&name=N&email=n@example.com&address[country]=US' })
-  t.equal(ask(`GET /accounts/${created.body.id}`).status, 200, 'an Account that it creates is its own to see')
-  t.equal(call('POST /transactions', { key: null, body: 'ticket=tkt_b&payment_type=card' }).status, 200, 'the call without a key sees every Ticket')
+  const created = ask('POST /accounts', {
+    body: 'type=merchant&name=N&email=n@example.com&address[country]=US'
+  })
+  t.equal(
+    ask(`GET /accounts/${created.body.id}`).status,
+    200,
+    'an Account that it creates is its own to see'
+  )
+  t.equal(
+    call('POST /transactions', { key: null, body: 'ticket=tkt_b&payment_type=card' }).status,
+    200,
+    'the call without a key sees every Ticket'
+  )
 })

@@ -1,11 +1,18 @@
-/** The console's Behaviour view in a browser: each thing that it offers is done on a live emulator. */
+/**
+ * The console's Behaviour view in a browser: each thing that it offers is done on a live emulator.
+ */
 import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
 import { MERCHANT, smallFixture } from '../support/emulator.js'
 import { BROWSER, isAccessible, LONG, linesOf, openConsole, SIZES, write } from './browser.js'
 
-const HEADERS = { authorization: `Basic ${Buffer.from(`${MERCHANT}:`).toString('base64')}`, 'content-type': 'application/x-www-form-urlencoded' }
-const PAID = { transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', amount: 5000 }] }
+const HEADERS = {
+  authorization: `Basic ${Buffer.from(`${MERCHANT}:`).toString('base64')}`,
+  'content-type': 'application/x-www-form-urlencoded'
+}
+const PAID = {
+  transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', amount: 5000 }]
+}
 /** A text that would be an image with a script if it were markup. */
 const HOSTILE = '<img src=x onerror="document.title=1"><b>bold</b>'
 
@@ -13,237 +20,360 @@ const HOSTILE = '<img src=x onerror="document.title=1"><b>bold</b>'
 const client = (origin: string) => {
   const send = (on: string, body?: Record<string, string>) => {
     const [method = '', path] = on.split(' ')
-    return fetch(`${origin}/next${path}`, { method, headers: HEADERS, ...(body && { body: new URLSearchParams(body).toString() }) })
+    return fetch(`${origin}/next${path}`, {
+      method,
+      headers: HEADERS,
+      ...(body && { body: new URLSearchParams(body).toString() })
+    })
   }
-  return { send, refund: (amount: string) => send('POST /refunds', { transaction: 'txn_a', amount }) }
+  return {
+    send,
+    refund: (amount: string) => send('POST /refunds', { transaction: 'txn_a', amount })
+  }
 }
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 /** The problem that is shown at a field. */
-const problemAt = (page: Page, label: string) => page.locator('.field', { has: page.getByLabel(label) }).locator('.problem')
+const problemAt = (page: Page, label: string) =>
+  page.locator('.field', { has: page.getByLabel(label) }).locator('.problem')
 const card = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 
-t.test('console: the next card payment is declined by a form, which shows its YAML and then how often it was applied', BROWSER, async t => {
-  const { page, call, control } = await openConsole(t, { hash: '#/behaviour/script' })
-  const pay = () => call('POST /transactions', { body: { ticket: 'tkt_a', payment_type: 'card', 'card[last4]': '4242', amount: 100 } })
+t.test(
+  'console: the next card payment is declined by a form, which shows its YAML and then how often it was applied',
+  BROWSER,
+  async t => {
+    const { page, call, control } = await openConsole(t, { hash: '#/behaviour/script' })
+    const pay = () =>
+      call('POST /transactions', {
+        body: { ticket: 'tkt_a', payment_type: 'card', 'card[last4]': '4242', amount: 100 }
+      })
 
-  const yaml = page.getByLabel('YAML of the entry')
-  await page.getByLabel('Message').fill('Not today: "never"')
-  await yaml.getByText('Not today').waitFor()
-  t.match(await linesOf(yaml), 'message: "Not today: \\"never\\""')
-  await button(page, 'Add the entry').click()
-  const entry = card(page, 'Entries').getByRole('listitem').filter({ hasText: 'scr_1' })
-  await entry.getByText('0 applied').waitFor()
-  const declined = await pay()
-  t.strictSame([declined.status, declined.body.error.code, declined.body.error.message], [402, 'card_declined', 'Not today: "never"'])
-  t.equal((await pay()).status, 200)
-  await entry.getByText('2 matched').waitFor()
-  await entry.getByText('1 applied').waitFor()
-  await button(page, 'Remove scr_1').click()
-  await page.getByText('the emulator responds to every request as the reference says').waitFor()
-  t.equal(await page.evaluate('document.activeElement.textContent'), 'Entries', 'the focus is not lost')
-  t.strictSame((await control('GET /script')).body.data, [])
-})
-
-t.test('console: an entry that was never applied shows what it nearly was applied to, with links to the calls', BROWSER, async t => {
-  const { page, call, control, origin } = await openConsole(t, { hash: '#/behaviour/script', records: PAID })
-  const refund = (amount: number) => call('POST /refunds', { body: { transaction: 'txn_a', amount } })
-  await control('POST /script', { on: 'POST /refunds', match: { body: { amount: { gte: 3000 }, reason: HOSTILE } }, delay: '1ms' })
-  await control('POST /script', { on: 'POST /refunds', match: { body: { amount: { gte: 2000 } } }, delay: '1ms' })
-  await control('POST /script', { on: 'GET /tickets', delay: '1ms' })
-  const entries = card(page, 'Entries').getByRole('listitem')
-  const near = entries.getByText('Nearly applied to')
-
-  await entries.nth(2).waitFor()
-  t.equal(await near.count(), 0, 'no call, no near miss')
-  await refund(1999)
-  await near.nth(1).waitFor()
-  t.strictSame(await near.allTextContents(), [
-    `Nearly applied to req_1: amount: wanted >= 3000; got 1999, reason: wanted ${HOSTILE}; got nothing.`,
-    'Nearly applied to req_1: amount: wanted >= 2000; got 1999.'
-  ])
-  t.equal(await page.locator('main [onerror], main b b').count(), 0)
-  t.equal(await entries.locator(':is(.bad, .warn, .problem)').count(), 0, 'what was not exercised is not wrong')
-  await refund(2000)
-  await entries.filter({ hasText: 'scr_2' }).getByText('1 applied').waitFor()
-  t.equal(await entries.filter({ hasText: 'scr_2' }).getByText('Nearly').count(), 0, 'it was applied')
-  await near.getByRole('link', { name: 'req_1' }).click()
-  t.equal(page.url(), `${origin}/_control#/requests/req_1`)
-  await page.getByRole('complementary', { name: 'Request req_1' }).getByText('It nearly matched the script entry scr_1').waitFor()
-})
-
-t.test('console: a scenario of the gallery is checked and loaded, what changed since is listed, and a load and a reset are undone', LONG, async t => {
-  const { page, call, control } = await openConsole(t, { hash: '#/scenarios' })
-  const dialog = page.getByRole('dialog', { name: 'month-end' })
-
-  await card(page, 'Loaded: test').getByText('Nothing has changed.').waitFor()
-  await page.getByLabel('Search scenarios').fill('last second')
-  await page.getByRole('link', { name: /^month-end/ }).click()
-  await dialog.getByText('The clock stands on the last second of February').first().waitFor()
-  await button(page, 'Check only').click()
-  await dialog.getByText('month-end can be loaded.').waitFor()
-  t.equal((await control('GET ')).body.scenario.name, 'test')
-  await button(page, 'Load month-end').click()
-  await dialog.waitFor({ state: 'detached' })
-  const present = card(page, 'Loaded: month-end')
-  await present.waitFor()
-  await page.getByRole('link', { name: /^month-end loaded/ }).waitFor()
-  t.notMatch(page.url(), 'scenario=')
-  t.equal((await control('GET ')).body.scenario.name, 'month-end')
-
-  await call('POST /transactions', { body: { ticket: 'tkt_52', payment_type: 'external', amount: 100 }, key: 'sk_test_merchant' })
-  await control('PATCH /settings', { 'pagination.max_limit': 7 })
-  await control('POST /script', { on: 'GET /tickets', delay: '1ms' })
-  await control('POST /clock/advance', { by: '1s' })
-  await control('POST /keys', { account: 'mch_bistro' })
-  for (const line of [
-    'Transactions: 1 added',
-    'API keys: 1 added',
-    'Clock: it began frozen at 2026-02-28 23:59:59 UTC',
-    'Script: scr_1 added',
-    'Settings: pagination.max_limit'
-  ]) {
-    await present.getByText(line).waitFor()
+    const yaml = page.getByLabel('YAML of the entry')
+    await page.getByLabel('Message').fill('Not today: "never"')
+    await yaml.getByText('Not today').waitFor()
+    t.match(await linesOf(yaml), 'message: "Not today: \\"never\\""')
+    await button(page, 'Add the entry').click()
+    const entry = card(page, 'Entries').getByRole('listitem').filter({ hasText: 'scr_1' })
+    await entry.getByText('0 applied').waitFor()
+    const declined = await pay()
+    t.strictSame(
+      [declined.status, declined.body.error.code, declined.body.error.message],
+      [402, 'card_declined', 'Not today: "never"']
+    )
+    t.equal((await pay()).status, 200)
+    await entry.getByText('2 matched').waitFor()
+    await entry.getByText('1 applied').waitFor()
+    await button(page, 'Remove scr_1').click()
+    await page.getByText('the emulator responds to every request as the reference says').waitFor()
+    t.equal(
+      await page.evaluate('document.activeElement.textContent'),
+      'Entries',
+      'the focus is not lost'
+    )
+    t.strictSame((await control('GET /script')).body.data, [])
   }
-  await present.getByRole('link', { name: 'Settings: pagination.max_limit' }).click()
-  await page.getByLabel('Value of pagination.max_limit').waitFor()
-  await page.goBack()
-  await button(page, 'Reset the state').click()
-  await present.getByText('Nothing has changed.').waitFor()
-  t.strictSame((await control('GET /script')).body.data, [])
-  await button(page, 'Restore before-load').click()
-  await page.getByText('The snapshot before-load is restored').waitFor()
-  t.equal((await control('GET ')).body.counts.tickets, 1, 'the records from before the load')
-})
+)
 
-t.test('console: the loaded scenario is known by the name that it gives itself', BROWSER, async t => {
-  const { page } = await openConsole(t, { hash: '#/data' })
-  const listed = [
-    { name: 'near', kind: 'scenario', title: 'tests', description: null },
-    { name: 'own', kind: 'scenario', title: 'test', description: 'Mine.' }
-  ]
-  await page.route('**/_control/scenarios', route => route.fulfill({ json: { data: listed } }))
+t.test(
+  'console: an entry that was never applied shows what it nearly was applied to, with links to the calls',
+  BROWSER,
+  async t => {
+    const { page, call, control, origin } = await openConsole(t, {
+      hash: '#/behaviour/script',
+      records: PAID
+    })
+    const refund = (amount: number) =>
+      call('POST /refunds', { body: { transaction: 'txn_a', amount } })
+    await control('POST /script', {
+      on: 'POST /refunds',
+      match: { body: { amount: { gte: 3000 }, reason: HOSTILE } },
+      delay: '1ms'
+    })
+    await control('POST /script', {
+      on: 'POST /refunds',
+      match: { body: { amount: { gte: 2000 } } },
+      delay: '1ms'
+    })
+    await control('POST /script', { on: 'GET /tickets', delay: '1ms' })
+    const entries = card(page, 'Entries').getByRole('listitem')
+    const near = entries.getByText('Nearly applied to')
 
-  await page.goto(page.url().replace('#/data', '#/scenarios'))
-  await page.getByText('Mine.').waitFor()
-  t.strictSame(await page.locator('.gallery .card:has(.good) b').allTextContents(), ['test'])
-})
+    await entries.nth(2).waitFor()
+    t.equal(await near.count(), 0, 'no call, no near miss')
+    await refund(1999)
+    await near.nth(1).waitFor()
+    t.strictSame(await near.allTextContents(), [
+      `Nearly applied to req_1: amount: wanted >= 3000; got 1999, reason: wanted ${HOSTILE}; got nothing.`,
+      'Nearly applied to req_1: amount: wanted >= 2000; got 1999.'
+    ])
+    t.equal(await page.locator('main [onerror], main b b').count(), 0)
+    t.equal(
+      await entries.locator(':is(.bad, .warn, .problem)').count(),
+      0,
+      'what was not exercised is not wrong'
+    )
+    await refund(2000)
+    await entries.filter({ hasText: 'scr_2' }).getByText('1 applied').waitFor()
+    t.equal(
+      await entries.filter({ hasText: 'scr_2' }).getByText('Nearly').count(),
+      0,
+      'it was applied'
+    )
+    await near.getByRole('link', { name: 'req_1' }).click()
+    t.equal(page.url(), `${origin}/_control#/requests/req_1`)
+    await page
+      .getByRole('complementary', { name: 'Request req_1' })
+      .getByText('It nearly matched the script entry scr_1')
+      .waitFor()
+  }
+)
 
-t.test('console: a load gives values to the variables that a scenario declares, and to those of files that it uses', LONG, async t => {
-  const { page } = await openConsole(t, { hash: '#/scenarios?scenario=default', expected: /400/ })
-  const bodies: unknown[] = []
-  page.on('request', request => {
-    if (request.url().includes('/_control/load')) bodies.push(request.postDataJSON())
-  })
+t.test(
+  'console: a scenario of the gallery is checked and loaded, what changed since is listed, and a load and a reset are undone',
+  LONG,
+  async t => {
+    const { page, call, control } = await openConsole(t, { hash: '#/scenarios' })
+    const dialog = page.getByRole('dialog', { name: 'month-end' })
 
-  const more = page.getByLabel('Variables', { exact: true })
-  await page.getByText('Variables of files that it uses').click()
-  await more.fill('last4="0341"\ncount=5')
-  await button(page, 'Load default').click()
-  await page.getByRole('dialog', { name: 'default' }).getByText('no variable is called last4').first().waitFor()
-  await page.getByRole('dialog', { name: 'default' }).getByText('no variable is called count').first().waitFor()
-  await more.fill('')
-  await button(page, 'Load default').click()
-  await page.getByText('default is loaded').waitFor()
+    await card(page, 'Loaded: test').getByText('Nothing has changed.').waitFor()
+    await page.getByLabel('Search scenarios').fill('last second')
+    await page.getByRole('link', { name: /^month-end/ }).click()
+    await dialog.getByText('The clock stands on the last second of February').first().waitFor()
+    await button(page, 'Check only').click()
+    await dialog.getByText('month-end can be loaded.').waitFor()
+    t.equal((await control('GET ')).body.scenario.name, 'test')
+    await button(page, 'Load month-end').click()
+    await dialog.waitFor({ state: 'detached' })
+    const present = card(page, 'Loaded: month-end')
+    await present.waitFor()
+    await page.getByRole('link', { name: /^month-end loaded/ }).waitFor()
+    t.notMatch(page.url(), 'scenario=')
+    t.equal((await control('GET ')).body.scenario.name, 'month-end')
 
-  const vars = { last4: '4242', count: 3, strict: true }
-  await page.route('**/_control/scenarios', route => route.fulfill({ json: { data: [{ name: 'default', kind: 'scenario', description: 'D', vars }] } }))
-  await page.goto(page.url().replace(/#.*/, '#/scenarios?scenario=default'))
-  await page.reload()
-  await page.getByText('A number. Default: 3').waitFor()
-  await page.getByLabel('count').fill('4')
-  await page.getByLabel('strict').selectOption('false')
-  await button(page, 'Load default').click()
-  await problemAt(page, 'count').waitFor()
-  t.strictSame(bodies, [
-    { scenario: 'default', vars: { last4: '0341', count: 5 } },
-    { scenario: 'default', vars: {} },
-    { scenario: 'default', vars: { count: 4, strict: false } }
-  ])
-})
+    await call('POST /transactions', {
+      body: { ticket: 'tkt_52', payment_type: 'external', amount: 100 },
+      key: 'sk_test_merchant'
+    })
+    await control('PATCH /settings', { 'pagination.max_limit': 7 })
+    await control('POST /script', { on: 'GET /tickets', delay: '1ms' })
+    await control('POST /clock/advance', { by: '1s' })
+    await control('POST /keys', { account: 'mch_bistro' })
+    for (const line of [
+      'Transactions: 1 added',
+      'API keys: 1 added',
+      'Clock: it began frozen at 2026-02-28 23:59:59 UTC',
+      'Script: scr_1 added',
+      'Settings: pagination.max_limit'
+    ]) {
+      await present.getByText(line).waitFor()
+    }
+    await present.getByRole('link', { name: 'Settings: pagination.max_limit' }).click()
+    await page.getByLabel('Value of pagination.max_limit').waitFor()
+    await page.goBack()
+    await button(page, 'Reset the state').click()
+    await present.getByText('Nothing has changed.').waitFor()
+    t.strictSame((await control('GET /script')).body.data, [])
+    await button(page, 'Restore before-load').click()
+    await page.getByText('The snapshot before-load is restored').waitFor()
+    t.equal((await control('GET ')).body.counts.tickets, 1, 'the records from before the load')
+  }
+)
 
-t.test('console: a document is checked and loaded, and each problem is shown at its line', LONG, async t => {
-  const { page, control } = await openConsole(t, { hash: '#/scenarios/editor', expected: /400/ })
-  const editor = page.getByLabel('Scenario or fixture, as YAML or JSON')
-  const form = page.getByRole('main')
+t.test(
+  'console: the loaded scenario is known by the name that it gives itself',
+  BROWSER,
+  async t => {
+    const { page } = await openConsole(t, { hash: '#/data' })
+    const listed = [
+      { name: 'near', kind: 'scenario', title: 'tests', description: null },
+      { name: 'own', kind: 'scenario', title: 'test', description: 'Mine.' }
+    ]
+    await page.route('**/_control/scenarios', route => route.fulfill({ json: { data: listed } }))
 
-  await write(editor, 'name: mine\nseed: soon\nfixtures: [bistro]\nscript:\n  - { on: GET /tikets, delay: 1s }\n')
-  await form.getByRole('listitem').filter({ hasText: 'must be a whole number; got soon' }).waitFor()
-  await form.getByRole('listitem').filter({ hasText: 'did you mean GET /tickets' }).waitFor()
-  await page.locator('.cm-problem').nth(1).waitFor()
-  t.equal(await page.locator('.cm-problem').count(), 2)
-  t.strictSame(await page.locator('.cm-problem-at').allTextContents(), ['soon', 'GET'])
-  await form.getByRole('status').getByText('2 problems', { exact: true }).waitFor()
-  await button(page, 'Load the document').click()
-  await page.waitForTimeout(300)
-  await form.getByRole('button', { name: 'Line 5' }).click()
-  t.equal(await page.locator('.cm-activeLine').textContent(), '  - { on: GET /tikets, delay: 1s }')
-  t.equal((await control('GET ')).body.scenario.name, 'test', 'nothing was loaded')
+    await page.goto(page.url().replace('#/data', '#/scenarios'))
+    await page.getByText('Mine.').waitFor()
+    t.strictSame(await page.locator('.gallery .card:has(.good) b').allTextContents(), ['test'])
+  }
+)
 
-  await write(editor, 'name: mine\nfixtures: [bistro\n')
-  await form.getByRole('button', { name: /^Line/ }).first().waitFor()
-  await page
-    .getByLabel('Scenario file')
-    .setInputFiles({ name: 'a.yaml', mimeType: 'application/yaml', buffer: Buffer.from('name: opened\nfixtures: [bistro]\n') })
-  await page.getByText('opened can be loaded').waitFor()
-  t.equal(await linesOf(editor), 'name: opened\nfixtures: [bistro]\n')
-  t.equal(await form.getByRole('button', { name: /^Line/ }).count(), 0)
-  await button(page, 'Load the document').click()
-  await card(page, 'Loaded: opened').waitFor()
-  t.equal((await control('GET ')).body.scenario.name, 'opened')
-})
+t.test(
+  'console: a load gives values to the variables that a scenario declares, and to those of files that it uses',
+  LONG,
+  async t => {
+    const { page } = await openConsole(t, { hash: '#/scenarios?scenario=default', expected: /400/ })
+    const bodies: unknown[] = []
+    page.on('request', request => {
+      if (request.url().includes('/_control/load')) bodies.push(request.postDataJSON())
+    })
 
-t.test('console: a scenario of the gallery is read, edited and compared, and a load is undone with its name', LONG, async t => {
-  const { page, call, control, origin } = await openConsole(t, { hash: '#/scenarios', expected: /400/ })
-  const editor = page.getByLabel('Scenario or fixture, as YAML or JSON')
-  const shown = page.locator('.status a')
-  const press = (name: string) =>
-    page
-      .getByRole('main')
-      .getByRole('link', { name: new RegExp(`^${name}`) })
+    const more = page.getByLabel('Variables', { exact: true })
+    await page.getByText('Variables of files that it uses').click()
+    await more.fill('last4="0341"\ncount=5')
+    await button(page, 'Load default').click()
+    await page
+      .getByRole('dialog', { name: 'default' })
+      .getByText('no variable is called last4')
+      .first()
+      .waitFor()
+    await page
+      .getByRole('dialog', { name: 'default' })
+      .getByText('no variable is called count')
+      .first()
+      .waitFor()
+    await more.fill('')
+    await button(page, 'Load default').click()
+    await page.getByText('default is loaded').waitFor()
+
+    const vars = { last4: '4242', count: 3, strict: true }
+    await page.route('**/_control/scenarios', route =>
+      route.fulfill({
+        json: { data: [{ name: 'default', kind: 'scenario', description: 'D', vars }] }
+      })
+    )
+    await page.goto(page.url().replace(/#.*/, '#/scenarios?scenario=default'))
+    await page.reload()
+    await page.getByText('A number. Default: 3').waitFor()
+    await page.getByLabel('count').fill('4')
+    await page.getByLabel('strict').selectOption('false')
+    await button(page, 'Load default').click()
+    await problemAt(page, 'count').waitFor()
+    t.strictSame(bodies, [
+      { scenario: 'default', vars: { last4: '0341', count: 5 } },
+      { scenario: 'default', vars: {} },
+      { scenario: 'default', vars: { count: 4, strict: false } }
+    ])
+  }
+)
+
+t.test(
+  'console: a document is checked and loaded, and each problem is shown at its line',
+  LONG,
+  async t => {
+    const { page, control } = await openConsole(t, { hash: '#/scenarios/editor', expected: /400/ })
+    const editor = page.getByLabel('Scenario or fixture, as YAML or JSON')
+    const form = page.getByRole('main')
+
+    await write(
+      editor,
+      'name: mine\nseed: soon\nfixtures: [bistro]\nscript:\n  - { on: GET /tikets, delay: 1s }\n'
+    )
+    await form
+      .getByRole('listitem')
+      .filter({ hasText: 'must be a whole number; got soon' })
+      .waitFor()
+    await form.getByRole('listitem').filter({ hasText: 'did you mean GET /tickets' }).waitFor()
+    await page.locator('.cm-problem').nth(1).waitFor()
+    t.equal(await page.locator('.cm-problem').count(), 2)
+    t.strictSame(await page.locator('.cm-problem-at').allTextContents(), ['soon', 'GET'])
+    await form.getByRole('status').getByText('2 problems', { exact: true }).waitFor()
+    await button(page, 'Load the document').click()
+    await page.waitForTimeout(300)
+    await form.getByRole('button', { name: 'Line 5' }).click()
+    t.equal(
+      await page.locator('.cm-activeLine').textContent(),
+      '  - { on: GET /tikets, delay: 1s }'
+    )
+    t.equal((await control('GET ')).body.scenario.name, 'test', 'nothing was loaded')
+
+    await write(editor, 'name: mine\nfixtures: [bistro\n')
+    await form.getByRole('button', { name: /^Line/ }).first().waitFor()
+    await page.getByLabel('Scenario file').setInputFiles({
+      name: 'a.yaml',
+      mimeType: 'application/yaml',
+      buffer: Buffer.from('name: opened\nfixtures: [bistro]\n')
+    })
+    await page.getByText('opened can be loaded').waitFor()
+    t.equal(await linesOf(editor), 'name: opened\nfixtures: [bistro]\n')
+    t.equal(await form.getByRole('button', { name: /^Line/ }).count(), 0)
+    await button(page, 'Load the document').click()
+    await card(page, 'Loaded: opened').waitFor()
+    t.equal((await control('GET ')).body.scenario.name, 'opened')
+  }
+)
+
+t.test(
+  'console: a scenario of the gallery is read, edited and compared, and a load is undone with its name',
+  LONG,
+  async t => {
+    const { page, call, control, origin } = await openConsole(t, {
+      hash: '#/scenarios',
+      expected: /400/
+    })
+    const editor = page.getByLabel('Scenario or fixture, as YAML or JSON')
+    const shown = page.locator('.status a')
+    const press = (name: string) =>
+      page
+        .getByRole('main')
+        .getByRole('link', { name: new RegExp(`^${name}`) })
+        .click()
+
+    await press('late-refunds')
+    const dialog = page.getByRole('dialog', { name: 'late-refunds' })
+    await dialog
+      .getByRole('region', { name: 'Document of late-refunds' })
+      .getByText('name: late-refunds')
+      .waitFor()
+    await dialog.getByRole('link', { name: 'Edit a copy' }).click()
+    await editor.getByText('late-refunds').first().waitFor()
+    await page.getByText('late-refunds can be loaded.').waitFor()
+    await page.getByLabel('Compare with').selectOption('late-refunds')
+    await page.getByText('They are the same.').waitFor()
+    await write(
+      editor,
+      (await control('GET /scenarios/late-refunds')).text.replace(
+        'name: late-refunds',
+        'name: mine'
+      )
+    )
+    const compared = page.getByRole('region', { name: 'late-refunds compared with the document' })
+    await compared.locator('ins').first().waitFor()
+    t.strictSame(
+      [
+        await compared.locator('del').allTextContents(),
+        await compared.locator('ins').allTextContents()
+      ],
+      [['name: late-refunds'], ['name: mine']]
+    )
+    await page.getByLabel('Start from').selectOption('test-cards')
+    await page.getByText('*** stands for card data').waitFor()
+    await page
+      .locator('.toast', { hasText: 'The text was replaced' })
+      .getByRole('button', { name: 'Undo' })
       .click()
+    await page.getByText('mine can be loaded.').waitFor()
 
-  await press('late-refunds')
-  const dialog = page.getByRole('dialog', { name: 'late-refunds' })
-  await dialog.getByRole('region', { name: 'Document of late-refunds' }).getByText('name: late-refunds').waitFor()
-  await dialog.getByRole('link', { name: 'Edit a copy' }).click()
-  await editor.getByText('late-refunds').first().waitFor()
-  await page.getByText('late-refunds can be loaded.').waitFor()
-  await page.getByLabel('Compare with').selectOption('late-refunds')
-  await page.getByText('They are the same.').waitFor()
-  await write(editor, (await control('GET /scenarios/late-refunds')).text.replace('name: late-refunds', 'name: mine'))
-  const compared = page.getByRole('region', { name: 'late-refunds compared with the document' })
-  await compared.locator('ins').first().waitFor()
-  t.strictSame([await compared.locator('del').allTextContents(), await compared.locator('ins').allTextContents()], [['name: late-refunds'], ['name: mine']])
-  await page.getByLabel('Start from').selectOption('test-cards')
-  await page.getByText('*** stands for card data').waitFor()
-  await page.locator('.toast', { hasText: 'The text was replaced' }).getByRole('button', { name: 'Undo' }).click()
-  await page.getByText('mine can be loaded.').waitFor()
+    await page.goto(`${origin}/_control#/scenarios?scenario=month-end`)
+    await button(page, 'Load month-end').click()
+    await page.getByText('month-end is loaded').waitFor()
+    await call('POST /transactions', {
+      body: { ticket: 'tkt_52', payment_type: 'external', amount: 100 },
+      key: 'sk_test_merchant'
+    })
+    const paid = (await control('GET /state')).body.transactions.length
+    await page.goto(`${origin}/_control#/scenarios/editor`)
+    await button(page, 'Load the document').click()
+    await shown.getByText('mine').waitFor()
+    const undo = () => page.getByRole('button', { name: 'Undo' }).click()
+    await undo()
+    await shown.getByText('month-end').waitFor()
+    await page.getByText('Undone: the state is restored').waitFor()
+    t.equal((await control('GET /state')).body.transactions.length, paid)
+    await control('POST /reset')
+    t.equal((await control('GET ')).body.scenario.name, 'month-end', 'what a reset goes back to')
 
-  await page.goto(`${origin}/_control#/scenarios?scenario=month-end`)
-  await button(page, 'Load month-end').click()
-  await page.getByText('month-end is loaded').waitFor()
-  await call('POST /transactions', { body: { ticket: 'tkt_52', payment_type: 'external', amount: 100 }, key: 'sk_test_merchant' })
-  const paid = (await control('GET /state')).body.transactions.length
-  await page.goto(`${origin}/_control#/scenarios/editor`)
-  await button(page, 'Load the document').click()
-  await shown.getByText('mine').waitFor()
-  const undo = () => page.getByRole('button', { name: 'Undo' }).click()
-  await undo()
-  await shown.getByText('month-end').waitFor()
-  await page.getByText('Undone: the state is restored').waitFor()
-  t.equal((await control('GET /state')).body.transactions.length, paid)
-  await control('POST /reset')
-  t.equal((await control('GET ')).body.scenario.name, 'month-end', 'what a reset goes back to')
-
-  await control('POST /load', { scenario: { name: 'from elsewhere', data: smallFixture() } })
-  await shown.getByText('from elsewhere').waitFor()
-  await page.goto(`${origin}/_control#/scenarios?scenario=default`)
-  await button(page, 'Load default').click()
-  await shown.getByText('default', { exact: true }).waitFor()
-  await undo()
-  await page.getByText('A reset still goes back to default, since the scenario before it is not in the gallery.').waitFor()
-  t.equal((await control('GET ')).body.counts.tickets, 1)
-})
+    await control('POST /load', { scenario: { name: 'from elsewhere', data: smallFixture() } })
+    await shown.getByText('from elsewhere').waitFor()
+    await page.goto(`${origin}/_control#/scenarios?scenario=default`)
+    await button(page, 'Load default').click()
+    await shown.getByText('default', { exact: true }).waitFor()
+    await undo()
+    await page
+      .getByText(
+        'A reset still goes back to default, since the scenario before it is not in the gallery.'
+      )
+      .waitFor()
+    t.equal((await control('GET ')).body.counts.tickets, 1)
+  }
+)
 
 t.test('console: a snapshot is saved, restored and deleted', LONG, async t => {
   const { page, call, control } = await openConsole(t, { hash: '#/scenarios', expected: /400/ })
@@ -261,11 +391,20 @@ t.test('console: a snapshot is saved, restored and deleted', LONG, async t => {
   await button(page, 'Restore lunch').waitFor()
   await name.fill('lunch')
   await name.press('Enter')
-  await page.getByRole('dialog', { name: 'Replace lunch?' }).getByRole('button', { name: 'Cancel' }).click()
+  await page
+    .getByRole('dialog', { name: 'Replace lunch?' })
+    .getByRole('button', { name: 'Cancel' })
+    .click()
   await page.setViewportSize(SIZES.narrow)
-  const tops = await Promise.all(['Restore lunch', 'Delete lunch'].map(async title => (await button(page, title).boundingBox())?.y))
+  const tops = await Promise.all(
+    ['Restore lunch', 'Delete lunch'].map(
+      async title => (await button(page, title).boundingBox())?.y
+    )
+  )
   t.equal(tops[0], tops[1], 'the buttons of a snapshot stay beside each other')
-  await call('POST /transactions', { body: { ticket: 'tkt_a', payment_type: 'external', amount: 100 } })
+  await call('POST /transactions', {
+    body: { ticket: 'tkt_a', payment_type: 'external', amount: 100 }
+  })
   await button(page, 'Restore lunch').click()
   await page.getByText('The snapshot lunch is restored').waitFor()
   t.equal((await control('GET ')).body.counts.transactions, 0)
@@ -281,7 +420,9 @@ t.test('console: the clock is set, advanced, let run and frozen', LONG, async t 
   const shown = card(page, 'The clock')
   const instant = page.getByLabel('Instant')
 
-  await shown.getByText('It began frozen at 2026-03-01 18:05:00 UTC; it has not been changed since.').waitFor()
+  await shown
+    .getByText('It began frozen at 2026-03-01 18:05:00 UTC; it has not been changed since.')
+    .waitFor()
   await instant.fill('2026-02-28T23:59:59Z')
   await instant.press('Enter')
   await shown.getByText('2026-02-28 23:59:59 UTC').waitFor()
@@ -296,7 +437,8 @@ t.test('console: the clock is set, advanced, let run and frozen', LONG, async t 
   await by.fill('soon')
   await button(page, 'Advance').click()
   await card(page, 'Advance the clock').locator('.problem').waitFor()
-  const colourOf = (place: Locator, name: string) => place.evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), name)
+  const colourOf = (place: Locator, name: string) =>
+    place.evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), name)
   t.equal(
     await colourOf(by, 'border-top-color'),
     await colourOf(card(page, 'Advance the clock').locator('.problem'), 'color'),
@@ -321,188 +463,268 @@ t.test('console: the clock is set, advanced, let run and frozen', LONG, async t 
   t.match((await clock()).now, '2026-05-01T00:00')
 })
 
-t.test('console: each form of a script entry does on a live emulator what it says', LONG, async t => {
-  const { page, origin, control } = await openConsole(t, { hash: '#/behaviour/script', records: PAID })
-  const { send, refund } = client(origin)
-  const add = async (title: string, fields: Record<string, string> = {}) => {
-    await control('POST /reset')
-    await page.getByRole('link', { name: title, exact: true }).click()
-    for (const [label, value] of Object.entries(fields)) {
-      const field = page.getByLabel(label, { exact: true })
-      if ((await page.locator('select').and(field).count()) === 1) await field.selectOption(value)
-      else await field.fill(value)
+t.test(
+  'console: each form of a script entry does on a live emulator what it says',
+  LONG,
+  async t => {
+    const { page, origin, control } = await openConsole(t, {
+      hash: '#/behaviour/script',
+      records: PAID
+    })
+    const { send, refund } = client(origin)
+    const add = async (title: string, fields: Record<string, string> = {}) => {
+      await control('POST /reset')
+      await page.getByRole('link', { name: title, exact: true }).click()
+      for (const [label, value] of Object.entries(fields)) {
+        const field = page.getByLabel(label, { exact: true })
+        if ((await page.locator('select').and(field).count()) === 1) await field.selectOption(value)
+        else await field.fill(value)
+      }
+      await button(page, 'Add the entry').click()
+      await card(page, 'Entries').getByText('0 applied').waitFor()
     }
+
+    await add('Lose the response of the next refund')
+    await t.rejects(refund('100'))
+    t.equal((await control('GET ')).body.counts.refunds, 1, 'the refund was made')
+    t.equal((await refund('100')).status, 200)
+
+    await add('Be down for ten seconds')
+    const down = await send('GET /tickets')
+    t.strictSame(
+      [down.status, down.headers.get('retry-after'), (await refund('100')).status],
+      [503, '10', 503]
+    )
+    await control('POST /clock/advance', { by: '10s' })
+    t.equal((await send('GET /tickets')).status, 200)
+
+    await add('Hold until two wait')
+    const first = refund('100')
+    await card(page, 'Gates').getByText('1 wait, in this order.').waitFor()
+    const second = refund('200')
+    t.strictSame([(await first).status, (await second).status], [200, 200])
+
+    await add('Slow reads', { Minimum: '300ms', Maximum: '300ms' })
+    const begun = performance.now()
+    await send('GET /tickets')
+    t.ok(performance.now() - begun >= 295)
+
+    await add('Flaky by chance', { 'Share of requests': '0.5' })
+    const statuses: number[] = []
+    for (let nth = 0; nth < 20; nth++) statuses.push((await send('GET /tickets')).status)
+    t.ok(
+      statuses.includes(200) &&
+        statuses.includes(503) &&
+        statuses.every(status => [200, 503].includes(status)),
+      statuses.join()
+    )
+
+    await add('Your own', { Operation: 'GET /locations', Status: '418' })
+    t.equal((await send('GET /locations')).status, 418)
+    await control('POST /script', { on: '*', delay: '1ms' })
+    await button(page, 'Remove scr_2').waitFor()
+    await button(page, 'Remove all entries').click()
+    await button(page, 'Remove all').click()
+    await page.getByText('the emulator responds to every request as the reference says').waitFor()
+    t.strictSame((await control('GET /script')).body.data, [])
+  }
+)
+
+t.test(
+  'console: the YAML of an entry can be edited before it is added, and a problem is shown at its field or line',
+  LONG,
+  async t => {
+    const { page, control } = await openConsole(t, {
+      hash: '#/behaviour/script?add=slow',
+      expected: /400/
+    })
+    const form = card(page, 'Add an entry')
+    const yaml = page.getByLabel('YAML of the entry')
+
+    await page.getByLabel('Minimum').fill('soon')
     await button(page, 'Add the entry').click()
-    await card(page, 'Entries').getByText('0 applied').waitFor()
+    await problemAt(page, 'Minimum').waitFor()
+    await form.locator('.cm-problem').waitFor()
+    await page.getByLabel('Minimum').fill('1s')
+    await form.locator('.cm-problem').waitFor({ state: 'detached' })
+
+    await write(yaml, 'on: GET /tickets\ndelay: 1ms\nbelay: 2\n')
+    await button(page, 'Add the entry').click()
+    await form.getByRole('button', { name: 'Line 3' }).waitFor()
+    await form.getByRole('listitem').filter({ hasText: 'did you mean delay?' }).waitFor()
+    t.equal(await page.getByLabel('Minimum').isDisabled(), true)
+    t.strictSame((await control('GET /script')).body.data, [])
+    await write(
+      yaml,
+      'name: mine\non: GET /tickets\nmatch: { query: { limit: "5" } }\ndelay: 1ms\n'
+    )
+    await button(page, 'Add the entry').click()
+    await card(page, 'Entries').getByText('mine').first().waitFor()
+    t.strictSame((await control('GET /script')).body.data[0].entry, {
+      name: 'mine',
+      on: 'GET /tickets',
+      match: { query: { limit: '5' } },
+      delay: '1ms'
+    })
+    await button(page, 'Discard the edits').click()
+    t.match(await linesOf(yaml), 'name: responses are slow')
+    await write(yaml, '- on: GET /tickets\n  delay: soon\n')
+    await button(page, 'Add the entry').click()
+    await form.getByRole('button', { name: 'Line 2' }).waitFor()
+    await write(yaml, '- on: GET /tickets\n  delay: 2ms\n')
+    await button(page, 'Add the entry').click()
+    await page.getByText('scr_2 is added').waitFor()
+    t.strictSame(
+      (await control('GET /script')).body.data[1].entry,
+      { on: 'GET /tickets', delay: '2ms' },
+      'as Requests copies it'
+    )
   }
+)
 
-  await add('Lose the response of the next refund')
-  await t.rejects(refund('100'))
-  t.equal((await control('GET ')).body.counts.refunds, 1, 'the refund was made')
-  t.equal((await refund('100')).status, 200)
+t.test(
+  'console: a gate shows who waits in which order, and opens for the last one first',
+  LONG,
+  async t => {
+    const { page, origin, control } = await openConsole(t, {
+      hash: '#/behaviour/script?add=gate',
+      records: PAID
+    })
+    const { refund } = client(origin)
+    const gates = card(page, 'Gates')
 
-  await add('Be down for ten seconds')
-  const down = await send('GET /tickets')
-  t.strictSame([down.status, down.headers.get('retry-after'), (await refund('100')).status], [503, '10', 503])
-  await control('POST /clock/advance', { by: '10s' })
-  t.equal((await send('GET /tickets')).status, 200)
-
-  await add('Hold until two wait')
-  const first = refund('100')
-  await card(page, 'Gates').getByText('1 wait, in this order.').waitFor()
-  const second = refund('200')
-  t.strictSame([(await first).status, (await second).status], [200, 200])
-
-  await add('Slow reads', { Minimum: '300ms', Maximum: '300ms' })
-  const begun = performance.now()
-  await send('GET /tickets')
-  t.ok(performance.now() - begun >= 295)
-
-  await add('Flaky by chance', { 'Share of requests': '0.5' })
-  const statuses: number[] = []
-  for (let nth = 0; nth < 20; nth++) statuses.push((await send('GET /tickets')).status)
-  t.ok(statuses.includes(200) && statuses.includes(503) && statuses.every(status => [200, 503].includes(status)), statuses.join())
-
-  await add('Your own', { Operation: 'GET /locations', Status: '418' })
-  t.equal((await send('GET /locations')).status, 418)
-  await control('POST /script', { on: '*', delay: '1ms' })
-  await button(page, 'Remove scr_2').waitFor()
-  await button(page, 'Remove all entries').click()
-  await button(page, 'Remove all').click()
-  await page.getByText('the emulator responds to every request as the reference says').waitFor()
-  t.strictSame((await control('GET /script')).body.data, [])
-})
-
-t.test('console: the YAML of an entry can be edited before it is added, and a problem is shown at its field or line', LONG, async t => {
-  const { page, control } = await openConsole(t, { hash: '#/behaviour/script?add=slow', expected: /400/ })
-  const form = card(page, 'Add an entry')
-  const yaml = page.getByLabel('YAML of the entry')
-
-  await page.getByLabel('Minimum').fill('soon')
-  await button(page, 'Add the entry').click()
-  await problemAt(page, 'Minimum').waitFor()
-  await form.locator('.cm-problem').waitFor()
-  await page.getByLabel('Minimum').fill('1s')
-  await form.locator('.cm-problem').waitFor({ state: 'detached' })
-
-  await write(yaml, 'on: GET /tickets\ndelay: 1ms\nbelay: 2\n')
-  await button(page, 'Add the entry').click()
-  await form.getByRole('button', { name: 'Line 3' }).waitFor()
-  await form.getByRole('listitem').filter({ hasText: 'did you mean delay?' }).waitFor()
-  t.equal(await page.getByLabel('Minimum').isDisabled(), true)
-  t.strictSame((await control('GET /script')).body.data, [])
-  await write(yaml, 'name: mine\non: GET /tickets\nmatch: { query: { limit: "5" } }\ndelay: 1ms\n')
-  await button(page, 'Add the entry').click()
-  await card(page, 'Entries').getByText('mine').first().waitFor()
-  t.strictSame((await control('GET /script')).body.data[0].entry, { name: 'mine', on: 'GET /tickets', match: { query: { limit: '5' } }, delay: '1ms' })
-  await button(page, 'Discard the edits').click()
-  t.match(await linesOf(yaml), 'name: responses are slow')
-  await write(yaml, '- on: GET /tickets\n  delay: soon\n')
-  await button(page, 'Add the entry').click()
-  await form.getByRole('button', { name: 'Line 2' }).waitFor()
-  await write(yaml, '- on: GET /tickets\n  delay: 2ms\n')
-  await button(page, 'Add the entry').click()
-  await page.getByText('scr_2 is added').waitFor()
-  t.strictSame((await control('GET /script')).body.data[1].entry, { on: 'GET /tickets', delay: '2ms' }, 'as Requests copies it')
-})
-
-t.test('console: a gate shows who waits in which order, and opens for the last one first', LONG, async t => {
-  const { page, origin, control } = await openConsole(t, { hash: '#/behaviour/script?add=gate', records: PAID })
-  const { refund } = client(origin)
-  const gates = card(page, 'Gates')
-
-  await button(page, 'Add the entry').click()
-  await gates.getByText('closed').waitFor()
-  const answered: string[] = []
-  const noted = async (amount: string) => {
-    const answer = (await (await refund(amount)).json()) as { amount: number }
-    answered.push(String(answer.amount))
+    await button(page, 'Add the entry').click()
+    await gates.getByText('closed').waitFor()
+    const answered: string[] = []
+    const noted = async (amount: string) => {
+      const answer = (await (await refund(amount)).json()) as { amount: number }
+      answered.push(String(answer.amount))
+    }
+    const first = noted('100')
+    await gates.getByText('1. req_1 POST /refunds').waitFor()
+    const second = noted('200')
+    await gates.getByText('2. req_2 POST /refunds').waitFor()
+    await button(page, 'Open, last first: refunds').click()
+    await page.getByText('The gate refunds is open; 2 requests go on').waitFor()
+    await Promise.all([first, second])
+    await gates.getByText('Requests go through.').waitFor()
+    t.equal(await button(page, 'Open: refunds').isDisabled(), true)
+    const { refunds } = (await control('GET /state')).body
+    t.strictSame(
+      refunds.map(({ amount }: { amount: number }) => amount),
+      [200, 100],
+      'the last call ran first'
+    )
   }
-  const first = noted('100')
-  await gates.getByText('1. req_1 POST /refunds').waitFor()
-  const second = noted('200')
-  await gates.getByText('2. req_2 POST /refunds').waitFor()
-  await button(page, 'Open, last first: refunds').click()
-  await page.getByText('The gate refunds is open; 2 requests go on').waitFor()
-  await Promise.all([first, second])
-  await gates.getByText('Requests go through.').waitFor()
-  t.equal(await button(page, 'Open: refunds').isDisabled(), true)
-  const { refunds } = (await control('GET /state')).body
-  t.strictSame(
-    refunds.map(({ amount }: { amount: number }) => amount),
-    [200, 100],
-    'the last call ran first'
-  )
-})
+)
 
-t.test('console: a setting is changed and set back; it shows its assumption and where its value comes from', LONG, async t => {
-  const { page, call, control } = await openConsole(t, {
-    hash: '#/behaviour/settings?q=pagination',
-    settings: { port: 4020 },
-    scenario: { data: smallFixture(), settings: { pagination: { default_limit: 3 } } },
-    expected: /400/
-  })
-  const value = page.getByLabel('Value of pagination.max_limit')
-  const setting = page.locator('.behaviour-setting').filter({ hasText: 'pagination.max_limit' })
+t.test(
+  'console: a setting is changed and set back; it shows its assumption and where its value comes from',
+  LONG,
+  async t => {
+    const { page, call, control } = await openConsole(t, {
+      hash: '#/behaviour/settings?q=pagination',
+      settings: { port: 4020 },
+      scenario: { data: smallFixture(), settings: { pagination: { default_limit: 3 } } },
+      expected: /400/
+    })
+    const value = page.getByLabel('Value of pagination.max_limit')
+    const setting = page.locator('.behaviour-setting').filter({ hasText: 'pagination.max_limit' })
 
-  await page.locator('.behaviour-setting').filter({ hasText: 'pagination.default_limit' }).getByText('from the scenario').waitFor()
-  await setting.getByText('A10: other pagination parameters').click()
-  await setting.getByText('limit 1 to 100, default 10, anything else is refused').waitFor()
-  t.equal(await button(page, 'Reset pagination.max_limit').isDisabled(), true)
-  await value.fill('5')
-  await value.press('Enter')
-  await setting.getByText('changed since the load').waitFor()
-  t.equal((await call('GET /tickets?limit=6')).status, 400)
-  await value.fill('0')
-  await button(page, 'Change pagination.max_limit').click()
-  await setting.locator('.problem').filter({ hasText: 'must be at least 1' }).waitFor()
-  await button(page, 'Reset pagination.max_limit').click()
-  await page.getByText('pagination.max_limit is reset').waitFor()
-  t.equal((await control('GET /settings')).body.settings['pagination.max_limit'].source, 'default')
-  await setting.getByText('default', { exact: true }).waitFor()
-  t.equal(await value.inputValue(), '100')
-  await page.getByLabel('Value of pagination.order').selectOption('oldest_first')
-  await button(page, 'Change pagination.order').click()
-  await page.getByText('pagination.order is oldest_first').waitFor()
+    await page
+      .locator('.behaviour-setting')
+      .filter({ hasText: 'pagination.default_limit' })
+      .getByText('from the scenario')
+      .waitFor()
+    await setting.getByText('A10: other pagination parameters').click()
+    await setting.getByText('limit 1 to 100, default 10, anything else is refused').waitFor()
+    t.equal(await button(page, 'Reset pagination.max_limit').isDisabled(), true)
+    await value.fill('5')
+    await value.press('Enter')
+    await setting.getByText('changed since the load').waitFor()
+    t.equal((await call('GET /tickets?limit=6')).status, 400)
+    await value.fill('0')
+    await button(page, 'Change pagination.max_limit').click()
+    await setting.locator('.problem').filter({ hasText: 'must be at least 1' }).waitFor()
+    await button(page, 'Reset pagination.max_limit').click()
+    await page.getByText('pagination.max_limit is reset').waitFor()
+    t.equal(
+      (await control('GET /settings')).body.settings['pagination.max_limit'].source,
+      'default'
+    )
+    await setting.getByText('default', { exact: true }).waitFor()
+    t.equal(await value.inputValue(), '100')
+    await page.getByLabel('Value of pagination.order').selectOption('oldest_first')
+    await button(page, 'Change pagination.order').click()
+    await page.getByText('pagination.order is oldest_first').waitFor()
 
-  await page.getByLabel('Search the settings').fill('')
-  await page.getByLabel('Only settings that differ from their default').check()
-  t.match(page.url(), /#\/behaviour\/settings\?changed=1$/)
-  t.strictSame(await page.locator('.behaviour-setting h3').allTextContents(), ['pagination.default_limit', 'pagination.order', 'port'])
-  await page.locator('.behaviour-setting').filter({ hasText: 'port' }).getByText('from --port').waitFor()
-  await page.keyboard.press('Tab')
-  await page.locator('.behaviour-setting h3').first().click()
-  await page.keyboard.press('/')
-  await page.keyboard.type('nothing is like that')
-  await page.getByText('No setting matches.').waitFor()
-})
+    await page.getByLabel('Search the settings').fill('')
+    await page.getByLabel('Only settings that differ from their default').check()
+    t.match(page.url(), /#\/behaviour\/settings\?changed=1$/)
+    t.strictSame(await page.locator('.behaviour-setting h3').allTextContents(), [
+      'pagination.default_limit',
+      'pagination.order',
+      'port'
+    ])
+    await page
+      .locator('.behaviour-setting')
+      .filter({ hasText: 'port' })
+      .getByText('from --port')
+      .waitFor()
+    await page.keyboard.press('Tab')
+    await page.locator('.behaviour-setting h3').first().click()
+    await page.keyboard.press('/')
+    await page.keyboard.type('nothing is like that')
+    await page.getByText('No setting matches.').waitFor()
+  }
+)
 
 t.test('console: the value of the control token is never in the page', LONG, async t => {
-  const { page } = await openConsole(t, { hash: '#/behaviour/settings', settings: { control_token: 'open sesame' }, expected: /401/ })
+  const { page } = await openConsole(t, {
+    hash: '#/behaviour/settings',
+    settings: { control_token: 'open sesame' },
+    expected: /401/
+  })
 
   await page.getByLabel('Control token').fill('open sesame')
   await page.getByLabel('Control token').press('Enter')
   await page.getByText('control_token').first().waitFor()
   t.notMatch(await page.content(), 'open sesame')
-  await page.locator('.behaviour-setting').filter({ hasText: 'control_token' }).getByText('***').waitFor()
+  await page
+    .locator('.behaviour-setting')
+    .filter({ hasText: 'control_token' })
+    .getByText('***')
+    .waitFor()
 })
 
 t.test('console: nothing that was sent is markup in the Behaviour view', LONG, async t => {
   const { page, control, origin } = await openConsole(t, {
     hash: '#/scenarios',
-    scenario: { name: HOSTILE, description: HOSTILE, data: smallFixture(PAID), settings: { transactions: {} } },
+    scenario: {
+      name: HOSTILE,
+      description: HOSTILE,
+      data: smallFixture(PAID),
+      settings: { transactions: {} }
+    },
     expected: /400/
   })
   const { send } = client(origin)
   const isText = async (where: string) => {
     await page.getByText(HOSTILE).first().waitFor()
-    t.equal(await page.locator('main img, main b b, [onerror], header img:not(.brand img)').count(), 0, where)
+    t.equal(
+      await page.locator('main img, main b b, [onerror], header img:not(.brand img)').count(),
+      0,
+      where
+    )
     t.notMatch(await page.title(), /^1/)
   }
 
   await isText('scenario')
   await page.goto(`${origin}/_control#/scenarios/editor`)
-  await write(page.getByLabel('Scenario or fixture, as YAML or JSON'), `name: x\n'${HOSTILE}': 1\nfixtures: ['${HOSTILE}']\n`)
+  await write(
+    page.getByLabel('Scenario or fixture, as YAML or JSON'),
+    `name: x\n'${HOSTILE}': 1\nfixtures: ['${HOSTILE}']\n`
+  )
   await page.locator('.problems').getByRole('listitem').first().waitFor()
   await isText('problems')
   await page.goto(`${origin}/_control#/scenarios`)
@@ -543,7 +765,12 @@ t.test('console: the Behaviour view can be used with the keyboard alone', LONG, 
   await page.getByRole('link', { name: 'Script and gates' }).focus()
   await page.keyboard.press('Enter')
   t.match(page.url(), /#\/behaviour\/script$/)
-  for (let nth = 0; nth < 9 && (await page.evaluate('document.activeElement.textContent')) !== 'Be down for ten seconds'; nth++)
+  for (
+    let nth = 0;
+    nth < 9 &&
+    (await page.evaluate('document.activeElement.textContent')) !== 'Be down for ten seconds';
+    nth++
+  )
     await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await page.getByLabel('For', { exact: true }).waitFor()
@@ -557,7 +784,12 @@ t.test('console: the Behaviour view can be used with the keyboard alone', LONG, 
 })
 
 t.test('console: nothing moves in the Behaviour view while calls come', LONG, async t => {
-  for (const hash of ['#/scenarios', '#/behaviour/script?add=own', '#/behaviour/clock', '#/behaviour/settings']) {
+  for (const hash of [
+    '#/scenarios',
+    '#/behaviour/script?add=own',
+    '#/behaviour/clock',
+    '#/behaviour/settings'
+  ]) {
     const { page, call, control } = await openConsole(t, { hash })
     await control('POST /script', { on: 'GET /tickets', delay: '1ms' })
     await page.locator('.page').getByRole('heading').first().waitFor()
@@ -567,7 +799,9 @@ t.test('console: nothing moves in the Behaviour view while calls come', LONG, as
     }).observe({ type: 'layout-shift' })`)
     for (let nth = 0; nth < 12; nth++) {
       await call('GET /tickets')
-      await call('POST /transactions', { body: { ticket: 'tkt_a', payment_type: 'external', amount: 100 } })
+      await call('POST /transactions', {
+        body: { ticket: 'tkt_a', payment_type: 'external', amount: 100 }
+      })
       await page.waitForTimeout(200)
     }
     t.strictSame(await page.evaluate('window.moved'), [], hash)
@@ -597,7 +831,8 @@ for (const [hash, ready] of PREPARED) {
         })
         await control('POST /script', { on: 'POST /refunds', hold: { gate: 'g', for: '30s' } })
         await control('PATCH /settings', { 'pagination.max_limit': 5 })
-        for (const amount of [1, 2, 3]) void call('POST /refunds', { body: { transaction: 'txn_a', amount } }).catch(() => {})
+        for (const amount of [1, 2, 3])
+          void call('POST /refunds', { body: { transaction: 'txn_a', amount } }).catch(() => {})
         await page.reload()
         await button(page, ready).waitFor()
         await page.waitForTimeout(300)

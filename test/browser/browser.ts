@@ -1,12 +1,26 @@
-/** Tests of the console in a browser: an emulator of its own for each, and a page that may cause no error, break no policy and call nobody else. */
+/**
+ * Tests of the console in a browser: an emulator of its own for each, and a page that may cause no
+ * error, break no policy and call nobody else.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type Locator,
+  type Page
+} from 'playwright-core'
 import tap, { type Test } from 'tap'
 import { startTestEmulator } from '../support/emulator.js'
 
 /** Where Debian's package and the usual installers put it; `CHROMIUM` names another. */
-const PLACES = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].filter(place => place !== undefined)
+const PLACES = [
+  process.env.CHROMIUM,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome'
+].filter(place => place !== undefined)
 const CHROMIUM = PLACES.find(place => existsSync(place))
 const ARGS = [
   '--no-sandbox',
@@ -22,11 +36,20 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const AXE_RUN = `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })`
 
 /** The options of a browser test: it is skipped where no browser is installed. */
-export const BROWSER = { skip: CHROMIUM === undefined && `no Chromium at ${PLACES.join(', ')}: apt-get install chromium, or name one in CHROMIUM` }
+export const BROWSER = {
+  skip:
+    CHROMIUM === undefined &&
+    `no Chromium at ${PLACES.join(', ')}: apt-get install chromium, or name one in CHROMIUM`
+}
 /** The options of a test that only `npm run test:browser` runs. */
-export const LONG = { skip: BROWSER.skip || (process.env.BROWSER !== 'all' && 'a long one: npm run test:browser') }
+export const LONG = {
+  skip: BROWSER.skip || (process.env.BROWSER !== 'all' && 'a long one: npm run test:browser')
+}
 
-export const SIZES = { wide: { width: 1280, height: 800 }, narrow: { width: 360, height: 740 } } as const
+export const SIZES = {
+  wide: { width: 1280, height: 800 },
+  narrow: { width: 360, height: 740 }
+} as const
 
 let browser: Promise<Browser> | undefined
 const launched = (): Promise<Browser> => {
@@ -48,11 +71,28 @@ type Options = Parameters<typeof startTestEmulator>[1] & {
   expected?: RegExp
 }
 
-/** Opens the console on an emulator of its own. When the test ends, a page with an error, a violation of its policy or a call to elsewhere fails it. */
-export async function openConsole(t: Test, { hash = '', path = '/_control', size = 'wide', theme = 'light', expected, ...options }: Options = {}) {
+/**
+ * Opens the console on an emulator of its own. When the test ends, a page with an error, a
+ * violation of its policy or a call to elsewhere fails it.
+ */
+export async function openConsole(
+  t: Test,
+  {
+    hash = '',
+    path = '/_control',
+    size = 'wide',
+    theme = 'light',
+    expected,
+    ...options
+  }: Options = {}
+) {
   const emulator = await startTestEmulator(t, { logged: false, ...options })
   const origin = `http://localhost:${await emulator.listen()}`
-  const context = await (await launched()).newContext({ viewport: SIZES[size], colorScheme: theme, reducedMotion: 'reduce' })
+  const context = await (await launched()).newContext({
+    viewport: SIZES[size],
+    colorScheme: theme,
+    reducedMotion: 'reduce'
+  })
   t.teardown(() => context.close())
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin })
   const page = await context.newPage()
@@ -78,7 +118,10 @@ export async function linesOf(editor: Locator): Promise<string> {
   return (await editor.locator('.cm-line').allTextContents()).join('\n')
 }
 
-/** Puts a text in place of an editor's, as a paste does: text that a browser inserts by itself can have styles, which the policy refuses. */
+/**
+ * Puts a text in place of an editor's, as a paste does: text that a browser inserts by itself can
+ * have styles, which the policy refuses.
+ */
 export async function write(editor: Locator, text: string): Promise<void> {
   await editor.page().evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`)
   await editor.press('ControlOrMeta+a')
@@ -90,27 +133,39 @@ function watch(context: BrowserContext, page: Page, origin: string): string[] {
   const problems: string[] = []
   page.on('pageerror', error => problems.push(`error: ${error.message}`))
   page.on('console', message => {
-    if (message.type() === 'error' || message.type() === 'warning') problems.push(`console: ${message.text()}`)
+    if (message.type() === 'error' || message.type() === 'warning')
+      problems.push(`console: ${message.text()}`)
   })
   context.on('request', request => {
-    if (!request.url().startsWith(`${origin}/`) && !/^(data|blob):/.test(request.url())) problems.push(`request to elsewhere: ${request.url()}`)
+    if (!request.url().startsWith(`${origin}/`) && !/^(data|blob):/.test(request.url()))
+      problems.push(`request to elsewhere: ${request.url()}`)
   })
   return problems
 }
 
-type AxeResults = { violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[] }
+type AxeResults = {
+  violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[]
+}
 
 async function accessViolations(page: Page): Promise<string[]> {
   await page.evaluate(AXE)
   const { violations } = (await page.evaluate(AXE_RUN)) as AxeResults
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`))
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`)
+  )
 }
 
-/** Shows that a view has no violation in light and dark, wide and narrow, and that nothing of it is cut off on the narrow one. `prepare` brings the page to what is looked at. */
+/**
+ * Shows that a view has no violation in light and dark, wide and narrow, and that nothing of it is
+ * cut off on the narrow one. `prepare` brings the page to what is looked at.
+ */
 export async function isAccessible(
   t: Test,
   hash: string,
-  { prepare, ...options }: Options & { prepare?: (opened: Awaited<ReturnType<typeof openConsole>>) => Promise<void> } = {}
+  {
+    prepare,
+    ...options
+  }: Options & { prepare?: (opened: Awaited<ReturnType<typeof openConsole>>) => Promise<void> } = {}
 ) {
   const opened = await openConsole(t, { hash, ...options })
   const { page, violations } = opened
@@ -122,7 +177,9 @@ export async function isAccessible(
       await page.waitForTimeout(100)
       t.strictSame(await violations(), [], `${hash} ${theme} ${name}`)
       t.equal(
-        await page.evaluate('[document.documentElement, document.querySelector("main")].every(part => part.scrollWidth <= part.clientWidth)'),
+        await page.evaluate(
+          '[document.documentElement, document.querySelector("main")].every(part => part.scrollWidth <= part.clientWidth)'
+        ),
         true,
         `${hash} fits into ${size.width} pixels`
       )

@@ -1,4 +1,7 @@
-/** The console in one browser, which takes longer to start than most of its tests. Each file of a view can be run by itself. */
+/**
+ * The console in one browser, which takes longer to start than most of its tests. Each file of a
+ * view can be run by itself.
+ */
 import './shell.js'
 import './requests.js'
 import './data.js'

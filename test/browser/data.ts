@@ -1,7 +1,19 @@
-/** The console's data in a browser: every family, links both ways, lists as the API gives them, edits, export. */
+/**
+ * The console's data in a browser: every family, links both ways, lists as the API gives them,
+ * edits, export.
+ */
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import { BROWSER, isAccessible, LONG, linesOf, openConsole, SIZES, until, write } from './browser.js'
+import {
+  BROWSER,
+  isAccessible,
+  LONG,
+  linesOf,
+  openConsole,
+  SIZES,
+  until,
+  write
+} from './browser.js'
 
 /** What would be markup if it were not shown as text. */
 const MARKUP = '<img src=x onerror=alert(1)>'
@@ -11,104 +23,192 @@ const RECORDS = {
   refunds: [{ id: 'rfd_a', transaction: 'txn_a', amount: 1000, reason: 'cold soup' }]
 }
 
-t.test('console: a record with its money, its links both ways, and a search as one types', BROWSER, async t => {
-  const { page, origin } = await openConsole(t, { hash: '#/data/transactions/txn_a', records: RECORDS })
+t.test(
+  'console: a record with its money, its links both ways, and a search as one types',
+  BROWSER,
+  async t => {
+    const { page, origin } = await openConsole(t, {
+      hash: '#/data/transactions/txn_a',
+      records: RECORDS
+    })
 
-  const detail = page.getByRole('complementary', { name: 'txn_a' })
-  await detail.getByRole('img', { name: 'charged $42.00, refunded $10.00, remaining $32.00' }).waitFor()
-  await detail.getByRole('region', { name: '1 refund' }).getByRole('link', { name: 'rfd_a' }).click()
-  t.equal(page.url(), `${origin}/_control#/data/refunds/rfd_a`)
-  await page.getByRole('region', { name: 'Belongs to' }).getByRole('link', { name: 'txn_a' }).click()
-  await page.getByRole('region', { name: 'Belongs to' }).getByRole('link', { name: 'tkt_a' }).click()
-  const ticket = page.getByRole('complementary', { name: 'tkt_a' }).getByRole('region', { name: '1 transaction' })
-  await ticket.getByRole('img', { name: 'charged $42.00, refunded $10.00, remaining $32.00' }).waitFor()
-  t.equal(await ticket.getByRole('link', { name: 'rfd_a' }).getAttribute('href'), '#/data/refunds/rfd_a')
-  await page.keyboard.press('/')
-  await page.keyboard.type('onerror')
-  await page.getByText('1 of 2 tickets').waitFor()
-  const row = page.getByRole('row', { name: /tkt_b/ })
-  t.match(await row.textContent(), MARKUP)
-  t.equal(await row.getByRole('link', { name: 'loc_a' }).getAttribute('href'), '#/data/locations/loc_a')
-  t.equal(await page.locator('main img').count(), 0)
-})
+    const detail = page.getByRole('complementary', { name: 'txn_a' })
+    await detail
+      .getByRole('img', { name: 'charged $42.00, refunded $10.00, remaining $32.00' })
+      .waitFor()
+    await detail
+      .getByRole('region', { name: '1 refund' })
+      .getByRole('link', { name: 'rfd_a' })
+      .click()
+    t.equal(page.url(), `${origin}/_control#/data/refunds/rfd_a`)
+    await page
+      .getByRole('region', { name: 'Belongs to' })
+      .getByRole('link', { name: 'txn_a' })
+      .click()
+    await page
+      .getByRole('region', { name: 'Belongs to' })
+      .getByRole('link', { name: 'tkt_a' })
+      .click()
+    const ticket = page
+      .getByRole('complementary', { name: 'tkt_a' })
+      .getByRole('region', { name: '1 transaction' })
+    await ticket
+      .getByRole('img', { name: 'charged $42.00, refunded $10.00, remaining $32.00' })
+      .waitFor()
+    t.equal(
+      await ticket.getByRole('link', { name: 'rfd_a' }).getAttribute('href'),
+      '#/data/refunds/rfd_a'
+    )
+    await page.keyboard.press('/')
+    await page.keyboard.type('onerror')
+    await page.getByText('1 of 2 tickets').waitFor()
+    const row = page.getByRole('row', { name: /tkt_b/ })
+    t.match(await row.textContent(), MARKUP)
+    t.equal(
+      await row.getByRole('link', { name: 'loc_a' }).getAttribute('href'),
+      '#/data/locations/loc_a'
+    )
+    t.equal(await page.locator('main img').count(), 0)
+  }
+)
 
-t.test('console: the chosen family is in view on a narrow page, and amounts are whole beside a record', LONG, async t => {
-  const { page } = await openConsole(t, { hash: '#/data/refunds', records: RECORDS, size: 'narrow' })
+t.test(
+  'console: the chosen family is in view on a narrow page, and amounts are whole beside a record',
+  LONG,
+  async t => {
+    const { page } = await openConsole(t, {
+      hash: '#/data/refunds',
+      records: RECORDS,
+      size: 'narrow'
+    })
 
-  const chosen = page.getByRole('link', { name: /^Refunds/ })
-  await chosen.getByText('1').waitFor()
-  await page.waitForTimeout(100)
-  const { x, width } = (await chosen.boundingBox()) as { x: number; width: number }
-  t.ok(x >= 0 && x + width <= SIZES.narrow.width, `${x} ${width}`)
-  await page.setViewportSize(SIZES.wide)
-  await page.goto(page.url().replace('refunds', 'transactions/txn_a'))
-  await page.getByRole('complementary', { name: 'txn_a' }).waitFor()
-  await page.getByRole('gridcell', { name: '$42.00' }).waitFor()
-  await page.waitForTimeout(100)
-  t.equal(await page.evaluate(`[...document.querySelectorAll('.grid [role=gridcell]')].every(cell => cell.scrollWidth <= cell.clientWidth)`), true)
-})
+    const chosen = page.getByRole('link', { name: /^Refunds/ })
+    await chosen.getByText('1').waitFor()
+    await page.waitForTimeout(100)
+    const { x, width } = (await chosen.boundingBox()) as { x: number; width: number }
+    t.ok(x >= 0 && x + width <= SIZES.narrow.width, `${x} ${width}`)
+    await page.setViewportSize(SIZES.wide)
+    await page.goto(page.url().replace('refunds', 'transactions/txn_a'))
+    await page.getByRole('complementary', { name: 'txn_a' }).waitFor()
+    await page.getByRole('gridcell', { name: '$42.00' }).waitFor()
+    await page.waitForTimeout(100)
+    t.equal(
+      await page.evaluate(
+        `[...document.querySelectorAll('.grid [role=gridcell]')].every(cell => cell.scrollWidth <= cell.clientWidth)`
+      ),
+      true
+    )
+  }
+)
 
 t.test('console: a change of the API is shown at once', LONG, async t => {
-  const { page, call } = await openConsole(t, { hash: '#/data/transactions/txn_a', records: RECORDS })
+  const { page, call } = await openConsole(t, {
+    hash: '#/data/transactions/txn_a',
+    records: RECORDS
+  })
 
   await page.getByText('$32.00').waitFor()
   await call('POST /refunds', { body: { transaction: 'txn_a', amount: 200 } })
   await page.getByText('$30.00').waitFor()
 })
 
-t.test('console: lists as the API gives them: its parameters, its pages, and nothing in the journal', LONG, async t => {
-  const tickets = Array.from({ length: 25 }, (_, place) => ({ id: `tkt_${place}`, location: 'loc_a', reference: `T-${place}` }))
-  const { page, control, origin } = await openConsole(t, { hash: '#/data/tickets?as=api', records: { tickets } })
+t.test(
+  'console: lists as the API gives them: its parameters, its pages, and nothing in the journal',
+  LONG,
+  async t => {
+    const tickets = Array.from({ length: 25 }, (_, place) => ({
+      id: `tkt_${place}`,
+      location: 'loc_a',
+      reference: `T-${place}`
+    }))
+    const { page, control, origin } = await openConsole(t, {
+      hash: '#/data/tickets?as=api',
+      records: { tickets }
+    })
 
-  await page.getByText('10 on this page, has_more true').waitFor()
-  t.equal(await page.evaluate(`[...document.querySelectorAll('.grid')].every(grid => grid.scrollHeight <= grid.clientHeight)`), true, 'a page of ten is whole')
-  await page.getByRole('button', { name: 'Next page' }).click()
-  await until(page, "location.hash.includes('starting_after')")
-  await page.getByLabel('search_query').fill('T-24')
-  await page.getByText('1 on this page, has_more true').waitFor()
-  t.equal(page.url(), `${origin}/_control#/data/tickets?as=api&search_query=T-24`, 'another filter begins at the first page')
-  await page.getByLabel('limit').fill('0')
-  await page.getByText(/^400: /).waitFor()
-  t.strictSame((await control('GET /requests')).body.data, [])
-})
+    await page.getByText('10 on this page, has_more true').waitFor()
+    t.equal(
+      await page.evaluate(
+        `[...document.querySelectorAll('.grid')].every(grid => grid.scrollHeight <= grid.clientHeight)`
+      ),
+      true,
+      'a page of ten is whole'
+    )
+    await page.getByRole('button', { name: 'Next page' }).click()
+    await until(page, "location.hash.includes('starting_after')")
+    await page.getByLabel('search_query').fill('T-24')
+    await page.getByText('1 on this page, has_more true').waitFor()
+    t.equal(
+      page.url(),
+      `${origin}/_control#/data/tickets?as=api&search_query=T-24`,
+      'another filter begins at the first page'
+    )
+    await page.getByLabel('limit').fill('0')
+    await page.getByText(/^400: /).waitFor()
+    t.strictSame((await control('GET /requests')).body.data, [])
+  }
+)
 
-t.test('console: a Ticket and a key are made, and records are edited; a wrong fixture says where, and changes nothing', LONG, async t => {
-  const { page, control } = await openConsole(t, { hash: '#/data/tickets', records: RECORDS, expected: /400/ })
+t.test(
+  'console: a Ticket and a key are made, and records are edited; a wrong fixture says where, and changes nothing',
+  LONG,
+  async t => {
+    const { page, control } = await openConsole(t, {
+      hash: '#/data/tickets',
+      records: RECORDS,
+      expected: /400/
+    })
 
-  await page.getByRole('button', { name: 'New Ticket' }).click()
-  await page.getByLabel('Reference').fill('T-77')
-  await page.getByRole('button', { name: 'Create the Ticket' }).click()
-  await page.getByRole('complementary', { name: /^tkt_/ }).getByText('T-77').first().waitFor()
+    await page.getByRole('button', { name: 'New Ticket' }).click()
+    await page.getByLabel('Reference').fill('T-77')
+    await page.getByRole('button', { name: 'Create the Ticket' }).click()
+    await page.getByRole('complementary', { name: /^tkt_/ }).getByText('T-77').first().waitFor()
 
-  await page.getByRole('button', { name: 'Add or edit records' }).click()
-  await write(page.getByRole('textbox', { name: 'Fixture' }), 'tickets:\n  - { id: tkt_c, location: loc_z }\n')
-  await page.getByRole('button', { name: 'Merge into the state' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Add or edit records' })
-  await dialog.getByRole('button', { name: 'Line 2' }).click()
-  t.match(await dialog.getByRole('alert').textContent(), /no Location has the id loc_z/)
-  await dialog.locator('.cm-problem').waitFor()
-  t.equal(await dialog.locator('.cm-activeLine').textContent(), '  - { id: tkt_c, location: loc_z }')
-  t.notOk((await control('GET /state')).body.tickets.some(({ id }: { id: string }) => id === 'tkt_c'))
-  await write(page.getByRole('textbox', { name: 'Fixture' }), 'tickets:\n  - { id: tkt_c, location: loc_a }\n')
-  t.equal(await dialog.getByRole('button', { name: 'Line 2' }).count(), 0, 'the problem of another text is gone')
-  await page.getByRole('button', { name: 'Merge into the state' }).click()
-  await page.getByText('Added or changed: 1 ticket.').waitFor()
+    await page.getByRole('button', { name: 'Add or edit records' }).click()
+    await write(
+      page.getByRole('textbox', { name: 'Fixture' }),
+      'tickets:\n  - { id: tkt_c, location: loc_z }\n'
+    )
+    await page.getByRole('button', { name: 'Merge into the state' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Add or edit records' })
+    await dialog.getByRole('button', { name: 'Line 2' }).click()
+    t.match(await dialog.getByRole('alert').textContent(), /no Location has the id loc_z/)
+    await dialog.locator('.cm-problem').waitFor()
+    t.equal(
+      await dialog.locator('.cm-activeLine').textContent(),
+      '  - { id: tkt_c, location: loc_z }'
+    )
+    t.notOk(
+      (await control('GET /state')).body.tickets.some(({ id }: { id: string }) => id === 'tkt_c')
+    )
+    await write(
+      page.getByRole('textbox', { name: 'Fixture' }),
+      'tickets:\n  - { id: tkt_c, location: loc_a }\n'
+    )
+    t.equal(
+      await dialog.getByRole('button', { name: 'Line 2' }).count(),
+      0,
+      'the problem of another text is gone'
+    )
+    await page.getByRole('button', { name: 'Merge into the state' }).click()
+    await page.getByText('Added or changed: 1 ticket.').waitFor()
 
-  await page.goto(page.url().replace(/#.*/, '#/data/transactions/txn_a'))
-  await page.getByRole('button', { name: 'Edit', exact: true }).click()
-  const text = page.getByRole('textbox', { name: 'Fixture' })
-  t.match(await linesOf(text), /^transactions:\n {2}- id: txn_a\n/)
-  await write(text, (await linesOf(text)).replace('amount: 4200', 'amount: 4300'))
-  await page.getByRole('button', { name: 'Merge into the state' }).click()
-  await page.getByText('Added or changed: 1 transaction.').waitFor()
-  t.equal((await control('GET /state')).body.transactions[0].amount, 4300)
+    await page.goto(page.url().replace(/#.*/, '#/data/transactions/txn_a'))
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    const text = page.getByRole('textbox', { name: 'Fixture' })
+    t.match(await linesOf(text), /^transactions:\n {2}- id: txn_a\n/)
+    await write(text, (await linesOf(text)).replace('amount: 4200', 'amount: 4300'))
+    await page.getByRole('button', { name: 'Merge into the state' }).click()
+    await page.getByText('Added or changed: 1 transaction.').waitFor()
+    t.equal((await control('GET /state')).body.transactions[0].amount, 4300)
 
-  await page.getByRole('link', { name: 'API keys' }).click()
-  await page.getByLabel('A new key that acts as').selectOption('rsl_r')
-  await page.getByRole('button', { name: 'Make key' }).click()
-  await page.getByText(/ acts as rsl_r\.$/).waitFor()
-  t.equal((await control('GET /keys')).body.data.length, 3)
-})
+    await page.getByRole('link', { name: 'API keys' }).click()
+    await page.getByLabel('A new key that acts as').selectOption('rsl_r')
+    await page.getByRole('button', { name: 'Make key' }).click()
+    await page.getByText(/ acts as rsl_r\.$/).waitFor()
+    t.equal((await control('GET /keys')).body.data.length, 3)
+  }
+)
 
 t.test('console: the state is exported as a fixture', LONG, async t => {
   const { page } = await openConsole(t, { hash: '#/data', records: RECORDS })
@@ -119,7 +219,14 @@ t.test('console: the state is exported as a fixture', LONG, async t => {
 })
 
 for (const place of ['transactions/txn_a', 'keys', 'tickets?as=api']) {
-  t.test(`console: data, ${place}, meets WCAG 2.2 AA in light and dark, wide and narrow`, LONG, async t => {
-    await isAccessible(t, `#/data/${place}`, { records: RECORDS, prepare: ({ page }) => page.waitForTimeout(900) })
-  })
+  t.test(
+    `console: data, ${place}, meets WCAG 2.2 AA in light and dark, wide and narrow`,
+    LONG,
+    async t => {
+      await isAccessible(t, `#/data/${place}`, {
+        records: RECORDS,
+        prepare: ({ page }) => page.waitForTimeout(900)
+      })
+    }
+  )
 }

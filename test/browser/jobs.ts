@@ -12,9 +12,15 @@ const COUNT = `
   addEventListener('pointerdown', () => count(1), true)
   addEventListener('change', ({ target }) => target instanceof HTMLSelectElement && count(2), true)
 `
-const clicksIn = async (page: Page): Promise<number> => Number(await page.evaluate('sessionStorage.clicks'))
+const clicksIn = async (page: Page): Promise<number> =>
+  Number(await page.evaluate('sessionStorage.clicks'))
 
-type Job = (opened: Opened & { click: (role: 'link' | 'button' | 'row', name: string | RegExp) => Promise<void>; refund: string }) => Promise<unknown>
+type Job = (
+  opened: Opened & {
+    click: (role: 'link' | 'button' | 'row', name: string | RegExp) => Promise<void>
+    refund: string
+  }
+) => Promise<unknown>
 
 /** What each takes, from the list of requests on. */
 const JOBS: readonly [job: string, clicks: number, run: Job][] = [
@@ -84,7 +90,10 @@ const JOBS: readonly [job: string, clicks: number, run: Job][] = [
       await click('link', /^month-end/)
       await click('link', 'Edit a copy')
       await page.getByText('month-end can be loaded.').waitFor()
-      await write(page.getByLabel('Scenario or fixture, as YAML or JSON'), 'name: mine\nfixtures: [bistro]\n')
+      await write(
+        page.getByLabel('Scenario or fixture, as YAML or JSON'),
+        'name: mine\nfixtures: [bistro]\n'
+      )
       await click('button', 'Load the document')
       await page.getByText('mine is loaded').waitFor()
     }
@@ -120,20 +129,35 @@ const JOBS: readonly [job: string, clicks: number, run: Job][] = [
 t.test('console: ten jobs, each with as few clicks as it needs', BROWSER, async t => {
   for (const [job, clicks, run] of JOBS) {
     await t.test(job, async t => {
-      const opened = await openConsole(t, { ...(job === 'sign in' && { settings: { control_token: 'open sesame' } }), expected: /40[01]/ })
+      const opened = await openConsole(t, {
+        ...(job === 'sign in' && { settings: { control_token: 'open sesame' } }),
+        expected: /40[01]/
+      })
       const { page, call, control, inject } = opened
-      const { body: paid } = await call('POST /transactions', { body: 'ticket=tkt_a&payment_type=external&amount=500' })
-      const { body: made } = await call('POST /refunds', { body: { transaction: paid.id, amount: 200 } })
+      const { body: paid } = await call('POST /transactions', {
+        body: 'ticket=tkt_a&payment_type=external&amount=500'
+      })
+      const { body: made } = await call('POST /refunds', {
+        body: { transaction: paid.id, amount: 200 }
+      })
       await call('POST /refunds', { body: { transaction: paid.id, amount: 400 } })
       if (job !== 'sign in') {
         await control('PUT /snapshots/lunch')
-        await inject({ method: 'POST', url: '/sandbox/worker-1/_control/reset', headers: { host: 'localhost' } })
+        await inject({
+          method: 'POST',
+          url: '/sandbox/worker-1/_control/reset',
+          headers: { host: 'localhost' }
+        })
         await page.reload()
         await page.getByText('3 requests').waitFor()
       }
       await page.evaluate(COUNT)
 
-      await run({ ...opened, refund: made.id, click: (role, name) => page.getByRole(role, { name, exact: true }).click() })
+      await run({
+        ...opened,
+        refund: made.id,
+        click: (role, name) => page.getByRole(role, { name, exact: true }).click()
+      })
       t.equal(await clicksIn(page), clicks)
     })
   }

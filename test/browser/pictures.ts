@@ -1,20 +1,32 @@
-/** The pictures of the console in the documentation, made from the real page: `PICTURES=write npm run test:browser` writes them. */
+/**
+ * The pictures of the console in the documentation, made from the real page: `PICTURES=write npm
+ * run test:browser` writes them.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { LONG, openConsole, SIZES } from './browser.js'
 import { sizeOf, smaller } from './png.js'
 
 const FOLDER = new URL('../../docs/console/', import.meta.url)
-const DOCUMENTS = ['README.md', 'docs/console.md'].map(path => new URL(`../../${path}`, import.meta.url))
+const DOCUMENTS = ['README.md', 'docs/console.md'].map(
+  path => new URL(`../../${path}`, import.meta.url)
+)
 /** Most that a picture may have, in bytes. */
 const MOST_BYTES = 150_000
 
 type Opened = Awaited<ReturnType<typeof openConsole>>
 
-/** What a shop's tests send: a payment, its Refunds, one of them too large, and what goes wrong. Returns the payment's id. */
+/**
+ * What a shop's tests send: a payment, its Refunds, one of them too large, and what goes wrong.
+ * Returns the payment's id.
+ */
 async function shop({ call, control }: Pick<Opened, 'call' | 'control'>): Promise<string> {
   const send = (test: string, on: string, body?: string) =>
-    call(on, { key: 'sk_test_merchant', ...(body !== undefined && { body }), headers: { 'test-name': test, 'user-agent': 'shop/2.1' } })
+    call(on, {
+      key: 'sk_test_merchant',
+      ...(body !== undefined && { body }),
+      headers: { 'test-name': test, 'user-agent': 'shop/2.1' }
+    })
   await send('browse', 'GET /locations')
   await send('search', 'GET /tickets?search_query=T-60')
   await send('declined', 'GET /tickets/tkt_60')
@@ -36,7 +48,10 @@ async function shop({ call, control }: Pick<Opened, 'call' | 'control'>): Promis
   return body.id
 }
 
-/** Compares the size of a picture with the one that is kept, or writes it. How long a call took is no part of it. */
+/**
+ * Compares the size of a picture with the one that is kept, or writes it. How long a call took is
+ * no part of it.
+ */
 async function pictured(t: Test, { page }: Pick<Opened, 'page'>, name: string): Promise<void> {
   await page.evaluate(`{
     for (const bar of document.querySelectorAll('.duration')) bar.textContent = '1 ms'
@@ -55,7 +70,9 @@ async function pictured(t: Test, { page }: Pick<Opened, 'page'>, name: string): 
 }
 
 t.test('console: the pictures of the documentation are of the real page', LONG, async t => {
-  const opened = await openConsole(t, { scenario: { name: 'default', seed: 1, clock: '2026-03-02T09:30:00.000Z', fixtures: ['bistro'] } })
+  const opened = await openConsole(t, {
+    scenario: { name: 'default', seed: 1, clock: '2026-03-02T09:30:00.000Z', fixtures: ['bistro'] }
+  })
   const { page, origin, control } = opened
   await page.getByText('Live').waitFor()
   const id = await shop(opened)
@@ -68,7 +85,10 @@ t.test('console: the pictures of the documentation are of the real page', LONG, 
   await pictured(t, opened, 'requests')
 
   await page.goto(`${origin}/_control#/data/tickets/tkt_60`)
-  await page.getByRole('complementary', { name: 'tkt_60' }).getByRole('link', { name: id }).waitFor()
+  await page
+    .getByRole('complementary', { name: 'tkt_60' })
+    .getByRole('link', { name: id })
+    .waitFor()
   await pictured(t, opened, 'data')
 
   await page.goto(`${origin}/_control#/evidence/rules/REF-7`)

@@ -6,12 +6,22 @@ const MOST_COLOURS = 256
 /** Bytes of a pixel by the colour type of the header: RGB and RGBA. */
 const CHANNELS: Readonly<Record<number, number>> = { 2: 3, 6: 4 }
 
-type Picture = { width: number; height: number /** A number 0xRRGGBB for each. */; pixels: Uint32Array }
+type Picture = {
+  width: number
+  height: number /** A number 0xRRGGBB for each. */
+  pixels: Uint32Array
+}
 
 /** The size of a PNG. */
-export const sizeOf = (png: Buffer): { width: number; height: number } => ({ width: png.readUInt32BE(16), height: png.readUInt32BE(20) })
+export const sizeOf = (png: Buffer): { width: number; height: number } => ({
+  width: png.readUInt32BE(16),
+  height: png.readUInt32BE(20)
+})
 
-/** The same picture as an indexed PNG. Of colours that are nearly the same, the most frequent one stands for all, so that areas stay as they are. */
+/**
+ * The same picture as an indexed PNG. Of colours that are nearly the same, the most frequent one
+ * stands for all, so that areas stay as they are.
+ */
 export function smaller(png: Buffer): Buffer {
   const picture = decoded(png)
   const { width, height, pixels } = picture
@@ -19,29 +29,48 @@ export function smaller(png: Buffer): Buffer {
   for (const pixel of pixels) counts.set(pixel, (counts.get(pixel) ?? 0) + 1)
   const { palette, places } = paletteOf(counts)
   const rows = Buffer.alloc((width + 1) * height)
-  for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) rows[y * (width + 1) + 1 + x] = places.get(pixels[y * width + x] as number) as number
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++)
+      rows[y * (width + 1) + 1 + x] = places.get(pixels[y * width + x] as number) as number
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
   header.set([8, 3, 0, 0, 0], 8)
-  const colours = Buffer.from(palette.flatMap(colour => [colour >> 16, (colour >> 8) & 255, colour & 255]))
+  const colours = Buffer.from(
+    palette.flatMap(colour => [colour >> 16, (colour >> 8) & 255, colour & 255])
+  )
   const data = deflateSync(rows, { level: 9, memLevel: 9 })
-  return Buffer.concat([SIGNATURE, chunk('IHDR', header), chunk('PLTE', colours), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))])
+  return Buffer.concat([
+    SIGNATURE,
+    chunk('IHDR', header),
+    chunk('PLTE', colours),
+    chunk('IDAT', data),
+    chunk('IEND', Buffer.alloc(0))
+  ])
 }
 
 /** Colours that share their upper bits, as many bits as leave few enough colours. */
-function paletteOf(counts: ReadonlyMap<number, number>): { palette: number[]; places: Map<number, number> } {
+function paletteOf(counts: ReadonlyMap<number, number>): {
+  palette: number[]
+  places: Map<number, number>
+} {
   for (let bits = 8; ; bits--) {
     const mask = ((0xff << (8 - bits)) & 0xff) * 0x010101
     const best = new Map<number, number>()
     for (const [colour, count] of counts) {
       const like = best.get(colour & mask)
-      if (like === undefined || count > (counts.get(like) as number)) best.set(colour & mask, colour)
+      if (like === undefined || count > (counts.get(like) as number))
+        best.set(colour & mask, colour)
     }
     if (best.size > MOST_COLOURS) continue
     const order = [...best.keys()]
     const place = new Map(order.map((key, place) => [key, place]))
-    return { palette: [...best.values()], places: new Map([...counts.keys()].map(colour => [colour, place.get(colour & mask) as number])) }
+    return {
+      palette: [...best.values()],
+      places: new Map(
+        [...counts.keys()].map(colour => [colour, place.get(colour & mask) as number])
+      )
+    }
   }
 }
 
@@ -50,7 +79,8 @@ function decoded(png: Buffer): Picture {
   const channels = CHANNELS[png[25] as number] as number
   const parts: Buffer[] = []
   for (let at = SIGNATURE.length; at < png.length; at += png.readUInt32BE(at) + 12) {
-    if (png.toString('latin1', at + 4, at + 8) === 'IDAT') parts.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)))
+    if (png.toString('latin1', at + 4, at + 8) === 'IDAT')
+      parts.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)))
   }
   const raw = inflateSync(Buffer.concat(parts))
   const stride = width * channels
@@ -59,13 +89,21 @@ function decoded(png: Buffer): Picture {
   for (let y = 0; y < height; y++) {
     const filter = raw[y * (stride + 1)] as number
     for (let x = 0; x < stride; x++) {
-      const [left, up, corner] = [at(x - channels, y), at(x, y - 1), x < channels ? 0 : at(x - channels, y - 1)]
+      const [left, up, corner] = [
+        at(x - channels, y),
+        at(x, y - 1),
+        x < channels ? 0 : at(x - channels, y - 1)
+      ]
       const expected = [0, left, up, (left + up) >> 1, paeth(left, up, corner)][filter] as number
       bytes[y * stride + x] = (raw[y * (stride + 1) + 1 + x] as number) + expected
     }
   }
   const pixels = Uint32Array.from({ length: width * height }, (_, place) => {
-    const [red, green, blue] = bytes.subarray(place * channels) as unknown as [number, number, number]
+    const [red, green, blue] = bytes.subarray(place * channels) as unknown as [
+      number,
+      number,
+      number
+    ]
     return (red << 16) | (green << 8) | blue
   })
   return { width, height, pixels }
@@ -73,7 +111,11 @@ function decoded(png: Buffer): Picture {
 
 function paeth(left: number, up: number, corner: number): number {
   const expected = left + up - corner
-  const [byLeft, byUp, byCorner] = [Math.abs(expected - left), Math.abs(expected - up), Math.abs(expected - corner)]
+  const [byLeft, byUp, byCorner] = [
+    Math.abs(expected - left),
+    Math.abs(expected - up),
+    Math.abs(expected - corner)
+  ]
   if (byLeft <= byUp && byLeft <= byCorner) return left
   return byUp <= byCorner ? up : corner
 }

@@ -5,82 +5,125 @@ import t from 'tap'
 import { BROWSER, isAccessible, LONG, linesOf, openConsole, until } from './browser.js'
 
 /** Two refunds of a payment, the second above what remains, and a call that met no operation. */
-async function makeCalls({ call }: Pick<Awaited<ReturnType<typeof openConsole>>, 'call'>): Promise<string> {
-  await call('GET /tickets', { query: 'search_query=T-1&limit=5', headers: { 'test-name': 'finds the ticket' } })
-  const { body } = await call('POST /transactions', { body: 'ticket=tkt_a&payment_type=external&amount=500' })
+async function makeCalls({
+  call
+}: Pick<Awaited<ReturnType<typeof openConsole>>, 'call'>): Promise<string> {
+  await call('GET /tickets', {
+    query: 'search_query=T-1&limit=5',
+    headers: { 'test-name': 'finds the ticket' }
+  })
+  const { body } = await call('POST /transactions', {
+    body: 'ticket=tkt_a&payment_type=external&amount=500'
+  })
   await call('POST /refunds', { body: { transaction: body.id, amount: 200 } })
-  await call('POST /refunds', { body: { transaction: body.id, amount: 400 }, headers: { 'test-name': 'refunds too much' } })
+  await call('POST /refunds', {
+    body: { transaction: body.id, amount: 400 },
+    headers: { 'test-name': 'refunds too much' }
+  })
   await call('GET /nothing')
   return body.id
 }
 
-t.test('requests: the list is live, its filters are in the address, and a call says why it was answered so', BROWSER, async t => {
-  const opened = await openConsole(t)
-  const { page, origin } = opened
-  const rows = page.getByRole('row').filter({ has: page.getByRole('gridcell') })
+t.test(
+  'requests: the list is live, its filters are in the address, and a call says why it was answered so',
+  BROWSER,
+  async t => {
+    const opened = await openConsole(t)
+    const { page, origin } = opened
+    const rows = page.getByRole('row').filter({ has: page.getByRole('gridcell') })
 
-  await page.getByText('Waiting for the first request').waitFor()
-  const transaction = await makeCalls(opened)
-  const short = `${transaction.slice(0, 8)}…`
-  await page.getByText('5 requests').waitFor()
-  const cells = await Promise.all((await rows.all()).map(row => row.getByRole('gridcell').allTextContents()))
-  t.strictSame(
-    cells.map(cells => cells.slice(0, 4)),
-    [
-      ['404', 'GET /nothing ', 'A08 path_unknown ', ''],
-      ['400', `POST /refunds $4.00 of ${short}`, 'REF-7 refund_exceeds_remaining ', 'refunds too much'],
-      ['200', `POST /refunds $2.00 of ${short}`, '  ', ''],
-      ['200', 'POST /transactions $5.00 external for tkt_a', '  ', ''],
-      ['200', 'GET /tickets “T-1” 1 Ticket', '  ', 'finds the ticket']
-    ]
-  )
+    await page.getByText('Waiting for the first request').waitFor()
+    const transaction = await makeCalls(opened)
+    const short = `${transaction.slice(0, 8)}…`
+    await page.getByText('5 requests').waitFor()
+    const cells = await Promise.all(
+      (await rows.all()).map(row => row.getByRole('gridcell').allTextContents())
+    )
+    t.strictSame(
+      cells.map(cells => cells.slice(0, 4)),
+      [
+        ['404', 'GET /nothing ', 'A08 path_unknown ', ''],
+        [
+          '400',
+          `POST /refunds $4.00 of ${short}`,
+          'REF-7 refund_exceeds_remaining ',
+          'refunds too much'
+        ],
+        ['200', `POST /refunds $2.00 of ${short}`, '  ', ''],
+        ['200', 'POST /transactions $5.00 external for tkt_a', '  ', ''],
+        ['200', 'GET /tickets “T-1” 1 Ticket', '  ', 'finds the ticket']
+      ]
+    )
 
-  await page.getByRole('link', { name: 'Refused' }).click()
-  await page.getByText('2 requests').waitFor()
-  await page.getByLabel('Operation').selectOption('POST /refunds')
-  await page.getByText('1 request', { exact: true }).waitFor()
-  t.equal(page.url(), `${origin}/_control#/requests?q=is%3Arefused+on%3A%22POST+%2Frefunds%22`)
-  await page.getByRole('link', { name: 'Show all' }).click()
-  await page.keyboard.press('/')
-  await page.keyboard.type(`${transaction} 400`)
-  await page.getByText('1 request', { exact: true }).waitFor()
-  await page.keyboard.press('Tab')
-  await page.goto(`${origin}/_control#/requests?q=rule%3AREF-7`)
-  await page.getByText('2 requests').waitFor()
+    await page.getByRole('link', { name: 'Refused' }).click()
+    await page.getByText('2 requests').waitFor()
+    await page.getByLabel('Operation').selectOption('POST /refunds')
+    await page.getByText('1 request', { exact: true }).waitFor()
+    t.equal(page.url(), `${origin}/_control#/requests?q=is%3Arefused+on%3A%22POST+%2Frefunds%22`)
+    await page.getByRole('link', { name: 'Show all' }).click()
+    await page.keyboard.press('/')
+    await page.keyboard.type(`${transaction} 400`)
+    await page.getByText('1 request', { exact: true }).waitFor()
+    await page.keyboard.press('Tab')
+    await page.goto(`${origin}/_control#/requests?q=rule%3AREF-7`)
+    await page.getByText('2 requests').waitFor()
 
-  await rows.first().click()
-  t.equal(page.url(), `${origin}/_control#/requests/req_4?q=rule%3AREF-7`)
-  const detail = page.getByRole('complementary', { name: 'Request req_4' })
-  await detail.getByText('Refused by REF-7').waitFor()
-  const verdict = detail.locator('.verdict')
-  await verdict.getByRole('img', { name: 'charged $5.00, refunded $2.00, remaining $3.00, requested $4.00' }).waitFor()
-  t.match(await verdict.textContent(), /Remaining\$3\.00Requested\$4\.00/)
-  t.equal(await verdict.getByRole('link', { name: transaction }).getAttribute('href'), `#/data/transactions/${transaction}`)
-  t.equal(await detail.getByRole('listitem').first().isVisible(), false, 'the rules that were kept are collapsed')
-  await detail.getByText('4 rules kept').click()
-  await detail.getByRole('listitem').first().getByText('BASE-1').first().waitFor()
-  const rule = detail.getByRole('link', { name: 'REF-7' }).first()
-  t.equal(await rule.getAttribute('title'), 'a Refund above the remainder is an error')
-  t.equal(await rule.getAttribute('href'), '/_control/docs#/refunds/createRefund')
-  await detail.getByRole('link', { name: 'req_3' }).click()
-  await page.getByRole('complementary', { name: 'Request req_3' }).getByText('It kept all').waitFor()
-  t.equal(page.url(), `${origin}/_control#/requests/req_3`)
-})
+    await rows.first().click()
+    t.equal(page.url(), `${origin}/_control#/requests/req_4?q=rule%3AREF-7`)
+    const detail = page.getByRole('complementary', { name: 'Request req_4' })
+    await detail.getByText('Refused by REF-7').waitFor()
+    const verdict = detail.locator('.verdict')
+    await verdict
+      .getByRole('img', { name: 'charged $5.00, refunded $2.00, remaining $3.00, requested $4.00' })
+      .waitFor()
+    t.match(await verdict.textContent(), /Remaining\$3\.00Requested\$4\.00/)
+    t.equal(
+      await verdict.getByRole('link', { name: transaction }).getAttribute('href'),
+      `#/data/transactions/${transaction}`
+    )
+    t.equal(
+      await detail.getByRole('listitem').first().isVisible(),
+      false,
+      'the rules that were kept are collapsed'
+    )
+    await detail.getByText('4 rules kept').click()
+    await detail.getByRole('listitem').first().getByText('BASE-1').first().waitFor()
+    const rule = detail.getByRole('link', { name: 'REF-7' }).first()
+    t.equal(await rule.getAttribute('title'), 'a Refund above the remainder is an error')
+    t.equal(await rule.getAttribute('href'), '/_control/docs#/refunds/createRefund')
+    await detail.getByRole('link', { name: 'req_3' }).click()
+    await page
+      .getByRole('complementary', { name: 'Request req_3' })
+      .getByText('It kept all')
+      .waitFor()
+    t.equal(page.url(), `${origin}/_control#/requests/req_3`)
+  }
+)
 
-t.test('requests: a call that is opened after a load has its why, and those before the load do not', BROWSER, async t => {
-  const { page, call, control, origin } = await openConsole(t, { hash: '#/data', expected: /404/ })
-  await page.getByText('Live').waitFor()
-  await call('GET /nothing')
-  await control('POST /reset')
-  await call('GET /tickets')
-  await call('GET /nothing')
+t.test(
+  'requests: a call that is opened after a load has its why, and those before the load do not',
+  BROWSER,
+  async t => {
+    const { page, call, control, origin } = await openConsole(t, {
+      hash: '#/data',
+      expected: /404/
+    })
+    await page.getByText('Live').waitFor()
+    await call('GET /nothing')
+    await control('POST /reset')
+    await call('GET /tickets')
+    await call('GET /nothing')
 
-  await page.goto(`${origin}/_control#/requests/req_2`)
-  await page.getByRole('complementary', { name: 'Request req_2' }).getByText('Refused with').waitFor()
-  t.equal(page.url(), `${origin}/_control#/requests/req_2`)
-  await page.getByText('3 requests').waitFor()
-  t.equal(await page.locator('.grid-row.past').count(), 1)
-})
+    await page.goto(`${origin}/_control#/requests/req_2`)
+    await page
+      .getByRole('complementary', { name: 'Request req_2' })
+      .getByText('Refused with')
+      .waitFor()
+    t.equal(page.url(), `${origin}/_control#/requests/req_2`)
+    await page.getByText('3 requests').waitFor()
+    t.equal(await page.locator('.grid-row.past').count(), 1)
+  }
+)
 
 /** What comes of an answer before its connection is cut. */
 const partOf = (url: string) =>
@@ -94,38 +137,64 @@ const partOf = (url: string) =>
     )
   })
 
-t.test('requests: an answer that the script broke on its way says so next to what went out, and one that is whole does not', BROWSER, async t => {
-  const { page, control, origin } = await openConsole(t)
-  const read = async () => (await fetch(`${origin}/next/tickets/tkt_a`, { headers: { authorization: `Basic ${btoa('sk_merchant:')}` } })).text()
-  await control('POST /script', { name: 'broken', on: 'GET /tickets/{id}', calls: 1, fault: 'malformed_body', when: 'after' })
-  await control('POST /script', { on: 'GET /tickets/{id}', calls: 2, fault: 'truncated_body' })
-  const text = await read()
-  const received = await partOf(`${origin}/next/tickets/tkt_a`)
-  const whole = await read()
-  const shown = async (id: string) => {
-    await page.goto(`${origin}/_control#/requests/${id}`)
-    const detail = page.getByRole('complementary', { name: `Request ${id}` })
-    return { detail, answer: await detail.getByRole('region', { name: 'Response', exact: true }).textContent() }
+t.test(
+  'requests: an answer that the script broke on its way says so next to what went out, and one that is whole does not',
+  BROWSER,
+  async t => {
+    const { page, control, origin } = await openConsole(t)
+    const read = async () =>
+      (
+        await fetch(`${origin}/next/tickets/tkt_a`, {
+          headers: { authorization: `Basic ${btoa('sk_merchant:')}` }
+        })
+      ).text()
+    await control('POST /script', {
+      name: 'broken',
+      on: 'GET /tickets/{id}',
+      calls: 1,
+      fault: 'malformed_body',
+      when: 'after'
+    })
+    await control('POST /script', { on: 'GET /tickets/{id}', calls: 2, fault: 'truncated_body' })
+    const text = await read()
+    const received = await partOf(`${origin}/next/tickets/tkt_a`)
+    const whole = await read()
+    const shown = async (id: string) => {
+      await page.goto(`${origin}/_control#/requests/${id}`)
+      const detail = page.getByRole('complementary', { name: `Request ${id}` })
+      return {
+        detail,
+        answer: await detail.getByRole('region', { name: 'Response', exact: true }).textContent()
+      }
+    }
+
+    const malformed = await shown('req_1')
+    await malformed.detail
+      .getByText(
+        'Broken on the way: the script entry broken made the body malformed. This is what went out.'
+      )
+      .waitFor()
+    t.equal(malformed.answer, text)
+    t.throws(() => JSON.parse(text), SyntaxError)
+    const truncated = await shown('req_2')
+    await truncated.detail.getByText('Lost before the operation ran').waitFor()
+    await truncated.detail
+      .getByText(
+        'Broken on the way: the script entry scr_2 truncated the body. This is what went out.'
+      )
+      .waitFor()
+    const out = await truncated.detail.getByRole('region', { name: 'What went out' }).textContent()
+    t.equal(out, received, 'what a client received')
+    const right = await shown('req_3')
+    t.strictSame(JSON.parse(right.answer as string), JSON.parse(whole))
+    t.equal(await right.detail.getByText('Broken on the way').count(), 0)
+
+    await page.getByRole('button', { name: 'Try with changes…' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Try on a copy' }).click()
+    await page.getByRole('dialog').getByText('On the copy:').waitFor()
+    t.equal(await page.getByRole('dialog').getByText('Broken on the way').count(), 0)
   }
-
-  const malformed = await shown('req_1')
-  await malformed.detail.getByText('Broken on the way: the script entry broken made the body malformed. This is what went out.').waitFor()
-  t.equal(malformed.answer, text)
-  t.throws(() => JSON.parse(text), SyntaxError)
-  const truncated = await shown('req_2')
-  await truncated.detail.getByText('Lost before the operation ran').waitFor()
-  await truncated.detail.getByText('Broken on the way: the script entry scr_2 truncated the body. This is what went out.').waitFor()
-  const out = await truncated.detail.getByRole('region', { name: 'What went out' }).textContent()
-  t.equal(out, received, 'what a client received')
-  const right = await shown('req_3')
-  t.strictSame(JSON.parse(right.answer as string), JSON.parse(whole))
-  t.equal(await right.detail.getByText('Broken on the way').count(), 0)
-
-  await page.getByRole('button', { name: 'Try with changes…' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Try on a copy' }).click()
-  await page.getByRole('dialog').getByText('On the copy:').waitFor()
-  t.equal(await page.getByRole('dialog').getByText('Broken on the way').count(), 0)
-})
+)
 
 t.test('requests: the keyboard goes through the list, copies and sends again', LONG, async t => {
   const opened = await openConsole(t, { expected: /400/ })
@@ -135,7 +204,10 @@ t.test('requests: the keyboard goes through the list, copies and sends again', L
   await page.getByText('5 requests').waitFor()
 
   for (const key of ['j', 'j', 'j', 'k']) await page.keyboard.press(key)
-  await page.getByRole('complementary', { name: 'Request req_4' }).getByText('Refused by REF-7').waitFor()
+  await page
+    .getByRole('complementary', { name: 'Request req_4' })
+    .getByText('Refused by REF-7')
+    .waitFor()
   await page.keyboard.press('c')
   await page.getByText('curl copied').waitFor()
   t.equal(
@@ -152,123 +224,173 @@ t.test('requests: the keyboard goes through the list, copies and sends again', L
   await page.getByText('Fixture copied').waitFor()
   const fixture = await clipboard()
   t.match(fixture, /^transactions:\n {2}- id: txn_/m)
-  t.equal((await control('POST /load?dry_run=1', `data:\n${fixture.replace(/^/gm, '  ')}`, { 'content-type': 'application/yaml' })).status, 200, fixture)
+  t.equal(
+    (
+      await control('POST /load?dry_run=1', `data:\n${fixture.replace(/^/gm, '  ')}`, {
+        'content-type': 'application/yaml'
+      })
+    ).status,
+    200,
+    fixture
+  )
   await page.keyboard.press('s')
   await page.getByRole('dialog', { name: 'Send it again?' }).waitFor()
   await page.keyboard.press('Enter')
   await page.getByText('Sent as req_6; the response is 400').waitFor()
-  await page.getByRole('complementary', { name: 'Request req_6' }).getByText('Refused by REF-7').waitFor()
+  await page
+    .getByRole('complementary', { name: 'Request req_6' })
+    .getByText('Refused by REF-7')
+    .waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('complementary').waitFor({ state: 'detached' })
   await page.keyboard.press('?')
   await page.getByRole('dialog', { name: 'Keyboard' }).getByText('Next row').waitFor()
 })
 
-t.test('requests: one is explained with changes, on a copy, and its scenario is copied', LONG, async t => {
-  const opened = await openConsole(t, { hash: '#/requests/req_4', expected: /404/ })
-  const { page, control, violations } = opened
-  await makeCalls(opened)
-  await page.reload()
-  await page.getByText('Refused by REF-7').waitFor()
+t.test(
+  'requests: one is explained with changes, on a copy, and its scenario is copied',
+  LONG,
+  async t => {
+    const opened = await openConsole(t, { hash: '#/requests/req_4', expected: /404/ })
+    const { page, control, violations } = opened
+    await makeCalls(opened)
+    await page.reload()
+    await page.getByText('Refused by REF-7').waitFor()
 
-  await page.keyboard.press('e')
-  const dialog = page.getByRole('dialog', { name: 'req_4 with changes' })
-  await dialog.getByRole('button', { name: 'Try on a copy' }).click()
-  const tried = dialog.getByRole('region', { name: 'What the response would be' })
-  await tried.getByText('Refused by REF-7').waitFor()
-  const body = dialog.getByLabel('Body')
-  await body.fill((await body.inputValue()).replace('400', '300'))
-  await dialog.getByRole('button', { name: 'Try on a copy' }).click()
-  await tried.getByText('Creates rfd_').waitFor()
-  await tried.getByText('Changes txn_').waitFor()
-  await tried.getByText('Headers of the response').click()
-  await tried.getByRole('row', { name: 'content-type application/json' }).waitFor()
-  t.strictSame(await violations(), [])
-  await dialog.getByLabel('Changes to the copy').fill('{"clock":')
-  await dialog.getByRole('button', { name: 'Try on a copy' }).click()
-  await dialog.getByText('The changes are not JSON').waitFor()
-  await dialog.getByLabel('Changes to the copy').fill('{"clock":"2026-05-01T00:00:00Z","settings":{"statuses.created":201}}')
-  await dialog.getByRole('button', { name: 'Try on a copy' }).click()
-  await tried.getByText('On the copy: 201.').waitFor()
-  t.equal((await control('GET /requests')).body.data.length, 5, 'nothing was changed')
-  await dialog.getByLabel('Changes to the copy').fill('')
-  await dialog.getByRole('button', { name: 'Send' }).click()
-  await page.getByText('Sent as req_6; the response is 200').waitFor()
-  await page.getByRole('complementary', { name: 'Request req_6' }).getByText('It kept all').waitFor()
-  t.equal((await control('GET /requests')).body.data.length, 6)
+    await page.keyboard.press('e')
+    const dialog = page.getByRole('dialog', { name: 'req_4 with changes' })
+    await dialog.getByRole('button', { name: 'Try on a copy' }).click()
+    const tried = dialog.getByRole('region', { name: 'What the response would be' })
+    await tried.getByText('Refused by REF-7').waitFor()
+    const body = dialog.getByLabel('Body')
+    await body.fill((await body.inputValue()).replace('400', '300'))
+    await dialog.getByRole('button', { name: 'Try on a copy' }).click()
+    await tried.getByText('Creates rfd_').waitFor()
+    await tried.getByText('Changes txn_').waitFor()
+    await tried.getByText('Headers of the response').click()
+    await tried.getByRole('row', { name: 'content-type application/json' }).waitFor()
+    t.strictSame(await violations(), [])
+    await dialog.getByLabel('Changes to the copy').fill('{"clock":')
+    await dialog.getByRole('button', { name: 'Try on a copy' }).click()
+    await dialog.getByText('The changes are not JSON').waitFor()
+    await dialog
+      .getByLabel('Changes to the copy')
+      .fill('{"clock":"2026-05-01T00:00:00Z","settings":{"statuses.created":201}}')
+    await dialog.getByRole('button', { name: 'Try on a copy' }).click()
+    await tried.getByText('On the copy: 201.').waitFor()
+    t.equal((await control('GET /requests')).body.data.length, 5, 'nothing was changed')
+    await dialog.getByLabel('Changes to the copy').fill('')
+    await dialog.getByRole('button', { name: 'Send' }).click()
+    await page.getByText('Sent as req_6; the response is 200').waitFor()
+    await page
+      .getByRole('complementary', { name: 'Request req_6' })
+      .getByText('It kept all')
+      .waitFor()
+    t.equal((await control('GET /requests')).body.data.length, 6)
 
-  await page.getByRole('button', { name: 'scenario', exact: true }).click()
-  await page.getByText('Scenario copied').waitFor()
-  const scenario = (await page.evaluate('navigator.clipboard.readText()')) as string
-  t.match(scenario, 'do: POST /refunds')
-  t.equal((await control('POST /load?dry_run=1', scenario, { 'content-type': 'application/yaml' })).status, 200)
-})
+    await page.getByRole('button', { name: 'scenario', exact: true }).click()
+    await page.getByText('Scenario copied').waitFor()
+    const scenario = (await page.evaluate('navigator.clipboard.readText()')) as string
+    t.match(scenario, 'do: POST /refunds')
+    t.equal(
+      (await control('POST /load?dry_run=1', scenario, { 'content-type': 'application/yaml' }))
+        .status,
+      200
+    )
+  }
+)
 
-t.test('requests: pause keeps the list as it is, and clearing empties the journal', LONG, async t => {
-  const { page, call, control } = await openConsole(t)
+t.test(
+  'requests: pause keeps the list as it is, and clearing empties the journal',
+  LONG,
+  async t => {
+    const { page, call, control } = await openConsole(t)
 
-  await call('GET /tickets')
-  await page.getByText('1 request', { exact: true }).waitFor()
-  await page.getByRole('button', { name: 'Pause' }).click()
-  await call('GET /locations')
-  await call('GET /refunds')
-  await page.getByText('1 request, paused; 2 newer').waitFor()
-  await page.getByRole('button', { name: 'Resume' }).click()
-  await page.getByText('3 requests').waitFor()
-  await page.getByRole('button', { name: 'Clear' }).click()
-  await page.getByRole('button', { name: 'Empty the journal' }).click()
-  await page.getByText('Waiting for the first request').waitFor()
-  t.strictSame((await control('GET /requests')).body.data, [])
-})
+    await call('GET /tickets')
+    await page.getByText('1 request', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await call('GET /locations')
+    await call('GET /refunds')
+    await page.getByText('1 request, paused; 2 newer').waitFor()
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByText('3 requests').waitFor()
+    await page.getByRole('button', { name: 'Clear' }).click()
+    await page.getByRole('button', { name: 'Empty the journal' }).click()
+    await page.getByText('Waiting for the first request').waitFor()
+    t.strictSame((await control('GET /requests')).body.data, [])
+  }
+)
 
-t.test('requests: those before a reset stay in the list, and ids that begin anew are others', LONG, async t => {
-  const { page, call, control, origin } = await openConsole(t)
+t.test(
+  'requests: those before a reset stay in the list, and ids that begin anew are others',
+  LONG,
+  async t => {
+    const { page, call, control, origin } = await openConsole(t)
 
-  await call('GET /tickets')
-  await page.getByRole('row', { name: 'GET /tickets' }).click()
-  await page.getByText('It kept all').waitFor()
-  await control('POST /reset')
-  await page.getByText('The journal has been cleared since').waitFor()
-  t.equal(page.url(), `${origin}/_control#/requests/req_1/before-0`)
-  await call('GET /locations')
-  await page.getByText('2 requests').waitFor()
-  await page.getByRole('row', { name: 'GET /locations' }).click()
-  t.equal(page.url(), `${origin}/_control#/requests/req_1`)
-  await page.getByText('It kept all').waitFor()
-})
+    await call('GET /tickets')
+    await page.getByRole('row', { name: 'GET /tickets' }).click()
+    await page.getByText('It kept all').waitFor()
+    await control('POST /reset')
+    await page.getByText('The journal has been cleared since').waitFor()
+    t.equal(page.url(), `${origin}/_control#/requests/req_1/before-0`)
+    await call('GET /locations')
+    await page.getByText('2 requests').waitFor()
+    await page.getByRole('row', { name: 'GET /locations' }).click()
+    t.equal(page.url(), `${origin}/_control#/requests/req_1`)
+    await page.getByText('It kept all').waitFor()
+  }
+)
 
-t.test('requests: a sandbox without a call says so, and the script is named after the rule', LONG, async t => {
-  const opened = await openConsole(t, { expected: /404/ })
-  const { page, control, call, inject, origin } = opened
-  await inject({ method: 'POST', url: '/sandbox/worker-1/_control/reset', headers: { host: 'localhost' } })
-  await control('POST /script', { name: 'slow', on: 'POST /refunds', delay: '1ms' })
-  await makeCalls({ call })
-  await page.goto(`${origin}/_control#/requests?sandbox=worker-1`)
-  await page.getByText('Waiting for the first request').waitFor()
+t.test(
+  'requests: a sandbox without a call says so, and the script is named after the rule',
+  LONG,
+  async t => {
+    const opened = await openConsole(t, { expected: /404/ })
+    const { page, control, call, inject, origin } = opened
+    await inject({
+      method: 'POST',
+      url: '/sandbox/worker-1/_control/reset',
+      headers: { host: 'localhost' }
+    })
+    await control('POST /script', { name: 'slow', on: 'POST /refunds', delay: '1ms' })
+    await makeCalls({ call })
+    await page.goto(`${origin}/_control#/requests?sandbox=worker-1`)
+    await page.getByText('Waiting for the first request').waitFor()
 
-  await page.goto(`${origin}/_control#/requests/req_4`)
-  const verdict = page.locator('.verdict')
-  await verdict.getByText('Refused by REF-7').waitFor()
-  t.match(await verdict.textContent(), /is an error\. The script entry slow was applied to it\./)
-})
+    await page.goto(`${origin}/_control#/requests/req_4`)
+    const verdict = page.locator('.verdict')
+    await verdict.getByText('Refused by REF-7').waitFor()
+    t.match(await verdict.textContent(), /is an error\. The script entry slow was applied to it\./)
+  }
+)
 
-t.test('requests: those of every sandbox come, and a link leads to one of another', LONG, async t => {
-  const { page, inject, call, origin } = await openConsole(t)
-  const headers = { authorization: `Basic ${Buffer.from('sk_merchant:').toString('base64')}` }
+t.test(
+  'requests: those of every sandbox come, and a link leads to one of another',
+  LONG,
+  async t => {
+    const { page, inject, call, origin } = await openConsole(t)
+    const headers = { authorization: `Basic ${Buffer.from('sk_merchant:').toString('base64')}` }
 
-  await call('GET /tickets')
-  await inject({ method: 'GET', url: '/sandbox/worker-1/next/locations', headers })
-  await page.getByText('1 request', { exact: true }).waitFor()
-  await page.getByLabel('Sandboxes').selectOption('All sandboxes')
-  await page.getByText('2 requests').waitFor()
-  await page.getByRole('row', { name: 'worker-1' }).click()
-  t.equal(page.url(), `${origin}/_control#/requests/req_1?q=in%3Aall&sandbox=worker-1`)
-  await page.getByRole('complementary', { name: 'Request req_1' }).getByText('GET /locations').waitFor()
-  await page.getByLabel('Sandbox', { exact: true }).selectOption('base sandbox')
-  await page.getByText('1 request', { exact: true }).waitFor()
-  await page.goto(`${origin}/sandbox/worker-1/_control#/requests/req_1`)
-  await page.getByRole('complementary', { name: 'Request req_1' }).getByText('GET /locations').waitFor()
-})
+    await call('GET /tickets')
+    await inject({ method: 'GET', url: '/sandbox/worker-1/next/locations', headers })
+    await page.getByText('1 request', { exact: true }).waitFor()
+    await page.getByLabel('Sandboxes').selectOption('All sandboxes')
+    await page.getByText('2 requests').waitFor()
+    await page.getByRole('row', { name: 'worker-1' }).click()
+    t.equal(page.url(), `${origin}/_control#/requests/req_1?q=in%3Aall&sandbox=worker-1`)
+    await page
+      .getByRole('complementary', { name: 'Request req_1' })
+      .getByText('GET /locations')
+      .waitFor()
+    await page.getByLabel('Sandbox', { exact: true }).selectOption('base sandbox')
+    await page.getByText('1 request', { exact: true }).waitFor()
+    await page.goto(`${origin}/sandbox/worker-1/_control#/requests/req_1`)
+    await page
+      .getByRole('complementary', { name: 'Request req_1' })
+      .getByText('GET /locations')
+      .waitFor()
+  }
+)
 
 t.test('requests: one that is not in the journal says so', LONG, async t => {
   const { page, call } = await openConsole(t, { hash: '#/requests/req_1', expected: /404/ })
@@ -291,19 +413,32 @@ t.test('requests: nothing that a client sent is markup', BROWSER, async t => {
   await inject({
     method: 'POST',
     url: `/next/tickets/${encoded}?${encoded}=${encoded}`,
-    headers: { 'user-agent': evil, 'test-name': encoded, 'content-type': 'application/x-www-form-urlencoded' },
+    headers: {
+      'user-agent': evil,
+      'test-name': encoded,
+      'content-type': 'application/x-www-form-urlencoded'
+    },
     payload: `${encoded}=${encoded}&metadata[${encoded}]=${encoded}`
   })
   await inject({
     method: 'GET',
     url: `/next/tickets?search_query=${encoded}`,
-    headers: { 'test-name': evil, authorization: `Basic ${Buffer.from('sk_merchant:').toString('base64')}` }
+    headers: {
+      'test-name': evil,
+      authorization: `Basic ${Buffer.from('sk_merchant:').toString('base64')}`
+    }
   })
   await page.getByText('2 requests').waitFor()
   for (const key of ['j', 'j', 'k', 'e']) {
     await page.keyboard.press(key)
     await page.waitForTimeout(150)
-    t.equal(await page.evaluate('document.querySelectorAll("#app img:not(.brand img), #app script").length'), 0, key)
+    t.equal(
+      await page.evaluate(
+        'document.querySelectorAll("#app img:not(.brand img), #app script").length'
+      ),
+      0,
+      key
+    )
     t.match(await page.title(), 'commerce-emulator')
   }
   t.equal(await page.evaluate('document.body.textContent.includes("onerror")'), true)
@@ -314,16 +449,20 @@ for (const [hash, shown] of [
   ['#/requests/req_3?tab=changes', 'Creates rfd_'],
   ['#/requests/req_4?tab=headers', 'The journal keeps these headers only']
 ] as const) {
-  t.test(`requests: the list and ${hash} meet WCAG 2.2 AA in light and dark, wide and narrow`, LONG, async t => {
-    await isAccessible(t, hash, {
-      prepare: async opened => {
-        await makeCalls(opened)
-        await opened.page.reload()
-        await opened.page.getByText(shown).waitFor()
-      },
-      expected: /404/
-    })
-  })
+  t.test(
+    `requests: the list and ${hash} meet WCAG 2.2 AA in light and dark, wide and narrow`,
+    LONG,
+    async t => {
+      await isAccessible(t, hash, {
+        prepare: async opened => {
+          await makeCalls(opened)
+          await opened.page.reload()
+          await opened.page.getByText(shown).waitFor()
+        },
+        expected: /404/
+      })
+    }
+  )
 }
 
 t.test('requests: 10,000 calls stay smooth', LONG, async t => {
@@ -365,39 +504,58 @@ t.test('requests: 10,000 calls stay smooth', LONG, async t => {
   t.ok(slow < frames.length / 10, 'few frames are late')
   t.ok(grown < 64, 'memory')
   t.ok(shifts < 0.01, 'no layout shift')
-  t.ok(((await page.evaluate('document.querySelectorAll("[role=row]").length')) as number) < 80, 'only rows that can be seen are in the page')
+  t.ok(
+    ((await page.evaluate('document.querySelectorAll("[role=row]").length')) as number) < 80,
+    'only rows that can be seen are in the page'
+  )
 })
 
-t.test('requests: the chosen row is in view, whether it came by address, by a key or by a search, and the focus comes back', LONG, async t => {
-  const { page, call, origin } = await openConsole(t, { hash: '#/data' })
-  for (let sent = 0; sent < 60; sent++) await call(sent === 0 ? 'GET /locations' : 'GET /tickets')
-  const chosen = page.locator('.grid-row[aria-selected="true"]')
-  const isInView = async () => {
-    const { y, height } = (await chosen.boundingBox()) as { y: number; height: number }
-    const grid = (await page.getByRole('grid').boundingBox()) as { y: number; height: number }
-    return y >= grid.y && y + height <= grid.y + grid.height
+t.test(
+  'requests: the chosen row is in view, whether it came by address, by a key or by a search, and the focus comes back',
+  LONG,
+  async t => {
+    const { page, call, origin } = await openConsole(t, { hash: '#/data' })
+    for (let sent = 0; sent < 60; sent++) await call(sent === 0 ? 'GET /locations' : 'GET /tickets')
+    const chosen = page.locator('.grid-row[aria-selected="true"]')
+    const isInView = async () => {
+      const { y, height } = (await chosen.boundingBox()) as { y: number; height: number }
+      const grid = (await page.getByRole('grid').boundingBox()) as { y: number; height: number }
+      return y >= grid.y && y + height <= grid.y + grid.height
+    }
+
+    await page.goto(`${origin}/_control#/requests/req_2`)
+    await chosen.getByText('req_2', { exact: true }).or(chosen).first().waitFor()
+    await page
+      .getByRole('complementary', { name: 'Request req_2' })
+      .getByText('It kept all')
+      .waitFor()
+    t.equal(await isInView(), true, 'by address')
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('End')
+    await page.getByRole('complementary', { name: 'Request req_1' }).waitFor()
+    t.equal(
+      await page.evaluate(
+        'document.getElementById(document.activeElement.getAttribute("aria-activedescendant")).ariaSelected'
+      ),
+      'true'
+    )
+    await page.keyboard.press('Home')
+    await page.getByRole('complementary', { name: 'Request req_60' }).waitFor()
+    t.equal(await isInView(), true, 'by a key')
+    await page.keyboard.press('/')
+    await page.keyboard.type('locations')
+    await page.getByText('1 request', { exact: true }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.getByRole('complementary', { name: 'Request req_1' }).waitFor()
+    t.equal(
+      await page.evaluate('document.activeElement.type'),
+      'search',
+      'the search keeps the focus'
+    )
+    await page.getByRole('button', { name: 'Close the request' }).click()
+    await until(page, 'document.activeElement.role === "grid"')
   }
-
-  await page.goto(`${origin}/_control#/requests/req_2`)
-  await chosen.getByText('req_2', { exact: true }).or(chosen).first().waitFor()
-  await page.getByRole('complementary', { name: 'Request req_2' }).getByText('It kept all').waitFor()
-  t.equal(await isInView(), true, 'by address')
-  await page.getByRole('grid').focus()
-  await page.keyboard.press('End')
-  await page.getByRole('complementary', { name: 'Request req_1' }).waitFor()
-  t.equal(await page.evaluate('document.getElementById(document.activeElement.getAttribute("aria-activedescendant")).ariaSelected'), 'true')
-  await page.keyboard.press('Home')
-  await page.getByRole('complementary', { name: 'Request req_60' }).waitFor()
-  t.equal(await isInView(), true, 'by a key')
-  await page.keyboard.press('/')
-  await page.keyboard.type('locations')
-  await page.getByText('1 request', { exact: true }).waitFor()
-  await page.keyboard.press('ArrowDown')
-  await page.getByRole('complementary', { name: 'Request req_1' }).waitFor()
-  t.equal(await page.evaluate('document.activeElement.type'), 'search', 'the search keeps the focus')
-  await page.getByRole('button', { name: 'Close the request' }).click()
-  await until(page, 'document.activeElement.role === "grid"')
-})
+)
 
 t.test('requests: columns are sorted and resized, and the browser keeps both', LONG, async t => {
   const opened = await openConsole(t)
@@ -413,7 +571,12 @@ t.test('requests: columns are sorted and resized, and the browser keeps both', L
   await head.getByRole('button').click()
   t.equal((await statuses())[0], '404')
   const before = (await head.boundingBox())?.width as number
-  const { x, y, width, height } = (await head.locator('.grip').boundingBox()) as { x: number; y: number; width: number; height: number }
+  const { x, y, width, height } = (await head.locator('.grip').boundingBox()) as {
+    x: number
+    y: number
+    width: number
+    height: number
+  }
   await page.mouse.move(x + width / 2, y + height / 2)
   await page.mouse.down()
   await page.mouse.move(x + 60, y + height / 2, { steps: 4 })
@@ -444,14 +607,25 @@ t.test('requests: the list becomes a scenario in the editor', LONG, async t => {
   await save.click()
   await editor.getByText('GET /tickets').waitFor({ state: 'detached' })
   await editor.getByText('REF-7').first().waitFor()
-  t.strictSame((await linesOf(editor)).match(/ do: .*/g), [' do: POST /refunds'], 'the part that is shown')
+  t.strictSame(
+    (await linesOf(editor)).match(/ do: .*/g),
+    [' do: POST /refunds'],
+    'the part that is shown'
+  )
   await page.getByText('recorded can be loaded.').waitFor()
 })
 
 t.test('requests: the headers that the journal keeps, and no key', LONG, async t => {
   const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
   const { page, call, origin, violations } = await openConsole(t)
-  await call('GET /tickets', { headers: { 'test-name': 'lists', 'user-agent': 'shop/2.1', traceparent: `00-${trace}-00f067aa0ba902b7-01`, 'x-other': 'gone' } })
+  await call('GET /tickets', {
+    headers: {
+      'test-name': 'lists',
+      'user-agent': 'shop/2.1',
+      traceparent: `00-${trace}-00f067aa0ba902b7-01`,
+      'x-other': 'gone'
+    }
+  })
 
   await page.goto(`${origin}/_control#/requests/req_1?tab=headers`)
   const detail = page.getByRole('complementary', { name: 'Request req_1' })
@@ -467,73 +641,100 @@ t.test('requests: the headers that the journal keeps, and no key', LONG, async t
   t.strictSame(await violations(), [])
 })
 
-t.test('console: the quick bar declines, loses, advances, saves and resets, and a reset is undone', BROWSER, async t => {
-  const { page, call, control, origin } = await openConsole(t)
-  const pay = () => call('POST /transactions', { body: 'ticket=tkt_a&payment_type=external&amount=500' })
-  const press = (name: string) => page.getByRole('group', { name: 'Quick actions' }).getByRole('button', { name }).click()
-  const counts = async () => (await control('GET ')).body.counts.transactions
+t.test(
+  'console: the quick bar declines, loses, advances, saves and resets, and a reset is undone',
+  BROWSER,
+  async t => {
+    const { page, call, control, origin } = await openConsole(t)
+    const pay = () =>
+      call('POST /transactions', { body: 'ticket=tkt_a&payment_type=external&amount=500' })
+    const press = (name: string) =>
+      page.getByRole('group', { name: 'Quick actions' }).getByRole('button', { name }).click()
+    const counts = async () => (await control('GET ')).body.counts.transactions
 
-  await press('Decline next payment')
-  await page.getByText('The next payment will be declined').waitFor()
-  t.strictSame([(await pay()).status, (await pay()).status], [402, 200])
-  await press('Lose next response')
-  await page.getByText('and its response will be lost').waitFor()
-  await t.rejects(fetch(`${origin}/next/tickets`, { headers: { authorization: `Basic ${btoa('sk_merchant:')}` } }))
-  await press('1 h later')
-  await page.getByText('It is 2026-03-01 19:05:00 UTC').waitFor()
-  await press('Snapshot')
-  await page.getByText(/^Saved as the snapshot at-/).waitFor()
-  await press('Reset')
-  await page.getByText('Reset to the first state').waitFor()
-  t.equal(await counts(), 0)
-  t.equal(await page.getByRole('button', { name: 'Undo' }).count(), 1, 'only what was done last is undone')
-  await page.getByRole('button', { name: 'Undo' }).click()
-  await page.getByText('Undone: the state is restored').waitFor()
-  t.equal(await counts(), 1)
-  await press('1 h later')
-  await page.getByText('It is 2026-03-01 20:05:00 UTC').waitFor()
-  await page.getByRole('button', { name: 'Undo' }).click()
-  await page.getByText('Undone: it is 2026-03-01 19:05:00 UTC').waitFor()
-})
+    await press('Decline next payment')
+    await page.getByText('The next payment will be declined').waitFor()
+    t.strictSame([(await pay()).status, (await pay()).status], [402, 200])
+    await press('Lose next response')
+    await page.getByText('and its response will be lost').waitFor()
+    await t.rejects(
+      fetch(`${origin}/next/tickets`, {
+        headers: { authorization: `Basic ${btoa('sk_merchant:')}` }
+      })
+    )
+    await press('1 h later')
+    await page.getByText('It is 2026-03-01 19:05:00 UTC').waitFor()
+    await press('Snapshot')
+    await page.getByText(/^Saved as the snapshot at-/).waitFor()
+    await press('Reset')
+    await page.getByText('Reset to the first state').waitFor()
+    t.equal(await counts(), 0)
+    t.equal(
+      await page.getByRole('button', { name: 'Undo' }).count(),
+      1,
+      'only what was done last is undone'
+    )
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Undone: the state is restored').waitFor()
+    t.equal(await counts(), 1)
+    await press('1 h later')
+    await page.getByText('It is 2026-03-01 20:05:00 UTC').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Undone: it is 2026-03-01 19:05:00 UTC').waitFor()
+  }
+)
 
-t.test('console: a record has a timeline, and sandboxes are created, compared and deleted', LONG, async t => {
-  const opened = await openConsole(t, { expected: /404/ })
-  const { page, origin, violations } = opened
-  const transaction = await makeCalls(opened)
-  await page.getByText('5 requests').waitFor()
+t.test(
+  'console: a record has a timeline, and sandboxes are created, compared and deleted',
+  LONG,
+  async t => {
+    const opened = await openConsole(t, { expected: /404/ })
+    const { page, origin, violations } = opened
+    const transaction = await makeCalls(opened)
+    await page.getByText('5 requests').waitFor()
 
-  await page.goto(`${origin}/_control#/data/transactions/${transaction}`)
-  await page.getByRole('link', { name: 'Timeline' }).click()
-  const moments = page.getByRole('list', { name: `Timeline of ${transaction}` }).getByRole('listitem')
-  t.match(
-    (await moments.allTextContents()).map(text => text.replace(/ .*/, '')),
-    ['Created', 'Changed', 'Refused']
-  )
-  const changed = moments.nth(1)
-  await changed.getByText('What it changed').click()
-  await changed.getByText('amount_refunded: 0 200').waitFor()
-  t.equal(await moments.nth(2).getByText('What it changed').count(), 0, 'a refused request changes nothing')
-  t.strictSame(await violations(), [])
+    await page.goto(`${origin}/_control#/data/transactions/${transaction}`)
+    await page.getByRole('link', { name: 'Timeline' }).click()
+    const moments = page
+      .getByRole('list', { name: `Timeline of ${transaction}` })
+      .getByRole('listitem')
+    t.match(
+      (await moments.allTextContents()).map(text => text.replace(/ .*/, '')),
+      ['Created', 'Changed', 'Refused']
+    )
+    const changed = moments.nth(1)
+    await changed.getByText('What it changed').click()
+    await changed.getByText('amount_refunded: 0 200').waitFor()
+    t.equal(
+      await moments.nth(2).getByText('What it changed').count(),
+      0,
+      'a refused request changes nothing'
+    )
+    t.strictSame(await violations(), [])
 
-  await changed.getByRole('link', { name: 'The state before and after it' }).click()
-  const detail = page.getByRole('complementary', { name: 'Request req_3' })
-  await detail.getByText('Creates rfd_').waitFor()
-  await detail.getByRole('region', { name: transaction }).getByText('amount_refunded: 0 200').waitFor()
-  t.strictSame(await violations(), [])
-  const download = page.waitForEvent('download')
-  await detail.getByRole('link', { name: 'State before it' }).click()
-  const before = await readFile(await (await download).path(), 'utf8')
-  t.match(before, transaction)
-  t.notMatch(before, 'rfd_')
+    await changed.getByRole('link', { name: 'The state before and after it' }).click()
+    const detail = page.getByRole('complementary', { name: 'Request req_3' })
+    await detail.getByText('Creates rfd_').waitFor()
+    await detail
+      .getByRole('region', { name: transaction })
+      .getByText('amount_refunded: 0 200')
+      .waitFor()
+    t.strictSame(await violations(), [])
+    const download = page.waitForEvent('download')
+    await detail.getByRole('link', { name: 'State before it' }).click()
+    const before = await readFile(await (await download).path(), 'utf8')
+    t.match(before, transaction)
+    t.notMatch(before, 'rfd_')
 
-  await page.goto(`${origin}/_control#/sandboxes`)
-  await page.getByLabel('Name').fill('worker-1')
-  await page.getByRole('button', { name: 'Create' }).click()
-  await page.getByRole('rowheader', { name: 'worker-1' }).waitFor()
-  await page.getByText(`Transaction ${transaction}: only in base sandbox`).waitFor()
-  t.strictSame(await violations(), [])
-  await page.getByRole('button', { name: 'Delete worker-1' }).click()
-  t.strictSame(await violations(), [], 'the open dialog')
-  await page.getByRole('button', { name: 'Delete the sandbox' }).click()
-  await page.getByText('There is only the base sandbox.').waitFor()
-})
+    await page.goto(`${origin}/_control#/sandboxes`)
+    await page.getByLabel('Name').fill('worker-1')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('rowheader', { name: 'worker-1' }).waitFor()
+    await page.getByText(`Transaction ${transaction}: only in base sandbox`).waitFor()
+    t.strictSame(await violations(), [])
+    await page.getByRole('button', { name: 'Delete worker-1' }).click()
+    t.strictSame(await violations(), [], 'the open dialog')
+    await page.getByRole('button', { name: 'Delete the sandbox' }).click()
+    await page.getByText('There is only the base sandbox.').waitFor()
+  }
+)

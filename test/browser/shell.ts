@@ -12,34 +12,45 @@ const BUILT = new URL('../../dist/console/', import.meta.url)
 const FIRST_PAINT = 100_000
 
 t.test('console: what the first view needs is below 100 kB compressed', async t => {
-  const needed = readdirSync(BUILT).filter(file => /^(index\.html|(console\.js|console\.css|icon\.svg)\.br)$/.test(file))
+  const needed = readdirSync(BUILT).filter(file =>
+    /^(index\.html|(console\.js|console\.css|icon\.svg)\.br)$/.test(file)
+  )
   const sizes = needed.map(file => statSync(new URL(file, BUILT)).size)
 
   t.equal(needed.length, 4)
   t.ok(sizes.reduce((sum, size) => sum + size) < FIRST_PAINT, sizes.join(' + '))
 })
 
-t.test('console: a request that comes is shown at once, and its address can be kept', BROWSER, async t => {
-  const { page, call, origin } = await openConsole(t)
+t.test(
+  'console: a request that comes is shown at once, and its address can be kept',
+  BROWSER,
+  async t => {
+    const { page, call, origin } = await openConsole(t)
 
-  await page.getByText('Waiting for the first request').waitFor()
-  await call('GET /tickets/tkt_a')
-  await page.getByRole('row', { name: /req_1/ }).click()
-  t.equal(page.url(), `${origin}/_control#/requests/req_1`)
-  await page.goto(`${origin}/_control#/evidence`)
-  await page.getByRole('heading', { name: 'Evidence', exact: true }).waitFor()
-  await page.goBack()
-  t.equal(page.url(), `${origin}/_control#/requests/req_1`)
-})
+    await page.getByText('Waiting for the first request').waitFor()
+    await call('GET /tickets/tkt_a')
+    await page.getByRole('row', { name: /req_1/ }).click()
+    t.equal(page.url(), `${origin}/_control#/requests/req_1`)
+    await page.goto(`${origin}/_control#/evidence`)
+    await page.getByRole('heading', { name: 'Evidence', exact: true }).waitFor()
+    await page.goBack()
+    t.equal(page.url(), `${origin}/_control#/requests/req_1`)
+  }
+)
 
 for (const view of ['requests', 'data', 'scenarios', 'behaviour', 'evidence', 'sandboxes']) {
   t.test(`console: ${view} meets WCAG 2.2 AA in light and dark, wide and narrow`, LONG, async t => {
-    await isAccessible(t, `#/${view}`, { prepare: ({ page }) => page.getByRole('link', { name: view }).waitFor() })
+    await isAccessible(t, `#/${view}`, {
+      prepare: ({ page }) => page.getByRole('link', { name: view }).waitFor()
+    })
   })
 }
 
 t.test('console: with a token it asks for it once, and signs out', BROWSER, async t => {
-  const { page, origin, violations } = await openConsole(t, { settings: { control_token: 'open sesame' }, expected: /401/ })
+  const { page, origin, violations } = await openConsole(t, {
+    settings: { control_token: 'open sesame' },
+    expected: /401/
+  })
 
   const field = page.getByLabel('Control token')
   await field.fill('wrong')
@@ -60,23 +71,27 @@ t.test('console: with a token it asks for it once, and signs out', BROWSER, asyn
   await page.getByText('List Locations').first().waitFor()
 })
 
-t.test("console: the theme is the system's until one is chosen, and the choice is kept", LONG, async t => {
-  const { page } = await openConsole(t, { theme: 'dark' })
-  const ground = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor')
-  const button = page.getByRole('button', { name: /^Theme/ })
+t.test(
+  "console: the theme is the system's until one is chosen, and the choice is kept",
+  LONG,
+  async t => {
+    const { page } = await openConsole(t, { theme: 'dark' })
+    const ground = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor')
+    const button = page.getByRole('button', { name: /^Theme/ })
 
-  await button.waitFor()
-  const dark = await ground()
-  await button.click()
-  t.equal(await button.getAttribute('aria-label'), 'Theme: light')
-  t.not(await ground(), dark)
-  await page.reload()
-  t.equal(await button.getAttribute('aria-label'), 'Theme: light')
-  await button.click()
-  t.strictSame([await button.getAttribute('aria-label'), await ground()], ['Theme: dark', dark])
-  await page.keyboard.press('t')
-  t.equal(await button.getAttribute('aria-label'), 'Theme: system')
-})
+    await button.waitFor()
+    const dark = await ground()
+    await button.click()
+    t.equal(await button.getAttribute('aria-label'), 'Theme: light')
+    t.not(await ground(), dark)
+    await page.reload()
+    t.equal(await button.getAttribute('aria-label'), 'Theme: light')
+    await button.click()
+    t.strictSame([await button.getAttribute('aria-label'), await ground()], ['Theme: dark', dark])
+    await page.keyboard.press('t')
+    t.equal(await button.getAttribute('aria-label'), 'Theme: system')
+  }
+)
 
 t.test('console: the page of the API is light or dark as the system is', LONG, async t => {
   const { page, origin } = await openConsole(t, { theme: 'dark' })
@@ -97,7 +112,12 @@ t.test('console: the help lists the keys, and they can be switched off', LONG, a
   await page.keyboard.press('?')
   const help = page.getByRole('dialog', { name: 'Keyboard' })
   await help.getByText('Go to the search field').waitFor()
-  t.equal(await page.evaluate(`[...document.querySelectorAll('.keys kbd')].every(key => key.offsetWidth + 8 < key.parentElement.clientWidth)`), true)
+  t.equal(
+    await page.evaluate(
+      `[...document.querySelectorAll('.keys kbd')].every(key => key.offsetWidth + 8 < key.parentElement.clientWidth)`
+    ),
+    true
+  )
   await help.getByLabel('Single-key shortcuts').uncheck()
   await page.keyboard.press('Escape')
   await help.waitFor({ state: 'detached' })
@@ -112,42 +132,63 @@ t.test('console: the help lists the keys, and they can be switched off', LONG, a
   t.equal(await search.inputValue(), 'j?', 'what is typed into a field is no shortcut')
 })
 
-t.test('console: the sandbox is chosen in the header, and stays as the view changes', LONG, async t => {
-  const { page, inject, origin } = await openConsole(t)
-  await inject({ method: 'POST', url: '/sandbox/worker-1/_control/reset', headers: { host: 'localhost' } })
-  await page.reload()
+t.test(
+  'console: the sandbox is chosen in the header, and stays as the view changes',
+  LONG,
+  async t => {
+    const { page, inject, origin } = await openConsole(t)
+    await inject({
+      method: 'POST',
+      url: '/sandbox/worker-1/_control/reset',
+      headers: { host: 'localhost' }
+    })
+    await page.reload()
 
-  await page.getByLabel('Sandbox', { exact: true }).selectOption('worker-1')
-  t.equal(page.url(), `${origin}/_control#/requests?sandbox=worker-1`)
-  await page.getByRole('link', { name: 'Evidence' }).click()
-  t.equal(page.url(), `${origin}/_control#/evidence?sandbox=worker-1`)
-  t.equal(await page.title(), 'Evidence · worker-1 · commerce-emulator')
-  await page.goBack()
-  t.equal(await page.getByLabel('Sandbox', { exact: true }).inputValue(), 'worker-1')
-})
+    await page.getByLabel('Sandbox', { exact: true }).selectOption('worker-1')
+    t.equal(page.url(), `${origin}/_control#/requests?sandbox=worker-1`)
+    await page.getByRole('link', { name: 'Evidence' }).click()
+    t.equal(page.url(), `${origin}/_control#/evidence?sandbox=worker-1`)
+    t.equal(await page.title(), 'Evidence · worker-1 · commerce-emulator')
+    await page.goBack()
+    t.equal(await page.getByLabel('Sandbox', { exact: true }).inputValue(), 'worker-1')
+  }
+)
 
-t.test('console: an answer that comes late from the sandbox before takes the place of nothing', LONG, async t => {
-  const { page, inject } = await openConsole(t)
-  await inject({ method: 'POST', url: '/sandbox/worker-1/_control/load', headers: { host: 'localhost' }, payload: { scenario: 'month-end' } })
-  await page.reload()
-  const shown = page.locator('.status a')
-  await shown.getByText('test', { exact: true }).waitFor()
-  await page.route('**/_control', async route => {
-    if (!route.request().url().includes('worker-1')) await new Promise(next => setTimeout(next, 500))
-    await route.continue()
-  })
+t.test(
+  'console: an answer that comes late from the sandbox before takes the place of nothing',
+  LONG,
+  async t => {
+    const { page, inject } = await openConsole(t)
+    await inject({
+      method: 'POST',
+      url: '/sandbox/worker-1/_control/load',
+      headers: { host: 'localhost' },
+      payload: { scenario: 'month-end' }
+    })
+    await page.reload()
+    const shown = page.locator('.status a')
+    await shown.getByText('test', { exact: true }).waitFor()
+    await page.route('**/_control', async route => {
+      if (!route.request().url().includes('worker-1'))
+        await new Promise(next => setTimeout(next, 500))
+      await route.continue()
+    })
 
-  const sandbox = page.getByLabel('Sandbox', { exact: true })
-  await sandbox.selectOption('worker-1')
-  await shown.getByText('month-end').waitFor()
-  await sandbox.selectOption('base sandbox')
-  await sandbox.selectOption('worker-1')
-  await page.waitForTimeout(800)
-  t.equal(await shown.textContent(), 'month-end')
-})
+    const sandbox = page.getByLabel('Sandbox', { exact: true })
+    await sandbox.selectOption('worker-1')
+    await shown.getByText('month-end').waitFor()
+    await sandbox.selectOption('base sandbox')
+    await sandbox.selectOption('worker-1')
+    await page.waitForTimeout(800)
+    t.equal(await shown.textContent(), 'month-end')
+  }
+)
 
 t.test('console: when a session is over, it asks for the token again', LONG, async t => {
-  const { page, context, call } = await openConsole(t, { settings: { control_token: 'open sesame' }, expected: /401/ })
+  const { page, context, call } = await openConsole(t, {
+    settings: { control_token: 'open sesame' },
+    expected: /401/
+  })
 
   await page.getByLabel('Control token').fill('open sesame')
   await page.getByRole('button', { name: 'Sign in' }).click()
@@ -179,34 +220,47 @@ const TRIED = (origin: string, key: string) => `(async () => {
   ]
 })()`
 
-t.test('console: a page of another site or port reads nothing of it, and its link opens it', BROWSER, async t => {
-  const { app, page, origin, sandbox, sandboxes } = await openConsole(t, { expected: /elsewhere|403|Failed|ERR_|CORS|frame/i })
-  const statuses: string[] = []
-  app.server.on('request', ({ url = '', headers }, response) => {
-    // the console's own requests may still be under way
-    if (url.startsWith('/_control') && headers['sec-fetch-site'] !== 'same-origin') response.on('finish', () => statuses.push(`${response.statusCode} ${url}`))
-  })
-  const site = createServer((_request, response) => response.setHeader('content-type', 'text/html').end(`<body><a href="${origin}/_control">console</a>`))
-  await once(site.listen(0), 'listening')
-  t.teardown(() => site.close())
-
-  for (const host of ['localhost', '127.0.0.1']) {
-    await page.goto(`http://${host}:${(site.address() as AddressInfo).port}/`)
-    statuses.length = 0
-    const tried = await page.evaluate(TRIED(origin, authorization()))
-    t.strictSame(tried, ['failed', 'failed', 'failed', 'failed', 'failed', 'cors 200'], host)
-    t.strictSame(
-      statuses.sort(),
-      ['console/console.js', 'console/icon.svg', 'health', 'reset', 'state'].map(path => `403 /_control/${path}`),
-      host
+t.test(
+  'console: a page of another site or port reads nothing of it, and its link opens it',
+  BROWSER,
+  async t => {
+    const { app, page, origin, sandbox, sandboxes } = await openConsole(t, {
+      expected: /elsewhere|403|Failed|ERR_|CORS|frame/i
+    })
+    const statuses: string[] = []
+    app.server.on('request', ({ url = '', headers }, response) => {
+      // the console's own requests may still be under way
+      if (url.startsWith('/_control') && headers['sec-fetch-site'] !== 'same-origin')
+        response.on('finish', () => statuses.push(`${response.statusCode} ${url}`))
+    })
+    const site = createServer((_request, response) =>
+      response
+        .setHeader('content-type', 'text/html')
+        .end(`<body><a href="${origin}/_control">console</a>`)
     )
-    t.equal(sandboxes.find('shop').isOfPages, true, `${host}: a page alone has used its sandbox`)
-    await sandboxes.delete('shop')
-    await page.getByText('console').click()
-    await page.getByText('Live').waitFor()
+    await once(site.listen(0), 'listening')
+    t.teardown(() => site.close())
+
+    for (const host of ['localhost', '127.0.0.1']) {
+      await page.goto(`http://${host}:${(site.address() as AddressInfo).port}/`)
+      statuses.length = 0
+      const tried = await page.evaluate(TRIED(origin, authorization()))
+      t.strictSame(tried, ['failed', 'failed', 'failed', 'failed', 'failed', 'cors 200'], host)
+      t.strictSame(
+        statuses.sort(),
+        ['console/console.js', 'console/icon.svg', 'health', 'reset', 'state'].map(
+          path => `403 /_control/${path}`
+        ),
+        host
+      )
+      t.equal(sandboxes.find('shop').isOfPages, true, `${host}: a page alone has used its sandbox`)
+      await sandboxes.delete('shop')
+      await page.getByText('console').click()
+      await page.getByText('Live').waitFor()
+    }
+    t.equal(sandbox.requests, 0)
   }
-  t.equal(sandbox.requests, 0)
-})
+)
 
 const DIALOGS: readonly [hash: string, button: string, dialog: string][] = [
   ['#/requests', 'Keyboard shortcuts', 'Keyboard'],
@@ -220,23 +274,36 @@ const DIALOGS: readonly [hash: string, button: string, dialog: string][] = [
   ['#/sandboxes', 'Delete worker-1', 'Delete worker-1?']
 ]
 for (const [hash, button, title] of DIALOGS) {
-  t.test(`console: the dialog ${title} meets WCAG 2.2 AA in light and dark, wide and narrow, and gives the focus back`, LONG, async t => {
-    const { page } = await isAccessible(t, hash, {
-      prepare: async ({ page, call, control, inject }) => {
-        await call('POST /refunds')
-        await control('POST /script', { on: 'GET /tickets', delay: '1ms' })
-        await control('PUT /snapshots/lunch')
-        await inject({ method: 'POST', url: '/sandbox/worker-1/_control/reset', headers: { host: 'localhost' } })
-        await page.reload()
-        await page.getByRole('button', { name: button, exact: true }).click()
-        await page.getByRole('dialog', { name: title }).waitFor()
-        await page.waitForTimeout(500)
-      },
-      expected: /404/
-    })
+  t.test(
+    `console: the dialog ${title} meets WCAG 2.2 AA in light and dark, wide and narrow, and gives the focus back`,
+    LONG,
+    async t => {
+      const { page } = await isAccessible(t, hash, {
+        prepare: async ({ page, call, control, inject }) => {
+          await call('POST /refunds')
+          await control('POST /script', { on: 'GET /tickets', delay: '1ms' })
+          await control('PUT /snapshots/lunch')
+          await inject({
+            method: 'POST',
+            url: '/sandbox/worker-1/_control/reset',
+            headers: { host: 'localhost' }
+          })
+          await page.reload()
+          await page.getByRole('button', { name: button, exact: true }).click()
+          await page.getByRole('dialog', { name: title }).waitFor()
+          await page.waitForTimeout(500)
+        },
+        expected: /404/
+      })
 
-    await page.keyboard.press('Escape')
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
-    t.equal(await page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.textContent'), button)
-  })
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      t.equal(
+        await page.evaluate(
+          'document.activeElement.ariaLabel ?? document.activeElement.textContent'
+        ),
+        button
+      )
+    }
+  )
 }

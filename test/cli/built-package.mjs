@@ -1,15 +1,24 @@
-/** Uses the built package in a process of its own, so that every part of it is loaded that is loaded when it is first needed. Prints what came of it as JSON. */
+/**
+ * Uses the built package in a process of its own, so that every part of it is loaded that is loaded
+ * when it is first needed. Prints what came of it as JSON.
+ */
 import { readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 const [dist, folder] = process.argv.slice(2)
-const { connect, EmulatorError, startEmulator } = await import(pathToFileURL(join(dist, 'index.js')).href)
+const { connect, EmulatorError, startEmulator } = await import(
+  pathToFileURL(join(dist, 'index.js')).href
+)
 const require = createRequire(import.meta.url)
 const { script } = require(join(dist, 'emulator', 'load.js'))
 
-const settings = { snapshots_dir: join(folder, 'snapshots'), data: join(folder, 'state.json'), watch: true }
+const settings = {
+  snapshots_dir: join(folder, 'snapshots'),
+  data: join(folder, 'state.json'),
+  watch: true
+}
 const { url, inject, close } = await startEmulator({ scenario: join(folder, 'own.yaml'), settings })
 const isLoaded = name => Object.keys(require.cache).some(file => file.endsWith(`${name}.js`))
 const isLowdbLoadedAtStart = isLoaded('lowdb')
@@ -27,13 +36,32 @@ const shown = {
 }
 const state = await (await fetch(`${url}/_control/state`)).text()
 const connected = await connect({ url })
-const scripted = [(await inject('GET /tickets/tkt_any')).status, (await connected.inject('GET /tickets/tkt_any')).status]
+const scripted = [
+  (await inject('GET /tickets/tkt_any')).status,
+  (await connected.inject('GET /tickets/tkt_any')).status
+]
 await connected.close()
 await close()
 
-const refused = await startEmulator({ settings: { seed: 'x' } }).catch(error => [error instanceof EmulatorError, error.message])
+const refused = await startEmulator({ settings: { seed: 'x' } }).catch(error => [
+  error instanceof EmulatorError,
+  error.message
+])
 // nobody answers there, whatever the protocol
 const overTls = await connect({ url: 'https://127.0.0.1:1', timeout: 0 }).catch(error => error.code)
 const loaded = { lowdbAtStart: isLowdbLoadedAtStart, lowdb: isLoaded('lowdb') }
-const packages = readdirSync(join(dist, 'packages')).filter(file => require(join(dist, 'packages', file)))
-process.stdout.write(JSON.stringify({ state, isCodeKept: script.cachedDataRejected === false, shown, scripted, refused, overTls, loaded, packages }))
+const packages = readdirSync(join(dist, 'packages')).filter(file =>
+  require(join(dist, 'packages', file))
+)
+process.stdout.write(
+  JSON.stringify({
+    state,
+    isCodeKept: script.cachedDataRejected === false,
+    shown,
+    scripted,
+    refused,
+    overTls,
+    loaded,
+    packages
+  })
+)

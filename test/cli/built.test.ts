@@ -10,39 +10,56 @@ import { NOW, startTestEmulator } from '../support/emulator.js'
 const DIST = fileURLToPath(new URL('../../dist/', import.meta.url))
 const USER = fileURLToPath(new URL('built-package.mjs', import.meta.url))
 
-t.test('built: each part that is loaded later is there, and the code that V8 has made of the rest is used', async t => {
-  const scenario = {
-    clock: NOW,
-    fixtures: ['bistro'],
-    generate: [{ accounts: 2 }, { users: 2 }, { locations: 2 }, { tickets: 2 }, { transactions: 9, refunded: 1 }],
-    script: [{ on: 'GET /tickets/{id}', match: { params: { id: '/^tkt_a/' } }, respond: { status: 418 } }],
-    steps: [{ do: 'GET /tickets', expect: { status: 200 } }]
+t.test(
+  'built: each part that is loaded later is there, and the code that V8 has made of the rest is used',
+  async t => {
+    const scenario = {
+      clock: NOW,
+      fixtures: ['bistro'],
+      generate: [
+        { accounts: 2 },
+        { users: 2 },
+        { locations: 2 },
+        { tickets: 2 },
+        { transactions: 9, refunded: 1 }
+      ],
+      script: [
+        { on: 'GET /tickets/{id}', match: { params: { id: '/^tkt_a/' } }, respond: { status: 418 } }
+      ],
+      steps: [{ do: 'GET /tickets', expect: { status: 200 } }]
+    }
+    const packages = readdirSync(`${DIST}packages`)
+    const folder = t.testdir({ 'own.yaml': `# read as YAML\n${JSON.stringify(scenario)}` })
+
+    const { stdout, stderr } = spawnSync(process.execPath, [USER, DIST, folder], {
+      encoding: 'utf8'
+    })
+
+    t.equal(stderr, '')
+    const { state, ...seen } = JSON.parse(stdout)
+    t.equal(
+      state,
+      await (await startTestEmulator(t, { scenario })).state(),
+      'what is drawn from faker is there'
+    )
+    t.strictSame(seen, {
+      isCodeKept: true,
+      shown: {
+        metrics: [200, 'text/plain; version=0.0.4; charset=utf-8', true],
+        yaml: [200, 'application/yaml; charset=utf-8', true],
+        console: [200, 'text/html; charset=utf-8', true],
+        docs: [200, 'text/css; charset=utf-8', true],
+        openapi: [200, 'application/json; charset=utf-8', true],
+        snapshot: [201, 'application/json; charset=utf-8', true]
+      },
+      scripted: [418, 418],
+      refused: [true, 'seed: must be a whole number; got x.'],
+      overTls: 'no_answer',
+      loaded: { lowdbAtStart: false, lowdb: true },
+      packages
+    })
   }
-  const packages = readdirSync(`${DIST}packages`)
-  const folder = t.testdir({ 'own.yaml': `# read as YAML\n${JSON.stringify(scenario)}` })
-
-  const { stdout, stderr } = spawnSync(process.execPath, [USER, DIST, folder], { encoding: 'utf8' })
-
-  t.equal(stderr, '')
-  const { state, ...seen } = JSON.parse(stdout)
-  t.equal(state, await (await startTestEmulator(t, { scenario })).state(), 'what is drawn from faker is there')
-  t.strictSame(seen, {
-    isCodeKept: true,
-    shown: {
-      metrics: [200, 'text/plain; version=0.0.4; charset=utf-8', true],
-      yaml: [200, 'application/yaml; charset=utf-8', true],
-      console: [200, 'text/html; charset=utf-8', true],
-      docs: [200, 'text/css; charset=utf-8', true],
-      openapi: [200, 'application/json; charset=utf-8', true],
-      snapshot: [201, 'application/json; charset=utf-8', true]
-    },
-    scripted: [418, 418],
-    refused: [true, 'seed: must be a whole number; got x.'],
-    overTls: 'no_answer',
-    loaded: { lowdbAtStart: false, lowdb: true },
-    packages
-  })
-})
+)
 
 t.test('built: every package that it holds is named with its licence', async t => {
   const licences = readFileSync(`${DIST}LICENCES.txt`, 'utf8')
@@ -51,13 +68,19 @@ t.test('built: every package that it holds is named with its licence', async t =
     .map(file => file.replace(/\.js$/, ''))
     .map(file => packages[file] ?? file)
 
-  for (const name of ['fastify', 'pino', 'commander', 'typebox', ...later]) t.ok(new RegExp(`^(\\S+/)?${name} \\d+\\.\\S+: \\S+$`, 'm').test(licences), name)
+  for (const name of ['fastify', 'pino', 'commander', 'typebox', ...later])
+    t.ok(new RegExp(`^(\\S+/)?${name} \\d+\\.\\S+: \\S+$`, 'm').test(licences), name)
 })
 
 t.test('built: every module that a script requires is one of Node.js or is there', async t => {
-  for (const file of ['emulator/emulator.js', ...readdirSync(`${DIST}packages`).map(name => `packages/${name}`)]) {
+  for (const file of [
+    'emulator/emulator.js',
+    ...readdirSync(`${DIST}packages`).map(name => `packages/${name}`)
+  ]) {
     // ajv has the texts of some calls, which are code that it writes
-    const required = [...readFileSync(DIST + file, 'utf8').matchAll(/(?<!['`])\brequire\("([^"]+)"\)/g)].map(([, name = '']) => name)
+    const required = [
+      ...readFileSync(DIST + file, 'utf8').matchAll(/(?<!['`])\brequire\("([^"]+)"\)/g)
+    ].map(([, name = '']) => name)
     t.strictSame(
       required.filter(name => !isBuiltin(name) && !existsSync(join(DIST, dirname(file), name))),
       [],

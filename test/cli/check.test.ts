@@ -12,7 +12,8 @@ import { MERCHANT, NOW, smallFixture } from '../support/emulator.js'
 import { freePort } from '../support/ports.js'
 
 /** The key that a request was sent with. */
-const keyOf = (authorization = '') => Buffer.from(authorization.replace(/^Basic /, ''), 'base64').toString()
+const keyOf = (authorization = '') =>
+  Buffer.from(authorization.replace(/^Basic /, ''), 'base64').toString()
 const OPTIONS: CheckOptions = {
   launch: { flag: {}, environment: {} },
   against: null,
@@ -22,7 +23,11 @@ const OPTIONS: CheckOptions = {
   timeout: 30_000
 }
 /** Options for a running service. */
-const to = (against: string, keys: Record<string, string> = {}, variables: Record<string, string> = {}): CheckOptions => ({
+const to = (
+  against: string,
+  keys: Record<string, string> = {},
+  variables: Record<string, string> = {}
+): CheckOptions => ({
   ...OPTIONS,
   against,
   keys: new Map(Object.entries(keys)),
@@ -34,7 +39,10 @@ const shownOf = (checked: readonly CheckedFile[]): string[] =>
     points.flatMap(point => {
       const good = isWarned(point) ? '!' : '✓'
       const sign = isFailed(point) ? '✗' : good
-      const problems = point.problems.map(({ line, column, path, message }) => `${line}:${column} ${[path, message].filter(Boolean).join(': ')}`)
+      const problems = point.problems.map(
+        ({ line, column, path, message }) =>
+          `${line}:${column} ${[path, message].filter(Boolean).join(': ')}`
+      )
       return [`${sign} ${point.code === 'step' ? point.message : point.code}`, ...problems]
     })
   )
@@ -43,8 +51,16 @@ const GOOD = {
   data: smallFixture(),
   script: [{ on: 'POST /refunds', respond: { status: 503 } }],
   steps: [
-    { as: 'payment', do: 'POST /transactions', body: { ticket: '${tkt_a}', payment_type: 'card', amount: 50 } },
-    { do: 'POST /refunds', body: { transaction: '${payment.id}', amount: 20 }, expect: { body: { amount: 20 } } },
+    {
+      as: 'payment',
+      do: 'POST /transactions',
+      body: { ticket: '${tkt_a}', payment_type: 'card', amount: 50 }
+    },
+    {
+      do: 'POST /refunds',
+      body: { transaction: '${payment.id}', amount: 20 },
+      expect: { body: { amount: 20 } }
+    },
     { do: 'GET /tickets', key: 'sk_reseller', query: { limit: 1 } }
   ],
   expect: [
@@ -53,7 +69,14 @@ const GOOD = {
     { on: 'GET /tickets/{id}', at_most: 0 }
   ]
 }
-const GOOD_POINTS = ['✓ 1. POST /transactions', '✓ 2. POST /refunds', '✓ 3. GET /tickets', '✓ expects', '✓ expects', '✓ expects']
+const GOOD_POINTS = [
+  '✓ 1. POST /transactions',
+  '✓ 2. POST /refunds',
+  '✓ 3. GET /tickets',
+  '✓ expects',
+  '✓ expects',
+  '✓ expects'
+]
 const BAD = {
   data: smallFixture(),
   steps: [
@@ -64,16 +87,33 @@ const BAD = {
   expect: [{ on: 'GET /tickets/{id}', match: { params: { id: 'tkt_a' } }, times: 2 }]
 }
 /** The points of scenarios that are written as JSON. */
-const checkOf = async (folder: string, options: CheckOptions, ...scenarios: object[]): Promise<CheckedFile[]> => {
+const checkOf = async (
+  folder: string,
+  options: CheckOptions,
+  ...scenarios: object[]
+): Promise<CheckedFile[]> => {
   const files = scenarios.map((_, index) => `${folder}/${index}.json`)
-  await Promise.all(scenarios.map((scenario, index) => writeFile(files[index] as string, JSON.stringify(scenario))))
+  await Promise.all(
+    scenarios.map((scenario, index) => writeFile(files[index] as string, JSON.stringify(scenario)))
+  )
   return check(files, options)
 }
 
 t.test('check: plays are sent as a client would, so that the script acts on them', async t => {
-  const data = smallFixture({ transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }] })
-  const refund = (amount?: number) => ({ do: 'POST /refunds', body: { transaction: 'txn_a', ...(amount && { amount }) } })
-  const faults = ['connection_reset', 'empty_response', 'truncated_body', 'malformed_body', 'hang'] as const
+  const data = smallFixture({
+    transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }]
+  })
+  const refund = (amount?: number) => ({
+    do: 'POST /refunds',
+    body: { transaction: 'txn_a', ...(amount && { amount }) }
+  })
+  const faults = [
+    'connection_reset',
+    'empty_response',
+    'truncated_body',
+    'malformed_body',
+    'hang'
+  ] as const
   const outage = { on: 'POST /refunds', for: '10s', respond: { status: 503 } }
   const cases: [title: string, scenario: object, points: (string | RegExp)[]][] = [
     [
@@ -81,7 +121,14 @@ t.test('check: plays are sent as a client would, so that the script acts on them
       {
         script: [{ on: 'POST /refunds', calls: 1, respond: { status: 503, retry_after: '1s' } }],
         steps: [{ as: 'first', ...refund(100) }],
-        play: [{ ...refund(200), expect: { status: 503, body: { error: { code: 'service_unavailable' } } } }, refund(200), { do: 'GET /refunds/${first.id}' }],
+        play: [
+          {
+            ...refund(200),
+            expect: { status: 503, body: { error: { code: 'service_unavailable' } } }
+          },
+          refund(200),
+          { do: 'GET /refunds/${first.id}' }
+        ],
         expect: [
           { on: 'POST /refunds', times: 2 },
           { on: 'POST /refunds', took_effect: true, times: 1 },
@@ -103,7 +150,12 @@ t.test('check: plays are sent as a client would, so that the script acts on them
       {
         script: [
           ...faults.map((fault, index) => ({ on: 'POST /refunds', calls: index + 1, fault })),
-          ...faults.map((fault, index) => ({ on: 'POST /refunds', calls: index + 6, fault, when: 'after' }))
+          ...faults.map((fault, index) => ({
+            on: 'POST /refunds',
+            calls: index + 6,
+            fault,
+            when: 'after'
+          }))
         ],
         play: [...faults, ...faults].map(fault => ({ ...refund(10), expect: { fault } })),
         expect: [
@@ -111,13 +163,26 @@ t.test('check: plays are sent as a client would, so that the script acts on them
           { on: 'POST /refunds', answered: false, times: 10 }
         ]
       },
-      [...Array.from({ length: 10 }, (_, index) => `✓ play ${index + 1}. POST /refunds`), '✓ expects', '✓ expects']
+      [
+        ...Array.from({ length: 10 }, (_, index) => `✓ play ${index + 1}. POST /refunds`),
+        '✓ expects',
+        '✓ expects'
+      ]
     ],
     [
       'a response without a body, which cannot be cut short',
       {
-        data: { ...data, users: [{ id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }] },
-        script: [{ on: 'DELETE /accounts/{account_id}/users/{user_id}', fault: 'truncated_body', when: 'after' }],
+        data: {
+          ...data,
+          users: [{ id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }]
+        },
+        script: [
+          {
+            on: 'DELETE /accounts/{account_id}/users/{user_id}',
+            fault: 'truncated_body',
+            when: 'after'
+          }
+        ],
         play: [{ do: 'DELETE /accounts/mch_a/users/usr_a', expect: { fault: 'empty_response' } }]
       },
       ['✓ play 1. DELETE /accounts/mch_a/users/usr_a']
@@ -129,7 +194,12 @@ t.test('check: plays are sent as a client would, so that the script acts on them
         script: [
           { on: 'POST /refunds', cut_after: 100 },
           { on: 'GET /locations', bandwidth: 10, cut_after: 30 },
-          { on: 'GET /tickets', bandwidth: 1000, cut_after: 2000, respond: { body: 'x'.repeat(2000) } },
+          {
+            on: 'GET /tickets',
+            bandwidth: 1000,
+            cut_after: 2000,
+            respond: { body: 'x'.repeat(2000) }
+          },
           { on: 'GET /transactions', cut_after: 5, respond: { status: 402 } }
         ],
         play: [
@@ -141,31 +211,63 @@ t.test('check: plays are sent as a client would, so that the script acts on them
         ],
         expect: [
           { on: 'POST /refunds', took_effect: true, times: 1 },
-          { sequence: [{ on: 'GET /locations' }, { on: 'GET /tickets', no_sooner_than: '3s' }, { on: 'POST /refunds', no_sooner_than: '2s' }] }
+          {
+            sequence: [
+              { on: 'GET /locations' },
+              { on: 'GET /tickets', no_sooner_than: '3s' },
+              { on: 'POST /refunds', no_sooner_than: '2s' }
+            ]
+          }
         ]
       },
       [
-        ...['POST /refunds', 'GET /locations', 'GET /tickets', 'POST /refunds', 'GET /transactions'].map((on, nth) => `✓ play ${nth + 1}. ${on}`),
+        ...[
+          'POST /refunds',
+          'GET /locations',
+          'GET /tickets',
+          'POST /refunds',
+          'GET /transactions'
+        ].map((on, nth) => `✓ play ${nth + 1}. ${on}`),
         '✓ expects',
         '✓ expects'
       ]
     ],
     [
       'a fault that is another one, and one that is none',
-      { script: [{ on: 'POST /refunds', calls: 1, fault: 'hang' }], play: [1, 2].map(() => ({ ...refund(10), expect: { fault: 'hang' } })) },
+      {
+        script: [{ on: 'POST /refunds', calls: 1, fault: 'hang' }],
+        play: [1, 2].map(() => ({ ...refund(10), expect: { fault: 'hang' } }))
+      },
       ['✓ play 1. POST /refunds', '✗ play 2. POST /refunds', /^1:\d+ fault: /]
     ],
     [
       'a change of records that cannot be made',
-      { script: [{ on: 'POST /refunds', change: { delete: ['txn_a'] }, when: 'after' }], play: [refund(10)] },
-      ['✓ play 1. POST /refunds', '✗ must_not_cause', /^1:\d+ .* change\.delete\[0\]: txn_a cannot be deleted: rfd_/]
+      {
+        script: [{ on: 'POST /refunds', change: { delete: ['txn_a'] }, when: 'after' }],
+        play: [refund(10)]
+      },
+      [
+        '✓ play 1. POST /refunds',
+        '✗ must_not_cause',
+        /^1:\d+ .* change\.delete\[0\]: txn_a cannot be deleted: rfd_/
+      ]
     ],
-    ['a response that never comes', { script: [{ on: 'POST /refunds', fault: 'hang' }], play: [refund(10)] }, ['✗ play 1. POST /refunds', /^1:\d+ status: /]],
+    [
+      'a response that never comes',
+      { script: [{ on: 'POST /refunds', fault: 'hang' }], play: [refund(10)] },
+      ['✗ play 1. POST /refunds', /^1:\d+ status: /]
+    ],
     [
       'closed for ten seconds, which check does not wait itself',
       {
         script: [outage],
-        play: [{ ...refund(10), expect: { status: '5xx' } }, { wait: '9s' }, { ...refund(10), expect: { status: [429, 503] } }, { wait: '1s' }, refund(10)]
+        play: [
+          { ...refund(10), expect: { status: '5xx' } },
+          { wait: '9s' },
+          { ...refund(10), expect: { status: [429, 503] } },
+          { wait: '1s' },
+          refund(10)
+        ]
       },
       ['✓ play 1. POST /refunds', '✓ play 3. POST /refunds', '✓ play 5. POST /refunds']
     ],
@@ -190,7 +292,13 @@ t.test('check: plays are sent as a client would, so that the script acts on them
     ],
     [
       'until the end of time',
-      { clock: '9999-12-31T00:00:00Z', play: [{ wait: '2d' }, { ...refund(10), expect: { body: { created: '9999-12-31T23:59:59.999Z' } } }] },
+      {
+        clock: '9999-12-31T00:00:00Z',
+        play: [
+          { wait: '2d' },
+          { ...refund(10), expect: { body: { created: '9999-12-31T23:59:59.999Z' } } }
+        ]
+      },
       ['✓ play 2. POST /refunds']
     ],
     [
@@ -200,13 +308,23 @@ t.test('check: plays are sent as a client would, so that the script acts on them
         play: [{ ...refund(100), repeat: 2 }, { at_once: [refund(), refund()] }],
         expect: [{ on: 'POST /refunds', took_effect: true, times: 3 }]
       },
-      ['✓ play 1. POST /refunds', '✓ play 1. POST /refunds', /play 2 at_once/, /play 2 at_once/, /^1:\d+ status: /, '✓ expects']
+      [
+        '✓ play 1. POST /refunds',
+        '✓ play 1. POST /refunds',
+        /play 2 at_once/,
+        /play 2 at_once/,
+        /^1:\d+ status: /,
+        '✓ expects'
+      ]
     ]
   ]
   for (const [title, scenario, points] of cases) {
     const shown = shownOf(await checkOf(t.testdir(), OPTIONS, { data, ...scenario }))
     for (const [index, point] of points.entries())
-      t.ok(typeof point === 'string' ? shown[index] === point : point.test(shown[index] as string), `${title}: ${point} in ${shown}`)
+      t.ok(
+        typeof point === 'string' ? shown[index] === point : point.test(shown[index] as string),
+        `${title}: ${point} in ${shown}`
+      )
   }
 })
 
@@ -218,14 +336,21 @@ t.test('check: a request that waits in vain is said to be held, and by what', as
       { on: 'GET /locations', hold: { gate: 'kitchen' } },
       { on: 'GET /accounts', hold: { until: 2, for: '2s' } }
     ],
-    play: ['GET /tickets', 'GET /locations', 'GET /accounts', 'GET /transactions'].map(request => ({ do: request }))
+    play: ['GET /tickets', 'GET /locations', 'GET /accounts', 'GET /transactions'].map(request => ({
+      do: request
+    }))
   }
 
   const [checked] = await checkOf(t.testdir(), OPTIONS, scenario)
 
   t.strictSame(
     checked?.points.map(({ problems }) => problems.at(-1)?.message),
-    [SAYS.held('two at once', SAYS.until(2)), SAYS.held('scr_2', SAYS.at_gate('kitchen')), undefined, undefined]
+    [
+      SAYS.held('two at once', SAYS.until(2)),
+      SAYS.held('scr_2', SAYS.at_gate('kitchen')),
+      undefined,
+      undefined
+    ]
   )
 })
 
@@ -236,143 +361,224 @@ t.test('check: plays are sent to a running service as they are', async t => {
     transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }],
     users: [{ id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }]
   })
-  const service = await runEmulator({ scenario: { data, script: LOST.map((fault, index) => ({ on: 'POST /refunds', calls: index + 2, fault })) } })
+  const service = await runEmulator({
+    scenario: {
+      data,
+      script: LOST.map((fault, index) => ({ on: 'POST /refunds', calls: index + 2, fault }))
+    }
+  })
   t.teardown(() => service.close())
   const refund = { do: 'POST /refunds', body: { transaction: 'txn_a', amount: 1 } }
   const headers = { 'User-Agent': 'Shop/1 (iOS)', 'Test-Name': 'pays' }
-  const play = [{ ...refund, headers }, { wait: '60ms' }, ...LOST.map(fault => ({ ...refund, expect: { fault } }))]
+  const play = [
+    { ...refund, headers },
+    { wait: '60ms' },
+    ...LOST.map(fault => ({ ...refund, expect: { fault } }))
+  ]
   const expect = [
     { on: 'POST /refunds', match: { headers }, per: 'test', took_effect: true, times: 1 },
     { state: { refunds: { count: 1 }, users: { usr_a: { name: 'Ana' } } } }
   ]
 
   const since = performance.now()
-  const checked = await checkOf(t.testdir(), to(service.baseUrl, { '': 'sk_merchant' }), { data, play, expect })
+  const checked = await checkOf(t.testdir(), to(service.baseUrl, { '': 'sk_merchant' }), {
+    data,
+    play,
+    expect
+  })
 
   t.ok(performance.now() - since >= 60, 'a wait is a real one')
   t.equal(service.sandbox.evidence.journal.requests()[0]?.userAgent, headers['User-Agent'])
   t.strictSame(checked[0]?.notes, [SAYS.sent(4, service.baseUrl, SAYS.with_keys('***'))])
-  t.strictSame(shownOf(checked), ['✓ play 1. POST /refunds', ...LOST.map((_, index) => `✓ play ${index + 3}. POST /refunds`), '✓ expects', '✓ expects'])
+  t.strictSame(shownOf(checked), [
+    '✓ play 1. POST /refunds',
+    ...LOST.map((_, index) => `✓ play ${index + 3}. POST /refunds`),
+    '✓ expects',
+    '✓ expects'
+  ])
 })
 
-t.test('check: the steps are played in process, and the expectations checked against them', async t => {
-  const right = await checkOf(t.testdir(), OPTIONS, GOOD, smallFixture())
-  const wrong = await checkOf(t.testdir(), { ...OPTIONS, keys: new Map([['', 'of another service']]) }, BAD, GOOD)
+t.test(
+  'check: the steps are played in process, and the expectations checked against them',
+  async t => {
+    const right = await checkOf(t.testdir(), OPTIONS, GOOD, smallFixture())
+    const wrong = await checkOf(
+      t.testdir(),
+      { ...OPTIONS, keys: new Map([['', 'of another service']]) },
+      BAD,
+      GOOD
+    )
 
-  t.strictSame(shownOf(right), [...GOOD_POINTS, '✓ no_steps'])
-  const [failed] = wrong
-  t.strictSame(
-    failed?.points.map(point => [isFailed(point), ...point.problems.map(({ line, column, message }) => `${line}:${column} ${message.split(':')[0]}`)]),
-    [
-      [true, '1:515 status'],
-      [true, '1:558 ${gone.id} has no value'],
-      [true, '1:648 body.reference', '1:665 body.location'],
-      [true, `1:684 ${SAYS.counted(1)}`]
+    t.strictSame(shownOf(right), [...GOOD_POINTS, '✓ no_steps'])
+    const [failed] = wrong
+    t.strictSame(
+      failed?.points.map(point => [
+        isFailed(point),
+        ...point.problems.map(
+          ({ line, column, message }) => `${line}:${column} ${message.split(':')[0]}`
+        )
+      ]),
+      [
+        [true, '1:515 status'],
+        [true, '1:558 ${gone.id} has no value'],
+        [true, '1:648 body.reference', '1:665 body.location'],
+        [true, `1:684 ${SAYS.counted(1)}`]
+      ]
+    )
+    t.strictSame(shownOf(wrong.slice(1)), GOOD_POINTS)
+    const nowhere = {
+      data: smallFixture(),
+      steps: [{ do: 'GET /accounts/${mch_a}/users' }],
+      expect: [{ on: 'GET /accounts/{id}/users' }]
+    }
+    const nowhereWith = (variables: Record<string, string>) =>
+      checkOf(t.testdir(), { ...OPTIONS, variables: new Map(Object.entries(variables)) }, nowhere)
+    t.notOk((await nowhereWith({})).some(({ points }) => points.some(isFailed)))
+    t.equal(
+      (await nowhereWith({ mch_a: '' }))[0]?.points.at(-1)?.problems[0]?.message,
+      SAYS.counted(0),
+      'a request of no operation is not counted'
+    )
+    const unknown = await nowhereWith({ mch_a: 'mch_a', loc_a: 'x', loc_aa: 'x' })
+    t.strictSame(
+      unknown
+        .slice(1)
+        .flatMap(({ points }) => points.map(({ message, problems }) => [message, problems.length])),
+      [['--var loc_aa', 1]]
+    )
+    const other = await checkOf(
+      t.testdir(),
+      { ...OPTIONS, variables: new Map(Object.entries({ 'gone.id': 'tkt_a', tkt_a: 'tkt_none' })) },
+      GOOD
+    )
+    t.ok(
+      other[0]?.points[0]?.problems[0]?.message.includes('tkt_none'),
+      'a variable takes precedence over a record'
+    )
+  }
+)
+
+t.test(
+  'check: a document that cannot be loaded is a failed point, with the place of every problem',
+  async t => {
+    const root = t.testdir({
+      'wrong.yaml':
+        'sede: 3\nsteps:\n  - { do: GET /nowhere }\nexpect:\n  - { on: GET /tickets }\n',
+      'broken.yaml': 'a: [',
+      'outer.yaml': 'fixtures: [parts/inner.yaml]',
+      'steps.yaml': 'steps:\n  - { do: "GET /tickets/${tkt_z}" }\n',
+      parts: { 'inner.yaml': 'tickets:\n  - { location: loc_z, reference: A }' }
+    })
+    const cases: [name: string, code: string, places: string[]][] = [
+      ['wrong.yaml', 'valid', ['wrong.yaml:1:1 sede', 'wrong.yaml:3:11 steps[0].do']],
+      ['broken.yaml', 'valid', ['broken.yaml:1:4 ']],
+      ['outer.yaml', 'valid', ['parts/inner.yaml:2:17 tickets[0].location']],
+      ['steps.yaml', 'valid', ['steps.yaml:2:11 steps[0].do']],
+      ['none.yaml', 'valid', ['undefined:undefined:undefined ']],
+      ['none/*.yaml', 'file_exists', ['none/*.yaml:undefined:undefined ']]
     ]
-  )
-  t.strictSame(shownOf(wrong.slice(1)), GOOD_POINTS)
-  const nowhere = { data: smallFixture(), steps: [{ do: 'GET /accounts/${mch_a}/users' }], expect: [{ on: 'GET /accounts/{id}/users' }] }
-  const nowhereWith = (variables: Record<string, string>) => checkOf(t.testdir(), { ...OPTIONS, variables: new Map(Object.entries(variables)) }, nowhere)
-  t.notOk((await nowhereWith({})).some(({ points }) => points.some(isFailed)))
-  t.equal((await nowhereWith({ mch_a: '' }))[0]?.points.at(-1)?.problems[0]?.message, SAYS.counted(0), 'a request of no operation is not counted')
-  const unknown = await nowhereWith({ mch_a: 'mch_a', loc_a: 'x', loc_aa: 'x' })
-  t.strictSame(
-    unknown.slice(1).flatMap(({ points }) => points.map(({ message, problems }) => [message, problems.length])),
-    [['--var loc_aa', 1]]
-  )
-  const other = await checkOf(t.testdir(), { ...OPTIONS, variables: new Map(Object.entries({ 'gone.id': 'tkt_a', tkt_a: 'tkt_none' })) }, GOOD)
-  t.ok(other[0]?.points[0]?.problems[0]?.message.includes('tkt_none'), 'a variable takes precedence over a record')
-})
-
-t.test('check: a document that cannot be loaded is a failed point, with the place of every problem', async t => {
-  const root = t.testdir({
-    'wrong.yaml': 'sede: 3\nsteps:\n  - { do: GET /nowhere }\nexpect:\n  - { on: GET /tickets }\n',
-    'broken.yaml': 'a: [',
-    'outer.yaml': 'fixtures: [parts/inner.yaml]',
-    'steps.yaml': 'steps:\n  - { do: "GET /tickets/${tkt_z}" }\n',
-    parts: { 'inner.yaml': 'tickets:\n  - { location: loc_z, reference: A }' }
-  })
-  const cases: [name: string, code: string, places: string[]][] = [
-    ['wrong.yaml', 'valid', ['wrong.yaml:1:1 sede', 'wrong.yaml:3:11 steps[0].do']],
-    ['broken.yaml', 'valid', ['broken.yaml:1:4 ']],
-    ['outer.yaml', 'valid', ['parts/inner.yaml:2:17 tickets[0].location']],
-    ['steps.yaml', 'valid', ['steps.yaml:2:11 steps[0].do']],
-    ['none.yaml', 'valid', ['undefined:undefined:undefined ']],
-    ['none/*.yaml', 'file_exists', ['none/*.yaml:undefined:undefined ']]
-  ]
-  for (const [name, code, places] of cases) {
-    const checked = await check([`${root}/${name}`], OPTIONS)
-    t.strictSame(
-      checked.flatMap(({ points }) => points.map(point => [point.code, isFailed(point)])),
-      [[code, true]],
-      name
-    )
-    const problems = checked.flatMap(({ points }) => points.flatMap(point => point.problems))
-    t.strictSame(
-      problems.map(({ file, line, column, path }) => `${file?.replace(`${root}/`, '')}:${line}:${column} ${path}`),
-      places,
-      name
-    )
-  }
-  const defect = new TypeError('x is not a function')
-  let looks = 0
-  const flag = {
-    get seed(): number {
-      if (++looks > 2) throw defect
-      return 1
-    }
-  }
-  await t.rejects(check([`${root}/outer.yaml`], { ...OPTIONS, launch: { flag, environment: {} } }), defect, 'a defect is not reported as a problem of the file')
-})
-
-t.test('check: a running service is sent only the steps, with the keys that are given for it', async t => {
-  const root = t.testdir({ 'good.json': JSON.stringify(GOOD) })
-  const file = `${root}/good.json`
-  const data = {
-    ...smallFixture(),
-    api_keys: [
-      { key: 'sk_there', account: 'mch_a' },
-      { key: 'rk_there', account: 'rsl_r' }
-    ],
-    tickets: [{ id: 'tkt_there', location: 'loc_a', reference: 'T' }]
-  }
-  const lines: string[] = []
-  const { pino } = await import('pino')
-  const { baseUrl, close } = await runEmulator({ scenario: data, logger: pino({}, { write: line => lines.push(line) }) })
-  t.teardown(close)
-  const ticket = ['--var', 'tkt_a=tkt_there']
-  const reseller = ['--key', 'sk_reseller=rk_there']
-  const given: [args: string[], environment: Record<string, string>][] = [
-    [['--key', 'sk_merchant=sk_there', ...reseller], {}],
-    [['--key', 'sk_there', ...reseller], {}],
-    [reseller, { COMMERCE_API_KEY: 'sk_there' }],
-    [['--key', 'sk_there', ...reseller], { COMMERCE_API_KEY: 'wrong' }]
-  ]
-  for (const [args, environment] of given) {
-    lines.length = 0
-    for (const base of [baseUrl, `${baseUrl}/`]) {
-      const { status, stdout, stderr } = await ran(['check', file, '--against', base, ...ticket, ...args], environment)
-
-      t.strictSame([status, stderr], [0, ''], args.join(' '))
+    for (const [name, code, places] of cases) {
+      const checked = await check([`${root}/${name}`], OPTIONS)
       t.strictSame(
-        stdout.split('\n').flatMap(line => (/^ {2}[✓✗!]/.test(line) ? [line.slice(2, 5)] : [])),
-        ['✓ 1', '✓ 2', '✓ 3', '✓ e', '✓ e', '✓ e', '! t']
+        checked.flatMap(({ points }) => points.map(point => [point.code, isFailed(point)])),
+        [[code, true]],
+        name
       )
-      t.ok(stdout.includes(`\n  ${SAYS.sent(3, base, SAYS.with_keys('sk_merchant, sk_reseller'))}\n`))
-      t.ok(stdout.includes(`${file}:1:786 3. GET /tickets: ${SAYS.differs('data[0].reference', '"T-1"', '"T"')}\n\n6 passed, 0 failed, 1 warning\n`))
+      const problems = checked.flatMap(({ points }) => points.flatMap(point => point.problems))
+      t.strictSame(
+        problems.map(
+          ({ file, line, column, path }) =>
+            `${file?.replace(`${root}/`, '')}:${line}:${column} ${path}`
+        ),
+        places,
+        name
+      )
     }
-    const calls = lines.map(line => JSON.parse(line).call).map(({ method, path }) => `${method} ${path}`)
-    t.strictSame(
-      calls,
-      [...GOOD.steps, ...GOOD.steps].map(step => step.do.replace(' ', ' /next')),
-      'nothing else is sent'
+    const defect = new TypeError('x is not a function')
+    let looks = 0
+    const flag = {
+      get seed(): number {
+        if (++looks > 2) throw defect
+        return 1
+      }
+    }
+    await t.rejects(
+      check([`${root}/outer.yaml`], { ...OPTIONS, launch: { flag, environment: {} } }),
+      defect,
+      'a defect is not reported as a problem of the file'
     )
   }
+)
 
-  const bare = `${root}/bare.json`
-  await writeFile(bare, JSON.stringify({ steps: [{ do: 'GET /tickets' }] }))
-  t.equal((await ran(['check', bare, '--against', baseUrl, '--key', 'sk_there'])).status, 0, 'a scenario without a key of its own')
-})
+t.test(
+  'check: a running service is sent only the steps, with the keys that are given for it',
+  async t => {
+    const root = t.testdir({ 'good.json': JSON.stringify(GOOD) })
+    const file = `${root}/good.json`
+    const data = {
+      ...smallFixture(),
+      api_keys: [
+        { key: 'sk_there', account: 'mch_a' },
+        { key: 'rk_there', account: 'rsl_r' }
+      ],
+      tickets: [{ id: 'tkt_there', location: 'loc_a', reference: 'T' }]
+    }
+    const lines: string[] = []
+    const { pino } = await import('pino')
+    const { baseUrl, close } = await runEmulator({
+      scenario: data,
+      logger: pino({}, { write: line => lines.push(line) })
+    })
+    t.teardown(close)
+    const ticket = ['--var', 'tkt_a=tkt_there']
+    const reseller = ['--key', 'sk_reseller=rk_there']
+    const given: [args: string[], environment: Record<string, string>][] = [
+      [['--key', 'sk_merchant=sk_there', ...reseller], {}],
+      [['--key', 'sk_there', ...reseller], {}],
+      [reseller, { COMMERCE_API_KEY: 'sk_there' }],
+      [['--key', 'sk_there', ...reseller], { COMMERCE_API_KEY: 'wrong' }]
+    ]
+    for (const [args, environment] of given) {
+      lines.length = 0
+      for (const base of [baseUrl, `${baseUrl}/`]) {
+        const { status, stdout, stderr } = await ran(
+          ['check', file, '--against', base, ...ticket, ...args],
+          environment
+        )
+
+        t.strictSame([status, stderr], [0, ''], args.join(' '))
+        t.strictSame(
+          stdout.split('\n').flatMap(line => (/^ {2}[✓✗!]/.test(line) ? [line.slice(2, 5)] : [])),
+          ['✓ 1', '✓ 2', '✓ 3', '✓ e', '✓ e', '✓ e', '! t']
+        )
+        t.ok(
+          stdout.includes(`\n  ${SAYS.sent(3, base, SAYS.with_keys('sk_merchant, sk_reseller'))}\n`)
+        )
+        t.ok(
+          stdout.includes(
+            `${file}:1:786 3. GET /tickets: ${SAYS.differs('data[0].reference', '"T-1"', '"T"')}\n\n6 passed, 0 failed, 1 warning\n`
+          )
+        )
+      }
+      const calls = lines
+        .map(line => JSON.parse(line).call)
+        .map(({ method, path }) => `${method} ${path}`)
+      t.strictSame(
+        calls,
+        [...GOOD.steps, ...GOOD.steps].map(step => step.do.replace(' ', ' /next')),
+        'nothing else is sent'
+      )
+    }
+
+    const bare = `${root}/bare.json`
+    await writeFile(bare, JSON.stringify({ steps: [{ do: 'GET /tickets' }] }))
+    t.equal(
+      (await ran(['check', bare, '--against', baseUrl, '--key', 'sk_there'])).status,
+      0,
+      'a scenario without a key of its own'
+    )
+  }
+)
 
 t.test('check: variables and keys are checked before the first call is sent', async t => {
   const state = { state: { refunds: { count: 1 } } }
@@ -385,13 +591,28 @@ t.test('check: variables and keys are checked before the first call is sent', as
   const cases: [title: string, scenario: object, args: string[], problems: string[]][] = [
     [
       'all of them',
-      { data: smallFixture(), steps: [paying], play: [{ wait: '1s' }, { at_once: together }], expect: [{ on: 'GET /tickets' }, state] },
+      {
+        data: smallFixture(),
+        steps: [paying],
+        play: [{ wait: '1s' }, { at_once: together }],
+        expect: [{ on: 'GET /tickets' }, state]
+      },
       ['--key', 'other=sk_other'],
-      [SAYS.no_value('tkt_a'), SAYS.no_value('loc_a'), merchant, SAYS.no_key('sk_reseller'), merchant]
+      [
+        SAYS.no_value('tkt_a'),
+        SAYS.no_value('loc_a'),
+        merchant,
+        SAYS.no_key('sk_reseller'),
+        merchant
+      ]
     ],
     [
       'a variable, where the keys are given',
-      { data: smallFixture(), steps: [paying], play: [{ do: 'GET /tickets', key: '${payment.id}' }] },
+      {
+        data: smallFixture(),
+        steps: [paying],
+        play: [{ do: 'GET /tickets', key: '${payment.id}' }]
+      },
       [],
       [SAYS.no_value('tkt_a')]
     ],
@@ -409,7 +630,11 @@ t.test('check: variables and keys are checked before the first call is sent', as
 
     const said = stdout.split('\n').slice(1, 3 + problems.length)
     const messages = said.slice(2).map(line => /^ {6}\S+own\.json:1:\d+ (.*)$/.exec(line)?.[1])
-    t.strictSame([status, ...said.slice(0, 2), ...messages], [1, `  ${SAYS.nothing_sent(base)}`, `  ✗ ${SAYS.all_given()}`, ...problems], title)
+    t.strictSame(
+      [status, ...said.slice(0, 2), ...messages],
+      [1, `  ${SAYS.nothing_sent(base)}`, `  ✗ ${SAYS.all_given()}`, ...problems],
+      title
+    )
   }
   const lines = `${t.testdir({ 'own.yaml': 'fixtures: [bistro]\nsteps:\n  - do: GET /tickets\n    query:\n      location: ${loc_bistro}\n' })}/own.yaml`
   const { stdout } = await ran(['check', lines, '--against', base, '--key', 'k'])
@@ -424,13 +649,19 @@ t.test('check: variables and keys are checked before the first call is sent', as
     })
   })}/own.json`
   const { status, stderr } = await ran(['check', late, '--against', base])
-  t.strictSame([status, stderr, calls], [1, `commerce-emulator: ${SAYS.no_key('unknown')}\n`, 1], 'a key that an answer gives')
+  t.strictSame(
+    [status, stderr, calls],
+    [1, `commerce-emulator: ${SAYS.no_key('unknown')}\n`, 1],
+    'a key that an answer gives'
+  )
 })
 
 t.test('check: a key goes to the address that was given and to no other', async t => {
   const root = t.testdir({
-    'list.yaml': 'steps:\n  - { do: GET /tickets, key: sk_own }\n  - { do: POST /refunds, key: sk_own, body: { transaction: txn_a } }\n',
-    'keyless.yaml': 'steps:\n  - { do: POST /transactions, body: { ticket: tkt_a, payment_type: card }, expect: { status: 307 } }\n  - { do: GET /tickets }\n'
+    'list.yaml':
+      'steps:\n  - { do: GET /tickets, key: sk_own }\n  - { do: POST /refunds, key: sk_own, body: { transaction: txn_a } }\n',
+    'keyless.yaml':
+      'steps:\n  - { do: POST /transactions, body: { ticket: tkt_a, payment_type: card }, expect: { status: 307 } }\n  - { do: GET /tickets }\n'
   })
   const reached: string[] = []
   const target = await serving(t, ({ url, headers }, response) => {
@@ -443,8 +674,22 @@ t.test('check: a key goes to the address that was given and to no other', async 
     response.writeHead(method === 'GET' ? 302 : 307, { location: `${target}/elsewhere` }).end()
   })
 
-  const { status, stdout } = await ran(['check', `${root}/list.yaml`, '--against', `${redirecting}/v1`, '--key', 'sk_own=secret'])
-  const keyless = await ran(['check', `${root}/keyless.yaml`, '--against', `${redirecting}/v1`, '--key', 'secret'])
+  const { status, stdout } = await ran([
+    'check',
+    `${root}/list.yaml`,
+    '--against',
+    `${redirecting}/v1`,
+    '--key',
+    'sk_own=secret'
+  ])
+  const keyless = await ran([
+    'check',
+    `${root}/keyless.yaml`,
+    '--against',
+    `${redirecting}/v1`,
+    '--key',
+    'secret'
+  ])
 
   t.equal(status, 1)
   t.strictSame(stdout.replaceAll(`${root}/`, '').split('\n').slice(2, 6), [
@@ -454,39 +699,70 @@ t.test('check: a key goes to the address that was given and to no other', async 
     '      list.yaml:3:5 status: must be a 2xx; got 307'
   ])
   t.strictSame(asked.slice(0, 2), ['GET /v1/tickets secret:', 'POST /v1/refunds secret:'])
-  t.strictSame(asked.slice(2), ['POST /v1/transactions ', 'GET /v1/tickets secret:'], 'where no key is needed none is sent')
+  t.strictSame(
+    asked.slice(2),
+    ['POST /v1/transactions ', 'GET /v1/tickets secret:'],
+    'where no key is needed none is sent'
+  )
   t.ok(keyless.stdout.includes('✓ 1. POST /transactions'))
   t.strictSame(reached, [], 'no redirect is followed')
 })
 
-t.test('check: a service that does not answer, or does not answer with JSON, fails the step with a message', async t => {
-  const root = t.testdir({ 'one.yaml': 'steps:\n  - { do: GET /tickets, expect: { body: { object: list } } }\n' })
-  const problemsOf = async (base: string) => {
-    const { status, stdout } = await ran(['check', `${root}/one.yaml`, '--against', base, '--key', 'k'])
-    t.equal(status, 1)
-    return stdout
-      .replaceAll(`${root}/`, '')
-      .split('\n')
-      .map(line => line.trim())
-      .filter(line => /^one\.yaml:2:\d+ (status|body)/.test(line))
-  }
-  const port = await freePort()
-  const html = await serving(t, (_request, response) => response.end('<h1>Welcome</h1>'))
-  const nothing = await serving(t, (_request, response) => response.end())
-  const resetting = await serving(t, request => request.socket.resetAndDestroy())
+t.test(
+  'check: a service that does not answer, or does not answer with JSON, fails the step with a message',
+  async t => {
+    const root = t.testdir({
+      'one.yaml': 'steps:\n  - { do: GET /tickets, expect: { body: { object: list } } }\n'
+    })
+    const problemsOf = async (base: string) => {
+      const { status, stdout } = await ran([
+        'check',
+        `${root}/one.yaml`,
+        '--against',
+        base,
+        '--key',
+        'k'
+      ])
+      t.equal(status, 1)
+      return stdout
+        .replaceAll(`${root}/`, '')
+        .split('\n')
+        .map(line => line.trim())
+        .filter(line => /^one\.yaml:2:\d+ (status|body)/.test(line))
+    }
+    const port = await freePort()
+    const html = await serving(t, (_request, response) => response.end('<h1>Welcome</h1>'))
+    const nothing = await serving(t, (_request, response) => response.end())
+    const resetting = await serving(t, request => request.socket.resetAndDestroy())
 
-  const none = (why: string) => [`one.yaml:2:5 status: must be a 2xx, but ${SAYS.no_response(why)}`, 'one.yaml:2:51 body.object: must be "list"; got nothing']
-  t.strictSame(await problemsOf(`http://127.0.0.1:${port}`), none('nothing listens at that address (ECONNREFUSED)'))
-  t.strictSame(await problemsOf('http://127.0.0.1:6000'), none('bad port'))
-  t.ok(/ \((ECONNRESET|UND_ERR_SOCKET)\)$/.test((await problemsOf(resetting))[0] as string))
-  t.strictSame(await problemsOf(html), ['one.yaml:2:41 body: must be an object; got "<h1>Welcome</h1>"'])
-  t.strictSame(await problemsOf(nothing), ['one.yaml:2:41 body: must be an object; got null'])
-})
+    const none = (why: string) => [
+      `one.yaml:2:5 status: must be a 2xx, but ${SAYS.no_response(why)}`,
+      'one.yaml:2:51 body.object: must be "list"; got nothing'
+    ]
+    t.strictSame(
+      await problemsOf(`http://127.0.0.1:${port}`),
+      none('nothing listens at that address (ECONNREFUSED)')
+    )
+    t.strictSame(await problemsOf('http://127.0.0.1:6000'), none('bad port'))
+    t.ok(/ \((ECONNRESET|UND_ERR_SOCKET)\)$/.test((await problemsOf(resetting))[0] as string))
+    t.strictSame(await problemsOf(html), [
+      'one.yaml:2:41 body: must be an object; got "<h1>Welcome</h1>"'
+    ])
+    t.strictSame(await problemsOf(nothing), ['one.yaml:2:41 body: must be an object; got null'])
+  }
+)
 
 t.test('check: where a service cannot be reached, no further call is sent', async t => {
   const file = `${t.testdir({ 'three.yaml': 'steps:\n  - { do: GET /tickets }\n  - { do: GET /tickets }\nplay:\n  - { do: GET /tickets }\n' })}/three.yaml`
 
-  const { status, stdout } = await ran(['check', file, '--against', `http://127.0.0.1:${await freePort()}`, '--key', 'k'])
+  const { status, stdout } = await ran([
+    'check',
+    file,
+    '--against',
+    `http://127.0.0.1:${await freePort()}`,
+    '--key',
+    'k'
+  ])
 
   t.equal(status, 1)
   t.equal(stdout.match(/ECONNREFUSED/g)?.length, 1)
@@ -494,63 +770,97 @@ t.test('check: where a service cannot be reached, no further call is sent', asyn
   t.ok(stdout.includes(SAYS.not_sent()))
 })
 
-t.test('check: options that contradict each other are refused before anything is played', async t => {
-  const wrongVar = (text: string, why: string) => `option '--var <name=value>' argument '${text}' is invalid. ${why}`
-  const cases: [args: string[], message: string][] = [
-    [['x.yaml', '--against', 'localhost'], SAYS.address(SAYS.not_http('localhost'))],
-    [['x.yaml', '--against', 'ftp://localhost'], SAYS.address(SAYS.not_http('ftp://localhost'))],
-    [['x.yaml', '--against', 'http://user@127.0.0.1'], SAYS.address(SAYS.has_login())],
-    [['x.yaml', '--against', 'http://:secret@127.0.0.1'], SAYS.address(SAYS.has_login())],
-    [['x.yaml', '--against', 'http://localhost/next?a=1'], SAYS.address(SAYS.has_query())],
-    [['x.yaml', '--against', 'http://localhost/next#a'], SAYS.address(SAYS.has_query())],
-    [['x.yaml', '--write-settings', 'a.yaml'], SAYS.only_against('--write-settings')],
-    [['x.yaml', '--key', 'sk_a'], SAYS.only_against('--key')],
-    [['x.yaml', '--var', 'tkt_a'], wrongVar('tkt_a', SAYS.pair())],
-    [['x.yaml', '--var', 'a=b', '--var', '=b'], wrongVar('=b', SAYS.pair())],
-    [['x.yaml', '--var', 'a=b', '--var', 'a=c'], wrongVar('a=c', SAYS.twice())]
-  ]
-  for (const [args, message] of cases) {
-    const { status, stdout, stderr } = await ran(['check', ...args])
-    t.strictSame([status, stdout, stderr.split('\n(run')[0]], [2, '', `error: ${message}`], args.join(' '))
-  }
-})
-
-t.test('cli: a progress bar appears on a terminal once the work has taken a second, and nowhere else', async t => {
-  const written = async (isTTY: boolean, ...steps: [ms: number, what: string, done: number, total: number][]) => {
-    let now = 0
-    const texts: string[] = []
-    const done = () => true
-    const write = (text: string) => texts.push(text) > 0
-    const stream = Object.assign(new PassThrough(), { isTTY, columns: 80, cursorTo: done, clearLine: done, moveCursor: done, clearScreenDown: done, write })
-    const bar = await createProgressBar(stream as unknown as NodeJS.WriteStream, () => now)
-    for (const [ms, ...update] of steps) {
-      now = ms
-      bar.update(...update)
+t.test(
+  'check: options that contradict each other are refused before anything is played',
+  async t => {
+    const wrongVar = (text: string, why: string) =>
+      `option '--var <name=value>' argument '${text}' is invalid. ${why}`
+    const cases: [args: string[], message: string][] = [
+      [['x.yaml', '--against', 'localhost'], SAYS.address(SAYS.not_http('localhost'))],
+      [['x.yaml', '--against', 'ftp://localhost'], SAYS.address(SAYS.not_http('ftp://localhost'))],
+      [['x.yaml', '--against', 'http://user@127.0.0.1'], SAYS.address(SAYS.has_login())],
+      [['x.yaml', '--against', 'http://:secret@127.0.0.1'], SAYS.address(SAYS.has_login())],
+      [['x.yaml', '--against', 'http://localhost/next?a=1'], SAYS.address(SAYS.has_query())],
+      [['x.yaml', '--against', 'http://localhost/next#a'], SAYS.address(SAYS.has_query())],
+      [['x.yaml', '--write-settings', 'a.yaml'], SAYS.only_against('--write-settings')],
+      [['x.yaml', '--key', 'sk_a'], SAYS.only_against('--key')],
+      [['x.yaml', '--var', 'tkt_a'], wrongVar('tkt_a', SAYS.pair())],
+      [['x.yaml', '--var', 'a=b', '--var', '=b'], wrongVar('=b', SAYS.pair())],
+      [['x.yaml', '--var', 'a=b', '--var', 'a=c'], wrongVar('a=c', SAYS.twice())]
+    ]
+    for (const [args, message] of cases) {
+      const { status, stdout, stderr } = await ran(['check', ...args])
+      t.strictSame(
+        [status, stdout, stderr.split('\n(run')[0]],
+        [2, '', `error: ${message}`],
+        args.join(' ')
+      )
     }
-    bar.stop()
-    return texts.join('')
   }
-  const work = [
-    [0, 'tickets', 0, 4000],
-    [999, 'tickets', 1000, 4000],
-    [1000, 'tickets', 2000, 4000],
-    [1001, 'transactions', 1, 10]
-  ] as [number, string, number, number][]
+)
 
-  const shown = await written(true, ...work)
+t.test(
+  'cli: a progress bar appears on a terminal once the work has taken a second, and nowhere else',
+  async t => {
+    const written = async (
+      isTTY: boolean,
+      ...steps: [ms: number, what: string, done: number, total: number][]
+    ) => {
+      let now = 0
+      const texts: string[] = []
+      const done = () => true
+      const write = (text: string) => texts.push(text) > 0
+      const stream = Object.assign(new PassThrough(), {
+        isTTY,
+        columns: 80,
+        cursorTo: done,
+        clearLine: done,
+        moveCursor: done,
+        clearScreenDown: done,
+        write
+      })
+      const bar = await createProgressBar(stream as unknown as NodeJS.WriteStream, () => now)
+      for (const [ms, ...update] of steps) {
+        now = ms
+        bar.update(...update)
+      }
+      bar.stop()
+      return texts.join('')
+    }
+    const work = [
+      [0, 'tickets', 0, 4000],
+      [999, 'tickets', 1000, 4000],
+      [1000, 'tickets', 2000, 4000],
+      [1001, 'transactions', 1, 10]
+    ] as [number, string, number, number][]
 
-  t.match(shown, / {2}tickets █+░+ 2000\/4000/)
-  t.notOk(shown.includes('1000/4000'), 'not within the first second')
-  t.notOk(shown.includes('\x1b[?25l'), 'the cursor is never hidden')
-  t.strictSame([await written(false, ...work), await written(true, ...work.slice(0, 2)), await written(true)], ['', '', ''])
-})
+    const shown = await written(true, ...work)
+
+    t.match(shown, / {2}tickets █+░+ 2000\/4000/)
+    t.notOk(shown.includes('1000/4000'), 'not within the first second')
+    t.notOk(shown.includes('\x1b[?25l'), 'the cursor is never hidden')
+    t.strictSame(
+      [
+        await written(false, ...work),
+        await written(true, ...work.slice(0, 2)),
+        await written(true)
+      ],
+      ['', '', '']
+    )
+  }
+)
 
 t.test('cli: long work reports its progress', async t => {
   const root = t.testdir({
-    'long.json': JSON.stringify({ data: smallFixture(), generate: [{ tickets: 1000 }], steps: [{ do: 'GET /tickets' }, { do: 'GET /tickets' }] })
+    'long.json': JSON.stringify({
+      data: smallFixture(),
+      generate: [{ tickets: 1000 }],
+      steps: [{ do: 'GET /tickets' }, { do: 'GET /tickets' }]
+    })
   })
   const reported: [string, number, number][] = []
-  const report = (what: string, done: number, total: number) => void reported.push([what, done, total])
+  const report = (what: string, done: number, total: number) =>
+    void reported.push([what, done, total])
 
   await check([`${root}/long.json`], { ...OPTIONS, onProgress: report })
   t.strictSame(reported, [
@@ -571,7 +881,13 @@ t.test('cli: long work reports its progress', async t => {
 const STEPPED = {
   clock: NOW,
   data: smallFixture({
-    transactions: ['usd', 'jpy'].map(currency => ({ id: `txn_${currency}`, ticket: 'tkt_a', payment_type: 'external', amount: 1000, currency })),
+    transactions: ['usd', 'jpy'].map(currency => ({
+      id: `txn_${currency}`,
+      ticket: 'tkt_a',
+      payment_type: 'external',
+      amount: 1000,
+      currency
+    })),
     refunds: [{ id: 'rfd_a', transaction: 'txn_jpy', amount: 1 }],
     users: [{ id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }]
   }),
@@ -581,14 +897,23 @@ const STEPPED = {
   ],
   steps: [{ do: 'POST /locations/loc_a', body: { phone: '1', metadata: { note: MERCHANT } } }],
   play: [
-    { do: 'POST /refunds', body: { transaction: 'txn_usd', amount: 300 }, expect: { fault: 'connection_reset' } },
+    {
+      do: 'POST /refunds',
+      body: { transaction: 'txn_usd', amount: 300 },
+      expect: { fault: 'connection_reset' }
+    },
     { do: 'POST /refunds', body: { transaction: 'txn_usd', amount: 701 } },
     { do: 'POST /refunds', body: { transaction: 'txn_usd', amuont: 1 }, expect: { status: 400 } },
     { as: 'gone', do: 'GET /tickets/tkt_none' },
     { do: 'GET /tickets/${gone.id}' },
     { do: 'GET /refunds', expect: { status: 503 } },
     { do: 'DELETE /accounts/mch_a', expect: { status: 501 } },
-    { at_once: [30, 40].map(amount => ({ do: 'POST /refunds', body: { transaction: 'txn_jpy', amount } })) },
+    {
+      at_once: [30, 40].map(amount => ({
+        do: 'POST /refunds',
+        body: { transaction: 'txn_jpy', amount }
+      }))
+    },
     { wait: '1s' },
     { do: 'DELETE /accounts/mch_a/users/usr_a' },
     { do: 'POST /locations/loc_a', body: { phone: '' } },
@@ -610,62 +935,142 @@ const REFUND_MADE = (amount: string, currency: string) => [
   'payment_method.type: "external"',
   `transactions txn_${currency}: changed`
 ]
-/** Of each request: its label, how it ended, what decided that, what it changed, its problems (by how they begin), and how many of the expected ones had come. */
-const SHOWN: [label: string, ended: string, decided: string | null, changes: string[], problems: number, seen: number | null][] = [
-  ['1. POST /locations/loc_a', 'answered, 200, took effect', 'kept', ['locations loc_a: changed', 'phone: none → "1"', 'metadata.note: none → "***"'], 0, 0],
-  ['play 1. POST /refunds', 'lost after', 'kept', [...REFUND_MADE('$3.00 (300)', 'usd'), 'amount_refunded: $0.00 (0) → $3.00 (300)'], 0, 1],
+/**
+ * Of each request: its label, how it ended, what decided that, what it changed, its problems (by
+ * how they begin), and how many of the expected ones had come.
+ */
+const SHOWN: [
+  label: string,
+  ended: string,
+  decided: string | null,
+  changes: string[],
+  problems: number,
+  seen: number | null
+][] = [
+  [
+    '1. POST /locations/loc_a',
+    'answered, 200, took effect',
+    'kept',
+    ['locations loc_a: changed', 'phone: none → "1"', 'metadata.note: none → "***"'],
+    0,
+    0
+  ],
+  [
+    'play 1. POST /refunds',
+    'lost after',
+    'kept',
+    [...REFUND_MADE('$3.00 (300)', 'usd'), 'amount_refunded: $0.00 (0) → $3.00 (300)'],
+    0,
+    1
+  ],
   ['play 2. POST /refunds', 'refused, 400', 'BROKEN  REF-7', [], 1, 1],
   ['play 3. POST /refunds', 'refused, 400', 'A14', [], 0, 1],
   ['play 4. GET /tickets/tkt_none', 'refused, 404', 'A08', [], 1, 1],
   ['play 5. GET /tickets/${gone.id}', '', null, [], 1, 1],
   ['play 6. GET /refunds', 'scripted response, 503', 'kept', [], 0, 1],
   ['play 7. DELETE /accounts/mch_a', 'answered, 501', 'kept', [], 0, 1],
-  ['play 8 at_once 1. POST /refunds', 'answered', 'kept', [...REFUND_MADE('¥30 (30)', 'jpy'), 'amount_refunded: ¥1 (1) → ¥31 (31)'], 0, null],
-  ['play 8 at_once 2. POST /refunds', 'answered', 'kept', [...REFUND_MADE('¥40 (40)', 'jpy'), 'amount_refunded: ¥31 (31) → ¥71 (71)'], 0, null],
-  ['play 10. DELETE /accounts/mch_a/users/usr_a', 'answered, 204', 'kept', ['users usr_a: deleted'], 0, null],
-  ['play 11. POST /locations/loc_a', 'answered, 200, took effect', 'kept', ['locations loc_a: changed', 'phone: "1" → none'], 0, null],
+  [
+    'play 8 at_once 1. POST /refunds',
+    'answered',
+    'kept',
+    [...REFUND_MADE('¥30 (30)', 'jpy'), 'amount_refunded: ¥1 (1) → ¥31 (31)'],
+    0,
+    null
+  ],
+  [
+    'play 8 at_once 2. POST /refunds',
+    'answered',
+    'kept',
+    [...REFUND_MADE('¥40 (40)', 'jpy'), 'amount_refunded: ¥31 (31) → ¥71 (71)'],
+    0,
+    null
+  ],
+  [
+    'play 10. DELETE /accounts/mch_a/users/usr_a',
+    'answered, 204',
+    'kept',
+    ['users usr_a: deleted'],
+    0,
+    null
+  ],
+  [
+    'play 11. POST /locations/loc_a',
+    'answered, 200, took effect',
+    'kept',
+    ['locations loc_a: changed', 'phone: "1" → none'],
+    0,
+    null
+  ],
   ['play 12. POST /locations/loc_a', 'answered, 200, changed nothing', 'kept', [], 0, null],
-  ['play 13. POST /refunds/rfd_a', 'answered, 200, took effect', 'kept', ['refunds rfd: changed', 'metadata.k: none → "v"'], 0, null]
+  [
+    'play 13. POST /refunds/rfd_a',
+    'answered, 200, took effect',
+    'kept',
+    ['refunds rfd: changed', 'metadata.k: none → "v"'],
+    0,
+    null
+  ]
 ]
 
-t.test('check: step by step, each request is shown with what decided its response, what it changed, and what is still expected', async t => {
-  const folder = t.testdir({ 'one.json': JSON.stringify(STEPPED), 'two.json': JSON.stringify({ ...STEPPED, settings: { evidence: { journal: false } } }) })
-  for (const name of ['one.json', 'two.json']) {
-    const texts: string[] = []
-    const show = async (text: string) => void texts.push(text)
-    const checked = await check([`${folder}/${name}`], { ...OPTIONS, show })
+t.test(
+  'check: step by step, each request is shown with what decided its response, what it changed, and what is still expected',
+  async t => {
+    const folder = t.testdir({
+      'one.json': JSON.stringify(STEPPED),
+      'two.json': JSON.stringify({ ...STEPPED, settings: { evidence: { journal: false } } })
+    })
+    for (const name of ['one.json', 'two.json']) {
+      const texts: string[] = []
+      const show = async (text: string) => void texts.push(text)
+      const checked = await check([`${folder}/${name}`], { ...OPTIONS, show })
 
-    t.equal(texts.length, SHOWN.length)
-    t.equal(texts[0]?.split('\n')[0], `${folder}/${name}`)
-    for (const [nth, [label, ended, decided, changes, problems, seen]] of SHOWN.entries()) {
-      const [first, ...lines] = (texts[nth] as string)
-        .trimEnd()
-        .split('\n')
-        .slice(nth === 0 ? 1 : 0)
-      t.equal(first, label)
-      t.ok(lines.some(line => line.startsWith('  req_') && line.includes(`  ${ended}`)) === (decided !== null), `${label}: ${ended}`)
-      const at = lines.findIndex(line => decided !== null && line.startsWith(`    ${decided} `))
-      t.equal(at >= 0, decided !== null, `${label}: ${decided}`)
-      const rest = lines.slice(at + 1).filter(line => at >= 0 && line.startsWith('    '))
+      t.equal(texts.length, SHOWN.length)
+      t.equal(texts[0]?.split('\n')[0], `${folder}/${name}`)
+      for (const [nth, [label, ended, decided, changes, problems, seen]] of SHOWN.entries()) {
+        const [first, ...lines] = (texts[nth] as string)
+          .trimEnd()
+          .split('\n')
+          .slice(nth === 0 ? 1 : 0)
+        t.equal(first, label)
+        t.ok(
+          lines.some(line => line.startsWith('  req_') && line.includes(`  ${ended}`)) ===
+            (decided !== null),
+          `${label}: ${ended}`
+        )
+        const at = lines.findIndex(line => decided !== null && line.startsWith(`    ${decided} `))
+        t.equal(at >= 0, decided !== null, `${label}: ${decided}`)
+        const rest = lines.slice(at + 1).filter(line => at >= 0 && line.startsWith('    '))
+        t.strictSame(
+          rest.map(line => line.trim().replace(/rfd_\w+/, 'rfd')),
+          changes,
+          label
+        )
+        t.equal(lines.filter(line => line.startsWith('  ✗ ')).length, problems)
+        const wanted = checked[0]?.points
+          .find(({ code }) => code === 'expects')
+          ?.message.replace('expects ', '') as string
+        t.strictSame(
+          lines.filter(line => line.startsWith('  still')),
+          seen === null ? [] : [`  ${SAYS.still_expected(wanted, seen)}`],
+          label
+        )
+      }
       t.strictSame(
-        rest.map(line => line.trim().replace(/rfd_\w+/, 'rfd')),
-        changes,
-        label
-      )
-      t.equal(lines.filter(line => line.startsWith('  ✗ ')).length, problems)
-      const wanted = checked[0]?.points.find(({ code }) => code === 'expects')?.message.replace('expects ', '') as string
-      t.strictSame(
-        lines.filter(line => line.startsWith('  still')),
-        seen === null ? [] : [`  ${SAYS.still_expected(wanted, seen)}`],
-        label
+        shownOf(checked),
+        shownOf(await check([`${folder}/${name}`], OPTIONS)),
+        'and all is judged as without'
       )
     }
-    t.strictSame(shownOf(checked), shownOf(await check([`${folder}/${name}`], OPTIONS)), 'and all is judged as without')
   }
-})
+)
 
 /** Checks a file step by step at a terminal where these lines are typed; null ends them. */
-async function typed(t: Test, file: string, lines: (string | null)[], isTTY = { stdin: true, stdout: true }) {
+async function typed(
+  t: Test,
+  file: string,
+  lines: (string | null)[],
+  isTTY = { stdin: true, stdout: true }
+) {
   const stdin = Object.assign(new PassThrough(), { isTTY: isTTY.stdin })
   const stdout = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY: isTTY.stdout })
   const stderr = new PassThrough({ encoding: 'utf8' })
@@ -679,40 +1084,64 @@ async function typed(t: Test, file: string, lines: (string | null)[], isTTY = { 
       else stdin.write(`${line}\n`)
     }
   })
-  const status = await run(['check', file, '--step'], {}, { stdin, stdout, stderr } as unknown as Streams)
+  const status = await run(['check', file, '--step'], {}, {
+    stdin,
+    stdout,
+    stderr
+  } as unknown as Streams)
   t.equal(stdin.readableFlowing, asked > 0 ? false : null, 'nothing is read any more')
   const shown = [...text.matchAll(/(?<!✓ )play \d+\. /g)].length
-  return { status, asked, shown, isJudged: / passed, /.test(text), says: String(stderr.read() ?? '') }
+  return {
+    status,
+    asked,
+    shown,
+    isJudged: / passed, /.test(text),
+    says: String(stderr.read() ?? '')
+  }
 }
 
-t.test('check: at a terminal each next request waits for Enter; n, c and q go on and stop; in a pipe nothing waits', async t => {
-  const play = Array.from({ length: 4 }, () => ({ do: 'GET /tickets' }))
-  const file = `${t.testdir({ 'one.json': JSON.stringify({ data: smallFixture(), play }) })}/one.json`
-  const all = { status: 0, shown: 4, isJudged: true, says: '' }
-  const stopped = { status: 1, isJudged: false, says: `commerce-emulator: ${SAYS.stopped()}\n` }
-  for (const [lines, is] of [
-    [['', 'n', '', 'n'], { ...all, asked: 4 }],
-    [['', 'x', 'C', 'n', '', ''], { ...all, asked: 6 }],
-    [['', 'c'], { ...all, asked: 2 }],
-    [['q'], { ...stopped, asked: 1, shown: 1 }],
-    [['', 'n', null], { ...stopped, asked: 3, shown: 3 }],
-    [['', '', '', 'q'], { ...stopped, asked: 4, shown: 4 }]
-  ] as const)
-    t.strictSame(await typed(t, file, [...lines]), is, lines.join())
-  t.strictSame(await typed(t, file, [], { stdin: false, stdout: true }), { ...all, asked: 0 })
-  t.strictSame(await typed(t, file, [], { stdin: true, stdout: false }), { ...all, asked: 0 })
+t.test(
+  'check: at a terminal each next request waits for Enter; n, c and q go on and stop; in a pipe nothing waits',
+  async t => {
+    const play = Array.from({ length: 4 }, () => ({ do: 'GET /tickets' }))
+    const file = `${t.testdir({ 'one.json': JSON.stringify({ data: smallFixture(), play }) })}/one.json`
+    const all = { status: 0, shown: 4, isJudged: true, says: '' }
+    const stopped = { status: 1, isJudged: false, says: `commerce-emulator: ${SAYS.stopped()}\n` }
+    for (const [lines, is] of [
+      [['', 'n', '', 'n'], { ...all, asked: 4 }],
+      [['', 'x', 'C', 'n', '', ''], { ...all, asked: 6 }],
+      [['', 'c'], { ...all, asked: 2 }],
+      [['q'], { ...stopped, asked: 1, shown: 1 }],
+      [['', 'n', null], { ...stopped, asked: 3, shown: 3 }],
+      [['', '', '', 'q'], { ...stopped, asked: 4, shown: 4 }]
+    ] as const)
+      t.strictSame(await typed(t, file, [...lines]), is, lines.join())
+    t.strictSame(await typed(t, file, [], { stdin: false, stdout: true }), { ...all, asked: 0 })
+    t.strictSame(await typed(t, file, [], { stdin: true, stdout: false }), { ...all, asked: 0 })
 
-  const steps = `${t.testdirName}/steps.json`
-  await writeFile(steps, JSON.stringify({ data: smallFixture(), steps: play, expect: [{ on: 'GET /tickets', times: 5 }] }))
-  const { stdout: counted } = await ran(['check', steps, '--step'])
-  t.match(counted, SAYS.still_expected('GET /tickets: 5 requests', 4), 'steps count where there is no play')
+    const steps = `${t.testdirName}/steps.json`
+    await writeFile(
+      steps,
+      JSON.stringify({
+        data: smallFixture(),
+        steps: play,
+        expect: [{ on: 'GET /tickets', times: 5 }]
+      })
+    )
+    const { stdout: counted } = await ran(['check', steps, '--step'])
+    t.match(
+      counted,
+      SAYS.still_expected('GET /tickets: 5 requests', 4),
+      'steps count where there is no play'
+    )
 
-  for (const [args, says] of [
-    [['--format', 'junit'], SAYS.text_alone('junit')],
-    [['--format', 'tap'], SAYS.text_alone('tap')],
-    [['--against', 'http://localhost:1/next'], SAYS.not_with_against('--step')]
-  ] as const) {
-    const { status, stdout, stderr } = await ran(['check', file, '--step', ...args])
-    t.strictSame([status, stdout, stderr.split('\n')[0]], [2, '', `error: ${says}`])
+    for (const [args, says] of [
+      [['--format', 'junit'], SAYS.text_alone('junit')],
+      [['--format', 'tap'], SAYS.text_alone('tap')],
+      [['--against', 'http://localhost:1/next'], SAYS.not_with_against('--step')]
+    ] as const) {
+      const { status, stdout, stderr } = await ran(['check', file, '--step', ...args])
+      t.strictSame([status, stdout, stderr.split('\n')[0]], [2, '', `error: ${says}`])
+    }
   }
-})
+)

@@ -52,8 +52,15 @@ t.test('cli: the address that is shown works on this machine, whatever host is b
     ['::ffff:127.0.0.1', '[::ffff:127.0.0.1]']
   ]
   for (const [host, shown] of hosts) {
-    const { controlUrl, app, close } = await runEmulator({ scenario: smallFixture(), settings: { host } })
-    t.equal(controlUrl, `http://${shown}:${(app.server.address() as AddressInfo).port}/_control`, host)
+    const { controlUrl, app, close } = await runEmulator({
+      scenario: smallFixture(),
+      settings: { host }
+    })
+    t.equal(
+      controlUrl,
+      `http://${shown}:${(app.server.address() as AddressInfo).port}/_control`,
+      host
+    )
     t.equal((await get(`${controlUrl}/health`)).status, 200)
     await close()
   }
@@ -61,7 +68,10 @@ t.test('cli: the address that is shown works on this machine, whatever host is b
 
 t.test('cli: closing waits for calls in flight up to limits.shutdown, then cuts them', async t => {
   const slow = (baseUrl: string) => {
-    const call = request(`${baseUrl}/transactions`, { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' } })
+    const call = request(`${baseUrl}/transactions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' }
+    })
     call.write('ticket=tkt_a&')
     const outcome = once(call, 'response').then(
       ([response]) => response.resume().statusCode,
@@ -69,9 +79,15 @@ t.test('cli: closing waits for calls in flight up to limits.shutdown, then cuts 
     )
     return { call, outcome }
   }
-  const patient = await runEmulator({ scenario: smallFixture(), settings: { 'limits.shutdown': 5000 } })
+  const patient = await runEmulator({
+    scenario: smallFixture(),
+    settings: { 'limits.shutdown': 5000 }
+  })
   const finished = slow(patient.baseUrl)
-  const brief = await runEmulator({ scenario: smallFixture(), settings: { 'limits.shutdown': 200 } })
+  const brief = await runEmulator({
+    scenario: smallFixture(),
+    settings: { 'limits.shutdown': 200 }
+  })
   const cut = slow(brief.baseUrl)
   await sleep(100)
 

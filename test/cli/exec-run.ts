@@ -8,8 +8,14 @@ import type { Test } from 'tap'
 import { SETTING_KEYS, variableOf } from '../../src/core/settings.js'
 import { smallFixture } from '../support/emulator.js'
 
-/** What Node.js runs for the command: its source, which is covered, and as it is built, which starts sooner. */
-export const SOURCE = [...process.execArgv, fileURLToPath(new URL('../../src/main.ts', import.meta.url))]
+/**
+ * What Node.js runs for the command: its source, which is covered, and as it is built, which starts
+ * sooner.
+ */
+export const SOURCE = [
+  ...process.execArgv,
+  fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+]
 export const BUILT = [fileURLToPath(new URL('../../dist/main.js', import.meta.url))]
 
 /** A command that runs JavaScript, which can use `base`, `key`, `control`, `call` and `save`. */
@@ -34,14 +40,26 @@ export const scenarioIn = (t: Test, more: object = {}, name = 'own') =>
   `${t.testdir({ 'own.yaml': JSON.stringify({ name, data: smallFixture(), ...more }) })}/own.yaml`
 
 const environment = { ...process.env }
-for (const name of ['GITHUB_ACTIONS', 'GITHUB_STEP_SUMMARY', ...SETTING_KEYS.map(variableOf)]) delete environment[name]
+for (const name of ['GITHUB_ACTIONS', 'GITHUB_STEP_SUMMARY', ...SETTING_KEYS.map(variableOf)])
+  delete environment[name]
 
-export type Running = { child: ChildProcess; stdout: () => string; stderr: () => string; ended: Promise<number | string> }
+export type Running = {
+  child: ChildProcess
+  stdout: () => string
+  stderr: () => string
+  ended: Promise<number | string>
+}
 type Options = { variables?: Record<string, string>; nodeArgs?: string[]; main?: string[] }
 
 /** Runs the command as a process of its own, killed when the test ends. */
-export function running(t: Test, args: string[], { variables = {}, nodeArgs = [], main = SOURCE }: Options = {}): Running {
-  const child = spawn(process.execPath, [...nodeArgs, ...main, ...args], { env: { ...environment, ...variables } })
+export function running(
+  t: Test,
+  args: string[],
+  { variables = {}, nodeArgs = [], main = SOURCE }: Options = {}
+): Running {
+  const child = spawn(process.execPath, [...nodeArgs, ...main, ...args], {
+    env: { ...environment, ...variables }
+  })
   let [stdout, stderr] = ['', '']
   child.stdout.on('data', chunk => {
     stdout += chunk
@@ -51,7 +69,12 @@ export function running(t: Test, args: string[], { variables = {}, nodeArgs = []
   })
   child.stdin.end('from-outside')
   t.teardown(() => child.kill('SIGKILL'))
-  return { child, stdout: () => stdout, stderr: () => stderr, ended: once(child, 'close').then(([code, signal]) => code ?? signal) }
+  return {
+    child,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    ended: once(child, 'close').then(([code, signal]) => code ?? signal)
+  }
 }
 
 /** Waits until stdout has this many lines, or the process has ended. */

@@ -1,48 +1,75 @@
-/** Settings of the environment: with the prefix, without it, and what is said of a variable that means something else. */
+/**
+ * Settings of the environment: with the prefix, without it, and what is said of a variable that
+ * means something else.
+ */
 import t from 'tap'
-import { linesOnVariables, refuseForeignHost, settingsOfEnvironment, variablesIn } from '../../src/cli/launch.js'
+import {
+  linesOnVariables,
+  refuseForeignHost,
+  settingsOfEnvironment,
+  variablesIn
+} from '../../src/cli/launch.js'
 import { SAYS } from '../../src/cli/sentences.js'
 import { prefixedVariableOf, SETTING_KEYS, variableOf } from '../../src/core/settings.js'
 import { runEmulator } from '../../src/emulator.js'
 import { ran } from '../support/command.js'
 
-t.test('every setting is read from its variable with the prefix, which wins over the bare one', async t => {
-  t.equal(prefixedVariableOf('pagination.max_limit'), 'COMMERCE_EMULATOR_PAGINATION_MAX_LIMIT')
-  for (const key of SETTING_KEYS) {
-    const [bare, prefixed] = [variableOf(key), prefixedVariableOf(key)]
-    t.strictSame(variablesIn({ [bare]: 'a' }), { [key]: bare })
-    t.strictSame(variablesIn({ [prefixed]: 'a' }), { [key]: prefixed })
-    t.strictSame(variablesIn({ [bare]: 'a', [prefixed]: 'b' }), { [key]: prefixed })
-    t.strictSame(variablesIn({ [bare]: 'a', [prefixed]: '' }), { [key]: bare }, 'an empty one counts as absent')
+t.test(
+  'every setting is read from its variable with the prefix, which wins over the bare one',
+  async t => {
+    t.equal(prefixedVariableOf('pagination.max_limit'), 'COMMERCE_EMULATOR_PAGINATION_MAX_LIMIT')
+    for (const key of SETTING_KEYS) {
+      const [bare, prefixed] = [variableOf(key), prefixedVariableOf(key)]
+      t.strictSame(variablesIn({ [bare]: 'a' }), { [key]: bare })
+      t.strictSame(variablesIn({ [prefixed]: 'a' }), { [key]: prefixed })
+      t.strictSame(variablesIn({ [bare]: 'a', [prefixed]: 'b' }), { [key]: prefixed })
+      t.strictSame(
+        variablesIn({ [bare]: 'a', [prefixed]: '' }),
+        { [key]: bare },
+        'an empty one counts as absent'
+      )
+    }
+    t.strictSame(variablesIn({}), {})
+    t.strictSame(
+      await settingsOfEnvironment({
+        PORT: 'abc',
+        COMMERCE_EMULATOR_PORT: '1',
+        SEED: '2',
+        LIMITS_BODY: ''
+      }),
+      Object.assign(Object.create(null), { port: 1, seed: 2 }),
+      'a bare one that is overridden may hold anything'
+    )
   }
-  t.strictSame(variablesIn({}), {})
-  t.strictSame(
-    await settingsOfEnvironment({ PORT: 'abc', COMMERCE_EMULATOR_PORT: '1', SEED: '2', LIMITS_BODY: '' }),
-    Object.assign(Object.create(null), { port: 1, seed: 2 }),
-    'a bare one that is overridden may hold anything'
-  )
-})
+)
 
-t.test('a bare HOST is an address or localhost; one with the prefix or a flag may be a name', async t => {
-  const cases: [isRefused: boolean, environment: Record<string, string>, host?: string][] = [
-    ...['', '0.0.0.0', '::1', 'localhost'].map((HOST): [boolean, Record<string, string>] => [false, { HOST }]),
-    [false, {}],
-    [true, { HOST: 'my-laptop' }],
-    [true, { HOST: 'x86_64-conda-linux-gnu' }],
-    [false, { HOST: 'my-laptop', COMMERCE_EMULATOR_HOST: '127.0.0.1' }],
-    [false, { COMMERCE_EMULATOR_HOST: 'my-laptop' }],
-    [false, { HOST: 'my-laptop' }, '127.0.0.1']
-  ]
-  for (const [isRefused, environment, host] of cases) {
-    const check = () => refuseForeignHost(host === undefined ? {} : { host }, environment)
-    if (isRefused) t.throws(check, { code: 'setting_invalid' }, JSON.stringify(environment))
-    else t.doesNotThrow(check, JSON.stringify(environment))
+t.test(
+  'a bare HOST is an address or localhost; one with the prefix or a flag may be a name',
+  async t => {
+    const cases: [isRefused: boolean, environment: Record<string, string>, host?: string][] = [
+      ...['', '0.0.0.0', '::1', 'localhost'].map((HOST): [boolean, Record<string, string>] => [
+        false,
+        { HOST }
+      ]),
+      [false, {}],
+      [true, { HOST: 'my-laptop' }],
+      [true, { HOST: 'x86_64-conda-linux-gnu' }],
+      [false, { HOST: 'my-laptop', COMMERCE_EMULATOR_HOST: '127.0.0.1' }],
+      [false, { COMMERCE_EMULATOR_HOST: 'my-laptop' }],
+      [false, { HOST: 'my-laptop' }, '127.0.0.1']
+    ]
+    for (const [isRefused, environment, host] of cases) {
+      const check = () => refuseForeignHost(host === undefined ? {} : { host }, environment)
+      if (isRefused) t.throws(check, { code: 'setting_invalid' }, JSON.stringify(environment))
+      else t.doesNotThrow(check, JSON.stringify(environment))
+    }
   }
-})
+)
 
 t.test('a failure names the bare variable that its value came from', async t => {
   const folder = t.testdir()
-  const lineOn = (name: string, value: string) => `  ${name} in the environment is ${value}${SAYS.not_meant(`COMMERCE_EMULATOR_${name}`)}.`
+  const lineOn = (name: string, value: string) =>
+    `  ${name} in the environment is ${value}${SAYS.not_meant(`COMMERCE_EMULATOR_${name}`)}.`
   const failing = async (environment: Record<string, string>) => {
     const { status, stderr } = await ran(['--port', '0', '--log-level', 'silent'], environment)
     t.equal(status, 1)
@@ -60,7 +87,9 @@ t.test('a failure names the bare variable that its value came from', async t => 
     'one with the prefix is meant'
   )
   const others = { PORT: '4010', HOST: '1.2.3.4', SEED: '4010', DATA: 'other', SCENARIO: '' }
-  t.strictSame(linesOnVariables(['port 4010 is in use', 'the variable HOST: 1.2.3.4'], others), [lineOn('PORT', '4010')])
+  t.strictSame(linesOnVariables(['port 4010 is in use', 'the variable HOST: 1.2.3.4'], others), [
+    lineOn('PORT', '4010')
+  ])
 })
 
 t.test('the settings in force tell the variable that each was read from', async t => {
@@ -71,10 +100,19 @@ t.test('the settings in force tell the variable that each was read from', async 
   })
   t.teardown(() => emulator.close())
 
-  const { settings } = (await emulator.app.inject({ method: 'GET', url: '/_control/settings', headers: { host: 'localhost' } })).json()
+  const { settings } = (
+    await emulator.app.inject({
+      method: 'GET',
+      url: '/_control/settings',
+      headers: { host: 'localhost' }
+    })
+  ).json()
 
   t.strictSame(
-    ['seed', 'cors', 'port', 'log_level', 'host'].map(key => [settings[key].source, settings[key].given_by]),
+    ['seed', 'cors', 'port', 'log_level', 'host'].map(key => [
+      settings[key].source,
+      settings[key].given_by
+    ]),
     [
       ['environment', 'COMMERCE_EMULATOR_SEED'],
       ['environment', null],

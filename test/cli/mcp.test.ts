@@ -16,7 +16,10 @@ async function agent(t: Test, options: McpOptions = {}, transport?: StdioClientT
     await served
   })
   const use = async (name: string, given: object = {}) => {
-    const { content, isError = false } = await client.callTool({ name, arguments: given as Record<string, unknown> })
+    const { content, isError = false } = await client.callTool({
+      name,
+      arguments: given as Record<string, unknown>
+    })
     const [{ text }] = content as unknown as [{ text: string }]
     return { isError, text, value: /^[{[]/.test(text) ? JSON.parse(text) : null }
   }
@@ -35,19 +38,31 @@ expect: [{ on: POST /refunds, times: 1 }]
 t.test('mcp: an agent with an emulator of its own', async t => {
   const { client, use } = await agent(t)
 
-  t.match(client.getInstructions(), /http:\/\/localhost:\d+\/next; its first API key is sk_test_merchant/)
-  t.ok((await use('list_scenarios')).value.data.some(({ name }: { name: string }) => name === 'default'))
+  t.match(
+    client.getInstructions(),
+    /http:\/\/localhost:\d+\/next; its first API key is sk_test_merchant/
+  )
+  t.ok(
+    (await use('list_scenarios')).value.data.some(
+      ({ name }: { name: string }) => name === 'default'
+    )
+  )
   t.equal((await use('validate_scenario', { scenario: SCENARIO })).isError, false)
   t.equal((await use('verify')).value.holds, true, 'a check loads nothing')
 
   t.equal((await use('load_scenario', { scenario: SCENARIO })).value.scenario.name, 'refunds')
   const unmet = await use('verify')
-  t.strictSame([unmet.isError, unmet.value.code, unmet.value.verdict.holds], [true, 'expectation_unmet', false])
+  t.strictSame(
+    [unmet.isError, unmet.value.code, unmet.value.verdict.holds],
+    [true, 'expectation_unmet', false]
+  )
   const refused = (await use('send_request', REFUND)).value
   t.strictSame([refused.status, refused.body.error.code], [400, 'refund_exceeds_remaining'])
   const { rules } = (await use('explain_request', { id: refused.request })).value.why
   t.strictSame(
-    rules.filter(({ verdict }: { verdict: string }) => verdict === 'broken').map(({ rule }: { rule: string }) => rule),
+    rules
+      .filter(({ verdict }: { verdict: string }) => verdict === 'broken')
+      .map(({ rule }: { rule: string }) => rule),
     ['REF-7']
   )
   t.strictSame((await use('request_changes', { id: refused.request })).value, { data: [] })
@@ -73,7 +88,10 @@ t.test('mcp: what is wrong is said to the agent', async t => {
     ['send_request', { on: 'refunds' }, 'option_invalid']
   ]
 
-  t.strictSame([wrong.isError, wrong.value.code, wrong.value.problems[0].line], [true, 'document_invalid', 2])
+  t.strictSame(
+    [wrong.isError, wrong.value.code, wrong.value.problems[0].line],
+    [true, 'document_invalid', 2]
+  )
   for (const [name, given, code] of cases) t.equal((await use(name, given)).value.code, code, name)
   t.equal((await use('list_requests', { rule: 'REF-99' })).isError, true)
 })
@@ -104,13 +122,22 @@ t.test('mcp: as a process, over its stdin and stdout', async t => {
   const running = await startEmulator({ scenario: 'empty' })
   t.teardown(() => running.close())
   const file = `${t.testdir({ 'own.yaml': 'name: own\nvars: { note: x }\nfixtures: [bistro]\n' })}/own.yaml`
-  const cases: [main: readonly string[], args: string[], name: string, env?: Record<string, string>][] = [
+  const cases: [
+    main: readonly string[],
+    args: string[],
+    name: string,
+    env?: Record<string, string>
+  ][] = [
     [SOURCE, ['--scenario', file, '--var', 'note=y'], 'own', { SCENARIO: 'empty', PORT: '1' }],
     [BUILT, [], 'own', { SCENARIO: file, PORT: '1' }],
     [SOURCE, ['--url', running.url], 'empty']
   ]
   for (const [main, args, name, env = {}] of cases) {
-    const { use } = await agent(t, {}, new StdioClientTransport({ command: process.execPath, args: [...main, 'mcp', ...args], env }))
+    const { use } = await agent(
+      t,
+      {},
+      new StdioClientTransport({ command: process.execPath, args: [...main, 'mcp', ...args], env })
+    )
     t.equal((await use('reset')).value.scenario.name, name, args.join(' '))
   }
 })

@@ -17,7 +17,8 @@ async function ready(t: Test, ...given: [args: string[], options?: Parameters<ty
   const [args, options] = given
   const run = running(t, ['--port', '0', ...args], options)
   while (!run.stdout().includes('commerce-emulator ready')) {
-    if (run.child.exitCode !== null) throw new Error(`it ended before it was ready: ${run.stderr()}`)
+    if (run.child.exitCode !== null)
+      throw new Error(`it ended before it was ready: ${run.stderr()}`)
     await sleep(20)
   }
   const last = run.stdout().trimEnd().split('\n').at(-1) as string
@@ -26,7 +27,11 @@ async function ready(t: Test, ...given: [args: string[], options?: Parameters<ty
 }
 
 /** Sends the signal and returns the exit status; it must not take long. */
-async function signalled(t: Test, { child, ended }: Running, signal: NodeJS.Signals): Promise<number | string> {
+async function signalled(
+  t: Test,
+  { child, ended }: Running,
+  signal: NodeJS.Signals
+): Promise<number | string> {
   const before = Date.now()
   child.kill(signal)
   const status = await ended
@@ -34,21 +39,44 @@ async function signalled(t: Test, { child, ended }: Running, signal: NodeJS.Sign
   return status
 }
 
-t.test('cli: the process prints its addresses, takes its settings from everywhere, logs to stderr, watches, and ends on SIGINT', async t => {
-  const key = "sk_it's$HOME&"
-  const data = { ...smallFixture(), api_keys: [{ key, account: 'mch_a' }] }
-  const root = t.testdir({ 'own.yaml': JSON.stringify({ name: 'own', description: 'My own.', data }) })
-  const sets = ['limits.shutdown=20000', 'pagination.max_limit=7', 'control_hosts=a.example, b.example', 'cors=false', 'fixtures_dir=']
-  const args = ['--scenario', `${root}/own.yaml`, '--watch', '--seed', '5', ...sets.flatMap(set => ['--set', set])]
-  const variables = { SEED: '6', PAGINATION_DEFAULT_LIMIT: '3', LOG_LEVEL: 'info', CONTROL_TOKEN: '', HOST: '0.0.0.0' }
-  const run = await ready(t, args, { variables })
-  const { baseUrl, controlUrl, last } = run
+t.test(
+  'cli: the process prints its addresses, takes its settings from everywhere, logs to stderr, watches, and ends on SIGINT',
+  async t => {
+    const key = "sk_it's$HOME&"
+    const data = { ...smallFixture(), api_keys: [{ key, account: 'mch_a' }] }
+    const root = t.testdir({
+      'own.yaml': JSON.stringify({ name: 'own', description: 'My own.', data })
+    })
+    const sets = [
+      'limits.shutdown=20000',
+      'pagination.max_limit=7',
+      'control_hosts=a.example, b.example',
+      'cors=false',
+      'fixtures_dir='
+    ]
+    const args = [
+      '--scenario',
+      `${root}/own.yaml`,
+      '--watch',
+      '--seed',
+      '5',
+      ...sets.flatMap(set => ['--set', set])
+    ]
+    const variables = {
+      SEED: '6',
+      PAGINATION_DEFAULT_LIMIT: '3',
+      LOG_LEVEL: 'info',
+      CONTROL_TOKEN: '',
+      HOST: '0.0.0.0'
+    }
+    const run = await ready(t, args, { variables })
+    const { baseUrl, controlUrl, last } = run
 
-  t.match(last, READY)
-  t.not(baseUrl, 'http://localhost:0/next')
-  t.equal(
-    run.stdout(),
-    `
+    t.match(last, READY)
+    t.not(baseUrl, 'http://localhost:0/next')
+    t.equal(
+      run.stdout(),
+      `
   API       ${baseUrl}
   Console   ${controlUrl}
   API docs  ${controlUrl}/docs
@@ -60,60 +88,77 @@ t.test('cli: the process prints its addresses, takes its settings from everywher
 
 commerce-emulator ready on ${baseUrl}
 `
-  )
-  await t.test('the example call that it prints works', { skip: hasCurl ? false : 'curl is not installed' }, async t => {
-    const [, line = ''] = /Try +(curl .*)\n/.exec(run.stdout()) ?? []
-    const { status, stdout } = spawnSync('sh', ['-c', `${line.replace('curl', 'curl -sS')}`], { encoding: 'utf8' })
-    t.equal(status, 0)
-    t.equal(JSON.parse(stdout).data[0].id, 'loc_a')
-  })
+    )
+    await t.test(
+      'the example call that it prints works',
+      { skip: hasCurl ? false : 'curl is not installed' },
+      async t => {
+        const [, line = ''] = /Try +(curl .*)\n/.exec(run.stdout()) ?? []
+        const { status, stdout } = spawnSync('sh', ['-c', `${line.replace('curl', 'curl -sS')}`], {
+          encoding: 'utf8'
+        })
+        t.equal(status, 0)
+        t.equal(JSON.parse(stdout).data[0].id, 'loc_a')
+      }
+    )
 
-  const { settings } = (await (await fetch(`${controlUrl}/settings`)).json()) as Json
-  const expected: [key: string, value: unknown, source: string][] = [
-    ['port', 0, 'flag'],
-    ['seed', 5, 'flag'],
-    ['pagination.max_limit', 7, 'flag'],
-    ['pagination.default_limit', 3, 'environment'],
-    ['control_hosts', ['a.example', 'b.example'], 'flag'],
-    ['cors', false, 'flag'],
-    ['log_level', 'info', 'environment'],
-    ['control_token', null, 'default'],
-    ['fixtures_dir', null, 'flag']
-  ]
-  for (const [key, value, source] of expected) t.strictSame([settings[key].value, settings[key].source], [value, source], key)
+    const { settings } = (await (await fetch(`${controlUrl}/settings`)).json()) as Json
+    const expected: [key: string, value: unknown, source: string][] = [
+      ['port', 0, 'flag'],
+      ['seed', 5, 'flag'],
+      ['pagination.max_limit', 7, 'flag'],
+      ['pagination.default_limit', 3, 'environment'],
+      ['control_hosts', ['a.example', 'b.example'], 'flag'],
+      ['cors', false, 'flag'],
+      ['log_level', 'info', 'environment'],
+      ['control_token', null, 'default'],
+      ['fixtures_dir', null, 'flag']
+    ]
+    for (const [key, value, source] of expected)
+      t.strictSame([settings[key].value, settings[key].source], [value, source], key)
 
-  const nameOf = async () => ((await (await fetch(`${controlUrl}/health`)).json()) as Json).scenario
-  t.equal(await nameOf(), 'own')
-  await writeFile(`${root}/own.yaml`, JSON.stringify({ name: 'second', data }))
-  for (const since = Date.now(); (await nameOf()) === 'own' && Date.now() - since < 10_000; ) await sleep(50)
-  t.equal(await nameOf(), 'second', 'a change of the scenario is loaded')
+    const nameOf = async () =>
+      ((await (await fetch(`${controlUrl}/health`)).json()) as Json).scenario
+    t.equal(await nameOf(), 'own')
+    await writeFile(`${root}/own.yaml`, JSON.stringify({ name: 'second', data }))
+    for (const since = Date.now(); (await nameOf()) === 'own' && Date.now() - since < 10_000; )
+      await sleep(50)
+    t.equal(await nameOf(), 'second', 'a change of the scenario is loaded')
 
-  const agent = new Agent({ keepAlive: true })
-  const [response] = await once(get(`${controlUrl}/state`, { agent }), 'response')
-  await once(response.resume(), 'end')
-  t.equal(await signalled(t, run, 'SIGINT'), 0, 'with an idle connection open')
-  agent.destroy()
-  t.equal(run.stdout().trimEnd().split('\n').at(-1), last, 'nothing follows on stdout')
-  const lines = run.stderr().trimEnd().split('\n')
-  const logged = lines.map(line => JSON.parse(line))
-  const said = logged.map(({ msg }) => msg.replace(/ [\d.]+ ms/, ''))
-  t.match(said[0], /^loading the scenario; \S.*:\d+ /)
-  for (const line of [SAYS.exposed('0.0.0.0'), `listening on ${baseUrl.replace('/next', '')}`, ...(hasCurl ? ['GET /next/locations 200 req_1'] : [])])
-    t.ok(said.includes(line), line)
-  t.notOk(
-    logged.some(({ call }) => call?.path.startsWith('/_control')),
-    'control requests are logged at debug'
-  )
-})
+    const agent = new Agent({ keepAlive: true })
+    const [response] = await once(get(`${controlUrl}/state`, { agent }), 'response')
+    await once(response.resume(), 'end')
+    t.equal(await signalled(t, run, 'SIGINT'), 0, 'with an idle connection open')
+    agent.destroy()
+    t.equal(run.stdout().trimEnd().split('\n').at(-1), last, 'nothing follows on stdout')
+    const lines = run.stderr().trimEnd().split('\n')
+    const logged = lines.map(line => JSON.parse(line))
+    const said = logged.map(({ msg }) => msg.replace(/ [\d.]+ ms/, ''))
+    t.match(said[0], /^loading the scenario; \S.*:\d+ /)
+    for (const line of [
+      SAYS.exposed('0.0.0.0'),
+      `listening on ${baseUrl.replace('/next', '')}`,
+      ...(hasCurl ? ['GET /next/locations 200 req_1'] : [])
+    ])
+      t.ok(said.includes(line), line)
+    t.notOk(
+      logged.some(({ call }) => call?.path.startsWith('/_control')),
+      'control requests are logged at debug'
+    )
+  }
+)
 
 t.test('cli: --quiet prints only that it is ready, and --open opens the console', async t => {
   const root = t.testdir({ browser: '#!/bin/sh\necho "$1" > "$0.opened"\n' })
   await chmod(`${root}/browser`, 0o755)
-  const run = await ready(t, ['--quiet', '--open'], { variables: { HOST: '0.0.0.0', BROWSER: `${root}/browser`, DISPLAY: '' } })
+  const run = await ready(t, ['--quiet', '--open'], {
+    variables: { HOST: '0.0.0.0', BROWSER: `${root}/browser`, DISPLAY: '' }
+  })
   t.equal(run.stdout(), `${run.last}\n`, 'nothing else is printed')
   if (process.platform === 'linux') {
     const opened = () => readFile(`${root}/browser.opened`, 'utf8').catch(() => '')
-    for (const since = Date.now(); (await opened()) === '' && Date.now() - since < 10_000; ) await sleep(50)
+    for (const since = Date.now(); (await opened()) === '' && Date.now() - since < 10_000; )
+      await sleep(50)
     t.equal(await opened(), `${run.controlUrl}\n`)
   }
   t.equal(await signalled(t, run, 'SIGTERM'), 0)
@@ -122,7 +167,10 @@ t.test('cli: --quiet prints only that it is ready, and --open opens the console'
 
 t.test('cli: a second signal ends the process at once with 1', async t => {
   const run = await ready(t, ['--set', 'limits.shutdown=20000'], { main: BUILT })
-  const call = request(`${run.baseUrl}/transactions`, { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' } })
+  const call = request(`${run.baseUrl}/transactions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' }
+  })
   call.on('error', () => {})
   // a body that never ends
   call.write('ticket=tkt_a')
@@ -137,17 +185,29 @@ t.test('cli: a second signal ends the process at once with 1', async t => {
 
 t.test('cli: a process whose start failed ends with 1, with the reason on stderr', async t => {
   const root = t.testdir({ 'bad.yaml': 'sede: 3' })
-  const run = running(t, ['--port', '0', '--log-level', 'silent', '--scenario', `${root}/bad.yaml`], { main: BUILT })
+  const run = running(
+    t,
+    ['--port', '0', '--log-level', 'silent', '--scenario', `${root}/bad.yaml`],
+    { main: BUILT }
+  )
 
   t.strictSame([await run.ended, run.stdout()], [1, ''])
-  t.equal(run.stderr(), `commerce-emulator: ${root}/bad.yaml:1:1 sede: unknown name sede; did you mean seed?\n`)
+  t.equal(
+    run.stderr(),
+    `commerce-emulator: ${root}/bad.yaml:1:1 sede: unknown name sede; did you mean seed?\n`
+  )
 })
 
 t.test('cli: an error that nothing caught is logged before the process ends with 1', async t => {
-  const root = t.testdir({ 'thrower.cjs': 'process.on("SIGUSR2", () => { throw new Error("out of place") })' })
+  const root = t.testdir({
+    'thrower.cjs': 'process.on("SIGUSR2", () => { throw new Error("out of place") })'
+  })
   const run = await ready(t, [], { nodeArgs: ['--require', `${root}/thrower.cjs`] })
 
   t.equal(await signalled(t, run, 'SIGUSR2'), 1)
   const { level, msg, err } = JSON.parse(run.stderr().trimEnd().split('\n').at(-1) as string)
-  t.strictSame([level, msg, err.message], [60, 'The emulator is stopping because of a defect. Please report it.', 'out of place'])
+  t.strictSame(
+    [level, msg, err.message],
+    [60, 'The emulator is stopping because of a defect. Please report it.', 'out of place']
+  )
 })

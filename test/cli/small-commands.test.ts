@@ -1,4 +1,7 @@
-/** What the command line lists, completes, colours, reads from stdin, and says of names that are nearly right. */
+/**
+ * What the command line lists, completes, colours, reads from stdin, and says of names that are
+ * nearly right.
+ */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
@@ -20,7 +23,11 @@ import { scenarioIn, script } from './exec-run.js'
 const DIST = fileURLToPath(new URL('../../dist', import.meta.url))
 
 t.test('scenarios, rules, assumptions, settings: each is listed in a line', async t => {
-  const root = t.testdir({ 'plain.yaml': 'seed: 1', 'titled.yaml': 'name: A title', 'described.yaml': 'description: A text.' })
+  const root = t.testdir({
+    'plain.yaml': 'seed: 1',
+    'titled.yaml': 'name: A title',
+    'described.yaml': 'description: A text.'
+  })
   const cases: [args: string[], names: readonly string[]][] = [
     [['rules'], Object.keys(RULES)],
     [['assumptions'], Object.keys(ASSUMPTIONS)],
@@ -34,9 +41,13 @@ t.test('scenarios, rules, assumptions, settings: each is listed in a line', asyn
       [...names, '']
     )
   }
-  const lines = (await ran(['scenarios', '--scenarios-dir', root])).stdout.split('\n').map(line => line.replace(/ {2,}/, ': '))
+  const lines = (await ran(['scenarios', '--scenarios-dir', root])).stdout
+    .split('\n')
+    .map(line => line.replace(/ {2,}/, ': '))
   t.strictSame(
-    ['plain', 'titled: A title', 'described: A text.', 'declined-then-approved: The'].filter(line => !lines.some(listed => listed.startsWith(line))),
+    ['plain', 'titled: A title', 'described: A text.', 'declined-then-approved: The'].filter(
+      line => !lines.some(listed => listed.startsWith(line))
+    ),
     []
   )
 })
@@ -52,18 +63,32 @@ t.test('completion: a shell completes commands, the words below them and options
     ['commerce-emulator --port 0 --wa', '--watch'],
     ['commerce-emulator check own', '']
   ]
-  const calls = cases.map(([line]) => `COMP_WORDS=(${line}); COMP_CWORD=$((\${#COMP_WORDS[@]}-1)); _commerce_emulator; echo "\${COMPREPLY[*]}"`)
-  const { stdout, stderr } = spawnSync('bash', ['-c', [bash, ...calls].join('\n')], { encoding: 'utf8' })
-  t.strictSame([stderr, stdout.trimEnd().split('\n')], ['', cases.slice(0, -1).map(([, completed]) => completed)])
+  const calls = cases.map(
+    ([line]) =>
+      `COMP_WORDS=(${line}); COMP_CWORD=$((\${#COMP_WORDS[@]}-1)); _commerce_emulator; echo "\${COMPREPLY[*]}"`
+  )
+  const { stdout, stderr } = spawnSync('bash', ['-c', [bash, ...calls].join('\n')], {
+    encoding: 'utf8'
+  })
+  t.strictSame(
+    [stderr, stdout.trimEnd().split('\n')],
+    ['', cases.slice(0, -1).map(([, completed]) => completed)]
+  )
   t.ok((await ran(['completion', 'zsh'])).stdout.endsWith(`bashcompinit\n${bash}`))
   const fish = (await ran(['completion', 'fish'])).stdout
-  for (const name of Object.keys(COMMANDS)) if (!name.includes(' ')) t.ok(fish.includes(`-n '__fish_use_subcommand' -f -a ${name} -d '`), name)
-  for (const line of ["-n '__fish_seen_subcommand_from coverage' -f -a merge -d 'merge'", "-n '__fish_seen_subcommand_from exec' -l report -r -d"])
+  for (const name of Object.keys(COMMANDS))
+    if (!name.includes(' '))
+      t.ok(fish.includes(`-n '__fish_use_subcommand' -f -a ${name} -d '`), name)
+  for (const line of [
+    "-n '__fish_seen_subcommand_from coverage' -f -a merge -d 'merge'",
+    "-n '__fish_seen_subcommand_from exec' -l report -r -d"
+  ])
     t.ok(fish.includes(line), line)
   t.equal((await ran(['completion', 'ksh'])).status, 2)
 })
 
-const notInstalled = (shell: string) => (spawnSync(shell, ['--version']).error ? `${shell} is not installed` : false)
+const notInstalled = (shell: string) =>
+  spawnSync(shell, ['--version']).error ? `${shell} is not installed` : false
 /** What is typed after the name, up to a tab, and what it becomes. */
 const TYPED: [typed: string, completed: string][] = [
   ['compl', 'completion'],
@@ -76,9 +101,16 @@ const TYPED: [typed: string, completed: string][] = [
 ]
 
 t.test('completion: fish itself completes', { skip: notInstalled('fish') }, async t => {
-  const cwd = t.testdir({ 'declined.yaml': '', 'own.fish': (await ran(['completion', 'fish'])).stdout })
+  const cwd = t.testdir({
+    'declined.yaml': '',
+    'own.fish': (await ran(['completion', 'fish'])).stdout
+  })
   const asks = TYPED.map(([typed]) => `complete -C 'commerce-emulator ${typed}'`)
-  const { stdout, stderr } = spawnSync('fish', ['--no-config', '-c', ['source own.fish', ...asks].join('\n')], { cwd, encoding: 'utf8' })
+  const { stdout, stderr } = spawnSync(
+    'fish',
+    ['--no-config', '-c', ['source own.fish', ...asks].join('\n')],
+    { cwd, encoding: 'utf8' }
+  )
   t.strictSame(
     [
       stderr,
@@ -91,7 +123,10 @@ t.test('completion: fish itself completes', { skip: notInstalled('fish') }, asyn
   )
 })
 
-/** Types lines into an interactive zsh, each with a tab, and prints the arguments that it then runs the command with. */
+/**
+ * Types lines into an interactive zsh, each with a tab, and prints the arguments that it then runs
+ * the command with.
+ */
 const TYPE = `zmodload zsh/zpty
 zpty z zsh -f -i
 zpty -w z 'commerce-emulator() { print -r -- ARGUMENTS=\${(j: :)@}. }; source own.zsh'
@@ -102,19 +137,33 @@ for line; do
 done
 zpty -d z`
 
-t.test('completion: zsh itself completes, and goes on completing what it did', { skip: notInstalled('zsh') }, async t => {
-  const zsh = (await ran(['completion', 'zsh'])).stdout
-  const cwd = t.testdir({ 'declined.yaml': '', 'own.zsh': zsh })
-  const run = (text: string, ...args: string[]) =>
-    spawnSync('zsh', ['-f', '-c', text, 'zsh', ...args], { cwd, encoding: 'utf8', timeout: 20_000, env: { ...process.env, HOME: cwd, ZDOTDIR: cwd } }).stdout
-  t.strictSame(
-    run(TYPE, ...TYPED.map(([typed]) => typed))
-      .trimEnd()
-      .split('\n'),
-    TYPED.map(([, completed]) => completed)
-  )
-  t.equal(run('autoload -U compinit; compinit -u; compdef _of_another another; source own.zsh; print ${_comps[another]}'), '_of_another\n')
-})
+t.test(
+  'completion: zsh itself completes, and goes on completing what it did',
+  { skip: notInstalled('zsh') },
+  async t => {
+    const zsh = (await ran(['completion', 'zsh'])).stdout
+    const cwd = t.testdir({ 'declined.yaml': '', 'own.zsh': zsh })
+    const run = (text: string, ...args: string[]) =>
+      spawnSync('zsh', ['-f', '-c', text, 'zsh', ...args], {
+        cwd,
+        encoding: 'utf8',
+        timeout: 20_000,
+        env: { ...process.env, HOME: cwd, ZDOTDIR: cwd }
+      }).stdout
+    t.strictSame(
+      run(TYPE, ...TYPED.map(([typed]) => typed))
+        .trimEnd()
+        .split('\n'),
+      TYPED.map(([, completed]) => completed)
+    )
+    t.equal(
+      run(
+        'autoload -U compinit; compinit -u; compdef _of_another another; source own.zsh; print ${_comps[another]}'
+      ),
+      '_of_another\n'
+    )
+  }
+)
 
 t.test('colours: lines are coloured by what they say, on a terminal that has colours', t => {
   const lines: [line: string, colour: number | null][] = [
@@ -139,7 +188,10 @@ t.test('colours: lines are coloured by what they say, on a terminal that has col
   for (const stream of [{}, { hasColors: () => false }]) t.equal(coloured(text, stream), text)
   const shown = coloured(text, { hasColors: () => true }).split('\n')
   for (const [index, [line, colour]] of lines.entries())
-    t.equal(shown[index], colour === null ? line : `\u001b[${colour}m${line}\u001b[${colour === 1 ? 22 : 39}m`)
+    t.equal(
+      shown[index],
+      colour === null ? line : `\u001b[${colour}m${line}\u001b[${colour === 1 ? 22 : 39}m`
+    )
   t.end()
 })
 
@@ -157,59 +209,92 @@ t.test('validate, check: a document comes on stdin', async t => {
   }
 })
 
-t.test('check: of several files those that failed come last, and their progress is shown', async t => {
-  const own = (path: string) => JSON.stringify({ data: smallFixture(), play: [{ do: `GET ${path}` }] })
-  const root = t.testdir({ 'a.json': own('/tickets/none'), 'b.json': own('/tickets') })
-  const reported: unknown[] = []
-  const { stdout } = await ran(['check', root])
-  t.strictSame(
-    stdout
-      .replaceAll(`${root}/`, '')
-      .split('\n')
-      .filter(line => line.endsWith('.json')),
-    ['b.json', 'a.json']
-  )
-  await check([root], {
-    launch: { flag: {}, environment: {} },
-    against: null,
-    keys: new Map(),
-    variables: new Map(),
-    maxBytes: 1,
-    timeout: 1,
-    onProgress: (...update) => reported.push(update)
-  })
-  t.strictSame(reported, [
-    [root, 0, 2],
-    [root, 1, 2]
-  ])
-})
-
-t.test('start: a scenario that does not exist is told from one that is called nearly so, and from a file', async t => {
-  const folder = process.cwd()
-  process.chdir(t.testdir({ 'mine.yml': 'seed: 1', 'flaky-netwrok.json': '{}' }))
-  t.teardown(() => process.chdir(folder))
-  for (const [name, meant] of [
-    ['mine', 'the file ./mine.yml'],
-    ['flaky-netwrok', 'the file ./flaky-netwrok.json'],
-    ['flaky-netwok', 'flaky-network'],
-    ['declned', 'declined-at-one-location'],
-    ['decl', 'declined-at-one-location'],
-    ['dec', null],
-    ['frobnicate', null]
-  ]) {
-    const { stderr } = await ran(['exec', '--scenario', name as string, '--', 'true'])
-    t.ok(stderr.startsWith(`commerce-emulator: No scenario is called ${name}${meant === null ? '.' : `; did you mean ${meant}?`} Available: `), stderr)
+t.test(
+  'check: of several files those that failed come last, and their progress is shown',
+  async t => {
+    const own = (path: string) =>
+      JSON.stringify({ data: smallFixture(), play: [{ do: `GET ${path}` }] })
+    const root = t.testdir({ 'a.json': own('/tickets/none'), 'b.json': own('/tickets') })
+    const reported: unknown[] = []
+    const { stdout } = await ran(['check', root])
+    t.strictSame(
+      stdout
+        .replaceAll(`${root}/`, '')
+        .split('\n')
+        .filter(line => line.endsWith('.json')),
+      ['b.json', 'a.json']
+    )
+    await check([root], {
+      launch: { flag: {}, environment: {} },
+      against: null,
+      keys: new Map(),
+      variables: new Map(),
+      maxBytes: 1,
+      timeout: 1,
+      onProgress: (...update) => reported.push(update)
+    })
+    t.strictSame(reported, [
+      [root, 0, 2],
+      [root, 1, 2]
+    ])
   }
-})
+)
 
-t.test('record, exec: a run that failed a gate names the command that plays its requests again', async t => {
-  const file = `${scenarioIn(t)}.recorded.yaml`
-  const { status, stderr } = await ran(['record', '--out', file, '--fail-on', 'warnings', '--', ...script(`await call('GET /tickets?location=null')`)])
-  t.strictSame([status, stderr.includes(`\n  Next          ${SAYS.check_it(file)}\n`)], [3, true], stderr)
-  const scenario = scenarioIn(t, { expect: [{ on: 'GET /tickets', times: 2 }] })
-  const unmet = await ran(['exec', '--scenario', scenario, '--', ...script(`await call('GET /tickets')`)])
-  t.ok(unmet.stderr.endsWith(`\n  Next          ${SAYS.record_it()}\n`), unmet.stderr)
-})
+t.test(
+  'start: a scenario that does not exist is told from one that is called nearly so, and from a file',
+  async t => {
+    const folder = process.cwd()
+    process.chdir(t.testdir({ 'mine.yml': 'seed: 1', 'flaky-netwrok.json': '{}' }))
+    t.teardown(() => process.chdir(folder))
+    for (const [name, meant] of [
+      ['mine', 'the file ./mine.yml'],
+      ['flaky-netwrok', 'the file ./flaky-netwrok.json'],
+      ['flaky-netwok', 'flaky-network'],
+      ['declned', 'declined-at-one-location'],
+      ['decl', 'declined-at-one-location'],
+      ['dec', null],
+      ['frobnicate', null]
+    ]) {
+      const { stderr } = await ran(['exec', '--scenario', name as string, '--', 'true'])
+      t.ok(
+        stderr.startsWith(
+          `commerce-emulator: No scenario is called ${name}${meant === null ? '.' : `; did you mean ${meant}?`} Available: `
+        ),
+        stderr
+      )
+    }
+  }
+)
+
+t.test(
+  'record, exec: a run that failed a gate names the command that plays its requests again',
+  async t => {
+    const file = `${scenarioIn(t)}.recorded.yaml`
+    const { status, stderr } = await ran([
+      'record',
+      '--out',
+      file,
+      '--fail-on',
+      'warnings',
+      '--',
+      ...script(`await call('GET /tickets?location=null')`)
+    ])
+    t.strictSame(
+      [status, stderr.includes(`\n  Next          ${SAYS.check_it(file)}\n`)],
+      [3, true],
+      stderr
+    )
+    const scenario = scenarioIn(t, { expect: [{ on: 'GET /tickets', times: 2 }] })
+    const unmet = await ran([
+      'exec',
+      '--scenario',
+      scenario,
+      '--',
+      ...script(`await call('GET /tickets')`)
+    ])
+    t.ok(unmet.stderr.endsWith(`\n  Next          ${SAYS.record_it()}\n`), unmet.stderr)
+  }
+)
 
 t.test('start: a browser that cannot be opened is warned of, and the emulator goes on', async t => {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
@@ -230,7 +315,8 @@ t.test('start: a browser that cannot be opened is warned of, and the emulator go
 
 t.test('the command and the package say which Node.js they need before they load anything', t => {
   const [main, index] = ['main.js', 'index.js'].map(file => JSON.stringify(join(DIST, file)))
-  const use = (loaded: string) => `await (async () => ${loaded})().then(({ connect }) => console.log(typeof connect), ({ message }) => console.log(message))`
+  const use = (loaded: string) =>
+    `await (async () => ${loaded})().then(({ connect }) => console.log(typeof connect), ({ message }) => console.log(message))`
   const code = `(async () => { ${use(`require(${index})`)}; ${use(`import(${index})`)}; process.argv.push('main', '--version'); require(${main}) })()`
   const under = (version: string) => {
     const { status, stdout, stderr } = spawnSync(
@@ -246,6 +332,7 @@ t.test('the command and the package say which Node.js they need before they load
     const sentence = `commerce-emulator: Node.js must be 20.19 or newer; got ${version}. Install a newer one, or run the Docker image.\n`
     t.strictSame(under(version), [2, sentence.repeat(2), sentence])
   }
-  for (const version of ['20.19.0', '22.0.0']) t.strictSame(under(version), [0, `function\nfunction\n${VERSION}\n`, ''])
+  for (const version of ['20.19.0', '22.0.0'])
+    t.strictSame(under(version), [0, `function\nfunction\n${VERSION}\n`, ''])
   t.end()
 })

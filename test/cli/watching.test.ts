@@ -9,103 +9,170 @@ import { watchFiles } from '../../src/watching.js'
 import { MERCHANT, smallFixture } from '../support/emulator.js'
 
 const authorization = `Basic ${Buffer.from(`${MERCHANT}:`).toString('base64')}`
-const fixture = (reference: string) => JSON.stringify({ ...smallFixture(), tickets: [{ id: 'tkt_a', location: 'loc_a', reference }] })
+const fixture = (reference: string) =>
+  JSON.stringify({ ...smallFixture(), tickets: [{ id: 'tkt_a', location: 'loc_a', reference }] })
 
 /** Starts an emulator that watches a scenario with a fixture of its own. */
 async function watching(t: Test, scenario: object | null) {
-  const root = t.testdir({ fixtures: { 'one.json': fixture('one'), 'two.json': fixture('two') }, 'own.json': JSON.stringify(scenario) })
+  const root = t.testdir({
+    fixtures: { 'one.json': fixture('one'), 'two.json': fixture('two') },
+    'own.json': JSON.stringify(scenario)
+  })
   const lines: { level: number; msg: string }[] = []
   const logger = pino({ level: 'info' }, { write: line => lines.push(JSON.parse(line)) })
-  const emulator = await runEmulator({ scenario: `${root}/own.json`, settings: { watch: true, fixtures_dir: `${root}/fixtures` }, logger })
+  const emulator = await runEmulator({
+    scenario: `${root}/own.json`,
+    settings: { watch: true, fixtures_dir: `${root}/fixtures` },
+    logger
+  })
   t.teardown(emulator.close)
   const reference = async () => {
     const answer = await fetch(`${emulator.baseUrl}/tickets/tkt_a`, { headers: { authorization } })
     return ((await answer.json()) as { reference: string }).reference
   }
-  /** Waits for a line that starts with a text; returns its level, the rest of the line, and the milliseconds that it took. */
+  /**
+   * Waits for a line that starts with a text; returns its level, the rest of the line, and the
+   * milliseconds that it took.
+   */
   const logged = async (start: string) => {
     const since = Date.now()
-    while (!lines.some(({ msg }) => msg.startsWith(start)) && Date.now() - since < 10_000) await sleep(20)
-    const { level, msg } = lines.find(({ msg }) => msg.startsWith(start)) ?? { level: 0, msg: start }
+    while (!lines.some(({ msg }) => msg.startsWith(start)) && Date.now() - since < 10_000)
+      await sleep(20)
+    const { level, msg } = lines.find(({ msg }) => msg.startsWith(start)) ?? {
+      level: 0,
+      msg: start
+    }
     lines.length = 0
     return { level, rest: msg.slice(start.length), ms: Date.now() - since }
   }
   lines.length = 0
-  return { root, lines, reference, logged, write: (file: string, text: string) => writeFile(`${root}/${file}`, text), ...emulator }
+  return {
+    root,
+    lines,
+    reference,
+    logged,
+    write: (file: string, text: string) => writeFile(`${root}/${file}`, text),
+    ...emulator
+  }
 }
 
-t.test('cli: with --watch a changed scenario or fixture is reloaded; an invalid one is logged and changes nothing; once closed nothing is', async t => {
-  const { root, lines, logged, write, reference, controlUrl, close } = await watching(t, { name: 'own', fixtures: ['one'] })
-  const own = `${root}/own.json`
-  t.equal(await reference(), 'one')
+t.test(
+  'cli: with --watch a changed scenario or fixture is reloaded; an invalid one is logged and changes nothing; once closed nothing is',
+  async t => {
+    const { root, lines, logged, write, reference, controlUrl, close } = await watching(t, {
+      name: 'own',
+      fixtures: ['one']
+    })
+    const own = `${root}/own.json`
+    t.equal(await reference(), 'one')
 
-  await write('fixtures/one.json', fixture('uno'))
-  const { level, rest, ms } = await logged(`${root}/fixtures/one.json changed: `)
-  t.strictSame([level, rest, await reference()], [30, 'the scenario own was reloaded', 'uno'])
-  t.ok(ms < 3000, `after ${ms} ms`)
-  await write('own.json', JSON.stringify({ name: 'renamed', fixtures: ['two'] }))
-  t.strictSame([(await logged(`${own} changed: `)).rest, await reference()], ['the scenario renamed was reloaded', 'two'])
-  await write('fixtures/two.json', fixture('due'))
-  const other = await logged(`${root}/fixtures/two.json changed: `)
-  t.strictSame([other.level, await reference()], [30, 'due'], 'a fixture that the new scenario names is watched too')
+    await write('fixtures/one.json', fixture('uno'))
+    const { level, rest, ms } = await logged(`${root}/fixtures/one.json changed: `)
+    t.strictSame([level, rest, await reference()], [30, 'the scenario own was reloaded', 'uno'])
+    t.ok(ms < 3000, `after ${ms} ms`)
+    await write('own.json', JSON.stringify({ name: 'renamed', fixtures: ['two'] }))
+    t.strictSame(
+      [(await logged(`${own} changed: `)).rest, await reference()],
+      ['the scenario renamed was reloaded', 'two']
+    )
+    await write('fixtures/two.json', fixture('due'))
+    const other = await logged(`${root}/fixtures/two.json changed: `)
+    t.strictSame(
+      [other.level, await reference()],
+      [30, 'due'],
+      'a fixture that the new scenario names is watched too'
+    )
 
-  await fetch(`${controlUrl}/clock`, { method: 'PUT', headers: { 'content-type': 'application/json' }, body: '{"now":"2030-01-01","running":false}' })
-  const wrong: [text: string, places: string[]][] = [
-    ['{"sede":3,"steps":[{"do":"GET /nowhere"}]}', ['1:2 sede', '1:26 steps[0].do']],
-    [
-      '{"fixtures":["two"],"steps":[{"do":"GET /tickets/tkt_b"},{"do":"GET /tickets/tkt_c"}]}',
-      ['1:30 steps[0]: GET /tickets/tkt_b', '1:58 steps[1]: GET /tickets/tkt_c']
+    await fetch(`${controlUrl}/clock`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: '{"now":"2030-01-01","running":false}'
+    })
+    const wrong: [text: string, places: string[]][] = [
+      ['{"sede":3,"steps":[{"do":"GET /nowhere"}]}', ['1:2 sede', '1:26 steps[0].do']],
+      [
+        '{"fixtures":["two"],"steps":[{"do":"GET /tickets/tkt_b"},{"do":"GET /tickets/tkt_c"}]}',
+        ['1:30 steps[0]: GET /tickets/tkt_b', '1:58 steps[1]: GET /tickets/tkt_c']
+      ]
     ]
-  ]
-  for (const [text, places] of wrong) {
-    await write('own.json', text)
-    const { level, rest } = await logged(`${own} changed, but could not be loaded; the state is unchanged. `)
-    t.equal(level, 50)
-    for (const place of places) t.ok(rest.includes(`${own}:${place}: `), rest)
+    for (const [text, places] of wrong) {
+      await write('own.json', text)
+      const { level, rest } = await logged(
+        `${own} changed, but could not be loaded; the state is unchanged. `
+      )
+      t.equal(level, 50)
+      for (const place of places) t.ok(rest.includes(`${own}:${place}: `), rest)
+    }
+    const overview = (await (await fetch(controlUrl)).json()) as {
+      scenario: { name: string }
+      clock: object
+    }
+    t.strictSame(
+      [overview.scenario.name, overview.clock],
+      ['renamed', { now: '2030-01-01T00:00:00.000Z', running: false }]
+    )
+    t.equal(await reference(), 'due')
+
+    await rm(own)
+    t.equal(
+      (
+        await logged(`${own} changed, but could not be loaded; the state is unchanged. `)
+      ).rest.slice(0, 7),
+      'ENOENT:'
+    )
+    await write('saved.json', JSON.stringify({ name: 'saved', fixtures: ['one'] }))
+    await rename(`${root}/saved.json`, own)
+    t.equal(
+      (await logged(`${own} changed: `)).rest,
+      'the scenario saved was reloaded',
+      'a file that an editor replaces is watched too'
+    )
+    t.equal(await reference(), 'uno')
+
+    await close()
+    lines.length = 0
+    await write('own.json', '{"name":"late"}')
+    await sleep(700)
+    t.strictSame(lines, [])
   }
-  const overview = (await (await fetch(controlUrl)).json()) as { scenario: { name: string }; clock: object }
-  t.strictSame([overview.scenario.name, overview.clock], ['renamed', { now: '2030-01-01T00:00:00.000Z', running: false }])
-  t.equal(await reference(), 'due')
+)
 
-  await rm(own)
-  t.equal((await logged(`${own} changed, but could not be loaded; the state is unchanged. `)).rest.slice(0, 7), 'ENOENT:')
-  await write('saved.json', JSON.stringify({ name: 'saved', fixtures: ['one'] }))
-  await rename(`${root}/saved.json`, own)
-  t.equal((await logged(`${own} changed: `)).rest, 'the scenario saved was reloaded', 'a file that an editor replaces is watched too')
-  t.equal(await reference(), 'uno')
+t.test(
+  'cli: changes are loaded one after the other, and an error without problems is logged with its message',
+  async t => {
+    const root = t.testdir({ 'a.json': '1', 'b.json': '1' })
+    const library = new Library({ fixtures: null, scenarios: null })
+    for (const file of ['a.json', 'b.json']) await library.file(`${root}/${file}`)
+    const errors: string[] = []
+    let running = 0
+    let most = 0
+    const load = async () => {
+      most = Math.max(most, ++running)
+      await sleep(100)
+      running--
+      throw errors.length === 0
+        ? new ApiError('scenario_unknown', { message: 'No scenario is called x.' })
+        : new Error('out of order')
+    }
+    const stop = await watchFiles(library, load, {
+      info: t.fail,
+      error: (message: string) => errors.push(message)
+    } as never)
 
-  await close()
-  lines.length = 0
-  await write('own.json', '{"name":"late"}')
-  await sleep(700)
-  t.strictSame(lines, [])
-})
+    await Promise.all(['a.json', 'b.json'].map(file => writeFile(`${root}/${file}`, '22')))
+    for (const since = Date.now(); errors.length < 2 && Date.now() - since < 10_000; )
+      await sleep(20)
+    await writeFile(`${root}/a.json`, '333')
+    for (const since = Date.now(); running === 0 && Date.now() - since < 10_000; ) await sleep(5)
+    await stop()
 
-t.test('cli: changes are loaded one after the other, and an error without problems is logged with its message', async t => {
-  const root = t.testdir({ 'a.json': '1', 'b.json': '1' })
-  const library = new Library({ fixtures: null, scenarios: null })
-  for (const file of ['a.json', 'b.json']) await library.file(`${root}/${file}`)
-  const errors: string[] = []
-  let running = 0
-  let most = 0
-  const load = async () => {
-    most = Math.max(most, ++running)
-    await sleep(100)
-    running--
-    throw errors.length === 0 ? new ApiError('scenario_unknown', { message: 'No scenario is called x.' }) : new Error('out of order')
+    t.equal(most, 1)
+    t.equal(running, 0, 'stopping waits for the load that is going on')
+    t.strictSame(
+      errors.map(line => line.replace(/^.*[ab]\.json changed, /, '')),
+      ['No scenario is called x.', 'out of order', 'out of order'].map(
+        why => `but could not be loaded; the state is unchanged. ${why}`
+      )
+    )
   }
-  const stop = await watchFiles(library, load, { info: t.fail, error: (message: string) => errors.push(message) } as never)
-
-  await Promise.all(['a.json', 'b.json'].map(file => writeFile(`${root}/${file}`, '22')))
-  for (const since = Date.now(); errors.length < 2 && Date.now() - since < 10_000; ) await sleep(20)
-  await writeFile(`${root}/a.json`, '333')
-  for (const since = Date.now(); running === 0 && Date.now() - since < 10_000; ) await sleep(5)
-  await stop()
-
-  t.equal(most, 1)
-  t.equal(running, 0, 'stopping waits for the load that is going on')
-  t.strictSame(
-    errors.map(line => line.replace(/^.*[ab]\.json changed, /, '')),
-    ['No scenario is called x.', 'out of order', 'out of order'].map(why => `but could not be loaded; the state is unchanged. ${why}`)
-  )
-})
+)

@@ -1,4 +1,7 @@
-/** The types of the package: made from the tables that check documents and from the schemas of responses, and as a user in strict TypeScript has them. */
+/**
+ * The types of the package: made from the tables that check documents and from the schemas of
+ * responses, and as a user in strict TypeScript has them.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
@@ -7,7 +10,9 @@ import { parse } from 'yaml'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
-const [, TYPES] = /"types": "([^"]+)"/.exec(readFileSync(`${ROOT}package.json`, 'utf8')) as unknown as [string, string]
+const [, TYPES] = /"types": "([^"]+)"/.exec(
+  readFileSync(`${ROOT}package.json`, 'utf8')
+) as unknown as [string, string]
 
 /** What the compiler finds wrong with files, for a user without any other types. */
 function compiled(files: readonly string[]): string[] {
@@ -25,21 +30,31 @@ function compiled(files: readonly string[]): string[] {
     noEmit: true
   })
   return ts.getPreEmitDiagnostics(program).map(({ file, start = 0, messageText }) => {
-    const place = file ? `${file.fileName}:${file.getLineAndCharacterOfPosition(start).line + 1}: ` : ''
+    const place = file
+      ? `${file.fileName}:${file.getLineAndCharacterOfPosition(start).line + 1}: `
+      : ''
     return `${place}${ts.flattenDiagnosticMessageText(messageText, '\n')}`
   })
 }
 
-t.test('api: a suite in the strictest TypeScript compiles as it stands, near misses are refused, and every shipped document is one of its type', async t => {
-  const documents = ['fixtures', 'scenarios'].flatMap(folder =>
-    readdirSync(`${ROOT}${folder}`).flatMap(file => {
-      const document = parse(readFileSync(`${ROOT}${folder}/${file}`, 'utf8'))
-      // script entries to share are no document of a call
-      if ('groups' in document) return []
-      const data = JSON.stringify(document)
-      return `export const _${file.replaceAll(/\W/g, '_')}: ${folder === 'fixtures' ? 'Fixture' : 'Scenario'} = ${data}`
+t.test(
+  'api: a suite in the strictest TypeScript compiles as it stands, near misses are refused, and every shipped document is one of its type',
+  async t => {
+    const documents = ['fixtures', 'scenarios'].flatMap(folder =>
+      readdirSync(`${ROOT}${folder}`).flatMap(file => {
+        const document = parse(readFileSync(`${ROOT}${folder}/${file}`, 'utf8'))
+        // script entries to share are no document of a call
+        if ('groups' in document) return []
+        const data = JSON.stringify(document)
+        return `export const _${file.replaceAll(/\W/g, '_')}: ${folder === 'fixtures' ? 'Fixture' : 'Scenario'} = ${data}`
+      })
+    )
+    const folder = t.testdir({
+      'documents.ts': [
+        "import type { Fixture, Scenario } from 'commerce-emulator'",
+        ...documents
+      ].join('\n')
     })
-  )
-  const folder = t.testdir({ 'documents.ts': ["import type { Fixture, Scenario } from 'commerce-emulator'", ...documents].join('\n') })
-  t.strictSame(compiled([`${ROOT}test/client/user/suite.ts`, `${folder}/documents.ts`]), [])
-})
+    t.strictSame(compiled([`${ROOT}test/client/user/suite.ts`, `${folder}/documents.ts`]), [])
+  }
+)

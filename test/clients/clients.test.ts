@@ -1,4 +1,7 @@
-/** Real clients, each in a process and a sandbox of its own, against the command as it is built: session.txt is what they send, and what must come back. */
+/**
+ * Real clients, each in a process and a sandbox of its own, against the command as it is built:
+ * session.txt is what they send, and what must come back.
+ */
 import { execFile, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -7,7 +10,13 @@ import { OWN_ENVIRONMENT, startBuiltCommand } from '../conformance/built-command
 
 const HERE = fileURLToPath(new URL('./plain/', import.meta.url))
 /** No proxy among it, and no toolchain is fetched. */
-const ENVIRONMENT = { ...OWN_ENVIRONMENT, GOTOOLCHAIN: 'local', GO111MODULE: 'off', PYTHONDONTWRITEBYTECODE: '1', PYTHONUTF8: '1' }
+const ENVIRONMENT = {
+  ...OWN_ENVIRONMENT,
+  GOTOOLCHAIN: 'local',
+  GO111MODULE: 'off',
+  PYTHONDONTWRITEBYTECODE: '1',
+  PYTHONUTF8: '1'
+}
 /** The command of each client, and what shows that this machine can run it. */
 const CLIENTS: [name: string, command: string[], check: string[]][] = [
   ['java', ['java', '-XX:TieredStopAtLevel=1', 'Session.java'], ['-version']],
@@ -25,7 +34,8 @@ t.teardown(stop)
 t.jobs = 2
 
 for (const [name, [program = '', ...args], check] of CLIENTS) {
-  const skip = spawnSync(program, check, { env: ENVIRONMENT }).status !== 0 && `${name} is not on this machine`
+  const skip =
+    spawnSync(program, check, { env: ENVIRONMENT }).status !== 0 && `${name} is not on this machine`
   t.test(`a session with ${name}`, { skip, timeout: 90_000 }, async t => {
     const env = {
       ...ENVIRONMENT,

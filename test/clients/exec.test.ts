@@ -1,4 +1,7 @@
-/** A test suite of a till, run through `exec` as it is built: the suite passes, and the report tells of the client's mistakes; and `judge` from outside. */
+/**
+ * A test suite of a till, run through `exec` as it is built: the suite passes, and the report tells
+ * of the client's mistakes; and `judge` from outside.
+ */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -7,73 +10,120 @@ import { OWN_ENVIRONMENT, startBuiltCommand } from '../conformance/built-command
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const SUITE = fileURLToPath(new URL('./sample-suite/', import.meta.url))
-const COMMAND = [process.execPath, '--test', '--test-concurrency=1', '--test-reporter=tap', `${SUITE}payments.test.mjs`, `${SUITE}refunds.test.mjs`]
+const COMMAND = [
+  process.execPath,
+  '--test',
+  '--test-concurrency=1',
+  '--test-reporter=tap',
+  `${SUITE}payments.test.mjs`,
+  `${SUITE}refunds.test.mjs`
+]
 
 /** Runs the built command; answers its status and what was written. */
 const ran = (...args: string[]) =>
   new Promise<{ status: unknown; stdout: string; stderr: string }>(resolve =>
-    execFile(process.execPath, [MAIN, ...args], { env: OWN_ENVIRONMENT }, (error, stdout, stderr) => resolve({ status: error?.code ?? 0, stdout, stderr }))
+    execFile(process.execPath, [MAIN, ...args], { env: OWN_ENVIRONMENT }, (error, stdout, stderr) =>
+      resolve({ status: error?.code ?? 0, stdout, stderr })
+    )
   )
-const exec = (...args: string[]) => ran('exec', '--scenario', `${SUITE}till.yaml`, '--min-coverage', '35', ...args, '--', ...COMMAND)
+const exec = (...args: string[]) =>
+  ran('exec', '--scenario', `${SUITE}till.yaml`, '--min-coverage', '35', ...args, '--', ...COMMAND)
 
-t.test('exec: the suite passes, but its client makes two mistakes, which fail the run where they are a gate', async t => {
-  const folder = `${t.testdir()}/reports`
-  const read = (name: string) => readFileSync(`${folder}/${name}`, 'utf8')
+t.test(
+  'exec: the suite passes, but its client makes two mistakes, which fail the run where they are a gate',
+  async t => {
+    const folder = `${t.testdir()}/reports`
+    const read = (name: string) => readFileSync(`${folder}/${name}`, 'utf8')
 
-  const { status, stdout, stderr } = await exec('--fail-on', 'findings', 'expectations', '--report', folder)
-  const lenient = await exec()
+    const { status, stdout, stderr } = await exec(
+      '--fail-on',
+      'findings',
+      'expectations',
+      '--report',
+      folder
+    )
+    const lenient = await exec()
 
-  t.equal(status, 3, stderr)
-  t.strictSame(stdout.match(/^# (tests|pass|fail) \d+$/gm), ['# tests 10', '# pass 10', '# fail 0'])
-  t.match(stderr, /^\ncommerce-emulator\n {2}Requests {6}25\n {2}Coverage {6}37 of 93 rule outcomes, 39\.7 %; 26 rules never exercised, 14 never violated\n/)
-  t.match(
-    stderr,
-    /\n {2}Report {8}.*report\.html\n {2}FAILED {8}findings: stopped-at-empty-page, refused-and-repeated\n.*\n.*\n {2}Next {10}.*record --out .*\n$/
-  )
-  const { status: ended, gates, run } = JSON.parse(read('run.json'))
-  t.strictSame(
-    run.findings.map(({ finding, severity, times, requests }: Record<string, unknown>) => [finding, severity, times, requests]),
-    [
-      ['stopped-at-empty-page', 'error', 1, ['#1/req_3']],
-      ['refused-and-repeated', 'warning', 1, ['#1/req_18', '#1/req_19']]
-    ]
-  )
-  t.strictSame(
-    [ended, gates.map(({ gate, passed }: Record<string, unknown>) => [gate, passed])],
-    [
-      0,
+    t.equal(status, 3, stderr)
+    t.strictSame(stdout.match(/^# (tests|pass|fail) \d+$/gm), [
+      '# tests 10',
+      '# pass 10',
+      '# fail 0'
+    ])
+    t.match(
+      stderr,
+      /^\ncommerce-emulator\n {2}Requests {6}25\n {2}Coverage {6}37 of 93 rule outcomes, 39\.7 %; 26 rules never exercised, 14 never violated\n/
+    )
+    t.match(
+      stderr,
+      /\n {2}Report {8}.*report\.html\n {2}FAILED {8}findings: stopped-at-empty-page, refused-and-repeated\n.*\n.*\n {2}Next {10}.*record --out .*\n$/
+    )
+    const { status: ended, gates, run } = JSON.parse(read('run.json'))
+    t.strictSame(
+      run.findings.map(({ finding, severity, times, requests }: Record<string, unknown>) => [
+        finding,
+        severity,
+        times,
+        requests
+      ]),
       [
-        ['coverage', true],
-        ['expectations', true],
-        ['findings', false]
+        ['stopped-at-empty-page', 'error', 1, ['#1/req_3']],
+        ['refused-and-repeated', 'warning', 1, ['#1/req_18', '#1/req_19']]
       ]
-    ]
-  )
-  const refused = run.requests.filter(({ outcome }: { outcome: string }) => outcome === 'refused')
-  t.strictSame(
-    refused.map(({ entry }: { entry: { why: { rules: object[] } } }) => entry.why.rules.length > 0),
-    Array(6).fill(true),
-    'each with its why'
-  )
-  t.match(read('report.html'), /REF-6: /)
-  t.notMatch(read('report.html'), /[^\p{ASCII}–…×]/u, 'no character was read in another encoding')
-  t.equal(lenient.status, 0, lenient.stderr)
-  t.notMatch(lenient.stderr, /FAILED/)
-})
+    )
+    t.strictSame(
+      [ended, gates.map(({ gate, passed }: Record<string, unknown>) => [gate, passed])],
+      [
+        0,
+        [
+          ['coverage', true],
+          ['expectations', true],
+          ['findings', false]
+        ]
+      ]
+    )
+    const refused = run.requests.filter(({ outcome }: { outcome: string }) => outcome === 'refused')
+    t.strictSame(
+      refused.map(
+        ({ entry }: { entry: { why: { rules: object[] } } }) => entry.why.rules.length > 0
+      ),
+      Array(6).fill(true),
+      'each with its why'
+    )
+    t.match(read('report.html'), /REF-6: /)
+    t.notMatch(read('report.html'), /[^\p{ASCII}–…×]/u, 'no character was read in another encoding')
+    t.equal(lenient.status, 0, lenient.stderr)
+    t.notMatch(lenient.stderr, /FAILED/)
+  }
+)
 
-t.test('judge: an emulator that runs is judged from outside by the same gates, with the same reports', async t => {
-  const { baseUrl, stop } = await startBuiltCommand()
-  t.teardown(stop)
-  const headers = { authorization: `Basic ${btoa('sk_test_merchant:')}`, 'test-name': 'reads a Ticket' }
-  for (let nth = 0; nth < 2; nth++) await fetch(`${baseUrl}/tickets?limit=0`, { headers })
-  const folder = `${t.testdir()}/reports`
+t.test(
+  'judge: an emulator that runs is judged from outside by the same gates, with the same reports',
+  async t => {
+    const { baseUrl, stop } = await startBuiltCommand()
+    t.teardown(stop)
+    const headers = {
+      authorization: `Basic ${btoa('sk_test_merchant:')}`,
+      'test-name': 'reads a Ticket'
+    }
+    for (let nth = 0; nth < 2; nth++) await fetch(`${baseUrl}/tickets?limit=0`, { headers })
+    const folder = `${t.testdir()}/reports`
 
-  const failed = await ran('judge', '--url', baseUrl, '--fail-on', 'refused-and-repeated', '--report', folder)
+    const failed = await ran(
+      'judge',
+      '--url',
+      baseUrl,
+      '--fail-on',
+      'refused-and-repeated',
+      '--report',
+      folder
+    )
 
-  t.equal(failed.status, 3, failed.stderr)
-  t.match(
-    failed.stderr,
-    /\n {2}Report {8}.*report\.html\n {2}FAILED {8}finding: refused-and-repeated\n.*\n {2}Next {10}commerce-emulator repro '#1\/req_1' --url .*\n$/
-  )
-  t.match(readFileSync(`${folder}/junit.xml`, 'utf8'), 'name="reads a Ticket"><failure ')
-})
+    t.equal(failed.status, 3, failed.stderr)
+    t.match(
+      failed.stderr,
+      /\n {2}Report {8}.*report\.html\n {2}FAILED {8}finding: refused-and-repeated\n.*\n {2}Next {10}commerce-emulator repro '#1\/req_1' --url .*\n$/
+    )
+    t.match(readFileSync(`${folder}/junit.xml`, 'utf8'), 'name="reads a Ticket"><failure ')
+  }
+)

@@ -8,7 +8,10 @@ const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const START_TIMEOUT = 30_000
 const { PATH, HOME } = process.env
 
-/** What a process of its own takes of this one's environment: none of its settings, and no coverage: that of `dist/` would be reported as that of `src/`. */
+/**
+ * What a process of its own takes of this one's environment: none of its settings, and no coverage:
+ * that of `dist/` would be reported as that of `src/`.
+ */
 export const OWN_ENVIRONMENT = { PATH, HOME, _TAPJS_PROCESSINFO_COVERAGE_: '0' }
 
 export type BuiltCommand = {
@@ -18,7 +21,10 @@ export type BuiltCommand = {
   stop: () => Promise<number | string>
 }
 
-/** Starts `commerce-emulator --port 0` and waits for its stable line. Errors: what it wrote to stderr when it ends or stays silent instead. */
+/**
+ * Starts `commerce-emulator --port 0` and waits for its stable line. Errors: what it wrote to
+ * stderr when it ends or stays silent instead.
+ */
 export async function startBuiltCommand(args: readonly string[] = []): Promise<BuiltCommand> {
   const child = spawn(process.execPath, [MAIN, '--port', '0', '--log-level', 'error', ...args], {
     env: OWN_ENVIRONMENT,
@@ -32,7 +38,10 @@ export async function startBuiltCommand(args: readonly string[] = []): Promise<B
   })
   const baseUrl = await Promise.race([readyUrl(child), ended.then(() => null)])
   clearTimeout(silent)
-  if (baseUrl === null) throw new Error(`${MAIN} did not start (built by npm run build?): ${complaint || 'it wrote nothing to stderr'}`)
+  if (baseUrl === null)
+    throw new Error(
+      `${MAIN} did not start (built by npm run build?): ${complaint || 'it wrote nothing to stderr'}`
+    )
 
   const stop = async () => {
     child.kill('SIGTERM')

@@ -6,10 +6,18 @@ import { type Context, isUnset } from './context.js'
 import { type Answer, accepted, describeAnswer, isAccepted, listed } from './service.js'
 import type { Check } from './suite.js'
 
-export const CASE_CHECKS: readonly Check[] = Object.entries(RULE_CASES).flatMap(([rule, { right, kept, silent, broken }]) =>
-  [...kept, ...silent, ...broken]
-    .filter(({ reference }) => reference)
-    .map((each): Check => ({ rule, title: each.title, run: ctx => check(ctx, each, each.blames && !each.answers ? (each.right ?? right) : undefined) }))
+export const CASE_CHECKS: readonly Check[] = Object.entries(RULE_CASES).flatMap(
+  ([rule, { right, kept, silent, broken }]) =>
+    [...kept, ...silent, ...broken]
+      .filter(({ reference }) => reference)
+      .map(
+        (each): Check => ({
+          rule,
+          title: each.title,
+          run: ctx =>
+            check(ctx, each, each.blames && !each.answers ? (each.right ?? right) : undefined)
+        })
+      )
 )
 
 /** The right call is carried out, so that the other is refused for what differs. */

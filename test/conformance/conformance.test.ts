@@ -1,4 +1,7 @@
-/** The suite against the service that the environment names, or else against the command as it is built. */
+/**
+ * The suite against the service that the environment names, or else against the command as it is
+ * built.
+ */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
@@ -14,16 +17,38 @@ if (named) {
 } else {
   t.test('the suite refuses to write to another machine unless it is allowed to', async t => {
     const CONFORMANCE_MERCHANT_KEY = 'sk_test_merchant'
-    for (const host of ['api.example.com', '10.0.0.7', 'localhost.example.com', '127.0.0.1.example.com', '[2001:db8::1]']) {
+    for (const host of [
+      'api.example.com',
+      '10.0.0.7',
+      'localhost.example.com',
+      '127.0.0.1.example.com',
+      '[2001:db8::1]'
+    ]) {
       const CONFORMANCE_BASE_URL = `https://${host}/next`
-      t.throws(() => targetOf({ CONFORMANCE_BASE_URL, CONFORMANCE_MERCHANT_KEY }), { message: /CONFORMANCE_ALLOW_REMOTE=1.*Nothing was sent/ }, host)
-      t.equal(targetOf({ CONFORMANCE_BASE_URL, CONFORMANCE_MERCHANT_KEY, CONFORMANCE_ALLOW_REMOTE: '1' })?.baseUrl, CONFORMANCE_BASE_URL)
+      t.throws(
+        () => targetOf({ CONFORMANCE_BASE_URL, CONFORMANCE_MERCHANT_KEY }),
+        { message: /CONFORMANCE_ALLOW_REMOTE=1.*Nothing was sent/ },
+        host
+      )
+      t.equal(
+        targetOf({ CONFORMANCE_BASE_URL, CONFORMANCE_MERCHANT_KEY, CONFORMANCE_ALLOW_REMOTE: '1' })
+          ?.baseUrl,
+        CONFORMANCE_BASE_URL
+      )
     }
     for (const host of ['localhost:4010', '127.0.0.1', '[::1]:80', 'emulator.localhost']) {
-      t.ok(targetOf({ CONFORMANCE_BASE_URL: `http://${host}/next`, CONFORMANCE_MERCHANT_KEY }), host)
+      t.ok(
+        targetOf({ CONFORMANCE_BASE_URL: `http://${host}/next`, CONFORMANCE_MERCHANT_KEY }),
+        host
+      )
     }
-    t.throws(() => targetOf({ CONFORMANCE_BASE_URL: 'http://localhost/next' }), { message: /CONFORMANCE_MERCHANT_KEY is needed/ })
-    t.throws(() => targetOf({ CONFORMANCE_BASE_URL: 'localhost:4010/next', CONFORMANCE_MERCHANT_KEY }), { message: /not an http address/ })
+    t.throws(() => targetOf({ CONFORMANCE_BASE_URL: 'http://localhost/next' }), {
+      message: /CONFORMANCE_MERCHANT_KEY is needed/
+    })
+    t.throws(
+      () => targetOf({ CONFORMANCE_BASE_URL: 'localhost:4010/next', CONFORMANCE_MERCHANT_KEY }),
+      { message: /not an http address/ }
+    )
     t.equal(targetOf({}), null)
   })
 
@@ -32,12 +57,18 @@ if (named) {
       [200, '{"id":"x","created":"2026-01-01T00:00:00Z","data":[],"has_more":false}'],
       [400, '{}']
     ] as const) {
-      const server = createServer((_request, response) => response.writeHead(status, { 'content-type': 'application/json' }).end(body)).listen(0, '127.0.0.1')
+      const server = createServer((_request, response) =>
+        response.writeHead(status, { 'content-type': 'application/json' }).end(body)
+      ).listen(0, '127.0.0.1')
       t.teardown(() => server.close())
       await new Promise(resolve => server.once('listening', resolve))
       const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/next`
       const passed: string[] = []
-      for await (const { rule, title, outcome } of conformance({ baseUrl, merchantKey: 'm', resellerKey: 'r' }))
+      for await (const { rule, title, outcome } of conformance({
+        baseUrl,
+        merchantKey: 'm',
+        resellerKey: 'r'
+      }))
         if (outcome === 'passed') passed.push(`${rule}: ${title}`)
       t.strictSame(passed, [], `${status} ${body}`)
     }
@@ -46,12 +77,18 @@ if (named) {
   t.test('the built command keeps every rule', async t => {
     const { baseUrl, stop } = await startBuiltCommand()
 
-    const results = await shown(t, { baseUrl, merchantKey: 'sk_test_merchant', resellerKey: 'sk_test_reseller' }).finally(async () => {
+    const results = await shown(t, {
+      baseUrl,
+      merchantKey: 'sk_test_merchant',
+      resellerKey: 'sk_test_reseller'
+    }).finally(async () => {
       t.equal(await stop(), 0, 'SIGTERM ends it with exit code 0')
     })
 
     t.strictSame(
-      results.filter(({ outcome }) => outcome === 'skipped').map(({ rule, title, detail }) => `${rule}: ${title} (${detail})`),
+      results
+        .filter(({ outcome }) => outcome === 'skipped')
+        .map(({ rule, title, detail }) => `${rule}: ${title} (${detail})`),
       [],
       'nothing is skipped'
     )
@@ -64,7 +101,9 @@ async function shown(t: Test, service: Service): Promise<Result[]> {
   for await (const result of conformance(service)) {
     const { rule, title, outcome, detail } = result
     results.push(result)
-    await t.test(`${rule}: ${title}`, { skip: outcome === 'skipped' && detail }, async t => t.equal(outcome, 'passed', detail || 'passed'))
+    await t.test(`${rule}: ${title}`, { skip: outcome === 'skipped' && detail }, async t =>
+      t.equal(outcome, 'passed', detail || 'passed')
+    )
   }
   const ledger = readLedger()
   await t.test(

@@ -1,9 +1,21 @@
 /** What a check is given: calls, verdicts, and records of its own that it makes through the API. */
 import assert from 'node:assert/strict'
 import { type Known, NotGiven, Performance } from '../contract/performing.js'
-import { type Answer, describeAnswer, isAccepted, listed, type Resource, type Service, Skip, send } from './service.js'
+import {
+  type Answer,
+  describeAnswer,
+  isAccepted,
+  listed,
+  type Resource,
+  type Service,
+  Skip,
+  send
+} from './service.js'
 
-/** What the checks of one run share: the service, and what was found at it before anything was written. */
+/**
+ * What the checks of one run share: the service, and what was found at it before anything was
+ * written.
+ */
 export class Run {
   readonly service: Service
   #known: Promise<Readonly<Record<keyof Known, Resource | null>>> | undefined
@@ -14,7 +26,8 @@ export class Run {
   }
 
   /** A text that no other call of any run has sent. */
-  readonly unique = (): string => `${Date.now().toString(36)}${process.pid.toString(36)}n${++this.#names}`
+  readonly unique = (): string =>
+    `${Date.now().toString(36)}${process.pid.toString(36)}n${++this.#names}`
 
   /** Tickets, and where they are: they cannot be made through the API. */
   known(): Promise<Readonly<Record<keyof Known, Resource | null>>> {
@@ -25,12 +38,18 @@ export class Run {
   async #explore(): Promise<Readonly<Record<keyof Known, Resource | null>>> {
     const [newest_ticket = null, ...older] = await this.#page('/tickets')
     const isApart = ({ created, reference }: Resource) =>
-      created !== newest_ticket?.created && reference && !`${newest_ticket?.reference}`.toLowerCase().includes(reference.toLowerCase())
-    const named = this.service.ticket === undefined ? undefined : (await send(this.service, { on: `GET /tickets/${this.service.ticket}` })).body
+      created !== newest_ticket?.created &&
+      reference &&
+      !`${newest_ticket?.reference}`.toLowerCase().includes(reference.toLowerCase())
+    const named =
+      this.service.ticket === undefined
+        ? undefined
+        : (await send(this.service, { on: `GET /tickets/${this.service.ticket}` })).body
     const there = { place: null as Resource | null, ticket_there: null as Resource | null }
     for (const place of await this.#page('/locations')) {
       const [ticket_there] = await this.#page('/tickets', `location=${place.id}&limit=1`)
-      if (ticket_there && ticket_there.id !== newest_ticket?.id) Object.assign(there, { place, ticket_there })
+      if (ticket_there && ticket_there.id !== newest_ticket?.id)
+        Object.assign(there, { place, ticket_there })
     }
     return {
       ticket: named ?? older[0] ?? newest_ticket,
@@ -48,7 +67,9 @@ export class Run {
 
 /** The calls of one check and the records that it makes. */
 export class Context extends Performance<Answer> {
-  /** How many violations of the rule this check has tried, and seen answered as the reference says. */
+  /**
+   * How many violations of the rule this check has tried, and seen answered as the reference says.
+   */
   violations = 0
 
   constructor(run: Run) {
@@ -74,18 +95,25 @@ export class Context extends Performance<Answer> {
 
   /** An error was returned; the reference names no status, so any 4xx is one. */
   refused(answer: Answer): void {
-    assert.ok(answer.status >= 400 && answer.status < 500, `must be an error (4xx); ${describeAnswer(answer)}`)
+    assert.ok(
+      answer.status >= 400 && answer.status < 500,
+      `must be an error (4xx); ${describeAnswer(answer)}`
+    )
     this.violated()
   }
 
-  /** A violation was tried, and is reported not to have been carried out in another way than by an error. */
+  /**
+   * A violation was tried, and is reported not to have been carried out in another way than by an
+   * error.
+   */
   violated(): void {
     this.violations++
   }
 }
 
 /** Why a check could not be set up; null where it failed. */
-export const skipReason = (error: unknown): string | null => (error instanceof Skip || error instanceof NotGiven ? error.message : null)
+export const skipReason = (error: unknown): string | null =>
+  error instanceof Skip || error instanceof NotGiven ? error.message : null
 
 /** When a record was created, in milliseconds. */
 export function createdOf({ id, created }: Resource): number {
@@ -95,4 +123,5 @@ export function createdOf({ id, created }: Resource): number {
 }
 
 /** A value that is not set: absent, null or empty. */
-export const isUnset = (value: unknown): boolean => value === undefined || value === null || value === ''
+export const isUnset = (value: unknown): boolean =>
+  value === undefined || value === null || value === ''

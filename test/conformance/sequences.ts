@@ -1,27 +1,40 @@
-/** What a single call does not show: many Refunds, calls at once, and what the reference leaves two ways to answer. */
+/**
+ * What a single call does not show: many Refunds, calls at once, and what the reference leaves two
+ * ways to answer.
+ */
 import assert from 'node:assert/strict'
 import { BANK, type Fields, list, pay, read, refund } from '../contract/case.js'
 import { type Context, createdOf } from './context.js'
 import { accepted, describeAnswer, isAccepted, listed, type Resource } from './service.js'
 import type { Check } from './suite.js'
 
-const made = async (ctx: Context, call: Parameters<Context['send']>[0]): Promise<Resource> => accepted(await ctx.send(call))
+const made = async (ctx: Context, call: Parameters<Context['send']>[0]): Promise<Resource> =>
+  accepted(await ctx.send(call))
 const refundOf = (transaction: string, amount?: number) => refund({ transaction, amount })
 
-/** The ids of the Refunds that are embedded in a Transaction: an array, at whatever depth, whose members are among those given. */
+/**
+ * The ids of the Refunds that are embedded in a Transaction: an array, at whatever depth, whose
+ * members are among those given.
+ */
 function embeddedIn(transaction: unknown, refunds: readonly string[]): string[] | null {
   if (typeof transaction !== 'object' || transaction === null) return null
   if (Array.isArray(transaction)) {
     const ids = transaction.map(member => member?.id)
     return ids.length > 0 && ids.every(id => refunds.includes(id)) ? ids : null
   }
-  return Object.values(transaction).reduce<string[] | null>((found, part) => found ?? embeddedIn(part, refunds), null)
+  return Object.values(transaction).reduce<string[] | null>(
+    (found, part) => found ?? embeddedIn(part, refunds),
+    null
+  )
 }
 
 /** Every value that a member of this name has, anywhere in the answer. */
 function valuesOf(name: string, within: unknown): unknown[] {
   if (typeof within !== 'object' || within === null) return []
-  return Object.entries(within).flatMap(([key, value]) => [...(key === name ? [value] : []), ...valuesOf(name, value)])
+  return Object.entries(within).flatMap(([key, value]) => [
+    ...(key === name ? [value] : []),
+    ...valuesOf(name, value)
+  ])
 }
 
 export const SEQUENCES: readonly Check[] = [
@@ -52,7 +65,10 @@ export const SEQUENCES: readonly Check[] = [
     title: 'a Refund names no card, and its answer shows no other than the one charged',
     run: async ctx => {
       for (const last4 of ['4242', '4444']) {
-        const { id } = await made(ctx, pay({ 'card[last4]': last4, 'card[number]': `400000000000${last4}` }))
+        const { id } = await made(
+          ctx,
+          pay({ 'card[last4]': last4, 'card[number]': `400000000000${last4}` })
+        )
         const shown = valuesOf('last4', await made(ctx, refundOf(id)))
         if (shown.length === 0) ctx.skip('a Refund does not show the card that its funds went to')
         assert.deepEqual([...new Set(shown)], [last4])
@@ -64,7 +80,9 @@ export const SEQUENCES: readonly Check[] = [
     title: 'fifty Refunds at once on one Transaction never exceed the charge',
     run: async ctx => {
       const { id } = await made(ctx, pay())
-      const answers = await Promise.all(Array.from({ length: 50 }, () => ctx.send(refundOf(id, 70))))
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, () => ctx.send(refundOf(id, 70)))
+      )
       const refunds = answers.filter(isAccepted).map(accepted)
       const sum = refunds.reduce((total, { amount }) => total + amount, 0)
       assert.ok(sum <= 1000, `${refunds.length} Refunds of 70 were made on a charge of 1000`)
@@ -79,14 +97,21 @@ export const SEQUENCES: readonly Check[] = [
     run: async ctx => {
       const [charge, other] = [await made(ctx, pay()), await made(ctx, pay())]
       const before = await made(ctx, refund({ transaction: charge.id, reason: 'cold soup' }))
-      const changes: Fields[] = [{ amount: 200 }, { reason: 'changed' }, { transaction: other.id }, { reason: '' }]
+      const changes: Fields[] = [
+        { amount: 200 },
+        { reason: 'changed' },
+        { transaction: other.id },
+        { reason: '' }
+      ]
       for (const body of changes) {
-        // Refused or without effect: the reference says that it cannot be, not how that is answered.
+        // Refused or without effect: the reference says that it cannot be, not how that is
+        // answered.
         const answer = await ctx.send({ on: `POST /refunds/${before.id}`, body })
         if (isAccepted(answer)) ctx.violated()
         else ctx.refused(answer)
         const after = await made(ctx, read(`/refunds/${before.id}`))
-        for (const name of ['amount', 'reason', 'transaction']) assert.equal(after[name], before[name], name)
+        for (const name of ['amount', 'reason', 'transaction'])
+          assert.equal(after[name], before[name], name)
       }
     }
   },
@@ -105,13 +130,19 @@ export const SEQUENCES: readonly Check[] = [
         instants.toSorted((a, b) => b - a),
         describeAnswer(answer)
       )
-      assert.ok((instants[0] as number) >= createdOf(later), 'the first page starts with the most recent Refund')
+      assert.ok(
+        (instants[0] as number) >= createdOf(later),
+        'the first page starts with the most recent Refund'
+      )
     }
   }
 ]
 
 /** Makes two records whose creation times differ, waiting longer each time. */
-async function twoInstants(ctx: Context, make: () => Promise<Resource>): Promise<[Resource, Resource]> {
+async function twoInstants(
+  ctx: Context,
+  make: () => Promise<Resource>
+): Promise<[Resource, Resource]> {
   for (const wait of [5, 50, 1100]) {
     const first = await make()
     await new Promise(resolve => setTimeout(resolve, wait))

@@ -1,4 +1,7 @@
-/** The service under test, as HTTP alone: a call, its answer, and the verdicts that the reference lets a caller reach. */
+/**
+ * The service under test, as HTTP alone: a call, its answer, and the verdicts that the reference
+ * lets a caller reach.
+ */
 import assert from 'node:assert/strict'
 import type { Sent } from '../contract/performing.js'
 import type { Json } from '../support/json.js'
@@ -30,7 +33,8 @@ export class Skip extends Error {}
 
 const TIMEOUT = 30_000
 
-const basic = (name: string, password = ''): string => `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
+const basic = (name: string, password = ''): string =>
+  `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
 
 /** Makes one call; redirects are not followed. */
 export async function send(
@@ -39,18 +43,26 @@ export async function send(
 ): Promise<Answer> {
   if (key === 'reseller' && !resellerKey) throw new Skip('no reseller key was given')
   const [method, path] = on.split(' ') as [string, string]
-  const named = typeof key === 'string' ? { name: key === 'merchant' ? merchantKey : (resellerKey as string) } : key
-  const response = await fetch(`${outside ? baseUrl.replace(/\/next$/, '') : baseUrl}${path}${query ? `?${query}` : ''}`, {
-    method,
-    redirect: 'manual',
-    signal: AbortSignal.timeout(TIMEOUT),
-    headers: {
-      ...(named && { authorization: basic(named.name, 'password' in named ? named.password : '') }),
-      ...(body !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
-      ...headers
-    },
-    ...(body !== undefined && { body })
-  })
+  const named =
+    typeof key === 'string'
+      ? { name: key === 'merchant' ? merchantKey : (resellerKey as string) }
+      : key
+  const response = await fetch(
+    `${outside ? baseUrl.replace(/\/next$/, '') : baseUrl}${path}${query ? `?${query}` : ''}`,
+    {
+      method,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(TIMEOUT),
+      headers: {
+        ...(named && {
+          authorization: basic(named.name, 'password' in named ? named.password : '')
+        }),
+        ...(body !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
+        ...headers
+      },
+      ...(body !== undefined && { body })
+    }
+  )
   const text = await response.text()
   return { on, status: response.status, text, body: jsonOf(text) }
 }
@@ -73,18 +85,31 @@ export const isAccepted = ({ status }: Answer): boolean => status >= 200 && stat
 /** The call was carried out: a 2xx with an object that has an id. */
 export function accepted(answer: Answer): Resource {
   assert.ok(isAccepted(answer), `must be a 2xx; ${describeAnswer(answer)}`)
-  assert.ok(typeof answer.body?.id === 'string' && answer.body.id !== '', `must be a resource with an id; ${describeAnswer(answer)}`)
+  assert.ok(
+    typeof answer.body?.id === 'string' && answer.body.id !== '',
+    `must be a resource with an id; ${describeAnswer(answer)}`
+  )
   return answer.body
 }
 
-/** A list: its result set, which the reference does not name, is the one member that holds an array. */
+/**
+ * A list: its result set, which the reference does not name, is the one member that holds an array.
+ */
 export function listed(answer: Answer): { records: Resource[]; hasMore: boolean } {
   assert.ok(isAccepted(answer), `must be a 2xx; ${describeAnswer(answer)}`)
   const { body } = answer
-  assert.ok(typeof body === 'object' && body !== null && !Array.isArray(body), `must be an object; ${describeAnswer(answer)}`)
-  assert.equal(typeof body.has_more, 'boolean', `has_more, must be true or false,; ${describeAnswer(answer)}`)
+  assert.ok(
+    typeof body === 'object' && body !== null && !Array.isArray(body),
+    `must be an object; ${describeAnswer(answer)}`
+  )
+  assert.equal(
+    typeof body.has_more,
+    'boolean',
+    `has_more, must be true or false,; ${describeAnswer(answer)}`
+  )
   const sets = Object.values(body).filter(Array.isArray)
   assert.ok(sets.length > 0, `must be a member that holds the results; ${describeAnswer(answer)}`)
-  if (sets.length > 1) throw new Skip(`which member is the result set is not clear; ${describeAnswer(answer)}`)
+  if (sets.length > 1)
+    throw new Skip(`which member is the result set is not clear; ${describeAnswer(answer)}`)
   return { records: sets[0] as Resource[], hasMore: body.has_more }
 }

@@ -1,13 +1,17 @@
 /**
  * The conformance suite: what the reference states, asked of any service over HTTP.
- * It asserts nothing that the reference leaves open: no error bodies, no id prefixes, no page size but the one asked for.
+ * It asserts nothing that the reference leaves open: no error bodies, no id prefixes, no page size
+ * but the one asked for.
  */
 import { CASE_CHECKS } from './cases.js'
 import { Context, Run, skipReason } from './context.js'
 import { SEQUENCES } from './sequences.js'
 import type { Service } from './service.js'
 
-/** One thing to ask of the service. `run` throws to fail and calls `ctx.skip` where it cannot be set up. */
+/**
+ * One thing to ask of the service. `run` throws to fail and calls `ctx.skip` where it cannot be set
+ * up.
+ */
 export type Check = { rule: string; title: string; run: (ctx: Context) => Promise<void> }
 export type Outcome = 'passed' | 'failed' | 'skipped'
 export type Result = {
@@ -25,13 +29,22 @@ export type LedgerRule = { id: string; rule: string; sections: number[]; violabl
 export const CHECKS: readonly Check[] = [...CASE_CHECKS, ...SEQUENCES]
 
 /** Runs the checks one after another and yields each result as it comes. */
-export async function* conformance(service: Service, checks: readonly Check[] = CHECKS): AsyncGenerator<Result> {
+export async function* conformance(
+  service: Service,
+  checks: readonly Check[] = CHECKS
+): AsyncGenerator<Result> {
   const run = new Run(service)
   for (const check of checks) yield await resultOf(check, new Context(run))
 }
 
 async function resultOf({ rule, title, run }: Check, ctx: Context): Promise<Result> {
-  const ended = (outcome: Outcome, detail: string): Result => ({ rule, title, outcome, detail, violations: ctx.violations })
+  const ended = (outcome: Outcome, detail: string): Result => ({
+    rule,
+    title,
+    outcome,
+    detail,
+    violations: ctx.violations
+  })
   try {
     await run(ctx)
     return ended('passed', '')
@@ -42,19 +55,36 @@ async function resultOf({ rule, title, run }: Check, ctx: Context): Promise<Resu
 }
 
 /** The message, with what lies behind it where a connection failed. */
-const reasonOf = ({ message, cause }: Error): string => (cause instanceof Error ? `${message}: ${cause.message || (cause as { code?: string }).code}` : message)
+const reasonOf = ({ message, cause }: Error): string =>
+  cause instanceof Error
+    ? `${message}: ${cause.message || (cause as { code?: string }).code}`
+    : message
 
-/** What the results do not show of the ledger: rules without a check, checks without a rule, and rules of which no violation was tried. */
+/**
+ * What the results do not show of the ledger: rules without a check, checks without a rule, and
+ * rules of which no violation was tried.
+ */
 export function gapsIn(ledger: readonly LedgerRule[], results: readonly Result[]): string[] {
   const ids = new Set(ledger.map(({ id }) => id))
   const covered = new Set(results.map(({ rule }) => rule))
-  const violated = new Set(results.filter(({ violations }) => violations > 0).map(({ rule }) => rule))
-  const unfinished = new Set(results.filter(({ outcome }) => outcome !== 'passed').map(({ rule }) => rule))
+  const violated = new Set(
+    results.filter(({ violations }) => violations > 0).map(({ rule }) => rule)
+  )
+  const unfinished = new Set(
+    results.filter(({ outcome }) => outcome !== 'passed').map(({ rule }) => rule)
+  )
   return [
-    ...ledger.filter(({ id }) => !covered.has(id)).map(({ id, rule }) => `${id} has no check: ${rule}`),
-    ...[...covered].filter(id => !ids.has(id)).map(id => `${id} is checked, but is not a rule of the ledger`),
     ...ledger
-      .filter(({ id, violable }) => violable && covered.has(id) && !violated.has(id) && !unfinished.has(id))
+      .filter(({ id }) => !covered.has(id))
+      .map(({ id, rule }) => `${id} has no check: ${rule}`),
+    ...[...covered]
+      .filter(id => !ids.has(id))
+      .map(id => `${id} is checked, but is not a rule of the ledger`),
+    ...ledger
+      .filter(
+        ({ id, violable }) =>
+          violable && covered.has(id) && !violated.has(id) && !unfinished.has(id)
+      )
       .map(({ id }) => `${id} can be violated, but no check tried to`)
   ]
 }

@@ -7,9 +7,18 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 const isLoopback = (host: string) => /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(host)
 
-/** The service that the environment names; null when it names none. Errors: a base address or key that will not do, and a host that is not this machine. */
+/**
+ * The service that the environment names; null when it names none. Errors: a base address or key
+ * that will not do, and a host that is not this machine.
+ */
 export function targetOf(environment: Environment): Service | null {
-  const { CONFORMANCE_BASE_URL, CONFORMANCE_MERCHANT_KEY, CONFORMANCE_RESELLER_KEY, CONFORMANCE_TICKET, CONFORMANCE_ALLOW_REMOTE } = environment
+  const {
+    CONFORMANCE_BASE_URL,
+    CONFORMANCE_MERCHANT_KEY,
+    CONFORMANCE_RESELLER_KEY,
+    CONFORMANCE_TICKET,
+    CONFORMANCE_ALLOW_REMOTE
+  } = environment
   if (!CONFORMANCE_BASE_URL) return null
   if (!/^https?:\/\/[^/]/.test(CONFORMANCE_BASE_URL) || !URL.canParse(CONFORMANCE_BASE_URL)) {
     throw new Error(`CONFORMANCE_BASE_URL is not an http address: ${CONFORMANCE_BASE_URL}`)
@@ -21,7 +30,8 @@ export function targetOf(environment: Environment): Service | null {
         `${hostname} is not this machine; set CONFORMANCE_ALLOW_REMOTE=1 to run it there all the same. Nothing was sent.`
     )
   }
-  if (!CONFORMANCE_MERCHANT_KEY) throw new Error('CONFORMANCE_MERCHANT_KEY is needed: an API key of a merchant Account.')
+  if (!CONFORMANCE_MERCHANT_KEY)
+    throw new Error('CONFORMANCE_MERCHANT_KEY is needed: an API key of a merchant Account.')
   return {
     baseUrl: CONFORMANCE_BASE_URL,
     merchantKey: CONFORMANCE_MERCHANT_KEY,

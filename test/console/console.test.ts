@@ -11,14 +11,19 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml; charset=utf-8'
 }
 /** The files that the build makes, as pages name them. */
-const FILES = readdirSync(new URL('../../dist/console/', import.meta.url)).flatMap(file => /(.*)\.br$/.exec(file)?.[1] ?? [])
+const FILES = readdirSync(new URL('../../dist/console/', import.meta.url)).flatMap(
+  file => /(.*)\.br$/.exec(file)?.[1] ?? []
+)
 
 t.test('console: a browser gets the page, anything else JSON', async t => {
   const { control } = await startTestEmulator(t)
 
   const page = await control('GET /', undefined, HTML)
   t.equal(page.status, 200)
-  t.hasStrict(page.headers, { 'content-type': 'text/html; charset=utf-8', 'x-content-type-options': 'nosniff' })
+  t.hasStrict(page.headers, {
+    'content-type': 'text/html; charset=utf-8',
+    'x-content-type-options': 'nosniff'
+  })
   t.equal(page.text.includes('<body data-sandbox="">'), true)
   t.equal((await control('GET /', undefined, { accept: '*/*' })).body.name, 'commerce-emulator')
   t.equal((await control('GET /')).body.links.docs, '/_control/docs')
@@ -26,11 +31,16 @@ t.test('console: a browser gets the page, anything else JSON', async t => {
 
 t.test('console: the page of a sandbox begins with that sandbox', async t => {
   const { call, inject } = await startTestEmulator(t)
-  const ask = (url: string) => inject({ method: 'GET', url, headers: { host: 'localhost', ...HTML } })
+  const ask = (url: string) =>
+    inject({ method: 'GET', url, headers: { host: 'localhost', ...HTML } })
 
   await call('GET /tickets')
   t.equal((await ask('/sandbox/worker-1/_control')).status, 404)
-  await inject({ method: 'POST', url: '/sandbox/worker-1/_control/reset', headers: { host: 'localhost', 'content-type': 'application/json' } })
+  await inject({
+    method: 'POST',
+    url: '/sandbox/worker-1/_control/reset',
+    headers: { host: 'localhost', 'content-type': 'application/json' }
+  })
 
   const { text } = await ask('/sandbox/worker-1/_control')
   t.equal(text.includes('<body data-sandbox="worker-1">'), true)
@@ -38,23 +48,44 @@ t.test('console: the page of a sandbox begins with that sandbox', async t => {
   t.notMatch(text, '{{', 'every value of the page is filled in')
 })
 
-t.test('console: all that the page loads comes from the emulator, and nothing from elsewhere', async t => {
-  const { control } = await startTestEmulator(t)
+t.test(
+  'console: all that the page loads comes from the emulator, and nothing from elsewhere',
+  async t => {
+    const { control } = await startTestEmulator(t)
 
-  const { text, headers } = await control('GET /', undefined, HTML)
-  const addresses = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address as string)
-  t.strictSame(addresses.sort(), ['/_control/console/console.css', '/_control/console/console.js', '/_control/console/icon.svg'])
-  t.notMatch(text, /<script>|<style|style=|\son\w+=/, 'nothing is inline')
-  const own = "script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'"
-  t.equal(headers['content-security-policy'], `default-src 'none'; ${own}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`)
-  for (const name of ['console.css', 'console.js', 'docs.js', 'icon.svg']) t.equal(FILES.includes(name), true, name)
-  for (const name of FILES) {
-    const file = await control(`GET /console/${name}`)
-    const type = TYPES[name.slice(name.lastIndexOf('.') + 1)]
-    t.strictSame([file.status, file.headers['content-type'], file.headers['x-content-type-options']], [200, type, 'nosniff'], name)
-    t.equal(/sourceMappingURL|https?:\/\/(?!www\.w3\.org\/)/.exec(file.text)?.[0], undefined, `${name} names no other place`)
+    const { text, headers } = await control('GET /', undefined, HTML)
+    const addresses = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(
+      ([, address]) => address as string
+    )
+    t.strictSame(addresses.sort(), [
+      '/_control/console/console.css',
+      '/_control/console/console.js',
+      '/_control/console/icon.svg'
+    ])
+    t.notMatch(text, /<script>|<style|style=|\son\w+=/, 'nothing is inline')
+    const own = "script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'"
+    t.equal(
+      headers['content-security-policy'],
+      `default-src 'none'; ${own}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+    )
+    for (const name of ['console.css', 'console.js', 'docs.js', 'icon.svg'])
+      t.equal(FILES.includes(name), true, name)
+    for (const name of FILES) {
+      const file = await control(`GET /console/${name}`)
+      const type = TYPES[name.slice(name.lastIndexOf('.') + 1)]
+      t.strictSame(
+        [file.status, file.headers['content-type'], file.headers['x-content-type-options']],
+        [200, type, 'nosniff'],
+        name
+      )
+      t.equal(
+        /sourceMappingURL|https?:\/\/(?!www\.w3\.org\/)/.exec(file.text)?.[0],
+        undefined,
+        `${name} names no other place`
+      )
+    }
   }
-})
+)
 
 /** What a client says that it can read, and what it gets. */
 const ENCODINGS: readonly [accepted: string | undefined, encoding: string | undefined][] = [
@@ -73,7 +104,11 @@ const READERS = { br: brotliDecompressSync, gzip: gunzipSync }
 t.test('console: files are sent as small as the client can read them, by HEAD too', async t => {
   const { app } = await startTestEmulator(t)
   const ask = (method: 'GET' | 'HEAD', path: string, accepted?: string) =>
-    app.inject({ method, url: `/_control${path}`, headers: { host: 'localhost', ...(accepted !== undefined && { 'accept-encoding': accepted }) } })
+    app.inject({
+      method,
+      url: `/_control${path}`,
+      headers: { host: 'localhost', ...(accepted !== undefined && { 'accept-encoding': accepted }) }
+    })
 
   for (const path of ['/console/console.js', '/docs/swagger-ui.css', '/docs/favicon-32x32.png']) {
     const { rawPayload: whole } = await ask('GET', path)
@@ -81,7 +116,11 @@ t.test('console: files are sent as small as the client can read them, by HEAD to
       const { headers, rawPayload } = await ask('GET', path, accepted)
       const head = await ask('HEAD', path, accepted)
       const sent = encoding === undefined ? rawPayload : READERS[encoding as 'br'](rawPayload)
-      t.strictSame([headers['content-encoding'], headers.vary, sent.equals(whole)], [encoding, 'accept-encoding', true], `${path}: ${accepted}`)
+      t.strictSame(
+        [headers['content-encoding'], headers.vary, sent.equals(whole)],
+        [encoding, 'accept-encoding', true],
+        `${path}: ${accepted}`
+      )
       const { date, 'request-id': id, ...others } = headers
       t.hasStrict(head.headers, { ...others, 'content-length': `${rawPayload.length}` }, 'HEAD')
       t.equal(head.body, '')
@@ -89,70 +128,143 @@ t.test('console: files are sent as small as the client can read them, by HEAD to
   }
 })
 
-t.test('console: what has its content in its name is kept for good, and of all else only what has changed is sent again', async t => {
-  const { app } = await startTestEmulator(t)
-  const ask = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers: { host: 'localhost', ...HTML, ...headers } })
-  const named = FILES.filter(name => !['console.js', 'console.css', 'docs.js', 'icon.svg'].includes(name))
-  const paths = [...FILES.map(name => `/console/${name}`), '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css', '', '/']
+t.test(
+  'console: what has its content in its name is kept for good, and of all else only what has changed is sent again',
+  async t => {
+    const { app } = await startTestEmulator(t)
+    const ask = (url: string, headers: Record<string, string> = {}) =>
+      app.inject({ url, headers: { host: 'localhost', ...HTML, ...headers } })
+    const named = FILES.filter(
+      name => !['console.js', 'console.css', 'docs.js', 'icon.svg'].includes(name)
+    )
+    const paths = [
+      ...FILES.map(name => `/console/${name}`),
+      '/docs/swagger-ui-bundle.js',
+      '/docs/swagger-ui.css',
+      '',
+      '/'
+    ]
 
-  t.ok(named.length > 5)
-  for (const path of paths) {
-    const url = `/_control${path}`
-    const { statusCode, headers } = await ask(url)
-    const kept = named.includes(path.replace('/console/', '')) ? 'public, max-age=31536000, immutable' : 'no-cache'
-    t.strictSame([statusCode, headers['cache-control']], [200, kept], url)
-    const etag = String(headers.etag)
-    for (const known of [etag, etag.replace('W/', ''), `"other", ${etag}`]) {
-      const again = await ask(url, { 'if-none-match': known, 'accept-encoding': 'br' })
-      t.strictSame([again.statusCode, again.body, again.headers['content-encoding'], again.headers['content-length']], [304, '', undefined, undefined], known)
-      t.hasStrict(again.headers, { etag, 'cache-control': kept, vary: headers.vary })
+    t.ok(named.length > 5)
+    for (const path of paths) {
+      const url = `/_control${path}`
+      const { statusCode, headers } = await ask(url)
+      const kept = named.includes(path.replace('/console/', ''))
+        ? 'public, max-age=31536000, immutable'
+        : 'no-cache'
+      t.strictSame([statusCode, headers['cache-control']], [200, kept], url)
+      const etag = String(headers.etag)
+      for (const known of [etag, etag.replace('W/', ''), `"other", ${etag}`]) {
+        const again = await ask(url, { 'if-none-match': known, 'accept-encoding': 'br' })
+        t.strictSame(
+          [
+            again.statusCode,
+            again.body,
+            again.headers['content-encoding'],
+            again.headers['content-length']
+          ],
+          [304, '', undefined, undefined],
+          known
+        )
+        t.hasStrict(again.headers, { etag, 'cache-control': kept, vary: headers.vary })
+      }
+      t.equal((await ask(url, { 'if-none-match': 'W/"other"' })).statusCode, 200, 'another content')
     }
-    t.equal((await ask(url, { 'if-none-match': 'W/"other"' })).statusCode, 200, 'another content')
+    const [main, other] = [await ask('/_control'), await ask('/_control/docs')]
+    t.not((await ask('/_control/console/console.js')).headers.etag, main.headers.etag)
+    t.strictSame(
+      [main.headers.vary, other.headers['cache-control'], other.headers.etag],
+      ['accept', 'no-store', undefined],
+      'a page with a key is not kept'
+    )
   }
-  const [main, other] = [await ask('/_control'), await ask('/_control/docs')]
-  t.not((await ask('/_control/console/console.js')).headers.etag, main.headers.etag)
-  t.strictSame([main.headers.vary, other.headers['cache-control'], other.headers.etag], ['accept', 'no-store', undefined], 'a page with a key is not kept')
-})
+)
 
-t.test('console: a file that is not part of the page and a path out of the folder are refused', async t => {
-  const { inject } = await startTestEmulator(t)
+t.test(
+  'console: a file that is not part of the page and a path out of the folder are refused',
+  async t => {
+    const { inject } = await startTestEmulator(t)
 
-  const files = 'index.html docs.html none.js none.css console.js.br ..%2femulator.js ..%2f..%2fpackage.json __proto__ .js console.js%00 console.js.map'
-  for (const path of [...files.split(' ').map(file => `/console/${file}`), '/console', '/console/', '/console.js']) {
-    const { status, body } = await inject({ method: 'GET', url: `/_control${path}`, headers: { host: 'localhost' } })
-    t.strictSame([status, body.error.code], [404, 'path_unknown'], path)
+    const files =
+      'index.html docs.html none.js none.css console.js.br ..%2femulator.js ..%2f..%2fpackage.json __proto__ .js console.js%00 console.js.map'
+    for (const path of [
+      ...files.split(' ').map(file => `/console/${file}`),
+      '/console',
+      '/console/',
+      '/console.js'
+    ]) {
+      const { status, body } = await inject({
+        method: 'GET',
+        url: `/_control${path}`,
+        headers: { host: 'localhost' }
+      })
+      t.strictSame([status, body.error.code], [404, 'path_unknown'], path)
+    }
   }
-})
+)
 
-t.test('console: pages of other origins are refused, and callers without the token get no more than the form that asks for it', async t => {
-  const { control } = await startTestEmulator(t, { settings: { control_token: 'secret' } })
+t.test(
+  'console: pages of other origins are refused, and callers without the token get no more than the form that asks for it',
+  async t => {
+    const { control } = await startTestEmulator(t, { settings: { control_token: 'secret' } })
 
-  const page = await control('GET /', undefined, HTML)
-  t.equal(page.status, 401)
-  const [kept, etag] = [page.headers['cache-control'], page.headers.etag]
-  t.strictSame([kept, etag], ['no-store', undefined], 'the page that asks for the token is not the one at this address')
-  t.equal(page.text, (await control('GET /', undefined, { ...HTML, authorization: 'Bearer secret' })).text, 'the page shows nothing of the emulator')
-  t.match(page.headers['content-security-policy'], "default-src 'none'")
-  t.equal((await control('GET /docs', undefined, HTML)).text, page.text)
-  t.strictSame([(await control('GET /')).status, (await control('GET /docs')).status], [401, 401])
-  for (const path of ['/state', '/keys', '/nothing']) {
-    const { status, body } = await control(`GET ${path}`, undefined, HTML)
-    t.strictSame([status, body.error.code], [401, 'token_required'], path)
+    const page = await control('GET /', undefined, HTML)
+    t.equal(page.status, 401)
+    const [kept, etag] = [page.headers['cache-control'], page.headers.etag]
+    t.strictSame(
+      [kept, etag],
+      ['no-store', undefined],
+      'the page that asks for the token is not the one at this address'
+    )
+    t.equal(
+      page.text,
+      (await control('GET /', undefined, { ...HTML, authorization: 'Bearer secret' })).text,
+      'the page shows nothing of the emulator'
+    )
+    t.match(page.headers['content-security-policy'], "default-src 'none'")
+    t.equal((await control('GET /docs', undefined, HTML)).text, page.text)
+    t.strictSame([(await control('GET /')).status, (await control('GET /docs')).status], [401, 401])
+    for (const path of ['/state', '/keys', '/nothing']) {
+      const { status, body } = await control(`GET ${path}`, undefined, HTML)
+      t.strictSame([status, body.error.code], [401, 'token_required'], path)
+    }
+    for (const path of ['/', '/docs', '/console/console.js', '/session']) {
+      t.equal(
+        (await control(`GET ${path}`, undefined, { ...HTML, host: 'evil.example' })).status,
+        403,
+        path
+      )
+      t.equal(
+        (await control(`GET ${path}`, undefined, { ...HTML, origin: 'http://evil.example' }))
+          .status,
+        403,
+        path
+      )
+    }
   }
-  for (const path of ['/', '/docs', '/console/console.js', '/session']) {
-    t.equal((await control(`GET ${path}`, undefined, { ...HTML, host: 'evil.example' })).status, 403, path)
-    t.equal((await control(`GET ${path}`, undefined, { ...HTML, origin: 'http://evil.example' })).status, 403, path)
-  }
-})
+)
 
 t.test('console: without the token nobody learns which sandboxes there are', async t => {
   const { inject } = await startTestEmulator(t, { settings: { control_token: 'secret' } })
-  const ask = (url: string, headers: Record<string, string> = HTML) => inject({ method: 'GET', url, headers: { host: 'localhost', ...headers } })
+  const ask = (url: string, headers: Record<string, string> = HTML) =>
+    inject({ method: 'GET', url, headers: { host: 'localhost', ...headers } })
 
-  await inject({ method: 'POST', url: '/sandbox/worker-7/_control/reset', headers: { host: 'localhost', authorization: 'Bearer secret' } })
+  await inject({
+    method: 'POST',
+    url: '/sandbox/worker-7/_control/reset',
+    headers: { host: 'localhost', authorization: 'Bearer secret' }
+  })
   for (const path of ['', '/docs', '/console/console.js', '/session', '/state']) {
-    const [known, unknown] = [await ask(`/sandbox/worker-7/_control${path}`), await ask(`/sandbox/worker-8/_control${path}`)]
+    const [known, unknown] = [
+      await ask(`/sandbox/worker-7/_control${path}`),
+      await ask(`/sandbox/worker-8/_control${path}`)
+    ]
     t.equal(known.status, unknown.status, path)
-    t.equal(known.text.replaceAll('worker-7', 'worker-8').replace(/ctl_\d+/, '') === unknown.text.replace(/ctl_\d+/, ''), true, path)
+    t.equal(
+      known.text.replaceAll('worker-7', 'worker-8').replace(/ctl_\d+/, '') ===
+        unknown.text.replace(/ctl_\d+/, ''),
+      true,
+      path
+    )
   }
 })

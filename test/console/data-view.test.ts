@@ -3,8 +3,21 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { differences, linesDiffering } from '../../src/console/ui/components/differences.js'
 import type { JournalCall } from '../../src/console/ui/control/client.js'
-import { listAddress, listParameters, listPath } from '../../src/console/ui/views/data/list-parameters.js'
-import { childrenOf, countIn, matches, moneyIn, nameOf, newestFirst, parentsOf, recordsById } from '../../src/console/ui/views/data/records.js'
+import {
+  listAddress,
+  listParameters,
+  listPath
+} from '../../src/console/ui/views/data/list-parameters.js'
+import {
+  childrenOf,
+  countIn,
+  matches,
+  moneyIn,
+  nameOf,
+  newestFirst,
+  parentsOf,
+  recordsById
+} from '../../src/console/ui/views/data/records.js'
 import { timelineOf } from '../../src/console/ui/views/data/timeline.js'
 import { comparison } from '../../src/console/ui/views/sandboxes/comparison.js'
 import { isMoney, moneyShown } from '../../src/core/money.js'
@@ -13,9 +26,27 @@ import { smallFixture } from '../support/emulator.js'
 
 const created = '2026-03-01T18:00:00.000Z'
 const records = smallFixture({
-  transactions: [{ id: 'txn_a', created, ticket: 'tkt_a', location: 'loc_a', payment_type: 'external', currency: 'usd', amount: 4200, tip_amount: 700 }],
+  transactions: [
+    {
+      id: 'txn_a',
+      created,
+      ticket: 'tkt_a',
+      location: 'loc_a',
+      payment_type: 'external',
+      currency: 'usd',
+      amount: 4200,
+      tip_amount: 700
+    }
+  ],
   refunds: [
-    { id: 'rfd_a', created, transaction: 'txn_a', amount: 1000, currency: 'usd', reason: 'cold soup' },
+    {
+      id: 'rfd_a',
+      created,
+      transaction: 'txn_a',
+      amount: 1000,
+      currency: 'usd',
+      reason: 'cold soup'
+    },
     { id: 'rfd_b', created, transaction: 'txn_b', amount: 50, currency: 'usd' }
   ]
 })
@@ -31,15 +62,26 @@ t.test('console: records lead to what they belong to and to what belongs to them
       ['locations', 'loc_a']
     ]
   )
-  t.strictSame(parentsOf({ id: 'rfd_b', created, transaction: 'txn_b' }, byId), [], 'a Transaction that is not there')
   t.strictSame(
-    childrenOf(state, 'locations', 'loc_a').map(({ family, links }) => [family, links.map(({ record }) => record.id)]),
+    parentsOf({ id: 'rfd_b', created, transaction: 'txn_b' }, byId),
+    [],
+    'a Transaction that is not there'
+  )
+  t.strictSame(
+    childrenOf(state, 'locations', 'loc_a').map(({ family, links }) => [
+      family,
+      links.map(({ record }) => record.id)
+    ]),
     [
       ['tickets', ['tkt_a']],
       ['transactions', ['txn_a']]
     ]
   )
-  t.strictSame(parentsOf({ id: 'mch_b', created, reseller: null }, byId), [], 'an Account without a reseller')
+  t.strictSame(
+    parentsOf({ id: 'mch_b', created, reseller: null }, byId),
+    [],
+    'an Account without a reseller'
+  )
   t.strictSame(childrenOf(state, 'refunds', 'rfd_a'), [])
   t.equal(byId.get('rfd_a')?.family, 'refunds')
   t.equal(byId.get('rfd_c'), undefined)
@@ -60,118 +102,213 @@ t.test('console: records are listed newest first, equal instants in reverse orde
   const of = (id: string, at: string) => ({ id, created: at })
 
   t.strictSame(
-    newestFirst([of('a', created), of('b', '2026-03-02T00:00:00.000Z'), of('c', created)]).map(({ id }) => id),
+    newestFirst([of('a', created), of('b', '2026-03-02T00:00:00.000Z'), of('c', created)]).map(
+      ({ id }) => id
+    ),
     ['b', 'c', 'a']
   )
 })
 
 t.test('console: the money of a Transaction follows transactions.refundable (A23)', async t => {
   t.match(moneyIn(state, transaction, 'amount'), { charged: 4200, refunded: 1000, remaining: 3200 })
-  t.match(moneyIn(state, transaction, 'amount_plus_extras'), { charged: 4900, refunded: 1000, remaining: 3900 })
-  t.strictSame([countIn('refunds', 0), countIn('refunds', 1), countIn('tickets', 1200)], ['0 refunds', '1 refund', '1,200 tickets'])
+  t.match(moneyIn(state, transaction, 'amount_plus_extras'), {
+    charged: 4900,
+    refunded: 1000,
+    remaining: 3900
+  })
+  t.strictSame(
+    [countIn('refunds', 0), countIn('refunds', 1), countIn('tickets', 1200)],
+    ['0 refunds', '1 refund', '1,200 tickets']
+  )
   t.equal(nameOf(transaction), 'external, $42.00')
-  t.equal(nameOf({ id: 'rfd_a', created, amount: 1000, currency: 'usd', reason: 'cold soup' }), '$10.00, cold soup')
+  t.equal(
+    nameOf({ id: 'rfd_a', created, amount: 1000, currency: 'usd', reason: 'cold soup' }),
+    '$10.00, cold soup'
+  )
   t.equal(nameOf({ id: 'loc_a', created, display_name: 'A' }), 'A', 'a record without an amount')
 })
 
 t.test('console: the parameters of a list are those of the API, without paging', async t => {
-  const openApi = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'))
-  const namesOf = (family: Parameters<typeof listPath>[0]) => listParameters(openApi, family, CURSORS).map(({ name }) => name)
+  const openApi = JSON.parse(
+    readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8')
+  )
+  const namesOf = (family: Parameters<typeof listPath>[0]) =>
+    listParameters(openApi, family, CURSORS).map(({ name }) => name)
 
-  t.strictSame(namesOf('tickets'), ['limit', 'location', 'search_query', 'created[gte]', 'created[gt]', 'created[lte]', 'created[lt]'])
-  t.strictSame(namesOf('users'), ['limit', 'created[gte]', 'created[gt]', 'created[lte]', 'created[lt]'])
+  t.strictSame(namesOf('tickets'), [
+    'limit',
+    'location',
+    'search_query',
+    'created[gte]',
+    'created[gt]',
+    'created[lte]',
+    'created[lt]'
+  ])
+  t.strictSame(namesOf('users'), [
+    'limit',
+    'created[gte]',
+    'created[gt]',
+    'created[lte]',
+    'created[lt]'
+  ])
   t.equal(listPath('users'), '/accounts/{id}/users')
   t.equal(
-    listAddress('tickets', 'mch_a', { 'created[gte]': '2026-01-01T00:00:00Z', search_query: '', location: 'loc a&b' }),
+    listAddress('tickets', 'mch_a', {
+      'created[gte]': '2026-01-01T00:00:00Z',
+      search_query: '',
+      location: 'loc a&b'
+    }),
     '/tickets?created[gte]=2026-01-01T00%3A00%3A00Z&location=loc+a%26b'
   )
-  t.strictSame([listAddress('users', 'mch_$&/?', { limit: '' }), listAddress('refunds', '', {})], ['/accounts/mch_%24%26%2F%3F/users', '/refunds'])
-})
-
-t.test('console: a list that the document lacks has no parameters, and what a parameter leaves out is empty', async t => {
-  const range = { properties: { gte: { description: 'From.' }, lt: {} } }
-  const parameters = [
-    { name: 'created', in: 'query', style: 'deepObject', schema: { $ref: '#/components/schemas/Range' } },
-    { name: 'metadata', in: 'query', style: 'deepObject', schema: {} },
-    { name: 'sort', in: 'query', schema: { enum: ['up', 'down'] } },
-    ...CURSORS.map(name => ({ name, in: 'query', schema: {} }))
-  ]
-  const openApi = { paths: { '/tickets': { get: { parameters } }, '/refunds': {} }, components: { schemas: { Range: range } } }
-
-  t.strictSame(listParameters(openApi, 'tickets', CURSORS), [
-    { name: 'created[gte]', about: 'From.', words: undefined },
-    { name: 'created[lt]', about: '', words: undefined },
-    { name: 'sort', about: '', words: ['up', 'down'] }
-  ])
-  t.strictSame([listParameters(openApi, 'refunds', CURSORS), listParameters(openApi, 'accounts', CURSORS)], [[], []])
-})
-
-t.test('console: money is shown by the digits of its currency, and without one as a number', async t => {
-  const cases: [amount: number, currency: unknown, shown: string][] = [
-    [4200, 'usd', '$42.00'],
-    [5, 'usd', '$0.05'],
-    [-1234567, 'eur', '-€12,345.67'],
-    [3000, 'jpy', '¥3,000'],
-    [1234, 'kwd', 'KWD\u00a01.234'],
-    [9007199254740991, 'usd', '$90,071,992,547,409.91'],
-    [4200, null, '4,200'],
-    [4200, 'not one', '4,200 not one']
-  ]
-  for (const [amount, currency, shown] of cases) t.equal(moneyShown(amount, currency), shown)
-  const [amounts, others] = ['amount tip_amount amount_refunded amounts.transaction_amount', 'amounts amount[x] refunds amounted currency'].map(names =>
-    names.split(' ')
-  )
-  t.strictSame([...(amounts ?? []), ...(others ?? [])].filter(isMoney), amounts)
-})
-
-t.test('console: the timeline of a record says what each request had to do with it, and how it was shown before', async t => {
-  const call = (id: string, changes: Partial<JournalCall>) =>
-    ({ id, method: 'GET', path: '/', params: {}, query: {}, body: {}, answer: null, refusal: null, took_effect: false, ...changes }) as JournalCall
-  const record = (amount_refunded: number) => ({ id: 'txn_a', amount_refunded })
-  const [first, second] = [record(0), record(200)]
-  const moments = timelineOf(
-    [
-      call('req_1', { method: 'POST', answer: first, took_effect: true }),
-      call('req_2', { method: 'POST', body: { transaction: 'txn_a' }, answer: { id: 'rfd_a' }, took_effect: true }),
-      call('req_3', { method: 'POST', body: { transaction: 'txn_a' }, refusal: { code: 'x', rule: 'REF-7', assumption: null, param: null } }),
-      call('req_4', { answer: { data: [{ id: 'txn_b' }, second] } }),
-      call('req_5', { params: { id: 'txn_a' }, answer: second }),
-      call('req_6', { answer: { id: 'txn_b' } }),
-      call('req_7', { query: { transaction: 'txn_a' }, answer: { data: [] } }),
-      call('req_8', { refusal: { code: 'x', rule: null, assumption: null, param: null } }),
-      call('req_9', { method: 'DELETE', params: { id: 'txn_a' }, took_effect: true })
-    ],
-    'txn_a'
-  )
-
   t.strictSame(
-    moments.map(({ call: { id }, role }) => `${id} ${role}`),
-    ['req_1 created', 'req_2 changed', 'req_3 refused', 'req_4 listed', 'req_5 read', 'req_7 named', 'req_9 deleted']
+    [listAddress('users', 'mch_$&/?', { limit: '' }), listAddress('refunds', '', {})],
+    ['/accounts/mch_%24%26%2F%3F/users', '/refunds']
   )
-  t.strictSame(differences(first, second), [{ path: 'amount_refunded', before: 0, after: 200 }])
-  t.strictSame(differences({ a: [1, { b: 2 }] }, { a: [1, { b: 3 }], c: null }), [
-    { path: 'a.1.b', before: 2, after: 3 },
-    { path: 'c', before: undefined, after: null }
-  ])
 })
+
+t.test(
+  'console: a list that the document lacks has no parameters, and what a parameter leaves out is empty',
+  async t => {
+    const range = { properties: { gte: { description: 'From.' }, lt: {} } }
+    const parameters = [
+      {
+        name: 'created',
+        in: 'query',
+        style: 'deepObject',
+        schema: { $ref: '#/components/schemas/Range' }
+      },
+      { name: 'metadata', in: 'query', style: 'deepObject', schema: {} },
+      { name: 'sort', in: 'query', schema: { enum: ['up', 'down'] } },
+      ...CURSORS.map(name => ({ name, in: 'query', schema: {} }))
+    ]
+    const openApi = {
+      paths: { '/tickets': { get: { parameters } }, '/refunds': {} },
+      components: { schemas: { Range: range } }
+    }
+
+    t.strictSame(listParameters(openApi, 'tickets', CURSORS), [
+      { name: 'created[gte]', about: 'From.', words: undefined },
+      { name: 'created[lt]', about: '', words: undefined },
+      { name: 'sort', about: '', words: ['up', 'down'] }
+    ])
+    t.strictSame(
+      [listParameters(openApi, 'refunds', CURSORS), listParameters(openApi, 'accounts', CURSORS)],
+      [[], []]
+    )
+  }
+)
+
+t.test(
+  'console: money is shown by the digits of its currency, and without one as a number',
+  async t => {
+    const cases: [amount: number, currency: unknown, shown: string][] = [
+      [4200, 'usd', '$42.00'],
+      [5, 'usd', '$0.05'],
+      [-1234567, 'eur', '-€12,345.67'],
+      [3000, 'jpy', '¥3,000'],
+      [1234, 'kwd', 'KWD\u00a01.234'],
+      [9007199254740991, 'usd', '$90,071,992,547,409.91'],
+      [4200, null, '4,200'],
+      [4200, 'not one', '4,200 not one']
+    ]
+    for (const [amount, currency, shown] of cases) t.equal(moneyShown(amount, currency), shown)
+    const [amounts, others] = [
+      'amount tip_amount amount_refunded amounts.transaction_amount',
+      'amounts amount[x] refunds amounted currency'
+    ].map(names => names.split(' '))
+    t.strictSame([...(amounts ?? []), ...(others ?? [])].filter(isMoney), amounts)
+  }
+)
+
+t.test(
+  'console: the timeline of a record says what each request had to do with it, and how it was shown before',
+  async t => {
+    const call = (id: string, changes: Partial<JournalCall>) =>
+      ({
+        id,
+        method: 'GET',
+        path: '/',
+        params: {},
+        query: {},
+        body: {},
+        answer: null,
+        refusal: null,
+        took_effect: false,
+        ...changes
+      }) as JournalCall
+    const record = (amount_refunded: number) => ({ id: 'txn_a', amount_refunded })
+    const [first, second] = [record(0), record(200)]
+    const moments = timelineOf(
+      [
+        call('req_1', { method: 'POST', answer: first, took_effect: true }),
+        call('req_2', {
+          method: 'POST',
+          body: { transaction: 'txn_a' },
+          answer: { id: 'rfd_a' },
+          took_effect: true
+        }),
+        call('req_3', {
+          method: 'POST',
+          body: { transaction: 'txn_a' },
+          refusal: { code: 'x', rule: 'REF-7', assumption: null, param: null }
+        }),
+        call('req_4', { answer: { data: [{ id: 'txn_b' }, second] } }),
+        call('req_5', { params: { id: 'txn_a' }, answer: second }),
+        call('req_6', { answer: { id: 'txn_b' } }),
+        call('req_7', { query: { transaction: 'txn_a' }, answer: { data: [] } }),
+        call('req_8', { refusal: { code: 'x', rule: null, assumption: null, param: null } }),
+        call('req_9', { method: 'DELETE', params: { id: 'txn_a' }, took_effect: true })
+      ],
+      'txn_a'
+    )
+
+    t.strictSame(
+      moments.map(({ call: { id }, role }) => `${id} ${role}`),
+      [
+        'req_1 created',
+        'req_2 changed',
+        'req_3 refused',
+        'req_4 listed',
+        'req_5 read',
+        'req_7 named',
+        'req_9 deleted'
+      ]
+    )
+    t.strictSame(differences(first, second), [{ path: 'amount_refunded', before: 0, after: 200 }])
+    t.strictSame(differences({ a: [1, { b: 2 }] }, { a: [1, { b: 3 }], c: null }), [
+      { path: 'a.1.b', before: 2, after: 3 },
+      { path: 'c', before: undefined, after: null }
+    ])
+  }
+)
 
 t.test('console: two sandboxes are compared record by record', async t => {
-  const other = { ...state, refunds: state.refunds.slice(1), transactions: state.transactions.map(one => ({ ...one, amount: 1 })) } as typeof state
+  const other = {
+    ...state,
+    refunds: state.refunds.slice(1),
+    transactions: state.transactions.map(one => ({ ...one, amount: 1 }))
+  } as typeof state
   const compared = (...states: [typeof state, typeof state]) =>
-    comparison(...states).flatMap(({ family, id, kind }) => (['transactions', 'refunds'].includes(family) ? [`${id} ${kind}`] : []))
+    comparison(...states).flatMap(({ family, id, kind }) =>
+      ['transactions', 'refunds'].includes(family) ? [`${id} ${kind}`] : []
+    )
 
   t.strictSame(compared(state, other), ['txn_a changed', 'rfd_a first', 'rfd_b same'])
   t.strictSame(compared(other, state), ['txn_a changed', 'rfd_b same', 'rfd_a second'])
 })
 
-t.test('data: two texts differ in as few lines as possible, those of the first before those of the second', async t => {
-  const signs = { both: ' ', before: '-', after: '+' }
-  const shown = (before: string, after: string) => linesDiffering(before, after).map(({ side, text }) => signs[side] + text)
+t.test(
+  'data: two texts differ in as few lines as possible, those of the first before those of the second',
+  async t => {
+    const signs = { both: ' ', before: '-', after: '+' }
+    const shown = (before: string, after: string) =>
+      linesDiffering(before, after).map(({ side, text }) => signs[side] + text)
 
-  t.strictSame(shown('a\nb\nc\n', 'a\nb\nc'), [' a', ' b', ' c'])
-  t.strictSame(shown('a\nb\nc', 'a\nx\nc\nd'), [' a', '-b', '+x', ' c', '+d'])
-  t.strictSame(shown('a\nb\na\nb', 'b\na'), ['-a', ' b', ' a', '-b'])
-  t.strictSame(shown('', 'a'), ['-', '+a'])
-  const many = Array.from({ length: 2100 }, (_, place) => `line ${place}`).join('\n')
-  t.equal(linesDiffering(many, many).length, 4200, 'too many to be compared')
-})
+    t.strictSame(shown('a\nb\nc\n', 'a\nb\nc'), [' a', ' b', ' c'])
+    t.strictSame(shown('a\nb\nc', 'a\nx\nc\nd'), [' a', '-b', '+x', ' c', '+d'])
+    t.strictSame(shown('a\nb\na\nb', 'b\na'), ['-a', ' b', ' a', '-b'])
+    t.strictSame(shown('', 'a'), ['-', '+a'])
+    const many = Array.from({ length: 2100 }, (_, place) => `line ${place}`).join('\n')
+    t.equal(linesDiffering(many, many).length, 4200, 'too many to be compared')
+  }
+)

@@ -19,174 +19,307 @@ const ROUTES: Readonly<Record<string, string>> = {
   '/docs/swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
   '/docs/favicon-32x32.png': 'image/png'
 }
-/** What a page or script fetches, which links do not: its own addresses, and those of any other host. */
-const addressesIn = (html: string) => [...html.matchAll(/<(?!a )[^>]*(?:href|src|data-document)="([^"]*)"/g)].map(([, address]) => address as string)
+/**
+ * What a page or script fetches, which links do not: its own addresses, and those of any other
+ * host.
+ */
+const addressesIn = (html: string) =>
+  [...html.matchAll(/<(?!a )[^>]*(?:href|src|data-document)="([^"]*)"/g)].map(
+    ([, address]) => address as string
+  )
 const foreignIn = (text: string) => text.match(/(?:https?:)?\/\/[\w.-]+\.\w+/g) ?? []
 
-t.test('docs: no file of Swagger UI is read and no module of it is loaded before the page asks for one', async t => {
-  const modulesOf = (...names: string[]) => Object.keys(createRequire(import.meta.url).cache).filter(path => names.some(name => path.includes(name)))
-  const read: string[] = []
-  const { readFile } = fs.promises
-  fs.promises.readFile = ((path: PathLike, ...rest: []) => {
-    read.push(String(path).replaceAll('\\', '/'))
-    return readFile(path, ...rest)
-  }) as typeof readFile
-  syncBuiltinESMExports()
-  t.teardown(() => {
-    fs.promises.readFile = readFile
+t.test(
+  'docs: no file of Swagger UI is read and no module of it is loaded before the page asks for one',
+  async t => {
+    const modulesOf = (...names: string[]) =>
+      Object.keys(createRequire(import.meta.url).cache).filter(path =>
+        names.some(name => path.includes(name))
+      )
+    const read: string[] = []
+    const { readFile } = fs.promises
+    fs.promises.readFile = ((path: PathLike, ...rest: []) => {
+      read.push(String(path).replaceAll('\\', '/'))
+      return readFile(path, ...rest)
+    }) as typeof readFile
     syncBuiltinESMExports()
-  })
-  const swaggerFiles = () => read.flatMap(path => /swagger-ui\/(.*)$/.exec(path)?.[1] ?? [])
+    t.teardown(() => {
+      fs.promises.readFile = readFile
+      syncBuiltinESMExports()
+    })
+    const swaggerFiles = () => read.flatMap(path => /swagger-ui\/(.*)$/.exec(path)?.[1] ?? [])
 
-  const { control, call } = await startTestEmulator(t, { scenario: SCENARIO })
-  await call('GET /locations', { key: 'sk_test_merchant' })
-  await control('GET /openapi.json')
-  await control('GET /docs')
-  t.ok(
-    read.some(path => path.endsWith('/fixtures/bistro.yaml')),
-    'files that are read are seen here'
-  )
-  t.strictSame(swaggerFiles(), [])
+    const { control, call } = await startTestEmulator(t, { scenario: SCENARIO })
+    await call('GET /locations', { key: 'sk_test_merchant' })
+    await control('GET /openapi.json')
+    await control('GET /docs')
+    t.ok(
+      read.some(path => path.endsWith('/fixtures/bistro.yaml')),
+      'files that are read are seen here'
+    )
+    t.strictSame(swaggerFiles(), [])
 
-  await control('GET /docs/swagger-ui.css')
-  t.strictSame(swaggerFiles(), ['swagger-ui.css.br'])
-  t.not(modulesOf('fastify').length, 0, 'modules that are loaded are seen here')
-  t.strictSame(modulesOf('swagger'), [], 'its files are sent, none of them runs here')
-})
-
-t.test('docs: the document, the page and all that the page needs are served with their types, and nothing comes from elsewhere', async t => {
-  const { control, sandbox } = await startTestEmulator(t, { scenario: SCENARIO })
-  const answers = new Map<string, Awaited<ReturnType<Emulator['control']>>>()
-  for (const path of Object.keys(ROUTES)) answers.set(path, await control(`GET ${path}`))
-  const textOf = (path: string) => answers.get(path)?.text as string
-
-  for (const [path, type] of Object.entries(ROUTES)) t.strictSame([answers.get(path)?.status, answers.get(path)?.headers['content-type']], [200, type], path)
-  t.strictSame(
-    answers.get('/openapi.json')?.body,
-    JSON.parse(JSON.stringify(openApiDocument({ origin: 'http://localhost', base: '/next', version: '0.0.0', settings: sandbox.settings })))
-  )
-  const asked = [...new Set(addressesIn(textOf('/docs')))]
-  t.strictSame(
-    asked.map(address => address.replace(/^\/_control/, '')).sort(),
-    Object.keys(ROUTES)
-      .filter(path => path !== '/docs')
-      .sort()
-  )
-  t.strictSame([...foreignIn(textOf('/docs')), ...foreignIn(textOf('/console/docs.js'))], [])
-  t.equal(textOf('/docs/swagger-ui-bundle.js').includes('SwaggerUIBundle'), true)
-  for (const file of ['swagger-ui-bundle.js', 'swagger-ui.css']) t.notMatch(textOf(`/docs/${file}`), 'sourceMappingURL', 'there is no source map')
-  const policy = String(answers.get('/docs')?.headers['content-security-policy']).split('; ')
-  t.equal(policy[0], "default-src 'none'")
-  t.equal(
-    policy.every(words => /^[a-z-]+( ('none'|'self'|'unsafe-inline'|data:))+$/.test(words)),
-    true,
-    'the browser may fetch from here only'
-  )
-  t.equal(policy.includes("script-src 'self'"), true)
-  t.equal((await control('GET /docs/')).status, 200)
-})
-
-t.test('docs: the address in the document is that of the Host that it was asked from, and ?style=flat names nested parameters in brackets', async t => {
-  const { control, listen, sandbox } = await startTestEmulator(t)
-  const options = { base: '/next', version: '0.0.0', settings: sandbox.settings }
-
-  const flat = await control('GET /openapi.json?style=flat', undefined, { host: '127.0.0.1:8080' })
-  t.strictSame(flat.body, JSON.parse(JSON.stringify(openApiDocument({ ...options, origin: 'http://127.0.0.1:8080', isFlat: true }))))
-  t.equal(flat.body.servers[0].url, 'http://127.0.0.1:8080/next')
-  const wide = await control('GET /openapi.json?style=wide')
-  t.strictSame([wide.status, wide.body.error.code, wide.body.error.param], [400, 'parameter_invalid', 'style'])
-
-  const socket = connect(await listen(), '127.0.0.1')
-  socket.write('GET /_control/openapi.json HTTP/1.0\r\n\r\n')
-  const [, body] = (await text(socket)).split('\r\n\r\n') as [string, string]
-  t.equal(JSON.parse(body).servers[0].url, '/next', 'a call without a Host gets relative addresses')
-})
-
-t.test('docs: a query, a file that does not exist and a path out of the folder are refused', async t => {
-  const { control, inject } = await startTestEmulator(t)
-
-  for (const path of ['/docs?theme=dark', '/openapi.json?format=yaml']) {
-    const { status, body } = await control(`GET ${path}`)
-    t.strictSame([status, body.error.code], [400, 'parameter_unknown'], path)
+    await control('GET /docs/swagger-ui.css')
+    t.strictSame(swaggerFiles(), ['swagger-ui.css.br'])
+    t.not(modulesOf('fastify').length, 0, 'modules that are loaded are seen here')
+    t.strictSame(modulesOf('swagger'), [], 'its files are sent, none of them runs here')
   }
-  for (const path of [
-    '/docs/index.html',
-    '/docs/swagger-ui.js?x=1',
-    '/docs/../package.json',
-    '/docs/..%2fpackage.json',
-    '/docs/%2e%2e%2f%2e%2e%2fpackage.json'
-  ]) {
-    const { status, text } = await inject({ method: 'GET', url: `/_control${path}`, headers: { host: 'localhost' } })
-    t.strictSame([status, JSON.parse(text).error.code], [404, 'path_unknown'], path)
-  }
-  t.equal((await control('POST /docs')).status, 404)
-})
+)
 
-t.test('docs: the document, the page and its files are guarded like the rest of the control API', async t => {
-  const token = 'open sesame'
-  const open = await startTestEmulator(t)
-  const locked = await startTestEmulator(t, { settings: { control_token: token } })
-  const refused = async ({ control }: Emulator, path: string, headers: Record<string, string> = {}) => {
-    const { status, body } = await control(`GET ${path}`, undefined, headers)
-    return [status, body.error?.code]
-  }
+t.test(
+  'docs: the document, the page and all that the page needs are served with their types, and nothing comes from elsewhere',
+  async t => {
+    const { control, sandbox } = await startTestEmulator(t, { scenario: SCENARIO })
+    const answers = new Map<string, Awaited<ReturnType<Emulator['control']>>>()
+    for (const path of Object.keys(ROUTES)) answers.set(path, await control(`GET ${path}`))
+    const textOf = (path: string) => answers.get(path)?.text as string
 
-  for (const path of Object.keys(ROUTES)) {
-    t.strictSame(await refused(open, path, { host: 'rebinding.example.com' }), [403, 'host_not_allowed'], path)
-    t.strictSame(await refused(open, path, { origin: 'http://pages.example.com' }), [403, 'origin_not_allowed'])
-    // the console's files hold nothing of the emulator, and its form for the token needs them
-    if (path.startsWith('/console/')) continue
-    t.strictSame(await refused(locked, path), [401, 'token_required'])
-    t.strictSame(await refused(locked, path, { authorization: 'Bearer wrong' }), [401, 'token_required'])
-    t.equal((await locked.control(`GET ${path}`, undefined, { authorization: `Bearer ${token}` })).status, 200)
+    for (const [path, type] of Object.entries(ROUTES))
+      t.strictSame(
+        [answers.get(path)?.status, answers.get(path)?.headers['content-type']],
+        [200, type],
+        path
+      )
+    t.strictSame(
+      answers.get('/openapi.json')?.body,
+      JSON.parse(
+        JSON.stringify(
+          openApiDocument({
+            origin: 'http://localhost',
+            base: '/next',
+            version: '0.0.0',
+            settings: sandbox.settings
+          })
+        )
+      )
+    )
+    const asked = [...new Set(addressesIn(textOf('/docs')))]
+    t.strictSame(
+      asked.map(address => address.replace(/^\/_control/, '')).sort(),
+      Object.keys(ROUTES)
+        .filter(path => path !== '/docs')
+        .sort()
+    )
+    t.strictSame([...foreignIn(textOf('/docs')), ...foreignIn(textOf('/console/docs.js'))], [])
+    t.equal(textOf('/docs/swagger-ui-bundle.js').includes('SwaggerUIBundle'), true)
+    for (const file of ['swagger-ui-bundle.js', 'swagger-ui.css'])
+      t.notMatch(textOf(`/docs/${file}`), 'sourceMappingURL', 'there is no source map')
+    const policy = String(answers.get('/docs')?.headers['content-security-policy']).split('; ')
+    t.equal(policy[0], "default-src 'none'")
+    t.equal(
+      policy.every(words => /^[a-z-]+( ('none'|'self'|'unsafe-inline'|data:))+$/.test(words)),
+      true,
+      'the browser may fetch from here only'
+    )
+    t.equal(policy.includes("script-src 'self'"), true)
+    t.equal((await control('GET /docs/')).status, 200)
   }
-})
+)
 
-t.test("docs: the page of a sandbox shows the sandbox's own document, whose address is the sandbox's API", async t => {
-  const { inject } = await startTestEmulator(t)
-  const get = (url: string) => inject({ method: 'GET', url, headers: { host: 'localhost' } })
-  t.equal((await get('/sandbox/blue/_control/docs')).status, 404, 'a page does not make a sandbox')
-  await inject({ method: 'POST', url: '/sandbox/blue/_control/reset', headers: { host: 'localhost' } })
+t.test(
+  'docs: the address in the document is that of the Host that it was asked from, and ?style=flat names nested parameters in brackets',
+  async t => {
+    const { control, listen, sandbox } = await startTestEmulator(t)
+    const options = { base: '/next', version: '0.0.0', settings: sandbox.settings }
 
-  const page = await get('/sandbox/blue/_control/docs')
-  t.equal(page.status, 200)
-  for (const address of addressesIn(page.text)) {
-    t.equal(address.startsWith('/sandbox/blue/_control/') || /^\/_control\/console\/(docs\.js|icon\.svg)$/.test(address), true, address)
-    t.equal((await get(address)).status, 200, address)
+    const flat = await control('GET /openapi.json?style=flat', undefined, {
+      host: '127.0.0.1:8080'
+    })
+    t.strictSame(
+      flat.body,
+      JSON.parse(
+        JSON.stringify(
+          openApiDocument({ ...options, origin: 'http://127.0.0.1:8080', isFlat: true })
+        )
+      )
+    )
+    t.equal(flat.body.servers[0].url, 'http://127.0.0.1:8080/next')
+    const wide = await control('GET /openapi.json?style=wide')
+    t.strictSame(
+      [wide.status, wide.body.error.code, wide.body.error.param],
+      [400, 'parameter_invalid', 'style']
+    )
+
+    const socket = connect(await listen(), '127.0.0.1')
+    socket.write('GET /_control/openapi.json HTTP/1.0\r\n\r\n')
+    const [, body] = (await text(socket)).split('\r\n\r\n') as [string, string]
+    t.equal(
+      JSON.parse(body).servers[0].url,
+      '/next',
+      'a call without a Host gets relative addresses'
+    )
   }
-  const { body } = await get('/sandbox/blue/_control/openapi.json')
-  t.equal(body.servers[0].url, 'http://localhost/sandbox/blue/next')
-})
+)
+
+t.test(
+  'docs: a query, a file that does not exist and a path out of the folder are refused',
+  async t => {
+    const { control, inject } = await startTestEmulator(t)
+
+    for (const path of ['/docs?theme=dark', '/openapi.json?format=yaml']) {
+      const { status, body } = await control(`GET ${path}`)
+      t.strictSame([status, body.error.code], [400, 'parameter_unknown'], path)
+    }
+    for (const path of [
+      '/docs/index.html',
+      '/docs/swagger-ui.js?x=1',
+      '/docs/../package.json',
+      '/docs/..%2fpackage.json',
+      '/docs/%2e%2e%2f%2e%2e%2fpackage.json'
+    ]) {
+      const { status, text } = await inject({
+        method: 'GET',
+        url: `/_control${path}`,
+        headers: { host: 'localhost' }
+      })
+      t.strictSame([status, JSON.parse(text).error.code], [404, 'path_unknown'], path)
+    }
+    t.equal((await control('POST /docs')).status, 404)
+  }
+)
+
+t.test(
+  'docs: the document, the page and its files are guarded like the rest of the control API',
+  async t => {
+    const token = 'open sesame'
+    const open = await startTestEmulator(t)
+    const locked = await startTestEmulator(t, { settings: { control_token: token } })
+    const refused = async (
+      { control }: Emulator,
+      path: string,
+      headers: Record<string, string> = {}
+    ) => {
+      const { status, body } = await control(`GET ${path}`, undefined, headers)
+      return [status, body.error?.code]
+    }
+
+    for (const path of Object.keys(ROUTES)) {
+      t.strictSame(
+        await refused(open, path, { host: 'rebinding.example.com' }),
+        [403, 'host_not_allowed'],
+        path
+      )
+      t.strictSame(await refused(open, path, { origin: 'http://pages.example.com' }), [
+        403,
+        'origin_not_allowed'
+      ])
+      // the console's files hold nothing of the emulator, and its form for the token needs them
+      if (path.startsWith('/console/')) continue
+      t.strictSame(await refused(locked, path), [401, 'token_required'])
+      t.strictSame(await refused(locked, path, { authorization: 'Bearer wrong' }), [
+        401,
+        'token_required'
+      ])
+      t.equal(
+        (await locked.control(`GET ${path}`, undefined, { authorization: `Bearer ${token}` }))
+          .status,
+        200
+      )
+    }
+  }
+)
+
+t.test(
+  "docs: the page of a sandbox shows the sandbox's own document, whose address is the sandbox's API",
+  async t => {
+    const { inject } = await startTestEmulator(t)
+    const get = (url: string) => inject({ method: 'GET', url, headers: { host: 'localhost' } })
+    t.equal(
+      (await get('/sandbox/blue/_control/docs')).status,
+      404,
+      'a page does not make a sandbox'
+    )
+    await inject({
+      method: 'POST',
+      url: '/sandbox/blue/_control/reset',
+      headers: { host: 'localhost' }
+    })
+
+    const page = await get('/sandbox/blue/_control/docs')
+    t.equal(page.status, 200)
+    for (const address of addressesIn(page.text)) {
+      t.equal(
+        address.startsWith('/sandbox/blue/_control/') ||
+          /^\/_control\/console\/(docs\.js|icon\.svg)$/.test(address),
+        true,
+        address
+      )
+      t.equal((await get(address)).status, 200, address)
+    }
+    const { body } = await get('/sandbox/blue/_control/openapi.json')
+    t.equal(body.servers[0].url, 'http://localhost/sandbox/blue/next')
+  }
+)
 
 type Property = { examples: unknown[] }
 type Config = {
   dom_id: string
   validatorUrl: null
-  spec: { components: { schemas: { CreateTransaction: { properties: Record<'ticket' | 'card' | 'payload' | 'customer', Property> } } } }
+  spec: {
+    components: {
+      schemas: {
+        CreateTransaction: {
+          properties: Record<'ticket' | 'card' | 'payload' | 'customer', Property>
+        }
+      }
+    }
+  }
   onComplete: () => void
 }
 
-/** Runs the page's own script as a browser does, with a Swagger UI that only remembers what it was given. */
+/**
+ * Runs the page's own script as a browser does, with a Swagger UI that only remembers what it was
+ * given.
+ */
 async function started({ control }: Emulator) {
   const page = (await control('GET /docs')).text
-  const unescaped = (text: string) => text.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code))
-  const [, address, key] = /data-document="([^"]*)" data-key="([^"]*)"/.exec(page) as unknown as [string, string, string]
+  const unescaped = (text: string) =>
+    text.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(code))
+  const [, address, key] = /data-document="([^"]*)" data-key="([^"]*)"/.exec(page) as unknown as [
+    string,
+    string,
+    string
+  ]
   const configs: Config[] = []
   const included: Record<string, string[]> = {}
   const authorized: string[][] = []
   const swagger = (config: Config) => {
     configs.push(config)
-    const setRequestBodyInclusion = ({ pathMethod: [path], name, value }: { pathMethod: [string]; name: string; value: boolean }) => {
+    const setRequestBodyInclusion = ({
+      pathMethod: [path],
+      name,
+      value
+    }: {
+      pathMethod: [string]
+      name: string
+      value: boolean
+    }) => {
       included[path] ??= []
       if (value) included[path]?.push(name)
     }
-    return { oas3Actions: { setRequestBodyInclusion }, preauthorizeBasic: (...given: string[]) => authorized.push(given) }
+    return {
+      oas3Actions: { setRequestBodyInclusion },
+      preauthorizeBasic: (...given: string[]) => authorized.push(given)
+    }
   }
-  const get = async (url: string) => ({ json: async () => (await control(`GET ${url.replace('/_control', '')}`)).body })
-  const AsyncFunction = (async () => {}).constructor as new (...given: string[]) => (...given: unknown[]) => Promise<void>
-  const run = new AsyncFunction('document', 'fetch', 'window', 'matchMedia', 'CSSStyleSheet', (await control('GET /console/docs.js')).text)
+  const get = async (url: string) => ({
+    json: async () => (await control(`GET ${url.replace('/_control', '')}`)).body
+  })
+  const AsyncFunction = (async () => {}).constructor as new (
+    ...given: string[]
+  ) => (...given: unknown[]) => Promise<void>
+  const run = new AsyncFunction(
+    'document',
+    'fetch',
+    'window',
+    'matchMedia',
+    'CSSStyleSheet',
+    (await control('GET /console/docs.js')).text
+  )
   const classes: [name: string, isOn: boolean][] = []
-  const documentElement = { classList: { toggle: (name: string, isOn: boolean) => classes.push([name, isOn]) } }
+  const documentElement = {
+    classList: { toggle: (name: string, isOn: boolean) => classes.push([name, isOn]) }
+  }
   const darkSystem = () => ({ matches: true, addEventListener() {} })
   const Sheet = class {
     replaceSync() {}
@@ -204,26 +337,59 @@ async function started({ control }: Emulator) {
   return { config, included, authorized, classes }
 }
 
-t.test("docs: a form starts with its first example and sends nothing else, and calls are made with the first merchant's key", async t => {
-  const { config, included, authorized, classes } = await started(await startTestEmulator(t, { scenario: SCENARIO }))
+t.test(
+  "docs: a form starts with its first example and sends nothing else, and calls are made with the first merchant's key",
+  async t => {
+    const { config, included, authorized, classes } = await started(
+      await startTestEmulator(t, { scenario: SCENARIO })
+    )
 
-  const { ticket, card, payload, customer } = config.spec.components.schemas.CreateTransaction.properties
-  t.strictSame(classes, [['dark-mode', true]])
-  t.strictSame([ticket.examples, card.examples, payload.examples, customer.examples], [['tkt_60'], [{ brand: 'visa', last4: '4242' }], [''], [{}]])
-  t.strictSame(included['/transactions']?.sort(), ['amount', 'card', 'currency', 'payment_type', 'ticket', 'tip_amount'])
-  t.strictSame(included['/locations/{id}']?.sort(), ['display_name', 'metadata', 'phone'], 'an empty value that the example sends is sent')
-  t.equal(Object.keys(included).length, 8)
-  t.strictSame(authorized, [['apiKey', 'sk_test_merchant', '']])
-  t.hasStrict(config, { dom_id: '#docs', validatorUrl: null })
-})
+    const { ticket, card, payload, customer } =
+      config.spec.components.schemas.CreateTransaction.properties
+    t.strictSame(classes, [['dark-mode', true]])
+    t.strictSame(
+      [ticket.examples, card.examples, payload.examples, customer.examples],
+      [['tkt_60'], [{ brand: 'visa', last4: '4242' }], [''], [{}]]
+    )
+    t.strictSame(included['/transactions']?.sort(), [
+      'amount',
+      'card',
+      'currency',
+      'payment_type',
+      'ticket',
+      'tip_amount'
+    ])
+    t.strictSame(
+      included['/locations/{id}']?.sort(),
+      ['display_name', 'metadata', 'phone'],
+      'an empty value that the example sends is sent'
+    )
+    t.equal(Object.keys(included).length, 8)
+    t.strictSame(authorized, [['apiKey', 'sk_test_merchant', '']])
+    t.hasStrict(config, { dom_id: '#docs', validatorUrl: null })
+  }
+)
 
-t.test('docs: a key with any characters reaches Swagger UI unchanged, and no key is needed', async t => {
-  const accounts = [{ id: 'mch_a', type: 'merchant', name: 'A', email: 'a@example.com', address: { country: 'US' } }]
-  const key = `"><script>'&`
-  const odd = await startTestEmulator(t, { scenario: { data: { accounts, api_keys: [{ key, account: 'mch_a' }] } } })
-  const none = await startTestEmulator(t, { scenario: { data: { accounts } } })
+t.test(
+  'docs: a key with any characters reaches Swagger UI unchanged, and no key is needed',
+  async t => {
+    const accounts = [
+      {
+        id: 'mch_a',
+        type: 'merchant',
+        name: 'A',
+        email: 'a@example.com',
+        address: { country: 'US' }
+      }
+    ]
+    const key = `"><script>'&`
+    const odd = await startTestEmulator(t, {
+      scenario: { data: { accounts, api_keys: [{ key, account: 'mch_a' }] } }
+    })
+    const none = await startTestEmulator(t, { scenario: { data: { accounts } } })
 
-  t.strictSame((await started(odd)).authorized, [['apiKey', key, '']])
-  t.notMatch((await odd.control('GET /docs')).text, key)
-  t.strictSame((await started(none)).authorized, [])
-})
+    t.strictSame((await started(odd)).authorized, [['apiKey', key, '']])
+    t.notMatch((await odd.control('GET /docs')).text, key)
+    t.strictSame((await started(none)).authorized, [])
+  }
+)

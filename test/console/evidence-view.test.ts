@@ -1,9 +1,20 @@
 /** What the console's evidence view works out of the control API's answers. */
 import t from 'tap'
-import { outcomesOf, outcomesSeen, percentOf, RULE_STATES, type RuleRow, sandboxOf } from '../../src/console/ui/views/evidence/words.js'
+import {
+  outcomesOf,
+  outcomesSeen,
+  percentOf,
+  RULE_STATES,
+  type RuleRow,
+  sandboxOf
+} from '../../src/console/ui/views/evidence/words.js'
 
-const row = (rule: string, satisfied: number, violated: number, { keepable = true, violable = true } = {}): RuleRow =>
-  ({ rule, text: 'a rule', satisfied, violated, keepable, violable }) as RuleRow
+const row = (
+  rule: string,
+  satisfied: number,
+  violated: number,
+  { keepable = true, violable = true } = {}
+): RuleRow => ({ rule, text: 'a rule', satisfied, violated, keepable, violable }) as RuleRow
 
 t.test('console: the state of a rule comes of what requests did to it', async t => {
   const cases: [RuleRow, states: string[], seen: string, words: string][] = [
@@ -11,9 +22,24 @@ t.test('console: the state of a rule comes of what requests did to it', async t 
     [row('REF-7', 1, 0), ['kept'], 'kept', 'kept by 1 request, broken by none'],
     [row('REF-7', 0, 2), ['broken'], 'broken', 'kept by none, broken by 2 requests'],
     [row('REF-7', 3, 2), ['kept', 'broken'], 'all', 'kept by 3 requests, broken by 2 requests'],
-    [row('META-2', 1, 0, { violable: false }), ['kept'], 'all', 'kept by 1 request, cannot be broken by a request'],
-    [row('LOC-4', 0, 1, { keepable: false }), ['broken'], 'broken', 'cannot be kept by a request, broken by 1 request'],
-    [row('LOC-9', 0, 0, { keepable: false }), ['untouched'], 'none', 'cannot be kept by a request, broken by none']
+    [
+      row('META-2', 1, 0, { violable: false }),
+      ['kept'],
+      'all',
+      'kept by 1 request, cannot be broken by a request'
+    ],
+    [
+      row('LOC-4', 0, 1, { keepable: false }),
+      ['broken'],
+      'broken',
+      'cannot be kept by a request, broken by 1 request'
+    ],
+    [
+      row('LOC-9', 0, 0, { keepable: false }),
+      ['untouched'],
+      'none',
+      'cannot be kept by a request, broken by none'
+    ]
   ]
   for (const [rule, states, seen, words] of cases) {
     t.strictSame(

@@ -1,4 +1,7 @@
-/** What a case of the table is made of: a call as data, what it needs before it, and what is to come of it. */
+/**
+ * What a case of the table is made of: a call as data, what it needs before it, and what is to come
+ * of it.
+ */
 import type { AssumptionId } from '../../src/reference/assumptions.js'
 import type { RuleId } from '../../src/reference/rules.js'
 
@@ -9,7 +12,9 @@ export type CountedAssumption = Exclude<AssumptionId, 'A01' | 'A33' | 'A34'>
 /** Parameters by their bracket names; undefined leaves out one that the call has otherwise. */
 export type Fields = Readonly<Record<string, string | number | undefined>>
 
-/** A call. Its texts may hold `${name.field}`: a field of a record that a given names, made first. */
+/**
+ * A call. Its texts may hold `${name.field}`: a field of a record that a given names, made first.
+ */
 export type Call = {
   /** A method and a path below the base address. */
   on: string
@@ -42,8 +47,16 @@ export type Expected = {
   empty?: true
 }
 
-/** Whom a refusal blames: status, code, parameter as the caller wrote it, and the rule or else the assumption. */
-export type Blame = readonly [status: number, code: string, param: string | null, by: RuleId | AssumptionId]
+/**
+ * Whom a refusal blames: status, code, parameter as the caller wrote it, and the rule or else the
+ * assumption.
+ */
+export type Blame = readonly [
+  status: number,
+  code: string,
+  param: string | null,
+  by: RuleId | AssumptionId
+]
 
 export type Case = {
   title: string
@@ -61,7 +74,10 @@ export type Case = {
   blames?: Blame
   /** What a later call is to say; `${made}` is the record that the call answered. */
   later?: readonly (readonly [call: Call, expected: Expected])[]
-  /** The rules that the call keeps beside the one that it is a case of and those of the way in: these and no others. */
+  /**
+   * The rules that the call keeps beside the one that it is a case of and those of the way in:
+   * these and no others.
+   */
   also?: readonly RuleId[]
   /** Whether the form had been decoded when it was refused, where the code alone does not say. */
   decoded?: true
@@ -70,7 +86,10 @@ export type Case = {
   reliesNot?: readonly AssumptionId[]
   /** The reference alone decides it: any service is asked. */
   reference?: true
-  /** The call that it departs from, which is carried out: a service that refuses everything keeps no rule. */
+  /**
+   * The call that it departs from, which is carried out: a service that refuses everything keeps no
+   * rule.
+   */
   right?: Call
 }
 
@@ -85,7 +104,10 @@ export type RuleCases = {
 export type AssumptionCases = { relies: readonly Case[]; not: readonly Case[] }
 
 const KEY: readonly RuleId[] = ['BASE-1', 'AUTH-1', 'AUTH-3']
-/** The rules of the way in that are decided when a call stops with such a code; all that it kept where a later one refuses it. */
+/**
+ * The rules of the way in that are decided when a call stops with such a code; all that it kept
+ * where a later one refuses it.
+ */
 export const STOPS: Readonly<Record<string, readonly RuleId[]>> = {
   path_unknown: [],
   method_not_allowed: [],
@@ -109,15 +131,33 @@ export const ADDRESS = {
   'address[postal_code]': '02110',
   'address[state]': 'MA'
 }
-export const CARD = { 'card[brand]': 'visa', 'card[number]': '4242424242424242', 'card[last4]': '4242', 'card[expiry]': '12/34', 'card[csc]': '123' }
-export const BANK = { 'bank_account[bank_name]': 'Bank ${unique}', 'bank_account[account_number]': '000123456789' }
+export const CARD = {
+  'card[brand]': 'visa',
+  'card[number]': '4242424242424242',
+  'card[last4]': '4242',
+  'card[expiry]': '12/34',
+  'card[csc]': '123'
+}
+export const BANK = {
+  'bank_account[bank_name]': 'Bank ${unique}',
+  'bank_account[account_number]': '000123456789'
+}
 const METADATA = { 'metadata[order]': 'A-17', 'metadata[till]': '3' }
 
 /** A right call of each kind, with what a case changes of it. */
-export const createLocation = (body: Fields = {}): Call => ({ on: 'POST /locations', body: { display_name: 'Bistro ${unique}', ...US, ...body } })
+export const createLocation = (body: Fields = {}): Call => ({
+  on: 'POST /locations',
+  body: { display_name: 'Bistro ${unique}', ...US, ...body }
+})
 export const createAccount = (body: Fields = {}): Call => ({
   on: 'POST /accounts',
-  body: { type: 'merchant', name: 'Bistro ${unique}', email: '${unique}@example.com', ...US, ...body }
+  body: {
+    type: 'merchant',
+    name: 'Bistro ${unique}',
+    email: '${unique}@example.com',
+    ...US,
+    ...body
+  }
 })
 export const createUser = (body: Fields = {}): Call => ({
   on: 'POST /accounts/${account.id}/users',
@@ -127,7 +167,14 @@ export const createUser = (body: Fields = {}): Call => ({
 export const pay = (body: Fields = {}): Call => ({
   on: 'POST /transactions',
   key: null,
-  body: { ticket: '${ticket.id}', payment_type: 'card', currency: 'usd', amount: 1000, ...CARD, ...body }
+  body: {
+    ticket: '${ticket.id}',
+    payment_type: 'card',
+    currency: 'usd',
+    amount: 1000,
+    ...CARD,
+    ...body
+  }
 })
 /** The least that a payment takes, and nothing nested. */
 export const payLeast = (body: Fields = {}): Call => ({
@@ -136,24 +183,49 @@ export const payLeast = (body: Fields = {}): Call => ({
   body: { ticket: '${ticket.id}', payment_type: 'external', ...body }
 })
 /** A Refund of 100 of a charge of 1000. */
-export const refund = (body: Fields = {}): Call => ({ on: 'POST /refunds', body: { transaction: '${charge.id}', amount: 100, ...body } })
+export const refund = (body: Fields = {}): Call => ({
+  on: 'POST /refunds',
+  body: { transaction: '${charge.id}', amount: 100, ...body }
+})
 export const read = (path: string): Call => ({ on: `GET ${path}` })
-export const list = (path: string, query?: Fields | string): Call => ({ on: `GET ${path}`, ...(query !== undefined && { query }) })
-/** An update of a Location that has display_name and country alone, and of one that has everything. */
-export const updateLocation = (body: Fields): Call => ({ on: 'POST /locations/${location.id}', body })
-export const updateFurnished = (body: Fields): Call => ({ on: 'POST /locations/${furnished.id}', body })
+export const list = (path: string, query?: Fields | string): Call => ({
+  on: `GET ${path}`,
+  ...(query !== undefined && { query })
+})
+/**
+ * An update of a Location that has display_name and country alone, and of one that has everything.
+ */
+export const updateLocation = (body: Fields): Call => ({
+  on: 'POST /locations/${location.id}',
+  body
+})
+export const updateFurnished = (body: Fields): Call => ({
+  on: 'POST /locations/${furnished.id}',
+  body
+})
 export const deleteUser: Call = { on: 'DELETE /accounts/${account.id}/users/${user.id}' }
-export const asJson = (call: Call, body = '{"display_name":"A","address":{"country":"US"}}'): Call => ({
+export const asJson = (
+  call: Call,
+  body = '{"display_name":"A","address":{"country":"US"}}'
+): Call => ({
   ...call,
   body,
   headers: { 'content-type': 'application/json' }
 })
 
-/** Records that cases name: made through the API when a call names them, with what is done to them before the call. */
+/**
+ * Records that cases name: made through the API when a call names them, with what is done to them
+ * before the call.
+ */
 export const GIVENS = {
   location: createLocation(),
   other_location: createLocation(),
-  furnished: createLocation({ ...ADDRESS, ...METADATA, phone: '+1 617 555 0100', website: 'https://bistro.example' }),
+  furnished: createLocation({
+    ...ADDRESS,
+    ...METADATA,
+    phone: '+1 617 555 0100',
+    website: 'https://bistro.example'
+  }),
   account: createAccount(),
   other_account: createAccount(),
   furnished_account: createAccount({ ...ADDRESS, ...METADATA, phone: '+1 617 555 0100' }),
@@ -162,7 +234,11 @@ export const GIVENS = {
   other_user: { ...createUser(), on: 'POST /accounts/${other_account.id}/users' },
   charge: pay(),
   second_charge: pay(),
-  other_card: pay({ 'card[brand]': 'mastercard', 'card[number]': '5555555555554444', 'card[last4]': '4444' }),
+  other_card: pay({
+    'card[brand]': 'mastercard',
+    'card[number]': '5555555555554444',
+    'card[last4]': '4444'
+  }),
   /** Paid without a card. */
   cash: payLeast({ amount: 1000, currency: 'usd' }),
   /** Paid on a Ticket of `place`. */
@@ -174,10 +250,16 @@ export const GIVENS = {
   second_refund: refund(),
   /** A charge of 1000, all of which has been refunded, and one of which 400 has. */
   spent: { ...pay(), after: [{ on: 'POST /refunds', body: { transaction: '${spent.id}' } }] },
-  partly: { ...pay(), after: [{ on: 'POST /refunds', body: { transaction: '${partly.id}', amount: 400 } }] }
+  partly: {
+    ...pay(),
+    after: [{ on: 'POST /refunds', body: { transaction: '${partly.id}', amount: 400 } }]
+  }
 } as const satisfies Record<string, Call & { after?: readonly Call[] }>
 
-/** Records that the API cannot make and that are found: Tickets, and a Location with one of them where the newest is not. */
+/**
+ * Records that the API cannot make and that are found: Tickets, and a Location with one of them
+ * where the newest is not.
+ */
 export type KnownName = 'ticket' | 'newest_ticket' | 'older_ticket' | 'place' | 'ticket_there'
 export type GivenName = keyof typeof GIVENS | KnownName
 

@@ -1,4 +1,7 @@
-/** The table of cases: against the ledgers, and each case asked of the app that ships: its answer, what it changes, and what the evidence says of it. */
+/**
+ * The table of cases: against the ledgers, and each case asked of the app that ships: its answer,
+ * what it changes, and what the evidence says of it.
+ */
 import { readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { NO_WORDS } from '../../src/core/secret-words.js'
@@ -7,60 +10,95 @@ import { execute } from '../../src/engine/execute.js'
 import { explained } from '../../src/evidence/why.js'
 import { startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
-import { type Answer, answerOf, blameOf, MERCHANT, NOW, RESELLER, smallFixture } from '../support/requests.js'
+import {
+  type Answer,
+  answerOf,
+  blameOf,
+  MERCHANT,
+  NOW,
+  RESELLER,
+  smallFixture
+} from '../support/requests.js'
 import { stateOf } from '../support/world.js'
 import { type AssumptionId, type Case, type Expected, type RuleId, STOPS } from './case.js'
 import { ASSUMPTION_CASES, RULE_CASES } from './cases.js'
 import { Performance, type Sent } from './performing.js'
 
-const ledger = (name: string) => JSON.parse(readFileSync(new URL(`./${name}.json`, import.meta.url), 'utf8'))
+const ledger = (name: string) =>
+  JSON.parse(readFileSync(new URL(`./${name}.json`, import.meta.url), 'utf8'))
 const rules: { id: RuleId; violable: boolean }[] = ledger('rules')
 const RULE_IDS = Object.keys(RULE_CASES) as RuleId[]
 const STANDING: readonly AssumptionId[] = ['A01', 'A33', 'A34']
 const titles = (cases: readonly Case[]) => cases.map(({ title }) => title)
-const repeated = (cases: readonly Case[]) => titles(cases).filter((title, at, all) => all.indexOf(title) !== at)
+const repeated = (cases: readonly Case[]) =>
+  titles(cases).filter((title, at, all) => all.indexOf(title) !== at)
 
-t.test('every rule has calls that keep it, near misses and, where a call can break it, calls that do', async t => {
-  t.strictSame(
-    RULE_IDS,
-    rules.map(({ id }) => id)
-  )
-  for (const { id, violable } of rules) {
-    const { right, kept, silent, broken } = RULE_CASES[id]
-    const all = [...kept, ...silent, ...broken]
+t.test(
+  'every rule has calls that keep it, near misses and, where a call can break it, calls that do',
+  async t => {
     t.strictSame(
-      [kept.length > 0, silent.length > 0, broken.length > 0],
-      [id !== 'TKT-1', true, violable],
-      `${id} is kept, nearly met, and broken where it can be`
+      RULE_IDS,
+      rules.map(({ id }) => id)
     )
-    const wrong: Record<string, Case[]> = {
-      'breaks it and is blamed on another': broken.filter(({ blames }) => blames?.[3] !== id),
-      'is near it and keeps or breaks it': silent.filter(({ blames, also }) => blames?.[3] === id || also?.includes(id)),
-      'is asked of any service, of which no right call is known': broken.filter(({ reference, right: own }) => reference && !own && !right),
-      'is asked of any service, with records or settings': all.filter(({ reference, records, settings }) => reference && (records || settings))
+    for (const { id, violable } of rules) {
+      const { right, kept, silent, broken } = RULE_CASES[id]
+      const all = [...kept, ...silent, ...broken]
+      t.strictSame(
+        [kept.length > 0, silent.length > 0, broken.length > 0],
+        [id !== 'TKT-1', true, violable],
+        `${id} is kept, nearly met, and broken where it can be`
+      )
+      const wrong: Record<string, Case[]> = {
+        'breaks it and is blamed on another': broken.filter(({ blames }) => blames?.[3] !== id),
+        'is near it and keeps or breaks it': silent.filter(
+          ({ blames, also }) => blames?.[3] === id || also?.includes(id)
+        ),
+        'is asked of any service, of which no right call is known': broken.filter(
+          ({ reference, right: own }) => reference && !own && !right
+        ),
+        'is asked of any service, with records or settings': all.filter(
+          ({ reference, records, settings }) => reference && (records || settings)
+        )
+      }
+      for (const [what, cases] of Object.entries(wrong))
+        t.strictSame(titles(cases), [], `${id}: a case that ${what}`)
+      t.strictSame([kept, silent, broken].map(repeated), [[], [], []], `the titles of ${id} differ`)
     }
-    for (const [what, cases] of Object.entries(wrong)) t.strictSame(titles(cases), [], `${id}: a case that ${what}`)
-    t.strictSame([kept, silent, broken].map(repeated), [[], [], []], `the titles of ${id} differ`)
   }
-})
+)
 
 t.test('every assumption that is counted has answers that rely on it, and near misses', async t => {
-  const counted = (ledger('assumptions') as { id: AssumptionId }[]).map(({ id }) => id).filter(id => !STANDING.includes(id))
+  const counted = (ledger('assumptions') as { id: AssumptionId }[])
+    .map(({ id }) => id)
+    .filter(id => !STANDING.includes(id))
   t.strictSame(Object.keys(ASSUMPTION_CASES), counted)
   for (const [id, { relies, not }] of Object.entries(ASSUMPTION_CASES)) {
     t.ok(relies.length > 0 && not.length > 0, id)
-    t.strictSame(titles(not.filter(({ blames }) => blames?.[3] === id)), [], `a near miss of ${id} is not blamed on it`)
+    t.strictSame(
+      titles(not.filter(({ blames }) => blames?.[3] === id)),
+      [],
+      `a near miss of ${id} is not blamed on it`
+    )
     t.strictSame([relies, not].map(repeated), [[], []], `the titles of ${id} differ`)
   }
 })
 
 const WAY_IN: readonly RuleId[] = ['BASE-1', 'AUTH-1', 'AUTH-3', 'FORM-1', 'FORM-2', 'FORM-3']
-/** What is decided before an operation is run: the way in, and that POST /transactions came without a key. */
+/**
+ * What is decided before an operation is run: the way in, and that POST /transactions came without
+ * a key.
+ */
 const BEFORE_THE_REST: readonly RuleId[] = [...WAY_IN, 'AUTH-2']
 const LIST = /^GET \/(locations|accounts|tickets|transactions|refunds|accounts\/[^/]+\/users)\/?$/
-const isBracketed = (text = '') => text.split('&').some(pair => /^[^=]+\[[^\]]+\]/.test(decodeURIComponent(pair.split('=')[0] as string)))
+const isBracketed = (text = '') =>
+  text
+    .split('&')
+    .some(pair => /^[^=]+\[[^\]]+\]/.test(decodeURIComponent(pair.split('=')[0] as string)))
 
-/** The rules of the way in that a call keeps: all that it shows, or those that were decided when it was refused. */
+/**
+ * The rules of the way in that a call keeps: all that it shows, or those that were decided when it
+ * was refused.
+ */
 function wayIn({ blames, decoded }: Case, { on, body, query }: Sent): readonly RuleId[] {
   const stopped = blames && !decoded && STOPS[blames[1]]
   if (stopped) return stopped
@@ -80,15 +118,24 @@ const isRule = (by: string | undefined): by is RuleId => RULE_IDS.includes(by as
 const isUnset = (value: unknown) => value === null || value === undefined
 
 /** Two Locations: a Ticket of a month ago is at one, the newest at the other. */
-const LOCATIONS = ['loc_a', 'loc_b'].map(id => ({ id, account: 'mch_a', display_name: id, address: { country: 'US' } }))
+const LOCATIONS = ['loc_a', 'loc_b'].map(id => ({
+  id,
+  account: 'mch_a',
+  display_name: id,
+  address: { country: 'US' }
+}))
 const TICKETS = [
   { id: 'tkt_a', location: 'loc_a', reference: 'T-1', created: '2026-02-01T10:00:00Z' },
   { id: 'tkt_b', location: 'loc_b', reference: 'T-2', created: NOW }
 ]
 const KEYS = { merchant: MERCHANT, reseller: RESELLER }
-const basic = (name: string, password = '') => `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
+const basic = (name: string, password = '') =>
+  `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
 
-/** An emulator that plays cases: what a case needs is made by the engine, unrecorded; the call itself goes through the app. */
+/**
+ * An emulator that plays cases: what a case needs is made by the engine, unrecorded; the call
+ * itself goes through the app.
+ */
 async function startCases(t: Test) {
   const { control, inject, sandbox } = await startTestEmulator(t, { logged: false })
   let loaded = ''
@@ -99,13 +146,17 @@ async function startCases(t: Test) {
   const send = async (sent: Sent): Promise<Answer> => {
     const { on, body = null, query, key = 'merchant', headers, outside } = sent
     const [method, path] = on.split(' ') as ['POST', string]
-    const authorization = key !== null && (typeof key === 'string' ? basic(KEYS[key]) : basic(key.name, key.password))
+    const authorization =
+      key !== null && (typeof key === 'string' ? basic(KEYS[key]) : basic(key.name, key.password))
     const request = {
       method,
       url: `${outside ? '' : '/next'}${path}${query === undefined ? '' : `?${query}`}`,
       headers: {
         ...(authorization && { authorization }),
-        ...(body !== null && { 'content-type': 'application/x-www-form-urlencoded', 'content-length': String(Buffer.byteLength(body)) }),
+        ...(body !== null && {
+          'content-type': 'application/x-www-form-urlencoded',
+          'content-length': String(Buffer.byteLength(body))
+        }),
         ...headers
       }
     }
@@ -115,7 +166,11 @@ async function startCases(t: Test) {
     return answerOf(outcome.status, { 'content-type': 'json' }, String(payload))
   }
   const found = (path: string) => async () => (await send({ on: `GET ${path}` })).body
-  const [ticket, newest_ticket, place] = ['/tickets/tkt_a', '/tickets/tkt_b', '/locations/loc_a'].map(found) as [() => Json, () => Json, () => Json]
+  const [ticket, newest_ticket, place] = [
+    '/tickets/tkt_a',
+    '/tickets/tkt_b',
+    '/locations/loc_a'
+  ].map(found) as [() => Json, () => Json, () => Json]
   const target = {
     send,
     known: { ticket, older_ticket: ticket, ticket_there: ticket, newest_ticket, place },
@@ -123,14 +178,23 @@ async function startCases(t: Test) {
     constants: { merchant_key: MERCHANT }
   }
 
-  /** Begins with what the case gives, makes what it needs and then its call; nothing but the call is recorded. */
+  /**
+   * Begins with what the case gives, makes what it needs and then its call; nothing but the call is
+   * recorded.
+   */
   const played = async (each: Case) => {
     const { title, records, settings = {}, call } = each
     const wanted = JSON.stringify([records, settings])
     if (wanted === loaded) sandbox.reset()
     else {
-      const data = { ...smallFixture(records), locations: LOCATIONS, tickets: [...TICKETS, ...(records?.tickets ?? [])] }
-      const { status, text } = await control('POST /load', { scenario: { clock: NOW, settings: nested(settings), data } })
+      const data = {
+        ...smallFixture(records),
+        locations: LOCATIONS,
+        tickets: [...TICKETS, ...(records?.tickets ?? [])]
+      }
+      const { status, text } = await control('POST /load', {
+        scenario: { clock: NOW, settings: nested(settings), data }
+      })
       if (status !== 200) throw new Error(`${title}: the state could not be loaded: ${text}`)
       loaded = wanted
     }
@@ -143,7 +207,11 @@ async function startCases(t: Test) {
     const sent = last as Sent
     const { journal } = sandbox.evidence
     const id = String(answer.headers['request-id'])
-    const { why } = explained(journal.get(id) as NonNullable<ReturnType<typeof journal.get>>, journal, NO_WORDS)
+    const { why } = explained(
+      journal.get(id) as NonNullable<ReturnType<typeof journal.get>>,
+      journal,
+      NO_WORDS
+    )
     return { answer, sent, performance, why, isChanged: stateOf(sandbox) !== before }
   }
   return { sandbox, control, played }
@@ -152,45 +220,87 @@ type Cases = Awaited<ReturnType<typeof startCases>>
 type Played = Awaited<ReturnType<Cases['played']>>
 
 /** What is answered or refused, whom a refusal blames, and that it changes nothing. */
-async function checkAnswer(t: Test, { title, call, answers, blames, later = [], settings }: Case, { answer, performance, isChanged }: Played): Promise<void> {
-  const shows = async (said: Answer, expected: Expected, of: string) => t.strictSame(await performance.differences(said, expected, isUnset), [], of)
+async function checkAnswer(
+  t: Test,
+  { title, call, answers, blames, later = [], settings }: Case,
+  { answer, performance, isChanged }: Played
+): Promise<void> {
+  const shows = async (said: Answer, expected: Expected, of: string) =>
+    t.strictSame(await performance.differences(said, expected, isUnset), [], of)
   if (!blames) t.equal(answer.status < 300 ? 'answered' : answer.text, 'answered', title)
-  else if (call.on.startsWith('HEAD')) t.strictSame([answer.status, answer.text], [blames[0], ''], title)
+  else if (call.on.startsWith('HEAD'))
+    t.strictSame([answer.status, answer.text], [blames[0], ''], title)
   else t.strictSame(answer.body.error ? blameOf(answer) : answer.text, blames, title)
   if (blames) t.notOk(isChanged, `${title}: nothing is changed`)
   if (!blames && !settings) t.equal(answer.status, call.on.startsWith('DELETE') ? 204 : 200, title)
   if (answers) await shows(answer, answers, title)
-  for (const [asked, expected] of later) await shows(await performance.send(asked), expected, `${title}: then ${asked.on}`)
+  for (const [asked, expected] of later)
+    await shows(await performance.send(asked), expected, `${title}: then ${asked.on}`)
 }
 
-/** Which rules the call kept and broke, by its why and by the coverage of it alone, and in which order; `rule` is the one that it is to keep. */
-function checkRules(t: Test, { sandbox }: Cases, each: Case, { sent, why }: Played, rule?: RuleId): void {
+/**
+ * Which rules the call kept and broke, by its why and by the coverage of it alone, and in which
+ * order; `rule` is the one that it is to keep.
+ */
+function checkRules(
+  t: Test,
+  { sandbox }: Cases,
+  each: Case,
+  { sent, why }: Played,
+  rule?: RuleId
+): void {
   const { title, blames, also = [] } = each
   const kept = ordered([...wayIn(each, sent), ...also, ...(rule ? [rule] : [])])
   const broken = blames && isRule(blames[3]) && !kept.includes(blames[3]) ? [blames[3]] : []
-  const named = (verdict: string) => why.rules.filter(row => row.verdict === verdict).map(row => row.rule)
+  const named = (verdict: string) =>
+    why.rules.filter(row => row.verdict === verdict).map(row => row.rule)
   const rest = why.rules.findIndex(row => !BEFORE_THE_REST.includes(row.rule))
-  const coverage = sandbox.evidence.totals.coverage.report().rules.filter(({ satisfied, violated }) => satisfied + violated > 0)
+  const coverage = sandbox.evidence.totals.coverage
+    .report()
+    .rules.filter(({ satisfied, violated }) => satisfied + violated > 0)
 
   t.strictSame(
     coverage.map(row => [row.rule, row.satisfied, row.violated]),
     ordered([...kept, ...broken]).map(id => (kept.includes(id) ? [id, 1, 0] : [id, 0, 1])),
     `${title}: coverage`
   )
-  t.strictSame([ordered(named('kept')), named('broken'), why.rules.length], [kept, broken, kept.length + broken.length], `${title}: why, a rule once`)
-  t.equal(why.rules.at(-1)?.verdict === 'broken', broken.length > 0, `${title}: what broke comes last`)
-  const isWayInLater = rest >= 0 && why.rules.slice(rest).some(({ rule: later, verdict }) => verdict === 'kept' && BEFORE_THE_REST.includes(later))
+  t.strictSame(
+    [ordered(named('kept')), named('broken'), why.rules.length],
+    [kept, broken, kept.length + broken.length],
+    `${title}: why, a rule once`
+  )
+  t.equal(
+    why.rules.at(-1)?.verdict === 'broken',
+    broken.length > 0,
+    `${title}: what broke comes last`
+  )
+  const isWayInLater =
+    rest >= 0 &&
+    why.rules
+      .slice(rest)
+      .some(({ rule: later, verdict }) => verdict === 'kept' && BEFORE_THE_REST.includes(later))
   t.notOk(isWayInLater, `${title}: the way in comes first`)
 }
 
-/** Which assumptions the answer relies on: each once, those of the case and of any refusal among them, the standing ones not. */
-function checkAssumptions(t: Test, { title, blames, relies = [], reliesNot = [] }: Case, { why }: Played): void {
+/**
+ * Which assumptions the answer relies on: each once, those of the case and of any refusal among
+ * them, the standing ones not.
+ */
+function checkAssumptions(
+  t: Test,
+  { title, blames, relies = [], reliesNot = [] }: Case,
+  { why }: Played
+): void {
   const ids = why.assumptions.map(({ assumption }) => assumption)
   const by = blames && !isRule(blames[3]) ? [blames[3]] : []
   const needed = [...relies, ...by, ...(blames ? (['A07'] as const) : [])]
   const barred = [...reliesNot, ...(blames ? [] : (['A07', 'A08'] as const)), ...STANDING]
 
-  t.strictSame([needed.filter(id => !ids.includes(id)), barred.filter(id => ids.includes(id))], [[], []], `${title}: missing, and too many`)
+  t.strictSame(
+    [needed.filter(id => !ids.includes(id)), barred.filter(id => ids.includes(id))],
+    [[], []],
+    `${title}: missing, and too many`
+  )
   t.equal(ids.length, new Set(ids).size, `${title}: an assumption once`)
 }
 
@@ -208,33 +318,53 @@ t.test('the rules', async t => {
     })
   }
 
-  const { seen, possible, percent, never_exercised, never_violated } = (await cases.control('GET /coverage?scope=run')).body
-  t.strictSame({ seen, possible, percent, never_exercised, never_violated }, { seen: 93, possible: 93, percent: 100, never_exercised: [], never_violated: [] })
+  const { seen, possible, percent, never_exercised, never_violated } = (
+    await cases.control('GET /coverage?scope=run')
+  ).body
+  t.strictSame(
+    { seen, possible, percent, never_exercised, never_violated },
+    { seen: 93, possible: 93, percent: 100, never_exercised: [], never_violated: [] }
+  )
 })
 
 t.test('the assumptions', async t => {
   const cases = await startCases(t)
-  for (const [id, { relies, not }] of Object.entries(ASSUMPTION_CASES) as [AssumptionId, (typeof ASSUMPTION_CASES)['A02']][]) {
+  for (const [id, { relies, not }] of Object.entries(ASSUMPTION_CASES) as [
+    AssumptionId,
+    (typeof ASSUMPTION_CASES)['A02']
+  ][]) {
     await t.test(id, async t => {
       for (const each of [...relies, ...not]) {
         const played = await cases.played(each)
         const { times, requests } = cases.sandbox.evidence.totals.assumptions.get(id)
-        const own = relies.includes(each) ? { relies: [...(each.relies ?? []), id] } : { reliesNot: [...(each.reliesNot ?? []), id] }
+        const own = relies.includes(each)
+          ? { relies: [...(each.relies ?? []), id] }
+          : { reliesNot: [...(each.reliesNot ?? []), id] }
         checkAssumptions(t, { ...each, ...own }, played)
         if (each.blames && each.blames[0] !== 501) checkRules(t, cases, each, played)
-        if (relies.includes(each)) t.strictSame([times, requests], [1, [played.answer.headers['request-id']]], `${each.title}: counted`)
+        if (relies.includes(each))
+          t.strictSame(
+            [times, requests],
+            [1, [played.answer.headers['request-id']]],
+            `${each.title}: counted`
+          )
         await checkAnswer(t, each, played)
       }
     })
   }
 })
 
-t.test('A01, A33, A34: the standing ones stand behind every answer, and are not counted', async t => {
-  const { call, control } = await startTestEmulator(t, { logged: false })
-  await call('GET /locations')
-  const standing = (await control('GET /assumptions')).body.data.filter(({ standing }: Json) => standing)
-  t.strictSame(
-    standing.map(({ id, times, requests }: Json) => [id, times, requests]),
-    STANDING.map(id => [id, 0, []])
-  )
-})
+t.test(
+  'A01, A33, A34: the standing ones stand behind every answer, and are not counted',
+  async t => {
+    const { call, control } = await startTestEmulator(t, { logged: false })
+    await call('GET /locations')
+    const standing = (await control('GET /assumptions')).body.data.filter(
+      ({ standing }: Json) => standing
+    )
+    t.strictSame(
+      standing.map(({ id, times, requests }: Json) => [id, times, requests]),
+      STANDING.map(id => [id, 0, []])
+    )
+  }
+)

@@ -1,6 +1,8 @@
 /**
- * The rules and assumptions as calls: per rule those that keep it, near misses that do not, and those that break it with whom the refusal blames;
- * per assumption those whose answer relies on it, and near misses. Written out by hand; the API, the evidence and any service are asked the same.
+ * The rules and assumptions as calls: per rule those that keep it, near misses that do not, and
+ * those that break it with whom the refusal blames;
+ * per assumption those whose answer relies on it, and near misses. Written out by hand; the API,
+ * the evidence and any service are asked the same.
  */
 import {
   ADDRESS,
@@ -33,7 +35,10 @@ import {
 
 type Group = keyof RuleCases | keyof AssumptionCases
 type Row = { readonly group: Group; readonly each: Case }
-/** What a case says beside title and call: whom the refusal blames, which other rules it keeps, and the rest by name. */
+/**
+ * What a case says beside title and call: whom the refusal blames, which other rules it keeps, and
+ * the rest by name.
+ */
 type Said = Blame | readonly RuleId[] | Partial<Case>
 const ANY = { reference: true } as const
 const showing = (shows: Expected['shows']) => ({ answers: { shows } }) as Partial<Case>
@@ -43,16 +48,29 @@ function saidOf(said: Said): Partial<Case> {
 }
 const row =
   (group: Group) =>
-  (title: string, call: Call, ...said: Said[]): Row => ({ group, each: Object.assign({ title, call }, ...said.map(saidOf)) })
-const [kept, near, broken, relies, not] = [row('kept'), row('silent'), row('broken'), row('relies'), row('not')]
-const casesIn = (rows: readonly Row[], wanted: Group) => rows.filter(({ group }) => group === wanted).map(({ each }) => each)
+  (title: string, call: Call, ...said: Said[]): Row => ({
+    group,
+    each: Object.assign({ title, call }, ...said.map(saidOf))
+  })
+const [kept, near, broken, relies, not] = [
+  row('kept'),
+  row('silent'),
+  row('broken'),
+  row('relies'),
+  row('not')
+]
+const casesIn = (rows: readonly Row[], wanted: Group) =>
+  rows.filter(({ group }) => group === wanted).map(({ each }) => each)
 const rule = (right: Call | null, ...rows: Row[]): RuleCases => ({
   ...(right && { right }),
   kept: casesIn(rows, 'kept'),
   silent: casesIn(rows, 'silent'),
   broken: casesIn(rows, 'broken')
 })
-const assumption = (...rows: Row[]): AssumptionCases => ({ relies: casesIn(rows, 'relies'), not: casesIn(rows, 'not') })
+const assumption = (...rows: Row[]): AssumptionCases => ({
+  relies: casesIn(rows, 'relies'),
+  not: casesIn(rows, 'not')
+})
 
 type By = Blame[3]
 const invalid = (param: string, by: By): Blame => [400, 'parameter_invalid', param, by]
@@ -85,30 +103,52 @@ const PAID: readonly RuleId[] = [...PAID_LEAST, 'TXN-6', 'TXN-7']
 const REFUNDED: readonly RuleId[] = ['REF-1', 'REF-2', 'REF-3', 'REF-5', 'REF-6', 'REF-7', 'REF-8']
 /** What a Refund of all that remains of a charge keeps. */
 const REFUNDED_WHOLE: readonly RuleId[] = ['REF-1', 'REF-2', 'REF-4', 'REF-6', 'REF-8']
-const without = (rules: readonly RuleId[], ...left: RuleId[]) => rules.filter(rule => !left.includes(rule))
+const without = (rules: readonly RuleId[], ...left: RuleId[]) =>
+  rules.filter(rule => !left.includes(rule))
 
 const onAccount = (body: Fields): Call => ({ on: 'POST /accounts/${account.id}', body })
-const onFurnishedAccount = (body: Fields): Call => ({ on: 'POST /accounts/${furnished_account.id}', body })
+const onFurnishedAccount = (body: Fields): Call => ({
+  on: 'POST /accounts/${furnished_account.id}',
+  body
+})
 const onRefund = (body: Fields): Call => ({ on: 'POST /refunds/${refund.id}', body })
-const refundOf = (name: string, body: Fields = {}): Call => ({ on: 'POST /refunds', body: { transaction: `\${${name}.id}`, ...body } })
+const refundOf = (name: string, body: Fields = {}): Call => ({
+  on: 'POST /refunds',
+  body: { transaction: `\${${name}.id}`, ...body }
+})
 const readLocation = read('/locations/${location.id}')
 const readFurnished = read('/locations/${furnished.id}')
 const readUsers = list('/accounts/${account.id}/users')
 const readCharge = read('/transactions/${charge.id}')
 /** The window that holds what was created when the record was. */
-const momentOf = (name: string) => ({ 'created[gte]': `\${${name}.created}`, 'created[lte]': `\${${name}.created}` })
+const momentOf = (name: string) => ({
+  'created[gte]': `\${${name}.created}`,
+  'created[lte]': `\${${name}.created}`
+})
 const tickets = (query?: Fields | string) => list('/tickets', query)
 const transactions = (query?: Fields | string) => list('/transactions', query)
 const refunds = (query?: Fields | string) => list('/refunds', query)
-const vip = (body: Fields = {}) => payLeast({ payment_type: 'vip', 'customer[phone]': '+1 617 555 0100', ...body })
-const applePay = (body: Fields = {}) => payLeast({ payment_type: 'apple_pay', 'customer[email]': 'ana@example.com', ...body })
+const vip = (body: Fields = {}) =>
+  payLeast({ payment_type: 'vip', 'customer[phone]': '+1 617 555 0100', ...body })
+const applePay = (body: Fields = {}) =>
+  payLeast({ payment_type: 'apple_pay', 'customer[email]': 'ana@example.com', ...body })
 /** All that remains of a charge, shown by refunding it: a refused call has taken nothing. */
-const remains = (name: string, amount: number): readonly [Call, Expected] => [refundOf(name), { shows: { amount } }]
+const remains = (name: string, amount: number): readonly [Call, Expected] => [
+  refundOf(name),
+  { shows: { amount } }
+]
 const unset = (...names: string[]) => Object.fromEntries(names.map(name => [name, null]))
 
 /** The two families that are made and updated alike, each with a record that has everything. */
 const UPDATABLE = [
-  { name: 'a Location', create: createLocation, made: LOCATION_MADE, update: updateFurnished, reading: readFurnished, furnished: 'furnished' },
+  {
+    name: 'a Location',
+    create: createLocation,
+    made: LOCATION_MADE,
+    update: updateFurnished,
+    reading: readFurnished,
+    furnished: 'furnished'
+  },
   {
     name: 'an Account',
     create: createAccount,
@@ -118,9 +158,27 @@ const UPDATABLE = [
     furnished: 'furnished_account'
   }
 ] as const
-const WITH_METADATA: readonly { name: string; update: (body: Fields) => Call; reading: Call; keeps: readonly RuleId[]; stays: Shown }[] = [
-  ...UPDATABLE.map(({ name, update, reading }) => ({ name, update, reading, keeps: ['UPD-1'] as const, stays: { phone: '+1 617 555 0100' } })),
-  { name: 'a Refund', update: onRefund, reading: read('/refunds/${refund.id}'), keeps: ['REF-9'], stays: { reason: 'cold soup' } }
+const WITH_METADATA: readonly {
+  name: string
+  update: (body: Fields) => Call
+  reading: Call
+  keeps: readonly RuleId[]
+  stays: Shown
+}[] = [
+  ...UPDATABLE.map(({ name, update, reading }) => ({
+    name,
+    update,
+    reading,
+    keeps: ['UPD-1'] as const,
+    stays: { phone: '+1 617 555 0100' }
+  })),
+  {
+    name: 'a Refund',
+    update: onRefund,
+    reading: read('/refunds/${refund.id}'),
+    keeps: ['REF-9'],
+    stays: { reason: 'cold soup' }
+  }
 ]
 /** A list of Users that shows one keeps USR-1, and one of two Refunds keeps REF-10. */
 const shownOn = (path: string): readonly RuleId[] => (path.endsWith('/users') ? ['USR-1'] : [])
@@ -128,8 +186,14 @@ const ofAll = (path: string): readonly RuleId[] => (path === '/refunds' ? ['REF-
 
 type Bound = 'gte' | 'gt' | 'lte' | 'lt'
 const BOUND_RULES = { gte: 'FILT-1', gt: 'FILT-2', lte: 'FILT-3', lt: 'FILT-4' } as const
-/** Windows of a record's creation time, in milliseconds from it: one that lets it in by this comparison, one that keeps it out by this one alone. */
-const WINDOWS: Record<Bound, { other: Bound; lets: [own: number, other: number]; keeps: [own: number, other: number] }> = {
+/**
+ * Windows of a record's creation time, in milliseconds from it: one that lets it in by this
+ * comparison, one that keeps it out by this one alone.
+ */
+const WINDOWS: Record<
+  Bound,
+  { other: Bound; lets: [own: number, other: number]; keeps: [own: number, other: number] }
+> = {
   gte: { other: 'lte', lets: [0, 0], keeps: [1, 1] },
   gt: { other: 'lte', lets: [-1, 0], keeps: [0, 1] },
   lte: { other: 'gte', lets: [0, 0], keeps: [-1, -1] },
@@ -141,45 +205,101 @@ const CREATED = [
   ['/tickets', 'ticket'],
   ['/transactions', 'charge']
 ] as const
-const NO_INSTANTS = ['31/12/2025', '2026-13-01', '2026-02-30', '1767225600', '2026-01-03T12:00:00 01:00', '2026-03-01T25:00Z']
+const NO_INSTANTS = [
+  '31/12/2025',
+  '2026-13-01',
+  '2026-02-30',
+  '1767225600',
+  '2026-01-03T12:00:00 01:00',
+  '2026-03-01T25:00Z'
+]
 
 function comparison(bound: Bound): RuleCases {
   const by = BOUND_RULES[bound]
   const { other, lets, keeps } = WINDOWS[bound]
-  const at = (name: string, shift: number) => `\${${name}.created${shift < 0 ? shift : `+${shift}`}}`
-  const window = (name: string, [own, bounding]: [number, number]) => ({ [`created[${bound}]`]: at(name, own), [`created[${other}]`]: at(name, bounding) })
+  const at = (name: string, shift: number) =>
+    `\${${name}.created${shift < 0 ? shift : `+${shift}`}}`
+  const window = (name: string, [own, bounding]: [number, number]) => ({
+    [`created[${bound}]`]: at(name, own),
+    [`created[${other}]`]: at(name, bounding)
+  })
   const also: readonly RuleId[] = ['LIST-1', 'FILT-6', BOUND_RULES[other]]
   const param = `created[${bound}]`
   return rule(
     null,
     ...CREATED.flatMap(([path, name]) => {
       const right = list(path, window(name, lets))
-      const shown = { answers: { holds: [`\${${name}.id}`] }, later: [[list(path, window(name, keeps)), { lacks: [`\${${name}.id}`] }]] } as const
+      const shown = {
+        answers: { holds: [`\${${name}.id}`] },
+        later: [[list(path, window(name, keeps)), { lacks: [`\${${name}.id}`] }]]
+      } as const
       return [
         kept(`${path}, exactly at the instant`, right, [...also, ...shownOn(path)], shown, ANY),
-        broken(`${path} with what is no instant`, list(path, { [param]: 'yesterday' }), invalid(param, by), { right }, ANY)
+        broken(
+          `${path} with what is no instant`,
+          list(path, { [param]: 'yesterday' }),
+          invalid(param, by),
+          { right },
+          ANY
+        )
       ]
     }),
-    kept('alone, and nothing is found', tickets({ [param]: `20${bound.startsWith('g') ? 3 : 2}0-01-01T00:00:00Z` }), ['LIST-1', 'FILT-6'], {
-      answers: { page: [] }
-    }),
-    near('another comparison', tickets({ [`created[${other}]`]: '2026-02-01T00:00:00Z' }), without(also, by)),
+    kept(
+      'alone, and nothing is found',
+      tickets({ [param]: `20${bound.startsWith('g') ? 3 : 2}0-01-01T00:00:00Z` }),
+      ['LIST-1', 'FILT-6'],
+      {
+        answers: { page: [] }
+      }
+    ),
+    near(
+      'another comparison',
+      tickets({ [`created[${other}]`]: '2026-02-01T00:00:00Z' }),
+      without(also, by)
+    ),
     near('an empty value', tickets({ [param]: '' }), ['LIST-1'], { relies: ['A16'] }),
     near('a month alone', tickets({ [param]: '2026-03' }), invalid(param, 'A38')),
-    near('a list that does not take it', list('/locations', { [param]: '2026-02-01' }), unknown(param)),
-    near('an instant that was good, where another parameter was not', tickets({ limit: 0, [param]: '2026-02-01' }), invalid('limit', 'A10')),
+    near(
+      'a list that does not take it',
+      list('/locations', { [param]: '2026-02-01' }),
+      unknown(param)
+    ),
+    near(
+      'an instant that was good, where another parameter was not',
+      tickets({ limit: 0, [param]: '2026-02-01' }),
+      invalid('limit', 'A10')
+    ),
     ...NO_INSTANTS.map(value => broken(value, tickets({ [param]: value }), invalid(param, by)))
   )
 }
 
 /** A parameter that a create needs, left out and empty. */
 const needed = (create: (body?: Fields) => Call, param: string, by: RuleId) => [
-  broken(`without ${param}`, create({ [param]: undefined }), missing(param, by), { reliesNot: ['A16'] }, ANY),
-  broken(`with an empty ${param}`, create({ [param]: '' }), missing(param, by), { relies: ['A16'] }, ANY)
+  broken(
+    `without ${param}`,
+    create({ [param]: undefined }),
+    missing(param, by),
+    { reliesNot: ['A16'] },
+    ANY
+  ),
+  broken(
+    `with an empty ${param}`,
+    create({ [param]: '' }),
+    missing(param, by),
+    { relies: ['A16'] },
+    ANY
+  )
 ]
 
 const COUNTRIES = ['USA', 'U', 'XX', 'UK', '840', 'United States', ' US']
-const NO_ADDRESSES = ['ana', 'ana@', '@example.com', 'ana example.com', 'a@b@example.com', 'Ana <ana@example.com>']
+const NO_ADDRESSES = [
+  'ana',
+  'ana@',
+  '@example.com',
+  'ana example.com',
+  'a@b@example.com',
+  'Ana <ana@example.com>'
+]
 const NO_INTEGERS = ['2.50', '2,50', 'two', '1e3', '$3', '0x10', '5.', ' 5', '+5', '-1.5', '٥']
 /** The payment types that ask for nothing beside themselves. */
 const PLAIN_TYPES = ['card', 'google_pay', 'emv', 'external', 'paypal']
@@ -688,7 +808,12 @@ const SCOPED = { 'auth.visibility': 'scoped' }
 const asReseller = (call: Call): Call => ({ ...call, key: 'reseller' })
 const JSON_TYPE = { 'content-type': 'application/json' }
 /** A User of the merchant's Account, and one of another. */
-const USERS_APART = ['mch_a', 'rsl_r'].map((account, at) => ({ id: at === 0 ? 'usr_a' : 'usr_r', account, name: 'U', email: 'u@example.com' }))
+const USERS_APART = ['mch_a', 'rsl_r'].map((account, at) => ({
+  id: at === 0 ? 'usr_a' : 'usr_r',
+  account,
+  name: 'U',
+  email: 'u@example.com'
+}))
 /** A create that runs, and two calls near it. */
 const CREATED_OR_NOT = [
   relies('a create', createLocation()),
@@ -696,7 +821,11 @@ const CREATED_OR_NOT = [
   relies('a Refund', refund()),
   relies('a User', createUser()),
   not('an update', updateLocation({ phone: '1' })),
-  not('a refused create', createLocation({ display_name: undefined }), missing('display_name', 'LOC-1')),
+  not(
+    'a refused create',
+    createLocation({ display_name: undefined }),
+    missing('display_name', 'LOC-1')
+  ),
   not('a delete', deleteUser)
 ]
 const SHOWN_OR_NOT = [

@@ -1,4 +1,7 @@
-/** Makes the calls of a case over whatever `send` reaches: what it needs is made first, texts are filled in, answers are compared. */
+/**
+ * Makes the calls of a case over whatever `send` reaches: what it needs is made first, texts are
+ * filled in, answers are compared.
+ */
 import type { Json } from '../support/json.js'
 import { type Call, type Case, type Expected, type Fields, GIVENS, type KnownName } from './case.js'
 
@@ -40,13 +43,15 @@ export class Performance<A extends Answer = Answer> {
   async prepare({ given = [], before = [], right, call, answers, later }: Case): Promise<void> {
     for (const name of given) await this.#record(name)
     for (const each of before) await this.#made('a call before it', each)
-    for (const name of namesIn([right, call, answers, later])) if (name !== 'made') await this.#record(name)
+    for (const name of namesIn([right, call, answers, later]))
+      if (name !== 'made') await this.#record(name)
   }
 
   /** The call; the record that it answers is `made`. */
   async call(call: Call): Promise<A> {
     const answer = await this.send(call)
-    if (answer.status < 300 && typeof answer.body === 'object') this.#records.set('made', answer.body)
+    if (answer.status < 300 && typeof answer.body === 'object')
+      this.#records.set('made', answer.body)
     return answer
   }
 
@@ -60,14 +65,34 @@ export class Performance<A extends Answer = Answer> {
     })
   }
 
-  /** How must be the answer differs from what, a line each; `isUnset` says which values stand for none. */
-  async differences(answer: Answer, expected: Expected, isUnset: (value: unknown) => boolean): Promise<string[]> {
-    const { status, shows, holds = [], lacks = [], page, count, has_more, empty } = (await this.#filled(expected)) as Expected
+  /**
+   * How must be the answer differs from what, a line each; `isUnset` says which values stand for
+   * none.
+   */
+  async differences(
+    answer: Answer,
+    expected: Expected,
+    isUnset: (value: unknown) => boolean
+  ): Promise<string[]> {
+    const {
+      status,
+      shows,
+      holds = [],
+      lacks = [],
+      page,
+      count,
+      has_more,
+      empty
+    } = (await this.#filled(expected)) as Expected
     const { body, text } = answer
     // The reference does not name the member that holds the result set.
-    const ids: string[] = (Object.values(body ?? {}).find(Array.isArray) ?? []).map(({ id }: Resource) => id)
+    const ids: string[] = (Object.values(body ?? {}).find(Array.isArray) ?? []).map(
+      ({ id }: Resource) => id
+    )
     const differs = (what: string, is: unknown, should: unknown) =>
-      JSON.stringify(is) === JSON.stringify(should) ? [] : [`${what} is ${JSON.stringify(is)}, not ${JSON.stringify(should)}`]
+      JSON.stringify(is) === JSON.stringify(should)
+        ? []
+        : [`${what} is ${JSON.stringify(is)}, not ${JSON.stringify(should)}`]
     return [
       ...(status === undefined ? [] : differs('the status', answer.status, status)),
       ...(empty ? differs('the body', text, '') : []),
@@ -92,7 +117,8 @@ export class Performance<A extends Answer = Answer> {
 
   async #text(text: string): Promise<unknown> {
     const whole = WHOLE.exec(text)?.[1]
-    if (whole !== undefined && whole !== 'unique' && !(whole in this.#target.constants)) return this.#record(whole)
+    if (whole !== undefined && whole !== 'unique' && !(whole in this.#target.constants))
+      return this.#record(whole)
     let filled = ''
     let end = 0
     for (const match of text.matchAll(REFERENCE)) {
@@ -103,13 +129,19 @@ export class Performance<A extends Answer = Answer> {
     return filled + text.slice(end)
   }
 
-  async #value(name: string, field: string | undefined, shift: string | undefined): Promise<string> {
+  async #value(
+    name: string,
+    field: string | undefined,
+    shift: string | undefined
+  ): Promise<string> {
     if (name === 'unique') return this.#unique
     const constant = this.#target.constants[name]
     if (constant !== undefined) return constant
     const value = (await this.#record(name))[field ?? 'id']
     if (value === undefined || value === null) throw new NotGiven(`${name} has no ${field}`)
-    return shift === undefined ? String(value) : new Date(Date.parse(value) + Number(shift)).toISOString()
+    return shift === undefined
+      ? String(value)
+      : new Date(Date.parse(value) + Number(shift)).toISOString()
   }
 
   async #record(name: string): Promise<Resource> {
@@ -117,7 +149,8 @@ export class Performance<A extends Answer = Answer> {
     if (present) return present
     if (name in this.#target.known) {
       const found = await this.#target.known[name as keyof Known]()
-      if (!found) throw new NotGiven(`no ${name.replace('_', ' ')} was found, and the API makes none`)
+      if (!found)
+        throw new NotGiven(`no ${name.replace('_', ' ')} was found, and the API makes none`)
       this.#records.set(name, found)
       return found
     }
@@ -133,23 +166,39 @@ export class Performance<A extends Answer = Answer> {
   async #made(what: string, call: Call): Promise<Resource> {
     for (const name of namesIn(call)) await this.#record(name)
     const { status, text, body } = await this.send(call)
-    if (status >= 300) throw new NotGiven(`${what} could not be made: ${call.on} answered ${status} ${text}`)
+    if (status >= 300)
+      throw new NotGiven(`${what} could not be made: ${call.on} answered ${status} ${text}`)
     return body
   }
 }
 
 /** The names of records in the texts of a value. */
 const namesIn = (value: unknown): string[] =>
-  [...JSON.stringify(value ?? null).matchAll(REFERENCE)].map(([, name = '']) => name).filter(name => name !== 'unique' && !name.endsWith('_key'))
+  [...JSON.stringify(value ?? null).matchAll(REFERENCE)]
+    .map(([, name = '']) => name)
+    .filter(name => name !== 'unique' && !name.endsWith('_key'))
 
 function encoded(fields: Fields | string): string {
   if (typeof fields === 'string') return fields
-  const sent = Object.entries(fields).filter((entry): entry is [string, string | number] => entry[1] !== undefined)
-  return new URLSearchParams(sent.map(([name, value]) => [name, String(value)] as [string, string])).toString()
+  const sent = Object.entries(fields).filter(
+    (entry): entry is [string, string | number] => entry[1] !== undefined
+  )
+  return new URLSearchParams(
+    sent.map(([name, value]) => [name, String(value)] as [string, string])
+  ).toString()
 }
 
-function unlike(path: string, is: Json, should: unknown, isUnset: (value: unknown) => boolean): string[] {
-  if (should === null) return isUnset(is) ? [] : [`${path} is ${JSON.stringify(is)}, and was to be unset`]
-  if (typeof should === 'object') return Object.entries(should).flatMap(([name, part]) => unlike(path ? `${path}.${name}` : name, is?.[name], part, isUnset))
+function unlike(
+  path: string,
+  is: Json,
+  should: unknown,
+  isUnset: (value: unknown) => boolean
+): string[] {
+  if (should === null)
+    return isUnset(is) ? [] : [`${path} is ${JSON.stringify(is)}, and was to be unset`]
+  if (typeof should === 'object')
+    return Object.entries(should).flatMap(([name, part]) =>
+      unlike(path ? `${path}.${name}` : name, is?.[name], part, isUnset)
+    )
   return is === should ? [] : [`${path} is ${JSON.stringify(is)}, not ${JSON.stringify(should)}`]
 }

@@ -1,4 +1,7 @@
-/** Every control request responds with what its schema says, from which the types of the package are written. */
+/**
+ * Every control request responds with what its schema says, from which the types of the package are
+ * written.
+ */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import t from 'tap'
 import { controlDocument } from '../../src/control/openapi-control.js'
@@ -10,7 +13,9 @@ const CARD = { ticket: 'tkt_a', payment_type: 'card', amount: 100 }
 const SCENARIO = {
   name: 'all',
   clock: NOW,
-  data: smallFixture({ users: [{ id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }] }),
+  data: smallFixture({
+    users: [{ id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }]
+  }),
   script: [
     { on: 'GET /refunds', calls: 1, respond: { status: 503 } },
     { on: 'GET /accounts', match: { query: { limit: '7' } }, delay: '1ms' }
@@ -19,50 +24,78 @@ const SCENARIO = {
 }
 const ENTRY = { on: 'POST /refunds', calls: 1, hold: { gate: 'door' } }
 /** Further requests in place of one without a body, in order; ids are those of the scenario. */
-const SENT: Readonly<Record<string, readonly (readonly [path: string, body?: object | string])[]>> = {
-  'POST /load': [['/load?dry_run=1', { scenario: 'default' }]],
-  'POST /records': [['/records', { tickets: [{ location: 'loc_a', reference: 'x', extra: { table: 4 } }] }]],
-  'PATCH /records/FAMILY/ID': [['/records/tickets/tkt_a', { extra: { table: 5 } }]],
-  'POST /keys': [['/keys', { account: 'mch_a' }]],
-  'POST /script': [['/script', ENTRY]],
-  'POST /gates/NAME/open': [['/gates/door/open']],
-  'PUT /clock': [['/clock', { now: '2026-05-01', running: false }]],
-  'POST /clock/advance': [['/clock/advance', { by: '1h' }]],
-  'PUT /snapshots/NAME': [['/snapshots/one']],
-  'POST /snapshots/NAME/restore': [['/snapshots/one/restore']],
-  'GET /requests': [['/requests'], ['/requests?scope=run']],
-  'GET /state': [['/state'], ['/state?before=req_3'], ['/state?after=req_3']],
-  'GET /requests/ID/changes': [['/requests/req_3/changes']],
-  'GET /requests/ID': [['/requests/req_1'], ['/requests/req_2'], ['/requests/req_3'], ['/requests/req_4']],
-  'POST /explain': [
-    ['/explain', { method: 'POST', path: '/transactions', body: CARD }],
-    ['/explain', { method: 'POST', path: '/refunds', body: { transaction: 'txn_none' } }]
-  ],
-  'POST /verify': [
-    ['/verify'],
-    ['/verify', { on: 'GET /refunds' }],
-    ['/verify', { sequence: [{ on: 'GET /refunds' }, { on: 'GET /accounts' }] }],
-    ['/verify', { state: { refunds: { count: 3 } } }],
-    ['/verify', { script: 'all_used' }]
-  ],
-  'POST /session': [['/session', { token: 'any' }]],
-  'PATCH /settings': [['/settings', { 'pagination.max_limit': 5 }]]
-}
-const document: Json = JSON.parse(JSON.stringify(controlDocument(CONTROL_GROUPS, { origin: 'http://localhost', base: '/next', version: '0.0.0' })))
+const SENT: Readonly<Record<string, readonly (readonly [path: string, body?: object | string])[]>> =
+  {
+    'POST /load': [['/load?dry_run=1', { scenario: 'default' }]],
+    'POST /records': [
+      ['/records', { tickets: [{ location: 'loc_a', reference: 'x', extra: { table: 4 } }] }]
+    ],
+    'PATCH /records/FAMILY/ID': [['/records/tickets/tkt_a', { extra: { table: 5 } }]],
+    'POST /keys': [['/keys', { account: 'mch_a' }]],
+    'POST /script': [['/script', ENTRY]],
+    'POST /gates/NAME/open': [['/gates/door/open']],
+    'PUT /clock': [['/clock', { now: '2026-05-01', running: false }]],
+    'POST /clock/advance': [['/clock/advance', { by: '1h' }]],
+    'PUT /snapshots/NAME': [['/snapshots/one']],
+    'POST /snapshots/NAME/restore': [['/snapshots/one/restore']],
+    'GET /requests': [['/requests'], ['/requests?scope=run']],
+    'GET /state': [['/state'], ['/state?before=req_3'], ['/state?after=req_3']],
+    'GET /requests/ID/changes': [['/requests/req_3/changes']],
+    'GET /requests/ID': [
+      ['/requests/req_1'],
+      ['/requests/req_2'],
+      ['/requests/req_3'],
+      ['/requests/req_4']
+    ],
+    'POST /explain': [
+      ['/explain', { method: 'POST', path: '/transactions', body: CARD }],
+      ['/explain', { method: 'POST', path: '/refunds', body: { transaction: 'txn_none' } }]
+    ],
+    'POST /verify': [
+      ['/verify'],
+      ['/verify', { on: 'GET /refunds' }],
+      ['/verify', { sequence: [{ on: 'GET /refunds' }, { on: 'GET /accounts' }] }],
+      ['/verify', { state: { refunds: { count: 3 } } }],
+      ['/verify', { script: 'all_used' }]
+    ],
+    'POST /session': [['/session', { token: 'any' }]],
+    'PATCH /settings': [['/settings', { 'pagination.max_limit': 5 }]]
+  }
+const document: Json = JSON.parse(
+  JSON.stringify(
+    controlDocument(CONTROL_GROUPS, { origin: 'http://localhost', base: '/next', version: '0.0.0' })
+  )
+)
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
 ajv.addSchema({ ...document, $id: 'control' })
 const placeOf = (on: string) => {
   const [method, path] = on.split(' ') as [string, string]
-  return [path.replaceAll(/[A-Z]{2,}/g, name => `{${name.toLowerCase()}}`), method.toLowerCase()] as const
+  return [
+    path.replaceAll(/[A-Z]{2,}/g, name => `{${name.toLowerCase()}}`),
+    method.toLowerCase()
+  ] as const
 }
 /** What is wrong with a response, by the OpenAPI document. */
 function problemsOf(on: string, { status, body }: { status: number; body: unknown }): string[] {
   const [path, method] = placeOf(on)
   const described = status in document.paths[path][method].responses ? String(status) : 'default'
-  const at = ['paths', path, method, 'responses', described, 'content', 'application/json', 'schema']
-  const validate = ajv.getSchema(`control#/${at.map(step => encodeURIComponent(step.replaceAll('/', '~1'))).join('/')}`)
+  const at = [
+    'paths',
+    path,
+    method,
+    'responses',
+    described,
+    'content',
+    'application/json',
+    'schema'
+  ]
+  const validate = ajv.getSchema(
+    `control#/${at.map(step => encodeURIComponent(step.replaceAll('/', '~1'))).join('/')}`
+  )
   if (validate === undefined) return [`${described} has no body`]
-  return validate(body) ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
+  return validate(body)
+    ? []
+    : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
 }
 
 t.test('control: what a request responds with is of the type that its row names', async t => {
@@ -92,24 +125,56 @@ t.test('control: what a request responds with is of the type that its row names'
   }
 })
 
-t.test('control: the OpenAPI document has the rows, says how each can fail, and is served with the address of its sandbox', async t => {
-  const { control, inject } = await startTestEmulator(t, { scenario: SCENARIO })
-  const rows = CONTROL_GROUPS.flatMap(({ rows }) => Object.keys(rows))
-  const unmet = await control('POST /verify', { on: 'POST /locations' })
-  const refused = await control('POST /script', { on: 'POST /nothing', call: 1 })
+t.test(
+  'control: the OpenAPI document has the rows, says how each can fail, and is served with the address of its sandbox',
+  async t => {
+    const { control, inject } = await startTestEmulator(t, { scenario: SCENARIO })
+    const rows = CONTROL_GROUPS.flatMap(({ rows }) => Object.keys(rows))
+    const unmet = await control('POST /verify', { on: 'POST /locations' })
+    const refused = await control('POST /script', { on: 'POST /nothing', call: 1 })
 
-  t.strictSame(
-    rows.filter(on => document.paths[placeOf(on)[0]]?.[placeOf(on)[1]] === undefined),
-    []
-  )
-  t.equal(Object.values<Json>(document.paths).flatMap(methods => Object.keys(methods)).length, rows.length)
-  t.equal(new Set(Object.values<Json>(document.paths).flatMap(methods => Object.values<Json>(methods).map(one => one.operationId))).size, rows.length)
-  t.strictSame([unmet.status, problemsOf('POST /verify', unmet)], [409, []])
-  t.strictSame([refused.status, refused.body.error.problems.length > 0, problemsOf('POST /script', refused)], [400, true, []])
-  t.not(problemsOf('POST /script', { status: 400, body: { error: { ...refused.body.error, hint: 'x' } } }).length, 0, 'the check sees what is wrong')
+    t.strictSame(
+      rows.filter(on => document.paths[placeOf(on)[0]]?.[placeOf(on)[1]] === undefined),
+      []
+    )
+    t.equal(
+      Object.values<Json>(document.paths).flatMap(methods => Object.keys(methods)).length,
+      rows.length
+    )
+    t.equal(
+      new Set(
+        Object.values<Json>(document.paths).flatMap(methods =>
+          Object.values<Json>(methods).map(one => one.operationId)
+        )
+      ).size,
+      rows.length
+    )
+    t.strictSame([unmet.status, problemsOf('POST /verify', unmet)], [409, []])
+    t.strictSame(
+      [refused.status, refused.body.error.problems.length > 0, problemsOf('POST /script', refused)],
+      [400, true, []]
+    )
+    t.not(
+      problemsOf('POST /script', {
+        status: 400,
+        body: { error: { ...refused.body.error, hint: 'x' } }
+      }).length,
+      0,
+      'the check sees what is wrong'
+    )
 
-  const served = await inject({ url: '/sandbox/blue/_control/openapi.control.json', headers: { host: 'localhost:4010' } })
-  t.equal(served.status, 404, 'a sandbox that does not exist')
-  const own = await inject({ url: '/_control/openapi.control.json', headers: { host: 'localhost:4010' } })
-  t.strictSame(own.body, { ...document, servers: [{ url: 'http://localhost:4010/_control', description: 'The emulator.' }] })
-})
+    const served = await inject({
+      url: '/sandbox/blue/_control/openapi.control.json',
+      headers: { host: 'localhost:4010' }
+    })
+    t.equal(served.status, 404, 'a sandbox that does not exist')
+    const own = await inject({
+      url: '/_control/openapi.control.json',
+      headers: { host: 'localhost:4010' }
+    })
+    t.strictSame(own.body, {
+      ...document,
+      servers: [{ url: 'http://localhost:4010/_control', description: 'The emulator.' }]
+    })
+  }
+)

@@ -1,7 +1,17 @@
-/** POST /_control/explain: a call is judged on a copy of the sandbox, and answered there as it would be answered here. */
+/**
+ * POST /_control/explain: a call is judged on a copy of the sandbox, and answered there as it would
+ * be answered here.
+ */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { authorization, type Emulator, MERCHANT, RESELLER, sandboxClient, startTestEmulator } from '../support/emulator.js'
+import {
+  authorization,
+  type Emulator,
+  MERCHANT,
+  RESELLER,
+  sandboxClient,
+  startTestEmulator
+} from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
 const CARD = '4242424242424242'
@@ -15,17 +25,36 @@ const RECORDS = {
 }
 const BOTH = ['refunds', 'transactions']
 
-/** Everything that could show that a call was made; `saved` is how often a data file was written. */
+/**
+ * Everything that could show that a call was made; `saved` is how often a data file was written.
+ */
 async function everything({ control, sandbox }: Emulator): Promise<string> {
-  const paths = ['state', 'requests', 'coverage', 'findings', 'script', 'assumptions', 'clock', 'settings', 'run', 'gates', 'sandboxes']
+  const paths = [
+    'state',
+    'requests',
+    'coverage',
+    'findings',
+    'script',
+    'assumptions',
+    'clock',
+    'settings',
+    'run',
+    'gates',
+    'sandboxes'
+  ]
   const texts = await Promise.all(paths.map(async path => (await control(`GET /${path}`)).text))
   // what prom-client measures of the process goes on
-  const metrics = (await control('GET /metrics')).text.split('\n').filter(line => line.startsWith('commerce_'))
+  const metrics = (await control('GET /metrics')).text
+    .split('\n')
+    .filter(line => line.startsWith('commerce_'))
   const verdict = (await control('POST /verify')).body
   return JSON.stringify([texts, metrics, verdict.expectations, sandbox.requests])
 }
 
-/** Whether the state is the very same as before: no record, key, entry, clock or setting was replaced. */
+/**
+ * Whether the state is the very same as before: no record, key, entry, clock or setting was
+ * replaced.
+ */
 const sameStateAs = ({ sandbox }: Emulator) => {
   const { state } = sandbox
   const { marks } = state
@@ -34,9 +63,26 @@ const sameStateAs = ({ sandbox }: Emulator) => {
 
 const EXTERNAL = { ticket: 'tkt_a', payment_type: 'external', amount: 5 }
 const PLACE = { display_name: 'B', address: { country: 'DE' } }
-/** Requests as they are explained; the status of each, whether it takes effect, what refuses it, and the families of what it changes. */
-const CALLS: [on: string, more: Json, status: number, effect: boolean, by: string | null, families: string[]][] = [
-  ['POST /refunds', { body: { transaction: 'txn_a', amount: 100, metadata: { shift: 'late' } } }, 200, true, null, BOTH],
+/**
+ * Requests as they are explained; the status of each, whether it takes effect, what refuses it, and
+ * the families of what it changes.
+ */
+const CALLS: [
+  on: string,
+  more: Json,
+  status: number,
+  effect: boolean,
+  by: string | null,
+  families: string[]
+][] = [
+  [
+    'POST /refunds',
+    { body: { transaction: 'txn_a', amount: 100, metadata: { shift: 'late' } } },
+    200,
+    true,
+    null,
+    BOTH
+  ],
   ['POST /refunds', { body: { transaction: 'txn_b', amount: 301 } }, 400, false, 'REF-7', []],
   ['POST /refunds', { body: { transaction: 'txn_b', amount: 300 } }, 200, true, null, BOTH],
   ['POST /refunds', { body: 'transaction=txn_a&amount=1&amount=2' }, 400, false, 'A36', []],
@@ -47,109 +93,194 @@ const CALLS: [on: string, more: Json, status: number, effect: boolean, by: strin
   ['POST /locations/loc_a', { body: { phone: '1' } }, 200, true, null, ['locations']],
   ['DELETE /accounts/mch_a/users/usr_a', {}, 204, true, null, ['users']],
   ['DELETE /accounts/mch_a', {}, 501, false, 'ACC-5', []],
-  ['GET /transactions', { query: { limit: 1, created: { gte: '2026-01-01' } } }, 200, false, null, []],
+  [
+    'GET /transactions',
+    { query: { limit: 1, created: { gte: '2026-01-01' } } },
+    200,
+    false,
+    null,
+    []
+  ],
   ['GET /refunds?limit=1', { query: { transaction: 'txn_b' } }, 200, false, null, []],
   ['GET /refunds?limt=1', {}, 400, false, 'A14', []],
   ['GET /refunds', { body: { limit: 1 } }, 400, false, 'FORM-3', []],
   ['GET /refunds', { key: null }, 401, false, 'AUTH-3', []],
   ['GET /refunds', { key: 'sk_of_nobody' }, 401, false, 'A18', []],
   ['GET /refunds', { headers: { Authorization: 'Bearer x' } }, 401, false, 'AUTH-1', []],
-  ['POST /refunds', { headers: { 'Content-Type': 'application/json' }, body: '{}' }, 415, false, 'FORM-1', []],
+  [
+    'POST /refunds',
+    { headers: { 'Content-Type': 'application/json' }, body: '{}' },
+    415,
+    false,
+    'FORM-1',
+    []
+  ],
   ['PUT /tickets/tkt_a', { body: { reference: 'x' } }, 405, false, 'TKT-1', []],
   ['GET /nothing', {}, 404, false, 'A08', []],
   ['GET /tickets/%zz', {}, 400, false, 'A08', []]
 ]
 
-t.test('control: explain answers what the call is answered then, with the same why, and changes nothing', async t => {
-  let saved = 0
-  const emulator = await startTestEmulator(t, { records: RECORDS, saved: async () => void saved++ })
-  const { control, inject } = emulator
-  const before = await everything(emulator)
-  const isSame = sameStateAs(emulator)
-  saved = 0
-  const tries: Json[] = []
-  for (const [on, more, ...is] of CALLS) {
-    const [method, path] = on.split(' ') as [string, string]
-    const title = `${on} ${JSON.stringify(more)}`
-
-    const { status, body: tried } = await control('POST /explain', { method, path, ...more })
-
-    const by = tried.refusal && (tried.refusal.rule ?? tried.refusal.assumption)
-    const families = tried.changes.records.map(({ family }: Json) => family)
-    t.strictSame([status, tried.status, tried.took_effect, by, families], [200, ...is], title)
-    t.strictSame([isSame(), saved], [true, 0], `${title}: nothing is replaced or written`)
-    tries.push(tried)
-  }
-  t.equal(await everything(emulator), before, 'nothing is changed')
-
-  // the same calls by a client
-  for (const [nth, [on, { query = {}, body, key, headers = {} }]] of CALLS.entries()) {
-    const [method, path] = on.split(' ') as ['GET', string]
-    await control('POST /reset')
-    const bare = key === null || headers.Authorization || on === 'POST /transactions'
-    const text = new URLSearchParams(flat(query)).toString()
-    const answer = await inject({
-      method,
-      url: `/next${path}${text && `${path.includes('?') ? '&' : '?'}${text}`}`,
-      headers: {
-        ...(!bare && { authorization: authorization(key) }),
-        ...(body && { 'content-type': 'application/x-www-form-urlencoded' }),
-        ...headers
-      },
-      ...(body && { payload: typeof body === 'string' ? body : new URLSearchParams(flat(body)).toString() })
+t.test(
+  'control: explain answers what the call is answered then, with the same why, and changes nothing',
+  async t => {
+    let saved = 0
+    const emulator = await startTestEmulator(t, {
+      records: RECORDS,
+      saved: async () => void saved++
     })
-    const { user_agent, ms, script, ...entry } = (await control(`GET /requests/${answer.headers['request-id']}`)).body
-    const changed = (await control(`GET /requests/${answer.headers['request-id']}/changes`)).body.data
-    const { headers: own, changes, script: scripted, ...explained } = tries[nth]
-    t.strictSame(explained, entry, `${on}: as the journal has it`)
-    t.strictSame([own, scripted], [withoutTransport(answer.headers), script], `${on}: with its headers`)
-    t.strictSame(changed, changes.records, `${on}: with what it changed`)
-    for (const { family, id, after } of changes.records) {
-      const record = (await control('GET /state')).body[family].find((record: Json) => record.id === id)
-      t.equal(record?.id, after?.id, `${on}: ${family} ${id}`)
+    const { control, inject } = emulator
+    const before = await everything(emulator)
+    const isSame = sameStateAs(emulator)
+    saved = 0
+    const tries: Json[] = []
+    for (const [on, more, ...is] of CALLS) {
+      const [method, path] = on.split(' ') as [string, string]
+      const title = `${on} ${JSON.stringify(more)}`
+
+      const { status, body: tried } = await control('POST /explain', { method, path, ...more })
+
+      const by = tried.refusal && (tried.refusal.rule ?? tried.refusal.assumption)
+      const families = tried.changes.records.map(({ family }: Json) => family)
+      t.strictSame([status, tried.status, tried.took_effect, by, families], [200, ...is], title)
+      t.strictSame([isSame(), saved], [true, 0], `${title}: nothing is replaced or written`)
+      tries.push(tried)
+    }
+    t.equal(await everything(emulator), before, 'nothing is changed')
+
+    // the same calls by a client
+    for (const [nth, [on, { query = {}, body, key, headers = {} }]] of CALLS.entries()) {
+      const [method, path] = on.split(' ') as ['GET', string]
+      await control('POST /reset')
+      const bare = key === null || headers.Authorization || on === 'POST /transactions'
+      const text = new URLSearchParams(flat(query)).toString()
+      const answer = await inject({
+        method,
+        url: `/next${path}${text && `${path.includes('?') ? '&' : '?'}${text}`}`,
+        headers: {
+          ...(!bare && { authorization: authorization(key) }),
+          ...(body && { 'content-type': 'application/x-www-form-urlencoded' }),
+          ...headers
+        },
+        ...(body && {
+          payload: typeof body === 'string' ? body : new URLSearchParams(flat(body)).toString()
+        })
+      })
+      const { user_agent, ms, script, ...entry } = (
+        await control(`GET /requests/${answer.headers['request-id']}`)
+      ).body
+      const changed = (await control(`GET /requests/${answer.headers['request-id']}/changes`)).body
+        .data
+      const { headers: own, changes, script: scripted, ...explained } = tries[nth]
+      t.strictSame(explained, entry, `${on}: as the journal has it`)
+      t.strictSame(
+        [own, scripted],
+        [withoutTransport(answer.headers), script],
+        `${on}: with its headers`
+      )
+      t.strictSame(changed, changes.records, `${on}: with what it changed`)
+      for (const { family, id, after } of changes.records) {
+        const record = (await control('GET /state')).body[family].find(
+          (record: Json) => record.id === id
+        )
+        t.equal(record?.id, after?.id, `${on}: ${family} ${id}`)
+      }
     }
   }
-})
+)
 
-const withoutTransport = ({ date, connection, 'content-length': length, ...headers }: Record<string, unknown>) => headers
+const withoutTransport = ({
+  date,
+  connection,
+  'content-length': length,
+  ...headers
+}: Record<string, unknown>) => headers
 const flat = (values: Json): Record<string, string> =>
   Object.fromEntries(
     Object.entries<Json>(values).flatMap(([name, value]) =>
-      typeof value === 'object' ? Object.entries(value).map(([inner, one]) => [`${name}[${inner}]`, String(one)]) : [[name, String(value)]]
+      typeof value === 'object'
+        ? Object.entries(value).map(([inner, one]) => [`${name}[${inner}]`, String(one)])
+        : [[name, String(value)]]
     )
   )
 
-t.test('control: explain shows records before and after, and the calls that changed them before, of the sandbox at its address', async t => {
-  const emulator = await startTestEmulator(t, { records: RECORDS })
-  const { control, call } = emulator
-  for (let time = 0; time < 2; time++) await call('POST /refunds', { body: { transaction: 'txn_a', amount: 1 } })
+t.test(
+  'control: explain shows records before and after, and the calls that changed them before, of the sandbox at its address',
+  async t => {
+    const emulator = await startTestEmulator(t, { records: RECORDS })
+    const { control, call } = emulator
+    for (let time = 0; time < 2; time++)
+      await call('POST /refunds', { body: { transaction: 'txn_a', amount: 1 } })
 
-  const { changes, answer, why } = (await control('POST /explain', { method: 'POST', path: '/refunds', body: { transaction: 'txn_a' } })).body
-  const { body: deleted } = await control('POST /explain', { method: 'DELETE', path: '/accounts/mch_a/users/usr_a' })
+    const { changes, answer, why } = (
+      await control('POST /explain', {
+        method: 'POST',
+        path: '/refunds',
+        body: { transaction: 'txn_a' }
+      })
+    ).body
+    const { body: deleted } = await control('POST /explain', {
+      method: 'DELETE',
+      path: '/accounts/mch_a/users/usr_a'
+    })
 
-  await control('POST /script', { on: 'GET /refunds', stale: '1h' })
-  await control('POST /script', { on: 'GET /tickets', change: { delete: ['tkt_a'] } })
-  const data = { refunds: [{ transaction: 'txn_a', amount: 5 }] }
-  const old = (await control('POST /explain', { method: 'GET', path: '/refunds', changes: { data } })).body
-  const inUse = (await control('POST /explain', { method: 'GET', path: '/tickets' })).body
-  t.strictSame([old.answer.data.length, old.changes.records], [1, []], 'what is made on the copy is of now')
-  t.match(inUse.script.problem, /tkt_a cannot be deleted: txn_a, txn_b refer to it/)
-  await control('POST /script', { on: 'GET /accounts', change: { data: { tickets: [{ id: 'tkt_new', location: 'loc_a' }] } } })
-  const made = (await control('POST /explain', { method: 'GET', path: '/accounts' })).body.changes.records
-  t.strictSame([made.length, made[0].before, made[0].after.id], [1, null, 'tkt_new'], 'with what the script changes')
+    await control('POST /script', { on: 'GET /refunds', stale: '1h' })
+    await control('POST /script', { on: 'GET /tickets', change: { delete: ['tkt_a'] } })
+    const data = { refunds: [{ transaction: 'txn_a', amount: 5 }] }
+    const old = (
+      await control('POST /explain', { method: 'GET', path: '/refunds', changes: { data } })
+    ).body
+    const inUse = (await control('POST /explain', { method: 'GET', path: '/tickets' })).body
+    t.strictSame(
+      [old.answer.data.length, old.changes.records],
+      [1, []],
+      'what is made on the copy is of now'
+    )
+    t.match(inUse.script.problem, /tkt_a cannot be deleted: txn_a, txn_b refer to it/)
+    await control('POST /script', {
+      on: 'GET /accounts',
+      change: { data: { tickets: [{ id: 'tkt_new', location: 'loc_a' }] } }
+    })
+    const made = (await control('POST /explain', { method: 'GET', path: '/accounts' })).body.changes
+      .records
+    t.strictSame(
+      [made.length, made[0].before, made[0].after.id],
+      [1, null, 'tkt_new'],
+      'with what the script changes'
+    )
 
-  const [refund, { before, after }] = changes.records
-  t.strictSame([refund.before, refund.after], [null, answer])
-  t.strictSame([before.amount_refunded, after.amount_refunded, before.refunds.data.length, after.refunds.data.length], [2, 1000, 2, 3])
-  t.strictSame(why.changed_by, ['req_2'])
-  t.strictSame([deleted.changes.records[0].before.name, deleted.changes.records[0].after], ['Ana', null])
+    const [refund, { before, after }] = changes.records
+    t.strictSame([refund.before, refund.after], [null, answer])
+    t.strictSame(
+      [
+        before.amount_refunded,
+        after.amount_refunded,
+        before.refunds.data.length,
+        after.refunds.data.length
+      ],
+      [2, 1000, 2, 3]
+    )
+    t.strictSame(why.changed_by, ['req_2'])
+    t.strictSame(
+      [deleted.changes.records[0].before.name, deleted.changes.records[0].after],
+      ['Ana', null]
+    )
 
-  const explain = async (name: string) => (await sandboxClient(emulator, name).control('POST /explain', { method: 'GET', path: '/transactions/txn_b' })).body
-  await sandboxClient(emulator, 'one').control('POST /reset')
-  t.equal((await explain('one')).answer.refunds.url, '/sandbox/one/next/refunds?transaction=txn_b')
-  t.equal((await explain('two')).error.code, 'sandbox_unknown')
-  t.equal(emulator.sandboxes.get('two'), undefined)
-})
+    const explain = async (name: string) =>
+      (
+        await sandboxClient(emulator, name).control('POST /explain', {
+          method: 'GET',
+          path: '/transactions/txn_b'
+        })
+      ).body
+    await sandboxClient(emulator, 'one').control('POST /reset')
+    t.equal(
+      (await explain('one')).answer.refunds.url,
+      '/sandbox/one/next/refunds?transaction=txn_b'
+    )
+    t.equal((await explain('two')).error.code, 'sandbox_unknown')
+    t.equal(emulator.sandboxes.get('two'), undefined)
+  }
+)
 
 const DECLINED = { calls: 2, respond: { status: 402, retry_after: '2s' } }
 const RUNS = { outcome: 'answered', status: 200, answered: true, took_effect: true }
@@ -164,8 +295,23 @@ const SCRIPTS: [entry: Json, earlier: number, is: Json][] = [
   [{ delay: '10m' }, 0, { ...ACTS, delay: 600_000 }],
   [{ hold: { gate: 'door' } }, 0, { ...ACTS, gate: 'door' }],
   [{ hold: { until: 2 } }, 0, { ...ACTS, gate: 'scr_1' }],
-  [{ fault: 'connection_reset', when: 'after' }, 0, { ...ACTS, outcome: 'lost_after', answered: false, fault: 'connection_reset' }],
-  [{ fault: 'hang' }, 0, { ...ACTS, outcome: 'lost_before', status: 502, answered: false, took_effect: false, fault: 'hang' }],
+  [
+    { fault: 'connection_reset', when: 'after' },
+    0,
+    { ...ACTS, outcome: 'lost_after', answered: false, fault: 'connection_reset' }
+  ],
+  [
+    { fault: 'hang' },
+    0,
+    {
+      ...ACTS,
+      outcome: 'lost_before',
+      status: 502,
+      answered: false,
+      took_effect: false,
+      fault: 'hang'
+    }
+  ],
   [{ fault: 'malformed_body', when: 'after' }, 0, { ...ACTS, fault: 'malformed_body' }],
   [{ on: 'GET /refunds', delay: '1s' }, 0, RUNS]
 ]
@@ -177,15 +323,27 @@ t.test('control: explain asks the script without waiting for it and without coun
     const title = `${JSON.stringify(entry)}, ${earlier}`
     await control('POST /reset')
     await control('POST /script', { on: 'POST /refunds', ...entry })
-    for (let made = 0; made < earlier; made++) await call('POST /refunds', { body: { transaction: 'txn_a', amount: 1 } })
+    for (let made = 0; made < earlier; made++)
+      await call('POST /refunds', { body: { transaction: 'txn_a', amount: 1 } })
     const before = await everything(emulator)
 
     for (const round of [1, 2]) {
-      const { body } = await control('POST /explain', { method: 'POST', path: '/refunds', body: { transaction: 'txn_a', amount: 1 } })
+      const { body } = await control('POST /explain', {
+        method: 'POST',
+        path: '/refunds',
+        body: { transaction: 'txn_a', amount: 1 }
+      })
       const { outcome, status, answered, took_effect, script, changes, headers } = body
       const { fault, delay, gate } = script ?? {}
       const [counts] = changes.script.map(({ matched, applied }: Json) => [matched, applied])
-      const shown = { outcome, status, answered, took_effect, ...(script && { fault, delay, gate }), ...(counts && { counts }) }
+      const shown = {
+        outcome,
+        status,
+        answered,
+        took_effect,
+        ...(script && { fault, delay, gate }),
+        ...(counts && { counts })
+      }
       t.strictSame(shown, is, `${title}, ${round}`)
       t.equal(headers['retry-after'], outcome === 'scripted' ? '2' : undefined)
     }
@@ -198,41 +356,96 @@ t.test('control: explain takes changes, which are made on the copy alone', async
   const { control } = emulator
   const before = await everything(emulator)
   const tried = async (changes?: object, body: object = { transaction: 'txn_a', amount: 1500 }) =>
-    (await control('POST /explain', { method: 'POST', path: '/refunds', body, ...(changes && { changes }) })).body
-  const charged = (amount: number) => ({ data: { transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', amount }] } })
+    (
+      await control('POST /explain', {
+        method: 'POST',
+        path: '/refunds',
+        body,
+        ...(changes && { changes })
+      })
+    ).body
+  const charged = (amount: number) => ({
+    data: { transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', amount }] }
+  })
 
-  for (const changes of [undefined, {}, charged(1499)]) t.equal((await tried(changes)).refusal.rule, 'REF-7')
+  for (const changes of [undefined, {}, charged(1499)])
+    t.equal((await tried(changes)).refusal.rule, 'REF-7')
   const paid = await tried(charged(1500))
-  t.strictSame([paid.status, paid.changes.records[1].before.amount, paid.changes.records[1].after.amount_refunded], [200, 1500, 1500])
+  t.strictSame(
+    [
+      paid.status,
+      paid.changes.records[1].before.amount,
+      paid.changes.records[1].after.amount_refunded
+    ],
+    [200, 1500, 1500]
+  )
   t.equal((await tried({ settings: { statuses: { refund_refused: 422 } } })).status, 422)
   t.equal((await tried({ settings: { 'statuses.refund_refused': 409 } })).status, 409)
   const later = await tried({ clock: '2027-01-01' }, { transaction: 'txn_a' })
-  t.strictSame([later.at, later.answer.created], ['2027-01-01T00:00:00.000Z', '2027-01-01T00:00:00.000Z'])
+  t.strictSame(
+    [later.at, later.answer.created],
+    ['2027-01-01T00:00:00.000Z', '2027-01-01T00:00:00.000Z']
+  )
   t.equal(await everything(emulator), before)
 })
 
 t.test('A25 control: what explain shows is masked', async t => {
-  const { control, logs } = await startTestEmulator(t, { records: RECORDS, settings: { 'parameters.unknown': 'warn' } })
-  const body = { ticket: 'tkt_a', payment_type: 'card', card: { number: CARD, csc: '999' }, amount: 5, [CARD]: 'x' }
+  const { control, logs } = await startTestEmulator(t, {
+    records: RECORDS,
+    settings: { 'parameters.unknown': 'warn' }
+  })
+  const body = {
+    ticket: 'tkt_a',
+    payment_type: 'card',
+    card: { number: CARD, csc: '999' },
+    amount: 5,
+    [CARD]: 'x'
+  }
   const headers = { 'Test-Name': `Größe ${CARD}` }
-  const { text } = await control('POST /explain', { method: 'POST', path: `/transactions?a=${CARD}`, headers, key: MERCHANT, body })
-  const { text: named } = await control('POST /explain', { method: 'GET', path: `/tickets/${MERCHANT}` })
+  const { text } = await control('POST /explain', {
+    method: 'POST',
+    path: `/transactions?a=${CARD}`,
+    headers,
+    key: MERCHANT,
+    body
+  })
+  const { text: named } = await control('POST /explain', {
+    method: 'GET',
+    path: `/tickets/${MERCHANT}`
+  })
   t.ok(text.includes('"last4":"4242"') && text.includes('Größe'), text)
   t.notOk(text.includes(CARD) || text.includes('999') || named.includes(MERCHANT))
-  t.notOk(logs.some(line => line.includes(CARD) || line.includes('/transactions') || line.includes('unknown')))
+  t.notOk(
+    logs.some(
+      line => line.includes(CARD) || line.includes('/transactions') || line.includes('unknown')
+    )
+  )
 })
 
-t.test('control: explain as text is for people: that of docs/evidence.md is as it says there', async t => {
-  const { inject } = await startTestEmulator(t, { scenario: { fixtures: ['bistro'] } })
-  const guide = readFileSync(new URL('../../docs/evidence.md', import.meta.url), 'utf8')
-  const [, url = '', payload = '', answer = ''] =
-    /localhost:4010(\/_control\/explain\S*)' [^']*'[^']*' \\\n *-d '(\{.*?\})'\n```\n```text\n(.*?)\n```/s.exec(guide) ?? []
-  const [line = ''] = /^ {2}BROKEN .*$/m.exec(answer) ?? []
-  const { status, text, headers } = await inject({ method: 'POST', url, headers: { host: 'localhost', 'content-type': 'application/json' }, payload })
-  t.strictSame([status, headers['content-type']], [200, 'text/plain; charset=utf-8'])
-  t.match(text, /^req_1 {2}POST \/refunds {2}refused, 400, changed nothing {2}\(.+\)\n {2}body: transaction=\S+ amount=\d+\n/)
-  t.ok(line !== '' && text.split('\n').includes(line), text)
-})
+t.test(
+  'control: explain as text is for people: that of docs/evidence.md is as it says there',
+  async t => {
+    const { inject } = await startTestEmulator(t, { scenario: { fixtures: ['bistro'] } })
+    const guide = readFileSync(new URL('../../docs/evidence.md', import.meta.url), 'utf8')
+    const [, url = '', payload = '', answer = ''] =
+      /localhost:4010(\/_control\/explain\S*)' [^']*'[^']*' \\\n *-d '(\{.*?\})'\n```\n```text\n(.*?)\n```/s.exec(
+        guide
+      ) ?? []
+    const [line = ''] = /^ {2}BROKEN .*$/m.exec(answer) ?? []
+    const { status, text, headers } = await inject({
+      method: 'POST',
+      url,
+      headers: { host: 'localhost', 'content-type': 'application/json' },
+      payload
+    })
+    t.strictSame([status, headers['content-type']], [200, 'text/plain; charset=utf-8'])
+    t.match(
+      text,
+      /^req_1 {2}POST \/refunds {2}refused, 400, changed nothing {2}\(.+\)\n {2}body: transaction=\S+ amount=\d+\n/
+    )
+    t.ok(line !== '' && text.split('\n').includes(line), text)
+  }
+)
 
 const SOME = { method: 'GET', path: '/' }
 /** What is refused, with the place of the problem or the parameter. */
@@ -242,12 +455,25 @@ const BAD: [body: Json, code: string, at: string][] = [
   [{ ...SOME, boby: {} }, 'document_invalid', 'boby'],
   [{ ...SOME, body: 4 }, 'document_invalid', 'body'],
   [{ ...SOME, headers: { a: 1 } }, 'document_invalid', 'headers.a'],
-  ...['refunds', 'http://localhost/next/refunds', '/../_control/reset', '/%2e%2E/_control/reset', '/..\\_control\\reset', '/..'].map(
-    (path): [Json, string, string] => [{ ...SOME, path }, 'parameter_invalid', 'path']
-  ),
-  [{ ...SOME, changes: { data: { tickets: [{ location: 'loc_b' }] } } }, 'document_invalid', 'changes.data.tickets[0].location'],
+  ...[
+    'refunds',
+    'http://localhost/next/refunds',
+    '/../_control/reset',
+    '/%2e%2E/_control/reset',
+    '/..\\_control\\reset',
+    '/..'
+  ].map((path): [Json, string, string] => [{ ...SOME, path }, 'parameter_invalid', 'path']),
+  [
+    { ...SOME, changes: { data: { tickets: [{ location: 'loc_b' }] } } },
+    'document_invalid',
+    'changes.data.tickets[0].location'
+  ],
   [{ ...SOME, changes: { data: { tikets: [] } } }, 'document_invalid', 'changes.data.tikets'],
-  [{ ...SOME, changes: { settings: { pagination: { max_limit: 0 } } } }, 'setting_invalid', 'pagination.max_limit'],
+  [
+    { ...SOME, changes: { settings: { pagination: { max_limit: 0 } } } },
+    'setting_invalid',
+    'pagination.max_limit'
+  ],
   [{ ...SOME, changes: { clock: 'noon' } }, 'document_invalid', 'changes.clock'],
   [{ ...SOME, changes: { script: [] } }, 'document_invalid', 'changes.script']
 ]
@@ -257,16 +483,27 @@ t.test('control: explain refuses what is no call, and changes nothing', async t 
   const before = await everything(emulator)
   for (const [body, code, at] of BAD) {
     const { error } = (await emulator.control('POST /explain', body)).body
-    t.strictSame([error.code, error.param ?? error.problems[0].path], [code, at], JSON.stringify(body))
+    t.strictSame(
+      [error.code, error.param ?? error.problems[0].path],
+      [code, at],
+      JSON.stringify(body)
+    )
   }
   t.equal((await emulator.control('POST /explain')).body.error.code, 'body_malformed')
   t.equal(await everything(emulator), before)
 })
 
-t.test('control: explain judges while the data file cannot be written, and not before the start scenario is loaded', async t => {
-  const data = { saved: async () => {}, isFailing: true, writable: async () => {} }
-  const explained = async (options: object) =>
-    (await (await startTestEmulator(t, options)).control('POST /explain', { method: 'POST', path: '/transactions', body: EXTERNAL })).body
-  t.equal((await explained({ data })).status, 200)
-  t.equal((await explained({ loaded: false })).error.code, 'not_ready')
-})
+t.test(
+  'control: explain judges while the data file cannot be written, and not before the start scenario is loaded',
+  async t => {
+    const data = { saved: async () => {}, isFailing: true, writable: async () => {} }
+    const explained = async (options: object) =>
+      (
+        await (
+          await startTestEmulator(t, options)
+        ).control('POST /explain', { method: 'POST', path: '/transactions', body: EXTERNAL })
+      ).body
+    t.equal((await explained({ data })).status, 200)
+    t.equal((await explained({ loaded: false })).error.code, 'not_ready')
+  }
+)

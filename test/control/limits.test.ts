@@ -6,34 +6,56 @@ import t, { type Test } from 'tap'
 import { ApiError } from '../../src/core/errors.js'
 import { SETTING_KEYS, SETTINGS, type SettingKey } from '../../src/core/settings.js'
 import { runEmulator } from '../../src/emulator.js'
-import { authorization, type Emulator, NOW, sandboxClient, smallFixture, startTestEmulator } from '../support/emulator.js'
+import {
+  authorization,
+  type Emulator,
+  NOW,
+  sandboxClient,
+  smallFixture,
+  startTestEmulator
+} from '../support/emulator.js'
 
 type Seen = string | number | undefined
 type Ask = (emulator: Emulator, t: Test) => Promise<Seen>
-/** A small value of a bound, what is seen at it and beyond it, and what is asked: of the same again, once. */
+/**
+ * A small value of a bound, what is seen at it and beyond it, and what is asked: of the same again,
+ * once.
+ */
 type Trial = [value: number, at: Seen, beyond: Seen, ask: Ask, askBeyond?: Ask]
 type Limit = Extract<SettingKey, `limits.${string}`>
 
-const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }) => body.error?.code ?? status
+const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }) =>
+  body.error?.code ?? status
 const ENTRY = { on: 'GET /accounts', delay: '1ms' }
-const SCENARIO = { clock: NOW, data: smallFixture(), script: [{ on: 'GET /refunds', delay: '300ms' }] }
-const tickets = (count: number) => Array.from({ length: count }, () => ({ location: 'loc_a', reference: 'T' }))
+const SCENARIO = {
+  clock: NOW,
+  data: smallFixture(),
+  script: [{ on: 'GET /refunds', delay: '300ms' }]
+}
+const tickets = (count: number) =>
+  Array.from({ length: count }, () => ({ location: 'loc_a', reference: 'T' }))
 const LARGE = { data: { ...smallFixture(), tickets: tickets(3000) } }
 const FIXTURE_RECORDS = Object.values(smallFixture()).flat().length
 
 /** Asks the same with one thing and another. */
-const both = <T>(ask: (emulator: Emulator, given: T, t: Test) => Promise<Seen>, at: T, beyond: T): [Ask, Ask] => [
-  (emulator, t) => ask(emulator, at, t),
-  (emulator, t) => ask(emulator, beyond, t)
-]
-const refund = ({ call }: Emulator, body: string) => call('POST /refunds', { body: `transaction=txn_none${body}` }).then(codeOf)
+const both = <T>(
+  ask: (emulator: Emulator, given: T, t: Test) => Promise<Seen>,
+  at: T,
+  beyond: T
+): [Ask, Ask] => [(emulator, t) => ask(emulator, at, t), (emulator, t) => ask(emulator, beyond, t)]
+const refund = ({ call }: Emulator, body: string) =>
+  call('POST /refunds', { body: `transaction=txn_none${body}` }).then(codeOf)
 /** Loads a scenario without effect. */
 const tried = ({ control }: Emulator, scenario: object | string) =>
   control('POST /load?dry_run', typeof scenario === 'string' ? scenario : { scenario }).then(codeOf)
-const generated = (count: number) => ({ data: smallFixture(), generate: [{ tickets: count, location: 'loc_a' }] })
+const generated = (count: number) => ({
+  data: smallFixture(),
+  generate: [{ tickets: count, location: 'loc_a' }]
+})
 const entries = (count: number) => ({ script: Array(count).fill({ ...ENTRY, calls: 1 }) })
 /** A call that takes about a quarter of the smallest journal. */
-const longCall = ({ call }: Pick<Emulator, 'call'>) => call('GET /tickets', { headers: { 'user-agent': 'x'.repeat(15_000) } })
+const longCall = ({ call }: Pick<Emulator, 'call'>) =>
+  call('GET /tickets', { headers: { 'user-agent': 'x'.repeat(15_000) } })
 /** How many requests the journal has dropped after some more. */
 const dropped =
   (count: number, request: (emulator: Emulator) => Promise<unknown>): Ask =>
@@ -51,25 +73,40 @@ async function connected({ app, listen }: Emulator, t: Test, text = '') {
   socket.write(text)
   return socket
 }
-const isEnded = (socket: Socket, ms: number) => Promise.race([once(socket.resume(), 'close').then(() => 'ended'), sleep(ms, 'open', { ref: false })])
+const isEnded = (socket: Socket, ms: number) =>
+  Promise.race([
+    once(socket.resume(), 'close').then(() => 'ended'),
+    sleep(ms, 'open', { ref: false })
+  ])
 const sent = async (emulator: Emulator, text: string, t: Test) =>
-  Number(/^HTTP\/1.1 (\d+)/.exec(String((await once(await connected(emulator, t, text), 'data'))[0]))?.[1])
-const verified = ({ control }: Pick<Emulator, 'control'>, within: string) => control('POST /verify', { on: 'GET /locations', within }).then(codeOf)
+  Number(
+    /^HTTP\/1.1 (\d+)/.exec(
+      String((await once(await connected(emulator, t, text), 'data'))[0])
+    )?.[1]
+  )
+const verified = ({ control }: Pick<Emulator, 'control'>, within: string) =>
+  control('POST /verify', { on: 'GET /locations', within }).then(codeOf)
 const waits: Ask = (emulator, t) => {
   const waiting = verified(emulator, '400ms')
   t.teardown(() => waiting)
   return sleep(100, 'waits')
 }
-const made = (emulator: Emulator, name: string) => sandboxClient(emulator, name).control('POST /reset').then(codeOf)
+const made = (emulator: Emulator, name: string) =>
+  sandboxClient(emulator, name).control('POST /reset').then(codeOf)
 const took = ({ control }: Emulator, name: string) => control(`PUT /snapshots/${name}`).then(codeOf)
 
 const HEAD = 'GET /next/tickets HTTP/1.1\r\nHost: localhost\r\n'
-const LOAD = 'POST /_control/load HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{'
-const eventsOf = (prefix = '') => `GET ${prefix}/_control/events HTTP/1.1\r\nHost: localhost\r\n\r\n`
+const LOAD =
+  'POST /_control/load HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{'
+const eventsOf = (prefix = '') =>
+  `GET ${prefix}/_control/events HTTP/1.1\r\nHost: localhost\r\n\r\n`
 
 /** What becomes of a call that takes 300 ms when the emulator is stopped meanwhile. */
 async function stopped(_emulator: Emulator, patience: number): Promise<Seen> {
-  const { baseUrl, close } = await runEmulator({ scenario: SCENARIO, settings: { port: 0, 'limits.shutdown': patience } })
+  const { baseUrl, close } = await runEmulator({
+    scenario: SCENARIO,
+    settings: { port: 0, 'limits.shutdown': patience }
+  })
   const answer = fetch(`${baseUrl}/refunds`, { headers: { authorization: authorization() } }).then(
     ({ status }) => status,
     () => 'cut'
@@ -80,23 +117,91 @@ async function stopped(_emulator: Emulator, patience: number): Promise<Seen> {
 }
 
 const TRIALS: Record<Limit, Trial> = {
-  'limits.body': [40, 'reference_missing', 'body_too_large', ...both(refund, 'x'.repeat(20), 'x'.repeat(21))],
-  'limits.parameters': [2, 'reference_missing', 'form_too_large', ...both(refund, '&amount=1', '&amount=1&reason=x')],
-  'limits.depth': [1, 'reference_missing', 'form_too_large', ...both(refund, '&metadata[a]=1', '&metadata[a][b]=1')],
-  'limits.control_body': [40, 200, 'body_too_large', ...both(tried, '{"scenario":"default"}'.padEnd(40), '{"scenario":"default"}'.padEnd(41))],
-  'limits.values': [1000, 200, 'document_invalid', ...both(tried, { data: { tickets: [] } }, { data: { ...smallFixture(), tickets: tickets(400) } })],
-  'limits.records': [10, 200, 'document_too_large', ...both(tried, generated(10 - FIXTURE_RECORDS), generated(11 - FIXTURE_RECORDS))],
+  'limits.body': [
+    40,
+    'reference_missing',
+    'body_too_large',
+    ...both(refund, 'x'.repeat(20), 'x'.repeat(21))
+  ],
+  'limits.parameters': [
+    2,
+    'reference_missing',
+    'form_too_large',
+    ...both(refund, '&amount=1', '&amount=1&reason=x')
+  ],
+  'limits.depth': [
+    1,
+    'reference_missing',
+    'form_too_large',
+    ...both(refund, '&metadata[a]=1', '&metadata[a][b]=1')
+  ],
+  'limits.control_body': [
+    40,
+    200,
+    'body_too_large',
+    ...both(tried, '{"scenario":"default"}'.padEnd(40), '{"scenario":"default"}'.padEnd(41))
+  ],
+  'limits.values': [
+    1000,
+    200,
+    'document_invalid',
+    ...both(
+      tried,
+      { data: { tickets: [] } },
+      { data: { ...smallFixture(), tickets: tickets(400) } }
+    )
+  ],
+  'limits.records': [
+    10,
+    200,
+    'document_too_large',
+    ...both(tried, generated(10 - FIXTURE_RECORDS), generated(11 - FIXTURE_RECORDS))
+  ],
   'limits.entries': [2, 200, 'document_too_large', ...both(tried, entries(2), entries(3))],
-  'limits.loads': [1, 200, 'load_limit', e => tried(e, LARGE), e => Promise.all([tried(e, LARGE), tried(e, LARGE)]).then(codes => codes[1])],
-  'limits.load_time': [100, 200, 'document_too_large', ...both(tried, { data: {} }, generated(200_000))],
-  'limits.journal': [2, 0, 1, dropped(2, ({ call }) => call('GET /tickets')), dropped(1, ({ call }) => call('GET /tickets'))],
+  'limits.loads': [
+    1,
+    200,
+    'load_limit',
+    e => tried(e, LARGE),
+    e => Promise.all([tried(e, LARGE), tried(e, LARGE)]).then(codes => codes[1])
+  ],
+  'limits.load_time': [
+    100,
+    200,
+    'document_too_large',
+    ...both(tried, { data: {} }, generated(200_000))
+  ],
+  'limits.journal': [
+    2,
+    0,
+    1,
+    dropped(2, ({ call }) => call('GET /tickets')),
+    dropped(1, ({ call }) => call('GET /tickets'))
+  ],
   'limits.journal_bytes': [65_536, 0, 1, dropped(3, longCall), dropped(1, longCall)],
-  'limits.journal_total': [65_536, 0, 1, dropped(3, longCall), dropped(1, emulator => longCall(sandboxClient(emulator, 'other')))],
+  'limits.journal_total': [
+    65_536,
+    0,
+    1,
+    dropped(3, longCall),
+    dropped(1, emulator => longCall(sandboxClient(emulator, 'other')))
+  ],
   'limits.streams': [1, 200, 429, (emulator, t) => sent(emulator, eventsOf(), t)],
   'limits.waiting': [1, 'waits', 'limit_reached', waits, e => verified(e, '400ms')],
-  'limits.snapshots': [1, 201, 'limit_reached', e => took(e, 'one').then(() => took(e, 'one')), e => took(e, 'two')],
+  'limits.snapshots': [
+    1,
+    201,
+    'limit_reached',
+    e => took(e, 'one').then(() => took(e, 'one')),
+    e => took(e, 'two')
+  ],
   'limits.sandboxes': [1, 200, 'sandbox_limit', ...both(made, 'one', 'two')],
-  'limits.connections': [1, 'open', 'ended', ...both(async (emulator, ms, t) => isEnded(await connected(emulator, t), ms), 100, 5000)],
+  'limits.connections': [
+    1,
+    'open',
+    'ended',
+    ...both(async (emulator, ms, t) => isEnded(await connected(emulator, t), ms), 100, 5000)
+  ],
   'limits.headers_timeout': [300, 401, 408, ...both(sent, `${HEAD}\r\n`, HEAD)],
   'limits.request_timeout': [300, 401, 408, ...both(sent, `${HEAD}\r\n`, LOAD)],
   'limits.shutdown': [50, 200, 'cut', ...both(stopped, 2000, 50)]
@@ -104,76 +209,128 @@ const TRIALS: Record<Limit, Trial> = {
 const LIMITS = SETTING_KEYS.filter((key): key is Limit => key.startsWith('limits.'))
 
 for (const key of LIMITS) {
-  t.test(`${key}: what is at the bound is done, what is beyond it is refused, dropped or ended`, { bail: false }, async t => {
-    const [value, at, beyond, ask, askBeyond = ask] = TRIALS[key]
-    const emulator = await startTestEmulator(t, { settings: { [key]: value }, scenario: SCENARIO })
-    t.strictSame([await ask(emulator, t), await askBeyond(emulator, t)], [at, beyond])
-  })
+  t.test(
+    `${key}: what is at the bound is done, what is beyond it is refused, dropped or ended`,
+    { bail: false },
+    async t => {
+      const [value, at, beyond, ask, askBeyond = ask] = TRIALS[key]
+      const emulator = await startTestEmulator(t, {
+        settings: { [key]: value },
+        scenario: SCENARIO
+      })
+      t.strictSame([await ask(emulator, t), await askBeyond(emulator, t)], [at, beyond])
+    }
+  )
 }
 
-t.test('what has a limit of its own: API keys, entries that requests add, and what the reader of a stream leaves unread', async t => {
-  const emulator = await startTestEmulator(t, { settings: { 'limits.entries': 2 }, scenario: SCENARIO })
-  const { call, control, sandbox } = emulator
-  const twice = async (on: string, body: object) => [(await control(on, body)).status, codeOf(await control(on, body))]
-  t.strictSame(await twice('POST /script', ENTRY), [201, 'limit_reached'])
+t.test(
+  'what has a limit of its own: API keys, entries that requests add, and what the reader of a stream leaves unread',
+  async t => {
+    const emulator = await startTestEmulator(t, {
+      settings: { 'limits.entries': 2 },
+      scenario: SCENARIO
+    })
+    const { call, control, sandbox } = emulator
+    const twice = async (on: string, body: object) => [
+      (await control(on, body)).status,
+      codeOf(await control(on, body))
+    ]
+    t.strictSame(await twice('POST /script', ENTRY), [201, 'limit_reached'])
 
-  const socket = await connected(emulator, t, eventsOf())
-  await once(socket, 'data')
-  socket.pause()
-  for (let nth = 0; nth < 200; nth++) await call('POST /refunds', { body: `reason=${'x'.repeat(50_000)}` })
-  t.equal(await isEnded(socket, 5000), 'ended')
+    const socket = await connected(emulator, t, eventsOf())
+    await once(socket, 'data')
+    socket.pause()
+    for (let nth = 0; nth < 200; nth++)
+      await call('POST /refunds', { body: `reason=${'x'.repeat(50_000)}` })
+    t.equal(await isEnded(socket, 5000), 'ended')
 
-  const keys = sandbox.store.keys as Map<string, string>
-  for (let nth = keys.size; nth < 9999; nth++) keys.set(`sk_${nth}`, 'mch_a')
-  t.strictSame(await twice('POST /keys', { account: 'mch_a' }), [200, 'limit_reached'])
-})
+    const keys = sandbox.store.keys as Map<string, string>
+    for (let nth = keys.size; nth < 9999; nth++) keys.set(`sk_${nth}`, 'mch_a')
+    t.strictSame(await twice('POST /keys', { account: 'mch_a' }), [200, 'limit_reached'])
+  }
+)
 
 t.test('docs/limits.md: every bound with its default', t => {
   const text = readFileSync(new URL('../../docs/limits.md', import.meta.url), 'utf8')
-  const rows = [...text.matchAll(/^\| `(limits\.\w+)` \| (\d+) \| .+ \|$/gm)].map(([, key, fallback]) => [key, Number(fallback)])
+  const rows = [...text.matchAll(/^\| `(limits\.\w+)` \| (\d+) \| .+ \|$/gm)].map(
+    ([, key, fallback]) => [key, Number(fallback)]
+  )
   t.strictSame(rows.sort(), LIMITS.map(key => [key, SETTINGS[key].default]).sort())
   t.end()
 })
 
-t.test('limits: what one sandbox takes of waiting calls, streams and loads leaves another one all of its own', async t => {
-  const settings = { 'limits.loads': 2, 'limits.waiting': 2, 'limits.streams': 2 }
-  const emulator = await startTestEmulator(t, { settings, scenario: SCENARIO })
-  await made(emulator, 'own')
-  const inEach = (ask: (name: string | null) => Promise<Seen>) => Promise.all([null, null, null, 'own', 'own', 'own'].map(ask))
-  const load = (name: string | null) => sandboxClient(emulator, name).control('POST /load?dry_run', { scenario: LARGE }).then(codeOf)
-  const streams: Seen[] = []
-  for (const prefix of ['', '', '', '/sandbox/own', '/sandbox/own', '/sandbox/own']) streams.push(await sent(emulator, eventsOf(prefix), t))
-  t.strictSame(await inEach(load), [200, 200, 'load_limit', 200, 200, 'load_limit'])
-  t.strictSame(await inEach(name => verified(sandboxClient(emulator, name), '300ms')), [409, 409, 'limit_reached', 409, 409, 'limit_reached'])
-  t.strictSame(streams, [200, 200, 429, 200, 200, 429])
-})
+t.test(
+  'limits: what one sandbox takes of waiting calls, streams and loads leaves another one all of its own',
+  async t => {
+    const settings = { 'limits.loads': 2, 'limits.waiting': 2, 'limits.streams': 2 }
+    const emulator = await startTestEmulator(t, { settings, scenario: SCENARIO })
+    await made(emulator, 'own')
+    const inEach = (ask: (name: string | null) => Promise<Seen>) =>
+      Promise.all([null, null, null, 'own', 'own', 'own'].map(ask))
+    const load = (name: string | null) =>
+      sandboxClient(emulator, name).control('POST /load?dry_run', { scenario: LARGE }).then(codeOf)
+    const streams: Seen[] = []
+    for (const prefix of ['', '', '', '/sandbox/own', '/sandbox/own', '/sandbox/own'])
+      streams.push(await sent(emulator, eventsOf(prefix), t))
+    t.strictSame(await inEach(load), [200, 200, 'load_limit', 200, 200, 'load_limit'])
+    t.strictSame(await inEach(name => verified(sandboxClient(emulator, name), '300ms')), [
+      409,
+      409,
+      'limit_reached',
+      409,
+      409,
+      'limit_reached'
+    ])
+    t.strictSame(streams, [200, 200, 429, 200, 200, 429])
+  }
+)
 
-t.test('A35: without memory for more, what adds something is refused with 429, and everything else goes on', async t => {
-  const emulator = await startTestEmulator(t, { records: { users: [{ id: 'usr_x', account: 'mch_a', name: 'X', email: 'x@example.com' }] } })
-  const { call, control, state } = emulator
-  await control('PUT /snapshots/before')
-  const before = await state()
-  const noRoom = new ApiError('limit_reached', { message: 'There is no room.', assumption: 'A35' })
-  Object.assign(emulator.sandboxes, {
-    requireRoom: () => {
-      throw noRoom
-    }
-  })
-  const adding = [
-    call('POST /locations', { body: { display_name: 'X', 'address[country]': 'US' } }),
-    call('POST /locations/loc_a', { body: { phone: '1' } }),
-    control('POST /records', { tickets: tickets(1) }),
-    control('POST /records', { tickets: tickets(3000) }),
-    control('POST /script', ENTRY),
-    control('POST /keys', { account: 'mch_a' }),
-    control('PUT /snapshots/after'),
-    control('POST /load', { scenario: LARGE })
-  ]
-  const others = [call('GET /locations'), control('GET /run'), control('POST /verify', { on: 'GET /locations', at_least: 0 })]
-  for (const { status } of await Promise.all(adding)) t.equal(status, 429)
-  for (const { status } of await Promise.all([...others, control('POST /snapshots/before/restore')])) t.equal(status, 200)
-  t.equal(await state(), before)
-  t.equal((await call('DELETE /accounts/mch_a/users/usr_x')).status, 204)
-  t.equal((await control('POST /load', { scenario: SCENARIO })).status, 200, 'a small document takes the place of what is there')
-  t.equal((await control('POST /reset')).status, 200)
-})
+t.test(
+  'A35: without memory for more, what adds something is refused with 429, and everything else goes on',
+  async t => {
+    const emulator = await startTestEmulator(t, {
+      records: { users: [{ id: 'usr_x', account: 'mch_a', name: 'X', email: 'x@example.com' }] }
+    })
+    const { call, control, state } = emulator
+    await control('PUT /snapshots/before')
+    const before = await state()
+    const noRoom = new ApiError('limit_reached', {
+      message: 'There is no room.',
+      assumption: 'A35'
+    })
+    Object.assign(emulator.sandboxes, {
+      requireRoom: () => {
+        throw noRoom
+      }
+    })
+    const adding = [
+      call('POST /locations', { body: { display_name: 'X', 'address[country]': 'US' } }),
+      call('POST /locations/loc_a', { body: { phone: '1' } }),
+      control('POST /records', { tickets: tickets(1) }),
+      control('POST /records', { tickets: tickets(3000) }),
+      control('POST /script', ENTRY),
+      control('POST /keys', { account: 'mch_a' }),
+      control('PUT /snapshots/after'),
+      control('POST /load', { scenario: LARGE })
+    ]
+    const others = [
+      call('GET /locations'),
+      control('GET /run'),
+      control('POST /verify', { on: 'GET /locations', at_least: 0 })
+    ]
+    for (const { status } of await Promise.all(adding)) t.equal(status, 429)
+    for (const { status } of await Promise.all([
+      ...others,
+      control('POST /snapshots/before/restore')
+    ]))
+      t.equal(status, 200)
+    t.equal(await state(), before)
+    t.equal((await call('DELETE /accounts/mch_a/users/usr_x')).status, 204)
+    t.equal(
+      (await control('POST /load', { scenario: SCENARIO })).status,
+      200,
+      'a small document takes the place of what is there'
+    )
+    t.equal((await control('POST /reset')).status, 200)
+  }
+)

@@ -1,4 +1,7 @@
-/** The OpenAPI document: well formed, complete by the reference's tables, and true of what the emulator answers. */
+/**
+ * The OpenAPI document: well formed, complete by the reference's tables, and true of what the
+ * emulator answers.
+ */
 import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import ajvFormats from 'ajv-formats'
@@ -11,7 +14,13 @@ import { CONTROL_GROUPS } from '../../src/control/requests.js'
 import type { ErrorCode } from '../../src/core/errors.js'
 import { COUNTRIES, CURRENCIES, FORMATS } from '../../src/core/formats.js'
 import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
-import { OPERATION_IDS as IDS, operationOf as knownOf, OPERATIONS, type OperationId, RESOURCE_NAMES } from '../../src/reference/operations.js'
+import {
+  OPERATION_IDS as IDS,
+  operationOf as knownOf,
+  OPERATIONS,
+  type OperationId,
+  RESOURCE_NAMES
+} from '../../src/reference/operations.js'
 import type { Format } from '../../src/reference/parameters.js'
 import { RULES } from '../../src/reference/rules.js'
 import { TABLES } from '../../src/reference/tables.js'
@@ -21,22 +30,45 @@ import { type Answer, NOW, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
 const ORIGIN = 'http://localhost:4010'
-const documentOf = (settings: GivenSettings = {}, base = '/next', origin = ORIGIN, isFlat = false): Json =>
-  JSON.parse(JSON.stringify(openApiDocument({ origin, base, version: '1.2.3', settings: settingsInForce({ flag: settings }).values, isFlat })))
+const documentOf = (
+  settings: GivenSettings = {},
+  base = '/next',
+  origin = ORIGIN,
+  isFlat = false
+): Json =>
+  JSON.parse(
+    JSON.stringify(
+      openApiDocument({
+        origin,
+        base,
+        version: '1.2.3',
+        settings: settingsInForce({ flag: settings }).values,
+        isFlat
+      })
+    )
+  )
 const document = documentOf()
 const flat = documentOf({}, '/next', ORIGIN, true)
 const BOTH = [document, flat]
-const control: Json = JSON.parse(JSON.stringify(controlDocument(CONTROL_GROUPS, { origin: ORIGIN, base: '/next', version: VERSION })))
+const control: Json = JSON.parse(
+  JSON.stringify(
+    controlDocument(CONTROL_GROUPS, { origin: ORIGIN, base: '/next', version: VERSION })
+  )
+)
 const tablesOf = (id: OperationId): Json => TABLES[id]
 const FORM = 'application/x-www-form-urlencoded'
 
-const operationOf = (id: OperationId, of = document): Json => of.paths[OPERATIONS[id].path][OPERATIONS[id].method.toLowerCase()]
+const operationOf = (id: OperationId, of = document): Json =>
+  of.paths[OPERATIONS[id].path][OPERATIONS[id].method.toLowerCase()]
 const at = (reference: string, of = document): Json =>
   reference
     .slice(2)
     .split('/')
     .reduce<Json>((part, step) => part?.[step.replaceAll('~1', '/')], of)
-/** What a reference leads to, with what stands beside it; of what may be null or empty, what it is otherwise. */
+/**
+ * What a reference leads to, with what stands beside it; of what may be null or empty, what it is
+ * otherwise.
+ */
 const resolved = ({ $ref, anyOf, ...beside }: Json): Json => {
   const { type, ...first } = anyOf ? resolved(anyOf[0]) : {}
   if (anyOf) return { ...first, type: anyOf[1].type === 'null' ? [type, 'null'] : type, ...beside }
@@ -50,16 +82,21 @@ function* within(part: unknown): Generator<Json> {
   for (const inner of Object.values(part)) yield* within(inner)
 }
 
-/** The names of each object of OpenAPI 3.1: `!` marks a required one; after the colon its own object, `*` for a map of them, `[]` for a list. */
+/**
+ * The names of each object of OpenAPI 3.1: `!` marks a required one; after the colon its own
+ * object, `*` for a map of them, `[]` for a list.
+ */
 const SHAPES: Readonly<Record<string, string>> = {
-  OpenApi: 'openapi! info!:Info servers!:Server[] paths!:PathItem* components!:Components security! tags!:Tag[]',
+  OpenApi:
+    'openapi! info!:Info servers!:Server[] paths!:PathItem* components!:Components security! tags!:Tag[]',
   Info: 'title! version! summary description contact:Contact license:License',
   Contact: 'name url email',
   License: 'name! identifier url',
   Server: 'url! description',
   Tag: 'name! description',
   PathItem: 'get:Operation post:Operation put:Operation patch:Operation delete:Operation',
-  Operation: 'operationId! tags! summary! description security parameters:Parameter[] requestBody:RequestBody responses!:Response*',
+  Operation:
+    'operationId! tags! summary! description security parameters:Parameter[] requestBody:RequestBody responses!:Response*',
   Parameter: 'name! in! required! description style explode schema!:Schema example',
   RequestBody: 'content!:MediaType* required! description',
   MediaType: 'schema!:Schema example examples:Example* encoding:Encoding*',
@@ -67,17 +104,26 @@ const SHAPES: Readonly<Record<string, string>> = {
   Example: 'summary! value!',
   Response: 'description! headers:Header* content:MediaType*',
   Header: 'schema!:Schema required description example',
-  Components: 'schemas!:Schema* examples:Example* responses:Response* headers:Header* securitySchemes!:SecurityScheme*',
+  Components:
+    'schemas!:Schema* examples:Example* responses:Response* headers:Header* securitySchemes!:SecurityScheme*',
   SecurityScheme: 'type! scheme! description'
 }
 
-/** The paths of names that OpenAPI does not have in that place, and of required names that are missing. */
+/**
+ * The paths of names that OpenAPI does not have in that place, and of required names that are
+ * missing.
+ */
 function misshapen(part: Json, shape: string, path: string): string[] {
-  if (/[*\]]$/.test(shape)) return Object.entries(part).flatMap(([name, one]) => misshapen(one, shape.replace(/\*$|\[\]$/, ''), `${path}.${name}`))
+  if (/[*\]]$/.test(shape))
+    return Object.entries(part).flatMap(([name, one]) =>
+      misshapen(one, shape.replace(/\*$|\[\]$/, ''), `${path}.${name}`)
+    )
   const names = SHAPES[shape]?.split(' ').map(each => each.split(':') as [string, string?])
   if (names === undefined || part.$ref) return []
   const shapes = new Map(names.map(([name, inner = '']) => [name.replace('!', ''), inner]))
-  const missing = names.filter(([name]) => name.endsWith('!') && part[name.slice(0, -1)] === undefined).map(([name]) => `${path}.${name}`)
+  const missing = names
+    .filter(([name]) => name.endsWith('!') && part[name.slice(0, -1)] === undefined)
+    .map(([name]) => `${path}.${name}`)
   const inner = Object.entries(part).flatMap(([name, one]) => {
     const found = name.startsWith('x-') ? '' : shapes.get(name)
     return found === undefined ? [`${path}.${name}`] : misshapen(one, found, `${path}.${name}`)
@@ -89,61 +135,111 @@ function misshapen(part: Json, shape: string, path: string): string[] {
 function validatorFor(of: Json) {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true })
   ajvFormats.default(ajv)
-  ajv.addVocabulary(['x-rule', 'x-required-by', 'x-assumption', 'x-assumptions', 'x-extensible-enum'])
-  const local = (part: unknown) => JSON.parse(JSON.stringify(part).replaceAll('#/components/schemas/', 'document#/$defs/'))
+  ajv.addVocabulary([
+    'x-rule',
+    'x-required-by',
+    'x-assumption',
+    'x-assumptions',
+    'x-extensible-enum'
+  ])
+  const local = (part: unknown) =>
+    JSON.parse(JSON.stringify(part).replaceAll('#/components/schemas/', 'document#/$defs/'))
   ajv.addSchema({ $id: 'document', $defs: local(of.components.schemas) })
   return (schema: object) => {
     const validate = ajv.compile(local(schema))
-    return (value: unknown): string[] => (validate(value) ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`))
+    return (value: unknown): string[] =>
+      validate(value)
+        ? []
+        : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
   }
 }
 const validator = validatorFor(document)
 
-t.test('openapi: each object has what OpenAPI 3.1 requires of it and nothing that it does not know', async t => {
-  t.equal(document.openapi, '3.1.0')
-  t.equal(document.info.version, '1.2.3')
-  for (const each of [...BOTH, control]) t.strictSame(misshapen(each, 'OpenApi', ''), [])
+t.test(
+  'openapi: each object has what OpenAPI 3.1 requires of it and nothing that it does not know',
+  async t => {
+    t.equal(document.openapi, '3.1.0')
+    t.equal(document.info.version, '1.2.3')
+    for (const each of [...BOTH, control]) t.strictSame(misshapen(each, 'OpenApi', ''), [])
 
-  const spoilt = structuredClone(document)
-  delete spoilt.paths['/refunds'].get.responses
-  spoilt.paths['/refunds'].post.requestbody = {}
-  t.strictSame(misshapen(spoilt, 'OpenApi', ''), ['.paths./refunds.post.requestbody', '.paths./refunds.get.responses!'], 'the check sees what is wrong')
-})
-
-t.test('openapi: every reference leads to a component, and every component is referred to', async t => {
-  for (const each of [...BOTH, control]) {
-    const references = new Set([...within(each)].flatMap(({ $ref }) => $ref ?? []))
-
-    t.ok(references.size > 40)
-    for (const reference of references) t.ok(at(reference, each), reference)
-    for (const kind of ['schemas', 'examples', 'responses', 'headers'] as const)
-      for (const name of Object.keys(each.components[kind] ?? {})) t.ok(references.has(`#/components/${kind}/${name}`), name)
-  }
-})
-
-t.test('openapi: the operations are those of the reference, each with its key and the parameters of its path', async t => {
-  const found = Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
-    Object.entries<Json>(methods).map(([method, { operationId }]) => `${operationId} ${method.toUpperCase()} ${path}`)
-  )
-  t.strictSame(found.sort(), IDS.map(id => `${id} ${OPERATIONS[id].method} ${OPERATIONS[id].path}`).sort())
-  for (const id of IDS) {
-    const { description, parameters = [], security } = operationOf(id)
-    t.match(description, /^[A-Z][^\n]+\.(\n|$)/, 'what it does comes first')
-    t.strictSame(security, OPERATIONS[id].key ? undefined : [], 'only POST /transactions is called without a key')
-    const inPath = parameters.filter((parameter: Json) => parameter.in === 'path').map(({ name, required, schema }: Json) => [name, required, schema])
+    const spoilt = structuredClone(document)
+    delete spoilt.paths['/refunds'].get.responses
+    spoilt.paths['/refunds'].post.requestbody = {}
     t.strictSame(
-      inPath,
-      [...OPERATIONS[id].path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, true, { type: 'string', minLength: 1, pattern: '\\S' }])
+      misshapen(spoilt, 'OpenApi', ''),
+      ['.paths./refunds.post.requestbody', '.paths./refunds.get.responses!'],
+      'the check sees what is wrong'
     )
   }
-})
+)
+
+t.test(
+  'openapi: every reference leads to a component, and every component is referred to',
+  async t => {
+    for (const each of [...BOTH, control]) {
+      const references = new Set([...within(each)].flatMap(({ $ref }) => $ref ?? []))
+
+      t.ok(references.size > 40)
+      for (const reference of references) t.ok(at(reference, each), reference)
+      for (const kind of ['schemas', 'examples', 'responses', 'headers'] as const)
+        for (const name of Object.keys(each.components[kind] ?? {}))
+          t.ok(references.has(`#/components/${kind}/${name}`), name)
+    }
+  }
+)
+
+t.test(
+  'openapi: the operations are those of the reference, each with its key and the parameters of its path',
+  async t => {
+    const found = Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
+      Object.entries<Json>(methods).map(
+        ([method, { operationId }]) => `${operationId} ${method.toUpperCase()} ${path}`
+      )
+    )
+    t.strictSame(
+      found.sort(),
+      IDS.map(id => `${id} ${OPERATIONS[id].method} ${OPERATIONS[id].path}`).sort()
+    )
+    for (const id of IDS) {
+      const { description, parameters = [], security } = operationOf(id)
+      t.match(description, /^[A-Z][^\n]+\.(\n|$)/, 'what it does comes first')
+      t.strictSame(
+        security,
+        OPERATIONS[id].key ? undefined : [],
+        'only POST /transactions is called without a key'
+      )
+      const inPath = parameters
+        .filter((parameter: Json) => parameter.in === 'path')
+        .map(({ name, required, schema }: Json) => [name, required, schema])
+      t.strictSame(
+        inPath,
+        [...OPERATIONS[id].path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [
+          name,
+          true,
+          { type: 'string', minLength: 1, pattern: '\\S' }
+        ])
+      )
+    }
+  }
+)
 
 /**
- * Each name in a schema with its type, words, bounds and, where it is sent, assumption; what says that an update can unset it is left out, and what an update only names to refuse it.
+ * Each name in a schema with its type, words, bounds and, where it is sent, assumption; what says
+ * that an update can unset it is left out, and what an update only names to refuse it.
  * A table says of an instant that it is one, the document where it is sent that A38 reads it.
  */
 function namesOf(schema: Json, isSent: boolean, path = ''): string[] {
-  const { type, const: only, enum: words = [only], format, minimum, maximum, properties = {}, items, 'x-assumption': assumption } = resolved(schema)
+  const {
+    type,
+    const: only,
+    enum: words = [only],
+    format,
+    minimum,
+    maximum,
+    properties = {},
+    items,
+    'x-assumption': assumption
+  } = resolved(schema)
   const bounds = path === '.limit' ? [] : [minimum, maximum]
   const reads = isSent && (format === 'instant' ? 'A38' : assumption)
   const sent = Object.entries<Json>(properties).filter(([, inner]) => !inner['x-fixed'])
@@ -154,74 +250,175 @@ function namesOf(schema: Json, isSent: boolean, path = ''): string[] {
   ]
 }
 
-t.test('openapi: every parameter and every field of every table is there with its type, words, bounds and assumption', async t => {
-  for (const id of IDS) {
-    const { querystring, body, answer } = tablesOf(id)
-    const { parameters = [], requestBody, responses } = operationOf(id)
-    const query = parameters.filter((parameter: Json) => parameter.in === 'query')
-    const properties = Object.fromEntries(query.map(({ name, schema, ...notes }: Json) => [name, { ...schema, ...notes }]))
-    t.strictSame(namesOf({ type: 'object', properties }, true), namesOf(querystring ?? { type: 'object' }, true), id)
-    for (const { name, required, style, explode, schema } of query) {
-      t.equal(required, false, `${id}: ${name} may be left out`)
-      t.strictSame([style, explode], resolved(schema).properties ? ['deepObject', true] : [undefined, undefined], name)
-    }
-    t.equal(requestBody !== undefined, body !== undefined)
-    if (body) {
-      const { schema, encoding = {} } = requestBody.content[FORM]
-      t.strictSame(namesOf(schema, true), namesOf(body, true), id)
-      const nested = Object.entries<Json>(body.properties).flatMap(([name, { type }]) =>
-        type === 'object' ? [[name, { style: 'deepObject', explode: true }]] : []
+t.test(
+  'openapi: every parameter and every field of every table is there with its type, words, bounds and assumption',
+  async t => {
+    for (const id of IDS) {
+      const { querystring, body, answer } = tablesOf(id)
+      const { parameters = [], requestBody, responses } = operationOf(id)
+      const query = parameters.filter((parameter: Json) => parameter.in === 'query')
+      const properties = Object.fromEntries(
+        query.map(({ name, schema, ...notes }: Json) => [name, { ...schema, ...notes }])
       )
-      t.strictSame(encoding, Object.fromEntries(nested))
-      t.equal(requestBody.required, knownOf(id).kind === 'create', 'an update without parameters changes nothing')
+      t.strictSame(
+        namesOf({ type: 'object', properties }, true),
+        namesOf(querystring ?? { type: 'object' }, true),
+        id
+      )
+      for (const { name, required, style, explode, schema } of query) {
+        t.equal(required, false, `${id}: ${name} may be left out`)
+        t.strictSame(
+          [style, explode],
+          resolved(schema).properties ? ['deepObject', true] : [undefined, undefined],
+          name
+        )
+      }
+      t.equal(requestBody !== undefined, body !== undefined)
+      if (body) {
+        const { schema, encoding = {} } = requestBody.content[FORM]
+        t.strictSame(namesOf(schema, true), namesOf(body, true), id)
+        const nested = Object.entries<Json>(body.properties).flatMap(([name, { type }]) =>
+          type === 'object' ? [[name, { style: 'deepObject', explode: true }]] : []
+        )
+        t.strictSame(encoding, Object.fromEntries(nested))
+        t.equal(
+          requestBody.required,
+          knownOf(id).kind === 'create',
+          'an update without parameters changes nothing'
+        )
+      }
+      if (answer)
+        t.strictSame(
+          namesOf(Object.values<Json>(responses)[0].content['application/json'].schema, false),
+          namesOf(answer, false),
+          id
+        )
     }
-    if (answer) t.strictSame(namesOf(Object.values<Json>(responses)[0].content['application/json'].schema, false), namesOf(answer, false), id)
   }
-})
+)
 
-t.test('openapi: a table in the words of JSON Schema, for a create, an update and an answer', async t => {
-  const refer = (name: string) => ({ $ref: `#/components/schemas/${name}` })
-  const most = Number.MAX_SAFE_INTEGER
-  const COUNTRY = document.components.schemas.AddressInput.properties.country.pattern
-  const orEmpty = (name: string) => ({ anyOf: [refer(name), { type: 'string', maxLength: 0 }] })
-  const cases: [schema: string, path: string, words: object][] = [
-    ['CreateLocation', '', { type: 'object', required: ['display_name', 'address'], additionalProperties: false }],
-    ['CreateLocation', 'display_name', { type: 'string', 'x-rule': 'LOC-1', minLength: 1, pattern: '\\S' }],
-    ['CreateLocation', 'address', { ...refer('AddressInput'), 'x-rule': 'ADDR-1', 'x-required-by': 'LOC-2' }],
-    ['AddressInput', '', { type: 'object', required: ['country'], additionalProperties: false }],
-    ['AddressInput', 'country', { type: 'string', 'x-rule': 'ADDR-2', pattern: COUNTRY, minLength: 2, maxLength: 2 }],
-    [
-      'Metadata',
-      '',
-      { type: 'object', 'x-rule': 'META-1', propertyNames: { type: 'string', pattern: '^[^\\[\\]]+$' }, additionalProperties: { type: 'string' } }
-    ],
-    ['UpdateLocation', '', { type: 'object', additionalProperties: false }],
-    ['UpdateLocation', 'display_name', { type: 'string', pattern: '^$|\\S' }],
-    ['UpdateLocation', 'address', { ...orEmpty('AddressUpdate'), 'x-rule': 'ADDR-1' }],
-    ['AddressUpdate', 'country', { type: 'string', 'x-rule': 'ADDR-2', pattern: COUNTRY.replace(/^\^(.*)\$$/, '^(?:$1)?$'), maxLength: 2 }],
-    ['UpdateAccount', 'type', { type: 'string', enum: ['merchant', 'reseller', ''], 'x-rule': 'ACC-1' }],
-    ['UpdateRefund', 'metadata', orEmpty('Metadata')],
-    ['CreateTransaction', 'amount', { type: 'integer', format: 'int64', minimum: 0, maximum: most, 'x-rule': 'TXN-7' }],
-    ['CreateTransaction', 'adjustment_number', { type: 'number', format: 'double', 'x-assumption': 'A27' }],
-    ['CreateTransaction', 'card', refer('CardInput')],
-    ['CardInput', 'last4', { type: 'string', 'x-assumption': 'A25', pattern: '^(?:[0-9]{4})?$', maxLength: 4 }],
-    ['CreatedFilter', 'gte', { ...refer('Instant'), 'x-rule': 'FILT-1' }],
-    ['Account', 'created', { type: 'string', format: 'date-time', 'x-assumption': 'A05' }],
-    ['Account', 'object', { type: 'string', const: 'account', 'x-assumption': 'A04' }],
-    ['Account', 'type', { anyOf: [{ type: 'string', enum: ['merchant', 'reseller'] }, { type: 'null' }], 'x-assumption': 'A04' }],
-    ['Transaction', 'tip_amount', { type: ['integer', 'null'], format: 'int64', minimum: 0, maximum: most, 'x-assumption': 'A04' }],
-    ['Transaction', 'customer', { anyOf: [refer('Customer'), { type: 'null' }], 'x-assumption': 'A04' }],
-    ['Transaction', 'refunds', { ...refer('RefundList'), 'x-rule': 'TXN-8' }],
-    ['TicketList', 'data', { type: 'array', items: refer('Ticket'), 'x-rule': 'LIST-1' }]
-  ]
+t.test(
+  'openapi: a table in the words of JSON Schema, for a create, an update and an answer',
+  async t => {
+    const refer = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+    const most = Number.MAX_SAFE_INTEGER
+    const COUNTRY = document.components.schemas.AddressInput.properties.country.pattern
+    const orEmpty = (name: string) => ({ anyOf: [refer(name), { type: 'string', maxLength: 0 }] })
+    const cases: [schema: string, path: string, words: object][] = [
+      [
+        'CreateLocation',
+        '',
+        { type: 'object', required: ['display_name', 'address'], additionalProperties: false }
+      ],
+      [
+        'CreateLocation',
+        'display_name',
+        { type: 'string', 'x-rule': 'LOC-1', minLength: 1, pattern: '\\S' }
+      ],
+      [
+        'CreateLocation',
+        'address',
+        { ...refer('AddressInput'), 'x-rule': 'ADDR-1', 'x-required-by': 'LOC-2' }
+      ],
+      ['AddressInput', '', { type: 'object', required: ['country'], additionalProperties: false }],
+      [
+        'AddressInput',
+        'country',
+        { type: 'string', 'x-rule': 'ADDR-2', pattern: COUNTRY, minLength: 2, maxLength: 2 }
+      ],
+      [
+        'Metadata',
+        '',
+        {
+          type: 'object',
+          'x-rule': 'META-1',
+          propertyNames: { type: 'string', pattern: '^[^\\[\\]]+$' },
+          additionalProperties: { type: 'string' }
+        }
+      ],
+      ['UpdateLocation', '', { type: 'object', additionalProperties: false }],
+      ['UpdateLocation', 'display_name', { type: 'string', pattern: '^$|\\S' }],
+      ['UpdateLocation', 'address', { ...orEmpty('AddressUpdate'), 'x-rule': 'ADDR-1' }],
+      [
+        'AddressUpdate',
+        'country',
+        {
+          type: 'string',
+          'x-rule': 'ADDR-2',
+          pattern: COUNTRY.replace(/^\^(.*)\$$/, '^(?:$1)?$'),
+          maxLength: 2
+        }
+      ],
+      [
+        'UpdateAccount',
+        'type',
+        { type: 'string', enum: ['merchant', 'reseller', ''], 'x-rule': 'ACC-1' }
+      ],
+      ['UpdateRefund', 'metadata', orEmpty('Metadata')],
+      [
+        'CreateTransaction',
+        'amount',
+        { type: 'integer', format: 'int64', minimum: 0, maximum: most, 'x-rule': 'TXN-7' }
+      ],
+      [
+        'CreateTransaction',
+        'adjustment_number',
+        { type: 'number', format: 'double', 'x-assumption': 'A27' }
+      ],
+      ['CreateTransaction', 'card', refer('CardInput')],
+      [
+        'CardInput',
+        'last4',
+        { type: 'string', 'x-assumption': 'A25', pattern: '^(?:[0-9]{4})?$', maxLength: 4 }
+      ],
+      ['CreatedFilter', 'gte', { ...refer('Instant'), 'x-rule': 'FILT-1' }],
+      ['Account', 'created', { type: 'string', format: 'date-time', 'x-assumption': 'A05' }],
+      ['Account', 'object', { type: 'string', const: 'account', 'x-assumption': 'A04' }],
+      [
+        'Account',
+        'type',
+        {
+          anyOf: [{ type: 'string', enum: ['merchant', 'reseller'] }, { type: 'null' }],
+          'x-assumption': 'A04'
+        }
+      ],
+      [
+        'Transaction',
+        'tip_amount',
+        {
+          type: ['integer', 'null'],
+          format: 'int64',
+          minimum: 0,
+          maximum: most,
+          'x-assumption': 'A04'
+        }
+      ],
+      [
+        'Transaction',
+        'customer',
+        { anyOf: [refer('Customer'), { type: 'null' }], 'x-assumption': 'A04' }
+      ],
+      ['Transaction', 'refunds', { ...refer('RefundList'), 'x-rule': 'TXN-8' }],
+      ['TicketList', 'data', { type: 'array', items: refer('Ticket'), 'x-rule': 'LIST-1' }]
+    ]
 
-  for (const [schema, path, words] of cases) {
-    const part = path.split(' ').reduce((outer, name) => (name === '' ? outer : outer.properties[name]), document.components.schemas[schema])
-    const { description, properties, ...found } = part
-    t.strictSame(found, words, `${schema} ${path}`)
+    for (const [schema, path, words] of cases) {
+      const part = path
+        .split(' ')
+        .reduce(
+          (outer, name) => (name === '' ? outer : outer.properties[name]),
+          document.components.schemas[schema]
+        )
+      const { description, properties, ...found } = part
+      t.strictSame(found, words, `${schema} ${path}`)
+    }
+    t.equal(
+      Object.hasOwn(document.components.schemas.UpdateRefund.properties, 'amount'),
+      false,
+      'what an update only names to refuse it is not published'
+    )
   }
-  t.equal(Object.hasOwn(document.components.schemas.UpdateRefund.properties, 'amount'), false, 'what an update only names to refuse it is not published')
-})
+)
 
 /** The fields of what the operations answer, whatever names lead to them. */
 function* answered(part: Json, of: Json, seen = new Set<string>()): Generator<Json> {
@@ -234,50 +431,76 @@ function* answered(part: Json, of: Json, seen = new Set<string>()): Generator<Js
   }
 }
 const responsesOf = (of: Json) =>
-  Object.values<Json>(of.paths).flatMap(methods => Object.values<Json>(methods).flatMap(one => Object.entries<Json>(one.responses)))
+  Object.values<Json>(of.paths).flatMap(methods =>
+    Object.values<Json>(methods).flatMap(one => Object.entries<Json>(one.responses))
+  )
 const schemasOf = (of: Json) => Object.values<Json>(of.components.schemas)
 
-/** What holds in both documents: each rule finds nothing, and something once the document is spoilt. */
-const HOLDS: readonly [rule: string, broken: (of: Json) => Json[], spoil: (of: Json) => unknown][] = [
+/**
+ * What holds in both documents: each rule finds nothing, and something once the document is spoilt.
+ */
+const HOLDS: readonly [rule: string, broken: (of: Json) => Json[], spoil: (of: Json) => unknown][] =
   [
-    'no enum has null, or only one value',
-    of => [...within(of)].filter(part => Array.isArray(part.enum) && (part.enum.length < 2 || part.enum.includes(null))),
-    of => of.components.schemas.Account.properties.type.anyOf[0].enum.push(null)
-  ],
-  [
-    'no index of names stands beside another, or beside a field of another type',
-    of => schemasOf(of).filter(one => one.patternProperties || (one.properties && typeof one.additionalProperties === 'object')),
-    of => Object.assign(of.components.schemas.UpdateRefund, { patternProperties: {} })
-  ],
-  [
-    'each field of an answer has its rule or assumption',
-    of =>
-      responsesOf(of)
-        .flatMap(([, response]) => [...answered(Object.values<Json>(response.content ?? {})[0]?.schema ?? {}, of)])
-        .filter(field => !field['x-rule'] && !field['x-assumption']),
-    of => delete of.components.schemas.ErrorDetail.properties.param['x-assumption']
-  ],
-  [
-    'each success with a body has an example',
-    of => responsesOf(of).flatMap(([status, { content }]) => (status.startsWith('2') && content && !content['application/json'].example ? [content] : [])),
-    of => delete of.paths['/refunds/{id}'].get.responses[200].content['application/json'].example
-  ],
-  [
-    'each operation but a disabled one has a success, and a refusal of any other status',
-    of =>
-      IDS.filter(id => {
-        const statuses = Object.keys(operationOf(id, of).responses)
-        const has = [statuses.some(status => status.startsWith('2')), statuses.includes('default')]
-        return has.some(one => one === (knownOf(id).disabledBy !== undefined))
-      }),
-    of => Object.assign(of.paths['/accounts/{id}'].delete.responses, { default: {} })
-  ],
-  [
-    'a disabled operation answers 501, or that the key is wrong',
-    of => IDS.filter(id => knownOf(id).disabledBy && !['501,4XX', '401,501'].includes(String(Object.keys(operationOf(id, of).responses)))),
-    of => delete of.paths['/accounts/{id}'].delete.responses[501]
+    [
+      'no enum has null, or only one value',
+      of =>
+        [...within(of)].filter(
+          part => Array.isArray(part.enum) && (part.enum.length < 2 || part.enum.includes(null))
+        ),
+      of => of.components.schemas.Account.properties.type.anyOf[0].enum.push(null)
+    ],
+    [
+      'no index of names stands beside another, or beside a field of another type',
+      of =>
+        schemasOf(of).filter(
+          one =>
+            one.patternProperties ||
+            (one.properties && typeof one.additionalProperties === 'object')
+        ),
+      of => Object.assign(of.components.schemas.UpdateRefund, { patternProperties: {} })
+    ],
+    [
+      'each field of an answer has its rule or assumption',
+      of =>
+        responsesOf(of)
+          .flatMap(([, response]) => [
+            ...answered(Object.values<Json>(response.content ?? {})[0]?.schema ?? {}, of)
+          ])
+          .filter(field => !field['x-rule'] && !field['x-assumption']),
+      of => delete of.components.schemas.ErrorDetail.properties.param['x-assumption']
+    ],
+    [
+      'each success with a body has an example',
+      of =>
+        responsesOf(of).flatMap(([status, { content }]) =>
+          status.startsWith('2') && content && !content['application/json'].example ? [content] : []
+        ),
+      of => delete of.paths['/refunds/{id}'].get.responses[200].content['application/json'].example
+    ],
+    [
+      'each operation but a disabled one has a success, and a refusal of any other status',
+      of =>
+        IDS.filter(id => {
+          const statuses = Object.keys(operationOf(id, of).responses)
+          const has = [
+            statuses.some(status => status.startsWith('2')),
+            statuses.includes('default')
+          ]
+          return has.some(one => one === (knownOf(id).disabledBy !== undefined))
+        }),
+      of => Object.assign(of.paths['/accounts/{id}'].delete.responses, { default: {} })
+    ],
+    [
+      'a disabled operation answers 501, or that the key is wrong',
+      of =>
+        IDS.filter(
+          id =>
+            knownOf(id).disabledBy &&
+            !['501,4XX', '401,501'].includes(String(Object.keys(operationOf(id, of).responses)))
+        ),
+      of => delete of.paths['/accounts/{id}'].delete.responses[501]
+    ]
   ]
-]
 
 t.test('openapi: what generators and mocks rely on', async t => {
   for (const [rule, broken, spoil] of HOLDS) {
@@ -288,76 +511,136 @@ t.test('openapi: what generators and mocks rely on', async t => {
       t.not(broken(spoilt).length, 0, `${rule}: the check sees what is wrong`)
     }
   }
-  t.strictSame(Object.keys(operationOf('deleteAccount').responses), ['501', '4XX'], 'Prism answers with the first')
-  t.strictSame(Object.keys(operationOf('deleteAccount', flat).responses), ['401', '501'], 'not every generator reads a range')
+  t.strictSame(
+    Object.keys(operationOf('deleteAccount').responses),
+    ['501', '4XX'],
+    'Prism answers with the first'
+  )
+  t.strictSame(
+    Object.keys(operationOf('deleteAccount', flat).responses),
+    ['401', '501'],
+    'not every generator reads a range'
+  )
   const { type, code } = document.components.schemas.ErrorDetail.properties
   t.strictSame(
-    [type.type, code.type, type['x-extensible-enum'].length, code['x-extensible-enum'].includes('refund_exceeds_remaining')],
+    [
+      type.type,
+      code.type,
+      type['x-extensible-enum'].length,
+      code['x-extensible-enum'].includes('refund_exceeds_remaining')
+    ],
     ['string', 'string', 5, true]
   )
 })
 
-t.test('openapi: an empty value, and what a payment type requires, fit their schemas in both styles (UPD-2, META-3, A16, TXN-3, TXN-4)', async t => {
-  const pay = { ticket: 'tkt_60', payment_type: 'card' }
-  const cases: [schema: string, value: Json, fits: boolean][] = [
-    ['UpdateLocation', { address: '', metadata: '' }, true],
-    ['UpdateLocation', { address: 'US' }, false],
-    ['UpdateRefund', { metadata: 'a' }, false],
-    ['Instant', '' as Json, true],
-    ['CreateTransaction', { ...pay, currency: '', customer: { email: '' } }, true],
-    ['CreateTransaction', { ...pay, payment_type: 'vip' }, false],
-    ['CreateTransaction', { ...pay, payment_type: 'vip', customer: { phone: ' ' } }, false],
-    ['CreateTransaction', { ...pay, payment_type: 'vip', customer: { phone: '1' } }, true],
-    ['CreateTransaction', { ...pay, payment_type: 'apple_pay', customer: { phone: '1' } }, false],
-    ['CreateTransaction', { ...pay, payment_type: 'apple_pay', customer: { email: '' } }, false],
-    ['CreateTransaction', { ...pay, payment_type: 'apple_pay', customer: { email: 'ana@example.com' } }, true]
-  ]
-  for (const [schema, value, fits] of cases) {
-    const ref = { $ref: `#/components/schemas/${schema}` }
-    t.equal(validator(ref)(value).length === 0, fits, `${schema} ${JSON.stringify(value)}`)
-    const sent = typeof value === 'string' ? value : Object.fromEntries(new URLSearchParams(form(value)))
-    t.equal(validatorFor(flat)(ref)(sent).length === 0, fits, `flat ${schema} ${JSON.stringify(sent)}`)
+t.test(
+  'openapi: an empty value, and what a payment type requires, fit their schemas in both styles (UPD-2, META-3, A16, TXN-3, TXN-4)',
+  async t => {
+    const pay = { ticket: 'tkt_60', payment_type: 'card' }
+    const cases: [schema: string, value: Json, fits: boolean][] = [
+      ['UpdateLocation', { address: '', metadata: '' }, true],
+      ['UpdateLocation', { address: 'US' }, false],
+      ['UpdateRefund', { metadata: 'a' }, false],
+      ['Instant', '' as Json, true],
+      ['CreateTransaction', { ...pay, currency: '', customer: { email: '' } }, true],
+      ['CreateTransaction', { ...pay, payment_type: 'vip' }, false],
+      ['CreateTransaction', { ...pay, payment_type: 'vip', customer: { phone: ' ' } }, false],
+      ['CreateTransaction', { ...pay, payment_type: 'vip', customer: { phone: '1' } }, true],
+      ['CreateTransaction', { ...pay, payment_type: 'apple_pay', customer: { phone: '1' } }, false],
+      ['CreateTransaction', { ...pay, payment_type: 'apple_pay', customer: { email: '' } }, false],
+      [
+        'CreateTransaction',
+        { ...pay, payment_type: 'apple_pay', customer: { email: 'ana@example.com' } },
+        true
+      ]
+    ]
+    for (const [schema, value, fits] of cases) {
+      const ref = { $ref: `#/components/schemas/${schema}` }
+      t.equal(validator(ref)(value).length === 0, fits, `${schema} ${JSON.stringify(value)}`)
+      const sent =
+        typeof value === 'string' ? value : Object.fromEntries(new URLSearchParams(form(value)))
+      t.equal(
+        validatorFor(flat)(ref)(sent).length === 0,
+        fits,
+        `flat ${schema} ${JSON.stringify(sent)}`
+      )
+    }
   }
-})
+)
 
-t.test('openapi: the patterns of what is sent fit what clients send, and nothing that is refused (A30, A38)', async t => {
-  const { Instant, AddressInput, CreateUser, CreateTransaction, UpdateAccount, CardInput } = document.components.schemas
-  const long = 'x'.repeat(64)
-  const cases: [format: Format, schema: Json, fit: string, unfit: string][] = [
-    ['instant', Instant, '2026-02-01 2026-02-01T18:00 2026-02-01T18:00:00Z 2026-02-01t18:00:00.123456z 2026-02-01T18:00:00+02:00 2026-02-01T18-0530', ''],
-    ['instant', Instant, '20260201 20260201T180000Z 2026-032 2026-W05-7 2026W057T18 2026-12-31T24:00 2026-02-01T18:00:00,5Z', '2026-02-01T24:01 2026-W54-1'],
-    [
-      'instant',
-      Instant,
-      '2024-02-29 2000-02-29 0001-01-01T00:00:00Z 9999-12-31T23:59:59.9999999Z',
-      '2026-02-29 1900-02-29 2026-02-30 2026-04-31 2026-13-01 2026-00-01'
-    ],
-    [
-      'instant',
-      Instant,
-      '',
-      '2026 2026-02 2026-W05 2026-0201 2026-02-01T 2026-02-01T25:00 2026-02-01T18:60 2026-02-01T18:00+24:00 yesterday 2026-000 2026-366'
-    ],
-    [
-      'email',
-      CreateUser.properties.email,
-      "ana@example.com first.last+tag@sub.example.co.uk a.b.c.d@x.de o'neil@x-y.museum",
-      'a a@b a..b@c.de .a@b.de a@b..de a@-b.de'
-    ],
-    ['email', CreateUser.properties.email, `${long}@example.com`, `${long}x@example.com a@[127.0.0.1] a@${long}.de`],
-    ['email', UpdateAccount.properties.email, 'ana@example.com', 'a@b'],
-    ['country', AddressInput.properties.country, [...COUNTRIES].map((code, place) => (place % 2 ? code : code.toLowerCase())).join(' '), 'USA U 1A UK zz'],
-    ['currency', CreateTransaction.properties.currency, [...CURRENCIES].join(' '), 'USD us xyz zzz dem'],
-    ['last4', CardInput.properties.last4, '4242 0000', '424 42424 424x']
-  ]
-  const words = (text: string) => text.split(' ').filter(Boolean)
+t.test(
+  'openapi: the patterns of what is sent fit what clients send, and nothing that is refused (A30, A38)',
+  async t => {
+    const { Instant, AddressInput, CreateUser, CreateTransaction, UpdateAccount, CardInput } =
+      document.components.schemas
+    const long = 'x'.repeat(64)
+    const cases: [format: Format, schema: Json, fit: string, unfit: string][] = [
+      [
+        'instant',
+        Instant,
+        '2026-02-01 2026-02-01T18:00 2026-02-01T18:00:00Z 2026-02-01t18:00:00.123456z 2026-02-01T18:00:00+02:00 2026-02-01T18-0530',
+        ''
+      ],
+      [
+        'instant',
+        Instant,
+        '20260201 20260201T180000Z 2026-032 2026-W05-7 2026W057T18 2026-12-31T24:00 2026-02-01T18:00:00,5Z',
+        '2026-02-01T24:01 2026-W54-1'
+      ],
+      [
+        'instant',
+        Instant,
+        '2024-02-29 2000-02-29 0001-01-01T00:00:00Z 9999-12-31T23:59:59.9999999Z',
+        '2026-02-29 1900-02-29 2026-02-30 2026-04-31 2026-13-01 2026-00-01'
+      ],
+      [
+        'instant',
+        Instant,
+        '',
+        '2026 2026-02 2026-W05 2026-0201 2026-02-01T 2026-02-01T25:00 2026-02-01T18:60 2026-02-01T18:00+24:00 yesterday 2026-000 2026-366'
+      ],
+      [
+        'email',
+        CreateUser.properties.email,
+        "ana@example.com first.last+tag@sub.example.co.uk a.b.c.d@x.de o'neil@x-y.museum",
+        'a a@b a..b@c.de .a@b.de a@b..de a@-b.de'
+      ],
+      [
+        'email',
+        CreateUser.properties.email,
+        `${long}@example.com`,
+        `${long}x@example.com a@[127.0.0.1] a@${long}.de`
+      ],
+      ['email', UpdateAccount.properties.email, 'ana@example.com', 'a@b'],
+      [
+        'country',
+        AddressInput.properties.country,
+        [...COUNTRIES].map((code, place) => (place % 2 ? code : code.toLowerCase())).join(' '),
+        'USA U 1A UK zz'
+      ],
+      [
+        'currency',
+        CreateTransaction.properties.currency,
+        [...CURRENCIES].join(' '),
+        'USD us xyz zzz dem'
+      ],
+      ['last4', CardInput.properties.last4, '4242 0000', '424 42424 424x']
+    ]
+    const words = (text: string) => text.split(' ').filter(Boolean)
 
-  for (const [format, schema, fit, unfit] of cases) {
-    const check = validator(schema)
-    for (const value of words(fit)) t.strictSame([check(value), FORMATS[format].problem(value)], [[], null], value)
-    for (const value of words(unfit)) t.strictSame([check(value).length > 0, FORMATS[format].problem(value) !== null], [true, true], value)
+    for (const [format, schema, fit, unfit] of cases) {
+      const check = validator(schema)
+      for (const value of words(fit))
+        t.strictSame([check(value), FORMATS[format].problem(value)], [[], null], value)
+      for (const value of words(unfit))
+        t.strictSame(
+          [check(value).length > 0, FORMATS[format].problem(value) !== null],
+          [true, true],
+          value
+        )
+    }
   }
-})
+)
 
 t.test('openapi: a nested object is a component, and every number says its size', async t => {
   for (const [name, schema] of Object.entries<Json>(document.components.schemas)) {
@@ -372,46 +655,76 @@ t.test('openapi: a nested object is a component, and every number says its size'
   }
 })
 
-t.test('openapi: with parameters.unset_required = reject, what a create requires is never null', async t => {
-  const { Location, Account, Address, AddressUpdate, UpdateAccount } = documentOf({ 'parameters.unset_required': 'reject' }).components.schemas
+t.test(
+  'openapi: with parameters.unset_required = reject, what a create requires is never null',
+  async t => {
+    const { Location, Account, Address, AddressUpdate, UpdateAccount } = documentOf({
+      'parameters.unset_required': 'reject'
+    }).components.schemas
 
-  t.strictSame(
-    [Location.properties.display_name.type, Account.properties.name.type, Account.properties.email.type, Address.properties.country.type],
-    ['string', 'string', 'string', 'string']
-  )
-  t.strictSame([Account.properties.type.type, Account.properties.type.enum], ['string', ['merchant', 'reseller']])
-  t.strictSame(
-    [Location.properties.phone.type, Address.properties.city.type],
-    [
-      ['string', 'null'],
-      ['string', 'null']
-    ],
-    'an optional one may be'
-  )
-  const said = ({ components }: Json) => components.schemas.UpdateAccount.properties.name.description
-  t.equal(said(document), 'The name of the Account. The create requires it; an empty value unsets it all the same (A16).')
-  t.equal(said(documentOf({ 'parameters.unset_required': 'reject' })), 'The name of the Account. The create requires it; an empty value is refused (A16).')
-  t.strictSame(
-    [UpdateAccount.properties.type.enum, UpdateAccount.properties.name.minLength, AddressUpdate.properties.country.minLength],
-    [['merchant', 'reseller'], 1, 2]
-  )
-})
+    t.strictSame(
+      [
+        Location.properties.display_name.type,
+        Account.properties.name.type,
+        Account.properties.email.type,
+        Address.properties.country.type
+      ],
+      ['string', 'string', 'string', 'string']
+    )
+    t.strictSame(
+      [Account.properties.type.type, Account.properties.type.enum],
+      ['string', ['merchant', 'reseller']]
+    )
+    t.strictSame(
+      [Location.properties.phone.type, Address.properties.city.type],
+      [
+        ['string', 'null'],
+        ['string', 'null']
+      ],
+      'an optional one may be'
+    )
+    const said = ({ components }: Json) =>
+      components.schemas.UpdateAccount.properties.name.description
+    t.equal(
+      said(document),
+      'The name of the Account. The create requires it; an empty value unsets it all the same (A16).'
+    )
+    t.equal(
+      said(documentOf({ 'parameters.unset_required': 'reject' })),
+      'The name of the Account. The create requires it; an empty value is refused (A16).'
+    )
+    t.strictSame(
+      [
+        UpdateAccount.properties.type.enum,
+        UpdateAccount.properties.name.minLength,
+        AddressUpdate.properties.country.minLength
+      ],
+      [['merchant', 'reseller'], 1, 2]
+    )
+  }
+)
 
-t.test('openapi: every schema compiles as JSON Schema 2020-12, and every example keeps to its schema', async t => {
-  for (const each of [...BOTH, control]) {
-    const validator = validatorFor(each)
-    for (const [name, schema] of Object.entries<Json>(each.components.schemas)) {
-      const check = validator({ $ref: `#/components/schemas/${name}` })
-      for (const example of schema.examples ?? []) t.strictSame(check(example), [], name)
-    }
-    for (const part of within(each.paths)) {
-      if (!part.schema) continue
-      const check = validator(part.schema)
-      const examples = [...('example' in part ? [part.example] : []), ...Object.values<Json>(part.examples ?? {}).map(example => resolved(example).value)]
-      for (const example of examples) t.strictSame(check(example), [], JSON.stringify(example))
+t.test(
+  'openapi: every schema compiles as JSON Schema 2020-12, and every example keeps to its schema',
+  async t => {
+    for (const each of [...BOTH, control]) {
+      const validator = validatorFor(each)
+      for (const [name, schema] of Object.entries<Json>(each.components.schemas)) {
+        const check = validator({ $ref: `#/components/schemas/${name}` })
+        for (const example of schema.examples ?? []) t.strictSame(check(example), [], name)
+      }
+      for (const part of within(each.paths)) {
+        if (!part.schema) continue
+        const check = validator(part.schema)
+        const examples = [
+          ...('example' in part ? [part.example] : []),
+          ...Object.values<Json>(part.examples ?? {}).map(example => resolved(example).value)
+        ]
+        for (const example of examples) t.strictSame(check(example), [], JSON.stringify(example))
+      }
     }
   }
-})
+)
 
 /** An emulator with the records of the default scenario. */
 const startDefault = (t: Parameters<typeof startTestEmulator>[0], settings: GivenSettings = {}) =>
@@ -420,8 +733,12 @@ const startDefault = (t: Parameters<typeof startTestEmulator>[0], settings: Give
 /** Nested values as a form. */
 function form(values: Readonly<Record<string, unknown>>): string {
   const flat = (value: unknown, name: string): [string, string][] =>
-    typeof value === 'object' && value !== null ? Object.entries(value).flatMap(([step, part]) => flat(part, `${name}[${step}]`)) : [[name, String(value)]]
-  return new URLSearchParams(Object.entries(values).flatMap(([name, value]) => flat(value, name))).toString()
+    typeof value === 'object' && value !== null
+      ? Object.entries(value).flatMap(([step, part]) => flat(part, `${name}[${step}]`))
+      : [[name, String(value)]]
+  return new URLSearchParams(
+    Object.entries(values).flatMap(([name, value]) => flat(value, name))
+  ).toString()
 }
 
 /** The example calls of an operation: its path, its query, each of its bodies. */
@@ -429,14 +746,26 @@ function callsOf(id: OperationId, of = document) {
   const { method, path, key } = OPERATIONS[id]
   const { parameters = [], requestBody } = operationOf(id, of)
   const given = (place: string) =>
-    Object.fromEntries(parameters.flatMap((one: Json) => (one.in === place && 'example' in one ? [[one.name, one.example]] : [])))
+    Object.fromEntries(
+      parameters.flatMap((one: Json) =>
+        one.in === place && 'example' in one ? [[one.name, one.example]] : []
+      )
+    )
   const on = `${method} ${path.replace(/\{(\w+)\}/g, (_, name) => given('path')[name])}`
-  const bodies = Object.values<Json>(requestBody?.content[FORM].examples ?? { none: { value: undefined } })
-  return bodies.map(({ value }) => ({ on, key: key ? EXAMPLE_KEY : null, query: form(given('query')), ...(value && { body: form(value) }) }))
+  const bodies = Object.values<Json>(
+    requestBody?.content[FORM].examples ?? { none: { value: undefined } }
+  )
+  return bodies.map(({ value }) => ({
+    on,
+    key: key ? EXAMPLE_KEY : null,
+    query: form(given('query')),
+    ...(value && { body: form(value) })
+  }))
 }
 
 /** How the answer of a call is described; undefined where its status is not. */
-const described = (id: OperationId, { status }: Answer, of = document): Json => operationOf(id, of).responses[status]
+const described = (id: OperationId, { status }: Answer, of = document): Json =>
+  operationOf(id, of).responses[status]
 
 t.test('openapi: every example call is answered as described by the default scenario', async t => {
   const { call, control } = await startDefault(t)
@@ -446,45 +775,96 @@ t.test('openapi: every example call is answered as described by the default scen
       await control('POST /reset')
       const answer = await call(example.on, example)
       const content = described(id, answer)?.content
-      t.equal(answer.status < 300 || (answer.status === 501 && knownOf(id).disabledBy !== undefined), true, `${example.on} ${answer.status} ${answer.text}`)
+      t.equal(
+        answer.status < 300 || (answer.status === 501 && knownOf(id).disabledBy !== undefined),
+        true,
+        `${example.on} ${answer.status} ${answer.text}`
+      )
       t.ok(described(id, answer), `${id}: ${answer.status} is described`)
-      t.strictSame(content ? validator(content['application/json'].schema)(answer.body) : answer.text, content ? [] : '', id)
+      t.strictSame(
+        content ? validator(content['application/json'].schema)(answer.body) : answer.text,
+        content ? [] : '',
+        id
+      )
       t.ok(answer.headers['request-id'])
     }
   }
 })
 
-t.test('openapi: the flat document names nested parameters in brackets, and describes the same calls', async t => {
-  t.notMatch(JSON.stringify(flat), /deepObject|"encoding"|AddressInput|CreatedFilter/)
-  for (const id of IDS) t.strictSame(callsOf(id, flat), callsOf(id), id)
+t.test(
+  'openapi: the flat document names nested parameters in brackets, and describes the same calls',
+  async t => {
+    t.notMatch(JSON.stringify(flat), /deepObject|"encoding"|AddressInput|CreatedFilter/)
+    for (const id of IDS) t.strictSame(callsOf(id, flat), callsOf(id), id)
 
-  const { CreateLocation, UpdateLocation, CreateTransaction, Location } = flat.components.schemas
-  t.strictSame(CreateLocation.required, ['display_name', 'address[country]'])
-  t.equal(UpdateLocation.required, undefined)
-  t.strictSame(CreateLocation.properties['address[country]'], document.components.schemas.AddressInput.properties.country)
-  t.strictSame(CreateTransaction.properties['card[last4]'], document.components.schemas.CardInput.properties.last4)
-  t.strictSame(Location, document.components.schemas.Location, 'answers are as they are')
-  t.strictSame(
-    operationOf('listUsers', flat).parameters.map(({ name }: Json) => name),
-    ['id', 'limit', 'starting_after', 'ending_before', 'created[gte]', 'created[gt]', 'created[lte]', 'created[lt]']
-  )
+    const { CreateLocation, UpdateLocation, CreateTransaction, Location } = flat.components.schemas
+    t.strictSame(CreateLocation.required, ['display_name', 'address[country]'])
+    t.equal(UpdateLocation.required, undefined)
+    t.strictSame(
+      CreateLocation.properties['address[country]'],
+      document.components.schemas.AddressInput.properties.country
+    )
+    t.strictSame(
+      CreateTransaction.properties['card[last4]'],
+      document.components.schemas.CardInput.properties.last4
+    )
+    t.strictSame(Location, document.components.schemas.Location, 'answers are as they are')
+    t.strictSame(
+      operationOf('listUsers', flat).parameters.map(({ name }: Json) => name),
+      [
+        'id',
+        'limit',
+        'starting_after',
+        'ending_before',
+        'created[gte]',
+        'created[gt]',
+        'created[lte]',
+        'created[lt]'
+      ]
+    )
 
-  const check = validatorFor(flat)({ $ref: '#/components/schemas/UpdateLocation' })
-  for (const value of [{ 'metadata[a]': 'b', 'metadata[c]': '' }, { metadata: '' }, { address: '' }, { 'address[country]': '' }]) t.strictSame(check(value), [])
-  for (const value of [{ metadata: 'a' }, { 'metadata[a][b]': 'c' }, { 'metadata[]': 'c' }, { address: 'US' }])
-    t.not(check(value).length, 0, JSON.stringify(value))
-})
+    const check = validatorFor(flat)({ $ref: '#/components/schemas/UpdateLocation' })
+    for (const value of [
+      { 'metadata[a]': 'b', 'metadata[c]': '' },
+      { metadata: '' },
+      { address: '' },
+      { 'address[country]': '' }
+    ])
+      t.strictSame(check(value), [])
+    for (const value of [
+      { metadata: 'a' },
+      { 'metadata[a][b]': 'c' },
+      { 'metadata[]': 'c' },
+      { address: 'US' }
+    ])
+      t.not(check(value).length, 0, JSON.stringify(value))
+  }
+)
 
-t.test('openapi: the documents in docs/ are those of an emulator that is started without options, as the command prints them', async t => {
-  const shipped = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
-  const printed = async (...options: string[]) => (await ran(['openapi', ...options])).stdout
+t.test(
+  'openapi: the documents in docs/ are those of an emulator that is started without options, as the command prints them',
+  async t => {
+    const shipped = (name: string) =>
+      readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
+    const printed = async (...options: string[]) => (await ran(['openapi', ...options])).stdout
 
-  t.strictSame(JSON.parse(shipped('openapi.json')), JSON.parse(await printed()), 'npm run openapi writes it')
-  t.strictSame(JSON.parse(shipped('openapi.flat.json')), JSON.parse(await printed('--style', 'flat')))
-  t.strictSame(JSON.parse(shipped('openapi.control.json')), control)
-  t.strictSame(parse(await printed('--format', 'yaml')), JSON.parse(shipped('openapi.json')))
-  t.match(await printed('--set', 'statuses.created=201', '--port', '4711'), /"url": "http:\/\/localhost:4711\/next"[\s\S]*"201"/)
-})
+    t.strictSame(
+      JSON.parse(shipped('openapi.json')),
+      JSON.parse(await printed()),
+      'npm run openapi writes it'
+    )
+    t.strictSame(
+      JSON.parse(shipped('openapi.flat.json')),
+      JSON.parse(await printed('--style', 'flat'))
+    )
+    t.strictSame(JSON.parse(shipped('openapi.control.json')), control)
+    t.strictSame(parse(await printed('--format', 'yaml')), JSON.parse(shipped('openapi.json')))
+    t.match(
+      await printed('--set', 'statuses.created=201', '--port', '4711'),
+      /"url": "http:\/\/localhost:4711\/next"[\s\S]*"201"/
+    )
+  }
+)
 
 t.test('openapi: the examples of records are records of the default scenario', async t => {
   const { call } = await startDefault(t)
@@ -492,37 +872,60 @@ t.test('openapi: the examples of records are records of the default scenario', a
   for (const [family, resource] of Object.entries(RESOURCE_NAMES)) {
     const [example] = document.components.schemas[resource].examples
     const path = family === 'users' ? '/accounts/mch_bistro/users' : `/${family}`
-    const { body } = await call(family === 'users' ? `GET ${path}` : `GET ${path}/${example.id}`, { key: EXAMPLE_KEY })
-    t.strictSame(family === 'users' ? body.data.find(({ id }: Json) => id === example.id) : body, example, family)
+    const { body } = await call(family === 'users' ? `GET ${path}` : `GET ${path}/${example.id}`, {
+      key: EXAMPLE_KEY
+    })
+    t.strictSame(
+      family === 'users' ? body.data.find(({ id }: Json) => id === example.id) : body,
+      example,
+      family
+    )
   }
 })
 
-t.test('openapi: an answer with a field too many, a field too few or a wrong type is not as described', async t => {
-  const { call } = await startDefault(t)
+t.test(
+  'openapi: an answer with a field too many, a field too few or a wrong type is not as described',
+  async t => {
+    const { call } = await startDefault(t)
 
-  for (const id of IDS.filter(id => knownOf(id).kind === 'list')) {
-    const [example] = callsOf(id) as [ReturnType<typeof callsOf>[number]]
-    const answer = await call(example.on, example)
-    const check = validator(described(id, answer).content['application/json'].schema)
-    t.strictSame(check(answer.body), [], id)
-    for (const field of Object.keys(answer.body.data[0])) {
-      const spoilt = structuredClone(answer.body)
-      delete spoilt.data[0][field]
-      t.strictSame(check(spoilt), [`/data/0 must have required property '${field}'`])
-      spoilt.data[0][field] = [1]
-      t.not(check(spoilt).length, 0, `${id}: ${field} is no list of numbers`)
+    for (const id of IDS.filter(id => knownOf(id).kind === 'list')) {
+      const [example] = callsOf(id) as [ReturnType<typeof callsOf>[number]]
+      const answer = await call(example.on, example)
+      const check = validator(described(id, answer).content['application/json'].schema)
+      t.strictSame(check(answer.body), [], id)
+      for (const field of Object.keys(answer.body.data[0])) {
+        const spoilt = structuredClone(answer.body)
+        delete spoilt.data[0][field]
+        t.strictSame(check(spoilt), [`/data/0 must have required property '${field}'`])
+        spoilt.data[0][field] = [1]
+        t.not(check(spoilt).length, 0, `${id}: ${field} is no list of numbers`)
+      }
+      t.strictSame(check({ ...answer.body, total: 3 }), [' must NOT have additional properties'])
+      t.strictSame(check({ ...answer.body, data: [{ ...answer.body.data[0], colour: 'red' }] }), [
+        '/data/0 must NOT have additional properties'
+      ])
+      t.strictSame(check({ ...answer.body, has_more: 'no' }), ['/has_more must be boolean'])
     }
-    t.strictSame(check({ ...answer.body, total: 3 }), [' must NOT have additional properties'])
-    t.strictSame(check({ ...answer.body, data: [{ ...answer.body.data[0], colour: 'red' }] }), ['/data/0 must NOT have additional properties'])
-    t.strictSame(check({ ...answer.body, has_more: 'no' }), ['/has_more must be boolean'])
   }
-})
+)
 
 const BODY_LIMIT = 2000
-type Sent = { on: string; key?: string | null; query?: string; body?: string; headers?: Record<string, string> }
+type Sent = {
+  on: string
+  key?: string | null
+  query?: string
+  body?: string
+  headers?: Record<string, string>
+}
 
-/** Forms that lack what an operation requires. In an update an empty value unsets; white space alone is refused (A40). */
-const WITHOUT_REQUIRED: Partial<Record<OperationId, string>> = { updateLocation: 'display_name=+', updateAccount: 'name=+' }
+/**
+ * Forms that lack what an operation requires. In an update an empty value unsets; white space alone
+ * is refused (A40).
+ */
+const WITHOUT_REQUIRED: Partial<Record<OperationId, string>> = {
+  updateLocation: 'display_name=+',
+  updateAccount: 'name=+'
+}
 const WITH_BAD_VALUE: Partial<Record<OperationId, string>> = {
   createLocation: 'display_name=A&address[country]=ZZ',
   updateLocation: 'address[country]=ZZ',
@@ -533,9 +936,15 @@ const WITH_BAD_VALUE: Partial<Record<OperationId, string>> = {
   createRefund: 'transaction=txn_1&amount=x',
   updateRefund: 'metadata[a][b]=1'
 }
-/** What to send instead of an example: `text` as its body or query, with the id of what was created `before` in place of `$id`. */
+/**
+ * What to send instead of an example: `text` as its body or query, with the id of what was created
+ * `before` in place of `$id`.
+ */
 type Spoiler = Partial<Sent> & { text?: string; before?: Sent }
-/** By the code that refuses the call where the operation knows it; any other operation refuses it with another code, or not at all. */
+/**
+ * By the code that refuses the call where the operation knows it; any other operation refuses it
+ * with another code, or not at all.
+ */
 const SPOILERS: Partial<Record<ErrorCode, Spoiler | ((sent: Sent, id: OperationId) => Spoiler)>> = {
   api_key_missing: { key: null },
   api_key_malformed: { key: null, headers: { authorization: 'Bearer sk_test_merchant' } },
@@ -553,38 +962,68 @@ const SPOILERS: Partial<Record<ErrorCode, Spoiler | ((sent: Sent, id: OperationI
   cursor_unknown: { text: 'starting_after=nobody' },
   resource_missing: ({ on }) => ({ on: on.replace(/\w+_\w+/g, 'nobody') }),
   merchant_required: { key: 'sk_test_reseller' },
-  reference_missing: (_, id) => ({ text: id === 'createRefund' ? 'transaction=nobody' : 'ticket=nobody&payment_type=external' }),
-  charge_has_no_amount: { text: 'transaction=$id', before: { on: 'POST /transactions', key: null, body: 'ticket=tkt_60&payment_type=external' } },
-  charge_already_refunded: { text: 'transaction=txn_1', before: { on: 'POST /refunds', key: EXAMPLE_KEY, body: 'transaction=txn_1' } },
+  reference_missing: (_, id) => ({
+    text: id === 'createRefund' ? 'transaction=nobody' : 'ticket=nobody&payment_type=external'
+  }),
+  charge_has_no_amount: {
+    text: 'transaction=$id',
+    before: { on: 'POST /transactions', key: null, body: 'ticket=tkt_60&payment_type=external' }
+  },
+  charge_already_refunded: {
+    text: 'transaction=txn_1',
+    before: { on: 'POST /refunds', key: EXAMPLE_KEY, body: 'transaction=txn_1' }
+  },
   refund_exceeds_remaining: { text: 'transaction=txn_1&amount=999999' }
 }
 
-t.test('openapi: the refusals of an operation are those that it answers, each code with its status, in the one shape', async t => {
-  const { call, control } = await startDefault(t, { 'limits.body': BODY_LIMIT })
-  const check = validator({ $ref: '#/components/schemas/ErrorResponse' })
+t.test(
+  'openapi: the refusals of an operation are those that it answers, each code with its status, in the one shape',
+  async t => {
+    const { call, control } = await startDefault(t, { 'limits.body': BODY_LIMIT })
+    const check = validator({ $ref: '#/components/schemas/ErrorResponse' })
 
-  for (const id of IDS) {
-    const listed = Object.entries<Json>(operationOf(id).responses).flatMap(([status, { content }]) =>
-      Object.keys(content?.['application/json'].examples ?? {}).map(code => `${status} ${code}`)
-    )
-    const seen = new Set<string>()
-    for (const spoil of Object.values(SPOILERS)) {
-      await control('POST /reset')
-      const example = callsOf(id)[0] as Sent
-      const { text, before, ...changed } = typeof spoil === 'function' ? spoil(example, id) : spoil
-      const created = before && (await call(before.on, before)).body.id
-      const sent = { ...example, ...changed, ...(text !== undefined && { [example.on.startsWith('POST') ? 'body' : 'query']: text.replace('$id', created) }) }
-      const answer = await call(sent.on, sent)
-      if (answer.status < 300) continue
-      t.strictSame(check(answer.body), [], id)
-      const range = `${String(answer.status)[0]}XX`
-      seen.add(`${range in operationOf(id).responses ? range : answer.status} ${answer.body.error.code}`)
+    for (const id of IDS) {
+      const listed = Object.entries<Json>(operationOf(id).responses).flatMap(
+        ([status, { content }]) =>
+          Object.keys(content?.['application/json'].examples ?? {}).map(code => `${status} ${code}`)
+      )
+      const seen = new Set<string>()
+      for (const spoil of Object.values(SPOILERS)) {
+        await control('POST /reset')
+        const example = callsOf(id)[0] as Sent
+        const { text, before, ...changed } =
+          typeof spoil === 'function' ? spoil(example, id) : spoil
+        const created = before && (await call(before.on, before)).body.id
+        const sent = {
+          ...example,
+          ...changed,
+          ...(text !== undefined && {
+            [example.on.startsWith('POST') ? 'body' : 'query']: text.replace('$id', created)
+          })
+        }
+        const answer = await call(sent.on, sent)
+        if (answer.status < 300) continue
+        t.strictSame(check(answer.body), [], id)
+        const range = `${String(answer.status)[0]}XX`
+        seen.add(
+          `${range in operationOf(id).responses ? range : answer.status} ${answer.body.error.code}`
+        )
+      }
+      t.strictSame([...seen].sort(), listed.sort(), id)
     }
-    t.strictSame([...seen].sort(), listed.sort(), id)
+    t.not(
+      check({ error: { type: 'x', code: 'y', message: 'z', request_id: 'req_1', hint: 'w' } })
+        .length,
+      0,
+      'the shape is closed'
+    )
+    t.not(
+      check({ error: { type: 'x', code: 'y', message: 'z' } }).length,
+      0,
+      'a refusal has its request id'
+    )
   }
-  t.not(check({ error: { type: 'x', code: 'y', message: 'z', request_id: 'req_1', hint: 'w' } }).length, 0, 'the shape is closed')
-  t.not(check({ error: { type: 'x', code: 'y', message: 'z' } }).length, 0, 'a refusal has its request id')
-})
+)
 
 t.test('openapi: the statuses and the page sizes are those of the settings', async t => {
   const settings: GivenSettings = {
@@ -595,71 +1034,164 @@ t.test('openapi: the statuses and the page sizes are those of the settings', asy
     'pagination.default_limit': 20
   }
   const changed = documentOf({ ...settings, 'errors.expose_rule': false })
-  t.strictSame(Object.keys(changed.components.schemas.ErrorDetail.properties), ['type', 'code', 'message', 'param', 'request_id'])
+  t.strictSame(Object.keys(changed.components.schemas.ErrorDetail.properties), [
+    'type',
+    'code',
+    'message',
+    'param',
+    'request_id'
+  ])
 
-  t.strictSame(Object.keys(operationOf('createRefund', changed).responses), ['201', '400', '401', '402', '413', '415', '422', 'default'])
-  t.strictSame(Object.keys(operationOf('updateRefund', changed).responses), ['200', '401', '404', '413', '415', '422', 'default'])
+  t.strictSame(Object.keys(operationOf('createRefund', changed).responses), [
+    '201',
+    '400',
+    '401',
+    '402',
+    '413',
+    '415',
+    '422',
+    'default'
+  ])
+  t.strictSame(Object.keys(operationOf('updateRefund', changed).responses), [
+    '200',
+    '401',
+    '404',
+    '413',
+    '415',
+    '422',
+    'default'
+  ])
   const [limit] = operationOf('listRefunds', changed).parameters
-  t.hasStrict(limit, { name: 'limit', required: false, schema: { minimum: 1, maximum: 5, default: 5 } })
-  t.hasStrict(operationOf('listRefunds').parameters[0], { name: 'limit', required: false, schema: { minimum: 1, maximum: 100, default: 10 } })
+  t.hasStrict(limit, {
+    name: 'limit',
+    required: false,
+    schema: { minimum: 1, maximum: 5, default: 5 }
+  })
+  t.hasStrict(operationOf('listRefunds').parameters[0], {
+    name: 'limit',
+    required: false,
+    schema: { minimum: 1, maximum: 100, default: 10 }
+  })
   t.match(limit.description, /^Page size, 1 to 5; 5 when left out\. /)
-  const [clamped] = operationOf('listRefunds', documentOf({ 'pagination.out_of_range': 'clamp' })).parameters
-  t.strictSame([clamped.schema.minimum, clamped.schema.maximum, clamped.schema.default], [undefined, undefined, 10], 'a limit out of range is not refused then')
+  const [clamped] = operationOf(
+    'listRefunds',
+    documentOf({ 'pagination.out_of_range': 'clamp' })
+  ).parameters
+  t.strictSame(
+    [clamped.schema.minimum, clamped.schema.maximum, clamped.schema.default],
+    [undefined, undefined, 10],
+    'a limit out of range is not refused then'
+  )
 
   const { call } = await startDefault(t, settings)
   const answer = await call('POST /refunds', { key: EXAMPLE_KEY, body: 'transaction=txn_1' })
-  t.strictSame([answer.status, validatorFor(changed)(described('createRefund', answer, changed).content['application/json'].schema)(answer.body)], [201, []])
-})
-
-t.test('openapi: the address and the examples are those of the sandbox that the document is of', async t => {
-  const own = documentOf({}, '/sandbox/blue/next')
-
-  const urls = [own, document, documentOf({}, '/next', '')].map(({ servers }) => servers.map(({ url }: Json) => url))
-  t.strictSame(urls, [['http://localhost:4010/sandbox/blue/next'], ['http://localhost:4010/next'], ['/next']])
-  t.match(own.info.description, '(http://localhost:4010/sandbox/blue/_control/assumptions)')
-  t.equal(own.components.schemas.Transaction.examples[0].refunds.url, '/sandbox/blue/next/refunds?transaction=txn_1')
-  t.equal(operationOf('listUsers', own).responses[200].content['application/json'].example.url, '/sandbox/blue/next/accounts/mch_bistro/users')
-  t.notMatch(JSON.stringify(own), /"\/next/)
-})
-
-t.test('openapi: an operation and a parameter name their rules and assumptions in words too', async t => {
-  const ofAll = ['BASE-1', 'FORM-2', 'AUTH-1', 'AUTH-3']
-  for (const id of IDS) {
-    const own = knownOf(id).rules.filter(rule => !ofAll.includes(rule))
-    const lines = [...operationOf(id).description.matchAll(/^- Rule (\S+): (.*)\.$/gm)].map(([, rule, text]) => [rule, text])
-    t.strictSame(
-      lines,
-      own.map(rule => [rule, RULES[rule].text])
-    )
-  }
-  t.match(operationOf('updateAccount').description, /\n\nAssumptions: A04, A05, A32, A16, A17, A19, A30, A31, A40\.$/)
-  for (const { 'x-rule': rule, 'x-required-by': requiredBy, 'x-assumption': assumption, description = '' } of within(document)) {
-    for (const id of [rule, requiredBy].filter(Boolean)) t.equal(description.split(`Rule ${id}.`).length, 2, `${id}: ${description}`)
-    if (assumption) t.equal(description.split(`Assumption ${assumption}.`).length, 2, description)
-  }
-})
-
-t.test('openapi: an empty value fits the body of an update where it unsets, and its answer fits the description (UPD-2, A16)', async t => {
-  const { call } = await startDefault(t)
-  const refusing = documentOf({ 'parameters.unset_required': 'reject' })
-  const schemaOf = (id: OperationId, of: Json) => of.components.schemas[id.replace(/^./, first => first.toUpperCase())]
-  const updates: [id: OperationId, on: string, values: Record<string, unknown>, refused: string[]][] = [
+  t.strictSame(
     [
-      'updateLocation',
-      'POST /locations/loc_bistro',
-      { display_name: '', address: { country: '' }, phone: '', metadata: { a: '' } },
-      ['display_name', 'address']
+      answer.status,
+      validatorFor(changed)(
+        described('createRefund', answer, changed).content['application/json'].schema
+      )(answer.body)
     ],
-    ['updateAccount', 'POST /accounts/mch_bistro', { type: '', name: '', email: '', address: { country: '' } }, ['type', 'name', 'email', 'address']]
-  ]
-
-  for (const [id, on, values, refused] of updates) {
-    t.strictSame(validator(schemaOf(id, document))(values), [], id)
-    const answer = await call(on, { key: EXAMPLE_KEY, body: form(values) })
-    t.equal(answer.status, 200, answer.text)
-    t.strictSame(validator(described(id, answer).content['application/json'].schema)(answer.body), [])
-
-    const check = validatorFor(refusing)(schemaOf(id, refusing))
-    for (const [name, value] of Object.entries(values)) t.equal(check({ [name]: value }).length > 0, refused.includes(name), `${id} ${name}`)
-  }
+    [201, []]
+  )
 })
+
+t.test(
+  'openapi: the address and the examples are those of the sandbox that the document is of',
+  async t => {
+    const own = documentOf({}, '/sandbox/blue/next')
+
+    const urls = [own, document, documentOf({}, '/next', '')].map(({ servers }) =>
+      servers.map(({ url }: Json) => url)
+    )
+    t.strictSame(urls, [
+      ['http://localhost:4010/sandbox/blue/next'],
+      ['http://localhost:4010/next'],
+      ['/next']
+    ])
+    t.match(own.info.description, '(http://localhost:4010/sandbox/blue/_control/assumptions)')
+    t.equal(
+      own.components.schemas.Transaction.examples[0].refunds.url,
+      '/sandbox/blue/next/refunds?transaction=txn_1'
+    )
+    t.equal(
+      operationOf('listUsers', own).responses[200].content['application/json'].example.url,
+      '/sandbox/blue/next/accounts/mch_bistro/users'
+    )
+    t.notMatch(JSON.stringify(own), /"\/next/)
+  }
+)
+
+t.test(
+  'openapi: an operation and a parameter name their rules and assumptions in words too',
+  async t => {
+    const ofAll = ['BASE-1', 'FORM-2', 'AUTH-1', 'AUTH-3']
+    for (const id of IDS) {
+      const own = knownOf(id).rules.filter(rule => !ofAll.includes(rule))
+      const lines = [...operationOf(id).description.matchAll(/^- Rule (\S+): (.*)\.$/gm)].map(
+        ([, rule, text]) => [rule, text]
+      )
+      t.strictSame(
+        lines,
+        own.map(rule => [rule, RULES[rule].text])
+      )
+    }
+    t.match(
+      operationOf('updateAccount').description,
+      /\n\nAssumptions: A04, A05, A32, A16, A17, A19, A30, A31, A40\.$/
+    )
+    for (const {
+      'x-rule': rule,
+      'x-required-by': requiredBy,
+      'x-assumption': assumption,
+      description = ''
+    } of within(document)) {
+      for (const id of [rule, requiredBy].filter(Boolean))
+        t.equal(description.split(`Rule ${id}.`).length, 2, `${id}: ${description}`)
+      if (assumption) t.equal(description.split(`Assumption ${assumption}.`).length, 2, description)
+    }
+  }
+)
+
+t.test(
+  'openapi: an empty value fits the body of an update where it unsets, and its answer fits the description (UPD-2, A16)',
+  async t => {
+    const { call } = await startDefault(t)
+    const refusing = documentOf({ 'parameters.unset_required': 'reject' })
+    const schemaOf = (id: OperationId, of: Json) =>
+      of.components.schemas[id.replace(/^./, first => first.toUpperCase())]
+    const updates: [
+      id: OperationId,
+      on: string,
+      values: Record<string, unknown>,
+      refused: string[]
+    ][] = [
+      [
+        'updateLocation',
+        'POST /locations/loc_bistro',
+        { display_name: '', address: { country: '' }, phone: '', metadata: { a: '' } },
+        ['display_name', 'address']
+      ],
+      [
+        'updateAccount',
+        'POST /accounts/mch_bistro',
+        { type: '', name: '', email: '', address: { country: '' } },
+        ['type', 'name', 'email', 'address']
+      ]
+    ]
+
+    for (const [id, on, values, refused] of updates) {
+      t.strictSame(validator(schemaOf(id, document))(values), [], id)
+      const answer = await call(on, { key: EXAMPLE_KEY, body: form(values) })
+      t.equal(answer.status, 200, answer.text)
+      t.strictSame(
+        validator(described(id, answer).content['application/json'].schema)(answer.body),
+        []
+      )
+
+      const check = validatorFor(refusing)(schemaOf(id, refusing))
+      for (const [name, value] of Object.entries(values))
+        t.equal(check({ [name]: value }).length > 0, refused.includes(name), `${id} ${name}`)
+    }
+  }
+)

@@ -1,4 +1,7 @@
-/** The control routes of the apps that a test starts. Each app tells of its routes as they are registered, so that none is overlooked. */
+/**
+ * The control routes of the apps that a test starts. Each app tells of its routes as they are
+ * registered, so that none is overlooked.
+ */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { FastifyInstance } from 'fastify'
 import type { Test } from 'tap'
@@ -15,7 +18,8 @@ export function collectRoutes(t: Test): Route[] {
       const path = url.replace(/(?<=.)\/$/, '')
       // HEAD is answered as GET is, without a body
       for (const one of [method].flat())
-        if (one !== 'HEAD' && !routes.some(route => route.method === one && route.path === path)) routes.push({ method: one, path })
+        if (one !== 'HEAD' && !routes.some(route => route.method === one && route.path === path))
+          routes.push({ method: one, path })
     })
   }
   subscribe('fastify.initialization', watch)
@@ -23,4 +27,5 @@ export function collectRoutes(t: Test): Route[] {
   return routes
 }
 
-export const isControl = ({ path }: Route): boolean => path === '/_control' || path.startsWith('/_control/')
+export const isControl = ({ path }: Route): boolean =>
+  path === '/_control' || path.startsWith('/_control/')

@@ -3,7 +3,15 @@ import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { GivenSettings } from '../../src/core/settings.js'
-import { authorization, NOW, namesIn, type SandboxClient, sandboxClient, smallFixture, startTestEmulator } from '../support/emulator.js'
+import {
+  authorization,
+  NOW,
+  namesIn,
+  type SandboxClient,
+  sandboxClient,
+  smallFixture,
+  startTestEmulator
+} from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
 const OWN = { scenario: { name: 'own', data: smallFixture() } }
@@ -16,13 +24,22 @@ async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
 }
 
 /** An emulator on a port, where calls can hang. */
-async function startListening(t: Test, settings: GivenSettings, scenario: object = { clock: NOW, data: smallFixture() }) {
+async function startListening(
+  t: Test,
+  settings: GivenSettings,
+  scenario: object = { clock: NOW, data: smallFixture() }
+) {
   const emulator = await startTestEmulator(t, { settings, scenario })
   const port = await emulator.listen()
   const inFlightIn = async (name: string) =>
-    (await emulator.control('GET /sandboxes')).body.data.find((one: { name: string }) => one.name === name)?.in_flight as number | undefined
+    (await emulator.control('GET /sandboxes')).body.data.find(
+      (one: { name: string }) => one.name === name
+    )?.in_flight as number | undefined
   const isIdle = (name: string) => until(async () => (await inFlightIn(name)) === 0)
-  /** Makes a call that is not answered yet. Returns its result so far, and a function that aborts it. */
+  /**
+   * Makes a call that is not answered yet. Returns its result so far, and a function that aborts
+   * it.
+   */
   const hanging = async (name: string | null, path = '/next/refunds') => {
     const leaving = new AbortController()
     const result = { over: false, status: 0, text: '' }
@@ -37,14 +54,24 @@ async function startListening(t: Test, settings: GivenSettings, scenario: object
         result.over = true
       })
     t.teardown(() => leaving.abort())
-    if (name !== null && path !== '/_control/events') await until(async () => (await inFlightIn(name)) === 1)
+    if (name !== null && path !== '/_control/events')
+      await until(async () => (await inFlightIn(name)) === 1)
     return { result, done, abort: () => leaving.abort() }
   }
   /** Sends the first part of a load; `finish` sends the rest. */
   const halfSent = async (name: string) => {
     const text = JSON.stringify(OWN)
-    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }
-    const call = request({ port, host: '127.0.0.1', method: 'POST', path: `/sandbox/${name}/_control/load`, headers })
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(text)
+    }
+    const call = request({
+      port,
+      host: '127.0.0.1',
+      method: 'POST',
+      path: `/sandbox/${name}/_control/load`,
+      headers
+    })
     const answer = once(call, 'response').then(
       ([response]) => response.resume().statusCode as number,
       () => null
@@ -59,54 +86,112 @@ async function startListening(t: Test, settings: GivenSettings, scenario: object
     }
     return { finish, cut: () => call.destroy() }
   }
-  const use = (name: string, headers = {}) => sandboxClient(emulator, name).call('GET /tickets', { headers })
+  const use = (name: string, headers = {}) =>
+    sandboxClient(emulator, name).call('GET /tickets', { headers })
   return { ...emulator, inFlightIn, isIdle, hanging, halfSent, use }
 }
 
 t.test('sandboxes: they are listed with their addresses, scenario and counts', async t => {
   const emulator = await startTestEmulator(t)
-  const [a, b] = ['worker-2', 'Worker-1'].map(name => sandboxClient(emulator, name)) as [SandboxClient, SandboxClient]
+  const [a, b] = ['worker-2', 'Worker-1'].map(name => sandboxClient(emulator, name)) as [
+    SandboxClient,
+    SandboxClient
+  ]
   await a.call('GET /tickets')
   await a.call('POST /locations', { body: { display_name: 'New', 'address[country]': 'US' } })
   await b.control('POST /load', { scenario: { name: 'own', data: {} } })
-  const listed = (name: string, more: object) => ({ name, api: `/sandbox/${name}/next`, control: `/sandbox/${name}/_control`, ...more })
+  const listed = (name: string, more: object) => ({
+    name,
+    api: `/sandbox/${name}/next`,
+    control: `/sandbox/${name}/_control`,
+    ...more
+  })
   const first = listed('Worker-1', { scenario: 'own', records: 0, requests: 0, in_flight: 0 })
   const second = listed('worker-2', { scenario: 'test', records: 5, requests: 2, in_flight: 0 })
   t.strictSame((await emulator.control('GET /sandboxes')).body, { data: [first, second] })
-  t.strictSame((await a.control('GET /sandboxes')).body, { data: [first, { ...second, in_flight: 1 }] }, 'in a sandbox with this request in flight')
+  t.strictSame(
+    (await a.control('GET /sandboxes')).body,
+    { data: [first, { ...second, in_flight: 1 }] },
+    'in a sandbox with this request in flight'
+  )
   t.equal((await emulator.control('GET /sandboxes?limit=1')).body.error.code, 'parameter_unknown')
 })
 
-t.test('sandboxes: an API call whose path and key are right makes one, whatever its status', async t => {
-  const emulator = await startTestEmulator(t, { scenario: { data: smallFixture(), expect: [{ on: 'POST /refunds', times: 1 }] } })
-  const calls: [name: string, on: string, given: object, status: number, isMade: boolean][] = [
-    ['nokey', 'GET /tickets', { key: null }, 401, false],
-    ['wrong-key', 'GET /tickets', { key: 'sk_none' }, 401, false],
-    ['nowhere', 'GET /none', {}, 404, false],
-    ['method', 'DELETE /tickets/tkt_a', {}, 405, false],
-    ['head', 'HEAD /tickets', {}, 405, false],
-    ['preflight', 'OPTIONS /tickets', { headers: { origin: 'http://shop.example', 'access-control-request-method': 'GET' } }, 204, false],
-    ['image', 'GET /tickets', { headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' } }, 404, false],
-    ['form', 'POST /transactions', { key: null, headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' } }, 404, false],
-    ['found', 'GET /tickets', {}, 200, true],
-    ['missing', 'GET /tickets/none', {}, 404, true],
-    ['disabled', 'DELETE /locations/loc_a', {}, 501, true],
-    ['invalid', 'POST /refunds', {}, 400, true],
-    ['needless', 'POST /transactions', { key: null }, 400, true],
-    ['page', 'GET /tickets', { headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' } }, 200, true],
-    ['own-page', 'GET /tickets', { headers: { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'no-cors' } }, 200, true]
-  ]
-  for (const [name, on, given, status, isMade] of calls) {
-    if (name === 'found') {
-      t.match((await emulator.control('GET /metrics')).text, 'commerce_calls_total{operation="GET /tickets",status="401"} 2', 'one without a key counts')
-      t.ok(emulator.sandboxes.main.run.history.isEmpty, 'and is no period of its own')
+t.test(
+  'sandboxes: an API call whose path and key are right makes one, whatever its status',
+  async t => {
+    const emulator = await startTestEmulator(t, {
+      scenario: { data: smallFixture(), expect: [{ on: 'POST /refunds', times: 1 }] }
+    })
+    const calls: [name: string, on: string, given: object, status: number, isMade: boolean][] = [
+      ['nokey', 'GET /tickets', { key: null }, 401, false],
+      ['wrong-key', 'GET /tickets', { key: 'sk_none' }, 401, false],
+      ['nowhere', 'GET /none', {}, 404, false],
+      ['method', 'DELETE /tickets/tkt_a', {}, 405, false],
+      ['head', 'HEAD /tickets', {}, 405, false],
+      [
+        'preflight',
+        'OPTIONS /tickets',
+        { headers: { origin: 'http://shop.example', 'access-control-request-method': 'GET' } },
+        204,
+        false
+      ],
+      [
+        'image',
+        'GET /tickets',
+        { headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' } },
+        404,
+        false
+      ],
+      [
+        'form',
+        'POST /transactions',
+        { key: null, headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' } },
+        404,
+        false
+      ],
+      ['found', 'GET /tickets', {}, 200, true],
+      ['missing', 'GET /tickets/none', {}, 404, true],
+      ['disabled', 'DELETE /locations/loc_a', {}, 501, true],
+      ['invalid', 'POST /refunds', {}, 400, true],
+      ['needless', 'POST /transactions', { key: null }, 400, true],
+      [
+        'page',
+        'GET /tickets',
+        { headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' } },
+        200,
+        true
+      ],
+      [
+        'own-page',
+        'GET /tickets',
+        { headers: { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'no-cors' } },
+        200,
+        true
+      ]
+    ]
+    for (const [name, on, given, status, isMade] of calls) {
+      if (name === 'found') {
+        t.match(
+          (await emulator.control('GET /metrics')).text,
+          'commerce_calls_total{operation="GET /tickets",status="401"} 2',
+          'one without a key counts'
+        )
+        t.ok(emulator.sandboxes.main.run.history.isEmpty, 'and is no period of its own')
+      }
+      t.equal(
+        (await sandboxClient(emulator, name).call(on, given)).status,
+        status,
+        `${name}: ${on}`
+      )
+      t.equal((await namesIn(emulator)).includes(name), isMade, name)
     }
-    t.equal((await sandboxClient(emulator, name).call(on, given)).status, status, `${name}: ${on}`)
-    t.equal((await namesIn(emulator)).includes(name), isMade, name)
+    const { body } = await sandboxClient(emulator, 'foun').call('GET /tickets', {
+      headers: { 'sec-fetch-site': 'cross-site' }
+    })
+    t.notMatch(body.error.message, 'found', 'nothing is said of others')
   }
-  const { body } = await sandboxClient(emulator, 'foun').call('GET /tickets', { headers: { 'sec-fetch-site': 'cross-site' } })
-  t.notMatch(body.error.message, 'found', 'nothing is said of others')
-})
+)
 
 t.test('sandboxes: with cors off, no page of another site makes one', async t => {
   const { call } = sandboxClient(await startTestEmulator(t, { settings: { cors: false } }), 'a')
@@ -116,49 +201,88 @@ t.test('sandboxes: with cors off, no page of another site makes one', async t =>
   t.equal((await call('GET /tickets', { headers })).status, 200, 'one that there is may be called')
 })
 
-const PAGE = { origin: 'http://shop.example', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }
+const PAGE = {
+  origin: 'http://shop.example',
+  'sec-fetch-site': 'cross-site',
+  'sec-fetch-mode': 'cors',
+  'sec-fetch-dest': 'empty'
+}
 
-t.test('limits.sandboxes: a page of another site or port cannot fill it: what pages alone have used makes room', async t => {
-  const pages: [page: string, headers: Record<string, string>, isPage: boolean][] = [
-    ['of another site', PAGE, true],
-    ['of another port', { ...PAGE, 'sec-fetch-site': 'same-site' }, true],
-    ['an image of another port', { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors' }, true],
-    ['of another site, where browsers do not name it', { origin: 'http://shop.example' }, true],
-    ['of the emulator', { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' }, false],
-    ['of the emulator behind TLS', { ...PAGE, 'sec-fetch-site': 'same-origin', origin: 'https://localhost' }, false],
-    ['of the emulator, where browsers do not name it', { origin: 'http://localhost' }, false],
-    ['none: a program', {}, false]
-  ]
-  const emulator = await startTestEmulator(t, { settings: { 'limits.sandboxes': 3 } })
-  const get = async (name: string, more: Record<string, string> = {}) =>
-    (await sandboxClient(emulator, name).call('GET /tickets', { headers: { host: 'localhost', ...more } })).status
-  for (const [page, headers, isPage] of pages) {
-    t.equal(await get('worker'), 200)
-    for (const name of ['p1', 'p2']) t.equal(await get(name, headers), 200, `${page}: ${name}`)
-    t.strictSame(await namesIn(emulator), ['p1', 'p2', 'worker'], page)
-    t.equal(await get('worker-2'), isPage ? 200 : 429, `${page}: CI goes on`)
-    t.strictSame(await namesIn(emulator), isPage ? ['p2', 'worker', 'worker-2'] : ['p1', 'p2', 'worker'], page)
-    for (const name of await namesIn(emulator)) await emulator.sandboxes.delete(name)
+t.test(
+  'limits.sandboxes: a page of another site or port cannot fill it: what pages alone have used makes room',
+  async t => {
+    const pages: [page: string, headers: Record<string, string>, isPage: boolean][] = [
+      ['of another site', PAGE, true],
+      ['of another port', { ...PAGE, 'sec-fetch-site': 'same-site' }, true],
+      [
+        'an image of another port',
+        { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors' },
+        true
+      ],
+      ['of another site, where browsers do not name it', { origin: 'http://shop.example' }, true],
+      ['of the emulator', { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' }, false],
+      [
+        'of the emulator behind TLS',
+        { ...PAGE, 'sec-fetch-site': 'same-origin', origin: 'https://localhost' },
+        false
+      ],
+      ['of the emulator, where browsers do not name it', { origin: 'http://localhost' }, false],
+      ['none: a program', {}, false]
+    ]
+    const emulator = await startTestEmulator(t, { settings: { 'limits.sandboxes': 3 } })
+    const get = async (name: string, more: Record<string, string> = {}) =>
+      (
+        await sandboxClient(emulator, name).call('GET /tickets', {
+          headers: { host: 'localhost', ...more }
+        })
+      ).status
+    for (const [page, headers, isPage] of pages) {
+      t.equal(await get('worker'), 200)
+      for (const name of ['p1', 'p2']) t.equal(await get(name, headers), 200, `${page}: ${name}`)
+      t.strictSame(await namesIn(emulator), ['p1', 'p2', 'worker'], page)
+      t.equal(await get('worker-2'), isPage ? 200 : 429, `${page}: CI goes on`)
+      t.strictSame(
+        await namesIn(emulator),
+        isPage ? ['p2', 'worker', 'worker-2'] : ['p1', 'p2', 'worker'],
+        page
+      )
+      for (const name of await namesIn(emulator)) await emulator.sandboxes.delete(name)
+    }
   }
-})
+)
 
-t.test('limits.sandboxes: a page takes the place only of what pages alone have used, with sandboxes.evict_idle too', async t => {
-  for (const evictsIdle of [false, true]) {
-    const emulator = await startTestEmulator(t, { settings: { 'limits.sandboxes': 2, 'sandboxes.evict_idle': evictsIdle } })
-    const get = (name: string, headers = {}) => sandboxClient(emulator, name).call('GET /tickets', { headers })
-    await get('worker')
+t.test(
+  'limits.sandboxes: a page takes the place only of what pages alone have used, with sandboxes.evict_idle too',
+  async t => {
+    for (const evictsIdle of [false, true]) {
+      const emulator = await startTestEmulator(t, {
+        settings: { 'limits.sandboxes': 2, 'sandboxes.evict_idle': evictsIdle }
+      })
+      const get = (name: string, headers = {}) =>
+        sandboxClient(emulator, name).call('GET /tickets', { headers })
+      await get('worker')
 
-    for (const name of ['p1', 'p2', 'p3']) t.equal((await get(name, PAGE)).status, 200)
-    t.strictSame(await namesIn(emulator), ['p3', 'worker'])
-    t.equal((await sandboxClient(emulator, 'p3').control('POST /script', { on: 'GET /tickets', delay: '1ms' })).status, 201, 'now a program uses it')
-    const refused = await get('p4', PAGE)
+      for (const name of ['p1', 'p2', 'p3']) t.equal((await get(name, PAGE)).status, 200)
+      t.strictSame(await namesIn(emulator), ['p3', 'worker'])
+      t.equal(
+        (
+          await sandboxClient(emulator, 'p3').control('POST /script', {
+            on: 'GET /tickets',
+            delay: '1ms'
+          })
+        ).status,
+        201,
+        'now a program uses it'
+      )
+      const refused = await get('p4', PAGE)
 
-    t.strictSame([refused.status, refused.body.error.code], [429, 'sandbox_limit'])
-    t.equal((await get('p3', PAGE)).status, 200, 'a page goes on in one that there is')
-    t.equal((await get('worker-2')).status, evictsIdle ? 200 : 429)
-    t.strictSame(await namesIn(emulator), evictsIdle ? ['p3', 'worker-2'] : ['p3', 'worker'])
+      t.strictSame([refused.status, refused.body.error.code], [429, 'sandbox_limit'])
+      t.equal((await get('p3', PAGE)).status, 200, 'a page goes on in one that there is')
+      t.equal((await get('worker-2')).status, evictsIdle ? 200 : 429)
+      t.strictSame(await namesIn(emulator), evictsIdle ? ['p3', 'worker-2'] : ['p3', 'worker'])
+    }
   }
-})
+)
 
 const REFUSED: [on: string, body: object | string, type?: string][] = [
   ['POST /load', '{'],
@@ -176,25 +300,35 @@ const REFUSED: [on: string, body: object | string, type?: string][] = [
   ['DELETE /records/locations/loc_a', '']
 ]
 
-t.test('sandboxes: a refused control call and a dry run make none, and leave an existing one alone', async t => {
-  const emulator = await startTestEmulator(t)
-  const there = sandboxClient(emulator, 'there')
-  await there.call('POST /locations', { body: { display_name: 'New', 'address[country]': 'US' } })
-  const state = async () => (await there.control('GET /state')).text
-  const before = await state()
+t.test(
+  'sandboxes: a refused control call and a dry run make none, and leave an existing one alone',
+  async t => {
+    const emulator = await startTestEmulator(t)
+    const there = sandboxClient(emulator, 'there')
+    await there.call('POST /locations', { body: { display_name: 'New', 'address[country]': 'US' } })
+    const state = async () => (await there.control('GET /state')).text
+    const before = await state()
 
-  for (const { name, control } of [sandboxClient(emulator, 'not-there'), there]) {
-    for (const [on, body, type] of REFUSED) {
-      const { status } = await control(on, body, type === undefined ? {} : { 'content-type': type })
-      t.ok(status >= 400 && status < 500, `${on} ${JSON.stringify(body)} in ${name}: ${status}`)
-      t.strictSame(await namesIn(emulator), ['there'], on)
+    for (const { name, control } of [sandboxClient(emulator, 'not-there'), there]) {
+      for (const [on, body, type] of REFUSED) {
+        const { status } = await control(
+          on,
+          body,
+          type === undefined ? {} : { 'content-type': type }
+        )
+        t.ok(status >= 400 && status < 500, `${on} ${JSON.stringify(body)} in ${name}: ${status}`)
+        t.strictSame(await namesIn(emulator), ['there'], on)
+      }
+      const { status, body } = await control('POST /load?dry_run', OWN)
+      t.strictSame(
+        [status, body.dry_run, body.scenario.name, await namesIn(emulator)],
+        [200, true, 'own', ['there']]
+      )
     }
-    const { status, body } = await control('POST /load?dry_run', OWN)
-    t.strictSame([status, body.dry_run, body.scenario.name, await namesIn(emulator)], [200, true, 'own', ['there']])
+    t.equal(await state(), before)
+    t.equal((await there.call('GET /tickets')).headers['request-id'], 'req_2')
   }
-  t.equal(await state(), before)
-  t.equal((await there.call('GET /tickets')).headers['request-id'], 'req_2')
-})
+)
 
 t.test('sandboxes: of concurrent loads, one that succeeds is enough to make it', async t => {
   const emulator = await startTestEmulator(t)
@@ -208,7 +342,10 @@ t.test('sandboxes: of concurrent loads, one that succeeds is enough to make it',
 
     const answers = await Promise.all(bodies.map(body => control('POST /load', body)))
 
-    t.equal(answers.map(({ status }) => status).join(), bodies.map(body => (body === bad ? 400 : 200)).join())
+    t.equal(
+      answers.map(({ status }) => status).join(),
+      bodies.map(body => (body === bad ? 400 : 200)).join()
+    )
     t.equal((await control('GET /health')).body.scenario, name === 'none' ? undefined : 'own')
   }
   t.strictSame(await namesIn(emulator), ['late', 'soon'])
@@ -216,7 +353,9 @@ t.test('sandboxes: of concurrent loads, one that succeeds is enough to make it',
 
 t.test('sandboxes: a load whose connection breaks off makes none', async t => {
   const emulator = await startListening(t, { 'limits.sandboxes': 1 })
-  const status = async () => (await sandboxClient(emulator, 'other').control('POST /load?dry_run', { scenario: 'default' })).status
+  const status = async () =>
+    (await sandboxClient(emulator, 'other').control('POST /load?dry_run', { scenario: 'default' }))
+      .status
   const { cut } = await emulator.halfSent('cut')
   t.equal(await status(), 429, 'it has the only place')
   cut()
@@ -225,63 +364,95 @@ t.test('sandboxes: a load whose connection breaks off makes none', async t => {
   t.strictSame(await namesIn(emulator), [])
 })
 
-t.test('sandboxes.evict_idle: a sandbox with a call in flight stays, be it delayed, hung or a load; the refusal says when all are busy', async t => {
-  const scenario = withScript(HANGS, { on: 'GET /accounts', delay: '10m' })
-  const emulator = await startListening(t, { 'limits.sandboxes': 4, 'sandboxes.evict_idle': true }, scenario)
-  const { hanging, halfSent, isIdle, use } = emulator
-  await hanging('hung')
-  const delayed = await hanging('delayed', '/next/accounts')
-  const loading = await halfSent('loading')
-  await use('idle')
+t.test(
+  'sandboxes.evict_idle: a sandbox with a call in flight stays, be it delayed, hung or a load; the refusal says when all are busy',
+  async t => {
+    const scenario = withScript(HANGS, { on: 'GET /accounts', delay: '10m' })
+    const emulator = await startListening(
+      t,
+      { 'limits.sandboxes': 4, 'sandboxes.evict_idle': true },
+      scenario
+    )
+    const { hanging, halfSent, isIdle, use } = emulator
+    await hanging('hung')
+    const delayed = await hanging('delayed', '/next/accounts')
+    const loading = await halfSent('loading')
+    await use('idle')
 
-  t.equal((await use('new')).status, 200)
-  t.strictSame(await namesIn(emulator), ['delayed', 'hung', 'new'], 'the only idle sandbox was removed, though it was used last')
-  await hanging('new')
-  const refused = await use('newer')
-  t.strictSame([refused.status, refused.body.error.code], [429, 'sandbox_limit'])
-  t.equal(await loading.finish(), 200)
-  t.equal((await sandboxClient(emulator, 'loading').control('GET /health')).body.scenario, 'own')
-  await isIdle('loading')
-  t.equal((await use('newer')).status, 200)
-  t.strictSame(await namesIn(emulator), ['delayed', 'hung', 'new', 'newer'])
+    t.equal((await use('new')).status, 200)
+    t.strictSame(
+      await namesIn(emulator),
+      ['delayed', 'hung', 'new'],
+      'the only idle sandbox was removed, though it was used last'
+    )
+    await hanging('new')
+    const refused = await use('newer')
+    t.strictSame([refused.status, refused.body.error.code], [429, 'sandbox_limit'])
+    t.equal(await loading.finish(), 200)
+    t.equal((await sandboxClient(emulator, 'loading').control('GET /health')).body.scenario, 'own')
+    await isIdle('loading')
+    t.equal((await use('newer')).status, 200)
+    t.strictSame(await namesIn(emulator), ['delayed', 'hung', 'new', 'newer'])
 
-  delayed.abort()
-  await isIdle('delayed')
-  for (const name of ['newer', 'newest']) t.equal((await use(name)).status, 200)
-  t.strictSame(await namesIn(emulator), ['hung', 'new', 'newer', 'newest'], 'a call that its client aborted is no longer in flight')
-})
+    delayed.abort()
+    await isIdle('delayed')
+    for (const name of ['newer', 'newest']) t.equal((await use(name)).status, 200)
+    t.strictSame(
+      await namesIn(emulator),
+      ['hung', 'new', 'newer', 'newest'],
+      'a call that its client aborted is no longer in flight'
+    )
+  }
+)
 
-t.test('sandboxes: deleting one closes its hung calls and event streams, and nothing else', async t => {
-  const emulator = await startListening(t, {}, withScript(HANGS))
-  const { hanging, control, inFlightIn, logs, use } = emulator
-  for (const name of ['gone', 'stays']) await use(name)
-  const names = ['gone', 'stays', null]
-  const [hung, stays, ofMain] = (await Promise.all(names.map(name => hanging(name)))).map(({ result }) => result) as [Json, Json, Json]
-  const streams = (await Promise.all(['gone', ...names].map(name => hanging(name, '/_control/events')))).map(({ result }) => result)
-  await until(() => streams.every(({ text }) => text !== ''))
+t.test(
+  'sandboxes: deleting one closes its hung calls and event streams, and nothing else',
+  async t => {
+    const emulator = await startListening(t, {}, withScript(HANGS))
+    const { hanging, control, inFlightIn, logs, use } = emulator
+    for (const name of ['gone', 'stays']) await use(name)
+    const names = ['gone', 'stays', null]
+    const [hung, stays, ofMain] = (await Promise.all(names.map(name => hanging(name)))).map(
+      ({ result }) => result
+    ) as [Json, Json, Json]
+    const streams = (
+      await Promise.all(['gone', ...names].map(name => hanging(name, '/_control/events')))
+    ).map(({ result }) => result)
+    await until(() => streams.every(({ text }) => text !== ''))
 
-  const deleted = await control('DELETE /sandboxes/gone')
+    const deleted = await control('DELETE /sandboxes/gone')
 
-  t.strictSame([deleted.status, deleted.text], [204, ''])
-  await until(() => hung.over && streams[0]?.over === true && streams[1]?.over === true)
-  t.strictSame([hung.over, hung.status, stays.over, ofMain.over], [true, 0, false, false])
-  t.equal(streams.map(({ over }) => over).join(), 'true,true,false,false')
-  await sandboxClient(emulator, 'stays').call('GET /tickets/tkt_a')
-  await until(() => streams[2]?.text.includes('/tickets/tkt_a') === true)
-  t.ok(streams[2]?.text.includes('/tickets/tkt_a'), 'the other streams stay open')
-  t.notOk(streams[3]?.text.includes('/tickets/tkt_a'), 'each stream has the events of its own sandbox')
-  t.equal(await inFlightIn('stays'), 2, 'the hung call and the stream')
-  t.notOk(logs.some(line => JSON.parse(line).level >= 50))
-})
+    t.strictSame([deleted.status, deleted.text], [204, ''])
+    await until(() => hung.over && streams[0]?.over === true && streams[1]?.over === true)
+    t.strictSame([hung.over, hung.status, stays.over, ofMain.over], [true, 0, false, false])
+    t.equal(streams.map(({ over }) => over).join(), 'true,true,false,false')
+    await sandboxClient(emulator, 'stays').call('GET /tickets/tkt_a')
+    await until(() => streams[2]?.text.includes('/tickets/tkt_a') === true)
+    t.ok(streams[2]?.text.includes('/tickets/tkt_a'), 'the other streams stay open')
+    t.notOk(
+      streams[3]?.text.includes('/tickets/tkt_a'),
+      'each stream has the events of its own sandbox'
+    )
+    t.equal(await inFlightIn('stays'), 2, 'the hung call and the stream')
+    t.notOk(logs.some(line => JSON.parse(line).level >= 50))
+  }
+)
 
-t.test('sandboxes: a call that is still delayed in a deleted sandbox is answered, and does not bring it back', async t => {
-  const emulator = await startListening(t, {}, withScript({ on: 'GET /accounts', delay: '300ms' }))
-  const { result, done } = await emulator.hanging('late', '/next/accounts')
-  t.equal((await emulator.control('DELETE /sandboxes/late')).status, 204)
-  await done
-  t.equal(result.status, 200)
-  t.strictSame(await namesIn(emulator), [])
-})
+t.test(
+  'sandboxes: a call that is still delayed in a deleted sandbox is answered, and does not bring it back',
+  async t => {
+    const emulator = await startListening(
+      t,
+      {},
+      withScript({ on: 'GET /accounts', delay: '300ms' })
+    )
+    const { result, done } = await emulator.hanging('late', '/next/accounts')
+    t.equal((await emulator.control('DELETE /sandboxes/late')).status, 204)
+    await done
+    t.equal(result.status, 200)
+    t.strictSame(await namesIn(emulator), [])
+  }
+)
 
 t.test('sandboxes: deleting one needs the name of an existing one', async t => {
   const emulator = await startTestEmulator(t)
@@ -297,7 +468,11 @@ t.test('sandboxes: deleting one needs the name of an existing one', async t => {
     t.strictSame([status, body.error.code, body.error.param], is, path)
   }
   t.equal((await control('DELETE /sandboxes/%61')).status, 204)
-  t.equal((await sandboxClient(emulator, 'b').control('DELETE /sandboxes/b')).status, 204, 'a sandbox can be deleted at its own address')
+  t.equal(
+    (await sandboxClient(emulator, 'b').control('DELETE /sandboxes/b')).status,
+    204,
+    'a sandbox can be deleted at its own address'
+  )
   t.equal((await sandboxClient(emulator, 'c').control('DELETE /sandboxes/b')).status, 404)
   t.strictSame(await namesIn(emulator), ['c'])
 })

@@ -4,9 +4,17 @@ import { MERCHANT, NOW, RESELLER, smallFixture, startTestEmulator } from '../sup
 import type { Json } from '../support/json.js'
 
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
-/** An emulator, what asks for a verdict, and how many listen to the journal, now and at the most. */
-async function start(t: Test, { scenario = {}, settings = {} }: { scenario?: object; settings?: object } = {}) {
-  const emulator = await startTestEmulator(t, { settings, scenario: { clock: NOW, data: smallFixture({ transactions: [CHARGE] }), ...scenario } })
+/**
+ * An emulator, what asks for a verdict, and how many listen to the journal, now and at the most.
+ */
+async function start(
+  t: Test,
+  { scenario = {}, settings = {} }: { scenario?: object; settings?: object } = {}
+) {
+  const emulator = await startTestEmulator(t, {
+    settings,
+    scenario: { clock: NOW, data: smallFixture({ transactions: [CHARGE] }), ...scenario }
+  })
   const { journal } = emulator.sandbox.evidence
   const listeners = { now: 0, most: 0 }
   const listen = journal.listen.bind(journal)
@@ -21,12 +29,19 @@ async function start(t: Test, { scenario = {}, settings = {} }: { scenario?: obj
   const listening = async (count: number) => {
     for (let left = 2000; left > 0 && listeners.now !== count; left--) await wait(1)
   }
-  return { ...emulator, verify: (asked?: object) => emulator.control('POST /verify', asked), listeners, listening }
+  return {
+    ...emulator,
+    verify: (asked?: object) => emulator.control('POST /verify', asked),
+    listeners,
+    listening
+  }
 }
 
 t.test('verify: counts of calls, by operation and match', async t => {
   const emulator = await start(t)
-  await emulator.call('POST /refunds', { body: 'transaction=txn_a&amount=400&metadata[table]=12&metadata[list]=' })
+  await emulator.call('POST /refunds', {
+    body: 'transaction=txn_a&amount=400&metadata[table]=12&metadata[list]='
+  })
   await emulator.call('POST /refunds', { body: 'transaction=txn_a&amount=700' })
   await emulator.call('GET /tickets', { query: 'location=loc_a&created[gte]=2026-01-01' })
   await emulator.call('GET /tickets', { key: RESELLER })
@@ -40,28 +55,57 @@ t.test('verify: counts of calls, by operation and match', async t => {
     [{ on: 'POST /refunds', status: 400, times: 1 }, true, 1],
     [{ on: 'DELETE /locations/{id}', times: 0 }, true, 0],
     [{ on: 'POST /refunds', match: { body: { amount: 400 } } }, true, 1],
-    [{ on: 'POST /refunds', match: { body: { metadata: { table: [11, 12] } } }, times: 1 }, true, 1],
+    [
+      { on: 'POST /refunds', match: { body: { metadata: { table: [11, 12] } } }, times: 1 },
+      true,
+      1
+    ],
     [{ on: 'POST /refunds', match: { body: { metadata: { table: { x: 1 } } } } }, null, 0],
-    [{ on: 'GET /tickets', match: { query: { 'created[gte]': '2026-01-01', location: 'loc_a' } }, times: 1 }, true, 1],
+    [
+      {
+        on: 'GET /tickets',
+        match: { query: { 'created[gte]': '2026-01-01', location: 'loc_a' } },
+        times: 1
+      },
+      true,
+      1
+    ],
     [{ on: 'GET /tickets', match: { query: { limit: 1 } } }, false, 0],
     [{ on: 'GET /tickets', match: { account: 'rsl_r' }, times: 1 }, true, 1],
     [{ on: 'GET /tickets/{id}', match: { params: { id: 'tkt_a' } }, times: 1 }, true, 1]
   ] as const) {
     const { status, body } = await emulator.control('POST /verify', asked)
     if (holds === null) t.equal(status, 400, JSON.stringify(asked))
-    else t.strictSame([status, body.holds, body.seen, body.requests.length], [holds ? 200 : 409, holds, seen, seen], JSON.stringify(asked))
+    else
+      t.strictSame(
+        [status, body.holds, body.seen, body.requests.length],
+        [holds ? 200 : 409, holds, seen, seen],
+        JSON.stringify(asked)
+      )
   }
   const { body } = await emulator.control('POST /verify', { on: 'POST /refunds', times: 1 })
-  t.equal(body.requests.map(({ id, status, body }: Json) => `${id} ${status} ${body.amount}`).join(), 'req_1 200 400,req_2 400 700')
+  t.equal(
+    body.requests.map(({ id, status, body }: Json) => `${id} ${status} ${body.amount}`).join(),
+    'req_1 200 400,req_2 400 700'
+  )
 
   for (let time = 0; time < 22; time++) await emulator.call('GET /locations')
-  const { holds, requests } = (await emulator.control('POST /verify', { on: 'GET /locations', times: 22 })).body
-  t.strictSame([holds, requests.length, requests[0].id], [true, 20, 'req_9'], 'at most 20 are shown')
+  const { holds, requests } = (
+    await emulator.control('POST /verify', { on: 'GET /locations', times: 22 })
+  ).body
+  t.strictSame(
+    [holds, requests.length, requests[0].id],
+    [true, 20, 'req_9'],
+    'at most 20 are shown'
+  )
 })
 
 t.test('verify: sequences', async t => {
   const { call, verify } = await start(t)
-  await call('POST /transactions', { body: 'ticket=tkt_a&payment_type=external&amount=5', key: null })
+  await call('POST /transactions', {
+    body: 'ticket=tkt_a&payment_type=external&amount=5',
+    key: null
+  })
   await call('GET /tickets')
   await call('POST /refunds', { body: 'transaction=txn_a&amount=400' })
   const PAY = { on: 'POST /transactions' }
@@ -73,7 +117,10 @@ t.test('verify: sequences', async t => {
     const { status: found, body } = await verify({ sequence })
     t.strictSame([found, body.holds, body.requests], [status, holds, requests])
   }
-  t.match((await verify({ sequence: [refund(401)] })).body.message, 'amount: wanted 401; got 400 in req_3')
+  t.match(
+    (await verify({ sequence: [refund(401)] })).body.message,
+    'amount: wanted 401; got 400 in req_3'
+  )
 })
 
 t.test('verify: headers that the journal keeps, and alternatives', async t => {
@@ -103,7 +150,11 @@ t.test('verify: unused script entries', async t => {
   })
   const verdict = async () => {
     const { status, body } = await verify({ script: 'all_used' })
-    return [status, body.holds, body.unused_script_entries.map(({ id, matched }: Json) => `${id} ${matched}`).join()]
+    return [
+      status,
+      body.holds,
+      body.unused_script_entries.map(({ id, matched }: Json) => `${id} ${matched}`).join()
+    ]
   }
   t.strictSame(await verdict(), [409, false, 'scr_1 0,scr_2 0'])
   await call('GET /tickets')
@@ -113,15 +164,28 @@ t.test('verify: unused script entries', async t => {
   t.strictSame(await verdict(), [200, true, ''])
 })
 
-const CARD = { card: { token: 'x', last4: '4242' }, 'card[number]': ['4', '5'], 'bank_account[bank_name]': 'B' }
+const CARD = {
+  card: { token: 'x', last4: '4242' },
+  'card[number]': ['4', '5'],
+  'bank_account[bank_name]': 'B'
+}
 const CARDS = { on: 'POST /transactions', match: { body: CARD } }
-const SECOND = { sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets', match: { key: 'a', query: { limt: 1 } } }] }
+const SECOND = {
+  sequence: [
+    { on: 'GET /tickets' },
+    { on: 'GET /tickets', match: { key: 'a', query: { limt: 1 } } }
+  ]
+}
 
 t.test('verify: what cannot be judged is refused with every problem', async t => {
   const { control, verify } = await start(t)
   const refusal = async (asked: object) => {
     const { status, body } = await verify(asked)
-    return [status, body.error.code, ...(body.error.problems?.map(({ path }: Json) => path) ?? [body.error.param])]
+    return [
+      status,
+      body.error.code,
+      ...(body.error.problems?.map(({ path }: Json) => path) ?? [body.error.param])
+    ]
   }
   for (const [asked, ...paths] of [
     [{}, ''],
@@ -131,10 +195,20 @@ t.test('verify: what cannot be judged is refused with every problem', async t =>
     [{ on: 'GET /tickets', times: 1, at_most: 2 }, ''],
     [{ on: 'GET /tickets', match: { key: MERCHANT } }, 'match.key'],
     [CARDS, 'match.body.card.token', 'match.body.card[number]'],
-    [{ on: 'POST /refunds', match: { body: { metadata: { password: 'x' } } } }, 'match.body.metadata.password'],
+    [
+      { on: 'POST /refunds', match: { body: { metadata: { password: 'x' } } } },
+      'match.body.metadata.password'
+    ],
     [SECOND, 'sequence[1].match.key', 'sequence[1].match.query.limt'],
-    [{ on: '* /refunds', match: { headers: { 'User-Agent': 'a', 'x-build': 'b' } } }, 'match.headers.x-build'],
-    [{ on: 'GET /refunds', match: { any: [{ key: 'k' }, { headers: { Host: 'a' } }] } }, 'match.any[0].key', 'match.any[1].headers.Host'],
+    [
+      { on: '* /refunds', match: { headers: { 'User-Agent': 'a', 'x-build': 'b' } } },
+      'match.headers.x-build'
+    ],
+    [
+      { on: 'GET /refunds', match: { any: [{ key: 'k' }, { headers: { Host: 'a' } }] } },
+      'match.any[0].key',
+      'match.any[1].headers.Host'
+    ],
     [{ sequence: [{ on: '* /refund' }] }, 'sequence[0].on'],
     [{ on: 'GET /tickets', per: 'key', times: 1 }, 'per'],
     [{ sequence: [{ on: 'GET /tickets' }], same: 'key' }, 'same'],
@@ -145,7 +219,8 @@ t.test('verify: what cannot be judged is refused with every problem', async t =>
   ] as const) {
     t.strictSame(await refusal(asked), [400, 'document_invalid', ...paths], JSON.stringify(asked))
   }
-  for (const within of ['2 minutes', '2m']) t.strictSame(await refusal({ on: 'GET /tickets', within }), [400, 'body_malformed', 'within'])
+  for (const within of ['2 minutes', '2m'])
+    t.strictSame(await refusal({ on: 'GET /tickets', within }), [400, 'body_malformed', 'within'])
   t.equal((await control('POST /verify?within=1s')).status, 400)
   t.equal((await control('POST /verify', '{"on":')).body.error.code, 'body_malformed')
 })
@@ -153,12 +228,18 @@ t.test('verify: what cannot be judged is refused with every problem', async t =>
 t.test('verify: within waits without polling, and answers as soon as the call comes', async t => {
   const { call, verify, listeners, listening } = await start(t)
   const sequence = [{ on: 'GET /tickets' }, { on: 'POST /refunds' }]
-  const waiting = Promise.all([verify({ on: 'POST /refunds', times: 1, within: '30s' }), verify({ sequence, within: '30s' })])
+  const waiting = Promise.all([
+    verify({ on: 'POST /refunds', times: 1, within: '30s' }),
+    verify({ sequence, within: '30s' })
+  ])
   await listening(2)
   await call('GET /tickets')
   await call('POST /refunds', { body: 'transaction=txn_a&amount=1' })
   const [counted, ordered] = await waiting
-  t.strictSame([counted.status, counted.body.seen, ordered.status, ordered.body.requests], [200, 1, 200, ['req_1', 'req_2']])
+  t.strictSame(
+    [counted.status, counted.body.seen, ordered.status, ordered.body.requests],
+    [200, 1, 200, ['req_1', 'req_2']]
+  )
   t.strictSame(listeners, { now: 0, most: 2 })
   t.equal((await verify({ on: 'POST /refunds', within: '30s' })).status, 200)
   t.equal(listeners.most, 2, 'what holds already waits for nothing')
@@ -178,7 +259,11 @@ t.test('verify: within waits for a script, until its last entry was applied', as
 t.test('verify: a call that waits while the journal is cleared counts anew', async t => {
   const { call, control, verify, listening } = await start(t)
   for (const on of ['DELETE /requests', 'POST /reset']) {
-    const asked = [{ on: 'GET /tickets', times: 2 }, { sequence: [{ on: 'GET /tickets' }, { on: 'GET /accounts' }] }, { on: 'GET /refunds', times: 2 }]
+    const asked = [
+      { on: 'GET /tickets', times: 2 },
+      { sequence: [{ on: 'GET /tickets' }, { on: 'GET /accounts' }] },
+      { on: 'GET /refunds', times: 2 }
+    ]
     await control('POST /reset')
     for (const path of ['/tickets', '/refunds']) await call(`GET ${path}`)
 
@@ -189,82 +274,100 @@ t.test('verify: a call that waits while the journal is cleared counts anew', asy
     await control('DELETE /requests')
     for (let time = 0; time < 2; time++) await call('GET /tickets')
 
-    t.equal((await waiting).map(({ body }) => [body.holds, body.seen ?? body.requests.length]).join(), 'true,2,false,1,false,0', on)
+    t.equal(
+      (await waiting).map(({ body }) => [body.holds, body.seen ?? body.requests.length]).join(),
+      'true,2,false,1,false,0',
+      on
+    )
   }
 })
 
-t.test('verify: within gives up in time; a caller that leaves is waited for no longer, and none when the emulator stops', async t => {
-  const { app, verify, listen, listeners, listening } = await start(t)
-  const port = await listen()
-  t.equal((await verify({ on: 'POST /refunds', within: '30ms' })).status, 409)
-  const [leaving, headers] = [new AbortController(), { 'content-type': 'application/json' }]
-  const waits = (within: string, signal?: AbortSignal) =>
-    fetch(`http://127.0.0.1:${port}/_control/verify`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify({ on: 'POST /refunds', within }),
-      signal: signal ?? null
-    })
-  waits('60s', leaving.signal).catch(() => {})
-  await listening(1)
-  const during = listeners.now
-  leaving.abort()
-  await listening(0)
-  t.strictSame([during, listeners.now], [1, 0])
-
-  const stopped = waits('5s')
-  await listening(1)
-  const since = Date.now()
-  await app.close()
-  const { status, headers: answered } = await stopped
-  t.strictSame([status, answered.get('connection'), Date.now() - since < 3000], [409, 'close', true])
-})
-
-t.test('verify: a verdict that an overflow could falsify is 409 journal_incomplete, any other stands', async t => {
-  const { call, verify } = await start(t, { settings: { 'limits.journal': 2 } })
-  await call('POST /refunds', { body: 'transaction=txn_a&amount=1' })
-  for (let time = 0; time < 2; time++) await call('GET /tickets')
-
-  for (const [asked, expected] of [
-    [{ on: 'GET /tickets' }, true],
-    [{ on: 'GET /tickets', at_least: 2 }, true],
-    [{ on: 'GET /tickets', at_least: 3 }, null],
-    [{ on: 'GET /tickets', times: 2 }, null],
-    [{ on: 'GET /tickets', times: 1 }, false],
-    [{ on: 'GET /tickets', at_most: 1 }, false],
-    [{ on: 'GET /tickets', at_most: 2 }, null],
-    [{ on: 'GET /tickets', at_least: 1, at_most: 1 }, false],
-    [{ on: 'POST /refunds', times: 0 }, null],
-    [{ on: 'GET /tickets', per: 'account', at_least: 2 }, null],
-    [{ on: 'GET /tickets', per: 'account', times: 1 }, false],
-    [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets' }], per: 'account' }, null],
-    [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets' }], same: 'account' }, true],
-    [{ on: 'GET /tickets', no_sooner_than: '1s' }, false],
-    [{ on: 'GET /tickets', no_sooner_than: '0.1ms' }, true],
-    [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets', no_sooner_than: '1s' }] }, false],
-    [{ sequence: [{ on: 'POST /refunds' }, { on: 'GET /tickets', no_sooner_than: '1s' }] }, null],
-    [{ state: { refunds: { count: 1 } } }, true],
-    [{ state: { refunds: { count: 2 } } }, false],
-    [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets' }] }, true],
-    [{ sequence: [{ on: 'POST /refunds' }, { on: 'GET /tickets' }] }, null]
-  ] as const) {
-    const { status, body } = await verify(asked)
-    if (expected === null) t.strictSame([status, body.error?.code], [409, 'journal_incomplete'], JSON.stringify(asked))
-    else t.strictSame([status, body.holds], [expected ? 200 : 409, expected], JSON.stringify(asked))
-  }
-  t.match((await verify({ on: 'POST /refunds' })).body.error.message, /lacks 1 of the requests/)
-})
-
-t.test('verify: a call that waits sees those that overflow the journal; only what came while it was off is missing', async t => {
-  for (const [settings, code] of [
-    [{ 'limits.journal': 1 }, undefined],
-    [{ 'evidence.journal': false }, 'journal_incomplete']
-  ] as const) {
-    const { call, verify, listening } = await start(t, { settings })
-    const waiting = verify({ on: 'POST /refunds', times: 1, within: '200ms' })
+t.test(
+  'verify: within gives up in time; a caller that leaves is waited for no longer, and none when the emulator stops',
+  async t => {
+    const { app, verify, listen, listeners, listening } = await start(t)
+    const port = await listen()
+    t.equal((await verify({ on: 'POST /refunds', within: '30ms' })).status, 409)
+    const [leaving, headers] = [new AbortController(), { 'content-type': 'application/json' }]
+    const waits = (within: string, signal?: AbortSignal) =>
+      fetch(`http://127.0.0.1:${port}/_control/verify`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ on: 'POST /refunds', within }),
+        signal: signal ?? null
+      })
+    waits('60s', leaving.signal).catch(() => {})
     await listening(1)
-    for (let time = 0; time < 3; time++) await call('GET /tickets')
-    const { status, body } = await waiting
-    t.strictSame([status, body.error?.code], [409, code], JSON.stringify(settings))
+    const during = listeners.now
+    leaving.abort()
+    await listening(0)
+    t.strictSame([during, listeners.now], [1, 0])
+
+    const stopped = waits('5s')
+    await listening(1)
+    const since = Date.now()
+    await app.close()
+    const { status, headers: answered } = await stopped
+    t.strictSame(
+      [status, answered.get('connection'), Date.now() - since < 3000],
+      [409, 'close', true]
+    )
   }
-})
+)
+
+t.test(
+  'verify: a verdict that an overflow could falsify is 409 journal_incomplete, any other stands',
+  async t => {
+    const { call, verify } = await start(t, { settings: { 'limits.journal': 2 } })
+    await call('POST /refunds', { body: 'transaction=txn_a&amount=1' })
+    for (let time = 0; time < 2; time++) await call('GET /tickets')
+
+    for (const [asked, expected] of [
+      [{ on: 'GET /tickets' }, true],
+      [{ on: 'GET /tickets', at_least: 2 }, true],
+      [{ on: 'GET /tickets', at_least: 3 }, null],
+      [{ on: 'GET /tickets', times: 2 }, null],
+      [{ on: 'GET /tickets', times: 1 }, false],
+      [{ on: 'GET /tickets', at_most: 1 }, false],
+      [{ on: 'GET /tickets', at_most: 2 }, null],
+      [{ on: 'GET /tickets', at_least: 1, at_most: 1 }, false],
+      [{ on: 'POST /refunds', times: 0 }, null],
+      [{ on: 'GET /tickets', per: 'account', at_least: 2 }, null],
+      [{ on: 'GET /tickets', per: 'account', times: 1 }, false],
+      [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets' }], per: 'account' }, null],
+      [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets' }], same: 'account' }, true],
+      [{ on: 'GET /tickets', no_sooner_than: '1s' }, false],
+      [{ on: 'GET /tickets', no_sooner_than: '0.1ms' }, true],
+      [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets', no_sooner_than: '1s' }] }, false],
+      [{ sequence: [{ on: 'POST /refunds' }, { on: 'GET /tickets', no_sooner_than: '1s' }] }, null],
+      [{ state: { refunds: { count: 1 } } }, true],
+      [{ state: { refunds: { count: 2 } } }, false],
+      [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets' }] }, true],
+      [{ sequence: [{ on: 'POST /refunds' }, { on: 'GET /tickets' }] }, null]
+    ] as const) {
+      const { status, body } = await verify(asked)
+      if (expected === null)
+        t.strictSame([status, body.error?.code], [409, 'journal_incomplete'], JSON.stringify(asked))
+      else
+        t.strictSame([status, body.holds], [expected ? 200 : 409, expected], JSON.stringify(asked))
+    }
+    t.match((await verify({ on: 'POST /refunds' })).body.error.message, /lacks 1 of the requests/)
+  }
+)
+
+t.test(
+  'verify: a call that waits sees those that overflow the journal; only what came while it was off is missing',
+  async t => {
+    for (const [settings, code] of [
+      [{ 'limits.journal': 1 }, undefined],
+      [{ 'evidence.journal': false }, 'journal_incomplete']
+    ] as const) {
+      const { call, verify, listening } = await start(t, { settings })
+      const waiting = verify({ on: 'POST /refunds', times: 1, within: '200ms' })
+      await listening(1)
+      for (let time = 0; time < 3; time++) await call('GET /tickets')
+      const { status, body } = await waiting
+      t.strictSame([status, body.error?.code], [409, code], JSON.stringify(settings))
+    }
+  }
+)

@@ -3,9 +3,12 @@ import { decodeForm, FormList, type FormNode } from '../../src/core/form.js'
 import { cpuTime } from '../support/cpu.js'
 import { rows } from '../support/rows.js'
 
-const decode = (text: string, parameters = 1000, depth = 4) => decodeForm(text, { 'limits.parameters': parameters, 'limits.depth': depth })
+const decode = (text: string, parameters = 1000, depth = 4) =>
+  decodeForm(text, { 'limits.parameters': parameters, 'limits.depth': depth })
 
-/** A decoded form as plain data: lists as arrays, an object that was cleared too with `(cleared)`. */
+/**
+ * A decoded form as plain data: lists as arrays, an object that was cleared too with `(cleared)`.
+ */
 function plain(node: FormNode): unknown {
   if (typeof node === 'string') return node
   if (node instanceof FormList) return node.items
@@ -38,34 +41,59 @@ t.test('FORM-1, FORM-2: what no encoder of the property tests writes is decoded 
   for (const [text, expected] of cases) t.strictSame(decoded(text), expected, text)
 })
 
-t.test('FORM-2, A36: unbalanced brackets and empty names are told apart from other faults', async t => {
-  for (const name of 'a[ a] a[b a]b[ a[b]c a[b]] a[[b]] a[b[c]] a[b]c] a[b][ a[b]c[d] [a] [] [ ] a]b] a][b] a%5B'.split(' ')) {
-    const { root, problem } = decode(`${name}=1&after=2`)
-    const param = decodeURIComponent(name)
-    const message = `${param}: the brackets are not balanced: a nested name is written parent[child].`
-    t.strictSame(problem, { code: 'form_malformed', param, message, rule: 'FORM-2' }, name)
-    t.strictSame(plain(root), {}, 'what stands behind is not read')
+t.test(
+  'FORM-2, A36: unbalanced brackets and empty names are told apart from other faults',
+  async t => {
+    for (const name of 'a[ a] a[b a]b[ a[b]c a[b]] a[[b]] a[b[c]] a[b]c] a[b][ a[b]c[d] [a] [] [ ] a]b] a][b] a%5B'.split(
+      ' '
+    )) {
+      const { root, problem } = decode(`${name}=1&after=2`)
+      const param = decodeURIComponent(name)
+      const message = `${param}: the brackets are not balanced: a nested name is written parent[child].`
+      t.strictSame(problem, { code: 'form_malformed', param, message, rule: 'FORM-2' }, name)
+      t.strictSame(plain(root), {}, 'what stands behind is not read')
+    }
+    for (const text of ['=1', '=', 'a=1&=2'])
+      t.strictSame(
+        decoded(text),
+        {
+          code: 'form_malformed',
+          param: '',
+          message: 'The form: a value has no name before its =.',
+          assumption: 'A36'
+        },
+        text
+      )
   }
-  for (const text of ['=1', '=', 'a=1&=2'])
-    t.strictSame(decoded(text), { code: 'form_malformed', param: '', message: 'The form: a value has no name before its =.', assumption: 'A36' }, text)
-})
+)
 
-t.test('FORM-1, A36: broken percent-encoding names the parameter, and so do bytes that are not UTF-8', async t => {
-  const cases = rows<[part: 'name' | 'value', is: 'broken' | 'bytes', param: string, ...texts: string[]]>(`
+t.test(
+  'FORM-1, A36: broken percent-encoding names the parameter, and so do bytes that are not UTF-8',
+  async t => {
+    const cases = rows<
+      [part: 'name' | 'value', is: 'broken' | 'bytes', param: string, ...texts: string[]]
+    >(`
     value broken amount amount=% amount=%2 amount=%zz amount=100% amount=%ff%
     value bytes amount amount=%ff amount=%C3 amount=%C3%28 amount=%ED%A0%80
     value bytes address[city] address%5Bcity%5D=%E2%82 | name bytes %ff %ff
     name broken % %=1 | name broken %zz %zz=1 | name broken ab%4 ab%4=1 | name broken %zzab %zz%61%62=1 | name broken %zz%ff%61 %zz%ff%61=secret
-  `).flatMap(([part, is, param, ...texts]) => texts.map(text => ({ part, isBytes: is === 'bytes', param, text })))
-  for (const { text, param, part, isBytes } of cases) {
-    const { problem } = decode(text)
+  `).flatMap(([part, is, param, ...texts]) =>
+      texts.map(text => ({ part, isBytes: is === 'bytes', param, text }))
+    )
+    for (const { text, param, part, isBytes } of cases) {
+      const { problem } = decode(text)
 
-    const message = isBytes
-      ? `${param}: the bytes of the ${part} are not UTF-8.`
-      : `${param}: the percent-encoding of the ${part} is broken: % must be followed by two hexadecimal digits.`
-    t.strictSame(problem, { code: 'form_malformed', param, message, ...(isBytes && { assumption: 'A36' }) }, text)
+      const message = isBytes
+        ? `${param}: the bytes of the ${part} are not UTF-8.`
+        : `${param}: the percent-encoding of the ${part} is broken: % must be followed by two hexadecimal digits.`
+      t.strictSame(
+        problem,
+        { code: 'form_malformed', param, message, ...(isBytes && { assumption: 'A36' }) },
+        text
+      )
+    }
   }
-})
+)
 
 t.test('A36: a name is one value, one list or one object, in whatever order they come', async t => {
   const twice = rows<[text: string, param: string]>(
@@ -74,42 +102,86 @@ t.test('A36: a name is one value, one list or one object, in whatever order they
   const mixed = rows<[text: string, param: string, parent: string]>(
     'a[]=2&a= a a | a=&a[]=2 a[] a | a[b]=1&a[b][c]=2 a[b][c] a[b] | a[b][c]=1&a[b]=2 a[b] a[b] | a[b][c]=1&a[b][]=2 a[b][] a[b]'
   )
-  const refused = (param: string, message: string) => ({ code: 'form_malformed', param, message: `${param}: ${message}.`, assumption: 'A36' })
+  const refused = (param: string, message: string) => ({
+    code: 'form_malformed',
+    param,
+    message: `${param}: ${message}.`,
+    assumption: 'A36'
+  })
   const nested: Readonly<Record<string, string>> = { metadata: 'metadata[key]' }
-  const sentTwice = (param: string) => `sent more than once; ${nested[param] ? `send each part by its name, such as ${nested[param]}` : 'send it once'}`
+  const sentTwice = (param: string) =>
+    `sent more than once; ${nested[param] ? `send each part by its name, such as ${nested[param]}` : 'send it once'}`
   for (const [text, part] of [
     ['address=city&address=country', 'address[city]'],
     ['address=4242&address=country', 'address[country]']
   ] as const)
-    t.strictSame(decoded(text), refused('address', `sent more than once; send each part by its name, such as ${part}`), text)
-  for (const [text, param] of twice) t.strictSame(decoded(text), refused(param, sentTwice(param)), text)
-  for (const [text, param, parent] of mixed) t.strictSame(decoded(text), refused(param, `${parent} was sent both as a value and as an object or list`), text)
+    t.strictSame(
+      decoded(text),
+      refused('address', `sent more than once; send each part by its name, such as ${part}`),
+      text
+    )
+  for (const [text, param] of twice)
+    t.strictSame(decoded(text), refused(param, sentTwice(param)), text)
+  for (const [text, param, parent] of mixed)
+    t.strictSame(
+      decoded(text),
+      refused(param, `${parent} was sent both as a value and as an object or list`),
+      text
+    )
 })
 
 t.test('A35: depth and count are bounded', async t => {
   const narrow = (text: string) => decode(text, 3, 2)
   t.equal(narrow('&a=1&&b=2&c=3&').problem, null, 'nothing between two & is no parameter')
-  t.strictSame(narrow('a=1&b=2&c=3&d=4').problem, { code: 'form_too_large', param: '', message: 'More than 3 parameters were sent.', assumption: 'A35' })
+  t.strictSame(narrow('a=1&b=2&c=3&d=4').problem, {
+    code: 'form_too_large',
+    param: '',
+    message: 'More than 3 parameters were sent.',
+    assumption: 'A35'
+  })
   const message = 'a[b][c][] is nested 3 deep; at most 2 are read.'
-  t.strictSame(narrow('a[b][c][]=1').problem, { code: 'form_too_large', param: 'a[b][c][]', message, assumption: 'A35' })
+  t.strictSame(narrow('a[b][c][]=1').problem, {
+    code: 'form_too_large',
+    param: 'a[b][c][]',
+    message,
+    assumption: 'A35'
+  })
   t.equal(decode(`a${'[b]'.repeat(100_000)}=1`).problem?.code, 'form_too_large')
 })
 
 t.test('FORM-1: the names of built-in properties are names like any other', async t => {
-  for (const name of ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf', '__defineGetter__']) {
+  for (const name of [
+    '__proto__',
+    'constructor',
+    'prototype',
+    'toString',
+    'hasOwnProperty',
+    'valueOf',
+    '__defineGetter__'
+  ]) {
     t.equal(JSON.stringify(decoded(`${name}=x`)), JSON.stringify({ [name]: 'x' }), name)
-    t.equal(JSON.stringify(decoded(`metadata[${name}][polluted]=x`)), JSON.stringify({ metadata: { [name]: { polluted: 'x' } } }))
+    t.equal(
+      JSON.stringify(decoded(`metadata[${name}][polluted]=x`)),
+      JSON.stringify({ metadata: { [name]: { polluted: 'x' } } })
+    )
     t.equal(JSON.stringify(decoded(`a[${name}][]=x`)), JSON.stringify({ a: { [name]: ['x'] } }))
     t.equal(decode(`${name}=1&${name}=2`).problem?.code, 'form_malformed')
   }
   decode('a[constructor][prototype][polluted]=x')
-  for (const value of [{}, [], () => {}]) t.equal((value as Record<string, unknown>).polluted, undefined)
+  for (const value of [{}, [], () => {}])
+    t.equal((value as Record<string, unknown>).polluted, undefined)
 })
 
 t.test('A35: the time to decode grows no faster than the form', async t => {
   const shapes: [shape: string, make: (count: number) => string][] = [
-    ['many names', count => Array.from({ length: count }, (_, index) => `name${index}=value`).join('&')],
-    ['many keys of one object', count => Array.from({ length: count }, (_, index) => `metadata[key${index}]=value`).join('&')],
+    [
+      'many names',
+      count => Array.from({ length: count }, (_, index) => `name${index}=value`).join('&')
+    ],
+    [
+      'many keys of one object',
+      count => Array.from({ length: count }, (_, index) => `metadata[key${index}]=value`).join('&')
+    ],
     ['many items of one list', count => 'list[]=value&'.repeat(count)],
     ['one long value', count => `a=${'%20+x'.repeat(count * 3)}`],
     ['one name of many brackets', count => `a${'[b]'.repeat(count * 3)}=1`],
@@ -128,6 +200,9 @@ t.test('A35: the time to decode grows no faster than the form', async t => {
     const [small, large] = [make(2000), make(20_000)]
     decode(small, 1_000_000)
 
-    t.ok(quickest(large) < Math.max(quickest(small), 0.5) * 60, `${shape}: ten times the form takes nothing like a hundred times the time`)
+    t.ok(
+      quickest(large) < Math.max(quickest(small), 0.5) * 60,
+      `${shape}: ten times the form takes nothing like a hundred times the time`
+    )
   }
 })

@@ -13,16 +13,23 @@ import {
   variableOf
 } from '../../src/core/settings.js'
 
-t.test('settings: control before flag before environment before scenario before default', async t => {
-  const places = ['scenario', 'environment', 'flag', 'control'] as const
-  const given: Record<string, object> = {}
+t.test(
+  'settings: control before flag before environment before scenario before default',
+  async t => {
+    const places = ['scenario', 'environment', 'flag', 'control'] as const
+    const given: Record<string, object> = {}
 
-  for (const [index, place] of (['default', ...places] as const).entries()) {
-    if (place !== 'default') given[place] = { 'ids.length': 24 + index }
-    const { values, sources } = settingsInForce(given)
-    t.strictSame([values['ids.length'], sources['ids.length'], values.seed, sources.seed], [24 + index, place, 1, 'default'], 'the others stay as they were')
+    for (const [index, place] of (['default', ...places] as const).entries()) {
+      if (place !== 'default') given[place] = { 'ids.length': 24 + index }
+      const { values, sources } = settingsInForce(given)
+      t.strictSame(
+        [values['ids.length'], sources['ids.length'], values.seed, sources.seed],
+        [24 + index, place, 1, 'default'],
+        'the others stay as they were'
+      )
+    }
   }
-})
+)
 
 t.test('settings: false, 0 and null are values, undefined is none', async t => {
   const { values, sources } = settingsInForce({
@@ -30,30 +37,48 @@ t.test('settings: false, 0 and null are values, undefined is none', async t => {
     scenario: { 'auth.accept_any_key': 'mch_a', seed: 9 }
   })
 
-  t.strictSame([values.cors, values.port, values['auth.accept_any_key'], values.seed], [false, 0, null, 9])
-  t.strictSame([sources.cors, sources.port, sources['auth.accept_any_key'], sources.seed], ['flag', 'flag', 'flag', 'scenario'])
+  t.strictSame(
+    [values.cors, values.port, values['auth.accept_any_key'], values.seed],
+    [false, 0, null, 9]
+  )
+  t.strictSame(
+    [sources.cors, sources.port, sources['auth.accept_any_key'], sources.seed],
+    ['flag', 'flag', 'flag', 'scenario']
+  )
   t.strictSame(Object.keys(values), SETTING_KEYS)
   t.strictSame(Object.keys(sources), SETTING_KEYS)
 })
 
-t.test('settings: each default keeps its own schema, and each setting says what it does', async t => {
-  const { problems: check } = checkerOf(() => settingsSchema(() => true))
-  const defaults = nested(settingsInForce({}).values)
+t.test(
+  'settings: each default keeps its own schema, and each setting says what it does',
+  async t => {
+    const { problems: check } = checkerOf(() => settingsSchema(() => true))
+    const defaults = nested(settingsInForce({}).values)
 
-  t.strictSame(await check(JSON.parse(JSON.stringify(defaults))), [])
-  for (const key of SETTING_KEYS) t.ok(/^.+\.$/.test(SETTINGS[key].about), key)
-})
+    t.strictSame(await check(JSON.parse(JSON.stringify(defaults))), [])
+    for (const key of SETTING_KEYS) t.ok(/^.+\.$/.test(SETTINGS[key].about), key)
+  }
+)
 
 t.test('settings: the variable and the place in a scenario', async t => {
-  const variables = (['pagination.max_limit', 'ids.prefixes.merchant', 'control_token'] as const).map(variableOf)
+  const variables = (
+    ['pagination.max_limit', 'ids.prefixes.merchant', 'control_token'] as const
+  ).map(variableOf)
   t.strictSame(variables, ['PAGINATION_MAX_LIMIT', 'IDS_PREFIXES_MERCHANT', 'CONTROL_TOKEN'])
   t.equal(new Set(SETTING_KEYS.map(variableOf)).size, SETTING_KEYS.length)
-  t.strictSame((['seed', 'pagination.order', 'port'] as const).map(scenarioPathOf), ['seed', 'settings.pagination.order', null])
+  t.strictSame((['seed', 'pagination.order', 'port'] as const).map(scenarioPathOf), [
+    'seed',
+    'settings.pagination.order',
+    null
+  ])
 })
 
 t.test('settings: the schema of one scope, nested by the dots, closed at every level', async t => {
   const schema = settingsSchema(key => key.startsWith('ids.') || key === 'seed') as {
-    properties: Record<string, { properties: Record<string, unknown>; additionalProperties: boolean }>
+    properties: Record<
+      string,
+      { properties: Record<string, unknown>; additionalProperties: boolean }
+    >
     additionalProperties: boolean
   }
 
@@ -61,15 +86,37 @@ t.test('settings: the schema of one scope, nested by the dots, closed at every l
   t.strictSame(Object.keys(schema.properties.ids?.properties as object), ['prefixes', 'length'])
   t.equal(schema.additionalProperties, false)
   t.equal(schema.properties.ids?.additionalProperties, false)
-  t.hasStrict(schema.properties.ids?.properties.length, { type: 'integer', minimum: 8, maximum: 64, default: 24, description: SETTINGS['ids.length'].about })
+  t.hasStrict(schema.properties.ids?.properties.length, {
+    type: 'integer',
+    minimum: 8,
+    maximum: 64,
+    default: 24,
+    description: SETTINGS['ids.length'].about
+  })
 })
 
 t.test('settings: what a value may not be', async t => {
   const { problems: check } = checkerOf(() => settingsSchema(() => true))
   const refused: Partial<Record<SettingKey, unknown[]>> = {
-    ...{ port: [-1, 65_536, '4010'], host: [''], log_level: ['loud'], cors: ['true'], control_token: ['', 'x'.repeat(15)], control_hosts: ['a'] },
-    ...{ seed: [-1, 1.5, 4_294_967_296], 'ids.length': [7, 65], 'ids.prefixes.refund': ['a b', 'x'.repeat(17)] },
-    ...{ 'statuses.created': [202], 'statuses.missing': [200, 500], 'pagination.default_limit': [0], 'pagination.max_limit': [1001] },
+    ...{
+      port: [-1, 65_536, '4010'],
+      host: [''],
+      log_level: ['loud'],
+      cors: ['true'],
+      control_token: ['', 'x'.repeat(15)],
+      control_hosts: ['a']
+    },
+    ...{
+      seed: [-1, 1.5, 4_294_967_296],
+      'ids.length': [7, 65],
+      'ids.prefixes.refund': ['a b', 'x'.repeat(17)]
+    },
+    ...{
+      'statuses.created': [202],
+      'statuses.missing': [200, 500],
+      'pagination.default_limit': [0],
+      'pagination.max_limit': [1001]
+    },
     ...{ 'transactions.default_currency': ['USD'], 'auth.visibility': ['closed'] }
   }
   for (const [key, values] of Object.entries(refused)) {
@@ -81,52 +128,97 @@ t.test('settings: what a value may not be', async t => {
 })
 
 t.test('settings: nested and flat keys turn into each other', async t => {
-  const flat = { seed: 1, 'pagination.max_limit': 5, 'ids.prefixes.user': 'u_', control_hosts: ['a', 'b'], 'auth.accept_any_key': null }
-  const deep = { seed: 1, pagination: { max_limit: 5 }, ids: { prefixes: { user: 'u_' } }, control_hosts: ['a', 'b'], auth: { accept_any_key: null } }
+  const flat = {
+    seed: 1,
+    'pagination.max_limit': 5,
+    'ids.prefixes.user': 'u_',
+    control_hosts: ['a', 'b'],
+    'auth.accept_any_key': null
+  }
+  const deep = {
+    seed: 1,
+    pagination: { max_limit: 5 },
+    ids: { prefixes: { user: 'u_' } },
+    control_hosts: ['a', 'b'],
+    auth: { accept_any_key: null }
+  }
 
   t.strictSame({ ...flattened(deep) }, flat)
   t.strictSame(JSON.parse(JSON.stringify(nested(flat))), deep)
   t.strictSame({ ...flattened(flat) }, flat, 'keys with dots are left as they are')
-  t.strictSame({ ...flattened({ pagination: { 'deep.er': { x: 1 } } }) }, { 'pagination.deep.er.x': 1 })
+  t.strictSame(
+    { ...flattened({ pagination: { 'deep.er': { x: 1 } } }) },
+    { 'pagination.deep.er.x': 1 }
+  )
   t.strictSame({ ...flattened({}) }, {})
 })
 
 t.test('settings: hostile keys are plain names and touch no prototype', async t => {
-  const hostile = JSON.parse('{"__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}, "a": {"__proto__": 2}}')
+  const hostile = JSON.parse(
+    '{"__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}, "a": {"__proto__": 2}}'
+  )
 
   const flat = flattened(hostile)
-  t.strictSame(Object.keys(flat).sort(), ['__proto__.polluted', 'a.__proto__', 'constructor.prototype.polluted'])
+  t.strictSame(Object.keys(flat).sort(), [
+    '__proto__.polluted',
+    'a.__proto__',
+    'constructor.prototype.polluted'
+  ])
 
   const back = nested(flat)
-  t.equal(JSON.stringify(back), '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"a":{"__proto__":2}}')
+  t.equal(
+    JSON.stringify(back),
+    '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"a":{"__proto__":2}}'
+  )
   t.equal(({} as Record<string, unknown>).polluted, undefined)
 
   const problems = await checkerOf(() => settingsSchema(() => true)).problems(back)
   t.strictSame(problems.map(({ path }) => path).sort(), ['__proto__', 'a', 'constructor'])
 })
 
-t.test('settings: a key below the value of another is an unknown name, in whatever order they come', async t => {
-  const { problems: check } = checkerOf(() => settingsSchema(() => true))
-  const cases: [flat: Record<string, unknown>, paths: string[]][] = [
-    [{ seed: 1, 'seed.x': 2 }, ['seed.x']],
-    [{ 'seed.x': 2, seed: 1 }, ['seed.x']],
-    [{ pagination: null, 'pagination.max_limit': 5 }, ['pagination', 'pagination.max_limit']],
-    [{ control_hosts: ['a'], 'control_hosts.0.x': 'b' }, ['control_hosts.0.x']],
-    [{ 'seed.constructor': 1 }, ['seed.constructor']],
-    [{ 'shapes.list.data': '$members' }, ['shapes.list.data']],
-    [{ 'constructor.x': 1 }, ['constructor']],
-    [{ ['a.'.repeat(70)]: 1 }, [`${'a.'.repeat(64)}…`]]
-  ]
-  for (const [flat, paths] of cases) t.strictSame((await check(nested(flat))).map(({ path }) => path).sort(), paths, JSON.stringify(flat))
-})
+t.test(
+  'settings: a key below the value of another is an unknown name, in whatever order they come',
+  async t => {
+    const { problems: check } = checkerOf(() => settingsSchema(() => true))
+    const cases: [flat: Record<string, unknown>, paths: string[]][] = [
+      [{ seed: 1, 'seed.x': 2 }, ['seed.x']],
+      [{ 'seed.x': 2, seed: 1 }, ['seed.x']],
+      [{ pagination: null, 'pagination.max_limit': 5 }, ['pagination', 'pagination.max_limit']],
+      [{ control_hosts: ['a'], 'control_hosts.0.x': 'b' }, ['control_hosts.0.x']],
+      [{ 'seed.constructor': 1 }, ['seed.constructor']],
+      [{ 'shapes.list.data': '$members' }, ['shapes.list.data']],
+      [{ 'constructor.x': 1 }, ['constructor']],
+      [{ ['a.'.repeat(70)]: 1 }, [`${'a.'.repeat(64)}…`]]
+    ]
+    for (const [flat, paths] of cases)
+      t.strictSame(
+        (await check(nested(flat))).map(({ path }) => path).sort(),
+        paths,
+        JSON.stringify(flat)
+      )
+  }
+)
 
-t.test('settings: a process setting in a sandbox is a problem that says where it belongs', async t => {
-  const given = (as: string) => `is a setting of the process; give it when you start the emulator, with ${as}=`
-  for (const [name, as] of [
-    ['port', 'PORT or --set port'] as const,
-    ...['limits.body', 'limits'].map(name => [name, 'LIMITS_BODY or --set limits.body'] as const)
-  ])
-    t.equal(processSettingProblem(name), given(as))
-  for (const name of ['seed', 'pagination', 'pagination.max_limit', 'lim', 'none', '', '__proto__', 'ids.prefixes'])
-    t.equal(processSettingProblem(name), undefined, name)
-})
+t.test(
+  'settings: a process setting in a sandbox is a problem that says where it belongs',
+  async t => {
+    const given = (as: string) =>
+      `is a setting of the process; give it when you start the emulator, with ${as}=`
+    for (const [name, as] of [
+      ['port', 'PORT or --set port'] as const,
+      ...['limits.body', 'limits'].map(name => [name, 'LIMITS_BODY or --set limits.body'] as const)
+    ])
+      t.equal(processSettingProblem(name), given(as))
+    for (const name of [
+      'seed',
+      'pagination',
+      'pagination.max_limit',
+      'lim',
+      'none',
+      '',
+      '__proto__',
+      'ids.prefixes'
+    ])
+      t.equal(processSettingProblem(name), undefined, name)
+  }
+)

@@ -1,4 +1,7 @@
-/** The built docs site: it has every page whole, its links lead somewhere, and it loads nothing from elsewhere. Prints what is wrong and ends with 1. */
+/**
+ * The built docs site: it has every page whole, its links lead somewhere, and it loads nothing from
+ * elsewhere. Prints what is wrong and ends with 1.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +15,9 @@ const ENTITIES = { amp: '&', lt: '<', gt: '>', quot: '"' }
 const textOf = html =>
   html
     .replaceAll(/<[^>]*>/g, '')
-    .replaceAll(/&#(x?)([\da-f]+);/gi, (_, hex, digits) => String.fromCodePoint(Number.parseInt(digits, hex ? 16 : 10)))
+    .replaceAll(/&#(x?)([\da-f]+);/gi, (_, hex, digits) =>
+      String.fromCodePoint(Number.parseInt(digits, hex ? 16 : 10))
+    )
     .replaceAll(/&(\w+);/g, (whole, name) => ENTITIES[name] ?? whole)
 /** Text without white space and without the marks that typography replaces. */
 const bare = text => text.replaceAll(/[\s\u200b]/g, '')
@@ -25,10 +30,17 @@ const shownOf = line =>
     .replaceAll(/`|&emsp;/g, '')
     .replaceAll('\\|', '|')
 
-const pageFiles = readdirSync(DOCS, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.md') && !name.startsWith('.vitepress'))
+const pageFiles = readdirSync(DOCS, { recursive: true, encoding: 'utf8' }).filter(
+  name => name.endsWith('.md') && !name.startsWith('.vitepress')
+)
 const htmlOf = page => readFileSync(join(SITE, page), 'utf8')
 const htmlName = name => name.replace(/\.md$/, '.html')
-const anchors = new Map(pageFiles.map(name => [htmlName(name), new Set([...htmlOf(htmlName(name)).matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))]))
+const anchors = new Map(
+  pageFiles.map(name => [
+    htmlName(name),
+    new Set([...htmlOf(htmlName(name)).matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))
+  ])
+)
 
 for (const name of pageFiles) {
   const page = htmlName(name)
@@ -44,27 +56,40 @@ for (const name of pageFiles) {
     const cells = isCode ? [line] : line.replace(/^ *(#+|[-*]|\d+\.|>) /, '').split(/(?<!\\)\||\*+/)
     for (const cell of cells) {
       const text = bare(isCode ? cell : shownOf(cell))
-      if (!/^[-:]*$/.test(text) && !shown.includes(text)) problems.push(`${page}: lacks ${cell.trim().slice(0, 100)}`)
+      if (!/^[-:]*$/.test(text) && !shown.includes(text))
+        problems.push(`${page}: lacks ${cell.trim().slice(0, 100)}`)
     }
   }
-  for (const [, tag, address] of html.matchAll(/<(script|link|img|iframe|source)\b[^>]*?(?:src|href)="([^"]+)"/g)) {
-    if (!address.startsWith(BASE) && !address.startsWith('data:')) problems.push(`${page}: a ${tag} loads ${address}`)
+  for (const [, tag, address] of html.matchAll(
+    /<(script|link|img|iframe|source)\b[^>]*?(?:src|href)="([^"]+)"/g
+  )) {
+    if (!address.startsWith(BASE) && !address.startsWith('data:'))
+      problems.push(`${page}: a ${tag} loads ${address}`)
   }
   // VitePress itself finds links to pages that are not there
   for (const [, address] of html.matchAll(/<a\b[^>]*? href="(?!https?:|mailto:)([^"]*#[^"]+)"/g)) {
     const { pathname, hash } = new URL(address, `http://site${BASE}${page}`)
     const target = pathname.slice(BASE.length) || 'index.html'
-    if (anchors.get(target)?.has(decodeURIComponent(hash.slice(1))) === false) problems.push(`${page}: no such anchor, ${address}`)
+    if (anchors.get(target)?.has(decodeURIComponent(hash.slice(1))) === false)
+      problems.push(`${page}: no such anchor, ${address}`)
   }
 }
-const loaded = readdirSync(join(SITE, 'assets'), { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.css'))
-for (const name of loaded) if (/url\(["']?(https?:)?\/\//.test(readFileSync(join(SITE, 'assets', name), 'utf8'))) problems.push(`${name}: loads from elsewhere`)
+const loaded = readdirSync(join(SITE, 'assets'), { recursive: true, encoding: 'utf8' }).filter(
+  name => name.endsWith('.css')
+)
+for (const name of loaded)
+  if (/url\(["']?(https?:)?\/\//.test(readFileSync(join(SITE, 'assets', name), 'utf8')))
+    problems.push(`${name}: loads from elsewhere`)
 
 const whole = readFileSync(join(SITE, 'llms-full.txt'), 'utf8')
-const listed = [...readFileSync(join(SITE, 'llms.txt'), 'utf8').matchAll(/\]\(([^)]+)\)/g)].map(([, page]) => page)
+const listed = [...readFileSync(join(SITE, 'llms.txt'), 'utf8').matchAll(/\]\(([^)]+)\)/g)].map(
+  ([, page]) => page
+)
 for (const page of pageFiles.filter(name => name !== 'index.md' && !/^decisions\/\d/.test(name))) {
-  if (!listed.includes(page) || !existsSync(join(SITE, page))) problems.push(`llms.txt: lacks ${page}`)
-  else if (!whole.includes(readFileSync(join(DOCS, page), 'utf8'))) problems.push(`llms-full.txt: lacks ${page}`)
+  if (!listed.includes(page) || !existsSync(join(SITE, page)))
+    problems.push(`llms.txt: lacks ${page}`)
+  else if (!whole.includes(readFileSync(join(DOCS, page), 'utf8')))
+    problems.push(`llms-full.txt: lacks ${page}`)
 }
 
 for (const problem of problems) console.error(problem)

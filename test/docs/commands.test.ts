@@ -10,7 +10,8 @@ import { compact, type Example, PAGES, readPage, textOf } from './pages.js'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 /** What fetches something, builds an image, or needs a service that is not there. */
-const NOT_RUN = /^(docker|npm|npx(?! commerce-emulator$)|yarn|git|gh|kubectl|nginx|cd|CONFORMANCE_)|service\.example|_balancer| -- npm /
+const NOT_RUN =
+  /^(docker|npm|npx(?! commerce-emulator$)|yarn|git|gh|kubectl|nginx|cd|CONFORMANCE_)|service\.example|_balancer| -- npm /
 /** What starts an emulator in the usual way: one runs already. */
 const START = /^(npx commerce-emulator|npm start|commerce-emulator( start)?)$/
 /** What starts one in another way. */
@@ -24,27 +25,41 @@ const RECENT_MS = 3_600_000
 const settled = (text: string, port: number) =>
   text
     .replaceAll(`localhost:${port}`, 'localhost:4010')
-    .replaceAll(INSTANT, instant => (Math.abs(Date.parse(instant) - Date.now()) < RECENT_MS ? 'NOW' : instant))
+    .replaceAll(INSTANT, instant =>
+      Math.abs(Date.parse(instant) - Date.now()) < RECENT_MS ? 'NOW' : instant
+    )
     .trim()
 
-/** The answer that a page shows: the present is any instant, `…` is any text, durations and versions of clients are any number. */
+/**
+ * The answer that a page shows: the present is any instant, `…` is any text, durations and versions
+ * of clients are any number.
+ */
 function patternOf(answer: string): RegExp {
   const parts = answer.split(/(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z|"ms":[\d.]+|curl\/[\d.]+|…)/)
   const pattern = parts.map((part, index) => {
     if (index % 2 === 0) return part.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
     if (part === '…') return '[^]*?'
-    return part.startsWith('"ms"') || part.startsWith('curl') ? part.replace(/[\d.]+$/, '[\\d.]+') : `(?:NOW|${part})`
+    return part.startsWith('"ms"') || part.startsWith('curl')
+      ? part.replace(/[\d.]+$/, '[\\d.]+')
+      : `(?:NOW|${part})`
   })
   return new RegExp(`^${pattern.join('')}$`)
 }
 
 /** Every page begins in the default scenario. */
-const LOAD = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"scenario":"default"}' }
+const LOAD = {
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: '{"scenario":"default"}'
+}
 
 const skip = spawnSync('curl', ['--version']).status === 0 ? false : 'curl is not installed'
 
 t.test('docs: every command runs, and prints what the page shows', { skip }, async t => {
-  const emulator = spawn(process.execPath, [`${ROOT}dist/main.js`, '--port', '0'], { env: OWN_ENVIRONMENT, stdio: ['ignore', 'pipe', 'ignore'] })
+  const emulator = spawn(process.execPath, [`${ROOT}dist/main.js`, '--port', '0'], {
+    env: OWN_ENVIRONMENT,
+    stdio: ['ignore', 'pipe', 'ignore']
+  })
   t.teardown(() => emulator.kill())
   const started: string[] = []
   for await (const line of createInterface(emulator.stdout)) {
@@ -63,35 +78,63 @@ t.test('docs: every command runs, and prints what the page shows', { skip }, asy
   }
 
   const { PATH } = process.env
-  const own = { NO_COLOR: '1', GITHUB_ACTIONS: '', COMMERCE_EMULATOR_PORT: '0', LOG_LEVEL: 'silent' }
+  const own = {
+    NO_COLOR: '1',
+    GITHUB_ACTIONS: '',
+    COMMERCE_EMULATOR_PORT: '0',
+    LOG_LEVEL: 'silent'
+  }
   const environment = { ...process.env, PATH: `${bin}:${PATH}`, REAL_PATH: PATH, ...own }
 
-  /** Runs the commands, and returns the status and what the last one prints: on stdout, or on stderr where it is a run. */
+  /**
+   * Runs the commands, and returns the status and what the last one prints: on stdout, or on stderr
+   * where it is a run.
+   */
   const run = async ({ commands }: Example, cwd: string) => {
-    const script = commands.map(command => command.replaceAll('localhost:4010', `localhost:${port}`))
-    const shell = spawn('sh', ['-e', '-c', script.join("\nprintf '\\0'; printf '\\0' >&2\n")], { cwd, env: environment })
+    const script = commands.map(command =>
+      command.replaceAll('localhost:4010', `localhost:${port}`)
+    )
+    const shell = spawn('sh', ['-e', '-c', script.join("\nprintf '\\0'; printf '\\0' >&2\n")], {
+      cwd,
+      env: environment
+    })
     const printed = { stdout: '', stderr: '' }
-    for (const name of ['stdout', 'stderr'] as const) shell[name].setEncoding('utf8').on('data', part => (printed[name] += part))
+    for (const name of ['stdout', 'stderr'] as const)
+      shell[name].setEncoding('utf8').on('data', part => (printed[name] += part))
     const [status] = await once(shell, 'close')
     const last = (text: string) => settled(text.split('\0').at(-1) as string, port)
     const isRun = /^commerce-emulator (exec|judge)/.test(commands.at(-1) as string)
-    return { status, text: isRun ? last(printed.stderr) : last(printed.stdout) || last(printed.stderr) }
+    return {
+      status,
+      text: isRun ? last(printed.stderr) : last(printed.stdout) || last(printed.stderr)
+    }
   }
 
   /** Starts an emulator as the command says, and ends it when it is ready. */
   const isReady = async (command: string, cwd: string) => {
-    const shell = spawn('sh', ['-c', `exec ${command}`], { cwd, env: environment, stdio: ['ignore', 'pipe', 'ignore'] })
-    for await (const line of createInterface(shell.stdout)) if (line.startsWith('commerce-emulator ready on ')) shell.kill()
+    const shell = spawn('sh', ['-c', `exec ${command}`], {
+      cwd,
+      env: environment,
+      stdio: ['ignore', 'pipe', 'ignore']
+    })
+    for await (const line of createInterface(shell.stdout))
+      if (line.startsWith('commerce-emulator ready on ')) shell.kill()
     return (await once(shell, 'close'))[0] === 0
   }
 
   for (const page of PAGES.filter(page => !ELSEWHERE.includes(page))) {
     const { files, examples } = readPage(textOf(page))
-    const shown = examples.filter(({ commands }) => commands.length > 0 && !commands.some(command => NOT_RUN.test(command) && !START.test(command)))
+    const shown = examples.filter(
+      ({ commands }) =>
+        commands.length > 0 &&
+        !commands.some(command => NOT_RUN.test(command) && !START.test(command))
+    )
     if (shown.length === 0) continue
     await t.test(page, async t => {
       const cwd = t.testdir(files)
-      for (const name of readdirSync(ROOT)) if (!(name in files) && !name.startsWith('.git')) symlinkSync(`${ROOT}${name}`, `${cwd}/${name}`)
+      for (const name of readdirSync(ROOT))
+        if (!(name in files) && !name.startsWith('.git'))
+          symlinkSync(`${ROOT}${name}`, `${cwd}/${name}`)
       const { status } = await fetch(`http://localhost:${port}/_control/load`, LOAD)
       t.equal(status, 200)
       for (const example of shown) {

@@ -8,15 +8,24 @@ const names = readdirSync(folder)
   .filter(name => name !== 'README.md')
   .sort()
 
-t.test('decisions: each has a title, what was decided, why, what would have been the other way, and its cost, and the index lists it', t => {
-  const lines = names.map((name, index) => {
-    const text = read(name)
-    t.match(name, new RegExp(`^${String(index + 1).padStart(2, '0')}-[a-z0-9-]+\\.md$`), 'numbers go on without a gap')
-    t.match(text, /^# \S.*\n\nDecision: \S/, name)
-    const labels = [...text.matchAll(/^(Decision|Why|Instead|Cost|Alternative): /gm)].map(([, label]) => label).join(' ')
-    t.match(labels, /^Decision Why( Instead)+ Cost$/, `${name}: ${labels}`)
-    return `${index + 1}. [${text.split('\n')[0]?.slice(2)}](${name})`
-  })
-  t.strictSame(read('README.md').match(/^\d+\. .*$/gm), lines)
-  t.end()
-})
+t.test(
+  'decisions: each has a title, what was decided, why, what would have been the other way, and its cost, and the index lists it',
+  t => {
+    const lines = names.map((name, index) => {
+      const text = read(name)
+      t.match(
+        name,
+        new RegExp(`^${String(index + 1).padStart(2, '0')}-[a-z0-9-]+\\.md$`),
+        'numbers go on without a gap'
+      )
+      t.match(text, /^# \S.*\n\nDecision: \S/, name)
+      const labels = [...text.matchAll(/^(Decision|Why|Instead|Cost|Alternative): /gm)]
+        .map(([, label]) => label)
+        .join(' ')
+      t.match(labels, /^Decision Why( Instead)+ Cost$/, `${name}: ${labels}`)
+      return `${index + 1}. [${text.split('\n')[0]?.slice(2)}](${name})`
+    })
+    t.strictSame(read('README.md').match(/^\d+\. .*$/gm), lines)
+    t.end()
+  }
+)

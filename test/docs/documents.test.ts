@@ -1,4 +1,7 @@
-/** The documents say what the code does: packages, published schemas, shipped files. The pages of docs/reference have a test of their own. */
+/**
+ * The documents say what the code does: packages, published schemas, shipped files. The pages of
+ * docs/reference have a test of their own.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { parse } from 'yaml'
@@ -8,19 +11,40 @@ import { PAGES, textOf } from './pages.js'
 const root = new URL('../../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 
-t.test('docs: every package that is bundled is listed in docs/packages.md with its reason, and no other', async t => {
-  const table = read('docs/packages.md')
-  const shown = [...table.matchAll(/^\| ([@a-z][@\w/, -]*) \| (.+) \|$/gm)].flatMap(([, names = '']) => names.split(', '))
-  const sources = ['src', 'scripts'].flatMap(folder =>
-    readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' }).flatMap(file => (/\.(tsx?|mjs)$/.test(file) ? `${folder}/${file}` : []))
-  )
-  const imported = sources.flatMap(file =>
-    [...read(file).matchAll(/(?:from |import\(|resolve\()'((?:@[^/']+\/)?[a-z][^/':]*)(?:\/[^']*)?'/g)].map(([, name]) => name as string)
-  )
-  // what builds, and what is started where it is installed
-  const tools = ['@tapjs/reporter', '@tapjs/test', 'esbuild', 'typescript', 'vite', 'yaml-language-server']
-  t.strictSame(shown.filter(name => name !== 'package').sort(), [...new Set(imported)].filter(name => !tools.includes(name)).sort())
-})
+t.test(
+  'docs: every package that is bundled is listed in docs/packages.md with its reason, and no other',
+  async t => {
+    const table = read('docs/packages.md')
+    const shown = [...table.matchAll(/^\| ([@a-z][@\w/, -]*) \| (.+) \|$/gm)].flatMap(
+      ([, names = '']) => names.split(', ')
+    )
+    const sources = ['src', 'scripts'].flatMap(folder =>
+      readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' }).flatMap(file =>
+        /\.(tsx?|mjs)$/.test(file) ? `${folder}/${file}` : []
+      )
+    )
+    const imported = sources.flatMap(file =>
+      [
+        ...read(file).matchAll(
+          /(?:from |import\(|resolve\()'((?:@[^/']+\/)?[a-z][^/':]*)(?:\/[^']*)?'/g
+        )
+      ].map(([, name]) => name as string)
+    )
+    // what builds, and what is started where it is installed
+    const tools = [
+      '@tapjs/reporter',
+      '@tapjs/test',
+      'esbuild',
+      'typescript',
+      'vite',
+      'yaml-language-server'
+    ]
+    t.strictSame(
+      shown.filter(name => name !== 'package').sort(),
+      [...new Set(imported)].filter(name => !tools.includes(name)).sort()
+    )
+  }
+)
 
 t.test('the published schemas are those that check documents', async t => {
   for (const kind of ['fixture', 'scenario', 'script'] as const) {
@@ -32,23 +56,35 @@ t.test('the published schemas are those that check documents', async t => {
   }
 })
 
-t.test('every shipped document names its schema on line 1 and says on line 2 what it is for', async t => {
-  for (const kind of ['fixture', 'scenario']) {
-    for (const file of readdirSync(new URL(`${kind}s/`, root))) {
-      const text = read(`${kind}s/${file}`)
-      const schema = file === 'outages.yaml' ? 'script' : kind
-      t.ok(new RegExp(`^# yaml-language-server: \\$schema=\\.\\./docs/schema/${schema}\\.json\n# \\S`).test(text) && parse(text), file)
+t.test(
+  'every shipped document names its schema on line 1 and says on line 2 what it is for',
+  async t => {
+    for (const kind of ['fixture', 'scenario']) {
+      for (const file of readdirSync(new URL(`${kind}s/`, root))) {
+        const text = read(`${kind}s/${file}`)
+        const schema = file === 'outages.yaml' ? 'script' : kind
+        t.ok(
+          new RegExp(
+            `^# yaml-language-server: \\$schema=\\.\\./docs/schema/${schema}\\.json\n# \\S`
+          ).test(text) && parse(text),
+          file
+        )
+      }
     }
   }
-})
+)
 
 /** The widest line of code in a page. What a command prints is shown as it is. */
 const MAX_COLUMNS = 100
 
 t.test('docs: code of a page fits 100 columns', async t => {
   for (const page of PAGES) {
-    const blocks = [...textOf(page).matchAll(/^ *```(sh|json|ya?ml|[jt]s|python)\n([\s\S]*?)^ *```$/gm)]
-    const wide = blocks.flatMap(([, , text = '']) => text.split('\n').filter(line => [...line].length > MAX_COLUMNS))
+    const blocks = [
+      ...textOf(page).matchAll(/^ *```(sh|json|ya?ml|[jt]s|python)\n([\s\S]*?)^ *```$/gm)
+    ]
+    const wide = blocks.flatMap(([, , text = '']) =>
+      text.split('\n').filter(line => [...line].length > MAX_COLUMNS)
+    )
     t.strictSame(wide, [], page)
   }
 })

@@ -9,10 +9,17 @@ const markdownIn = (folder: string) =>
   readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
     .map(name => `${folder}/${name.replaceAll('\\', '/')}`)
     .filter(path => path.endsWith('.md') && !/node_modules|\.vitepress/.test(path))
-const PAGES = ['README.md', 'CHANGELOG.md', ...['docs', 'examples', '.github', 'bench'].flatMap(markdownIn)]
+const PAGES = [
+  'README.md',
+  'CHANGELOG.md',
+  ...['docs', 'examples', '.github', 'bench'].flatMap(markdownIn)
+]
 
 /** A page without what is code. */
-const prose = (text: string) => text.replaceAll(/^ *```[\s\S]*?^ *```/gm, '').replaceAll(/`[^`\n]*`/g, code => code.replaceAll(/[[\]()<>]/g, ''))
+const prose = (text: string) =>
+  text
+    .replaceAll(/^ *```[\s\S]*?^ *```/gm, '')
+    .replaceAll(/`[^`\n]*`/g, code => code.replaceAll(/[[\]()<>]/g, ''))
 
 /** The anchor of a heading, as GitHub and the docs site make it. */
 const anchorOf = (heading: string) =>
@@ -32,13 +39,17 @@ const anchorsOf = (page: string): (string | undefined)[] =>
 
 t.test('docs: every link of a page leads to a file or an anchor that is there', async t => {
   for (const page of PAGES) {
-    const broken = [...prose(read(page)).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, target = '']) => {
-      if (/^(https?:|mailto:)/.test(target)) return []
-      const [path = '', anchor] = target.split('#')
-      const file = path === '' ? page : posix.join(posix.dirname(page), path)
-      if (!existsSync(new URL(file, root))) return [target]
-      return anchor === undefined || !file.endsWith('.md') || anchorsOf(file).includes(anchor) ? [] : [target]
-    })
+    const broken = [...prose(read(page)).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(
+      ([, target = '']) => {
+        if (/^(https?:|mailto:)/.test(target)) return []
+        const [path = '', anchor] = target.split('#')
+        const file = path === '' ? page : posix.join(posix.dirname(page), path)
+        if (!existsSync(new URL(file, root))) return [target]
+        return anchor === undefined || !file.endsWith('.md') || anchorsOf(file).includes(anchor)
+          ? []
+          : [target]
+      }
+    )
     t.strictSame(broken, [], page)
   }
 })
@@ -57,12 +68,18 @@ t.test('docs: every page is reached from docs/index.md', async t => {
 })
 
 const FOLDERS = 'core|reference|store|scenario|engine|evidence|sandbox|replay|server|control|cli'
-const NAMED = new RegExp(`(?<![\\w/])(?:src/)?((?:${FOLDERS})/[\\w/-]*(?:\\.ts)?|app\\.ts)(?![\\w/]|\\.md)`, 'g')
+const NAMED = new RegExp(
+  `(?<![\\w/])(?:src/)?((?:${FOLDERS})/[\\w/-]*(?:\\.ts)?|app\\.ts)(?![\\w/]|\\.md)`,
+  'g'
+)
 
-t.test('docs: every file that the explanation of the code and its picture name is there', async t => {
-  for (const page of ['docs/how-it-works.md', 'docs/how-it-works/post-refunds.svg']) {
-    const named = [...read(page).matchAll(NAMED)].map(([, path]) => `src/${path}`)
-    t.ok(named.length > 10, page)
-    for (const path of named) t.ok(existsSync(new URL(path, root)), `${page}: ${path}`)
+t.test(
+  'docs: every file that the explanation of the code and its picture name is there',
+  async t => {
+    for (const page of ['docs/how-it-works.md', 'docs/how-it-works/post-refunds.svg']) {
+      const named = [...read(page).matchAll(NAMED)].map(([, path]) => `src/${path}`)
+      t.ok(named.length > 10, page)
+      for (const path of named) t.ok(existsSync(new URL(path, root)), `${page}: ${path}`)
+    }
   }
-})
+)

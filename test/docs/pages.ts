@@ -6,29 +6,55 @@ const root = new URL('../../', import.meta.url)
 /** Every page that somebody wrote by hand, by its path. */
 export const PAGES: readonly string[] = [
   'README.md',
-  ...readdirSync(new URL('docs', root)).flatMap(name => (name.endsWith('.md') ? [`docs/${name}`] : [])),
-  ...readdirSync(new URL('.github', root)).flatMap(name => (name.endsWith('.md') ? [`.github/${name}`] : []))
+  ...readdirSync(new URL('docs', root)).flatMap(name =>
+    name.endsWith('.md') ? [`docs/${name}`] : []
+  ),
+  ...readdirSync(new URL('.github', root)).flatMap(name =>
+    name.endsWith('.md') ? [`.github/${name}`] : []
+  )
 ]
 
 export const textOf = (page: string): string => readFileSync(new URL(page, root), 'utf8')
 
-/** JSON without the white space between its parts. What stands for parts that are left out may stand in it. */
-export const compact = (json: string): string => json.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/g, (_, quoted = '') => quoted)
+/**
+ * JSON without the white space between its parts. What stands for parts that are left out may stand
+ * in it.
+ */
+export const compact = (json: string): string =>
+  json.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/g, (_, quoted = '') => quoted)
 
-type Block = { line: number; language: string; text: string /** What stands between it and the block before, but empty lines. */; before: string[] }
-/** Commands that are run one after the other, and what the last of them prints; null where the page does not show it. */
-export type Example = { line: number; commands: readonly string[]; answer: string | null; isJson: boolean }
+type Block = {
+  line: number
+  language: string
+  text: string /** What stands between it and the block before, but empty lines. */
+  before: string[]
+}
+/**
+ * Commands that are run one after the other, and what the last of them prints; null where the page
+ * does not show it.
+ */
+export type Example = {
+  line: number
+  commands: readonly string[]
+  answer: string | null
+  isJson: boolean
+}
 export type Page = { files: Readonly<Record<string, string>>; examples: readonly Example[] }
 
-/** The fenced blocks of a page, and those in comments that begin with `run`, whose commands prepare what the page shows. */
+/**
+ * The fenced blocks of a page, and those in comments that begin with `run`, whose commands prepare
+ * what the page shows.
+ */
 function blocksOf(text: string): Block[] {
   const blocks: Block[] = []
   let open: Block | null = null
   let before: string[] = []
   for (const [index, line] of text.split('\n').entries()) {
     const fence = /^ *(```|<!-- )(\S*)/.exec(line)
-    const isEnd: boolean = open !== null && (open.language === 'run' ? line === '-->' : /^ *```$/.test(line))
-    if (open === null && fence && (fence[1] === '```' || fence[2] === 'run')) open = { line: index + 1, language: fence[2] as string, text: '', before }
+    const isEnd: boolean =
+      open !== null && (open.language === 'run' ? line === '-->' : /^ *```$/.test(line))
+    if (open === null && fence && (fence[1] === '```' || fence[2] === 'run'))
+      open = { line: index + 1, language: fence[2] as string, text: '', before }
     else if (open === null) before.push(...(line.trim() === '' ? [] : [line]))
     else if (isEnd) {
       blocks.push(open)
@@ -39,13 +65,18 @@ function blocksOf(text: string): Block[] {
   return blocks
 }
 
-/** A script as its commands: a line that ends in a backslash or in the middle of a quoted text goes on. */
+/**
+ * A script as its commands: a line that ends in a backslash or in the middle of a quoted text goes
+ * on.
+ */
 function commandsIn(script: string): string[] {
   const commands: string[] = []
   let command = ''
   for (const line of script.split('\n')) {
     command += command === '' ? line : `\n${line}`
-    const isOpen = line.endsWith('\\') || command.replaceAll(/"[^"]*"|[^']/g, part => (part.includes("'") ? part : '')).length % 2 === 1
+    const isOpen =
+      line.endsWith('\\') ||
+      command.replaceAll(/"[^"]*"|[^']/g, part => (part.includes("'") ? part : '')).length % 2 === 1
     if (isOpen) continue
     if (command.trim() !== '' && !command.startsWith('#')) commands.push(command)
     command = ''
@@ -62,7 +93,10 @@ function sessionIn({ line, text }: Block): Example[] {
   })
 }
 
-/** The commands of a page in their order, and the files that it shows: blocks whose first line is a comment with a name. */
+/**
+ * The commands of a page in their order, and the files that it shows: blocks whose first line is a
+ * comment with a name.
+ */
 export function readPage(text: string): Page {
   const blocks = blocksOf(text)
   const files = blocks.flatMap(({ text }) => {
@@ -70,13 +104,25 @@ export function readPage(text: string): Page {
     return name === undefined ? [] : [[name, text] as const]
   })
   const examples = blocks.flatMap((block, index): Example[] => {
-    if (['', 'text', 'console'].includes(block.language) && block.text.startsWith('$ ')) return sessionIn(block)
+    if (['', 'text', 'console'].includes(block.language) && block.text.startsWith('$ '))
+      return sessionIn(block)
     if (block.language !== 'sh' && block.language !== 'run') return []
     const next = blocks[index + 1]
     // at most a line that introduces it stands before the answer
-    const isAnswered = next && ['', 'text', 'json'].includes(next.language) && !next.text.startsWith('$ ') && next.before.every(line => /^[^#].*:$/.test(line))
+    const isAnswered =
+      next &&
+      ['', 'text', 'json'].includes(next.language) &&
+      !next.text.startsWith('$ ') &&
+      next.before.every(line => /^[^#].*:$/.test(line))
     const answer = isAnswered && block.language === 'sh' ? next.text.trim() : null
-    return [{ line: block.line, commands: commandsIn(block.text), answer, isJson: answer !== null && next?.language === 'json' }]
+    return [
+      {
+        line: block.line,
+        commands: commandsIn(block.text),
+        answer,
+        isJson: answer !== null && next?.language === 'json'
+      }
+    ]
   })
   return { files: Object.fromEntries(files), examples }
 }

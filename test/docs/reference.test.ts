@@ -1,4 +1,7 @@
-/** The pages of docs/reference say what the tables in the code say; test/reference compares those with the contracts that are written out by hand. */
+/**
+ * The pages of docs/reference say what the tables in the code say; test/reference compares those
+ * with the contracts that are written out by hand.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import type { TSchema } from 'typebox'
@@ -19,46 +22,84 @@ const root = new URL('../../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 const pageOf = (name: string) => read(`docs/reference/${name}.md`)
 
-t.test('docs: the pages of docs/reference are what the code says; npm run docs writes them', async t => {
-  t.strictSame(readdirSync(new URL('docs/reference', root)).sort(), Object.keys(REFERENCE_PAGES).sort())
-  for (const [name, page] of Object.entries(REFERENCE_PAGES)) {
-    const text = await page()
-    t.equal(read(`docs/reference/${name}`) === text, true, `docs/reference/${name} is up to date; npm run docs writes it`)
-    t.notMatch(text, /undefined|\[object/, `${name}: every text is there`)
+t.test(
+  'docs: the pages of docs/reference are what the code says; npm run docs writes them',
+  async t => {
+    t.strictSame(
+      readdirSync(new URL('docs/reference', root)).sort(),
+      Object.keys(REFERENCE_PAGES).sort()
+    )
+    for (const [name, page] of Object.entries(REFERENCE_PAGES)) {
+      const text = await page()
+      t.equal(
+        read(`docs/reference/${name}`) === text,
+        true,
+        `docs/reference/${name} is up to date; npm run docs writes it`
+      )
+      t.notMatch(text, /undefined|\[object/, `${name}: every text is there`)
+    }
   }
-})
+)
 
-t.test('docs: every endpoint, rule, assumption, error code and setting has its text, and no other', t => {
-  const endpoints = [...pageOf('api').matchAll(/^\| ((?:GET|POST|DELETE) \| `[^`]+`) \|/gm)].map(([, on]) => on)
-  t.strictSame(
-    endpoints,
-    Object.values(OPERATIONS).map(({ method, path }) => `${method} | \`${path}\``)
-  )
-  const headings = [...`${pageOf('rules')}${pageOf('assumptions')}`.matchAll(/^### (\S+)$/gm)].map(([, id]) => id)
-  t.strictSame(headings, [...Object.keys(RULES), ...Object.keys(ASSUMPTIONS)])
-  const rows = (name: string) => [...pageOf(name).matchAll(/^\| (?:<a id="[^"]*"><\/a>)?`([a-z]\w*(?:\.\w+)*)`/gm)].map(([, first]) => first).sort()
-  t.strictSame([rows('errors'), rows('settings')], [Object.keys(CATALOGUE).sort(), [...SETTING_KEYS].sort()])
-  t.end()
-})
-
-t.test('docs: every error code is listed with the rules and assumptions that the cases blame, and no other', t => {
-  const cases: Case[] = [
-    ...Object.values(RULE_CASES).flatMap(({ kept, silent, broken }) => [...kept, ...silent, ...broken]),
-    ...Object.values(ASSUMPTION_CASES).flatMap(({ relies, not }) => [...relies, ...not])
-  ]
-  for (const [code, { by }] of Object.entries(SERVICE_ERRORS)) {
-    const blamed = new Set(cases.flatMap(({ blames }) => (blames?.[1] === code ? [blames[3]] : [])))
-    // what no case can send: bytes that are no HTTP, and defects
-    if (blamed.size === 0) t.match(code, /^(request_malformed|headers_too_large|request_timeout|expectation_failed|internal_error)$/)
-    else t.strictSame([...by].sort(), [...blamed].sort(), code)
+t.test(
+  'docs: every endpoint, rule, assumption, error code and setting has its text, and no other',
+  t => {
+    const endpoints = [...pageOf('api').matchAll(/^\| ((?:GET|POST|DELETE) \| `[^`]+`) \|/gm)].map(
+      ([, on]) => on
+    )
+    t.strictSame(
+      endpoints,
+      Object.values(OPERATIONS).map(({ method, path }) => `${method} | \`${path}\``)
+    )
+    const headings = [
+      ...`${pageOf('rules')}${pageOf('assumptions')}`.matchAll(/^### (\S+)$/gm)
+    ].map(([, id]) => id)
+    t.strictSame(headings, [...Object.keys(RULES), ...Object.keys(ASSUMPTIONS)])
+    const rows = (name: string) =>
+      [...pageOf(name).matchAll(/^\| (?:<a id="[^"]*"><\/a>)?`([a-z]\w*(?:\.\w+)*)`/gm)]
+        .map(([, first]) => first)
+        .sort()
+    t.strictSame(
+      [rows('errors'), rows('settings')],
+      [Object.keys(CATALOGUE).sort(), [...SETTING_KEYS].sort()]
+    )
+    t.end()
   }
-  t.end()
-})
+)
+
+t.test(
+  'docs: every error code is listed with the rules and assumptions that the cases blame, and no other',
+  t => {
+    const cases: Case[] = [
+      ...Object.values(RULE_CASES).flatMap(({ kept, silent, broken }) => [
+        ...kept,
+        ...silent,
+        ...broken
+      ]),
+      ...Object.values(ASSUMPTION_CASES).flatMap(({ relies, not }) => [...relies, ...not])
+    ]
+    for (const [code, { by }] of Object.entries(SERVICE_ERRORS)) {
+      const blamed = new Set(
+        cases.flatMap(({ blames }) => (blames?.[1] === code ? [blames[3]] : []))
+      )
+      // what no case can send: bytes that are no HTTP, and defects
+      if (blamed.size === 0)
+        t.match(
+          code,
+          /^(request_malformed|headers_too_large|request_timeout|expectation_failed|internal_error)$/
+        )
+      else t.strictSame([...by].sort(), [...blamed].sort(), code)
+    }
+    t.end()
+  }
+)
 
 t.test('control: every parameter of a query is taken, and its row says what it takes', async t => {
   const { control } = await startTestEmulator(t)
   for (const [name, { query }] of CONTROL_GROUPS.flatMap(({ rows }) => Object.entries(rows))) {
-    for (const [parameter, { description }] of Object.entries<TSchema & { description?: string }>((query && schemaOf(query).properties) ?? {})) {
+    for (const [parameter, { description }] of Object.entries<TSchema & { description?: string }>(
+      (query && schemaOf(query).properties) ?? {}
+    )) {
       const { body } = await control(`${name}?${parameter}=%00`)
       t.not(body.error?.code, 'parameter_unknown', `${name} takes ${parameter}`)
       t.match(description, /\.$/, `${name} says what ${parameter} takes`)
@@ -66,16 +107,25 @@ t.test('control: every parameter of a query is taken, and its row says what it t
   }
 })
 
-t.test('docs: docs/evidence.md says of every finding when it is found, with its severity, and of no other', async t => {
-  const shown = [...read('docs/evidence.md').matchAll(/^\| `([a-z-]+)` \| (error|warning) \|/gm)].map(([, name, severity]) => [name, severity])
-  const findings = Object.entries(FINDINGS).map(([name, { severity }]) => [name, severity])
-  t.strictSame(shown.sort(), findings.sort())
-})
+t.test(
+  'docs: docs/evidence.md says of every finding when it is found, with its severity, and of no other',
+  async t => {
+    const shown = [
+      ...read('docs/evidence.md').matchAll(/^\| `([a-z-]+)` \| (error|warning) \|/gm)
+    ].map(([, name, severity]) => [name, severity])
+    const findings = Object.entries(FINDINGS).map(([name, { severity }]) => [name, severity])
+    t.strictSame(shown.sort(), findings.sort())
+  }
+)
 
 t.test('docs: every name of a scenario and every parameter has a text', async t => {
   for (const page of ['scenario-language', 'api']) {
-    const cells = [...pageOf(page).matchAll(/^\| (`.*) \|$/gm)].map(([, row = '']) => row.split(' | '))
-    const bare = cells.filter(row => row[row.length === 3 ? 2 : 3]?.trim() === '').map(([name]) => name)
+    const cells = [...pageOf(page).matchAll(/^\| (`.*) \|$/gm)].map(([, row = '']) =>
+      row.split(' | ')
+    )
+    const bare = cells
+      .filter(row => row[row.length === 3 ? 2 : 3]?.trim() === '')
+      .map(([name]) => name)
     t.strictSame(bare, [], page)
   }
 })

@@ -1,4 +1,7 @@
-/** Loads that are never sent whole: the memory that they hold is bounded while they come, and free once their connections have ended. */
+/**
+ * Loads that are never sent whole: the memory that they hold is bounded while they come, and free
+ * once their connections have ended.
+ */
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
@@ -14,15 +17,30 @@ const MIB = 2 ** 20
 const SIZE = SETTINGS['limits.control_body'].default
 /** All documents on their way together, and what a process needs to receive them. */
 const MOST_MIB = (2 * SIZE) / MIB + 100
-/** What a process that has received much goes on holding, however often: code, a heap that has grown, and memory for the buffers of so many sockets. */
+/**
+ * What a process that has received much goes on holding, however often: code, a heap that has
+ * grown, and memory for the buffers of so many sockets.
+ */
 const KEPT_MIB = 100
 const CHUNK = Buffer.alloc(65_536, ' ')
-const FRAMED = Buffer.concat([Buffer.from(`${CHUNK.length.toString(16)}\r\n`), CHUNK, Buffer.from('\r\n')])
+const FRAMED = Buffer.concat([
+  Buffer.from(`${CHUNK.length.toString(16)}\r\n`),
+  CHUNK,
+  Buffer.from('\r\n')
+])
 
-const residentOf = async (pid: number) => Number(/^VmRSS:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+const residentOf = async (pid: number) =>
+  Number(/^VmRSS:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
-/** Sends a load but for its end; stops where it is answered. Resolves with the socket and the status, empty where there is none yet. */
-async function unfinished(port: number, sandbox: string, isChunked: boolean): Promise<{ socket: Socket; status: string }> {
+/**
+ * Sends a load but for its end; stops where it is answered. Resolves with the socket and the
+ * status, empty where there is none yet.
+ */
+async function unfinished(
+  port: number,
+  sandbox: string,
+  isChunked: boolean
+): Promise<{ socket: Socket; status: string }> {
   const socket = connect(port, '127.0.0.1').on('error', () => {})
   const closed = new Promise(close => socket.once('close', close))
   let status = ''
@@ -30,9 +48,16 @@ async function unfinished(port: number, sandbox: string, isChunked: boolean): Pr
     status ||= String(chunk).slice('HTTP/1.1 '.length, 'HTTP/1.1 429'.length)
   })
   const framing = isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${SIZE}`
-  socket.write(`POST ${sandbox}/_control/load HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${framing}\r\n\r\n`)
-  for (let sent = CHUNK.length; sent < SIZE && status === '' && !socket.destroyed; sent += CHUNK.length) {
-    if (!socket.write(isChunked ? FRAMED : CHUNK)) await Promise.race([once(socket, 'drain').catch(() => {}), closed])
+  socket.write(
+    `POST ${sandbox}/_control/load HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${framing}\r\n\r\n`
+  )
+  for (
+    let sent = CHUNK.length;
+    sent < SIZE && status === '' && !socket.destroyed;
+    sent += CHUNK.length
+  ) {
+    if (!socket.write(isChunked ? FRAMED : CHUNK))
+      await Promise.race([once(socket, 'drain').catch(() => {}), closed])
   }
   // the answer to a load that is refused may be lost behind what its client still sends
   return { socket, status: socket.destroyed ? status || '429' : status }
@@ -50,11 +75,17 @@ t.test(
     let highest = 0
     for (let round = 0; round < ROUNDS; round++) {
       const begun = await Promise.all(
-        Array.from({ length: LOADS }, (_, nth) => unfinished(port, ['', '/sandbox/one', '/sandbox/two'][nth % 3] as string, round % 2 === 1))
+        Array.from({ length: LOADS }, (_, nth) =>
+          unfinished(port, ['', '/sandbox/one', '/sandbox/two'][nth % 3] as string, round % 2 === 1)
+        )
       )
       highest = Math.max(highest, await residentOf(pid))
       t.equal((await client.call('GET /next/tickets')).status, 200, 'calls are answered')
-      t.equal((await client.call('POST /_control/load?dry_run', '{"scenario":"default"}')).status, 200, 'small loads too')
+      t.equal(
+        (await client.call('POST /_control/load?dry_run', '{"scenario":"default"}')).status,
+        200,
+        'small loads too'
+      )
       t.equal(
         begun.every(({ status }) => status === '' || status === '429'),
         true
@@ -63,11 +94,28 @@ t.test(
     }
     await sleep(500)
     const after = await residentOf(pid)
-    t.comment(`resident: ${before.toFixed(0)} MiB before, at most ${highest.toFixed(0)}, ${after.toFixed(0)} after`)
+    t.comment(
+      `resident: ${before.toFixed(0)} MiB before, at most ${highest.toFixed(0)}, ${after.toFixed(0)} after`
+    )
 
-    t.ok(highest - before <= MOST_MIB, `${(highest - before).toFixed(0)} MiB more of at most ${MOST_MIB}`)
-    t.ok(after - before <= KEPT_MIB, `${(after - before).toFixed(0)} MiB remain of at most ${KEPT_MIB}`)
-    t.equal((await client.call('POST /_control/load', JSON.stringify({ scenario: 'default' }).padEnd(SIZE))).status, 200, 'there is room for a whole one')
+    t.ok(
+      highest - before <= MOST_MIB,
+      `${(highest - before).toFixed(0)} MiB more of at most ${MOST_MIB}`
+    )
+    t.ok(
+      after - before <= KEPT_MIB,
+      `${(after - before).toFixed(0)} MiB remain of at most ${KEPT_MIB}`
+    )
+    t.equal(
+      (
+        await client.call(
+          'POST /_control/load',
+          JSON.stringify({ scenario: 'default' }).padEnd(SIZE)
+        )
+      ).status,
+      200,
+      'there is room for a whole one'
+    )
     client.close()
     t.equal(await end('SIGTERM'), 0)
   }

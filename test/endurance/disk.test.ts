@@ -16,7 +16,11 @@ const KEY = 'sk_merchant'
 const REFUND = 'transaction=txn_a&amount=1'
 const SCENARIO = {
   name: 'shop',
-  data: smallFixture({ transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', amount: 1_000_000_000 }] })
+  data: smallFixture({
+    transactions: [
+      { id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', amount: 1_000_000_000 }
+    ]
+  })
 }
 
 /** A file system of one MiB; null where none can be mounted. */
@@ -37,105 +41,151 @@ async function filled(folder: string): Promise<() => Promise<void>> {
   return () => rm(filler)
 }
 
-t.test(`a full disk, ${ROUNDS} times: changes are refused until there is room, nothing that was answered is lost, and the end is 1 or 0`, async t => {
-  const folder = await smallDisk(t)
-  if (folder === null) return t.comment('no file system can be mounted here')
-  const scenario = join(folder, 'scenario.json')
-  const file = join(folder, 'shop.json')
-  await writeFile(scenario, JSON.stringify(SCENARIO))
-  const args = ['--scenario', scenario, '--data', file]
-  let made = 0
+t.test(
+  `a full disk, ${ROUNDS} times: changes are refused until there is room, nothing that was answered is lost, and the end is 1 or 0`,
+  async t => {
+    const folder = await smallDisk(t)
+    if (folder === null) return t.comment('no file system can be mounted here')
+    const scenario = join(folder, 'scenario.json')
+    const file = join(folder, 'shop.json')
+    await writeFile(scenario, JSON.stringify(SCENARIO))
+    const args = ['--scenario', scenario, '--data', file]
+    let made = 0
 
-  for (let round = 1; round <= ROUNDS; round++) {
-    const { port, end, complaints } = await started(args)
-    const { call, close } = clientOf(port, null, KEY)
-    const refund = async () => (await call('POST /next/refunds', REFUND)).status
-    const written = async () => (await readLines(file)).data.sandboxes[0]?.records.refunds?.length
-    const refunds = async () => (await call('GET /_control/state')).body.refunds.length
-    t.equal(await refunds(), made, `round ${round}: what was answered before is there`)
-    for (let nth = 0; nth < 20; nth++) t.equal(await refund(), 200)
-    made += 20
+    for (let round = 1; round <= ROUNDS; round++) {
+      const { port, end, complaints } = await started(args)
+      const { call, close } = clientOf(port, null, KEY)
+      const refund = async () => (await call('POST /next/refunds', REFUND)).status
+      const written = async () => (await readLines(file)).data.sandboxes[0]?.records.refunds?.length
+      const refunds = async () => (await call('GET /_control/state')).body.refunds.length
+      t.equal(await refunds(), made, `round ${round}: what was answered before is there`)
+      for (let nth = 0; nth < 20; nth++) t.equal(await refund(), 200)
+      made += 20
 
-    const free = await filled(folder)
-    let status = await refund()
-    for (let nth = 0; nth < 100 && status === 200; nth++) {
+      const free = await filled(folder)
+      let status = await refund()
+      for (let nth = 0; nth < 100 && status === 200; nth++) {
+        made++
+        status = await refund()
+      }
       made++
-      status = await refund()
-    }
-    made++
-    const state = (await call('GET /_control/state')).text
-    const before = await readFile(file)
-    t.strictSame([status, await refund(), (await call('POST /_control/reset')).status], [503, 503, 503])
-    t.equal((await call('GET /_control/state')).text, state, 'a refused call changes nothing')
-    t.strictSame([(await call('GET /next/refunds?limit=1')).status, await refunds()], [200, made])
-    t.ok((await readFile(file)).equals(before))
-    t.equal(await written(), made - 1, 'the file is whole')
+      const state = (await call('GET /_control/state')).text
+      const before = await readFile(file)
+      t.strictSame(
+        [status, await refund(), (await call('POST /_control/reset')).status],
+        [503, 503, 503]
+      )
+      t.equal((await call('GET /_control/state')).text, state, 'a refused call changes nothing')
+      t.strictSame([(await call('GET /next/refunds?limit=1')).status, await refunds()], [200, made])
+      t.ok((await readFile(file)).equals(before))
+      t.equal(await written(), made - 1, 'the file is whole')
 
-    if (round % 2 === 1) {
-      await free()
-      await sleep(1500)
-      t.equal(await written(), made, 'it is written without a call')
-      t.equal(await refund(), 200)
-      made++
-      t.strictSame([await end('SIGTERM'), complaints()], [0, ''])
-    } else {
-      t.equal(await end('SIGTERM'), 1)
-      t.match(complaints(), /shop\.json could not be written at shutdown: ENOSPC: .+ not on disk: the sandbox at the base address \(2 records\)\.\n$/)
-      made--
-      await free()
+      if (round % 2 === 1) {
+        await free()
+        await sleep(1500)
+        t.equal(await written(), made, 'it is written without a call')
+        t.equal(await refund(), 200)
+        made++
+        t.strictSame([await end('SIGTERM'), complaints()], [0, ''])
+      } else {
+        t.equal(await end('SIGTERM'), 1)
+        t.match(
+          complaints(),
+          /shop\.json could not be written at shutdown: ENOSPC: .+ not on disk: the sandbox at the base address \(2 records\)\.\n$/
+        )
+        made--
+        await free()
+      }
+      close()
+      t.strictSame((await readdir(folder)).sort(), ['scenario.json', 'shop.json'])
     }
-    close()
-    t.strictSame((await readdir(folder)).sort(), ['scenario.json', 'shop.json'])
+    t.comment(`${made} Refunds, ${statSync(file).size} bytes`)
   }
-  t.comment(`${made} Refunds, ${statSync(file).size} bytes`)
-})
+)
 
 const hasStrace = spawnSync('strace', ['-f', 'true']).status === 0
 
-t.test('the system calls of a write are those that the tests of power loss know', { skip: hasStrace ? false : 'strace cannot be used here' }, async t => {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'traced-')))
-  t.teardown(() => rm(folder, { recursive: true }))
-  const [file, scenario, trace] = ['data/shop.json', 'scenario.json', 'trace'].map(name => join(folder, name)) as [string, string, string]
-  mkdirSync(join(folder, 'data'))
-  await writeFile(scenario, JSON.stringify(SCENARIO))
-  const { port, child, end } = await started(['--scenario', scenario, '--data', file])
-  const tracer = spawnTracer(t, child.pid as number, trace)
-  for (const since = Date.now(); !existsSync(trace) && Date.now() - since < 10_000; ) await sleep(20)
-  await sleep(500)
-  const { call, close } = clientOf(port, null, KEY)
-  for (let nth = 0; nth < 2; nth++) t.equal((await call('POST /next/refunds', REFUND)).status, 200)
-  await rm(file)
-  t.equal((await call('POST /next/refunds', REFUND)).status, 200)
-  close()
-  t.equal(await end('SIGTERM'), 0)
-  await tracer
+t.test(
+  'the system calls of a write are those that the tests of power loss know',
+  { skip: hasStrace ? false : 'strace cannot be used here' },
+  async t => {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'traced-')))
+    t.teardown(() => rm(folder, { recursive: true }))
+    const [file, scenario, trace] = ['data/shop.json', 'scenario.json', 'trace'].map(name =>
+      join(folder, name)
+    ) as [string, string, string]
+    mkdirSync(join(folder, 'data'))
+    await writeFile(scenario, JSON.stringify(SCENARIO))
+    const { port, child, end } = await started(['--scenario', scenario, '--data', file])
+    const tracer = spawnTracer(t, child.pid as number, trace)
+    for (const since = Date.now(); !existsSync(trace) && Date.now() - since < 10_000; )
+      await sleep(20)
+    await sleep(500)
+    const { call, close } = clientOf(port, null, KEY)
+    for (let nth = 0; nth < 2; nth++)
+      t.equal((await call('POST /next/refunds', REFUND)).status, 200)
+    await rm(file)
+    t.equal((await call('POST /next/refunds', REFUND)).status, 200)
+    close()
+    t.equal(await end('SIGTERM'), 0)
+    await tracer
 
-  const append = ['pwrite64', 'fdatasync']
-  const whole = ['openat O_WRONLY|O_CREAT|O_EXCL|O_TRUNC 0600', 'pwrite64', 'fsync', 'rename', 'openat folder', 'fsync folder']
-  t.strictSame(callsIn(await readFile(trace, 'utf8'), join(folder, 'data')), [...append, ...append, ...whole, ...whole])
-})
+    const append = ['pwrite64', 'fdatasync']
+    const whole = [
+      'openat O_WRONLY|O_CREAT|O_EXCL|O_TRUNC 0600',
+      'pwrite64',
+      'fsync',
+      'rename',
+      'openat folder',
+      'fsync folder'
+    ]
+    t.strictSame(callsIn(await readFile(trace, 'utf8'), join(folder, 'data')), [
+      ...append,
+      ...append,
+      ...whole,
+      ...whole
+    ])
+  }
+)
 
 async function spawnTracer(t: Test, pid: number, trace: string): Promise<void> {
   const calls =
     'openat,open,creat,write,writev,pwrite64,pwritev,pwritev2,ftruncate,truncate,fallocate,fsync,fdatasync,sync_file_range,rename,renameat,renameat2'
-  const tracer = spawn('strace', ['-f', '-y', '-s', '0', '-o', trace, '-e', `trace=${calls}`, '-p', String(pid)], { stdio: 'ignore' })
+  const tracer = spawn(
+    'strace',
+    ['-f', '-y', '-s', '0', '-o', trace, '-e', `trace=${calls}`, '-p', String(pid)],
+    { stdio: 'ignore' }
+  )
   t.teardown(() => tracer.kill('SIGKILL'))
   await once(tracer, 'close')
 }
 
-/** The calls on a folder and what is in it that write, or make what was written last; locks are left out. */
+/**
+ * The calls on a folder and what is in it that write, or make what was written last; locks are left
+ * out.
+ */
 function callsIn(trace: string, folder: string): string[] {
   const begun = new Map<string, string>()
   return trace.split('\n').flatMap(line => {
     const [, thread = '', text = ''] = /^(\d+) +(.*)$/.exec(line) ?? []
-    if (text.endsWith('<unfinished ...>')) begun.set(thread, text.replace(/ ?<unfinished \.\.\.>/, ''))
+    if (text.endsWith('<unfinished ...>'))
+      begun.set(thread, text.replace(/ ?<unfinished \.\.\.>/, ''))
     const [, rest] = /^<\.\.\. \w+ resumed>(.*)$/.exec(text) ?? []
     const whole = rest === undefined ? text : `${begun.get(thread)}${rest}`
-    if (text.endsWith('<unfinished ...>') || !whole.includes(folder) || whole.includes('.lock-')) return []
+    if (text.endsWith('<unfinished ...>') || !whole.includes(folder) || whole.includes('.lock-'))
+      return []
     const [, call = '', given = ''] = /^(\w+)\((.*)\) += /.exec(whole) ?? []
     const isFolder = given.includes(`<${folder}>`) || given.includes(`"${folder}"`)
     if (call === 'openat' && !isFolder && !given.includes('O_CREAT')) return []
     const [flags = ''] = call === 'openat' && !isFolder ? (/O_[A-Z_|]+, \d+/.exec(given) ?? []) : []
-    return [[call, flags.replace('|O_CLOEXEC', '').replace(',', ''), isFolder && call !== 'rename' ? 'folder' : ''].filter(part => part !== '').join(' ')]
+    return [
+      [
+        call,
+        flags.replace('|O_CLOEXEC', '').replace(',', ''),
+        isFolder && call !== 'rename' ? 'folder' : ''
+      ]
+        .filter(part => part !== '')
+        .join(' ')
+    ]
   })
 }

@@ -1,11 +1,17 @@
 /**
- * Everything at once, in two processes with the same load: one is killed again and again and is started again on its data file, the other one runs through.
+ * Everything at once, in two processes with the same load: one is killed again and again and is
+ * started again on its data file, the other one runs through.
  *
- * Nothing lost: each client keeps a ledger of what was answered, with which every sandbox is compared at each start and pause; a call that was left without an
- * answer may have taken effect or not, and no other. Nothing crossed: every value that a client sends names its sandbox, and every answer and event is searched
- * for values of others. Memory flat: judged on the process that runs through, after each pause, when its large sandboxes were reset. The first quarter of the
- * samples is warm-up; the median of the last one is compared with the larger one of the two between. A neighbour calls from a process of its own: its waits are
- * reported beside those of a bare HTTP server, and only the longest has a bound, a wide one, since other work on the machine delays it too.
+ * Nothing lost: each client keeps a ledger of what was answered, with which every sandbox is
+ * compared at each start and pause; a call that was left without an
+ * answer may have taken effect or not, and no other. Nothing crossed: every value that a client
+ * sends names its sandbox, and every answer and event is searched
+ * for values of others. Memory flat: judged on the process that runs through, after each pause,
+ * when its large sandboxes were reset. The first quarter of the
+ * samples is warm-up; the median of the last one is compared with the larger one of the two
+ * between. A neighbour calls from a process of its own: its waits are
+ * reported beside those of a bare HTTP server, and only the longest has a bound, a wide one, since
+ * other work on the machine delays it too.
  */
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -24,21 +30,33 @@ import { Watch } from './support/watch.js'
 const MINUTES = figure('MINUTES', { short: 0.05, long: 60 })
 /** The time between two kills. */
 const KILL_SECONDS = figure('KILL_SECONDS', { short: 2, long: 60 })
-/** The average pause of a client between two calls: the two processes and the clients leave about half a core of two. */
+/**
+ * The average pause of a client between two calls: the two processes and the clients leave about
+ * half a core of two.
+ */
 const PAUSE_MS = figure('PAUSE_MS', { short: 40, long: 100 })
-/** The longest that a neighbour may wait: other work on the machine delays a call by a second at times, a load that freezes the process by more. */
+/**
+ * The longest that a neighbour may wait: other work on the machine delays a call by a second at
+ * times, a load that freezes the process by more.
+ */
 const NEIGHBOUR_MS = figure('NEIGHBOUR_MS', { short: 5000, long: 5000 })
 /** The killed process goes on until it has been killed so often. */
 const LEAST_KILLS = 2
 const DURATION_MS = MINUTES * 60_000
-/** The time between two pauses of the process that runs through: about 24 samples of its memory, or one a minute. */
+/**
+ * The time between two pauses of the process that runs through: about 24 samples of its memory, or
+ * one a minute.
+ */
 const CHECK_MS = Math.min(60_000, Math.max(5000, DURATION_MS / 24))
 /** With fewer samples of memory a quarter has too few for a median. */
 const LEAST_SAMPLES = 12
 /** Memory of the last quarter, of what it was in the two before. */
 const MOST_GROWTH = 1.15
 const NODE_FLAGS = ['--max-old-space-size=768']
-/** Clients of each sandbox. One with several is reset between two rounds when it has become large; one with a single client resets itself. */
+/**
+ * Clients of each sandbox. One with several is reset between two rounds when it has become large;
+ * one with a single client resets itself.
+ */
 const CLIENTS = [3, 1, 4, 1, 2, 1, 1, 1, 1, 1, 1, 1]
 const LARGE = 200
 /** What is in the folder of a process that has ended. */
@@ -90,12 +108,31 @@ class Site {
 
   /** Only errors are logged, so that every line on stderr is a defect. */
   get #args(): string[] {
-    const folders = ['--scenarios-dir', join(this.#folder, 'scenarios'), '--snapshots-dir', join(this.#folder, 'snapshots')]
+    const folders = [
+      '--scenarios-dir',
+      join(this.#folder, 'scenarios'),
+      '--snapshots-dir',
+      join(this.#folder, 'snapshots')
+    ]
     const port = this.#port === 0 ? [] : ['--port', String(this.#port)]
-    return ['--scenario', 'load', '--data', this.#file, '--log-level', 'error', '--set', 'limits.shutdown=500', ...folders, ...port]
+    return [
+      '--scenario',
+      'load',
+      '--data',
+      this.#file,
+      '--log-level',
+      'error',
+      '--set',
+      'limits.shutdown=500',
+      ...folders,
+      ...port
+    ]
   }
 
-  /** Starts on the same port as before, with clients that call while it starts, and compares everything with what was answered. */
+  /**
+   * Starts on the same port as before, with clients that call while it starts, and compares
+   * everything with what was answered.
+   */
   async start(): Promise<void> {
     const { watch } = this
     const since = performance.now()
@@ -136,7 +173,10 @@ class Site {
     }
   }
 
-  /** Compares every sandbox with what was answered while nobody changes it, and resets those that have become large. */
+  /**
+   * Compares every sandbox with what was answered while nobody changes it, and resets those that
+   * have become large.
+   */
   async audit(): Promise<void> {
     const { watch, places } = this
     const { problems, facts } = await auditAll(this.#port, places)
@@ -157,7 +197,10 @@ class Site {
     }
   }
 
-  /** Runs all clients for a while; then the process is ended during their calls, or the clients stop. */
+  /**
+   * Runs all clients for a while; then the process is ended during their calls, or the clients
+   * stop.
+   */
   async round(ms: number, signal?: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     const { watch, places, loaded } = this
     const [port, round] = [this.#port, ++this.#round]
@@ -169,14 +212,18 @@ class Site {
       connect: (port, { name, nth }) => watch.client(port, name, nth)
     })
     // of a large document that is cut at the end the log tells
-    const others = signal === 'SIGTERM' ? null : otherLoad({ port, round, watch, places, loaded, pauseMs: PAUSE_MS })
+    const others =
+      signal === 'SIGTERM'
+        ? null
+        : otherLoad({ port, round, watch, places, loaded, pauseMs: PAUSE_MS })
     await sleep(ms)
     if (signal) {
       await this.sample()
       this.#calls(this.name, null)
       watch.isDown = true
       const ending = await this.#running?.end(signal)
-      if (ending !== (signal === 'SIGTERM' ? 0 : signal)) watch.wrong(`${signal} ended the process with ${ending}`)
+      if (ending !== (signal === 'SIGTERM' ? 0 : signal))
+        watch.wrong(`${signal} ended the process with ${ending}`)
       this.kills++
     }
     watch.isOver = true
@@ -197,7 +244,8 @@ class Site {
     await sleep(this.#choices.below(1000))
     child.kill('SIGKILL')
     await once(child, 'exit')
-    if ((await readFile(this.#file, 'utf8')) !== text) this.watch.wrong('a start that was killed has changed the file')
+    if ((await readFile(this.#file, 'utf8')) !== text)
+      this.watch.wrong('a start that was killed has changed the file')
   }
 
   /** Takes the lowest of a few samples of the memory, between which garbage may be collected. */
@@ -206,12 +254,19 @@ class Site {
     const found: Sample[] = []
     for (let n = 0; n < 3; n++) {
       const { text } = await client.call('GET /_control/metrics')
-      const gauge = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]) / MIB
-      found.push({ rss: gauge('process_resident_memory_bytes'), heap: gauge('nodejs_heap_size_used_bytes') })
+      const gauge = (name: string) =>
+        Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]) / MIB
+      found.push({
+        rss: gauge('process_resident_memory_bytes'),
+        heap: gauge('nodejs_heap_size_used_bytes')
+      })
       await sleep(100)
     }
     client.close()
-    this.samples.push({ rss: Math.min(...found.map(({ rss }) => rss)), heap: Math.min(...found.map(({ heap }) => heap)) })
+    this.samples.push({
+      rss: Math.min(...found.map(({ rss }) => rss)),
+      heap: Math.min(...found.map(({ heap }) => heap))
+    })
   }
 
   /** Ends the process by SIGTERM and returns its exit status. */
@@ -220,7 +275,8 @@ class Site {
     const ending = await this.#running?.end('SIGTERM')
     this.#complaints()
     const left = (await readdir(this.#folder)).sort()
-    if (left.join() !== LEFT.join()) this.watch.wrong(`no lock and no temporary file is left, but ${left}`)
+    if (left.join() !== LEFT.join())
+      this.watch.wrong(`no lock and no temporary file is left, but ${left}`)
     return ending
   }
 
@@ -234,96 +290,145 @@ class Site {
   /** The figures so far, in one line. */
   get line(): string {
     const { watch, samples, name, kills, checked } = this
-    const calls = ['API calls', 'control calls'].map(what => `${watch.figure(what)} ${what}`).join(', ')
+    const calls = ['API calls', 'control calls']
+      .map(what => `${watch.figure(what)} ${what}`)
+      .join(', ')
     const { rss = 0, heap = 0 } = samples.at(-1) ?? {}
-    const memory = samples.length === 0 ? '' : `, ${rss.toFixed(0)} MiB resident, ${heap.toFixed(0)} MiB of heap`
+    const memory =
+      samples.length === 0 ? '' : `, ${rss.toFixed(0)} MiB resident, ${heap.toFixed(0)} MiB of heap`
     return `${name}: ${kills} kills, ${calls}, ${checked} answered changes checked${memory}, ${waits(this.times)}, ${watch.figure('problems')} problems`
   }
 }
 
-const KINDS = ['changes', 'loads', 'sandboxes made again', 'event streams read', 'events', 'hostile senders', 'verify calls satisfied', 'verify calls left']
+const KINDS = [
+  'changes',
+  'loads',
+  'sandboxes made again',
+  'event streams read',
+  'events',
+  'hostile senders',
+  'verify calls satisfied',
+  'verify calls left'
+]
 /** What has not taken place yet. */
 const unseen = (watch: Watch) => KINDS.filter(what => watch.figure(what) === 0)
 
 const waits = (times: readonly number[]) => {
   const sorted = [...times].sort((a, b) => a - b)
-  const at = (share: number) => (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(1)
+  const at = (share: number) =>
+    (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(1)
   return `neighbour ${at(0.5)}/${at(0.99)}/${at(1)} ms (p50/p99/max of ${sorted.length})`
 }
 
 /** The median resident memory of each quarter of the samples, and of the heap. */
 const quarters = (samples: readonly Sample[], what: keyof Sample) =>
   [0, 1, 2, 3].map(
-    nth => median(samples.slice(Math.floor((samples.length * nth) / 4), Math.floor((samples.length * (nth + 1)) / 4)).map(one => one[what])) ?? 0
+    nth =>
+      median(
+        samples
+          .slice(
+            Math.floor((samples.length * nth) / 4),
+            Math.floor((samples.length * (nth + 1)) / 4)
+          )
+          .map(one => one[what])
+      ) ?? 0
   )
 
-t.test(`everything at once for ${MINUTES} min, with kill -9 every ${KILL_SECONDS} s and SIGTERM: nothing lost, nothing crossed, memory flat`, async t => {
-  t.comment(`ENDURANCE_SEED=${SEED}`)
-  const bare: number[] = []
-  const sites: Site[] = []
-  const neighbour = startNeighbour()
-  t.teardown(neighbour.stop)
-  const [killed, steady] = [await Site.make(t, 'killed', neighbour.call), await Site.make(t, 'steady', neighbour.call)]
-  sites.push(killed, steady)
-  const take = async () => {
-    const taken = await neighbour.taken()
-    bare.push(...(taken.bare?.times ?? []))
-    for (const { name, times, watch } of sites) {
-      times.push(...(taken[name]?.times ?? []))
-      watch.wrong(...(taken[name]?.wrong ?? []).map(one => `neighbour: ${one}`))
+t.test(
+  `everything at once for ${MINUTES} min, with kill -9 every ${KILL_SECONDS} s and SIGTERM: nothing lost, nothing crossed, memory flat`,
+  async t => {
+    t.comment(`ENDURANCE_SEED=${SEED}`)
+    const bare: number[] = []
+    const sites: Site[] = []
+    const neighbour = startNeighbour()
+    t.teardown(neighbour.stop)
+    const [killed, steady] = [
+      await Site.make(t, 'killed', neighbour.call),
+      await Site.make(t, 'steady', neighbour.call)
+    ]
+    sites.push(killed, steady)
+    const take = async () => {
+      const taken = await neighbour.taken()
+      bare.push(...(taken.bare?.times ?? []))
+      for (const { name, times, watch } of sites) {
+        times.push(...(taken[name]?.times ?? []))
+        watch.wrong(...(taken[name]?.wrong ?? []).map(one => `neighbour: ${one}`))
+      }
     }
-  }
-  await Promise.all(sites.map(site => site.start()))
-  const until = Date.now() + DURATION_MS
-  const left = () => until - Date.now()
-  /** Whether a site goes on: on a machine with other work longer than the duration, until all of it has taken place. */
-  const goesOn = ({ watch }: Site) => left() > 0 || (unseen(watch).length > 0 && left() > -60_000)
-  const figures = setInterval(() => {
-    for (const { line } of sites) t.comment(line)
-  }, 60_000)
-  t.teardown(() => clearInterval(figures))
+    await Promise.all(sites.map(site => site.start()))
+    const until = Date.now() + DURATION_MS
+    const left = () => until - Date.now()
+    /**
+     * Whether a site goes on: on a machine with other work longer than the duration, until all of
+     * it has taken place.
+     */
+    const goesOn = ({ watch }: Site) => left() > 0 || (unseen(watch).length > 0 && left() > -60_000)
+    const figures = setInterval(() => {
+      for (const { line } of sites) t.comment(line)
+    }, 60_000)
+    t.teardown(() => clearInterval(figures))
 
-  const { below, chance } = random('kills')
-  const kill = async () => {
-    while (goesOn(killed) || killed.kills < LEAST_KILLS) {
-      // some of them soon after the first answers
-      const isLate = left() <= 0 && unseen(killed.watch).length > 0
-      await killed.round(chance(0.3) && left() > 0 ? below(700) : KILL_SECONDS * (800 + below(300)) * (isLate ? 4 : 1), 'SIGKILL')
+    const { below, chance } = random('kills')
+    const kill = async () => {
+      while (goesOn(killed) || killed.kills < LEAST_KILLS) {
+        // some of them soon after the first answers
+        const isLate = left() <= 0 && unseen(killed.watch).length > 0
+        await killed.round(
+          chance(0.3) && left() > 0
+            ? below(700)
+            : KILL_SECONDS * (800 + below(300)) * (isLate ? 4 : 1),
+          'SIGKILL'
+        )
+        await killed.start()
+      }
+      await killed.round(below(700), 'SIGTERM')
       await killed.start()
     }
-    await killed.round(below(700), 'SIGTERM')
-    await killed.start()
-  }
-  const go = async () => {
-    while (goesOn(steady)) {
-      await steady.round(left() > 0 ? Math.min(left(), CHECK_MS) : CHECK_MS)
-      await steady.audit()
-      await steady.sample()
-      await take()
+    const go = async () => {
+      while (goesOn(steady)) {
+        await steady.round(left() > 0 ? Math.min(left(), CHECK_MS) : CHECK_MS)
+        await steady.audit()
+        await steady.sample()
+        await take()
+      }
     }
-  }
-  // an error that ends one of them early is reported with the other problems
-  await Promise.all([kill().catch(error => killed.watch.wrong(String(error.stack))), go().catch(error => steady.watch.wrong(String(error.stack)))])
-  clearInterval(figures)
-  await take()
-  t.strictSame(await Promise.all(sites.map(site => site.stop())), [0, 0], 'both end at SIGTERM')
+    // an error that ends one of them early is reported with the other problems
+    await Promise.all([
+      kill().catch(error => killed.watch.wrong(String(error.stack))),
+      go().catch(error => steady.watch.wrong(String(error.stack)))
+    ])
+    clearInterval(figures)
+    await take()
+    t.strictSame(await Promise.all(sites.map(site => site.stop())), [0, 0], 'both end at SIGTERM')
 
-  for (const { watch, name, line, starts, times, checked } of sites) {
-    t.comment(line)
-    t.comment([...watch.counts].map(([what, count]) => `${count} ${what}`).join(', '))
-    if (starts.length > 0) t.comment(`ready again in ${median(starts).toFixed(0)} ms, at most ${Math.max(...starts).toFixed(0)}`)
-    t.strictSame(watch.problems, [], `${name}: nothing is lost, crossed or unexpected`)
-    t.ok(checked > 0, `${checked} answered changes were checked`)
-    t.strictSame(unseen(watch), [], 'all of it took place')
-    const longest = times.reduce((most, ms) => Math.max(most, ms), 0)
-    t.ok(longest <= NEIGHBOUR_MS, `no call of a neighbour waited longer than ${NEIGHBOUR_MS} ms: ${longest.toFixed(0)}`)
+    for (const { watch, name, line, starts, times, checked } of sites) {
+      t.comment(line)
+      t.comment([...watch.counts].map(([what, count]) => `${count} ${what}`).join(', '))
+      if (starts.length > 0)
+        t.comment(
+          `ready again in ${median(starts).toFixed(0)} ms, at most ${Math.max(...starts).toFixed(0)}`
+        )
+      t.strictSame(watch.problems, [], `${name}: nothing is lost, crossed or unexpected`)
+      t.ok(checked > 0, `${checked} answered changes were checked`)
+      t.strictSame(unseen(watch), [], 'all of it took place')
+      const longest = times.reduce((most, ms) => Math.max(most, ms), 0)
+      t.ok(
+        longest <= NEIGHBOUR_MS,
+        `no call of a neighbour waited longer than ${NEIGHBOUR_MS} ms: ${longest.toFixed(0)}`
+      )
+    }
+    t.comment(`a bare server beside them: ${waits(bare)}`)
+    const [rss, heap] = [quarters(steady.samples, 'rss'), quarters(steady.samples, 'heap')]
+    const shown = (values: readonly number[]) => values.map(value => value.toFixed(0)).join(', ')
+    t.comment(
+      `memory by quarter: ${shown(rss)} MiB resident, ${shown(heap)} MiB of heap, ${steady.samples.length} samples`
+    )
+    const [, second, third, last] = rss as [number, number, number, number]
+    const before = Math.max(second, third)
+    if (steady.samples.length >= LEAST_SAMPLES)
+      t.ok(
+        last <= before * MOST_GROWTH,
+        `memory is flat: × ${(last / before).toFixed(2)} of what it was at most in the two quarters before the last`
+      )
   }
-  t.comment(`a bare server beside them: ${waits(bare)}`)
-  const [rss, heap] = [quarters(steady.samples, 'rss'), quarters(steady.samples, 'heap')]
-  const shown = (values: readonly number[]) => values.map(value => value.toFixed(0)).join(', ')
-  t.comment(`memory by quarter: ${shown(rss)} MiB resident, ${shown(heap)} MiB of heap, ${steady.samples.length} samples`)
-  const [, second, third, last] = rss as [number, number, number, number]
-  const before = Math.max(second, third)
-  if (steady.samples.length >= LEAST_SAMPLES)
-    t.ok(last <= before * MOST_GROWTH, `memory is flat: × ${(last / before).toFixed(2)} of what it was at most in the two quarters before the last`)
-})
+)

@@ -1,7 +1,9 @@
 /**
- * Every control request, several at once, beside a full journal, many records and documents at their limits: the process lives, nobody waits long for another
+ * Every control request, several at once, beside a full journal, many records and documents at
+ * their limits: the process lives, nobody waits long for another
  * one's request, and the memory is free again afterwards.
- * How long the serving thread works at a stretch is measured inside the process, in time of the processor; how long a neighbour waits in another one.
+ * How long the serving thread works at a stretch is measured inside the process, in time of the
+ * processor; how long a neighbour waits in another one.
  */
 import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
@@ -25,7 +27,11 @@ const LARGEST = figure('LARGEST', { short: 300_000, long: 67_000_000 })
 /** Members of a list at its limit. */
 const MEMBERS = figure('MEMBERS', { short: 2000, long: 10_000 })
 const JOURNAL = figure('JOURNAL', { short: 120, long: 1000 })
-const NODE_FLAGS = ['--max-old-space-size=768', '--require', fileURLToPath(new URL('./support/busy.cjs', import.meta.url))]
+const NODE_FLAGS = [
+  '--max-old-space-size=768',
+  '--require',
+  fileURLToPath(new URL('./support/busy.cjs', import.meta.url))
+]
 const HAS_FIGURES = existsSync('/proc/thread-self/schedstat')
 
 const json = (value: unknown) => JSON.stringify(value)
@@ -40,14 +46,35 @@ function largeText(bytes: number, wrap: (tickets: object[]) => unknown): string 
 }
 
 /** What is sent for each control request that changes something or names something. */
-function rowsFor(ticket: string, last: string): Record<string, Omit<Row, 'on' | 'name'>[] | string[]> {
-  const entry = { on: 'POST /transactions', match: { body: { 'customer[name]': PATTERN } }, delay: '1ms' }
+function rowsFor(
+  ticket: string,
+  last: string
+): Record<string, Omit<Row, 'on' | 'name'>[] | string[]> {
+  const entry = {
+    on: 'POST /transactions',
+    match: { body: { 'customer[name]': PATTERN } },
+    delay: '1ms'
+  }
   const sequence = { sequence: Array(MEMBERS).fill({ on: 'POST /transactions' }) }
   return {
     'POST /load': [
-      { body: largeText(LARGEST, tickets => ({ scenario: { fixtures: ['bistro'], data: { tickets } } })) },
-      { body: `fixtures: [bistro]\ndata:\n  tickets:\n${'    - { location: loc_bistro }\n'.repeat(LARGEST / 100)}`, type: 'application/yaml' },
-      { body: json({ scenario: { fixtures: ['bistro'], expect: Array(MEMBERS).fill({ on: 'POST /refunds', match: { body: { reason: 'x' } } }) } }) }
+      {
+        body: largeText(LARGEST, tickets => ({
+          scenario: { fixtures: ['bistro'], data: { tickets } }
+        }))
+      },
+      {
+        body: `fixtures: [bistro]\ndata:\n  tickets:\n${'    - { location: loc_bistro }\n'.repeat(LARGEST / 100)}`,
+        type: 'application/yaml'
+      },
+      {
+        body: json({
+          scenario: {
+            fixtures: ['bistro'],
+            expect: Array(MEMBERS).fill({ on: 'POST /refunds', match: { body: { reason: 'x' } } })
+          }
+        })
+      }
     ],
     'POST /records': [{ body: largeText(LARGEST, tickets => ({ tickets })) }],
     'POST /keys': [{ body: '{"account":"mch_bistro"}' }],
@@ -66,12 +93,36 @@ function rowsFor(ticket: string, last: string): Record<string, Omit<Row, 'on' | 
     'GET /scenarios/NAME': ['GET /scenarios/default'],
     'GET /requests/ID': [`GET /requests/${last}`, `GET /requests/${last}?format=scenario`],
     'GET /state': ['GET /state', 'GET /state?format=yaml'],
-    'GET /run': ['GET /run', 'GET /run?format=html', 'GET /run?format=junit', 'GET /run?format=markdown'],
-    'POST /explain': [{ body: json({ method: 'POST', path: '/transactions', body: { ticket, payment_type: 'external', amount: 1 } }) }],
+    'GET /run': [
+      'GET /run',
+      'GET /run?format=html',
+      'GET /run?format=junit',
+      'GET /run?format=markdown'
+    ],
+    'POST /explain': [
+      {
+        body: json({
+          method: 'POST',
+          path: '/transactions',
+          body: { ticket, payment_type: 'external', amount: 1 }
+        })
+      }
+    ],
     'POST /verify': [
       {},
-      { body: json({ on: 'POST /transactions', match: { body: { 'customer[name]': { not: PATTERN } } } }) },
-      { body: json({ state: { transactions: { count: 1, where: { customer: { name: PATTERN }, amount: { gt: 1 } } } } }) },
+      {
+        body: json({
+          on: 'POST /transactions',
+          match: { body: { 'customer[name]': { not: PATTERN } } }
+        })
+      },
+      {
+        body: json({
+          state: {
+            transactions: { count: 1, where: { customer: { name: PATTERN }, amount: { gt: 1 } } }
+          }
+        })
+      },
       { body: json(sequence) }
     ],
     'POST /session': [{ body: '{"token":"none"}' }],
@@ -82,7 +133,9 @@ function rowsFor(ticket: string, last: string): Record<string, Omit<Row, 'on' | 
 /** Every GET, POST, PUT and PATCH of the control API; event streams have a test of their own. */
 function matrix(ticket: string, last: string): Row[] {
   const given = rowsFor(ticket, last)
-  const calls = CONTROL_GROUPS.flatMap(({ rows }) => Object.keys(rows)).filter(on => !on.startsWith('DELETE') && on !== 'GET /events')
+  const calls = CONTROL_GROUPS.flatMap(({ rows }) => Object.keys(rows)).filter(
+    on => !on.startsWith('DELETE') && on !== 'GET /events'
+  )
   // the journal and the records are there until the last
   const isLast = (on: string) => ['POST /load', 'POST /reset'].includes(on)
   calls.sort((one, other) => Number(isLast(one)) - Number(isLast(other)))
@@ -91,7 +144,11 @@ function matrix(ticket: string, last: string): Row[] {
       const named = typeof one === 'string' ? one : on
       const [method, path] = named.split(' ') as [string, string]
       const name = named === on && nth > 0 ? `${on} ${nth + 1}` : named
-      return { name, on: `${method} /_control${path === '/' ? '' : path}`, ...(typeof one !== 'string' && one) }
+      return {
+        name,
+        on: `${method} /_control${path === '/' ? '' : path}`,
+        ...(typeof one !== 'string' && one)
+      }
     })
   )
 }
@@ -105,63 +162,90 @@ async function busyIn({ child }: Running, file: string): Promise<number> {
   return Number(await readFile(file, 'utf8'))
 }
 
-/** Fills a sandbox with records and its journal with requests. Returns a Ticket and the last request. */
+/**
+ * Fills a sandbox with records and its journal with requests. Returns a Ticket and the last
+ * request.
+ */
 async function fill({ call }: Client): Promise<{ ticket: string; last: string }> {
   await call('POST /_control/load', '{"scenario":"default"}')
   const ticket = (await call('GET /next/tickets?limit=1')).body.data[0].id
   for (let from = 0; from < RECORDS; from += 20_000) {
-    const payment = { ticket, payment_type: 'external', amount: 1000, customer: { name: 'abcdefgh' } }
+    const payment = {
+      ticket,
+      payment_type: 'external',
+      amount: 1000,
+      customer: { name: 'abcdefgh' }
+    }
     const transactions = Array(Math.min(20_000, RECORDS - from)).fill(payment)
     const { status, text } = await call('POST /_control/records', json({ transactions }))
     if (status !== 200) throw new Error(text.slice(0, 1000))
   }
-  const metadata = Array.from({ length: 20 }, (_, nth) => `metadata[k${nth}]=${'v'.repeat(300)}`).join('&')
+  const metadata = Array.from(
+    { length: 20 },
+    (_, nth) => `metadata[k${nth}]=${'v'.repeat(300)}`
+  ).join('&')
   for (let nth = 0; nth < JOURNAL; nth++)
-    await call('POST /next/transactions', `ticket=${ticket}&payment_type=external&amount=100&customer[name]=abcdefgh&${metadata}`)
+    await call(
+      'POST /next/transactions',
+      `ticket=${ticket}&payment_type=external&amount=100&customer[name]=abcdefgh&${metadata}`
+    )
   const { body } = await call('GET /_control/requests?limit=1')
   return { ticket, last: body.data[0].id }
 }
 
-const heapOf = async ({ call }: Client) => Number(/^nodejs_heap_size_used_bytes (\S+)$/m.exec((await call('GET /_control/metrics')).text)?.[1]) / 1024 ** 2
+const heapOf = async ({ call }: Client) =>
+  Number(
+    /^nodejs_heap_size_used_bytes (\S+)$/m.exec((await call('GET /_control/metrics')).text)?.[1]
+  ) /
+  1024 ** 2
 
-t.test(`every control request, ${AT_ONCE} at once, with ${RECORDS} records and a full journal: others go on, and the memory is free again`, async t => {
-  const running = await started([], NODE_FLAGS)
-  const { port, child, end } = running
-  const file = join(tmpdir(), `busy-${child.pid}`)
-  t.teardown(() => rm(file, { force: true }))
-  const [base, ...clients] = [clientOf(port, null), ...Array.from({ length: AT_ONCE }, () => clientOf(port, 'heavy'))] as [Client, ...Client[]]
-  const before = await heapOf(base)
-  const { ticket, last } = await fill(clients[0] as Client)
-  const neighbour = startNeighbour()
-  t.teardown(neighbour.stop)
-  neighbour.call('one', port)
-  const longest = async () => Math.max(...((await neighbour.taken()).one?.times ?? []), 0)
-  await sleep(500)
-  const calm = await longest()
-  await busyIn(running, file)
+t.test(
+  `every control request, ${AT_ONCE} at once, with ${RECORDS} records and a full journal: others go on, and the memory is free again`,
+  async t => {
+    const running = await started([], NODE_FLAGS)
+    const { port, child, end } = running
+    const file = join(tmpdir(), `busy-${child.pid}`)
+    t.teardown(() => rm(file, { force: true }))
+    const [base, ...clients] = [
+      clientOf(port, null),
+      ...Array.from({ length: AT_ONCE }, () => clientOf(port, 'heavy'))
+    ] as [Client, ...Client[]]
+    const before = await heapOf(base)
+    const { ticket, last } = await fill(clients[0] as Client)
+    const neighbour = startNeighbour()
+    t.teardown(neighbour.stop)
+    neighbour.call('one', port)
+    const longest = async () => Math.max(...((await neighbour.taken()).one?.times ?? []), 0)
+    await sleep(500)
+    const calm = await longest()
+    await busyIn(running, file)
 
-  for (const { name, on, body, type } of matrix(ticket, last)) {
-    const answers = await Promise.all(clients.map(({ call }) => call(on, body, type)))
-    const busy = await busyIn(running, file)
-    const waited = await longest()
-    const statuses = [...new Set(answers.map(({ status }: Answer) => status))]
-    const figures = `${name}: ${statuses.join(', ')}; busy ${busy.toFixed(0)} ms, a neighbour waited ${waited.toFixed(0)} ms (calm: ${calm.toFixed(0)} ms)`
-    t.comment(figures)
-    t.ok(busy < BUSY_MS && waited < Math.max(NEIGHBOUR_MS, calm * 3), figures)
-    t.strictSame(
-      answers.filter(({ status }) => status >= 500).map(({ text }) => text),
-      []
+    for (const { name, on, body, type } of matrix(ticket, last)) {
+      const answers = await Promise.all(clients.map(({ call }) => call(on, body, type)))
+      const busy = await busyIn(running, file)
+      const waited = await longest()
+      const statuses = [...new Set(answers.map(({ status }: Answer) => status))]
+      const figures = `${name}: ${statuses.join(', ')}; busy ${busy.toFixed(0)} ms, a neighbour waited ${waited.toFixed(0)} ms (calm: ${calm.toFixed(0)} ms)`
+      t.comment(figures)
+      t.ok(busy < BUSY_MS && waited < Math.max(NEIGHBOUR_MS, calm * 3), figures)
+      t.strictSame(
+        answers.filter(({ status }) => status >= 500).map(({ text }) => text),
+        []
+      )
+    }
+
+    const { status } = await base.call('DELETE /_control/sandboxes/heavy')
+    t.equal(status, 204)
+    let after = Number.POSITIVE_INFINITY
+    for (let nth = 0; nth < 200 && after > before + 60; nth++) {
+      await base.call('GET /_control/openapi.json')
+      after = Math.min(after, await heapOf(base))
+    }
+    t.ok(
+      after <= before + 60,
+      `heap ${before.toFixed(0)} MiB before, ${after.toFixed(0)} MiB after`
     )
+    for (const { close } of [base, ...clients]) close()
+    t.equal(await end('SIGTERM'), 0)
   }
-
-  const { status } = await base.call('DELETE /_control/sandboxes/heavy')
-  t.equal(status, 204)
-  let after = Number.POSITIVE_INFINITY
-  for (let nth = 0; nth < 200 && after > before + 60; nth++) {
-    await base.call('GET /_control/openapi.json')
-    after = Math.min(after, await heapOf(base))
-  }
-  t.ok(after <= before + 60, `heap ${before.toFixed(0)} MiB before, ${after.toFixed(0)} MiB after`)
-  for (const { close } of [base, ...clients]) close()
-  t.equal(await end('SIGTERM'), 0)
-})
+)

@@ -24,8 +24,17 @@ async function recorded(t: Test, seed: string) {
   t.teardown(() => rm(folder, { recursive: true }))
   const file = join(folder, 'shop.json')
   const disk = recordedDisk()
-  const sandboxes = new Sandboxes({ library: new Library({ fixtures: null, scenarios: null }), launch: LAUNCH, machine: () => Date.parse(NOW) })
-  const users = [1, 2, 3, 4].map(n => ({ id: `usr_${n}`, account: 'mch_a', name: 'U', email: 'u@example.com' }))
+  const sandboxes = new Sandboxes({
+    library: new Library({ fixtures: null, scenarios: null }),
+    launch: LAUNCH,
+    machine: () => Date.parse(NOW)
+  })
+  const users = [1, 2, 3, 4].map(n => ({
+    id: `usr_${n}`,
+    account: 'mch_a',
+    name: 'U',
+    email: 'u@example.com'
+  }))
   const scenario = documentOf('test', { clock: NOW, data: smallFixture({ users }) })
   await sandboxes.start(scenario, { name: 'test', file: null })
   const data = await DataFile.take(file, { files: disk.files, maxLines: 3000 })
@@ -41,7 +50,12 @@ async function recorded(t: Test, seed: string) {
   const add = (records: object) => sandbox().addRecords(documentOf('more', records))
   const acts: (() => unknown)[] = [
     () => add({ tickets: [{ location: 'loc_a', reference: `T-${++made}` }] }),
-    () => add({ locations: [{ account: 'mch_a', display_name: 'é€😀'.repeat(++made), address: { country: 'US' } }] }),
+    () =>
+      add({
+        locations: [
+          { account: 'mch_a', display_name: 'é€😀'.repeat(++made), address: { country: 'US' } }
+        ]
+      }),
     () => add({ transactions: [{ ticket: 'tkt_a', payment_type: 'external', amount: ++made }] }),
     () => {
       const { users } = sandbox().store
@@ -58,24 +72,46 @@ async function recorded(t: Test, seed: string) {
   /** Makes a change. */
   const change = () => acts[below(acts.length)]?.()
   /** What a file that holds what is there now says. */
-  const present = () => stateIn(Buffer.from([...wholeLines(changesSince(NOTHING, sandboxes.present).texts)].join('')), new Map())
+  const present = () =>
+    stateIn(
+      Buffer.from([...wholeLines(changesSince(NOTHING, sandboxes.present).texts)].join('')),
+      new Map()
+    )
   return { folder, file, disk, data, change, present }
 }
 
-/** A document that is the same for the same sandboxes: first states are where they are used, the order of sandboxes is by name. */
+/**
+ * A document that is the same for the same sandboxes: first states are where they are used, the
+ * order of sandboxes is by name.
+ */
 function comparable({ start, first_states, sandboxes }: Json): string {
-  const shown = sandboxes.map(({ from, ...sandbox }: Json) => ({ ...sandbox, first: first_states[from] }))
+  const shown = sandboxes.map(({ from, ...sandbox }: Json) => ({
+    ...sandbox,
+    first: first_states[from]
+  }))
   const sorted = shown.sort((a: Json, b: Json) => (String(a.name) < String(b.name) ? -1 : 1))
   return JSON.stringify({ start: first_states[start], sandboxes: sorted }, (_, value) =>
-    value && typeof value === 'object' && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value
+    value && typeof value === 'object' && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value
   )
 }
 
-/** What each moment has to show: which states may be found when the power fails after so many calls. */
+/**
+ * What each moment has to show: which states may be found when the power fails after so many calls.
+ */
 type Moment = { calls: number; least: number; most: number }
 
-/** Tries every state that the device may be in after each call. Returns how many there were, and what was wrong. */
-async function audit({ calls }: RecordedDisk, file: string, states: readonly string[], moments: readonly Moment[]) {
+/**
+ * Tries every state that the device may be in after each call. Returns how many there were, and
+ * what was wrong.
+ */
+async function audit(
+  { calls }: RecordedDisk,
+  file: string,
+  states: readonly string[],
+  moments: readonly Moment[]
+) {
   const problems: string[] = []
   const seen = new Map<string, string>()
   let tried = 0
@@ -87,7 +123,9 @@ async function audit({ calls }: RecordedDisk, file: string, states: readonly str
       tried++
       const found = content === null ? NO_FILE : await stateIn(content, seen)
       if (!right.includes(found))
-        problems.push(`after ${count} calls: ${states.includes(found) ? `state ${states.indexOf(found)} of ${least} to ${most}` : found}`)
+        problems.push(
+          `after ${count} calls: ${states.includes(found) ? `state ${states.indexOf(found)} of ${least} to ${most}` : found}`
+        )
     }
   }
   return { tried, different: seen.size, problems }
@@ -99,14 +137,18 @@ const NO_FILE = 'no file'
 async function stateIn(content: Buffer, seen: Map<string, string>): Promise<string> {
   const key = content.toString('latin1')
   const unreadable = (error: Error) => `the file cannot be read: ${error.message}`
-  const state = seen.get(key) ?? (await linesRead([content]).then(({ data }) => comparable(data), unreadable))
+  const state =
+    seen.get(key) ?? (await linesRead([content]).then(({ data }) => comparable(data), unreadable))
   seen.set(key, state)
   return state
 }
 
 for (const [title, fails] of [
   ['power loss after any call of any write', () => false],
-  ['power loss while writes fail for want of room, for a failed sync or a failed truncation', (nth: number) => nth % 3 === 2]
+  [
+    'power loss while writes fail for want of room, for a failed sync or a failed truncation',
+    (nth: number) => nth % 3 === 2
+  ]
 ] as const) {
   t.test(`${title}: what was answered is there, and the file is whole`, async t => {
     const { file, disk, data, change, present } = await recorded(t, title)
@@ -118,13 +160,23 @@ for (const [title, fails] of [
       const state = await present()
       if (state !== states.at(-1)) states.push(state)
       moments.push({ calls: disk.calls.length, least: answered, most: states.length - 1 })
-      if (nth > 0 && fails(nth)) Object.assign(disk, [{ room: 40 + nth }, { failsToSync: true }, { room: 7, failsToTruncate: true }][Math.floor(nth / 3) % 3])
+      if (nth > 0 && fails(nth))
+        Object.assign(
+          disk,
+          [{ room: 40 + nth }, { failsToSync: true }, { room: 7, failsToTruncate: true }][
+            Math.floor(nth / 3) % 3
+          ]
+        )
       const isSaved = await data.saved().then(
         () => true,
         () => false
       )
       if (isSaved) answered = states.length - 1
-      Object.assign(disk, { room: Number.POSITIVE_INFINITY, failsToSync: false, failsToTruncate: false })
+      Object.assign(disk, {
+        room: Number.POSITIVE_INFINITY,
+        failsToSync: false,
+        failsToTruncate: false
+      })
       moments.push({ calls: disk.calls.length, least: answered, most: states.length - 1 })
     }
 
@@ -132,8 +184,13 @@ for (const [title, fails] of [
 
     t.strictSame(problems.slice(0, 5), [])
     t.ok(tried > 10 * CHANGES && states.length > CHANGES / 2, `${tried} states`)
-    t.ok(disk.calls.filter(({ call }) => call === 'rename').length > 2, 'the file was replaced in between')
-    t.comment(`${disk.calls.length} calls, ${tried} states of the device, ${different} different files, ${states.length} states of the sandboxes`)
+    t.ok(
+      disk.calls.filter(({ call }) => call === 'rename').length > 2,
+      'the file was replaced in between'
+    )
+    t.comment(
+      `${disk.calls.length} calls, ${tried} states of the device, ${different} different files, ${states.length} states of the sandboxes`
+    )
   })
 }
 
@@ -147,7 +204,8 @@ t.test(`power loss: the emulator reads what is left, ${STARTS} times`, async t =
   }
   const contents = new Set<string>()
   for (let count = answered[0] as number; count <= disk.calls.length; count++) {
-    for (const content of crashesAt(disk.calls, count, file, 2)) contents.add((content as Buffer).toString('latin1'))
+    for (const content of crashesAt(disk.calls, count, file, 2))
+      contents.add((content as Buffer).toString('latin1'))
   }
   const each = Math.ceil(contents.size / STARTS)
   const copy = join(folder, 'copy.json')

@@ -9,78 +9,200 @@ const REFUND = 'transaction=txn_a&amount=400'
 const LOCATION = 'display_name=A&address[country]=US'
 /** A world with one charge and a script. */
 const scripted = (script: object[], more: object = {}) =>
-  startWorld({ scenario: { clock: NOW, data: smallFixture({ transactions: [CHARGE] }), script, ...more } })
+  startWorld({
+    scenario: { clock: NOW, data: smallFixture({ transactions: [CHARGE] }), script, ...more }
+  })
 
-t.test('FORM-1, A32: a body is form-encoded; its type is looked at only when there is a body', async t => {
-  const { call, blame } = await startWorld()
-  const type = 'application/x-www-form-urlencoded'
-  const post = (headers: Record<string, string>) => call('POST /locations', { body: LOCATION, headers })
+t.test(
+  'FORM-1, A32: a body is form-encoded; its type is looked at only when there is a body',
+  async t => {
+    const { call, blame } = await startWorld()
+    const type = 'application/x-www-form-urlencoded'
+    const post = (headers: Record<string, string>) =>
+      call('POST /locations', { body: LOCATION, headers })
 
-  for (const right of [`${type}; charset=utf-8`, `${type};charset=UTF-8`, type.toUpperCase(), `${type} ; charset=utf-8`])
-    t.equal(post({ 'content-type': right }).status, 200, right)
-  for (const wrong of ['application/json; charset=utf-8', `${type}X`, 'foo', 'a b/c', '/', ' ', '']) {
-    const { status, body } = post({ 'content-type': wrong })
-    t.strictSame([status, body.error.code, body.error.rule], [415, 'content_type_unsupported', 'FORM-1'], wrong)
-    const isType = wrong.startsWith('application')
-    t.ok(body.error.message.startsWith(isType ? `The Content-Type is ${wrong}; send ${type}` : 'The Content-Type header is not'), wrong)
+    for (const right of [
+      `${type}; charset=utf-8`,
+      `${type};charset=UTF-8`,
+      type.toUpperCase(),
+      `${type} ; charset=utf-8`
+    ])
+      t.equal(post({ 'content-type': right }).status, 200, right)
+    for (const wrong of [
+      'application/json; charset=utf-8',
+      `${type}X`,
+      'foo',
+      'a b/c',
+      '/',
+      ' ',
+      ''
+    ]) {
+      const { status, body } = post({ 'content-type': wrong })
+      t.strictSame(
+        [status, body.error.code, body.error.rule],
+        [415, 'content_type_unsupported', 'FORM-1'],
+        wrong
+      )
+      const isType = wrong.startsWith('application')
+      t.ok(
+        body.error.message.startsWith(
+          isType ? `The Content-Type is ${wrong}; send ${type}` : 'The Content-Type header is not'
+        ),
+        wrong
+      )
+    }
+    for (const headers of [{ 'content-type': 'foo' }, { 'content-encoding': 'gzip' }] as Record<
+      string,
+      string
+    >[]) {
+      t.equal(
+        call('GET /locations', { headers }).status,
+        200,
+        `a GET with ${JSON.stringify(headers)}`
+      )
+      t.equal(
+        call('POST /locations/loc_a', { headers: { ...headers, 'content-length': '0' } }).status,
+        200,
+        'a POST without a body'
+      )
+    }
+    const json = { body: '{}', headers: { 'content-type': 'application/json' } }
+    t.strictSame(blame('GET /tickets', json), [400, 'body_unexpected', null, 'A37'])
+    t.strictSame(
+      blame('POST /locations', { body: LOCATION, headers: { 'content-encoding': 'gzip' } }),
+      [415, 'content_type_unsupported', null, 'A32']
+    )
+    const chunked = call('GET /locations', {
+      body: 'x',
+      headers: { 'transfer-encoding': 'chunked' }
+    })
+    t.strictSame([chunked.status, chunked.body.error.assumption], [400, 'A37'])
+    t.equal(
+      chunked.body.error.message,
+      'A GET takes no body; list parameters go in the query string.'
+    )
   }
-  for (const headers of [{ 'content-type': 'foo' }, { 'content-encoding': 'gzip' }] as Record<string, string>[]) {
-    t.equal(call('GET /locations', { headers }).status, 200, `a GET with ${JSON.stringify(headers)}`)
-    t.equal(call('POST /locations/loc_a', { headers: { ...headers, 'content-length': '0' } }).status, 200, 'a POST without a body')
-  }
-  const json = { body: '{}', headers: { 'content-type': 'application/json' } }
-  t.strictSame(blame('GET /tickets', json), [400, 'body_unexpected', null, 'A37'])
-  t.strictSame(blame('POST /locations', { body: LOCATION, headers: { 'content-encoding': 'gzip' } }), [415, 'content_type_unsupported', null, 'A32'])
-  const chunked = call('GET /locations', { body: 'x', headers: { 'transfer-encoding': 'chunked' } })
-  t.strictSame([chunked.status, chunked.body.error.assumption], [400, 'A37'])
-  t.equal(chunked.body.error.message, 'A GET takes no body; list parameters go in the query string.')
-})
+)
 
-t.test('A36: a body is UTF-8: what stands for other bytes and a foreign charset are refused, an encoded U+FFFD is data', async t => {
-  const { call } = await startWorld()
-  const post = (name: string, charset = '') => {
-    const type = `application/x-www-form-urlencoded${charset && `; charset=${charset}`}`
-    const { status, body } = call('POST /locations', { body: `address[country]=US&display_name=${name}`, headers: { 'content-type': type } })
-    return status === 200 ? body.display_name : [status, body.error.code, body.error.param, body.error.assumption, body.error.message]
-  }
-  const refused = (message: string) => [400, 'form_malformed', undefined, 'A36', message]
+t.test(
+  'A36: a body is UTF-8: what stands for other bytes and a foreign charset are refused, an encoded U+FFFD is data',
+  async t => {
+    const { call } = await startWorld()
+    const post = (name: string, charset = '') => {
+      const type = `application/x-www-form-urlencoded${charset && `; charset=${charset}`}`
+      const { status, body } = call('POST /locations', {
+        body: `address[country]=US&display_name=${name}`,
+        headers: { 'content-type': type }
+      })
+      return status === 200
+        ? body.display_name
+        : [status, body.error.code, body.error.param, body.error.assumption, body.error.message]
+    }
+    const refused = (message: string) => [400, 'form_malformed', undefined, 'A36', message]
 
-  t.strictSame([post('Café'), post('%EF%BF%BD')], ['Café', '\uFFFD'])
-  t.strictSame(post('\uFFFD'), refused('The bytes of the form are not UTF-8.'))
-  for (const charset of ['utf-8', 'UTF8', '"utf-8"', 'utf-8; x=y']) t.equal(post('A', charset), 'A', charset)
-  for (const charset of ['iso-8859-1', 'utf-16', '"latin1"'])
-    t.strictSame(post('A', charset), refused(`The charset of the body is ${charset.replaceAll('"', '')}; send UTF-8.`), charset)
-})
-
-t.test('execute: every end of a request has its name, and tells whether the request took effect', async t => {
-  const fault = 'empty_response'
-  const respond = { status: 402 }
-  const rows: [what: string, on: string, entry: object | null, body: string | undefined, ends: unknown[]][] = [
-    ['answered', 'POST /refunds', null, REFUND, ['answered', 200, null, true]],
-    ['read', 'GET /tickets/tkt_a', null, undefined, ['answered', 200, null, false]],
-    ['refused by the operation', 'POST /refunds', null, 'transaction=txn_a&amount=1001', ['refused', 400, null, false]],
-    ['refused before', 'POST /refunds', { respond }, 'transaction=', ['refused', 400, null, false]],
-    ['disabled', 'DELETE /locations/loc_a', null, undefined, ['answered', 501, null, false]],
-    ['scripted', 'POST /refunds', { respond: { status: 200 } }, REFUND, ['scripted', 200, null, false]],
-    ['held and delayed: nothing waits', 'POST /refunds', { hold: { gate: 'a' }, delay: '10m' }, REFUND, ['answered', 200, null, true]],
-    ['lost before', 'POST /refunds', { fault }, REFUND, ['lost_before', 502, fault, false]],
-    ['a scripted answer lost', 'POST /refunds', { fault, respond }, REFUND, ['lost_before', 402, fault, false]],
-    ['lost after', 'POST /refunds', { fault, when: 'after' }, REFUND, ['lost_after', 200, fault, true]],
-    ['a read lost after', 'GET /tickets/tkt_a', { fault, when: 'after' }, undefined, ['lost_after', 200, fault, false]],
-    ['a refusal lost after', 'POST /refunds', { fault, when: 'after' }, 'transaction=txn_a&amount=1001', ['refused', 400, fault, false]]
-  ]
-  for (const [what, on, entry, body, ends] of rows) {
-    const { executed, world } = await scripted(entry === null ? [] : [{ on: on.replace(/tkt_a|loc_a/, '{id}'), ...entry }])
-    const exchange = executed(on, { ...(body && { body }) })
-    const { name, status, fault } = exchange.outcome
-    t.strictSame([name, status, fault, tookEffect(exchange)], ends, what)
-    t.equal(exchange.isDelivered, fault === null, what)
-    t.equal(world.state.store.refunds.size, on === 'POST /refunds' && ends[3] ? 1 : 0, what)
+    t.strictSame([post('Café'), post('%EF%BF%BD')], ['Café', '\uFFFD'])
+    t.strictSame(post('\uFFFD'), refused('The bytes of the form are not UTF-8.'))
+    for (const charset of ['utf-8', 'UTF8', '"utf-8"', 'utf-8; x=y'])
+      t.equal(post('A', charset), 'A', charset)
+    for (const charset of ['iso-8859-1', 'utf-16', '"latin1"'])
+      t.strictSame(
+        post('A', charset),
+        refused(`The charset of the body is ${charset.replaceAll('"', '')}; send UTF-8.`),
+        charset
+      )
   }
-})
+)
+
+t.test(
+  'execute: every end of a request has its name, and tells whether the request took effect',
+  async t => {
+    const fault = 'empty_response'
+    const respond = { status: 402 }
+    const rows: [
+      what: string,
+      on: string,
+      entry: object | null,
+      body: string | undefined,
+      ends: unknown[]
+    ][] = [
+      ['answered', 'POST /refunds', null, REFUND, ['answered', 200, null, true]],
+      ['read', 'GET /tickets/tkt_a', null, undefined, ['answered', 200, null, false]],
+      [
+        'refused by the operation',
+        'POST /refunds',
+        null,
+        'transaction=txn_a&amount=1001',
+        ['refused', 400, null, false]
+      ],
+      [
+        'refused before',
+        'POST /refunds',
+        { respond },
+        'transaction=',
+        ['refused', 400, null, false]
+      ],
+      ['disabled', 'DELETE /locations/loc_a', null, undefined, ['answered', 501, null, false]],
+      [
+        'scripted',
+        'POST /refunds',
+        { respond: { status: 200 } },
+        REFUND,
+        ['scripted', 200, null, false]
+      ],
+      [
+        'held and delayed: nothing waits',
+        'POST /refunds',
+        { hold: { gate: 'a' }, delay: '10m' },
+        REFUND,
+        ['answered', 200, null, true]
+      ],
+      ['lost before', 'POST /refunds', { fault }, REFUND, ['lost_before', 502, fault, false]],
+      [
+        'a scripted answer lost',
+        'POST /refunds',
+        { fault, respond },
+        REFUND,
+        ['lost_before', 402, fault, false]
+      ],
+      [
+        'lost after',
+        'POST /refunds',
+        { fault, when: 'after' },
+        REFUND,
+        ['lost_after', 200, fault, true]
+      ],
+      [
+        'a read lost after',
+        'GET /tickets/tkt_a',
+        { fault, when: 'after' },
+        undefined,
+        ['lost_after', 200, fault, false]
+      ],
+      [
+        'a refusal lost after',
+        'POST /refunds',
+        { fault, when: 'after' },
+        'transaction=txn_a&amount=1001',
+        ['refused', 400, fault, false]
+      ]
+    ]
+    for (const [what, on, entry, body, ends] of rows) {
+      const { executed, world } = await scripted(
+        entry === null ? [] : [{ on: on.replace(/tkt_a|loc_a/, '{id}'), ...entry }]
+      )
+      const exchange = executed(on, { ...(body && { body }) })
+      const { name, status, fault } = exchange.outcome
+      t.strictSame([name, status, fault, tookEffect(exchange)], ends, what)
+      t.equal(exchange.isDelivered, fault === null, what)
+      t.equal(world.state.store.refunds.size, on === 'POST /refunds' && ends[3] ? 1 : 0, what)
+    }
+  }
+)
 
 t.test('execute: a malformed body is as long as the right one, and no JSON', async t => {
-  const { executed } = await scripted([{ on: 'GET /tickets/{id}', fault: 'malformed_body', when: 'after' }])
+  const { executed } = await scripted([
+    { on: 'GET /tickets/{id}', fault: 'malformed_body', when: 'after' }
+  ])
   const { payload, length } = executed('GET /tickets/tkt_a')
   t.equal(String(payload).length, length)
   t.throws(() => JSON.parse(String(payload)), SyntaxError)
@@ -88,21 +210,38 @@ t.test('execute: a malformed body is as long as the right one, and no JSON', asy
 
 t.test('execute: without the script a request is neither scripted nor counted', async t => {
   const expect = [{ on: 'GET /tickets', times: 3 }]
-  const { executed, world } = await scripted([{ on: 'GET /tickets', respond: { status: 418 } }], { expect })
-  const seen = async () => [world.state.script.listed()[0]?.matched, (await world.tally.verdicts(world.state.store))[0]?.seen]
+  const { executed, world } = await scripted([{ on: 'GET /tickets', respond: { status: 418 } }], {
+    expect
+  })
+  const seen = async () => [
+    world.state.script.listed()[0]?.matched,
+    (await world.tally.verdicts(world.state.store))[0]?.seen
+  ]
 
-  for (const query of ['', 'limit=x', 'a=%zz']) executed('GET /tickets', { query }, { isScripted: false })
-  t.strictSame([executed('GET /tickets', {}, { isScripted: false }).outcome.status, await seen()], [200, [0, 0]])
+  for (const query of ['', 'limit=x', 'a=%zz'])
+    executed('GET /tickets', { query }, { isScripted: false })
+  t.strictSame(
+    [executed('GET /tickets', {}, { isScripted: false }).outcome.status, await seen()],
+    [200, [0, 0]]
+  )
 
   for (const query of ['', 'limit=x', 'a=%zz']) executed('GET /tickets', { query })
-  t.strictSame([executed('GET /tickets', { key: null }).outcome.status, await seen()], [401, [1, 3]], 'one without a right key is none, however it is executed')
+  t.strictSame(
+    [executed('GET /tickets', { key: null }).outcome.status, await seen()],
+    [401, [1, 3]],
+    'one without a right key is none, however it is executed'
+  )
 })
 
-t.test('A08: before the first load every operation waits with 503; what is nowhere stays a 404', async t => {
-  const { blame } = await startWorld({ loaded: false })
-  for (const on of ['GET /locations', 'POST /transactions', 'DELETE /locations/loc_a']) t.strictSame(blame(on).slice(0, 2), [503, 'not_ready'], on)
-  t.equal(blame('GET /nowhere')[0], 404)
-})
+t.test(
+  'A08: before the first load every operation waits with 503; what is nowhere stays a 404',
+  async t => {
+    const { blame } = await startWorld({ loaded: false })
+    for (const on of ['GET /locations', 'POST /transactions', 'DELETE /locations/loc_a'])
+      t.strictSame(blame(on).slice(0, 2), [503, 'not_ready'], on)
+    t.equal(blame('GET /nowhere')[0], 404)
+  }
+)
 
 t.test('execute: a defect is no refusal: it is thrown on', async t => {
   const { world } = await startWorld()
@@ -112,6 +251,11 @@ t.test('execute: a defect is no refusal: it is thrown on', async t => {
     }
   })
   const body = 'ticket=tkt_a&payment_type=external&amount=1'
-  const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': String(body.length) }
-  t.throws(() => execute(world, { method: 'POST', url: '/next/transactions', headers, body }), { message: 'a defect' })
+  const headers = {
+    'content-type': 'application/x-www-form-urlencoded',
+    'content-length': String(body.length)
+  }
+  t.throws(() => execute(world, { method: 'POST', url: '/next/transactions', headers, body }), {
+    message: 'a defect'
+  })
 })

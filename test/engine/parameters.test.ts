@@ -15,11 +15,21 @@ const records = {
   refunds: [{ id: 'rfd_a', transaction: 'txn_a', amount: 100, metadata: { a: '1', b: '2' } }]
 }
 
-/** Executes each request and compares what it blames; at the end nothing was changed, and not one id was drawn. */
+/**
+ * Executes each request and compares what it blames; at the end nothing was changed, and not one id
+ * was drawn.
+ */
 async function refuses(t: Test, cases: Case[], settings: object = {}) {
-  const [{ blame, world }, { world: untouched }] = [await startWorld({ records, settings }), await startWorld({ records, settings })]
+  const [{ blame, world }, { world: untouched }] = [
+    await startWorld({ records, settings }),
+    await startWorld({ records, settings })
+  ]
   for (const [on, body, blamed, query] of cases)
-    t.strictSame(blame(on, { ...(body !== undefined && { body }), ...(query !== undefined && { query }) }), blamed, `${on} ${query ?? ''} ${body ?? ''}`)
+    t.strictSame(
+      blame(on, { ...(body !== undefined && { body }), ...(query !== undefined && { query }) }),
+      blamed,
+      `${on} ${query ?? ''} ${body ?? ''}`
+    )
   t.equal(stateOf(world), stateOf(untouched))
 }
 
@@ -36,72 +46,120 @@ t.test('A14: the refusal says what was probably meant, or what the request takes
       { body: 'card[exp_month]=1&exp_year=2' },
       'did you mean card[expiry]? exp_year is not a parameter of this operation; did you mean card[expiry]?'
     ],
-    ['GET /locations', { query: 'x=1&y=1' }, 'it takes limit, starting_after, ending_before. y is not a parameter of this operation.'],
+    [
+      'GET /locations',
+      { query: 'x=1&y=1' },
+      'it takes limit, starting_after, ending_before. y is not a parameter of this operation.'
+    ],
     ['GET /refunds', { query: 'limt=1&transactoin=a' }, 'did you mean limit? transactoin is not'],
     ['POST /transactions', { body: 'type=card' }, 'did you mean payment_type?'],
     ['POST /transactions', { body: 'tip=1' }, 'did you mean tip_amount?'],
     ['GET /tickets', { query: 'status=open' }, 'it takes limit, starting_after'],
     ['GET /tickets', { query: 'created_since=2026-01-01' }, 'did you mean created[gte]?'],
-    ['POST /refunds', { body: '{"transaction":"txn_a"}' }, 'it looks like JSON: send a form, such as name=value&address[city]=Boston.'],
-    ['POST /locations', { body: 'display_name=A&address=null' }, 'got one value; the client sent a variable without a usable value.'],
-    ['GET /tickets', { query: 'starting_after=undefined' }, 'has the id undefined; the client sent a variable without a usable value.']
+    [
+      'POST /refunds',
+      { body: '{"transaction":"txn_a"}' },
+      'it looks like JSON: send a form, such as name=value&address[city]=Boston.'
+    ],
+    [
+      'POST /locations',
+      { body: 'display_name=A&address=null' },
+      'got one value; the client sent a variable without a usable value.'
+    ],
+    [
+      'GET /tickets',
+      { query: 'starting_after=undefined' },
+      'has the id undefined; the client sent a variable without a usable value.'
+    ]
   ]
   for (const [on, sent, says] of cases) t.ok(call(on, sent).body.error.message.includes(says), on)
-  const messageOf = (count: number) => call('GET /tickets', { query: Array.from({ length: count }, (_, nth) => `n${nth}=`).join('&') }).body.error.message
-  const names = (message: string) => ['n19 ', 'n20 ', ' 3 more '].filter(part => message.includes(part))
+  const messageOf = (count: number) =>
+    call('GET /tickets', { query: Array.from({ length: count }, (_, nth) => `n${nth}=`).join('&') })
+      .body.error.message
+  const names = (message: string) =>
+    ['n19 ', 'n20 ', ' 3 more '].filter(part => message.includes(part))
   t.strictSame([names(messageOf(20)), names(messageOf(23))], [['n19 '], ['n19 ', ' 3 more ']])
 })
 
-t.test('A14: warn drops an unknown parameter and says so in a Warning header each, ten at most; ignore says nothing', async t => {
-  const { call } = await startWorld({ records, settings: { 'parameters.unknown': 'warn' } })
-  const warningsOf = (on: string, options: object) => (call(on, options).headers.warning as string[] | undefined)?.map(warning => warning.slice(0, 50))
-  const many = Array.from({ length: 40 }, (_, nth) => `unknown_${nth}=1`).join('&')
+t.test(
+  'A14: warn drops an unknown parameter and says so in a Warning header each, ten at most; ignore says nothing',
+  async t => {
+    const { call } = await startWorld({ records, settings: { 'parameters.unknown': 'warn' } })
+    const warningsOf = (on: string, options: object) =>
+      (call(on, options).headers.warning as string[] | undefined)?.map(warning =>
+        warning.slice(0, 50)
+      )
+    const many = Array.from({ length: 40 }, (_, nth) => `unknown_${nth}=1`).join('&')
 
-  t.strictSame(call('GET /locations', { query: 'limt=1' }).headers.warning, ['299 - "limt is not a parameter of this operation; did you mean limit?"'])
-  t.strictSame(warningsOf('POST /locations', { body: `${LOCATION}&città=x&address[zip]=1`, query: 'x=%22' }), [
-    '299 - "x is not a parameter of this operation; the',
-    '299 - "address[zip] is not a parameter of this ope',
-    '299 - "citt? is not a parameter of this operation;'
-  ])
-  t.strictSame(
-    warningsOf('GET /tickets', { query: many })?.map(warning => warning.slice(7, 16)),
-    Array.from({ length: 10 }, (_, nth) => `unknown_${nth}`)
-  )
-  t.equal(warningsOf('GET /locations', { query: 'limit=1' }), undefined)
-  const ignoring = await startWorld({ settings: { 'parameters.unknown': 'ignore' } })
-  const { status, headers } = ignoring.call('GET /tickets', { query: many })
-  t.strictSame([status, headers.warning], [200, undefined])
-})
+    t.strictSame(call('GET /locations', { query: 'limt=1' }).headers.warning, [
+      '299 - "limt is not a parameter of this operation; did you mean limit?"'
+    ])
+    t.strictSame(
+      warningsOf('POST /locations', { body: `${LOCATION}&città=x&address[zip]=1`, query: 'x=%22' }),
+      [
+        '299 - "x is not a parameter of this operation; the',
+        '299 - "address[zip] is not a parameter of this ope',
+        '299 - "citt? is not a parameter of this operation;'
+      ]
+    )
+    t.strictSame(
+      warningsOf('GET /tickets', { query: many })?.map(warning => warning.slice(7, 16)),
+      Array.from({ length: 10 }, (_, nth) => `unknown_${nth}`)
+    )
+    t.equal(warningsOf('GET /locations', { query: 'limit=1' }), undefined)
+    const ignoring = await startWorld({ settings: { 'parameters.unknown': 'ignore' } })
+    const { status, headers } = ignoring.call('GET /tickets', { query: many })
+    t.strictSame([status, headers.warning], [200, undefined])
+  }
+)
 
-t.test('FORM-2, A36, A37, A14: what is refused beside that which each rule and assumption says', async t => {
-  const malformed = (param: string): Blame => [400, 'form_malformed', param, 'A36']
-  const unknown = (param: string): Blame => [400, 'parameter_unknown', param, 'A14']
-  await refuses(t, [
-    ['POST /locations', `${LOCATION}&a[b][]=1`, unknown('a[b][]')],
-    ['POST /locations', `${LOCATION}&one=1&two=2`, unknown('one')],
-    ['GET /refunds/rfd_a', undefined, unknown('x[y]'), 'x[y]=1'],
-    ['POST /locations', 'display_name=A&address[]=US', malformed('address[]')],
-    ['POST /locations', `${LOCATION}&metadata[]=1`, malformed('metadata[]')],
-    ['POST /locations', 'address=US&address[city]=A', malformed('address[city]')],
-    ['POST /transactions', `${PAYMENT}&card[]=4242`, malformed('card[]')],
-    ['GET /tickets', undefined, malformed('created[]'), 'created[]=2026-01-01'],
-    ['POST /locations', 'a=1&'.repeat(1001), malformed('a')],
-    ['POST /locations', LOCATION, malformed('a'), 'a=%zz'],
-    ['POST /locations', `${LOCATION}&metadata[__proto__][polluted]=1`, [400, 'parameter_invalid', 'metadata[__proto__][polluted]', 'A17']]
-  ])
-})
+t.test(
+  'FORM-2, A36, A37, A14: what is refused beside that which each rule and assumption says',
+  async t => {
+    const malformed = (param: string): Blame => [400, 'form_malformed', param, 'A36']
+    const unknown = (param: string): Blame => [400, 'parameter_unknown', param, 'A14']
+    await refuses(t, [
+      ['POST /locations', `${LOCATION}&a[b][]=1`, unknown('a[b][]')],
+      ['POST /locations', `${LOCATION}&one=1&two=2`, unknown('one')],
+      ['GET /refunds/rfd_a', undefined, unknown('x[y]'), 'x[y]=1'],
+      ['POST /locations', 'display_name=A&address[]=US', malformed('address[]')],
+      ['POST /locations', `${LOCATION}&metadata[]=1`, malformed('metadata[]')],
+      ['POST /locations', 'address=US&address[city]=A', malformed('address[city]')],
+      ['POST /transactions', `${PAYMENT}&card[]=4242`, malformed('card[]')],
+      ['GET /tickets', undefined, malformed('created[]'), 'created[]=2026-01-01'],
+      ['POST /locations', 'a=1&'.repeat(1001), malformed('a')],
+      ['POST /locations', LOCATION, malformed('a'), 'a=%zz'],
+      [
+        'POST /locations',
+        `${LOCATION}&metadata[__proto__][polluted]=1`,
+        [400, 'parameter_invalid', 'metadata[__proto__][polluted]', 'A17']
+      ]
+    ])
+  }
+)
 
-t.test('FORM-2: text where nested names belong is refused, with a note where a client printed its object', async t => {
-  const { call } = await startWorld()
-  const json = ['{"country":"US"}', "{'country': 'US'}", '[["country","US"]]', ' {"country"=>"US"}\n']
-  const printed = ['[object Object]', 'map[city:Boston country:US]', 'Array', ...json]
-  const plain = ['US', 'Arrays', 'a map[city:Boston]', '[object Object', '{', 'object']
-  const hasNote = (address: string) =>
-    call('POST /locations', { body: { display_name: 'A', address } }).body.error.message.includes('turned an object into text')
-  t.strictSame([printed.filter(hasNote), plain.filter(hasNote)], [printed, []])
-  const { message } = call('POST /locations', { body: { display_name: 'A', address: 'city' } }).body.error
-  t.match(message, /^address .* address\[city\]=…; [^;]*$/)
-})
+t.test(
+  'FORM-2: text where nested names belong is refused, with a note where a client printed its object',
+  async t => {
+    const { call } = await startWorld()
+    const json = [
+      '{"country":"US"}',
+      "{'country': 'US'}",
+      '[["country","US"]]',
+      ' {"country"=>"US"}\n'
+    ]
+    const printed = ['[object Object]', 'map[city:Boston country:US]', 'Array', ...json]
+    const plain = ['US', 'Arrays', 'a map[city:Boston]', '[object Object', '{', 'object']
+    const hasNote = (address: string) =>
+      call('POST /locations', { body: { display_name: 'A', address } }).body.error.message.includes(
+        'turned an object into text'
+      )
+    t.strictSame([printed.filter(hasNote), plain.filter(hasNote)], [printed, []])
+    const { message } = call('POST /locations', { body: { display_name: 'A', address: 'city' } })
+      .body.error
+    t.match(message, /^address .* address\[city\]=…; [^;]*$/)
+  }
+)
 
 t.test('A35: the bounds of a form are settings', async t => {
   await refuses(
@@ -117,8 +175,17 @@ t.test('A35: the bounds of a form are settings', async t => {
 
 t.test('UPD-2, A16: an empty address first unsets all of it, then sets what is given', async t => {
   const { call, blame, world } = await startWorld()
-  const { body } = call('POST /locations/loc_a', { body: 'address=&address[country]=ca&address[city]=Quebec' })
-  t.strictSame(body.address, { country: 'CA', line1: null, line2: null, city: 'Quebec', postal_code: null, state: null })
+  const { body } = call('POST /locations/loc_a', {
+    body: 'address=&address[country]=ca&address[city]=Quebec'
+  })
+  t.strictSame(body.address, {
+    country: 'CA',
+    line1: null,
+    line2: null,
+    city: 'Quebec',
+    postal_code: null,
+    state: null
+  })
 
   await world.changeSettings({ parameters: { unset_required: 'reject' } })
   const missing: Blame = [400, 'parameter_missing', 'address[country]', 'A16']
@@ -126,17 +193,30 @@ t.test('UPD-2, A16: an empty address first unsets all of it, then sets what is g
   t.strictSame(blame('POST /accounts/mch_a', { body: 'phone=1&address[country]=' }), missing)
 })
 
-t.test('A25: a secret value is never repeated, not even where it is refused for its kind', async t => {
-  const table = compileTable(schemaOf(closed({ pin: integer({ 'x-secret': true }), count: integer() })))
-  const { values: settings } = settingsInForce({})
-  const lookups = { unknown: () => {}, find: () => {}, cursor: () => {} }
-  const decode = (text: string) => decodeParameters(table, form(text), { settings, rely: () => {} }, lookups)
+t.test(
+  'A25: a secret value is never repeated, not even where it is refused for its kind',
+  async t => {
+    const table = compileTable(
+      schemaOf(closed({ pin: integer({ 'x-secret': true }), count: integer() }))
+    )
+    const { values: settings } = settingsInForce({})
+    const lookups = { unknown: () => {}, find: () => {}, cursor: () => {} }
+    const decode = (text: string) =>
+      decodeParameters(table, form(text), { settings, rely: () => {} }, lookups)
 
-  t.throws(() => decode('pin=12ab&count=1'), { message: 'pin must be a whole number, digits only.' })
-  t.throws(() => decode('pin=1&count=NaN'), {
-    message: 'count must be a whole number, digits only; got NaN; the client sent a variable without a usable value.'
-  })
-  t.throws(() => decode('pin=1&count=12ab'), { message: 'count must be a whole number, digits only; got 12ab.' })
-  t.throws(() => decode(`pin=1&count=${'x'.repeat(41)}`), { message: 'count must be a whole number, digits only; got 41 characters.' })
-  t.strictSame(decode('pin=1&count=2'), { pin: 1, count: 2 })
-})
+    t.throws(() => decode('pin=12ab&count=1'), {
+      message: 'pin must be a whole number, digits only.'
+    })
+    t.throws(() => decode('pin=1&count=NaN'), {
+      message:
+        'count must be a whole number, digits only; got NaN; the client sent a variable without a usable value.'
+    })
+    t.throws(() => decode('pin=1&count=12ab'), {
+      message: 'count must be a whole number, digits only; got 12ab.'
+    })
+    t.throws(() => decode(`pin=1&count=${'x'.repeat(41)}`), {
+      message: 'count must be a whole number, digits only; got 41 characters.'
+    })
+    t.strictSame(decode('pin=1&count=2'), { pin: 1, count: 2 })
+  }
+)

@@ -19,31 +19,62 @@ const ALLOWED = {
   GET: ['/tickets', '/tickets/tkt_a', '/transactions/txn_a'],
   DELETE: ['/accounts/mch_a/users/usr_a']
 }
-const PATHS = Object.entries(ALLOWED).flatMap(([allow, paths]) => paths.map(path => [path, allow] as const))
+const PATHS = Object.entries(ALLOWED).flatMap(([allow, paths]) =>
+  paths.map(path => [path, allow] as const)
+)
 
-t.test('A08, TKT-1: a known path is a 405 with Allow for a method that the reference does not give it', async t => {
-  const { call, blame } = await startWorld()
-  for (const [path, allow] of PATHS) {
-    for (const on of [`PATCH ${path}`, `OPTIONS ${path}/`, `PROPFIND ${path}?a=%zz`, `HEAD ${path}`]) {
-      const { status, headers } = call(on, { key: null })
-      t.strictSame([status, headers.allow], [405, allow], on)
+t.test(
+  'A08, TKT-1: a known path is a 405 with Allow for a method that the reference does not give it',
+  async t => {
+    const { call, blame } = await startWorld()
+    for (const [path, allow] of PATHS) {
+      for (const on of [
+        `PATCH ${path}`,
+        `OPTIONS ${path}/`,
+        `PROPFIND ${path}?a=%zz`,
+        `HEAD ${path}`
+      ]) {
+        const { status, headers } = call(on, { key: null })
+        t.strictSame([status, headers.allow], [405, allow], on)
+      }
     }
+    t.equal(
+      call('POST /tickets').body.error.message,
+      'Tickets are read-only: /tickets takes GET, not POST. The emulator\'s own POST /_control/records adds them for a test, such as {"tickets":[{"location":"loc_bistro"}]}.'
+    )
+    t.equal(
+      call('PUT /tickets').body.error.message,
+      'Tickets are read-only: /tickets takes GET, not PUT.'
+    )
+    t.equal(call('PUT /refunds').body.error.message, '/refunds takes POST, GET, not PUT.')
+    t.strictSame(
+      blame('OPTIONS /tickets'),
+      [405, 'method_not_allowed', null, 'A08'],
+      'what reads is no write of a Ticket'
+    )
+    t.strictSame(blame('HEAD /tickets'), [405, 'method_not_allowed', null, 'A39'])
   }
-  t.equal(
-    call('POST /tickets').body.error.message,
-    'Tickets are read-only: /tickets takes GET, not POST. The emulator\'s own POST /_control/records adds them for a test, such as {"tickets":[{"location":"loc_bistro"}]}.'
-  )
-  t.equal(call('PUT /tickets').body.error.message, 'Tickets are read-only: /tickets takes GET, not PUT.')
-  t.equal(call('PUT /refunds').body.error.message, '/refunds takes POST, GET, not PUT.')
-  t.strictSame(blame('OPTIONS /tickets'), [405, 'method_not_allowed', null, 'A08'], 'what reads is no write of a Ticket')
-  t.strictSame(blame('HEAD /tickets'), [405, 'method_not_allowed', null, 'A39'])
-})
+)
 
 t.test('A08: a path that the reference does not have is a 404, whatever the method', async t => {
   const { call, blame } = await startWorld()
-  for (const path of ['', '/', '/location', '/Locations', '/locations/loc_a/x', '/users', '/accounts/mch_a/users/usr_a/x', '//locations', '/_control'])
+  for (const path of [
+    '',
+    '/',
+    '/location',
+    '/Locations',
+    '/locations/loc_a/x',
+    '/users',
+    '/accounts/mch_a/users/usr_a/x',
+    '//locations',
+    '/_control'
+  ])
     for (const method of ['GET', 'POST', 'OPTIONS', 'HEAD'])
-      t.strictSame(blame(`${method} ${path}`, { key: null }), [404, 'path_unknown', null, 'A08'], `${method} ${path}`)
+      t.strictSame(
+        blame(`${method} ${path}`, { key: null }),
+        [404, 'path_unknown', null, 'A08'],
+        `${method} ${path}`
+      )
   for (const [path, meant] of [
     ['/next', '/next'],
     ['/next/next/locations', '/next/locations'],
@@ -53,8 +84,14 @@ t.test('A08: a path that the reference does not have is a 404, whatever the meth
     ['/http://localhost:4010/sandbox/a/next/next/tickets', '/sandbox/a/next/tickets'],
     ['/sandbox/a/next', '/sandbox/a/next']
   ])
-    t.equal(call(`GET ${path}`).body.error.message, `The base address /next is in the path more than once: send this to ${meant}.`)
-  t.equal(call('POST /_control/reset').body.error.message, 'The control API is not below the base address: send this to /_control/reset.')
+    t.equal(
+      call(`GET ${path}`).body.error.message,
+      `The base address /next is in the path more than once: send this to ${meant}.`
+    )
+  t.equal(
+    call('POST /_control/reset').body.error.message,
+    'The control API is not below the base address: send this to /_control/reset.'
+  )
   const known = '/locations, /accounts, /accounts/{id}/users, /tickets, /transactions or /refunds.'
   for (const [path, meant] of [
     ['/Locations', '/locations'],
@@ -63,9 +100,15 @@ t.test('A08: a path that the reference does not have is a 404, whatever the meth
     ['/transactions/txn_1/refunds', '/refunds'],
     ['/users/usr_1', '/accounts/{id}/users']
   ])
-    t.equal(call(`GET ${path}`).body.error.message, `No endpoint has the path ${path}; did you mean ${meant}? Paths begin with ${known}`)
+    t.equal(
+      call(`GET ${path}`).body.error.message,
+      `No endpoint has the path ${path}; did you mean ${meant}? Paths begin with ${known}`
+    )
   for (const path of ['/http://localhost:4010/v1', '/transactions/txn_1/capture', '/_controls'])
-    t.equal(call(`GET ${path}`).body.error.message, `No endpoint has the path ${path}; paths begin with ${known}`)
+    t.equal(
+      call(`GET ${path}`).body.error.message,
+      `No endpoint has the path ${path}; paths begin with ${known}`
+    )
   const { headers, body } = call('GET /caf%C3%A9')
   t.equal(headers.allow, undefined)
   t.equal(body.error.message, `No endpoint has the path /café; paths begin with ${known}`)
@@ -73,33 +116,64 @@ t.test('A08: a path that the reference does not have is a 404, whatever the meth
 
 const basic = (credentials: string) => `Basic ${btoa(credentials)}`
 
-t.test('AUTH-1, AUTH-3, A18: the key is the user name of HTTP Basic, the password is empty', async t => {
-  const { call } = await startWorld()
-  const key = btoa(`${MERCHANT}:`)
-  const wrong = [MERCHANT, `${MERCHANT}: `, `${MERCHANT}::`, `${MERCHANT}:\n`].map(basic)
-  const refusedAs: Record<string, (string | undefined)[]> = {
-    'api_key_missing AUTH-3': [undefined, basic(':')],
-    'api_key_malformed AUTH-1': ['', 'Basic', 'Basic ', 'Basic !!!', 'Basic ====', `Basic ${MERCHANT}:`, key, `Bearer ${key}`, ...wrong],
-    'api_key_unknown A18': [`${MERCHANT} :`, `${MERCHANT.toUpperCase()}:`].map(basic)
-  }
-  const get = (authorization?: string) => call('GET /locations', { key: null, headers: { ...(authorization !== undefined && { authorization }) } })
-  for (const [expected, values] of Object.entries(refusedAs)) {
-    for (const authorization of values) {
-      const { status, headers, body } = get(authorization)
-      const { code, rule, assumption, param, type } = body.error
-      t.strictSame([status, `${code} ${rule ?? assumption}`, param, type], [401, expected, undefined, 'authentication_error'], String(authorization))
-      t.equal(headers['www-authenticate'], 'Basic realm="commerce", charset="UTF-8"')
+t.test(
+  'AUTH-1, AUTH-3, A18: the key is the user name of HTTP Basic, the password is empty',
+  async t => {
+    const { call } = await startWorld()
+    const key = btoa(`${MERCHANT}:`)
+    const wrong = [MERCHANT, `${MERCHANT}: `, `${MERCHANT}::`, `${MERCHANT}:\n`].map(basic)
+    const refusedAs: Record<string, (string | undefined)[]> = {
+      'api_key_missing AUTH-3': [undefined, basic(':')],
+      'api_key_malformed AUTH-1': [
+        '',
+        'Basic',
+        'Basic ',
+        'Basic !!!',
+        'Basic ====',
+        `Basic ${MERCHANT}:`,
+        key,
+        `Bearer ${key}`,
+        ...wrong
+      ],
+      'api_key_unknown A18': [`${MERCHANT} :`, `${MERCHANT.toUpperCase()}:`].map(basic)
     }
+    const get = (authorization?: string) =>
+      call('GET /locations', {
+        key: null,
+        headers: { ...(authorization !== undefined && { authorization }) }
+      })
+    for (const [expected, values] of Object.entries(refusedAs)) {
+      for (const authorization of values) {
+        const { status, headers, body } = get(authorization)
+        const { code, rule, assumption, param, type } = body.error
+        t.strictSame(
+          [status, `${code} ${rule ?? assumption}`, param, type],
+          [401, expected, undefined, 'authentication_error'],
+          String(authorization)
+        )
+        t.equal(headers['www-authenticate'], 'Basic realm="commerce", charset="UTF-8"')
+      }
+    }
+    t.match(
+      get(basic('undefined:')).body.error.message,
+      /no such API key; the client sent a variable without a usable value\. Its keys/
+    )
+    for (const scheme of ['basic', 'BASIC', 'Basic '])
+      t.equal(get(basic(`${MERCHANT}:`).replace('Basic', scheme)).status, 200, scheme)
   }
-  t.match(get(basic('undefined:')).body.error.message, /no such API key; the client sent a variable without a usable value\. Its keys/)
-  for (const scheme of ['basic', 'BASIC', 'Basic ']) t.equal(get(basic(`${MERCHANT}:`).replace('Basic', scheme)).status, 200, scheme)
-})
+)
 
-t.test("A18: a caller's own key is masked in an error even where no scenario declares it, unless it is as short as a word", async t => {
-  const { call } = await startWorld({ settings: { 'auth.accept_any_key': 'mch_a' } })
-  for (const [key, shown] of Object.entries({ sk_live_unknown_1: '***', id: 'id' }))
-    t.equal(call(`GET /tickets/${key}`, { key }).body.error.message, `No Ticket has the id ${shown}.`)
-})
+t.test(
+  "A18: a caller's own key is masked in an error even where no scenario declares it, unless it is as short as a word",
+  async t => {
+    const { call } = await startWorld({ settings: { 'auth.accept_any_key': 'mch_a' } })
+    for (const [key, shown] of Object.entries({ sk_live_unknown_1: '***', id: 'id' }))
+      t.equal(
+        call(`GET /tickets/${key}`, { key }).body.error.message,
+        `No Ticket has the id ${shown}.`
+      )
+  }
+)
 
 const LATER = { created: '2026-03-01T18:04:00.000Z', address: { country: 'US' } }
 const SHARED = {
@@ -108,7 +182,14 @@ const SHARED = {
 }
 
 t.test('A19: a list relies on it where it would be another one otherwise', async t => {
-  const cases: [visibility: 'open' | 'scoped', key: string, on: string, query: string, shown: string[], relies: boolean][] = [
+  const cases: [
+    visibility: 'open' | 'scoped',
+    key: string,
+    on: string,
+    query: string,
+    shown: string[],
+    relies: boolean
+  ][] = [
     ['open', MERCHANT, 'GET /locations', '', ['loc_a', 'loc_b'], true],
     ['open', MERCHANT, 'GET /locations', 'limit=1', ['loc_a'], false],
     ['open', MERCHANT, 'GET /tickets', '', ['tkt_a'], false],
@@ -125,32 +206,47 @@ t.test('A19: a list relies on it where it would be another one otherwise', async
   ]
   for (const [visibility, key, on, query, shown, relies] of cases) {
     const data = smallFixture(SHARED)
-    const scenario = { settings: { auth: { visibility } }, data: { ...data, api_keys: [...data.api_keys, { key: 'sk_b', account: 'mch_b' }] } }
+    const scenario = {
+      settings: { auth: { visibility } },
+      data: { ...data, api_keys: [...data.api_keys, { key: 'sk_b', account: 'mch_b' }] }
+    }
     const { executed } = await startWorld({ scenario })
 
     const exchange = executed(on, { key, query })
 
     const what = `${visibility} ${key} ${on} ${query}`
     const ids = recordsShown(exchange).map(({ id }) => id)
-    t.strictSame([ids.sort(), hasNoted(exchange, ASSUMPTION_PLACES.get('A19') as number)], [shown, relies], what)
+    t.strictSame(
+      [ids.sort(), hasNoted(exchange, ASSUMPTION_PLACES.get('A19') as number)],
+      [shown, relies],
+      what
+    )
   }
 })
 
-t.test('A35: a body of more bytes than limits.body is refused before it is read, and one of as many is not', async t => {
-  const { call } = await startWorld({ settings: { 'limits.body': 14 } })
-  for (const [body, is] of [
-    ['transaction=x1', 'reference_missing'],
-    ['transaction=é', 'reference_missing'],
-    ['transaction=é1', 'body_too_large']
-  ] as const)
-    t.equal(call('POST /refunds', { body }).body.error.code, is, body)
-})
+t.test(
+  'A35: a body of more bytes than limits.body is refused before it is read, and one of as many is not',
+  async t => {
+    const { call } = await startWorld({ settings: { 'limits.body': 14 } })
+    for (const [body, is] of [
+      ['transaction=x1', 'reference_missing'],
+      ['transaction=é', 'reference_missing'],
+      ['transaction=é1', 'body_too_large']
+    ] as const)
+      t.equal(call('POST /refunds', { body }).body.error.code, is, body)
+  }
+)
 
 t.test('BASE-1: a path without the base gets a hint of it', async t => {
   const { world } = await startWorld()
-  const refusalOf = (url: string) => JSON.parse(execute(world, { method: 'POST', url, headers: {}, body: null }).text).error
+  const refusalOf = (url: string) =>
+    JSON.parse(execute(world, { method: 'POST', url, headers: {}, body: null }).text).error
   for (const [path] of PATHS)
-    t.hasStrict(refusalOf(path), { code: 'path_unknown', rule: 'BASE-1', message: `The base address ends in /next: send this to /next${path}.` })
+    t.hasStrict(refusalOf(path), {
+      code: 'path_unknown',
+      rule: 'BASE-1',
+      message: `The base address ends in /next: send this to /next${path}.`
+    })
   for (const path of ['/nextfoo', '/nowhere', '/v1/locations', '/_controlled'])
     t.equal(
       refusalOf(path).message,
@@ -161,41 +257,88 @@ t.test('BASE-1: a path without the base gets a hint of it', async t => {
 t.test('A08: paths are read as addresses are', async t => {
   const { call, blame } = await startWorld({ records })
 
-  t.equal(call('GET /locations/').body.url, '/next/locations', 'a slash at the end is no other path')
+  t.equal(
+    call('GET /locations/').body.url,
+    '/next/locations',
+    'a slash at the end is no other path'
+  )
   t.equal(call('GET /locations/loc_a/').body.id, 'loc_a')
   t.equal(call('GET /accounts/mch_a/users/').body.data.length, 1)
   t.equal(call('GET /locations/%6Coc_a').body.id, 'loc_a')
   t.equal(call('GET /locations?').status, 200)
-  for (const id of ['nope', 'a%2Fb', '%2F', '%20', '..%2F..', 'caf%C3%A9', '__proto__', 'x'.repeat(1000)]) {
+  for (const id of [
+    'nope',
+    'a%2Fb',
+    '%2F',
+    '%20',
+    '..%2F..',
+    'caf%C3%A9',
+    '__proto__',
+    'x'.repeat(1000)
+  ]) {
     t.strictSame(blame(`GET /locations/${id}`), [404, 'resource_missing', 'id', 'A08'])
-    t.equal(call(`GET /locations/${id}`).body.error.message, `No Location has the id ${decodeURIComponent(id)}.`)
+    t.equal(
+      call(`GET /locations/${id}`).body.error.message,
+      `No Location has the id ${decodeURIComponent(id)}.`
+    )
   }
-  t.strictSame(blame(`GET /locations/${'x'.repeat(16_385)}`), [404, 'path_unknown', null, 'A08'], 'longer than any id')
-  for (const path of ['%ff', '%zz', '%', '%E2%82', '%C3%28']) t.strictSame(blame(`GET /locations/${path}`), [400, 'request_malformed', null, 'A08'], path)
+  t.strictSame(
+    blame(`GET /locations/${'x'.repeat(16_385)}`),
+    [404, 'path_unknown', null, 'A08'],
+    'longer than any id'
+  )
+  for (const path of ['%ff', '%zz', '%', '%E2%82', '%C3%28'])
+    t.strictSame(blame(`GET /locations/${path}`), [400, 'request_malformed', null, 'A08'], path)
   t.strictSame([readable('/a%20b%0Ac'), readable('/%ff')], ['/a b?c', '/%ff'])
 })
 
-t.test('A07: an error has its one shape, and names its rule or assumption unless errors.expose_rule is off', async t => {
-  const [open, closed] = [await startWorld({ records }), await startWorld({ records, settings: { 'errors.expose_rule': false } })]
-  const TOO_MUCH = ['POST /refunds', { body: 'transaction=txn_a&amount=901' }] as const
-  const NO_LIMIT = ['GET /locations', { query: 'limit=0' }] as const
+t.test(
+  'A07: an error has its one shape, and names its rule or assumption unless errors.expose_rule is off',
+  async t => {
+    const [open, closed] = [
+      await startWorld({ records }),
+      await startWorld({ records, settings: { 'errors.expose_rule': false } })
+    ]
+    const TOO_MUCH = ['POST /refunds', { body: 'transaction=txn_a&amount=901' }] as const
+    const NO_LIMIT = ['GET /locations', { query: 'limit=0' }] as const
 
-  t.strictSame(open.call(...TOO_MUCH).body.error, {
-    type: 'invalid_request_error',
-    code: 'refund_exceeds_remaining',
-    message: 'txn_a was charged 1000 usd, 100 of it has been refunded, 900 remain; the request asks for 901.',
-    param: 'amount',
-    rule: 'REF-7',
-    request_id: 'req_1'
-  })
-  const limit = { type: 'invalid_request_error', code: 'parameter_invalid', message: 'limit must be 1 to 100; got 0.', param: 'limit', assumption: 'A10' }
-  t.strictSame(open.call(...NO_LIMIT).body.error, { ...limit, request_id: 'req_2' })
-  const message = 'Deleting Locations is disabled: the service always responds with 501.'
-  t.strictSame(open.call('DELETE /locations/loc_a').body, {
-    error: { type: 'not_implemented_error', code: 'operation_disabled', message, rule: 'LOC-4', request_id: 'req_3' }
-  })
-  for (const { headers, body } of [closed.call(...TOO_MUCH), closed.call(...NO_LIMIT), closed.call('GET /locations/%ff')]) {
-    t.notOk('rule' in body.error || 'assumption' in body.error)
-    t.strictSame([headers['content-type'], headers['request-id']], ['application/json; charset=utf-8', body.error.request_id])
+    t.strictSame(open.call(...TOO_MUCH).body.error, {
+      type: 'invalid_request_error',
+      code: 'refund_exceeds_remaining',
+      message:
+        'txn_a was charged 1000 usd, 100 of it has been refunded, 900 remain; the request asks for 901.',
+      param: 'amount',
+      rule: 'REF-7',
+      request_id: 'req_1'
+    })
+    const limit = {
+      type: 'invalid_request_error',
+      code: 'parameter_invalid',
+      message: 'limit must be 1 to 100; got 0.',
+      param: 'limit',
+      assumption: 'A10'
+    }
+    t.strictSame(open.call(...NO_LIMIT).body.error, { ...limit, request_id: 'req_2' })
+    const message = 'Deleting Locations is disabled: the service always responds with 501.'
+    t.strictSame(open.call('DELETE /locations/loc_a').body, {
+      error: {
+        type: 'not_implemented_error',
+        code: 'operation_disabled',
+        message,
+        rule: 'LOC-4',
+        request_id: 'req_3'
+      }
+    })
+    for (const { headers, body } of [
+      closed.call(...TOO_MUCH),
+      closed.call(...NO_LIMIT),
+      closed.call('GET /locations/%ff')
+    ]) {
+      t.notOk('rule' in body.error || 'assumption' in body.error)
+      t.strictSame(
+        [headers['content-type'], headers['request-id']],
+        ['application/json; charset=utf-8', body.error.request_id]
+      )
+    }
   }
-})
+)

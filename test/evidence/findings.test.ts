@@ -4,7 +4,14 @@ import { durationOf } from '../../src/core/durations.js'
 import { ApiError } from '../../src/core/errors.js'
 import { Ids } from '../../src/core/ids.js'
 import { settingsInForce } from '../../src/core/settings.js'
-import { FINDINGS, FindingCounts, type FindingId, Findings, named, unused } from '../../src/evidence/findings.js'
+import {
+  FINDINGS,
+  FindingCounts,
+  type FindingId,
+  Findings,
+  named,
+  unused
+} from '../../src/evidence/findings.js'
 import type { Totals } from '../../src/evidence/totals.js'
 import { MERCHANT, NOW, RESELLER, smallFixture, startTestEmulator } from '../support/emulator.js'
 import { form, type Given, judgedRequest } from '../support/judged-request.js'
@@ -16,15 +23,34 @@ type Step = [on: string, options: Call] | string
 type Found = [finding: FindingId, times: number, requests: string[]]
 type Case = { title: string; script: object[]; settings: object; steps: Step[]; finds: Found[] }
 
-/** Four Tickets of which the oldest is found last, a page of one after the other, and two charges of 1000. */
+/**
+ * Four Tickets of which the oldest is found last, a page of one after the other, and two charges of
+ * 1000.
+ */
 const RECORDS = {
-  accounts: [{ id: 'mch_z', type: 'merchant', name: 'Z', email: 'z@example.com', address: { country: 'US' }, reseller: 'rsl_r' }],
+  accounts: [
+    {
+      id: 'mch_z',
+      type: 'merchant',
+      name: 'Z',
+      email: 'z@example.com',
+      address: { country: 'US' },
+      reseller: 'rsl_r'
+    }
+  ],
   locations: [
     { id: 'loc_b', account: 'mch_a', display_name: 'B', address: { country: 'US' } },
     { id: 'loc_z', account: 'mch_z', display_name: 'Z', address: { country: 'US' } }
   ],
-  tickets: [{ id: 'tkt_z', location: 'loc_z', reference: 'z', created: '2026-01-01T00:00:00Z' }].concat(
-    ['last', 'b', 'c', 'd'].map((reference, nth) => ({ id: `tkt_${reference}`, location: 'loc_a', reference, created: `2026-02-0${nth + 1}T00:00:00Z` }))
+  tickets: [
+    { id: 'tkt_z', location: 'loc_z', reference: 'z', created: '2026-01-01T00:00:00Z' }
+  ].concat(
+    ['last', 'b', 'c', 'd'].map((reference, nth) => ({
+      id: `tkt_${reference}`,
+      location: 'loc_a',
+      reference,
+      created: `2026-02-0${nth + 1}T00:00:00Z`
+    }))
   ),
   transactions: ['1111', '2222', 'z'].map((last4, index) => ({
     id: `txn_${last4}`,
@@ -36,13 +62,24 @@ const RECORDS = {
   }))
 }
 
-const found = (totals: Pick<Totals, 'findings'>) => totals.findings().map(({ finding, times, requests }) => [finding, times, requests])
-const lost = (on: string, more: object = {}) => ({ on, calls: '1', fault: 'connection_reset', when: 'after', ...more })
+const found = (totals: Pick<Totals, 'findings'>) =>
+  totals.findings().map(({ finding, times, requests }) => [finding, times, requests])
+const lost = (on: string, more: object = {}) => ({
+  on,
+  calls: '1',
+  fault: 'connection_reset',
+  when: 'after',
+  ...more
+})
 /** The first list of Accounts is answered with a Retry-After. */
 const pause = (value: string) => ({
   on: 'GET /accounts',
   calls: '1',
-  respond: { status: 429, headers: { 'Retry-After': value }, error: { code: 'slow_down', message: 'Slow down.' } }
+  respond: {
+    status: 429,
+    headers: { 'Retry-After': value },
+    error: { code: 'slow_down', message: 'Slow down.' }
+  }
 })
 
 /** What requests begin with that are made often. */
@@ -52,15 +89,25 @@ const SHORT: readonly [word: string, request: string][] = [
   ['SEARCH ', 'GET /tickets location=loc_a&limit=1&search_query=']
 ]
 
-/** A request as `@key [Header: value] METHOD /path parameters`: a query, or the body of a POST; after `?` and `<` the other one. */
+/**
+ * A request as `@key [Header: value] METHOD /path parameters`: a query, or the body of a POST;
+ * after `?` and `<` the other one.
+ */
 function stepOf(line: string): Step {
-  const [, key, name, value, on = '', other, sent] = /^(?:@(\S+) )?(?:\[([^:]+): ([^\]]+)\] )?(\w+ \S+)(?: ([?<])?(.+))?$/.exec(line) ?? []
+  const [, key, name, value, on = '', other, sent] =
+    /^(?:@(\S+) )?(?:\[([^:]+): ([^\]]+)\] )?(\w+ \S+)(?: ([?<])?(.+))?$/.exec(line) ?? []
   const isBody = on.startsWith('POST') ? other !== '?' : other === '<'
-  const options = { ...(sent && { [isBody ? 'body' : 'query']: sent }), ...(name && { headers: { [name.toLowerCase()]: value as string } }) }
+  const options = {
+    ...(sent && { [isBody ? 'body' : 'query']: sent }),
+    ...(name && { headers: { [name.toLowerCase()]: value as string } })
+  }
   return [on, { ...options, ...(key ? { key } : on === 'POST /transactions' && { key: null }) }]
 }
 
-/** Cases as text: a title, and below it, parted by `|`, scripts and settings, requests, `+` a time that passes, and `=>` what is found. */
+/**
+ * Cases as text: a title, and below it, parted by `|`, scripts and settings, requests, `+` a time
+ * that passes, and `=>` what is found.
+ */
 const casesIn = (text: string): Case[] =>
   SHORT.reduce((text, [word, request]) => text.replaceAll(word, request), text)
     .trim()
@@ -76,7 +123,8 @@ const casesIn = (text: string): Case[] =>
         else if (word === 'lost') read.script.push(lost(on, JSON.parse(more || '{}')))
         else if (word === 'pause') read.script.push(pause(rest))
         else if (word === 'settings') read.settings = JSON.parse(rest)
-        else if (word === '=>') read.finds.push([finding as FindingId, Number(times), requests.split(' ')])
+        else if (word === '=>')
+          read.finds.push([finding as FindingId, Number(times), requests.split(' ')])
         else read.steps.push(word.startsWith('+') ? word.slice(1) : stepOf(line))
       }
       return read
@@ -188,8 +236,13 @@ not a refused call that was changed, that succeeded, that another caller made, w
 `)
 
 const REFUND = 'transaction=txn_1111&amount=10'
-const [FIRST_PAYMENT, FIRST_REFUND] = (['transaction', 'refund'] as const).map(kind => new Ids().draw(kind, settingsInForce({}).values, new Set()))
-/** Lists that show a payment of 10 with the card 4242 at tkt_a, or would show it if it had been made; then those that do not. */
+const [FIRST_PAYMENT, FIRST_REFUND] = (['transaction', 'refund'] as const).map(kind =>
+  new Ids().draw(kind, settingsInForce({}).values, new Set())
+)
+/**
+ * Lists that show a payment of 10 with the card 4242 at tkt_a, or would show it if it had been
+ * made; then those that do not.
+ */
 const LOOKS = [
   `
   GET /transactions location=loc_a | GET /transactions | GET /transactions limit=1 | GET /transactions search_query=4242&location=loc_a
@@ -223,7 +276,12 @@ the same Refund again after its answer was lost ${when} it was made; only anothe
   => double-refund-risk 1: req_1 req_7
 the same payment again after its answer was lost ${when} it was made, another one, and once more
   lost POST /transactions {"when":"${when}"} | ${PAYMENT} | PAY amount=11 | ${PAYMENT} | ${PAYMENT} | => double-payment-risk 1: req_1 req_3
-${['GET /refunds transaction=txn_1111', 'GET /refunds', 'GET /transactions/txn_1111', 'GET /transactions']
+${[
+  'GET /refunds transaction=txn_1111',
+  'GET /refunds',
+  'GET /transactions/txn_1111',
+  'GET /transactions'
+]
   .map(
     look => `not a Refund lost ${when} it was made of a client that looks first with ${look}
   lost POST /refunds {"when":"${when}"} | POST /refunds ${REFUND}
@@ -308,70 +366,94 @@ Retry-After: a call without a key too
 `)
 ]
 
-t.test('findings: what a client does wrong is found, with the calls that show it, and what it does well is not', async t => {
-  for (const { title, script, settings, steps, finds } of [...PLAIN, ...LOST, ...PAUSES]) {
-    const { world, executed } = await startWorld({ settings, scenario: { clock: NOW, data: smallFixture(RECORDS), script } })
+t.test(
+  'findings: what a client does wrong is found, with the calls that show it, and what it does well is not',
+  async t => {
+    for (const { title, script, settings, steps, finds } of [...PLAIN, ...LOST, ...PAUSES]) {
+      const { world, executed } = await startWorld({
+        settings,
+        scenario: { clock: NOW, data: smallFixture(RECORDS), script }
+      })
 
-    for (const step of steps) {
-      if (typeof step === 'string') world.setClock({ by: durationOf(step) as number })
-      else world.evidence.record(executed(...step))
+      for (const step of steps) {
+        if (typeof step === 'string') world.setClock({ by: durationOf(step) as number })
+        else world.evidence.record(executed(...step))
+      }
+
+      t.strictSame(found(world.evidence.totals), finds, title)
+      const inRun = finds.map(([finding, times, requests]) => [
+        finding,
+        times,
+        requests.map(request => `#1/${request}`)
+      ])
+      t.strictSame(found(world.run), inRun, `${title}, in the run`)
+    }
+  }
+)
+
+t.test(
+  'double-refund-risk: a Refund that was made but could not be written is lost to its client',
+  async t => {
+    let isWritable = false
+    const saved = async () => {
+      if (!isWritable) throw new ApiError('data_not_written', { message: 'No space is left.' })
+    }
+    const { call, sandbox } = await startTestEmulator(t, { records: RECORDS, saved })
+
+    await call('POST /refunds', { body: REFUND })
+    isWritable = true
+    await call('POST /refunds', { body: REFUND })
+
+    t.strictSame(found(sandbox.evidence.totals), [['double-refund-risk', 1, ['req_1', 'req_2']]])
+  }
+)
+
+t.test(
+  'double-refund-risk, double-payment-risk: a client that leaves during a delay and posts again at once repeats it without knowing',
+  async t => {
+    const script = ['POST /refunds', 'POST /transactions', 'POST /locations'].map(on => ({
+      on,
+      calls: 1,
+      delay: '1s'
+    }))
+    const { sandbox, listen } = await startTestEmulator(t, {
+      scenario: { clock: NOW, data: smallFixture(RECORDS), script }
+    })
+    const base = `http://127.0.0.1:${await listen()}/next`
+    const headers = { authorization: `Basic ${btoa(`${MERCHANT}:`)}` }
+    const { evidence } = sandbox
+    const leave = evidence.leave.bind(evidence)
+    for (const [path, form] of [
+      ['/refunds', 'transaction=txn_1111&amount=5'],
+      ['/transactions', 'ticket=tkt_b&payment_type=card&amount=1'],
+      ['/locations', 'display_name=A&address[country]=US']
+    ] as const) {
+      const client = new AbortController()
+      const post = (more: object) =>
+        fetch(base + path, { method: 'POST', headers, body: new URLSearchParams(form), ...more })
+      const left = new Promise<void>(resolve => {
+        evidence.leave = exchange => resolve(leave(exchange))
+      })
+      const waiting = sandbox.inFlight + 1
+      const first = t.rejects(post({ signal: client.signal }))
+      while (sandbox.inFlight < waiting) await sleep(5)
+      client.abort()
+      await Promise.all([first, left])
+      t.equal((await post({})).status, 200)
     }
 
-    t.strictSame(found(world.evidence.totals), finds, title)
-    const inRun = finds.map(([finding, times, requests]) => [finding, times, requests.map(request => `#1/${request}`)])
-    t.strictSame(found(world.run), inRun, `${title}, in the run`)
+    const risks = () =>
+      found(evidence.totals).filter(([finding]) => String(finding).startsWith('double-'))
+    const expected = [
+      ['double-refund-risk', 1, ['req_1', 'req_2']],
+      ['double-payment-risk', 1, ['req_3', 'req_4']]
+    ]
+    t.strictSame(risks(), expected, 'while the calls go on')
+    while (evidence.journal.size < 6) await sleep(10)
+    t.strictSame(risks(), expected, 'and when they are over')
+    t.equal(evidence.journal.requests().filter(({ outcome }) => outcome.status === 200).length, 6)
   }
-})
-
-t.test('double-refund-risk: a Refund that was made but could not be written is lost to its client', async t => {
-  let isWritable = false
-  const saved = async () => {
-    if (!isWritable) throw new ApiError('data_not_written', { message: 'No space is left.' })
-  }
-  const { call, sandbox } = await startTestEmulator(t, { records: RECORDS, saved })
-
-  await call('POST /refunds', { body: REFUND })
-  isWritable = true
-  await call('POST /refunds', { body: REFUND })
-
-  t.strictSame(found(sandbox.evidence.totals), [['double-refund-risk', 1, ['req_1', 'req_2']]])
-})
-
-t.test('double-refund-risk, double-payment-risk: a client that leaves during a delay and posts again at once repeats it without knowing', async t => {
-  const script = ['POST /refunds', 'POST /transactions', 'POST /locations'].map(on => ({ on, calls: 1, delay: '1s' }))
-  const { sandbox, listen } = await startTestEmulator(t, { scenario: { clock: NOW, data: smallFixture(RECORDS), script } })
-  const base = `http://127.0.0.1:${await listen()}/next`
-  const headers = { authorization: `Basic ${btoa(`${MERCHANT}:`)}` }
-  const { evidence } = sandbox
-  const leave = evidence.leave.bind(evidence)
-  for (const [path, form] of [
-    ['/refunds', 'transaction=txn_1111&amount=5'],
-    ['/transactions', 'ticket=tkt_b&payment_type=card&amount=1'],
-    ['/locations', 'display_name=A&address[country]=US']
-  ] as const) {
-    const client = new AbortController()
-    const post = (more: object) => fetch(base + path, { method: 'POST', headers, body: new URLSearchParams(form), ...more })
-    const left = new Promise<void>(resolve => {
-      evidence.leave = exchange => resolve(leave(exchange))
-    })
-    const waiting = sandbox.inFlight + 1
-    const first = t.rejects(post({ signal: client.signal }))
-    while (sandbox.inFlight < waiting) await sleep(5)
-    client.abort()
-    await Promise.all([first, left])
-    t.equal((await post({})).status, 200)
-  }
-
-  const risks = () => found(evidence.totals).filter(([finding]) => String(finding).startsWith('double-'))
-  const expected = [
-    ['double-refund-risk', 1, ['req_1', 'req_2']],
-    ['double-payment-risk', 1, ['req_3', 'req_4']]
-  ]
-  t.strictSame(risks(), expected, 'while the calls go on')
-  while (evidence.journal.size < 6) await sleep(10)
-  t.strictSame(risks(), expected, 'and when they are over')
-  t.equal(evidence.journal.requests().filter(({ outcome }) => outcome.status === 200).length, 6)
-})
+)
 
 /** A detector whose findings are counted. */
 function counted() {
@@ -382,28 +464,42 @@ function counted() {
   }
   return { look, list: () => counts.list('starting_after') }
 }
-const shown = ({ list }: ReturnType<typeof counted>) => list().map(({ finding, times, requests }) => [finding, times, requests])
+const shown = ({ list }: ReturnType<typeof counted>) =>
+  list().map(({ finding, times, requests }) => [finding, times, requests])
 
-t.test('retry-after-ignored: the time has passed when the clock of the machine or of the sandbox has passed it', t => {
-  for (const [now, at, isEarly] of [
-    [29, 29, true],
-    [30, 0, false],
-    [0, 30, false],
-    [99, 99, false]
-  ] as const) {
-    const all = counted()
-    all.look({ pause: { machine: 30, sandbox: 30 } })
-    all.look({ id: 'req_2', now, at })
-    t.strictSame(shown(all), isEarly ? [['retry-after-ignored', 1, ['req_1', 'req_2']]] : [], `${now} ${at}`)
+t.test(
+  'retry-after-ignored: the time has passed when the clock of the machine or of the sandbox has passed it',
+  t => {
+    for (const [now, at, isEarly] of [
+      [29, 29, true],
+      [30, 0, false],
+      [0, 30, false],
+      [99, 99, false]
+    ] as const) {
+      const all = counted()
+      all.look({ pause: { machine: 30, sandbox: 30 } })
+      all.look({ id: 'req_2', now, at })
+      t.strictSame(
+        shown(all),
+        isEarly ? [['retry-after-ignored', 1, ['req_1', 'req_2']]] : [],
+        `${now} ${at}`
+      )
+    }
+    t.end()
   }
-  t.end()
-})
+)
 
 t.test("findings: a refusal that comes of the emulator's own state is nobody's mistake", t => {
   const all = counted()
-  const look = (code: string) => all.look({ outcome: 'refused', status: 500, refusal: { code, rule: null, assumption: null, param: null, facts: null } })
+  const look = (code: string) =>
+    all.look({
+      outcome: 'refused',
+      status: 500,
+      refusal: { code, rule: null, assumption: null, param: null, facts: null }
+    })
 
-  for (const code of ['internal_error', 'not_ready', 'data_not_written', 'limit_reached']) for (const _ of [1, 2]) look(code)
+  for (const code of ['internal_error', 'not_ready', 'data_not_written', 'limit_reached'])
+    for (const _ of [1, 2]) look(code)
   t.strictSame(shown(all), [])
   for (const _ of [1, 2]) look('parameter_invalid')
 
@@ -412,12 +508,18 @@ t.test("findings: a refusal that comes of the emulator's own state is nobody's m
 })
 
 t.test('findings: there are fifteen, errors are listed first', t => {
-  const errors = 'stopped-at-empty-page double-refund-risk double-payment-risk change-not-made'.split(' ')
+  const errors =
+    'stopped-at-empty-page double-refund-risk double-payment-risk change-not-made'.split(' ')
   const requests =
     'search-without-narrowing unknown-parameter unset-value unused-parameter key-sent-needlessly card-number-sent foreign-record empty-amount zero-payment'
   const warnings = [...requests.split(' '), 'retry-after-ignored', 'refused-and-repeated']
-  const severities = Object.entries(FINDINGS).map(([finding, { severity }]) => `${severity} ${finding}`)
-  t.strictSame(severities, [...errors.map(finding => `error ${finding}`), ...warnings.map(finding => `warning ${finding}`)])
+  const severities = Object.entries(FINDINGS).map(
+    ([finding, { severity }]) => `${severity} ${finding}`
+  )
+  t.strictSame(severities, [
+    ...errors.map(finding => `error ${finding}`),
+    ...warnings.map(finding => `warning ${finding}`)
+  ])
   t.end()
 })
 
@@ -430,24 +532,38 @@ t.test('findings: a call is named once, and at most 20 are', t => {
     calls.slice(0, 20)
   )
   const again = unused()
-  t.strictSame([named(again, 'req_1'), named(again, 'req_1'), named(again, 'req_2'), again.requests], [true, false, true, ['req_1', 'req_2']])
-  t.end()
-})
-
-t.test('findings: each is reported with what it is and what to do, at most 20 calls by name, open pages among them', t => {
-  const { look, list } = counted()
-  const page = { shown: { object: 'list', url: '', data: [], has_more: true, first_id: 'x', last_id: 'x' } } as const
-  for (let call = 1; call <= 25; call++) look({ id: `req_${call}`, unknownParameter: true })
-  for (let call = 1; call <= 25; call++) look({ id: `page_${call}`, query: form(`search_query=s&location=loc_${call}`), ...page })
-
-  const all = list()
   t.strictSame(
-    all.map(({ finding, times, requests }) => [finding, times, requests.length, requests.at(-1)]),
-    [
-      ['stopped-at-empty-page', 25, 20, 'page_20'],
-      ['unknown-parameter', 25, 20, 'req_20']
-    ]
+    [named(again, 'req_1'), named(again, 'req_1'), named(again, 'req_2'), again.requests],
+    [true, false, true, ['req_1', 'req_2']]
   )
-  t.strictSame(all[1], { finding: 'unknown-parameter', ...FINDINGS['unknown-parameter'], times: 25, requests: all[1]?.requests })
   t.end()
 })
+
+t.test(
+  'findings: each is reported with what it is and what to do, at most 20 calls by name, open pages among them',
+  t => {
+    const { look, list } = counted()
+    const page = {
+      shown: { object: 'list', url: '', data: [], has_more: true, first_id: 'x', last_id: 'x' }
+    } as const
+    for (let call = 1; call <= 25; call++) look({ id: `req_${call}`, unknownParameter: true })
+    for (let call = 1; call <= 25; call++)
+      look({ id: `page_${call}`, query: form(`search_query=s&location=loc_${call}`), ...page })
+
+    const all = list()
+    t.strictSame(
+      all.map(({ finding, times, requests }) => [finding, times, requests.length, requests.at(-1)]),
+      [
+        ['stopped-at-empty-page', 25, 20, 'page_20'],
+        ['unknown-parameter', 25, 20, 'req_20']
+      ]
+    )
+    t.strictSame(all[1], {
+      finding: 'unknown-parameter',
+      ...FINDINGS['unknown-parameter'],
+      times: 25,
+      requests: all[1]?.requests
+    })
+    t.end()
+  }
+)

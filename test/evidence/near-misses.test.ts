@@ -7,257 +7,410 @@ import type { Json } from '../support/json.js'
 import { opened } from '../support/socket.js'
 
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 10_000 }
-const start = (t: Test, scenario: object) => startTestEmulator(t, { scenario: { data: smallFixture({ transactions: [CHARGE] }), ...scenario } })
+const start = (t: Test, scenario: object) =>
+  startTestEmulator(t, {
+    scenario: { data: smallFixture({ transactions: [CHARGE] }), ...scenario }
+  })
 type Emulator = Awaited<ReturnType<typeof start>>
 const textsOf = (near: NearMiss[] = []) => nearMissTexts(near)
 
-/** Makes requests, written `pay FORM`, `refund FORM` or METHOD PATH and parted by `|`, each with the merchant's key or, after `@`, another. */
+/**
+ * Makes requests, written `pay FORM`, `refund FORM` or METHOD PATH and parted by `|`, each with the
+ * merchant's key or, after `@`, another.
+ */
 async function make({ call }: Emulator, requests: string): Promise<void> {
   for (const request of requests.split(' | ')) {
     const [, key, what = '', rest = ''] = /^(?:@(\S+) )?(\S+) (.*)$/.exec(request) ?? []
-    if (what === 'pay') await call('POST /transactions', { key: null, body: `ticket=tkt_a&payment_type=card&${rest}` })
-    else if (what === 'refund') await call('POST /refunds', { body: `transaction=txn_a&${rest}`, ...(key && { key }) })
+    if (what === 'pay')
+      await call('POST /transactions', {
+        key: null,
+        body: `ticket=tkt_a&payment_type=card&${rest}`
+      })
+    else if (what === 'refund')
+      await call('POST /refunds', { body: `transaction=txn_a&${rest}`, ...(key && { key }) })
     else await call(`${what} ${rest}`).catch(() => {})
   }
 }
 
-t.test('near misses: an expectation that failed names the requests that counted, and the condition that others did not meet', async t => {
-  const REFUNDS = 'POST /refunds'
-  const PAYMENTS = 'POST /transactions'
-  const cold = 'amount=3&reason=cold'
-  const number = { card: { number: '4242424242424242' } }
-  const hidden = 'wanted the value of the match; got a value that is not kept in req_1'
-  const cases: [title: string, expect: object, requests: string, near: string[], counted?: string[]][] = [
-    [
-      'a value below the bound',
-      { on: REFUNDS, match: { body: { amount: { gte: 5000 } } } },
-      'refund amount=4999',
-      ['amount: wanted >= 5000; got 4999 in req_1']
-    ],
-    [
-      'the one that misses least comes first, and of those the newest; the same miss is told once',
-      { on: REFUNDS, match: { body: { amount: 3, reason: 'cold', metadata: { a: '1' } } } },
-      `refund ${['amount=3&reason=hot&metadata[a]=2', cold, `${cold}&metadata[a]=3`, `${cold}&metadata[a]=3`, 'amount=1&reason=cold&metadata[a]=1'].join(' | refund ')}`,
-      ['amount: wanted 3; got 1 in req_5', 'metadata.a: wanted 1; got 3 in req_4', 'metadata.a: wanted 1; got nothing in req_2']
-    ],
-    [
-      'several conditions of one request',
-      { on: REFUNDS, match: { body: { reason: '/^c/', metadata: { a: { present: true } } }, about: { ticket: 'tkt_b' } } },
-      'refund amount=3',
-      ['reason: wanted /^c/; got nothing, metadata.a: wanted a value; got nothing, ticket: wanted tkt_b; got tkt_a in req_1']
-    ],
-    [
-      'what became of it',
-      { on: REFUNDS, took_effect: true, answered: true, status: 201 },
-      'refund amount=10001',
-      ['took_effect: wanted yes; got no, status: wanted 201; got 400 in req_1']
-    ],
-    ['an answer that did not come', { on: 'GET /locations', status: 200 }, 'GET /locations', ['status: wanted 200; got no response in req_1']],
-    [
-      'a key that is not known',
-      { on: REFUNDS },
-      '@sk_none refund amount=1',
-      ['request: wanted a request with a known API key; got refused with 401 (api_key_unknown) in req_1']
-    ],
-    [
-      'too many: those that counted',
-      { on: REFUNDS, match: { body: { amount: 1 } }, times: 1 },
-      'refund amount=1 | refund amount=2 | refund amount=1',
-      [],
-      ['req_1', 'req_3']
-    ],
-    [
-      'too few: those that counted, and the others',
-      { on: REFUNDS, match: { body: { amount: 1 } }, times: 2 },
-      'refund amount=1 | refund amount=2',
-      ['amount: wanted 1; got 2 in req_2'],
-      ['req_1']
-    ],
-    [
-      'what is not kept cannot be told apart, but was not sent',
-      { on: PAYMENTS, match: { body: number } },
-      'pay amount=1&card[number]=4000000000000002',
-      [`card.number: ${hidden}`]
-    ],
-    [
-      'what is not kept, where something else is known to be wrong',
-      { on: PAYMENTS, match: { body: number }, status: 402 },
-      'pay amount=1&card[number]=4000000000000002',
-      ['status: wanted 402; got 200 in req_1']
-    ],
-    [
-      'a pattern for what is not kept, and a digest of what is',
-      { on: PAYMENTS, match: { body: { card: { csc: '/^1/' }, payload: `sha256:${'0'.repeat(64)}` } } },
-      'pay amount=1&card[csc]=234&payload=x',
-      [`card.csc: wanted /^1/; got a value that is not kept, payload: ${hidden}`]
-    ],
-    [
-      'a key is not kept either',
-      { on: REFUNDS, match: { key: 'sk_reseller', body: { amount: 1 } } },
-      'refund amount=1 | refund amount=2',
-      ['amount: wanted 1; got 2 in req_2', `key: ${hidden}`]
-    ],
-    [
-      'of each value, the requests of the first that it does not hold for',
-      { on: 'GET *', per: 'ticket', times: 1 },
-      'GET /tickets | GET /tickets/tkt_a | GET /tickets/tkt_b | GET /tickets/tkt_b',
-      [],
-      ['req_3', 'req_4']
-    ],
-    [
-      'a sequence of which one came too soon',
-      { sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets', no_sooner_than: '1s' }] },
-      'GET /tickets | GET /locations | GET /tickets | GET /tickets',
-      [],
-      ['req_1', 'req_3']
-    ],
-    [
-      'a sequence of each value',
-      { sequence: [{ on: 'GET /tickets/{id}' }, { on: 'GET /transactions', match: { query: { limit: 1 } } }], per: 'ticket' },
-      'GET /tickets/tkt_b | GET /transactions?limit=1',
-      [],
-      ['req_1']
-    ],
-    [
-      'of alternatives, the one that it nearly is',
-      { on: REFUNDS, match: { any: [{ body: { amount: 6, reason: 'hot' } }, { body: { amount: 3, reason: 'cold' } }, { body: { amount: 5 } }] } },
-      'refund amount=3',
-      ['reason: wanted cold; got nothing in req_1']
-    ],
-    [
-      'of alternatives of which none is kept, each',
-      { on: REFUNDS, match: { any: [{ key: 'sk_reseller' }, { headers: { 'X-Build': '/8/' } }], headers: { 'Test-Name': { present: false } } } },
-      'refund amount=3',
-      [`key: ${hidden.replace(' in req_1', '')}, X-Build: wanted /8/; got a value that is not kept in req_1`]
-    ],
-    [
-      'headers that are kept',
-      { on: REFUNDS, match: { headers: { 'USER-AGENT': '/ios/', 'X-Build': '8' } } },
-      'refund amount=3',
-      ['USER-AGENT: wanted /ios/; got lightMyRequest in req_1']
-    ],
-    [
-      'a sequence: those that came in order, and those that nearly were the next one',
-      { sequence: [{ on: PAYMENTS }, { on: REFUNDS, match: { body: { amount: 5 } } }] },
-      'refund amount=4 | pay amount=5 | GET /refunds | refund amount=6',
-      ['amount: wanted 5; got 6 in req_4'],
-      ['req_2']
-    ],
-    [
-      'records that are counted',
-      { state: { refunds: { count: 1, where: { amount: { gt: 5 }, reason: 'cold' } } } },
-      'refund amount=5&reason=cold&metadata[a]=1 | refund amount=1',
-      ['amount: wanted > 5; got 5', 'amount: wanted > 5; got 1, reason: wanted cold; got nothing']
-    ],
-    ...(['{"count":{"gte":2}}', '{"count":{"gt":1}}', '{"count":2}', '{"sum":{"amount":6}}'].map(wanted => [
-      `records of which there are too few: ${wanted}`,
-      { state: { refunds: { ...JSON.parse(wanted), where: { amount: { gte: 5 } } } } },
-      'refund amount=5 | refund amount=1',
-      ['amount: wanted >= 5; got 1']
-    ]) as typeof cases),
-    ...(['{"count":{"lte":0}}', '{"count":{"not":1}}', '{"count":0}', '{"sum":{"amount":4}}'].map(wanted => [
-      `records of which there are others than these: ${wanted}`,
-      { state: { refunds: { ...JSON.parse(wanted), where: { amount: { gte: 5 } } } } },
-      'refund amount=5 | refund amount=1',
-      []
-    ]) as typeof cases),
-    ['nothing that is like it', { on: REFUNDS }, 'GET /tickets', []],
-    [
-      'where what is not kept decides, none is said to have counted',
-      { on: REFUNDS, match: { key: 'sk_merchant' }, times: 2 },
-      'refund amount=1 | @sk_reseller refund amount=1',
-      []
-    ],
-    [
-      'nor in a sequence',
-      { sequence: [{ on: REFUNDS, match: { key: 'sk_reseller' } }, { on: PAYMENTS }] },
-      'refund amount=1 | pay amount=1',
-      [`key: ${hidden}`]
+t.test(
+  'near misses: an expectation that failed names the requests that counted, and the condition that others did not meet',
+  async t => {
+    const REFUNDS = 'POST /refunds'
+    const PAYMENTS = 'POST /transactions'
+    const cold = 'amount=3&reason=cold'
+    const number = { card: { number: '4242424242424242' } }
+    const hidden = 'wanted the value of the match; got a value that is not kept in req_1'
+    const cases: [
+      title: string,
+      expect: object,
+      requests: string,
+      near: string[],
+      counted?: string[]
+    ][] = [
+      [
+        'a value below the bound',
+        { on: REFUNDS, match: { body: { amount: { gte: 5000 } } } },
+        'refund amount=4999',
+        ['amount: wanted >= 5000; got 4999 in req_1']
+      ],
+      [
+        'the one that misses least comes first, and of those the newest; the same miss is told once',
+        { on: REFUNDS, match: { body: { amount: 3, reason: 'cold', metadata: { a: '1' } } } },
+        `refund ${['amount=3&reason=hot&metadata[a]=2', cold, `${cold}&metadata[a]=3`, `${cold}&metadata[a]=3`, 'amount=1&reason=cold&metadata[a]=1'].join(' | refund ')}`,
+        [
+          'amount: wanted 3; got 1 in req_5',
+          'metadata.a: wanted 1; got 3 in req_4',
+          'metadata.a: wanted 1; got nothing in req_2'
+        ]
+      ],
+      [
+        'several conditions of one request',
+        {
+          on: REFUNDS,
+          match: {
+            body: { reason: '/^c/', metadata: { a: { present: true } } },
+            about: { ticket: 'tkt_b' }
+          }
+        },
+        'refund amount=3',
+        [
+          'reason: wanted /^c/; got nothing, metadata.a: wanted a value; got nothing, ticket: wanted tkt_b; got tkt_a in req_1'
+        ]
+      ],
+      [
+        'what became of it',
+        { on: REFUNDS, took_effect: true, answered: true, status: 201 },
+        'refund amount=10001',
+        ['took_effect: wanted yes; got no, status: wanted 201; got 400 in req_1']
+      ],
+      [
+        'an answer that did not come',
+        { on: 'GET /locations', status: 200 },
+        'GET /locations',
+        ['status: wanted 200; got no response in req_1']
+      ],
+      [
+        'a key that is not known',
+        { on: REFUNDS },
+        '@sk_none refund amount=1',
+        [
+          'request: wanted a request with a known API key; got refused with 401 (api_key_unknown) in req_1'
+        ]
+      ],
+      [
+        'too many: those that counted',
+        { on: REFUNDS, match: { body: { amount: 1 } }, times: 1 },
+        'refund amount=1 | refund amount=2 | refund amount=1',
+        [],
+        ['req_1', 'req_3']
+      ],
+      [
+        'too few: those that counted, and the others',
+        { on: REFUNDS, match: { body: { amount: 1 } }, times: 2 },
+        'refund amount=1 | refund amount=2',
+        ['amount: wanted 1; got 2 in req_2'],
+        ['req_1']
+      ],
+      [
+        'what is not kept cannot be told apart, but was not sent',
+        { on: PAYMENTS, match: { body: number } },
+        'pay amount=1&card[number]=4000000000000002',
+        [`card.number: ${hidden}`]
+      ],
+      [
+        'what is not kept, where something else is known to be wrong',
+        { on: PAYMENTS, match: { body: number }, status: 402 },
+        'pay amount=1&card[number]=4000000000000002',
+        ['status: wanted 402; got 200 in req_1']
+      ],
+      [
+        'a pattern for what is not kept, and a digest of what is',
+        {
+          on: PAYMENTS,
+          match: { body: { card: { csc: '/^1/' }, payload: `sha256:${'0'.repeat(64)}` } }
+        },
+        'pay amount=1&card[csc]=234&payload=x',
+        [`card.csc: wanted /^1/; got a value that is not kept, payload: ${hidden}`]
+      ],
+      [
+        'a key is not kept either',
+        { on: REFUNDS, match: { key: 'sk_reseller', body: { amount: 1 } } },
+        'refund amount=1 | refund amount=2',
+        ['amount: wanted 1; got 2 in req_2', `key: ${hidden}`]
+      ],
+      [
+        'of each value, the requests of the first that it does not hold for',
+        { on: 'GET *', per: 'ticket', times: 1 },
+        'GET /tickets | GET /tickets/tkt_a | GET /tickets/tkt_b | GET /tickets/tkt_b',
+        [],
+        ['req_3', 'req_4']
+      ],
+      [
+        'a sequence of which one came too soon',
+        { sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets', no_sooner_than: '1s' }] },
+        'GET /tickets | GET /locations | GET /tickets | GET /tickets',
+        [],
+        ['req_1', 'req_3']
+      ],
+      [
+        'a sequence of each value',
+        {
+          sequence: [
+            { on: 'GET /tickets/{id}' },
+            { on: 'GET /transactions', match: { query: { limit: 1 } } }
+          ],
+          per: 'ticket'
+        },
+        'GET /tickets/tkt_b | GET /transactions?limit=1',
+        [],
+        ['req_1']
+      ],
+      [
+        'of alternatives, the one that it nearly is',
+        {
+          on: REFUNDS,
+          match: {
+            any: [
+              { body: { amount: 6, reason: 'hot' } },
+              { body: { amount: 3, reason: 'cold' } },
+              { body: { amount: 5 } }
+            ]
+          }
+        },
+        'refund amount=3',
+        ['reason: wanted cold; got nothing in req_1']
+      ],
+      [
+        'of alternatives of which none is kept, each',
+        {
+          on: REFUNDS,
+          match: {
+            any: [{ key: 'sk_reseller' }, { headers: { 'X-Build': '/8/' } }],
+            headers: { 'Test-Name': { present: false } }
+          }
+        },
+        'refund amount=3',
+        [
+          `key: ${hidden.replace(' in req_1', '')}, X-Build: wanted /8/; got a value that is not kept in req_1`
+        ]
+      ],
+      [
+        'headers that are kept',
+        { on: REFUNDS, match: { headers: { 'USER-AGENT': '/ios/', 'X-Build': '8' } } },
+        'refund amount=3',
+        ['USER-AGENT: wanted /ios/; got lightMyRequest in req_1']
+      ],
+      [
+        'a sequence: those that came in order, and those that nearly were the next one',
+        { sequence: [{ on: PAYMENTS }, { on: REFUNDS, match: { body: { amount: 5 } } }] },
+        'refund amount=4 | pay amount=5 | GET /refunds | refund amount=6',
+        ['amount: wanted 5; got 6 in req_4'],
+        ['req_2']
+      ],
+      [
+        'records that are counted',
+        { state: { refunds: { count: 1, where: { amount: { gt: 5 }, reason: 'cold' } } } },
+        'refund amount=5&reason=cold&metadata[a]=1 | refund amount=1',
+        ['amount: wanted > 5; got 5', 'amount: wanted > 5; got 1, reason: wanted cold; got nothing']
+      ],
+      ...(['{"count":{"gte":2}}', '{"count":{"gt":1}}', '{"count":2}', '{"sum":{"amount":6}}'].map(
+        wanted => [
+          `records of which there are too few: ${wanted}`,
+          { state: { refunds: { ...JSON.parse(wanted), where: { amount: { gte: 5 } } } } },
+          'refund amount=5 | refund amount=1',
+          ['amount: wanted >= 5; got 1']
+        ]
+      ) as typeof cases),
+      ...(['{"count":{"lte":0}}', '{"count":{"not":1}}', '{"count":0}', '{"sum":{"amount":4}}'].map(
+        wanted => [
+          `records of which there are others than these: ${wanted}`,
+          { state: { refunds: { ...JSON.parse(wanted), where: { amount: { gte: 5 } } } } },
+          'refund amount=5 | refund amount=1',
+          []
+        ]
+      ) as typeof cases),
+      ['nothing that is like it', { on: REFUNDS }, 'GET /tickets', []],
+      [
+        'where what is not kept decides, none is said to have counted',
+        { on: REFUNDS, match: { key: 'sk_merchant' }, times: 2 },
+        'refund amount=1 | @sk_reseller refund amount=1',
+        []
+      ],
+      [
+        'nor in a sequence',
+        { sequence: [{ on: REFUNDS, match: { key: 'sk_reseller' } }, { on: PAYMENTS }] },
+        'refund amount=1 | pay amount=1',
+        [`key: ${hidden}`]
+      ]
     ]
-  ]
-  const emulator = await start(t, {})
-  for (const [title, expect, requests, near, counted] of cases) {
-    const scenario = { data: smallFixture({ transactions: [CHARGE] }), expect: [expect], script: [{ on: 'GET /locations', fault: 'connection_reset' }] }
-    await emulator.control('POST /load', { scenario })
-    await make(emulator, requests)
-    const [verdict] = (await emulator.control('POST /verify')).body.expectations
-    const texts = textsOf(verdict.near_misses).map(text => ('state' in expect ? text.replace(/ in rfd_\w+$/, '') : text))
-    t.strictSame([verdict.requests, texts], [counted, near], title)
+    const emulator = await start(t, {})
+    for (const [title, expect, requests, near, counted] of cases) {
+      const scenario = {
+        data: smallFixture({ transactions: [CHARGE] }),
+        expect: [expect],
+        script: [{ on: 'GET /locations', fault: 'connection_reset' }]
+      }
+      await emulator.control('POST /load', { scenario })
+      await make(emulator, requests)
+      const [verdict] = (await emulator.control('POST /verify')).body.expectations
+      const texts = textsOf(verdict.near_misses).map(text =>
+        'state' in expect ? text.replace(/ in rfd_\w+$/, '') : text
+      )
+      t.strictSame([verdict.requests, texts], [counted, near], title)
+    }
   }
-})
+)
 
 t.test('near misses: a script entry that was never applied says why', async t => {
   const answer = { respond: { status: 402 } }
   const on = 'POST /refunds'
   const cases: [entry: object, near: string[]][] = [
     [{ on, match: { body: { amount: 3 } }, ...answer }, ['amount: wanted 3; got 2 in req_2']],
-    [{ on, calls: 2, match: { body: { amount: 2 } }, ...answer }, ['calls: wanted 2; got 1 that matched in req_2']],
-    [{ on, per: 'transaction', calls: 2, match: { body: { amount: 2 } }, ...answer }, ['calls: wanted 2; got 1 that matched in req_2']],
-    [{ on, at: '20:00-21:00 Europe/Paris', ...answer }, ['at: wanted 20:00-21:00 Europe/Paris; got 2026-03-01T18:05:00.000Z in req_2']],
-    [{ on, at: '19:00-18:00', ...answer }, ['at: wanted 19:00-18:00; got 2026-03-01T18:05:00.000Z in req_2']],
+    [
+      { on, calls: 2, match: { body: { amount: 2 } }, ...answer },
+      ['calls: wanted 2; got 1 that matched in req_2']
+    ],
+    [
+      { on, per: 'transaction', calls: 2, match: { body: { amount: 2 } }, ...answer },
+      ['calls: wanted 2; got 1 that matched in req_2']
+    ],
+    [
+      { on, at: '20:00-21:00 Europe/Paris', ...answer },
+      ['at: wanted 20:00-21:00 Europe/Paris; got 2026-03-01T18:05:00.000Z in req_2']
+    ],
+    [
+      { on, at: '19:00-18:00', ...answer },
+      ['at: wanted 19:00-18:00; got 2026-03-01T18:05:00.000Z in req_2']
+    ],
     [{ on, after: 'never', ...answer }, ['after: wanted "never"; got not yet in req_2']],
-    [{ on, after: { ended: 'never' }, ...answer }, ['after: wanted {"ended":"never"}; got not yet in req_2']],
+    [
+      { on, after: { ended: 'never' }, ...answer },
+      ['after: wanted {"ended":"never"}; got not yet in req_2']
+    ],
     [{ on, per: 'test', calls: 1, ...answer }, ['per: wanted a test; got none in req_2']],
     [{ on, per: 'key', calls: 2, ...answer }, ['calls: wanted 2; got 1 that matched in req_2']],
-    [{ on, from: '2100-01-01T00:00:00Z', ...answer }, ['from: wanted 2100-01-01T00:00:00Z; got 2026-03-01T18:05:00.000Z in req_2']],
-    [{ on, until: '2000-01-01T00:00:00Z', ...answer }, ['until: wanted before 2000-01-01T00:00:00Z; got 2026-03-01T18:05:00.000Z in req_2']],
-    [{ on, until: '2026-03-01T18:05:00Z', ...answer }, ['until: wanted before 2026-03-01T18:05:00Z; got 2026-03-01T18:05:00.000Z in req_2']],
-    [{ on, from: '2026-03-01T18:05:00Z', chance: 0, ...answer }, ['chance: wanted 0; got not drawn in req_2']],
+    [
+      { on, from: '2100-01-01T00:00:00Z', ...answer },
+      ['from: wanted 2100-01-01T00:00:00Z; got 2026-03-01T18:05:00.000Z in req_2']
+    ],
+    [
+      { on, until: '2000-01-01T00:00:00Z', ...answer },
+      ['until: wanted before 2000-01-01T00:00:00Z; got 2026-03-01T18:05:00.000Z in req_2']
+    ],
+    [
+      { on, until: '2026-03-01T18:05:00Z', ...answer },
+      ['until: wanted before 2026-03-01T18:05:00Z; got 2026-03-01T18:05:00.000Z in req_2']
+    ],
+    [
+      { on, from: '2026-03-01T18:05:00Z', chance: 0, ...answer },
+      ['chance: wanted 0; got not drawn in req_2']
+    ],
     [{ on, chance: 0, ...answer }, ['chance: wanted 0; got not drawn in req_2']],
-    [{ on: 'GET /tickets', ...answer }, ['entry: wanted no earlier entry that applies; got slow in req_4']],
-    [{ on: 'GET /locations', ...answer }, ['entry: wanted no earlier entry that applies; got scr_2 in req_5']],
+    [
+      { on: 'GET /tickets', ...answer },
+      ['entry: wanted no earlier entry that applies; got slow in req_4']
+    ],
+    [
+      { on: 'GET /locations', ...answer },
+      ['entry: wanted no earlier entry that applies; got scr_2 in req_5']
+    ],
     [{ name: 'never', on: 'GET /accounts', calls: 1, ...answer }, []]
   ]
   const slow = { name: 'slow', on: 'GET /tickets', match: { query: { limit: 1 } }, delay: '1ms' }
   const emulator = await start(t, {
     clock: '2026-03-01T18:05:00Z',
-    script: [slow, { ...slow, name: undefined, on: 'GET /locations' }, ...cases.map(([entry]) => entry)]
+    script: [
+      slow,
+      { ...slow, name: undefined, on: 'GET /locations' },
+      ...cases.map(([entry]) => entry)
+    ]
   })
-  await make(emulator, 'refund amount=x | refund amount=2 | @sk_none refund amount=2 | GET /tickets?limit=1 | GET /locations?limit=1')
+  await make(
+    emulator,
+    'refund amount=x | refund amount=2 | @sk_none refund amount=2 | GET /tickets?limit=1 | GET /locations?limit=1'
+  )
 
   const { status, body } = await emulator.control('POST /verify', { script: 'all_used' })
 
   t.equal(status, 409)
-  const early = ['request: wanted a request that reaches the script; got refused with 400 (parameter_invalid) in req_1']
-  const late = ['request: wanted a request that reaches the script; got refused with 401 (api_key_unknown) in req_3']
-  const found = body.unused_script_entries.map(({ near_misses }: Json) => textsOf(near_misses).filter(text => ![...early, ...late].includes(text)))
+  const early = [
+    'request: wanted a request that reaches the script; got refused with 400 (parameter_invalid) in req_1'
+  ]
+  const late = [
+    'request: wanted a request that reaches the script; got refused with 401 (api_key_unknown) in req_3'
+  ]
+  const found = body.unused_script_entries.map(({ near_misses }: Json) =>
+    textsOf(near_misses).filter(text => ![...early, ...late].includes(text))
+  )
   t.strictSame(
     found,
     cases.map(([, near]) => near)
   )
-  t.match(body.message, /^Script entries that were never applied: scr_3, POST \/refunds; nearly: .*amount: wanted 3; got 2 in req_2/)
+  t.match(
+    body.message,
+    /^Script entries that were never applied: scr_3, POST \/refunds; nearly: .*amount: wanted 3; got 2 in req_2/
+  )
   t.ok(textsOf(body.unused_script_entries[0].near_misses).includes(late[0] as string))
 })
 
-t.test('near misses: of a journal that has dropped calls, those that are left are told, and none is said to have counted', async t => {
-  const expect = [
-    { sequence: [{ on: 'POST /transactions' }, { on: 'POST /refunds', match: { body: { amount: 5 } } }] },
-    { on: ['POST /transactions', 'POST /refunds'], times: 3 }
-  ]
-  const emulator = await startTestEmulator(t, { settings: { 'limits.journal': 1 }, scenario: { data: smallFixture({ transactions: [CHARGE] }), expect } })
-  await make(emulator, 'pay amount=5 | refund amount=6')
+t.test(
+  'near misses: of a journal that has dropped calls, those that are left are told, and none is said to have counted',
+  async t => {
+    const expect = [
+      {
+        sequence: [
+          { on: 'POST /transactions' },
+          { on: 'POST /refunds', match: { body: { amount: 5 } } }
+        ]
+      },
+      { on: ['POST /transactions', 'POST /refunds'], times: 3 }
+    ]
+    const emulator = await startTestEmulator(t, {
+      settings: { 'limits.journal': 1 },
+      scenario: { data: smallFixture({ transactions: [CHARGE] }), expect }
+    })
+    await make(emulator, 'pay amount=5 | refund amount=6')
 
-  const [sequence, count] = (await emulator.control('POST /verify')).body.expectations
-  t.strictSame([sequence.requests, textsOf(sequence.near_misses)], [undefined, ['amount: wanted 5; got 6 in req_2']])
-  t.strictSame([count.requests, count.near_misses, count.seen], [undefined, undefined, 2])
-})
+    const [sequence, count] = (await emulator.control('POST /verify')).body.expectations
+    t.strictSame(
+      [sequence.requests, textsOf(sequence.near_misses)],
+      [undefined, ['amount: wanted 5; got 6 in req_2']]
+    )
+    t.strictSame([count.requests, count.near_misses, count.seen], [undefined, undefined, 2])
+  }
+)
 
-t.test('near misses: a request whose client left before its body had come never came to the script', async t => {
-  const emulator = await start(t, { script: [{ on: 'POST /refunds', respond: { status: 402 } }] })
-  const head = `POST /next/refunds HTTP/1.1\r\nhost: localhost\r\nauthorization: Basic ${btoa(`${MERCHANT}:`)}\r\ncontent-type: application/x-www-form-urlencoded`
-  const { socket } = opened(t, await emulator.listen(), `${head}\r\ncontent-length: 100\r\n\r\ntransaction=txn_a`)
-  await sleep(50)
-  socket.destroy()
-  for (let left = 200; left > 0 && emulator.sandbox.evidence.journal.size < 1; left--) await sleep(5)
+t.test(
+  'near misses: a request whose client left before its body had come never came to the script',
+  async t => {
+    const emulator = await start(t, { script: [{ on: 'POST /refunds', respond: { status: 402 } }] })
+    const head = `POST /next/refunds HTTP/1.1\r\nhost: localhost\r\nauthorization: Basic ${btoa(`${MERCHANT}:`)}\r\ncontent-type: application/x-www-form-urlencoded`
+    const { socket } = opened(
+      t,
+      await emulator.listen(),
+      `${head}\r\ncontent-length: 100\r\n\r\ntransaction=txn_a`
+    )
+    await sleep(50)
+    socket.destroy()
+    for (let left = 200; left > 0 && emulator.sandbox.evidence.journal.size < 1; left--)
+      await sleep(5)
 
-  const { body } = await emulator.control('POST /verify', { script: 'all_used' })
-  t.strictSame(textsOf(body.unused_script_entries[0].near_misses), [
-    'request: wanted a request that reaches the script; got refused with 400 (request_malformed) in req_1'
-  ])
-})
+    const { body } = await emulator.control('POST /verify', { script: 'all_used' })
+    t.strictSame(textsOf(body.unused_script_entries[0].near_misses), [
+      'request: wanted a request that reaches the script; got refused with 400 (request_malformed) in req_1'
+    ])
+  }
+)
 
 t.test('near misses: why and explain say what a request nearly met', async t => {
-  const script = [{ name: 'declined', on: 'POST /refunds', match: { body: { amount: 300 } }, respond: { status: 402 } }]
+  const script = [
+    {
+      name: 'declined',
+      on: 'POST /refunds',
+      match: { body: { amount: 300 } },
+      respond: { status: 402 }
+    }
+  ]
   const expect = [
     { on: 'POST /refunds', match: { body: { reason: 'cold' } }, times: 1 },
     { sequence: [{ on: 'GET /refunds' }, { on: 'POST /refunds' }] },
@@ -271,31 +424,69 @@ t.test('near misses: why and explain say what a request nearly met', async t => 
     'reason: wanted cold; got nothing in the expectation POST /refunds with {"body":{"reason":"cold"}}: 1 request'
   ]
 
-  t.strictSame(textsOf((await emulator.control('GET /requests/req_1')).body.why.near_misses), nearly)
+  t.strictSame(
+    textsOf((await emulator.control('GET /requests/req_1')).body.why.near_misses),
+    nearly
+  )
   const { text } = await emulator.control('GET /requests/req_1?format=text')
-  t.ok(text.includes('\nIt nearly matched:\n  the script entry declined: amount: wanted 300; got 200\n'), text)
-  const asked = { method: 'POST', path: '/refunds', body: { transaction: 'txn_a', amount: 300, reason: 'cold' } }
-  t.strictSame((await emulator.control('POST /explain', asked)).body.why.near_misses, undefined, 'it would be answered by the entry and count')
-  const other = await emulator.control('POST /explain', { ...asked, body: { ...asked.body, amount: 200 } })
+  t.ok(
+    text.includes(
+      '\nIt nearly matched:\n  the script entry declined: amount: wanted 300; got 200\n'
+    ),
+    text
+  )
+  const asked = {
+    method: 'POST',
+    path: '/refunds',
+    body: { transaction: 'txn_a', amount: 300, reason: 'cold' }
+  }
+  t.strictSame(
+    (await emulator.control('POST /explain', asked)).body.why.near_misses,
+    undefined,
+    'it would be answered by the entry and count'
+  )
+  const other = await emulator.control('POST /explain', {
+    ...asked,
+    body: { ...asked.body, amount: 200 }
+  })
   t.strictSame(textsOf(other.body.why.near_misses), nearly.slice(0, 1))
   await emulator.call('GET /nowhere')
   t.strictSame((await emulator.control('GET /requests/req_2')).body.why.near_misses, undefined)
 })
 
-t.test('near misses: at most twenty expectations and entries are explained, by the newest thousand requests', async t => {
-  const expect = Array.from({ length: 25 }, (_, nth) => ({ on: 'GET /refunds', match: { query: { limit: nth + 1 } } }))
-  const script = Array.from({ length: 25 }, (_, nth) => ({ on: 'GET /refunds', match: { query: { limit: nth + 1 } }, delay: '1ms' }))
-  const emulator = await start(t, { expect, script })
-  await emulator.call('GET /refunds?limit=90')
-  const { body } = await emulator.control('POST /verify')
-  const explained = (list: Json[]) => list.filter(({ near_misses }) => near_misses !== undefined).length
-  t.strictSame([body.expectations, body.unused_script_entries].map(explained), [20, 20])
-})
+t.test(
+  'near misses: at most twenty expectations and entries are explained, by the newest thousand requests',
+  async t => {
+    const expect = Array.from({ length: 25 }, (_, nth) => ({
+      on: 'GET /refunds',
+      match: { query: { limit: nth + 1 } }
+    }))
+    const script = Array.from({ length: 25 }, (_, nth) => ({
+      on: 'GET /refunds',
+      match: { query: { limit: nth + 1 } },
+      delay: '1ms'
+    }))
+    const emulator = await start(t, { expect, script })
+    await emulator.call('GET /refunds?limit=90')
+    const { body } = await emulator.control('POST /verify')
+    const explained = (list: Json[]) =>
+      list.filter(({ near_misses }) => near_misses !== undefined).length
+    t.strictSame([body.expectations, body.unused_script_entries].map(explained), [20, 20])
+  }
+)
 
 t.test('near misses: a message holds what counted and what nearly did', t => {
-  const near_misses = [{ in: 'req_7', misses: [{ condition: 'amount', wanted: '>= 5000', got: '4999' }] }]
+  const near_misses = [
+    { in: 'req_7', misses: [{ condition: 'amount', wanted: '>= 5000', got: '4999' }] }
+  ]
   t.equal(explainedMessage('It failed.', {}), 'It failed.')
-  t.equal(explainedMessage('It failed.', { near_misses }), 'It failed; nearly: amount: wanted >= 5000; got 4999 in req_7')
-  t.equal(explainedMessage('1 came', { requests: ['req_1', 'req_2'], near_misses }), '1 came (req_1, req_2); nearly: amount: wanted >= 5000; got 4999 in req_7')
+  t.equal(
+    explainedMessage('It failed.', { near_misses }),
+    'It failed; nearly: amount: wanted >= 5000; got 4999 in req_7'
+  )
+  t.equal(
+    explainedMessage('1 came', { requests: ['req_1', 'req_2'], near_misses }),
+    '1 came (req_1, req_2); nearly: amount: wanted >= 5000; got 4999 in req_7'
+  )
   t.end()
 })

@@ -5,13 +5,35 @@ import type { FindingId } from '../../src/evidence/findings.js'
 import { MAX_CALLS, MAX_REFUSED, Run, type RunEntry, RunRequests } from '../../src/evidence/run.js'
 import { type Period, RunHistory } from '../../src/evidence/run-history.js'
 import { MAX_TESTS, TestTotals, type Totals } from '../../src/evidence/totals.js'
-import { form, type Given, journalLimits, judgedRequest, judgement } from '../support/judged-request.js'
+import {
+  form,
+  type Given,
+  journalLimits,
+  judgedRequest,
+  judgement
+} from '../support/judged-request.js'
 
 const LIMITS = journalLimits()
-const NO_CALL = { outcome: 'refused', status: 400, refusal: { code: 'resource_missing', rule: null, assumption: null, param: null, facts: null } } as const
-const EMPTY_PAGE = { object: 'list', url: '', data: [], has_more: true, first_id: 'tkt_9', last_id: 'tkt_9' } as const
+const NO_CALL = {
+  outcome: 'refused',
+  status: 400,
+  refusal: { code: 'resource_missing', rule: null, assumption: null, param: null, facts: null }
+} as const
+const EMPTY_PAGE = {
+  object: 'list',
+  url: '',
+  data: [],
+  has_more: true,
+  first_id: 'tkt_9',
+  last_id: 'tkt_9'
+} as const
 const CHARGE = { object: 'transaction', id: 'txn_a', location: 'loc_a' } as never
-const REFUND = { operation: 'createRefund', body: form('transaction=txn_a'), found: CHARGE, outcome: 'scripted' } as const
+const REFUND = {
+  operation: 'createRefund',
+  body: form('transaction=txn_a'),
+  found: CHARGE,
+  outcome: 'scripted'
+} as const
 const LOST = { ...REFUND, outcome: 'lost_before', isDelivered: false } as const
 
 /** The evidence of the sandbox at the base address and of one named till, in one run. */
@@ -21,48 +43,62 @@ function twoSandboxes() {
 }
 const settingsOf = (flag: GivenSettings) => settingsInForce({ flag }).values
 const record = (evidence: Evidence, given: Given) => evidence.record(judgedRequest(given))
-const search = (id: string, location: string): Given => ({ id, query: form(`search_query=s&location=${location}`), shown: EMPTY_PAGE })
+const search = (id: string, location: string): Given => ({
+  id,
+  query: form(`search_query=s&location=${location}`),
+  shown: EMPTY_PAGE
+})
 const next = (id: string, location: string): Given => ({
   id,
   query: form(`search_query=s&location=${location}&starting_after=tkt_9`),
   shown: { ...EMPTY_PAGE, has_more: false }
 })
-const found = (totals: Totals) => totals.findings().map(({ finding, times, requests }) => [finding, times, requests])
+const found = (totals: Totals) =>
+  totals.findings().map(({ finding, times, requests }) => [finding, times, requests])
 
-t.test('run: a call is named by its sandbox and the period since its last load or reset; the sandbox at the base address has no name', t => {
-  const { run, main, till } = twoSandboxes()
+t.test(
+  'run: a call is named by its sandbox and the period since its last load or reset; the sandbox at the base address has no name',
+  t => {
+    const { run, main, till } = twoSandboxes()
 
-  record(main, { unknownParameter: true, refusal: NO_CALL.refusal, outcome: 'refused' })
-  record(till, { unknownParameter: true, ...search('req_1', 'loc_a') })
+    record(main, { unknownParameter: true, refusal: NO_CALL.refusal, outcome: 'refused' })
+    record(till, { unknownParameter: true, ...search('req_1', 'loc_a') })
 
-  t.strictSame(found(run), [
-    ['stopped-at-empty-page', 1, ['till#1/req_1']],
-    ['unknown-parameter', 2, ['#1/req_1', 'till#1/req_1']]
-  ])
-  t.strictSame(found(main.totals), [['unknown-parameter', 1, ['req_1']]])
-  t.strictSame(found(till.totals), [
-    ['stopped-at-empty-page', 1, ['req_1']],
-    ['unknown-parameter', 1, ['req_1']]
-  ])
-  t.strictSame(
-    [run.assumptions.get('A07'), run.assumptions.get('A09')],
-    [
-      { times: 1, requests: ['#1/req_1'] },
-      { times: 1, requests: ['till#1/req_1'] }
-    ]
-  )
-  t.strictSame(till.totals.assumptions.get('A09'), { times: 1, requests: ['req_1'] })
-  const keptOf = ({ coverage }: Totals) => coverage.report().rules.find(({ rule }) => rule === 'BASE-1')?.satisfied
-  t.strictSame([keptOf(run), keptOf(main.totals), keptOf(till.totals)], [2, 1, 1])
-  t.end()
-})
+    t.strictSame(found(run), [
+      ['stopped-at-empty-page', 1, ['till#1/req_1']],
+      ['unknown-parameter', 2, ['#1/req_1', 'till#1/req_1']]
+    ])
+    t.strictSame(found(main.totals), [['unknown-parameter', 1, ['req_1']]])
+    t.strictSame(found(till.totals), [
+      ['stopped-at-empty-page', 1, ['req_1']],
+      ['unknown-parameter', 1, ['req_1']]
+    ])
+    t.strictSame(
+      [run.assumptions.get('A07'), run.assumptions.get('A09')],
+      [
+        { times: 1, requests: ['#1/req_1'] },
+        { times: 1, requests: ['till#1/req_1'] }
+      ]
+    )
+    t.strictSame(till.totals.assumptions.get('A09'), { times: 1, requests: ['req_1'] })
+    const keptOf = ({ coverage }: Totals) =>
+      coverage.report().rules.find(({ rule }) => rule === 'BASE-1')?.satisfied
+    t.strictSame([keptOf(run), keptOf(main.totals), keptOf(till.totals)], [2, 1, 1])
+    t.end()
+  }
+)
 
 t.test('run: a call is repeated only in its own sandbox, and not over a reset', t => {
   const { run, main, till } = twoSandboxes()
 
   record(main, NO_CALL)
   record(till, NO_CALL)
-  record(main, { ...REFUND, isDelivered: false, outcome: 'lost_after', shown: { id: 'rfd_1', payment_method: { card: null } } })
+  record(main, {
+    ...REFUND,
+    isDelivered: false,
+    outcome: 'lost_after',
+    shown: { id: 'rfd_1', payment_method: { card: null } }
+  })
   record(till, { ...REFUND, id: 'req_2' })
   main.clear()
   record(main, NO_CALL)
@@ -71,55 +107,90 @@ t.test('run: a call is repeated only in its own sandbox, and not over a reset', 
   for (const one of [main, till]) record(one, { ...NO_CALL, id: 'req_3' })
   main.clear()
 
-  t.strictSame([main.totals, till.totals].map(found), [[], [['refused-and-repeated', 1, ['req_1', 'req_3']]]])
-  t.strictSame(found(run), [['refused-and-repeated', 2, ['#2/req_1', '#2/req_3', 'till#1/req_1', 'till#1/req_3']]])
+  t.strictSame([main.totals, till.totals].map(found), [
+    [],
+    [['refused-and-repeated', 1, ['req_1', 'req_3']]]
+  ])
+  t.strictSame(found(run), [
+    ['refused-and-repeated', 2, ['#2/req_1', '#2/req_3', 'till#1/req_1', 'till#1/req_3']]
+  ])
   t.end()
 })
 
-t.test('run: an empty page counts as long as nobody continues from it, in each sandbox, and for good once its sandbox is reset', t => {
-  const { run, main, till } = twoSandboxes()
-  const stopped = (...requests: string[]) => [['stopped-at-empty-page', requests.length, requests]]
+t.test(
+  'run: an empty page counts as long as nobody continues from it, in each sandbox, and for good once its sandbox is reset',
+  t => {
+    const { run, main, till } = twoSandboxes()
+    const stopped = (...requests: string[]) => [
+      ['stopped-at-empty-page', requests.length, requests]
+    ]
 
-  for (const one of [main, till]) record(one, search('req_1', 'loc_a'))
-  t.strictSame(found(run), stopped('#1/req_1', 'till#1/req_1'))
-  record(main, next('req_2', 'loc_a'))
-  t.strictSame(found(run), stopped('till#1/req_1'))
-  till.clear()
-  record(till, next('req_2', 'loc_a'))
-  t.strictSame(found(till.totals), [])
-  for (const one of [main, till]) one.clear()
-  t.strictSame(found(run), stopped('till#1/req_1'), 'it counts once')
+    for (const one of [main, till]) record(one, search('req_1', 'loc_a'))
+    t.strictSame(found(run), stopped('#1/req_1', 'till#1/req_1'))
+    record(main, next('req_2', 'loc_a'))
+    t.strictSame(found(run), stopped('till#1/req_1'))
+    till.clear()
+    record(till, next('req_2', 'loc_a'))
+    t.strictSame(found(till.totals), [])
+    for (const one of [main, till]) one.clear()
+    t.strictSame(found(run), stopped('till#1/req_1'), 'it counts once')
 
-  record(till, search('req_1', 'loc_a'))
-  till.end()
-  t.strictSame([till.journal.size, found(till.totals), till.totals.coverage.report().seen], [0, [], 0])
-  t.strictSame(found(run), stopped('till#1/req_1', 'till#3/req_1'), 'when its sandbox is deleted too')
-  const { times } = run.assumptions.get('A09')
-  record(till, search('req_2', 'loc_b'))
-  t.strictSame(found(run), stopped('till#1/req_1', 'till#3/req_1', 'till#3/req_2'), 'and where a call ends later')
-  t.equal(run.assumptions.get('A09').times, times + 1)
-  t.end()
-})
+    record(till, search('req_1', 'loc_a'))
+    till.end()
+    t.strictSame(
+      [till.journal.size, found(till.totals), till.totals.coverage.report().seen],
+      [0, [], 0]
+    )
+    t.strictSame(
+      found(run),
+      stopped('till#1/req_1', 'till#3/req_1'),
+      'when its sandbox is deleted too'
+    )
+    const { times } = run.assumptions.get('A09')
+    record(till, search('req_2', 'loc_b'))
+    t.strictSame(
+      found(run),
+      stopped('till#1/req_1', 'till#3/req_1', 'till#3/req_2'),
+      'and where a call ends later'
+    )
+    t.equal(run.assumptions.get('A09').times, times + 1)
+    t.end()
+  }
+)
 
-t.test('run: empty pages before a reset and open ones are listed together, at most 20 by name', t => {
-  const { run, main, till } = twoSandboxes()
+t.test(
+  'run: empty pages before a reset and open ones are listed together, at most 20 by name',
+  t => {
+    const { run, main, till } = twoSandboxes()
 
-  for (let call = 1; call <= 15; call++) record(main, search(`req_${call}`, `loc_${call}`))
-  main.clear()
-  for (let call = 1; call <= 15; call++) record(till, search(`req_${call}`, `loc_${call}`))
+    for (let call = 1; call <= 15; call++) record(main, search(`req_${call}`, `loc_${call}`))
+    main.clear()
+    for (let call = 1; call <= 15; call++) record(till, search(`req_${call}`, `loc_${call}`))
 
-  const [[, times, requests]] = found(run) as [[string, number, string[]]]
-  t.strictSame([times, [...requests].length, requests[0], requests.at(-1)], [30, 20, '#1/req_1', 'till#1/req_5'])
-  t.end()
-})
+    const [[, times, requests]] = found(run) as [[string, number, string[]]]
+    t.strictSame(
+      [times, [...requests].length, requests[0], requests.at(-1)],
+      [30, 20, '#1/req_1', 'till#1/req_5']
+    )
+    t.end()
+  }
+)
 
 /** The evidence of a sandbox, and what is recorded in it by settings. */
 function recorded(given: GivenSettings = {}) {
   const run = new Run()
   const evidence = new Evidence(LIMITS, run, 'till')
   const settings = settingsOf(given)
-  const entries = () => Object.fromEntries([...run.listing().requests].map(({ request, entry }) => [request, entry?.id ?? null]))
-  return { run, evidence, record: (given: Given) => record(evidence, { settings, ...given }), entries }
+  const entries = () =>
+    Object.fromEntries(
+      [...run.listing().requests].map(({ request, entry }) => [request, entry?.id ?? null])
+    )
+  return {
+    run,
+    evidence,
+    record: (given: Given) => record(evidence, { settings, ...given }),
+    entries
+  }
 }
 
 t.test('run: calls that a finding names are kept in full, the earlier ones too', t => {
@@ -128,7 +199,11 @@ t.test('run: calls that a finding names are kept in full, the earlier ones too',
   record({ ...LOST, id: 'req_2', test: 'refunds' })
   record({ ...LOST, id: 'req_3', test: 'refunds again' })
 
-  const kept = { 'till#1/req_1': null, 'till#1/req_2': 'till#1/req_2', 'till#1/req_3': 'till#1/req_3' }
+  const kept = {
+    'till#1/req_1': null,
+    'till#1/req_2': 'till#1/req_2',
+    'till#1/req_3': 'till#1/req_3'
+  }
   t.strictSame(entries(), kept)
   evidence.clear()
   t.strictSame(entries(), kept, 'a reset takes nothing')
@@ -143,13 +218,16 @@ t.test('run: calls that a finding names are kept in full, the earlier ones too',
   t.end()
 })
 
-t.test('run: of a finding that comes often, the calls that it names are kept in full, and no others', t => {
-  const { record, entries } = recorded()
-  for (let call = 1; call <= 21; call++) record({ id: `req_${call}`, unknownParameter: true })
+t.test(
+  'run: of a finding that comes often, the calls that it names are kept in full, and no others',
+  t => {
+    const { record, entries } = recorded()
+    for (let call = 1; call <= 21; call++) record({ id: `req_${call}`, unknownParameter: true })
 
-  t.strictSame([entries()['till#1/req_20'], entries()['till#1/req_21']], ['till#1/req_20', null])
-  t.end()
-})
+    t.strictSame([entries()['till#1/req_20'], entries()['till#1/req_21']], ['till#1/req_20', null])
+    t.end()
+  }
+)
 
 t.test('run: a call that a finding names before it is over is kept in full once it is', t => {
   const { record, entries, evidence } = recorded()
@@ -163,55 +241,87 @@ t.test('run: a call that a finding names before it is over is kept in full once 
   t.end()
 })
 
-t.test('run: an empty page that nobody continued from is kept in full while it is open and after a reset', t => {
-  const { record, entries, evidence, run } = recorded()
-  const search = { query: form('search_query=s'), shown: EMPTY_PAGE, test: 'searches' }
-  record({ id: 'req_1', ...search })
-  const caused = () => run.listing().tests.map(({ test, findings }) => [test, findings.find(({ finding }) => finding === 'stopped-at-empty-page')?.times])
+t.test(
+  'run: an empty page that nobody continued from is kept in full while it is open and after a reset',
+  t => {
+    const { record, entries, evidence, run } = recorded()
+    const search = { query: form('search_query=s'), shown: EMPTY_PAGE, test: 'searches' }
+    record({ id: 'req_1', ...search })
+    const caused = () =>
+      run
+        .listing()
+        .tests.map(({ test, findings }) => [
+          test,
+          findings.find(({ finding }) => finding === 'stopped-at-empty-page')?.times
+        ])
 
-  t.strictSame([entries(), caused()], [{ 'till#1/req_1': 'till#1/req_1' }, [['searches', 1]]])
-  record({ id: 'req_2', ...search, query: form('search_query=z&location=loc_a') })
-  record({ id: 'req_3', ...search, query: form('search_query=z&location=loc_a&starting_after=tkt_9') })
-  t.strictSame([entries(), caused()], [{ 'till#1/req_1': 'till#1/req_1', 'till#1/req_2': null, 'till#1/req_3': 'till#1/req_3' }, [['searches', 2]]])
-  evidence.clear()
-  t.strictSame(entries(), { 'till#1/req_1': 'till#1/req_1', 'till#1/req_2': null, 'till#1/req_3': 'till#1/req_3' })
-  record({ id: 'req_1' })
-  t.strictSame(run.listing().sandboxes, [{ sandbox: 'till', periods: 2 }])
-  t.end()
-})
+    t.strictSame([entries(), caused()], [{ 'till#1/req_1': 'till#1/req_1' }, [['searches', 1]]])
+    record({ id: 'req_2', ...search, query: form('search_query=z&location=loc_a') })
+    record({
+      id: 'req_3',
+      ...search,
+      query: form('search_query=z&location=loc_a&starting_after=tkt_9')
+    })
+    t.strictSame(
+      [entries(), caused()],
+      [
+        { 'till#1/req_1': 'till#1/req_1', 'till#1/req_2': null, 'till#1/req_3': 'till#1/req_3' },
+        [['searches', 2]]
+      ]
+    )
+    evidence.clear()
+    t.strictSame(entries(), {
+      'till#1/req_1': 'till#1/req_1',
+      'till#1/req_2': null,
+      'till#1/req_3': 'till#1/req_3'
+    })
+    record({ id: 'req_1' })
+    t.strictSame(run.listing().sandboxes, [{ sandbox: 'till', periods: 2 }])
+    t.end()
+  }
+)
 
-t.test('run: without the journal no call is listed, but tests are; with a name of a test the call is redacted', t => {
-  const { record, run } = recorded({ 'evidence.journal': false })
-  let redacted = 0
-  record({ ...NO_CALL, test: 'secret', redact: () => redacted++ })
-  record({ ...LOST, id: 'req_2' })
-  record({ ...LOST, id: 'req_3', test: 'repeats' })
+t.test(
+  'run: without the journal no call is listed, but tests are; with a name of a test the call is redacted',
+  t => {
+    const { record, run } = recorded({ 'evidence.journal': false })
+    let redacted = 0
+    record({ ...NO_CALL, test: 'secret', redact: () => redacted++ })
+    record({ ...LOST, id: 'req_2' })
+    record({ ...LOST, id: 'req_3', test: 'repeats' })
 
-  const { requests: listed, tests, omitted } = run.listing()
-  const requests = [...listed]
-  t.strictSame([requests, omitted, redacted], [[], { requests: 3, entries: 0, by_test: 0 }, 1])
-  t.strictSame(
-    tests.map(({ test, calls, refused, findings }) => [test, calls, refused, findings.length]),
-    [
-      ['secret', 1, 1, 0],
-      [null, 1, 0, 0],
-      ['repeats', 1, 0, 1]
-    ]
-  )
-  t.end()
-})
+    const { requests: listed, tests, omitted } = run.listing()
+    const requests = [...listed]
+    t.strictSame([requests, omitted, redacted], [[], { requests: 3, entries: 0, by_test: 0 }, 1])
+    t.strictSame(
+      tests.map(({ test, calls, refused, findings }) => [test, calls, refused, findings.length]),
+      [
+        ['secret', 1, 1, 0],
+        [null, 1, 0, 0],
+        ['repeats', 1, 0, 1]
+      ]
+    )
+    t.end()
+  }
+)
 
-t.test('run: a call that ends after its sandbox was deleted is counted in its period, and not listed', t => {
-  const { record, run, evidence } = recorded()
-  record({ id: 'req_1' })
-  evidence.end()
-  record({ id: 'req_2', unknownParameter: true })
+t.test(
+  'run: a call that ends after its sandbox was deleted is counted in its period, and not listed',
+  t => {
+    const { record, run, evidence } = recorded()
+    record({ id: 'req_1' })
+    evidence.end()
+    record({ id: 'req_2', unknownParameter: true })
 
-  const { requests, omitted, sandboxes } = run.listing()
-  t.strictSame([[...requests].length, omitted.requests, sandboxes], [1, 1, [{ sandbox: 'till', periods: 1 }]])
-  t.strictSame(run.findings()[0]?.requests, ['till#1/req_2'])
-  t.end()
-})
+    const { requests, omitted, sandboxes } = run.listing()
+    t.strictSame(
+      [[...requests].length, omitted.requests, sandboxes],
+      [1, 1, [{ sandbox: 'till', periods: 1 }]]
+    )
+    t.strictSame(run.findings()[0]?.requests, ['till#1/req_2'])
+    t.end()
+  }
+)
 
 t.test('evidence: what is not asked for is not counted or kept; metrics always are', t => {
   for (const [isJournaled, isJudged] of [
@@ -232,96 +342,174 @@ t.test('evidence: what is not asked for is not counted or kept; metrics always a
 
     const { journal, totals } = evidence
     t.strictSame([journal.size, journal.dropped, redacted], isJournaled ? [1, 0, 1] : [0, 1, 0])
-    t.strictSame([totals.coverage.report().seen > 0, totals.assumptions.ids().length > 0, found(totals).length], isJudged ? [true, true, 1] : [false, false, 0])
+    t.strictSame(
+      [
+        totals.coverage.report().seen > 0,
+        totals.assumptions.ids().length > 0,
+        found(totals).length
+      ],
+      isJudged ? [true, true, 1] : [false, false, 0]
+    )
     t.equal(run.metrics.total, 1)
   }
   t.end()
 })
 
 const entryOf = (request: string, more: Partial<RunEntry> = {}) =>
-  ({ id: request, test: null, on: 'GET /tickets', method: 'GET', path: '/tickets', outcome: 'answered', status: 200, ...more }) as RunEntry
+  ({
+    id: request,
+    test: null,
+    on: 'GET /tickets',
+    method: 'GET',
+    path: '/tickets',
+    outcome: 'answered',
+    status: 200,
+    ...more
+  }) as RunEntry
 
 t.test('calls of a run: each is listed with a line, a refused one in full', t => {
   const calls = new RunRequests()
-  calls.add(judgedRequest({ test: 'one' }), '#1/req_1', () => t.fail('an entry of a call that was answered') as never)
-  calls.add(judgedRequest({ ...NO_CALL, operation: null, path: '/nowhere' }), '#1/req_2', () => entryOf('#1/req_2'))
+  calls.add(
+    judgedRequest({ test: 'one' }),
+    '#1/req_1',
+    () => t.fail('an entry of a call that was answered') as never
+  )
+  calls.add(judgedRequest({ ...NO_CALL, operation: null, path: '/nowhere' }), '#1/req_2', () =>
+    entryOf('#1/req_2')
+  )
   calls.keep('#1/req_1', () => entryOf('#1/req_1'))
   calls.keep('#1/req_1', () => t.fail('an entry that is there already') as never)
 
   t.strictSame(
     [...calls.list()],
     [
-      { request: '#1/req_1', test: 'one', on: 'GET /tickets', method: 'GET', path: '/tickets', outcome: 'answered', status: 200, entry: entryOf('#1/req_1') },
-      { request: '#1/req_2', test: null, on: null, method: 'GET', path: '/nowhere', outcome: 'refused', status: 400, entry: entryOf('#1/req_2') }
+      {
+        request: '#1/req_1',
+        test: 'one',
+        on: 'GET /tickets',
+        method: 'GET',
+        path: '/tickets',
+        outcome: 'answered',
+        status: 200,
+        entry: entryOf('#1/req_1')
+      },
+      {
+        request: '#1/req_2',
+        test: null,
+        on: null,
+        method: 'GET',
+        path: '/nowhere',
+        outcome: 'refused',
+        status: 400,
+        entry: entryOf('#1/req_2')
+      }
     ]
   )
   const none = new RunRequests()
   none.drop('#1/req_1')
-  t.strictSame([calls.omitted, [...none.list()], none.omitted], [{ calls: 0, entries: 0 }, [], { calls: 0, entries: 0 }], 'one that was not kept is dropped')
+  t.strictSame(
+    [calls.omitted, [...none.list()], none.omitted],
+    [{ calls: 0, entries: 0 }, [], { calls: 0, entries: 0 }],
+    'one that was not kept is dropped'
+  )
   t.end()
 })
 
 t.test('calls of a run: what comes beyond the limits is counted', t => {
   const calls = new RunRequests()
-  for (let call = 0; call < MAX_CALLS + 3; call++) calls.add(judgedRequest(), `#1/req_${call}`, () => entryOf(''))
+  for (let call = 0; call < MAX_CALLS + 3; call++)
+    calls.add(judgedRequest(), `#1/req_${call}`, () => entryOf(''))
   t.strictSame([[...calls.list()].length, calls.omitted], [MAX_CALLS, { calls: 3, entries: 0 }])
-  for (let call = 0; call < MAX_REFUSED + 2; call++) calls.add(judgedRequest(NO_CALL), `#2/req_${call}`, () => entryOf(`#2/req_${call}`))
+  for (let call = 0; call < MAX_REFUSED + 2; call++)
+    calls.add(judgedRequest(NO_CALL), `#2/req_${call}`, () => entryOf(`#2/req_${call}`))
 
   const listed = [...calls.list()]
-  t.strictSame([listed.length, calls.omitted], [MAX_CALLS + MAX_REFUSED, { calls: MAX_REFUSED + 5, entries: 2 }])
+  t.strictSame(
+    [listed.length, calls.omitted],
+    [MAX_CALLS + MAX_REFUSED, { calls: MAX_REFUSED + 5, entries: 2 }]
+  )
   const kept = listed[MAX_CALLS]
-  t.strictSame([kept?.request, kept?.entry?.id], ['#2/req_0', '#2/req_0'], 'a call that is kept in full is listed all the same')
+  t.strictSame(
+    [kept?.request, kept?.entry?.id],
+    ['#2/req_0', '#2/req_0'],
+    'a call that is kept in full is listed all the same'
+  )
   t.end()
 })
 
-t.test('calls of a run: an entry of more than 64 KiB is not kept, nor more than 8 MiB of all; a long path is cut', t => {
-  const calls = new RunRequests()
-  const path = `/${'p'.repeat(500)}`
-  calls.add(judgedRequest({ path }), '#1/req_0', () => entryOf(''))
-  t.equal([...calls.list()][0]?.path, `${path.slice(0, 200)}…`)
+t.test(
+  'calls of a run: an entry of more than 64 KiB is not kept, nor more than 8 MiB of all; a long path is cut',
+  t => {
+    const calls = new RunRequests()
+    const path = `/${'p'.repeat(500)}`
+    calls.add(judgedRequest({ path }), '#1/req_0', () => entryOf(''))
+    t.equal([...calls.list()][0]?.path, `${path.slice(0, 200)}…`)
 
-  const wrapping = JSON.stringify(entryOf('#1/req_0', { path: '' })).length
-  calls.keep('#1/req_0', () => entryOf('#1/req_0', { path: 'x'.repeat(65_536 - wrapping + 1) }))
-  t.strictSame([[...calls.list()][0]?.entry, calls.omitted.entries], [null, 1])
-  for (let call = 0; call < 129; call++) {
-    const request = `#2/req_${String(call).padStart(4, '0')}`
-    calls.keep(request, () => entryOf(request, { path: 'x'.repeat(65_536 - JSON.stringify(entryOf(request, { path: '' })).length) }))
+    const wrapping = JSON.stringify(entryOf('#1/req_0', { path: '' })).length
+    calls.keep('#1/req_0', () => entryOf('#1/req_0', { path: 'x'.repeat(65_536 - wrapping + 1) }))
+    t.strictSame([[...calls.list()][0]?.entry, calls.omitted.entries], [null, 1])
+    for (let call = 0; call < 129; call++) {
+      const request = `#2/req_${String(call).padStart(4, '0')}`
+      calls.keep(request, () =>
+        entryOf(request, {
+          path: 'x'.repeat(65_536 - JSON.stringify(entryOf(request, { path: '' })).length)
+        })
+      )
+    }
+    t.strictSame([[...calls.list()].length, calls.omitted.entries], [129, 2])
+    t.end()
   }
-  t.strictSame([[...calls.list()].length, calls.omitted.entries], [129, 2])
-  t.end()
-})
+)
 
-t.test('tests of a run: calls, refusals, rules and findings of each, in the order in which they came', t => {
-  const tests = new TestTotals()
-  tests.add(judgedRequest({ test: 'pays' }), judgement(['LIST-1', 'BASE-1']))
-  tests.add(judgedRequest(), null)
-  tests.add(judgedRequest({ ...NO_CALL, test: 'pays' }), judgement(['BASE-1'], 'REF-7'))
-  const add = (finding: FindingId, test: string, times: 1 | -1 = 1) => tests.addFound({ finding, requests: [], times }, test)
-  for (const finding of ['zero-payment', 'stopped-at-empty-page', 'zero-payment', 'unknown-parameter'] as const) add(finding, 'pays')
-  add('unknown-parameter', 'pays', -1)
-  add('zero-payment', 'searches')
+t.test(
+  'tests of a run: calls, refusals, rules and findings of each, in the order in which they came',
+  t => {
+    const tests = new TestTotals()
+    tests.add(judgedRequest({ test: 'pays' }), judgement(['LIST-1', 'BASE-1']))
+    tests.add(judgedRequest(), null)
+    tests.add(judgedRequest({ ...NO_CALL, test: 'pays' }), judgement(['BASE-1'], 'REF-7'))
+    const add = (finding: FindingId, test: string, times: 1 | -1 = 1) =>
+      tests.addFound({ finding, requests: [], times }, test)
+    for (const finding of [
+      'zero-payment',
+      'stopped-at-empty-page',
+      'zero-payment',
+      'unknown-parameter'
+    ] as const)
+      add(finding, 'pays')
+    add('unknown-parameter', 'pays', -1)
+    add('zero-payment', 'searches')
 
-  t.strictSame(tests.list(), [
-    {
-      test: 'pays',
-      calls: 2,
-      refused: 1,
-      kept: ['BASE-1', 'LIST-1'],
-      broken: ['REF-7'],
-      findings: [
-        { finding: 'stopped-at-empty-page', times: 1 },
-        { finding: 'zero-payment', times: 2 }
-      ]
-    },
-    { test: null, calls: 1, refused: 0, kept: [], broken: [], findings: [] },
-    { test: 'searches', calls: 0, refused: 0, kept: [], broken: [], findings: [{ finding: 'zero-payment', times: 1 }] }
-  ])
-  t.end()
-})
+    t.strictSame(tests.list(), [
+      {
+        test: 'pays',
+        calls: 2,
+        refused: 1,
+        kept: ['BASE-1', 'LIST-1'],
+        broken: ['REF-7'],
+        findings: [
+          { finding: 'stopped-at-empty-page', times: 1 },
+          { finding: 'zero-payment', times: 2 }
+        ]
+      },
+      { test: null, calls: 1, refused: 0, kept: [], broken: [], findings: [] },
+      {
+        test: 'searches',
+        calls: 0,
+        refused: 0,
+        kept: [],
+        broken: [],
+        findings: [{ finding: 'zero-payment', times: 1 }]
+      }
+    ])
+    t.end()
+  }
+)
 
 t.test('tests of a run: so many are told apart, and calls of further ones are counted', t => {
   const tests = new TestTotals()
-  for (let test = 0; test < MAX_TESTS + 2; test++) tests.add(judgedRequest({ test: String(test) }), null)
+  for (let test = 0; test < MAX_TESTS + 2; test++)
+    tests.add(judgedRequest({ test: String(test) }), null)
   tests.addFound({ finding: 'zero-payment', requests: [], times: 1 }, String(MAX_TESTS))
   tests.add(judgedRequest({ test: '7' }), null)
 
@@ -330,7 +518,13 @@ t.test('tests of a run: so many are told apart, and calls of further ones are co
   t.end()
 })
 
-const entry = (name: string, applied: number) => ({ id: 'scr_1', entry: { name, on: 'GET /tickets' }, matched: applied, applied }) as Period['script'][number]
+const entry = (name: string, applied: number) =>
+  ({
+    id: 'scr_1',
+    entry: { name, on: 'GET /tickets' },
+    matched: applied,
+    applied
+  }) as Period['script'][number]
 /** An expectation of one or two calls of which so many came. */
 const verdict = (wanted: string, seen: number) =>
   ({
@@ -342,7 +536,13 @@ const verdict = (wanted: string, seen: number) =>
     message: `${seen} came`
   }) as Period['verdicts'][number]
 /** A period of the sandbox at the base address, but for what is given. */
-const period = (given: Partial<Period>): Period => ({ sandbox: null, tests: [], script: [], verdicts: [], ...given })
+const period = (given: Partial<Period>): Period => ({
+  sandbox: null,
+  tests: [],
+  script: [],
+  verdicts: [],
+  ...given
+})
 const historyOf = (...periods: Partial<Period>[]) => {
   const history = new RunHistory()
   for (const given of periods) history.add(period(given))
@@ -350,93 +550,137 @@ const historyOf = (...periods: Partial<Period>[]) => {
 }
 const unusedIn = (history: RunHistory) => history.unused().map(({ entry }) => entry.name)
 
-t.test('run history: a script entry is used that applied in any period; entries that say the same are used each on its own', t => {
-  const script = (...applied: [name: string, times: number][]) => ({ script: applied.map(given => entry(...given)) })
-  const some = historyOf(script(['a', 0], ['b', 1], ['c', 0]), script(['a', 1], ['b', 0], ['c', 0]))
-  const alike = historyOf(script(['a', 1], ['a', 0], ['a', 0]), script(['a', 1], ['a', 1]))
+t.test(
+  'run history: a script entry is used that applied in any period; entries that say the same are used each on its own',
+  t => {
+    const script = (...applied: [name: string, times: number][]) => ({
+      script: applied.map(given => entry(...given))
+    })
+    const some = historyOf(
+      script(['a', 0], ['b', 1], ['c', 0]),
+      script(['a', 1], ['b', 0], ['c', 0])
+    )
+    const alike = historyOf(script(['a', 1], ['a', 0], ['a', 0]), script(['a', 1], ['a', 1]))
 
-  t.strictSame([unusedIn(some), unusedIn(alike)], [['c'], ['a']])
-  t.end()
-})
-
-t.test('run history: an expectation is met that holds in any period, unless more calls came than may in one', t => {
-  const unmet = (...seen: number[]) => historyOf(...seen.map(count => ({ verdicts: [verdict('a', count)] }))).unmet()
-  for (const seen of [[1], [0, 1], [1, 0], [0, 2, 0]]) t.strictSame(unmet(...seen), [], `seen ${seen}`)
-  for (const seen of [[0], [3], [1, 3], [0, 3], [3, 1], [3, 0, 4]]) {
-    const messages = unmet(...seen).map(({ message }) => message)
-    t.strictSame(messages, [seen.includes(3) ? '3 came' : '0 came'], `seen ${seen}`)
+    t.strictSame([unusedIn(some), unusedIn(alike)], [['c'], ['a']])
+    t.end()
   }
-  t.end()
-})
+)
 
-t.test('run history: each sandbox is judged by itself, and names the tests of the periods in which it failed', t => {
-  const history = historyOf(
-    { sandbox: 'one', tests: ['first'], verdicts: [verdict('a', 1)] },
-    { sandbox: 'two', tests: ['second'], verdicts: [verdict('a', 0)] },
-    { sandbox: 'two', tests: ['third', 'second'], verdicts: [verdict('a', 0)] },
-    { sandbox: 'three', tests: ['fourth'], verdicts: [verdict('a', 0)] },
-    { sandbox: 'three', tests: ['fifth'], verdicts: [verdict('a', 3)] },
-    { sandbox: 'three', tests: ['sixth'], verdicts: [verdict('a', 0)] },
-    { sandbox: 'three', tests: ['seventh'], verdicts: [verdict('a', 4)] },
-    { sandbox: null, tests: [], verdicts: [verdict('a', 0)] }
-  )
-  const unmet = [
-    ['two', '0 came', ['second', 'third']],
-    ['three', '3 came', ['fifth', 'seventh']],
-    [null, '0 came', []]
-  ]
-  const shown = (one: RunHistory) => one.unmet().map(({ sandbox, message, tests }) => [sandbox, message, tests])
-  t.strictSame(shown(history), unmet)
-  t.strictSame([history.knows('one'), history.knows(null), history.knows('four')], [true, true, false])
+t.test(
+  'run history: an expectation is met that holds in any period, unless more calls came than may in one',
+  t => {
+    const unmet = (...seen: number[]) =>
+      historyOf(...seen.map(count => ({ verdicts: [verdict('a', count)] }))).unmet()
+    for (const seen of [[1], [0, 1], [1, 0], [0, 2, 0]])
+      t.strictSame(unmet(...seen), [], `seen ${seen}`)
+    for (const seen of [[0], [3], [1, 3], [0, 3], [3, 1], [3, 0, 4]]) {
+      const messages = unmet(...seen).map(({ message }) => message)
+      t.strictSame(messages, [seen.includes(3) ? '3 came' : '0 came'], `seen ${seen}`)
+    }
+    t.end()
+  }
+)
 
-  t.strictSame(shown(history.with([period({ sandbox: 'two', verdicts: [verdict('a', 1)] })])), unmet.slice(1), 'a period that goes on is met')
-  t.strictSame(shown(history), unmet, 'and is not noted')
-  t.end()
-})
+t.test(
+  'run history: each sandbox is judged by itself, and names the tests of the periods in which it failed',
+  t => {
+    const history = historyOf(
+      { sandbox: 'one', tests: ['first'], verdicts: [verdict('a', 1)] },
+      { sandbox: 'two', tests: ['second'], verdicts: [verdict('a', 0)] },
+      { sandbox: 'two', tests: ['third', 'second'], verdicts: [verdict('a', 0)] },
+      { sandbox: 'three', tests: ['fourth'], verdicts: [verdict('a', 0)] },
+      { sandbox: 'three', tests: ['fifth'], verdicts: [verdict('a', 3)] },
+      { sandbox: 'three', tests: ['sixth'], verdicts: [verdict('a', 0)] },
+      { sandbox: 'three', tests: ['seventh'], verdicts: [verdict('a', 4)] },
+      { sandbox: null, tests: [], verdicts: [verdict('a', 0)] }
+    )
+    const unmet = [
+      ['two', '0 came', ['second', 'third']],
+      ['three', '3 came', ['fifth', 'seventh']],
+      [null, '0 came', []]
+    ]
+    const shown = (one: RunHistory) =>
+      one.unmet().map(({ sandbox, message, tests }) => [sandbox, message, tests])
+    t.strictSame(shown(history), unmet)
+    t.strictSame(
+      [history.knows('one'), history.knows(null), history.knows('four')],
+      [true, true, false]
+    )
 
-t.test('run history: it is empty until a period is added, and expectations are distinguished by what they want', t => {
-  const history = new RunHistory()
-  t.strictSame([history.isEmpty, history.unused(), history.unmet()], [true, [], []])
+    t.strictSame(
+      shown(history.with([period({ sandbox: 'two', verdicts: [verdict('a', 1)] })])),
+      unmet.slice(1),
+      'a period that goes on is met'
+    )
+    t.strictSame(shown(history), unmet, 'and is not noted')
+    t.end()
+  }
+)
 
-  history.add(period({ verdicts: [verdict('a', 0), verdict('b', 1), verdict('c', 9)] }))
+t.test(
+  'run history: it is empty until a period is added, and expectations are distinguished by what they want',
+  t => {
+    const history = new RunHistory()
+    t.strictSame([history.isEmpty, history.unused(), history.unmet()], [true, [], []])
 
-  t.strictSame([history.isEmpty, history.unmet().map(({ wanted }) => wanted)], [false, ['a', 'c']])
-  t.end()
-})
+    history.add(period({ verdicts: [verdict('a', 0), verdict('b', 1), verdict('c', 9)] }))
 
-t.test('run history: of a long life no more is judged than ten thousand entries and as many expectations, nor 16 Mi characters', t => {
-  const history = new RunHistory()
-  const counts = (of: RunHistory) => [of.unused().length, of.unmet().length]
-  for (let nth = 0; nth < 10_050; nth++) history.add(period({ script: [entry(`entry ${nth}`, 0)], verdicts: [verdict(`call ${nth}`, 0)] }))
-  t.strictSame(counts(history), [10_000, 10_000])
+    t.strictSame(
+      [history.isEmpty, history.unmet().map(({ wanted }) => wanted)],
+      [false, ['a', 'c']]
+    )
+    t.end()
+  }
+)
 
-  const verdicts = [verdict('call 7', 1), verdict('call 8', 9), verdict('call 10040', 9)]
-  history.add(period({ script: [entry('entry 7', 1), entry('entry 10040', 0)], verdicts }))
-  t.strictSame(counts(history), [9999, 9999], 'those that were seen are judged on')
-  t.equal(history.unmet().find(({ wanted }) => wanted === 'call 8')?.message, '9 came')
+t.test(
+  'run history: of a long life no more is judged than ten thousand entries and as many expectations, nor 16 Mi characters',
+  t => {
+    const history = new RunHistory()
+    const counts = (of: RunHistory) => [of.unused().length, of.unmet().length]
+    for (let nth = 0; nth < 10_050; nth++)
+      history.add(
+        period({ script: [entry(`entry ${nth}`, 0)], verdicts: [verdict(`call ${nth}`, 0)] })
+      )
+    t.strictSame(counts(history), [10_000, 10_000])
 
-  const large = new RunHistory()
-  const long = 'x'.repeat(6_000_000)
-  for (const nth of [1, 2]) large.add(period({ script: [entry(`${long}${nth}`, 0)], verdicts: [verdict(`${nth}${long}`, 0)] }))
-  t.strictSame(counts(large), [1, 1])
-  large.add(period({ script: [entry('short', 0)], verdicts: [verdict('short', 0)] }))
-  t.strictSame(counts(large), [2, 2], 'there is room for less')
-  t.end()
-})
+    const verdicts = [verdict('call 7', 1), verdict('call 8', 9), verdict('call 10040', 9)]
+    history.add(period({ script: [entry('entry 7', 1), entry('entry 10040', 0)], verdicts }))
+    t.strictSame(counts(history), [9999, 9999], 'those that were seen are judged on')
+    t.equal(history.unmet().find(({ wanted }) => wanted === 'call 8')?.message, '9 came')
 
-t.test('run history: periods are added in the order in which they ended, and a defect in judging one is told to who asks for the run', async t => {
-  const history = new RunHistory()
-  const later = new Promise<Period>(resolve => setImmediate(() => resolve(period({ sandbox: 'one', verdicts: [verdict('a', 3)] }))))
-  history.judge('one', later)
-  history.judge('one', Promise.resolve(period({ sandbox: 'one', verdicts: [verdict('a', 4)] })))
-  t.ok(history.knows('one'), 'it is known before it was judged')
-  await history.settled
-  t.strictSame(
-    history.unmet().map(({ message }) => message),
-    ['3 came']
-  )
+    const large = new RunHistory()
+    const long = 'x'.repeat(6_000_000)
+    for (const nth of [1, 2])
+      large.add(
+        period({ script: [entry(`${long}${nth}`, 0)], verdicts: [verdict(`${nth}${long}`, 0)] })
+      )
+    t.strictSame(counts(large), [1, 1])
+    large.add(period({ script: [entry('short', 0)], verdicts: [verdict('short', 0)] }))
+    t.strictSame(counts(large), [2, 2], 'there is room for less')
+    t.end()
+  }
+)
 
-  history.judge('one', Promise.reject(new Error('a defect')))
-  await new Promise(resolve => setImmediate(resolve))
-  await t.rejects(history.settled, { message: 'a defect' })
-})
+t.test(
+  'run history: periods are added in the order in which they ended, and a defect in judging one is told to who asks for the run',
+  async t => {
+    const history = new RunHistory()
+    const later = new Promise<Period>(resolve =>
+      setImmediate(() => resolve(period({ sandbox: 'one', verdicts: [verdict('a', 3)] })))
+    )
+    history.judge('one', later)
+    history.judge('one', Promise.resolve(period({ sandbox: 'one', verdicts: [verdict('a', 4)] })))
+    t.ok(history.knows('one'), 'it is known before it was judged')
+    await history.settled
+    t.strictSame(
+      history.unmet().map(({ message }) => message),
+      ['3 came']
+    )
+
+    history.judge('one', Promise.reject(new Error('a defect')))
+    await new Promise(resolve => setImmediate(resolve))
+    await t.rejects(history.settled, { message: 'a defect' })
+  }
+)

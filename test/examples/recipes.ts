@@ -19,7 +19,10 @@ export type Recipe = {
   needs: readonly (keyof typeof NEEDS | 'chromium')[]
   /** What the output shows when its tests have run and passed. */
   passed: readonly RegExp[]
-  /** Lines of the README's first block that a test does not run, since the machine brings what they would fetch. */
+  /**
+   * Lines of the README's first block that a test does not run, since the machine brings what they
+   * would fetch.
+   */
   without?: readonly string[]
   /** Files whose types are checked. */
   typed?: string
@@ -33,37 +36,70 @@ export const RUN: readonly Recipe[] = [
   { name: 'vitest', needs: [], passed: [/Tests +6 passed \(6\)/], typed: '*.ts' },
   { name: 'jest', needs: [], passed: [/^Tests: +6 passed, 6 total$/m] },
   { name: 'node-test', needs: [], passed: [/^. pass 3$/m, /^. fail 0$/m] },
-  { name: 'playwright', needs: ['chromium'], passed: [/^ +3 passed/m], without: ['npx playwright install chromium'], typed: '*.ts' },
+  {
+    name: 'playwright',
+    needs: ['chromium'],
+    passed: [/^ +3 passed/m],
+    without: ['npx playwright install chromium'],
+    typed: '*.ts'
+  },
   { name: 'pytest', needs: ['python'], passed: [/^=+ 9 passed in /m, CALLED] },
   { name: 'go', needs: ['go'], passed: [/^ok\s+example\.com\/till/m, CALLED] },
-  { name: 'junit5', needs: ['maven'], passed: [/Tests run: 3, Failures: 0, Errors: 0, Skipped: 0$/m, CALLED] },
-  { name: 'collections', needs: [], passed: [/assertions[│ ]+26[│ ]+0 /, /Assertions[│ ]+26\/26 /, CALLED] },
+  {
+    name: 'junit5',
+    needs: ['maven'],
+    passed: [/Tests run: 3, Failures: 0, Errors: 0, Skipped: 0$/m, CALLED]
+  },
+  {
+    name: 'collections',
+    needs: [],
+    passed: [/assertions[│ ]+26[│ ]+0 /, /Assertions[│ ]+26\/26 /, CALLED]
+  },
   { name: 'testcontainers-node', needs: ['docker'], passed: [/^. pass 1$/m], typed: '*.mjs' },
   { name: 'testcontainers-python', needs: ['python', 'docker'], passed: [/^=+ 1 passed in /m] },
-  { name: 'testcontainers-go', needs: ['go', 'docker'], passed: [/^ok\s+example\.com\/commerceemulator/m] },
-  { name: 'testcontainers-java', needs: ['maven', 'docker'], passed: [/Tests run: 1, Failures: 0, Errors: 0, Skipped: 0$/m] }
+  {
+    name: 'testcontainers-go',
+    needs: ['go', 'docker'],
+    passed: [/^ok\s+example\.com\/commerceemulator/m]
+  },
+  {
+    name: 'testcontainers-java',
+    needs: ['maven', 'docker'],
+    passed: [/Tests run: 1, Failures: 0, Errors: 0, Skipped: 0$/m]
+  }
 ]
 
-/** Recipes that run at a vendor or need a container engine for several containers: they are checked against their published schemas. */
+/**
+ * Recipes that run at a vendor or need a container engine for several containers: they are checked
+ * against their published schemas.
+ */
 export const CHECKED = ['compose', 'github-actions', 'gitlab-ci'] as const
 
 /** The folders in `examples/`. */
-export const foldersOfExamples = (): string[] => readdirSync(EXAMPLES, { withFileTypes: true }).flatMap(one => (one.isDirectory() ? [one.name] : []))
+export const foldersOfExamples = (): string[] =>
+  readdirSync(EXAMPLES, { withFileTypes: true }).flatMap(one =>
+    one.isDirectory() ? [one.name] : []
+  )
 
 /** The commands of the first block of a recipe's README. */
 export function commandsOf({ name, without = [] }: Recipe): string[] {
-  const [, block = ''] = /```sh\n([\s\S]*?)```/.exec(readFileSync(`${EXAMPLES}${name}/README.md`, 'utf8')) ?? []
+  const [, block = ''] =
+    /```sh\n([\s\S]*?)```/.exec(readFileSync(`${EXAMPLES}${name}/README.md`, 'utf8')) ?? []
   return block.split('\n').filter(line => line !== '' && !without.includes(line))
 }
 
 /** Why something cannot run on this machine; null when it can. */
-export function missingFor({ needs }: Pick<Recipe, 'needs'>, { CHROMIUM_PATH }: NodeJS.ProcessEnv): string | null {
+export function missingFor(
+  { needs }: Pick<Recipe, 'needs'>,
+  { CHROMIUM_PATH }: NodeJS.ProcessEnv
+): string | null {
   for (const need of needs) {
     if (need === 'chromium') {
       if (!existsSync(CHROMIUM_PATH ?? '')) return 'CHROMIUM_PATH names no browser'
     } else {
       const [program, ...args] = NEEDS[need]
-      if (spawnSync(program, args, { stdio: 'ignore' }).status !== 0) return `\`${NEEDS[need].join(' ')}\` fails`
+      if (spawnSync(program, args, { stdio: 'ignore' }).status !== 0)
+        return `\`${NEEDS[need].join(' ')}\` fails`
     }
   }
   return null

@@ -1,4 +1,7 @@
-/** Sends requests and reads what comes back, by an HTTP client or over a bare socket; nothing waits longer than its time limit. */
+/**
+ * Sends requests and reads what comes back, by an HTTP client or over a bare socket; nothing waits
+ * longer than its time limit.
+ */
 import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -48,14 +51,22 @@ export class Client {
         isOver = true
         clearTimeout(timer)
         const text = Buffer.concat(chunks).toString('utf8')
-        resolve({ answers: seen && isWhole ? [{ ...seen, body: text }] : [], text: seen ? `${JSON.stringify(seen.headers)}\n${text}` : '', failure })
+        resolve({
+          answers: seen && isWhole ? [{ ...seen, body: text }] : [],
+          text: seen ? `${JSON.stringify(seen.headers)}\n${text}` : '',
+          failure
+        })
       }
       const options = {
         port: this.#port,
         host: '127.0.0.1',
         method,
         path,
-        headers: { host: 'localhost', ...headers, ...(body && { 'content-length': String(body.length) }) },
+        headers: {
+          host: 'localhost',
+          ...headers,
+          ...(body && { 'content-length': String(body.length) })
+        },
         agent: this.#agent,
         setHost: false
       }
@@ -90,9 +101,16 @@ export class Client {
     })
   }
 
-  /** Sends bytes over a socket of their own, and returns what came back before it was closed or the time limit was reached. */
+  /**
+   * Sends bytes over a socket of their own, and returns what came back before it was closed or the
+   * time limit was reached.
+   */
   async send({ pieces, answers, after }: Raw): Promise<Outcome> {
-    const socket = connect({ port: this.#port, host: '127.0.0.1', allowHalfOpen: true }).setNoDelay()
+    const socket = connect({
+      port: this.#port,
+      host: '127.0.0.1',
+      allowHalfOpen: true
+    }).setNoDelay()
     const chunks: Buffer[] = []
     const over = new Promise<void>(resolve => {
       socket.on('close', () => resolve())
@@ -122,19 +140,34 @@ export class Client {
 }
 
 const flat = (headers: NodeJS.Dict<string | string[]>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]))
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(', ') : (value ?? '')
+    ])
+  )
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 
-/** The whole answers among the bytes that came over a socket; informational ones (1xx) are left out. */
+/**
+ * The whole answers among the bytes that came over a socket; informational ones (1xx) are left out.
+ */
 export function answersIn(bytes: Buffer): Seen[] {
   const found: Seen[] = []
   for (let rest = bytes; rest.length > 0; ) {
     const end = rest.indexOf(HEAD_END)
-    const [first = '', ...lines] = rest.subarray(0, Math.max(end, 0)).toString('latin1').split('\r\n')
+    const [first = '', ...lines] = rest
+      .subarray(0, Math.max(end, 0))
+      .toString('latin1')
+      .split('\r\n')
     const [, code] = /^HTTP\/1\.1 (\d{3}) /.exec(`${first} `) ?? []
     if (end < 0 || code === undefined) break
-    const headers = Object.fromEntries(lines.map(line => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]))
+    const headers = Object.fromEntries(
+      lines.map(line => [
+        line.slice(0, line.indexOf(':')).toLowerCase(),
+        line.slice(line.indexOf(':') + 1).trim()
+      ])
+    )
     const status = Number(code)
     const body = bodyIn(rest.subarray(end + 4), status, headers)
     if (body === null) break
@@ -144,11 +177,17 @@ export function answersIn(bytes: Buffer): Seen[] {
   return found
 }
 
-function bodyIn(bytes: Buffer, status: number, headers: Record<string, string>): { text: string; rest: Buffer } | null {
+function bodyIn(
+  bytes: Buffer,
+  status: number,
+  headers: Record<string, string>
+): { text: string; rest: Buffer } | null {
   if (status < 200 || status === 204 || status === 304) return { text: '', rest: bytes }
   if (headers['transfer-encoding'] === 'chunked') return dechunked(bytes)
   const length = Number(headers['content-length'] ?? bytes.length)
-  return bytes.length < length ? null : { text: bytes.subarray(0, length).toString('utf8'), rest: bytes.subarray(length) }
+  return bytes.length < length
+    ? null
+    : { text: bytes.subarray(0, length).toString('utf8'), rest: bytes.subarray(length) }
 }
 
 function dechunked(bytes: Buffer): { text: string; rest: Buffer } | null {

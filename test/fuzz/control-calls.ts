@@ -14,12 +14,25 @@ import { deepJson, encoded, hostileJson, hostileText, hostileWord } from './valu
 
 /** Every scripted answer of the run has this header. */
 export const SCRIPTED = 'x-scripted'
-/** The operations that the run lets a script delay, or whose answers it may lose; every other call must be answered. */
+/**
+ * The operations that the run lets a script delay, or whose answers it may lose; every other call
+ * must be answered.
+ */
 export const FAULTED = ['GET /tickets', 'POST /refunds', 'GET /locations/{id}'] as const
 
 /** Shipped scenarios without a script, whose answers all come from the operations. */
-const SCENARIOS = ['default', 'month-end', 'partial-refunds', 'reseller-onboarding', 'split-bill', 'needle-on-a-late-page']
-const API_KEYS = KEYS.map((key, index) => ({ key, account: ['mch_bistro', 'mch_bakery', 'rsl_partner'][index] }))
+const SCENARIOS = [
+  'default',
+  'month-end',
+  'partial-refunds',
+  'reseller-onboarding',
+  'split-bill',
+  'needle-on-a-late-page'
+]
+const API_KEYS = KEYS.map((key, index) => ({
+  key,
+  account: ['mch_bistro', 'mch_bakery', 'rsl_partner'][index]
+}))
 const YAMLS = [
   ...listed(
     '? ? ?¦- - - -¦&a *a¦*none¦!!js/function "x"¦!!binary ////¦%YAML 9.9\n---\n¦\ufeffseed: 1¦seed: 1\nseed: 2¦\t- a¦a: b: c¦"¦{¦seed: .nan¦seed: 0x10',
@@ -32,9 +45,21 @@ const YAMLS = [
 
 /** A body with its type. */
 type Body = { type: string; text: string }
-const json = (value: unknown): Body => ({ type: 'application/json', text: JSON.stringify(value) ?? '' })
-const WRONG_JSON = listed('¦{¦[¦nul¦{"a":1,}¦"¦{"__proto__":{"x":1}}¦{"constructor":{"prototype":{"x":1}}}¦1e999¦\0¦\ufeff{}¦{"a":1}{"a":2}')
-const TYPES = ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', '', 'application/json; charset=x', 'a']
+const json = (value: unknown): Body => ({
+  type: 'application/json',
+  text: JSON.stringify(value) ?? ''
+})
+const WRONG_JSON = listed(
+  '¦{¦[¦nul¦{"a":1,}¦"¦{"__proto__":{"x":1}}¦{"constructor":{"prototype":{"x":1}}}¦1e999¦\0¦\ufeff{}¦{"a":1}{"a":2}'
+)
+const TYPES = [
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data',
+  '',
+  'application/json; charset=x',
+  'a'
+]
 const hostileBody = (draws: Draws): Body =>
   draws.way<Body>([
     [6, () => json(hostileJson(draws))],
@@ -50,7 +75,8 @@ function nearly(right: Record<string, unknown>, draws: Draws): Body {
   const text = JSON.stringify(right)
   const places = [...text.matchAll(/:("[^"]*"|\d+)/g)]
   const place = places[draws.below(places.length)]
-  if (place === undefined || draws.chance(20)) return json({ ...right, [hostileText(draws)]: hostileJson(draws) })
+  if (place === undefined || draws.chance(20))
+    return json({ ...right, [hostileText(draws)]: hostileJson(draws) })
   const value = draws.chance(8) ? deepJson(draws) : (JSON.stringify(hostileJson(draws)) ?? 'null')
   const changed = `${text.slice(0, place.index + 1)}${value}${text.slice(place.index + place[0].length)}`
   return { type: draws.chance(90) ? 'application/json' : 'application/yaml', text: changed }
@@ -63,49 +89,98 @@ const scenario = (draws: Draws): Record<string, unknown> => ({
   name: draws.word(5),
   fixtures: ['bistro'],
   seed: draws.below(3) + 1,
-  ...(draws.chance(40) && { clock: draws.pick<unknown>(['2026-03-01', { now: '2026-03-01T10:00:00Z', running: true }]) }),
+  ...(draws.chance(40) && {
+    clock: draws.pick<unknown>(['2026-03-01', { now: '2026-03-01T10:00:00Z', running: true }])
+  }),
   ...(draws.chance(30) && { data: { ...records(draws), api_keys: API_KEYS } }),
   ...(draws.chance(20) && { generate: [{ tickets: draws.below(30), location: 'loc_bistro' }] }),
   ...(draws.chance(20) && { settings: { pagination: { default_limit: 1 + draws.below(9) } } }),
   ...(draws.chance(30) && { script: [entry(draws)] }),
-  ...(draws.chance(20) && { steps: [{ do: 'POST /transactions', body: { ticket: 'tkt_1', payment_type: 'external', amount: 5 } }] }),
+  ...(draws.chance(20) && {
+    steps: [
+      { do: 'POST /transactions', body: { ticket: 'tkt_1', payment_type: 'external', amount: 5 } }
+    ]
+  }),
   ...(draws.chance(20) && { expect: [{ on: 'POST /refunds', at_least: draws.below(3) }] })
 })
 
-/** A script entry: an answer that is marked as scripted, or a delay or fault of an operation whose answers may be lost. */
+/**
+ * A script entry: an answer that is marked as scripted, or a delay or fault of an operation whose
+ * answers may be lost.
+ */
 function entry(draws: Draws): Record<string, unknown> {
   const calls = draws.chance(50) ? {} : { calls: draws.pick<unknown>([1, 2, '1-3', '2+', '5']) }
   if (draws.chance(35)) {
     const status = draws.pick([200, 201, 204, 304, 400, 402, 418, 429, 500, 502, 503, 599])
     const text = hostileText(draws)
-    const answer = draws.pick<Record<string, unknown>>([{ body: hostileJson(draws, 2) }, { body: text }, { error: { code: 'x', message: text } }, {}])
-    const named = draws.pick(['content-type', 'retry-after', 'set-cookie', 'location', 'content-encoding', 'date'])
+    const answer = draws.pick<Record<string, unknown>>([
+      { body: hostileJson(draws, 2) },
+      { body: text },
+      { error: { code: 'x', message: text } },
+      {}
+    ])
+    const named = draws.pick([
+      'content-type',
+      'retry-after',
+      'set-cookie',
+      'location',
+      'content-encoding',
+      'date'
+    ])
     const headers = { [SCRIPTED]: '1', ...(draws.chance(30) && { [named]: draws.word(4) }) }
     const number = misplacedCardNumber(draws)
     const on = draws.chance(20)
-      ? { on: 'POST /transactions', match: { body: { 'card[number]': draws.chance(50) ? Number(number) : number } } }
+      ? {
+          on: 'POST /transactions',
+          match: { body: { 'card[number]': draws.chance(50) ? Number(number) : number } }
+        }
       : { on: draws.pick(OPERATION_NAMES) }
-    return { ...on, ...calls, respond: { status, headers, ...(status === 204 || status === 304 ? {} : answer) } }
+    return {
+      ...on,
+      ...calls,
+      respond: { status, headers, ...(status === 204 || status === 304 ? {} : answer) }
+    }
   }
   const on = draws.pick(FAULTED)
-  const match = draws.chance(30) ? { match: { query: { limit: draws.pick(['1', '/^[0-9]+$/', '/(a+)+$/', ['1', '2'], 3]) } } } : {}
-  const fault = draws.pick(['connection_reset', 'empty_response', 'truncated_body', 'malformed_body', 'hang'])
+  const match = draws.chance(30)
+    ? { match: { query: { limit: draws.pick(['1', '/^[0-9]+$/', '/(a+)+$/', ['1', '2'], 3]) } } }
+    : {}
+  const fault = draws.pick([
+    'connection_reset',
+    'empty_response',
+    'truncated_body',
+    'malformed_body',
+    'hang'
+  ])
   const when = draws.chance(50) ? { when: 'after' } : {}
   const delay = draws.pick<unknown>(['1ms', '5ms', { min: '0ms', max: '20ms' }, 'PT0.01S', '2s'])
-  return { on, ...calls, ...(on === 'GET /tickets' && match), ...(draws.chance(60) ? { fault, ...when } : { delay }) }
+  return {
+    on,
+    ...calls,
+    ...(on === 'GET /tickets' && match),
+    ...(draws.chance(60) ? { fault, ...when } : { delay })
+  }
 }
 
 /** Changes of settings, all of a sandbox's own among them. */
 function settings(draws: Draws): Record<string, unknown> {
   const key = draws.pick(SETTING_KEYS)
-  const { schema, default: fallback } = SETTINGS[key] as { schema: { enum?: unknown[]; minimum?: number; maximum?: number }; default: unknown }
+  const { schema, default: fallback } = SETTINGS[key] as {
+    schema: { enum?: unknown[]; minimum?: number; maximum?: number }
+    default: unknown
+  }
   const right = () => {
     if (schema.enum) return draws.pick(schema.enum)
     if (schema.minimum === undefined) return fallback
     return schema.minimum + draws.below(Math.min((schema.maximum ?? 0) - schema.minimum + 1, 50))
   }
-  const change = typeof fallback === 'boolean' ? { [key]: draws.chance(50) } : { [key]: draws.chance(90) ? right() : hostileJson(draws) }
-  return draws.chance(10) ? { ...change, auth: { accept_any_key: draws.pick(['mch_bistro', 'none', null]) } } : change
+  const change =
+    typeof fallback === 'boolean'
+      ? { [key]: draws.chance(50) }
+      : { [key]: draws.chance(90) ? right() : hostileJson(draws) }
+  return draws.chance(10)
+    ? { ...change, auth: { accept_any_key: draws.pick(['mch_bistro', 'none', null]) } }
+    : change
 }
 
 /** Names that come back, by the part of a path that they stand for. */
@@ -115,7 +190,8 @@ const NAMES: Readonly<Record<string, (draws: Draws) => string>> = {
   '/settings': draws => draws.pick(SETTING_KEYS),
   '/requests': draws => `req_${1 + draws.below(3000)}`,
   '/scenarios': draws => draws.pick([...SCENARIOS, '__proto__', '..%2fREADME']),
-  '/records': draws => `${draws.pick(FAMILIES)}/${draws.pick(['tkt_60', 'txn_none', 'loc_bistro', '__proto__'])}`,
+  '/records': draws =>
+    `${draws.pick(FAMILIES)}/${draws.pick(['tkt_60', 'txn_none', 'loc_bistro', '__proto__'])}`,
   '/script': draws => `scr_${draws.below(9)}`,
   '/gates': draws => `scr_${draws.below(9)}`,
   '/console': draws => draws.pick(['console.js', 'console.css', '..%2ffiles.ts', '__proto__']),
@@ -133,8 +209,17 @@ const BODIES: Readonly<Record<string, (draws: Draws) => Record<string, unknown>>
   'POST /records': records,
   'POST /script': entry,
   'PATCH /settings': settings,
-  'PUT /clock': draws => ({ now: draws.pick(['2026-03-01', '2026-12-31T23:59:59.999+14:00', '0001-01-01', '9999-12-31T23:59:59.999Z']) }),
-  'POST /clock/advance': draws => ({ by: draws.pick(['1h', '0ms', 'P1D', '250ms', '99999999999999h', '-1h', '7d']) }),
+  'PUT /clock': draws => ({
+    now: draws.pick([
+      '2026-03-01',
+      '2026-12-31T23:59:59.999+14:00',
+      '0001-01-01',
+      '9999-12-31T23:59:59.999Z'
+    ])
+  }),
+  'POST /clock/advance': draws => ({
+    by: draws.pick(['1h', '0ms', 'P1D', '250ms', '99999999999999h', '-1h', '7d'])
+  }),
   'POST /verify': draws => ({
     on: draws.pick(OPERATION_NAMES),
     times: draws.below(4),
@@ -151,21 +236,34 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   'GET /requests': 5,
   'POST /reset': 1
 }
-const ROWS = Object.entries<Row>(Object.assign({}, ...CONTROL_GROUPS.map(({ rows }) => rows), FILE_ROWS))
+const ROWS = Object.entries<Row>(
+  Object.assign({}, ...CONTROL_GROUPS.map(({ rows }) => rows), FILE_ROWS)
+)
 
 /** A path with its query: the parameters of the row, or any. */
 function addressOf(on: string, { query }: Row, draws: Draws): string {
   const path = on.replace(
     /(\/\w+)\/[A-Z]+(?:\/[A-Z]+)?/,
-    (_, below) => `${below}/${draws.chance(80) ? (NAMES[below] as (draws: Draws) => string)(draws) : encoded(hostileText(draws), draws) || '%20'}`
+    (_, below) =>
+      `${below}/${draws.chance(80) ? (NAMES[below] as (draws: Draws) => string)(draws) : encoded(hostileText(draws), draws) || '%20'}`
   )
   if (draws.chance(5)) return `${path}${draws.pick(['/', '/..', '/nothing', '/%2e%2e/next'])}`
-  const known = Object.entries<Schema>(query ? (schemaOf(query).properties ?? {}) : {}).filter(() => draws.chance(25))
-  const stray: [string, string][] = draws.chance(10) ? [[hostileWord(draws), hostileText(draws)]] : []
+  const known = Object.entries<Schema>(query ? (schemaOf(query).properties ?? {}) : {}).filter(() =>
+    draws.chance(25)
+  )
+  const stray: [string, string][] = draws.chance(10)
+    ? [[hostileWord(draws), hostileText(draws)]]
+    : []
   const textFor = ({ enum: words }: Schema) =>
-    String(words === undefined ? draws.pick(['1', '1000', '4xx', '200', 'POST /refunds', 'req_5', '2026-01-01']) : draws.pick(words))
+    String(
+      words === undefined
+        ? draws.pick(['1', '1000', '4xx', '200', 'POST /refunds', 'req_5', '2026-01-01'])
+        : draws.pick(words)
+    )
   const pairs = [...known.map(([name, schema]) => [name, textFor(schema)] as const), ...stray]
-  return pairs.length === 0 ? path : `${path}?${pairs.map(([name, value]) => `${encoded(name, draws)}=${encoded(value, draws)}`).join('&')}`
+  return pairs.length === 0
+    ? path
+    : `${path}?${pairs.map(([name, value]) => `${encoded(name, draws)}=${encoded(value, draws)}`).join('&')}`
 }
 
 /** Sandboxes that the run uses. */
@@ -175,18 +273,40 @@ export const SANDBOXES = ['one', 'two', 'worker-3', 'A.b_c']
 export function controlCall(draws: Draws): Call {
   const [on, row] = draws.way(ROWS.map(named => [WEIGHTS[named[0]] ?? 2, () => named] as const))
   const [its, ...rest] = addressOf(on, row, draws).split(' ') as [string, ...string[]]
-  const method = draws.chance(97) ? its : draws.pick(['PUT', 'POST', 'GET', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD'])
+  const method = draws.chance(97)
+    ? its
+    : draws.pick(['PUT', 'POST', 'GET', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD'])
   const right = () => BODIES[on]?.(draws) ?? JSON.parse(row.body?.example as string)
   const other = () => (draws.chance(its === 'GET' ? 3 : 30) ? hostileBody(draws) : null)
   const body = row.body && draws.chance(85) ? nearly(right(), draws) : other()
   const path = rest.join(' ').replace(/[^\x21-\x7e]/g, '?')
   const host: Record<string, string> = draws.chance(97)
     ? {}
-    : { host: draws.pick(['evil.example', '127.0.0.1:1', '[::1]:80', '[', 'localhost.', 'a'.repeat(5000), '', 'evil.localhost', 'x@y']) }
+    : {
+        host: draws.pick([
+          'evil.example',
+          '127.0.0.1:1',
+          '[::1]:80',
+          '[',
+          'localhost.',
+          'a'.repeat(5000),
+          '',
+          'evil.localhost',
+          'x@y'
+        ])
+      }
   const headers = { ...noise(draws), ...host, ...(body && { 'content-type': body.type }) }
-  return { method, path: isKeyless(path, body) ? '/load?dry_run=1' : path, headers, body: body && Buffer.from(body.text) }
+  return {
+    method,
+    path: isKeyless(path, body) ? '/load?dry_run=1' : path,
+    headers,
+    body: body && Buffer.from(body.text)
+  }
 }
 
 /** Whether a load may leave out the keys that the run needs; such a load is only checked. */
 const isKeyless = (path: string, body: Body | null) =>
-  path.startsWith('/load') && body !== null && !body.text.includes('"fixtures":["bistro"]') && !SCENARIOS.some(name => body.text === `{"scenario":"${name}"}`)
+  path.startsWith('/load') &&
+  body !== null &&
+  !body.text.includes('"fixtures":["bistro"]') &&
+  !SCENARIOS.some(name => body.text === `{"scenario":"${name}"}`)

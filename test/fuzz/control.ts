@@ -1,4 +1,7 @@
-/** A run of control documents: none may make a neighbour wait, end the process or, when it is refused, change anything. */
+/**
+ * A run of control documents: none may make a neighbour wait, end the process or, when it is
+ * refused, change anything.
+ */
 import { hash } from 'node:crypto'
 import { startNeighbour } from '../endurance/support/neighbour.js'
 import { basic } from './api-calls.js'
@@ -13,9 +16,15 @@ type ControlReport = {
   documents: number
   statuses: Record<string, number>
   findings: Finding[]
-  /** The longest wait of the neighbour beyond what a server that does nothing took at the same time, in milliseconds. */
+  /**
+   * The longest wait of the neighbour beyond what a server that does nothing took at the same time,
+   * in milliseconds.
+   */
   longest: number
-  /** Documents that were posted again because the neighbour waited too long: another time it did not. */
+  /**
+   * Documents that were posted again because the neighbour waited too long: another time it did
+   * not.
+   */
   again: number
   seconds: number
 }
@@ -32,37 +41,67 @@ const SLOW = 'a neighbour waited '
 type ControlOptions = { seed: number; count: number; first?: number; tell?: (line: string) => void }
 
 /** Posts documents and returns the findings; the process is always ended. */
-export async function fuzzControl({ seed, count, first = 0, tell = () => {} }: ControlOptions): Promise<ControlReport> {
+export async function fuzzControl({
+  seed,
+  count,
+  first = 0,
+  tell = () => {}
+}: ControlOptions): Promise<ControlReport> {
   const begun = Date.now()
   const target = await startTarget(null, [HEAP])
   const client = new Client(target.port, 1)
   const authorization = basic('sk_test_merchant:')
   const send = (on: string, sent?: PostedDocument): Promise<Outcome> => {
     const [method, path] = on.split(' ') as [string, string]
-    return client.call({ method, path, headers: { authorization, ...(sent && { 'content-type': sent.type }) }, body: sent?.body ?? null })
+    return client.call({
+      method,
+      path,
+      headers: { authorization, ...(sent && { 'content-type': sent.type }) },
+      body: sent?.body ?? null
+    })
   }
-  const textOf = async (path: string) => (await send(`GET /sandbox/fuzzed/_control${path}`)).answers[0]?.body ?? ''
+  const textOf = async (path: string) =>
+    (await send(`GET /sandbox/fuzzed/_control${path}`)).answers[0]?.body ?? ''
   await send('GET /sandbox/neighbour/next/tickets')
   const neighbour = startNeighbour()
   neighbour.call('emulator', target.port)
-  /** How much longer than the bare server the emulator made the neighbour wait since it was asked last. */
+  /**
+   * How much longer than the bare server the emulator made the neighbour wait since it was asked
+   * last.
+   */
   const longestWait = async () => {
     const { emulator, bare } = await neighbour.taken()
     return Math.max(...(emulator?.times ?? []), 0) - Math.max(...(bare?.times ?? []), 0)
   }
-  const report: ControlReport = { documents: 0, statuses: {}, findings: [], longest: 0, again: 0, seconds: 0 }
+  const report: ControlReport = {
+    documents: 0,
+    statuses: {},
+    findings: [],
+    longest: 0,
+    again: 0,
+    seconds: 0
+  }
   const found = (nth: number | null, faults: string[], request = '', answer = '') =>
-    tell(shown(report.findings[report.findings.push({ nth, faults, request, answer }) - 1] as Finding))
+    tell(
+      shown(report.findings[report.findings.push({ nth, faults, request, answer }) - 1] as Finding)
+    )
   const stateNow = async () => {
     const text = await textOf('')
-    const { counts, scenario } = JSON.parse(text) as { counts: Record<string, number>; scenario: unknown }
+    const { counts, scenario } = JSON.parse(text) as {
+      counts: Record<string, number>
+      scenario: unknown
+    }
     const size = Object.values(counts).reduce((sum, count) => sum + count, 0)
-    const texts = await Promise.all(['/script', '/settings', ...(size > FEW ? [] : ['/state'])].map(textOf))
+    const texts = await Promise.all(
+      ['/script', '/settings', ...(size > FEW ? [] : ['/state'])].map(textOf)
+    )
     return hash('sha256', [JSON.stringify([scenario, counts]), ...texts].join(''))
   }
   let state = ''
   /** Posts a document; what is wrong with its answer and with the state after it. */
-  const posted = async (document: PostedDocument): Promise<{ outcome: Outcome; faults: string[] }> => {
+  const posted = async (
+    document: PostedDocument
+  ): Promise<{ outcome: Outcome; faults: string[] }> => {
     const on = document.on.replace(' ', ' /sandbox/fuzzed')
     await longestWait()
     const outcome = await send(on, document)
@@ -72,7 +111,8 @@ export async function fuzzControl({ seed, count, first = 0, tell = () => {} }: C
     const faults = faultsOf({ ...outcome, text: '' }, { method, path })
     const before = state
     state = await stateNow()
-    if (outcome.answers.some(({ status }) => status >= 400) && state !== before) faults.push('a refused document changed something')
+    if (outcome.answers.some(({ status }) => status >= 400) && state !== before)
+      faults.push('a refused document changed something')
     if (wait > LONGEST_WAIT) faults.push(`${SLOW}${Math.round(wait)} ms`)
     else report.longest = Math.max(report.longest, wait)
     return { outcome, faults }
@@ -91,13 +131,23 @@ export async function fuzzControl({ seed, count, first = 0, tell = () => {} }: C
         ;({ outcome, faults } = await posted(document))
       }
       report.documents++
-      for (const { status } of outcome.answers) report.statuses[status] = (report.statuses[status] ?? 0) + 1
+      for (const { status } of outcome.answers)
+        report.statuses[status] = (report.statuses[status] ?? 0) + 1
       const { on, type, body } = document
-      if (faults.length > 0) found(nth, faults, `${on} ${type} ${body.length} bytes ${body.toString('latin1')}`, outcome.text)
-      if (nth % 1000 === 999) tell(`${nth + 1} documents, longest wait ${Math.round(report.longest)} ms`)
+      if (faults.length > 0)
+        found(
+          nth,
+          faults,
+          `${on} ${type} ${body.length} bytes ${body.toString('latin1')}`,
+          outcome.text
+        )
+      if (nth % 1000 === 999)
+        tell(`${nth + 1} documents, longest wait ${Math.round(report.longest)} ms`)
     }
   } catch (error) {
-    found(first + report.documents, [`the emulator cannot be asked any more: ${(error as Error).message} ${(error as Error).cause ?? ''}`])
+    found(first + report.documents, [
+      `the emulator cannot be asked any more: ${(error as Error).message} ${(error as Error).cause ?? ''}`
+    ])
   }
   neighbour.stop()
   client.close()

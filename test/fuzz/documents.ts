@@ -1,11 +1,23 @@
-/** Control documents grown from the JSON Schemas, and broken: types, depth, size, repeats, unknown names, aliases, duplicates, huge numbers, unicode. */
+/**
+ * Control documents grown from the JSON Schemas, and broken: types, depth, size, repeats, unknown
+ * names, aliases, duplicates, huge numbers, unicode.
+ */
 import { stringify } from 'yaml'
 import { settingsSchema } from '../../src/core/settings.js'
-import { entrySchema, expectationSchema, fixtureSchema, scenarioSchema } from '../../src/scenario/schemas.js'
+import {
+  entrySchema,
+  expectationSchema,
+  fixtureSchema,
+  scenarioSchema
+} from '../../src/scenario/schemas.js'
 import type { Draws } from './draws.js'
 
 /** A document as it is posted. */
-export type PostedDocument = { on: string; type: 'application/json' | 'application/yaml'; body: Buffer }
+export type PostedDocument = {
+  on: string
+  type: 'application/json' | 'application/yaml'
+  body: Buffer
+}
 type Schema = Readonly<Record<string, unknown>>
 type Tree = { [name: string]: unknown } | unknown[]
 
@@ -24,7 +36,10 @@ const TARGETS: readonly (readonly [weight: number, on: string, schema: object])[
   [2, 'PATCH /_control/settings', settingsSchema(key => !key.startsWith('statuses'))],
   [3, 'POST /_control/verify', verifySchema]
 ]
-/** Values that let a document be right as often as not. A document gets copies, since it is broken in place. */
+/**
+ * Values that let a document be right as often as not. A document gets copies, since it is broken
+ * in place.
+ */
 const KNOWN: Readonly<Record<string, readonly unknown[]>> = {
   fixtures: ['bistro', 'empty', 'bistor', './x.yaml'],
   location: ['loc_bistro'],
@@ -62,19 +77,39 @@ const TEXTS = [
   'x'.repeat(5000)
 ]
 const ODD: readonly unknown[] = [null, true, [], {}, [[]], ...NUMBERS, ...TEXTS]
-const NAMES = ['__proto__', 'constructor', 'toString', 'id', 'locatoin', 'a.b.c', 'a[b][c]', '', '\u0000', '🍷']
+const NAMES = [
+  '__proto__',
+  'constructor',
+  'toString',
+  'id',
+  'locatoin',
+  'a.b.c',
+  'a[b][c]',
+  '',
+  '\u0000',
+  '🍷'
+]
 const MADE = ['tickets', 'transactions', 'users']
 /** Texts that stand for what only a text can hold. */
 const DEEP = '"@deep@"'
 const TWICE = '"@twice@":0'
 const RAW_NUMBER = '"@number@"'
-const HUGE_NUMBERS = ['1e400', '-1e400', '9007199254740993', `1${'0'.repeat(400)}`, '-0', '1e-400', '0.1e1000000']
+const HUGE_NUMBERS = [
+  '1e400',
+  '-1e400',
+  '9007199254740993',
+  `1${'0'.repeat(400)}`,
+  '-0',
+  '1e-400',
+  '0.1e1000000'
+]
 
 /** The nth document of a run. */
 export function documentOf(draws: Draws): PostedDocument {
   const [, on, schema] = draws.way(TARGETS.map(target => [target[0], () => target] as const))
   let data = grown(schema as Schema, '', draws, 0)
-  for (let left = draws.pick([0, 1, 1, 2, 3, 5]); left > 0 && partsOf(data) < MANY_PARTS; left--) data = broken(data, draws)
+  for (let left = draws.pick([0, 1, 1, 2, 3, 5]); left > 0 && partsOf(data) < MANY_PARTS; left--)
+    data = broken(data, draws)
   const isYaml = draws.chance(35)
   const whole = on.endsWith('/load') && !isYaml ? { scenario: data } : data
   const text = isYaml ? yamlOf(whole, draws) : textOf(whole, draws)
@@ -84,27 +119,47 @@ export function documentOf(draws: Draws): PostedDocument {
 /** A value that a schema allows, mostly. */
 export function grown(schema: Schema, name: string, draws: Draws, depth: number): unknown {
   const known = KNOWN[name]
-  if (schema.type === 'array' && Array.isArray(known)) return Array.from({ length: draws.below(3) }, () => structuredClone(draws.pick(known)))
+  if (schema.type === 'array' && Array.isArray(known))
+    return Array.from({ length: draws.below(3) }, () => structuredClone(draws.pick(known)))
   if (known !== undefined && schema.type !== 'array') return structuredClone(draws.pick(known))
-  if (schema.if !== undefined) return grown((draws.chance(50) ? schema.then : schema.else) as Schema, name, draws, depth)
+  if (schema.if !== undefined)
+    return grown((draws.chance(50) ? schema.then : schema.else) as Schema, name, draws, depth)
   if (Array.isArray(schema.enum)) return draws.pick(schema.enum)
   const type = Array.isArray(schema.type) ? draws.pick(schema.type) : schema.type
-  if (type === 'array') return Array.from({ length: draws.below(4) }, () => grown((schema.items ?? {}) as Schema, '', draws, depth + 1))
+  if (type === 'array')
+    return Array.from({ length: draws.below(4) }, () =>
+      grown((schema.items ?? {}) as Schema, '', draws, depth + 1)
+    )
   if (type === 'object') return grownObject(schema, draws, depth)
-  if (type === 'integer' || type === 'number') return Math.max((schema.minimum as number | undefined) ?? 0, draws.below(60))
+  if (type === 'integer' || type === 'number')
+    return Math.max((schema.minimum as number | undefined) ?? 0, draws.below(60))
   if (type === 'boolean') return draws.chance(50)
   if (type === 'null') return null
-  if (typeof schema.format === 'string') return draws.pick(FORMATS[schema.format] ?? [draws.word(4)])
+  if (typeof schema.format === 'string')
+    return draws.pick(FORMATS[schema.format] ?? [draws.word(4)])
   return name === 'id' ? `${draws.word(3)}_${draws.below(1e6)}` : draws.word(1 + draws.below(8))
 }
 
-function grownObject({ properties = {}, additionalProperties, required = [] }: Schema, draws: Draws, depth: number): Record<string, unknown> {
+function grownObject(
+  { properties = {}, additionalProperties, required = [] }: Schema,
+  draws: Draws,
+  depth: number
+): Record<string, unknown> {
   const all = Object.entries(properties as Record<string, Schema>)
   const share = depth === 0 ? 35 : 25
-  const chosen = all.filter(([name]) => (required as string[]).includes(name) || draws.chance(share))
-  const made = Object.fromEntries(chosen.map(([name, schema]) => [name, grown(schema, name, draws, depth + 1)]))
+  const chosen = all.filter(
+    ([name]) => (required as string[]).includes(name) || draws.chance(share)
+  )
+  const made = Object.fromEntries(
+    chosen.map(([name, schema]) => [name, grown(schema, name, draws, depth + 1)])
+  )
   if (typeof additionalProperties === 'object' && depth < 8 && draws.chance(60)) {
-    made[draws.pick(['amount', 'ticket', 'card', 'k'])] = grown(additionalProperties as Schema, '', draws, depth + 1)
+    made[draws.pick(['amount', 'ticket', 'card', 'k'])] = grown(
+      additionalProperties as Schema,
+      '',
+      draws,
+      depth + 1
+    )
   }
   return made
 }
@@ -126,7 +181,8 @@ const times = (draws: Draws) =>
 
 /** How many values there are in data, as far as it matters; twenty characters count as one. */
 function partsOf(data: unknown, before = 0): number {
-  if (typeof data !== 'object' || data === null) return before + 1 + String(data).length / CHARACTERS
+  if (typeof data !== 'object' || data === null)
+    return before + 1 + String(data).length / CHARACTERS
   let count = before + 1
   for (const [name, part] of Object.entries(data)) {
     if (count >= MANY_PARTS) break
@@ -144,13 +200,26 @@ function broken(data: unknown, draws: Draws): unknown {
   const tree = draws.pick(trees)
   const names = Object.keys(tree)
   const name = names.length === 0 ? undefined : draws.pick(names)
-  const put = (name: string, value: unknown) => Object.defineProperty(tree, name, { value, enumerable: true, configurable: true, writable: true })
+  const put = (name: string, value: unknown) =>
+    Object.defineProperty(tree, name, {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true
+    })
   draws.way<unknown>([
     [6, () => name !== undefined && put(name, structuredClone(draws.pick(ODD)))],
     [2, () => name !== undefined && put(name, '@deep@')],
     [2, () => name !== undefined && put(name, '@number@')],
     [2, () => put('@twice@', 0)],
-    [4, () => put(Array.isArray(tree) ? `${tree.length}` : draws.pick(NAMES), structuredClone(draws.pick(ODD)))],
+    [
+      4,
+      () =>
+        put(
+          Array.isArray(tree) ? `${tree.length}` : draws.pick(NAMES),
+          structuredClone(draws.pick(ODD))
+        )
+    ],
     [2, () => name !== undefined && Reflect.deleteProperty(tree, name)],
     [
       4,
@@ -158,13 +227,21 @@ function broken(data: unknown, draws: Draws): unknown {
         const count = times(draws)
         if (Array.isArray(tree) && tree.length > 0) {
           const member = draws.pick(tree)
-          for (let parts = 0; tree.length < count && parts < MOST_PARTS; parts += partsOf(member)) tree.push(structuredClone(member))
+          for (let parts = 0; tree.length < count && parts < MOST_PARTS; parts += partsOf(member))
+            tree.push(structuredClone(member))
           // A name of digits alone would make an empty list as long as that number.
         } else for (let n = 0; n < count; n++) put(`k${draws.word(3)}${n}`, n)
       }
     ],
     [1, () => put('x'.repeat(times(draws) * 20), structuredClone(draws.pick(ODD)))],
-    [2, () => !Array.isArray(tree) && put('generate', [{ [draws.pick(MADE)]: draws.pick([10, 900, 12_000, 1_000_000]), location: 'loc_bistro' }])]
+    [
+      2,
+      () =>
+        !Array.isArray(tree) &&
+        put('generate', [
+          { [draws.pick(MADE)]: draws.pick([10, 900, 12_000, 1_000_000]), location: 'loc_bistro' }
+        ])
+    ]
   ])
   return data
 }
@@ -178,7 +255,9 @@ function collect(value: unknown, into: Tree[]): void {
 function yamlOf(data: unknown, draws: Draws): string {
   const isSmall = JSON.stringify(data).length < 50_000
   if (draws.chance(10)) return bomb(draws)
-  return isSmall && draws.chance(60) ? stringify(data, { aliasDuplicateObjects: draws.chance(70) }) : textOf(data, draws)
+  return isSmall && draws.chance(60)
+    ? stringify(data, { aliasDuplicateObjects: draws.chance(70) })
+    : textOf(data, draws)
 }
 
 /** Aliases of aliases, or merges of merges. */
@@ -213,7 +292,14 @@ function bytesOf(text: string, draws: Draws): Buffer {
   return draws.way([
     [88, () => bytes],
     [3, () => bytes.subarray(0, draws.below(bytes.length + 1))],
-    [3, () => Buffer.concat([Buffer.from(draws.pick(['\ufeff', ' \n', '%YAML 1.2\n---\n', '---\n'])), bytes])],
+    [
+      3,
+      () =>
+        Buffer.concat([
+          Buffer.from(draws.pick(['\ufeff', ' \n', '%YAML 1.2\n---\n', '---\n'])),
+          bytes
+        ])
+    ],
     [3, () => Buffer.concat([bytes, draws.bytes(3)])],
     [3, () => bytes.fill(draws.below(256), at, Math.min(at + 1, bytes.length))]
   ])

@@ -1,15 +1,20 @@
-/** Random choices of one request. They depend only on the seed of the run and the request's number, so that any request can be made again. */
+/**
+ * Random choices of one request. They depend only on the seed of the run and the request's number,
+ * so that any request can be made again.
+ */
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
 /** Texts that are written with ¦ between them. */
-export const listed = (...lines: readonly string[]): string[] => lines.flatMap(line => line.split('¦'))
+export const listed = (...lines: readonly string[]): string[] =>
+  lines.flatMap(line => line.split('¦'))
 
 export class Draws {
   #state: number
 
   constructor(seed: number, nth: number) {
-    this.#state = (Math.imul(seed ^ 0x9e37_79b9, 0x85eb_ca6b) ^ Math.imul(nth + 1, 0xc2b2_ae35)) >>> 0
+    this.#state =
+      (Math.imul(seed ^ 0x9e37_79b9, 0x85eb_ca6b) ^ Math.imul(nth + 1, 0xc2b2_ae35)) >>> 0
   }
 
   /** An integer from 0 to `count` - 1 (mulberry32). */
@@ -49,7 +54,8 @@ export class Draws {
 
   /** A card number of sixteen digits with a valid checksum, with these first digits. */
   cardNumber(beginning: string): string {
-    const digits = beginning + Array.from({ length: 15 - beginning.length }, () => this.below(10)).join('')
+    const digits =
+      beginning + Array.from({ length: 15 - beginning.length }, () => this.below(10)).join('')
     const sum = [...digits].reduce((sum, digit, index) => {
       const doubled = Number(digit) * (index % 2 === 0 ? 2 : 1)
       return sum + (doubled > 9 ? doubled - 9 : doubled)

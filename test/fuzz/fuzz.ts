@@ -1,4 +1,7 @@
-/** A run: sends hostile requests drawn from a seed, checks every answer, and at the end the process itself. */
+/**
+ * A run: sends hostile requests drawn from a seed, checks every answer, and at the end the process
+ * itself.
+ */
 import { cp } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { basic, type Call, type KnownIds } from './api-calls.js'
@@ -16,7 +19,10 @@ export type FuzzOptions = {
   first?: number
   /** Requests under way at once. */
   lanes?: number
-  /** An empty folder for the state and snapshots of the process, from which another process continues at the end; without one all is in memory. */
+  /**
+   * An empty folder for the state and snapshots of the process, from which another process
+   * continues at the end; without one all is in memory.
+   */
   folder?: string | null
   /** Called with each finding, and with the progress of the run. */
   tell?: (line: string) => void
@@ -37,11 +43,16 @@ export type Report = {
 
 const MEBIBYTE = 1_048_576
 /**
- * How much more the heap may hold at the end than after a fifth of the run. What a run leaves in a sandbox is cleared before both are measured, and what the
- * process keeps over all sandboxes is counted by rule, operation and status; so the rest is compiled code and caches of a fixed size.
+ * How much more the heap may hold at the end than after a fifth of the run. What a run leaves in a
+ * sandbox is cleared before both are measured, and what the
+ * process keeps over all sandboxes is counted by rule, operation and status; so the rest is
+ * compiled code and caches of a fixed size.
  */
 const HEAP_GROWTH = 12 * MEBIBYTE
-/** The process's memory beyond the heap: what the allocator retains of large bodies and many buffers. */
+/**
+ * The process's memory beyond the heap: what the allocator retains of large bodies and many
+ * buffers.
+ */
 const RSS_GROWTH = 256 * MEBIBYTE
 const LANES = 8
 const MOST_FINDINGS = 40
@@ -64,15 +75,26 @@ export async function fuzz(options: FuzzOptions): Promise<Report> {
     await settle(target, run.wrong)
     memory.after = await target.memory()
     const { before, after } = memory
-    if (after.heap > before.heap + HEAP_GROWTH) run.wrong(`the heap grew from ${before.heap} to ${after.heap} bytes`)
-    if (after.rss > before.rss + RSS_GROWTH) run.wrong(`the process grew from ${before.rss} to ${after.rss} bytes`)
+    if (after.heap > before.heap + HEAP_GROWTH)
+      run.wrong(`the heap grew from ${before.heap} to ${after.heap} bytes`)
+    if (after.rss > before.rss + RSS_GROWTH)
+      run.wrong(`the process grew from ${before.rss} to ${after.rss} bytes`)
   } catch (error) {
-    run.wrong(`the emulator cannot be asked any more: ${(error as Error).message} ${(error as Error).cause ?? ''}`)
+    run.wrong(
+      `the emulator cannot be asked any more: ${(error as Error).message} ${(error as Error).cause ?? ''}`
+    )
   } finally {
     run.client.close()
     for (const fault of await target.stop()) run.wrong(fault)
   }
-  return { seed, requests: run.next - first, statuses, findings, memory, seconds: (Date.now() - began) / 1000 }
+  return {
+    seed,
+    requests: run.next - first,
+    statuses,
+    findings,
+    memory,
+    seconds: (Date.now() - began) / 1000
+  }
 }
 
 class Run {
@@ -93,21 +115,29 @@ class Run {
     this.next = options.first ?? 0
   }
 
-  /** Sends requests until that number is reached, some at once; ends early when the process ends, or after enough findings. */
+  /**
+   * Sends requests until that number is reached, some at once; ends early when the process ends, or
+   * after enough findings.
+   */
   async upTo(end: number): Promise<void> {
     await Promise.all(Array.from({ length: this.#options.lanes ?? LANES }, () => this.#lane(end)))
   }
 
   /** Problems of the process rather than of an answer. */
-  readonly wrong: Wrong = (fault, answer = '') => this.#found({ nth: null, faults: [fault], request: '', answer })
+  readonly wrong: Wrong = (fault, answer = '') =>
+    this.#found({ nth: null, faults: [fault], request: '', answer })
 
   async #lane(end: number): Promise<void> {
     while (this.next < end && !this.#target.hasEnded() && this.findings.length < MOST_FINDINGS) {
       const request = requestOf(this.#options.seed, this.next++, this.#ids)
       const outcome = await exchanged(request, this.client)
-      for (const { status } of outcome.answers.length === 0 ? [{ status: 'none' }] : outcome.answers) this.statuses[status] = (this.statuses[status] ?? 0) + 1
+      for (const { status } of outcome.answers.length === 0
+        ? [{ status: 'none' }]
+        : outcome.answers)
+        this.statuses[status] = (this.statuses[status] ?? 0) + 1
       const faults = faultsOf(outcome, request.over === 'http' ? request.call : null)
-      if (faults.length > 0) this.#found({ nth: request.nth, faults, request: textOf(request), answer: outcome.text })
+      if (faults.length > 0)
+        this.#found({ nth: request.nth, faults, request: textOf(request), answer: outcome.text })
       if (request.nth % 1000 === 999) await checkState(this.#target, this.wrong)
       if (request.nth % 5000 === 4999) this.#options.tell?.(`${request.nth + 1} requests`)
     }
@@ -120,20 +150,35 @@ class Run {
 
 /** Ids of the start scenario, and those that are drawn first in any sandbox with its seed. */
 async function knownIds({ call, port }: FuzzTarget): Promise<KnownIds> {
-  const headers = { authorization: basic('sk_test_merchant:'), 'content-type': 'application/x-www-form-urlencoded' }
+  const headers = {
+    authorization: basic('sk_test_merchant:'),
+    'content-type': 'application/x-www-form-urlencoded'
+  }
   const create = async (path: string, body: string) => {
-    const response = await fetch(`http://127.0.0.1:${port}/next${path}`, { method: 'POST', headers, body })
+    const response = await fetch(`http://127.0.0.1:${port}/next${path}`, {
+      method: 'POST',
+      headers,
+      body
+    })
     return ((await response.json()) as { id: string }).id
   }
-  const state = JSON.parse((await call('GET /_control/state')).text) as Record<string, { id: string }[]>
+  const state = JSON.parse((await call('GET /_control/state')).text) as Record<
+    string,
+    { id: string }[]
+  >
   const ids: Record<string, string[]> = {}
   for (const family of ['locations', 'accounts', 'users', 'tickets', 'transactions', 'refunds'])
     ids[family] = (state[family] ?? []).slice(0, 8).map(({ id }) => id)
   for (let times = 0; times < 4; times++) {
     ids.locations?.push(await create('/locations', 'display_name=L&address[country]=US'))
-    ids.accounts?.push(await create('/accounts', 'type=merchant&name=A&email=a@example.com&address[country]=US'))
+    ids.accounts?.push(
+      await create('/accounts', 'type=merchant&name=A&email=a@example.com&address[country]=US')
+    )
     ids.users?.push(await create('/accounts/mch_bistro/users', 'name=U&email=u@example.com'))
-    const transaction = await create('/transactions', 'ticket=tkt_1&payment_type=external&amount=100')
+    const transaction = await create(
+      '/transactions',
+      'ticket=tkt_1&payment_type=external&amount=100'
+    )
     ids.transactions?.push(transaction)
     ids.refunds?.push(await create('/refunds', `transaction=${transaction}&amount=1`))
   }
@@ -149,7 +194,10 @@ function exchanged(request: FuzzRequest, client: Client): Promise<Outcome> {
 /** A script of the run may delay the call, or lose its answer. */
 function isFaulted({ method, path }: Call): boolean {
   const [, below] = /^(?:\/sandbox\/[^/?]*)?\/next(\/[^?]*)/.exec(path) ?? []
-  return below !== undefined && FAULTED_PATHS.some(([its, pattern]) => its === method && pattern.test(decoded(below)))
+  return (
+    below !== undefined &&
+    FAULTED_PATHS.some(([its, pattern]) => its === method && pattern.test(decoded(below)))
+  )
 }
 
 const FAULTED_PATHS = FAULTED.map(name => {
@@ -170,7 +218,9 @@ async function checkState({ call }: FuzzTarget, wrong: Wrong): Promise<void> {
   const state = JSON.parse((await call('GET /_control/state')).text)
   // a setting that the run may have changed lets more be refunded than by default
   const settings = { transactions: { refundable: 'amount_plus_extras' } }
-  const { status, text } = await call('POST /_control/load?dry_run=1', { scenario: { data: state, settings } })
+  const { status, text } = await call('POST /_control/load?dry_run=1', {
+    scenario: { data: state, settings }
+  })
   if (status !== 200) wrong('the state cannot be loaded again', text)
 }
 
@@ -182,18 +232,27 @@ async function checkRestart({ call }: FuzzTarget, folder: string, wrong: Wrong):
   await cp(`${folder}/data.json`, `${copy}/data.json`)
   const other = await startTarget(copy)
   const again = await other.call('GET /_control/state')
-  if (again.text !== text) wrong('a process that goes on from the data file has another state', again.text)
+  if (again.text !== text)
+    wrong('a process that goes on from the data file has another state', again.text)
   for (const fault of await other.stop()) wrong(`after a restart: ${fault}`)
 }
 
-/** Returns the process to the start scenario, and checks that an ordinary call is answered correctly. */
+/**
+ * Returns the process to the start scenario, and checks that an ordinary call is answered
+ * correctly.
+ */
 async function settle({ call, port }: FuzzTarget, wrong: Wrong): Promise<void> {
   await call('POST /_control/load', { scenario: 'default' })
-  for (const { name } of JSON.parse((await call('GET /_control/sandboxes')).text).data) await call(`DELETE /_control/sandboxes/${encodeURIComponent(name)}`)
-  for (const { name } of JSON.parse((await call('GET /_control/snapshots')).text).data) await call(`DELETE /_control/snapshots/${encodeURIComponent(name)}`)
-  const usual = await fetch(`http://127.0.0.1:${port}/next/locations/loc_bistro`, { headers: { authorization: basic('sk_test_merchant:') } })
+  for (const { name } of JSON.parse((await call('GET /_control/sandboxes')).text).data)
+    await call(`DELETE /_control/sandboxes/${encodeURIComponent(name)}`)
+  for (const { name } of JSON.parse((await call('GET /_control/snapshots')).text).data)
+    await call(`DELETE /_control/snapshots/${encodeURIComponent(name)}`)
+  const usual = await fetch(`http://127.0.0.1:${port}/next/locations/loc_bistro`, {
+    headers: { authorization: basic('sk_test_merchant:') }
+  })
   const text = await usual.text()
-  if (usual.status !== 200 || JSON.parse(text).display_name !== 'Bistro Nine') wrong(`a usual call is answered ${usual.status}`, text)
+  if (usual.status !== 200 || JSON.parse(text).display_name !== 'Bistro Nine')
+    wrong(`a usual call is answered ${usual.status}`, text)
   // memory of earlier answers is released a moment later
   await sleep(300)
 }
@@ -205,7 +264,8 @@ export function textOf(request: FuzzRequest): string {
   return `${pieces.map(piece => (typeof piece === 'number' ? `<waits ${piece} ms>` : piece.toString('latin1'))).join('')}<${after}>`
 }
 
-const cut = (text: string) => (text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}… (${text.length} characters)` : text)
+const cut = (text: string) =>
+  text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}… (${text.length} characters)` : text
 
 /** A finding as text: what is wrong, what was sent, what came back. */
 export function shown({ nth, faults, request, answer }: Finding): string {

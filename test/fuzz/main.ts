@@ -1,7 +1,10 @@
 /**
- * `npm run fuzz -- --seed 7 --count 50000`: prints the seed, what was found, and a summary; exits 1 when anything was found.
- * `--control` posts control documents, grown from the JSON Schemas and broken, while a neighbour calls.
- * `--data` has the emulator keep its state in a file, `--first N` begins with the seed's Nth request, `--lanes N` sends so many at once.
+ * `npm run fuzz -- --seed 7 --count 50000`: prints the seed, what was found, and a summary; exits 1
+ * when anything was found.
+ * `--control` posts control documents, grown from the JSON Schemas and broken, while a neighbour
+ * calls.
+ * `--data` has the emulator keep its state in a file, `--first N` begins with the seed's Nth
+ * request, `--lanes N` sends so many at once.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -18,13 +21,24 @@ function whole(text: string): number {
 
 const values = new Command('npm run fuzz --')
   .option('--seed <number>', 'what is drawn', whole, Date.now() % 1_000_000)
-  .option('--count <number>', 'how many requests, 50000 if not given, or control documents, 20000', whole)
+  .option(
+    '--count <number>',
+    'how many requests, 50000 if not given, or control documents, 20000',
+    whole
+  )
   .option('--first <number>', "begin with the seed's request of this number", whole, 0)
   .option('--lanes <number>', 'how many requests at once', whole, 8)
   .option('--data', 'keep the state of the emulator in a file')
   .option('--control', 'post control documents instead')
   .parse()
-  .opts<{ seed: number; count?: number; first: number; lanes: number; data?: true; control?: true }>()
+  .opts<{
+    seed: number
+    count?: number
+    first: number
+    lanes: number
+    data?: true
+    control?: true
+  }>()
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(2))
 const { seed, first, lanes, control, data, count = control ? 20_000 : 50_000 } = values
@@ -37,18 +51,33 @@ const facts: [name: string, value: string][] = []
 const run = async () => {
   if (control) {
     const report = await fuzzControl({ seed, count, first, tell })
-    facts.push(['Documents', String(report.documents)], ['Waits', `${Math.round(report.longest)} ms at most; ${report.again} documents were posted again`])
+    facts.push(
+      ['Documents', String(report.documents)],
+      [
+        'Waits',
+        `${Math.round(report.longest)} ms at most; ${report.again} documents were posted again`
+      ]
+    )
     return report
   }
   const report = await fuzz({ seed, count, first, lanes, folder, tell })
   const { before, after } = report.memory
-  const grown = (what: keyof typeof before) => `${mebibytes(before[what])} after a fifth of them, ${mebibytes(after[what])} at the end`
-  facts.push(['Requests', String(report.requests)], ['Heap', grown('heap')], ['Process', grown('rss')])
+  const grown = (what: keyof typeof before) =>
+    `${mebibytes(before[what])} after a fifth of them, ${mebibytes(after[what])} at the end`
+  facts.push(
+    ['Requests', String(report.requests)],
+    ['Heap', grown('heap')],
+    ['Process', grown('rss')]
+  )
   return report
 }
 const { statuses, findings, seconds } = await run()
 if (folder !== null) await rm(folder, { recursive: true, force: true })
 const answers = Object.entries(statuses).map(([status, times]) => `${status}: ${times}`)
-facts.push(['Seconds', String(Math.round(seconds))], ['Answers', answers.join(', ')], ['Findings', String(findings.length || 'none')])
+facts.push(
+  ['Seconds', String(Math.round(seconds))],
+  ['Answers', answers.join(', ')],
+  ['Findings', String(findings.length || 'none')]
+)
 for (const [name, value] of facts) console.log(`  ${name.padEnd(10)} ${value}`)
 process.exit(findings.length === 0 ? 0 : 1)

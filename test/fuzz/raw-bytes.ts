@@ -1,4 +1,7 @@
-/** Bytes for a bare socket: requests that are malformed, cut, misframed or concatenated, and bytes that are not HTTP. */
+/**
+ * Bytes for a bare socket: requests that are malformed, cut, misframed or concatenated, and bytes
+ * that are not HTTP.
+ */
 import type { Call } from './api-calls.js'
 import { type Draws, listed } from './draws.js'
 
@@ -15,11 +18,21 @@ const CRLF = '\r\n'
 const latin1 = (text: string) => Buffer.from(text, 'latin1')
 
 /** The bytes of a well-formed call. */
-export function bytesOf({ method, path, headers, body }: Call, more: readonly string[] = []): Buffer {
+export function bytesOf(
+  { method, path, headers, body }: Call,
+  more: readonly string[] = []
+): Buffer {
   const { host = 'localhost', ...rest } = headers
   const lines = Object.entries(rest).map(([name, value]) => `${name}: ${value}`)
   const length = body === null ? [] : [`content-length: ${body.length}`]
-  return Buffer.concat([latin1([`${method} ${path} HTTP/1.1`, `host: ${host}`, ...lines, ...length, ...more, '', ''].join(CRLF)), body ?? Buffer.alloc(0)])
+  return Buffer.concat([
+    latin1(
+      [`${method} ${path} HTTP/1.1`, `host: ${host}`, ...lines, ...length, ...more, '', ''].join(
+        CRLF
+      )
+    ),
+    body ?? Buffer.alloc(0)
+  ])
 }
 
 const sent = (text: string | Buffer, more: Partial<Raw> = {}): Raw => ({
@@ -28,7 +41,8 @@ const sent = (text: string | Buffer, more: Partial<Raw> = {}): Raw => ({
   after: 'waits',
   ...more
 })
-const head = (line: string, ...headers: string[]) => `${[line, ...headers].join(CRLF)}${CRLF}${CRLF}`
+const head = (line: string, ...headers: string[]) =>
+  `${[line, ...headers].join(CRLF)}${CRLF}${CRLF}`
 
 const REQUEST_LINES = [
   ...listed(
@@ -86,7 +100,20 @@ const GARBAGE = [
   Buffer.alloc(70_000, 'a')
 ]
 
-const BITS = [CRLF, '\n', '\0', ' ', ':', '%', '&', '=', '[', '\xff', 'content-length: 3\r\n', '0\r\n\r\n']
+const BITS = [
+  CRLF,
+  '\n',
+  '\0',
+  ' ',
+  ':',
+  '%',
+  '&',
+  '=',
+  '[',
+  '\xff',
+  'content-length: 3\r\n',
+  '0\r\n\r\n'
+]
 
 /** The bytes with some of them changed, dropped, doubled or inserted. */
 function mutated(bytes: Buffer, draws: Draws): Buffer {
@@ -113,35 +140,103 @@ export function rawOf(call: Call, others: () => Call, draws: Draws): Raw {
   const { method, path } = call
   const host = 'host: localhost'
   const bodied = (line: string, body: string, more: Partial<Raw> = {}) =>
-    sent(`${head(`POST ${path} HTTP/1.1`, host, 'content-type: application/x-www-form-urlencoded', line)}${body}`, more)
+    sent(
+      `${head(`POST ${path} HTTP/1.1`, host, 'content-type: application/x-www-form-urlencoded', line)}${body}`,
+      more
+    )
   const after = (...ways: Raw['after'][]) => ({ after: draws.pick(ways) })
   const older = [[], [host], ['connection: keep-alive', 'host: x'], ['transfer-encoding: chunked']]
-  const origin = () => `${draws.pick(['http', 'HTTPS'])}://${draws.pick(['localhost', 'evil.example', '[::1]:1', ''])}`
-  const long = () => `${draws.pick(['a', '%61', '../', '%'])}${'a'.repeat(draws.pick([8000, 15_000, 17_000, 70_000]))}`
-  const continuing = () => latin1(head(`POST ${path} HTTP/1.1`, host, 'expect: 100-continue', 'content-length: 3'))
+  const origin = () =>
+    `${draws.pick(['http', 'HTTPS'])}://${draws.pick(['localhost', 'evil.example', '[::1]:1', ''])}`
+  const long = () =>
+    `${draws.pick(['a', '%61', '../', '%'])}${'a'.repeat(draws.pick([8000, 15_000, 17_000, 70_000]))}`
+  const continuing = () =>
+    latin1(head(`POST ${path} HTTP/1.1`, host, 'expect: 100-continue', 'content-length: 3'))
   return draws.way<Raw>([
     [6, () => sent(head(draws.pick(REQUEST_LINES), 'host: localhost'))],
     [6, () => sent(withHeader(draws.pick(HEADERS)))],
-    [2, () => sent(withHeader(...Array.from({ length: draws.pick([10, 500, 3000]) }, (_, index) => `x-${index}: y`)))],
+    [
+      2,
+      () =>
+        sent(
+          withHeader(
+            ...Array.from({ length: draws.pick([10, 500, 3000]) }, (_, index) => `x-${index}: y`)
+          )
+        )
+    ],
     [4, () => bodied(`content-length: ${draws.pick(LENGTHS)}`, 'a=b&c=d')],
     [2, () => bodied(`content-length: ${draws.pick([1, 3, 6])}`, 'a=b&c=d', { answers: 2 })],
-    [2, () => bodied(`content-length: ${draws.pick([8, 100, 1_048_577, 2_000_000])}`, 'a=b&c=d', after('ends', 'breaks off'))],
-    [4, () => bodied(`transfer-encoding: ${draws.pick(ENCODINGS)}`, draws.pick(CHUNKS), after('waits', 'ends', 'breaks off'))],
-    [1, () => bodied('transfer-encoding: chunked', `${'8000\r\n'.concat('a'.repeat(0x8000), CRLF).repeat(40)}0\r\n\r\n`)],
-    [4, () => sent(bytes.subarray(0, draws.below(bytes.length)), after('ends', 'breaks off', 'breaks off'))],
-    [2, () => ({ pieces: [bytes.subarray(0, 9), 5, bytes.subarray(9, 40), 5, bytes.subarray(40)], answers: 1, after: 'waits' })],
+    [
+      2,
+      () =>
+        bodied(
+          `content-length: ${draws.pick([8, 100, 1_048_577, 2_000_000])}`,
+          'a=b&c=d',
+          after('ends', 'breaks off')
+        )
+    ],
+    [
+      4,
+      () =>
+        bodied(
+          `transfer-encoding: ${draws.pick(ENCODINGS)}`,
+          draws.pick(CHUNKS),
+          after('waits', 'ends', 'breaks off')
+        )
+    ],
+    [
+      1,
+      () =>
+        bodied(
+          'transfer-encoding: chunked',
+          `${'8000\r\n'.concat('a'.repeat(0x8000), CRLF).repeat(40)}0\r\n\r\n`
+        )
+    ],
+    [
+      4,
+      () =>
+        sent(
+          bytes.subarray(0, draws.below(bytes.length)),
+          after('ends', 'breaks off', 'breaks off')
+        )
+    ],
+    [
+      2,
+      () => ({
+        pieces: [bytes.subarray(0, 9), 5, bytes.subarray(9, 40), 5, bytes.subarray(40)],
+        answers: 1,
+        after: 'waits'
+      })
+    ],
     [
       5,
       () => {
         const calls = Array.from({ length: 2 + draws.below(8) }, others)
-        return sent(Buffer.concat([bytes, ...calls.map(other => bytesOf(other))]), { answers: calls.length + 1, ...after('waits', 'ends', 'breaks off') })
+        return sent(Buffer.concat([bytes, ...calls.map(other => bytesOf(other))]), {
+          answers: calls.length + 1,
+          ...after('waits', 'ends', 'breaks off')
+        })
       }
     ],
     [2, () => sent(Buffer.concat([bytes, draws.bytes(20)]), { answers: 2 })],
-    [3, () => sent(draws.chance(50) ? draws.pick(GARBAGE) : draws.bytes(1 + draws.below(300)), after('waits', 'ends'))],
+    [
+      3,
+      () =>
+        sent(
+          draws.chance(50) ? draws.pick(GARBAGE) : draws.bytes(1 + draws.below(300)),
+          after('waits', 'ends')
+        )
+    ],
     [2, () => sent(head(`${method} ${path} HTTP/1.0`, ...draws.pick(older)))],
     [2, () => sent(head(`${method} ${origin()}${path} HTTP/1.1`, host))],
-    [2, () => ({ pieces: [continuing(), draws.below(20), latin1(draws.pick(['a=b', '', 'a=b&c=d']))], answers: 1, ...after('waits', 'ends') })],
+    [
+      2,
+      () => ({
+        pieces: [continuing(), draws.below(20), latin1(draws.pick(['a=b', '', 'a=b&c=d']))],
+        answers: 1,
+        ...after('waits', 'ends')
+      })
+    ],
     [1, () => ({ pieces: [], answers: 1, ...after('ends', 'breaks off') })],
     [1, () => sent(bytes, { after: 'breaks off' })],
     [1, () => sent(Buffer.from(bytes.toString('latin1').replaceAll(CRLF, '\n'), 'latin1'))],

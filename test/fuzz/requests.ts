@@ -6,7 +6,10 @@ import { type Raw, rawOf } from './raw-bytes.js'
 import { encoded, hostileText } from './values.js'
 
 /** Sent by an HTTP client, or as bytes over a bare socket. */
-export type FuzzRequest = { nth: number } & ({ over: 'http'; call: Call } | { over: 'socket'; raw: Raw })
+export type FuzzRequest = { nth: number } & (
+  | { over: 'http'; call: Call }
+  | { over: 'socket'; raw: Raw }
+)
 
 const HOSTILE_NAMES = [
   ...listed(
@@ -30,7 +33,9 @@ function callOf(draws: Draws, ids: KnownIds, makesControl: boolean): Call {
   const call = isControl ? controlCall(draws) : apiCall(draws, ids)
   const prefix = draws.chance(30) ? `/sandbox/${sandboxName(draws)}` : ''
   const right = isControl ? '/_control' : '/next'
-  const base = draws.chance(98) ? right : draws.pick(['', '/', '/v1', '/NEXT', '/next/next', '/_control/next', '/nextx', '/_controlx'])
+  const base = draws.chance(98)
+    ? right
+    : draws.pick(['', '/', '/v1', '/NEXT', '/next/next', '/_control/next', '/nextx', '/_controlx'])
   return { ...call, path: `${prefix}${base}${call.path}`.replace(/[^\x21-\x7e]/g, '?') || '/' }
 }
 
@@ -41,7 +46,10 @@ export function requestOf(seed: number, nth: number, ids: KnownIds): FuzzRequest
   return { nth, over: 'socket', raw: rawOf(call(), call, draws) }
 }
 
-/** A call without secrets: cut or changed, it may become another call whose stored fields hold the secret. HEAD is replaced, since its answer looks like one that was cut. */
+/**
+ * A call without secrets: cut or changed, it may become another call whose stored fields hold the
+ * secret. HEAD is replaced, since its answer looks like one that was cut.
+ */
 function withoutUsedSecrets(call: Call): Call {
   const plain = (text: string) => text.replace(/zq[a-z0-9]{14}qz|4539\d{12}/g, 'x')
   return {

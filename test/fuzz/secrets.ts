@@ -5,11 +5,30 @@ import type { Draws } from './draws.js'
 export const KEYS = ['sk_test_merchant', 'sk_test_merchant_bakery', 'sk_test_reseller']
 
 /** What the digits of a card number may be grouped by. */
-const SEPARATORS = ['', '', '', ' ', '-', '.', '/', '_', ',', ':', '|', '\u00a0', '\u200b', '\ufeff']
+const SEPARATORS = [
+  '',
+  '',
+  '',
+  ' ',
+  '-',
+  '.',
+  '/',
+  '_',
+  ',',
+  ':',
+  '|',
+  '\u00a0',
+  '\u200b',
+  '\ufeff'
+]
 
 /** A card number in its own field; it must not appear anywhere. */
-export const usedCardNumber = (draws: Draws) => (draws.cardNumber('4539').match(/\d{4}/g) as string[]).join(draws.pick(SEPARATORS))
-/** A card number in a stored field: it may appear in records and the state, but in no error, journal or log. */
+export const usedCardNumber = (draws: Draws) =>
+  (draws.cardNumber('4539').match(/\d{4}/g) as string[]).join(draws.pick(SEPARATORS))
+/**
+ * A card number in a stored field: it may appear in records and the state, but in no error, journal
+ * or log.
+ */
 export const misplacedCardNumber = (draws: Draws) => draws.cardNumber('4929')
 /** A security code, token, account number or the like in its own field. */
 export const usedSecret = (draws: Draws) => `zq${draws.word(14)}qz`
@@ -17,19 +36,23 @@ export const usedSecret = (draws: Draws) => `zq${draws.word(14)}qz`
 export const unknownKey = (draws: Draws) => `sk_own${draws.word(16)}`
 
 /** A JSON number is not a secret: it may be an amount, and is shown as it is. */
-const CARD_NUMBER = /(?<![\d.:,[])(4539|4929)[ ./_,:|\u00a0\u200b\ufeff-]?\d{4}[ ./_,:|\u00a0\u200b\ufeff-]?\d{4}[ ./_,:|\u00a0\u200b\ufeff-]?\d{4}/g
+const CARD_NUMBER =
+  /(?<![\d.:,[])(4539|4929)[ ./_,:|\u00a0\u200b\ufeff-]?\d{4}[ ./_,:|\u00a0\u200b\ufeff-]?\d{4}[ ./_,:|\u00a0\u200b\ufeff-]?\d{4}/g
 const USED_SECRET = /zq[a-z0-9]{14}qz/
 const OWN_KEY = /sk_own[a-z0-9]{16}(?!\w)/
 const KNOWN_KEY = new RegExp(`(?<!\\w)(${KEYS.join('|')})(?!\\w)`)
 
-/** What a text may show: API keys in the state and in fixtures, misplaced card numbers in records. */
+/**
+ * What a text may show: API keys in the state and in fixtures, misplaced card numbers in records.
+ */
 export type Allowed = { keys: boolean; misplaced: boolean }
 
 /** The secrets that a text must not show, but does. */
 export function leaksIn(text: string, allowed: Allowed): string[] {
   const leaks: string[] = []
   for (const [number, beginning] of text.matchAll(CARD_NUMBER)) {
-    if (isLuhnValid(number.replace(/\D/g, '')) && !(beginning === '4929' && allowed.misplaced)) leaks.push(`the card number ${number}`)
+    if (isLuhnValid(number.replace(/\D/g, '')) && !(beginning === '4929' && allowed.misplaced))
+      leaks.push(`the card number ${number}`)
   }
   const secret = USED_SECRET.exec(text)
   if (secret) leaks.push(`the used secret ${secret[0]}`)

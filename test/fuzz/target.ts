@@ -1,9 +1,15 @@
-/** The built command in a process of its own, whose memory can be measured and whose log is searched for secrets and defects. */
+/**
+ * The built command in a process of its own, whose memory can be measured and whose log is searched
+ * for secrets and defects.
+ */
 import { createInterface } from 'node:readline'
 import { started } from '../endurance/support/emulator.js'
 import { leaksIn } from './secrets.js'
 
-/** Lets the run ask for a garbage collection, so that memory in use can be distinguished from garbage. */
+/**
+ * Lets the run ask for a garbage collection, so that memory in use can be distinguished from
+ * garbage.
+ */
 const COLLECTS = `data:text/javascript,${encodeURIComponent('process.on("SIGWINCH", () => globalThis.gc())')}`
 /** A low limit of sandboxes with eviction of idle ones, so that many names come and go. */
 const SETTINGS = ['limits.sandboxes=24', 'sandboxes.evict_idle=true']
@@ -11,26 +17,36 @@ const MOST_LINES = 20
 
 export type Memory = { heap: number; rss: number }
 
-/** Starts the command; with a folder it saves its state and snapshots there, and continues from those of an earlier process. `options` are Node's. */
+/**
+ * Starts the command; with a folder it saves its state and snapshots there, and continues from
+ * those of an earlier process. `options` are Node's.
+ */
 export async function startTarget(folder: string | null = null, options: readonly string[] = []) {
-  const kept = folder === null ? [] : [`data=${folder}/data.json`, `snapshots_dir=${folder}/snapshots`]
+  const kept =
+    folder === null ? [] : [`data=${folder}/data.json`, `snapshots_dir=${folder}/snapshots`]
   const sets = [...SETTINGS, ...kept].flatMap(set => ['--set', set])
   /** Lines of the log that report a defect or show a secret. */
   const complaints: string[] = []
   const read = (line: string) => {
-    const leaks = leaksIn(line, { keys: false, misplaced: false }).map(leak => `the log shows ${leak}: ${line}`)
+    const leaks = leaksIn(line, { keys: false, misplaced: false }).map(
+      leak => `the log shows ${leak}: ${line}`
+    )
     const isWrong = !line.startsWith('{') || /^\{"level":(50|60),/.test(line)
-    if (complaints.length < MOST_LINES) complaints.push(...leaks, ...(isWrong ? [`the log says: ${line}`] : []))
+    if (complaints.length < MOST_LINES)
+      complaints.push(...leaks, ...(isWrong ? [`the log says: ${line}`] : []))
   }
   const flags = [...options, '--expose-gc', '--import', COLLECTS]
-  const { port, child, end } = await started(['--log-level', 'info', ...sets], flags, ({ stderr }) =>
-    createInterface({ input: stderr as NodeJS.ReadableStream }).on('line', read)
+  const { port, child, end } = await started(
+    ['--log-level', 'info', ...sets],
+    flags,
+    ({ stderr }) => createInterface({ input: stderr as NodeJS.ReadableStream }).on('line', read)
   )
 
   /** Makes a call that has to be answered. */
   const call = async (on: string, body?: object) => {
     const [method, path] = on.split(' ') as [string, string]
-    const headers: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
+    const headers: Record<string, string> =
+      body === undefined ? {} : { 'content-type': 'application/json' }
     const response = await fetch(`http://127.0.0.1:${port}${path}`, {
       method,
       headers,
@@ -54,7 +70,11 @@ export async function startTarget(folder: string | null = null, options: readonl
   const stop = async (): Promise<string[]> => {
     const early = hasEnded() ? ['the process ended by itself'] : []
     const code = await end('SIGTERM')
-    return [...early, ...(code === 0 ? [] : [`SIGTERM ended the process with ${code}`]), ...complaints]
+    return [
+      ...early,
+      ...(code === 0 ? [] : [`SIGTERM ended the process with ${code}`]),
+      ...complaints
+    ]
   }
   return { port, call, memory, stop, hasEnded }
 }

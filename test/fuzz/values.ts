@@ -24,13 +24,33 @@ export const hostileText = (draws: Draws): string =>
     [1, () => misplacedCardNumber(draws).replace(/\d{4}(?=\d)/g, '$& ')],
     [1, () => `before ${misplacedCardNumber(draws)} after`],
     [2, () => draws.word(draws.below(40))],
-    [1, () => String.fromCodePoint(...Array.from({ length: draws.below(20) }, () => draws.below(0xd800)))]
+    [
+      1,
+      () =>
+        String.fromCodePoint(...Array.from({ length: draws.below(20) }, () => draws.below(0xd800)))
+    ]
   ])
 
 /** A word for a path or a query, where a key may have been put by mistake. */
-export const hostileWord = (draws: Draws): string => (draws.chance(5) ? draws.pick(KEYS) : hostileText(draws))
+export const hostileWord = (draws: Draws): string =>
+  draws.chance(5) ? draws.pick(KEYS) : hostileText(draws)
 
-const LEAVES: readonly unknown[] = [null, true, 0, -1, 1e308, 1.5, '', 'x', [], {}, ['x'], { x: 1 }, '\0', '__proto__']
+const LEAVES: readonly unknown[] = [
+  null,
+  true,
+  0,
+  -1,
+  1e308,
+  1.5,
+  '',
+  'x',
+  [],
+  {},
+  ['x'],
+  { x: 1 },
+  '\0',
+  '__proto__'
+]
 
 /** Any JSON value, sometimes nested as deep as a parser allows. */
 export function hostileJson(draws: Draws, depth = 3): unknown {
@@ -41,21 +61,40 @@ export function hostileJson(draws: Draws, depth = 3): unknown {
       [1, () => Number(misplacedCardNumber(draws))]
     ])
   }
-  if (draws.chance(40)) return Array.from({ length: draws.below(4) }, () => hostileJson(draws, depth - 1))
-  const names = ['a', '__proto__', 'constructor', 'id', 'tickets', 'x'.repeat(50), '', '\0', 'extra']
-  return Object.fromEntries(Array.from({ length: draws.below(4) }, () => [draws.pick(names), hostileJson(draws, depth - 1)]))
+  if (draws.chance(40))
+    return Array.from({ length: draws.below(4) }, () => hostileJson(draws, depth - 1))
+  const names = [
+    'a',
+    '__proto__',
+    'constructor',
+    'id',
+    'tickets',
+    'x'.repeat(50),
+    '',
+    '\0',
+    'extra'
+  ]
+  return Object.fromEntries(
+    Array.from({ length: draws.below(4) }, () => [draws.pick(names), hostileJson(draws, depth - 1)])
+  )
 }
 
 /** The text of a value that is nested so deep that working on it by recursion fails. */
 export function deepJson(draws: Draws): string {
   const depth = draws.pick([100, 2000, 10_000, 100_000])
-  return draws.chance(50) ? `${'['.repeat(depth)}${']'.repeat(depth)}` : `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+  return draws.chance(50)
+    ? `${'['.repeat(depth)}${']'.repeat(depth)}`
+    : `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
 }
 
 /** Text with every byte but letters and digits percent-encoded; sometimes unchanged. */
 export function encoded(text: string, draws: Draws): string {
   if (draws.chance(2)) return text.replace(/[\r\n\0 ]/g, '')
   return [...Buffer.from(text)]
-    .map(byte => (/[\w.~-]/.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `%${byte.toString(16).padStart(2, '0')}`))
+    .map(byte =>
+      /[\w.~-]/.test(String.fromCharCode(byte))
+        ? String.fromCharCode(byte)
+        : `%${byte.toString(16).padStart(2, '0')}`
+    )
     .join('')
 }

@@ -1,4 +1,7 @@
-/** Small defects, one at a time, for each place of a source where a predicate or a condition can be wrong. */
+/**
+ * Small defects, one at a time, for each place of a source where a predicate or a condition can be
+ * wrong.
+ */
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,7 +9,10 @@ import ts from 'typescript'
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
-/** A text instead of the one between two places of a source; `what` is both in short, `text` the whole source with the defect. */
+/**
+ * A text instead of the one between two places of a source; `what` is both in short, `text` the
+ * whole source with the defect.
+ */
 export type Defect = { file: string; line: number; start: number; what: string; text: string }
 type Replacement = { node: ts.Node; instead: string }
 
@@ -19,18 +25,33 @@ const OTHER: Readonly<Partial<Record<ts.SyntaxKind, string>>> = {
   [ts.SyntaxKind.EqualsEqualsEqualsToken]: '!==',
   [ts.SyntaxKind.ExclamationEqualsEqualsToken]: '==='
 }
-const LOGICAL: readonly ts.SyntaxKind[] = [ts.SyntaxKind.AmpersandAmpersandToken, ts.SyntaxKind.BarBarToken]
+const LOGICAL: readonly ts.SyntaxKind[] = [
+  ts.SyntaxKind.AmpersandAmpersandToken,
+  ts.SyntaxKind.BarBarToken
+]
 
 /** The defects of each source, in the order of its text. Paths begin at the root of the project. */
 export const defectsIn = (files: readonly string[]): Defect[] =>
-  files.flatMap(file => defectsOf(ts.createSourceFile(ROOT + file, readFileSync(ROOT + file, 'utf8'), ts.ScriptTarget.Latest, true)))
+  files.flatMap(file =>
+    defectsOf(
+      ts.createSourceFile(
+        ROOT + file,
+        readFileSync(ROOT + file, 'utf8'),
+        ts.ScriptTarget.Latest,
+        true
+      )
+    )
+  )
 
 /** The source with another text in place of a node. */
 function defectOf(source: ts.SourceFile, { node, instead }: Replacement): Defect {
   const [start, end] = [node.getStart(source), node.end]
   const shown = node.kind in OTHER ? node.parent : node
   const before = shown.getText(source)
-  const after = before.slice(0, start - shown.getStart(source)) + instead + before.slice(end - shown.getStart(source))
+  const after =
+    before.slice(0, start - shown.getStart(source)) +
+    instead +
+    before.slice(end - shown.getStart(source))
   return {
     file: relative(ROOT, source.fileName),
     line: source.getLineAndCharacterOfPosition(start).line + 1,
@@ -43,7 +64,11 @@ function defectOf(source: ts.SourceFile, { node, instead }: Replacement): Defect
 function defectsOf(source: ts.SourceFile): Defect[] {
   const defects = new Map<string, Defect>()
   const visit = (node: ts.Node): void => {
-    for (const replacement of [...atOperators(node, source), ...atBranches(node, source), ...atPredicates(node)]) {
+    for (const replacement of [
+      ...atOperators(node, source),
+      ...atBranches(node, source),
+      ...atPredicates(node)
+    ]) {
       const defect = defectOf(source, replacement)
       if (defect.text !== source.text && !defects.has(defect.text)) defects.set(defect.text, defect)
     }
@@ -53,9 +78,12 @@ function defectsOf(source: ts.SourceFile): Defect[] {
   return [...defects.values()].sort((one, other) => one.start - other.start)
 }
 
-/** `<` and `<=`, `===` and `!==` for each other, one operand without the other, and `x` for `!x`. */
+/**
+ * `<` and `<=`, `===` and `!==` for each other, one operand without the other, and `x` for `!x`.
+ */
 function atOperators(node: ts.Node, source: ts.SourceFile): Replacement[] {
-  if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken) return [{ node, instead: node.operand.getText(source) }]
+  if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken)
+    return [{ node, instead: node.operand.getText(source) }]
   if (!ts.isBinaryExpression(node)) return []
   const { operatorToken: operator, left, right } = node
   const other = OTHER[operator.kind]
@@ -66,24 +94,37 @@ function atOperators(node: ts.Node, source: ts.SourceFile): Replacement[] {
   return (isInner ? [left] : [right, left]).map(kept => ({ node, instead: kept.getText(source) }))
 }
 
-/** The branches of a condition for each other; where the condition is made of operators, a defect of these shows as much. */
+/**
+ * The branches of a condition for each other; where the condition is made of operators, a defect of
+ * these shows as much.
+ */
 function atBranches(node: ts.Node, source: ts.SourceFile): Replacement[] {
-  if (ts.isIfStatement(node) && !hasOperator(node.expression)) return [{ node: node.expression, instead: `!${node.expression.getText(source)}` }]
+  if (ts.isIfStatement(node) && !hasOperator(node.expression))
+    return [{ node: node.expression, instead: `!${node.expression.getText(source)}` }]
   if (!ts.isConditionalExpression(node) || hasOperator(node.condition)) return []
-  const [condition, whenTrue, whenFalse] = [node.condition, node.whenTrue, node.whenFalse].map(part => part.getText(source))
+  const [condition, whenTrue, whenFalse] = [node.condition, node.whenTrue, node.whenFalse].map(
+    part => part.getText(source)
+  )
   return [{ node, instead: `${condition} ? ${whenFalse} : ${whenTrue}` }]
 }
 
-const hasOperator = (condition: ts.Expression): boolean => ts.isBinaryExpression(condition) || ts.isPrefixUnaryExpression(condition)
+const hasOperator = (condition: ts.Expression): boolean =>
+  ts.isBinaryExpression(condition) || ts.isPrefixUnaryExpression(condition)
 
 /** A predicate that is always true, or always false; one that a table takes from elsewhere too. */
 function atPredicates(node: ts.Node): Replacement[] {
   if (ts.isPropertyAssignment(node) && !ts.isFunctionLike(node.initializer)) {
     return isDeclared(node.initializer) ? always(node.initializer, value => `() => ${value}`) : []
   }
-  if (!(ts.isArrowFunction(node) || ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node)) || node.body === undefined) return []
+  if (
+    !(ts.isArrowFunction(node) || ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node)) ||
+    node.body === undefined
+  )
+    return []
   const { body, type } = node
-  const isAnnotated = type !== undefined && (ts.isTypePredicateNode(type) || /^boolean( \| null)?$/.test(type.getText()))
+  const isAnnotated =
+    type !== undefined &&
+    (ts.isTypePredicateNode(type) || /^boolean( \| null)?$/.test(type.getText()))
   if (!isAnnotated && !isDeclared(node) && !isTruth(body)) return []
   return always(body, ts.isBlock(body) ? value => `{ return ${value} }` : String)
 }
@@ -93,22 +134,34 @@ function isDeclared({ parent }: ts.Node): boolean {
   if (!ts.isPropertyAssignment(parent)) return isOfPredicates(parent)
   return parent.name.getText() === 'holds' || isOfPredicates(parent.parent.parent)
 }
-const isOfPredicates = (node: ts.Node): boolean => ts.isVariableDeclaration(node) && /\b(Predicate|Test)\b/.test(node.type?.getText() ?? '')
+const isOfPredicates = (node: ts.Node): boolean =>
+  ts.isVariableDeclaration(node) && /\b(Predicate|Test)\b/.test(node.type?.getText() ?? '')
 
 /** Whether an expression is true or false by what it is, or by the name of what it calls. */
 function isTruth(node: ts.Node): boolean {
   if (ts.isParenthesizedExpression(node)) return isTruth(node.expression)
   if (ts.isBinaryExpression(node)) {
     const { kind } = node.operatorToken
-    return LOGICAL.includes(kind) ? isTruth(node.right) : kind in OTHER || kind === ts.SyntaxKind.InstanceOfKeyword
+    return LOGICAL.includes(kind)
+      ? isTruth(node.right)
+      : kind in OTHER || kind === ts.SyntaxKind.InstanceOfKeyword
   }
-  if (ts.isCallExpression(node)) return /(^|\.)((is|has)[A-Z]?\w*|some|every|includes|test|matches)$/.test(node.expression.getText())
+  if (ts.isCallExpression(node))
+    return /(^|\.)((is|has)[A-Z]?\w*|some|every|includes|test|matches)$/.test(
+      node.expression.getText()
+    )
   return ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken
 }
 
-/** Always true, and always false; of operands that are dropped one by one, one of the two says nothing more. */
+/**
+ * Always true, and always false; of operands that are dropped one by one, one of the two says
+ * nothing more.
+ */
 function always(node: ts.Node, written: (value: boolean) => string): Replacement[] {
   const operator = ts.isBinaryExpression(node) ? node.operatorToken.kind : null
-  const values = [true, false].filter(value => operator !== (value ? ts.SyntaxKind.AmpersandAmpersandToken : ts.SyntaxKind.BarBarToken))
+  const values = [true, false].filter(
+    value =>
+      operator !== (value ? ts.SyntaxKind.AmpersandAmpersandToken : ts.SyntaxKind.BarBarToken)
+  )
   return values.map(value => ({ node, instead: written(value) }))
 }

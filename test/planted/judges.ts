@@ -10,7 +10,11 @@ export const JUDGES: Readonly<Record<string, readonly string[]>> = {
     'test/evidence/findings.test.ts',
     'test/evidence/totals.test.ts'
   ],
-  'src/evidence/findings.ts': ['test/evidence/findings.test.ts', 'test/evidence/run.test.ts', 'test/control/evidence.test.ts'],
+  'src/evidence/findings.ts': [
+    'test/evidence/findings.test.ts',
+    'test/evidence/run.test.ts',
+    'test/control/evidence.test.ts'
+  ],
   'src/evidence/lost.ts': ['test/evidence/lost.test.ts', 'test/evidence/findings.test.ts'],
   'src/evidence/evidence.ts': [
     'test/evidence/run.test.ts',
@@ -19,7 +23,11 @@ export const JUDGES: Readonly<Record<string, readonly string[]>> = {
     'test/evidence/findings.test.ts',
     'test/evidence/journal.test.ts'
   ],
-  'src/evidence/near-misses.ts': ['test/evidence/near-misses.test.ts', 'test/control/explain.test.ts', 'test/control/verify.test.ts'],
+  'src/evidence/near-misses.ts': [
+    'test/evidence/near-misses.test.ts',
+    'test/control/explain.test.ts',
+    'test/control/verify.test.ts'
+  ],
   'src/scenario/conditions.ts': [
     'test/scenario/script.test.ts',
     'test/scenario/final-state.test.ts',
@@ -37,7 +45,11 @@ export const JUDGES: Readonly<Record<string, readonly string[]>> = {
     'test/evidence/near-misses.test.ts',
     'test/scenario/scenario.test.ts'
   ],
-  'src/scenario/near-misses.ts': ['test/evidence/near-misses.test.ts', 'test/scenario/final-state.test.ts', 'test/control/verify.test.ts'],
+  'src/scenario/near-misses.ts': [
+    'test/evidence/near-misses.test.ts',
+    'test/scenario/final-state.test.ts',
+    'test/control/verify.test.ts'
+  ],
   'src/scenario/shadows.ts': ['test/scenario/shadows.test.ts']
 }
 
@@ -45,7 +57,8 @@ export const JUDGES: Readonly<Record<string, readonly string[]>> = {
 export const HARMLESS: Readonly<Record<string, string>> = {
   "src/evidence/findings.ts: body.has('card') && nodeIn(body, ['card', 'number']) → nodeIn(body, ['card', 'number'])":
     'no number is found in a body without a card; the condition saves every other request the search',
-  'src/evidence/evidence.ts: this.#found.length > 0 → this.#found.length >= 0': 'where nothing was found, nothing is counted; the condition saves the call',
+  'src/evidence/evidence.ts: this.#found.length > 0 → this.#found.length >= 0':
+    'where nothing was found, nothing is counted; the condition saves the call',
   'src/scenario/expectations.ts: at_least !== undefined && at_most !== undefined → at_most !== undefined':
     'undefined is not greater than any number; the type asks for the condition',
   'src/scenario/expectations.ts: at_least !== undefined && at_most !== undefined → at_least !== undefined':

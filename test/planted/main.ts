@@ -1,5 +1,6 @@
 /**
- * `npm run test:planted`: plants defects into the predicates and conditions that judge requests, one at a time, and sees a test fail for each; exits 1 when one survives.
+ * `npm run test:planted`: plants defects into the predicates and conditions that judge requests,
+ * one at a time, and sees a test fail for each; exits 1 when one survives.
  * `--only FILE` plants into this source alone, `--sample N --seed S` only N of the defects.
  */
 import { createHash } from 'node:crypto'
@@ -15,30 +16,52 @@ function whole(text: string): number {
 }
 
 const { only, sample, seed } = new Command('npm run test:planted --')
-  .addOption(new Option('--only <file>', 'plant into this source alone').choices(Object.keys(JUDGES)))
-  .option('--sample <number>', 'plant only so many, drawn from all', whole, Number.POSITIVE_INFINITY)
+  .addOption(
+    new Option('--only <file>', 'plant into this source alone').choices(Object.keys(JUDGES))
+  )
+  .option(
+    '--sample <number>',
+    'plant only so many, drawn from all',
+    whole,
+    Number.POSITIVE_INFINITY
+  )
   .option('--seed <number>', 'what is drawn', whole, 1)
   .parse()
   .opts<{ only?: string; sample: number; seed: number }>()
 
 const files = only === undefined ? Object.keys(JUDGES) : [only]
 const placeOf = (defect: Defect) => `${defect.file}:${defect.line}: ${defect.what}`
-const drawn = (defect: Defect) => createHash('sha256').update(`${seed} ${defect.text}`).digest('hex')
+const drawn = (defect: Defect) =>
+  createHash('sha256').update(`${seed} ${defect.text}`).digest('hex')
 
 const all = defectsIn(files)
-const stale = Object.keys(HARMLESS).filter(name => files.some(file => name.startsWith(`${file}: `)) && !all.some(defect => nameOf(defect) === name))
-if (stale.length > 0) throw new Error(`HARMLESS names what is not in the sources:\n${stale.join('\n')}`)
-const defects = sample < all.length ? all.toSorted((one, other) => (drawn(one) < drawn(other) ? -1 : 1)).slice(0, sample) : all
+const stale = Object.keys(HARMLESS).filter(
+  name =>
+    files.some(file => name.startsWith(`${file}: `)) && !all.some(defect => nameOf(defect) === name)
+)
+if (stale.length > 0)
+  throw new Error(`HARMLESS names what is not in the sources:\n${stale.join('\n')}`)
+const defects =
+  sample < all.length
+    ? all.toSorted((one, other) => (drawn(one) < drawn(other) ? -1 : 1)).slice(0, sample)
+    : all
 const planted = defects.filter(defect => !(nameOf(defect) in HARMLESS))
 const survivors: Defect[] = []
-await inLanes([...new Set(files.flatMap(file => JUDGES[file] as readonly string[]))], async test => {
-  if (!(await passes(test))) throw new Error(`${test} fails without any defect`)
-})
+await inLanes(
+  [...new Set(files.flatMap(file => JUDGES[file] as readonly string[]))],
+  async test => {
+    if (!(await passes(test))) throw new Error(`${test} fails without any defect`)
+  }
+)
 await inLanes(planted, async defect => {
   const test = await caughtBy(defect, JUDGES[defect.file] as readonly string[])
   if (test === null) survivors.push(defect)
-  console.log(test === null ? `SURVIVED  ${placeOf(defect)}` : `caught    ${placeOf(defect)}  (${test})`)
+  console.log(
+    test === null ? `SURVIVED  ${placeOf(defect)}` : `caught    ${placeOf(defect)}  (${test})`
+  )
 })
-console.log(`\n${planted.length} defects planted, ${planted.length - survivors.length} caught; ${defects.length - planted.length} are harmless.`)
+console.log(
+  `\n${planted.length} defects planted, ${planted.length - survivors.length} caught; ${defects.length - planted.length} are harmless.`
+)
 for (const defect of survivors) console.log(`SURVIVED  ${placeOf(defect)}`)
 process.exitCode = survivors.length === 0 ? 0 : 1

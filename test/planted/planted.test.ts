@@ -1,4 +1,7 @@
-/** One defect of each kind, each caught by a test file, and changes that are none; `npm run test:planted` plants all of them. */
+/**
+ * One defect of each kind, each caught by a test file, and changes that are none; `npm run
+ * test:planted` plants all of them.
+ */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { defectsIn, ROOT } from './defects.js'
@@ -13,10 +16,18 @@ const PLANTED = [
     'test/evidence/lost.test.ts',
     'hasRun(call) ? (outcome.shown as AnyRecord).id : null → hasRun(call) ? null : (outcome.shown as AnyRecord).id'
   ],
-  ['src/evidence/findings.ts', 'test/evidence/findings.test.ts', 'page === null || page.data.length > 0 → page === null'],
+  [
+    'src/evidence/findings.ts',
+    'test/evidence/findings.test.ts',
+    'page === null || page.data.length > 0 → page === null'
+  ],
   ['src/evidence/judgement.ts', 'test/evidence/why.test.ts', 'true → false'],
   ['src/scenario/conditions.ts', 'test/scenario/script.test.ts', '!passed → passed'],
-  ['src/scenario/shadows.ts', 'test/scenario/shadows.test.ts', 'calls.from === 1 → calls.from !== 1']
+  [
+    'src/scenario/shadows.ts',
+    'test/scenario/shadows.test.ts',
+    'calls.from === 1 → calls.from !== 1'
+  ]
 ] as const
 const defects = defectsIn(PLANTED.map(([file]) => file))
 
@@ -30,5 +41,8 @@ t.test('planted: a defect of each kind is caught', async t => {
 
 t.test('planted: a change that is no defect is not caught', async t => {
   const [file, test] = PLANTED[0]
-  t.equal(await caughtBy({ file, text: `// nothing\n${readFileSync(ROOT + file, 'utf8')}` }, [test]), null)
+  t.equal(
+    await caughtBy({ file, text: `// nothing\n${readFileSync(ROOT + file, 'utf8')}` }, [test]),
+    null
+  )
 })

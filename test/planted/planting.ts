@@ -1,4 +1,7 @@
-/** Runs tests on the sources with one defect planted. The defect is loaded in place of the source: no file of the project is written. */
+/**
+ * Runs tests on the sources with one defect planted. The defect is loaded in place of the source:
+ * no file of the project is written.
+ */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,33 +9,66 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Defect, ROOT } from './defects.js'
 
-/** Milliseconds that a test file may take, on a busy machine too; a defect that makes it run on is caught. */
+/**
+ * Milliseconds that a test file may take, on a busy machine too; a defect that makes it run on is
+ * caught.
+ */
 const MAX_WAIT = 120_000
 /** Test files that run at once. */
 const LANES = 2
 /** Loaders of a test file; the last is asked first. */
-const LOADERS = ['../support/typescript.mjs', './plant.mjs'].flatMap(file => ['--import', String(new URL(file, import.meta.url))])
+const LOADERS = ['../support/typescript.mjs', './plant.mjs'].flatMap(file => [
+  '--import',
+  String(new URL(file, import.meta.url))
+])
 /** The environment of a test that no runner of tests has started; it stops at its first failure. */
-const ENVIRONMENT = { ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/TAP|^NODE_OPTIONS$/.test(name))), TAP_BAIL: '1', TAP_TIMEOUT: '0' }
+const ENVIRONMENT = {
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/TAP|^NODE_OPTIONS$/.test(name))
+  ),
+  TAP_BAIL: '1',
+  TAP_TIMEOUT: '0'
+}
 
 /** The first of the test files that fails with the defect; null where all pass. */
-export async function caughtBy(defect: Pick<Defect, 'file' | 'text'>, tests: readonly string[]): Promise<string | null> {
+export async function caughtBy(
+  defect: Pick<Defect, 'file' | 'text'>,
+  tests: readonly string[]
+): Promise<string | null> {
   for (const test of tests) if (!(await passes(test, defect))) return test
   return null
 }
 
 /** Whether a test file passes, in a folder of its own for the files that it writes. */
-export async function passes(test: string, { file, text }: Pick<Defect, 'file' | 'text'> = { file: '', text: '' }): Promise<boolean> {
+export async function passes(
+  test: string,
+  { file, text }: Pick<Defect, 'file' | 'text'> = { file: '', text: '' }
+): Promise<boolean> {
   const folder = await mkdtemp(join(tmpdir(), 'commerce-emulator-planted-'))
-  const env = { ...ENVIRONMENT, PLANTED: JSON.stringify({ url: String(pathToFileURL(ROOT + file)), text }), TAP_CWD: folder }
-  const child = spawn(process.execPath, [...LOADERS, test], { cwd: ROOT, env, stdio: 'ignore', timeout: MAX_WAIT, killSignal: 'SIGKILL' })
-  const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve))
+  const env = {
+    ...ENVIRONMENT,
+    PLANTED: JSON.stringify({ url: String(pathToFileURL(ROOT + file)), text }),
+    TAP_CWD: folder
+  }
+  const child = spawn(process.execPath, [...LOADERS, test], {
+    cwd: ROOT,
+    env,
+    stdio: 'ignore',
+    timeout: MAX_WAIT,
+    killSignal: 'SIGKILL'
+  })
+  const code = await new Promise((resolve, reject) =>
+    child.once('error', reject).once('close', resolve)
+  )
   await rm(folder, { recursive: true, force: true })
   return code === 0
 }
 
 /** Works through a list in order, as many at once as test files may run. */
-export async function inLanes<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+export async function inLanes<T>(
+  items: readonly T[],
+  work: (item: T) => Promise<void>
+): Promise<void> {
   const left = items.values()
   const lane = async () => {
     for (const item of left) await work(item)

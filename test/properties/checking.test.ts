@@ -13,10 +13,13 @@ import { stateSchema } from '../../src/sandbox/serialization.js'
 import { entrySchema, fixtureSchema, scenarioSchema } from '../../src/scenario/schemas.js'
 import { property } from '../support/property.js'
 
-const shipped = (path: string) => parse(readFileSync(new URL(`../../${path}.yaml`, import.meta.url), 'utf8'))
+const shipped = (path: string) =>
+  parse(readFileSync(new URL(`../../${path}.yaml`, import.meta.url), 'utf8'))
 const bistro = shipped('fixtures/bistro')
 /** A short fixture with every family. */
-const fixture = Object.fromEntries(Object.entries<unknown[]>(bistro).map(([family, records]) => [family, records.slice(0, 3)]))
+const fixture = Object.fromEntries(
+  Object.entries<unknown[]>(bistro).map(([family, records]) => [family, records.slice(0, 3)])
+)
 const scenario = {
   ...shipped('scenarios/test-cards'),
   ...shipped('scenarios/partial-refunds'),
@@ -31,7 +34,12 @@ const state = {
   script: [{ id: 'scr_1', entry: { on: 'GET /tickets', fault: 'hang' }, matched: 1, applied: 0 }],
   records: fixture
 }
-const entry = { on: 'POST /transactions', match: { body: { amount: 100, card: { last4: ['4242', '/^1/'] } } }, delay: { min: '1s', max: '2s' }, when: 'before' }
+const entry = {
+  on: 'POST /transactions',
+  match: { body: { amount: 100, card: { last4: ['4242', '/^1/'] } } },
+  delay: { min: '1s', max: '2s' },
+  when: 'before'
+}
 
 /** Schemas with a document that each allows. */
 const CASES: Record<string, { schema: object; document: object }> = {
@@ -43,7 +51,22 @@ const CASES: Record<string, { schema: object; document: object }> = {
 }
 
 const value = fc.oneof(
-  fc.constantFrom<unknown>(null, true, '', ' ', 'x', 'a:b', 'US', 'us', 'usd', 'card', '2026-02-30', '2026-03-01T00:00:00Z', 'a@b.example', '4242'),
+  fc.constantFrom<unknown>(
+    null,
+    true,
+    '',
+    ' ',
+    'x',
+    'a:b',
+    'US',
+    'us',
+    'usd',
+    'card',
+    '2026-02-30',
+    '2026-03-01T00:00:00Z',
+    'a@b.example',
+    '4242'
+  ),
   fc.constantFrom<unknown>(
     0,
     -1,
@@ -62,17 +85,35 @@ const value = fc.oneof(
   ),
   fc.jsonValue({ maxDepth: 2 })
 )
-const name = fc.constantFrom('id', 'created', 'extra', 'amount', '__proto__', 'toString', 'body', 'x')
+const name = fc.constantFrom(
+  'id',
+  'created',
+  'extra',
+  'amount',
+  '__proto__',
+  'toString',
+  'body',
+  'x'
+)
 /** A change at a place that is found by walking down: a value is replaced, left out or added. */
-const change = fc.record({ way: fc.array(fc.nat(40), { minLength: 1, maxLength: 6 }), act: fc.constantFrom('replace', 'leave out', 'add'), value, name })
+const change = fc.record({
+  way: fc.array(fc.nat(40), { minLength: 1, maxLength: 6 }),
+  act: fc.constantFrom('replace', 'leave out', 'add'),
+  value,
+  name
+})
 type Change = typeof change extends fc.Arbitrary<infer C> ? C : never
 
-function changed(document: unknown, { way: [step = 0, ...rest], act, value, name }: Change): unknown {
+function changed(
+  document: unknown,
+  { way: [step = 0, ...rest], act, value, name }: Change
+): unknown {
   if (typeof document !== 'object' || document === null) return value
   const entries: [string, unknown][] = Object.entries(document)
   const place = step % Math.max(1, entries.length)
   const [at = name, part] = entries[place] ?? []
-  if (rest.length > 0 && typeof part === 'object' && part !== null) entries[place] = [at, changed(part, { way: rest, act, value, name })]
+  if (rest.length > 0 && typeof part === 'object' && part !== null)
+    entries[place] = [at, changed(part, { way: rest, act, value, name })]
   else if (act === 'add') entries.push([name, value])
   else entries.splice(place, 1, ...(act === 'replace' ? [[at, value] as [string, unknown]] : []))
   return Array.isArray(document) ? entries.map(([, member]) => member) : Object.fromEntries(entries)
@@ -82,23 +123,34 @@ function changed(document: unknown, { way: [step = 0, ...rest], act, value, name
 function isTemplate({ placeholders, once }: TemplateRule, template: object): boolean {
   const found = JSON.stringify(Object.values(template)).match(/(?<=[[:,]|^)"\$[^"]*"(?!:)/g) ?? []
   const names = found.map(text => JSON.parse(text))
-  return names.every(name => placeholders.includes(name)) && (once === undefined || names.filter(name => name === once).length === 1)
+  return (
+    names.every(name => placeholders.includes(name)) &&
+    (once === undefined || names.filter(name => name === once).length === 1)
+  )
 }
 
 for (const [title, { schema, document }] of Object.entries(CASES)) {
   const ajv = new Ajv({ strict: false, allowUnionTypes: true })
-  for (const [format, { problem }] of Object.entries(FORMATS)) ajv.addFormat(format, text => problem(text) === null)
+  for (const [format, { problem }] of Object.entries(FORMATS))
+    ajv.addFormat(format, text => problem(text) === null)
   ajv.addKeyword({ keyword: 'x-template', type: 'object', validate: isTemplate })
   const isRight = ajv.compile(schema)
   const { isRight: isRightQuickly } = checkerOf(() => schema)
   const of = fc.array(change, { maxLength: 2 })
 
-  await property(t, `${title}: the quick check allows what Ajv allows, and nothing else`, { of, runs: 400 }, changes => {
-    const made = changes.reduce<unknown>(changed, document)
-    equal(isRightQuickly(made), isRight(made))
-  })
+  await property(
+    t,
+    `${title}: the quick check allows what Ajv allows, and nothing else`,
+    { of, runs: 400 },
+    changes => {
+      const made = changes.reduce<unknown>(changed, document)
+      equal(isRightQuickly(made), isRight(made))
+    }
+  )
 }
 
 t.test('a word of JSON Schema that has no quick check is a defect, not an omission', async t => {
-  t.throws(() => checkerOf(() => ({ type: 'string', maxLength: 3 })).isRight('x'), { message: 'there is no quick check of maxLength' })
+  t.throws(() => checkerOf(() => ({ type: 'string', maxLength: 3 })).isRight('x'), {
+    message: 'there is no quick check of maxLength'
+  })
 })

@@ -1,4 +1,7 @@
-/** Every list that a document can make long, with no member, one, many and a huge number: it is read or refused in good time, and never ends in a defect. */
+/**
+ * Every list that a document can make long, with no member, one, many and a huge number: it is read
+ * or refused in good time, and never ends in a defect.
+ */
 import fc from 'fast-check'
 import t from 'tap'
 import { Clock } from '../../src/core/clock.js'
@@ -13,9 +16,17 @@ import { cpuTime } from '../support/cpu.js'
 import { property } from '../support/property.js'
 
 const SIZES = [0, 1, 300, 10_001]
-const repeat = (count: number, make: (n: number) => unknown) => Array.from({ length: count }, (_, n) => make(n))
-const names = (count: number, value: unknown) => Object.fromEntries(repeat(count, n => [`n${n}`, value]) as [string, unknown][])
-const ACCOUNT = { id: 'mch_a', type: 'merchant', name: 'A', email: 'a@example.com', address: { country: 'US' } }
+const repeat = (count: number, make: (n: number) => unknown) =>
+  Array.from({ length: count }, (_, n) => make(n))
+const names = (count: number, value: unknown) =>
+  Object.fromEntries(repeat(count, n => [`n${n}`, value]) as [string, unknown][])
+const ACCOUNT = {
+  id: 'mch_a',
+  type: 'merchant',
+  name: 'A',
+  email: 'a@example.com',
+  address: { country: 'US' }
+}
 
 /** Lists and objects of a document with so many members: right ones and wrong ones. */
 const LISTS: Record<string, (count: number) => unknown> = {
@@ -26,26 +37,54 @@ const LISTS: Record<string, (count: number) => unknown> = {
   'the same fixture, which there is not': count => ({ fixtures: repeat(count, () => 'bistor') }),
   accounts: count => ({ data: { accounts: repeat(count, n => ({ ...ACCOUNT, id: `mch_${n}` })) } }),
   'the same account': count => ({ data: { accounts: repeat(count, () => ACCOUNT) } }),
-  'accounts with unknown resellers': count => ({ data: { accounts: repeat(count, n => ({ ...ACCOUNT, id: `mch_${n}`, reseller: `rsl_${n}` })) } }),
-  keys: count => ({ data: { accounts: [ACCOUNT], api_keys: repeat(count, n => ({ key: `k${n}`, account: 'mch_a' })) } }),
+  'accounts with unknown resellers': count => ({
+    data: { accounts: repeat(count, n => ({ ...ACCOUNT, id: `mch_${n}`, reseller: `rsl_${n}` })) }
+  }),
+  keys: count => ({
+    data: {
+      accounts: [ACCOUNT],
+      api_keys: repeat(count, n => ({ key: `k${n}`, account: 'mch_a' }))
+    }
+  }),
   'tickets that are none': count => ({ data: { tickets: repeat(count, () => 5) } }),
-  'tickets nowhere': count => ({ data: { tickets: repeat(count, n => ({ location: `loc_${n}` })) } }),
+  'tickets nowhere': count => ({
+    data: { tickets: repeat(count, n => ({ location: `loc_${n}` })) }
+  }),
   metadata: count => ({ data: { accounts: [{ ...ACCOUNT, metadata: names(count, 'x') }] } }),
   'wrong metadata': count => ({ data: { accounts: [{ ...ACCOUNT, metadata: names(count, []) }] } }),
   extra: count => ({ data: { accounts: [{ ...ACCOUNT, extra: names(count, 1) }] } }),
   generate: count => ({ fixtures: ['bistro'], generate: repeat(count, () => ({ tickets: 0 })) }),
   'generate nothing': count => ({ generate: repeat(count, () => ({})) }),
-  'payment types': count => ({ fixtures: ['bistro'], generate: [{ transactions: 1, payment_types: repeat(count, () => 'card') }] }),
-  script: count => ({ script: repeat(count, n => ({ on: 'GET /tickets', calls: n + 1, delay: '1ms' })) }),
-  'script entries that can never apply': count => ({ script: repeat(count, () => ({ on: 'GET /tickets', delay: '1ms' })) }),
-  'script of wrong operations': count => ({ script: repeat(count, () => ({ on: 'GET /tickest', delay: '1ms' })) }),
-  'values of a match': count => ({ script: [{ on: 'POST /refunds', match: { body: { amount: repeat(count, n => n) } }, delay: '1ms' }] }),
-  'names of a match': count => ({ script: [{ on: 'POST /refunds', match: { body: { metadata: names(count, 'x') } }, delay: '1ms' }] }),
+  'payment types': count => ({
+    fixtures: ['bistro'],
+    generate: [{ transactions: 1, payment_types: repeat(count, () => 'card') }]
+  }),
+  script: count => ({
+    script: repeat(count, n => ({ on: 'GET /tickets', calls: n + 1, delay: '1ms' }))
+  }),
+  'script entries that can never apply': count => ({
+    script: repeat(count, () => ({ on: 'GET /tickets', delay: '1ms' }))
+  }),
+  'script of wrong operations': count => ({
+    script: repeat(count, () => ({ on: 'GET /tickest', delay: '1ms' }))
+  }),
+  'values of a match': count => ({
+    script: [
+      { on: 'POST /refunds', match: { body: { amount: repeat(count, n => n) } }, delay: '1ms' }
+    ]
+  }),
+  'names of a match': count => ({
+    script: [
+      { on: 'POST /refunds', match: { body: { metadata: names(count, 'x') } }, delay: '1ms' }
+    ]
+  }),
   headers: count => ({ script: [{ on: 'GET /tickets', respond: { headers: names(count, 'x') } }] }),
   expect: count => ({ expect: repeat(count, () => ({ on: 'GET /tickets' })) }),
   steps: count => ({ steps: repeat(count, n => ({ as: `s${n}`, do: 'GET /tickets' })) }),
   'steps of one name': count => ({ steps: repeat(count, () => ({ as: 's', do: 'GET /tickets' })) }),
-  'steps that refer to nothing': count => ({ steps: repeat(count, n => ({ as: `s${n}`, do: `GET /tickets/\${x${n}.id}` })) }),
+  'steps that refer to nothing': count => ({
+    steps: repeat(count, n => ({ as: `s${n}`, do: `GET /tickets/\${x${n}.id}` }))
+  }),
   settings: count => ({ settings: names(count, 1) })
 }
 
@@ -58,14 +97,23 @@ t.test('documents: lists of every size are read or refused in linear time', asyn
       const body = new Body('json', Buffer.from(JSON.stringify({ scenario: make(count) })))
       const begun = cpuTime()
       const outcome = await requestedScenario(body, library)
-        .then(({ document, origin }) => firstStateOf(document, origin, { library, launch, clockFor: start => new Clock(() => 0, start) }))
+        .then(({ document, origin }) =>
+          firstStateOf(document, origin, {
+            library,
+            launch,
+            clockFor: start => new Clock(() => 0, start)
+          })
+        )
         .then(
           () => 'read',
           error => (error instanceof ApiError ? error : (error as Error).stack)
         )
       const took = cpuTime() - begun
       if (outcome instanceof ApiError) {
-        t.ok(['document_invalid', 'document_too_large'].includes(outcome.code), `${count} × ${name}: ${outcome.message.slice(0, 200)}`)
+        t.ok(
+          ['document_invalid', 'document_too_large'].includes(outcome.code),
+          `${count} × ${name}: ${outcome.message.slice(0, 200)}`
+        )
         t.ok((outcome.problems?.length ?? 0) <= 1001)
       } else t.equal(outcome, 'read', `${count} × ${name}`)
       t.ok(took < 1000, `${count} × ${name} took ${Math.round(took)} ms`)
@@ -84,7 +132,8 @@ await property(
     const walk = (value: unknown, steps: (string | number)[]) => {
       places.push(steps)
       if (typeof value === 'object' && value !== null) {
-        for (const [name, part] of Object.entries(value)) walk(part, [...steps, Array.isArray(value) ? Number(name) : name])
+        for (const [name, part] of Object.entries(value))
+          walk(part, [...steps, Array.isArray(value) ? Number(name) : name])
       }
     }
     walk(data, [])
@@ -94,10 +143,14 @@ await property(
       const value = (places[index] as (string | number)[]).reduce((at, step) => at[step], data)
       const rest = [(lines[line - 1] as string).slice(column - 1), ...lines.slice(line)].join('')
       const begin = JSON.stringify(value).slice(0, 1)
-      if (!rest.startsWith(begin)) throw new Error(`${places[index]} is not at ${line}:${column} of ${text}`)
+      if (!rest.startsWith(begin))
+        throw new Error(`${places[index]} is not at ${line}:${column} of ${text}`)
     }
     const { nesting, values } = sizeOfJson(text)
-    const depth = (value: unknown): number => (typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depth)) : 0)
+    const depth = (value: unknown): number =>
+      typeof value === 'object' && value !== null
+        ? 1 + Math.max(0, ...Object.values(value).map(depth))
+        : 0
     if (nesting !== depth(data)) throw new Error(`nesting ${nesting} of ${text}`)
     if (values < places.length) throw new Error(`values ${values} of ${text}`)
   }

@@ -1,5 +1,6 @@
 /**
- * Any request is answered the same by `execute` and by the app that ships, both leave the same state, and what was answered is kept. A refused one earns the rules
+ * Any request is answered the same by `execute` and by the app that ships, both leave the same
+ * state, and what was answered is kept. A refused one earns the rules
  * of the way in at most, and the break of the one rule that its error names.
  */
 import { deepEqual, equal, ok } from 'node:assert/strict'
@@ -23,17 +24,34 @@ const OF_TRANSPORT = ['date', 'connection', 'content-length']
 const extra = { note: 'l’été — "50 %"', tags: ['a', { deep: [null, 1.5, false] }], empty: {} }
 const records = {
   ...RECORDS,
-  locations: [{ id: 'loc_x', account: 'mch_a', display_name: 'Été & Söhne "X"\n', address: { country: 'US' }, metadata: { 'odd name': '[x]' }, extra }],
-  users: [...RECORDS.users, { id: 'usr_x', account: 'mch_a', name: 'V', email: 'v@example.com', extra }]
+  locations: [
+    {
+      id: 'loc_x',
+      account: 'mch_a',
+      display_name: 'Été & Söhne "X"\n',
+      address: { country: 'US' },
+      metadata: { 'odd name': '[x]' },
+      extra
+    }
+  ],
+  users: [
+    ...RECORDS.users,
+    { id: 'usr_x', account: 'mch_a', name: 'V', email: 'v@example.com', extra }
+  ]
 }
 /** As the tests' own calls: of random parameters some warn, of random origins some are told so. */
 const settings = { 'parameters.unknown': 'warn' } as const
 /** Right requests of every operation that reads. */
 const READS =
   'locations locations/loc_x accounts accounts/mch_a accounts/mch_a/users tickets?limit=1&search_query=T-1 tickets/tkt_a transactions transactions/txn_a refunds?transaction=txn_a refunds/rfd_a'
-const read = fc
-  .constantFrom(...READS.split(' '))
-  .map((path): Call => ({ of: 'api', on: `GET /${path}`, body: undefined, headers: { authorization: `Basic ${btoa(`${MERCHANT}:`)}` } }))
+const read = fc.constantFrom(...READS.split(' ')).map(
+  (path): Call => ({
+    of: 'api',
+    on: `GET /${path}`,
+    body: undefined,
+    headers: { authorization: `Basic ${btoa(`${MERCHANT}:`)}` }
+  })
+)
 const request = fc.oneof({ weight: 5, arbitrary: apiCall }, read)
 const origin = fc.constantFrom<Record<string, string>>({}, {}, { origin: 'https://shop.example' })
 
@@ -41,11 +59,24 @@ const WAY_IN = ['BASE-1', 'AUTH-1', 'AUTH-3', 'FORM-1', 'FORM-2', 'FORM-3']
 /** The documented abort of a disabled delete keeps its rule. */
 const DISABLED = ['LOC-4', 'ACC-5']
 
-/** Holds what an answer earned against its error: by its why, which names a rule once, and by the coverage of it alone. */
-function checkEarned({ evidence: { journal, totals } }: Sandbox, { status, headers, body }: Answer) {
-  const { rules } = explained(journal.get(String(headers['request-id'])) as Exchange, journal, NO_WORDS).why
-  const coverage = totals.coverage.report().rules.filter(({ satisfied, violated }) => satisfied + violated > 0)
-  const named = (wanted: string) => rules.flatMap(({ rule, verdict }) => (verdict === wanted ? [rule] : []))
+/**
+ * Holds what an answer earned against its error: by its why, which names a rule once, and by the
+ * coverage of it alone.
+ */
+function checkEarned(
+  { evidence: { journal, totals } }: Sandbox,
+  { status, headers, body }: Answer
+) {
+  const { rules } = explained(
+    journal.get(String(headers['request-id'])) as Exchange,
+    journal,
+    NO_WORDS
+  ).why
+  const coverage = totals.coverage
+    .report()
+    .rules.filter(({ satisfied, violated }) => satisfied + violated > 0)
+  const named = (wanted: string) =>
+    rules.flatMap(({ rule, verdict }) => (verdict === wanted ? [rule] : []))
   equal(new Set(rules.map(({ rule }) => rule)).size, rules.length)
   deepEqual(
     new Map(coverage.map(({ rule, satisfied, violated }) => [rule, [satisfied, violated]])),
@@ -53,7 +84,8 @@ function checkEarned({ evidence: { journal, totals } }: Sandbox, { status, heade
   )
   if (status < 400) return deepEqual(named('broken'), [])
   const { rule } = body.error
-  if (DISABLED.includes(rule)) return deepEqual([named('kept').includes(rule), named('broken')], [true, []])
+  if (DISABLED.includes(rule))
+    return deepEqual([named('kept').includes(rule), named('broken')], [true, []])
   deepEqual(named('broken'), rule === undefined ? [] : [rule])
   ok(
     named('kept').every(id => WAY_IN.includes(id)),
@@ -64,39 +96,66 @@ function checkEarned({ evidence: { journal, totals } }: Sandbox, { status, heade
 t.test('execute and the app', async t => {
   let refused = 0
   for (const given of [{}, settings]) {
-    const [{ world }, { inject, sandbox }] = [await startWorld({ records, settings: given }), await startTestEmulator(t, { records, settings: given })]
+    const [{ world }, { inject, sandbox }] = [
+      await startWorld({ records, settings: given }),
+      await startTestEmulator(t, { records, settings: given })
+    ]
     const shown: { exchange: Exchange; sent: string }[] = []
 
-    await property(t, `answer any request alike: ${JSON.stringify(given)}`, { of: fc.tuple(request, origin), runs: 300 }, async ([call, origin]) => {
-      const [method, path] = call.on.split(' ') as [NonNullable<InjectOptions['method']>, string]
-      const { body } = call
-      const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
-      const request = { method, url: `/next${path}`, headers: { ...call.headers, ...length, ...origin } }
+    await property(
+      t,
+      `answer any request alike: ${JSON.stringify(given)}`,
+      { of: fc.tuple(request, origin), runs: 300 },
+      async ([call, origin]) => {
+        const [method, path] = call.on.split(' ') as [NonNullable<InjectOptions['method']>, string]
+        const { body } = call
+        const length =
+          body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+        const request = {
+          method,
+          url: `/next${path}`,
+          headers: { ...call.headers, ...length, ...origin }
+        }
 
-      const before = recordsOf(world)
-      const executed = execute(world, { ...request, body: body ?? null })
-      equal(tookEffect(executed), recordsOf(world) !== before, 'it took effect where a record differs')
-      sandbox.evidence.totals.coverage.clear()
-      const answer = await inject({ ...request, ...(body !== undefined && { payload: body }) })
-      checkEarned(sandbox, answer)
-      if (answer.status >= 400) refused++
+        const before = recordsOf(world)
+        const executed = execute(world, { ...request, body: body ?? null })
+        equal(
+          tookEffect(executed),
+          recordsOf(world) !== before,
+          'it took effect where a record differs'
+        )
+        sandbox.evidence.totals.coverage.clear()
+        const answer = await inject({ ...request, ...(body !== undefined && { payload: body }) })
+        checkEarned(sandbox, answer)
+        if (answer.status >= 400) refused++
 
-      const { outcome, payload } = executed
-      const said = Object.entries(answer.headers).filter(([name]) => !OF_TRANSPORT.includes(name))
-      deepEqual([outcome.status, String(payload)], [answer.status, answer.text])
-      deepEqual({ ...headersOf(executed) }, Object.fromEntries(said))
-      equal(stateOf(world), stateOf(sandbox))
-      if (outcome.shown !== null) shown.push({ exchange: executed, sent: String(payload) })
-    })
+        const { outcome, payload } = executed
+        const said = Object.entries(answer.headers).filter(([name]) => !OF_TRANSPORT.includes(name))
+        deepEqual([outcome.status, String(payload)], [answer.status, answer.text])
+        deepEqual({ ...headersOf(executed) }, Object.fromEntries(said))
+        equal(stateOf(world), stateOf(sandbox))
+        if (outcome.shown !== null) shown.push({ exchange: executed, sent: String(payload) })
+      }
+    )
 
     const shownBy = new Set(shown.map(({ exchange }) => exchange.operation))
-    t.equal(shownBy.size, 19, `${shown.length} records and lists of every operation that shows something`)
+    t.equal(
+      shownBy.size,
+      19,
+      `${shown.length} records and lists of every operation that shows something`
+    )
     for (const { exchange } of shown) exchange.redact()
     t.strictSame(
-      shown.filter(({ exchange, sent }) => exchange.text !== sent || exchange.length !== Buffer.byteLength(sent)),
+      shown.filter(
+        ({ exchange, sent }) =>
+          exchange.text !== sent || exchange.length !== Buffer.byteLength(sent)
+      ),
       [],
       'whatever was changed since'
     )
   }
-  t.ok(refused > 150 || process.env.FAST_CHECK_RUNS !== undefined, `among the requests that were made up many were refused: ${refused}`)
+  t.ok(
+    refused > 150 || process.env.FAST_CHECK_RUNS !== undefined,
+    `among the requests that were made up many were refused: ${refused}`
+  )
 })

@@ -1,4 +1,7 @@
-/** The form decoder against a naive encoder: what is encoded comes back, whatever is sent is decoded or refused, and never more than one value a name. */
+/**
+ * The form decoder against a naive encoder: what is encoded comes back, whatever is sent is decoded
+ * or refused, and never more than one value a name.
+ */
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
@@ -8,25 +11,54 @@ import { property } from '../support/property.js'
 const LIMITS = { 'limits.parameters': 1000, 'limits.depth': 4 }
 const decode = (text: string) => decodeForm(text, LIMITS)
 
-/** What a form holds: text, a list of texts, or named parts, with an empty value for the whole beside them or without. */
+/**
+ * What a form holds: text, a list of texts, or named parts, with an empty value for the whole
+ * beside them or without.
+ */
 type Value = string | string[] | Parts
 type Parts = { parts: [name: string, value: Value][]; cleared: boolean }
 type Pair = { steps: string[]; value: string }
 
 const text = fc.string({ unit: 'binary', maxLength: 12 })
-/** A name, or a part of one: anything but brackets; names of built-in properties and bare numbers are among them. */
+/**
+ * A name, or a part of one: anything but brackets; names of built-in properties and bare numbers
+ * are among them.
+ */
 const name = fc.oneof(
-  fc.constantFrom('a', 'b', 'metadata', 'address', '0', '1', '__proto__', 'constructor', 'toString', 'a b', '%', '+', 'é', '\0'),
+  fc.constantFrom(
+    'a',
+    'b',
+    'metadata',
+    'address',
+    '0',
+    '1',
+    '__proto__',
+    'constructor',
+    'toString',
+    'a b',
+    '%',
+    '+',
+    'é',
+    '\0'
+  ),
   fc.string({ unit: 'binary', minLength: 1, maxLength: 8 }).filter(part => !/[[\]]/.test(part))
 )
 const partsOf = (value: fc.Arbitrary<Value>): fc.Arbitrary<Parts> =>
   fc.record({
-    parts: fc.uniqueArray(fc.tuple(name, value), { minLength: 1, maxLength: 4, selector: ([name]) => name }),
+    parts: fc.uniqueArray(fc.tuple(name, value), {
+      minLength: 1,
+      maxLength: 4,
+      selector: ([name]) => name
+    }),
     cleared: fc.boolean()
   })
 const valueOfDepth = (depth: number): fc.Arbitrary<Value> => {
   if (depth === 0) return text
-  return fc.oneof({ weight: 3, arbitrary: text }, fc.array(text, { minLength: 1, maxLength: 3 }), partsOf(fc.oneof(text, valueOfDepth(depth - 1))))
+  return fc.oneof(
+    { weight: 3, arbitrary: text },
+    fc.array(text, { minLength: 1, maxLength: 3 }),
+    partsOf(fc.oneof(text, valueOfDepth(depth - 1)))
+  )
 }
 const form = partsOf(valueOfDepth(LIMITS['limits.depth'])).map(({ parts }) => parts)
 
@@ -34,37 +66,58 @@ const form = partsOf(valueOfDepth(LIMITS['limits.depth'])).map(({ parts }) => pa
 function pairsOf(value: Value, steps: string[]): Pair[] {
   if (typeof value === 'string') return [{ steps, value }]
   if (Array.isArray(value)) return value.map(item => ({ steps: [...steps, ''], value: item }))
-  return [...value.parts.flatMap(([name, part]) => pairsOf(part, [...steps, name])), ...(value.cleared ? [{ steps, value: '' }] : [])]
+  return [
+    ...value.parts.flatMap(([name, part]) => pairsOf(part, [...steps, name])),
+    ...(value.cleared ? [{ steps, value: '' }] : [])
+  ]
 }
 
 const nameOf = ([head, ...inner]: string[]) => [head, ...inner.map(step => `[${step}]`)].join('')
 
-/** How a text may be written: each piece as it is where it may be, a space as +, or with its bytes in percent-encoding of either case. */
+/**
+ * How a text may be written: each piece as it is where it may be, a space as +, or with its bytes
+ * in percent-encoding of either case.
+ */
 function written(text: string, styles: readonly number[], isName: boolean): string {
   return [...text]
     .map((piece, index) => {
       const style = styles[index % styles.length] as number
       if (piece === ' ' && style % 2 === 0) return '+'
       if (!'&+%'.includes(piece) && !(isName && piece === '=') && style % 3 !== 0) return piece
-      const bytes = [...Buffer.from(piece)].map(byte => `%${byte.toString(16).padStart(2, '0')}`).join('')
+      const bytes = [...Buffer.from(piece)]
+        .map(byte => `%${byte.toString(16).padStart(2, '0')}`)
+        .join('')
       return style % 2 === 0 ? bytes : bytes.toUpperCase()
     })
     .join('')
 }
 const style = fc.array(fc.nat(5), { minLength: 1, maxLength: 7 })
 const encoded = (pairs: readonly Pair[], styles: readonly number[]) =>
-  pairs.map(({ steps, value }) => `${written(nameOf(steps), styles, true)}=${written(value, styles, false)}`).join('&')
+  pairs
+    .map(
+      ({ steps, value }) =>
+        `${written(nameOf(steps), styles, true)}=${written(value, styles, false)}`
+    )
+    .join('&')
 
 /** The decoded form as the values above, in the order in which it holds them. */
 function decodedValue(node: FormNode): Value {
   if (typeof node === 'string') return node
   if (node instanceof FormList) return node.items
-  return { parts: [...node].map(([name, part]) => [name, decodedValue(part)]), cleared: node.cleared }
+  return {
+    parts: [...node].map(([name, part]) => [name, decodedValue(part)]),
+    cleared: node.cleared
+  }
 }
 const sorted = (value: Value): Value =>
   typeof value === 'string' || Array.isArray(value)
     ? value
-    : { ...value, parts: value.parts.map(([name, part]): [string, Value] => [name, sorted(part)]).sort(([a], [b]) => (a < b ? -1 : 1)) }
+    : {
+        ...value,
+        parts: value.parts
+          .map(([name, part]): [string, Value] => [name, sorted(part)])
+          .sort(([a], [b]) => (a < b ? -1 : 1))
+      }
 
 /** The pairs in another order; the items of a list keep theirs. */
 function shuffled(pairs: readonly Pair[], order: readonly number[]): Pair[] {
@@ -104,12 +157,23 @@ void property(
 
     equal(problem, null)
     deepEqual(sorted(decodedValue(root)), sorted({ parts, cleared: false }))
-    deepEqual([...root.keys()], [...new Set(pairs.map(({ steps }) => steps[0]))], 'names are in the order of their first appearance')
+    deepEqual(
+      [...root.keys()],
+      [...new Set(pairs.map(({ steps }) => steps[0]))],
+      'names are in the order of their first appearance'
+    )
   }
 )
 
-const PIECES = [...'a b 0 [ ] [] [a] [b] = & + % %5B %5D %zz %ff %C3 __proto__ constructor é'.split(' '), '\0', '\uD800']
-const bytes = fc.tuple(fc.uint8Array({ maxLength: 60 }), fc.constantFrom('utf8', 'latin1', 'utf16le'))
+const PIECES = [
+  ...'a b 0 [ ] [] [a] [b] = & + % %5B %5D %zz %ff %C3 __proto__ constructor é'.split(' '),
+  '\0',
+  '\uD800'
+]
+const bytes = fc.tuple(
+  fc.uint8Array({ maxLength: 60 }),
+  fc.constantFrom('utf8', 'latin1', 'utf16le')
+)
 void property(
   t,
   'FORM-1: any bytes, and any pieces of forms, are decoded or refused with a documented problem',
@@ -137,14 +201,25 @@ void property(
 
     const { problem } = decode(encoded(twice, styles))
 
-    deepEqual([problem?.code, problem?.assumption, problem?.param], ['form_malformed', 'A36', nameOf(steps)])
+    deepEqual(
+      [problem?.code, problem?.assumption, problem?.param],
+      ['form_malformed', 'A36', nameOf(steps)]
+    )
   }
 )
 
 void property(
   t,
   'A36: one name is a value, a list or an object, whichever comes first',
-  { of: fc.tuple(name, fc.array(name, { maxLength: 2 }), fc.shuffledSubarray(['value', 'list', 'object'], { minLength: 2, maxLength: 2 }), style), runs: 200 },
+  {
+    of: fc.tuple(
+      name,
+      fc.array(name, { maxLength: 2 }),
+      fc.shuffledSubarray(['value', 'list', 'object'], { minLength: 2, maxLength: 2 }),
+      style
+    ),
+    runs: 200
+  },
   ([head, inner, kinds, styles]) => {
     const steps = [head, ...inner]
     const PAIRS: Record<string, Pair> = {
@@ -156,7 +231,10 @@ void property(
 
     const { problem } = decode(encoded(pairs, styles))
 
-    deepEqual([problem?.code, problem?.assumption, problem?.param], ['form_malformed', 'A36', nameOf((pairs[1] as Pair).steps)])
+    deepEqual(
+      [problem?.code, problem?.assumption, problem?.param],
+      ['form_malformed', 'A36', nameOf((pairs[1] as Pair).steps)]
+    )
   }
 )
 
@@ -174,12 +252,18 @@ void property(
   },
   ({ parameters, depth, count, nested }) => {
     const deep = `last${'[k]'.repeat(nested)}=x`
-    const many = [...Array.from({ length: count - 1 }, (_, index) => `name${index}=x&`), deep].join('&')
+    const many = [...Array.from({ length: count - 1 }, (_, index) => `name${index}=x&`), deep].join(
+      '&'
+    )
 
     const { problem } = decodeForm(many, { 'limits.parameters': parameters, 'limits.depth': depth })
 
     if (count <= parameters && nested <= depth) equal(problem, null)
-    else deepEqual([problem?.code, problem?.param], ['form_too_large', count > parameters ? '' : `last${'[k]'.repeat(nested)}`])
+    else
+      deepEqual(
+        [problem?.code, problem?.param],
+        ['form_too_large', count > parameters ? '' : `last${'[k]'.repeat(nested)}`]
+      )
   }
 )
 

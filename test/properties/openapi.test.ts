@@ -1,6 +1,8 @@
 /**
- * A call that is made from the published schemas is never refused as malformed: what it is refused for is what no schema can say.
- * Both documents are tried: the one with nested objects, written as `deepObject` says, and the flat one.
+ * A call that is made from the published schemas is never refused as malformed: what it is refused
+ * for is what no schema can say.
+ * Both documents are tried: the one with nested objects, written as `deepObject` says, and the flat
+ * one.
  */
 import { ok } from 'node:assert/strict'
 import fc from 'fast-check'
@@ -11,19 +13,38 @@ import { NOW, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 import { property } from '../support/property.js'
 
-const REFUSED = ['form_malformed', 'parameter_unknown', 'parameter_invalid', 'parameter_missing', 'form_too_large']
+const REFUSED = [
+  'form_malformed',
+  'parameter_unknown',
+  'parameter_invalid',
+  'parameter_missing',
+  'form_too_large'
+]
 /** What no schema says: that there is one cursor at most, and that a sum is at most 2^53-1. */
 const EXCEPTIONS: readonly ((error: Json, sent: URLSearchParams) => boolean)[] = [
-  ({ param }, sent) => ['starting_after', 'ending_before'].includes(param) && sent.has('starting_after') && sent.has('ending_before'),
+  ({ param }, sent) =>
+    ['starting_after', 'ending_before'].includes(param) &&
+    sent.has('starting_after') &&
+    sent.has('ending_before'),
   ({ message }) => message.includes('above 2^53-1')
 ]
 const FORM = 'application/x-www-form-urlencoded'
 const KEY = 'sk_test_merchant'
 const RUNS = 150
 
-const documentOf = (isFlat: boolean): Json => openApiDocument({ origin: '', base: '/next', version: '0.0.0', settings: settingsInForce({}).values, isFlat })
+const documentOf = (isFlat: boolean): Json =>
+  openApiDocument({
+    origin: '',
+    base: '/next',
+    version: '0.0.0',
+    settings: settingsInForce({}).values,
+    isFlat
+  })
 const document = documentOf(false)
-/** Ids, most of records that exist, so that calls are carried out as often as possible; those in paths by family. */
+/**
+ * Ids, most of records that exist, so that calls are carried out as often as possible; those in
+ * paths by family.
+ */
 const IDS: Readonly<Record<string, readonly string[]>> = {
   ticket: ['tkt_60'],
   transaction: ['txn_1'],
@@ -38,27 +59,54 @@ const IDS: Readonly<Record<string, readonly string[]>> = {
 
 /** Values of a schema; `schemas` are those that it may refer to. */
 function valuesOf(schema: Json, schemas: Json): fc.Arbitrary<unknown> {
-  const { $ref, type, anyOf, enum: words, pattern, minimum, maximum, minLength = 0, maxLength } = schema
+  const {
+    $ref,
+    type,
+    anyOf,
+    enum: words,
+    pattern,
+    minimum,
+    maximum,
+    minLength = 0,
+    maxLength
+  } = schema
   if ($ref) return valuesOf(schemas[$ref.split('/').pop()], schemas)
   if (anyOf) return fc.oneof(...anyOf.map((one: Json) => valuesOf(one, schemas)))
   if (words) return fc.constantFrom(...words)
-  if (type === 'integer') return fc.oneof(fc.constantFrom(minimum, maximum), fc.integer({ min: minimum, max: Math.min(maximum, 10_000) }))
+  if (type === 'integer')
+    return fc.oneof(
+      fc.constantFrom(minimum, maximum),
+      fc.integer({ min: minimum, max: Math.min(maximum, 10_000) })
+    )
   if (type === 'number') return fc.double({ noNaN: true, noDefaultInfinity: true })
   if (type === 'object') return objectOf(schema, schemas)
-  const texts = pattern === undefined ? fc.string({ unit: 'grapheme', minLength }) : fc.stringMatching(new RegExp(pattern, 'u'))
-  return texts.filter(text => text.length >= minLength && (maxLength === undefined || text.length <= maxLength))
+  const texts =
+    pattern === undefined
+      ? fc.string({ unit: 'grapheme', minLength })
+      : fc.stringMatching(new RegExp(pattern, 'u'))
+  return texts.filter(
+    text => text.length >= minLength && (maxLength === undefined || text.length <= maxLength)
+  )
 }
 
-/** Objects of a schema: its properties, and other names where their pattern or values are described. */
+/**
+ * Objects of a schema: its properties, and other names where their pattern or values are described.
+ */
 function objectOf(schema: Json, schemas: Json): fc.Arbitrary<Json> {
   const { properties = {}, required = [], additionalProperties, propertyNames } = schema
-  const entries = Object.entries<Json>(properties).map(([name, part]): [string, fc.Arbitrary<unknown>] => [
-    name,
-    IDS[name] ? fc.constantFrom(...IDS[name]) : valuesOf(part, schemas)
-  ])
+  const entries = Object.entries<Json>(properties).map(
+    ([name, part]): [string, fc.Arbitrary<unknown>] => [
+      name,
+      IDS[name] ? fc.constantFrom(...IDS[name]) : valuesOf(part, schemas)
+    ]
+  )
   const named = fc.record(Object.fromEntries(entries), { requiredKeys: required })
-  const names = (valuesOf(propertyNames ?? {}, schemas) as fc.Arbitrary<string>).filter(name => !(name in properties))
-  const others = fc.dictionary(names, fc.string({ unit: 'grapheme' }), { maxKeys: additionalProperties ? 3 : 0 })
+  const names = (valuesOf(propertyNames ?? {}, schemas) as fc.Arbitrary<string>).filter(
+    name => !(name in properties)
+  )
+  const others = fc.dictionary(names, fc.string({ unit: 'grapheme' }), {
+    maxKeys: additionalProperties ? 3 : 0
+  })
   return fc
     .tuple(others, named)
     .map(parts => Object.assign({}, ...parts))
@@ -74,13 +122,18 @@ function meets({ if: condition, then: wanted, else: other = {} }: Json, value: J
 
 const fits = ({ required = [], properties = {} }: Json, value: Json): boolean =>
   required.every((name: string) => name in value) &&
-  Object.entries<Json>(properties).every(([name, part]) => (part.properties ? fits(part, value[name]) : new RegExp(part.pattern, 'u').test(value[name])))
+  Object.entries<Json>(properties).every(([name, part]) =>
+    part.properties ? fits(part, value[name]) : new RegExp(part.pattern, 'u').test(value[name])
+  )
 
 /** A form as `deepObject` writes it; a flat value has no objects. */
 const formOf = (values: Json): [string, string][] =>
   Object.entries(values).flatMap(([name, value]) =>
     typeof value === 'object' && value !== null
-      ? Object.entries(value).map(([part, inner]): [string, string] => [`${name}[${part}]`, String(inner)])
+      ? Object.entries(value).map(([part, inner]): [string, string] => [
+          `${name}[${part}]`,
+          String(inner)
+        ])
       : [[name, String(value)] as [string, string]]
   )
 
@@ -92,33 +145,62 @@ function callsOf(of: Json): fc.Arbitrary<{ on: string; path: string; form: URLSe
       const properties = Object.fromEntries(query.map(({ name, schema }: Json) => [name, schema]))
       const schema = requestBody?.content[FORM].schema ?? { type: 'object', properties }
       const [, family] = path.split('/') as [string, string]
-      const place = path.replace('{account_id}', 'mch_bistro').replace('{id}', IDS[family]?.[0] as string)
-      return query.length === 0 && !requestBody ? [] : [{ on: `${method.toUpperCase()} ${path}`, place, values: valuesOf(schema, of.components.schemas) }]
+      const place = path
+        .replace('{account_id}', 'mch_bistro')
+        .replace('{id}', IDS[family]?.[0] as string)
+      return query.length === 0 && !requestBody
+        ? []
+        : [
+            {
+              on: `${method.toUpperCase()} ${path}`,
+              place,
+              values: valuesOf(schema, of.components.schemas)
+            }
+          ]
     })
   )
-  const calls = operations.map(({ on, place, values }) => values.map(value => ({ on, path: place, form: new URLSearchParams(formOf(value as Json)) })))
+  const calls = operations.map(({ on, place, values }) =>
+    values.map(value => ({ on, path: place, form: new URLSearchParams(formOf(value as Json)) }))
+  )
   return fc.oneof(...calls)
 }
 
-const { call, control } = await startTestEmulator(t, { scenario: { clock: NOW, fixtures: ['bistro'] }, settings: { 'limits.parameters': 5000 } })
+const { call, control } = await startTestEmulator(t, {
+  scenario: { clock: NOW, fixtures: ['bistro'] },
+  settings: { 'limits.parameters': 5000 }
+})
 
 for (const [style, of] of [
   ['nested', document],
   ['flat', documentOf(true)]
 ] as const) {
   const answered = new Map<string, Set<string>>()
-  await property(t, `openapi: no call made from the ${style} schemas is refused as malformed`, { of: callsOf(of), runs: RUNS }, async ({ on, path, form }) => {
-    const [method] = on.split(' ') as [string]
-    const sent = form.toString()
-    const { status, body } = await call(`${method} ${path}`, { key: KEY, ...(method === 'POST' ? { body: sent } : { query: sent }) })
-    const code = body.error?.code ?? String(status)
-    answered.set(on, (answered.get(on) ?? new Set()).add(code))
-    ok(!REFUSED.includes(code) || EXCEPTIONS.some(isExcepted => isExcepted(body.error, form)), `${on} ${sent} ${JSON.stringify(body.error)}`)
-    if (status < 300 && method === 'POST') await control('POST /reset')
-  })
+  await property(
+    t,
+    `openapi: no call made from the ${style} schemas is refused as malformed`,
+    { of: callsOf(of), runs: RUNS },
+    async ({ on, path, form }) => {
+      const [method] = on.split(' ') as [string]
+      const sent = form.toString()
+      const { status, body } = await call(`${method} ${path}`, {
+        key: KEY,
+        ...(method === 'POST' ? { body: sent } : { query: sent })
+      })
+      const code = body.error?.code ?? String(status)
+      answered.set(on, (answered.get(on) ?? new Set()).add(code))
+      ok(
+        !REFUSED.includes(code) || EXCEPTIONS.some(isExcepted => isExcepted(body.error, form)),
+        `${on} ${sent} ${JSON.stringify(body.error)}`
+      )
+      if (status < 300 && method === 'POST') await control('POST /reset')
+    }
+  )
 
-  t.test(`openapi: each operation with ${style} parameters is among the calls, and some of each are carried out`, async t => {
-    t.equal(answered.size, 14)
-    for (const [on, codes] of answered) t.ok(codes.has('200'), `${on} ${[...codes]}`)
-  })
+  t.test(
+    `openapi: each operation with ${style} parameters is among the calls, and some of each are carried out`,
+    async t => {
+      t.equal(answered.size, 14)
+      for (const [on, codes] of answered) t.ok(codes.has('200'), `${on} ${[...codes]}`)
+    }
+  )
 }

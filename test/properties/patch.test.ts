@@ -1,4 +1,7 @@
-/** Updates against a plain model: what is left out stays, an empty value unsets, an address changes by sub-field, metadata by key. */
+/**
+ * Updates against a plain model: what is left out stays, an empty value unsets, an address changes
+ * by sub-field, metadata by key.
+ */
 import { deepEqual, equal } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
@@ -10,20 +13,42 @@ const SCALARS = ['display_name', 'phone', 'website'] as const
 type Part = (typeof ADDRESS)[number]
 type Scalar = (typeof SCALARS)[number]
 /** A Location as far as an update can change it. */
-type Updatable = { address: Record<Part, string | null>; metadata: Record<string, string> } & Record<Scalar, string | null>
+type Updatable = {
+  address: Record<Part, string | null>
+  metadata: Record<string, string>
+} & Record<Scalar, string | null>
 /** What was decoded of an update: null unsets, what is left out stays. */
-type Changes = { address?: Partial<Updatable['address']>; metadata?: { cleared: boolean; entries: Record<string, string | null> } } & Partial<
-  Record<Scalar, string | null>
->
+type Changes = {
+  address?: Partial<Updatable['address']>
+  metadata?: { cleared: boolean; entries: Record<string, string | null> }
+} & Partial<Record<Scalar, string | null>>
 
-const value = fc.oneof(fc.constantFrom('a', 'b', 'US', '0', 'null'), fc.string({ unit: 'binary', minLength: 1, maxLength: 8 }))
-const key = fc.constantFrom('k', 'l', 'm', '__proto__', 'constructor', 'toString', 'cleared', 'entries', '0', 'a b')
+const value = fc.oneof(
+  fc.constantFrom('a', 'b', 'US', '0', 'null'),
+  fc.string({ unit: 'binary', minLength: 1, maxLength: 8 })
+)
+const key = fc.constantFrom(
+  'k',
+  'l',
+  'm',
+  '__proto__',
+  'constructor',
+  'toString',
+  'cleared',
+  'entries',
+  '0',
+  'a b'
+)
 const pairs = <T>(of: fc.Arbitrary<T>) => fc.dictionary(key, of, { maxKeys: 5 })
 const orNull = fc.option(value)
 const each = <K extends string, T>(names: readonly K[], of: fc.Arbitrary<T>) =>
   Object.fromEntries(names.map(name => [name, of])) as { [name in K]: fc.Arbitrary<T> }
 
-const record: fc.Arbitrary<Updatable> = fc.record({ ...each(SCALARS, orNull), address: fc.record(each(ADDRESS, orNull)), metadata: pairs(value) })
+const record: fc.Arbitrary<Updatable> = fc.record({
+  ...each(SCALARS, orNull),
+  address: fc.record(each(ADDRESS, orNull)),
+  metadata: pairs(value)
+})
 const changes = fc.record(
   {
     ...each(SCALARS, fc.option(orNull, { nil: undefined })),
@@ -34,7 +59,10 @@ const changes = fc.record(
 ) as fc.Arbitrary<Changes>
 
 /** The record as it has to be, written from the rules. */
-function updated(before: Updatable, { address = {}, metadata = { cleared: false, entries: {} }, ...scalars }: Changes): Updatable {
+function updated(
+  before: Updatable,
+  { address = {}, metadata = { cleared: false, entries: {} }, ...scalars }: Changes
+): Updatable {
   const after = structuredClone(before)
   for (const name of SCALARS) if (scalars[name] !== undefined) after[name] = scalars[name]
   for (const name of ADDRESS) if (address[name] !== undefined) after.address[name] = address[name]
@@ -61,7 +89,15 @@ void property(
 
     deepEqual(plain(after), plain(updated(copy, sent)))
     deepEqual(plain(before), plain(copy))
-    equal(after === before, JSON.stringify(plain(after)) === JSON.stringify(plain(before)), 'the record itself where nothing changes')
-    deepEqual(plain(patched(after, sent)), plain(after), 'the same update again changes nothing more')
+    equal(
+      after === before,
+      JSON.stringify(plain(after)) === JSON.stringify(plain(before)),
+      'the record itself where nothing changes'
+    )
+    deepEqual(
+      plain(patched(after, sent)),
+      plain(after),
+      'the same update again changes nothing more'
+    )
   }
 )

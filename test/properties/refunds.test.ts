@@ -1,4 +1,7 @@
-/** Refunds against a plain model, a map of what was charged and what went back: no calls, in any order, bring a Transaction below nothing. */
+/**
+ * Refunds against a plain model, a map of what was charged and what went back: no calls, in any
+ * order, bring a Transaction below nothing.
+ */
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
@@ -9,25 +12,44 @@ const nth = fc.oneof(fc.constant(0), fc.nat(20))
 const sum = fc.option(fc.oneof(fc.integer({ min: 0, max: 40 }), fc.constant(1000)), { freq: 3 })
 /** A call; `nth` picks one of the Transactions or Refunds made so far. */
 const call = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('pay' as const), amount: sum, tip: sum, donation: sum }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('pay' as const), amount: sum, tip: sum, donation: sum })
+  },
   {
     weight: 6,
     arbitrary: fc.record({
       do: fc.constant('refund' as const),
       nth,
-      amount: fc.option(fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 40 })), { freq: 15 })
+      amount: fc.option(fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 40 })), {
+        freq: 15
+      })
     })
   },
-  fc.record({ do: fc.constant('refund wrongly' as const), nth, amount: fc.constantFrom('0', '-1', '1.5', '1e1', '0x1', 'all', '9007199254740992', ' 1') }),
+  fc.record({
+    do: fc.constant('refund wrongly' as const),
+    nth,
+    amount: fc.constantFrom('0', '-1', '1.5', '1e1', '0x1', 'all', '9007199254740992', ' 1')
+  }),
   fc.record({ do: fc.constant('refund nothing known' as const) }),
   fc.record({ do: fc.constant('update' as const), nth, value: fc.constantFrom('', 'x', '5') }),
-  fc.record({ do: fc.constant('update wrongly' as const), nth, name: fc.constantFrom('amount', 'transaction', 'reason', 'currency') })
+  fc.record({
+    do: fc.constant('update wrongly' as const),
+    nth,
+    name: fc.constantFrom('amount', 'transaction', 'reason', 'currency')
+  })
 )
 
 type Call = typeof call extends fc.Arbitrary<infer C> ? C : never
 type Charge = { charged: number; refunded: number }
-/** What the model knows: each Transaction's sums, and each Refund's Transaction and amount, in the order in which they came. */
-type Model = { charges: Map<string, Charge>; refunds: Map<string, { transaction: string; amount: number }> }
+/**
+ * What the model knows: each Transaction's sums, and each Refund's Transaction and amount, in the
+ * order in which they came.
+ */
+type Model = {
+  charges: Map<string, Charge>
+  refunds: Map<string, { transaction: string; amount: number }>
+}
 const pick = <V>(values: readonly V[], nth: number): V | undefined => values[nth % values.length]
 
 /** The code of the refusal that a Refund has to meet; null where it has to be made. */
@@ -40,26 +62,46 @@ function refusalOf({ charged, refunded }: Charge, amount: number | null): string
 t.test('through the API', async t => {
   const { call: send, control } = await startTestEmulator(t, { logged: false })
   const post = (path: string, body: Record<string, unknown>) =>
-    send(`POST ${path}`, { body: Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)) })
-  const refusedWith = ({ status, body }: Answer, code: string) => deepEqual([status, body.error?.code], [400, code])
+    send(`POST ${path}`, {
+      body: Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
+    })
+  const refusedWith = ({ status, body }: Answer, code: string) =>
+    deepEqual([status, body.error?.code], [400, code])
 
   /** Makes the call, and holds its answer against the model. */
   async function make(call: Call, model: Model, withExtras: boolean): Promise<void> {
     const { charges, refunds } = model
     if (call.do === 'pay') {
       const { amount, tip, donation } = call
-      const { status, body } = await post('/transactions', { ticket: 'tkt_a', payment_type: 'external', amount, tip_amount: tip, donation_amount: donation })
+      const { status, body } = await post('/transactions', {
+        ticket: 'tkt_a',
+        payment_type: 'external',
+        amount,
+        tip_amount: tip,
+        donation_amount: donation
+      })
       equal(status, 200)
-      charges.set(body.id, { charged: (amount ?? 0) + (withExtras ? (tip ?? 0) + (donation ?? 0) : 0), refunded: 0 })
+      charges.set(body.id, {
+        charged: (amount ?? 0) + (withExtras ? (tip ?? 0) + (donation ?? 0) : 0),
+        refunded: 0
+      })
       return
     }
-    if (call.do === 'refund nothing known') return refusedWith(await post('/refunds', { transaction: 'txn_none', amount: 1 }), 'reference_missing')
+    if (call.do === 'refund nothing known')
+      return refusedWith(
+        await post('/refunds', { transaction: 'txn_none', amount: 1 }),
+        'reference_missing'
+      )
     if (call.do === 'update' || call.do === 'update wrongly') {
       const id = pick([...refunds.keys()], call.nth)
       if (id === undefined) return
-      if (call.do === 'update') return equal((await post(`/refunds/${id}`, { 'metadata[k]': call.value })).status, 200)
+      if (call.do === 'update')
+        return equal((await post(`/refunds/${id}`, { 'metadata[k]': call.value })).status, 200)
       const code = call.name === 'currency' ? 'parameter_unknown' : 'parameter_not_updatable'
-      return refusedWith(await post(`/refunds/${id}`, { [call.name]: '1', 'metadata[k]': 'lost' }), code)
+      return refusedWith(
+        await post(`/refunds/${id}`, { [call.name]: '1', 'metadata[k]': 'lost' }),
+        code
+      )
     }
     const transaction = pick([...charges.keys()], call.nth)
     if (transaction === undefined) return
@@ -69,7 +111,10 @@ t.test('through the API', async t => {
     const refusal = refusalOf(charge, call.amount)
     if (refusal !== null) return refusedWith(answer, refusal)
     const amount = call.amount ?? charge.charged - charge.refunded
-    deepEqual([answer.status, answer.body.amount, answer.body.transaction], [200, amount, transaction])
+    deepEqual(
+      [answer.status, answer.body.amount, answer.body.transaction],
+      [200, amount, transaction]
+    )
     refunds.set(answer.body.id, { transaction, amount })
     charge.refunded += amount
   }
@@ -80,7 +125,8 @@ t.test('through the API', async t => {
     equal(data.length, charges.size)
     for (const { id, amount_refunded, refunds: embedded } of data) {
       const { charged, refunded } = charges.get(id) as Charge
-      const { data: all } = (await send('GET /refunds', { query: `transaction=${id}&limit=100` })).body
+      const { data: all } = (await send('GET /refunds', { query: `transaction=${id}&limit=100` }))
+        .body
       ok(amount_refunded >= 0 && amount_refunded <= charged, `${amount_refunded} of ${charged}`)
       equal(amount_refunded, refunded)
       equal(
@@ -98,13 +144,18 @@ t.test('through the API', async t => {
   }
   const begin = async (withExtras: boolean) => {
     await control('POST /reset')
-    await control('PATCH /settings', { transactions: { refundable: withExtras ? 'amount_plus_extras' : 'amount' } })
+    await control('PATCH /settings', {
+      transactions: { refundable: withExtras ? 'amount_plus_extras' : 'amount' }
+    })
   }
 
   await property(
     t,
     'REF-1, REF-3 to REF-7, TXN-8: any calls are answered as the model says, and 0 <= refunded <= charged',
-    { of: fc.tuple(fc.array(call, { minLength: 1, maxLength: 50, size: 'max' }), fc.boolean()), runs: 20 },
+    {
+      of: fc.tuple(fc.array(call, { minLength: 1, maxLength: 50, size: 'max' }), fc.boolean()),
+      runs: 20
+    },
     async ([calls, withExtras]) => {
       const model: Model = { charges: new Map(), refunds: new Map() }
       await begin(withExtras)

@@ -8,12 +8,31 @@ import { type Records, Store } from '../../src/store/store.js'
 import { property } from '../support/property.js'
 import { recordsOf, storedRefund, storedTransaction } from '../support/records.js'
 
-type Thing = { readonly id: string; readonly created: string; readonly place: string; readonly version: number }
-const GROUPS = { account: () => 'mch_a', all: () => 'all' as const, place: ({ place }: Thing) => place }
+type Thing = {
+  readonly id: string
+  readonly created: string
+  readonly place: string
+  readonly version: number
+}
+const GROUPS = {
+  account: () => 'mch_a',
+  all: () => 'all' as const,
+  place: ({ place }: Thing) => place
+}
 const PLACES = ['a', 'b', 'c']
 
-/** What is done, to one of the copies there are; `nth` picks a record that is there, `count` how many in a row, so that the trees split and merge. */
-type Deed = { do: 'clone' | 'insert' | 'replace' | 'remove'; copy: number; nth: number; count: number; at: number; place: string }
+/**
+ * What is done, to one of the copies there are; `nth` picks a record that is there, `count` how
+ * many in a row, so that the trees split and merge.
+ */
+type Deed = {
+  do: 'clone' | 'insert' | 'replace' | 'remove'
+  copy: number
+  nth: number
+  count: number
+  at: number
+  place: string
+}
 const deed: fc.Arbitrary<Deed> = fc.record({
   do: fc.constantFrom('clone', 'insert', 'insert', 'replace', 'remove'),
   copy: fc.nat(5),
@@ -23,17 +42,27 @@ const deed: fc.Arbitrary<Deed> = fc.record({
   place: fc.constantFrom(...PLACES)
 })
 
-/** A copy as it has to be: its records in the order of creation, and the ids of those that were removed. */
+/**
+ * A copy as it has to be: its records in the order of creation, and the ids of those that were
+ * removed.
+ */
 type Model = { things: Map<string, Thing>; removed: Set<string> }
 type Copy = { collection: Collection<Thing>; model: Model }
 
 const pick = <V>(values: readonly V[], nth: number): V | undefined => values[nth % values.length]
 const iso = (at: number) => new Date(at).toISOString()
 
-function act(copies: Copy[], { do: what, copy, nth, count, at, place }: Deed, draw: () => string): void {
+function act(
+  copies: Copy[],
+  { do: what, copy, nth, count, at, place }: Deed,
+  draw: () => string
+): void {
   const { collection, model } = pick(copies, copy) as Copy
   if (what === 'clone') {
-    copies.push({ collection: collection.clone(GROUPS), model: { things: new Map(model.things), removed: new Set(model.removed) } })
+    copies.push({
+      collection: collection.clone(GROUPS),
+      model: { things: new Map(model.things), removed: new Set(model.removed) }
+    })
     return
   }
   for (let index = 0; index < count; index++) {
@@ -55,17 +84,22 @@ function act(copies: Copy[], { do: what, copy, nth, count, at, place }: Deed, dr
   }
 }
 
-/** The collection holds what the model holds, in every order and group, and of the ids that any copy has drawn only its own are taken. */
+/**
+ * The collection holds what the model holds, in every order and group, and of the ids that any copy
+ * has drawn only its own are taken.
+ */
 function compare({ collection, model: { things, removed } }: Copy, drawn: readonly string[]): void {
   const inOrder = [...things.values()]
   equal(collection.size, things.size)
   deepEqual(collection.inCreationOrder(), inOrder)
   for (const [id, thing] of things) deepEqual(collection.get(id), thing)
-  for (const id of removed) deepEqual([collection.get(id), collection.position(id) === undefined], [undefined, false])
+  for (const id of removed)
+    deepEqual([collection.get(id), collection.position(id) === undefined], [undefined, false])
   for (const id of drawn) equal(collection.has(id), things.has(id) || removed.has(id))
 
   const byInstant = inOrder.toSorted((a, b) => Date.parse(a.created) - Date.parse(b.created))
-  const listed = (index: string, group: string, order: 'newest_first' | 'oldest_first') => recordsOf(pageOf(collection, { index, group, limit: 10_000, order }))
+  const listed = (index: string, group: string, order: 'newest_first' | 'oldest_first') =>
+    recordsOf(pageOf(collection, { index, group, limit: 10_000, order }))
   deepEqual(listed('all', 'all', 'oldest_first'), byInstant)
   deepEqual(listed('all', 'all', 'newest_first'), byInstant.toReversed())
   for (const place of PLACES) {
@@ -88,7 +122,12 @@ void property(
       drawn.push(id)
       return id
     }
-    const copies: Copy[] = [{ collection: new Collection<Thing>(GROUPS), model: { things: new Map(), removed: new Set() } }]
+    const copies: Copy[] = [
+      {
+        collection: new Collection<Thing>(GROUPS),
+        model: { things: new Map(), removed: new Set() }
+      }
+    ]
 
     for (const deed of deeds) act(copies, deed, draw)
 
@@ -98,8 +137,21 @@ void property(
 
 function smallStore(): Store {
   const store = new Store()
-  const address = { country: 'US', line1: null, line2: null, city: null, postal_code: null, state: null }
-  const location = { id: 'loc_a', object: 'location', created: '2026-03-01T00:00:00.000Z', account: 'mch_a', display_name: 'A' } as const
+  const address = {
+    country: 'US',
+    line1: null,
+    line2: null,
+    city: null,
+    postal_code: null,
+    state: null
+  }
+  const location = {
+    id: 'loc_a',
+    object: 'location',
+    created: '2026-03-01T00:00:00.000Z',
+    account: 'mch_a',
+    display_name: 'A'
+  } as const
   store.locations.insert({ ...location, address, phone: null, website: null, metadata: {} })
   for (const id of ['txn_a', 'txn_b']) store.transactions.insert(storedTransaction(id))
   return store
@@ -121,16 +173,31 @@ void property(
     runs: 60
   },
   deeds => {
-    const copies = [{ store: smallStore(), refunds: new Map<string, Records['refunds']>(), keys: new Map<string, string>() }]
+    const copies = [
+      {
+        store: smallStore(),
+        refunds: new Map<string, Records['refunds']>(),
+        keys: new Map<string, string>()
+      }
+    ]
     for (const [index, { do: what, copy, nth, amount }] of deeds.entries()) {
       const one = pick(copies, copy) as (typeof copies)[number]
       const there = pick([...one.refunds.values()], nth)
-      if (what === 'clone') copies.push({ store: one.store.clone(), refunds: new Map(one.refunds), keys: new Map(one.keys) })
+      if (what === 'clone')
+        copies.push({
+          store: one.store.clone(),
+          refunds: new Map(one.refunds),
+          keys: new Map(one.keys)
+        })
       else if (what === 'key') {
         one.store.keys.set(`sk_${index}`, 'mch_a')
         one.keys.set(`sk_${index}`, 'mch_a')
       } else if (what === 'refund' || there === undefined) {
-        const added = storedRefund(`rfd_${index}`, storedTransaction(nth % 2 === 0 ? 'txn_a' : 'txn_b'), amount)
+        const added = storedRefund(
+          `rfd_${index}`,
+          storedTransaction(nth % 2 === 0 ? 'txn_a' : 'txn_b'),
+          amount
+        )
         one.store.putRefund({ ...added })
         one.refunds.set(added.id, added)
       } else {
@@ -149,7 +216,17 @@ void property(
           store.transactions.get(id)?.amount_refunded,
           own.reduce((sum, { amount }) => sum + amount, 0)
         )
-        deepEqual(recordsOf(pageOf(store.refunds, { index: 'transaction', group: id, limit: 100, order: 'oldest_first' })), own)
+        deepEqual(
+          recordsOf(
+            pageOf(store.refunds, {
+              index: 'transaction',
+              group: id,
+              limit: 100,
+              order: 'oldest_first'
+            })
+          ),
+          own
+        )
       }
     }
   }

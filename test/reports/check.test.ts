@@ -5,7 +5,13 @@ import { RULE_IDS, RULES } from '../../src/reference/rules.js'
 import { checkJunit, coverageJunit, xml } from '../../src/reports/junit.js'
 import type { CheckedFile, Point } from '../../src/reports/points.js'
 import { SAYS } from '../../src/reports/sentences.js'
-import { checkAnnotations, checkTap, checkText, coverageText, findingsText } from '../../src/reports/text.js'
+import {
+  checkAnnotations,
+  checkTap,
+  checkText,
+  coverageText,
+  findingsText
+} from '../../src/reports/text.js'
 import { judgement } from '../support/judged-request.js'
 import { elementsIn, parseMarkup } from './markup.js'
 
@@ -21,7 +27,13 @@ t.test('check: a report stays well-formed, whatever a title or problem contains'
     ms: problems.length > 0 ? 1234.5 : 0
   })
   const points: CheckedFile[] = [
-    { file: 'x & #1.yaml', points: [point('x & #1.yaml', odd, odd, 'second'), point('x & #1.yaml', 'last')], leftOut: null, notes: [], settings: {} },
+    {
+      file: 'x & #1.yaml',
+      points: [point('x & #1.yaml', odd, odd, 'second'), point('x & #1.yaml', 'last')],
+      leftOut: null,
+      notes: [],
+      settings: {}
+    },
     { file: 'y.yaml', points: [point('y.yaml', 'plain')], leftOut: null, notes: [], settings: {} }
   ]
 
@@ -29,7 +41,10 @@ t.test('check: a report stays well-formed, whatever a title or problem contains'
   const junit = checkJunit(points)
   const text = checkText(points)
 
-  t.equal(tap[2], 'not ok 1 - x & \\#1.yaml: a & b <c> "d" \\\\u0007\u{1F600}\uD800\uFFFE \\# SKIP \\\\ end')
+  t.equal(
+    tap[2],
+    'not ok 1 - x & \\#1.yaml: a & b <c> "d" \\\\u0007\u{1F600}\uD800\uFFFE \\# SKIP \\\\ end'
+  )
   t.strictSame(JSON.parse((tap[5] as string).slice(6)), odd)
   const elements = elementsIn(parseMarkup(junit))
   t.strictSame(elements.find(({ name }) => name === 'testcase')?.attributes, {
@@ -42,39 +57,56 @@ t.test('check: a report stays well-formed, whatever a title or problem contains'
     ['2', '1'],
     'a file is one suite'
   )
-  t.equal(elements.find(({ name }) => name === 'failure')?.text, 'a & b <c> "d" \u{1F600} # SKIP \\\n\tend\nsecond')
+  t.equal(
+    elements.find(({ name }) => name === 'failure')?.text,
+    'a & b <c> "d" \u{1F600} # SKIP \\\n\tend\nsecond'
+  )
   t.ok(text.endsWith('\n\n2 passed, 1 failed in 2 files; 1 file failed\n'))
 })
 
-t.test('check: JUnit holds the settings that were found, and an annotation has a place where the problem has one', t => {
-  const problems = [
-    { path: 'a', message: 'wrong' },
-    { file: 'own.yaml', line: 3, column: 5, path: '', message: 'wrong' }
-  ]
-  const point = { ...step('one'), file: 'own.yaml', problems, ms: 0 }
-  const checked: CheckedFile[] = [
-    { file: 'own.yaml', points: [point, { ...point, ...step('two'), isWarning: true }], leftOut: null, notes: [], settings: { 'statuses.created': 201 } }
-  ]
+t.test(
+  'check: JUnit holds the settings that were found, and an annotation has a place where the problem has one',
+  t => {
+    const problems = [
+      { path: 'a', message: 'wrong' },
+      { file: 'own.yaml', line: 3, column: 5, path: '', message: 'wrong' }
+    ]
+    const point = { ...step('one'), file: 'own.yaml', problems, ms: 0 }
+    const checked: CheckedFile[] = [
+      {
+        file: 'own.yaml',
+        points: [point, { ...point, ...step('two'), isWarning: true }],
+        leftOut: null,
+        notes: [],
+        settings: { 'statuses.created': 201 }
+      }
+    ]
 
-  t.equal(elementsIn(parseMarkup(checkJunit(checked))).at(-1)?.text, 'settings:\n  statuses:\n    created: 201\n')
-  t.equal(
-    checkAnnotations(checked),
-    [
-      '::error title=one::a: wrong',
-      '::error file=own.yaml,line=3,col=5,title=one::wrong',
-      '::warning title=two::a: wrong',
-      '::warning file=own.yaml,line=3,col=5,title=two::wrong',
-      ''
-    ].join('\n')
-  )
-  t.end()
-})
+    t.equal(
+      elementsIn(parseMarkup(checkJunit(checked))).at(-1)?.text,
+      'settings:\n  statuses:\n    created: 201\n'
+    )
+    t.equal(
+      checkAnnotations(checked),
+      [
+        '::error title=one::a: wrong',
+        '::error file=own.yaml,line=3,col=5,title=one::wrong',
+        '::warning title=two::a: wrong',
+        '::warning file=own.yaml,line=3,col=5,title=two::wrong',
+        ''
+      ].join('\n')
+    )
+    t.end()
+  }
+)
 
 t.test('TKT-1: no call can show it kept, so it has one possible outcome, and reports say so', t => {
   const coverage = new Coverage()
   coverage.add(judgement([], 'TKT-1'))
   const report = coverage.report()
-  const { keepable, violable, satisfied, violated } = report.rules.find(({ rule }) => rule === 'TKT-1') as (typeof report.rules)[number]
+  const { keepable, violable, satisfied, violated } = report.rules.find(
+    ({ rule }) => rule === 'TKT-1'
+  ) as (typeof report.rules)[number]
   const junit = coverageJunit(report)
 
   t.strictSame([keepable, violable, satisfied, violated], [false, true, 0, 1])
@@ -88,46 +120,79 @@ t.test('TKT-1: no call can show it kept, so it has one possible outcome, and rep
   t.end()
 })
 
-t.test('coverage: where every outcome was seen, nothing is left to name and nothing is skipped', t => {
-  const coverage = new Coverage()
-  for (const rule of RULE_IDS) coverage.add(judgement(rule === 'TKT-1' ? [] : [rule], RULES[rule].violable ? rule : null))
-  const report = coverage.report()
-  const text = coverageText(report)
+t.test(
+  'coverage: where every outcome was seen, nothing is left to name and nothing is skipped',
+  t => {
+    const coverage = new Coverage()
+    for (const rule of RULE_IDS)
+      coverage.add(judgement(rule === 'TKT-1' ? [] : [rule], RULES[rule].violable ? rule : null))
+    const report = coverage.report()
+    const text = coverageText(report)
 
-  t.strictSame([report.seen, report.possible, report.percent, report.never_exercised, report.never_violated], [93, 93, 100, [], []])
-  t.ok(text.includes(SAYS.outcomes(93, 93, 100)))
-  t.notMatch(text, /never (exercised|violated)/)
-  t.ok(coverageJunit(report).startsWith('<?xml version="1.0" encoding="UTF-8"?>\n<testsuites tests="93" failures="0" skipped="0">\n'))
-  t.end()
-})
+    t.strictSame(
+      [report.seen, report.possible, report.percent, report.never_exercised, report.never_violated],
+      [93, 93, 100, [], []]
+    )
+    t.ok(text.includes(SAYS.outcomes(93, 93, 100)))
+    t.notMatch(text, /never (exercised|violated)/)
+    t.ok(
+      coverageJunit(report).startsWith(
+        '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites tests="93" failures="0" skipped="0">\n'
+      )
+    )
+    t.end()
+  }
+)
 
-t.test('coverage: never exercised and never violated stand out in text, and what was not seen is skipped in JUnit', t => {
-  const coverage = new Coverage()
-  coverage.add(judgement(['REF-7', 'REF-4']))
+t.test(
+  'coverage: never exercised and never violated stand out in text, and what was not seen is skipped in JUnit',
+  t => {
+    const coverage = new Coverage()
+    coverage.add(judgement(['REF-7', 'REF-4']))
 
-  const lines = coverageText(coverage.report()).split('\n')
-  const junit = coverageJunit(coverage.report())
+    const lines = coverageText(coverage.report()).split('\n')
+    const junit = coverageJunit(coverage.report())
 
-  t.equal(lines[0], 'rule     satisfied  violated')
-  t.ok(lines.includes('REF-7            1         0  a Refund above the remainder is an error'))
-  t.ok(lines.includes('REF-4            1         –  without amount the whole remainder is refunded'))
-  t.ok(lines.includes(SAYS.outcomes(2, 93, 2.1)))
-  t.ok(lines.find(line => line.startsWith('never exercised: FORM-1, FORM-2, ')))
-  t.ok(lines.includes('never violated: REF-7'))
-  t.equal(junit.match(/<testcase /g)?.length, 93)
-  t.equal(junit.match(/<skipped\/>/g)?.length, 91)
-  t.ok(junit.includes('<testcase classname="REF-7" name="satisfied: a Refund above the remainder is an error"></testcase>'))
-  t.ok(junit.includes('<testcase classname="REF-7" name="violated: a Refund above the remainder is an error"><skipped/></testcase>'))
-  t.notOk(junit.includes('classname="REF-4" name="violated'))
-  t.end()
-})
+    t.equal(lines[0], 'rule     satisfied  violated')
+    t.ok(lines.includes('REF-7            1         0  a Refund above the remainder is an error'))
+    t.ok(
+      lines.includes('REF-4            1         –  without amount the whole remainder is refunded')
+    )
+    t.ok(lines.includes(SAYS.outcomes(2, 93, 2.1)))
+    t.ok(lines.find(line => line.startsWith('never exercised: FORM-1, FORM-2, ')))
+    t.ok(lines.includes('never violated: REF-7'))
+    t.equal(junit.match(/<testcase /g)?.length, 93)
+    t.equal(junit.match(/<skipped\/>/g)?.length, 91)
+    t.ok(
+      junit.includes(
+        '<testcase classname="REF-7" name="satisfied: a Refund above the remainder is an error"></testcase>'
+      )
+    )
+    t.ok(
+      junit.includes(
+        '<testcase classname="REF-7" name="violated: a Refund above the remainder is an error"><skipped/></testcase>'
+      )
+    )
+    t.notOk(junit.includes('classname="REF-4" name="violated'))
+    t.end()
+  }
+)
 
 t.test('findings as text: what it is, what to do, and the calls that show it', t => {
   const { severity, about, advice } = FINDINGS['zero-payment']
 
   t.equal(findingsText([]), `${SAYS.no_findings()}\n`)
   t.equal(
-    findingsText([{ finding: 'zero-payment', severity, about, advice, times: 2, requests: ['req_1', 'till/req_2'] }]),
+    findingsText([
+      {
+        finding: 'zero-payment',
+        severity,
+        about,
+        advice,
+        times: 2,
+        requests: ['req_1', 'till/req_2']
+      }
+    ]),
     `warning: zero-payment (2×, req_1, till/req_2)\n  ${about}\n  ${advice}\n`
   )
   t.end()

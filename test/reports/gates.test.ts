@@ -6,24 +6,55 @@ import { DEFAULT_GATES, FAIL_ON, gatesFrom, judged, unmetLines } from '../../src
 import { SAYS } from '../../src/reports/sentences.js'
 import { finding, runOf, unmet } from './judged-run.js'
 
-t.test('gates: every finding can be named, and every group; expectations are always among them unless they are ignored', t => {
-  t.strictSame(FAIL_ON, ['expectations', 'script', 'findings', 'errors', 'warnings', ...Object.keys(FINDINGS)])
-  t.strictSame(gatesFrom({}), DEFAULT_GATES)
-  t.strictSame(gatesFrom({ minCoverage: 40, failOn: ['errors', 'errors'], ignore: ['zero-payment'], allowNoRequests: true }), {
-    minCoverage: 40,
-    failOn: ['expectations', 'errors'],
-    ignore: ['zero-payment'],
-    allowNoRequests: true
-  })
-  t.strictSame(gatesFrom({ failOn: ['script', 'expectations'] }), { ...DEFAULT_GATES, failOn: ['expectations', 'script'] })
-  t.strictSame(gatesFrom({ failOn: ['script'], ignore: ['expectations'] }), { ...DEFAULT_GATES, failOn: ['script'] })
-  const refused = [
-    [{ ignore: ['expectation'] }, `--ignore: ${CHECKS.unknown_name('expectation', ['expectations'], null)}`],
-    [{ failOn: ['expectations'], ignore: ['expectations'] }, SAYS.failed_and_ignored('expectations')]
-  ] as const
-  for (const [given, message] of refused) t.throws(() => gatesFrom(given), { code: 'setting_invalid', message })
-  t.end()
-})
+t.test(
+  'gates: every finding can be named, and every group; expectations are always among them unless they are ignored',
+  t => {
+    t.strictSame(FAIL_ON, [
+      'expectations',
+      'script',
+      'findings',
+      'errors',
+      'warnings',
+      ...Object.keys(FINDINGS)
+    ])
+    t.strictSame(gatesFrom({}), DEFAULT_GATES)
+    t.strictSame(
+      gatesFrom({
+        minCoverage: 40,
+        failOn: ['errors', 'errors'],
+        ignore: ['zero-payment'],
+        allowNoRequests: true
+      }),
+      {
+        minCoverage: 40,
+        failOn: ['expectations', 'errors'],
+        ignore: ['zero-payment'],
+        allowNoRequests: true
+      }
+    )
+    t.strictSame(gatesFrom({ failOn: ['script', 'expectations'] }), {
+      ...DEFAULT_GATES,
+      failOn: ['expectations', 'script']
+    })
+    t.strictSame(gatesFrom({ failOn: ['script'], ignore: ['expectations'] }), {
+      ...DEFAULT_GATES,
+      failOn: ['script']
+    })
+    const refused = [
+      [
+        { ignore: ['expectation'] },
+        `--ignore: ${CHECKS.unknown_name('expectation', ['expectations'], null)}`
+      ],
+      [
+        { failOn: ['expectations'], ignore: ['expectations'] },
+        SAYS.failed_and_ignored('expectations')
+      ]
+    ] as const
+    for (const [given, message] of refused)
+      t.throws(() => gatesFrom(given), { code: 'setting_invalid', message })
+    t.end()
+  }
+)
 
 t.test('gates: an expectation is told once, with the sandboxes that did not meet it', t => {
   const many = Array.from({ length: 7 }, (_, nth) => unmet(`w${nth}`, 'a'))
@@ -51,32 +82,84 @@ const UNMET = { unmet_expectations: [unmet('till', 'one was expected')] }
 const { coverage } = runOf()
 const covered = (percent: number) => ({ coverage: { ...coverage, percent } })
 const EMPTY = { calls: 0 }
-type Case = [run: Parameters<typeof runOf>[0], given: Parameters<typeof gatesFrom>[0], problems: Record<string, string[]>, fails?: string[]]
+type Case = [
+  run: Parameters<typeof runOf>[0],
+  given: Parameters<typeof gatesFrom>[0],
+  problems: Record<string, string[]>,
+  fails?: string[]
+]
 
 t.test('gates: what each judges, and what each leaves out', t => {
   const cases: Case[] = [
     [UNMET, {}, { expectations: ['one was expected, in till'] }],
     [UNMET, { failOn: ['errors'] }, { expectations: ['one was expected, in till'], errors: [] }],
-    [UNMET, { failOn: ['script', 'expectations'], minCoverage: 0 }, { coverage: [], expectations: ['one was expected, in till'], script: [] }],
+    [
+      UNMET,
+      { failOn: ['script', 'expectations'], minCoverage: 0 },
+      { coverage: [], expectations: ['one was expected, in till'], script: [] }
+    ],
     [UNMET, { ignore: ['expectations'] }, {}],
     [UNMET, { failOn: ['errors'], ignore: ['expectations'] }, { errors: [] }],
     [FOUND, { failOn: [] }, { expectations: [] }],
-    [FOUND, { failOn: ['findings'] }, { expectations: [], findings: ['findings: double-refund-risk, zero-payment'] }, ['double-refund-risk', 'zero-payment']],
-    [FOUND, { failOn: ['errors'] }, { expectations: [], errors: ['errors: double-refund-risk'] }, ['double-refund-risk']],
-    [FOUND, { failOn: ['warnings'] }, { expectations: [], warnings: ['warnings: zero-payment'] }, ['zero-payment']],
-    [FOUND, { failOn: ['zero-payment'] }, { expectations: [], 'zero-payment': ['finding: zero-payment'] }, ['zero-payment']],
+    [
+      FOUND,
+      { failOn: ['findings'] },
+      { expectations: [], findings: ['findings: double-refund-risk, zero-payment'] },
+      ['double-refund-risk', 'zero-payment']
+    ],
+    [
+      FOUND,
+      { failOn: ['errors'] },
+      { expectations: [], errors: ['errors: double-refund-risk'] },
+      ['double-refund-risk']
+    ],
+    [
+      FOUND,
+      { failOn: ['warnings'] },
+      { expectations: [], warnings: ['warnings: zero-payment'] },
+      ['zero-payment']
+    ],
+    [
+      FOUND,
+      { failOn: ['zero-payment'] },
+      { expectations: [], 'zero-payment': ['finding: zero-payment'] },
+      ['zero-payment']
+    ],
     [FOUND, { failOn: ['card-number-sent'] }, { expectations: [], 'card-number-sent': [] }],
     [
       FOUND,
       { failOn: ['errors', 'zero-payment'] },
-      { expectations: [], errors: ['errors: double-refund-risk'], 'zero-payment': ['finding: zero-payment'] },
+      {
+        expectations: [],
+        errors: ['errors: double-refund-risk'],
+        'zero-payment': ['finding: zero-payment']
+      },
       ['double-refund-risk', 'zero-payment']
     ],
-    [FOUND, { failOn: ['errors'], ignore: ['double-refund-risk'] }, { expectations: [], errors: [] }],
-    [FOUND, { failOn: ['findings'], ignore: ['double-refund-risk'] }, { expectations: [], findings: ['findings: zero-payment'] }, ['zero-payment']],
-    [FOUND, { failOn: ['findings'], ignore: ['double-refund-risk', 'zero-payment'] }, { expectations: [], findings: [] }],
+    [
+      FOUND,
+      { failOn: ['errors'], ignore: ['double-refund-risk'] },
+      { expectations: [], errors: [] }
+    ],
+    [
+      FOUND,
+      { failOn: ['findings'], ignore: ['double-refund-risk'] },
+      { expectations: [], findings: ['findings: zero-payment'] },
+      ['zero-payment']
+    ],
+    [
+      FOUND,
+      { failOn: ['findings'], ignore: ['double-refund-risk', 'zero-payment'] },
+      { expectations: [], findings: [] }
+    ],
     [FOUND, { failOn: ['script'] }, { expectations: [], script: [] }],
-    ...[{}, { failOn: ['findings'] }, { minCoverage: 0 }, { failOn: ['script'] }, { ignore: ['expectations'] }].flatMap((given): Case[] => [
+    ...[
+      {},
+      { failOn: ['findings'] },
+      { minCoverage: 0 },
+      { failOn: ['script'] },
+      { ignore: ['expectations'] }
+    ].flatMap((given): Case[] => [
       [EMPTY, given, { requests: [SAYS.no_requests()] }],
       [EMPTY, { ...given, allowNoRequests: true }, {}],
       [{ calls: 1 }, given, {}]
@@ -89,7 +172,11 @@ t.test('gates: what each judges, and what each leaves out', t => {
     const { gates, fails: failed, hasPassed, unmet } = judged(runOf(run), gatesFrom(given))
 
     const title = JSON.stringify([run, given])
-    const found = Object.fromEntries(gates.flatMap(({ gate, problems: own }) => (gate in problems || own.length > 0 ? [[gate, own]] : [])))
+    const found = Object.fromEntries(
+      gates.flatMap(({ gate, problems: own }) =>
+        gate in problems || own.length > 0 ? [[gate, own]] : []
+      )
+    )
     t.strictSame([found, [...failed]], [problems, fails], title)
     t.equal(hasPassed, Object.values(problems).flat().length === 0, title)
     if (run === UNMET) t.equal(unmet.length, Number(!hasPassed))

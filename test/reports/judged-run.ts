@@ -3,14 +3,32 @@ import { FINDINGS, type Finding, type FindingId } from '../../src/evidence/findi
 import type { RunCall, RunEntry } from '../../src/evidence/run.js'
 import type { Unmet } from '../../src/evidence/run-history.js'
 import { Coverage } from '../../src/evidence/totals.js'
-import { DEFAULT_GATES, type Gates, type JudgedRun, judged, type RunDocument } from '../../src/reports/run.js'
+import {
+  DEFAULT_GATES,
+  type Gates,
+  type JudgedRun,
+  judged,
+  type RunDocument
+} from '../../src/reports/run.js'
 
 /** A finding that the calls show. */
-export const finding = (id: FindingId, ...requests: string[]): Finding => ({ finding: id, ...FINDINGS[id], times: Math.max(requests.length, 1), requests })
+export const finding = (id: FindingId, ...requests: string[]): Finding => ({
+  finding: id,
+  ...FINDINGS[id],
+  times: Math.max(requests.length, 1),
+  requests
+})
 
 /** A call that was refused, in full, with text of its client wherever there is some. */
 export const refusedCall = (text: string, given: Partial<RunCall> = {}): RunCall => {
-  const call = { on: 'POST /refunds', method: 'POST', path: `/${text}`, test: text, outcome: 'refused', status: 400 } as const
+  const call = {
+    on: 'POST /refunds',
+    method: 'POST',
+    path: `/${text}`,
+    test: text,
+    outcome: 'refused',
+    status: 400
+  } as const
   const entry = {
     ...call,
     id: '#1/req_1',
@@ -28,7 +46,14 @@ export const refusedCall = (text: string, given: Partial<RunCall> = {}): RunCall
     refusal: { code: 'refund_exceeds_remaining', rule: 'REF-7', assumption: null, param: text },
     ms: 1,
     why: {
-      rules: [{ rule: 'REF-7', verdict: 'broken', text: 'a Refund above the remainder is an error', facts: { transaction: text } }],
+      rules: [
+        {
+          rule: 'REF-7',
+          verdict: 'broken',
+          text: 'a Refund above the remainder is an error',
+          facts: { transaction: text }
+        }
+      ],
       assumptions: [{ assumption: 'A07', topic: 'error body' }],
       changed_by: ['#1/req_0']
     }
@@ -77,5 +102,8 @@ export const unmet = (sandbox: string | null, message: string, ...tests: string[
 })
 
 /** A run that was judged by some gates. */
-export const judgedRun = (given: Partial<RunDocument> = {}, gates: Partial<Gates> = {}, status: number | null = 0): JudgedRun =>
-  judged(runOf(given), { ...DEFAULT_GATES, ...gates }, status)
+export const judgedRun = (
+  given: Partial<RunDocument> = {},
+  gates: Partial<Gates> = {},
+  status: number | null = 0
+): JudgedRun => judged(runOf(given), { ...DEFAULT_GATES, ...gates }, status)

@@ -1,1 +1,7 @@
-export { authorization, type Emulator, namesIn, type SandboxClient, sandboxClient } from '../support/emulator.js'
+export {
+  authorization,
+  type Emulator,
+  namesIn,
+  type SandboxClient,
+  sandboxClient
+} from '../support/emulator.js'

@@ -1,4 +1,7 @@
-/** The state before any change is made again from what was noted since: records, keys, counters of ids, script with its counts, clock and settings. */
+/**
+ * The state before any change is made again from what was noted since: records, keys, counters of
+ * ids, script with its counts, clock and settings.
+ */
 import { equal } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
@@ -19,13 +22,20 @@ import { startWorld } from '../support/world.js'
 
 const ACTS = 600
 const DRAWN = 20
-/** Script entries: an answer in place of the operation, answers lost before and after it, and some that count alone. */
+/**
+ * Script entries: an answer in place of the operation, answers lost before and after it, and some
+ * that count alone.
+ */
 const ENTRIES = [
   { on: 'POST /accounts', chance: 0.4, respond: { status: 503 } },
   { on: 'POST /refunds', chance: 0.3, fault: 'connection_reset' },
   { on: '*', chance: 0.1, fault: 'empty_response', when: 'after' },
   { on: 'POST /transactions', calls: '2+', delay: '1ms' },
-  { on: 'GET /refunds', chance: 0.5, change: { data: { tickets: [{ location: 'loc_a' }] }, delete: ['rfd_none'] } },
+  {
+    on: 'GET /refunds',
+    chance: 0.5,
+    change: { data: { tickets: [{ location: 'loc_a' }] }, delete: ['rfd_none'] }
+  },
   { on: 'GET /tickets', change: { data: { tickets: [{ location: 'loc_a' }] } }, when: 'after' },
   { on: '*', per: 'account', calls: '2-3', for: '10s', delay: '1ms' }
 ] as const
@@ -33,37 +43,62 @@ const SCENARIO = { seed: 4, clock: NOW, data: smallFixture(RECORDS), script: ENT
 const NAMES = ['one', 'two']
 
 const ADDED = {
-  accounts: [{ id: 'acc_n', type: 'merchant', name: 'N', email: 'n@example.com', address: { country: 'DE' } }],
+  accounts: [
+    { id: 'acc_n', type: 'merchant', name: 'N', email: 'n@example.com', address: { country: 'DE' } }
+  ],
   transactions: [{ id: 'txn_n', ticket: 'tkt_a', payment_type: 'external', amount: 90 }]
 }
 
 type Draw = (below: number) => number
 /** Control changes, the more frequent the more often they stand here. */
 const CHANGES: ((sandbox: Sandbox, draw: Draw) => unknown)[] = [
-  (sandbox, draw) => sandbox.addRecords(documentOf('test', { tickets: Array.from({ length: 1 + draw(3) }, () => ({ location: 'loc_a', reference: 'T' })) })),
+  (sandbox, draw) =>
+    sandbox.addRecords(
+      documentOf('test', {
+        tickets: Array.from({ length: 1 + draw(3) }, () => ({ location: 'loc_a', reference: 'T' }))
+      })
+    ),
   async sandbox => {
     const api_keys = [{ key: `sk_test_${sandbox.inputs.place}`, account: 'acc_n' }]
     const data = { api_keys, ...ADDED, refunds: [{ transaction: 'txn_n', amount: 30 }] }
     const refund = { refunds: [{ transaction: 'txn_n', amount: 1 }] }
-    await sandbox.addRecords(documentOf('test', data)).catch(() => sandbox.addRecords(documentOf('test', refund)).catch(() => {}))
+    await sandbox
+      .addRecords(documentOf('test', data))
+      .catch(() => sandbox.addRecords(documentOf('test', refund)).catch(() => {}))
   },
-  sandbox => sandbox.patchRecord('tickets', 'tkt_a', { reference: `T-${sandbox.inputs.place}` }, documentOf('test', {})),
+  sandbox =>
+    sandbox.patchRecord(
+      'tickets',
+      'tkt_a',
+      { reference: `T-${sandbox.inputs.place}` },
+      documentOf('test', {})
+    ),
   async sandbox => {
     const [refund] = sandbox.store.refunds.someIds(1)
     if (refund !== undefined) sandbox.deleteRecord('refunds', refund)
   },
   sandbox => sandbox.addKey('mch_a'),
-  (sandbox, draw) => sandbox.setClock({ at: Date.parse(NOW) + 1000 * draw(1000), running: draw(2) === 0 }),
+  (sandbox, draw) =>
+    sandbox.setClock({ at: Date.parse(NOW) + 1000 * draw(1000), running: draw(2) === 0 }),
   (sandbox, draw) => sandbox.setClock({ by: draw(60_000) }),
-  async (sandbox, draw) => sandbox.addEntry((await compileEntry(ENTRIES[draw(ENTRIES.length)] as Entry['data'], () => {})) as Entry),
-  (sandbox, draw) => sandbox.removeEntries(draw(5) === 0 ? undefined : sandbox.script.listed()[draw(4)]?.id),
+  async (sandbox, draw) =>
+    sandbox.addEntry(
+      (await compileEntry(ENTRIES[draw(ENTRIES.length)] as Entry['data'], () => {})) as Entry
+    ),
+  (sandbox, draw) =>
+    sandbox.removeEntries(draw(5) === 0 ? undefined : sandbox.script.listed()[draw(4)]?.id),
   (sandbox, draw) => sandbox.changeSettings({ seed: draw(3), 'ids.length': 24 + draw(2) }),
-  (sandbox, draw) => sandbox.changeSettings({ 'auth.accept_any_key': draw(2) === 0 ? 'mch_a' : null }),
-  (sandbox, draw) => sandbox.unsetSetting((['seed', 'ids.length', 'auth.accept_any_key'] as const)[draw(3)] as string),
+  (sandbox, draw) =>
+    sandbox.changeSettings({ 'auth.accept_any_key': draw(2) === 0 ? 'mch_a' : null }),
+  (sandbox, draw) =>
+    sandbox.unsetSetting(
+      (['seed', 'ids.length', 'auth.accept_any_key'] as const)[draw(3)] as string
+    ),
   (sandbox, draw) => sandbox.snapshots.put(NAMES[draw(2)] as string, sandbox.snapshot()),
   async (sandbox, draw) => {
     const name = NAMES[draw(2)] as string
-    if ((await sandbox.snapshots.names()).includes(name)) sandbox.restore(await sandbox.snapshots.get(name, sandbox.settings))
+    if ((await sandbox.snapshots.names()).includes(name))
+      sandbox.restore(await sandbox.snapshots.get(name, sandbox.settings))
   }
 ]
 
@@ -75,7 +110,12 @@ const recordsOf = (store: Store) => textOf({ ...emptyState(), store })
 function send(sandbox: Sandbox, { on, headers, body }: Call) {
   const [method, path] = on.split(' ') as [string, string]
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
-  const exchange = execute(sandbox, { method, url: `/next${path}`, headers: { ...headers, ...length }, body: body ?? null })
+  const exchange = execute(sandbox, {
+    method,
+    url: `/next${path}`,
+    headers: { ...headers, ...length },
+    body: body ?? null
+  })
   sandbox.evidence.record(exchange)
   return exchange
 }
@@ -86,18 +126,31 @@ for (const [limit, isCut] of [
   [100_000, false],
   [20, true]
 ] as const) {
-  const title = isCut ? 'where earlier ones were dropped, the state is made again at every place that is known' : 'it is the same byte for byte at any place'
+  const title = isCut
+    ? 'where earlier ones were dropped, the state is made again at every place that is known'
+    : 'it is the same byte for byte at any place'
   await property(t, title, { of: fc.nat(), runs: 3 }, async seed => {
-    const { world } = await startWorld({ scenario: SCENARIO, settings: { 'limits.journal': limit } })
+    const { world } = await startWorld({
+      scenario: SCENARIO,
+      settings: { 'limits.journal': limit }
+    })
     const draw: Draw = below => Math.floor(drawnFraction(seed, 'act', ++drawn) * below)
     let drawn = 0
     const calls = fc.sample(apiCall, { numRuns: ACTS, seed })
     const first = world.inputs.earliest
-    const taken: { place: number; exchange: Exchange | null; text: string; before: string; after: string }[] = []
+    const taken: {
+      place: number
+      exchange: Exchange | null
+      text: string
+      before: string
+      after: string
+    }[] = []
     for (const [nth, call] of calls.entries()) {
       const { place } = world.inputs
       const isTaken = nth % Math.floor(ACTS / DRAWN) === 0
-      const [text, before] = isTaken ? [textOf(world.state.present), recordsOf(world.store)] : ['', '']
+      const [text, before] = isTaken
+        ? [textOf(world.state.present), recordsOf(world.store)]
+        : ['', '']
       const exchange = draw(3) === 0 ? null : send(world, call)
       if (isTaken) taken.push({ place, exchange, text, before, after: recordsOf(world.store) })
       if (exchange !== null) outcomes.add(exchange.outcome.name)
@@ -112,10 +165,15 @@ for (const [limit, isCut] of [
       equal(textOf(present), text, `place ${place}`)
       if (exchange === null) continue
       // an operation runs after the script has counted its request
-      equal(textOf({ ...(await world.stateAt(exchange.place)).present, script: present.script }), text, `place ${exchange.place}`)
+      equal(
+        textOf({ ...(await world.stateAt(exchange.place)).present, script: present.script }),
+        text,
+        `place ${exchange.place}`
+      )
       equal(recordsOf(await storeAt(world, exchange, 'before')), before)
       equal(recordsOf(await storeAt(world, exchange, 'after')), after)
-      if (exchange.changes > 0) equal((await storesAround(world, exchange)).map(recordsOf).join(), [before, after].join())
+      if (exchange.changes > 0)
+        equal((await storesAround(world, exchange)).map(recordsOf).join(), [before, after].join())
       effects += Number(exchange.changes > 0)
     }
     equal(earliest > first, isCut)
@@ -123,5 +181,9 @@ for (const [limit, isCut] of [
     equal(known.length > 0, true)
   })
 }
-t.strictSame([...outcomes].sort(), ['answered', 'lost_after', 'lost_before', 'refused', 'scripted'], 'the requests were of all kinds')
+t.strictSame(
+  [...outcomes].sort(),
+  ['answered', 'lost_after', 'lost_before', 'refused', 'scripted'],
+  'the requests were of all kinds'
+)
 t.ok(effects > 0, 'and some of them took effect')

@@ -16,21 +16,39 @@ const TAKER = `const [, file, at] = process.argv
   console.log((await Lock.take(file)) !== null)
   setInterval(() => {}, 1000)`
 
-const locksIn = async (folder: string) => (await readdir(folder)).filter(name => name.includes('.lock'))
+const locksIn = async (folder: string) =>
+  (await readdir(folder)).filter(name => name.includes('.lock'))
 
 /** Starts a process that takes the lock of a file, at an instant that others may share. */
-function taking(t: Test, file: string, at = 0): { child: ChildProcess; hasTaken: Promise<boolean> } {
-  const child = spawn(process.execPath, [...process.execArgv, '--input-type=module', '--eval', TAKER, file, String(at)], {
-    env: { ...process.env, _TAPJS_PROCESSINFO_COVERAGE_: '0' },
-    stdio: ['ignore', 'pipe', 'inherit']
-  })
+function taking(
+  t: Test,
+  file: string,
+  at = 0
+): { child: ChildProcess; hasTaken: Promise<boolean> } {
+  const child = spawn(
+    process.execPath,
+    [...process.execArgv, '--input-type=module', '--eval', TAKER, file, String(at)],
+    {
+      env: { ...process.env, _TAPJS_PROCESSINFO_COVERAGE_: '0' },
+      stdio: ['ignore', 'pipe', 'inherit']
+    }
+  )
   t.teardown(() => child.kill('SIGKILL'))
-  return { child, hasTaken: once(child.stdout as NodeJS.ReadableStream, 'data').then(([text]) => String(text).trim() === 'true') }
+  return {
+    child,
+    hasTaken: once(child.stdout as NodeJS.ReadableStream, 'data').then(
+      ([text]) => String(text).trim() === 'true'
+    )
+  }
 }
 
 const quiet = (socket: Socket) => socket.on('error', () => {})
 /** A socket in the place of a lock, which treats its callers as the case says. */
-async function impostor(t: Test, path: string, answer: (socket: Socket, server: Server) => void): Promise<void> {
+async function impostor(
+  t: Test,
+  path: string,
+  answer: (socket: Socket, server: Server) => void
+): Promise<void> {
   const server: Server = createServer(socket => answer(quiet(socket), server))
   t.teardown(() => server.close())
   await new Promise<void>(resolve => server.listen(path, resolve))
@@ -46,7 +64,10 @@ t.test('a lock is held by one alone, given up with release, and leaves nothing b
   t.equal(String((await once(asking, 'data'))[0]), 'holds')
   t.equal(await Lock.take(file), null)
   t.equal((await locksIn(folder)).length, 1, 'who was refused leaves nothing')
-  const open = connect({ path: join(folder, (await locksIn(folder))[0] as string), allowHalfOpen: true }).resume()
+  const open = connect({
+    path: join(folder, (await locksIn(folder))[0] as string),
+    allowHalfOpen: true
+  }).resume()
   t.teardown(() => open.destroy())
   await once(open, 'end')
 
@@ -58,18 +79,31 @@ t.test('a lock is held by one alone, given up with release, and leaves nothing b
   await again?.release()
 })
 
-t.test('locks of other files in the folder do not count, and what else has a name like a lock is left alone', async t => {
-  const { folder } = await placeOf(t)
-  const names = ['shop.json.lock', 'shop.json.lock-0123abcd', 'shop.json.lock-other', 'shop.lock']
-  for (const name of names) await writeFile(join(folder, name), 'precious')
-  await mkdir(join(folder, 'shop.json.lock-01234567'))
-  await symlink('nowhere', join(folder, 'shop.json.lock-76543210'))
-  await impostor(t, join(folder, 'shop.json.old.lock-0123abcd'), socket => socket.end('holds'))
-  const locks = await Promise.all(['shop.json', 'shop', 'shop.json.lock', 'other'].map(name => Lock.take(join(folder, name))))
-  t.notOk(locks.includes(null))
-  await Promise.all(locks.map(lock => lock?.release()))
-  t.strictSame((await readdir(folder)).sort(), [...names, 'shop.json.lock-01234567', 'shop.json.lock-76543210', 'shop.json.old.lock-0123abcd'].sort())
-})
+t.test(
+  'locks of other files in the folder do not count, and what else has a name like a lock is left alone',
+  async t => {
+    const { folder } = await placeOf(t)
+    const names = ['shop.json.lock', 'shop.json.lock-0123abcd', 'shop.json.lock-other', 'shop.lock']
+    for (const name of names) await writeFile(join(folder, name), 'precious')
+    await mkdir(join(folder, 'shop.json.lock-01234567'))
+    await symlink('nowhere', join(folder, 'shop.json.lock-76543210'))
+    await impostor(t, join(folder, 'shop.json.old.lock-0123abcd'), socket => socket.end('holds'))
+    const locks = await Promise.all(
+      ['shop.json', 'shop', 'shop.json.lock', 'other'].map(name => Lock.take(join(folder, name)))
+    )
+    t.notOk(locks.includes(null))
+    await Promise.all(locks.map(lock => lock?.release()))
+    t.strictSame(
+      (await readdir(folder)).sort(),
+      [
+        ...names,
+        'shop.json.lock-01234567',
+        'shop.json.lock-76543210',
+        'shop.json.old.lock-0123abcd'
+      ].sort()
+    )
+  }
+)
 
 t.test('of those who take a lock at once exactly one gets it', async t => {
   const { folder, file } = await placeOf(t)
@@ -82,32 +116,37 @@ t.test('of those who take a lock at once exactly one gets it', async t => {
   t.strictSame(await locksIn(folder), [])
 })
 
-t.test('the lock of a process that was killed is nobody’s: of several that start at once exactly one gets it', async t => {
-  const { folder, file } = await placeOf(t)
-  const first = taking(t, file)
-  t.equal(await first.hasTaken, true)
-  first.child.kill('SIGKILL')
-  await once(first.child, 'exit')
-  const [left] = await locksIn(folder)
-  t.ok(left, 'the socket is left behind')
+t.test(
+  'the lock of a process that was killed is nobody’s: of several that start at once exactly one gets it',
+  async t => {
+    const { folder, file } = await placeOf(t)
+    const first = taking(t, file)
+    t.equal(await first.hasTaken, true)
+    first.child.kill('SIGKILL')
+    await once(first.child, 'exit')
+    const [left] = await locksIn(folder)
+    t.ok(left, 'the socket is left behind')
 
-  const at = Date.now() + 1500
-  const takers = Array.from({ length: 4 }, () => taking(t, file, at))
-  const taken = await Promise.all(takers.map(({ hasTaken }) => hasTaken))
+    const at = Date.now() + 1500
+    const takers = Array.from({ length: 4 }, () => taking(t, file, at))
+    const taken = await Promise.all(takers.map(({ hasTaken }) => hasTaken))
 
-  t.equal(taken.filter(Boolean).length, 1, `taken: ${taken}`)
-  const locks = await locksIn(folder)
-  t.notOk(locks.includes(left as string), 'what was left is cleared away')
-  t.equal(locks.length, 1)
-  t.equal(await Lock.take(file), null, 'and the one that got it holds it on')
+    t.equal(taken.filter(Boolean).length, 1, `taken: ${taken}`)
+    const locks = await locksIn(folder)
+    t.notOk(locks.includes(left as string), 'what was left is cleared away')
+    t.equal(locks.length, 1)
+    t.equal(await Lock.take(file), null, 'and the one that got it holds it on')
 
-  for (const { child } of takers) child.kill('SIGKILL')
-  await Promise.all(takers.map(({ child }) => child.exitCode ?? child.signalCode ?? once(child, 'exit')))
-  const lock = await Lock.take(file)
-  t.ok(lock, 'until it is killed')
-  await lock?.release()
-  t.strictSame(await locksIn(folder), [])
-})
+    for (const { child } of takers) child.kill('SIGKILL')
+    await Promise.all(
+      takers.map(({ child }) => child.exitCode ?? child.signalCode ?? once(child, 'exit'))
+    )
+    const lock = await Lock.take(file)
+    t.ok(lock, 'until it is killed')
+    await lock?.release()
+    t.strictSame(await locksIn(folder), [])
+  }
+)
 
 t.test('a process that is stopped, and one that says nothing, still hold their lock', async t => {
   const { folder, file } = await placeOf(t)
@@ -118,7 +157,8 @@ t.test('a process that is stopped, and one that says nothing, still hold their l
   const { child, hasTaken } = taking(t, file)
   t.equal(await hasTaken, true)
   child.kill('SIGSTOP')
-  // one that says nothing, one that ends in the middle of its answer, one that stays at taking it, and one that is stopped
+  // one that says nothing, one that ends in the middle of its answer, one that stays at taking it,
+  // and one that is stopped
   for (const name of ['silent', 'curt', 'slow', 'shop.json']) {
     const since = Date.now()
     t.equal(await Lock.take(join(folder, name), 150), null, name)
@@ -144,35 +184,44 @@ t.test('the one whose name comes first waits for the others to withdraw', async 
   await lock?.release()
 })
 
-t.test('a folder that is not there, one that cannot be listed any more, and a name that is too long are errors', async t => {
-  const { folder } = await placeOf(t)
-  await t.rejects(Lock.take(join(folder, 'none', 'shop.json')), { code: 'EACCES' })
-  await t.rejects(Lock.take(join(folder, 'x'.repeat(120))), {
-    message: /^the name of its lock, x{120}\.lock-[0-9a-f]{8}\.new, is too long for a socket; choose a shorter name$/
-  })
-  t.strictSame(await readdir(folder), [])
-  const gone = join(folder, 'gone')
-  await mkdir(gone)
-  await impostor(t, join(gone, 'shop.json.lock-ffffffff'), socket => socket.end('takes'))
-  const taken = Lock.take(join(gone, 'shop.json'))
-  await Promise.all([t.rejects(taken, { code: 'ENOENT' }), rm(gone, { recursive: true })])
-})
-
-t.test('a path that is too long for a socket is reached through a link that does not stay', async t => {
-  const folder = join((await placeOf(t)).folder, 'x'.repeat(100))
-  const file = join(folder, 'shop.json')
-  await mkdir(folder)
-  const links = async () => {
-    const names = (await readdir(tmpdir())).filter(name => /^lock-[0-9a-f]{8}$/.test(name))
-    return (await Promise.all(names.map(name => readlink(join(tmpdir(), name)).catch(() => null)))).filter(to => to === folder)
+t.test(
+  'a folder that is not there, one that cannot be listed any more, and a name that is too long are errors',
+  async t => {
+    const { folder } = await placeOf(t)
+    await t.rejects(Lock.take(join(folder, 'none', 'shop.json')), { code: 'EACCES' })
+    await t.rejects(Lock.take(join(folder, 'x'.repeat(120))), {
+      message:
+        /^the name of its lock, x{120}\.lock-[0-9a-f]{8}\.new, is too long for a socket; choose a shorter name$/
+    })
+    t.strictSame(await readdir(folder), [])
+    const gone = join(folder, 'gone')
+    await mkdir(gone)
+    await impostor(t, join(gone, 'shop.json.lock-ffffffff'), socket => socket.end('takes'))
+    const taken = Lock.take(join(gone, 'shop.json'))
+    await Promise.all([t.rejects(taken, { code: 'ENOENT' }), rm(gone, { recursive: true })])
   }
+)
 
-  const lock = await Lock.take(file)
+t.test(
+  'a path that is too long for a socket is reached through a link that does not stay',
+  async t => {
+    const folder = join((await placeOf(t)).folder, 'x'.repeat(100))
+    const file = join(folder, 'shop.json')
+    await mkdir(folder)
+    const links = async () => {
+      const names = (await readdir(tmpdir())).filter(name => /^lock-[0-9a-f]{8}$/.test(name))
+      return (
+        await Promise.all(names.map(name => readlink(join(tmpdir(), name)).catch(() => null)))
+      ).filter(to => to === folder)
+    }
 
-  t.ok(lock)
-  t.equal((await locksIn(folder)).length, 1)
-  t.equal(await Lock.take(file), null)
-  await lock?.release()
-  t.strictSame(await locksIn(folder), [])
-  t.strictSame(await links(), [])
-})
+    const lock = await Lock.take(file)
+
+    t.ok(lock)
+    t.equal((await locksIn(folder)).length, 1)
+    t.equal(await Lock.take(file), null)
+    await lock?.release()
+    t.strictSame(await locksIn(folder), [])
+    t.strictSame(await links(), [])
+  }
+)

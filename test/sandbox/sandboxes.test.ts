@@ -9,14 +9,29 @@ import { documentOf } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
 import { Heap, processHeap } from '../../src/work/heap.js'
 import { cpuTime } from '../support/cpu.js'
-import { type Emulator, NOW, namesIn, type SandboxClient, sandboxClient, smallFixture, startTestEmulator } from '../support/emulator.js'
+import {
+  type Emulator,
+  NOW,
+  namesIn,
+  type SandboxClient,
+  sandboxClient,
+  smallFixture,
+  startTestEmulator
+} from '../support/emulator.js'
 
 const ORIGIN = { name: 'test', file: null }
 const START = { name: 'start', seed: 7, clock: NOW, data: smallFixture() }
 
 /** The sandboxes of a process, without an app. */
-async function sandboxesWith(flag: GivenSettings = {}, { start = START as object | null, heap = new Heap() } = {}) {
-  const dependencies = { library: new Library({ fixtures: null, scenarios: null }), launch: { flag, environment: {} }, machine: () => Date.parse(NOW) }
+async function sandboxesWith(
+  flag: GivenSettings = {},
+  { start = START as object | null, heap = new Heap() } = {}
+) {
+  const dependencies = {
+    library: new Library({ fixtures: null, scenarios: null }),
+    launch: { flag, environment: {} },
+    machine: () => Date.parse(NOW)
+  }
   const sandboxes = new Sandboxes(dependencies, heap)
   if (start !== null) await sandboxes.start(documentOf('test', start), ORIGIN)
   return sandboxes
@@ -37,69 +52,111 @@ const refusalOf = (act: () => unknown): ApiError => {
   throw new Error('nothing was refused')
 }
 /** That at the base address and two others. */
-const three = (emulator: Emulator) => [null, 'a', 'b'].map(name => sandboxClient(emulator, name)) as [SandboxClient, SandboxClient, SandboxClient]
+const three = (emulator: Emulator) =>
+  [null, 'a', 'b'].map(name => sandboxClient(emulator, name)) as [
+    SandboxClient,
+    SandboxClient,
+    SandboxClient
+  ]
 
-/** Records of a large scenario: Tickets, Transactions and Refunds, but for those of the small fixture. */
+/**
+ * Records of a large scenario: Tickets, Transactions and Refunds, but for those of the small
+ * fixture.
+ */
 const RECORDS = 10_000
 function largeScenario(): object {
   const thirds = Array.from({ length: (RECORDS - 4) / 3 }, (_, index) => index)
   const data = smallFixture({
-    tickets: thirds.map(index => ({ id: `tkt_${index}`, location: 'loc_a', reference: `T-${index}` })),
-    transactions: thirds.map(index => ({ id: `txn_${index}`, ticket: `tkt_${index}`, payment_type: 'card', amount: 1000 + index })),
+    tickets: thirds.map(index => ({
+      id: `tkt_${index}`,
+      location: 'loc_a',
+      reference: `T-${index}`
+    })),
+    transactions: thirds.map(index => ({
+      id: `txn_${index}`,
+      ticket: `tkt_${index}`,
+      payment_type: 'card',
+      amount: 1000 + index
+    })),
     refunds: thirds.map(index => ({ id: `rfd_${index}`, transaction: `txn_${index}`, amount: 100 }))
   })
   return { data }
 }
 
 // the first one: what other tests leave to be collected would count
-t.test('sandboxes: one of 10,000 records takes at most a hundredth of the time and of the memory that they take', async t => {
-  const document = documentOf('test', largeScenario())
-  const { used, collect } = processHeap()
-  /** The bytes that are in use once everything that is no longer needed is gone. */
-  const inUse = async () => {
-    for (let round = 0; round < 3; round++) {
-      await new Promise(resolve => setImmediate(resolve))
-      collect()
+t.test(
+  'sandboxes: one of 10,000 records takes at most a hundredth of the time and of the memory that they take',
+  async t => {
+    const document = documentOf('test', largeScenario())
+    const { used, collect } = processHeap()
+    /** The bytes that are in use once everything that is no longer needed is gone. */
+    const inUse = async () => {
+      for (let round = 0; round < 3; round++) {
+        await new Promise(resolve => setImmediate(resolve))
+        collect()
+      }
+      return used()
     }
-    return used()
-  }
-  const median = (figures: number[]) => figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] as number
-  const flag = { 'limits.sandboxes': 100_000 }
-  for (let index = 0; index < 50; index++) made(await sandboxesWith(flag), `warm-up-${index}`)
+    const median = (figures: number[]) =>
+      figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] as number
+    const flag = { 'limits.sandboxes': 100_000 }
+    for (let index = 0; index < 50; index++) made(await sandboxesWith(flag), `warm-up-${index}`)
 
-  const empty = await inUse()
-  const sandboxes = await sandboxesWith(flag)
-  const loading: number[] = []
-  for (let round = 0; round < 3; round++) {
-    const before = cpuTime()
-    await sandboxes.start(document, ORIGIN)
-    loading.push(cpuTime() - before)
-  }
-  const loaded = await inUse()
-  // many at a time, since one takes less than a clock of processor time can tell
-  const making: number[] = []
-  for (let round = 0; round < 11; round++) {
-    const before = cpuTime()
-    for (let index = 0; index < 50; index++) made(sandboxes, `made-${round}-${index}`)
-    making.push((cpuTime() - before) / 50)
-  }
+    const empty = await inUse()
+    const sandboxes = await sandboxesWith(flag)
+    const loading: number[] = []
+    for (let round = 0; round < 3; round++) {
+      const before = cpuTime()
+      await sandboxes.start(document, ORIGIN)
+      loading.push(cpuTime() - before)
+    }
+    const loaded = await inUse()
+    // many at a time, since one takes less than a clock of processor time can tell
+    const making: number[] = []
+    for (let round = 0; round < 11; round++) {
+      const before = cpuTime()
+      for (let index = 0; index < 50; index++) made(sandboxes, `made-${round}-${index}`)
+      making.push((cpuTime() - before) / 50)
+    }
 
-  const memory = { scenario: loaded - empty, sandbox: ((await inUse()) - loaded) / 550 }
-  const [load, make] = [median(loading), median(making)]
-  const sizes = new Set(sandboxes.all().map(({ store }) => store.size))
-  t.strictSame(sizes, new Set([RECORDS]), 'each has all records')
-  t.ok(make <= load / 100, `loading takes ${load.toFixed(1)} ms, making one ${make.toFixed(3)} ms`)
-  t.ok(memory.scenario > 1_000_000, `the scenario takes ${memory.scenario} bytes`)
-  t.ok(memory.sandbox <= memory.scenario / 100, `the scenario takes ${memory.scenario} bytes, each sandbox ${memory.sandbox}`)
-})
+    const memory = { scenario: loaded - empty, sandbox: ((await inUse()) - loaded) / 550 }
+    const [load, make] = [median(loading), median(making)]
+    const sizes = new Set(sandboxes.all().map(({ store }) => store.size))
+    t.strictSame(sizes, new Set([RECORDS]), 'each has all records')
+    t.ok(
+      make <= load / 100,
+      `loading takes ${load.toFixed(1)} ms, making one ${make.toFixed(3)} ms`
+    )
+    t.ok(memory.scenario > 1_000_000, `the scenario takes ${memory.scenario} bytes`)
+    t.ok(
+      memory.sandbox <= memory.scenario / 100,
+      `the scenario takes ${memory.scenario} bytes, each sandbox ${memory.sandbox}`
+    )
+  }
+)
 
-const PATHS = ['', '/state', '/clock', '/settings', '/script', '/snapshots', '/requests', '/coverage', '/findings', '/assumptions']
+const PATHS = [
+  '',
+  '/state',
+  '/clock',
+  '/settings',
+  '/script',
+  '/snapshots',
+  '/requests',
+  '/coverage',
+  '/findings',
+  '/assumptions'
+]
 type Step = [target: 'call' | 'control', on: string, body?: Record<string, unknown>]
 /** Calls that read, create, change and delete, that are refused, scripted and explained. */
 const SESSION: Step[] = [
   ['call', 'GET /locations'],
   ['call', 'POST /locations', { display_name: 'New', 'address[country]': 'US' }],
-  ['call', 'POST /accounts', { type: 'merchant', name: 'B', email: 'b@example.com', 'address[country]': 'US' }],
+  [
+    'call',
+    'POST /accounts',
+    { type: 'merchant', name: 'B', email: 'b@example.com', 'address[country]': 'US' }
+  ],
   ['call', 'POST /transactions', { ticket: 'tkt_a', payment_type: 'external', amount: 500 }],
   ['call', 'POST /refunds', { transaction: '$last', amount: 600 }],
   ['call', 'POST /refunds', { transaction: '$last', amount: 200 }],
@@ -125,15 +182,22 @@ const SESSION: Step[] = [
 ]
 
 /** A text without what belongs to the address of a sandbox or to the time that a call took. */
-const settled = (text: string, prefix: string) => text.replaceAll(prefix === '' ? '\0' : prefix, '').replace(/"ms":[\d.]+/g, '')
+const settled = (text: string, prefix: string) =>
+  text.replaceAll(prefix === '' ? '\0' : prefix, '').replace(/"ms":[\d.]+/g, '')
 
 /** Makes the session in a sandbox; answers all that came back. */
 async function played({ call, control, prefix }: SandboxClient): Promise<string[]> {
   const answers: string[] = []
   let last = ''
   for (const [target, on, body] of SESSION) {
-    const filled = body && Object.fromEntries(Object.entries(body).map(([name, value]) => [name, value === '$last' ? last : value]))
-    const answer = await (target === 'call' ? call(on.replace('$last', last), { ...(filled && { body: filled }) }) : control(on, filled))
+    const filled =
+      body &&
+      Object.fromEntries(
+        Object.entries(body).map(([name, value]) => [name, value === '$last' ? last : value])
+      )
+    const answer = await (target === 'call'
+      ? call(on.replace('$last', last), { ...(filled && { body: filled }) })
+      : control(on, filled))
     if (on === 'POST /transactions') last = answer.body.id
     const id = target === 'call' ? answer.headers['request-id'] : ''
     answers.push(`${on} ${answer.status} ${id} ${settled(answer.text, prefix)}`)
@@ -149,16 +213,26 @@ async function shown({ control, prefix }: SandboxClient): Promise<Record<string,
 }
 
 /** Names the paths under which two sandboxes, or one sandbox at two times, show something else. */
-const different = (one: Record<string, string>, other: Record<string, string>) => PATHS.filter(path => one[path] !== other[path])
+const different = (one: Record<string, string>, other: Record<string, string>) =>
+  PATHS.filter(path => one[path] !== other[path])
 
-t.test('sandboxes: the same calls, made at the same time in many, are answered the same, ids and clock included, as at the base address', async t => {
-  const emulator = await startTestEmulator(t, { scenario: START })
-  const names = [null, ...Array.from({ length: 8 }, (_, index) => `w${index}`)]
-  const [inMain = [], ...others] = await Promise.all(names.map(name => played(sandboxClient(emulator, name))))
-  for (const [index, answer] of inMain.entries()) t.equal(others[0]?.[index], answer, SESSION[index]?.[1] ?? '')
-  for (const answers of others) t.strictSame(answers, inMain)
-  t.ok(inMain.filter(answer => / (200|201) /.test(answer)).length > 25, 'most of them do something')
-})
+t.test(
+  'sandboxes: the same calls, made at the same time in many, are answered the same, ids and clock included, as at the base address',
+  async t => {
+    const emulator = await startTestEmulator(t, { scenario: START })
+    const names = [null, ...Array.from({ length: 8 }, (_, index) => `w${index}`)]
+    const [inMain = [], ...others] = await Promise.all(
+      names.map(name => played(sandboxClient(emulator, name)))
+    )
+    for (const [index, answer] of inMain.entries())
+      t.equal(others[0]?.[index], answer, SESSION[index]?.[1] ?? '')
+    for (const answers of others) t.strictSame(answers, inMain)
+    t.ok(
+      inMain.filter(answer => / (200|201) /.test(answer)).length > 25,
+      'most of them do something'
+    )
+  }
+)
 
 t.test('sandboxes: what is done in one is not seen in another', async t => {
   const emulator = await startTestEmulator(t, { scenario: START })
@@ -176,56 +250,89 @@ t.test('sandboxes: what is done in one is not seen in another', async t => {
 
   t.strictSame(different(await shown(a), before), PATHS, 'everything is different in one')
   t.strictSame(different(await shown(b), before), [], 'nothing in another')
-  t.strictSame(different(await shown(main), before), [], 'nothing in the sandbox at the base address')
+  t.strictSame(
+    different(await shown(main), before),
+    [],
+    'nothing in the sandbox at the base address'
+  )
   await main.call('POST /locations/loc_a', { body: { display_name: 'Main' } })
-  t.equal((await b.call('GET /locations/loc_a')).body.display_name, 'A', 'nor is what is done there seen in a sandbox')
+  t.equal(
+    (await b.call('GET /locations/loc_a')).body.display_name,
+    'A',
+    'nor is what is done there seen in a sandbox'
+  )
   await main.control('POST /reset')
   t.equal((await a.control('GET /script')).body.data.length, 1, 'a reset is one of its own sandbox')
 })
 
-t.test('sandboxes: a new one begins with the start scenario, whatever the one at the base address was given since', async t => {
-  const scenario = { ...START, settings: { pagination: { max_limit: 9 } }, script: [{ on: 'GET /refunds', delay: '1ms' }] }
-  const emulator = await startTestEmulator(t, { scenario })
-  const [main, a, b] = three(emulator)
-  await a.call('GET /tickets')
-  const first = await shown(a)
+t.test(
+  'sandboxes: a new one begins with the start scenario, whatever the one at the base address was given since',
+  async t => {
+    const scenario = {
+      ...START,
+      settings: { pagination: { max_limit: 9 } },
+      script: [{ on: 'GET /refunds', delay: '1ms' }]
+    }
+    const emulator = await startTestEmulator(t, { scenario })
+    const [main, a, b] = three(emulator)
+    await a.call('GET /tickets')
+    const first = await shown(a)
 
-  await main.control('POST /load', { scenario: { name: 'other', data: smallFixture({ tickets: [{ id: 'tkt_b', location: 'loc_a', reference: 'T-2' }] }) } })
-  await main.control('PATCH /settings', { 'pagination.max_limit': 2 })
-  await b.call('GET /tickets')
+    await main.control('POST /load', {
+      scenario: {
+        name: 'other',
+        data: smallFixture({ tickets: [{ id: 'tkt_b', location: 'loc_a', reference: 'T-2' }] })
+      }
+    })
+    await main.control('PATCH /settings', { 'pagination.max_limit': 2 })
+    await b.call('GET /tickets')
 
-  t.strictSame(different(await shown(b), first), [])
-  await a.control('POST /load', { scenario: { name: 'own', data: smallFixture() } })
-  const names = await Promise.all([main, a, b].map(async ({ control }) => (await control('POST /reset')).body.scenario.name))
-  t.strictSame(names, ['other', 'own', 'start'], 'each goes back to what it was given')
-})
+    t.strictSame(different(await shown(b), first), [])
+    await a.control('POST /load', { scenario: { name: 'own', data: smallFixture() } })
+    const names = await Promise.all(
+      [main, a, b].map(async ({ control }) => (await control('POST /reset')).body.scenario.name)
+    )
+    t.strictSame(names, ['other', 'own', 'start'], 'each goes back to what it was given')
+  }
+)
 
 t.test('sandboxes: the latest start holds for those that are made after it', async t => {
   const sandboxes = await sandboxesWith()
   const old = made(sandboxes, 'old')
   await sandboxes.start(documentOf('test', { ...START, name: 'newer' }), ORIGIN)
-  await t.rejects(sandboxes.start(documentOf('test', { sede: 1 }), ORIGIN), { code: 'document_invalid' })
-  t.strictSame([old.scenario.name, sandboxes.main.scenario.name, sandboxes.use('new').scenario.name], ['start', 'newer', 'newer'])
+  await t.rejects(sandboxes.start(documentOf('test', { sede: 1 }), ORIGIN), {
+    code: 'document_invalid'
+  })
+  t.strictSame(
+    [old.scenario.name, sandboxes.main.scenario.name, sandboxes.use('new').scenario.name],
+    ['start', 'newer', 'newer']
+  )
   old.reset()
   t.equal(old.scenario.name, 'start')
 })
 
-t.test('sandboxes: they are listed by name; a missing one is reported with those that exist, unless they are not to be known', async t => {
-  const unstarted = await sandboxesWith({}, { start: null })
-  t.strictSame([refusalOf(() => unstarted.use('a')).code, namesOf(unstarted)], ['not_ready', []])
-  const sandboxes = await sandboxesWith()
-  const refused = (known: string[] | null, options = {}) => {
-    const refusal = refusalOf(() => sandboxes.find('worker', options))
-    t.strictSame(refusal, REFUSALS.noSandbox('worker', known))
-  }
+t.test(
+  'sandboxes: they are listed by name; a missing one is reported with those that exist, unless they are not to be known',
+  async t => {
+    const unstarted = await sandboxesWith({}, { start: null })
+    t.strictSame([refusalOf(() => unstarted.use('a')).code, namesOf(unstarted)], ['not_ready', []])
+    const sandboxes = await sandboxesWith()
+    const refused = (known: string[] | null, options = {}) => {
+      const refusal = refusalOf(() => sandboxes.find('worker', options))
+      t.strictSame(refusal, REFUSALS.noSandbox('worker', known))
+    }
 
-  refused([])
-  for (const name of ['b', 'B', 'a-10', 'a-2', '7', 'b']) made(sandboxes, name)
-  t.strictSame([sandboxes.all()[0]?.name, namesOf(sandboxes)], [null, ['7', 'B', 'a-10', 'a-2', 'b']])
-  t.equal(sandboxes.find('b'), sandboxes.use('b'))
-  refused(['7', 'B', 'a-10', 'a-2', 'b'])
-  refused(null, { namesOthers: false })
-})
+    refused([])
+    for (const name of ['b', 'B', 'a-10', 'a-2', '7', 'b']) made(sandboxes, name)
+    t.strictSame(
+      [sandboxes.all()[0]?.name, namesOf(sandboxes)],
+      [null, ['7', 'B', 'a-10', 'a-2', 'b']]
+    )
+    t.equal(sandboxes.find('b'), sandboxes.use('b'))
+    refused(['7', 'B', 'a-10', 'a-2', 'b'])
+    refused(null, { namesOthers: false })
+  }
+)
 
 t.test('limits.sandboxes: one above it is refused, and the others go on', async t => {
   const none = await sandboxesWith({ 'limits.sandboxes': 0 })
@@ -241,7 +348,11 @@ t.test('limits.sandboxes: one above it is refused, and the others go on', async 
 
 t.test('sandboxes.evict_idle: the least recently used idle one makes room', async t => {
   const sandboxes = await sandboxesWith({ 'limits.sandboxes': 3, 'sandboxes.evict_idle': true })
-  const [a, b, c] = ['a', 'b', 'c'].map(name => made(sandboxes, name)) as [Sandbox, Sandbox, Sandbox]
+  const [a, b, c] = ['a', 'b', 'c'].map(name => made(sandboxes, name)) as [
+    Sandbox,
+    Sandbox,
+    Sandbox
+  ]
   sandboxes.use('a')
   sandboxes.find('b')
 
@@ -254,85 +365,126 @@ t.test('sandboxes.evict_idle: the least recently used idle one makes room', asyn
   for (const name of ['d', 'e']) sandboxes.find(name).inFlight = 1
 
   const refusal = refusalOf(() => sandboxes.use('f'))
-  t.strictSame([refusal, namesOf(sandboxes)], [REFUSALS.tooManySandboxes(3, 'busy'), ['c', 'd', 'e']])
+  t.strictSame(
+    [refusal, namesOf(sandboxes)],
+    [REFUSALS.tooManySandboxes(3, 'busy'), ['c', 'd', 'e']]
+  )
   c.inFlight = 0
   const anew = made(sandboxes, 'a')
   t.strictSame([namesOf(sandboxes), anew === a], [['a', 'd', 'e'], false])
 })
 
-t.test('sandboxes.evict_idle: those of pages go first, however lately they were used, unless they are busy', async t => {
-  const sandboxes = await sandboxesWith({ 'limits.sandboxes': 3, 'sandboxes.evict_idle': true })
-  made(sandboxes, 'worker')
-  made(sandboxes, 'busy', true).inFlight = 1
-  made(sandboxes, 'page', true)
-  made(sandboxes, 'worker-2')
-  t.strictSame(namesOf(sandboxes), ['busy', 'worker', 'worker-2'])
-  made(sandboxes, 'worker-3')
-  t.strictSame(namesOf(sandboxes), ['busy', 'worker-2', 'worker-3'])
-})
+t.test(
+  'sandboxes.evict_idle: those of pages go first, however lately they were used, unless they are busy',
+  async t => {
+    const sandboxes = await sandboxesWith({ 'limits.sandboxes': 3, 'sandboxes.evict_idle': true })
+    made(sandboxes, 'worker')
+    made(sandboxes, 'busy', true).inFlight = 1
+    made(sandboxes, 'page', true)
+    made(sandboxes, 'worker-2')
+    t.strictSame(namesOf(sandboxes), ['busy', 'worker', 'worker-2'])
+    made(sandboxes, 'worker-3')
+    t.strictSame(namesOf(sandboxes), ['busy', 'worker-2', 'worker-3'])
+  }
+)
 
-t.test('sandboxes.evict_idle: only a call that keeps its sandbox takes the place of another, and each needs a place of its own', async t => {
-  const sandboxes = await sandboxesWith({ 'limits.sandboxes': 2, 'sandboxes.evict_idle': true })
-  const [a, b] = ['a', 'b'].map(name => made(sandboxes, name)) as [Sandbox, Sandbox]
-  b.inFlight = 1
+t.test(
+  'sandboxes.evict_idle: only a call that keeps its sandbox takes the place of another, and each needs a place of its own',
+  async t => {
+    const sandboxes = await sandboxesWith({ 'limits.sandboxes': 2, 'sandboxes.evict_idle': true })
+    const [a, b] = ['a', 'b'].map(name => made(sandboxes, name)) as [Sandbox, Sandbox]
+    b.inFlight = 1
 
-  const failing = sandboxes.use('failing')
-  t.equal(refusalOf(() => sandboxes.use('another')).code, 'sandbox_limit', 'the only idle one is spoken for')
-  sandboxes.release(failing)
+    const failing = sandboxes.use('failing')
+    t.equal(
+      refusalOf(() => sandboxes.use('another')).code,
+      'sandbox_limit',
+      'the only idle one is spoken for'
+    )
+    sandboxes.release(failing)
 
-  t.strictSame([namesOf(sandboxes), a.ending.aborted], [['a', 'b'], false])
-  sandboxes.keep(sandboxes.use('c'))
-  t.strictSame([namesOf(sandboxes), a.ending.aborted], [['b', 'c'], true])
+    t.strictSame([namesOf(sandboxes), a.ending.aborted], [['a', 'b'], false])
+    sandboxes.keep(sandboxes.use('c'))
+    t.strictSame([namesOf(sandboxes), a.ending.aborted], [['b', 'c'], true])
 
-  const late = sandboxes.use('late')
-  const c = sandboxes.find('c')
-  c.inFlight = 1
-  sandboxes.keep(late)
-  t.strictSame(namesOf(sandboxes), ['b', 'c', 'late'], 'where the idle one has become busy since, it stays')
-  for (const one of [b, c]) one.inFlight = 0
-  made(sandboxes, 'd')
-  t.equal(namesOf(sandboxes).length, 2, 'until there is room, then no more than the limit')
-})
+    const late = sandboxes.use('late')
+    const c = sandboxes.find('c')
+    c.inFlight = 1
+    sandboxes.keep(late)
+    t.strictSame(
+      namesOf(sandboxes),
+      ['b', 'c', 'late'],
+      'where the idle one has become busy since, it stays'
+    )
+    for (const one of [b, c]) one.inFlight = 0
+    made(sandboxes, 'd')
+    t.equal(namesOf(sandboxes).length, 2, 'until there is room, then no more than the limit')
+  }
+)
 
-t.test('sandboxes: one that no call keeps ends with the last of its calls, and is not there until then', async t => {
-  const sandboxes = await sandboxesWith()
+t.test(
+  'sandboxes: one that no call keeps ends with the last of its calls, and is not there until then',
+  async t => {
+    const sandboxes = await sandboxesWith()
 
-  const alone = sandboxes.use('alone')
-  t.equal(refusalOf(() => sandboxes.find('alone')).code, 'sandbox_unknown')
-  t.strictSame([sandboxes.get('alone'), namesOf(sandboxes)], [undefined, []])
-  sandboxes.release(alone)
-  t.ok(alone.ending.aborted)
+    const alone = sandboxes.use('alone')
+    t.equal(refusalOf(() => sandboxes.find('alone')).code, 'sandbox_unknown')
+    t.strictSame([sandboxes.get('alone'), namesOf(sandboxes)], [undefined, []])
+    sandboxes.release(alone)
+    t.ok(alone.ending.aborted)
 
-  const shared = sandboxes.use('shared')
-  t.equal(sandboxes.use('shared'), shared)
-  sandboxes.release(shared)
-  t.notOk(shared.ending.aborted, 'another call may still keep it')
-  sandboxes.keep(shared)
-  sandboxes.release(shared)
-  t.strictSame([namesOf(sandboxes), sandboxes.get('shared')], [['shared'], shared], 'one that is kept stays')
+    const shared = sandboxes.use('shared')
+    t.equal(sandboxes.use('shared'), shared)
+    sandboxes.release(shared)
+    t.notOk(shared.ending.aborted, 'another call may still keep it')
+    sandboxes.keep(shared)
+    sandboxes.release(shared)
+    t.strictSame(
+      [namesOf(sandboxes), sandboxes.get('shared')],
+      [['shared'], shared],
+      'one that is kept stays'
+    )
 
-  sandboxes.release(sandboxes.main)
-  t.equal(sandboxes.all()[0], sandboxes.main)
-})
+    sandboxes.release(sandboxes.main)
+    t.equal(sandboxes.all()[0], sandboxes.main)
+  }
+)
 
-t.test('sandboxes: a deleted one is gone with all that it held; made again it begins anew', async t => {
-  const emulator = await startTestEmulator(t)
-  const { call, control } = sandboxClient(emulator, 'a')
-  await call('POST /locations', { body: { display_name: 'X', 'address[country]': 'US' } })
-  const { evidence } = emulator.sandboxes.find('a')
-  await emulator.sandboxes.delete('a')
-  await t.rejects(emulator.sandboxes.delete('a'), { code: 'sandbox_unknown' })
-  t.equal(evidence.journal.size, 0)
-  t.strictSame([(await call('GET /locations')).body.data.length, (await control('GET /requests')).body.data.length], [1, 1])
-})
+t.test(
+  'sandboxes: a deleted one is gone with all that it held; made again it begins anew',
+  async t => {
+    const emulator = await startTestEmulator(t)
+    const { call, control } = sandboxClient(emulator, 'a')
+    await call('POST /locations', { body: { display_name: 'X', 'address[country]': 'US' } })
+    const { evidence } = emulator.sandboxes.find('a')
+    await emulator.sandboxes.delete('a')
+    await t.rejects(emulator.sandboxes.delete('a'), { code: 'sandbox_unknown' })
+    t.equal(evidence.journal.size, 0)
+    t.strictSame(
+      [
+        (await call('GET /locations')).body.data.length,
+        (await control('GET /requests')).body.data.length
+      ],
+      [1, 1]
+    )
+  }
+)
 
 const filesIn = (folder: string) =>
-  existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(file => /\b(one|two)\.json$/.test(file)) : []
+  existsSync(folder)
+    ? readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(file =>
+        /\b(one|two)\.json$/.test(file)
+      )
+    : []
 
 t.test('snapshots: each sandbox has its own, in memory and in a folder', async t => {
   for (const snapshots_dir of [null, t.testdir()]) {
     const emulator = await startTestEmulator(t, { settings: { snapshots_dir } })
-    const clients = [null, 'a', 'b.json'].map(name => sandboxClient(emulator, name)) as [SandboxClient, SandboxClient, SandboxClient]
+    const clients = [null, 'a', 'b.json'].map(name => sandboxClient(emulator, name)) as [
+      SandboxClient,
+      SandboxClient,
+      SandboxClient
+    ]
     const [, a, b] = clients
     for (const { call, control, name } of clients) {
       await call('POST /locations/loc_a', { body: { display_name: String(name) } })
@@ -340,7 +492,10 @@ t.test('snapshots: each sandbox has its own, in memory and in a folder', async t
       await call('POST /locations/loc_a', { body: { display_name: 'Changed' } })
     }
     await a.control('PUT /snapshots/two')
-    const held = ({ control }: SandboxClient) => control('GET /snapshots').then(({ body }) => body.data.map(({ name }: { name: string }) => name).join())
+    const held = ({ control }: SandboxClient) =>
+      control('GET /snapshots').then(({ body }) =>
+        body.data.map(({ name }: { name: string }) => name).join()
+      )
 
     t.strictSame(await Promise.all(clients.map(held)), ['one', 'one,two', 'one'])
     for (const { name, call, control } of clients) {
@@ -348,48 +503,76 @@ t.test('snapshots: each sandbox has its own, in memory and in a folder', async t
       t.equal((await call('GET /locations/loc_a')).body.display_name, String(name))
     }
     t.equal((await b.control('POST /snapshots/two/restore')).status, 404)
-    const files = ['one.json', 'sandboxes/a/one.json', 'sandboxes/a/two.json', 'sandboxes/b.json/one.json']
+    const files = [
+      'one.json',
+      'sandboxes/a/one.json',
+      'sandboxes/a/two.json',
+      'sandboxes/b.json/one.json'
+    ]
     if (snapshots_dir) t.strictSame(filesIn(snapshots_dir).sort(), files)
 
     t.equal((await emulator.control('DELETE /sandboxes/a')).status, 204)
     await a.call('GET /tickets')
-    t.strictSame(await Promise.all(clients.map(held)), ['one', '', 'one'], 'a deleted sandbox takes its own with it')
+    t.strictSame(
+      await Promise.all(clients.map(held)),
+      ['one', '', 'one'],
+      'a deleted sandbox takes its own with it'
+    )
     if (snapshots_dir) {
       const second = await startTestEmulator(t, { settings: { snapshots_dir } })
       const later = sandboxClient(second, 'b.json')
       t.equal((await later.control('POST /load', { scenario: { sede: 1 } })).status, 400)
-      t.strictSame([await namesIn(second), filesIn(snapshots_dir).sort()], [[], ['one.json', 'sandboxes/b.json/one.json']], 'a load that fails leaves them')
+      t.strictSame(
+        [await namesIn(second), filesIn(snapshots_dir).sort()],
+        [[], ['one.json', 'sandboxes/b.json/one.json']],
+        'a load that fails leaves them'
+      )
       await later.call('GET /tickets')
       t.equal(await held(later), 'one', 'and files outlive the process')
     }
   }
 })
 
-t.test('A35: where memory is short, what is added is refused first in sandboxes with more records than others, then in all', async t => {
-  let used = 0
-  const heap = new Heap({ limit: 100, used: () => used, collect: () => {}, now: () => used * 10_000 })
-  const sandboxes = await sandboxesWith({}, { heap })
-  const [small, large] = [made(sandboxes, 'small'), made(sandboxes, 'large')]
-  const tickets = Array.from({ length: 9 }, (_, nth) => ({ id: `tkt_${nth}`, location: 'loc_a', reference: 'T' }))
-  await large.load(documentOf('test', { ...START, data: smallFixture({ tickets }) }), ORIGIN)
-  /** Which of the two are refused; each is asked as often as it takes until the memory is looked at. */
-  const refused = () =>
-    [small, large].map(sandbox => {
-      try {
-        for (let nth = 0; nth < 16; nth++) sandboxes.requireRoom(sandbox)
-        return false
-      } catch (error) {
-        t.strictSame(error, REFUSALS.noRoom())
-        return true
-      }
+t.test(
+  'A35: where memory is short, what is added is refused first in sandboxes with more records than others, then in all',
+  async t => {
+    let used = 0
+    const heap = new Heap({
+      limit: 100,
+      used: () => used,
+      collect: () => {},
+      now: () => used * 10_000
     })
-  for (const [share, ofSmall, ofLarge] of [
-    [74, false, false],
-    [80, false, true],
-    [90, true, true],
-    [50, false, false]
-  ] as const) {
-    used = share
-    t.strictSame(refused(), [ofSmall, ofLarge], `${share} %`)
+    const sandboxes = await sandboxesWith({}, { heap })
+    const [small, large] = [made(sandboxes, 'small'), made(sandboxes, 'large')]
+    const tickets = Array.from({ length: 9 }, (_, nth) => ({
+      id: `tkt_${nth}`,
+      location: 'loc_a',
+      reference: 'T'
+    }))
+    await large.load(documentOf('test', { ...START, data: smallFixture({ tickets }) }), ORIGIN)
+    /**
+     * Which of the two are refused; each is asked as often as it takes until the memory is looked
+     * at.
+     */
+    const refused = () =>
+      [small, large].map(sandbox => {
+        try {
+          for (let nth = 0; nth < 16; nth++) sandboxes.requireRoom(sandbox)
+          return false
+        } catch (error) {
+          t.strictSame(error, REFUSALS.noRoom())
+          return true
+        }
+      })
+    for (const [share, ofSmall, ofLarge] of [
+      [74, false, false],
+      [80, false, true],
+      [90, true, true],
+      [50, false, false]
+    ] as const) {
+      used = share
+      t.strictSame(refused(), [ofSmall, ofLarge], `${share} %`)
+    }
   }
-})
+)

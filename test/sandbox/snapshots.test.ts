@@ -5,108 +5,159 @@ import t from 'tap'
 import { fileNameOf, isName, nameOfFile } from '../../src/sandbox/names.js'
 import { sandboxClient, startTestEmulator } from '../support/emulator.js'
 
-const USER = ['POST /accounts/mch_a/users', { body: { name: 'U', email: 'u@example.com' } }] as const
-const filesIn = async (folder: string) => (await readdir(folder, { recursive: true })).filter(name => name.endsWith('.json')).sort()
+const USER = [
+  'POST /accounts/mch_a/users',
+  { body: { name: 'U', email: 'u@example.com' } }
+] as const
+const filesIn = async (folder: string) =>
+  (await readdir(folder, { recursive: true })).filter(name => name.endsWith('.json')).sort()
 
-t.test('names: no two share a file, whether or not case makes a difference, and each is found by its file', t => {
-  const name = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/)
-  fc.assert(
-    fc.property(name, name, (one, other) => {
-      const [file, another] = [fileNameOf(one), fileNameOf(other)]
-      return (one === other || file.toLowerCase() !== another.toLowerCase()) && nameOfFile(file) === one
-    })
-  )
-  for (const name of ['a', 'A', 'aB', 'Ab', 'AB', '0.-_']) t.equal(nameOfFile(fileNameOf(name)), name)
-  for (const file of ['A', '~A', '~', 'a~', '~0', '~~a', '.a', '', 'a b', '~~']) t.equal(nameOfFile(file), null, file)
-  t.ok(isName('x'.repeat(64)) && fileNameOf('X'.repeat(64)).length < 200)
-  t.end()
-})
-
-t.test('snapshots: a file is made for its user alone, and what a killed process left of it goes', async t => {
-  const folder = join(t.testdir(), 'new')
-  const { control } = await startTestEmulator(t, { settings: { snapshots_dir: folder } })
-  await control('PUT /snapshots/a')
-  t.equal((await stat(join(folder, 'a.json'))).mode & 0o777, 0o600)
-  const [old, recent, other] = ['a.json.0123456789abcdef.tmp', 'a.json.fedcba9876543210.tmp', 'b.json.0123456789abcdef.tmp'] as const
-  for (const name of [old, recent, other]) await writeFile(join(folder, name), 'x')
-  for (const name of [old, other]) await utimes(join(folder, name), 1, 1)
-  await control('PUT /snapshots/a')
-  t.strictSame((await readdir(folder)).sort(), ['a.json', recent, other].sort(), 'but not what another process may be writing')
-})
-
-t.test('snapshots: one that cannot be written is not taken, and the one before is as it was', async t => {
-  const snapshots_dir = t.testdir()
-  const { control, call } = await startTestEmulator(t, { settings: { snapshots_dir } })
-  await control('PUT /snapshots/a')
-  const before = await readFile(join(snapshots_dir, 'a.json'))
-  await call(...USER)
-  await mkdir(join(snapshots_dir, 'b.json'))
-  const { status, body } = await control('PUT /snapshots/b')
-  t.strictSame([status, body.error.code], [503, 'data_not_written'])
-  t.strictSame(await readdir(snapshots_dir), ['a.json', 'b.json'])
-  t.strictSame(await readFile(join(snapshots_dir, 'a.json')), before)
-  t.equal((await control('POST /snapshots/b/restore')).status, 400)
-})
-
-t.test('snapshots: a sandbox that is deleted while its snapshots are written and restored never fails, and its successor has nothing of it', async t => {
-  for (const settings of [{}, { snapshots_dir: t.testdir() }]) {
-    const emulator = await startTestEmulator(t, { settings })
-    const { control, call } = sandboxClient(emulator, 'own')
-    const root = sandboxClient(emulator, null)
-    const answers: { status: number }[] = []
-    for (let round = 0; round < 10; round++) {
-      await call('GET /tickets')
-      const four = (method: string, end = '') => ['s0', 's1', 's2', 's3'].map(name => control(`${method} /snapshots/${name}${end}`))
-      const deleting = [...four('PUT'), root.control('DELETE /sandboxes/own'), ...four('PUT')]
-      answers.push(...(await Promise.all([...deleting, call(...USER), ...four('POST', '/restore'), control('DELETE /snapshots/s1')])))
-    }
-    const statuses = [...new Set(answers.map(({ status }) => status))]
-    const failed = statuses.filter(status => ![200, 201, 204, 404].includes(status))
-    t.strictSame(failed, [])
-
-    await call('GET /tickets')
-    await control('PUT /snapshots/kept')
-    await root.control('DELETE /sandboxes/own')
-    await call('GET /tickets')
-    t.strictSame((await control('GET /snapshots')).body, { data: [] })
-    if (settings.snapshots_dir) t.strictSame(await filesIn(settings.snapshots_dir), [])
+t.test(
+  'names: no two share a file, whether or not case makes a difference, and each is found by its file',
+  t => {
+    const name = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/)
+    fc.assert(
+      fc.property(name, name, (one, other) => {
+        const [file, another] = [fileNameOf(one), fileNameOf(other)]
+        return (
+          (one === other || file.toLowerCase() !== another.toLowerCase()) &&
+          nameOfFile(file) === one
+        )
+      })
+    )
+    for (const name of ['a', 'A', 'aB', 'Ab', 'AB', '0.-_'])
+      t.equal(nameOfFile(fileNameOf(name)), name)
+    for (const file of ['A', '~A', '~', 'a~', '~0', '~~a', '.a', '', 'a b', '~~'])
+      t.equal(nameOfFile(file), null, file)
+    t.ok(isName('x'.repeat(64)) && fileNameOf('X'.repeat(64)).length < 200)
+    t.end()
   }
-})
+)
 
-t.test('snapshots: those of a sandbox that made room go with it, before another one of its name looks', async t => {
-  const snapshots_dir = t.testdir()
-  const emulator = await startTestEmulator(t, { settings: { snapshots_dir, 'limits.sandboxes': 1, 'sandboxes.evict_idle': true } })
-  const [one, two] = [sandboxClient(emulator, 'one'), sandboxClient(emulator, 'two')]
-  await one.call('GET /tickets')
-  await one.control('PUT /snapshots/a')
-  t.strictSame(await filesIn(snapshots_dir), ['sandboxes/one/a.json'])
-  const { snapshots: ended } = emulator.sandboxes.find('one')
-  const snapshot = emulator.sandboxes.find('one').snapshot()
+t.test(
+  'snapshots: a file is made for its user alone, and what a killed process left of it goes',
+  async t => {
+    const folder = join(t.testdir(), 'new')
+    const { control } = await startTestEmulator(t, { settings: { snapshots_dir: folder } })
+    await control('PUT /snapshots/a')
+    t.equal((await stat(join(folder, 'a.json'))).mode & 0o777, 0o600)
+    const [old, recent, other] = [
+      'a.json.0123456789abcdef.tmp',
+      'a.json.fedcba9876543210.tmp',
+      'b.json.0123456789abcdef.tmp'
+    ] as const
+    for (const name of [old, recent, other]) await writeFile(join(folder, name), 'x')
+    for (const name of [old, other]) await utimes(join(folder, name), 1, 1)
+    await control('PUT /snapshots/a')
+    t.strictSame(
+      (await readdir(folder)).sort(),
+      ['a.json', recent, other].sort(),
+      'but not what another process may be writing'
+    )
+  }
+)
 
-  await two.call('GET /tickets')
-  await one.call('GET /tickets')
+t.test(
+  'snapshots: one that cannot be written is not taken, and the one before is as it was',
+  async t => {
+    const snapshots_dir = t.testdir()
+    const { control, call } = await startTestEmulator(t, { settings: { snapshots_dir } })
+    await control('PUT /snapshots/a')
+    const before = await readFile(join(snapshots_dir, 'a.json'))
+    await call(...USER)
+    await mkdir(join(snapshots_dir, 'b.json'))
+    const { status, body } = await control('PUT /snapshots/b')
+    t.strictSame([status, body.error.code], [503, 'data_not_written'])
+    t.strictSame(await readdir(snapshots_dir), ['a.json', 'b.json'])
+    t.strictSame(await readFile(join(snapshots_dir, 'a.json')), before)
+    t.equal((await control('POST /snapshots/b/restore')).status, 400)
+  }
+)
 
-  t.strictSame((await one.control('GET /snapshots')).body, { data: [] })
-  await ended.put('late', snapshot)
-  t.strictSame([await filesIn(snapshots_dir), await ended.names()], [[], ['late']], 'a call of the old one writes nothing into the folder of the new one')
-  await one.control('PUT /snapshots/b')
-  await ended.delete('late')
-  t.strictSame(await filesIn(snapshots_dir), ['sandboxes/one/b.json'])
-})
+t.test(
+  'snapshots: a sandbox that is deleted while its snapshots are written and restored never fails, and its successor has nothing of it',
+  async t => {
+    for (const settings of [{}, { snapshots_dir: t.testdir() }]) {
+      const emulator = await startTestEmulator(t, { settings })
+      const { control, call } = sandboxClient(emulator, 'own')
+      const root = sandboxClient(emulator, null)
+      const answers: { status: number }[] = []
+      for (let round = 0; round < 10; round++) {
+        await call('GET /tickets')
+        const four = (method: string, end = '') =>
+          ['s0', 's1', 's2', 's3'].map(name => control(`${method} /snapshots/${name}${end}`))
+        const deleting = [...four('PUT'), root.control('DELETE /sandboxes/own'), ...four('PUT')]
+        answers.push(
+          ...(await Promise.all([
+            ...deleting,
+            call(...USER),
+            ...four('POST', '/restore'),
+            control('DELETE /snapshots/s1')
+          ]))
+        )
+      }
+      const statuses = [...new Set(answers.map(({ status }) => status))]
+      const failed = statuses.filter(status => ![200, 201, 204, 404].includes(status))
+      t.strictSame(failed, [])
 
-t.test('snapshots: where a folder cannot be deleted, deleting the sandbox says so, and making room goes on', async t => {
-  const snapshots_dir = t.testdir()
-  const emulator = await startTestEmulator(t, { settings: { snapshots_dir, 'limits.sandboxes': 1, 'sandboxes.evict_idle': true } })
-  const { control, call } = sandboxClient(emulator, 'one')
-  const broken = new Error('the folder is busy')
-  await call('GET /tickets')
-  await control('PUT /snapshots/a')
-  const { snapshots } = emulator.sandboxes.find('one')
-  snapshots.end = () => Promise.reject(broken)
+      await call('GET /tickets')
+      await control('PUT /snapshots/kept')
+      await root.control('DELETE /sandboxes/own')
+      await call('GET /tickets')
+      t.strictSame((await control('GET /snapshots')).body, { data: [] })
+      if (settings.snapshots_dir) t.strictSame(await filesIn(settings.snapshots_dir), [])
+    }
+  }
+)
 
-  t.equal((await sandboxClient(emulator, 'two').call('GET /tickets')).status, 200)
-  await call('GET /tickets')
-  emulator.sandboxes.find('one').snapshots.end = snapshots.end
-  await t.rejects(emulator.sandboxes.delete('one'), broken)
-  await rm(join(snapshots_dir, 'sandboxes'), { recursive: true })
-})
+t.test(
+  'snapshots: those of a sandbox that made room go with it, before another one of its name looks',
+  async t => {
+    const snapshots_dir = t.testdir()
+    const emulator = await startTestEmulator(t, {
+      settings: { snapshots_dir, 'limits.sandboxes': 1, 'sandboxes.evict_idle': true }
+    })
+    const [one, two] = [sandboxClient(emulator, 'one'), sandboxClient(emulator, 'two')]
+    await one.call('GET /tickets')
+    await one.control('PUT /snapshots/a')
+    t.strictSame(await filesIn(snapshots_dir), ['sandboxes/one/a.json'])
+    const { snapshots: ended } = emulator.sandboxes.find('one')
+    const snapshot = emulator.sandboxes.find('one').snapshot()
+
+    await two.call('GET /tickets')
+    await one.call('GET /tickets')
+
+    t.strictSame((await one.control('GET /snapshots')).body, { data: [] })
+    await ended.put('late', snapshot)
+    t.strictSame(
+      [await filesIn(snapshots_dir), await ended.names()],
+      [[], ['late']],
+      'a call of the old one writes nothing into the folder of the new one'
+    )
+    await one.control('PUT /snapshots/b')
+    await ended.delete('late')
+    t.strictSame(await filesIn(snapshots_dir), ['sandboxes/one/b.json'])
+  }
+)
+
+t.test(
+  'snapshots: where a folder cannot be deleted, deleting the sandbox says so, and making room goes on',
+  async t => {
+    const snapshots_dir = t.testdir()
+    const emulator = await startTestEmulator(t, {
+      settings: { snapshots_dir, 'limits.sandboxes': 1, 'sandboxes.evict_idle': true }
+    })
+    const { control, call } = sandboxClient(emulator, 'one')
+    const broken = new Error('the folder is busy')
+    await call('GET /tickets')
+    await control('PUT /snapshots/a')
+    const { snapshots } = emulator.sandboxes.find('one')
+    snapshots.end = () => Promise.reject(broken)
+
+    t.equal((await sandboxClient(emulator, 'two').call('GET /tickets')).status, 200)
+    await call('GET /tickets')
+    emulator.sandboxes.find('one').snapshots.end = snapshots.end
+    await t.rejects(emulator.sandboxes.delete('one'), broken)
+    await rm(join(snapshots_dir, 'sandboxes'), { recursive: true })
+  }
+)

@@ -28,21 +28,39 @@ const SCENARIO = document({
   script: [{ on: 'GET /tickets', per: 'test', calls: '2+', delay: '1ms' }]
 })
 const none = () => undefined
-const LISTED = { operation: 'listTickets', key: null, params: none, query: none, body: none, header: none, about: none, test: 'buys', at: 0, steps: 0 } as const
-const DELAYED = (await compileEntry({ on: 'GET /tickets', delay: '1ms' }, () => t.fail('it is right'))) as Entry
-const user = (more: object = {}) => document({ users: [{ account: 'mch_a', name: 'U', email: 'u@example.com', ...more }] })
+const LISTED = {
+  operation: 'listTickets',
+  key: null,
+  params: none,
+  query: none,
+  body: none,
+  header: none,
+  about: none,
+  test: 'buys',
+  at: 0,
+  steps: 0
+} as const
+const DELAYED = (await compileEntry({ on: 'GET /tickets', delay: '1ms' }, () =>
+  t.fail('it is right')
+)) as Entry
+const user = (more: object = {}) =>
+  document({ users: [{ account: 'mch_a', name: 'U', email: 'u@example.com', ...more }] })
 
 /** Changes of a part of the state each. */
 const ACTS: Record<string, (sandbox: Sandbox) => unknown> = {
-  ticket: sandbox => sandbox.addRecords(document({ tickets: [{ location: 'loc_a', reference: 'T' }] })),
-  refund: sandbox => sandbox.addRecords(document({ refunds: [{ transaction: 'txn_a', amount: 3 }] })),
+  ticket: sandbox =>
+    sandbox.addRecords(document({ tickets: [{ location: 'loc_a', reference: 'T' }] })),
+  refund: sandbox =>
+    sandbox.addRecords(document({ refunds: [{ transaction: 'txn_a', amount: 3 }] })),
   user: sandbox => sandbox.addRecords(user()),
   earlierUser: sandbox => sandbox.addRecords(user({ created: '2026-03-01T09:00:00Z' })),
   changedUser: sandbox => {
     const [one] = sandbox.store.users.inCreationOrder()
     if (one) sandbox.store.users.replace({ ...one, name: `${one.name}!` })
   },
-  deletion: sandbox => sandbox.store.users.inCreationOrder().length > 0 && sandbox.store.users.remove(sandbox.store.users.someIds(1)[0] as string),
+  deletion: sandbox =>
+    sandbox.store.users.inCreationOrder().length > 0 &&
+    sandbox.store.users.remove(sandbox.store.users.someIds(1)[0] as string),
   key: sandbox => sandbox.addKey('mch_a'),
   advance: sandbox => sandbox.setClock({ at: sandbox.clock.now() + 60_000 }),
   run: sandbox => sandbox.setClock({ running: !sandbox.clock.running }),
@@ -50,7 +68,8 @@ const ACTS: Record<string, (sandbox: Sandbox) => unknown> = {
   entry: sandbox => sandbox.script.add(DELAYED),
   entryless: sandbox => sandbox.script.remove(sandbox.script.listed()[0]?.id ?? 'scr_1'),
   seed: sandbox => sandbox.changeSettings({ seed: sandbox.settings.seed + 1 }),
-  limit: sandbox => sandbox.changeSettings({ 'pagination.max_limit': sandbox.settings['pagination.max_limit'] + 1 })
+  limit: sandbox =>
+    sandbox.changeSettings({ 'pagination.max_limit': sandbox.settings['pagination.max_limit'] + 1 })
 }
 const acts = fc.array(fc.constantFrom(...Object.keys(ACTS)), { maxLength: 15 })
 const act = async (sandbox: Sandbox, names: readonly string[]) => {
@@ -62,7 +81,13 @@ const pagesOf = ({ users }: Store) =>
   users.places().flatMap(([id, place]) =>
     (['newest_first', 'oldest_first'] as const).flatMap(order =>
       (['startingAfter', 'endingBefore'] as const).map(cursor => {
-        const page = pageOf(users, { index: 'account', group: 'mch_a', limit: 2, order, [cursor]: place })
+        const page = pageOf(users, {
+          index: 'account',
+          group: 'mch_a',
+          limit: 2,
+          order,
+          [cursor]: place
+        })
         return [id, order, cursor, page.hasMore, recordsOf(page).map(({ id }) => id)].join()
       })
     )
@@ -74,7 +99,11 @@ function shown(sandbox: Sandbox) {
   const copy = sandbox.copy()
   return {
     records: JSON.stringify(exported(store)),
-    places: FAMILIES.map(family => store[family].places().map(([id, { record, at, owners }]) => [id, record === null, at, [owners].flat()])),
+    places: FAMILIES.map(family =>
+      store[family]
+        .places()
+        .map(([id, { record, at, owners }]) => [id, record === null, at, [owners].flat()])
+    ),
     pages: pagesOf(store),
     clock: [clock.now(), clock.running],
     script: script.listed(),
@@ -86,7 +115,11 @@ function shown(sandbox: Sandbox) {
 const textOf = (state: SandboxState) => [...stateTexts({ first: 0 }, state)].join('\n')
 const machine = { now: Date.parse(NOW) }
 const sandboxes = () =>
-  new Sandboxes({ library: new Library({ fixtures: null, scenarios: null }), launch: { flag: {}, environment: {} }, machine: () => machine.now })
+  new Sandboxes({
+    library: new Library({ fixtures: null, scenarios: null }),
+    launch: { flag: {}, environment: {} },
+    machine: () => machine.now
+  })
 
 async function changed(names: readonly string[]): Promise<Sandbox> {
   const { main } = sandboxes()
@@ -109,24 +142,27 @@ t.test('a reset gives the first state back, whatever was changed', async t => {
   })
 })
 
-t.test('a snapshot gives the state back, whatever was changed since; of the settings the seed alone', async t => {
-  await always(async (before, since, isReset) => {
-    const sandbox = await changed(before)
-    const { sources: _expected, settings: had, ...wanted } = shown(sandbox)
-    const snapshot = sandbox.snapshot()
-    await act(sandbox, since)
-    if (isReset) sandbox.reset()
-    const { settings: between } = shown(sandbox)
-    // a running clock goes on from its reading, however much later that is
-    machine.now += 1000
+t.test(
+  'a snapshot gives the state back, whatever was changed since; of the settings the seed alone',
+  async t => {
+    await always(async (before, since, isReset) => {
+      const sandbox = await changed(before)
+      const { sources: _expected, settings: had, ...wanted } = shown(sandbox)
+      const snapshot = sandbox.snapshot()
+      await act(sandbox, since)
+      if (isReset) sandbox.reset()
+      const { settings: between } = shown(sandbox)
+      // a running clock goes on from its reading, however much later that is
+      machine.now += 1000
 
-    sandbox.restore(snapshot)
+      sandbox.restore(snapshot)
 
-    const { sources: _sources, settings, ...rest } = shown(sandbox)
-    t.strictSame(rest, wanted, `${before} then ${since}`)
-    t.strictSame(settings, { ...between, seed: had.seed })
-  })
-})
+      const { sources: _sources, settings, ...rest } = shown(sandbox)
+      t.strictSame(rest, wanted, `${before} then ${since}`)
+      t.strictSame(settings, { ...between, seed: had.seed })
+    })
+  }
+)
 
 t.test('a saved state goes on as it was, in memory and through its text', async t => {
   await always(async names => {
@@ -134,8 +170,15 @@ t.test('a saved state goes on as it was, in memory and through its text', async 
     const expected = shown(sandbox)
     const { requests, state } = sandbox
     const first = sandbox.requireLoaded()
-    const data = await savedData({ start: first, sandboxes: [{ name: null, first, requests, state }] })
-    const read = await statesIn('state.json', data, (scenario, control) => settingsInForce({ scenario, control }).values)
+    const data = await savedData({
+      start: first,
+      sandboxes: [{ name: null, first, requests, state }]
+    })
+    const read = await statesIn(
+      'state.json',
+      data,
+      (scenario, control) => settingsInForce({ scenario, control }).values
+    )
 
     for (const saved of [{ first, requests, state: state.present }, ...read.sandboxes]) {
       const again = sandboxes().main

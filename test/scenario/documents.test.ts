@@ -3,7 +3,14 @@ import t, { type Test } from 'tap'
 import type { ApiError, Problem } from '../../src/core/errors.js'
 import { TooLargeHere } from '../../src/scenario/body.js'
 import { SAYS } from '../../src/scenario/document-sentences.js'
-import { type DocumentProblem, documentOf, problemLine, readDocument, refusalOf, type SourceDocument } from '../../src/scenario/documents.js'
+import {
+  type DocumentProblem,
+  documentOf,
+  problemLine,
+  readDocument,
+  refusalOf,
+  type SourceDocument
+} from '../../src/scenario/documents.js'
 import { isPath, Library } from '../../src/scenario/library.js'
 import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
 import { cpuTime } from '../support/cpu.js'
@@ -15,7 +22,8 @@ const place = async (text: string, steps: (string | number)[]) => {
   return found && `${found.line}:${found.column}`
 }
 /** The steps of a path that is written with dots. */
-const stepsIn = (path: string) => (path === '' ? [] : path.split('.').map(step => (/^\d+$/.test(step) ? Number(step) : step)))
+const stepsIn = (path: string) =>
+  path === '' ? [] : path.split('.').map(step => (/^\d+$/.test(step) ? Number(step) : step))
 const refusal = async (act: () => Promise<unknown>): Promise<ApiError> => {
   try {
     await act()
@@ -40,14 +48,21 @@ t.test('documents: JSON and YAML are read as what they say', async t => {
     ['a: yes\nb: 0o17\nc: "4242"\nd: 1e3', { a: 'yes', b: 15, c: '4242', d: 1000 }],
     ['# only a comment', null],
     ['', null],
-    ['base: &base { a: 1, b: 2 }\nmore: { <<: *base, b: 3 }', { base: { a: 1, b: 2 }, more: { a: 1, b: 3 } }],
+    [
+      'base: &base { a: 1, b: 2 }\nmore: { <<: *base, b: 3 }',
+      { base: { a: 1, b: 2 }, more: { a: 1, b: 3 } }
+    ],
     ['a: &a [1]\nb: *a', { a: [1], b: [1] }]
   ]
   for (const [text, data] of cases) t.strictSame(await read(text), data, text)
 })
 
 t.test('documents: a name like __proto__ is plain data, in JSON and in YAML', async t => {
-  for (const text of ['{"__proto__": {"polluted": 1}}', '__proto__: { polluted: 1 }', 'x: &x { polluted: 1 }\n__proto__: { <<: *x }']) {
+  for (const text of [
+    '{"__proto__": {"polluted": 1}}',
+    '__proto__: { polluted: 1 }',
+    'x: &x { polluted: 1 }\n__proto__: { <<: *x }'
+  ]) {
     const data = (await read(text)) as object
     t.equal(Object.getPrototypeOf(data), Object.prototype, text)
     t.strictSame(Object.entries(data).at(-1), ['__proto__', { polluted: 1 }])
@@ -55,35 +70,42 @@ t.test('documents: a name like __proto__ is plain data, in JSON and in YAML', as
   t.equal(({} as Record<string, unknown>).polluted, undefined)
 })
 
-t.test('documents: what cannot be read is refused, with the place and every syntax problem', async t => {
-  const cases: [title: string, text: string, at: string, ...lines: number[]][] = [
-    ['broken JSON', '{"a": 1,\n "b": }x', '2:8 after_the_end'],
-    ['JSON cut off', '{"a": [1, 2', '1:7 not_closed'],
-    ['broken YAML', 'a: 1\nb: [1, 2\nc: 3', '2:4 not_closed'],
-    ['a name given twice', 'a: 1\nb: 2\na: 3', '3:1 name_twice'],
-    ['a name given twice in a record', 'tickets:\n  - { id: a, id: b }', '2:14 name_twice'],
-    ['a tag of its own', 'a: !thing 1', '1:4 tag'],
-    ['a JavaScript tag', 'a: !!js/function "x"', '1:4 tag'],
-    ['an alias of nothing', 'a: *b', '1:4 unknown_alias'],
-    ['an alias before its anchor', 'a: &a 1\nb: *a\nc: *d\nd: &d 1\ne: *d', '3:4 unknown_alias'],
-    ['a tab for indentation', 'a:\n\tb: 1', '2:1 tab'],
-    ['two documents', 'a: 1\n---\nb: 2', '2:1 second_document'],
-    ['several', 'a: 1\na: 2\nb: !x 1\na: 3', '2:1 name_twice', 3, 4]
-  ]
-  for (const [title, text, at, ...lines] of cases) {
-    const [first, ...others] = (await problemsOf(text)) as [Problem, ...Problem[]]
-    t.equal(`${first.line}:${first.column} ${first.code}`, at, `${title}: ${first.message}`)
-    t.strictSame([first.file, first.path, others.map(({ line }) => line)], ['doc', '', lines])
+t.test(
+  'documents: what cannot be read is refused, with the place and every syntax problem',
+  async t => {
+    const cases: [title: string, text: string, at: string, ...lines: number[]][] = [
+      ['broken JSON', '{"a": 1,\n "b": }x', '2:8 after_the_end'],
+      ['JSON cut off', '{"a": [1, 2', '1:7 not_closed'],
+      ['broken YAML', 'a: 1\nb: [1, 2\nc: 3', '2:4 not_closed'],
+      ['a name given twice', 'a: 1\nb: 2\na: 3', '3:1 name_twice'],
+      ['a name given twice in a record', 'tickets:\n  - { id: a, id: b }', '2:14 name_twice'],
+      ['a tag of its own', 'a: !thing 1', '1:4 tag'],
+      ['a JavaScript tag', 'a: !!js/function "x"', '1:4 tag'],
+      ['an alias of nothing', 'a: *b', '1:4 unknown_alias'],
+      ['an alias before its anchor', 'a: &a 1\nb: *a\nc: *d\nd: &d 1\ne: *d', '3:4 unknown_alias'],
+      ['a tab for indentation', 'a:\n\tb: 1', '2:1 tab'],
+      ['two documents', 'a: 1\n---\nb: 2', '2:1 second_document'],
+      ['several', 'a: 1\na: 2\nb: !x 1\na: 3', '2:1 name_twice', 3, 4]
+    ]
+    for (const [title, text, at, ...lines] of cases) {
+      const [first, ...others] = (await problemsOf(text)) as [Problem, ...Problem[]]
+      t.equal(`${first.line}:${first.column} ${first.code}`, at, `${title}: ${first.message}`)
+      t.strictSame([first.file, first.path, others.map(({ line }) => line)], ['doc', '', lines])
+    }
+    const error = await refusal(() => readDocument('doc', 'a: *b'))
+    t.equal(
+      error.message,
+      `The document has a problem: doc:1:4 ${(error.problems as Problem[])[0]?.message}. Nothing was changed.`
+    )
   }
-  const error = await refusal(() => readDocument('doc', 'a: *b'))
-  t.equal(error.message, `The document has a problem: doc:1:4 ${(error.problems as Problem[])[0]?.message}. Nothing was changed.`)
-})
+)
 
 t.test('documents: what grows without end is refused at once', async t => {
   const level = (n: number, of: (alias: string) => string) =>
     `a0: &a0 { k: v }\n${Array.from({ length: n }, (_, index) => `a${index + 1}: &a${index + 1} ${of(`*a${index}`)}\n`).join('')}`
   const ten = (alias: string) => Array(10).fill(alias).join(', ')
-  const anchored = (sign: string) => Array.from({ length: 5000 }, (_, n) => `${sign}a${n}${sign === '&' ? ' x' : ''}`).join(', ')
+  const anchored = (sign: string) =>
+    Array.from({ length: 5000 }, (_, n) => `${sign}a${n}${sign === '&' ? ' x' : ''}`).join(', ')
   const hostile: [title: string, text: string, codes: string][] = [
     ['a billion laughs', level(9, alias => `[${ten(alias)}]`), 'many_aliases'],
     ['a billion merges', level(9, alias => `{ <<: [${ten(alias)}] }`), 'many_aliases'],
@@ -95,14 +117,30 @@ t.test('documents: what grows without end is refused at once', async t => {
     ['deeper YAML', `a: ${'['.repeat(20_000)}${']'.repeat(20_000)}`, 'too_large'],
     ['dashes', '- '.repeat(100), 'too_large'],
     ['dashes without end in braces', `a: { b: ${'- '.repeat(10_000)} }`, 'dash_in_brackets'],
-    ['names without end in a list in brackets', `a: [ - ${'b: '.repeat(10_000)} ]`, 'dash_in_brackets'],
-    ['lines of colons, and a bracket that closes nothing', `${'a: b: c\n'.repeat(2500)}}`, 'holds_colon'],
-    ['deep lists after brackets that close nothing', `${'] '.repeat(20_000)}${'['.repeat(20_000)}`, 'too_large'],
+    [
+      'names without end in a list in brackets',
+      `a: [ - ${'b: '.repeat(10_000)} ]`,
+      'dash_in_brackets'
+    ],
+    [
+      'lines of colons, and a bracket that closes nothing',
+      `${'a: b: c\n'.repeat(2500)}}`,
+      'holds_colon'
+    ],
+    [
+      'deep lists after brackets that close nothing',
+      `${'] '.repeat(20_000)}${'['.repeat(20_000)}`,
+      'too_large'
+    ],
     ['lists in brackets that are not deep', `a: [ ${'- b, '.repeat(70)} ]`, 'dash_in_brackets'],
     ['a line of mistakes', `... ${'"b" ? ] { '.repeat(2000)}`, 'holds_bracket'],
     ['lines of mistakes', 'a: } [ {\n'.repeat(3000), 'nothing_to_close'],
     ['more mistakes without advice than are looked at', '- &a &a x\n'.repeat(2500), 'refused'],
-    ['lines that fit nothing above them', `- *a \t<<: ${"\n \n '".repeat(20)}`, 'unknown_alias wrong_indent quote_not_closed refused'],
+    [
+      'lines that fit nothing above them',
+      `- *a \t<<: ${"\n \n '".repeat(20)}`,
+      'unknown_alias wrong_indent quote_not_closed refused'
+    ],
     ['names that are lists', `a: ${'{'.repeat(60)}1${'}'.repeat(60)}`, 'not_a_name'],
     ['deep JSON', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, 'too_large']
   ]
@@ -117,11 +155,13 @@ t.test('documents: what grows without end is refused at once', async t => {
 })
 
 t.test('documents: the place of everything, in YAML and in JSON', async t => {
-  const yaml = 'base: &base\n  location: 5\ntickets:\n  - id: a\n    reference: T\n  - { id: b, <<: *base }\n  - *base\n'
+  const yaml =
+    'base: &base\n  location: 5\ntickets:\n  - id: a\n    reference: T\n  - { id: b, <<: *base }\n  - *base\n'
   t.equal(await place(yaml, []), '1:1')
   const cases = `tickets 3:1 | tickets.0 4:5 | tickets.0.reference 5:16 | tickets.1.id 6:11 | tickets.1.location 6:5 | tickets.2.location 7:5
     tickets.0.none.deeper 4:5 | none 1:1`
-  for (const [path, at] of rows<[path: string, at: string]>(cases)) t.equal(await place(yaml, stepsIn(path)), at, path)
+  for (const [path, at] of rows<[path: string, at: string]>(cases))
+    t.equal(await place(yaml, stepsIn(path)), at, path)
 
   const json = '{\n  "tickets": [\n    { "id": "a", "reference": 5 }\n  ]\n}'
   t.equal(await place(json, ['tickets', 0, 'reference']), '3:31')
@@ -133,83 +173,216 @@ t.test('documents: the place of everything, in YAML and in JSON', async t => {
 
 t.test('documents: a refusal lists every problem with its place, up to a thousand', async t => {
   const document = await readDocument('doc.yaml', 'tickets:\n  - { id: 5 }\n')
-  const one: DocumentProblem = { document, steps: ['tickets', 0, 'id'], code: 'wrong_type', message: 'must be text' }
+  const one: DocumentProblem = {
+    document,
+    steps: ['tickets', 0, 'id'],
+    code: 'wrong_type',
+    message: 'must be text'
+  }
 
   const single = await refusalOf([one])
   t.equal(single.code, 'document_invalid')
-  t.equal(single.message, 'The document has a problem: doc.yaml:2:11 tickets[0].id: must be text. Nothing was changed.')
-  t.strictSame(single.problems, [{ file: 'doc.yaml', path: 'tickets[0].id', code: 'wrong_type', message: 'must be text', line: 2, column: 11 }])
+  t.equal(
+    single.message,
+    'The document has a problem: doc.yaml:2:11 tickets[0].id: must be text. Nothing was changed.'
+  )
+  t.strictSame(single.problems, [
+    {
+      file: 'doc.yaml',
+      path: 'tickets[0].id',
+      code: 'wrong_type',
+      message: 'must be text',
+      line: 2,
+      column: 11
+    }
+  ])
 
-  const two = await refusalOf([one, { document: documentOf('inline', {}), steps: [], code: 'required', message: 'name is required' }])
+  const two = await refusalOf([
+    one,
+    { document: documentOf('inline', {}), steps: [], code: 'required', message: 'name is required' }
+  ])
   t.ok(two.message.startsWith('The document has 2 problems, the first: doc.yaml:2:11 '))
-  t.strictSame(two.problems?.[1], { file: 'inline', path: '', code: 'required', message: 'name is required' })
-  t.equal((await refusalOf([one, one, { ...one, document: await readDocument('doc.yaml', 'a: 1') }])).problems?.length, 1, 'each once')
-  t.equal((await refusalOf([{ ...one, message: 'm'.repeat(5000) }])).problems?.[0]?.message.length, 2001)
+  t.strictSame(two.problems?.[1], {
+    file: 'inline',
+    path: '',
+    code: 'required',
+    message: 'name is required'
+  })
+  t.equal(
+    (await refusalOf([one, one, { ...one, document: await readDocument('doc.yaml', 'a: 1') }]))
+      .problems?.length,
+    1,
+    'each once'
+  )
+  t.equal(
+    (await refusalOf([{ ...one, message: 'm'.repeat(5000) }])).problems?.[0]?.message.length,
+    2001
+  )
 
   for (const [count, ...last] of [[1000], [1500, 'more_problems']] as const) {
-    const { problems = [] } = await refusalOf(Array.from({ length: count }, (_, index) => ({ ...one, message: `no. ${index}` })))
-    t.strictSame([problems.length, ...problems.slice(1000).map(({ code }) => code)], [1000 + last.length, ...last])
+    const { problems = [] } = await refusalOf(
+      Array.from({ length: count }, (_, index) => ({ ...one, message: `no. ${index}` }))
+    )
+    t.strictSame(
+      [problems.length, ...problems.slice(1000).map(({ code }) => code)],
+      [1000 + last.length, ...last]
+    )
   }
 })
 
-t.test('documents: problems are listed document after document, in the order of the text, a whole before its parts', async t => {
-  const yaml = 'base: &base\n  b: 1\n  a: 2\nz: [0, 1]\ny: { "2": 3, x: 4 }\nmerged:\n  c: 5\n  <<: *base\nalias: *base\n'
-  const text = await readDocument('a.yaml', yaml)
-  const paths = ['', 'missing', 'base.b', 'base.a', 'z.0', 'z.1', 'y.2', 'y', 'y.x', 'merged.a', 'merged.c', 'alias.a']
-  const ofText = paths.map(path => ({ document: text, steps: path === 'y.2' ? ['y', '2'] : stepsIn(path), message: 'm' }))
-  const data = documentOf('b', { tickets: [{ id: 5 }, 'x'], name: null })
-  const listedOfData = ['', 'none', 'none.deeper', 'tickets.0', 'tickets.0.id', 'tickets.1.id', 'name', 'name.x']
-  const ofData = listedOfData.map(path => ({ document: data, steps: stepsIn(path), message: 'm' }))
-  const pathsOf = async (problems: DocumentProblem[], documents?: SourceDocument[]) =>
-    (await refusalOf(problems, documents)).problems?.map(({ path }) => path.replace('[', '.').replace(']', ''))
+t.test(
+  'documents: problems are listed document after document, in the order of the text, a whole before its parts',
+  async t => {
+    const yaml =
+      'base: &base\n  b: 1\n  a: 2\nz: [0, 1]\ny: { "2": 3, x: 4 }\nmerged:\n  c: 5\n  <<: *base\nalias: *base\n'
+    const text = await readDocument('a.yaml', yaml)
+    const paths = [
+      '',
+      'missing',
+      'base.b',
+      'base.a',
+      'z.0',
+      'z.1',
+      'y.2',
+      'y',
+      'y.x',
+      'merged.a',
+      'merged.c',
+      'alias.a'
+    ]
+    const ofText = paths.map(path => ({
+      document: text,
+      steps: path === 'y.2' ? ['y', '2'] : stepsIn(path),
+      message: 'm'
+    }))
+    const data = documentOf('b', { tickets: [{ id: 5 }, 'x'], name: null })
+    const listedOfData = [
+      '',
+      'none',
+      'none.deeper',
+      'tickets.0',
+      'tickets.0.id',
+      'tickets.1.id',
+      'name',
+      'name.x'
+    ]
+    const ofData = listedOfData.map(path => ({
+      document: data,
+      steps: stepsIn(path),
+      message: 'm'
+    }))
+    const pathsOf = async (problems: DocumentProblem[], documents?: SourceDocument[]) =>
+      (await refusalOf(problems, documents)).problems?.map(({ path }) =>
+        path.replace('[', '.').replace(']', '')
+      )
 
-  const listed = ['', 'missing', 'base.b', 'base.a', 'z.0', 'z.1', 'y', 'y.2', 'y.x', 'merged.a', 'merged.c', 'alias.a']
-  t.strictSame(await pathsOf(ofText.toReversed()), listed)
-  t.strictSame(await pathsOf([...ofText.toReversed(), ...ofData.toReversed()]), [...listed, ...listedOfData])
-  t.strictSame(await pathsOf([...ofText, ...ofData].toReversed(), [data, text]), [...listedOfData, ...listed])
-})
+    const listed = [
+      '',
+      'missing',
+      'base.b',
+      'base.a',
+      'z.0',
+      'z.1',
+      'y',
+      'y.2',
+      'y.x',
+      'merged.a',
+      'merged.c',
+      'alias.a'
+    ]
+    t.strictSame(await pathsOf(ofText.toReversed()), listed)
+    t.strictSame(await pathsOf([...ofText.toReversed(), ...ofData.toReversed()]), [
+      ...listed,
+      ...listedOfData
+    ])
+    t.strictSame(await pathsOf([...ofText, ...ofData].toReversed(), [data, text]), [
+      ...listedOfData,
+      ...listed
+    ])
+  }
+)
 
-t.test('documents: a thousand problems of a large JSON document are placed in good time', async t => {
-  const tickets = Array.from({ length: 1000 }, (_, index) => ({ id: index, location: 'loc_a', reference: `T-${index}` }))
-  const document = await readDocument('doc.json', JSON.stringify({ tickets }, null, 1))
+t.test(
+  'documents: a thousand problems of a large JSON document are placed in good time',
+  async t => {
+    const tickets = Array.from({ length: 1000 }, (_, index) => ({
+      id: index,
+      location: 'loc_a',
+      reference: `T-${index}`
+    }))
+    const document = await readDocument('doc.json', JSON.stringify({ tickets }, null, 1))
 
-  const begun = cpuTime()
-  const { problems } = await refusalOf(tickets.map((_, index) => ({ document, steps: ['tickets', index, 'id'], message: 'm' })))
+    const begun = cpuTime()
+    const { problems } = await refusalOf(
+      tickets.map((_, index) => ({ document, steps: ['tickets', index, 'id'], message: 'm' }))
+    )
 
-  t.ok(cpuTime() - begun < 4000)
-  t.strictSame(problems?.[999]?.line, 3 + 999 * 5 + 1)
-})
+    t.ok(cpuTime() - begun < 4000)
+    t.strictSame(problems?.[999]?.line, 3 + 999 * 5 + 1)
+  }
+)
 
 t.test('documents: a problem as one line', async t => {
-  t.equal(problemLine({ file: 'a.yaml', line: 4, column: 7, path: 'tickets[3].location', message: 'm' }), 'a.yaml:4:7 tickets[3].location: m')
+  t.equal(
+    problemLine({ file: 'a.yaml', line: 4, column: 7, path: 'tickets[3].location', message: 'm' }),
+    'a.yaml:4:7 tickets[3].location: m'
+  )
   t.equal(problemLine({ file: 'a.yaml', path: '', message: 'm' }), 'a.yaml m')
   t.equal(problemLine({ path: 'a', message: 'm' }), 'a: m')
   t.equal(problemLine({ path: '', message: 'm' }), 'm')
 })
 
 t.test('library: what is a path and what is a name', async t => {
-  for (const path of ['a/b', './a', '../a', '/a', 'a.yaml', 'a.yml', 'a.json', 'a\\b']) t.equal(isPath(path), true, path)
-  for (const name of ['bistro', 'month-end', 'a.b', 'yaml', '.yaml']) t.equal(isPath(name), false, name)
+  for (const path of ['a/b', './a', '../a', '/a', 'a.yaml', 'a.yml', 'a.json', 'a\\b'])
+    t.equal(isPath(path), true, path)
+  for (const name of ['bistro', 'month-end', 'a.b', 'yaml', '.yaml'])
+    t.equal(isPath(name), false, name)
 })
 
 /** The user's own folders, with links that lead in and out. */
 function ownFolders(t: Test) {
   const link = (to: string) => t.fixture('symlink', to)
-  const links = { 'inside.yaml': link('mine.yaml'), 'outside.yaml': link('../elsewhere/secret.yaml'), 'nowhere.yaml': link('none.yaml') }
+  const links = {
+    'inside.yaml': link('mine.yaml'),
+    'outside.yaml': link('../elsewhere/secret.yaml'),
+    'nowhere.yaml': link('none.yaml')
+  }
   const [empty, broken] = ['tickets: []\n', 'a: [']
   const root = t.testdir({
     fixtures: {
-      ...{ 'mine.yaml': `# yaml-language-server: $schema=x\n# My own records.\n${empty}`, 'bistro.json': '{"tickets": []}', 'both.json': '{"users": []}' },
-      ...{ 'both.yaml': empty, 'plain.yml': empty, 'notes.txt': 'no document', 'folder.yaml': {}, 'broken.yaml': broken, sub: { 'deep.yaml': empty } },
+      ...{
+        'mine.yaml': `# yaml-language-server: $schema=x\n# My own records.\n${empty}`,
+        'bistro.json': '{"tickets": []}',
+        'both.json': '{"users": []}'
+      },
+      ...{
+        'both.yaml': empty,
+        'plain.yml': empty,
+        'notes.txt': 'no document',
+        'folder.yaml': {},
+        'broken.yaml': broken,
+        sub: { 'deep.yaml': empty }
+      },
       ...{ ...links, 'elsewhere-link': link('../elsewhere') }
     },
     scenarios: {
-      ...{ 'mine.yaml': 'name: mine\ndescription: Mine as a scenario.\n', 'other.yaml': 'name: other\nfixtures: [mine]\n', 'shop.yml': 'users: []' },
+      ...{
+        'mine.yaml': 'name: mine\ndescription: Mine as a scenario.\n',
+        'other.yaml': 'name: other\nfixtures: [mine]\n',
+        'shop.yml': 'users: []'
+      },
       ...{ 'odd.yaml': 'description: 5\n', 'list.yaml': '- 1\n', 'broken.yaml': broken }
     },
-    elsewhere: { 'secret.yaml': 'users: []', 'fixture.yaml': empty, 'scenario.yaml': 'name: elsewhere' }
+    elsewhere: {
+      'secret.yaml': 'users: []',
+      'fixture.yaml': empty,
+      'scenario.yaml': 'name: elsewhere'
+    }
   })
-  return { root, library: new Library({ fixtures: join(root, 'fixtures'), scenarios: join(root, 'scenarios') }) }
+  return {
+    root,
+    library: new Library({ fixtures: join(root, 'fixtures'), scenarios: join(root, 'scenarios') })
+  }
 }
 
 t.test('library: a name is looked up in the own folder first, then in the package', async t => {
@@ -219,17 +392,29 @@ t.test('library: a name is looked up in the own folder first, then in the packag
     const found = await of.fixture(name, from)
     return typeof found === 'string' ? found : relative(root, found.name)
   }
-  // an own one stands before the package's; of two files with one name the first by name counts; a link that stays inside is followed
-  for (const [name, file] of rows<[name: string, file: string]>('mine mine.yaml | bistro bistro.json | both both.json | plain plain.yml | inside mine.yaml'))
+  // an own one stands before the package's; of two files with one name the first by name counts; a
+  // link that stays inside is followed
+  for (const [name, file] of rows<[name: string, file: string]>(
+    'mine mine.yaml | bistro bistro.json | both both.json | plain plain.yml | inside mine.yaml'
+  ))
     t.equal(await named(library, name), `fixtures/${file}`, name)
-  t.ok((await named(bare, 'bistro')).endsWith('fixtures/bistro.yaml'), "without own folders the package's are there")
+  t.ok(
+    (await named(bare, 'bistro')).endsWith('fixtures/bistro.yaml'),
+    "without own folders the package's are there"
+  )
 
   for (const name of ['outside', 'nowhere', 'folder', 'notes', 'deep', '__proto__', 'zzzzzzzzzz'])
-    t.ok((await named(library, name)).startsWith(`no fixture is called ${name}. Available: bistro, `), name)
+    t.ok(
+      (await named(library, name)).startsWith(`no fixture is called ${name}. Available: bistro, `),
+      name
+    )
   t.ok((await named(library, '')).startsWith('no fixture is called "". Available: bistro, '))
   t.match(await named(library, 'mien'), /; did you mean mine\? Available: /)
   const file = `${root}/scenarios/own.yaml`
-  t.match(await named(library, 'shop', file), /There is a file shop\.yml beside the document; .*fixtures: \[shop\.yml\]$/)
+  t.match(
+    await named(library, 'shop', file),
+    /There is a file shop\.yml beside the document; .*fixtures: \[shop\.yml\]$/
+  )
   t.notMatch(await named(library, 'shops', file), /beside the document/)
   t.notMatch(await named(library, 'shop'), /beside the document/)
 })
@@ -244,11 +429,20 @@ t.test('library: a path is relative to the file and stays inside the folders', a
     [join(root, 'fixtures', 'mine.yaml'), 'fixtures/mine.yaml'],
     // the file's own folder counts too
     ['fixture.yaml', 'elsewhere/fixture.yaml', join(root, 'elsewhere', 'scenario.yaml')],
-    ...['../elsewhere/secret.yaml', '../fixtures/outside.yaml', '../fixtures/elsewhere-link/secret.yaml', '../../../../package.json', '/etc/passwd'].map(
-      (path): [string, string] => [path, SAYS.outside_folders(path)]
+    ...[
+      '../elsewhere/secret.yaml',
+      '../fixtures/outside.yaml',
+      '../fixtures/elsewhere-link/secret.yaml',
+      '../../../../package.json',
+      '/etc/passwd'
+    ].map((path): [string, string] => [path, SAYS.outside_folders(path)]),
+    ...['../fixtures/none.yaml', '../fixtures/nowhere.yaml', 'a\0.yaml'].map(
+      (path): [string, string] => [path, SAYS.no_file(path)]
     ),
-    ...['../fixtures/none.yaml', '../fixtures/nowhere.yaml', 'a\0.yaml'].map((path): [string, string] => [path, SAYS.no_file(path)]),
-    ...['./', '../fixtures/folder.yaml'].map((path): [string, string] => [path, SAYS.not_a_file(path)]),
+    ...['./', '../fixtures/folder.yaml'].map((path): [string, string] => [
+      path,
+      SAYS.not_a_file(path)
+    ]),
     ['./mine.yaml', SAYS.names_only('fixtures', './mine.yaml'), null]
   ]
   for (const [path, expected, start = from] of cases) {
@@ -256,13 +450,21 @@ t.test('library: a path is relative to the file and stays inside the folders', a
     t.equal(typeof found === 'string' ? found : relative(root, found.name), expected, path)
   }
   const half = new Library({ fixtures: join(root, 'none'), scenarios: null })
-  t.type(await half.fixture('./mine.yaml', from), 'object', 'an own folder that is not there takes nothing away from a path')
+  t.type(
+    await half.fixture('./mine.yaml', from),
+    'object',
+    'an own folder that is not there takes nothing away from a path'
+  )
 })
 
 t.test('library: scenarios by name, and fixtures as scenarios', async t => {
   const { root, library } = ownFolders(t)
 
-  t.equal(relative(root, (await library.scenario('mine')).name), 'scenarios/mine.yaml', 'a scenario stands before a fixture of the same name')
+  t.equal(
+    relative(root, (await library.scenario('mine')).name),
+    'scenarios/mine.yaml',
+    'a scenario stands before a fixture of the same name'
+  )
   t.equal(relative(root, (await library.scenario('plain')).name), 'fixtures/plain.yml')
   t.ok((await library.scenario('default')).name.endsWith('scenarios/default.yaml'))
   t.equal((await refusal(() => library.scenario('broken'))).code, 'document_invalid')
@@ -271,56 +473,93 @@ t.test('library: scenarios by name, and fixtures as scenarios', async t => {
     ['zzzzzzzzzz', 'zzzzzzzzzz. Available: ']
   ] as const) {
     const { code, message } = await refusal(() => library.scenario(name))
-    t.strictSame([code, message.startsWith(`No scenario is called ${says}`), message.endsWith('.')], ['scenario_unknown', true, true], message)
+    t.strictSame(
+      [code, message.startsWith(`No scenario is called ${says}`), message.endsWith('.')],
+      ['scenario_unknown', true, true],
+      message
+    )
   }
 })
 
-t.test('library: the list says what each says of itself, each name once, scenarios first', async t => {
-  const { library } = ownFolders(t)
+t.test(
+  'library: the list says what each says of itself, each name once, scenarios first',
+  async t => {
+    const { library } = ownFolders(t)
 
-  const listed = await library.list()
+    const listed = await library.list()
 
-  const descriptions = { mine: 'Mine as a scenario.', other: null, odd: null, list: null, broken: null, inside: 'My own records.', plain: null }
-  for (const [name, description] of Object.entries(descriptions)) {
-    const found = listed.filter(entry => entry.name === name)
-    t.strictSame(found, [{ name, kind: ['inside', 'plain'].includes(name) ? 'fixture' : 'scenario', description }])
+    const descriptions = {
+      mine: 'Mine as a scenario.',
+      other: null,
+      odd: null,
+      list: null,
+      broken: null,
+      inside: 'My own records.',
+      plain: null
+    }
+    for (const [name, description] of Object.entries(descriptions)) {
+      const found = listed.filter(entry => entry.name === name)
+      t.strictSame(found, [
+        { name, kind: ['inside', 'plain'].includes(name) ? 'fixture' : 'scenario', description }
+      ])
+    }
+    t.equal(listed.find(({ name }) => name === 'default')?.kind, 'scenario')
+    t.notOk(listed.some(({ name }) => name === 'outside'))
+    const kinds = listed.map(({ kind }) => kind)
+    t.strictSame(kinds, kinds.toSorted().reverse())
   }
-  t.equal(listed.find(({ name }) => name === 'default')?.kind, 'scenario')
-  t.notOk(listed.some(({ name }) => name === 'outside'))
-  const kinds = listed.map(({ kind }) => kind)
-  t.strictSame(kinds, kinds.toSorted().reverse())
-})
+)
 
 t.test('library: a missing folder or file is reported by the system, with its path', async t => {
   const library = new Library({ fixtures: join(t.testdirName, 'none'), scenarios: null })
 
-  for (const act of [() => library.fixture('bistro', null), () => library.list(), () => library.file(join(t.testdirName, 'none.yaml'))]) {
+  for (const act of [
+    () => library.fixture('bistro', null),
+    () => library.list(),
+    () => library.file(join(t.testdirName, 'none.yaml'))
+  ]) {
     const error = (await refusal(act)) as unknown as NodeJS.ErrnoException
     t.equal(error.code, 'ENOENT')
     t.ok(error.path?.includes('none'))
   }
 })
 
-t.test('documents: a text that is too large is refused before it is parsed, in JSON and in YAML', async t => {
-  const limits = { ...DEFAULT_LIMITS, 'limits.values': 1000 }
-  const list = (count: number) => JSON.stringify(Array(count).fill(1))
-  const codesOf = async (text: string) => (await refusal(() => readDocument('doc', text, { limits }))).problems?.map(({ code }) => code)
+t.test(
+  'documents: a text that is too large is refused before it is parsed, in JSON and in YAML',
+  async t => {
+    const limits = { ...DEFAULT_LIMITS, 'limits.values': 1000 }
+    const list = (count: number) => JSON.stringify(Array(count).fill(1))
+    const codesOf = async (text: string) =>
+      (await refusal(() => readDocument('doc', text, { limits }))).problems?.map(({ code }) => code)
 
-  t.ok(await readDocument('doc', list(999), { limits }))
-  t.strictSame(await codesOf(list(1001)), ['too_large'])
-  t.ok(await readDocument('doc', `a: ${list(90)}`, { limits }))
-  t.strictSame(await codesOf(`a: ${list(101)}`), ['weighs_more'])
-  for (const text of ['{"a', `{"a": "${'x'.repeat(50)}`]) t.equal((await refusal(() => readDocument('doc', text, { type: 'json' }))).code, 'body_malformed')
-})
+    t.ok(await readDocument('doc', list(999), { limits }))
+    t.strictSame(await codesOf(list(1001)), ['too_large'])
+    t.ok(await readDocument('doc', `a: ${list(90)}`, { limits }))
+    t.strictSame(await codesOf(`a: ${list(101)}`), ['weighs_more'])
+    for (const text of ['{"a', `{"a": "${'x'.repeat(50)}`])
+      t.equal(
+        (await refusal(() => readDocument('doc', text, { type: 'json' }))).code,
+        'body_malformed'
+      )
+  }
+)
 
 t.test('library: a file that would make others wait is left to a worker', async t => {
   const { root, library } = ownFolders(t)
-  t.type(await refusal(() => library.within(3).file(join(root, 'fixtures', 'plain.yml'))), TooLargeHere)
+  t.type(
+    await refusal(() => library.within(3).file(join(root, 'fixtures', 'plain.yml'))),
+    TooLargeHere
+  )
 })
 
 t.test('documents: a problem without a place comes before those with one', async t => {
   const document = { ...documentOf('doc', {}), locate: async () => [{ line: 2, column: 1 }, null] }
-  const { problems } = await refusalOf(['is there', 'is nowhere'].map(message => ({ document, steps: [message], message })))
+  const { problems } = await refusalOf(
+    ['is there', 'is nowhere'].map(message => ({ document, steps: [message], message }))
+  )
 
-  t.equal(problems?.map(({ message, line }) => `${message} ${line}`).join(), 'is nowhere undefined,is there 2')
+  t.equal(
+    problems?.map(({ message, line }) => `${message} ${line}`).join(),
+    'is nowhere undefined,is there 2'
+  )
 })

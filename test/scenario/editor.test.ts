@@ -14,7 +14,9 @@ const { TextDocument } = require('vscode-languageserver-textdocument')
 
 const SCHEMA = publishedSchema('scenario')
 /** As SchemaStore's catalog would have it. */
-const [{ fileMatch, versions }] = JSON.parse(readFileSync(new URL('../../docs/schema/schemastore.json', import.meta.url), 'utf8'))
+const [{ fileMatch, versions }] = JSON.parse(
+  readFileSync(new URL('../../docs/schema/schemastore.json', import.meta.url), 'utf8')
+)
 const service = getLanguageService({
   schemaRequestService: async () => '',
   workspaceContext: { resolveRelativePath: (path: string) => path },
@@ -22,12 +24,22 @@ const service = getLanguageService({
   telemetry: { send() {}, sendError() {}, sendTrack() {} },
   clientCapabilities: { textDocument: { completion: {} } }
 })
-service.configure({ completion: true, hover: true, validate: true, schemas: [{ fileMatch, uri: versions[VERSION], schema: SCHEMA }] })
+service.configure({
+  completion: true,
+  hover: true,
+  validate: true,
+  schemas: [{ fileMatch, uri: versions[VERSION], schema: SCHEMA }]
+})
 
 let documents = 0
 /** The document of a text, and the place of the bar in it. */
 function opened(text: string) {
-  const document = TextDocument.create(`file:///${++documents}.scenario.yaml`, 'yaml', 1, text.replace('|', ''))
+  const document = TextDocument.create(
+    `file:///${++documents}.scenario.yaml`,
+    'yaml',
+    1,
+    text.replace('|', '')
+  )
   return { document, position: document.positionAt(text.indexOf('|')) }
 }
 
@@ -36,12 +48,20 @@ t.test('editor: the schema of a catalog says where it is, in its version', async
 })
 
 t.test('editor: a file that says its kind in its name is known by the rest of it', async t => {
-  const folder = t.testdir({ 'own.scenario.yaml': 'name: own', 'lunch.fixture.json': '{}', 'odd.scenarios.yaml': 'name: odd' })
+  const folder = t.testdir({
+    'own.scenario.yaml': 'name: own',
+    'lunch.fixture.json': '{}',
+    'odd.scenarios.yaml': 'name: odd'
+  })
   const library = new Library({ fixtures: folder, scenarios: folder })
 
   t.equal((await library.scenario('own')).name, join(folder, 'own.scenario.yaml'))
-  t.equal(((await library.fixture('lunch', null)) as { name: string }).name, join(folder, 'lunch.fixture.json'))
-  for (const name of ['own.scenario', 'odd']) await t.rejects(library.scenario(name), { code: 'scenario_unknown' }, name)
+  t.equal(
+    ((await library.fixture('lunch', null)) as { name: string }).name,
+    join(folder, 'lunch.fixture.json')
+  )
+  for (const name of ['own.scenario', 'odd'])
+    await t.rejects(library.scenario(name), { code: 'scenario_unknown' }, name)
 })
 
 t.test('editor: names and values are completed in block and in flow style', async t => {
@@ -57,7 +77,9 @@ t.test('editor: names and values are completed in block and in flow style', asyn
     ['expect:\n  - { | }\n', ['times', 'sequence', 'state'], ['respond']]
   ] as const) {
     const { document, position } = opened(text)
-    const labels: string[] = (await service.doComplete(document, position, false)).items.map(({ label }: Json) => label)
+    const labels: string[] = (await service.doComplete(document, position, false)).items.map(
+      ({ label }: Json) => label
+    )
     t.strictSame(
       offered.filter(label => !labels.some(one => one.startsWith(label))),
       [],

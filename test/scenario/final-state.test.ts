@@ -20,15 +20,25 @@ t.test('expect: the records in the end, by id and by count', async t => {
     [{ refunds: { count: 0 } }, true, false], [{ refunds: { count: 2 }, transactions: { txn_a: { amount: 1 } } }, false, false]
   ]`)
   const expect = cases.map(([state]) => ({ state }))
-  const emulator = await startTestEmulator(t, { scenario: { data: smallFixture({ transactions: [CHARGE] }), expect } })
-  const held = async () => (await emulator.control('POST /verify')).body.expectations.map(({ holds }: { holds: boolean }) => holds)
+  const emulator = await startTestEmulator(t, {
+    scenario: { data: smallFixture({ transactions: [CHARGE] }), expect }
+  })
+  const held = async () =>
+    (await emulator.control('POST /verify')).body.expectations.map(
+      ({ holds }: { holds: boolean }) => holds
+    )
 
   t.equal((await held()).join(), cases.map(([, before]) => before).join())
   await emulator.call('POST /refunds', { body: 'transaction=txn_a&amount=400' })
   t.equal((await held()).join(), cases.map(([, , after]) => after).join())
-  const { status, body } = await emulator.control('POST /verify', { state: { transactions: { txn_a: { amount_refunded: 400 } } } })
+  const { status, body } = await emulator.control('POST /verify', {
+    state: { transactions: { txn_a: { amount_refunded: 400 } } }
+  })
   t.strictSame([status, body], [200, { holds: true, message: 'The records are as expected.' }])
-  const wrong = await emulator.control('POST /verify', { state: { refunds: { count: 2 } }, within: '10ms' })
+  const wrong = await emulator.control('POST /verify', {
+    state: { refunds: { count: 2 } },
+    within: '10ms'
+  })
   t.strictSame([wrong.status, wrong.body.message], [409, 'refunds: wanted 2; got 1'])
 })
 
@@ -54,12 +64,16 @@ const SOME_RECORDS: StateRecords = {
 
 /** How the records differ from an expected state, or what is wrong with it. */
 async function differencesOf(state: object): Promise<string[]> {
-  const problems = (await SCENARIO_CHECKER.problems({ expect: [{ state }] })).map(({ path, ...said }) => coded(path, said))
+  const problems = (await SCENARIO_CHECKER.problems({ expect: [{ state }] })).map(
+    ({ path, ...said }) => coded(path, said)
+  )
   if (problems.length > 0) return problems
   const { found, report } = reported()
   const expectation = await compileExpectation({ state }, report)
   return expectation !== null && 'differences' in expectation
-    ? (await expectation.differences(SOME_RECORDS)).map(({ at, message }) => `${at.join('.')} ${message}`)
+    ? (await expectation.differences(SOME_RECORDS)).map(
+        ({ at, message }) => `${at.join('.')} ${message}`
+      )
     : found
 }
 
@@ -74,7 +88,11 @@ t.test('expect: fields of records take the conditions of a match, in where and b
   for (const fields of right) {
     const shown = JSON.stringify(fields)
     t.strictSame(await differencesOf({ transactions: { txn_a: fields } }), [], shown)
-    t.strictSame(await differencesOf({ transactions: { count: 1, where: { id: 'txn_a', ...fields } } }), [], `where ${shown}`)
+    t.strictSame(
+      await differencesOf({ transactions: { count: 1, where: { id: 'txn_a', ...fields } } }),
+      [],
+      `where ${shown}`
+    )
   }
   const wrong: [fields: object, difference: string][] = [
     [{ amount: { gte: 5000 } }, 'amount: wanted >= 5000; got 4999'],
@@ -87,21 +105,45 @@ t.test('expect: fields of records take the conditions of a match, in where and b
     [{ tip_amount: { present: true } }, 'tip_amount: wanted a value; got nothing'],
     [{ amount: { present: false } }, 'amount: wanted no value; got 4999'],
     [{ donation_amount: null }, 'donation_amount: wanted no value; got 300'],
-    [{ payment_method: { card: null } }, 'payment_method.card: wanted no value; got an object or a list'],
-    [{ payment_method: { bank_account: { last4: '0341' } } }, 'payment_method.bank_account.last4: wanted 0341; got nothing'],
-    [{ created: '2026-03-01T10:00:01Z' }, 'created: wanted 2026-03-01T10:00:01Z; got 2026-03-01T10:00:00.000Z'],
-    [{ created: { lt: '2026-03-01' } }, 'created: wanted < 2026-03-01; got 2026-03-01T10:00:00.000Z']
+    [
+      { payment_method: { card: null } },
+      'payment_method.card: wanted no value; got an object or a list'
+    ],
+    [
+      { payment_method: { bank_account: { last4: '0341' } } },
+      'payment_method.bank_account.last4: wanted 0341; got nothing'
+    ],
+    [
+      { created: '2026-03-01T10:00:01Z' },
+      'created: wanted 2026-03-01T10:00:01Z; got 2026-03-01T10:00:00.000Z'
+    ],
+    [
+      { created: { lt: '2026-03-01' } },
+      'created: wanted < 2026-03-01; got 2026-03-01T10:00:00.000Z'
+    ]
   ]
   for (const [fields, difference] of wrong) {
     const [name = ''] = difference.split(':')
-    t.strictSame(await differencesOf({ transactions: { txn_a: fields } }), [`state.transactions.txn_a.${name} transactions.txn_a.${difference}`])
+    t.strictSame(await differencesOf({ transactions: { txn_a: fields } }), [
+      `state.transactions.txn_a.${name} transactions.txn_a.${difference}`
+    ])
   }
-  const location = { address: { country: 'us', city: null }, metadata: { table: '5', order: null }, phone: null }
-  t.strictSame(await differencesOf({ locations: { loc_a: location } }), [], 'a country is stored in upper case; metadata that is not there is null')
+  const location = {
+    address: { country: 'us', city: null },
+    metadata: { table: '5', order: null },
+    phone: null
+  }
+  t.strictSame(
+    await differencesOf({ locations: { loc_a: location } }),
+    [],
+    'a country is stored in upper case; metadata that is not there is null'
+  )
 })
 
-t.test('expect: what the records of a family come to, together or in groups, and what every one or none of them may be', async t => {
-  const right: object[] = parse(`[
+t.test(
+  'expect: what the records of a family come to, together or in groups, and what every one or none of them may be',
+  async t => {
+    const right: object[] = parse(`[
     { count: { gte: 1, lte: 4 } }, { count: { not: 3 } }, { where: { ticket: { reference: A } }, count: 1 }, { where: { location: { account: mch_a } }, count: 4 },
     { where: { ticket.location.account.reseller: rsl_a }, count: 4 }, { where: { location: { account: { reseller: { reseller: null } } } }, count: 4 },
     { where: { ticket: { location: { account: { metadata: { tier: gold } } } } }, count: 4 }, { where: { 'ticket[location]': loc_a }, count: 1 },
@@ -115,11 +157,21 @@ t.test('expect: what the records of a family come to, together or in groups, and
     { where: { id: txn_c }, every: { tip_amount: '\${record.ticket.reference}' } }, { every: { ticket: { not: '\${record.location}' } } },
     { txn_a: { location: { account: '\${record.ticket.location.account}' }, amount: ['\${record.location.metadata.max}', 1] } }
   ]`)
-  for (const state of right) t.strictSame(await differencesOf({ transactions: state }), [], JSON.stringify(state))
-  t.strictSame(await differencesOf({ refunds: { group_by: 'transaction.ticket.location', sum: { amount: 999, 'transaction.amount - amount': 4000 } } }), [])
+    for (const state of right)
+      t.strictSame(await differencesOf({ transactions: state }), [], JSON.stringify(state))
+    t.strictSame(
+      await differencesOf({
+        refunds: {
+          group_by: 'transaction.ticket.location',
+          sum: { amount: 999, 'transaction.amount - amount': 4000 }
+        }
+      }),
+      []
+    )
 
-  const doubt = 'in doubt: a value is too long for its pattern, or its bound is not a number or an instant'
-  const wrong: [state: object, ...differences: string[]][] = parse(`[
+    const doubt =
+      'in doubt: a value is too long for its pattern, or its bound is not a number or an instant'
+    const wrong: [state: object, ...differences: string[]][] = parse(`[
     [{ count: { gt: 4 } }, 'count transactions: wanted > 4; got 4'],
     [{ where: { ticket: { reference: B } }, count: { gte: 1 } }, 'count transactions: wanted >= 1 with {"ticket":{"reference":"B"}}; got 0'],
     [{ where: { currency: eur }, count: 2, sum: { amount: 111 } }, 'sum.amount transactions: sum of amount: wanted 111 with {"currency":"eur"}; got 110'],
@@ -143,16 +195,24 @@ t.test('expect: what the records of a family come to, together or in groups, and
       'count transactions: wanted 0 with {"amount":{"gt":"\${record.location.metadata.max}"}}; got 0, and 3 more ${doubt}',
       'every transactions: every one with {"amount":{"gt":"\${record.location.metadata.max}"}} must have {"amount":1}; 0 of 0 do not, and 3 more ${doubt}']
   ]`)
-  for (const [state, ...differences] of wrong) {
-    const shown = differences.map(said => `state.transactions.${said}`)
-    t.strictSame(await differencesOf({ transactions: state }), shown, JSON.stringify(state))
+    for (const [state, ...differences] of wrong) {
+      const shown = differences.map(said => `state.transactions.${said}`)
+      t.strictSame(await differencesOf({ transactions: state }), shown, JSON.stringify(state))
+    }
+    const many = await differencesOf({
+      transactions: { group_by: 'id', sum: { amount: 1, amount_refunded: 1, tip_amount: 1 } }
+    })
+    t.strictSame(
+      [many.length, many.at(-1)],
+      [11, 'state.transactions transactions: 2 more differences']
+    )
   }
-  const many = await differencesOf({ transactions: { group_by: 'id', sum: { amount: 1, amount_refunded: 1, tip_amount: 1 } } })
-  t.strictSame([many.length, many.at(-1)], [11, 'state.transactions transactions: 2 more differences'])
-})
+)
 
-t.test('expect: a field that can never be what is wanted is refused, and what means nothing', async t => {
-  const states: [state: object, ...problems: string[]][] = parse(`[
+t.test(
+  'expect: a field that can never be what is wanted is refused, and what means nothing',
+  async t => {
+    const states: [state: object, ...problems: string[]][] = parse(`[
     [{}, state no_family], [{ refunds: {} }, state.refunds no_record], [{ refunds: { sum: 5000 } }, 'expect[0].state.refunds.sum wrong_type'],
     [{ transactions: { count: 1, where: { payment_type: visa } } }, state.transactions.where.payment_type never_matches],
     [{ transactions: { count: 1, where: { payment_type: { not: [visa] } } } }, state.transactions.where.payment_type.not always_matches],
@@ -178,7 +238,7 @@ t.test('expect: a field that can never be what is wanted is refused, and what me
     [{ refunds: { every: { amount: '\${record.transaction.payment_method}' } } }, state.refunds.every.amount not_single],
     [{ refunds: { every: { id: 'x\${record.id}' } } }, state.refunds.every.id other], [{ refunds: { every: { id: '\${record}' } } }, state.refunds.every.id other]
   ]`)
-  const ofCharge: [fields: object, problem: string][] = parse(`[
+    const ofCharge: [fields: object, problem: string][] = parse(`[
     [{ amount: '4999' }, amount never_matches], [{ amount: '>4999' }, amount never_matches], [{ amount: null }, amount never_matches],
     [{ amount: -1 }, amount never_matches], [{ amount: { lt: 0 } }, amount nothing_between], [{ amount: { gt: 5, lt: 3 } }, amount nothing_between],
     [{ amount: { gt: '5' } }, amount.gt wrong_type], [{ amount: { lt: 5, present: false } }, amount compares_nothing],
@@ -186,6 +246,9 @@ t.test('expect: a field that can never be what is wanted is refused, and what me
     [{ payment_method: { card: { las4: '0341' } } }, payment_method.card.las4 unknown_field],
     [{ payment_method: { card: { last4: 341 } } }, payment_method.card.last4 never_matches], [{ ticket: '\${pay.ticket}' }, ticket other]
   ]`)
-  for (const [fields, problem] of ofCharge) states.push([{ transactions: { txn_a: fields } }, `state.transactions.txn_a.${problem}`])
-  for (const [state, ...problems] of states) t.strictSame(await differencesOf(state), problems, JSON.stringify(state))
-})
+    for (const [fields, problem] of ofCharge)
+      states.push([{ transactions: { txn_a: fields } }, `state.transactions.txn_a.${problem}`])
+    for (const [state, ...problems] of states)
+      t.strictSame(await differencesOf(state), problems, JSON.stringify(state))
+  }
+)

@@ -16,65 +16,132 @@ const SEEDS = [1, 2, 7, 4_294_967_295]
 const [FROM, TO] = ['2026-01-01T00:00:00.000Z', '2026-03-01T12:30:00.000Z']
 const RANGE = { from: FROM, to: TO }
 /** A Location without Tickets, so that all that is there is generated. */
-const EMPTY = { locations: [{ id: 'loc_b', account: 'mch_a', display_name: 'B', address: { country: 'US' } }] }
+const EMPTY = {
+  locations: [{ id: 'loc_b', account: 'mch_a', display_name: 'B', address: { country: 'US' } }]
+}
 
-const generatedIn = async (generate: GenerateData[], { seed = 1, data = smallFixture(EMPTY) }: { seed?: number; data?: object } = {}): Promise<Store> =>
-  (await firstStateIn({ clock: NOW, seed, data, generate })).store
-/** What records of a family have in a field, in order of creation; the last ones where a number is given. */
-const valuesOf = <F extends keyof Records, N extends keyof Records[F]>(store: Store, family: F, field: N, count = 0): Records[F][N][] =>
-  (store[family].inCreationOrder() as unknown as Records[F][]).slice(-count).map(record => record[field])
-const isSorted = (instants: readonly string[]) => instants.every((at, index) => index === 0 || (instants[index - 1] as string) <= at)
-const isBetween = (instants: readonly string[], from: string, to: string) => instants.every(at => at >= from && at <= to)
+const generatedIn = async (
+  generate: GenerateData[],
+  { seed = 1, data = smallFixture(EMPTY) }: { seed?: number; data?: object } = {}
+): Promise<Store> => (await firstStateIn({ clock: NOW, seed, data, generate })).store
+/**
+ * What records of a family have in a field, in order of creation; the last ones where a number is
+ * given.
+ */
+const valuesOf = <F extends keyof Records, N extends keyof Records[F]>(
+  store: Store,
+  family: F,
+  field: N,
+  count = 0
+): Records[F][N][] =>
+  (store[family].inCreationOrder() as unknown as Records[F][])
+    .slice(-count)
+    .map(record => record[field])
+const isSorted = (instants: readonly string[]) =>
+  instants.every((at, index) => index === 0 || (instants[index - 1] as string) <= at)
+const isBetween = (instants: readonly string[], from: string, to: string) =>
+  instants.every(at => at >= from && at <= to)
 
-t.test('generate: each family in number, hung on the first Account or Location, created now', async t => {
-  const store = await generatedIn([{ accounts: 3 }, { users: 3 }, { locations: 3 }, { tickets: 3 }, { transactions: 3 }])
+t.test(
+  'generate: each family in number, hung on the first Account or Location, created now',
+  async t => {
+    const store = await generatedIn([
+      { accounts: 3 },
+      { users: 3 },
+      { locations: 3 },
+      { tickets: 3 },
+      { transactions: 3 }
+    ])
 
-  const isId = (prefix: string) => new RegExp(`^${prefix}_[A-Za-z0-9]{24}$`)
-  for (const [family, prefix] of Object.entries({ accounts: 'mch', users: 'usr', locations: 'loc', tickets: 'tkt', transactions: 'txn' } as const)) {
-    const of = family as 'accounts'
-    const ids = valuesOf(store, of, 'id', 3)
-    t.strictSame([new Set(ids).size, ids.every(id => isId(prefix).test(id))], [3, true], family)
-    t.strictSame(valuesOf(store, of, 'created', 3), [NOW, NOW, NOW], `${family} are created now`)
+    const isId = (prefix: string) => new RegExp(`^${prefix}_[A-Za-z0-9]{24}$`)
+    for (const [family, prefix] of Object.entries({
+      accounts: 'mch',
+      users: 'usr',
+      locations: 'loc',
+      tickets: 'tkt',
+      transactions: 'txn'
+    } as const)) {
+      const of = family as 'accounts'
+      const ids = valuesOf(store, of, 'id', 3)
+      t.strictSame([new Set(ids).size, ids.every(id => isId(prefix).test(id))], [3, true], family)
+      t.strictSame(valuesOf(store, of, 'created', 3), [NOW, NOW, NOW], `${family} are created now`)
+    }
+    t.equal(FAMILIES.map(family => store[family].size).join(), '5,3,5,4,3,0')
+    for (const { type, address } of store.accounts.inCreationOrder().slice(2))
+      t.strictSame([type, address.country], ['merchant', 'US'])
+    for (const of of ['users', 'locations'] as const)
+      t.strictSame(valuesOf(store, of as 'users', 'account', 3), ['mch_a', 'mch_a', 'mch_a'])
+    for (const of of ['tickets', 'transactions'] as const)
+      t.strictSame(valuesOf(store, of as 'tickets', 'location', 3), ['loc_a', 'loc_a', 'loc_a'])
   }
-  t.equal(FAMILIES.map(family => store[family].size).join(), '5,3,5,4,3,0')
-  for (const { type, address } of store.accounts.inCreationOrder().slice(2)) t.strictSame([type, address.country], ['merchant', 'US'])
-  for (const of of ['users', 'locations'] as const) t.strictSame(valuesOf(store, of as 'users', 'account', 3), ['mch_a', 'mch_a', 'mch_a'])
-  for (const of of ['tickets', 'transactions'] as const) t.strictSame(valuesOf(store, of as 'tickets', 'location', 3), ['loc_a', 'loc_a', 'loc_a'])
-})
+)
 
 t.test('generate: nothing in number is nothing', async t => {
   const before = JSON.stringify(exported(await generatedIn([])))
 
-  const store = await generatedIn([{ accounts: 0 }, { users: 0 }, { locations: 0, created: RANGE }, { tickets: 0 }, { transactions: 0, refunded: 1 }])
+  const store = await generatedIn([
+    { accounts: 0 },
+    { users: 0 },
+    { locations: 0, created: RANGE },
+    { tickets: 0 },
+    { transactions: 0, refunded: 1 }
+  ])
 
   t.equal(JSON.stringify(exported(store)), before)
 })
 
-t.test('generate: records belong to the Account or Location that is named, and to those generated before', async t => {
-  const data = smallFixture({ ...EMPTY, accounts: [{ id: 'mch_b', type: 'merchant', name: 'B', email: 'b@example.com', address: { country: 'US' } }] })
-  const [account, location] = [{ account: 'mch_b' }, { location: 'loc_b' }]
-  const of = { users: account, locations: account, tickets: location, transactions: location }
-  const named = await generatedIn(
-    Object.entries(of).map(([family, on]) => ({ [family]: 2, ...on }) as GenerateData),
-    { data }
-  )
-  const nothingStands = await generatedIn([{ accounts: 1 }, { users: 2 }, { locations: 1 }, { tickets: 2 }, { transactions: 2 }], { data: {} })
+t.test(
+  'generate: records belong to the Account or Location that is named, and to those generated before',
+  async t => {
+    const data = smallFixture({
+      ...EMPTY,
+      accounts: [
+        {
+          id: 'mch_b',
+          type: 'merchant',
+          name: 'B',
+          email: 'b@example.com',
+          address: { country: 'US' }
+        }
+      ]
+    })
+    const [account, location] = [{ account: 'mch_b' }, { location: 'loc_b' }]
+    const of = { users: account, locations: account, tickets: location, transactions: location }
+    const named = await generatedIn(
+      Object.entries(of).map(([family, on]) => ({ [family]: 2, ...on }) as GenerateData),
+      { data }
+    )
+    const nothingStands = await generatedIn(
+      [{ accounts: 1 }, { users: 2 }, { locations: 1 }, { tickets: 2 }, { transactions: 2 }],
+      { data: {} }
+    )
 
-  const hungOn = (store: Store) => [
-    ...(['users', 'locations'] as const).map(of => valuesOf(store, of as 'users', 'account', 2)),
-    ...(['tickets', 'transactions'] as const).map(of => valuesOf(store, of as 'tickets', 'location', 2))
-  ]
-  t.equal(hungOn(named).join(), 'mch_b,mch_b,mch_b,mch_b,loc_b,loc_b,loc_b,loc_b')
-  const [a, l] = [valuesOf(nothingStands, 'accounts', 'id')[0], valuesOf(nothingStands, 'locations', 'id')[0]]
-  t.equal(hungOn(nothingStands).join(), [a, a, a, l, l, l, l].join())
-})
+    const hungOn = (store: Store) => [
+      ...(['users', 'locations'] as const).map(of => valuesOf(store, of as 'users', 'account', 2)),
+      ...(['tickets', 'transactions'] as const).map(of =>
+        valuesOf(store, of as 'tickets', 'location', 2)
+      )
+    ]
+    t.equal(hungOn(named).join(), 'mch_b,mch_b,mch_b,mch_b,loc_b,loc_b,loc_b,loc_b')
+    const [a, l] = [
+      valuesOf(nothingStands, 'accounts', 'id')[0],
+      valuesOf(nothingStands, 'locations', 'id')[0]
+    ]
+    t.equal(hungOn(nothingStands).join(), [a, a, a, l, l, l, l].join())
+  }
+)
 
-t.test('generate: the first merchant is no reseller, even where a reseller comes first', async t => {
-  const { accounts, ...rest } = smallFixture()
-  const store = await generatedIn([{ users: 1 }], { data: { ...rest, accounts: accounts.toReversed() } })
+t.test(
+  'generate: the first merchant is no reseller, even where a reseller comes first',
+  async t => {
+    const { accounts, ...rest } = smallFixture()
+    const store = await generatedIn([{ users: 1 }], {
+      data: { ...rest, accounts: accounts.toReversed() }
+    })
 
-  t.equal(store.users.inCreationOrder()[0]?.account, 'mch_a')
-})
+    t.equal(store.users.inCreationOrder()[0]?.account, 'mch_a')
+  }
+)
 
 t.test('generate: over several seeds all that is generated is consistent', async t => {
   const generate: GenerateData[] = [
@@ -89,7 +156,13 @@ t.test('generate: over several seeds all that is generated is consistent', async
     const transactions = store.transactions.inCreationOrder()
     const refunds = store.refunds.inCreationOrder()
 
-    for (const [family, count] of Object.entries({ accounts: 20, users: 100, locations: 20, tickets: 400, transactions: 600 })) {
+    for (const [family, count] of Object.entries({
+      accounts: 20,
+      users: 100,
+      locations: 20,
+      tickets: 400,
+      transactions: 600
+    })) {
       const instants = valuesOf(store, family as 'tickets', 'created', count)
       t.ok(isBetween(instants, FROM, TO), `seed ${seed}: created in the range`)
       t.ok(isSorted(instants), `seed ${seed}: created in order`)
@@ -99,28 +172,52 @@ t.test('generate: over several seeds all that is generated is consistent', async
     t.equal(transactions.length, 600)
     for (const { id, ticket, created, location, amount, tip_amount } of transactions) {
       const paid = store.tickets.get(ticket)
-      if (paid?.location !== 'loc_b' || location !== 'loc_b') t.fail(`${id} pays a Ticket of another Location`)
+      if (paid?.location !== 'loc_b' || location !== 'loc_b')
+        t.fail(`${id} pays a Ticket of another Location`)
       if (!paid || paid.created > created) t.fail(`${id} pays a Ticket that is younger than itself`)
-      if (amount <= 0 || (tip_amount ?? 0) >= amount) t.fail(`${id} settles ${amount} with a tip of ${tip_amount}`)
+      if (amount <= 0 || (tip_amount ?? 0) >= amount)
+        t.fail(`${id} settles ${amount} with a tip of ${tip_amount}`)
     }
-    t.ok(new Set(transactions.map(({ ticket }) => ticket)).size > 150, `seed ${seed}: many Tickets are paid`)
+    t.ok(
+      new Set(transactions.map(({ ticket }) => ticket)).size > 150,
+      `seed ${seed}: many Tickets are paid`
+    )
 
     t.equal(refunds.length, 210, `seed ${seed}: the share that was asked for, exactly`)
-    t.equal(new Set(refunds.map(({ transaction }) => transaction)).size, 210, `seed ${seed}: one Refund a Transaction`)
-    t.ok(isBetween(valuesOf(store, 'refunds', 'created'), FROM, TO), `seed ${seed}: refunded in the range`)
+    t.equal(
+      new Set(refunds.map(({ transaction }) => transaction)).size,
+      210,
+      `seed ${seed}: one Refund a Transaction`
+    )
+    t.ok(
+      isBetween(valuesOf(store, 'refunds', 'created'), FROM, TO),
+      `seed ${seed}: refunded in the range`
+    )
     for (const { id, transaction, amount, created, payment_method } of refunds) {
       const charge = store.transactions.get(transaction)
-      if (!charge || amount < 1 || amount > charge.amount || charge.amount_refunded !== amount) t.fail(`${id} is above its charge`)
+      if (!charge || amount < 1 || amount > charge.amount || charge.amount_refunded !== amount)
+        t.fail(`${id} is above its charge`)
       if (!charge || created < charge.created) t.fail(`${id} comes before its charge`)
-      if (JSON.stringify(payment_method) !== JSON.stringify(charge?.payment_method)) t.fail(`${id} goes elsewhere than it came from`)
+      if (JSON.stringify(payment_method) !== JSON.stringify(charge?.payment_method))
+        t.fail(`${id} goes elsewhere than it came from`)
     }
-    const whole = refunds.filter(({ transaction, amount }) => store.transactions.get(transaction)?.amount === amount)
+    const whole = refunds.filter(
+      ({ transaction, amount }) => store.transactions.get(transaction)?.amount === amount
+    )
     t.ok(whole.length > 60 && whole.length < 150, `seed ${seed}: some whole, some in part`)
 
-    for (const family of FAMILIES) t.equal(new Set(valuesOf(store, family, 'id')).size, store[family].size)
+    for (const family of FAMILIES)
+      t.equal(new Set(valuesOf(store, family, 'id')).size, store[family].size)
     const document = JSON.parse(JSON.stringify(exported(store)))
-    t.strictSame(await FIXTURE_CHECKER.problems(document), [], `seed ${seed}: an export of it is a fixture`)
-    t.equal(JSON.stringify(exported((await firstStateIn({ clock: NOW, data: document })).store)), JSON.stringify(document))
+    t.strictSame(
+      await FIXTURE_CHECKER.problems(document),
+      [],
+      `seed ${seed}: an export of it is a fixture`
+    )
+    t.equal(
+      JSON.stringify(exported((await firstStateIn({ clock: NOW, data: document })).store)),
+      JSON.stringify(document)
+    )
   }
 })
 
@@ -128,21 +225,35 @@ t.test('TXN-3 TXN-4 A25: a payment carries what its payment type needs, and only
   for (const seed of SEEDS) {
     const store = await generatedIn([{ tickets: 20 }, { transactions: 400 }], { seed })
     const byType = new Map<PaymentType, number>()
-    for (const { payment_type, payment_method, customer, currency } of store.transactions.inCreationOrder()) {
+    for (const {
+      payment_type,
+      payment_method,
+      customer,
+      currency
+    } of store.transactions.inCreationOrder()) {
       byType.set(payment_type, (byType.get(payment_type) ?? 0) + 1)
       const isCard = ['card', 'apple_pay', 'google_pay', 'emv'].includes(payment_type)
       const isVip = payment_type === 'vip'
       const shape = [
         payment_method.type === payment_type,
         /^\d{4}$/.test(payment_method.card?.last4 ?? '') && Boolean(payment_method.card?.brand),
-        /^\d{4}$/.test(payment_method.bank_account?.last4 ?? '') && Boolean(payment_method.bank_account?.bank_name),
+        /^\d{4}$/.test(payment_method.bank_account?.last4 ?? '') &&
+          Boolean(payment_method.bank_account?.bank_name),
         /^\+\d{11}$/.test(customer?.phone ?? ''),
         /@example\.(com|net|org)$/.test(customer?.email ?? ''),
         currency
       ]
-      if (JSON.stringify(shape) !== JSON.stringify([true, isCard, isVip, isVip, payment_type === 'apple_pay', 'usd'])) t.fail(`${payment_type}: ${shape}`)
+      if (
+        JSON.stringify(shape) !==
+        JSON.stringify([true, isCard, isVip, isVip, payment_type === 'apple_pay', 'usd'])
+      )
+        t.fail(`${payment_type}: ${shape}`)
     }
-    t.strictSame([...byType.keys()].sort(), [...PAYMENT_TYPES].sort(), `seed ${seed}: all seven types`)
+    t.strictSame(
+      [...byType.keys()].sort(),
+      [...PAYMENT_TYPES].sort(),
+      `seed ${seed}: all seven types`
+    )
     t.ok([...byType.values()].every(count => count > 25))
   }
 })
@@ -151,12 +262,16 @@ t.test('generate: payment types are those that were asked for', async t => {
   const cases: PaymentType[][] = [['card'], ['emv', 'external'], ['vip', 'vip']]
   for (const payment_types of cases) {
     const store = await generatedIn([{ transactions: 50, payment_types }])
-    t.strictSame([...new Set(valuesOf(store, 'transactions', 'payment_type'))].sort(), [...new Set(payment_types)].sort())
+    t.strictSame(
+      [...new Set(valuesOf(store, 'transactions', 'payment_type'))].sort(),
+      [...new Set(payment_types)].sort()
+    )
   }
 })
 
 t.test('generate: refunded is an exact share', async t => {
-  const cases = '10 - 0 | 10 0 0 | 10 0.2 2 | 10 0.25 3 | 10 0.24 2 | 10 1 10 | 1 0.5 1 | 1 0.49 0 | 0 1 0'
+  const cases =
+    '10 - 0 | 10 0 0 | 10 0.2 2 | 10 0.25 3 | 10 0.24 2 | 10 1 10 | 1 0.5 1 | 1 0.49 0 | 0 1 0'
   for (const [count, share, refunds] of rows<[string, string, string]>(cases)) {
     const [transactions, refunded] = [Number(count), share === '-' ? undefined : Number(share)]
     const store = await generatedIn([{ transactions, ...(refunded !== undefined && { refunded }) }])
@@ -164,30 +279,64 @@ t.test('generate: refunded is an exact share', async t => {
   }
 })
 
-t.test('generate: names are filled in, and Tickets are numbered after those that exist', async t => {
-  const store = await generatedIn([{ accounts: 5 }, { users: 5 }, { locations: 5 }, { tickets: 12 }])
+t.test(
+  'generate: names are filled in, and Tickets are numbered after those that exist',
+  async t => {
+    const store = await generatedIn([
+      { accounts: 5 },
+      { users: 5 },
+      { locations: 5 },
+      { tickets: 12 }
+    ])
 
-  const isNobodys = (email: string | null) => /^[^@\s]+@example\.(com|net|org)$/.test(email ?? '')
-  for (const { name, address, email } of store.accounts.inCreationOrder().slice(2))
-    t.ok(isNobodys(email) && name && address.line1 && address.city && /^\d{5}$/.test(address.postal_code ?? ''))
-  for (const { name, email } of store.users.inCreationOrder()) t.ok(isNobodys(email) && /^\S+ \S+/.test(name ?? ''), name ?? '')
-  for (const { display_name } of store.locations.inCreationOrder().slice(2)) t.ok(/^[A-Z]/.test(display_name ?? ''), display_name ?? 'none')
-  const references = valuesOf(store, 'tickets', 'reference').map(String)
-  t.equal(references[0], 'T-1')
-  for (const [index, reference] of references.slice(1).entries())
-    t.ok(new RegExp(`^(Table|Bar|Patio|Booth|Counter) [1-9][0-9]? #${String(index + 2).padStart(4, '0')}$`).test(reference), reference)
-})
+    const isNobodys = (email: string | null) => /^[^@\s]+@example\.(com|net|org)$/.test(email ?? '')
+    for (const { name, address, email } of store.accounts.inCreationOrder().slice(2))
+      t.ok(
+        isNobodys(email) &&
+          name &&
+          address.line1 &&
+          address.city &&
+          /^\d{5}$/.test(address.postal_code ?? '')
+      )
+    for (const { name, email } of store.users.inCreationOrder())
+      t.ok(isNobodys(email) && /^\S+ \S+/.test(name ?? ''), name ?? '')
+    for (const { display_name } of store.locations.inCreationOrder().slice(2))
+      t.ok(/^[A-Z]/.test(display_name ?? ''), display_name ?? 'none')
+    const references = valuesOf(store, 'tickets', 'reference').map(String)
+    t.equal(references[0], 'T-1')
+    for (const [index, reference] of references.slice(1).entries())
+      t.ok(
+        new RegExp(
+          `^(Table|Bar|Patio|Booth|Counter) [1-9][0-9]? #${String(index + 2).padStart(4, '0')}$`
+        ).test(reference),
+        reference
+      )
+  }
+)
 
-t.test('generate: a payment is never made before the first Ticket of its Location, whatever the range', async t => {
-  const data = smallFixture({ ...EMPTY, tickets: [{ id: 'tkt_b', location: 'loc_b', created: '2026-02-20T10:00:00.000Z' }] })
+t.test(
+  'generate: a payment is never made before the first Ticket of its Location, whatever the range',
+  async t => {
+    const data = smallFixture({
+      ...EMPTY,
+      tickets: [{ id: 'tkt_b', location: 'loc_b', created: '2026-02-20T10:00:00.000Z' }]
+    })
 
-  const store = await generatedIn([{ transactions: 100, location: 'loc_b', refunded: 1, created: RANGE }], { data })
+    const store = await generatedIn(
+      [{ transactions: 100, location: 'loc_b', refunded: 1, created: RANGE }],
+      { data }
+    )
 
-  const early = valuesOf(store, 'transactions', 'created')
-  for (const instants of [early, valuesOf(store, 'refunds', 'created')]) t.ok(isBetween(instants, '2026-02-20T10:00:00.000Z', TO))
-  t.ok(isSorted(early))
-  t.ok(early.filter(at => at === '2026-02-20T10:00:00.000Z').length > 50, 'those of earlier come with it')
-})
+    const early = valuesOf(store, 'transactions', 'created')
+    for (const instants of [early, valuesOf(store, 'refunds', 'created')])
+      t.ok(isBetween(instants, '2026-02-20T10:00:00.000Z', TO))
+    t.ok(isSorted(early))
+    t.ok(
+      early.filter(at => at === '2026-02-20T10:00:00.000Z').length > 50,
+      'those of earlier come with it'
+    )
+  }
+)
 
 t.test('generate: a range of one instant, and one at the ends of time', async t => {
   for (const at of ['2026-02-01', '0001-01-01', '9999-12-31T23:59:59.999Z']) {
@@ -196,15 +345,29 @@ t.test('generate: a range of one instant, and one at the ends of time', async t 
       { tickets: 3, ...of },
       { transactions: 3, refunded: 1, ...of }
     ])
-    const instants = (['tickets', 'transactions', 'refunds'] as const).flatMap(family => valuesOf(store, family, 'created', 3))
-    t.strictSame([instants.length, new Set(instants)], [9, new Set([new Date(at).toISOString()])], at)
+    const instants = (['tickets', 'transactions', 'refunds'] as const).flatMap(family =>
+      valuesOf(store, family, 'created', 3)
+    )
+    t.strictSame(
+      [instants.length, new Set(instants)],
+      [9, new Set([new Date(at).toISOString()])],
+      at
+    )
   }
 })
 
 t.test('A03: the same seed gives the same bytes, another seed others', async t => {
-  const generate: GenerateData[] = [{ accounts: 2 }, { users: 5 }, { locations: 2 }, { tickets: 30, created: RANGE }, { transactions: 20, refunded: 0.5 }]
-  const bytes = async (seed: number) => JSON.stringify(exported(await generatedIn(generate, { seed })))
-  const state = async (options: object) => firstStateIn({ clock: NOW, data: smallFixture(), generate, seed: 1 }, options)
+  const generate: GenerateData[] = [
+    { accounts: 2 },
+    { users: 5 },
+    { locations: 2 },
+    { tickets: 30, created: RANGE },
+    { transactions: 20, refunded: 0.5 }
+  ]
+  const bytes = async (seed: number) =>
+    JSON.stringify(exported(await generatedIn(generate, { seed })))
+  const state = async (options: object) =>
+    firstStateIn({ clock: NOW, data: smallFixture(), generate, seed: 1 }, options)
 
   const first = await bytes(1)
   t.equal(await bytes(1), first)
@@ -212,35 +375,62 @@ t.test('A03: the same seed gives the same bytes, another seed others', async t =
   const [one, two] = await Promise.all([bytes(1), bytes(2)])
   t.strictSame([one, two], [first, await bytes(2)], 'at the same time too')
 
-  const ids = ({ store }: FirstState) => [valuesOf(store, 'users', 'id'), valuesOf(store, 'users', 'name')]
-  t.notSame(ids(await state({ flag: { seed: 2 } })), ids(await state({})), "the command line's seed wins")
+  const ids = ({ store }: FirstState) => [
+    valuesOf(store, 'users', 'id'),
+    valuesOf(store, 'users', 'name')
+  ]
+  t.notSame(
+    ids(await state({ flag: { seed: 2 } })),
+    ids(await state({})),
+    "the command line's seed wins"
+  )
   const { counters } = await state({})
-  t.strictSame(counters, { merchant: 2, user: 5, location: 2, ticket: 30, transaction: 20, refund: 10 }, 'ids that come later are drawn on from there')
+  t.strictSame(
+    counters,
+    { merchant: 2, user: 5, location: 2, ticket: 30, transaction: 20, refund: 10 },
+    'ids that come later are drawn on from there'
+  )
 })
 
 t.test('generate: later entries do not change what earlier ones gave', async t => {
-  const [users, more] = [await generatedIn([{ users: 5 }]), await generatedIn([{ users: 5 }, { locations: 2 }, { users: 1 }])]
-
-  t.strictSame(JSON.stringify(more.users.inCreationOrder().slice(0, 5)), JSON.stringify(users.users.inCreationOrder()))
-})
-
-t.test('generate: 2,000 records are made and imported in good time, with their progress reported', async t => {
-  const reported: string[] = []
-  const begun = cpuTime()
-
-  const of = { location: 'loc_b', created: RANGE }
-  const generate = [
-    { tickets: 1000, ...of },
-    { transactions: 700, refunded: 0.5, ...of }
+  const [users, more] = [
+    await generatedIn([{ users: 5 }]),
+    await generatedIn([{ users: 5 }, { locations: 2 }, { users: 1 }])
   ]
-  const progress = (what: string, done: number, total: number) => void reported.push(`${what} ${done}/${total}`)
-  const { store } = await firstStateIn({ clock: NOW, data: smallFixture(EMPTY), generate }, { progress })
 
-  const ms = cpuTime() - begun
-  t.strictSame([store.tickets.size, store.transactions.size, store.refunds.size], [1001, 700, 350])
-  t.ok(ms < 2000, `${ms} ms`)
-  t.strictSame(reported, ['tickets 500/1000', 'tickets 1000/1000', 'transactions 500/700'])
+  t.strictSame(
+    JSON.stringify(more.users.inCreationOrder().slice(0, 5)),
+    JSON.stringify(users.users.inCreationOrder())
+  )
 })
+
+t.test(
+  'generate: 2,000 records are made and imported in good time, with their progress reported',
+  async t => {
+    const reported: string[] = []
+    const begun = cpuTime()
+
+    const of = { location: 'loc_b', created: RANGE }
+    const generate = [
+      { tickets: 1000, ...of },
+      { transactions: 700, refunded: 0.5, ...of }
+    ]
+    const progress = (what: string, done: number, total: number) =>
+      void reported.push(`${what} ${done}/${total}`)
+    const { store } = await firstStateIn(
+      { clock: NOW, data: smallFixture(EMPTY), generate },
+      { progress }
+    )
+
+    const ms = cpuTime() - begun
+    t.strictSame(
+      [store.tickets.size, store.transactions.size, store.refunds.size],
+      [1001, 700, 350]
+    )
+    t.ok(ms < 2000, `${ms} ms`)
+    t.strictSame(reported, ['tickets 500/1000', 'tickets 1000/1000', 'transactions 500/700'])
+  }
+)
 
 t.test('generate: every problem, with its place', async t => {
   const cases: [entries: Json, ...problems: string[]][] = parse(`[
@@ -266,14 +456,22 @@ t.test('generate: every problem, with its place', async t => {
   const missing = (...nths: number[]) => nths.map(nth => `generate[${nth}] missing_parent`)
   for (const [generate, ...said] of cases) {
     const problems = said.map(problem => (problem.startsWith('[') ? `generate${problem}` : problem))
-    t.strictSame(await codesIn({ clock: NOW, data: smallFixture(EMPTY), generate }), problems, JSON.stringify(generate))
+    t.strictSame(
+      await codesIn({ clock: NOW, data: smallFixture(EMPTY), generate }),
+      problems,
+      JSON.stringify(generate)
+    )
   }
   for (const generate of [
     [{ tickets: 1 }, { transactions: 1 }],
     [{ users: 1 }, { locations: 1 }]
   ])
     t.strictSame(await codesIn({ data: {}, generate }), missing(0, 1))
-  t.strictSame(await codesIn({ data: { accounts: [smallFixture().accounts[1]] }, generate: [{ users: 1 }] }), missing(0), 'a reseller is no merchant')
+  t.strictSame(
+    await codesIn({ data: { accounts: [smallFixture().accounts[1]] }, generate: [{ users: 1 }] }),
+    missing(0),
+    'a reseller is no merchant'
+  )
 })
 
 t.test('generate: the payments of each Location begin with its own first Ticket', async t => {
@@ -288,95 +486,159 @@ t.test('generate: the payments of each Location begin with its own first Ticket'
     { data: smallFixture({ locations }) }
   )
   const all = store.transactions.inCreationOrder()
-  const [early, late] = ['loc_b', 'loc_c'].map(id => all.filter(one => one.location === id).map(({ created }) => created)) as [string[], string[]]
-  t.ok(early.filter(at => at < TO).length > 50, 'of the one that opened first, in all the time before the other opened')
+  const [early, late] = ['loc_b', 'loc_c'].map(id =>
+    all.filter(one => one.location === id).map(({ created }) => created)
+  ) as [string[], string[]]
+  t.ok(
+    early.filter(at => at < TO).length > 50,
+    'of the one that opened first, in all the time before the other opened'
+  )
   t.ok(late.length > 50 && late.every(at => at >= TO))
   t.ok(isSorted(all.map(({ created }) => created)))
 })
 
-t.test('generate: hours, weekdays and months are those of a time zone, in summer and winter', async t => {
-  const hours = { '0-18': 0, '22-24': 0 }
-  for (const zone of ['Europe/Berlin', 'America/Los_Angeles', 'Asia/Kathmandu', 'America/St_Johns', 'UTC']) {
-    const created = { from: '2026-03-01', to: '2026-04-30', hours, weekdays: { sat: 0, sun: 0 }, months: { mar: 0 }, zone }
-    const store = await generatedIn([{ tickets: 300, created }], { data: smallFixture(EMPTY) })
-    const shown = new Intl.DateTimeFormat('en-US', { timeZone: zone, hour: 'numeric', hourCycle: 'h23', weekday: 'short', month: 'short' })
-    const parts = store.tickets
-      .inCreationOrder()
-      .slice(-300)
-      .flatMap(({ created }) => shown.formatToParts(new Date(created)))
-    const found = (type: string) => [...new Set(parts.flatMap(part => (part.type === type ? part.value : [])))].sort()
-    t.strictSame([found('hour'), found('month'), found('weekday')], [['18', '19', '20', '21'], ['Apr'], ['Fri', 'Mon', 'Thu', 'Tue', 'Wed']], zone)
+t.test(
+  'generate: hours, weekdays and months are those of a time zone, in summer and winter',
+  async t => {
+    const hours = { '0-18': 0, '22-24': 0 }
+    for (const zone of [
+      'Europe/Berlin',
+      'America/Los_Angeles',
+      'Asia/Kathmandu',
+      'America/St_Johns',
+      'UTC'
+    ]) {
+      const created = {
+        from: '2026-03-01',
+        to: '2026-04-30',
+        hours,
+        weekdays: { sat: 0, sun: 0 },
+        months: { mar: 0 },
+        zone
+      }
+      const store = await generatedIn([{ tickets: 300, created }], { data: smallFixture(EMPTY) })
+      const shown = new Intl.DateTimeFormat('en-US', {
+        timeZone: zone,
+        hour: 'numeric',
+        hourCycle: 'h23',
+        weekday: 'short',
+        month: 'short'
+      })
+      const parts = store.tickets
+        .inCreationOrder()
+        .slice(-300)
+        .flatMap(({ created }) => shown.formatToParts(new Date(created)))
+      const found = (type: string) =>
+        [...new Set(parts.flatMap(part => (part.type === type ? part.value : [])))].sort()
+      t.strictSame(
+        [found('hour'), found('month'), found('weekday')],
+        [['18', '19', '20', '21'], ['Apr'], ['Fri', 'Mon', 'Thu', 'Tue', 'Wed']],
+        zone
+      )
+    }
   }
-})
+)
 
-t.test('generate: a plausible year: some hours, days, months, amounts, Locations and payment types are more frequent than others', async t => {
-  const weights = { hours: { '0-11': 0, '11-14': 5, '18-22': 8, '22-24': 0 }, weekdays: { sun: 0, sat: 3 }, months: { dec: 4, jan: 0 } }
-  const created = { from: '2025-01-01', to: '2025-12-31T23:59:59Z', ...weights }
-  const more = { locations: [...EMPTY.locations, { ...EMPTY.locations[0], id: 'loc_c' }] }
-  const generate: GenerateData[] = [
-    { tickets: 400, location: { loc_b: 3, loc_c: 1 }, created: { from: '2024-12-01', to: '2025-01-01' } },
-    { transactions: 8000, location: { loc_b: 3, loc_c: 1 }, payment_types: { card: 8, vip: 1, emv: 1 }, amounts: { 450: 3, 1200: 1 }, created }
-  ]
-  const before = cpuTime()
-  const store = await generatedIn(generate, { data: smallFixture(more) })
-  t.ok(cpuTime() - before < 4000, '10,000 and more a second, on a slow machine at a fifth of its speed')
-  const all = store.transactions.inCreationOrder().slice(-8000)
-  const share = (is: (transaction: Records['transactions']) => boolean) => all.filter(is).length / all.length
-  const at = ({ created }: { created: string }) => new Date(created)
-  const hour = (one: { created: string }) => at(one).getUTCHours()
+t.test(
+  'generate: a plausible year: some hours, days, months, amounts, Locations and payment types are more frequent than others',
+  async t => {
+    const weights = {
+      hours: { '0-11': 0, '11-14': 5, '18-22': 8, '22-24': 0 },
+      weekdays: { sun: 0, sat: 3 },
+      months: { dec: 4, jan: 0 }
+    }
+    const created = { from: '2025-01-01', to: '2025-12-31T23:59:59Z', ...weights }
+    const more = { locations: [...EMPTY.locations, { ...EMPTY.locations[0], id: 'loc_c' }] }
+    const generate: GenerateData[] = [
+      {
+        tickets: 400,
+        location: { loc_b: 3, loc_c: 1 },
+        created: { from: '2024-12-01', to: '2025-01-01' }
+      },
+      {
+        transactions: 8000,
+        location: { loc_b: 3, loc_c: 1 },
+        payment_types: { card: 8, vip: 1, emv: 1 },
+        amounts: { 450: 3, 1200: 1 },
+        created
+      }
+    ]
+    const before = cpuTime()
+    const store = await generatedIn(generate, { data: smallFixture(more) })
+    t.ok(
+      cpuTime() - before < 4000,
+      '10,000 and more a second, on a slow machine at a fifth of its speed'
+    )
+    const all = store.transactions.inCreationOrder().slice(-8000)
+    const share = (is: (transaction: Records['transactions']) => boolean) =>
+      all.filter(is).length / all.length
+    const at = ({ created }: { created: string }) => new Date(created)
+    const hour = (one: { created: string }) => at(one).getUTCHours()
 
-  t.equal(all.length, 8000)
-  t.ok(isSorted(all.map(({ created }) => created)))
-  const nearly = (got: number, wanted: number, what: string) => t.ok(Math.abs(got - wanted) < 0.03, `${what}: ${got}`)
-  t.equal(
-    share(one => hour(one) < 11 || hour(one) > 21),
-    0
-  )
-  nearly(
-    share(one => hour(one) >= 18),
-    32 / (15 + 4 + 32),
-    'evenings; the hours from 14 to 18 weigh 1'
-  )
-  t.equal(
-    share(one => at(one).getUTCDay() === 0),
-    0
-  )
-  nearly(
-    share(one => at(one).getUTCDay() === 6),
-    3 / 8,
-    'Saturdays'
-  )
-  t.equal(
-    share(one => at(one).getUTCMonth() === 0),
-    0
-  )
-  nearly(
-    share(one => at(one).getUTCMonth() === 11),
-    4 / 14,
-    'December'
-  )
-  nearly(
-    share(({ location }) => location === 'loc_b'),
-    3 / 4,
-    'Locations'
-  )
-  nearly(
-    share(({ payment_type }) => payment_type === 'card'),
-    8 / 10,
-    'payment types'
-  )
-  nearly(
-    share(({ amount, tip_amount }) => amount - (tip_amount ?? 0) === 450),
-    3 / 4,
-    'amounts'
-  )
-  t.strictSame([...new Set(all.map(({ amount, tip_amount }) => amount - (tip_amount ?? 0)))].sort(), [1200, 450].sort())
-  t.equal(JSON.stringify(exported(await generatedIn(generate, { data: smallFixture(more) }))), JSON.stringify(exported(store)), 'the same from the same seed')
-})
+    t.equal(all.length, 8000)
+    t.ok(isSorted(all.map(({ created }) => created)))
+    const nearly = (got: number, wanted: number, what: string) =>
+      t.ok(Math.abs(got - wanted) < 0.03, `${what}: ${got}`)
+    t.equal(
+      share(one => hour(one) < 11 || hour(one) > 21),
+      0
+    )
+    nearly(
+      share(one => hour(one) >= 18),
+      32 / (15 + 4 + 32),
+      'evenings; the hours from 14 to 18 weigh 1'
+    )
+    t.equal(
+      share(one => at(one).getUTCDay() === 0),
+      0
+    )
+    nearly(
+      share(one => at(one).getUTCDay() === 6),
+      3 / 8,
+      'Saturdays'
+    )
+    t.equal(
+      share(one => at(one).getUTCMonth() === 0),
+      0
+    )
+    nearly(
+      share(one => at(one).getUTCMonth() === 11),
+      4 / 14,
+      'December'
+    )
+    nearly(
+      share(({ location }) => location === 'loc_b'),
+      3 / 4,
+      'Locations'
+    )
+    nearly(
+      share(({ payment_type }) => payment_type === 'card'),
+      8 / 10,
+      'payment types'
+    )
+    nearly(
+      share(({ amount, tip_amount }) => amount - (tip_amount ?? 0) === 450),
+      3 / 4,
+      'amounts'
+    )
+    t.strictSame(
+      [...new Set(all.map(({ amount, tip_amount }) => amount - (tip_amount ?? 0)))].sort(),
+      [1200, 450].sort()
+    )
+    t.equal(
+      JSON.stringify(exported(await generatedIn(generate, { data: smallFixture(more) }))),
+      JSON.stringify(exported(store)),
+      'the same from the same seed'
+    )
+  }
+)
 
 t.test('generate: bills lie in their range, most of them around one', async t => {
   const bills = async (amount: object) => {
-    const store = await generatedIn([{ tickets: 5 }, { transactions: 2000, amount } as GenerateData])
+    const store = await generatedIn([
+      { tickets: 5 },
+      { transactions: 2000, amount } as GenerateData
+    ])
     return store.transactions
       .inCreationOrder()
       .slice(-2000)
@@ -394,36 +656,92 @@ t.test('generate: bills lie in their range, most of them around one', async t =>
   t.strictSame([...new Set(one)], [700])
 })
 
-t.test('generate: weights that make nothing, and what is not in a range, are problems where they are', async t => {
-  const period = { from: '2026-01-05', to: '2026-01-05T12:00:00Z' }
-  const wrong: [entry: object, code: string, path: string][] = [
-    [{ tickets: 1, location: { loc_a: 0 } }, 'no_weight', 'generate[0].location'],
-    [{ tickets: 1, location: {} }, 'no_weight', 'generate[0].location'],
-    [{ tickets: 1, location: { loc_a: 1, loc_x: 1 } }, 'missing_record', 'generate[0].location'],
-    [{ transactions: 1, payment_types: { card: 0 } }, 'no_weight', 'generate[0].payment_types'],
-    [{ transactions: 1, payment_types: { cash: 1 } }, 'unknown_name', 'generate[0].payment_types.cash'],
-    [{ transactions: 1, amounts: { '4.5': 1 } }, 'not_an_amount', 'generate[0].amounts.4.5'],
-    [{ transactions: 1, amounts: { 450: 1 }, amount: { min: 1, max: 2 } }, 'not_together', 'generate[0].amount'],
-    [{ transactions: 1, amount: { min: 3, max: 2 } }, 'reversed', 'generate[0].amount'],
-    [{ transactions: 1, amount: { min: 1, max: 2, around: 3 } }, 'not_between', 'generate[0].amount.around'],
-    [{ transactions: 1, amount: { min: 2, max: 3, around: 1 } }, 'not_between', 'generate[0].amount.around'],
-    [{ tickets: 1, created: { ...period, hours: { noon: 1 } } }, 'not_an_hour', 'generate[0].created.hours.noon'],
-    [{ tickets: 1, created: { ...period, hours: { '14-11': 1 } } }, 'not_an_hour', 'generate[0].created.hours.14-11'],
-    [{ tickets: 1, created: { ...period, hours: { '20-25': 1 } } }, 'not_an_hour', 'generate[0].created.hours.20-25'],
-    [{ tickets: 1, created: { ...period, hours: { '8-10': 1, 9: 2 } } }, 'listed_twice', 'generate[0].created.hours.8-10'],
-    [{ tickets: 1, created: { ...period, hours: { 9: 1 }, zone: 'Europe/Berln' } }, 'unknown_zone', 'generate[0].created.zone'],
-    [{ tickets: 1, created: { ...period, hours: { '0-13': 0 } } }, 'no_weight', 'generate[0].created'],
-    [{ tickets: 1, created: { ...period, weekdays: { mon: 0 } } }, 'no_weight', 'generate[0].created'],
-    [{ tickets: 1, created: { from: '2000-01-01', to: '2026-01-01', months: { dec: 2 } } }, 'period_too_long', 'generate[0].created']
-  ]
-  for (const [entry, code, path] of wrong) {
-    const error = await generatedIn([entry as GenerateData]).then(
-      () => null,
-      ({ problems }) => problems
-    )
-    t.match(error, [{ code, path }], JSON.stringify(entry))
+t.test(
+  'generate: weights that make nothing, and what is not in a range, are problems where they are',
+  async t => {
+    const period = { from: '2026-01-05', to: '2026-01-05T12:00:00Z' }
+    const wrong: [entry: object, code: string, path: string][] = [
+      [{ tickets: 1, location: { loc_a: 0 } }, 'no_weight', 'generate[0].location'],
+      [{ tickets: 1, location: {} }, 'no_weight', 'generate[0].location'],
+      [{ tickets: 1, location: { loc_a: 1, loc_x: 1 } }, 'missing_record', 'generate[0].location'],
+      [{ transactions: 1, payment_types: { card: 0 } }, 'no_weight', 'generate[0].payment_types'],
+      [
+        { transactions: 1, payment_types: { cash: 1 } },
+        'unknown_name',
+        'generate[0].payment_types.cash'
+      ],
+      [{ transactions: 1, amounts: { '4.5': 1 } }, 'not_an_amount', 'generate[0].amounts.4.5'],
+      [
+        { transactions: 1, amounts: { 450: 1 }, amount: { min: 1, max: 2 } },
+        'not_together',
+        'generate[0].amount'
+      ],
+      [{ transactions: 1, amount: { min: 3, max: 2 } }, 'reversed', 'generate[0].amount'],
+      [
+        { transactions: 1, amount: { min: 1, max: 2, around: 3 } },
+        'not_between',
+        'generate[0].amount.around'
+      ],
+      [
+        { transactions: 1, amount: { min: 2, max: 3, around: 1 } },
+        'not_between',
+        'generate[0].amount.around'
+      ],
+      [
+        { tickets: 1, created: { ...period, hours: { noon: 1 } } },
+        'not_an_hour',
+        'generate[0].created.hours.noon'
+      ],
+      [
+        { tickets: 1, created: { ...period, hours: { '14-11': 1 } } },
+        'not_an_hour',
+        'generate[0].created.hours.14-11'
+      ],
+      [
+        { tickets: 1, created: { ...period, hours: { '20-25': 1 } } },
+        'not_an_hour',
+        'generate[0].created.hours.20-25'
+      ],
+      [
+        { tickets: 1, created: { ...period, hours: { '8-10': 1, 9: 2 } } },
+        'listed_twice',
+        'generate[0].created.hours.8-10'
+      ],
+      [
+        { tickets: 1, created: { ...period, hours: { 9: 1 }, zone: 'Europe/Berln' } },
+        'unknown_zone',
+        'generate[0].created.zone'
+      ],
+      [
+        { tickets: 1, created: { ...period, hours: { '0-13': 0 } } },
+        'no_weight',
+        'generate[0].created'
+      ],
+      [
+        { tickets: 1, created: { ...period, weekdays: { mon: 0 } } },
+        'no_weight',
+        'generate[0].created'
+      ],
+      [
+        { tickets: 1, created: { from: '2000-01-01', to: '2026-01-01', months: { dec: 2 } } },
+        'period_too_long',
+        'generate[0].created'
+      ]
+    ]
+    for (const [entry, code, path] of wrong) {
+      const error = await generatedIn([entry as GenerateData]).then(
+        () => null,
+        ({ problems }) => problems
+      )
+      t.match(error, [{ code, path }], JSON.stringify(entry))
+    }
+    for (const right of [{ hours: { 9: 1 } }, { hours: { '0-9': 0 } }, { weekdays: { tue: 0 } }]) {
+      t.equal(
+        (await generatedIn([{ tickets: 1, created: { ...period, ...right } } as GenerateData]))
+          .tickets.size,
+        2,
+        JSON.stringify(right)
+      )
+    }
   }
-  for (const right of [{ hours: { 9: 1 } }, { hours: { '0-9': 0 } }, { weekdays: { tue: 0 } }]) {
-    t.equal((await generatedIn([{ tickets: 1, created: { ...period, ...right } } as GenerateData])).tickets.size, 2, JSON.stringify(right))
-  }
-})
+)

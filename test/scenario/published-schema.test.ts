@@ -1,4 +1,7 @@
-/** The published schemas refuse nothing that the loader accepts, and mark what depends on the operation of a call. */
+/**
+ * The published schemas refuse nothing that the loader accepts, and mark what depends on the
+ * operation of a call.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -18,8 +21,14 @@ const withFormats = <A extends Ajv | Ajv2020>(ajv: A): A => {
   addFormats.default(ajv as Ajv)
   return ajv
 }
-const SCHEMAS: Record<string, Json> = { fixture: publishedSchema('fixture'), scenario: publishedSchema('scenario') }
-const compiled = (kind: string) => withFormats(new Ajv2020({ strict: true, allErrors: true, code: { optimize: false } })).compile(SCHEMAS[kind])
+const SCHEMAS: Record<string, Json> = {
+  fixture: publishedSchema('fixture'),
+  scenario: publishedSchema('scenario')
+}
+const compiled = (kind: string) =>
+  withFormats(new Ajv2020({ strict: true, allErrors: true, code: { optimize: false } })).compile(
+    SCHEMAS[kind]
+  )
 const [isFixture, isScenario] = [compiled('fixture'), compiled('scenario')]
 
 /** The problems that the loader finds in a document. */
@@ -27,37 +36,61 @@ const problemsOf = async (data: unknown) => (await lookedAt(data)).problems
 /** Where a document is marked by the schema, as `script.0.match`. */
 const marksIn = (data: unknown): string[] => {
   isScenario(data)
-  return [...new Set((isScenario.errors ?? []).map(({ instancePath }) => instancePath.slice(1).replaceAll('/', '.')))]
+  return [
+    ...new Set(
+      (isScenario.errors ?? []).map(({ instancePath }) =>
+        instancePath.slice(1).replaceAll('/', '.')
+      )
+    )
+  ]
 }
 
-t.test('the published schemas have an address, and compile in the strict mode of Ajv, by draft 2020-12 and by draft 7', async t => {
-  for (const [kind, { $schema, ...schema }] of Object.entries(SCHEMAS)) {
-    t.equal($schema, 'https://json-schema.org/draft/2020-12/schema')
-    t.match(schema.$id, new RegExp(`^https://[^ ]+/docs/schema/${kind}\\.json$`))
-    t.ok(withFormats(new Ajv({ strict: true, code: { optimize: false } })).compile(schema), kind)
-    t.ok(JSON.stringify(schema).length < 120_000, `${kind}: ${JSON.stringify(schema).length} bytes`)
+t.test(
+  'the published schemas have an address, and compile in the strict mode of Ajv, by draft 2020-12 and by draft 7',
+  async t => {
+    for (const [kind, { $schema, ...schema }] of Object.entries(SCHEMAS)) {
+      t.equal($schema, 'https://json-schema.org/draft/2020-12/schema')
+      t.match(schema.$id, new RegExp(`^https://[^ ]+/docs/schema/${kind}\\.json$`))
+      t.ok(withFormats(new Ajv({ strict: true, code: { optimize: false } })).compile(schema), kind)
+      t.ok(
+        JSON.stringify(schema).length < 120_000,
+        `${kind}: ${JSON.stringify(schema).length} bytes`
+      )
+    }
   }
-})
+)
 
 t.test('what is shipped and what the docs show is right by the schema', async t => {
   const read = (file: string) => readFileSync(new URL(file, ROOT), 'utf8')
-  const filesIn = (folder: string) => readdirSync(new URL(`${folder}/`, ROOT)).map(file => `${folder}/${file}`)
+  const filesIn = (folder: string) =>
+    readdirSync(new URL(`${folder}/`, ROOT)).map(file => `${folder}/${file}`)
   const pages = ['README.md', ...filesIn('docs').filter(file => file.endsWith('.md'))]
   const texts = [
     ...['fixtures', 'scenarios'].flatMap(filesIn).map(file => [file, read(file)] as const),
-    ...pages.flatMap(file => [...read(file).matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text = ''], nth) => [`${file}, ${nth + 1}`, text] as const))
+    ...pages.flatMap(file =>
+      [...read(file).matchAll(/^```yaml\n(.*?)^```$/gms)].map(
+        ([, text = ''], nth) => [`${file}, ${nth + 1}`, text] as const
+      )
+    )
   ]
   let judged = 0
   for (const [name, text] of texts) {
     const data = parse(text)
     const isRight = isFixture(data) || (!name.startsWith('fixtures') && isScenario(data))
     if (isRight) judged++
-    else t.ok((await problemsOf(data)).length > 0, `${name} can be loaded: ${JSON.stringify(isScenario.errors?.slice(0, 3))}`)
+    else
+      t.ok(
+        (await problemsOf(data)).length > 0,
+        `${name} can be loaded: ${JSON.stringify(isScenario.errors?.slice(0, 3))}`
+      )
   }
   t.ok(judged > 25, `${judged} documents`)
 })
 
-/** Parts of a scenario, in a table for the place that they belong in: loaded, marked at places, or refused by the loader where only that can tell. */
+/**
+ * Parts of a scenario, in a table for the place that they belong in: loaded, marked at places, or
+ * refused by the loader where only that can tell.
+ */
 const CASES: Record<string, Json> = parse(`
   document:
     loaded: [{}, { clock: { now: 2026-03-01, running: true } }, { settings: { statuses: { created: 201 } } },
@@ -122,8 +155,18 @@ const PLACED: Record<string, (part: Json) => Json> = {
   clock: clock => ({ clock }),
   delay: delay => ({ script: [{ on: 'GET /tickets', delay }] }),
   calls: calls => ({ script: [{ on: 'GET /tickets', delay: '1s', calls }] }),
-  script: entry => ({ script: [{ ...(entry.respond === undefined && entry.fault === undefined && { delay: '1s' }), ...entry }] }),
-  account: more => ({ data: { accounts: [{ type: 'merchant', name: 'A', email: 'a@example.com', address: { country: 'de' }, ...more }] } })
+  script: entry => ({
+    script: [
+      { ...(entry.respond === undefined && entry.fault === undefined && { delay: '1s' }), ...entry }
+    ]
+  }),
+  account: more => ({
+    data: {
+      accounts: [
+        { type: 'merchant', name: 'A', email: 'a@example.com', address: { country: 'de' }, ...more }
+      ]
+    }
+  })
 }
 
 t.test('the schema marks what the loader refuses, and nothing that it accepts', async t => {
@@ -140,50 +183,93 @@ t.test('the schema marks what the loader refuses, and nothing that it accepts', 
   }
 })
 
-t.test('a value of a variable may stand where a word, a number or a length of time belongs', async t => {
-  const data = {
-    seed: '${vars.seed}',
-    clock: '${vars.now}',
-    script: [{ on: '${vars.on}', calls: '${ vars.calls }', delay: '${vars.delay}', respond: { status: '${vars.status}' } }],
-    data: { transactions: [{ ticket: 'tkt_a', payment_type: '${vars.type}', amount: '${vars.amount}' }] },
-    expect: [{ on: 'POST /refunds', times: '${vars.times}', took_effect: '${vars.effect}' }]
-  }
-  t.strictSame(marksIn(data), [])
-  t.strictSame(marksIn({ script: [{ on: ['${vars.on}', 'GET /tickets'], delay: '1s', match: { body: { amount: 1 } } }] }), [])
-  t.strictSame(marksIn({ seed: '${payment.id}' }), ['seed'])
-})
-
-t.test('for every operation an editor knows the names that a call of it can be matched by, can send, and is answered', async t => {
-  const { $defs } = SCHEMAS.scenario
-  const partOf = (part: Json): Json => (part?.$ref === undefined ? part : $defs[part.$ref.slice('#/$defs/'.length)])
-  const matched = new Map(
-    $defs.matchByOperation.allOf.flatMap(({ if: condition, then }: Json) =>
-      condition.properties.on.const === undefined ? [] : [[condition.properties.on.const, then.properties.match.properties]]
+t.test(
+  'a value of a variable may stand where a word, a number or a length of time belongs',
+  async t => {
+    const data = {
+      seed: '${vars.seed}',
+      clock: '${vars.now}',
+      script: [
+        {
+          on: '${vars.on}',
+          calls: '${ vars.calls }',
+          delay: '${vars.delay}',
+          respond: { status: '${vars.status}' }
+        }
+      ],
+      data: {
+        transactions: [{ ticket: 'tkt_a', payment_type: '${vars.type}', amount: '${vars.amount}' }]
+      },
+      expect: [{ on: 'POST /refunds', times: '${vars.times}', took_effect: '${vars.effect}' }]
+    }
+    t.strictSame(marksIn(data), [])
+    t.strictSame(
+      marksIn({
+        script: [
+          { on: ['${vars.on}', 'GET /tickets'], delay: '1s', match: { body: { amount: 1 } } }
+        ]
+      }),
+      []
     )
-  )
-  const called = (call: string) => $defs.callByOperation.allOf.filter((one: Json) => new RegExp(one.if.properties.do.pattern, 'u').test(call))
-
-  t.strictSame([...matched.keys()], OPERATION_NAMES)
-  for (const name of OPERATION_NAMES) t.equal(called(name.replace(/\{.*?\}/g, '${a.id}')).length, 1, name)
-  const { params, query, body } = matched.get('POST /refunds') as Json
-  t.strictSame([params, query, Object.keys(partOf(body).properties)], [false, false, ['transaction', 'amount', 'reason', 'metadata']])
-  t.equal(partOf((matched.get('POST /refunds/{id}') as Json).body).properties.amount.deprecated, true, 'what an update cannot change is struck out')
-  const [{ then: refund }] = called(' POST  /refunds/ ')
-  t.ok('reason' in partOf(refund.properties.body).properties)
-  t.ok(['amount', 'error'].every(name => name in partOf(refund.properties.expect.properties.body).then.properties))
-  const [{ then: payment }] = called('POST /transactions')
-  t.ok(partOf(payment.properties.body).properties.payment_type.examples.includes('vip'))
-  for (const name of ['instant', 'duration', 'calls', 'status'].filter(name => $defs[name] !== undefined)) {
-    const isRight = new Ajv2020().compile({ $defs, ...$defs[name] })
-    for (const one of $defs[name].examples) t.ok(isRight(one), name)
+    t.strictSame(marksIn({ seed: '${payment.id}' }), ['seed'])
   }
-})
+)
+
+t.test(
+  'for every operation an editor knows the names that a call of it can be matched by, can send, and is answered',
+  async t => {
+    const { $defs } = SCHEMAS.scenario
+    const partOf = (part: Json): Json =>
+      part?.$ref === undefined ? part : $defs[part.$ref.slice('#/$defs/'.length)]
+    const matched = new Map(
+      $defs.matchByOperation.allOf.flatMap(({ if: condition, then }: Json) =>
+        condition.properties.on.const === undefined
+          ? []
+          : [[condition.properties.on.const, then.properties.match.properties]]
+      )
+    )
+    const called = (call: string) =>
+      $defs.callByOperation.allOf.filter((one: Json) =>
+        new RegExp(one.if.properties.do.pattern, 'u').test(call)
+      )
+
+    t.strictSame([...matched.keys()], OPERATION_NAMES)
+    for (const name of OPERATION_NAMES)
+      t.equal(called(name.replace(/\{.*?\}/g, '${a.id}')).length, 1, name)
+    const { params, query, body } = matched.get('POST /refunds') as Json
+    t.strictSame(
+      [params, query, Object.keys(partOf(body).properties)],
+      [false, false, ['transaction', 'amount', 'reason', 'metadata']]
+    )
+    t.equal(
+      partOf((matched.get('POST /refunds/{id}') as Json).body).properties.amount.deprecated,
+      true,
+      'what an update cannot change is struck out'
+    )
+    const [{ then: refund }] = called(' POST  /refunds/ ')
+    t.ok('reason' in partOf(refund.properties.body).properties)
+    t.ok(
+      ['amount', 'error'].every(
+        name => name in partOf(refund.properties.expect.properties.body).then.properties
+      )
+    )
+    const [{ then: payment }] = called('POST /transactions')
+    t.ok(partOf(payment.properties.body).properties.payment_type.examples.includes('vip'))
+    for (const name of ['instant', 'duration', 'calls', 'status'].filter(
+      name => $defs[name] !== undefined
+    )) {
+      const isRight = new Ajv2020().compile({ $defs, ...$defs[name] })
+      for (const one of $defs[name].examples) t.ok(isRight(one), name)
+    }
+  }
+)
 
 t.test('a document that the schema refuses is refused by the loader, whatever it is', async t => {
   const seen = { right: 0, refused: 0 }
   for (let nth = 0; nth < 400; nth++) {
     const { on, type, body } = fuzzedDocument(new Draws(14, nth))
-    if (on !== 'POST /_control/load' || type !== 'application/json' || body.length > 20_000) continue
+    if (on !== 'POST /_control/load' || type !== 'application/json' || body.length > 20_000)
+      continue
     let data: Json
     try {
       data = JSON.parse(body.toString()).scenario

@@ -36,26 +36,54 @@ const completed = (family: string, records: Json): Json =>
     ? records
     : records.map((record: Json) =>
         record?.constructor === Object
-          ? Object.fromEntries(Object.entries({ ...USUAL[family], ...record }).filter(([, value]) => value !== 'left out'))
+          ? Object.fromEntries(
+              Object.entries({ ...USUAL[family], ...record }).filter(
+                ([, value]) => value !== 'left out'
+              )
+            )
           : record
       )
 /** A fixture whose records say only what matters. */
-const fixture = (data: Json): Json => Object.fromEntries(Object.entries(data).map(([family, records]) => [family, completed(family, records)]))
+const fixture = (data: Json): Json =>
+  Object.fromEntries(
+    Object.entries(data).map(([family, records]) => [family, completed(family, records)])
+  )
 /** A small whole fixture with records added to it. */
 const small = (added: Json = {}): Json => {
-  const [accounts, locations, tickets, transactions] = ['mch_a', 'loc_a', 'tkt_a', 'txn_a'].map(id => [{ id }])
-  const base: Json = { api_keys: [], accounts, users: [], locations, tickets, transactions, refunds: [] }
-  for (const [family, records] of Object.entries<Json>(added)) base[family] = base[family] === undefined ? records : [...base[family], ...records]
+  const [accounts, locations, tickets, transactions] = ['mch_a', 'loc_a', 'tkt_a', 'txn_a'].map(
+    id => [{ id }]
+  )
+  const base: Json = {
+    api_keys: [],
+    accounts,
+    users: [],
+    locations,
+    tickets,
+    transactions,
+    refunds: []
+  }
+  for (const [family, records] of Object.entries<Json>(added))
+    base[family] = base[family] === undefined ? records : [...base[family], ...records]
   return fixture(base)
 }
-const one = async <F extends keyof Records>(family: F, id: string, data: unknown): Promise<Records[F]> => {
+const one = async <F extends keyof Records>(
+  family: F,
+  id: string,
+  data: unknown
+): Promise<Records[F]> => {
   const { store } = await firstStateIn({ clock: NOW, data })
   return store[family].get(id) as unknown as Records[F]
 }
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value))
 /** The fields of a family's records in order of creation. */
-const fieldsIn = <F extends keyof Records>(store: Store, family: F, ...fields: (keyof Records[F])[]) =>
-  (store[family].inCreationOrder() as unknown as Records[F][]).map(record => fields.map(field => record[field]))
+const fieldsIn = <F extends keyof Records>(
+  store: Store,
+  family: F,
+  ...fields: (keyof Records[F])[]
+) =>
+  (store[family].inCreationOrder() as unknown as Records[F][]).map(record =>
+    fields.map(field => record[field])
+  )
 
 /** A document of a table, with its problems. */
 type Case = [data: Json, ...problems: string[]]
@@ -66,18 +94,60 @@ t.test('A04 A05: a record of each family is completed', async t => {
 
   const { store } = await firstStateIn({ clock: NOW, data })
 
-  const stored = Object.fromEntries(FAMILIES.map(family => [family, plain(store[family].inCreationOrder())]))
-  const given = fixture({ accounts: [{ phone: null, reseller: null, metadata: {} }], locations: [{ phone: null, website: null, metadata: {} }] })
-  const address = { country: 'US', line1: null, line2: null, city: null, postal_code: null, state: null }
-  const method = { currency: 'usd', payment_method: { type: 'card', card: null, bank_account: null } }
-  const nothing = { tip_amount: null, donation_amount: null, adjustment_number: null, amounts: null, customer: null }
+  const stored = Object.fromEntries(
+    FAMILIES.map(family => [family, plain(store[family].inCreationOrder())])
+  )
+  const given = fixture({
+    accounts: [{ phone: null, reseller: null, metadata: {} }],
+    locations: [{ phone: null, website: null, metadata: {} }]
+  })
+  const address = {
+    country: 'US',
+    line1: null,
+    line2: null,
+    city: null,
+    postal_code: null,
+    state: null
+  }
+  const method = {
+    currency: 'usd',
+    payment_method: { type: 'card', card: null, bank_account: null }
+  }
+  const nothing = {
+    tip_amount: null,
+    donation_amount: null,
+    adjustment_number: null,
+    amounts: null,
+    customer: null
+  }
   t.strictSame(stored, {
     accounts: [{ id: 'mch_a', object: 'account', created: NOW, ...given.accounts[0], address }],
     users: [{ id: 'usr_a', object: 'user', created: NOW, ...USUAL.users }],
     locations: [{ id: 'loc_a', object: 'location', created: NOW, ...given.locations[0], address }],
     tickets: [{ id: 'tkt_a', object: 'ticket', created: NOW, location: 'loc_a', reference: null }],
-    transactions: [{ id: 'txn_a', object: 'transaction', created: NOW, ...USUAL.transactions, location: 'loc_a', ...method, ...nothing, amount_refunded: 100 }],
-    refunds: [{ id: 'rfd_a', object: 'refund', created: NOW, ...USUAL.refunds, ...method, reason: null, metadata: {} }]
+    transactions: [
+      {
+        id: 'txn_a',
+        object: 'transaction',
+        created: NOW,
+        ...USUAL.transactions,
+        location: 'loc_a',
+        ...method,
+        ...nothing,
+        amount_refunded: 100
+      }
+    ],
+    refunds: [
+      {
+        id: 'rfd_a',
+        object: 'refund',
+        created: NOW,
+        ...USUAL.refunds,
+        ...method,
+        reason: null,
+        metadata: {}
+      }
+    ]
   })
 })
 
@@ -110,7 +180,13 @@ t.test('A22 A24 A25 A28 A30: given values are kept, completed where they are obj
     const family = FAMILIES.find(family => store[family].has(id)) as keyof Records
     t.hasStrict(plain(store[family].get(id)), fields, id)
   }
-  t.strictSame([plain(store.transactions.get('txn_e')?.amounts), plain(store.transactions.get('txn_f')?.amounts)], [{}, { payment_amount: 70 }])
+  t.strictSame(
+    [
+      plain(store.transactions.get('txn_e')?.amounts),
+      plain(store.transactions.get('txn_f')?.amounts)
+    ],
+    [{}, { payment_amount: 70 }]
+  )
 })
 
 t.test('A03 A05: ids left out are drawn and created left out is now, in file order', async t => {
@@ -121,9 +197,16 @@ t.test('A03 A05: ids left out are drawn and created left out is now, in file ord
   const tickets = [{ id: 'tkt_a', created: '2026-01-01' }, {}, { created: null }]
   const transactions = [{ id: 'txn_a', created: '2026-03-01T20:00:00+02:00' }]
 
-  const { store, counters } = await firstStateIn({ clock: NOW, data: { ...whole, ...fixture({ tickets, transactions }) } })
+  const { store, counters } = await firstStateIn({
+    clock: NOW,
+    data: { ...whole, ...fixture({ tickets, transactions }) }
+  })
 
-  t.strictSame(fieldsIn(store, 'accounts', 'id').flat(), ['mch_a', drawn('merchant'), drawn('reseller')])
+  t.strictSame(fieldsIn(store, 'accounts', 'id').flat(), [
+    'mch_a',
+    drawn('merchant'),
+    drawn('reseller')
+  ])
   const [first, second] = [drawn('ticket'), drawn('ticket')]
   t.strictSame(fieldsIn(store, 'tickets', 'id').flat(), ['tkt_a', first, second])
   t.strictSame(fieldsIn(store, 'tickets', 'created').flat(), ['2026-01-01T00:00:00.000Z', NOW, NOW])
@@ -159,23 +242,47 @@ t.test('fixtures: every kind of problem, each with its path', async t => {
     [{ tickets: {} }, 'tickets wrong_type'],
     [
       fixture({
-        ...{ accounts: [{ id: 'mch_a', reseller: 'rsl_zzzzz' }], users: [{ account: 'x' }], locations: [{ account: 'x' }] },
+        ...{
+          accounts: [{ id: 'mch_a', reseller: 'rsl_zzzzz' }],
+          users: [{ account: 'x' }],
+          locations: [{ account: 'x' }]
+        },
         ...{ tickets: [{}], transactions: [{}], refunds: [{}] }
       }),
-      ...['accounts[0].reseller', 'users[0].account', 'locations[0].account', 'tickets[0].location', 'transactions[0].ticket', 'refunds[0].transaction'].map(
-        place => `${place} missing_record`
-      )
+      ...[
+        'accounts[0].reseller',
+        'users[0].account',
+        'locations[0].account',
+        'tickets[0].location',
+        'transactions[0].ticket',
+        'refunds[0].transaction'
+      ].map(place => `${place} missing_record`)
     ],
-    [small({ api_keys: ['sk_x', 'sk_x'].map(key => ({ key, account: 'mch_a' })) }), 'api_keys[1].key listed_twice'],
-    [small({ refunds: [{ amount: 600 }, { amount: 401 }] }), 'refunds[1].amount refund_exceeds_remaining'],
     [
-      small({ transactions: [{ id: 'x', amount: 0, tip_amount: 50 }], refunds: [{ transaction: 'x', amount: 1 }] }),
+      small({ api_keys: ['sk_x', 'sk_x'].map(key => ({ key, account: 'mch_a' })) }),
+      'api_keys[1].key listed_twice'
+    ],
+    [
+      small({ refunds: [{ amount: 600 }, { amount: 401 }] }),
+      'refunds[1].amount refund_exceeds_remaining'
+    ],
+    [
+      small({
+        transactions: [{ id: 'x', amount: 0, tip_amount: 50 }],
+        refunds: [{ transaction: 'x', amount: 1 }]
+      }),
       'refunds[0].transaction charge_has_no_amount'
     ],
-    [small({ locations: [{ id: 'loc_b' }], transactions: [{ location: 'loc_b' }] }), 'transactions[1].location other_location'],
+    [
+      small({ locations: [{ id: 'loc_b' }], transactions: [{ location: 'loc_b' }] }),
+      'transactions[1].location other_location'
+    ],
     ...ofRecords.map(([family, record, ...problems]): Case => {
       const place = `${family}[${['users', 'refunds', 'api_keys'].includes(family) ? 0 : 1}]`
-      return [small({ [family]: [record] }), ...problems.map(problem => `${place}${problem.startsWith(' ') ? '' : '.'}${problem}`)]
+      return [
+        small({ [family]: [record] }),
+        ...problems.map(problem => `${place}${problem.startsWith(' ') ? '' : '.'}${problem}`)
+      ]
     })
   ]
   for (const [data, ...problems] of ofFixtures) {
@@ -185,8 +292,10 @@ t.test('fixtures: every kind of problem, each with its path', async t => {
   }
 })
 
-t.test('fixtures: a reference to a record that has problems itself, or that could not be read, is no problem of its own', async t => {
-  const ofSmall: Titled[] = parse(`[
+t.test(
+  'fixtures: a reference to a record that has problems itself, or that could not be read, is no problem of its own',
+  async t => {
+    const ofSmall: Titled[] = parse(`[
     [of every family,
       { api_keys: [{ key: sk_bad, account: bad }], accounts: [{ id: bad, extra: { name: 1 } }, { id: child, reseller: bad }],
         users: [{ id: usr_b, account: bad }], locations: [{ id: under, account: bad }], tickets: [{ id: below, location: under }],
@@ -200,8 +309,8 @@ t.test('fixtures: a reference to a record that has problems itself, or that coul
     ['whose id is not right, but for one that is nowhere near', { locations: [{ id: loc b }], tickets: [{ id: tkt_b, location: somewhere_else }] },
       'locations[1].id wrong_characters', 'tickets[1].location missing_record']
   ]`)
-  const account = JSON.stringify({ id: 'mch_a', ...USUAL.accounts })
-  const alone: Titled[] = parse(`[
+    const account = JSON.stringify({ id: 'mch_a', ...USUAL.accounts })
+    const alone: Titled[] = parse(`[
     [whose id is misspelled, { accounts: [{ idd: mch_a }], locations: [{ id: loc_a }] }, 'accounts[0].idd unknown_name'],
     [that is no record, { accounts: [mch_a], locations: [{ id: loc_a }] }, 'accounts[0] wrong_type'],
     [in a section that is no list, { accounts: {}, locations: [{ id: loc_a }] }, accounts wrong_type],
@@ -214,15 +323,27 @@ t.test('fixtures: a reference to a record that has problems itself, or that coul
     ['without an id, which nobody can mean', { accounts: [{ email: left out }], locations: [{ id: loc_a }] },
       'accounts[0] required', 'locations[0].account missing_record']
   ]`)
-  const many = Array.from({ length: 101 }, (_, nth) => nth)
-  const wrong = { accounts: many.map(nth => ({ id: `an account ${nth}` })), locations: [{ id: 'loc_a', account: 'somebody' }] }
-  alone.push(['among too many that are not right', wrong, ...many.map(nth => `accounts[${nth}].id wrong_characters`)])
-  for (const [title, added, ...problems] of ofSmall) t.strictSame(await codesIn(small(added)), problems, title)
-  for (const [title, data, ...problems] of alone) t.strictSame(await codesIn(fixture(data)), problems, title)
-})
+    const many = Array.from({ length: 101 }, (_, nth) => nth)
+    const wrong = {
+      accounts: many.map(nth => ({ id: `an account ${nth}` })),
+      locations: [{ id: 'loc_a', account: 'somebody' }]
+    }
+    alone.push([
+      'among too many that are not right',
+      wrong,
+      ...many.map(nth => `accounts[${nth}].id wrong_characters`)
+    ])
+    for (const [title, added, ...problems] of ofSmall)
+      t.strictSame(await codesIn(small(added)), problems, title)
+    for (const [title, data, ...problems] of alone)
+      t.strictSame(await codesIn(fixture(data)), problems, title)
+  }
+)
 
-t.test('fixtures: records under a misspelt name, or beside data, are checked as those that are meant', async t => {
-  const cases: Titled[] = parse(`
+t.test(
+  'fixtures: records under a misspelt name, or beside data, are checked as those that are meant',
+  async t => {
+    const cases: Titled[] = parse(`
     - [a misspelt family,
        { tickts: [{ id: tkt_b, location: elsewhere }, { id: tkt_c, location: loc_a, refrence: C }, 5], transactions: [{ id: x, ticket: tkt_b }] },
        tickts unknown_name, 'tickts[0].location missing_record', 'tickts[1].refrence unknown_name', 'tickts[2] wrong_type']
@@ -232,34 +353,56 @@ t.test('fixtures: records under a misspelt name, or beside data, are checked as 
     - [misspelt keys, { api_kyes: [{ key: sk_x, account: mch_none_of_these }] }, api_kyes unknown_name, 'api_kyes[0].account missing_record']
     - [no list, { tickts: 5, transactions: [{ id: x, ticket: nowhere }] }, tickts unknown_name, tickts wrong_type]
   `)
-  for (const [title, added, ...problems] of cases) {
-    t.strictSame(await codesIn(small(added)), problems, title)
-    const within = problems.map(problem => `data.${problem}`)
-    t.strictSame(await codesIn({ data: small(added) }), within, `${title}, inside a scenario`)
-  }
-  const { tickets, ...data } = small({ tickets: [{ id: 'tkt_b', location: 'elsewhere' }] })
-  const steps = [{ do: 'GET /tickets/${tkt_a}' }, { do: 'GET /tickets/${tkt_c_x}' }]
-  const misspelt = small({
-    tickets: [
-      { id: 'tkt_b', location: 5 },
-      { id: 'tkt_c', location: 'elsewhere' }
+    for (const [title, added, ...problems] of cases) {
+      t.strictSame(await codesIn(small(added)), problems, title)
+      const within = problems.map(problem => `data.${problem}`)
+      t.strictSame(await codesIn({ data: small(added) }), within, `${title}, inside a scenario`)
+    }
+    const { tickets, ...data } = small({ tickets: [{ id: 'tkt_b', location: 'elsewhere' }] })
+    const steps = [{ do: 'GET /tickets/${tkt_a}' }, { do: 'GET /tickets/${tkt_c_x}' }]
+    const misspelt = small({
+      tickets: [
+        { id: 'tkt_b', location: 5 },
+        { id: 'tkt_c', location: 'elsewhere' }
+      ]
+    })
+    const tickts = { tickts: [{ id: 'tkt_b', location: 'loc_a', reference: '${vars.none}' }] }
+    const documents: Titled[] = [
+      [
+        'beside data',
+        { data, tickets, steps },
+        'tickets unknown_name',
+        'tickets[1].location missing_record',
+        'steps[1].do unknown_reference'
+      ],
+      [
+        'under a misspelt data',
+        { dta: { ...misspelt, transactions: [], refnds: [{ amount: 5 }] }, steps },
+        ...[
+          'dta unknown_name',
+          'dta.tickets[1].location wrong_type',
+          'dta.tickets[2].location missing_record',
+          'dta.refnds[0] required'
+        ],
+        'steps[1].do unknown_reference'
+      ],
+      ['a date is no data', { date: '2026-03-01', steps: steps.slice(0, 1) }, 'date unknown_name'],
+      [
+        'with a variable',
+        { data: small(tickts) },
+        'data.tickts unknown_name',
+        'data.tickts[0].reference undeclared_variable'
+      ],
+      [
+        'an unknown id',
+        { data: { ...small(), tickets: [{ id: '${vars.none}', location: 'loc_a' }] } },
+        'data.tickets[0].id undeclared_variable'
+      ]
     ]
-  })
-  const tickts = { tickts: [{ id: 'tkt_b', location: 'loc_a', reference: '${vars.none}' }] }
-  const documents: Titled[] = [
-    ['beside data', { data, tickets, steps }, 'tickets unknown_name', 'tickets[1].location missing_record', 'steps[1].do unknown_reference'],
-    [
-      'under a misspelt data',
-      { dta: { ...misspelt, transactions: [], refnds: [{ amount: 5 }] }, steps },
-      ...['dta unknown_name', 'dta.tickets[1].location wrong_type', 'dta.tickets[2].location missing_record', 'dta.refnds[0] required'],
-      'steps[1].do unknown_reference'
-    ],
-    ['a date is no data', { date: '2026-03-01', steps: steps.slice(0, 1) }, 'date unknown_name'],
-    ['with a variable', { data: small(tickts) }, 'data.tickts unknown_name', 'data.tickts[0].reference undeclared_variable'],
-    ['an unknown id', { data: { ...small(), tickets: [{ id: '${vars.none}', location: 'loc_a' }] } }, 'data.tickets[0].id undeclared_variable']
-  ]
-  for (const [title, document, ...problems] of documents) t.strictSame(await codesIn(document), problems, title)
-})
+    for (const [title, document, ...problems] of documents)
+      t.strictSame(await codesIn(document), problems, title)
+  }
+)
 
 t.test('a scenario: a key of a step is looked for among the keys that could be read', async t => {
   const cases: [title: string, api_keys: Json, more: Json, ...problems: string[]][] = parse(`[
@@ -278,7 +421,8 @@ t.test('a scenario: a key of a step is looked for among the keys that could be r
       'steps[0].expect.status too_large']
   ]`)
   const steps = [{ do: 'GET /tickets', key: 'sk_step' }]
-  for (const [title, api_keys, more, ...problems] of cases) t.strictSame(await codesIn({ data: small({ api_keys }), steps, ...more }), problems, title)
+  for (const [title, api_keys, more, ...problems] of cases)
+    t.strictSame(await codesIn({ data: small({ api_keys }), steps, ...more }), problems, title)
 })
 
 t.test('a scenario: a Ticket that is nowhere is found beside a record with a problem', async t => {
@@ -289,8 +433,19 @@ t.test('a scenario: a Ticket that is nowhere is found beside a record with a pro
     ['one whose id would be drawn', {}, 'tkt_other', own]
   ]
   for (const [title, ticket, id, ...problems] of cases) {
-    const data = { ...small(), transactions: [], ...fixture({ tickets: [{ extra: { id: 1 }, ...ticket }] }) }
-    t.strictSame(await codesIn({ data, script: [{ on: 'POST /transactions', match: { body: { ticket: id } }, delay: '1s' }] }), problems, title)
+    const data = {
+      ...small(),
+      transactions: [],
+      ...fixture({ tickets: [{ extra: { id: 1 }, ...ticket }] })
+    }
+    t.strictSame(
+      await codesIn({
+        data,
+        script: [{ on: 'POST /transactions', match: { body: { ticket: id } }, delay: '1s' }]
+      }),
+      problems,
+      title
+    )
   }
 })
 
@@ -299,12 +454,36 @@ t.test('fixtures: a record that is wrong in one place is still checked in the ot
   const said = (at: string) => [`${at}.created wrong_format`, `${at}.extra.id reserved_field`]
   const method = { type: 'vip', card: 5 }
   const cases: Case[] = [
-    [{ accounts: [{ id: 'mch_b', reseller: 'none_such', ...wrong }] }, 'accounts[1].reseller missing_record', ...said('accounts[1]')],
-    [{ tickets: [{ id: 'tkt_b', location: 'elsewhere', ...wrong }] }, 'tickets[1].location missing_record', ...said('tickets[1]')],
+    [
+      { accounts: [{ id: 'mch_b', reseller: 'none_such', ...wrong }] },
+      'accounts[1].reseller missing_record',
+      ...said('accounts[1]')
+    ],
+    [
+      { tickets: [{ id: 'tkt_b', location: 'elsewhere', ...wrong }] },
+      'tickets[1].location missing_record',
+      ...said('tickets[1]')
+    ],
     [{ tickets: [{ id: 'tkt_a', ...wrong }] }, 'tickets[1].id listed_twice', ...said('tickets[1]')],
     [
-      { locations: [{ id: 'loc_b' }], transactions: [{ location: 'loc_b', payment_method: method, amount: 2 ** 53 - 1, tip_amount: 1, ...wrong }] },
-      ...['amount sum_too_large', 'location other_location', 'payment_method other_type', 'payment_method.card wrong_type'].map(on => `transactions[1].${on}`),
+      {
+        locations: [{ id: 'loc_b' }],
+        transactions: [
+          {
+            location: 'loc_b',
+            payment_method: method,
+            amount: 2 ** 53 - 1,
+            tip_amount: 1,
+            ...wrong
+          }
+        ]
+      },
+      ...[
+        'amount sum_too_large',
+        'location other_location',
+        'payment_method other_type',
+        'payment_method.card wrong_type'
+      ].map(on => `transactions[1].${on}`),
       ...said('transactions[1]')
     ],
     [
@@ -314,8 +493,14 @@ t.test('fixtures: a record that is wrong in one place is still checked in the ot
       ...said('refunds[0]')
     ],
     [
-      { transactions: [{ location: 5, payment_type: 'carb', payment_method: { type: 'vip' }, tip_amount: 'x' }] },
-      ...['payment_type not_one_of', 'location wrong_type', 'tip_amount wrong_type'].map(on => `transactions[1].${on}`)
+      {
+        transactions: [
+          { location: 5, payment_type: 'carb', payment_method: { type: 'vip' }, tip_amount: 'x' }
+        ]
+      },
+      ...['payment_type not_one_of', 'location wrong_type', 'tip_amount wrong_type'].map(
+        on => `transactions[1].${on}`
+      )
     ],
     [
       { refunds: [{ amount: '5', currency: 5 }, { amount: 'left out' }] },
@@ -325,10 +510,21 @@ t.test('fixtures: a record that is wrong in one place is still checked in the ot
     ],
     [
       { api_keys: [{ key: 'a b', account: 'none_such' }, { key: 'k', account: 5 }, { key: 'k' }] },
-      ...['[0].key not_a_key', '[0].account missing_record', '[1].account wrong_type', '[2] required', '[2].key listed_twice'].map(on => `api_keys${on}`)
+      ...[
+        '[0].key not_a_key',
+        '[0].account missing_record',
+        '[1].account wrong_type',
+        '[2] required',
+        '[2].key listed_twice'
+      ].map(on => `api_keys${on}`)
     ]
   ]
-  for (const [added, ...problems] of cases) t.strictSame((await codesIn(small(added))).toSorted(), problems.toSorted(), JSON.stringify(added))
+  for (const [added, ...problems] of cases)
+    t.strictSame(
+      (await codesIn(small(added))).toSorted(),
+      problems.toSorted(),
+      JSON.stringify(added)
+    )
 })
 
 t.test('A40: a text that has to be given is not of white space alone', async t => {
@@ -339,24 +535,39 @@ t.test('A40: a text that has to be given is not of white space alone', async t =
     ['tickets', 'location', ' ']
   ] as const) {
     for (const [value, code] of Object.entries({ [blank]: 'blank', '': 'empty' }))
-      t.strictSame(await codesIn(small({ [family]: [{ [name]: value }] })), [`${family}[${family === 'users' ? 0 : 1}].${name} ${code}`])
+      t.strictSame(await codesIn(small({ [family]: [{ [name]: value }] })), [
+        `${family}[${family === 'users' ? 0 : 1}].${name} ${code}`
+      ])
   }
-  t.strictSame(await codesIn(small({ tickets: [{ reference: ' ' }], accounts: [{ name: ' N ' }] })), [])
+  t.strictSame(
+    await codesIn(small({ tickets: [{ reference: ' ' }], accounts: [{ name: ' N ' }] })),
+    []
+  )
 })
 
-t.test('REF-6 REF-7 A24: the Refunds of a fixture are judged in file order as the API judges them', async t => {
-  const amounts = (...amounts: number[]) => ({ refunds: amounts.map(amount => ({ amount })) })
-  const cases: Titled[] = [
-    ['to the last sub-unit', amounts(999, 1)],
-    ['one more than remains', amounts(999, 2), 'refunds[1].amount refund_exceeds_remaining'],
-    ['when all is refunded', amounts(1000, 1), 'refunds[1].transaction charge_already_refunded'],
-    ['a refused one is not counted', amounts(600, 600, 400, 1), 'refunds[1].amount refund_exceeds_remaining', 'refunds[3].transaction charge_already_refunded']
-  ]
-  for (const [title, added, ...problems] of cases) t.strictSame(await codesIn(small(added)), problems, title)
+t.test(
+  'REF-6 REF-7 A24: the Refunds of a fixture are judged in file order as the API judges them',
+  async t => {
+    const amounts = (...amounts: number[]) => ({ refunds: amounts.map(amount => ({ amount })) })
+    const cases: Titled[] = [
+      ['to the last sub-unit', amounts(999, 1)],
+      ['one more than remains', amounts(999, 2), 'refunds[1].amount refund_exceeds_remaining'],
+      ['when all is refunded', amounts(1000, 1), 'refunds[1].transaction charge_already_refunded'],
+      [
+        'a refused one is not counted',
+        amounts(600, 600, 400, 1),
+        'refunds[1].amount refund_exceeds_remaining',
+        'refunds[3].transaction charge_already_refunded'
+      ]
+    ]
+    for (const [title, added, ...problems] of cases)
+      t.strictSame(await codesIn(small(added)), problems, title)
 
-  const halves = { rfd_a: 600, rfd_b: 400 }
-  const { add } = await running(small({ refunds: Object.entries(halves).map(([id, amount]) => ({ id, amount })) }))
-  const merges: Titled[] = parse(`
+    const halves = { rfd_a: 600, rfd_b: 400 }
+    const { add } = await running(
+      small({ refunds: Object.entries(halves).map(([id, amount]) => ({ id, amount })) })
+    )
+    const merges: Titled[] = parse(`
     - [two that change places, { refunds: [{ id: rfd_a, amount: 400 }, { id: rfd_b, amount: 600 }] }]
     - [the later one larger first, { refunds: [{ id: rfd_b, amount: 600 }, { id: rfd_a, amount: 400 }] }]
     - [one larger than what the other leaves, { refunds: [{ id: rfd_b, amount: 401 }] }, 'refunds[0].amount refund_exceeds_remaining']
@@ -370,10 +581,12 @@ t.test('REF-6 REF-7 A24: the Refunds of a fixture are judged in file order as th
       - { transactions: [{ id: txn_a, amount: 500 }], refunds: [{ id: rfd_a, amount: 100, currency: eur }] }
       - refunds[0].currency other_currency
   `)
-  for (const [title, more, ...problems] of merges) t.strictSame(add(more).problems, problems, title)
-  const tipped = { refunds: [{ amount: 1 }], transactions: [{ id: 'txn_a', tip_amount: 1 }] }
-  t.strictSame(add(tipped, { 'transactions.refundable': 'amount_plus_extras' }).problems, [])
-})
+    for (const [title, more, ...problems] of merges)
+      t.strictSame(add(more).problems, problems, title)
+    const tipped = { refunds: [{ amount: 1 }], transactions: [{ id: 'txn_a', tip_amount: 1 }] }
+    t.strictSame(add(tipped, { 'transactions.refundable': 'amount_plus_extras' }).problems, [])
+  }
+)
 
 t.test('A21: an Account may name a reseller that comes after it', async t => {
   const accounts = [
@@ -384,7 +597,10 @@ t.test('A21: an Account may name a reseller that comes after it', async t => {
 })
 
 t.test('A23: what can be refunded is what the setting says', async t => {
-  const data = small({ transactions: [{ id: 'x', amount: 100, tip_amount: 20, donation_amount: 3 }], refunds: [{ transaction: 'x', amount: 123 }] })
+  const data = small({
+    transactions: [{ id: 'x', amount: 100, tip_amount: 20, donation_amount: 3 }],
+    refunds: [{ transaction: 'x', amount: 123 }]
+  })
   const extras = { data, settings: { transactions: { refundable: 'amount_plus_extras' } } }
 
   t.equal((await codesIn({ data })).length, 1)
@@ -394,14 +610,30 @@ t.test('A23: what can be refunded is what the setting says', async t => {
 
 t.test('fixtures: later records win by id and take the place of the earlier ones', async t => {
   const store = new Store()
-  const importer = new FixtureImporter(store, { ids: new Ids(), now: MACHINE, settings: settingsInForce({}).values })
-  const first = small({ tickets: [{ id: 'x', reference: 'old' }, { id: 'y' }, {}], api_keys: [{ key: 'k', account: 'mch_a' }] })
-  const second = fixture({ accounts: [{ id: 'mch_b' }], tickets: [{}, { id: 'x', reference: 'new' }], api_keys: [{ key: 'k', account: 'mch_b' }] })
+  const importer = new FixtureImporter(store, {
+    ids: new Ids(),
+    now: MACHINE,
+    settings: settingsInForce({}).values
+  })
+  const first = small({
+    tickets: [{ id: 'x', reference: 'old' }, { id: 'y' }, {}],
+    api_keys: [{ key: 'k', account: 'mch_a' }]
+  })
+  const second = fixture({
+    accounts: [{ id: 'mch_b' }],
+    tickets: [{}, { id: 'x', reference: 'new' }],
+    api_keys: [{ key: 'k', account: 'mch_b' }]
+  })
 
-  importer.import(fixtureIn(documentOf('first', first), first), fixtureIn(documentOf('second', second), second))
+  importer.import(
+    fixtureIn(documentOf('first', first), first),
+    fixtureIn(documentOf('second', second), second)
+  )
 
   t.strictSame(importer.problems, [])
-  const shown = fieldsIn(store, 'tickets', 'id', 'reference').map(([id = '', reference]) => `${String(id).length > 9 ? 'drawn' : id} ${reference}`)
+  const shown = fieldsIn(store, 'tickets', 'id', 'reference').map(
+    ([id = '', reference]) => `${String(id).length > 9 ? 'drawn' : id} ${reference}`
+  )
   t.strictSame(shown, ['tkt_a null', 'x new', 'y null', 'drawn null', 'drawn null'])
   t.strictSame([...store.keys], [['k', 'mch_b']])
 })
@@ -413,7 +645,11 @@ async function running(data: object) {
     const [more, copy] = [fixture(added), store.clone()]
     const found: DocumentProblem[] = []
     const settings = settingsInForce({ flag: given }).values
-    const importer = new FixtureImporter(copy, { ids: new Ids(), now: Date.parse(NOW) + 1000, settings }, found)
+    const importer = new FixtureImporter(
+      copy,
+      { ids: new Ids(), now: Date.parse(NOW) + 1000, settings },
+      found
+    )
     importer.import(fixtureIn(documentOf('more', more), more))
     const problems = found.map(({ steps, ...said }) => coded(pathOf(steps), said))
     return { imported: importer.imported, problems, store: copy }
@@ -421,29 +657,62 @@ async function running(data: object) {
   return { store, add }
 }
 
-t.test('records merged into a running state: replaced in place, and returned as they are stored', async t => {
-  const { store, add } = await running(small({ tickets: [{ id: 'x', reference: 'old' }, { id: 'y' }], refunds: [{ id: 'rfd_a', amount: 400 }] }))
+t.test(
+  'records merged into a running state: replaced in place, and returned as they are stored',
+  async t => {
+    const { store, add } = await running(
+      small({
+        tickets: [{ id: 'x', reference: 'old' }, { id: 'y' }],
+        refunds: [{ id: 'rfd_a', amount: 400 }]
+      })
+    )
 
-  const merged = add({
-    api_keys: [{ key: 'k', account: 'mch_a' }],
-    accounts: [{ id: 'mch_a', name: 'Renamed', type: 'reseller', reseller: 'mch_new' }, { id: 'mch_new' }],
-    tickets: [{ id: 'x', reference: 'new' }, {}],
-    refunds: [{ id: 'rfd_a', amount: 700 }, { amount: 300 }]
-  })
+    const merged = add({
+      api_keys: [{ key: 'k', account: 'mch_a' }],
+      accounts: [
+        { id: 'mch_a', name: 'Renamed', type: 'reseller', reseller: 'mch_new' },
+        { id: 'mch_new' }
+      ],
+      tickets: [{ id: 'x', reference: 'new' }, {}],
+      refunds: [{ id: 'rfd_a', amount: 700 }, { amount: 300 }]
+    })
 
-  const { imported, store: after } = merged
-  const [{ references, amounts }] = [{ references: imported.tickets.map(({ reference }) => reference), amounts: imported.refunds.map(({ amount }) => amount) }]
-  t.strictSame([merged.problems, references, amounts, imported.api_keys], [[], ['new', null], [700, 300], [{ key: 'k', account: 'mch_a' }]])
-  t.strictSame([imported.accounts[0]?.name, imported.tickets[1]?.created], ['Renamed', '2026-03-01T18:05:01.000Z'])
-  t.strictSame(fieldsIn(after, 'tickets', 'id').flat().slice(0, 3), ['tkt_a', 'x', 'y'])
-  t.strictSame([after.transactions.get('txn_a')?.amount_refunded, after.keys.get('k')], [1000, 'mch_a'])
-  const before = [store.transactions.get('txn_a')?.amount_refunded, store.tickets.get('x')?.reference, store.keys.size]
-  t.strictSame(before, [400, 'old', 0], 'the state before stays')
+    const { imported, store: after } = merged
+    const [{ references, amounts }] = [
+      {
+        references: imported.tickets.map(({ reference }) => reference),
+        amounts: imported.refunds.map(({ amount }) => amount)
+      }
+    ]
+    t.strictSame(
+      [merged.problems, references, amounts, imported.api_keys],
+      [[], ['new', null], [700, 300], [{ key: 'k', account: 'mch_a' }]]
+    )
+    t.strictSame(
+      [imported.accounts[0]?.name, imported.tickets[1]?.created],
+      ['Renamed', '2026-03-01T18:05:01.000Z']
+    )
+    t.strictSame(fieldsIn(after, 'tickets', 'id').flat().slice(0, 3), ['tkt_a', 'x', 'y'])
+    t.strictSame(
+      [after.transactions.get('txn_a')?.amount_refunded, after.keys.get('k')],
+      [1000, 'mch_a']
+    )
+    const before = [
+      store.transactions.get('txn_a')?.amount_refunded,
+      store.tickets.get('x')?.reference,
+      store.keys.size
+    ]
+    t.strictSame(before, [400, 'old', 0], 'the state before stays')
 
-  const lowered = add({ transactions: [{ id: 'txn_a', amount: 400 }] })
-  t.strictSame(lowered.problems, [])
-  t.equal(lowered.store.transactions.get('txn_a')?.amount_refunded, 400, 'a Transaction that is replaced keeps what was refunded')
-})
+    const lowered = add({ transactions: [{ id: 'txn_a', amount: 400 }] })
+    t.strictSame(lowered.problems, [])
+    t.equal(
+      lowered.store.transactions.get('txn_a')?.amount_refunded,
+      400,
+      'a Transaction that is replaced keeps what was refunded'
+    )
+  }
+)
 
 t.test('records merged into a running state: what others depend on cannot be changed', async t => {
   const data = parse(`
@@ -464,17 +733,34 @@ t.test('records merged into a running state: what others depend on cannot be cha
     - [{ transactions: [{ id: txn_a, amount: 1500 }], refunds: [{ id: rfd_a, amount: 1001 }] }]
     - [{ accounts: [{ id: mch_a, reseller: none_such }] }, 'accounts[0].reseller missing_record']
   `)
-  for (const [more, ...problems] of cases) t.strictSame(add(more).problems, problems, JSON.stringify(more))
+  for (const [more, ...problems] of cases)
+    t.strictSame(add(more).problems, problems, JSON.stringify(more))
 })
 
 t.test('a bare fixture is taken where a scenario is', async t => {
-  for (const data of [{ tickets: [] }, { api_keys: [], tikets: [] }]) t.equal(isBareFixture(data), true, JSON.stringify(data))
-  for (const data of [{ name: 'x' }, { name: 'x', tickets: [] }, { data: {} }, {}, null, 'tickets', []])
+  for (const data of [{ tickets: [] }, { api_keys: [], tikets: [] }])
+    t.equal(isBareFixture(data), true, JSON.stringify(data))
+  for (const data of [
+    { name: 'x' },
+    { name: 'x', tickets: [] },
+    { data: {} },
+    {},
+    null,
+    'tickets',
+    []
+  ])
     t.equal(isBareFixture(data), false, JSON.stringify(data))
 
   const { scenario, store, settings, clock } = await firstStateIn(small())
-  t.strictSame([scenario, settings, clock], [{ name: 'given', description: null }, {}, { at: null, running: true }])
-  t.strictSame(fieldsIn(store, 'tickets', 'created').flat(), ['2026-04-01T00:00:00.000Z'], "the machine's time")
+  t.strictSame(
+    [scenario, settings, clock],
+    [{ name: 'given', description: null }, {}, { at: null, running: true }]
+  )
+  t.strictSame(
+    fieldsIn(store, 'tickets', 'created').flat(),
+    ['2026-04-01T00:00:00.000Z'],
+    "the machine's time"
+  )
 })
 
 t.test('a scenario: name, description, seed, settings', async t => {
@@ -483,19 +769,34 @@ t.test('a scenario: name, description, seed, settings', async t => {
     name: 'mine',
     description: 'Mine.',
     seed: 7,
-    settings: { pagination: { default_limit: 5 }, ids: { prefixes: { ticket: 'k_' }, length: 8 }, auth: { accept_any_key: null } },
+    settings: {
+      pagination: { default_limit: 5 },
+      ids: { prefixes: { ticket: 'k_' }, length: 8 },
+      auth: { accept_any_key: null }
+    },
     data
   })
-  const drawn = (given: Parameters<typeof settingsInForce>[0]) => new Ids().draw('ticket', settingsInForce(given).values, new Set())
+  const drawn = (given: Parameters<typeof settingsInForce>[0]) =>
+    new Ids().draw('ticket', settingsInForce(given).values, new Set())
   const drawnIn = (store: Store) => fieldsIn(store, 'tickets', 'id').at(-1)?.[0]
 
   t.strictSame(scenario, { name: 'mine', description: 'Mine.' })
-  t.strictSame(settings, { 'pagination.default_limit': 5, 'ids.prefixes.ticket': 'k_', 'ids.length': 8, 'auth.accept_any_key': null, seed: 7 })
+  t.strictSame(settings, {
+    'pagination.default_limit': 5,
+    'ids.prefixes.ticket': 'k_',
+    'ids.length': 8,
+    'auth.accept_any_key': null,
+    seed: 7
+  })
   t.match(drawnIn(store), /^k_.{8}$/)
   t.equal(drawnIn(store), drawn({ scenario: settings }))
 
   const flagged = await firstStateIn({ seed: 7, data }, { flag: { seed: 9 } })
-  t.equal(drawnIn(flagged.store), drawn({ flag: { seed: 9 } }), 'a flag takes precedence over the scenario')
+  t.equal(
+    drawnIn(flagged.store),
+    drawn({ flag: { seed: 9 } }),
+    'a flag takes precedence over the scenario'
+  )
   t.equal((await firstStateIn({})).store.accounts.size, 0, 'an empty scenario has no records')
 })
 
@@ -508,7 +809,12 @@ t.test('a scenario: the clock in each of its forms', async t => {
     [{ at, running: true }, { now: NOW }, { now: NOW, running: true }]
   ]
   for (const [start, ...clocks] of cases)
-    for (const clock of clocks) t.strictSame((await firstStateIn({ ...(clock !== undefined && { clock }) })).clock, start, JSON.stringify(clock))
+    for (const clock of clocks)
+      t.strictSame(
+        (await firstStateIn({ ...(clock !== undefined && { clock }) })).clock,
+        start,
+        JSON.stringify(clock)
+      )
 })
 
 t.test('a scenario: what it may not say', async t => {
@@ -529,22 +835,31 @@ t.test('a scenario: what it may not say', async t => {
     [{ settings: { auth: { accept_any_key: mch_a } } }, settings.auth.accept_any_key missing_account],
     [null, empty_document], [[], wrong_type]
   ]`)
-  for (const [data, ...problems] of [...cases, ['just text', 'wrong_type']]) t.strictSame(await codesIn(data), problems, JSON.stringify(data))
+  for (const [data, ...problems] of [...cases, ['just text', 'wrong_type']])
+    t.strictSame(await codesIn(data), problems, JSON.stringify(data))
 })
 
 t.test('A18: accept_any_key names an Account of the document', async t => {
-  const { settings } = await firstStateIn({ settings: { auth: { accept_any_key: 'mch_a' } }, data: small() })
+  const { settings } = await firstStateIn({
+    settings: { auth: { accept_any_key: 'mch_a' } },
+    data: small()
+  })
   t.equal(settings['auth.accept_any_key'], 'mch_a')
 
-  t.strictSame(await codesIn(small(), { flag: { 'auth.accept_any_key': 'mch_none' } }), ['missing_account'])
+  t.strictSame(await codesIn(small(), { flag: { 'auth.accept_any_key': 'mch_none' } }), [
+    'missing_account'
+  ])
 })
 
 function folders(t: Test) {
   const root = t.testdir({
     fixtures: {
       'base.yaml': stringify(small({ tickets: [{ id: 'tkt_b', reference: 'base' }] })),
-      'more.yaml': stringify(fixture({ tickets: [{ id: 'tkt_b', reference: 'more' }, { id: 'tkt_c' }] })),
-      'bad.yaml': 'tickets:\n  - { id: tkt_x, location: loc_a }\n  - { id: tkt_x, location: none }\n',
+      'more.yaml': stringify(
+        fixture({ tickets: [{ id: 'tkt_b', reference: 'more' }, { id: 'tkt_c' }] })
+      ),
+      'bad.yaml':
+        'tickets:\n  - { id: tkt_x, location: loc_a }\n  - { id: tkt_x, location: none }\n',
       'misfit.yaml': 'tickets:\n  - { id: 5 }\n',
       'scenario.yaml': 'name: x\n',
       'broken.yaml': 'a: [',
@@ -552,102 +867,180 @@ function folders(t: Test) {
     },
     scenarios: { 'own.yaml': 'tickets: []' }
   })
-  return { root, library: new Library({ fixtures: join(root, 'fixtures'), scenarios: join(root, 'scenarios') }), file: join(root, 'scenarios', 'own.yaml') }
+  return {
+    root,
+    library: new Library({ fixtures: join(root, 'fixtures'), scenarios: join(root, 'scenarios') }),
+    file: join(root, 'scenarios', 'own.yaml')
+  }
 }
 
 t.test('a scenario: fixtures are merged in order, then its own records', async t => {
   const { library, file } = folders(t)
   const data = fixture({ tickets: [{ id: 'tkt_c', reference: 'data' }] })
 
-  const { store } = await firstStateIn({ fixtures: ['base', '../fixtures/more.yaml'], data }, { library, file })
-
-  t.strictSame(fieldsIn(store, 'tickets', 'id', 'reference').join(' '), 'tkt_a, tkt_b,more tkt_c,data')
-})
-
-t.test('a scenario: the problems of its fixtures are listed together, each with its file and line', async t => {
-  const { library, file } = folders(t)
-  const placedIn = async (data: unknown) =>
-    (await lookedAt(data, { library, file, name: 'doc' })).problems.map(
-      ({ file = '', line, column, path, ...said }) => `${file.split('/').at(-1)}:${line ?? 0}:${column ?? 0} ${coded(path, said)}`
-    )
-
-  const twice = small({ tickets: [{ id: 'y' }, { id: 'y' }] })
-  t.strictSame(await placedIn({ fixtures: ['base', 'bad', 'misfit', 'bad'], data: twice }), [
-    'doc:0:0 data.tickets[2].id listed_twice',
-    'bad.yaml:3:11 tickets[1].id listed_twice',
-    'bad.yaml:3:28 tickets[1].location missing_record',
-    'misfit.yaml:2:5 tickets[0] required',
-    'misfit.yaml:2:11 tickets[0].id wrong_type'
-  ])
-  t.strictSame(
-    await placedIn({ fixtures: ['misfit', 'zzzzzz', 'broken', '../../x.yaml', 'deep'], data: twice }),
-    [
-      ...['doc:0:0 fixtures[1] other', 'doc:0:0 fixtures[3] other', 'doc:0:0 data.tickets[2].id listed_twice', 'misfit.yaml:2:5 tickets[0] required'],
-      ...['misfit.yaml:2:11 tickets[0].id wrong_type', 'broken.yaml:1:4 not_closed', 'deep.yaml:1:1 too_large']
-    ],
-    'files that cannot be read among them'
+  const { store } = await firstStateIn(
+    { fixtures: ['base', '../fixtures/more.yaml'], data },
+    { library, file }
   )
-  t.strictSame(await placedIn({ fixtures: ['scenario'] }), ['scenario.yaml:1:1 name unknown_name'])
-  t.equal((await placedIn({ fixtures: ['broken'] })).length, 1)
-  t.strictSame(await codesIn({ fixtures: ['./own.yaml'] }), ['fixtures[0] other'])
+
+  t.strictSame(
+    fieldsIn(store, 'tickets', 'id', 'reference').join(' '),
+    'tkt_a, tkt_b,more tkt_c,data'
+  )
 })
 
-t.test('a scenario: a folder of fixtures that cannot be read is an error of the system', async t => {
-  const library = new Library({ fixtures: join(t.testdirName, 'none'), scenarios: null })
+t.test(
+  'a scenario: the problems of its fixtures are listed together, each with its file and line',
+  async t => {
+    const { library, file } = folders(t)
+    const placedIn = async (data: unknown) =>
+      (await lookedAt(data, { library, file, name: 'doc' })).problems.map(
+        ({ file = '', line, column, path, ...said }) =>
+          `${file.split('/').at(-1)}:${line ?? 0}:${column ?? 0} ${coded(path, said)}`
+      )
 
-  await t.rejects(firstStateIn({ fixtures: ['bistro'] }, { library }), { code: 'ENOENT' })
-})
-
-t.test('a scenario: script, expectations and steps are those of the document, ready to use', async t => {
-  const script = [{ name: 'slow', on: 'GET /tickets', delay: '1s' }]
-  const expect = [{ on: 'POST /refunds', times: 1 }, { on: 'GET /tickets' }]
-  const steps = [
-    { as: 'page', do: 'GET /tickets/${tkt_a}' },
-    { do: 'GET /refunds', query: { transaction: '${page.id}' } }
-  ]
-
-  const first = await firstStateIn({ data: small(), script, expect, steps })
-
-  t.strictSame(first.script.listed(), [{ id: 'scr_1', entry: script[0], matched: 0, applied: 0 }])
-  const expected = first.expectations.map(one => [one.data, 'calls' in one && [...one.calls.operations]])
-  t.strictSame(expected.flat(), [expect[0], ['createRefund'], expect[1], ['listTickets']])
-  t.strictSame(first.steps, steps)
-
-  const { script: none, expectations, steps: noSteps } = await firstStateIn({ data: small() })
-  t.strictSame([none.listed(), expectations, noSteps], [[], [], []])
-})
-
-t.test('a scenario: a change is tried in the first state, where a request can still make up for it with a warning', async t => {
-  const right = small({ refunds: [{ id: 'rfd_a' }] })
-  const txn = (more: object) => ({ transactions: [{ ...USUAL.transactions, ...more }] })
-  const cases: [change: object, problem: string | null, warning?: string][] = [
-    [{ data: { tickets: [{ id: 'tkt_new', location: 'loc_a' }] }, delete: ['txn_a', 'rfd_a'] }, null],
-    [{ data: txn({ ticket: 'tkt_other' }) }, null],
-    [{ data: txn({ ticket: 'tkt_wrong' }) }, null],
-    [{ data: txn({ ticket: 'tkt_none' }) }, 'change.data.transactions[0].ticket missing_record'],
-    [{ data: txn({ payment_method: { type: 'vip' } }) }, 'change.data.transactions[0].payment_method other_type'],
-    [{ data: { tickets: [{ ...USUAL.tickets, extra: { location: 'x' } }] } }, 'change.data.tickets[0].extra.location reserved_field'],
-    [{ data: { refunds: [{ transaction: 'txn_late', amount: 5 }] } }, null, 'change.data.refunds[0].transaction missing_record'],
-    [{ data: { refunds: [{ transaction: 'txn_a', amount: 901 }] } }, null, 'change.data.refunds[0].amount refund_exceeds_remaining'],
-    [{ delete: ['txn_a'] }, null, 'change.delete[0] in_use'],
-    [{ delete: ['txn_late'] }, null, 'change.delete[0] missing_record'],
-    [{ delete: ['payment-7'] }, 'change.delete[0] missing_record'],
-    [{ delete: ['tkt_other'] }, null]
-  ]
-  const other = { on: 'GET /refunds', change: { data: { tickets: [{ id: 'tkt_other', location: 'loc_a' }] } } }
-  for (const [change, problem, warning] of cases) {
-    const script = [{ on: 'GET /tickets', match: { query: { location: 'loc_a' } }, change }, other]
-    const isLeftOut = JSON.stringify(change).includes('tkt_wrong')
-    const data = isLeftOut ? { ...right, tickets: [...right.tickets, { id: 'tkt_wrong', location: 5 }] } : right
-    const { problems, warnings } = await lookedAt({ data, script, expect: [{ state: { tickets: { tkt_other: { reference: 'x' } } } }] })
-    const [found, warned] = [problems, warnings].map(list => list.map(({ path, ...said }) => coded(path, said)))
-    const expected = isLeftOut ? 'data.tickets[1].location wrong_type' : problem && `script[0].${problem}`
-    t.strictSame(found, expected === null ? [] : [expected], JSON.stringify(change))
-    t.strictSame(warned, warning === undefined ? [] : [`script[0].${warning}`], JSON.stringify(change))
+    const twice = small({ tickets: [{ id: 'y' }, { id: 'y' }] })
+    t.strictSame(await placedIn({ fixtures: ['base', 'bad', 'misfit', 'bad'], data: twice }), [
+      'doc:0:0 data.tickets[2].id listed_twice',
+      'bad.yaml:3:11 tickets[1].id listed_twice',
+      'bad.yaml:3:28 tickets[1].location missing_record',
+      'misfit.yaml:2:5 tickets[0] required',
+      'misfit.yaml:2:11 tickets[0].id wrong_type'
+    ])
+    t.strictSame(
+      await placedIn({
+        fixtures: ['misfit', 'zzzzzz', 'broken', '../../x.yaml', 'deep'],
+        data: twice
+      }),
+      [
+        ...[
+          'doc:0:0 fixtures[1] other',
+          'doc:0:0 fixtures[3] other',
+          'doc:0:0 data.tickets[2].id listed_twice',
+          'misfit.yaml:2:5 tickets[0] required'
+        ],
+        ...[
+          'misfit.yaml:2:11 tickets[0].id wrong_type',
+          'broken.yaml:1:4 not_closed',
+          'deep.yaml:1:1 too_large'
+        ]
+      ],
+      'files that cannot be read among them'
+    )
+    t.strictSame(await placedIn({ fixtures: ['scenario'] }), [
+      'scenario.yaml:1:1 name unknown_name'
+    ])
+    t.equal((await placedIn({ fixtures: ['broken'] })).length, 1)
+    t.strictSame(await codesIn({ fixtures: ['./own.yaml'] }), ['fixtures[0] other'])
   }
-})
+)
 
-const placed = (problems: Problem[]) => problems.map(({ line, column, path, ...said }) => `${line}:${column} ${coded(path, said)}`)
+t.test(
+  'a scenario: a folder of fixtures that cannot be read is an error of the system',
+  async t => {
+    const library = new Library({ fixtures: join(t.testdirName, 'none'), scenarios: null })
+
+    await t.rejects(firstStateIn({ fixtures: ['bistro'] }, { library }), { code: 'ENOENT' })
+  }
+)
+
+t.test(
+  'a scenario: script, expectations and steps are those of the document, ready to use',
+  async t => {
+    const script = [{ name: 'slow', on: 'GET /tickets', delay: '1s' }]
+    const expect = [{ on: 'POST /refunds', times: 1 }, { on: 'GET /tickets' }]
+    const steps = [
+      { as: 'page', do: 'GET /tickets/${tkt_a}' },
+      { do: 'GET /refunds', query: { transaction: '${page.id}' } }
+    ]
+
+    const first = await firstStateIn({ data: small(), script, expect, steps })
+
+    t.strictSame(first.script.listed(), [{ id: 'scr_1', entry: script[0], matched: 0, applied: 0 }])
+    const expected = first.expectations.map(one => [
+      one.data,
+      'calls' in one && [...one.calls.operations]
+    ])
+    t.strictSame(expected.flat(), [expect[0], ['createRefund'], expect[1], ['listTickets']])
+    t.strictSame(first.steps, steps)
+
+    const { script: none, expectations, steps: noSteps } = await firstStateIn({ data: small() })
+    t.strictSame([none.listed(), expectations, noSteps], [[], [], []])
+  }
+)
+
+t.test(
+  'a scenario: a change is tried in the first state, where a request can still make up for it with a warning',
+  async t => {
+    const right = small({ refunds: [{ id: 'rfd_a' }] })
+    const txn = (more: object) => ({ transactions: [{ ...USUAL.transactions, ...more }] })
+    const cases: [change: object, problem: string | null, warning?: string][] = [
+      [
+        { data: { tickets: [{ id: 'tkt_new', location: 'loc_a' }] }, delete: ['txn_a', 'rfd_a'] },
+        null
+      ],
+      [{ data: txn({ ticket: 'tkt_other' }) }, null],
+      [{ data: txn({ ticket: 'tkt_wrong' }) }, null],
+      [{ data: txn({ ticket: 'tkt_none' }) }, 'change.data.transactions[0].ticket missing_record'],
+      [
+        { data: txn({ payment_method: { type: 'vip' } }) },
+        'change.data.transactions[0].payment_method other_type'
+      ],
+      [
+        { data: { tickets: [{ ...USUAL.tickets, extra: { location: 'x' } }] } },
+        'change.data.tickets[0].extra.location reserved_field'
+      ],
+      [
+        { data: { refunds: [{ transaction: 'txn_late', amount: 5 }] } },
+        null,
+        'change.data.refunds[0].transaction missing_record'
+      ],
+      [
+        { data: { refunds: [{ transaction: 'txn_a', amount: 901 }] } },
+        null,
+        'change.data.refunds[0].amount refund_exceeds_remaining'
+      ],
+      [{ delete: ['txn_a'] }, null, 'change.delete[0] in_use'],
+      [{ delete: ['txn_late'] }, null, 'change.delete[0] missing_record'],
+      [{ delete: ['payment-7'] }, 'change.delete[0] missing_record'],
+      [{ delete: ['tkt_other'] }, null]
+    ]
+    const other = {
+      on: 'GET /refunds',
+      change: { data: { tickets: [{ id: 'tkt_other', location: 'loc_a' }] } }
+    }
+    for (const [change, problem, warning] of cases) {
+      const script = [
+        { on: 'GET /tickets', match: { query: { location: 'loc_a' } }, change },
+        other
+      ]
+      const isLeftOut = JSON.stringify(change).includes('tkt_wrong')
+      const data = isLeftOut
+        ? { ...right, tickets: [...right.tickets, { id: 'tkt_wrong', location: 5 }] }
+        : right
+      const { problems, warnings } = await lookedAt({
+        data,
+        script,
+        expect: [{ state: { tickets: { tkt_other: { reference: 'x' } } } }]
+      })
+      const [found, warned] = [problems, warnings].map(list =>
+        list.map(({ path, ...said }) => coded(path, said))
+      )
+      const expected = isLeftOut
+        ? 'data.tickets[1].location wrong_type'
+        : problem && `script[0].${problem}`
+      t.strictSame(found, expected === null ? [] : [expected], JSON.stringify(change))
+      t.strictSame(
+        warned,
+        warning === undefined ? [] : [`script[0].${warning}`],
+        JSON.stringify(change)
+      )
+    }
+  }
+)
+
+const placed = (problems: Problem[]) =>
+  problems.map(({ line, column, path, ...said }) => `${line}:${column} ${coded(path, said)}`)
 
 /** A scenario in which every section is wrong. */
 const MISTAKEN = `name: wrong
@@ -675,31 +1068,60 @@ expect:
 settings: { auth: { accept_any_key: mch_none } }
 `
 
-t.test('a scenario: with every section wrong at once each problem is reported at its place, in good time, and the state stays as it was', async t => {
-  const { control, state, nextIds } = await startTestEmulator(t)
-  const { nextIds: expectedIds } = await startTestEmulator(t)
-  const before = await state()
-  const problems = [
-    ...['6:30 data.tickets[0].location missing_record', '8:5 generate[0] not_exactly_one', '9:29 generate[1].created reversed', '11:9 script[0].on disabled'],
-    ...['13:43 script[1].match.query.locaton unknown_parameter', '13:62 script[1].match.key bad_pattern', '13:78 script[1].calls not_calls'],
-    ...['13:90 script[1].delay reversed', '15:44 script[3].respond.status not_an_error', '15:92 script[3].respond.headers.connection framing_header'],
-    ...['16:5 script[4] shadowed', '18:11 steps[0].do unknown_request', '19:11 steps[1].as other', '19:20 steps[1].do unknown_reference'],
-    ...['19:56 steps[1].body body_unexpected', '21:51 expect[0].match.body.reason bad_pattern', '22:5 expect[1] not_together'],
-    '23:37 settings.auth.accept_any_key missing_account'
-  ]
-  for (const on of ['POST /load', 'POST /load?dry_run=1']) {
-    const begun = cpuTime()
-    const { status, body } = await control(on, MISTAKEN, { 'content-type': 'application/yaml' })
-    const ms = cpuTime() - begun
+t.test(
+  'a scenario: with every section wrong at once each problem is reported at its place, in good time, and the state stays as it was',
+  async t => {
+    const { control, state, nextIds } = await startTestEmulator(t)
+    const { nextIds: expectedIds } = await startTestEmulator(t)
+    const before = await state()
+    const problems = [
+      ...[
+        '6:30 data.tickets[0].location missing_record',
+        '8:5 generate[0] not_exactly_one',
+        '9:29 generate[1].created reversed',
+        '11:9 script[0].on disabled'
+      ],
+      ...[
+        '13:43 script[1].match.query.locaton unknown_parameter',
+        '13:62 script[1].match.key bad_pattern',
+        '13:78 script[1].calls not_calls'
+      ],
+      ...[
+        '13:90 script[1].delay reversed',
+        '15:44 script[3].respond.status not_an_error',
+        '15:92 script[3].respond.headers.connection framing_header'
+      ],
+      ...[
+        '16:5 script[4] shadowed',
+        '18:11 steps[0].do unknown_request',
+        '19:11 steps[1].as other',
+        '19:20 steps[1].do unknown_reference'
+      ],
+      ...[
+        '19:56 steps[1].body body_unexpected',
+        '21:51 expect[0].match.body.reason bad_pattern',
+        '22:5 expect[1] not_together'
+      ],
+      '23:37 settings.auth.accept_any_key missing_account'
+    ]
+    for (const on of ['POST /load', 'POST /load?dry_run=1']) {
+      const begun = cpuTime()
+      const { status, body } = await control(on, MISTAKEN, { 'content-type': 'application/yaml' })
+      const ms = cpuTime() - begun
 
-    t.strictSame([status, body.error.code], [400, 'document_invalid'])
-    t.strictSame(placed(body.error.problems), problems, on)
-    t.ok(ms < 1000, `${on} in ${ms} ms`)
-    t.equal(await state(), before, 'byte for byte')
+      t.strictSame([status, body.error.code], [400, 'document_invalid'])
+      t.strictSame(placed(body.error.problems), problems, on)
+      t.ok(ms < 1000, `${on} in ${ms} ms`)
+      t.equal(await state(), before, 'byte for byte')
+    }
+    t.strictSame((await control('GET /script')).body.data, [])
+    t.strictSame(
+      await nextIds(),
+      await expectedIds(),
+      'the ids that are drawn next are those that would have been'
+    )
   }
-  t.strictSame((await control('GET /script')).body.data, [])
-  t.strictSame(await nextIds(), await expectedIds(), 'the ids that are drawn next are those that would have been')
-})
+)
 
 t.test('a scenario: what a problem elsewhere leaves unknown is not reported', async t => {
   const { library, file } = folders(t)
@@ -715,12 +1137,34 @@ t.test('a scenario: what a problem elsewhere leaves unknown is not reported', as
       { data: small(), steps: [{ as: 'a', do: 5 }, 5, { as: 5, do: 'GET /tickets/${a.id}' }] },
       ...['steps[0].do wrong_type', 'steps[1] wrong_type', 'steps[2].as wrong_type']
     ],
-    ['anything about a fixture that was not read', { fixtures: ['zzzzzz'], ...read('tkt_z'), ...tickets('loc_a') }, 'fixtures[0] other'],
-    ['nor where fixtures is no list', { fixtures: 'base', ...tickets('loc_a') }, 'fixtures wrong_type'],
+    [
+      'anything about a fixture that was not read',
+      { fixtures: ['zzzzzz'], ...read('tkt_z'), ...tickets('loc_a') },
+      'fixtures[0] other'
+    ],
+    [
+      'nor where fixtures is no list',
+      { fixtures: 'base', ...tickets('loc_a') },
+      'fixtures wrong_type'
+    ],
     ['nor where one has no name', { fixtures: [5], ...tickets('loc_a') }, 'fixtures[0] wrong_type'],
-    ['nor where fixtures is misspelled', { fixtuers: ['base'], ...tickets('loc_a') }, 'fixtuers unknown_name'],
-    ['but where another name is', { sede: 1, ...tickets('loc_a') }, 'sede unknown_name', 'data.tickets[0].location missing_record'],
-    ['but where data is empty', { data: null, ...read('tkt_z') }, 'data wrong_type', 'steps[0].do unknown_reference'],
+    [
+      'nor where fixtures is misspelled',
+      { fixtuers: ['base'], ...tickets('loc_a') },
+      'fixtuers unknown_name'
+    ],
+    [
+      'but where another name is',
+      { sede: 1, ...tickets('loc_a') },
+      'sede unknown_name',
+      'data.tickets[0].location missing_record'
+    ],
+    [
+      'but where data is empty',
+      { data: null, ...read('tkt_z') },
+      'data wrong_type',
+      'steps[0].do unknown_reference'
+    ],
     [
       'what a call of a sequence asks for without an operation',
       { expect: [{ sequence: [{ on: 'POST /refundz', match: { body: { none: 1 } } }] }] },
@@ -731,7 +1175,12 @@ t.test('a scenario: what a problem elsewhere leaves unknown is not reported', as
       'generated records of an Account with a problem',
       {
         data: fixture({ accounts: [{ id: 'mch_a', extra: { id: 1 } }] }),
-        generate: [{ users: 1 }, { locations: 1, account: 'mch_a' }, { tickets: 1 }, { transactions: 1 }]
+        generate: [
+          { users: 1 },
+          { locations: 1, account: 'mch_a' },
+          { tickets: 1 },
+          { transactions: 1 }
+        ]
       },
       'data.accounts[0].extra.id reserved_field'
     ],
@@ -739,51 +1188,93 @@ t.test('a scenario: what a problem elsewhere leaves unknown is not reported', as
       'generated payments of Tickets that could not be generated',
       {
         data: { ...small(), tickets: [], transactions: [] },
-        generate: [{ tickets: 1, created: { from: '2026-02-01', to: '2026-01-01' } }, { transactions: 1 }]
+        generate: [
+          { tickets: 1, created: { from: '2026-02-01', to: '2026-01-01' } },
+          { transactions: 1 }
+        ]
       },
       'generate[0].created reversed'
     ],
-    ['an entry behind one of another shape', { script: [5, '1s'].map(delay => ({ on: 'GET /tickets', delay })) }, 'script[0].delay wrong_format'],
+    [
+      'an entry behind one of another shape',
+      { script: [5, '1s'].map(delay => ({ on: 'GET /tickets', delay })) },
+      'script[0].delay wrong_format'
+    ],
     [
       'an Account with a problem that any key acts as',
-      { data: fixture({ accounts: [{ id: 'mch_a', phone: 5 }] }), settings: { auth: { accept_any_key: 'mch_a' } } },
+      {
+        data: fixture({ accounts: [{ id: 'mch_a', phone: 5 }] }),
+        settings: { auth: { accept_any_key: 'mch_a' } }
+      },
       'data.accounts[0].phone wrong_type'
     ]
   ]
-  for (const [title, data, ...problems] of cases) t.strictSame(await codesIn(data, { library, file }), problems, title)
+  for (const [title, data, ...problems] of cases)
+    t.strictSame(await codesIn(data, { library, file }), problems, title)
 })
 
 t.test('a scenario: settings that are right are used where others are not', async t => {
-  const data = { ...small(), ...fixture({ refunds: [{ id: 'rfd_a', amount: 1001 }], transactions: [{ id: 'txn_a', tip_amount: 1 }] }) }
-  const settings = { transactions: { refundable: 'amount_plus_extras' }, ids: { length: 'x' }, 'statuses.created': 5, seed: 'x', paginatoin: {}, limits: 5 }
+  const data = {
+    ...small(),
+    ...fixture({
+      refunds: [{ id: 'rfd_a', amount: 1001 }],
+      transactions: [{ id: 'txn_a', tip_amount: 1 }]
+    })
+  }
+  const settings = {
+    transactions: { refundable: 'amount_plus_extras' },
+    ids: { length: 'x' },
+    'statuses.created': 5,
+    seed: 'x',
+    paginatoin: {},
+    limits: 5
+  }
 
-  const places = (await codesIn({ seed: 'x', settings, data })).map(problem => problem.split(' ')[0])
+  const places = (await codesIn({ seed: 'x', settings, data })).map(
+    problem => problem.split(' ')[0]
+  )
 
-  const wrong = ['seed', 'settings.ids.length', 'settings.statuses.created', 'settings.seed', 'settings.paginatoin', 'settings.limits']
+  const wrong = [
+    'seed',
+    'settings.ids.length',
+    'settings.statuses.created',
+    'settings.seed',
+    'settings.paginatoin',
+    'settings.limits'
+  ]
   t.strictSame(places, wrong, 'the Refund is within what can be refunded')
 })
 
-t.test('a scenario: however many problems it has, it is refused with the first thousand', async t => {
-  const tickets = (ticket: object) => ({ tickets: new Array(50_000).fill(ticket) })
-  const cases: [data: unknown, first: string][] = [
-    [{ data: tickets({ location: 'loc_none' }) }, 'data.tickets[0].location missing_record'],
-    [{ data: { ...small(), ...tickets({ id: 'tkt_a', location: 'loc_a' }) } }, 'data.tickets[1].id listed_twice']
-  ]
-  for (const [data, first] of cases) {
-    const problems = await codesIn(data)
-    t.strictSame([problems.length, problems[0]], [1001, first])
+t.test(
+  'a scenario: however many problems it has, it is refused with the first thousand',
+  async t => {
+    const tickets = (ticket: object) => ({ tickets: new Array(50_000).fill(ticket) })
+    const cases: [data: unknown, first: string][] = [
+      [{ data: tickets({ location: 'loc_none' }) }, 'data.tickets[0].location missing_record'],
+      [
+        { data: { ...small(), ...tickets({ id: 'tkt_a', location: 'loc_a' }) } },
+        'data.tickets[1].id listed_twice'
+      ]
+    ]
+    for (const [data, first] of cases) {
+      const problems = await codesIn(data)
+      t.strictSame([problems.length, problems[0]], [1001, first])
+    }
   }
-})
+)
 
-t.test('a scenario: the problems of expectations are listed in their order, however long each takes to find', async t => {
-  const expect = [
-    { on: 'POST /refunds', match: { body: { reason: '/(/' } } },
-    { on: 'POST /refunds', times: 1, at_least: 1 }
-  ]
+t.test(
+  'a scenario: the problems of expectations are listed in their order, however long each takes to find',
+  async t => {
+    const expect = [
+      { on: 'POST /refunds', match: { body: { reason: '/(/' } } },
+      { on: 'POST /refunds', times: 1, at_least: 1 }
+    ]
 
-  const places = (await codesIn({ expect })).map(problem => problem.split(' ')[0])
-  t.strictSame(places, ['expect[0].match.body.reason', 'expect[1]'])
-})
+    const places = (await codesIn({ expect })).map(problem => problem.split(' ')[0])
+    t.strictSame(places, ['expect[0].match.body.reason', 'expect[1]'])
+  }
+)
 
 /** A fixture with all that an export could lose. */
 const RICH = `
@@ -812,49 +1303,87 @@ refunds:
   - { id: rfd_a, transaction: txn_a, amount: 999, reason: cold soup }
 `
 
-t.test('an export is a fixture: loaded again, it gives the same records and the same export', async t => {
-  const { store } = await firstStateIn(RICH)
-  store.users.remove('usr_gone')
-  const first = exported(store)
+t.test(
+  'an export is a fixture: loaded again, it gives the same records and the same export',
+  async t => {
+    const { store } = await firstStateIn(RICH)
+    store.users.remove('usr_gone')
+    const first = exported(store)
 
-  const asJson = JSON.stringify(first)
-  const asYaml = stringify(first, { lineWidth: 0, aliasDuplicateObjects: false })
-  for (const text of [asJson, asYaml]) {
-    const again = await firstStateIn(text)
-    t.equal(JSON.stringify(exported(again.store)), asJson)
-    for (const family of FAMILIES) t.equal(JSON.stringify(again.store[family].inCreationOrder()), JSON.stringify(store[family].inCreationOrder()), family)
-    t.strictSame([...again.store.keys], [...store.keys])
+    const asJson = JSON.stringify(first)
+    const asYaml = stringify(first, { lineWidth: 0, aliasDuplicateObjects: false })
+    for (const text of [asJson, asYaml]) {
+      const again = await firstStateIn(text)
+      t.equal(JSON.stringify(exported(again.store)), asJson)
+      for (const family of FAMILIES)
+        t.equal(
+          JSON.stringify(again.store[family].inCreationOrder()),
+          JSON.stringify(store[family].inCreationOrder()),
+          family
+        )
+      t.strictSame([...again.store.keys], [...store.keys])
+    }
+    t.strictSame(await FIXTURE_CHECKER.problems(plain(first)), [])
   }
-  t.strictSame(await FIXTURE_CHECKER.problems(plain(first)), [])
-})
+)
 
-t.test('an export leaves out what is derived, what is null and what is empty, and keeps the order of creation', async t => {
-  const { store } = await firstStateIn(RICH)
-  store.users.remove('usr_gone')
-  const document = plain(exported(store))
+t.test(
+  'an export leaves out what is derived, what is null and what is empty, and keeps the order of creation',
+  async t => {
+    const { store } = await firstStateIn(RICH)
+    store.users.remove('usr_gone')
+    const document = plain(exported(store))
 
-  const keyed = document.api_keys.map(({ key, account }: Json) => `${key} ${account}`)
-  t.strictSame(keyed, ['sk_b mch_a', 'sk_a rsl_r'])
-  const ids = FAMILIES.flatMap(family => document[family].map(({ id }: Json) => id)).join(' ')
-  t.equal(ids, 'mch_a rsl_r usr_a usr_b loc_b loc_a tkt_b tkt_a txn_b txn_a rfd_b rfd_a')
-  t.strictSame(document.tickets, [
-    { id: 'tkt_b', created: '2026-03-02T00:00:00.123Z', location: 'loc_b' },
-    { id: 'tkt_a', created: '2026-03-01T00:00:00.000Z', location: 'loc_b', reference: '' }
-  ])
-  t.equal(document.accounts[0].name, null, 'what a fixture must give is given as null')
-  t.strictSame(document.accounts[0].address, { country: null, city: 'Boston' })
-  t.equal(JSON.stringify(document.accounts[0].metadata), '{"__proto__":"x","constructor":"y","":"z"}')
-  t.strictSame(document.accounts[1].metadata, undefined)
-  t.equal(JSON.stringify(document.accounts[1].extra), '{"tier":"gold","nested":{"a":[1,null,{"b":"c"}]},"__proto__":{"p":1}}')
-  const amounts = { currency: 'eur', tip_amount: 5 }
-  t.strictSame(document.transactions[0], {
-    ...{ id: 'txn_b', created: '2026-04-01T00:00:00.000Z', ticket: 'tkt_a', location: 'loc_b', payment_type: 'vip', amount: 0, customer: {}, amounts },
-    ...{ ...amounts, payment_method: { type: 'vip', card: {}, bank_account: { bank_name: 'Bank' } } }
-  })
-  t.strictSame(document.users[1].extra, {})
-  for (const name of ['object', 'refunds', 'amount_refunded']) t.equal(JSON.stringify(document).includes(`"${name}":`), name === 'refunds', name)
-})
+    const keyed = document.api_keys.map(({ key, account }: Json) => `${key} ${account}`)
+    t.strictSame(keyed, ['sk_b mch_a', 'sk_a rsl_r'])
+    const ids = FAMILIES.flatMap(family => document[family].map(({ id }: Json) => id)).join(' ')
+    t.equal(ids, 'mch_a rsl_r usr_a usr_b loc_b loc_a tkt_b tkt_a txn_b txn_a rfd_b rfd_a')
+    t.strictSame(document.tickets, [
+      { id: 'tkt_b', created: '2026-03-02T00:00:00.123Z', location: 'loc_b' },
+      { id: 'tkt_a', created: '2026-03-01T00:00:00.000Z', location: 'loc_b', reference: '' }
+    ])
+    t.equal(document.accounts[0].name, null, 'what a fixture must give is given as null')
+    t.strictSame(document.accounts[0].address, { country: null, city: 'Boston' })
+    t.equal(
+      JSON.stringify(document.accounts[0].metadata),
+      '{"__proto__":"x","constructor":"y","":"z"}'
+    )
+    t.strictSame(document.accounts[1].metadata, undefined)
+    t.equal(
+      JSON.stringify(document.accounts[1].extra),
+      '{"tier":"gold","nested":{"a":[1,null,{"b":"c"}]},"__proto__":{"p":1}}'
+    )
+    const amounts = { currency: 'eur', tip_amount: 5 }
+    t.strictSame(document.transactions[0], {
+      ...{
+        id: 'txn_b',
+        created: '2026-04-01T00:00:00.000Z',
+        ticket: 'tkt_a',
+        location: 'loc_b',
+        payment_type: 'vip',
+        amount: 0,
+        customer: {},
+        amounts
+      },
+      ...{
+        ...amounts,
+        payment_method: { type: 'vip', card: {}, bank_account: { bank_name: 'Bank' } }
+      }
+    })
+    t.strictSame(document.users[1].extra, {})
+    for (const name of ['object', 'refunds', 'amount_refunded'])
+      t.equal(JSON.stringify(document).includes(`"${name}":`), name === 'refunds', name)
+  }
+)
 
 t.test('an export of an empty store is an empty fixture', async t => {
-  t.strictSame(plain(exported(new Store())), { api_keys: [], accounts: [], users: [], locations: [], tickets: [], transactions: [], refunds: [] })
+  t.strictSame(plain(exported(new Store())), {
+    api_keys: [],
+    accounts: [],
+    users: [],
+    locations: [],
+    tickets: [],
+    transactions: [],
+    refunds: []
+  })
 })

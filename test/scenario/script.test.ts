@@ -13,10 +13,23 @@ import {
   Tally,
   type Verdict
 } from '../../src/scenario/expectations.js'
-import { type About, isMatch, MAX_VALUES, type Matcher, type SentCall } from '../../src/scenario/matching.js'
+import {
+  type About,
+  isMatch,
+  MAX_VALUES,
+  type Matcher,
+  type SentCall
+} from '../../src/scenario/matching.js'
 import { MAX_STEPS } from '../../src/scenario/patterns.js'
 import { entrySchema, FAULTS, SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
-import { compileEntry, type Entry, type EntryCount, type EntryData, type ListedEntry, Script } from '../../src/scenario/script.js'
+import {
+  compileEntry,
+  type Entry,
+  type EntryCount,
+  type EntryData,
+  type ListedEntry,
+  Script
+} from '../../src/scenario/script.js'
 import { Store } from '../../src/store/store.js'
 import { coded, reported } from '../support/codes.js'
 import type { Json } from '../support/json.js'
@@ -32,33 +45,69 @@ type Sent = {
   about?: Partial<Record<About, string>>
 }
 /** A call as a matcher sees it, made from plain nested data. */
-const sent = (on: string, { key = null, test, at = 0, params = {}, query = {}, body = {}, headers = {}, about = {} }: Sent = {}): SentCall => {
+const sent = (
+  on: string,
+  {
+    key = null,
+    test,
+    at = 0,
+    params = {},
+    query = {},
+    body = {},
+    headers = {},
+    about = {}
+  }: Sent = {}
+): SentCall => {
   const valuesOf = (data: object) => (name: readonly string[]) => {
-    const value = name.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], data)
+    const value = name.reduce<unknown>(
+      (at, step) => (at as Record<string, unknown> | undefined)?.[step],
+      data
+    )
     return typeof value === 'string' || value === undefined ? value : null
   }
   const operation = operationNamed(on) as OperationId
-  const named = { params: valuesOf(params), query: valuesOf(query), body: valuesOf(body), header: (name: string) => headers[name] }
-  return { operation, key, test: test ?? null, at, ...named, about: what => about[what], steps: MAX_STEPS }
+  const named = {
+    params: valuesOf(params),
+    query: valuesOf(query),
+    body: valuesOf(body),
+    header: (name: string) => headers[name]
+  }
+  return {
+    operation,
+    key,
+    test: test ?? null,
+    at,
+    ...named,
+    about: what => about[what],
+    steps: MAX_STEPS
+  }
 }
 const ENTRY_CHECKER = checkerOf(entrySchema)
 const RECORDS = new Store()
 const NOW = { seed: 1, at: 0 }
 
-/** The problems that an entry is refused with: those of its schema, or else those found when it is compiled. */
+/**
+ * The problems that an entry is refused with: those of its schema, or else those found when it is
+ * compiled.
+ */
 const problemsOf = async (data: unknown): Promise<string[]> => {
   const shape = (await ENTRY_CHECKER.problems(data)).map(problem => coded(problem.path, problem))
   if (shape.length > 0) return shape
   const { found, report } = reported()
   const entry = await compileEntry(data as EntryData, report)
-  t.equal(entry === null, found.length > 0, 'an entry with a problem is not compiled, one without is')
+  t.equal(
+    entry === null,
+    found.length > 0,
+    'an entry with a problem is not compiled, one without is'
+  )
   return found
 }
 const compiled = async (data: EntryData): Promise<Entry> => {
   t.strictSame(await problemsOf(data), [], JSON.stringify(data).slice(0, 200))
   return (await compileEntry(data, () => {})) as Entry
 }
-const scriptOf = async (...entries: EntryData[]): Promise<Script> => new Script(await Promise.all(entries.map(compiled)))
+const scriptOf = async (...entries: EntryData[]): Promise<Script> =>
+  new Script(await Promise.all(entries.map(compiled)))
 /** Which entries act on a row of calls, by place; null where none does. */
 const appliedBy = (script: Script, calls: readonly SentCall[]): (number | null)[] =>
   calls.map(call => {
@@ -75,7 +124,8 @@ const countsOf = (script: Script) =>
 const repeated = (count: number, call: SentCall) => new Array(count).fill(call) as SentCall[]
 
 t.test('script: every kind of problem of an entry, with its place in it', async t => {
-  // entries as they are, and what makes an entry wrong: of a delayed Refund, in the match of a payment, in its body, and in the answer to a Refund
+  // entries as they are, and what makes an entry wrong: of a delayed Refund, in the match of a
+  // payment, in its body, and in the answer to a Refund
   const tables: Json = parse(`{
     entries: [
       [x, wrong_type], [{}, required], [{ on: GET /tickets }, no_action], [{ on: GET /tickets, match: { key: k }, calls: 1 }, no_action],
@@ -171,29 +221,74 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
   }`)
   const answer = (respond: object) => ({ on: 'POST /refunds', respond })
   const of = (table: string, entryOf: (part: Json) => Json, place: string) =>
-    tables[table].map(([part, ...problems]: string[]) => [entryOf(part), ...problems.map(problem => place + problem)])
-  const header = (problem: string, names: string[]) => names.map(name => [answer({ headers: { [name]: '5' } }), `respond.headers.${name} ${problem}`])
-  const calls = ['0', '01', '-1', '1.5', 'all', '', '3-2', '0-2', '1-', '-', '+', '4-+', '4++', '1-2-3', '1,2', '10000000000', '1e3']
-  const framing = ['connection', 'Content-Length', 'KEEP-ALIVE', 'proxy-connection', 'te', 'trailer', 'Transfer-Encoding', 'upgrade', 'Request-Id']
+    tables[table].map(([part, ...problems]: string[]) => [
+      entryOf(part),
+      ...problems.map(problem => place + problem)
+    ])
+  const header = (problem: string, names: string[]) =>
+    names.map(name => [answer({ headers: { [name]: '5' } }), `respond.headers.${name} ${problem}`])
+  const calls = [
+    '0',
+    '01',
+    '-1',
+    '1.5',
+    'all',
+    '',
+    '3-2',
+    '0-2',
+    '1-',
+    '-',
+    '+',
+    '4-+',
+    '4++',
+    '1-2-3',
+    '1,2',
+    '10000000000',
+    '1e3'
+  ]
+  const framing = [
+    'connection',
+    'Content-Length',
+    'KEEP-ALIVE',
+    'proxy-connection',
+    'te',
+    'trailer',
+    'Transfer-Encoding',
+    'upgrade',
+    'Request-Id'
+  ]
   const values = ['a\r\nx: y', 'a\nb', 'a\rb', 'a\0b', 'a\x7Fb', '\u{1F35C}']
   const cases: [data: Json, ...problems: string[]][] = [
     ...tables.entries,
     ...of('refund', more => ({ on: 'POST /refunds', delay: '1s', ...more }), ''),
     ...of('match', match => ({ on: 'POST /transactions', match, delay: '1s' }), 'match.'),
-    ...of('body', body => ({ on: 'POST /transactions', match: { body }, delay: '1s' }), 'match.body.'),
+    ...of(
+      'body',
+      body => ({ on: 'POST /transactions', match: { body }, delay: '1s' }),
+      'match.body.'
+    ),
     ...of('respond', answer, 'respond'),
     ...calls.map(calls => [{ on: 'POST /refunds', delay: '1s', calls }, 'calls not_calls']),
     ...header('framing_header', framing),
     ...header('not_a_header', ['', 'a b', 'a:b', 'a\r\nb', 'ä', 'content-length\n']),
-    ...values.map(value => [answer({ headers: { 'x-a': value } }), 'respond.headers.x-a not_a_header']),
-    [{ on: 'GET /tickets', change: { delete: new Array(101).fill('a') } }, 'change change_too_large']
+    ...values.map(value => [
+      answer({ headers: { 'x-a': value } }),
+      'respond.headers.x-a not_a_header'
+    ]),
+    [
+      { on: 'GET /tickets', change: { delete: new Array(101).fill('a') } },
+      'change change_too_large'
+    ]
   ]
-  for (const [data, ...problems] of cases) t.strictSame(await problemsOf(data), problems, JSON.stringify(data))
+  for (const [data, ...problems] of cases)
+    t.strictSame(await problemsOf(data), problems, JSON.stringify(data))
 })
 
 t.test('script: what an entry may say', async () => {
   await compiled({ on: 'POST /refunds', delay: '1s', when: 'before' })
-  for (const fault of FAULTS) for (const when of ['before', 'after'] as const) await compiled({ on: 'POST /refunds', fault, when })
+  for (const fault of FAULTS)
+    for (const when of ['before', 'after'] as const)
+      await compiled({ on: 'POST /refunds', fault, when })
   const entries: EntryData[] = parse(`
     - { on: POST /refunds, delay: 0ms }
     - { on: POST /refunds, delay: 10m }
@@ -212,21 +307,40 @@ t.test('script: what an entry may say', async () => {
       match: { params: { id: x }, body: { address: { city: Boston }, 'metadata[a]': b, metadata: { toString: '1' } } }
       delay: 1s
   `)
-  for (const entry of [...entries, { on: 'POST /refunds', match: { query: undefined } as never, delay: '1s' } as const]) await compiled(entry)
+  for (const entry of [
+    ...entries,
+    { on: 'POST /refunds', match: { query: undefined } as never, delay: '1s' } as const
+  ])
+    await compiled(entry)
 })
 
-t.test('script: an operation is looked for by its name, in whatever case its method is written', async t => {
-  const { found, report } = reported()
-  const entry = await compileEntry({ on: 'get /tickets', delay: '1s' }, report)
-  t.strictSame([...(entry?.operations ?? [])], ['listTickets'])
+t.test(
+  'script: an operation is looked for by its name, in whatever case its method is written',
+  async t => {
+    const { found, report } = reported()
+    const entry = await compileEntry({ on: 'get /tickets', delay: '1s' }, report)
+    t.strictSame([...(entry?.operations ?? [])], ['listTickets'])
 
-  t.equal(await compileEntry({ on: ['GET /tickets', 'GET /ticket'], delay: '1s' }, report), null)
-  t.equal(await compileEntry({ on: 'PATCH /everything/else', match: { body: { x: 1 } }, delay: 'x' }, report), null)
-  t.strictSame(found, ['on[1] unknown_word', 'on unknown_word', 'delay wrong_format'], 'the rest is looked at all the same, but for match')
-})
+    t.equal(await compileEntry({ on: ['GET /tickets', 'GET /ticket'], delay: '1s' }, report), null)
+    t.equal(
+      await compileEntry(
+        { on: 'PATCH /everything/else', match: { body: { x: 1 } }, delay: 'x' },
+        report
+      ),
+      null
+    )
+    t.strictSame(
+      found,
+      ['on[1] unknown_word', 'on unknown_word', 'delay wrong_format'],
+      'the rest is looked at all the same, but for match'
+    )
+  }
+)
 
-t.test('match: values compare as text with what was sent, in lists and as regular expressions', async t => {
-  const bodies: [match: Json, fits: Json[], not: Json[]][] = parse(`[
+t.test(
+  'match: values compare as text with what was sent, in lists and as regular expressions',
+  async t => {
+    const bodies: [match: Json, fits: Json[], not: Json[]][] = parse(`[
     [{ amount: 600 }, [{ amount: '600' }], [{}, { amount: '0600' }, { amount: '600.0' }, { amount: '' }, { amount: '6000' }, { amount: { x: '600' } }]],
     [{ amount: '600' }, [{ amount: '600' }], [{ amount: '60' }]], [{ payload: true }, [{ payload: 'true' }], [{ payload: 'TRUE' }, { payload: '1' }]],
     [{ payload: '' }, [{ payload: '' }], [{}, { payload: ' ' }]], [{ payload: Card }, [{ payload: Card }], [{ payload: card }, { payload: 'Card ' }]],
@@ -257,7 +371,7 @@ t.test('match: values compare as text with what was sent, in lists and as regula
     [{ card: { present: false } }, [{}, { amount: '1' }], [{ card: {} }, { card: { brand: visa } }, { card: '' }]],
     [{ card: { present: true } }, [{ card: { brand: visa } }], [{}, { bank_account: {} }]], [{ ticket: { present: false } }, [{}], [{ ticket: '' }]]
   ]`)
-  const others: [match: Json, fits: Sent[], not: Sent[]][] = parse(`[
+    const others: [match: Json, fits: Sent[], not: Sent[]][] = parse(`[
     [{}, [{}, { key: x }, { body: { ticket: x } }], []], [{ body: {} }, [{}], []], [{ body: { customer: {} } }, [{}], []],
     [{ key: sk_a }, [{ key: sk_a }], [{ key: null }, { key: sk_ab }, { key: SK_A }]],
     [{ key: [sk_a, /^sk_b/] }, [{ key: sk_a }, { key: sk_bcd }], [{ key: null }, { key: '' }, { key: xsk_b }]],
@@ -272,19 +386,32 @@ t.test('match: values compare as text with what was sent, in lists and as regula
       [{ body: { ticket: x } }, { headers: { via: a } }, { key: sk_a, body: { ticket: x } }, { key: sk_b, body: { ticket: x, amount: '5' } }]],
     [{ key: sk_a, body: { amount: 5 } }, [{ key: sk_a, body: { amount: '5' } }], [{ key: sk_a }, { key: sk_b, body: { amount: '5' } }]]
   ]`)
-  const inBody = (list: Json[]): Sent[] => list.map(body => ({ body }))
-  const cases = [...others, ...bodies.map(([body, fits, not]): (typeof others)[number] => [{ body }, inBody(fits), inBody(not)])]
-  for (const [match, fits, not] of cases) {
-    const { matches } = await compiled({ on: 'POST /transactions', match, delay: '1s' })
-    t.equal(matches.length === 0, not.length === 0, `${JSON.stringify(match)} fits everything`)
-    const fitting = (call: Sent) => isMatch(matches, sent('POST /transactions', call))
-    for (const call of fits) t.ok(fitting(call), `${JSON.stringify(match)} fits ${JSON.stringify(call)}`)
-    for (const call of not) t.notOk(fitting(call), `${JSON.stringify(match)} does not fit ${JSON.stringify(call)}`)
+    const inBody = (list: Json[]): Sent[] => list.map(body => ({ body }))
+    const cases = [
+      ...others,
+      ...bodies.map(([body, fits, not]): (typeof others)[number] => [
+        { body },
+        inBody(fits),
+        inBody(not)
+      ])
+    ]
+    for (const [match, fits, not] of cases) {
+      const { matches } = await compiled({ on: 'POST /transactions', match, delay: '1s' })
+      t.equal(matches.length === 0, not.length === 0, `${JSON.stringify(match)} fits everything`)
+      const fitting = (call: Sent) => isMatch(matches, sent('POST /transactions', call))
+      for (const call of fits)
+        t.ok(fitting(call), `${JSON.stringify(match)} fits ${JSON.stringify(call)}`)
+      for (const call of not)
+        t.notOk(fitting(call), `${JSON.stringify(match)} does not fit ${JSON.stringify(call)}`)
+    }
   }
-})
+)
 
-t.test('match: names of the path, the query, a deep body and metadata, nested and in brackets', async t => {
-  const cases: [on: string, match: NonNullable<EntryData['match']>, fits: Sent, not: Sent][] = parse(`[
+t.test(
+  'match: names of the path, the query, a deep body and metadata, nested and in brackets',
+  async t => {
+    const cases: [on: string, match: NonNullable<EntryData['match']>, fits: Sent, not: Sent][] =
+      parse(`[
     ['GET /tickets/{id}', { params: { id: [tkt_1, tkt_2] } }, { params: { id: tkt_2 } }, { params: { id: tkt_3 } }],
     ['DELETE /accounts/{account_id}/users/{user_id}', { params: { user_id: /^usr_/, account_id: mch_a } },
       { params: { account_id: mch_a, user_id: usr_a } }, { params: { account_id: mch_b, user_id: usr_a } }],
@@ -298,12 +425,13 @@ t.test('match: names of the path, the query, a deep body and metadata, nested an
     ['POST /refunds/{id}', { body: { metadata: { constructor: x } } }, { body: { metadata: { constructor: x } } }, { body: { metadata: {} } }],
     ['POST /refunds/{id}', { body: { metadata: '' } }, { body: { metadata: '' } }, { body: { metadata: { a: '' } } }]
   ]`)
-  for (const [on, match, fits, not] of cases) {
-    const { matches } = await compiled({ on, match, delay: '1s' })
-    t.equal(isMatch(matches as Matcher, sent(on, fits)), true, `${on} ${JSON.stringify(match)}`)
-    t.equal(isMatch(matches as Matcher, sent(on, not)), false, `${on} not ${JSON.stringify(not)}`)
+    for (const [on, match, fits, not] of cases) {
+      const { matches } = await compiled({ on, match, delay: '1s' })
+      t.equal(isMatch(matches as Matcher, sent(on, fits)), true, `${on} ${JSON.stringify(match)}`)
+      t.equal(isMatch(matches as Matcher, sent(on, not)), false, `${on} not ${JSON.stringify(not)}`)
+    }
   }
-})
+)
 
 t.test('on: several operations, or any', async t => {
   const both = ['GET /tickets', 'POST /transactions', 'POST /refunds']
@@ -320,7 +448,12 @@ t.test('on: several operations, or any', async t => {
     [['* /tickets*', '*T*/r*s'], undefined, ['GET /tickets', 'POST /refunds']]
   ]
   const calls = both.map(on =>
-    sent(on, on.startsWith('GET') ? { query: { location: 'loc_a' } } : { body: { amount: '6', ...(on.endsWith('refunds') && { transaction: 'txn_1' }) } })
+    sent(
+      on,
+      on.startsWith('GET')
+        ? { query: { location: 'loc_a' } }
+        : { body: { amount: '6', ...(on.endsWith('refunds') && { transaction: 'txn_1' }) } }
+    )
   )
   for (const [on, match, acts] of cases) {
     const script = await scriptOf({ on, ...(match && { match }), delay: '1s' })
@@ -329,7 +462,11 @@ t.test('on: several operations, or any', async t => {
     t.strictSame(acted, acts, JSON.stringify([on, match]))
   }
   const together = await scriptOf({ on: '*', calls: '1-3', respond: { status: 503 } })
-  t.strictSame(appliedBy(together, [...calls, ...calls]), [0, 0, 0, null, null, null], 'the calls of all are counted together')
+  t.strictSame(
+    appliedBy(together, [...calls, ...calls]),
+    [0, 0, 0, null, null, null],
+    'the calls of all are counted together'
+  )
   const all = await scriptOf({ on: '*', delay: '1s' })
   t.notOk(all.operations.has('deleteAccount'), 'what is disabled answers before the script')
   t.ok(all.operations.has('listUsers'))
@@ -340,26 +477,50 @@ t.test('on: several operations, or any', async t => {
 t.test('script: from and until, for, and chance', async t => {
   const at = (instant: string) => Date.parse(instant)
   const tickets = sent('GET /tickets')
-  const actedAt = (script: Script, times: readonly number[], seed = 1) => times.filter(at => script.act(tickets, { seed, at }) !== null)
+  const actedAt = (script: Script, times: readonly number[], seed = 1) =>
+    times.filter(at => script.act(tickets, { seed, at }) !== null)
 
-  const between = await scriptOf({ on: 'GET /tickets', from: '2026-03-01', until: '2026-03-02T12:00:00+01:00', delay: '1s' })
+  const between = await scriptOf({
+    on: 'GET /tickets',
+    from: '2026-03-01',
+    until: '2026-03-02T12:00:00+01:00',
+    delay: '1s'
+  })
   const [first, last] = [at('2026-03-01T00:00:00Z'), at('2026-03-02T11:00:00Z') - 1]
   t.strictSame(actedAt(between, [first - 1, first, last, last + 1]), [first, last])
   t.equal(between.listed()[0]?.matched, 2, 'other calls are not counted')
 
   const lasting = await scriptOf({ on: 'GET /tickets', for: '10s', delay: '1s' })
   t.strictSame(actedAt(lasting, [5000, 14_999, 15_000, 20_000]), [5000, 14_999])
-  t.strictSame(lasting.listed()[0], { id: 'scr_1', entry: lasting.listed()[0]?.entry, matched: 4, applied: 2, first: 5000 })
+  t.strictSame(lasting.listed()[0], {
+    id: 'scr_1',
+    entry: lasting.listed()[0]?.entry,
+    matched: 4,
+    applied: 2,
+    first: 5000
+  })
   const copy = lasting.clone()
   t.strictSame(actedAt(copy, [14_999]), [14_999], 'a copy goes on from the same first call')
   const fromSecond = await scriptOf({ on: 'GET /tickets', calls: '2+', for: '10s', delay: '1s' })
-  t.strictSame(actedAt(fromSecond, [0, 20_000, 29_999, 30_000]), [20_000, 29_999], 'with calls it lasts from the first call that it was applied to')
-  const second = await scriptOf({ on: 'GET /tickets', calls: 1, respond: { status: 500 } }, { on: 'GET /tickets', for: '10s', delay: '1s' })
+  t.strictSame(
+    actedAt(fromSecond, [0, 20_000, 29_999, 30_000]),
+    [20_000, 29_999],
+    'with calls it lasts from the first call that it was applied to'
+  )
+  const second = await scriptOf(
+    { on: 'GET /tickets', calls: 1, respond: { status: 500 } },
+    { on: 'GET /tickets', for: '10s', delay: '1s' }
+  )
   const answering = [0, 20_000, 29_999, 30_000].map(at => second.act(tickets, { seed: 1, at })?.id)
-  t.strictSame(answering, ['scr_1', 'scr_2', 'scr_2', undefined], 'a call that another entry answered begins nothing')
+  t.strictSame(
+    answering,
+    ['scr_1', 'scr_2', 'scr_2', undefined],
+    'a call that another entry answered begins nothing'
+  )
 
   const times = Array.from({ length: 1000 }, (_, index) => index)
-  const chances = async (chance: number, seed: number) => actedAt(await scriptOf({ on: 'GET /tickets', chance, delay: '1s' }), times, seed)
+  const chances = async (chance: number, seed: number) =>
+    actedAt(await scriptOf({ on: 'GET /tickets', chance, delay: '1s' }), times, seed)
   const some = await chances(0.1, 1)
   t.ok(some.length > 60 && some.length < 150, `${some.length} of 1000`)
   t.strictSame(await chances(0.1, 1), some, 'the same seed draws the same')
@@ -370,14 +531,28 @@ t.test('script: from and until, for, and chance', async t => {
     return actedAt(await scriptOf(...before, entry), times)
   }
   const alone = await drawnBy(flaky)
-  t.strictSame(await drawnBy(flaky, { on: 'GET /refunds', delay: '1s' }), alone, 'an entry in front changes nothing')
+  t.strictSame(
+    await drawnBy(flaky, { on: 'GET /refunds', delay: '1s' }),
+    alone,
+    'an entry in front changes nothing'
+  )
   t.notSame(await drawnBy({ ...flaky, name: 'flaky' }), alone, 'its name is what the draw goes by')
-  t.strictSame(await drawnBy({ ...flaky, name: 'flaky', delay: '2s' }), await drawnBy({ ...flaky, name: 'flaky' }), 'whatever else it says')
+  t.strictSame(
+    await drawnBy({ ...flaky, name: 'flaky', delay: '2s' }),
+    await drawnBy({ ...flaky, name: 'flaky' }),
+    'whatever else it says'
+  )
 })
 
 t.test('per: calls, for and chance count for each value by itself', async t => {
-  const pay = (ticket: string | undefined, more: Sent = {}) => sent('POST /transactions', { about: ticket === undefined ? {} : { ticket }, ...more })
-  const third = await scriptOf({ on: 'POST /transactions', per: 'ticket', calls: 3, respond: { status: 402 } })
+  const pay = (ticket: string | undefined, more: Sent = {}) =>
+    sent('POST /transactions', { about: ticket === undefined ? {} : { ticket }, ...more })
+  const third = await scriptOf({
+    on: 'POST /transactions',
+    per: 'ticket',
+    calls: 3,
+    respond: { status: 402 }
+  })
   const tickets = ['a', 'b', 'a', undefined, 'a', 'b', 'a', 'b', undefined, undefined]
   const before = third.revision
   third.act(pay(undefined), NOW)
@@ -401,9 +576,18 @@ t.test('per: calls, for and chance count for each value by itself', async t => {
 
   const noted: EntryCount[] = []
   third.act(pay('b'), NOW, (_id, count) => void noted.push(count))
-  t.strictSame(noted, [{ matched: 8, applied: 2, values: [{ value: 'b', matched: 4, applied: 1 }] }], 'only what has changed is noted')
+  t.strictSame(
+    noted,
+    [{ matched: 8, applied: 2, values: [{ value: 'b', matched: 4, applied: 1 }] }],
+    'only what has changed is noted'
+  )
 
-  const lasting = await scriptOf({ on: 'POST /transactions', per: 'test', for: '10s', fault: 'hang' })
+  const lasting = await scriptOf({
+    on: 'POST /transactions',
+    per: 'test',
+    for: '10s',
+    fault: 'hang'
+  })
   const acted = [
     ['x', 0],
     ['y', 9000],
@@ -424,31 +608,67 @@ t.test('per: calls, for and chance count for each value by itself', async t => {
   )
   t.notMatch(JSON.stringify(byKey.listed()), 'sk_', 'a key is not shown')
   lasting.act(pay(undefined, { test: `pays with 4242424242424242 ${'x'.repeat(300)}` }), NOW)
-  t.match(lasting.listed()[0]?.values?.at(-1)?.value, /^pays with \*{16} x{173}…$/, 'nor a card number, nor all of a long name')
+  t.match(
+    lasting.listed()[0]?.values?.at(-1)?.value,
+    /^pays with \*{16} x{173}…$/,
+    'nor a card number, nor all of a long name'
+  )
   t.match(byKey.listed()[0]?.values?.[0]?.value, /^sha256:[\da-f]{64}$/)
 
-  const drawn = await scriptOf({ on: 'POST /transactions', per: 'ticket', chance: 0.5, fault: 'hang' })
-  const firsts = Array.from({ length: 200 }, (_, nth) => drawn.act(pay(`t${nth}`), NOW) !== null).filter(Boolean).length
+  const drawn = await scriptOf({
+    on: 'POST /transactions',
+    per: 'ticket',
+    chance: 0.5,
+    fault: 'hang'
+  })
+  const firsts = Array.from(
+    { length: 200 },
+    (_, nth) => drawn.act(pay(`t${nth}`), NOW) !== null
+  ).filter(Boolean).length
   t.ok(firsts > 60 && firsts < 140, `${firsts} of 200 first calls: each value draws for itself`)
 
   const many = await scriptOf({ on: 'POST /transactions', per: 'ticket', calls: 1, fault: 'hang' })
-  const all = Array.from({ length: MAX_VALUES + 2 }, (_, nth) => many.act(pay(`t${nth}`), NOW) !== null)
-  t.strictSame([all.filter(Boolean).length, all.at(-1), many.act(pay('t0'), NOW)], [MAX_VALUES, false, null])
+  const all = Array.from(
+    { length: MAX_VALUES + 2 },
+    (_, nth) => many.act(pay(`t${nth}`), NOW) !== null
+  )
+  t.strictSame(
+    [all.filter(Boolean).length, all.at(-1), many.act(pay('t0'), NOW)],
+    [MAX_VALUES, false, null]
+  )
   const { matched, uncounted } = many.listed()[0] as EntryCount
-  t.strictSame([matched, uncounted], [MAX_VALUES + 1, 2], 'of so many values, calls of further ones are not counted, and that is said')
+  t.strictSame(
+    [matched, uncounted],
+    [MAX_VALUES + 1, 2],
+    'of so many values, calls of further ones are not counted, and that is said'
+  )
 })
 
 t.test('at: hours of every day, of a time zone too', async t => {
   const cases: [hours: string, within: string[], not: string[]][] = [
-    ['22:00-06:00', ['2026-03-01T22:00:00Z', '2026-03-02T00:00:00Z', '2026-03-02T05:59:59.999Z'], ['2026-03-01T21:59:59Z', '2026-03-02T06:00:00Z']],
-    ['09:30 - 17:00', ['2026-03-01T09:30:00Z', '2026-03-01T16:59:59Z'], ['2026-03-01T09:29:59Z', '2026-03-01T17:00:00Z']],
+    [
+      '22:00-06:00',
+      ['2026-03-01T22:00:00Z', '2026-03-02T00:00:00Z', '2026-03-02T05:59:59.999Z'],
+      ['2026-03-01T21:59:59Z', '2026-03-02T06:00:00Z']
+    ],
+    [
+      '09:30 - 17:00',
+      ['2026-03-01T09:30:00Z', '2026-03-01T16:59:59Z'],
+      ['2026-03-01T09:29:59Z', '2026-03-01T17:00:00Z']
+    ],
     ['22:00-24:00', ['2026-03-01T23:59:59Z'], ['2026-03-02T00:00:00Z']],
     // the clocks go forward at 01:00Z on 29 March
-    ['22:00-06:00 Europe/Berlin', ['2026-03-01T21:00:00Z', '2026-03-30T03:59:59Z', '2026-03-29T20:00:00Z'], ['2026-03-01T20:59:59Z', '2026-03-30T04:00:00Z']]
+    [
+      '22:00-06:00 Europe/Berlin',
+      ['2026-03-01T21:00:00Z', '2026-03-30T03:59:59Z', '2026-03-29T20:00:00Z'],
+      ['2026-03-01T20:59:59Z', '2026-03-30T04:00:00Z']
+    ]
   ]
   for (const [hours, within, not] of cases) {
     const script = await scriptOf({ on: 'GET /tickets', at: hours, delay: '1s' })
-    const acts = [...within, ...not].filter(at => script.act(sent('GET /tickets'), { seed: 1, at: Date.parse(at) }) !== null)
+    const acts = [...within, ...not].filter(
+      at => script.act(sent('GET /tickets'), { seed: 1, at: Date.parse(at) }) !== null
+    )
     t.strictSame(acts, within, hours)
     t.equal(script.listed()[0]?.matched, within.length, 'others are not counted')
   }
@@ -458,7 +678,12 @@ t.test('after: an entry waits until another one was applied, or has ended', asyn
   const tickets = sent('GET /tickets', { about: { account: 'mch_a' } })
   const first: EntryData = { name: 'first', on: 'GET /tickets', calls: '2-3', fault: 'hang' }
   const next: EntryData = { on: 'GET /tickets', delay: '1s' }
-  const cases: [first: Partial<EntryData>, after: EntryData['after'], acts: (number | null)[], matched: number][] = [
+  const cases: [
+    first: Partial<EntryData>,
+    after: EntryData['after'],
+    acts: (number | null)[],
+    matched: number
+  ][] = [
     [{}, 'first', [null, 0, 0, 1, 1], 3],
     [{}, { ended: 'first' }, [null, 0, 0, 1, 1], 2],
     [{ calls: '2+' }, 'first', [null, 0, 0, 0, 0], 3],
@@ -468,7 +693,12 @@ t.test('after: an entry waits until another one was applied, or has ended', asyn
     [{ calls: 1, for: '3ms' }, { ended: 'first' }, [0, 1, 1, 1, 1], 4],
     [{ calls: '1+', for: '3ms' }, { ended: 'first' }, [0, 0, 0, 1, 1], 2],
     [{ calls: '1+', until: '1970-01-01T00:00:00.002Z' }, { ended: 'first' }, [0, 0, 1, 1, 1], 3],
-    [{ per: 'account', calls: 1, until: '1970-01-01T00:00:00.003Z' }, { ended: 'first' }, [0, null, null, 1, 1], 2]
+    [
+      { per: 'account', calls: 1, until: '1970-01-01T00:00:00.003Z' },
+      { ended: 'first' },
+      [0, null, null, 1, 1],
+      2
+    ]
   ]
   for (const [more, after, acts, matched] of cases) {
     for (const isFirst of [true, false]) {
@@ -483,7 +713,9 @@ t.test('after: an entry waits until another one was applied, or has ended', asyn
               { ...first, ...more }
             ])
       )
-      const applied = acts.map((_, at) => script.act(tickets, { seed: 1, at })?.entry.data.name ?? null)
+      const applied = acts.map(
+        (_, at) => script.act(tickets, { seed: 1, at })?.entry.data.name ?? null
+      )
       const waiting = script.listed().at(isFirst ? 1 : 0)
       if (isFirst)
         t.strictSame(
@@ -491,14 +723,27 @@ t.test('after: an entry waits until another one was applied, or has ended', asyn
           acts.map(place => (place === 0 ? 'first' : null)),
           JSON.stringify([more, after])
         )
-      t.equal(waiting?.matched, matched, `${JSON.stringify([more, after])} ${isFirst ? 'behind' : 'before'} it`)
+      t.equal(
+        waiting?.matched,
+        matched,
+        `${JSON.stringify([more, after])} ${isFirst ? 'behind' : 'before'} it`
+      )
     }
   }
-  const script = await scriptOf(first, { ...next, after: { ended: 'first' } }, { ...next, after: 'first', name: 'never' }, first)
+  const script = await scriptOf(
+    first,
+    { ...next, after: { ended: 'first' } },
+    { ...next, after: 'first', name: 'never' },
+    first
+  )
   t.strictSame(appliedBy(script, repeated(2, tickets)), [null, 0])
   const copy = script.clone()
   copy.remove('scr_1')
-  t.strictSame(appliedBy(copy, repeated(1, tickets)), [2], 'the next entry of the name takes its place')
+  t.strictSame(
+    appliedBy(copy, repeated(1, tickets)),
+    [2],
+    'the next entry of the name takes its place'
+  )
   copy.remove('scr_4')
   t.strictSame(appliedBy(copy, repeated(1, tickets)), [0], 'one that was removed has ended')
   copy.clear()
@@ -521,8 +766,14 @@ t.test('delay: one that grows with the requests that the entry is applied to', a
       JSON.stringify(delay)
     )
   }
-  const each = await scriptOf({ on: 'GET /tickets', per: 'test', delay: { from: '1ms', by: '1ms' } })
-  const delays = ['a', 'a', 'b', 'a'].map(test => each.act(sent('GET /tickets', { test }), NOW)?.delay)
+  const each = await scriptOf({
+    on: 'GET /tickets',
+    per: 'test',
+    delay: { from: '1ms', by: '1ms' }
+  })
+  const delays = ['a', 'a', 'b', 'a'].map(
+    test => each.act(sent('GET /tickets', { test }), NOW)?.delay
+  )
   t.strictSame(delays, [1, 2, 1, 3], 'of each value by itself')
 })
 
@@ -537,44 +788,75 @@ t.test('calls: which calls of those that fit an entry acts on', async t => {
     [[4, 5, 6], '4+', '4 +'],
     [[], 7, '999999999']
   ]
-  for (const [acts, calls] of cases.flatMap(([acts, ...all]) => all.map(calls => [acts, calls] as const))) {
-    const script = await scriptOf({ on: 'GET /tickets', delay: '1s', ...(calls !== undefined && { calls }) })
+  for (const [acts, calls] of cases.flatMap(([acts, ...all]) =>
+    all.map(calls => [acts, calls] as const)
+  )) {
+    const script = await scriptOf({
+      on: 'GET /tickets',
+      delay: '1s',
+      ...(calls !== undefined && { calls })
+    })
 
-    const applied = appliedBy(script, repeated(6, tickets)).flatMap((index, nth) => (index === null ? [] : [nth + 1]))
+    const applied = appliedBy(script, repeated(6, tickets)).flatMap((index, nth) =>
+      index === null ? [] : [nth + 1]
+    )
 
     t.strictSame(applied, acts, `calls ${calls}`)
     t.equal(countsOf(script), `6/${acts.length}`, `counts of calls ${calls}`)
   }
 })
 
-t.test('calls: an entry counts every call that it fits, whichever entry answered; the first whose calls holds that count acts', async t => {
-  const script = await scriptOf(
-    { on: 'GET /tickets', match: { query: { search_query: 'x' } }, calls: 2, delay: '1s' },
-    { on: 'GET /tickets', calls: '2-3', delay: '1s' },
-    { on: 'GET /refunds', delay: '1s' },
-    { on: 'GET /tickets', calls: '4+', delay: '1s' },
-    { on: 'GET /tickets', match: { query: { search_query: 'x' } }, delay: '1s' }
-  )
-  const plain = sent('GET /tickets')
-  const search = sent('GET /tickets', { query: { search_query: 'x' } })
+t.test(
+  'calls: an entry counts every call that it fits, whichever entry answered; the first whose calls holds that count acts',
+  async t => {
+    const script = await scriptOf(
+      { on: 'GET /tickets', match: { query: { search_query: 'x' } }, calls: 2, delay: '1s' },
+      { on: 'GET /tickets', calls: '2-3', delay: '1s' },
+      { on: 'GET /refunds', delay: '1s' },
+      { on: 'GET /tickets', calls: '4+', delay: '1s' },
+      { on: 'GET /tickets', match: { query: { search_query: 'x' } }, delay: '1s' }
+    )
+    const plain = sent('GET /tickets')
+    const search = sent('GET /tickets', { query: { search_query: 'x' } })
 
-  const applied = appliedBy(script, [plain, search, search, plain, search, sent('GET /refunds'), sent('GET /users')])
+    const applied = appliedBy(script, [
+      plain,
+      search,
+      search,
+      plain,
+      search,
+      sent('GET /refunds'),
+      sent('GET /users')
+    ])
 
-  t.strictSame(applied, [null, 1, 0, 3, 3, 2, null])
-  t.equal(countsOf(script), '3/1 5/1 1/1 5/2 3/0')
-})
+    t.strictSame(applied, [null, 1, 0, 3, 3, 2, null])
+    t.equal(countsOf(script), '3/1 5/1 1/1 5/2 3/0')
+  }
+)
 
 t.test('A03: a delay is drawn from the seed, within min and max, both included', async t => {
   const tickets = sent('GET /tickets')
   const drawn = async (seed: number, delay: EntryData['delay'], count: number) => {
-    const script = await scriptOf({ on: 'GET /tickets', ...(delay !== undefined && { delay }), fault: 'hang' })
+    const script = await scriptOf({
+      on: 'GET /tickets',
+      ...(delay !== undefined && { delay }),
+      fault: 'hang'
+    })
     return repeated(count, tickets).map(call => script.act(call, { seed, at: 0 })?.delay)
   }
 
   const first = await drawn(7, { min: '100ms', max: '2s' }, 500)
-  t.strictSame(await drawn(7, { min: '100ms', max: '2s' }, 500), first, 'the same for the same seed')
+  t.strictSame(
+    await drawn(7, { min: '100ms', max: '2s' }, 500),
+    first,
+    'the same for the same seed'
+  )
   t.notSame(await drawn(8, { min: '100ms', max: '2s' }, 500), first, 'others for another')
-  for (const delay of first) t.ok(Number.isInteger(delay) && (delay as number) >= 100 && (delay as number) <= 2000, `${delay}`)
+  for (const delay of first)
+    t.ok(
+      Number.isInteger(delay) && (delay as number) >= 100 && (delay as number) <= 2000,
+      `${delay}`
+    )
   t.ok(new Set(first).size > 350, 'they differ')
 
   t.strictSame([...new Set(await drawn(1, { min: '3ms', max: '5ms' }, 100))].sort(), [3, 4, 5])
@@ -589,50 +871,71 @@ t.test('A03: each entry draws its delays alone, one for each call that it acts o
   const tickets = sent('GET /tickets')
   const refunds = sent('GET /refunds')
   const alone = await scriptOf({ name: 'slow', on: 'GET /tickets', delay: random })
-  const among = await scriptOf({ on: 'GET /refunds', delay: random }, { name: 'slow', on: 'GET /tickets', calls: '2+', delay: random })
+  const among = await scriptOf(
+    { on: 'GET /refunds', delay: random },
+    { name: 'slow', on: 'GET /tickets', calls: '2+', delay: random }
+  )
 
   const expected = repeated(3, tickets).map(call => alone.act(call, NOW)?.delay)
-  const applied = [tickets, refunds, tickets, refunds, refunds, tickets, tickets].map(call => among.act(call, NOW))
+  const applied = [tickets, refunds, tickets, refunds, refunds, tickets, tickets].map(call =>
+    among.act(call, NOW)
+  )
 
   const own = applied.filter(action => action?.id === 'scr_2').map(action => action?.delay)
-  t.strictSame(own, expected, 'neither another entry in front, nor its calls, nor those before its first move them')
+  t.strictSame(
+    own,
+    expected,
+    'neither another entry in front, nor its calls, nor those before its first move them'
+  )
   t.equal(new Set(applied.slice(1).map(action => action?.delay)).size, 6, 'the entries draw apart')
 })
 
-t.test('script: entries are added behind the others, shown with id and counts, and removed', async t => {
-  const tickets: EntryData = { name: 'first', on: 'GET /tickets', calls: '1', delay: '1s' }
-  const refunds: EntryData = { on: 'GET /refunds', respond: { status: 500 } }
-  const script = await scriptOf(tickets, refunds)
+t.test(
+  'script: entries are added behind the others, shown with id and counts, and removed',
+  async t => {
+    const tickets: EntryData = { name: 'first', on: 'GET /tickets', calls: '1', delay: '1s' }
+    const refunds: EntryData = { on: 'GET /refunds', respond: { status: 500 } }
+    const script = await scriptOf(tickets, refunds)
 
-  const { id } = script.add(await compiled(tickets))
+    const { id } = script.add(await compiled(tickets))
 
-  t.equal(id, 'scr_3')
-  t.strictSame(appliedBy(script, [sent('GET /tickets'), sent('GET /tickets'), sent('GET /refunds')]), [0, null, 1])
-  t.strictSame(script.listed(), [
-    { id: 'scr_1', entry: tickets, matched: 2, applied: 1 },
-    { id: 'scr_2', entry: refunds, matched: 1, applied: 1 },
-    { id: 'scr_3', entry: tickets, matched: 2, applied: 0 }
-  ])
+    t.equal(id, 'scr_3')
+    t.strictSame(
+      appliedBy(script, [sent('GET /tickets'), sent('GET /tickets'), sent('GET /refunds')]),
+      [0, null, 1]
+    )
+    t.strictSame(script.listed(), [
+      { id: 'scr_1', entry: tickets, matched: 2, applied: 1 },
+      { id: 'scr_2', entry: refunds, matched: 1, applied: 1 },
+      { id: 'scr_3', entry: tickets, matched: 2, applied: 0 }
+    ])
 
-  t.equal(script.remove('scr_9'), false)
-  t.equal(script.remove('__proto__'), false)
-  t.equal(script.remove('scr_1'), true)
-  t.equal(script.remove('scr_1'), false, 'once only')
-  t.equal(script.operations.has('listTickets'), true, 'another of the operation is left')
-  t.equal(script.remove('scr_3'), true)
-  t.equal(script.operations.has('listTickets'), false)
-  t.equal(script.act(sent('GET /tickets'), NOW), null)
-  t.strictSame(idsOf(script), ['scr_2'])
-  t.equal(script.add(await compiled(tickets)).id, 'scr_4', 'an id is not given out again')
+    t.equal(script.remove('scr_9'), false)
+    t.equal(script.remove('__proto__'), false)
+    t.equal(script.remove('scr_1'), true)
+    t.equal(script.remove('scr_1'), false, 'once only')
+    t.equal(script.operations.has('listTickets'), true, 'another of the operation is left')
+    t.equal(script.remove('scr_3'), true)
+    t.equal(script.operations.has('listTickets'), false)
+    t.equal(script.act(sent('GET /tickets'), NOW), null)
+    t.strictSame(idsOf(script), ['scr_2'])
+    t.equal(script.add(await compiled(tickets)).id, 'scr_4', 'an id is not given out again')
 
-  script.clear()
-  t.strictSame([script.listed(), script.operations.has('listTickets'), script.operations.has('listRefunds')], [[], false, false])
-  script.clear()
-  t.equal(script.add(await compiled(tickets)).id, 'scr_5')
-})
+    script.clear()
+    t.strictSame(
+      [script.listed(), script.operations.has('listTickets'), script.operations.has('listRefunds')],
+      [[], false, false]
+    )
+    script.clear()
+    t.equal(script.add(await compiled(tickets)).id, 'scr_5')
+  }
+)
 
 t.test('script: a copy has the same ids and counts, and neither changes the other', async t => {
-  const script = await scriptOf({ on: 'GET /tickets', calls: '2+', delay: { min: '0ms', max: '10m' } }, { on: 'GET /tickets', calls: 1, delay: '1s' })
+  const script = await scriptOf(
+    { on: 'GET /tickets', calls: '2+', delay: { min: '0ms', max: '10m' } },
+    { on: 'GET /tickets', calls: 1, delay: '1s' }
+  )
   const tickets = sent('GET /tickets')
   appliedBy(script, repeated(3, tickets))
   script.remove(script.add(await compiled({ on: 'GET /refunds', delay: '1s' })).id)
@@ -649,7 +952,11 @@ t.test('script: a copy has the same ids and counts, and neither changes the othe
   script.remove('scr_2')
   t.strictSame([...idsOf(script), ...idsOf(copy)], ['scr_1'])
   const entry = await compiled({ on: 'GET /refunds', delay: '1s' })
-  t.strictSame([script.add(entry).id, copy.add(entry).id], ['scr_4', 'scr_4'], 'an id that was given out before is not given out by a copy')
+  t.strictSame(
+    [script.add(entry).id, copy.add(entry).id],
+    ['scr_4', 'scr_4'],
+    'an id that was given out before is not given out by a copy'
+  )
 })
 
 t.test('script: an entry is put back with the id and counts that it had', async t => {
@@ -664,9 +971,13 @@ t.test('script: an entry is put back with the id and counts that it had', async 
   t.equal(script.add(entry).id, 'scr_8')
 })
 
-/** The problems of one expectation: those of its schema, or else those found when it is compiled. */
+/**
+ * The problems of one expectation: those of its schema, or else those found when it is compiled.
+ */
 const expectationProblems = async (data: unknown): Promise<string[]> => {
-  const shape = (await SCENARIO_CHECKER.problems({ expect: [data] })).map(({ steps, ...said }) => coded(pathOf(steps.slice(2)), said))
+  const shape = (await SCENARIO_CHECKER.problems({ expect: [data] })).map(({ steps, ...said }) =>
+    coded(pathOf(steps.slice(2)), said)
+  )
   if (shape.length > 0) return shape
   const { found, report } = reported()
   const expectation = await compileExpectation(data as ExpectationData, report)
@@ -700,7 +1011,8 @@ t.test('expect: every kind of problem of an expectation', async t => {
     [{ on: POST /refunds, per: card, times: 1 }, per not_one_of], [{ on: POST /refunds, same: ticket, times: 1 }, same needs],
     [{ state: { refunds: { count: 1 } }, per: ticket }, per needs], [{ sequence: [{ on: POST /refunds }], per: ticket, same: key }, same not_together]
   ]`)
-  for (const [data, ...problems] of cases) t.strictSame(await expectationProblems(data), problems, JSON.stringify(data))
+  for (const [data, ...problems] of cases)
+    t.strictSame(await expectationProblems(data), problems, JSON.stringify(data))
 
   const { found, report } = reported()
   t.equal(await compileExpectation({ on: 'POST /refund' }, report), null)
@@ -717,7 +1029,11 @@ t.test('expect: what became of calls, their order, and the records in the end', 
     [{ took_effect: true }, 'POST /refunds that took effect', [made, lost]],
     [{ took_effect: false }, 'POST /refunds that took no effect', [hung, declined]],
     [{ answered: true }, 'POST /refunds that got a response', [made, declined]],
-    [{ answered: false, took_effect: true }, 'POST /refunds that took effect, that got no response', [lost]],
+    [
+      { answered: false, took_effect: true },
+      'POST /refunds that took effect, that got no response',
+      [lost]
+    ],
     [{ status: 402 }, 'POST /refunds with status 402', [declined]],
     [{ status: '2xx' }, 'POST /refunds with status 2xx', [made]],
     [{ status: ['4XX', 200] }, 'POST /refunds with status 4XX or 200', [made, declined]]
@@ -726,22 +1042,47 @@ t.test('expect: what became of calls, their order, and the records in the end', 
     const tally = await tallyOf({ on: 'POST /refunds', ...more, times: counted.length })
     t.ok(tally.hasEndings)
     t.notOk(tally.count(refund), 'a call that comes has no ending yet')
-    for (const ending of [made, lost, hung, declined]) t.equal(tally.count(refund, ending), counted.includes(ending), shown)
-    t.match(await tally.verdicts(RECORDS), [{ wanted: `${shown}: ${counted.length} ${counted.length === 1 ? 'request' : 'requests'}`, holds: true }])
+    for (const ending of [made, lost, hung, declined])
+      t.equal(tally.count(refund, ending), counted.includes(ending), shown)
+    t.match(await tally.verdicts(RECORDS), [
+      {
+        wanted: `${shown}: ${counted.length} ${counted.length === 1 ? 'request' : 'requests'}`,
+        holds: true
+      }
+    ])
   }
 
   const [pay, list] = [sent('POST /transactions'), sent('GET /transactions')]
-  const sequence = [{ on: 'POST /transactions' }, { on: 'GET /transactions' }, { on: ['POST /refunds', 'POST /transactions'] }]
+  const sequence = [
+    { on: 'POST /transactions' },
+    { on: 'GET /transactions' },
+    { on: ['POST /refunds', 'POST /transactions'] }
+  ]
   const order = await tallyOf({ sequence })
   t.notOk(order.hasEndings)
   const inOrder = [list, pay, pay, list, refund, refund].map(call => order.count(call))
   t.strictSame(inOrder, [false, true, false, true, true, false])
-  t.match(await order.verdicts(RECORDS), [{ seen: 3, holds: true, message: 'The 3 requests came in this order.' }])
+  t.match(await order.verdicts(RECORDS), [
+    { seen: 3, holds: true, message: 'The 3 requests came in this order.' }
+  ])
   const half = await tallyOf({ sequence })
   half.count(pay)
-  t.match(await half.verdicts(RECORDS), [{ holds: false, message: 'Request 2 of the sequence, GET /transactions, came out of order or not at all.' }])
-  const retried = await tallyOf({ sequence: [{ answered: false }, { took_effect: true }].map(more => ({ on: 'POST /refunds', ...more })) })
-  const counted = [lost, made].flatMap(ending => [retried.count(refund), retried.count(refund, ending)])
+  t.match(await half.verdicts(RECORDS), [
+    {
+      holds: false,
+      message: 'Request 2 of the sequence, GET /transactions, came out of order or not at all.'
+    }
+  ])
+  const retried = await tallyOf({
+    sequence: [{ answered: false }, { took_effect: true }].map(more => ({
+      on: 'POST /refunds',
+      ...more
+    }))
+  })
+  const counted = [lost, made].flatMap(ending => [
+    retried.count(refund),
+    retried.count(refund, ending)
+  ])
   t.strictSame(counted, [false, true, false, true])
   t.ok((await retried.verdicts(RECORDS))[0]?.holds, 'a call counts once in a sequence')
 })
@@ -769,22 +1110,77 @@ t.test('expect: per value, and of one value', async t => {
     [{ times: 2 }, 'a b a b', true, 'It holds for 2 tickets.'],
     [{ times: 2 }, '- -', true, 'It holds for 0 tickets.'],
     [{ times: 2 }, 'a b a b - -', true, 'It holds for 2 tickets.'],
-    [{ times: 1 }, 'a b b', false, 'POST /refunds for each ticket: expected 1 request; got 2 for b', 'b', 2],
-    [{ at_most: 1 }, 'a a b b c', false, 'POST /refunds for each ticket: expected at most 1 request; got 2 for a; it does not hold for 1 more either', 'a', 2],
-    [{ at_least: 2 }, 'a a b', false, 'POST /refunds for each ticket: expected at least 2 requests; got 1 for b', 'b', 1],
+    [
+      { times: 1 },
+      'a b b',
+      false,
+      'POST /refunds for each ticket: expected 1 request; got 2 for b',
+      'b',
+      2
+    ],
+    [
+      { at_most: 1 },
+      'a a b b c',
+      false,
+      'POST /refunds for each ticket: expected at most 1 request; got 2 for a; it does not hold for 1 more either',
+      'a',
+      2
+    ],
+    [
+      { at_least: 2 },
+      'a a b',
+      false,
+      'POST /refunds for each ticket: expected at least 2 requests; got 1 for b',
+      'b',
+      1
+    ],
     [{ sequence: true }, 'a b a:list b:list', true, 'It holds for 2 tickets.'],
-    [{ sequence: true }, 'a b a:list c:list', false, 'Request 2 of the sequence, GET /refunds, came out of order or not at all for b.', 'b', 1],
+    [
+      { sequence: true },
+      'a b a:list c:list',
+      false,
+      'Request 2 of the sequence, GET /refunds, came out of order or not at all for b.',
+      'b',
+      1
+    ],
     [{ same: true }, 'a b c:list b:list', true, 'It holds for 1 ticket.'],
-    [{ same: true }, 'a c:list -', false, 'Request 2 of the sequence, GET /refunds, came out of order or not at all for a.', 'a', 1],
-    [{ same: true }, 'c:list', false, 'Request 1 of the sequence, POST /refunds, came out of order or not at all.', undefined, 0]
+    [
+      { same: true },
+      'a c:list -',
+      false,
+      'Request 2 of the sequence, GET /refunds, came out of order or not at all for a.',
+      'a',
+      1
+    ],
+    [
+      { same: true },
+      'c:list',
+      false,
+      'Request 1 of the sequence, POST /refunds, came out of order or not at all.',
+      undefined,
+      0
+    ]
   ]
-  for (const [expected, came, holds, message, value, seen = holds && 'same' in expected ? 2 : 0] of cases) {
+  for (const [
+    expected,
+    came,
+    holds,
+    message,
+    value,
+    seen = holds && 'same' in expected ? 2 : 0
+  ] of cases) {
     const sequence = [{ on: refund }, { on: list }]
     const { sequence: isSequence, same, ...counts } = expected
-    const inOrder: ExpectationData = same ? { sequence, same: 'ticket' } : { sequence, per: 'ticket' }
-    const tally = await tallyOf(same || isSequence ? inOrder : { on: refund, per: 'ticket', ...counts })
+    const inOrder: ExpectationData = same
+      ? { sequence, same: 'ticket' }
+      : { sequence, per: 'ticket' }
+    const tally = await tallyOf(
+      same || isSequence ? inOrder : { on: refund, per: 'ticket', ...counts }
+    )
     for (const [, ticket, on] of came.matchAll(/(\S)(:list)?/g))
-      tally.count(sent(on ? list : refund, { about: ticket === '-' ? {} : { ticket: ticket as string } }))
+      tally.count(
+        sent(on ? list : refund, { about: ticket === '-' ? {} : { ticket: ticket as string } })
+      )
     const [verdict] = await tally.verdicts(RECORDS)
     const { holds: held, message: said, value: of, seen: counted, exceeded } = verdict as Verdict
     t.strictSame([held, said, of], [holds, message, value], `${JSON.stringify(expected)} ${came}`)
@@ -793,23 +1189,53 @@ t.test('expect: per value, and of one value', async t => {
     t.equal(tally.awaited().length, holds || exceeded ? 0 : 1)
   }
   const many = await tallyOf({ on: refund, per: 'test', times: 1 })
-  for (let nth = 0; nth < MAX_VALUES + 3; nth++) t.ok(many.count(sent(refund, { test: `test ${nth}` })))
+  for (let nth = 0; nth < MAX_VALUES + 3; nth++)
+    t.ok(many.count(sent(refund, { test: `test ${nth}` })))
   const [verdict] = await many.verdicts(RECORDS)
-  t.strictSame([verdict?.holds, verdict?.message], [true, 'It holds for 1000 tests; not counted: 3 requests, since only the first 1000 tests are'])
-  t.match(await (await tallyOf({ sequence: [{ on: refund }], same: 'key' })).verdicts(RECORDS), [{ wanted: 'POST /refunds, in this order, all about one key' }])
+  t.strictSame(
+    [verdict?.holds, verdict?.message],
+    [true, 'It holds for 1000 tests; not counted: 3 requests, since only the first 1000 tests are']
+  )
+  t.match(await (await tallyOf({ sequence: [{ on: refund }], same: 'key' })).verdicts(RECORDS), [
+    { wanted: 'POST /refunds, in this order, all about one key' }
+  ])
 })
 
 t.test('expect: no sooner than so long after the request before', async t => {
   const refund = 'POST /refunds'
   const apart = { on: refund, no_sooner_than: '1s' }
-  const early = (what: string, gap: string, of = '') => `${what} came ${gap} s after the request before it${of}; expected at least 1s`
+  const early = (what: string, gap: string, of = '') =>
+    `${what} came ${gap} s after the request before it${of}; expected at least 1s`
   const steps = { sequence: [{ on: refund }, apart] }
-  const cases: [expected: ExpectationData, came: [at: number, ticket?: string][], message: string, holds?: boolean][] = [
-    [apart, [[0], [1000], [2500]], 'POST /refunds no sooner than 1s after the one before: expected at least 1 request; got 3', true],
+  const cases: [
+    expected: ExpectationData,
+    came: [at: number, ticket?: string][],
+    message: string,
+    holds?: boolean
+  ][] = [
+    [
+      apart,
+      [[0], [1000], [2500]],
+      'POST /refunds no sooner than 1s after the one before: expected at least 1 request; got 3',
+      true
+    ],
     [apart, [[0], [1000], [1999], [2100]], early('Request 3, POST /refunds,', '0.999')],
-    [{ ...apart, at_most: 1 }, [[0], [0]], 'POST /refunds no sooner than 1s after the one before: expected at most 1 request; got 2'],
-    [{ ...apart, times: 2 }, [[5000], [0], [5999]], 'POST /refunds no sooner than 1s after the one before: expected 2 requests; got 3'],
-    [{ ...apart, times: 3 }, [[5000], [0], [6000]], 'POST /refunds no sooner than 1s after the one before: expected 3 requests; got 3', true],
+    [
+      { ...apart, at_most: 1 },
+      [[0], [0]],
+      'POST /refunds no sooner than 1s after the one before: expected at most 1 request; got 2'
+    ],
+    [
+      { ...apart, times: 2 },
+      [[5000], [0], [5999]],
+      'POST /refunds no sooner than 1s after the one before: expected 2 requests; got 3'
+    ],
+    [
+      { ...apart, times: 3 },
+      [[5000], [0], [6000]],
+      'POST /refunds no sooner than 1s after the one before: expected 3 requests; got 3',
+      true
+    ],
     [
       { ...apart, per: 'ticket' },
       [
@@ -847,7 +1273,8 @@ t.test('expect: no sooner than so long after the request before', async t => {
   ]
   for (const [expected, came, message, holds = false] of cases) {
     const tally = await tallyOf(expected)
-    for (const [at, ticket] of came) tally.count(sent(refund, { at, about: ticket === undefined ? {} : { ticket } }))
+    for (const [at, ticket] of came)
+      tally.count(sent(refund, { at, about: ticket === undefined ? {} : { ticket } }))
     const [verdict] = await tally.verdicts(RECORDS)
     t.strictSame([verdict?.message, verdict?.holds], [message, holds])
     t.equal(verdict?.exceeded, !holds, 'what came too soon cannot be made good')
@@ -855,7 +1282,12 @@ t.test('expect: no sooner than so long after the request before', async t => {
 })
 
 t.test('expect: times, at_least and at_most, and at least once when none is given', async t => {
-  const cases: [bounds: Partial<ExpectationData>, wanted: string, holds: number[], exceeded: number[]][] = parse(`[
+  const cases: [
+    bounds: Partial<ExpectationData>,
+    wanted: string,
+    holds: number[],
+    exceeded: number[]
+  ][] = parse(`[
     [{}, at least 1 request, [1, 2, 3, 4], []], [{ times: 0 }, 0 requests, [0], [1, 2, 3, 4]], [{ times: 1 }, 1 request, [1], [2, 3, 4]],
     [{ times: 2 }, 2 requests, [2], [3, 4]], [{ at_least: 0 }, at least 0 requests, [0, 1, 2, 3, 4], []], [{ at_least: 1 }, at least 1 request, [1, 2, 3, 4], []],
     [{ at_least: 3 }, at least 3 requests, [3, 4], []], [{ at_least: 21 }, at least 21 requests, [], []], [{ at_most: 0 }, 0 requests, [0], [1, 2, 3, 4]],
@@ -868,8 +1300,17 @@ t.test('expect: times, at_least and at_most, and at least once when none is give
     for (const seen of [0, 1, 2, 3, 4]) {
       const [verdict] = await tally.verdicts(RECORDS)
       const isMet = { holds: holds.includes(seen), exceeded: exceeded.includes(seen) }
-      const said = { expectation: { on: 'POST /refunds', ...bounds }, wanted: `POST /refunds: ${wanted}`, seen, ...isMet }
-      t.strictSame(verdict, { ...said, message: `POST /refunds: expected ${wanted}; got ${seen}` }, `${JSON.stringify(bounds)} after ${seen}`)
+      const said = {
+        expectation: { on: 'POST /refunds', ...bounds },
+        wanted: `POST /refunds: ${wanted}`,
+        seen,
+        ...isMet
+      }
+      t.strictSame(
+        verdict,
+        { ...said, message: `POST /refunds: expected ${wanted}; got ${seen}` },
+        `${JSON.stringify(bounds)} after ${seen}`
+      )
       tally.count(sent('POST /refunds'))
     }
   }
@@ -877,13 +1318,23 @@ t.test('expect: times, at_least and at_most, and at least once when none is give
 
 t.test('expect: each expectation counts the calls that fit it', async t => {
   const match = { body: { payment_type: 'vip' } }
-  const tally = await tallyOf({ on: 'POST /transactions' }, { on: 'POST /transactions', match, at_most: 1 }, { on: 'GET /tickets', times: 1 })
+  const tally = await tallyOf(
+    { on: 'POST /transactions' },
+    { on: 'POST /transactions', match, at_most: 1 },
+    { on: 'GET /tickets', times: 1 }
+  )
 
-  for (const payment_type of ['card', 'vip', 'vip']) tally.count(sent('POST /transactions', { body: { payment_type } }))
+  for (const payment_type of ['card', 'vip', 'vip'])
+    tally.count(sent('POST /transactions', { body: { payment_type } }))
   tally.count(sent('GET /transactions'))
 
   t.equal(tally.isEmpty, false)
-  const verdicts = (await tally.verdicts(RECORDS)).map(({ seen, holds, wanted }) => `${seen} ${holds} ${wanted}`)
-  const payments = ['3 true POST /transactions: at least 1 request', '2 false POST /transactions with {"body":{"payment_type":"vip"}}: at most 1 request']
+  const verdicts = (await tally.verdicts(RECORDS)).map(
+    ({ seen, holds, wanted }) => `${seen} ${holds} ${wanted}`
+  )
+  const payments = [
+    '3 true POST /transactions: at least 1 request',
+    '2 false POST /transactions with {"body":{"payment_type":"vip"}}: at most 1 request'
+  ]
   t.strictSame(verdicts, [...payments, '0 false GET /tickets: 1 request'])
 })

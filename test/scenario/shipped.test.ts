@@ -18,7 +18,9 @@ import { startWorld, stateOf } from '../support/world.js'
 const FOLDER = fileURLToPath(new URL('../../scenarios/', import.meta.url))
 const fileOf = (name: string) => `${FOLDER}${name}.yaml`
 const textOf = (name: string) => readFileSync(fileOf(name), 'utf8')
-const GUIDE = ['scenarios', 'scenario-parts'].map(page => readFileSync(new URL(`../../docs/${page}.md`, import.meta.url), 'utf8')).join('\n')
+const GUIDE = ['scenarios', 'scenario-parts']
+  .map(page => readFileSync(new URL(`../../docs/${page}.md`, import.meta.url), 'utf8'))
+  .join('\n')
 const NOW = '2026-04-01T12:00:00.000Z'
 const key = 'sk_test_merchant'
 const LIBRARY = new Library({ fixtures: null, scenarios: null })
@@ -46,11 +48,18 @@ const CURL_LINES: Record<string, (number | 'lost')[]> = {
 }
 const NAMES = Object.keys(CURL_LINES)
 
-const load = async (name: string, sandbox: Sandbox) => sandbox.load(await LIBRARY.scenario(name), { name, file: fileOf(name) }, { play: playIn })
+const load = async (name: string, sandbox: Sandbox) =>
+  sandbox.load(await LIBRARY.scenario(name), { name, file: fileOf(name) }, { play: playIn })
 
-/** The app that ships with the machine's clock standing, and curl lines sent to it over a real socket. */
+/**
+ * The app that ships with the machine's clock standing, and curl lines sent to it over a real
+ * socket.
+ */
 async function listening(t: Test) {
-  const { control, listen, ...emulator } = await startTestEmulator(t, { loaded: false, machine: () => Date.parse(NOW) })
+  const { control, listen, ...emulator } = await startTestEmulator(t, {
+    loaded: false,
+    machine: () => Date.parse(NOW)
+  })
   await load('default', emulator.sandbox)
   const address = `127.0.0.1:${await listen()}`
   const statusOf = async (line: string) => {
@@ -66,47 +75,79 @@ async function listening(t: Test) {
   return { ...emulator, control, statusOf, someoneWaits }
 }
 
-const card = (fields: Record<string, string> = {}) => ({ ticket: 'tkt_60', payment_type: 'card', amount: '4200', ...fields })
+const card = (fields: Record<string, string> = {}) => ({
+  ticket: 'tkt_60',
+  payment_type: 'card',
+  amount: '4200',
+  ...fields
+})
 
 /** Sends what a curl line of a comment sends. Only the flags used there are known. */
 function readCurl(line: string, address: string): { url: string; options: RequestInit } {
-  const [, ...words] = [...line.replace(/ +[>#] .*$/, '').matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => (quoted ?? plain) as string)
+  const [, ...words] = [...line.replace(/ +[>#] .*$/, '').matchAll(/'([^']*)'|(\S+)/g)].map(
+    ([, quoted, plain]) => (quoted ?? plain) as string
+  )
   const data: string[] = []
   const headers: Record<string, string> = {}
   let [method, url, inQuery] = ['', '', false]
   for (let word = words.shift(); word !== undefined; word = words.shift()) {
     if (word === '-d') data.push(words.shift() as string)
-    else if (word === '-u') headers.authorization = `Basic ${Buffer.from(words.shift() as string).toString('base64')}`
-    else if (word === '-H') headers['content-type'] = (words.shift() as string).replace(/^content-type: /, '')
+    else if (word === '-u')
+      headers.authorization = `Basic ${Buffer.from(words.shift() as string).toString('base64')}`
+    else if (word === '-H')
+      headers['content-type'] = (words.shift() as string).replace(/^content-type: /, '')
     else if (word === '-X') method = words.shift() as string
     else if (word === '-w') words.shift()
     else if (word === '-G') inQuery = true
-    else if (word !== '-i' && word !== '-s') url = word.replace(/^localhost:4010/, `http://${address}`)
+    else if (word !== '-i' && word !== '-s')
+      url = word.replace(/^localhost:4010/, `http://${address}`)
   }
   if (inQuery) return { url: `${url}?${data.join('&')}`, options: { headers } }
   if (data.length === 0) return { url, options: { method: method || 'GET', headers } }
-  return { url, options: { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers }, body: data.join('&') } }
+  return {
+    url,
+    options: {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+      body: data.join('&')
+    }
+  }
 }
 
 /** Script entries that scenarios share. */
 const SHARED = 'outages.yaml'
 
-t.test('the build has prepared each shipped document; one that was changed since is read as any other', async t => {
-  const root = t.testdir({ 'changed.yaml': `${textOf('default')}seed: 3\n` })
-  const folders = { fixture: new URL('../../fixtures/', import.meta.url), scenario: new URL('../../scenarios/', import.meta.url) }
-  for (const [kind, folder] of Object.entries(folders)) {
-    for (const file of readdirSync(folder)) {
-      const text = readFileSync(new URL(file, folder), 'utf8')
-      t.hasStrict(preparedDocument(file, text, DEFAULT_LIMITS), { name: file, data: parse(text), checkedAs: file === SHARED ? 'script' : kind }, file)
+t.test(
+  'the build has prepared each shipped document; one that was changed since is read as any other',
+  async t => {
+    const root = t.testdir({ 'changed.yaml': `${textOf('default')}seed: 3\n` })
+    const folders = {
+      fixture: new URL('../../fixtures/', import.meta.url),
+      scenario: new URL('../../scenarios/', import.meta.url)
     }
-  }
-  const { checkedAs, locate } = await LIBRARY.scenario('default')
-  t.equal(checkedAs, 'scenario')
-  t.strictSame(await locate([['name']]), [{ line: 5, column: 7 }], 'places are those of its text')
+    for (const [kind, folder] of Object.entries(folders)) {
+      for (const file of readdirSync(folder)) {
+        const text = readFileSync(new URL(file, folder), 'utf8')
+        t.hasStrict(
+          preparedDocument(file, text, DEFAULT_LIMITS),
+          { name: file, data: parse(text), checkedAs: file === SHARED ? 'script' : kind },
+          file
+        )
+      }
+    }
+    const { checkedAs, locate } = await LIBRARY.scenario('default')
+    t.equal(checkedAs, 'scenario')
+    t.strictSame(await locate([['name']]), [{ line: 5, column: 7 }], 'places are those of its text')
 
-  t.equal(preparedDocument('default', `${textOf('default')} `, DEFAULT_LIMITS), null)
-  t.strictSame(Object.keys(await LIBRARY.file(`${root}/changed.yaml`)), ['name', 'data', 'limits', 'locate'])
-})
+    t.equal(preparedDocument('default', `${textOf('default')} `, DEFAULT_LIMITS), null)
+    t.strictSame(Object.keys(await LIBRARY.file(`${root}/changed.yaml`)), [
+      'name',
+      'data',
+      'limits',
+      'locate'
+    ])
+  }
+)
 
 t.test('the shipped scenarios are those of the folder', async t => {
   t.strictSame(readdirSync(FOLDER).sort(), [...NAMES.map(name => `${name}.yaml`), SHARED].sort())
@@ -114,80 +155,115 @@ t.test('the shipped scenarios are those of the folder', async t => {
 
 const isComment = (line: string | undefined) => /^# [A-Z].{20,}$/.test(line ?? '')
 
-t.test('each says what it is for: schema, comment, name, one sentence, and a row in the guide', async t => {
-  for (const name of NAMES) {
-    const [schema, comment] = textOf(name).split('\n')
+t.test(
+  'each says what it is for: schema, comment, name, one sentence, and a row in the guide',
+  async t => {
+    for (const name of NAMES) {
+      const [schema, comment] = textOf(name).split('\n')
 
-    t.equal(schema, '# yaml-language-server: $schema=../docs/schema/scenario.json', name)
-    t.equal(isComment(comment), true, `${name} says what to try`)
-    t.equal(new RegExp(`^name: ${name}$`, 'm').test(textOf(name)), true, `${name} is called so`)
-    t.equal(/^description: [^.]+\.$/m.test(textOf(name)), true, `${name} is described in one sentence`)
-    t.equal(new RegExp(`^\\| \`${name}\` \\|.+\\|.+\\|$`, 'm').test(GUIDE), true, `${name} has a row in the guide`)
+      t.equal(schema, '# yaml-language-server: $schema=../docs/schema/scenario.json', name)
+      t.equal(isComment(comment), true, `${name} says what to try`)
+      t.equal(new RegExp(`^name: ${name}$`, 'm').test(textOf(name)), true, `${name} is called so`)
+      t.equal(
+        /^description: [^.]+\.$/m.test(textOf(name)),
+        true,
+        `${name} is described in one sentence`
+      )
+      t.equal(
+        new RegExp(`^\\| \`${name}\` \\|.+\\|.+\\|$`, 'm').test(GUIDE),
+        true,
+        `${name} has a row in the guide`
+      )
+    }
+    for (const name of ['bistro', 'empty']) {
+      const [schema, comment] = readFileSync(`${FOLDER}../fixtures/${name}.yaml`, 'utf8').split(
+        '\n'
+      )
+      t.equal(schema, '# yaml-language-server: $schema=../docs/schema/fixture.json', name)
+      t.equal(isComment(comment), true, `${name} says what it holds`)
+    }
   }
-  for (const name of ['bistro', 'empty']) {
-    const [schema, comment] = readFileSync(`${FOLDER}../fixtures/${name}.yaml`, 'utf8').split('\n')
-    t.equal(schema, '# yaml-language-server: $schema=../docs/schema/fixture.json', name)
-    t.equal(isComment(comment), true, `${name} says what it holds`)
+)
+
+t.test(
+  'A03: two loads with one seed give the same state, byte for byte; so does a reset',
+  async t => {
+    const { world } = await startWorld({ loaded: false })
+
+    for (const name of NAMES) {
+      await load(name, world)
+      const first = stateOf(world)
+      await load(name, world)
+      const second = stateOf(world)
+      world.reset()
+
+      t.equal(world.scenario.name, name)
+      t.equal(second === first, true, `${name} loaded again`)
+      t.equal(stateOf(world) === first, true, `${name} reset`)
+    }
   }
-})
-
-t.test('A03: two loads with one seed give the same state, byte for byte; so does a reset', async t => {
-  const { world } = await startWorld({ loaded: false })
-
-  for (const name of NAMES) {
-    await load(name, world)
-    const first = stateOf(world)
-    await load(name, world)
-    const second = stateOf(world)
-    world.reset()
-
-    t.equal(world.scenario.name, name)
-    t.equal(second === first, true, `${name} loaded again`)
-    t.equal(stateOf(world) === first, true, `${name} reset`)
-  }
-})
+)
 
 /** What fails when files are checked, by file. */
 async function failing(files: readonly string[]): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>()
-  for (const { file, title, messages } of await failuresIn(files)) found.set(file, [...(found.get(file) ?? []), `${title}: ${messages.join('; ')}`])
+  for (const { file, title, messages } of await failuresIn(files))
+    found.set(file, [...(found.get(file) ?? []), `${title}: ${messages.join('; ')}`])
   return found
 }
 
-/** Documents with a script that their plays notice, without it. One that only makes calls wait changes no answer. */
+/**
+ * Documents with a script that their plays notice, without it. One that only makes calls wait
+ * changes no answer.
+ */
 const withoutScript = (documents: readonly [name: string, text: string][]) =>
   documents.flatMap(([name, text]) => {
     const { script = [], ...rest } = parse(text)
-    const isNoticed = rest.play !== undefined && script.some((entry: object) => !('delay' in entry || 'hold' in entry))
+    const isNoticed =
+      rest.play !== undefined &&
+      script.some((entry: object) => !('delay' in entry || 'hold' in entry))
     return isNoticed ? [[`${name}.json`, JSON.stringify(rest)] as const] : []
   })
 
-t.test('what a scenario shows by its plays, it shows by its script: each shipped one and each example of the guide holds, and fails without', async t => {
-  const texts = GUIDE.split(/^#{2,3} /m).flatMap(section => {
-    const [heading = ''] = section.split('\n')
-    return [...section.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text = ''], nth): [string, string] => [
-      `${heading.replaceAll(/\W+/g, '-')}-${nth + 1}`,
-      text
+t.test(
+  'what a scenario shows by its plays, it shows by its script: each shipped one and each example of the guide holds, and fails without',
+  async t => {
+    const texts = GUIDE.split(/^#{2,3} /m).flatMap(section => {
+      const [heading = ''] = section.split('\n')
+      return [...section.matchAll(/^```yaml\n(.*?)^```$/gms)].map(
+        ([, text = ''], nth): [string, string] => [
+          `${heading.replaceAll(/\W+/g, '-')}-${nth + 1}`,
+          text
+        ]
+      )
+    })
+    const isShared = ([, text]: [string, string]) => /^groups:/m.test(text)
+    const examples = texts.filter(example => !isShared(example))
+    t.ok(texts.some(isShared))
+    for (const [name, text] of texts.filter(isShared))
+      await checkedAlone(await readDocument(name, text))
+    const bare = withoutScript([
+      ...NAMES.map((name): [string, string] => [name, textOf(name)]),
+      ...examples
     ])
-  })
-  const isShared = ([, text]: [string, string]) => /^groups:/m.test(text)
-  const examples = texts.filter(example => !isShared(example))
-  t.ok(texts.some(isShared))
-  for (const [name, text] of texts.filter(isShared)) await checkedAlone(await readDocument(name, text))
-  const bare = withoutScript([...NAMES.map((name): [string, string] => [name, textOf(name)]), ...examples])
-  const root = t.testdir({ ...Object.fromEntries(examples.map(([name, text]) => [`${name}.yaml`, text])), ...Object.fromEntries(bare) })
-  const guide = examples.map(([name]) => `${root}/${name}.yaml`)
-  const missing = bare.map(([name]) => `${root}/${name}`)
+    const root = t.testdir({
+      ...Object.fromEntries(examples.map(([name, text]) => [`${name}.yaml`, text])),
+      ...Object.fromEntries(bare)
+    })
+    const guide = examples.map(([name]) => `${root}/${name}.yaml`)
+    const missing = bare.map(([name]) => `${root}/${name}`)
 
-  t.ok(examples.length >= 29 && new Set(guide).size === examples.length && bare.length >= 19)
-  t.strictSame(await failing([...NAMES.map(fileOf), ...guide]), new Map())
-  t.strictSame([...(await failing(missing)).keys()], missing)
-})
+    t.ok(examples.length >= 29 && new Set(guide).size === examples.length && bare.length >= 19)
+    t.strictSame(await failing([...NAMES.map(fileOf), ...guide]), new Map())
+    t.strictSame([...(await failing(missing)).keys()], missing)
+  }
+)
 
 t.test('every curl line of the guide and of a comment works as it is written', async t => {
   const { sandbox, statusOf, someoneWaits } = await listening(t)
   const statuses = []
-  for (const [line] of GUIDE.replaceAll(/\\\n\s*/g, '').matchAll(/^curl [^@\n]+$/gm)) statuses.push(await statusOf(line))
+  for (const [line] of GUIDE.replaceAll(/\\\n\s*/g, '').matchAll(/^curl [^@\n]+$/gm))
+    statuses.push(await statusOf(line))
   t.strictSame(statuses, [200, 201, 200, 204, 409])
 
   for (const name of NAMES) {
@@ -204,22 +280,39 @@ t.test('every curl line of the guide and of a comment works as it is written', a
 })
 
 t.test('service-outage: every operation that is not disabled is down', async t => {
-  const scripted: string[] = parse(textOf('service-outage')).script.map(({ on }: { on: string }) => on)
+  const scripted: string[] = parse(textOf('service-outage')).script.map(
+    ({ on }: { on: string }) => on
+  )
   const disabled = ['DELETE /locations/{id}', 'DELETE /accounts/{id}']
   t.strictSame(scripted.toSorted(), OPERATION_NAMES.filter(on => !disabled.includes(on)).toSorted())
 })
 
 t.test('split-bill: each card is charged once; a card charged twice is caught', async t => {
-  const { call, control, sandbox } = await startTestEmulator(t, { loaded: false, machine: () => Date.parse(NOW) })
+  const { call, control, sandbox } = await startTestEmulator(t, {
+    loaded: false,
+    machine: () => Date.parse(NOW)
+  })
   await load('split-bill', sandbox)
-  const pay = async (last4: string) => (await call('POST /transactions', { key, body: card({ 'card[last4]': last4 }) })).status
+  const pay = async (last4: string) =>
+    (await call('POST /transactions', { key, body: card({ 'card[last4]': last4 }) })).status
   const verified = async () => (await control('POST /verify')).status
 
-  const statuses = [await pay('4242'), await verified(), await pay('4444'), await verified(), await pay('4444'), await verified()]
+  const statuses = [
+    await pay('4242'),
+    await verified(),
+    await pay('4444'),
+    await verified(),
+    await pay('4444'),
+    await verified()
+  ]
 
   t.strictSame(statuses, [200, 409, 200, 200, 200, 409])
   const [refund] = (await call('GET /refunds', { key, query: 'limit=1' })).body.data
-  t.hasStrict(refund, { amount: 1100, payment_method: { card: { brand: 'mastercard', last4: '4444' } } }, 'REF-2')
+  t.hasStrict(
+    refund,
+    { amount: 1100, payment_method: { card: { brand: 'mastercard', last4: '4444' } } },
+    'REF-2'
+  )
 })
 
 t.test('slow-lists: a list is slow, a record beside it is not', async t => {
@@ -237,8 +330,16 @@ t.test('slow-lists: a list is slow, a record beside it is not', async t => {
 t.test('test-cards: what a payment comes to by what it is made with', async t => {
   const { world, executed, call } = await startWorld({ loaded: false })
   await load('test-cards', world)
-  const numbers = { '4242424242424242': null, '4000000000000002': 'card_declined', '4000000000009995': 'insufficient_funds' }
-  const more = { '4000000000000069': 'expired_card', '4000000000000127': 'incorrect_csc', '4000000000000119': 'processing_error' }
+  const numbers = {
+    '4242424242424242': null,
+    '4000000000000002': 'card_declined',
+    '4000000000009995': 'insufficient_funds'
+  }
+  const more = {
+    '4000000000000069': 'expired_card',
+    '4000000000000127': 'incorrect_csc',
+    '4000000000000119': 'processing_error'
+  }
   const outcomes: [fields: Record<string, string>, code: string | null][] = [
     ...Object.entries({ ...numbers, ...more }).flatMap(([number, code]): typeof outcomes => [
       [{ 'card[number]': number }, code],
@@ -251,10 +352,20 @@ t.test('test-cards: what a payment comes to by what it is made with', async t =>
   for (const [fields, code] of outcomes) {
     const { status, body } = call('POST /transactions', { key, body: card(fields) })
     const wanted = code === null ? [200, null, null] : [402, code, 'card_error']
-    t.strictSame([status, body.error?.code ?? null, body.error?.type ?? null], wanted, JSON.stringify(fields))
+    t.strictSame(
+      [status, body.error?.code ?? null, body.error?.type ?? null],
+      wanted,
+      JSON.stringify(fields)
+    )
   }
-  const slow = executed('POST /transactions', { key, body: card({ 'card[number]': '4000000000000077' }) })
-  const lost = executed('POST /transactions', { key, body: card({ 'card[number]': '4000000000000341' }) })
+  const slow = executed('POST /transactions', {
+    key,
+    body: card({ 'card[number]': '4000000000000077' })
+  })
+  const lost = executed('POST /transactions', {
+    key,
+    body: card({ 'card[number]': '4000000000000341' })
+  })
 
   t.strictSame([slow.outcome.status, slow.action?.delay], [200, 2000])
   t.equal(lost.outcome.name, 'lost_after')

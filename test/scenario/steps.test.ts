@@ -27,18 +27,32 @@ const BINDINGS: StepBindings = {
   key: name => name || 'sk_first'
 }
 
-/** The problems that steps are refused with: those of their schema, or else those found when they are checked. */
+/**
+ * The problems that steps are refused with: those of their schema, or else those found when they
+ * are checked.
+ */
 const problemsOf = async (steps: unknown): Promise<string[]> => {
-  const shape = (await SCENARIO_CHECKER.problems({ steps })).map(({ steps, ...said }) => coded(pathOf(steps.slice(1)), said))
+  const shape = (await SCENARIO_CHECKER.problems({ steps })).map(({ steps, ...said }) =>
+    coded(pathOf(steps.slice(1)), said)
+  )
   const { found, report } = reported(1)
-  if (shape.length === 0) checkSteps({ steps: { list: steps as StepData[] }, play: { list: [] } }, BINDINGS, report)
+  if (shape.length === 0)
+    checkSteps({ steps: { list: steps as StepData[] }, play: { list: [] } }, BINDINGS, report)
   return [...shape, ...found]
 }
 
 type Answer = Partial<StepAnswer>
-const codesOf = (outcomes: readonly StepOutcome[]) => outcomes.map(({ problems }) => problems.map(({ at, ...said }) => coded(pathOf(at), said)))
-/** Plays steps against answers that are given one after the other; 200 with an id where none is left. */
-const played = async (steps: StepData[], answers: Answer[] = [], bindings: StepBindings = BINDINGS) => {
+const codesOf = (outcomes: readonly StepOutcome[]) =>
+  outcomes.map(({ problems }) => problems.map(({ at, ...said }) => coded(pathOf(at), said)))
+/**
+ * Plays steps against answers that are given one after the other; 200 with an id where none is
+ * left.
+ */
+const played = async (
+  steps: StepData[],
+  answers: Answer[] = [],
+  bindings: StepBindings = BINDINGS
+) => {
   const calls: StepCall[] = []
   const play: Play = async call => {
     calls.push(call)
@@ -50,7 +64,10 @@ const played = async (steps: StepData[], answers: Answer[] = [], bindings: StepB
 /** The body of the one call of a step, after a step called `a` that was answered so. */
 const sentAfter = async (answer: unknown, body: StepData['body']): Promise<string[][]> => {
   const refund = { do: 'POST /refunds', body: body as NonNullable<StepData['body']> }
-  const { calls, problems } = await played([{ as: 'a', do: 'GET /tickets' }, refund], [{ body: answer as never }])
+  const { calls, problems } = await played(
+    [{ as: 'a', do: 'GET /tickets' }, refund],
+    [{ body: answer as never }]
+  )
   t.strictSame(problems, [[], []])
   return [...new URLSearchParams(calls[1]?.form ?? '')]
 }
@@ -78,25 +95,42 @@ t.test('steps: every kind of problem, with its place', async t => {
   ]`)
   const cases: [steps: unknown, ...problems: string[]][] = [
     [{}, 'wrong_type'],
-    ...ofOne.map(([step, ...problems]): [steps: unknown, ...problems: string[]] => [[step], ...problems.map(problem => `[0]${problem}`)]),
-    ...['5th', 'a b', 'a.b', '-a', 'ä', '${tkt_60}'].map((as): [object, ...string[]] => [[{ ...list, as }], '[0].as other']),
+    ...ofOne.map(([step, ...problems]): [steps: unknown, ...problems: string[]] => [
+      [step],
+      ...problems.map(problem => `[0]${problem}`)
+    ]),
+    ...['5th', 'a b', 'a.b', '-a', 'ä', '${tkt_60}'].map((as): [object, ...string[]] => [
+      [{ ...list, as }],
+      '[0].as other'
+    ]),
     [[payment, { do: '${payment.id}' }], '[1].do unknown_request'],
     [[payment, { do: 'GET /transactions/${paymnt.id}' }], '[1].do unknown_reference'],
     [[{ do: 'GET /transactions/${payment.id}' }, payment], '[0].do unknown_reference'],
-    [[{ as: 'a', do: 'GET /ticket' }, { do: 'GET /tickets/${a.anything}' }], '[0].do unknown_request'],
+    [
+      [{ as: 'a', do: 'GET /ticket' }, { do: 'GET /tickets/${a.anything}' }],
+      '[0].do unknown_request'
+    ],
     [[payment, list, payment], '[2].as name_taken']
   ]
-  for (const [steps, ...problems] of cases) t.strictSame(await problemsOf(steps), problems, JSON.stringify(steps))
+  for (const [steps, ...problems] of cases)
+    t.strictSame(await problemsOf(steps), problems, JSON.stringify(steps))
 })
 
 t.test('steps: what a step may say', async t => {
   const steps: StepData[] = [
     { as: 'payment', do: 'POST /transactions', body: { ticket: '${tkt_60}', amount: 5 } },
     { as: 'page-2_x', do: 'get  /tickets ', query: { limit: 2 } },
-    ...['payment.id', ' payment.id ', 'payment.unheard_of_by_the_reference'].map(name => ({ do: `GET /transactions/\${${name}}`, key: 'sk_other' })),
+    ...['payment.id', ' payment.id ', 'payment.unheard_of_by_the_reference'].map(name => ({
+      do: `GET /transactions/\${${name}}`,
+      key: 'sk_other'
+    })),
     { do: 'GET /tickets/prefix_${payment.id}_${page-2_x.data.0.id}' },
     { do: 'DELETE /locations/loc_a', expect: { status: 501 } },
-    { do: 'POST /refunds', body: { transaction: '${payment.id}', reason: '$ {x} $x {x} payment.id}', metadata: {} }, expect: { body: null } }
+    {
+      do: 'POST /refunds',
+      body: { transaction: '${payment.id}', reason: '$ {x} $x {x} payment.id}', metadata: {} },
+      expect: { body: null }
+    }
   ]
 
   t.strictSame(await problemsOf(steps), [])
@@ -120,71 +154,155 @@ t.test('play: its problems, with their places', async t => {
     [[{ at_once: [{ do: GET /tickets, as: a }] }, { do: 'GET /tickets/\${a.data.0.id}' }, { do: 'GET /tickets/\${set.id}', repeat: 3 }]]
   ]`)
   for (const [play, ...problems] of cases) {
-    const shape = (await SCENARIO_CHECKER.problems({ play })).map(({ path, ...said }) => coded(path, said))
+    const shape = (await SCENARIO_CHECKER.problems({ play })).map(({ path, ...said }) =>
+      coded(path, said)
+    )
     const { found, report } = reported()
     const steps = { list: [{ as: 'set', do: 'GET /tickets/tkt_1' }] }
-    if (shape.length === 0) checkSteps({ steps, play: { list: play as PlayData[] } }, BINDINGS, report)
+    if (shape.length === 0)
+      checkSteps({ steps, play: { list: play as PlayData[] } }, BINDINGS, report)
     const placed = problems.map(problem => `play[0]${problem}`)
     t.strictSame([...shape, ...found], placed, JSON.stringify(play))
   }
   const play = [{ at_once: [{ do: 5 }, { do: 'GET /ticket' }] }] as unknown as PlayData[]
   const { found, report } = reported()
-  checkSteps({ steps: { list: [] }, play: { list: play, flaws: flawsOf([{ steps: [0, 'at_once', 0, 'do'] }]) } }, BINDINGS, report)
-  t.strictSame(found, ['play[0].at_once[1].do unknown_request'], 'what is right is checked beside what is not')
+  checkSteps(
+    {
+      steps: { list: [] },
+      play: { list: play, flaws: flawsOf([{ steps: [0, 'at_once', 0, 'do'] }]) }
+    },
+    BINDINGS,
+    report
+  )
+  t.strictSame(
+    found,
+    ['play[0].at_once[1].do unknown_request'],
+    'what is right is checked beside what is not'
+  )
 
   const expect = [{ on: 'POST /refunds', match: { body: { reason: '${tkt_60}' } } }]
   const expecting = reported()
   checkSteps({ steps: { list: [] }, play: { list: undefined }, expect }, BINDINGS, expecting.report)
-  t.strictSame(expecting.found, ['expect[0].match.body.reason unknown_reference'], 'an expectation refers to steps alone')
+  t.strictSame(
+    expecting.found,
+    ['expect[0].match.body.reason unknown_reference'],
+    'an expectation refers to steps alone'
+  )
 })
 
-t.test('steps: many references to nothing are reported in time that grows with their number alone', async t => {
-  const timed = (count: number) => {
-    const steps = Array.from({ length: count }, (_, index) => ({ as: `a_rather_long_name_${index}`, do: `GET /tickets/\${a_rather_lung_name_${index}x.id}` }))
-    const { found, report } = reported()
-    const begun = cpuTime()
-    checkSteps({ steps: { list: steps }, play: { list: undefined } }, BINDINGS, report)
-    t.equal(found.length, count)
-    return cpuTime() - begun
+t.test(
+  'steps: many references to nothing are reported in time that grows with their number alone',
+  async t => {
+    const timed = (count: number) => {
+      const steps = Array.from({ length: count }, (_, index) => ({
+        as: `a_rather_long_name_${index}`,
+        do: `GET /tickets/\${a_rather_lung_name_${index}x.id}`
+      }))
+      const { found, report } = reported()
+      const begun = cpuTime()
+      checkSteps({ steps: { list: steps }, play: { list: undefined } }, BINDINGS, report)
+      t.equal(found.length, count)
+      return cpuTime() - begun
+    }
+    timed(500)
+
+    const ratio = timed(6000) / timed(1500)
+
+    t.ok(
+      ratio < 9,
+      `four times as many took ${ratio} times as long; sixteen times would be the square`
+    )
   }
-  timed(500)
-
-  const ratio = timed(6000) / timed(1500)
-
-  t.ok(ratio < 9, `four times as many took ${ratio} times as long; sixteen times would be the square`)
-})
+)
 
 t.test('steps: a reference means a part of an earlier answer, or the id of a record', async t => {
   const card = { last4: '4242', deep: { list: [[1, 2], 'x'] } }
-  const answer = { id: 'txn_9', amount: 600, reason: null, open: false, empty: '', card, data: [{ id: 'a' }, { id: 'b' }] }
-  const values: Record<string, string> = {
-    ...{ '${a.id}': 'txn_9', '${ a.id }': 'txn_9', '${a.amount}': '600', '${a.reason}': '', '${a.open}': 'false', '${a.empty}': '' },
-    ...{ '${a.card.last4}': '4242', '${a.card.deep.list.0.1}': '2', '${a.data.1.id}': 'b', '${tkt_60}': 'tkt_60', '${a.id}${a.id}': 'txn_9txn_9' },
-    ...{ 'for ${a.id} of ${a.amount} at ${tkt_60}': 'for txn_9 of 600 at tkt_60', '$${a.id}}': '$txn_9}', '${a.reason}, ${a.open}': 'null, false' }
+  const answer = {
+    id: 'txn_9',
+    amount: 600,
+    reason: null,
+    open: false,
+    empty: '',
+    card,
+    data: [{ id: 'a' }, { id: 'b' }]
   }
-  for (const [written, sent] of Object.entries(values)) t.strictSame(await sentAfter(answer, { x: written }), [['x', sent]], written)
+  const values: Record<string, string> = {
+    ...{
+      '${a.id}': 'txn_9',
+      '${ a.id }': 'txn_9',
+      '${a.amount}': '600',
+      '${a.reason}': '',
+      '${a.open}': 'false',
+      '${a.empty}': ''
+    },
+    ...{
+      '${a.card.last4}': '4242',
+      '${a.card.deep.list.0.1}': '2',
+      '${a.data.1.id}': 'b',
+      '${tkt_60}': 'tkt_60',
+      '${a.id}${a.id}': 'txn_9txn_9'
+    },
+    ...{
+      'for ${a.id} of ${a.amount} at ${tkt_60}': 'for txn_9 of 600 at tkt_60',
+      '$${a.id}}': '$txn_9}',
+      '${a.reason}, ${a.open}': 'null, false'
+    }
+  }
+  for (const [written, sent] of Object.entries(values))
+    t.strictSame(await sentAfter(answer, { x: written }), [['x', sent]], written)
   const cases: [sent: string, written: unknown][] = [
-    ['x[${a.id}]=txn_9&x[list][]=600&x[list][]=txn_9', { '${a.id}': '${a.id}', list: ['${a.amount}', '${a.id}'] }],
+    [
+      'x[${a.id}]=txn_9&x[list][]=600&x[list][]=txn_9',
+      { '${a.id}': '${a.id}', list: ['${a.amount}', '${a.id}'] }
+    ],
     ['x[][]=1&x[][]=2&x[]=x', '${a.card.deep.list}'],
     ['x[][id]=a&x[][id]=b', '${a.data}']
   ]
-  for (const [sent, written] of cases) t.strictSame((await sentAfter(answer, { x: written as never })).map(pair => pair.join('=')).join('&'), sent)
+  for (const [sent, written] of cases)
+    t.strictSame(
+      (await sentAfter(answer, { x: written as never })).map(pair => pair.join('=')).join('&'),
+      sent
+    )
 })
 
 t.test('steps: a reference alone keeps its type, in what is expected too', async t => {
   const first = { id: 'x', amount: 600, reason: null, list: [1, { a: true }] }
-  const whole: StepData = { do: 'GET /refunds', expect: { body: { amount: '${a.amount}', reason: '${a.reason}', list: '${a.list}', text: 'is ${a.amount}' } } }
+  const whole: StepData = {
+    do: 'GET /refunds',
+    expect: {
+      body: {
+        amount: '${a.amount}',
+        reason: '${a.reason}',
+        list: '${a.list}',
+        text: 'is ${a.amount}'
+      }
+    }
+  }
 
-  const answered = (body: Json) => played([{ as: 'a', do: 'GET /tickets' }, whole], [{ body: first }, { body }])
+  const answered = (body: Json) =>
+    played([{ as: 'a', do: 'GET /tickets' }, whole], [{ body: first }, { body }])
   const same = await answered({ amount: 600, reason: null, list: [1, { a: true }], text: 'is 600' })
   const other = await answered({ amount: '600', reason: '', list: [1, {}], text: 'is 600' })
 
   t.strictSame(same.problems, [[], []])
-  t.strictSame(other.problems[1], ['[1].expect.body.amount other_value', '[1].expect.body.reason other_value', '[1].expect.body.list[1].a other_value'])
+  t.strictSame(other.problems[1], [
+    '[1].expect.body.amount other_value',
+    '[1].expect.body.reason other_value',
+    '[1].expect.body.list[1].a other_value'
+  ])
 })
 
 t.test('steps: a reference without a value is reported, and its call is not made', async t => {
-  const others = ['${a.none}', '${a.id.x}', '${a.reason.x}', '${a.data.2.id}', '${a.data.-1}', '${a.id.length}', '${a.constructor}', '${a.__proto__}']
+  const others = [
+    '${a.none}',
+    '${a.id.x}',
+    '${a.reason.x}',
+    '${a.data.2.id}',
+    '${a.data.-1}',
+    '${a.id.length}',
+    '${a.constructor}',
+    '${a.__proto__}'
+  ]
   const notReturned = [...others, '${a.data.map}', 'a text with ${a.none}', '${later.id}']
   for (const written of [...notReturned, '${tkt_other}', '${ tkt_other }']) {
     const steps = [
@@ -192,66 +310,125 @@ t.test('steps: a reference without a value is reported, and its call is not made
       { do: 'POST /refunds', body: { transaction: written } },
       { as: 'later', do: 'GET /refunds' }
     ] as StepData[]
-    const { calls, outcomes } = await played(steps, [{ body: { id: 'x', reason: null, data: [{ id: 'a' }] } }])
+    const { calls, outcomes } = await played(steps, [
+      { body: { id: 'x', reason: null, data: [{ id: 'a' }] } }
+    ])
     const made = calls.map(({ method, path }) => `${method} ${path}`)
-    t.strictSame(made, ['GET /tickets', 'GET /refunds'], 'the steps that do not refer to it are made')
-    t.strictSame(codesOf(outcomes), [[], [`[1] ${notReturned.includes(written) ? 'not_returned' : 'not_given'}`], []], written)
+    t.strictSame(
+      made,
+      ['GET /tickets', 'GET /refunds'],
+      'the steps that do not refer to it are made'
+    )
+    t.strictSame(
+      codesOf(outcomes),
+      [[], [`[1] ${notReturned.includes(written) ? 'not_returned' : 'not_given'}`], []],
+      written
+    )
     t.strictSame(outcomes[1]?.answer, { status: 0, body: null })
   }
 })
 
-t.test('steps: after one that was answered otherwise than expected, those that refer to it are not made', async t => {
-  const steps: StepData[] = [
-    { as: 'a', do: 'POST /transactions', expect: { status: 402 } },
-    { as: 'b', do: 'GET /transactions/${a.id}' },
-    { do: 'GET /refunds', query: { transaction: '${b.id}', limit: '${a.id}' } },
-    { do: 'GET /tickets' }
-  ]
+t.test(
+  'steps: after one that was answered otherwise than expected, those that refer to it are not made',
+  async t => {
+    const steps: StepData[] = [
+      { as: 'a', do: 'POST /transactions', expect: { status: 402 } },
+      { as: 'b', do: 'GET /transactions/${a.id}' },
+      { do: 'GET /refunds', query: { transaction: '${b.id}', limit: '${a.id}' } },
+      { do: 'GET /tickets' }
+    ]
 
-  const { calls, problems } = await played(steps)
+    const { calls, problems } = await played(steps)
 
-  t.equal(calls.map(({ path }) => path).join(), '/transactions,/tickets')
-  t.strictSame(problems, [['[0].expect.status other_status'], ['[1] not_returned'], ['[2] not_returned', '[2] not_returned'], []])
-})
-
-t.test('FORM-2, FORM-3: a step is sent as clients send calls: a form for a POST, a query, nested names in brackets', async t => {
-  const cases: [step: StepData, call: Partial<StepCall>][] = [
-    [{ do: 'GET /tickets' }, { method: 'GET', path: '/tickets', query: '', form: null }],
-    [{ do: ' get\t/tickets ' }, { method: 'GET', path: '/tickets' }],
-    [{ do: 'POST /refunds' }, { method: 'POST', path: '/refunds', query: '', form: '' }],
-    [{ do: 'DELETE /accounts/mch_a/users/usr_a' }, { method: 'DELETE', path: '/accounts/mch_a/users/usr_a', form: null }],
-    [{ do: 'GET /tickets/a%b?c#dä' }, { path: '/tickets/a%25b%3Fc%23d%C3%A4' }],
-    [
-      { do: 'GET /tickets', query: { limit: 2, created: { gte: '2026-03-01T00:00+02:00' } } },
-      { query: 'limit=2&created%5Bgte%5D=2026-03-01T00%3A00%2B02%3A00' }
-    ],
-    [{ do: 'GET /tickets', query: { limit: null } }, { query: 'limit=' }],
-    ...[{ do: 'POST /refunds', query: { a: 1 }, body: { b: 2 } }].map((step): (typeof cases)[number] => [step, { query: 'a=1', form: 'b=2' }]),
-    [{ do: 'POST /refunds', body: {} }, { form: '' }],
-    [{ do: 'POST /refunds', body: { a: 600, b: true, c: false, d: null, e: '', f: 'a b&c=d' } }, { form: 'a=600&b=true&c=false&d=&e=&f=a+b%26c%3Dd' }],
-    [{ do: 'POST /refunds', body: { a: { b: { c: 1, d: null } }, 'e[f]': 2 } }, { form: 'a%5Bb%5D%5Bc%5D=1&a%5Bb%5D%5Bd%5D=&e%5Bf%5D=2' }],
-    [{ do: 'POST /refunds', body: { a: [1, 'x', null], b: [], c: {} } }, { form: 'a%5B%5D=1&a%5B%5D=x&a%5B%5D=' }],
-    [{ do: 'POST /refunds', body: JSON.parse('{"__proto__":{"constructor":"x"}}') }, { form: '__proto__%5Bconstructor%5D=x' }]
-  ]
-  for (const [step, call] of cases) {
-    const { calls } = await played([step])
-    t.strictSame(Object.fromEntries(Object.entries(calls[0] as StepCall).filter(([name]) => name in call)), call, JSON.stringify(step))
+    t.equal(calls.map(({ path }) => path).join(), '/transactions,/tickets')
+    t.strictSame(problems, [
+      ['[0].expect.status other_status'],
+      ['[1] not_returned'],
+      ['[2] not_returned', '[2] not_returned'],
+      []
+    ])
   }
-})
+)
 
-t.test("AUTH-2, AUTH-3: without a key a step is sent with the first merchant's, a payment without one", async t => {
-  const cases: [key: string | null, ...steps: StepData[]][] = [
-    ['sk_first', { do: 'GET /tickets' }, { do: 'POST /refunds' }, { do: 'GET /transactions' }, { do: 'GET /nowhere' }],
-    [null, { do: 'POST /transactions' }, { do: 'post /transactions' }],
-    ['sk_own', { do: 'POST /transactions', key: 'sk_own' }, { do: 'GET /tickets', key: 'sk_own' }],
-    ['tkt_60', { do: 'GET /tickets', key: '${tkt_60}' }]
-  ]
-  for (const [key, ...steps] of cases) for (const step of steps) t.equal((await played([step])).calls[0]?.key, key, JSON.stringify(step))
-})
+t.test(
+  'FORM-2, FORM-3: a step is sent as clients send calls: a form for a POST, a query, nested names in brackets',
+  async t => {
+    const cases: [step: StepData, call: Partial<StepCall>][] = [
+      [{ do: 'GET /tickets' }, { method: 'GET', path: '/tickets', query: '', form: null }],
+      [{ do: ' get\t/tickets ' }, { method: 'GET', path: '/tickets' }],
+      [{ do: 'POST /refunds' }, { method: 'POST', path: '/refunds', query: '', form: '' }],
+      [
+        { do: 'DELETE /accounts/mch_a/users/usr_a' },
+        { method: 'DELETE', path: '/accounts/mch_a/users/usr_a', form: null }
+      ],
+      [{ do: 'GET /tickets/a%b?c#dä' }, { path: '/tickets/a%25b%3Fc%23d%C3%A4' }],
+      [
+        { do: 'GET /tickets', query: { limit: 2, created: { gte: '2026-03-01T00:00+02:00' } } },
+        { query: 'limit=2&created%5Bgte%5D=2026-03-01T00%3A00%2B02%3A00' }
+      ],
+      [{ do: 'GET /tickets', query: { limit: null } }, { query: 'limit=' }],
+      ...[{ do: 'POST /refunds', query: { a: 1 }, body: { b: 2 } }].map(
+        (step): (typeof cases)[number] => [step, { query: 'a=1', form: 'b=2' }]
+      ),
+      [{ do: 'POST /refunds', body: {} }, { form: '' }],
+      [
+        { do: 'POST /refunds', body: { a: 600, b: true, c: false, d: null, e: '', f: 'a b&c=d' } },
+        { form: 'a=600&b=true&c=false&d=&e=&f=a+b%26c%3Dd' }
+      ],
+      [
+        { do: 'POST /refunds', body: { a: { b: { c: 1, d: null } }, 'e[f]': 2 } },
+        { form: 'a%5Bb%5D%5Bc%5D=1&a%5Bb%5D%5Bd%5D=&e%5Bf%5D=2' }
+      ],
+      [
+        { do: 'POST /refunds', body: { a: [1, 'x', null], b: [], c: {} } },
+        { form: 'a%5B%5D=1&a%5B%5D=x&a%5B%5D=' }
+      ],
+      [
+        { do: 'POST /refunds', body: JSON.parse('{"__proto__":{"constructor":"x"}}') },
+        { form: '__proto__%5Bconstructor%5D=x' }
+      ]
+    ]
+    for (const [step, call] of cases) {
+      const { calls } = await played([step])
+      t.strictSame(
+        Object.fromEntries(Object.entries(calls[0] as StepCall).filter(([name]) => name in call)),
+        call,
+        JSON.stringify(step)
+      )
+    }
+  }
+)
+
+t.test(
+  "AUTH-2, AUTH-3: without a key a step is sent with the first merchant's, a payment without one",
+  async t => {
+    const cases: [key: string | null, ...steps: StepData[]][] = [
+      [
+        'sk_first',
+        { do: 'GET /tickets' },
+        { do: 'POST /refunds' },
+        { do: 'GET /transactions' },
+        { do: 'GET /nowhere' }
+      ],
+      [null, { do: 'POST /transactions' }, { do: 'post /transactions' }],
+      [
+        'sk_own',
+        { do: 'POST /transactions', key: 'sk_own' },
+        { do: 'GET /tickets', key: 'sk_own' }
+      ],
+      ['tkt_60', { do: 'GET /tickets', key: '${tkt_60}' }]
+    ]
+    for (const [key, ...steps] of cases)
+      for (const step of steps)
+        t.equal((await played([step])).calls[0]?.key, key, JSON.stringify(step))
+  }
+)
 
 t.test('steps: what is expected of an answer', async t => {
   const data = '[{ id: a, n: 1 }, { id: b, n: 2 }]'
-  const answer: Json = parse(`{ id: x, amount: 600, reason: null, open: true, card: { last4: '4242', brand: null }, data: ${data}, none: [] }`)
+  const answer: Json = parse(
+    `{ id: x, amount: 600, reason: null, open: true, card: { last4: '4242', brand: null }, data: ${data}, none: [] }`
+  )
   const ofAnswers: [expect: Json, given: Json, ...problems: string[]][] = parse(`[
     [{}, { status: 299 }], [{}, { status: 300 }, ' other_status'], [{}, { status: 199 }, ' other_status'], [{}, { status: 0, body: null }, ' other_status'],
     [{ status: 400 }, { status: 400 }], [{ status: 201 }, { status: 200 }, .expect.status other_status],
@@ -285,8 +462,17 @@ t.test('steps: what is expected of an answer', async t => {
       { status: 500, body: { error: { message: 5 } } }
     ].map((given): [Json, Json, string] => [undefined, given, ' other_status']),
     ...ofAnswers,
-    ...ofBodies.map(([body, ...problems]): [Json, Json, ...string[]] => [{ body }, { body: answer }, ...problems.map(problem => `.expect.body.${problem}`)]),
-    [{ status: 201, body: { id: 'y' } }, { body: answer }, '.expect.status other_status', '.expect.body.id other_value']
+    ...ofBodies.map(([body, ...problems]): [Json, Json, ...string[]] => [
+      { body },
+      { body: answer },
+      ...problems.map(problem => `.expect.body.${problem}`)
+    ]),
+    [
+      { status: 201, body: { id: 'y' } },
+      { body: answer },
+      '.expect.status other_status',
+      '.expect.body.id other_value'
+    ]
   ]
   for (const [expect, given, ...problems] of cases) {
     const outcome = await played([{ do: 'GET /tickets', ...(expect && { expect }) }], [given])
@@ -318,48 +504,69 @@ t.test('play: time passes between calls, where a wait says so', async t => {
   t.strictSame(places, [[0], [2, 'at_once', 0]], 'a wait has no outcome')
 })
 
-t.test('steps: each outcome is reported as it comes, with the call, its answer and its step', async t => {
-  const reported: StepOutcome[] = []
-  const steps: StepData[] = [
-    { as: 'a', do: 'POST /refunds', body: { transaction: '${txn_1}' } },
-    { do: 'GET /refunds/${a.id}', expect: { status: 404 } }
-  ]
+t.test(
+  'steps: each outcome is reported as it comes, with the call, its answer and its step',
+  async t => {
+    const reported: StepOutcome[] = []
+    const steps: StepData[] = [
+      { as: 'a', do: 'POST /refunds', body: { transaction: '${txn_1}' } },
+      { do: 'GET /refunds/${a.id}', expect: { status: 404 } }
+    ]
 
-  const outcomes = await playSteps(
-    steps,
-    async ({ path }) => ({ status: 200, body: { id: path } }),
-    BINDINGS,
-    outcome => {
-      t.strictSame(outcome.at, [reported.length])
-      reported.push(outcome)
-    }
-  )
+    const outcomes = await playSteps(
+      steps,
+      async ({ path }) => ({ status: 200, body: { id: path } }),
+      BINDINGS,
+      outcome => {
+        t.strictSame(outcome.at, [reported.length])
+        reported.push(outcome)
+      }
+    )
 
-  t.strictSame(outcomes, reported)
-  t.strictSame(reported, [
-    {
-      at: [0],
-      step: steps[0],
-      call: { method: 'POST', path: '/refunds', query: '', key: 'sk_first', form: 'transaction=txn_1' },
-      answer: { status: 200, body: { id: '/refunds' } },
-      problems: []
-    },
-    {
-      at: [1],
-      step: steps[1],
-      call: { method: 'GET', path: '/refunds//refunds', query: '', key: 'sk_first', form: null },
-      answer: { status: 200, body: { id: '/refunds//refunds' } },
-      problems: [{ at: [1, 'expect', 'status'], code: 'other_status', message: 'status: must be 404; got 200' }]
-    }
-  ])
-  t.strictSame(await playSteps([], async () => t.fail('no call is made') as never, BINDINGS), [])
-})
+    t.strictSame(outcomes, reported)
+    t.strictSame(reported, [
+      {
+        at: [0],
+        step: steps[0],
+        call: {
+          method: 'POST',
+          path: '/refunds',
+          query: '',
+          key: 'sk_first',
+          form: 'transaction=txn_1'
+        },
+        answer: { status: 200, body: { id: '/refunds' } },
+        problems: []
+      },
+      {
+        at: [1],
+        step: steps[1],
+        call: { method: 'GET', path: '/refunds//refunds', query: '', key: 'sk_first', form: null },
+        answer: { status: 200, body: { id: '/refunds//refunds' } },
+        problems: [
+          {
+            at: [1, 'expect', 'status'],
+            code: 'other_status',
+            message: 'status: must be 404; got 200'
+          }
+        ]
+      }
+    ])
+    t.strictSame(await playSteps([], async () => t.fail('no call is made') as never, BINDINGS), [])
+  }
+)
 
 t.test('steps: the bindings of names and keys in a store', async t => {
   const store = new Store()
-  const account = (id: string, type: 'merchant' | 'reseller') => ({ id, type, created: '2026-01-01T00:00:00.000Z' }) as Records['accounts']
+  const account = (id: string, type: 'merchant' | 'reseller') =>
+    ({ id, type, created: '2026-01-01T00:00:00.000Z' }) as Records['accounts']
   t.equal(bindingsOf(store).key(''), null, 'without any key none is sent')
-  for (const one of [account('rsl_r', 'reseller'), account('mch_a', 'merchant'), account('mch_b', 'merchant')]) store.accounts.insert(one)
+  for (const one of [
+    account('rsl_r', 'reseller'),
+    account('mch_a', 'merchant'),
+    account('mch_b', 'merchant')
+  ])
+    store.accounts.insert(one)
   store.keys.set('sk_a_reseller', 'rsl_r')
   t.equal(bindingsOf(store).key(''), null, 'a reseller is no merchant')
   store.keys.set('sk_b_merchant', 'mch_b')
@@ -371,5 +578,6 @@ t.test('steps: the bindings of names and keys in a store', async t => {
   t.equal(key('sk_a_reseller'), 'sk_a_reseller')
   t.equal(key('sk_unknown'), 'sk_unknown', 'a wrong key is sent too, to see it refused')
   for (const name of ['rsl_r', 'mch_a']) t.equal(variable(name), name)
-  for (const name of ['', 'mch_c', 'mch_a.id', '__proto__', 'sk_a_reseller']) t.equal(variable(name), undefined, name)
+  for (const name of ['', 'mch_c', 'mch_a.id', '__proto__', 'sk_a_reseller'])
+    t.equal(variable(name), undefined, name)
 })

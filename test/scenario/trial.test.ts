@@ -1,4 +1,7 @@
-/** Scenarios as a tester writes them from the documents alone: each proves itself by `check`, and is kept or failed by real clients. */
+/**
+ * Scenarios as a tester writes them from the documents alone: each proves itself by `check`, and is
+ * kept or failed by real clients.
+ */
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import { startEmulator } from '../../src/index.js'
@@ -8,10 +11,15 @@ import type { Json } from '../support/json.js'
 /** The lines that `check` fails with for a document. */
 async function failures(t: Test, document: string): Promise<string[]> {
   const root = t.testdir({ 'own.yaml': document })
-  return (await failuresIn([`${root}/own.yaml`])).map(({ title, messages }) => `${title}: ${messages.join('; ')}`)
+  return (await failuresIn([`${root}/own.yaml`])).map(
+    ({ title, messages }) => `${title}: ${messages.join('; ')}`
+  )
 }
 
-/** An emulator with a scenario, and a client of it over a connection of its own; `patience` is how long it waits for an answer, in milliseconds. */
+/**
+ * An emulator with a scenario, and a client of it over a connection of its own; `patience` is how
+ * long it waits for an answer, in milliseconds.
+ */
 async function listening(t: Test, document: string) {
   const emulator = await startEmulator({ scenario: parse(document) })
   t.teardown(emulator.close)
@@ -48,16 +56,26 @@ expect:
 `
 
 t.test('SRCH-3: a needle on the seventh page', async t => {
-  const unmet = 'expects GET /tickets/{id} with {"params":{"id":"tkt_needle"}}: at least 1 request: got 0 requests'
-  t.strictSame(await failures(t, NEEDLE), [unmet], 'what the play does not do itself is still expected of a client')
-  t.strictSame((await failures(t, NEEDLE.replace('tickets: 64', 'tickets: 59'))).slice(0, 1), ['play 6. GET /tickets: body.data: must have 0 items; got 1'])
+  const unmet =
+    'expects GET /tickets/{id} with {"params":{"id":"tkt_needle"}}: at least 1 request: got 0 requests'
+  t.strictSame(
+    await failures(t, NEEDLE),
+    [unmet],
+    'what the play does not do itself is still expected of a client'
+  )
+  t.strictSame((await failures(t, NEEDLE.replace('tickets: 64', 'tickets: 59'))).slice(0, 1), [
+    'play 6. GET /tickets: body.data: must have 0 items; got 1'
+  ])
 
   for (const isPatient of [true, false]) {
     const title = isPatient ? 'a client that pages on' : 'a client that stops at an empty page'
     const { send, verify, findings } = await listening(t, NEEDLE)
     let [found, pages]: [found: Json, pages: number] = [undefined, 0]
     for (let after = ''; found === undefined && (isPatient || pages === 0); pages++) {
-      const { body: list }: { body: Json } = await send('GET /tickets', { search_query: 'needle', starting_after: after })
+      const { body: list }: { body: Json } = await send('GET /tickets', {
+        search_query: 'needle',
+        starting_after: after
+      })
       found = list.data[0]
       after = list.last_id
     }
@@ -68,12 +86,16 @@ t.test('SRCH-3: a needle on the seventh page', async t => {
     )
 
     t.strictSame([pages, verdict], isPatient ? [7, 'met'] : [1, 'expectation_unmet'], title)
-    const stopped = (await findings()).data.filter(({ finding }) => finding === 'stopped-at-empty-page').length
+    const stopped = (await findings()).data.filter(
+      ({ finding }) => finding === 'stopped-at-empty-page'
+    ).length
     t.equal(stopped, isPatient ? 0 : 1, title)
   }
 })
 
-/** The first Refund is refused, the second hangs before or after it took effect, then all is well. */
+/**
+ * The first Refund is refused, the second hangs before or after it took effect, then all is well.
+ */
 const hanging = (when: string) => `
 name: refunds-hang
 fixtures: [bistro]
@@ -91,22 +113,46 @@ expect:
 `
 
 t.test('Refunds hang at the second try, then work', async t => {
-  t.strictSame([await failures(t, hanging('before')), await failures(t, hanging('after'))], [[], []])
+  t.strictSame(
+    [await failures(t, hanging('before')), await failures(t, hanging('after'))],
+    [[], []]
+  )
 
-  /** Refunds until it has an answer; one that looks first asks whether the Refund was made before it tries again. */
-  const refund = async ({ send, clock }: Awaited<ReturnType<typeof listening>>, looksFirst: boolean) => {
+  /**
+   * Refunds until it has an answer; one that looks first asks whether the Refund was made before it
+   * tries again.
+   */
+  const refund = async (
+    { send, clock }: Awaited<ReturnType<typeof listening>>,
+    looksFirst: boolean
+  ) => {
     for (let tries = 1; tries <= 4; tries++) {
-      const answer = await send('POST /refunds', { transaction: 'txn_119', amount: '1500' }, 250).catch(() => null)
+      const answer = await send(
+        'POST /refunds',
+        { transaction: 'txn_119', amount: '1500' },
+        250
+      ).catch(() => null)
       if (answer?.status === 200) return tries
       if (answer?.status === 503) await clock.advance(`${answer.headers.get('retry-after')}s`)
-      if (!answer && looksFirst && (await send('GET /refunds', { transaction: 'txn_119' })).body.data.length > 0) return tries
+      if (
+        !answer &&
+        looksFirst &&
+        (await send('GET /refunds', { transaction: 'txn_119' })).body.data.length > 0
+      )
+        return tries
     }
     return 0
   }
   const cases: [when: string, looksFirst: boolean, tries: number, made: number, title: string][] = [
     ['before', true, 3, 1, 'lost before it took effect: a client that looks tries again, rightly'],
     ['after', true, 2, 1, 'lost after it took effect: a client that looks leaves it at that'],
-    ['after', false, 3, 2, 'lost after it took effect: a client that tries again blindly refunds twice']
+    [
+      'after',
+      false,
+      3,
+      2,
+      'lost after it took effect: a client that tries again blindly refunds twice'
+    ]
   ]
   for (const [when, looksFirst, tries, made, title] of cases) {
     const emulator = await listening(t, hanging(when))
@@ -114,10 +160,18 @@ t.test('Refunds hang at the second try, then work', async t => {
     const { holds, message = '' } = await emulator.verify().catch(({ verdict }) => verdict)
 
     t.strictSame([needed, holds], [tries, made === 1], title)
-    if (made > 1) t.ok(message.includes(`POST /refunds that took effect: expected 1 request; got ${made}`), message)
+    if (made > 1)
+      t.ok(
+        message.includes(`POST /refunds that took effect: expected 1 request; got ${made}`),
+        message
+      )
     const { refunds } = await emulator.state()
     t.equal(refunds.filter(({ transaction }) => transaction === 'txn_119').length, made, title)
   }
   const emulator = await listening(t, hanging('before'))
-  await t.rejects(emulator.verify(), { code: 'expectation_unmet' }, 'a client that never refunds is caught too')
+  await t.rejects(
+    emulator.verify(),
+    { code: 'expectation_unmet' },
+    'a client that never refunds is caught too'
+  )
 })

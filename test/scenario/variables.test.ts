@@ -15,24 +15,37 @@ import { ran } from '../support/command.js'
 import { startTestEmulator } from '../support/emulator.js'
 import { checkedAlone, lookedAt, type Where } from '../support/first-state.js'
 
-const line = ({ file, line, column, path, message }: Problem) => `${file?.split('/').at(-1)}:${line}:${column} ${path && `${path}: `}${message}`
+const line = ({ file, line, column, path, message }: Problem) =>
+  `${file?.split('/').at(-1)}:${line}:${column} ${path && `${path}: `}${message}`
 
 /** `coded` are the problems by the codes of their sentences. */
 type Made = { first: FirstState | null; problems: string[]; coded: string[]; warnings: string[] }
 
 /** The first state that a text describes, with what is said of it. */
-async function made(text: string, { root = null, ...where }: Where & { root?: string | null } = {}): Promise<Made> {
+async function made(
+  text: string,
+  { root = null, ...where }: Where & { root?: string | null } = {}
+): Promise<Made> {
   const file = root === null ? null : join(root, 'own.yaml')
-  const { first, problems, warnings } = await lookedAt(text, { ...where, file, name: file ?? 'body', machine: 1_800_000_000_000 })
-  const coded = problems.map(problem => line({ ...problem, message: problem.code as string }).replaceAll(': ', ' '))
+  const { first, problems, warnings } = await lookedAt(text, {
+    ...where,
+    file,
+    name: file ?? 'body',
+    machine: 1_800_000_000_000
+  })
+  const coded = problems.map(problem =>
+    line({ ...problem, message: problem.code as string }).replaceAll(': ', ' ')
+  )
   return { first, problems: problems.map(line), coded, warnings: warnings.map(line) }
 }
 const problemsOf = async (...given: Parameters<typeof made>) => (await made(...given)).problems
 const texts = (values: Record<string, string>): GivenVariables => ({ values, isText: true })
 const data = (values: Record<string, unknown>): GivenVariables => ({ values, isText: false })
 
-t.test('variables: a text that is wholly one keeps its type, and one within a text is text, anywhere in a document', async t => {
-  const { first, warnings } = await made(`name: "\${vars.word}-\${ vars.count }"
+t.test(
+  'variables: a text that is wholly one keeps its type, and one within a text is text, anywhere in a document',
+  async t => {
+    const { first, warnings } = await made(`name: "\${vars.word}-\${ vars.count }"
 vars: { word: o'brien, count: 3, is: true, size: 5, none: "", key: sk_x }
 seed: "\${vars.count}"
 settings: { pagination: { default_limit: "\${vars.size}" } }
@@ -47,49 +60,77 @@ steps: [ { do: GET /tickets, query: { limit: "\${vars.size}" } } ]
 play: [ { as: page, do: GET /tickets, key: "\${vars.key}", query: { limit: "\${vars.count}" } } ]
 expect: [ { on: GET /tickets, times: "\${vars.count}" } ]
 `)
-  t.strictSame(warnings, [])
-  const { store, scenario, settings, script, steps, play, expectations } = first as FirstState
-  t.strictSame([scenario.name, settings], ["o'brien-3", { 'pagination.default_limit': 5, seed: 3 }])
-  t.strictSame([[...store.keys], store.tickets.size], [[['sk_x', 'mch_a']], 3])
-  t.strictSame([store.accounts.get('mch_a')?.name, store.locations.get('loc_a')?.display_name], ["o'brien", 'ab true ${other}'])
-  const respond = { status: 402, body: { is: true, note: '5 ${payment.id}' } }
-  t.strictSame(script.listed()[0]?.entry, { on: 'POST /refunds', match: { body: { amount: { gt: 5 } } }, respond })
-  t.strictSame(steps[0], { do: 'GET /tickets', query: { limit: 5 } })
-  t.strictSame(play[0], { as: 'page', do: 'GET /tickets', key: 'sk_x', query: { limit: 3 } })
-  t.strictSame(expectations[0]?.data, { on: 'GET /tickets', times: 3 })
-})
-
-t.test('variables: values that are given take the place of defaults, each of the type of its default', async t => {
-  const text = 'vars: { text: a, number: 1, is: true }\nname: "${vars.text} ${vars.number} ${vars.is}"\n'
-  const named = async (variables: GivenVariables) => {
-    const { first, coded } = await made(text, { variables })
-    return first?.scenario.name ?? coded
+    t.strictSame(warnings, [])
+    const { store, scenario, settings, script, steps, play, expectations } = first as FirstState
+    t.strictSame(
+      [scenario.name, settings],
+      ["o'brien-3", { 'pagination.default_limit': 5, seed: 3 }]
+    )
+    t.strictSame([[...store.keys], store.tickets.size], [[['sk_x', 'mch_a']], 3])
+    t.strictSame(
+      [store.accounts.get('mch_a')?.name, store.locations.get('loc_a')?.display_name],
+      ["o'brien", 'ab true ${other}']
+    )
+    const respond = { status: 402, body: { is: true, note: '5 ${payment.id}' } }
+    t.strictSame(script.listed()[0]?.entry, {
+      on: 'POST /refunds',
+      match: { body: { amount: { gt: 5 } } },
+      respond
+    })
+    t.strictSame(steps[0], { do: 'GET /tickets', query: { limit: 5 } })
+    t.strictSame(play[0], { as: 'page', do: 'GET /tickets', key: 'sk_x', query: { limit: 3 } })
+    t.strictSame(expectations[0]?.data, { on: 'GET /tickets', times: 3 })
   }
-  const cases: [given: GivenVariables, is: unknown][] = [
-    [texts({}), 'a 1 true'],
-    [texts({ text: '', number: '-2.5', is: 'false' }), ' -2.5 false'],
-    [data({ text: '5', number: 0, is: false }), '5 0 false'],
-    [texts({ text: '5' }), '5 1 true'],
-    ...[texts({ number: 'x' }), texts({ number: ' ' }), ...['5', null, undefined].map(number => data({ number }))].map((given): (typeof cases)[number] => [
-      given,
-      ['body:1:26 vars.number variable_of_type']
-    ]),
-    [texts({ is: 'yes' }), ['body:1:33 vars.is variable_of_type']],
-    [data({ text: 5 }), ['body:1:15 vars.text variable_of_type']],
-    [data({ text: 'x'.repeat(1001) }), ['body:1:15 vars.text variable_too_long']],
-    [texts({ txt: 'b' }), ['body:1:7 vars.txt unknown_variable']],
-    [texts({ __proto__x: 'b' }), ['body:1:7 vars.__proto__x unknown_variable']],
-    [texts({ '': 'b' }), ['body:1:7 vars. unknown_variable']]
-  ]
-  for (const [given, is] of cases) t.strictSame(await named(given), is, JSON.stringify(given))
+)
 
-  for (const of of ['name: x\n', 'tickets: []\n'])
-    t.strictSame((await made(of, { variables: texts({ a: '1' }) })).coded, ['body:1:1 vars.a unknown_variable'], 'a bare fixture has none, either')
-  t.strictSame((await made('name: "${vars.a}"\ntickets: []\n')).problems.length, 2, 'nor is it one with a name')
-  const known = new Set<string>()
-  t.strictSame(await problemsOf(text, { variables: { ...texts({ other: '1' }), known } }), [], 'it may be one of another document')
-  t.strictSame([...known], ['text', 'number', 'is'])
-})
+t.test(
+  'variables: values that are given take the place of defaults, each of the type of its default',
+  async t => {
+    const text =
+      'vars: { text: a, number: 1, is: true }\nname: "${vars.text} ${vars.number} ${vars.is}"\n'
+    const named = async (variables: GivenVariables) => {
+      const { first, coded } = await made(text, { variables })
+      return first?.scenario.name ?? coded
+    }
+    const cases: [given: GivenVariables, is: unknown][] = [
+      [texts({}), 'a 1 true'],
+      [texts({ text: '', number: '-2.5', is: 'false' }), ' -2.5 false'],
+      [data({ text: '5', number: 0, is: false }), '5 0 false'],
+      [texts({ text: '5' }), '5 1 true'],
+      ...[
+        texts({ number: 'x' }),
+        texts({ number: ' ' }),
+        ...['5', null, undefined].map(number => data({ number }))
+      ].map((given): (typeof cases)[number] => [given, ['body:1:26 vars.number variable_of_type']]),
+      [texts({ is: 'yes' }), ['body:1:33 vars.is variable_of_type']],
+      [data({ text: 5 }), ['body:1:15 vars.text variable_of_type']],
+      [data({ text: 'x'.repeat(1001) }), ['body:1:15 vars.text variable_too_long']],
+      [texts({ txt: 'b' }), ['body:1:7 vars.txt unknown_variable']],
+      [texts({ __proto__x: 'b' }), ['body:1:7 vars.__proto__x unknown_variable']],
+      [texts({ '': 'b' }), ['body:1:7 vars. unknown_variable']]
+    ]
+    for (const [given, is] of cases) t.strictSame(await named(given), is, JSON.stringify(given))
+
+    for (const of of ['name: x\n', 'tickets: []\n'])
+      t.strictSame(
+        (await made(of, { variables: texts({ a: '1' }) })).coded,
+        ['body:1:1 vars.a unknown_variable'],
+        'a bare fixture has none, either'
+      )
+    t.strictSame(
+      (await made('name: "${vars.a}"\ntickets: []\n')).problems.length,
+      2,
+      'nor is it one with a name'
+    )
+    const known = new Set<string>()
+    t.strictSame(
+      await problemsOf(text, { variables: { ...texts({ other: '1' }), known } }),
+      [],
+      'it may be one of another document'
+    )
+    t.strictSame([...known], ['text', 'number', 'is'])
+  }
+)
 
 t.test('variables: every kind of problem, with its place and what to write', async t => {
   const cases: [text: string, place: string, says: string][] = [
@@ -109,13 +150,21 @@ t.test('variables: every kind of problem, with its place and what to write', asy
     ['vars: { a: x }\nseed: "${vars.a}"\n', '2:7 seed: ', 'got x'],
     ['steps: [ { as: vars, do: GET /tickets } ]\n', '1:16 steps[0].as: ', '${vars.…}'],
     ['play: [ { as: record, do: GET /tickets } ]\n', '1:15 play[0].as: ', '${record.…}'],
-    ['steps: [ { do: GET /tickets, query: { limit: "${var.a}" } } ]\nvars: { a: 1 }\n', '1:46 steps[0].query.limit: ', 'did you mean ${vars.a}?']
+    [
+      'steps: [ { do: GET /tickets, query: { limit: "${var.a}" } } ]\nvars: { a: 1 }\n',
+      '1:46 steps[0].query.limit: ',
+      'did you mean ${vars.a}?'
+    ]
   ]
   const { warnings } = await made('vars: { a: 1, b: 2 }\nseed: "${vars.a}"\n')
-  t.strictSame(warnings, ['body:1:15 vars.b: nothing refers to this variable; write ${vars.b} where its value belongs'])
+  t.strictSame(warnings, [
+    'body:1:15 vars.b: nothing refers to this variable; write ${vars.b} where its value belongs'
+  ])
   for (const [text, place, says] of cases) {
     const found = await problemsOf(text)
-    const isFound = found.some(problem => problem.startsWith(`body:${place}`) && problem.includes(says))
+    const isFound = found.some(
+      problem => problem.startsWith(`body:${place}`) && problem.includes(says)
+    )
     t.ok(isFound, `${text}${found.join('\n')}`)
   }
 })
@@ -123,63 +172,109 @@ t.test('variables: every kind of problem, with its place and what to write', asy
 t.test('variables: card data that one holds is matched and shown nowhere', async t => {
   const { call, control } = await startTestEmulator(t, { scenario: { fixtures: ['bistro'] } })
   const pay = (number: string) =>
-    call('POST /transactions', { body: { ticket: 'tkt_52', payment_type: 'card', amount: '5', 'card[number]': number }, key: null })
+    call('POST /transactions', {
+      body: { ticket: 'tkt_52', payment_type: 'card', amount: '5', 'card[number]': number },
+      key: null
+    })
   const scenario = {
     vars: { pan: '4242424242424242' },
     fixtures: ['bistro'],
-    script: [{ on: 'POST /transactions', match: { body: { card: { number: '${vars.pan}' } } }, respond: { status: 402 } }]
+    script: [
+      {
+        on: 'POST /transactions',
+        match: { body: { card: { number: '${vars.pan}' } } },
+        respond: { status: 402 }
+      }
+    ]
   }
-  t.equal((await control('POST /load', { scenario, vars: { pan: '4000056655665556' } })).status, 200)
-  t.strictSame([(await pay('4000056655665556')).status, (await pay('4242424242424242')).status], [402, 200])
+  t.equal(
+    (await control('POST /load', { scenario, vars: { pan: '4000056655665556' } })).status,
+    200
+  )
+  t.strictSame(
+    [(await pay('4000056655665556')).status, (await pay('4242424242424242')).status],
+    [402, 200]
+  )
   t.notMatch((await control('GET /script')).text, /4000056655665556/)
-  const refused = await control('POST /load', { scenario: { ...scenario, vars: { pan: 5 } }, vars: { pan: '4000056655665556' } })
+  const refused = await control('POST /load', {
+    scenario: { ...scenario, vars: { pan: 5 } },
+    vars: { pan: '4000056655665556' }
+  })
   t.equal(refused.status, 400)
   t.notMatch(refused.text, /4000056655665556/)
 })
 
-t.test('POST /load: vars are values of the scenario, by name, inline and in a large body; reset and snapshots keep them', async t => {
-  const { control } = await startTestEmulator(t)
-  const scenario = { vars: { count: 2 }, fixtures: ['bistro'], generate: [{ tickets: '${vars.count}' }] }
-  const tickets = async () => (await control('GET ')).body.counts.tickets
-  await control('POST /load', { scenario })
-  const before = await tickets()
-
-  t.strictSame((await control('POST /load', { scenario, vars: { count: 5 } })).body, { scenario: { name: 'inline', description: null }, dry_run: false })
-  t.equal(await tickets(), before + 3)
-  for (const note of ['', `# ${'x'.repeat(70_000)}`]) {
-    const text = `vars: { count: 2 }\nfixtures: [bistro]\n${note}\ngenerate: [{ tickets: "\${vars.count}" }, { ticket: 1 }]\n`
-    const { body } = await control('POST /load', { scenario: text, vars: { count: 5 } })
-    t.hasStrict(body.error.problems, [{ file: 'scenario', line: 4 }], 'a text in YAML has its own lines')
-    await control('POST /load', { scenario: text.replace(', { ticket: 1 }', ''), vars: { count: 5 } })
-    t.equal(await tickets(), before + 3)
-  }
-  await control('PUT /snapshots/a')
-  await control('POST /records', { tickets: [{ location: 'loc_bistro', reference: 'x' }] })
-  await control('POST /reset')
-  t.equal(await tickets(), before + 3, 'a reset goes back to the values that were loaded')
-  await control('POST /load', { scenario })
-  t.equal(await tickets(), before, 'another load begins with the defaults')
-  await control('POST /snapshots/a/restore')
-  t.equal(await tickets(), before + 3)
-
-  const large = { scenario: { ...scenario, vars: { count: 2, spare: 'x' }, description: 'x'.repeat(70_000) }, vars: { count: 4 } }
-  const { body } = await control('POST /load', large)
-  t.hasStrict(body.warnings, [{ file: 'body', path: 'vars.spare', line: 1, column: 32 }])
-  t.equal(await tickets(), before + 2)
-  const state = (await control('GET /state')).text
-  for (const [more, says] of [
-    [{ vars: { cout: 4 } }, ['vars.cout', 'unknown_variable']],
-    [{ vars: { count: [1] } }, ['vars.count', 'wrong_type']],
-    [{ var: {} }, ['var', 'unknown_name']]
-  ] as const) {
-    for (const about of [scenario, large.scenario]) {
-      const { status, body } = await control('POST /load', { scenario: about, ...more })
-      t.strictSame([status, ...body.error.problems.map(({ path, code }: Problem) => [path, code])], [400, says])
+t.test(
+  'POST /load: vars are values of the scenario, by name, inline and in a large body; reset and snapshots keep them',
+  async t => {
+    const { control } = await startTestEmulator(t)
+    const scenario = {
+      vars: { count: 2 },
+      fixtures: ['bistro'],
+      generate: [{ tickets: '${vars.count}' }]
     }
+    const tickets = async () => (await control('GET ')).body.counts.tickets
+    await control('POST /load', { scenario })
+    const before = await tickets()
+
+    t.strictSame((await control('POST /load', { scenario, vars: { count: 5 } })).body, {
+      scenario: { name: 'inline', description: null },
+      dry_run: false
+    })
+    t.equal(await tickets(), before + 3)
+    for (const note of ['', `# ${'x'.repeat(70_000)}`]) {
+      const text = `vars: { count: 2 }\nfixtures: [bistro]\n${note}\ngenerate: [{ tickets: "\${vars.count}" }, { ticket: 1 }]\n`
+      const { body } = await control('POST /load', { scenario: text, vars: { count: 5 } })
+      t.hasStrict(
+        body.error.problems,
+        [{ file: 'scenario', line: 4 }],
+        'a text in YAML has its own lines'
+      )
+      await control('POST /load', {
+        scenario: text.replace(', { ticket: 1 }', ''),
+        vars: { count: 5 }
+      })
+      t.equal(await tickets(), before + 3)
+    }
+    await control('PUT /snapshots/a')
+    await control('POST /records', { tickets: [{ location: 'loc_bistro', reference: 'x' }] })
+    await control('POST /reset')
+    t.equal(await tickets(), before + 3, 'a reset goes back to the values that were loaded')
+    await control('POST /load', { scenario })
+    t.equal(await tickets(), before, 'another load begins with the defaults')
+    await control('POST /snapshots/a/restore')
+    t.equal(await tickets(), before + 3)
+
+    const large = {
+      scenario: { ...scenario, vars: { count: 2, spare: 'x' }, description: 'x'.repeat(70_000) },
+      vars: { count: 4 }
+    }
+    const { body } = await control('POST /load', large)
+    t.hasStrict(body.warnings, [{ file: 'body', path: 'vars.spare', line: 1, column: 32 }])
+    t.equal(await tickets(), before + 2)
+    const state = (await control('GET /state')).text
+    for (const [more, says] of [
+      [{ vars: { cout: 4 } }, ['vars.cout', 'unknown_variable']],
+      [{ vars: { count: [1] } }, ['vars.count', 'wrong_type']],
+      [{ var: {} }, ['var', 'unknown_name']]
+    ] as const) {
+      for (const about of [scenario, large.scenario]) {
+        const { status, body } = await control('POST /load', { scenario: about, ...more })
+        t.strictSame(
+          [status, ...body.error.problems.map(({ path, code }: Problem) => [path, code])],
+          [400, says]
+        )
+      }
+    }
+    t.equal(
+      (
+        await control('POST /load', { scenario: 'outages' })
+      ).body.error.problems[0].message.startsWith('this file holds groups to share'),
+      true
+    )
+    t.equal((await control('GET /state')).text, state, 'a load that fails changes nothing')
   }
-  t.equal((await control('POST /load', { scenario: 'outages' })).body.error.problems[0].message.startsWith('this file holds groups to share'), true)
-  t.equal((await control('GET /state')).text, state, 'a load that fails changes nothing')
-})
+)
 
 const OUTAGES = `vars: { status: 503, wait: 2s }
 groups:
@@ -193,32 +288,56 @@ groups:
 
 /** A folder of scenarios beside another one. */
 const folderOf = (t: Test, files: Record<string, string> = {}) => {
-  const own = { 'outages.yaml': OUTAGES, 'notes.yaml': 'name: x\n', 'broken.yaml': 'groups: [', sub: { 'deep.yaml': OUTAGES }, ...files }
+  const own = {
+    'outages.yaml': OUTAGES,
+    'notes.yaml': 'name: x\n',
+    'broken.yaml': 'groups: [',
+    sub: { 'deep.yaml': OUTAGES },
+    ...files
+  }
   return join(t.testdir({ own, elsewhere: { 'secret.yaml': OUTAGES } }), 'own')
 }
 
-t.test('use: the entries of groups come after those of the script, with the values that the scenario gives their variables', async t => {
-  const root = folderOf(t)
-  const text = `vars: { wait: 5s }
+t.test(
+  'use: the entries of groups come after those of the script, with the values that the scenario gives their variables',
+  async t => {
+    const root = folderOf(t)
+    const text = `vars: { wait: 5s }
 use: [outages.yaml#brief-outage, sub/deep.yaml#slow]
 script:
   - { on: POST /refunds, delay: 1ms }
 `
-  const entries = async (variables?: GivenVariables) =>
-    (await made(text, { root, ...(variables && { variables }) })).first?.script.listed().map(({ entry }) => entry)
-  t.strictSame(await entries(), [
-    { on: 'POST /refunds', delay: '1ms' },
-    { on: '*', calls: '1-3', respond: { status: 503, retry_after: '5s' } },
-    { on: 'GET /transactions', delay: '5s' }
-  ])
-  t.hasStrict(await entries(texts({ status: '500', wait: '1s' })), [{}, { respond: { status: 500, retry_after: '1s' } }, { delay: '1s' }])
-  t.strictSame((await made(text, { root })).warnings, [])
-  t.strictSame((await made('use: [outages.yaml#all]\nscript: [ { on: POST /refunds, delay: 1s } ]\n', { root })).warnings, [
-    'own.yaml:1:7 use[0]: entry 1 of use[0] can never apply: entry 1 of the script acts on every POST /refunds request that it matches'
-  ])
-  const named = await made('fixtures: [bistro]\nuse: [outages#lost-answers, "outages#slow-service"]\n')
-  t.equal(named.first?.script.size, 3, 'a name is enough where there is no file')
-})
+    const entries = async (variables?: GivenVariables) =>
+      (await made(text, { root, ...(variables && { variables }) })).first?.script
+        .listed()
+        .map(({ entry }) => entry)
+    t.strictSame(await entries(), [
+      { on: 'POST /refunds', delay: '1ms' },
+      { on: '*', calls: '1-3', respond: { status: 503, retry_after: '5s' } },
+      { on: 'GET /transactions', delay: '5s' }
+    ])
+    t.hasStrict(await entries(texts({ status: '500', wait: '1s' })), [
+      {},
+      { respond: { status: 500, retry_after: '1s' } },
+      { delay: '1s' }
+    ])
+    t.strictSame((await made(text, { root })).warnings, [])
+    t.strictSame(
+      (
+        await made('use: [outages.yaml#all]\nscript: [ { on: POST /refunds, delay: 1s } ]\n', {
+          root
+        })
+      ).warnings,
+      [
+        'own.yaml:1:7 use[0]: entry 1 of use[0] can never apply: entry 1 of the script acts on every POST /refunds request that it matches'
+      ]
+    )
+    const named = await made(
+      'fixtures: [bistro]\nuse: [outages#lost-answers, "outages#slow-service"]\n'
+    )
+    t.equal(named.first?.script.size, 3, 'a name is enough where there is no file')
+  }
+)
 
 t.test('use: every kind of problem, in the file that it is in', async t => {
   const root = folderOf(t, {
@@ -228,14 +347,27 @@ t.test('use: every kind of problem, in the file that it is in', async t => {
     'list.yaml': 'groups: []\n'
   })
   const cases: [use: string, ...problems: string[]][] = [
-    ['outages.yaml', 'own.yaml:1:7 use[0]: must name a group of outages.yaml, such as outages.yaml#brief-outage'],
-    ['list.yaml', 'list.yaml:1:9 groups: must be an object', 'own.yaml:1:7 use[0]: must name a group of list.yaml'],
-    ['outages.yaml#brief-outag', 'own.yaml:1:7 use[0]: there is no group brief-outag; did you mean brief-outage?'],
+    [
+      'outages.yaml',
+      'own.yaml:1:7 use[0]: must name a group of outages.yaml, such as outages.yaml#brief-outage'
+    ],
+    [
+      'list.yaml',
+      'list.yaml:1:9 groups: must be an object',
+      'own.yaml:1:7 use[0]: must name a group of list.yaml'
+    ],
+    [
+      'outages.yaml#brief-outag',
+      'own.yaml:1:7 use[0]: there is no group brief-outag; did you mean brief-outage?'
+    ],
     ['outages.yaml#', 'own.yaml:1:7 use[0]: there is no group '],
     ['outages.yaml#__proto__', 'own.yaml:1:7 use[0]: there is no group __proto__'],
     ['#x', `own.yaml:1:7 use[0]: ${SAYS.not_a_group()}`],
     ['none.yaml#x', `own.yaml:1:7 use[0]: ${SAYS.no_file('none.yaml')}`],
-    ['../elsewhere/secret.yaml#slow', `own.yaml:1:7 use[0]: ${SAYS.outside_folders('../elsewhere/secret.yaml')}`],
+    [
+      '../elsewhere/secret.yaml#slow',
+      `own.yaml:1:7 use[0]: ${SAYS.outside_folders('../elsewhere/secret.yaml')}`
+    ],
     ['/etc/passwd.yaml/#slow', `own.yaml:1:7 use[0]: ${SAYS.no_file('/etc/passwd.yaml/')}`],
     ['sub/#slow', `own.yaml:1:7 use[0]: ${SAYS.not_a_file('sub/')}`],
     ['notes.yaml#x', `own.yaml:1:7 use[0]: ${SAYS.no_groups('notes.yaml')}`],
@@ -244,8 +376,18 @@ t.test('use: every kind of problem, in the file that it is in', async t => {
     ['brokn#x', `own.yaml:1:7 use[0]: ${SAYS.no_shared_script('brokn', ['outages'], ['broken'])}`],
     ['broken.yaml#x', 'broken.yaml:1:9 [ is not closed; end it with ]'],
     ['outages.yaml#slow", "outages.yaml#slow', 'own.yaml:1:28 use[1]: '],
-    ['wrong.yaml#a', 'wrong.yaml:2:14 groups.a[0].on: ', 'wrong.yaml:2:35 groups.a[0].delay: ', 'wrong.yaml:6:1 use: '],
-    ['wrong.yaml#b', 'wrong.yaml:3:36 groups.b[0].delay: ', 'wrong.yaml:3:104 groups.b[1].match.about.ticket: ', 'wrong.yaml:6:1 use'],
+    [
+      'wrong.yaml#a',
+      'wrong.yaml:2:14 groups.a[0].on: ',
+      'wrong.yaml:2:35 groups.a[0].delay: ',
+      'wrong.yaml:6:1 use: '
+    ],
+    [
+      'wrong.yaml#b',
+      'wrong.yaml:3:36 groups.b[0].delay: ',
+      'wrong.yaml:3:104 groups.b[1].match.about.ticket: ',
+      'wrong.yaml:6:1 use'
+    ],
     ['text.yaml#x', 'text.yaml:1:14 groups.x: must be an object; got 5'],
     ['wrong.yaml#c', 'wrong.yaml:4:6 groups.c: ', 'wrong.yaml:6:1 use'],
     ['wrong.yaml#d d', 'wrong.yaml:5:3 groups.d d: ', 'wrong.yaml:6:1 use']
@@ -256,19 +398,40 @@ t.test('use: every kind of problem, in the file that it is in', async t => {
     const unfound = problems.filter(problem => !found.some(one => one.startsWith(problem)))
     t.strictSame(unfound, [], found.join('\n'))
   }
-  t.strictSame(await problemsOf('use: [5]\n', { root }), ['own.yaml:1:7 use[0]: must be text; got 5; quote it: "5"'])
-  t.strictSame(await problemsOf('use: [./outages.yaml#slow]\n'), [`body:1:7 use[0]: ${SAYS.names_only('files of groups', './outages.yaml')}`])
-  const wrongType = await made('vars: { status: x, spare: 1 }\nuse: [outages.yaml#brief-outage]\n', { root })
+  t.strictSame(await problemsOf('use: [5]\n', { root }), [
+    'own.yaml:1:7 use[0]: must be text; got 5; quote it: "5"'
+  ])
+  t.strictSame(await problemsOf('use: [./outages.yaml#slow]\n'), [
+    `body:1:7 use[0]: ${SAYS.names_only('files of groups', './outages.yaml')}`
+  ])
+  const wrongType = await made(
+    'vars: { status: x, spare: 1 }\nuse: [outages.yaml#brief-outage]\n',
+    { root }
+  )
   t.strictSame(wrongType.coded, ['own.yaml:1:17 vars.status variable_of_type'])
-  const { warnings, problems } = await made('vars: { spare: 1 }\nuse: [none.yaml#x]\n', { root, variables: texts({ wait: '1s' }) })
-  t.strictSame([warnings, problems], [[], ['own.yaml:2:7 use[0]: there is no file none.yaml']], 'what nobody could read may have the variable')
+  const { warnings, problems } = await made('vars: { spare: 1 }\nuse: [none.yaml#x]\n', {
+    root,
+    variables: texts({ wait: '1s' })
+  })
+  t.strictSame(
+    [warnings, problems],
+    [[], ['own.yaml:2:7 use[0]: there is no file none.yaml']],
+    'what nobody could read may have the variable'
+  )
 
-  const many = Array.from({ length: 600 }, () => '    - { on: GET /refunds, calls: 1, delay: 1s }\n').join('')
+  const many = Array.from(
+    { length: 600 },
+    () => '    - { on: GET /refunds, calls: 1, delay: 1s }\n'
+  ).join('')
   const large = folderOf(t, { 'many.yaml': `groups:\n  a:\n${many}  b:\n${many}` })
-  const tooMany = made('use: [many.yaml#a, many.yaml#b]\n', { root: large, limits: { ...DEFAULT_LIMITS, 'limits.entries': 1000 } })
+  const tooMany = made('use: [many.yaml#a, many.yaml#b]\n', {
+    root: large,
+    limits: { ...DEFAULT_LIMITS, 'limits.entries': 1000 }
+  })
   await t.rejects(tooMany, {
     code: 'document_too_large',
-    message: /^The document has 1200 items under script, those of use included; limits.entries allows 1000/
+    message:
+      /^The document has 1200 items under script, those of use included; limits.entries allows 1000/
   })
 })
 
@@ -278,14 +441,26 @@ t.test('use: a file of shared entries is checked by itself', async t => {
       await checkedAlone(await readDocument('shared.yaml', text), given)
       return []
     } catch (error) {
-      return ((error as ApiError).problems as Problem[]).map(({ line, column, path }) => `${line}:${column} ${path}`)
+      return ((error as ApiError).problems as Problem[]).map(
+        ({ line, column, path }) => `${line}:${column} ${path}`
+      )
     }
   }
   t.strictSame(await problemsIn(OUTAGES), [])
   t.strictSame(await problemsIn(OUTAGES, texts({ wait: '5s' })), [])
-  const ofGiven = ['1:7 vars.no', '1:17 vars.status', '4:80 groups.brief-outage[0].respond.retry_after', '6:39 groups.slow[0].delay']
+  const ofGiven = [
+    '1:7 vars.no',
+    '1:17 vars.status',
+    '4:80 groups.brief-outage[0].respond.retry_after',
+    '6:39 groups.slow[0].delay'
+  ]
   t.strictSame(await problemsIn(OUTAGES, texts({ wait: 'soon', status: 'x', no: '1' })), ofGiven)
-  t.strictSame(await problemsIn('groups: { a: [ { on: POST /refunds, delay: 1s }, { on: POST /refunds, delay: 1s } ] }'), ['1:50 groups.a[1]'])
+  t.strictSame(
+    await problemsIn(
+      'groups: { a: [ { on: POST /refunds, delay: 1s }, { on: POST /refunds, delay: 1s } ] }'
+    ),
+    ['1:50 groups.a[1]']
+  )
 })
 
 t.test('--var: validate and check give values to variables, those of any of the files', async t => {
@@ -294,7 +469,9 @@ t.test('--var: validate and check give values to variables, those of any of the 
       'fixtures: [bistro]\nvars: { amount: 100 }\nsteps: [ { as: p, do: POST /transactions, body: { ticket: tkt_52, payment_type: external, amount: "${vars.amount}" }, expect: { body: { amount: 250 } } } ]\n',
     'two.yaml': 'fixtures: [bistro]\nclock: 2026-01-01\nuse: [outages.yaml#slow]\n'
   })
-  const [one, two, shared] = ['one.yaml', 'two.yaml', 'outages.yaml'].map(name => join(root, name)) as [string, string, string]
+  const [one, two, shared] = ['one.yaml', 'two.yaml', 'outages.yaml'].map(name =>
+    join(root, name)
+  ) as [string, string, string]
 
   const valid = await ran(['validate', one, two, shared, '--var', 'amount=250', '--var', 'wait=1s'])
   t.equal(valid.status, 0, valid.stdout)
@@ -305,8 +482,14 @@ t.test('--var: validate and check give values to variables, those of any of the 
   const ofType = `${one}:2:17 vars.amount: must be a number, like the default 100 of the variable amount; got the text x\n${one}: 1 problem\n`
   t.equal((await ran(['validate', one, '--var', 'amount=x'])).stdout, ofType)
   const unknown = await ran(['validate', one, two, '--var', 'amount=250', '--var', 'amont=1'])
-  t.strictSame([unknown.status, unknown.stdout.split('\n').at(-2)], [1, '--var amont: no variable is called amont; did you mean amount?'])
-  t.strictSame([(await ran(['check', one])).status, (await ran(['check', one, '--var', 'amount=250'])).status], [1, 0])
+  t.strictSame(
+    [unknown.status, unknown.stdout.split('\n').at(-2)],
+    [1, '--var amont: no variable is called amont; did you mean amount?']
+  )
+  t.strictSame(
+    [(await ran(['check', one])).status, (await ran(['check', one, '--var', 'amount=250'])).status],
+    [1, 0]
+  )
 })
 
 t.test('--var: start and exec give values to variables; exec prints warnings', async t => {
@@ -314,8 +497,20 @@ t.test('--var: start and exec give values to variables; exec prints warnings', a
     'one.yaml':
       'fixtures: [empty]\nclock: 2020-01-01\nvars: { count: 1, spare: x }\ngenerate: [ { tickets: "${vars.count}" } ]\ndata: { locations: [ { id: loc_a, account: mch_bistro, display_name: A, address: { country: US } } ] }\n'
   })
-  const command = 'fetch(process.env.COMMERCE_CONTROL_URL).then(answer => answer.json()).then(({ counts }) => process.exit(counts.tickets))'
-  const exec = (...args: string[]) => ran(['exec', '--allow-no-requests', '--scenario', join(root, 'one.yaml'), ...args, '--', process.execPath, '-e', command])
+  const command =
+    'fetch(process.env.COMMERCE_CONTROL_URL).then(answer => answer.json()).then(({ counts }) => process.exit(counts.tickets))'
+  const exec = (...args: string[]) =>
+    ran([
+      'exec',
+      '--allow-no-requests',
+      '--scenario',
+      join(root, 'one.yaml'),
+      ...args,
+      '--',
+      process.execPath,
+      '-e',
+      command
+    ])
 
   const { status, stderr } = await exec('--var', 'count=3')
   t.equal(status, 3, stderr)
@@ -324,17 +519,44 @@ t.test('--var: start and exec give values to variables; exec prints warnings', a
     /^commerce-emulator: warning: .*one\.yaml:2:8 clock: 3 records are later than the clock at .*\ncommerce-emulator: warning: .*one\.yaml:3:19 vars\.spare: nothing refers to this variable/
   )
   const refused = await exec('--var', 'coun=3')
-  t.strictSame([refused.status, /vars\.coun: no variable is called coun; did you mean count\?/.test(refused.stderr)], [1, true])
-  t.match(await ran(['start', '--scenario', join(root, 'one.yaml'), '--port', '0', '--log-level', 'silent', '--var', 'count=x']), {
-    status: 1,
-    stderr: /must be a number, like the default \S+ of the variable count/
-  })
+  t.strictSame(
+    [
+      refused.status,
+      /vars\.coun: no variable is called coun; did you mean count\?/.test(refused.stderr)
+    ],
+    [1, true]
+  )
+  t.match(
+    await ran([
+      'start',
+      '--scenario',
+      join(root, 'one.yaml'),
+      '--port',
+      '0',
+      '--log-level',
+      'silent',
+      '--var',
+      'count=x'
+    ]),
+    {
+      status: 1,
+      stderr: /must be a number, like the default \S+ of the variable count/
+    }
+  )
 })
 
 t.test('api: vars of startEmulator and load', async t => {
-  const scenario = { vars: { count: 1, spare: 'x' }, fixtures: ['bistro'], generate: [{ tickets: '${vars.count}' as unknown as number }] }
+  const scenario = {
+    vars: { count: 1, spare: 'x' },
+    fixtures: ['bistro'],
+    generate: [{ tickets: '${vars.count}' as unknown as number }]
+  }
   const logged: string[] = []
-  const logger = { info: () => {}, error: () => {}, warn: (text: unknown) => void logged.push(String(text)) }
+  const logger = {
+    info: () => {},
+    error: () => {},
+    warn: (text: unknown) => void logged.push(String(text))
+  }
   const emulator = await startEmulator({ scenario, vars: { count: 4 }, logger })
   t.teardown(emulator.close)
   t.match(logged, [/vars\.spare/])
@@ -342,29 +564,50 @@ t.test('api: vars of startEmulator and load', async t => {
   const before = await tickets()
 
   const loaded = await emulator.load(scenario, { vars: { count: 2 } })
-  t.strictSame([await tickets(), loaded.warnings?.map(({ path }) => path)], [before - 2, ['vars.spare']])
+  t.strictSame(
+    [await tickets(), loaded.warnings?.map(({ path }) => path)],
+    [before - 2, ['vars.spare']]
+  )
   t.equal((await emulator.load(scenario)).dry_run, false)
   t.equal(await tickets(), before - 3)
   await t.rejects(emulator.load(scenario, { vars: { count: 'x' } }), { code: 'document_invalid' })
-  await t.rejects(emulator.load(scenario, { vars: [] as never }), { code: 'option_invalid', param: 'vars' })
+  await t.rejects(emulator.load(scenario, { vars: [] as never }), {
+    code: 'option_invalid',
+    param: 'vars'
+  })
   await t.rejects(emulator.load(scenario, { var: {} } as never), { code: 'option_invalid' })
   await t.rejects(startEmulator({ scenario, vars: { cout: 4 } }), { code: 'document_invalid' })
   await t.rejects(startEmulator({ scenario, vars: 5 as never }), { code: 'option_invalid' })
 })
 
-t.test('use: with --watch a changed file of shared entries is read again, with the values of the start', async t => {
-  const root = folderOf(t, { 'own.yaml': 'vars: { wait: 5s }\nuse: [outages.yaml#slow]\n' })
-  const logged: string[] = []
-  const { pino } = await import('pino')
-  const logger = pino({ level: 'info' }, { write: text => void logged.push(text) })
-  const emulator = await runEmulator({ scenario: join(root, 'own.yaml'), settings: { watch: true }, vars: texts({ wait: '7s' }), logger })
-  t.teardown(emulator.close)
+t.test(
+  'use: with --watch a changed file of shared entries is read again, with the values of the start',
+  async t => {
+    const root = folderOf(t, { 'own.yaml': 'vars: { wait: 5s }\nuse: [outages.yaml#slow]\n' })
+    const logged: string[] = []
+    const { pino } = await import('pino')
+    const logger = pino({ level: 'info' }, { write: text => void logged.push(text) })
+    const emulator = await runEmulator({
+      scenario: join(root, 'own.yaml'),
+      settings: { watch: true },
+      vars: texts({ wait: '7s' }),
+      logger
+    })
+    t.teardown(emulator.close)
 
-  await writeFile(join(root, 'outages.yaml'), OUTAGES.replace('GET /transactions', 'GET /refunds'))
-  for (const since = Date.now(); !logged.some(text => text.includes('was reloaded')) && Date.now() - since < 10_000; ) await sleep(20)
-  const entries = emulator.sandbox.script.listed().map(({ entry }) => entry)
-  t.strictSame(entries, [{ on: 'GET /refunds', delay: '7s' }])
-})
+    await writeFile(
+      join(root, 'outages.yaml'),
+      OUTAGES.replace('GET /transactions', 'GET /refunds')
+    )
+    for (
+      const since = Date.now();
+      !logged.some(text => text.includes('was reloaded')) && Date.now() - since < 10_000;
+    )
+      await sleep(20)
+    const entries = emulator.sandbox.script.listed().map(({ entry }) => entry)
+    t.strictSame(entries, [{ on: 'GET /refunds', delay: '7s' }])
+  }
+)
 
 const DAY = `vars: { amount: 500, more: 2, status: 200 }
 groups:
@@ -392,74 +635,145 @@ play: [ { do: "GET /refunds/\${refund.id}" }, { do: "GET /transactions/\${read.i
 expect: [ { on: "GET /refunds/{id}", times: 1 } ]
 `
 
-t.test('use: a group shares records, steps, plays and expectations too, each before or after those of the scenario', async t => {
-  const root = folderOf(t, { 'day.yaml': DAY, 'own.yaml': OWN })
-  const { first, problems, warnings } = await made(`${OWN}use: [day#day]\nvars: { more: 3 }\n`, { root })
-  t.strictSame([problems, warnings], [[], []], 'by name beside the scenario, before the folders of scenarios')
-  const { store, steps, play, expectations, script } = first as FirstState
-  t.strictSame([store.tickets.get('tkt_used')?.reference, store.tickets.get('tkt_both')?.reference], ['U500', 'own'], 'own records replace used ones')
-  const alone = await made(OWN.replace(/steps.*\nplay.*\n/, ''), { root })
-  t.equal(store.tickets.size - (alone.first as FirstState).store.tickets.size, 1 + 3)
-  t.strictSame([steps.map(({ as }) => as), play.length, expectations.length, script.size], [['payment', 'refund'], 3, 3, 3])
-  t.strictSame(
-    expectations.map(({ data }) => Object.keys(data).at(-1)),
-    ['times', 'at_least', 'state']
-  )
-  t.strictSame(
-    [(await made('use: [day#day]\nfixtures: [bistro]\n')).coded.length, (await made(OWN)).problems.length > 0],
-    [1, true],
-    'without a file it is not there'
-  )
-  // a file of the same name as the scenario's is not the scenario itself
-  t.strictSame((await problemsOf('fixtures: [bistro]\nuse: [own#x]\n', { root })).length, 1)
+t.test(
+  'use: a group shares records, steps, plays and expectations too, each before or after those of the scenario',
+  async t => {
+    const root = folderOf(t, { 'day.yaml': DAY, 'own.yaml': OWN })
+    const { first, problems, warnings } = await made(`${OWN}use: [day#day]\nvars: { more: 3 }\n`, {
+      root
+    })
+    t.strictSame(
+      [problems, warnings],
+      [[], []],
+      'by name beside the scenario, before the folders of scenarios'
+    )
+    const { store, steps, play, expectations, script } = first as FirstState
+    t.strictSame(
+      [store.tickets.get('tkt_used')?.reference, store.tickets.get('tkt_both')?.reference],
+      ['U500', 'own'],
+      'own records replace used ones'
+    )
+    const alone = await made(OWN.replace(/steps.*\nplay.*\n/, ''), { root })
+    t.equal(store.tickets.size - (alone.first as FirstState).store.tickets.size, 1 + 3)
+    t.strictSame(
+      [steps.map(({ as }) => as), play.length, expectations.length, script.size],
+      [['payment', 'refund'], 3, 3, 3]
+    )
+    t.strictSame(
+      expectations.map(({ data }) => Object.keys(data).at(-1)),
+      ['times', 'at_least', 'state']
+    )
+    t.strictSame(
+      [
+        (await made('use: [day#day]\nfixtures: [bistro]\n')).coded.length,
+        (await made(OWN)).problems.length > 0
+      ],
+      [1, true],
+      'without a file it is not there'
+    )
+    // a file of the same name as the scenario's is not the scenario itself
+    t.strictSame((await problemsOf('fixtures: [bistro]\nuse: [own#x]\n', { root })).length, 1)
 
-  const file = join(root, 'used.yaml')
-  await writeFile(file, `${OWN}use: [day.yaml#day]\n`)
-  const checked = await ran(['check', file])
-  t.equal(checked.status, 0, checked.stdout)
-  await writeFile(file, `${OWN}use: [day.yaml#day]\nvars: { status: 404, amount: 250 }\n`)
-  const failed = await ran(['check', file])
-  t.match(failed.stdout, /\/own\/day\.yaml:14:\d+ status: must be 404; got 200/, 'a play that fails is where it is written')
-  await writeFile(join(root, 'day.yaml'), DAY.replace('type: external', 'type: cash'))
-  t.match((await ran(['validate', file])).stdout, /\/own\/day\.yaml:12:9 groups\.day\.steps\[0\]: POST \/transactions: /, 'and so is a step')
-  const { control } = await startTestEmulator(t, {
-    folders: { scenarios: { 'day.yaml': DAY.replace('type: external', 'type: cash'), 'default.yaml': 'fixtures: [bistro]\n' } }
-  })
-  for (const note of ['', `# ${'x'.repeat(70_000)}`]) {
-    const { body } = await control('POST /load', { scenario: `${OWN}use: [day#day]\n${note}\n` })
-    const places = body.error.problems.map(({ file, line, path }: Problem) => [file?.split('/').at(-1), line, path])
-    t.strictSame(places[0], ['day.yaml', 12, 'groups.day.steps[0]'], 'in a document that the worker reads too')
+    const file = join(root, 'used.yaml')
+    await writeFile(file, `${OWN}use: [day.yaml#day]\n`)
+    const checked = await ran(['check', file])
+    t.equal(checked.status, 0, checked.stdout)
+    await writeFile(file, `${OWN}use: [day.yaml#day]\nvars: { status: 404, amount: 250 }\n`)
+    const failed = await ran(['check', file])
+    t.match(
+      failed.stdout,
+      /\/own\/day\.yaml:14:\d+ status: must be 404; got 200/,
+      'a play that fails is where it is written'
+    )
+    await writeFile(join(root, 'day.yaml'), DAY.replace('type: external', 'type: cash'))
+    t.match(
+      (await ran(['validate', file])).stdout,
+      /\/own\/day\.yaml:12:9 groups\.day\.steps\[0\]: POST \/transactions: /,
+      'and so is a step'
+    )
+    const { control } = await startTestEmulator(t, {
+      folders: {
+        scenarios: {
+          'day.yaml': DAY.replace('type: external', 'type: cash'),
+          'default.yaml': 'fixtures: [bistro]\n'
+        }
+      }
+    })
+    for (const note of ['', `# ${'x'.repeat(70_000)}`]) {
+      const { body } = await control('POST /load', { scenario: `${OWN}use: [day#day]\n${note}\n` })
+      const places = body.error.problems.map(({ file, line, path }: Problem) => [
+        file?.split('/').at(-1),
+        line,
+        path
+      ])
+      t.strictSame(
+        places[0],
+        ['day.yaml', 12, 'groups.day.steps[0]'],
+        'in a document that the worker reads too'
+      )
+    }
   }
-})
+)
 
-t.test('use: a problem of a group is where it is written, and what could not be read makes no other', async t => {
-  const wrong = (from: string, to: string) => folderOf(t, { 'day.yaml': DAY.replace(from, to) })
-  const cases: [from: string, to: string, ...problems: string[]][] = [
-    ['id: tkt_used,', 'id: "",', 'day.yaml:5:24 groups.day.data.tickets[0].id wrong_characters'],
-    ['generate: [ {', 'generate: [ { users: 1,', 'day.yaml:6:17 groups.day.generate[0] not_exactly_one'],
-    ['calls: 1,', 'calls: 0-1,', 'day.yaml:8:57 groups.day.script[0].calls not_calls'],
-    ['"GET /transactions/${payment.id}", expect', '"GET /transactions/${payment.idd}", expect', 'day.yaml:14:25 groups.day.play[0].do unknown_part'],
-    ['at_least: 1 }', 'at_least: 2, at_most: 1 }', 'day.yaml:16:51 groups.day.expect[0].at_least reversed'],
-    ['    play:', '    plays:', 'day.yaml:13:5 groups.day.plays unknown_name'],
-    ['at_least: 1', 'at_last: 1', 'day.yaml:16:41 groups.day.expect[0].at_last unknown_name']
-  ]
-  for (const [from, to, ...problems] of cases) {
-    t.strictSame((await made(`${OWN}use: [day.yaml#day]\n`, { root: wrong(from, to) })).coded, problems)
-    await t.rejects(checkedAlone(await readDocument('day.yaml', DAY.replace(from, to))), { code: 'document_invalid' }, `${to} alone`)
+t.test(
+  'use: a problem of a group is where it is written, and what could not be read makes no other',
+  async t => {
+    const wrong = (from: string, to: string) => folderOf(t, { 'day.yaml': DAY.replace(from, to) })
+    const cases: [from: string, to: string, ...problems: string[]][] = [
+      ['id: tkt_used,', 'id: "",', 'day.yaml:5:24 groups.day.data.tickets[0].id wrong_characters'],
+      [
+        'generate: [ {',
+        'generate: [ { users: 1,',
+        'day.yaml:6:17 groups.day.generate[0] not_exactly_one'
+      ],
+      ['calls: 1,', 'calls: 0-1,', 'day.yaml:8:57 groups.day.script[0].calls not_calls'],
+      [
+        '"GET /transactions/${payment.id}", expect',
+        '"GET /transactions/${payment.idd}", expect',
+        'day.yaml:14:25 groups.day.play[0].do unknown_part'
+      ],
+      [
+        'at_least: 1 }',
+        'at_least: 2, at_most: 1 }',
+        'day.yaml:16:51 groups.day.expect[0].at_least reversed'
+      ],
+      ['    play:', '    plays:', 'day.yaml:13:5 groups.day.plays unknown_name'],
+      ['at_least: 1', 'at_last: 1', 'day.yaml:16:41 groups.day.expect[0].at_last unknown_name']
+    ]
+    for (const [from, to, ...problems] of cases) {
+      t.strictSame(
+        (await made(`${OWN}use: [day.yaml#day]\n`, { root: wrong(from, to) })).coded,
+        problems
+      )
+      await t.rejects(
+        checkedAlone(await readDocument('day.yaml', DAY.replace(from, to))),
+        { code: 'document_invalid' },
+        `${to} alone`
+      )
+    }
+    await checkedAlone(await readDocument('day.yaml', DAY))
+    const root = folderOf(t, { 'day.yaml': DAY })
+    for (const use of [
+      '[day.yaml#dya]',
+      '[dy.yaml#day]',
+      '[{ group: day.yaml#day, override: { refunds: { calls: 2 } } }]',
+      '[{}]'
+    ]) {
+      const { problems } = await made(`${OWN}use: ${use}\n`, { root })
+      t.equal(problems.length, 1, problems.join('\n'))
+    }
+    t.equal((await problemsOf(`${OWN}uses: [day.yaml#day]\n`, { root })).length, 1)
   }
-  await checkedAlone(await readDocument('day.yaml', DAY))
-  const root = folderOf(t, { 'day.yaml': DAY })
-  for (const use of ['[day.yaml#dya]', '[dy.yaml#day]', '[{ group: day.yaml#day, override: { refunds: { calls: 2 } } }]', '[{}]']) {
-    const { problems } = await made(`${OWN}use: ${use}\n`, { root })
-    t.equal(problems.length, 1, problems.join('\n'))
-  }
-  t.equal((await problemsOf(`${OWN}uses: [day.yaml#day]\n`, { root })).length, 1)
-})
+)
 
 t.test('use: fields of a named entry are replaced, and an entry is left out', async t => {
   const root = folderOf(t, { 'day.yaml': DAY })
-  const using = (override: string) => `${OWN}use: [ { group: day.yaml#day, override: { ${override} } } ]\n`
-  const { first, problems } = await made(using('refunds fail: { calls: 2+, respond: { status: 500 } }, slow lists: null'), { root })
+  const using = (override: string) =>
+    `${OWN}use: [ { group: day.yaml#day, override: { ${override} } } ]\n`
+  const { first, problems } = await made(
+    using('refunds fail: { calls: 2+, respond: { status: 500 } }, slow lists: null'),
+    { root }
+  )
   t.strictSame(problems, [])
   t.strictSame(
     first?.script.listed().map(({ entry }) => entry),
@@ -472,15 +786,27 @@ t.test('use: fields of a named entry are replaced, and an entry is left out', as
     ['refunds fails: { calls: 2 }', 'own.yaml:7:43 use[0].override.refunds fails unknown_override'],
     ['refunds fail: { call: 2 }', 'own.yaml:7:59 use[0].override.refunds fail.call unknown_name'],
     ['refunds fail: { calls: 3-2 }', 'own.yaml:7:66 use[0].override.refunds fail.calls not_calls'],
-    ['refunds fail: { when: after }', 'own.yaml:7:65 use[0].override.refunds fail.when not_together'],
-    ['slow lists: { respond: { status: 204, body: 1 } }', 'own.yaml:7:76 use[0].override.slow lists.respond.status no_body'],
-    ['slow lists: { match: { query: { location: loc_none } } }', 'own.yaml:7:85 use[0].override.slow lists.match.query.location missing_record'],
+    [
+      'refunds fail: { when: after }',
+      'own.yaml:7:65 use[0].override.refunds fail.when not_together'
+    ],
+    [
+      'slow lists: { respond: { status: 204, body: 1 } }',
+      'own.yaml:7:76 use[0].override.slow lists.respond.status no_body'
+    ],
+    [
+      'slow lists: { match: { query: { location: loc_none } } }',
+      'own.yaml:7:85 use[0].override.slow lists.match.query.location missing_record'
+    ],
     ['slow lists: 5', 'own.yaml:7:55 use[0].override.slow lists wrong_type']
   ]
   for (const [override, ...problems] of cases) {
     const { coded, warnings } = await made(using(override), { root })
     t.strictSame(
-      [...coded, ...warnings.map(line => line.replace(/: no .*/, ' missing_record').replace(': ', ' '))].map(line => line.replace(/: /, ' ')),
+      [
+        ...coded,
+        ...warnings.map(line => line.replace(/: no .*/, ' missing_record').replace(': ', ' '))
+      ].map(line => line.replace(/: /, ' ')),
       problems,
       override
     )
@@ -490,36 +816,46 @@ t.test('use: fields of a named entry are replaced, and an entry is left out', as
   ])
 })
 
-t.test('use: entries of groups wait for others, count by value and change records as those of a scenario do', async t => {
-  const group = `groups:
+t.test(
+  'use: entries of groups wait for others, count by value and change records as those of a scenario do',
+  async t => {
+    const group = `groups:
   g:
     - { name: first, on: POST /refunds, per: ticket, calls: 1, respond: { status: 503 } }
     - { name: later, on: GET /refunds, after: { ended: once }, stale: 5s }
     - { name: once, on: POST /transactions, calls: 1, respond: { patch: { note: late } } }
     - { on: GET /tickets, after: own, change: { data: { tickets: [ { id: tkt_new, location: loc_bistro, reference: N } ] }, delete: [tkt_52] } }
 `
-  const root = folderOf(t, { 'more.yaml': group })
-  const own = (override: string) => `fixtures: [bistro]
+    const root = folderOf(t, { 'more.yaml': group })
+    const own = (override: string) => `fixtures: [bistro]
 script:
   - { name: own, on: POST /accounts, after: later, delay: 1s }
   - { on: POST /transactions, match: { about: { ticket: tkt_new } }, calls: 2, delay: 1s }
 use: [ { group: more.yaml#g, override: { ${override} } } ]
 `
-  const cases: [override: string, ...problems: string[]][] = [
-    ['first: { per: location }'],
-    ['later: { after: first }'],
-    [
-      'later: { after: own }',
-      'own.yaml:3:45 script[0].after waits_for_itself',
-      'own.yaml:5:58 use[0].override.later.after waits_for_itself',
-      'more.yaml:6:34 groups.g[3].after waits_for_itself'
-    ],
-    ['later: { after: { ended: frist } }', 'own.yaml:5:58 use[0].override.later.after unknown_entry'],
-    ['later: null', 'own.yaml:3:45 script[0].after unknown_entry'],
-    ['once: { calls: 1+ }', 'more.yaml:4:56 groups.g[1].after.ended never_ends'],
-    ['once: { name: other }', 'more.yaml:4:47 groups.g[1].after unknown_entry'],
-    ['later: { on: POST /refunds }', 'more.yaml:4:71 groups.g[1].stale stale_change'],
-    ['first: { change: { delete: [nobody] } }', 'own.yaml:5:70 use[0].override.first.change.delete[0] missing_record']
-  ]
-  for (const [override, ...problems] of cases) t.strictSame((await made(own(override), { root })).coded, problems, override)
-})
+    const cases: [override: string, ...problems: string[]][] = [
+      ['first: { per: location }'],
+      ['later: { after: first }'],
+      [
+        'later: { after: own }',
+        'own.yaml:3:45 script[0].after waits_for_itself',
+        'own.yaml:5:58 use[0].override.later.after waits_for_itself',
+        'more.yaml:6:34 groups.g[3].after waits_for_itself'
+      ],
+      [
+        'later: { after: { ended: frist } }',
+        'own.yaml:5:58 use[0].override.later.after unknown_entry'
+      ],
+      ['later: null', 'own.yaml:3:45 script[0].after unknown_entry'],
+      ['once: { calls: 1+ }', 'more.yaml:4:56 groups.g[1].after.ended never_ends'],
+      ['once: { name: other }', 'more.yaml:4:47 groups.g[1].after unknown_entry'],
+      ['later: { on: POST /refunds }', 'more.yaml:4:71 groups.g[1].stale stale_change'],
+      [
+        'first: { change: { delete: [nobody] } }',
+        'own.yaml:5:70 use[0].override.first.change.delete[0] missing_record'
+      ]
+    ]
+    for (const [override, ...problems] of cases)
+      t.strictSame((await made(own(override), { root })).coded, problems, override)
+  }
+)

@@ -1,4 +1,7 @@
-/** Bodies are counted before they are read: what is held at once is bounded, fairly among sandboxes, and given back. */
+/**
+ * Bodies are counted before they are read: what is held at once is bounded, fairly among sandboxes,
+ * and given back.
+ */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
@@ -7,7 +10,12 @@ import t, { type Test } from 'tap'
 import { settingsInForce } from '../../src/core/settings.js'
 import { Shares } from '../../src/core/shares.js'
 import { Bodies } from '../../src/server/bodies.js'
-import { authorization, type Emulator, type SandboxClient, sandboxClient } from '../sandbox/client.js'
+import {
+  authorization,
+  type Emulator,
+  type SandboxClient,
+  sandboxClient
+} from '../sandbox/client.js'
 import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import { opened, partsOf } from '../support/socket.js'
 
@@ -18,15 +26,21 @@ const FORM_HEAD = `Content-Type: application/x-www-form-urlencoded\r\nHost: loca
 
 type Arrival = { sandbox: object; release: (() => void) | null; isClosed: boolean }
 
-/** Bodies of which 100 KiB may be read at once by all, 50 KiB by one sandbox, if not said otherwise; `limit` bounds each. */
+/**
+ * Bodies of which 100 KiB may be read at once by all, 50 KiB by one sandbox, if not said otherwise;
+ * `limit` bounds each.
+ */
 function bodiesOf(limit = 64 * KIB, each = 50) {
   const { values } = settingsInForce({ flag: { 'limits.body': KIB } })
   const shares = new Shares({ what: 'bytes', setting: 'limits.body', each, all: 2 * each }, values)
   const bodies = new Bodies(shares)
   const incoming = (length: number | null, sandbox: object) => {
     const arrival: Arrival = { sandbox, release: null, isClosed: false }
-    const headers = length === null ? { 'transfer-encoding': 'chunked' } : { 'content-length': String(length) }
-    return { arrival, headers, routeOptions: { bodyLimit: limit } } as never as Parameters<Bodies['admit']>[0] & { arrival: Arrival }
+    const headers =
+      length === null ? { 'transfer-encoding': 'chunked' } : { 'content-length': String(length) }
+    return { arrival, headers, routeOptions: { bodyLimit: limit } } as never as Parameters<
+      Bodies['admit']
+    >[0] & { arrival: Arrival }
   }
   /** How many bytes a sandbox may still take, to the KiB. */
   const room = (sandbox: object) => {
@@ -41,7 +55,8 @@ function bodiesOf(limit = 64 * KIB, each = 50) {
   return { bodies, incoming, room }
 }
 
-const streamOf = (...sizes: number[]) => Readable.from(sizes.map((size, nth) => Buffer.alloc(size, nth + 97)))
+const streamOf = (...sizes: number[]) =>
+  Readable.from(sizes.map((size, nth) => Buffer.alloc(size, nth + 97)))
 const codeOf = (promise: Promise<unknown>) => promise.then(() => 'read').catch(error => error.code)
 
 t.test('bodies: what is read is what was sent, and how much of it is counted', async t => {
@@ -71,7 +86,11 @@ t.test('bodies: what is read is what was sent, and how much of it is counted', a
     if (typeof left === 'string') t.equal(await codeOf(reading), left, title)
     else {
       const bytes = await reading
-      t.equal(bytes.toString(), sizes.map((size, nth) => String.fromCharCode(nth + 97).repeat(size)).join(''), title)
+      t.equal(
+        bytes.toString(),
+        sizes.map((size, nth) => String.fromCharCode(nth + 97).repeat(size)).join(''),
+        title
+      )
       t.equal(bytes.length, bytes.buffer.byteLength, `${title}: in memory of its own`)
       t.equal(room(sandbox), left, title)
     }
@@ -88,9 +107,18 @@ t.test('bodies: a chunked one of any size comes as it was sent', async t => {
   for (let count = 1; count <= sizes.length; count++) {
     const request = incoming(null, {})
     const bytes = await bodies.read(request, streamOf(...sizes.slice(0, count)))
-    t.ok(bytes.equals(Buffer.concat(sizes.slice(0, count).map((size, nth) => Buffer.alloc(size, nth + 97)))), `${bytes.length} bytes`)
+    t.ok(
+      bytes.equals(
+        Buffer.concat(sizes.slice(0, count).map((size, nth) => Buffer.alloc(size, nth + 97)))
+      ),
+      `${bytes.length} bytes`
+    )
     request.arrival.release?.()
-    t.equal(bytes.length, count === 1 ? 16 * KIB : 0, 'the memory of a counted one is free once its request is over, and a small one is left alone')
+    t.equal(
+      bytes.length,
+      count === 1 ? 16 * KIB : 0,
+      'the memory of a counted one is free once its request is over, and a small one is left alone'
+    )
   }
 })
 
@@ -114,25 +142,28 @@ t.test('bodies: what comes after the request is over is not counted any more', a
   }
 })
 
-t.test('bodies: one that the framework reads is counted where its length is known, and not where it is refused as too large', async t => {
-  for (const [length, left] of [
-    [0, 50],
-    [16 * KIB, 50],
-    [16 * KIB + 1, 33],
-    [64 * KIB + 1, 50],
-    [null, 50]
-  ] as const) {
-    const { bodies, incoming, room } = bodiesOf()
-    const sandbox = {}
-    const request = incoming(length, sandbox)
-    bodies.admit(request)
-    t.equal(room(sandbox), left, `${length}`)
-    request.arrival.release?.()
-    t.equal(room(sandbox), 50, `${length}`)
+t.test(
+  'bodies: one that the framework reads is counted where its length is known, and not where it is refused as too large',
+  async t => {
+    for (const [length, left] of [
+      [0, 50],
+      [16 * KIB, 50],
+      [16 * KIB + 1, 33],
+      [64 * KIB + 1, 50],
+      [null, 50]
+    ] as const) {
+      const { bodies, incoming, room } = bodiesOf()
+      const sandbox = {}
+      const request = incoming(length, sandbox)
+      bodies.admit(request)
+      t.equal(room(sandbox), left, `${length}`)
+      request.arrival.release?.()
+      t.equal(room(sandbox), 50, `${length}`)
+    }
+    const { bodies, incoming } = bodiesOf()
+    t.throws(() => bodies.admit(incoming(50 * KIB + 1, {})), { code: 'limit_reached' })
   }
-  const { bodies, incoming } = bodiesOf()
-  t.throws(() => bodies.admit(incoming(50 * KIB + 1, {})), { code: 'limit_reached' })
-})
+)
 
 /** Asks again and again until the answer is the expected one. */
 async function eventually<T>(ask: () => T | Promise<T>, expected: T): Promise<T> {
@@ -144,9 +175,14 @@ async function eventually<T>(ask: () => T | Promise<T>, expected: T): Promise<T>
   return ask()
 }
 const portOf = ({ server }: Emulator['app']) => (server.address() as AddressInfo).port
-/** A body as it is framed: by its length, or chunked where there is none; all of it, or its first bytes. */
+/**
+ * A body as it is framed: by its length, or chunked where there is none; all of it, or its first
+ * bytes.
+ */
 const framed = (length: number | null, part: string) =>
-  length === null ? `Transfer-Encoding: chunked\r\n\r\n${part.length.toString(16)}\r\n${part}\r\n` : `Content-Length: ${length}\r\n\r\n${part}`
+  length === null
+    ? `Transfer-Encoding: chunked\r\n\r\n${part.length.toString(16)}\r\n${part}\r\n`
+    : `Content-Length: ${length}\r\n\r\n${part}`
 
 /** Sends the head of a request and a part of its body, and waits until that has come. */
 async function begun(
@@ -156,7 +192,11 @@ async function begun(
   { head = JSON_HEAD, length, sent = 1 }: { head?: string; length: number | null; sent?: number }
 ) {
   const connected = once(app.server, 'connection')
-  const made = opened(t, portOf(app), `${on} HTTP/1.1\r\n${head}\r\n${framed(length, 'a'.repeat(sent))}`)
+  const made = opened(
+    t,
+    portOf(app),
+    `${on} HTTP/1.1\r\n${head}\r\n${framed(length, 'a'.repeat(sent))}`
+  )
   const [there] = await connected
   await eventually(() => there.bytesRead > sent || there.destroyed, true)
   return made
@@ -166,9 +206,13 @@ type Begun = Awaited<ReturnType<typeof begun>>
 const statusIn = ({ received }: Begun) => partsOf(received()).status || 0
 const errorIn = ({ received }: Begun) => partsOf(received()).body.error
 const documentOf = (size: number) => JSON.stringify({ scenario: 'default' }).padEnd(size)
-const load = async ({ control }: SandboxClient, size: number) => (await control('POST /load?dry_run', documentOf(size))).status
+const load = async ({ control }: SandboxClient, size: number) =>
+  (await control('POST /load?dry_run', documentOf(size))).status
 
-/** A sandbox may send 100,000 bytes of documents at once, all of them 200,000; of other bodies 640,000 and 1,280,000. */
+/**
+ * A sandbox may send 100,000 bytes of documents at once, all of them 200,000; of other bodies
+ * 640,000 and 1,280,000.
+ */
 const SETTINGS = { 'limits.control_body': 100_000, 'limits.body': 20_000 }
 /** An emulator that listens, with two sandboxes. */
 async function twoSandboxes(t: Test, settings: object = {}) {
@@ -179,83 +223,137 @@ async function twoSandboxes(t: Test, settings: object = {}) {
   return { ...emulator, base, own }
 }
 
-t.test('bodies: there is room for so many documents on their way, in each sandbox, and small ones need none', async t => {
-  const { app, base, own } = await twoSandboxes(t)
-  const unfinished = await begun(t, app, 'POST /_control/load', { length: 100_000, sent: 99_000 })
-  await sleep(20)
-  t.equal(await load(base, 20_000), 429)
-  const refused = await begun(t, app, 'POST /_control/load', { length: 20_000, sent: 19_999 })
-  const left = await begun(t, app, 'POST /_control/load', { length: 20_000 })
-  await sleep(50)
-  t.equal(statusIn(refused), 0, 'one that is still being sent is answered when it has come, as most clients read no sooner')
-  left.socket.destroy()
-  refused.socket.write('}')
-  t.equal(await eventually(() => statusIn(refused), 429), 429)
-  const { code, message } = errorIn(refused)
-  t.equal(code, 'limit_reached')
-  t.match(message, /^There is no room for more bytes of documents: this sandbox has (100000|99000) of at most 100000, .*raise limits\.control_body\.$/)
-  t.match(refused.received(), /^connection: close\r$/im)
-  t.equal(await eventually(() => refused.socket.closed, true), true)
-  t.equal(await load(base, 16_384), 200, 'a small one needs no room')
-  const tooLarge = await begun(t, app, 'POST /_control/load', { length: 100_001 })
-  t.equal(await eventually(() => statusIn(tooLarge), 413), 413, 'one that is too large is refused as such')
-  t.equal(await load(own, 100_000), 200, 'another sandbox has room of its own')
+t.test(
+  'bodies: there is room for so many documents on their way, in each sandbox, and small ones need none',
+  async t => {
+    const { app, base, own } = await twoSandboxes(t)
+    const unfinished = await begun(t, app, 'POST /_control/load', { length: 100_000, sent: 99_000 })
+    await sleep(20)
+    t.equal(await load(base, 20_000), 429)
+    const refused = await begun(t, app, 'POST /_control/load', { length: 20_000, sent: 19_999 })
+    const left = await begun(t, app, 'POST /_control/load', { length: 20_000 })
+    await sleep(50)
+    t.equal(
+      statusIn(refused),
+      0,
+      'one that is still being sent is answered when it has come, as most clients read no sooner'
+    )
+    left.socket.destroy()
+    refused.socket.write('}')
+    t.equal(await eventually(() => statusIn(refused), 429), 429)
+    const { code, message } = errorIn(refused)
+    t.equal(code, 'limit_reached')
+    t.match(
+      message,
+      /^There is no room for more bytes of documents: this sandbox has (100000|99000) of at most 100000, .*raise limits\.control_body\.$/
+    )
+    t.match(refused.received(), /^connection: close\r$/im)
+    t.equal(await eventually(() => refused.socket.closed, true), true)
+    t.equal(await load(base, 16_384), 200, 'a small one needs no room')
+    const tooLarge = await begun(t, app, 'POST /_control/load', { length: 100_001 })
+    t.equal(
+      await eventually(() => statusIn(tooLarge), 413),
+      413,
+      'one that is too large is refused as such'
+    )
+    t.equal(await load(own, 100_000), 200, 'another sandbox has room of its own')
 
-  unfinished.socket.destroy()
-  t.equal(await eventually(() => load(base, 20_000), 200), 200, 'there is room again when the connection has ended')
-  t.strictSame([await load(base, 100_000), await load(base, 100_000)], [200, 200], 'and when a document was read')
-})
-
-t.test('bodies: an upload that takes its time is cut, whatever its client does, and gives its room back', async t => {
-  const { app, base } = await twoSandboxes(t, { 'limits.request_timeout': 300 })
-  const slow = await begun(t, app, 'POST /_control/load', { length: 100_000 })
-  await sleep(20)
-  t.equal(await load(base, 100_000), 429)
-  const going = setInterval(() => slow.socket.write('a'), 10)
-  t.teardown(() => clearInterval(going))
-
-  t.equal(await eventually(() => statusIn(slow), 408), 408)
-  t.equal(await eventually(() => slow.socket.closed, true), true)
-  t.equal(await load(base, 100_000), 200)
-})
-
-t.test('A35: there is room for so many bodies of the API on their way; what is refused for that has no effect, and says so', async t => {
-  const { app, base, own, state, control } = await twoSandboxes(t)
-  const before = await state()
-  const refund = async (size: number, { call }: SandboxClient = base) => {
-    const reason = 'a'.repeat(size - 'transaction=txn_none&reason='.length)
-    const { headers, body } = await call('POST /refunds', { body: { transaction: 'txn_none', reason } })
-    return { ...body.error, connection: headers.connection }
+    unfinished.socket.destroy()
+    t.equal(
+      await eventually(() => load(base, 20_000), 200),
+      200,
+      'there is room again when the connection has ended'
+    )
+    t.strictSame(
+      [await load(base, 100_000), await load(base, 100_000)],
+      [200, 200],
+      'and when a document was read'
+    )
   }
-  const codeOf = async (...given: Parameters<typeof refund>) => (await refund(...given)).code
+)
 
-  const unfinished: Begun[] = []
-  for (let nth = 0; nth < 32; nth++) unfinished.push(await begun(t, app, 'POST /next/refunds', { head: FORM_HEAD, length: null, sent: 19_999 }))
-  await eventually(() => codeOf(20_000), 'limit_reached')
-  const { code, assumption, connection, message } = await refund(20_000)
-  t.strictSame([code, assumption, connection], ['limit_reached', 'A35', 'close'])
-  t.match(message, /^There is no room for more bytes of bodies that are being read: this sandbox has 6\d\d\d\d\d of at most 640000, .*raise limits\.body\.$/)
-  t.equal(await codeOf(16_384), 'reference_missing', 'a small one needs no room')
-  t.equal(await codeOf(20_001), 'body_too_large')
-  t.equal(await codeOf(20_000, own), 'reference_missing', 'another sandbox has room of its own')
-  t.equal(await state(), before)
-  t.equal((await control('GET /requests?limit=1')).body.data[0].refusal.code, 'body_too_large', 'refused requests are in the journal')
+t.test(
+  'bodies: an upload that takes its time is cut, whatever its client does, and gives its room back',
+  async t => {
+    const { app, base } = await twoSandboxes(t, { 'limits.request_timeout': 300 })
+    const slow = await begun(t, app, 'POST /_control/load', { length: 100_000 })
+    await sleep(20)
+    t.equal(await load(base, 100_000), 429)
+    const going = setInterval(() => slow.socket.write('a'), 10)
+    t.teardown(() => clearInterval(going))
 
-  for (const { socket } of unfinished) socket.destroy()
-  t.equal(await eventually(() => codeOf(20_000), 'reference_missing'), 'reference_missing')
-})
+    t.equal(await eventually(() => statusIn(slow), 408), 408)
+    t.equal(await eventually(() => slow.socket.closed, true), true)
+    t.equal(await load(base, 100_000), 200)
+  }
+)
 
-t.test('bodies: one that is read takes up no room while its request waits, and a chunked one is the form that was sent', async t => {
-  const script = [{ on: 'POST /refunds', hold: { gate: 'a' } }]
-  const emulator = await startTestEmulator(t, { settings: SETTINGS, scenario: { clock: NOW, data: smallFixture({ transactions: [CHARGE] }), script } })
-  await emulator.listen()
-  const form = `transaction=txn_a&amount=1&reason=${'a'.repeat(19_000)}`
-  const held = Array.from({ length: 40 }, (_, nth) => {
-    const body = nth % 2 === 0 ? framed(form.length, form) : `${framed(null, form)}0\r\n\r\n`
-    return opened(t, portOf(emulator.app), `POST /next/refunds HTTP/1.1\r\n${FORM_HEAD}\r\n${body}`)
-  })
-  t.equal(await eventually(() => emulator.sandbox.gates.listed(['a'])[0]?.waiting.length, 40), 40)
-  await emulator.control('POST /gates/a/open')
-  t.equal(await eventually(() => held.filter(one => statusIn(one) === 200).length, 40), 40)
-  t.ok(emulator.sandbox.store.refunds.inCreationOrder().every(({ reason }) => reason?.length === 19_000))
-})
+t.test(
+  'A35: there is room for so many bodies of the API on their way; what is refused for that has no effect, and says so',
+  async t => {
+    const { app, base, own, state, control } = await twoSandboxes(t)
+    const before = await state()
+    const refund = async (size: number, { call }: SandboxClient = base) => {
+      const reason = 'a'.repeat(size - 'transaction=txn_none&reason='.length)
+      const { headers, body } = await call('POST /refunds', {
+        body: { transaction: 'txn_none', reason }
+      })
+      return { ...body.error, connection: headers.connection }
+    }
+    const codeOf = async (...given: Parameters<typeof refund>) => (await refund(...given)).code
+
+    const unfinished: Begun[] = []
+    for (let nth = 0; nth < 32; nth++)
+      unfinished.push(
+        await begun(t, app, 'POST /next/refunds', { head: FORM_HEAD, length: null, sent: 19_999 })
+      )
+    await eventually(() => codeOf(20_000), 'limit_reached')
+    const { code, assumption, connection, message } = await refund(20_000)
+    t.strictSame([code, assumption, connection], ['limit_reached', 'A35', 'close'])
+    t.match(
+      message,
+      /^There is no room for more bytes of bodies that are being read: this sandbox has 6\d\d\d\d\d of at most 640000, .*raise limits\.body\.$/
+    )
+    t.equal(await codeOf(16_384), 'reference_missing', 'a small one needs no room')
+    t.equal(await codeOf(20_001), 'body_too_large')
+    t.equal(await codeOf(20_000, own), 'reference_missing', 'another sandbox has room of its own')
+    t.equal(await state(), before)
+    t.equal(
+      (await control('GET /requests?limit=1')).body.data[0].refusal.code,
+      'body_too_large',
+      'refused requests are in the journal'
+    )
+
+    for (const { socket } of unfinished) socket.destroy()
+    t.equal(await eventually(() => codeOf(20_000), 'reference_missing'), 'reference_missing')
+  }
+)
+
+t.test(
+  'bodies: one that is read takes up no room while its request waits, and a chunked one is the form that was sent',
+  async t => {
+    const script = [{ on: 'POST /refunds', hold: { gate: 'a' } }]
+    const emulator = await startTestEmulator(t, {
+      settings: SETTINGS,
+      scenario: { clock: NOW, data: smallFixture({ transactions: [CHARGE] }), script }
+    })
+    await emulator.listen()
+    const form = `transaction=txn_a&amount=1&reason=${'a'.repeat(19_000)}`
+    const held = Array.from({ length: 40 }, (_, nth) => {
+      const body = nth % 2 === 0 ? framed(form.length, form) : `${framed(null, form)}0\r\n\r\n`
+      return opened(
+        t,
+        portOf(emulator.app),
+        `POST /next/refunds HTTP/1.1\r\n${FORM_HEAD}\r\n${body}`
+      )
+    })
+    t.equal(await eventually(() => emulator.sandbox.gates.listed(['a'])[0]?.waiting.length, 40), 40)
+    await emulator.control('POST /gates/a/open')
+    t.equal(await eventually(() => held.filter(one => statusIn(one) === 200).length, 40), 40)
+    t.ok(
+      emulator.sandbox.store.refunds
+        .inCreationOrder()
+        .every(({ reason }) => reason?.length === 19_000)
+    )
+  }
+)

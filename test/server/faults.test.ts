@@ -19,16 +19,35 @@ const records = {
   ],
   transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 100_000 }]
 }
-const FAULTS = ['connection_reset', 'empty_response', 'truncated_body', 'malformed_body', 'hang'] as const
+const FAULTS = [
+  'connection_reset',
+  'empty_response',
+  'truncated_body',
+  'malformed_body',
+  'hang'
+] as const
 /** How a connection is left whose answer does not arrive whole. */
-const LEFT = { connection_reset: 'reset', empty_response: 'closed', truncated_body: 'closed', malformed_body: 'closed', hang: 'open' }
+const LEFT = {
+  connection_reset: 'reset',
+  empty_response: 'closed',
+  truncated_body: 'closed',
+  malformed_body: 'closed',
+  hang: 'open'
+}
 
 /** A small fixture with a script. */
-const scripted = (script: object[], more: object = {}) => ({ clock: NOW, data: smallFixture(records), script, ...more })
+const scripted = (script: object[], more: object = {}) => ({
+  clock: NOW,
+  data: smallFixture(records),
+  script,
+  ...more
+})
 
 /** Sends one call over a connection of its own. */
 function exchange(t: Test, port: number, on: string, form = '') {
-  const body = on.startsWith('POST') ? `Content-Type: ${FORM}\r\nContent-Length: ${form.length}\r\n\r\n${form}` : '\r\n'
+  const body = on.startsWith('POST')
+    ? `Content-Type: ${FORM}\r\nContent-Length: ${form.length}\r\n\r\n${form}`
+    : '\r\n'
   const head = `${on.replace(' ', ' /next')} HTTP/1.1\r\nHost: localhost\r\nOrigin: https://shop.example\r\nAuthorization: ${basic(MERCHANT)}\r\n`
   return opened(t, port, head + body)
 }
@@ -39,13 +58,29 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 /** A call with a client of Node's own. */
-async function answered(port: number, path: string, { agent = new Agent(), method = 'GET', form }: { agent?: Agent; method?: string; form?: string } = {}) {
-  const headers = { authorization: basic(MERCHANT), ...(form !== undefined && { 'content-type': FORM }) }
+async function answered(
+  port: number,
+  path: string,
+  {
+    agent = new Agent(),
+    method = 'GET',
+    form
+  }: { agent?: Agent; method?: string; form?: string } = {}
+) {
+  const headers = {
+    authorization: basic(MERCHANT),
+    ...(form !== undefined && { 'content-type': FORM })
+  }
   const call = request({ port, host: '127.0.0.1', path: `/next${path}`, method, agent, headers })
   call.end(form)
   const [response] = (await once(call, 'response')) as [IncomingMessage]
   const port_ = (call.socket as Socket).localPort
-  return { status: response.statusCode, headers: response.headers, text: await text(response), from: port_ }
+  return {
+    status: response.statusCode,
+    headers: response.headers,
+    text: await text(response),
+    from: port_
+  }
 }
 
 /** What the journal says of an answer that was lost or broken. */
@@ -55,62 +90,120 @@ function endingOf(fault: (typeof FAULTS)[number], when: 'before' | 'after') {
   return [isBroken ? 'scripted' : 'lost_before', 502, fault, isBroken]
 }
 
-t.test('every fault loses the answer as it says, before the call or after it took effect', async t => {
-  const all = FAULTS.flatMap(fault => (['before', 'after'] as const).map(when => ({ fault, when, reason: `${fault} ${when}` })))
-  const script = all.map(({ fault, when, reason }) => ({ on: 'POST /refunds', match: { body: { reason } }, fault, when }))
-  const { listen, logs, sandbox } = await startTestEmulator(t, { scenario: scripted(script) })
-  const { journal } = sandbox.evidence
-  const port = await listen()
+t.test(
+  'every fault loses the answer as it says, before the call or after it took effect',
+  async t => {
+    const all = FAULTS.flatMap(fault =>
+      (['before', 'after'] as const).map(when => ({ fault, when, reason: `${fault} ${when}` }))
+    )
+    const script = all.map(({ fault, when, reason }) => ({
+      on: 'POST /refunds',
+      match: { body: { reason } },
+      fault,
+      when
+    }))
+    const { listen, logs, sandbox } = await startTestEmulator(t, { scenario: scripted(script) })
+    const { journal } = sandbox.evidence
+    const port = await listen()
 
-  for (const [nth, { fault, when, reason }] of all.entries()) {
-    logs.length = 0
-    const { socket, received, state } = exchange(t, port, 'POST /refunds', `transaction=txn_a&amount=7&reason=${reason.replace(' ', '+')}`)
-    if (fault === 'hang') await sleep(100)
-    else await until(() => state() !== 'open' || received().endsWith('{'))
-    t.equal((await answered(port, '/tickets/tkt_a')).status, 200, `${reason}: a neighbour is answered`)
-    const made = sandbox.store.refunds.inCreationOrder().filter(refund => refund.reason === reason)
+    for (const [nth, { fault, when, reason }] of all.entries()) {
+      logs.length = 0
+      const { socket, received, state } = exchange(
+        t,
+        port,
+        'POST /refunds',
+        `transaction=txn_a&amount=7&reason=${reason.replace(' ', '+')}`
+      )
+      if (fault === 'hang') await sleep(100)
+      else await until(() => state() !== 'open' || received().endsWith('{'))
+      t.equal(
+        (await answered(port, '/tickets/tkt_a')).status,
+        200,
+        `${reason}: a neighbour is answered`
+      )
+      const made = sandbox.store.refunds
+        .inCreationOrder()
+        .filter(refund => refund.reason === reason)
 
-    t.equal(state(), fault === 'malformed_body' ? 'open' : LEFT[fault], reason)
-    t.equal(made.length, when === 'after' ? 1 : 0, `${reason}: the call ${when === 'after' ? 'took' : 'did not take'} effect`)
-    const right = when === 'after' ? JSON.stringify(made[0]) : ''
-    const { status, headers, text: body } = partsOf(received())
-    const arrives = fault === 'truncated_body' || fault === 'malformed_body'
-    if (arrives) {
-      const { 'content-type': type, 'access-control-allow-origin': origin, 'request-id': id } = headers
-      t.strictSame([status, type, origin], [when === 'after' ? 200 : 502, 'application/json; charset=utf-8', '*'])
-      t.match(id, /^req_\d+$/)
-    } else t.equal(received(), '', 'not a byte')
-    if (fault === 'truncated_body') {
-      const length = Number(headers['content-length'])
-      t.equal(body.length, Math.floor(length / 2), 'half of what its length says')
-      if (when === 'after') t.strictSame([length, body], [right.length, right.slice(0, length / 2)])
-    } else if (fault === 'malformed_body') {
-      t.equal(Buffer.byteLength(body), Number(headers['content-length']), 'as long as its length says')
-      t.throws(() => JSON.parse(body), SyntaxError)
-      if (when === 'after') t.equal(body, `${right.slice(0, -1)}{`)
+      t.equal(state(), fault === 'malformed_body' ? 'open' : LEFT[fault], reason)
+      t.equal(
+        made.length,
+        when === 'after' ? 1 : 0,
+        `${reason}: the call ${when === 'after' ? 'took' : 'did not take'} effect`
+      )
+      const right = when === 'after' ? JSON.stringify(made[0]) : ''
+      const { status, headers, text: body } = partsOf(received())
+      const arrives = fault === 'truncated_body' || fault === 'malformed_body'
+      if (arrives) {
+        const {
+          'content-type': type,
+          'access-control-allow-origin': origin,
+          'request-id': id
+        } = headers
+        t.strictSame(
+          [status, type, origin],
+          [when === 'after' ? 200 : 502, 'application/json; charset=utf-8', '*']
+        )
+        t.match(id, /^req_\d+$/)
+      } else t.equal(received(), '', 'not a byte')
+      if (fault === 'truncated_body') {
+        const length = Number(headers['content-length'])
+        t.equal(body.length, Math.floor(length / 2), 'half of what its length says')
+        if (when === 'after')
+          t.strictSame([length, body], [right.length, right.slice(0, length / 2)])
+      } else if (fault === 'malformed_body') {
+        t.equal(
+          Buffer.byteLength(body),
+          Number(headers['content-length']),
+          'as long as its length says'
+        )
+        t.throws(() => JSON.parse(body), SyntaxError)
+        if (when === 'after') t.equal(body, `${right.slice(0, -1)}{`)
+      }
+
+      socket.destroy()
+      await until(() => logs.some(line => line.includes('lost')))
+      const [logged] = logs.map(line => JSON.parse(line)).filter(({ call }) => call?.lost)
+      const { ms, id, ...rest } = logged.call
+      const [arrived, entry] = [arrives ? status : null, `scr_${nth + 1}`]
+      t.strictSame(rest, {
+        method: 'POST',
+        path: '/next/refunds',
+        status: arrived,
+        script: entry,
+        lost: fault
+      })
+      t.equal(
+        logged.msg,
+        `POST /next/refunds ${arrived ?? '-'} ${ms} ms ${id}, ${entry}, lost: ${fault}`
+      )
+      t.equal(logs.filter(line => line.includes('POST')).length, 1, 'one line')
+      const [{ outcome, isDelivered, text }, ...others] = journal
+        .requests()
+        .filter(exchange => exchange.id === id) as [Exchange, ...Exchange[]]
+      t.strictSame(
+        [outcome.name, outcome.status, outcome.fault, isDelivered, others],
+        [...endingOf(fault, when), []],
+        'in the journal, once'
+      )
+      if (fault === 'malformed_body') t.equal(text, body, 'what went out is kept')
+      else
+        t.equal('amount' in JSON.parse(text), when === 'after', 'the answer that was lost is kept')
     }
-
-    socket.destroy()
-    await until(() => logs.some(line => line.includes('lost')))
-    const [logged] = logs.map(line => JSON.parse(line)).filter(({ call }) => call?.lost)
-    const { ms, id, ...rest } = logged.call
-    const [arrived, entry] = [arrives ? status : null, `scr_${nth + 1}`]
-    t.strictSame(rest, { method: 'POST', path: '/next/refunds', status: arrived, script: entry, lost: fault })
-    t.equal(logged.msg, `POST /next/refunds ${arrived ?? '-'} ${ms} ms ${id}, ${entry}, lost: ${fault}`)
-    t.equal(logs.filter(line => line.includes('POST')).length, 1, 'one line')
-    const [{ outcome, isDelivered, text }, ...others] = journal.requests().filter(exchange => exchange.id === id) as [Exchange, ...Exchange[]]
-    t.strictSame([outcome.name, outcome.status, outcome.fault, isDelivered, others], [...endingOf(fault, when), []], 'in the journal, once')
-    if (fault === 'malformed_body') t.equal(text, body, 'what went out is kept')
-    else t.equal('amount' in JSON.parse(text), when === 'after', 'the answer that was lost is kept')
+    for (const { matched, applied } of sandbox.script.listed())
+      t.strictSame([matched, applied], [1, 1])
   }
-  for (const { matched, applied } of sandbox.script.listed()) t.strictSame([matched, applied], [1, 1])
-})
+)
 
 t.test('a fault beside respond loses that answer', async t => {
   const body = { a: 'é', list: [1, 2, 3] }
   const { listen } = await startTestEmulator(t, {
     scenario: scripted([
-      { on: 'GET /tickets', fault: 'truncated_body', respond: { status: 418, headers: { 'X-Own': 'yes' }, body } },
+      {
+        on: 'GET /tickets',
+        fault: 'truncated_body',
+        respond: { status: 418, headers: { 'X-Own': 'yes' }, body }
+      },
       { on: 'GET /refunds', fault: 'malformed_body', respond: { body: 'words' } },
       { on: 'GET /accounts', fault: 'truncated_body', respond: { body: 'x' } }
     ])
@@ -124,153 +217,216 @@ t.test('a fault beside respond loses that answer', async t => {
   }
   const whole = Buffer.from(JSON.stringify(body))
 
-  t.strictSame(await cutAt('GET /tickets'), [418, 'yes', String(whole.length), whole.subarray(0, whole.length / 2).toString()])
-  t.strictSame(await cutAt('GET /accounts'), [200, undefined, '1', ''], 'of one byte nothing arrives')
+  t.strictSame(await cutAt('GET /tickets'), [
+    418,
+    'yes',
+    String(whole.length),
+    whole.subarray(0, whole.length / 2).toString()
+  ])
+  t.strictSame(
+    await cutAt('GET /accounts'),
+    [200, undefined, '1', ''],
+    'of one byte nothing arrives'
+  )
   const { status, text, headers } = await answered(port, '/refunds')
   t.strictSame([status, text, headers['content-type']], [200, 'word{', 'text/plain; charset=utf-8'])
 })
 
-t.test('bandwidth sends so many bytes a second, and cut_after closes the connection after so many', async t => {
-  const body = 'x'.repeat(60)
-  const script = [
-    { name: 'slow', on: 'GET /tickets', bandwidth: 200, respond: { body } },
-    { name: 'cut', on: 'GET /refunds', cut_after: 10, respond: { body } },
-    { name: 'both', on: 'GET /accounts', cut_after: 25, bandwidth: 250, respond: { body } },
-    { name: 'nothing', on: 'GET /locations', cut_after: 0 },
-    { name: 'short', on: 'GET /tickets/{id}', cut_after: 10_000 },
-    { name: 'made', on: 'POST /refunds', cut_after: 5, bandwidth: 1, when: 'after' }
-  ]
-  const { listen, sandbox, app } = await startTestEmulator(t, { scenario: scripted(script) })
-  const port = await listen()
-  const { journal } = sandbox.evidence
-  const timed = async (on: string, text: string, state: string) => {
-    const since = performance.now()
-    const sent = exchange(t, port, on)
-    await until(() => partsOf(sent.received()).text === text && sent.state() === state)
-    t.strictSame([partsOf(sent.received()).text, sent.state()], [text, state], on)
-    return performance.now() - since
-  }
-  const took = await timed('GET /tickets', body, 'open')
-  t.ok(took >= 290, `60 bytes took ${took} ms`)
-  t.ok((await timed('GET /accounts', body.slice(0, 25), 'closed')) >= 95)
-  await timed('GET /refunds', body.slice(0, 10), 'closed')
-  await timed('GET /locations', '', 'closed')
-  t.equal((await answered(port, '/tickets/tkt_a')).status, 200, 'what is shorter arrives whole')
+t.test(
+  'bandwidth sends so many bytes a second, and cut_after closes the connection after so many',
+  async t => {
+    const body = 'x'.repeat(60)
+    const script = [
+      { name: 'slow', on: 'GET /tickets', bandwidth: 200, respond: { body } },
+      { name: 'cut', on: 'GET /refunds', cut_after: 10, respond: { body } },
+      { name: 'both', on: 'GET /accounts', cut_after: 25, bandwidth: 250, respond: { body } },
+      { name: 'nothing', on: 'GET /locations', cut_after: 0 },
+      { name: 'short', on: 'GET /tickets/{id}', cut_after: 10_000 },
+      { name: 'made', on: 'POST /refunds', cut_after: 5, bandwidth: 1, when: 'after' }
+    ]
+    const { listen, sandbox, app } = await startTestEmulator(t, { scenario: scripted(script) })
+    const port = await listen()
+    const { journal } = sandbox.evidence
+    const timed = async (on: string, text: string, state: string) => {
+      const since = performance.now()
+      const sent = exchange(t, port, on)
+      await until(() => partsOf(sent.received()).text === text && sent.state() === state)
+      t.strictSame([partsOf(sent.received()).text, sent.state()], [text, state], on)
+      return performance.now() - since
+    }
+    const took = await timed('GET /tickets', body, 'open')
+    t.ok(took >= 290, `60 bytes took ${took} ms`)
+    t.ok((await timed('GET /accounts', body.slice(0, 25), 'closed')) >= 95)
+    await timed('GET /refunds', body.slice(0, 10), 'closed')
+    await timed('GET /locations', '', 'closed')
+    t.equal((await answered(port, '/tickets/tkt_a')).status, 200, 'what is shorter arrives whole')
 
-  const { socket, received } = exchange(t, port, 'POST /refunds', 'transaction=txn_a&amount=7')
-  await until(() => partsOf(received()).text === '{')
-  t.equal(sandbox.store.refunds.size, 1, 'the request took effect')
-  socket.destroy()
-  await until(() => journal.size === 6)
-  const shown = journal.requests().map(call => [call.outcome.name, scriptAction(call)?.fault, call.isDelivered])
-  t.strictSame(shown, [
-    ['scripted', null, true],
-    ...Array(2).fill(['lost_before', 'truncated_body', false]),
-    ['lost_after', 'truncated_body', false],
-    ['answered', null, true],
-    ['lost_after', 'truncated_body', false]
-  ])
-
-  const [left, stopped] = ['amount=1', 'amount=2'].map(form => exchange(t, port, 'POST /refunds', `transaction=txn_a&${form}`))
-  await until(() => [left, stopped].every(one => one?.received().includes('\r\n\r\n')))
-  await app.close()
-  await until(() => [left, stopped].every(one => one?.state() !== 'open'))
-  t.ok(
-    [left, stopped].every(one => one?.state() !== 'open'),
-    'the end of the emulator ends what is being sent'
-  )
-})
-
-t.test('USR-4: an answer without a body has none to break: it does not arrive at all, and the User is gone', async t => {
-  const { call, control, listen, logs } = await startTestEmulator(t)
-  const port = await listen()
-  for (const fault of FAULTS) {
-    const entry = { on: 'DELETE /accounts/{account_id}/users/{user_id}', fault, when: 'after', match: { params: { user_id: 'usr_a' } } }
-    await control('POST /load', { scenario: scripted([entry]) })
-
-    const { socket, received, state } = exchange(t, port, 'DELETE /accounts/mch_a/users/usr_a')
-    if (fault === 'hang') await sleep(100)
-    else await until(() => state() !== 'open')
-    const left = (await call('GET /accounts/mch_a/users')).body.data.map(({ id }: { id: string }) => id)
-
-    t.strictSame([received(), state(), left], ['', LEFT[fault], ['usr_b']], fault)
-    t.equal((await call('DELETE /accounts/mch_a/users/usr_b')).status, 204, 'another call is answered')
+    const { socket, received } = exchange(t, port, 'POST /refunds', 'transaction=txn_a&amount=7')
+    await until(() => partsOf(received()).text === '{')
+    t.equal(sandbox.store.refunds.size, 1, 'the request took effect')
     socket.destroy()
-    await until(() => logs.some(line => line.includes(`, scr_1, lost: ${fault}"`)))
-    t.ok(logs.some(line => line.includes(`, scr_1, lost: ${fault}"`)))
+    await until(() => journal.size === 6)
+    const shown = journal
+      .requests()
+      .map(call => [call.outcome.name, scriptAction(call)?.fault, call.isDelivered])
+    t.strictSame(shown, [
+      ['scripted', null, true],
+      ...Array(2).fill(['lost_before', 'truncated_body', false]),
+      ['lost_after', 'truncated_body', false],
+      ['answered', null, true],
+      ['lost_after', 'truncated_body', false]
+    ])
+
+    const [left, stopped] = ['amount=1', 'amount=2'].map(form =>
+      exchange(t, port, 'POST /refunds', `transaction=txn_a&${form}`)
+    )
+    await until(() => [left, stopped].every(one => one?.received().includes('\r\n\r\n')))
+    await app.close()
+    await until(() => [left, stopped].every(one => one?.state() !== 'open'))
+    t.ok(
+      [left, stopped].every(one => one?.state() !== 'open'),
+      'the end of the emulator ends what is being sent'
+    )
   }
-})
+)
+
+t.test(
+  'USR-4: an answer without a body has none to break: it does not arrive at all, and the User is gone',
+  async t => {
+    const { call, control, listen, logs } = await startTestEmulator(t)
+    const port = await listen()
+    for (const fault of FAULTS) {
+      const entry = {
+        on: 'DELETE /accounts/{account_id}/users/{user_id}',
+        fault,
+        when: 'after',
+        match: { params: { user_id: 'usr_a' } }
+      }
+      await control('POST /load', { scenario: scripted([entry]) })
+
+      const { socket, received, state } = exchange(t, port, 'DELETE /accounts/mch_a/users/usr_a')
+      if (fault === 'hang') await sleep(100)
+      else await until(() => state() !== 'open')
+      const left = (await call('GET /accounts/mch_a/users')).body.data.map(
+        ({ id }: { id: string }) => id
+      )
+
+      t.strictSame([received(), state(), left], ['', LEFT[fault], ['usr_b']], fault)
+      t.equal(
+        (await call('DELETE /accounts/mch_a/users/usr_b')).status,
+        204,
+        'another call is answered'
+      )
+      socket.destroy()
+      await until(() => logs.some(line => line.includes(`, scr_1, lost: ${fault}"`)))
+      t.ok(logs.some(line => line.includes(`, scr_1, lost: ${fault}"`)))
+    }
+  }
+)
 
 t.test('an injected call has no connection: a lost answer rejects it', async t => {
   const { app, call } = await startTestEmulator(t, {
-    scenario: scripted([...FAULTS.map((fault, index) => ({ on: 'GET /tickets/{id}', calls: index + 1, fault })), { on: 'GET /refunds', delay: '10m' }])
+    scenario: scripted([
+      ...FAULTS.map((fault, index) => ({ on: 'GET /tickets/{id}', calls: index + 1, fault })),
+      { on: 'GET /refunds', delay: '10m' }
+    ])
   })
-  for (const fault of FAULTS.slice(0, 3)) await t.rejects(call('GET /tickets/tkt_a'), { code: 'LIGHT_ECONNRESET' }, fault)
-  const malformed = await app.inject({ url: '/next/tickets/tkt_a', headers: { authorization: basic(MERCHANT) } })
+  for (const fault of FAULTS.slice(0, 3))
+    await t.rejects(call('GET /tickets/tkt_a'), { code: 'LIGHT_ECONNRESET' }, fault)
+  const malformed = await app.inject({
+    url: '/next/tickets/tkt_a',
+    headers: { authorization: basic(MERCHANT) }
+  })
   t.equal(malformed.statusCode, 502)
   t.throws(() => malformed.json(), SyntaxError)
 
   const hanging = call('GET /tickets/tkt_a')
   const delayed = call('GET /refunds')
-  const ends = Promise.all([t.rejects(hanging, { code: 'LIGHT_ECONNRESET' }), t.rejects(delayed, { code: 'LIGHT_ECONNRESET' })])
+  const ends = Promise.all([
+    t.rejects(hanging, { code: 'LIGHT_ECONNRESET' }),
+    t.rejects(delayed, { code: 'LIGHT_ECONNRESET' })
+  ])
   await sleep(50)
   await app.close()
   await ends
 })
 
-t.test('hanging calls end at once when the emulator closes, delayed ones get limits.shutdown', async t => {
-  const scenario = scripted([
-    { on: 'GET /tickets/{id}', fault: 'hang' },
-    { on: 'GET /refunds', delay: '500ms' },
-    { on: 'GET /accounts', delay: '600ms', fault: 'hang' },
-    { on: 'POST /locations', delay: '10m' }
-  ])
-  const lines: string[] = []
-  const logger = pino({ level: 'info' }, { write: line => lines.push(line) })
-  const { app, sandbox, close } = await runEmulator({ scenario, settings: { 'limits.shutdown': 1500 }, logger })
-  const port = (app.server.address() as { port: number }).port
-  const hanging = Array.from({ length: 20 }, () => exchange(t, port, 'GET /tickets/tkt_a'))
-  const later = exchange(t, port, 'GET /accounts')
-  const endless = exchange(t, port, 'POST /locations', 'display_name=B&address[country]=US')
-  const delayed = answered(port, '/refunds')
-  await until(() => sandbox.inFlight === 23)
-  t.ok(
-    hanging.every(({ state }) => state() === 'open'),
-    'they hang'
-  )
+t.test(
+  'hanging calls end at once when the emulator closes, delayed ones get limits.shutdown',
+  async t => {
+    const scenario = scripted([
+      { on: 'GET /tickets/{id}', fault: 'hang' },
+      { on: 'GET /refunds', delay: '500ms' },
+      { on: 'GET /accounts', delay: '600ms', fault: 'hang' },
+      { on: 'POST /locations', delay: '10m' }
+    ])
+    const lines: string[] = []
+    const logger = pino({ level: 'info' }, { write: line => lines.push(line) })
+    const { app, sandbox, close } = await runEmulator({
+      scenario,
+      settings: { 'limits.shutdown': 1500 },
+      logger
+    })
+    const port = (app.server.address() as { port: number }).port
+    const hanging = Array.from({ length: 20 }, () => exchange(t, port, 'GET /tickets/tkt_a'))
+    const later = exchange(t, port, 'GET /accounts')
+    const endless = exchange(t, port, 'POST /locations', 'display_name=B&address[country]=US')
+    const delayed = answered(port, '/refunds')
+    await until(() => sandbox.inFlight === 23)
+    t.ok(
+      hanging.every(({ state }) => state() === 'open'),
+      'they hang'
+    )
 
-  const since = Date.now()
-  const closing = close()
-  await until(() => hanging.every(({ state }) => state() !== 'open'))
-  t.ok(Date.now() - since < 1400, `the hanging ones ended after ${Date.now() - since} ms`)
-  t.equal((await delayed).status, 200, 'a delayed one is answered')
-  await until(() => later.state() !== 'open')
-  t.ok(Date.now() - since < 1400, `what would hang now is cut after ${Date.now() - since} ms`)
-  await closing
-  const took = Date.now() - since
+    const since = Date.now()
+    const closing = close()
+    await until(() => hanging.every(({ state }) => state() !== 'open'))
+    t.ok(Date.now() - since < 1400, `the hanging ones ended after ${Date.now() - since} ms`)
+    t.equal((await delayed).status, 200, 'a delayed one is answered')
+    await until(() => later.state() !== 'open')
+    t.ok(Date.now() - since < 1400, `what would hang now is cut after ${Date.now() - since} ms`)
+    await closing
+    const took = Date.now() - since
 
-  t.ok(took > 1400 && took < 6000, `closed after ${took} ms`)
-  await until(() => endless.state() !== 'open')
-  t.equal(endless.received(), '', 'a longer one is cut')
-  await until(() => lines.filter(line => line.includes('lost')).length === 22)
-  const lost = lines.map(line => JSON.parse(line).call?.lost).filter(Boolean)
-  t.strictSame([lost.filter(how => how === 'hang').length, lost.filter(how => how === 'connection_closed').length], [21, 1])
-  t.equal(process.getActiveResourcesInfo().filter(name => name === 'TCPSocketWrap').length, 0, 'no connection is left')
-})
+    t.ok(took > 1400 && took < 6000, `closed after ${took} ms`)
+    await until(() => endless.state() !== 'open')
+    t.equal(endless.received(), '', 'a longer one is cut')
+    await until(() => lines.filter(line => line.includes('lost')).length === 22)
+    const lost = lines.map(line => JSON.parse(line).call?.lost).filter(Boolean)
+    t.strictSame(
+      [
+        lost.filter(how => how === 'hang').length,
+        lost.filter(how => how === 'connection_closed').length
+      ],
+      [21, 1]
+    )
+    t.equal(
+      process.getActiveResourcesInfo().filter(name => name === 'TCPSocketWrap').length,
+      0,
+      'no connection is left'
+    )
+  }
+)
 
-t.test('closing does not wait for the connection of a call that was answered meanwhile', async t => {
-  const { app, sandbox, close } = await runEmulator({ scenario: scripted([{ on: 'GET /refunds', delay: '500ms' }]), settings: { 'limits.shutdown': 5000 } })
-  const agent = new Agent({ keepAlive: true })
-  const delayed = answered((app.server.address() as { port: number }).port, '/refunds', { agent })
-  await until(() => sandbox.inFlight === 1)
+t.test(
+  'closing does not wait for the connection of a call that was answered meanwhile',
+  async t => {
+    const { app, sandbox, close } = await runEmulator({
+      scenario: scripted([{ on: 'GET /refunds', delay: '500ms' }]),
+      settings: { 'limits.shutdown': 5000 }
+    })
+    const agent = new Agent({ keepAlive: true })
+    const delayed = answered((app.server.address() as { port: number }).port, '/refunds', { agent })
+    await until(() => sandbox.inFlight === 1)
 
-  const since = Date.now()
-  await close()
+    const since = Date.now()
+    await close()
 
-  t.ok(Date.now() - since < 3000, `closed after ${Date.now() - since} ms`)
-  t.strictSame([(await delayed).status, (await delayed).headers.connection], [200, 'close'])
-  agent.destroy()
-})
+    t.ok(Date.now() - since < 3000, `closed after ${Date.now() - since} ms`)
+    t.strictSame([(await delayed).status, (await delayed).headers.connection], [200, 'close'])
+    agent.destroy()
+  }
+)
 
 t.test('a delay holds up its own call alone', async t => {
   const script = [
@@ -299,50 +455,74 @@ t.test('a delay holds up its own call alone', async t => {
   }
 })
 
-t.test("a call that is answered in the operation's stead is not made after all when its client leaves", async t => {
-  let goOn = () => {}
-  let isWaiting = () => {}
-  const waiting = new Promise<void>(resolve => {
-    isWaiting = resolve
-  })
-  const written = new Promise<void>(resolve => {
-    goOn = resolve
-  })
-  const saved = () => {
-    isWaiting()
-    return written
-  }
-  const { sandbox, listen } = await startTestEmulator(t, { scenario: scripted([{ on: 'POST /transactions', respond: { status: 402 } }]), saved })
-  const { socket } = exchange(t, await listen(), 'POST /transactions', 'ticket=tkt_a&payment_type=external&amount=1')
+t.test(
+  "a call that is answered in the operation's stead is not made after all when its client leaves",
+  async t => {
+    let goOn = () => {}
+    let isWaiting = () => {}
+    const waiting = new Promise<void>(resolve => {
+      isWaiting = resolve
+    })
+    const written = new Promise<void>(resolve => {
+      goOn = resolve
+    })
+    const saved = () => {
+      isWaiting()
+      return written
+    }
+    const { sandbox, listen } = await startTestEmulator(t, {
+      scenario: scripted([{ on: 'POST /transactions', respond: { status: 402 } }]),
+      saved
+    })
+    const { socket } = exchange(
+      t,
+      await listen(),
+      'POST /transactions',
+      'ticket=tkt_a&payment_type=external&amount=1'
+    )
 
-  await waiting
-  socket.resetAndDestroy()
-  await sleep(50)
-  t.equal(sandbox.evidence.journal.size, 0, 'it is not over')
-  goOn()
-  await until(() => sandbox.evidence.journal.size === 1)
-  const [call] = sandbox.evidence.journal.requests()
-  t.strictSame([sandbox.state.store.transactions.size, call?.outcome.name, call?.isDelivered], [1, 'lost_before', false])
-})
+    await waiting
+    socket.resetAndDestroy()
+    await sleep(50)
+    t.equal(sandbox.evidence.journal.size, 0, 'it is not over')
+    goOn()
+    await until(() => sandbox.evidence.journal.size === 1)
+    const [call] = sandbox.evidence.journal.requests()
+    t.strictSame(
+      [sandbox.state.store.transactions.size, call?.outcome.name, call?.isDelivered],
+      [1, 'lost_before', false]
+    )
+  }
+)
 
 t.test('a call whose state was replaced while it was delayed is judged anew', async t => {
-  const { call, control, state } = await startTestEmulator(t, { scenario: scripted([{ on: 'POST /locations', delay: '150ms' }]) })
+  const { call, control, state } = await startTestEmulator(t, {
+    scenario: scripted([{ on: 'POST /locations', delay: '150ms' }])
+  })
   const body = { display_name: 'Late', 'address[country]': 'US' }
-  const account = await call('POST /accounts', { body: { type: 'merchant', name: 'B', email: 'b@example.com', 'address[country]': 'US' } })
-  const keyOf = async (id: string): Promise<string> => (await control('POST /keys', { account: id })).body.key
+  const account = await call('POST /accounts', {
+    body: { type: 'merchant', name: 'B', email: 'b@example.com', 'address[country]': 'US' }
+  })
+  const keyOf = async (id: string): Promise<string> =>
+    (await control('POST /keys', { account: id })).body.key
   const keys = [await keyOf(account.body.id), await keyOf('mch_a')]
 
   const gone = keys.map(key => call('POST /locations', { key, body }))
   await sleep(30)
   await control('POST /reset')
   const before = await state()
-  for (const refused of await Promise.all(gone)) t.strictSame(blameOf(refused), [401, 'api_key_unknown', null, 'A18'])
+  for (const refused of await Promise.all(gone))
+    t.strictSame(blameOf(refused), [401, 'api_key_unknown', null, 'A18'])
   t.equal(await state(), before)
 
   const reseller = call('POST /locations', { body })
   await sleep(30)
   await call('POST /accounts/mch_a', { body: { type: 'reseller' } })
-  t.strictSame(blameOf(await reseller), [403, 'merchant_required', null, 'LOC-3'], 'by the Account as it is by then')
+  t.strictSame(
+    blameOf(await reseller),
+    [403, 'merchant_required', null, 'LOC-3'],
+    'by the Account as it is by then'
+  )
   await control('POST /reset')
 
   const known = call('POST /locations', { body })

@@ -10,67 +10,95 @@ import { MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emula
 
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
 
-/** An emulator that listens, with a script; `refund` sends a Refund over a connection of its own. */
+/**
+ * An emulator that listens, with a script; `refund` sends a Refund over a connection of its own.
+ */
 async function start(t: Test, script: object[], settings: object = {}) {
-  const emulator = await startTestEmulator(t, { settings, scenario: { clock: NOW, data: smallFixture({ transactions: [CHARGE] }), script } })
+  const emulator = await startTestEmulator(t, {
+    settings,
+    scenario: { clock: NOW, data: smallFixture({ transactions: [CHARGE] }), script }
+  })
   const base = `http://127.0.0.1:${await emulator.listen()}`
   const headers = { authorization: `Basic ${btoa(`${MERCHANT}:`)}` }
   const refund = (form = 'amount=1', { path = '/next', signal = AbortSignal.timeout(5000) } = {}) =>
-    fetch(`${base}${path}/refunds`, { method: 'POST', headers, body: new URLSearchParams(`transaction=txn_a&${form}`), signal }).then(
+    fetch(`${base}${path}/refunds`, {
+      method: 'POST',
+      headers,
+      body: new URLSearchParams(`transaction=txn_a&${form}`),
+      signal
+    }).then(
       ({ status }) => status,
       () => 'lost'
     )
   const gates = async () => (await emulator.control('GET /gates')).body.data
   /** Waits until so many calls wait at the first gate. */
   const waiting = async (count: number, { gates } = emulator.sandbox) => {
-    const ids = () => gates.listed(['a', 'kitchen', 'scr_1']).flatMap(({ waiting }) => waiting.map(({ id }) => id))
+    const ids = () =>
+      gates.listed(['a', 'kitchen', 'scr_1']).flatMap(({ waiting }) => waiting.map(({ id }) => id))
     for (let left = 200; left > 0 && ids().length !== count; left--) await sleep(5)
     return ids()
   }
   /** Another sandbox, which is there already. */
   const another = async () => {
-    await emulator.inject({ method: 'POST', url: '/sandbox/own/_control/reset', headers: { host: 'localhost' } })
-    return { own: emulator.sandboxes.find('own'), refundThere: () => refund('amount=1', { path: '/sandbox/own/next' }) }
+    await emulator.inject({
+      method: 'POST',
+      url: '/sandbox/own/_control/reset',
+      headers: { host: 'localhost' }
+    })
+    return {
+      own: emulator.sandboxes.find('own'),
+      refundThere: () => refund('amount=1', { path: '/sandbox/own/next' })
+    }
   }
   return { ...emulator, refund, gates, waiting, another }
 }
 
-t.test('hold: two Refunds of the whole charge wait for each other; whichever goes first, exactly one is made', async t => {
-  for (const [release, statuses] of [
-    ['in_order', [200, 400]],
-    ['reverse', [400, 200]]
-  ] as const) {
-    const emulator = await start(t, [{ on: 'POST /refunds', hold: { until: 2, release } }])
+t.test(
+  'hold: two Refunds of the whole charge wait for each other; whichever goes first, exactly one is made',
+  async t => {
+    for (const [release, statuses] of [
+      ['in_order', [200, 400]],
+      ['reverse', [400, 200]]
+    ] as const) {
+      const emulator = await start(t, [{ on: 'POST /refunds', hold: { until: 2, release } }])
 
-    const first = emulator.refund('reason=first')
-    t.strictSame(await emulator.waiting(1), ['req_1'])
-    t.strictSame(await emulator.gates(), [{ name: 'scr_1', open: false, waiting: [{ id: 'req_1', on: 'POST /refunds' }] }])
-    const second = emulator.refund('reason=second')
+      const first = emulator.refund('reason=first')
+      t.strictSame(await emulator.waiting(1), ['req_1'])
+      t.strictSame(await emulator.gates(), [
+        { name: 'scr_1', open: false, waiting: [{ id: 'req_1', on: 'POST /refunds' }] }
+      ])
+      const second = emulator.refund('reason=second')
 
-    t.strictSame(await Promise.all([first, second]), statuses, release)
-    const reasons = emulator.sandbox.state.store.refunds.inCreationOrder().map(({ reason }) => reason)
-    t.strictSame(reasons, [release === 'reverse' ? 'second' : 'first'])
-    t.strictSame(await emulator.gates(), [{ name: 'scr_1', open: false, waiting: [] }])
+      t.strictSame(await Promise.all([first, second]), statuses, release)
+      const reasons = emulator.sandbox.state.store.refunds
+        .inCreationOrder()
+        .map(({ reason }) => reason)
+      t.strictSame(reasons, [release === 'reverse' ? 'second' : 'first'])
+      t.strictSame(await emulator.gates(), [{ name: 'scr_1', open: false, waiting: [] }])
 
-    const third = emulator.refund('reason=third')
-    t.strictSame(await emulator.waiting(1), ['req_3'], 'the next ones wait for one another again')
-    t.strictSame([await emulator.refund('reason=fourth'), await third], [400, 400])
+      const third = emulator.refund('reason=third')
+      t.strictSame(await emulator.waiting(1), ['req_3'], 'the next ones wait for one another again')
+      t.strictSame([await emulator.refund('reason=fourth'), await third], [400, 400])
+    }
   }
-})
+)
 
-t.test('hold: once is for the first pair, and three calls at once are a pair and one that waits', async t => {
-  const once = await start(t, [{ on: 'POST /refunds', hold: { until: 2, once: true } }])
-  t.strictSame(await Promise.all([once.refund(), once.refund()]), [200, 200])
-  t.equal(await once.refund(), 200, 'a gate that was opened stays open')
-  t.strictSame(await once.gates(), [{ name: 'scr_1', open: true, waiting: [] }])
+t.test(
+  'hold: once is for the first pair, and three calls at once are a pair and one that waits',
+  async t => {
+    const once = await start(t, [{ on: 'POST /refunds', hold: { until: 2, once: true } }])
+    t.strictSame(await Promise.all([once.refund(), once.refund()]), [200, 200])
+    t.equal(await once.refund(), 200, 'a gate that was opened stays open')
+    t.strictSame(await once.gates(), [{ name: 'scr_1', open: true, waiting: [] }])
 
-  const again = await start(t, [{ on: 'POST /refunds', hold: { until: 2 } }])
-  const refunds = Array.from({ length: 3 }, () => again.refund())
-  await Promise.race(refunds)
-  t.equal((await again.waiting(1)).length, 1)
-  t.strictSame((await again.control('POST /gates/scr_1/open')).body.released.length, 1)
-  t.strictSame(await Promise.all(refunds), [200, 200, 200])
-})
+    const again = await start(t, [{ on: 'POST /refunds', hold: { until: 2 } }])
+    const refunds = Array.from({ length: 3 }, () => again.refund())
+    await Promise.race(refunds)
+    t.equal((await again.waiting(1)).length, 1)
+    t.strictSame((await again.control('POST /gates/scr_1/open')).body.released.length, 1)
+    t.strictSame(await Promise.all(refunds), [200, 200, 200])
+  }
+)
 
 t.test('hold: a gate is opened by a control call, in the order that it says', async t => {
   const emulator = await start(t, [{ on: 'POST /refunds', hold: { gate: 'kitchen' } }])
@@ -83,65 +111,95 @@ t.test('hold: a gate is opened by a control call, in the order that it says', as
   const wrong = await emulator.control('POST /gates/kitschen/open')
   const refused = await emulator.control('POST /gates/kitchen/open', { release: 'random' })
   t.equal((await emulator.gates())[0].waiting.length, 3, 'what is refused opens nothing')
-  const { status, body } = await emulator.control('POST /gates/kitchen/open', { release: 'reverse' })
+  const { status, body } = await emulator.control('POST /gates/kitchen/open', {
+    release: 'reverse'
+  })
 
-  t.strictSame([wrong.status, wrong.body.error.code, wrong.body.error.message], [404, 'gate_unknown', 'There is no gate kitschen; available: kitchen.'])
+  t.strictSame(
+    [wrong.status, wrong.body.error.code, wrong.body.error.message],
+    [404, 'gate_unknown', 'There is no gate kitschen; available: kitchen.']
+  )
   t.equal(refused.status, 400)
   t.strictSame([status, body], [200, { name: 'kitchen', released: ['req_3', 'req_2', 'req_1'] }])
   t.strictSame(await Promise.all(calls), [400, 200, 200])
-  t.strictSame((await emulator.control('POST /gates/kitchen/open')).body, { name: 'kitchen', released: [] })
+  t.strictSame((await emulator.control('POST /gates/kitchen/open')).body, {
+    name: 'kitchen',
+    released: []
+  })
 })
 
 t.test('hold: what a call waits for at most, and what is held once it goes on', async t => {
-  const respond = { on: 'POST /refunds', calls: 1, hold: { gate: 'a', for: '40ms' }, respond: { status: 503 } }
-  const emulator = await start(t, [respond, { on: 'POST /refunds', calls: 2, hold: { until: 2, for: '40ms' } }])
+  const respond = {
+    on: 'POST /refunds',
+    calls: 1,
+    hold: { gate: 'a', for: '40ms' },
+    respond: { status: 503 }
+  }
+  const emulator = await start(t, [
+    respond,
+    { on: 'POST /refunds', calls: 2, hold: { until: 2, for: '40ms' } }
+  ])
 
-  t.strictSame([await emulator.refund(), await emulator.refund(), await emulator.refund()], [503, 200, 200])
-  const gates = (await emulator.gates()).map(({ name, open }: { name: string; open: boolean }) => `${name} ${open}`)
+  t.strictSame(
+    [await emulator.refund(), await emulator.refund(), await emulator.refund()],
+    [503, 200, 200]
+  )
+  const gates = (await emulator.gates()).map(
+    ({ name, open }: { name: string; open: boolean }) => `${name} ${open}`
+  )
   t.strictSame(gates, ['a false', 'scr_2 false'])
 })
 
-t.test('hold: a call whose state is replaced, whose client leaves or whose emulator stops has no effect', async t => {
-  const script = [{ on: 'POST /refunds', hold: { gate: 'a' } }]
-  const emulator = await start(t, script)
-  const { control, state, refund, waiting } = emulator
-  const before = await state()
-  await control('PUT /snapshots/one')
-  const client = new AbortController()
-  const endings: Record<string, () => unknown> = {
-    reset: () => control('POST /reset'),
-    load: () => control('POST /load', { scenario: { data: smallFixture({ transactions: [CHARGE] }), clock: NOW, script } }),
-    client: () => client.abort(),
-    restore: () => control('POST /snapshots/one/restore'),
-    shutdown: () => emulator.app.close()
+t.test(
+  'hold: a call whose state is replaced, whose client leaves or whose emulator stops has no effect',
+  async t => {
+    const script = [{ on: 'POST /refunds', hold: { gate: 'a' } }]
+    const emulator = await start(t, script)
+    const { control, state, refund, waiting } = emulator
+    const before = await state()
+    await control('PUT /snapshots/one')
+    const client = new AbortController()
+    const endings: Record<string, () => unknown> = {
+      reset: () => control('POST /reset'),
+      load: () =>
+        control('POST /load', {
+          scenario: { data: smallFixture({ transactions: [CHARGE] }), clock: NOW, script }
+        }),
+      client: () => client.abort(),
+      restore: () => control('POST /snapshots/one/restore'),
+      shutdown: () => emulator.app.close()
+    }
+    for (const [title, end] of Object.entries(endings)) {
+      const held = refund('amount=1', { ...(title === 'client' && { signal: client.signal }) })
+      await waiting(1)
+      const since = Date.now()
+      await end()
+      t.equal(await held, 'lost', title)
+      if (title === 'shutdown') t.ok(Date.now() - since < 1500, 'a held call holds up no shutdown')
+      else t.strictSame([await waiting(0), await state()], [[], before], title)
+    }
   }
-  for (const [title, end] of Object.entries(endings)) {
-    const held = refund('amount=1', { ...(title === 'client' && { signal: client.signal }) })
-    await waiting(1)
-    const since = Date.now()
-    await end()
-    t.equal(await held, 'lost', title)
-    if (title === 'shutdown') t.ok(Date.now() - since < 1500, 'a held call holds up no shutdown')
-    else t.strictSame([await waiting(0), await state()], [[], before], title)
+)
+
+t.test(
+  'hold: a client that gave up, or has connected and sent nothing, holds up no shutdown',
+  async t => {
+    for (const entry of [{ hold: { gate: 'a' } }, { fault: 'hang' }]) {
+      const emulator = await start(t, [{ on: 'POST /refunds', ...entry }])
+      const { port } = emulator.app.server.address() as AddressInfo
+      const silent = connect(port, '127.0.0.1')
+      await once(silent, 'connect')
+      // fetch opens another connection when it gives up
+      t.equal(await emulator.refund('amount=1', { signal: AbortSignal.timeout(50) }), 'lost')
+      await sleep(50)
+
+      const since = performance.now()
+      await Promise.all([emulator.app.close(), once(silent, 'close')])
+
+      t.ok(performance.now() - since < 500, `the end took ${performance.now() - since} ms`)
+    }
   }
-})
-
-t.test('hold: a client that gave up, or has connected and sent nothing, holds up no shutdown', async t => {
-  for (const entry of [{ hold: { gate: 'a' } }, { fault: 'hang' }]) {
-    const emulator = await start(t, [{ on: 'POST /refunds', ...entry }])
-    const { port } = emulator.app.server.address() as AddressInfo
-    const silent = connect(port, '127.0.0.1')
-    await once(silent, 'connect')
-    // fetch opens another connection when it gives up
-    t.equal(await emulator.refund('amount=1', { signal: AbortSignal.timeout(50) }), 'lost')
-    await sleep(50)
-
-    const since = performance.now()
-    await Promise.all([emulator.app.close(), once(silent, 'close')])
-
-    t.ok(performance.now() - since < 500, `the end took ${performance.now() - since} ms`)
-  }
-})
+)
 
 t.test('hold: a connection that is opened while the emulator stops is closed at once', async t => {
   const server = createServer((_, response) => response.end())
@@ -160,7 +218,9 @@ t.test('hold: a connection that is opened while the emulator stops is closed at 
 })
 
 t.test('hold: a call of a deleted sandbox ends, one of another sandbox waits on', async t => {
-  const { refund, another, control, waiting } = await start(t, [{ on: 'POST /refunds', hold: { until: 2 } }])
+  const { refund, another, control, waiting } = await start(t, [
+    { on: 'POST /refunds', hold: { until: 2 } }
+  ])
   const { own, refundThere } = await another()
   const [main, there] = [refund(), refundThere()]
   await waiting(1)
@@ -187,7 +247,10 @@ t.test('hold: nobody waits whose client has left already, or while the emulator 
   const waiting = wait(stopping, false)
   stopping.cut()
 
-  t.strictSame([await wait(new Faults(), true), await wait(stopping, false), await waiting], [false, false, false])
+  t.strictSame(
+    [await wait(new Faults(), true), await wait(stopping, false), await waiting],
+    [false, false, false]
+  )
 })
 
 t.test('hold: calls go on when their entry is deleted', async t => {
@@ -205,39 +268,67 @@ t.test('hold: calls go on when their entry is deleted', async t => {
   t.strictSame(await emulator.gates(), [])
 })
 
-t.test('hold: a request that has no place to wait is refused, has no effect, and the journal says why; another sandbox has its own places', async t => {
-  const script = [{ on: 'POST /refunds', hold: { until: 3, for: '5s' }, fault: 'connection_reset', when: 'after' }]
-  const emulator = await start(t, script, { 'limits.waiting': 2 })
-  const { refund, waiting } = emulator
-  const { own, refundThere } = await emulator.another()
-  const held = [refund(), refund()]
-  await waiting(2)
-  const before = await emulator.state()
+t.test(
+  'hold: a request that has no place to wait is refused, has no effect, and the journal says why; another sandbox has its own places',
+  async t => {
+    const script = [
+      {
+        on: 'POST /refunds',
+        hold: { until: 3, for: '5s' },
+        fault: 'connection_reset',
+        when: 'after'
+      }
+    ]
+    const emulator = await start(t, script, { 'limits.waiting': 2 })
+    const { refund, waiting } = emulator
+    const { own, refundThere } = await emulator.another()
+    const held = [refund(), refund()]
+    await waiting(2)
+    const before = await emulator.state()
 
-  const { status, body, headers } = await emulator.call('POST /refunds', { body: { transaction: 'txn_a', amount: 1 } })
+    const { status, body, headers } = await emulator.call('POST /refunds', {
+      body: { transaction: 'txn_a', amount: 1 }
+    })
 
-  const { type, code, rule, message } = body.error
-  t.strictSame([status, type, code, rule], [429, 'invalid_request_error', 'limit_reached', undefined])
-  t.match(message, /: this sandbox has 2 of at most 2, all sandboxes together have 2 of 20\. .*raise limits\.waiting\.$/)
-  t.equal(headers.connection, 'keep-alive', 'its answer is not lost either')
-  t.equal(await emulator.state(), before)
-  t.equal((await waiting(2)).length, 2)
-  const { outcome, script: entry, refusal, took_effect, answered } = (await emulator.control('GET /requests/req_3')).body
-  const applied = [outcome, entry.id, refusal.code, took_effect, answered]
-  t.strictSame(applied, ['refused', 'scr_1', 'limit_reached', false, true], 'the entry was applied, and could not be carried out')
-  const others = [refundThere(), refundThere()]
-  t.equal((await waiting(2, own)).length, 2, 'both are held')
+    const { type, code, rule, message } = body.error
+    t.strictSame(
+      [status, type, code, rule],
+      [429, 'invalid_request_error', 'limit_reached', undefined]
+    )
+    t.match(
+      message,
+      /: this sandbox has 2 of at most 2, all sandboxes together have 2 of 20\. .*raise limits\.waiting\.$/
+    )
+    t.equal(headers.connection, 'keep-alive', 'its answer is not lost either')
+    t.equal(await emulator.state(), before)
+    t.equal((await waiting(2)).length, 2)
+    const {
+      outcome,
+      script: entry,
+      refusal,
+      took_effect,
+      answered
+    } = (await emulator.control('GET /requests/req_3')).body
+    const applied = [outcome, entry.id, refusal.code, took_effect, answered]
+    t.strictSame(
+      applied,
+      ['refused', 'scr_1', 'limit_reached', false, true],
+      'the entry was applied, and could not be carried out'
+    )
+    const others = [refundThere(), refundThere()]
+    t.equal((await waiting(2, own)).length, 2, 'both are held')
 
-  await emulator.control('POST /gates/scr_1/open')
-  t.strictSame(await Promise.all(held), ['lost', 'lost'])
-  t.equal(await refund(), 'lost', 'nothing waits at an open gate')
-  emulator.sandbox.gates = new Gates()
-  const again = [refund(), refund()]
-  t.equal((await waiting(2)).length, 2, 'the places are free again')
-  await emulator.control('POST /reset')
-  own.reset()
-  await Promise.all([...again, ...others])
-})
+    await emulator.control('POST /gates/scr_1/open')
+    t.strictSame(await Promise.all(held), ['lost', 'lost'])
+    t.equal(await refund(), 'lost', 'nothing waits at an open gate')
+    emulator.sandbox.gates = new Gates()
+    const again = [refund(), refund()]
+    t.equal((await waiting(2)).length, 2, 'the places are free again')
+    await emulator.control('POST /reset')
+    own.reset()
+    await Promise.all([...again, ...others])
+  }
+)
 
 t.test('hold: a race that could not be held does not pass for one that was', async t => {
   const race = [{ on: 'POST /refunds', hold: { until: 2, for: '5s' } }]
@@ -246,8 +337,16 @@ t.test('hold: a race that could not be held does not pass for one that was', asy
     { on: 'POST /refunds', status: 400, times: 1 }
   ]
   const judged = async (waiting: number) => {
-    const scenario = { clock: NOW, data: smallFixture({ transactions: [CHARGE] }), script: race, expect }
-    const emulator = await startTestEmulator(t, { settings: { 'limits.waiting': waiting }, scenario })
+    const scenario = {
+      clock: NOW,
+      data: smallFixture({ transactions: [CHARGE] }),
+      script: race,
+      expect
+    }
+    const emulator = await startTestEmulator(t, {
+      settings: { 'limits.waiting': waiting },
+      scenario
+    })
     const refund = () => emulator.call('POST /refunds', { body: { transaction: 'txn_a' } })
     const first = refund()
     const second = await Promise.race([refund(), first])

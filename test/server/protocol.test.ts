@@ -7,70 +7,135 @@ const FORM = 'application/x-www-form-urlencoded'
 const LOCATION_FORM = 'display_name=A&address[country]=US'
 const basic = (credentials: string) => `Basic ${Buffer.from(credentials).toString('base64')}`
 
-t.test('BASE-1: the origin leads to the API and the control API, and a browser to the console', async t => {
-  const { inject } = await startTestEmulator(t)
-  const root = await inject({ method: 'GET', url: '/' })
-  t.strictSame(root.body, { name: 'commerce-emulator', version: '0.0.0', api: '/next', control: '/_control' })
-  for (const [path, console] of [
-    ['/', '/_control'],
-    ['/sandbox/own/', '/sandbox/own/_control']
-  ] as const) {
-    const { status, headers } = await inject({ method: 'GET', url: path, headers: { accept: 'text/html,*/*;q=0.8' } })
-    t.strictSame([status, headers.location, headers.vary], [302, console, 'accept'], 'a browser is sent to the console')
-  }
-  for (const accept of ['application/json', 'text/html']) {
-    const ofControl = ['', '/health', '/state', '/requests?limit=1', '/metrics', '/openapi.json', '/docs', '/nowhere', '/reset'].map(path => `/_control${path}`)
-    for (const url of ['/', '/?a=b', '/sandbox/own', ...ofControl]) {
-      const [get, head] = [await inject({ method: 'GET', url, headers: { accept } }), await inject({ method: 'HEAD', url, headers: { accept } })]
-      const lasting = (headers: object) => Object.entries(headers).filter(([name]) => !/^(request-id|date|content-length|transfer-encoding)$/.test(name))
-      t.strictSame([head.status, head.text, lasting(head.headers)], [get.status, '', lasting(get.headers)], `HEAD ${url} with Accept: ${accept}`)
+t.test(
+  'BASE-1: the origin leads to the API and the control API, and a browser to the console',
+  async t => {
+    const { inject } = await startTestEmulator(t)
+    const root = await inject({ method: 'GET', url: '/' })
+    t.strictSame(root.body, {
+      name: 'commerce-emulator',
+      version: '0.0.0',
+      api: '/next',
+      control: '/_control'
+    })
+    for (const [path, console] of [
+      ['/', '/_control'],
+      ['/sandbox/own/', '/sandbox/own/_control']
+    ] as const) {
+      const { status, headers } = await inject({
+        method: 'GET',
+        url: path,
+        headers: { accept: 'text/html,*/*;q=0.8' }
+      })
+      t.strictSame(
+        [status, headers.location, headers.vary],
+        [302, console, 'accept'],
+        'a browser is sent to the console'
+      )
+    }
+    for (const accept of ['application/json', 'text/html']) {
+      const ofControl = [
+        '',
+        '/health',
+        '/state',
+        '/requests?limit=1',
+        '/metrics',
+        '/openapi.json',
+        '/docs',
+        '/nowhere',
+        '/reset'
+      ].map(path => `/_control${path}`)
+      for (const url of ['/', '/?a=b', '/sandbox/own', ...ofControl]) {
+        const [get, head] = [
+          await inject({ method: 'GET', url, headers: { accept } }),
+          await inject({ method: 'HEAD', url, headers: { accept } })
+        ]
+        const lasting = (headers: object) =>
+          Object.entries(headers).filter(
+            ([name]) => !/^(request-id|date|content-length|transfer-encoding)$/.test(name)
+          )
+        t.strictSame(
+          [head.status, head.text, lasting(head.headers)],
+          [get.status, '', lasting(get.headers)],
+          `HEAD ${url} with Accept: ${accept}`
+        )
+      }
+    }
+    const stream = await inject({ method: 'HEAD', url: '/_control/events' })
+    t.strictSame(
+      [stream.status, stream.headers['content-type'], stream.text],
+      [200, 'text/event-stream; charset=utf-8', ''],
+      'a stream ends at once'
+    )
+    for (const method of ['HEAD', 'POST', 'OPTIONS'] as const) {
+      const { status, text } = await inject({ method, url: method === 'HEAD' ? '/nowhere' : '/' })
+      t.strictSame(
+        [status, text === ''],
+        [404, method === 'HEAD'],
+        `${method} is answered nowhere else, and no other method there`
+      )
     }
   }
-  const stream = await inject({ method: 'HEAD', url: '/_control/events' })
-  t.strictSame([stream.status, stream.headers['content-type'], stream.text], [200, 'text/event-stream; charset=utf-8', ''], 'a stream ends at once')
-  for (const method of ['HEAD', 'POST', 'OPTIONS'] as const) {
-    const { status, text } = await inject({ method, url: method === 'HEAD' ? '/nowhere' : '/' })
-    t.strictSame([status, text === ''], [404, method === 'HEAD'], `${method} is answered nowhere else, and no other method there`)
-  }
-})
+)
 
-t.test('BASE-1, FORM-1, A32: what is nowhere is so whatever its body; a body that names no type is refused', async t => {
-  const { inject } = await startTestEmulator(t)
-  const post = (url: string, payload: string | Buffer, headers: Record<string, string>) => inject({ method: 'POST', url, payload, headers })
+t.test(
+  'BASE-1, FORM-1, A32: what is nowhere is so whatever its body; a body that names no type is refused',
+  async t => {
+    const { inject } = await startTestEmulator(t)
+    const post = (url: string, payload: string | Buffer, headers: Record<string, string>) =>
+      inject({ method: 'POST', url, payload, headers })
 
-  const nowhere = await post('/locations', '{broken', { 'content-type': 'application/json' })
-  t.strictSame(blameOf(nowhere), [404, 'path_unknown', null, 'BASE-1'])
-  const untyped = await post('/next/locations', Buffer.from(LOCATION_FORM), { authorization: basic(`${MERCHANT}:`) })
-  t.strictSame(blameOf(untyped), [415, 'content_type_unsupported', null, 'FORM-1'])
-  t.equal(untyped.body.error.message.slice(0, 30), 'No Content-Type was sent; send')
-})
+    const nowhere = await post('/locations', '{broken', { 'content-type': 'application/json' })
+    t.strictSame(blameOf(nowhere), [404, 'path_unknown', null, 'BASE-1'])
+    const untyped = await post('/next/locations', Buffer.from(LOCATION_FORM), {
+      authorization: basic(`${MERCHANT}:`)
+    })
+    t.strictSame(blameOf(untyped), [415, 'content_type_unsupported', null, 'FORM-1'])
+    t.equal(untyped.body.error.message.slice(0, 30), 'No Content-Type was sent; send')
+  }
+)
 
-t.test('A08: HEAD has no body; a path that is not percent-encoded names nothing, nor does a part of one longer than any id', async t => {
-  const { call, control } = await startTestEmulator(t, { settings: { cors: false } })
-  for (const [path, status, allow] of [
-    ['/tickets', 405, 'GET'],
-    ['/nowhere', 404, undefined]
-  ] as const) {
-    const { text, headers, ...head } = await call(`HEAD ${path}`)
-    t.strictSame([head.status, text, headers.allow], [status, '', allow], path)
+t.test(
+  'A08: HEAD has no body; a path that is not percent-encoded names nothing, nor does a part of one longer than any id',
+  async t => {
+    const { call, control } = await startTestEmulator(t, { settings: { cors: false } })
+    for (const [path, status, allow] of [
+      ['/tickets', 405, 'GET'],
+      ['/nowhere', 404, undefined]
+    ] as const) {
+      const { text, headers, ...head } = await call(`HEAD ${path}`)
+      t.strictSame([head.status, text, headers.allow], [status, '', allow], path)
+    }
+    for (const method of ['PROPFIND', 'OPTIONS'])
+      t.equal((await call(`${method} /tickets`)).status, 405, method)
+    t.strictSame(blameOf(await control(`GET /requests/${'x'.repeat(16_385)}`)).slice(0, 2), [
+      404,
+      'path_unknown'
+    ])
+    for (const path of ['%ff', '%zz', '%', '%E2%82', '%C3%28']) {
+      const answer = await call(`GET /locations/${path}`)
+      t.strictSame(blameOf(answer), [400, 'request_malformed', null, 'A08'], path)
+      t.ok([400, 404].includes((await call(`GET /../nowhere/${path}`)).status), path)
+      t.equal(answer.body.error.request_id, answer.headers['request-id'])
+    }
   }
-  for (const method of ['PROPFIND', 'OPTIONS']) t.equal((await call(`${method} /tickets`)).status, 405, method)
-  t.strictSame(blameOf(await control(`GET /requests/${'x'.repeat(16_385)}`)).slice(0, 2), [404, 'path_unknown'])
-  for (const path of ['%ff', '%zz', '%', '%E2%82', '%C3%28']) {
-    const answer = await call(`GET /locations/${path}`)
-    t.strictSame(blameOf(answer), [400, 'request_malformed', null, 'A08'], path)
-    t.ok([400, 404].includes((await call(`GET /../nowhere/${path}`)).status), path)
-    t.equal(answer.body.error.request_id, answer.headers['request-id'])
-  }
-})
+)
 
 t.test('A33: the emulated API answers pages of any origin, the control API none', async t => {
   const { call, inject, control } = await startTestEmulator(t)
-  const headers = { origin: 'https://shop.example', 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization,content-type' }
-  const allowed = (answer: { headers: Record<string, unknown> }) => ['origin', 'methods', 'headers'].map(name => answer.headers[`access-control-allow-${name}`])
+  const headers = {
+    origin: 'https://shop.example',
+    'access-control-request-method': 'POST',
+    'access-control-request-headers': 'authorization,content-type'
+  }
+  const allowed = (answer: { headers: Record<string, unknown> }) =>
+    ['origin', 'methods', 'headers'].map(name => answer.headers[`access-control-allow-${name}`])
   const preflight = await call('OPTIONS /transactions', { key: null, headers })
 
-  t.strictSame([preflight.status, preflight.text, allowed(preflight)], [204, '', ['*', 'GET, POST, DELETE', 'authorization,content-type']])
+  t.strictSame(
+    [preflight.status, preflight.text, allowed(preflight)],
+    [204, '', ['*', 'GET, POST, DELETE', 'authorization,content-type']]
+  )
   for (const [on, options] of [
     ['GET /locations', {}],
     ['GET /locations', { key: null }],
@@ -81,50 +146,95 @@ t.test('A33: the emulated API answers pages of any origin, the control API none'
     t.equal(answer.headers['access-control-allow-origin'], '*', on)
     t.equal(answer.headers['access-control-expose-headers'], 'Request-Id, Warning')
   }
-  const others = [await control('GET /health'), await control('OPTIONS /state'), await inject({ method: 'GET', url: '/', headers })]
+  const others = [
+    await control('GET /health'),
+    await control('OPTIONS /state'),
+    await inject({ method: 'GET', url: '/', headers })
+  ]
   t.strictSame(others.flatMap(allowed).filter(Boolean), [])
-  t.equal((await inject({ method: 'OPTIONS', url: '/_control/reset', headers: { ...headers, host: 'localhost' } })).status, 403)
+  t.equal(
+    (
+      await inject({
+        method: 'OPTIONS',
+        url: '/_control/reset',
+        headers: { ...headers, host: 'localhost' }
+      })
+    ).status,
+    403
+  )
 
   const closed = await startTestEmulator(t, { settings: { cors: false } })
-  t.strictSame(blameOf(await closed.call('OPTIONS /transactions', { key: null, headers })), [405, 'method_not_allowed', null, 'A08'])
-  t.strictSame(allowed(await closed.call('GET /locations', { headers })), [undefined, undefined, undefined])
+  t.strictSame(blameOf(await closed.call('OPTIONS /transactions', { key: null, headers })), [
+    405,
+    'method_not_allowed',
+    null,
+    'A08'
+  ])
+  t.strictSame(allowed(await closed.call('GET /locations', { headers })), [
+    undefined,
+    undefined,
+    undefined
+  ])
 })
 
-t.test('A07, A25: problems of a control call are listed, without the keys that they contain', async t => {
-  const { control } = await startTestEmulator(t)
+t.test(
+  'A07, A25: problems of a control call are listed, without the keys that they contain',
+  async t => {
+    const { control } = await startTestEmulator(t)
 
-  const { status, body, text } = await control('PATCH /settings', { [MERCHANT]: 1, seed: '4242424242424242' })
+    const { status, body, text } = await control('PATCH /settings', {
+      [MERCHANT]: 1,
+      seed: '4242424242424242'
+    })
 
-  t.equal(status, 400)
-  t.strictSame(body.error.problems.map(({ path }: { path: string }) => path).sort(), ['***', 'seed'])
-  t.notOk(text.includes(MERCHANT) || text.includes('4242424242424242'))
-})
-
-t.test('A08: a defect of the emulator is a 500 that says nothing of its inside, and is logged', async t => {
-  const { call, control, sandbox, logs } = await startTestEmulator(t)
-  const fail = () => {
-    throw new Error('inside')
+    t.equal(status, 400)
+    t.strictSame(body.error.problems.map(({ path }: { path: string }) => path).sort(), [
+      '***',
+      'seed'
+    ])
+    t.notOk(text.includes(MERCHANT) || text.includes('4242424242424242'))
   }
-  sandbox.state.store.locations.insert = fail
-  sandbox.reset = fail
+)
 
-  const api = await call('POST /locations', { body: LOCATION_FORM })
-  const controlled = await control('POST /reset')
+t.test(
+  'A08: a defect of the emulator is a 500 that says nothing of its inside, and is logged',
+  async t => {
+    const { call, control, sandbox, logs } = await startTestEmulator(t)
+    const fail = () => {
+      throw new Error('inside')
+    }
+    sandbox.state.store.locations.insert = fail
+    sandbox.reset = fail
 
-  for (const answer of [api, controlled]) {
-    t.strictSame([answer.status, answer.body.error.code, answer.body.error.type], [500, 'internal_error', 'internal_error'])
-    t.notOk(answer.text.includes('inside'))
+    const api = await call('POST /locations', { body: LOCATION_FORM })
+    const controlled = await control('POST /reset')
+
+    for (const answer of [api, controlled]) {
+      t.strictSame(
+        [answer.status, answer.body.error.code, answer.body.error.type],
+        [500, 'internal_error', 'internal_error']
+      )
+      t.notOk(answer.text.includes('inside'))
+    }
+    t.equal(logs.filter(line => JSON.parse(line).err?.message === 'inside').length, 2)
+    t.equal(
+      refusalFrom(
+        Object.assign(new Error('x'), { code: 'FST_ERR_OTHER' }) as never,
+        sandbox.settings
+      ).code,
+      'internal_error'
+    )
+    t.equal((await call('GET /locations')).status, 200)
   }
-  t.equal(logs.filter(line => JSON.parse(line).err?.message === 'inside').length, 2)
-  t.equal(refusalFrom(Object.assign(new Error('x'), { code: 'FST_ERR_OTHER' }) as never, sandbox.settings).code, 'internal_error')
-  t.equal((await call('GET /locations')).status, 200)
-})
+)
 
 const KEY = `Authorization: ${basic(`${MERCHANT}:`)}\r\n`
 const POST = `POST /next/locations HTTP/1.1\r\nHost: localhost\r\n${KEY}Content-Type: ${FORM}\r\n`
 
 async function stillAnswers(t: Test, port: number) {
-  const response = await fetch(`http://127.0.0.1:${port}/next/locations`, { headers: { authorization: basic(`${MERCHANT}:`), connection: 'close' } })
+  const response = await fetch(`http://127.0.0.1:${port}/next/locations`, {
+    headers: { authorization: basic(`${MERCHANT}:`), connection: 'close' }
+  })
   t.equal(response.status, 200, 'the server still answers')
 }
 
@@ -132,8 +242,12 @@ t.test('A08: what is not HTTP that can be read is refused in the same shape', as
   const { listen, sandbox } = await startTestEmulator(t)
   const port = await listen()
   const unreadable = ['Bad Request', [400, 'request_malformed', null, 'A08']] as [string, Blame]
-  const tooLarge = ['Request Header Fields Too Large', [431, 'headers_too_large', null, 'A08']] as [string, Blame]
-  const get = (path: string, header = '') => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${header}\r\n`
+  const tooLarge = ['Request Header Fields Too Large', [431, 'headers_too_large', null, 'A08']] as [
+    string,
+    Blame
+  ]
+  const get = (path: string, header = '') =>
+    `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${header}\r\n`
   const cases: [what: string, text: string, reason: string, blame: Blame][] = [
     ['a bad request line', 'HELLO\r\n\r\n', ...unreadable],
     ['an unknown method', get('/next/locations').replace('GET', 'FOO'), ...unreadable],
@@ -143,7 +257,12 @@ t.test('A08: what is not HTTP that can be read is refused in the same shape', as
     ['a bad chunk', `${POST}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, ...unreadable],
     ['large headers', get('/next/locations', `X: ${'x'.repeat(20_000)}\r\n`), ...tooLarge],
     ['a long path', get(`/next/locations/${'x'.repeat(20_000)}`), ...tooLarge],
-    ['an Expect', `${POST}Expect: foo\r\nContent-Length: 3\r\n\r\n`, 'Expectation Failed', [417, 'expectation_failed', null, 'A08']]
+    [
+      'an Expect',
+      `${POST}Expect: foo\r\nContent-Length: 3\r\n\r\n`,
+      'Expectation Failed',
+      [417, 'expectation_failed', null, 'A08']
+    ]
   ]
   for (const [what, text, reason, blame] of cases) {
     const answer = partsOf(await exchanged(port, text))
@@ -161,42 +280,65 @@ t.test('A08: what is not HTTP that can be read is refused in the same shape', as
   t.notOk('assumption' in answer.body.error)
 })
 
-t.test('A08: HTTP/1.1 without a Host is refused in the same shape, HTTP/1.0 needs none, and Expect: 100-continue is kept', async t => {
-  const { listen } = await startTestEmulator(t)
-  const port = await listen()
+t.test(
+  'A08: HTTP/1.1 without a Host is refused in the same shape, HTTP/1.0 needs none, and Expect: 100-continue is kept',
+  async t => {
+    const { listen } = await startTestEmulator(t)
+    const port = await listen()
 
-  const answer = partsOf(await exchanged(port, `GET /next/locations HTTP/1.1\r\n${KEY}Connection: close\r\n\r\n`))
-  t.strictSame(blameOf(answer as never), [400, 'request_malformed', null, 'A08'])
-  t.equal(answer.body.error.request_id, answer.headers['request-id'])
-  t.equal(partsOf(await exchanged(port, `GET /next/locations HTTP/1.0\r\n${KEY}\r\n`)).status, 200)
-  const head = `${POST}Connection: close\r\nExpect: 100-continue\r\nContent-Length: ${LOCATION_FORM.length}\r\n\r\n`
-  const received = await exchanged(port, head, socket => socket.once('data', () => socket.write(LOCATION_FORM)))
-  t.ok(received.startsWith('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n'))
-})
-
-t.test('A37: a body of no bytes is none, and one on a GET is refused whatever its type', async t => {
-  const { listen } = await startTestEmulator(t)
-  const port = await listen()
-  const chunked = (body: string) => `Transfer-Encoding: chunked\r\n\r\n${body === '' ? '' : `${body.length.toString(16)}\r\n${body}\r\n`}0\r\n\r\n`
-  const whole = (body: string) => `Content-Length: ${body.length}\r\n\r\n${body}`
-  const missing: Blame = [400, 'parameter_missing', 'display_name', 'LOC-1']
-  const json = 'application/json'
-  const cases: [method: string, type: string | null, body: string, blame: Blame | null][] = [
-    ['GET', null, chunked(''), null],
-    ['GET', json, chunked(''), null],
-    ['GET', 'nonsense', whole(''), null],
-    ['GET', json, chunked('{}'), [400, 'body_unexpected', null, 'A37']],
-    ['GET', FORM, whole('limit=1'), [400, 'body_unexpected', null, 'FORM-3']],
-    ...[null, FORM, json].map((type): (typeof cases)[number] => ['POST', type, chunked(''), missing]),
-    ['POST', json, chunked('{}'), [415, 'content_type_unsupported', null, 'FORM-1']],
-    ['POST', null, whole('a=1'), [415, 'content_type_unsupported', null, 'FORM-1']]
-  ]
-  for (const [method, type, body, blame] of cases) {
-    const head = `${method} /next/locations HTTP/1.1\r\nHost: localhost\r\n${KEY}Connection: close\r\n${type === null ? '' : `Content-Type: ${type}\r\n`}`
-    const answer = partsOf(await exchanged(port, head + body))
-    t.strictSame(blame === null ? answer.status : blameOf(answer as never), blame ?? 200, `${method} ${type} ${body}`)
+    const answer = partsOf(
+      await exchanged(port, `GET /next/locations HTTP/1.1\r\n${KEY}Connection: close\r\n\r\n`)
+    )
+    t.strictSame(blameOf(answer as never), [400, 'request_malformed', null, 'A08'])
+    t.equal(answer.body.error.request_id, answer.headers['request-id'])
+    t.equal(
+      partsOf(await exchanged(port, `GET /next/locations HTTP/1.0\r\n${KEY}\r\n`)).status,
+      200
+    )
+    const head = `${POST}Connection: close\r\nExpect: 100-continue\r\nContent-Length: ${LOCATION_FORM.length}\r\n\r\n`
+    const received = await exchanged(port, head, socket =>
+      socket.once('data', () => socket.write(LOCATION_FORM))
+    )
+    t.ok(received.startsWith('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n'))
   }
-})
+)
+
+t.test(
+  'A37: a body of no bytes is none, and one on a GET is refused whatever its type',
+  async t => {
+    const { listen } = await startTestEmulator(t)
+    const port = await listen()
+    const chunked = (body: string) =>
+      `Transfer-Encoding: chunked\r\n\r\n${body === '' ? '' : `${body.length.toString(16)}\r\n${body}\r\n`}0\r\n\r\n`
+    const whole = (body: string) => `Content-Length: ${body.length}\r\n\r\n${body}`
+    const missing: Blame = [400, 'parameter_missing', 'display_name', 'LOC-1']
+    const json = 'application/json'
+    const cases: [method: string, type: string | null, body: string, blame: Blame | null][] = [
+      ['GET', null, chunked(''), null],
+      ['GET', json, chunked(''), null],
+      ['GET', 'nonsense', whole(''), null],
+      ['GET', json, chunked('{}'), [400, 'body_unexpected', null, 'A37']],
+      ['GET', FORM, whole('limit=1'), [400, 'body_unexpected', null, 'FORM-3']],
+      ...[null, FORM, json].map((type): (typeof cases)[number] => [
+        'POST',
+        type,
+        chunked(''),
+        missing
+      ]),
+      ['POST', json, chunked('{}'), [415, 'content_type_unsupported', null, 'FORM-1']],
+      ['POST', null, whole('a=1'), [415, 'content_type_unsupported', null, 'FORM-1']]
+    ]
+    for (const [method, type, body, blame] of cases) {
+      const head = `${method} /next/locations HTTP/1.1\r\nHost: localhost\r\n${KEY}Connection: close\r\n${type === null ? '' : `Content-Type: ${type}\r\n`}`
+      const answer = partsOf(await exchanged(port, head + body))
+      t.strictSame(
+        blame === null ? answer.status : blameOf(answer as never),
+        blame ?? 200,
+        `${method} ${type} ${body}`
+      )
+    }
+  }
+)
 
 t.test('A35: a body announced or sent too large is a 413, and nothing is kept of it', async t => {
   const { listen, state } = await startTestEmulator(t, { settings: { 'limits.body': 100 } })
@@ -209,72 +351,115 @@ t.test('A35: a body announced or sent too large is a 413, and nothing is kept of
     `${POST}Connection: close\r\nContent-Length: 2000000\r\n\r\nx`,
     `${POST}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}0\r\n\r\n`
   ]) {
-    t.strictSame(blameOf(partsOf(await exchanged(port, text)) as never), [413, 'body_too_large', null, 'A35'])
+    t.strictSame(blameOf(partsOf(await exchanged(port, text)) as never), [
+      413,
+      'body_too_large',
+      null,
+      'A35'
+    ])
     await stillAnswers(t, port)
   }
   t.equal(await state(), before)
 })
 
-t.test('A08: what does not arrive in time is a 408: headers by the shorter of two limits, a body by limits.request_timeout; 0 is no limit', async t => {
-  const head = 'GET /next/locations HTTP/1.1\r\nHost: localhost\r\n'
-  const end = `${KEY}Connection: close\r\n\r\n`
-  const body = `${POST}Connection: close\r\nContent-Length: ${LOCATION_FORM.length}\r\n\r\n`
-  const cases: [headers: number, request: number, sent: string, after: string, is: Blame | number][] = [
-    [0, 200, head, '', [408, 'request_timeout', null, 'A08']],
-    [60_000, 200, head, '', [408, 'request_timeout', null, 'A08']],
-    [0, 200, `${body}display_name=A`, '', [408, 'request_timeout', null, 'A08']],
-    [200, 60_000, head, '', [408, 'request_timeout', null, 'A08']],
-    [200, 60_000, body, LOCATION_FORM, 200],
-    [0, 60_000, head, end, 200],
-    [0, 0, head, end, 200],
-    [60_000, 0, head, end, 200]
-  ]
-  await Promise.all(
-    cases.map(async ([headers, request, sent, after, is]) => {
-      const settings = { 'limits.headers_timeout': headers, 'limits.request_timeout': request }
-      const { listen, state } = await startTestEmulator(t, { settings })
-      const [port, before, started] = [await listen(), await state(), Date.now()]
-      const answer = partsOf(await exchanged(port, sent, socket => after && setTimeout(() => socket.write(after), 1300)))
+t.test(
+  'A08: what does not arrive in time is a 408: headers by the shorter of two limits, a body by limits.request_timeout; 0 is no limit',
+  async t => {
+    const head = 'GET /next/locations HTTP/1.1\r\nHost: localhost\r\n'
+    const end = `${KEY}Connection: close\r\n\r\n`
+    const body = `${POST}Connection: close\r\nContent-Length: ${LOCATION_FORM.length}\r\n\r\n`
+    const cases: [
+      headers: number,
+      request: number,
+      sent: string,
+      after: string,
+      is: Blame | number
+    ][] = [
+      [0, 200, head, '', [408, 'request_timeout', null, 'A08']],
+      [60_000, 200, head, '', [408, 'request_timeout', null, 'A08']],
+      [0, 200, `${body}display_name=A`, '', [408, 'request_timeout', null, 'A08']],
+      [200, 60_000, head, '', [408, 'request_timeout', null, 'A08']],
+      [200, 60_000, body, LOCATION_FORM, 200],
+      [0, 60_000, head, end, 200],
+      [0, 0, head, end, 200],
+      [60_000, 0, head, end, 200]
+    ]
+    await Promise.all(
+      cases.map(async ([headers, request, sent, after, is]) => {
+        const settings = { 'limits.headers_timeout': headers, 'limits.request_timeout': request }
+        const { listen, state } = await startTestEmulator(t, { settings })
+        const [port, before, started] = [await listen(), await state(), Date.now()]
+        const answer = partsOf(
+          await exchanged(
+            port,
+            sent,
+            socket => after && setTimeout(() => socket.write(after), 1300)
+          )
+        )
 
-      t.strictSame(typeof is === 'number' ? answer.status : blameOf(answer as never), is, `${headers} ${request} ${sent}`)
-      if (typeof is === 'number') return
-      t.ok(Date.now() - started < 5000, 'soon after the time is over')
-      await stillAnswers(t, port)
-      t.equal(await state(), before)
-    })
-  )
-})
-
-t.test('A08: a body that ends before its Content-Length is refused, changes nothing and is no defect', async t => {
-  const { listen, state, logs, refusal } = await startTestEmulator(t)
-  const port = await listen()
-  const malformed = [400, 'request_malformed', null, 'A08']
-  t.strictSame(await refusal('POST /locations', { body: LOCATION_FORM, headers: { 'content-length': '99' } }), malformed)
-  const before = await state()
-  const unfinished = `${POST}Content-Length: ${LOCATION_FORM.length + 1}\r\n\r\n${LOCATION_FORM}`
-
-  const reset = await exchanged(port, unfinished, socket => setTimeout(() => socket.resetAndDestroy(), 30))
-  const ended = await exchanged(port, unfinished, socket => setTimeout(() => socket.end(), 30))
-
-  t.strictSame([reset, blameOf(partsOf(ended) as never)], ['', malformed])
-  await stillAnswers(t, port)
-  t.equal(await state(), before)
-  t.notOk(logs.some(line => JSON.parse(line).level >= 40))
-})
-
-t.test('A08: what cannot be read is answered once, and only where an answer can still be sent', async t => {
-  const { sandbox } = await startTestEmulator(t)
-  for (const [error, writable, answers] of [
-    [{ code: 'ECONNRESET' }, true, 0],
-    [{ code: 'HPE_INVALID_METHOD' }, false, 0],
-    [{ code: 'HPE_INVALID_METHOD' }, true, 1],
-    [{}, true, 1]
-  ] as const) {
-    const sent: string[] = []
-    const socket = { writable, destroyed: false, destroy: () => Object.assign(socket, { destroyed: true }), end: (text: string) => sent.push(text) }
-
-    answerUnreadable(error, socket as never, { sandbox })
-
-    t.strictSame([socket.destroyed, sent.length], [answers === 0, answers])
+        t.strictSame(
+          typeof is === 'number' ? answer.status : blameOf(answer as never),
+          is,
+          `${headers} ${request} ${sent}`
+        )
+        if (typeof is === 'number') return
+        t.ok(Date.now() - started < 5000, 'soon after the time is over')
+        await stillAnswers(t, port)
+        t.equal(await state(), before)
+      })
+    )
   }
-})
+)
+
+t.test(
+  'A08: a body that ends before its Content-Length is refused, changes nothing and is no defect',
+  async t => {
+    const { listen, state, logs, refusal } = await startTestEmulator(t)
+    const port = await listen()
+    const malformed = [400, 'request_malformed', null, 'A08']
+    t.strictSame(
+      await refusal('POST /locations', {
+        body: LOCATION_FORM,
+        headers: { 'content-length': '99' }
+      }),
+      malformed
+    )
+    const before = await state()
+    const unfinished = `${POST}Content-Length: ${LOCATION_FORM.length + 1}\r\n\r\n${LOCATION_FORM}`
+
+    const reset = await exchanged(port, unfinished, socket =>
+      setTimeout(() => socket.resetAndDestroy(), 30)
+    )
+    const ended = await exchanged(port, unfinished, socket => setTimeout(() => socket.end(), 30))
+
+    t.strictSame([reset, blameOf(partsOf(ended) as never)], ['', malformed])
+    await stillAnswers(t, port)
+    t.equal(await state(), before)
+    t.notOk(logs.some(line => JSON.parse(line).level >= 40))
+  }
+)
+
+t.test(
+  'A08: what cannot be read is answered once, and only where an answer can still be sent',
+  async t => {
+    const { sandbox } = await startTestEmulator(t)
+    for (const [error, writable, answers] of [
+      [{ code: 'ECONNRESET' }, true, 0],
+      [{ code: 'HPE_INVALID_METHOD' }, false, 0],
+      [{ code: 'HPE_INVALID_METHOD' }, true, 1],
+      [{}, true, 1]
+    ] as const) {
+      const sent: string[] = []
+      const socket = {
+        writable,
+        destroyed: false,
+        destroy: () => Object.assign(socket, { destroyed: true }),
+        end: (text: string) => sent.push(text)
+      }
+
+      answerUnreadable(error, socket as never, { sandbox })
+
+      t.strictSame([socket.destroyed, sent.length], [answers === 0, answers])
+    }
+  }
+)

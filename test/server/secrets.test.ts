@@ -1,7 +1,17 @@
-/** Card numbers, API keys and the control token, wherever a client may send them and in any writing: nothing shows them (A25). */
+/**
+ * Card numbers, API keys and the control token, wherever a client may send them and in any writing:
+ * nothing shows them (A25).
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
-import { type Call, MERCHANT, NOW, RESELLER, smallFixture, startTestEmulator } from '../support/emulator.js'
+import {
+  type Call,
+  MERCHANT,
+  NOW,
+  RESELLER,
+  smallFixture,
+  startTestEmulator
+} from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 import { opened } from '../support/socket.js'
 
@@ -16,7 +26,8 @@ const records = {
 }
 const e = encodeURIComponent
 const base64 = (text: string) => Buffer.from(text).toString('base64')
-const percent = (text: string) => [...Buffer.from(text)].map(byte => `%${byte.toString(16)}`).join('')
+const percent = (text: string) =>
+  [...Buffer.from(text)].map(byte => `%${byte.toString(16)}`).join('')
 
 const SECRETS: [what: string, secret: string, forbidden: RegExp][] = [
   ['a card number', CARD, /4242\D?4242/],
@@ -30,7 +41,11 @@ const SECRETS: [what: string, secret: string, forbidden: RegExp][] = [
 /** Where a secret, `@`, may stand: what comes before all texts of a row, and the texts. */
 const LONG = '-'.repeat(32)
 const PLACES: [on: string, before: string, texts: string][] = [
-  ['POST /transactions', '', `ticket=@&payment_type=card | ticket=tkt_a&payment_type=@ | %zz @=1 | %zz %=1 | %zz=@ | %zz${LONG}@=1 | card[@=1`],
+  [
+    'POST /transactions',
+    '',
+    `ticket=@&payment_type=card | ticket=tkt_a&payment_type=@ | %zz @=1 | %zz %=1 | %zz=@ | %zz${LONG}@=1 | card[@=1`
+  ],
   [
     'POST /transactions',
     'ticket=tkt_a&payment_type=card&',
@@ -58,43 +73,72 @@ function requestsWith(secret: string): [on: string, options: Call][] {
   const headers = (headers: Record<string, string>, more: Call = {}): Call => ({ ...more, headers })
   return [
     ...PLACES.flatMap(([on, before, texts]) =>
-      partsOf(texts).map((text): [string, Call] => [on, { [on.startsWith('GET') ? 'query' : 'body']: filled(before + text) }])
+      partsOf(texts).map((text): [string, Call] => [
+        on,
+        { [on.startsWith('GET') ? 'query' : 'body']: filled(before + text) }
+      ])
     ),
-    ...[encoded, percent(secret), `key=${encoded}`, `${encoded}.`, `a%2F${encoded}%2Fb`].flatMap(part =>
-      partsOf(PATHS).map((on): [string, Call] => [on.replaceAll('@', part), {}])
+    ...[encoded, percent(secret), `key=${encoded}`, `${encoded}.`, `a%2F${encoded}%2Fb`].flatMap(
+      part => partsOf(PATHS).map((on): [string, Call] => [on.replaceAll('@', part), {}])
     ),
     ['POST /locations', { body: LOCATION_FORM, query: `${encoded}=1` }],
-    ['POST /locations', headers({ 'content-type': `application/json; x=${secret}` }, { body: `{"card":"${secret}"}` })],
+    [
+      'POST /locations',
+      headers({ 'content-type': `application/json; x=${secret}` }, { body: `{"card":"${secret}"}` })
+    ],
     ['POST /locations', headers({ 'content-type': secret }, { body: 'x' })],
     ['POST /locations', headers({ 'content-encoding': secret }, { body: 'x' })],
-    ...[secret, `Bearer ${secret}`].map((authorization): [string, Call] => ['GET /locations', headers({ authorization }, { key: null })]),
-    ...[`x${secret}`, `${secret}:${secret}`].map((key): [string, Call] => ['GET /locations', { key }]),
+    ...[secret, `Bearer ${secret}`].map((authorization): [string, Call] => [
+      'GET /locations',
+      headers({ authorization }, { key: null })
+    ]),
+    ...[`x${secret}`, `${secret}:${secret}`].map((key): [string, Call] => [
+      'GET /locations',
+      { key }
+    ]),
     ['DELETE /locations/loc_a', headers({ 'x-note': secret })]
   ]
 }
 
-t.test('A25: card numbers and API keys come back in no error, header or log line, wherever they were sent', async t => {
-  const all = SECRETS.map(([, secret]) => requestsWith(secret))
-  t.ok(all.flat().length > 600, `${all.flat().length} requests`)
-  for (const settings of [{}, { 'parameters.unknown': 'warn' as const }]) {
-    const { call, inject, control, logs } = await startTestEmulator(t, { records, settings })
-    const isStrict = !('parameters.unknown' in settings)
-    const leaksIn = (output: string) => SECRETS.filter(([, , forbidden]) => forbidden.test(output)).map(([what]) => what)
-    const requests = isStrict ? all.flat() : [...(all[0] ?? []), ...(all.at(-1) ?? [])]
-    for (const [on, options] of requests) {
-      const [method, path] = on.split(' ') as ['GET', string]
-      logs.length = 0
-      const answer = path.startsWith('/..') ? await inject({ method, url: path.slice(3) }) : await call(on, options)
+t.test(
+  'A25: card numbers and API keys come back in no error, header or log line, wherever they were sent',
+  async t => {
+    const all = SECRETS.map(([, secret]) => requestsWith(secret))
+    t.ok(all.flat().length > 600, `${all.flat().length} requests`)
+    for (const settings of [{}, { 'parameters.unknown': 'warn' as const }]) {
+      const { call, inject, control, logs } = await startTestEmulator(t, { records, settings })
+      const isStrict = !('parameters.unknown' in settings)
+      const leaksIn = (output: string) =>
+        SECRETS.filter(([, , forbidden]) => forbidden.test(output)).map(([what]) => what)
+      const requests = isStrict ? all.flat() : [...(all[0] ?? []), ...(all.at(-1) ?? [])]
+      for (const [on, options] of requests) {
+        const [method, path] = on.split(' ') as ['GET', string]
+        logs.length = 0
+        const answer = path.startsWith('/..')
+          ? await inject({ method, url: path.slice(3) })
+          : await call(on, options)
 
-      const output = [answer.status >= 400 ? answer.text : '', JSON.stringify(answer.headers), ...logs].join('\n')
-      if (leaksIn(output).length > 0) t.fail(`${leaksIn(output)} came back from ${on} ${JSON.stringify(options)}`, { output })
-      if (isStrict && answer.status < 400) t.fail(`${on} ${JSON.stringify(options)} was not refused`)
+        const output = [
+          answer.status >= 400 ? answer.text : '',
+          JSON.stringify(answer.headers),
+          ...logs
+        ].join('\n')
+        if (leaksIn(output).length > 0)
+          t.fail(`${leaksIn(output)} came back from ${on} ${JSON.stringify(options)}`, { output })
+        if (isStrict && answer.status < 400)
+          t.fail(`${on} ${JSON.stringify(options)} was not refused`)
+      }
+      const { data, dropped } = (await control('GET /requests?limit=1000')).body
+      t.ok(data.length + dropped >= requests.length)
+      for (const entry of data)
+        t.strictSame(
+          leaksIn(JSON.stringify(entry)),
+          [],
+          `in the journal, of ${entry.method} ${entry.path}`
+        )
     }
-    const { data, dropped } = (await control('GET /requests?limit=1000')).body
-    t.ok(data.length + dropped >= requests.length)
-    for (const entry of data) t.strictSame(leaksIn(JSON.stringify(entry)), [], `in the journal, of ${entry.method} ${entry.path}`)
   }
-})
+)
 
 t.test('A25: what is used and forgotten appears in no answer, log line or state', async t => {
   const { call, state, logs } = await startTestEmulator(t)
@@ -109,7 +153,9 @@ t.test('A25: what is used and forgotten appears in no answer, log line or state'
   }
   const misplaced = { 'card[brand]': `visa ${CARD}`, 'bank_account[bank_name]': CARD }
 
-  const paid = await call('POST /transactions', { body: { ticket: 'tkt_a', payment_type: 'vip', 'customer[phone]': '1', ...secrets, ...misplaced } })
+  const paid = await call('POST /transactions', {
+    body: { ticket: 'tkt_a', payment_type: 'vip', 'customer[phone]': '1', ...secrets, ...misplaced }
+  })
   const read = await call(`GET /transactions/${paid.body.id}`)
 
   t.strictSame(paid.body.payment_method, {
@@ -118,7 +164,8 @@ t.test('A25: what is used and forgotten appears in no answer, log line or state'
     bank_account: { bank_name: '****************', last4: '6789' }
   })
   const output = [paid.text, read.text, await state(), ...logs].join('\n')
-  for (const secret of [...Object.values(secrets), '4000000000000002', CARD]) t.notOk(output.includes(secret), secret)
+  for (const secret of [...Object.values(secrets), '4000000000000002', CARD])
+    t.notOk(output.includes(secret), secret)
 })
 
 /** What must come out of nothing, each in the shape that a client may send it in. */
@@ -138,7 +185,13 @@ const json = JSON.stringify({
   card: { number: CARD, csc: SENT.csc, expiry: SENT.expiry, token: SENT.token },
   payload: `${SENT.payload}=${SENT.token}`
 })
-const IN_ORDER = { number: e(SENT.grouped), csc: SENT.csc, expiry: SENT.expiry, token: SENT.token, payload: SENT.payload }
+const IN_ORDER = {
+  number: e(SENT.grouped),
+  csc: SENT.csc,
+  expiry: SENT.expiry,
+  token: SENT.token,
+  payload: SENT.payload
+}
 const everywhere = (name: (inner: string) => string) =>
   Object.entries({ ...IN_ORDER, account_number: SENT.account, routing_number: SENT.routing })
     .map(([inner, value]) => `${name(inner)}=${value}`)
@@ -146,7 +199,9 @@ const everywhere = (name: (inner: string) => string) =>
 const PAYMENT = 'ticket=tkt_a&payment_type=vip&customer[phone]=1&amount=5'
 const LOCATION = 'display_name=L&address[country]=US'
 const WRONG_PLACES = everywhere(name => name)
-const OWN_PLACES = everywhere(name => (name === 'payload' ? name : `${/_/.test(name) ? 'bank_account' : 'card'}[${name}]`)).replace(e(SENT.grouped), CARD)
+const OWN_PLACES = everywhere(name =>
+  name === 'payload' ? name : `${/_/.test(name) ? 'bank_account' : 'card'}[${name}]`
+).replace(e(SENT.grouped), CARD)
 /** What a request holds, and the body of the call that it is sent with. */
 const PAID: Record<string, string> = {
   'the parameters that they belong in': `${PAYMENT}&${OWN_PLACES}`,
@@ -167,15 +222,34 @@ const MADE: Record<string, string> = {
   'a form in a value': `${LOCATION}&metadata[form]=${e(OWN_PLACES)}`
 }
 const sentTo = (on: string, bodies: Record<string, string>) =>
-  Object.fromEntries(Object.entries(bodies).map(([what, body]): [string, [string, Call]] => [what, [on, { body }]]))
+  Object.fromEntries(
+    Object.entries(bodies).map(([what, body]): [string, [string, Call]] => [what, [on, { body }]])
+  )
 const LEAKS: Record<string, [on: string, options: Call]> = {
   ...sentTo('POST /transactions', PAID),
   ...sentTo('POST /locations', MADE),
-  "a list's query": ['GET /tickets', { query: `${WRONG_PLACES}&${everywhere(name => `card[${name}]`)}&search_query=${CARD}&key=${MERCHANT}` }],
-  'the query of a POST': ['POST /transactions', { query: `card[number]=${CARD}&card[token]=${SENT.token}`, body: PAYMENT }],
-  'the user agent': ['GET /tickets', { headers: { 'user-agent': `till ${CARD} ${e(SENT.grouped)} ${MERCHANT}` } }],
-  'a JSON body': ['POST /transactions', { body: json, headers: { 'content-type': 'application/json' } }],
-  'a key that is not known': ['GET /tickets', { key: 'sk_unknown_key', query: 'location=sk_unknown_key' }]
+  "a list's query": [
+    'GET /tickets',
+    {
+      query: `${WRONG_PLACES}&${everywhere(name => `card[${name}]`)}&search_query=${CARD}&key=${MERCHANT}`
+    }
+  ],
+  'the query of a POST': [
+    'POST /transactions',
+    { query: `card[number]=${CARD}&card[token]=${SENT.token}`, body: PAYMENT }
+  ],
+  'the user agent': [
+    'GET /tickets',
+    { headers: { 'user-agent': `till ${CARD} ${e(SENT.grouped)} ${MERCHANT}` } }
+  ],
+  'a JSON body': [
+    'POST /transactions',
+    { body: json, headers: { 'content-type': 'application/json' } }
+  ],
+  'a key that is not known': [
+    'GET /tickets',
+    { key: 'sk_unknown_key', query: 'location=sk_unknown_key' }
+  ]
 }
 
 /** A secret as it is sent, and what of it must be shown nowhere. */
@@ -204,11 +278,29 @@ const carrying = (sent: string): [on: string, options: Call][] => [
   ['GET /tickets', { query: formOf({ [sent]: 'x', search_query: sent }) }],
   [
     'POST /transactions',
-    { body: formOf({ ticket: sent, payment_type: sent, 'card[numbr]': 'q4711z', 'card[expiry]': '12/29', 'card[number]': sent }), key: null }
+    {
+      body: formOf({
+        ticket: sent,
+        payment_type: sent,
+        'card[numbr]': 'q4711z',
+        'card[expiry]': '12/29',
+        'card[number]': sent
+      }),
+      key: null
+    }
   ],
-  ['POST /refunds', { body: formOf({ transaction: sent, [`metadata[${sent}]`]: sent, 'card[x][]': 'q4711z' }) }],
+  [
+    'POST /refunds',
+    { body: formOf({ transaction: sent, [`metadata[${sent}]`]: sent, 'card[x][]': 'q4711z' }) }
+  ],
   ['POST /refunds', { body: JSON.stringify({ card: { numbr: 'q4711z' }, x: sent }) }],
-  ['GET /tickets', { headers: /[^ -~]/.test(sent) ? {} : { 'user-agent': sent, 'content-type': sent }, key: `own-${sent}` }]
+  [
+    'GET /tickets',
+    {
+      headers: /[^ -~]/.test(sent) ? {} : { 'user-agent': sent, 'content-type': sent },
+      key: `own-${sent}`
+    }
+  ]
 ]
 /** And the control calls. */
 const controlling = (sent: string): [on: string, body?: string][] => [
@@ -219,123 +311,238 @@ const controlling = (sent: string): [on: string, body?: string][] => [
   ['POST /verify', JSON.stringify({ on: sent, within: sent })]
 ]
 
-t.test('A25: whatever a call carries anywhere, in any writing, comes out of no refusal, no control call and no log', async t => {
-  const api_keys = [...smallFixture().api_keys, { key: 'sk_1', account: 'mch_a' }]
-  const scenario = { clock: NOW, data: { ...smallFixture(), api_keys }, expect: [{ on: 'GET /tickets', times: 0 }] }
-  const { call, control, inject, logs } = await startTestEmulator(t, { scenario, settings: { control_token: TOKEN } })
-  const ask = (on: string, body?: string) => control(on, body, { host: 'localhost', authorization: `Bearer ${TOKEN}` })
-  const own = [...Object.values(SENT), ...KEYS, SENT.grouped.replaceAll(' ', '%20'), '4242+4242', 'csc=9371', 'csc%3D9371', 'csc]9371', '[9371]']
-  const cases: [what: string, secrets: string[], calls: [string, Call][], controls: [string, string?][]][] = [
-    ...Object.entries(LEAKS).map(([place, made]): (typeof cases)[number] => [place, own, [made], []]),
-    ...WRITTEN.map(([secret, sent]): (typeof cases)[number] => [sent, [secret, 'q4711z', '12/29', '12%2F29'], carrying(sent), controlling(sent)])
-  ]
-  for (const [what, secrets, calls, controls] of cases) {
-    logs.length = 0
-    await ask('POST /reset')
-    const answers = []
-    for (const [on, options] of calls) answers.push(await call(on, options))
-    const seen = answers.flatMap(({ status, text }) => (status >= 400 ? [text] : []))
-    if (controls.length > 0) seen.push((await inject({ method: 'GET', url: `/sandbox/${e(what)}/next/tickets` })).text)
-    const views = ['requests', 'requests/req_1', 'requests/req_1?format=text', 'findings', 'coverage', 'assumptions', 'metrics', 'settings'].map(
-      path => `GET /${path}`
-    )
-    for (const [on, body] of [...controls, ...views.map((on): [string] => [on]), ['POST /verify'] as [string]]) seen.push((await ask(on, body)).text)
+t.test(
+  'A25: whatever a call carries anywhere, in any writing, comes out of no refusal, no control call and no log',
+  async t => {
+    const api_keys = [...smallFixture().api_keys, { key: 'sk_1', account: 'mch_a' }]
+    const scenario = {
+      clock: NOW,
+      data: { ...smallFixture(), api_keys },
+      expect: [{ on: 'GET /tickets', times: 0 }]
+    }
+    const { call, control, inject, logs } = await startTestEmulator(t, {
+      scenario,
+      settings: { control_token: TOKEN }
+    })
+    const ask = (on: string, body?: string) =>
+      control(on, body, { host: 'localhost', authorization: `Bearer ${TOKEN}` })
+    const own = [
+      ...Object.values(SENT),
+      ...KEYS,
+      SENT.grouped.replaceAll(' ', '%20'),
+      '4242+4242',
+      'csc=9371',
+      'csc%3D9371',
+      'csc]9371',
+      '[9371]'
+    ]
+    const cases: [
+      what: string,
+      secrets: string[],
+      calls: [string, Call][],
+      controls: [string, string?][]
+    ][] = [
+      ...Object.entries(LEAKS).map(([place, made]): (typeof cases)[number] => [
+        place,
+        own,
+        [made],
+        []
+      ]),
+      ...WRITTEN.map(([secret, sent]): (typeof cases)[number] => [
+        sent,
+        [secret, 'q4711z', '12/29', '12%2F29'],
+        carrying(sent),
+        controlling(sent)
+      ])
+    ]
+    for (const [what, secrets, calls, controls] of cases) {
+      logs.length = 0
+      await ask('POST /reset')
+      const answers = []
+      for (const [on, options] of calls) answers.push(await call(on, options))
+      const seen = answers.flatMap(({ status, text }) => (status >= 400 ? [text] : []))
+      if (controls.length > 0)
+        seen.push((await inject({ method: 'GET', url: `/sandbox/${e(what)}/next/tickets` })).text)
+      const views = [
+        'requests',
+        'requests/req_1',
+        'requests/req_1?format=text',
+        'findings',
+        'coverage',
+        'assumptions',
+        'metrics',
+        'settings'
+      ].map(path => `GET /${path}`)
+      for (const [on, body] of [
+        ...controls,
+        ...views.map((on): [string] => [on]),
+        ['POST /verify'] as [string]
+      ])
+        seen.push((await ask(on, body)).text)
 
-    for (const text of [...seen, ...logs]) {
-      const leaked = secrets.filter(secret => text.includes(secret) || text.includes(JSON.stringify(secret).slice(1, -1)))
-      t.strictSame(leaked, [], `${what}: ${leaked.length > 0 ? text : ''}`)
+      for (const text of [...seen, ...logs]) {
+        const leaked = secrets.filter(
+          secret => text.includes(secret) || text.includes(JSON.stringify(secret).slice(1, -1))
+        )
+        t.strictSame(leaked, [], `${what}: ${leaked.length > 0 ? text : ''}`)
+      }
     }
   }
-})
+)
 
-t.test('A25: the key of a call is masked whoever knows it: any key that is taken, and one that was good when the call came', async t => {
-  const emulator = await startTestEmulator(t, {
-    scenario: {
+t.test(
+  'A25: the key of a call is masked whoever knows it: any key that is taken, and one that was good when the call came',
+  async t => {
+    const emulator = await startTestEmulator(t, {
+      scenario: {
+        clock: NOW,
+        data: smallFixture(),
+        script: [
+          { on: 'GET /tickets/{id}', calls: 2, delay: '60ms' },
+          { on: 'GET /accounts/{id}', fault: 'hang' }
+        ]
+      }
+    })
+    const { sandbox, call } = emulator
+    const port = await emulator.listen()
+    const use = (key: string) =>
+      call(`GET /tickets/${key}`, { key, headers: { 'user-agent': `till ${key}` } })
+    const entries = async (): Promise<Json[]> => (await emulator.control('GET /requests')).body.data
+    const shown = async () =>
+      (await entries()).map(({ path, params, user_agent, account, status }) => [
+        path,
+        params,
+        user_agent,
+        account,
+        status
+      ])
+
+    await sandbox.changeSettings({ auth: { accept_any_key: 'mch_a' } })
+    await use('sk_of_a_stranger')
+    t.strictSame(await shown(), [['/tickets/***', { id: '***' }, 'till ***', 'mch_a', 404]])
+
+    await sandbox.changeSettings({ auth: { accept_any_key: null } })
+    const { key } = sandbox.addKey('mch_a')
+    const late = use(key)
+    await wait(20)
+    sandbox.reset()
+    t.equal((await late).status, 401)
+    t.strictSame(await shown(), [['/tickets/***', { id: '***' }, 'till ***', null, 401]])
+
+    const { key: other } = sandbox.addKey('mch_a')
+    const { socket } = opened(
+      t,
+      port,
+      `GET /next/accounts/${other} HTTP/1.1\r\nhost: localhost\r\nauthorization: Basic ${base64(`${other}:`)}\r\n\r\n`
+    )
+    while (sandbox.evidence.journal.size < 2) await wait(10)
+    const [entry] = await entries()
+    t.strictSame(
+      [entry.path, entry.params, entry.outcome, sandbox.inFlight],
+      ['/accounts/***', { id: '***' }, 'lost_before', 1],
+      'while it hangs'
+    )
+    socket.destroy()
+    while (sandbox.inFlight > 0) await wait(10)
+    t.equal((await entries()).length, 2, 'and once alone')
+    t.notOk(emulator.logs.some(line => line.includes(key) || line.includes('sk_of_a_stranger')))
+  }
+)
+
+t.test(
+  'A25: a sandbox or a snapshot cannot be named by a card number, and the refusal does not repeat it',
+  async t => {
+    const { app, control, sandbox } = await startTestEmulator(t)
+    for (const name of [CARD, '4242-4242-4242-4242', 'run.4242_4242_4242_4242']) {
+      const refusals = [
+        (await app.inject({ method: 'GET', url: `/sandbox/${name}/next/tickets` })).json(),
+        (
+          await app.inject({
+            method: 'POST',
+            url: `/sandbox/${name}/_control/reset`,
+            headers: { host: 'localhost' }
+          })
+        ).json(),
+        (await control(`PUT /snapshots/${name}`)).body,
+        (await control(`POST /snapshots/${name}/restore`)).body,
+        (await control(`DELETE /sandboxes/${name}`)).body
+      ]
+      for (const { error } of refusals) {
+        t.strictSame(
+          [error.code, error.param, error.message],
+          [
+            'name_invalid',
+            'name',
+            'The name contains a card number. Names are shown and stored; choose another one.'
+          ],
+          name
+        )
+      }
+    }
+    t.equal((await control('PUT /snapshots/run-1767225600000')).status, 201)
+    t.strictSame(await sandbox.snapshots.names(), ['run-1767225600000'])
+  }
+)
+t.test(
+  'A25: the name and description of a scenario and the keys that a script matches are shown nowhere',
+  async t => {
+    const unknown = 'sk_of_nobody_here'
+    const scenario = {
+      name: `paid with ${CARD}`,
+      description: 'refunds of 4242|4242|4242|4242',
       clock: NOW,
       data: smallFixture(),
-      script: [
-        { on: 'GET /tickets/{id}', calls: 2, delay: '60ms' },
-        { on: 'GET /accounts/{id}', fault: 'hang' }
-      ]
+      script: [{ on: 'GET /refunds/{id}', match: { key: MERCHANT }, respond: { status: 500 } }],
+      expect: [{ on: 'GET /refunds/{id}', match: { key: [MERCHANT, unknown] } }]
     }
-  })
-  const { sandbox, call } = emulator
-  const port = await emulator.listen()
-  const use = (key: string) => call(`GET /tickets/${key}`, { key, headers: { 'user-agent': `till ${key}` } })
-  const entries = async (): Promise<Json[]> => (await emulator.control('GET /requests')).body.data
-  const shown = async () => (await entries()).map(({ path, params, user_agent, account, status }) => [path, params, user_agent, account, status])
+    const { control, call, app } = await startTestEmulator(t, { scenario })
+    const added = await control('POST /script', {
+      on: 'GET /tickets',
+      match: { key: unknown },
+      respond: { status: 500 }
+    })
+    await call('GET /refunds/rfd_none', { key: RESELLER })
+    const numbered = await control(
+      'POST /script',
+      `{"on":"POST /refunds","match":{"body":{"amount":${NUMBER}}},"respond":{"status":400}}`
+    )
+    const verdict = await control('POST /verify', {
+      on: 'GET /refunds/{id}',
+      times: 1,
+      match: { account: NUMBER }
+    })
+    t.strictSame([numbered.status, verdict.status], [201, 409])
 
-  await sandbox.changeSettings({ auth: { accept_any_key: 'mch_a' } })
-  await use('sk_of_a_stranger')
-  t.strictSame(await shown(), [['/tickets/***', { id: '***' }, 'till ***', 'mch_a', 404]])
-
-  await sandbox.changeSettings({ auth: { accept_any_key: null } })
-  const { key } = sandbox.addKey('mch_a')
-  const late = use(key)
-  await wait(20)
-  sandbox.reset()
-  t.equal((await late).status, 401)
-  t.strictSame(await shown(), [['/tickets/***', { id: '***' }, 'till ***', null, 401]])
-
-  const { key: other } = sandbox.addKey('mch_a')
-  const { socket } = opened(t, port, `GET /next/accounts/${other} HTTP/1.1\r\nhost: localhost\r\nauthorization: Basic ${base64(`${other}:`)}\r\n\r\n`)
-  while (sandbox.evidence.journal.size < 2) await wait(10)
-  const [entry] = await entries()
-  t.strictSame([entry.path, entry.params, entry.outcome, sandbox.inFlight], ['/accounts/***', { id: '***' }, 'lost_before', 1], 'while it hangs')
-  socket.destroy()
-  while (sandbox.inFlight > 0) await wait(10)
-  t.equal((await entries()).length, 2, 'and once alone')
-  t.notOk(emulator.logs.some(line => line.includes(key) || line.includes('sk_of_a_stranger')))
-})
-
-t.test('A25: a sandbox or a snapshot cannot be named by a card number, and the refusal does not repeat it', async t => {
-  const { app, control, sandbox } = await startTestEmulator(t)
-  for (const name of [CARD, '4242-4242-4242-4242', 'run.4242_4242_4242_4242']) {
-    const refusals = [
-      (await app.inject({ method: 'GET', url: `/sandbox/${name}/next/tickets` })).json(),
-      (await app.inject({ method: 'POST', url: `/sandbox/${name}/_control/reset`, headers: { host: 'localhost' } })).json(),
-      (await control(`PUT /snapshots/${name}`)).body,
-      (await control(`POST /snapshots/${name}/restore`)).body,
-      (await control(`DELETE /sandboxes/${name}`)).body
-    ]
-    for (const { error } of refusals) {
-      t.strictSame(
-        [error.code, error.param, error.message],
-        ['name_invalid', 'name', 'The name contains a card number. Names are shown and stored; choose another one.'],
-        name
-      )
+    t.strictSame(added.body.entry.match, { key: '***' })
+    const { data } = (await control('GET /script')).body
+    const matches = data.map(({ entry }: Json) => entry.match)
+    t.strictSame(matches, [{ key: '***' }, { key: '***' }, numbered.body.entry.match])
+    const seen = [added.text, verdict.text]
+    for (const path of [
+      '',
+      'script',
+      'run',
+      'run?format=text',
+      'run?format=html',
+      'requests',
+      'requests/req_1',
+      'requests/req_1?format=text',
+      'changes'
+    ]) {
+      seen.push((await control(`GET /${path}`)).text)
     }
+    seen.push(
+      (await control('POST /verify')).text,
+      (await control('PUT /snapshots/a')).text,
+      (await control('GET /health')).text
+    )
+    for (const text of seen)
+      for (const secret of [CARD, NUMBER, '4242|4242', MERCHANT, unknown])
+        t.notOk(text.includes(secret), `${secret}: ${text.slice(0, 300)}`)
+    t.ok(
+      (
+        await app.inject({ method: 'GET', url: '/_control/', headers: { host: 'localhost' } })
+      ).body.includes('paid with ****************')
+    )
   }
-  t.equal((await control('PUT /snapshots/run-1767225600000')).status, 201)
-  t.strictSame(await sandbox.snapshots.names(), ['run-1767225600000'])
-})
-t.test('A25: the name and description of a scenario and the keys that a script matches are shown nowhere', async t => {
-  const unknown = 'sk_of_nobody_here'
-  const scenario = {
-    name: `paid with ${CARD}`,
-    description: 'refunds of 4242|4242|4242|4242',
-    clock: NOW,
-    data: smallFixture(),
-    script: [{ on: 'GET /refunds/{id}', match: { key: MERCHANT }, respond: { status: 500 } }],
-    expect: [{ on: 'GET /refunds/{id}', match: { key: [MERCHANT, unknown] } }]
-  }
-  const { control, call, app } = await startTestEmulator(t, { scenario })
-  const added = await control('POST /script', { on: 'GET /tickets', match: { key: unknown }, respond: { status: 500 } })
-  await call('GET /refunds/rfd_none', { key: RESELLER })
-  const numbered = await control('POST /script', `{"on":"POST /refunds","match":{"body":{"amount":${NUMBER}}},"respond":{"status":400}}`)
-  const verdict = await control('POST /verify', { on: 'GET /refunds/{id}', times: 1, match: { account: NUMBER } })
-  t.strictSame([numbered.status, verdict.status], [201, 409])
-
-  t.strictSame(added.body.entry.match, { key: '***' })
-  const { data } = (await control('GET /script')).body
-  const matches = data.map(({ entry }: Json) => entry.match)
-  t.strictSame(matches, [{ key: '***' }, { key: '***' }, numbered.body.entry.match])
-  const seen = [added.text, verdict.text]
-  for (const path of ['', 'script', 'run', 'run?format=text', 'run?format=html', 'requests', 'requests/req_1', 'requests/req_1?format=text', 'changes']) {
-    seen.push((await control(`GET /${path}`)).text)
-  }
-  seen.push((await control('POST /verify')).text, (await control('PUT /snapshots/a')).text, (await control('GET /health')).text)
-  for (const text of seen)
-    for (const secret of [CARD, NUMBER, '4242|4242', MERCHANT, unknown]) t.notOk(text.includes(secret), `${secret}: ${text.slice(0, 300)}`)
-  t.ok((await app.inject({ method: 'GET', url: '/_control/', headers: { host: 'localhost' } })).body.includes('paid with ****************'))
-})
+)

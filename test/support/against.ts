@@ -20,27 +20,52 @@ const USER = { id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.c
 export const DATA = smallFixture({ users: [USER], transactions: [CHARGE], tickets: TICKETS })
 export const KEYS = ['--key', 'sk_merchant', '--key', 'sk_reseller=sk_reseller']
 
-/** A request as a scenario writes it, of a text such as `made: POST /refunds transaction=${txn_a} amount=5 → 400`. */
+/**
+ * A request as a scenario writes it, of a text such as `made: POST /refunds transaction=${txn_a}
+ * amount=5 → 400`.
+ */
 export function ask(text: string) {
-  const [, as, call = '', names = '', status] = /^(?:(\w+): )?(\S+ \S+)(?: (\S+=.*?))?(?: → (\d+))?$/.exec(text) ?? []
-  const sent = names && { [call.startsWith('POST') ? 'body' : 'query']: Object.fromEntries(new URLSearchParams(names.replaceAll(' ', '&'))) }
-  return { ...(as && { as }), do: call, ...(sent || {}), ...(status && { expect: { status: Number(status) } }) }
+  const [, as, call = '', names = '', status] =
+    /^(?:(\w+): )?(\S+ \S+)(?: (\S+=.*?))?(?: → (\d+))?$/.exec(text) ?? []
+  const sent = names && {
+    [call.startsWith('POST') ? 'body' : 'query']: Object.fromEntries(
+      new URLSearchParams(names.replaceAll(' ', '&'))
+    )
+  }
+  return {
+    ...(as && { as }),
+    do: call,
+    ...(sent || {}),
+    ...(status && { expect: { status: Number(status) } })
+  }
 }
 
 /** An answer on its way: to which request, and what it says. */
-export type Passing = { method: string; path: string; status: number; type: string; id: string; text: string }
+export type Passing = {
+  method: string
+  path: string
+  status: number
+  type: string
+  id: string
+  text: string
+}
 type Service = (path: string, request: RequestInit) => Promise<Passing>
 
 /** Services by their origins, which `fetch` asks without a socket. */
 const SERVICES = new Map<string, Service>()
 const fetchAnywhere = globalThis.fetch
 globalThis.fetch = async (address, request = {}) => {
-  const { origin, pathname, search } = URL.canParse(String(address)) ? new URL(String(address)) : { origin: '', pathname: '', search: '' }
+  const { origin, pathname, search } = URL.canParse(String(address))
+    ? new URL(String(address))
+    : { origin: '', pathname: '', search: '' }
   const answer = SERVICES.get(origin)
   if (answer === undefined) return fetchAnywhere(address, request)
   const { status, type, id, text } = await answer(`${pathname}${search}`, request)
   const body = status === 204 ? null : Buffer.from(text)
-  return new Response(body, { status, headers: { 'request-id': id, ...(type && { 'content-type': type }) } })
+  return new Response(body, {
+    status,
+    headers: { 'request-id': id, ...(type && { 'content-type': type }) }
+  })
 }
 function reachable(answer: Service): string {
   const origin = `http://service-${SERVICES.size}.test`
@@ -51,7 +76,12 @@ function reachable(answer: Service): string {
 /** Another emulator with the same records. Returns its base address. */
 export async function service(t: Test, settings: object = {}, more: object = {}): Promise<string> {
   const scenario = { data: DATA, clock: '2026-03-01T10:00:00Z', ...more }
-  const { inject } = await startTestEmulator(t, { scenario, settings, logged: false, machine: Date.now })
+  const { inject } = await startTestEmulator(t, {
+    scenario,
+    settings,
+    logged: false,
+    machine: Date.now
+  })
   const origin = reachable(async (path, { method = 'GET', headers, body }) => {
     const {
       status,
@@ -63,7 +93,14 @@ export async function service(t: Test, settings: object = {}, more: object = {})
       headers: headers as Record<string, string>,
       ...(body && { payload: String(body) })
     })
-    return { method, path, status, type: String(given['content-type'] ?? ''), id: String(given['request-id'] ?? ''), text }
+    return {
+      method,
+      path,
+      status,
+      type: String(given['content-type'] ?? ''),
+      id: String(given['request-id'] ?? ''),
+      text
+    }
   })
   return `${origin}/next`
 }
@@ -78,11 +115,23 @@ export function proxied(base: string, change: (passing: Passing) => void): strin
   })
 }
 
-/** A title without its words: the rule, the assumption with the settings that explain it, or what else the cause is. */
+/**
+ * A title without its words: the rule, the assumption with the settings that explain it, or what
+ * else the cause is.
+ */
 function causeOf(title: string): string {
-  const words = [SAYS.unexplained(), 'wrong', SAYS.other_data(), 'data', SAYS.only_script(), 'script']
+  const words = [
+    SAYS.unexplained(),
+    'wrong',
+    SAYS.other_data(),
+    'data',
+    SAYS.only_script(),
+    'script'
+  ]
   if (words.includes(title)) return words[words.indexOf(title) + 1] as string
-  const rule = RULE_IDS.find(id => SAYS.by_rule(id) === title) ?? ASSUMPTION_IDS.find(id => SAYS.by_assumption(id) === title)
+  const rule =
+    RULE_IDS.find(id => SAYS.by_rule(id) === title) ??
+    ASSUMPTION_IDS.find(id => SAYS.by_assumption(id) === title)
   const setting = ASSUMPTION_IDS.find(id => title.startsWith(SAYS.by_setting(id, {})))
   const key = SETTING_KEYS.find(key => SAYS.contradiction(key) === title)
   if (rule !== undefined) return rule
@@ -91,21 +140,44 @@ function causeOf(title: string): string {
 }
 
 const shown = (value: unknown, none: string) => (value === undefined ? none : JSON.stringify(value))
-/** What a check says of the nth play: a value here and at the service, undefined where there is none. */
+/**
+ * What a check says of the nth play: a value here and at the service, undefined where there is
+ * none.
+ */
 export const differs = (what: string, here: unknown, there: unknown, nth = 1, lacked?: string) =>
   `${nth}: ${SAYS.differs(what, shown(here, 'not'), shown(there, 'not there'))}${lacked === undefined ? '' : SAYS.has_no(lacked)}`
-export const differsIn = (list: string, here: number, there: number, nth = 1) => `${nth}: ${SAYS.differs(list, `${here} items`, String(there))}`
+export const differsIn = (list: string, here: number, there: number, nth = 1) =>
+  `${nth}: ${SAYS.differs(list, `${here} items`, String(there))}`
 export const record = (at: string, here: string, there: string, nth = 1) =>
   `${nth}: ${SAYS.differs(at, `the record ${JSON.stringify(here)}`, JSON.stringify(there))}`
-export const onlyThere = (at: string, id: string, nth = 1) => `${nth}: ${SAYS.only_there(at, JSON.stringify(id))}`
+export const onlyThere = (at: string, id: string, nth = 1) =>
+  `${nth}: ${SAYS.only_there(at, JSON.stringify(id))}`
 /** The beginning of what it says of a place. */
 export const path = (at: string, nth = 1) => `${nth}: ${at}: `
 
-/** What `check --against` says of a scenario: the causes of its failures and warnings with their problems, each by the number of its play, and the exit status. */
+/**
+ * What `check --against` says of a scenario: the causes of its failures and warnings with their
+ * problems, each by the number of its play, and the exit status.
+ */
 export async function against(t: Test, base: string, scenario: object, args: string[] = []) {
-  const file = join(t.testdir({ 'own.json': JSON.stringify({ data: DATA, clock: '2026-03-01T10:00:00Z', ...scenario }) }), 'own.json')
-  const variables = ['txn_a', 'tkt_a', 'loc_a', 'mch_a'].flatMap(id => (args.some(arg => arg.startsWith(`${id}=`)) ? [] : ['--var', `${id}=${id}`]))
-  const { status, stdout, stderr } = await ran(['check', file, '--against', base, ...KEYS, ...variables, ...args])
+  const file = join(
+    t.testdir({
+      'own.json': JSON.stringify({ data: DATA, clock: '2026-03-01T10:00:00Z', ...scenario })
+    }),
+    'own.json'
+  )
+  const variables = ['txn_a', 'tkt_a', 'loc_a', 'mch_a'].flatMap(id =>
+    args.some(arg => arg.startsWith(`${id}=`)) ? [] : ['--var', `${id}=${id}`]
+  )
+  const { status, stdout, stderr } = await ran([
+    'check',
+    file,
+    '--against',
+    base,
+    ...KEYS,
+    ...variables,
+    ...args
+  ])
   const found: Record<string, string[]> = {}
   let title = ''
   for (const line of stdout.split('\n')) {
@@ -114,7 +186,11 @@ export async function against(t: Test, base: string, scenario: object, args: str
     else if (line === '') title = ''
     if (sign === '✗' || sign === '!') {
       found[title] = []
-      t.equal(sign === '!', title === 'data' || title === 'script', 'other data and scripts are warnings, all else fails')
+      t.equal(
+        sign === '!',
+        title === 'data' || title === 'script',
+        'other data and scripts are warnings, all else fails'
+      )
     } else if (line.startsWith('      ')) {
       const problem = line
         .trim()
@@ -124,6 +200,8 @@ export async function against(t: Test, base: string, scenario: object, args: str
     }
   }
   const isWrong = (cause: string) => cause !== 'data' && cause !== 'script'
-  const failures = Object.entries(found).flatMap(([cause, problems]) => (isWrong(cause) ? problems : []))
+  const failures = Object.entries(found).flatMap(([cause, problems]) =>
+    isWrong(cause) ? problems : []
+  )
   return { status, stdout, stderr, found, titles: Object.keys(found), failures }
 }

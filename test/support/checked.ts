@@ -6,8 +6,19 @@ export type Failure = { file: string; title: string; messages: string[] }
 
 /** The points of files that fail, in their order. */
 export async function failuresIn(files: readonly string[]): Promise<Failure[]> {
-  const checked = await check(files, { launch: { flag: {}, environment: {} }, against: null, keys: new Map(), variables: new Map(), maxBytes: 0, timeout: 0 })
+  const checked = await check(files, {
+    launch: { flag: {}, environment: {} },
+    against: null,
+    keys: new Map(),
+    variables: new Map(),
+    maxBytes: 0,
+    timeout: 0
+  })
   return checked.flatMap(({ points }) =>
-    points.filter(isFailed).map(({ file, message: title, problems }) => ({ file, title, messages: problems.map(({ message }) => message) }))
+    points.filter(isFailed).map(({ file, message: title, problems }) => ({
+      file,
+      title,
+      messages: problems.map(({ message }) => message)
+    }))
   )
 }

@@ -9,15 +9,27 @@ import { run, type Streams } from '../../src/cli/program.js'
 export type Ran = { status: number | null; stdout: string; stderr: string }
 
 /** Runs a command line with streams of its own. */
-export async function ran(args: string[], environment: Record<string, string> = {}, isTTY = false): Promise<Ran> {
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), Object.assign(new PassThrough(), { isTTY })]
+export async function ran(
+  args: string[],
+  environment: Record<string, string> = {},
+  isTTY = false
+): Promise<Ran> {
+  const [stdin, stdout, stderr] = [
+    new PassThrough(),
+    new PassThrough(),
+    Object.assign(new PassThrough(), { isTTY })
+  ]
   const status = await run(args, environment, { stdin, stdout, stderr } as unknown as Streams)
   const textOf = (stream: PassThrough) => String(stream.read() ?? '')
   return { status, stdout: textOf(stdout), stderr: textOf(stderr) }
 }
 
 /** Starts a server of the test's own and returns its address. */
-export async function serving(t: Test, answer: RequestListener, host = '127.0.0.1'): Promise<string> {
+export async function serving(
+  t: Test,
+  answer: RequestListener,
+  host = '127.0.0.1'
+): Promise<string> {
   const server = createServer(answer).listen(0, host)
   await once(server, 'listening')
   t.teardown(() => server.closeAllConnections())

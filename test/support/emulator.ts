@@ -8,7 +8,17 @@ import type { Data } from '../../src/server/api.js'
 import { type Answer, answerOf, type Blame, blameOf, type Call, sentBy } from './requests.js'
 import { type Begin, prepared } from './world.js'
 
-export { type Answer, authorization, type Blame, blameOf, type Call, MERCHANT, NOW, RESELLER, smallFixture } from './requests.js'
+export {
+  type Answer,
+  authorization,
+  type Blame,
+  blameOf,
+  type Call,
+  MERCHANT,
+  NOW,
+  RESELLER,
+  smallFixture
+} from './requests.js'
 
 type Options = Omit<Begin, 'own'> & {
   /** Scenarios and fixtures in folders of their own; it starts in the one called `default`. */
@@ -22,20 +32,39 @@ type Options = Omit<Begin, 'own'> & {
 }
 
 /** Makes requests in a sandbox; null for the one at the base address. */
-export function sandboxClient({ inject }: { inject: (options: InjectOptions) => Promise<Answer> }, name: string | null) {
+export function sandboxClient(
+  { inject }: { inject: (options: InjectOptions) => Promise<Answer> },
+  name: string | null
+) {
   const prefix = name === null ? '' : `/sandbox/${name}`
   /** A request of the emulated API, as `sentBy` writes it. */
   const call = (on: string, options: Call = {}): Promise<Answer> => {
     const { method, url, body, ...request } = sentBy(on, options)
-    return inject({ ...request, url: prefix + url, method: method as NonNullable<InjectOptions['method']>, ...(body !== null && { payload: body }) })
+    return inject({
+      ...request,
+      url: prefix + url,
+      method: method as NonNullable<InjectOptions['method']>,
+      ...(body !== null && { payload: body })
+    })
   }
-  /** A control request; a body is sent as JSON, or as it is where it is text with a content type of its own. */
-  const control = (on: string, body?: object | string, headers: Record<string, string> = {}): Promise<Answer> => {
+  /**
+   * A control request; a body is sent as JSON, or as it is where it is text with a content type of
+   * its own.
+   */
+  const control = (
+    on: string,
+    body?: object | string,
+    headers: Record<string, string> = {}
+  ): Promise<Answer> => {
     const [method, path] = on.split(' ') as [InjectOptions['method'], string]
     return inject({
       method,
       url: `${prefix}/_control${path}`,
-      headers: { host: 'localhost', ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      headers: {
+        host: 'localhost',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers
+      },
       ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) })
     })
   }
@@ -48,13 +77,25 @@ export type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
 export const namesIn = async ({ control }: Pick<Emulator, 'control'>): Promise<string[]> =>
   (await control('GET /sandboxes')).body.data.map(({ name }: { name: string }) => name)
 
-/** Starts an emulator with records added to the small fixture, and settings; closed when the test ends. */
+/**
+ * Starts an emulator with records added to the small fixture, and settings; closed when the test
+ * ends.
+ */
 export async function startTestEmulator(
   t: Test,
-  { logged, saved, data = saved && { saved, isFailing: false, writable: saved }, folders, ...begin }: Options = {}
+  {
+    logged,
+    saved,
+    data = saved && { saved, isFailing: false, writable: saved },
+    folders,
+    ...begin
+  }: Options = {}
 ) {
   const root = folders && t.testdir({ fixtures: {}, ...folders })
-  const { start, ...made } = prepared({ ...begin, ...(root && { own: { fixtures: `${root}/fixtures`, scenarios: `${root}/scenarios` } }) })
+  const { start, ...made } = prepared({
+    ...begin,
+    ...(root && { own: { fixtures: `${root}/fixtures`, scenarios: `${root}/scenarios` } })
+  })
   const { sandboxes } = made
   const sandbox = sandboxes.main
   /** Every line logged, at any level. */
@@ -76,11 +117,18 @@ export async function startTestEmulator(
     await app.listen({ port: 0, host: '127.0.0.1' })
     return (app.server.address() as AddressInfo).port
   }
-  /** A call that must be refused: answers what it blames, having shown that nothing at all was changed. */
+  /**
+   * A call that must be refused: answers what it blames, having shown that nothing at all was
+   * changed.
+   */
   const refusal = async (on: string, options: Call = {}): Promise<Blame> => {
     const before = await state()
     const answer = await call(on, options)
-    t.equal(await state(), before, `nothing is changed by ${on} ${options.query ?? ''} ${JSON.stringify(options.body) ?? ''}`)
+    t.equal(
+      await state(),
+      before,
+      `nothing is changed by ${on} ${options.query ?? ''} ${JSON.stringify(options.body) ?? ''}`
+    )
     return blameOf(answer)
   }
   /** The next ids: those of one new record of each kind that the API creates. */

@@ -4,7 +4,12 @@ import type { GivenSettings } from '../../src/core/settings.js'
 import { documentOf, readDocument, type SourceDocument } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
 import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
-import { checkSharedScript, type FirstState, firstStateOf, type LoadContext } from '../../src/scenario/scenario.js'
+import {
+  checkSharedScript,
+  type FirstState,
+  firstStateOf,
+  type LoadContext
+} from '../../src/scenario/scenario.js'
 import { coded } from './codes.js'
 
 /** How a document is loaded: `machine` is the machine's time, `name` that of the document. */
@@ -15,24 +20,49 @@ export type Where = Partial<Pick<LoadContext, 'library' | 'progress' | 'variable
   machine?: number
   limits?: typeof DEFAULT_LIMITS
 }
-export type Looked = { first: FirstState | null; problems: readonly Problem[]; warnings: readonly Problem[] }
+export type Looked = {
+  first: FirstState | null
+  problems: readonly Problem[]
+  warnings: readonly Problem[]
+}
 
 const PACKAGE = new Library({ fixtures: null, scenarios: null })
 
-/** The first state that data or a text describes, called "given" where it does not say so itself. */
-export async function firstStateIn(data: unknown, where: Where & Pick<LoadContext, 'warn'> = {}): Promise<FirstState> {
-  const { library = PACKAGE, flag = {}, file = null, name = file ?? 'doc', machine = Date.parse('2026-04-01T00:00:00.000Z'), limits = DEFAULT_LIMITS } = where
+/**
+ * The first state that data or a text describes, called "given" where it does not say so itself.
+ */
+export async function firstStateIn(
+  data: unknown,
+  where: Where & Pick<LoadContext, 'warn'> = {}
+): Promise<FirstState> {
+  const {
+    library = PACKAGE,
+    flag = {},
+    file = null,
+    name = file ?? 'doc',
+    machine = Date.parse('2026-04-01T00:00:00.000Z'),
+    limits = DEFAULT_LIMITS
+  } = where
   const { progress, variables, warn } = where
-  const document = typeof data === 'string' ? await readDocument(name, data, { limits }) : documentOf(name, data)
+  const document =
+    typeof data === 'string' ? await readDocument(name, data, { limits }) : documentOf(name, data)
   const clockFor: LoadContext['clockFor'] = start => new Clock(() => machine, start)
-  return firstStateOf(document, { name: 'given', file }, { library, launch: { flag, environment: {} }, clockFor, progress, variables, warn })
+  return firstStateOf(
+    document,
+    { name: 'given', file },
+    { library, launch: { flag, environment: {} }, clockFor, progress, variables, warn }
+  )
 }
 
 /** What is found in a document: problems that it is refused with, or its first state. */
 export async function lookedAt(data: unknown, where: Where = {}): Promise<Looked> {
   const warnings: Problem[] = []
   try {
-    return { first: await firstStateIn(data, { ...where, warn: found => void warnings.push(...found) }), problems: [], warnings }
+    return {
+      first: await firstStateIn(data, { ...where, warn: found => void warnings.push(...found) }),
+      problems: [],
+      warnings
+    }
   } catch (error) {
     const { problems } = error as ApiError
     if (problems === undefined) throw error
@@ -49,5 +79,13 @@ export const codesIn = async (data: unknown, where: Where = {}): Promise<string[
   (await lookedAt(data, where)).problems.map(({ path, ...said }) => coded(path, said))
 
 /** Checks a shared file by itself. */
-export const checkedAlone = (document: SourceDocument, variables?: LoadContext['variables']): Promise<void> =>
-  checkSharedScript(document, { library: PACKAGE, launch: { flag: {}, environment: {} }, clockFor: start => new Clock(Date.now, start), variables })
+export const checkedAlone = (
+  document: SourceDocument,
+  variables?: LoadContext['variables']
+): Promise<void> =>
+  checkSharedScript(document, {
+    library: PACKAGE,
+    launch: { flag: {}, environment: {} },
+    clockFor: start => new Clock(Date.now, start),
+    variables
+  })

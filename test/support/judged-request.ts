@@ -12,12 +12,21 @@ const { values: SETTINGS } = settingsInForce({})
 export const form = (text: string): FormObject => decodeForm(text, SETTINGS).root
 
 const STORE = new Store()
-STORE.locations.insert({ id: 'loc_a', account: 'mch_a', created: '2026-01-01T00:00:00.000Z' } as never)
+STORE.locations.insert({
+  id: 'loc_a',
+  account: 'mch_a',
+  created: '2026-01-01T00:00:00.000Z'
+} as never)
 
 /** What matters of a request to a test: its own fields, and those of its outcome. */
-export type Given = Partial<Omit<Exchange, 'outcome'> & Omit<Outcome, 'name'> & { outcome: Outcome['name'] }>
+export type Given = Partial<
+  Omit<Exchange, 'outcome'> & Omit<Outcome, 'name'> & { outcome: Outcome['name'] }
+>
 
-/** A request that is over as evidence sees it, a list of Tickets unless given otherwise, with what matters to a test. */
+/**
+ * A request that is over as evidence sees it, a list of Tickets unless given otherwise, with what
+ * matters to a test.
+ */
 export function judgedRequest(given: Given = {}): Exchange {
   const {
     outcome: name = 'answered',
@@ -77,8 +86,15 @@ export function judgedRequest(given: Given = {}): Exchange {
   } as unknown as Exchange
 }
 
-/** What a request shows: rules that it kept, the one that it broke, and assumptions that its answer relied on. */
-export const judgement = (kept: readonly RuleId[], broken: RuleId | null = null, relied: readonly AssumptionId[] = []): Judgement => ({
+/**
+ * What a request shows: rules that it kept, the one that it broke, and assumptions that its answer
+ * relied on.
+ */
+export const judgement = (
+  kept: readonly RuleId[],
+  broken: RuleId | null = null,
+  relied: readonly AssumptionId[] = []
+): Judgement => ({
   kept: kept.map(rule => RULE_PLACES.get(rule) as number),
   broken,
   relied: relied.map(assumption => ASSUMPTION_PLACES.get(assumption) as number)

@@ -1,7 +1,17 @@
-// Loads TypeScript from a compiled copy, which is made once for each state of a file: a module that tests load costs them one read. Its source map has the text of
-// the source, without which coverage sees no line of it. Packages of many modules are loaded as few, for the same reason.
+// Loads TypeScript from a compiled copy, which is made once for each state of a file: a module that
+// tests load costs them one read. Its source map has the text of
+// the source, without which coverage sees no line of it. Packages of many modules are loaded as
+// few, for the same reason.
 import { createHash, randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  utimesSync,
+  writeFileSync
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
@@ -10,7 +20,10 @@ const ROOT = new URL('../../', import.meta.url)
 const FOLDER = new URL('.tap/compiled/', ROOT)
 mkdirSync(FOLDER, { recursive: true })
 /** `require` reads the modules of tap past the loaders; the others are bundled. */
-const PACKAGES = { tap: () => ({ url: String(pathToFileURL(require.resolve('tap'))), format: 'commonjs' }), typebox: bundled }
+const PACKAGES = {
+  tap: () => ({ url: String(pathToFileURL(require.resolve('tap'))), format: 'commonjs' }),
+  typebox: bundled
+}
 
 /** Milliseconds at which a file was written; `undefined` where there is none. */
 function writtenAt(file) {
@@ -18,7 +31,10 @@ function writtenAt(file) {
   return time && Math.round(time)
 }
 
-/** A copy of a source, which is as old as the source, and made when it is not; another process may make it meanwhile. */
+/**
+ * A copy of a source, which is as old as the source, and made when it is not; another process may
+ * make it meanwhile.
+ */
 function copyOf(source, name, make) {
   const copy = new URL(name, FOLDER)
   const time = writtenAt(source)
@@ -38,7 +54,13 @@ function bundled(name) {
   const file = copyOf(manifest, `${name}-${version}.mjs`, () => {
     const contents = `export * from '${name}'\nexport { default } from '${name}'`
     const { buildSync } = require('esbuild')
-    const { outputFiles } = buildSync({ stdin: { contents, resolveDir: fileURLToPath(ROOT) }, write: false, bundle: true, platform: 'node', format: 'esm' })
+    const { outputFiles } = buildSync({
+      stdin: { contents, resolveDir: fileURLToPath(ROOT) },
+      write: false,
+      bundle: true,
+      platform: 'node',
+      format: 'esm'
+    })
     return outputFiles[0].text
   })
   return { url: String(file), format: 'module' }
@@ -48,7 +70,14 @@ function bundled(name) {
 export function compiled(url, text) {
   const { transformSync } = require('esbuild')
   const loader = url.endsWith('x') ? 'tsx' : 'ts'
-  const options = { loader, jsx: 'automatic', jsxImportSource: 'preact', target: 'node20.19', format: 'esm', tsconfigRaw: '{}' }
+  const options = {
+    loader,
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    target: 'node20.19',
+    format: 'esm',
+    tsconfigRaw: '{}'
+  }
   return transformSync(text, { ...options, sourcemap: 'inline', sourcefile: url }).code
 }
 
@@ -67,9 +96,12 @@ function sourceOf(specifier, parent) {
 
 /** @type {import('node:module').ResolveHook} */
 export async function resolve(specifier, context, nextResolve) {
-  if (Object.hasOwn(PACKAGES, specifier)) return { ...PACKAGES[specifier](specifier), shortCircuit: true }
+  if (Object.hasOwn(PACKAGES, specifier))
+    return { ...PACKAGES[specifier](specifier), shortCircuit: true }
   const source = sourceOf(specifier, context.parentURL)
-  return source === null ? nextResolve(specifier, context) : { url: String(source), format: 'module', shortCircuit: true }
+  return source === null
+    ? nextResolve(specifier, context)
+    : { url: String(source), format: 'module', shortCircuit: true }
 }
 
 /** @type {import('node:module').LoadHook} */
@@ -77,6 +109,8 @@ export async function load(url, context, nextLoad) {
   const [file] = url.split('?')
   if (!/^file:.*\.m?tsx?$/.test(file)) return nextLoad(url, context)
   const name = `${createHash('sha1').update(file).digest('hex')}.mjs`
-  const copy = copyOf(new URL(file), name, () => compiled(file, readFileSync(new URL(file), 'utf8')))
+  const copy = copyOf(new URL(file), name, () =>
+    compiled(file, readFileSync(new URL(file), 'utf8'))
+  )
   return { format: 'module', source: readFileSync(copy), shortCircuit: true }
 }

@@ -1,4 +1,7 @@
-/** Folders outside the project: their paths are short enough for a socket, and hold no symbolic links. */
+/**
+ * Folders outside the project: their paths are short enough for a socket, and hold no symbolic
+ * links.
+ */
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,12 +1,17 @@
 /**
- * Properties: what holds for any value, tried on many that fast-check makes up from a seed. A failure shows the seed and the smallest value that fails.
- * `FAST_CHECK_SEED` and `FAST_CHECK_RUNS` change the seed and the number of runs, to look further or to try a failure again.
+ * Properties: what holds for any value, tried on many that fast-check makes up from a seed. A
+ * failure shows the seed and the smallest value that fails.
+ * `FAST_CHECK_SEED` and `FAST_CHECK_RUNS` change the seed and the number of runs, to look further
+ * or to try a failure again.
  */
 import fc from 'fast-check'
 import type { Test } from 'tap'
 
 const SEED = 20_260_301
-/** Looking for a smaller value that fails ends after so many milliseconds, so that the failure is reported before the test runner's own time is over. */
+/**
+ * Looking for a smaller value that fails ends after so many milliseconds, so that the failure is
+ * reported before the test runner's own time is over.
+ */
 const LONGEST_SEARCH = 60_000
 
 function given(name: string, otherwise: number): number {
@@ -15,14 +20,28 @@ function given(name: string, otherwise: number): number {
   return Number(text)
 }
 
-/** A subtest that holds when `holds` throws for none of the values; `runs` is how many are tried. */
-export async function property<T>(t: Test, title: string, { of, runs }: { of: fc.Arbitrary<T>; runs: number }, holds: (value: T) => unknown): Promise<void> {
+/**
+ * A subtest that holds when `holds` throws for none of the values; `runs` is how many are tried.
+ */
+export async function property<T>(
+  t: Test,
+  title: string,
+  { of, runs }: { of: fc.Arbitrary<T>; runs: number },
+  holds: (value: T) => unknown
+): Promise<void> {
   const tried = fc.asyncProperty(of, async value => {
     await holds(value)
   })
-  const parameters = { seed: given('FAST_CHECK_SEED', SEED), numRuns: given('FAST_CHECK_RUNS', runs), interruptAfterTimeLimit: LONGEST_SEARCH }
+  const parameters = {
+    seed: given('FAST_CHECK_SEED', SEED),
+    numRuns: given('FAST_CHECK_RUNS', runs),
+    interruptAfterTimeLimit: LONGEST_SEARCH
+  }
   await t.test(title, async t => {
-    const { failed, seed, numRuns, numShrinks, counterexample, errorInstance } = await fc.check(tried, parameters)
+    const { failed, seed, numRuns, numShrinks, counterexample, errorInstance } = await fc.check(
+      tried,
+      parameters
+    )
     if (!failed) return t.pass(`${numRuns} values, seed ${seed}`)
     t.fail(`it does not hold for ${fc.stringify(counterexample?.[0])}`, {
       again: `FAST_CHECK_SEED=${seed} FAST_CHECK_RUNS=${Math.max(numRuns, runs)}`,

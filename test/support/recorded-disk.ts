@@ -1,8 +1,14 @@
-/** A file system that records what is asked of it and can be full, and what a device may hold when the power fails at any moment. */
+/**
+ * A file system that records what is asked of it and can be full, and what a device may hold when
+ * the power fails at any moment.
+ */
 import { join } from 'node:path'
 import { DISK, type FileSystem } from '../../src/sandbox/disk.js'
 
-/** A call of the file system. `inode` is a number for each file that was opened. `sync` is of a file, or of the names in a folder. */
+/**
+ * A call of the file system. `inode` is a number for each file that was opened. `sync` is of a
+ * file, or of the names in a folder.
+ */
 export type DiskCall =
   | { call: 'create'; path: string; inode: number }
   | { call: 'write'; inode: number; at: number; bytes: Buffer }
@@ -12,12 +18,22 @@ export type DiskCall =
   | { call: 'rename'; from: string; to: string }
   | { call: 'remove'; path: string }
 
-export type RecordedDisk = { files: FileSystem; calls: DiskCall[]; room: number; failsToSync: boolean; failsToTruncate: boolean }
+export type RecordedDisk = {
+  files: FileSystem
+  calls: DiskCall[]
+  room: number
+  failsToSync: boolean
+  failsToTruncate: boolean
+}
 type Handle = Awaited<ReturnType<FileSystem['open']>>
 
-const failure = (code: string, call: string) => Object.assign(new Error(`${code}: failed on purpose, ${call}`), { code })
+const failure = (code: string, call: string) =>
+  Object.assign(new Error(`${code}: failed on purpose, ${call}`), { code })
 
-/** The real file system, recorded. `room` is how many bytes more it takes; a write that is too long is cut short, and the next one fails. */
+/**
+ * The real file system, recorded. `room` is how many bytes more it takes; a write that is too long
+ * is cut short, and the next one fails.
+ */
 export function recordedDisk(): RecordedDisk {
   const calls: DiskCall[] = []
   let inodes = 0
@@ -36,7 +52,12 @@ export function recordedDisk(): RecordedDisk {
             const fits = Math.min(length, disk.room)
             if (fits === 0 && length > 0) throw failure('ENOSPC', 'write')
             resize(inode, Math.max(sizes.get(inode) ?? 0, at + fits))
-            calls.push({ call: 'write', inode, at, bytes: Buffer.from(bytes.subarray(from, from + fits)) })
+            calls.push({
+              call: 'write',
+              inode,
+              at,
+              bytes: Buffer.from(bytes.subarray(from, from + fits))
+            })
             return target.write(bytes, from, fits, at)
           }
         if (name === 'truncate')
@@ -49,7 +70,9 @@ export function recordedDisk(): RecordedDisk {
         if (name === 'sync' || name === 'datasync')
           return async () => {
             if (disk.failsToSync) throw failure('EIO', 'fsync')
-            calls.push(folder === null ? { call: 'sync', inode } : { call: 'syncFolder', path: folder })
+            calls.push(
+              folder === null ? { call: 'sync', inode } : { call: 'syncFolder', path: folder }
+            )
             return target[name]()
           }
         const value = Reflect.get(target, name)
@@ -99,19 +122,30 @@ const applied = (content: Buffer, change: Change): Buffer => {
   return after
 }
 
-/** What a file may hold whose last changes were not synced: any number of them, and of the next one a part, at its size or not, in any order of its blocks. */
+/**
+ * What a file may hold whose last changes were not synced: any number of them, and of the next one
+ * a part, at its size or not, in any order of its blocks.
+ */
 function* contentsOf({ synced, pending }: Inode, cuts: number): Generator<Buffer> {
   let content = synced
   yield content
   for (const change of pending) {
     if ('bytes' in change) {
       const { at, bytes } = change
-      const places = new Set(Array.from({ length: cuts + 1 }, (_, nth) => Math.floor((nth * bytes.length) / cuts)))
+      const places = new Set(
+        Array.from({ length: cuts + 1 }, (_, nth) => Math.floor((nth * bytes.length) / cuts))
+      )
       for (const cut of [...places, 1, bytes.length - 1]) {
         const zeros = Buffer.alloc(bytes.length)
         yield applied(content, { at, bytes: bytes.subarray(0, cut) })
-        yield applied(content, { at, bytes: Buffer.concat([bytes.subarray(0, cut), zeros.subarray(cut)]) })
-        yield applied(content, { at, bytes: Buffer.concat([zeros.subarray(0, cut), bytes.subarray(cut)]) })
+        yield applied(content, {
+          at,
+          bytes: Buffer.concat([bytes.subarray(0, cut), zeros.subarray(cut)])
+        })
+        yield applied(content, {
+          at,
+          bytes: Buffer.concat([zeros.subarray(0, cut), bytes.subarray(cut)])
+        })
       }
     }
     content = applied(content, change)
@@ -124,8 +158,16 @@ function* subsetsOf<T>(all: readonly T[]): Generator<T[]> {
   for (let bits = 0; bits < 2 ** all.length; bits++) yield all.filter((_, nth) => bits & (1 << nth))
 }
 
-/** What the device may hold at a path when the power fails after the first `count` calls; null is no file. `cuts` is in how many places each write is torn. */
-export function* crashesAt(calls: readonly DiskCall[], count: number, path: string, cuts: number): Generator<Buffer | null> {
+/**
+ * What the device may hold at a path when the power fails after the first `count` calls; null is no
+ * file. `cuts` is in how many places each write is torn.
+ */
+export function* crashesAt(
+  calls: readonly DiskCall[],
+  count: number,
+  path: string,
+  cuts: number
+): Generator<Buffer | null> {
   const inodes = new Map<number, Inode>()
   let names: Names = new Map()
   let changes: NameChange[] = []
@@ -175,7 +217,8 @@ export function* crashesAt(calls: readonly DiskCall[], count: number, path: stri
 /** The calls as text, each file by the name that it had first. */
 export function callsText(calls: readonly DiskCall[], folder: string): string[] {
   const names = new Map<number, string>()
-  const short = (path: string) => (path === folder ? '.' : path.replace(join(folder, '/'), '').replace(/[0-9a-f]{16}/, '*'))
+  const short = (path: string) =>
+    path === folder ? '.' : path.replace(join(folder, '/'), '').replace(/[0-9a-f]{16}/, '*')
   return calls.map(call => {
     if (call.call === 'create') names.set(call.inode, short(call.path))
     const name = 'inode' in call ? names.get(call.inode) : ''

@@ -4,7 +4,10 @@ import type { Records } from '../../src/store/store.js'
 const BEGINNING = new Date(0).toISOString()
 
 /** A Transaction of 1000 as it is stored, with what matters to a test. */
-export const storedTransaction = (id: string, given: Partial<Records['transactions']> = {}): Records['transactions'] => ({
+export const storedTransaction = (
+  id: string,
+  given: Partial<Records['transactions']> = {}
+): Records['transactions'] => ({
   id,
   object: 'transaction',
   created: BEGINNING,

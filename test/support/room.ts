@@ -1,4 +1,7 @@
-/** Runs the test files of folders in one process, one after another: to start a process costs more than most of them. */
+/**
+ * Runs the test files of folders in one process, one after another: to start a process costs more
+ * than most of them.
+ */
 import { readdirSync } from 'node:fs'
 import t from 'tap'
 
@@ -10,7 +13,10 @@ const filesOf = (folder: string): string[] =>
     .sort()
     .map(name => `${folder}/${name}`)
 
-/** A file is loaded once the tests of the one before have ended: the last test of each stands behind them in the queue, and closes what the file has opened. */
+/**
+ * A file is loaded once the tests of the one before have ended: the last test of each stands behind
+ * them in the queue, and closes what the file has opened.
+ */
 export async function runTogether(...folders: string[]): Promise<void> {
   const closings: (() => unknown)[] = []
   // tap's own would end the process where no test waits, as while the next file is loaded

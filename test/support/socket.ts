@@ -14,7 +14,10 @@ export function received(socket: Socket): Promise<string> {
   return once(socket, 'close').then(() => text)
 }
 
-/** A connection of its own that stays open until the other side or the test ends it: what came back so far, and how it was left. */
+/**
+ * A connection of its own that stays open until the other side or the test ends it: what came back
+ * so far, and how it was left.
+ */
 export function opened(t: Test, port: number, text: string) {
   let received = ''
   let state: 'open' | 'closed' | 'reset' = 'open'
@@ -32,8 +35,15 @@ export function opened(t: Test, port: number, text: string) {
   return { socket, received: () => received, state: () => state }
 }
 
-/** Writes text to a connection of its own and answers all that comes back; `then` may act on it meanwhile. */
-export function exchanged(port: number, text: string, then: (socket: Socket) => void = () => {}): Promise<string> {
+/**
+ * Writes text to a connection of its own and answers all that comes back; `then` may act on it
+ * meanwhile.
+ */
+export function exchanged(
+  port: number,
+  text: string,
+  then: (socket: Socket) => void = () => {}
+): Promise<string> {
   const socket = connect(port, '127.0.0.1', () => {
     socket.write(text)
     then(socket)
@@ -45,7 +55,11 @@ export function exchanged(port: number, text: string, then: (socket: Socket) => 
 export function partsOf(answer: string) {
   const [head = '', text = ''] = answer.split('\r\n\r\n')
   const [line = '', ...fields] = head.split('\r\n')
-  const headers = Object.fromEntries(fields.map(field => field.split(/: (.*)/).slice(0, 2)).map(([name = '', value]) => [name.toLowerCase(), value]))
+  const headers = Object.fromEntries(
+    fields
+      .map(field => field.split(/: (.*)/).slice(0, 2))
+      .map(([name = '', value]) => [name.toLowerCase(), value])
+  )
   return {
     status: Number(line.split(' ')[1]),
     reason: line.split(' ').slice(2).join(' '),

@@ -1,4 +1,7 @@
-/** The engine for a test: requests executed in a sandbox. There is no server, and nothing is recorded. */
+/**
+ * The engine for a test: requests executed in a sandbox. There is no server, and nothing is
+ * recorded.
+ */
 import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
 import { headersOf } from '../../src/engine/answers.js'
 import type { Exchange } from '../../src/engine/exchange.js'
@@ -9,11 +12,22 @@ import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { exported } from '../../src/scenario/export.js'
 import { Library } from '../../src/scenario/library.js'
-import { type Answer, answerOf, type Blame, blameOf, type Call, NOW, sentBy, smallFixture } from './requests.js'
+import {
+  type Answer,
+  answerOf,
+  type Blame,
+  blameOf,
+  type Call,
+  NOW,
+  sentBy,
+  smallFixture
+} from './requests.js'
 
 /** All that requests change in a sandbox, as text. */
-export const recordsOf = ({ state }: Pick<Sandbox, 'state'>): string => JSON.stringify(exported(state.store))
-export const stateOf = ({ state: { store, clock, ids } }: Sandbox): string => JSON.stringify([exported(store), clock.reading, ids.counters])
+export const recordsOf = ({ state }: Pick<Sandbox, 'state'>): string =>
+  JSON.stringify(exported(state.store))
+export const stateOf = ({ state: { store, clock, ids } }: Sandbox): string =>
+  JSON.stringify([exported(store), clock.reading, ids.counters])
 
 export type Begin = {
   /** Records added to the small fixture. */
@@ -30,15 +44,32 @@ export type Begin = {
 }
 
 /** Sandboxes, with what they were made with and how they start. */
-export function prepared({ records = {}, settings = {}, environment = {}, scenario, own, loaded = true, machine = () => Date.parse(NOW) }: Begin) {
-  const launch = { flag: { ...settings, ...(own && { fixtures_dir: own.fixtures, scenarios_dir: own.scenarios }) }, environment }
+export function prepared({
+  records = {},
+  settings = {},
+  environment = {},
+  scenario,
+  own,
+  loaded = true,
+  machine = () => Date.parse(NOW)
+}: Begin) {
+  const launch = {
+    flag: { ...settings, ...(own && { fixtures_dir: own.fixtures, scenarios_dir: own.scenarios }) },
+    environment
+  }
   const { values } = settingsInForce(launch)
   const library = new Library(own ?? { fixtures: null, scenarios: null }, values)
   const sandboxes = new Sandboxes({ library, launch, machine })
   const start = async () => {
     if (!loaded) return
-    const document = own ? await library.scenario('default') : documentOf('test', scenario ?? { clock: NOW, data: smallFixture(records) })
-    await sandboxes.start(document, own ? { name: 'default', file: document.name } : { name: 'test', file: null }, { play: playIn })
+    const document = own
+      ? await library.scenario('default')
+      : documentOf('test', scenario ?? { clock: NOW, data: smallFixture(records) })
+    await sandboxes.start(
+      document,
+      own ? { name: 'default', file: document.name } : { name: 'test', file: null },
+      { play: playIn }
+    )
   }
   return { sandboxes, library, settings: values, start }
 }

@@ -16,21 +16,24 @@ function meter({ kept, garbage = 0 }: { kept: number; garbage?: number }) {
   return { heap, state }
 }
 
-t.test('heap: there is room while less than three quarters are in use, scarce room up to 85 %, then none', async t => {
-  const cases: [kept: number, garbage: number, room: string, collections: number][] = [
-    [74, 0, 'free', 0],
-    [10, 64, 'free', 0],
-    [10, 89, 'free', 1],
-    [75, 0, 'scarce', 1],
-    [84, 15, 'scarce', 1],
-    [85, 0, 'none', 1],
-    [99, 0, 'none', 1]
-  ]
-  for (const [kept, garbage, room, collections] of cases) {
-    const { heap, state } = meter({ kept, garbage })
-    t.strictSame([heap.room(), state.collections], [room, collections], `${kept} and ${garbage}`)
+t.test(
+  'heap: there is room while less than three quarters are in use, scarce room up to 85 %, then none',
+  async t => {
+    const cases: [kept: number, garbage: number, room: string, collections: number][] = [
+      [74, 0, 'free', 0],
+      [10, 64, 'free', 0],
+      [10, 89, 'free', 1],
+      [75, 0, 'scarce', 1],
+      [84, 15, 'scarce', 1],
+      [85, 0, 'none', 1],
+      [99, 0, 'none', 1]
+    ]
+    for (const [kept, garbage, room, collections] of cases) {
+      const { heap, state } = meter({ kept, garbage })
+      t.strictSame([heap.room(), state.collections], [room, collections], `${kept} and ${garbage}`)
+    }
   }
-})
+)
 
 t.test('heap: it is collected again after growth or a second, and not at each look', async t => {
   const { heap, state } = meter({ kept: 80 })
@@ -39,7 +42,11 @@ t.test('heap: it is collected again after growth or a second, and not at each lo
   state.kept = 86
   t.strictSame([heap.room(), state.collections], ['none', 2], 'after growth')
   state.kept = 76
-  t.strictSame([heap.room(), state.collections], ['none', 2], 'what was freed is seen a second later')
+  t.strictSame(
+    [heap.room(), state.collections],
+    ['none', 2],
+    'what was freed is seen a second later'
+  )
   state.time = 1001
   t.strictSame([heap.room(), state.collections], ['scarce', 3])
   state.kept = 20

@@ -21,29 +21,40 @@ const { value: VALUES } = fc.letrec(tie => ({
   )
 }))
 
-t.test('json pieces: together they are what JSON.stringify gives, however many levels are written by their members', async t => {
-  await property(t, 'json pieces are JSON', { of: fc.tuple(VALUES, fc.nat(5)), runs: 500 }, async ([value, levels]) => {
-    const whole = JSON.stringify({ value })
-    const found = (await piecesOf({ value }, levels)).join('')
-    if (found !== whole) throw new Error(`${found} is not ${whole}`)
-  })
-})
+t.test(
+  'json pieces: together they are what JSON.stringify gives, however many levels are written by their members',
+  async t => {
+    await property(
+      t,
+      'json pieces are JSON',
+      { of: fc.tuple(VALUES, fc.nat(5)), runs: 500 },
+      async ([value, levels]) => {
+        const whole = JSON.stringify({ value })
+        const found = (await piecesOf({ value }, levels)).join('')
+        if (found !== whole) throw new Error(`${found} is not ${whole}`)
+      }
+    )
+  }
+)
 
-t.test('json pieces: what is long comes in several, and members of a lazy list are made when they are written', async t => {
-  let made = 0
-  const list = lazily(
-    Array.from({ length: 100 }, (_, nth) => nth),
-    nth => {
-      made++
-      return { nth, text: 'x'.repeat(5000) }
-    }
-  )
-  const pieces = jsonPieces({ list, empty: lazily([], nth => nth) })
-  t.equal(made, 0)
-  const { value: first } = await pieces.next()
-  t.ok(made > 5 && made < 50, `${made} were made for the first piece`)
-  let rest = ''
-  for await (const piece of pieces) rest += piece
-  t.equal(first + rest, JSON.stringify({ list, empty: [] }))
-  t.equal((await piecesOf({ a: 1 })).length, 1)
-})
+t.test(
+  'json pieces: what is long comes in several, and members of a lazy list are made when they are written',
+  async t => {
+    let made = 0
+    const list = lazily(
+      Array.from({ length: 100 }, (_, nth) => nth),
+      nth => {
+        made++
+        return { nth, text: 'x'.repeat(5000) }
+      }
+    )
+    const pieces = jsonPieces({ list, empty: lazily([], nth => nth) })
+    t.equal(made, 0)
+    const { value: first } = await pieces.next()
+    t.ok(made > 5 && made < 50, `${made} were made for the first piece`)
+    let rest = ''
+    for await (const piece of pieces) rest += piece
+    t.equal(first + rest, JSON.stringify({ list, empty: [] }))
+    t.equal((await piecesOf({ a: 1 })).length, 1)
+  }
+)

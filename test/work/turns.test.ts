@@ -5,7 +5,8 @@ import { Shares } from '../../src/core/shares.js'
 import { Turns } from '../../src/work/turns.js'
 
 const SHARE = { what: 'jobs', setting: 'limits.loads', refusal: { code: 'load_limit' } } as const
-const turnsOf = (loads: number) => new Turns(new Shares(SHARE, settingsInForce({ flag: { 'limits.loads': loads } }).values))
+const turnsOf = (loads: number) =>
+  new Turns(new Shares(SHARE, settingsInForce({ flag: { 'limits.loads': loads } }).values))
 const NEVER = new AbortController().signal
 const tick = () => new Promise(resolve => setImmediate(resolve))
 
@@ -20,7 +21,9 @@ function jobs(turns: Turns) {
     sandboxes.set(owner, sandbox)
     const job = () => {
       order.push(name)
-      return new Promise<string>((resolve, reject) => ends.set(name, { end: () => resolve(name), fail: reject }))
+      return new Promise<string>((resolve, reject) =>
+        ends.set(name, { end: () => resolve(name), fail: reject })
+      )
     }
     return turns.run(sandbox, job, signal).catch(error => error.code ?? error)
   }
@@ -34,7 +37,11 @@ function jobs(turns: Turns) {
 t.test('turns: sandboxes take turns, each with its own jobs in order', async t => {
   const cases: [title: string, come: string[], begin: string[]][] = [
     ['one sandbox', ['a1', 'a2', 'a3'], ['a1', 'a2', 'a3']],
-    ['the one job of another sandbox comes after one that waits, not after all', ['a1', 'a2', 'a3', 'a4', 'b1'], ['a1', 'a2', 'b1', 'a3', 'a4']],
+    [
+      'the one job of another sandbox comes after one that waits, not after all',
+      ['a1', 'a2', 'a3', 'a4', 'b1'],
+      ['a1', 'a2', 'b1', 'a3', 'a4']
+    ],
     ['three sandboxes', ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'], ['a1', 'a2', 'b1', 'c1', 'a3', 'b2']]
   ]
   for (const [title, come, begin] of cases) {
@@ -53,32 +60,38 @@ t.test('turns: a sandbox with as many jobs as it may have shuts out no other one
   const done = ['a1', 'a2', 'a3', 'b1'].map(name => run(name))
   t.equal(await done[2], 'load_limit')
   for (const name of ['a1', 'a2', 'b1']) await finish(name)
-  t.strictSame([order.join(), (await Promise.all(done)).join()], ['a1,a2,b1', 'a1,a2,load_limit,b1'])
+  t.strictSame(
+    [order.join(), (await Promise.all(done)).join()],
+    ['a1,a2,b1', 'a1,a2,load_limit,b1']
+  )
   void run('a4')
   t.equal(order.at(-1), 'a4', 'its places are free again, and nothing is waited for')
 })
 
-t.test('turns: a job whose caller leaves does not begin, gives its place back, and holds nobody up', async t => {
-  const { run, order, finish, ends } = jobs(turnsOf(2))
-  const leaving = new AbortController()
-  const gone = new Error('left')
-  const first = run('a1')
-  const [left, other] = [run('b1', leaving.signal), run('b2')]
-  t.equal(await run('c1', AbortSignal.abort(gone)), gone, 'before it waits')
-  leaving.abort(gone)
-  t.equal(await left, gone, 'while it waits')
-  const last = run('b3')
-  const alone = new AbortController()
-  const only = run('c2', alone.signal)
-  alone.abort(gone)
-  t.equal(await only, gone, 'as the only one of its sandbox')
+t.test(
+  'turns: a job whose caller leaves does not begin, gives its place back, and holds nobody up',
+  async t => {
+    const { run, order, finish, ends } = jobs(turnsOf(2))
+    const leaving = new AbortController()
+    const gone = new Error('left')
+    const first = run('a1')
+    const [left, other] = [run('b1', leaving.signal), run('b2')]
+    t.equal(await run('c1', AbortSignal.abort(gone)), gone, 'before it waits')
+    leaving.abort(gone)
+    t.equal(await left, gone, 'while it waits')
+    const last = run('b3')
+    const alone = new AbortController()
+    const only = run('c2', alone.signal)
+    alone.abort(gone)
+    t.equal(await only, gone, 'as the only one of its sandbox')
 
-  ends.get('a1')?.fail(gone)
-  t.equal(await first, gone, 'a job that fails lets the next one begin')
-  await tick()
-  for (const name of ['b2', 'b3']) await finish(name)
-  t.strictSame([await other, await last, order], ['b2', 'b3', ['a1', 'b2', 'b3']])
-  t.equal(await run('a2', AbortSignal.abort(gone)), gone, 'where nothing is waited for')
-  void run('a3')
-  t.equal(order.at(-1), 'a3')
-})
+    ends.get('a1')?.fail(gone)
+    t.equal(await first, gone, 'a job that fails lets the next one begin')
+    await tick()
+    for (const name of ['b2', 'b3']) await finish(name)
+    t.strictSame([await other, await last, order], ['b2', 'b3', ['a1', 'b2', 'b3']])
+    t.equal(await run('a2', AbortSignal.abort(gone)), gone, 'where nothing is waited for')
+    void run('a3')
+    t.equal(order.at(-1), 'a3')
+  }
+)

@@ -3,9 +3,12 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 
 const page = readFileSync(new URL('index.html', import.meta.url))
-const config = JSON.stringify({ commerceUrl: process.env.SHOP_COMMERCE_URL ?? 'https://commerce.example/next' })
+const config = JSON.stringify({
+  commerceUrl: process.env.SHOP_COMMERCE_URL ?? 'https://commerce.example/next'
+})
 
 createServer(({ url }, response) => {
-  const [type, body] = url === '/config.json' ? ['application/json', config] : ['text/html; charset=utf-8', page]
+  const [type, body] =
+    url === '/config.json' ? ['application/json', config] : ['text/html; charset=utf-8', page]
   response.writeHead(200, { 'content-type': type }).end(body)
 }).listen(Number(process.argv[2]))

@@ -19,16 +19,23 @@ export type PlayedWith = {
 }
 
 /** For variables that a scenario declares; the others are names of its steps. */
-export const givenVariables = ({ variables }: Pick<PlayedWith, 'variables'>, known = new Set<string>()): GivenVariables => ({
+export const givenVariables = (
+  { variables }: Pick<PlayedWith, 'variables'>,
+  known = new Set<string>()
+): GivenVariables => ({
   values: Object.fromEntries(variables),
   isText: true,
   known
 })
 
-/** The values of names and keys: the scenario's own in process, those of the command line for a running service. Errors: a `Failure` for a key that is not given. */
+/**
+ * The values of names and keys: the scenario's own in process, those of the command line for a
+ * running service. Errors: a `Failure` for a key that is not given.
+ */
 export function bindingsFor(own: StepBindings, given: PlayedWith): StepBindings {
   const variable = (name: string) => given.variables.get(name)
-  if (given.against === null) return { variable: name => variable(name) ?? own.variable(name), key: own.key }
+  if (given.against === null)
+    return { variable: name => variable(name) ?? own.variable(name), key: own.key }
   const key = (name: string) => {
     const found = keyGiven(name, own, given)
     if (found === undefined) throw new Failure(missingKey(name, own).message)
@@ -40,7 +47,10 @@ export function bindingsFor(own: StepBindings, given: PlayedWith): StepBindings 
 /** The key that is sent in place of a scenario's own; undefined where none is given. */
 function keyGiven(name: string, own: StepBindings, { keys }: PlayedWith): string | undefined {
   const first = own.key('')
-  return keys.get(name) ?? (name === '' || name === first ? (keys.get(first ?? '') ?? keys.get('')) : undefined)
+  return (
+    keys.get(name) ??
+    (name === '' || name === first ? (keys.get(first ?? '') ?? keys.get('')) : undefined)
+  )
 }
 
 function missingKey(name: string, own: StepBindings): Said {
@@ -48,14 +58,18 @@ function missingKey(name: string, own: StepBindings): Said {
   return wanted ? say('no_key', wanted) : say('no_merchant_key')
 }
 
-/** What the requests to a service need and were not given, each at its place: values of names that no step returns, and keys. */
+/**
+ * What the requests to a service need and were not given, each at its place: values of names that
+ * no step returns, and keys.
+ */
 export function notGiven(
   { steps, play, expectations }: Pick<FirstState, 'steps' | 'play' | 'expectations'>,
   own: StepBindings,
   given: PlayedWith
 ): PlacedProblem[] {
   const { names } = new Answers([...steps, ...play])
-  const keyProblems = (key: string, at: PlacedProblem['at']) => (keyGiven(key, own, given) === undefined ? [{ at, ...missingKey(key, own) }] : [])
+  const keyProblems = (key: string, at: PlacedProblem['at']) =>
+    keyGiven(key, own, given) === undefined ? [{ at, ...missingKey(key, own) }] : []
   const ofCalls = (['steps', 'play'] as const).flatMap(list =>
     placedCalls(list === 'steps' ? steps : play).flatMap(({ step, at }) => {
       const [method, path] = splitCall(step.do)
@@ -66,15 +80,24 @@ export function notGiven(
           .map(name => ({ at: steps, ...say('no_value', name) }))
       )
       // a key from a response is known only once it has arrived
-      return [...unknown, ...(key === null || key.includes('${') ? [] : keyProblems(key, [list, ...at]))]
+      return [
+        ...unknown,
+        ...(key === null || key.includes('${') ? [] : keyProblems(key, [list, ...at]))
+      ]
     })
   )
   const read = expectations.findIndex(({ data }) => 'state' in data)
   return [...ofCalls, ...(read < 0 ? [] : keyProblems('', ['expect', read]))]
 }
 
-/** The scenario's own key for a key that was sent in its place, so that an expectation of a key holds wherever the scenario is played. */
-export function scenarioKeyOf(key: string | null, { against, keys, own }: Pick<PlayedWith, 'against' | 'keys'> & { own: StepBindings }): string | null {
+/**
+ * The scenario's own key for a key that was sent in its place, so that an expectation of a key
+ * holds wherever the scenario is played.
+ */
+export function scenarioKeyOf(
+  key: string | null,
+  { against, keys, own }: Pick<PlayedWith, 'against' | 'keys'> & { own: StepBindings }
+): string | null {
   const [name] = (against !== null && [...keys].find(([, sent]) => sent === key)) || [key]
   return name === '' ? own.key('') : name
 }

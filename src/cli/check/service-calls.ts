@@ -14,7 +14,10 @@ const HANG_MS = 1000
 /** Stands for the response to a request that was not sent. */
 export const NOT_SENT: StepAnswer = { status: 0, body: { error: { message: SAYS.not_sent() } } }
 
-/** Redirects are not followed, so that no key goes elsewhere. If no response can be read, the result is an error with status 0. */
+/**
+ * Redirects are not followed, so that no key goes elsewhere. If no response can be read, the result
+ * is an error with status 0.
+ */
 export function playOver(base: string, { maxBytes, timeout }: ResponseBounds): Play {
   let isUnreachable = false
   return async ({ method, path, query, key, form, headers }, fault) => {
@@ -35,11 +38,20 @@ export function playOver(base: string, { maxBytes, timeout }: ResponseBounds): P
         },
         ...(form !== null && { body: form })
       })
-      return answerRead(answer.status, Object.fromEntries(answer.headers), await textOf(answer, maxBytes))
+      return answerRead(
+        answer.status,
+        Object.fromEntries(answer.headers),
+        await textOf(answer, maxBytes)
+      )
     } catch (error) {
       const message = whyNone(error as Error, wait)
       isUnreachable = UNREACHABLE.includes((error as FetchError).cause?.code)
-      return { status: 0, body: { error: { message } }, fault: error instanceof UnreadableAnswer ? null : faultBy(error as FetchError, answer !== null) }
+      return {
+        status: 0,
+        body: { error: { message } },
+        fault:
+          error instanceof UnreadableAnswer ? null : faultBy(error as FetchError, answer !== null)
+      }
     }
   }
 }
@@ -75,7 +87,13 @@ export async function textOf({ headers, body }: Response, maxBytes: number): Pro
 }
 
 /** What no further request gets past. */
-const UNREACHABLE: readonly unknown[] = ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']
+const UNREACHABLE: readonly unknown[] = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT'
+]
 
 export function whyNone(error: Error, timeout: number): string {
   if (error instanceof UnreadableAnswer) return error.message

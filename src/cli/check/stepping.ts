@@ -1,4 +1,7 @@
-/** `check --step`: each request when it is over, with what decided its response, what it changed, and what is still expected; at a terminal, one by one. */
+/**
+ * `check --step`: each request when it is over, with what decided its response, what it changed,
+ * and what is still expected; at a terminal, one by one.
+ */
 import { createInterface } from 'node:readline'
 import { withoutSecrets } from '../../core/redaction.js'
 import { visible } from '../../core/visible.js'
@@ -16,7 +19,10 @@ import { coloured } from '../colours.js'
 import { Failure } from '../failures.js'
 import { SAYS } from '../sentences.js'
 
-/** Shows a text, and waits until the person wants the next one. Errors: `Failure` where there is to be none. */
+/**
+ * Shows a text, and waits until the person wants the next one. Errors: `Failure` where there is to
+ * be none.
+ */
 export type Show = (text: string) => Promise<void>
 type Over = { exchange: Exchange; stores: ReturnType<typeof storesAround> | null }
 
@@ -32,16 +38,27 @@ export class Stepping {
   shown: Promise<void> = Promise.resolve()
 
   /** `title` is shown first; `tally` counts what is expected. */
-  constructor({ sandbox, tally, title, show }: { sandbox: Sandbox; tally: Tally; title: string; show: Show }) {
+  constructor({
+    sandbox,
+    tally,
+    title,
+    show
+  }: { sandbox: Sandbox; tally: Tally; title: string; show: Show }) {
     this.#sandbox = sandbox
     this.#tally = tally
     this.#show = show
     this.#head = [title]
   }
 
-  /** Takes note of a request. The states around it are asked for at once, as later requests may make them unknown. */
+  /**
+   * Takes note of a request. The states around it are asked for at once, as later requests may make
+   * them unknown.
+   */
   readonly note: OnOver = (exchange, answer) => {
-    this.#over.set(answer, { exchange, stores: tookEffect(exchange) ? storesAround(this.#sandbox, exchange) : null })
+    this.#over.set(answer, {
+      exchange,
+      stores: tookEffect(exchange) ? storesAround(this.#sandbox, exchange) : null
+    })
   }
 
   /** Sends requests one after the other, and those that are sent at once together. */
@@ -67,7 +84,8 @@ export class Stepping {
       ...(over === undefined ? [] : await linesOn(over, sandbox)),
       ...problems.map(({ message }) => `  ✗ ${message}`)
     ]
-    for (const { wanted, seen } of this.#tally.awaited()) lines.push(`  ${SAYS.still_expected(wanted, seen)}`)
+    for (const { wanted, seen } of this.#tally.awaited())
+      lines.push(`  ${SAYS.still_expected(wanted, seen)}`)
     return `${lines.map(line => visible(withoutSecrets(line, keys))).join('\n')}\n\n`
   }
 }
@@ -75,13 +93,27 @@ export class Stepping {
 async function linesOn({ exchange, stores }: Over, sandbox: Sandbox): Promise<string[]> {
   // requests of steps are not recorded
   if (exchange.stage !== STAGE.recorded) exchange.redact()
-  const changes = stores && changesBy(exchange, await stores, (store, family, id) => (collectionOf(store, family).get(id) ?? null) as AnyRecord | null)
-  return [...headLines(exchange, keysToMask(sandbox)), decisionLine(exchange), ...changeLines(changes ?? []).map(line => `  ${line}`)].map(line => `  ${line}`)
+  const changes =
+    stores &&
+    changesBy(
+      exchange,
+      await stores,
+      (store, family, id) => (collectionOf(store, family).get(id) ?? null) as AnyRecord | null
+    )
+  return [
+    ...headLines(exchange, keysToMask(sandbox)),
+    decisionLine(exchange),
+    ...changeLines(changes ?? []).map(line => `  ${line}`)
+  ].map(line => `  ${line}`)
 }
 
 /** Shows texts one by one: at a terminal each next one when Enter is pressed, elsewhere at once. */
-export function showing(stdin: NodeJS.ReadStream, stdout: NodeJS.WriteStream): { show: Show; stop: () => void } {
-  if (!stdin.isTTY || !stdout.isTTY) return { show: async text => void stdout.write(coloured(text, stdout)), stop: () => {} }
+export function showing(
+  stdin: NodeJS.ReadStream,
+  stdout: NodeJS.WriteStream
+): { show: Show; stop: () => void } {
+  if (!stdin.isTTY || !stdout.isTTY)
+    return { show: async text => void stdout.write(coloured(text, stdout)), stop: () => {} }
   const input = createInterface({ input: stdin })
   const lines = input[Symbol.asyncIterator]()
   let isWaiting = true

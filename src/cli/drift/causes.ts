@@ -1,5 +1,6 @@
 /**
- * Why a response of a running service differs: the rule or the assumption by which the emulator responds otherwise, and the settings that are tried, those of the
+ * Why a response of a running service differs: the rule or the assumption by which the emulator
+ * responds otherwise, and the settings that are tried, those of the
  * assumptions that the response can rely on, each with the values that may agree.
  */
 import { isDeepStrictEqual } from 'node:util'
@@ -16,7 +17,10 @@ import { type Answered, cursorsTold, errorTemplates, listTemplates } from './sha
 
 export type About = RuleId | AssumptionId | null
 
-/** What each kind of difference is about, and each field, sent or not: the first that the operation can rely on. */
+/**
+ * What each kind of difference is about, and each field, sent or not: the first that the operation
+ * can rely on.
+ */
 const KINDS: Readonly<Partial<Record<FieldDifference['kind'], readonly About[]>>> = {
   status: ['USR-4', 'A06', 'A08'],
   prefix: ['A02'],
@@ -41,18 +45,31 @@ const FIELDS: Readonly<Record<string, readonly About[]>> = {
   $has_more: ['LIST-2']
 }
 
-/** What a difference is about; null where that is neither a rule nor an assumption that the operation can rely on. */
+/**
+ * What a difference is about; null where that is neither a rule nor an assumption that the
+ * operation can rely on.
+ */
 export function aboutOf(difference: FieldDifference, compared: Compared): About {
   const { operation } = compared.judged
   if (operation === null || difference.kind === 'form') return null
   const { rules, assumptions, kind } = operationOf(operation)
   const known: readonly unknown[] = [...rules, ...assumptions]
-  return (candidatesIn(difference, compared, kind).find(one => known.includes(one)) ?? null) as About
+  return (candidatesIn(difference, compared, kind).find(one => known.includes(one)) ??
+    null) as About
 }
 
-function candidatesIn({ kind, steps, part }: FieldDifference, { call, here, there, judged, comparison }: Compared, does: Kind): readonly unknown[] {
+function candidatesIn(
+  { kind, steps, part }: FieldDifference,
+  { call, here, there, judged, comparison }: Compared,
+  does: Kind
+): readonly unknown[] {
   const { pairs, shapes } = comparison
-  if (kind === 'outcome') return [judged.outcome.refusal?.rule, judged.outcome.refusal?.assumption, valueAt(shapes.error, there.body, '$rule')]
+  if (kind === 'outcome')
+    return [
+      judged.outcome.refusal?.rule,
+      judged.outcome.refusal?.assumption,
+      valueAt(shapes.error, there.body, '$rule')
+    ]
   if (here.status >= 400) return [kind === 'status' ? 'A08' : 'A07']
   const members = does === 'list' ? (stepsTo(shapes.list, '$members') as readonly Step[]) : []
   const isInMembers = members.every((step, depth) => steps[depth] === step)
@@ -73,8 +90,14 @@ function candidatesIn({ kind, steps, part }: FieldDifference, { call, here, ther
   if (KINDS[kind] !== undefined && !isKey) return KINDS[kind]
   const sent = new URLSearchParams(call.form ?? '')
   const names = [...sent.keys()].filter(name => name === top || name.startsWith(`${top}[`))
-  if (does !== 'update') return top === 'metadata' ? ['META-1'] : (FIELDS[names.length === 0 ? top : `${top} sent`] ?? [])
-  if (isKey && names.length > 0) return sent.get('metadata') === '' ? ['META-3'] : [sent.get(`metadata[${below}]`) === '' ? 'META-2' : 'A17']
+  if (does !== 'update')
+    return top === 'metadata'
+      ? ['META-1']
+      : (FIELDS[names.length === 0 ? top : `${top} sent`] ?? [])
+  if (isKey && names.length > 0)
+    return sent.get('metadata') === ''
+      ? ['META-3']
+      : [sent.get(`metadata[${below}]`) === '' ? 'META-2' : 'A17']
   return names.length === 0 ? ['UPD-1'] : [names.some(name => sent.get(name) === '') && 'UPD-2']
 }
 
@@ -82,20 +105,33 @@ function candidatesIn({ kind, steps, part }: FieldDifference, { call, here, ther
 export type Candidate = { assumption: AssumptionId; settings: GivenSettings }
 
 /** Single settings to try, those of assumptions that the response relied on first. */
-export function candidatesFor(compared: Compared, accounts: readonly string[], answered: Answered): Candidate[] {
+export function candidatesFor(
+  compared: Compared,
+  accounts: readonly string[],
+  answered: Answered
+): Candidate[] {
   const { judged } = compared
   const relied = judgementOf(judged).relied.map(place => ASSUMPTION_IDS[place] as AssumptionId)
   const possible = judged.operation === null ? [] : operationOf(judged.operation).assumptions
   const found = new Map<SettingKey, AssumptionId>()
   for (const assumption of [...relied, ...possible]) {
-    for (const key of ASSUMPTIONS[assumption].settings as readonly SettingKey[]) if (!found.has(key)) found.set(key, assumption)
+    for (const key of ASSUMPTIONS[assumption].settings as readonly SettingKey[])
+      if (!found.has(key)) found.set(key, assumption)
   }
   return [...found].flatMap(([key, assumption]) =>
     valuesFor(key, compared, accounts, answered)
-      .filter(value => !isDeepStrictEqual(value, judged.settings[key]) && SANDBOX_SETTINGS_CHECKER.isRight(nested({ [key]: value })))
+      .filter(
+        value =>
+          !isDeepStrictEqual(value, judged.settings[key]) &&
+          SANDBOX_SETTINGS_CHECKER.isRight(nested({ [key]: value }))
+      )
       .map(value => ({ [key]: value }))
       // cursors of other names may be ignored
-      .flatMap(settings => (key === 'pagination.cursors' ? [settings, { ...settings, 'parameters.unknown': 'ignore' }] : [settings]))
+      .flatMap(settings =>
+        key === 'pagination.cursors'
+          ? [settings, { ...settings, 'parameters.unknown': 'ignore' }]
+          : [settings]
+      )
       .map(settings => ({ assumption, settings }))
   )
 }
@@ -105,44 +141,74 @@ export const pairsOf = (candidates: readonly Candidate[]): Candidate[] =>
   candidates.flatMap(({ assumption, settings }, index) =>
     candidates
       .slice(index + 1)
-      .filter(other => other.assumption === assumption && Object.keys(other.settings)[0] !== Object.keys(settings)[0])
+      .filter(
+        other =>
+          other.assumption === assumption &&
+          Object.keys(other.settings)[0] !== Object.keys(settings)[0]
+      )
       .map(other => ({ assumption, settings: { ...settings, ...other.settings } }))
   )
 
-/** The values of a setting that may make the emulator respond as the service did; `accounts` are those that the service may have acted as. */
-function valuesFor(key: SettingKey, compared: Compared, accounts: readonly string[], answered: Answered): readonly unknown[] {
+/**
+ * The values of a setting that may make the emulator respond as the service did; `accounts` are
+ * those that the service may have acted as.
+ */
+function valuesFor(
+  key: SettingKey,
+  compared: Compared,
+  accounts: readonly string[],
+  answered: Answered
+): readonly unknown[] {
   const { there, here, differences } = compared
-  if (key === 'auth.accept_any_key') return there.status === here.status ? [] : actorsFor(compared, accounts)
+  if (key === 'auth.accept_any_key')
+    return there.status === here.status ? [] : actorsFor(compared, accounts)
   if (key.startsWith('statuses.')) return [there.status]
   if (key === 'shapes.list') return listTemplates(compared, answered)
   if (key === 'shapes.error') return errorTemplates(compared, answered)
   if (key === 'pagination.cursors') return [cursorsTold(answered, compared.judged.settings[key])]
   if (key === 'errors.expose_rule') {
     // a response shows whether errors name their rules only if nothing else differs
-    const kinds = differences.map(({ kind, part }) => (part === '$rule' || part === '$assumption' ? kind : null))
-    return [true, false].filter(isNamed => kinds.every(kind => kind === (isNamed ? 'unknown' : 'missing')))
+    const kinds = differences.map(({ kind, part }) =>
+      part === '$rule' || part === '$assumption' ? kind : null
+    )
+    return [true, false].filter(isNamed =>
+      kinds.every(kind => kind === (isNamed ? 'unknown' : 'missing'))
+    )
   }
   if (key === 'transactions.default_currency') return [fieldOf(there.body, 'currency')]
   if (key.startsWith('ids.')) {
     // prefixes of other resources say nothing
     const [of, by] = [fieldOf(there.body, 'id'), fieldOf(here.body, 'id')]
-    return typeof of === 'string' && typeof by === 'string' ? [idParts(of)[key === 'ids.length' ? 'length' : 'prefix']] : []
+    return typeof of === 'string' && typeof by === 'string'
+      ? [idParts(of)[key === 'ids.length' ? 'length' : 'prefix']]
+      : []
   }
   // `warn` responds as `ignore` does, and says more than a service would
   const { enum: words } = SETTINGS[key].schema as { enum?: readonly unknown[] }
-  return key === 'seed' || SETTINGS[key].scope === 'process' ? [] : (words?.filter(word => word !== 'warn') ?? wholeNumbers(compared))
+  return key === 'seed' || SETTINGS[key].scope === 'process'
+    ? []
+    : (words?.filter(word => word !== 'warn') ?? wholeNumbers(compared))
 }
 
-/** The Accounts that the service may have acted as. If a rule refused the request here, only the one that the service names. */
+/**
+ * The Accounts that the service may have acted as. If a rule refused the request here, only the one
+ * that the service names.
+ */
 function actorsFor({ there, judged }: Compared, accounts: readonly string[]): readonly string[] {
-  return judged.outcome.refusal?.rule ? accounts.filter(account => fieldOf(there.body, 'account') === account) : accounts
+  return judged.outcome.refusal?.rule
+    ? accounts.filter(account => fieldOf(there.body, 'account') === account)
+    : accounts
 }
 
-/** Numbers that a limit may have: those that the service names, the largest first, how many records a page held before which more follow, and what was asked, less one. */
+/**
+ * Numbers that a limit may have: those that the service names, the largest first, how many records
+ * a page held before which more follow, and what was asked, less one.
+ */
 function wholeNumbers({ call, there: { body }, comparison: { shapes } }: Compared): number[] {
   const named = String(valueAt(shapes.error, body, '$message') ?? '').match(/\d+/g) ?? []
   const limit = Number(new URLSearchParams(call.query).get('limit') ?? 0)
   const members = membersOf(body, shapes.list)
-  const page = members.length > 0 && valueAt(shapes.list, body, '$has_more') === true ? [members.length] : []
+  const page =
+    members.length > 0 && valueAt(shapes.list, body, '$has_more') === true ? [members.length] : []
   return [...new Set([...named.map(Number).sort((a, b) => b - a), ...page, limit - 1])]
 }

@@ -1,4 +1,7 @@
-/** Compares two responses to the same request field by field: a running service's and the emulator's. Ids are matched up. */
+/**
+ * Compares two responses to the same request field by field: a running service's and the
+ * emulator's. Ids are matched up.
+ */
 import { partAt, pathOf, type Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
 import type { Said } from '../../core/sentences.js'
@@ -9,14 +12,36 @@ import type { Json, StepAnswer, StepCall } from '../../scenario/steps.js'
 import { say } from '../sentences.js'
 
 /**
- * What differs. `form`: the service's response, or a part of it, does not have the operation's form, as `says` tells; `outcome`: only one side refused;
- * `status`: any other two statuses; `missing` and `unknown`: a field that the service lacks, or that only the service has; `record`: another record at this
- * place of a list; `members`: another number of them; `prefix` and `length` of a new id; `value`: any other value.
+ * What differs. `form`: the service's response, or a part of it, does not have the operation's
+ * form, as `says` tells; `outcome`: only one side refused;
+ * `status`: any other two statuses; `missing` and `unknown`: a field that the service lacks, or
+ * that only the service has; `record`: another record at this
+ * place of a list; `members`: another number of them; `prefix` and `length` of a new id; `value`:
+ * any other value.
  */
-type DifferenceKind = 'form' | 'outcome' | 'status' | 'missing' | 'unknown' | 'record' | 'members' | 'prefix' | 'length' | 'value'
+type DifferenceKind =
+  | 'form'
+  | 'outcome'
+  | 'status'
+  | 'missing'
+  | 'unknown'
+  | 'record'
+  | 'members'
+  | 'prefix'
+  | 'length'
+  | 'value'
 /** `part` is the placeholder that a template has at the place. */
-export type FieldDifference = { kind: DifferenceKind; steps: readonly Step[]; here?: Json | undefined; there?: Json | undefined; says?: Said; part?: string }
-/** Whether the emulator has a record of an id, and whether it had it when the scenario was loaded. */
+export type FieldDifference = {
+  kind: DifferenceKind
+  steps: readonly Step[]
+  here?: Json | undefined
+  there?: Json | undefined
+  says?: Said
+  part?: string
+}
+/**
+ * Whether the emulator has a record of an id, and whether it had it when the scenario was loaded.
+ */
 type KnownIds = { isKnown: (id: string) => boolean; isLoaded: (id: string) => boolean }
 
 export class IdPairs {
@@ -39,13 +64,21 @@ export class IdPairs {
   readonly there = (here: string) => this.#there.get(here) ?? here
 
   /**
-   * Whether two ids mean the same record. An id that the emulator has means that record and no other. Any other is paired with `here` where that was
-   * drawn here since the scenario was loaded, or where a record refers to both: a service draws other ids.
+   * Whether two ids mean the same record. An id that the emulator has means that record and no
+   * other. Any other is paired with `here` where that was
+   * drawn here since the scenario was loaded, or where a record refers to both: a service draws
+   * other ids.
    */
   match(there: string, here: string, isReference = false): boolean {
     const paired = this.#here.get(there)
     if (paired !== undefined || there === here) return (paired ?? there) === here
-    if (there === '' || this.#there.has(here) || this.known.isKnown(there) || (!isReference && this.known.isLoaded(here))) return false
+    if (
+      there === '' ||
+      this.#there.has(here) ||
+      this.known.isKnown(there) ||
+      (!isReference && this.known.isLoaded(here))
+    )
+      return false
     this.#here.set(there, here)
     this.#there.set(here, there)
     return true
@@ -78,7 +111,8 @@ const FREE_TEXT: readonly unknown[] = ['$message', '$request_id']
 /** Whether a response says that the request was accepted. */
 export const isMade = ({ status }: StepAnswer) => status >= 200 && status < 300
 /** A field of a response; undefined if it has no field of that name. */
-export const fieldOf = (body: unknown, name: string): unknown => (isObject(body) ? body[name] : undefined)
+export const fieldOf = (body: unknown, name: string): unknown =>
+  isObject(body) ? body[name] : undefined
 /** The members of a list; none where it is no list. */
 export const membersOf = (list: unknown, template: Template): readonly Json[] => {
   const members = valueAt(template, list, '$members')
@@ -97,7 +131,12 @@ export function formProblem({ status, body, headers, fault }: StepAnswer): Said 
 }
 
 /** The differences between two responses, status first. */
-export function answerDifferences(there: StepAnswer, here: StepAnswer, comparison: Comparison, isCreate = false): FieldDifference[] {
+export function answerDifferences(
+  there: StepAnswer,
+  here: StepAnswer,
+  comparison: Comparison,
+  isCreate = false
+): FieldDifference[] {
   const problem = formProblem(there)
   if (problem !== null) return [{ kind: 'form', steps: [], there: there.body, says: problem }]
   const status = { steps: ['status'], here: here.status, there: there.status }
@@ -105,7 +144,13 @@ export function answerDifferences(there: StepAnswer, here: StepAnswer, compariso
   return [
     ...(there.status === here.status ? [] : [{ kind: 'status' as const, ...status }]),
     ...(isCreate && isMade(here) ? idDifferences(there.body, here.body) : []),
-    ...valueDifferences(there.body, here.body, [], comparison, isMade(here) ? undefined : comparison.shapes.error)
+    ...valueDifferences(
+      there.body,
+      here.body,
+      [],
+      comparison,
+      isMade(here) ? undefined : comparison.shapes.error
+    )
   ]
 }
 
@@ -119,7 +164,9 @@ function idDifferences(there: Json, here: Json): FieldDifference[] {
   const ids = [here, there].map(body => fieldOf(body, 'id'))
   if (!ids.every(id => typeof id === 'string')) return []
   const [by, of] = ids.map(idParts) as [ReturnType<typeof idParts>, ReturnType<typeof idParts>]
-  return (['prefix', 'length'] as const).flatMap(kind => (of[kind] === by[kind] ? [] : [{ kind, steps: ['id'], here: by[kind], there: of[kind] }]))
+  return (['prefix', 'length'] as const).flatMap(kind =>
+    of[kind] === by[kind] ? [] : [{ kind, steps: ['id'], here: by[kind], there: of[kind] }]
+  )
 }
 
 /** What differs between two values; `shape` is what a template has at their place. */
@@ -134,45 +181,99 @@ export function valueDifferences(
   if (Array.isArray(there) && Array.isArray(here)) {
     const found = here
       .slice(0, there.length)
-      .flatMap((member, index) => valueDifferences(there[index], member, [...steps, index], comparison, below(shape, index)))
-    return there.length === here.length ? found : [...found, { kind: 'members', steps, here: here.length, there: there.length, ...part }]
+      .flatMap((member, index) =>
+        valueDifferences(there[index], member, [...steps, index], comparison, below(shape, index))
+      )
+    return there.length === here.length
+      ? found
+      : [...found, { kind: 'members', steps, here: here.length, there: there.length, ...part }]
   }
-  if (!isObject(there) || !isObject(here)) return isSame(there, here, steps.at(-1), comparison, shape) ? [] : [{ kind: 'value', steps, here, there, ...part }]
-  const isMember = typeof steps.at(-1) === 'number' && typeof here.id === 'string' && typeof there.id === 'string'
+  if (!isObject(there) || !isObject(here))
+    return isSame(there, here, steps.at(-1), comparison, shape)
+      ? []
+      : [{ kind: 'value', steps, here, there, ...part }]
+  const isMember =
+    typeof steps.at(-1) === 'number' && typeof here.id === 'string' && typeof there.id === 'string'
   if (isMember && !comparison.pairs.match(there.id as string, here.id as string))
     return [{ kind: 'record', steps, here: here.id as string, there: there.id as string }]
   const { list } = comparison.shapes
   const isList = shape === undefined && Array.isArray(valueAt(list, here, '$members'))
-  return [...new Set([...Object.keys(here), ...Object.keys(there)])].flatMap((name): FieldDifference[] => {
-    const [of, by, at, own] = [there[name], here[name], [...steps, name], below(isList ? list : shape, name)]
-    const [isThere, isHere] = [there, here].map(values => Object.hasOwn(values, name))
-    if (isThere && isHere) return valueDifferences(of, by, at, comparison, own)
-    return [{ kind: isHere ? 'missing' : 'unknown', steps: at, here: by, there: of, ...(typeof own === 'string' && { part: own }) }]
-  })
+  return [...new Set([...Object.keys(here), ...Object.keys(there)])].flatMap(
+    (name): FieldDifference[] => {
+      const [of, by, at, own] = [
+        there[name],
+        here[name],
+        [...steps, name],
+        below(isList ? list : shape, name)
+      ]
+      const [isThere, isHere] = [there, here].map(values => Object.hasOwn(values, name))
+      if (isThere && isHere) return valueDifferences(of, by, at, comparison, own)
+      return [
+        {
+          kind: isHere ? 'missing' : 'unknown',
+          steps: at,
+          here: by,
+          there: of,
+          ...(typeof own === 'string' && { part: own })
+        }
+      ]
+    }
+  )
 }
 
 /** What a template has below a place. */
-const below = (shape: unknown, step: Step): unknown => (typeof shape === 'object' ? partAt(shape, [step]) : undefined)
+const below = (shape: unknown, step: Step): unknown =>
+  typeof shape === 'object' ? partAt(shape, [step]) : undefined
 
-/** Whether two values that have no parts mean the same, by the last step to them and by their placeholder. */
-export function isSame(there: unknown, here: unknown, name: Step | undefined, { pairs, bases }: Comparison, shape?: unknown): boolean {
+/**
+ * Whether two values that have no parts mean the same, by the last step to them and by their
+ * placeholder.
+ */
+export function isSame(
+  there: unknown,
+  here: unknown,
+  name: Step | undefined,
+  { pairs, bases }: Comparison,
+  shape?: unknown
+): boolean {
   if (typeof there !== 'string' || typeof here !== 'string') return there === here
   if (FREE_TEXT.includes(shape)) return true
-  if (shape === '$url') return pathBelow(there, bases.there).replace(/[\w-]+/g, id => pairs.here(id)) === pathBelow(here, bases.here)
+  if (shape === '$url')
+    return (
+      pathBelow(there, bases.there).replace(/[\w-]+/g, id => pairs.here(id)) ===
+      pathBelow(here, bases.here)
+    )
   const isReference = REFERENCES.includes(name)
-  return isReference || name === 'id' || LIST_IDS.includes(shape) ? pairs.match(there, here, isReference) : pairs.here(there) === here
+  return isReference || name === 'id' || LIST_IDS.includes(shape)
+    ? pairs.match(there, here, isReference)
+    : pairs.here(there) === here
 }
 
-const pathBelow = (url: string, base: string) => (url.startsWith(base) ? url.slice(base.length) : url)
+const pathBelow = (url: string, base: string) =>
+  url.startsWith(base) ? url.slice(base.length) : url
 
-/** How far apart two responses are. Different outcomes count more than any fields; a list of other records, or no list, counts more than its fields. */
+/**
+ * How far apart two responses are. Different outcomes count more than any fields; a list of other
+ * records, or no list, counts more than its fields.
+ */
 export function distanceOf(differences: readonly FieldDifference[]): number {
-  const others = new Set(differences.filter(({ kind }) => kind === 'record').map(({ steps }) => pathOf(steps.slice(0, -1))))
-  return differences.reduce((sum, { kind, here }) => sum + (Array.isArray(here) ? NO_LIST : (WEIGHTS[kind] ?? 1)), others.size * OTHER_RECORDS)
+  const others = new Set(
+    differences
+      .filter(({ kind }) => kind === 'record')
+      .map(({ steps }) => pathOf(steps.slice(0, -1)))
+  )
+  return differences.reduce(
+    (sum, { kind, here }) => sum + (Array.isArray(here) ? NO_LIST : (WEIGHTS[kind] ?? 1)),
+    others.size * OTHER_RECORDS
+  )
 }
 
 const OTHER_RECORDS = 10_000
 /** Where there is no list at all, its records are not even seen. */
 const NO_LIST = 500_000
 /** A shorter page has fewer other records, which brings it no nearer. */
-const WEIGHTS: Readonly<Partial<Record<DifferenceKind, number>>> = { outcome: 1_000_000, members: 2 * OTHER_RECORDS, record: 0 }
+const WEIGHTS: Readonly<Partial<Record<DifferenceKind, number>>> = {
+  outcome: 1_000_000,
+  members: 2 * OTHER_RECORDS,
+  record: 0
+}

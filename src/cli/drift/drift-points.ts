@@ -1,4 +1,7 @@
-/** What a comparison with a running service found, as points of a check: what is wrong, by rule and by assumption, what settings explain, and other data. */
+/**
+ * What a comparison with a running service found, as points of a check: what is wrong, by rule and
+ * by assumption, what settings explain, and other data.
+ */
 import { partAt, pathOf, type Step } from '../../core/places.js'
 import { maskedThroughout } from '../../core/redaction.js'
 import type { Said } from '../../core/sentences.js'
@@ -21,16 +24,30 @@ const WARNED: readonly Cause['by'][] = ['data', 'script']
 /** A point for each group of what differs. */
 export function driftPoints(deviations: readonly Deviation[]): PlacedPoint[] {
   const groups = new Map<string, PlacedPoint & { problems: PlacedProblem[] }>()
-  for (const { played, cause, differences } of ORDER.flatMap(by => deviations.filter(({ cause }) => cause.by === by))) {
+  for (const { played, cause, differences } of ORDER.flatMap(by =>
+    deviations.filter(({ cause }) => cause.by === by)
+  )) {
     const { place: at, label } = played
     const title = titleOf(cause)
-    const group = groups.get(title.message) ?? { ...title, problems: [], ...(WARNED.includes(cause.by) && { isWarning: true }) }
+    const group = groups.get(title.message) ?? {
+      ...title,
+      problems: [],
+      ...(WARNED.includes(cause.by) && { isWarning: true })
+    }
     groups.set(title.message, group)
     // a template that explains what differs says it all
-    const isShape = cause.by === 'setting' && Object.keys(cause.settings).some(key => key.startsWith('shapes.'))
-    if (cause.by === 'contradiction') group.problems.push({ at, ...say('needs', label, { [cause.key]: cause.value }) })
-    else if (differences.length === 0 || isShape) group.problems.push({ at, ...say('of_step', label, detailOf(cause)) })
-    else for (const difference of differences) group.problems.push({ at, ...say('of_step', label, `: ${shownDifference(difference)}${detailOf(cause)}`) })
+    const isShape =
+      cause.by === 'setting' && Object.keys(cause.settings).some(key => key.startsWith('shapes.'))
+    if (cause.by === 'contradiction')
+      group.problems.push({ at, ...say('needs', label, { [cause.key]: cause.value }) })
+    else if (differences.length === 0 || isShape)
+      group.problems.push({ at, ...say('of_step', label, detailOf(cause)) })
+    else
+      for (const difference of differences)
+        group.problems.push({
+          at,
+          ...say('of_step', label, `: ${shownDifference(difference)}${detailOf(cause)}`)
+        })
   }
   return [...groups.values()].map(group => ({ ...group, problems: listed(group.problems) }))
 }
@@ -46,7 +63,9 @@ function titleOf(cause: Cause): Said {
   if (cause.by === 'setting') return say('by_setting', cause.assumption, cause.settings)
   if (cause.by !== 'wrong') return say(cause.by === 'data' ? 'other_data' : 'only_script')
   if (cause.about === null) return say('unexplained')
-  return cause.about in RULES ? say('by_rule', cause.about as RuleId) : say('by_assumption', cause.about as AssumptionId)
+  return cause.about in RULES
+    ? say('by_rule', cause.about as RuleId)
+    : say('by_assumption', cause.about as AssumptionId)
 }
 
 function listed(problems: readonly PlacedProblem[]): PlacedProblem[] {
@@ -58,10 +77,13 @@ function listed(problems: readonly PlacedProblem[]): PlacedProblem[] {
 function shownDifference({ kind, steps, here, there, says }: FieldDifference): string {
   const path = pathOf(steps)
   const [by, of] = [here, there].map(value => shownValue(steps, value)) as [string, string]
-  if (kind === 'form') return SAYS.form(path, (says as Said).message, path !== '' || there === null ? null : of)
+  if (kind === 'form')
+    return SAYS.form(path, (says as Said).message, path !== '' || there === null ? null : of)
   if (kind === 'record' && here === undefined) return SAYS.only_there(path || 'body', of)
   const what = kind === 'prefix' || kind === 'length' ? SAYS.part_of_id(kind, path) : path || 'body'
-  const shown = { unknown: 'not', record: `the record ${by}`, members: `${by} items` } as Partial<Record<FieldDifference['kind'], string>>
+  const shown = { unknown: 'not', record: `the record ${by}`, members: `${by} items` } as Partial<
+    Record<FieldDifference['kind'], string>
+  >
   return SAYS.differs(what, shown[kind] ?? by, kind === 'missing' ? 'not there' : of)
 }
 

@@ -5,7 +5,9 @@ import type { Handlers } from '../handler.js'
 import { listed } from '../listing.js'
 import { everything } from '../visibility.js'
 
-export const accountOperations: Handlers<'createAccount' | 'readAccount' | 'updateAccount' | 'listAccounts'> = {
+export const accountOperations: Handlers<
+  'createAccount' | 'readAccount' | 'updateAccount' | 'listAccounts'
+> = {
   createAccount({ world, actor, values }) {
     const { id, created } = world.stamp('accounts', values.type)
     return world.state.store.accounts.insert({
@@ -24,7 +26,8 @@ export const accountOperations: Handlers<'createAccount' | 'readAccount' | 'upda
 
   readAccount: ({ found }) => found,
 
-  updateAccount: ({ world, found, values }) => world.state.store.accounts.replace(patched(found, values)),
+  updateAccount: ({ world, found, values }) =>
+    world.state.store.accounts.replace(patched(found, values)),
 
   listAccounts: request => listed(request, 'accounts', { within: everything(request) })
 }

@@ -6,7 +6,9 @@ import type { Handlers } from '../handler.js'
 import { listed } from '../listing.js'
 import { everything } from '../visibility.js'
 
-export const locationOperations: Handlers<'createLocation' | 'readLocation' | 'updateLocation' | 'listLocations'> = {
+export const locationOperations: Handlers<
+  'createLocation' | 'readLocation' | 'updateLocation' | 'listLocations'
+> = {
   createLocation({ world, actor, values }) {
     judge(LOCATION_RULES, { account: actor.id, type: actor.type })
 
@@ -26,7 +28,8 @@ export const locationOperations: Handlers<'createLocation' | 'readLocation' | 'u
 
   readLocation: ({ found }) => found,
 
-  updateLocation: ({ world, found, values }) => world.state.store.locations.replace(patched(found, values)),
+  updateLocation: ({ world, found, values }) =>
+    world.state.store.locations.replace(patched(found, values)),
 
   listLocations: request => listed(request, 'locations', { within: everything(request) })
 }

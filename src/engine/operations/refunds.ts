@@ -5,7 +5,9 @@ import { judge, REFUND_RULES } from '../../core/rules.js'
 import type { Handlers } from '../handler.js'
 import { filtered, listed } from '../listing.js'
 
-export const refundOperations: Handlers<'createRefund' | 'readRefund' | 'updateRefund' | 'listRefunds'> = {
+export const refundOperations: Handlers<
+  'createRefund' | 'readRefund' | 'updateRefund' | 'listRefunds'
+> = {
   createRefund(request) {
     const { world, settings, values } = request
     const { transaction, amount = null, reason = null, metadata = {} } = values
@@ -30,7 +32,12 @@ export const refundOperations: Handlers<'createRefund' | 'readRefund' | 'updateR
 
   readRefund: ({ found }) => found,
 
-  updateRefund: ({ world, found, values }) => world.state.store.putRefund(patched(found, values), found),
+  updateRefund: ({ world, found, values }) =>
+    world.state.store.putRefund(patched(found, values), found),
 
-  listRefunds: request => listed(request, 'refunds', { within: filtered(request, 'transactions', request.values.transaction), order: 'newest_first' })
+  listRefunds: request =>
+    listed(request, 'refunds', {
+      within: filtered(request, 'transactions', request.values.transaction),
+      order: 'newest_first'
+    })
 }

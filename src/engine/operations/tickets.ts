@@ -9,7 +9,12 @@ export const ticketOperations: Handlers<'readTicket' | 'listTickets'> = {
     const { location, search_query } = request.values
     return listed(request, 'tickets', {
       within: filtered(request, 'locations', location),
-      keep: searching(request, search_query, request.settings['search.reference'], ({ reference }) => reference)
+      keep: searching(
+        request,
+        search_query,
+        request.settings['search.reference'],
+        ({ reference }) => reference
+      )
     })
   }
 }

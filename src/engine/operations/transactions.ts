@@ -5,14 +5,20 @@ import { judge, TRANSACTION_RULES } from '../../core/rules.js'
 import type { Handlers } from '../handler.js'
 import { filtered, listed, searching } from '../listing.js'
 
-export const transactionOperations: Handlers<'readTransaction' | 'createTransaction' | 'listTransactions'> = {
+export const transactionOperations: Handlers<
+  'readTransaction' | 'createTransaction' | 'listTransactions'
+> = {
   readTransaction: ({ found }) => found,
 
   createTransaction({ world, settings, values }) {
     const { ticket, payment_type, customer } = values
     const { currency, amount, tip_amount, donation_amount, amounts } = settled(values, settings)
     const { phone, email } = customer ?? {}
-    const has = { has_phone: phone !== undefined, is_phone_blank: phone?.trim() === '', has_email: email !== undefined }
+    const has = {
+      has_phone: phone !== undefined,
+      is_phone_blank: phone?.trim() === '',
+      has_email: email !== undefined
+    }
     judge(TRANSACTION_RULES, { payment_type, amount, tip_amount, donation_amount, ...has })
 
     const { id, created } = world.stamp('transactions')
@@ -30,7 +36,13 @@ export const transactionOperations: Handlers<'readTransaction' | 'createTransact
       donation_amount,
       adjustment_number: values.adjustment_number ?? null,
       amounts,
-      customer: customer ? { name: customer.name ?? null, email: customer.email ?? null, phone: customer.phone ?? null } : null,
+      customer: customer
+        ? {
+            name: customer.name ?? null,
+            email: customer.email ?? null,
+            phone: customer.phone ?? null
+          }
+        : null,
       amount_refunded: 0
     })
   },
@@ -39,7 +51,12 @@ export const transactionOperations: Handlers<'readTransaction' | 'createTransact
     const { location, search_query } = request.values
     return listed(request, 'transactions', {
       within: filtered(request, 'locations', location),
-      keep: searching(request, search_query, request.settings['search.last4'], ({ payment_method }) => payment_method.card?.last4)
+      keep: searching(
+        request,
+        search_query,
+        request.settings['search.last4'],
+        ({ payment_method }) => payment_method.card?.last4
+      )
     })
   }
 }

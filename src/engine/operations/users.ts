@@ -6,10 +6,18 @@ import { REFUSALS } from '../sentences.js'
 export const userOperations: Handlers<'createUser' | 'listUsers' | 'deleteUser'> = {
   createUser({ world, params, values }) {
     const { id, created } = world.stamp('users')
-    return world.state.store.users.insert({ id, object: 'user', created, account: params.id, name: values.name, email: values.email })
+    return world.state.store.users.insert({
+      id,
+      object: 'user',
+      created,
+      account: params.id,
+      name: values.name,
+      email: values.email
+    })
   },
 
-  listUsers: request => listed(request, 'users', { within: { index: 'account', group: request.params.id } }),
+  listUsers: request =>
+    listed(request, 'users', { within: { index: 'account', group: request.params.id } }),
 
   deleteUser({ world, params, found: user }) {
     if (user.account !== params.account_id) throw REFUSALS.otherUser(params.account_id, user.id)

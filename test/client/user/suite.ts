@@ -1,12 +1,36 @@
-/** What a user of the package writes, in the strictest TypeScript: it has to compile as it stands, and each near miss has to be refused. */
+/**
+ * What a user of the package writes, in the strictest TypeScript: it has to compile as it stands,
+ * and each near miss has to be refused.
+ */
 import type * as Api from 'commerce-emulator'
-import { connect, type Emulator, EmulatorError, type Fixture, type Scenario, type ScriptEntry, startEmulator } from 'commerce-emulator'
+import {
+  connect,
+  type Emulator,
+  EmulatorError,
+  type Fixture,
+  type Scenario,
+  type ScriptEntry,
+  startEmulator
+} from 'commerce-emulator'
 
-const account: Api.AccountFixture = { id: 'mch_a', type: 'merchant', name: 'A', email: 'a@example.com', address: { country: 'US' } }
+const account: Api.AccountFixture = {
+  id: 'mch_a',
+  type: 'merchant',
+  name: 'A',
+  email: 'a@example.com',
+  address: { country: 'US' }
+}
 export const fixture: Fixture = {
   api_keys: [{ key: 'sk_a', account: 'mch_a' }],
   accounts: [account],
-  locations: [{ account: 'mch_a', display_name: 'A', address: { country: 'US', city: 'Boston' }, metadata: { seats: '40' } }],
+  locations: [
+    {
+      account: 'mch_a',
+      display_name: 'A',
+      address: { country: 'US', city: 'Boston' },
+      metadata: { seats: '40' }
+    }
+  ],
   refunds: [{ transaction: 'txn_1', amount: 100, reason: null, extra: { any: ['thing', 1] } }]
 }
 const declined: ScriptEntry = {
@@ -25,15 +49,39 @@ export const scenario: Scenario = {
   data: fixture,
   generate: [{ tickets: 5, created: { from: '2026-01-01', to: '2026-03-01' } }],
   script: [declined, { on: 'POST /refunds', fault: 'connection_reset', when: 'after' }],
-  steps: [{ as: 'payment', do: 'POST /transactions', body: { ticket: 'tkt_1' }, expect: { status: 200, body: { amount: 1 } } }],
+  steps: [
+    {
+      as: 'payment',
+      do: 'POST /transactions',
+      body: { ticket: 'tkt_1' },
+      expect: { status: 200, body: { amount: 1 } }
+    }
+  ],
   expect: [{ on: 'POST /refunds', times: 1 }]
 }
-export const constant = { clock: '2026-03-01', script: [{ on: 'GET /refunds', delay: '1s' }], data: { accounts: [account] } } as const satisfies Scenario
+export const constant = {
+  clock: '2026-03-01',
+  script: [{ on: 'GET /refunds', delay: '1s' }],
+  data: { accounts: [account] }
+} as const satisfies Scenario
 
-const settings: Api.Settings = { port: 0, log_level: 'silent', 'limits.journal': 5, pagination: { order: 'oldest_first' } }
-const logger: Api.Logger = { info: () => {}, warn: (about: unknown, text?: string) => void [about, text], error: () => {} }
+const settings: Api.Settings = {
+  port: 0,
+  log_level: 'silent',
+  'limits.journal': 5,
+  pagination: { order: 'oldest_first' }
+}
+const logger: Api.Logger = {
+  info: () => {},
+  warn: (about: unknown, text?: string) => void [about, text],
+  error: () => {}
+}
 export const options: Api.EmulatorOptions = { scenario, settings, logger, now: () => 0 }
-export const connecting: Api.ConnectOptions = { url: 'http://localhost:4010', token: 'open sesame', timeout: 1000 }
+export const connecting: Api.ConnectOptions = {
+  url: 'http://localhost:4010',
+  token: 'open sesame',
+  timeout: 1000
+}
 
 /** A suite that is the same in process and over HTTP. */
 export async function suite(emulator: Emulator): Promise<void> {
@@ -52,24 +100,58 @@ export async function suite(emulator: Emulator): Promise<void> {
   await emulator.clock.set({ now: new Date(now), running: !running })
   const { matched, applied, entry } = await emulator.script.add(declined)
 
-  const calls: Api.JournalCall[] = (await emulator.requests({ on: 'POST /refunds', status: '4xx', limit: 5 })).data
+  const calls: Api.JournalCall[] = (
+    await emulator.requests({ on: 'POST /refunds', status: '4xx', limit: 5 })
+  ).data
   const why: Api.ExplainedCall = await emulator.why(calls[0]?.id ?? 'req_1')
-  const broken: Api.RuleId[] = why.why.rules.filter(({ verdict }) => verdict === 'broken').map(({ rule }) => rule)
-  const verification: Api.Verification = { on: 'POST /refunds', match: { account: 'mch_a' }, at_least: 1, within: '2s' }
+  const broken: Api.RuleId[] = why.why.rules
+    .filter(({ verdict }) => verdict === 'broken')
+    .map(({ rule }) => rule)
+  const verification: Api.Verification = {
+    on: 'POST /refunds',
+    match: { account: 'mch_a' },
+    at_least: 1,
+    within: '2s'
+  }
   const verdict: Api.Verdict = await emulator.verify(verification)
   await emulator.verify({ sequence: [{ on: 'POST /transactions' }, { on: 'POST /refunds' }] })
   await emulator.verify({ script: 'all_used', within: '1s' })
   const coverage: Api.CoverageReport = await emulator.coverage({ scope: 'run' })
   const found: Api.FindingName[] = (await emulator.findings()).data.map(({ finding }) => finding)
-  const { settings: inForce } = await emulator.control('PATCH /settings', { body: { 'pagination.max_limit': 7 } })
+  const { settings: inForce } = await emulator.control('PATCH /settings', {
+    body: { 'pagination.max_limit': 7 }
+  })
 
   const worker: Emulator = emulator.sandbox('worker-1')
   const body = { transaction: 'txn_1', amount: 100, metadata: { shift: null } }
-  const answer = await worker.inject('POST /refunds', { body, key: emulator.key, headers: { 'x-test': '1' } })
-  const { status, headers, text } = await worker.inject('GET /tickets?limit=1', { query: { created: { gte: '2026-01-01' } }, key: null })
+  const answer = await worker.inject('POST /refunds', {
+    body,
+    key: emulator.key,
+    headers: { 'x-test': '1' }
+  })
+  const { status, headers, text } = await worker.inject('GET /tickets?limit=1', {
+    query: { created: { gte: '2026-01-01' } },
+    key: null
+  })
   const requestId: string | undefined = headers['request-id']
   const report = await emulator.report()
-  const shown = { first, name, description, amounts, loaded, clock, matched, applied, entry, broken, verdict, coverage, found, report, inForce }
+  const shown = {
+    first,
+    name,
+    description,
+    amounts,
+    loaded,
+    clock,
+    matched,
+    applied,
+    entry,
+    broken,
+    verdict,
+    coverage,
+    found,
+    report,
+    inForce
+  }
   console_(shown, answer.body.id, status, text, requestId)
 }
 declare function console_(...shown: readonly unknown[]): void
@@ -83,8 +165,16 @@ export async function blocks(): Promise<void> {
     if (!(error instanceof EmulatorError)) throw error
     const code: Api.ErrorCode = error.code
     const problems: readonly Api.Problem[] = error.problems
-    const lines: (string | undefined)[] = problems.map(({ path, message, line }) => `${path}: ${message} (${line})`)
-    console_(code === 'document_invalid', lines, error.status, error.param, error.verdict?.requests?.length)
+    const lines: (string | undefined)[] = problems.map(
+      ({ path, message, line }) => `${path}: ${message} (${line})`
+    )
+    console_(
+      code === 'document_invalid',
+      lines,
+      error.status,
+      error.param,
+      error.verdict?.requests?.length
+    )
   } finally {
     await connected.close()
   }
@@ -106,7 +196,9 @@ export const nearMisses = [
   // @ts-expect-error: money is a number
   (): Fixture => ({ refunds: [{ transaction: 'txn_1', amount: '100' }] }),
   // @ts-expect-error: what is derived is not given
-  (): Fixture => ({ transactions: [{ ticket: 'tkt_1', payment_type: 'card', amount_refunded: 1 }] }),
+  (): Fixture => ({
+    transactions: [{ ticket: 'tkt_1', payment_type: 'card', amount_refunded: 1 }]
+  }),
   // @ts-expect-error: the journal keeps no keys
   (emulator: Emulator) => emulator.verify({ on: 'POST /refunds', match: { key: 'sk_a' } }),
   // @ts-expect-error: no filter has this name

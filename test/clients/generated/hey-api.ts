@@ -1,11 +1,20 @@
 /** hey-api with the flat document: nothing has to be configured but the address and the key. */
 import { client } from './client/client.gen.js'
-import { createRefund, createTransaction, listLocations, listTickets, updateLocation } from './client/index.js'
+import {
+  createRefund,
+  createTransaction,
+  listLocations,
+  listTickets,
+  updateLocation
+} from './client/index.js'
 import { type Answer, BASE_URL, flatSession } from './session.js'
 
 client.setConfig({ baseUrl: BASE_URL, auth: `${process.env.COMMERCE_API_KEY}:` })
 type Result = { response: Response | undefined; data?: unknown; error?: unknown }
-const answered = ({ response, data, error }: Result): Answer => ({ status: response?.status ?? 0, body: data ?? error })
+const answered = ({ response, data, error }: Result): Answer => ({
+  status: response?.status ?? 0,
+  body: data ?? error
+})
 
 await flatSession({
   listLocations: async query => answered(await listLocations({ query })),

@@ -4,9 +4,23 @@ import { type Answer, BASE_URL, flatSession, formOf, withKey } from './session.j
 
 /** The status, which the functions do not return. */
 let status = 0
-const send = async ({ method, url, params, data }: { method?: string; url?: string; params?: object; data?: object }) => {
+const send = async ({
+  method,
+  url,
+  params,
+  data
+}: {
+  method?: string
+  url?: string
+  params?: object
+  data?: object
+}) => {
   const query = params ? `?${formOf(params)}` : ''
-  const response = await fetch(BASE_URL + url + query, { method, ...withKey, ...(data && { body: formOf(data) }) })
+  const response = await fetch(BASE_URL + url + query, {
+    method,
+    ...withKey,
+    ...(data && { body: formOf(data) })
+  })
   status = response.status
   return { data: await response.json(), status, statusText: '', headers: response.headers }
 }

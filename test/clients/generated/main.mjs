@@ -1,6 +1,8 @@
 /**
- * `npm run test:clients`: generates clients from the OpenAPI document, and drives each and the plain clients through the session of the README.
- * What they need is installed into a temporary folder, `CLIENTS_FOLDER` where it is to be kept; a client that cannot be installed is skipped, and says so.
+ * `npm run test:clients`: generates clients from the OpenAPI document, and drives each and the
+ * plain clients through the session of the README.
+ * What they need is installed into a temporary folder, `CLIENTS_FOLDER` where it is to be kept; a
+ * client that cannot be installed is skipped, and says so.
  * Arguments name the clients to try; left out: all.
  */
 import { spawn } from 'node:child_process'
@@ -23,11 +25,23 @@ class NotInstallable extends Error {}
 
 /** Runs a program; its output. Errors: the end of what it wrote, where it fails. */
 async function run(program, args, { cwd, env = {}, allowed = [0] }) {
-  const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], timeout: MAX_RUN_MS })
+  const child = spawn(program, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: MAX_RUN_MS
+  })
   let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', text => (output += text))
-  const [code] = await Promise.race([once(child, 'close'), once(child, 'error').then(([error]) => [error.code])])
-  if (!allowed.includes(code)) throw new Error(`${program} ${args.join(' ')} ended with ${code}\n${output.trimEnd().split('\n').slice(-25).join('\n')}`)
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', text => (output += text))
+  const [code] = await Promise.race([
+    once(child, 'close'),
+    once(child, 'error').then(([error]) => [error.code])
+  ])
+  if (!allowed.includes(code))
+    throw new Error(
+      `${program} ${args.join(' ')} ended with ${code}\n${output.trimEnd().split('\n').slice(-25).join('\n')}`
+    )
   return output
 }
 
@@ -42,15 +56,24 @@ async function install(program, args, options) {
 
 async function npm(cwd, ...packages) {
   await writeFile(join(cwd, 'package.json'), '{"private":true,"type":"module"}')
-  await install('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error', ...packages], { cwd })
+  await install(
+    'npm',
+    ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error', ...packages],
+    { cwd }
+  )
 }
 /** A Python of its own with packages. */
 async function pip(cwd, ...packages) {
   await install('python3', ['-m', 'venv', '.venv'], { cwd })
-  await install('.venv/bin/pip', ['install', '--quiet', '--disable-pip-version-check', ...packages], { cwd })
+  await install(
+    '.venv/bin/pip',
+    ['install', '--quiet', '--disable-pip-version-check', ...packages],
+    { cwd }
+  )
 }
 const bin = (cwd, name) => join(cwd, 'node_modules/.bin', name)
-const copied = (cwd, ...files) => Promise.all(files.map(file => cp(join(HERE, file), join(cwd, file))))
+const copied = (cwd, ...files) =>
+  Promise.all(files.map(file => cp(join(HERE, file), join(cwd, file))))
 
 const TSCONFIG = {
   target: 'ES2022',
@@ -65,11 +88,22 @@ const TSCONFIG = {
 }
 /** Checks the types of a session, bundles and runs it. */
 async function typescript(cwd, file, env) {
-  await writeFile(join(cwd, 'tsconfig.json'), JSON.stringify({ compilerOptions: TSCONFIG, files: [file] }))
+  await writeFile(
+    join(cwd, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: TSCONFIG, files: [file] })
+  )
   await run(bin(cwd, 'tsc'), [], { cwd })
   await run(
     join(ROOT, 'node_modules/.bin/esbuild'),
-    [file, '--bundle', '--platform=node', '--format=esm', '--outfile=session.mjs', '--log-level=warning', '--packages=external'],
+    [
+      file,
+      '--bundle',
+      '--platform=node',
+      '--format=esm',
+      '--outfile=session.mjs',
+      '--log-level=warning',
+      '--packages=external'
+    ],
     {
       cwd
     }
@@ -85,11 +119,32 @@ async function generator(cwd, language, properties) {
   const jar = join(FOLDER, `openapi-generator-cli-${GENERATOR}.jar`)
   const name = 'org.openapitools:openapi-generator-cli'
   await readFile(jar).catch(() =>
-    install('mvn', ['-q', 'dependency:copy', `-Dartifact=${name}:${GENERATOR}`, `-DoutputDirectory=${FOLDER}`, '-Dmdep.useBaseVersion=true'], { cwd })
+    install(
+      'mvn',
+      [
+        '-q',
+        'dependency:copy',
+        `-Dartifact=${name}:${GENERATOR}`,
+        `-DoutputDirectory=${FOLDER}`,
+        '-Dmdep.useBaseVersion=true'
+      ],
+      { cwd }
+    )
   )
   await run(
     'java',
-    ['-jar', jar, 'generate', '-i', 'openapi.json', '-g', language, '-o', 'client', ...(properties ? [`--additional-properties=${properties}`] : [])],
+    [
+      '-jar',
+      jar,
+      'generate',
+      '-i',
+      'openapi.json',
+      '-g',
+      language,
+      '-o',
+      'client',
+      ...(properties ? [`--additional-properties=${properties}`] : [])
+    ],
     { cwd }
   )
 }
@@ -113,14 +168,19 @@ commerce = { path = "client", default-features = false }
 `
 
 /**
- * What Schemathesis finds and is right, by the name of its check: a disabled operation answers 501; no schema says what is stored, which parameters of a query
+ * What Schemathesis finds and is right, by the name of its check: a disabled operation answers 501;
+ * no schema says what is stored, which parameters of a query
  * exclude each other, and that a sum is at most 2^53-1.
  */
 const RIGHT = {
   ST101: block => block.includes('"code":"operation_disabled"'),
-  // it spoils the key's header, and what it spoils besides may have no form; `--auth` puts the key back
+  // it spoils the key's header, and what it spoils besides may have no form; `--auth` puts the key
+  // back
   ST201: block => /- header: violates .*Authorization/.test(block),
-  ST202: block => /"code":"(cursor_unknown|charge_already_refunded|reference_missing)"|cannot be sent together|above 2\^53-1/.test(block)
+  ST202: block =>
+    /"code":"(cursor_unknown|charge_already_refunded|reference_missing)"|cannot be sent together|above 2\^53-1/.test(
+      block
+    )
 }
 const SEEDS = ['1', '2', '3']
 
@@ -141,11 +201,22 @@ async function schemathesis(cwd, { COMMERCE_BASE_URL, COMMERCE_CONTROL_URL }) {
         '--max-examples',
         '30'
       ]
-      const output = await run('.venv/bin/schemathesis', ['run', file, ...options, '--seed', seed, '--no-color'], { cwd, allowed: [0, 1] })
+      const output = await run(
+        '.venv/bin/schemathesis',
+        ['run', file, ...options, '--seed', seed, '--no-color'],
+        { cwd, allowed: [0, 1] }
+      )
       const [, ...blocks] = output.split('=== SUMMARY')[0].split(/Test Case ID:/)
-      const wrong = blocks.filter(block => [...block.matchAll(/^- (\w+) /gm)].some(([, check]) => !RIGHT[check]?.(block)))
-      const isRead = output.includes('Tested: 22') && blocks.length === Number(/found (\d+) unique failures?/.exec(output)?.[1])
-      if (wrong.length > 0 || !isRead) throw new Error(`Schemathesis found in ${file} with seed ${seed}\n${wrong.join('\n') || output.slice(-2000)}`)
+      const wrong = blocks.filter(block =>
+        [...block.matchAll(/^- (\w+) /gm)].some(([, check]) => !RIGHT[check]?.(block))
+      )
+      const isRead =
+        output.includes('Tested: 22') &&
+        blocks.length === Number(/found (\d+) unique failures?/.exec(output)?.[1])
+      if (wrong.length > 0 || !isRead)
+        throw new Error(
+          `Schemathesis found in ${file} with seed ${seed}\n${wrong.join('\n') || output.slice(-2000)}`
+        )
     }
   }
 }
@@ -156,11 +227,16 @@ const plain = (script, program, prepare) => ({
   async tried(cwd, env) {
     await (prepare ? prepare(cwd) : install(program, ['-e', ''], { cwd }))
     await cp(join(PLAIN, script), join(cwd, script))
-    return run(program, [script], { cwd, env: { ...env, COMMERCE_SESSION: join(PLAIN, 'session.txt') } })
+    return run(program, [script], {
+      cwd,
+      env: { ...env, COMMERCE_SESSION: join(PLAIN, 'session.txt') }
+    })
   }
 })
 
-/** A client for TypeScript that is generated from the flat document, `session`.ts and what it needs. */
+/**
+ * A client for TypeScript that is generated from the flat document, `session`.ts and what it needs.
+ */
 const generated = (session, packages, [program, ...args] = [], prepare = async () => {}) => ({
   style: 'flat',
   async tried(cwd, env) {
@@ -176,7 +252,20 @@ const pythonClient = (style, session) => ({
   style,
   async tried(cwd, env) {
     await pip(cwd, 'openapi-python-client')
-    await run('.venv/bin/openapi-python-client', ['generate', '--path', 'openapi.json', '--meta', 'none', '--output-path', 'client', '--overwrite'], { cwd })
+    await run(
+      '.venv/bin/openapi-python-client',
+      [
+        'generate',
+        '--path',
+        'openapi.json',
+        '--meta',
+        'none',
+        '--output-path',
+        'client',
+        '--overwrite'
+      ],
+      { cwd }
+    )
     await copied(cwd, session)
     return run('.venv/bin/python', [session], { cwd, env })
   }
@@ -185,9 +274,25 @@ const pythonClient = (style, session) => ({
 const oapiCodegen = (style, session) => ({
   style,
   async tried(cwd, env) {
-    await install('go', ['install', 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@latest'], { cwd, env: { GOBIN: cwd } })
+    await install(
+      'go',
+      ['install', 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@latest'],
+      { cwd, env: { GOBIN: cwd } }
+    )
     await mkdir(join(cwd, 'commerce'), { recursive: true })
-    await run('./oapi-codegen', ['-generate', 'types,client', '-package', 'commerce', '-o', 'commerce/client.go', 'openapi.json'], { cwd })
+    await run(
+      './oapi-codegen',
+      [
+        '-generate',
+        'types,client',
+        '-package',
+        'commerce',
+        '-o',
+        'commerce/client.go',
+        'openapi.json'
+      ],
+      { cwd }
+    )
     await writeFile(join(cwd, 'go.mod'), 'module session\n\ngo 1.24\n')
     return go(cwd, session, env)
   }
@@ -202,7 +307,10 @@ export default defineConfig({
 })
 `
 
-/** What Prism answers, between a client and the emulator: 422 is its own, for a request that is not as described; so is a response that is not. */
+/**
+ * What Prism answers, between a client and the emulator: 422 is its own, for a request that is not
+ * as described; so is a response that is not.
+ */
 const PROXIED = [
   ['DELETE', '/locations/loc_bistro', '', 501],
   ['GET', '/tickets?limit=1&created[gte]=2026-01-01&created[lt]=2026-02-01', '', 200],
@@ -214,17 +322,26 @@ const PROXIED = [
   ['POST', '/transactions', 'ticket=tkt_60&payment_type=vip&amount=4200&customer[phone]=1', 200]
 ]
 async function prism(program, cwd, upstream) {
-  const child = spawn(program, ['proxy', '--errors', '-p', '0', 'openapi.json', upstream], { cwd, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(program, ['proxy', '--errors', '-p', '0', 'openapi.json', upstream], {
+    cwd,
+    stdio: ['ignore', 'pipe', 'inherit']
+  })
   try {
     let url
     for await (const line of createInterface({ input: child.stdout })) {
       url = /listening on (http:\S+\d)/.exec(line)?.[1]
       if (url) break
     }
-    const headers = { authorization: `Basic ${btoa(`${KEY}:`)}`, 'content-type': 'application/x-www-form-urlencoded' }
+    const headers = {
+      authorization: `Basic ${btoa(`${KEY}:`)}`,
+      'content-type': 'application/x-www-form-urlencoded'
+    }
     for (const [method, path, body, wanted] of PROXIED) {
       const response = await fetch(url + path, { method, headers, ...(body && { body }) })
-      if (response.status !== wanted) throw new Error(`${method} ${path} ${body}: must be ${wanted}; got ${response.status} ${await response.text()}`)
+      if (response.status !== wanted)
+        throw new Error(
+          `${method} ${path} ${body}: must be ${wanted}; got ${response.status} ${await response.text()}`
+        )
     }
   } finally {
     child.kill()
@@ -233,18 +350,28 @@ async function prism(program, cwd, upstream) {
 
 const DOCUMENTS = ['openapi.json', 'flat.json']
 /** What has no success, though linters want one of every operation. */
-const DISABLED = ['locations', 'accounts'].map(family => `#/paths/~1${family}~1{id}/delete/responses`)
+const DISABLED = ['locations', 'accounts'].map(
+  family => `#/paths/~1${family}~1{id}/delete/responses`
+)
 
-/** Tools that judge the document, and clients, by name: the style of the document that each is given, and how it is tried in a folder that holds the document. */
+/**
+ * Tools that judge the document, and clients, by name: the style of the document that each is
+ * given, and how it is tried in a folder that holds the document.
+ */
 const CLIENTS = {
   redocly: {
     style: 'nested',
     async tried(cwd) {
       await npm(cwd, '@redocly/cli')
-      await writeFile(join(cwd, 'redocly.yaml'), 'extends: [recommended-strict]\nrules: { no-server-example.com: off }\n')
+      await writeFile(
+        join(cwd, 'redocly.yaml'),
+        'extends: [recommended-strict]\nrules: { no-server-example.com: off }\n'
+      )
       await writeFile(
         join(cwd, '.redocly.lint-ignore.yaml'),
-        JSON.stringify(Object.fromEntries(DOCUMENTS.map(file => [file, { 'operation-2xx-response': DISABLED }])))
+        JSON.stringify(
+          Object.fromEntries(DOCUMENTS.map(file => [file, { 'operation-2xx-response': DISABLED }]))
+        )
       )
       const env = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
       for (const file of DOCUMENTS) await run(bin(cwd, 'redocly'), ['lint', file], { cwd, env })
@@ -254,8 +381,14 @@ const CLIENTS = {
     style: 'nested',
     async tried(cwd) {
       await npm(cwd, '@stoplight/spectral-cli')
-      const overrides = DISABLED.map(place => ({ files: DOCUMENTS.map(file => file + encodeURI(place)), rules: { 'operation-success-response': 'off' } }))
-      await writeFile(join(cwd, '.spectral.json'), JSON.stringify({ extends: ['spectral:oas'], overrides }))
+      const overrides = DISABLED.map(place => ({
+        files: DOCUMENTS.map(file => file + encodeURI(place)),
+        rules: { 'operation-success-response': 'off' }
+      }))
+      await writeFile(
+        join(cwd, '.spectral.json'),
+        JSON.stringify({ extends: ['spectral:oas'], overrides })
+      )
       await run(bin(cwd, 'spectral'), ['lint', ...DOCUMENTS, '--fail-severity=hint'], { cwd })
     }
   },
@@ -268,13 +401,21 @@ const CLIENTS = {
       return typescript(cwd, 'openapi-fetch.ts', env)
     }
   },
-  'hey-api': generated('hey-api', ['@hey-api/openapi-ts'], ['openapi-ts', '-i', 'openapi.json', '-o', 'client', '-c', '@hey-api/client-fetch']),
+  'hey-api': generated(
+    'hey-api',
+    ['@hey-api/openapi-ts'],
+    ['openapi-ts', '-i', 'openapi.json', '-o', 'client', '-c', '@hey-api/client-fetch']
+  ),
   'swagger-typescript-api': generated(
     'swagger-typescript-api',
     ['swagger-typescript-api'],
     ['swagger-typescript-api', 'generate', '-p', 'openapi.json', '-o', 'client', '-n', 'api.ts']
   ),
-  oazapfts: generated('oazapfts', ['oazapfts', '@oazapfts/runtime'], ['oazapfts', 'openapi.json', 'client.ts']),
+  oazapfts: generated(
+    'oazapfts',
+    ['oazapfts', '@oazapfts/runtime'],
+    ['oazapfts', 'openapi.json', 'client.ts']
+  ),
   zodios: generated(
     'zodios',
     ['openapi-zod-client', '@zodios/core', 'zod@3', 'axios'],
@@ -300,13 +441,23 @@ const CLIENTS = {
       await npm(cwd, 'orval', ...TYPESCRIPT)
       await copied(cwd, 'session.ts', 'orval.ts')
       const override = { formUrlEncoded: { path: './session.ts', name: 'formOf' } }
-      const output = { target: 'client.ts', client: 'fetch', baseUrl: env.COMMERCE_BASE_URL, override }
-      await writeFile(join(cwd, 'orval.config.mjs'), `export default ${JSON.stringify({ commerce: { input: 'openapi.json', output } })}`)
+      const output = {
+        target: 'client.ts',
+        client: 'fetch',
+        baseUrl: env.COMMERCE_BASE_URL,
+        override
+      }
+      await writeFile(
+        join(cwd, 'orval.config.mjs'),
+        `export default ${JSON.stringify({ commerce: { input: 'openapi.json', output } })}`
+      )
       await run(bin(cwd, 'orval'), [], { cwd })
       return typescript(cwd, 'orval.ts', env)
     }
   },
-  'generator-typescript-fetch': generated('generator-fetch', [], [], cwd => generator(cwd, 'typescript-fetch')),
+  'generator-typescript-fetch': generated('generator-fetch', [], [], cwd =>
+    generator(cwd, 'typescript-fetch')
+  ),
   'openapi-python-client': pythonClient('flat', 'openapi_python_client.py'),
   'control-python': pythonClient('control', 'control_python.py'),
   'generator-python': {
@@ -324,7 +475,10 @@ const CLIENTS = {
       await generator(cwd, 'go', 'packageName=commerce,withGoMod=false')
       await rm(join(cwd, 'client/test'), { recursive: true, force: true })
       await writeFile(join(cwd, 'client/go.mod'), 'module commerce\n\ngo 1.23\n')
-      await writeFile(join(cwd, 'go.mod'), 'module session\n\ngo 1.23\n\nrequire commerce v0.0.0\n\nreplace commerce => ./client\n')
+      await writeFile(
+        join(cwd, 'go.mod'),
+        'module session\n\ngo 1.23\n\nrequire commerce v0.0.0\n\nreplace commerce => ./client\n'
+      )
       return go(cwd, 'generator_go.go', env)
     }
   },
@@ -333,13 +487,20 @@ const CLIENTS = {
   'generator-java': {
     style: 'flat',
     async tried(cwd, env) {
-      await generator(cwd, 'java', 'library=native,openApiNullable=false,hideGenerationTimestamp=true')
+      await generator(
+        cwd,
+        'java',
+        'library=native,openApiNullable=false,hideGenerationTimestamp=true'
+      )
       const client = join(cwd, 'client')
       const classpath = ['dependency:build-classpath', '-Dmdep.outputFile=classpath.txt']
       await install('mvn', ['-q', '-B', '-DskipTests', 'compile', ...classpath], { cwd: client })
       await copied(cwd, 'GeneratorJava.java')
       const libraries = await readFile(join(client, 'classpath.txt'), 'utf8')
-      return run('java', ['-cp', `client/target/classes:${libraries}`, 'GeneratorJava.java'], { cwd, env })
+      return run('java', ['-cp', `client/target/classes:${libraries}`, 'GeneratorJava.java'], {
+        cwd,
+        env
+      })
     }
   },
   'generator-rust': {
@@ -366,7 +527,11 @@ const CLIENTS = {
 
 /** Starts the built command; its base address and the process. */
 async function startEmulator() {
-  const child = spawn(process.execPath, [join(ROOT, 'dist/main.js'), '--port', '0', '--log-level', 'error'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(
+    process.execPath,
+    [join(ROOT, 'dist/main.js'), '--port', '0', '--log-level', 'error'],
+    { stdio: ['ignore', 'pipe', 'inherit'] }
+  )
   for await (const line of createInterface({ input: child.stdout })) {
     const [, baseUrl] = /^commerce-emulator ready on (\S+)$/.exec(line) ?? []
     if (baseUrl) return { baseUrl, child }
@@ -374,26 +539,39 @@ async function startEmulator() {
   throw new Error('The emulator did not start; npm run build makes it.')
 }
 
-const ADDRESSES = { nested: '/openapi.json', flat: '/openapi.json?style=flat', control: '/openapi.control.json' }
+const ADDRESSES = {
+  nested: '/openapi.json',
+  flat: '/openapi.json?style=flat',
+  control: '/openapi.control.json'
+}
 async function tried(name, { style, tried }, baseUrl) {
   const control = baseUrl.replace(/\/next$/, '/_control')
   await fetch(`${control}/reset`, { method: 'POST' })
   const cwd = join(FOLDER, name)
   await mkdir(cwd, { recursive: true })
-  for (const [file, path] of Object.entries({ 'openapi.json': ADDRESSES[style], 'flat.json': ADDRESSES.flat })) {
+  for (const [file, path] of Object.entries({
+    'openapi.json': ADDRESSES[style],
+    'flat.json': ADDRESSES.flat
+  })) {
     await writeFile(join(cwd, file), await (await fetch(`${control}${path}`)).text())
   }
-  return tried(cwd, { COMMERCE_BASE_URL: baseUrl, COMMERCE_API_KEY: KEY, COMMERCE_CONTROL_URL: control })
+  return tried(cwd, {
+    COMMERCE_BASE_URL: baseUrl,
+    COMMERCE_API_KEY: KEY,
+    COMMERCE_CONTROL_URL: control
+  })
 }
 
 const asked = process.argv.slice(2)
 const unknown = asked.filter(name => !(name in CLIENTS))
-if (unknown.length > 0) throw new Error(`${unknown.join(', ')}: one of ${Object.keys(CLIENTS).join(', ')} was expected.`)
+if (unknown.length > 0)
+  throw new Error(`${unknown.join(', ')}: one of ${Object.keys(CLIENTS).join(', ')} was expected.`)
 const { baseUrl, child } = await startEmulator()
 const counts = { passed: 0, failed: 0, skipped: 0 }
 for (const name of asked.length > 0 ? asked : Object.keys(CLIENTS)) {
   const start = Date.now()
-  const said = text => console.log(`${name}: ${text} (${Math.round((Date.now() - start) / 1000)} s)`)
+  const said = text =>
+    console.log(`${name}: ${text} (${Math.round((Date.now() - start) / 1000)} s)`)
   try {
     await tried(name, CLIENTS[name], baseUrl)
     counts.passed++

@@ -1,4 +1,7 @@
-/** MSW's handlers for the flat document: each operation is answered with its example, a disabled one with its refusal. */
+/**
+ * MSW's handlers for the flat document: each operation is answered with its example, a disabled one
+ * with its refusal.
+ */
 import { readFileSync } from 'node:fs'
 import { fromOpenApi } from '@mswjs/source/open-api'
 import { setupServer } from 'msw/node'
@@ -7,13 +10,19 @@ const document = JSON.parse(readFileSync('openapi.json', 'utf8'))
 const server = setupServer(...(await fromOpenApi(document)))
 server.listen({ onUnhandledRequest: 'error' })
 const [{ url }] = document.servers
-for (const [path, methods] of Object.entries<Record<string, { responses: Record<string, unknown> }>>(document.paths)) {
+for (const [path, methods] of Object.entries<
+  Record<string, { responses: Record<string, unknown> }>
+>(document.paths)) {
   for (const [method, { responses }] of Object.entries(methods)) {
-    const response = await fetch(url + path.replaceAll(/\{\w+\}/g, 'any'), { method: method.toUpperCase() })
+    const response = await fetch(url + path.replaceAll(/\{\w+\}/g, 'any'), {
+      method: method.toUpperCase()
+    })
     const wanted = '501' in responses ? 501 : 200
-    if (response.status !== wanted) throw new Error(`${method} ${path}: must be ${wanted}; got ${response.status}`)
+    if (response.status !== wanted)
+      throw new Error(`${method} ${path}: must be ${wanted}; got ${response.status}`)
     // what has no body is answered with 200, too
-    if ('200' in responses && typeof (await response.json()).object !== 'string') throw new Error(`${method} ${path}: must be an example`)
+    if ('200' in responses && typeof (await response.json()).object !== 'string')
+      throw new Error(`${method} ${path}: must be an example`)
   }
 }
 server.close()

@@ -3,7 +3,10 @@ import * as client from './client.js'
 import { type Answer, BASE_URL, flatSession, withKey } from './session.js'
 
 Object.assign(client.defaults, { baseUrl: BASE_URL, ...withKey })
-const answered = ({ status, data }: { status: number; data: unknown }): Answer => ({ status, body: data })
+const answered = ({ status, data }: { status: number; data: unknown }): Answer => ({
+  status,
+  body: data
+})
 
 await flatSession({
   listLocations: async query => answered(await client.listLocations(query)),

@@ -1,8 +1,14 @@
-/** orval with the flat document: `formUrlEncoded` of its configuration names a function that writes forms, since its own leaves out metadata. */
+/**
+ * orval with the flat document: `formUrlEncoded` of its configuration names a function that writes
+ * forms, since its own leaves out metadata.
+ */
 import * as client from './client.js'
 import { type Answer, flatSession, withKey } from './session.js'
 
-const answered = ({ status, data }: { status: number; data: unknown }): Answer => ({ status, body: data })
+const answered = ({ status, data }: { status: number; data: unknown }): Answer => ({
+  status,
+  body: data
+})
 
 await flatSession({
   listLocations: async query => answered(await client.listLocations(query, withKey)),

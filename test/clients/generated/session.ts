@@ -13,19 +13,35 @@ export type Calls = {
 }
 
 const expect = (what: string, found: unknown, wanted: unknown) => {
-  if (JSON.stringify(found) !== JSON.stringify(wanted)) throw new Error(`${what}: must be ${JSON.stringify(wanted)}; got ${JSON.stringify(found)}`)
+  if (JSON.stringify(found) !== JSON.stringify(wanted))
+    throw new Error(`${what}: must be ${JSON.stringify(wanted)}; got ${JSON.stringify(found)}`)
 }
 
-export async function session({ locations, tickets, pay, refund, refundWithMetadata, update }: Calls): Promise<void> {
+export async function session({
+  locations,
+  tickets,
+  pay,
+  refund,
+  refundWithMetadata,
+  update
+}: Calls): Promise<void> {
   const page = await locations({ limit: 1 })
   expect('Locations', [page.status, page.body.data.length, page.body.has_more], [200, 1, true])
   const found = await tickets()
   expect('Tickets', [found.status, found.body.data.map(({ id }: Json) => id)], [200, ['tkt_12']])
 
   const { status, body } = await pay()
-  expect('the payment', [status, body.amount, body.payment_method?.card], [200, 3000, { brand: 'visa', last4: '4242' }])
+  expect(
+    'the payment',
+    [status, body.amount, body.payment_method?.card],
+    [200, 3000, { brand: 'visa', last4: '4242' }]
+  )
   const part = await refundWithMetadata(body.id)
-  expect('a part', [part.status, part.body.amount, part.body.reason, part.body.metadata], [200, 1000, 'cold soup', { shift: 'late' }])
+  expect(
+    'a part',
+    [part.status, part.body.amount, part.body.reason, part.body.metadata],
+    [200, 1000, 'cold soup', { shift: 'late' }]
+  )
   const refused = await refund(body.id, 2500)
   expect('too much', [refused.status, refused.body.error?.code], [400, 'refund_exceeds_remaining'])
   const rest = await refund(body.id)
@@ -40,27 +56,78 @@ export async function session({ locations, tickets, pay, refund, refundWithMetad
   console.log('session complete')
 }
 
-/** The requests of a client that was generated from the flat document, where nested names are sent as they are written. */
+/**
+ * The requests of a client that was generated from the flat document, where nested names are sent
+ * as they are written.
+ */
 export type Flat = {
   listLocations: (query: { limit: number }) => Promise<Answer>
-  listTickets: (query: { location: string; search_query: string; 'created[lt]': string; limit: number }) => Promise<Answer>
-  createTransaction: (body: { ticket: string; payment_type: 'card'; amount: number; 'card[number]': string; 'card[brand]': string }) => Promise<Answer>
-  createRefund: (body: { transaction: string; amount?: number; reason?: string; 'metadata[shift]'?: string }) => Promise<Answer>
-  updateLocation: (id: string, body: { phone: string; 'address[city]': string; 'metadata[seats]': string }) => Promise<Answer>
+  listTickets: (query: {
+    location: string
+    search_query: string
+    'created[lt]': string
+    limit: number
+  }) => Promise<Answer>
+  createTransaction: (body: {
+    ticket: string
+    payment_type: 'card'
+    amount: number
+    'card[number]': string
+    'card[brand]': string
+  }) => Promise<Answer>
+  createRefund: (body: {
+    transaction: string
+    amount?: number
+    reason?: string
+    'metadata[shift]'?: string
+  }) => Promise<Answer>
+  updateLocation: (
+    id: string,
+    body: { phone: string; 'address[city]': string; 'metadata[seats]': string }
+  ) => Promise<Answer>
 }
 
-export const flatSession = ({ listLocations, listTickets, createTransaction, createRefund, updateLocation }: Flat): Promise<void> =>
+export const flatSession = ({
+  listLocations,
+  listTickets,
+  createTransaction,
+  createRefund,
+  updateLocation
+}: Flat): Promise<void> =>
   session({
     locations: listLocations,
-    tickets: () => listTickets({ location: 'loc_bistro', search_query: 'T-12', 'created[lt]': '2026-02-01', limit: 100 }),
-    pay: () => createTransaction({ ticket: 'tkt_12', payment_type: 'card', amount: 3000, 'card[number]': '4242424242424242', 'card[brand]': 'visa' }),
+    tickets: () =>
+      listTickets({
+        location: 'loc_bistro',
+        search_query: 'T-12',
+        'created[lt]': '2026-02-01',
+        limit: 100
+      }),
+    pay: () =>
+      createTransaction({
+        ticket: 'tkt_12',
+        payment_type: 'card',
+        amount: 3000,
+        'card[number]': '4242424242424242',
+        'card[brand]': 'visa'
+      }),
     refund: (transaction, amount) => createRefund({ transaction, ...(amount && { amount }) }),
-    refundWithMetadata: transaction => createRefund({ transaction, amount: 1000, reason: 'cold soup', 'metadata[shift]': 'late' }),
-    update: () => updateLocation('loc_bistro_harbor', { phone: '', 'address[city]': 'Salem', 'metadata[seats]': '72' })
+    refundWithMetadata: transaction =>
+      createRefund({ transaction, amount: 1000, reason: 'cold soup', 'metadata[shift]': 'late' }),
+    update: () =>
+      updateLocation('loc_bistro_harbor', {
+        phone: '',
+        'address[city]': 'Salem',
+        'metadata[seats]': '72'
+      })
   })
 
 export const BASE_URL = process.env.COMMERCE_BASE_URL ?? ''
-export const withKey = { headers: { authorization: `Basic ${btoa(`${process.env.COMMERCE_API_KEY}:`)}` } }
+export const withKey = {
+  headers: { authorization: `Basic ${btoa(`${process.env.COMMERCE_API_KEY}:`)}` }
+}
 /** Names and values as a form. */
 export const formOf = (values: object = {}): URLSearchParams =>
-  new URLSearchParams(Object.entries(values).map(([name, value]): [string, string] => [name, String(value)]))
+  new URLSearchParams(
+    Object.entries(values).map(([name, value]): [string, string] => [name, String(value)])
+  )

@@ -1,4 +1,7 @@
-/** openapi-zod-client with zodios and the flat document: requests and responses are checked by their schemas. */
+/**
+ * openapi-zod-client with zodios and the flat document: requests and responses are checked by their
+ * schemas.
+ */
 import { isAxiosError } from 'axios'
 import { createApiClient } from './client.js'
 import { BASE_URL, flatSession, withKey } from './session.js'

@@ -11,10 +11,13 @@ for (const line of readFileSync(COMMERCE_SESSION, 'utf8').trim().split('\n')) {
     url: COMMERCE_BASE_URL + path,
     method,
     ...(key && { auth: { username: COMMERCE_API_KEY, password: '' } }),
-    ...(method === 'POST' ? { data: qs.stringify(values) } : { params: values, paramsSerializer: params => qs.stringify(params) }),
+    ...(method === 'POST'
+      ? { data: qs.stringify(values) }
+      : { params: values, paramsSerializer: params => qs.stringify(params) }),
     transformResponse: text => text,
     validateStatus: null
   })
-  if (status !== Number(expected) || !(wanted ? data.includes(wanted) : data === '')) throw new Error(`${line}: ${status} ${data}`)
+  if (status !== Number(expected) || !(wanted ? data.includes(wanted) : data === ''))
+    throw new Error(`${line}: ${status} ${data}`)
 }
 console.log('session complete')

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findTicket, payByCard, payByGuest, paymentsSince, readPayment, readTicket } from './till.mjs'
+import {
+  findTicket,
+  payByCard,
+  payByGuest,
+  paymentsSince,
+  readPayment,
+  readTicket
+} from './till.mjs'
 
 test('a bill is found by its table', async () => {
   const ticket = await findTicket('loc_bistro', 'T-60')
@@ -14,7 +21,12 @@ test('a bill that there is not is not found', async () => {
 })
 
 test('a card payment is recorded with its tip, and shows the card it was made with', async () => {
-  const { id } = await payByCard('tkt_60', { amount: 4200, tip_amount: 700, brand: 'visa', last4: '4242' })
+  const { id } = await payByCard('tkt_60', {
+    amount: 4200,
+    tip_amount: 700,
+    brand: 'visa',
+    last4: '4242'
+  })
 
   const payment = await readPayment(id)
   assert.equal(payment.amount, 4200)
@@ -23,12 +35,21 @@ test('a card payment is recorded with its tip, and shows the card it was made wi
 })
 
 test('an amount in whole dollars and cents is refused', async () => {
-  await assert.rejects(payByCard('tkt_60', { amount: '42.00', tip_amount: 0, brand: 'visa', last4: '4242' }), { status: 400, code: 'parameter_invalid' })
+  await assert.rejects(
+    payByCard('tkt_60', { amount: '42.00', tip_amount: 0, brand: 'visa', last4: '4242' }),
+    { status: 400, code: 'parameter_invalid' }
+  )
 })
 
 test('a guest of the house has to leave a telephone number', async () => {
-  await assert.rejects(payByGuest('tkt_60', { amount: 3000 }), { status: 400, code: 'parameter_missing' })
-  assert.equal((await payByGuest('tkt_60', { amount: 3000, phone: '+1 617 555 0100' })).payment_type, 'vip')
+  await assert.rejects(payByGuest('tkt_60', { amount: 3000 }), {
+    status: 400,
+    code: 'parameter_missing'
+  })
+  assert.equal(
+    (await payByGuest('tkt_60', { amount: 3000, phone: '+1 617 555 0100' })).payment_type,
+    'vip'
+  )
 })
 
 test('the payments of a day are all there, however many pages they take', async () => {

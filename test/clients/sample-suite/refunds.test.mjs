@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { noteOnRefund, payByCard, readPayment, refund, refundsOf } from './till.mjs'
 
-const payment = async amount => (await payByCard('tkt_60', { amount, tip_amount: 0, brand: 'visa', last4: '4242' })).id
+const payment = async amount =>
+  (await payByCard('tkt_60', { amount, tip_amount: 0, brand: 'visa', last4: '4242' })).id
 
 test('a refund in parts, the rest without an amount, and no more', async () => {
   const id = await payment(5000)
@@ -19,7 +20,10 @@ test('a refund in parts, the rest without an amount, and no more', async () => {
 })
 
 test('more than was paid is not given back', async () => {
-  await assert.rejects(refund(await payment(5000), { amount: 5001 }), { status: 400, code: 'refund_exceeds_remaining' })
+  await assert.rejects(refund(await payment(5000), { amount: 5001 }), {
+    status: 400,
+    code: 'refund_exceeds_remaining'
+  })
 })
 
 test('the refunds of a payment are listed, the last first, and can be noted on', async () => {

@@ -1,4 +1,7 @@
-/** The till of a small restaurant: what its staff do, as calls of the Commerce Service. It knows nothing of any emulator. */
+/**
+ * The till of a small restaurant: what its staff do, as calls of the Commerce Service. It knows
+ * nothing of any emulator.
+ */
 const { COMMERCE_BASE_URL, COMMERCE_API_KEY } = process.env
 
 /** A call that the service refused, with the code of its error. */
@@ -29,20 +32,34 @@ async function call(method, path, values = {}, { withKey = true } = {}) {
 
 /** The open bill of a table, by what the waiter calls it. */
 export async function findTicket(location, reference) {
-  // a mistake: the page is filtered after it was retrieved, so a Ticket further back is not found; it has to go on while has_more is true
+  // a mistake: the page is filtered after it was retrieved, so a Ticket further back is not found;
+  // it has to go on while has_more is true
   const { data } = await call('GET', '/tickets', { location, search_query: reference, limit: 3 })
   return data.find(ticket => ticket.reference === reference) ?? null
 }
 
 export const readTicket = id => call('GET', `/tickets/${id}`)
 
-/** A payment with a card that was read at the terminal; no key is needed, and none is on the terminal. */
+/**
+ * A payment with a card that was read at the terminal; no key is needed, and none is on the
+ * terminal.
+ */
 export const payByCard = (ticket, { amount, tip_amount, last4, brand }) =>
-  call('POST', '/transactions', { ticket, payment_type: 'card', currency: 'usd', amount, tip_amount, card: { brand, last4 } }, { withKey: false })
+  call(
+    'POST',
+    '/transactions',
+    { ticket, payment_type: 'card', currency: 'usd', amount, tip_amount, card: { brand, last4 } },
+    { withKey: false }
+  )
 
 /** A payment by a guest of the house. */
 export const payByGuest = (ticket, { amount, phone }) =>
-  call('POST', '/transactions', { ticket, payment_type: 'vip', amount, ...(phone && { customer: { phone } }) }, { withKey: false })
+  call(
+    'POST',
+    '/transactions',
+    { ticket, payment_type: 'vip', amount, ...(phone && { customer: { phone } }) },
+    { withKey: false }
+  )
 
 export const readPayment = id => call('GET', `/transactions/${id}`)
 
@@ -51,7 +68,11 @@ export async function paymentsSince(location, instant) {
   const found = []
   let page
   do {
-    page = await call('GET', '/transactions', { location, created: { gte: instant }, ...(page && { starting_after: page.last_id }) })
+    page = await call('GET', '/transactions', {
+      location,
+      created: { gte: instant },
+      ...(page && { starting_after: page.last_id })
+    })
     found.push(...page.data)
   } while (page.has_more)
   return found
@@ -59,11 +80,17 @@ export async function paymentsSince(location, instant) {
 
 /** Gives money back: an amount, or without one all that is left. */
 export async function refund(payment, { amount, reason, metadata } = {}) {
-  const form = { transaction: payment, ...(amount && { amount }), ...(reason && { reason }), ...(metadata && { metadata }) }
+  const form = {
+    transaction: payment,
+    ...(amount && { amount }),
+    ...(reason && { reason }),
+    ...(metadata && { metadata })
+  }
   try {
     return await call('POST', '/refunds', form)
   } catch (error) {
-    // a mistake: what was refused is refused again; only a lost answer is a reason to try once more, and then one looks first
+    // a mistake: what was refused is refused again; only a lost answer is a reason to try once
+    // more, and then one looks first
     if (error.code === 'refund_exceeds_remaining') return call('POST', '/refunds', form)
     throw error
   }

@@ -1,6 +1,8 @@
 /**
- * Loaded into an emulator before its own code: measures the longest time that its main thread worked without letting other requests in, in milliseconds of the
- * processor, which other work on the machine does not lengthen. Each SIGWINCH writes it to a file named after the process, and begins again.
+ * Loaded into an emulator before its own code: measures the longest time that its main thread
+ * worked without letting other requests in, in milliseconds of the
+ * processor, which other work on the machine does not lengthen. Each SIGWINCH writes it to a file
+ * named after the process, and begins again.
  */
 const { openSync, readSync, renameSync, writeFileSync } = require('node:fs')
 const { tmpdir } = require('node:os')
@@ -11,7 +13,10 @@ if (isMainThread) {
   const file = join(tmpdir(), `busy-${process.pid}`)
   const figures = openSync('/proc/thread-self/schedstat')
   const bytes = Buffer.alloc(64)
-  const worked = () => Number(bytes.toString('latin1', 0, readSync(figures, bytes, 0, bytes.length, 0)).split(' ', 1)[0]) / 1e6
+  const worked = () =>
+    Number(
+      bytes.toString('latin1', 0, readSync(figures, bytes, 0, bytes.length, 0)).split(' ', 1)[0]
+    ) / 1e6
   let before = worked()
   let longest = 0
   const look = () => {

@@ -1,4 +1,7 @@
-/** The built command in a process that can be killed, and calls of its sandboxes over keep-alive connections. */
+/**
+ * The built command in a process that can be killed, and calls of its sandboxes over keep-alive
+ * connections.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
@@ -20,10 +23,15 @@ export type Running = {
   complaints: () => string
 }
 
-/** Starts the command, with flags of Node.js where they are given; killed when this process ends. */
+/**
+ * Starts the command, with flags of Node.js where they are given; killed when this process ends.
+ */
 export function launched(args: readonly string[], nodeFlags: readonly string[] = []): ChildProcess {
   const given = [...nodeFlags, MAIN, '--port', '0', '--log-level', 'silent', ...args]
-  const child = spawn(process.execPath, given, { env: OWN_ENVIRONMENT, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, given, {
+    env: OWN_ENVIRONMENT,
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
   const kill = () => child.kill('SIGKILL')
   process.once('exit', kill)
   child.once('exit', () => process.off('exit', kill))
@@ -31,7 +39,11 @@ export function launched(args: readonly string[], nodeFlags: readonly string[] =
 }
 
 /** Starts the command and waits until it is ready. Errors: its output, when it ends instead. */
-export async function started(args: readonly string[] = [], nodeFlags: readonly string[] = [], watch = (_: ChildProcess) => {}): Promise<Running> {
+export async function started(
+  args: readonly string[] = [],
+  nodeFlags: readonly string[] = [],
+  watch = (_: ChildProcess) => {}
+): Promise<Running> {
   const child = launched(args, nodeFlags)
   watch(child)
   let [written, complaints] = ['', '']
@@ -42,10 +54,15 @@ export async function started(args: readonly string[] = [], nodeFlags: readonly 
   const port = await new Promise<number>((resolve, reject) => {
     child.stdout?.on('data', chunk => {
       written += chunk
-      const [, port] = /^commerce-emulator ready on http:\/\/localhost:(\d+)\/next$/m.exec(written) ?? []
+      const [, port] =
+        /^commerce-emulator ready on http:\/\/localhost:(\d+)\/next$/m.exec(written) ?? []
       if (port) resolve(Number(port))
     })
-    child.once('close', () => reject(new Error(`the emulator did not start (built by npm run build?): ${written}${complaints}`)))
+    child.once('close', () =>
+      reject(
+        new Error(`the emulator did not start (built by npm run build?): ${written}${complaints}`)
+      )
+    )
   })
   const end = async (signal: NodeJS.Signals) => {
     child.kill(signal)
@@ -57,7 +74,10 @@ export async function started(args: readonly string[] = [], nodeFlags: readonly 
 
 export type Answer = { status: number; text: string; body: Json }
 export type Client = {
-  /** A call, as `POST /next/refunds`, with form text or, on the control API, JSON, if no type is given. Errors: the connection's own when no whole answer comes. */
+  /**
+   * A call, as `POST /next/refunds`, with form text or, on the control API, JSON, if no type is
+   * given. Errors: the connection's own when no whole answer comes.
+   */
   call: (on: string, body?: string, type?: string) => Promise<Answer>
   close: () => void
 }
@@ -76,26 +96,35 @@ export function clientOf(port: number, name: string | null, key = 'sk_test_merch
     const headers = {
       ...(!isControl && { authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}` }),
       ...(body !== '' && {
-        'content-type': type ?? (isControl ? 'application/json' : 'application/x-www-form-urlencoded'),
+        'content-type':
+          type ?? (isControl ? 'application/json' : 'application/x-www-form-urlencoded'),
         'content-length': Buffer.byteLength(body)
       })
     }
     return new Promise<Answer>((resolve, reject) => {
-      const sent = request({ port, host: '127.0.0.1', method, path: `${prefix}${path}`, headers, agent }, answer => {
-        let text = ''
-        answer.setEncoding('utf8')
-        answer.on('data', chunk => {
-          text += chunk
-        })
-        answer.on('error', reject)
-        answer.on('end', () => {
-          if (!answer.complete) return reject(new Error('the answer is not whole'))
-          const isJson = /json/.test(String(answer.headers['content-type'])) && text !== ''
-          resolve({ status: answer.statusCode as number, text, body: isJson ? JSON.parse(text) : text })
-        })
-      })
+      const sent = request(
+        { port, host: '127.0.0.1', method, path: `${prefix}${path}`, headers, agent },
+        answer => {
+          let text = ''
+          answer.setEncoding('utf8')
+          answer.on('data', chunk => {
+            text += chunk
+          })
+          answer.on('error', reject)
+          answer.on('end', () => {
+            if (!answer.complete) return reject(new Error('the answer is not whole'))
+            const isJson = /json/.test(String(answer.headers['content-type'])) && text !== ''
+            resolve({
+              status: answer.statusCode as number,
+              text,
+              body: isJson ? JSON.parse(text) : text
+            })
+          })
+        }
+      )
       sent.on('error', reject)
-      // the connection ends with the response that refuses a body, which is seen between the parts of one that is still being sent
+      // the connection ends with the response that refuses a body, which is seen between the parts
+      // of one that is still being sent
       Readable.from(partsOf(Buffer.from(body)), { objectMode: false }).pipe(sent)
     })
   }

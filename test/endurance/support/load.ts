@@ -1,4 +1,7 @@
-/** Clients that change sandboxes until their process is gone or they are told to stop: payments, refunds, users, and changes of the control API. */
+/**
+ * Clients that change sandboxes until their process is gone or they are told to stop: payments,
+ * refunds, users, and changes of the control API.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { smallFixture } from '../../support/emulator.js'
 import type { Json } from '../../support/json.js'
@@ -13,15 +16,26 @@ const BUSY = { id: 'txn_busy', ticket: 'tkt_a', payment_type: 'external', amount
 export const SCENARIO = {
   name: 'load',
   clock: CLOCK,
-  data: { ...smallFixture({ transactions: [BUSY, { ...BUSY, id: 'txn_large', amount: 1_000_000_000 }] }), api_keys: [{ key: KEY, account: 'mch_a' }] }
+  data: {
+    ...smallFixture({ transactions: [BUSY, { ...BUSY, id: 'txn_large', amount: 1_000_000_000 }] }),
+    api_keys: [{ key: KEY, account: 'mch_a' }]
+  }
 }
 
 export type Place = { nth: number; name: string | null; clients: number; ledger: Ledger }
 /** Sandboxes to change, each with a number of clients. The one at the base address is the first. */
 export const placesOf = (clients: readonly number[]): Place[] =>
-  clients.map((count, index) => ({ nth: index, name: index === 0 ? null : `sandbox-${index}`, clients: count, ledger: new Ledger() }))
+  clients.map((count, index) => ({
+    nth: index,
+    name: index === 0 ? null : `sandbox-${index}`,
+    clients: count,
+    ledger: new Ledger()
+  }))
 
-/** Every value that a client sends names its sandbox, the client and the round: 3x0-7-12 is the twelfth of client 0 of sandbox 3 in round 7. */
+/**
+ * Every value that a client sends names its sandbox, the client and the round: 3x0-7-12 is the
+ * twelfth of client 0 of sandbox 3 in round 7.
+ */
 const MARK = /\b(\d+)x\d+-\d+-\d+/g
 
 /** The marks in a text that belong to another sandbox than the one with this number. */
@@ -38,16 +52,31 @@ type Manner = {
   connect: (port: number, place: Place) => Client
 }
 
-/** Changes the sandboxes until the process stops answering, or until it is over. Returns the number of answers and their problems. */
-export async function changeAll(port: number, places: readonly Place[], round: number, { pauseMs, isOver, mayBreak, connect }: Manner) {
+/**
+ * Changes the sandboxes until the process stops answering, or until it is over. Returns the number
+ * of answers and their problems.
+ */
+export async function changeAll(
+  port: number,
+  places: readonly Place[],
+  round: number,
+  { pauseMs, isOver, mayBreak, connect }: Manner
+) {
   const problems: string[] = []
   let answered = 0
-  const clients = places.flatMap(place => Array.from({ length: place.clients }, (_, index) => ({ place, index })))
+  const clients = places.flatMap(place =>
+    Array.from({ length: place.clients }, (_, index) => ({ place, index }))
+  )
   await Promise.all(
     clients.map(async ({ place, index }) => {
       const client = connect(port, place)
       const choices = random(`${place.name} ${index} ${round}`)
-      const worker = new Worker(place, { client, random: choices, mark: `${place.nth}x${index}-${round}`, isFirst: index === 0 })
+      const worker = new Worker(place, {
+        client,
+        random: choices,
+        mark: `${place.nth}x${index}-${round}`,
+        isFirst: index === 0
+      })
       try {
         while (!isOver()) {
           problems.push(...(await worker.change()))
@@ -55,7 +84,9 @@ export async function changeAll(port: number, places: readonly Place[], round: n
           await sleep(choices.below(2 * pauseMs))
         }
       } catch (error) {
-        const isBroken = (error as NodeJS.ErrnoException).code !== undefined || /whole/.test((error as Error).message)
+        const isBroken =
+          (error as NodeJS.ErrnoException).code !== undefined ||
+          /whole/.test((error as Error).message)
         if (!isBroken || !mayBreak()) problems.push(String((error as Error).stack))
       }
       client.close()
@@ -65,7 +96,10 @@ export async function changeAll(port: number, places: readonly Place[], round: n
 }
 
 /** Compares every sandbox with its ledger. */
-export async function auditAll(port: number, places: readonly Place[]): Promise<{ problems: string[]; facts: number }> {
+export async function auditAll(
+  port: number,
+  places: readonly Place[]
+): Promise<{ problems: string[]; facts: number }> {
   const problems: string[] = []
   let facts = 0
   for (const { name, ledger } of places) {
@@ -80,7 +114,8 @@ export async function auditAll(port: number, places: readonly Place[]): Promise<
   return { problems: problems.slice(0, 20), facts }
 }
 
-const stateIn = (client: Client): Promise<SandboxState> => readSandbox(client, { clock: CLOCK, keys: 1 })
+const stateIn = (client: Client): Promise<SandboxState> =>
+  readSandbox(client, { clock: CLOCK, keys: 1 })
 
 /** The ways to the first state: a reset, and the start scenario by name, in JSON and in YAML. */
 const BEGINNINGS: readonly (readonly [on: string, body?: string, type?: string])[] = [
@@ -127,11 +162,25 @@ class Worker {
       [8, () => this.#refund(mark)],
       [3, () => this.#addUser(mark)],
       [2, () => this.#deleteUser(mark)],
-      [2, () => this.#make({ sets: { [`metadata ${slot}`]: mark } }, ['POST /next/locations/loc_a', `metadata[${slot}]=${mark}`])],
+      [
+        2,
+        () =>
+          this.#make({ sets: { [`metadata ${slot}`]: mark } }, [
+            'POST /next/locations/loc_a',
+            `metadata[${slot}]=${mark}`
+          ])
+      ],
       [1, () => this.#addTickets(mark)],
       [1, () => this.#make({ advances: 1 }, ['POST /_control/clock/advance', '{"by":"1s"}'])],
       [0.5, () => this.#make({ addsKey: true }, ['POST /_control/keys', '{"account":"mch_a"}'])],
-      [isFirst ? 0.5 : 0, () => this.#make({ sets: { setting } }, ['PATCH /_control/settings', `{"pagination.max_limit":${setting}}`])],
+      [
+        isFirst ? 0.5 : 0,
+        () =>
+          this.#make({ sets: { setting } }, [
+            'PATCH /_control/settings',
+            `{"pagination.max_limit":${setting}}`
+          ])
+      ],
       [isFirst ? 0.3 : 0, () => this.#script(mark)],
       // the first state, after which ids are drawn again
       [isAlone ? 0.2 : 0, () => this.#make({ clears: true }, ['POST /_control/reset'])],
@@ -171,25 +220,40 @@ class Worker {
     const name = `transaction ${mark}`
     const amount = 1 + this.#own.random.below(10_000)
     const body = `ticket=tkt_a&payment_type=external&amount=${amount}&customer[name]=${mark}`
-    return this.#make({ sets: { [name]: amount } }, ['POST /next/transactions', body], ({ id }) => ({ [name]: id }))
+    return this.#make(
+      { sets: { [name]: amount } },
+      ['POST /next/transactions', body],
+      ({ id }) => ({ [name]: id })
+    )
   }
 
   #refund(mark: string): Promise<string[]> {
     const { random } = this.#own
     const { ledger } = this.#place
-    const paid = random.chance(0.5) ? ledger.idOf(random.of(ledger.names('transaction ')) ?? '') : undefined
+    const paid = random.chance(0.5)
+      ? ledger.idOf(random.of(ledger.names('transaction ')) ?? '')
+      : undefined
     const transaction = paid ?? random.of(['txn_busy', 'txn_large'])
     const amount = 1 + random.below(transaction === 'txn_large' ? 1000 : 50)
     const name = `refund ${mark}`
     const refusals = ['refund_exceeds_remaining', 'charge_already_refunded']
     const body = `transaction=${transaction}&amount=${amount}&reason=${mark}`
-    return this.#make({ sets: { [name]: [transaction, amount] } }, ['POST /next/refunds', body], ({ id }) => ({ [name]: id }), refusals)
+    return this.#make(
+      { sets: { [name]: [transaction, amount] } },
+      ['POST /next/refunds', body],
+      ({ id }) => ({ [name]: id }),
+      refusals
+    )
   }
 
   #addUser(mark: string): Promise<string[]> {
     const name = `user ${mark}`
     const email = `${mark}@example.com`
-    return this.#make({ sets: { [name]: email } }, ['POST /next/accounts/mch_a/users', `name=${mark}&email=${email}`], ({ id }) => ({ [name]: id }))
+    return this.#make(
+      { sets: { [name]: email } },
+      ['POST /next/accounts/mch_a/users', `name=${mark}&email=${email}`],
+      ({ id }) => ({ [name]: id })
+    )
   }
 
   /** Deletes one of the client's own Users, since other clients may be deleting theirs. */
@@ -204,16 +268,27 @@ class Worker {
   #addTickets(mark: string): Promise<string[]> {
     const references = ['a', 'b', 'c'].map(letter => `${mark}-${letter}`)
     const sets = Object.fromEntries(references.map(reference => [`ticket ${reference}`, 'loc_a']))
-    const body = JSON.stringify({ tickets: references.map(reference => ({ location: 'loc_a', reference })) })
+    const body = JSON.stringify({
+      tickets: references.map(reference => ({ location: 'loc_a', reference }))
+    })
     return this.#make({ sets }, ['POST /_control/records', body], ({ tickets }) =>
-      Object.fromEntries(tickets.map(({ id, reference }: { id: string; reference: string }) => [`ticket ${reference}`, id]))
+      Object.fromEntries(
+        tickets.map(({ id, reference }: { id: string; reference: string }) => [
+          `ticket ${reference}`,
+          id
+        ])
+      )
     )
   }
 
   #script(mark: string): Promise<string[]> {
     const name = `entry ${mark}`
     const entry = { name: mark, on: 'GET /accounts', calls: '1000000+', delay: '1s' }
-    return this.#make({ sets: { [name]: entry.on } }, ['POST /_control/script', JSON.stringify(entry)], ({ id }) => ({ [name]: id }))
+    return this.#make(
+      { sets: { [name]: entry.on } },
+      ['POST /_control/script', JSON.stringify(entry)],
+      ({ id }) => ({ [name]: id })
+    )
   }
 
   #keep(): Promise<string[]> {
@@ -225,7 +300,9 @@ class Worker {
   async #goBack(): Promise<string[]> {
     const snapshot = this.#own.random.of(this.#place.ledger.snapshots)
     if (snapshot === undefined) return this.#keep()
-    const problems = await this.#make({ restores: snapshot }, [`POST /_control/snapshots/${snapshot}/restore`])
+    const problems = await this.#make({ restores: snapshot }, [
+      `POST /_control/snapshots/${snapshot}/restore`
+    ])
     return [...problems, ...(await this.#audit())]
   }
 
@@ -237,7 +314,9 @@ class Worker {
 
   /** Deletes the sandbox with its snapshots; the next call makes it again. */
   async #delete(name: string): Promise<string[]> {
-    const problems = await this.#make({ clears: true, drops: this.#place.ledger.snapshots }, [`DELETE /_control/sandboxes/${name}`])
+    const problems = await this.#make({ clears: true, drops: this.#place.ledger.snapshots }, [
+      `DELETE /_control/sandboxes/${name}`
+    ])
     return [...problems, ...(await this.#read('GET /next/tickets')), ...(await this.#audit())]
   }
 
@@ -252,4 +331,5 @@ class Worker {
   }
 }
 
-const unexpected = (on: string, body: string, { status, text }: Answer) => `${on} ${body} was answered ${status}: ${text.slice(0, 300)}`
+const unexpected = (on: string, body: string, { status, text }: Answer) =>
+  `${on} ${body} was answered ${status}: ${text.slice(0, 300)}`

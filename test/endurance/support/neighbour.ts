@@ -1,6 +1,8 @@
 /**
- * A neighbour in a process of its own, so that the load of the test does not delay it: it makes GET calls one after the other over a keep-alive connection and
- * measures how long each takes. Beside the sites that it is told it calls a server that does nothing else, `bare`.
+ * A neighbour in a process of its own, so that the load of the test does not delay it: it makes GET
+ * calls one after the other over a keep-alive connection and
+ * measures how long each takes. Beside the sites that it is told it calls a server that does
+ * nothing else, `bare`.
  */
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,9 +20,15 @@ process.stdin.on('end', () => process.exit()).resume()`
 /** The milliseconds of each call, and what was wrong with one. */
 type Seen = { times: number[]; wrong: string[] }
 
-/** Starts a neighbour, ended with this process. `call` has it call a site, or stop; `taken` is what it has seen of each site since it was asked last. */
+/**
+ * Starts a neighbour, ended with this process. `call` has it call a site, or stop; `taken` is what
+ * it has seen of each site since it was asked last.
+ */
 export function startNeighbour() {
-  const child = fork(fileURLToPath(import.meta.url), ['calls'], { env: OWN_ENVIRONMENT, execArgv: process.execArgv })
+  const child = fork(fileURLToPath(import.meta.url), ['calls'], {
+    env: OWN_ENVIRONMENT,
+    execArgv: process.execArgv
+  })
   const stop = () => void child.kill('SIGKILL')
   process.once('exit', stop)
   const call = (site: string, port: number | null) => void child.send({ site, port })
@@ -69,6 +77,9 @@ if (process.argv[2] === 'calls') {
     if (port !== null) void callOn(site, port)
   })
   process.on('disconnect', () => process.exit())
-  const bare = spawn(process.execPath, ['--eval', BARE], { env: OWN_ENVIRONMENT, stdio: ['pipe', 'pipe', 'inherit'] })
+  const bare = spawn(process.execPath, ['--eval', BARE], {
+    env: OWN_ENVIRONMENT,
+    stdio: ['pipe', 'pipe', 'inherit']
+  })
   bare.stdout.once('data', text => void callOn('bare', Number(text)))
 }

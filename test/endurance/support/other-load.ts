@@ -1,4 +1,7 @@
-/** The load beside the clients of the API: scenarios loaded, sandboxes deleted and made again, event streams, verify calls that wait, and hostile senders. */
+/**
+ * The load beside the clients of the API: scenarios loaded, sandboxes deleted and made again, event
+ * streams, verify calls that wait, and hostile senders.
+ */
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,7 +13,14 @@ import { type Random, random } from './options.js'
 import type { Watch } from './watch.js'
 
 /** A process for the time of one round, and the sandboxes in it. */
-export type Round = { port: number; round: number; watch: Watch; places: readonly Place[]; loaded: readonly LoadedSandbox[]; pauseMs: number }
+export type Round = {
+  port: number
+  round: number
+  watch: Watch
+  places: readonly Place[]
+  loaded: readonly LoadedSandbox[]
+  pauseMs: number
+}
 
 const WAITING = 3
 const CHURNED = 2
@@ -34,8 +44,15 @@ const choicesOf = ({ round }: Round, what: string): Random => random(`${what} ${
 // loads
 
 const ticketsOf = (count: number, location = 'loc_a') =>
-  Array.from({ length: count }, (_, index) => ({ id: `tkt_${index}`, location, reference: `T-${index}` }))
-const yamlTickets = ticketsOf(300).map(({ id, location, reference }) => `    - { id: ${id}, location: ${location}, reference: ${reference} }`)
+  Array.from({ length: count }, (_, index) => ({
+    id: `tkt_${index}`,
+    location,
+    reference: `T-${index}`
+  }))
+const yamlTickets = ticketsOf(300).map(
+  ({ id, location, reference }) =>
+    `    - { id: ${id}, location: ${location}, reference: ${reference} }`
+)
 type Document = readonly [body: string, type?: string]
 const DOCUMENTS: readonly Document[] = [
   ['{"scenario":"load"}'],
@@ -43,23 +60,47 @@ const DOCUMENTS: readonly Document[] = [
   ['{"scenario":"split-bill"}'],
   ['{"scenario":"thousand-ticket-day"}'],
   [JSON.stringify({ scenario: { data: { ...smallFixture(), tickets: ticketsOf(3000) } } })],
-  [JSON.stringify({ scenario: { data: smallFixture(), generate: [{ tickets: 500 }, { transactions: 300, refunded: 0.2 }] } })],
+  [
+    JSON.stringify({
+      scenario: {
+        data: smallFixture(),
+        generate: [{ tickets: 500 }, { transactions: 300, refunded: 0.2 }]
+      }
+    })
+  ],
   [
     `data:\n  accounts:\n    - { id: mch_a, type: merchant, name: A, email: a@example.com, address: { country: US } }\n  locations:\n    - { id: loc_a, account: mch_a, display_name: A, address: { country: US } }\n  tickets:\n${yamlTickets.join('\n')}\n`,
     'application/yaml'
   ]
 ]
 const REFUSED: readonly (readonly [status: number, code: string, ...document: Document])[] = [
-  [400, 'document_invalid', JSON.stringify({ scenario: { data: { ...smallFixture(), tickets: [...ticketsOf(2000), ...ticketsOf(1, 'loc_none')] } } })],
-  [400, 'document_invalid', 'data:\n  tickets:\n    - { id: tkt_1, location: [\n', 'application/yaml'],
+  [
+    400,
+    'document_invalid',
+    JSON.stringify({
+      scenario: {
+        data: { ...smallFixture(), tickets: [...ticketsOf(2000), ...ticketsOf(1, 'loc_none')] }
+      }
+    })
+  ],
+  [
+    400,
+    'document_invalid',
+    'data:\n  tickets:\n    - { id: tkt_1, location: [\n',
+    'application/yaml'
+  ],
   [400, 'body_malformed', JSON.stringify({ scenario: SCENARIO }).slice(0, -20)],
   [404, 'scenario_unknown', '{"scenario":"no-such-scenario"}']
 ]
 
-/** A sandbox that is loaded again and again; what it holds is known by the counts of its records. */
+/**
+ * A sandbox that is loaded again and again; what it holds is known by the counts of its records.
+ */
 export class LoadedSandbox {
   readonly name: string
-  /** The counts that it may show: those of the last load that was answered, and of one that was not. */
+  /**
+   * The counts that it may show: those of the last load that was answered, and of one that was not.
+   */
   #allowed: string[] = []
   /** The counts of each document. */
   #countsOf: readonly string[] = []
@@ -84,27 +125,37 @@ export class LoadedSandbox {
     if (chance(0.2)) {
       const [status, code, ...document] = of(REFUSED)
       const answer = await call('POST /_control/load', ...document)
-      return answer.status === status && answer.body.error?.code === code ? [] : [`${this.name}: ${status} ${code} was expected, not ${shown(answer)}`]
+      return answer.status === status && answer.body.error?.code === code
+        ? []
+        : [`${this.name}: ${status} ${code} was expected, not ${shown(answer)}`]
     }
     const nth = below(DOCUMENTS.length)
     const isDry = chance(0.2)
     const target = this.#countsOf[nth] as string
     if (!isDry) this.#allowed = [...this.#allowed, target]
-    const answer = await call(`POST /_control/load${isDry ? '?dry_run=1' : ''}`, ...(DOCUMENTS[nth] as Document))
+    const answer = await call(
+      `POST /_control/load${isDry ? '?dry_run=1' : ''}`,
+      ...(DOCUMENTS[nth] as Document)
+    )
     if (!isDry) this.#allowed = [target]
-    return answer.status === 200 ? [] : [`${this.name}: document ${nth} was answered ${shown(answer)}`]
+    return answer.status === 200
+      ? []
+      : [`${this.name}: document ${nth} was answered ${shown(answer)}`]
   }
 
   /** Compares the sandbox with what was answered. */
   async audit(client: Client): Promise<string[]> {
     const counts = await countsIn(client)
-    const problems = this.#allowed.includes(counts) ? [] : [`${this.name} holds ${counts}, and not ${this.#allowed.join(' or ')}`]
+    const problems = this.#allowed.includes(counts)
+      ? []
+      : [`${this.name} holds ${counts}, and not ${this.#allowed.join(' or ')}`]
     this.#allowed = [counts]
     return problems
   }
 }
 
-const countsIn = async ({ call }: Client): Promise<string> => JSON.stringify((await call('GET /_control')).body.counts)
+const countsIn = async ({ call }: Client): Promise<string> =>
+  JSON.stringify((await call('GET /_control')).body.counts)
 const shown = ({ status, text }: Answer) => `${status} ${text.slice(0, 200)}`
 
 async function load(current: Round, sandbox: LoadedSandbox): Promise<void> {
@@ -130,17 +181,35 @@ async function churn(current: Round, name: string): Promise<void> {
   const clients = Array.from({ length: 4 }, () => watch.client(port, name))
   const remove = `DELETE /_control/sandboxes/${name}`
   const [make, put] = ['GET /next/tickets', 'PUT /_control/snapshots/a']
-  const calls = [remove, make, put, 'PUT /_control/snapshots/b', 'POST /_control/snapshots/a/restore', 'DELETE /_control/snapshots/b', 'POST /_control/reset']
+  const calls = [
+    remove,
+    make,
+    put,
+    'PUT /_control/snapshots/b',
+    'POST /_control/snapshots/a/restore',
+    'DELETE /_control/snapshots/b',
+    'POST /_control/reset'
+  ]
   const [first] = clients as [Client]
   await watch.repeat(async () => {
     await first.call(put)
     await Promise.all(
       clients.map(async ({ call }, nth) => {
-        // snapshots of the sandbox that goes and of the one that comes are written while it is deleted
-        for (const on of [[put, remove, make, put][nth] as string, of(calls), of(calls), of(calls)]) {
+        // snapshots of the sandbox that goes and of the one that comes are written while it is
+        // deleted
+        for (const on of [
+          [put, remove, make, put][nth] as string,
+          of(calls),
+          of(calls),
+          of(calls)
+        ]) {
           const answer = await call(on)
           // the watch reports 500 and above
-          if (answer.status >= 300 && answer.status < 500 && !MAY_BE_GONE.includes(answer.body.error?.code))
+          if (
+            answer.status >= 300 &&
+            answer.status < 500 &&
+            !MAY_BE_GONE.includes(answer.body.error?.code)
+          )
             watch.wrong(`${name}: ${on} was answered ${shown(answer)}`)
         }
       })
@@ -170,14 +239,33 @@ async function wait(current: Round, name: string): Promise<void> {
     // the journal must not overflow, or a verify call cannot be judged
     if (nth++ % 100 === 0) await payer.call('POST /_control/reset')
     const guest = `guest ${current.round} ${nth}`
-    const asked = (within: string) => JSON.stringify({ on: 'POST /transactions', match: { body: { 'customer[name]': guest } }, times: 1, within })
-    const pay = () => payer.call('POST /next/transactions', `ticket=tkt_a&payment_type=external&amount=100&customer[name]=${guest.replaceAll(' ', '+')}`)
+    const asked = (within: string) =>
+      JSON.stringify({
+        on: 'POST /transactions',
+        match: { body: { 'customer[name]': guest } },
+        times: 1,
+        within
+      })
+    const pay = () =>
+      payer.call(
+        'POST /next/transactions',
+        `ticket=tkt_a&payment_type=external&amount=100&customer[name]=${guest.replaceAll(' ', '+')}`
+      )
     const kind = VERIFY_KINDS[nth % VERIFY_KINDS.length]
     if (kind === 'left') {
-      await fetched(port, `/sandbox/${name}/_control/verify`, AbortSignal.timeout(20 + below(KEPT_MS)), answer => answer.text(), asked('30s'))
+      await fetched(
+        port,
+        `/sandbox/${name}/_control/verify`,
+        AbortSignal.timeout(20 + below(KEPT_MS)),
+        answer => answer.text(),
+        asked('30s')
+      )
     } else {
       const since = performance.now()
-      const waiting = waiter.call('POST /_control/verify', asked(kind === 'satisfied' ? '20s' : `${KEPT_MS}ms`))
+      const waiting = waiter.call(
+        'POST /_control/verify',
+        asked(kind === 'satisfied' ? '20s' : `${KEPT_MS}ms`)
+      )
       // handled below; a kill may break both calls
       waiting.catch(() => {})
       if (kind === 'satisfied') {
@@ -190,7 +278,8 @@ async function wait(current: Round, name: string): Promise<void> {
       if (answer.status !== expected[0] || answer.body.holds !== expected[1])
         watch.wrong(`${name}: a verify call that is ${kind} was answered ${shown(answer)}`)
       // timers of Node.js may be a millisecond early
-      if (kind === 'not satisfied' && ms < KEPT_MS - 2) watch.wrong(`${name}: a verify call gave up after ${ms} of ${KEPT_MS} ms`)
+      if (kind === 'not satisfied' && ms < KEPT_MS - 2)
+        watch.wrong(`${name}: a verify call gave up after ${ms} of ${KEPT_MS} ms`)
     }
     watch.count(`verify calls ${kind}`)
     await sleep(below(4 * pauseMs))
@@ -199,9 +288,21 @@ async function wait(current: Round, name: string): Promise<void> {
   payer.close()
 }
 
-/** Makes a request until its answer has been read or `signal` ends it. Errors: those of the connection. */
-async function fetched(port: number, path: string, signal: AbortSignal, read: (answer: Response) => unknown, body?: string): Promise<void> {
-  const given = body === undefined ? {} : { method: 'POST', headers: { 'content-type': 'application/json' }, body }
+/**
+ * Makes a request until its answer has been read or `signal` ends it. Errors: those of the
+ * connection.
+ */
+async function fetched(
+  port: number,
+  path: string,
+  signal: AbortSignal,
+  read: (answer: Response) => unknown,
+  body?: string
+): Promise<void> {
+  const given =
+    body === undefined
+      ? {}
+      : { method: 'POST', headers: { 'content-type': 'application/json' }, body }
   try {
     await read(await fetch(`http://127.0.0.1:${port}${path}`, { ...given, signal }))
   } catch (error) {
@@ -215,7 +316,10 @@ const TIRED_MS = 1500
 
 const EVENT = /^(: .*|id: req_\d+\nevent: request\ndata: \{.*\}|event: clear\ndata: \{\})$/
 
-/** Opens event streams of the places one after the other: those that are read and those that are never read stay, the others are left after a while. */
+/**
+ * Opens event streams of the places one after the other: those that are read and those that are
+ * never read stay, the others are left after a while.
+ */
 async function stream(current: Round, index: number): Promise<void> {
   const { port, watch, places } = current
   const { of, below } = choicesOf(current, `stream ${index}`)
@@ -226,28 +330,41 @@ async function stream(current: Round, index: number): Promise<void> {
     watch.count(`event streams ${kind}`)
     const until = Date.now() + (kind === 'left' ? below(TIRED_MS) : Number.POSITIVE_INFINITY)
     const over = new AbortController()
-    const look = setInterval(() => (watch.isOver || watch.isDown || Date.now() > until) && over.abort(), 50)
-    await fetched(port, `${name === null ? '' : `/sandbox/${name}`}/_control/events`, over.signal, async answer => {
-      if (answer.status !== 200) {
-        const text = await answer.text()
-        return watch.see('GET /_control/events', { status: answer.status, text, body: JSON.parse(text) }, { name, nth })
-      }
-      if (kind === 'never read') return once(over.signal, 'abort')
-      let text = ''
-      // a stream ends with its sandbox, with its process, or because it was not read
-      for await (const chunk of Readable.fromWeb(answer.body as never)
-        .setEncoding('utf8')
-        .on('error', () => {})) {
-        const events = (text + chunk).split('\n\n')
-        text = events.pop() as string
-        watch.count('events', events.length)
-        for (const event of events) {
-          const foreign = foreignMarks(event, nth)
-          if (foreign.length > 0) watch.wrong(`${shown}: an event shows ${foreign.slice(0, 5)} of another sandbox`)
-          if (!EVENT.test(event)) watch.wrong(`${shown}: an event is ${event.slice(0, 200)}`)
+    const look = setInterval(
+      () => (watch.isOver || watch.isDown || Date.now() > until) && over.abort(),
+      50
+    )
+    await fetched(
+      port,
+      `${name === null ? '' : `/sandbox/${name}`}/_control/events`,
+      over.signal,
+      async answer => {
+        if (answer.status !== 200) {
+          const text = await answer.text()
+          return watch.see(
+            'GET /_control/events',
+            { status: answer.status, text, body: JSON.parse(text) },
+            { name, nth }
+          )
+        }
+        if (kind === 'never read') return once(over.signal, 'abort')
+        let text = ''
+        // a stream ends with its sandbox, with its process, or because it was not read
+        for await (const chunk of Readable.fromWeb(answer.body as never)
+          .setEncoding('utf8')
+          .on('error', () => {})) {
+          const events = (text + chunk).split('\n\n')
+          text = events.pop() as string
+          watch.count('events', events.length)
+          for (const event of events) {
+            const foreign = foreignMarks(event, nth)
+            if (foreign.length > 0)
+              watch.wrong(`${shown}: an event shows ${foreign.slice(0, 5)} of another sandbox`)
+            if (!EVENT.test(event)) watch.wrong(`${shown}: an event is ${event.slice(0, 200)}`)
+          }
         }
       }
-    }).finally(() => clearInterval(look))
+    ).finally(() => clearInterval(look))
     await sleep(50)
   })
 }
@@ -256,21 +373,34 @@ async function stream(current: Round, index: number): Promise<void> {
 
 const FORM = 'content-type: application/x-www-form-urlencoded'
 const JSON_TYPE = 'content-type: application/json'
-const head = (line: string, ...fields: string[]) => [`${line} HTTP/1.1`, 'host: localhost', ...fields, '', ''].join('\r\n')
+const head = (line: string, ...fields: string[]) =>
+  [`${line} HTTP/1.1`, 'host: localhost', ...fields, '', ''].join('\r\n')
 const closing = (line: string, ...fields: string[]) => head(line, 'connection: close', ...fields)
-/** Bytes for a connection of their own, and the status that they are answered with; null where the sender cuts the connection after a while. */
+/**
+ * Bytes for a connection of their own, and the status that they are answered with; null where the
+ * sender cuts the connection after a while.
+ */
 const HOSTILE_BYTES: readonly (readonly [status: number | null, text: string])[] = [
   [null, ''],
   [null, 'GET /next/tick'],
   [null, 'POST /next/transactions HTTP/1.1\r\nhost: localhost\r\nx-slow: '],
-  [null, `${head('POST /sandbox/hostile/next/transactions', FORM, 'content-length: 100000')}ticket=`],
+  [
+    null,
+    `${head('POST /sandbox/hostile/next/transactions', FORM, 'content-length: 100000')}ticket=`
+  ],
   [null, `${head('POST /_control/load', JSON_TYPE, 'content-length: 60000000')}{"scenario":`],
   [400, '\0\x01\x02 no HTTP at all\r\n\r\n'],
   [400, closing('GET /next/%ff')],
   [400, closing('GET /sandbox/..%2f..%2fetc/next/tickets')],
-  [403, closing('POST /_control/reset', 'content-length: 0').replace('localhost', 'evil.example.com')],
+  [
+    403,
+    closing('POST /_control/reset', 'content-length: 0').replace('localhost', 'evil.example.com')
+  ],
   [413, closing('POST /next/transactions', FORM, 'content-length: 2000000000')],
-  [413, `${closing('POST /next/transactions', FORM, 'content-length: 1200000')}ticket=${'t'.repeat(1_199_993)}`],
+  [
+    413,
+    `${closing('POST /next/transactions', FORM, 'content-length: 1200000')}ticket=${'t'.repeat(1_199_993)}`
+  ],
   [413, `${closing('POST /_control/load', JSON_TYPE, 'content-length: 99999999')}{`],
   [415, `${closing('POST /next/transactions', 'content-type: text/plain', 'content-length: 1')}x`],
   [417, closing('GET /next/tickets', 'expect: the-impossible')],
@@ -287,7 +417,10 @@ async function disturb(current: Round, index: number): Promise<void> {
     const answer = await exchanged(port, sent, socket => {
       if (status !== null) return
       // one more byte now and then, until the sender cuts the connection
-      const dribble = setInterval(() => (Date.now() > until || watch.isOver ? socket.destroy() : socket.write('a')), 100)
+      const dribble = setInterval(
+        () => (Date.now() > until || watch.isOver ? socket.destroy() : socket.write('a')),
+        100
+      )
       socket.on('close', () => clearInterval(dribble))
     })
     watch.count('hostile senders')
@@ -297,7 +430,8 @@ async function disturb(current: Round, index: number): Promise<void> {
       const [head = '', text = ''] = answer.split('\r\n\r\n')
       const [, found] = /^HTTP\/1\.1 (\d+)/.exec(head) ?? []
       const on = JSON.stringify(sent.slice(0, 60))
-      if (Number(found) !== status) watch.wrong(`${on} was answered ${answer.slice(0, 300)} instead of ${status}`)
+      if (Number(found) !== status)
+        watch.wrong(`${on} was answered ${answer.slice(0, 300)} instead of ${status}`)
       else watch.see(on, { status, text, body: JSON.parse(text) }, { name: null, nth: null })
     }
     await sleep(below(10 * pauseMs))

@@ -1,4 +1,7 @@
-/** What is seen of an emulator under load: every answer is judged, calls are counted, and what is wrong is kept. */
+/**
+ * What is seen of an emulator under load: every answer is judged, calls are counted, and what is
+ * wrong is kept.
+ */
 import { type Answer, type Client, clientOf } from './emulator.js'
 import { foreignMarks } from './load.js'
 
@@ -38,7 +41,10 @@ export class Watch {
     }
   }
 
-  /** Looks at what a client met that ended without an answer: a connection may break when the process is down. */
+  /**
+   * Looks at what a client met that ended without an answer: a connection may break when the
+   * process is down.
+   */
   broken(error: unknown): void {
     const { code, message, stack } = error as NodeJS.ErrnoException
     const isConnection = code !== undefined || /whole/.test(message)
@@ -57,12 +63,18 @@ export class Watch {
     }
   }
 
-  /** A client of a sandbox whose answers are judged; `nth` is the number in its marks, null where there are none. */
+  /**
+   * A client of a sandbox whose answers are judged; `nth` is the number in its marks, null where
+   * there are none.
+   */
   client(port: number, name: string | null, nth: number | null = null): Client {
     const { call, close } = clientOf(port, name)
     return {
       call: async (on, body, type) => {
-        const late = setTimeout(() => this.wrong(`${name ?? 'base'}: ${on} is not answered in ${UNANSWERED_MS} ms`), UNANSWERED_MS)
+        const late = setTimeout(
+          () => this.wrong(`${name ?? 'base'}: ${on} is not answered in ${UNANSWERED_MS} ms`),
+          UNANSWERED_MS
+        )
         try {
           const answer = await call(on, body, type)
           this.count(on.includes(' /_control') ? 'control calls' : 'API calls')
@@ -77,16 +89,32 @@ export class Watch {
   }
 
   /** Judges an answer, whatever was asked. */
-  see(on: string, answer: Pick<Answer, 'status' | 'text' | 'body'>, { name, nth }: { name: string | null; nth: number | null }): void {
+  see(
+    on: string,
+    answer: Pick<Answer, 'status' | 'text' | 'body'>,
+    { name, nth }: { name: string | null; nth: number | null }
+  ): void {
     const { status, text, body } = answer
     const shown = `${name ?? 'base'}: ${on} was answered ${status}: ${text.slice(0, 300)}`
-    const isStarting = status === 503 && this.isStarting && (body.error?.code === 'not_ready' || body.status === 'starting')
+    const isStarting =
+      status === 503 &&
+      this.isStarting &&
+      (body.error?.code === 'not_ready' || body.status === 'starting')
     if (status >= 500 && !isStarting) this.wrong(shown)
-    else if (status >= 400 && !isStarting && !isError(body) && !(status === 409 && body.holds === false)) this.wrong(`without the shape of an error, ${shown}`)
+    else if (
+      status >= 400 &&
+      !isStarting &&
+      !isError(body) &&
+      !(status === 409 && body.holds === false)
+    )
+      this.wrong(`without the shape of an error, ${shown}`)
     const foreign = foreignMarks(text, nth)
-    if (foreign.length > 0) this.wrong(`${name ?? 'base'}: ${on} shows ${foreign.slice(0, 5)} of another sandbox`)
+    if (foreign.length > 0)
+      this.wrong(`${name ?? 'base'}: ${on} shows ${foreign.slice(0, 5)} of another sandbox`)
   }
 }
 
 const isError = ({ error }: Answer['body']): boolean =>
-  ['type', 'code', 'message', 'request_id'].every(name => typeof error?.[name] === 'string' && error[name] !== '')
+  ['type', 'code', 'message', 'request_id'].every(
+    name => typeof error?.[name] === 'string' && error[name] !== ''
+  )

@@ -1,5 +1,7 @@
 /** Makes a call as any client of the service makes it, and returns its status. */
 export async function call(baseUrl, key) {
-  const answer = await fetch(`${baseUrl}/locations?limit=1`, { headers: { authorization: `Basic ${btoa(`${key}:`)}` } })
+  const answer = await fetch(`${baseUrl}/locations?limit=1`, {
+    headers: { authorization: `Basic ${btoa(`${key}:`)}` }
+  })
   return answer.status
 }

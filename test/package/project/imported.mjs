@@ -5,5 +5,7 @@ import { call } from './call.mjs'
 const emulator = await startEmulator()
 const status = await call(emulator.baseUrl, emulator.key)
 await emulator.close()
-const refused = await startEmulator({ settings: { pagination: { max_limit: 'many' } } }).catch(error => [error instanceof EmulatorError, error.code])
+const refused = await startEmulator({ settings: { pagination: { max_limit: 'many' } } }).catch(
+  error => [error instanceof EmulatorError, error.code]
+)
 process.stdout.write(JSON.stringify({ status, refused }))

@@ -1,10 +1,24 @@
-import { connect, type Emulator, EmulatorError, type EmulatorOptions, type Scenario, startEmulator } from 'commerce-emulator'
+import {
+  connect,
+  type Emulator,
+  EmulatorError,
+  type EmulatorOptions,
+  type Scenario,
+  startEmulator
+} from 'commerce-emulator'
 
-const scenario: Scenario = { fixtures: ['bistro'], script: [{ on: 'POST /transactions', respond: { status: 402 } }] }
-const options: EmulatorOptions = { scenario, settings: { 'pagination.max_limit': 5, pagination: { order: 'oldest_first' } } }
+const scenario: Scenario = {
+  fixtures: ['bistro'],
+  script: [{ on: 'POST /transactions', respond: { status: 402 } }]
+}
+const options: EmulatorOptions = {
+  scenario,
+  settings: { 'pagination.max_limit': 5, pagination: { order: 'oldest_first' } }
+}
 
 export async function typed(url?: string): Promise<number> {
-  await using emulator: Emulator = url === undefined ? await startEmulator(options) : await connect({ url })
+  await using emulator: Emulator =
+    url === undefined ? await startEmulator(options) : await connect({ url })
   await emulator.clock.advance('1h')
   const { tickets = [] } = await emulator.state()
   return tickets.length

@@ -1,5 +1,6 @@
 /**
- * Runs the script of the emulator from the code that V8 compiled when it was built. V8 refuses code of another version and compiles the script again; so
+ * Runs the script of the emulator from the code that V8 compiled when it was built. V8 refuses code
+ * of another version and compiles the script again; so
  * that none of another processor is given to it, the file is named after both.
  */
 const { readFileSync } = require('node:fs')
@@ -25,6 +26,12 @@ if (runInThisContext('Object') === Object) {
   script.runInThisContext()(exports, require, module, pathToFileURL(FILE).href)
   Object.assign(module.exports, { script, CODE })
 } else {
-  // Jest runs each test file in a context of its own; objects of the emulator have to be instances of that context's classes
-  new Function(`return ${source}\n//# sourceURL=${FILE}`)()(exports, require, module, pathToFileURL(FILE).href)
+  // Jest runs each test file in a context of its own; objects of the emulator have to be instances
+  // of that context's classes
+  new Function(`return ${source}\n//# sourceURL=${FILE}`)()(
+    exports,
+    require,
+    module,
+    pathToFileURL(FILE).href
+  )
 }

@@ -1,4 +1,7 @@
-/** Control requests that change something, what is typed to be sent with them, and how they are undone. */
+/**
+ * Control requests that change something, what is typed to be sent with them, and how they are
+ * undone.
+ */
 import { signal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { toast, toastError } from '../components/toast.js'
@@ -10,8 +13,15 @@ export type Done<T> = string | ((answer: T) => string)
 /** Returns what is said then. */
 export type Undo = () => Promise<string>
 
-/** Waits for a request, says what was done (by default its response), offers to undo it, and has every view read again. Returns why it was refused. */
-async function attempt<T>(call: Promise<T>, done: Done<T> = String, undo?: Undo): Promise<ControlError | null> {
+/**
+ * Waits for a request, says what was done (by default its response), offers to undo it, and has
+ * every view read again. Returns why it was refused.
+ */
+async function attempt<T>(
+  call: Promise<T>,
+  done: Done<T> = String,
+  undo?: Undo
+): Promise<ControlError | null> {
   let answer: T
   try {
     answer = await call
@@ -21,7 +31,11 @@ async function attempt<T>(call: Promise<T>, done: Done<T> = String, undo?: Undo)
     return null
   }
   changed()
-  toast(typeof done === 'string' ? done : done(answer), 'done', undo && { text: 'Undo', run: () => act(undo()) })
+  toast(
+    typeof done === 'string' ? done : done(answer),
+    'done',
+    undo && { text: 'Undo', run: () => act(undo()) }
+  )
   return null
 }
 
@@ -31,10 +45,16 @@ export async function act<T>(call: Promise<T>, done?: Done<T>, undo?: Undo): Pro
   if (refused !== null) toastError(refused)
 }
 
-/** What replaces the state can be undone: a snapshot is taken before, and restored. The journal stays empty, since a snapshot has none. */
+/**
+ * What replaces the state can be undone: a snapshot is taken before, and restored. The journal
+ * stays empty, since a snapshot has none.
+ */
 export function undoable(kind: 'reset' | 'restore' | 'restore-again' | 'merge' | 'load') {
   const name = `before-${kind}`
-  const undo: Undo = () => control('POST /snapshots/NAME/restore', { name }).then(() => 'Undone: the state is restored, but not the requests.')
+  const undo: Undo = () =>
+    control('POST /snapshots/NAME/restore', { name }).then(
+      () => 'Undone: the state is restored, but not the requests.'
+    )
   return { first: () => control('PUT /snapshots/NAME', { name }), undo }
 }
 
@@ -47,7 +67,10 @@ export function reset() {
   )
 }
 
-/** A text that goes into control requests, and why one was refused until more is typed: problems name places of the text as it was. */
+/**
+ * A text that goes into control requests, and why one was refused until more is typed: problems
+ * name places of the text as it was.
+ */
 export function draft(initial = '') {
   const text = signal(initial)
   const refused = signal<ControlError | null>(null)
@@ -69,7 +92,10 @@ export function draft(initial = '') {
     },
     /** A field shows one problem. */
     get field() {
-      return { ...this.editor, error: refused.value && (refused.value.problems[0]?.message ?? refused.value.message) }
+      return {
+        ...this.editor,
+        error: refused.value && (refused.value.problems[0]?.message ?? refused.value.message)
+      }
     }
   }
 }

@@ -1,4 +1,7 @@
-/** Shortcuts of one key, which can be switched off (WCAG 2.1.4). Views add theirs while they are shown. */
+/**
+ * Shortcuts of one key, which can be switched off (WCAG 2.1.4). Views add theirs while they are
+ * shown.
+ */
 import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { kept } from './memory.js'
@@ -9,11 +12,22 @@ export type Shortcut = { key: string; about: string; run: () => void }
 export const shortcuts = signal<readonly Shortcut[]>([])
 export const areShortcutsOn = kept('shortcuts', true)
 
-const isTyping = (target: EventTarget | null) => target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+const isTyping = (target: EventTarget | null) =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
 addEventListener('keydown', event => {
   const { key, ctrlKey, metaKey, altKey, target, defaultPrevented } = event
-  if (defaultPrevented || ctrlKey || metaKey || altKey || !areShortcutsOn.value || isTyping(target) || document.querySelector('dialog[open]')) return
+  if (
+    defaultPrevented ||
+    ctrlKey ||
+    metaKey ||
+    altKey ||
+    !areShortcutsOn.value ||
+    isTyping(target) ||
+    document.querySelector('dialog[open]')
+  )
+    return
   const found = shortcuts.value.findLast(shortcut => shortcut.key === key)
   if (found === undefined) return
   event.preventDefault()
@@ -25,7 +39,9 @@ export function useShortcuts(added: readonly Shortcut[]): void {
   const latest = useRef(added)
   latest.current = added
   useEffect(() => {
-    const own = added.map(({ key, about }, place): Shortcut => ({ key, about, run: () => latest.current[place]?.run() }))
+    const own = added.map(
+      ({ key, about }, place): Shortcut => ({ key, about, run: () => latest.current[place]?.run() })
+    )
     shortcuts.value = [...shortcuts.value, ...own]
     return () => (shortcuts.value = shortcuts.value.filter(shortcut => !own.includes(shortcut)))
   }, [])

@@ -9,7 +9,9 @@ function remembered(name: string): unknown {
   }
 }
 
-/** A signal with the value that the browser has kept under a name, and that keeps what it becomes. */
+/**
+ * A signal with the value that the browser has kept under a name, and that keeps what it becomes.
+ */
 export function kept<T>(name: string, initial: T): Signal<T> {
   const key = `commerce-emulator:${name}`
   const state = signal((remembered(key) ?? initial) as T)

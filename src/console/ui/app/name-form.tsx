@@ -19,7 +19,8 @@ export function NameForm({ label, example, hint, make, done, children }: Props) 
   const { text, refused, send, write, field } = useDraft()
   const sendName = async () => {
     const name = text.value.trim()
-    if (name === '') refused.value = new ControlError('name_missing', `Must be a name, such as ${example}.`)
+    if (name === '')
+      refused.value = new ControlError('name_missing', `Must be a name, such as ${example}.`)
     else if (await send(make(name), done(name))) write('')
   }
   return (

@@ -1,4 +1,7 @@
-/** What a component reads from the control API: at first, when its key changes, and after every change of the emulator. */
+/**
+ * What a component reads from the control API: at first, when its key changes, and after every
+ * change of the emulator.
+ */
 import { useSignal, useSignalEffect } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { ControlError } from '../control/client.js'
@@ -19,7 +22,11 @@ export type Options = {
 }
 
 /** Reads with `read`; another `key` forgets what was read before. */
-export function useResource<T>(read: () => Promise<T>, key = '', { once = false, isEvidence = false, every }: Options = {}): Resource<T> {
+export function useResource<T>(
+  read: () => Promise<T>,
+  key = '',
+  { once = false, isEvidence = false, every }: Options = {}
+): Resource<T> {
   const answer = useSignal<Answer<T>>({ data: null, error: null })
   const reader = useRef(read)
   reader.current = read

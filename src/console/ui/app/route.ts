@@ -1,16 +1,31 @@
-/** Where the console is: `#/requests/req_12?sandbox=worker-1` is the view `requests`, the path `['req_12']`, the sandbox `worker-1` and the rest of the query. */
+/**
+ * Where the console is: `#/requests/req_12?sandbox=worker-1` is the view `requests`, the path
+ * `['req_12']`, the sandbox `worker-1` and the rest of the query.
+ */
 import { signal } from '@preact/signals'
 import { pageSandbox, sandbox } from '../control/place.js'
 
-export type Route = { view: string; path: readonly string[]; query: Readonly<Record<string, string>> }
+export type Route = {
+  view: string
+  path: readonly string[]
+  query: Readonly<Record<string, string>>
+}
 /** Without `sandbox`, a link stays in the chosen one. */
-export type Target = { view?: string; path?: readonly string[]; query?: Readonly<Record<string, string | undefined>>; sandbox?: string }
+export type Target = {
+  view?: string
+  path?: readonly string[]
+  query?: Readonly<Record<string, string | undefined>>
+  sandbox?: string
+}
 
 export const FIRST_VIEW = 'requests'
 
 /** A part of an address that names something in a table; the fallback for any other name. */
-export const choiceIn = <T extends object>(table: T, name: string | undefined, fallback: keyof T): keyof T =>
-  name !== undefined && Object.hasOwn(table, name) ? (name as keyof T) : fallback
+export const choiceIn = <T extends object>(
+  table: T,
+  name: string | undefined,
+  fallback: keyof T
+): keyof T => (name !== undefined && Object.hasOwn(table, name) ? (name as keyof T) : fallback)
 
 /** A decoded part of an address; as it is where the encoding is broken. */
 function decoded(part: string): string {
@@ -25,15 +40,27 @@ function routeIn(hash: string): Route & { sandbox: string } {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?')
   const [view = '', ...rest] = path.split('/').map(decoded)
   const { sandbox: name = pageSandbox, ...query } = Object.fromEntries(new URLSearchParams(search))
-  return { view: view === '' ? FIRST_VIEW : view, path: rest.filter(part => part !== ''), query, sandbox: name }
+  return {
+    view: view === '' ? FIRST_VIEW : view,
+    path: rest.filter(part => part !== ''),
+    query,
+    sandbox: name
+  }
 }
 
 export const route = signal<Route>(routeIn(''))
 follow()
 
 /** The hash of a target: a link's `href`. */
-export function hrefOf({ view = route.value.view, path = [], query = {}, sandbox: name = sandbox.value }: Target): string {
-  const given = Object.entries(query).flatMap(([key, value]) => (value === undefined || value === '' ? [] : [[key, value]]))
+export function hrefOf({
+  view = route.value.view,
+  path = [],
+  query = {},
+  sandbox: name = sandbox.value
+}: Target): string {
+  const given = Object.entries(query).flatMap(([key, value]) =>
+    value === undefined || value === '' ? [] : [[key, value]]
+  )
   const search = new URLSearchParams(name === pageSandbox ? given : [...given, ['sandbox', name]])
   return `#/${[view, ...path].map(encodeURIComponent).join('/')}${search.size === 0 ? '' : `?${search}`}`
 }
@@ -48,13 +75,19 @@ export function go(target: Target, { replace = false } = {}): void {
 }
 
 /** The same place with parts of the query changed; empty ones are left out. */
-export const narrowed = (change: Target['query']): Target => ({ path: route.value.path, query: { ...route.value.query, ...change } })
+export const narrowed = (change: Target['query']): Target => ({
+  path: route.value.path,
+  query: { ...route.value.query, ...change }
+})
 
 /** Changes parts of the query without a step in the history. */
 export const narrow = (change: Target['query']): void => go(narrowed(change), { replace: true })
 
 /** Binds a field to a part of the query. */
-export const inQuery = (name: string) => ({ value: route.value.query[name] ?? '', onChange: (value: string) => narrow({ [name]: value }) })
+export const inQuery = (name: string) => ({
+  value: route.value.query[name] ?? '',
+  onChange: (value: string) => narrow({ [name]: value })
+})
 
 function follow(): void {
   const { sandbox: name, ...place } = routeIn(location.hash)

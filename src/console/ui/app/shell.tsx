@@ -20,7 +20,11 @@ import { QuickBar } from './quick-bar.js'
 import { choiceIn, FIRST_VIEW, go, hrefOf, route } from './route.js'
 import { changed, isAllowed, type LiveState, live, openings, overview, sandboxes } from './store.js'
 
-const LIVE: Readonly<Record<LiveState, string>> = { connecting: 'Connecting', live: 'Live', interrupted: 'Reconnecting' }
+const LIVE: Readonly<Record<LiveState, string>> = {
+  connecting: 'Connecting',
+  live: 'Live',
+  interrupted: 'Reconnecting'
+}
 const NAMES = Object.keys(VIEWS) as ViewName[]
 const THEMES = ['system', 'light', 'dark']
 
@@ -29,19 +33,30 @@ const theme = kept('theme', 'system')
 effect(() => {
   document.documentElement.style.colorScheme = theme.value === 'system' ? '' : theme.value
 })
-const nextTheme = () => (theme.value = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length] as string)
+const nextTheme = () =>
+  (theme.value = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length] as string)
 
 export function Shell() {
   const isHelpShown = useSignal(false)
   const name = choiceIn(VIEWS, route.value.view, FIRST_VIEW)
   useShortcuts([
     { key: '?', about: 'This help', run: () => (isHelpShown.value = true) },
-    { key: '/', about: 'Go to the search field', run: () => document.querySelector<HTMLElement>('[aria-keyshortcuts="/"]')?.focus() },
+    {
+      key: '/',
+      about: 'Go to the search field',
+      run: () => document.querySelector<HTMLElement>('[aria-keyshortcuts="/"]')?.focus()
+    },
     { key: 't', about: 'Switch theme', run: nextTheme },
-    ...NAMES.map((view, place) => ({ key: String(place + 1), about: VIEWS[view].title, run: () => go({ view }) }))
+    ...NAMES.map((view, place) => ({
+      key: String(place + 1),
+      about: VIEWS[view].title,
+      run: () => go({ view })
+    }))
   ])
   useEffect(() => {
-    document.title = [VIEWS[name].title, sandbox.value, 'commerce-emulator'].filter(Boolean).join(' · ')
+    document.title = [VIEWS[name].title, sandbox.value, 'commerce-emulator']
+      .filter(Boolean)
+      .join(' · ')
   }, [name, sandbox.value])
 
   if (session.value !== null && !isAllowed()) return <SignIn />
@@ -62,7 +77,10 @@ export function Shell() {
   )
 }
 
-const UNLOADED = new ControlError('no_answer', 'The emulator is not responding. This view appears as soon as it does.')
+const UNLOADED = new ControlError(
+  'no_answer',
+  'The emulator is not responding. This view appears as soon as it does.'
+)
 
 /** A view, once its script is loaded. One that could not be loaded comes with the connection. */
 function Shown({ name }: { name: ViewName }) {
@@ -100,7 +118,13 @@ function SignIn() {
       <Form class="sign-in card stack" send={send}>
         <Brand />
         <h1>Sign in</h1>
-        <Field label="Control token" type="password" hint={hint} error={problem.value} {...bound(token)} />
+        <Field
+          label="Control token"
+          type="password"
+          hint={hint}
+          error={problem.value}
+          {...bound(token)}
+        />
         <Button class="primary" text="Sign in" />
       </Form>
       <Toasts />
@@ -120,10 +144,19 @@ function Side({ name, onHelp }: { name: ViewName; onHelp: () => void }) {
   const title = (view: ViewName) => [<Icon key="icon" name={VIEWS[view].icon} />, VIEWS[view].title]
   return (
     <header class="side">
-      <Button class="hidden" text="Skip to content" run={() => document.getElementById('main')?.focus()} />
+      <Button
+        class="hidden"
+        text="Skip to content"
+        run={() => document.getElementById('main')?.focus()}
+      />
       <Brand />
       <SandboxSwitch />
-      <Choices class="views" label="Views" choices={NAMES.map(view => [view, title(view), { view }])} chosen={name} />
+      <Choices
+        class="views"
+        label="Views"
+        choices={NAMES.map(view => [view, title(view), { view }])}
+        chosen={name}
+      />
       <div class="status">
         <p class="live" data-state={live.value} role="status">
           <span>{LIVE[live.value]}</span>
@@ -135,10 +168,24 @@ function Side({ name, onHelp }: { name: ViewName; onHelp: () => void }) {
         <p class="clock faint">{clock && <ClockTime clock={clock} />}</p>
       </div>
       <div class="tools">
-        <ButtonLink class="small quiet" icon="book" text="API" href={`${controlOf()}/docs`} title="Read and try the emulated API" />
+        <ButtonLink
+          class="small quiet"
+          icon="book"
+          text="API"
+          href={`${controlOf()}/docs`}
+          title="Read and try the emulated API"
+        />
         <Button class="small quiet" icon="theme" label={`Theme: ${theme.value}`} run={nextTheme} />
         <Button class="small quiet" icon="keyboard" label="Keyboard shortcuts" run={onHelp} />
-        {session.value?.token_required && <Button class="small quiet" icon="sign-out" text="Sign out" title="Sign out" run={signOut} />}
+        {session.value?.token_required && (
+          <Button
+            class="small quiet"
+            icon="sign-out"
+            text="Sign out"
+            title="Sign out"
+            run={signOut}
+          />
+        )}
       </div>
     </header>
   )
@@ -150,15 +197,32 @@ const signOut = () => control('DELETE /session').then(() => changed(), toastErro
 function SandboxSwitch() {
   const names = new Set([...sandboxes.value.map(({ name }) => name), sandbox.value].filter(Boolean))
   const choose = (name: string) => go({ view: route.value.view, sandbox: name })
-  return <Field label="Sandbox" isLabelHidden value={sandbox.value} onChange={choose} options={[['', 'base sandbox'], ...names]} />
+  return (
+    <Field
+      label="Sandbox"
+      isLabelHidden
+      value={sandbox.value}
+      onChange={choose}
+      options={[['', 'base sandbox'], ...names]}
+    />
+  )
 }
 
 function Help({ onClose }: { onClose: () => void }) {
-  const shown = shortcuts.value.filter(({ key }, place, all) => all.findIndex(other => other.key === key) === place)
+  const shown = shortcuts.value.filter(
+    ({ key }, place, all) => all.findIndex(other => other.key === key) === place
+  )
   return (
     <Dialog title="Keyboard" onClose={onClose}>
-      <Pairs class="keys" pairs={shown.map(({ key, about }) => [<kbd key={key}>{key}</kbd>, about])} />
-      <CheckField label="Single-key shortcuts" value={areShortcutsOn.value} onChange={isOn => (areShortcutsOn.value = isOn)} />
+      <Pairs
+        class="keys"
+        pairs={shown.map(({ key, about }) => [<kbd key={key}>{key}</kbd>, about])}
+      />
+      <CheckField
+        label="Single-key shortcuts"
+        value={areShortcutsOn.value}
+        onChange={isOn => (areShortcutsOn.value = isOn)}
+      />
     </Dialog>
   )
 }

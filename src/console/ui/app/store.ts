@@ -1,7 +1,13 @@
 /** What every view shares. */
 import { batch, computed, effect, signal } from '@preact/signals'
 import { toastError } from '../components/toast.js'
-import { control, type JournalEvent, type Overview, type SandboxItem, session } from '../control/client.js'
+import {
+  control,
+  type JournalEvent,
+  type Overview,
+  type SandboxItem,
+  session
+} from '../control/client.js'
 import { controlOf, sandbox } from '../control/place.js'
 
 export type LiveState = 'connecting' | 'live' | 'interrupted'
@@ -27,7 +33,8 @@ export const arrived = signal<readonly JournalEvent[]>([])
 /** How often the event stream was opened: what came in between is not known. */
 export const openings = signal(0)
 
-export const isAllowed = (): boolean => session.value !== null && (!session.value.token_required || session.value.signed_in)
+export const isAllowed = (): boolean =>
+  session.value !== null && (!session.value.token_required || session.value.signed_in)
 
 /** Has views read again; requests that changed nothing leave those alone that show the state. */
 export function changed(isState = true): void {
@@ -42,7 +49,10 @@ export function changed(isState = true): void {
 let asked = 0
 let shown = 0
 
-/** Reads the overview and the list of sandboxes; a response to an earlier request, or of another sandbox, is dropped. Errors: `ControlError`. */
+/**
+ * Reads the overview and the list of sandboxes; a response to an earlier request, or of another
+ * sandbox, is dropped. Errors: `ControlError`.
+ */
 export async function readOverview(): Promise<void> {
   const name = sandbox.value
   const turn = ++asked
@@ -71,7 +81,9 @@ function collecting(ms: number, hand: (events: readonly JournalEvent[]) => void)
 }
 
 const show = collecting(BATCH_MS, events => (arrived.value = events))
-const readAgain = collecting(REFRESH_MS, events => changed(events.some(({ call }) => call === null || call.took_effect)))
+const readAgain = collecting(REFRESH_MS, events =>
+  changed(events.some(({ call }) => call === null || call.took_effect))
+)
 
 function happened(event: JournalEvent): void {
   show(event)
@@ -96,7 +108,9 @@ function follow(): () => void {
     const { sandbox: name, ...call } = JSON.parse(data)
     happened({ sandbox: name ?? '', call })
   })
-  source.addEventListener('clear', ({ data }) => happened({ sandbox: JSON.parse(data).sandbox ?? '', call: null }))
+  source.addEventListener('clear', ({ data }) =>
+    happened({ sandbox: JSON.parse(data).sandbox ?? '', call: null })
+  )
   return () => {
     clearTimeout(again)
     source.close()

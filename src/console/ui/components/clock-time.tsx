@@ -7,7 +7,9 @@ import { instantInWords } from './instant.js'
 
 const TICK_MS = 250
 
-/** Between two readings a running clock goes on as the browser's does; it stops with the connection. */
+/**
+ * Between two readings a running clock goes on as the browser's does; it stops with the connection.
+ */
 export function ClockTime({ clock: { now, running } }: { clock: ClockState }) {
   const shown = useSignal(now)
   const isConnected = live.value === 'live'

@@ -1,15 +1,41 @@
 /** CodeMirror for YAML. It is loaded when an editor is opened. */
-import { autocompletion, type CompletionContext, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete'
+import {
+  autocompletion,
+  type CompletionContext,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap
+} from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { yaml } from '@codemirror/lang-yaml'
-import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language'
+import {
+  bracketMatching,
+  foldGutter,
+  foldKeymap,
+  HighlightStyle,
+  indentOnInput,
+  syntaxHighlighting
+} from '@codemirror/language'
 import { EditorState, StateEffect, StateField } from '@codemirror/state'
-import { Decoration, type DecorationSet, drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view'
+import {
+  Decoration,
+  type DecorationSet,
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  keymap,
+  lineNumbers
+} from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import type { Problem } from '../control/client.js'
 import { completions, type Schema } from './schema-completion.js'
 
-type Options = { label: string; text: string; onChange: (text: string) => void; schema: () => Promise<Schema> | null }
+type Options = {
+  label: string
+  text: string
+  onChange: (text: string) => void
+  schema: () => Promise<Schema> | null
+}
 
 const COLOURS = HighlightStyle.define([
   { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: 'var(--read)' },
@@ -20,36 +46,63 @@ const COLOURS = HighlightStyle.define([
 ])
 
 const THEME = EditorView.theme({
-  '&': { height: '100%', color: 'var(--text)', backgroundColor: 'var(--ground)', fontSize: 'var(--t2)' },
+  '&': {
+    height: '100%',
+    color: 'var(--text)',
+    backgroundColor: 'var(--ground)',
+    fontSize: 'var(--t2)'
+  },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '20px' },
   '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-1px' },
   '.cm-gutters': { color: 'var(--faint)', backgroundColor: 'var(--raised)', border: '0' },
-  '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'color-mix(in srgb, var(--accent) 7%, transparent)' },
+  '.cm-activeLine, .cm-activeLineGutter': {
+    backgroundColor: 'color-mix(in srgb, var(--accent) 7%, transparent)'
+  },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
-  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': { backgroundColor: 'var(--chosen)' },
-  '.cm-tooltip': { color: 'var(--text)', backgroundColor: 'var(--ground)', border: '1px solid var(--soft-edge)' },
-  '.cm-tooltip-autocomplete ul li[aria-selected]': { color: 'var(--on-accent)', backgroundColor: 'var(--accent)' },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground':
+    { backgroundColor: 'var(--chosen)' },
+  '.cm-tooltip': {
+    color: 'var(--text)',
+    backgroundColor: 'var(--ground)',
+    border: '1px solid var(--soft-edge)'
+  },
+  '.cm-tooltip-autocomplete ul li[aria-selected]': {
+    color: 'var(--on-accent)',
+    backgroundColor: 'var(--accent)'
+  },
   '.cm-completionInfo': { maxWidth: '22rem', padding: '0.4rem 0.6rem', fontFamily: 'var(--font)' },
   '.cm-problem': { backgroundColor: 'var(--bad-ground)', boxShadow: 'inset 3px 0 var(--bad)' },
   '.cm-problem-at': { textDecoration: 'underline wavy var(--bad)', textUnderlineOffset: '3px' }
 })
 
-/** Marks lines and words. The lint package of CodeMirror has images and styles in its elements, which the policy of the page does not allow. */
+/**
+ * Marks lines and words. The lint package of CodeMirror has images and styles in its elements,
+ * which the policy of the page does not allow.
+ */
 const setMarks = StateEffect.define<DecorationSet>()
 const marks = StateField.define<DecorationSet>({
   create: () => Decoration.none,
-  update: (before, { changes, effects }) => effects.reduce((now, effect) => (effect.is(setMarks) ? effect.value : now), before.map(changes)),
+  update: (before, { changes, effects }) =>
+    effects.reduce(
+      (now, effect) => (effect.is(setMarks) ? effect.value : now),
+      before.map(changes)
+    ),
   provide: field => EditorView.decorations.from(field)
 })
 
-/** Puts an editor into an element. It is in a shadow root, where its styles are allowed without `unsafe-inline`. */
+/**
+ * Puts an editor into an element. It is in a shadow root, where its styles are allowed without
+ * `unsafe-inline`.
+ */
 export function mount(host: HTMLElement, { label, text, onChange, schema }: Options) {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
   const complete = async (context: CompletionContext) => {
     const known = await schema()
     if (known === null) return null
     const { from, options } = completions(known, context.state.doc.toString(), context.pos)
-    return options.length === 0 || (from === context.pos && !context.explicit) ? null : { from, options }
+    return options.length === 0 || (from === context.pos && !context.explicit)
+      ? null
+      : { from, options }
   }
   const view = new EditorView({
     root,
@@ -70,18 +123,31 @@ export function mount(host: HTMLElement, { label, text, onChange, schema }: Opti
         yaml(),
         syntaxHighlighting(COLOURS),
         THEME,
-        keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap]),
-        EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', autocapitalize: 'off', tabindex: '0' }),
+        keymap.of([
+          ...closeBracketsKeymap,
+          ...defaultKeymap,
+          ...historyKeymap,
+          ...foldKeymap,
+          ...completionKeymap
+        ]),
+        EditorView.contentAttributes.of({
+          'aria-label': label,
+          spellcheck: 'false',
+          autocapitalize: 'off',
+          tabindex: '0'
+        }),
         EditorView.updateListener.of(({ docChanged, state }) => {
           if (docChanged) onChange(state.doc.toString())
         })
       ]
     })
   })
-  const lineAt = (line: number) => view.state.doc.line(Math.min(Math.max(1, line), view.state.doc.lines))
+  const lineAt = (line: number) =>
+    view.state.doc.line(Math.min(Math.max(1, line), view.state.doc.lines))
   return {
     set(text: string) {
-      if (text !== view.state.doc.toString()) view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } })
+      if (text !== view.state.doc.toString())
+        view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } })
     },
     mark(problems: readonly Problem[]) {
       const found = problems.flatMap(({ line, column = 1, message: title, file = 'body' }) => {
@@ -90,13 +156,24 @@ export function mount(host: HTMLElement, { label, text, onChange, schema }: Opti
         const at = Math.min(from + column - 1, to)
         const [word = ''] = /^"[^"]*"|^'[^']*'|^[^\s,:{}[\]]+|^./.exec(text.slice(at - from)) ?? []
         const marked = Decoration.line({ class: 'cm-problem', attributes: { title } }).range(from)
-        return word === '' ? [marked] : [marked, Decoration.mark({ class: 'cm-problem-at', attributes: { title } }).range(at, at + word.length)]
+        return word === ''
+          ? [marked]
+          : [
+              marked,
+              Decoration.mark({ class: 'cm-problem-at', attributes: { title } }).range(
+                at,
+                at + word.length
+              )
+            ]
       })
       view.dispatch({ effects: setMarks.of(Decoration.set(found, true)) })
     },
     goTo(line: number) {
       const { from, to } = lineAt(line)
-      view.dispatch({ selection: { anchor: from, head: to }, effects: EditorView.scrollIntoView(from, { y: 'center' }) })
+      view.dispatch({
+        selection: { anchor: from, head: to },
+        effects: EditorView.scrollIntoView(from, { y: 'center' })
+      })
       view.focus()
     },
     destroy: () => view.destroy()

@@ -4,26 +4,59 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { Button, Form } from './button.js'
 
-type Props = { title: string; onClose: () => void; children: ComponentChildren; actions?: ComponentChildren; wide?: boolean; send?: () => unknown }
+type Props = {
+  title: string
+  onClose: () => void
+  children: ComponentChildren
+  actions?: ComponentChildren
+  wide?: boolean
+  send?: () => unknown
+}
 
-/** The focus goes to its first field, or else to its first action, and back to where it was. `send` is what an action without a `run` does. */
-export function Dialog({ title, onClose, children, actions, wide = false, send = () => {} }: Props) {
+/**
+ * The focus goes to its first field, or else to its first action, and back to where it was. `send`
+ * is what an action without a `run` does.
+ */
+export function Dialog({
+  title,
+  onClose,
+  children,
+  actions,
+  wide = false,
+  send = () => {}
+}: Props) {
   const element = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
     const before = document.activeElement as HTMLElement | null
     element.current?.showModal()
-    const first = (part: string) => [...(element.current?.querySelectorAll<HTMLElement>(part) ?? [])].find(found => found.checkVisibility())
-    ;(first('form :is(input, select, textarea)') ?? first('.primary') ?? first('form button'))?.focus()
+    const first = (part: string) =>
+      [...(element.current?.querySelectorAll<HTMLElement>(part) ?? [])].find(found =>
+        found.checkVisibility()
+      )
+    ;(
+      first('form :is(input, select, textarea)') ??
+      first('.primary') ??
+      first('form button')
+    )?.focus()
     return () => {
-      if (document.activeElement === document.body || element.current?.contains(document.activeElement)) before?.focus()
+      if (
+        document.activeElement === document.body ||
+        element.current?.contains(document.activeElement)
+      )
+        before?.focus()
     }
   }, [])
   return (
     <dialog ref={element} class={wide ? 'wide' : ''} aria-labelledby={id} onClose={onClose}>
       <Form class="stack" send={send}>
         <h2 id={id}>{title}</h2>
-        <Button class="quiet close" icon="close" label="Close" run={() => element.current?.close()} />
+        <Button
+          class="quiet close"
+          icon="close"
+          label="Close"
+          run={() => element.current?.close()}
+        />
         {children}
         {actions && <footer class="row end">{actions}</footer>}
       </Form>
@@ -42,7 +75,10 @@ export function Questions() {
   if (question.value === null) return null
   const { title, text, action, run } = question.value
   const close = () => (question.value = null)
-  const actions = [<Button key="cancel" text="Cancel" run={close} />, <Button key="go" class="primary" text={action} />]
+  const actions = [
+    <Button key="cancel" text="Cancel" run={close} />,
+    <Button key="go" class="primary" text={action} />
+  ]
   return (
     <Dialog title={title} onClose={close} actions={actions} send={() => [close(), run()]}>
       <p>{text}</p>

@@ -10,15 +10,26 @@ const shown = (value: unknown): string => {
 }
 
 /** `leave` are fields whose differences say nothing. */
-export function Diff({ before, after, leave = [] }: { before: unknown; after: unknown; leave?: readonly string[] }) {
-  const all = differences(before, after).filter(({ path }) => !leave.some(field => path === field || path.startsWith(`${field}.`)))
+export function Diff({
+  before,
+  after,
+  leave = []
+}: {
+  before: unknown
+  after: unknown
+  leave?: readonly string[]
+}) {
+  const all = differences(before, after).filter(
+    ({ path }) => !leave.some(field => path === field || path.startsWith(`${field}.`))
+  )
   if (all.length === 0) return null
   return (
     <ul class="diff">
       {all.slice(0, MAX_SHOWN).map(one => (
         <li key={one.path}>
           {one.path !== '' && `${one.path}: `}
-          {one.before !== undefined && <del>{shown(one.before)}</del>} {one.after !== undefined && <ins>{shown(one.after)}</ins>}
+          {one.before !== undefined && <del>{shown(one.before)}</del>}{' '}
+          {one.after !== undefined && <ins>{shown(one.after)}</ins>}
         </li>
       ))}
       {all.length > MAX_SHOWN && <li>and {all.length - MAX_SHOWN} more</li>}
@@ -27,9 +38,18 @@ export function Diff({ before, after, leave = [] }: { before: unknown; after: un
 }
 
 /** What a text lacks and has more than another; lines that both have are shown around that. */
-export function LineDiff({ label, before, after }: { label: string; before: string; after: string }) {
+export function LineDiff({
+  label,
+  before,
+  after
+}: {
+  label: string
+  before: string
+  after: string
+}) {
   const lines = linesDiffering(before, after)
-  const near = (at: number) => lines.slice(Math.max(0, at - 2), at + 3).some(({ side }) => side !== 'both')
+  const near = (at: number) =>
+    lines.slice(Math.max(0, at - 2), at + 3).some(({ side }) => side !== 'both')
   const isSame = lines.every(({ side }) => side === 'both')
   return (
     <div class="stack">

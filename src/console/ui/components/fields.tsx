@@ -29,9 +29,22 @@ type Props = {
 }
 
 /** Binds a field to a signal. */
-export const bound = (signal: Signal<string>) => ({ value: signal.value, onChange: (value: string) => (signal.value = value) })
+export const bound = (signal: Signal<string>) => ({
+  value: signal.value,
+  onChange: (value: string) => (signal.value = value)
+})
 
-export function Field({ label, isLabelHidden, hint, error, options, list, rows, onChange, ...given }: Props) {
+export function Field({
+  label,
+  isLabelHidden,
+  hint,
+  error,
+  options,
+  list,
+  rows,
+  onChange,
+  ...given
+}: Props) {
   const id = useId()
   const about = hint || error ? `${id}-about` : undefined
   const control = {
@@ -40,7 +53,8 @@ export function Field({ label, isLabelHidden, hint, error, options, list, rows, 
     spellcheck: false,
     'aria-describedby': about,
     'aria-invalid': Boolean(error),
-    onInput: ({ currentTarget }: { currentTarget: { value: string } }) => onChange(currentTarget.value)
+    onInput: ({ currentTarget }: { currentTarget: { value: string } }) =>
+      onChange(currentTarget.value)
   }
   return (
     <div class="field">
@@ -53,7 +67,9 @@ export function Field({ label, isLabelHidden, hint, error, options, list, rows, 
         </select>
       )}
       {!options && rows && <textarea {...control} rows={rows} />}
-      {!options && !rows && <input {...(control as object)} list={list && `${id}-list`} autocomplete="off" />}
+      {!options && !rows && (
+        <input {...(control as object)} list={list && `${id}-list`} autocomplete="off" />
+      )}
       {list && <datalist id={`${id}-list`}>{optionsOf(list)}</datalist>}
       {about && (
         <div id={about}>
@@ -79,14 +95,25 @@ const optionsOf = (options: Options) =>
 function moveInGrid(event: KeyboardEvent): void {
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
   event.preventDefault()
-  document.querySelector('[role="grid"]')?.dispatchEvent(new KeyboardEvent('keydown', { key: event.key }))
+  document
+    .querySelector('[role="grid"]')
+    ?.dispatchEvent(new KeyboardEvent('keydown', { key: event.key }))
 }
 
 /** Narrows a list as you type; `/` leads to it, and from it the arrow keys move the choice. */
-export const SearchField = (props: Pick<Props, 'label' | 'value' | 'onChange' | 'placeholder' | 'list'>) => (
+export const SearchField = (
+  props: Pick<Props, 'label' | 'value' | 'onChange' | 'placeholder' | 'list'>
+) => (
   <div class="search">
     <Icon name="search" />
-    <Field isLabelHidden type="search" aria-keyshortcuts="/" placeholder={props.label} onKeyDown={moveInGrid} {...props} />
+    <Field
+      isLabelHidden
+      type="search"
+      aria-keyshortcuts="/"
+      placeholder={props.label}
+      onKeyDown={moveInGrid}
+      {...props}
+    />
   </div>
 )
 
@@ -94,7 +121,11 @@ type CheckProps = { label: string; value: boolean; onChange: (value: boolean) =>
 
 export const CheckField = ({ label, value, onChange }: CheckProps) => (
   <label class="row">
-    <input type="checkbox" checked={value} onChange={({ currentTarget }) => onChange(currentTarget.checked)} />
+    <input
+      type="checkbox"
+      checked={value}
+      onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+    />
     {label}
   </label>
 )

@@ -1,4 +1,7 @@
-/** A table of any length: only visible rows are in the page. Its columns are sorted by a click and resized by a drag, and the browser keeps both. */
+/**
+ * A table of any length: only visible rows are in the page. Its columns are sorted by a click and
+ * resized by a drag, and the browser keeps both.
+ */
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useShortcuts } from '../app/keyboard.js'
@@ -40,21 +43,53 @@ const TALL_HEIGHT = 56
 const NARROWEST = 48
 /** Rows above and below those that can be seen. */
 const MARGIN = 8
-const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20, End: Infinity, Home: -Infinity }
-
-/** How the rows are sorted, and how wide columns are. */
-type Look = { sort: { title: string; isDown: boolean } | null; widths: Readonly<Record<string, number>> }
-
-function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], sort: Look['sort']): readonly Row[] {
-  const by = columns.find(({ title }) => title === sort?.title)?.by
-  if (by === undefined) return rows
-  const compared = (one: Row, other: Row) => Number(by(one) > by(other)) - Number(by(one) < by(other))
-  return [...rows].sort((one, other) => (sort?.isDown ? compared(other, one) : compared(one, other)))
+const STEPS: Readonly<Record<string, number>> = {
+  ArrowDown: 1,
+  ArrowUp: -1,
+  PageDown: 20,
+  PageUp: -20,
+  End: Infinity,
+  Home: -Infinity
 }
 
-/** Arrow keys move the choice, which is always in view; so do `j` and `k`. Rows that are added above what is shown do not move it, unless its beginning is shown. */
+/** How the rows are sorted, and how wide columns are. */
+type Look = {
+  sort: { title: string; isDown: boolean } | null
+  widths: Readonly<Record<string, number>>
+}
+
+function sorted<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  sort: Look['sort']
+): readonly Row[] {
+  const by = columns.find(({ title }) => title === sort?.title)?.by
+  if (by === undefined) return rows
+  const compared = (one: Row, other: Row) =>
+    Number(by(one) > by(other)) - Number(by(one) < by(other))
+  return [...rows].sort((one, other) =>
+    sort?.isDown ? compared(other, one) : compared(one, other)
+  )
+}
+
+/**
+ * Arrow keys move the choice, which is always in view; so do `j` and `k`. Rows that are added above
+ * what is shown do not move it, unless its beginning is shown.
+ */
 export function Grid<Row>(props: Props<Row>) {
-  const { label, columns: all, rows: given, keyOf, hrefOf, linked = all[0]?.title, chosen = null, onChoose, classOf, tallBelow = 0, empty } = props
+  const {
+    label,
+    columns: all,
+    rows: given,
+    keyOf,
+    hrefOf,
+    linked = all[0]?.title,
+    chosen = null,
+    onChoose,
+    classOf,
+    tallBelow = 0,
+    empty
+  } = props
   const scroller = useRef<HTMLDivElement>(null)
   const id = useId()
   const [view, setView] = useState({ top: 0, height: 600, width: 0 })
@@ -65,11 +100,19 @@ export function Grid<Row>(props: Props<Row>) {
   const isTall = view.width < tallBelow
   const height = isTall ? TALL_HEIGHT : HEAD_HEIGHT
   const columns = all.filter(({ from = 0 }) => view.width >= from)
-  const template = { gridTemplateColumns: columns.map(({ title, width }) => (widths[title] ? `${widths[title]}px` : width)).join(' ') }
+  const template = {
+    gridTemplateColumns: columns
+      .map(({ title, width }) => (widths[title] ? `${widths[title]}px` : width))
+      .join(' ')
+  }
   const keep = (changed: Partial<Look>) => (looked.value = { ...looked.value, ...changed })
 
   const look = () => {
-    const { scrollTop: top, clientHeight: height, clientWidth: width } = scroller.current as HTMLElement
+    const {
+      scrollTop: top,
+      clientHeight: height,
+      clientWidth: width
+    } = scroller.current as HTMLElement
     setView({ top, height, width })
   }
   useLayoutEffect(() => {
@@ -100,12 +143,14 @@ export function Grid<Row>(props: Props<Row>) {
   }, [chosen, place >= 0, view.height, height, sort])
 
   const step = (by: number) => {
-    const next = rows[place < 0 && Math.abs(by) <= 20 ? 0 : Math.min(rows.length - 1, Math.max(0, place + by))]
+    const next =
+      rows[place < 0 && Math.abs(by) <= 20 ? 0 : Math.min(rows.length - 1, Math.max(0, place + by))]
     if (next !== undefined) onChoose(next)
   }
   const move = (event: KeyboardEvent) => {
     const by = STEPS[event.key]
-    if (event.key === 'Enter' && chosen !== null) document.querySelector<HTMLElement>('.beside')?.focus()
+    if (event.key === 'Enter' && chosen !== null)
+      document.querySelector<HTMLElement>('.beside')?.focus()
     if (by === undefined || (event.target as Element).closest('[role="columnheader"]')) return
     event.preventDefault()
     step(by)
@@ -119,7 +164,13 @@ export function Grid<Row>(props: Props<Row>) {
   const end = Math.min(rows.length, Math.ceil((view.top + view.height) / height) + MARGIN)
   const choose = (row: Row) => (event: MouseEvent) => {
     const link = (event.target as Element).closest('a')
-    if (event.ctrlKey || event.metaKey || event.shiftKey || (link !== null && !link.classList.contains('cover'))) return
+    if (
+      event.ctrlKey ||
+      event.metaKey ||
+      event.shiftKey ||
+      (link !== null && !link.classList.contains('cover'))
+    )
+      return
     event.preventDefault()
     onChoose(row)
   }
@@ -158,7 +209,11 @@ export function Grid<Row>(props: Props<Row>) {
             aria-rowindex={start + at + 2}
             aria-selected={start + at === place}
             class={`grid-row ${classOf?.(row) ?? ''}`}
-            style={{ ...template, height: `${height}px`, transform: `translateY(${(start + at) * height}px)` }}
+            style={{
+              ...template,
+              height: `${height}px`,
+              transform: `translateY(${(start + at) * height}px)`
+            }}
             onClick={choose(row)}
             tabIndex={-1}
           >
@@ -182,15 +237,23 @@ export function Grid<Row>(props: Props<Row>) {
 
 type HeadProps<Row> = { column: Column<Row>; look: Look; keep: (changed: Partial<Look>) => unknown }
 
-/** A click sorts up, then down, then no more. A drag of its edge, or Shift with an arrow key, makes the column wider or narrower; a double click resets it. */
-function Head<Row>({ column: { title, isNumber, by }, look: { sort, widths }, keep }: HeadProps<Row>) {
+/**
+ * A click sorts up, then down, then no more. A drag of its edge, or Shift with an arrow key, makes
+ * the column wider or narrower; a double click resets it.
+ */
+function Head<Row>({
+  column: { title, isNumber, by },
+  look: { sort, widths },
+  keep
+}: HeadProps<Row>) {
   const element = useRef<HTMLDivElement>(null)
   const sign = sort?.title === title ? sort : null
   const turn = () => {
     if (sign === null) return { title, isDown: false }
     return sign.isDown ? null : { title, isDown: true }
   }
-  const widen = (by: number, from = element.current?.offsetWidth ?? 0) => keep({ widths: { ...widths, [title]: Math.max(NARROWEST, Math.round(from + by)) } })
+  const widen = (by: number, from = element.current?.offsetWidth ?? 0) =>
+    keep({ widths: { ...widths, [title]: Math.max(NARROWEST, Math.round(from + by)) } })
   const drag = (event: PointerEvent) => {
     event.preventDefault()
     const grip = event.currentTarget as HTMLElement
@@ -198,7 +261,11 @@ function Head<Row>({ column: { title, isNumber, by }, look: { sort, widths }, ke
     const move = ({ clientX }: PointerEvent) => widen(clientX - event.clientX, from)
     grip.setPointerCapture(event.pointerId)
     grip.addEventListener('pointermove', move)
-    grip.addEventListener('lostpointercapture', () => grip.removeEventListener('pointermove', move), { once: true })
+    grip.addEventListener(
+      'lostpointercapture',
+      () => grip.removeEventListener('pointermove', move),
+      { once: true }
+    )
   }
   const resize = (event: KeyboardEvent) => {
     if (!event.shiftKey || !/^Arrow(Left|Right)$/.test(event.key)) return
@@ -208,7 +275,13 @@ function Head<Row>({ column: { title, isNumber, by }, look: { sort, widths }, ke
   const words = sign?.isDown ? 'descending' : 'ascending'
   return (
     <div role="columnheader" ref={element} aria-sort={sign ? words : undefined} tabIndex={-1}>
-      <button type="button" class={isNumber ? 'number' : ''} disabled={by === undefined} onClick={() => keep({ sort: turn() })} onKeyDown={resize}>
+      <button
+        type="button"
+        class={isNumber ? 'number' : ''}
+        disabled={by === undefined}
+        onClick={() => keep({ sort: turn() })}
+        onKeyDown={resize}
+      >
         {title}
         {sign && <Icon name={sign.isDown ? 'down' : 'up'} />}
       </button>
@@ -216,7 +289,11 @@ function Head<Row>({ column: { title, isNumber, by }, look: { sort, widths }, ke
         class="grip"
         aria-hidden="true"
         onPointerDown={drag}
-        onDblClick={() => keep({ widths: Object.fromEntries(Object.entries(widths).filter(([name]) => name !== title)) })}
+        onDblClick={() =>
+          keep({
+            widths: Object.fromEntries(Object.entries(widths).filter(([name]) => name !== title))
+          })
+        }
       />
     </div>
   )

@@ -3,7 +3,12 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Button } from './button.js'
 
-type CardProps = { id: string; title: ComponentChildren /** Whether the focus can go to its heading. */; isFocusable?: boolean; children: ComponentChildren }
+type CardProps = {
+  id: string
+  title: ComponentChildren /** Whether the focus can go to its heading. */
+  isFocusable?: boolean
+  children: ComponentChildren
+}
 
 /** A section in a frame, named by its heading. */
 export const Card = ({ id, title, isFocusable, children }: CardProps) => (
@@ -15,16 +20,25 @@ export const Card = ({ id, title, isFocusable, children }: CardProps) => (
   </section>
 )
 
-type BesideProps = { label: string; closing?: string; onClose: () => void; children: ComponentChildren }
+type BesideProps = {
+  label: string
+  closing?: string
+  onClose: () => void
+  children: ComponentChildren
+}
 
-/** What is chosen in a list, beside it or, where there is little room, in its place. The focus goes back to the list when it is closed from within. */
+/**
+ * What is chosen in a list, beside it or, where there is little room, in its place. The focus goes
+ * back to the list when it is closed from within.
+ */
 export function Beside({ label, closing = `Close ${label}`, onClose, children }: BesideProps) {
   const aside = useRef<HTMLElement>(null)
   useEffect(() => {
     const element = aside.current
     return () => {
       const focused = document.activeElement
-      if (focused === document.body || element?.contains(focused)) setTimeout(() => document.querySelector<HTMLElement>('[role="grid"]')?.focus())
+      if (focused === document.body || element?.contains(focused))
+        setTimeout(() => document.querySelector<HTMLElement>('[role="grid"]')?.focus())
     }
   }, [])
   return (
@@ -37,7 +51,15 @@ export function Beside({ label, closing = `Close ${label}`, onClose, children }:
 }
 
 /** A part that scrolls by itself, with the keyboard too. */
-export const Scroll = ({ label, class: name, children }: { label: string; class: string; children: ComponentChildren }) => (
+export const Scroll = ({
+  label,
+  class: name,
+  children
+}: {
+  label: string
+  class: string
+  children: ComponentChildren
+}) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard
   <div class={name} role="region" aria-label={label} tabIndex={0}>
     {children}
@@ -46,7 +68,9 @@ export const Scroll = ({ label, class: name, children }: { label: string; class:
 
 type TableProps = { heads: readonly string[]; rows: readonly (readonly ComponentChildren[])[] }
 
-/** All rows are in the page; their first cells name them. A column without a head is one of buttons. */
+/**
+ * All rows are in the page; their first cells name them. A column without a head is one of buttons.
+ */
 export const Table = ({ heads, rows }: TableProps) => (
   <table>
     <thead>
@@ -60,7 +84,11 @@ export const Table = ({ heads, rows }: TableProps) => (
     </thead>
     <tbody>
       {rows.map((cells, row) => (
-        <tr key={row}>{cells.map((cell, place) => (place === 0 ? <th scope="row">{cell}</th> : <td key={place}>{cell}</td>))}</tr>
+        <tr key={row}>
+          {cells.map((cell, place) =>
+            place === 0 ? <th scope="row">{cell}</th> : <td key={place}>{cell}</td>
+          )}
+        </tr>
       ))}
     </tbody>
   </table>
@@ -74,7 +102,13 @@ export const WideTable = ({ label, ...table }: TableProps & { label: string }) =
 )
 
 /** Names with what each is. */
-export const Pairs = ({ pairs, class: name }: { pairs: Iterable<readonly [name: ComponentChildren, value: ComponentChildren]>; class?: string }) => (
+export const Pairs = ({
+  pairs,
+  class: name
+}: {
+  pairs: Iterable<readonly [name: ComponentChildren, value: ComponentChildren]>
+  class?: string
+}) => (
   <dl class={name}>
     {[...pairs].map(([name, value], place) => (
       <div key={place}>
@@ -87,7 +121,14 @@ export const Pairs = ({ pairs, class: name }: { pairs: Iterable<readonly [name: 
 
 /** A share as a bar. */
 export const Meter = ({ max, value, label }: { max: number; value: number; label: string }) => (
-  <div class="meter" role="meter" aria-label={label} aria-valuemin={0} aria-valuemax={max} aria-valuenow={value}>
+  <div
+    class="meter"
+    role="meter"
+    aria-label={label}
+    aria-valuemin={0}
+    aria-valuemax={max}
+    aria-valuenow={value}
+  >
     <span style={{ width: `${(value / max) * 100}%` }} />
   </div>
 )

@@ -11,14 +11,20 @@ type Props = { label: string; choices: readonly Choice[]; chosen: string; class?
 export function Choices({ label, choices, chosen, class: name = 'chips' }: Props) {
   const row = useRef<HTMLElement>(null)
   useEffect(() => {
-    const { offsetLeft = 0, offsetWidth = 0 } = row.current?.querySelector<HTMLElement>('[aria-current]') ?? {}
+    const { offsetLeft = 0, offsetWidth = 0 } =
+      row.current?.querySelector<HTMLElement>('[aria-current]') ?? {}
     // scrollIntoView would move what is around the row too
     row.current?.scrollTo({ left: offsetLeft + offsetWidth / 2 - row.current.clientWidth / 2 })
   }, [chosen, choices.length])
   return (
     <nav class={name} aria-label={label} ref={row}>
       {choices.map(([key, text, target]) => (
-        <a key={key} class={name === 'chips' ? 'chip' : ''} href={hrefOf(target)} aria-current={key === chosen ? 'page' : undefined}>
+        <a
+          key={key}
+          class={name === 'chips' ? 'chip' : ''}
+          href={hrefOf(target)}
+          aria-current={key === chosen ? 'page' : undefined}
+        >
           {text}
         </a>
       ))}
@@ -26,15 +32,28 @@ export function Choices({ label, choices, chosen, class: name = 'chips' }: Props
   )
 }
 
-type TabsProps<Name extends string> = { label: string; tabs: Readonly<Record<Name, { title: string }>>; chosen: Name; targetOf: (name: Name) => Target }
+type TabsProps<Name extends string> = {
+  label: string
+  tabs: Readonly<Record<Name, { title: string }>>
+  chosen: Name
+  targetOf: (name: Name) => Target
+}
 
 /** Parts of a page, or of what is chosen in it; each has an address. */
 export const Tabs = <Name extends string>({ label, tabs, chosen, targetOf }: TabsProps<Name>) => (
-  <Choices class="tab-links" label={label} choices={(Object.keys(tabs) as Name[]).map(name => [name, tabs[name].title, targetOf(name)])} chosen={chosen} />
+  <Choices
+    class="tab-links"
+    label={label}
+    choices={(Object.keys(tabs) as Name[]).map(name => [name, tabs[name].title, targetOf(name)])}
+    chosen={chosen}
+  />
 )
 
 /** Items of a sentence, with commas between them. */
-export const listed = <T extends string>(items: readonly T[], shown: (item: T) => ComponentChildren) =>
+export const listed = <T extends string>(
+  items: readonly T[],
+  shown: (item: T) => ComponentChildren
+) =>
   items.map((item, place) => (
     <span key={item}>
       {place > 0 && ', '}
@@ -43,16 +62,30 @@ export const listed = <T extends string>(items: readonly T[], shown: (item: T) =
   ))
 
 /** A link to a request of the chosen sandbox. */
-export const RequestLink = ({ id }: { id: string }) => <a href={hrefOf({ view: 'requests', path: [id] })}>{id}</a>
+export const RequestLink = ({ id }: { id: string }) => (
+  <a href={hrefOf({ view: 'requests', path: [id] })}>{id}</a>
+)
 
-export const linked = (text: string, href: string | undefined) => (href === undefined ? text : <a href={href}>{text}</a>)
+export const linked = (text: string, href: string | undefined) =>
+  href === undefined ? text : <a href={href}>{text}</a>
 
-type NearProps = { near: readonly NearMiss[] | undefined; begins: string; shown: (name: string) => ComponentChildren }
+type NearProps = {
+  near: readonly NearMiss[] | undefined
+  begins: string
+  shown: (name: string) => ComponentChildren
+}
 
-/** What was nearly right, with what was wanted and what came. A sentence for each: how it `begins`, the request or what else it is, as it is `shown`, and the conditions that were not met. */
+/**
+ * What was nearly right, with what was wanted and what came. A sentence for each: how it `begins`,
+ * the request or what else it is, as it is `shown`, and the conditions that were not met.
+ */
 export const NearMisses = ({ near = [], begins, shown }: NearProps) =>
   near.map(({ in: name, misses }) => (
     <p key={name} class="faint">
-      {begins} {shown(name)}: {misses.map(({ condition, wanted, got }) => `${condition}: wanted ${wanted}; got ${got}`).join(', ')}.
+      {begins} {shown(name)}:{' '}
+      {misses
+        .map(({ condition, wanted, got }) => `${condition}: wanted ${wanted}; got ${got}`)
+        .join(', ')}
+      .
     </p>
   ))

@@ -16,20 +16,37 @@ export type Schema = {
 }
 type Option = { label: string; info?: string | undefined; apply: string }
 
-/** A line that begins with a name, after any dashes of lists: what stands before it, and the name. */
+/**
+ * A line that begins with a name, after any dashes of lists: what stands before it, and the name.
+ */
 const NAMED = /^(\s*(?:- +)*)([\w.${}-]+):/
 const NAME_BEGUN = /^(\s*(?:- +)*)([\w.-]*)$/
 const VALUE_BEGUN = /^(\s*(?:- +)*)([\w.-]+): +(\S*)$/
 const ITEM_BEGUN = /^(\s*(?:- +)+)(\S*)$/
 
-/** The schemas that a schema stands for: references followed, alternatives apart, lists as their items. */
+/**
+ * The schemas that a schema stands for: references followed, alternatives apart, lists as their
+ * items.
+ */
 function meant(schema: Schema | boolean | undefined, root: Schema, depth = 0): Schema[] {
   if (typeof schema !== 'object' || depth > 12) return []
   if (schema.$ref !== undefined) {
     const target = schema.$ref.replace(/^#\/?/, '').split('/').filter(Boolean)
-    return meant(target.reduce<unknown>((at, part) => (at as Record<string, unknown> | undefined)?.[part], root) as Schema, root, depth + 1)
+    return meant(
+      target.reduce<unknown>(
+        (at, part) => (at as Record<string, unknown> | undefined)?.[part],
+        root
+      ) as Schema,
+      root,
+      depth + 1
+    )
   }
-  const parts = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? []), ...(schema.items ? [schema.items] : [])]
+  const parts = [
+    ...(schema.anyOf ?? []),
+    ...(schema.oneOf ?? []),
+    ...(schema.allOf ?? []),
+    ...(schema.items ? [schema.items] : [])
+  ]
   return [schema, ...parts.flatMap(part => meant(part, root, depth + 1))]
 }
 
@@ -47,29 +64,46 @@ function pathTo(lines: readonly string[], at: number, indent: number): string[] 
 }
 
 const within = (schemas: readonly Schema[], name: string, root: Schema): Schema[] =>
-  schemas.flatMap(({ properties, additionalProperties }) => meant(properties?.[name] ?? additionalProperties, root))
+  schemas.flatMap(({ properties, additionalProperties }) =>
+    meant(properties?.[name] ?? additionalProperties, root)
+  )
 
 const valuesOf = (schemas: readonly Schema[]): Option[] => {
-  const values = schemas.flatMap(({ enum: words = [], const: one = [], type }) => [words, one, type === 'boolean' ? [true, false] : []].flat())
+  const values = schemas.flatMap(({ enum: words = [], const: one = [], type }) =>
+    [words, one, type === 'boolean' ? [true, false] : []].flat()
+  )
   return [...new Set(values.map(String))].map(label => ({ label, apply: label }))
 }
 
 /** The options at an offset of a text, and where what they replace begins. */
-export function completions(root: Schema, text: string, offset: number): { from: number; options: Option[] } {
+export function completions(
+  root: Schema,
+  text: string,
+  offset: number
+): { from: number; options: Option[] } {
   const lines = text.slice(0, offset).split('\n')
   const line = lines.at(-1) as string
   const at = lines.length - 1
-  const schemaAt = (path: readonly string[]) => path.reduce((schemas, name) => within(schemas, name, root), meant(root, root))
+  const schemaAt = (path: readonly string[]) =>
+    path.reduce((schemas, name) => within(schemas, name, root), meant(root, root))
 
   const value = VALUE_BEGUN.exec(line)
   if (value) {
     const [, before = '', name = '', begun = ''] = value
-    return { from: offset - begun.length, options: valuesOf(schemaAt([...pathTo(lines, at, before.length), name])) }
+    return {
+      from: offset - begun.length,
+      options: valuesOf(schemaAt([...pathTo(lines, at, before.length), name]))
+    }
   }
   const [, before, begun = ''] = NAME_BEGUN.exec(line) ?? ITEM_BEGUN.exec(line) ?? []
   if (before === undefined) return { from: offset, options: [] }
   const schemas = schemaAt(pathTo(lines, at, before.length))
   const names = new Map(schemas.flatMap(({ properties = {} }) => Object.entries(properties)))
-  const options = [...names].map(([label, { description: info }]): Option => ({ label, info, apply: `${label}: ` }))
-  return { from: offset - begun.length, options: [...options, ...(before.includes('-') ? valuesOf(schemas) : [])] }
+  const options = [...names].map(
+    ([label, { description: info }]): Option => ({ label, info, apply: `${label}: ` })
+  )
+  return {
+    from: offset - begun.length,
+    options: [...options, ...(before.includes('-') ? valuesOf(schemas) : [])]
+  }
 }

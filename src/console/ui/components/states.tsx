@@ -6,7 +6,15 @@ import { Button } from './button.js'
 import { Icon, type IconName } from './icon.js'
 
 /** Says that there is nothing, and how to change that. */
-export const Empty = ({ title, icon, children }: { title: string; icon?: IconName; children?: ComponentChildren }) => (
+export const Empty = ({
+  title,
+  icon,
+  children
+}: {
+  title: string
+  icon?: IconName
+  children?: ComponentChildren
+}) => (
   <div class="state">
     {icon && <Icon name={icon} />}
     <p class="title">{title}</p>
@@ -23,8 +31,17 @@ export const Failure = ({ error, onRetry }: { error: ControlError; onRetry?: () 
 
 const lineOf = ({ line }: Problem): ComponentChildren => line !== undefined && <b>line {line}</b>
 
-/** Why something was refused; screen readers read it out when it comes. `place` shows where a problem is. */
-export const Refusal = ({ error, place = lineOf }: { error: ControlError | null; place?: typeof lineOf }) => (
+/**
+ * Why something was refused; screen readers read it out when it comes. `place` shows where a
+ * problem is.
+ */
+export const Refusal = ({
+  error,
+  place = lineOf
+}: {
+  error: ControlError | null
+  place?: typeof lineOf
+}) => (
   <div role="alert">
     {error && <p class="problem">{error.message}</p>}
     <ul class="problems">
@@ -40,12 +57,24 @@ export const Refusal = ({ error, place = lineOf }: { error: ControlError | null;
 /** Takes as much room as what is still to be read. */
 export const Loading = () => <div class="loading" aria-busy="true" />
 
-export function Loaded<T>({ resource: { data, error, reload }, children }: { resource: Resource<T>; children: (data: T) => ComponentChildren }) {
+export function Loaded<T>({
+  resource: { data, error, reload },
+  children
+}: {
+  resource: Resource<T>
+  children: (data: T) => ComponentChildren
+}) {
   if (data !== null) return <>{children(data)}</>
   return error === null ? <Loading /> : <Failure error={error} onRetry={reload} />
 }
 
-type ReadProps<T> = Options & { from: () => Promise<T>; by?: string; children: (data: T) => ComponentChildren }
+type ReadProps<T> = Options & {
+  from: () => Promise<T>
+  by?: string
+  children: (data: T) => ComponentChildren
+}
 
 /** Reads, and shows what was read; another `by` forgets what was read before. */
-export const Read = <T,>({ from, by, children, ...options }: ReadProps<T>) => <Loaded resource={useResource(from, by, options)}>{children}</Loaded>
+export const Read = <T,>({ from, by, children, ...options }: ReadProps<T>) => (
+  <Loaded resource={useResource(from, by, options)}>{children}</Loaded>
+)

@@ -36,7 +36,11 @@ export function Toasts() {
         <div key={id} class={`toast ${kind}`}>
           <Icon name={kind === 'done' ? 'done' : 'refused'} />
           <span>{text}</span>
-          <span>{action && <Button class="small" text={action.text} run={() => [dismiss(id), action.run()]} />}</span>
+          <span>
+            {action && (
+              <Button class="small" text={action.text} run={() => [dismiss(id), action.run()]} />
+            )}
+          </span>
           <Button class="quiet" icon="close" label="Close message" run={() => dismiss(id)} />
         </div>
       ))}
@@ -44,7 +48,10 @@ export function Toasts() {
   )
 }
 
-/** Copies a text and says so; by a selected field where the browser has no clipboard for pages without HTTPS. */
+/**
+ * Copies a text and says so; by a selected field where the browser has no clipboard for pages
+ * without HTTPS.
+ */
 export async function copy(text: string, what: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
@@ -56,7 +63,10 @@ export async function copy(text: string, what: string): Promise<void> {
 }
 
 function copyBySelection(text: string): boolean {
-  const field = Object.assign(document.createElement('textarea'), { value: text, className: 'hidden' })
+  const field = Object.assign(document.createElement('textarea'), {
+    value: text,
+    className: 'hidden'
+  })
   const parent = document.querySelector('dialog[open]') ?? document.body
   parent.append(field)
   field.select()

@@ -20,7 +20,8 @@ type Props = {
 
 const LINE_HEIGHT = 20
 const schemas: Record<string, Promise<Schema>> = {}
-const schemaNamed = (name: NonNullable<Props['schema']>) => (schemas[name] ??= control(`GET /schema/${name}.json`) as Promise<Schema>)
+const schemaNamed = (name: NonNullable<Props['schema']>) =>
+  (schemas[name] ??= control(`GET /schema/${name}.json`) as Promise<Schema>)
 
 export function YamlEditor({ label, value, onChange, error, hint, rows = 12, schema }: Props) {
   const host = useRef<HTMLDivElement>(null)
@@ -52,7 +53,11 @@ export function YamlEditor({ label, value, onChange, error, hint, rows = 12, sch
   useEffect(mark, [error])
   const placeOf = ({ line, file = 'body' }: Problem) => {
     if (file !== 'body') return <b>{`${file}:${line ?? 1} `}</b>
-    return line !== undefined && <Button class="small" text={`Line ${line}`} run={() => editor.current?.goTo(line)} />
+    return (
+      line !== undefined && (
+        <Button class="small" text={`Line ${line}`} run={() => editor.current?.goTo(line)} />
+      )
+    )
   }
   return (
     <div class="field">

@@ -8,10 +8,19 @@ export type * from '../../../client/documents.js'
 /** The evidence of the sandbox, or of the whole run. */
 export type Scope = 'sandbox' | 'run'
 
-/** A request that the journal of a sandbox keeps, or null when it was cleared. The sandbox at the base address has the name ''. */
+/**
+ * A request that the journal of a sandbox keeps, or null when it was cleared. The sandbox at the
+ * base address has the name ''.
+ */
 export type JournalEvent = { sandbox: string; call: JournalCall | null }
 /** A request to try; its body is a form. */
-export type TrialCall = { method: string; path: string; body?: string | null; key?: string | null; changes?: object }
+export type TrialCall = {
+  method: string
+  path: string
+  body?: string | null
+  key?: string | null
+  changes?: object
+}
 
 export type Given = {
   /** What is in the path in place of NAME or ID. */
@@ -37,14 +46,23 @@ export class ControlError extends Error {
 /** Whether a token is required, and whether somebody signed in; null until it is known. */
 export const session = signal<Session | null>(null)
 
-/** Sends a control request, such as `PUT /snapshots/NAME`. Returns the text of the response. Errors: `ControlError`. */
-export async function controlText(on: keyof Answers, { name = '', query, body, yaml, sandbox }: Given = {}): Promise<string> {
+/**
+ * Sends a control request, such as `PUT /snapshots/NAME`. Returns the text of the response. Errors:
+ * `ControlError`.
+ */
+export async function controlText(
+  on: keyof Answers,
+  { name = '', query, body, yaml, sandbox }: Given = {}
+): Promise<string> {
   const [method, path = ''] = on.replace(/NAME|ID/, () => encodeURIComponent(name)).split(' ')
   const search = query === undefined ? '' : `?${new URLSearchParams(query)}`
   const sent = yaml ?? JSON.stringify(body)
   const response = await fetch(`${controlOf(sandbox)}${path === '/' ? '' : path}${search}`, {
     method,
-    headers: sent === undefined ? {} : { 'content-type': `application/${yaml === undefined ? 'json' : 'yaml'}` },
+    headers:
+      sent === undefined
+        ? {}
+        : { 'content-type': `application/${yaml === undefined ? 'json' : 'yaml'}` },
     body: sent
   }).catch(() => {
     throw new ControlError('no_answer', 'The emulator is not responding.')
@@ -52,12 +70,19 @@ export async function controlText(on: keyof Answers, { name = '', query, body, y
   const text = await response.text()
   if (response.ok) return text
   const refusal = jsonIn(text) as { error?: ControlError } | null
-  const { code, message, problems } = refusal?.error ?? { code: 'answer_unreadable', message: `The emulator responded with status ${response.status}.` }
-  if (code === 'token_required' && path !== '/session') session.value = { token_required: true, signed_in: false }
+  const { code, message, problems } = refusal?.error ?? {
+    code: 'answer_unreadable',
+    message: `The emulator responded with status ${response.status}.`
+  }
+  if (code === 'token_required' && path !== '/session')
+    session.value = { token_required: true, signed_in: false }
   throw new ControlError(code, message, problems)
 }
 
 /** The same, with JSON as a value; null where there is no body. */
-export async function control<On extends keyof Answers>(on: On, given?: Given): Promise<Answers[On]> {
+export async function control<On extends keyof Answers>(
+  on: On,
+  given?: Given
+): Promise<Answers[On]> {
   return JSON.parse((await controlText(on, given)) || 'null')
 }

@@ -7,6 +7,8 @@ export const pageSandbox: string = document.body.dataset.sandbox ?? ''
 export const sandbox = signal(pageSandbox)
 
 /** The control address of a sandbox, by default the chosen one. */
-export const controlOf = (name: string = sandbox.value): string => `${name === '' ? '' : `/sandbox/${encodeURIComponent(name)}`}/_control`
+export const controlOf = (name: string = sandbox.value): string =>
+  `${name === '' ? '' : `/sandbox/${encodeURIComponent(name)}`}/_control`
 /** The address of the emulated API of a sandbox. */
-export const apiOf = (name: string = sandbox.value): string => `${name === '' ? '' : `/sandbox/${encodeURIComponent(name)}`}/next`
+export const apiOf = (name: string = sandbox.value): string =>
+  `${name === '' ? '' : `/sandbox/${encodeURIComponent(name)}`}/next`

@@ -1,12 +1,24 @@
-/** Shows the OpenAPI document in Swagger UI. A form starts with its first example and sends nothing else; requests are tried with the first merchant's key. */
+/**
+ * Shows the OpenAPI document in Swagger UI. A form starts with its first example and sends nothing
+ * else; requests are tried with the first merchant's key.
+ */
 
 import tokens from '../styles/tokens.css?inline'
 import css from './docs.css?inline'
 
-type Operation = { requestBody?: { content: Record<string, { schema: { $ref: string }; examples: Record<string, { value: Record<string, unknown> }> }> } }
+type Operation = {
+  requestBody?: {
+    content: Record<
+      string,
+      { schema: { $ref: string }; examples: Record<string, { value: Record<string, unknown> }> }
+    >
+  }
+}
 type OpenApi = {
   paths: Record<string, { post?: Operation }>
-  components: { schemas: Record<string, { properties: Record<string, { $ref?: string; examples?: unknown[] }> }> }
+  components: {
+    schemas: Record<string, { properties: Record<string, { $ref?: string; examples?: unknown[] }> }>
+  }
 }
 type Inclusion = { pathMethod: [path: string, method: string]; name: string; value: boolean }
 type SwaggerUi = {
@@ -22,7 +34,8 @@ async function show(): Promise<void> {
   const fields: Inclusion[] = []
   for (const [path, { post }] of Object.entries(spec.paths)) {
     for (const { schema, examples } of Object.values(post?.requestBody?.content ?? {})) {
-      const properties = spec.components.schemas[schema.$ref.split('/').pop() ?? '']?.properties ?? {}
+      const properties =
+        spec.components.schemas[schema.$ref.split('/').pop() ?? '']?.properties ?? {}
       const value = Object.values(examples)[0]?.value ?? {}
       for (const [name, property] of Object.entries(properties)) {
         property.examples = [value[name] ?? (property.$ref ? {} : '')]

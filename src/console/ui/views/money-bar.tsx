@@ -3,7 +3,10 @@ import { type Money as Figures, moneyShown } from '../../../core/money.js'
 import { Pairs } from '../components/layout.js'
 
 /** `asked` is what a Refund that is judged would take. */
-export type Charge = Pick<Figures, 'charged' | 'refunded' | 'remaining'> & { currency: unknown; asked?: number | null }
+export type Charge = Pick<Figures, 'charged' | 'refunded' | 'remaining'> & {
+  currency: unknown
+  asked?: number | null
+}
 
 /** An amount with its sub-units on hover. */
 export const Money = ({ amount, currency }: { amount: number; currency: unknown }) => (
@@ -11,9 +14,23 @@ export const Money = ({ amount, currency }: { amount: number; currency: unknown 
 )
 
 /** `isShort`: only the bar is shown; its figures are read out all the same. */
-export function MoneyBar({ charged, refunded, remaining, asked = null, currency, isShort = false }: Charge & { isShort?: boolean }) {
-  const figures = Object.entries({ Charged: charged, Refunded: refunded, Remaining: remaining, ...(asked !== null && { Requested: asked }) })
-  const text = figures.map(([name, sum]) => `${name.toLowerCase()} ${moneyShown(sum, currency)}`).join(', ')
+export function MoneyBar({
+  charged,
+  refunded,
+  remaining,
+  asked = null,
+  currency,
+  isShort = false
+}: Charge & { isShort?: boolean }) {
+  const figures = Object.entries({
+    Charged: charged,
+    Refunded: refunded,
+    Remaining: remaining,
+    ...(asked !== null && { Requested: asked })
+  })
+  const text = figures
+    .map(([name, sum]) => `${name.toLowerCase()} ${moneyShown(sum, currency)}`)
+    .join(', ')
   const whole = Math.max(charged, refunded + (asked ?? 0), 1)
   const within = Math.min(asked ?? 0, Math.max(0, remaining))
   const shares = { refunded, within, beyond: (asked ?? 0) - within }
@@ -24,7 +41,15 @@ export function MoneyBar({ charged, refunded, remaining, asked = null, currency,
           <span key={name} class={name} style={{ width: `${(sum / whole) * 100}%` }} />
         ))}
       </div>
-      {!isShort && <Pairs class="facts" pairs={figures.map(([name, sum]) => [name, <Money key={name} amount={sum} currency={currency} />])} />}
+      {!isShort && (
+        <Pairs
+          class="facts"
+          pairs={figures.map(([name, sum]) => [
+            name,
+            <Money key={name} amount={sum} currency={currency} />
+          ])}
+        />
+      )}
     </div>
   )
 }

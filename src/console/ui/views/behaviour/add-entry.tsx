@@ -20,7 +20,11 @@ export function AddEntry() {
     <Card id="behaviour-add" title="Add an entry">
       <Choices
         label="What the entry does"
-        choices={Object.entries(PRESETS).map(([name, { title }]) => [name, title, narrowed({ add: name })])}
+        choices={Object.entries(PRESETS).map(([name, { title }]) => [
+          name,
+          title,
+          narrowed({ add: name })
+        ])}
         chosen={chosen}
       />
       <PresetForm key={chosen} {...PRESETS[chosen]} />
@@ -33,8 +37,10 @@ function PresetForm({ about, values }: Preset) {
   const made = yamlOf(entryOf(typed.value))
   const { text, refused, write, send, editor } = useDraft(made)
   const isEdited = text.value !== made
-  const problemAt = (field: string) => (isEdited ? undefined : refused.value?.problems.find(({ path }) => isAt(path, field))?.message)
-  const add = () => send(control('POST /script', { yaml: asEntry(text.value) }), ({ id }) => `${id} is added`)
+  const problemAt = (field: string) =>
+    isEdited ? undefined : refused.value?.problems.find(({ path }) => isAt(path, field))?.message
+  const add = () =>
+    send(control('POST /script', { yaml: asEntry(text.value) }), ({ id }) => `${id} is added`)
   const change = (field: string) => (value: string) => {
     typed.value = { ...typed.value, [field]: value }
     write(yamlOf(entryOf(typed.value)))
@@ -46,13 +52,26 @@ function PresetForm({ about, values }: Preset) {
         {Object.entries(FIELDS).flatMap(([path, field]) => {
           const value = typed.value[path]
           if (value === undefined) return []
-          return <Field key={path} {...field} value={value} error={problemAt(path)} disabled={isEdited} onChange={change(path)} />
+          return (
+            <Field
+              key={path}
+              {...field}
+              value={value}
+              error={problemAt(path)}
+              disabled={isEdited}
+              onChange={change(path)}
+            />
+          )
         })}
       </div>
       <div class="row">
         <Button class="primary" text="Add the entry" />
         <Button text="Discard the edits" disabled={!isEdited} run={() => write(made)} />
-        <p class="hint">{isEdited ? 'You edited the YAML: it will be added as it is.' : 'The fields write the YAML. You can edit it too.'}</p>
+        <p class="hint">
+          {isEdited
+            ? 'You edited the YAML: it will be added as it is.'
+            : 'The fields write the YAML. You can edit it too.'}
+        </p>
       </div>
       <YamlEditor label="YAML of the entry" rows={13} {...editor} />
     </Form>

@@ -21,21 +21,39 @@ function Clock({ clock }: { clock: ClockState }) {
   const changed = useResource(() => control('GET /changes'), '', { every: REREAD_MS }).data?.clock
   const instant = useDraft()
   const length = useDraft()
-  const [state, action, done] = clock.running ? ['running', 'Freeze', 'The clock is frozen'] : ['frozen', 'Let it run', 'The clock runs']
-  const set = (more?: object) => instant.send(control('PUT /clock', { body: { now: instant.text.value.trim(), ...more } }), 'The clock is set')
-  const advance = (by: string) => length.send(control('POST /clock/advance', { body: { by } }), ({ now }) => `It is ${instantInWords(now)}`)
+  const [state, action, done] = clock.running
+    ? ['running', 'Freeze', 'The clock is frozen']
+    : ['frozen', 'Let it run', 'The clock runs']
+  const set = (more?: object) =>
+    instant.send(
+      control('PUT /clock', { body: { now: instant.text.value.trim(), ...more } }),
+      'The clock is set'
+    )
+  const advance = (by: string) =>
+    length.send(
+      control('POST /clock/advance', { body: { by } }),
+      ({ now }) => `It is ${instantInWords(now)}`
+    )
   return (
     <>
       <Card id="behaviour-clock" title="The clock">
         <p class="time">
-          <ClockTime clock={clock} /> <span class={`badge ${clock.running ? 'good' : 'warn'}`}>{state}</span>
+          <ClockTime clock={clock} />{' '}
+          <span class={`badge ${clock.running ? 'good' : 'warn'}`}>{state}</span>
         </p>
         <p class="began faint">
-          {changed && `It began ${beganInWords(changed.began)}; ${changed.changed ? 'it has been changed since' : 'it has not been changed since'}.`}
+          {changed &&
+            `It began ${beganInWords(changed.began)}; ${changed.changed ? 'it has been changed since' : 'it has not been changed since'}.`}
         </p>
         <div class="row">
-          <Button text={action} run={() => act(control('PUT /clock', { body: { running: !clock.running } }), done)} />
-          <p class="hint">It sets the creation times of records. Script entries use it for from, until, at, for and stale, but not for delays.</p>
+          <Button
+            text={action}
+            run={() => act(control('PUT /clock', { body: { running: !clock.running } }), done)}
+          />
+          <p class="hint">
+            It sets the creation times of records. Script entries use it for from, until, at, for
+            and stale, but not for delays.
+          </p>
         </div>
       </Card>
       <Card id="behaviour-set" title="Set the clock">
@@ -50,7 +68,10 @@ function Clock({ clock }: { clock: ClockState }) {
             <Button class="primary" text="Set" />
             <Button text="Set and freeze" run={() => set({ running: false })} />
             <Button text="Set and let it run" run={() => set({ running: true })} />
-            <Button text="Use the time of this machine" run={() => instant.write(new Date().toISOString())} />
+            <Button
+              text="Use the time of this machine"
+              run={() => instant.write(new Date().toISOString())}
+            />
           </div>
         </Form>
       </Card>
@@ -62,7 +83,12 @@ function Clock({ clock }: { clock: ClockState }) {
           ))}
         </fieldset>
         <Form class="row aligned" send={() => advance(length.text.value.trim())}>
-          <Field label="Duration" placeholder="36h" hint="Such as 250ms, 90s, 36h, 7d or PT36H." {...length.field} />
+          <Field
+            label="Duration"
+            placeholder="36h"
+            hint="Such as 250ms, 90s, 36h, 7d or PT36H."
+            {...length.field}
+          />
           <Button text="Advance" />
         </Form>
       </Card>

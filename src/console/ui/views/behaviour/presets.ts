@@ -13,24 +13,60 @@ const NUMBERS = ['calls', 'chance', 'hold.until', 'respond.status']
 
 /** The fields of the forms by the paths of what they give, in their order. */
 export const FIELDS: Readonly<Record<string, Field>> = {
-  on: { label: 'Operation', options: [['*', 'every request'], ['GET *', 'every request that reads'], ...OPERATION_NAMES] },
+  on: {
+    label: 'Operation',
+    options: [['*', 'every request'], ['GET *', 'every request that reads'], ...OPERATION_NAMES]
+  },
   chance: { label: 'Share of requests', hint: 'From 0 to 1.' },
-  for: { label: 'For', hint: `${LENGTH_HINT} By the clock of the sandbox: advance a frozen clock yourself.` },
+  for: {
+    label: 'For',
+    hint: `${LENGTH_HINT} By the clock of the sandbox: advance a frozen clock yourself.`
+  },
   'hold.until': { label: 'How many wait' },
-  'hold.release': { label: 'Order of release', hint: 'In order of arrival, or the last one first.', options: ['in_order', 'reverse'] },
+  'hold.release': {
+    label: 'Order of release',
+    hint: 'In order of arrival, or the last one first.',
+    options: ['in_order', 'reverse']
+  },
   'hold.gate': { label: 'Gate' },
   'hold.for': { label: 'For at most', hint: `${LENGTH_HINT} Empty for no limit.` },
   'delay.min': { label: 'Minimum', hint: LENGTH_HINT },
   'delay.max': { label: 'Maximum', hint: LENGTH_HINT },
-  calls: { label: 'Which requests', hint: 'The first (1), some (2-3), or all from the fourth (4+). Empty for all.' },
+  calls: {
+    label: 'Which requests',
+    hint: 'The first (1), some (2-3), or all from the fourth (4+). Empty for all.'
+  },
   'match.body.ticket': { label: 'Ticket', hint: 'Empty for any.' },
   'match.body.card.last4': { label: 'Last four digits', hint: 'Empty for any card.' },
-  'respond.error.code': { label: 'Code', list: ['card_declined', 'insufficient_funds', 'expired_card', 'incorrect_cvc', 'processing_error'] },
+  'respond.error.code': {
+    label: 'Code',
+    list: [
+      'card_declined',
+      'insufficient_funds',
+      'expired_card',
+      'incorrect_cvc',
+      'processing_error'
+    ]
+  },
   'respond.error.message': { label: 'Message' },
   'respond.status': { label: 'Status' },
   'respond.retry_after': { label: 'Retry-After', hint: `${LENGTH_HINT} Empty for no such header.` },
-  fault: { label: 'Fault', options: [['', 'none'], 'connection_reset', 'empty_response', 'truncated_body', 'malformed_body', 'hang'] },
-  when: { label: 'When', hint: 'After or before the request takes effect.', options: ['after', 'before'] }
+  fault: {
+    label: 'Fault',
+    options: [
+      ['', 'none'],
+      'connection_reset',
+      'empty_response',
+      'truncated_body',
+      'malformed_body',
+      'hang'
+    ]
+  },
+  when: {
+    label: 'When',
+    hint: 'After or before the request takes effect.',
+    options: ['after', 'before']
+  }
 }
 
 export const PRESETS = {
@@ -52,42 +88,84 @@ export const PRESETS = {
   },
   lose: {
     title: 'Lose the response of the next refund',
-    about: 'The request takes effect, and its response never arrives. Does your client look before it retries?',
-    values: { name: 'the response is lost', on: 'POST /refunds', calls: '1', fault: 'connection_reset', when: 'after' }
+    about:
+      'The request takes effect, and its response never arrives. Does your client look before it retries?',
+    values: {
+      name: 'the response is lost',
+      on: 'POST /refunds',
+      calls: '1',
+      fault: 'connection_reset',
+      when: 'after'
+    }
   },
   down: {
     title: 'Be down for ten seconds',
     about: 'From the next request on, every response is an error until the time is up.',
-    values: { name: 'the service is down', on: '*', for: '10s', 'respond.status': '503', 'respond.retry_after': '10s' }
+    values: {
+      name: 'the service is down',
+      on: '*',
+      for: '10s',
+      'respond.status': '503',
+      'respond.retry_after': '10s'
+    }
   },
   hold: {
     title: 'Hold until two wait',
-    about: 'Requests wait until this many have come, then go on together: a race that happens every time.',
-    values: { name: 'requests wait for each other', on: 'POST /refunds', 'hold.until': '2', 'hold.release': 'in_order', 'hold.for': '30s' }
+    about:
+      'Requests wait until this many have come, then go on together: a race that happens every time.',
+    values: {
+      name: 'requests wait for each other',
+      on: 'POST /refunds',
+      'hold.until': '2',
+      'hold.release': 'in_order',
+      'hold.for': '30s'
+    }
   },
   gate: {
     title: 'Hold until a gate opens',
     about: 'Requests wait until you open the gate below.',
-    values: { name: 'requests wait at a gate', on: 'POST /refunds', 'hold.gate': 'refunds', 'hold.for': '30s' }
+    values: {
+      name: 'requests wait at a gate',
+      on: 'POST /refunds',
+      'hold.gate': 'refunds',
+      'hold.for': '30s'
+    }
   },
   slow: {
     title: 'Slow reads',
     about: 'Each response takes between the minimum and the maximum, drawn from the seed.',
-    values: { name: 'responses are slow', on: 'GET *', calls: '', 'delay.min': '500ms', 'delay.max': '3s' }
+    values: {
+      name: 'responses are slow',
+      on: 'GET *',
+      calls: '',
+      'delay.min': '500ms',
+      'delay.max': '3s'
+    }
   },
   flaky: {
     title: 'Flaky by chance',
-    about: 'A share of the requests fails, with an error or a fault, drawn from the seed: the same requests fail every time.',
-    values: { name: 'requests fail now and then', on: '*', chance: '0.2', 'respond.status': '503', fault: '' }
+    about:
+      'A share of the requests fails, with an error or a fault, drawn from the seed: the same requests fail every time.',
+    values: {
+      name: 'requests fail now and then',
+      on: '*',
+      chance: '0.2',
+      'respond.status': '503',
+      fault: ''
+    }
   },
   own: {
     title: 'Your own',
-    about: 'An operation and a response to start from. In the YAML you can write all that a script entry can do.',
+    about:
+      'An operation and a response to start from. In the YAML you can write all that a script entry can do.',
     values: { on: 'GET /tickets', calls: '', 'respond.status': '500' }
   }
 } satisfies Record<string, Preset>
 
-/** The entry of which these values are given; a response without an error of its own has that of its status. */
+/**
+ * The entry of which these values are given; a response without an error of its own has that of its
+ * status.
+ */
 export function entryOf(values: Values): object {
   const entry: Record<string, unknown> = {}
   for (const [path, text] of Object.entries(values)) {
@@ -107,4 +185,5 @@ export function entryOf(values: Values): object {
 }
 
 /** Whether a problem at a path belongs to a field: its value is there, above or below. */
-export const isAt = (path: string, field: string): boolean => path !== '' && (path.startsWith(field) || field.startsWith(path))
+export const isAt = (path: string, field: string): boolean =>
+  path !== '' && (path.startsWith(field) || field.startsWith(path))

@@ -17,7 +17,10 @@ export const ScriptTab = () => (
     <AddEntry />
     <div class="stack">
       <Card id="behaviour-entries" title="Entries" isFocusable>
-        <p class="hint">If several entries match a request, the first one that can be applied is applied. All of them count it as matched.</p>
+        <p class="hint">
+          If several entries match a request, the first one that can be applied is applied. All of
+          them count it as matched.
+        </p>
         <Read from={() => control('GET /script')} every={REREAD_MS}>
           {({ data }) => <Entries entries={data} />}
         </Read>
@@ -38,7 +41,14 @@ const Entries = ({ entries }: { entries: readonly ListedEntry[] }) => (
       none="No entries: the emulator responds to every request as the reference says."
       keyOf={({ id }) => id}
       shown={Entry}
-      actions={listed => <Button class="small quiet danger" icon="trash" label={`Remove ${listed.id}`} run={() => drop(listed)} />}
+      actions={listed => (
+        <Button
+          class="small quiet danger"
+          icon="trash"
+          label={`Remove ${listed.id}`}
+          run={() => drop(listed)}
+        />
+      )}
     />
     {entries.length > 0 && (
       <div class="row">
@@ -48,9 +58,13 @@ const Entries = ({ entries }: { entries: readonly ListedEntry[] }) => (
   </>
 )
 
-const drop = ({ id, entry }: ListedEntry) => remove(control('DELETE /script/ID', { name: id }), `${id} is removed`, 'behaviour-entries', () => addAgain(entry))
+const drop = ({ id, entry }: ListedEntry) =>
+  remove(control('DELETE /script/ID', { name: id }), `${id} is removed`, 'behaviour-entries', () =>
+    addAgain(entry)
+  )
 
-const addAgain = async (body: ListedEntry['entry']) => `Added again, at the end, as ${(await control('POST /script', { body })).id}`
+const addAgain = async (body: ListedEntry['entry']) =>
+  `Added again, at the end, as ${(await control('POST /script', { body })).id}`
 
 const clear = () =>
   ask({
@@ -67,10 +81,17 @@ const Entry = ({ id, entry, matched, applied, too_long, near_misses }: ListedEnt
     </p>
     <p>{entryInWords(entry)}</p>
     <p class="counts">
-      <span class="badge">{figure(matched)} matched</span> <span class={`badge ${applied > 0 ? 'good' : ''}`}>{figure(applied)} applied</span>
-      {too_long !== undefined && <span class="badge warn">{too_long} with a value too long for the pattern</span>}
+      <span class="badge">{figure(matched)} matched</span>{' '}
+      <span class={`badge ${applied > 0 ? 'good' : ''}`}>{figure(applied)} applied</span>
+      {too_long !== undefined && (
+        <span class="badge warn">{too_long} with a value too long for the pattern</span>
+      )}
     </p>
-    <NearMisses near={near_misses} begins="Nearly applied to" shown={id => <RequestLink id={id} />} />
+    <NearMisses
+      near={near_misses}
+      begins="Nearly applied to"
+      shown={id => <RequestLink id={id} />}
+    />
     <details>
       <summary>YAML of {id}</summary>
       <CodeBlock text={yamlOf(entry)} label={`YAML of ${id}`} />
@@ -89,8 +110,11 @@ const Gates = ({ gates }: { gates: readonly Gate[] }) => (
     shown={({ name, open, waiting }) => (
       <>
         <p>
-          <b>{name}</b> <span class={`badge ${open ? 'good' : 'warn'}`}>{open ? 'open' : 'closed'}</span>{' '}
-          {open ? 'Requests go through.' : `${waiting.length === 0 ? 'No requests are waiting' : `${waiting.length} wait, in this order`}.`}
+          <b>{name}</b>{' '}
+          <span class={`badge ${open ? 'good' : 'warn'}`}>{open ? 'open' : 'closed'}</span>{' '}
+          {open
+            ? 'Requests go through.'
+            : `${waiting.length === 0 ? 'No requests are waiting' : `${waiting.length} wait, in this order`}.`}
         </p>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard */}
         <ol class="waiting" aria-label={`Requests that wait at ${name}`} tabIndex={0}>
@@ -104,11 +128,20 @@ const Gates = ({ gates }: { gates: readonly Gate[] }) => (
     )}
     actions={({ name, open }) =>
       Object.entries({ Open: 'in_order', 'Open, last first': 'reverse' }).map(([text, release]) => (
-        <Button key={text} class="small" text={text} label={`${text}: ${name}`} disabled={open} run={() => openGate(name, release)} />
+        <Button
+          key={text}
+          class="small"
+          text={text}
+          label={`${text}: ${name}`}
+          disabled={open}
+          run={() => openGate(name, release)}
+        />
       ))
     }
   />
 )
 
-const openGate = (name: string, release: string) => act(control('POST /gates/NAME/open', { name, body: { release } }), opened)
-const opened = ({ name, released: { length } }: OpenedGate) => `The gate ${name} is open; ${length} ${length === 1 ? 'request goes' : 'requests go'} on`
+const openGate = (name: string, release: string) =>
+  act(control('POST /gates/NAME/open', { name, body: { release } }), opened)
+const opened = ({ name, released: { length } }: OpenedGate) =>
+  `The gate ${name} is open; ${length} ${length === 1 ? 'request goes' : 'requests go'} on`

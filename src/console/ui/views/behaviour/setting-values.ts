@@ -4,13 +4,25 @@ import { matches } from '../data/records.js'
 
 export type Named = ShownSetting & { key: string }
 
-/** Settings that match a search, by the first part of their names; those that can be changed come first. */
-export function groupsOf(settings: Readonly<Record<string, ShownSetting>>, search = '', isChangedOnly = false): [name: string, settings: Named[]][] {
+/**
+ * Settings that match a search, by the first part of their names; those that can be changed come
+ * first.
+ */
+export function groupsOf(
+  settings: Readonly<Record<string, ShownSetting>>,
+  search = '',
+  isChangedOnly = false
+): [name: string, settings: Named[]][] {
   const groups = new Map<string, Named[]>()
-  for (const [key, setting] of Object.entries(settings).sort(([, one], [, other]) => other.scope.localeCompare(one.scope))) {
+  for (const [key, setting] of Object.entries(settings).sort(([, one], [, other]) =>
+    other.scope.localeCompare(one.scope)
+  )) {
     const { about, assumption, scope, source } = setting
-    if (!matches([key, about, assumption], search) || (isChangedOnly && source === 'default')) continue
-    const group = key.includes('.') ? key.replace(/\..*/, '') : { process: 'process', sandbox: key }[scope]
+    if (!matches([key, about, assumption], search) || (isChangedOnly && source === 'default'))
+      continue
+    const group = key.includes('.')
+      ? key.replace(/\..*/, '')
+      : { process: 'process', sandbox: key }[scope]
     groups.set(group, [...(groups.get(group) ?? []), { ...setting, key }])
   }
   return [...groups]
@@ -24,8 +36,15 @@ export function textOf(value: unknown): string {
 
 export const shownValue = (value: unknown): string => textOf(value) || 'none'
 
-export const choicesIn = ({ type, enum: choices }: ShownSetting['schema']): readonly string[] | undefined =>
+export const choicesIn = ({
+  type,
+  enum: choices
+}: ShownSetting['schema']): readonly string[] | undefined =>
   choices?.map(String) ?? (type === 'boolean' ? ['true', 'false'] : undefined)
 
 export const sourceInWords = ({ source, given_by, flag, variable }: ShownSetting): string =>
-  ({ control: 'changed since the load', flag: `from ${flag.replace(/=$/, '')}`, environment: `from ${given_by ?? variable}` })[source] ?? `from the ${source}`
+  ({
+    control: 'changed since the load',
+    flag: `from ${flag.replace(/=$/, '')}`,
+    environment: `from ${given_by ?? variable}`
+  })[source] ?? `from the ${source}`

@@ -8,7 +8,14 @@ import { Button, Form } from '../../components/button.js'
 import { CheckField, Field, SearchField } from '../../components/fields.js'
 import { Read } from '../../components/states.js'
 import { control, type ShownAssumption } from '../../control/client.js'
-import { choicesIn, groupsOf, type Named, shownValue, sourceInWords, textOf } from './setting-values.js'
+import {
+  choicesIn,
+  groupsOf,
+  type Named,
+  shownValue,
+  sourceInWords,
+  textOf
+} from './setting-values.js'
 
 export function SettingsTab() {
   const assumptions = useResource(() => control('GET /assumptions')).data?.data
@@ -17,8 +24,16 @@ export function SettingsTab() {
   return (
     <>
       <div class="row">
-        <SearchField label="Search the settings" placeholder="Search settings: pagination, A10, refund" {...inQuery('q')} />
-        <CheckField label="Only settings that differ from their default" value={isChangedOnly} onChange={isOn => narrow({ changed: isOn ? '1' : undefined })} />
+        <SearchField
+          label="Search the settings"
+          placeholder="Search settings: pagination, A10, refund"
+          {...inQuery('q')}
+        />
+        <CheckField
+          label="Only settings that differ from their default"
+          value={isChangedOnly}
+          onChange={isOn => narrow({ changed: isOn ? '1' : undefined })}
+        />
       </div>
       <Read from={() => control('GET /settings')}>
         {({ settings }) => {
@@ -28,7 +43,11 @@ export function SettingsTab() {
             <section key={name} class="card stack" aria-label={name}>
               <h2>{name}</h2>
               {settings.map(setting => (
-                <Setting key={setting.key} setting={setting} assumption={assumptions?.find(({ id }) => id === setting.assumption)} />
+                <Setting
+                  key={setting.key}
+                  setting={setting}
+                  assumption={assumptions?.find(({ id }) => id === setting.assumption)}
+                />
               ))}
             </section>
           ))
@@ -38,7 +57,13 @@ export function SettingsTab() {
   )
 }
 
-function Setting({ setting, assumption }: { setting: Named; assumption: ShownAssumption | undefined }) {
+function Setting({
+  setting,
+  assumption
+}: {
+  setting: Named
+  assumption: ShownAssumption | undefined
+}) {
   const { key, about, value, default: fallback, source, scope, flag, variable } = setting
   const isFixed = scope === 'process'
   return (
@@ -58,7 +83,11 @@ function Setting({ setting, assumption }: { setting: Named; assumption: ShownAss
       <div>
         {isFixed ? <b>{shownValue(value)}</b> : <Editor setting={setting} />}
         <p class="hint">
-          {source !== 'default' && <span class={`badge ${source === 'control' ? 'warn' : ''}`}>{sourceInWords(setting)}</span>}
+          {source !== 'default' && (
+            <span class={`badge ${source === 'control' ? 'warn' : ''}`}>
+              {sourceInWords(setting)}
+            </span>
+          )}
           {source === 'default' ? 'default' : ` default: ${shownValue(fallback)}`}
           {isFixed && `; given at start by ${flag} or ${variable}`}
         </p>
@@ -73,13 +102,22 @@ function Editor({ setting: { key, value, schema, source } }: { setting: Named })
   useLayoutEffect(() => write(inForce), [inForce])
   const change = () => {
     const typed = text.value.trim()
-    return send(control('PATCH /settings', { body: { [key]: typedValue(typed, schema) } }), `${key} is ${typed || 'none'}`)
+    return send(
+      control('PATCH /settings', { body: { [key]: typedValue(typed, schema) } }),
+      `${key} is ${typed || 'none'}`
+    )
   }
   const reset = () => act(control('DELETE /settings/NAME', { name: key }), `${key} is reset`)
   const hint = schema.minimum === undefined ? '' : `From ${schema.minimum} to ${schema.maximum}.`
   return (
     <Form class="row aligned" send={change}>
-      <Field label={`Value of ${key}`} isLabelHidden options={choicesIn(schema)} hint={hint} {...field} />
+      <Field
+        label={`Value of ${key}`}
+        isLabelHidden
+        options={choicesIn(schema)}
+        hint={hint}
+        {...field}
+      />
       <Button text="Change" label={`Change ${key}`} disabled={text.value === inForce} />
       <Button text="Reset" label={`Reset ${key}`} disabled={source !== 'control'} run={reset} />
     </Form>

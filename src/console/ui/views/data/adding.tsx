@@ -17,7 +17,9 @@ transactions:
 `
 
 function addedInWords(added: object): string {
-  const counts = Object.entries(added).flatMap(([family, records]) => (records.length === 0 ? [] : [countIn(family as Family, records.length)]))
+  const counts = Object.entries(added).flatMap(([family, records]) =>
+    records.length === 0 ? [] : [countIn(family as Family, records.length)]
+  )
   return `Added or changed: ${counts.join(', ') || 'nothing'}.`
 }
 
@@ -30,8 +32,17 @@ export function Merge({ onClose, text = EXAMPLE }: { onClose: () => void; text?:
     if (await yaml.send(merged, addedInWords, undo)) onClose()
   }
   return (
-    <Dialog title="Add or edit records" wide onClose={onClose} actions={<Button class="primary" text="Merge into the state" />} send={merge}>
-      <p class="hint">A fixture in YAML or JSON. A record whose id exists is replaced. If there is a problem, nothing changes.</p>
+    <Dialog
+      title="Add or edit records"
+      wide
+      onClose={onClose}
+      actions={<Button class="primary" text="Merge into the state" />}
+      send={merge}
+    >
+      <p class="hint">
+        A fixture in YAML or JSON. A record whose id exists is replaced. If there is a problem,
+        nothing changes.
+      </p>
       <YamlEditor label="Fixture" rows={16} schema="fixture" {...yaml.editor} />
     </Dialog>
   )
@@ -43,7 +54,9 @@ export function NewTicket({ onClose }: { onClose: () => void }) {
   const reference = useSignal('')
   const { send, refused } = useDraft()
   const make = async (location: string) => {
-    const { tickets } = await control('POST /records', { body: { tickets: [{ location, reference: reference.value || undefined }] } })
+    const { tickets } = await control('POST /records', {
+      body: { tickets: [{ location, reference: reference.value || undefined }] }
+    })
     const { id } = tickets[0] as { id: string }
     onClose()
     go({ path: ['tickets', id] })
@@ -60,9 +73,23 @@ export function NewTicket({ onClose }: { onClose: () => void }) {
             </Dialog>
           )
         return (
-          <Dialog title="New Ticket" onClose={onClose} send={() => send(make(location))} actions={<Button class="primary" text="Create the Ticket" />}>
-            <Field label="Location" options={locations.map(({ id, display_name }) => [id, `${id}, ${display_name}`])} {...bound(chosen)} value={location} />
-            <Field label="Reference" hint="Optional. search_query matches it." {...bound(reference)} />
+          <Dialog
+            title="New Ticket"
+            onClose={onClose}
+            send={() => send(make(location))}
+            actions={<Button class="primary" text="Create the Ticket" />}
+          >
+            <Field
+              label="Location"
+              options={locations.map(({ id, display_name }) => [id, `${id}, ${display_name}`])}
+              {...bound(chosen)}
+              value={location}
+            />
+            <Field
+              label="Reference"
+              hint="Optional. search_query matches it."
+              {...bound(reference)}
+            />
             <Refusal error={refused.value} />
           </Dialog>
         )

@@ -28,8 +28,13 @@ export function Page() {
   const dialog = useSignal<typeof Merge | typeof NewTicket | null>(null)
   const isApi = query.as === 'api'
   const isWhole = place !== 'keys' && !isApi
-  const title = (name: Family) => [`${RESOURCE_NAMES[name]}s `, <Count key={name} count={counts?.[name]} />]
-  const choices = PLACES.map(name => [name, name === 'keys' ? 'API keys' : title(name), { path: [name] }] as const)
+  const title = (name: Family) => [
+    `${RESOURCE_NAMES[name]}s `,
+    <Count key={name} count={counts?.[name]} />
+  ]
+  const choices = PLACES.map(
+    name => [name, name === 'keys' ? 'API keys' : title(name), { path: [name] }] as const
+  )
   const ways = [
     ['all', 'All records', { path: [place] }],
     ['api', 'As the API lists them', { path: [place], query: { as: 'api' } }]
@@ -38,22 +43,47 @@ export function Page() {
     <section class={`page data ${isWhole ? 'whole' : ''}`}>
       <Choices class="tab-links" label="Families" choices={choices} chosen={place} />
       <div class="row">
-        {place !== 'keys' && <Choices label="How records are listed" choices={ways} chosen={isApi ? 'api' : 'all'} />}
+        {place !== 'keys' && (
+          <Choices label="How records are listed" choices={ways} chosen={isApi ? 'api' : 'all'} />
+        )}
         <div class="row end">
-          <Button class="small" icon="plus" text="New Ticket" run={() => (dialog.value = NewTicket)} />
-          <Button class="small" icon="edit" text="Add or edit records" run={() => (dialog.value = Merge)} />
-          <ButtonLink icon="download" text="YAML" href={`${controlOf()}/state?format=yaml`} download="state.yaml" />
-          <ButtonLink icon="download" text="JSON" href={`${controlOf()}/state`} download="state.json" />
+          <Button
+            class="small"
+            icon="plus"
+            text="New Ticket"
+            run={() => (dialog.value = NewTicket)}
+          />
+          <Button
+            class="small"
+            icon="edit"
+            text="Add or edit records"
+            run={() => (dialog.value = Merge)}
+          />
+          <ButtonLink
+            icon="download"
+            text="YAML"
+            href={`${controlOf()}/state?format=yaml`}
+            download="state.yaml"
+          />
+          <ButtonLink
+            icon="download"
+            text="JSON"
+            href={`${controlOf()}/state`}
+            download="state.json"
+          />
         </div>
       </div>
       {place === 'keys' && <Keys />}
-      {place !== 'keys' && (isApi ? <ApiList key={place} family={place} /> : <Records family={place} id={id} />)}
+      {place !== 'keys' &&
+        (isApi ? <ApiList key={place} family={place} /> : <Records family={place} id={id} />)}
       {dialog.value && <dialog.value onClose={() => (dialog.value = null)} />}
     </section>
   )
 }
 
-const Count = ({ count }: { count: number | undefined }) => <span class="badge">{count?.toLocaleString('en')}</span>
+const Count = ({ count }: { count: number | undefined }) => (
+  <span class="badge">{count?.toLocaleString('en')}</span>
+)
 
 function Records({ family, id }: { family: Family; id: string | undefined }) {
   const isAsked = useSignal(false)
@@ -75,7 +105,14 @@ function Records({ family, id }: { family: Family; id: string | undefined }) {
         {data => (
           <>
             <RecordTable {...data} family={family} chosen={id ?? null} />
-            {id !== undefined && <RecordDetail {...data} family={family} id={id} onClose={() => go({ path: [family], query: route.value.query })} />}
+            {id !== undefined && (
+              <RecordDetail
+                {...data}
+                family={family}
+                id={id}
+                onClose={() => go({ path: [family], query: route.value.query })}
+              />
+            )}
           </>
         )}
       </Read>

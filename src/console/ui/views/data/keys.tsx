@@ -18,7 +18,8 @@ const cellsOf = ({ key, account }: { key: string; account: string }) => [
 
 export function Keys() {
   const chosen = useSignal('')
-  const make = (account: string) => act(control('POST /keys', { body: { account } }), ({ key }) => `${key} acts as ${account}.`)
+  const make = (account: string) =>
+    act(control('POST /keys', { body: { account } }), ({ key }) => `${key} acts as ${account}.`)
   return (
     <Read from={() => Promise.all([control('GET /keys'), control('GET /state')])}>
       {([{ data }, { accounts }]) => {

@@ -7,18 +7,53 @@ import { linked } from '../../components/links.js'
 import { Empty } from '../../components/states.js'
 import type { Family, State } from '../../control/client.js'
 import { Money, MoneyBar } from '../money-bar.js'
-import { type AnyRecord, countIn, linkedFamily, matches, moneyIn, nameOf, newestFirst, type Refundable, recordsOf } from './records.js'
+import {
+  type AnyRecord,
+  countIn,
+  linkedFamily,
+  matches,
+  moneyIn,
+  nameOf,
+  newestFirst,
+  type Refundable,
+  recordsOf
+} from './records.js'
 
 type Props = { state: State; family: Family; chosen: string | null; refundable: Refundable }
 
-const ID: Column<AnyRecord> = { title: 'Id', width: 'minmax(6rem, 14rem)', by: ({ id }) => id, cell: ({ id }) => <span class="mono">{id}</span> }
+const ID: Column<AnyRecord> = {
+  title: 'Id',
+  width: 'minmax(6rem, 14rem)',
+  by: ({ id }) => id,
+  cell: ({ id }) => <span class="mono">{id}</span>
+}
 /** Where the amount has a column of its own. */
 const withoutAmount = (record: AnyRecord) => nameOf({ ...record, amount: undefined })
-const NAME: Column<AnyRecord> = { title: 'Summary', width: 'minmax(9rem, 1fr)', by: withoutAmount, cell: withoutAmount }
-const amount = ({ amount, currency }: AnyRecord) => <Money amount={Number(amount)} currency={currency} />
-const AMOUNT: Column<AnyRecord> = { title: 'Amount', width: '7rem', from: 480, isNumber: true, by: record => Number(record.amount), cell: amount }
+const NAME: Column<AnyRecord> = {
+  title: 'Summary',
+  width: 'minmax(9rem, 1fr)',
+  by: withoutAmount,
+  cell: withoutAmount
+}
+const amount = ({ amount, currency }: AnyRecord) => (
+  <Money amount={Number(amount)} currency={currency} />
+)
+const AMOUNT: Column<AnyRecord> = {
+  title: 'Amount',
+  width: '7rem',
+  from: 480,
+  isNumber: true,
+  by: record => Number(record.amount),
+  cell: amount
+}
 const instant = ({ created }: AnyRecord) => created.replace('T', ' ').replace(/\.\d+Z$/, '')
-const CREATED: Column<AnyRecord> = { title: 'Created', width: '11rem', from: 640, by: ({ created }) => created, cell: instant }
+const CREATED: Column<AnyRecord> = {
+  title: 'Created',
+  width: '11rem',
+  from: 640,
+  by: ({ created }) => created,
+  cell: instant
+}
 const field = (name: string): Column<AnyRecord> => ({
   title: name.replace(/^./, first => first.toUpperCase()),
   width: 'minmax(5.5rem, 14rem)',
@@ -26,7 +61,10 @@ const field = (name: string): Column<AnyRecord> => ({
   by: ({ [name]: value }) => String(value ?? ''),
   cell: ({ [name]: value }) => {
     const family = linkedFamily(name)
-    return linked(String(value ?? ''), value && family ? hrefOf({ path: [family, String(value)] }) : undefined)
+    return linked(
+      String(value ?? ''),
+      value && family ? hrefOf({ path: [family, String(value)] }) : undefined
+    )
   }
 })
 
@@ -43,9 +81,13 @@ export function RecordTable({ state, family, chosen, refundable }: Props) {
   const { query } = route.value
   const { search = '' } = query
   const all = useMemo(() => newestFirst(recordsOf(state, family)), [state, family])
-  const rows = useMemo(() => (search === '' ? all : all.filter(record => matches(record, search))), [all, search])
+  const rows = useMemo(
+    () => (search === '' ? all : all.filter(record => matches(record, search))),
+    [all, search]
+  )
   const bar = (record: AnyRecord) => <MoneyBar {...moneyIn(state, record, refundable)} isShort />
-  const bars = family === 'transactions' ? [{ title: 'Refunded', width: '6rem', from: 720, cell: bar }] : []
+  const bars =
+    family === 'transactions' ? [{ title: 'Refunded', width: '6rem', from: 720, cell: bar }] : []
   const columns = [ID, NAME, ...FIELDS[family], CREATED, ...bars]
   return (
     <div class="listing">
@@ -63,7 +105,12 @@ export function RecordTable({ state, family, chosen, refundable }: Props) {
         hrefOf={({ id }) => hrefOf({ path: [family, id], query })}
         chosen={chosen}
         onChoose={({ id }) => go({ path: [family, id], query })}
-        empty={<Empty icon="data" title={all.length === 0 ? `There are no ${family}.` : `No ${family} match.`} />}
+        empty={
+          <Empty
+            icon="data"
+            title={all.length === 0 ? `There are no ${family}.` : `No ${family} match.`}
+          />
+        }
       />
     </div>
   )

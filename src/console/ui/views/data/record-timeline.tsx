@@ -1,4 +1,7 @@
-/** What happened to a record: the requests that created, changed, read, listed or were refused because of it, as far as the journal holds them. */
+/**
+ * What happened to a record: the requests that created, changed, read, listed or were refused
+ * because of it, as far as the journal holds them.
+ */
 import { useSignal } from '@preact/signals'
 import { hrefOf } from '../../app/route.js'
 import { Icon } from '../../components/icon.js'
@@ -20,7 +23,9 @@ function Changed({ id, by }: { id: string; by: string }) {
           {({ data }) => <RecordChanges records={data.filter(record => record.id === id)} />}
         </Read>
       )}
-      <a href={hrefOf({ view: 'requests', path: [by], query: { tab: 'changes' } })}>The state before and after it</a>
+      <a href={hrefOf({ view: 'requests', path: [by], query: { tab: 'changes' } })}>
+        The state before and after it
+      </a>
     </details>
   )
 }
@@ -29,7 +34,13 @@ export function Timeline({ id }: { id: string }) {
   const calls = list.value.rows.filter(isHeld).map(({ call }) => call)
   const moments = timelineOf(calls.reverse(), id)
   if (moments.length === 0)
-    return <p class="faint">{isRead.value ? 'No request since the last load or reset involves it: it came with the scenario.' : 'Reading the journal…'}</p>
+    return (
+      <p class="faint">
+        {isRead.value
+          ? 'No request since the last load or reset involves it: it came with the scenario.'
+          : 'Reading the journal…'}
+      </p>
+    )
   return (
     <>
       <ol class="timeline" aria-label={`Timeline of ${id}`}>
@@ -40,7 +51,8 @@ export function Timeline({ id }: { id: string }) {
               <time class="faint">{call.at.slice(0, 19).replace('T', ' ')}</time>
             </p>
             <p>
-              <a href={hrefOf({ view: 'requests', path: [call.id] })}>{call.id}</a> <Method method={call.method} /> {shortPath(call.path)}{' '}
+              <a href={hrefOf({ view: 'requests', path: [call.id] })}>{call.id}</a>{' '}
+              <Method method={call.method} /> {shortPath(call.path)}{' '}
               <span class="faint">
                 {summaryOf(call)} {call.refusal?.code}
               </span>
@@ -50,7 +62,8 @@ export function Timeline({ id }: { id: string }) {
         ))}
       </ol>
       <p class="hint">
-        <Icon name="history" /> As far as the journal goes back. <a href={hrefOf({ view: 'requests', query: { q: id } })}>Requests that name it</a>
+        <Icon name="history" /> As far as the journal goes back.{' '}
+        <a href={hrefOf({ view: 'requests', query: { q: id } })}>Requests that name it</a>
       </p>
     </>
   )

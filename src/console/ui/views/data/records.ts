@@ -12,34 +12,55 @@ export const FAMILIES = Object.keys(RESOURCE_NAMES) as Family[]
 export type LinkedRecord = { family: Family; record: AnyRecord }
 
 /** The family that a field of a record refers to; undefined for any other field. */
-export const linkedFamily = (field: string): Family | undefined => (LINKED_FAMILIES as Readonly<Record<string, Family>>)[field]
+export const linkedFamily = (field: string): Family | undefined =>
+  (LINKED_FAMILIES as Readonly<Record<string, Family>>)[field]
 
-export const recordsOf = (state: State, family: Family): readonly AnyRecord[] => state[family] as readonly AnyRecord[]
+export const recordsOf = (state: State, family: Family): readonly AnyRecord[] =>
+  state[family] as readonly AnyRecord[]
 
-/** Newest first, as the API lists them: of equal instants the later one in the state comes first. */
+/**
+ * Newest first, as the API lists them: of equal instants the later one in the state comes first.
+ */
 export const newestFirst = (records: readonly AnyRecord[]): AnyRecord[] =>
-  [...records].reverse().sort((one, other) => Number(one.created < other.created) - Number(one.created > other.created))
+  [...records]
+    .reverse()
+    .sort((one, other) => Number(one.created < other.created) - Number(one.created > other.created))
 
-const linksTo = (family: Family, records: readonly AnyRecord[]): LinkedRecord[] => records.map(record => ({ family, record }))
+const linksTo = (family: Family, records: readonly AnyRecord[]): LinkedRecord[] =>
+  records.map(record => ({ family, record }))
 
 /** Every record by its id. */
 export const recordsById = (state: State): ReadonlyMap<unknown, LinkedRecord> =>
-  new Map(FAMILIES.flatMap(family => linksTo(family, recordsOf(state, family)).map(link => [link.record.id, link])))
+  new Map(
+    FAMILIES.flatMap(family =>
+      linksTo(family, recordsOf(state, family)).map(link => [link.record.id, link])
+    )
+  )
 
-export const parentsOf = (record: AnyRecord, byId: ReadonlyMap<unknown, LinkedRecord>): LinkedRecord[] =>
+export const parentsOf = (
+  record: AnyRecord,
+  byId: ReadonlyMap<unknown, LinkedRecord>
+): LinkedRecord[] =>
   Object.entries(record).flatMap(([field, id]) => (linkedFamily(field) && byId.get(id)) || [])
 
 /** What belongs to a record, by family, newest first. */
-export function childrenOf(state: State, family: Family, id: string): { family: Family; links: LinkedRecord[] }[] {
+export function childrenOf(
+  state: State,
+  family: Family,
+  id: string
+): { family: Family; links: LinkedRecord[] }[] {
   const fields = Object.keys(LINKED_FAMILIES).filter(field => linkedFamily(field) === family)
   return FAMILIES.flatMap(of => {
-    const records = recordsOf(state, of).filter(record => fields.some(field => record[field] === id))
+    const records = recordsOf(state, of).filter(record =>
+      fields.some(field => record[field] === id)
+    )
     return records.length === 0 ? [] : [{ family: of, links: linksTo(of, newestFirst(records)) }]
   })
 }
 
 /** `1 refund`, `1,200 refunds`. */
-export const countIn = (family: Family, count: number): string => countOf(count, family.slice(0, -1))
+export const countIn = (family: Family, count: number): string =>
+  countOf(count, family.slice(0, -1))
 
 /** Whether each word of a search is in a name or a value of a record, in any letter case. */
 export function matches(record: object, search: string): boolean {
@@ -48,14 +69,31 @@ export function matches(record: object, search: string): boolean {
   return words.every(word => text.includes(word))
 }
 
-export function nameOf({ display_name, name, reference, payment_type, reason, amount, currency }: AnyRecord): string {
+export function nameOf({
+  display_name,
+  name,
+  reference,
+  payment_type,
+  reason,
+  amount,
+  currency
+}: AnyRecord): string {
   const amounts = typeof amount === 'number' ? moneyShown(amount, currency) : null
-  return [display_name ?? name ?? reference ?? payment_type, amounts, reason].filter(text => typeof text === 'string').join(', ')
+  return [display_name ?? name ?? reference ?? payment_type, amounts, reason]
+    .filter(text => typeof text === 'string')
+    .join(', ')
 }
 
 export function moneyIn(state: State, transaction: AnyRecord, refundable: Refundable): Money {
-  const refunds = recordsOf(state, 'refunds').filter(refund => refund.transaction === transaction.id)
+  const refunds = recordsOf(state, 'refunds').filter(
+    refund => refund.transaction === transaction.id
+  )
   const sum = refunds.reduce((total, { amount }) => total + (amount as number), 0)
-  const charge = { tip_amount: null, donation_amount: null, ...(transaction as object), amount_refunded: sum } as Charge
+  const charge = {
+    tip_amount: null,
+    donation_amount: null,
+    ...(transaction as object),
+    amount_refunded: sum
+  } as Charge
   return moneyOf(charge, { 'transactions.refundable': refundable } as Settings)
 }

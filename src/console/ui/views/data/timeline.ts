@@ -3,7 +3,10 @@ import type { JournalCall } from '../../control/client.js'
 
 const has = (value: unknown, part: string): boolean => JSON.stringify(value).includes(part)
 
-function roleOf({ method, params, query, body, answer, refusal, took_effect }: JournalCall, id: string) {
+function roleOf(
+  { method, params, query, body, answer, refusal, took_effect }: JournalCall,
+  id: string
+) {
   const name = JSON.stringify(id)
   const [isOfPath, isNamed] = [has(params, name), has([params, query, body], name)]
   const isShown = Object(answer).id === id

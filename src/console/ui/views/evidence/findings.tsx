@@ -1,4 +1,6 @@
-/** The client's mistakes, the severe ones first, each with what to do and the requests that show it. */
+/**
+ * The client's mistakes, the severe ones first, each with what to do and the requests that show it.
+ */
 import { Card } from '../../components/layout.js'
 import { listed } from '../../components/links.js'
 import { Empty } from '../../components/states.js'
@@ -14,13 +16,24 @@ const SEVERITIES = {
 export const Findings = ({ data: { data }, scope }: { data: FindingsReport; scope: Scope }) =>
   data.length === 0 ? (
     <Empty title="No findings" icon="evidence">
-      <p>A finding is a mistake of your client that its requests show, such as a payment that was sent again after its response was lost.</p>
+      <p>
+        A finding is a mistake of your client that its requests show, such as a payment that was
+        sent again after its response was lost.
+      </p>
     </Empty>
   ) : (
     data.map(found => <Finding key={found.finding} {...found} scope={scope} />)
   )
 
-const Finding = ({ finding, severity, about, advice, times, requests, scope }: FindingsReport['data'][number] & { scope: Scope }) => (
+const Finding = ({
+  finding,
+  severity,
+  about,
+  advice,
+  times,
+  requests,
+  scope
+}: FindingsReport['data'][number] & { scope: Scope }) => (
   <Card
     id={finding}
     title={

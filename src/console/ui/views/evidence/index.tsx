@@ -1,4 +1,7 @@
-/** Evidence: findings, coverage of the rules, the assumptions that responses relied on, and what each test did. */
+/**
+ * Evidence: findings, coverage of the rules, the assumptions that responses relied on, and what
+ * each test did.
+ */
 import type { ComponentType } from 'preact'
 import { choiceIn, narrowed, route } from '../../app/route.js'
 import { ButtonLink } from '../../components/button.js'
@@ -16,7 +19,11 @@ import './evidence.css'
 type Of = { scope: Scope }
 
 /** What is read, and how it is shown. */
-const part = <T,>(title: string, read: (scope: Scope) => Promise<T>, Shown: ComponentType<Of & { data: T }>) => ({
+const part = <T,>(
+  title: string,
+  read: (scope: Scope) => Promise<T>,
+  Shown: ComponentType<Of & { data: T }>
+) => ({
   title,
   Content: ({ scope }: Of) => (
     <Read from={() => read(scope)} by={scope} isEvidence>
@@ -24,12 +31,17 @@ const part = <T,>(title: string, read: (scope: Scope) => Promise<T>, Shown: Comp
     </Read>
   )
 })
-const callsIn = async (scope: Scope) => (await (scope === 'run' ? control('GET /run') : control('GET /'))).calls
+const callsIn = async (scope: Scope) =>
+  (await (scope === 'run' ? control('GET /run') : control('GET /'))).calls
 
 const TABS = {
   findings: part('Findings', scope => control('GET /findings', { query: { scope } }), Findings),
   rules: part('Rules', scope => control('GET /coverage', { query: { scope } }), Rules),
-  assumptions: part('Assumptions', scope => Promise.all([control('GET /assumptions', { query: { scope } }), callsIn(scope)]), Assumptions),
+  assumptions: part(
+    'Assumptions',
+    scope => Promise.all([control('GET /assumptions', { query: { scope } }), callsIn(scope)]),
+    Assumptions
+  ),
   tests: part('Tests', () => control('GET /run'), Tests)
 }
 
@@ -38,10 +50,18 @@ export function Page() {
   const tab = choiceIn(TABS, path[0], 'findings')
   const { Content } = TABS[tab]
   const scope: Scope = query.scope === 'run' ? 'run' : 'sandbox'
-  const scopes = [['sandbox', 'This sandbox', narrowed({ scope: undefined })] as const, ['run', 'The whole run', narrowed({ scope: 'run' })] as const]
+  const scopes = [
+    ['sandbox', 'This sandbox', narrowed({ scope: undefined })] as const,
+    ['run', 'The whole run', narrowed({ scope: 'run' })] as const
+  ]
   return (
     <section class="page">
-      <Tabs label="Parts of the evidence" tabs={TABS} chosen={tab} targetOf={name => ({ path: [name], query: scope === 'run' ? { scope } : {} })} />
+      <Tabs
+        label="Parts of the evidence"
+        tabs={TABS}
+        chosen={tab}
+        targetOf={name => ({ path: [name], query: scope === 'run' ? { scope } : {} })}
+      />
       <div class="row">
         {tab !== 'tests' && <Choices label="Whose evidence" choices={scopes} chosen={scope} />}
         <p class="hint">
@@ -50,7 +70,12 @@ export function Page() {
             : 'The requests of this sandbox since its last load or reset.'}
         </p>
         <div class="row end">
-          <ButtonLink icon="download" text="Report of the run" href={`${controlOf()}/run?format=html`} download="report.html" />
+          <ButtonLink
+            icon="download"
+            text="Report of the run"
+            href={`${controlOf()}/run?format=html`}
+            download="report.html"
+          />
         </div>
       </div>
       {scope === 'run' && <NamedRequest />}

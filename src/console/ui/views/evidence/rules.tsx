@@ -1,4 +1,7 @@
-/** Coverage as a map of the rules of the reference: which were kept, broken or not touched, and the requests that did it. */
+/**
+ * Coverage as a map of the rules of the reference: which were kept, broken or not touched, and the
+ * requests that did it.
+ */
 import { choiceIn, go, hrefOf, route } from '../../app/route.js'
 import { Beside, Meter } from '../../components/layout.js'
 import { Choices } from '../../components/links.js'
@@ -19,14 +22,18 @@ export function Rules({ data: report }: { data: CoverageReport }) {
   const state = choiceIn(RULE_STATES, query.state, 'all')
   const shown = report.rules.filter(RULE_STATES[state])
   const choices = Object.entries(RULE_STATES).map(([name, isIn]) => {
-    const target = { path: ['rules'], query: { ...query, state: name === 'all' ? undefined : name } }
+    const target = {
+      path: ['rules'],
+      query: { ...query, state: name === 'all' ? undefined : name }
+    }
     return [name, `${name} ${report.rules.filter(isIn).length}`, target] as const
   })
   return (
     <div class="split">
       <div class="stack">
         <p>
-          <b>{report.percent} %</b> of the rule outcomes were seen: {report.seen} of {report.possible}. A rule that requests can both keep and break has two.
+          <b>{report.percent} %</b> of the rule outcomes were seen: {report.seen} of{' '}
+          {report.possible}. A rule that requests can both keep and break has two.
         </p>
         <Meter max={report.possible} value={report.seen} label="Rule outcomes that were seen" />
         <Choices label="Rules that are shown" choices={choices} chosen={state} />
@@ -40,7 +47,14 @@ export function Rules({ data: report }: { data: CoverageReport }) {
           {[...new Set(shown.map(familyOf))].map(family => (
             <section key={family} aria-label={`Rules ${family}`}>
               <h2>{family}</h2>
-              <ul class="rules">{shown.map(row => familyOf(row) === family && <RuleLink key={row.rule} row={row} isChosen={row === chosen} />)}</ul>
+              <ul class="rules">
+                {shown.map(
+                  row =>
+                    familyOf(row) === family && (
+                      <RuleLink key={row.rule} row={row} isChosen={row === chosen} />
+                    )
+                )}
+              </ul>
             </section>
           ))}
         </div>
@@ -59,7 +73,13 @@ function RuleLink({ row, isChosen }: { row: RuleRow; isChosen: boolean }) {
   const href = hrefOf({ path: ['rules', rule], query: route.value.query })
   return (
     <li>
-      <a class={`rule ${mark}`} href={href} title={text} aria-current={isChosen ? 'true' : undefined} aria-label={`${rule}: ${words}`}>
+      <a
+        class={`rule ${mark}`}
+        href={href}
+        title={text}
+        aria-current={isChosen ? 'true' : undefined}
+        aria-label={`${rule}: ${words}`}
+      >
         <span aria-hidden="true">{sign}</span> {rule}
       </a>
     </li>
@@ -75,7 +95,9 @@ function Rule({ row, onClose }: { row: RuleRow; onClose: () => void }) {
       <p class="hint">{outcomesOf(row)}</p>
       {satisfied + violated > 0 && (
         <p>
-          <a href={hrefOf({ view: 'requests', query: { q: `rule:${rule}` } })}>Requests that it decided</a>
+          <a href={hrefOf({ view: 'requests', query: { q: `rule:${rule}` } })}>
+            Requests that it decided
+          </a>
         </p>
       )}
     </Beside>

@@ -14,7 +14,8 @@ export function Tests({ data: { tests, omitted } }: { data: RunReport }) {
   return (
     <>
       <p class="hint">
-        {!isNamed && 'No request has named its test yet. Send the header Test-Name with each request to tell the tests apart. '}
+        {!isNamed &&
+          'No request has named its test yet. Send the header Test-Name with each request to tell the tests apart. '}
         {omitted.by_test > 0 && `${omitted.by_test} requests of other tests are not counted here.`}
       </p>
       <WideTable label="What each test did" heads={HEADS} rows={tests.map(cellsOf)} />
@@ -23,7 +24,11 @@ export function Tests({ data: { tests, omitted } }: { data: RunReport }) {
 }
 
 const cellsOf = ({ test, calls, refused, kept, broken, findings }: RunReport['tests'][number]) => [
-  test === null ? <i key="test">without a name</i> : linked(test, hrefOf({ view: 'requests', query: { q: withTerm('', 'test', test) } })),
+  test === null ? (
+    <i key="test">without a name</i>
+  ) : (
+    linked(test, hrefOf({ view: 'requests', query: { q: withTerm('', 'test', test) } }))
+  ),
   calls,
   refused,
   <span key="kept" title={kept.join(', ')}>

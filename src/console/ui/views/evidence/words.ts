@@ -11,8 +11,15 @@ export const RULE_STATES = {
   untouched: ({ satisfied, violated }: RuleRow) => satisfied + violated === 0
 }
 
-/** Which outcomes of a rule were seen: broken and never kept, kept and never broken though it can be, all that there can be, or none. */
-export function outcomesSeen({ satisfied, violated, violable }: RuleRow): 'all' | 'kept' | 'broken' | 'none' {
+/**
+ * Which outcomes of a rule were seen: broken and never kept, kept and never broken though it can
+ * be, all that there can be, or none.
+ */
+export function outcomesSeen({
+  satisfied,
+  violated,
+  violable
+}: RuleRow): 'all' | 'kept' | 'broken' | 'none' {
   if (satisfied + violated === 0) return 'none'
   if (violated === 0 && violable) return 'kept'
   return satisfied === 0 ? 'broken' : 'all'
@@ -28,7 +35,10 @@ function outcomeOf(verb: string, isPossible: boolean, count: number): string {
 }
 
 /** In percent, with two digits. */
-export const percentOf = (part: number, whole: number): string => `${Number(((part / whole) * 100).toPrecision(2))} %`
+export const percentOf = (part: number, whole: number): string =>
+  `${Number(((part / whole) * 100).toPrecision(2))} %`
 
-/** The sandbox in the name of a request in a run, `SANDBOX#PERIOD/req_N`; empty at the base address. */
+/**
+ * The sandbox in the name of a request in a run, `SANDBOX#PERIOD/req_N`; empty at the base address.
+ */
 export const sandboxOf = (request: string): string => request.replace(/#\d+\/.*$/, '')

@@ -9,10 +9,18 @@ import { sentIn } from './request-list.js'
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
 /** Whether something sent is masked, so that it cannot be sent again as it is. */
-export const isMasked = ({ path, query, body }: Pick<JournalCall, 'path' | 'query' | 'body'>): boolean => JSON.stringify([path, query, body]).includes(MASK)
+export const isMasked = ({
+  path,
+  query,
+  body
+}: Pick<JournalCall, 'path' | 'query' | 'body'>): boolean =>
+  JSON.stringify([path, query, body]).includes(MASK)
 
 /** `base` is the address of the API, `key` the API key that the request is sent with. */
-export function curlOf(call: JournalCall, { base, key }: { base: string; key: string | null }): string {
+export function curlOf(
+  call: JournalCall,
+  { base, key }: { base: string; key: string | null }
+): string {
   // curl takes brackets in an address for a range
   const address = `${base}${addressOf(call).replace(/[[\]]/g, encodeURIComponent)}`
   const parts = [`curl ${call.method === 'GET' ? '' : `-X ${call.method} `}${quoted(address)}`]
@@ -30,11 +38,19 @@ function filledIn(parts: Readonly<Record<string, object>>): object | undefined {
 
 /** Parameters by their whole names, without lists and what is masked. */
 const matched = (parameters: JournalCall['query']) =>
-  Object.fromEntries(pairsOf(parameters).filter(([name, value]) => !name.includes('[]') && !`${name}=${value}`.includes(MASK)))
+  Object.fromEntries(
+    pairsOf(parameters).filter(
+      ([name, value]) => !name.includes('[]') && !`${name}=${value}`.includes(MASK)
+    )
+  )
 
-/** A script entry that gives the next such request the same response. Errors: where no operation matched the request. */
+/**
+ * A script entry that gives the next such request the same response. Errors: where no operation
+ * matched the request.
+ */
 export function entryYaml({ on, params, query, body, status, answer }: JournalCall): string {
-  if (on === null) throw new Error('No operation matched this request, so no script entry can match it.')
+  if (on === null)
+    throw new Error('No operation matched this request, so no script entry can match it.')
   const match = filledIn({ params, query: matched(query), body: matched(body) })
   return yamlOf([{ on, match, calls: 1, respond: { status, body: answer ?? undefined } }])
 }
@@ -45,11 +61,24 @@ function textsIn(value: unknown): string[] {
 }
 
 /** The records in a request and its response, as they are now, with those that they need. */
-export function fixtureYaml({ params, query, body, answer, account }: JournalCall, { api_keys, ...families }: State): string {
-  const records = new Map(Object.values(families).flatMap(list => list.map(record => [record.id, record] as const)))
+export function fixtureYaml(
+  { params, query, body, answer, account }: JournalCall,
+  { api_keys, ...families }: State
+): string {
+  const records = new Map(
+    Object.values(families).flatMap(list => list.map(record => [record.id, record] as const))
+  )
   const named = new Set(textsIn([params, query, body, answer, account]))
   // what the records name is added while it is gone through
   for (const id of named) for (const text of textsIn(records.get(id))) named.add(text)
-  const chosen = Object.entries(families).map(([family, list]) => [family, list.filter(({ id }) => named.has(id))])
-  return yamlOf(filledIn({ api_keys: api_keys.filter(({ account }) => named.has(account)), ...Object.fromEntries(chosen) }) ?? {})
+  const chosen = Object.entries(families).map(([family, list]) => [
+    family,
+    list.filter(({ id }) => named.has(id))
+  ])
+  return yamlOf(
+    filledIn({
+      api_keys: api_keys.filter(({ account }) => named.has(account)),
+      ...Object.fromEntries(chosen)
+    }) ?? {}
+  )
 }

@@ -1,4 +1,7 @@
-/** A request: the reasons for its response, what was sent and received, and what can be done with it. */
+/**
+ * A request: the reasons for its response, what was sent and received, and what can be done with
+ * it.
+ */
 import { useSignal } from '@preact/signals'
 import { pairsOf } from '../../../../core/form-encoding.js'
 import { isMoney, moneyShown } from '../../../../core/money.js'
@@ -22,7 +25,15 @@ import { currencyOf } from './summary.js'
 import { keyOfAccount, send, TryDialog, trialOf } from './try.js'
 import { Why } from './why.js'
 
-export const Detail = ({ id, row, onClose }: { id: string; row: Row | undefined; onClose: () => void }) => (
+export const Detail = ({
+  id,
+  row,
+  onClose
+}: {
+  id: string
+  row: Row | undefined
+  onClose: () => void
+}) => (
   <Beside label={`Request ${id}`} closing="Close the request" onClose={onClose}>
     {row && isPast(row) ? (
       <Shown call={row.call} />
@@ -47,7 +58,12 @@ function Shown({ call }: Shown) {
   const again = () => {
     if (isMasked(call)) return attempt()
     if (method === 'GET') return sendNow()
-    return ask({ title: 'Send it again?', text: `${method} ${call.path} can change records each time it is sent.`, action: 'Send again', run: sendNow })
+    return ask({
+      title: 'Send it again?',
+      text: `${method} ${call.path} can change records each time it is sent.`,
+      action: 'Send again',
+      run: sendNow
+    })
   }
   useShortcuts([
     { key: 'c', about: 'Copy the request as curl', run: () => void toasted(copyCurl(call)) },
@@ -64,20 +80,40 @@ function Shown({ call }: Shown) {
           <Status call={call} /> <b>{id}</b> <span>{outcomeShown(call)}</span>
         </p>
         <p class="hint">
-          {[at.replace('T', ' ').replace('Z', ' UTC'), `${msShown(call)} ms`, account && `as ${account}`, test && `test ${test}`].filter(Boolean).join(' · ')}
+          {[
+            at.replace('T', ' ').replace('Z', ' UTC'),
+            `${msShown(call)} ms`,
+            account && `as ${account}`,
+            test && `test ${test}`
+          ]
+            .filter(Boolean)
+            .join(' · ')}
         </p>
       </header>
       {'why' in call ? (
         <Why call={call} />
       ) : (
-        <p class="faint">The journal has been cleared since, by a load, a reset or a command, so the reasons for this response are gone.</p>
+        <p class="faint">
+          The journal has been cleared since, by a load, a reset or a command, so the reasons for
+          this response are gone.
+        </p>
       )}
       <div class="row">
         <Button class="small" icon="flask" text="Try with changes…" run={attempt} />
-        <Button class="small" icon="send" text={`Send again${isMasked(call) ? '…' : ''}`} run={again} />
+        <Button
+          class="small"
+          icon="send"
+          text={`Send again${isMasked(call) ? '…' : ''}`}
+          run={again}
+        />
         <Copies call={call} />
       </div>
-      <Tabs label="Parts of the request" tabs={TABS} chosen={tab} targetOf={name => narrowed({ tab: name === 'response' ? undefined : name })} />
+      <Tabs
+        label="Parts of the request"
+        tabs={TABS}
+        chosen={tab}
+        targetOf={name => narrowed({ tab: name === 'response' ? undefined : name })}
+      />
       <Content call={call} />
       {isTrying.value && <TryDialog call={call} onClose={() => (isTrying.value = false)} />}
     </>
@@ -90,10 +126,21 @@ function Sent({ call: { params, query, body } }: Shown) {
   const rows = Object.entries(parts).flatMap(([part, pairs]) =>
     pairs.map(([name, value]) => {
       const isAmount = isMoney(name) && /^\d+$/.test(value) && currency !== undefined
-      return [part, name, [linked(value, recordAddress(value)), isAmount && ` (${moneyShown(Number(value), currency)})`]]
+      return [
+        part,
+        name,
+        [
+          linked(value, recordAddress(value)),
+          isAmount && ` (${moneyShown(Number(value), currency)})`
+        ]
+      ]
     })
   )
-  return rows.length === 0 ? <p class="faint">No parameters were sent.</p> : <Table heads={['In', 'Parameter', 'Value']} rows={rows} />
+  return rows.length === 0 ? (
+    <p class="faint">No parameters were sent.</p>
+  ) : (
+    <Table heads={['In', 'Parameter', 'Value']} rows={rows} />
+  )
 }
 
 /** Those that the journal keeps. */
@@ -108,7 +155,10 @@ function Headers({ call: { id, account, user_agent, test, trace, answered } }: S
   return (
     <>
       <Table heads={['Of the', 'Header', 'Value']} rows={headers.filter(([, , value]) => value)} />
-      <p class="hint">The journal keeps these headers only, and never a key. Try with changes shows all headers of a response.</p>
+      <p class="hint">
+        The journal keeps these headers only, and never a key. Try with changes shows all headers of
+        a response.
+      </p>
     </>
   )
 }
@@ -118,12 +168,23 @@ function Changes({ call }: Shown) {
   if (!('why' in call)) return <p class="faint">The state before it is not known any more.</p>
   const { id } = call
   const stateAt = (when: 'before' | 'after') => (
-    <ButtonLink icon="download" text={`State ${when} it`} href={`${controlOf()}/state?format=yaml&${when}=${id}`} download={`${when}-${id}.yaml`} />
+    <ButtonLink
+      icon="download"
+      text={`State ${when} it`}
+      href={`${controlOf()}/state?format=yaml&${when}=${id}`}
+      download={`${when}-${id}.yaml`}
+    />
   )
   return (
     <>
       <Read from={() => control('GET /requests/ID/changes', { name: id })} by={id} once>
-        {({ data }) => (data.length === 0 ? <p class="faint">It changed no record.</p> : <RecordChanges records={data} />)}
+        {({ data }) =>
+          data.length === 0 ? (
+            <p class="faint">It changed no record.</p>
+          ) : (
+            <RecordChanges records={data} />
+          )
+        }
       </Read>
       <p class="row">
         {stateAt('before')}
@@ -134,16 +195,30 @@ function Changes({ call }: Shown) {
 }
 
 const TABS = {
-  response: { title: 'Response', Content: ({ call }: Shown) => <Response call={call} label="Response" hrefOfText={recordAddress} /> },
+  response: {
+    title: 'Response',
+    Content: ({ call }: Shown) => (
+      <Response call={call} label="Response" hrefOfText={recordAddress} />
+    )
+  },
   changes: { title: 'Changes', Content: Changes },
   sent: { title: 'Sent', Content: Sent },
   headers: { title: 'Headers', Content: Headers },
-  raw: { title: 'Raw', Content: ({ call }: Shown) => <Json value={call} label="Journal entry" hrefOfText={recordAddress} /> }
+  raw: {
+    title: 'Raw',
+    Content: ({ call }: Shown) => (
+      <Json value={call} label="Journal entry" hrefOfText={recordAddress} />
+    )
+  }
 }
 
 const toasted = (done: Promise<void>) => done.catch(toastError)
 
-const copyCurl = async (call: JournalCall) => copy(curlOf(call, { base: `${location.origin}${apiOf()}`, key: await keyOfAccount(call.account) }), 'curl')
+const copyCurl = async (call: JournalCall) =>
+  copy(
+    curlOf(call, { base: `${location.origin}${apiOf()}`, key: await keyOfAccount(call.account) }),
+    'curl'
+  )
 
 const sendAgain = async (call: JournalCall) => send(trialOf(call, await keyOfAccount(call.account)))
 
@@ -152,7 +227,13 @@ function Copies({ call }: Shown) {
     curl: () => copyCurl(call),
     'script entry': async () => copy(entryYaml(call), 'Script entry'),
     fixture: async () => copy(fixtureYaml(call, await control('GET /state')), 'Fixture'),
-    ...('why' in call && { scenario: async () => copy(await controlText('GET /requests/ID', { name: call.id, query: { format: 'scenario' } }), 'Scenario') })
+    ...('why' in call && {
+      scenario: async () =>
+        copy(
+          await controlText('GET /requests/ID', { name: call.id, query: { format: 'scenario' } }),
+          'Scenario'
+        )
+    })
   }
   return (
     <fieldset class="row">

@@ -1,4 +1,7 @@
-/** What the list of requests is narrowed by: a search, and chips that write its terms. All of it is in the address. */
+/**
+ * What the list of requests is narrowed by: a search, and chips that write its terms. All of it is
+ * in the address.
+ */
 import type { ComponentChildren } from 'preact'
 import { OPERATION_NAMES } from '../../../../reference/operations.js'
 import { RULE_IDS, RULES } from '../../../../reference/rules.js'
@@ -23,8 +26,16 @@ export function Filters({ count, children }: { count: string; children: Componen
   const { q = '' } = route.value.query
   const query = queryIn(q)
   // the chosen name need not be among those of the requests
-  const tests = new Set([termIn(query, 'test'), ...list.value.rows.map(({ call }) => call.test ?? '')])
-  const choices: readonly (readonly [name: string, label: string, options: Options, all: string])[] = [
+  const tests = new Set([
+    termIn(query, 'test'),
+    ...list.value.rows.map(({ call }) => call.test ?? '')
+  ])
+  const choices: readonly (readonly [
+    name: string,
+    label: string,
+    options: Options,
+    all: string
+  ])[] = [
     ['on', 'Operation', OPERATION_NAMES, 'Operation'],
     ['rule', 'Rule', RULE_OPTIONS, 'Rule'],
     ['test', 'Test', [...tests].filter(Boolean).slice(0, 200), 'Test'],
@@ -33,7 +44,12 @@ export function Filters({ count, children }: { count: string; children: Componen
   return (
     <search class="stack">
       <div class="row whole-row">
-        <SearchField label="Search requests" placeholder="Search: status:4xx rule:REF-7 took:no" list={TERMS.map(name => `${name}:`)} {...inQuery('q')} />
+        <SearchField
+          label="Search requests"
+          placeholder="Search: status:4xx rule:REF-7 took:no"
+          list={TERMS.map(name => `${name}:`)}
+          {...inQuery('q')}
+        />
         {children}
       </div>
       <div class="chips filters">
@@ -41,7 +57,12 @@ export function Filters({ count, children }: { count: string; children: Componen
         {KINDS.map(([name, value, text, icon]) => {
           const isChosen = termIn(query, name) === value
           return (
-            <a key={text} class="chip" href={hrefOf(narrowed({ q: withTerm(q, name, isChosen ? '' : value) }))} aria-current={isChosen ? 'true' : undefined}>
+            <a
+              key={text}
+              class="chip"
+              href={hrefOf(narrowed({ q: withTerm(q, name, isChosen ? '' : value) }))}
+              aria-current={isChosen ? 'true' : undefined}
+            >
               {icon && <Icon name={icon} />}
               {text}
             </a>

@@ -30,7 +30,8 @@ const What = (row: Row, isTall: boolean) => {
   return (
     <>
       <span title={pathShown(row.call)}>
-        <Method method={method} /> {shortPath(path)} <span class="faint">{summaryOf(row.call)}</span>
+        <Method method={method} /> {shortPath(path)}{' '}
+        <span class="faint">{summaryOf(row.call)}</span>
       </span>
       {isTall && (
         <div class="under faint">
@@ -41,14 +42,24 @@ const What = (row: Row, isTall: boolean) => {
   )
 }
 
-/** The code of the refusal and its rule, or the code of the script's error; script entries apart. */
+/**
+ * The code of the refusal and its rule, or the code of the script's error; script entries apart.
+ */
 const Result = ({ call: { refusal, script, answer, outcome } }: Row) => {
   const code = refusal?.code ?? (outcome === 'scripted' ? Object(answer).error?.code : undefined)
   const rule = refusal?.rule ?? refusal?.assumption
   return (
     <>
-      {rule && <Badge text={rule} title={textOfRule(rule)} />} {code && <span class="result mono">{code}</span>}{' '}
-      {script && <Badge kind="scripted" icon="scripted" text={script.name ?? script.id} title="The script entry that was applied" />}
+      {rule && <Badge text={rule} title={textOfRule(rule)} />}{' '}
+      {code && <span class="result mono">{code}</span>}{' '}
+      {script && (
+        <Badge
+          kind="scripted"
+          icon="scripted"
+          text={script.name ?? script.id}
+          title="The script entry that was applied"
+        />
+      )}
     </>
   )
 }
@@ -74,9 +85,25 @@ const Time = ({ call: { at } }: Row) => (
 const SANDBOX = 'Sandbox'
 const COLUMNS: readonly Column<Row>[] = [
   { title: 'Status', width: '4.2rem', by: ({ call }) => call.status, cell: Status },
-  { title: 'Request', width: 'minmax(11rem, 2.25fr)', by: ({ call }) => `${call.path} ${call.method}`, cell: What },
-  { title: SANDBOX, width: 'minmax(4rem, 0.6fr)', by: row => row.sandbox, cell: row => row.sandbox || 'base' },
-  { title: 'Result', width: 'minmax(6.5rem, 1.6fr)', from: TALL_BELOW, by: ({ call }) => call.refusal?.code ?? call.script?.name ?? '', cell: Result },
+  {
+    title: 'Request',
+    width: 'minmax(11rem, 2.25fr)',
+    by: ({ call }) => `${call.path} ${call.method}`,
+    cell: What
+  },
+  {
+    title: SANDBOX,
+    width: 'minmax(4rem, 0.6fr)',
+    by: row => row.sandbox,
+    cell: row => row.sandbox || 'base'
+  },
+  {
+    title: 'Result',
+    width: 'minmax(6.5rem, 1.6fr)',
+    from: TALL_BELOW,
+    by: ({ call }) => call.refusal?.code ?? call.script?.name ?? '',
+    cell: Result
+  },
   {
     title: 'Test',
     width: 'minmax(4rem, 0.5fr)',
@@ -85,17 +112,32 @@ const COLUMNS: readonly Column<Row>[] = [
     cell: ({ call: { test } }) => <span title={test ?? ''}>{test}</span>
   },
   { title: 'Duration', width: '5.2rem', from: 640, by: ({ call }) => call.ms, cell: Duration },
-  { title: 'Id', width: '3.8rem', from: 400, cell: ({ call }) => <span class="faint">{call.id}</span> },
+  {
+    title: 'Id',
+    width: '3.8rem',
+    from: 400,
+    cell: ({ call }) => <span class="faint">{call.id}</span>
+  },
   { title: 'Time', width: '5.7rem', from: TALL_BELOW, by: ({ call }) => call.at, cell: Time }
 ]
 
 /** The id alone, as long as it names a request of the journal. */
 const pathOf = (row: Row) => (isPast(row) ? [row.call.id, `before-${row.period}`] : [row.call.id])
-const targetOf = (row: Row) => ({ path: pathOf(row), query: route.value.query, sandbox: row.sandbox })
+const targetOf = (row: Row) => ({
+  path: pathOf(row),
+  query: route.value.query,
+  sandbox: row.sandbox
+})
 
 function keyChosen(shown: CallList): string | null {
   const [id, before] = route.value.path
-  return id === undefined ? null : keyOf(sandbox.value, Number(before?.replace('before-', '') ?? periodOf(shown, sandbox.value)), id)
+  return id === undefined
+    ? null
+    : keyOf(
+        sandbox.value,
+        Number(before?.replace('before-', '') ?? periodOf(shown, sandbox.value)),
+        id
+      )
 }
 
 const choose = (row: Row) => go(targetOf(row), { replace: route.value.path.length > 0 })
@@ -103,8 +145,16 @@ const close = () => go({ path: [], query: route.value.query })
 
 /** The requests that kept or broke a rule. */
 async function keysOfRule(rule: string): Promise<ReadonlySet<string>> {
-  const { data } = rule === '' ? { data: [] } : await control('GET /requests', { query: { limit: '1000', rule, scope: 'run' }, sandbox: '' })
-  return new Set(data.map(({ sandbox: name, id }) => keyOf(name ?? '', periodOf(list.value, name ?? ''), id)))
+  const { data } =
+    rule === ''
+      ? { data: [] }
+      : await control('GET /requests', {
+          query: { limit: '1000', rule, scope: 'run' },
+          sandbox: ''
+        })
+  return new Set(
+    data.map(({ sandbox: name, id }) => keyOf(name ?? '', periodOf(list.value, name ?? ''), id))
+  )
 }
 
 export function Page() {
@@ -116,7 +166,10 @@ export function Page() {
   const keys = rule === '' ? undefined : ofRule
   const isAll = termIn(query, 'in') === 'all'
   const place = isAll ? undefined : sandbox.value
-  const rows = useMemo(() => filtered(shown.rows, { text: q, sandbox: place, keys }), [shown, q, place, keys])
+  const rows = useMemo(
+    () => filtered(shown.rows, { text: q, sandbox: place, keys }),
+    [shown, q, place, keys]
+  )
   const chosen = keyChosen(list.value)
   const row = chosen === null ? undefined : list.value.rows.find(({ key }) => key === chosen)
   useResource(readCurrency, '', { once: true })
@@ -142,9 +195,19 @@ export function Page() {
           onChoose={choose}
           classOf={row => (isPast(row) ? 'past' : '')}
           tallBelow={TALL_BELOW}
-          empty={isRead.value ? <Nothing isNarrowed={shown.rows.some(row => isAll || row.sandbox === sandbox.value)} /> : <div />}
+          empty={
+            isRead.value ? (
+              <Nothing
+                isNarrowed={shown.rows.some(row => isAll || row.sandbox === sandbox.value)}
+              />
+            ) : (
+              <div />
+            )
+          }
         />
-        {chosen !== null && <Detail key={chosen} id={route.value.path[0] as string} row={row} onClose={close} />}
+        {chosen !== null && (
+          <Detail key={chosen} id={route.value.path[0] as string} row={row} onClose={close} />
+        )}
       </div>
     </section>
   )
@@ -156,7 +219,10 @@ async function readCurrency(): Promise<void> {
 }
 
 function countShown(rows: readonly Row[]): string {
-  const later = paused.value === null ? 0 : list.value.rows.findIndex(({ key }) => key === paused.value?.rows[0]?.key)
+  const later =
+    paused.value === null
+      ? 0
+      : list.value.rows.findIndex(({ key }) => key === paused.value?.rows[0]?.key)
   const newer = paused.value === null ? '' : `, paused; ${later < 0 ? 'all are' : later} newer`
   const { calls = 0 } = overview.value ?? {}
   const counted = countOf(rows.length, 'request')
@@ -175,17 +241,33 @@ function Actions({ rows }: { rows: readonly Row[] }) {
   const isPaused = paused.value !== null
   const ids = shownIds(rows)
   const about = `${ids === undefined ? 'All requests' : 'The requests that are shown'}, as a scenario that sends them again`
-  const asScenario = hrefOf({ view: 'scenarios', path: ['editor'], query: { from: 'requests', ids } })
+  const asScenario = hrefOf({
+    view: 'scenarios',
+    path: ['editor'],
+    query: { from: 'requests', ids }
+  })
   return (
     <>
-      <Button icon={isPaused ? 'play' : 'pause'} text={isPaused ? 'Resume' : 'Pause'} aria-pressed={isPaused} run={pause} />
+      <Button
+        icon={isPaused ? 'play' : 'pause'}
+        text={isPaused ? 'Resume' : 'Pause'}
+        aria-pressed={isPaused}
+        run={pause}
+      />
       <ButtonLink class="" icon="save" text="Save as scenario" title={about} href={asScenario} />
-      <Button icon="trash" text="Clear" title="Empties the journal of this sandbox; records, coverage and findings stay" run={clear} />
+      <Button
+        icon="trash"
+        text="Clear"
+        title="Empties the journal of this sandbox; records, coverage and findings stay"
+        run={clear}
+      />
     </>
   )
 }
 
-/** When a journal is cleared, the request that is shown stays, under the address of an earlier one. */
+/**
+ * When a journal is cleared, the request that is shown stays, under the address of an earlier one.
+ */
 function useKeptChoice(): void {
   const before = useRef(list.peek())
   const keep = () => {
@@ -212,11 +294,16 @@ function Nothing({ isNarrowed }: { isNarrowed: boolean }) {
   return (
     <Empty title="Waiting for the first request" icon="requests">
       <p class="faint">
-        Point your client at <code>{base}</code>, or send one from a terminal. It is shown here as it arrives.
+        Point your client at <code>{base}</code>, or send one from a terminal. It is shown here as
+        it arrives.
       </p>
-      <CodeBlock text={`curl ${base}/tickets${key === undefined ? '' : ` -u ${key}:`}`} label="curl" />
+      <CodeBlock
+        text={`curl ${base}/tickets${key === undefined ? '' : ` -u ${key}:`}`}
+        label="curl"
+      />
       <p>
-        <a href={hrefOf({ view: 'scenarios' })}>Load a scenario</a> or <a href={hrefOf({ view: 'data' })}>look at the records</a> first.
+        <a href={hrefOf({ view: 'scenarios' })}>Load a scenario</a> or{' '}
+        <a href={hrefOf({ view: 'data' })}>look at the records</a> first.
       </p>
     </Empty>
   )

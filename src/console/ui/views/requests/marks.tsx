@@ -6,7 +6,12 @@ import { Icon, type IconName } from '../../components/icon.js'
 import type { JournalCall, RecordChange } from '../../control/client.js'
 import { breakingShown, markOf } from './request-list.js'
 
-type BadgeProps = { text: ComponentChildren; kind?: string; icon?: IconName; title?: string | undefined }
+type BadgeProps = {
+  text: ComponentChildren
+  kind?: string
+  icon?: IconName
+  title?: string | undefined
+}
 
 export const Badge = ({ text, kind = '', icon, title }: BadgeProps) => (
   <span class={`badge ${kind}`} title={title}>
@@ -15,11 +20,18 @@ export const Badge = ({ text, kind = '', icon, title }: BadgeProps) => (
   </span>
 )
 
-export const Status = ({ call }: { call: JournalCall }) => <Badge {...markOf(call)} text={call.answered ? call.status : 'lost'} />
+export const Status = ({ call }: { call: JournalCall }) => (
+  <Badge {...markOf(call)} text={call.answered ? call.status : 'lost'} />
+)
 
-export const Method = ({ method }: { method: string }) => <span class={`method ${method.toLowerCase()}`}>{method}</span>
+export const Method = ({ method }: { method: string }) => (
+  <span class={`method ${method.toLowerCase()}`}>{method}</span>
+)
 
-/** The records that a request changed, each field before and after; a list of Refunds differs wherever its members do. */
+/**
+ * The records that a request changed, each field before and after; a list of Refunds differs
+ * wherever its members do.
+ */
 export const RecordChanges = ({ records }: { records: readonly RecordChange[] }) => (
   <>
     {records.map(({ id, before, after }) => (
@@ -31,7 +43,11 @@ export const RecordChanges = ({ records }: { records: readonly RecordChange[] })
   </>
 )
 
-type ResponseProps = { call: Pick<JournalCall, 'answer' | 'answered' | 'script'>; label: string; hrefOfText?: (text: string) => string | undefined }
+type ResponseProps = {
+  call: Pick<JournalCall, 'answer' | 'answered' | 'script'>
+  label: string
+  hrefOfText?: (text: string) => string | undefined
+}
 
 /** The body of a response, and what of it went out where the script broke or lost it. */
 export function Response({ call, label, hrefOfText }: ResponseProps) {
@@ -47,7 +63,11 @@ export function Response({ call, label, hrefOfText }: ResponseProps) {
       )}
       {breaking?.sent && <CodeBlock text={breaking.sent} label="What went out" />}
       {breaking?.sent && <p class="hint">The whole of it:</p>}
-      {typeof answer === 'string' ? <CodeBlock text={answer} label={label} /> : <Json value={answer} label={label} hrefOfText={hrefOfText} />}
+      {typeof answer === 'string' ? (
+        <CodeBlock text={answer} label={label} />
+      ) : (
+        <Json value={answer} label={label} hrefOfText={hrefOfText} />
+      )}
     </>
   )
 }

@@ -3,15 +3,20 @@ import { pairsOf } from '../../../../core/form-encoding.js'
 import type { IconName } from '../../components/icon.js'
 import type { JournalCall, JournalEvent } from '../../control/client.js'
 
-/** `period` counts how often the journal of its sandbox was seen to be cleared before: ids begin anew then. */
+/**
+ * `period` counts how often the journal of its sandbox was seen to be cleared before: ids begin
+ * anew then.
+ */
 export type Row = { key: string; sandbox: string; period: number; call: JournalCall }
 export type CallList = { rows: readonly Row[]; periods: ReadonlyMap<string, number> }
 
 export const MAX_REQUESTS = 10_000
 export const NO_REQUESTS: CallList = { rows: [], periods: new Map() }
 
-export const keyOf = (sandbox: string, period: number, id: string): string => `${sandbox}/${period}/${id}`
-export const periodOf = ({ periods }: CallList, sandbox: string): number => periods.get(sandbox) ?? 0
+export const keyOf = (sandbox: string, period: number, id: string): string =>
+  `${sandbox}/${period}/${id}`
+export const periodOf = ({ periods }: CallList, sandbox: string): number =>
+  periods.get(sandbox) ?? 0
 
 /** The list after events, in their order. Calls that it has already stay once. */
 export function withEvents(list: CallList, events: readonly JournalEvent[]): CallList {
@@ -30,37 +35,54 @@ export function withEvents(list: CallList, events: readonly JournalEvent[]): Cal
 }
 
 /**
- * The list with the requests that the journals hold now, oldest first; `isWhole` unless they hold earlier ones too. A journal without the last request that the
+ * The list with the requests that the journals hold now, oldest first; `isWhole` unless they hold
+ * earlier ones too. A journal without the last request that the
  * list has of it was cleared since.
  */
-export function withJournals(list: CallList, calls: readonly Pick<Row, 'sandbox' | 'call'>[], isWhole: boolean): CallList {
+export function withJournals(
+  list: CallList,
+  calls: readonly Pick<Row, 'sandbox' | 'call'>[],
+  isWhole: boolean
+): CallList {
   const rows = list.rows.filter(({ sandbox, period }) => period === periodOf(list, sandbox))
   const last = new Map(rows.reverse().map(({ sandbox, call }) => [sandbox, call]))
   const goesOn = ([sandbox, before]: [string, JournalCall]) => {
     const held = calls.filter(one => one.sandbox === sandbox).map(({ call }) => call)
     if (held.length === 0) return !isWhole
     // it still holds the request, or only later ones
-    return held.some(({ id, at }) => id === before.id && at === before.at) || held.every(call => numberOf(call) > numberOf(before))
+    return (
+      held.some(({ id, at }) => id === before.id && at === before.at) ||
+      held.every(call => numberOf(call) > numberOf(before))
+    )
   }
-  const cleared = [...last].filter(found => !goesOn(found)).map(([sandbox]) => ({ sandbox, call: null }))
+  const cleared = [...last]
+    .filter(found => !goesOn(found))
+    .map(([sandbox]) => ({ sandbox, call: null }))
   return withEvents(list, [...cleared, ...calls])
 }
 
 const numberOf = ({ id }: JournalCall): number => Number(id.replace(/\D+/, ''))
 
-export const sentIn = (parameters: JournalCall['query']): string[] => pairsOf(parameters).map(([name, value]) => `${name}=${value}`)
+export const sentIn = (parameters: JournalCall['query']): string[] =>
+  pairsOf(parameters).map(([name, value]) => `${name}=${value}`)
 
 /** The path with its query, as it is read. */
-export const pathShown = ({ path, query }: Pick<JournalCall, 'path' | 'query'>): string => [path, sentIn(query).join('&')].filter(Boolean).join('?')
+export const pathShown = ({ path, query }: Pick<JournalCall, 'path' | 'query'>): string =>
+  [path, sentIn(query).join('&')].filter(Boolean).join('?')
 
 /** Tenths of a millisecond where they matter. */
-export const msShown = ({ ms }: Pick<JournalCall, 'ms'>): string => String(ms < 100 ? ms : Math.round(ms))
+export const msShown = ({ ms }: Pick<JournalCall, 'ms'>): string =>
+  String(ms < 100 ? ms : Math.round(ms))
 
 /** What became of a request: an icon, and the class of its colour. */
-export function markOf({ outcome, answered, status, refusal, script }: JournalCall): { icon: IconName; kind: string } {
+export function markOf({ outcome, answered, status, refusal, script }: JournalCall): {
+  icon: IconName
+  kind: string
+} {
   if (!answered || outcome === 'not_written') return { icon: 'lost', kind: 'bad' }
   if (outcome === 'scripted') return { icon: 'scripted', kind: 'scripted' }
-  if (refusal !== null || status >= 400) return { icon: 'refused', kind: status >= 500 ? 'bad' : 'warn' }
+  if (refusal !== null || status >= 400)
+    return { icon: 'refused', kind: status >= 500 ? 'bad' : 'warn' }
   return { icon: 'done', kind: script === null ? 'good' : 'scripted' }
 }
 
@@ -73,19 +95,37 @@ const OUTCOMES: Readonly<Record<JournalCall['outcome'], string>> = {
   not_written: 'Ran, but the data file could not be written'
 }
 
-export function outcomeShown({ outcome, took_effect, answered }: Pick<JournalCall, 'outcome' | 'took_effect' | 'answered'>): string {
+export function outcomeShown({
+  outcome,
+  took_effect,
+  answered
+}: Pick<JournalCall, 'outcome' | 'took_effect' | 'answered'>): string {
   const effect = took_effect ? 'it took effect' : 'it changed nothing'
   return `${OUTCOMES[outcome]}; ${effect}${answered ? '' : '; the client got no response'}.`
 }
 
-/** What the script did to the body of a response on its way, and what went out where that is a part; null where it went out as it was, or none of it was written. */
-export function breakingShown({ script, answer, answered }: Pick<JournalCall, 'script' | 'answer' | 'answered'>): { text: string; sent?: string } | null {
+/**
+ * What the script did to the body of a response on its way, and what went out where that is a part;
+ * null where it went out as it was, or none of it was written.
+ */
+export function breakingShown({
+  script,
+  answer,
+  answered
+}: Pick<JournalCall, 'script' | 'answer' | 'answered'>): { text: string; sent?: string } | null {
   const fault = script?.fault
   const entry = `the script entry ${script?.name ?? script?.id}`
   // a response of the emulator in place of the one that was to be malformed is whole, and JSON
-  if (fault === 'malformed_body' && answered && typeof answer === 'string') return { text: `${entry} made the body malformed. This is what went out.` }
+  if (fault === 'malformed_body' && answered && typeof answer === 'string')
+    return { text: `${entry} made the body malformed. This is what went out.` }
   if (!fault || answered || answer === null) return null
-  if (fault !== 'truncated_body') return { text: `${entry} lost the response (${fault}). Nothing of this went out.` }
-  const whole = new TextEncoder().encode(typeof answer === 'string' ? answer : JSON.stringify(answer))
-  return { text: `${entry} truncated the body. This is what went out.`, sent: new TextDecoder().decode(whole.subarray(0, whole.length / 2)) }
+  if (fault !== 'truncated_body')
+    return { text: `${entry} lost the response (${fault}). Nothing of this went out.` }
+  const whole = new TextEncoder().encode(
+    typeof answer === 'string' ? answer : JSON.stringify(answer)
+  )
+  return {
+    text: `${entry} truncated the body. This is what went out.`,
+    sent: new TextDecoder().decode(whole.subarray(0, whole.length / 2))
+  }
 }

@@ -4,12 +4,20 @@ import { arrived, isAllowed, openings } from '../../app/store.js'
 import { toastError } from '../../components/toast.js'
 import { control, type JournalEvent } from '../../control/client.js'
 import { sandbox } from '../../control/place.js'
-import { type CallList, NO_REQUESTS, periodOf, type Row, withEvents, withJournals } from './request-list.js'
+import {
+  type CallList,
+  NO_REQUESTS,
+  periodOf,
+  type Row,
+  withEvents,
+  withJournals
+} from './request-list.js'
 import { learn } from './summary.js'
 
 export const list = signal<CallList>(NO_REQUESTS)
 /** Whether the journal was cleared since. */
-export const isPast = ({ sandbox, period }: Row): boolean => period !== periodOf(list.value, sandbox)
+export const isPast = ({ sandbox, period }: Row): boolean =>
+  period !== periodOf(list.value, sandbox)
 /** Whether it is in the journal of the chosen sandbox. */
 export const isHeld = (row: Row): boolean => row.sandbox === sandbox.value && !isPast(row)
 /** Whether the requests before the console was opened are read. */
@@ -27,14 +35,23 @@ effect(() => {
   else list.value = withEvents(list.peek(), arrived.value)
 })
 
-/** Reads the journals, and adds what came meanwhile. Reads again where one was cleared meanwhile: what was read may be from before that. */
+/**
+ * Reads the journals, and adds what came meanwhile. Reads again where one was cleared meanwhile:
+ * what was read may be from before that.
+ */
 async function read(): Promise<void> {
   const since: JournalEvent[] = []
   waiting = since
   try {
-    const { data, has_more, dropped: gone } = await control('GET /requests', { query: { limit: '1000', scope: 'run' }, sandbox: '' })
+    const {
+      data,
+      has_more,
+      dropped: gone
+    } = await control('GET /requests', { query: { limit: '1000', scope: 'run' }, sandbox: '' })
     if (since.some(({ call }) => call === null)) return await read()
-    const calls = data.reverse().map(({ sandbox: name, ...call }) => ({ sandbox: name ?? '', call }))
+    const calls = data
+      .reverse()
+      .map(({ sandbox: name, ...call }) => ({ sandbox: name ?? '', call }))
     learn(calls)
     list.value = withEvents(withJournals(list.value, calls, !has_more), since)
     dropped.value = gone

@@ -12,7 +12,8 @@ const currencies = new Map<string, string>()
 export const defaultCurrency = signal<unknown>(undefined)
 
 /** The first of some places of a value where a number or a text is that is not empty. */
-const first = (value: unknown, ...places: string[]): string | undefined => places.map(place => wordAt(value, place)).find(Boolean)
+const first = (value: unknown, ...places: string[]): string | undefined =>
+  places.map(place => wordAt(value, place)).find(Boolean)
 
 function wordAt(value: unknown, place: string): string {
   const found = place.split('.').reduce((within, name) => Object(within)[name], value)
@@ -30,7 +31,8 @@ export function learn(events: readonly JournalEvent[]): void {
 }
 
 /** The currency of a Transaction; undefined where no response has told it. */
-export const currencyOf = (transaction: unknown): string | undefined => currencies.get(String(transaction))
+export const currencyOf = (transaction: unknown): string | undefined =>
+  currencies.get(String(transaction))
 
 /** An id with as much of it as tells it from others. */
 const shortId = (id: string): string => (/^[a-z]{3}_.{7,}$/.test(id) ? `${id.slice(0, 8)}…` : id)
@@ -45,14 +47,29 @@ export function summaryOf({ on, body: sent, query, answer, refusal }: JournalCal
   if (Array.isArray(data)) {
     const noun = RESOURCE_NAMES[String(on).split('/').at(-1) as Family] ?? 'record'
     const search = first(query, 'search_query')
-    return joined(search && `“${search}”`, `${countOf(data.length, noun)}${has_more ? ', more to come' : ''}`)
+    return joined(
+      search && `“${search}”`,
+      `${countOf(data.length, noun)}${has_more ? ', more to come' : ''}`
+    )
   }
-  if (on === 'POST /refunds') return joined(amountIn(call, currencyOf(sent.transaction)) ?? 'the rest', about('of', first(call, 'sent.transaction')))
+  if (on === 'POST /refunds')
+    return joined(
+      amountIn(call, currencyOf(sent.transaction)) ?? 'the rest',
+      about('of', first(call, 'sent.transaction'))
+    )
   if (on !== 'POST /transactions')
-    return joined(amountIn(call, undefined), first(call, ...['made', 'sent'].flatMap(part => NAMES.map(name => `${part}.${name}`))))
+    return joined(
+      amountIn(call, undefined),
+      first(call, ...['made', 'sent'].flatMap(part => NAMES.map(name => `${part}.${name}`)))
+    )
   const last4 = first(call, 'sent.card.last4', 'made.payment_method.card.last4')
   const card = last4 !== '***' && about('••••', last4)
-  return joined(amountIn(call, defaultCurrency.value), first(call, 'sent.payment_type'), card, about('for', first(call, 'sent.ticket')))
+  return joined(
+    amountIn(call, defaultCurrency.value),
+    first(call, 'sent.payment_type'),
+    card,
+    about('for', first(call, 'sent.ticket'))
+  )
 }
 
 const NAMES = ['display_name', 'name', 'reference', 'payment_type']
@@ -62,7 +79,14 @@ const about = (word: string, id: string | undefined) => id && `${word} ${shortId
 
 /** What was sent comes before what was made of it; a text that is not an amount stays as it is. */
 function amountIn(call: object, otherwise: unknown): string | undefined {
-  const amount = first(call, 'sent.amount', 'sent.amounts.transaction_amount', 'sent.amounts.payment_amount', 'made.amount')
-  const currency = first(call, 'made.currency', 'sent.currency', 'sent.amounts.currency') ?? otherwise
+  const amount = first(
+    call,
+    'sent.amount',
+    'sent.amounts.transaction_amount',
+    'sent.amounts.payment_amount',
+    'made.amount'
+  )
+  const currency =
+    first(call, 'made.currency', 'sent.currency', 'sent.amounts.currency') ?? otherwise
   return Number.isSafeInteger(Number(amount)) ? moneyShown(Number(amount), currency) : amount
 }

@@ -9,7 +9,13 @@ import { bound, Field } from '../../components/fields.js'
 import { Table } from '../../components/layout.js'
 import { Failure } from '../../components/states.js'
 import { toast } from '../../components/toast.js'
-import { ControlError, control, type JournalCall, type TrialCall, type TriedCall } from '../../control/client.js'
+import {
+  ControlError,
+  control,
+  type JournalCall,
+  type TrialCall,
+  type TriedCall
+} from '../../control/client.js'
 import { apiOf, sandbox } from '../../control/place.js'
 import { addressOf, pairsIn } from '../form.js'
 import { isMasked } from './copies.js'
@@ -27,7 +33,10 @@ export const trialOf = (call: JournalCall, key: string | null): TrialCall => ({
   body: encodeForm(call.body) || null
 })
 
-/** Sends a request to the emulated API, and shows it once there is a response. Errors: one of `fetch` where the response is lost. */
+/**
+ * Sends a request to the emulated API, and shows it once there is a response. Errors: one of
+ * `fetch` where the response is lost.
+ */
 export async function send({ method, path, key, body }: TrialCall): Promise<void> {
   const name = sandbox.value
   const response = await fetch(`${apiOf(name)}${path}`, {
@@ -71,7 +80,9 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
       outcome.value = { tried: await control('POST /explain', { body: { ...trial, ...changed } }) }
     } catch (failure) {
       const text = `${failure instanceof SyntaxError ? 'The changes are not JSON: ' : ''}${(failure as Error).message}`
-      outcome.value = { error: failure instanceof ControlError ? failure : new ControlError('no_answer', text) }
+      outcome.value = {
+        error: failure instanceof ControlError ? failure : new ControlError('no_answer', text)
+      }
     }
   }
   const { error, tried } = outcome.value
@@ -82,24 +93,45 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
     </>
   )
   return (
-    <Dialog wide title={`${call.id} with changes`} onClose={onClose} actions={actions} send={() => attempt(false)}>
+    <Dialog
+      wide
+      title={`${call.id} with changes`}
+      onClose={onClose}
+      actions={actions}
+      send={() => attempt(false)}
+    >
       <p class="hint">
-        Tried on a copy of the sandbox, the request changes nothing. {isMasked(call) && 'Replace ***, which stands for a secret that is not kept.'}
+        Tried on a copy of the sandbox, the request changes nothing.{' '}
+        {isMasked(call) && 'Replace ***, which stands for a secret that is not kept.'}
       </p>
       <div class="row aligned">
-        <Field label="Method" options={['GET', 'POST', 'DELETE', 'PUT', 'PATCH']} {...bound(method)} />
+        <Field
+          label="Method"
+          options={['GET', 'POST', 'DELETE', 'PUT', 'PATCH']}
+          {...bound(method)}
+        />
         <Field label="Path and query" {...bound(path)} />
         <Field
           label="API key"
           value={key}
           onChange={value => (chosenKey.value = value)}
-          options={[['', 'none'], ...given.map(({ key, account }) => [key, `${account}: ${key}`] as const)]}
+          options={[
+            ['', 'none'],
+            ...given.map(({ key, account }) => [key, `${account}: ${key}`] as const)
+          ]}
         />
       </div>
-      <Field label="Body" hint="One parameter per line: amount=500, metadata[order]=A-1" rows={6} {...bound(body)} />
+      <Field
+        label="Body"
+        hint="One parameter per line: amount=500, metadata[order]=A-1"
+        rows={6}
+        {...bound(body)}
+      />
       <Field
         label="Changes to the copy"
-        hint={'JSON with data, settings or clock: {"settings":{"statuses.created":201},"clock":"2026-03-01T12:00:00Z"}. Leave it empty to change nothing.'}
+        hint={
+          'JSON with data, settings or clock: {"settings":{"statuses.created":201},"clock":"2026-03-01T12:00:00Z"}. Leave it empty to change nothing.'
+        }
         rows={2}
         {...bound(changes)}
       />
@@ -120,7 +152,10 @@ function Tried({ call }: { call: TriedCall }) {
       <Response call={call} label="Response on the copy" />
       <details>
         <summary>Headers of the response</summary>
-        <Table heads={['Header', 'Received']} rows={Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')])} />
+        <Table
+          heads={['Header', 'Received']}
+          rows={Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')])}
+        />
       </details>
       <RecordChanges records={changes.records} />
     </section>

@@ -1,4 +1,7 @@
-/** The reasons for a response: first the sentence that decided, then the rules with the figures that each saw. */
+/**
+ * The reasons for a response: first the sentence that decided, then the rules with the figures that
+ * each saw.
+ */
 import type { ComponentChildren } from 'preact'
 import { OPERATIONS, operationNamed } from '../../../../reference/operations.js'
 import { RULES, type RuleId } from '../../../../reference/rules.js'
@@ -34,10 +37,17 @@ export function Why({ call }: { call: Judged }) {
   const { why, on, refusal, script, answer } = call
   const broken = why.rules.find(({ verdict }) => verdict === 'broken')
   const kept = why.rules.filter(({ verdict }) => verdict === 'kept')
-  const assumed = why.assumptions.find(({ assumption }) => refusal?.rule === null && assumption === refusal.assumption)
+  const assumed = why.assumptions.find(
+    ({ assumption }) => refusal?.rule === null && assumption === refusal.assumption
+  )
   const decision = broken
     ? ['Refused by ', <RuleName key="rule" rule={broken.rule} on={on} />, `: ${broken.text}.`]
-    : ['Refused with ', <code key="code">{refusal?.code}</code>, assumed && `, as ${assumed.assumption} assumes: ${assumed.topic}`, '.']
+    : [
+        'Refused with ',
+        <code key="code">{refusal?.code}</code>,
+        assumed && `, as ${assumed.assumption} assumes: ${assumed.topic}`,
+        '.'
+      ]
   const message: string | undefined = refusal && Object(answer).error?.message
   return (
     <div class="stack">
@@ -49,26 +59,42 @@ export function Why({ call }: { call: Judged }) {
             linked(script.name ?? script.id, hrefOf({ view: 'behaviour', path: ['script'] })),
             ` was applied to it${script.fault ? `: ${script.fault}` : ''}.`
           ]}
-          {!refusal && !script && (why.rules.length === 0 ? 'No operation matched.' : `It kept all ${why.rules.length} rules that it met.`)}
+          {!refusal &&
+            !script &&
+            (why.rules.length === 0
+              ? 'No operation matched.'
+              : `It kept all ${why.rules.length} rules that it met.`)}
         </p>
         {message && broken?.facts?.charged === undefined && <p>{message}</p>}
         {broken?.facts && <Figures facts={broken.facts} />}
       </div>
-      {why.changed_by.length > 0 && <p>The records in question were last changed by {listed(why.changed_by, requestNamed)}.</p>}
+      {why.changed_by.length > 0 && (
+        <p>The records in question were last changed by {listed(why.changed_by, requestNamed)}.</p>
+      )}
       <NearMisses near={why.near_misses} begins="It nearly matched" shown={what => what} />
       <Chain
         title={`${countOf(kept.length, 'rule')} kept`}
-        of={kept.map(({ rule, text, facts }) => [<RuleName key={rule} rule={rule} on={on} />, text, facts && <Figures key="facts" facts={facts} />])}
+        of={kept.map(({ rule, text, facts }) => [
+          <RuleName key={rule} rule={rule} on={on} />,
+          text,
+          facts && <Figures key="facts" facts={facts} />
+        ])}
       />
       <Chain
         title={`Relies on ${countOf(why.assumptions.length, 'assumption')}`}
-        of={why.assumptions.map(({ assumption, topic }) => [linked(assumption, hrefOf({ view: 'evidence', path: ['assumptions'] })), topic])}
+        of={why.assumptions.map(({ assumption, topic }) => [
+          linked(assumption, hrefOf({ view: 'evidence', path: ['assumptions'] })),
+          topic
+        ])}
       />
     </div>
   )
 }
 
-type ChainProps = { title: string; of: readonly (readonly [name: ComponentChildren, text: string, figures?: ComponentChildren])[] }
+type ChainProps = {
+  title: string
+  of: readonly (readonly [name: ComponentChildren, text: string, figures?: ComponentChildren])[]
+}
 
 const Chain = ({ title, of }: ChainProps) =>
   of.length === 0 ? null : (
@@ -88,7 +114,8 @@ const Chain = ({ title, of }: ChainProps) =>
 function Figures({ facts }: { facts: Facts }) {
   const isCharge = 'charged' in facts
   const others = Object.entries(isCharge ? { transaction: facts.transaction } : facts)
-  const shown = (value: unknown) => (typeof value === 'string' ? linked(value, recordAddress(value)) : JSON.stringify(value))
+  const shown = (value: unknown) =>
+    typeof value === 'string' ? linked(value, recordAddress(value)) : JSON.stringify(value)
   return (
     <>
       {isCharge && <MoneyBar {...(facts as Charge)} />}

@@ -4,7 +4,13 @@ import { type AnyRecord, FAMILIES, recordsOf } from '../data/records.js'
 
 /** Where a record is, and whether it is the same in both. */
 type Kind = 'same' | 'changed' | 'first' | 'second'
-export type Compared = { family: Family; id: string; kind: Kind; first: AnyRecord | undefined; second: AnyRecord | undefined }
+export type Compared = {
+  family: Family
+  id: string
+  kind: Kind
+  first: AnyRecord | undefined
+  second: AnyRecord | undefined
+}
 
 export const comparison = (one: State, other: State): Compared[] =>
   FAMILIES.flatMap(family => {
@@ -15,7 +21,8 @@ export const comparison = (one: State, other: State): Compared[] =>
     })
   })
 
-const byId = (state: State, family: Family) => new Map(recordsOf(state, family).map(record => [record.id, record]))
+const byId = (state: State, family: Family) =>
+  new Map(recordsOf(state, family).map(record => [record.id, record]))
 
 function kindOf(first: AnyRecord | undefined, second: AnyRecord | undefined): Kind {
   if (!first || !second) return first ? 'first' : 'second'

@@ -39,17 +39,29 @@ function List({ items }: { items: readonly SandboxItem[] }) {
     records.toLocaleString('en'),
     requests.toLocaleString('en'),
     <div key="actions" class="row">
-      <Button class="small" text="Copy address" label={`Copy address of ${name}`} run={() => copy(`${location.origin}${apiOf(name)}`, 'Address')} />
+      <Button
+        class="small"
+        text="Copy address"
+        label={`Copy address of ${name}`}
+        run={() => copy(`${location.origin}${apiOf(name)}`, 'Address')}
+      />
       <Button class="small danger" text="Delete" label={`Delete ${name}`} run={() => drop(name)} />
     </div>
   ])
   return (
     <Card id="sandboxes" title="Sandboxes" isFocusable>
       <p class="hint">
-        A sandbox has its own records, clock, script and journal below <code>/sandbox/NAME/next</code>. Give each worker of a test suite its own.
+        A sandbox has its own records, clock, script and journal below{' '}
+        <code>/sandbox/NAME/next</code>. Give each worker of a test suite its own.
       </p>
       {rows.length === 0 && <Empty title="There is only the base sandbox." icon="sandboxes" />}
-      {rows.length > 0 && <WideTable label="The sandboxes" heads={['Name', 'Scenario', 'Records', 'Requests', '']} rows={rows} />}
+      {rows.length > 0 && (
+        <WideTable
+          label="The sandboxes"
+          heads={['Name', 'Scenario', 'Records', 'Requests', '']}
+          rows={rows}
+        />
+      )}
       <NameForm
         label="Name"
         example="worker-1"
@@ -69,7 +81,11 @@ const drop = (name: string) =>
     text: 'Its records, snapshots and journal will be lost.',
     action: 'Delete the sandbox',
     run: () => {
-      void remove(control('DELETE /sandboxes/NAME', { name, sandbox: '' }), `The sandbox ${name} is deleted`, 'sandboxes')
+      void remove(
+        control('DELETE /sandboxes/NAME', { name, sandbox: '' }),
+        `The sandbox ${name} is deleted`,
+        'sandboxes'
+      )
       if (sandbox.value === name) go({ sandbox: '' })
     }
   })
@@ -89,7 +105,9 @@ function Compare({ names }: { names: readonly string[] }) {
         <p class="faint">Choose two different sandboxes.</p>
       ) : (
         <Read from={async () => comparison(await stateOf(a), await stateOf(b))} by={`${a} ${b}`}>
-          {compared => <Result compared={compared} names={[a || 'base sandbox', b || 'base sandbox']} />}
+          {compared => (
+            <Result compared={compared} names={[a || 'base sandbox', b || 'base sandbox']} />
+          )}
         </Read>
       )}
     </Card>
@@ -99,17 +117,34 @@ function Compare({ names }: { names: readonly string[] }) {
 /** Records that are listed at once. */
 const SHOWN = 50
 
-function Result({ compared, names: [one, other] }: { compared: readonly Compared[]; names: readonly [string, string] }) {
+function Result({
+  compared,
+  names: [one, other]
+}: {
+  compared: readonly Compared[]
+  names: readonly [string, string]
+}) {
   const shown = useSignal(SHOWN)
-  const kinds = { same: 'The same', changed: 'Different', first: `Only in ${one}`, second: `Only in ${other}` }
+  const kinds = {
+    same: 'The same',
+    changed: 'Different',
+    first: `Only in ${one}`,
+    second: `Only in ${other}`
+  }
   const rows = FAMILIES.map(family => [
     `${RESOURCE_NAMES[family]}s`,
-    ...Object.keys(kinds).map(wanted => compared.filter(record => record.family === family && record.kind === wanted).length)
+    ...Object.keys(kinds).map(
+      wanted => compared.filter(record => record.family === family && record.kind === wanted).length
+    )
   ])
   const different = compared.filter(({ kind }) => kind !== 'same')
   return (
     <>
-      <WideTable label="Differences, counted" heads={['Records', ...Object.values(kinds)]} rows={rows} />
+      <WideTable
+        label="Differences, counted"
+        heads={['Records', ...Object.values(kinds)]}
+        rows={rows}
+      />
       {different.length === 0 && <p class="faint">Their records are the same.</p>}
       {different.slice(0, shown.value).map(({ family, id, kind, first = {}, second = {} }) => (
         <details key={id} open={different.length <= 5}>
@@ -117,7 +152,12 @@ function Result({ compared, names: [one, other] }: { compared: readonly Compared
           <Diff before={first} after={second} />
         </details>
       ))}
-      {different.length > shown.value && <Button text={`Show all ${different.length}`} run={() => (shown.value = different.length)} />}
+      {different.length > shown.value && (
+        <Button
+          text={`Show all ${different.length}`}
+          run={() => (shown.value = different.length)}
+        />
+      )}
     </>
   )
 }

@@ -6,18 +6,37 @@ import type { Changes, Family } from '../../control/client.js'
 /** What is said of each part of it; `tab` is the part of the Behaviour view that shows more. */
 type Change = readonly [title: string, words: readonly (string | false)[], tab?: string]
 
-export function changesInWords({ records, keys, clock, script: { added, removed, matched }, settings }: Changes): { text: string; tab?: string | undefined }[] {
+export function changesInWords({
+  records,
+  keys,
+  clock,
+  script: { added, removed, matched },
+  settings
+}: Changes): { text: string; tab?: string | undefined }[] {
   const all: readonly Change[] = [
-    ...Object.entries(RESOURCE_NAMES).map(([family, name]): Change => [`${name}s`, countsIn(records[family as Family])]),
+    ...Object.entries(RESOURCE_NAMES).map(
+      ([family, name]): Change => [`${name}s`, countsIn(records[family as Family])]
+    ),
     ['API keys', countsIn(keys)],
     ['Clock', [clock.changed && `it began ${beganInWords(clock.began)}`], 'clock'],
-    ['Script', [...added.map(id => `${id} added`), ...removed.map(id => `${id} removed`), matched > 0 && `requests matched: ${matched}`], 'script'],
+    [
+      'Script',
+      [
+        ...added.map(id => `${id} added`),
+        ...removed.map(id => `${id} removed`),
+        matched > 0 && `requests matched: ${matched}`
+      ],
+      'script'
+    ],
     ['Settings', settings, 'settings']
   ]
-  return all.flatMap(([title, words, tab]) => (words.some(Boolean) ? [{ text: `${title}: ${words.filter(Boolean).join(', ')}`, tab }] : []))
+  return all.flatMap(([title, words, tab]) =>
+    words.some(Boolean) ? [{ text: `${title}: ${words.filter(Boolean).join(', ')}`, tab }] : []
+  )
 }
 
-const countsIn = (counts: Readonly<Record<string, number>> = {}) => Object.entries(counts).map(([kind, count]) => count > 0 && `${count} ${kind}`)
+const countsIn = (counts: Readonly<Record<string, number>> = {}) =>
+  Object.entries(counts).map(([kind, count]) => count > 0 && `${count} ${kind}`)
 
 export const beganInWords = ({ now, running }: Changes['clock']['began']): string =>
   now === null ? 'as the machine’s' : `${running ? 'at' : 'frozen at'} ${instantInWords(now)}`

@@ -3,25 +3,43 @@ import { act, type Draft, type Undo, undoable } from '../../app/command.js'
 import { go } from '../../app/route.js'
 import { overview } from '../../app/store.js'
 import { toast } from '../../components/toast.js'
-import { ControlError, control, type Given, type ListedScenario, type Problem } from '../../control/client.js'
+import {
+  ControlError,
+  control,
+  type Given,
+  type ListedScenario,
+  type Problem
+} from '../../control/client.js'
 import { sandbox } from '../../control/place.js'
 
 /** How often, in milliseconds, what other clients may have changed is read again. */
 export const REREAD_MS = 2000
 
-/** `act` for a button that goes away with what it removes: the focus goes to the heading of the list. */
-export async function remove(call: Promise<unknown>, done: string, heading: string, undo?: Undo): Promise<void> {
+/**
+ * `act` for a button that goes away with what it removes: the focus goes to the heading of the
+ * list.
+ */
+export async function remove(
+  call: Promise<unknown>,
+  done: string,
+  heading: string,
+  undo?: Undo
+): Promise<void> {
   await act(call, done, undo)
   document.getElementById(heading)?.focus()
 }
 
 export const titleOf = ({ name, title = name }: ListedScenario): string => title
-const warningShown = ({ line, message }: Problem): string => (line === undefined ? message : `Line ${line}: ${message}`)
+const warningShown = ({ line, message }: Problem): string =>
+  line === undefined ? message : `Line ${line}: ${message}`
 
 /** What was last loaded here, by sandbox. */
 const loads = new Map<string, { name: string; given: Given }>()
 
-/** How the present scenario can be loaded again; undefined for one that is not in the gallery and was loaded elsewhere. */
+/**
+ * How the present scenario can be loaded again; undefined for one that is not in the gallery and
+ * was loaded elsewhere.
+ */
 async function presentLoad(): Promise<Given | undefined> {
   const name = overview.value?.scenario.name
   const last = loads.get(sandbox.value)
@@ -33,14 +51,20 @@ async function presentLoad(): Promise<Given | undefined> {
 /** Says whether it can be loaded, with its likely mistakes. */
 export async function check({ write, refused }: Draft, given: Given): Promise<void> {
   try {
-    const { scenario, warnings = [] } = await control('POST /load', { ...given, query: { dry_run: '1' } })
+    const { scenario, warnings = [] } = await control('POST /load', {
+      ...given,
+      query: { dry_run: '1' }
+    })
     write([`${scenario.name} can be loaded.`, ...warnings.map(warningShown)].join(' '))
   } catch (error) {
     if (error instanceof ControlError) refused.value = error
   }
 }
 
-/** Loads, shows likely mistakes, and offers to undo it: the scenario before is loaded again, and its state restored. Returns whether it was taken. */
+/**
+ * Loads, shows likely mistakes, and offers to undo it: the scenario before is loaded again, and its
+ * state restored. Returns whether it was taken.
+ */
 export function loadWith({ send }: Draft, given: Given): Promise<boolean> {
   const { first, undo } = undoable('load')
   let before: Given | undefined
@@ -57,7 +81,9 @@ export function loadWith({ send }: Draft, given: Given): Promise<boolean> {
     const name = overview.value?.scenario.name
     if (before) await control('POST /load', before)
     const said = await undo()
-    return before ? said : `${said} A reset still goes back to ${name}, since the scenario before it is not in the gallery.`
+    return before
+      ? said
+      : `${said} A reset still goes back to ${name}, since the scenario before it is not in the gallery.`
   }
   return send(load(), name => `${name} is loaded`, back)
 }

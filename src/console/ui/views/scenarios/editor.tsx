@@ -1,4 +1,7 @@
-/** An editor for a scenario: begun with one of the gallery, the state, the requests that came or a file, checked as it is typed, and compared. */
+/**
+ * An editor for a scenario: begun with one of the gallery, the state, the requests that came or a
+ * file, checked as it is typed, and compared.
+ */
 import { useSignalEffect } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { draft } from '../../app/command.js'
@@ -33,10 +36,19 @@ const MAX_CHECKED = 200_000
 const indented = (yaml: string) => yaml.trimEnd().replace(/^(?=.)/gm, '  ')
 
 /** What the editor can begin with besides the scenarios of the gallery. */
-const BEGINNINGS: Readonly<Record<string, readonly [title: string, read: (ids?: string) => Promise<string>]>> = {
+const BEGINNINGS: Readonly<
+  Record<string, readonly [title: string, read: (ids?: string) => Promise<string>]>
+> = {
   blank: ['A blank document', async () => BLANK],
-  state: ['The current state', async () => `name: my-state\ndata:\n${indented(await controlText('GET /state', { query: { format: 'yaml' } }))}\n`],
-  requests: ['The requests so far', ids => controlText('GET /requests', { query: { format: 'scenario', ...(ids && { ids }) } })]
+  state: [
+    'The current state',
+    async () =>
+      `name: my-state\ndata:\n${indented(await controlText('GET /state', { query: { format: 'yaml' } }))}\n`
+  ],
+  requests: [
+    'The requests so far',
+    ids => controlText('GET /requests', { query: { format: 'scenario', ...(ids && { ids }) } })
+  ]
 }
 const TITLES = Object.entries(BEGINNINGS).map(([name, [title]]) => [name, title] as const)
 
@@ -44,27 +56,37 @@ function begin(text: Promise<string>): Promise<void> {
   const before = edited.text.value
   const shown = (begun: string) => {
     edited.write(begun)
-    if (begun.includes('***')) toast('*** stands for card data, which is not shown. Write it again before you load the document.', 'error')
-    if (before !== BLANK && before !== begun) toast('The text was replaced', 'done', { text: 'Undo', run: () => edited.write(before) })
+    if (begun.includes('***'))
+      toast(
+        '*** stands for card data, which is not shown. Write it again before you load the document.',
+        'error'
+      )
+    if (before !== BLANK && before !== begun)
+      toast('The text was replaced', 'done', { text: 'Undo', run: () => edited.write(before) })
   }
   return text.then(shown, toastError)
 }
 
 export function Editor() {
   const file = useRef<HTMLInputElement>(null)
-  const names = useResource(() => control('GET /scenarios'), '', { once: true }).data?.data.map(({ name }) => name) ?? []
+  const names =
+    useResource(() => control('GET /scenarios'), '', { once: true }).data?.data.map(
+      ({ name }) => name
+    ) ?? []
   const { compare } = route.value.query
   useSignalEffect(() => {
     const { view, path, query } = route.value
     const { from, ids, ...rest } = query
     if (view !== 'scenarios' || from === undefined) return
     go({ path, query: rest }, { replace: true })
-    const [, read = () => controlText('GET /scenarios/NAME', { name: from.slice(2) })] = BEGINNINGS[from] ?? []
+    const [, read = () => controlText('GET /scenarios/NAME', { name: from.slice(2) })] =
+      BEGINNINGS[from] ?? []
     void begin(read(ids))
   })
   useSignalEffect(() => {
     const yaml = edited.text.value
-    const timer = yaml.length > MAX_CHECKED ? undefined : setTimeout(check, CHECK_MS, checked, { yaml })
+    const timer =
+      yaml.length > MAX_CHECKED ? undefined : setTimeout(check, CHECK_MS, checked, { yaml })
     return () => clearTimeout(timer)
   })
   const open = async ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
@@ -78,19 +100,39 @@ export function Editor() {
   return (
     <>
       <div class="row">
-        <Button class="primary" text="Load the document" run={() => loadWith(edited, { yaml: text.value })} />
+        <Button
+          class="primary"
+          text="Load the document"
+          run={() => loadWith(edited, { yaml: text.value })}
+        />
         <div class="row end">
           <Field
             label="Start from"
             isLabelHidden
             value=""
-            options={[['', 'Start from…'], ...TITLES, ...names.map(name => [`./${name}`, name] as const)]}
+            options={[
+              ['', 'Start from…'],
+              ...TITLES,
+              ...names.map(name => [`./${name}`, name] as const)
+            ]}
             onChange={from => narrow({ from })}
           />
-          <Field label="Compare with" isLabelHidden options={[['', 'Compare with…'], ...names]} {...inQuery('compare')} />
+          <Field
+            label="Compare with"
+            isLabelHidden
+            options={[['', 'Compare with…'], ...names]}
+            {...inQuery('compare')}
+          />
           <Button text="Open a file" run={() => file.current?.click()} />
           <Button text="Copy" label="Copy the document" run={() => copy(text.value, 'Document')} />
-          <input ref={file} type="file" accept=".yaml,.yml,.json" hidden onChange={event => void open(event)} aria-label="Scenario file" />
+          <input
+            ref={file}
+            type="file"
+            accept=".yaml,.yml,.json"
+            hidden
+            onChange={event => void open(event)}
+            aria-label="Scenario file"
+          />
         </div>
       </div>
       <p class="hint" role="status">
@@ -106,8 +148,18 @@ export function Editor() {
           hint="It can name the fixtures and scenarios of the emulator. Ctrl+Space completes; problems are marked as you type."
         />
         {compare !== undefined && (
-          <Read from={() => controlText('GET /scenarios/NAME', { name: compare })} by={compare} once>
-            {other => <LineDiff label={`${compare} compared with the document`} before={other} after={text.value} />}
+          <Read
+            from={() => controlText('GET /scenarios/NAME', { name: compare })}
+            by={compare}
+            once
+          >
+            {other => (
+              <LineDiff
+                label={`${compare} compared with the document`}
+                before={other}
+                after={text.value}
+              />
+            )}
           </Read>
         )}
       </div>

@@ -11,7 +11,13 @@ import { instantInWords } from '../../components/instant.js'
 import { Card, Scroll } from '../../components/layout.js'
 import { linked } from '../../components/links.js'
 import { Empty, Read, Refusal } from '../../components/states.js'
-import { type Changes, control, controlText, type ListedScenario, type Overview } from '../../control/client.js'
+import {
+  type Changes,
+  control,
+  controlText,
+  type ListedScenario,
+  type Overview
+} from '../../control/client.js'
 import { matches } from '../data/records.js'
 import { changesInWords } from './changes-words.js'
 import { check, loadWith, REREAD_MS, titleOf } from './command.js'
@@ -34,11 +40,16 @@ export const Gallery = () => (
 const Present = ({ overview: { scenario, seed, clock } }: { overview: Overview }) => (
   <Card id="scenario-loaded" title={`Loaded: ${scenario.name}`}>
     <p class="faint">
-      {scenario.description ?? 'It has no description.'} {`Seed ${seed}. The clock ${clock.running ? 'runs' : 'is frozen'} at ${instantInWords(clock.now)}.`}
+      {scenario.description ?? 'It has no description.'}{' '}
+      {`Seed ${seed}. The clock ${clock.running ? 'runs' : 'is frozen'} at ${instantInWords(clock.now)}.`}
     </p>
     <div class="row">
       <Button class="small" icon="reset" text="Reset the state" run={reset} />
-      <ButtonLink icon="edit" text="Edit the state as a scenario" href={hrefOf({ path: ['editor'], query: { from: 'state' } })} />
+      <ButtonLink
+        icon="edit"
+        text="Edit the state as a scenario"
+        href={hrefOf({ path: ['editor'], query: { from: 'state' } })}
+      />
     </div>
     <Scroll class="changes" label="Changed since the load">
       <h3>Changed since the load</h3>
@@ -55,7 +66,17 @@ function shownChanges(changes: Changes) {
   return (
     <ul>
       {lines.map(({ text, tab }) => (
-        <li key={text}>{linked(text, tab && hrefOf({ view: 'behaviour', path: [tab], query: tab === 'settings' ? { changed: '1' } : {} }))}</li>
+        <li key={text}>
+          {linked(
+            text,
+            tab &&
+              hrefOf({
+                view: 'behaviour',
+                path: [tab],
+                query: tab === 'settings' ? { changed: '1' } : {}
+              })
+          )}
+        </li>
       ))}
     </ul>
   )
@@ -63,7 +84,9 @@ function shownChanges(changes: Changes) {
 
 function Cards({ scenarios }: { scenarios: readonly ListedScenario[] }) {
   const { scenario: chosen, q = '' } = route.value.query
-  const shown = scenarios.filter(({ name, title, description }) => matches([name, title, description], q))
+  const shown = scenarios.filter(({ name, title, description }) =>
+    matches([name, title, description], q)
+  )
   const open = scenarios.find(({ name }) => name === chosen)
   if (shown.length === 0) return <Empty title="No scenario matches." icon="search" />
   return (
@@ -75,14 +98,22 @@ function Cards({ scenarios }: { scenarios: readonly ListedScenario[] }) {
               <span class="row">
                 <b>{titleOf(scenario)}</b>
                 {scenario.kind === 'fixture' && <span class="badge">records only</span>}
-                {titleOf(scenario) === overview.value?.scenario.name && <span class="badge good">loaded</span>}
+                {titleOf(scenario) === overview.value?.scenario.name && (
+                  <span class="badge good">loaded</span>
+                )}
               </span>
               <span class="faint">{scenario.description ?? 'It has no description.'}</span>
             </a>
           </li>
         ))}
       </ul>
-      {open && <LoadDialog key={open.name} scenario={open} onClose={() => go(narrowed({ scenario: undefined }), { replace: true })} />}
+      {open && (
+        <LoadDialog
+          key={open.name}
+          scenario={open}
+          onClose={() => go(narrowed({ scenario: undefined }), { replace: true })}
+        />
+      )}
     </>
   )
 }
@@ -93,16 +124,29 @@ function LoadDialog({ scenario, onClose }: { scenario: ListedScenario; onClose: 
   const more = useSignal('')
   const asked = useDraft()
   const { text, refused } = asked
-  const given = () => ({ body: { scenario: name, vars: givenVariables(vars, typed.value, more.value) } })
+  const given = () => ({
+    body: { scenario: name, vars: givenVariables(vars, typed.value, more.value) }
+  })
   const actions = (
     <>
-      <ButtonLink class="" icon="edit" text="Edit a copy" href={hrefOf({ path: ['editor'], query: { from: `./${name}` } })} />
+      <ButtonLink
+        class=""
+        icon="edit"
+        text="Edit a copy"
+        href={hrefOf({ path: ['editor'], query: { from: `./${name}` } })}
+      />
       <Button text="Check only" run={() => check(asked, given())} />
       <Button class="primary" text={`Load ${name}`} />
     </>
   )
   return (
-    <Dialog wide title={titleOf(scenario)} onClose={onClose} send={() => loadWith(asked, given())} actions={actions}>
+    <Dialog
+      wide
+      title={titleOf(scenario)}
+      onClose={onClose}
+      send={() => loadWith(asked, given())}
+      actions={actions}
+    >
       <p>{description ?? 'It has no description.'}</p>
       <Read from={() => controlText('GET /scenarios/NAME', { name })} once>
         {text => <CodeBlock text={text} label={`Document of ${name}`} />}
@@ -124,13 +168,19 @@ function LoadDialog({ scenario, onClose }: { scenario: ListedScenario; onClose: 
           </div>
           <details>
             <summary>Variables of files that it uses</summary>
-            <Field label="Variables" hint={'One per line: count=5, or last4="0341" for a text of digits.'} rows={2} {...bound(more)} />
+            <Field
+              label="Variables"
+              hint={'One per line: count=5, or last4="0341" for a text of digits.'}
+              rows={2}
+              {...bound(more)}
+            />
           </details>
         </>
       )}
       <Refusal error={refused.value} />
       <p class="hint" role="status">
-        {text.value || 'A load replaces records, keys, settings, seed, clock and script, and clears the journal. It can be undone, but for the journal.'}
+        {text.value ||
+          'A load replaces records, keys, settings, seed, clock and script, and clears the journal. It can be undone, but for the journal.'}
       </p>
     </Dialog>
   )

@@ -10,11 +10,19 @@ import { remove } from './command.js'
 
 export const Snapshots = () => (
   <Card id="scenario-snapshots" title="Snapshots" isFocusable>
-    <p class="hint">A snapshot holds records, keys, ids, seed, clock and script counts. It survives resets and loads.</p>
+    <p class="hint">
+      A snapshot holds records, keys, ids, seed, clock and script counts. It survives resets and
+      loads.
+    </p>
     <Read from={() => control('GET /snapshots')}>
       {({ data }) => (
         <>
-          <NameForm label="Name of the snapshot" example="lunch" make={name => save(name, data)} done={name => `The snapshot ${name} is saved`}>
+          <NameForm
+            label="Name of the snapshot"
+            example="lunch"
+            make={name => save(name, data)}
+            done={name => `The snapshot ${name} is saved`}
+          >
             <Button text="Save a snapshot" />
           </NameForm>
           <Items
@@ -25,8 +33,18 @@ export const Snapshots = () => (
             shown={({ name }) => name}
             actions={({ name }) => (
               <>
-                <Button class="small" text="Restore" label={`Restore ${name}`} run={() => restore(name)} />
-                <Button class="small danger" text="Delete" label={`Delete ${name}`} run={() => drop(name)} />
+                <Button
+                  class="small"
+                  text="Restore"
+                  label={`Restore ${name}`}
+                  run={() => restore(name)}
+                />
+                <Button
+                  class="small danger"
+                  text="Delete"
+                  label={`Delete ${name}`}
+                  run={() => drop(name)}
+                />
               </>
             )}
           />
@@ -40,7 +58,11 @@ export const Snapshots = () => (
 async function save(name: string, saved: readonly SnapshotName[]): Promise<unknown> {
   const put = () => control('PUT /snapshots/NAME', { name })
   if (!saved.some(snapshot => snapshot.name === name)) return put()
-  const question = { title: `Replace ${name}?`, text: 'There is a snapshot of this name.', action: 'Replace the snapshot' }
+  const question = {
+    title: `Replace ${name}?`,
+    text: 'There is a snapshot of this name.',
+    action: 'Replace the snapshot'
+  }
   return new Promise(done => ask({ ...question, run: () => done(put()) }))
 }
 
@@ -59,5 +81,10 @@ const drop = (name: string) =>
     title: `Delete ${name}?`,
     text: 'The state in it will be lost.',
     action: 'Delete the snapshot',
-    run: () => remove(control('DELETE /snapshots/NAME', { name }), `The snapshot ${name} is deleted`, 'scenario-snapshots')
+    run: () =>
+      remove(
+        control('DELETE /snapshots/NAME', { name }),
+        `The snapshot ${name} is deleted`,
+        'scenario-snapshots'
+      )
   })
