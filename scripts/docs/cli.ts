@@ -26,9 +26,9 @@ async function helpOf(words: readonly string[]): Promise<string> {
 
 /** The commands that a help lists. */
 const commandsIn = (help: string): readonly string[] =>
-  [
-    ...(/\nCommands:\n([\s\S]*?)(\n\n|$)/.exec(help)?.[1] ?? '').matchAll(/^ {2}([a-z]+)/gm)
-  ].flatMap(([, name]) => (name === 'help' ? [] : [name as string]))
+  [...help.matchAll(/^(?:Commands|More):\n([\s\S]*?)(?:\n\n|$(?![\s\S]))/gm)]
+    .flatMap(([, list = '']) => [...list.matchAll(/^ {2}([a-z]+)/gm)])
+    .flatMap(([, name]) => (name === 'help' ? [] : [name as string]))
 
 /** A command and those below it, each with its help. */
 async function commandsBelow(
