@@ -26,7 +26,7 @@ async function helpOf(words: readonly string[]): Promise<string> {
 
 /** The commands that a help lists. */
 const commandsIn = (help: string): readonly string[] =>
-  [...help.matchAll(/^(?:Commands|More):\n([\s\S]*?)(?:\n\n|$(?![\s\S]))/gm)]
+  [...help.matchAll(/^(?:Commands|More):\n([\s\S]*?)\n\n/gm)]
     .flatMap(([, list = '']) => [...list.matchAll(/^ {2}([a-z]+)/gm)])
     .flatMap(([, name]) => (name === 'help' ? [] : [name as string]))
 

@@ -86,6 +86,8 @@ const textOf = ({ text }: Element) => text
 const skeletonOf = (markdown: string) =>
   markdown.replace(/&#\d+;/g, '').replace(/[^\\`*[\]<>|~&#@$\n]|(?<=\w)_(?=\w)/g, '')
 
+const whole = (judged: JudgedRun) => runText(judged, { page: null, next: null, isVerbose: true })
+
 /** Each format: what no text may change of it, and what it shows that no text may bring in. */
 const FORMATS: [
   name: string,
@@ -103,7 +105,7 @@ const FORMATS: [
   ],
   ['JUnit', runJunit, structureOf, junit => junit, CONTROLLING],
   ['Markdown', runMarkdown, skeletonOf, markdown => markdown, /:\/\/|www\.|(?<!\w)_|_(?!\w)/],
-  ['text', runText, text => text.split('\n').length, text => text, CONTROLLING]
+  ['text', whole, text => text.split('\n').length, text => text, CONTROLLING]
 ]
 t.test(
   'reports: a report has the same structure whatever a client sent, and shows it as text',
