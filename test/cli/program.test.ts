@@ -163,7 +163,8 @@ t.test('cli: a command or flag that is gone is refused with what to use instead'
     [['coverage', 'merge', '--format', 'junit', 'reports'], 'coverage'],
     [['report', 'diff', '--before', 'last', 'reports'], 'report diff'],
     [['record', '--from', 'http://a.example', '--out', 'a.yaml', '--', 'true'], 'record --from'],
-    [['record', '--out', 'a.yaml', '--from=http://a.example', '--', 'true'], 'record --from']
+    [['record', '--out', 'a.yaml', '--from=http://a.example', '--', 'true'], 'record --from'],
+    [['check', '--step'], 'check --step']
   ]
   for (const [args, name] of cases) {
     const { status, stdout, stderr } = await ran(args)
@@ -173,6 +174,7 @@ t.test('cli: a command or flag that is gone is refused with what to use instead'
       args.join(' ')
     )
   }
+  t.strictSame([...new Set(cases.map(([, name]) => name))], Object.keys(RETIRED_COMMANDS))
   for (const args of [
     ['report', 'dif'],
     ['judge', '--from', 'x'],
