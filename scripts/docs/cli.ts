@@ -22,7 +22,9 @@ const STATUSES = `## Exit statuses
 
 const commands = Object.entries<Spec>(COMMANDS)
 const descriptionOf = (option: Option) => new Help().optionDescription(option)
-const rowOf = (option: Option) => [code(option.flags), descriptionOf(option)]
+/** Text in which no asterisk is read as Markdown. */
+const plain = (text: string) => text.replaceAll('*', '\\*')
+const rowOf = (option: Option) => [code(option.flags), plain(descriptionOf(option))]
 const keyOf = (option: Option) => rowOf(option).join(' ')
 const nameOf = ({ long, flags }: Option) => code(long ?? flags)
 
@@ -39,7 +41,7 @@ function section(
 ): string {
   const own = options.filter(option => !shared.has(keyOf(option)))
   const others = options.filter(option => shared.has(keyOf(option)))
-  const rows = [...(argument ? [[code(argument[0]), argument[1]]] : []), ...own.map(rowOf)]
+  const rows = [...(argument ? [[code(argument[0]), plain(argument[1])]] : []), ...own.map(rowOf)]
   return [
     `## ${name}`,
     about,
