@@ -22,8 +22,8 @@ const STATUSES = `## Exit statuses
 
 const commands = Object.entries<Spec>(COMMANDS)
 const descriptionOf = (option: Option) => new Help().optionDescription(option)
-/** Text in which no asterisk is read as Markdown. */
-const plain = (text: string) => text.replaceAll('*', '\\*')
+/** Text whose patterns of files are code, so that no asterisk is read as Markdown. */
+const plain = (text: string) => text.replaceAll(/'?([^\s',]*\*[^\s',]*\w)'?/g, '`$1`')
 const rowOf = (option: Option) => [code(option.flags), plain(descriptionOf(option))]
 const keyOf = (option: Option) => rowOf(option).join(' ')
 const nameOf = ({ long, flags }: Option) => code(long ?? flags)
