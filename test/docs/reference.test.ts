@@ -9,7 +9,6 @@ import { REFERENCE_PAGES } from '../../scripts/docs/reference.js'
 import { CONTROL_GROUPS } from '../../src/control/requests.js'
 import { CATALOGUE, SERVICE_ERRORS } from '../../src/core/errors.js'
 import { SETTING_KEYS } from '../../src/core/settings.js'
-import { FINDINGS } from '../../src/evidence/findings.js'
 import { ASSUMPTIONS } from '../../src/reference/assumptions.js'
 import { OPERATIONS } from '../../src/reference/operations.js'
 import { schemaOf } from '../../src/reference/parameters.js'
@@ -111,17 +110,6 @@ t.test('control: every parameter of a query is taken, and its row says what it t
     }
   }
 })
-
-t.test(
-  'docs: docs/evidence.md says of every finding when it is found, with its severity, and of no other',
-  async t => {
-    const shown = [
-      ...read('docs/evidence.md').matchAll(/^\| `([a-z-]+)` \| (error|warning) \|/gm)
-    ].map(([, name, severity]) => [name, severity])
-    const findings = Object.entries(FINDINGS).map(([name, { severity }]) => [name, severity])
-    t.strictSame(shown.sort(), findings.sort())
-  }
-)
 
 t.test('docs: every name of a scenario and every parameter has a text', async t => {
   for (const page of ['scenario-language', 'api']) {
