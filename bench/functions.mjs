@@ -9,6 +9,8 @@ import { parseArgs } from 'node:util'
 const { values } = parseArgs({ options: { list: { type: 'boolean', default: false } } })
 const { runEmulator } = await import('../src/emulator.ts')
 const WARM = 500
+/** What the request is to enter at most. */
+const GOALS = { files: 30, functions: 90 }
 
 const emulator = await runEmulator()
 const { baseUrl, apiKeys } = emulator
@@ -66,5 +68,5 @@ if (values.list)
   for (const { file, names, calls } of entered)
     console.log(`${file}  ${calls} calls: ${names.join(', ')}`)
 console.log(
-  `POST /refunds enters ${entered.length} files, ${total(({ names }) => names.length)} named functions, ${total(({ calls }) => calls)} calls`
+  `POST /refunds enters ${entered.length} files, ${total(({ names }) => names.length)} named functions, ${total(({ calls }) => calls)} calls; the goals are ${GOALS.files} files and ${GOALS.functions} functions`
 )

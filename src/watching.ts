@@ -3,16 +3,13 @@
  */
 import { type Stats, type StatsListener, unwatchFile, watchFile } from 'node:fs'
 import type { FastifyBaseLogger } from 'fastify'
-import { ApiError } from './core/errors.js'
+import type { ApiError } from './core/errors.js'
 import { problemLine } from './scenario/documents.js'
 import { SAYS } from './server/sentences.js'
 
 const INTERVAL_MS = 250
 
-/**
- * Watches a growing set of files; one change is dealt with after the other. Returns a function that
- * stops watching.
- */
+/** Watches a growing set of files; changes are handled in turn. Returns what stops it. */
 export function watchFiles(
   files: ReadonlySet<string>,
   onChange: (file: string) => Promise<unknown>
@@ -42,17 +39,14 @@ export function watchFiles(
 /** Loads a scenario again. An invalid file is logged, and the last good state stays. */
 export const reloading =
   (load: () => Promise<{ name: string }>, log: Pick<FastifyBaseLogger, 'info' | 'error'>) =>
-  async (file: string): Promise<void> => {
-    try {
-      const { name } = await load()
-      log.info(SAYS.reloaded(file, name))
-    } catch (error) {
-      const lines = error instanceof ApiError ? (error.problems ?? []).map(problemLine) : []
-      log.error(
-        SAYS.not_reloaded(file, lines.length > 0 ? lines.join('; ') : (error as Error).message)
-      )
-    }
-  }
+  (file: string): Promise<void> =>
+    load().then(
+      ({ name }) => log.info(SAYS.reloaded(file, name)),
+      ({ problems, message }: Partial<ApiError>) => {
+        const lines = problems?.map(problemLine).join('; ')
+        log.error(SAYS.not_reloaded(file, lines || String(message)))
+      }
+    )
 
 /**
  * What differs once a file has been written, replaced, removed or made, and not when it is read.

@@ -1,7 +1,7 @@
 /**
  * The ladder, the purity of the lower rungs and the shape of the tree, proven from the source text.
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -31,6 +31,34 @@ const GIVEN: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
 /** The console's browser source, which is built by itself. */
 const BROWSER = 'console/ui/'
 const VAGUE = ['utils', 'util', 'helpers', 'helper', 'common', 'types']
+
+/** The name of the budget that is counted in words. */
+const WORDS = 'words of docs'
+/**
+ * The most that each room may have: bytes of a folder of src/, of the files at its top, of test/,
+ * and words of the pages of docs/ without the decisions. Lower a budget when its room shrinks;
+ * never raise one.
+ */
+const BUDGETS: Readonly<Record<string, number>> = {
+  reference: 55_100,
+  core: 128_700,
+  work: 15_500,
+  store: 31_100,
+  scenario: 394_400,
+  engine: 106_600,
+  evidence: 89_000,
+  sandbox: 109_900,
+  replay: 40_900,
+  reports: 56_900,
+  server: 41_200,
+  control: 176_500,
+  console: 280_600,
+  client: 28_600,
+  cli: 251_900,
+  top: 22_700,
+  test: 2_567_400,
+  [WORDS]: 57_500
+}
 
 /** The files of a folder of src/ that a pattern allows. */
 function sourcesIn(folder: string, pattern: RegExp): Tree {
@@ -508,3 +536,67 @@ for (const { title, check, bad, says } of CHECKS) {
     t.strictSame(check(tree), [], 'src is right')
   })
 }
+
+/** The files below a folder of the repository, without installed packages. */
+const filesBelow = (folder: string): string[] =>
+  readdirSync(`${SRC}/../${folder}`, { recursive: true, encoding: 'utf8' })
+    .map(file => `${SRC}/../${folder}/${file.replaceAll('\\', '/')}`)
+    .filter(file => !file.includes('/node_modules/') && statSync(file).isFile())
+const bytesOf = (files: readonly string[]) =>
+  files.reduce((sum, file) => sum + statSync(file).size, 0)
+const wordsOf = (files: readonly string[]) =>
+  files.reduce((sum, file) => sum + readFileSync(file, 'utf8').trim().split(/\s+/).length, 0)
+
+/** What each room has, by the names of the budgets. */
+function measured(): Record<string, number> {
+  const entries = readdirSync(SRC, { withFileTypes: true })
+  const rooms = entries
+    .filter(entry => entry.isDirectory())
+    .map(({ name }) => [name, bytesOf(filesBelow(`src/${name}`))])
+  const top = entries.filter(entry => entry.isFile()).map(({ name }) => `${SRC}/${name}`)
+  const pages = filesBelow('docs').filter(
+    file => file.endsWith('.md') && !/\/(\.vitepress|decisions)\//.test(file)
+  )
+  return {
+    ...Object.fromEntries(rooms),
+    top: bytesOf(top),
+    test: bytesOf(filesBelow('test')),
+    [WORDS]: wordsOf(pages)
+  }
+}
+
+/** Rooms that are over their budget, or have none, and budgets without a room. */
+function overBudget(
+  sizes: Readonly<Record<string, number>>,
+  budgets: Readonly<Record<string, number>>
+): string[] {
+  const shown = (count: number) => count.toLocaleString('en')
+  const over = Object.entries(sizes).flatMap(([room, size]) => {
+    const budget = budgets[room]
+    if (budget === undefined) return [`${room} has no budget`]
+    const unit = room === WORDS ? 'words' : 'bytes'
+    return size <= budget
+      ? []
+      : [
+          `${room} has ${shown(size)} ${unit}; its budget is ${shown(budget)}: cut it, or take something down; budgets may only fall`
+        ]
+  })
+  const gone = Object.keys(budgets).filter(room => !Object.hasOwn(sizes, room))
+  return [...over, ...gone.map(room => `${room} has a budget and nothing else`)]
+}
+
+t.test('no room is above its budget', async t => {
+  t.strictSame(
+    overBudget(
+      { core: 1_001, store: 1_000, new: 1, [WORDS]: 41_000 },
+      { core: 1_000, store: 1_000, work: 5, [WORDS]: 40_000 }
+    ),
+    [
+      'core has 1,001 bytes; its budget is 1,000: cut it, or take something down; budgets may only fall',
+      'new has no budget',
+      'words of docs has 41,000 words; its budget is 40,000: cut it, or take something down; budgets may only fall',
+      'work has a budget and nothing else'
+    ]
+  )
+  for (const problem of overBudget(measured(), BUDGETS)) t.fail(problem)
+})

@@ -1,61 +1,66 @@
-/** docs/reference/cli.md: the commands, in the words of their help. */
-import { PassThrough } from 'node:stream'
-import { run, type Streams } from '../../src/cli/program.js'
-import { code, page } from './markdown.js'
+/** docs/reference/cli.md: the commands, from the table that the command line reads. */
+import { Help, type Option } from 'commander'
+import { COMMANDS, type Spec } from '../../src/cli/commands.js'
+import { code, page, table } from './markdown.js'
 
-const INTRODUCTION = `\`npx commerce-emulator\`, or \`commerce-emulator\` where the package is installed; in the image it is \`node dist/main.js\`. Without a command it starts the emulator.
+const INTRODUCTION = `\`npx commerce-emulator\`, or \`commerce-emulator\` where the package is installed; in the image it is \`node dist/main.js\`. Without a command it starts the emulator. \`--help\` prints the options of a command, \`--version\` the version.
 
-Each command prints the text below with \`--help\`. The settings behind the flags: [settings](settings.md).`
+A flag takes precedence over its environment variable, and the variable over the scenario: [settings](settings.md).`
+
+const SHARED = `Several commands take these, with the same meaning. \`--set\` takes any setting of [the table](settings.md).`
 
 const STATUSES = `## Exit statuses
 
-0 is success and 1 is failure: a document that is refused, an expectation that does not hold, an emulator that cannot start. 2 means that the command line or a setting is wrong, 3 that a gate failed and nothing else. \`exec\` and \`record\` pass on the status of their command: [the statuses of exec](../ci.md#status).`
+| status | means |
+|---|---|
+| 0 | success |
+| 1 | a document was refused, an expectation does not hold, or the emulator cannot start |
+| 2 | the command line or a setting is wrong |
+| 3 | a criterion of CI failed, and nothing else |
 
-/** The help of a command, as a terminal of 80 columns shows it. */
-async function helpOf(words: readonly string[]): Promise<string> {
-  const stdout = Object.assign(new PassThrough({ encoding: 'utf8' }), {
-    columns: 80
-  }) as unknown as NodeJS.WriteStream
-  await run([...words, '--help'], {}, {
-    stdin: process.stdin,
-    stdout,
-    stderr: stdout
-  } satisfies Streams)
-  return String(stdout.read()).trimEnd()
+\`exec\` and \`record\` exit with the status of their command if it failed: [the statuses of exec](../ci.md#status).`
+
+const commands = Object.entries<Spec>(COMMANDS)
+const descriptionOf = (option: Option) => new Help().optionDescription(option)
+/** Text whose patterns of files are code, so that no asterisk is read as Markdown. */
+const plain = (text: string) => text.replaceAll(/'?([^\s',]*\*[^\s',]*\w)'?/g, '`$1`')
+const rowOf = (option: Option) => [code(option.flags), plain(descriptionOf(option))]
+const keyOf = (option: Option) => rowOf(option).join(' ')
+const nameOf = ({ long, flags }: Option) => code(long ?? flags)
+
+function sharedOptions(): ReadonlyMap<string, Option> {
+  const all = commands.flatMap(([, { options = [] }]) => options)
+  const isShared = (option: Option) =>
+    all.filter(other => keyOf(other) === keyOf(option)).length > 1
+  return new Map(all.filter(isShared).map(option => [keyOf(option), option]))
 }
 
-/** The commands that a help lists. */
-const commandsIn = (help: string): readonly string[] =>
-  [...help.matchAll(/^(?:Commands|More):\n([\s\S]*?)\n\n/gm)]
-    .flatMap(([, list = '']) => [...list.matchAll(/^ {2}([a-z]+)/gm)])
-    .flatMap(([, name]) => (name === 'help' ? [] : [name as string]))
-
-/** A command and those below it, each with its help. */
-async function commandsBelow(
-  words: readonly string[]
-): Promise<{ words: readonly string[]; help: string }[]> {
-  const help = await helpOf(words)
-  const below = await Promise.all(commandsIn(help).map(name => commandsBelow([...words, name])))
-  return [{ words, help }, ...below.flat()]
+function section(
+  [name, { about, argument, options = [], examples }]: (typeof commands)[number],
+  shared: ReadonlyMap<string, Option>
+): string {
+  const own = options.filter(option => !shared.has(keyOf(option)))
+  const others = options.filter(option => shared.has(keyOf(option)))
+  const rows = [...(argument ? [[code(argument[0]), plain(argument[1])]] : []), ...own.map(rowOf)]
+  return [
+    `## ${name}`,
+    about,
+    ...(rows.length > 0 ? [table(['takes', 'about'], rows)] : []),
+    ...(others.length > 0 ? [`Also ${others.map(nameOf).join(', ')}.`] : []),
+    `\`\`\`text\n${examples.map(([note, line]) => `# ${note}\n${line}`).join('\n\n')}\n\`\`\``
+  ].join('\n\n')
 }
 
 /** The page. */
-export async function cliPage(): Promise<string> {
-  const commands = await commandsBelow([])
-  const sections = commands.map(({ words, help }) =>
-    [
-      words.length === 0 ? '## commerce-emulator' : `## ${words.join(' ')}`,
-      `\`\`\`text\n${help}\n\`\`\``
-    ].join('\n\n')
-  )
+export function cliPage(): string {
+  const shared = sharedOptions()
   return page(
     'Command line',
     INTRODUCTION,
-    `Commands: ${commands
-      .slice(1)
-      .map(({ words }) => `[${code(words.join(' '))}](#${words.join('-')})`)
-      .join(', ')}.`,
-    ...sections,
+    ...commands.map(command => section(command, shared)),
+    '## Shared options',
+    SHARED,
+    table(['option', 'about'], [...shared.values()].map(rowOf)),
     STATUSES
   )
 }

@@ -1,5 +1,6 @@
 /** docs/reference/errors.md: every refusal of the emulated API and of the control API. */
 import {
+  CATALOGUE,
   CONTROL_ERRORS,
   type ErrorCode,
   SERVICE_ERRORS,
@@ -20,6 +21,7 @@ const INTRODUCTION = `Every refusal has the same shape:
 Refusals are tried in this order: path, method, key, disabled operation, content type, size, form, unknown parameter; then each parameter in the order of [the API](api.md), with the record that it names; then the record in the path, the permission, and the rules of the operation.`
 
 const DEFAULTS = settingsInForce({}).values
+const USUAL_TYPE = 'invalid_request_error'
 
 /** A status, with the setting that changes it. */
 const shownStatus = (name: ErrorCode, status: number | string) =>
@@ -35,18 +37,30 @@ export const codesBy = (id: string): readonly string[] =>
     (by as readonly string[]).includes(id) ? [name] : []
   )
 
+/** Which `type` an error has: it goes by the status that its code has by default. */
+function typesText(): string {
+  const types = new Map(
+    Object.entries(CATALOGUE).map(([name, { type }]) => [
+      statusOf(name as ErrorCode, DEFAULTS),
+      type
+    ])
+  )
+  const others = [...types].filter(([, type]) => type !== USUAL_TYPE).sort(([a], [b]) => a - b)
+  return `\`type\` is ${others.map(([status, type]) => `${code(type)} for ${status}`).join(', ')}, and ${code(USUAL_TYPE)} for any other status. It stays the same when a setting changes the status.`
+}
+
 /** The page. */
 export const errorsPage = (): string =>
   page(
     'Errors',
     INTRODUCTION,
+    typesText(),
     '## Of the emulated API',
     table(
-      ['code', 'status', 'type', 'when', 'rule or assumption'],
-      Object.entries(SERVICE_ERRORS).map(([name, { status, type, when, by }]) => [
+      ['code', 'status', 'when', 'rule or assumption'],
+      Object.entries(SERVICE_ERRORS).map(([name, { status, when, by }]) => [
         named(name),
         shownStatus(name as ServiceErrorCode, status),
-        code(type),
         when,
         idLinks(by)
       ])
@@ -54,11 +68,10 @@ export const errorsPage = (): string =>
     '## Of the control API',
     'The same shape, never with a rule or an assumption, and with `problems` where there are several. The statuses are the same whatever the settings.',
     table(
-      ['code', 'status', 'type', 'when'],
-      Object.entries(CONTROL_ERRORS).map(([name, { status, type, when }]) => [
+      ['code', 'status', 'when'],
+      Object.entries(CONTROL_ERRORS).map(([name, { status, when }]) => [
         named(name),
         String(status),
-        code(type),
         when
       ])
     )

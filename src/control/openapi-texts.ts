@@ -41,11 +41,8 @@ const OWN: { readonly [Id in OperationId]?: string } = {
 }
 const FILTERS = ['location', 'transaction', 'created']
 
-/** What an operation does, by the settings. */
-export function operationText(
-  id: OperationId,
-  { 'pagination.cursors': [after] }: Settings
-): string {
+/** What an operation does. */
+export function summaryOf(id: OperationId): string {
   const { kind, family, disabledBy } = operationOf(id)
   if (disabledBy !== undefined)
     return 'The service disables this operation: it always responds with 501.'
@@ -57,10 +54,24 @@ export function operationText(
       `${BY_KIND[kind](family)}${family === 'users' ? ' of the Account in the path' : ''}.`,
     kind === 'update' &&
       'Parameters that are left out stay as they are; an empty value unsets a parameter.',
-    filters.length > 0 && `Narrow it with ${filters.join(' and ')}.`,
-    names.includes('search_query') &&
+    filters.length > 0 && `Narrow it with ${filters.join(' and ')}.`
+  ]
+    .filter(Boolean)
+    .join(' ')
+}
+
+/** The same, and how to get the next page by the names that the settings give. */
+export function operationText(
+  id: OperationId,
+  { 'pagination.cursors': [after] }: Settings
+): string {
+  const { querystring }: Tables = TABLES[id]
+  const { properties = {} } = querystring ? schemaOf(querystring) : {}
+  return [
+    summaryOf(id),
+    'search_query' in properties &&
       '`search_query` filters each page after it is retrieved: a page may be empty even though more follow.',
-    kind === 'list' &&
+    operationOf(id).kind === 'list' &&
       `For the next page, set \`${after}\` to the id of the last record that was retrieved for this one.`
   ]
     .filter(Boolean)

@@ -16,8 +16,8 @@ const NOT_RUN =
 const START = /^(npx commerce-emulator|npm start|commerce-emulator( start)?)$/
 /** What starts one in another way. */
 const START_OTHERWISE = /^commerce-emulator (start )?--/
-/** Have tests of their own. */
-const ELSEWHERE = ['docs/scenarios.md', 'docs/scenario-parts.md']
+/** Has tests of its own. */
+const ELSEWHERE = ['docs/scenarios.md']
 const INSTANT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g
 const RECENT_MS = 3_600_000
 

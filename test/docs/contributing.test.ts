@@ -92,3 +92,8 @@ t.test(
     t.match(read('.gitignore'), 'docs/.vitepress/dist/')
   }
 )
+
+t.test('readme: the two commands that set everything up stand at its top', async t => {
+  const [top] = read('README.md').split(/^## /m)
+  t.match(top, '```sh\nnpm ci && npm start\nnpm ci && npm test\n```')
+})

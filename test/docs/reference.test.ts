@@ -9,7 +9,6 @@ import { REFERENCE_PAGES } from '../../scripts/docs/reference.js'
 import { CONTROL_GROUPS } from '../../src/control/requests.js'
 import { CATALOGUE, SERVICE_ERRORS } from '../../src/core/errors.js'
 import { SETTING_KEYS } from '../../src/core/settings.js'
-import { FINDINGS } from '../../src/evidence/findings.js'
 import { ASSUMPTIONS } from '../../src/reference/assumptions.js'
 import { OPERATIONS } from '../../src/reference/operations.js'
 import { schemaOf } from '../../src/reference/parameters.js'
@@ -51,10 +50,15 @@ t.test(
       endpoints,
       Object.values(OPERATIONS).map(({ method, path }) => `${method} | \`${path}\``)
     )
-    const headings = [
-      ...`${pageOf('rules')}${pageOf('assumptions')}`.matchAll(/^### (\S+)$/gm)
-    ].map(([, id]) => id)
-    t.strictSame(headings, [...Object.keys(RULES), ...Object.keys(ASSUMPTIONS)])
+    const ids = [
+      ...`${pageOf('rules')}${pageOf('assumptions')}`.matchAll(
+        /^\| <a id="([a-z\d-]+)"><\/a>\*?([A-Z\d-]+)\*? \|/gm
+      )
+    ].map(([, anchor, id]) => [anchor, id])
+    t.strictSame(
+      ids,
+      [...Object.keys(RULES), ...Object.keys(ASSUMPTIONS)].map(id => [id.toLowerCase(), id])
+    )
     const rows = (name: string) =>
       [...pageOf(name).matchAll(/^\| (?:<a id="[^"]*"><\/a>)?`([a-z]\w*(?:\.\w+)*)`/gm)]
         .map(([, first]) => first)
@@ -107,25 +111,13 @@ t.test('control: every parameter of a query is taken, and its row says what it t
   }
 })
 
-t.test(
-  'docs: docs/evidence.md says of every finding when it is found, with its severity, and of no other',
-  async t => {
-    const shown = [
-      ...read('docs/evidence.md').matchAll(/^\| `([a-z-]+)` \| (error|warning) \|/gm)
-    ].map(([, name, severity]) => [name, severity])
-    const findings = Object.entries(FINDINGS).map(([name, { severity }]) => [name, severity])
-    t.strictSame(shown.sort(), findings.sort())
-  }
-)
-
 t.test('docs: every name of a scenario and every parameter has a text', async t => {
   for (const page of ['scenario-language', 'api']) {
     const cells = [...pageOf(page).matchAll(/^\| (`.*) \|$/gm)].map(([, row = '']) =>
       row.split(' | ')
     )
-    const bare = cells
-      .filter(row => row[row.length === 3 ? 2 : 3]?.trim() === '')
-      .map(([name]) => name)
+    t.ok(cells.length > 50, page)
+    const bare = cells.filter(([, , about]) => about?.trim() === '').map(([name]) => name)
     t.strictSame(bare, [], page)
   }
 })
