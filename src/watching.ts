@@ -48,7 +48,5 @@ export const reloading =
       }
     )
 
-/**
- * What differs once a file has been written, replaced, removed or made, and not when it is read.
- */
+/** Differs once a file has been written, replaced, removed or made, not when it is read. */
 const versionOf = ({ mtimeMs, size, ino }: Stats) => `${mtimeMs} ${size} ${ino}`
