@@ -30,7 +30,7 @@ import { isPath, Library } from './scenario/library.js'
 import type { GivenVariables } from './scenario/variables.js'
 import { VERSION } from './scenario/version.js'
 import { SAYS } from './server/sentences.js'
-import { watchFiles } from './watching.js'
+import { reloading, watchFiles } from './watching.js'
 
 export type RunOptions = {
   /** A scenario's or fixture's name, a file's path, or a document; `default` when left out. */
@@ -173,7 +173,7 @@ export async function runEmulator({
       file.resumed()
     }
     isWritable = true
-    if (process.watch) stopWatching = watchFiles(library, load, app.log)
+    if (process.watch) stopWatching = watchFiles(library.read, reloading(load, app.log))
     const url = `http://${shownHost(process.host)}:${(app.server.address() as AddressInfo).port}`
     app.log.info(SAYS.listening(url))
     const sandbox = sandboxes.main

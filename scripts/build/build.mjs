@@ -32,7 +32,6 @@ const LATER = {
   'prom-client': 'prom-client',
   re2js: 're2js',
   tinyglobby: 'tinyglobby',
-  'vscode-jsonrpc': 'vscode-jsonrpc/node.js',
   yaml: 'yaml'
 }
 /** Entries of a package that are one file. */

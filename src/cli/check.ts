@@ -64,8 +64,6 @@ export type CheckOptions = PlayedWith &
     launch: Launch
     /** What fails besides steps and expectations: `script` and findings. */
     failOn?: readonly Gate[]
-    /** In place of requests to the running service: responses of it that are known already. */
-    responses?: Play
     /**
      * Shows each request when it is over, in place of a progress bar; not with a running service,
      * whose state is not known.
@@ -201,8 +199,7 @@ async function checkFile(
     const points = await withPlaces([{ ...say('all_given'), problems: missing }], file, written)
     return { points, notes: [SAYS.nothing_sent(options.against as string)], settings: null }
   }
-  const service =
-    options.responses ?? (options.against === null ? null : playOver(options.against, options))
+  const service = options.against === null ? null : playOver(options.against, options)
   const bindings = { ...bindingsFor(own, options), error: sandbox.settings['shapes.error'] }
   const { points, ...more } = await checkLoaded({
     ...options,

@@ -1,4 +1,5 @@
 /** The commands: their help, their flags, and what they run. */
+import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
@@ -11,12 +12,7 @@ import {
   variableOf
 } from '../core/settings.js'
 import { visible } from '../core/visible.js'
-import {
-  CHECK_FORMATS,
-  COVERAGE_FORMATS,
-  DIFFERENCE_FORMATS,
-  jsonText
-} from '../reports/formats.js'
+import { CHECK_FORMATS, jsonText } from '../reports/formats.js'
 import { type CheckedFile, isFailed, settingsFound } from '../reports/points.js'
 import { type GivenGates, gatesFrom } from '../reports/run.js'
 import { checkAnnotations } from '../reports/text.js'
@@ -59,10 +55,10 @@ type Pairs = ReadonlyMap<string, string>
 /** The flags of settings lie beside these, each under its own name. */
 type StartFlags = SettingFlags & { quiet?: boolean; open?: boolean }
 type SettingFlags = { set?: string[]; var?: Pairs; settings?: string }
-type GateFlags = GivenGates & { report?: string }
+type GateFlags = GivenGates & { report?: string; verbose?: boolean }
 type RunFlags = SettingFlags &
   GateFlags &
-  ExecOptions['names'] & { killAfter: number; out?: string; from?: string }
+  ExecOptions['names'] & { killAfter: number; out?: string }
 type AddressFlags = { url?: string; token?: string }
 type ServiceFlags = {
   against?: string
@@ -160,16 +156,13 @@ const nameOption = (name: string, what: string) =>
   option(`--${name}-name <name>`, `Variable for ${what}.`).default(
     `COMMERCE_${name.replace('-', '_').toUpperCase()}`
   )
-const formatOption = (formats: object) =>
-  option('--format <format>', 'Format of the report.').choices(Object.keys(formats)).default('text')
 const VAR = option('--var <name=value>', 'Value of a scenario variable; repeatable.', named)
 const A_FREE_PORT = 'default: a free one'
-const MIN_COVERAGE = option('--min-coverage <percent>', 'Minimum rule coverage.', percentOf)
 const FILES =
   "- for stdin, folders of them, patterns such as 'scenarios/**/*.yaml', or names of scenarios and fixtures."
 const FOLDERS = settingOptions(['fixtures_dir', 'scenarios_dir'])
 const GATES = [
-  MIN_COVERAGE,
+  option('--min-coverage <percent>', 'Minimum rule coverage.', percentOf),
   option(
     '--fail-on <names...>',
     'More gates: script, findings, errors, warnings, or a finding by name. Expectations are a gate by default.',
@@ -179,8 +172,9 @@ const GATES = [
   option('--allow-no-requests', 'Pass a run in which the emulator received no requests.'),
   option(
     '--report <dir>',
-    'Folder for reports: report.html, junit.xml, summary.md, run.json and the coverage.'
-  )
+    'Folder for reports: report.html, junit.xml, summary.md, run.json and coverage.json.'
+  ),
+  option('--verbose', 'List the assumptions that responses relied on.')
 ]
 const RUN = [
   ...GATES,
@@ -266,22 +260,19 @@ export const COMMANDS = {
   validate: {
     about: 'Check scenario and fixture files; exit 0 if all are valid.',
     argument: ['<file...>', `Scenario or fixture files, ${FILES}`],
-    options: [VAR, ...FOLDERS],
-    examples: [
-      ['every problem of a document, with its line', 'commerce-emulator validate ./own.yaml']
+    options: [
+      option(
+        '--watch',
+        'Validate again after each change of the files, or of those that they use, until Ctrl-C.'
+      ),
+      VAR,
+      ...FOLDERS
     ],
-    run: async (files: string[], flags: SettingFlags, line) => {
-      const { validate, validateText } = await import('./validate.js')
-      const bar = await createProgressBar(line.stderr)
-      const options = {
-        launch: await launchOf(flags, line.environment),
-        vars: varsOf(flags),
-        onProgress: bar.update
-      }
-      const checked = await validate(files, options).finally(bar.stop)
-      line.stdout.write(coloured(validateText(checked), line.stdout))
-      return concludeCheck(checked, line)
-    }
+    examples: [
+      ['every problem of a document, with its line', 'commerce-emulator validate ./own.yaml'],
+      ['the same after each change', 'commerce-emulator validate ./own.yaml --watch']
+    ],
+    run: runValidate
   },
   check: {
     about: 'Play scenarios and check their expectations; exit 0 if all hold.',
@@ -310,7 +301,9 @@ export const COMMANDS = {
         'Maximum time to wait for a response from the service, in milliseconds.',
         wholeOf
       ).default(30_000),
-      formatOption(CHECK_FORMATS),
+      option('--format <format>', 'Format of the report.')
+        .choices(Object.keys(CHECK_FORMATS))
+        .default('text'),
       option(
         '--fail-on <names...>',
         'More gates: script, findings, errors, warnings, or a finding by name. Steps and expectations always count.',
@@ -366,24 +359,15 @@ export const COMMANDS = {
         '--out <file>',
         'File for the scenario; each load or reset starts another one, with -2, -3 … in its name.'
       ).makeOptionMandatory(),
-      option(
-        '--from <url>',
-        'Base address of a running service that the requests are passed on to, in place of an emulator; the responses are compared.'
-      ),
       ...RUN
     ],
     examples: [
       [
         'turn what a test does into a scenario',
         'commerce-emulator record --out refunds.yaml -- npm test'
-      ],
-      [
-        'what a test does with the service itself',
-        'commerce-emulator record --from https://service.example/next \\\n    --out refunds.yaml -- npm test'
       ]
     ],
-    run: (command: [string, ...string[]], flags: RunFlags, line) =>
-      flags.from === undefined ? runCommand(command, flags, line) : runFrom(command, flags, line)
+    run: runCommand
   },
   judge: {
     about:
@@ -397,16 +381,8 @@ export const COMMANDS = {
     ],
     run: async (_: string[], flags: GateFlags & AddressFlags, { environment, stderr }) => {
       const { judge } = await import('./judge.js')
-      const gates = gatesFrom(flags)
-      return judge(
-        {
-          ...(await runningAt(flags, environment)),
-          gates,
-          report: flags.report ?? null,
-          environment
-        },
-        stderr
-      )
+      const options = reportOptions(flags, environment)
+      return judge({ ...(await runningAt(flags, environment)), ...options }, stderr)
     }
   },
   repro: {
@@ -424,34 +400,6 @@ export const COMMANDS = {
       const { scenarioOf } = await import('./running.js')
       stdout.write(await scenarioOf(id, await runningAt(flags, environment)))
       return STATUS.done
-    }
-  },
-  coverage: {
-    about: 'Reports of rule coverage.',
-    examples: [['add up the coverage of several jobs', 'commerce-emulator coverage merge reports']]
-  },
-  'coverage merge': {
-    about: 'Add up the coverage of several runs; exit 3 if it is below the minimum.',
-    argument: [
-      '<file...>',
-      'Coverage reports as JSON, folders of them, or patterns such as reports/*/coverage.json.'
-    ],
-    options: [formatOption(COVERAGE_FORMATS), MIN_COVERAGE],
-    examples: [
-      [
-        'add up several jobs; at least 80 %',
-        'commerce-emulator coverage merge --min-coverage 80 reports'
-      ]
-    ],
-    run: async (
-      files: string[],
-      { format, minCoverage = 0 }: { format: keyof typeof COVERAGE_FORMATS; minCoverage?: number },
-      { stdout }
-    ) => {
-      const { mergedCoverage } = await import('./reports.js')
-      const merged = await mergedCoverage(files)
-      stdout.write(COVERAGE_FORMATS[format](merged))
-      return merged.percent < minCoverage ? STATUS.gate : STATUS.done
     }
   },
   report: {
@@ -474,36 +422,7 @@ export const COMMANDS = {
     ],
     run: async (files: string[], flags: GateFlags, { environment, stderr }) => {
       const { mergeRuns } = await import('./reports.js')
-      return mergeRuns(
-        files,
-        { gates: gatesFrom(flags), report: flags.report ?? null, environment },
-        stderr
-      )
-    }
-  },
-  'report diff': {
-    about:
-      'Show what has changed from one run to the next; exit 3 if rule outcomes or tests were lost, or findings or unmet expectations were gained.',
-    argument: ['<file...>', 'The run now: files run.json, folders of them, or patterns.'],
-    options: [
-      option(
-        '--before <file>',
-        'The run before: a file run.json, or a folder of such files.'
-      ).makeOptionMandatory(),
-      formatOption(DIFFERENCE_FORMATS)
-    ],
-    examples: [
-      ['what is new since the last run', 'commerce-emulator report diff --before last reports']
-    ],
-    run: async (
-      files: string[],
-      { before, format }: { before: string; format: keyof typeof DIFFERENCE_FORMATS },
-      { stdout }
-    ) => {
-      const { compareRuns } = await import('./reports.js')
-      const difference = await compareRuns(before, files)
-      stdout.write(DIFFERENCE_FORMATS[format](difference))
-      return difference.has_worsened ? STATUS.gate : STATUS.done
+      return mergeRuns(files, reportOptions(flags, environment), stderr)
     }
   },
   mcp: {
@@ -535,22 +454,6 @@ export const COMMANDS = {
           ? { settings, ...(vars && { vars }) }
           : await runningAt({ url, token }, environment)
       )
-      return STATUS.done
-    }
-  },
-  lsp: {
-    about:
-      'Serve an editor over the Language Server Protocol on stdin and stdout: the problems of scenarios and fixtures as you type.',
-    options: [new Option('--stdio').hideHelp(), ...FOLDERS],
-    examples: [['for an editor that starts it', 'commerce-emulator lsp']],
-    run: async (_: string[], flags: SettingFlags, { environment }) => {
-      const { lsp } = await import('./lsp.js')
-      await lsp({
-        launch: await launchOf(flags, environment),
-        input: process.stdin,
-        output: process.stdout,
-        cwd: process.cwd()
-      })
       return STATUS.done
     }
   },
@@ -651,6 +554,33 @@ function listing(name: Parameters<typeof listText>[0], about: string): Spec {
   }
 }
 
+async function runValidate(
+  files: string[],
+  { watch = false, ...flags }: SettingFlags & { watch?: boolean },
+  line: CommandLine
+): Promise<number> {
+  const { validate, validateText } = await import('./validate.js')
+  const launch = await launchOf(flags, line.environment)
+  const read = new Set<string>()
+  const validated = async () => {
+    const bar = await createProgressBar(line.stderr)
+    const options = { launch, vars: varsOf(flags), read, onProgress: bar.update }
+    const checked = await validate(files, options).finally(bar.stop)
+    line.stdout.write(coloured(validateText(checked), line.stdout))
+    return concludeCheck(checked, line)
+  }
+  let status = await validated()
+  if (!watch) return status
+  const { watchFiles } = await import('../watching.js')
+  const stop = watchFiles(read, async file => {
+    line.stdout.write(`\n${visible(SAYS.changed(file))}\n`)
+    status = await validated()
+  })
+  await once(process, 'SIGINT')
+  await stop()
+  return status
+}
+
 async function runCheck(files: string[], flags: CheckFlags, line: CommandLine): Promise<number> {
   const { program, environment, stdout, stderr } = line
   const {
@@ -733,47 +663,23 @@ async function runCommand(
   { environment, stderr }: CommandLine
 ): Promise<number> {
   const { exec } = await import('./exec.js')
-  const { killAfter, report = null, out } = flags
-  const gates = gatesFrom(flags)
+  const { killAfter, out } = flags
+  const options = reportOptions(flags, environment)
   const launch = await launchOf(flags, environment)
   refuseForeignHost(launch.flag, environment)
   return exec(
     command,
-    { launch, vars: varsOf(flags), names: flags, killAfter, gates, report, environment, out },
+    { launch, vars: varsOf(flags), names: flags, killAfter, out, ...options },
     { stderr }
   )
 }
 
-/**
- * With the service in place of an emulator: there is nothing to judge, and a setting is one of the
- * comparison.
- */
-async function runFrom(
-  command: [string, ...string[]],
-  flags: RunFlags,
-  { program, environment, stderr }: CommandLine
-): Promise<number> {
-  const { from, out, killAfter } = flags as Required<RunFlags>
-  const { minCoverage, failOn, ignore, allowNoRequests, report, var: vars } = flags
-  const judged = {
-    '--min-coverage': minCoverage,
-    '--fail-on': failOn,
-    '--ignore': ignore,
-    '--allow-no-requests': allowNoRequests,
-    '--report': report,
-    '--var': vars
-  }
-  for (const [flag, value] of Object.entries(judged))
-    if (value !== undefined) refuse(program, SAYS.not_with_from(flag))
-  const wrong = addressProblem(from)
-  if (wrong !== null) refuse(program, SAYS.address(wrong, '--from'))
-  const { recordFrom } = await import('./record-from.js')
-  return recordFrom(
-    command,
-    { from, out, launch: await launchOf(flags, environment), names: flags, killAfter },
-    stderr
-  )
-}
+const reportOptions = (flags: GateFlags, environment: Environment) => ({
+  gates: gatesFrom(flags),
+  report: flags.report ?? null,
+  isVerbose: flags.verbose ?? false,
+  environment
+})
 
 async function launchOf({ set = [], settings, ...flags }: SettingFlags, environment: Environment) {
   const named = Object.entries(flags).map(

@@ -31,7 +31,7 @@ export type ExecOptions = Omit<ReportOptions, 'next'> & {
   /** The scenario that the requests are written to, if any. */
   out?: string | undefined
 }
-export type Command = readonly [string, ...string[]]
+type Command = readonly [string, ...string[]]
 type Streams = { stderr: NodeJS.WriteStream }
 const NOT_RUNNABLE = 126
 const NOT_FOUND = 127
@@ -95,7 +95,7 @@ const RECORDED = {
   'limits.journal_total': 1_073_741_824
 } as const satisfies GivenSettings
 
-export const flagOfRecording = ({ flag, environment }: Launch): GivenSettings => ({
+const flagOfRecording = ({ flag, environment }: Launch): GivenSettings => ({
   ...Object.fromEntries(
     Object.entries(RECORDED).filter(
       ([key]) => environment[key as keyof typeof RECORDED] === undefined
@@ -112,7 +112,7 @@ const OF_KEYBOARD: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
  * Passes signals on, and kills a command that has not ended `killAfter` seconds later. Returns its
  * status, or 128 plus the number of its signal.
  */
-export async function runCommand(
+async function runCommand(
   [name, ...args]: Command,
   variables: Record<string, string>,
   killAfter: number,

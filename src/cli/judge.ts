@@ -3,7 +3,6 @@ import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { visible } from '../core/visible.js'
 import { jsonText, RUN_FORMATS } from '../reports/formats.js'
-import { coverageJunit } from '../reports/junit.js'
 import { type Gates, type JudgedRun, judged, type RunDocument } from '../reports/run.js'
 import { runAnnotations, runText } from '../reports/text.js'
 import { coloured } from './colours.js'
@@ -14,10 +13,11 @@ import { reasonOf, SAYS, shellWord } from './sentences.js'
 
 const LOGIN = /\/\/[^/]*@/
 
-/** `report` is the folder that reports are written to. */
+/** `report` is the folder that reports are written to; `isVerbose` lists the assumptions. */
 export type ReportOptions = {
   gates: Gates
   report: string | null
+  isVerbose: boolean
   environment: Environment
   /** The command to go on with after a failure, by the name of the first request that shows it. */
   next: (request: string) => string
@@ -44,18 +44,18 @@ export async function judge(
 export async function concluded(
   run: RunDocument,
   status: number | null,
-  { gates, report, environment, next }: ReportOptions,
+  { gates, report, isVerbose, environment, next }: ReportOptions,
   stderr: NodeJS.WriteStream
 ): Promise<number> {
   const result = judged(run, gates, status)
   const shown =
     result.run.findings.find(({ finding }) => result.fails.has(finding))?.requests[0] ??
     result.unmet[0]?.requests?.[0]
-  const text = runText(
-    result,
-    report && join(report, 'report.html'),
-    shown === undefined ? null : next(shown)
-  )
+  const text = runText(result, {
+    page: report && join(report, 'report.html'),
+    next: shown === undefined ? null : next(shown),
+    isVerbose
+  })
   stderr.write(coloured(text, stderr))
   if (environment.GITHUB_ACTIONS === 'true') stderr.write(runAnnotations(result))
   const { GITHUB_STEP_SUMMARY: summary } = environment
@@ -79,7 +79,6 @@ export async function concluded(
 const reportsOf = (judged: JudgedRun): Record<string, string> => ({
   'run.json': runJson(judged),
   'coverage.json': jsonText(judged.run.coverage),
-  'coverage.xml': coverageJunit(judged.run.coverage),
   'junit.xml': RUN_FORMATS.junit(judged),
   'summary.md': RUN_FORMATS.markdown(judged),
   'report.html': RUN_FORMATS.html(judged)

@@ -1,5 +1,6 @@
 /** Reads the command line by the table of commands, and runs what it names. */
 import { Argument, Command, CommanderError, Help } from 'commander'
+import { RETIRED_COMMANDS } from '../core/retired.js'
 import { visible } from '../core/visible.js'
 import { VERSION } from '../scenario/version.js'
 import { coloured } from './colours.js'
@@ -27,6 +28,9 @@ scenario. A variable with the prefix COMMERCE_EMULATOR_ takes precedence over
 the one without it. GET /_control/settings of a running emulator lists every
 setting and where its value came from.`
 
+/** What the help shows first; the other commands are under More. */
+const FIRST_COMMANDS = ['start', 'new', 'validate', 'check', 'exec', 'openapi']
+
 /** What ends the options, or is one. */
 const FLAG = /^-(-|[a-z]$)/i
 
@@ -41,7 +45,7 @@ export async function run(
   const { stdout, stderr } = streams
   for (const stream of [stdout, stderr]) stream.on('error', ignoreClosed)
   let status: number | null = STATUS.done
-  const program = programOn({ stdout, stderr })
+  const program = programOn({ stdout, stderr }, args)
   for (const [name, { about, argument, options = [], examples, run }] of Object.entries<Spec>(
     COMMANDS
   )) {
@@ -52,6 +56,7 @@ export async function run(
       .description(about)
       .addHelpText('after', examplesText(examples))
       .showHelpAfterError(whereToLook(name === 'start' ? '' : ` ${name}`))
+    if (FIRST_COMMANDS.includes(name)) command.helpGroup('Commands:')
     if (argument) {
       const [name, about, choices] = argument
       command.addArgument(
@@ -115,17 +120,30 @@ function examplesText(examples: Spec['examples']): string {
 const whereToLook = (command: string) =>
   `(run commerce-emulator${command} --help for ${command === '' ? 'the commands and' : 'its'} flags)`
 
-const programOn = ({ stdout, stderr }: Omit<Streams, 'stdin'>): Command =>
+/** Why a command line is refused: `message`, or what to use in place of a retired name in it. */
+function refusalOf(message: string, args: readonly string[]): string {
+  const words = args.map(word => word.replace(/=.*/s, ''))
+  const row = Object.entries(RETIRED_COMMANDS).find(([name]) =>
+    name
+      .split(' ')
+      .every((word, place) => (word.startsWith('-') ? words.includes(word) : words[place] === word))
+  )
+  return row === undefined ? message : `error: ${SAYS.retired(...row)}\n`
+}
+
+const programOn = ({ stdout, stderr }: Omit<Streams, 'stdin'>, args: readonly string[]): Command =>
   new Command('commerce-emulator')
     .description('A local emulator of the Commerce Service API.')
     .version(VERSION, '-V, --version', 'Print the version.')
     .helpOption('-h, --help', 'Print this help.')
+    .commandsGroup('More:')
     .helpCommand('help [command]', 'Print the help of a command.')
     .addHelpText('after', EXAMPLES)
     .enablePositionalOptions()
     .configureOutput({
       writeOut: text => stdout.write(text),
       writeErr: text => stderr.write(coloured(text, stderr)),
+      outputError: (message, write) => write(refusalOf(message, args)),
       getOutHelpWidth: () => stdout.columns
     })
     .exitOverride()

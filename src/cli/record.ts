@@ -86,7 +86,7 @@ const unwritable = (file: string, error: SystemError) =>
   new Failure(SAYS.out_unwritten(file, reasonOf('write', error)))
 
 /** Errors: a `Failure` where no such file can be written. */
-export async function checkWritable(file: string): Promise<void> {
+async function checkWritable(file: string): Promise<void> {
   const isFolder = await stat(file).then(
     found => found.isDirectory(),
     () => false

@@ -75,6 +75,7 @@ export const SAYS = {
   file_without_flag: (word: string) =>
     `unexpected argument ${word}; did you mean --scenario ${word}?`,
   unknown_command: (word: string, meant: string) => `unknown command ${word}${meant}`,
+  retired: (name: string, advice: string) => `${name} is not available; use ${advice}`,
   no_option_value: (flags: string, got: string) => {
     const [flag] = flags.split(' ')
     return `option '${flags}' must have a value; got ${got}. If that is the value, write ${flag}=${got}`
@@ -84,10 +85,8 @@ export const SAYS = {
     `--step prints text; it cannot be used with --format ${format}. Write a JUnit report with --report DIR`,
   not_with_against: (flag: string) =>
     `${flag} cannot be used with --against: what the service changes is not known`,
-  not_with_from: (flag: string) =>
-    `${flag} cannot be used with --from: there is no emulator whose requests could be judged`,
-  address: (problem: string, flag = '--against') =>
-    `${flag} must be the base address of a service, such as https://service.example/next; ${problem}`,
+  address: (problem: string) =>
+    `--against must be the base address of a service, such as https://service.example/next; ${problem}`,
   not_http: (address: string) => `${address} is not an HTTP address`,
   has_login: () => 'it has a user name or a password; send keys with --key',
   has_query: () => 'it has a query or a fragment',
@@ -136,6 +135,8 @@ export const SAYS = {
     `The scenario ${scenario} was not loaded: the data file takes precedence. POST /_control/load loads it; so does --data with a new file.`,
   vars_ignored: () =>
     'The values of --var have no effect: the data file has a scenario that was loaded without them.',
+  // validate
+  changed: (file: string) => `${file} changed:`,
   // new
   file_name: (name: string) => `new needs a file name, such as declined-card; got "${name}"`,
   not_written: (file: string, why: string) => `${file} was not written: ${why}`,
@@ -148,14 +149,6 @@ export const SAYS = {
   no_such_command: () => 'no such command',
   too_many_files: (most: number, more: number) =>
     `only the requests before the first ${most} loads and resets were recorded; ${more} more were left out`,
-  not_kept: (most: number, more: number) =>
-    `only the first ${most} requests were recorded; ${more} more were passed on`,
-  nothing_passed: () => 'the service responded to no request of the command',
-  body_too_long: (most: number) =>
-    `The request was not passed on: its body must have at most ${most} bytes.`,
-  not_passed: (address: string, why: string) => `The request was passed on to ${address}: ${why}`,
-  checked_with: (file: string, address: string, keys: readonly string[]) =>
-    `commerce-emulator check ${file} --against ${address} --key KEY${keys.map(key => ` --key ${key}=KEY`).join('')}`,
   nothing_recorded: () => 'the emulator received no requests',
   recorded: (file: string, requests: number, left: number) =>
     `${file} replays ${countOf(requests, 'request')}${left > 0 ? `; its comments say why ${left} more cannot be replayed` : ''}`,
@@ -175,16 +168,13 @@ export const SAYS = {
     `${address} responded with ${status}: ${text}`,
   unhealthy: (address: string, why: string) => `${address} did not respond: ${why}`,
   no_response_within: (seconds: number) => `no response within ${seconds} seconds`,
-  // coverage merge
+  // report merge
   no_match: (pattern: string) => `No file matches ${pattern}.`,
-  no_reports: (folder: string, name: string) => `${folder} has no ${name}.`,
-  not_a_report: (file: string) =>
-    `${file} is not a coverage report; GET /_control/coverage and the reports of exec and judge have them as JSON.`,
-  // report
+  no_runs: (folder: string) => `${folder} has no run.json.`,
   not_a_run: (file: string) =>
     `${file} is not a report of a run; exec, record and judge write one as run.json with --report.`,
   other_version: (file: string, other: string, own: string) =>
-    `${file} was written by version ${other}; this is ${own}. Merge and compare reports of one version.`,
+    `${file} was written by version ${other}; this is ${own}. Merge reports of one version.`,
   ask_its_job: (request: string) => `see ${request} in the report of its job`,
   // files to check
   no_scenario: (isPattern: boolean) => `${isPattern ? 'matches' : 'has'} no scenario or fixture`,

@@ -9,7 +9,7 @@ import { playIn } from '../engine/play.js'
 import { type CheckedFile, isFailed, type Point } from '../reports/points.js'
 import { countOf } from '../reports/sentences.js'
 import { Sandbox } from '../sandbox/sandbox.js'
-import { problemLine, type SourceDocument } from '../scenario/documents.js'
+import { problemLine } from '../scenario/documents.js'
 import type { Library } from '../scenario/library.js'
 import { checkSharedScript, type Launch } from '../scenario/scenario.js'
 import { isSharedScript } from '../scenario/shared-script.js'
@@ -21,15 +21,21 @@ import { say } from './sentences.js'
 
 /**
  * What was found of each file, and of `vars`: each has to be a variable of at least one of the
- * files.
+ * files. Every file that was read is added to `read`.
  */
 export function validate(
   places: readonly string[],
   {
     launch,
     vars,
+    read = new Set(),
     onProgress
-  }: { launch: Launch; vars?: GivenVariables | undefined; onProgress?: Progress }
+  }: {
+    launch: Launch
+    vars?: GivenVariables | undefined
+    read?: Set<string>
+    onProgress?: Progress
+  }
 ): Promise<CheckedFile[]> {
   const names = Object.keys(vars?.values ?? {})
   return checkFiles(
@@ -37,11 +43,8 @@ export function validate(
     { launch, names, withShared: true, onProgress },
     async (file, library, known) => {
       const variables = vars && { ...vars, known }
-      const { problems, warnings } = await foundIn(
-        () => library.file(file),
-        { file, name: file },
-        { library, launch, variables }
-      )
+      const { problems, warnings } = await foundIn(file, { library, launch, variables })
+      for (const one of library.read) read.add(one)
       return {
         points: [warnings, problems].map(
           (problems, nth): Point => ({
@@ -58,9 +61,8 @@ export function validate(
 }
 
 /** What is wrong with a document, and what it is warned of; nothing is loaded. */
-export async function foundIn(
-  read: () => Promise<SourceDocument>,
-  origin: { file: string | null; name: string },
+async function foundIn(
+  file: string,
   {
     library,
     launch,
@@ -70,7 +72,7 @@ export async function foundIn(
   const warnings: Problem[] = []
   try {
     const sandbox = new Sandbox({ library, launch, machine: Date.now })
-    const document = await read()
+    const document = await library.file(file)
     const warn = (found: readonly Problem[]) => void warnings.push(...found)
     if (isSharedScript(document.data))
       await checkSharedScript(document, {
@@ -79,7 +81,12 @@ export async function foundIn(
         variables,
         clockFor: start => new Clock(Date.now, start)
       })
-    else await sandbox.load(document, origin, { dryRun: true, play: playIn, variables, warn })
+    else
+      await sandbox.load(
+        document,
+        { file, name: file },
+        { dryRun: true, play: playIn, variables, warn }
+      )
     return { problems: [], warnings }
   } catch (error) {
     return { problems: problemsOf(error as Error), warnings }

@@ -18,8 +18,8 @@ import { explainedEntries, nearlyMet, withNearlyMet } from '../evidence/near-mis
 import type { Totals } from '../evidence/totals.js'
 import { explained, explainedText } from '../evidence/why.js'
 import { closed, optional, parameters, text, word } from '../reference/parameters.js'
-import { COVERAGE_FORMATS, MEDIA_TYPES, namesOf, RUN_FORMATS } from '../reports/formats.js'
-import { findingsText } from '../reports/text.js'
+import { MEDIA_TYPES } from '../reports/formats.js'
+import { coverageText, findingsText } from '../reports/text.js'
 import { checkedName } from '../sandbox/names.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Body } from '../scenario/body.js'
@@ -509,17 +509,11 @@ export const CONTROL_GROUPS: readonly Group[] = [
       }),
       'GET /coverage': row({
         does: 'Returns which rules requests kept and broke, of 93 possible outcomes.',
-        query: parameters({
-          scope: SCOPE,
-          ...format(namesOf(COVERAGE_FORMATS), '`json`, the default, `text` or `junit`.')
-        }),
+        query: parameters({ scope: SCOPE, ...format(['json', 'text']) }),
         answer: 'CoverageReport',
         run: ({ sandbox, query, reply }) => {
-          const { format = 'json' } = query
           const report = totalsIn(sandbox, query).coverage.report()
-          return format === 'json'
-            ? report
-            : reply.type(MEDIA_TYPES[format]).send(COVERAGE_FORMATS[format](report))
+          return query.format === 'text' ? asText(reply, coverageText(report)) : report
         }
       }),
       'DELETE /coverage': row({
@@ -546,7 +540,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
         does: 'Returns the whole run: every sandbox, load and reset so far. `exec` and `judge` read it and make their reports from it.',
         query: parameters(
           format(
-            ['json', ...namesOf(RUN_FORMATS)],
+            ['json', 'html', 'junit', 'markdown'],
             '`json`, the default, or the report as `html`, `junit` or `markdown`, judged by the expectations of the scenario.'
           )
         ),

@@ -36,7 +36,7 @@ export const RETIRED_NAMES = {
 /** Commands and flags, as they are typed. */
 export const RETIRED_COMMANDS = {
   lsp: 'the published JSON Schema in your editor (new writes its address into the file), and validate --watch',
-  'coverage merge': 'report merge, whose report holds the coverage',
+  coverage: 'report merge or judge, whose reports contain coverage',
   'report diff': 'two reports, side by side',
   'record --from': 'record, or repro for one request',
   'check --step': 'check, and the request in the console'

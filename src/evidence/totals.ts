@@ -100,7 +100,7 @@ export class Coverage {
   }
 
   report(): CoverageReport {
-    return reportOf((_, place) => ({
+    return reportOf(place => ({
       satisfied: this.#kept[place] as number,
       violated: this.#broken[place] as number
     }))
@@ -109,16 +109,18 @@ export class Coverage {
 
 /** Several runs as one: counts are added up. */
 export function mergedReports(reports: readonly Pick<CoverageReport, 'rules'>[]): CoverageReport {
-  const counts = reports.map(({ rules }) => new Map(rules.map(counted => [counted.rule, counted])))
-  const sum = (rule: RuleId, outcome: keyof Outcomes) =>
-    counts.reduce((total, run) => total + (run.get(rule)?.[outcome] ?? 0), 0)
-  return reportOf(rule => ({ satisfied: sum(rule, 'satisfied'), violated: sum(rule, 'violated') }))
+  const sum = (place: number, outcome: keyof Outcomes) =>
+    reports.reduce((total, { rules }) => total + (rules[place] as RuleCoverage)[outcome], 0)
+  return reportOf(place => ({
+    satisfied: sum(place, 'satisfied'),
+    violated: sum(place, 'violated')
+  }))
 }
 
-function reportOf(outcomesOf: (rule: RuleId, place: number) => Outcomes): CoverageReport {
+function reportOf(outcomesOf: (place: number) => Outcomes): CoverageReport {
   const rules = RULE_IDS.map((rule, place) => {
     const { text, violable, keepable }: Rule = RULES[rule]
-    return { rule, text, violable, keepable: keepable !== false, ...outcomesOf(rule, place) }
+    return { rule, text, violable, keepable: keepable !== false, ...outcomesOf(place) }
   })
   const seen = rules.reduce(
     (sum, { satisfied, violated }) => sum + Math.min(satisfied, 1) + Math.min(violated, 1),

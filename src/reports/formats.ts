@@ -1,25 +1,14 @@
 /** The formats of each report, and what writes it. */
-import type { CoverageReport } from '../evidence/totals.js'
 import { runPage } from './html.js'
-import { checkJunit, coverageJunit, runJunit } from './junit.js'
+import { checkJunit, runJunit } from './junit.js'
 import { runMarkdown } from './markdown.js'
-import { differenceText, type RunDifference } from './several.js'
-import { checkTap, checkText, coverageText } from './text.js'
+import { checkTap, checkText } from './text.js'
 
 /** Indented JSON. */
 export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
 export const RUN_FORMATS = { html: runPage, junit: runJunit, markdown: runMarkdown } as const
 export const CHECK_FORMATS = { text: checkText, tap: checkTap, junit: checkJunit } as const
-export const COVERAGE_FORMATS = {
-  json: jsonText as (report: CoverageReport) => string,
-  text: coverageText,
-  junit: coverageJunit
-} as const
-export const DIFFERENCE_FORMATS = {
-  text: differenceText,
-  json: jsonText as (difference: RunDifference) => string
-} as const
 
 export const MEDIA_TYPES = {
   html: 'text/html; charset=utf-8',
@@ -27,5 +16,3 @@ export const MEDIA_TYPES = {
   markdown: 'text/markdown; charset=utf-8',
   text: 'text/plain; charset=utf-8'
 } as const
-
-export const namesOf = <T extends object>(formats: T) => Object.keys(formats) as (keyof T)[]

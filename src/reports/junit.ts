@@ -1,12 +1,8 @@
-/**
- * Reports as JUnit, which build servers read: a judged run, rule coverage, and the points of a
- * check.
- */
-import type { CoverageReport } from '../evidence/totals.js'
+/** Reports as JUnit, which build servers read: a judged run, and the points of a check. */
 import { problemLine } from '../scenario/documents.js'
 import { explainedMessage } from '../scenario/near-misses.js'
 import { type CheckedFile, isFailed } from './points.js'
-import { type JudgedRun, outcomesOf, problemsOfTest, refusedIn, sandboxName } from './run.js'
+import { type JudgedRun, problemsOfTest, refusedIn, sandboxName } from './run.js'
 import { SAYS } from './sentences.js'
 import { settingsYaml } from './text.js'
 
@@ -15,7 +11,6 @@ type Case = {
   attributes: Attributes
   problems?: readonly string[]
   output?: readonly string[]
-  isSkipped?: boolean
 }
 type Suite = { name: string; cases: readonly Case[]; output?: readonly string[] }
 
@@ -87,23 +82,6 @@ export const checkJunit = (checked: readonly CheckedFile[]): string =>
     }))
   )
 
-/** A case an outcome: passed where it was seen, skipped where it was not. */
-export function coverageJunit({ rules }: CoverageReport): string {
-  const cases = rules.flatMap(rule =>
-    Object.entries(outcomesOf(rule)).flatMap(([outcome, count]): Case[] =>
-      count === null
-        ? []
-        : [
-            {
-              attributes: { classname: rule.rule, name: `${outcome}: ${rule.text}` },
-              isSkipped: count === 0
-            }
-          ]
-    )
-  )
-  return suitesJunit([{ name: 'rule coverage', cases }])
-}
-
 function suitesJunit(suites: readonly Suite[], attributes: Attributes = {}): string {
   const parts = suites.map(({ name, cases, output }) =>
     element(
@@ -116,22 +94,17 @@ function suitesJunit(suites: readonly Suite[], attributes: Attributes = {}): str
   return `<?xml version="1.0" encoding="UTF-8"?>\n${element('testsuites', { ...attributes, ...all }, block(parts, ''))}\n`
 }
 
-function caseOf({ attributes, problems = [], output, isSkipped }: Case): string {
+function caseOf({ attributes, problems = [], output }: Case): string {
   const failure =
     problems.length === 0
       ? ''
       : element('failure', { message: problems[0] as string }, xml(problems.join('\n')))
-  return element(
-    'testcase',
-    attributes,
-    `${failure}${isSkipped ? '<skipped/>' : ''}${outputOf(output).join('')}`
-  )
+  return element('testcase', attributes, `${failure}${outputOf(output).join('')}`)
 }
 
 const countsOf = (cases: readonly Case[]) => ({
   tests: cases.length,
-  failures: cases.filter(({ problems = [] }) => problems.length > 0).length,
-  skipped: cases.filter(({ isSkipped }) => isSkipped).length
+  failures: cases.filter(({ problems = [] }) => problems.length > 0).length
 })
 const outputOf = (lines: readonly string[] = []) =>
   lines.length === 0 ? [] : [element('system-out', {}, xml(lines.join('\n')))]

@@ -27,6 +27,10 @@ export const SAYS = {
     `${countOf(requests, 'request')}, ${refused} refused`,
   overview: (requests: string, share: string, scenario: string, status: number | null) =>
     `${requests}. ${share}. Scenario: ${scenario}.${status === null ? '' : ` The command exited with ${status}.`}`,
+  relied_on: (assumptions: number, isListed: boolean) =>
+    assumptions === 0
+      ? 'none'
+      : `relied on ${countOf(assumptions, 'assumption')}${isListed ? ':' : '; --verbose lists them'}`,
   no_findings: () => 'No findings.',
   all_applied: () => 'every entry was applied',
   not_applied: (entries: string) => `never applied: ${entries}`,
@@ -44,9 +48,6 @@ export const SAYS = {
   outcomes: (seen: number, possible: number, percent: number) =>
     `${seen} of ${possible} outcomes seen: ${percent} %`,
   not_possible: () => '– no request can show this',
-  coverage_change: (before: number, after: number) =>
-    `rule coverage: ${before} % before, ${after} % after`,
-  no_change: () => 'nothing else has changed',
   created: (family: string, id: string) => `${family} ${id}: created`,
   changed: (family: string, id: string) => `${family} ${id}: changed`,
   deleted: (family: string, id: string) => `${family} ${id}: deleted`,

@@ -1,11 +1,10 @@
-/** Several runs as one, and what has changed from one run to the next. */
-import { FINDINGS, type Finding, type FindingId, MAX_NAMED } from '../evidence/findings.js'
+/** Several runs as one. */
+import { FINDINGS, type FindingId, MAX_NAMED } from '../evidence/findings.js'
 import { MAX_CALLS } from '../evidence/run.js'
-import { mergedReports, type RuleCoverage, type RunTest } from '../evidence/totals.js'
+import { mergedReports, type RunTest } from '../evidence/totals.js'
 import { ASSUMPTION_IDS } from '../reference/assumptions.js'
 import { RULE_IDS } from '../reference/rules.js'
-import { nameOfEntry, outcomesOf, type RunDocument, sandboxName } from './run.js'
-import { SAYS } from './sentences.js'
+import { nameOfEntry, type RunDocument } from './run.js'
 
 /** A run, and the name of the job that it is of. */
 export type JobRun = { job: string; run: RunDocument }
@@ -128,89 +127,4 @@ function mergedTests(tests: readonly RunTest[]): RunTest[] {
         .map(finding => ({ finding, times: timesOf(finding) }))
     }
   })
-}
-
-/** What a run has that the one before had not, and what it has no more. */
-export type Changes = { gained: string[]; lost: string[] }
-/**
- * What has changed between two runs; `hasWorsened` where rule outcomes or tests were lost, or
- * findings or unmet expectations were gained.
- */
-export type RunDifference = {
-  object: 'run_difference'
-  coverage: { before: number; after: number }
-  rules: Changes
-  findings: Changes
-  expectations: Changes
-  assumptions: Changes
-  tests: Changes
-  has_worsened: boolean
-}
-
-/** Outcomes of rules that some request showed: `REF-7 kept`, `REF-7 broken`. */
-const outcomesIn = (rules: readonly RuleCoverage[]): string[] =>
-  rules.flatMap(rule => {
-    const { satisfied, violated } = outcomesOf(rule)
-    return [
-      ...(satisfied ? [`${rule.rule} kept`] : []),
-      ...(violated ? [`${rule.rule} broken`] : [])
-    ]
-  })
-
-/** Compares a run with the one before it. */
-export function differenceOf(before: RunDocument, after: RunDocument): RunDifference {
-  const changes = (listOf: (run: RunDocument) => readonly string[]): Changes => {
-    const [earlier, later] = [listOf(before), listOf(after)]
-    return {
-      gained: later.filter(one => !earlier.includes(one)),
-      lost: earlier.filter(one => !later.includes(one))
-    }
-  }
-  const rules = changes(({ coverage }) => outcomesIn(coverage.rules))
-  const findings = changes(run => run.findings.map(({ finding }: Finding) => finding))
-  const expectations = changes(run =>
-    run.unmet_expectations.map(({ sandbox, message }) =>
-      SAYS.unmet_in(message, sandboxName(sandbox), 0)
-    )
-  )
-  const tests = changes(run => run.tests.flatMap(({ test }) => test ?? []))
-  return {
-    object: 'run_difference',
-    coverage: { before: before.coverage.percent, after: after.coverage.percent },
-    rules,
-    findings,
-    expectations,
-    assumptions: changes(run => run.assumptions.map(({ assumption }) => assumption)),
-    tests,
-    has_worsened: [rules.lost, tests.lost, findings.gained, expectations.gained].some(
-      ({ length }) => length > 0
-    )
-  }
-}
-
-/** A block for each kind of change, what is worse first. */
-export function differenceText({
-  coverage,
-  rules,
-  findings,
-  expectations,
-  assumptions,
-  tests
-}: RunDifference): string {
-  const blocks: [title: string, changes: readonly string[]][] = [
-    ['findings gained', findings.gained],
-    ['expectations no longer met', expectations.gained],
-    ['rule outcomes lost', rules.lost],
-    ['tests lost', tests.lost],
-    ['assumptions relied on since', assumptions.gained],
-    ['findings gone', findings.lost],
-    ['expectations met again', expectations.lost],
-    ['rule outcomes gained', rules.gained],
-    ['tests gained', tests.gained],
-    ['assumptions no longer relied on', assumptions.lost]
-  ]
-  const shown = blocks
-    .filter(([, { length }]) => length > 0)
-    .map(([title, changes]) => [`${title} (${changes.length})`, ...changes.map(one => `  ${one}`)])
-  return `${[SAYS.coverage_change(coverage.before, coverage.after), ...(shown.length === 0 ? [SAYS.no_change()] : shown.flat())].join('\n')}\n`
 }

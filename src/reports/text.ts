@@ -12,14 +12,15 @@ import { type CheckedFile, isFailed, isWarned, type Point, settingsFound } from 
 import { coverageShare, type JudgedRun, nameOfEntry, outcomesOf, unmetLines } from './run.js'
 import { countOf, SAYS } from './sentences.js'
 
+type RunTextOptions = { page: string | null; next: string | null; isVerbose: boolean }
+
 /**
  * A line for each part, then why the run failed and what to do. `page` is the page that was
- * written, `next` the command to go on with after a failure.
+ * written, `next` the command to go on with after a failure; `isVerbose` lists the assumptions.
  */
 export function runText(
   { run, gates, fails, ignore }: JudgedRun,
-  page: string | null = null,
-  next: string | null = null
+  { page, next, isVerbose }: RunTextOptions
 ): string {
   const {
     calls,
@@ -35,7 +36,11 @@ export function runText(
       'Coverage',
       `${coverageShare(run)}; ${SAYS.never_seen(coverage.never_exercised.length, coverage.never_violated.length)}`
     ],
-    ['Assumptions', assumptions.map(({ assumption }) => assumption).join(' ') || 'none'],
+    ['Assumptions', SAYS.relied_on(assumptions.length, isVerbose)],
+    ...(isVerbose ? assumptions : []).map(({ assumption, topic }): [string, string] => [
+      '',
+      `${assumption} ${topic}`
+    ]),
     [
       'Findings',
       findings

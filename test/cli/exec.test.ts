@@ -348,7 +348,7 @@ t.test(
 commerce-emulator
   Requests      5
   Coverage      ${REPORTS.share(coverage.seen, 93, share)}; ${REPORTS.never_seen(coverage.never_exercised.length, coverage.never_violated.length)}
-  Assumptions   ${assumptions.join(' ')}
+  Assumptions   ${REPORTS.relied_on(assumptions.length, false)}
   Findings      search-without-narrowing (1×), refused-and-repeated (1×)
   Script        ${REPORTS.not_applied('refunds are down, scr_2 GET /tickets')}
   Expectations  ${message}
@@ -358,22 +358,14 @@ ${failures.flatMap(([, ...problems]) => problems.map(message => `  FAILED       
     )
     t.strictSame(readdirSync(folder).sort(), [
       'coverage.json',
-      'coverage.xml',
       'junit.xml',
       'report.html',
       'run.json',
       'summary.md'
     ])
-    const xml = readFileSync(`${folder}/coverage.xml`, 'utf8')
-    t.ok(
-      xml.includes(
-        `<testsuite name="rule coverage" tests="93" failures="0" skipped="${93 - coverage.seen}">`
-      ),
-      xml.slice(0, 200)
-    )
     t.ok(
       readFileSync(`${folder}/junit.xml`, 'utf8').includes(
-        '<testsuite name="gates" tests="4" failures="4" skipped="0">'
+        '<testsuite name="gates" tests="4" failures="4">'
       )
     )
   }

@@ -8,6 +8,7 @@ import { run, type Streams } from '../../src/cli/program.js'
 import { reasonOf, SAYS } from '../../src/cli/sentences.js'
 import { startUpText, warnOfExposure } from '../../src/cli/start.js'
 import { validate } from '../../src/cli/validate.js'
+import { RETIRED_COMMANDS } from '../../src/core/retired.js'
 import { SETTINGS, variableOf } from '../../src/core/settings.js'
 import { ran, serving } from '../support/command.js'
 import { freePort } from '../support/ports.js'
@@ -61,8 +62,9 @@ t.test(
       'validate [options] <file...> Check',
       'check [options] <file...> Play',
       'exec [options] <command...> Run',
+      'openapi [options] Print the emulated API as OpenAPI 3.1, with the given settings. More: record',
       'judge [options] Judge',
-      'coverage Reports',
+      'report Reports',
       'Examples:'
     ]) {
       t.ok(flat.includes(part), part)
@@ -79,9 +81,9 @@ t.test(
   'cli: the help of every command fits 80 columns and ends in an example that the command line takes',
   async t => {
     const namesIn = (help: string) =>
-      [
-        ...(/\nCommands:\n([\s\S]*?)(\n\n|$)/.exec(help)?.[1] ?? '').matchAll(/^ {2}([a-z]+)/gm)
-      ].map(([, name]) => name as string)
+      [...help.matchAll(/^(?:Commands|More):\n([\s\S]*?)\n\n/gm)].flatMap(([, list = '']) =>
+        [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name as string)
+      )
     const check = async (words: string[]): Promise<void> => {
       const { stdout } = await ran([...words, '--help'])
       const name = ['commerce-emulator', ...words].join(' ')
@@ -152,6 +154,34 @@ t.test(
     }
   }
 )
+
+t.test('cli: a command or flag that is gone is refused with what to use instead', async t => {
+  const cases: [args: string[], name: keyof typeof RETIRED_COMMANDS][] = [
+    [['lsp'], 'lsp'],
+    [['lsp', '--stdio'], 'lsp'],
+    [['coverage'], 'coverage'],
+    [['coverage', 'merge', '--format', 'junit', 'reports'], 'coverage'],
+    [['report', 'diff', '--before', 'last', 'reports'], 'report diff'],
+    [['record', '--from', 'http://a.example', '--out', 'a.yaml', '--', 'true'], 'record --from'],
+    [['record', '--out', 'a.yaml', '--from=http://a.example', '--', 'true'], 'record --from'],
+    [['check', '--step'], 'check --step']
+  ]
+  for (const [args, name] of cases) {
+    const { status, stdout, stderr } = await ran(args)
+    t.strictSame(
+      [status, stdout, stderr.split('\n')[0]],
+      [2, '', `error: ${SAYS.retired(name, RETIRED_COMMANDS[name])}`],
+      args.join(' ')
+    )
+  }
+  t.strictSame([...new Set(cases.map(([, name]) => name))], Object.keys(RETIRED_COMMANDS))
+  for (const args of [
+    ['report', 'dif'],
+    ['judge', '--from', 'x'],
+    ['exec', '--step', 'x']
+  ])
+    t.match((await ran(args)).stderr, /^error: unknown/, args.join(' '))
+})
 
 t.test(
   'cli: a setting that is unknown or has a bad value is refused where it was given',

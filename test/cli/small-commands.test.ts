@@ -57,8 +57,8 @@ t.test('completion: a shell completes commands, the words below them and options
   const cases: [line: string, completed: string][] = [
     ['commerce-emulator ch', 'check'],
     ['commerce-emulator check --ag', '--against'],
-    ['commerce-emulator coverage m', 'merge'],
-    ['commerce-emulator coverage --min', '--min-coverage'],
+    ['commerce-emulator report m', 'merge'],
+    ['commerce-emulator report --min', '--min-coverage'],
     ['commerce-emulator completion z', 'zsh'],
     ['commerce-emulator --port 0 --wa', '--watch'],
     ['commerce-emulator check own', '']
@@ -80,7 +80,7 @@ t.test('completion: a shell completes commands, the words below them and options
     if (!name.includes(' '))
       t.ok(fish.includes(`-n '__fish_use_subcommand' -f -a ${name} -d '`), name)
   for (const line of [
-    "-n '__fish_seen_subcommand_from coverage' -f -a merge -d 'merge'",
+    "-n '__fish_seen_subcommand_from report' -f -a merge -d 'merge'",
     "-n '__fish_seen_subcommand_from exec' -l report -r -d"
   ])
     t.ok(fish.includes(line), line)
@@ -94,7 +94,7 @@ const TYPED: [typed: string, completed: string][] = [
   ['compl', 'completion'],
   ['completion z', 'completion zsh'],
   ['check --ag', 'check --against'],
-  ['coverage mer', 'coverage merge'],
+  ['report mer', 'report merge'],
   ['--port 0 --wa', '--port 0 --watch'],
   ['--vers', '--version'],
   ['check decl', 'check declined.yaml']

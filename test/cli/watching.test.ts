@@ -1,13 +1,18 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
+import { SAYS } from '../../src/cli/sentences.js'
 import { ApiError } from '../../src/core/errors.js'
 import { runEmulator } from '../../src/emulator.js'
 import { Library } from '../../src/scenario/library.js'
-import { watchFiles } from '../../src/watching.js'
+import { reloading, watchFiles } from '../../src/watching.js'
 import { MERCHANT, smallFixture } from '../support/emulator.js'
 
+const SOURCE = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const authorization = `Basic ${Buffer.from(`${MERCHANT}:`).toString('base64')}`
 const fixture = (reference: string) =>
   JSON.stringify({ ...smallFixture(), tickets: [{ id: 'tkt_a', location: 'loc_a', reference }] })
@@ -154,10 +159,8 @@ t.test(
         ? new ApiError('scenario_unknown', { message: 'No scenario is called x.' })
         : new Error('out of order')
     }
-    const stop = await watchFiles(library, load, {
-      info: t.fail,
-      error: (message: string) => errors.push(message)
-    } as never)
+    const log = { info: t.fail, error: (message: string) => errors.push(message) } as never
+    const stop = watchFiles(library.read, reloading(load, log))
 
     await Promise.all(['a.json', 'b.json'].map(file => writeFile(`${root}/${file}`, '22')))
     for (const since = Date.now(); errors.length < 2 && Date.now() - since < 10_000; )
@@ -174,5 +177,46 @@ t.test(
         why => `but could not be loaded; the state is unchanged. ${why}`
       )
     )
+  }
+)
+
+t.test(
+  'validate --watch: the files and those that they use are validated again after each change, until Ctrl-C',
+  async t => {
+    const root = t.testdir({
+      'own.yaml': 'fixtures: [records.yaml]',
+      'records.yaml': 'accounts: []',
+      'more.yaml': 'users: []'
+    })
+    const own = `${root}/own.yaml`
+    const child = spawn(
+      process.execPath,
+      [...process.execArgv, SOURCE, 'validate', own, '--watch'],
+      { stdio: ['ignore', 'pipe', 'inherit'] }
+    )
+    const ended = once(child, 'exit')
+    t.teardown(() => child.kill())
+    let printed = ''
+    child.stdout.setEncoding('utf8').on('data', text => (printed += text))
+    /** Writes a text, and again where nothing came of it, until the output ends as it should. */
+    const until = async (end: string, file = '', text = '') => {
+      for (let tries = 0; tries < 10 && !printed.endsWith(end); tries++) {
+        if (file !== '') await writeFile(file, text + '\n'.repeat(tries))
+        for (let wait = 0; wait < 100 && !printed.endsWith(end); wait++) await sleep(20)
+      }
+      t.ok(printed.endsWith(end), printed)
+    }
+
+    await until(`${own}: valid\n`)
+    await until(
+      `\n${SAYS.changed(own)}\n${own}: valid\n`,
+      own,
+      'fixtures: [records.yaml, more.yaml]'
+    )
+    await until(': 3 problems\n', `${root}/more.yaml`, 'users: [{}]')
+    t.match(printed, `\n${SAYS.changed(`${root}/more.yaml`)}\n${root}/more.yaml:1:9 users[0]: `)
+    child.kill('SIGINT')
+
+    t.strictSame(await ended, [1, null], 'with the status of the last result')
   }
 )

@@ -214,9 +214,16 @@ t.test(
   }
 )
 
-t.test('package: its documents link to what it holds', async t => {
+t.test('package: its documents link to what it holds, or to the pages of contributors', async t => {
   const paths = pack.files.map(({ path }) => path)
-  const isThere = (path: string) => paths.some(one => one === path || one.startsWith(`${path}/`))
+  const { files }: { files: string[] } = JSON.parse(
+    readFileSync(join(ROOT, 'package.json'), 'utf8')
+  )
+  /** What contributors read is in the repository alone. */
+  const leftOut = files.flatMap(path => (path.startsWith('!docs/') ? [path.slice(1)] : []))
+  const isThere = (path: string) =>
+    paths.some(one => one === path || one.startsWith(`${path}/`)) ||
+    leftOut.some(one => path === one || path.startsWith(`${one}/`))
   let count = 0
   for (const file of paths.filter(path => path.endsWith('.md'))) {
     for (const [, link = ''] of readFileSync(join(ROOT, file), 'utf8').matchAll(

@@ -69,7 +69,7 @@ function faultBy({ name, cause }: FetchError, hasBegun: boolean): Fault | null {
 class UnreadableAnswer extends Error {}
 
 /** The text of a response. Errors: `UnreadableAnswer` if the response is compressed or too long. */
-export async function textOf({ headers, body }: Response, maxBytes: number): Promise<string> {
+async function textOf({ headers, body }: Response, maxBytes: number): Promise<string> {
   const encoding = headers.get('content-encoding') ?? 'identity'
   if (encoding.toLowerCase() !== 'identity') {
     await body?.cancel()
@@ -95,7 +95,7 @@ const UNREACHABLE: readonly unknown[] = [
   'UND_ERR_CONNECT_TIMEOUT'
 ]
 
-export function whyNone(error: Error, timeout: number): string {
+function whyNone(error: Error, timeout: number): string {
   if (error instanceof UnreadableAnswer) return error.message
   const { name, message, cause } = error as FetchError
   if (name === 'TimeoutError') return SAYS.timed_out(timeout)
