@@ -8,6 +8,7 @@ export function countsIn(text: string): Counts | null {
   const [, first, dash, last] =
     /^(0|[1-9]\d{0,8})(?:(-)([1-9]\d{0,8})|\+)?$/.exec(text.replaceAll(' ', '')) ?? []
   const from = Number(first)
-  const to = dash ? Number(last) : text.includes('+') ? Number.POSITIVE_INFINITY : from
+  const open = text.includes('+') ? Number.POSITIVE_INFINITY : from
+  const to = dash ? Number(last) : open
   return from <= to ? { from, to } : null
 }

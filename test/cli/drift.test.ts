@@ -881,8 +881,7 @@ t.test(
         {
           state: {
             refunds: {
-              none: { transaction: { ticket: { location: '${record.id}' } } },
-              group_by: 'transaction.ticket',
+              where: { transaction: { ticket: { location: { not: '${record.id}' } } } },
               count: 2
             }
           }

@@ -69,7 +69,7 @@ const SCENARIO = {
     },
     { on: 'GET /tickets', calls: 2, respond: { status: 503, body: 'busy' } }
   ],
-  expect: [{ on: 'POST /refunds', at_least: 1 }]
+  expect: [{ on: 'POST /refunds', times: '1+' }]
 }
 
 /** A call as one line: a method, a path from the root and, after that, form text or JSON. */
@@ -368,7 +368,7 @@ t.test(
     }
     const compiled = {
       script: [{ id: 'scr_1', ...listed({}) }],
-      expectations: [{ on: 'POST /refunds', times: 1, at_most: 2 }]
+      expectations: [{ on: 'POST /refunds', times: '3-2' }]
     }
     const cases: [data: Json, at: string, paths: string, settings?: object][] = [
       [
