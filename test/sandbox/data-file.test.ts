@@ -383,7 +383,7 @@ t.test(
         'tickets[0].location,transactions[0].ticket'
       ],
       [inOne({ refunds }), 'sandboxes[1].records.', 'refunds[0].amount'],
-      [inFirst(compiled), 'first_states[0].', 'expectations[0],script[0].entry'],
+      [inFirst(compiled), 'first_states[0].', 'expectations[0].times,script[0].entry'],
       [
         inBase({ script: [{ id: 'scr_2', ...listed({}), values: [{ value: 5 }] }] }),
         'sandboxes[0].',
