@@ -9,7 +9,7 @@ import { say as check } from '../core/sentences.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
 import type { Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
-import { type Counts, countsIn } from './counts.js'
+import { type Counts, countsOf } from './counts.js'
 import { withDigests } from './digests.js'
 import type { Report } from './documents.js'
 import {
@@ -150,18 +150,12 @@ async function compiled(
       isOfEndings: steps.some(({ ended }) => ended.length > 0)
     }
   }
-  const times = countsIn(`${data.times ?? '1+'}`)
-  if (times === null) note(['times'], say('not_counts', '0, 1', `${data.times}`))
-  const isVacuous = times !== null && times.from < 2 && times.to === Number.POSITIVE_INFINITY
+  const times = countsOf(`${data.times ?? '1+'}`, 0, within(note, 'times'))
+  const isVacuous = times.from < 2 && times.to === Number.POSITIVE_INFINITY
   if (per !== undefined && isVacuous && data.no_sooner_than === undefined)
     note(['per'], say('needs', 'per', 'no_sooner_than, or times other than 0+ and 1+'))
   const calls = await compileCalls(data, note, answers)
-  return {
-    data: calls.data,
-    calls,
-    times: times ?? { from: 0, to: 0 },
-    isOfEndings: calls.ended.length > 0
-  }
+  return { data: calls.data, calls, times, isOfEndings: calls.ended.length > 0 }
 }
 
 async function compileCalls(written: CallsData, note: Report, answers: Answered): Promise<Calls> {

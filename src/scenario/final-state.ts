@@ -298,9 +298,9 @@ async function everyDifferences(
   const shown: string[] = []
   let broken = 0
   for (const fieldAt of records) {
-    const misses = unmetBy(fieldAt, conditions).map(missIn(fieldAt))
-    if (misses.length > 0 && ++broken <= MAX_NEAR_MISSES)
-      shown.push(`${misses.map(missText).join(', ')} in ${idOf(fieldAt)}`)
+    const unmet = unmetBy(fieldAt, conditions)
+    if (unmet.length > 0 && ++broken <= MAX_NEAR_MISSES)
+      shown.push(`${unmet.map(missIn(fieldAt)).map(missText).join(', ')} in ${idOf(fieldAt)}`)
     await pause()
   }
   if (broken === 0) return []

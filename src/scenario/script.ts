@@ -16,7 +16,7 @@ import {
   operationOf,
   operationsNamed
 } from '../reference/operations.js'
-import { type Counts, countsIn } from './counts.js'
+import { type Counts, countsOf } from './counts.js'
 import { digestOf, withDigests } from './digests.js'
 import type { Report } from './documents.js'
 import { type Edit, editOf } from './edits.js'
@@ -165,7 +165,7 @@ export const compileEntry = (
       matches: await compileMatch(operations, data.match, note, {
         onlyRight: true
       }),
-      calls: callsOf(calls === undefined ? '1+' : `${calls}`, note),
+      calls: countsOf(`${calls ?? '1+'}`, 1, within(note, 'calls')),
       chance,
       between,
       lasts,
@@ -226,12 +226,6 @@ function durationIn(
   if (ms === null) report(steps, check('wrong_format', durationExpected(text)))
   else if (isLonger(ms)) report(steps, say('delay_too_long', text))
   return ms ?? Number.NaN
-}
-
-function callsOf(text: string, report: Report): Entry['calls'] {
-  const calls = countsIn(text)
-  if (calls === null || calls.from === 0) report(['calls'], say('not_counts', '1', text))
-  return calls ?? { from: 1, to: FOREVER }
 }
 
 const MAX_DELAY = 600_000

@@ -94,7 +94,8 @@ export const say = sayer({
   waits_for_itself: () => 'can never apply: its after leads back to itself',
   never_ends: (name: string) =>
     `can never apply: ${shortened(name)} does not end; give it calls, for or until`,
-  not_counts: (first: string, got: string) => `must be ${first}, 2-3 or 4+; got ${got}`,
+  not_counts: (least: number, got: string) =>
+    `must be ${least === 0 ? '0, ' : ''}1, 2-3 or 4+; got ${got}`,
   delay_too_long: (got: string) => `must be at most 10m; got ${got}`,
   hold_too_many: (limit: number, until: number) =>
     `at most ${limit} requests are held at once (limits.waiting), so ${until} can never wait together`,
