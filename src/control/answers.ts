@@ -63,7 +63,6 @@ const first = optional(
 )
 const uncertain = {
   first,
-  too_long: optional(count('Requests with a value too long for its pattern.')),
   uncounted: optional(
     count(
       'Requests that were neither counted nor affected, because the entry counts too many values already.'
@@ -151,9 +150,7 @@ const verdict = {
   expectation: typed('Expectation'),
   wanted: text(),
   value: optional(
-    told(
-      'Only for an unmet expectation with `per` or `same`: the first value for which it does not hold.'
-    )
+    told('Only for an unmet expectation with `per`: the first value for which it does not hold.')
   ),
   seen: count('The number of matching requests; with `value`, of those with that value.'),
   holds: flag(),

@@ -25,7 +25,7 @@ import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Body } from '../scenario/body.js'
 import { ProblemList, reportTo, withoutProblems } from '../scenario/documents.js'
 import { exported, keysIn } from '../scenario/export.js'
-import { MAX_TOGETHER } from '../scenario/patterns.js'
+import { MAX_PATTERNS, patternsIn } from '../scenario/patterns.js'
 import { bindingsOf } from '../scenario/scenario.js'
 import { entrySchema, fixtureSchema, RELEASES } from '../scenario/schemas.js'
 import { checkWaiting, compileEntry, type Entry, gateOf } from '../scenario/script.js'
@@ -306,10 +306,11 @@ export const CONTROL_GROUPS: readonly Group[] = [
             checkWaiting([...others, { data: body, report }])
             return compileEntry(body, report)
           })
-          const { size, instructions } = sandbox.script
+          const { size } = sandbox.script
           if (size >= settings['limits.entries']) throw REFUSALS.scriptFull(size)
-          const together = instructions + (entry as Entry).instructions
-          if (together > MAX_TOGETHER) throw REFUSALS.patternsFull(MAX_TOGETHER, together)
+          const matches = sandbox.script.listed().map(({ entry: { match } }) => match)
+          const patterns = patternsIn([...matches, body.match])
+          if (patterns > MAX_PATTERNS) throw REFUSALS.patternsFull(MAX_PATTERNS, patterns)
           return maskedThroughout(sandbox.addEntry(entry as Entry), keysToMask(sandbox))
         }
       }),

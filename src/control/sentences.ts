@@ -121,7 +121,7 @@ export const REFUSALS = {
   patternsFull: refusal(
     'limit_reached',
     (maximum: number, together: number) =>
-      `The patterns of a script must compile to at most ${maximum} instructions together; with this entry they compile to ${together}. Remove entries with patterns, or shorten the patterns.`
+      `A script must have at most ${maximum} patterns; with this entry it has ${together}. Remove entries with patterns, or join patterns with |.`
   ),
   entryUnknown: refusal(
     'entry_unknown',

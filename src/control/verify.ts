@@ -140,8 +140,7 @@ async function judgeOf(
   for (const [index, one] of sequence.entries())
     checkKept(one, kept, within(tell, 'sequence', index))
   if (on !== undefined) checkKept(wanted as CallsData, kept, tell)
-  for (const name of ['per', 'same'] as const)
-    if (wanted[name] === 'key') tell([name], say('key_not_kept'))
+  if (wanted.per === 'key') tell(['per'], say('key_not_kept'))
   const expectation =
     ways === 1 ? await compileExpectation(expected as ExpectationData, tell) : null
   return () => tallyJudge(expectation as Expectation, sandbox)
@@ -232,8 +231,7 @@ function isCertainAnyway(expectation: Expectation, { holds, exceeded }: Scenario
       ({ apart }) => apart === 0
     )
   if ('steps' in expectation) return exceeded || (holds && isAnyhow)
-  const { times, at_most = times } = expectation.data
-  return exceeded || (holds && at_most === undefined && isAnyhow)
+  return exceeded || (holds && expectation.times.to === Number.POSITIVE_INFINITY && isAnyhow)
 }
 
 async function scriptVerdict(sandbox: Sandbox): Promise<Verdict> {

@@ -97,10 +97,20 @@ type Parts = {
 
 /**
  * The names of an object: those that are required, each by its own schema, the others by that of
- * `additionalProperties`.
+ * `additionalProperties`, but for those with another to be written in their place.
  */
-function namesTest({ properties = {}, additionalProperties = {}, required = [] }: Parts): Test {
-  const known = new Map(Object.entries(properties).map(([name, schema]) => [name, testOf(schema)]))
+function namesTest({
+  properties = {},
+  additionalProperties = {},
+  required = [],
+  'x-meant': meant = {}
+}: Parts): Test {
+  const known = new Map(
+    Object.keys({ ...meant, ...properties }).map((name): [string, Test] => [
+      name,
+      properties[name] === undefined ? () => false : testOf(properties[name])
+    ])
+  )
   const others: Test = additionalProperties ? testOf(additionalProperties) : () => false
   return value => {
     if (!isObject(value)) return true
@@ -144,19 +154,16 @@ function* problemsIn(
     for (const name in value) {
       const isKnown = Object.hasOwn(properties, name)
       if (isKnown && value[name] === undefined) continue
-      const part = isKnown ? (properties[name] as Schema) : additionalProperties
+      const instead = Object.hasOwn(meant, name) ? meant[name] : undefined
+      const part = isKnown
+        ? (properties[name] as Schema)
+        : instead === undefined && additionalProperties
       const own = Object.hasOwn(elsewhere, name) ? (elsewhere[name] as string) : null
       if (part) yield* problemsIn(part, value[name], [...steps, name])
       else
         yield problemAt(
           [...steps, name],
-          say(
-            'unknown_name',
-            shortened(name),
-            Object.keys(properties),
-            own,
-            Object.hasOwn(meant, name) ? meant[name] : undefined
-          )
+          say('unknown_name', shortened(name), Object.keys(properties), own, instead)
         )
     }
   }

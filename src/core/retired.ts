@@ -24,6 +24,7 @@ export const RETIRED_NAMES = {
     none: 'count: 0, with where',
     group_by: 'an expectation for each group, with where'
   },
+  sum: { expression: 'a sum for each field, such as sum: { amount: 500, amount_refunded: 100 }' },
   generate: {
     hours: 'created: { from, to }, which spreads evenly',
     weekdays: 'created: { from, to }, which spreads evenly',

@@ -11,7 +11,6 @@ import { aboutIn } from '../scenario/about.js'
 import { defaultError } from '../scenario/default-errors.js'
 import type { Ending } from '../scenario/expectations.js'
 import type { SentCall, Values } from '../scenario/matching.js'
-import { MAX_STEPS } from '../scenario/patterns.js'
 import type { Action, EntryData, Respond } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
 import { JSON_TYPE } from './answers.js'
@@ -50,8 +49,7 @@ export function sentIn(store: Store, request: Sent, key: string | null): SentCal
     body: valuesOf(request.body),
     header: (name: string) => request.header(name),
     test: request.test,
-    at: request.at,
-    steps: MAX_STEPS
+    at: request.at
   }
   return { ...sent, about: aboutIn(store, sent) }
 }

@@ -62,13 +62,12 @@ export async function explainedVerdicts(tally: Tally, looked: Looked): Promise<V
 /** The requests that are looked through for a verdict: those of the value that it is about. */
 function requestsOf(
   { value }: Verdict,
-  { per, same }: Partial<SequenceData>,
+  { per }: Partial<SequenceData>,
   { requests, store }: Looked
 ): readonly Exchange[] {
-  const by = per ?? same
-  if (by === undefined || value === undefined) return requests
+  if (per === undefined || value === undefined) return requests
   return requests.filter(
-    call => call.operation !== null && countedValue(by, sentIn(store, call, null)) === value
+    call => call.operation !== null && countedValue(per, sentIn(store, call, null)) === value
   )
 }
 
@@ -114,20 +113,15 @@ export function nearlyMet(call: Exchange): NearMiss[] {
   const { store, script } = state
   const { operation } = call
   if (operation === null) return []
-  // what the request may cost once, it may cost here: once for the script, and once for the
-  // expectations
-  const [toScript, toExpectations] = [sentIn(store, call, null), sentIn(store, call, null)]
+  const sent = sentIn(store, call, null)
   const entries = script.unused().filter(({ entry }) => entry.operations.has(operation))
   const awaited = tally.awaited().filter(({ calls }) => calls.operations.has(operation))
   const nearest = new Nearest()
   const add = (where: string, misses: Miss[]) => nearest.add(where, misses.length, () => misses)
   for (const unused of entries.slice(0, MAX_EXPLAINED))
-    add(`the script entry ${nameOfEntry(unused)}`, missesOfEntry(unused, call, toScript))
+    add(`the script entry ${nameOfEntry(unused)}`, missesOfEntry(unused, call, sent))
   for (const { wanted, calls, seen } of awaited.slice(0, MAX_EXPLAINED))
-    add(
-      `the expectation ${wanted}`,
-      missesOfCalls(calls, call, { sent: toExpectations, isNone: seen === 0 })
-    )
+    add(`the expectation ${wanted}`, missesOfCalls(calls, call, { sent, isNone: seen === 0 }))
   return nearest.list()
 }
 
@@ -223,8 +217,8 @@ async function ofSequence(steps: readonly Calls[], { seen }: Verdict, looked: Lo
 }
 
 /**
- * What a request sent, with the steps that are left for it; `isNone`: no request met the
- * conditions, so those on what is not kept are not met either.
+ * What a request sent; `isNone`: no request met the conditions, so those on what is not kept are
+ * not met either.
  */
 type Knowing = { sent: SentCall; isNone: boolean }
 
@@ -322,8 +316,7 @@ function missesAmong(matches: Matcher, sent: SentCall): Miss[] {
         .map(one => missesAmong(one, sent))
         .reduce((one, other) => (other.length < one.length ? other : one))
     const value = valueFor(condition, sent)
-    const passed = condition.test(value, sent)
-    return passed ? [] : [missOf(condition, value, passed)]
+    return condition.test(value) ? [] : [missOf(condition, value)]
   })
 }
 

@@ -16,23 +16,17 @@ import { digestOf } from './digests.js'
 import { SAYS } from './document-sentences.js'
 import type { Report } from './documents.js'
 import { within } from './flaws.js'
-import { type Budget, compilePattern, metered, type Patterns, type TextTest } from './patterns.js'
+import { compilePattern, isPattern, MAX_MATCHED } from './patterns.js'
 import { answeredValue, recordPath, referenceIn } from './references.js'
 import type { Conditions, Json, Names, Scalar, Wanted } from './schemas.js'
 import { say } from './sentences.js'
 
 /** A value to judge: undefined where there is none, null for an object or a list. */
 export type Value = Scalar | null | undefined
-/**
- * The request or record to judge, with the steps that are left for it; `fieldAt` reads any field of
- * a record.
- */
-export type Looked = Budget & { fieldAt?: (name: readonly string[]) => Value }
-/**
- * Whether a value passes; null when too few steps are left to say, or when its bound is not a
- * number or an instant.
- */
-export type Test = (value: Value, looked: Looked) => boolean | null
+/** Reads any field of a record. */
+export type FieldAt = (name: readonly string[]) => Value
+/** Whether a value passes; of a record, it may be compared with other fields of it. */
+export type Test = (value: Value, fieldAt?: FieldAt) => boolean
 /**
  * A condition on the value of a name; `at` is where it is written, `data` the condition as written,
  * `wanted` the same in words.
@@ -54,8 +48,6 @@ export type Subject = {
   /** The responses that steps got, by name; null where no step has been played. */
   answers?: ReadonlyMap<string, Json> | null
   unknown: (name: readonly string[], known: readonly string[]) => Said
-  /** The patterns so far, which are bounded. */
-  patterns: Patterns
 }
 /** A name with its schemas in the tables. An item of a list cannot be a condition. */
 type At = Subject & {
@@ -190,19 +182,15 @@ export async function compileTest(wanted: Wanted, at: At, report: Report): Promi
     const tests: Test[] = []
     for (const one of wanted as readonly Scalar[])
       tests.push(await compileTest(one, { ...at, isMember: true }, report))
-    return anyOf(tests)
+    return (value, fieldAt) => tests.some(test => test(value, fieldAt))
   }
   if (isObject(wanted)) return compileConditions(wanted as Conditions, at, report)
-  const [, pattern, ignoreCase] =
-    typeof wanted === 'string' ? (/^\/(.*)\/(i?)$/s.exec(wanted) ?? []) : []
-  if (pattern !== undefined)
-    return ofText(
-      await compilePattern(pattern, ignoreCase === 'i', at.patterns, said => report([], said))
-    )
+  if (typeof wanted === 'string' && isPattern(wanted))
+    return ofText(await compilePattern(wanted, said => report([], said)))
   if (referenceIn(String(wanted)) === null) return compileValue(wanted as Scalar | null, at, report)
   const valueNow = compileReference(wanted as string, at, report)
-  return (value, looked) => {
-    const now = valueNow(looked)
+  return (value, fieldAt) => {
+    const now = valueNow(fieldAt)
     return now === null
       ? value === undefined
       : value != null && now !== undefined && String(value) === String(now)
@@ -217,12 +205,12 @@ function compileReference(
   text: string,
   at: At,
   report: Report
-): (looked: Looked) => Json | undefined {
+): (fieldAt?: FieldAt) => Json | undefined {
   const { answers = null, fields } = at
   const path = fields && recordPath(text)
   if (path !== undefined) {
     const { name } = fieldNamed(path, at, report) ?? { name: [] }
-    return ({ fieldAt }) => fieldAt?.(name) ?? null
+    return fieldAt => fieldAt?.(name) ?? null
   }
   if (answers !== null) return () => answeredValue(text, answers)
   report([], SAYS.reference_without_value(referenceIn(text) as string))
@@ -238,9 +226,6 @@ export function fieldNamed(path: string, subject: Subject, report: Report): At |
   return null
 }
 
-/** Steps for each character of a value whose digest is compared. */
-const DIGEST_STEPS = 2
-
 /**
  * A test of one value. A value that the tables do not allow can never match; null asks for no
  * value.
@@ -250,7 +235,7 @@ async function compileValue(wanted: Scalar | null, at: At, report: Report): Prom
   const text = String(wanted)
   if (wanted === null && name.length > 1) return value => value === undefined
   if (fields === undefined && IS_DIGEST.test(text))
-    return ofText(metered(DIGEST_STEPS, value => digestOf(value) === text))
+    return ofText(value => value.length <= MAX_MATCHED && digestOf(value) === text)
   if (fields !== undefined || at.onlyRight) {
     const judged = schemas.map(schema => ({
       schema,
@@ -302,31 +287,9 @@ function isField({ format }: Schema, wanted: Scalar | null): Test {
 
 /** Tests a value as text, also a number of a record; an object or a list does not pass. */
 const ofText =
-  (test: TextTest): Test =>
-  (value, budget) =>
-    value != null && test(String(value), budget)
-
-const not =
-  (test: Test): Test =>
-  (value, looked) => {
-    const passed = test(value, looked)
-    return passed === null ? null : !passed
-  }
-
-/**
- * Passes a value that one of the tests passes; null where none does, but one of them cannot tell.
- */
-export const anyOf =
-  <B extends Budget>(tests: readonly ((value: Value, looked: B) => boolean | null)[]) =>
-  (value: Value, looked: B): boolean | null => {
-    let isPassed: boolean | null = false
-    for (const test of tests) {
-      const passed = test(value, looked)
-      if (passed) return true
-      if (passed === null) isPassed = null
-    }
-    return isPassed
-  }
+  (test: (value: string) => boolean): Test =>
+  value =>
+    value != null && test(String(value))
 
 async function compileConditions(conditions: Conditions, at: At, report: Report): Promise<Test> {
   const tests: Test[] = []
@@ -336,15 +299,19 @@ async function compileConditions(conditions: Conditions, at: At, report: Report)
     if (comparison !== undefined)
       tests.push(compileComparison(comparison, operand as Scalar, at, note))
     else if (condition === 'present') tests.push(value => (value !== undefined) === operand)
-    else
-      tests.push(
-        not(await compileTest(operand, { ...at, onlyRight: false, isNegated: true }, note))
+    else {
+      const excluded = await compileTest(
+        operand,
+        { ...at, onlyRight: false, isNegated: true },
+        note
       )
+      tests.push((value, fieldAt) => !excluded(value, fieldAt))
+    }
   }
   if (tests.length === 0) report([], check('empty'))
   const never = contradictionIn(conditions, at)
   if (never !== null) report([], never)
-  return not(anyOf(tests.map(not)))
+  return (value, fieldAt) => tests.every(test => test(value, fieldAt))
 }
 
 /**
@@ -392,11 +359,16 @@ function compileComparison({ holds }: Comparison, bound: Scalar, under: At, repo
   const placeOf = isNumber
     ? (value: string) => (NUMBER.test(value) ? Number(value) : null)
     : instantOf
-  const isReference = referenceIn(String(bound)) !== null
-  const fixed =
-    isReference || (isNumber && typeof bound !== 'number') ? null : placeOf(String(bound))
-  const boundNow = isReference ? compileReference(bound as string, under, report) : () => null
-  if (!isReference && fixed === null) {
+  const isHeld = (value: Value, at: number | null) => {
+    const place = value == null ? null : placeOf(String(value))
+    return place !== null && at !== null && holds(place, at)
+  }
+  if (referenceIn(String(bound)) !== null) {
+    const boundNow = compileReference(bound as string, under, report)
+    return (value, fieldAt) => isHeld(value, placeOf(String(boundNow(fieldAt))))
+  }
+  const at = isNumber && typeof bound !== 'number' ? null : placeOf(String(bound))
+  if (at === null) {
     const expected = FORMATS.instant.problem(String(bound))?.expected as string
     report(
       [],
@@ -405,13 +377,7 @@ function compileComparison({ holds }: Comparison, bound: Scalar, under: At, repo
         : check('wrong_format', expected)
     )
   }
-  return (value, looked) => {
-    const now = boundNow(looked) ?? null
-    const at = fixed ?? placeOf(String(now))
-    if (at === null && now !== null && under.fields) return null
-    const place = value == null ? null : placeOf(String(value))
-    return place !== null && at !== null && holds(place, at)
-  }
+  return value => isHeld(value, at)
 }
 
 /** `; write { gt: 5000 }` for the text `>5000`; an empty text for one that compares nothing. */

@@ -9,6 +9,7 @@ import { say as check } from '../core/sentences.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
 import type { Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
+import { type Counts, countsOf } from './counts.js'
 import { withDigests } from './digests.js'
 import type { Report } from './documents.js'
 import {
@@ -32,7 +33,7 @@ import {
   unlessReported
 } from './matching.js'
 import { MAX_NEAR_MISSES, type NearMiss } from './near-misses.js'
-import { type Instructions, type Patterns, patternsIn } from './patterns.js'
+import { isWithinPatterns } from './patterns.js'
 import type { CallsData, CountData, ExpectationData, Json, Per, SequenceData } from './schemas.js'
 import { say } from './sentences.js'
 import { compileStatus } from './statuses.js'
@@ -62,10 +63,11 @@ export type EndingCondition = {
   holds: (ending: Ending) => boolean
 }
 /**
- * `isOfEndings` says that requests are counted when they have ended, since it matters how they end.
+ * `isOfEndings` says that requests are counted when they have ended, since it matters how they end;
+ * `times` is how many must come, of each value if it counts by one.
  */
 export type Expectation =
-  | { data: CountData; calls: Calls; isOfEndings: boolean }
+  | { data: CountData; calls: Calls; times: Counts; isOfEndings: boolean }
   | { data: SequenceData; steps: readonly Calls[]; isOfEndings: boolean }
   | { data: { state: StateData }; isOfEndings: false; differences: StateTest }
 export type Verdict = {
@@ -97,19 +99,19 @@ type Answered = ReadonlyMap<string, Json> | null
 
 /**
  * Compiles one expectation that its schema allows; null with its problems reported. What it keeps
- * of card data is digests. `all` counts what the patterns of
- * its list compile to.
+ * of card data is digests. `patterns` is how many the expectations before it have.
  */
 export const compileExpectation = (
   data: ExpectationData,
   report: Report,
   answers: Answered = null,
-  all?: Instructions
+  patterns = 0
 ): Promise<Expectation | null> =>
   unlessReported(report, async note => {
     const ways = ['on', 'sequence', 'state'].filter(way => way in data)
-    if (ways.length === 1) return compiled(data, note, { answers, patterns: patternsIn(all) })
-    note([], say('not_exactly_one', ['on', 'sequence', 'state'], ways))
+    if (ways.length !== 1) note([], say('not_exactly_one', ['on', 'sequence', 'state'], ways))
+    else if (isWithinPatterns(data, patterns, said => note([], said)))
+      return compiled(data, note, answers)
     return null
   })
 
@@ -121,29 +123,25 @@ export function callsIn(data: ExpectationData): { at: readonly Step[]; calls: Ca
     : []
 }
 
-type Compiling = { answers: Answered; patterns: Patterns }
-
 async function compiled(
   data: ExpectationData,
   note: Report,
-  compiling: Compiling
+  answers: Answered
 ): Promise<Expectation> {
-  const { per, same } = data as Partial<SequenceData>
-  if (same !== undefined && !('sequence' in data)) note(['same'], say('needs', 'same', 'sequence'))
-  if (same !== undefined && per !== undefined) note(['same'], say('not_together', 'same', ['per']))
+  const { per } = data as Partial<SequenceData>
   if (per !== undefined && 'state' in data) note(['per'], say('needs', 'per', 'on or sequence'))
   if ('state' in data)
     return {
       data,
       isOfEndings: false,
-      differences: await compileState(data.state, within(note, 'state'), compiling)
+      differences: await compileState(data.state, within(note, 'state'), answers)
     }
   if ('sequence' in data) {
     const steps: Calls[] = []
     if (data.sequence[0]?.no_sooner_than !== undefined)
       note(['sequence', 0, 'no_sooner_than'], say('needs', 'no_sooner_than', 'a request before it'))
     for (const [index, step] of data.sequence.entries()) {
-      steps.push(await compileCalls(step, within(note, 'sequence', index), compiling))
+      steps.push(await compileCalls(step, within(note, 'sequence', index), answers))
       await pause()
     }
     return {
@@ -152,27 +150,15 @@ async function compiled(
       isOfEndings: steps.some(({ ended }) => ended.length > 0)
     }
   }
-  const { times, at_least, at_most } = data
-  if (times !== undefined && (at_least !== undefined || at_most !== undefined))
-    note([], say('not_together', 'times', ['at_least', 'at_most']))
-  if (at_least !== undefined && at_most !== undefined && at_least > at_most)
-    note(['at_least'], say('reversed', `at_least ${at_least}`, `at_most ${at_most}`))
-  const isVacuous =
-    data.no_sooner_than === undefined &&
-    times === undefined &&
-    at_most === undefined &&
-    (at_least ?? 0) < 2
-  if (per !== undefined && isVacuous)
-    note(['per'], say('needs', 'per', 'times, at_most, no_sooner_than, or at_least above 1'))
-  const calls = await compileCalls(data, note, compiling)
-  return { data: calls.data, calls, isOfEndings: calls.ended.length > 0 }
+  const times = countsOf(`${data.times ?? '1+'}`, 0, within(note, 'times'))
+  const isVacuous = times.from < 2 && times.to === Number.POSITIVE_INFINITY
+  if (per !== undefined && isVacuous && data.no_sooner_than === undefined)
+    note(['per'], say('needs', 'per', 'no_sooner_than, or times other than 0+ and 1+'))
+  const calls = await compileCalls(data, note, answers)
+  return { data: calls.data, calls, times, isOfEndings: calls.ended.length > 0 }
 }
 
-async function compileCalls(
-  written: CallsData,
-  note: Report,
-  compiling: Compiling
-): Promise<Calls> {
+async function compileCalls(written: CallsData, note: Report, answers: Answered): Promise<Calls> {
   const data = written.match ? { ...written, match: withDigests(written.match) } : written
   const operations = operationsOn(data.on, note)
   if (
@@ -182,7 +168,7 @@ async function compileCalls(
   ) {
     note(['took_effect'], say('no_effect', shownOn(data.on)))
   }
-  const matches = await compileMatch(operations, data.match, note, compiling)
+  const matches = await compileMatch(operations, data.match, note, { answers })
   const apart = durationOf(data.no_sooner_than ?? '0s')
   if (apart === null)
     note(['no_sooner_than'], check('wrong_format', durationExpected(`${data.no_sooner_than}`)))
@@ -241,7 +227,7 @@ export class Tally {
 
   constructor(expectations: readonly Expectation[]) {
     this.expectations = expectations
-    this.#counts = expectations.map(() => ({ values: new Map(), tooLong: 0, uncounted: 0 }))
+    this.#counts = expectations.map(() => ({ values: new Map(), uncounted: 0 }))
     this.isEmpty = expectations.length === 0
     this.hasEndings = expectations.some(({ isOfEndings }) => isOfEndings)
   }
@@ -255,21 +241,17 @@ export class Tally {
     for (const [index, expectation] of this.expectations.entries()) {
       if ('differences' in expectation || expectation.isOfEndings !== (ending !== null)) continue
       const count = this.#counts[index] as CallCount
-      const by = countedBy(expectation)
-      const value = by === undefined ? NO_VALUE : countedValue(by, call)
+      const { per } = expectation.data
+      const value = per === undefined ? NO_VALUE : countedValue(per, call)
       if (value === undefined) continue
       const came = count.values.get(value)
       const calls = 'steps' in expectation ? expectation.steps[came?.seen ?? 0] : expectation.calls
-      if (calls === undefined) continue
-      call.isTooLong = false
-      if (isMatched(calls, call, ending)) {
-        isCounted = true
-        if (came !== undefined) countAfter(came, call.at, calls.apart)
-        else if (count.values.size < MAX_VALUES)
-          count.values.set(value, { seen: 1, at: call.at, soon: null })
-        else count.uncounted++
-      }
-      if (call.isTooLong) count.tooLong++
+      if (calls === undefined || !isMatched(calls, call, ending)) continue
+      isCounted = true
+      if (came !== undefined) countAfter(came, call.at, calls.apart)
+      else if (count.values.size < MAX_VALUES)
+        count.values.set(value, { seen: 1, at: call.at, soon: null })
+      else count.uncounted++
     }
     return isCounted
   }
@@ -305,38 +287,30 @@ export class Tally {
     return verdicts
   }
 
-  /**
-   * Of one that counts by value, the verdict of the first value that it does not hold for: of
-   * `same`, of the one that came furthest.
-   */
+  /** Of one that counts by value, the verdict of the first value that it does not hold for. */
   #verdictOfCalls(
     expectation: Exclude<Expectation, { differences: StateTest }>,
     index: number
   ): Verdict {
-    const { data } = expectation
-    const { values, tooLong, uncounted } = this.#counts[index] as CallCount
-    const by = countedBy(expectation)
+    const { values, uncounted } = this.#counts[index] as CallCount
+    const { per } = expectation.data
     const verdictOf = (came: Came, value?: string) =>
-      'sequence' in data
-        ? verdictOfSequence(data, came, { tooLong, value })
-        : verdictOfCount(data, came, { tooLong, value })
-    if (by === undefined) return verdictOf(values.get(NO_VALUE) ?? NONE)
+      'steps' in expectation
+        ? verdictOfSequence(expectation.data, came, value)
+        : verdictOfCount(expectation, came, value)
+    if (per === undefined) return verdictOf(values.get(NO_VALUE) ?? NONE)
     const verdicts = Array.from(values, ([value, came]) => verdictOf(came, value))
-    const furthest = verdicts.reduce(
-      (one, other) => (other.seen > one.seen || (other.holds && !one.holds) ? other : one),
-      verdictOf(NONE)
-    )
-    const isOfOne = 'same' in data && data.same !== undefined
-    const [first, ...others] = (isOfOne ? [furthest] : verdicts).filter(({ holds }) => !holds)
+    const [first, ...others] = verdicts.filter(({ holds }) => !holds)
     const said =
       first === undefined
-        ? say('holds_for', verdicts.filter(({ holds }) => holds).length, by)
+        ? say('holds_for', verdicts.length, per)
         : say('others', first.message, others.length)
     const { message } =
-      uncounted === 0 ? said : say('uncounted', said.message, uncounted, by, MAX_VALUES)
+      uncounted === 0 ? said : say('uncounted', said.message, uncounted, per, MAX_VALUES)
     if (first !== undefined)
       return { ...first, exceeded: verdicts.some(({ exceeded }) => exceeded), message }
-    return { ...verdictOf(NONE), seen: furthest.seen, holds: true, exceeded: false, message }
+    const seen = Math.max(0, ...verdicts.map(verdict => verdict.seen))
+    return { ...verdictOf(NONE), seen, holds: true, message }
   }
 }
 
@@ -358,15 +332,10 @@ function countAfter(came: Came, at: number, apart: number): void {
   came.at = Math.max(came.at, at)
 }
 
-/**
- * What came for an expectation by the value that it counts by; also requests with a value too long
- * for a pattern, and those of values beyond the maximum.
- */
-type CallCount = { readonly values: Map<string, Came>; tooLong: number; uncounted: number }
+/** What came for an expectation by value, and how many requests of values beyond the maximum. */
+type CallCount = { readonly values: Map<string, Came>; uncounted: number }
 /** In place of a value where all requests are counted together. */
 const NO_VALUE = ''
-const countedBy = ({ data }: { data: Partial<SequenceData> }): Per | undefined =>
-  data.per ?? data.same
 
 /** Whether a request is one of those; `ending` is how it ended, null where that does not matter. */
 function isMatched(
@@ -404,48 +373,41 @@ const withoutKey = ({ key, any, ...match }: MatchData): object => ({
   ...(any && { any: any.map(withoutKey) })
 })
 
-type Of = { tooLong: number; value: string | undefined }
 const ofValue = (value: string | undefined) => (value === undefined ? '' : ` for ${value}`)
+const forEach = (per: Per | undefined) => (per === undefined ? '' : ` for each ${per}`)
+
+/** `1 request`, `at least 2 requests`, `2 to 3 requests`. */
+function shownTimes({ from, to }: Counts): string {
+  if (from === to) return `${from} request${from === 1 ? '' : 's'}`
+  if (to === Number.POSITIVE_INFINITY) return `at least ${from} request${from === 1 ? '' : 's'}`
+  return `${from === 0 ? 'at most' : `${from} to`} ${to} request${to === 1 ? '' : 's'}`
+}
 
 function verdictOfCount(
-  expectation: CountData,
+  { data, times }: { data: CountData; times: Counts },
   { seen, soon }: Came,
-  { tooLong, value }: Of
+  value: string | undefined
 ): Verdict {
-  const {
-    times,
-    per,
-    at_least: least = times ?? (expectation.at_most === undefined ? 1 : 0),
-    at_most: most = times ?? Number.POSITIVE_INFINITY
-  } = expectation
-  const between =
-    most === Number.POSITIVE_INFINITY
-      ? `at least ${least}`
-      : `${least === 0 ? 'at most' : `${least} to`} ${most}`
-  const count = `${least === most ? least : between} request`
-  const [calls, wanted] = [
-    `${shownCalls(expectation)}${per === undefined ? '' : ` for each ${per}`}`,
-    /(^| )1 request$/.test(count) ? count : `${count}s`
-  ]
-  const isMore = seen > most
-  const { no_sooner_than: apart } = expectation
+  const { on, per, no_sooner_than: apart } = data
+  const calls = `${shownCalls(data)}${forEach(per)}`
+  const wanted = shownTimes(times)
+  const isMore = seen > times.to
   const said =
     soon === null || isMore
-      ? say('count', calls, wanted, seen, ofValue(value), tooLong)
+      ? say('count', calls, wanted, seen, ofValue(value))
       : say(
           'too_soon',
-          `Request ${soon.nth}, ${shownOn(expectation.on)},`,
+          `Request ${soon.nth}, ${shownOn(on)},`,
           soon.gap,
           ofValue(value),
           `${apart}`
         )
-  const holds = seen >= least && !isMore && soon === null
   return {
-    expectation,
+    expectation: data,
     wanted: `${calls}: ${wanted}`,
     ...(value && { value }),
     seen,
-    holds,
+    holds: seen >= times.from && !isMore && soon === null,
     exceeded: isMore || soon !== null,
     message: said.message
   }
@@ -454,12 +416,11 @@ function verdictOfCount(
 function verdictOfSequence(
   expectation: SequenceData,
   { seen, soon }: Came,
-  { tooLong, value }: Of
+  value: string | undefined
 ): Verdict {
-  const { sequence, per, same } = expectation
+  const { sequence, per } = expectation
   const next = sequence[seen]
-  const about = `${per === undefined ? '' : ` for each ${per}`}${same === undefined ? '' : `, all about one ${same}`}`
-  const wanted = `${sequence.map(shownCalls).join(', then ')}, in this order${about}`
+  const wanted = `${sequence.map(shownCalls).join(', then ')}, in this order${forEach(per)}`
   const verdict = { expectation, wanted, ...(value && { value }), seen }
   if (soon !== null) {
     const { on, no_sooner_than: apart } = sequence[soon.nth - 1] as CallsData
@@ -475,7 +436,7 @@ function verdictOfSequence(
   const { message } =
     next === undefined
       ? say('in_order', sequence.length)
-      : say('out_of_order', seen + 1, shownOn(next.on), ofValue(value), tooLong)
+      : say('out_of_order', seen + 1, shownOn(next.on), ofValue(value))
   return { ...verdict, holds: next === undefined, exceeded: false, message }
 }
 

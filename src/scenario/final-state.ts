@@ -1,12 +1,14 @@
 /**
  * What records are expected to be: by id what they hold, how many of a family there are, what they
- * add up to, and what every one or none of them may be.
+ * add up to, and what every one of them must be.
  */
 import { didYouMean } from '../core/nearest.js'
 import type { Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
+import { RETIRED_NAMES } from '../core/retired.js'
 import { say as check } from '../core/sentences.js'
 import { type Family, LINKED_FAMILIES, RESOURCE_NAMES } from '../reference/operations.js'
+import type { Schema } from '../reference/parameters.js'
 import { FIELDS } from '../reference/tables.js'
 import { collectionOf, type Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
@@ -14,8 +16,8 @@ import {
   type Condition,
   compileNames,
   compileTest,
+  type FieldAt,
   fieldNamed,
-  type Looked,
   type Subject,
   shownWanted,
   stepsOf,
@@ -33,7 +35,6 @@ import {
   type NearMiss,
   shownValue
 } from './near-misses.js'
-import { MAX_STEPS, type Patterns } from './patterns.js'
 import { answeredValue, REFERENCE, recordPath, referenceIn } from './references.js'
 import {
   type Json,
@@ -66,8 +67,6 @@ export const recordsOf = (store: Store): StateRecords => ({
   all: family => collectionOf(store, family).inCreationOrder() as unknown as readonly Json[]
 })
 
-type Compiling = { answers: ReadonlyMap<string, Json> | null; patterns: Patterns }
-
 /**
  * Compiles an expected state; the result says how each record differs, and what all of them come
  * to. Problems are reported by their place in it.
@@ -75,14 +74,13 @@ type Compiling = { answers: ReadonlyMap<string, Json> | null; patterns: Patterns
 export async function compileState(
   data: StateData,
   report: Report,
-  compiling: Compiling
+  answers: ReadonlyMap<string, Json> | null
 ): Promise<StateTest> {
-  const { answers } = compiling
   const tests: StateTest[] = []
   if (Object.keys(data).length === 0) report([], say('no_family'))
   for (const [family, expected] of Object.entries(data) as [Family, FamilyState][]) {
     const note = within(report, family)
-    const subject = subjectOf(family, compiling)
+    const subject = subjectOf(family, answers)
     if (Object.keys(expected).length === 0) report([family], say('no_record'))
     tests.push(await compileQuantities(expected, family, subject, note))
     for (const [id, wanted] of Object.entries(expected) as [string, Names | null][]) {
@@ -111,7 +109,7 @@ export async function compileState(
  * What conditions on the records of a family look at: the fields of its table, and below one that
  * refers to another record the fields of that.
  */
-function subjectOf(family: Family, compiling: Compiling) {
+function subjectOf(family: Family, answers: ReadonlyMap<string, Json> | null) {
   const fields = { properties: FIELDS[family] }
   const unknown: Subject['unknown'] = (name, known) => {
     const last = name.at(-1) as string
@@ -126,16 +124,14 @@ function subjectOf(family: Family, compiling: Compiling) {
       last === 'refunds' ? '; expect them under refunds, with count and where' : advice
     )
   }
-  return { fields, schemas: [fields], name: [], ...compiling, unknown }
+  return { fields, schemas: [fields], name: [], answers, unknown }
 }
 
-type LookedRecord = Required<Looked>
-
-/** Looks at a record, with the steps that a request has. */
-const lookAt = (record: Json, records: StateRecords): LookedRecord => ({
-  steps: MAX_STEPS,
-  fieldAt: name => fieldOf(record, name, records)
-})
+/** Reads the fields of a record, and those of the records that it refers to. */
+const fieldsOf =
+  (record: Json, records: StateRecords): FieldAt =>
+  name =>
+    fieldOf(record, name, records)
 
 /**
  * A field of a record by its nested name: no value where it is null, and no single one where it has
@@ -153,37 +149,24 @@ function fieldOf(record: Json, name: readonly string[], records: StateRecords): 
   return typeof part === 'object' ? null : part
 }
 
-/**
- * A condition that a record does not meet; `passed` is null where it is in doubt, since its values
- * cannot be compared.
- */
-type Unmet = { condition: Condition; value: Value; passed: false | null; looked: LookedRecord }
-
-/** The conditions that a record does not meet, each with its value. */
-const unmetBy = (looked: LookedRecord, conditions: readonly Condition[]): Unmet[] =>
-  conditions.flatMap(condition => {
-    const value = looked.fieldAt(condition.name)
-    const passed = condition.test(value, looked)
-    return passed ? [] : [{ condition, value, passed, looked }]
-  })
-
-/** Whether a record would meet every condition but for those that are in doubt. */
-const isDoubtful = (unmet: readonly Unmet[]): boolean =>
-  unmet.length > 0 && unmet.every(({ passed }) => passed === null)
+/** The conditions that a record does not meet. */
+const unmetBy = (fieldAt: FieldAt, conditions: readonly Condition[]): Condition[] =>
+  conditions.filter(({ name, test }) => !test(fieldAt(name), fieldAt))
 
 /**
  * What is wanted, with the value of each field that it refers to: `> 5000 (location.metadata.max)`.
  */
-const wantedNow = ({ wanted }: Condition, { fieldAt }: LookedRecord): string =>
+const wantedNow = ({ wanted }: Condition, fieldAt: FieldAt): string =>
   wanted.replace(REFERENCE, text => {
     const path = recordPath(text)
     return path === undefined ? text : `${shownValue(fieldAt(stepsOf(path) as string[]))} (${path})`
   })
 
-function toMiss({ condition, value, passed, looked }: Unmet): Miss {
-  const wanted = wantedNow(condition, looked)
-  return missOf({ ...condition, wanted }, value, wanted === condition.wanted ? passed : false)
-}
+/** Why a record does not meet a condition. */
+const missIn =
+  (fieldAt: FieldAt) =>
+  (condition: Condition): Miss =>
+    missOf({ name: condition.name, wanted: wantedNow(condition, fieldAt) }, fieldAt(condition.name))
 
 type WantedRecord = {
   family: Family
@@ -201,29 +184,22 @@ function recordDifferences(
   if (fields === null)
     return record === undefined ? [] : [{ at, ...say('record_exists', family, id, name) }]
   if (record === undefined) return [{ at, ...say('record_missing', family, id, name) }]
-  const unmet = unmetBy(lookAt(record, records), fields)
-  return unmet.map(one => ({
-    at: [...at, ...one.condition.at],
-    ...say('field_differs', family, id, missText(toMiss(one)))
+  const fieldAt = fieldsOf(record, records)
+  return unmetBy(fieldAt, fields).map(condition => ({
+    at: [...at, ...condition.at],
+    ...say('field_differs', family, id, missText(missIn(fieldAt)(condition)))
   }))
 }
 
-/** A number that records come to: how many there are, or a sum of fields. */
+/** A number that records come to: how many there are, or the sum of a field. */
 type Total = {
   at: readonly string[]
   wanted: Quantity
   test: Test
-  of: (looked: LookedRecord) => number
+  field: readonly string[] | null
 }
-/** Records with the same values of the fields that they are grouped by. */
-type Group = { label: string; members: LookedRecord[] }
-/** What is said of each difference; `doubtful` records may be among those that are looked at. */
-type Told = { family: Family; where: string; doubtful: number; near: readonly NearMiss[] }
-
-const CLAIMS = ['every', 'none'] as const
-type Claim = (typeof CLAIMS)[number]
-/** Differences of totals that are said, each of another group. */
-const MAX_SHOWN = 10
+/** The records that are looked at, how a sentence names them, and those that come nearest. */
+type Found = { family: Family; where: string; records: FieldAt[]; near: readonly NearMiss[] }
 
 /** Compiles what the records of a family come to. */
 async function compileQuantities(
@@ -232,183 +208,103 @@ async function compileQuantities(
   subject: ReturnType<typeof subjectOf>,
   report: Report
 ): Promise<StateTest> {
-  const { count, sum = {}, group_by = [] } = expected
-  const compiled = (word: 'where' | Claim) =>
+  const { where, count, sum, every } = expected
+  if (where !== undefined && [count, sum, every].every(one => one === undefined))
+    report([], say('needs', 'where', 'count, sum or every'))
+  for (const [word, names] of Object.entries({ sum, every }))
+    if (names !== undefined && Object.keys(names).length === 0) report([word], check('empty'))
+  const compiled = (word: 'where' | 'every') =>
     compileNames(expected[word] ?? {}, subject, within(report, word))
-  const has = (...words: (keyof Quantities)[]) => words.some(word => expected[word] !== undefined)
-
-  if (has('where') && !has('count', 'sum', ...CLAIMS))
-    report([], say('needs', 'where', 'count, sum, every or none'))
-  if (has('group_by') && !has('count', 'sum')) report([], say('needs', 'group_by', 'count or sum'))
-  for (const word of ['sum', ...CLAIMS] as const)
-    if (has(word) && Object.keys(expected[word] as object).length === 0)
-      report([word], check('empty'))
-  const totals: Total[] = []
-  const addTotal = async (wanted: Quantity, ...at: [word: string, expression?: string]) => {
-    const note = within(report, ...(at as string[]))
-    const test = await compileTest(wanted, { ...subject, schemas: [{ type: 'integer' }] }, note)
-    totals.push({
-      at: at as string[],
-      wanted,
-      test,
-      of: at[1] === undefined ? () => 1 : sumOf(at[1], subject, note)
-    })
-  }
-  if (count !== undefined) await addTotal(count, 'count')
-  for (const [expression, wanted] of Object.entries(sum)) await addTotal(wanted, 'sum', expression)
-  const groupedBy = [group_by].flat().flatMap((path, index) => {
-    const field = fieldNamed(
-      path,
-      subject,
-      within(report, 'group_by', ...(Array.isArray(group_by) ? [index] : []))
-    )
-    return field === null ? [] : [field.name]
-  })
   const conditions = await compiled('where')
-  const claims: [Claim, Condition[]][] = []
-  for (const word of CLAIMS) if (has(word)) claims.push([word, await compiled(word)])
+  const ofEvery = await compiled('every')
+  const totals = count === undefined ? [] : [await compileTotal(count, ['count'], subject, report)]
+  for (const [path, wanted] of Object.entries(sum ?? {}))
+    totals.push(await compileTotal(wanted, ['sum', path], subject, report))
 
   return async records => {
     const all = records.all(family)
-    if (all === null || totals.length + claims.length === 0) return []
+    if (all === null || totals.length + ofEvery.length === 0) return []
     const nearest = new Nearest()
-    const found: LookedRecord[] = []
-    let doubtful = 0
+    const found: FieldAt[] = []
     for (const record of all.toReversed()) {
-      const looked = lookAt(record, records)
-      const unmet = unmetBy(looked, conditions)
-      if (unmet.length === 0) found.push(looked)
-      else nearest.add(idOf(looked), unmet.length, () => unmet.map(toMiss))
-      if (isDoubtful(unmet)) doubtful++
+      const fieldAt = fieldsOf(record, records)
+      const unmet = unmetBy(fieldAt, conditions)
+      if (unmet.length === 0) found.push(fieldAt)
+      else nearest.add(idOf(fieldAt), unmet.length, () => unmet.map(missIn(fieldAt)))
       await pause()
     }
     const told = {
       family,
-      where: conditions.length === 0 ? '' : ` with ${JSON.stringify(expected.where)}`,
-      doubtful,
+      where: conditions.length === 0 ? '' : ` with ${JSON.stringify(where)}`,
+      records: found,
       near: nearest.list()
     }
     const differences: StateDifference[] = []
-    for (const group of await groupsOf(found, groupedBy))
-      for (const total of totals) differences.push(...(await totalDifferences(total, group, told)))
-    const more = differences.splice(MAX_SHOWN).length
-    if (more > 0)
-      differences.push({ at: ['state', family], ...say('more_differences', family, more) })
-    for (const [word, conditions] of claims) {
-      const of = {
-        ...(await breaking(word, conditions, found)),
-        doubtful,
-        found: found.length,
-        where: told.where,
-        names: JSON.stringify(expected[word])
-      }
-      if (of.broken + doubtful > 0)
-        differences.push({
-          at: ['state', family, word],
-          ...say(word === 'every' ? 'not_every' : 'not_none', family, of)
-        })
-    }
-    return differences
+    for (const total of totals) differences.push(...(await totalDifferences(total, told)))
+    return [...differences, ...(await everyDifferences(ofEvery, every, told))]
   }
 }
 
-const idOf = ({ fieldAt }: LookedRecord) => String(fieldAt(['id']))
+const idOf = (fieldAt: FieldAt) => String(fieldAt(['id']))
 
-/**
- * What an expression such as `amount - amount_refunded` gives for a record; a field without a value
- * adds nothing.
- */
-function sumOf(expression: string, subject: Subject, report: Report): Total['of'] {
-  const parts = expression.trim().split(/\s*([+-])\s*/)
-  const terms = parts.flatMap((path, place) => {
-    const field = place % 2 === 0 ? fieldNamed(path, subject, report) : null
-    if (field === null) return []
-    if (!field.schemas.some(({ type }) => [type].flat().includes('integer')))
-      report([], say('not_summable', path))
-    return [{ name: field.name, sign: parts[place - 1] === '-' ? -1 : 1 }]
-  })
-  return ({ fieldAt }) =>
-    terms.reduce((total, { name, sign }) => total + sign * Number(fieldAt(name) ?? 0), 0)
+/** Compiles a count, or the sum of a field that is a whole number. */
+async function compileTotal(
+  wanted: Quantity,
+  at: readonly [word: 'count'] | readonly [word: 'sum', path: string],
+  subject: Subject & { fields: Schema },
+  report: Report
+): Promise<Total> {
+  const note = within(report, ...at)
+  const numbers = { ...subject, schemas: [{ type: 'integer' }], name: [] }
+  const test = await compileTest(wanted, numbers, note)
+  const [, path] = at
+  if (path === undefined) return { at, wanted, test, field: null }
+  const isExpression = /[-+]/.test(path)
+  if (isExpression) note([], say('sum_of_fields', path, RETIRED_NAMES.sum.expression))
+  const field = isExpression ? null : fieldNamed(path, subject, note)
+  if (field?.schemas.every(({ type }) => ![type].flat().includes('integer')))
+    note([], say('not_summable', path))
+  return { at, wanted, test, field: field?.name ?? null }
 }
 
-/**
- * The groups of records in the order of their values; where there is no record, none is what they
- * come to.
- */
-async function groupsOf(
-  found: LookedRecord[],
-  groupedBy: readonly (readonly string[])[]
-): Promise<Group[]> {
-  if (groupedBy.length === 0 || found.length === 0) return [{ label: '', members: found }]
-  const groups = new Map<string, Group>()
-  for (const looked of found) {
-    const values = groupedBy.map(looked.fieldAt)
-    const key = JSON.stringify(values)
-    const group = groups.get(key) ?? {
-      label: ` (${groupedBy.map((name, nth) => `${name.join('.')} ${shownValue(values[nth])}`).join(', ')})`,
-      members: []
-    }
-    group.members.push(looked)
-    groups.set(key, group)
-    await pause()
-  }
-  return [...groups].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, group]) => group)
-}
-
-/** How the records of a group differ from a total. */
+/** How records differ from a total; a field without a value adds nothing to it. */
 async function totalDifferences(
-  { at, wanted, of, test }: Total,
-  { label, members }: Group,
-  { family, where, doubtful, near }: Told
-) {
-  const isSum = at[0] === 'sum'
+  { at, wanted, test, field }: Total,
+  { family, where, records, near }: Found
+): Promise<StateDifference[]> {
   const currencies = new Set<string>()
   let total = 0
-  for (const looked of members) {
-    total += of(looked)
-    if (isSum) currencies.add(String(looked.fieldAt(['currency'])))
+  for (const fieldAt of records) {
+    total += field === null ? 1 : Number(fieldAt(field) ?? 0)
+    if (field !== null) currencies.add(String(fieldAt(['currency'])))
     await pause()
   }
-  const place = { at: ['state', family, ...at] }
-  const whose = `${family}${label}${isSum ? `: sum of ${at[1]}` : ''}`
+  const place = ['state', family, ...at]
+  const whose = field === null ? family : `${family}: sum of ${at[1]}`
   if (currencies.size > 1)
-    return [{ ...place, ...say('several_currencies', whose, [...currencies].sort()) }]
-  if (test(total, { steps: 0 }) && doubtful === 0) return []
+    return [{ at: place, ...say('several_currencies', whose, [...currencies].sort()) }]
+  if (test(total)) return []
   const isShort = isObject(wanted) ? total <= (wanted.gt ?? (wanted.gte ?? 0) - 1) : total <= wanted
-  return [
-    {
-      ...place,
-      ...say('total', whose, shownWanted(wanted), where, total, doubtful),
-      near_misses: isShort ? near : []
-    }
-  ]
+  const said = say('total', whose, shownWanted(wanted), where, total)
+  return [{ at: place, ...said, near_misses: isShort ? near : [] }]
 }
 
-/** How many records are not what every one must be, or are what none may be, and some of them. */
-async function breaking(
-  word: Claim,
+/** How many records are not what every one must be, and some of them. */
+async function everyDifferences(
   conditions: readonly Condition[],
-  found: readonly LookedRecord[]
-) {
+  wanted: Quantities['every'],
+  { family, where, records }: Found
+): Promise<StateDifference[]> {
   const shown: string[] = []
   let broken = 0
-  for (const looked of found) {
+  for (const fieldAt of records) {
+    const unmet = unmetBy(fieldAt, conditions)
+    if (unmet.length > 0 && ++broken <= MAX_NEAR_MISSES)
+      shown.push(`${unmet.map(missIn(fieldAt)).map(missText).join(', ')} in ${idOf(fieldAt)}`)
     await pause()
-    const unmet = unmetBy(looked, conditions)
-    const isInDoubt = isDoubtful(unmet)
-    if (word === 'every' ? unmet.length === 0 : unmet.length > 0 && !isInDoubt) continue
-    if (++broken > MAX_NEAR_MISSES) continue
-    const values =
-      word === 'every'
-        ? unmet.map(one => missText(toMiss(one)))
-        : conditions.map(condition => shownMet(condition, looked))
-    shown.push(`${values.join(', ')} in ${idOf(looked)}${isInDoubt ? ', which is in doubt' : ''}`)
   }
-  return { broken, shown }
-}
-
-/** `amount 6000, > 5000 (location.metadata.max)`: a condition that a record meets. */
-function shownMet(condition: Condition, looked: LookedRecord): string {
-  const wanted = wantedNow(condition, looked)
-  return `${condition.name.join('.')} ${shownValue(looked.fieldAt(condition.name))}${wanted === condition.wanted ? '' : `, ${wanted}`}`
+  if (broken === 0) return []
+  const each = `every one${where} must have ${JSON.stringify(wanted)}`
+  const said = say('not_every', family, each, broken, records.length, shown)
+  return [{ at: ['state', family, 'every'], ...said }]
 }

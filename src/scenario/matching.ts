@@ -14,12 +14,11 @@ import {
 } from '../reference/operations.js'
 import { type Schema, schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
-import { anyOf, type Condition, compileNames, type Subject, type Value } from './conditions.js'
+import { type Condition, compileNames, type Subject, type Value } from './conditions.js'
 import { digestOf } from './digests.js'
 import type { Report } from './documents.js'
 import { within } from './flaws.js'
 import { checkHeaders } from './headers.js'
-import type { Budget } from './patterns.js'
 import { ABOUT, type MatchData, type Names, type On, OPERATION, type Per } from './schemas.js'
 import { say } from './sentences.js'
 
@@ -29,7 +28,7 @@ import { say } from './sentences.js'
  */
 export type Values = (name: readonly string[]) => string | null | undefined
 export type About = (typeof ABOUT)[number]
-/** A request as it was sent, with the steps that its patterns may take. */
+/** A request as it was sent. */
 export type SentCall = {
   operation: OperationId
   /** When it came, by the sandbox's clock in milliseconds. */
@@ -45,12 +44,7 @@ export type SentCall = {
   test: string | null
   /** The id of the record that the request is about; undefined if it is about none of this kind. */
   about: (what: About) => string | undefined
-  /**
-   * Whether a value was too long for its pattern, or for the steps that were left; set by a
-   * matcher.
-   */
-  isTooLong?: boolean
-} & Budget
+}
 export type { MatchData, On } from './schemas.js'
 
 /**
@@ -107,9 +101,8 @@ export const shownOn = (on: On): string => (on === '*' ? 'any operation' : [on].
  * A condition of a match, in the part of the request that it is about; of `any`, each alternative
  * is a matcher.
  */
-export type MatchCondition = Omit<Condition, 'test'> & {
+export type MatchCondition = Condition & {
   section: keyof MatchData
-  test: (value: Value, call: SentCall) => boolean | null
   any?: readonly Matcher[]
 }
 /** Conditions that all have to hold. */
@@ -123,21 +116,12 @@ export function valueFor({ section, name }: MatchCondition, call: SentCall): Val
   return section === 'about' ? call.about(name[0] as About) : call[section](name)
 }
 
-/** Whether a request meets every condition; a value that is too long is noted in the request. */
-export function isMatch(matcher: Matcher, call: SentCall): boolean {
-  const isMet = areMet(matcher, call)
-  if (isMet === null) call.isTooLong = true
-  return isMet === true
-}
-
-/** Null where a value is too long to say. */
-function areMet(matcher: Matcher, call: SentCall): boolean | null {
-  for (const condition of matcher) {
-    const isPassed = condition.test(valueFor(condition, call), call)
-    if (!isPassed) return isPassed
-  }
-  return true
-}
+/** Whether a request meets every condition. */
+export const isMatch = (matcher: Matcher, call: SentCall): boolean =>
+  matcher.every(
+    condition =>
+      condition.any?.some(one => isMatch(one, call)) ?? condition.test(valueFor(condition, call))
+  )
 
 /**
  * What each operation has in a section of a match; the values that are not parameters have no
@@ -167,7 +151,7 @@ export async function compileMatch(
   operations: readonly OperationId[],
   { any, ...data }: MatchData = {},
   report: Report,
-  more: Pick<Subject, 'onlyRight' | 'answers' | 'patterns'>
+  more: Pick<Subject, 'onlyRight' | 'answers'>
 ): Promise<Matcher> {
   const conditions: MatchCondition[] = []
   if (operations.length === 0) return conditions
@@ -211,14 +195,13 @@ async function compileAny(
     if (matcher?.length === 0) report([index], say('always_matches', 'it asks for nothing'))
     any.push(matcher ?? [])
   }
-  const test = anyOf<SentCall>(any.map(matcher => (_value, call) => areMet(matcher, call)))
   return {
     section: 'any',
     name: ['any'],
     at: [],
     data: alternatives as never,
     wanted: 'one of its matches',
-    test,
+    test: () => false,
     any
   }
 }

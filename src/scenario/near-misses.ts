@@ -14,15 +14,14 @@ export type NearMiss = { in: string; misses: Miss[] }
 /** Near misses of one expectation or script entry, and conditions of one of them. */
 export const MAX_NEAR_MISSES = 3
 
-/** A condition that a value does not meet; `passed` is null where it is too long to say. */
+/** A condition that a value does not meet. */
 export const missOf = (
   { name, wanted }: Pick<Condition, 'name' | 'wanted'>,
-  value: Value,
-  passed: boolean | null
+  value: Value
 ): Miss => ({
   condition: name.join('.'),
   wanted,
-  got: passed === null ? 'a value that is too long for its pattern' : shownValue(value)
+  got: shownValue(value)
 })
 
 export function shownValue(value: Value): string {

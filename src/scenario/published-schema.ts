@@ -127,6 +127,13 @@ const DEFINITIONS: Readonly<Record<string, Json>> = {
     ),
     examples: [1, '2-3', '4+']
   },
+  times: {
+    ...orVariable(
+      { type: 'integer', minimum: 0 },
+      { type: 'string', pattern: '^ *\\d[\\d ]*(- *[1-9][\\d ]*|\\+ *)?$' }
+    ),
+    examples: [0, 1, '2-3', '4+']
+  },
   status: {
     ...orVariable(
       { type: 'integer', minimum: 100, maximum: 599 },

@@ -70,6 +70,7 @@ import type { Library } from './library.js'
 import { checkCount, tooLarge } from './limits.js'
 import { type MatchData, type On, operationsOn, shownOn } from './matching.js'
 import { type NamedRecord, recordsNamedBy, recordsNamedByState } from './named-records.js'
+import { patternsIn } from './patterns.js'
 import type { Progress } from './progress.js'
 import {
   ID,
@@ -530,7 +531,7 @@ async function compileExpectations(
   isRunning: boolean
 ): Promise<Expectation[]> {
   const compiled: Expectation[] = []
-  const all = { instructions: 0 }
+  let patterns = 0
   for (const { member, index, isWhole, report: note } of rightMembersOf<ExpectationData>(
     data.expect,
     flaws?.get('expect'),
@@ -538,7 +539,8 @@ async function compileExpectations(
   )) {
     const calls = callsIn(member)
     if (calls.some(({ calls: { on } }) => on === undefined)) continue
-    const expectation = await compileExpectation(member, note, answers, all)
+    const expectation = await compileExpectation(member, note, answers, patterns)
+    patterns += patternsIn(member)
     if (isWhole && expectation !== null) compiled.push(expectation)
     const warnOf = within(warn, 'expect', index)
     // only a warning: a request may name a missing record, and be expected to be refused
@@ -729,7 +731,7 @@ async function scriptOf(
   const { data: whole, flaws, report: reportAll, warn, sourceOf } = checked
   const entries: Entry[] = []
   const waiting: { data: EntryData; report: Report }[] = []
-  const all = { instructions: 0 }
+  let patterns = 0
   const shadows = new Shadows()
   for (const { member: data, index, isWhole, report } of rightMembersOf<EntryData>(
     whole.script,
@@ -737,7 +739,8 @@ async function scriptOf(
     within(reportAll, 'script')
   )) {
     if (data.on === undefined) continue
-    const entry = await compileEntry(data, report, all)
+    const entry = await compileEntry(data, report, patterns)
+    patterns += patternsIn(data.match)
     const warnOf = within(warn, 'script', index)
     waiting.push({ data, report })
     const { until = 0 } = data.hold ?? {}

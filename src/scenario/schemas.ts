@@ -18,6 +18,7 @@ import type { Static, TInteger, TProperties, TSchema, TUnsafe } from 'typebox'
 import * as Type from 'typebox'
 import { checkerOf } from '../core/checking.js'
 import { NOT_BLANK } from '../core/formats.js'
+import { RETIRED_NAMES } from '../core/retired.js'
 import { SETTINGS, settingsSchema } from '../core/settings.js'
 import { type Family, OPERATION_NAMES, RESOURCE_NAMES } from '../reference/operations.js'
 import { type Schema, schemaOf } from '../reference/parameters.js'
@@ -417,6 +418,11 @@ const CALLS = of<number | string>({
   minimum: 1,
   'x-published': referTo('calls')
 })
+const TIMES = of<number | string>({
+  type: ['integer', 'string'],
+  minimum: 0,
+  'x-published': referTo('times')
+})
 const WHEN = wordOf(
   ['before', 'after'] as const,
   'Of a fault, before: the request has no effect; after: it takes effect, then its response is lost. Of a change: before or after the operation.'
@@ -723,16 +729,9 @@ const QUANTITIES = {
   ),
   sum: named(
     quantity(Type.Integer(), 'The sum: a whole number, or conditions.'),
-    'The sums of fields, by the field or an expression, such as amount - amount_refunded.'
+    'The sums of fields, such as { amount: 500 }.'
   ),
-  group_by: either(
-    'array',
-    someOf(NAME),
-    NAME,
-    'A field, a path such as ticket.location, or a list of them; count and sum must hold for each group.'
-  ),
-  every: { ...FIELD_VALUES, description: 'Every record must have these values.' },
-  none: { ...FIELD_VALUES, description: 'No record may have all of these values.' }
+  every: { ...FIELD_VALUES, description: 'Every record must have these values.' }
 }
 /** Expectations of all records of a family, or of those that `where` names. */
 export type Quantities = { [K in keyof typeof QUANTITIES]?: Static<(typeof QUANTITIES)[K]> }
@@ -747,6 +746,7 @@ type FamilyState = {
 const FAMILY_STATE = of<FamilyState>({
   'x-name': 'ExpectedRecords',
   'x-single': 'count',
+  'x-meant': RETIRED_NAMES.state,
   description:
     'Records of a family by id, with the values that they must have, and expectations of all of them.',
   type: 'object',
@@ -784,12 +784,7 @@ export function expectationSchema({ account = false } = {}) {
     [],
     {
       ...calls,
-      times: { ...COUNT, description: 'Exactly this many requests.' },
-      at_least: {
-        ...COUNT,
-        description: 'At least this many requests; 1 when none of the three is given.'
-      },
-      at_most: { ...COUNT, description: 'At most this many requests.' },
+      times: { ...TIMES, description: 'How many requests: 0, 1, 2-3 or 4+; left out: 1+.' },
       sequence: someOf(
         { 'x-single': 'on', ...closed('A request of a sequence.', ['on'], calls, 'ExpectedCall') },
         'Requests in this order; others may come between them.'
@@ -798,17 +793,13 @@ export function expectationSchema({ account = false } = {}) {
         PER,
         'It must hold separately for each Ticket (and so on), key or test of these requests.'
       ),
-      same: wordOf(
-        PER,
-        'The requests of the sequence must all be about one Ticket (and so on), or of one key or test.'
-      ),
       state: STATE
     }
   )
   return {
     ...words,
     'x-elsewhere': allAs([...Object.keys(RESOURCES), 'where', 'sum'], 'state'),
-    'x-meant': { count: 'times' }
+    'x-meant': { count: 'times', ...RETIRED_NAMES.calls, ...RETIRED_NAMES.sequence }
   }
 }
 type Expected = Required<Static<ReturnType<typeof expectationSchema>>>
@@ -817,11 +808,10 @@ type Expected = Required<Static<ReturnType<typeof expectationSchema>>>
  * request has ended.
  */
 export type CallsData = Expected['sequence'][number]
-/** How often requests must come: exactly so many times, or bounds. */
-export type CountData = CallsData &
-  Partial<Pick<Expected, 'times' | 'at_least' | 'at_most' | 'per'>>
-/** Requests in order, for each value or all about one. */
-export type SequenceData = Pick<Expected, 'sequence'> & Partial<Pick<Expected, 'per' | 'same'>>
+/** How often requests must come, in all or for each value. */
+export type CountData = CallsData & Partial<Pick<Expected, 'times' | 'per'>>
+/** Requests in order, in all or for each value. */
+export type SequenceData = Pick<Expected, 'sequence'> & Partial<Pick<Expected, 'per'>>
 /** An expectation as a document writes it. */
 export type ExpectationData = CountData | SequenceData | Pick<Expected, 'state'>
 

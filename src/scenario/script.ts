@@ -16,6 +16,7 @@ import {
   operationOf,
   operationsNamed
 } from '../reference/operations.js'
+import { type Counts, countsOf } from './counts.js'
 import { digestOf, withDigests } from './digests.js'
 import type { Report } from './documents.js'
 import { type Edit, editOf } from './edits.js'
@@ -33,7 +34,7 @@ import {
   unlessReported
 } from './matching.js'
 import type { NearMiss } from './near-misses.js'
-import { type Instructions, patternsIn } from './patterns.js'
+import { isWithinPatterns } from './patterns.js'
 import type { EntryData, Hold, Respond } from './schemas.js'
 import { say } from './sentences.js'
 
@@ -42,7 +43,7 @@ export type Entry = {
   data: EntryData
   operations: ReadonlySet<OperationId>
   matches: Matcher
-  calls: { from: number; to: number }
+  calls: Counts
   /** The share of the selected requests that it is applied to, from 0 to 1. */
   chance: number
   /** The instants of the sandbox's clock between which requests match, the first among them. */
@@ -65,7 +66,6 @@ export type Entry = {
   edit: Edit | null
   /** Milliseconds of the sandbox's clock: how old the records are that it shows. */
   stale: number | null
-  instructions: number
 }
 /** An entry that is applied to a request, with its delay. */
 export type Action = { id: string; entry: Entry; delay: number }
@@ -76,12 +76,10 @@ export type Action = { id: string; entry: Entry; delay: number }
  */
 type Count = { matched: number; applied: number; first?: number }
 /**
- * The count of an entry: `too_long`, if there are any, requests with a value too long for its
- * patterns. Of one that counts `per` value, each of its `values`,
- * and those `uncounted` since there were too many.
+ * The count of an entry. Of one that counts `per` value, each of its `values`, and those
+ * `uncounted` since there were too many.
  */
 export type EntryCount = Count & {
-  too_long?: number
   uncounted?: number
   values?: readonly (Count & { value: string })[]
 }
@@ -92,16 +90,15 @@ const isDisabled = (operations: readonly OperationId[]) =>
   operations.length > 0 && operations.every(operation => DISABLED.includes(operation))
 /**
  * Compiles one entry that its schema allows; null with its problems reported by their place in it.
- * What it keeps of card data is digests. `all` counts what the
- * patterns of its script compile to.
+ * What it keeps of card data is digests. `patterns` is how many the entries before it have.
  */
 export const compileEntry = (
   written: EntryData,
   report: Report,
-  all: Instructions = { instructions: 0 }
+  patterns = 0
 ): Promise<Entry | null> =>
   unlessReported(report, async note => {
-    const before = all.instructions
+    if (!isWithinPatterns(written.match, patterns, said => note(['match'], said))) return null
     const data = { ...written }
     if (written.name !== undefined) data.name = withoutSecrets(written.name)
     if (written.after !== undefined) data.after = maskedThroughout(written.after)
@@ -166,10 +163,9 @@ export const compileEntry = (
       data,
       operations: new Set(operations),
       matches: await compileMatch(operations, data.match, note, {
-        onlyRight: true,
-        patterns: patternsIn(all)
+        onlyRight: true
       }),
-      calls: callsOf(calls === undefined ? '1+' : `${calls}`, note),
+      calls: countsOf(`${calls ?? '1+'}`, 1, within(note, 'calls')),
       chance,
       between,
       lasts,
@@ -177,8 +173,7 @@ export const compileEntry = (
       delay: delayOf(delay ?? '0s', within(note, 'delay')),
       label: data.name ?? digestOf(JSON.stringify(data)),
       edit: change === undefined ? null : editOf(change, note),
-      stale: stale === undefined ? null : durationIn(stale, ['stale'], note),
-      instructions: all.instructions - before
+      stale: stale === undefined ? null : durationIn(stale, ['stale'], note)
     }
   })
 
@@ -231,15 +226,6 @@ function durationIn(
   if (ms === null) report(steps, check('wrong_format', durationExpected(text)))
   else if (isLonger(ms)) report(steps, say('delay_too_long', text))
   return ms ?? Number.NaN
-}
-
-function callsOf(text: string, report: Report): Entry['calls'] {
-  const [, first, dash, last] =
-    /^([1-9]\d{0,8})(?:(-)([1-9]\d{0,8})|\+)?$/.exec(text.replaceAll(' ', '')) ?? []
-  const from = Number(first)
-  const to = dash ? Number(last) : Number(text.includes('+') ? FOREVER : first)
-  if (!(from <= to)) report(['calls'], say('not_calls', text))
-  return { from, to }
 }
 
 const MAX_DELAY = 600_000
@@ -341,12 +327,6 @@ export class Script {
 
   get size(): number {
     return this.#entries.size
-  }
-
-  get instructions(): number {
-    let sum = 0
-    for (const { entry } of this.#entries.values()) sum += entry.instructions
-    return sum
   }
 
   /** Every entry with its id and counts, in the order in which they are tried. */
@@ -466,13 +446,11 @@ export class Script {
     for (const id of due) {
       const counted = this.#entries.get(id) as Counted
       const { entry, count } = counted
-      call.isTooLong = false
-      const isMatched = isMatch(entry.matches, call)
-      if (call.isTooLong) count.too_long = (count.too_long ?? 0) + 1
+      if (!isMatch(entry.matches, call)) continue
       const { per } = entry.data
-      const value = isMatched && per !== undefined ? countedValue(per, call) : undefined
-      if (!call.isTooLong && (!isMatched || (per !== undefined && value === undefined))) continue
-      const own = isMatched ? ownCount(counted, value) : null
+      const value = per && countedValue(per, call)
+      if (per !== undefined && value === undefined) continue
+      const own = ownCount(counted, value)
       if (own !== null) {
         count.matched++
         if (own !== count) own.matched++

@@ -9,30 +9,6 @@ const and = (words: readonly string[]) => words.join(' and ')
 const or = (words: readonly string[]) => words.join(' or ')
 const some = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
 const reference = (name: string) => `\${${shortened(name)}}`
-const tooLong = (count: number) =>
-  count === 0 ? '' : `; ${count} more could not be matched: a value is too long for its pattern`
-const inDoubt = (count: number) =>
-  count === 0
-    ? ''
-    : `, and ${count} more in doubt: a value is too long for its pattern, or its bound is not a number or an instant`
-/**
- * Of the records found, how many break an expectation of all, some of those, and how many may
- * belong to them.
- */
-type Broken = {
-  broken: number
-  found: number
-  doubtful: number
-  shown: readonly string[]
-  where: string
-  names: string
-}
-const someDo = ({ broken, found }: Broken) =>
-  `${broken} of ${found} ${broken === 1 ? 'does' : 'do'}`
-const brokenBy = ({ broken, doubtful, shown }: Broken) => {
-  const more = broken > shown.length ? [`${broken - shown.length} more`] : []
-  return `${inDoubt(doubtful)}${broken === 0 ? '' : `: ${[...shown, ...more].join('; ')}`}`
-}
 
 export const say = sayer({
   // names that go together
@@ -118,7 +94,8 @@ export const say = sayer({
   waits_for_itself: () => 'can never apply: its after leads back to itself',
   never_ends: (name: string) =>
     `can never apply: ${shortened(name)} does not end; give it calls, for or until`,
-  not_calls: (got: string) => `must be 1, 2-3 or 4+; got ${got}`,
+  not_counts: (least: number, got: string) =>
+    `must be ${least === 0 ? '0, ' : ''}1, 2-3 or 4+; got ${got}`,
   delay_too_long: (got: string) => `must be at most 10m; got ${got}`,
   hold_too_many: (limit: number, until: number) =>
     `at most ${limit} requests are held at once (limits.waiting), so ${until} can never wait together`,
@@ -160,16 +137,18 @@ export const say = sayer({
   not_single: (name: string, parts: readonly string[]) =>
     `${name} has no single value; name a part of it${parts.length === 0 ? '' : `, such as ${name}.${parts[0]}`}`,
   not_summable: (name: string) =>
-    `${name} is not a whole number; only whole numbers can be added up, as in amount - amount_refunded`,
-  count: (calls: string, wanted: string, seen: number, of: string, unmatched: number) =>
-    `${calls}: expected ${wanted}; got ${seen}${of}${tooLong(unmatched)}`,
+    `${name} is not a whole number; only whole numbers can be added up, as in amount`,
+  sum_of_fields: (got: string, instead: string) =>
+    `a sum takes one field; got ${got}; write ${instead}`,
+  count: (calls: string, wanted: string, seen: number, of: string) =>
+    `${calls}: expected ${wanted}; got ${seen}${of}`,
   too_soon: (what: string, gap: number, of: string, wanted: string) =>
     `${what} came ${gap / 1000} s after the request before it${of}; expected at least ${wanted}`,
   clock_stands: () =>
     'the clock stands still, so only a wait under play, or a control request, lets time pass between requests',
   in_order: (count: number) => `The ${count} requests came in this order.`,
-  out_of_order: (nth: number, on: string, of: string, unmatched: number) =>
-    `Request ${nth} of the sequence, ${on}, came out of order or not at all${of}${tooLong(unmatched)}.`,
+  out_of_order: (nth: number, on: string, of: string) =>
+    `Request ${nth} of the sequence, ${on}, came out of order or not at all${of}.`,
   holds_for: (count: number, what: string) => `It holds for ${some(count, what)}.`,
   others: (message: string, count: number) =>
     count === 0
@@ -183,15 +162,20 @@ export const say = sayer({
   record_missing: (family: string, id: string, resource: string) =>
     `${family}.${id}: there is no such ${resource}`,
   field_differs: (family: string, id: string, miss: string) => `${family}.${id}.${miss}`,
-  total: (whose: string, wanted: string, where: string, got: number, doubtful: number) =>
-    `${whose}: wanted ${wanted}${where}; got ${got}${inDoubt(doubtful)}`,
+  total: (whose: string, wanted: string, where: string, got: number) =>
+    `${whose}: wanted ${wanted}${where}; got ${got}`,
   several_currencies: (whose: string, currencies: readonly string[]) =>
-    `${whose}: amounts in ${and(currencies)} cannot be added up; add currency to where or group_by`,
-  more_differences: (family: string, more: number) => `${family}: ${some(more, 'more difference')}`,
-  not_every: (family: string, of: Broken) =>
-    `${family}: every one${of.where} must have ${of.names}; ${someDo(of)} not${brokenBy(of)}`,
-  not_none: (family: string, of: Broken) =>
-    `${family}: none${of.where} may have ${of.names}; ${someDo(of)}${brokenBy(of)}`,
+    `${whose}: amounts in ${and(currencies)} cannot be added up; add currency to where`,
+  not_every: (
+    family: string,
+    wanted: string,
+    broken: number,
+    found: number,
+    shown: readonly string[]
+  ) => {
+    const more = broken > shown.length ? [`${broken - shown.length} more`] : []
+    return `${family}: ${wanted}; ${broken} of ${found} ${broken === 1 ? 'does' : 'do'} not: ${[...shown, ...more].join('; ')}`
+  },
 
   // steps
   unknown_key: (advice: string) => `the scenario has no such API key${advice}`,

@@ -5,8 +5,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { IS_DIGEST } from '../core/redaction.js'
 import type { OperationId } from '../reference/operations.js'
-import type { MatchCondition, SentCall } from './matching.js'
-import { MAX_STEPS } from './patterns.js'
+import type { MatchCondition } from './matching.js'
 import type { Entry } from './script.js'
 
 /**
@@ -56,11 +55,9 @@ export class Shadows {
     const earlier = Array.from(entry.operations, operation => this.#earlier.get(operation) ?? [])
     const last = earlier.flatMap(all => all.at(-1) ?? [])
     const isBehindAll = last.length === earlier.length && last.every(isUnconditional)
-    // no more of a request is looked at: alternatives follow from the same ones only
-    const budget = { steps: MAX_STEPS } as SentCall
     const found = isBehindAll
       ? last
-      : [earlier[0]?.find(other => shadows(other, added, budget)) ?? []].flat()
+      : [earlier[0]?.find(other => shadows(other, added)) ?? []].flat()
     this.#keep(added)
     return [...new Set(found)]
   }
@@ -92,24 +89,23 @@ export const isUnconditional = ({ entry }: Placed) =>
   entry.between.until === FOREVER
 
 /** Whether one entry acts on every request that another one would be applied to. */
-function shadows(one: Compared, other: Compared, budget: SentCall): boolean {
+function shadows(one: Compared, other: Compared): boolean {
   const { calls, data } = one.entry
-  if (isForEach(one.entry)) return matchesAll(one, other, budget)
+  if (isForEach(one.entry)) return matchesAll(one, other)
   const isWithin = calls.from <= other.entry.calls.from && calls.to >= other.entry.calls.to
   // both count the same requests
   return (
     isWithin &&
     data.per === other.entry.data.per &&
-    matchesAll(one, other, budget) &&
-    matchesAll(other, one, budget)
+    matchesAll(one, other) &&
+    matchesAll(other, one)
   )
 }
 
 /** Whether one entry matches every request that another one matches, as far as that can be told. */
 function matchesAll(
   { entry: one, conditions }: Compared,
-  { entry: other, conditions: narrower }: Compared,
-  budget: SentCall
+  { entry: other, conditions: narrower }: Compared
 ): boolean {
   if (one.between.from > other.between.from || one.between.until < other.between.until) return false
   for (const operation of other.operations) if (!one.operations.has(operation)) return false
@@ -121,21 +117,20 @@ function matchesAll(
     conditions.every(({ about, text, condition }) =>
       narrower.some(
         other =>
-          other.about === about &&
-          (other.text === text || follows(condition, other.condition, budget))
+          other.about === about && (other.text === text || follows(condition, other.condition))
       )
     )
   )
 }
 
 /** Whether a condition is met by every value that meets another one, as far as these are few. */
-const follows = (condition: MatchCondition, { data }: MatchCondition, budget: SentCall): boolean =>
+const follows = (condition: MatchCondition, { data }: MatchCondition): boolean =>
   [data].flat().every(value => {
     const text = String(value)
     return (
       typeof value !== 'object' &&
       !/^\/.*\/i?$/s.test(text) &&
       !IS_DIGEST.test(text) &&
-      condition.test(text, budget)
+      condition.test(text)
     )
   })

@@ -268,7 +268,7 @@ const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
 
 /** Names that documents often write together with others in one pair of braces. */
 const IS_NAME =
-  /^(on|do|as|match|body|query|params|key|about|calls|chance|from|until|for|hold|delay|respond|fault|when|status|error|headers|expect|times|at_least|at_most|id|account|location|ticket|transaction|amount|created|reference|name|type|email|code|message)$/
+  /^(on|do|as|match|body|query|params|key|about|calls|chance|from|until|for|hold|delay|respond|fault|when|status|error|headers|expect|times|id|account|location|ticket|transaction|amount|created|reference|name|type|email|code|message)$/
 
 /** `name:x`, which is a text in YAML, with the place of the colon; null for any other text. */
 export function spaceMissing(text: string): Advice | null {

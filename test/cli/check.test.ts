@@ -66,7 +66,7 @@ const GOOD = {
   expect: [
     { on: 'POST /refunds', match: { body: { amount: 20 }, key: 'sk_merchant' }, times: 1 },
     { on: 'GET /tickets', match: { query: { limit: 1 }, key: 'sk_reseller' } },
-    { on: 'GET /tickets/{id}', at_most: 0 }
+    { on: 'GET /tickets/{id}', times: 0 }
   ]
 }
 const GOOD_POINTS = [
@@ -922,7 +922,7 @@ const STEPPED = {
   ],
   expect: [
     { on: 'POST /refunds', took_effect: true, times: 3 },
-    { on: 'GET /tickets', at_most: 0 }
+    { on: 'GET /tickets', times: 0 }
   ]
 }
 /** A created Refund, but for its id. */

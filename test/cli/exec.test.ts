@@ -234,7 +234,7 @@ const SHOP = {
   ],
   expect: [
     { on: 'POST /transactions', times: 1 },
-    { on: 'GET /refunds', at_least: 1 }
+    { on: 'GET /refunds', times: '1+' }
   ]
 }
 const SESSION = `

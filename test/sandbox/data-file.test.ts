@@ -69,7 +69,7 @@ const SCENARIO = {
     },
     { on: 'GET /tickets', calls: 2, respond: { status: 503, body: 'busy' } }
   ],
-  expect: [{ on: 'POST /refunds', at_least: 1 }]
+  expect: [{ on: 'POST /refunds', times: '1+' }]
 }
 
 /** A call as one line: a method, a path from the root and, after that, form text or JSON. */
@@ -368,7 +368,7 @@ t.test(
     }
     const compiled = {
       script: [{ id: 'scr_1', ...listed({}) }],
-      expectations: [{ on: 'POST /refunds', times: 1, at_most: 2 }]
+      expectations: [{ on: 'POST /refunds', times: '3-2' }]
     }
     const cases: [data: Json, at: string, paths: string, settings?: object][] = [
       [
@@ -383,7 +383,7 @@ t.test(
         'tickets[0].location,transactions[0].ticket'
       ],
       [inOne({ refunds }), 'sandboxes[1].records.', 'refunds[0].amount'],
-      [inFirst(compiled), 'first_states[0].', 'expectations[0],script[0].entry'],
+      [inFirst(compiled), 'first_states[0].', 'expectations[0].times,script[0].entry'],
       [
         inBase({ script: [{ id: 'scr_2', ...listed({}), values: [{ value: 5 }] }] }),
         'sandboxes[0].',

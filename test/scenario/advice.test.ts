@@ -263,11 +263,11 @@ t.test('advice: a sentence names what to write', async t => {
     [`${BEGIN}expect:\n  - sequence: [POST /refunds]\n`, 'write it as { on: POST /refunds }'],
     [`${BEGIN}play: [GET /tickets]\n`, 'write it as { do: GET /tickets }'],
     [`${BEGIN}play: [ { do: GET /tickets, expect: 404 } ]\n`, 'write it as { status: 404 }'],
-    [expecting('none: { amount: { above: 5000 } }'), 'as in amount: { gt: 5000 }'],
-    [expecting('none: { amount > 5000: true }'), 'as in amount: { gt: 5000 }'],
-    [expecting('none: { id: "${transaction.id}" }'), 'did you mean ${record.transaction.id}?'],
+    [expecting('every: { amount: { above: 5000 } }'), 'as in amount: { gt: 5000 }'],
+    [expecting('every: { amount > 5000: true }'), 'as in amount: { gt: 5000 }'],
+    [expecting('every: { id: "${transaction.id}" }'), 'did you mean ${record.transaction.id}?'],
     [
-      expecting('none: { id: "${recrd.transaction.id}" }'),
+      expecting('every: { id: "${recrd.transaction.id}" }'),
       'did you mean ${record.transaction.id}?'
     ],
     [`${BEGIN}play: [ { wait: 1h30m } ]\n`, 'write 90m']
@@ -520,13 +520,13 @@ script:
   - 5
 expect:
   - { on: POST /refunds, match: { body: { amout: 1 } }, times: x }
-  - { on: POST /refunds, times: 1, at_least: 2, nope: 1 }
+  - { on: POST /refunds, times: 2-1, nope: 1 }
   - { times: 1, nope: 1 }
   - x
 `
   const marks = [
     '2:9 vars.bad name, 4:56 script[0].match.body.ticket, 4:81 script[0].match.body.amount, 4:105 script[0].delay, 4:115 script[0].calls, 5:11 script[1].on',
-    '5:44 script[1].respond.status, 6:5 script[2], 7:5 script[3], 9:43 expect[0].match.body.amout, 9:64 expect[0].times, 10:49 expect[1].nope, 11:17 expect[2].nope',
+    '5:44 script[1].respond.status, 6:5 script[2], 7:5 script[3], 9:43 expect[0].match.body.amout, 9:64 expect[0].times, 10:33 expect[1].times, 10:38 expect[1].nope, 11:17 expect[2].nope',
     '12:5 expect[3]'
   ]
   t.equal(marksOf((await lookedAt(text)).problems), marks.join(', '))
@@ -682,7 +682,7 @@ t.test(
         'query:\n        limit: 5',
         'body:\n        amount: 5'
       ],
-      [slow('calls: "first"'), '5:12 script[0].calls not_calls', '"first"', '1'],
+      [slow('calls: "first"'), '5:12 script[0].calls not_counts', '"first"', '1'],
       [slow('call: 1'), '5:5 script[0].call unknown_name', 'call', 'calls'],
       [slow('per: ticket\n    calls: [3]'), '6:12 script[0].calls wrong_type', '[3]', '3'],
       [slow('per: ticket\n    call: 3'), '6:5 script[0].call unknown_name', 'call', 'calls'],

@@ -199,9 +199,9 @@ t.test(
       [{ transactions: { count: 1, where: { id: 'txn_z' } } }, null, 'transactions.where.id'],
       [{ transactions: { every: { ticket: { id: 'tkt_z' } } } }, 'transactions.every.ticket.id'],
       [
-        { transactions: { none: { ticket: { location: 'loc_z', reference: 'tkt_z' } } } },
+        { transactions: { every: { ticket: { location: 'loc_z', reference: 'tkt_z' } } } },
         null,
-        'transactions.none.ticket.location'
+        'transactions.every.ticket.location'
       ],
       [{ accounts: { rsl_z: {} } }, null, 'accounts.rsl_z'],
       [{ users: { usr_z: null, '${pay.id}': {} } }, null]
@@ -267,7 +267,7 @@ t.test(
       ({ path, ...said }) => coded(path, said)
     )
     t.strictSame(waiting, [
-      'script[1].calls not_calls',
+      'script[1].calls not_counts',
       'script[5].after unknown_entry',
       ...[6, 7, 8, 9].map(place => `script[${place}].after waits_for_itself`),
       'script[10].after.ended never_ends',
@@ -319,13 +319,13 @@ t.test(
 t.test(
   'expect: a field of the record that is looked at is known below the names of a state alone',
   async t => {
-    const inState = (id: string) => [{ state: { transactions: { none: { id } } } }]
+    const inState = (id: string) => [{ state: { transactions: { every: { id } } } }]
     const cases: [expect: object[], ...problems: string[]][] = [
       [inState('${record.ticket.location}')],
-      [inState('x${record.id}'), 'expect[0].state.transactions.none.id record_part'],
-      [inState('${ticket.location}'), 'expect[0].state.transactions.none.id unknown_reference'],
-      [inState('${recrd.location}'), 'expect[0].state.transactions.none.id unknown_reference'],
-      [inState('${record}'), 'expect[0].state.transactions.none.id unknown_reference'],
+      [inState('x${record.id}'), 'expect[0].state.transactions.every.id record_part'],
+      [inState('${ticket.location}'), 'expect[0].state.transactions.every.id unknown_reference'],
+      [inState('${recrd.location}'), 'expect[0].state.transactions.every.id unknown_reference'],
+      [inState('${record}'), 'expect[0].state.transactions.every.id unknown_reference'],
       [
         [{ state: { transactions: { '${record.id}': {} } } }],
         'expect[0].state.transactions.${record.id} unknown_reference'

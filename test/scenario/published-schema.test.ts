@@ -94,7 +94,7 @@ t.test('what is shipped and what the docs show is right by the schema', async t 
 const CASES: Record<string, Json> = parse(`
   document:
     loaded: [{}, { clock: { now: 2026-03-01, running: true } }, { settings: { statuses: { created: 201 } } },
-      { expect: [{ on: POST /refunds, status: 4xx, at_most: 1 }, { on: POST /refunds, status: [402, 5XX] }] }, { expect: [{ state: { refunds: { count: 0 } } }] },
+      { expect: [{ on: POST /refunds, status: 4xx, times: 0-1 }, { on: POST /refunds, status: [402, 5XX] }] }, { expect: [{ state: { refunds: { count: 0 } } }] },
       { steps: [{ do: POST /refunds, body: { amonut: 1 }, expect: { status: 400, body: { error: { code: parameter_unknown } } } }] },
       { play: [{ do: GET /refunds, repeat: 2 }, { at_once: [{ do: GET /refunds }] }] }]
     refused: [{ clock: 2026-02-30 }]

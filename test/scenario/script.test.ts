@@ -20,7 +20,6 @@ import {
   type Matcher,
   type SentCall
 } from '../../src/scenario/matching.js'
-import { MAX_STEPS } from '../../src/scenario/patterns.js'
 import { entrySchema, FAULTS, SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
 import {
   compileEntry,
@@ -78,8 +77,7 @@ const sent = (
     test: test ?? null,
     at,
     ...named,
-    about: what => about[what],
-    steps: MAX_STEPS
+    about: what => about[what]
   }
 }
 const ENTRY_CHECKER = checkerOf(entrySchema)
@@ -168,7 +166,7 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       [{ per: ticket }, per needs], [{ per: tickets, calls: 1 }, per not_one_of], [{ per: key, for: 1s }],
       [{ name: '' }, name empty], [{ chance: 1.1 }, chance too_large], [{ from: 2026-03-02, until: 2026-03-01 }, until no_time], [{ for: 0s }, for no_time],
       [{ for: '10' }, for wrong_format], [{ match: { body: { metadata: { a: { b: '1' } } } } }, match.body.metadata.a.b unknown_parameter],
-      [{ calls: true }, calls wrong_type], [{ calls: 0 }, calls too_small], [{ calls: 1.5 }, calls wrong_type], [{ calls: 1.0e+21 }, calls not_calls],
+      [{ calls: true }, calls wrong_type], [{ calls: 0 }, calls too_small], [{ calls: 1.5 }, calls wrong_type], [{ calls: 1.0e+21 }, calls not_counts],
       [{ delay: 5 }, delay wrong_format], [{ delay: soon }, delay wrong_format], [{ delay: '' }, delay wrong_format], [{ delay: -1s }, delay wrong_format],
       [{ delay: 600001ms }, delay delay_too_long], [{ delay: 7d }, delay delay_too_long], [{ delay: { min: 1s } }, delay required],
       [{ delay: { min: 1s, max: 2s, mean: 1s } }, delay.mean unknown_name], [{ delay: { min: 2s, max: 100ms } }, delay reversed],
@@ -207,7 +205,7 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       [{ amount: null }, amount wrong_type], [{ amount: [1, null, {}] }, 'amount[1] wrong_type', 'amount[2] wrong_type'], [{ amount: [] }, amount matches_nothing],
       [{ ticket: '/(/' }, ticket bad_pattern], [{ ticket: '/[a/i' }, ticket bad_pattern], [{ ticket: '/(?=a)/' }, ticket bad_pattern],
       [{ 'customer[email]': [x@example.com, '/*/'] }, 'customer[email] bad_pattern'], [{ ticket: '/(a)\\1/' }, ticket bad_pattern],
-      [{ ticket: '/((a{100}){100}){100}/' }, ticket bad_pattern]
+      [{ ticket: '/((a{30}){30}){30}/' }, ticket bad_pattern]
     ],
     respond: [
       [{ status: 503, retry_after: soon }, .retry_after wrong_format], [{ status: 503, retry_after: 1s, headers: { retry-after: '2' } }, .retry_after header_twice],
@@ -268,7 +266,7 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       'match.body.'
     ),
     ...of('respond', answer, 'respond'),
-    ...calls.map(calls => [{ on: 'POST /refunds', delay: '1s', calls }, 'calls not_calls']),
+    ...calls.map(calls => [{ on: 'POST /refunds', delay: '1s', calls }, 'calls not_counts']),
     ...header('framing_header', framing),
     ...header('not_a_header', ['', 'a b', 'a:b', 'a\r\nb', 'ä', 'content-length\n']),
     ...values.map(value => [
@@ -998,18 +996,16 @@ t.test('expect: every kind of problem of an expectation', async t => {
     [{ state: { transactions: { txn_1: { amount: 1, refunded: 2 } } } }, state.transactions.txn_1.refunded unknown_field],
     [{ state: { transactions: { txn_1: { refunds: {} } } } }, state.transactions.txn_1.refunds unknown_field], [{ on: POST /refund }, on unknown_word],
     [{ on: POST /refunds, time: 1 }, time unknown_name], [{ on: POST /refunds, times: -1 }, times too_small],
-    [{ on: POST /refunds, times: '1' }, times wrong_type], [{ on: POST /refunds, times: 1000001 }, times too_large],
-    [{ on: POST /refunds, times: 1, at_least: 1 }, not_together], [{ on: POST /refunds, times: 1, at_most: 1 }, not_together],
-    [{ on: POST /refunds, at_least: 3, at_most: 2 }, at_least reversed],
-    [{ on: POST /refunds, times: 0, at_least: 3, at_most: 2 }, not_together, at_least reversed], [{ on: GET /tickets, match: { body: {} } }, match.body no_section],
+    [{ on: POST /refunds, times: 3-2 }, times not_counts], [{ on: POST /refunds, times: 2 to 3 }, times not_counts],
+    [{ on: POST /refunds, times: 1.5 }, times wrong_type], [{ on: GET /tickets, match: { body: {} } }, match.body no_section],
     [{ on: GET /tickets, match: { query: { locaton: x } } }, match.query.locaton unknown_parameter],
     [{ on: POST /refunds, match: { body: { reason: '/(/' } } }, match.body.reason bad_pattern],
     [{ on: POST /refunds, no_sooner_than: 1 }, no_sooner_than wrong_format], [{ on: POST /refunds, no_sooner_than: soon }, no_sooner_than wrong_format],
     [{ on: POST /refunds, no_sooner_than: 1s, per: ticket }],
     [{ sequence: [{ on: POST /refunds, no_sooner_than: 1s }] }, 'sequence[0].no_sooner_than needs'],
-    [{ on: POST /refunds, per: ticket }, per needs], [{ on: POST /refunds, per: ticket, at_least: 1 }, per needs], [{ on: POST /refunds, per: ticket, times: 0 }],
-    [{ on: POST /refunds, per: card, times: 1 }, per not_one_of], [{ on: POST /refunds, same: ticket, times: 1 }, same needs],
-    [{ state: { refunds: { count: 1 } }, per: ticket }, per needs], [{ sequence: [{ on: POST /refunds }], per: ticket, same: key }, same not_together]
+    [{ on: POST /refunds, per: ticket }, per needs], [{ on: POST /refunds, per: ticket, times: 1+ }, per needs], [{ on: POST /refunds, per: ticket, times: 0 }],
+    [{ on: POST /refunds, per: card, times: 1 }, per not_one_of],
+    [{ state: { refunds: { count: 1 } }, per: ticket }, per needs]
   ]`)
   for (const [data, ...problems] of cases)
     t.strictSame(await expectationProblems(data), problems, JSON.stringify(data))
@@ -1096,11 +1092,11 @@ const tallyOf = async (...expectations: ExpectationData[]): Promise<Tally> => {
   return new Tally(compiledOnes)
 }
 
-t.test('expect: per value, and of one value', async t => {
+t.test('expect: per value', async t => {
   const [refund, list] = ['POST /refunds', 'GET /refunds']
   // requests as \`TICKET:OPERATION\`, and what is expected of those of each Ticket
   const cases: [
-    expected: Partial<CountData> & { sequence?: true; same?: true },
+    expected: Partial<CountData> & { sequence?: true },
     came: string,
     holds: boolean,
     message: string,
@@ -1119,7 +1115,7 @@ t.test('expect: per value, and of one value', async t => {
       2
     ],
     [
-      { at_most: 1 },
+      { times: '0-1' },
       'a a b b c',
       false,
       'POST /refunds for each ticket: expected at most 1 request; got 2 for a; it does not hold for 1 more either',
@@ -1127,7 +1123,7 @@ t.test('expect: per value, and of one value', async t => {
       2
     ],
     [
-      { at_least: 2 },
+      { times: '2+' },
       'a a b',
       false,
       'POST /refunds for each ticket: expected at least 2 requests; got 1 for b',
@@ -1142,40 +1138,13 @@ t.test('expect: per value, and of one value', async t => {
       'Request 2 of the sequence, GET /refunds, came out of order or not at all for b.',
       'b',
       1
-    ],
-    [{ same: true }, 'a b c:list b:list', true, 'It holds for 1 ticket.'],
-    [
-      { same: true },
-      'a c:list -',
-      false,
-      'Request 2 of the sequence, GET /refunds, came out of order or not at all for a.',
-      'a',
-      1
-    ],
-    [
-      { same: true },
-      'c:list',
-      false,
-      'Request 1 of the sequence, POST /refunds, came out of order or not at all.',
-      undefined,
-      0
     ]
   ]
-  for (const [
-    expected,
-    came,
-    holds,
-    message,
-    value,
-    seen = holds && 'same' in expected ? 2 : 0
-  ] of cases) {
+  for (const [expected, came, holds, message, value, seen] of cases) {
     const sequence = [{ on: refund }, { on: list }]
-    const { sequence: isSequence, same, ...counts } = expected
-    const inOrder: ExpectationData = same
-      ? { sequence, same: 'ticket' }
-      : { sequence, per: 'ticket' }
+    const { sequence: isSequence, ...counts } = expected
     const tally = await tallyOf(
-      same || isSequence ? inOrder : { on: refund, per: 'ticket', ...counts }
+      isSequence ? { sequence, per: 'ticket' } : { on: refund, per: 'ticket', ...counts }
     )
     for (const [, ticket, on] of came.matchAll(/(\S)(:list)?/g))
       tally.count(
@@ -1184,7 +1153,7 @@ t.test('expect: per value, and of one value', async t => {
     const [verdict] = await tally.verdicts(RECORDS)
     const { holds: held, message: said, value: of, seen: counted, exceeded } = verdict as Verdict
     t.strictSame([held, said, of], [holds, message, value], `${JSON.stringify(expected)} ${came}`)
-    if (!holds || 'same' in expected) t.equal(counted, seen, came)
+    if (!holds) t.equal(counted, seen, came)
     t.equal(exceeded, message.includes('got 2'), came)
     t.equal(tally.awaited().length, holds || exceeded ? 0 : 1)
   }
@@ -1196,8 +1165,8 @@ t.test('expect: per value, and of one value', async t => {
     [verdict?.holds, verdict?.message],
     [true, 'It holds for 1000 tests; not counted: 3 requests, since only the first 1000 tests are']
   )
-  t.match(await (await tallyOf({ sequence: [{ on: refund }], same: 'key' })).verdicts(RECORDS), [
-    { wanted: 'POST /refunds, in this order, all about one key' }
+  t.match(await (await tallyOf({ sequence: [{ on: refund }], per: 'key' })).verdicts(RECORDS), [
+    { wanted: 'POST /refunds, in this order for each key' }
   ])
 })
 
@@ -1221,7 +1190,7 @@ t.test('expect: no sooner than so long after the request before', async t => {
     ],
     [apart, [[0], [1000], [1999], [2100]], early('Request 3, POST /refunds,', '0.999')],
     [
-      { ...apart, at_most: 1 },
+      { ...apart, times: '0-1' },
       [[0], [0]],
       'POST /refunds no sooner than 1s after the one before: expected at most 1 request; got 2'
     ],
@@ -1260,14 +1229,14 @@ t.test('expect: no sooner than so long after the request before', async t => {
     [steps, [[0], [1000]], 'The 2 requests came in this order.', true],
     [steps, [[0], [200], [1000]], early('Request 2 of the sequence, POST /refunds,', '0.2')],
     [
-      { ...steps, same: 'ticket' },
+      { ...steps, per: 'ticket' },
       [
         [0, 'a'],
-        [0, 'a'],
         [0, 'b'],
+        [1000, 'a'],
         [1000, 'b']
       ],
-      'It holds for 1 ticket.',
+      'It holds for 2 tickets.',
       true
     ]
   ]
@@ -1281,7 +1250,7 @@ t.test('expect: no sooner than so long after the request before', async t => {
   }
 })
 
-t.test('expect: times, at_least and at_most, and at least once when none is given', async t => {
+t.test('expect: how many times, and at least once where it is left out', async t => {
   const cases: [
     bounds: Partial<ExpectationData>,
     wanted: string,
@@ -1289,11 +1258,10 @@ t.test('expect: times, at_least and at_most, and at least once when none is give
     exceeded: number[]
   ][] = parse(`[
     [{}, at least 1 request, [1, 2, 3, 4], []], [{ times: 0 }, 0 requests, [0], [1, 2, 3, 4]], [{ times: 1 }, 1 request, [1], [2, 3, 4]],
-    [{ times: 2 }, 2 requests, [2], [3, 4]], [{ at_least: 0 }, at least 0 requests, [0, 1, 2, 3, 4], []], [{ at_least: 1 }, at least 1 request, [1, 2, 3, 4], []],
-    [{ at_least: 3 }, at least 3 requests, [3, 4], []], [{ at_least: 21 }, at least 21 requests, [], []], [{ at_most: 0 }, 0 requests, [0], [1, 2, 3, 4]],
-    [{ at_most: 1 }, at most 1 request, [0, 1], [2, 3, 4]], [{ at_most: 2 }, at most 2 requests, [0, 1, 2], [3, 4]],
-    [{ at_least: 1, at_most: 3 }, 1 to 3 requests, [1, 2, 3], [4]], [{ at_least: 0, at_most: 1 }, at most 1 request, [0, 1], [2, 3, 4]],
-    [{ at_least: 2, at_most: 2 }, 2 requests, [2], [3, 4]], [{ at_least: 1, at_most: 1 }, 1 request, [1], [2, 3, 4]]
+    [{ times: 2 }, 2 requests, [2], [3, 4]], [{ times: 0+ }, at least 0 requests, [0, 1, 2, 3, 4], []], [{ times: 1+ }, at least 1 request, [1, 2, 3, 4], []],
+    [{ times: 3+ }, at least 3 requests, [3, 4], []], [{ times: 21 + }, at least 21 requests, [], []],
+    [{ times: 0-1 }, at most 1 request, [0, 1], [2, 3, 4]], [{ times: 0 - 2 }, at most 2 requests, [0, 1, 2], [3, 4]],
+    [{ times: 1-3 }, 1 to 3 requests, [1, 2, 3], [4]], [{ times: 2-2 }, 2 requests, [2], [3, 4]], [{ times: '1' }, 1 request, [1], [2, 3, 4]]
   ]`)
   for (const [bounds, wanted, holds, exceeded] of cases) {
     const tally = await tallyOf({ on: 'POST /refunds', ...bounds })
@@ -1320,7 +1288,7 @@ t.test('expect: each expectation counts the calls that fit it', async t => {
   const match = { body: { payment_type: 'vip' } }
   const tally = await tallyOf(
     { on: 'POST /transactions' },
-    { on: 'POST /transactions', match, at_most: 1 },
+    { on: 'POST /transactions', match, times: '0-1' },
     { on: 'GET /tickets', times: 1 }
   )
 

@@ -51,7 +51,7 @@ generate:
 play:
 ${[1, 2, 3, 4, 5, 6, 7].map(page).join('\n')}
 expect:
-  - { on: GET /tickets, match: { query: { search_query: needle } }, at_least: 7 }
+  - { on: GET /tickets, match: { query: { search_query: needle } }, times: 7+ }
   - { on: "GET /tickets/{id}", match: { params: { id: tkt_needle } } }
 `
 

@@ -624,7 +624,7 @@ groups:
     play:
       - { as: read, do: "GET /transactions/\${payment.id}", expect: { status: "\${vars.status}" } }
     expect:
-      - { on: "GET /transactions/{id}", at_least: 1 }
+      - { on: "GET /transactions/{id}", times: 1+ }
       - state: { transactions: { "\${payment.id}": { amount: "\${vars.amount}" } } }
 `
 const OWN = `fixtures: [bistro]
@@ -661,7 +661,7 @@ t.test(
     )
     t.strictSame(
       expectations.map(({ data }) => Object.keys(data).at(-1)),
-      ['times', 'at_least', 'state']
+      ['times', 'times', 'state']
     )
     t.strictSame(
       [
@@ -726,19 +726,15 @@ t.test(
         'generate: [ { users: 1,',
         'day.yaml:6:17 groups.day.generate[0] not_exactly_one'
       ],
-      ['calls: 1,', 'calls: 0-1,', 'day.yaml:8:57 groups.day.script[0].calls not_calls'],
+      ['calls: 1,', 'calls: 0-1,', 'day.yaml:8:57 groups.day.script[0].calls not_counts'],
       [
         '"GET /transactions/${payment.id}", expect',
         '"GET /transactions/${payment.idd}", expect',
         'day.yaml:14:25 groups.day.play[0].do unknown_part'
       ],
-      [
-        'at_least: 1 }',
-        'at_least: 2, at_most: 1 }',
-        'day.yaml:16:51 groups.day.expect[0].at_least reversed'
-      ],
+      ['times: 1+ }', 'times: 2-1 }', 'day.yaml:16:48 groups.day.expect[0].times not_counts'],
       ['    play:', '    plays:', 'day.yaml:13:5 groups.day.plays unknown_name'],
-      ['at_least: 1', 'at_last: 1', 'day.yaml:16:41 groups.day.expect[0].at_last unknown_name']
+      ['times: 1+', 'tims: 1+', 'day.yaml:16:41 groups.day.expect[0].tims unknown_name']
     ]
     for (const [from, to, ...problems] of cases) {
       t.strictSame(
@@ -785,7 +781,7 @@ t.test('use: fields of a named entry are replaced, and an entry is left out', as
   const cases: [override: string, ...problems: string[]][] = [
     ['refunds fails: { calls: 2 }', 'own.yaml:7:43 use[0].override.refunds fails unknown_override'],
     ['refunds fail: { call: 2 }', 'own.yaml:7:59 use[0].override.refunds fail.call unknown_name'],
-    ['refunds fail: { calls: 3-2 }', 'own.yaml:7:66 use[0].override.refunds fail.calls not_calls'],
+    ['refunds fail: { calls: 3-2 }', 'own.yaml:7:66 use[0].override.refunds fail.calls not_counts'],
     [
       'refunds fail: { when: after }',
       'own.yaml:7:65 use[0].override.refunds fail.when not_together'

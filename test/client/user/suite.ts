@@ -110,7 +110,7 @@ export async function suite(emulator: Emulator): Promise<void> {
   const verification: Api.Verification = {
     on: 'POST /refunds',
     match: { account: 'mch_a' },
-    at_least: 1,
+    times: '1+',
     within: '2s'
   }
   const verdict: Api.Verdict = await emulator.verify(verification)

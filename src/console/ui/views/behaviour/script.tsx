@@ -74,7 +74,7 @@ const clear = () =>
     run: () => remove(control('DELETE /script'), 'The script is empty', 'behaviour-entries')
   })
 
-const Entry = ({ id, entry, matched, applied, too_long, near_misses }: ListedEntry) => (
+const Entry = ({ id, entry, matched, applied, near_misses }: ListedEntry) => (
   <>
     <p>
       <code>{id}</code> <b>{entry.name}</b>
@@ -83,9 +83,6 @@ const Entry = ({ id, entry, matched, applied, too_long, near_misses }: ListedEnt
     <p class="counts">
       <span class="badge">{figure(matched)} matched</span>{' '}
       <span class={`badge ${applied > 0 ? 'good' : ''}`}>{figure(applied)} applied</span>
-      {too_long !== undefined && (
-        <span class="badge warn">{too_long} with a value too long for the pattern</span>
-      )}
     </p>
     <NearMisses
       near={near_misses}
