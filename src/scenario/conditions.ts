@@ -316,7 +316,7 @@ const not =
 /**
  * Passes a value that one of the tests passes; null where none does, but one of them cannot tell.
  */
-export const anyOf =
+const anyOf =
   <B extends Budget>(tests: readonly ((value: Value, looked: B) => boolean | null)[]) =>
   (value: Value, looked: B): boolean | null => {
     let isPassed: boolean | null = false

@@ -398,10 +398,9 @@ function shownCalls({
     .join(' ')
 }
 
-const withoutKey = ({ key, any, ...match }: MatchData): object => ({
+const withoutKey = ({ key, ...match }: MatchData): object => ({
   ...match,
-  ...(key !== undefined && { key: MASK }),
-  ...(any && { any: any.map(withoutKey) })
+  ...(key !== undefined && { key: MASK })
 })
 
 type Of = { tooLong: number; value: string | undefined }
