@@ -86,7 +86,7 @@ export const say = sayer({
   disabled: (operation: string) =>
     `can never apply: ${operation} is disabled and always responds with 501`,
   shadowed: (by: string, on: string) =>
-    `can never apply: ${by} before it is applied to every request of ${on}`,
+    `can never apply: ${by} comes first, and is applied to every request of ${on}`,
   no_time: (why: string) => `can never apply: ${why}`,
   no_action: () => 'must have respond, change, stale, delay, fault or hold',
   stale_change: (operation: string) =>

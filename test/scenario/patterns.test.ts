@@ -23,7 +23,6 @@ import {
   patternsIn
 } from '../../src/scenario/patterns.js'
 import { compileEntry, type Entry, type EntryData, Script } from '../../src/scenario/script.js'
-import { Shadows } from '../../src/scenario/shadows.js'
 import { Store } from '../../src/store/store.js'
 import { coded, reported } from '../support/codes.js'
 import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
@@ -391,11 +390,6 @@ t.test(
     const all = await tallyOf(...worst.map(reason => ({ on, match: { body: { reason } } })))
     const one = await tallyOf({ on, match: { body: { reason: texts } } })
     const state = await compileWhere({ reason: texts.slice(0, 3), transaction: texts.slice(2) })
-    const [later, ...earlier] = (await Promise.all(
-      [LONG, ...texts].map(reason => compileEntry(entry(reason), () => {}))
-    )) as [Entry, ...Entry[]]
-    const shadows = new Shadows()
-    for (const [index, entry] of earlier.entries()) shadows.add({ entry, use: null, index })
     const cases: [title: string, run: () => unknown][] = [
       ['a script', () => act(script, sent(LONG))],
       ['expectations', () => all.count(sent(LONG))],
@@ -403,7 +397,6 @@ t.test(
         'one expectation, as verify judges each request of a journal by it',
         () => one.count(sent(LONG))
       ],
-      ['an entry that may be shadowed', () => shadows.add({ entry: later, use: null, index: 0 })],
       [
         'a record',
         () =>
