@@ -8,13 +8,13 @@ export const RETIRED_NAMES = {
   entry: {
     at: 'from and until, with instants',
     bandwidth: 'delay, for a slow response',
-    cut_after: 'fault: truncated_body, with when: after'
+    cut_after: 'fault: truncated_body, with when: after where the operation is to run'
   },
   match: { any: 'an entry or expectation for each of these matches, or a list of values' },
   delay: { from: GROWING, by: GROWING, every: GROWING },
   hold: { once: 'calls beside hold, such as calls: 1-2 to hold the first two requests only' },
-  /** Of a group that is not named by itself. */
-  use: 'write outages.yaml#brief-outage alone; in place of override, an entry under script, which is tried before the group; in place of vars, vars at the top of the scenario',
+  /** A member of `use` that is not text: `override` went with the object around it. */
+  use: 'write the group alone, as in outages.yaml#brief-outage; in place of override, write an entry under script, which is tried first; vars go at the top of the scenario',
   calls: {
     at_least: 'times: 2+ for at least two',
     at_most: 'times: 0-2 for at most two'

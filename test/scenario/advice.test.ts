@@ -250,7 +250,7 @@ t.test('advice: a sentence names what to write', async t => {
     ],
     [
       `${BEGIN}use: [ { group: "outages#slow-service", vars: {} } ]\n`,
-      'vars at the top of the scenario'
+      'vars go at the top of the scenario'
     ],
     [generating('created: 2025'), 'write { from: 2025-01-01, to: 2025-12-31 }'],
     [generating('amount: 500'), 'write { min: 450, max: 18000 }'],
