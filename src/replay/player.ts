@@ -99,12 +99,8 @@ export class Player {
       this.#waiting.delete(waiting)
       if (!isGoingOn) return false
     }
-    if (delay > 0) await this.#past(delay)
+    if (delay > 0) await new Promise(resolve => this.#wait(delay, resolve))
     return true
-  }
-
-  #past(ms: number): Promise<boolean> {
-    return new Promise(resolve => this.#wait(Math.ceil(ms), resolve))
   }
 
   #wait(ms: number | null, wake: (goesOn: boolean) => void): Waiting {

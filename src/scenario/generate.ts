@@ -17,7 +17,7 @@ import type { Report } from './documents.js'
 import { type Progress, reportProgress } from './progress.js'
 import { GENERATED_FAMILIES, type GenerateData } from './schemas.js'
 import { say } from './sentences.js'
-import { drawWeighted, ofWeights, type Weighted } from './weights.js'
+import { type Weights, weightedNames } from './weights.js'
 
 export { GENERATED_FAMILIES, type GenerateData } from './schemas.js'
 export type Generating = {
@@ -109,13 +109,9 @@ export function generate(data: GenerateData, generating: Generating, report: Rep
   const parents = parentsOf(family, data, generating, report)
   if (parents === null) return false
   const instants = instantsOf(data, data[family] as number, generating)
-  // one parent is not drawn
-  const parent = () =>
-    parents.things.length === 1
-      ? (parents.things[0] as string)
-      : drawWeighted(generating.faker, parents)
   if (family === 'transactions')
-    return generatePayments(instants, { parents, parent }, data, generating, report)
+    return generatePayments(instants, parents, data, generating, report)
+  const parent = weightedNames(parents, generating.faker)
   fill(family, instants, generating, DRAWS[family](generating, parent))
   return true
 }
@@ -123,7 +119,7 @@ export function generate(data: GenerateData, generating: Generating, report: Rep
 /**
  * A whole number of a range, drawn as `faker.number.int` draws it, which takes four times as long.
  */
-export const drawWhole = ({ number }: Faker, min: number, max: number): number =>
+const drawWhole = ({ number }: Faker, min: number, max: number): number =>
   min === max ? min : Math.floor(number.float() * (max - min + 1) + min)
 /** A member of a list, drawn as `faker.helpers.arrayElement` draws it. */
 const drawOne = <T>(faker: Faker, list: readonly T[]): T =>
@@ -149,25 +145,25 @@ function instantsOf(
 }
 
 /**
- * The ids of the records that generated ones belong to; null where there is none, reported unless
- * one was left out.
+ * The ids of the records that generated ones belong to, with their weights; null where there is
+ * none, reported unless one was left out.
  */
 function parentsOf(
   family: (typeof GENERATED_FAMILIES)[number],
   data: GenerateData,
   { store, importer }: Generating,
   report: Report
-): Weighted<string> | null {
-  if (family === 'accounts') return ofWeights([''])
+): Weights | null {
+  if (family === 'accounts') return { '': 1 }
   const isPlaced = family === 'tickets' || family === 'transactions'
   const [field, parents, resource] = isPlaced
     ? (['location', 'locations', 'Location'] as const)
     : (['account', 'accounts', 'Account'] as const)
   const given = data[field]
   if (given !== undefined) {
-    const named = ofWeights(typeof given === 'string' ? [given] : given)
-    const unknown = named.things.filter(id => !store[parents].get(id))
     const isOfName = typeof given !== 'string'
+    const named = isOfName ? given : { [given]: 1 }
+    const unknown = Object.keys(named).filter(id => !store[parents].get(id))
     for (const id of unknown.filter(id => importer.isMissing(parents, id))) {
       report(isOfName ? [field, id] : [field], {
         ...say('missing_record', resource, id, didYouMean(id, store[parents].someIds())),
@@ -181,7 +177,7 @@ function parentsOf(
     : store.accounts.inCreationOrder().find(({ type }) => type === 'merchant')
   if (!first && importer.isComplete(parents))
     report([], say('missing_parent', isPlaced ? 'Location' : 'merchant Account', family))
-  return first ? ofWeights([first.id]) : null
+  return first ? { [first.id]: 1 } : null
 }
 
 /** Draws what is given of a record, which is completed as that of a fixture is. */
@@ -259,7 +255,7 @@ const DRAWS: Readonly<
  */
 function generatePayments(
   instants: Float64Array,
-  { parents, parent }: { parents: Weighted<string>; parent: () => string },
+  parents: Weights,
   data: GenerateData,
   generating: Generating,
   report: Report
@@ -267,7 +263,7 @@ function generatePayments(
   const { faker, store, importer } = generating
   const latest = instants.at(-1)
   const open = new Map<string, OpenTickets>()
-  for (const location of parents.things) {
+  for (const location of Object.keys(parents)) {
     const tickets = pageOf(store.tickets, {
       index: 'location',
       group: location,
@@ -282,6 +278,7 @@ function generatePayments(
     open.set(location, { tickets, opened: 0 })
   }
   const draws = paymentDraws(data, faker)
+  const parent = weightedNames(parents, faker)
   // no payment is before the first Ticket of its Location
   const payments = Array.from(instants, instant => {
     const own = open.get(parent()) as OpenTickets
@@ -338,9 +335,9 @@ function paymentDraws(
   faker: Faker
 ): PaymentDraws {
   const regulars = regularsOf(faker)
-  const types = ofWeights(payment_types) as Weighted<PaymentType>
-  const type = () =>
-    Array.isArray(payment_types) ? drawOne(faker, types.things) : drawWeighted(faker, types)
+  const type = isObject(payment_types)
+    ? weightedNames(payment_types as Weights<PaymentType>, faker)
+    : () => drawOne(faker, payment_types as readonly PaymentType[])
   return { type, bill: () => drawWhole(faker, min, max), regulars }
 }
 
