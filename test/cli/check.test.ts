@@ -188,6 +188,40 @@ t.test('check: plays are sent as a client would, so that the script acts on them
       ['✓ play 1. DELETE /accounts/mch_a/users/usr_a']
     ],
     [
+      'a body that is truncated, and responses that take their time by the clock',
+      {
+        clock: { now: '2026-03-01T18:05:00Z' },
+        script: [
+          { on: 'POST /refunds', fault: 'truncated_body', when: 'after' },
+          { on: 'GET /locations', delay: '3s', fault: 'truncated_body' },
+          { on: 'GET /tickets', delay: '2s' }
+        ],
+        play: [
+          { ...refund(10), expect: { fault: 'truncated_body' } },
+          { do: 'GET /locations', expect: { fault: 'truncated_body' } },
+          { do: 'GET /tickets' },
+          { ...refund(2000), expect: { fault: 'truncated_body' } }
+        ],
+        expect: [
+          { on: 'POST /refunds', took_effect: true, times: 1 },
+          {
+            sequence: [
+              { on: 'GET /locations' },
+              { on: 'GET /tickets', no_sooner_than: '3s' },
+              { on: 'POST /refunds', no_sooner_than: '2s' }
+            ]
+          }
+        ]
+      },
+      [
+        ...['POST /refunds', 'GET /locations', 'GET /tickets', 'POST /refunds'].map(
+          (on, nth) => `✓ play ${nth + 1}. ${on}`
+        ),
+        '✓ expects',
+        '✓ expects'
+      ]
+    ],
+    [
       'a fault that is another one, and one that is none',
       {
         script: [{ on: 'POST /refunds', calls: 1, fault: 'hang' }],
