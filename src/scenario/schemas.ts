@@ -510,7 +510,7 @@ const CREATED = closed(
     to: { ...INSTANT, description: 'The latest.' }
   }
 )
-const GENERATED = closed('Records of one family to generate from the seed.', [], {
+const GENERATE = closed('Records of one family to generate from the seed.', [], {
   ...allAs(GENERATED_FAMILIES, { ...COUNT, description: 'How many to generate.' }),
   account: { ...RECORD_ID, description: 'The Account that they belong to.' },
   location: either(
@@ -544,7 +544,6 @@ const GENERATED = closed('Records of one family to generate from the seed.', [],
   },
   refunded: { ...SHARE, description: 'The share of the Transactions that get one Refund.' }
 })
-const GENERATE = { ...GENERATED, 'x-meant': RETIRED_NAMES.generate }
 /** So many records of one family to generate, with their places and times. */
 export type GenerateData = Static<typeof GENERATE>
 
@@ -797,7 +796,7 @@ export const isOfScenarios = (key: keyof typeof SETTINGS) =>
 const sharedParts = () => ({
   data: of<Record<string, unknown>>({ ...fixtureSchema(true), description: DATA }),
   generate: listOf(
-    { ...GENERATE, 'x-name': 'Generate' },
+    { ...GENERATE, 'x-meant': RETIRED_NAMES.generate, 'x-name': 'Generate' },
     'Records to generate from the seed, after data.'
   ),
   script: listOf(

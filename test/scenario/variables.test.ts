@@ -323,13 +323,13 @@ script:
       { delay: '1s' }
     ])
     t.strictSame((await made(text, { root })).warnings, [])
+    const ahead = await made(
+      'use: [outages.yaml#all]\nscript: [ { on: POST /refunds, delay: 1s } ]\n',
+      { root }
+    )
     t.strictSame(
-      (
-        await made('use: [outages.yaml#all]\nscript: [ { on: POST /refunds, delay: 1s } ]\n', {
-          root
-        })
-      ).warnings,
-      [],
+      [ahead.problems, ahead.warnings],
+      [[], []],
       'an entry of the scenario may take all the requests of one of a group'
     )
     const named = await made(
@@ -737,6 +737,7 @@ t.test(
         'at_least: 2, at_most: 1 }',
         'day.yaml:16:51 groups.day.expect[0].at_least reversed'
       ],
+      ['GET /tickets,', 'GET /refunds,', 'day.yaml:10:9 groups.day.script[2] shadowed'],
       ['    play:', '    plays:', 'day.yaml:13:5 groups.day.plays unknown_name'],
       ['at_least: 1', 'at_last: 1', 'day.yaml:16:41 groups.day.expect[0].at_last unknown_name']
     ]
