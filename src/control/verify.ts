@@ -155,10 +155,6 @@ function checkKept({ on, match = {} }: CallsData, kept: readonly string[], tell:
   for (const name of Object.keys(match.headers ?? {}))
     if (!kept.includes(name.toLowerCase()))
       report(['headers', name], say('header_not_kept', name, kept))
-  for (const [index, one] of (match.any ?? []).entries())
-    checkKept({ on, match: one }, kept, ([, ...steps], said) =>
-      report(['any', index, ...steps], said)
-    )
 }
 
 function secretsNamed(names: object): string[][] {

@@ -1,20 +1,20 @@
 /** Words that the emulator no longer takes, each with what to write instead. */
 
+const GROWING = 'min and max, or an entry for each delay, with calls'
+const PERIODS = 'from and to alone, and an entry for each period that is busier'
+
 /** Names in a document, by the object that had them: `x-meant` of its schema. */
 export const RETIRED_NAMES = {
   entry: {
-    at: 'from and until, or advance the clock',
-    bandwidth: 'fault: truncated_body, or delay',
-    cut_after: 'fault: truncated_body'
+    at: 'from and until, with instants',
+    bandwidth: 'delay, for a slow response',
+    cut_after: 'fault: truncated_body, with when: after where the operation is to run'
   },
-  match: { any: 'two entries, one for each condition' },
-  delay: {
-    from: 'an entry for each delay, with calls',
-    by: 'an entry for each delay, with calls',
-    every: 'an entry for each delay, with calls'
-  },
-  hold: { once: 'calls, which says how many requests it holds' },
-  use: { override: 'an entry of your own above the group: the first that applies is used' },
+  match: { any: 'an entry or expectation for each of these matches, or a list of values' },
+  delay: { from: GROWING, by: GROWING, every: GROWING },
+  hold: { once: 'calls beside hold, such as calls: 1-2 to hold the first two requests only' },
+  /** A member of `use` that is not text: `override` went with the object around it. */
+  use: 'write the group alone, as in outages.yaml#brief-outage; in place of override, write an entry under script, which is tried first; vars go at the top of the scenario',
   calls: {
     at_least: 'times: 2+ for at least two',
     at_most: 'times: 0-2 for at most two'
@@ -25,13 +25,14 @@ export const RETIRED_NAMES = {
     group_by: 'an expectation for each group, with where'
   },
   sum: { expression: 'a sum for each field, such as sum: { amount: 500, amount_refunded: 100 }' },
-  generate: {
-    hours: 'created: { from, to }, which spreads evenly',
-    weekdays: 'created: { from, to }, which spreads evenly',
-    months: 'created: { from, to }, which spreads evenly',
-    zone: 'created: { from, to } with the offset in both'
+  generate: { amounts: 'amount: { min, max }, or an entry for each amount' },
+  created: {
+    hours: PERIODS,
+    weekdays: PERIODS,
+    months: PERIODS,
+    zone: 'from and to with an offset, such as 2026-03-01T00:00:00+01:00'
   },
-  created: { around: 'created: { from, to }' }
+  amount: { around: 'min and max alone' }
 } as const
 
 /** Commands and flags, as they are typed. */

@@ -11,7 +11,7 @@ import { aboutIn } from '../scenario/about.js'
 import { defaultError } from '../scenario/default-errors.js'
 import type { Ending } from '../scenario/expectations.js'
 import type { SentCall, Values } from '../scenario/matching.js'
-import type { Action, EntryData, Respond } from '../scenario/script.js'
+import type { Action, Respond } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
 import { JSON_TYPE } from './answers.js'
 import {
@@ -117,40 +117,19 @@ export function patchAnswer(exchange: Exchange, { entry: { data } }: Action): vo
 }
 
 /**
- * What the script says about a response: its own, or else the operation's. Another response that
- * the emulator gives instead is left alone.
+ * Loses the response if the script says so, its own or else the operation's, and breaks the body of
+ * one that arrives malformed. Another response that the emulator gives instead is left alone.
  */
-function saidOfAnswer(exchange: Exchange): Partial<EntryData> {
+export function breakAnswer(exchange: Exchange): void {
   const { action, outcome } = exchange
-  if (action === null) return {}
+  const fault = action?.entry.data.fault
+  if (action === null || fault === undefined) return
   const isMeant = isAnswer(action)
     ? outcome.name === 'scripted'
     : hasReached(exchange, STAGE.running)
-  return isMeant ? action.entry.data : {}
-}
-
-/**
- * Loses the response if the script says so, truncates one that is longer than `cut_after`, and
- * breaks the body of one that arrives malformed.
- */
-export function breakAnswer(exchange: Exchange): void {
-  const { fault, cut_after: arriving = Number.POSITIVE_INFINITY } = saidOfAnswer(exchange)
-  if (fault !== undefined) exchange.lost(fault)
-  else if (arriving < exchange.length) exchange.lost('truncated_body')
+  if (!isMeant) return
+  exchange.lost(fault)
   if (fault === 'malformed_body') exchange.payload = malformed(String(exchange.payload))
-}
-
-/**
- * How many bytes of a response's body arrive (half of a truncated one, unless `cut_after` is
- * given), and how many a second.
- */
-export function sendingOf(exchange: Exchange): { bytes: number; bandwidth: number | undefined } {
-  const { bandwidth, cut_after: cut } = saidOfAnswer(exchange)
-  const { length, outcome } = exchange
-  return {
-    bytes: outcome.fault === 'truncated_body' ? (cut ?? Math.floor(length / 2)) : length,
-    bandwidth
-  }
 }
 
 /** The response that a fault loses if its entry gives none. */

@@ -253,8 +253,6 @@ function missesOfEntry(
   if (isNone) misses.push({ condition: 'per', wanted: `a ${per}`, got: 'none' })
   if (call.at < between.from)
     misses.push({ condition: 'from', wanted: `${data.from}`, got: isoOf(call.at) })
-  if (!entry.isHour(call.at))
-    misses.push({ condition: 'at', wanted: `${data.at}`, got: isoOf(call.at) })
   if (isWaiting(call.at))
     misses.push({ condition: 'after', wanted: JSON.stringify(data.after), got: 'not yet' })
   if (call.at >= between.until)
@@ -294,27 +292,19 @@ function missedStage(call: Exchange, stage: Stage, wanted: string): Miss | null 
 function missesOfMatch(matches: Matcher, { sent, isNone }: Knowing): Miss[] {
   const misses = missesAmong(matches, sent)
   if (misses.length > 0 || !isNone) return misses
-  const hidden = matches
-    .flatMap(condition => condition.any?.flat() ?? condition)
+  return matches
     .filter(condition => isHidden(condition, sent))
-  return hidden.map(({ section, name, wanted }) => ({
-    condition: name.join('.'),
-    wanted: section === 'key' || HOLDS_DIGEST.test(wanted) ? 'the value of the match' : wanted,
-    got: 'a value that is not kept'
-  }))
+    .map(({ section, name, wanted }) => ({
+      condition: name.join('.'),
+      wanted: section === 'key' || HOLDS_DIGEST.test(wanted) ? 'the value of the match' : wanted,
+      got: 'a value that is not kept'
+    }))
 }
 
-/**
- * The conditions that a request certainly does not meet; of alternatives, those of the one that it
- * nearly meets.
- */
+/** The conditions that a request certainly does not meet. */
 function missesAmong(matches: Matcher, sent: SentCall): Miss[] {
   return matches.flatMap(condition => {
     if (isHidden(condition, sent)) return []
-    if (condition.any !== undefined)
-      return condition.any
-        .map(one => missesAmong(one, sent))
-        .reduce((one, other) => (other.length < one.length ? other : one))
     const value = valueFor(condition, sent)
     return condition.test(value) ? [] : [missOf(condition, value)]
   })

@@ -215,15 +215,7 @@ export function scriptOf(calls: readonly Exchange[]): EntryData[] {
     const count = (counts.get(on) ?? 0) + 1
     counts.set(on, count)
     if (!isScripted(call)) continue
-    const {
-      name,
-      respond,
-      change,
-      stale,
-      fault,
-      when,
-      cut_after: cut
-    } = (call.action as Action).entry.data
+    const { name, respond, change, stale, fault, when } = (call.action as Action).entry.data
     const shown = maskedThroughout(
       { ...(respond && { respond }), ...(change && { change }) },
       call.secretWords
@@ -232,8 +224,7 @@ export function scriptOf(calls: readonly Exchange[]): EntryData[] {
       ...shown,
       ...(stale && { stale }),
       ...(fault && { fault }),
-      ...(when && { when }),
-      ...(cut !== undefined && { cut_after: cut })
+      ...(when && { when })
     }
     const last = found.findLast(entry => entry.on === on)
     if (last?.to === count - 1 && last.name === name && isDeepStrictEqual(last.action, action))

@@ -17,7 +17,7 @@ import {
   perform
 } from '../engine/execute.js'
 import { answerSeen, type OnOver, requestOf } from '../engine/play.js'
-import { answerByScript, breakAnswer, isAnswer, sendingOf } from '../engine/scripted.js'
+import { answerByScript, breakAnswer, isAnswer } from '../engine/scripted.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Action, Fault } from '../scenario/script.js'
 import type { StepAnswer, StepCall } from '../scenario/steps.js'
@@ -74,8 +74,6 @@ export class Player {
       refuse(exchange, error)
     }
     breakAnswer(exchange)
-    const { bytes, bandwidth } = sendingOf(exchange)
-    if (bandwidth !== undefined) await this.#past((bytes / bandwidth) * 1000)
     return this.#end(exchange, faultSeen(exchange))
   }
 
@@ -101,12 +99,8 @@ export class Player {
       this.#waiting.delete(waiting)
       if (!isGoingOn) return false
     }
-    if (delay > 0) await this.#past(delay)
+    if (delay > 0) await new Promise(resolve => this.#wait(delay, resolve))
     return true
-  }
-
-  #past(ms: number): Promise<boolean> {
-    return new Promise(resolve => this.#wait(Math.ceil(ms), resolve))
   }
 
   #wait(ms: number | null, wake: (goesOn: boolean) => void): Waiting {

@@ -387,7 +387,7 @@ function notesOn(
     ],
     [
       calls.some(({ action }) =>
-        ['hold', 'delay', 'bandwidth'].some(name => name in (action?.entry.data ?? {}))
+        ['hold', 'delay'].some(name => name in (action?.entry.data ?? {}))
       ),
       SAYS.no_delays()
     ]

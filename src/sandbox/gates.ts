@@ -24,7 +24,7 @@ export class Gates {
 
   /**
    * Waits at the closed gate of a script entry. When `until` requests wait, they go on together; so
-   * do the next ones, unless it happens `once`.
+   * do the next ones.
    * `goesOn` resolves with whether the request goes on; `leave` ends its wait before that.
    * `longest` is how many milliseconds it may wait, null for ever.
    */
@@ -33,7 +33,7 @@ export class Gates {
     hold: Hold,
     { id, operation }: { id: string; operation: OperationId | null }
   ): { goesOn: Promise<boolean>; leave: (goesOn: boolean) => void; longest: number | null } {
-    const { until = Number.POSITIVE_INFINITY, release = 'in_order', once = false } = hold
+    const { until = Number.POSITIVE_INFINITY, release = 'in_order' } = hold
     const gate = this.#gate(gateOf(entry, hold))
     let go: (goesOn: boolean) => void
     const goesOn = new Promise<boolean>(resolve => {
@@ -47,7 +47,6 @@ export class Gates {
     gate.waiting.push(waiting)
     if (gate.waiting.length >= until) {
       const together = gate.waiting.splice(0)
-      gate.isOpen = once
       // the last request has to wait too before all of them go on in their order
       queueMicrotask(() => letGo(together, release))
     }

@@ -38,25 +38,18 @@ export type DocumentProblem = {
 }
 /** Codes of problems that are about a name. */
 const OF_NAMES = [
-  ...[
-    'unknown_name',
-    'unknown_parameter',
-    'unknown_field',
-    'unknown_override',
-    'unused_variable',
-    'no_section',
-    'group_name',
-    'process_setting'
-  ],
-  ...[
-    'framing_header',
-    'reserved_field',
-    'variable_as_name',
-    'not_a_variable_name',
-    'unbalanced_brackets',
-    'not_an_hour',
-    'not_an_amount'
-  ]
+  'unknown_name',
+  'unknown_parameter',
+  'unknown_field',
+  'unused_variable',
+  'no_section',
+  'group_name',
+  'process_setting',
+  'framing_header',
+  'reserved_field',
+  'variable_as_name',
+  'not_a_variable_name',
+  'unbalanced_brackets'
 ]
 /** Takes a problem by its place in the current part of a document. */
 export type Report = (

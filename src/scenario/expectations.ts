@@ -367,10 +367,9 @@ function shownCalls({
     .join(' ')
 }
 
-const withoutKey = ({ key, any, ...match }: MatchData): object => ({
+const withoutKey = ({ key, ...match }: MatchData): object => ({
   ...match,
-  ...(key !== undefined && { key: MASK }),
-  ...(any && { any: any.map(withoutKey) })
+  ...(key !== undefined && { key: MASK })
 })
 
 const ofValue = (value: string | undefined) => (value === undefined ? '' : ` for ${value}`)

@@ -6,6 +6,7 @@ import type { Faker } from '@faker-js/faker'
 import { type Ids, kindOf } from '../core/ids.js'
 import { instantOf, isoOf } from '../core/instants.js'
 import { didYouMean } from '../core/nearest.js'
+import { isObject } from '../core/quick-check.js'
 import type { Settings } from '../core/settings.js'
 import type { Family } from '../reference/operations.js'
 import { PAYMENT_TYPES, type PaymentType } from '../reference/payment-methods.js'
@@ -16,17 +17,7 @@ import type { Report } from './documents.js'
 import { type Progress, reportProgress } from './progress.js'
 import { GENERATED_FAMILIES, type GenerateData } from './schemas.js'
 import { say } from './sentences.js'
-import {
-  drawWeighted,
-  drawWhole,
-  isWeighted,
-  ofWeights,
-  problemsOfAmounts,
-  problemsOfTime,
-  problemsOfWeights,
-  type Weighted,
-  weightedInstants
-} from './weights.js'
+import { type Weights, weightedNames } from './weights.js'
 
 export { GENERATED_FAMILIES, type GenerateData } from './schemas.js'
 export type Generating = {
@@ -75,14 +66,30 @@ export async function loadFaker(): Promise<Faker> {
   return faker
 }
 
-/** Checks what an entry says by itself: one family, and a range that is not reversed. */
+/**
+ * Checks what an entry says by itself: one family, ranges that are not reversed, and weights of
+ * which one is above 0. Returns whether it is right.
+ */
 export function checkGenerate(data: GenerateData, report: Report): boolean {
+  const { created, amount } = data
   const asked = GENERATED_FAMILIES.filter(family => data[family] !== undefined)
-  if (asked.length !== 1) report([], say('not_exactly_one', GENERATED_FAMILIES, asked))
-  const problems = [...problemsOfTime(data), ...problemsOfAmounts(data), ...problemsOfWeights(data)]
-  for (const [steps, said] of problems) report(steps, said)
-  return asked.length === 1 && problems.length === 0
+  let isRight = true
+  const note: Report = (steps, said) => {
+    isRight = false
+    report(steps, said)
+  }
+  if (asked.length !== 1) note([], say('not_exactly_one', GENERATED_FAMILIES, asked))
+  if (created !== undefined && instantIn(created.from) > instantIn(created.to))
+    note(['created'], say('reversed', `from ${created.from}`, `to ${created.to}`))
+  if (amount !== undefined && amount.min > amount.max)
+    note(['amount'], say('reversed', `min ${amount.min}`, `max ${amount.max}`))
+  for (const name of ['location', 'payment_types'] as const)
+    if (isObject(data[name]) && Object.values(data[name]).every(weight => weight === 0))
+      note([name], say('no_weight'))
+  return isRight
 }
+
+const instantIn = (text: string) => instantOf(text) as number
 
 /** How many records generate entries make, the Refunds of their Transactions included. */
 export const generatedBy = (entries: readonly GenerateData[]): number =>
@@ -102,17 +109,18 @@ export function generate(data: GenerateData, generating: Generating, report: Rep
   const parents = parentsOf(family, data, generating, report)
   if (parents === null) return false
   const instants = instantsOf(data, data[family] as number, generating)
-  // one parent is not drawn
-  const parent = () =>
-    parents.things.length === 1
-      ? (parents.things[0] as string)
-      : drawWeighted(generating.faker, parents)
   if (family === 'transactions')
-    return generatePayments(instants, { parents, parent }, data, generating, report)
+    return generatePayments(instants, parents, data, generating, report)
+  const parent = weightedNames(parents, generating.faker)
   fill(family, instants, generating, DRAWS[family](generating, parent))
   return true
 }
 
+/**
+ * A whole number of a range, drawn as `faker.number.int` draws it, which takes four times as long.
+ */
+const drawWhole = ({ number }: Faker, min: number, max: number): number =>
+  min === max ? min : Math.floor(number.float() * (max - min + 1) + min)
 /** A member of a list, drawn as `faker.helpers.arrayElement` draws it. */
 const drawOne = <T>(faker: Faker, list: readonly T[]): T =>
   list[drawWhole(faker, 0, list.length - 1)] as T
@@ -132,33 +140,30 @@ function instantsOf(
 ): Float64Array {
   const instants = new Float64Array(count).fill(now)
   if (created === undefined) return instants
-  const [min, max] = [instantOf(created.from) as number, instantOf(created.to) as number]
-  const at = isWeighted(created)
-    ? weightedInstants(created, [min, max], faker)
-    : () => drawWhole(faker, min, max)
-  return instants.map(at).sort()
+  const [min, max] = [instantIn(created.from), instantIn(created.to)]
+  return instants.map(() => drawWhole(faker, min, max)).sort()
 }
 
 /**
- * The ids of the records that generated ones belong to; null where there is none, reported unless
- * one was left out.
+ * The ids of the records that generated ones belong to, with their weights; null where there is
+ * none, reported unless one was left out.
  */
 function parentsOf(
   family: (typeof GENERATED_FAMILIES)[number],
   data: GenerateData,
   { store, importer }: Generating,
   report: Report
-): Weighted<string> | null {
-  if (family === 'accounts') return ofWeights([''])
+): Weights | null {
+  if (family === 'accounts') return { '': 1 }
   const isPlaced = family === 'tickets' || family === 'transactions'
   const [field, parents, resource] = isPlaced
     ? (['location', 'locations', 'Location'] as const)
     : (['account', 'accounts', 'Account'] as const)
   const given = data[field]
   if (given !== undefined) {
-    const named = ofWeights(typeof given === 'string' ? [given] : given)
-    const unknown = named.things.filter(id => !store[parents].get(id))
     const isOfName = typeof given !== 'string'
+    const named = isOfName ? given : { [given]: 1 }
+    const unknown = Object.keys(named).filter(id => !store[parents].get(id))
     for (const id of unknown.filter(id => importer.isMissing(parents, id))) {
       report(isOfName ? [field, id] : [field], {
         ...say('missing_record', resource, id, didYouMean(id, store[parents].someIds())),
@@ -172,7 +177,7 @@ function parentsOf(
     : store.accounts.inCreationOrder().find(({ type }) => type === 'merchant')
   if (!first && importer.isComplete(parents))
     report([], say('missing_parent', isPlaced ? 'Location' : 'merchant Account', family))
-  return first ? ofWeights([first.id]) : null
+  return first ? { [first.id]: 1 } : null
 }
 
 /** Draws what is given of a record, which is completed as that of a fixture is. */
@@ -250,7 +255,7 @@ const DRAWS: Readonly<
  */
 function generatePayments(
   instants: Float64Array,
-  { parents, parent }: { parents: Weighted<string>; parent: () => string },
+  parents: Weights,
   data: GenerateData,
   generating: Generating,
   report: Report
@@ -258,7 +263,7 @@ function generatePayments(
   const { faker, store, importer } = generating
   const latest = instants.at(-1)
   const open = new Map<string, OpenTickets>()
-  for (const location of parents.things) {
+  for (const location of Object.keys(parents)) {
     const tickets = pageOf(store.tickets, {
       index: 'location',
       group: location,
@@ -273,6 +278,7 @@ function generatePayments(
     open.set(location, { tickets, opened: 0 })
   }
   const draws = paymentDraws(data, faker)
+  const parent = weightedNames(parents, faker)
   // no payment is before the first Ticket of its Location
   const payments = Array.from(instants, instant => {
     const own = open.get(parent()) as OpenTickets
@@ -325,30 +331,14 @@ const regularsOf = (faker: Faker): Regular[] =>
 type PaymentDraws = { type: () => PaymentType; bill: () => number; regulars: readonly Regular[] }
 
 function paymentDraws(
-  { payment_types = PAYMENT_TYPES, amount = BILLS, amounts }: GenerateData,
+  { payment_types = PAYMENT_TYPES, amount: { min, max } = BILLS }: GenerateData,
   faker: Faker
 ): PaymentDraws {
   const regulars = regularsOf(faker)
-  const types = ofWeights(payment_types) as Weighted<PaymentType>
-  const type = () =>
-    Array.isArray(payment_types) ? drawOne(faker, types.things) : drawWeighted(faker, types)
-  const bills = amounts === undefined ? null : ofWeights(amounts)
-  const bill = () => (bills === null ? drawBill(faker, amount) : Number(drawWeighted(faker, bills)))
-  return { type, bill, regulars }
-}
-
-/**
- * A bill of a range; around the most frequent one, those farther from it are drawn the less often.
- */
-function drawBill(faker: Faker, { min, max, around }: NonNullable<GenerateData['amount']>): number {
-  if (around === undefined) return drawWhole(faker, min, max)
-  const drawn = faker.number.float()
-  const below = max === min ? 0 : (around - min) / (max - min)
-  return Math.round(
-    drawn < below
-      ? min + Math.sqrt(drawn * (max - min) * (around - min))
-      : max - Math.sqrt((1 - drawn) * (max - min) * (max - around))
-  )
+  const type = isObject(payment_types)
+    ? weightedNames(payment_types as Weights<PaymentType>, faker)
+    : () => drawOne(faker, payment_types as readonly PaymentType[])
+  return { type, bill: () => drawWhole(faker, min, max), regulars }
 }
 
 /** A payment with what its type needs of the customer (TXN-3, TXN-4). */

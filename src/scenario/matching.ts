@@ -97,40 +97,27 @@ export function operationsOn(on: On, report: Report): OperationId[] {
 /** The operations of an entry or expectation as a sentence names them. */
 export const shownOn = (on: On): string => (on === '*' ? 'any operation' : [on].flat().join(' or '))
 
-/**
- * A condition of a match, in the part of the request that it is about; of `any`, each alternative
- * is a matcher.
- */
-export type MatchCondition = Condition & {
-  section: keyof MatchData
-  any?: readonly Matcher[]
-}
+/** A condition of a match, in the part of the request that it is about. */
+export type MatchCondition = Condition & { section: keyof MatchData }
 /** Conditions that all have to hold. */
 export type Matcher = readonly MatchCondition[]
 
 /** What a condition of a match looks at. */
 export function valueFor({ section, name }: MatchCondition, call: SentCall): Value {
   if (section === 'key' || section === 'account') return call[section] ?? undefined
-  if (section === 'any') return null
   if (section === 'headers') return call.header((name[0] as string).toLowerCase())
   return section === 'about' ? call.about(name[0] as About) : call[section](name)
 }
 
 /** Whether a request meets every condition. */
 export const isMatch = (matcher: Matcher, call: SentCall): boolean =>
-  matcher.every(
-    condition =>
-      condition.any?.some(one => isMatch(one, call)) ?? condition.test(valueFor(condition, call))
-  )
+  matcher.every(condition => condition.test(valueFor(condition, call)))
 
 /**
  * What each operation has in a section of a match; the values that are not parameters have no
  * table.
  */
-function tablesOf(
-  operations: readonly OperationId[],
-  section: Exclude<keyof MatchData, 'any'>
-): readonly Schema[] {
+function tablesOf(operations: readonly OperationId[], section: keyof MatchData): readonly Schema[] {
   if (section === 'about')
     return [{ properties: Object.fromEntries(ABOUT.map(name => [name, {}])) }]
   if (section === 'key' || section === 'account') return [{ properties: { [section]: {} } }]
@@ -149,7 +136,7 @@ function tablesOf(
  */
 export async function compileMatch(
   operations: readonly OperationId[],
-  { any, ...data }: MatchData = {},
+  data: MatchData = {},
   report: Report,
   more: Pick<Subject, 'onlyRight' | 'answers'>
 ): Promise<Matcher> {
@@ -173,35 +160,5 @@ export async function compileMatch(
       conditions.push(...compiled.map(condition => ({ ...condition, section })))
     }
   }
-  if (any !== undefined)
-    conditions.push(await compileAny(operations, any, within(report, 'match', 'any'), more))
   return conditions
-}
-
-/** Compiles alternatives, at least one of which has to hold. */
-async function compileAny(
-  operations: readonly OperationId[],
-  alternatives: readonly MatchData[],
-  report: Report,
-  more: Parameters<typeof compileMatch>[3]
-): Promise<MatchCondition> {
-  const any: Matcher[] = []
-  for (const [index, data] of alternatives.entries()) {
-    // `match` is no part of the place of an alternative
-    const reportOne: Report = ([, ...steps], said) => report([index, ...steps], said)
-    const matcher = await unlessReported(reportOne, note =>
-      compileMatch(operations, data, note, more)
-    )
-    if (matcher?.length === 0) report([index], say('always_matches', 'it asks for nothing'))
-    any.push(matcher ?? [])
-  }
-  return {
-    section: 'any',
-    name: ['any'],
-    at: [],
-    data: alternatives as never,
-    wanted: 'one of its matches',
-    test: () => false,
-    any
-  }
 }

@@ -34,16 +34,9 @@ export function recordsNamedBy(
   const owners = [
     ...new Set(Array.from(operations, operation => operationOf(operation).family))
   ].map(family => (family === 'users' ? 'accounts' : family))
-  const named = (['params', 'query', 'body', 'about'] as const).flatMap(section =>
+  return (['params', 'query', 'body', 'about'] as const).flatMap(section =>
     namedIn(match?.[section], ['match', section], section === 'params' ? [...new Set(owners)] : [])
   )
-  const inAlternatives = (match?.any ?? []).flatMap((one, index) =>
-    recordsNamedBy(one, operations).map(({ steps: [, ...steps], ...more }) => ({
-      ...more,
-      steps: ['match', 'any', index, ...steps]
-    }))
-  )
-  return [...named, ...inAlternatives]
 }
 
 /**

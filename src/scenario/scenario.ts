@@ -68,7 +68,7 @@ import {
 } from './generate.js'
 import type { Library } from './library.js'
 import { checkCount, tooLarge } from './limits.js'
-import { type MatchData, type On, operationsOn, shownOn } from './matching.js'
+import { type MatchData, type On, operationsOn } from './matching.js'
 import { type NamedRecord, recordsNamedBy, recordsNamedByState } from './named-records.js'
 import { patternsIn } from './patterns.js'
 import type { Progress } from './progress.js'
@@ -78,19 +78,24 @@ import {
   type ScenarioData,
   type SharedParts,
   STATE_NAMES,
-  STATE_WORDS,
-  type UseData
+  STATE_WORDS
 } from './schemas.js'
-import { checkWaiting, compileEntry, type Entry, type EntryData, Script } from './script.js'
+import {
+  checkShadowed,
+  checkWaiting,
+  compileEntry,
+  type Entry,
+  type EntryData,
+  type PlacedEntry,
+  Script
+} from './script.js'
 import { say } from './sentences.js'
-import { entryLabel, isUnconditional, Shadows, type Source } from './shadows.js'
 import { misspeltPart, problemsOfShape, SCENARIO_NAMES } from './shape.js'
 import {
   type Group,
   groupIn,
   groupNamesIn,
   isSharedScript,
-  overridden,
   partsOfUse,
   readSharedScript,
   type SharedScript
@@ -150,6 +155,8 @@ export type Origin = {
   /** The file that relative paths start from; null for a document that came over HTTP. */
   file: string | null
 }
+/** The member of `use` that brought an entry, null for the scenario itself, and its index there. */
+type Source = Pick<PlacedEntry, 'use' | 'index'>
 /** A scenario document that was checked: what of it is not right is among `flaws`. */
 type Checked = {
   document: SourceDocument
@@ -165,7 +172,7 @@ type Checked = {
   written: Written
   report: Report
   warn: Report
-  /** Which list an entry of the script came from. */
+  /** Where an entry of the script came from. */
   sourceOf: (index: number) => Source
   /** Its variables, null for one without a value, and the names that it refers to. */
   variables: ReadonlyMap<string, VariableValue | null>
@@ -597,9 +604,9 @@ async function usedGroups(
   file: string | null,
   { library, variables: given }: LoadContext
 ): Promise<Used> {
-  const { document, data, flaws, problems, report, variables } = checked
-  const uses = membersIn<UseData>(checked, 'use').flatMap(({ member, index, flaws }) =>
-    flaws ? [] : { index, ...partsOfUse(member) }
+  const { data, flaws, problems, report, variables } = checked
+  const uses = membersIn<string>(checked, 'use').flatMap(({ member, index, flaws }) =>
+    flaws ? [] : { reference: member, index, ...partsOfUse(member) }
   )
   const own: GivenVariables = {
     values: Object.fromEntries([...variables].filter(([, value]) => value !== null)),
@@ -622,7 +629,7 @@ async function usedGroups(
     )
   }
   const groups = new Map<string, UsedGroup>()
-  for (const { reference, index, file: name, group, override } of uses) {
+  for (const { reference, index, file: name, group } of uses) {
     const shared = files.get(name) as SharedScript | string | null
     if (shared === null) continue
     const used = typeof shared === 'object' && group !== null ? shared.groups.get(group) : undefined
@@ -630,20 +637,7 @@ async function usedGroups(
     else if (group === null) report(['use', index], say('no_group', name, shared.names[0]))
     else if (used === undefined) report(['use', index], say('unknown_group', group, shared.names))
     else if (groups.has(reference)) report(['use', index], say('listed_twice', reference))
-    else {
-      const at = ['use', index, 'override']
-      const script = overridden(
-        used.partOf('script'),
-        override,
-        writtenIn(document, at),
-        within(report, ...at)
-      )
-      groups.set(reference, {
-        ...used,
-        partOf: name => (name === 'script' ? script : used.partOf(name)),
-        index
-      })
-    }
+    else groups.set(reference, { ...used, index })
   }
   const read = [...files.values()].filter(shared => isObject(shared)) as SharedScript[]
   if (read.length === files.size && !flaws?.has('use')) {
@@ -729,10 +723,9 @@ async function scriptOf(
 ): Promise<Entry[]> {
   const { 'limits.waiting': maxHeld } = trial.generation.settings
   const { data: whole, flaws, report: reportAll, warn, sourceOf } = checked
-  const entries: Entry[] = []
   const waiting: { data: EntryData; report: Report }[] = []
   let patterns = 0
-  const shadows = new Shadows()
+  const placed: PlacedEntry[] = []
   for (const { member: data, index, isWhole, report } of rightMembersOf<EntryData>(
     whole.script,
     flaws?.get('script'),
@@ -749,21 +742,13 @@ async function scriptOf(
       (canBeMade ? warnOf : report)(steps, said)
     if (!isWhole || entry === null) continue
     if (entry.edit !== null) checkEdit(data, entry.edit, trial, report, warnOf)
-    const placed = { entry, ...sourceOf(index) }
-    const { use } = placed
-    const by = shadows.add(placed)
-    if (by.length > 0) {
-      const said = (label?: string) => say('shadowed', by.map(entryLabel), shownOn(data.on), label)
-      if (by.every(other => other.use === use && isUnconditional(other))) report([], said())
-      else if (use === null) warnOf([], said())
-      else warn(['use', use], said(entryLabel(placed)))
-    }
-    entries.push(entry)
+    placed.push({ entry, ...sourceOf(index), report })
     await pause()
   }
+  checkShadowed(placed)
   // what a group that was not read holds is not known
   if (isAll) checkWaiting(waiting)
-  return entries
+  return placed.map(({ entry }) => entry)
 }
 
 async function generateAll(

@@ -8,7 +8,7 @@
  *   that may stay · `x-many`: the kind of a long list of words
  * - `x-elsewhere`: the parts that names go under which are not known here · `x-duration`: a length
  *   of time
- * - `x-meant`: the names to write for other ones · `x-single`: the name that a value belongs under
+ * - `x-meant`: what to write for other names · `x-single`: the name that a value belongs under
  *   where it is written for the whole
  * - `x-advice`: advice for a value of another type
  * - `x-published`: the schema that is published in its place · `x-name`: the name of its type in
@@ -294,21 +294,22 @@ const ELSEWHERE = {
 }
 /** The conditions on a request; in the journal the Account of the key can be matched too. */
 function matchSchema<P extends TProperties>(more: P) {
-  const parts = { ...MATCHED, ...more }
-  const one = { ...closed('One of several matches.', [], parts, 'MatchAlternative'), ...ELSEWHERE }
-  const any = someOf(one, 'At least one of these must hold, and the rest of the match too.')
   const whole = closed(
     'What the request must contain; left out: every request of the operation.',
     [],
-    { ...parts, any },
+    { ...MATCHED, ...more },
     'Match'
   )
-  return { ...whole, ...ELSEWHERE, 'x-published': referTo('match') }
+  return {
+    ...whole,
+    ...ELSEWHERE,
+    'x-meant': RETIRED_NAMES.match,
+    'x-published': referTo('match')
+  }
 }
 const MATCH = matchSchema({})
-type JournalMatch = Static<ReturnType<typeof matchSchema<typeof BY_ACCOUNT>>>
-/** The value of `match` and of each of its alternatives. */
-export type MatchData = Omit<JournalMatch, 'any'> & { any?: readonly MatchData[] }
+/** The value of `match`. */
+export type MatchData = Static<ReturnType<typeof matchSchema<typeof BY_ACCOUNT>>>
 
 export const FAULTS = [
   'connection_reset',
@@ -322,32 +323,33 @@ export type Fault = (typeof FAULTS)[number]
 export const RELEASES = ['in_order', 'reverse'] as const
 export type Release = (typeof RELEASES)[number]
 
-const HOLD = closed(
-  'Makes requests wait until a number of them wait, or until a control request opens a gate.',
-  [],
-  {
-    until: Type.Integer({
-      minimum: 2,
-      maximum: 1000,
-      description:
-        'How many requests must wait before they go on together; later ones wait for as many again.'
-    }),
-    once: Type.Boolean({
-      default: false,
-      description:
-        'Whether only the first requests wait for one another, and later ones go on at once.'
-    }),
-    gate: Type.String({
-      ...letters(64, 'a name'),
-      description: 'The name by which a control request opens it.'
-    }),
-    release: {
-      ...wordOf(RELEASES, 'The order in which requests go on: in order of arrival, or in reverse.'),
-      default: 'in_order'
-    },
-    for: { ...DURATION, description: 'The maximum time that a request waits.' }
-  }
-)
+const HOLD = {
+  ...closed(
+    'Makes requests wait until a number of them wait, or until a control request opens a gate.',
+    [],
+    {
+      until: Type.Integer({
+        minimum: 2,
+        maximum: 1000,
+        description:
+          'How many requests must wait before they go on together; later ones wait for as many again.'
+      }),
+      gate: Type.String({
+        ...letters(64, 'a name'),
+        description: 'The name by which a control request opens it.'
+      }),
+      release: {
+        ...wordOf(
+          RELEASES,
+          'The order in which requests go on: in order of arrival, or in reverse.'
+        ),
+        default: 'in_order'
+      },
+      for: { ...DURATION, description: 'The maximum time that a request waits.' }
+    }
+  ),
+  'x-meant': RETIRED_NAMES.hold
+}
 export type Hold = Static<typeof HOLD>
 const ERROR = {
   type: { ...NAME, description: 'The type of the error.' },
@@ -394,17 +396,10 @@ const CHANGE = {
 }
 export type ChangeData = Static<typeof CHANGE>
 const DELAY = {
-  'x-meant': { to: 'max' },
-  ...closed('', [], {
+  'x-meant': { to: 'max', ...RETIRED_NAMES.delay },
+  ...closed('', ['min', 'max'], {
     min: { ...DURATION, description: 'The shortest delay that can be drawn.' },
-    max: { ...DURATION, description: 'The longest delay; left out where it grows: 10m.' },
-    from: { ...DURATION, description: 'The first delay, where it grows.' },
-    by: { ...DURATION, description: 'How much it grows.' },
-    every: Type.Integer({
-      minimum: 1,
-      default: 1,
-      description: 'The delay grows each time the entry was applied to this many requests.'
-    })
+    max: { ...DURATION, description: 'The longest delay that can be drawn.' }
   })
 }
 const ENDED = closed('', ['ended'], {
@@ -428,9 +423,8 @@ const WHEN = wordOf(
   'Of a fault, before: the request has no effect; after: it takes effect, then its response is lost. Of a change: before or after the operation.'
 )
 
-/** The fields of a script entry. */
-const FIELDS = {
-  ...closed('What the emulator does differently for some requests.', [], {
+const ENTRY = {
+  ...closed('What the emulator does differently for some requests.', ['on'], {
     name: { ...NAME, description: 'The name of the entry in lists and reports.' },
     on: ON,
     match: MATCH,
@@ -455,10 +449,6 @@ const FIELDS = {
       ...INSTANT,
       description: "The instant of the sandbox's clock at which requests stop matching."
     },
-    at: Type.String({
-      description:
-        "The hours of every day of the sandbox's clock: 22:00-06:00 in UTC, or 22:00-06:00 Europe/Berlin."
-    }),
     after: either(
       'object',
       ENDED,
@@ -475,7 +465,7 @@ const FIELDS = {
       'object',
       DELAY,
       DURATION,
-      'Waits first: a duration; min and max, between which it is drawn from the seed; or from and by, with which it grows.'
+      'Waits first: a duration, or min and max, between which it is drawn from the seed.'
     ),
     respond: { ...RESPOND, 'x-single': 'status', 'x-published': referTo('respond') },
     change: { ...CHANGE, 'x-published': referTo('change') },
@@ -484,35 +474,23 @@ const FIELDS = {
       description: "Reads records as they were this long ago, by the sandbox's clock."
     },
     fault: wordOf(FAULTS, 'Loses the response.'),
-    bandwidth: Type.Integer({
-      minimum: 1,
-      maximum: 1_000_000_000,
-      description: 'How many bytes of the body of the response are sent in a second.'
-    }),
-    cut_after: Type.Integer({
-      minimum: 0,
-      maximum: 1_000_000_000,
-      description: 'Closes the connection after this many bytes of the response body.'
-    }),
     when: { ...WHEN, default: 'before' }
   }),
   'x-elsewhere': {
     ...allAs(Object.keys(MATCH.properties), 'match'),
     ...allAs(['status', 'headers', 'patch', 'error', 'retry_after'], 'respond')
   },
-  'x-meant': { between: 'from and until', times: 'calls', wait: 'delay' }
+  'x-meant': {
+    between: 'from and until',
+    times: 'calls',
+    wait: 'delay',
+    ...RETIRED_NAMES.entry
+  },
+  'x-name': 'ScriptEntry'
 }
-type Fields = Static<typeof FIELDS>
-export type EntryData = Fields & Required<Pick<Fields, 'on'>>
-const ENTRY = {
-  type: 'object',
-  allOf: [referTo('fields')],
-  properties: { on: {} },
-  required: ['on']
-}
+export type EntryData = Static<typeof ENTRY>
 /** The schema of a script entry. */
-export const entrySchema = () =>
-  of<EntryData>({ ...FIELDS, 'x-name': 'ScriptEntry', required: ['on'], 'x-published': ENTRY })
+export const entrySchema = () => of<EntryData>({ ...ENTRY, 'x-published': referTo('entry') })
 
 export const GENERATED_FAMILIES = [
   'accounts',
@@ -529,38 +507,12 @@ const WEIGHT = {
   }),
   'x-published': referTo('weight')
 }
-export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
-export const MONTHS = [
-  'jan',
-  'feb',
-  'mar',
-  'apr',
-  'may',
-  'jun',
-  'jul',
-  'aug',
-  'sep',
-  'oct',
-  'nov',
-  'dec'
-] as const
 const CREATED = closed(
-  'The period of their creation times; hours, weekdays and months that are not named weigh 1.',
+  'The period of their creation times, spread evenly over it.',
   ['from', 'to'],
   {
     from: { ...INSTANT, description: 'The earliest.' },
-    to: { ...INSTANT, description: 'The latest.' },
-    hours: named(
-      WEIGHT,
-      'Weights of hours, each hour listed once: { 11-14: 5 } for those from 11:00 to 14:00.'
-    ),
-    weekdays: closed('Weights of days, from mon to sun.', [], allAs(WEEKDAYS, WEIGHT)),
-    months: closed('Weights of months, from jan to dec.', [], allAs(MONTHS, WEIGHT)),
-    zone: {
-      ...NAME,
-      description:
-        'The time zone of hours, weekdays and months, such as Europe/Berlin; UTC when left out.'
-    }
+    to: { ...INSTANT, description: 'The latest.' }
   }
 )
 const GENERATE = closed('Records of one family to generate from the seed.', [], {
@@ -572,7 +524,11 @@ const GENERATE = closed('Records of one family to generate from the seed.', [], 
     { ...RECORD_ID, 'x-advice': 'write several with their weights: { loc_a: 3, loc_b: 1 }' },
     'The Location that they are at, or Locations with their weights.'
   ),
-  created: { ...CREATED, 'x-advice': 'write { from: 2025-01-01, to: 2025-12-31 }' },
+  created: {
+    ...CREATED,
+    'x-advice': 'write { from: 2025-01-01, to: 2025-12-31 }',
+    'x-meant': RETIRED_NAMES.created
+  },
   payment_types: either(
     'object',
     closed('', [], allAs(PAYMENT_TYPES, WEIGHT)),
@@ -585,16 +541,12 @@ const GENERATE = closed('Records of one family to generate from the seed.', [], 
       ['min', 'max'],
       {
         min: Type.Integer({ minimum: 1, description: 'The smallest.' }),
-        max: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'The largest.' }),
-        around: Type.Integer({ description: 'The most frequent; left out: all are as frequent.' })
+        max: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: 'The largest.' })
       }
     ),
-    'x-advice': 'write { min: 450, max: 18000 }, or the bills with their weights under amounts'
+    'x-advice': 'write { min: 450, max: 18000 }',
+    'x-meant': RETIRED_NAMES.amount
   },
-  amounts: named(
-    WEIGHT,
-    'The bills before the tip, each with its weight, in place of amount: { 450: 3, 1200: 1 }.'
-  ),
   refunded: { ...SHARE, description: 'The share of the Transactions that get one Refund.' }
 })
 /** So many records of one family to generate, with their places and times. */
@@ -833,7 +785,7 @@ export const isOfScenarios = (key: keyof typeof SETTINGS) =>
 const sharedParts = () => ({
   data: of<Record<string, unknown>>({ ...fixtureSchema(true), description: DATA }),
   generate: listOf(
-    { ...GENERATE, 'x-name': 'Generate' },
+    { ...GENERATE, 'x-meant': RETIRED_NAMES.generate, 'x-name': 'Generate' },
     'Records to generate from the seed, after data.'
   ),
   script: listOf(
@@ -870,33 +822,6 @@ export const sharedScriptSchema = () =>
     )
   })
 
-/** The fields of a script entry in place of its own; null for one that is left out. */
-export type Overrides = Readonly<Record<string, Fields | null>>
-/** A group of another file that a scenario uses. */
-export type UseData = string | { group: string; override?: Overrides }
-function useSchema() {
-  const changed = either(
-    'null',
-    of<null>({ type: 'null' }),
-    { ...FIELDS, 'x-published': referTo('fields') },
-    'The fields that replace those of the entry; null leaves it out.'
-  )
-  const use = {
-    ...closed('', ['group'], {
-      group: { ...NAME, description: 'The file and the group, such as outages.yaml#brief-outage.' },
-      override: named(
-        changed,
-        'Script entries of the group by name, with the fields that replace their own; null leaves an entry out.'
-      )
-    }),
-    'x-meant': { vars: 'vars at the top of the scenario, which replace those of the group' }
-  }
-  return listOf(
-    of<UseData>(either('object', use, NAME, '')),
-    'Groups of other files, such as outages.yaml#brief-outage, and fields that replace those of their script entries.'
-  )
-}
-
 /**
  * The schema of a scenario document: fixtures, inline and generated records, seed, clock, settings,
  * script, steps and expectations.
@@ -921,7 +846,10 @@ export const scenarioSchema = () => ({
       description: 'Settings of the sandbox.'
     }),
     vars: VARS,
-    use: useSchema(),
+    use: listOf(
+      { ...NAME, 'x-advice': RETIRED_NAMES.use },
+      'Groups of other files, such as outages.yaml#brief-outage.'
+    ),
     ...sharedParts()
   }),
   'x-elsewhere': OF_DATA
@@ -932,7 +860,7 @@ export type ScenarioData = Static<ReturnType<typeof scenarioSchema>>
 export const publishedParts = (): Readonly<Record<string, object>> => ({
   ...{
     change: CHANGE,
-    fields: FIELDS,
+    entry: ENTRY,
     hold: HOLD,
     match: MATCH,
     on: ON,

@@ -22,7 +22,6 @@ import type { Report } from './documents.js'
 import { type Edit, editOf } from './edits.js'
 import { within } from './flaws.js'
 import { checkHeaders } from './headers.js'
-import { hoursOf } from './hours.js'
 import {
   compileMatch,
   countedValue,
@@ -31,6 +30,7 @@ import {
   type Matcher,
   operationsOn,
   type SentCall,
+  shownOn,
   unlessReported
 } from './matching.js'
 import type { NearMiss } from './near-misses.js'
@@ -53,10 +53,8 @@ export type Entry = {
    * sandbox's clock.
    */
   lasts: number
-  /** Whether a time of the sandbox's clock is within its hours. */
-  isHour: (at: number) => boolean
-  /** Milliseconds for the nth request that it is applied to. */
-  delay: (nth: number, draw: () => number) => number
+  /** Milliseconds that a request waits; `draw` gives a fraction. */
+  delay: (draw: () => number) => number
   /**
    * What its draws go by: its name, or a digest of what it says, so that no other entry changes
    * them.
@@ -132,26 +130,18 @@ export const compileEntry = (
     if (between.from >= between.until)
       note(['until'], say('no_time', `until ${data.until} is not after from ${data.from}`))
     if (lasts === 0) note(['for'], say('no_time', `for ${lasting} ends as soon as it begins`))
-    const isSlowed = data.bandwidth !== undefined || data.cut_after !== undefined
-    const isActing = [respond, change, stale, delay, fault, hold].some(
-      action => action !== undefined
-    )
-    if (!isActing && !isSlowed) note([], say('no_action'))
+    if ([respond, change, stale, delay, fault, hold].every(action => action === undefined))
+      note([], say('no_action'))
     if (stale && ((respond && !respond.patch) || (fault && when !== 'after')))
       note(['stale'], say('not_together', 'stale', [respond ? 'respond' : 'fault']))
-    if (fault && isSlowed) note(['fault'], say('not_together', 'fault', ['bandwidth', 'cut_after']))
-    const isCounted =
-      calls !== undefined ||
-      data.chance !== undefined ||
-      lasting !== undefined ||
-      (isObject(delay) && 'by' in delay)
+    const isCounted = (calls ?? data.chance ?? lasting) !== undefined
     if (data.per !== undefined && !isCounted)
-      note(['per'], say('needs', 'per', 'calls, chance, for, or a delay that grows'))
+      note(['per'], say('needs', 'per', 'calls, chance or for'))
     if (hold) checkHold(hold, within(note, 'hold'))
     if (when === 'after' && respond && !respond.patch)
       note(['when'], say('not_together', 'when: after', ['respond']))
-    else if (when === 'after' && !fault && !change && !isSlowed)
-      note(['when'], say('needs', 'when: after', 'fault, change, bandwidth or cut_after'))
+    else if (when === 'after' && !fault && !change)
+      note(['when'], say('needs', 'when: after', 'fault or change'))
     if (respond) checkRespond(respond, within(note, 'respond'))
     if (respond?.patch) {
       if (fault) note(['respond', 'patch'], say('not_together', 'patch', ['fault']))
@@ -169,7 +159,6 @@ export const compileEntry = (
       chance,
       between,
       lasts,
-      isHour: data.at === undefined ? () => true : hoursOf(data.at, within(note, 'at')),
       delay: delayOf(delay ?? '0s', within(note, 'delay')),
       label: data.name ?? digestOf(JSON.stringify(data)),
       edit: change === undefined ? null : editOf(change, note),
@@ -213,6 +202,35 @@ export function checkWaiting(entries: readonly { data: EntryData; report: Report
   }
 }
 
+/** An entry, with the group that it is of, null for one of the scenario itself, and its place there. */
+export type PlacedEntry = { entry: Entry; use: number | null; index: number; report: Report }
+
+/** Refuses entries that are behind one that is applied to every request of their operations. */
+export function checkShadowed(entries: readonly PlacedEntry[]): void {
+  const unconditional: PlacedEntry[] = []
+  for (const placed of entries) {
+    const { entry, use, report } = placed
+    const first = unconditional.find(
+      other =>
+        other.use === use &&
+        [...entry.operations].every(operation => other.entry.operations.has(operation))
+    )
+    if (first !== undefined) report([], say('shadowed', labelOf(first), shownOn(entry.data.on)))
+    else if (isUnconditional(entry)) unconditional.push(placed)
+  }
+}
+
+const labelOf = ({ entry: { data }, index }: PlacedEntry) =>
+  data.name === undefined ? `entry ${index + 1}` : `the entry "${data.name}"`
+
+const isUnconditional = ({ data, calls, chance, between, lasts, matches }: Entry) =>
+  (data.per ?? data.after) === undefined &&
+  matches.length === 0 &&
+  calls.from === 1 &&
+  chance === 1 &&
+  between.from === -FOREVER &&
+  [calls.to, between.until, lasts].every(end => end === FOREVER)
+
 const instantIn = (text: string | undefined, otherwise: number) =>
   text === undefined ? otherwise : (instantOf(text) as number)
 
@@ -237,29 +255,17 @@ function delayOf(delay: NonNullable<EntryData['delay']>, report: Report): Entry[
     const ms = msOf(delay)
     return () => ms
   }
-  const { every, ...durations } = delay
-  const isGrowing = every !== undefined || delay.from !== undefined || delay.by !== undefined
-  const needed = isGrowing ? (['from', 'by'] as const) : (['min', 'max'] as const)
-  for (const name of needed) if (delay[name] === undefined) report([], check('required', name))
-  if (isGrowing && delay.min !== undefined)
-    report(['min'], say('not_together', 'min', ['from', 'by']))
-  const read = Object.fromEntries(
-    Object.entries(durations).map(([name, text]) => [name, msOf(text, name)])
-  ) as Record<keyof typeof durations, number>
-  const { min, from, by, max = MAX_DELAY } = read
-  const first = needed[0]
-  if (read[first] > max) report([], say('reversed', `${first} ${delay[first]}`, `max ${delay.max}`))
-  if (isGrowing) return nth => Math.min(max, from + by * Math.floor((nth - 1) / (every ?? 1)))
-  return (_nth, draw) => (min === max ? min : min + Math.floor(draw() * (max - min + 1)))
+  const [min, max] = [msOf(delay.min, 'min'), msOf(delay.max, 'max')]
+  if (min > max) report([], say('reversed', `min ${delay.min}`, `max ${delay.max}`))
+  return draw => (min === max ? min : min + Math.floor(draw() * (max - min + 1)))
 }
 
-function checkHold({ until, gate, for: longest, once }: Hold, report: Report): void {
+function checkHold({ until, gate, for: longest }: Hold, report: Report): void {
   if ((until === undefined) === (gate === undefined))
     report(
       [],
       say('not_exactly_one', ['until', 'gate'], gate === undefined ? [] : ['until', 'gate'])
     )
-  if (once !== undefined && until === undefined) report(['once'], say('needs', 'once', 'until'))
   if (longest !== undefined) durationIn(longest, ['for'], report)
 }
 
@@ -411,12 +417,7 @@ export class Script {
 
   /** Whether an entry applies at a time of the sandbox's clock. */
   #isDue({ entry }: Counted, at: number): boolean {
-    return (
-      at >= entry.between.from &&
-      at < entry.between.until &&
-      entry.isHour(at) &&
-      !this.#isWaiting(entry, at)
-    )
+    return at >= entry.between.from && at < entry.between.until && !this.#isWaiting(entry, at)
   }
 
   /** Whether an entry waits for another one still; one that was removed has ended. */
@@ -461,9 +462,7 @@ export class Script {
           action = {
             id,
             entry,
-            delay: entry.delay(own.applied, () =>
-              drawnFraction(seed, `delay:${entry.label}`, count.applied)
-            )
+            delay: entry.delay(() => drawnFraction(seed, `delay:${entry.label}`, count.applied))
           }
         }
       }

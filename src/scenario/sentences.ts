@@ -46,19 +46,6 @@ export const say = sayer({
   no_early_ticket: (location: string) =>
     `there is no Ticket at ${location} early enough to be paid; generate tickets before transactions`,
   no_weight: () => 'must have a weight above 0',
-  not_an_hour: (name: string) => {
-    const [, from, to] = /^(1?\d|2[0-3])-(\d\d?)$/.exec(name) ?? []
-    const advice =
-      Number(from) > Number(to)
-        ? `; hours do not pass midnight: write ${from}-24, and 0-${to} by itself`
-        : ''
-    return `must be an hour such as 9, or hours such as 11-14, from 0 to 24; got ${name}${advice}`
-  },
-  not_an_amount: (name: string) => `must be an amount in sub-units; got ${name}`,
-  not_between: (value: number, min: number, max: number) =>
-    `must be from ${min} to ${max}; got ${value}`,
-  period_too_long: () =>
-    'a period with weights of hours, weekdays or months must not exceed ten years',
   future_records: (clock: string, count: number, last: string, created: string) =>
     `${count === 1 ? '1 record is' : `${count} records are`} later than the clock at ${clock}, ${last} the latest; write clock: ${created}`,
 
@@ -69,26 +56,20 @@ export const say = sayer({
     `must name a group of ${file}, such as ${file}#${group}`,
   unknown_group: (name: string, groups: readonly string[]) =>
     `there is no group ${shortened(name)}${didYouMean(name, groups) || `; ${thereAre(groups)}`}`,
-  unknown_override: (name: string, names: readonly string[]) =>
-    `the group has no entry with the name ${shortened(name)}${didYouMean(name, names) || `; ${thereAre(names)}`}`,
   group_name: () => 'the name of a group must be letters, digits, _, . and -',
 
   // script entries
   disabled: (operation: string) =>
     `can never apply: ${operation} is disabled and always responds with 501`,
-  shadowed: (by: readonly string[], on: string, entry?: string) =>
-    `${entry ? `${entry} ` : ''}can never apply: ${and(by)} ${by.length === 1 ? 'acts' : 'act'} on every ${on} request that it matches`,
+  shadowed: (by: string, on: string) =>
+    `can never apply: ${by} comes first, and is applied to every request of ${on}`,
   no_time: (why: string) => `can never apply: ${why}`,
-  no_action: () => 'must have respond, change, stale, delay, fault, hold, bandwidth or cut_after',
+  no_action: () => 'must have respond, change, stale, delay, fault or hold',
   stale_change: (operation: string) =>
     `only a GET can respond with old records; ${operation} changes them`,
   no_change: () => 'must name at least one record, under data or delete',
   change_too_large: (maximum: number, got: number) =>
     `must name at most ${maximum} records; got ${got}`,
-  not_hours: (got: string) =>
-    `must be hours of the day, such as 22:00-06:00, followed by a time zone if it is not UTC; got ${got}`,
-  unknown_zone: (got: string, advice: string) =>
-    `${got} is not a time zone${advice || '; write one such as Europe/Berlin'}`,
   unknown_entry: (name: string, advice: string) =>
     `no script entry has the name ${shortened(name)}${advice}`,
   waits_for_itself: () => 'can never apply: its after leads back to itself',

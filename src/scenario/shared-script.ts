@@ -13,14 +13,8 @@ import {
   type Written,
   writtenIn
 } from './documents.js'
-import { type Flaws, flawsOfMembers, membersOf, within } from './flaws.js'
-import {
-  type EntryData,
-  type Overrides,
-  type SharedParts,
-  sharedScriptSchema,
-  type UseData
-} from './schemas.js'
+import { type Flaws, within } from './flaws.js'
+import { type EntryData, type SharedParts, sharedScriptSchema } from './schemas.js'
 import { say } from './sentences.js'
 import { declaredVariables, type GivenVariables, readWith } from './variables.js'
 
@@ -47,19 +41,13 @@ export const isSharedScript = (data: unknown): data is { groups: unknown; vars?:
 
 /**
  * The file and the group that a member of `use` such as `outages.yaml#brief-outage` names, the
- * group null where it names none, and what replaces fields of its entries.
+ * group null where it names none.
  */
-export function partsOfUse(use: UseData): {
-  reference: string
-  file: string
-  group: string | null
-  override: Overrides
-} {
-  const { group: reference, override = {} } = typeof use === 'string' ? { group: use } : use
+export function partsOfUse(reference: string): { file: string; group: string | null } {
   const at = reference.lastIndexOf('#')
-  const [file, group] =
-    at < 0 ? [reference, null] : [reference.slice(0, at), reference.slice(at + 1)]
-  return { reference, file, group, override }
+  return at < 0
+    ? { file: reference, group: null }
+    : { file: reference.slice(0, at), group: reference.slice(at + 1) }
 }
 
 export const groupNamesIn = ({ groups }: { groups: unknown }): string[] =>
@@ -82,38 +70,6 @@ export function groupIn(
           written: writtenIn(document, [...under, name])
         }
   return { partOf, flaws }
-}
-
-/**
- * Script entries with other fields in place of their own, which `overrides` say where `writtenHere`
- * says; those that are null are left out.
- */
-export function overridden(
-  { part, flaws, written }: GroupPart,
-  overrides: Overrides,
-  writtenHere: Written,
-  report: Report
-): GroupPart {
-  const members = membersOf<EntryData>(part, flaws)
-  const names = members.flatMap(({ member }) => member?.name ?? [])
-  for (const name of Object.keys(overrides))
-    if (!names.includes(name)) report([name], say('unknown_override', name, names))
-  const changesOf = (name = '') => (Object.hasOwn(overrides, name) ? overrides[name] : undefined)
-  const kept = members
-    .map(one => ({ ...one, changes: changesOf(one.member?.name) }))
-    .filter(({ changes }) => changes !== null)
-  return {
-    part: kept.map(({ member, changes }) =>
-      changes === undefined ? member : { ...member, ...changes }
-    ),
-    flaws: flawsOfMembers(kept),
-    written: ([nth, ...rest]) => {
-      const { member, index, changes } = kept[nth as number] as (typeof kept)[number]
-      const isHere =
-        changes != null && (rest.length === 0 || Object.hasOwn(changes, rest[0] as Step))
-      return isHere ? writtenHere([member.name as string, ...rest]) : written([index, ...rest])
-    }
-  }
 }
 
 /**

@@ -22,7 +22,7 @@ import {
   OPAQUE,
   perform
 } from '../engine/execute.js'
-import { answerByScript, breakAnswer, isAnswer, sendingOf } from '../engine/scripted.js'
+import { answerByScript, breakAnswer, isAnswer } from '../engine/scripted.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
 import type { DataFile } from '../sandbox/data-file.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
@@ -234,19 +234,11 @@ export class Answers {
     const { fault } = exchange.outcome
     const isSent = fault === null || (fault === 'malformed_body' && length > 0)
     const { ending } = request.arrival.sandbox
-    const sending = exchange.action && sendingOf(exchange)
-    const slow = () => ({
-      status,
-      headers,
-      ...sending,
-      body: Buffer.from(payload as string).subarray(0, sending?.bytes)
-    })
-    if (!isSent) faults.lose(fault, reply, slow(), ending)
+    if (!isSent) faults.lose(fault, reply, { headers, payload }, ending)
     arrivals.settle(request, reply)
-    if (isSent && sending?.bandwidth) void faults.send(raw, slow(), ending, () => raw.end())
     // a text of ASCII characters alone is the same in both encodings, and faster to write in this
     // one
-    else if (isSent)
+    if (isSent)
       raw.writeHead(status, headers).end(payload, payload.length === length ? 'latin1' : 'utf8')
   }
 }

@@ -7,18 +7,8 @@ import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
+import type { AnswerHeaders } from '../engine/exchange.js'
 import type { Fault } from '../scenario/script.js'
-
-/** A response with the bytes of its body that arrive; `bandwidth` limits the bytes a second. */
-export type SlowAnswer = {
-  status: number
-  headers: NodeJS.Dict<number | string | string[]>
-  body: Buffer
-  bandwidth?: number | undefined
-}
-
-/** Pieces in which a body is sent, a second. */
-const PIECES = 10
 
 export class Faults {
   /** Responses that hang until their client gives up or the emulator stops. */
@@ -34,10 +24,15 @@ export class Faults {
   }
 
   /**
-   * Loses the response as the fault says; a malformed response without a body to break is not sent
-   * at all. `ending` ends a hang.
+   * Loses the response as the fault says: half of a truncated body arrives, and a malformed response
+   * without a body to break is not sent at all. `ending` ends a hang.
    */
-  lose(fault: Fault, reply: FastifyReply, answer: SlowAnswer, ending: AbortSignal): void {
+  lose(
+    fault: Fault,
+    reply: FastifyReply,
+    { headers, payload }: { headers: AnswerHeaders; payload: string | Buffer },
+    ending: AbortSignal
+  ): void {
     const { raw } = reply
     const { socket } = reply.request.raw
     if (fault === 'hang' && !this.isStopping && !ending.aborted) {
@@ -53,33 +48,14 @@ export class Faults {
     // a request that was injected has no connection to lose
     if (fault === 'hang' || !(socket instanceof Socket)) raw.destroy()
     else if (fault === 'connection_reset') socket.resetAndDestroy()
-    else if (fault === 'truncated_body' && Number(answer.headers['content-length'] ?? 0) > 0)
-      void this.send(raw, answer, ending, () => socket.destroySoon())
-    else socket.destroySoon()
-  }
-
-  /**
-   * Sends a response, in pieces if its bandwidth is limited, and ends it unless the client or the
-   * emulator leaves first.
-   */
-  async send(
-    raw: ServerResponse,
-    { status, headers, body, bandwidth }: SlowAnswer,
-    ending: AbortSignal,
-    end: () => unknown
-  ): Promise<void> {
-    raw.writeHead(status, headers).flushHeaders()
-    const size = bandwidth === undefined ? body.length : Math.ceil(bandwidth / PIECES)
-    for (let at = 0; at < body.length; at += size) {
-      const piece = body.subarray(at, at + size)
-      if (bandwidth !== undefined) {
-        await this.delay((piece.length / bandwidth) * 1000)
-        if (this.isStopping || ending.aborted) raw.destroy()
-        if (raw.destroyed) return
+    else {
+      const body = Buffer.from(payload as string)
+      if (fault === 'truncated_body' && body.length > 0) {
+        raw.writeHead(raw.statusCode, headers).flushHeaders()
+        raw.write(body.subarray(0, body.length / 2))
       }
-      raw.write(piece)
+      socket.destroySoon()
     }
-    end()
   }
 
   /** Waits; returns whether the emulator is still running then. */

@@ -195,31 +195,28 @@ t.test('console: a script entry in words', async t => {
         calls: 1,
         per: 'ticket',
         chance: 0.07,
-        at: '22:00-06:00',
         after: { ended: 'first' },
-        cut_after: 5,
         when: 'after'
       },
-      'GET /tickets, * /refunds: calls 1, per ticket, chance 0.07, at 22:00-06:00, after ended first, cut_after 5, when after'
+      'GET /tickets, * /refunds: calls 1, per ticket, chance 0.07, after ended first, when after'
     ],
     [
       {
         on: 'POST /refunds',
         match: { body: { amount: { gt: 5 }, reason: ['a', 'b'] }, headers: { 'x-a': '1' } },
         hold: { until: 2 },
-        delay: { min: '1s' }
+        delay: { min: '1s', max: '2s' }
       },
-      'POST /refunds: match body amount gt 5, reason [a, b], headers x-a 1, hold until 2, delay min 1s'
+      'POST /refunds: match body amount gt 5, reason [a, b], headers x-a 1, hold until 2, delay min 1s, max 2s'
     ],
     [
       {
         on: 'GET *',
         change: { delete: ['tkt_a'] },
         stale: '5s',
-        bandwidth: 9,
         respond: { patch: { reason: null } }
       },
-      'GET *: change delete [tkt_a], stale 5s, bandwidth 9, respond patch reason null'
+      'GET *: change delete [tkt_a], stale 5s, respond patch reason null'
     ],
     [{ on: '*', respond: { status: 503, error: {} } }, 'every request: respond status 503, error'],
     [

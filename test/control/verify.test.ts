@@ -123,7 +123,7 @@ t.test('verify: sequences', async t => {
   )
 })
 
-t.test('verify: headers that the journal keeps, and alternatives', async t => {
+t.test('verify: headers that the journal keeps', async t => {
   const { call, verify } = await start(t)
   await call('GET /tickets', { headers: { 'user-agent': 'Shop/1 (iOS)', 'test-name': 'buys' } })
   await call('GET /tickets', { headers: { 'user-agent': 'curl' } })
@@ -131,7 +131,7 @@ t.test('verify: headers that the journal keeps, and alternatives', async t => {
     [{ headers: { 'User-Agent': '/ios/i' } }, 1],
     [{ headers: { 'Test-Name': 'buys', 'user-agent': { not: 'curl' } } }, 1],
     [{ headers: { 'TEST-NAME': { present: false } } }, 1],
-    [{ any: [{ headers: { 'user-agent': 'curl' } }, { account: 'mch_a' }] }, 2]
+    [{ account: 'mch_a' }, 2]
   ] as const)
     t.equal((await verify({ on: 'GET *', match })).body.seen, seen, JSON.stringify(match))
   const { status, body } = await verify({ on: 'GET *', per: 'test', times: '0-1' })
@@ -205,9 +205,9 @@ t.test('verify: what cannot be judged is refused with every problem', async t =>
       'match.headers.x-build'
     ],
     [
-      { on: 'GET /refunds', match: { any: [{ key: 'k' }, { headers: { Host: 'a' } }] } },
-      'match.any[0].key',
-      'match.any[1].headers.Host'
+      { on: 'GET /refunds', match: { key: 'k', headers: { Host: 'a' } } },
+      'match.key',
+      'match.headers.Host'
     ],
     [{ sequence: [{ on: '* /refund' }] }, 'sequence[0].on'],
     [{ on: 'GET /tickets', per: 'key', times: 1 }, 'per'],

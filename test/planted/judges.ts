@@ -49,8 +49,7 @@ export const JUDGES: Readonly<Record<string, readonly string[]>> = {
     'test/evidence/near-misses.test.ts',
     'test/scenario/final-state.test.ts',
     'test/control/verify.test.ts'
-  ],
-  'src/scenario/shadows.ts': ['test/scenario/shadows.test.ts']
+  ]
 }
 
 /** Defects that change nothing that anybody can see, each with the reason. */

@@ -740,8 +740,12 @@ t.test(
       when: 'after'
     })
     await control('POST /script', { on: 'POST /refunds', calls: 5, fault: 'empty_response' })
-    await control('POST /script', { on: 'GET /tickets/{id}', bandwidth: 1_000_000 })
-    await control('POST /script', { on: 'GET /transactions', cut_after: 10 })
+    await control('POST /script', { on: 'GET /tickets/{id}', delay: '1ms' })
+    await control('POST /script', {
+      on: 'GET /transactions',
+      fault: 'truncated_body',
+      when: 'after'
+    })
     await control('POST /script', { on: 'GET /accounts', respond: { status: 200, body: 'closed' } })
     await control('POST /script', {
       on: 'GET /locations',
@@ -769,7 +773,7 @@ t.test(
       { on: 'POST /refunds', calls: 5, fault: 'empty_response' },
       { on: 'GET /accounts', respond: { status: 200, body: 'closed' } },
       { on: 'GET /locations', respond: { status: 200, body: { open: true } } },
-      { on: 'GET /transactions', cut_after: 10 }
+      { on: 'GET /transactions', fault: 'truncated_body', when: 'after' }
     ])
     const seen = play.map(({ expect }: Json) => expect.fault ?? expect.status)
     t.strictSame(seen, [

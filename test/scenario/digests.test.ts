@@ -42,18 +42,8 @@ t.test(
         { body: { metadata: { note: digest(`card ${CARD}`) }, amount: 5 } }
       ],
       [
-        {
-          any: [
-            { body: { card: { number: CARD } } },
-            { headers: { 'X-Card-Number': '42', Via: 'a' } }
-          ]
-        },
-        {
-          any: [
-            { body: { card: { number: digest(CARD) } } },
-            { headers: { 'X-Card-Number': digest('42'), Via: 'a' } }
-          ]
-        }
+        { headers: { 'X-Card-Number': '42', Via: 'a' } },
+        { headers: { 'X-Card-Number': digest('42'), Via: 'a' } }
       ],
       [{ body: { card: { number: '/0002$/' } } }, { body: { card: { number: '/0002$/' } } }],
       [{ body: { card: { number: digest(CARD) } } }, { body: { card: { number: digest(CARD) } } }]

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { ApiError, Problem } from '../../src/core/errors.js'
+import { RETIRED_NAMES } from '../../src/core/retired.js'
 import { runEmulator } from '../../src/emulator.js'
 import { startEmulator } from '../../src/in-process.js'
 import { SAYS } from '../../src/scenario/document-sentences.js'
@@ -322,15 +323,14 @@ script:
       { delay: '1s' }
     ])
     t.strictSame((await made(text, { root })).warnings, [])
+    const ahead = await made(
+      'use: [outages.yaml#all]\nscript: [ { on: POST /refunds, delay: 1s } ]\n',
+      { root }
+    )
     t.strictSame(
-      (
-        await made('use: [outages.yaml#all]\nscript: [ { on: POST /refunds, delay: 1s } ]\n', {
-          root
-        })
-      ).warnings,
-      [
-        'own.yaml:1:7 use[0]: entry 1 of use[0] can never apply: entry 1 of the script acts on every POST /refunds request that it matches'
-      ]
+      [ahead.problems, ahead.warnings],
+      [[], []],
+      'an entry of the scenario may take all the requests of one of a group'
     )
     const named = await made(
       'fixtures: [bistro]\nuse: [outages#lost-answers, "outages#slow-service"]\n'
@@ -399,7 +399,7 @@ t.test('use: every kind of problem, in the file that it is in', async t => {
     t.strictSame(unfound, [], found.join('\n'))
   }
   t.strictSame(await problemsOf('use: [5]\n', { root }), [
-    'own.yaml:1:7 use[0]: must be text; got 5; quote it: "5"'
+    `own.yaml:1:7 use[0]: must be text; got 5; ${RETIRED_NAMES.use}`
   ])
   t.strictSame(await problemsOf('use: [./outages.yaml#slow]\n'), [
     `body:1:7 use[0]: ${SAYS.names_only('files of groups', './outages.yaml')}`
@@ -733,6 +733,7 @@ t.test(
         'day.yaml:14:25 groups.day.play[0].do unknown_part'
       ],
       ['times: 1+ }', 'times: 2-1 }', 'day.yaml:16:48 groups.day.expect[0].times not_counts'],
+      ['GET /tickets,', 'GET /refunds,', 'day.yaml:10:9 groups.day.script[2] shadowed'],
       ['    play:', '    plays:', 'day.yaml:13:5 groups.day.plays unknown_name'],
       ['times: 1+', 'tims: 1+', 'day.yaml:16:41 groups.day.expect[0].tims unknown_name']
     ]
@@ -762,56 +763,6 @@ t.test(
   }
 )
 
-t.test('use: fields of a named entry are replaced, and an entry is left out', async t => {
-  const root = folderOf(t, { 'day.yaml': DAY })
-  const using = (override: string) =>
-    `${OWN}use: [ { group: day.yaml#day, override: { ${override} } } ]\n`
-  const { first, problems } = await made(
-    using('refunds fail: { calls: 2+, respond: { status: 500 } }, slow lists: null'),
-    { root }
-  )
-  t.strictSame(problems, [])
-  t.strictSame(
-    first?.script.listed().map(({ entry }) => entry),
-    [
-      { name: 'refunds fail', on: 'POST /refunds', calls: '2+', respond: { status: 500 } },
-      { on: 'GET /refunds', delay: '1s' }
-    ]
-  )
-  const cases: [override: string, ...problems: string[]][] = [
-    ['refunds fails: { calls: 2 }', 'own.yaml:7:43 use[0].override.refunds fails unknown_override'],
-    ['refunds fail: { call: 2 }', 'own.yaml:7:59 use[0].override.refunds fail.call unknown_name'],
-    ['refunds fail: { calls: 3-2 }', 'own.yaml:7:66 use[0].override.refunds fail.calls not_counts'],
-    [
-      'refunds fail: { when: after }',
-      'own.yaml:7:65 use[0].override.refunds fail.when not_together'
-    ],
-    [
-      'slow lists: { respond: { status: 204, body: 1 } }',
-      'own.yaml:7:76 use[0].override.slow lists.respond.status no_body'
-    ],
-    [
-      'slow lists: { match: { query: { location: loc_none } } }',
-      'own.yaml:7:85 use[0].override.slow lists.match.query.location missing_record'
-    ],
-    ['slow lists: 5', 'own.yaml:7:55 use[0].override.slow lists wrong_type']
-  ]
-  for (const [override, ...problems] of cases) {
-    const { coded, warnings } = await made(using(override), { root })
-    t.strictSame(
-      [
-        ...coded,
-        ...warnings.map(line => line.replace(/: no .*/, ' missing_record').replace(': ', ' '))
-      ].map(line => line.replace(/: /, ' ')),
-      problems,
-      override
-    )
-  }
-  t.match((await made(using('slow lists: { on: GET /refunds }'), { root })).problems, [
-    /^own\.yaml|day\.yaml:10:9 groups\.day\.script\[2\]: can never apply: the entry "slow lists"/
-  ])
-})
-
 t.test(
   'use: entries of groups wait for others, count by value and change records as those of a scenario do',
   async t => {
@@ -822,36 +773,39 @@ t.test(
     - { name: once, on: POST /transactions, calls: 1, respond: { patch: { note: late } } }
     - { on: GET /tickets, after: own, change: { data: { tickets: [ { id: tkt_new, location: loc_bistro, reference: N } ] }, delete: [tkt_52] } }
 `
-    const root = folderOf(t, { 'more.yaml': group })
-    const own = (override: string) => `fixtures: [bistro]
+    const own = `fixtures: [bistro]
 script:
   - { name: own, on: POST /accounts, after: later, delay: 1s }
   - { on: POST /transactions, match: { about: { ticket: tkt_new } }, calls: 2, delay: 1s }
-use: [ { group: more.yaml#g, override: { ${override} } } ]
+use: [more.yaml#g]
 `
-    const cases: [override: string, ...problems: string[]][] = [
-      ['first: { per: location }'],
-      ['later: { after: first }'],
+    const cases: [from: string, to: string, ...problems: string[]][] = [
+      ['per: ticket', 'per: location'],
+      ['{ ended: once }', 'first'],
       [
-        'later: { after: own }',
+        '{ ended: once }',
+        'own',
         'own.yaml:3:45 script[0].after waits_for_itself',
-        'own.yaml:5:58 use[0].override.later.after waits_for_itself',
+        'more.yaml:4:47 groups.g[1].after waits_for_itself',
         'more.yaml:6:34 groups.g[3].after waits_for_itself'
       ],
+      ['ended: once', 'ended: onec', 'more.yaml:4:47 groups.g[1].after unknown_entry'],
+      ['name: later, ', '', 'own.yaml:3:45 script[0].after unknown_entry'],
       [
-        'later: { after: { ended: frist } }',
-        'own.yaml:5:58 use[0].override.later.after unknown_entry'
+        'name: once, on: POST /transactions, calls: 1',
+        'name: once, on: POST /transactions, calls: 1+',
+        'more.yaml:4:56 groups.g[1].after.ended never_ends'
       ],
-      ['later: null', 'own.yaml:3:45 script[0].after unknown_entry'],
-      ['once: { calls: 1+ }', 'more.yaml:4:56 groups.g[1].after.ended never_ends'],
-      ['once: { name: other }', 'more.yaml:4:47 groups.g[1].after unknown_entry'],
-      ['later: { on: POST /refunds }', 'more.yaml:4:71 groups.g[1].stale stale_change'],
+      ['on: GET /refunds', 'on: POST /refunds', 'more.yaml:4:72 groups.g[1].stale stale_change'],
       [
-        'first: { change: { delete: [nobody] } }',
-        'own.yaml:5:70 use[0].override.first.change.delete[0] missing_record'
+        'respond: { status: 503 }',
+        'change: { delete: [nobody] }',
+        'more.yaml:3:83 groups.g[0].change.delete[0] missing_record'
       ]
     ]
-    for (const [override, ...problems] of cases)
-      t.strictSame((await made(own(override), { root })).coded, problems, override)
+    for (const [from, to, ...problems] of cases) {
+      const root = folderOf(t, { 'more.yaml': group.replace(from, to) })
+      t.strictSame((await made(own, { root })).coded, problems, to)
+    }
   }
 )

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { runEmulator } from '../../src/emulator.js'
-import { type Exchange, scriptAction } from '../../src/engine/exchange.js'
+import type { Exchange } from '../../src/engine/exchange.js'
 import { blameOf, MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import { opened, partsOf } from '../support/socket.js'
 
@@ -231,64 +231,6 @@ t.test('a fault beside respond loses that answer', async t => {
   const { status, text, headers } = await answered(port, '/refunds')
   t.strictSame([status, text, headers['content-type']], [200, 'word{', 'text/plain; charset=utf-8'])
 })
-
-t.test(
-  'bandwidth sends so many bytes a second, and cut_after closes the connection after so many',
-  async t => {
-    const body = 'x'.repeat(60)
-    const script = [
-      { name: 'slow', on: 'GET /tickets', bandwidth: 200, respond: { body } },
-      { name: 'cut', on: 'GET /refunds', cut_after: 10, respond: { body } },
-      { name: 'both', on: 'GET /accounts', cut_after: 25, bandwidth: 250, respond: { body } },
-      { name: 'nothing', on: 'GET /locations', cut_after: 0 },
-      { name: 'short', on: 'GET /tickets/{id}', cut_after: 10_000 },
-      { name: 'made', on: 'POST /refunds', cut_after: 5, bandwidth: 1, when: 'after' }
-    ]
-    const { listen, sandbox, app } = await startTestEmulator(t, { scenario: scripted(script) })
-    const port = await listen()
-    const { journal } = sandbox.evidence
-    const timed = async (on: string, text: string, state: string) => {
-      const since = performance.now()
-      const sent = exchange(t, port, on)
-      await until(() => partsOf(sent.received()).text === text && sent.state() === state)
-      t.strictSame([partsOf(sent.received()).text, sent.state()], [text, state], on)
-      return performance.now() - since
-    }
-    const took = await timed('GET /tickets', body, 'open')
-    t.ok(took >= 290, `60 bytes took ${took} ms`)
-    t.ok((await timed('GET /accounts', body.slice(0, 25), 'closed')) >= 95)
-    await timed('GET /refunds', body.slice(0, 10), 'closed')
-    await timed('GET /locations', '', 'closed')
-    t.equal((await answered(port, '/tickets/tkt_a')).status, 200, 'what is shorter arrives whole')
-
-    const { socket, received } = exchange(t, port, 'POST /refunds', 'transaction=txn_a&amount=7')
-    await until(() => partsOf(received()).text === '{')
-    t.equal(sandbox.store.refunds.size, 1, 'the request took effect')
-    socket.destroy()
-    await until(() => journal.size === 6)
-    const shown = journal
-      .requests()
-      .map(call => [call.outcome.name, scriptAction(call)?.fault, call.isDelivered])
-    t.strictSame(shown, [
-      ['scripted', null, true],
-      ...Array(2).fill(['lost_before', 'truncated_body', false]),
-      ['lost_after', 'truncated_body', false],
-      ['answered', null, true],
-      ['lost_after', 'truncated_body', false]
-    ])
-
-    const [left, stopped] = ['amount=1', 'amount=2'].map(form =>
-      exchange(t, port, 'POST /refunds', `transaction=txn_a&${form}`)
-    )
-    await until(() => [left, stopped].every(one => one?.received().includes('\r\n\r\n')))
-    await app.close()
-    await until(() => [left, stopped].every(one => one?.state() !== 'open'))
-    t.ok(
-      [left, stopped].every(one => one?.state() !== 'open'),
-      'the end of the emulator ends what is being sent'
-    )
-  }
-)
 
 t.test(
   'USR-4: an answer without a body has none to break: it does not arrive at all, and the User is gone',
