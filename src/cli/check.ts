@@ -7,7 +7,6 @@ import { decodeForm, type FormObject } from '../core/form.js'
 import type { Step } from '../core/places.js'
 import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import { SecretWords } from '../core/secret-words.js'
-import type { GivenSettings, SettingKey } from '../core/settings.js'
 import { playIn } from '../engine/play.js'
 import { sentIn } from '../engine/scripted.js'
 import { explainedUnused, explainedVerdicts } from '../evidence/near-misses.js'
@@ -18,7 +17,6 @@ import {
   type PlacedPoint,
   type PlacedProblem,
   type Point,
-  withFailure,
   withPlaces
 } from '../reports/points.js'
 import { concerns, type Gate } from '../reports/run.js'
@@ -49,10 +47,9 @@ import {
   scenarioKeyOf
 } from './check/scenario-keys.js'
 import { NOT_SENT, playOver, type ResponseBounds } from './check/service-calls.js'
-import { type Show, Stepping } from './check/stepping.js'
 import { isMade } from './drift/compare.js'
 import { type Drift, driftOf, type PlayedStep, wasMade } from './drift/drift.js'
-import { driftPoints } from './drift/drift-points.js'
+import { driftPoints, settingsFor } from './drift/drift-points.js'
 import { serviceState } from './drift/service-state.js'
 import { problemsOf } from './failures.js'
 import type { Progress } from './progress.js'
@@ -66,11 +63,6 @@ export type CheckOptions = PlayedWith &
     failOn?: readonly Gate[]
     /** In place of requests to the running service: responses of it that are known already. */
     responses?: Play
-    /**
-     * Shows each request when it is over, in place of a progress bar; not with a running service,
-     * whose state is not known.
-     */
-    show?: Show | undefined
     /**
      * Called before each file of several, else after each step and each second of a wait, for a
      * progress bar.
@@ -112,7 +104,7 @@ export async function check(
     message: withoutSecrets(said.message, keys)
   })
   const { launch, variables, onProgress } = options
-  const checked = await checkFiles(
+  return checkFiles(
     places,
     { launch, names: [...variables.keys()], onProgress },
     async (file, library, known, isAlone) => {
@@ -129,34 +121,6 @@ export async function check(
       }
     }
   )
-  return withoutContradictions(checked)
-}
-
-/**
- * Files without the settings that they need different values of, which are a failure of their own.
- */
-function withoutContradictions(checked: readonly CheckedFile[]): CheckedFile[] {
-  const keys = [
-    ...new Set(checked.flatMap(({ settings }) => Object.keys(settings ?? {})))
-  ] as SettingKey[]
-  const needsOf = (key: SettingKey) =>
-    checked.flatMap(({ file, settings }) =>
-      settings?.[key] === undefined
-        ? []
-        : [{ path: '', ...say('needs', file, { [key]: settings[key] }) }]
-    )
-  const contradicted: readonly string[] = keys.filter(
-    key =>
-      new Set(checked.flatMap(({ settings }) => JSON.stringify(settings?.[key]) ?? [])).size > 1
-  )
-  const agreed = (settings: GivenSettings) =>
-    Object.fromEntries(Object.entries(settings).filter(([key]) => !contradicted.includes(key)))
-  return [
-    ...checked.map(file => ({ ...file, settings: file.settings && agreed(file.settings) })),
-    ...contradicted.map(key =>
-      withFailure('--against', say('contradiction', key), ...needsOf(key as SettingKey))
-    )
-  ]
 }
 
 /**
@@ -226,16 +190,7 @@ async function checkLoaded(checking: Checking): Promise<Found> {
   const tally = new Tally(expectations)
   const used = new Set<string | null>()
   const isPlayedHere = against === null && play.length > 0
-  const { document, show } = checking
-  const stepping =
-    show &&
-    new Stepping({
-      sandbox,
-      tally: isPlayedHere ? sandbox.tally : tally,
-      title: document.name,
-      show
-    })
-  const { points, playedSteps } = await playAll(checking, counting(checking, tally, used), stepping)
+  const { points, playedSteps } = await playAll(checking, counting(checking, tally, used))
   const nameOf = (request: string) => playedAs(request, playedSteps).label
   const drift =
     against === null
@@ -263,7 +218,7 @@ async function checkLoaded(checking: Checking): Promise<Found> {
   return {
     points,
     notes: [SAYS.sent(made, against as string, names)],
-    settings: isCompared ? drift.settings : null
+    settings: isCompared ? settingsFor(drift.deviations) : null
   }
 }
 
@@ -318,8 +273,7 @@ function sentBy(
 /** Sends the requests of the steps and of the plays, each with its point. */
 async function playAll(
   { sandbox, document, service, bindings, onProgress = () => {} }: Checking,
-  counted: (play: Play) => Play,
-  stepping: Stepping | undefined
+  counted: (play: Play) => Play
 ) {
   const { steps, play, answers } = sandbox.requireLoaded()
   const points: PlacedPoint[] = []
@@ -338,13 +292,11 @@ async function playAll(
       ms: now - since
     })
     playedSteps.push({ place: [list, ...outcome.at], label, outcome })
-    stepping?.show(label, { ...outcome, problems })
     since = now
     onProgress(document.name, Math.min(points.length, total), total)
   }
   onProgress(document.name, 0, total)
-  const paced = (play: Play): Play => stepping?.paced(play) ?? play
-  const stepClient = service ?? paced(playIn(sandbox, stepping?.note))
+  const stepClient = service ?? playIn(sandbox)
   await playSteps(
     steps,
     play.length > 0 ? stepClient : counted(stepClient),
@@ -353,12 +305,11 @@ async function playAll(
     answers
   )
   // the script acts on these requests and can lose their responses
-  const playClient = service ? counted(service) : paced(new Player(sandbox, stepping?.note).play)
+  const playClient = service ? counted(service) : new Player(sandbox).play
   const wait = service
     ? (ms: number) => waited(Math.min(ms, MAX_WAIT), onProgress)
     : (ms: number) => sandbox.setClock({ by: ms })
   await playSteps(play, playClient, bindings, add('play'), answers, wait)
-  await stepping?.shown
   return { points, playedSteps }
 }
 
@@ -447,7 +398,7 @@ async function stateProblems(
   }
   if (service === null || drift === null) return expectation.differences(recordsOf(sandbox.store))
   const accountOf = (user: string) => sandbox.store.users.get(user)?.account
-  const { differences, unread } = await serviceState(
+  return serviceState(
     withAnswers(expectation.data.state as Json, answers) as StateData,
     expectation.differences,
     {
@@ -458,9 +409,6 @@ async function stateProblems(
       accountOf
     }
   )
-  const isRead = ({ at }: PlacedProblem) =>
-    !unread.some(part => part.at.every((step, depth) => at[depth] === step))
-  return [...unread, ...differences.filter(isRead)]
 }
 
 /**

@@ -8,8 +8,7 @@ import { failureLines, STATUS, statusOf } from './failures.js'
 import { linesOnVariables } from './launch.js'
 import { SAYS } from './sentences.js'
 
-/** `stdin` is looked at by a command that reads it, since that opens it. */
-export type Streams = Pick<CommandLine, 'stdout' | 'stderr'> & { readonly stdin: NodeJS.ReadStream }
+export type Streams = Pick<CommandLine, 'stdout' | 'stderr'>
 
 const EXAMPLES = `
 Examples:
@@ -77,8 +76,7 @@ export async function run(
         program,
         environment,
         stdout,
-        stderr,
-        stdin: () => streams.stdin
+        stderr
       })
     })
   }
@@ -115,7 +113,7 @@ function examplesText(examples: Spec['examples']): string {
 const whereToLook = (command: string) =>
   `(run commerce-emulator${command} --help for ${command === '' ? 'the commands and' : 'its'} flags)`
 
-const programOn = ({ stdout, stderr }: Omit<Streams, 'stdin'>): Command =>
+const programOn = ({ stdout, stderr }: Streams): Command =>
   new Command('commerce-emulator')
     .description('A local emulator of the Commerce Service API.')
     .version(VERSION, '-V, --version', 'Print the version.')

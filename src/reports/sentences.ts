@@ -47,10 +47,5 @@ export const SAYS = {
   coverage_change: (before: number, after: number) =>
     `rule coverage: ${before} % before, ${after} % after`,
   no_change: () => 'nothing else has changed',
-  created: (family: string, id: string) => `${family} ${id}: created`,
-  changed: (family: string, id: string) => `${family} ${id}: changed`,
-  deleted: (family: string, id: string) => `${family} ${id}: deleted`,
-  field: (name: string, value: string) => `${name}: ${value}`,
-  field_changed: (name: string, was = 'none', is = 'none') => `${name}: ${was} → ${is}`,
   settings: () => '# These settings make the emulator respond as the service does.'
 } satisfies Sentences
