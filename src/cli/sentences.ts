@@ -238,6 +238,7 @@ export const SAYS = {
   other_values: (id: string, names: readonly string[]) =>
     `the record ${id} has another ${names.join(', ')} at the service`,
   has_no: (status: number, records: string) => `${status}; the service has no ${records}`,
+  other_cursor: () => 'not compared; no response has shown the record that its cursor names',
   hidden: () => 'data that cannot be shown',
   cut_short: () => 'the body is truncated, or is not JSON',
   empty_body: () => 'the body is empty',

@@ -74,11 +74,13 @@ export function formProblem({ status, body, headers, fault }: StepAnswer): strin
 export function answerDifferences(there: StepAnswer, here: StepAnswer, sides: Sides): Difference[] {
   const problem = formProblem(there)
   if (problem !== null) return [{ steps: [], message: problem }]
-  const status = { steps: [], message: SAYS.differs('status', `${here.status}`, `${there.status}`) }
-  if (isMade(there) !== isMade(here)) return [status]
+  const status = SAYS.differs('status', `${here.status}`, `${there.status}`)
+  if (isMade(there) !== isMade(here)) return [{ steps: [], message: status }]
   const shape = isMade(here) ? undefined : sides.error
   const differences = valueDifferences(there.body, here.body, [], sides, shape)
-  return there.status === here.status ? differences : [status, ...differences]
+  return there.status === here.status
+    ? differences
+    : [{ steps: ['status'], message: status }, ...differences]
 }
 
 /** How two values differ; `shape` is what a template has at their place. */

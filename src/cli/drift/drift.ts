@@ -17,7 +17,13 @@ import { Sandbox } from '../../sandbox/sandbox.js'
 import type { SourceDocument } from '../../scenario/documents.js'
 import type { Library } from '../../scenario/library.js'
 import { bindingsOf, type Launch } from '../../scenario/scenario.js'
-import { type Json, type StepCall, type StepOutcome, wantsStatus } from '../../scenario/steps.js'
+import {
+  type Json,
+  type StepAnswer,
+  type StepCall,
+  type StepOutcome,
+  wantsStatus
+} from '../../scenario/steps.js'
 import { EMBEDDED } from '../../store/bytes.js'
 import { FAMILIES, type Records } from '../../store/store.js'
 import { givenVariables, type PlayedWith } from '../check/scenario-keys.js'
@@ -26,6 +32,7 @@ import {
   answerDifferences,
   type Difference,
   fieldOf,
+  formProblem,
   IdPairs,
   isMade,
   membersOf,
@@ -174,12 +181,14 @@ async function replay(
     const exchange = execute(sandbox, request, { isScripted: false })
     const here = answerSeen(exchange)
     const lacked = saysMissing(here, error) ? null : records.lackedBy(call, there, sides)
-    if (there.status === 0 || isAsScripted(played.outcome, here.status, hasScript)) {
+    const isUnknownHere = isMade(there) && valueAt(error, here.body, '$code') === 'cursor_unknown'
+    if (there.status === 0 || isAsScripted(played.outcome, here, hasScript)) {
       // whether a request took effect whose response was lost is unknown
       sandbox.restore(before)
-    } else if (lacked !== null) {
+    } else if (lacked !== null || isUnknownHere) {
       sandbox.restore(before)
-      add([{ steps: [], message: SAYS.has_no(there.status, lacked) }], false)
+      const message = lacked === null ? SAYS.other_cursor() : SAYS.has_no(there.status, lacked)
+      add([{ steps: [], message }], false)
     } else {
       allowMore(exchange, { call, there: there.body, here: here.body }, records, sides)
       const [of, own] = [there, here].map(({ body }) => fieldOf(body, 'id'))
@@ -194,10 +203,16 @@ async function replay(
 }
 
 /** Whether the service responded, or lost its response, as only the script does here. */
-function isAsScripted({ step, problems }: StepOutcome, status: number, hasScript: boolean) {
-  const { fault, status: wanted } = step.expect ?? {}
-  const isOfScript = hasScript && wanted !== undefined && !wantsStatus(wanted, status)
-  return problems.length === 0 && (fault !== undefined || isOfScript)
+function isAsScripted(
+  { step, problems, answer }: StepOutcome,
+  here: StepAnswer,
+  hasScript: boolean
+): boolean {
+  if (problems.length > 0) return false
+  const { fault, status } = step.expect ?? {}
+  if (fault !== undefined) return true
+  const isOfScript = hasScript && status !== undefined && !wantsStatus(status, here.status)
+  return isOfScript && formProblem(answer) === null
 }
 
 /** A request with the emulator's ids in place of the service's. */

@@ -3,7 +3,6 @@
  * it; any difference after that is wrong. Nothing is taken over of a record that the run made, or
  * that is not as the reference says. Ids are the service's.
  */
-import { isDeepStrictEqual } from 'node:util'
 import { checkerOf } from '../../core/checking.js'
 import { instantOf, isoOf } from '../../core/instants.js'
 import { pathOf, type Step } from '../../core/places.js'
@@ -22,7 +21,14 @@ import { type NamedRecord, recordsNamedBy } from '../../scenario/named-records.j
 import type { Json, StepAnswer, StepCall } from '../../scenario/steps.js'
 import { collectionOf, FAMILIES, type RecordOf } from '../../store/store.js'
 import { SAYS } from '../sentences.js'
-import { type Difference, fieldOf, isMade, membersOf, type Sides } from './compare.js'
+import {
+  type Difference,
+  fieldOf,
+  isMade,
+  membersOf,
+  type Sides,
+  valueDifferences
+} from './compare.js'
 
 type Part = Readonly<Record<string, Json>>
 type ShownRecord = { family: Family; steps: readonly Step[]; record: Part & { id: string } }
@@ -64,8 +70,9 @@ export class ServiceRecords {
     if (at === null || !isMade(answer)) return learned
     for (const { id } of namedIn({ ...call, query: '' }))
       if (!this.#known.has(id)) this.#known.set(id, 'named')
-    if (operationOf(at.operation).kind === 'create')
-      this.#known.set(fieldOf(answer.body, 'id'), 'made')
+    const id = fieldOf(answer.body, 'id')
+    if (operationOf(at.operation).kind === 'create' && typeof id === 'string')
+      this.#known.set(id, 'made')
     // those that are here too come first: what they refer to is known then
     const isNew = ({ family, record }: ShownRecord) =>
       Number(
@@ -85,7 +92,7 @@ export class ServiceRecords {
   async #take(
     { family, steps, record }: ShownRecord,
     { form }: StepCall,
-    { pairs, list }: Sides,
+    sides: Sides,
     { others, wrong }: Learned
   ): Promise<void> {
     for (const { steps: below, message } of await CHECKERS[family].problems(record)) {
@@ -93,6 +100,7 @@ export class ServiceRecords {
       wrong.push({ steps: at, message: `${pathOf(at)}: ${message}` })
     }
     if (wrong.length > 0) return
+    const { pairs, list } = sides
     this.#known.set(record.id, 'shown')
     const collection = collectionOf(this.#sandbox.store, family)
     const id = pairs.here(record.id)
@@ -117,17 +125,13 @@ export class ServiceRecords {
     const says = (message: string) => others.push({ steps, message })
     if (collection.get(id) !== undefined) {
       const sent = [...new URLSearchParams(form ?? '').keys()].map(name => name.split('[', 1)[0])
-      const other = Object.entries({ ...theirs, ...more }).filter(
-        ([name, value]) =>
-          !['created', ...sent].includes(name) && !isDeepStrictEqual(value, mine[name])
+      const other = Object.keys({ ...theirs, ...more }).filter(
+        name =>
+          !['created', ...sent].includes(name) &&
+          name in record &&
+          valueDifferences(record[name], mine[name], [name], sides).length > 0
       )
-      if (other.length > 0)
-        says(
-          SAYS.other_values(
-            record.id,
-            other.map(([name]) => name)
-          )
-        )
+      if (other.length > 0) says(SAYS.other_values(record.id, other))
       collection.replace({ ...theirs, extra: more } as unknown as RecordOf<Family>)
     } else if (!collection.has(id)) {
       // before all that the run made in the same instant
