@@ -2,17 +2,22 @@
  * A service behind a proxy that changes one response at a time: what is wrong fails and is named,
  * what a setting explains is proposed, other data is a warning, and what means the same is nothing.
  */
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import t from 'tap'
 import { playOver } from '../../src/cli/check/service-calls.js'
 import { answerDifferences, formProblem, IdPairs } from '../../src/cli/drift/compare.js'
 import { serviceState } from '../../src/cli/drift/service-state.js'
 import { SAYS } from '../../src/cli/sentences.js'
-import { nested, settingsInForce } from '../../src/core/settings.js'
+import { pathOf } from '../../src/core/places.js'
+import { type GivenSettings, nested, settingsInForce } from '../../src/core/settings.js'
 import { LIST_TEMPLATE } from '../../src/core/templates.js'
+import { NOTHING_FOUND, settingsFound } from '../../src/reports/points.js'
+import type { StateTest } from '../../src/scenario/final-state.js'
 import type { Json } from '../../src/scenario/steps.js'
-import { against, ask, DATA, KEYS, type Passing, proxied, service } from '../support/against.js'
-import { ran, serving } from '../support/command.js'
+import { against, ask, DATA, type Passing, proxied, service } from '../support/against.js'
+import { serving } from '../support/command.js'
 import { smallFixture } from '../support/emulator.js'
 
 type Body = Record<string, unknown>
@@ -447,7 +452,9 @@ const isDrift = (title: string) => !/^(play )?\d+[. ]/.test(title)
 
 t.test('check --against: settings are proposed, written, and leave nothing to explain', async t => {
   const base = await service(t, SETTINGS)
-  const file = `${t.testdir({})}/found.yaml`
+  const root = await mkdtemp(join(tmpdir(), 'settings-'))
+  t.teardown(() => rm(root, { recursive: true }))
+  const file = `${root}/found.yaml`
   const sandbox = (name: string) => base.replace(/next$/, `sandbox/${name}/next`)
 
   const first = await against(t, sandbox('one'), EVERYTHING, ['--write-settings', file])
@@ -473,14 +480,452 @@ t.test('check --against: settings are proposed, written, and leave nothing to ex
   t.ok(unwritable.stderr.includes(`${file}/none.yaml`))
 })
 
-t.test('check --against: files that need other values propose none', async t => {
-  const [newest, oldest] = [
-    await service(t),
-    await service(t, { 'pagination.order': 'oldest_first' })
+t.test('check --against: files that need other values of a setting propose none', t => {
+  const file = (settings: GivenSettings | null) => ({ ...NOTHING_FOUND, file: '', settings })
+  const [one, other] = [{ 'search.last4': 'exact' }, { 'search.last4': 'prefix', seed: 1 }] as const
+  t.strictSame(settingsFound([file(one), file(other), file(null)]), { seed: 1 })
+  t.strictSame(settingsFound([file(one), file(one)]), one)
+  t.end()
+})
+
+t.test(
+  'check --against: the script takes no part, unless the service responds as it does',
+  async t => {
+    const script = [{ on: 'POST /refunds', calls: 1, respond: { status: 503 } }]
+    const play = [refund(1, 503), refund(1000)]
+    const plain = await service(t)
+    const scripted = await service(t, {}, { script })
+    const html = proxied(scripted, at(REFUND, whole({ text: '<p>', type: 'text/html' })))
+    const hang = [{ ...refund(1), expect: { fault: 'hang' } }]
+    const cases: [base: string, play: object[], status: number, titles: string[]][] = [
+      [plain, play, 1, ['play 1. POST /refunds', 'play 2. POST /refunds']],
+      // what was refused there has made nothing here
+      [scripted, play, 0, []],
+      [`${html}/sandbox/html/next`, play.slice(0, 1), 1, ['wrong']],
+      [plain, hang, 1, ['play 1. POST /refunds']]
+    ]
+    for (const [base, play, status, titles] of cases) {
+      const found = await against(t, base, { script, play })
+      t.strictSame([found.status, found.titles], [status, titles], JSON.stringify(found.found))
+    }
+  }
+)
+
+t.test('check --against: whether more Refunds follow those of a charge', async t => {
+  const refunds = Array(12).fill({ transaction: 'txn_a', amount: 3 })
+  const base = await service(t, {}, { data: { ...DATA, refunds } })
+  const made = Array(10).fill(ask('POST /refunds transaction=${payment.id} amount=1'))
+  const play = [...made, ask('GET /transactions/${payment.id}'), charged]
+  const has = (values: object) => (body: Body) =>
+    void Object.assign(body, values, { refunds: { ...(body.refunds as Body), has_more: true } })
+  const cases: [on: string, change: Change, found: string[]][] = [
+    ['GET nothing', {}, ['data']],
+    [PAYMENT, has({}), ['wrong', 'data']],
+    [CHARGED, has({ amount_refunded: 9 }), ['wrong', 'data']]
   ]
-  const behind = await service(t, { 'statuses.created': 201 })
-  const base = proxied(behind, passing => {
-    if (passing.path.includes('limit=3')) passing.status = 203
+  for (const [index, [on, change, found]] of cases.entries()) {
+    const to = `${proxied(base, at(on, change))}/sandbox/case-${index}/next`
+    t.strictSame((await against(t, to, { steps: SCENARIO.steps, play })).titles, found, on)
+  }
+})
+
+t.test('check --against: what a record had before the run is taken over once', async t => {
+  const address = { country: 'US', city: 'Bonn' }
+  const place = {
+    id: 'loc_there',
+    account: 'mch_a',
+    display_name: 'There',
+    address,
+    metadata: { a: '1', b: '2' },
+    extra: { seats: 9 }
+  }
+  const tickets = ['tkt_a', 'tkt_x'].map(id => ({ id, location: 'loc_there', reference: id }))
+  const { transactions } = DATA
+  const baseUrl = await service(t, {}, { data: { ...smallFixture(), locations: [place], tickets } })
+  const locations = [
+    {
+      id: 'loc_a',
+      account: 'mch_a',
+      display_name: 'Here',
+      address: { country: 'US' },
+      extra: { seats: 4 }
+    }
+  ]
+  const update = (body: object) => ({ do: 'POST /locations/${loc_a}', body })
+  const play = [
+    ask('GET /tickets limit=1'),
+    ask('GET /tickets/${tkt_a}'),
+    ask('GET /tickets'),
+    { as: 'payment', do: 'POST /transactions', body: PAY },
+    update({ address: { line1: '1 Main St' }, metadata: { a: '', c: '3' } }),
+    update({ metadata: { b: '' }, phone: '1' }),
+    ask('GET /locations/${loc_a}')
+  ]
+  const scenario = {
+    data: {
+      ...smallFixture(),
+      locations,
+      transactions,
+      tickets: [{ id: 'tkt_a', location: 'loc_a', reference: 'T' }]
+    },
+    play
+  }
+
+  const { status, found } = await against(t, baseUrl, scenario, ['--var', 'loc_a=loc_there'])
+  const unnamed = await against(t, baseUrl, { ...scenario, play: play.slice(0, 4) }, [
+    '--var',
+    'loc_a='
+  ])
+
+  t.equal(status, 0, JSON.stringify(found))
+  t.strictSame(found.data?.slice(-1), [
+    `5: ${SAYS.other_values('loc_there', ['display_name', 'seats'])}`
+  ])
+  t.equal(
+    unnamed.status,
+    0,
+    `a record that others refer to has another id there: ${JSON.stringify(unnamed.found)}`
+  )
+})
+
+const MORE = {
+  tickets: [
+    { id: 'tkt_x', location: 'loc_x', reference: 'X-1', created: '2026-02-02T00:00:00Z' },
+    { id: 'tkt_y', location: 'loc_a', reference: 'N-1y' }
+  ],
+  locations: [{ id: 'loc_x', account: 'mch_x', display_name: 'X', address: { country: 'FR' } }],
+  accounts: [
+    { id: 'mch_x', type: 'merchant', name: 'X', email: 'x@example.com', address: { country: 'FR' } }
+  ],
+  transactions: [{ id: 'txn_x', ticket: 'tkt_x', payment_type: 'external', amount: 10 }],
+  refunds: [
+    { id: 'rfd_x', transaction: 'txn_x', amount: 4 },
+    { id: 'rfd_a', transaction: 'txn_a', amount: 70 }
+  ],
+  users: [{ id: 'usr_x', account: 'mch_a', name: 'X', email: 'x@example.com' }]
+}
+/** The records of the scenario, some of them with other values, and others beside them. */
+const withMore = () => {
+  const all = Object.entries(structuredClone({ ...DATA, refunds: [] })).map(([family, records]) => [
+    family,
+    [...(records as object[]), ...(MORE[family as keyof typeof MORE] ?? [])]
+  ])
+  const data = Object.fromEntries(all) as Record<string, Body[]>
+  Object.assign(data.tickets?.find(({ id }) => id === 'tkt_a') as Body, {
+    reference: 'Other',
+    created: '2020-01-01T00:00:00Z'
   })
-  t.ok(newest && oldest && base)
+  return data
+}
+/** Lists in every way, with records of this run between those of others. */
+const LISTS = {
+  steps: [{ as: 'payment', do: 'POST /transactions', body: PAY }],
+  play: [
+    ask('page: GET /tickets limit=2'),
+    ask('next: GET /tickets limit=2 starting_after=${page.last_id}'),
+    ask('GET /tickets limit=1 ending_before=${next.last_id}'),
+    ask('GET /tickets search_query=1 limit=4'),
+    ask('GET /tickets search_query=x location=${loc_a}'),
+    ask('GET /tickets location=${loc_a} limit=50'),
+    ask('GET /tickets created[gte]=2026-01-03 created[lt]=2026-02-03 limit=3'),
+    ask('POST /refunds transaction=${payment.id} amount=1'),
+    ask('GET /refunds'),
+    ask('GET /refunds limit=1'),
+    ask('GET /transactions limit=1'),
+    ask('GET /transactions search_query=4242'),
+    ask('GET /transactions limit=50'),
+    ask('GET /accounts limit=1'),
+    ask('user: POST /accounts/${mch_a}/users name=Bo email=bo@example.com'),
+    ask('GET /accounts/${mch_a}/users limit=1'),
+    ask('GET /accounts/${mch_a}/users limit=2 starting_after=${user.id}'),
+    ask('DELETE /accounts/${mch_a}/users/${user.id}'),
+    ask('GET /accounts/${mch_a}/users starting_after=${user.id}'),
+    ask('place: POST /locations display_name=Bar address[country]=US'),
+    ask('GET /locations'),
+    ask('GET /transactions location=${place.id}'),
+    ask('GET /tickets/tkt_nowhere → 404')
+  ]
+}
+const reversed = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(reversed)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([name, part]) => [name, reversed(part)])
+  )
+}
+const json = (change: (body: unknown) => string) => (passing: Passing) => {
+  if (passing.text !== '') passing.text = change(JSON.parse(passing.text))
+}
+const typed = (type: string) => (passing: Passing) => {
+  if (passing.text !== '') passing.type = type
+}
+
+t.test('check --against: what means the same does not fail', async t => {
+  const cases: [
+    title: string,
+    more: object,
+    change: (passing: Passing) => void,
+    isWarned: boolean
+  ][] = [
+    ['nothing changed', {}, () => {}, false],
+    ['white space', {}, json(body => `\n${JSON.stringify(body, null, '\t')}\r\n`), false],
+    ['the order of fields', {}, json(body => JSON.stringify(reversed(body))), false],
+    ['escapes', {}, json(body => JSON.stringify(body).replaceAll('"txn_', '"\\u0074xn_')), false],
+    ['no character set', {}, typed('application/json'), false],
+    ['the character set in other letters', {}, typed('Application/JSON;Charset="UTF8"'), false],
+    ['the character set with spaces', {}, typed('application/json ; charset = utf-8'), false],
+    [
+      'another message of an error',
+      {},
+      json(body => JSON.stringify(body).replace(/"message":"[^"]*"/, '"message":"No."')),
+      false
+    ],
+    ['records that existed before', { data: withMore() }, () => {}, true],
+    [
+      'fewer records',
+      { data: smallFixture({ transactions: DATA.transactions, users: [] }) },
+      () => {},
+      false
+    ],
+    ['a clock that stands', { data: withMore(), clock: '2026-03-01T10:00:00Z' }, () => {}, true]
+  ]
+  for (const [title, more, change, isWarned] of cases) {
+    const baseUrl = await service(
+      t,
+      {},
+      { seed: 5, clock: { now: '2026-05-01T08:00:00Z' }, ...more }
+    )
+    const base = proxied(baseUrl, change)
+
+    const lists = await against(t, `${base}/sandbox/lists/next`, LISTS)
+    const { status, found } = await against(t, `${base}/next`, SCENARIO)
+
+    t.strictSame(
+      [lists.status, lists.titles.filter(title => title !== 'data')],
+      [0, []],
+      `${title}: ${JSON.stringify(lists.found)}`
+    )
+    t.strictSame(
+      [status, Object.keys(found)],
+      [0, isWarned ? ['data'] : []],
+      `${title}: ${JSON.stringify(found)}`
+    )
+  }
+})
+t.test(
+  'check --against: the records in the end are read from the service, as far as the API can say',
+  async t => {
+    const renamed = { ...DATA.transactions?.[0], id: 'txn_there' }
+    const behind = await service(t, {}, { data: { ...DATA, transactions: [renamed] } })
+    const expect = [
+      {
+        state: {
+          transactions: {
+            txn_a: { amount_refunded: 5, ticket: 'tkt_a' },
+            txn_none: null,
+            txn_gone: {}
+          },
+          refunds: { count: 2, where: { transaction: 'txn_a' } },
+          tickets: { count: 13, where: { location: 'loc_a' } },
+          accounts: { mch_a: { type: 'reseller' } },
+          users: {
+            usr_a: { name: 'Bo', account: 'mch_a' },
+            usr_none: null,
+            count: 2,
+            where: { account: 'mch_a' }
+          }
+        }
+      }
+    ]
+    const scenario = { play: [refund(5)], expect }
+
+    const problems = ({ found }: Awaited<ReturnType<typeof against>>) =>
+      Object.entries(found).find(([title]) => title.startsWith('expects'))?.[1]
+    const read = await against(t, behind, scenario, ['--var', 'txn_a=txn_there'])
+    const unknownUser = await against(t, behind, {
+      expect: [{ state: { users: { usr_x: {}, count: 1 } } }]
+    })
+    const answering = (status: number, text: string, type = 'application/json') =>
+      serving(t, (_request, response) =>
+        response.writeHead(status, { 'content-type': type }).end(text)
+      )
+    const refusing = await answering(403, '{"error":{"message":"no"}}')
+    const unread = await against(t, refusing, {
+      expect: [
+        {
+          state: {
+            users: { count: 1, where: { account: 'mch_a' } },
+            refunds: { count: 1 },
+            tickets: { tkt_a: {} }
+          }
+        }
+      ]
+    })
+    const endless = await answering(200, '{"data":[{"id":"x"}],"has_more":true}')
+    const tooMany = await against(t, endless, { expect: [{ state: { refunds: { count: 1 } } }] })
+
+    t.strictSame(problems(read), [
+      'transactions.txn_gone: there is no such Transaction',
+      'refunds: wanted 2 with {"transaction":"txn_a"}; got 1',
+      'accounts.mch_a.type: wanted reseller; got merchant',
+      'users: wanted 2 with {"account":"mch_a"}; got 1',
+      'users.usr_a.name: wanted Bo; got Ana'
+    ])
+    const ofTickets = {
+      state: { transactions: { every: { ticket: { location: { display_name: 'B' } } } } }
+    }
+    const withTickets = (status: number) =>
+      `${proxied(behind, at('GET /tickets/', whole({ status })))}/next`
+    const every = (got: string) =>
+      `transactions: every one must have ${JSON.stringify(ofTickets.state.transactions.every)}; 1 of 1 does not: ticket.location.display_name: wanted B; got ${got} in txn_there`
+    const links: [base: string, problem: string][] = [
+      [behind, every('A')],
+      [withTickets(404), every('nothing')],
+      [withTickets(403), SAYS.refused_reading('/tickets/tkt_a', 403, '')]
+    ]
+
+    for (const [base, problem] of links)
+      t.strictSame(problems(await against(t, base, { expect: [ofTickets] })), [problem])
+    t.strictSame(problems(unknownUser), [SAYS.users_of_account(), SAYS.users_of_account()])
+    t.strictSame(problems(unread), [
+      SAYS.refused_reading('/accounts/mch_a/users', 403, 'no'),
+      SAYS.refused_reading('/refunds', 403, 'no'),
+      SAYS.refused_reading('/tickets/tkt_a', 403, 'no')
+    ])
+    t.strictSame(problems(tooMany), [SAYS.too_many_records('/refunds', 10_000)])
+    const cases: [text: string, type: string, why: string][] = [
+      ['<p>', 'text/html', SAYS.not_json('text/html')],
+      ['<p>', 'application/json', SAYS.cut_short()],
+      ['', 'application/json', SAYS.empty_body()],
+      ['{"data":[]}', 'application/json', '']
+    ]
+    for (const [text, type, why] of cases) {
+      const counted = await against(t, await answering(200, text, type), {
+        expect: [{ state: { refunds: { count: 1 }, tickets: { tkt_a: {} } } }]
+      })
+      t.strictSame(problems(counted), [
+        SAYS.refused_reading('/refunds', 200, why),
+        SAYS.refused_reading('/tickets/tkt_a', 200, why)
+      ])
+    }
+  }
+)
+
+const HEADERS = { 'content-type': 'application/json' }
+const sides = (error: object = {}) => ({
+  pairs: new IdPairs(id => id.startsWith('tkt_')),
+  bases: { here: '/next', there: '/v1' },
+  list: LIST_TEMPLATE,
+  error: error as Record<string, unknown>
+})
+const OOPS = { oops: { text: '$message', id: '$request_id' }, message: 'a' }
+/** What the service and the emulator send, and the places that differ. */
+const COMPARED: [title: string, there: Json, here: Json, places: string[], error?: object][] = [
+  ['members without an id', [{ id: 1 }, 'a'], [{ id: 2 }, 'a'], ['[0].id']],
+  ['another record', [{ id: 'a' }], [{ id: 'b' }], ['[0]']],
+  ['fewer members', [1], [1, 2], ['']],
+  ['a reference that the emulator draws otherwise', { ticket: 'x' }, { ticket: 'tkt_1' }, []],
+  ['a reference to a known record', { ticket: 'tkt_2' }, { ticket: 'tkt_1' }, ['ticket']],
+  [
+    'an id that changes',
+    { ticket: 'x', location: 'x' },
+    { ticket: 'a', location: 'b' },
+    ['location']
+  ],
+  ['types', { a: '1', b: null, c: [] }, { a: 1, b: {}, c: {} }, ['a', 'b', 'c']],
+  ['surplus and missing', { a: { b: 1 } }, { a: { c: 1 } }, ['a.c', 'a.b']],
+  [
+    'lists below other addresses',
+    { url: '/v1/refunds', data: [] },
+    { url: '/next/refunds', data: [] },
+    []
+  ],
+  [
+    'the texts of an error, by its template',
+    { oops: { text: 'b', id: 'req_2' }, message: 'b' },
+    { oops: { text: 'a', id: 'req_1' }, message: 'a' },
+    ['message'],
+    OOPS
+  ]
+]
+
+t.test('drift: two responses are compared by their places', t => {
+  for (const [title, there, here, places, error] of COMPARED) {
+    const of = (body: Json) => ({ status: error ? 400 : 200, body, headers: HEADERS })
+    const found = answerDifferences(of(there), of(here), sides(error))
+    t.strictSame(
+      found.map(({ steps }) => pathOf(steps)),
+      places,
+      title
+    )
+  }
+  t.equal(formProblem({ status: 204, body: null }), null)
+  t.end()
+})
+
+t.test('drift: lists of a service are read by the names that the settings give', async t => {
+  const settings = settingsInForce({}).values
+  const named = {
+    ...settings,
+    'pagination.cursors': ['after', 'before'] as const,
+    'shapes.list': { rows: '$members', more: '$has_more' }
+  }
+  const cases: [settings: typeof settings, page: (nth: number) => Json, queries: string[]][] = [
+    [named, nth => ({ rows: [{ id: `rfd_${nth}` }], more: nth === 1 }), ['', '&after=rfd_1']],
+    // without ids only the first page
+    [settings, () => ({ data: [], has_more: true }), ['']],
+    [settings, () => ({ data: [{ name: 'a' }], has_more: true }), ['']]
+  ]
+  for (const [settings, page, wanted] of cases) {
+    const queries: string[] = []
+    const play = async ({ query }: { query: string }) => {
+      queries.push(query.replace('limit=100', ''))
+      return { status: 200, body: page(queries.length), headers: HEADERS }
+    }
+    const { pairs } = sides()
+    const reading = { play, key: null, pairs, settings, accountOf: () => undefined }
+    const differ: StateTest = async ({ all }) => void all('refunds') ?? []
+    t.strictSame(await serviceState({ refunds: { count: 2 } }, differ, reading), [])
+    t.strictSame(queries, wanted)
+  }
+})
+
+t.test(
+  'check --against: without a message by the template, a step that fails tells its status alone',
+  async t => {
+    const baseUrl = await service(t, { 'shapes.error': { reason: '$code', why: '$message' } })
+    const play = [ask('GET /tickets/tkt_nowhere')]
+    const STEP = 'play 1. GET /tickets/tkt_nowhere'
+
+    const usual = await against(t, baseUrl, { play })
+    const given = await against(t, baseUrl, {
+      play,
+      settings: { shapes: { error: { reason: '$code', why: '$message' } } }
+    })
+    const nobody = await against(t, 'http://127.0.0.1:1', {
+      play,
+      settings: { shapes: { error: { why: '$message' } } }
+    })
+
+    t.strictSame(usual.found[STEP], ['status: must be a 2xx; got 404'])
+    t.match(given.found[STEP]?.[0], /^status: must be a 2xx; got 404 \(.*tkt_nowhere/)
+    t.match(nobody.found[STEP]?.[0], /^status: must be a 2xx, but no response came/)
+  }
+)
+
+t.test('check: why a call that was never sent has no answer', async t => {
+  const cases: [base: string, method: string, message: string][] = [
+    ['http://127.0.0.1:1', 'GET', SAYS.no_response('bad port')],
+    ['http://127.0.0.1:1', 'TRACE', SAYS.no_response("'TRACE' HTTP method is unsupported.")],
+    ['http://:', 'GET', SAYS.no_response('ERR_INVALID_URL')]
+  ]
+  for (const [base, method, message] of cases) {
+    const answer = await playOver(base, { maxBytes: 1_000_000, timeout: 30_000 })(
+      { method, path: '/tickets', query: '', key: null, form: null },
+      undefined as never
+    )
+    t.strictSame(answer, { status: 0, body: { error: { message } }, fault: null })
+  }
 })

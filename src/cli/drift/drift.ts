@@ -12,7 +12,7 @@ import { stepsTo, type Template, valueAt } from '../../core/templates.js'
 import type { Exchange } from '../../engine/exchange.js'
 import { execute } from '../../engine/execute.js'
 import { answerSeen, requestOf } from '../../engine/play.js'
-import { operationAt, operationOf } from '../../reference/operations.js'
+import { type OperationId, operationOf } from '../../reference/operations.js'
 import { Sandbox } from '../../sandbox/sandbox.js'
 import type { SourceDocument } from '../../scenario/documents.js'
 import type { Library } from '../../scenario/library.js'
@@ -174,11 +174,11 @@ async function replay(
     if (records.isMade(fieldOf(there.body, 'id')) && !Number.isNaN(created))
       sandbox.setClock({ at: created, running: false })
     const before = sandbox.snapshot()
-    const operation = operationAt(call.method, call.path)?.operation
-    if (operation !== undefined && call.method === 'GET') records.leaveOutUnseen(operation, sides)
     const key = call.key === null ? null : (keyHere(call.key) ?? CALLER.id)
     const request = requestOf({ ...translated(call, pairs), key })
-    const exchange = execute(sandbox, request, { isScripted: false })
+    const onEntered = (operation: OperationId) =>
+      call.method === 'GET' && records.leaveOutUnseen(operation, sides)
+    const exchange = execute(sandbox, request, { isScripted: false, onEntered })
     const here = answerSeen(exchange)
     const lacked = saysMissing(here, error) ? null : records.lackedBy(call, there, sides)
     const isUnknownHere = isMade(there) && valueAt(error, here.body, '$code') === 'cursor_unknown'

@@ -70,9 +70,9 @@ export class ServiceRecords {
     if (at === null || !isMade(answer)) return learned
     for (const { id } of namedIn({ ...call, query: '' }))
       if (!this.#known.has(id)) this.#known.set(id, 'named')
+    const { family, kind } = operationOf(at.operation)
     const id = fieldOf(answer.body, 'id')
-    if (operationOf(at.operation).kind === 'create' && typeof id === 'string')
-      this.#known.set(id, 'made')
+    if (kind === 'create' && typeof id === 'string') this.#known.set(id, 'made')
     // those that are here too come first: what they refer to is known then
     const isNew = ({ family, record }: ShownRecord) =>
       Number(
@@ -85,7 +85,31 @@ export class ServiceRecords {
       )
       if (!isOfRun && !this.isShown(shown.record.id)) await this.#take(shown, call, sides, learned)
     }
+    if (kind === 'list')
+      this.#order(
+        family,
+        all.filter(shown => shown.family === family),
+        sides
+      )
     return learned
+  }
+
+  /**
+   * Orders records of before the run as a list shows them: of the same instant, nothing else says
+   * which is newer.
+   */
+  #order(family: Family, shown: readonly ShownRecord[], { pairs }: Sides): void {
+    const { settings, store } = this.#sandbox
+    const collection = collectionOf(store, family)
+    const isOldestFirst = settings['pagination.order'] === 'oldest_first' && family !== 'refunds'
+    const ids = shown.flatMap(({ record }) =>
+      this.#known.get(record.id) === 'shown' ? [pairs.here(record.id)] : []
+    )
+    const stored = [...new Set(ids)].flatMap(id => collection.stored(id) ?? [])
+    const numbers = stored.map(({ nth }) => nth).sort((a, b) => (isOldestFirst ? a - b : b - a))
+    if (stored.every(({ nth }, place) => nth === numbers[place])) return
+    for (const { record } of stored) collection.remove(record.id)
+    for (const [place, { record }] of stored.entries()) collection.insert(record, numbers[place])
   }
 
   /** Takes a record over. What the request itself sent is no news. */
