@@ -25,23 +25,18 @@ type ServiceReading = {
   accountOf: (user: string) => string | undefined
 }
 type Part = { [name: string]: Json }
-type Read = Json | readonly Part[] | undefined
+/** What is read, and the place in the expected state that needs it. */
+type Wanted = { family: Family; where?: Part; account?: string | undefined; at: readonly string[] }
 
 /** Pages of a list that are read. */
 const MAX_PAGES = 100
 const PAGE = 100
-/** The filters by which a list is narrowed before it is read. */
-const FILTERS: Readonly<Partial<Record<Family, readonly string[]>>> = {
-  tickets: ['location'],
-  transactions: ['location'],
-  refunds: ['transaction']
-}
 
 /** The id that a field has to be; undefined where it has to be something else. */
 const idIn = (wanted: unknown): string | undefined =>
   typeof wanted === 'string' && ID.test(wanted) ? wanted : undefined
 
-/** Records as a service has them; each is null where it is gone or cannot be read. */
+/** Reads records; null for one that is gone or cannot be read. */
 class ServiceReader {
   readonly #reading: ServiceReading
   /** Why a part could not be read. */
@@ -52,77 +47,58 @@ class ServiceReader {
   }
 
   readonly #there = (id: string) => encodeURIComponent(this.#reading.pairs.there(id))
+  #inList = (body: Json, placeholder: string) =>
+    valueAt(this.#reading.settings['shapes.list'], body, placeholder)
 
   #refuse(at: readonly string[], said: Said): null {
     this.unread.push({ at: ['state', ...at], ...said })
     return null
   }
 
+  /** A body that `isRight`; null for a 404 where that may be. */
   async #get(
     path: string,
-    query: string,
-    at: readonly string[],
-    isRight: (status: number, body: Json) => boolean
+    { at, query = '' }: Wanted & { query?: string },
+    isRight: (body: Json) => boolean
   ): Promise<Json> {
     const { play, key, pairs, settings } = this.#reading
     const answer = await play({ method: 'GET', path, query, key, form: null })
     const { status, body } = answer
     const problem = formProblem(answer)
-    if (problem === null && isRight(status, body))
-      return status === 200 ? withTexts(body, pairs.here) : null
+    if (problem === null && status === 404 && query === '') return null
+    if (problem === null && status === 200 && isRight(body)) return withTexts(body, pairs.here)
     const why = problem ?? valueAt(settings['shapes.error'], body, '$message')
-    return this.#refuse(
-      at,
-      say('refused_reading', path, status, typeof why === 'string' ? why : '')
-    )
+    const said = say('refused_reading', path, status, typeof why === 'string' ? why : '')
+    return this.#refuse(at, said)
   }
 
-  one(family: Family, id: string, at: readonly string[]): Promise<Json> {
+  one(id: string, wanted: Wanted): Promise<Json> {
     const isIt = (body: Json) => fieldOf(body, 'id') === this.#reading.pairs.there(id)
-    return this.#get(
-      `/${family}/${this.#there(id)}`,
-      '',
-      at,
-      (status, body) => status === 404 || (status === 200 && isIt(body))
-    )
+    return this.#get(`/${wanted.family}/${this.#there(id)}`, wanted, isIt)
   }
 
   /** A list page after page; Users are those of an Account. */
-  async all(
-    family: Family,
-    where: Part,
-    account: string | undefined,
-    at: readonly string[]
-  ): Promise<Part[] | null> {
+  async all(wanted: Wanted): Promise<Part[] | null> {
+    const { family, where = {}, account, at } = wanted
+    const { pairs, settings } = this.#reading
     if (family === 'users' && account === undefined)
       return this.#refuse(at, say('users_of_account'))
-    const path =
-      family === 'users' ? `/accounts/${this.#there(account as string)}/users` : `/${family}`
-    const { pairs, settings } = this.#reading
-    const [cursor] = settings['pagination.cursors']
-    const inList = (body: Json, placeholder: string) =>
-      valueAt(settings['shapes.list'], body, placeholder)
-    const filters = (FILTERS[family] ?? []).flatMap(name => {
-      const id = idIn(where[name])
-      return id === undefined ? [] : `&${name}=${this.#there(id)}`
-    })
+    const path = family === 'users' ? `/accounts/${this.#there(account ?? '')}/users` : `/${family}`
+    const filters = ['location', 'transaction'].map(name => [name, idIn(where[name])] as const)
+    const narrowed = filters.map(([name, id]) => (id ? `&${name}=${this.#there(id)}` : ''))
+    const isList = (body: Json) =>
+      Array.isArray(this.#inList(body, '$members')) &&
+      typeof this.#inList(body, '$has_more') === 'boolean'
     const found: Part[] = []
-    for (let page = 0, after = ''; page < MAX_PAGES; page++) {
-      const next = after && `&${cursor}=${encodeURIComponent(after)}`
-      const body = await this.#get(
-        path,
-        `limit=${PAGE}${filters.join('')}${next}`,
-        at,
-        (status, body) =>
-          status === 200 &&
-          Array.isArray(inList(body, '$members')) &&
-          typeof inList(body, '$has_more') === 'boolean'
-      )
+    for (let page = 0, next = ''; page < MAX_PAGES; page++) {
+      const query = `limit=${PAGE}${narrowed.join('')}${next}`
+      const body = await this.#get(path, { ...wanted, query }, isList)
       if (body === null) return null
-      const data = inList(body, '$members') as Part[]
-      found.push(...data)
-      after = pairs.there(String(inList(body, '$last_id') ?? data.at(-1)?.id ?? ''))
-      if (!inList(body, '$has_more') || after === '') return found
+      const members = this.#inList(body, '$members') as Part[]
+      found.push(...members)
+      const last = pairs.there(String(this.#inList(body, '$last_id') ?? members.at(-1)?.id ?? ''))
+      if (!this.#inList(body, '$has_more') || last === '') return found
+      next = `&${settings['pagination.cursors'][0]}=${encodeURIComponent(last)}`
     }
     return this.#refuse(at, say('too_many_records', path, MAX_PAGES * PAGE))
   }
@@ -135,29 +111,30 @@ export async function serviceState(
   reading: ServiceReading
 ): Promise<PlacedProblem[]> {
   const reader = new ServiceReader(reading)
-  const read = new Map<string, Read>()
-  const wanted = new Map<string, () => Promise<Read>>()
+  const read = new Map<string, Json | readonly Part[]>()
+  const wanted = new Map<string, () => Promise<Json | readonly Part[]>>()
   /** What was read; what was not yet is read before the state is judged again. */
-  const look = (key: string, get: () => Promise<Read>): Read => {
+  const look = (key: string, get: () => Promise<Json | readonly Part[]>) => {
     if (!read.has(key)) wanted.set(key, get)
-    return read.get(key) ?? undefined
+    return read.get(key) ?? null
   }
   const named = (family: Family) => (data[family] ?? {}) as Readonly<Record<string, Part>>
+  const one = async (family: Family, id: string) => {
+    const { where, [id]: own } = named(family)
+    const at = own === undefined ? [] : [family, id]
+    if (family !== 'users') return reader.one(id, { family, at })
+    const account = idIn(own?.account) ?? idIn(where?.account) ?? reading.accountOf(id)
+    return (await reader.all({ family, account, at }))?.find(user => user.id === id) ?? null
+  }
   const records: StateRecords = {
-    record: (family, id) =>
-      look(`${family} ${id}`, async () => {
-        const { where, [id]: own } = named(family)
-        const at = own === undefined ? [] : [family, id]
-        if (family !== 'users') return reader.one(family, id, at)
-        const account = idIn(own?.account) ?? idIn(where?.account) ?? reading.accountOf(id)
-        return (await reader.all(family, {}, account, at))?.find(user => user.id === id)
-      }) as Json | undefined,
-    all: family =>
-      (look(family, () => {
-        const { where = {}, ...others } = named(family)
-        const word = STATE_WORDS.find(word => word in others) ?? 'where'
-        return reader.all(family, where, idIn(where.account), [family, word])
-      }) ?? null) as Part[] | null
+    record: (family, id) => (look(`${family} ${id}`, () => one(family, id)) ?? undefined) as Json,
+    all: family => {
+      const { where = {}, ...others } = named(family)
+      const word = STATE_WORDS.find(word => word in others)
+      if (word === undefined) return null
+      const list = { family, where, account: idIn(where.account), at: [family, word] }
+      return look(family, () => reader.all(list)) as Part[] | null
+    }
   }
   for (;;) {
     const differences = await differ(records)
