@@ -2,7 +2,7 @@
 import type { GivenSettings } from '../../core/settings.js'
 import type { PlacedPoint, PlacedProblem } from '../../reports/points.js'
 import { say } from '../sentences.js'
-import type { Deviation } from './drift.js'
+import type { Deviation } from './replay.js'
 
 /** Differences of one group that are listed. */
 const MAX_LISTED = 10

@@ -5,8 +5,10 @@
  */
 import { checkerOf } from '../../core/checking.js'
 import { instantOf, isoOf } from '../../core/instants.js'
-import { pathOf, type Step } from '../../core/places.js'
+import { partAt, pathOf, type Step } from '../../core/places.js'
+import { isObject } from '../../core/quick-check.js'
 import { stepsTo, type Template, valueAt } from '../../core/templates.js'
+import type { Exchange } from '../../engine/exchange.js'
 import {
   type Family,
   LINKED_FAMILIES,
@@ -19,6 +21,7 @@ import { FIELDS } from '../../reference/tables.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import { type NamedRecord, recordsNamedBy } from '../../scenario/named-records.js'
 import type { Json, StepAnswer, StepCall } from '../../scenario/steps.js'
+import { EMBEDDED } from '../../store/bytes.js'
 import { collectionOf, FAMILIES, type RecordOf } from '../../store/store.js'
 import { SAYS } from '../sentences.js'
 import {
@@ -37,86 +40,66 @@ export type Learned = { others: Difference[]; wrong: Difference[] }
 
 /** What the reference says of a record; the Refunds in a Transaction are records of their own. */
 const CHECKERS = Object.fromEntries(
-  FAMILIES.map(family => [
-    family,
-    checkerOf(() => ({
-      type: 'object',
-      required: Object.keys(FIELDS[family]),
-      properties: FIELDS[family]
-    }))
-  ])
+  FAMILIES.map(family => {
+    const properties = FIELDS[family]
+    return [
+      family,
+      checkerOf(() => ({ type: 'object', required: Object.keys(properties), properties }))
+    ]
+  })
 ) as Readonly<Record<Family, ReturnType<typeof checkerOf>>>
 /** Codes that refuse a request because a record does not exist. */
 const MISSING: readonly unknown[] = ['resource_missing', 'reference_missing']
 
 export class ServiceRecords {
   readonly #sandbox: Sandbox
+  readonly #sides: Sides
   /** How the run knows that the service has a record: a request named it, it was shown, or made. */
   readonly #known = new Map<unknown, 'named' | 'shown' | 'made'>()
   /** The number of the record that was inserted last. */
   #last = 0
 
-  constructor(sandbox: Sandbox) {
+  constructor(sandbox: Sandbox, sides: Sides) {
     this.#sandbox = sandbox
+    this.#sides = sides
   }
 
   readonly isMade = (id: unknown) => this.#known.get(id) === 'made'
-  readonly isShown = (id: unknown) => this.isMade(id) || this.#known.get(id) === 'shown'
+  readonly #isShown = (id: unknown) => this.isMade(id) || this.#known.get(id) === 'shown'
+  readonly #collection = (family: Family) => collectionOf(this.#sandbox.store, family)
 
   /** Learns from a response, before the same request is made here. */
-  async learn(call: StepCall, answer: StepAnswer, sides: Sides): Promise<Learned> {
+  async learn(call: StepCall, answer: StepAnswer): Promise<Learned> {
     const learned: Learned = { others: [], wrong: [] }
     const at = operationAt(call.method, call.path)
     if (at === null || !isMade(answer)) return learned
+    const { family, kind } = operationOf(at.operation)
+    const { pairs, list } = this.#sides
     for (const { id } of namedIn({ ...call, query: '' }))
       if (!this.#known.has(id)) this.#known.set(id, 'named')
-    const { family, kind } = operationOf(at.operation)
     const id = fieldOf(answer.body, 'id')
     if (kind === 'create' && typeof id === 'string') this.#known.set(id, 'made')
     // those that are here too come first: what they refer to is known then
     const isNew = ({ family, record }: ShownRecord) =>
-      Number(
-        collectionOf(this.#sandbox.store, family).get(sides.pairs.here(record.id)) === undefined
-      )
-    const all = recordsIn(answer.body, at.operation, sides.list)
+      Number(this.#collection(family).get(pairs.here(record.id)) === undefined)
+    const all = recordsIn(answer.body, at.operation, list)
     for (const shown of all.toSorted((one, other) => isNew(one) - isNew(other))) {
-      const isOfRun = ['id', ...Object.keys(LINKED_FAMILIES)].some(name =>
-        this.isMade(shown.record[name])
-      )
-      if (!isOfRun && !this.isShown(shown.record.id)) await this.#take(shown, call, sides, learned)
+      const names = ['id', ...Object.keys(LINKED_FAMILIES)]
+      const isOfRun = names.some(name => this.isMade(shown.record[name]))
+      if (!isOfRun && !this.#isShown(shown.record.id)) await this.#learn(shown, call, learned)
     }
     if (kind === 'list')
       this.#order(
         family,
-        all.filter(shown => shown.family === family),
-        sides
+        all.filter(shown => shown.family === family)
       )
     return learned
   }
 
-  /**
-   * Orders records of before the run as a list shows them: of the same instant, nothing else says
-   * which is newer.
-   */
-  #order(family: Family, shown: readonly ShownRecord[], { pairs }: Sides): void {
-    const { settings, store } = this.#sandbox
-    const collection = collectionOf(store, family)
-    const isOldestFirst = settings['pagination.order'] === 'oldest_first' && family !== 'refunds'
-    const ids = shown.flatMap(({ record }) =>
-      this.#known.get(record.id) === 'shown' ? [pairs.here(record.id)] : []
-    )
-    const stored = [...new Set(ids)].flatMap(id => collection.stored(id) ?? [])
-    const numbers = stored.map(({ nth }) => nth).sort((a, b) => (isOldestFirst ? a - b : b - a))
-    if (stored.every(({ nth }, place) => nth === numbers[place])) return
-    for (const { record } of stored) collection.remove(record.id)
-    for (const [place, { record }] of stored.entries()) collection.insert(record, numbers[place])
-  }
-
-  /** Takes a record over. What the request itself sent is no news. */
-  async #take(
+  /** Learns from a record that is shown for the first time. What the request sent is no news. */
+  async #learn(
     { family, steps, record }: ShownRecord,
     { form }: StepCall,
-    sides: Sides,
     { others, wrong }: Learned
   ): Promise<void> {
     for (const { steps: below, message } of await CHECKERS[family].problems(record)) {
@@ -124,78 +107,130 @@ export class ServiceRecords {
       wrong.push({ steps: at, message: `${pathOf(at)}: ${message}` })
     }
     if (wrong.length > 0) return
-    const { pairs, list } = sides
     this.#known.set(record.id, 'shown')
-    const collection = collectionOf(this.#sandbox.store, family)
+    const mine = this.#take(family, record)
+    const sent = [...new URLSearchParams(form ?? '').keys()].map(name => name.split('[', 1)[0])
+    const other = Object.keys(mine ?? {}).filter(
+      name =>
+        !['created', ...sent].includes(name) &&
+        name in record &&
+        valueDifferences(record[name], mine?.[name], [name], this.#sides).length > 0
+    )
+    if (mine === null) others.push({ steps, message: SAYS.only_there(record.id) })
+    else if (other.length > 0) others.push({ steps, message: SAYS.other_values(record.id, other) })
+  }
+
+  /** Takes a record over. Returns what the emulator had, null for nothing. */
+  #take(family: Family, record: ShownRecord['record']): Part | null {
+    const { pairs, list } = this.#sides
+    const collection = this.#collection(family)
     const id = pairs.here(record.id)
     const { extra = {}, ...own } = (collection.get(id) ?? {}) as Part & { extra?: Part }
     const mine: Part = { ...own, ...extra }
-    const taken = (names: readonly string[]): Part =>
-      Object.fromEntries(
-        names.map(name => {
-          const value = (name in record ? record : mine)[name] as Json
-          if (!(name in LINKED_FAMILIES) || typeof value !== 'string') return [name, value]
-          pairs.match(value, (mine[name] as string | undefined) ?? value)
-          return [name, pairs.here(value)]
-        })
-      )
-    const theirs: Part = {
-      ...taken(Object.keys(FIELDS[family])),
+    const taken = (name: string): [string, Json] => {
+      const value = (name in record ? record : mine)[name] as Json
+      if (!(name in LINKED_FAMILIES) || typeof value !== 'string') return [name, value]
+      pairs.match(value, (mine[name] as string | undefined) ?? value)
+      return [name, pairs.here(value)]
+    }
+    const theirs = {
+      ...Object.fromEntries(Object.keys(FIELDS[family]).map(taken)),
       id,
       created: isoOf(instantOf(record.created as string) as number),
       ...(family === 'transactions' && { amount_refunded: refundedIn(record, list) })
     }
-    const more: Part = taken(Object.keys(extra))
-    const says = (message: string) => others.push({ steps, message })
+    const more = { extra: Object.fromEntries(Object.keys(extra).map(taken)) }
     if (collection.get(id) !== undefined) {
-      const sent = [...new URLSearchParams(form ?? '').keys()].map(name => name.split('[', 1)[0])
-      const other = Object.keys({ ...theirs, ...more }).filter(
-        name =>
-          !['created', ...sent].includes(name) &&
-          name in record &&
-          valueDifferences(record[name], mine[name], [name], sides).length > 0
-      )
-      if (other.length > 0) says(SAYS.other_values(record.id, other))
-      collection.replace({ ...theirs, extra: more } as unknown as RecordOf<Family>)
-    } else if (!collection.has(id)) {
-      // before all that the run made in the same instant
-      collection.insert(theirs as unknown as RecordOf<Family>, --this.#last)
-      says(SAYS.only_there(record.id))
+      collection.replace({ ...theirs, ...more } as unknown as RecordOf<Family>)
+      return mine
     }
+    // before all that the run made in the same instant; one that it deleted stays away
+    if (!collection.has(id)) collection.insert(theirs as unknown as RecordOf<Family>, --this.#last)
+    return null
+  }
+
+  /**
+   * Orders records of before the run as a list shows them: of the same instant, nothing else says
+   * which is newer.
+   */
+  #order(family: Family, shown: readonly ShownRecord[]): void {
+    const collection = this.#collection(family)
+    const order = this.#sandbox.settings['pagination.order']
+    const sign = order === 'oldest_first' && family !== 'refunds' ? 1 : -1
+    const ids = shown.flatMap(({ record: { id } }) =>
+      this.isMade(id) ? [] : [this.#sides.pairs.here(id)]
+    )
+    const stored = [...new Set(ids)].flatMap(id => collection.stored(id) ?? [])
+    const numbers = stored.map(({ nth }) => nth).sort((one, other) => sign * (one - other))
+    if (stored.every(({ nth }, place) => nth === numbers[place])) return
+    for (const { record } of stored) collection.remove(record.id)
+    for (const [place, { record }] of stored.entries()) collection.insert(record, numbers[place])
   }
 
   /**
    * Leaves out what a list, or the Refunds of a Transaction, would show here of records that the
    * service has not shown: whether it has them, and where, is unknown.
    */
-  leaveOutUnseen(operation: OperationId, { pairs }: Sides): void {
+  leaveOutUnseen(operation: OperationId): void {
     const { family, kind } = operationOf(operation)
     const lists: Family[] = kind === 'list' ? [family] : []
-    if (family === 'transactions' && kind !== 'create') lists.push('refunds')
-    for (const list of lists) {
-      const collection = collectionOf(this.#sandbox.store, list)
-      for (const { id } of collection.inCreationOrder())
-        if (!this.isShown(pairs.there(id))) collection.remove(id)
+    if (family === 'transactions') lists.push('refunds')
+    for (const list of lists)
+      for (const { id } of this.#collection(list).inCreationOrder())
+        if (!this.#isShown(this.#sides.pairs.there(id))) this.#collection(list).remove(id)
+  }
+
+  /**
+   * Writes into a response of the emulator what it cannot know of lists in which the service may
+   * have more records than it has shown. What belongs to a record of this run has no others.
+   */
+  allowMore({ settings, operation }: Exchange, call: StepCall, there: Json, here: Json): void {
+    const { list } = this.#sides
+    const { family, kind } = operationOf(operation as OperationId)
+    const recordsOf = (body: Json) => (kind === 'list' ? membersOf(body, list) : [body])
+    const [shown, own] = [recordsOf(there), recordsOf(here)]
+    for (const [nth, charge] of family === 'transactions' ? shown.entries() : []) {
+      const [of, by] = [charge, own[nth]].map(one => fieldOf(one, 'refunds'))
+      const isOpen = !this.isMade(fieldOf(charge, 'id'))
+      if (isOpen && membersOf(of, list).length === EMBEDDED) allow('$has_more', of, by, list)
+    }
+    if (kind !== 'list' || namedIn(call).some(({ id }) => this.isMade(id))) return
+    const { 'pagination.default_limit': usual, 'pagination.max_limit': most } = settings
+    const query = new URLSearchParams(call.query)
+    if ((query.get('search_query') ?? '') !== '') this.#allowLeftOut(there, here)
+    else if (shown.length === Math.min(Number(query.get('limit') ?? usual), most))
+      allow('$has_more', there, here, list)
+  }
+
+  /** What a search left out may stand at the ends of its page, and may have taken up places. */
+  #allowLeftOut(there: Json, here: Json): void {
+    const { list, pairs } = this.#sides
+    const hasMore = valueAt(list, there, '$has_more') === true
+    allow('$has_more', there, here, list)
+    if (hasMore)
+      put('$members', here, membersOf(here, list).slice(0, membersOf(there, list).length), list)
+    for (const end of ['$first_id', '$last_id']) {
+      const id = valueAt(list, there, end)
+      if (typeof id === 'string' && (hasMore || !this.#isShown(id)))
+        put(end, here, pairs.here(id), list)
     }
   }
 
   /**
-   * The records, in words, at least one of which the service says by its refusal that it lacks;
-   * null where it refuses for another reason, or is known to have them all.
+   * The records, in words, at least one of which the service lacks by its refusal; null where it
+   * refuses for another reason, is known to have them all, or the emulator lacks one too.
    */
-  lackedBy(call: StepCall, answer: StepAnswer, { error }: Sides): string | null {
-    if (isMade(answer) || !(answer.status === 404 || saysMissing(answer, error))) return null
-    const lacked = namedIn(call).filter(({ id }) => !this.#known.has(id))
-    const words = lacked.map(
-      ({ families: [family], id }) => `${RESOURCE_NAMES[family as Family]} ${id}`
+  lackedBy(call: StepCall, there: StepAnswer, here: StepAnswer): string | null {
+    const [isMissing, isMissingHere] = [there, here].map(({ body }) =>
+      MISSING.includes(valueAt(this.#sides.error, body, '$code'))
     )
-    return words.length === 0 ? null : words.join(' or no ')
+    if (isMade(there) || isMissingHere || !(isMissing || there.status === 404)) return null
+    const lacked = namedIn(call).flatMap(({ families: [family], id }) =>
+      this.#known.has(id) ? [] : [`${RESOURCE_NAMES[family as Family]} ${id}`]
+    )
+    return lacked.length === 0 ? null : lacked.join(' or no ')
   }
 }
-
-/** Whether a response refuses a request because a record does not exist. */
-export const saysMissing = ({ body }: StepAnswer, error: Template): boolean =>
-  MISSING.includes(valueAt(error, body, '$code'))
 
 /** The records that a request names in its path, its filters and its body. */
 export function namedIn({ method, path, query, form }: StepCall): NamedRecord[] {
@@ -211,31 +246,37 @@ export function namedIn({ method, path, query, form }: StepCall): NamedRecord[] 
 /** The records that a response shows, those of a Transaction's Refunds last. */
 function recordsIn(body: Json, operation: OperationId, list: Template): ShownRecord[] {
   const { family, kind } = operationOf(operation)
-  const within = (value: unknown, family: Family, steps: readonly Step[]) =>
+  type Placed = Omit<ShownRecord, 'record'> & { record: Json }
+  const within = (value: unknown, family: Family, steps: readonly Step[]): Placed[] =>
     membersOf(value, list).map((record, nth) => ({
       family,
       steps: [...steps, ...(stepsTo(list, '$members') as readonly Step[]), nth],
-      record: record as ShownRecord['record']
+      record
     }))
-  const outer =
-    kind === 'list'
-      ? within(body, family, [])
-      : [{ family, steps: [], record: body as ShownRecord['record'] }]
-  const refunds =
-    family !== 'transactions'
-      ? []
-      : outer.flatMap(({ record, steps }) =>
-          within(fieldOf(record, 'refunds'), 'refunds', [...steps, 'refunds'])
-        )
-  return [...outer, ...refunds].filter(({ record }) => typeof fieldOf(record, 'id') === 'string')
+  const outer = kind === 'list' ? within(body, family, []) : [{ family, steps: [], record: body }]
+  const refunds = (family === 'transactions' ? outer : []).flatMap(({ record, steps }) =>
+    within(fieldOf(record, 'refunds'), 'refunds', [...steps, 'refunds'])
+  )
+  const all = [...outer, ...refunds] as readonly ShownRecord[]
+  return all.filter(({ record }) => typeof fieldOf(record, 'id') === 'string')
 }
 
 /** What has been refunded of a Transaction, as far as its Refunds say. */
 function refundedIn({ amount_refunded, refunds }: Part, list: Template): number {
-  const sum = membersOf(refunds, list).reduce<number>(
-    (sum, refund) => sum + Number(fieldOf(refund, 'amount')),
-    0
-  )
+  const amounts = membersOf(refunds, list).map(refund => Number(fieldOf(refund, 'amount')))
+  const sum = amounts.reduce((one, other) => one + other, 0)
   const hasMore = valueAt(list, refunds, '$has_more') === true
   return hasMore ? Math.max(sum, amount_refunded as number) : sum
+}
+
+/** Says here as well what a list of the service says. */
+function allow(placeholder: string, there: unknown, here: unknown, list: Template): void {
+  if (valueAt(list, there, placeholder) === true) put(placeholder, here, true, list)
+}
+
+/** Puts a value in the place of a placeholder; nothing where a template has none. */
+function put(placeholder: string, body: unknown, value: unknown, list: Template): void {
+  const steps = stepsTo(list, placeholder) ?? []
+  const owner = partAt(body, steps.slice(0, -1))
+  if (isObject(owner)) owner[steps.at(-1) as string] = value
 }
