@@ -76,8 +76,7 @@ export type CheckOptions = PlayedWith &
  */
 type Checking = CheckOptions & {
   sandbox: Sandbox
-  document: SourceDocument
-  library: Library
+  title: string
   own: StepBindings
   bindings: StepBindings
   service: Play | null
@@ -172,8 +171,7 @@ async function checkFile(
   const { points, ...more } = await checkLoaded({
     ...options,
     sandbox,
-    document,
-    library,
+    title: document.name,
     own,
     bindings,
     service
@@ -196,9 +194,9 @@ async function checkLoaded(checking: Checking): Promise<Found> {
   const drift =
     against === null
       ? null
-      : await driftOf(playedSteps, {
-          ...checking,
+      : await driftOf(playedSteps, sandbox, {
           base: against,
+          variables: checking.variables,
           keyHere: key => scenarioKeyOf(key, checking)
         })
   points.push(
@@ -273,7 +271,7 @@ function sentBy(
 
 /** Sends the requests of the steps and of the plays, each with its point. */
 async function playAll(
-  { sandbox, document, service, bindings, onProgress = () => {} }: Checking,
+  { sandbox, title, service, bindings, onProgress = () => {} }: Checking,
   counted: (play: Play) => Play
 ) {
   const { steps, play, answers } = sandbox.requireLoaded()
@@ -294,9 +292,9 @@ async function playAll(
     })
     playedSteps.push({ place: [list, ...outcome.at], label, outcome })
     since = now
-    onProgress(document.name, Math.min(points.length, total), total)
+    onProgress(title, Math.min(points.length, total), total)
   }
-  onProgress(document.name, 0, total)
+  onProgress(title, 0, total)
   const stepClient = service ?? playIn(sandbox)
   await playSteps(
     steps,

@@ -4,22 +4,14 @@
  * less and adds nothing, the setting explains what is gone.
  */
 import { type GivenSettings, SETTINGS, type SettingKey } from '../../core/settings.js'
-import { Sandbox } from '../../sandbox/sandbox.js'
-import type { SourceDocument } from '../../scenario/documents.js'
-import type { Library } from '../../scenario/library.js'
-import { bindingsOf, type Launch } from '../../scenario/scenario.js'
+import type { Sandbox } from '../../sandbox/sandbox.js'
+import { bindingsOf } from '../../scenario/scenario.js'
 import type { Records } from '../../store/store.js'
-import { givenVariables, type PlayedWith } from '../check/scenario-keys.js'
 import { type IdPairs, isMade } from './compare.js'
-import { type Deviation, type PlayedStep, Replay } from './replay.js'
+import { type Deviation, type PlayedStep, Replay, type ReplayOptions } from './replay.js'
 
 export type Drift = { deviations: readonly Deviation[]; pairs: IdPairs }
-type DriftOptions = Pick<PlayedWith, 'keys' | 'variables'> & {
-  document: SourceDocument
-  library: Library
-  launch: Launch
-  /** The base address of the service. */
-  base: string
+type DriftOptions = Omit<ReplayOptions, 'keyHere'> & {
   /** The scenario's key for one that was sent in its place. */
   keyHere: (key: string) => string | null
 }
@@ -34,43 +26,49 @@ const CALLER = {
   reseller: null
 } as Records['accounts']
 
-/** Compares every request, in the order in which they took effect, and tries settings. */
+/**
+ * Compares every request, in the order in which they took effect, and tries settings. The sandbox,
+ * in which the scenario is loaded, is as before in the end.
+ */
 export async function driftOf(
   playedSteps: readonly PlayedStep[],
+  sandbox: Sandbox,
   options: DriftOptions
 ): Promise<Drift> {
-  const ordered = inEffectOrder(playedSteps.filter(wasMade))
-  const sandbox = await loadedFor(options)
+  const begun = sandbox.snapshot()
+  await prepare(sandbox)
   const first = sandbox.snapshot()
+  const ordered = inEffectOrder(playedSteps.filter(wasMade))
   const keyHere = (key: string) => options.keyHere(key) ?? CALLER.id
-  const replayed = async () => {
+  const replayWith = async (settings: GivenSettings) => {
+    const own = Object.keys(settings).map(key => [key, sandbox.settings[key as SettingKey]])
+    await sandbox.changeSettings(settings)
     const replay = new Replay(sandbox, { ...options, keyHere })
     for (const played of ordered) await replay.add(played)
+    await sandbox.changeSettings(Object.fromEntries(own))
+    sandbox.restore(first)
     return replay
   }
-  const drift = await replayed()
+  const drift = await replayWith({})
   const wrong = drift.deviations.filter(({ isWrong }) => isWrong)
-  const placeOf = ({ played, steps }: Deviation) => JSON.stringify([ordered.indexOf(played), steps])
-  const places = new Set(wrong.map(placeOf))
   for (const settings of wrong.length === 0 ? [] : settingsToTry(sandbox)) {
-    const own = Object.keys(settings).map(key => [key, sandbox.settings[key as SettingKey]])
-    sandbox.restore(first)
-    await sandbox.changeSettings(settings)
-    const tried = await replayed()
-    await sandbox.changeSettings(Object.fromEntries(own))
-    const left = tried.deviations.filter(({ isWrong }) => isWrong)
-    const leftPlaces = new Set(left.map(placeOf))
-    const gone = wrong.filter(one => !leftPlaces.has(placeOf(one)))
-    // below what is gone nothing could be compared before
-    const isNew = (one: Deviation) =>
-      !places.has(placeOf(one)) &&
-      !gone.some(
-        ({ played, steps }) =>
-          played === one.played && steps.every((step, depth) => step === one.steps[depth])
-      )
-    if (!left.some(isNew)) for (const one of gone) one.settings.push(settings)
+    const { deviations } = await replayWith(settings)
+    for (const one of explainedBy(deviations, wrong)) one.settings.push(settings)
   }
+  sandbox.restore(begun)
   return drift
+}
+
+/** What is not wrong any more, if nothing else is; below that nothing could be compared before. */
+function explainedBy(tried: readonly Deviation[], wrong: readonly Deviation[]): Deviation[] {
+  const isWithin = (one: Deviation, { played, steps }: Deviation) =>
+    played === one.played && steps.every((step, depth) => step === one.steps[depth])
+  const isAt = (one: Deviation, other: Deviation) => isWithin(one, other) && isWithin(other, one)
+  const left = tried.filter(({ isWrong }) => isWrong)
+  const gone = wrong.filter(one => !left.some(other => isAt(one, other)))
+  const isNew = (one: Deviation) =>
+    !wrong.some(other => isAt(one, other)) && !gone.some(other => isWithin(one, other))
+  return left.some(isNew) ? [] : gone
 }
 
 /** A step that refers to a missing response is not sent. */
@@ -104,16 +102,10 @@ const settingsToTry = ({ settings }: Sandbox): GivenSettings[] =>
           .map(word => ({ [key]: word }))
   })
 
-async function loadedFor(options: DriftOptions): Promise<Sandbox> {
-  const { document, library, launch, keys, variables } = options
-  const sandbox = new Sandbox({ library, launch, machine: Date.now })
-  const origin = { name: document.name, file: document.name }
-  await sandbox.load(document, origin, { variables: givenVariables({ variables }), keys })
+async function prepare(sandbox: Sandbox): Promise<void> {
   // what the run makes here has an id that no record of the service has, were that an emulator too
   await sandbox.changeSettings({ seed: SEED })
-  if (bindingsOf(sandbox.store).key('') === null) {
-    sandbox.store.accounts.insert(CALLER)
-    sandbox.store.keys.set(CALLER.id, CALLER.id)
-  }
-  return sandbox
+  if (bindingsOf(sandbox.store).key('') !== null) return
+  sandbox.store.accounts.insert(CALLER)
+  sandbox.store.keys.set(CALLER.id, CALLER.id)
 }

@@ -34,7 +34,8 @@ import {
 } from './compare.js'
 
 type Part = Readonly<Record<string, Json>>
-type ShownRecord = { family: Family; steps: readonly Step[]; record: Part & { id: string } }
+type Placed = { family: Family; steps: readonly Step[]; record: Json }
+type ShownRecord = Placed & { record: Part & { id: string } }
 /** What a response shows of before the run, and what no record can be. */
 export type Learned = { others: Difference[]; wrong: Difference[] }
 
@@ -246,7 +247,6 @@ export function namedIn({ method, path, query, form }: StepCall): NamedRecord[] 
 /** The records that a response shows, those of a Transaction's Refunds last. */
 function recordsIn(body: Json, operation: OperationId, list: Template): ShownRecord[] {
   const { family, kind } = operationOf(operation)
-  type Placed = Omit<ShownRecord, 'record'> & { record: Json }
   const within = (value: unknown, family: Family, steps: readonly Step[]): Placed[] =>
     membersOf(value, list).map((record, nth) => ({
       family,
@@ -257,8 +257,9 @@ function recordsIn(body: Json, operation: OperationId, list: Template): ShownRec
   const refunds = (family === 'transactions' ? outer : []).flatMap(({ record, steps }) =>
     within(fieldOf(record, 'refunds'), 'refunds', [...steps, 'refunds'])
   )
-  const all = [...outer, ...refunds] as readonly ShownRecord[]
-  return all.filter(({ record }) => typeof fieldOf(record, 'id') === 'string')
+  return [...outer, ...refunds].filter(
+    (one): one is ShownRecord => typeof fieldOf(one.record, 'id') === 'string'
+  )
 }
 
 /** What has been refunded of a Transaction, as far as its Refunds say. */
