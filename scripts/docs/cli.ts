@@ -17,7 +17,6 @@ async function helpOf(words: readonly string[]): Promise<string> {
     columns: 80
   }) as unknown as NodeJS.WriteStream
   await run([...words, '--help'], {}, {
-    stdin: process.stdin,
     stdout,
     stderr: stdout
   } satisfies Streams)

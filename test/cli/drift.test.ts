@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { playOver } from '../../src/cli/check/service-calls.js'
 import { answerDifferences, formProblem, IdPairs } from '../../src/cli/drift/compare.js'
+import { namedIn } from '../../src/cli/drift/service-records.js'
 import { serviceState } from '../../src/cli/drift/service-state.js'
 import { SAYS } from '../../src/cli/sentences.js'
 import { pathOf } from '../../src/core/places.js'
@@ -511,6 +512,13 @@ t.test(
   }
 )
 
+t.test('check --against: a field that only the scenario has is missing at the service', async t => {
+  const [place] = DATA.locations as [object]
+  const data = { ...DATA, locations: [{ ...place, extra: { seats: 4 } }] }
+  const { found } = await against(t, await service(t), { data, play: [located] })
+  t.strictSame(found, { wrong: [`1: ${SAYS.missing('seats', '4')}`] })
+})
+
 t.test('check --against: whether more Refunds follow those of a charge', async t => {
   const refunds = Array(12).fill({ transaction: 'txn_a', amount: 3 })
   const base = await service(t, {}, { data: { ...DATA, refunds } })
@@ -862,6 +870,8 @@ t.test('drift: two responses are compared by their places', t => {
     )
   }
   t.equal(formProblem({ status: 204, body: null }), null)
+  const call = { method: 'GET', path: '/none', query: '', key: null, form: null }
+  t.strictSame(namedIn(call), [], 'a path of no operation names nothing')
   t.end()
 })
 
@@ -886,7 +896,10 @@ t.test('drift: lists of a service are read by the names that the settings give',
     }
     const { pairs } = sides()
     const reading = { play, key: null, pairs, settings, accountOf: () => undefined }
-    const differ: StateTest = async ({ all }) => void all('refunds') ?? []
+    const differ: StateTest = async ({ all }) => {
+      all('refunds')
+      return []
+    }
     t.strictSame(await serviceState({ refunds: { count: 2 } }, differ, reading), [])
     t.strictSame(queries, wanted)
   }

@@ -150,7 +150,7 @@ const MAX_SHOWN = 200
 function shownValue(steps: readonly Step[], value: unknown): string {
   try {
     const whole = steps.reduceRight<unknown>((part, step) => ({ [step]: part }), value)
-    const text = JSON.stringify(partAt(maskedThroughout(whole), steps)) ?? ''
+    const text = JSON.stringify(partAt(maskedThroughout(whole), steps))
     return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
   } catch {
     return SAYS.hidden()

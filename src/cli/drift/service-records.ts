@@ -275,9 +275,9 @@ function allow(placeholder: string, there: unknown, here: unknown, list: Templat
   if (valueAt(list, there, placeholder) === true) put(placeholder, here, true, list)
 }
 
-/** Puts a value in the place of a placeholder; nothing where a template has none. */
+/** Puts a value in the place of a placeholder that the template has. */
 function put(placeholder: string, body: unknown, value: unknown, list: Template): void {
-  const steps = stepsTo(list, placeholder) ?? []
+  const steps = stepsTo(list, placeholder) as readonly Step[]
   const owner = partAt(body, steps.slice(0, -1))
   if (isObject(owner)) owner[steps.at(-1) as string] = value
 }

@@ -83,7 +83,8 @@ class ServiceReader {
     const { pairs, settings } = this.#reading
     if (family === 'users' && account === undefined)
       return this.#refuse(at, say('users_of_account'))
-    const path = family === 'users' ? `/accounts/${this.#there(account ?? '')}/users` : `/${family}`
+    const path =
+      family === 'users' ? `/accounts/${this.#there(account as string)}/users` : `/${family}`
     const filters = ['location', 'transaction'].map(name => [name, idIn(where[name])] as const)
     const narrowed = filters.map(([name, id]) => (id ? `&${name}=${this.#there(id)}` : ''))
     const isList = (body: Json) =>
