@@ -7,7 +7,6 @@ import { decodeForm, type FormObject } from '../core/form.js'
 import type { Step } from '../core/places.js'
 import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import { SecretWords } from '../core/secret-words.js'
-import type { GivenSettings, SettingKey } from '../core/settings.js'
 import { playIn } from '../engine/play.js'
 import { sentIn } from '../engine/scripted.js'
 import { explainedUnused, explainedVerdicts } from '../evidence/near-misses.js'
@@ -18,7 +17,6 @@ import {
   type PlacedPoint,
   type PlacedProblem,
   type Point,
-  withFailure,
   withPlaces
 } from '../reports/points.js'
 import { concerns, type Gate } from '../reports/run.js'
@@ -49,10 +47,10 @@ import {
   scenarioKeyOf
 } from './check/scenario-keys.js'
 import { NOT_SENT, playOver, type ResponseBounds } from './check/service-calls.js'
-import { type Show, Stepping } from './check/stepping.js'
 import { isMade } from './drift/compare.js'
-import { type Drift, driftOf, type PlayedStep, wasMade } from './drift/drift.js'
-import { driftPoints } from './drift/drift-points.js'
+import { type Drift, driftOf, wasMade } from './drift/drift.js'
+import { driftPoints, settingsFor } from './drift/drift-points.js'
+import type { PlayedStep } from './drift/replay.js'
 import { serviceState } from './drift/service-state.js'
 import { problemsOf } from './failures.js'
 import type { Progress } from './progress.js'
@@ -65,11 +63,6 @@ export type CheckOptions = PlayedWith &
     /** What fails besides steps and expectations: `script` and findings. */
     failOn?: readonly Gate[]
     /**
-     * Shows each request when it is over, in place of a progress bar; not with a running service,
-     * whose state is not known.
-     */
-    show?: Show | undefined
-    /**
      * Called before each file of several, else after each step and each second of a wait, for a
      * progress bar.
      */
@@ -81,8 +74,7 @@ export type CheckOptions = PlayedWith &
  */
 type Checking = CheckOptions & {
   sandbox: Sandbox
-  document: SourceDocument
-  library: Library
+  title: string
   own: StepBindings
   bindings: StepBindings
   service: Play | null
@@ -110,7 +102,7 @@ export async function check(
     message: withoutSecrets(said.message, keys)
   })
   const { launch, variables, onProgress } = options
-  const checked = await checkFiles(
+  return checkFiles(
     places,
     { launch, names: [...variables.keys()], onProgress },
     async (file, library, known, isAlone) => {
@@ -127,34 +119,6 @@ export async function check(
       }
     }
   )
-  return withoutContradictions(checked)
-}
-
-/**
- * Files without the settings that they need different values of, which are a failure of their own.
- */
-function withoutContradictions(checked: readonly CheckedFile[]): CheckedFile[] {
-  const keys = [
-    ...new Set(checked.flatMap(({ settings }) => Object.keys(settings ?? {})))
-  ] as SettingKey[]
-  const needsOf = (key: SettingKey) =>
-    checked.flatMap(({ file, settings }) =>
-      settings?.[key] === undefined
-        ? []
-        : [{ path: '', ...say('needs', file, { [key]: settings[key] }) }]
-    )
-  const contradicted: readonly string[] = keys.filter(
-    key =>
-      new Set(checked.flatMap(({ settings }) => JSON.stringify(settings?.[key]) ?? [])).size > 1
-  )
-  const agreed = (settings: GivenSettings) =>
-    Object.fromEntries(Object.entries(settings).filter(([key]) => !contradicted.includes(key)))
-  return [
-    ...checked.map(file => ({ ...file, settings: file.settings && agreed(file.settings) })),
-    ...contradicted.map(key =>
-      withFailure('--against', say('contradiction', key), ...needsOf(key as SettingKey))
-    )
-  ]
 }
 
 /**
@@ -204,8 +168,7 @@ async function checkFile(
   const { points, ...more } = await checkLoaded({
     ...options,
     sandbox,
-    document,
-    library,
+    title: document.name,
     own,
     bindings,
     service
@@ -223,23 +186,14 @@ async function checkLoaded(checking: Checking): Promise<Found> {
   const tally = new Tally(expectations)
   const used = new Set<string | null>()
   const isPlayedHere = against === null && play.length > 0
-  const { document, show } = checking
-  const stepping =
-    show &&
-    new Stepping({
-      sandbox,
-      tally: isPlayedHere ? sandbox.tally : tally,
-      title: document.name,
-      show
-    })
-  const { points, playedSteps } = await playAll(checking, counting(checking, tally, used), stepping)
+  const { points, playedSteps } = await playAll(checking, counting(checking, tally, used))
   const nameOf = (request: string) => playedAs(request, playedSteps).label
   const drift =
     against === null
       ? null
-      : await driftOf(playedSteps, {
-          ...checking,
+      : await driftOf(playedSteps, sandbox, {
           base: against,
+          variables: checking.variables,
           keyHere: key => scenarioKeyOf(key, checking)
         })
   points.push(
@@ -260,7 +214,7 @@ async function checkLoaded(checking: Checking): Promise<Found> {
   return {
     points,
     notes: [SAYS.sent(made, against as string, names)],
-    settings: isCompared ? drift.settings : null
+    settings: isCompared ? settingsFor(drift.deviations) : null
   }
 }
 
@@ -314,9 +268,8 @@ function sentBy(
 
 /** Sends the requests of the steps and of the plays, each with its point. */
 async function playAll(
-  { sandbox, document, service, bindings, onProgress = () => {} }: Checking,
-  counted: (play: Play) => Play,
-  stepping: Stepping | undefined
+  { sandbox, title, service, bindings, onProgress = () => {} }: Checking,
+  counted: (play: Play) => Play
 ) {
   const { steps, play, answers } = sandbox.requireLoaded()
   const points: PlacedPoint[] = []
@@ -335,13 +288,11 @@ async function playAll(
       ms: now - since
     })
     playedSteps.push({ place: [list, ...outcome.at], label, outcome })
-    stepping?.show(label, { ...outcome, problems })
     since = now
-    onProgress(document.name, Math.min(points.length, total), total)
+    onProgress(title, Math.min(points.length, total), total)
   }
-  onProgress(document.name, 0, total)
-  const paced = (play: Play): Play => stepping?.paced(play) ?? play
-  const stepClient = service ?? paced(playIn(sandbox, stepping?.note))
+  onProgress(title, 0, total)
+  const stepClient = service ?? playIn(sandbox)
   await playSteps(
     steps,
     play.length > 0 ? stepClient : counted(stepClient),
@@ -350,12 +301,11 @@ async function playAll(
     answers
   )
   // the script acts on these requests and can lose their responses
-  const playClient = service ? counted(service) : paced(new Player(sandbox, stepping?.note).play)
+  const playClient = service ? counted(service) : new Player(sandbox).play
   const wait = service
     ? (ms: number) => waited(Math.min(ms, MAX_WAIT), onProgress)
     : (ms: number) => sandbox.setClock({ by: ms })
   await playSteps(play, playClient, bindings, add('play'), answers, wait)
-  await stepping?.shown
   return { points, playedSteps }
 }
 
@@ -444,7 +394,7 @@ async function stateProblems(
   }
   if (service === null || drift === null) return expectation.differences(recordsOf(sandbox.store))
   const accountOf = (user: string) => sandbox.store.users.get(user)?.account
-  const { differences, unread } = await serviceState(
+  return serviceState(
     withAnswers(expectation.data.state as Json, answers) as StateData,
     expectation.differences,
     {
@@ -455,9 +405,6 @@ async function stateProblems(
       accountOf
     }
   )
-  const isRead = ({ at }: PlacedProblem) =>
-    !unread.some(part => part.at.every((step, depth) => at[depth] === step))
-  return [...unread, ...differences.filter(isRead)]
 }
 
 /**

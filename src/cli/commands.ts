@@ -37,7 +37,6 @@ export type CommandLine = {
   environment: Environment
   stdout: NodeJS.WriteStream
   stderr: NodeJS.WriteStream
-  stdin: () => NodeJS.ReadStream
 }
 export type Spec = {
   about: string
@@ -70,7 +69,6 @@ type ServiceFlags = {
 type CheckFlags = SettingFlags &
   ServiceFlags & {
     format: keyof typeof CHECK_FORMATS
-    step?: boolean
     failOn?: string[]
     report?: string
   }
@@ -311,10 +309,6 @@ export const COMMANDS = {
       ),
       option('--report <dir>', 'Folder for junit.xml and check.txt.'),
       option(
-        '--step',
-        'Show each request: what decided its response, what it changed, and what is still expected. At a terminal, wait for Enter each time.'
-      ),
-      option(
         '--var <name=value>',
         'Value of a scenario variable, or of ${name} in its steps; repeatable.',
         named
@@ -325,10 +319,6 @@ export const COMMANDS = {
       [
         'play a scenario in process, and check what it expects',
         'commerce-emulator check ./own.yaml'
-      ],
-      [
-        'play it request by request, and see what each one changes',
-        'commerce-emulator check ./own.yaml --step'
       ],
       [
         'play it against a running service, with a JUnit report',
@@ -587,7 +577,6 @@ async function runCheck(files: string[], flags: CheckFlags, line: CommandLine): 
     against = null,
     key = new Map(),
     format,
-    step = false,
     maxAnswer: maxBytes,
     timeout,
     writeSettings,
@@ -600,12 +589,9 @@ async function runCheck(files: string[], flags: CheckFlags, line: CommandLine): 
     refuse(program, SAYS.only_against('--write-settings'))
   const wrong = against === null ? null : addressProblem(against)
   if (wrong !== null) refuse(program, SAYS.address(wrong))
-  if (step && against !== null) refuse(program, SAYS.not_with_against('--step'))
-  if (step && format !== 'text') refuse(program, SAYS.text_alone(format))
   const gates = gatesFrom({ failOn })
   const { check } = await import('./check.js')
-  const steps = step ? (await import('./check/stepping.js')).showing(line.stdin(), stdout) : null
-  const bar = step ? null : await createProgressBar(stderr)
+  const bar = await createProgressBar(stderr)
   const checked = await check(files, {
     launch: await launchOf(flags, environment),
     against,
@@ -617,9 +603,8 @@ async function runCheck(files: string[], flags: CheckFlags, line: CommandLine): 
       ...key
     ]),
     variables,
-    show: steps?.show,
-    onProgress: bar?.update
-  }).finally(() => (steps ?? bar)?.stop())
+    onProgress: bar.update
+  }).finally(bar.stop)
   stdout.write(coloured(CHECK_FORMATS[format](checked), stdout))
   if (writeSettings !== undefined) {
     if (checked.every(({ settings }) => settings === null))

@@ -9,8 +9,7 @@ import { failureLines, STATUS, statusOf } from './failures.js'
 import { linesOnVariables } from './launch.js'
 import { SAYS } from './sentences.js'
 
-/** `stdin` is looked at by a command that reads it, since that opens it. */
-export type Streams = Pick<CommandLine, 'stdout' | 'stderr'> & { readonly stdin: NodeJS.ReadStream }
+export type Streams = Pick<CommandLine, 'stdout' | 'stderr'>
 
 const EXAMPLES = `
 Examples:
@@ -82,8 +81,7 @@ export async function run(
         program,
         environment,
         stdout,
-        stderr,
-        stdin: () => streams.stdin
+        stderr
       })
     })
   }
@@ -131,7 +129,7 @@ function refusalOf(message: string, args: readonly string[]): string {
   return row === undefined ? message : `error: ${SAYS.retired(...row)}\n`
 }
 
-const programOn = ({ stdout, stderr }: Omit<Streams, 'stdin'>, args: readonly string[]): Command =>
+const programOn = ({ stdout, stderr }: Streams, args: readonly string[]): Command =>
   new Command('commerce-emulator')
     .description('A local emulator of the Commerce Service API.')
     .version(VERSION, '-V, --version', 'Print the version.')

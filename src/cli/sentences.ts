@@ -1,7 +1,5 @@
 /** What the commands say; their help is in the table of commands. */
 import { type Sentences, sayer } from '../core/sentences.js'
-import { ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
-import { RULES, type RuleId } from '../reference/rules.js'
 import { countOf } from '../reports/sentences.js'
 
 const FOLDER = 'it is a folder, not a file'
@@ -63,12 +61,6 @@ export const shellWord = (text: string, separator = '/'): string =>
     ? text
     : `'${text.replaceAll("'", "'\\''")}'`
 
-/** As a settings block has them: `statuses.refund_refused: 422`. */
-const settingsLine = (settings: object): string =>
-  Object.entries(settings)
-    .map(([key, value]) => `${key}: ${JSON.stringify(value).replace(/^"(\w+)"$/, '$1')}`)
-    .join(', ')
-
 export const SAYS = {
   // command lines
   command_first: (word: string) => `the command ${word} must come first: commerce-emulator ${word}`,
@@ -81,10 +73,6 @@ export const SAYS = {
     return `option '${flags}' must have a value; got ${got}. If that is the value, write ${flag}=${got}`
   },
   only_against: (flag: string) => `${flag} can be used only with --against`,
-  text_alone: (format: string) =>
-    `--step prints text; it cannot be used with --format ${format}. Write a JUnit report with --report DIR`,
-  not_with_against: (flag: string) =>
-    `${flag} cannot be used with --against: what the service changes is not known`,
   address: (problem: string) =>
     `--against must be the base address of a service, such as https://service.example/next; ${problem}`,
   not_http: (address: string) => `${address} is not an HTTP address`,
@@ -200,10 +188,6 @@ export const SAYS = {
     `the script entry ${entry} holds this request ${how}, or limit the hold with for`,
   until: (waiting: number) => `until ${waiting} requests wait; send them with at_once`,
   at_gate: (gate: string) => `at the gate ${gate}, which no play opens; use until in place of gate`,
-  still_expected: (wanted: string, seen: number) =>
-    `still expected: ${wanted}; got ${countOf(seen, 'request')}`,
-  how_to_go_on: () => '[Enter or n: next, c: continue to the end, q: quit] ',
-  stopped: () => 'the check was stopped; nothing was judged',
   // checks of a running service
   nothing_sent: (address: string) => `nothing was sent to ${address}`,
   sent: (requests: number, address: string, keys: string) =>
@@ -228,33 +212,27 @@ export const SAYS = {
     `GET ${path} has more than ${most} records, and not all were read`,
   users_of_account: () => 'the API lists Users only for one Account; name it with account',
   // how a service differs
-  unexplained: () => 'wrong: not explained by any setting, or by data from before the run',
-  by_rule: (rule: RuleId) => `differs by rule ${rule}: ${RULES[rule].text}`,
-  by_assumption: (id: AssumptionId) =>
-    `differs by assumption ${id} (${ASSUMPTIONS[id].topic}); no setting makes the emulator respond like that`,
-  by_setting: (id: AssumptionId, settings: object) =>
-    `differs by assumption ${id} ${settingsLine(settings)}`,
-  contradiction: (key: string) => `contradiction: no single value of ${key} fits every request`,
+  differently: () => 'the service responds differently',
+  by_setting: (settings: readonly string[]) =>
+    `the service responds as the emulator does with --set ${settings.join(', or with --set ')}`,
   other_data: () => 'the service has other data',
-  only_script: () =>
-    "only the scenario's script gives the expected response; a service has no script",
-  of_step: (label: string, detail: string) => `${label}${detail}`,
-  needs: (who: string, settings: object) => `${who} needs ${settingsLine(settings)}`,
-  paging: () => '; rename the cursors with pagination.cursors',
-  has_no: (records: string) => `; the service has no ${records}`,
+  of_step: (label: string, message: string) => `${label}: ${message}`,
   more: (count: number) => `and ${count} more`,
   differs: (what: string, here: string, there: string) =>
     `${what}: ${here} here, ${there} at the service`,
-  part_of_id: (kind: string, path: string) => `the ${kind} of ${path}`,
-  form: (path: string, says: string, there: string | null) =>
-    `${path && `${path}: `}${says}${there === null ? '' : `; the service sent ${there}`}`,
-  only_there: (path: string, id: string) => `${path}: only the service has the record ${id}`,
+  missing: (path: string, here: string) => `${path}: missing at the service; ${here} here`,
+  surplus: (path: string, there: string) => `${path}: only the service has it; ${there}`,
+  other_record: (path: string, here: string, there: string) =>
+    `${path}: the record ${here} here, ${there} at the service`,
+  only_there: (id: string) => `only the service has the record ${id}`,
+  other_values: (id: string, names: readonly string[]) =>
+    `the record ${id} has another ${names.join(', ')} at the service`,
+  has_no: (status: number, records: string) => `${status}; the service has no ${records}`,
+  other_cursor: () => 'not compared; no response has shown the record that its cursor names',
   hidden: () => 'data that cannot be shown',
   cut_short: () => 'the body is truncated, or is not JSON',
   empty_body: () => 'the body is empty',
-  not_json: (type: string) => `Content-Type must be application/json; got ${type}`,
-  not_a_time: (got: string) => `must be a time such as 2026-01-31T09:30:00.000Z; got ${got}`,
-  not_the_sum: (got: string) => `must be the sum of its Refunds; got ${got}`
+  not_json: (type: string) => `Content-Type must be application/json; got ${type}`
 } satisfies Sentences
 
 export const say = sayer(SAYS)

@@ -16,7 +16,7 @@ import { nearlyMet, withNearlyMet } from '../evidence/near-misses.js'
 import { explained, explainedText } from '../evidence/why.js'
 import { needsKey } from '../reference/operations.js'
 import { closed, nullable, optional, text, word } from '../reference/parameters.js'
-import { changesBy, shownBy } from '../replay/past.js'
+import { changesBy } from '../replay/past.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { SourceDocument } from '../scenario/documents.js'
 import { bindingsOf } from '../scenario/scenario.js'
@@ -73,7 +73,7 @@ export async function explain(
   const near = maskedThroughout(nearlyMet(request), keys)
   if (isText) return explainedText(request, journal, keys, near)
   const { user_agent, ms, script, why, ...entry } = explained(request, journal, keys)
-  const records = changesBy(request, [before.store, copy.store], shownBy(request.shape))
+  const records = changesBy(request, [before.store, copy.store])
   return {
     ...entry,
     headers: maskedThroughout(headers, keys),

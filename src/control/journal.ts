@@ -17,7 +17,6 @@ import {
   changesBy,
   isKnown,
   type RecordChange,
-  shownBy,
   storeAt,
   storesAround
 } from '../replay/past.js'
@@ -174,10 +173,10 @@ export async function changesOfRequest(
   call: Exchange,
   sandbox: Sandbox,
   signal: AbortSignal
-): Promise<RecordChange<object>[]> {
+): Promise<RecordChange[]> {
   if (call.changes === 0) return []
   const stores = await inThePast(call, sandbox, signal, call => storesAround(sandbox, call))
-  return maskedThroughout(changesBy(call, stores, shownBy(call.shape)), keysToMask(sandbox))
+  return maskedThroughout(changesBy(call, stores), keysToMask(sandbox))
 }
 
 /**

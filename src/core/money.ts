@@ -97,10 +97,6 @@ export function moneyShown(amount: number, currency: unknown): string {
   return format.format(`${amount < 0 ? '-' : ''}${value}` as Intl.StringNumericLiteral)
 }
 
-/** As people write it, and in sub-units: `$30.00 (3000)`. */
-export const moneyText = (amount: number, currency: string): string =>
-  `${moneyShown(amount, currency)} (${amount})`
-
 /** Whether a parameter, or a field of a record by its path, is an amount of money. */
 export const isMoney = (name: string): boolean => /(?:^|[._])amount(?:_|$)/.test(name)
 

@@ -46,20 +46,10 @@ export const answerSeen = (exchange: Exchange): StepAnswer =>
   )
 
 /**
- * Called with a request that is over and what its client saw, before anything else happens in its
- * world.
- */
-export type OnOver = (exchange: Exchange, answer: StepAnswer) => void
-
-/**
  * Plays steps in a world: no script is asked, but an action can be given, and no expectation counts
  * them.
  */
 export const playIn =
-  (world: World, onOver: OnOver = () => {}, action: Action | null = null): Play =>
-  call => {
-    const exchange = execute(world, requestOf(call), { isScripted: false, action })
-    const answer = answerSeen(exchange)
-    onOver(exchange, answer)
-    return answer
-  }
+  (world: World, action: Action | null = null): Play =>
+  call =>
+    answerSeen(execute(world, requestOf(call), { isScripted: false, action }))

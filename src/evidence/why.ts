@@ -146,7 +146,7 @@ export function explainedText(
 }
 
 /** What was sent, and what became of it. */
-export function headLines(call: Exchange, keys: SecretWords): string[] {
+function headLines(call: Exchange, keys: SecretWords): string[] {
   const { at, id, method, path, query, body, script, status, outcome } = summaryOf(call, keys)
   const effect = tookEffect(call) ? 'took effect' : 'changed nothing'
   const broken = call.outcome.fault === 'malformed_body' ? ', its body corrupted on the way' : ''
@@ -165,20 +165,6 @@ export function headLines(call: Exchange, keys: SecretWords): string[] {
     )
   }
   return lines
-}
-
-/**
- * What decided the response: the rule or assumption that refused the request, else the rules that
- * it kept.
- */
-export function decisionLine(call: Exchange): string {
-  const { assumption = null } = call.outcome.refusal ?? {}
-  const verdicts = verdictsOf(call, judgementOf(call))
-  const broken = verdicts.find(({ verdict }) => verdict === 'broken')
-  if (broken !== undefined) return verdictLine(broken)
-  return assumption === null
-    ? `  kept    ${verdicts.map(({ rule }) => rule).join(', ')}`
-    : `  ${assumption}  ${ASSUMPTIONS[assumption].topic}`
 }
 
 const answerLine = (answer: unknown): string => {

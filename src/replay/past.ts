@@ -14,7 +14,12 @@ import { collectionOf, type RecordOf, type Store } from '../store/store.js'
  * A record that a request changed; `before` is null where the request made it, `after` where it
  * deleted it.
  */
-export type RecordChange<R> = { family: Family; id: string; before: R | null; after: R | null }
+export type RecordChange = {
+  family: Family
+  id: string
+  before: object | null
+  after: object | null
+}
 /** The records before and after a request. */
 type Around = readonly [before: Store, after: Store]
 
@@ -38,28 +43,16 @@ export async function storeAt(
 export const storesAround = (sandbox: Sandbox, exchange: Exchange): Promise<Around> =>
   Promise.all([storeAt(sandbox, exchange, 'before'), storeAt(sandbox, exchange, 'after')])
 
-/**
- * The records that a request changed: the one that it was about first, each as `shown` takes it
- * from a store.
- */
-export const changesBy = <R>(
-  exchange: Exchange,
-  [before, after]: Around,
-  shown: (store: Store, family: Family, id: string) => R | null
-): RecordChange<R>[] =>
+/** The records that a request changed, as the API shows them: the one that it was about first. */
+export const changesBy = (exchange: Exchange, [before, after]: Around): RecordChange[] =>
   recordsChanged(exchange).map(({ family, id }) => ({
     family,
     id,
-    before: shown(before, family, id),
-    after: shown(after, family, id)
+    before: shown(before, family, id, exchange.shape),
+    after: shown(after, family, id, exchange.shape)
   }))
 
-/** A record as the API shows it; null where there is none. */
-export const shownBy =
-  (shape: Shape) =>
-  (store: Store, family: Family, id: string): object | null => {
-    const stored = collectionOf(store, family).stored(id) as Stored<RecordOf<Family>> | undefined
-    return stored === undefined
-      ? null
-      : JSON.parse(bytesOf(family, stored, store, shape).toString())
-  }
+function shown(store: Store, family: Family, id: string, shape: Shape): object | null {
+  const stored = collectionOf(store, family).stored(id) as Stored<RecordOf<Family>> | undefined
+  return stored === undefined ? null : JSON.parse(bytesOf(family, stored, store, shape).toString())
+}

@@ -16,7 +16,7 @@ import {
   formIn,
   perform
 } from '../engine/execute.js'
-import { answerSeen, type OnOver, requestOf } from '../engine/play.js'
+import { answerSeen, requestOf } from '../engine/play.js'
 import { answerByScript, breakAnswer, isAnswer } from '../engine/scripted.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Action, Fault } from '../scenario/script.js'
@@ -42,11 +42,9 @@ export class Player {
   #onTheirWay = 0
   #passed = 0
   readonly #waiting = new Set<Waiting>()
-  readonly #onOver: OnOver
 
-  constructor(sandbox: Sandbox, onOver: OnOver = () => {}) {
+  constructor(sandbox: Sandbox) {
     this.#sandbox = sandbox
-    this.#onOver = onOver
   }
 
   /** Several are sent at once if the caller does not wait for one before it sends the next. */
@@ -85,7 +83,6 @@ export class Player {
         : { status: 0, body: { error: { message: SAYS.no_response(SAYS[SEEN[fault]]()) } }, fault }
     close(exchange, fault === null, 0)
     this.#sandbox.evidence.record(exchange)
-    this.#onOver(exchange, answer)
     return answer
   }
 

@@ -260,7 +260,7 @@ async function playedIn(
     const name = isMade && isCreating ? nameFor(call, index + 1) : null
     const [outcome] = await playSteps(
       isMade ? [{ ...step, ...(name !== null && { as: name }) }] : [],
-      playIn(sandbox, undefined, alongside(call)),
+      playIn(sandbox, alongside(call)),
       bindings,
       () => {},
       answers

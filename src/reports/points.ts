@@ -54,9 +54,13 @@ export const isFailed = ({ problems, isWarning = false }: Point): boolean =>
 export const isWarned = ({ problems, isWarning = false }: Point): boolean =>
   problems.length > 0 && isWarning
 
-/** The settings that were found over all files. */
-export const settingsFound = (checked: readonly CheckedFile[]): GivenSettings =>
-  Object.assign({}, ...checked.map(({ settings }) => settings))
+/** The settings that were found over all files, but for those of which files need other values. */
+export function settingsFound(checked: readonly CheckedFile[]): GivenSettings {
+  const found = checked.flatMap(({ settings }) => Object.entries(settings ?? {}))
+  return Object.fromEntries(
+    found.filter(([key, value]) => found.every(([name, other]) => name !== key || other === value))
+  )
+}
 
 /** The points of a file, with each problem where it is written. */
 export async function withPlaces(

@@ -48,10 +48,5 @@ export const SAYS = {
   outcomes: (seen: number, possible: number, percent: number) =>
     `${seen} of ${possible} outcomes seen: ${percent} %`,
   not_possible: () => '– no request can show this',
-  created: (family: string, id: string) => `${family} ${id}: created`,
-  changed: (family: string, id: string) => `${family} ${id}: changed`,
-  deleted: (family: string, id: string) => `${family} ${id}: deleted`,
-  field: (name: string, value: string) => `${name}: ${value}`,
-  field_changed: (name: string, was = 'none', is = 'none') => `${name}: ${was} → ${is}`,
   settings: () => '# These settings make the emulator respond as the service does.'
 } satisfies Sentences

@@ -1,822 +1,731 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+/**
+ * A service behind a proxy that changes one response at a time: what is wrong fails and is named,
+ * what a setting explains is proposed, other data is a warning, and what means the same is nothing.
+ */
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
+import { playOver } from '../../src/cli/check/service-calls.js'
+import { answerDifferences, formProblem, IdPairs } from '../../src/cli/drift/compare.js'
+import { namedIn } from '../../src/cli/drift/service-records.js'
+import { serviceState } from '../../src/cli/drift/service-state.js'
 import { SAYS } from '../../src/cli/sentences.js'
-import { nested } from '../../src/core/settings.js'
-import { SAYS as REPORTS } from '../../src/reports/sentences.js'
-import {
-  against,
-  ask,
-  DATA,
-  differs,
-  differsIn,
-  KEYS,
-  onlyThere,
-  path,
-  proxied,
-  service
-} from '../support/against.js'
-import { ran, serving } from '../support/command.js'
-
-const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
-const refund = (amount?: number, status?: number) => ({
-  do: 'POST /refunds',
-  body: { transaction: '${txn_a}', ...(amount && { amount }) },
-  ...(status && { expect: { status } })
-})
-
-/** Whether a title is of what differs, and not a step that fails. */
-const isDrift = (title: string) => !/^(play )?\d+[. ]/.test(title)
+import { pathOf } from '../../src/core/places.js'
+import { type GivenSettings, nested, settingsInForce } from '../../src/core/settings.js'
+import { LIST_TEMPLATE } from '../../src/core/templates.js'
+import { NOTHING_FOUND, settingsFound } from '../../src/reports/points.js'
+import type { StateTest } from '../../src/scenario/final-state.js'
+import type { Json } from '../../src/scenario/steps.js'
+import { against, ask, DATA, type Passing, proxied, service } from '../support/against.js'
+import { serving } from '../support/command.js'
+import { smallFixture } from '../support/emulator.js'
 
 type Body = Record<string, unknown>
-type Answered = { method: string; path: string; status: number; body: Body }
+type Change = object | ((body: Body, passing: Passing) => unknown)
 
-/** A service before another one, that changes what that answers. */
-const deviating = (base: string, change: (answered: Answered) => void): string =>
-  proxied(base, passing => {
-    const { method, path, status, text } = passing
-    const answered = { method, path, status, body: text === '' ? {} : JSON.parse(text) }
-    change(answered)
-    Object.assign(passing, {
-      status: answered.status,
-      type: 'application/json',
-      text: answered.status === 204 ? '' : JSON.stringify(answered.body)
+/** Changes the nth response to a request such as `GET /tickets`, or each for 0. */
+function at(on: string, change: Change, nth = 1) {
+  const [method, path = ''] = on.split(' ')
+  let seen = 0
+  return (passing: Passing) => {
+    if (passing.method !== method || !new RegExp(path).test(passing.path)) return
+    if (nth !== 0 && ++seen !== nth) return
+    const before = passing.text
+    const body = before === '' ? {} : JSON.parse(before)
+    if (typeof change === 'function') change(body, passing)
+    else Object.assign(body, change)
+    if (passing.text === before && before !== '') passing.text = JSON.stringify(body)
+  }
+}
+const rows = (body: Body) => body.data as Body[]
+const whole = (values: Partial<Passing>) => (_: Body, passing: Passing) =>
+  Object.assign(passing, values)
+const reply = (status: number, body: object = { error: {} }) =>
+  whole({ status, text: status === 204 ? '' : JSON.stringify(body) })
+const inRow =
+  (nth: number, values: object, more = {}) =>
+  (body: Body) =>
+    Object.assign(rows(body)[nth] as Body, values) && Object.assign(body, more)
+const inPart = (name: string, values: object) => (body: Body) =>
+  Object.assign(body[name] as Body, values)
+const deep = (_: Body, passing: Passing) =>
+  (passing.text = passing.text.replace(/}$/, `,"deep":${'['.repeat(20_000)}${']'.repeat(20_000)}}`))
+
+const PAY = { ticket: '${tkt_a}', payment_type: 'card', amount: 500, card: { last4: '4242' } }
+const OF_PAYMENT = { transaction: '${payment.id}' }
+const refund = (amount: number, status?: number) => ({
+  do: 'POST /refunds',
+  body: { transaction: '${txn_a}', amount },
+  ...(status && { expect: { status } })
+})
+const update = (body: object) => ({ do: 'POST /locations/${loc_a}', body })
+const SCENARIO = {
+  steps: [{ as: 'payment', do: 'POST /transactions', body: PAY }],
+  play: [
+    ask('GET /tickets/${tkt_a}'),
+    ask('GET /transactions/${txn_a}'),
+    {
+      as: 'first',
+      do: 'POST /refunds',
+      body: { ...OF_PAYMENT, amount: 200, metadata: { order: '7' } }
+    },
+    {
+      as: 'second',
+      do: 'POST /refunds',
+      body: { ...OF_PAYMENT, amount: 100, reason: 'cold soup' }
+    },
+    refund(30),
+    ask('GET /refunds/${first.id}'),
+    ask('POST /refunds/${second.id} metadata[order]=8'),
+    ask('GET /transactions/${payment.id}'),
+    ask('GET /transactions/${txn_a}'),
+    { do: 'GET /refunds', query: OF_PAYMENT },
+    { do: 'GET /refunds', query: { ...OF_PAYMENT, limit: 1 } },
+    { do: 'POST /refunds', body: { ...OF_PAYMENT, amount: 900 }, expect: { status: [400, 402] } },
+    ask('place: POST /locations display_name=Bar address[country]=US address[city]=Boston'),
+    ask('GET /locations/${place.id}'),
+    ask('GET /tickets limit=3'),
+    ask('GET /tickets search_query=n-1'),
+    ask('user: POST /accounts/${mch_a}/users name=Bo email=bo@example.com'),
+    ask('GET /accounts/${mch_a}/users'),
+    ask('DELETE /accounts/${mch_a}/users/${user.id}'),
+    ask('GET /transactions location=${loc_a}'),
+    ask('GET /accounts')
+  ]
+}
+const REFUND = 'POST /refunds$'
+const REFUNDS = 'GET /refunds\\?transaction=[^&]+$'
+const ONE = 'GET /refunds/\\w+$'
+const PAYMENT = 'GET /transactions/txn_(?!a$)\\w+$'
+const CHARGED = 'GET /transactions/txn_a$'
+const TICKET = 'GET /tickets/tkt_a'
+const TICKETS = 'GET /tickets\\?limit'
+
+/** Each with the number of the play whose response is changed. */
+const WRONG: [title: string, play: number, on: string, change: Change, nth?: number][] = [
+  ['a body cut short', 6, ONE, (_, passing) => (passing.text = passing.text.slice(0, -9))],
+  ['HTML', 1, TICKET, whole({ type: 'text/html', text: '<h1>Welcome</h1>' })],
+  ['HTML that says it is JSON', 3, REFUND, whole({ text: '<h1>Welcome</h1>' })],
+  ['an empty body', 8, PAYMENT, whole({ text: '' })],
+  ['null as the body', 8, PAYMENT, whole({ text: 'null' })],
+  ['a list as the body', 8, PAYMENT, (_, passing) => (passing.text = `[${passing.text}]`)],
+  ['text/plain', 8, PAYMENT, whole({ type: 'text/plain' })],
+  ['no content type', 8, PAYMENT, whole({ type: '' })],
+  ['another character set', 8, PAYMENT, whole({ type: 'application/json; charset=latin1' })],
+  ['a number as text', 3, REFUND, { amount: '200' }],
+  ['a number as text, of before the run', 2, CHARGED, { amount: '1000' }],
+  ['a number with a fraction', 3, REFUND, { amount: 200.5 }],
+  ['a boolean as text', 10, REFUNDS, { has_more: 'false' }],
+  ['a text as a number', 1, TICKET, { reference: 1 }],
+  ['null in place of an object', 3, REFUND, { metadata: null }],
+  ['an id that is not text', 3, REFUND, { id: 7 }],
+  ['created in another form', 3, REFUND, { created: '2026-05-01T08:00:00Z' }],
+  ['created in no form', 3, REFUND, { created: 'today' }],
+  ['amount_refunded that is not the sum', 8, PAYMENT, { amount_refunded: 301 }],
+  ['amount_refunded that leaves this run out', 9, CHARGED, { amount_refunded: 0 }, 2],
+  ['amount_refunded that no Refunds add up to', 2, CHARGED, { amount_refunded: 50 }],
+  ['a missing field, of before the run', 1, TICKET, (body: Body) => delete body.reference],
+  ['a missing field', 3, REFUND, { metadata: undefined }],
+  ['a surplus field', 3, REFUND, { processor: 'acme' }],
+  ['a surplus field in a part', 8, PAYMENT, inPart('payment_method', { network: 'x' })],
+  ['a surplus field of a list', 10, REFUNDS, { total: 2 }],
+  ['a wrong object of a list', 10, REFUNDS, { object: 'page' }],
+  ['no list in a list', 10, REFUNDS, { data: null }],
+  ['a list without a member more', 10, REFUNDS, { has_more: undefined }],
+  ['a record twice', 10, REFUNDS, (body: Body) => rows(body).push(rows(body)[0] as Body)],
+  [
+    'a record of before the run twice',
+    15,
+    TICKETS,
+    (body: Body) => rows(body).splice(1, 1, rows(body)[0] as Body)
+  ],
+  [
+    'members of before the run in another order',
+    15,
+    TICKETS,
+    (body: Body) =>
+      rows(body).reverse() &&
+      Object.assign(body, { first_id: body.last_id, last_id: body.first_id })
+  ],
+  ['more than the limit', 11, 'GET limit=1', (body: Body) => rows(body).push({ id: 'rfd_x' })],
+  ['a record of this run missing', 10, REFUNDS, (body: Body) => rows(body).pop()],
+  [
+    'a record that nobody made',
+    10,
+    REFUNDS,
+    (body: Body) => rows(body).push({ ...rows(body)[0], id: 'rfd_x' })
+  ],
+  ['another first_id', 10, REFUNDS, { first_id: 'rfd_x' }],
+  ['another address of a list', 10, REFUNDS, { url: '/next/tickets' }],
+  ['has_more true', 10, REFUNDS, { has_more: true }],
+  ['a refusal that is made', 12, REFUND, reply(200, { id: 'rfd_x', object: 'refund' }), 4],
+  ['another status of a refusal', 12, REFUND, whole({ status: 402 }), 4],
+  ['a failure of the service', 4, REFUND, reply(503), 2],
+  ['another error type', 12, REFUND, inPart('error', { type: 'card_error' }), 4],
+  ['an error without a message', 12, REFUND, inPart('error', { message: undefined }), 4],
+  ['another status of a create', 3, REFUND, whole({ status: 202 })],
+  ['another id in a later response', 6, ONE, { id: 'rfd_other' }],
+  ['another id in the first response', 6, REFUND, { id: 'rfd_other' }],
+  [
+    'another amount in a Transaction',
+    8,
+    PAYMENT,
+    (body: Body) => Object.assign(rows(body.refunds as Body)[0] as Body, { amount: 1 })
+  ],
+  ['a Transaction without its Refunds', 8, PAYMENT, { refunds: undefined }],
+  ['another value of metadata', 6, ONE, { metadata: { order: '9' } }],
+  ['another created in a later response', 6, ONE, { created: '2026-03-01T10:00:00.001Z' }],
+  ['another created of before', 9, CHARGED, { created: '2020-03-01T10:00:00.000Z' }, 2],
+  ['a value of before the run that changes', 9, CHARGED, { tip_amount: 5 }, 2],
+  ['the Transaction of another Refund', 3, REFUND, { transaction: 'txn_a' }],
+  ['no reference', 3, REFUND, { transaction: '' }],
+  [
+    'another sub-field of an address',
+    14,
+    'GET /locations/\\w+$',
+    inPart('address', { city: 'Bonn' })
+  ],
+  ['a User of another Account', 18, 'GET users', inRow(0, { account: 'rsl_r' })],
+  ['a value nested very deeply', 3, REFUND, deep],
+  ...(
+    [
+      ['of another type', { reference: 12 }],
+      ['with created in another form', { created: '2026-01-01T00:00:00Z' }],
+      ['with a field more', { seat: 4 }],
+      ['with another object', { object: 'location' }]
+    ] as const
+  ).map(([title, values]): (typeof WRONG)[number] => [
+    `a record that only the service had, ${title}`,
+    15,
+    TICKETS,
+    inRow(0, { id: 'tkt_of_others', ...values }, { first_id: 'tkt_of_others' })
+  ]),
+  [
+    'a charge that only the service had, of which the Refunds do not add up',
+    20,
+    'GET /transactions\\?location',
+    inRow(1, { id: 'txn_of_others', amount_refunded: 4 })
+  ]
+]
+
+t.test('check --against: each wrong response fails the run and names its request', async t => {
+  const base = await service(t, {}, { seed: 5, clock: { now: '2026-05-01T08:00:00Z' } })
+  for (const [index, [title, play, on, change, nth]] of WRONG.entries()) {
+    const { status, failures, found } = await against(
+      t,
+      `${proxied(base, at(on, change, nth))}/sandbox/case-${index}/next`,
+      SCENARIO
+    )
+    const isNamed = failures.some(problem => Number.parseInt(problem, 10) === play)
+    t.ok(status === 1 && isNamed, `${title}: ${JSON.stringify(found)}`)
+  }
+})
+
+const READ = 'GET /locations'
+const WRITE = 'POST /locations'
+const charged = ask('GET /transactions/${txn_a}')
+const located = ask('GET /locations/${loc_a}')
+const list = ask('GET /tickets limit=2')
+const gone = { expect: { status: 404 } }
+const paid = { do: 'POST /transactions', body: { ...PAY, ticket: 'tkt_a' }, ...gone }
+const missing = reply(404, { error: { code: 'resource_missing' } })
+const otherTicket = {
+  id: 'tkt_none',
+  object: 'ticket',
+  created: '2026-01-01T00:00:00.000Z',
+  location: 'loc_none',
+  reference: 'N'
+}
+const withRefund = (body: Body) => {
+  const own = { id: 'rfd_x', object: 'refund', created: '2026-01-01T00:00:00.000Z' }
+  const more = { transaction: 'txn_a', amount: 7, currency: 'usd', reason: null, metadata: {} }
+  const data = [{ ...own, ...more, payment_method: body.payment_method }]
+  Object.assign(body, { amount_refunded: 7 })
+  Object.assign(body.refunds as Body, { data, first_id: 'rfd_x', last_id: 'rfd_x' })
+}
+/** Each with the request that is made, with what is found, and how the last of it is said. */
+const JUDGED: [on: string, change: Change, play: object, found: string[], says?: string][] = [
+  [CHARGED, { amount: 2 }, charged, ['data'], SAYS.other_values('txn_a', ['amount'])],
+  [CHARGED, withRefund, charged, ['data'], SAYS.only_there('rfd_x')],
+  [READ, { account: 'acct_1' }, [located, located], ['data']],
+  [
+    TICKET,
+    reply(200, otherTicket),
+    ask('GET /tickets/${tkt_a}'),
+    ['wrong', 'data'],
+    SAYS.only_there('tkt_none')
+  ],
+  [
+    'GET /tickets/',
+    reply(200, otherTicket),
+    ask('GET /tickets/tkt_none'),
+    ['data'],
+    SAYS.only_there('tkt_none')
+  ],
+  // a record that the service has not shown may be missing there
+  [
+    TICKET,
+    reply(404),
+    ask('GET /tickets/${tkt_a} → 404'),
+    ['data'],
+    SAYS.has_no(404, 'Ticket tkt_a')
+  ],
+  [REFUND, missing, refund(4000, 404), ['data'], SAYS.has_no(404, 'Transaction txn_a')],
+  [
+    REFUND,
+    reply(400, { error: { code: 'reference_missing' } }),
+    refund(4, 400),
+    ['data'],
+    SAYS.has_no(400, 'Transaction txn_a')
+  ],
+  [
+    'DELETE users',
+    missing,
+    { ...ask('DELETE /accounts/mch_a/users/usr_a'), ...gone },
+    ['data'],
+    SAYS.has_no(404, 'Account mch_a or no User usr_a')
+  ],
+  ['POST /transactions', missing, [ask('GET /tickets/tkt_a'), paid], ['wrong']],
+  ['POST /transactions', missing, [ask('GET /tickets limit=50'), paid], ['wrong']],
+  ['POST /transactions', missing, [ask('GET /tickets/tkt_0'), paid], ['data']],
+  [WRITE, missing, [located, { ...update({ phone: '1' }), ...gone }], ['wrong']],
+  [REFUND, reply(409), refund(4, 409), ['wrong'], SAYS.differs('status', '200', '409')],
+  // what the run wrote is no other data
+  [WRITE, { phone: '1' }, [located, update({ display_name: 'B' })], ['wrong']],
+  [WRITE, { phone: '1' }, update({ display_name: 'B' }), ['data']],
+  [WRITE, { phone: '1' }, update({ phone: '' }), ['wrong']],
+  [WRITE, { phone: '2' }, update({ phone: '1' }), ['wrong'], SAYS.differs('phone', '"1"', '"2"')],
+  [WRITE, { metadata: { a: '1' } }, update({ metadata: '' }), ['wrong']],
+  [WRITE, { metadata: { a: '1' } }, update({ metadata: { a: '' } }), ['wrong']],
+  [
+    WRITE,
+    { metadata: {} },
+    update({ metadata: { a: '1' } }),
+    ['wrong'],
+    SAYS.missing('metadata.a', '"1"')
+  ],
+  [READ, { metadata: { a: '1' } }, located, ['data']],
+  // more may follow a full page of records of before the run, and nothing else
+  [TICKETS, { has_more: true }, ask('GET /tickets limit=13'), []],
+  [TICKETS, { has_more: true }, ask('GET /tickets limit=50'), ['wrong']],
+  [TICKETS, { has_more: false }, [ask('GET /tickets'), list], ['wrong']],
+  [
+    'GET /tickets',
+    { first_id: 'tkt_of_others' },
+    ask('GET /tickets search_query=zzz location=${loc_a}'),
+    []
+  ],
+  [TICKETS, { first_id: 'tkt_0' }, list, ['wrong']],
+  [
+    TICKETS,
+    inRow(0, { seat: 4, reference: 'x'.repeat(300) }),
+    list,
+    ['wrong', 'data'],
+    SAYS.other_values('tkt_a', ['reference'])
+  ],
+  [
+    TICKETS,
+    (body: Body) => rows(body).map(row => Object.assign(row, { reference: 'x' })),
+    ask('GET /tickets limit=12'),
+    ['data'],
+    SAYS.more(2)
+  ],
+  [
+    REFUND,
+    { processor: 'acme 4242424242424242' },
+    refund(5),
+    ['wrong'],
+    SAYS.surplus('processor', '"acme ****************"')
+  ],
+  // nothing here has such a cursor
+  ['GET /tickets', whole({ status: 200 }), ask('GET /tickets starting_after=tkt_x'), ['data']],
+  ['GET /none', {}, ask('GET /accounts/${loc_a}/users → 404'), []],
+  [
+    'GET /tickets',
+    reply(431),
+    ask(`GET /tickets/${'x'.repeat(16_385)} → 431`),
+    ['wrong', 'errors.expose_rule=false']
+  ]
+]
+
+t.test('check --against: what is found of a response, and how it is said', async t => {
+  const behind = await service(t)
+  for (const [index, [on, change, play, causes, says]] of JUDGED.entries()) {
+    const base = proxied(behind, at(on, change, 0))
+    const { status, titles, found } = await against(t, `${base}/sandbox/case-${index}/next`, {
+      play: [play].flat()
     })
-  })
+    const title = `case ${index}: ${JSON.stringify(found)}`
+    const said = found[causes.at(-1) as string]?.at(-1) ?? ''
+    t.strictSame(titles, causes, title)
+    t.ok(says === undefined || said.endsWith(says), `${title} says ${says}`)
+    t.equal(status, Number(causes.includes('wrong')), title)
+  }
+})
+
+/** For each other value of each setting, what shows it. */
+const EXPLAINED: [setting: string, play: object[]][] = [
+  ['statuses.created=201', [refund(1)]],
+  ['errors.expose_rule=false', [refund(4000, 400)]],
+  ['pagination.out_of_range=clamp', [ask('GET /tickets limit=500')]],
+  ['pagination.order=oldest_first', [ask('GET /tickets limit=3'), ask('GET /locations')]],
+  [
+    'search.reference=prefix',
+    [ask('GET /tickets limit=50'), ask('GET /tickets search_query=-1 limit=50')]
+  ],
+  [
+    'search.last4=contains',
+    [
+      ask('p: POST /transactions ticket=${tkt_a} payment_type=card amount=5 card[last4]=4242'),
+      ask('GET /transactions search_query=24')
+    ]
+  ],
+  [
+    'parameters.unknown=ignore',
+    [charged, ask('POST /refunds transaction=${txn_a} amuont=1 → 200'), charged]
+  ],
+  [
+    'parameters.not_updatable=ignore',
+    [ask('r: POST /refunds transaction=${txn_a} amount=1'), ask('POST /refunds/${r.id} amount=3')]
+  ],
+  ['parameters.unset_required=reject', [update({ display_name: '' })]],
+  ['refunds.empty_amount=remainder', [ask('POST /refunds transaction=${txn_a} amount=')]],
+  [
+    'transactions.refundable=amount_plus_extras',
+    [
+      ask('p: POST /transactions ticket=${tkt_a} payment_type=card amount=500 tip_amount=50'),
+      ask('POST /refunds transaction=${p.id} amount=520'),
+      ask('GET /transactions/${p.id}')
+    ]
+  ],
+  [
+    'auth.visibility=scoped',
+    [{ ...ask('GET /accounts/rsl_r'), key: 'sk_reseller' }, ask('GET /accounts/rsl_r')]
+  ]
+]
+const proposed = (settings: object) =>
+  Object.entries(settings).map(([key, value]) => `${key}=${value}`)
+
+t.test('check --against: a setting whose other value explains a difference is named', async t => {
+  for (const [setting, play] of EXPLAINED) {
+    const [key, word] = setting.split('=') as [string, string]
+    const base = await service(t, { [key]: /^[\d]|^false$/.test(word) ? JSON.parse(word) : word })
+
+    const { status, titles, found } = await against(t, base, { play })
+    const settled = await against(t, base.replace(/next$/, 'sandbox/two/next'), { play }, [
+      '--set',
+      setting
+    ])
+
+    const words = titles
+      .filter(title => !title.startsWith('play '))
+      .map(title => title.split(', or with --set '))
+    t.ok(
+      status === 1 && words.length === 1 && words[0]?.includes(setting),
+      `${setting}: ${JSON.stringify(found)}`
+    )
+    t.strictSame(
+      settled.titles.filter(title => !title.startsWith('play ')),
+      [],
+      setting
+    )
+  }
+})
 
 const EVERYTHING = {
-  steps: [
-    ask('payment: POST /transactions ticket=${tkt_a} payment_type=card amount=500 card[last4]=4242')
-  ],
+  ...SCENARIO,
   play: [
-    ask('made: POST /refunds transaction=${payment.id} amount=200'),
-    { ...refund(4000), expect: { status: 422 } },
-    ask('GET /tickets'),
-    ask('GET /tickets limit=3'),
+    ...SCENARIO.play,
     ask('GET /tickets limit=500'),
-    ask('GET /tickets location=${loc_a} search_query=n-1'),
-    ask('POST /refunds/${made.id} amount=3'),
     ask('POST /refunds transaction=${payment.id} amuont=1 → 200'),
-    ask('GET /refunds transaction=${payment.id}'),
-    ask('POST /transactions ticket=${tkt_a} payment_type=external amount=1'),
-    { at_once: [refund(600), refund(600)] }
+    { at_once: [refund(600), refund(600)] },
+    ask('DELETE /locations/${loc_a} → 501')
   ]
 }
 const SETTINGS = {
-  'statuses.refund_refused': 422,
-  'statuses.created': 201,
-  'pagination.default_limit': 4,
   'pagination.order': 'oldest_first',
   'pagination.out_of_range': 'clamp',
-  'pagination.max_limit': 7,
-  'errors.expose_rule': false,
-  'ids.prefixes.refund': 're_',
-  'ids.length': 16,
-  'parameters.not_updatable': 'ignore',
   'parameters.unknown': 'ignore',
-  'search.reference': 'exact',
-  'transactions.default_currency': 'eur'
-} as const
+  'statuses.created': 201
+}
+const isDrift = (title: string) => !/^(play )?\d+[. ]/.test(title)
 
-t.test(
-  'check --against: the settings of another emulator are found, and with them nothing differs',
-  async t => {
-    const baseUrl = await service(t, SETTINGS)
-    const root = await mkdtemp(join(tmpdir(), 'settings-'))
-    t.teardown(() => rm(root, { recursive: true }))
+t.test('check --against: settings are proposed, written, and leave nothing to explain', async t => {
+  const base = await service(t, SETTINGS)
+  const root = await mkdtemp(join(tmpdir(), 'settings-'))
+  t.teardown(() => rm(root, { recursive: true }))
+  const file = `${root}/found.yaml`
+  const sandbox = (name: string) => base.replace(/next$/, `sandbox/${name}/next`)
 
-    const first = await against(t, baseUrl, EVERYTHING, ['--write-settings', `${root}/found.yaml`])
-    const other = await service(t, SETTINGS)
-    const second = await against(t, other, EVERYTHING, [
-      '--settings',
-      `${root}/found.yaml`,
-      '--write-settings',
-      `${root}/none.json`
-    ])
-    const third = await service(t, SETTINGS)
-    const within = await against(t, third, { ...EVERYTHING, settings: nested(SETTINGS) })
+  const first = await against(t, sandbox('one'), EVERYTHING, ['--write-settings', file])
+  const written = await readFile(file, 'utf8')
+  const second = await against(t, sandbox('two'), EVERYTHING, ['--settings', file])
+  const third = await against(t, sandbox('three'), { ...EVERYTHING, settings: nested(SETTINGS) })
 
-    t.equal(first.status, 1)
-    t.strictSame(
-      first.titles.filter(isDrift).sort(),
-      [
-        'A02 ids.prefixes.refund: re_',
-        'A03 ids.length: 16',
-        'A06 statuses.created: 201',
-        'A07 errors.expose_rule: false',
-        'A08 statuses.refund_refused: 422',
-        'A10 pagination.default_limit: 4',
-        'A10 pagination.max_limit: 7',
-        'A10 pagination.out_of_range: clamp',
-        'A11 pagination.order: oldest_first',
-        'A13 search.reference: exact',
-        'A14 parameters.unknown: ignore',
-        'A15 parameters.not_updatable: ignore',
-        'A22 transactions.default_currency: eur'
-      ],
-      first.stdout
-    )
-    t.strictSame(first.found['A08 statuses.refund_refused: 422'], [differs('status', 400, 422, 2)])
-    t.ok(first.stdout.includes('\nsettings:\n  '), 'ends with a settings block')
-    t.ok(
-      first.stdout.includes(
-        `${REPORTS.settings()}\n${await readFile(`${root}/found.yaml`, 'utf8')}`
-      )
-    )
-    t.notOk(first.stdout.includes('sk_reseller'), 'no key is shown')
-    t.strictSame(second.titles.filter(isDrift), [], second.stdout)
-    t.strictSame(JSON.parse(await readFile(`${root}/none.json`, 'utf8')), { settings: {} })
-    t.notOk(second.stdout.includes('settings:'))
-    t.strictSame(within.titles.filter(isDrift), [], within.stdout)
-    await writeFile(`${root}/kept.yaml`, 'settings: { seed: 3 }\n')
-    for (const [base, scenario] of [
-      [baseUrl, { seed: 'x' }],
-      ['http://127.0.0.1:1', EVERYTHING]
-    ] as const) {
-      const failed = await against(t, base, scenario, ['--write-settings', `${root}/kept.yaml`])
-      t.equal(failed.status, 1)
-      t.equal(failed.stderr, `commerce-emulator: ${SAYS.not_compared(`${root}/kept.yaml`)}\n`)
-    }
-    t.equal(
-      await readFile(`${root}/kept.yaml`, 'utf8'),
-      'settings: { seed: 3 }\n',
-      'without an answer a file of settings is kept'
-    )
-    const unwritable = await against(t, baseUrl, { steps: [] }, [
-      '--write-settings',
-      `${root}/none/found.yaml`
-    ])
-    t.ok(unwritable.stderr.includes(`${root}/none/found.yaml`))
+  t.equal(first.status, 1)
+  t.strictSame(first.titles.filter(isDrift).sort(), proposed(SETTINGS), JSON.stringify(first.found))
+  t.ok(first.stdout.includes(written), 'ends with a settings block')
+  t.notOk(first.stdout.includes('sk_reseller'), 'no key is shown')
+  t.strictSame(second.titles.filter(isDrift), [], second.stdout)
+  t.strictSame(third.titles.filter(isDrift), [], third.stdout)
+  for (const [to, scenario] of [
+    [base, { seed: 'x' }],
+    ['http://127.0.0.1:1', EVERYTHING]
+  ] as const) {
+    const failed = await against(t, to, scenario, ['--write-settings', file])
+    t.equal(failed.stderr, `commerce-emulator: ${SAYS.not_compared(file)}\n`)
   }
-)
+  t.equal(await readFile(file, 'utf8'), written, 'a file of settings is kept')
+  const unwritable = await against(t, base, {}, ['--write-settings', `${file}/none.yaml`])
+  t.ok(unwritable.stderr.includes(`${file}/none.yaml`))
+})
 
-t.test(
-  'check --against: what is the same but for ids, times, keys and address differs in nothing',
-  async t => {
-    const seeded = await service(t, {}, { seed: 99, clock: '2026-07-07T07:07:07.007Z' })
-    const inSandbox = seeded.replace(/\/next$/, '/sandbox/one/next/')
-
-    for (const base of [seeded, inSandbox]) {
-      const { found } = await against(t, base, {
-        ...EVERYTHING,
-        play: [
-          ...EVERYTHING.play,
-          ask('GET /refunds'),
-          ask('GET /transactions/${payment.id}'),
-          ask('DELETE /locations/${loc_a} → 501')
-        ]
-      })
-      t.strictSame(Object.keys(found).filter(isDrift), [], JSON.stringify(found))
-    }
-  }
-)
-
-type Planted = [
-  change: (answered: Answered) => void,
-  play: object,
-  causes: string | string[],
-  problem: string | Parameters<typeof differs>
-]
-type On = readonly [method: string, path: RegExp]
-const REFUND = ['POST', /refunds$/] as const
-const PAY = ['POST', /transactions$/] as const
-const TICKETS = ['GET', /tickets/] as const
-const UPDATE = ['POST', /locations/] as const
-const CREATE = ['POST', /locations$/] as const
-const DELETE = ['DELETE', /locations/] as const
-const CHARGED = ['GET', /transactions\/txn_a/] as const
-const PAID = ['GET', /transactions/] as const
-const READ = ['GET', /locations/] as const
-const FIRE = ['DELETE', /users/] as const
-
-t.test('check --against: planted deviations, each by its cause', async t => {
-  const on =
-    ([method, path]: On, change: (body: Body, answered: Answered) => void) =>
-    (answered: Answered) => {
-      if (answered.method === method && path.test(answered.path)) change(answered.body, answered)
-    }
-  /**
-   * Changes fields of the body, of a part of it, or of a row of its list; those that are undefined
-   * go.
-   */
-  const set = (at: On, values: object) => on(at, body => Object.assign(body, values))
-  const within = (at: On, name: string, values: object) =>
-    on(at, body => Object.assign(body[name] as Body, values))
-  const rows = (body: Body) => body.data as Body[]
-  const row = (at: On, nth: number, values: object, more = {}) =>
-    on(at, body => Object.assign(rows(body)[nth] as Body, values) && Object.assign(body, more))
-  const push = (at: On, id: string) => on(at, body => rows(body).push({ id }))
-  const reply = (at: On, status: number, body?: Body) =>
-    on(at, (_, answered) => Object.assign(answered, { status, ...(body && { body }) }))
-  const paid = (ticket: string, more = '') =>
-    ask(
-      `payment: POST /transactions ticket=${ticket} payment_type=card amount=500 card[last4]=4242${more}`
-    )
-  const payment = paid('${tkt_a}')
-  const list = (limit: number, status?: number) =>
-    ask(`GET /tickets limit=${limit}${status ? ` → ${status}` : ''}`)
-  const gone = { expect: { status: 404 } }
-  const charged = ask('GET /transactions/${txn_a}')
-  const deleted = ask('DELETE /locations/${loc_a}')
-  const located = ask('GET /locations/${loc_a}')
-  const fired = ask('DELETE /accounts/mch_a/users/usr_a')
-  const post = (path: string, body: object) => ({ do: `POST ${path}`, body })
-  const update = (body: object) => post('/locations/${loc_a}', body)
-  const unpaid = { ...payment, ...gone }
-  const address = { country: 'US' }
-  const account = { type: 'merchant', name: 'A', email: 'a@example.com', address }
-  const madeLocation = { id: 'loc_x', object: 'location', account: 'rsl_r', display_name: 'X' }
-  const otherTicket = {
-    id: 'tkt_none',
-    object: 'ticket',
-    created: '2026-01-01T00:00:00.000Z',
-    location: 'loc_none',
-    reference: 'N'
-  }
-  const otherRefund = {
-    id: 'rfd_of_others',
-    object: 'refund',
-    created: '2026-01-01T00:00:00.000Z',
-    transaction: 'txn_a',
-    amount: 7,
-    currency: 'usd'
-  }
-  const PAGE = {
-    object: 'page',
-    url: '$url',
-    data: '$members',
-    has_more: '$has_more',
-    first_id: '$first_id',
-    last_id: '$last_id'
-  }
-  const by = (rule: string) => ({ error: { rule } })
-  const NONE = { error: {} }
-  const planted: Planted[] = [
-    [set(REFUND, { reason: '' }), refund(5), 'REF-8', ['reason', null, '']],
-    [set(REFUND, { amount: 999 }), refund(), 'REF-4', ['amount', 1000, 999]],
-    [set(REFUND, { amount: 6 }), refund(5), 'REF-3', ['amount', 5, 6]],
-    [
-      set(REFUND, { processor: 'acme 4242424242424242' }),
-      refund(5),
-      'A04',
-      ['processor', undefined, 'acme ****************']
-    ],
-    [
-      within(PAY, 'payment_method', { network: 'x' }),
-      payment,
-      'A04',
-      ['payment_method.network', undefined, 'x']
-    ],
-    [
-      reply(REFUND, 200, { id: 'rfd_x', object: 'refund' }),
-      refund(4000),
-      'REF-7',
-      ['status', 400, 200]
-    ],
-    [
-      reply(CREATE, 200, madeLocation),
-      { ...post('/locations', { display_name: 'X', address }), key: 'sk_reseller' },
-      'LOC-3',
-      ['status', 403, 200]
-    ],
-    [reply(REFUND, 409, by('REF-6')), refund(4, 409), 'REF-6', ['status', 200, 409]],
-    [reply(REFUND, 409, {}), refund(4, 409), 'wrong', ['status', 200, 409]],
-    [reply(REFUND, 503, NONE), refund(4, 503), 'wrong', ['status', 200, 503]],
-    [reply(REFUND, 500), refund(4000, 500), 'A08', ['status', 400, 500]],
-    [reply(TICKETS, 404, NONE), ask('GET /tickets/${tkt_a} → 404'), 'data', ['status', 200, 404]],
-    [
-      reply(PAY, 404, by('TXN-1')),
-      { ...paid('tkt_a'), ...gone },
-      'data',
-      ['status', 200, 404, 1, 'Ticket tkt_a']
-    ],
-    [
-      reply(REFUND, 400, { error: { code: 'reference_missing' } }),
-      ask('POST /refunds transaction=txn_a → 400'),
-      'data',
-      ['status', 200, 400, 1, 'Transaction txn_a']
-    ],
-    [
-      reply(REFUND, 404, { error: { code: 'gone' } }),
-      refund(4000, 404),
-      'data',
-      ['status', 400, 404, 1, 'Transaction txn_a']
-    ],
-    [
-      reply(FIRE, 404, NONE),
-      { ...fired, ...gone },
-      'data',
-      ['status', 204, 404, 1, 'Account mch_a or no User usr_a']
-    ],
-    [reply(PAY, 404, NONE), [ask('GET /tickets/tkt_a'), unpaid], 'wrong', ['status', 200, 404, 2]],
-    [reply(PAY, 404, by('TXN-1')), [list(50), unpaid], 'TXN-1', ['status', 200, 404, 2]],
-    [
-      reply(PAY, 404, by('TXN-1')),
-      [ask('GET /tickets/tkt_0'), unpaid],
-      'data',
-      ['status', 200, 404, 2, 'Ticket tkt_a']
-    ],
-    [
-      reply(UPDATE, 404, {}),
-      [ask('GET /locations/loc_a'), { ...update({ phone: '1' }), ...gone }],
-      'wrong',
-      ['status', 200, 404, 2]
-    ],
-    [reply(REFUND, 404, by('REF-6')), refund(4, 404), 'REF-6', ['status', 200, 404]],
-    [
-      reply(['POST', /accounts$/], 404, by('ACC-2')),
-      { ...post('/accounts', account), ...gone },
-      'ACC-2',
-      ['status', 200, 404]
-    ],
-    [
-      reply(PAY, 200, { id: 'txn_x' }),
-      [ask('GET /tickets/tkt_none → 404'), paid('tkt_none')],
-      'TXN-1',
-      ['status', 400, 200, 2]
-    ],
-    [
-      reply(PAY, 404),
-      { ...paid('tkt_none'), ...gone },
-      'A08 statuses.reference_missing: 404',
-      ['status', 400, 404]
-    ],
-    [reply(FIRE, 204, {}), [fired, fired], 'A08', ['status', 404, 204, 2]],
-    [
-      on(REFUND, (body, answered) =>
-        Object.assign(answered, {
-          status: 503,
-          body: { error: { ...(body.error as Body), rule: undefined } }
-        })
-      ),
-      refund(4000, 503),
-      ['A08', 'A07'],
-      ['status', 400, 503]
-    ],
-    [
-      within(TICKETS, 'error', { assumption: undefined, code: 'too_many' }),
-      list(500, 400),
-      'A07',
-      ['error.code', 'parameter_invalid', 'too_many']
-    ],
-    [
-      within(TICKETS, 'error', { assumption: undefined }),
-      list(500, 400),
-      'A07 errors.expose_rule: false',
-      ['error.assumption', 'A10', undefined]
-    ],
-    [
-      within(TICKETS, 'error', { assumption: undefined, rule: 'LIST-3' }),
-      list(500, 400),
-      'A07',
-      ['error.assumption', 'A10', undefined]
-    ],
-    [
-      reply(TICKETS, 200, otherTicket),
-      ask('GET /tickets/tkt_none'),
-      'data',
-      onlyThere('body', 'tkt_none')
-    ],
-    [reply(TICKETS, 403, NONE), ask('GET /tickets/${tkt_a} → 403'), 'wrong', ['status', 200, 403]],
-    [reply(DELETE, 204), deleted, 'LOC-4', ['status', 501, 204]],
-    [reply(DELETE, 500), { ...deleted, expect: { status: 500 } }, 'A08', ['status', 501, 500]],
-    [reply(DELETE, 405), { ...deleted, expect: { status: 405 } }, 'A08', ['status', 501, 405]],
-    [
-      within(REFUND, 'error', { code: 'too_much', message: 'No.' }),
-      refund(4000, 400),
-      'A07',
-      ['error.code', 'refund_exceeds_remaining', 'too_much']
-    ],
-    [
-      set(REFUND, { created: '2026-03-01T10:00:00Z' }),
-      refund(5),
-      'A05',
-      ['created', '2026-03-01T10:00:00.000Z', '2026-03-01T10:00:00Z']
-    ],
-    [set(REFUND, { metadata: undefined }), refund(5), 'A04', ['metadata', {}, undefined]],
-    [set(CHARGED, { refunds: undefined }), charged, 'TXN-8', path('refunds')],
-    [
-      within(CHARGED, 'refunds', { total: 3, has_more: true }),
-      charged,
-      'TXN-8',
-      ['refunds.has_more', false, true]
-    ],
-    [set(CHARGED, { amount: 2 }), charged, 'data', ['amount', 1000, 2]],
-    [set(TICKETS, { has_more: false }), list(2), 'data', ['has_more', true, false]],
-    [
-      set(['GET', /limit=2/], { has_more: false }),
-      [ask('GET /tickets'), list(2)],
-      'LIST-2',
-      ['has_more', true, false, 2]
-    ],
-    [
-      set(TICKETS, { has_more: true }),
-      list(50),
-      ['A10 pagination.max_limit: 13, pagination.out_of_range: clamp', 'data'],
-      ['has_more', false, true]
-    ],
-    [set(TICKETS, { has_more: true }), list(13), 'data', ['has_more', false, true]],
-    [
-      set(TICKETS, { has_more: undefined, first_id: undefined, total: 13 }),
-      list(2),
-      ['LIST-2', 'A09'],
-      ['has_more', true, undefined]
-    ],
-    [
-      set(TICKETS, { first_id: '' }),
-      [list(2), ask('GET /locations/loc_a')],
-      'A09',
-      ['first_id', 'tkt_a', '']
-    ],
-    [
-      set(TICKETS, { url: '/tickets', object: 'page' }),
-      list(2),
-      `A09 shapes.list: ${JSON.stringify(PAGE)}`,
-      '1'
-    ],
-    [set(TICKETS, { data: null }), list(1), 'wrong', path('data')],
-    [push(TICKETS, 'tkt_3'), list(2), 'LIST-3', differsIn('data', 2, 3)],
-    [
-      on(['GET', /refunds/], body => rows(body).reverse()),
-      [refund(1), refund(2), ask('GET /refunds transaction=${txn_a}')],
-      'REF-10',
-      path('data[0]', 3)
-    ],
-    [
-      on(TICKETS, body => rows(body).splice(0, 2, ...rows(body).slice(0, 2).reverse())),
-      list(3),
-      'A11',
-      path('data[0]')
-    ],
-    [
-      push(TICKETS, 'tkt_3'),
-      ask('GET /tickets created[lt]=2020-01-01'),
-      'wrong',
-      differsIn('data', 0, 1)
-    ],
-    [
-      push(PAID, 'txn_a'),
-      ask('GET /transactions search_query=9999 location=${loc_a}'),
-      'wrong',
-      differsIn('data', 0, 1)
-    ],
-    [
-      on(TICKETS, body => {
-        rows(body).splice(1, 0, { ...rows(body)[1], id: 'tkt_more' })
-        row(
-          TICKETS,
-          0,
-          { id: 'tkt_of_others' },
-          { first_id: 'tkt_of_others' }
-        )({ method: 'GET', path: 'tickets', status: 200, body })
-      }),
-      list(50),
-      'data',
-      onlyThere('data[0]', 'tkt_of_others')
-    ],
-    [
-      set(UPDATE, { phone: '1' }),
-      [located, update({ display_name: 'B' })],
-      'UPD-1',
-      ['phone', null, '1', 2]
-    ],
-    [set(UPDATE, { phone: '1' }), update({ display_name: 'B' }), 'data', ['phone', null, '1']],
-    [set(UPDATE, { phone: '1' }), update({ phone: '' }), 'UPD-2', ['phone', null, '1']],
-    [set(UPDATE, { phone: '2' }), update({ phone: '1' }), 'wrong', ['phone', '1', '2']],
-    [
-      set(UPDATE, { metadata: { a: '1' } }),
-      update({ metadata: '' }),
-      'META-3',
-      ['metadata.a', undefined, '1']
-    ],
-    [
-      set(UPDATE, { metadata: { a: '1' } }),
-      update({ metadata: { a: '' } }),
-      'META-2',
-      ['metadata.a', undefined, '1']
-    ],
-    [
-      set(UPDATE, { metadata: {} }),
-      update({ metadata: { a: '1' } }),
-      'A17',
-      ['metadata.a', '1', undefined]
-    ],
-    [
-      set(REFUND, { metadata: {} }),
-      ask('POST /refunds transaction=${txn_a} amount=1 metadata[a]=1'),
-      'META-1',
-      ['metadata.a', '1', undefined]
-    ],
-    [set(READ, { metadata: { a: '1' } }), located, 'data', ['metadata.a', undefined, '1']],
-    [
-      set(REFUND, { payment_method: null, currency: 'eur', transaction: 'txn_b', object: 'x' }),
-      refund(1),
-      ['wrong', 'A28'],
-      ['object', 'refund', 'x']
-    ],
-    [
-      set(CREATE, { account: 'rsl_r', phone: '1' }),
-      post('/locations', { display_name: 'B', address }),
-      ['A21', 'wrong'],
-      ['account', 'mch_a', 'rsl_r']
-    ],
-    [
-      set(PAY, { currency: 'EURO', amount: 1 }),
-      ask('POST /transactions ticket=${tkt_a} payment_type=external'),
-      ['A22', 'A24'],
-      ['currency', 'usd', 'EURO']
-    ],
-    [set(REFUND, { id: 7 }), refund(1), 'wrong', path('id')],
-    [
-      set(REFUND, { id: 'refund_with_a_long_prefix_abc' }),
-      refund(1),
-      ['A02', 'A03'],
-      [SAYS.part_of_id('prefix', 'id'), 'rfd_', 'refund_with_a_long_prefix_']
-    ],
-    [reply(REFUND, 202), refund(1), 'A06', ['status', 200, 202]],
-    [reply(TICKETS, 203), ask('GET /tickets/${tkt_a}'), 'A08', ['status', 200, 203]],
-    [
-      reply(FIRE, 200, { deleted: true }),
-      [
-        ask('user: POST /accounts/${mch_a}/users name=Ana email=ana@example.com'),
-        ask('DELETE /accounts/${mch_a}/users/${user.id}')
-      ],
-      ['USR-4', 'wrong'],
-      ['status', 204, 200, 2]
-    ],
-    [reply(UPDATE, 200, {}), update({ metadata: { a: { b: '1' } } }), 'A17', ['status', 400, 200]],
-    [
-      row(TICKETS, 2, { id: 'tkt_0' }, { last_id: 'tkt_0' }),
-      list(3),
-      'data',
-      ['data[2].reference', 'N-0', 'N-7']
-    ],
-    [
-      push(TICKETS, 'tkt_0'),
-      ask('GET /tickets search_query=zzz location=${loc_a} limit=50'),
-      'wrong',
-      differsIn('data', 0, 1)
-    ],
-    [
-      row(TICKETS, 0, { seat: 4, reference: 'x'.repeat(300) }),
-      list(1),
-      ['A04', 'data'],
-      ['data[0].seat', undefined, 4]
-    ],
-    [
-      on(TICKETS, body => rows(body).map(ticket => Object.assign(ticket, { reference: 'x' }))),
-      list(12),
-      'data',
-      path('data[0].reference')
-    ],
-    [
-      on(PAID, body => {
-        const [{ refunds, ...payment }] = body.data as [{ refunds: { url: string } }]
-        const url = refunds.url.replace('txn_a', 'txn_of_others')
-        const data = [{ ...payment, id: 'txn_of_others', refunds: { ...refunds, url } }]
-        Object.assign(body, {
-          data,
-          has_more: true,
-          first_id: 'txn_of_others',
-          last_id: 'txn_of_others'
-        })
-      }),
-      ask('GET /transactions location=${loc_a} limit=1'),
-      'data',
-      onlyThere('data[0]', 'txn_of_others')
-    ],
-    [
-      set(PAID, { data: [], first_id: null, last_id: null }),
-      ask('GET /transactions location=${loc_a}'),
-      'data',
-      differsIn('data', 1, 0)
-    ],
-    [set(READ, { account: 'acct_1' }), [located, located], 'data', ['account', 'mch_a', 'acct_1']],
-    [
-      on(CHARGED, body => {
-        const data = [
-          { ...otherRefund, reason: null, metadata: {}, payment_method: body.payment_method }
-        ]
-        Object.assign(Object.assign(body, { amount_refunded: 7 }).refunds as object, {
-          data,
-          first_id: otherRefund.id,
-          last_id: otherRefund.id
-        })
-      }),
-      charged,
-      'data',
-      ['amount_refunded', 0, 7]
-    ],
-    [
-      within(CHARGED, 'refunds', { data: [] }),
-      [refund(1), charged],
-      'TXN-8',
-      differsIn('refunds.data', 1, 0, 2)
-    ],
-    [
-      set(TICKETS, { first_id: 'tkt_of_others' }),
-      ask('GET /tickets search_query=zzz location=${loc_a}'),
-      'data',
-      ['has_more', false, true]
-    ],
-    [set(TICKETS, { first_id: 'tkt_0' }), list(2), 'A09', path('first_id')],
-    [
-      within(UPDATE, 'address', { country: 'us' }),
-      update({ address: { country: 'us' } }),
-      'wrong',
-      ['address.country', 'US', 'us']
-    ],
-    [
-      set(PAY, { payment_method: null, amounts: { a: 1 }, currency: 'gbp', location: null }),
-      paid('${tkt_a}', ' currency=eur'),
-      ['wrong', 'A25', 'TXN-6', 'A24'],
-      ['location', 'loc_a', null]
-    ],
-    [() => {}, ask('GET /accounts/${loc_a}/users → 404'), [], ''],
-    [reply(TICKETS, 431, NONE), ask(`GET /tickets/${'x'.repeat(16_385)} → 431`), 'wrong', '1: ']
-  ]
-  const behind = await service(t)
-  for (const [index, [change, play, titles, problem]] of planted.entries()) {
-    const found = await against(t, `${deviating(behind, change)}/sandbox/case-${index}/next`, {
-      play: [play].flat()
-    })
-
-    const title = `case ${index}: ${JSON.stringify(found.found)}`
-    const causes = [titles].flat()
-    const says = typeof problem === 'string' ? problem : differs(...problem)
-    t.strictSame(found.titles, causes, title)
-    t.ok(causes.length === 0 || found.found[causes[0] as string]?.[0]?.startsWith(says), title)
-    t.equal(found.status, Number(causes.some(cause => cause !== 'data')), title)
-  }
+t.test('check --against: files that need other values of a setting propose none', t => {
+  const file = (settings: GivenSettings | null) => ({ ...NOTHING_FOUND, file: '', settings })
+  const [one, other] = [{ 'search.last4': 'exact' }, { 'search.last4': 'prefix', seed: 1 }] as const
+  t.strictSame(settingsFound([file(one), file(other), file(null)]), { seed: 1 })
+  t.strictSame(settingsFound([file(one), file(one)]), one)
+  t.end()
 })
 
 t.test(
-  'check --against: settings that agree only together, and calls of which the answer says which value',
-  async t => {
-    const clamping = {
-      'pagination.max_limit': 7,
-      'pagination.out_of_range': 'clamp',
-      'auth.visibility': 'scoped',
-      'auth.accept_any_key': 'mch_a'
-    }
-    const [clamped, limited] = [
-      await service(t, clamping),
-      await service(t, { 'pagination.max_limit': 5 })
-    ]
-    let calls = 0
-    // the first refusal names another number
-    const corrected = deviating(limited, ({ status, body }) => {
-      if (status === 400 && calls++ === 0)
-        Object.assign(body.error as Body, { message: 'At most 8.' })
-    })
-    const noted = ask('POST /refunds transaction=${txn_a} amount=1 metadata[note]=')
-    const MAX = ['A10 pagination.max_limit: 5']
-    const cases: [base: string, play: object[], titles: string[], args?: string[]][] = [
-      [
-        clamped,
-        [ask('GET /tickets limit=10')],
-        ['A10 pagination.max_limit: 7, pagination.out_of_range: clamp']
-      ],
-      [limited, [ask('GET /tickets limit=9 → 400'), ask('GET /tickets limit=5')], MAX],
-      [
-        `${corrected}/next`,
-        [ask('GET /tickets limit=9 → 400'), ask('GET /tickets limit=6 → 400')],
-        MAX
-      ],
-      [
-        clamped,
-        [{ ...ask('GET /tickets/${tkt_a}'), key: 'sk_unknown' }],
-        ['A18 auth.accept_any_key: mch_a'],
-        ['--key', 'sk_unknown=sk_other_there']
-      ],
-      // a default limit that the largest one makes needless is left out
-      [limited, [ask('GET /tickets'), ask('GET /tickets limit=9 → 400')], MAX],
-      // an empty value is no id of another record
-      [
-        limited,
-        [ask('GET /accounts/${mch_a}/users → 404'), ask('GET /tickets/${tkt_a}'), noted],
-        [],
-        ['--var', 'mch_a=']
-      ]
-    ]
-    for (const [base, play, titles, args = []] of cases) {
-      const found = await against(t, base, { play }, args)
-      t.strictSame(found.titles, titles, JSON.stringify(play))
-      t.notOk(found.stdout.includes('sk_other_there'))
-    }
-  }
-)
-
-t.test(
-  'check --against: a setting that calls need different values of is a contradiction, with the calls of each side',
-  async t => {
-    const behind = await service(t, { 'pagination.default_limit': 5, 'statuses.created': 201 })
-    const base = deviating(behind, answered => {
-      // one page is shorter than the others
-      if (answered.path.includes('created'))
-        Object.assign(answered.body, {
-          data: (answered.body.data as object[]).slice(0, 3),
-          last_id: (answered.body.data as Body[])[2]?.id
-        })
-    })
-    const list = (query = {}) => ({ do: 'GET /tickets', query })
-    const filtered = list({ 'created[gt]': '2020-01-01' })
-
-    const { titles, found, stdout, status } = await against(t, `${base}/next`, {
-      play: [list(), filtered, refund(1), list()]
-    })
-    const agreeing = await against(t, behind, { play: [list(), filtered] })
-    const root = t.testdir({
-      'five.json': JSON.stringify({ data: DATA, play: [list(), refund(1)] }),
-      'three.json': JSON.stringify({ data: DATA, play: [filtered, refund(2)] }),
-      'wrong.json': '{"seed":"x"}',
-      'found.json': ''
-    })
-    const files = ['five', 'three', 'wrong'].map(name => `${root}/${name}.json`)
-    const apart = await ran([
-      'check',
-      ...files,
-      '--against',
-      `${base}/next`,
-      ...KEYS,
-      '--var',
-      'txn_a=txn_a',
-      '--write-settings',
-      `${root}/found.json`
-    ])
-
-    const contradiction = SAYS.contradiction('pagination.default_limit')
-    t.strictSame(
-      [status, titles],
-      [1, ['contradiction pagination.default_limit', 'A06 statuses.created: 201']]
-    )
-    t.strictSame(found['contradiction pagination.default_limit'], [
-      SAYS.needs('2', { 'pagination.default_limit': 3 }),
-      SAYS.needs('1', { 'pagination.default_limit': 5 }),
-      SAYS.needs('4', { 'pagination.default_limit': 5 })
-    ])
-    t.ok(stdout.includes('settings:\n  statuses:\n    created: 201\n\n'), stdout)
-    t.strictSame(agreeing.titles, ['A10 pagination.default_limit: 5'])
-    t.equal(apart.status, 1)
-    t.ok(
-      apart.stdout.includes(
-        ['five', 'three']
-          .map(name =>
-            SAYS.needs(`${root}/${name}.json`, {
-              'pagination.default_limit': name === 'five' ? 5 : 3
-            })
-          )
-          .reduce((text, line) => `${text}      ${line}\n`, `\n  ✗ ${contradiction}\n`)
-      ),
-      apart.stdout
-    )
-    t.strictSame(JSON.parse(await readFile(`${root}/found.json`, 'utf8')), {
-      settings: { statuses: { created: 201 } }
-    })
-  }
-)
-
-t.test(
-  'check --against: the script takes no part, unless the service answers as it does',
+  'check --against: the script takes no part, unless the service responds as it does',
   async t => {
     const script = [{ on: 'POST /refunds', calls: 1, respond: { status: 503 } }]
-    const play = [{ ...refund(1), expect: { status: 503 } }, refund(1000)]
+    const play = [refund(1, 503), refund(1000)]
     const plain = await service(t)
     const scripted = await service(t, {}, { script })
-
-    const alone = await against(t, plain, { script, play })
-    const both = await against(t, scripted, { script, play })
-    const lost = await against(t, plain, {
-      script: [{ on: 'POST /refunds', fault: 'hang' }],
-      play: [{ ...refund(1), expect: { fault: 'hang' } }]
-    })
-
-    t.strictSame(
-      [alone.status, alone.titles],
-      [1, ['play 1. POST /refunds', 'play 2. POST /refunds', 'script']]
-    )
-    t.strictSame(
-      [both.status, both.titles],
-      [0, []],
-      'what was refused there has made nothing here'
-    )
-    const html = proxied(scripted, passing =>
-      Object.assign(passing, passing.status === 503 && { text: '<p>', type: 'text/html' })
-    )
-    const unreadable = await against(t, `${html}/sandbox/html/next`, {
-      script,
-      play: play.slice(0, 1)
-    })
-    t.strictSame([unreadable.status, unreadable.titles], [1, ['wrong']])
-    t.strictSame(lost.titles, ['play 1. POST /refunds', 'script'])
+    const html = proxied(scripted, at(REFUND, whole({ text: '<p>', type: 'text/html' })))
+    const hang = [{ ...refund(1), expect: { fault: 'hang' } }]
+    const cases: [base: string, play: object[], status: number, titles: string[]][] = [
+      [plain, play, 1, ['play 1. POST /refunds', 'play 2. POST /refunds']],
+      // what was refused there has made nothing here
+      [scripted, play, 0, []],
+      [`${html}/sandbox/html/next`, play.slice(0, 1), 1, ['wrong']],
+      [plain, hang, 1, ['play 1. POST /refunds']]
+    ]
+    for (const [base, play, status, titles] of cases) {
+      const found = await against(t, base, { script, play })
+      t.strictSame([found.status, found.titles], [status, titles], JSON.stringify(found.found))
+    }
   }
 )
 
+t.test('check --against: a field that only the scenario has is missing at the service', async t => {
+  const [place] = DATA.locations as [object]
+  const data = { ...DATA, locations: [{ ...place, extra: { seats: 4 } }] }
+  const { found } = await against(t, await service(t), { data, play: [located] })
+  t.strictSame(found, { wrong: [`1: ${SAYS.missing('seats', '4')}`] })
+})
+
+t.test('check --against: whether more Refunds follow those of a charge', async t => {
+  const refunds = Array(12).fill({ transaction: 'txn_a', amount: 3 })
+  const base = await service(t, {}, { data: { ...DATA, refunds } })
+  const made = Array(10).fill(ask('POST /refunds transaction=${payment.id} amount=1'))
+  const play = [...made, ask('GET /transactions/${payment.id}'), charged]
+  const has = (values: object) => (body: Body) =>
+    void Object.assign(body, values, { refunds: { ...(body.refunds as Body), has_more: true } })
+  const cases: [on: string, change: Change, found: string[]][] = [
+    ['GET nothing', {}, ['data']],
+    [PAYMENT, has({}), ['wrong', 'data']],
+    [CHARGED, has({ amount_refunded: 9 }), ['wrong', 'data']]
+  ]
+  for (const [index, [on, change, found]] of cases.entries()) {
+    const to = `${proxied(base, at(on, change))}/sandbox/case-${index}/next`
+    t.strictSame((await against(t, to, { steps: SCENARIO.steps, play })).titles, found, on)
+  }
+})
+
+t.test('check --against: what a record had before the run is taken over once', async t => {
+  const address = { country: 'US', city: 'Bonn' }
+  const place = {
+    id: 'loc_there',
+    account: 'mch_a',
+    display_name: 'There',
+    address,
+    metadata: { a: '1', b: '2' },
+    extra: { seats: 9 }
+  }
+  const tickets = ['tkt_a', 'tkt_x'].map(id => ({ id, location: 'loc_there', reference: id }))
+  const { transactions } = DATA
+  const baseUrl = await service(t, {}, { data: { ...smallFixture(), locations: [place], tickets } })
+  const locations = [
+    {
+      id: 'loc_a',
+      account: 'mch_a',
+      display_name: 'Here',
+      address: { country: 'US' },
+      extra: { seats: 4 }
+    }
+  ]
+  const update = (body: object) => ({ do: 'POST /locations/${loc_a}', body })
+  const play = [
+    ask('GET /tickets limit=1'),
+    ask('GET /tickets/${tkt_a}'),
+    ask('GET /tickets'),
+    { as: 'payment', do: 'POST /transactions', body: PAY },
+    update({ address: { line1: '1 Main St' }, metadata: { a: '', c: '3' } }),
+    update({ metadata: { b: '' }, phone: '1' }),
+    ask('GET /locations/${loc_a}')
+  ]
+  const scenario = {
+    data: {
+      ...smallFixture(),
+      locations,
+      transactions,
+      tickets: [{ id: 'tkt_a', location: 'loc_a', reference: 'T' }]
+    },
+    play
+  }
+
+  const { status, found } = await against(t, baseUrl, scenario, ['--var', 'loc_a=loc_there'])
+  const unnamed = await against(t, baseUrl, { ...scenario, play: play.slice(0, 4) }, [
+    '--var',
+    'loc_a='
+  ])
+
+  t.equal(status, 0, JSON.stringify(found))
+  t.strictSame(found.data?.slice(-1), [
+    `5: ${SAYS.other_values('loc_there', ['display_name', 'seats'])}`
+  ])
+  t.equal(
+    unnamed.status,
+    0,
+    `a record that others refer to has another id there: ${JSON.stringify(unnamed.found)}`
+  )
+})
+
+const MORE = {
+  tickets: [
+    { id: 'tkt_x', location: 'loc_x', reference: 'X-1', created: '2026-02-02T00:00:00Z' },
+    { id: 'tkt_y', location: 'loc_a', reference: 'N-1y' }
+  ],
+  locations: [{ id: 'loc_x', account: 'mch_x', display_name: 'X', address: { country: 'FR' } }],
+  accounts: [
+    { id: 'mch_x', type: 'merchant', name: 'X', email: 'x@example.com', address: { country: 'FR' } }
+  ],
+  transactions: [{ id: 'txn_x', ticket: 'tkt_x', payment_type: 'external', amount: 10 }],
+  refunds: [
+    { id: 'rfd_x', transaction: 'txn_x', amount: 4 },
+    { id: 'rfd_a', transaction: 'txn_a', amount: 70 }
+  ],
+  users: [{ id: 'usr_x', account: 'mch_a', name: 'X', email: 'x@example.com' }]
+}
+/** The records of the scenario, some of them with other values, and others beside them. */
+const withMore = () => {
+  const all = Object.entries(structuredClone({ ...DATA, refunds: [] })).map(([family, records]) => [
+    family,
+    [...(records as object[]), ...(MORE[family as keyof typeof MORE] ?? [])]
+  ])
+  const data = Object.fromEntries(all) as Record<string, Body[]>
+  Object.assign(data.tickets?.find(({ id }) => id === 'tkt_a') as Body, {
+    reference: 'Other',
+    created: '2020-01-01T00:00:00Z'
+  })
+  return data
+}
+/** Lists in every way, with records of this run between those of others. */
+const LISTS = {
+  steps: [{ as: 'payment', do: 'POST /transactions', body: PAY }],
+  play: [
+    ask('page: GET /tickets limit=2'),
+    ask('next: GET /tickets limit=2 starting_after=${page.last_id}'),
+    ask('GET /tickets limit=1 ending_before=${next.last_id}'),
+    ask('GET /tickets search_query=1 limit=4'),
+    ask('GET /tickets search_query=x location=${loc_a}'),
+    ask('GET /tickets location=${loc_a} limit=50'),
+    ask('GET /tickets created[gte]=2026-01-03 created[lt]=2026-02-03 limit=3'),
+    ask('POST /refunds transaction=${payment.id} amount=1'),
+    ask('GET /refunds'),
+    ask('GET /refunds limit=1'),
+    ask('GET /transactions limit=1'),
+    ask('GET /transactions search_query=4242'),
+    ask('GET /transactions limit=50'),
+    ask('GET /accounts limit=1'),
+    ask('user: POST /accounts/${mch_a}/users name=Bo email=bo@example.com'),
+    ask('GET /accounts/${mch_a}/users limit=1'),
+    ask('GET /accounts/${mch_a}/users limit=2 starting_after=${user.id}'),
+    ask('DELETE /accounts/${mch_a}/users/${user.id}'),
+    ask('GET /accounts/${mch_a}/users starting_after=${user.id}'),
+    ask('place: POST /locations display_name=Bar address[country]=US'),
+    ask('GET /locations'),
+    ask('GET /transactions location=${place.id}'),
+    ask('GET /tickets/tkt_nowhere → 404')
+  ]
+}
+const reversed = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(reversed)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([name, part]) => [name, reversed(part)])
+  )
+}
+const json = (change: (body: unknown) => string) => (passing: Passing) => {
+  if (passing.text !== '') passing.text = change(JSON.parse(passing.text))
+}
+const typed = (type: string) => (passing: Passing) => {
+  if (passing.text !== '') passing.type = type
+}
+
+t.test('check --against: what means the same does not fail', async t => {
+  const cases: [
+    title: string,
+    more: object,
+    change: (passing: Passing) => void,
+    isWarned: boolean
+  ][] = [
+    ['nothing changed', {}, () => {}, false],
+    ['white space', {}, json(body => `\n${JSON.stringify(body, null, '\t')}\r\n`), false],
+    ['the order of fields', {}, json(body => JSON.stringify(reversed(body))), false],
+    ['escapes', {}, json(body => JSON.stringify(body).replaceAll('"txn_', '"\\u0074xn_')), false],
+    ['no character set', {}, typed('application/json'), false],
+    ['the character set in other letters', {}, typed('Application/JSON;Charset="UTF8"'), false],
+    ['the character set with spaces', {}, typed('application/json ; charset = utf-8'), false],
+    [
+      'another message of an error',
+      {},
+      json(body => JSON.stringify(body).replace(/"message":"[^"]*"/, '"message":"No."')),
+      false
+    ],
+    ['records that existed before', { data: withMore() }, () => {}, true],
+    [
+      'fewer records',
+      { data: smallFixture({ transactions: DATA.transactions, users: [] }) },
+      () => {},
+      false
+    ],
+    ['a clock that stands', { data: withMore(), clock: '2026-03-01T10:00:00Z' }, () => {}, true]
+  ]
+  for (const [title, more, change, isWarned] of cases) {
+    const baseUrl = await service(
+      t,
+      {},
+      { seed: 5, clock: { now: '2026-05-01T08:00:00Z' }, ...more }
+    )
+    const base = proxied(baseUrl, change)
+
+    const lists = await against(t, `${base}/sandbox/lists/next`, LISTS)
+    const { status, found } = await against(t, `${base}/next`, SCENARIO)
+
+    t.strictSame(
+      [lists.status, lists.titles.filter(title => title !== 'data')],
+      [0, []],
+      `${title}: ${JSON.stringify(lists.found)}`
+    )
+    t.strictSame(
+      [status, Object.keys(found)],
+      [0, isWarned ? ['data'] : []],
+      `${title}: ${JSON.stringify(found)}`
+    )
+  }
+})
 t.test(
   'check --against: the records in the end are read from the service, as far as the API can say',
   async t => {
-    const renamed = { ...CHARGE, id: 'txn_there' }
+    const renamed = { ...DATA.transactions?.[0], id: 'txn_there' }
     const behind = await service(t, {}, { data: { ...DATA, transactions: [renamed] } })
     const expect = [
       {
@@ -875,22 +784,8 @@ t.test(
     const ofTickets = {
       state: { transactions: { every: { ticket: { location: { display_name: 'B' } } } } }
     }
-    const linked = await against(t, behind, {
-      play: [refund(5)],
-      expect: [
-        {
-          state: {
-            refunds: {
-              where: { transaction: { ticket: { location: { not: '${record.id}' } } } },
-              count: 2
-            }
-          }
-        },
-        ofTickets
-      ]
-    })
     const withTickets = (status: number) =>
-      `${deviating(behind, answered => answered.path.includes('/tickets/') && Object.assign(answered, { status }))}/next`
+      `${proxied(behind, at('GET /tickets/', whole({ status })))}/next`
     const every = (got: string) =>
       `transactions: every one must have ${JSON.stringify(ofTickets.state.transactions.every)}; 1 of 1 does not: ticket.location.display_name: wanted B; got ${got} in txn_there`
     const links: [base: string, problem: string][] = [
@@ -899,9 +794,6 @@ t.test(
       [withTickets(403), SAYS.refused_reading('/tickets/tkt_a', 403, '')]
     ]
 
-    t.strictSame(problems(linked), [
-      'refunds: wanted 2 with {"transaction":{"ticket":{"location":{"not":"${record.id}"}}}}; got 1'
-    ])
     for (const [base, problem] of links)
       t.strictSame(problems(await against(t, base, { expect: [ofTickets] })), [problem])
     t.strictSame(problems(unknownUser), [SAYS.users_of_account(), SAYS.users_of_account()])
@@ -928,3 +820,125 @@ t.test(
     }
   }
 )
+
+const HEADERS = { 'content-type': 'application/json' }
+const sides = (error: object = {}) => ({
+  pairs: new IdPairs(id => id.startsWith('tkt_')),
+  bases: { here: '/next', there: '/v1' },
+  list: LIST_TEMPLATE,
+  error: error as Record<string, unknown>
+})
+const OOPS = { oops: { text: '$message', id: '$request_id' }, message: 'a' }
+/** What the service and the emulator send, and the places that differ. */
+const COMPARED: [title: string, there: Json, here: Json, places: string[], error?: object][] = [
+  ['members without an id', [{ id: 1 }, 'a'], [{ id: 2 }, 'a'], ['[0].id']],
+  ['another record', [{ id: 'a' }], [{ id: 'b' }], ['[0]']],
+  ['fewer members', [1], [1, 2], ['']],
+  ['a reference that the emulator draws otherwise', { ticket: 'x' }, { ticket: 'tkt_1' }, []],
+  ['a reference to a known record', { ticket: 'tkt_2' }, { ticket: 'tkt_1' }, ['ticket']],
+  [
+    'an id that changes',
+    { ticket: 'x', location: 'x' },
+    { ticket: 'a', location: 'b' },
+    ['location']
+  ],
+  ['types', { a: '1', b: null, c: [] }, { a: 1, b: {}, c: {} }, ['a', 'b', 'c']],
+  ['surplus and missing', { a: { b: 1 } }, { a: { c: 1 } }, ['a.c', 'a.b']],
+  [
+    'lists below other addresses',
+    { url: '/v1/refunds', data: [] },
+    { url: '/next/refunds', data: [] },
+    []
+  ],
+  [
+    'the texts of an error, by its template',
+    { oops: { text: 'b', id: 'req_2' }, message: 'b' },
+    { oops: { text: 'a', id: 'req_1' }, message: 'a' },
+    ['message'],
+    OOPS
+  ]
+]
+
+t.test('drift: two responses are compared by their places', t => {
+  for (const [title, there, here, places, error] of COMPARED) {
+    const of = (body: Json) => ({ status: error ? 400 : 200, body, headers: HEADERS })
+    const found = answerDifferences(of(there), of(here), sides(error))
+    t.strictSame(
+      found.map(({ steps }) => pathOf(steps)),
+      places,
+      title
+    )
+  }
+  t.equal(formProblem({ status: 204, body: null }), null)
+  const call = { method: 'GET', path: '/none', query: '', key: null, form: null }
+  t.strictSame(namedIn(call), [], 'a path of no operation names nothing')
+  t.end()
+})
+
+t.test('drift: lists of a service are read by the names that the settings give', async t => {
+  const settings = settingsInForce({}).values
+  const named = {
+    ...settings,
+    'pagination.cursors': ['after', 'before'] as const,
+    'shapes.list': { rows: '$members', more: '$has_more' }
+  }
+  const cases: [settings: typeof settings, page: (nth: number) => Json, queries: string[]][] = [
+    [named, nth => ({ rows: [{ id: `rfd_${nth}` }], more: nth === 1 }), ['', '&after=rfd_1']],
+    // without ids only the first page
+    [settings, () => ({ data: [], has_more: true }), ['']],
+    [settings, () => ({ data: [{ name: 'a' }], has_more: true }), ['']]
+  ]
+  for (const [settings, page, wanted] of cases) {
+    const queries: string[] = []
+    const play = async ({ query }: { query: string }) => {
+      queries.push(query.replace('limit=100', ''))
+      return { status: 200, body: page(queries.length), headers: HEADERS }
+    }
+    const { pairs } = sides()
+    const reading = { play, key: null, pairs, settings, accountOf: () => undefined }
+    const differ: StateTest = async ({ all }) => {
+      all('refunds')
+      return []
+    }
+    t.strictSame(await serviceState({ refunds: { count: 2 } }, differ, reading), [])
+    t.strictSame(queries, wanted)
+  }
+})
+
+t.test(
+  'check --against: without a message by the template, a step that fails tells its status alone',
+  async t => {
+    const baseUrl = await service(t, { 'shapes.error': { reason: '$code', why: '$message' } })
+    const play = [ask('GET /tickets/tkt_nowhere')]
+    const STEP = 'play 1. GET /tickets/tkt_nowhere'
+
+    const usual = await against(t, baseUrl, { play })
+    const given = await against(t, baseUrl, {
+      play,
+      settings: { shapes: { error: { reason: '$code', why: '$message' } } }
+    })
+    const nobody = await against(t, 'http://127.0.0.1:1', {
+      play,
+      settings: { shapes: { error: { why: '$message' } } }
+    })
+
+    t.strictSame(usual.found[STEP], ['status: must be a 2xx; got 404'])
+    t.match(given.found[STEP]?.[0], /^status: must be a 2xx; got 404 \(.*tkt_nowhere/)
+    t.match(nobody.found[STEP]?.[0], /^status: must be a 2xx, but no response came/)
+  }
+)
+
+t.test('check: why a call that was never sent has no answer', async t => {
+  const cases: [base: string, method: string, message: string][] = [
+    ['http://127.0.0.1:1', 'GET', SAYS.no_response('bad port')],
+    ['http://127.0.0.1:1', 'TRACE', SAYS.no_response("'TRACE' HTTP method is unsupported.")],
+    ['http://:', 'GET', SAYS.no_response('ERR_INVALID_URL')]
+  ]
+  for (const [base, method, message] of cases) {
+    const answer = await playOver(base, { maxBytes: 1_000_000, timeout: 30_000 })(
+      { method, path: '/tickets', query: '', key: null, form: null },
+      undefined as never
+    )
+    t.strictSame(answer, { status: 0, body: { error: { message } }, fault: null })
+  }
+})

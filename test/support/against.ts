@@ -2,9 +2,6 @@
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { SAYS } from '../../src/cli/sentences.js'
-import { SETTING_KEYS } from '../../src/core/settings.js'
-import { ASSUMPTION_IDS } from '../../src/reference/assumptions.js'
-import { RULE_IDS } from '../../src/reference/rules.js'
 import { ran } from './command.js'
 import { smallFixture, startTestEmulator } from './emulator.js'
 
@@ -115,45 +112,13 @@ export function proxied(base: string, change: (passing: Passing) => void): strin
   })
 }
 
-/**
- * A title without its words: the rule, the assumption with the settings that explain it, or what
- * else the cause is.
- */
+/** A title without its words: what differs is wrong, explained by settings, or other data. */
 function causeOf(title: string): string {
-  const words = [
-    SAYS.unexplained(),
-    'wrong',
-    SAYS.other_data(),
-    'data',
-    SAYS.only_script(),
-    'script'
-  ]
-  if (words.includes(title)) return words[words.indexOf(title) + 1] as string
-  const rule =
-    RULE_IDS.find(id => SAYS.by_rule(id) === title) ??
-    ASSUMPTION_IDS.find(id => SAYS.by_assumption(id) === title)
-  const setting = ASSUMPTION_IDS.find(id => title.startsWith(SAYS.by_setting(id, {})))
-  const key = SETTING_KEYS.find(key => SAYS.contradiction(key) === title)
-  if (rule !== undefined) return rule
-  if (setting !== undefined) return `${setting} ${title.slice(SAYS.by_setting(setting, {}).length)}`
-  return key === undefined ? title : `contradiction ${key}`
+  if (title === SAYS.differently()) return 'wrong'
+  if (title === SAYS.other_data()) return 'data'
+  const [before, after] = SAYS.by_setting(['|']).split('|') as [string, string]
+  return title.startsWith(before) ? title.slice(before.length, title.length - after.length) : title
 }
-
-const shown = (value: unknown, none: string) => (value === undefined ? none : JSON.stringify(value))
-/**
- * What a check says of the nth play: a value here and at the service, undefined where there is
- * none.
- */
-export const differs = (what: string, here: unknown, there: unknown, nth = 1, lacked?: string) =>
-  `${nth}: ${SAYS.differs(what, shown(here, 'not'), shown(there, 'not there'))}${lacked === undefined ? '' : SAYS.has_no(lacked)}`
-export const differsIn = (list: string, here: number, there: number, nth = 1) =>
-  `${nth}: ${SAYS.differs(list, `${here} items`, String(there))}`
-export const record = (at: string, here: string, there: string, nth = 1) =>
-  `${nth}: ${SAYS.differs(at, `the record ${JSON.stringify(here)}`, JSON.stringify(there))}`
-export const onlyThere = (at: string, id: string, nth = 1) =>
-  `${nth}: ${SAYS.only_there(at, JSON.stringify(id))}`
-/** The beginning of what it says of a place. */
-export const path = (at: string, nth = 1) => `${nth}: ${at}: `
 
 /**
  * What `check --against` says of a scenario: the causes of its failures and warnings with their
@@ -186,11 +151,7 @@ export async function against(t: Test, base: string, scenario: object, args: str
     else if (line === '') title = ''
     if (sign === '✗' || sign === '!') {
       found[title] = []
-      t.equal(
-        sign === '!',
-        title === 'data' || title === 'script',
-        'other data and scripts are warnings, all else fails'
-      )
+      t.equal(sign === '!', title === 'data', 'other data is a warning, all else fails')
     } else if (line.startsWith('      ')) {
       const problem = line
         .trim()
@@ -199,9 +160,8 @@ export async function against(t: Test, base: string, scenario: object, args: str
       found[title]?.push(problem.replace(/^play (\d+)\. \S+ [^\s:]+/, '$1'))
     }
   }
-  const isWrong = (cause: string) => cause !== 'data' && cause !== 'script'
   const failures = Object.entries(found).flatMap(([cause, problems]) =>
-    isWrong(cause) ? problems : []
+    cause === 'data' ? [] : problems
   )
   return { status, stdout, stderr, found, titles: Object.keys(found), failures }
 }

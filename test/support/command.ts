@@ -14,12 +14,8 @@ export async function ran(
   environment: Record<string, string> = {},
   isTTY = false
 ): Promise<Ran> {
-  const [stdin, stdout, stderr] = [
-    new PassThrough(),
-    new PassThrough(),
-    Object.assign(new PassThrough(), { isTTY })
-  ]
-  const status = await run(args, environment, { stdin, stdout, stderr } as unknown as Streams)
+  const [stdout, stderr] = [new PassThrough(), Object.assign(new PassThrough(), { isTTY })]
+  const status = await run(args, environment, { stdout, stderr } as unknown as Streams)
   const textOf = (stream: PassThrough) => String(stream.read() ?? '')
   return { status, stdout: textOf(stdout), stderr: textOf(stderr) }
 }

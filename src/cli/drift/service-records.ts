@@ -1,16 +1,14 @@
 /**
- * What a running service had before the run. The emulator takes a record over when a response first
- * shows it: any difference after that
- * is wrong. Nothing is taken over that this run created or changed, or that contradicts the
- * reference. Ids are the service's.
+ * What a service had before the run. The emulator takes a record over when a response first shows
+ * it; any difference after that is wrong. Nothing is taken over of a record that the run made, or
+ * that is not as the reference says. Ids are the service's.
  */
-import { isDeepStrictEqual } from 'node:util'
 import { checkerOf } from '../../core/checking.js'
-import { shortened } from '../../core/nearest.js'
-import { partAt, type Step } from '../../core/places.js'
-import { isObject, type Test } from '../../core/quick-check.js'
-import type { Said } from '../../core/sentences.js'
-import { valueAt } from '../../core/templates.js'
+import { instantOf, isoOf } from '../../core/instants.js'
+import { partAt, pathOf, type Step } from '../../core/places.js'
+import { isObject } from '../../core/quick-check.js'
+import { stepsTo, type Template, valueAt } from '../../core/templates.js'
+import type { Exchange } from '../../engine/exchange.js'
 import {
   type Family,
   LINKED_FAMILIES,
@@ -19,301 +17,221 @@ import {
   operationOf,
   RESOURCE_NAMES
 } from '../../reference/operations.js'
-import { RESOURCES } from '../../reference/tables.js'
+import { FIELDS } from '../../reference/tables.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import { type NamedRecord, recordsNamedBy } from '../../scenario/named-records.js'
 import type { Json, StepAnswer, StepCall } from '../../scenario/steps.js'
+import { EMBEDDED } from '../../store/bytes.js'
 import { collectionOf, FAMILIES, type RecordOf } from '../../store/store.js'
-import { say } from '../sentences.js'
+import { SAYS } from '../sentences.js'
 import {
-  type Comparison,
-  type FieldDifference,
+  type Difference,
   fieldOf,
   isMade,
   membersOf,
-  type Shapes,
+  type Sides,
   valueDifferences
 } from './compare.js'
-import { membersAt } from './shapes.js'
 
-/**
- * Codes that refuse a request because a record does not exist, and the rules that such a refusal
- * may name.
- */
-const MISSING_CODES: readonly unknown[] = ['resource_missing', 'reference_missing']
-const MISSING_RULES: readonly unknown[] = ['TXN-1', 'REF-1', 'USR-1', null]
-/**
- * Fields that are compared and never taken over: a record is known by its id, and its Refunds are
- * records of their own.
- */
-const FIXED: readonly string[] = ['id', 'object', 'refunds']
+type Part = Readonly<Record<string, Json>>
+type Placed = { family: Family; steps: readonly Step[]; record: Json }
+type ShownRecord = Placed & { record: Part & { id: string } }
+/** What a response shows of before the run, and what no record can be. */
+export type Learned = { others: Difference[]; wrong: Difference[] }
 
-type Part = { readonly [name: string]: Json }
-type Stored = RecordOf<Family> & Part
-type ShownRecord = { family: Family; steps: readonly Step[]; record: Part & { id: string } }
-/**
- * The records that a response shows, the differences that come from before the run, and those that
- * cannot.
- */
-export type Learned = {
-  shown: readonly ShownRecord[]
-  others: FieldDifference[]
-  wrong: FieldDifference[]
-}
-
-/** A time as every response writes it (A05). */
-const isTime: Test = text =>
-  typeof text === 'string' &&
-  !Number.isNaN(Date.parse(text)) &&
-  new Date(text).toISOString() === text
-const isAnything: Test = () => true
-const isSumOfRefunds = ({ amount_refunded, refunds }: Part, { list }: Shapes): boolean => {
-  const sum = membersOf(refunds, list).reduce<number>(
-    (sum, refund) => sum + Number(fieldOf(refund, 'amount')),
-    0
-  )
-  return valueAt(list, refunds, '$has_more') === true
-    ? Number(amount_refunded) >= sum
-    : amount_refunded === sum
-}
-
-/** What the reference says of the records of each family, and of each field. */
-const CHECKS = Object.fromEntries(
+/** What the reference says of a record; the Refunds in a Transaction are records of their own. */
+const CHECKERS = Object.fromEntries(
   FAMILIES.map(family => {
-    const fields = Object.entries(RESOURCES[family].properties as object).map(
-      ([name, schema]) => [name, checkerOf(() => schema).isRight] as const
-    )
+    const properties = FIELDS[family]
     return [
       family,
-      { record: checkerOf(() => RESOURCES[family]), fields: new Map(fields).set('created', isTime) }
+      checkerOf(() => ({ type: 'object', required: Object.keys(properties), properties }))
     ]
   })
-) as unknown as Readonly<
-  Record<Family, { record: ReturnType<typeof checkerOf>; fields: ReadonlyMap<string, Test> }>
->
+) as Readonly<Record<Family, ReturnType<typeof checkerOf>>>
+/** Codes that refuse a request because a record does not exist. */
+const MISSING: readonly unknown[] = ['resource_missing', 'reference_missing']
 
 export class ServiceRecords {
   readonly #sandbox: Sandbox
-  readonly #made = new Set<unknown>()
-  /** Records of before the run as they were shown last. */
-  readonly #shown = new Map<string, Part>()
-  /** Records that the service has, shown or not. */
-  readonly #present = new Set<string>()
-  /** The parameters that this run wrote of a record. */
-  readonly #written = new Map<string, Set<string>>()
+  readonly #sides: Sides
+  /** How the run knows that the service has a record: a request named it, it was shown, or made. */
+  readonly #known = new Map<unknown, 'named' | 'shown' | 'made'>()
   /** The number of the record that was inserted last. */
   #last = 0
 
-  constructor(sandbox: Sandbox) {
+  constructor(sandbox: Sandbox, sides: Sides) {
     this.#sandbox = sandbox
+    this.#sides = sides
   }
 
-  /** Whether the run made a record. */
-  readonly isMade = (id: unknown) => this.#made.has(id)
-  /** Whether a record of before the run was shown. */
-  readonly isEarlier = (id: string) => this.#shown.has(id)
+  readonly isMade = (id: unknown) => this.#known.get(id) === 'made'
+  readonly #isShown = (id: unknown) => this.isMade(id) || this.#known.get(id) === 'shown'
+  readonly #collection = (family: Family) => collectionOf(this.#sandbox.store, family)
 
   /** Learns from a response, before the same request is made here. */
-  async learn(call: StepCall, answer: StepAnswer, comparison: Comparison): Promise<Learned> {
-    const learned: Learned = { others: [], wrong: [], shown: [] }
+  async learn(call: StepCall, answer: StepAnswer): Promise<Learned> {
+    const learned: Learned = { others: [], wrong: [] }
     const at = operationAt(call.method, call.path)
     if (at === null || !isMade(answer)) return learned
-    const { kind } = operationOf(at.operation)
-    for (const { id } of namedIn({ ...call, query: '' })) this.#present.add(id)
-    if (kind === 'create') this.#made.add(fieldOf(answer.body, 'id'))
-    if (kind === 'update') {
-      const id = at.params.id as string
-      this.#written.set(
-        id,
-        new Set([
-          ...(this.#written.get(id) ?? []),
-          ...new URLSearchParams(call.form as string).keys()
-        ])
-      )
-    }
-    const mineOf = ({ family, record }: ShownRecord) =>
-      collectionOf(this.#sandbox.store, family).get(comparison.pairs.here(record.id)) as unknown as
-        | Stored
-        | undefined
+    const { family, kind } = operationOf(at.operation)
+    const { pairs, list } = this.#sides
+    for (const { id } of namedIn({ ...call, query: '' }))
+      if (!this.#known.has(id)) this.#known.set(id, 'named')
+    const id = fieldOf(answer.body, 'id')
+    if (kind === 'create' && typeof id === 'string') this.#known.set(id, 'made')
     // those that are here too come first: what they refer to is known then
-    const isUnknown = (shown: ShownRecord) => Number(mineOf(shown) === undefined)
-    const all = recordsIn(answer.body, at.operation, comparison.shapes)
-    for (const shown of all.toSorted((a, b) => isUnknown(a) - isUnknown(b))) {
-      const { id } = shown.record
-      this.#present.add(id)
-      // what belongs to a record of this run is of this run
-      if (
-        this.#made.has(id) ||
-        Object.keys(LINKED_FAMILIES).some(name => this.#made.has(shown.record[name]))
+    const isNew = ({ family, record }: ShownRecord) =>
+      Number(this.#collection(family).get(pairs.here(record.id)) === undefined)
+    const all = recordsIn(answer.body, at.operation, list)
+    for (const shown of all.toSorted((one, other) => isNew(one) - isNew(other))) {
+      const names = ['id', ...Object.keys(LINKED_FAMILIES)]
+      const isOfRun = names.some(name => this.isMade(shown.record[name]))
+      if (!isOfRun && !this.#isShown(shown.record.id)) await this.#learn(shown, call, learned)
+    }
+    if (kind === 'list')
+      this.#order(
+        family,
+        all.filter(shown => shown.family === family)
       )
-        continue
-      const mine = mineOf(shown)
-      if (mine !== undefined) this.#take(shown, mine, comparison, learned)
-      else if (!collectionOf(this.#sandbox.store, shown.family).has(comparison.pairs.here(id)))
-        await this.#add(shown, comparison, learned)
-      this.#shown.set(id, shown.record)
-    }
-    return { ...learned, shown: all }
+    return learned
   }
 
-  /**
-   * Orders records of the same instant from before the run as a response lists them: nothing else
-   * says which of them is newer.
-   */
-  order({ shown: all }: Learned, { pairs }: Comparison): void {
-    const isOldestFirst = this.#sandbox.settings['pagination.order'] === 'oldest_first'
-    const tied = new Map<string, ShownRecord[]>()
-    for (const shown of all.filter(({ record }) => this.#shown.has(record.id))) {
-      const instant = `${shown.family} ${shown.record.created}`
-      tied.set(instant, [...(tied.get(instant) ?? []), shown])
-    }
-    for (const shown of tied.values()) {
-      const collection = collectionOf(this.#sandbox.store, shown[0]?.family as Family)
-      const stored = [
-        ...new Set(shown.flatMap(({ record }) => collection.stored(pairs.here(record.id)) ?? []))
-      ]
-      const numbers = stored.map(({ nth }) => nth).sort((a, b) => (isOldestFirst ? a - b : b - a))
-      if (stored.every(({ nth }, place) => nth === numbers[place])) continue
-      for (const { record } of stored) collection.remove(record.id)
-      for (const [place, { record }] of stored.entries()) collection.insert(record, numbers[place])
-    }
-  }
-
-  /**
-   * Takes over what a record had that is here too: what is shown for the first time and was not
-   * written, and that what it refers to has another id here.
-   */
-  #take(
+  /** Learns from a record that is shown for the first time. What the request sent is no news. */
+  async #learn(
     { family, steps, record }: ShownRecord,
-    { extra = {}, ...own }: Stored,
-    comparison: Comparison,
-    { others }: Learned
-  ): void {
-    const [before, written] = [this.#shown.get(record.id), this.#written.get(record.id)]
-    const mine = { ...own, ...extra } as Part
-    const changes: Record<string, Json> = {}
-    for (const [name, there] of Object.entries(record)) {
-      const isRight = Object.hasOwn(extra, name) ? isAnything : CHECKS[family].fields.get(name)
-      if (
-        isRight === undefined ||
-        FIXED.includes(name) ||
-        (name === 'amount_refunded' && !isSumOfRefunds(record, comparison.shapes))
-      )
-        continue
-      const here = mine[name]
-      const isLink = name in LINKED_FAMILIES && typeof there === 'string'
-      if (isLink && typeof here === 'string' && comparison.pairs.match(there, here, true)) continue
-      if (before !== undefined && !(isLink && before[name] === there)) continue
-      const value = isLink
-        ? comparison.pairs.here(there)
-        : (merged(there, here, name, written) as Json)
-      if (isDeepStrictEqual(value, here) || !isRight(value)) continue
-      changes[name] = value
-      if (before === undefined && name !== 'created')
-        others.push(...valueDifferences(value, here, [...steps, name], comparison))
-    }
-    if (Object.keys(changes).length === 0) return
-    const fields = (isExtra: boolean) =>
-      Object.fromEntries(
-        Object.entries({ ...mine, ...changes }).filter(
-          ([name]) => Object.hasOwn(extra, name) === isExtra
-        )
-      )
-    collectionOf(this.#sandbox.store, family).replace({
-      ...fields(false),
-      extra: fields(true)
-    } as unknown as RecordOf<Family>)
-  }
-
-  /**
-   * Adds a record that only the service had, if it is as the reference says; a field that the
-   * reference does not have is left out.
-   */
-  async #add(
-    { family, steps, record }: ShownRecord,
-    comparison: Comparison,
+    { form }: StepCall,
     { others, wrong }: Learned
   ): Promise<void> {
-    const { record: checker, fields } = CHECKS[family]
-    const known: Part = Object.fromEntries(
-      Object.entries(record).filter(([name]) => fields.has(name))
-    )
-    const found: { steps: readonly Step[]; says: Said }[] = (await checker.problems(known)).map(
-      ({ steps, code, message }) => ({
-        steps,
-        says: { code, message } as Said
-      })
-    )
-    if (found.length === 0 && !isTime(known.created))
-      found.push({ steps: ['created'], says: say('not_a_time', shortened(String(known.created))) })
-    if (
-      found.length === 0 &&
-      family === 'transactions' &&
-      !isSumOfRefunds(known, comparison.shapes)
-    )
-      found.push({
-        steps: ['amount_refunded'],
-        says: say('not_the_sum', String(known.amount_refunded))
-      })
-    for (const { steps: below, says } of found) {
-      const there = partAt(record, below) as Json
-      wrong.push({ kind: 'form', steps: [...steps, ...below], there, says })
+    for (const { steps: below, message } of await CHECKERS[family].problems(record)) {
+      const at = [...steps, ...below]
+      wrong.push({ steps: at, message: `${pathOf(at)}: ${message}` })
     }
-    if (found.length > 0) return
-    const { refunds: _refunds, ...own } = known
-    const linked = Object.entries(own).map(([name, value]) => [
-      name,
-      name in LINKED_FAMILIES ? comparison.pairs.here(value as string) : value
-    ])
-    // before all that the run made in the same instant
-    collectionOf(this.#sandbox.store, family).insert(
-      Object.fromEntries(linked) as RecordOf<Family>,
-      --this.#last
+    if (wrong.length > 0) return
+    this.#known.set(record.id, 'shown')
+    const mine = this.#take(family, record)
+    const sent = [...new URLSearchParams(form ?? '').keys()].map(name => name.split('[', 1)[0])
+    const other = Object.keys(mine ?? {}).filter(
+      name =>
+        !['created', ...sent].includes(name) &&
+        name in record &&
+        valueDifferences(record[name], mine?.[name], [name], this.#sides).length > 0
     )
-    others.push({ kind: 'record', steps, there: record.id })
+    if (mine === null) others.push({ steps, message: SAYS.only_there(record.id) })
+    else if (other.length > 0) others.push({ steps, message: SAYS.other_values(record.id, other) })
+  }
+
+  /** Takes a record over. Returns what the emulator had, null for nothing. */
+  #take(family: Family, record: ShownRecord['record']): Part | null {
+    const { pairs, list } = this.#sides
+    const collection = this.#collection(family)
+    const id = pairs.here(record.id)
+    const { extra = {}, ...own } = (collection.get(id) ?? {}) as Part & { extra?: Part }
+    const mine: Part = { ...own, ...extra }
+    const taken = (name: string): [string, Json] => {
+      const value = (name in record ? record : mine)[name] as Json
+      if (!(name in LINKED_FAMILIES) || typeof value !== 'string') return [name, value]
+      pairs.match(value, (mine[name] as string | undefined) ?? value)
+      return [name, pairs.here(value)]
+    }
+    const theirs = {
+      ...Object.fromEntries(Object.keys(FIELDS[family]).map(taken)),
+      id,
+      created: isoOf(instantOf(record.created as string) as number),
+      ...(family === 'transactions' && { amount_refunded: refundedIn(record, list) })
+    }
+    const more = { extra: Object.fromEntries(Object.keys(extra).map(taken)) }
+    if (collection.get(id) !== undefined) {
+      collection.replace({ ...theirs, ...more } as unknown as RecordOf<Family>)
+      return mine
+    }
+    // before all that the run made in the same instant; one that it deleted stays away
+    if (!collection.has(id)) collection.insert(theirs as unknown as RecordOf<Family>, --this.#last)
+    return null
+  }
+
+  /**
+   * Orders records of before the run as a list shows them: of the same instant, nothing else says
+   * which is newer.
+   */
+  #order(family: Family, shown: readonly ShownRecord[]): void {
+    const collection = this.#collection(family)
+    const order = this.#sandbox.settings['pagination.order']
+    const sign = order === 'oldest_first' && family !== 'refunds' ? 1 : -1
+    const ids = shown.flatMap(({ record: { id } }) =>
+      this.isMade(id) ? [] : [this.#sides.pairs.here(id)]
+    )
+    const stored = [...new Set(ids)].flatMap(id => collection.stored(id) ?? [])
+    const numbers = stored.map(({ nth }) => nth).sort((one, other) => sign * (one - other))
+    if (stored.every(({ nth }, place) => nth === numbers[place])) return
+    for (const { record } of stored) collection.remove(record.id)
+    for (const [place, { record }] of stored.entries()) collection.insert(record, numbers[place])
   }
 
   /**
    * Leaves out what a list, or the Refunds of a Transaction, would show here of records that the
    * service has not shown: whether it has them, and where, is unknown.
    */
-  leaveOutUnseen(operation: OperationId, { pairs }: Comparison): void {
+  leaveOutUnseen(operation: OperationId): void {
     const { family, kind } = operationOf(operation)
-    const lists: Family[] = [
-      ...(kind === 'list' ? [family] : []),
-      ...(family === 'transactions' && kind !== 'create' ? (['refunds'] as const) : [])
-    ]
-    for (const list of lists) {
-      const collection = collectionOf(this.#sandbox.store, list)
-      for (const { id } of collection.inCreationOrder()) {
-        const there = pairs.there(id)
-        if (!this.#made.has(there) && !this.#shown.has(there)) collection.remove(id)
-      }
+    const lists: Family[] = kind === 'list' ? [family] : []
+    if (family === 'transactions') lists.push('refunds')
+    for (const list of lists)
+      for (const { id } of this.#collection(list).inCreationOrder())
+        if (!this.#isShown(this.#sides.pairs.there(id))) this.#collection(list).remove(id)
+  }
+
+  /**
+   * Writes into a response of the emulator what it cannot know of lists in which the service may
+   * have more records than it has shown. What belongs to a record of this run has no others.
+   */
+  allowMore({ settings, operation }: Exchange, call: StepCall, there: Json, here: Json): void {
+    const { list } = this.#sides
+    const { family, kind } = operationOf(operation as OperationId)
+    const recordsOf = (body: Json) => (kind === 'list' ? membersOf(body, list) : [body])
+    const [shown, own] = [recordsOf(there), recordsOf(here)]
+    for (const [nth, charge] of family === 'transactions' ? shown.entries() : []) {
+      const [of, by] = [charge, own[nth]].map(one => fieldOf(one, 'refunds'))
+      const isOpen = !this.isMade(fieldOf(charge, 'id'))
+      if (isOpen && membersOf(of, list).length === EMBEDDED) allow('$has_more', of, by, list)
+    }
+    if (kind !== 'list' || namedIn(call).some(({ id }) => this.isMade(id))) return
+    const { 'pagination.default_limit': usual, 'pagination.max_limit': most } = settings
+    const query = new URLSearchParams(call.query)
+    if ((query.get('search_query') ?? '') !== '') this.#allowLeftOut(there, here)
+    else if (shown.length === Math.min(Number(query.get('limit') ?? usual), most))
+      allow('$has_more', there, here, list)
+  }
+
+  /** What a search left out may stand at the ends of its page, and may have taken up places. */
+  #allowLeftOut(there: Json, here: Json): void {
+    const { list, pairs } = this.#sides
+    const hasMore = valueAt(list, there, '$has_more') === true
+    allow('$has_more', there, here, list)
+    if (hasMore)
+      put('$members', here, membersOf(here, list).slice(0, membersOf(there, list).length), list)
+    for (const end of ['$first_id', '$last_id']) {
+      const id = valueAt(list, there, end)
+      if (typeof id === 'string' && (hasMore || !this.#isShown(id)))
+        put(end, here, pairs.here(id), list)
     }
   }
 
   /**
-   * The records, in words, at least one of which the service says by its refusal that it lacks;
-   * null where it refuses for another reason, or is known to have them all.
+   * The records, in words, at least one of which the service lacks by its refusal; null where it
+   * refuses for another reason, is known to have them all, or the emulator lacks one too.
    */
-  lackedBy(call: StepCall, { status, body }: StepAnswer, { error }: Shapes): string | null {
-    const [code, rule = null] = ['$code', '$rule'].map(placeholder =>
-      valueAt(error, body, placeholder)
+  lackedBy(call: StepCall, there: StepAnswer, here: StepAnswer): string | null {
+    const [isMissing, isMissingHere] = [there, here].map(({ body }) =>
+      MISSING.includes(valueAt(this.#sides.error, body, '$code'))
     )
-    const isMissing =
-      MISSING_CODES.includes(code) || (status === 404 && MISSING_RULES.includes(rule))
-    const lacked = isMissing ? namedIn(call).filter(({ id }) => !this.#present.has(id)) : []
-    return lacked.length === 0
-      ? null
-      : lacked
-          .map(({ families: [family], id }) => `${RESOURCE_NAMES[family as Family]} ${id}`)
-          .join(' or no ')
+    if (isMade(there) || isMissingHere || !(isMissing || there.status === 404)) return null
+    const lacked = namedIn(call).flatMap(({ families: [family], id }) =>
+      this.#known.has(id) ? [] : [`${RESOURCE_NAMES[family as Family]} ${id}`]
+    )
+    return lacked.length === 0 ? null : lacked.join(' or no ')
   }
 }
-
-/** Whether a response refuses a request because a record does not exist. */
-export const saysMissing = ({ body }: StepAnswer, { error }: Shapes): boolean =>
-  MISSING_CODES.includes(valueAt(error, body, '$code'))
 
 /** The records that a request names in its path, its filters and its body. */
 export function namedIn({ method, path, query, form }: StepCall): NamedRecord[] {
@@ -327,40 +245,39 @@ export function namedIn({ method, path, query, form }: StepCall): NamedRecord[] 
 }
 
 /** The records that a response shows, those of a Transaction's Refunds last. */
-function recordsIn(body: Json, operation: OperationId, shapes: Shapes): ShownRecord[] {
+function recordsIn(body: Json, operation: OperationId, list: Template): ShownRecord[] {
   const { family, kind } = operationOf(operation)
-  const within = (list: Json, family: Family, steps: readonly Step[]): ShownRecord[] => {
-    const at = membersAt(list, family, shapes.list)
-    const members = at === undefined ? [] : (partAt(list, at) as readonly ShownRecord['record'][])
-    return members.map((record, index) => ({
+  const within = (value: unknown, family: Family, steps: readonly Step[]): Placed[] =>
+    membersOf(value, list).map((record, nth) => ({
       family,
-      steps: [...steps, ...(at as readonly Step[]), index],
+      steps: [...steps, ...(stepsTo(list, '$members') as readonly Step[]), nth],
       record
     }))
-  }
-  const outer =
-    kind === 'list'
-      ? within(body, family, [])
-      : [{ family, steps: [], record: body as ShownRecord['record'] }]
-  const refunds =
-    family !== 'transactions'
-      ? []
-      : outer.flatMap(({ record, steps }) =>
-          within(fieldOf(record, 'refunds') as Json, 'refunds', [...steps, 'refunds'])
-        )
-  return [...outer, ...refunds].filter(({ record }) => typeof fieldOf(record, 'id') === 'string')
+  const outer = kind === 'list' ? within(body, family, []) : [{ family, steps: [], record: body }]
+  const refunds = (family === 'transactions' ? outer : []).flatMap(({ record, steps }) =>
+    within(fieldOf(record, 'refunds'), 'refunds', [...steps, 'refunds'])
+  )
+  return [...outer, ...refunds].filter(
+    (one): one is ShownRecord => typeof fieldOf(one.record, 'id') === 'string'
+  )
 }
 
-/** A value of the service, with what this run wrote of it as it is here. */
-function merged(
-  there: Json | undefined,
-  here: Json | undefined,
-  name: string,
-  written: ReadonlySet<string> = new Set()
-): Json | undefined {
-  if (written.has(name)) return here
-  if (!isObject(there) || !isObject(here)) return there
-  const own = Object.entries(here).filter(([part]) => written.has(`${name}[${part}]`))
-  const others = Object.entries(there).filter(([part]) => !written.has(`${name}[${part}]`))
-  return Object.fromEntries([...others, ...own]) as Json
+/** What has been refunded of a Transaction, as far as its Refunds say. */
+function refundedIn({ amount_refunded, refunds }: Part, list: Template): number {
+  const amounts = membersOf(refunds, list).map(refund => Number(fieldOf(refund, 'amount')))
+  const sum = amounts.reduce((one, other) => one + other, 0)
+  const hasMore = valueAt(list, refunds, '$has_more') === true
+  return hasMore ? Math.max(sum, amount_refunded as number) : sum
+}
+
+/** Says here as well what a list of the service says. */
+function allow(placeholder: string, there: unknown, here: unknown, list: Template): void {
+  if (valueAt(list, there, placeholder) === true) put(placeholder, here, true, list)
+}
+
+/** Puts a value in the place of a placeholder that the template has. */
+function put(placeholder: string, body: unknown, value: unknown, list: Template): void {
+  const steps = stepsTo(list, placeholder) as readonly Step[]
+  const owner = partAt(body, steps.slice(0, -1))
+  if (isObject(owner)) owner[steps.at(-1) as string] = value
 }

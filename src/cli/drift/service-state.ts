@@ -7,14 +7,9 @@ import type { Settings } from '../../core/settings.js'
 import { valueAt } from '../../core/templates.js'
 import type { Family } from '../../reference/operations.js'
 import type { PlacedProblem } from '../../reports/points.js'
-import type {
-  StateData,
-  StateDifference,
-  StateRecords,
-  StateTest
-} from '../../scenario/final-state.js'
+import type { StateData, StateRecords, StateTest } from '../../scenario/final-state.js'
 import { withTexts } from '../../scenario/references.js'
-import { ID, type Quantities, STATE_WORDS } from '../../scenario/schemas.js'
+import { ID, STATE_WORDS } from '../../scenario/schemas.js'
 import type { Json, Play } from '../../scenario/steps.js'
 import { say } from '../sentences.js'
 import { fieldOf, formProblem, type IdPairs } from './compare.js'
@@ -29,128 +24,127 @@ type ServiceReading = {
   /** The Account of a User, whose records are read through it; undefined where nobody knows. */
   accountOf: (user: string) => string | undefined
 }
-/** How what was read differs, and why a part could not be read; places begin at `state`. */
-type ServiceState = { differences: readonly StateDifference[]; unread: readonly PlacedProblem[] }
 type Part = { [name: string]: Json }
+/** What is read, and the place in the expected state that needs it. */
+type Wanted = { family: Family; where?: Part; account?: string | undefined; at: readonly string[] }
 
 /** Pages of a list that are read. */
 const MAX_PAGES = 100
 const PAGE = 100
-/** The filters by which a list is narrowed before it is read. */
-const FILTERS: Readonly<Partial<Record<Family, readonly string[]>>> = {
-  tickets: ['location'],
-  transactions: ['location'],
-  refunds: ['transaction']
-}
 
 /** The id that a field has to be; undefined where it has to be something else. */
 const idIn = (wanted: unknown): string | undefined =>
   typeof wanted === 'string' && ID.test(wanted) ? wanted : undefined
 
-/**
- * Judges what an expected state names: each record by its id, the lists of which more is expected,
- * and the records that those refer to.
- */
-export async function serviceState(
-  data: StateData,
-  differ: StateTest,
-  { play, key, pairs, settings, accountOf }: ServiceReading
-): Promise<ServiceState> {
-  const {
-    'pagination.cursors': [cursor],
-    'shapes.list': list,
-    'shapes.error': error
-  } = settings
-  const inList = (body: Json, placeholder: string) => valueAt(list, body, placeholder)
-  const isList = (body: Json) =>
-    Array.isArray(inList(body, '$members')) && typeof inList(body, '$has_more') === 'boolean'
-  const idThere = (id: string) => encodeURIComponent(pairs.there(id))
-  const byId = new Map<string, Json | null>()
-  const lists = new Map<Family, Json[] | null>()
-  const lookedFor = new Set<string>()
-  const unread: PlacedProblem[] = []
-  const refuse = (at: readonly string[], said: Said): null => {
-    unread.push({ at: ['state', ...at], ...said })
+/** Reads records; null for one that is gone or cannot be read. */
+class ServiceReader {
+  readonly #reading: ServiceReading
+  /** Why a part could not be read. */
+  readonly unread: PlacedProblem[] = []
+
+  constructor(reading: ServiceReading) {
+    this.#reading = reading
+  }
+
+  readonly #there = (id: string) => encodeURIComponent(this.#reading.pairs.there(id))
+  #inList = (body: Json, placeholder: string) =>
+    valueAt(this.#reading.settings['shapes.list'], body, placeholder)
+
+  #refuse(at: readonly string[], said: Said): null {
+    this.unread.push({ at: ['state', ...at], ...said })
     return null
   }
-  /** A body, but for one that cannot be read. */
-  const get = async (
+
+  /** A body that `isRight`; null for a 404 where that may be. */
+  async #get(
     path: string,
-    query: string,
-    at: readonly string[],
-    isRight: (status: number, body: Json) => boolean
-  ): Promise<Json> => {
+    { at, query = '' }: Wanted & { query?: string },
+    isRight: (body: Json) => boolean
+  ): Promise<Json> {
+    const { play, key, pairs, settings } = this.#reading
     const answer = await play({ method: 'GET', path, query, key, form: null })
     const { status, body } = answer
     const problem = formProblem(answer)
-    if (problem === null && isRight(status, body))
-      return status === 200 ? withTexts(body, pairs.here) : null
-    const why = problem?.message ?? valueAt(error, body, '$message')
-    return refuse(at, say('refused_reading', path, status, typeof why === 'string' ? why : ''))
+    if (problem === null && status === 404 && query === '') return null
+    if (problem === null && status === 200 && isRight(body)) return withTexts(body, pairs.here)
+    const why = problem ?? valueAt(settings['shapes.error'], body, '$message')
+    const said = say('refused_reading', path, status, typeof why === 'string' ? why : '')
+    return this.#refuse(at, said)
   }
-  /** The records of a list, page after page; Users are those of an Account. */
-  const listed = async (
-    family: Family,
-    account: string | undefined,
-    filter: string,
-    at: readonly string[]
-  ): Promise<Part[] | null> => {
-    if (family === 'users' && account === undefined) return refuse(at, say('users_of_account'))
-    const path = family === 'users' ? `/accounts/${idThere(account as string)}/users` : `/${family}`
+
+  one(id: string, wanted: Wanted): Promise<Json> {
+    const isIt = (body: Json) => fieldOf(body, 'id') === this.#reading.pairs.there(id)
+    return this.#get(`/${wanted.family}/${this.#there(id)}`, wanted, isIt)
+  }
+
+  /** A list page after page; Users are those of an Account. */
+  async all(wanted: Wanted): Promise<Part[] | null> {
+    const { family, where = {}, account, at } = wanted
+    const { pairs, settings } = this.#reading
+    if (family === 'users' && account === undefined)
+      return this.#refuse(at, say('users_of_account'))
+    const path =
+      family === 'users' ? `/accounts/${this.#there(account as string)}/users` : `/${family}`
+    const filters = ['location', 'transaction'].map(name => [name, idIn(where[name])] as const)
+    const narrowed = filters.map(([name, id]) => (id ? `&${name}=${this.#there(id)}` : ''))
+    const isList = (body: Json) =>
+      Array.isArray(this.#inList(body, '$members')) &&
+      typeof this.#inList(body, '$has_more') === 'boolean'
     const found: Part[] = []
-    for (let page = 0, after = ''; page < MAX_PAGES; page++) {
-      const query = `limit=${PAGE}${filter}${after && `&${cursor}=${encodeURIComponent(after)}`}`
-      const body = await get(path, query, at, (status, body) => status === 200 && isList(body))
+    for (let page = 0, next = ''; page < MAX_PAGES; page++) {
+      const query = `limit=${PAGE}${narrowed.join('')}${next}`
+      const body = await this.#get(path, { ...wanted, query }, isList)
       if (body === null) return null
-      const data = inList(body, '$members') as Part[]
-      found.push(...data)
-      after = pairs.there(String(inList(body, '$last_id') ?? data.at(-1)?.id ?? ''))
-      if (!inList(body, '$has_more') || after === '') return found
+      const members = this.#inList(body, '$members') as Part[]
+      found.push(...members)
+      const last = pairs.there(String(this.#inList(body, '$last_id') ?? members.at(-1)?.id ?? ''))
+      if (!this.#inList(body, '$has_more') || last === '') return found
+      next = `&${settings['pagination.cursors'][0]}=${encodeURIComponent(last)}`
     }
-    return refuse(at, say('too_many_records', path, MAX_PAGES * PAGE))
+    return this.#refuse(at, say('too_many_records', path, MAX_PAGES * PAGE))
   }
+}
 
-  const recordAt = (family: Family, id: string, at: readonly string[]) =>
-    get(
-      `/${family}/${idThere(id)}`,
-      '',
-      at,
-      (status, body) =>
-        status === 404 || (status === 200 && fieldOf(body, 'id') === pairs.there(id))
-    )
-
-  for (const [family, expected] of Object.entries(data) as [Family, Quantities][]) {
-    const { where = {} } = expected as { where?: Part }
-    for (const [id, wanted] of Object.entries(expected) as [string, Part | null][]) {
-      if (STATE_WORDS.includes(id)) continue
-      const users = () =>
-        listed(family, idIn(wanted?.account) ?? idIn(where.account) ?? accountOf(id), '', [
-          family,
-          id
-        ])
-      const record =
-        family === 'users'
-          ? (await users())?.find(user => user.id === id)
-          : await recordAt(family, id, [family, id])
-      byId.set(`${family} ${id}`, record ?? null)
+/** How the records of a service differ from an expected state; places begin at `state`. */
+export async function serviceState(
+  data: StateData,
+  differ: StateTest,
+  reading: ServiceReading
+): Promise<PlacedProblem[]> {
+  const reader = new ServiceReader(reading)
+  const read = new Map<string, Json | readonly Part[]>()
+  const wanted = new Map<string, () => Promise<Json | readonly Part[]>>()
+  /** What was read; what was not yet is read before the state is judged again. */
+  const look = (key: string, get: () => Promise<Json | readonly Part[]>) => {
+    if (!read.has(key)) wanted.set(key, get)
+    return read.get(key) ?? null
+  }
+  const named = (family: Family) => (data[family] ?? {}) as Readonly<Record<string, Part>>
+  const one = async (family: Family, id: string) => {
+    const { where, [id]: own } = named(family)
+    const at = own === undefined ? [] : [family, id]
+    if (family !== 'users') return reader.one(id, { family, at })
+    const account = idIn(own?.account) ?? idIn(where?.account) ?? reading.accountOf(id)
+    return (await reader.all({ family, account, at }))?.find(user => user.id === id) ?? null
+  }
+  const records: StateRecords = {
+    record: (family, id) => (look(`${family} ${id}`, () => one(family, id)) ?? undefined) as Json,
+    all: family => {
+      const { where = {}, ...others } = named(family)
+      const word = STATE_WORDS.find(word => word in others)
+      if (word === undefined) return null
+      const list = { family, where, account: idIn(where.account), at: [family, word] }
+      return look(family, () => reader.all(list)) as Part[] | null
     }
-    const word = Object.keys(expected).find(name => STATE_WORDS.includes(name))
-    if (word === undefined) continue
-    const filters = (FILTERS[family] ?? []).flatMap(name =>
-      idIn(where[name]) === undefined ? [] : `&${name}=${idThere(where[name] as string)}`
-    )
-    lists.set(family, await listed(family, idIn(where.account), filters.join(''), [family, word]))
-  }
-  const record: StateRecords['record'] = (family, id) => {
-    const key = `${family} ${id}`
-    if (!byId.has(key)) lookedFor.add(key)
-    return byId.get(key) ?? undefined
   }
   for (;;) {
-    const differences = await differ({ record, all: family => lists.get(family) as Json[] | null })
-    if (lookedFor.size === 0) return { differences, unread }
-    for (const key of lookedFor)
-      byId.set(key, await recordAt(...(key.split(' ') as [Family, string]), []))
-    lookedFor.clear()
+    const differences = await differ(records)
+    if (wanted.size === 0) {
+      const isRead = ({ at }: PlacedProblem) =>
+        !reader.unread.some(part => part.at.every((step, depth) => at[depth] === step))
+      return [...reader.unread, ...differences.filter(isRead)]
+    }
+    for (const [key, get] of wanted) read.set(key, await get())
+    wanted.clear()
   }
 }

@@ -1,0 +1,141 @@
+/**
+ * Makes the requests that a service got in an emulator with the same scenario, without its script,
+ * and compares the responses.
+ */
+import { BASE } from '../../core/paths.js'
+import type { Step } from '../../core/places.js'
+import type { GivenSettings } from '../../core/settings.js'
+import { valueAt } from '../../core/templates.js'
+import { execute } from '../../engine/execute.js'
+import { answerSeen, requestOf } from '../../engine/play.js'
+import type { OperationId } from '../../reference/operations.js'
+import type { Sandbox } from '../../sandbox/sandbox.js'
+import {
+  type StepAnswer,
+  type StepCall,
+  type StepOutcome,
+  wantsStatus
+} from '../../scenario/steps.js'
+import { FAMILIES } from '../../store/store.js'
+import { SAYS } from '../sentences.js'
+import {
+  answerDifferences,
+  type Difference,
+  fieldOf,
+  formProblem,
+  IdPairs,
+  isMade,
+  type Sides
+} from './compare.js'
+import { ServiceRecords } from './service-records.js'
+
+/** A request that was sent to the service, with its response and its place in the scenario. */
+export type PlayedStep = { place: readonly Step[]; label: string; outcome: StepOutcome }
+/** What differs in the response to a request; each of `settings` alone explains it. */
+export type Deviation = Difference & {
+  played: PlayedStep
+  isWrong: boolean
+  settings: GivenSettings[]
+}
+export type ReplayOptions = {
+  /** The base address of the service. */
+  base: string
+  /** By names of the scenario, what the service has in their place. */
+  variables: ReadonlyMap<string, string>
+  /** The emulator's key for one that was sent. */
+  keyHere: (key: string) => string
+}
+
+export class Replay {
+  readonly #sandbox: Sandbox
+  readonly #keyHere: ReplayOptions['keyHere']
+  readonly #sides: Sides
+  readonly #records: ServiceRecords
+  readonly deviations: Deviation[] = []
+
+  constructor(sandbox: Sandbox, { base, variables, keyHere }: ReplayOptions) {
+    const { store: loaded } = sandbox.requireLoaded()
+    const isKnown = (id: string) =>
+      [loaded, sandbox.store].some(store => FAMILIES.some(family => store[family].get(id)))
+    const pairs = new IdPairs(isKnown)
+    for (const [name, value] of variables) if (value !== '' && isKnown(name)) pairs.set(value, name)
+    const { 'shapes.list': list, 'shapes.error': error } = sandbox.settings
+    const bases = { here: BASE, there: new URL(base).pathname.replace(/\/+$/, '') }
+    this.#sandbox = sandbox
+    this.#keyHere = keyHere
+    this.#sides = { pairs, bases, list, error }
+    this.#records = new ServiceRecords(sandbox, this.#sides)
+  }
+
+  get pairs(): IdPairs {
+    return this.#sides.pairs
+  }
+
+  /** Makes a request as the next one. */
+  async add(played: PlayedStep): Promise<void> {
+    const { call, answer: there } = played.outcome
+    const [sandbox, records, sides] = [this.#sandbox, this.#records, this.#sides]
+    const { wrong, others } = await records.learn(call, there)
+    const [id, created] = ['id', 'created'].map(name => fieldOf(there.body, name))
+    // what the run makes is made at the time of the service
+    if (records.isMade(id) && !Number.isNaN(Date.parse(created as string)))
+      sandbox.setClock({ at: Date.parse(created as string), running: false })
+    const before = sandbox.snapshot()
+    const exchange = this.#execute(call)
+    const here = answerSeen(exchange)
+    const isScripted = isAsScripted(played.outcome, here, sandbox.script.listed().length > 0)
+    const unknown = this.#unknownIn(call, there, here)
+    // the state goes on as that of the service; what a list left out is there again
+    const isSame = !isScripted && unknown === null && isMade(there) === isMade(here)
+    if (!isSame || there.status === 0 || call.method === 'GET') sandbox.restore(before)
+    if (isScripted || there.status === 0) return
+    if (unknown !== null) return this.#note(played, [{ steps: [], message: unknown }], false)
+    if (isMade(here)) records.allowMore(exchange, call, there.body, here.body)
+    if (records.isMade(id) && isMade(here))
+      sides.pairs.match(id as string, fieldOf(here.body, 'id') as string)
+    this.#note(played, wrong.length > 0 ? wrong : answerDifferences(there, here, sides), true)
+    this.#note(played, others, false)
+  }
+
+  #note(played: PlayedStep, differences: readonly Difference[], isWrong: boolean): void {
+    for (const one of differences) this.deviations.push({ ...one, played, isWrong, settings: [] })
+  }
+
+  /** Makes a request with the emulator's ids and key in place of the service's. */
+  #execute(call: StepCall) {
+    const mapped = (text: string) =>
+      text.replace(/(?<=[=/])[\w-]+(?=[&/]|$)/g, this.#sides.pairs.here)
+    const { path, query, form, key } = call
+    const request = requestOf({
+      ...call,
+      path: mapped(path),
+      query: mapped(query),
+      form: form && mapped(form),
+      key: key && this.#keyHere(key)
+    })
+    const onEntered = (operation: OperationId) =>
+      call.method === 'GET' && this.#records.leaveOutUnseen(operation)
+    return execute(this.#sandbox, request, { isScripted: false, onEntered })
+  }
+
+  /** Why two responses are not compared: one of both has no such record, and no one said it has. */
+  #unknownIn(call: StepCall, there: StepAnswer, here: StepAnswer): string | null {
+    const lacked = this.#records.lackedBy(call, there, here)
+    if (lacked !== null) return SAYS.has_no(there.status, lacked)
+    const code = valueAt(this.#sides.error, here.body, '$code')
+    return isMade(there) && code === 'cursor_unknown' ? SAYS.other_cursor() : null
+  }
+}
+
+/** Whether the service responded, or lost its response, as only the script does here. */
+function isAsScripted(
+  { step, problems, answer }: StepOutcome,
+  here: StepAnswer,
+  hasScript: boolean
+): boolean {
+  if (problems.length > 0) return false
+  const { fault, status } = step.expect ?? {}
+  if (fault !== undefined) return true
+  const isOfScript = hasScript && status !== undefined && !wantsStatus(status, here.status)
+  return isOfScript && formProblem(answer) === null
+}
