@@ -529,7 +529,7 @@ export const METHODS: Readonly<Record<string, readonly [on: string, errors?: str
   ],
   'verify(expectation?: Verification)': [
     'POST /verify',
-    'expectation_unmet document_invalid journal_incomplete limit_reached'
+    'expectation_unmet document_invalid journal_incomplete limit_reached state_replaced'
   ],
   'coverage(scope?: Scope)': ['GET /coverage'],
   'findings(scope?: Scope)': ['GET /findings'],

@@ -17,7 +17,6 @@ export class Evidence {
   /** Requests that a finding names and that are not over yet. */
   readonly #awaited = new Set<string>()
   readonly #run: Run
-  #isOver = false
   readonly #sandbox: string
   /**
    * What the names of requests in the run begin with, before their ids, since the last load or
@@ -45,8 +44,7 @@ export class Evidence {
    * Records a request that is over: it is judged once, and what may not be kept of it is dropped.
    */
   record(exchange: Exchange): void {
-    const { 'evidence.journal': isJournaled, 'evidence.coverage': isJudged } = exchange.settings
-    const isKept = isJournaled && !this.#isOver
+    const { 'evidence.journal': isKept, 'evidence.coverage': isJudged } = exchange.settings
     const name = this.nameInRun(exchange.id)
     const run = this.#run
     const judgement = isJudged ? judgementOf(exchange) : null
@@ -117,13 +115,5 @@ export class Evidence {
     const isEmpty = this.journal.size + this.journal.dropped === 0
     this.journal.clear()
     if (!isEmpty) for (const listener of this.#run.listeners) listener(this.#sandbox, null)
-  }
-
-  /** The sandbox is deleted; a request that ends later is still counted in the run. */
-  end(): void {
-    const { prefix } = this
-    this.clear()
-    this.prefix = prefix
-    this.#isOver = true
   }
 }

@@ -20,6 +20,7 @@ import {
   type SettingsInForce,
   settingsInForce
 } from '../core/settings.js'
+import { REFUSALS as REQUEST_REFUSALS } from '../engine/sentences.js'
 import { Evidence } from '../evidence/evidence.js'
 import { JournalBudget } from '../evidence/journal.js'
 import { explainedEntries, explainedVerdicts } from '../evidence/near-misses.js'
@@ -136,6 +137,7 @@ export class Sandbox {
   /** What has changed the sandbox that this is a copy of. */
   #original: Inputs | undefined
   readonly #ending = new AbortController()
+  #replacing = new AbortController()
   /** Null for the sandbox at the base address. */
   readonly name: string | null
   /** The machine's time in milliseconds. */
@@ -159,8 +161,9 @@ export class Sandbox {
       snapshots = new Snapshots(null, 0)
     }: { name?: string | null; snapshots?: Snapshots } = {}
   ) {
-    // every hung response and event stream listens to it
+    // every event stream listens to it
     setMaxListeners(0, this.#ending.signal)
+    setMaxListeners(0, this.#replacing.signal)
     this.name = name
     this.machine = dependencies.machine
     this.snapshots = snapshots
@@ -384,8 +387,11 @@ export class Sandbox {
     this.#startFrom(state)
   }
 
-  /** Takes a copy of a state for its own. */
+  /** Takes a copy of a state for its own. What waits in the state before ends. */
   #use(state: SandboxState): void {
+    this.#replacing.abort(REQUEST_REFUSALS.stateReplaced())
+    this.#replacing = new AbortController()
+    setMaxListeners(0, this.#replacing.signal)
     this.gates.end()
     this.gates = new Gates()
     this.state = new LiveState(state, this.machine)
@@ -418,6 +424,11 @@ export class Sandbox {
     })
   }
 
+  /** Aborted when another state takes the place of the present one, or the sandbox is deleted. */
+  get replacing(): AbortSignal {
+    return this.#replacing.signal
+  }
+
   /** Aborted when the sandbox is deleted. */
   get ending(): AbortSignal {
     return this.#ending.signal
@@ -429,8 +440,9 @@ export class Sandbox {
       this.run.history.judge(this.name, this.period())
     if (this.isKept) this.#forget()
     this.#ending.abort(REFUSALS.deletedMeanwhile(this.name))
-    this.gates.end()
-    this.evidence.end()
+    this.evidence.clear()
+    this.tally = new Tally([])
+    this.#use(emptyState())
   }
 
   /**
@@ -611,7 +623,7 @@ export class Sandbox {
       if (inParts) await inSlices(importer.importing([fixture]))
       else importer.import(fixture)
       this.ending.throwIfAborted()
-      if (revision() !== before) throw REFUSALS.changedMeanwhile()
+      if (this.state !== state || revision() !== before) throw REFUSALS.changedMeanwhile()
       checkCount('The sandbox would hold', store.size, document.limits)
       const { imported } = importer
       // Refunds of the same fixture have replaced some of its Transactions

@@ -20,7 +20,8 @@ import {
   isFormType,
   isOpenEnded,
   OPAQUE,
-  perform
+  perform,
+  requireState
 } from '../engine/execute.js'
 import { answerByScript, breakAnswer, isAnswer, sendingOf } from '../engine/scripted.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
@@ -152,9 +153,11 @@ export async function addApi(
    */
   async function act(action: Action, exchange: Exchange, reply: FastifyReply): Promise<void> {
     const { hold } = action.entry.data
+    const { replacing } = reply.request.arrival.sandbox
     const goesOn =
       (!hold || (await held(action, hold, reply))) &&
-      (action.delay === 0 || (await faults.delay(action.delay)))
+      (action.delay === 0 || (await faults.delay(action.delay, replacing)))
+    requireState(exchange)
     if (!goesOn) return answers.abandon(reply)
     if (!isAnswer(action)) {
       if (data?.isFailing) await data.writable()
@@ -233,7 +236,7 @@ export class Answers {
     const { payload, length } = exchange
     const { fault } = exchange.outcome
     const isSent = fault === null || (fault === 'malformed_body' && length > 0)
-    const { ending } = request.arrival.sandbox
+    const { replacing } = request.arrival.sandbox
     const sending = exchange.action && sendingOf(exchange)
     const slow = () => ({
       status,
@@ -241,9 +244,9 @@ export class Answers {
       ...sending,
       body: Buffer.from(payload as string).subarray(0, sending?.bytes)
     })
-    if (!isSent) faults.lose(fault, reply, slow(), ending)
+    if (!isSent) faults.lose(fault, reply, slow(), replacing)
     arrivals.settle(request, reply)
-    if (isSent && sending?.bandwidth) void faults.send(raw, slow(), ending, () => raw.end())
+    if (isSent && sending?.bandwidth) void faults.send(raw, slow(), replacing, () => raw.end())
     // a text of ASCII characters alone is the same in both encodings, and faster to write in this
     // one
     else if (isSent)

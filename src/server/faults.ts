@@ -35,18 +35,18 @@ export class Faults {
 
   /**
    * Loses the response as the fault says; a malformed response without a body to break is not sent
-   * at all. `ending` ends a hang.
+   * at all. `replacing` ends a hang.
    */
-  lose(fault: Fault, reply: FastifyReply, answer: SlowAnswer, ending: AbortSignal): void {
+  lose(fault: Fault, reply: FastifyReply, answer: SlowAnswer, replacing: AbortSignal): void {
     const { raw } = reply
     const { socket } = reply.request.raw
-    if (fault === 'hang' && !this.isStopping && !ending.aborted) {
+    if (fault === 'hang' && !this.isStopping && !replacing.aborted) {
       const end = () => raw.destroy()
-      ending.addEventListener('abort', end)
+      replacing.addEventListener('abort', end)
       this.#hung.add(raw)
       raw.once('close', () => {
         this.#hung.delete(raw)
-        ending.removeEventListener('abort', end)
+        replacing.removeEventListener('abort', end)
       })
       return
     }
@@ -54,7 +54,7 @@ export class Faults {
     if (fault === 'hang' || !(socket instanceof Socket)) raw.destroy()
     else if (fault === 'connection_reset') socket.resetAndDestroy()
     else if (fault === 'truncated_body' && Number(answer.headers['content-length'] ?? 0) > 0)
-      void this.send(raw, answer, ending, () => socket.destroySoon())
+      void this.send(raw, answer, replacing, () => socket.destroySoon())
     else socket.destroySoon()
   }
 
@@ -65,7 +65,7 @@ export class Faults {
   async send(
     raw: ServerResponse,
     { status, headers, body, bandwidth }: SlowAnswer,
-    ending: AbortSignal,
+    replacing: AbortSignal,
     end: () => unknown
   ): Promise<void> {
     raw.writeHead(status, headers).flushHeaders()
@@ -73,8 +73,8 @@ export class Faults {
     for (let at = 0; at < body.length; at += size) {
       const piece = body.subarray(at, at + size)
       if (bandwidth !== undefined) {
-        await this.delay((piece.length / bandwidth) * 1000)
-        if (this.isStopping || ending.aborted) raw.destroy()
+        await this.delay((piece.length / bandwidth) * 1000, replacing)
+        if (this.isStopping || replacing.aborted) raw.destroy()
         if (raw.destroyed) return
       }
       raw.write(piece)
@@ -82,9 +82,11 @@ export class Faults {
     end()
   }
 
-  /** Waits; returns whether the emulator is still running then. */
-  async delay(milliseconds: number): Promise<boolean> {
-    return wait(milliseconds, true, { signal: this.#stop.signal }).catch(() => false)
+  /** Waits until the time is over or the state is replaced; returns whether the emulator runs. */
+  async delay(milliseconds: number, replacing: AbortSignal): Promise<boolean> {
+    const signal = AbortSignal.any([this.#stop.signal, replacing])
+    await wait(milliseconds, null, { signal }).catch(() => {})
+    return !this.#stop.signal.aborted
   }
 
   /**
