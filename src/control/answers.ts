@@ -139,7 +139,10 @@ const why = closed({
     closed({ rule, verdict: word(['kept', 'broken']), text: text(), facts: optional(map(any)) })
   ),
   assumptions: list(closed({ assumption, topic: text() })),
-  changed_by: list(text(), 'The requests that last changed the records that this one depends on.'),
+  changed_by: list(
+    text(),
+    'What last changed the records that this request depends on, as they were then: ids of requests, and control requests by method and path.'
+  ),
   near_misses: optional(
     list(
       nearMiss,

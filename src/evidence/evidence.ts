@@ -3,6 +3,7 @@
  * or reset.
  */
 import type { Exchange } from '../engine/exchange.js'
+import { Changers } from './changers.js'
 import { Findings, type Found } from './findings.js'
 import { Journal, type JournalLimits } from './journal.js'
 import { judgementOf } from './judgement.js'
@@ -13,6 +14,8 @@ import { explained } from './why.js'
 export class Evidence {
   readonly journal: Journal
   totals = new Totals()
+  /** What made the records as they are, since the last load or reset. */
+  changers = new Changers()
   readonly #findings = new Findings()
   /** Requests that a finding names and that are not over yet. */
   readonly #awaited = new Set<string>()
@@ -88,12 +91,23 @@ export class Evidence {
   }
 
   #entryOf(exchange: Exchange): RunEntry {
-    const { why, ...entry } = explained(exchange, this.journal, exchange.secretWords)
+    const { why, ...entry } = explained(exchange, this, exchange.secretWords)
     return {
       ...entry,
       id: this.nameInRun(exchange.id),
-      why: { ...why, changed_by: why.changed_by.map(this.nameInRun) }
+      why: {
+        ...why,
+        changed_by: why.changed_by.map(by => (by.includes(' ') ? by : this.nameInRun(by)))
+      }
     }
+  }
+
+  /**
+   * What last changed the records that a request depends on: requests that the journal has, and
+   * control requests by method and path.
+   */
+  changersOf(exchange: Exchange): string[] {
+    return this.changers.of(exchange).filter(by => by.includes(' ') || this.journal.get(by))
   }
 
   /** The client of a request left, while the request goes on. */
@@ -106,6 +120,7 @@ export class Evidence {
     this.#findings.clear()
     this.#awaited.clear()
     this.totals = new Totals()
+    this.changers = new Changers()
     this.prefix = ''
     this.clearJournal()
   }
