@@ -138,7 +138,10 @@ const why = closed({
     closed({ rule, verdict: word(['kept', 'broken']), text: text(), facts: optional(map(any)) })
   ),
   assumptions: list(closed({ assumption, topic: text() })),
-  changed_by: list(text(), 'The requests that last changed the records that this one depends on.'),
+  changed_by: list(
+    text(),
+    'What last changed the records that this request depends on, as they were then: ids of requests, and control requests by method and path.'
+  ),
   near_misses: optional(
     list(
       nearMiss,
@@ -526,7 +529,7 @@ export const METHODS: Readonly<Record<string, readonly [on: string, errors?: str
   ],
   'verify(expectation?: Verification)': [
     'POST /verify',
-    'expectation_unmet document_invalid journal_incomplete limit_reached'
+    'expectation_unmet document_invalid journal_incomplete limit_reached state_replaced'
   ],
   'coverage(scope?: Scope)': ['GET /coverage'],
   'findings(scope?: Scope)': ['GET /findings'],

@@ -68,11 +68,11 @@ export async function explain(
   const headers = headersOf(request)
   request.redact()
 
-  const { journal } = sandbox.evidence
+  const { evidence } = sandbox
   const keys = request.secretWords
   const near = maskedThroughout(nearlyMet(request), keys)
-  if (isText) return explainedText(request, journal, keys, near)
-  const { user_agent, ms, script, why, ...entry } = explained(request, journal, keys)
+  if (isText) return explainedText(request, evidence, keys, near)
+  const { user_agent, ms, script, why, ...entry } = explained(request, evidence, keys)
   const records = changesBy(request, [before.store, copy.store])
   return {
     ...entry,

@@ -13,13 +13,7 @@ import { summaryOf } from '../evidence/why.js'
 import { OPERATION_NAMES, operationNamed } from '../reference/operations.js'
 import { optional, parameters, text, word } from '../reference/parameters.js'
 import { RULE_IDS, RULE_PLACES } from '../reference/rules.js'
-import {
-  changesBy,
-  isKnown,
-  type RecordChange,
-  storeAt,
-  storesAround
-} from '../replay/past.js'
+import { changesBy, isKnown, type RecordChange, storeAt, storesAround } from '../replay/past.js'
 import { recordingOf, scenarioOf, scenarioOfCall } from '../replay/recorded-scenario.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'

@@ -459,7 +459,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
           const found = requestNamed(id, sandbox)
           if (format === 'scenario')
             return reply.type(YAML).send(await repeatedText(found, sandbox, left()))
-          const told = [found, sandbox.evidence.journal, keysToMask(sandbox)] as const
+          const told = [found, sandbox.evidence, keysToMask(sandbox)] as const
           const near = maskedThroughout(nearlyMet(found), keysToMask(sandbox))
           if (format === 'text') return asText(reply, explainedText(...told, near))
           const { why, ...entry } = explained(...told)

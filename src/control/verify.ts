@@ -59,8 +59,8 @@ const MAX_SHOWN = 20
 const MAX_WAIT = 60_000
 
 /**
- * Judges what a verify request asks. Errors: of the body, `journal_incomplete`, and `limit_reached`
- * where too many wait.
+ * Judges what a verify request asks. Errors: of the body, `journal_incomplete`, `limit_reached`
+ * where too many wait, and `state_replaced`.
  */
 export async function verify({
   sandbox,
@@ -303,7 +303,7 @@ class Following {
 
 /**
  * Follows a journal until its judge is content, the time is over or the client leaves. Errors:
- * `limit_reached`.
+ * `limit_reached`, `state_replaced`.
  */
 async function waitedFor(
   following: Following,
@@ -313,7 +313,8 @@ async function waitedFor(
   const free = waiting.take(sandbox)
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(), within)
-  const isOver = AbortSignal.any([late.signal, left(), sandbox.ending, closing])
+  const { replacing } = sandbox
+  const isOver = AbortSignal.any([late.signal, left(), replacing, closing])
   const end = () => following.wake()
   isOver.addEventListener('abort', end)
   try {
@@ -321,6 +322,7 @@ async function waitedFor(
       await following.news(isOver)
       await following.catchUp()
     } while (!isOver.aborted && !(await following.judge.holds()))
+    replacing.throwIfAborted()
   } finally {
     clearTimeout(timer)
     isOver.removeEventListener('abort', end)

@@ -164,6 +164,10 @@ export const CONTROL_ERRORS = {
     '`limits.loads` is reached: too many large documents are being read, for this sandbox or for all of them.',
     429
   ),
+  state_replaced: invalid(
+    'A load, a reset, a restored snapshot or a deletion replaced the state of the sandbox while the request waited, so it had no effect.',
+    409
+  ),
   state_changed: invalid(
     'The sandbox changed while a large document was being merged into it; nothing was merged.',
     409

@@ -158,6 +158,12 @@ const TRACEPARENT = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/
 
 export class Exchange {
   readonly world: World
+  /**
+   * The state and the expectations that it came to. What waits ends with them: it never touches
+   * those of a later period.
+   */
+  readonly state: World['state']
+  readonly tally: World['tally']
   readonly id: string
   /** The path that the API of its sandbox is under, as it appears in responses: `/next`. */
   readonly base: string
@@ -265,6 +271,8 @@ export class Exchange {
 
   constructor(world: World, id: string, { base, method, url, headers }: Arriving) {
     this.world = world
+    this.state = world.state
+    this.tally = world.tally
     this.id = id
     this.base = base
     this.method = method
@@ -284,6 +292,11 @@ export class Exchange {
         : (TRACEPARENT.exec(String(headers.traceparent))?.[1] ?? null)
     this.authorization = headers.authorization as string | undefined
     this.hasAuthorization = this.authorization !== undefined
+  }
+
+  /** Whether no load, reset or deletion has begun another period since it came. */
+  get isOfPresentPeriod(): boolean {
+    return this.tally === this.world.tally
   }
 
   /**

@@ -200,9 +200,10 @@ export const isFormType = (type: unknown) =>
 /**
  * 6. Reads the forms, and 7. the parameters by the table of the operation; `body` is null where
  * none was sent. `isCounted`: for the scenario's expectations.
- * Errors: those of the form, `body_unexpected`, those of the table.
+ * Errors: `state_replaced`, those of the form, `body_unexpected`, those of the table.
  */
 export function decode(exchange: Exchange, body: Form | null, isCounted = true): void {
+  requireState(exchange)
   const { url, headers, settings, method } = exchange
   const question = url.indexOf('?')
   const query = decodeForm(question < 0 ? '' : url.slice(question + 1), settings)
@@ -235,10 +236,18 @@ export function decode(exchange: Exchange, body: Form | null, isCounted = true):
  * right key is not counted.
  */
 export function countRequest(exchange: Exchange): void {
-  const { tally } = exchange.world
+  const { tally } = exchange
   if (tally.isEmpty || exchange.isCounted || !hasReached(exchange, STAGE.identified)) return
   exchange.isCounted = true
   tally.count(sentBy(exchange))
+}
+
+/**
+ * A request that waited, for its body or because a script held or delayed it, ends with the state
+ * that it came to. Errors: `state_replaced`.
+ */
+export function requireState({ state, world }: Exchange): void {
+  if (state !== world.state) throw REFUSALS.stateReplaced()
 }
 
 /** 8. What the script does to the request; null where it does nothing. */
@@ -317,12 +326,13 @@ function unexpectedBody(exchange: Exchange, { byName }: Table): ApiError {
 
 /**
  * 9. The operation, and what the script changes before or after it: finds the record in the path,
- * judges, changes, and returns what is shown. `hasWaited`:
- * time has passed, and a load or reset may have replaced the state, so caller and records are
- * looked up again. Errors: `resource_missing`, those of the rules.
+ * judges, changes, and returns what is shown. `hasWaited`: other requests may have changed the
+ * caller and the records, which are looked up again. Errors: `resource_missing`, `state_replaced`,
+ * those of the rules.
  */
 export function perform(exchange: Exchange, hasWaited = false): void {
   const { action, world } = exchange
+  requireState(exchange)
   exchange.place = world.inputs.place
   try {
     const isChanged = action !== null && changeRecords(exchange, action, 'before')
@@ -346,7 +356,7 @@ function operate(exchange: Exchange): void {
     HANDLERS as unknown as Readonly<Record<OperationId, (request: Exchange) => unknown>>
   )[operation](exchange) as StoredList<AnyStored> | AnyStored | null
   if (shown === null) {
-    exchange.world.changed('users', null, (exchange.found as AnyRecord).id)
+    exchange.world.changed('users', null, (exchange.found as AnyRecord).id, exchange.id)
     exchange.answered(204, null, null, '')
   } else show(exchange, shown)
 }
@@ -374,7 +384,7 @@ function show(exchange: Exchange, shown: StoredList<AnyStored> | AnyStored): voi
   const operation = operationOf(exchange.operation as OperationId)
   const { kind, family } = operation
   if (isChange(operation)) {
-    if (shown !== exchange.found) world.changed(family, shown as AnyStored, null)
+    if (shown !== exchange.found) world.changed(family, shown as AnyStored, null, exchange.id)
     exchange.answered(
       kind === 'create' ? settings['statuses.created'] : 200,
       shown,
@@ -397,6 +407,6 @@ function show(exchange: Exchange, shown: StoredList<AnyStored> | AnyStored): voi
  */
 export function close(exchange: Exchange, isDelivered: boolean, ms: number): void {
   exchange.close(isDelivered, ms)
-  const { tally } = exchange.world
+  const { tally } = exchange
   if (exchange.isCounted && tally.hasEndings) tally.count(sentBy(exchange), endingOf(exchange))
 }

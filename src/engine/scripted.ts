@@ -88,7 +88,7 @@ export function changeRecords(
   when: 'before' | 'after'
 ): boolean {
   if (edit === null || (data.when ?? 'before') !== when) return false
-  Object.assign(exchange, exchange.world.edit(edit))
+  Object.assign(exchange, exchange.world.edit(edit, exchange.id))
   return exchange.problem === null
 }
 

@@ -68,6 +68,11 @@ function unknownPath(path: string, base: string): string {
 }
 
 export const REFUSALS = {
+  stateReplaced: () =>
+    new ApiError('state_replaced', {
+      message:
+        'A load, a reset, a restored snapshot or a deletion replaced the state of the sandbox while this request waited, so it had no effect. Send it again to the new state.'
+    }),
   badPath: () =>
     refused(
       'request_malformed',

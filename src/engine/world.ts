@@ -24,13 +24,21 @@ export type World = {
   readonly machine: () => number
   /** Numbers the changes: a request is executed at a place among them. */
   readonly inputs: { readonly place: number }
-  /** Notes that an operation has made or changed a record, or deleted the one with an id. */
-  changed: (family: Family, record: RecordOf<Family> | null, removed: string | null) => void
   /**
-   * Makes an edit of a script entry, as a whole: the records that it changed, or why it could not
+   * Notes that the operation of the request `by` has made or changed a record, or deleted the one
+   * with an id.
+   */
+  changed: (
+    family: Family,
+    record: RecordOf<Family> | null,
+    removed: string | null,
+    by: string
+  ) => void
+  /**
+   * Makes an edit of a script entry for the request `by`, as a whole: the records that it changed, or why it could not
    * be made.
    */
-  edit: (edit: Edit) => { changed: readonly RecordName[]; problem: string | null }
+  edit: (edit: Edit, by: string) => { changed: readonly RecordName[]; problem: string | null }
   /** The records as they were so many milliseconds ago, by the clock of `state`. */
   past: (ms: number) => Store
   /** Notes that a request has changed the counts of a script entry. */

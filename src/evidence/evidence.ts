@@ -3,6 +3,7 @@
  * or reset.
  */
 import type { Exchange } from '../engine/exchange.js'
+import { Changers } from './changers.js'
 import { Findings, type Found } from './findings.js'
 import { Journal, type JournalLimits } from './journal.js'
 import { judgementOf } from './judgement.js'
@@ -13,11 +14,12 @@ import { explained } from './why.js'
 export class Evidence {
   readonly journal: Journal
   totals = new Totals()
+  /** What made the records as they are, since the last load or reset. */
+  changers = new Changers()
   readonly #findings = new Findings()
   /** Requests that a finding names and that are not over yet. */
   readonly #awaited = new Set<string>()
   readonly #run: Run
-  #isOver = false
   readonly #sandbox: string
   /**
    * What the names of requests in the run begin with, before their ids, since the last load or
@@ -45,8 +47,7 @@ export class Evidence {
    * Records a request that is over: it is judged once, and what may not be kept of it is dropped.
    */
   record(exchange: Exchange): void {
-    const { 'evidence.journal': isJournaled, 'evidence.coverage': isJudged } = exchange.settings
-    const isKept = isJournaled && !this.#isOver
+    const { 'evidence.journal': isKept, 'evidence.coverage': isJudged } = exchange.settings
     const name = this.nameInRun(exchange.id)
     const run = this.#run
     const judgement = isJudged ? judgementOf(exchange) : null
@@ -90,12 +91,23 @@ export class Evidence {
   }
 
   #entryOf(exchange: Exchange): RunEntry {
-    const { why, ...entry } = explained(exchange, this.journal, exchange.secretWords)
+    const { why, ...entry } = explained(exchange, this, exchange.secretWords)
     return {
       ...entry,
       id: this.nameInRun(exchange.id),
-      why: { ...why, changed_by: why.changed_by.map(this.nameInRun) }
+      why: {
+        ...why,
+        changed_by: why.changed_by.map(by => (by.includes(' ') ? by : this.nameInRun(by)))
+      }
     }
+  }
+
+  /**
+   * What last changed the records that a request depends on: requests that the journal has, and
+   * control requests by method and path.
+   */
+  changersOf(exchange: Exchange): string[] {
+    return this.changers.of(exchange).filter(by => by.includes(' ') || this.journal.get(by))
   }
 
   /** The client of a request left, while the request goes on. */
@@ -108,6 +120,7 @@ export class Evidence {
     this.#findings.clear()
     this.#awaited.clear()
     this.totals = new Totals()
+    this.changers = new Changers()
     this.prefix = ''
     this.clearJournal()
   }
@@ -117,13 +130,5 @@ export class Evidence {
     const isEmpty = this.journal.size + this.journal.dropped === 0
     this.journal.clear()
     if (!isEmpty) for (const listener of this.#run.listeners) listener(this.#sandbox, null)
-  }
-
-  /** The sandbox is deleted; a request that ends later is still counted in the run. */
-  end(): void {
-    const { prefix } = this
-    this.clear()
-    this.prefix = prefix
-    this.#isOver = true
   }
 }

@@ -322,7 +322,8 @@ const EMULATOR_FAULTS: readonly string[] = [
   'internal_error',
   'not_ready',
   'data_not_written',
-  'limit_reached'
+  'limit_reached',
+  'state_replaced'
 ]
 const COMPARISONS = ['created.gte', 'created.gt', 'created.lte', 'created.lt'] as const
 

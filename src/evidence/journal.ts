@@ -2,14 +2,7 @@
  * The journal: the last requests of a sandbox, bounded in number and in bytes, by itself and
  * together with those of other sandboxes.
  */
-import { valueIn } from '../core/form.js'
-import {
-  type AnyRecord,
-  type Exchange,
-  listShown,
-  recordsShown,
-  tookEffect
-} from '../engine/exchange.js'
+import { type AnyRecord, type Exchange, recordsShown, tookEffect } from '../engine/exchange.js'
 import { operationOf } from '../reference/operations.js'
 import type { RecordName } from '../scenario/edits.js'
 
@@ -128,21 +121,6 @@ export class Journal {
     return this.#calls.slice(this.#first) as Exchange[]
   }
 
-  /**
-   * Of the kept requests before one, those that last changed a record that it was judged by or
-   * lists. If it is not kept, all kept ones came before it.
-   */
-  changersOf(call: Exchange): string[] {
-    const earlier = this.requests()
-    const place = earlier.indexOf(call)
-    if (place >= 0) earlier.length = place
-    const changers = [...judgedBy(call).map(record => new Set([record])), ...shownIn(call)].flatMap(
-      records =>
-        earlier.findLast(other => recordsChanged(other).some(({ id }) => records.has(id)))?.id ?? []
-    )
-    return [...new Set(changers)]
-  }
-
   clear(): void {
     const before = this.bytes
     this.#calls = []
@@ -160,23 +138,6 @@ export class Journal {
     return () => this.#listeners.delete(listener)
   }
 }
-
-/**
- * The ids of the records that a request was judged by: those of its path, its Account, and the
- * record that its body names.
- */
-function judgedBy({ params, account, body, operation }: Exchange): string[] {
-  const named = operation === 'createRefund' ? valueIn(body, 'transaction') : undefined
-  const actor = operation === 'createLocation' ? account : undefined
-  return [...Object.values(params), named, actor].filter(id => id != null)
-}
-
-/**
- * The ids of the records that a list shows, as one set: it names the request that last changed any
- * of them.
- */
-const shownIn = (call: Exchange): Set<string>[] =>
-  listShown(call) === null ? [] : [new Set(recordsShown(call).map(({ id }) => id))]
 
 /**
  * The records that a request and its script entry changed; a new Refund changes its Transaction

@@ -18,7 +18,7 @@ import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/ass
 import { nameOf } from '../reference/operations.js'
 import { RULE_IDS, RULES, type RuleId } from '../reference/rules.js'
 import { missText, type NearMiss } from '../scenario/near-misses.js'
-import type { Journal } from './journal.js'
+import type { Evidence } from './evidence.js'
 import { FACTS, judgementOf } from './judgement.js'
 
 type Verdict = { rule: RuleId; verdict: 'kept' | 'broken'; text: string; facts?: Facts }
@@ -91,7 +91,11 @@ function verdictsOf(call: Exchange, judgement: Judgement): Verdict[] {
 }
 
 /** An entry in full, with the reasons for its response. */
-export function explained(call: Exchange, journal: Journal, keys: SecretWords) {
+export function explained(
+  call: Exchange,
+  evidence: Pick<Evidence, 'changersOf'>,
+  keys: SecretWords
+) {
   const judgement = judgementOf(call)
   return {
     ...summaryOf(call, keys),
@@ -101,7 +105,7 @@ export function explained(call: Exchange, journal: Journal, keys: SecretWords) {
         const assumption = ASSUMPTION_IDS[place] as AssumptionId
         return { assumption, topic: ASSUMPTIONS[assumption].topic }
       }),
-      changed_by: journal.changersOf(call)
+      changed_by: evidence.changersOf(call)
     }
   }
 }
@@ -118,11 +122,11 @@ const OUTCOMES: Readonly<Record<OutcomeName, string>> = {
 /** The same for people to read. */
 export function explainedText(
   call: Exchange,
-  journal: Journal,
+  evidence: Pick<Evidence, 'changersOf'>,
   keys: SecretWords,
   near: readonly NearMiss[] = []
 ): string {
-  const { answer, why } = explained(call, journal, keys)
+  const { answer, why } = explained(call, evidence, keys)
   const lines = headLines(call, keys)
   if (why.rules.length > 0)
     lines.push('', 'Rules, in the order in which they were checked:', ...why.rules.map(verdictLine))

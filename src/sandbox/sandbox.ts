@@ -20,6 +20,7 @@ import {
   type SettingsInForce,
   settingsInForce
 } from '../core/settings.js'
+import { REFUSALS as REQUEST_REFUSALS } from '../engine/sentences.js'
 import { Evidence } from '../evidence/evidence.js'
 import { JournalBudget } from '../evidence/journal.js'
 import { explainedEntries, explainedVerdicts } from '../evidence/near-misses.js'
@@ -136,6 +137,7 @@ export class Sandbox {
   /** What has changed the sandbox that this is a copy of. */
   #original: Inputs | undefined
   readonly #ending = new AbortController()
+  #replacing = new AbortController()
   /** Null for the sandbox at the base address. */
   readonly name: string | null
   /** The machine's time in milliseconds. */
@@ -159,8 +161,9 @@ export class Sandbox {
       snapshots = new Snapshots(null, 0)
     }: { name?: string | null; snapshots?: Snapshots } = {}
   ) {
-    // every hung response and event stream listens to it
+    // every event stream listens to it
     setMaxListeners(0, this.#ending.signal)
+    setMaxListeners(0, this.#replacing.signal)
     this.name = name
     this.machine = dependencies.machine
     this.snapshots = snapshots
@@ -232,8 +235,14 @@ export class Sandbox {
     return (this.#original ?? this.inputs).stateOn(this.clock.now() - ms, this.machine).store
   }
 
-  /** Notes what a request did to records, to be done again. */
-  changed(family: Family, record: Records[Family] | null, removed: string | null): void {
+  /** Notes what the request `by` did to a record, to be done again. */
+  changed(
+    family: Family,
+    record: Records[Family] | null,
+    removed: string | null,
+    by: string
+  ): void {
+    this.#noteChange(by, [{ family, id: record?.id ?? (removed as string) }])
     const { counters } = this.state.ids
     this.inputs.add(({ ids, store }) => {
       ids.counters = counters
@@ -245,6 +254,11 @@ export class Sandbox {
   /** Notes the counts of a script entry after a request. */
   readonly counted = (id: string, count: EntryCount): void =>
     this.inputs.add(({ script }) => script.recount(id, count))
+
+  /** Notes what changed these records, for those who ask why they are as they are. */
+  #noteChange(by: string, records: readonly RecordName[]): void {
+    this.evidence.changers.note(this.store, by, records)
+  }
 
   readonly #source = { present: () => this.state.value, now: () => this.clock.now() }
 
@@ -384,8 +398,11 @@ export class Sandbox {
     this.#startFrom(state)
   }
 
-  /** Takes a copy of a state for its own. */
+  /** Takes a copy of a state for its own. What waits in the state before ends. */
   #use(state: SandboxState): void {
+    this.#replacing.abort(REQUEST_REFUSALS.stateReplaced())
+    this.#replacing = new AbortController()
+    setMaxListeners(0, this.#replacing.signal)
     this.gates.end()
     this.gates = new Gates()
     this.state = new LiveState(state, this.machine)
@@ -418,6 +435,11 @@ export class Sandbox {
     })
   }
 
+  /** Aborted when another state takes the place of the present one, or the sandbox is deleted. */
+  get replacing(): AbortSignal {
+    return this.#replacing.signal
+  }
+
   /** Aborted when the sandbox is deleted. */
   get ending(): AbortSignal {
     return this.#ending.signal
@@ -429,8 +451,9 @@ export class Sandbox {
       this.run.history.judge(this.name, this.period())
     if (this.isKept) this.#forget()
     this.#ending.abort(REFUSALS.deletedMeanwhile(this.name))
-    this.gates.end()
-    this.evidence.end()
+    this.evidence.clear()
+    this.tally = new Tally([])
+    this.#use(emptyState())
   }
 
   /**
@@ -547,6 +570,7 @@ export class Sandbox {
       settings: seed === this.settings.seed ? settings : { ...settings, seed }
     }
     this.#use(restored)
+    this.evidence.changers.restored()
     this.inputs.add(state => state.become(restored))
   }
 
@@ -611,7 +635,7 @@ export class Sandbox {
       if (inParts) await inSlices(importer.importing([fixture]))
       else importer.import(fixture)
       this.ending.throwIfAborted()
-      if (revision() !== before) throw REFUSALS.changedMeanwhile()
+      if (this.state !== state || revision() !== before) throw REFUSALS.changedMeanwhile()
       checkCount('The sandbox would hold', store.size, document.limits)
       const { imported } = importer
       // Refunds of the same fixture have replaced some of its Transactions
@@ -623,6 +647,7 @@ export class Sandbox {
         this.inputs.add(
           inParts ? replacement(store.clone(), ids) : mergeOf({ imported, removed: [] }, ids)
         )
+        this.#noteChange('POST /_control/records', namesOf(imported))
       }
       return { ...imported, transactions }
     })
@@ -649,7 +674,10 @@ export class Sandbox {
         problems.push({ document, steps: ['id'], ...say('fixed_id', id) })
       else {
         const found = FIXTURE_CHECKER.isRight(data)
-          ? this.#edit({ fixture: fixtureIn(document, data), removed: [] }).problems
+          ? this.#edit(
+              { fixture: fixtureIn(document, data), removed: [] },
+              `PATCH /_control/records/${family}/${id}`
+            ).problems
           : await problemsOfShape('fixture', data)
         // each is in the only record of the fixture
         for (const { steps, code = '', message } of found)
@@ -659,8 +687,16 @@ export class Sandbox {
     })
   }
 
+  /** The Transactions of the Refunds among these records, which change when they are deleted. */
+  #transactionsOf(records: readonly RecordName[]): RecordName[] {
+    return records.flatMap(({ family, id }): RecordName[] => {
+      const refund = family === 'refunds' ? this.store.refunds.get(id) : undefined
+      return refund === undefined ? [] : [{ family: 'transactions', id: refund.transaction }]
+    })
+  }
+
   /** Changes records at once, or none of them where there are problems. */
-  #edit(edit: Edit): { problems: readonly DocumentProblem[]; changed: RecordName[] } {
+  #edit(edit: Edit, by: string): { problems: readonly DocumentProblem[]; changed: RecordName[] } {
     const { state, clock, settings } = this
     const { 'limits.records': limit } = this.#dependencies.library.limits
     const [store, ids] = [state.store.clone(), new Ids(state.ids.counters)]
@@ -668,22 +704,21 @@ export class Sandbox {
     const done = edited(store, edit, { ids, now: clock.now(), settings }, problems)
     if (store.size > limit)
       problems.push({ document: documentOf('', null), steps: ['change'], ...say('no_room', limit) })
-    if (problems.length === 0) this.#change(mergeOf(done, ids))
-    return {
-      problems,
-      changed: [
-        ...done.removed,
-        ...FAMILIES.flatMap(family => done.imported[family].map(({ id }) => ({ family, id })))
-      ]
+    const changed = [...done.removed, ...namesOf(done.imported)]
+    if (problems.length === 0) {
+      const transactions = this.#transactionsOf(done.removed)
+      this.#change(mergeOf(done, ids))
+      this.#noteChange(by, [...changed, ...transactions])
     }
+    return { problems, changed }
   }
 
   /**
    * Makes the edit of a script entry, as a whole: the records that it changed, or why it could not
    * be made.
    */
-  edit(edit: Edit): { changed: readonly RecordName[]; problem: string | null } {
-    const { problems, changed } = this.#edit(edit)
+  edit(edit: Edit, by: string): { changed: readonly RecordName[]; problem: string | null } {
+    const { problems, changed } = this.#edit(edit, by)
     if (problems.length === 0) return { changed, problem: null }
     return {
       changed: [],
@@ -698,7 +733,9 @@ export class Sandbox {
     const { family } = this.#recordNamed(name, id)
     const by = referrers(this.store, this.settings, family, id)
     if (by.length > 0) throw REFUSALS.recordInUse(say('in_use', id, by).message)
+    const names = [{ family, id }, ...this.#transactionsOf([{ family, id }])]
     this.#change(({ store }) => store.remove(family, id))
+    this.#noteChange(`DELETE /_control/records/${family}/${id}`, names)
   }
 
   /** Errors: `record_unknown`. */
@@ -789,6 +826,9 @@ const replacement =
     state.store = store.clone()
     state.ids.counters = counters
   }
+
+const namesOf = (imported: ImportedRecords): RecordName[] =>
+  FAMILIES.flatMap(family => imported[family].map(({ id }) => ({ family, id })))
 
 /** Does to a state what a merge has done to a copy of it. */
 function mergeOf(

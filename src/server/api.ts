@@ -20,7 +20,8 @@ import {
   isFormType,
   isOpenEnded,
   OPAQUE,
-  perform
+  perform,
+  requireState
 } from '../engine/execute.js'
 import { answerByScript, breakAnswer, isAnswer } from '../engine/scripted.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
@@ -152,9 +153,11 @@ export async function addApi(
    */
   async function act(action: Action, exchange: Exchange, reply: FastifyReply): Promise<void> {
     const { hold } = action.entry.data
+    const { replacing } = reply.request.arrival.sandbox
     const goesOn =
       (!hold || (await held(action, hold, reply))) &&
-      (action.delay === 0 || (await faults.delay(action.delay)))
+      (action.delay === 0 || (await faults.delay(action.delay, replacing)))
+    requireState(exchange)
     if (!goesOn) return answers.abandon(reply)
     if (!isAnswer(action)) {
       if (data?.isFailing) await data.writable()
@@ -233,8 +236,8 @@ export class Answers {
     const { payload, length } = exchange
     const { fault } = exchange.outcome
     const isSent = fault === null || (fault === 'malformed_body' && length > 0)
-    const { ending } = request.arrival.sandbox
-    if (!isSent) faults.lose(fault, reply, { headers, payload }, ending)
+    const { replacing } = request.arrival.sandbox
+    if (!isSent) faults.lose(fault, reply, { headers, payload }, replacing)
     arrivals.settle(request, reply)
     // a text of ASCII characters alone is the same in both encodings, and faster to write in this
     // one

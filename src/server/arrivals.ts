@@ -136,7 +136,7 @@ export class Arrivals {
       arrival.release?.()
       arrival.sandbox.inFlight--
       if (!arrival.isPending) this.#end(request, reply)
-      else if (arrival.sandbox.settings['evidence.coverage'])
+      else if (arrival.exchange.isOfPresentPeriod && arrival.sandbox.settings['evidence.coverage'])
         arrival.sandbox.evidence.leave(arrival.exchange)
     }
     reply.raw.on('close', close)
@@ -183,7 +183,7 @@ export class Arrivals {
     try {
       close(exchange, isSent(raw), Math.round((performance.now() - since) * 10) / 10)
       if (this.#isLogged) logRequest(request, raw)
-      if (isRecorded) sandbox.evidence.record(exchange)
+      if (isRecorded && exchange.isOfPresentPeriod) sandbox.evidence.record(exchange)
     } catch (error) {
       // the response is sent: a defect in recording it must not end the process
       logDefect(request.log, error)

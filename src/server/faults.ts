@@ -25,23 +25,23 @@ export class Faults {
 
   /**
    * Loses the response as the fault says: half of a truncated body arrives, and a malformed response
-   * without a body to break is not sent at all. `ending` ends a hang.
+   * without a body to break is not sent at all. `replacing` ends a hang.
    */
   lose(
     fault: Fault,
     reply: FastifyReply,
     { headers, payload }: { headers: AnswerHeaders; payload: string | Buffer },
-    ending: AbortSignal
+    replacing: AbortSignal
   ): void {
     const { raw } = reply
     const { socket } = reply.request.raw
-    if (fault === 'hang' && !this.isStopping && !ending.aborted) {
+    if (fault === 'hang' && !this.isStopping && !replacing.aborted) {
       const end = () => raw.destroy()
-      ending.addEventListener('abort', end)
+      replacing.addEventListener('abort', end)
       this.#hung.add(raw)
       raw.once('close', () => {
         this.#hung.delete(raw)
-        ending.removeEventListener('abort', end)
+        replacing.removeEventListener('abort', end)
       })
       return
     }
@@ -58,9 +58,11 @@ export class Faults {
     }
   }
 
-  /** Waits; returns whether the emulator is still running then. */
-  async delay(milliseconds: number): Promise<boolean> {
-    return wait(milliseconds, true, { signal: this.#stop.signal }).catch(() => false)
+  /** Waits until the time is over or the state is replaced; returns whether the emulator runs. */
+  async delay(milliseconds: number, replacing: AbortSignal): Promise<boolean> {
+    const signal = AbortSignal.any([this.#stop.signal, replacing])
+    await wait(milliseconds, null, { signal }).catch(() => {})
+    return !this.#stop.signal.aborted
   }
 
   /**

@@ -209,7 +209,7 @@ async function startCases(t: Test) {
     const id = String(answer.headers['request-id'])
     const { why } = explained(
       journal.get(id) as NonNullable<ReturnType<typeof journal.get>>,
-      journal,
+      sandbox.evidence,
       NO_WORDS
     )
     return { answer, sent, performance, why, isChanged: stateOf(sandbox) !== before }

@@ -256,29 +256,37 @@ t.test('verify: within waits for a script, until its last entry was applied', as
   t.strictSame([(await waiting).status, listeners.now], [200, 0])
 })
 
-t.test('verify: a call that waits while the journal is cleared counts anew', async t => {
+t.test('verify: one that waits while the journal is cleared starts counting again', async t => {
   const { call, control, verify, listening } = await start(t)
-  for (const on of ['DELETE /requests', 'POST /reset']) {
-    const asked = [
-      { on: 'GET /tickets', times: 2 },
-      { sequence: [{ on: 'GET /tickets' }, { on: 'GET /accounts' }] },
-      { on: 'GET /refunds', times: 2 }
-    ]
-    await control('POST /reset')
-    for (const path of ['/tickets', '/refunds']) await call(`GET ${path}`)
+  const asked = [
+    { on: 'GET /tickets', times: 2 },
+    { sequence: [{ on: 'GET /tickets' }, { on: 'GET /accounts' }] },
+    { on: 'GET /refunds', times: 2 }
+  ]
+  for (const path of ['/tickets', '/refunds']) await call(`GET ${path}`)
 
-    const waiting = Promise.all(asked.map(one => verify({ ...one, within: '300ms' })))
-    await listening(3)
+  const waiting = Promise.all(asked.map(one => verify({ ...one, within: '300ms' })))
+  await listening(3)
+  await control('DELETE /requests')
+  for (const path of ['/accounts', '/tickets', '/refunds']) await call(`GET ${path}`)
+  await control('DELETE /requests')
+  for (let time = 0; time < 2; time++) await call('GET /tickets')
+
+  t.equal(
+    (await waiting).map(({ body }) => [body.holds, body.seen ?? body.requests.length]).join(),
+    'true,2,false,1,false,0'
+  )
+})
+
+t.test('verify: one that waits ends with the state that it came to', async t => {
+  const { control, verify, listening } = await start(t)
+  await control('PUT /snapshots/one')
+  for (const on of ['POST /reset', 'POST /snapshots/one/restore']) {
+    const waiting = verify({ on: 'GET /tickets', within: '30s' })
+    await listening(1)
     await control(on)
-    for (const path of ['/accounts', '/tickets', '/refunds']) await call(`GET ${path}`)
-    await control('DELETE /requests')
-    for (let time = 0; time < 2; time++) await call('GET /tickets')
-
-    t.equal(
-      (await waiting).map(({ body }) => [body.holds, body.seen ?? body.requests.length]).join(),
-      'true,2,false,1,false,0',
-      on
-    )
+    const { status, body } = await waiting
+    t.strictSame([status, body.error.code], [409, 'state_replaced'], on)
   }
 })
 

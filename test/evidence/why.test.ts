@@ -1,6 +1,7 @@
 import t from 'tap'
 import { NO_WORDS, SecretWords } from '../../src/core/secret-words.js'
-import { Journal } from '../../src/evidence/journal.js'
+import { Evidence } from '../../src/evidence/evidence.js'
+import { Run } from '../../src/evidence/run.js'
 import { explained, explainedText } from '../../src/evidence/why.js'
 import { MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
@@ -105,9 +106,11 @@ t.test('why: a call in text, with all that is known of it', async t => {
     body: 'transaction=txn_a&amount=700',
     query: 'a=b&list[]=1&list[]=2'
   })
+  await call('POST /refunds', { body: 'transaction=txn_a&amount=700' })
 
   const made = (await control('GET /requests/req_1?format=text')).text
   const refused = (await control('GET /requests/req_2?format=text')).text
+  const tooMuch = (await control('GET /requests/req_3?format=text')).text
 
   t.ok(
     made.startsWith(`req_1  POST /refunds  lost after the operation ran, 200, took effect  (${NOW})
@@ -132,15 +135,15 @@ Rules, in the order in which they were checked:
     ),
     refused
   )
-  t.ok(refused.includes('\nThe records in question were last changed by req_1.\n'))
+  t.ok(tooMuch.includes('\nThe records in question were last changed by req_1.\n'))
 })
 
 t.test(
   'why: a call that met no operation, one of which no rule can be said, and answers that are no JSON',
   t => {
-    const journal = new Journal(journalLimits())
+    const evidence = new Evidence(journalLimits(), new Run())
     const textOf = (given: Given) =>
-      explainedText(judgedRequest({ at: Date.parse(NOW), ...given }), journal, NO_WORDS)
+      explainedText(judgedRequest({ at: Date.parse(NOW), ...given }), evidence, NO_WORDS)
 
     t.equal(
       textOf({ operation: null, path: '/nothing', outcome: 'refused', status: 404 }),
@@ -177,7 +180,7 @@ t.test(
       )
     )
     const answerOf = (text: string) =>
-      explained(judgedRequest({ text }), journal, new SecretWords([MERCHANT])).answer
+      explained(judgedRequest({ text }), evidence, new SecretWords([MERCHANT])).answer
     t.strictSame(
       [answerOf(''), answerOf('text'), answerOf(`{"a":"${MERCHANT}","card":{"token":"x"},"n":1}`)],
       [null, 'text', { a: '***', card: { token: '***' }, n: 1 }]
@@ -187,7 +190,7 @@ t.test(
 )
 
 t.test('why: what became of a call is said in words', t => {
-  const journal = new Journal(journalLimits())
+  const evidence = new Evidence(journalLimits(), new Run())
   const refund = {
     method: 'POST',
     path: '/refunds',
@@ -204,7 +207,11 @@ t.test('why: what became of a call is said in words', t => {
     not_written: 'ran, but the data file could not be written, 200, took effect'
   })) {
     t.match(
-      explainedText(judgedRequest({ ...refund, outcome: outcome as 'refused' }), journal, NO_WORDS),
+      explainedText(
+        judgedRequest({ ...refund, outcome: outcome as 'refused' }),
+        evidence,
+        NO_WORDS
+      ),
       `  ${words}  (`,
       outcome
     )

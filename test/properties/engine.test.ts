@@ -63,13 +63,11 @@ const DISABLED = ['LOC-4', 'ACC-5']
  * Holds what an answer earned against its error: by its why, which names a rule once, and by the
  * coverage of it alone.
  */
-function checkEarned(
-  { evidence: { journal, totals } }: Sandbox,
-  { status, headers, body }: Answer
-) {
+function checkEarned({ evidence }: Sandbox, { status, headers, body }: Answer) {
+  const { journal, totals } = evidence
   const { rules } = explained(
     journal.get(String(headers['request-id'])) as Exchange,
-    journal,
+    evidence,
     NO_WORDS
   ).why
   const coverage = totals.coverage

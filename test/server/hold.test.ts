@@ -6,7 +6,13 @@ import t, { type Test } from 'tap'
 import { Gates } from '../../src/sandbox/gates.js'
 import { Faults } from '../../src/server/faults.js'
 import { unusedConnectionsOf } from '../../src/server/unused-connections.js'
-import { MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
+import {
+  MERCHANT,
+  NOW,
+  sandboxClient,
+  smallFixture,
+  startTestEmulator
+} from '../support/emulator.js'
 
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
 
@@ -151,33 +157,78 @@ t.test('hold: what a call waits for at most, and what is held once it goes on', 
 })
 
 t.test(
-  'hold: a call whose state is replaced, whose client leaves or whose emulator stops has no effect',
+  'hold: a request whose client leaves or whose emulator stops has no effect, and holds up no shutdown',
   async t => {
-    const script = [{ on: 'POST /refunds', hold: { gate: 'a' } }]
-    const emulator = await start(t, script)
-    const { control, state, refund, waiting } = emulator
-    const before = await state()
-    await control('PUT /snapshots/one')
+    const emulator = await start(t, [{ on: 'POST /refunds', hold: { gate: 'a' } }])
+    const before = await emulator.state()
     const client = new AbortController()
-    const endings: Record<string, () => unknown> = {
-      reset: () => control('POST /reset'),
-      load: () =>
-        control('POST /load', {
-          scenario: { data: smallFixture({ transactions: [CHARGE] }), clock: NOW, script }
-        }),
-      client: () => client.abort(),
-      restore: () => control('POST /snapshots/one/restore'),
-      shutdown: () => emulator.app.close()
-    }
-    for (const [title, end] of Object.entries(endings)) {
-      const held = refund('amount=1', { ...(title === 'client' && { signal: client.signal }) })
-      await waiting(1)
-      const since = Date.now()
+    for (const [end, signal] of [
+      [() => client.abort(), client.signal],
+      [() => emulator.app.close(), undefined]
+    ] as const) {
+      const held = emulator.refund('amount=1', { ...(signal && { signal }) })
+      await emulator.waiting(1)
       await end()
-      t.equal(await held, 'lost', title)
-      if (title === 'shutdown') t.ok(Date.now() - since < 1500, 'a held call holds up no shutdown')
-      else t.strictSame([await waiting(0), await state()], [[], before], title)
+      t.equal(await held, 'lost')
+      if (signal) t.strictSame([await emulator.waiting(0), await emulator.state()], [[], before])
     }
+  }
+)
+
+const START = { clock: NOW, data: smallFixture({ transactions: [CHARGE] }) }
+/** How a request waits in a sandbox, by the script. */
+const WAITS: Record<string, object> = {
+  hold: { hold: { gate: 'a' } },
+  delay: { delay: '1m' },
+  'delay before a response of the script': { delay: '1m', respond: { status: 402 } },
+  'delay before a loss': { delay: '1m', fault: 'connection_reset', when: 'after' },
+  hang: { fault: 'hang' },
+  'hang after the effect': { fault: 'hang', when: 'after' }
+}
+/** What the journal says of a request that hung, which is over when its response is lost. */
+const HUNG: Record<string, string> = { hang: 'lost_before', 'hang after the effect': 'lost_after' }
+/** What replaces the state of the sandbox `own`, and whether its journal is kept. */
+const REPLACEMENTS: readonly [on: string, body: object | undefined, isJournalKept: boolean][] = [
+  ['POST /reset', undefined, false],
+  ['POST /load', { scenario: START }, false],
+  ['POST /snapshots/one/restore', undefined, true],
+  ['DELETE /sandboxes/own', undefined, false]
+]
+
+t.test(
+  'waiting: a request ends with the state that it came to, with 409 state_replaced, and touches nothing of the next one',
+  async t => {
+    const emulator = await startTestEmulator(t, { scenario: START })
+    const own = sandboxClient(emulator, 'own')
+    const refund = (client = own) =>
+      client.call('POST /refunds', { body: { transaction: 'txn_a', amount: 1 } })
+    const firstId = (await refund(sandboxClient(emulator, 'other'))).body.id
+    const stateOf = async () => (await own.control('GET /state')).text
+
+    for (const [wait, entry] of Object.entries(WAITS))
+      for (const [on, body, isJournalKept] of REPLACEMENTS) {
+        const title = `${wait}, ${on}`
+        const isHung = wait.startsWith('hang')
+        await own.control('POST /reset')
+        await own.control('PUT /snapshots/one')
+        const before = await stateOf()
+        await own.control('POST /script', { on: 'POST /refunds', ...entry })
+        const waiting = refund().then(
+          ({ status, body }) => `${status} ${body.error.code}`,
+          () => 'lost'
+        )
+        await sleep(20)
+
+        await (on.startsWith('DELETE') ? emulator : own).control(on, body)
+
+        t.equal(await waiting, isHung ? 'lost' : '409 state_replaced', title)
+        if (on.startsWith('DELETE')) await own.control('POST /reset')
+        const journal = (await own.control('GET /requests')).body.data
+        const outcomes = journal.map(({ outcome }: { outcome: string }) => outcome)
+        t.strictSame(outcomes, isJournalKept ? [isHung ? HUNG[wait] : 'refused'] : [], title)
+        t.equal(await stateOf(), before, title)
+        t.equal((await refund()).body.id, firstId, title)
+      }
   }
 )
 
@@ -228,7 +279,7 @@ t.test('hold: a call of a deleted sandbox ends, one of another sandbox waits on'
 
   await control('DELETE /sandboxes/own')
 
-  t.equal(await there, 'lost')
+  t.equal(await there, 409)
   t.equal((await waiting(1)).length, 1)
   await control('POST /gates/scr_1/open')
   t.equal(await main, 200)

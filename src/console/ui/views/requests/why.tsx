@@ -124,8 +124,9 @@ function Figures({ facts }: { facts: Facts }) {
   )
 }
 
-/** A link to a request, with its method and path where they are known. */
+/** A request by a link; a control request, which has no page of its own, as it is named. */
 function requestNamed(id: string) {
+  if (id.includes(' ')) return id
   const row = list.value.rows.find(row => row.call.id === id && isHeld(row))
   return [<RequestLink key={id} id={id} />, row && ` (${row.call.method} ${row.call.path})`]
 }

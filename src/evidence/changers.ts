@@ -1,0 +1,68 @@
+/**
+ * What made each record as it is: the request or the control request that changed it last. A record
+ * that a restore brings back is the one of before, and so is what made it.
+ */
+import { valueIn } from '../core/form.js'
+import { type AnyRecord, type Exchange, listShown } from '../engine/exchange.js'
+import type { Family } from '../reference/operations.js'
+import type { Store } from '../store/store.js'
+
+/** `by` is the id of a request, or the method and path of a control request. */
+type Change = { readonly by: string; readonly place: number }
+type Changed = { family: Family; id: string }
+
+export class Changers {
+  /** By records as they are stored; those of the first state have none. */
+  readonly #changes = new WeakMap<object, Change>()
+  /** By the ids of records that were deleted. */
+  readonly #deletions = new Map<string, Change>()
+  /** How many changes were noted. */
+  #count = 0
+
+  /**
+   * Notes what has changed these records, or deleted those that the store no longer has. A Refund
+   * changes its Transaction too.
+   */
+  note(store: Store, by: string, records: readonly Changed[]): void {
+    const change = { by, place: this.#count++ }
+    for (const { family, id } of records) {
+      const record: AnyRecord | undefined = store[family].get(id)
+      if (record === undefined) this.#deletions.set(id, change)
+      else this.#changes.set(record, change)
+      const transaction = store.transactions.get(String(record?.transaction))
+      if (transaction !== undefined) this.#changes.set(transaction, change)
+    }
+  }
+
+  /** Deletions do not outlast a restore. */
+  restored(): void {
+    this.#deletions.clear()
+  }
+
+  /**
+   * What last changed the record that a request was judged by, and the one that was changed last of
+   * those that it lists, each once.
+   */
+  of(call: Exchange): string[] {
+    const listed = (listShown(call)?.data ?? []).flatMap(record => this.#changes.get(record) ?? [])
+    const last = listed.reduce<Change | null>(
+      (latest, change) => (latest !== null && latest.place > change.place ? latest : change),
+      null
+    )
+    const judged = judgedBy(call).map(record => this.#changes.get(record))
+    const gone = idsOf(call).map(id => (id === call.found?.id ? null : this.#deletions.get(id)))
+    return [...new Set([...judged, ...gone, last].flatMap(change => change?.by ?? []))]
+  }
+}
+
+/** The records that a request was judged by: the one it is about, and its merchant's Account. */
+function judgedBy({ found, filteredBy, actor, operation }: Exchange): object[] {
+  const merchant = operation === 'createLocation' ? actor : null
+  return [found, filteredBy, merchant].filter(record => record !== null)
+}
+
+/** The ids that a request names: those of its path, and a Refund's Transaction. */
+function idsOf({ params, body, operation }: Exchange): string[] {
+  const named = operation === 'createRefund' ? valueIn(body, 'transaction') : undefined
+  return [...Object.values(params), ...(typeof named === 'string' ? [named] : [])]
+}
