@@ -4,7 +4,6 @@ import type { Sentences } from '../core/sentences.js'
 export const SAYS = {
   recorded: () =>
     'Recorded by commerce-emulator. `commerce-emulator check FILE` replays these requests and expects the same responses.',
-  no_key: () => 'not played: it was sent without a key',
   left_out: () =>
     'API keys, card data and account numbers are not recorded. Their replacements, and whatever else differs from the original requests, are listed below.',
   description: (scenario: string) => `The requests that a client sent in ${scenario}.`,

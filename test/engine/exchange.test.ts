@@ -116,6 +116,7 @@ t.test(
         [name, name],
         'a script matches it as the journal shows it'
       )
+      t.equal(exchange.header('user-agent'), undefined)
       exchange.redact()
       t.equal(exchange.test, name)
     }

@@ -216,6 +216,7 @@ t.test(
     [{ refunds: { every: { metadata: { transaction: { id: txn_a } } } } }, state.refunds.every.metadata.transaction.id unknown_field],
     [{ refunds: { every: { amount: { lte: '\${record.transaction.amout}' } } } }, state.refunds.every.amount.lte unknown_field],
     [{ refunds: { every: { amount: '\${record.transaction.payment_method}' } } }, state.refunds.every.amount not_single],
+    [{ refunds: { every: { amount: '\${record.metadata}' } } }, state.refunds.every.amount not_single],
     [{ refunds: { every: { id: 'x\${record.id}' } } }, state.refunds.every.id other], [{ refunds: { every: { id: '\${record}' } } }, state.refunds.every.id other]
   ]`)
     const ofCharge: [fields: object, problem: string][] = parse(`[

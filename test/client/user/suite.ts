@@ -195,8 +195,8 @@ export const nearMisses = [
   (): ScriptEntry => ({ fault: 'hang' }),
   // @ts-expect-error: money is a number
   (): Fixture => ({ refunds: [{ transaction: 'txn_1', amount: '100' }] }),
-  // @ts-expect-error: what is derived is not given
   (): Fixture => ({
+    // @ts-expect-error: what is derived is not given
     transactions: [{ ticket: 'tkt_1', payment_type: 'card', amount_refunded: 1 }]
   }),
   // @ts-expect-error: the journal keeps no keys
