@@ -1,7 +1,4 @@
-/**
- * The composition root: what every request passes through, and the two scopes that it can end in.
- * It never listens.
- */
+/** The composition root: what every request passes through, and where it ends. */
 import fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -49,7 +46,11 @@ export async function buildApp({
   data
 }: AppOptions): Promise<FastifyInstance> {
   const isLogged = logger !== undefined && logger.level !== 'silent'
-  const arrivals = new Arrivals(sandboxes, { cors: settings.cors, isLogged })
+  const arrivals = new Arrivals(sandboxes, {
+    cors: settings.cors,
+    isLogged,
+    unread: settings['limits.request_timeout']
+  })
   const faults = new Faults()
   const answers = new Answers({ arrivals, faults, data })
   const at = { sandbox: sandboxes.main }
@@ -104,9 +105,12 @@ export async function buildApp({
     if (wantsPage(request)) return reply.redirect(controlOfBase(base))
     return { name: 'commerce-emulator', version, api: base, control: controlOfBase(base) }
   })
-  await app.register(async api => addApi(api, { answers, sandboxes, settings, faults, data }), {
-    prefix: BASE
-  })
+  await app.register(
+    async api => addApi(api, { answers, arrivals, sandboxes, settings, faults, data }),
+    {
+      prefix: BASE
+    }
+  )
   await app.register(controlApi, {
     prefix: CONTROL,
     sandboxes,
@@ -120,10 +124,7 @@ export async function buildApp({
   return app
 }
 
-/**
- * Refuses what belongs to no part of the server: a request without a Host, a path outside the base
- * and the control API.
- */
+/** Refuses a request without a Host, and a path outside the base and the control API. */
 function rejectUnroutable({
   url,
   headers,

@@ -1,4 +1,4 @@
-/** The pages for browsers: the console, and the documentation of the API in Swagger UI. */
+/** The pages for browsers: the console and Swagger UI. */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
@@ -6,8 +6,9 @@ import { promisify } from 'node:util'
 import { brotliDecompress, gzip } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
 import type { Pages } from '../control/route.js'
+import { remembered } from '../core/remembered.js'
 
-/** The same folders from `src/console` and from the bundle. */
+/** From `src/console` and from the bundle. */
 const FOLDERS = {
   console: new URL('../../dist/console/', import.meta.url),
   docs: new URL('../../dist/swagger-ui/', import.meta.url)
@@ -18,16 +19,12 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml; charset=utf-8',
   '.png': 'image/png'
 }
-/** The names of the files that pages may load. */
 const NAMES = {
   console: /^[\w-]+\.(?:css|js|svg)$/,
   docs: /^(?:swagger-ui\.css|swagger-ui-bundle\.js|favicon-32x32\.png)$/
 }
 
-/**
- * Nothing is fetched from elsewhere, and no other page may frame this one. Swagger UI writes styles
- * into its elements and has images in `data:` addresses.
- */
+/** Swagger UI writes styles into its elements and has images in `data:` addresses. */
 const policy = ({ style = '', image = '' }) =>
   `default-src 'none'; script-src 'self'; style-src 'self'${style}; img-src 'self'${image}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 const POLICIES = {
@@ -35,41 +32,47 @@ const POLICIES = {
   'docs.html': policy({ style: " 'unsafe-inline'", image: ' data:' })
 }
 
-/** A name that the build has made of the file's content, so that the content never changes. */
+/** A name that the build made of the content. */
 const HASHED = /-[\w-]{8}\.js$/
 
-/** Whether an Accept-Encoding names an encoding with a weight above 0. */
+/** Whether a header names an encoding. */
 const isAccepted = (header: string, encoding: string) =>
   new RegExp(`(?:^|[,\\s])${encoding}\\s*(?:,|$|;\\s*q=(?:1|0\\.\\d*[1-9]))`, 'i').test(header)
-const unpacked = promisify(brotliDecompress)
-/**
- * How a client gets a file, which the build has compressed: as it is, by gzip, which browsers
- * prefer without TLS, or as it was.
- */
+/** Each file, as the build has compressed it. */
+const FILES = new Map<string, Buffer>()
+const unpacked = remembered((brotli: Buffer) => promisify(brotliDecompress)(brotli))
+const zipped = remembered((brotli: Buffer) =>
+  unpacked(brotli).then(promisify<Buffer, Buffer>(gzip))
+)
+/** A file as it is, by gzip, which browsers prefer without TLS, or unpacked. */
 async function encoded(brotli: Buffer, reply: FastifyReply): Promise<Buffer> {
   const accepted = reply.request.headers['accept-encoding'] ?? ''
   const encoding = ['br', 'gzip'].find(name => isAccepted(accepted, name))
-  if (encoding !== undefined) reply.header('content-encoding', encoding)
-  if (encoding === 'br') return brotli
-  const content = await unpacked(brotli)
-  return encoding === 'gzip' ? promisify(gzip)(content) : content
+  if (encoding === undefined) return unpacked(brotli)
+  reply.header('content-encoding', encoding)
+  return encoding === 'br' ? brotli : zipped(brotli)
 }
 
-/** Sends content, or, to a client that has it already, only that it has not changed. */
-async function sendOnce(
-  reply: FastifyReply,
-  content: string | Buffer,
-  body: () => unknown
-): Promise<void> {
-  const tag = `"${createHash('sha256').update(content).digest('base64url')}"`
+async function fileOf(of: keyof typeof FOLDERS, name: string): Promise<Buffer | null> {
+  const kept = FILES.get(of + name)
+  if (kept !== undefined || !NAMES[of].test(name)) return kept ?? null
+  const read = await readFile(new URL(`${name}.br`, FOLDERS[of])).catch(() => null)
+  if (read !== null) FILES.set(of + name, read)
+  return read
+}
+
+const tagOf = remembered(
+  (content: Buffer) => `"${createHash('sha256').update(content).digest('base64url')}"`
+)
+/** Sends content, unless the client has it. */
+async function sendOnce(reply: FastifyReply, content: Buffer, body: () => unknown): Promise<void> {
+  const tag = tagOf(content)
   reply.header('etag', `W/${tag}`)
   if (reply.request.headers['if-none-match']?.includes(tag)) reply.code(304).send()
   else reply.send(await body())
 }
 
-/**
- * The text of a page under its policy, each `{{name}}` in the file replaced by its value, escaped.
- */
+/** A page under its policy, each `{{name}}` in it replaced by its value. */
 async function pageOf(
   reply: FastifyReply,
   file: keyof typeof POLICIES,
@@ -92,13 +95,11 @@ export const PAGES: Pages = {
     // where it asks for the token, it is not what is at this address
     if (reply.statusCode !== 200) return void reply.send(page)
     reply.headers({ 'cache-control': 'no-cache', vary: 'accept' })
-    await sendOnce(reply, page, () => page)
+    await sendOnce(reply, Buffer.from(page), () => page)
   },
   docs: (reply, values) => pageOf(reply, 'docs.html', values),
   file: async (reply, of, name) => {
-    const brotli = NAMES[of].test(name)
-      ? await readFile(new URL(`${name}.br`, FOLDERS[of])).catch(() => null)
-      : null
+    const brotli = await fileOf(of, name)
     if (brotli === null) return false
     reply.headers({
       'cache-control': HASHED.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache',

@@ -19,6 +19,9 @@ export type ControlOptions = Pick<
   'sandboxes' | 'library' | 'settings' | 'version' | 'pages' | 'data'
 > & { arrivals: Arrivals }
 
+/** About how many bytes a response in pieces has on its way. */
+const PIECE = 131_072
+
 /** Registers the control API in a scope of its own. */
 export async function controlApi(
   control: FastifyInstance,
@@ -81,6 +84,12 @@ export async function controlApi(
   control.addHook('onSend', (request, reply, payload, done) => {
     if (closing.signal.aborted) reply.header('connection', 'close')
     sandboxes.release(request.arrival.sandbox)
+    // files are the same bytes for all
+    if (!reply.hasHeader('etag')) {
+      const { length = PIECE } = (payload ?? '') as { length?: number }
+      if (request.method === 'GET') arrivals.requireRoom(length)
+      arrivals.sending(request, reply.raw, length)
+    }
     done(null, payload)
   })
   acceptBodies(

@@ -24,6 +24,7 @@ import type { Library } from '../scenario/library.js'
 import { readBy } from '../scenario/reading.js'
 import type { Data } from '../server/api.js'
 import type { Bodies } from '../server/bodies.js'
+import { freed } from '../work/heap.js'
 import type { AnswerName } from './answers.js'
 import type { EventStreams } from './events.js'
 import { REFUSALS } from './sentences.js'
@@ -155,6 +156,7 @@ export function addRoute(control: FastifyInstance, on: string, row: Row, service
   const table = query === null ? null : compileTable(schemaOf(query ?? NO_PARAMETERS))
   const read = wanted ? bodyReader(wanted) : refuseBody
   const takesDocument = wanted !== undefined && wanted.schema === undefined
+  const frees = /^DELETE|\/(?:load|reset)$/.test(on)
   control.route({
     method,
     exposeHeadRoute: method === 'GET',
@@ -185,6 +187,7 @@ export function addRoute(control: FastifyInstance, on: string, row: Row, service
         left,
         isTrial
       })
+      if (frees) freed()
       if (makesSandbox && !isTrial) sandboxes.keep(sandbox)
       if (isSaved && !isTrial) await data?.saved()
       if (method === 'DELETE') return reply.send()
@@ -200,10 +203,7 @@ function queryOf(request: FastifyRequest, table: ReturnType<typeof compileTable>
   return decodeParameters(table, root, PLAIN, LOOKUPS)
 }
 
-/**
- * A reader of bodies; large ones are read by the worker. Errors: `body_malformed` for none, or
- * broken JSON; `document_invalid`.
- */
+/** A reader of bodies. Errors: `body_malformed` for none, or broken JSON; `document_invalid`. */
 function bodyReader({ example, schema, isOptional }: NonNullable<Row['body']>) {
   const checker = schema && checkerOf(schema)
   return async (
@@ -240,10 +240,7 @@ function clientDisconnect({ raw }: FastifyReply): AbortSignal {
   return disconnect.signal
 }
 
-/**
- * Accepts JSON and YAML, as bytes that are read when they are needed; any other type is refused
- * with 415.
- */
+/** Accepts JSON and YAML, as bytes that are read when needed; any other type is refused. */
 export function acceptBodies(control: FastifyInstance, bodies: Bodies): void {
   control.removeAllContentTypeParsers()
   for (const type of ['json', 'yaml'] as const) {

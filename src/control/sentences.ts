@@ -144,7 +144,7 @@ export const REFUSALS = {
   stateUnknown: refusal(
     'state_unknown',
     (id: string, kept: number) =>
-      `The state around ${id} is no longer kept: a load or reset came since, or more changes than limits.journal (${kept}) keeps. Raise limits.journal, or ask sooner after the request.`
+      `The state around ${id} is no longer kept: a load or reset came since, or more than limits.journal (${kept}) changes or 16 MiB of them. Ask sooner after the request, or raise limits.journal.`
   ),
   twoMoments: refusalOf('after', () => 'cannot be combined with before; send two requests'),
   operationUnknown: refusalOf(

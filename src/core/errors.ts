@@ -194,7 +194,7 @@ export const CONTROL_ERRORS = {
   ),
   sandbox_limit: invalid('`limits.sandboxes` is reached.', 429),
   limit_reached: invalid(
-    'A limit is reached, and the message names its setting: script entries, snapshots, keys, event streams, waiting or held requests, or bytes of request bodies. The emulated API can respond with it too: it is a limit of the emulator, not of the service.',
+    'A limit is reached, and the message names its setting: script entries, snapshots, keys, event streams, waiting or held requests, or bytes of bodies. The emulated API can respond with it too: it is a limit of the emulator, not of the service.',
     429
   ),
   data_not_written: refusal(

@@ -1,26 +1,26 @@
 /**
- * What has changed a sandbox since its first state: requests, and control changes between them. Any
- * earlier state can be made again from them.
+ * What has changed a sandbox since its first state: requests and control changes. Earlier states can
+ * be made again from them.
  */
+import { byteSize } from '../core/memory.js'
 import { pause } from '../work/slices.js'
 import { LiveState, type SandboxState } from './state.js'
 
-/**
- * What changed a state, made again by doing it to one: records by a request, the counts of script
- * entries that a request matched, or a control change.
- */
+/** What changed a state, made again by doing it to one. */
 export type Input = (state: LiveState) => void
 /** A state, and what came after it, each at a time of the sandbox's clock. */
-type Span = { state: SandboxState; from: number; inputs: Input[]; times: number[] }
-/**
- * What inputs are noted with: a copy of the state after them, and the time of the sandbox's clock.
- */
+type Span = { state: SandboxState; from: number; inputs: Input[]; times: number[]; bytes: number }
+/** A copy of the state after an input, and the time of the sandbox's clock. */
 type Source = { present: () => SandboxState; now: () => number }
+
+/** Bytes of the inputs of a sandbox, and what one takes beside what it holds. */
+const MOST = 2 ** 24
+const LEAST = 256
 
 export class Inputs {
   /**
-   * The first state or a later one, and one that is later still: as many inputs as are to be known
-   * always lie after the first of them.
+   * The first state or a later one, and one that is later still: the inputs that are to be known
+   * lie after the first of them, unless they are too large.
    */
   #older: Span
   #newer: Span | null = null
@@ -34,7 +34,7 @@ export class Inputs {
   /** `size` is how many inputs at least can be made again; `from` is the place of the first. */
   constructor(state: SandboxState, size: number, source: Source, from = 0) {
     this.place = from
-    this.#older = { state, from, inputs: [], times: [] }
+    this.#older = { state, from, inputs: [], times: [], bytes: 0 }
     this.#size = size
     this.#source = source
   }
@@ -44,21 +44,24 @@ export class Inputs {
     return this.#older.from
   }
 
-  /** Notes an input, whose effect is in the state. */
-  add(input: Input): void {
+  /** Notes an input, whose effect is in the state: what it keeps, or how many bytes of it. */
+  add(input: Input, kept: unknown = 0): void {
     const span = this.#newer ?? this.#older
     span.inputs.push(input)
     span.times.push(this.#source.now())
+    span.bytes += LEAST + (typeof kept === 'number' ? kept : byteSize(JSON.stringify(kept)))
     this.place++
-    if (span.inputs.length < this.#size) return
-    if (this.#newer !== null) this.#older = this.#newer
-    this.#newer = { state: this.#source.present(), from: this.place, inputs: [], times: [] }
+    if (span.inputs.length >= this.#size || span.bytes > MOST / 2) {
+      if (this.#newer !== null) this.#older = this.#newer
+      const state = this.#source.present()
+      this.#newer = { state, from: this.place, inputs: [], times: [], bytes: 0 }
+    }
+    if (this.#newer === null || this.#older.bytes + this.#newer.bytes <= MOST) return
+    this.#older = this.#newer
+    this.#newer = null
   }
 
-  /**
-   * The state before the input of a place, which is not before `earliest`. `machine` is the
-   * machine's time in milliseconds.
-   */
+  /** The state before the input of a place, which is not before `earliest`. */
   async stateAt(place: number, machine: () => number): Promise<LiveState> {
     const { state: begun, from, inputs } = this.#spanOf(place)
     const state = new LiveState(begun, machine)
@@ -70,8 +73,8 @@ export class Inputs {
   }
 
   /**
-   * The state at a time of the sandbox's clock, or the first one that is known; until the next is
-   * asked for. One that is asked for later goes on from it.
+   * The state at a time of the sandbox's clock, or the first one that is known. One that is asked
+   * for later goes on from it.
    */
   stateOn(at: number, machine: () => number): LiveState {
     let { place } = this

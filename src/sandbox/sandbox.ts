@@ -219,18 +219,12 @@ export class Sandbox {
     return this.#first
   }
 
-  /**
-   * The state before the change of a place, exactly but for a running clock: records, keys, ids,
-   * script with its counts, settings. Nothing before `inputs.earliest` is known.
-   */
+  /** The state before the change of a place, exactly but for a running clock. */
   stateAt(place: number): Promise<LiveState> {
     return this.inputs.stateAt(place, this.machine)
   }
 
-  /**
-   * The records as they were so many milliseconds of the clock ago, as far back as inputs are
-   * known.
-   */
+  /** The records so many milliseconds of the clock ago, as far back as inputs are known. */
   past(ms: number): Store {
     return (this.#original ?? this.inputs).stateOn(this.clock.now() - ms, this.machine).store
   }
@@ -248,12 +242,12 @@ export class Sandbox {
       ids.counters = counters
       if (record === null) store.remove(family, removed as string)
       else store.put(family, record)
-    })
+    }, record)
   }
 
   /** Notes the counts of a script entry after a request. */
   readonly counted = (id: string, count: EntryCount): void =>
-    this.inputs.add(({ script }) => script.recount(id, count))
+    this.inputs.add(({ script }) => script.recount(id, count), count)
 
   /** Notes what changed these records, for those who ask why they are as they are. */
   #noteChange(by: string, records: readonly RecordName[]): void {
@@ -263,9 +257,9 @@ export class Sandbox {
   readonly #source = { present: () => this.state.value, now: () => this.clock.now() }
 
   /** Does something to the state that can be done again. */
-  #change(change: Input): void {
+  #change(change: Input, kept?: unknown): void {
     change(this.state)
-    this.inputs.add(change)
+    this.inputs.add(change, kept)
   }
 
   /** The next id of a response, from a counter of its own (A34). */
@@ -478,10 +472,7 @@ export class Sandbox {
     if (found.length > 0) throw await refusalOf(found)
   }
 
-  /**
-   * Back to the loaded scenario's first state: records, keys, ids, settings, clock and the count of
-   * requests.
-   */
+  /** Back to the loaded scenario's first state. */
   reset(): void {
     const first = this.requireLoaded()
     this.#forget()
@@ -491,7 +482,6 @@ export class Sandbox {
     this.#begunClock = this.state.clock
   }
 
-  /** What differs from the first state, which a reset goes back to. */
   changes(): Promise<Changes> {
     return changesOf(this.requireLoaded(), this.state, this.#begunClock)
   }
@@ -523,7 +513,10 @@ export class Sandbox {
   /** Adds an entry to the script, after the others. */
   addEntry(entry: Entry): ListedEntry {
     const listed = this.script.add(entry)
-    this.inputs.add(state => state.script.put(listed.id, entry, { matched: 0, applied: 0 }))
+    this.inputs.add(
+      state => state.script.put(listed.id, entry, { matched: 0, applied: 0 }),
+      entry.data
+    )
     return listed
   }
 
@@ -537,8 +530,7 @@ export class Sandbox {
 
   /**
    * A copy to try requests in, which no client can address: the state at this moment, without its
-   * evidence and gates. A change in one is not seen in the
-   * other; the caller throws it away.
+   * evidence and gates.
    */
   copy(): Sandbox {
     const copy = new Sandbox(this.#dependencies, { name: this.name })
@@ -571,7 +563,7 @@ export class Sandbox {
     }
     this.#use(restored)
     this.evidence.changers.restored()
-    this.inputs.add(state => state.become(restored))
+    this.inputs.add(state => state.become(restored), restored.store.size * RECORD)
   }
 
   /**
@@ -592,6 +584,8 @@ export class Sandbox {
   async addBody(body: Body, left: () => AbortSignal): Promise<ImportedRecords> {
     const { limits } = this.#dependencies.library
     const { type, bytes } = body
+    // the worker takes the bytes
+    const { length } = bytes
     if (!body.isLarge)
       return this.addRecords(await readDocument('body', body.text, { limits, type }))
     return readBy(
@@ -603,21 +597,19 @@ export class Sandbox {
           ...documentOf('body', await fixtureRead(reading), limits),
           locate: reading.locate
         }
-        return this.#merge(document, async () => fixtureIn(document, document.data), {
-          inParts: true
-        })
+        return this.#merge(document, async () => fixtureIn(document, document.data), length)
       }
     )
   }
 
   /**
    * Imports records into a copy of those that are there, which takes their place when there are no
-   * problems.
+   * problems; a document of many bytes, which are given, in parts.
    */
   async #merge(
     document: SourceDocument,
     fixtureFor: (problems: ProblemList) => Promise<Fixture>,
-    { inParts = false } = {}
+    inParts = 0
   ): Promise<ImportedRecords> {
     const problems = new ProblemList()
     return withoutProblems(problems, async () => {
@@ -632,7 +624,7 @@ export class Sandbox {
       const before = revision()
       const [store, ids] = [state.store.clone(), new Ids(state.ids.counters)]
       const importer = new FixtureImporter(store, { ids, now: clock.now(), settings }, problems)
-      if (inParts) await inSlices(importer.importing([fixture]))
+      if (inParts > 0) await inSlices(importer.importing([fixture]))
       else importer.import(fixture)
       this.ending.throwIfAborted()
       if (this.state !== state || revision() !== before) throw REFUSALS.changedMeanwhile()
@@ -645,7 +637,8 @@ export class Sandbox {
       if (problems.length === 0) {
         Object.assign(this.state, { store, ids })
         this.inputs.add(
-          inParts ? replacement(store.clone(), ids) : mergeOf({ imported, removed: [] }, ids)
+          inParts > 0 ? replacement(store.clone(), ids) : mergeOf({ imported, removed: [] }, ids),
+          inParts || imported
         )
         this.#noteChange('POST /_control/records', namesOf(imported))
       }
@@ -707,16 +700,13 @@ export class Sandbox {
     const changed = [...done.removed, ...namesOf(done.imported)]
     if (problems.length === 0) {
       const transactions = this.#transactionsOf(done.removed)
-      this.#change(mergeOf(done, ids))
+      this.#change(mergeOf(done, ids), done.imported)
       this.#noteChange(by, [...changed, ...transactions])
     }
     return { problems, changed }
   }
 
-  /**
-   * Makes the edit of a script entry, as a whole: the records that it changed, or why it could not
-   * be made.
-   */
+  /** Makes the edit of a script entry: the records that it changed, or why it cannot be made. */
   edit(edit: Edit, by: string): { changed: readonly RecordName[]; problem: string | null } {
     const { problems, changed } = this.#edit(edit, by)
     if (problems.length === 0) return { changed, problem: null }
@@ -790,7 +780,7 @@ export class Sandbox {
   #changeSettings(settings: GivenSettings): void {
     this.#change(state => {
       state.settings = settings
-    })
+    }, settings)
     this.#apply(settings)
   }
 
@@ -816,10 +806,12 @@ export class Sandbox {
   }
 }
 
+/** About how many bytes a record of a restored state takes. */
+const RECORD = 512
 /** API keys of a sandbox: masking looks for each of them. */
 const MAX_KEYS = 10_000
 
-/** Gives a state the records that a long merge has led to, in no time. */
+/** Gives a state the records that a long merge led to. */
 const replacement =
   (store: Store, { counters }: Ids): Input =>
   state => {

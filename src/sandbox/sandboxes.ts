@@ -7,7 +7,7 @@ import { settingsInForce } from '../core/settings.js'
 import { JournalBudget } from '../evidence/journal.js'
 import { Run } from '../evidence/run.js'
 import type { FirstState } from '../scenario/scenario.js'
-import { Heap, type Room } from '../work/heap.js'
+import { heldShare } from '../work/heap.js'
 import { Worker } from '../work/worker.js'
 import { fileNameOf } from './names.js'
 import { Sandbox, type SandboxDependencies } from './sandbox.js'
@@ -18,8 +18,9 @@ import type { PresentSandboxes, SavedSandboxes } from './state.js'
 /** A named sandbox; `uses` counts the requests that may still keep it, until one does. */
 type NamedSandbox = { sandbox: Sandbox; uses: number }
 
-/** Of so many requests that add something, one looks at the memory. */
-const LOOKS = 16
+/** Shares of the memory: beyond the first, small sandboxes alone have room; beyond the second none. */
+const HIGH = 0.75
+const FULL = 0.85
 
 export class Sandboxes {
   /** The sandbox at the base address. */
@@ -38,19 +39,16 @@ export class Sandboxes {
    */
   readonly #folder: string | null
   #start: FirstState | undefined
-  readonly #heap: Heap
-  /** How many requests asked for room, and what the last one that was looked at found. */
-  #asked = 0
-  #room: Room = 'free'
+  readonly #held: () => number
 
-  /** `heap` is the memory that they share. */
-  constructor(dependencies: SandboxDependencies, heap = new Heap()) {
+  /** `held` is the share of the memory that is in use. */
+  constructor(dependencies: SandboxDependencies, held = heldShare) {
     const { values } = settingsInForce(dependencies.launch)
     this.#max = values['limits.sandboxes']
     this.#evictsIdle = values['sandboxes.evict_idle']
     this.#folder = values.snapshots_dir
     this.#maxSnapshots = values['limits.snapshots']
-    this.#heap = heap
+    this.#held = held
     this.worker = new Worker(
       { folders: dependencies.library.own, launch: dependencies.launch },
       values,
@@ -73,11 +71,8 @@ export class Sandboxes {
    * than in others. Errors: `limit_reached` (A35).
    */
   requireRoom(sandbox: Sandbox): void {
-    if (this.#asked++ % LOOKS === 0) this.#room = this.#heap.room()
-    if (this.#room === 'free' || (this.#room === 'scarce' && !this.#isLarge(sandbox))) return
-    // what was deleted meanwhile is seen at once
-    this.#room = this.#heap.room()
-    if (this.#room !== 'free') throw REFUSALS.noRoom()
+    const held = this.#held()
+    if (held >= FULL || (held >= HIGH && this.#isLarge(sandbox))) throw REFUSALS.noRoom()
   }
 
   /** Whether a sandbox holds more records than others do on average. */

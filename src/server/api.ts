@@ -37,6 +37,7 @@ import { logDefect, logWarnings } from './logging.js'
 /** What the API needs of the server; `sandboxes` keeps those that right requests have made. */
 export type ApiOptions = {
   answers: Answers
+  arrivals: Arrivals
   sandboxes: Pick<Sandboxes, 'keep' | 'requireRoom'>
   settings: Settings
   faults: Faults
@@ -46,7 +47,7 @@ export type ApiOptions = {
 /** Routes what is under the base address to the engine: head, body, script, operation. */
 export async function addApi(
   api: FastifyInstance,
-  { answers, sandboxes, settings, faults, data }: ApiOptions
+  { answers, arrivals, sandboxes, settings, faults, data }: ApiOptions
 ): Promise<void> {
   const holds = new Shares({ what: 'held requests', setting: 'limits.waiting' }, settings)
   const refusal = { assumption: 'A35', headers: { connection: 'close' } } as const
@@ -121,7 +122,9 @@ export async function addApi(
     if (performed.kind === 'create' || performed.kind === 'update')
       sandboxes.requireRoom(request.arrival.sandbox)
     const isScripted = exchange.world.state.script.operations.has(operation)
-    const failing = data?.isFailing && (isScripted || isChange(performed)) ? data : null
+    const mayChange = isScripted || isChange(performed)
+    if (mayChange) arrivals.requireRoom()
+    const failing = data?.isFailing && mayChange ? data : null
     if (isScripted || failing)
       goOn(exchange, reply, failing).catch(error => answers.refuse(error, reply))
     else operate(exchange, reply, false)
@@ -144,6 +147,7 @@ export async function addApi(
 
   function operate(exchange: Exchange, reply: FastifyReply, hasWaited: boolean): void {
     perform(exchange, hasWaited)
+    if (exchange.changes === 0) arrivals.requireRoom(exchange.length)
     answers.send(reply)
   }
 
@@ -241,8 +245,9 @@ export class Answers {
     arrivals.settle(request, reply)
     // a text of ASCII characters alone is the same in both encodings, and faster to write in this
     // one
-    if (isSent)
-      raw.writeHead(status, headers).end(payload, payload.length === length ? 'latin1' : 'utf8')
+    if (!isSent) return
+    raw.writeHead(status, headers).end(payload, payload.length === length ? 'latin1' : 'utf8')
+    arrivals.sending(request, raw, length)
   }
 }
 

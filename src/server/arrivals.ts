@@ -1,11 +1,8 @@
-/**
- * The requests that arrive at the server: which sandbox each is for, the id of its response, and
- * how it ends.
- */
-import type { IncomingMessage } from 'node:http'
+/** The requests that arrive: which sandbox each is for, the id of its response, how it ends. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ApiError } from '../core/errors.js'
+import { ApiError } from '../core/errors.js'
 import { BASE, CONTROL, isUnder, pathOf } from '../core/paths.js'
 import { readable } from '../core/redaction.js'
 import { Exchange } from '../engine/exchange.js'
@@ -15,6 +12,7 @@ import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import { logDefect, logRequest } from './logging.js'
 import { isOfOtherPage } from './pages.js'
+import { SAYS } from './sentences.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -59,19 +57,17 @@ export class Arrival {
   }
 }
 
+/** Bytes of all responses on their way, and those of one that is not counted. */
+const MOST = 2 ** 28
+const SMALL = 16_384
+
 const ORIGIN = /^https?:\/\/[^/?]*/i
 const SANDBOX = '/sandbox/'
 const PREFIX = /^(\/sandbox\/([^/?]*))(.*)$/s
-/**
- * Letters, digits, `-`, `.`, `_` and `~`, percent-encoded though they need not be: the address is
- * the same as without.
- */
+/** Letters, digits, `-`, `.`, `_` and `~`, percent-encoded though they need not be. */
 const NEEDLESS = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/gi
 
-/**
- * Where a request is addressed to: `/sandbox/NAME`, and the name in it, null for the sandbox at the
- * base address.
- */
+/** `/sandbox/NAME`, and the name in it, null for the sandbox at the base address. */
 type Address = { prefix: string; name: string | null }
 const AT_BASE: Address = { prefix: '', name: null }
 /** The addresses of the requests that name a sandbox. */
@@ -95,27 +91,43 @@ export function withoutSandbox(request: IncomingMessage): string {
   return rest.startsWith('/') ? rest : `/${rest}`
 }
 
+/** Whether pages of other sites may use the API; `unread`: how long a client may read nothing. */
+type ArrivalOptions = { cors: boolean; isLogged: boolean; unread: number }
+
 export class Arrivals {
   readonly #sandboxes: Sandboxes
-  readonly #cors: boolean
-  readonly #isLogged: boolean
+  readonly #options: ArrivalOptions
   #ownAnswers = 0
+  /** Bytes of the responses that are on their way. */
+  #sending = 0
 
-  /**
-   * `cors` says whether pages of other sites may use the emulated API, `isLogged` whether requests
-   * are logged.
-   */
-  constructor(sandboxes: Sandboxes, { cors, isLogged }: { cors: boolean; isLogged: boolean }) {
+  constructor(sandboxes: Sandboxes, options: ArrivalOptions) {
     this.#sandboxes = sandboxes
-    this.#cors = cors
-    this.#isLogged = isLogged
+    this.#options = options
+  }
+
+  /** Errors: `limit_reached` (A35) where there is no room for a response of so many bytes. */
+  requireRoom(length = SMALL + 1): void {
+    if (length > SMALL && this.#sending + length > MOST)
+      throw new ApiError('limit_reached', { message: SAYS.unread(MOST), assumption: 'A35' })
+  }
+
+  /** Counts a response until it is closed, and ends one that its client does not read. */
+  sending({ arrival, raw: { socket } }: FastifyRequest, raw: ServerResponse, length: number): void {
+    if (arrival.isClosed || (length <= SMALL && raw.writableLength === 0)) return
+    const { release } = arrival
+    this.#sending += length
+    arrival.release = () => {
+      release?.()
+      this.#sending -= length
+    }
+    if (socket instanceof Socket)
+      raw.setTimeout(this.#options.unread, () => raw.writableLength > 0 && raw.destroy(new Error()))
   }
 
   /**
-   * A request comes in, and is over when its response closes. Those of the emulated API are
-   * numbered by their sandbox, which is made when it is named for the
-   * first time, and stays when path and key are right. Returns why the request cannot go on to its
-   * sandbox.
+   * A request comes in, and is over when its response closes. Returns why it cannot go on to its
+   * sandbox, which is made when it is named for the first time.
    */
   open(request: FastifyRequest, reply: FastifyReply): ApiError | null {
     let refusal: ApiError | null = null
@@ -140,16 +152,14 @@ export class Arrivals {
         arrival.sandbox.evidence.leave(arrival.exchange)
     }
     reply.raw.on('close', close)
-    // a response that waits behind another one of its connection gets no event when the connection
-    // ends
+    // one that waits behind another one gets no event when the connection ends
     if (isWaiting) closeWith(socket, close)
     return refusal
   }
 
   /**
-   * The API is done with a request: its response is about to be sent or is lost. It is over if its
-   * client is gone already, or gets nothing however long it
-   * waits. A sandbox that no right request has kept ends.
+   * The API is done with a request: its response is about to be sent or is lost. A sandbox that no
+   * right request has kept ends.
    */
   settle(request: FastifyRequest, reply: FastifyReply): void {
     const { arrival } = request
@@ -182,7 +192,7 @@ export class Arrivals {
     const { exchange, sandbox, since, isRecorded } = arrival
     try {
       close(exchange, isSent(raw), Math.round((performance.now() - since) * 10) / 10)
-      if (this.#isLogged) logRequest(request, raw)
+      if (this.#options.isLogged) logRequest(request, raw)
       if (isRecorded && exchange.isOfPresentPeriod) sandbox.evidence.record(exchange)
     } catch (error) {
       // the response is sent: a defect in recording it must not end the process
@@ -216,10 +226,7 @@ export class Arrivals {
     )
   }
 
-  /**
-   * The sandbox with a name. A request outside the API makes none: null where there is none, or
-   * where it asks for the overview.
-   */
+  /** The sandbox with a name. A request outside the API makes none, null then. */
   #named(name: string, request: FastifyRequest): Sandbox | null {
     checkedName(name, readable(name))
     const { url } = request
@@ -236,12 +243,12 @@ export class Arrivals {
   #isOtherSite({ headers }: FastifyRequest): boolean {
     return (
       headers['sec-fetch-site'] === 'cross-site' &&
-      !(this.#cors && headers['sec-fetch-mode'] === 'cors')
+      !(this.#options.cors && headers['sec-fetch-mode'] === 'cors')
     )
   }
 }
 
-/** What to do when a connection ends, for its requests whose responses wait behind another one. */
+/** What to do when a connection ends, for responses that wait behind another one. */
 const WAITING = new WeakMap<Socket, Set<() => void>>()
 
 function closeWith(socket: Socket, close: () => void): void {
@@ -260,4 +267,5 @@ function closeWith(socket: Socket, close: () => void): void {
  * soon as it is ended.
  */
 const isSent = (raw: FastifyReply['raw']): boolean =>
-  raw.writableFinished || (raw.writableEnded && !(raw.req.socket instanceof Socket))
+  raw.errored === null &&
+  (raw.writableFinished || (raw.writableEnded && !(raw.req.socket instanceof Socket)))

@@ -11,11 +11,7 @@ import type { Shares } from '../core/shares.js'
 
 /** A body that is no larger than the headers of a request may be is not counted. */
 const SMALL = 16_384
-/**
- * The memory that a body of an unknown length gets first, and when it is larger; then it gets as
- * much as it may ever need: of so large a piece the system gives
- * what is written to, and takes all back at once.
- */
+/** The memory that a body of an unknown length gets first, and when it is larger; then all. */
 const STEPS = [SMALL, 1_048_576]
 
 /** A closed port, made with the first body. */

@@ -96,10 +96,7 @@ export class Faults {
     for (const giveUp of this.#held) giveUp()
   }
 
-  /**
-   * The emulator has stopped: ends the delays that are left, of requests that nobody waits for any
-   * more.
-   */
+  /** The emulator has stopped: ends the delays that are left. */
   end(): void {
     this.#stop.abort()
   }

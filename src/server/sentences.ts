@@ -12,6 +12,8 @@ export const SAYS = {
   expectation_failed: () => 'The Expect header may only ask for 100-continue.',
   no_host: () => 'The Host header is missing; HTTP/1.1 requires it.',
   connections_reached: () => 'A connection was closed: limits.connections is reached.',
+  unread: (most: number) =>
+    `Responses of ${most} bytes are on their way to clients that do not read them. Try again when some have ended.`,
   loading: (address: string) =>
     `loading the scenario; until it is ready, ${address} responds with 503`,
   listening: (address: string) => `listening on ${address}`,

@@ -5,10 +5,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-/**
- * Watches a server. Returns what ends its unused connections, and from then on each one that is
- * opened.
- */
+/** Returns what ends the unused connections of a server, and later each one that is opened. */
 export function unusedConnectionsOf(server: Server): () => void {
   const open = new Set<Socket>()
   let isEnding = false

@@ -187,3 +187,65 @@ t.strictSame(
   'the requests were of all kinds'
 )
 t.ok(effects > 0, 'and some of them took effect')
+
+const LONG = 'x'.repeat(2 ** 20)
+const AT = documentOf('test', {})
+/** Each changes something a little, or by a MiB. */
+const GROWS: Record<string, (sandbox: Sandbox, text: string) => unknown> = {
+  'a request': (sandbox, text) => {
+    const ticket = sandbox.store.tickets.get('tkt_a') as { reference: string | null }
+    sandbox.changed('tickets', { ...ticket, reference: text } as never, null, 'req_1')
+  },
+  'a patch': (sandbox, text) => sandbox.patchRecord('tickets', 'tkt_a', { reference: text }, AT),
+  'records that are added': (sandbox, text) =>
+    sandbox.addRecords(
+      documentOf('test', { tickets: [{ id: 'tkt_n', location: 'loc_a', reference: text }] })
+    ),
+  'an entry': async (sandbox, text) => {
+    const data = { on: '*', respond: { status: 503, body: text } } as Entry['data']
+    sandbox.addEntry((await compileEntry(data, () => {})) as Entry)
+  },
+  settings: (sandbox, text) =>
+    sandbox.changeSettings({ shapes: { error: { error: { message: '$message', text } } } }),
+  'the counts of an entry': (sandbox, text) =>
+    sandbox.counted('scr_1', {
+      matched: 1,
+      applied: 1,
+      values: [{ value: text, matched: 1, applied: 1 }]
+    }),
+  'a state that is restored': (sandbox, text) => {
+    if (text.length > 1 && sandbox.store.size < 2048)
+      for (let nth = 0; nth < 2048; nth++)
+        sandbox.state.store.put('tickets', {
+          ...sandbox.store.tickets.get('tkt_a'),
+          id: `tkt_${nth}`
+        } as never)
+    sandbox.restore(sandbox.snapshot())
+  }
+}
+t.test(
+  'inputs: the earliest states are forgotten beyond 16 MiB, whatever the changes are',
+  async t => {
+    for (const [title, grow] of Object.entries(GROWS)) {
+      for (const [text, count, isForgotten] of [
+        [LONG, 20, true],
+        [LONG, 6, false],
+        ['x', 90, false]
+      ] as const) {
+        const { world } = await startWorld({ scenario: SCENARIO })
+        const { earliest, place } = world.inputs
+        for (let nth = 0; nth < count; nth++) await grow(world, text)
+        const { inputs } = world
+        t.equal(inputs.place, place + count, title)
+        t.equal(inputs.earliest > earliest, isForgotten, `${title}: ${count}`)
+        t.ok(inputs.earliest < inputs.place, `${title}: the last ones are known`)
+      }
+    }
+  }
+)
+t.test('inputs: one that is too large by itself is forgotten with all before it', async t => {
+  const { world } = await startWorld({ scenario: SCENARIO })
+  const { inputs } = world
+  inputs.add(() => {}, 2 ** 24)
+  t.equal(inputs.earliest, inputs.place)
+})

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { settingsInForce } from '../../src/core/settings.js'
 import { Shares } from '../../src/core/shares.js'
+import { Arrivals } from '../../src/server/arrivals.js'
 import { Bodies } from '../../src/server/bodies.js'
 import {
   authorization,
@@ -354,6 +355,77 @@ t.test(
       emulator.sandbox.store.refunds
         .inCreationOrder()
         .every(({ reason }) => reason?.length === 19_000)
+    )
+  }
+)
+
+const MIB = 2 ** 20
+
+t.test('responses: those that are on their way are bounded, and given back', async t => {
+  const arrivals = new Arrivals({} as never, { cors: false, isLogged: false, unread: 0 })
+  const hasRoom = (length?: number) => {
+    try {
+      arrivals.requireRoom(length)
+      return true
+    } catch (error) {
+      t.match(error, { code: 'limit_reached', assumption: 'A35' })
+      return false
+    }
+  }
+  let bodies = 0
+  const send = (length: number, { isClosed = false, writableLength = length } = {}) => {
+    const arrival: Arrival = { sandbox: {}, release: () => void bodies++, isClosed }
+    arrivals.sending({ arrival, raw: {} } as never, { writableLength } as never, length)
+    return arrival
+  }
+  const first = send(200 * MIB)
+  for (const [length, has] of [
+    [56 * MIB, true],
+    [56 * MIB + 1, false],
+    [16_384, true]
+  ] as const)
+    t.equal(hasRoom(length), has, `${length} more`)
+  send(56 * MIB, { isClosed: true })
+  send(16_384, { writableLength: 0 })
+  t.ok(hasRoom(56 * MIB), 'what is closed or sent already is not counted')
+  send(56 * MIB)
+  t.notOk(hasRoom(), 'what changes something may begin while there is room for more')
+  t.ok(hasRoom(16_384))
+  first.release?.()
+  t.ok(hasRoom(200 * MIB))
+  t.equal(bodies, 1, 'and the room of the body with it')
+})
+
+t.test(
+  'responses: a client that reads nothing is ended, one that has nothing to read is not',
+  async t => {
+    const tickets = Array.from({ length: 100 }, (_, nth) => ({
+      id: `tkt_big_${nth}`,
+      location: 'loc_a',
+      reference: 'x'.repeat(100_000)
+    }))
+    const { app, control } = await startTestEmulator(t, {
+      scenario: { clock: NOW, data: smallFixture({ tickets }) },
+      settings: { 'limits.request_timeout': 300 }
+    })
+    const port = Number(new URL(await app.listen({ port: 0 })).port)
+    const send = (on: string) =>
+      opened(
+        t,
+        port,
+        `GET ${on} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization()}\r\n\r\n`
+      )
+    const stream = send('/_control/events')
+    for (const on of ['/next/tickets?limit=100', '/_control/state']) send(on).socket.pause()
+    const connections = () =>
+      new Promise(resolve => app.server.getConnections((_, all) => resolve(all)))
+    while ((await connections()) !== 3) await sleep(10)
+    while ((await connections()) !== 1) await sleep(50)
+    t.equal(stream.state(), 'open')
+    const { data } = (await control('GET /requests')).body as { data: { answered: boolean }[] }
+    t.strictSame(
+      data.map(({ answered }) => answered),
+      [false]
     )
   }
 )
