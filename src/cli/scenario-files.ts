@@ -113,7 +113,7 @@ export async function filesAt(
   // a path as the person wrote the beginning of it
   const files = isPattern
     ? paths
-    : paths.map(path => `${place.replace(/\/+$/, '')}/${relative(place, path)}`)
+    : paths.map(path => `${place.replace(/(?<!\/)\/+$/, '')}/${relative(place, path)}`)
   return { files: files.sort(), isSearched: true, isPattern }
 }
 

@@ -184,7 +184,7 @@ export const ASSUMPTIONS = {
   ),
   A36: assumed(
     'form syntax beyond the encoding',
-    'a name given twice, a list or an object where one value belongs, bytes that are not UTF-8, raw or percent-encoded, and a declared charset other than UTF-8 are refused with form_malformed; nothing is replaced or guessed'
+    'a name given twice or of more than 1,000 characters, a list or an object where one value belongs, bytes that are not UTF-8, raw or percent-encoded, and a declared charset other than UTF-8 are refused with form_malformed'
   ),
   A37: assumed('a body on GET or DELETE', 'refused with body_unexpected'),
   A38: assumed(

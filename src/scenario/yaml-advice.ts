@@ -158,7 +158,7 @@ const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
     // a line that is indented deeper than the one before it, which has a text already
     ({ line, lines, column }) => {
       const after = beside(lines, line, 1)
-      const [, name, rest] = /^\s*(?:- +)*([^\s:#"'][^:]*):\s+(.*)$/.exec(line.text) ?? []
+      const [, name, rest] = /^\s*(?:- +)*(?!- )([^\s:#"'][^:]*):\s(.*)/s.exec(line.text) ?? []
       const [, indentation = '', next] =
         /^(\s*)([^\s:#-][^:]*):(\s|$)/.exec(after?.text ?? '') ?? []
       if (
@@ -176,10 +176,14 @@ const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
     },
     // `name: x: y` in a line of its own
     ({ line }) => {
-      const [, before = '', value = ''] =
-        /^(\s*(?:- +)*[^\s:#"'][^:]*:\s+)(.*?)\s*(?:\s#.*)?$/.exec(line.text) ?? []
+      const [before = ''] = /^\s*(?:- +)*(?!- )[^\s:#"'][^:]*:\s+/.exec(line.text) ?? []
+      const [value = ''] = line.text.slice(before.length).split(/\s#/, 1)
       return (
-        /:(\s|$)/.test(value) && { ...say('holds_colon', value), at: line.start + before.length }
+        before !== '' &&
+        /:(\s|$)/.test(value) && {
+          ...say('holds_colon', value.trimEnd()),
+          at: line.start + before.length
+        }
       )
     }
   ],
@@ -187,12 +191,15 @@ const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
     dashInBrackets,
     // `{ a: 1 b: 2 }`, which looks the same to a parser as `{ reason: cold: soup }`
     error => {
-      const [, text, name, rest] =
-        /^(.*?)\s+(["']?[\w.-]+["']?):\s*(.*)$/s.exec(valueIn(error)) ?? []
+      const value = valueIn(error)
+      const [all = '', name = ''] = /\s(["']?[\w.-]+["']?):\s*/.exec(value) ?? []
+      const at = value.indexOf(all)
+      const text = value.slice(0, at).trimEnd()
       const isName =
         text &&
-        name &&
-        (/^[[{"']/.test(rest as string) || IS_NAME.test(name) || /["'\]}\d]$/.test(text))
+        (/^[[{"']/.test(value.slice(at + all.length)) ||
+          IS_NAME.test(name) ||
+          /["'\]}\d]$/.test(text))
       return isName && { ...say('comma_missing', name), at: error.at + text.length }
     },
     error => say('holds_colon', valueIn(error))
@@ -211,7 +218,7 @@ const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
     error => /^\s*(?:[\]}]|$)/.test(error.text.slice(error.at)) && unclosed(error),
     // `{ created[gte]: … }`, a name that braces do not take as it is
     ({ line, column, rest, bracket, at }) => {
-      const [name = ''] = /[\w-]*$/.exec(line.text.slice(0, column)) as RegExpExecArray
+      const [name = ''] = /(?<![\w-])[\w-]*$/.exec(line.text.slice(0, column)) as RegExpExecArray
       const [, brackets] = /^((?:\[[\w-]*\])+):\s/.exec(rest) ?? []
       return (
         bracket !== undefined &&
