@@ -356,6 +356,10 @@ class Decoder<C extends DecodeContext> {
         param: path,
         rule: schema['x-rule'] as RuleId
       })
+    if (schema.maxLength !== undefined && text.length > schema.maxLength)
+      throw refusal(path, `${EXPECTS.shorter(schema.maxLength)}${sent(schema, text)}`, {
+        assumption: 'A35'
+      })
     if (schema['x-cursor'] !== undefined) this.#lookups.cursor(this.#context, path, text)
     return text
   }

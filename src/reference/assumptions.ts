@@ -177,7 +177,7 @@ export const ASSUMPTIONS = {
   ),
   A35: assumed(
     'field lengths',
-    'no limit but those of the body, the number of parameters and the depth of nesting',
+    '1,000 characters of search_query; no other but the body, the number of parameters and their depth',
     'limits.body',
     'limits.parameters',
     'limits.depth'

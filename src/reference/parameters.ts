@@ -50,6 +50,7 @@ export type Schema = Note & {
   enum?: readonly unknown[]
   minimum?: number
   maximum?: number
+  maxLength?: number
   properties?: Readonly<Record<string, Schema>>
   additionalProperties?: boolean | Schema
   required?: readonly string[]
@@ -58,7 +59,7 @@ export type Schema = Note & {
 
 export const schemaOf = (table: TSchema): Schema => table as Schema
 
-export const text = (note: Note & { format?: Format } = {}) => Type.String(note)
+export const text = (note: Note & { format?: Format; maxLength?: number } = {}) => Type.String(note)
 /** The id of a record; an operation that takes one is handed the record. */
 export type Reference<F extends Family> = string & { readonly refersTo: F }
 export const refersTo = <F extends Family>(note: Note & { 'x-refers': F }) =>

@@ -817,10 +817,12 @@ async function fixturesOf(
   return fixtures
 }
 
-/** The lists whose members cost later requests time. Errors: `document_too_large`. */
+/** The lists of a document. Errors: `document_too_large`. */
 function checkEntries({ document: { limits }, data }: Checked): void {
-  for (const name of ['script', 'expect', 'play'] as const) {
-    const count = countOf(data[name])
+  for (const [name, list] of Object.entries(data)) {
+    let count = countOf(list)
+    for (const part of count > 0 ? (list as Partial<Record<string, unknown>>[]) : [])
+      count += countOf(part?.sequence) + countOf(part?.at_once)
     if (count > limits['limits.entries'])
       throw tooLarge(
         'limits.entries',

@@ -61,9 +61,11 @@ const named = <T>(values: TUnsafe<T>, description?: string) =>
 const listOf = <T extends TSchema>(items: T, description?: string, note?: object) =>
   of<readonly Static<T>[]>({ type: 'array', ...note, items, description })
 const someOf = <T extends TSchema>(items: T, description?: string) =>
-  listOf(items, description, { minItems: 1 })
+  listOf(items, description, { minItems: 1, maxItems: MAX_ITEMS })
 const wordOf = <T>(words: readonly T[], description?: string) =>
   of<T>({ type: 'string', enum: words, description })
+/** Of the lists that no setting bounds. */
+const MAX_ITEMS = 1000
 /** One schema for the values of a type, another for every other value. */
 const either = <A extends TSchema, B extends TSchema>(
   type: string,
@@ -246,6 +248,7 @@ const wanted = (depth: number, scalars: readonly string[] = SCALARS): TUnsafe<Wa
   of({
     type: [...scalars, 'array', ...(depth > 0 ? ['object'] : [])],
     items: { type: scalars },
+    maxItems: MAX_ITEMS,
     ...(depth > 0 && { additionalProperties: wanted(depth - 1, scalars) }),
     'x-published': referTo(scalars === SCALARS ? 'wanted' : 'field'),
     description:
@@ -737,9 +740,10 @@ export function expectationSchema({ account = false } = {}) {
     {
       ...calls,
       times: { ...TIMES, description: 'How many requests: 0, 1, 2-3 or 4+; left out: 1+.' },
-      sequence: someOf(
+      sequence: listOf(
         { 'x-single': 'on', ...closed('A request of a sequence.', ['on'], calls, 'ExpectedCall') },
-        'Requests in this order; others may come between them.'
+        'Requests in this order; others may come between them.',
+        { minItems: 1 }
       ),
       per: wordOf(
         PER,
@@ -814,7 +818,7 @@ export const sharedScriptSchema = () =>
     groups: named(
       either(
         'array',
-        someOf(entrySchema()),
+        listOf(entrySchema(), undefined, { minItems: 1 }),
         { ...closed('', [], sharedParts()), 'x-elsewhere': OF_DATA },
         'A list of script entries, or an object with any of data, generate, script, steps, play and expect.'
       ),
