@@ -83,7 +83,7 @@ export type Place = {
 }
 
 const FORM = 'application/x-www-form-urlencoded'
-/** A path of dots would lead out of the API. */
+/** Dots lead outside. */
 const ON = /^\s*([a-z]+)\s+(?![^?#]*[\\/](?:\.|%2e){1,2}(?:[\\/?#\s]|$))(\/\S*)\s*$/i
 const INJECT_OPTIONS = [
   'query',

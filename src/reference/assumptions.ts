@@ -1,7 +1,6 @@
 /**
- * How the emulator responds where the reference says "not shown" or "not stated": the ledger of
- * assumptions.
- * None of it is documented behaviour. `settings` names the settings that change it. A `standing`
+ * How the emulator responds where the reference says "not shown" or "not stated". None of it is
+ * documented behaviour. `settings` names the settings that change it. A `standing`
  * one is behind every response, so it is not counted.
  */
 
@@ -177,7 +176,7 @@ export const ASSUMPTIONS = {
   ),
   A35: assumed(
     'field lengths',
-    '1,000 characters of search_query; no other but the body, the number of parameters and their depth',
+    '1,000 characters of search_query; else the body, the number of parameters and their depth',
     'limits.body',
     'limits.parameters',
     'limits.depth'

@@ -1,8 +1,6 @@
 /**
- * The pieces that the parameter and resource tables are written with. A table is a TypeBox schema,
- * so that decoding, validation,
- * static types, responses and documents come from one place. A table adds these to JSON Schema's
- * own keywords:
+ * The pieces of the parameter and resource tables. A table is a TypeBox schema, which decoding,
+ * types, responses and documents come from. It adds these to JSON Schema's own keywords:
  *
  * - `x-rule`: the rule that a wrong value breaks · `x-required-by`: the rule that requires it,
  *   where that is another one

@@ -2,7 +2,7 @@
 import { holdsCardNumber } from '../core/card-numbers.js'
 import { REFUSALS } from './sentences.js'
 
-/** Of a file on every system: Windows reserves names such as `con`, and drops a final dot. */
+/** Windows reserves names such as `con`, and drops a final dot. */
 const NAME = /^(?!(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))[a-z\d][\w.-]{0,63}(?<!\.)$/i
 
 /** Whether a text may be a name, which is shown, so it holds no card number. */

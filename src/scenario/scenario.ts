@@ -224,10 +224,8 @@ export type LoadContext = {
 }
 
 /**
- * Makes the first state that a scenario (or bare fixture) document describes. Nothing else is
- * touched.
- * Errors: `document_invalid` with the problems of the document and of the fixtures that it names,
- * `document_too_large`.
+ * Makes the first state that a scenario (or bare fixture) document describes. Errors:
+ * `document_invalid` with the problems of it and of its fixtures, `document_too_large`.
  */
 export async function firstStateOf(
   document: SourceDocument,

@@ -1,13 +1,10 @@
 /**
- * The parts of documents, each stated once: its schema checks it, its type follows from the schema,
- * and the JSON Schemas that editors read are made from it.
- * Besides JSON Schema's own words and the notes of the resource tables, by which records are
- * checked, a schema uses:
+ * The parts of documents, each stated once: checks, types and the JSON Schemas that editors read
+ * come from its schema. Besides JSON Schema's own words and the notes of the resource tables it uses:
  *
  * - `x-expected`: how a right text is described, with `x-instead`, the characters of a wrong one
  *   that may stay · `x-many`: the kind of a long list of words
- * - `x-elsewhere`: the parts that names go under which are not known here · `x-duration`: a length
- *   of time
+ * - `x-elsewhere`: the parts that unknown names go under · `x-duration`: a length of time
  * - `x-meant`: what to write for other names · `x-single`: the name that a value belongs under
  *   where it is written for the whole
  * - `x-advice`: advice for a value of another type
@@ -64,7 +61,6 @@ const someOf = <T extends TSchema>(items: T, description?: string) =>
   listOf(items, description, { minItems: 1, maxItems: MAX_ITEMS })
 const wordOf = <T>(words: readonly T[], description?: string) =>
   of<T>({ type: 'string', enum: words, description })
-/** Of the lists that no setting bounds. */
 const MAX_ITEMS = 1000
 /** One schema for the values of a type, another for every other value. */
 const either = <A extends TSchema, B extends TSchema>(

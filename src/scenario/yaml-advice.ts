@@ -9,9 +9,8 @@ import { say } from './document-sentences.js'
 /** An error of the parser, by its place in the text. */
 export type ParserError = { code: string; at: number }
 /**
- * What to say of it, and where; `isLast` where nothing that comes after it can be relied on,
- * `isDoubtful` where an earlier mistake may be what makes it one. A line
- * that is to be indented differently takes the one that begins at `next` with it.
+ * What to say of it, and where; `isLast` where nothing after it can be relied on, `isDoubtful` where
+ * an earlier mistake may cause it. A line to be indented takes the one that begins at `next` along.
  */
 export type Advice = Said & { at: number; isLast?: boolean; isDoubtful?: boolean; next?: number }
 
@@ -31,13 +30,12 @@ type Case = ParserError &
  */
 type Mistake = (error: Case) => (Said & Partial<Advice>) | null | false | '' | undefined
 
-/** Characters that are read for advice, at most: for that on an indent, all lines above may be. */
+/** Characters that are read for advice, at most: that on an indent may read all lines above. */
 const MAX_READ = 50_000_000
 
 /**
- * What to say of the errors of a parser, given in their order. Most errors after the first follow
- * from it, so of those only the ones with advice are
- * reported, one for each line; of a large text with many errors only the first are looked at.
+ * What to say of the errors of a parser, in their order. Most after the first follow from it, so
+ * only those with advice are reported, one for each line; of a large text only the first are read.
  */
 export function adviceOn(errors: readonly ParserError[], text: string): Advice[] {
   let start = 0
@@ -51,9 +49,8 @@ export function adviceOn(errors: readonly ParserError[], text: string): Advice[]
   const unclosedAt = unclosedIn(text)
   const given: Advice[] = []
   const reported = new Set<number>()
-  let [line, left] = [lines[0] as Line, MAX_READ]
-  for (const error of errors) {
-    if (left < 0) break
+  let line = lines[0] as Line
+  for (const error of errors.slice(0, Math.ceil(MAX_READ / text.length))) {
     for (
       let next = lines[1];
       next !== undefined && next.start <= error.at;
@@ -71,7 +68,6 @@ export function adviceOn(errors: readonly ParserError[], text: string): Advice[]
     })
     const isIndent = advice?.next !== undefined
     const own = isIndent ? advice.at : line.start
-    left -= isIndent ? text.length : line.text.length
     const isReported = reported.has(own)
     if (isIndent) reported.add(advice.next as number)
     if (given.length > 0 && (advice === null || advice.isDoubtful || isReported)) continue
