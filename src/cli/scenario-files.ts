@@ -40,11 +40,10 @@ const ENDINGS = '**/*.{yaml,yml,json}'
 const IGNORED = ['**/node_modules/**']
 
 /**
- * What is found of the files of each place, each once: a file as it is, those of a folder that end
+ * The files of each place, once: a file as it is, those of a folder that end
  * in .yaml, .yml or .json, those that match a pattern, and,
- * where there is none of these, the scenario or fixture with that name.
- * Files of a folder or pattern that are not scenarios are left out; a place with no file left is a
- * failure, and so is a name that no file knows.
+ * where there is none of these, the scenario or fixture with that name. Files of a folder or pattern
+ * that are not scenarios are left out; a place without one is a failure.
  */
 export async function checkFiles(
   places: readonly string[],
@@ -113,7 +112,7 @@ export async function filesAt(
   // a path as the person wrote the beginning of it
   const files = isPattern
     ? paths
-    : paths.map(path => `${place.replace(/\/+$/, '')}/${relative(place, path)}`)
+    : paths.map(path => `${place.replace(/(?<!\/)\/+$/, '')}/${relative(place, path)}`)
   return { files: files.sort(), isSearched: true, isPattern }
 }
 

@@ -7,7 +7,7 @@ import { BASE, CONTROL } from '../core/paths.js'
 export function emulatorAddress(text: string): URL | null {
   const address = URL.canParse(text) ? new URL(text) : null
   if (address === null || !/^https?:$/.test(address.protocol)) return null
-  const path = address.pathname.replace(/\/+$/, '')
+  const path = address.pathname.replace(/(?<!\/)\/+$/, '')
   const own = [BASE, CONTROL].find(end => path.endsWith(end)) ?? ''
   return Object.assign(new URL(address.origin), {
     pathname: path.slice(0, path.length - own.length)

@@ -28,8 +28,8 @@ const PAUSE = 50
 const STARTING: readonly string[] = ['no_answer', 'not_ready']
 
 /**
- * Connects to a running emulator, as soon as it is ready. The object is the same as that of
- * `startEmulator`; closing it stops nothing.
+ * Connects to a running emulator once it is ready. The object is that of `startEmulator`;
+ * closing it stops nothing.
  * Errors: `option_invalid`; `no_answer` or `not_ready` when it is not ready in time;
  * `answer_unreadable`; `token_required` and other refusals of the control API.
  */

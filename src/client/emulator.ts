@@ -53,9 +53,8 @@ export type Emulator = Methods & {
   control: (on: string, options?: ControlOptions) => Promise<Json>
 
   /**
-   * Returns the same object for a sandbox of this emulator, which is isolated from every other.
-   * Sends nothing: the first request that changes the sandbox, such
-   * as `reset`, creates it, in the scenario that the emulator started with. Errors: throws
+   * Returns the object for a sandbox of this emulator, isolated from every other. The first request
+   * that changes it, such as `reset`, creates it, in the scenario of the start. Errors: throws
    * `name_invalid`.
    */
   sandbox: (name: string) => Emulator
@@ -84,7 +83,8 @@ export type Place = {
 }
 
 const FORM = 'application/x-www-form-urlencoded'
-const ON = /^\s*([A-Za-z]+)\s+(\/\S*)\s*$/
+/** Dots lead outside. */
+const ON = /^\s*([a-z]+)\s+(?![^?#]*[\\/](?:\.|%2e){1,2}(?:[\\/?#\s]|$))(\/\S*)\s*$/i
 const INJECT_OPTIONS = [
   'query',
   'body',

@@ -227,12 +227,9 @@ export function controlDocument(
     return {
       operationId:
         method.toLowerCase() +
-        path
-          .replaceAll(
-            /[^A-Za-z]*([A-Za-z]+)[^A-Za-z]*/g,
-            (_, word) => word[0].toUpperCase() + word.slice(1).toLowerCase()
-          )
-          .replace('/', 'Overview'),
+        (path.match(/[a-z]+/gi) ?? ['overview'])
+          .map(([first = '', ...rest]) => first.toUpperCase() + rest.join('').toLowerCase())
+          .join(''),
       tags: [tag],
       summary: about.split(/(?<=\.) /)[0],
       description: about,

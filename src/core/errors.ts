@@ -78,7 +78,7 @@ export const SERVICE_ERRORS = {
     invalid('A required parameter is missing or empty.')
   ),
   parameter_invalid: by(
-    'FORM-2 ADDR-1 ADDR-2 META-1 LIST-3 FILT-1 FILT-2 FILT-3 FILT-4 ACC-1 USR-3 TXN-2 TXN-6 TXN-7 REF-3 A10 A16 A17 A24 A25 A27 A30 A38 A40',
+    'FORM-2 ADDR-1 ADDR-2 META-1 LIST-3 FILT-1 FILT-2 FILT-3 FILT-4 ACC-1 USR-3 TXN-2 TXN-6 TXN-7 REF-3 A10 A16 A17 A24 A25 A27 A30 A35 A38 A40',
     invalid('A value is not valid for its parameter.')
   ),
   cursor_unknown: by(

@@ -33,7 +33,10 @@ export type FormProblem = {
   rule?: RuleId
   assumption?: AssumptionId
 }
+const A36 = { assumption: 'A36' } as const
 export type Form = { root: FormObject; problem: FormProblem | null }
+/** Characters of the whole name of a parameter, brackets included. */
+const MAX_NAME = 1000
 /** The settings that bound a form. */
 export type FormLimits = { readonly 'limits.parameters': number; readonly 'limits.depth': number }
 
@@ -46,7 +49,7 @@ const NOT_UTF8: Form = {
     code: 'form_malformed',
     param: '',
     message: 'The bytes of the form are not UTF-8.',
-    assumption: 'A36'
+    ...A36
   }
 }
 
@@ -75,10 +78,7 @@ export function decodeForm(
   return { root, problem: null }
 }
 
-/**
- * About how much memory a parameter takes in addition to the characters of the form, in bytes: its
- * name and value as texts of their own, and their places.
- */
+/** About how many bytes a parameter takes in addition to the characters of the form. */
 const PAIR = 120
 
 function addPair(root: FormObject, pair: string, depth: number): FormProblem | null {
@@ -87,21 +87,22 @@ function addPair(root: FormObject, pair: string, depth: number): FormProblem | n
   const sentValue = equals === -1 ? '' : pair.slice(equals + 1)
   const known = KNOWN_NAMES.get(sentName)
   const name = known?.name ?? decoded(sentName)
+  const { length } = name ?? sentName
+  if (length > MAX_NAME)
+    return malformed('', `a name has ${length} characters; at most ${MAX_NAME} are read`, A36)
   if (name === null) return undecodable(asFarAsDecoded(sentName), 'name', sentName)
   const value = decoded(sentValue)
   if (value === null) return undecodable(name, 'value', sentValue)
   if (value !== sentValue) root.held += byteSize(value)
   if (known === undefined && name !== sentName) root.held += byteSize(name)
   const steps = known?.steps ?? stepsOf(name)
-  if (steps === null) {
-    if (name === '')
-      return malformed(name, 'a value has no name before its =', { assumption: 'A36' })
+  if (name === '') return malformed(name, 'a value has no name before its =', A36)
+  if (steps === null)
     return malformed(
       name,
       'the brackets are not balanced: a nested name is written parent[child]',
       { rule: 'FORM-2' }
     )
-  }
   const levels = steps.length - 1
   return levels > depth
     ? tooLarge(name, `${name} is nested ${levels} deep; at most ${depth} are read.`)
@@ -131,7 +132,7 @@ const IS_PERCENT_ENCODED = /^(?:[^%]|%[\da-f]{2})*$/i
 /** A name or value whose percent-encoding is broken, or encodes bytes that are not UTF-8 (A36). */
 function undecodable(param: string, what: 'name' | 'value', text: string): FormProblem {
   if (IS_PERCENT_ENCODED.test(text))
-    return malformed(param, `the bytes of the ${what} are not UTF-8`, { assumption: 'A36' })
+    return malformed(param, `the bytes of the ${what} are not UTF-8`, A36)
   return malformed(
     param,
     `the percent-encoding of the ${what} is broken: % must be followed by two hexadecimal digits`
@@ -148,7 +149,7 @@ const asFarAsDecoded = (text: string) =>
 /** `a[b][c]` → a, b, c; null when the brackets do not balance. */
 function stepsOf(name: string): string[] | null {
   const open = name.indexOf('[')
-  if (open === -1) return name === '' || name.includes(']') ? null : [name]
+  if (open === -1) return name.includes(']') ? null : [name]
   const head = name.slice(0, open)
   if (head === '' || head.includes(']') || !name.endsWith(']')) return null
   const inner = name.slice(open + 1, -1).split('][')
@@ -209,7 +210,7 @@ function put(
   if (present === undefined) parent.set(step, value)
   else if (present instanceof FormObject && value === '' && !present.cleared) present.cleared = true
   else if (typeof present === 'string' || (present instanceof FormObject && value === ''))
-    return malformed(name, twice(name, present), { assumption: 'A36' })
+    return malformed(name, twice(name, present), A36)
   else return conflict(steps, at, name)
   return null
 }
@@ -253,9 +254,7 @@ const malformed = (
 /** What was sent for the step at a place cannot be together with what came for it before. */
 const conflict = (steps: readonly string[], at: number, name: string): FormProblem => {
   const parent = steps.slice(0, at + 1).reduce(inBrackets)
-  return malformed(name, `${parent} was sent both as a value and as an object or list`, {
-    assumption: 'A36'
-  })
+  return malformed(name, `${parent} was sent both as a value and as an object or list`, A36)
 }
 
 /**

@@ -9,6 +9,10 @@ import type { Step } from './places.js'
 import { type Said, say, shownGot } from './sentences.js'
 import { placeholdersIn, type TemplateRule } from './templates.js'
 
+/** What a template may hold, since each placeholder may stand for a long text. */
+const MAX_PLACEHOLDERS = 100
+const MAX_TEMPLATE = 16_384
+
 /** A JSON Schema. */
 export type Schema = Readonly<Record<string, unknown>>
 export type Test = (value: unknown) => boolean
@@ -94,6 +98,10 @@ export const WORDS: Readonly<Record<string, Word>> = {
     if (typeof value !== 'string' || value.length >= minimum) return null
     return minimum === 1 ? say('empty') : say('too_short', minimum)
   },
+  maxLength: (maximum: number, value: unknown) =>
+    typeof value === 'string' && value.length > maximum
+      ? say('too_long', maximum, value.length)
+      : null,
   pattern: (
     source: string,
     value: unknown,
@@ -119,6 +127,8 @@ export const WORDS: Readonly<Record<string, Word>> = {
   },
   'x-template': ({ placeholders, once }: TemplateRule, template: unknown) => {
     const found = placeholdersIn(template)
+    if (found.length > MAX_PLACEHOLDERS || JSON.stringify(template).length > MAX_TEMPLATE)
+      return say('template_too_large', MAX_PLACEHOLDERS, MAX_TEMPLATE)
     const unknown = found.find(text => !placeholders.includes(text))
     if (unknown !== undefined) return say('unknown_placeholder', shownGot(unknown), placeholders)
     const times = found.filter(text => text === once).length

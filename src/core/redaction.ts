@@ -42,11 +42,10 @@ const CODE = /(?<![a-z])((?:csc|cvc|cvv)2?[\W_]{0,4})\d{3,4}(?!\d)/gi
  * letters: `cardToken[Value]` is `card_token.value`.
  */
 function normal(name: string): string {
-  if (/^[a-z\d]+(?:[._][a-z\d]+)*$/.test(name)) return name
-  const words = name.replace(/([a-z\d])([A-Z])/g, '$1_$2').toLowerCase()
-  return words
-    .replace(/[^a-z\d]*[[\].][^a-z\d]*/g, '.')
-    .replace(/[^a-z\d.]+/g, '_')
+  return name
+    .replace(/([a-z\d])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .replace(/[^a-z\d]+/g, run => (/[[\].]/.test(run) ? '.' : '_'))
     .replace(/^[._]|[._]$/g, '')
 }
 

@@ -40,6 +40,8 @@ export const CHECKS = {
   empty: () => 'must not be empty',
   blank: () => 'must not be blank',
   too_short: (minimum: number) => `must be at least ${minimum} characters long`,
+  too_long: (maximum: number, got: number) =>
+    `must be at most ${maximum} characters long; got ${got}`,
   not_a_key: () => 'must be printable ASCII, without spaces or colons',
   not_matching: (pattern: string, got: string) => `must match the pattern "${pattern}"; got ${got}`,
   wrong_characters: (expected: string, got: string, instead: string | null) =>
@@ -54,6 +56,8 @@ export const CHECKS = {
     `${placeholder} is not a placeholder${didYouMeanOneOf(placeholder, known, `available: ${known.join(', ')}`)}`,
   placeholder_count: (placeholder: string, times: number) =>
     `must have the placeholder ${placeholder} once; ${times === 0 ? 'it is missing' : `got it ${times} times`}`,
+  template_too_large: (placeholders: number, characters: number) =>
+    `must have at most ${placeholders} placeholders and ${characters} characters`,
   required: (name: string) => `${name} is required`,
   unknown_name: (
     name: string,

@@ -159,7 +159,7 @@ const PROCESS_SETTINGS = settingsOf('process', {
   'limits.entries': setting(
     whole(1, 1_000_000),
     10_000,
-    'Maximum number of script entries of a sandbox, and of script entries or expectations in a document.'
+    'Maximum number of script entries of a sandbox, and of items of a list in a document.'
   ),
   'limits.loads': setting(
     whole(1, 1000),

@@ -1,8 +1,7 @@
 /**
  * The emulated API as a function: a request, and what becomes of it. Its stages stand here in the
- * order of refusals (A08): path and method, key, disabled
- * operation, content type, size, form, parameters; then the script, the operation, the response.
- * Nothing here waits: where a script says so, the caller does.
+ * order of refusals (A08), then the script, the operation, the response. Nothing here waits: where
+ * a script says so, the caller does.
  */
 import { ApiError } from '../core/errors.js'
 import { decodeForm, EMPTY_FORM, FORM_TYPE, type Form, valueIn } from '../core/form.js'
@@ -51,8 +50,7 @@ export type ApiRequest = Pick<Arriving, 'method' | 'url' | 'headers'> & { body: 
 
 /**
  * Executes a request without waiting: a script may respond, but does not hold or delay, and a
- * response that it would lose is only marked. If `isScripted` is
- * false, `action` replaces the script. `base` is the API's path as responses show it. `onEntered`
+ * response that it would lose is only marked. Unless `isScripted`, `action` replaces the script. `base` is the API's path as responses show it. `onEntered`
  * is called when the key is known, before any lookup.
  */
 export function execute(
@@ -325,8 +323,7 @@ function unexpectedBody(exchange: Exchange, { byName }: Table): ApiError {
 }
 
 /**
- * 9. The operation, and what the script changes before or after it: finds the record in the path,
- * judges, changes, and returns what is shown. `hasWaited`: other requests may have changed the
+ * 9. The operation, and what the script changes before or after it. `hasWaited`: other requests may have changed the
  * caller and the records, which are looked up again. Errors: `resource_missing`, `state_replaced`,
  * those of the rules.
  */

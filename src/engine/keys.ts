@@ -68,7 +68,7 @@ export const keyIn = (authorization: string | undefined): string | null =>
   (authorization && credentialsIn(authorization)[1]) || null
 
 function credentialsIn(authorization: string): (string | undefined)[] {
-  const [, scheme, credentials = ''] = /^(\S+) *(.*)$/.exec(authorization) ?? []
+  const [, scheme, credentials = ''] = /^(\S+)(.*)/s.exec(authorization) ?? []
   const [, key, password] =
     /^([^:]*):([\s\S]*)$/.exec(Buffer.from(credentials, 'base64').toString('utf8')) ?? []
   return [scheme, key, password]

@@ -116,7 +116,7 @@ const isEmpty = <R extends StoredRecord>(
   { index, group, order }: Query
 ): boolean => pageOf(collection, { index, group, order, limit: 1 }).stored.length === 0
 
-const withoutSlash = (path: string) => (path.endsWith('/') ? path.replace(/\/+$/, '') : path)
+const withoutSlash = (path: string) => path.replace(/(?<!\/)\/+$/, '')
 
 /** Whether a page of what belongs to one Account would be another one if it were of everything. */
 function hides<R extends StoredRecord>(

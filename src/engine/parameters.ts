@@ -1,8 +1,7 @@
 /**
- * Decodes a request's parameters by its operation's table and refuses what the table does not
- * allow: first any unknown parameter, then in the table's order,
- * including the record that a parameter names (A08). Values are read strictly: an integer is
- * digits, nothing is coerced (A27).
+ * Decodes a request's parameters by its operation's table and refuses what that does not allow:
+ * unknown parameters, then in the table's order, with the records that are named (A08). Nothing is
+ * coerced (A27).
  */
 import { ApiError, type ErrorCode } from '../core/errors.js'
 import { FormList, type FormNode, FormObject, inBrackets } from '../core/form.js'
@@ -355,6 +354,10 @@ class Decoder<C extends DecodeContext> {
       return this.#lookups.find(this.#context, family, text, {
         param: path,
         rule: schema['x-rule'] as RuleId
+      })
+    if (schema.maxLength !== undefined && text.length > schema.maxLength)
+      throw refusal(path, `${EXPECTS.shorter(schema.maxLength)}${sent(schema, text)}`, {
+        assumption: 'A35'
       })
     if (schema['x-cursor'] !== undefined) this.#lookups.cursor(this.#context, path, text)
     return text

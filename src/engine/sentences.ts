@@ -208,6 +208,7 @@ export const REFUSALS = {
 /** What is wrong with a value, after the name of its parameter. */
 export const EXPECTS = {
   notBlank: 'must not be blank',
+  shorter: (most: number) => `must have at most ${most} characters`,
   notEmpty: 'must not be empty; leave it out, or send a value',
   kept: 'is required, so an empty value cannot unset it; leave it out to keep it as it is',
   oneValue: (got: string) => `must be one value; got ${got}`,

@@ -1,7 +1,6 @@
 /**
- * How the emulator responds where the reference says "not shown" or "not stated": the ledger of
- * assumptions.
- * None of it is documented behaviour. `settings` names the settings that change it. A `standing`
+ * How the emulator responds where the reference says "not shown" or "not stated". None of it is
+ * documented behaviour. `settings` names the settings that change it. A `standing`
  * one is behind every response, so it is not counted.
  */
 
@@ -177,14 +176,14 @@ export const ASSUMPTIONS = {
   ),
   A35: assumed(
     'field lengths',
-    'no limit but those of the body, the number of parameters and the depth of nesting',
+    '1,000 characters of search_query; else the body, the number of parameters and their depth',
     'limits.body',
     'limits.parameters',
     'limits.depth'
   ),
   A36: assumed(
     'form syntax beyond the encoding',
-    'a name given twice, a list or an object where one value belongs, bytes that are not UTF-8, raw or percent-encoded, and a declared charset other than UTF-8 are refused with form_malformed; nothing is replaced or guessed'
+    'a name given twice or of more than 1,000 characters, a list or an object where one value belongs, bytes that are not UTF-8, raw or percent-encoded, and a declared charset other than UTF-8 are refused with form_malformed'
   ),
   A37: assumed('a body on GET or DELETE', 'refused with body_unexpected'),
   A38: assumed(

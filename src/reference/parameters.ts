@@ -1,8 +1,6 @@
 /**
- * The pieces that the parameter and resource tables are written with. A table is a TypeBox schema,
- * so that decoding, validation,
- * static types, responses and documents come from one place. A table adds these to JSON Schema's
- * own keywords:
+ * The pieces of the parameter and resource tables. A table is a TypeBox schema, which decoding,
+ * types, responses and documents come from. It adds these to JSON Schema's own keywords:
  *
  * - `x-rule`: the rule that a wrong value breaks · `x-required-by`: the rule that requires it,
  *   where that is another one
@@ -50,6 +48,7 @@ export type Schema = Note & {
   enum?: readonly unknown[]
   minimum?: number
   maximum?: number
+  maxLength?: number
   properties?: Readonly<Record<string, Schema>>
   additionalProperties?: boolean | Schema
   required?: readonly string[]
@@ -58,7 +57,7 @@ export type Schema = Note & {
 
 export const schemaOf = (table: TSchema): Schema => table as Schema
 
-export const text = (note: Note & { format?: Format } = {}) => Type.String(note)
+export const text = (note: Note & { format?: Format; maxLength?: number } = {}) => Type.String(note)
 /** The id of a record; an operation that takes one is handed the record. */
 export type Reference<F extends Family> = string & { readonly refersTo: F }
 export const refersTo = <F extends Family>(note: Note & { 'x-refers': F }) =>

@@ -1,6 +1,6 @@
 /**
- * The rules that the reference states, one id each: the ledger. What it does not state is an
- * assumption (`assumptions.ts`), never a rule.
+ * The rules that the reference states, one id each. What it does not state is an assumption, never
+ * a rule.
  * `violable` says whether a request can break the rule: some only describe the service's own
  * response. `keepable` is false if no request can show it kept.
  */

@@ -17,7 +17,7 @@ export const TICKET = resource('ticket', {
     description: 'The Location that it was opened at.',
     'x-needed': true
   }),
-  reference: nullable(text({ description: 'What search_query matches.' }))
+  reference: nullable(text({ maxLength: 65_536, description: 'What search_query matches.' }))
 })
 export type Ticket = Static<typeof TICKET>
 export const TICKET_LIST = listOf(TICKET)
@@ -29,6 +29,7 @@ export const LIST_TICKETS = parameters({
   ),
   search_query: optional(
     text({
+      maxLength: 1000,
       'x-rule': 'SRCH-1',
       description: 'Keeps Tickets whose reference matches. Applied after retrieval.'
     })

@@ -163,6 +163,7 @@ export const LIST_TRANSACTIONS = parameters({
   ),
   search_query: optional(
     text({
+      maxLength: 1000,
       'x-rule': 'SRCH-2',
       description:
         'Keeps Transactions whose payment_method.card.last4 matches. Applied after retrieval.'

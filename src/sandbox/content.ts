@@ -60,9 +60,9 @@ const partsOf = (state: Writable, names: readonly string[]) =>
 const COUNTS = ['requests', 'clock']
 
 /**
- * What has changed. Sandboxes may change before the texts of a whole file are asked for; other
- * texts are to be asked for at once. `counts`: also where no
- * request changed anything, the count of requests or the time of a clock that runs.
+ * What has changed. Sandboxes may change before the texts of a whole file are asked for; ask for
+ * others at once. `counts`: also where no request changed more than the count of requests or the
+ * time of a running clock.
  */
 export function changesSince(
   before: Content,

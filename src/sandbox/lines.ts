@@ -42,8 +42,8 @@ type SavedRecord = { id: string; deleted?: Pick<Tombstone, 'at' | 'owners'> }
 /**
  * What a line says of a first state, by its number, or of a sandbox: `from` which first state it
  * begins anew; that it `ended`; that records of a family come to
- * the others, or, where they are all of it, in their place; or `parts`, each with its value.
- * Without either: which first state new sandboxes begin with.
+ * the others, or replace them; or `parts`, each with its value. Without either: which first state
+ * new sandboxes begin with.
  */
 type Amendment = {
   first?: number

@@ -1,8 +1,6 @@
 /**
  * The lock of a data file: a Unix socket beside it, whose name is never used again and stands only
- * once it listens. One that
- * refuses connections belongs to no process and never will, however its process ended, so it can be
- * cleared away whoever else is starting.
+ * once it listens. One that refuses connections belongs to no process, so it can be cleared away.
  */
 import { randomBytes } from 'node:crypto'
 import { readdir, rename, rm, symlink } from 'node:fs/promises'

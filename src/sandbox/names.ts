@@ -2,12 +2,10 @@
 import { holdsCardNumber } from '../core/card-numbers.js'
 import { REFUSALS } from './sentences.js'
 
-const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+/** Windows reserves names such as `con`, and drops a final dot. */
+const NAME = /^(?!(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))[a-z\d][\w.-]{0,63}(?<!\.)$/i
 
-/**
- * Whether a text may be a name: not one that holds a card number, since names are shown and
- * written.
- */
+/** Whether a text may be a name, which is shown, so it holds no card number. */
 export const isName = (name: string): boolean => NAME.test(name) && !holdsCardNumber(name)
 
 /**

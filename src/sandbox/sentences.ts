@@ -41,7 +41,7 @@ export const REFUSALS = {
   notAName: refusal(
     'name_invalid',
     (shown: string) =>
-      `${shown === '' ? 'The name is empty' : `${shown} is not a name`}: a name must be 1 to 64 letters, digits, ., _ and -, beginning with a letter or digit.`,
+      `${shown === '' ? 'The name is empty' : `${shown} is not a name`}: a name must be 1 to 64 letters, digits, ., _ and -, beginning with a letter or digit, not ending in a dot, and not one of Windows's own, such as con.`,
     NAMED
   ),
   // sandboxes

@@ -382,7 +382,7 @@ function compileComparison({ holds }: Comparison, bound: Scalar, under: At, repo
 
 /** `; write { gt: 5000 }` for the text `>5000`; an empty text for one that compares nothing. */
 function conditionMeant(text: string, schemas: readonly Schema[]): string {
-  const [, sign, bound = ''] = /^\s*([<>]=?)\s*(.*?)\s*$/.exec(text) ?? []
+  const [, sign, bound = ''] = /^([<>]=?)(.*)/s.exec(text.trim()) ?? []
   const isComparable = schemas.some(isNumeric) ? NUMBER.test(bound) : instantOf(bound) !== null
   const [condition] = Object.keys(COMPARISONS).filter(name => COMPARISONS[name]?.sign === sign)
   return isComparable ? `; write { ${condition}: ${bound} }` : ''

@@ -211,10 +211,9 @@ const LINKS = Object.fromEntries(
 ) as Readonly<Record<Family, keyof typeof LINKED_FAMILIES | null>>
 
 /**
- * Imports fixtures into a store. The store is changed whatever problems there are, so it is given a
- * copy. Ids that are left out are drawn, `created` left
- * out is now, in file order. A record with a problem is left out, and a reference to it is no
- * problem of its own.
+ * Imports fixtures into a store, a copy since problems do not undo changes. Ids that are left out
+ * are drawn, `created` left out is now, in file order. A record with a problem is left out, and a
+ * reference to it is no problem of its own.
  */
 export class FixtureImporter {
   readonly imported: ImportedRecords = {

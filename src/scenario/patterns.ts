@@ -1,11 +1,10 @@
 /**
  * Patterns of conditions: regular expressions in RE2's syntax, whose time grows only with the
  * length of the value and the size of the pattern. Both have a maximum, as has the number of
- * patterns, so that matching a request against all of them stays below 100 ms.
+ * patterns.
  */
 import { holdsCardNumber } from '../core/card-numbers.js'
 import type { Said } from '../core/sentences.js'
-import { pause } from '../work/slices.js'
 import { say } from './sentences.js'
 
 /** Patterns of a script, and of all expectations of a scenario. */
@@ -121,7 +120,6 @@ export async function compilePattern(
   const bound = boundsOf(pattern).find(isBeyond)
   if (bound !== undefined) return beyond(bound)
   if (holdsCardNumber(pattern)) return refused(say('pattern_of_card'))
-  await pause()
   const { RE2JS } = await import('re2js')
   try {
     const compiled = RE2JS.compile(pattern, flag === '' ? 0 : RE2JS.CASE_INSENSITIVE)

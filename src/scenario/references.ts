@@ -61,7 +61,7 @@ export const referenceIn = (text: string): string | null => /\$\{[^{}]*\}?/.exec
  * other text.
  */
 export const recordPath = (text: string): string | undefined =>
-  /^\$\{\s*record\.([^{}]*?)\s*\}$/.exec(text)?.[1]
+  /^\$\{\s*record\.([^{}]*)\}$/.exec(text)?.[1]?.trimEnd()
 
 /** A field of an object, or a member of a list by its place. */
 const partOf = (value: Json | undefined, field: string): Json | undefined =>

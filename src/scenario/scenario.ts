@@ -224,10 +224,8 @@ export type LoadContext = {
 }
 
 /**
- * Makes the first state that a scenario (or bare fixture) document describes. Nothing else is
- * touched.
- * Errors: `document_invalid` with the problems of the document and of the fixtures that it names,
- * `document_too_large`.
+ * Makes the first state that a scenario (or bare fixture) document describes. Errors:
+ * `document_invalid` with the problems of it and of its fixtures, `document_too_large`.
  */
 export async function firstStateOf(
   document: SourceDocument,
@@ -817,10 +815,12 @@ async function fixturesOf(
   return fixtures
 }
 
-/** The lists whose members cost later requests time. Errors: `document_too_large`. */
+/** The lists of a document. Errors: `document_too_large`. */
 function checkEntries({ document: { limits }, data }: Checked): void {
-  for (const name of ['script', 'expect', 'play'] as const) {
-    const count = countOf(data[name])
+  for (const [name, list] of Object.entries(data)) {
+    let count = countOf(list)
+    for (const part of count > 0 ? (list as Partial<Record<string, unknown>>[]) : [])
+      count += countOf(part?.sequence) + countOf(part?.at_once)
     if (count > limits['limits.entries'])
       throw tooLarge(
         'limits.entries',

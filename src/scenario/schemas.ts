@@ -1,13 +1,10 @@
 /**
- * The parts of documents, each stated once: its schema checks it, its type follows from the schema,
- * and the JSON Schemas that editors read are made from it.
- * Besides JSON Schema's own words and the notes of the resource tables, by which records are
- * checked, a schema uses:
+ * The parts of documents, each stated once: checks, types and the JSON Schemas that editors read
+ * come from its schema. Besides JSON Schema's own words and the notes of the resource tables it uses:
  *
  * - `x-expected`: how a right text is described, with `x-instead`, the characters of a wrong one
  *   that may stay · `x-many`: the kind of a long list of words
- * - `x-elsewhere`: the parts that names go under which are not known here · `x-duration`: a length
- *   of time
+ * - `x-elsewhere`: the parts that unknown names go under · `x-duration`: a length of time
  * - `x-meant`: what to write for other names · `x-single`: the name that a value belongs under
  *   where it is written for the whole
  * - `x-advice`: advice for a value of another type
@@ -61,9 +58,10 @@ const named = <T>(values: TUnsafe<T>, description?: string) =>
 const listOf = <T extends TSchema>(items: T, description?: string, note?: object) =>
   of<readonly Static<T>[]>({ type: 'array', ...note, items, description })
 const someOf = <T extends TSchema>(items: T, description?: string) =>
-  listOf(items, description, { minItems: 1 })
+  listOf(items, description, { minItems: 1, maxItems: MAX_ITEMS })
 const wordOf = <T>(words: readonly T[], description?: string) =>
   of<T>({ type: 'string', enum: words, description })
+const MAX_ITEMS = 1000
 /** One schema for the values of a type, another for every other value. */
 const either = <A extends TSchema, B extends TSchema>(
   type: string,
@@ -246,6 +244,7 @@ const wanted = (depth: number, scalars: readonly string[] = SCALARS): TUnsafe<Wa
   of({
     type: [...scalars, 'array', ...(depth > 0 ? ['object'] : [])],
     items: { type: scalars },
+    maxItems: MAX_ITEMS,
     ...(depth > 0 && { additionalProperties: wanted(depth - 1, scalars) }),
     'x-published': referTo(scalars === SCALARS ? 'wanted' : 'field'),
     description:
@@ -737,9 +736,10 @@ export function expectationSchema({ account = false } = {}) {
     {
       ...calls,
       times: { ...TIMES, description: 'How many requests: 0, 1, 2-3 or 4+; left out: 1+.' },
-      sequence: someOf(
+      sequence: listOf(
         { 'x-single': 'on', ...closed('A request of a sequence.', ['on'], calls, 'ExpectedCall') },
-        'Requests in this order; others may come between them.'
+        'Requests in this order; others may come between them.',
+        { minItems: 1 }
       ),
       per: wordOf(
         PER,
@@ -814,7 +814,7 @@ export const sharedScriptSchema = () =>
     groups: named(
       either(
         'array',
-        someOf(entrySchema()),
+        listOf(entrySchema(), undefined, { minItems: 1 }),
         { ...closed('', [], sharedParts()), 'x-elsewhere': OF_DATA },
         'A list of script entries, or an object with any of data, generate, script, steps, play and expect.'
       ),

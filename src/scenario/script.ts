@@ -68,9 +68,8 @@ export type Entry = {
 /** An entry that is applied to a request, with its delay. */
 export type Action = { id: string; entry: Entry; delay: number }
 /**
- * How many requests matched an entry, and to how many it was applied; `first`, of an entry that
- * lasts for a time, when it was first applied, in milliseconds
- * of the sandbox's clock.
+ * How many requests matched an entry, and to how many it was applied; `first`, of one that lasts for
+ * a time, when that began, in milliseconds of the sandbox's clock.
  */
 type Count = { matched: number; applied: number; first?: number }
 /**

@@ -96,9 +96,9 @@ type Known = Pick<StepBindings, 'variable'> & {
 }
 
 /**
- * Checks steps as far as they have no flaws: operations, keys, and that every `${…}` refers to an
- * earlier step or to a value of `variable`. Expectations refer to
- * any step. `warn` takes problems of steps that can be played all the same.
+ * Checks steps without flaws: operations, keys, and that every `${…}` refers to an earlier step (of
+ * expectations, to any) or to a value of `variable`. `warn` takes problems of steps that can be
+ * played all the same.
  */
 export function checkSteps(
   {
@@ -368,8 +368,8 @@ export class Answers extends Map<string, Json> {
 
 /**
  * Sends the requests of steps in their order, those of `at_once` together, and returns the outcome
- * of each. A step that refers to the response of a failed one is
- * not sent. `wait` lets that many milliseconds pass.
+ * of each. A step that refers to the response of a failed one is not sent. `wait` lets that many
+ * milliseconds pass.
  */
 export async function playSteps(
   plays: readonly PlayData[],

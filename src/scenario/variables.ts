@@ -196,7 +196,7 @@ function expanded(data: unknown, variables: ReadonlyMap<string, VariableValue | 
 
   /** The value of a reference; null where it is none to a variable, or to one without a value. */
   function valueAt(reference: string): VariableValue | null {
-    const [, name] = /^\s*vars(?:\.(.*?))?\s*$/s.exec(reference) ?? []
+    const [, name] = /^vars(?:\.(.*))?$/s.exec(reference.trim()) ?? []
     if (name === undefined) {
       if (reference.trim() === 'vars') note(say('variable_without_name', declared[0] ?? 'NAME'))
       return null

@@ -9,9 +9,8 @@ import { say } from './document-sentences.js'
 /** An error of the parser, by its place in the text. */
 export type ParserError = { code: string; at: number }
 /**
- * What to say of it, and where; `isLast` where nothing that comes after it can be relied on,
- * `isDoubtful` where an earlier mistake may be what makes it one. A line
- * that is to be indented differently takes the one that begins at `next` with it.
+ * What to say of it, and where; `isLast` where nothing after it can be relied on, `isDoubtful` where
+ * an earlier mistake may cause it. A line to be indented takes the one that begins at `next` along.
  */
 export type Advice = Said & { at: number; isLast?: boolean; isDoubtful?: boolean; next?: number }
 
@@ -31,13 +30,12 @@ type Case = ParserError &
  */
 type Mistake = (error: Case) => (Said & Partial<Advice>) | null | false | '' | undefined
 
-/** Characters that are read for advice, at most: for that on an indent, all lines above may be. */
+/** Characters that are read for advice, at most: that on an indent may read all lines above. */
 const MAX_READ = 50_000_000
 
 /**
- * What to say of the errors of a parser, given in their order. Most errors after the first follow
- * from it, so of those only the ones with advice are
- * reported, one for each line; of a large text with many errors only the first are looked at.
+ * What to say of the errors of a parser, in their order. Most after the first follow from it, so
+ * only those with advice are reported, one for each line; of a large text only the first are read.
  */
 export function adviceOn(errors: readonly ParserError[], text: string): Advice[] {
   let start = 0
@@ -51,9 +49,8 @@ export function adviceOn(errors: readonly ParserError[], text: string): Advice[]
   const unclosedAt = unclosedIn(text)
   const given: Advice[] = []
   const reported = new Set<number>()
-  let [line, left] = [lines[0] as Line, MAX_READ]
-  for (const error of errors) {
-    if (left < 0) break
+  let line = lines[0] as Line
+  for (const error of errors.slice(0, Math.ceil(MAX_READ / text.length))) {
     for (
       let next = lines[1];
       next !== undefined && next.start <= error.at;
@@ -71,7 +68,6 @@ export function adviceOn(errors: readonly ParserError[], text: string): Advice[]
     })
     const isIndent = advice?.next !== undefined
     const own = isIndent ? advice.at : line.start
-    left -= isIndent ? text.length : line.text.length
     const isReported = reported.has(own)
     if (isIndent) reported.add(advice.next as number)
     if (given.length > 0 && (advice === null || advice.isDoubtful || isReported)) continue
@@ -158,7 +154,7 @@ const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
     // a line that is indented deeper than the one before it, which has a text already
     ({ line, lines, column }) => {
       const after = beside(lines, line, 1)
-      const [, name, rest] = /^\s*(?:- +)*([^\s:#"'][^:]*):\s+(.*)$/.exec(line.text) ?? []
+      const [, name, rest] = /^\s*(?:- +)*(?!- )([^\s:#"'][^:]*):\s(.*)/s.exec(line.text) ?? []
       const [, indentation = '', next] =
         /^(\s*)([^\s:#-][^:]*):(\s|$)/.exec(after?.text ?? '') ?? []
       if (
@@ -176,10 +172,14 @@ const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
     },
     // `name: x: y` in a line of its own
     ({ line }) => {
-      const [, before = '', value = ''] =
-        /^(\s*(?:- +)*[^\s:#"'][^:]*:\s+)(.*?)\s*(?:\s#.*)?$/.exec(line.text) ?? []
+      const [before = ''] = /^\s*(?:- +)*(?!- )[^\s:#"'][^:]*:\s+/.exec(line.text) ?? []
+      const [value = ''] = line.text.slice(before.length).split(/\s#/, 1)
       return (
-        /:(\s|$)/.test(value) && { ...say('holds_colon', value), at: line.start + before.length }
+        before !== '' &&
+        /:(\s|$)/.test(value) && {
+          ...say('holds_colon', value.trimEnd()),
+          at: line.start + before.length
+        }
       )
     }
   ],
@@ -187,12 +187,15 @@ const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
     dashInBrackets,
     // `{ a: 1 b: 2 }`, which looks the same to a parser as `{ reason: cold: soup }`
     error => {
-      const [, text, name, rest] =
-        /^(.*?)\s+(["']?[\w.-]+["']?):\s*(.*)$/s.exec(valueIn(error)) ?? []
+      const value = valueIn(error)
+      const [all = '', name = ''] = /\s(["']?[\w.-]+["']?):\s*/.exec(value) ?? []
+      const at = value.indexOf(all)
+      const text = value.slice(0, at).trimEnd()
       const isName =
         text &&
-        name &&
-        (/^[[{"']/.test(rest as string) || IS_NAME.test(name) || /["'\]}\d]$/.test(text))
+        (/^[[{"']/.test(value.slice(at + all.length)) ||
+          IS_NAME.test(name) ||
+          /["'\]}\d]$/.test(text))
       return isName && { ...say('comma_missing', name), at: error.at + text.length }
     },
     error => say('holds_colon', valueIn(error))
@@ -211,7 +214,7 @@ const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
     error => /^\s*(?:[\]}]|$)/.test(error.text.slice(error.at)) && unclosed(error),
     // `{ created[gte]: … }`, a name that braces do not take as it is
     ({ line, column, rest, bracket, at }) => {
-      const [name = ''] = /[\w-]*$/.exec(line.text.slice(0, column)) as RegExpExecArray
+      const [name = ''] = /(?<![\w-])[\w-]*$/.exec(line.text.slice(0, column)) as RegExpExecArray
       const [, brackets] = /^((?:\[[\w-]*\])+):\s/.exec(rest) ?? []
       return (
         bracket !== undefined &&

@@ -81,6 +81,13 @@ t.test(
       const { has_more, first_id, last_id } = answer.body
       t.strictSame([idsOf(answer), has_more, first_id, last_id], [ids, ...ends], query)
     }
+    const asked = (length: number) =>
+      call('GET /tickets', { query: `limit=1&location=loc_a&search_query=${'é'.repeat(length)}` })
+    t.equal(asked(1000).status, 200)
+    t.match(asked(1001).body.error, {
+      message: 'search_query must have at most 1000 characters; got 1001 characters.',
+      assumption: 'A35'
+    })
   }
 )
 

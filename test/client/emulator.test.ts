@@ -109,6 +109,14 @@ const REFUSED: [title: string, run: Case['run'], code: string, param: string, st
     'boby'
   ],
   ['what is no call', ({ inject }) => inject('refunds'), 'option_invalid', 'on'],
+  ...['/../_control', '/a/.%2E/%2e%2E/_control/x', '/..\\_control', '/.?a=b'].map(
+    (path): (typeof REFUSED)[number] => [
+      `a path of dots: ${path}`,
+      ({ inject }) => inject(`GET ${path}`),
+      'option_invalid',
+      'on'
+    ]
+  ),
   [
     'a call that the journal does not hold',
     ({ why }) => why('req_7'),

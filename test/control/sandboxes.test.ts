@@ -460,7 +460,12 @@ t.test('sandboxes: deleting one needs the name of an existing one', async t => {
   for (const name of ['a', 'b', 'c']) await sandboxClient(emulator, name).call('GET /tickets')
   for (const [path, ...is] of [
     ['/nothing', 404, 'sandbox_unknown', 'name'],
-    ['/a%2Fb', 400, 'name_invalid', 'name'],
+    ...['a%2Fb', 'con', 'LPT1.txt', 'a.'].map(
+      name => [`/${name}`, 400, 'name_invalid', 'name'] as const
+    ),
+    ...['con1', 'console', 'com10', 'a.con'].map(
+      name => [`/${name}`, 404, 'sandbox_unknown', 'name'] as const
+    ),
     ['/a?force=1', 400, 'parameter_unknown', 'force'],
     ['', 404, 'path_unknown', undefined]
   ] as const) {

@@ -4,6 +4,8 @@ import { checkerOf } from '../../src/core/checking.js'
 import { instantProblem } from '../../src/core/instants.js'
 import { didYouMean, nearest, sentence, thereAre } from '../../src/core/nearest.js'
 import { pathOf, problemAt } from '../../src/core/places.js'
+import { SETTINGS } from '../../src/core/settings.js'
+import { problemsOfShape } from '../../src/scenario/shape.js'
 import { rows } from '../support/rows.js'
 
 t.test('paths of a document are written as code would', async t => {
@@ -182,3 +184,34 @@ t.test(
     t.strictSame(codes, ['wrong_type'])
   }
 )
+
+t.test('checking: templates, texts and lists have maxima', async t => {
+  const filledWith = (text: string, count: number) => ({ a: Array(count).fill(text) })
+  const onlyOf = (length: number) => ({ a: 'x'.repeat(length - '{"a":""}'.length) })
+  const ticket = (length: number) => ({
+    tickets: [{ location: 'l', reference: 'r'.repeat(length) }]
+  })
+  const on = (count: number) => ({
+    script: [{ on: Array(count).fill('GET *'), delay: '1s' }]
+  })
+  const match = (count: number) => ({
+    script: [{ on: 'GET /tickets', match: { key: Array(count).fill('k') }, delay: '1s' }]
+  })
+  const template = checkerOf(() => SETTINGS['shapes.error'].schema).problems
+  const fixture = (data: unknown) => problemsOfShape('fixture', data)
+  const scenario = (data: unknown) => problemsOfShape('scenario', data)
+  const cases: [problems: typeof fixture, data: unknown, code?: string][] = [
+    [template, filledWith('$message', 100)],
+    [template, filledWith('$message', 101), 'template_too_large'],
+    [template, onlyOf(16_384)],
+    [template, onlyOf(16_385), 'template_too_large'],
+    [fixture, ticket(65_536)],
+    [fixture, ticket(65_537), 'too_long'],
+    [scenario, on(1000)],
+    [scenario, on(1001), 'too_many_items'],
+    [scenario, match(1000)],
+    [scenario, match(1001), 'too_many_items']
+  ]
+  for (const [nth, [problems, data, code]] of cases.entries())
+    t.equal((await problems(data))[0]?.code, code, `${nth}`)
+})

@@ -146,7 +146,32 @@ t.test('A35: depth and count are bounded', async t => {
     message,
     assumption: 'A35'
   })
-  t.equal(decode(`a${'[b]'.repeat(100_000)}=1`).problem?.code, 'form_too_large')
+})
+
+t.test('A36: a name has at most 1,000 characters, brackets included, as decoded', async t => {
+  const letters = (count: number) => 'é'.repeat(count)
+  const cases: [name: string, length: number][] = [
+    [`metadata[${letters(990)}]`, 1000],
+    [`metadata[${letters(991)}]`, 1001],
+    [encodeURIComponent(letters(1000)), 1000],
+    [encodeURIComponent(letters(1001)), 1001],
+    [`a${'[b]'.repeat(333)}`, 1000],
+    [`a${'[b]'.repeat(100_000)}`, 300_001],
+    ['-'.repeat(80_000), 80_000],
+    ['%'.repeat(1000), 1000],
+    ['%'.repeat(1001), 1001]
+  ]
+  for (const [name, length] of cases) {
+    const { root, problem } = decode(`${name}=1`, 3, 400)
+    const refused = {
+      code: 'form_malformed',
+      param: '',
+      message: `The form: a name has ${length} characters; at most 1000 are read.`,
+      assumption: 'A36'
+    }
+    if (length > 1000) t.strictSame([problem, root.size], [refused, 0], name.slice(0, 20))
+    else t.notMatch(problem, { message: /characters/ }, name.slice(0, 20))
+  }
 })
 
 t.test('FORM-1: the names of built-in properties are names like any other', async t => {

@@ -433,6 +433,27 @@ t.test('use: every kind of problem, in the file that it is in', async t => {
     message:
       /^The document has 1200 items under script, those of use included; limits.entries allows 1000/
   })
+
+  const lists = Object.entries({
+    steps: '{ do: GET /tickets }',
+    generate: '{ tickets: 1 }',
+    fixtures: 'bistro',
+    play: '{ at_once: [{ do: GET /tickets }, { do: GET /tickets }] }',
+    expect: '{ sequence: [{ on: GET /tickets }, { on: GET /tickets }] }'
+  })
+  for (const [name, item] of lists) {
+    const each = ['play', 'expect'].includes(name) ? 3 : 1
+    await t.rejects(
+      made(`${name}:\n${`  - ${item}\n`.repeat(4)}`, {
+        limits: { ...DEFAULT_LIMITS, 'limits.entries': 4 * each - 1 }
+      }),
+      {
+        code: 'document_too_large',
+        message: `has ${4 * each} items under ${name}; limits.entries`
+      },
+      name
+    )
+  }
 })
 
 t.test('use: a file of shared entries is checked by itself', async t => {

@@ -25,19 +25,22 @@ export function playOver(base: string, { maxBytes, timeout }: ResponseBounds): P
     const wait = fault === 'hang' ? Math.min(HANG_MS, timeout) : timeout
     let answer: Response | null = null
     try {
-      answer = await fetch(`${base.replace(/\/+$/, '')}${path}${query === '' ? '' : `?${query}`}`, {
-        method,
-        redirect: 'manual',
-        signal: AbortSignal.timeout(wait),
-        headers: {
-          accept: 'application/json',
-          'accept-encoding': 'identity',
-          ...(key !== null && { authorization: basicAuthorization(key) }),
-          ...(form !== null && { 'content-type': FORM_TYPE }),
-          ...headers
-        },
-        ...(form !== null && { body: form })
-      })
+      answer = await fetch(
+        `${base.replace(/(?<!\/)\/+$/, '')}${path}${query === '' ? '' : `?${query}`}`,
+        {
+          method,
+          redirect: 'manual',
+          signal: AbortSignal.timeout(wait),
+          headers: {
+            accept: 'application/json',
+            'accept-encoding': 'identity',
+            ...(key !== null && { authorization: basicAuthorization(key) }),
+            ...(form !== null && { 'content-type': FORM_TYPE }),
+            ...headers
+          },
+          ...(form !== null && { body: form })
+        }
+      )
       return answerRead(
         answer.status,
         Object.fromEntries(answer.headers),

@@ -60,7 +60,7 @@ export class Replay {
     const pairs = new IdPairs(isKnown)
     for (const [name, value] of variables) if (value !== '' && isKnown(name)) pairs.set(value, name)
     const { 'shapes.list': list, 'shapes.error': error } = sandbox.settings
-    const bases = { here: BASE, there: new URL(base).pathname.replace(/\/+$/, '') }
+    const bases = { here: BASE, there: new URL(base).pathname.replace(/(?<!\/)\/+$/, '') }
     this.#sandbox = sandbox
     this.#keyHere = keyHere
     this.#sides = { pairs, bases, list, error }
