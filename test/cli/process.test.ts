@@ -26,17 +26,10 @@ async function ready(t: Test, ...given: [args: string[], options?: Parameters<ty
   return { ...run, last, baseUrl, controlUrl: baseUrl.replace('/next', '/_control') }
 }
 
-/** Sends the signal and returns the exit status; it must not take long. */
-async function signalled(
-  t: Test,
-  { child, ended }: Running,
-  signal: NodeJS.Signals
-): Promise<number | string> {
-  const before = Date.now()
+/** Sends the signal and returns the exit status. */
+function signalled({ child, ended }: Running, signal: NodeJS.Signals): Promise<number | string> {
   child.kill(signal)
-  const status = await ended
-  t.ok(Date.now() - before < 5000, `it ended after ${Date.now() - before} ms`)
-  return status
+  return ended
 }
 
 t.test(
@@ -128,7 +121,7 @@ commerce-emulator ready on ${baseUrl}
     const agent = new Agent({ keepAlive: true })
     const [response] = await once(get(`${controlUrl}/state`, { agent }), 'response')
     await once(response.resume(), 'end')
-    t.equal(await signalled(t, run, 'SIGINT'), 0, 'with an idle connection open')
+    t.equal(await signalled(run, 'SIGINT'), 0, 'with an idle connection open')
     agent.destroy()
     t.equal(run.stdout().trimEnd().split('\n').at(-1), last, 'nothing follows on stdout')
     const lines = run.stderr().trimEnd().split('\n')
@@ -161,7 +154,7 @@ t.test('cli: --quiet prints only that it is ready, and --open opens the console'
       await sleep(50)
     t.equal(await opened(), `${run.controlUrl}\n`)
   }
-  t.equal(await signalled(t, run, 'SIGTERM'), 0)
+  t.equal(await signalled(run, 'SIGTERM'), 0)
   t.equal(JSON.parse(run.stderr()).msg, SAYS.exposed('0.0.0.0'), 'nothing else is logged')
 })
 
@@ -180,7 +173,7 @@ t.test('cli: a second signal ends the process at once with 1', async t => {
   run.child.kill('SIGTERM')
   await sleep(200)
   t.equal(run.child.exitCode, null, 'it waits for the call')
-  t.equal(await signalled(t, run, 'SIGINT'), 1)
+  t.equal(await signalled(run, 'SIGINT'), 1)
 })
 
 t.test('cli: a process whose start failed ends with 1, with the reason on stderr', async t => {
@@ -204,7 +197,7 @@ t.test('cli: an error that nothing caught is logged before the process ends with
   })
   const run = await ready(t, [], { nodeArgs: ['--require', `${root}/thrower.cjs`] })
 
-  t.equal(await signalled(t, run, 'SIGUSR2'), 1)
+  t.equal(await signalled(run, 'SIGUSR2'), 1)
   const { level, msg, err } = JSON.parse(run.stderr().trimEnd().split('\n').at(-1) as string)
   t.strictSame(
     [level, msg, err.message],

@@ -39,7 +39,7 @@ const PAUSE_MS = figure('PAUSE_MS', { short: 40, long: 100 })
  * The longest that a neighbour may wait: other work on the machine delays a call by a second at
  * times, a load that freezes the process by more.
  */
-const NEIGHBOUR_MS = figure('NEIGHBOUR_MS', { short: 5000, long: 5000 })
+const NEIGHBOUR_MS = figure('NEIGHBOUR_MS', { short: 60_000, long: 5000 })
 /** The killed process goes on until it has been killed so often. */
 const LEAST_KILLS = 2
 const DURATION_MS = MINUTES * 60_000

@@ -20,8 +20,8 @@ import { figure } from './support/options.js'
 const RECORDS = figure('RECORDS', { short: 1000, long: 240_000 })
 const AT_ONCE = figure('AT_ONCE', { short: 2, long: 6 })
 /** The longest that the serving thread may work at a stretch, of its processor's time. */
-const BUSY_MS = figure('BUSY_MS', { short: 100, long: 250 })
-const NEIGHBOUR_MS = figure('NEIGHBOUR_MS', { short: 5000, long: 250 })
+const BUSY_MS = figure('BUSY_MS', { short: 10_000, long: 250 })
+const NEIGHBOUR_MS = figure('NEIGHBOUR_MS', { short: 60_000, long: 250 })
 /** Bytes of a document at its limit. */
 const LARGEST = figure('LARGEST', { short: 300_000, long: 67_000_000 })
 /** Members of a list at its limit. */

@@ -51,7 +51,6 @@ t.test(
     ]
     for (const clock of [NOW, { now: NOW }]) {
       const { play, world } = await playing(script, clock)
-      const since = performance.now()
       const order: unknown[] = []
       const sent = [GET, GET, DELETE].map(async (call, nth) => {
         const { body, fault } = await play(call)
@@ -60,7 +59,6 @@ t.test(
       await Promise.all(sent)
 
       t.equal(order.join(), '1,read,0,late,2,hang')
-      t.ok(performance.now() - since < 5000)
       t.equal(
         world.clock.now() - Date.parse(NOW) >= 600_000,
         clock !== NOW,

@@ -9,7 +9,6 @@ import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { REFUSALS } from '../../src/sandbox/sentences.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
-import { cpuTime } from '../support/cpu.js'
 import {
   type Emulator,
   NOW,
@@ -99,36 +98,18 @@ t.test(
       }
       return getHeapStatistics().used_heap_size
     }
-    const median = (figures: number[]) =>
-      figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] as number
     const flag = { 'limits.sandboxes': 100_000 }
     for (let index = 0; index < 50; index++) made(await sandboxesWith(flag), `warm-up-${index}`)
 
     const empty = await inUse()
     const sandboxes = await sandboxesWith(flag)
-    const loading: number[] = []
-    for (let round = 0; round < 3; round++) {
-      const before = cpuTime()
-      await sandboxes.start(document, ORIGIN)
-      loading.push(cpuTime() - before)
-    }
+    await sandboxes.start(document, ORIGIN)
     const loaded = await inUse()
-    // many at a time, since one takes less than a clock of processor time can tell
-    const making: number[] = []
-    for (let round = 0; round < 11; round++) {
-      const before = cpuTime()
-      for (let index = 0; index < 50; index++) made(sandboxes, `made-${round}-${index}`)
-      making.push((cpuTime() - before) / 50)
-    }
+    for (let index = 0; index < 550; index++) made(sandboxes, `made-${index}`)
 
     const memory = { scenario: loaded - empty, sandbox: ((await inUse()) - loaded) / 550 }
-    const [load, make] = [median(loading), median(making)]
     const sizes = new Set(sandboxes.all().map(({ store }) => store.size))
     t.strictSame(sizes, new Set([RECORDS]), 'each has all records')
-    t.ok(
-      make <= load / 100,
-      `loading takes ${load.toFixed(1)} ms, making one ${make.toFixed(3)} ms`
-    )
     t.ok(memory.scenario > 1_000_000, `the scenario takes ${memory.scenario} bytes`)
     t.ok(
       memory.sandbox <= memory.scenario / 100,

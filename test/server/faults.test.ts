@@ -320,17 +320,13 @@ t.test(
       'they hang'
     )
 
-    const since = Date.now()
     const closing = close()
     await until(() => hanging.every(({ state }) => state() !== 'open'))
-    t.ok(Date.now() - since < 1400, `the hanging ones ended after ${Date.now() - since} ms`)
     t.equal((await delayed).status, 200, 'a delayed one is answered')
     await until(() => later.state() !== 'open')
-    t.ok(Date.now() - since < 1400, `what would hang now is cut after ${Date.now() - since} ms`)
+    t.equal(endless.state(), 'open', 'the hanging ones, and what would hang now, end before it')
     await closing
-    const took = Date.now() - since
 
-    t.ok(took > 1400 && took < 6000, `closed after ${took} ms`)
     await until(() => endless.state() !== 'open')
     t.equal(endless.received(), '', 'a longer one is cut')
     await until(() => lines.filter(line => line.includes('lost')).length === 22)
@@ -355,16 +351,14 @@ t.test(
   async t => {
     const { app, sandbox, close } = await runEmulator({
       scenario: scripted([{ on: 'GET /refunds', delay: '500ms' }]),
-      settings: { 'limits.shutdown': 5000 }
+      settings: { 'limits.shutdown': 60_000 }
     })
     const agent = new Agent({ keepAlive: true })
     const delayed = answered((app.server.address() as { port: number }).port, '/refunds', { agent })
     await until(() => sandbox.inFlight === 1)
 
-    const since = Date.now()
     await close()
 
-    t.ok(Date.now() - since < 3000, `closed after ${Date.now() - since} ms`)
     t.strictSame([(await delayed).status, (await delayed).headers.connection], [200, 'close'])
     agent.destroy()
   }

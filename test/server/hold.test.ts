@@ -244,10 +244,7 @@ t.test(
       t.equal(await emulator.refund('amount=1', { signal: AbortSignal.timeout(50) }), 'lost')
       await sleep(50)
 
-      const since = performance.now()
       await Promise.all([emulator.app.close(), once(silent, 'close')])
-
-      t.ok(performance.now() - since < 500, `the end took ${performance.now() - since} ms`)
     }
   }
 )

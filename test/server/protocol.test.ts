@@ -388,7 +388,7 @@ t.test(
       cases.map(async ([headers, request, sent, after, is]) => {
         const settings = { 'limits.headers_timeout': headers, 'limits.request_timeout': request }
         const { listen, state } = await startTestEmulator(t, { settings })
-        const [port, before, started] = [await listen(), await state(), Date.now()]
+        const [port, before] = [await listen(), await state()]
         const answer = partsOf(
           await exchanged(
             port,
@@ -403,7 +403,6 @@ t.test(
           `${headers} ${request} ${sent}`
         )
         if (typeof is === 'number') return
-        t.ok(Date.now() - started < 5000, 'soon after the time is over')
         await stillAnswers(t, port)
         t.equal(await state(), before)
       })
