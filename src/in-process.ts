@@ -2,12 +2,13 @@
  * Starts an emulator in the process of a test, and gives it as the object that `connect` gives too.
  */
 import type { FastifyBaseLogger } from 'fastify'
+import { checkedVars, checkOptions } from './client/check-options.js'
 import type { Transport } from './client/connection.js'
 import { Connection, joinedHeaders } from './client/connection.js'
 import type { Fixture, Scenario, Settings } from './client/documents.js'
 import { type Emulator, emulatorAt, jsonOf } from './client/emulator.js'
 import { errorFrom } from './client/error.js'
-import { checkedVars, checkOptions, type Variables } from './client/options.js'
+import type { Variables } from './client/options.js'
 import { ERRORS } from './client/sentences.js'
 import { isObject } from './core/quick-check.js'
 import { flattened, type GivenSettings } from './core/settings.js'

@@ -47,8 +47,19 @@ const DEFERRED = { 'node:http2': "require('http2')", 'node:https': "require('htt
 /** Refuses to compile a schema, which no route has. */
 const NO_SCHEMAS =
   "module.exports = () => () => { throw new Error('The schemas of routes cannot be compiled here.') }"
-/** Modules that stand for others in the package: those are large, and nothing of them is needed. */
+/** The globals of Node.js, which all scripts take from one place. */
+const GLOBALS = `'use strict';const {${Object.keys(require('./runtime/globals.js'))}} = require('../globals.js');`
+/**
+ * Modules that stand for others in the package: those are large, and nothing of them is needed; or
+ * tests fake them.
+ */
 const STAND_INS = {
+  ...Object.fromEntries(
+    ['timers', 'node:timers'].flatMap(name => [
+      [name, 'module.exports = nodeTimers'],
+      [`${name}/promises`, 'module.exports = nodeTimersPromises']
+    ])
+  ),
   // npm has checked the versions of Fastify's plugins
   semver: 'exports.satisfies = () => true',
   '@fastify/ajv-compiler': NO_SCHEMAS,
@@ -82,6 +93,7 @@ const OPTIONS = {
   target: 'node20.19',
   format: 'cjs',
   legalComments: 'none',
+  define: { 'process.nextTick': 'nextTick' },
   metafile: true,
   logLevel: 'warning'
 }
@@ -174,9 +186,9 @@ async function bundle() {
       supported: { 'dynamic-import': false },
       // `load.js` calls it with these; a source that asks for its address lies as deep in src/ as
       // this script in dist/
-      banner: { js: '(function (exports, require, module, BUNDLE_URL) {' },
+      banner: { js: `(function (exports, require, module, BUNDLE_URL) {${GLOBALS}` },
       footer: { js: '})' },
-      define: { 'import.meta.url': 'BUNDLE_URL' },
+      define: { ...OPTIONS.define, 'import.meta.url': 'BUNDLE_URL' },
       minifySyntax: true
     }),
     // the module of fdir that an import gets asks for its own address, which a bundle does not have
@@ -189,6 +201,7 @@ async function bundle() {
         open: './scripts/build/open.cjs'
       },
       outdir: 'dist/packages',
+      banner: { js: GLOBALS },
       minify: true,
       plugins: [standIns],
       alias: { fdir: require.resolve('fdir') }

@@ -1,12 +1,12 @@
 /** Connects to an emulator that runs elsewhere, such as in a container. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { emulatorAddress } from './address.js'
+import { checkOptions } from './check-options.js'
 import { Connection } from './connection.js'
 import type { ApiKey } from './documents.js'
 import { type Emulator, emulatorAt } from './emulator.js'
 import type { EmulatorError } from './error.js'
 import { httpTransport } from './http.js'
-import { checkOptions } from './options.js'
 import { ERRORS } from './sentences.js'
 
 export type ConnectOptions = {

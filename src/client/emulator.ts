@@ -1,23 +1,23 @@
 /** An emulator, or one sandbox of it, as an object whose methods are control requests. */
+
 import { basicAuthorization } from '../core/basic-authorization.js'
 import { encodeForm } from '../core/form-encoding.js'
 import { BASE, CONTROL, pathOf } from '../core/paths.js'
 import { isObject } from '../core/quick-check.js'
 import { needsKey } from '../reference/operations.js'
 import { checkedName } from '../sandbox/names.js'
+import { checkedVars, checkOptions } from './check-options.js'
 import { type Connection, contentOf } from './connection.js'
 import type { AnswerCode, ApiKey, Loaded, Problem, Verdict } from './documents.js'
 import { EmulatorError, errorFrom } from './error.js'
 import type { Methods } from './methods.js'
-import {
-  type ControlOptions,
-  checkedVars,
-  checkOptions,
-  type ExplainOptions,
-  type InjectedAnswer,
-  type InjectOptions,
-  type Json,
-  type Values
+import type {
+  ControlOptions,
+  ExplainOptions,
+  InjectedAnswer,
+  InjectOptions,
+  Json,
+  Values
 } from './options.js'
 import { ERRORS } from './sentences.js'
 

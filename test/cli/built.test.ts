@@ -61,6 +61,21 @@ t.test(
   }
 )
 
+t.test('built: faked timers and a browser’s globals do not reach it', async t => {
+  const file = fileURLToPath(new URL('faked-globals.mjs', import.meta.url))
+  for (const by of ['node:test', 'hand']) {
+    const { stdout, stderr } = spawnSync(
+      process.execPath,
+      ['--no-warnings', file, `${DIST}index.js`, by],
+      {
+        encoding: 'utf8',
+        timeout: 120_000
+      }
+    )
+    t.strictSame([stdout, stderr], ['200,expectation_unmet,200,é\n', ''], by)
+  }
+})
+
 t.test('built: every package that it holds is named with its licence', async t => {
   const licences = readFileSync(`${DIST}LICENCES.txt`, 'utf8')
   const packages: Record<string, string> = { mcp: '@modelcontextprotocol/server' }

@@ -58,3 +58,18 @@ t.test(
     t.strictSame(compiled([`${ROOT}test/client/user/suite.ts`, `${folder}/documents.ts`]), [])
   }
 )
+
+t.test('api: the package declares no value but those that it has', t => {
+  const entry = `${ROOT}${TYPES}`
+  const program = ts.createProgram([entry], { module: ts.ModuleKind.NodeNext })
+  const checker = program.getTypeChecker()
+  const module = checker.getSymbolAtLocation(program.getSourceFile(entry) as ts.SourceFile)
+  const values = checker
+    .getExportsOfModule(module as ts.Symbol)
+    .map(symbol =>
+      symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
+    )
+    .filter(({ flags }) => flags & ts.SymbolFlags.Value)
+  t.strictSame(values.map(({ name }) => name).sort(), ['EmulatorError', 'connect', 'startEmulator'])
+  t.end()
+})
