@@ -1,8 +1,4 @@
-/**
- * What control requests respond with, as schemas. The types of the package and of the console are
- * written from them by the build, and tests hold the
- * responses to them. Nothing that runs reads them.
- */
+/** What control requests respond with, as schemas. The build writes types from them. */
 import type { TProperties, TSchema } from 'typebox'
 import * as Type from 'typebox'
 import { FINDINGS } from '../evidence/findings.js'

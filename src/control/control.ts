@@ -1,4 +1,4 @@
-/** The control API: never part of the emulated service, and kept from web pages. */
+/** The control API, kept from web pages. */
 import { setMaxListeners } from 'node:events'
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
 import type { ApiError } from '../core/errors.js'

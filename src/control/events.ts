@@ -19,10 +19,7 @@ const MAX_BACKLOG = 1_048_576
 export class EventStreams {
   readonly #ends = new Set<() => void>()
   readonly #shares: Shares
-  /**
-   * The last event as bytes, which all of its readers share, so a slow one holds no text of its
-   * own; one is of a sandbox, the other names it.
-   */
+  /** The last event as bytes, which its readers share; one is of a sandbox, the other names it. */
   readonly #last: { own: [unknown, Buffer?]; named: [unknown, Buffer?] } = {
     own: [null],
     named: [null]

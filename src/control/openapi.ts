@@ -184,10 +184,8 @@ export function openApiDocument({
   }
 
   /**
-   * Each status with its codes; `default` is for any other. For a 501 of the emulator, Prism
-   * responds with the operation's success, else with `default` as 200,
-   * else with what stands first: a disabled operation has neither, and its 501 first. In JSON only
-   * a range follows a status; some flat generators read none.
+   * Each status with its codes; `default` is for any other. A disabled operation has none, and its
+   * 501 first, which Prism responds with.
    */
   function refusals(id: OperationId): Json {
     const isDisabled = operationOf(id).disabledBy !== undefined

@@ -11,6 +11,7 @@ import { decodeForm } from '../core/form.js'
 import { instantOf, LATEST_INSTANT } from '../core/instants.js'
 import { controlOfBase } from '../core/paths.js'
 import { maskedThroughout } from '../core/redaction.js'
+import { keep } from '../core/remembered.js'
 import { shownWarnings } from '../engine/answers.js'
 import { keysToMask } from '../engine/keys.js'
 import { playIn } from '../engine/play.js'
@@ -82,10 +83,7 @@ const isDryRun = ({ query, arrival: { sandbox } }: FastifyRequest) =>
     decodeForm(query as string, sandbox.settings).root.get('dry_run') as string
   )
 
-/**
- * The address of the API as the client knows it: the guard has seen to it that the Host is a name
- * of this machine.
- */
+/** The address of the API as the client knows it; the guard has seen to it that it is right. */
 const addressOf = ({ arrival: { base }, headers: { host } }: FastifyRequest) => ({
   origin: host === undefined ? '' : `http://${host}`,
   base
@@ -97,10 +95,22 @@ const gatesOf = ({ script }: Sandbox): string[] => [
   )
 ]
 
+/** Documents as they were sent last, by what they were made with. */
+const MADE = new Map<string, Buffer>()
+async function sendMade(reply: FastifyReply, of: unknown, make: () => Promise<object>) {
+  const key = JSON.stringify(of)
+  const bytes = MADE.get(key) ?? Buffer.from(JSON.stringify(await make()))
+  keep(MADE, key, bytes, 16)
+  return reply.type('application/json; charset=utf-8').send(bytes)
+}
+
 const schemaRow = (kind: 'fixture' | 'scenario' | 'script', of: string): Row => ({
   does: `Returns the JSON Schema of ${of}, for editors.`,
   query: null,
-  run: async () => (await import('../scenario/published-schema.js')).publishedSchema(kind)
+  run: ({ reply }) =>
+    sendMade(reply, kind, async () =>
+      (await import('../scenario/published-schema.js')).publishedSchema(kind)
+    )
 })
 
 const fileRow = (page: 'console' | 'docs', does: string): Row => ({
@@ -649,23 +659,21 @@ export const CONTROL_GROUPS: readonly Group[] = [
             })
           )
         }),
-        run: async ({ request, sandbox, version, query: { style } }) => {
-          const { openApiDocument } = await import('./openapi.js')
-          return openApiDocument({
-            ...addressOf(request),
-            version,
-            settings: sandbox.settings,
-            isFlat: style === 'flat'
-          })
+        run: ({ request, reply, sandbox: { settings }, version, query: { style } }) => {
+          const options = { ...addressOf(request), version, settings, isFlat: style === 'flat' }
+          return sendMade(reply, options, async () =>
+            (await import('./openapi.js')).openApiDocument(options)
+          )
         }
       }),
       'GET /openapi.control.json': {
         does: 'Returns the control API as OpenAPI 3.1.',
-        run: async ({ request, version }) =>
-          (await import('./openapi-control.js')).controlDocument(CONTROL_GROUPS, {
-            ...addressOf(request),
-            version
-          })
+        run: ({ request, reply, version }) => {
+          const options = { ...addressOf(request), version }
+          return sendMade(reply, options, async () =>
+            (await import('./openapi-control.js')).controlDocument(CONTROL_GROUPS, options)
+          )
+        }
       },
       'GET /docs': {
         does: 'Returns a page on which to read about the emulated API and try it.',

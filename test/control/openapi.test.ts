@@ -1195,3 +1195,23 @@ t.test(
     }
   }
 )
+
+t.test('openapi: a document is made once for the same settings, style and address', async t => {
+  const { control } = await startTestEmulator(t)
+  for (const path of [
+    'openapi.json',
+    'openapi.json?style=flat',
+    'openapi.control.json',
+    'schema/script.json'
+  ]) {
+    const [first, again] = [await control(`GET /${path}`), await control(`GET /${path}`)]
+    t.equal(first.text, again.text, path)
+    t.match(again.headers['content-type'], /^application\/json/)
+  }
+  const page = async () => (await control('GET /openapi.json')).text
+  const before = await page()
+  await control('PATCH /settings', { pagination: { max_limit: 7 } })
+  t.not(await page(), before)
+  await control('POST /reset')
+  t.equal(await page(), before)
+})
