@@ -43,7 +43,7 @@ const IGNORED = ['**/node_modules/**']
  * The files of each place, once: a file as it is, those of a folder that end
  * in .yaml, .yml or .json, those that match a pattern, and,
  * where there is none of these, the scenario or fixture with that name. Files of a folder or pattern
- * that are not scenarios are left out; a place without one is a failure.
+ * that are not scenarios are left out; a place with none is a failure.
  */
 export async function checkFiles(
   places: readonly string[],

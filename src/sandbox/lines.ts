@@ -40,7 +40,7 @@ export type SavedData = {
 
 type SavedRecord = { id: string; deleted?: Pick<Tombstone, 'at' | 'owners'> }
 /**
- * What a line says of a first state, by its number, or of a sandbox: `from` which first state it
+ * What a line says of a first state, by its number, or of a sandbox: `from` which state it
  * begins anew; that it `ended`; that records of a family come to
  * the others, or replace them; or `parts`, each with its value. Without either: which first state
  * new sandboxes begin with.

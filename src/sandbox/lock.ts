@@ -1,6 +1,6 @@
 /**
  * The lock of a data file: a Unix socket beside it, whose name is never used again and stands only
- * once it listens. One that refuses connections belongs to no process, so it can be cleared away.
+ * once it listens. One that refuses connections belongs to no process and is cleared away.
  */
 import { randomBytes } from 'node:crypto'
 import { readdir, rename, rm, symlink } from 'node:fs/promises'

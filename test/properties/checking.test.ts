@@ -150,7 +150,7 @@ for (const [title, { schema, document }] of Object.entries(CASES)) {
 }
 
 t.test('a word of JSON Schema that has no quick check is a defect, not an omission', async t => {
-  t.throws(() => checkerOf(() => ({ type: 'string', maxLength: 3 })).isRight('x'), {
-    message: 'there is no quick check of maxLength'
+  t.throws(() => checkerOf(() => ({ type: 'string', multipleOf: 2 })).isRight('x'), {
+    message: 'there is no quick check of multipleOf'
   })
 })
