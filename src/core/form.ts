@@ -40,15 +40,16 @@ export type FormLimits = { readonly 'limits.parameters': number; readonly 'limit
 /** A form without parameters; nothing is ever put into it. */
 export const EMPTY_FORM = new FormObject()
 const EMPTY: Form = { root: EMPTY_FORM, problem: null }
-const NOT_UTF8: Form = {
+const noForm = (message: string, by: Pick<FormProblem, 'rule' | 'assumption'>): Form => ({
   root: EMPTY_FORM,
-  problem: {
-    code: 'form_malformed',
-    param: '',
-    message: 'The bytes of the form are not UTF-8.',
-    assumption: 'A36'
-  }
-}
+  problem: { code: 'form_malformed', param: '', message, ...by }
+})
+const NOT_UTF8 = noForm('The bytes of the form are not UTF-8.', { assumption: 'A36' })
+const IS_MULTIPART = noForm(
+  'The body is multipart, whatever its Content-Type says; send name=value&address[city]=Boston.',
+  { rule: 'FORM-1' }
+)
+const BOUNDARY = /^--[^\r\n]{1,200}\r?\n/
 
 /**
  * Decodes `application/x-www-form-urlencoded` text, bounded in parameters and depth; a character
@@ -59,6 +60,7 @@ export function decodeForm(
   { 'limits.parameters': most, 'limits.depth': depth }: FormLimits
 ): Form {
   if (text === '') return EMPTY
+  if (BOUNDARY.test(text)) return IS_MULTIPART
   if (text.includes('\uFFFD')) return NOT_UTF8
   const root = new FormObject()
   const pairs = text.split('&')

@@ -18,7 +18,7 @@ import type { Action } from '../scenario/script.js'
 import { bodyOf, bytesOf, changedBody } from '../store/bytes.js'
 import type { Stored } from '../store/collection.js'
 import { collectionOf, type Records } from '../store/store.js'
-import { noOperation, outsideBase, refuse } from './answers.js'
+import { noOperation, optionsHeaders, outsideBase, refuse } from './answers.js'
 import { type AnyRecord, type Arriving, Exchange, hasBody, hasReached, STAGE } from './exchange.js'
 import { actorOf, redacted } from './keys.js'
 import { positionOf, type StoredList } from './listing.js'
@@ -67,16 +67,17 @@ export function execute(
 ): Exchange {
   const exchange = arrive(world, { ...request, base })
   try {
-    enter(exchange)
-    onEntered(exchange.operation as OperationId)
-    refuseLarge(exchange, body ?? '')
-    decode(exchange, formIn(body ?? '', exchange), isScripted)
-    const isAsked =
-      isScripted && world.state.script.operations.has(exchange.operation as OperationId)
-    const action = isAsked ? askScript(exchange) : given
-    exchange.action = action
-    if (action === null || !isAnswer(action)) perform(exchange)
-    else answerByScript(exchange, action)
+    if (enter(exchange)) {
+      const operation = exchange.operation as OperationId
+      onEntered(operation)
+      refuseLarge(exchange, body ?? '')
+      decode(exchange, formIn(body ?? '', exchange), isScripted)
+      const isAsked = isScripted && world.state.script.operations.has(operation)
+      const action = isAsked ? askScript(exchange) : given
+      exchange.action = action
+      if (action === null || !isAnswer(action)) perform(exchange)
+      else answerByScript(exchange, action)
+    }
   } catch (error) {
     if (isScripted) countRequest(exchange)
     refuse(exchange, error)
@@ -92,23 +93,28 @@ export const arrive = (world: World, arriving: Arriving): Exchange =>
 
 /**
  * What can be refused before the body is read: path and method, key, disabled operation, content
- * type. Errors: their refusals.
+ * type. Returns whether the request goes on: OPTIONS is answered. Errors: their refusals.
  */
-export function enter(exchange: Exchange): void {
-  route(exchange)
+export function enter(exchange: Exchange): boolean {
+  if (!route(exchange)) {
+    exchange.answerHeaders = optionsHeaders(exchange)
+    exchange.answered(204, null, null, '')
+    return false
+  }
   identify(exchange)
   const { disabledBy, family } = operationOf(exchange.operation as OperationId)
   // 3. LOC-4, ACC-5
   if (disabledBy !== undefined) throw REFUSALS.disabled(family, disabledBy)
   if (exchange.method === 'POST' && hasBody(exchange.headers) && !isOpenEnded(exchange.headers))
     checkType(exchange)
+  return true
 }
 
 /**
- * 1. Finds the operation at a path. Errors: `path_unknown` (BASE-1, A08), `method_not_allowed`,
- * `request_malformed`, `not_ready`.
+ * 1. Finds the operation at a path; false for OPTIONS. Errors: `path_unknown` (BASE-1, A08),
+ * `method_not_allowed`, `request_malformed`, `not_ready`.
  */
-function route(exchange: Exchange): void {
+function route(exchange: Exchange): boolean {
   const { method, url, path, base, world } = exchange
   if (path.includes('%') && !isDecodable(path)) throw REFUSALS.badPath()
   if (!isUnder(BASE, url)) {
@@ -117,13 +123,16 @@ function route(exchange: Exchange): void {
   }
   if (path.length > MAX_PART_LENGTH && path.split('/').some(part => part.length > MAX_PART_LENGTH))
     throw REFUSALS.longPart()
-  const found = operationAt(method, path)
+  if (method === 'OPTIONS') return false
+  const isHead = method === 'HEAD'
+  const found = operationAt(isHead ? 'GET' : method, path)
   if (found === null) throw noOperation(exchange)
   exchange.operation = found.operation
   exchange.params = found.params
   exchange.stage = STAGE.routed
   if (!world.isLoaded) world.requireLoaded()
-  if (path.endsWith('/')) exchange.rely('A39')
+  if (isHead || path.endsWith('/')) exchange.rely('A39')
+  return true
 }
 
 /** Characters of a part of a path; requests that come over HTTP have shorter ones. */

@@ -193,7 +193,7 @@ export const ASSUMPTIONS = {
   ),
   A39: assumed(
     'paths',
-    'a trailing slash is accepted; HEAD is refused with 405; a path outside the base gets a 404 that names the base'
+    'a trailing slash is accepted; HEAD is GET without the body; OPTIONS is 204 with Allow; a path outside the base is a 404 that names it'
   ),
   A40: assumed(
     'text',

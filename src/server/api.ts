@@ -9,7 +9,7 @@ import type { ApiError } from '../core/errors.js'
 import { decodeForm, type Form } from '../core/form.js'
 import type { Settings } from '../core/settings.js'
 import { Shares } from '../core/shares.js'
-import { headersOf, preflightHeaders, refuse } from '../engine/answers.js'
+import { headersOf, refuse } from '../engine/answers.js'
 import { type Exchange, hasBody, hasReached, STAGE } from '../engine/exchange.js'
 import {
   askScript,
@@ -83,17 +83,11 @@ export async function addApi(
   api.addHook('onRequest', (request, reply, done) => {
     const { arrival, headers, method } = request
     const { exchange, sandbox } = arrival
-    if (settings.cors && method === 'OPTIONS') {
-      exchange.answerHeaders = preflightHeaders(headers)
-      exchange.answered(204, null, null, '')
-      answers.send(reply)
-      return
-    }
     arrival.isPending = true
     try {
-      enter(exchange)
+      if (!enter(exchange)) return answers.send(reply)
     } finally {
-      if (!sandbox.isKept && exchange.stage >= STAGE.identified) sandboxes.keep(sandbox)
+      if (!sandbox.isKept && hasReached(exchange, STAGE.identified)) sandboxes.keep(sandbox)
     }
     if (!hasBody(headers) || (method !== 'POST' && !isForm(headers))) delete headers['content-type']
     done()

@@ -13,7 +13,8 @@ import { arrive, close } from '../engine/execute.js'
 import { checkedName } from '../sandbox/names.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
-import { logDefect, logRequest } from './logging.js'
+import { UNREADABLE } from './errors.js'
+import { logDefect, logRequest, logWarnings } from './logging.js'
 import { isOfOtherPage } from './pages.js'
 
 declare module 'fastify' {
@@ -118,7 +119,8 @@ export class Arrivals {
    * sandbox.
    */
   open(request: FastifyRequest, reply: FastifyReply): ApiError | null {
-    let refusal: ApiError | null = null
+    const unread = UNREADABLE.get(request.raw)?.refusal ?? null
+    let refusal = unread
     try {
       request.arrival = this.#arrival(request)
     } catch (error) {
@@ -126,6 +128,7 @@ export class Arrivals {
       request.arrival = this.#own(request, null)
     }
     const { arrival } = request
+    if (unread) logWarnings(request.log, [unread.message])
     arrival.sandbox.inFlight++
     const { socket } = request.raw
     const isWaiting = reply.raw.socket === null
@@ -192,7 +195,8 @@ export class Arrivals {
 
   #arrival(request: FastifyRequest): Arrival {
     const { prefix, name } = ADDRESSES.get(request.raw) ?? AT_BASE
-    const { method, url, headers } = request
+    const { url, headers } = request
+    const { method } = UNREADABLE.get(request.raw) ?? request
     if (isUnder(CONTROL, url) || (name === null && pathOf(url) === '/'))
       return this.#own(request, prefix)
     const sandbox = name === null ? this.#sandboxes.main : this.#named(name, request)
