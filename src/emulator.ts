@@ -35,10 +35,7 @@ export type RunOptions = {
   scenario?: string | object
   /** Settings by key, as on the command line: `{ port: 0, 'pagination.max_limit': 5 }`. */
   settings?: GivenSettings
-  /**
-   * Whether a port that `settings` leaves out is a free one, which it is by default; otherwise it
-   * is that of the environment, or the usual one.
-   */
+  /** Whether a port that `settings` leaves out is a free one, as by default. */
   isPortFree?: boolean
   /** Settings of lower precedence, as from the environment. */
   environment?: GivenSettings
@@ -53,7 +50,7 @@ export type RunOptions = {
   warn?: (line: string) => void
   /** Called with a sandbox that is about to forget its requests. */
   beforeForgetting?: (sandbox: Sandbox) => void
-  /** Called during long work while a scenario loads: a label, and how many of how many are done. */
+  /** Called while a scenario loads: a label, and how many of how many are done. */
   progress?: (label: string, done: number, total: number) => void
 }
 

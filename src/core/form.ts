@@ -1,8 +1,4 @@
-/**
- * Decodes form-encoded bodies and query strings with bracket notation (FORM-1 to FORM-3).
- * Never throws and never touches a prototype: names are values in lists, what is wrong is in
- * `problem`.
- */
+/** Decodes forms with bracket notation (FORM-1 to FORM-3); what is wrong is in `problem`. */
 import type { AssumptionId } from '../reference/assumptions.js'
 import type { RuleId } from '../reference/rules.js'
 import { PARAMETER_TABLES } from '../reference/tables.js'
@@ -22,10 +18,7 @@ export class FormObject extends Map<string, FormNode> {
   /** About how many bytes of memory it holds; of the whole form alone. */
   held = 0
 }
-/**
- * What is wrong with a form, and the rule or assumption that refuses it; with neither, the
- * percent-encoding is broken, and that depends on where it was sent.
- */
+/** What is wrong with a form; without rule and assumption, its percent-encoding is broken. */
 export type FormProblem = {
   code: 'form_malformed' | 'form_too_large'
   param: string
@@ -37,7 +30,7 @@ export type Form = { root: FormObject; problem: FormProblem | null }
 /** The settings that bound a form. */
 export type FormLimits = { readonly 'limits.parameters': number; readonly 'limits.depth': number }
 
-/** A form without parameters; nothing is ever put into it. */
+/** Nothing is ever put into it. */
 export const EMPTY_FORM = new FormObject()
 const EMPTY: Form = { root: EMPTY_FORM, problem: null }
 const noForm = (message: string, by: Pick<FormProblem, 'rule' | 'assumption'>): Form => ({
@@ -77,10 +70,7 @@ export function decodeForm(
   return { root, problem: null }
 }
 
-/**
- * About how much memory a parameter takes in addition to the characters of the form, in bytes: its
- * name and value as texts of their own, and their places.
- */
+/** About how many bytes a parameter takes in addition to the characters of the form. */
 const PAIR = 120
 
 function addPair(root: FormObject, pair: string, depth: number): FormProblem | null {

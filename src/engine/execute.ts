@@ -1,8 +1,6 @@
 /**
- * The emulated API as a function: a request, and what becomes of it. Its stages stand here in the
- * order of refusals (A08): path and method, key, disabled
- * operation, content type, size, form, parameters; then the script, the operation, the response.
- * Nothing here waits: where a script says so, the caller does.
+ * The emulated API as a function: a request, and what becomes of it, in the order of refusals
+ * (A08). Nothing here waits: where a script says so, the caller does.
  */
 import { ApiError } from '../core/errors.js'
 import { decodeForm, EMPTY_FORM, FORM_TYPE, type Form, valueIn } from '../core/form.js'
@@ -50,10 +48,8 @@ import type { World } from './world.js'
 export type ApiRequest = Pick<Arriving, 'method' | 'url' | 'headers'> & { body: string | null }
 
 /**
- * Executes a request without waiting: a script may respond, but does not hold or delay, and a
- * response that it would lose is only marked. If `isScripted` is
- * false, `action` replaces the script. `base` is the API's path as responses show it. `onEntered`
- * is called when the key is known, before any lookup.
+ * Executes a request without waiting; a response that a script would lose is only marked. If
+ * `isScripted` is false, `action` replaces the script. `onEntered` is called when the key is known.
  */
 export function execute(
   world: World,
@@ -240,10 +236,7 @@ export function decode(exchange: Exchange, body: Form | null, isCounted = true):
   exchange.stage = STAGE.admitted
 }
 
-/**
- * Counts a request for the scenario's expectations once, whatever its response; a request without a
- * right key is not counted.
- */
+/** Counts a request with a right key for the scenario's expectations, once. */
 export function countRequest(exchange: Exchange): void {
   const { tally } = exchange
   if (tally.isEmpty || exchange.isCounted || !hasReached(exchange, STAGE.identified)) return
@@ -251,10 +244,7 @@ export function countRequest(exchange: Exchange): void {
   tally.count(sentBy(exchange))
 }
 
-/**
- * A request that waited, for its body or because a script held or delayed it, ends with the state
- * that it came to. Errors: `state_replaced`.
- */
+/** A request that waited ends with the state that it came to. Errors: `state_replaced`. */
 export function requireState({ state, world }: Exchange): void {
   if (state !== world.state) throw REFUSALS.stateReplaced()
 }

@@ -193,7 +193,7 @@ export const ASSUMPTIONS = {
   ),
   A39: assumed(
     'paths',
-    'a trailing slash is accepted; HEAD is GET without the body; OPTIONS is 204 with Allow; a path outside the base is a 404 that names it'
+    'a trailing slash is accepted; HEAD is GET without a body; OPTIONS is 204 with Allow; outside the base is a 404'
   ),
   A40: assumed(
     'text',

@@ -1,7 +1,4 @@
-/**
- * The emulated API over HTTP: hands requests to the engine, waits where a script says so, and
- * writes the responses.
- */
+/** The emulated API over HTTP. */
 import { Readable } from 'node:stream'
 import formbody from '@fastify/formbody'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -121,10 +118,7 @@ export async function addApi(
     else operate(exchange, reply, false)
   }
 
-  /**
-   * Waits until what changes can be written, where that failed before; then asks the script, and
-   * then the operation.
-   */
+  /** Waits until changes can be written, where that failed before; then asks the script. */
   async function goOn(
     exchange: Exchange,
     reply: FastifyReply,
@@ -141,10 +135,7 @@ export async function addApi(
     answers.send(reply)
   }
 
-  /**
-   * Carries out what the script does: holds or delays the request, then sends the script's response
-   * or runs the operation.
-   */
+  /** Holds or delays the request, then sends the script's response or runs the operation. */
   async function act(action: Action, exchange: Exchange, reply: FastifyReply): Promise<void> {
     const { hold } = action.entry.data
     const { replacing } = reply.request.arrival.sandbox
@@ -233,16 +224,13 @@ export class Answers {
     const { replacing } = request.arrival.sandbox
     if (!isSent) faults.lose(fault, reply, { headers, payload }, replacing)
     arrivals.settle(request, reply)
-    // a text of ASCII characters alone is the same in both encodings, and faster to write in this
-    // one
+    // faster, and the same for ASCII
     if (isSent)
       raw.writeHead(status, headers).end(payload, payload.length === length ? 'latin1' : 'utf8')
   }
 }
 
-/**
- * Whether a request may have changed the state of its sandbox, the counts of its script among it.
- */
+/** Whether a request may have changed its sandbox, the counts of its script among it. */
 const mayHaveChanged = (exchange: Exchange): boolean =>
   exchange.outcome.refusal?.code !== 'data_not_written' &&
   (exchange.changes > 0 ||

@@ -1,7 +1,4 @@
-/**
- * The requests that arrive at the server: which sandbox each is for, the id of its response, and
- * how it ends.
- */
+/** The requests that arrive: which sandbox each is for, its id, and how it ends. */
 import type { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -63,25 +60,16 @@ export class Arrival {
 const ORIGIN = /^https?:\/\/[^/?]*/i
 const SANDBOX = '/sandbox/'
 const PREFIX = /^(\/sandbox\/([^/?]*))(.*)$/s
-/**
- * Letters, digits, `-`, `.`, `_` and `~`, percent-encoded though they need not be: the address is
- * the same as without.
- */
+/** Letters, digits, `-`, `.`, `_` and `~`, percent-encoded though they need not be. */
 const NEEDLESS = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/gi
 
-/**
- * Where a request is addressed to: `/sandbox/NAME`, and the name in it, null for the sandbox at the
- * base address.
- */
+/** `/sandbox/NAME`, and the name in it; null for the sandbox at the base address. */
 type Address = { prefix: string; name: string | null }
 const AT_BASE: Address = { prefix: '', name: null }
 /** The addresses of the requests that name a sandbox. */
 const ADDRESSES = new WeakMap<IncomingMessage, Address>()
 
-/**
- * Takes `/sandbox/NAME` off the url of a request, so that every sandbox has the same routes, the
- * origin, and what is encoded needlessly in the path.
- */
+/** The url of a request without `/sandbox/NAME`, its origin, and needless encoding. */
 export function withoutSandbox(request: IncomingMessage): string {
   const { url } = request as { url: string }
   const local = url.startsWith('/') ? url : url.replace(ORIGIN, '')
@@ -102,22 +90,13 @@ export class Arrivals {
   readonly #isLogged: boolean
   #ownAnswers = 0
 
-  /**
-   * `cors` says whether pages of other sites may use the emulated API, `isLogged` whether requests
-   * are logged.
-   */
   constructor(sandboxes: Sandboxes, { cors, isLogged }: { cors: boolean; isLogged: boolean }) {
     this.#sandboxes = sandboxes
     this.#cors = cors
     this.#isLogged = isLogged
   }
 
-  /**
-   * A request comes in, and is over when its response closes. Those of the emulated API are
-   * numbered by their sandbox, which is made when it is named for the
-   * first time, and stays when path and key are right. Returns why the request cannot go on to its
-   * sandbox.
-   */
+  /** A request comes in, and is over when its response closes. Returns why it cannot go on. */
   open(request: FastifyRequest, reply: FastifyReply): ApiError | null {
     const unread = UNREADABLE.get(request.raw)?.refusal ?? null
     let refusal = unread
@@ -143,17 +122,12 @@ export class Arrivals {
         arrival.sandbox.evidence.leave(arrival.exchange)
     }
     reply.raw.on('close', close)
-    // a response that waits behind another one of its connection gets no event when the connection
-    // ends
+    // one that waits behind another gets no event when the connection ends
     if (isWaiting) closeWith(socket, close)
     return refusal
   }
 
-  /**
-   * The API is done with a request: its response is about to be sent or is lost. It is over if its
-   * client is gone already, or gets nothing however long it
-   * waits. A sandbox that no right request has kept ends.
-   */
+  /** The API is done with a request. A sandbox that no right request has kept ends. */
   settle(request: FastifyRequest, reply: FastifyReply): void {
     const { arrival } = request
     if (!arrival.sandbox.isKept) this.#sandboxes.release(arrival.sandbox)
@@ -162,10 +136,7 @@ export class Arrivals {
     if (arrival.isClosed || arrival.exchange.outcome.fault === 'hang') this.#end(request, reply)
   }
 
-  /**
-   * The sandbox that a control request is for; one that `makes` it gets a new one where there is
-   * none. Errors: as of `Sandboxes.use` and `find`.
-   */
+  /** The sandbox that a control request is for. Errors: as of `Sandboxes.use` and `find`. */
   sandboxOf(
     { raw, arrival }: FastifyRequest,
     { makes, namesOthers }: { makes: boolean; namesOthers: boolean }
@@ -220,10 +191,7 @@ export class Arrivals {
     )
   }
 
-  /**
-   * The sandbox with a name. A request outside the API makes none: null where there is none, or
-   * where it asks for the overview.
-   */
+  /** The sandbox with a name; null for the overview, or outside the API where there is none. */
   #named(name: string, request: FastifyRequest): Sandbox | null {
     checkedName(name, readable(name))
     const { url } = request
@@ -233,10 +201,7 @@ export class Arrivals {
       : this.#sandboxes.use(name, isOfOtherPage(request))
   }
 
-  /**
-   * Whether a page of another site makes a browser send the request without asking: an image or a
-   * form of it.
-   */
+  /** Whether a page of another site makes a browser send it without asking. */
   #isOtherSite({ headers }: FastifyRequest): boolean {
     return (
       headers['sec-fetch-site'] === 'cross-site' &&
@@ -259,9 +224,6 @@ function closeWith(socket: Socket, close: () => void): void {
   closing.add(close)
 }
 
-/**
- * Whether a response was sent to the end. One that was injected has no connection, so it arrives as
- * soon as it is ended.
- */
+/** Whether a response was sent to the end; one that was injected has no connection. */
 const isSent = (raw: FastifyReply['raw']): boolean =>
   raw.writableFinished || (raw.writableEnded && !(raw.req.socket instanceof Socket))

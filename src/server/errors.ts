@@ -1,7 +1,4 @@
-/**
- * Errors of the framework and of what cannot be read as HTTP, in the shape of all refusals (A07,
- * A08).
- */
+/** Errors of the framework and of what cannot be read as HTTP (A07, A08). */
 import { IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -12,10 +9,7 @@ import { REFUSALS } from '../engine/sentences.js'
 import { logDefect } from './logging.js'
 import { SAYS } from './sentences.js'
 
-/**
- * The setting that bounds the body of a request: one of the emulated API, or of a control request
- * that brings a document.
- */
+/** The setting that bounds the body of a request. */
 type BodyLimit = 'limits.body' | 'limits.control_body'
 
 const unreadable = (message: string) =>
@@ -46,10 +40,7 @@ export function refusalFrom(
   return new ApiError('internal_error', { message: SAYS.defect() })
 }
 
-/**
- * The body of a refusal of the control API: the same shape and the default statuses, whatever the
- * sandbox's settings say. A document has a limit of its own.
- */
+/** The body of a refusal of the control API, with the default statuses. */
 export function controlRefusal(
   error: FastifyError | ApiError,
   request: FastifyRequest,
@@ -93,10 +84,7 @@ function unread({ code = '', reason }: ParseError, text: string): ApiError {
 const early = (code: 'headers_too_large' | 'request_timeout' | 'expectation_failed') =>
   new ApiError(code, { message: SAYS[code](), assumption: 'A08' })
 
-/**
- * Refuses what could not be read as HTTP: its method has no operation, or it goes on as a request
- * without parameters that is refused.
- */
+/** What could not be read goes on as a request without parameters that is refused. */
 export function answerUnreadable(
   error: ParseError,
   socket: Socket & { _httpMessage?: ServerResponse | null },

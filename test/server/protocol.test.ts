@@ -1,4 +1,7 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import t, { type Test } from 'tap'
+import { runEmulator } from '../../src/emulator.js'
 import { answerUnreadable, refusalFrom } from '../../src/server/errors.js'
 import { SAYS } from '../../src/server/sentences.js'
 import { type Blame, blameOf, MERCHANT, startTestEmulator } from '../support/emulator.js'
@@ -93,6 +96,19 @@ t.test(
     })
     t.strictSame(blameOf(untyped), [415, 'content_type_unsupported', null, 'FORM-1'])
     t.equal(untyped.body.error.message.slice(0, 30), 'No Content-Type was sent; send')
+    for (const [body, code] of [
+      ['--X1\r\nContent-Disposition: form-data; name="a"\r\n\r\n\xff\r\n--X1--', 'form_malformed'],
+      ['--=_Part\nContent-Disposition: form-data; name="a[b"\n\n1', 'form_malformed'],
+      ['--limit=5', 'parameter_unknown'],
+      ['--limit', 'parameter_unknown']
+    ] as const) {
+      const answer = await post('/next/locations', body, {
+        authorization: basic(`${MERCHANT}:`),
+        'content-type': FORM
+      })
+      t.equal(answer.body.error.code, code, body)
+      t.equal(answer.body.error.message.startsWith('The body is multipart'), code[0] === 'f')
+    }
   }
 )
 
@@ -131,6 +147,25 @@ t.test(
     }
   }
 )
+
+t.test('localhost is both loopbacks, or the address that is bound is said', async t => {
+  for (const host of ['127.0.0.1', 'localhost', '0.0.0.0', '::', '::1']) {
+    const { url, close } = await runEmulator({ settings: { host } })
+    const { port, hostname } = new URL(url)
+    t.equal(hostname, host === '::1' ? '[::1]' : 'localhost', host)
+    for (const own of host === '::1' ? ['[::1]'] : ['127.0.0.1', '[::1]'])
+      t.equal((await fetch(`http://${own}:${port}/_control/health`)).status, 200, own)
+    await close()
+    await t.rejects(fetch(`http://[::1]:${port}/`), 'the port is closed')
+  }
+  const other = createServer().listen(0, '::1')
+  await once(other, 'listening')
+  t.teardown(() => other.close())
+  const { port } = other.address() as AddressInfo
+  const { url, close } = await runEmulator({ settings: { port } })
+  t.equal(url, `http://127.0.0.1:${port}`)
+  await close()
+})
 
 t.test('A33: the emulated API answers pages of any origin, the control API none', async t => {
   const { call, inject, control } = await startTestEmulator(t)
@@ -323,7 +358,12 @@ t.test(
         logs.some(line => line.includes(`"id":"${id}"`)),
         what
       )
-      t.ok(blame[0] === 405 || what === 'a bad chunk' || logs.some(line => JSON.parse(line).msg === said), what)
+      t.ok(
+        blame[0] === 405 ||
+          what === 'a bad chunk' ||
+          logs.some(line => JSON.parse(line).msg === said),
+        what
+      )
       await stillAnswers(t, port)
     }
     const two = await exchanged(port, `${get('/next/x')}${here.replace('GET', 'FOO')}`)
