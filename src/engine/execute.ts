@@ -131,7 +131,7 @@ function route(exchange: Exchange): boolean {
   return true
 }
 
-/** Characters of a part of a path; requests that come over HTTP have shorter ones. */
+/** Characters of a part of a path. */
 const MAX_PART_LENGTH = 16_384
 
 function isDecodable(path: string): boolean {
@@ -180,7 +180,7 @@ function refuseLarge({ settings }: Exchange, body: string): void {
     throw REFUSALS.tooLarge(settings['limits.body'])
 }
 
-/** A body whose type is not read: it is there, and that is all that is known of it. */
+/** A body whose type is not read. */
 export const OPAQUE: Form = { root: EMPTY_FORM, problem: null }
 
 /** The form in the text of a body; null where it has no bytes. */
@@ -307,7 +307,7 @@ const LOOKUPS: Lookups<Exchange> = {
     positionOf(exchange, operationOf(exchange.operation as OperationId).family, param, id)
   }
 }
-/** Maximum number of warnings in one response, and of lines that are logged for them. */
+/** Maximum number of warnings in one response. */
 const MAX_WARNINGS = 10
 
 /**

@@ -31,7 +31,6 @@ import { refusalFrom } from './errors.js'
 import type { Faults } from './faults.js'
 import { logDefect, logWarnings } from './logging.js'
 
-/** What the API needs of the server; `sandboxes` keeps those that right requests have made. */
 export type ApiOptions = {
   answers: Answers
   sandboxes: Pick<Sandboxes, 'keep' | 'requireRoom'>

@@ -113,6 +113,6 @@ function safely(write: () => void): void {
   }
 }
 
-/** Whether lines of a level are written; a line that is not costs nothing then. */
+/** Whether lines of a level are written. */
 const isEnabled = (log: FastifyBaseLogger, level: string): boolean =>
   (log as unknown as Pick<Logger, 'isLevelEnabled'>).isLevelEnabled(level)
