@@ -17,12 +17,12 @@ import type { Sandboxes } from './sandbox/sandboxes.js'
 import type { Library } from './scenario/library.js'
 import { Answers, addApi, type Data } from './server/api.js'
 import { Arrivals, withoutSandbox } from './server/arrivals.js'
-import { answerExpectation, answerUnreadable } from './server/errors.js'
+import { answerAll, answerUnreadable } from './server/errors.js'
 import { Faults } from './server/faults.js'
 import { serverOptions } from './server/options.js'
 import { wantsPage } from './server/pages.js'
 import { SAYS } from './server/sentences.js'
-import { unusedConnectionsOf } from './server/unused-connections.js'
+import { addLoopback, unusedConnectionsOf } from './server/unused-connections.js'
 
 export type AppOptions = {
   sandboxes: Sandboxes
@@ -53,8 +53,7 @@ export async function buildApp({
   })
   const faults = new Faults()
   const answers = new Answers({ arrivals, faults, data })
-  const at = { sandbox: sandboxes.main }
-  const app = fastify({
+  const app: FastifyInstance = fastify({
     ...serverOptions(settings),
     // a silent logger still makes the framework listen to every response
     ...(isLogged
@@ -73,21 +72,23 @@ export async function buildApp({
       if (isUnder(CONTROL, request.url)) request.arrival.exchange.answerHeaders = CONTROL_HEADERS
       answers.refuse(refusal ?? error, reply)
     },
-    clientErrorHandler: (error, socket) => answerUnreadable(error, socket, at)
+    clientErrorHandler: (error, socket) => answerUnreadable(error as object, socket, app.server)
   })
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true })
   app.server.maxConnections = settings['limits.connections']
   app.server.on('drop', () => app.log.warn(SAYS.connections_reached()))
-  app.server.on('checkExpectation', (request, response) => answerExpectation(request, response, at))
+  answerAll(app)
 
   app.decorateRequest('arrival')
   app.setErrorHandler((error: FastifyError | ApiError, _request, reply) =>
     answers.refuse(error, reply)
   )
   const endUnused = unusedConnectionsOf(app.server)
+  const endLoopback = addLoopback(app)
   app.addHook('preClose', async () => {
     faults.cut()
     endUnused()
+    await endLoopback()
   })
   app.addHook('onClose', async () => faults.end())
   app.addHook('onClose', () => sandboxes.worker.end())

@@ -1,7 +1,5 @@
-/**
- * Starts the emulator: its app on a port, with the start scenario loaded or the data file read. The
- * command and the package start it so.
- */
+/** Starts the emulator: its app on a port, with the start scenario or the data file loaded. */
+import { once } from 'node:events'
 import { mkdir, readdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
@@ -37,10 +35,7 @@ export type RunOptions = {
   scenario?: string | object
   /** Settings by key, as on the command line: `{ port: 0, 'pagination.max_limit': 5 }`. */
   settings?: GivenSettings
-  /**
-   * Whether a port that `settings` leaves out is a free one, which it is by default; otherwise it
-   * is that of the environment, or the usual one.
-   */
+  /** Whether a port that `settings` leaves out is a free one, as by default. */
   isPortFree?: boolean
   /** Settings of lower precedence, as from the environment. */
   environment?: GivenSettings
@@ -53,17 +48,14 @@ export type RunOptions = {
   vars?: GivenVariables | undefined
   /** Takes each warning of the start scenario as a line, besides the log. */
   warn?: (line: string) => void
-  /**
-   * Called with a sandbox that got requests and is about to forget them: it is loaded, reset or
-   * deleted.
-   */
+  /** Called with a sandbox that is about to forget its requests. */
   beforeForgetting?: (sandbox: Sandbox) => void
-  /** Called during long work while a scenario loads: a label, and how many of how many are done. */
+  /** Called while a scenario loads: a label, and how many of how many are done. */
   progress?: (label: string, done: number, total: number) => void
 }
 
 export type RunningEmulator = {
-  /** The origin, `http://localhost:PORT`. */
+  /** The origin, `http://localhost:PORT`, or the address that is bound. */
   url: string
   /** The base address, `http://localhost:PORT/next`. */
   baseUrl: string
@@ -90,10 +82,8 @@ export type RunningEmulator = {
 const SETTINGS_CHECKER = checkerOf(() => settingsSchema(() => true))
 
 /**
- * Starts an emulator and loads its scenario. Errors: an `ApiError` that lists what is wrong with
- * the settings or the scenario, or the system's own
- * error when it cannot listen (`EADDRINUSE`, `EACCES`, …) or read a file or folder; nothing is left
- * running then.
+ * Starts an emulator and loads its scenario. Errors, with nothing left running: an `ApiError` of
+ * the settings or the scenario, or the system's own.
  */
 export async function runEmulator({
   scenario,
@@ -146,7 +136,22 @@ export async function runEmulator({
       [process.fixtures_dir, process.scenarios_dir].map(folder => folder && readdir(folder))
     )
     if (process.snapshots_dir) await mkdir(process.snapshots_dir, { recursive: true })
-    await app.listen({ port: process.port, host: process.host, listenTextResolver: SAYS.loading })
+    const host = process.host === 'localhost' ? '127.0.0.1' : process.host
+    // workers of a cluster share no port
+    const exclusive = true
+    await app.listen({ port: process.port, host, exclusive, listenTextResolver: SAYS.loading })
+    const { port } = app.server.address() as AddressInfo
+    let name = host.includes(':') ? `[${host}]` : host
+    if (host === '::') name = 'localhost'
+    else if (host === '127.0.0.1' || host === '0.0.0.0') {
+      // a client may try no other address of localhost
+      const listening = once(app.loopback.listen({ port, host: '::1', exclusive }), 'listening')
+      name = await listening.then(
+        () => 'localhost',
+        () => '127.0.0.1'
+      )
+    }
+    const url = `http://${name}:${port}`
     const reportWarnings = (warnings: readonly Problem[]) => {
       for (const line of warnings.map(problemLine).map(line => withoutSecrets(line))) {
         app.log.warn(line)
@@ -174,7 +179,6 @@ export async function runEmulator({
     }
     isWritable = true
     if (process.watch) stopWatching = watchFiles(library.read, reloading(load, app.log))
-    const url = `http://${shownHost(process.host)}:${(app.server.address() as AddressInfo).port}`
     app.log.info(SAYS.listening(url))
     const sandbox = sandboxes.main
     const apiKeys = keysIn(sandbox.store)
@@ -197,10 +201,7 @@ export async function runEmulator({
   }
 }
 
-/**
- * Settings given by key or nested, checked as on the command line. Errors: `setting_invalid` with
- * every problem.
- */
+/** Settings given by key or nested. Errors: `setting_invalid` with every problem. */
 async function checked(given: GivenSettings): Promise<GivenSettings> {
   const problems = (await SETTINGS_CHECKER.problems(nested(flattened(given)))).map(
     ({ path, message }) => ({ path, message })
@@ -222,10 +223,4 @@ async function startDocument(scenario: string | object, library: Library) {
     ? await library.file(scenario)
     : await library.scenario(scenario, '.')
   return { document, origin: { name: scenario, file: document.name } }
-}
-
-/** The host of an address that works on this machine, for the host that is bound. */
-function shownHost(host: string): string {
-  if (['127.0.0.1', '0.0.0.0', '::'].includes(host)) return 'localhost'
-  return host.includes(':') ? `[${host}]` : host
 }

@@ -37,8 +37,7 @@ const NOT_RUNNABLE = 126
 const NOT_FOUND = 127
 
 /**
- * Returns the exit status: that of the command, or 3 when only a gate failed. Nothing is left
- * running.
+ * Returns the exit status: that of the command, or 3 when only a gate failed.
  */
 export async function exec(
   command: Command,
@@ -51,7 +50,8 @@ export async function exec(
   if (options.report !== null) await mkdir(options.report, { recursive: true })
   const level = flag.log_level ?? environment.log_level
   const logger = level && (await createLogger(level, stderr.isTTY, stderr))
-  const warn = (line: string) => stderr.write(`commerce-emulator: ${SAYS.warning(visible(line))}\n`)
+  const say = (line: string) => stderr.write(`commerce-emulator: ${line}\n`)
+  const warn = (line: string) => say(SAYS.warning(visible(line)))
   const emulator = await runEmulator({
     settings: flag,
     environment,
@@ -63,18 +63,27 @@ export async function exec(
   try {
     const { baseUrl, controlUrl } = emulator
     const origin = originOf(controlUrl)
-    const status = await runCommand(
+    const {
+      status,
+      why,
+      hasRun = true
+    } = await runCommand(
       command,
       {
         [names.urlName]: origin,
         [names.baseUrlName]: baseUrl,
         [names.sandboxUrlName]: `${origin}/sandbox/{name}${BASE}`,
         [names.controlUrlName]: controlUrl,
-        ...(emulator.apiKeys[0] && { [names.apiKeyName]: emulator.apiKeys[0].key })
+        ...(emulator.apiKeys[0] && { [names.apiKeyName]: emulator.apiKeys[0].key }),
+        ...withoutProxy(process.env, say)
       },
       killAfter,
-      stderr
+      say
     )
+    if (!hasRun) {
+      say(why)
+      return status
+    }
     const run = await runOf({
       url: controlUrl,
       token: settingsInForce(launch).values.control_token
@@ -82,10 +91,23 @@ export async function exec(
     const isRecorded = recorder === null || (await recorder.write(emulator, stderr))
     const next = () => (out === undefined ? SAYS.record_it() : SAYS.check_it(shellWord(out)))
     const judged = await concluded(run, status, { ...options, next }, stderr)
+    if (status !== 0) say(why)
     return judged === STATUS.done && !isRecorded ? STATUS.failed : judged
   } finally {
     await emulator.close()
   }
+}
+
+const LOOPBACK = 'localhost,127.0.0.1,::1'
+/** Lets the command reach the emulator without the proxy that its environment names, if any. */
+function withoutProxy(env: NodeJS.ProcessEnv, say: (line: string) => void): Record<string, string> {
+  const proxy = ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'].find(name => env[name])
+  if (proxy === undefined) return {}
+  const given = ['no_proxy', 'NO_PROXY'].map(name => env[name]).filter(Boolean)
+  if (given.some(hosts => hosts?.trim() === '*')) return {}
+  say(SAYS.proxy(proxy))
+  const value = [...given, LOOPBACK].join(',')
+  return { no_proxy: value, NO_PROXY: value }
 }
 
 /** A recording has a larger journal, unless a setting says how large. */
@@ -110,37 +132,41 @@ const OF_KEYBOARD: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
 
 /**
  * Passes signals on, and kills a command that has not ended `killAfter` seconds later. Returns its
- * status, or 128 plus the number of its signal.
+ * status, or 128 plus the number of its signal, and why it is not 0.
  */
 async function runCommand(
   [name, ...args]: Command,
   variables: Record<string, string>,
   killAfter: number,
-  stderr: NodeJS.WritableStream
-): Promise<number> {
+  say: (line: string) => void
+): Promise<{ status: number; why: string; hasRun?: boolean }> {
   const child = spawn(name, args, { stdio: 'inherit', env: { ...process.env, ...variables } })
   let killing: NodeJS.Timeout | undefined
   const passOn = (signal: NodeJS.Signals) => {
     if (process.stdin.isTTY && OF_KEYBOARD.includes(signal)) return
     child.kill(signal)
     killing ??= setTimeout(() => {
-      stderr.write(`commerce-emulator: ${SAYS.killing(killAfter, signal)}\n`)
+      say(SAYS.killing(killAfter, signal))
       child.kill('SIGKILL')
     }, killAfter * 1000)
   }
   for (const signal of SIGNALS) process.on(signal, passOn)
   const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
-  const status = await ended.then(
-    ([code, signal]) => code ?? 128 + constants.signals[signal as NodeJS.Signals],
+  const outcome = await ended.then(
+    ([code, signal]) => ({
+      status: code ?? 128 + constants.signals[signal as NodeJS.Signals],
+      why: SAYS.command_failed(signal ?? `status ${code}`)
+    }),
     ({ code, message }: NodeJS.ErrnoException) => {
       const isMissing = code === 'ENOENT'
-      stderr.write(
-        `commerce-emulator: ${SAYS.not_run(name, isMissing ? SAYS.no_such_command() : message)}\n`
-      )
-      return isMissing ? NOT_FOUND : NOT_RUNNABLE
+      return {
+        status: isMissing ? NOT_FOUND : NOT_RUNNABLE,
+        why: SAYS.not_run(visible(name), isMissing ? SAYS.no_such_command() : message),
+        hasRun: false
+      }
     }
   )
   clearTimeout(killing)
   for (const signal of SIGNALS) process.off(signal, passOn)
-  return status
+  return outcome
 }

@@ -39,7 +39,7 @@ const by = (ids: string, entry: Entry): ServiceEntry => ({
 export const SERVICE_ERRORS = {
   path_unknown: by('BASE-1 A08', missing('No endpoint has this path.')),
   method_not_allowed: by(
-    'TKT-1 A08 A39',
+    'TKT-1 A08',
     invalid('The path exists, but not with this method; `Allow` lists the methods it has.', 405)
   ),
   api_key_missing: by('AUTH-3', unauthenticated('No API key was sent.')),

@@ -1,8 +1,4 @@
-/**
- * Decodes form-encoded bodies and query strings with bracket notation (FORM-1 to FORM-3).
- * Never throws and never touches a prototype: names are values in lists, what is wrong is in
- * `problem`.
- */
+/** Decodes forms with bracket notation (FORM-1 to FORM-3); what is wrong is in `problem`. */
 import type { AssumptionId } from '../reference/assumptions.js'
 import type { RuleId } from '../reference/rules.js'
 import { PARAMETER_TABLES } from '../reference/tables.js'
@@ -22,10 +18,7 @@ export class FormObject extends Map<string, FormNode> {
   /** About how many bytes of memory it holds; of the whole form alone. */
   held = 0
 }
-/**
- * What is wrong with a form, and the rule or assumption that refuses it; with neither, the
- * percent-encoding is broken, and that depends on where it was sent.
- */
+/** What is wrong with a form; without rule and assumption, its percent-encoding is broken. */
 export type FormProblem = {
   code: 'form_malformed' | 'form_too_large'
   param: string
@@ -40,18 +33,19 @@ const MAX_NAME = 1000
 /** The settings that bound a form. */
 export type FormLimits = { readonly 'limits.parameters': number; readonly 'limits.depth': number }
 
-/** A form without parameters; nothing is ever put into it. */
+/** Nothing is ever put into it. */
 export const EMPTY_FORM = new FormObject()
 const EMPTY: Form = { root: EMPTY_FORM, problem: null }
-const NOT_UTF8: Form = {
+const noForm = (message: string, by: Pick<FormProblem, 'rule' | 'assumption'>): Form => ({
   root: EMPTY_FORM,
-  problem: {
-    code: 'form_malformed',
-    param: '',
-    message: 'The bytes of the form are not UTF-8.',
-    ...A36
-  }
-}
+  problem: { code: 'form_malformed', param: '', message, ...by }
+})
+const NOT_UTF8 = noForm('The bytes of the form are not UTF-8.', A36)
+const IS_MULTIPART = noForm(
+  'The body is multipart, whatever its Content-Type says; send name=value&address[city]=Boston.',
+  { rule: 'FORM-1' }
+)
+const BOUNDARY = /^--[^\r\n]{1,200}\r?\n/
 
 /**
  * Decodes `application/x-www-form-urlencoded` text, bounded in parameters and depth; a character
@@ -62,6 +56,7 @@ export function decodeForm(
   { 'limits.parameters': most, 'limits.depth': depth }: FormLimits
 ): Form {
   if (text === '') return EMPTY
+  if (BOUNDARY.test(text)) return IS_MULTIPART
   if (text.includes('\uFFFD')) return NOT_UTF8
   const root = new FormObject()
   const pairs = text.split('&')

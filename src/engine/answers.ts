@@ -8,7 +8,7 @@ import { readable } from '../core/redaction.js'
 import type { Settings } from '../core/settings.js'
 import { filled } from '../core/templates.js'
 import { operationsAt } from '../reference/operations.js'
-import type { AnswerHeaders, Exchange, RequestHeaders } from './exchange.js'
+import type { AnswerHeaders, Exchange } from './exchange.js'
 import { type Guarded, redacted } from './keys.js'
 import { type Blame, REFUSALS } from './sentences.js'
 
@@ -43,18 +43,30 @@ const warningHeader = (message: string) =>
   `299 - ${JSON.stringify(message.slice(0, 300).replace(/[^\x20-\x7E]/g, '?'))}`
 
 /**
- * The headers of the response to a preflight, which a browser sends to ask whether it may send a
- * request.
+ * The headers of the response to OPTIONS: the methods of the path (A39), and what the preflight of
+ * a browser asks. Errors: `path_unknown`.
  */
-export function preflightHeaders({
-  'access-control-request-headers': asked
-}: RequestHeaders): AnswerHeaders {
+export function optionsHeaders(exchange: Exchange): AnswerHeaders {
+  const { headers, settings, path, base } = exchange
+  const { 'access-control-request-headers': asked, origin } = headers
+  const allow = methodsAt(path)
+  const isPreflight = settings.cors && origin !== undefined
+  if (allow === '' && !isPreflight) throw REFUSALS.noPath(readable(path), base)
+  exchange.rely('A39')
   return {
-    vary: 'Access-Control-Request-Headers',
-    'access-control-allow-methods': 'GET, POST, DELETE',
-    ...(asked !== undefined && { 'access-control-allow-headers': asked as string })
+    ...(allow !== '' && { allow }),
+    ...(isPreflight && {
+      vary: 'Access-Control-Request-Headers',
+      'access-control-allow-methods': 'GET, POST, DELETE',
+      ...(asked !== undefined && { 'access-control-allow-headers': asked as string })
+    })
   }
 }
+
+const methodsAt = (path: string) =>
+  operationsAt(path)
+    .map(({ method }) => method)
+    .join(', ')
 
 type ErrorContext = { world: Guarded; authorization?: string | undefined; requestId: string }
 
@@ -123,10 +135,8 @@ export function refuse(exchange: Exchange, error: unknown): void {
   exchange.refused(statusOf(code, settings), { code, rule, assumption, param, facts }, text)
 }
 
-/**
- * The refusal of a path below the base that has no operation (404), or none with this method (405
- * with `Allow`; TKT-1 for a Ticket).
- */
+const WRITES: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE']
+/** The refusal of a path below the base without an operation (404), or without this method (405). */
 export function noOperation({
   method,
   path,
@@ -135,12 +145,10 @@ export function noOperation({
   const there = operationsAt(path)
   if (there.length === 0) return REFUSALS.noPath(readable(path), base)
   const isTicket = there.some(({ family }) => family === 'tickets')
-  const isWrite = method !== 'HEAD' && method !== 'OPTIONS'
-  const by: Blame =
-    isTicket && isWrite ? { rule: 'TKT-1' } : { assumption: method === 'HEAD' ? 'A39' : 'A08' }
+  const by: Blame = isTicket && WRITES.includes(method) ? { rule: 'TKT-1' } : { assumption: 'A08' }
   return REFUSALS.noMethod(
     readable(path),
-    there.map(operation => operation.method).join(', '),
+    methodsAt(path),
     method,
     by,
     isTicket ? controlOfBase(base) : null

@@ -1,7 +1,4 @@
-/**
- * A request of the emulated API and what becomes of it, from its arrival to its place in the
- * journal.
- */
+/** A request of the emulated API and what becomes of it. */
 import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { EMPTY_FORM, FormList, type FormNode, type FormObject } from '../core/form.js'
@@ -64,10 +61,7 @@ export type Refusal = {
   param: string | null
   facts: Facts | null
 }
-/**
- * Until when an operation should not be requested again, by the machine's and by the sandbox's
- * clock: whichever passes first.
- */
+/** Until when not to request an operation again, by either clock. */
 export type Pause = { machine: number; sandbox: number }
 /** A record as it is stored or shown. */
 export type AnyRecord = Readonly<Record<string, unknown>> & { readonly id: string }
@@ -77,10 +71,7 @@ export type Shown = AnyRecord | List<AnyRecord> | null
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
 export type AnswerHeaders = Record<string, string | string[]>
 
-/**
- * The decided outcome of a request; only the functions of this file make one, so no other
- * combination exists.
- */
+/** The decided outcome of a request; only this file makes one. */
 export type Outcome = {
   readonly name: OutcomeName
   /** How far the request had come when it was decided. */
@@ -243,10 +234,7 @@ export class Exchange {
   /** What a Refund was judged by, before it was made. */
   money: RefundFacts | null = null
 
-  /**
-   * The assumptions that were relied on so far, as bits by their places in the ledger, 64 at most:
-   * a request costs no list for them.
-   */
+  /** The assumptions that were relied on, as bits by their places in the ledger. */
   low = 0
   high = 0
   /** Warnings in its response. */

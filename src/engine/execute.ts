@@ -1,7 +1,6 @@
 /**
- * The emulated API as a function: a request, and what becomes of it. Its stages stand here in the
- * order of refusals (A08), then the script, the operation, the response. Nothing here waits: where
- * a script says so, the caller does.
+ * The emulated API as a function: a request, and what becomes of it, in the order of refusals
+ * (A08). Nothing here waits: where a script says so, the caller does.
  */
 import { ApiError } from '../core/errors.js'
 import { decodeForm, EMPTY_FORM, FORM_TYPE, type Form, valueIn } from '../core/form.js'
@@ -17,7 +16,7 @@ import type { Action } from '../scenario/script.js'
 import { bodyOf, bytesOf, changedBody } from '../store/bytes.js'
 import type { Stored } from '../store/collection.js'
 import { collectionOf, type Records } from '../store/store.js'
-import { noOperation, outsideBase, refuse } from './answers.js'
+import { noOperation, optionsHeaders, outsideBase, refuse } from './answers.js'
 import { type AnyRecord, type Arriving, Exchange, hasBody, hasReached, STAGE } from './exchange.js'
 import { actorOf, redacted } from './keys.js'
 import { positionOf, type StoredList } from './listing.js'
@@ -49,9 +48,9 @@ import type { World } from './world.js'
 export type ApiRequest = Pick<Arriving, 'method' | 'url' | 'headers'> & { body: string | null }
 
 /**
- * Executes a request without waiting: a script may respond, but does not hold or delay, and a
- * response that it would lose is only marked. Unless `isScripted`, `action` replaces the script. `base` is the API's path as responses show it. `onEntered`
- * is called when the key is known, before any lookup.
+/**
+ * Executes a request without waiting; a response that a script would lose is only marked. Unless
+ * `isScripted`, `action` replaces the script. `onEntered` is called when the key is known.
  */
 export function execute(
   world: World,
@@ -65,16 +64,17 @@ export function execute(
 ): Exchange {
   const exchange = arrive(world, { ...request, base })
   try {
-    enter(exchange)
-    onEntered(exchange.operation as OperationId)
-    refuseLarge(exchange, body ?? '')
-    decode(exchange, formIn(body ?? '', exchange), isScripted)
-    const isAsked =
-      isScripted && world.state.script.operations.has(exchange.operation as OperationId)
-    const action = isAsked ? askScript(exchange) : given
-    exchange.action = action
-    if (action === null || !isAnswer(action)) perform(exchange)
-    else answerByScript(exchange, action)
+    if (enter(exchange)) {
+      const operation = exchange.operation as OperationId
+      onEntered(operation)
+      refuseLarge(exchange, body ?? '')
+      decode(exchange, formIn(body ?? '', exchange), isScripted)
+      const isAsked = isScripted && world.state.script.operations.has(operation)
+      const action = isAsked ? askScript(exchange) : given
+      exchange.action = action
+      if (action === null || !isAnswer(action)) perform(exchange)
+      else answerByScript(exchange, action)
+    }
   } catch (error) {
     if (isScripted) countRequest(exchange)
     refuse(exchange, error)
@@ -90,23 +90,28 @@ export const arrive = (world: World, arriving: Arriving): Exchange =>
 
 /**
  * What can be refused before the body is read: path and method, key, disabled operation, content
- * type. Errors: their refusals.
+ * type. Returns whether the request goes on: OPTIONS is answered. Errors: their refusals.
  */
-export function enter(exchange: Exchange): void {
-  route(exchange)
+export function enter(exchange: Exchange): boolean {
+  if (!route(exchange)) {
+    exchange.answerHeaders = optionsHeaders(exchange)
+    exchange.answered(204, null, null, '')
+    return false
+  }
   identify(exchange)
   const { disabledBy, family } = operationOf(exchange.operation as OperationId)
   // 3. LOC-4, ACC-5
   if (disabledBy !== undefined) throw REFUSALS.disabled(family, disabledBy)
   if (exchange.method === 'POST' && hasBody(exchange.headers) && !isOpenEnded(exchange.headers))
     checkType(exchange)
+  return true
 }
 
 /**
- * 1. Finds the operation at a path. Errors: `path_unknown` (BASE-1, A08), `method_not_allowed`,
- * `request_malformed`, `not_ready`.
+ * 1. Finds the operation at a path; false for OPTIONS. Errors: `path_unknown` (BASE-1, A08),
+ * `method_not_allowed`, `request_malformed`, `not_ready`.
  */
-function route(exchange: Exchange): void {
+function route(exchange: Exchange): boolean {
   const { method, url, path, base, world } = exchange
   if (path.includes('%') && !isDecodable(path)) throw REFUSALS.badPath()
   if (!isUnder(BASE, url)) {
@@ -115,16 +120,19 @@ function route(exchange: Exchange): void {
   }
   if (path.length > MAX_PART_LENGTH && path.split('/').some(part => part.length > MAX_PART_LENGTH))
     throw REFUSALS.longPart()
-  const found = operationAt(method, path)
+  if (method === 'OPTIONS') return false
+  const isHead = method === 'HEAD'
+  const found = operationAt(isHead ? 'GET' : method, path)
   if (found === null) throw noOperation(exchange)
   exchange.operation = found.operation
   exchange.params = found.params
   exchange.stage = STAGE.routed
   if (!world.isLoaded) world.requireLoaded()
-  if (path.endsWith('/')) exchange.rely('A39')
+  if (isHead || path.endsWith('/')) exchange.rely('A39')
+  return true
 }
 
-/** Characters of a part of a path; requests that come over HTTP have shorter ones. */
+/** Characters of a part of a path. */
 const MAX_PART_LENGTH = 16_384
 
 function isDecodable(path: string): boolean {
@@ -173,7 +181,7 @@ function refuseLarge({ settings }: Exchange, body: string): void {
     throw REFUSALS.tooLarge(settings['limits.body'])
 }
 
-/** A body whose type is not read: it is there, and that is all that is known of it. */
+/** A body whose type is not read. */
 export const OPAQUE: Form = { root: EMPTY_FORM, problem: null }
 
 /** The form in the text of a body; null where it has no bytes. */
@@ -229,10 +237,7 @@ export function decode(exchange: Exchange, body: Form | null, isCounted = true):
   exchange.stage = STAGE.admitted
 }
 
-/**
- * Counts a request for the scenario's expectations once, whatever its response; a request without a
- * right key is not counted.
- */
+/** Counts a request with a right key for the scenario's expectations, once. */
 export function countRequest(exchange: Exchange): void {
   const { tally } = exchange
   if (tally.isEmpty || exchange.isCounted || !hasReached(exchange, STAGE.identified)) return
@@ -240,10 +245,7 @@ export function countRequest(exchange: Exchange): void {
   tally.count(sentBy(exchange))
 }
 
-/**
- * A request that waited, for its body or because a script held or delayed it, ends with the state
- * that it came to. Errors: `state_replaced`.
- */
+/** A request that waited ends with the state that it came to. Errors: `state_replaced`. */
 export function requireState({ state, world }: Exchange): void {
   if (state !== world.state) throw REFUSALS.stateReplaced()
 }
@@ -306,7 +308,7 @@ const LOOKUPS: Lookups<Exchange> = {
     positionOf(exchange, operationOf(exchange.operation as OperationId).family, param, id)
   }
 }
-/** Maximum number of warnings in one response, and of lines that are logged for them. */
+/** Maximum number of warnings in one response. */
 const MAX_WARNINGS = 10
 
 /**

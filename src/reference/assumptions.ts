@@ -192,7 +192,7 @@ export const ASSUMPTIONS = {
   ),
   A39: assumed(
     'paths',
-    'a trailing slash is accepted; HEAD is refused with 405; a path outside the base gets a 404 that names the base'
+    'a trailing slash is accepted; HEAD is GET without a body; OPTIONS is 204 with Allow; outside the base is a 404'
   ),
   A40: assumed(
     'text',

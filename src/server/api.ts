@@ -1,7 +1,4 @@
-/**
- * The emulated API over HTTP: hands requests to the engine, waits where a script says so, and
- * writes the responses.
- */
+/** The emulated API over HTTP. */
 import { Readable } from 'node:stream'
 import formbody from '@fastify/formbody'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -9,7 +6,7 @@ import type { ApiError } from '../core/errors.js'
 import { decodeForm, type Form } from '../core/form.js'
 import type { Settings } from '../core/settings.js'
 import { Shares } from '../core/shares.js'
-import { headersOf, preflightHeaders, refuse } from '../engine/answers.js'
+import { headersOf, refuse } from '../engine/answers.js'
 import { type Exchange, hasBody, hasReached, STAGE } from '../engine/exchange.js'
 import {
   askScript,
@@ -34,7 +31,6 @@ import { refusalFrom } from './errors.js'
 import type { Faults } from './faults.js'
 import { logDefect, logWarnings } from './logging.js'
 
-/** What the API needs of the server; `sandboxes` keeps those that right requests have made. */
 export type ApiOptions = {
   answers: Answers
   arrivals: Arrivals
@@ -84,17 +80,11 @@ export async function addApi(
   api.addHook('onRequest', (request, reply, done) => {
     const { arrival, headers, method } = request
     const { exchange, sandbox } = arrival
-    if (settings.cors && method === 'OPTIONS') {
-      exchange.answerHeaders = preflightHeaders(headers)
-      exchange.answered(204, null, null, '')
-      answers.send(reply)
-      return
-    }
     arrival.isPending = true
     try {
-      enter(exchange)
+      if (!enter(exchange)) return answers.send(reply)
     } finally {
-      if (!sandbox.isKept && exchange.stage >= STAGE.identified) sandboxes.keep(sandbox)
+      if (!sandbox.isKept && hasReached(exchange, STAGE.identified)) sandboxes.keep(sandbox)
     }
     if (!hasBody(headers) || (method !== 'POST' && !isForm(headers))) delete headers['content-type']
     done()
@@ -130,10 +120,7 @@ export async function addApi(
     else operate(exchange, reply, false)
   }
 
-  /**
-   * Waits until what changes can be written, where that failed before; then asks the script, and
-   * then the operation.
-   */
+  /** Waits until changes can be written, where that failed before; then asks the script. */
   async function goOn(
     exchange: Exchange,
     reply: FastifyReply,
@@ -151,10 +138,7 @@ export async function addApi(
     answers.send(reply)
   }
 
-  /**
-   * Carries out what the script does: holds or delays the request, then sends the script's response
-   * or runs the operation.
-   */
+  /** Holds or delays the request, then sends the script's response or runs the operation. */
   async function act(action: Action, exchange: Exchange, reply: FastifyReply): Promise<void> {
     const { hold } = action.entry.data
     const { replacing } = reply.request.arrival.sandbox
@@ -243,17 +227,14 @@ export class Answers {
     const { replacing } = request.arrival.sandbox
     if (!isSent) faults.lose(fault, reply, { headers, payload }, replacing)
     arrivals.settle(request, reply)
-    // a text of ASCII characters alone is the same in both encodings, and faster to write in this
-    // one
     if (!isSent) return
+    // faster, and the same for ASCII
     raw.writeHead(status, headers).end(payload, payload.length === length ? 'latin1' : 'utf8')
     arrivals.sending(request, raw, length)
   }
 }
 
-/**
- * Whether a request may have changed the state of its sandbox, the counts of its script among it.
- */
+/** Whether a request may have changed its sandbox, the counts of its script among it. */
 const mayHaveChanged = (exchange: Exchange): boolean =>
   exchange.outcome.refusal?.code !== 'data_not_written' &&
   (exchange.changes > 0 ||

@@ -1,4 +1,4 @@
-/** The requests that arrive: which sandbox each is for, the id of its response, how it ends. */
+/** The requests that arrive: which sandbox each is for, its id, and how it ends. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -10,7 +10,8 @@ import { arrive, close } from '../engine/execute.js'
 import { checkedName } from '../sandbox/names.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
-import { logDefect, logRequest } from './logging.js'
+import { UNREADABLE } from './errors.js'
+import { logDefect, logRequest, logWarnings } from './logging.js'
 import { isOfOtherPage } from './pages.js'
 import { SAYS } from './sentences.js'
 
@@ -73,10 +74,7 @@ const AT_BASE: Address = { prefix: '', name: null }
 /** The addresses of the requests that name a sandbox. */
 const ADDRESSES = new WeakMap<IncomingMessage, Address>()
 
-/**
- * Takes `/sandbox/NAME` off the url of a request, so that every sandbox has the same routes, the
- * origin, and what is encoded needlessly in the path.
- */
+/** The url of a request without `/sandbox/NAME`, its origin, and needless encoding. */
 export function withoutSandbox(request: IncomingMessage): string {
   const { url } = request as { url: string }
   const local = url.startsWith('/') ? url : url.replace(ORIGIN, '')
@@ -125,12 +123,10 @@ export class Arrivals {
       raw.setTimeout(this.#options.unread, () => raw.writableLength > 0 && raw.destroy(new Error()))
   }
 
-  /**
-   * A request comes in, and is over when its response closes. Returns why it cannot go on to its
-   * sandbox, which is made when it is named for the first time.
-   */
+  /** A request comes in, and is over when its response closes. Returns why it cannot go on. */
   open(request: FastifyRequest, reply: FastifyReply): ApiError | null {
-    let refusal: ApiError | null = null
+    const unread = UNREADABLE.get(request.raw)?.refusal ?? null
+    let refusal = unread
     try {
       request.arrival = this.#arrival(request)
     } catch (error) {
@@ -138,6 +134,7 @@ export class Arrivals {
       request.arrival = this.#own(request, null)
     }
     const { arrival } = request
+    if (unread) logWarnings(request.log, [unread.message])
     arrival.sandbox.inFlight++
     const { socket } = request.raw
     const isWaiting = reply.raw.socket === null
@@ -152,15 +149,12 @@ export class Arrivals {
         arrival.sandbox.evidence.leave(arrival.exchange)
     }
     reply.raw.on('close', close)
-    // one that waits behind another one gets no event when the connection ends
+    // one that waits behind another gets no event when the connection ends
     if (isWaiting) closeWith(socket, close)
     return refusal
   }
 
-  /**
-   * The API is done with a request: its response is about to be sent or is lost. A sandbox that no
-   * right request has kept ends.
-   */
+  /** The API is done with a request. A sandbox that no right request has kept ends. */
   settle(request: FastifyRequest, reply: FastifyReply): void {
     const { arrival } = request
     if (!arrival.sandbox.isKept) this.#sandboxes.release(arrival.sandbox)
@@ -169,10 +163,7 @@ export class Arrivals {
     if (arrival.isClosed || arrival.exchange.outcome.fault === 'hang') this.#end(request, reply)
   }
 
-  /**
-   * The sandbox that a control request is for; one that `makes` it gets a new one where there is
-   * none. Errors: as of `Sandboxes.use` and `find`.
-   */
+  /** The sandbox that a control request is for. Errors: as of `Sandboxes.use` and `find`. */
   sandboxOf(
     { raw, arrival }: FastifyRequest,
     { makes, namesOthers }: { makes: boolean; namesOthers: boolean }
@@ -202,7 +193,8 @@ export class Arrivals {
 
   #arrival(request: FastifyRequest): Arrival {
     const { prefix, name } = ADDRESSES.get(request.raw) ?? AT_BASE
-    const { method, url, headers } = request
+    const { url, headers } = request
+    const { method } = UNREADABLE.get(request.raw) ?? request
     if (isUnder(CONTROL, url) || (name === null && pathOf(url) === '/'))
       return this.#own(request, prefix)
     const sandbox = name === null ? this.#sandboxes.main : this.#named(name, request)
@@ -226,7 +218,7 @@ export class Arrivals {
     )
   }
 
-  /** The sandbox with a name. A request outside the API makes none, null then. */
+  /** The sandbox with a name; null for the overview, or outside the API where there is none. */
   #named(name: string, request: FastifyRequest): Sandbox | null {
     checkedName(name, readable(name))
     const { url } = request
@@ -236,10 +228,7 @@ export class Arrivals {
       : this.#sandboxes.use(name, isOfOtherPage(request))
   }
 
-  /**
-   * Whether a page of another site makes a browser send the request without asking: an image or a
-   * form of it.
-   */
+  /** Whether a page of another site makes a browser send it without asking. */
   #isOtherSite({ headers }: FastifyRequest): boolean {
     return (
       headers['sec-fetch-site'] === 'cross-site' &&
@@ -262,10 +251,7 @@ function closeWith(socket: Socket, close: () => void): void {
   closing.add(close)
 }
 
-/**
- * Whether a response was sent to the end. One that was injected has no connection, so it arrives as
- * soon as it is ended.
- */
+/** Whether a response was sent to the end; one that was injected has no connection. */
 const isSent = (raw: FastifyReply['raw']): boolean =>
   raw.errored === null &&
   (raw.writableFinished || (raw.writableEnded && !(raw.req.socket instanceof Socket)))

@@ -1,7 +1,4 @@
-/**
- * Bodies on their way in: their bytes are counted before they are read, and given back when nothing
- * needs them any more.
- */
+/** Bodies on their way in: their bytes are counted until nothing needs them any more. */
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
@@ -16,7 +13,7 @@ const STEPS = [SMALL, 1_048_576]
 
 /** A closed port, made with the first body. */
 let nowhere: MessagePort | undefined
-/** Frees the memory of bytes at once: a process that has little to do collects it much later. */
+/** Frees the memory of bytes at once: the process would collect it much later. */
 function discard({ buffer }: Buffer): void {
   if (buffer.byteLength === 0) return
   if (nowhere === undefined) {
@@ -36,10 +33,7 @@ export class Bodies {
     this.#shares = shares
   }
 
-  /**
-   * Counts a body of a known length that the framework reads, which refuses one that is too large.
-   * Errors: those of the shares.
-   */
+  /** Counts a body that the framework reads. Errors: those of the shares. */
   admit({ headers, arrival, routeOptions }: Incoming): void {
     const length = Number(headers['content-length'])
     if (length > SMALL && length <= (routeOptions.bodyLimit as number))
@@ -47,10 +41,8 @@ export class Bodies {
   }
 
   /**
-   * Reads a body into one piece of memory, which is there until the request releases it. It is
-   * counted at once where its length is known, else as it comes.
-   * Errors: those of the shares, and of the framework for a body of another length or one that is
-   * too large.
+   * Reads a body into one piece of memory, until the request releases it. Errors: those of the
+   * shares, and of the framework for a wrong length or one that is too large.
    */
   async read({ headers, arrival, routeOptions }: Incoming, payload: Readable): Promise<Buffer> {
     const limit = routeOptions.bodyLimit as number

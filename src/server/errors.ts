@@ -1,22 +1,15 @@
-/**
- * Errors of the framework and of what cannot be read as HTTP, in the shape of all refusals (A07,
- * A08).
- */
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+/** Errors of the framework and of what cannot be read as HTTP (A07, A08). */
+import { IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, type ErrorCode, statusOf } from '../core/errors.js'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError, statusOf } from '../core/errors.js'
 import { type Settings, settingsInForce } from '../core/settings.js'
-import { controlError, errorText, JSON_TYPE } from '../engine/answers.js'
+import { controlError } from '../engine/answers.js'
 import { REFUSALS } from '../engine/sentences.js'
-import type { Sandbox } from '../sandbox/sandbox.js'
 import { logDefect } from './logging.js'
 import { SAYS } from './sentences.js'
 
-/**
- * The setting that bounds the body of a request: one of the emulated API, or of a control request
- * that brings a document.
- */
+/** The setting that bounds the body of a request. */
 type BodyLimit = 'limits.body' | 'limits.control_body'
 
 const unreadable = (message: string) =>
@@ -47,10 +40,7 @@ export function refusalFrom(
   return new ApiError('internal_error', { message: SAYS.defect() })
 }
 
-/**
- * The body of a refusal of the control API: the same shape and the default statuses, whatever the
- * sandbox's settings say. A document has a limit of its own.
- */
+/** The body of a refusal of the control API, with the default statuses. */
 export function controlRefusal(
   error: FastifyError | ApiError,
   request: FastifyRequest,
@@ -68,50 +58,106 @@ export function controlRefusal(
   return controlError(refusal, { world: sandbox, requestId: id })
 }
 
-type Early = { sandbox: Sandbox }
+/** What the parser says of a request that it cannot read. */
+type ParseError = { code?: string; reason?: string; rawPacket?: Buffer; bytesParsed?: number }
 
-function early(
-  code: EarlyCode,
-  { sandbox }: Early
-): { status: number; headers: Record<string, string>; body: string } {
-  const requestId = sandbox.nextRequestId()
-  const error = new ApiError(code, { message: SAYS[code](), assumption: 'A08' })
-  const body = errorText(error, { world: sandbox, requestId }, sandbox.settings)
-  const headers = {
-    'content-type': JSON_TYPE,
-    'content-length': String(Buffer.byteLength(body)),
-    'request-id': requestId,
-    connection: 'close'
-  }
-  return { status: statusOf(code, sandbox.settings), headers, body }
+/** What a request that the server could not read is refused with, and the method that it wrote. */
+export const UNREADABLE = new WeakMap<
+  IncomingMessage,
+  { method: string; refusal: ApiError | null }
+>()
+
+const REQUEST_LINE = /^(\S+) (?:https?:\/\/[^/\s]+)?(\/\S*) HTTP\/1\.\d\r?$/gm
+
+/** Why a request could not be read, as far as its first bytes tell. */
+function unread({ code = '', reason }: ParseError, text: string): ApiError {
+  if (code === 'HPE_HEADER_OVERFLOW') return early('headers_too_large')
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return early('request_timeout')
+  let cause = reason
+  if (text.startsWith('\x16\x03')) cause = SAYS.is_tls()
+  else if (text.startsWith('PRI * HTTP/2')) cause = SAYS.is_http2()
+  else if (/CONTENT_LENGTH|TRANSFER_ENCODING/.test(code)) cause = SAYS.two_lengths()
+  else if (code === 'CONNECT') cause = SAYS.is_connect()
+  return unreadable(SAYS.request_malformed(cause))
 }
 
-type EarlyCode = keyof typeof SAYS & ErrorCode
-const UNREADABLE: Readonly<Record<string, EarlyCode>> = {
-  HPE_HEADER_OVERFLOW: 'headers_too_large',
-  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout'
-}
+const early = (code: 'headers_too_large' | 'request_timeout' | 'expectation_failed') =>
+  new ApiError(code, { message: SAYS[code](), assumption: 'A08' })
 
-/** Refuses what could not be read as HTTP at all, on the bare socket. */
-export function answerUnreadable(error: { code?: string }, socket: Socket, at: Early): void {
+/** What could not be read goes on as a request without parameters that is refused. */
+export function answerUnreadable(
+  error: ParseError,
+  socket: Socket & { _httpMessage?: ServerResponse | null },
+  server: Server
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
-  const code = UNREADABLE[error.code ?? ''] ?? 'request_malformed'
-  const { status, headers, body } = early(code, at)
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
-  // one that takes its time does not end by itself
-  if (code === 'request_timeout') socket.destroySoon()
+  const text = error.rawPacket?.toString('latin1') ?? ''
+  const refusal = unread(error, text)
+  const { _httpMessage: pending } = socket
+  if (pending) {
+    // what cannot be read is the body of its request, or comes after that
+    if (pending.req.complete) pending.once('close', () => answerUnreadable(error, socket, server))
+    else {
+      pending.shouldKeepAlive = false
+      // whether its client has left is not known
+      if (error.code === 'HPE_INVALID_EOF_STATE') pending.emit('close')
+      if (pending.req.listenerCount('error') > 0) pending.req.emit('error', refusal)
+    }
+    return
+  }
+  // the end of a body whose request is answered
+  if (/CHUNK/.test(error.code ?? '')) {
+    socket.destroySoon()
+    return
+  }
+  const [, method = '-', url = '/next/'] =
+    [...text.matchAll(REQUEST_LINE)].findLast(({ index }) => index <= (error.bytesParsed ?? 0)) ??
+    []
+  const request = new IncomingMessage(socket)
+  // a method that the router knows and that nothing has
+  Object.assign(request, { method: 'TRACE', url })
+  const isMethod = error.code === 'HPE_INVALID_METHOD' && method !== '-'
+  UNREADABLE.set(request, { method, refusal: isMethod ? null : refusal })
+  const response = new ServerResponse(request)
+  response.assignSocket(socket)
+  response.once('finish', () => {
+    response.detachSocket(socket)
+    response.emit('close')
+    // one that takes its time does not end by itself
+    if (refusal.code === 'request_timeout') socket.destroySoon()
+    else socket.end()
+  })
+  server.emit('request', request, response)
 }
 
-/** Refuses an `Expect` that is not supported. */
-export function answerExpectation(
-  _request: IncomingMessage,
-  response: ServerResponse,
-  at: Early
-): void {
-  const { status, headers, body } = early('expectation_failed', at)
-  response.writeHead(status, headers).end(body)
+/**
+ * Answers what Node leaves to us: CONNECT, an `Expect` that is not supported, and one of
+ * `100-continue`, whose body is asked for once nothing that is known refuses the request.
+ */
+export function answerAll(app: FastifyInstance): void {
+  const { server } = app
+  const waiting = new WeakSet<IncomingMessage>()
+  server.on('connect', (_request, socket: Socket) => {
+    socket.on('error', () => socket.destroy())
+    answerUnreadable({ code: 'CONNECT' }, socket, server)
+  })
+  server.on('checkExpectation', (request, response) => {
+    const { method } = request as { method: string }
+    UNREADABLE.set(request, { method, refusal: early('expectation_failed') })
+    response.shouldKeepAlive = false
+    server.emit('request', request, response)
+  })
+  server.on('checkContinue', (request, response) => {
+    waiting.add(request)
+    server.emit('request', request, response)
+  })
+  app.addHook('preParsing', ({ raw, headers, routeOptions }, reply, _payload, done) => {
+    const { bodyLimit = Number.POSITIVE_INFINITY } = routeOptions
+    if (waiting.has(raw) && !(Number(headers['content-length']) > bodyLimit))
+      reply.raw.writeContinue()
+    done()
+  })
 }

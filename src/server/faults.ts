@@ -1,7 +1,4 @@
-/**
- * Faults of a script: what a client sees when a response is lost on the way. Other connections are
- * not touched.
- */
+/** Faults of a script: what a client sees when a response is lost on the way. */
 import { setMaxListeners } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
@@ -16,17 +13,14 @@ export class Faults {
   /** Ends the wait of each request that is held. */
   readonly #held = new Set<() => void>()
   readonly #stop = new AbortController()
-  /** The emulator is about to stop: no connection is to be kept for a further request. */
+  /** No connection is to be kept for a further request. */
   isStopping = false
 
   constructor() {
     setMaxListeners(0, this.#stop.signal)
   }
 
-  /**
-   * Loses the response as the fault says: half of a truncated body arrives, and a malformed response
-   * without a body to break is not sent at all. `replacing` ends a hang.
-   */
+  /** Loses the response as the fault says. `replacing` ends a hang. */
   lose(
     fault: Fault,
     reply: FastifyReply,
@@ -65,10 +59,7 @@ export class Faults {
     return !this.#stop.signal.aborted
   }
 
-  /**
-   * Waits while a script holds a request: until it goes on, its client leaves, the longest time is
-   * over, or the emulator stops.
-   */
+  /** Holds a request until it goes on, its client leaves, its time is over, or the emulator stops. */
   async hold(
     goesOn: Promise<boolean>,
     leave: (goesOn: boolean) => void,
@@ -86,10 +77,7 @@ export class Faults {
     return isGoingOn
   }
 
-  /**
-   * The emulator is about to stop: ends every response that hangs, and every one that would hang
-   * from now on.
-   */
+  /** The emulator is about to stop: ends every response that hangs, now and from now on. */
   cut(): void {
     this.isStopping = true
     for (const answer of this.#hung) answer.destroy()

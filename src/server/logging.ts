@@ -1,7 +1,4 @@
-/**
- * Request logs, to stderr: one readable line a request on a terminal, JSON elsewhere. Neither a
- * body nor a query is ever logged.
- */
+/** Request logs, to stderr, without bodies and queries. */
 import type { WriteStream } from 'node:tty'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { type DestinationStream, type Logger, pino } from 'pino'
@@ -10,9 +7,7 @@ import { readable } from '../core/redaction.js'
 import { visible } from '../core/visible.js'
 import { redacted } from '../engine/keys.js'
 
-/**
- * What is logged of a request; `rule` stands for an assumption too, and `ms` is how long it took.
- */
+/** What is logged of a request; `rule` stands for an assumption too. */
 type Call = {
   id: string
   method: string
@@ -26,10 +21,7 @@ type Call = {
   lost?: string
 }
 
-/**
- * A logger at a level; on a terminal its lines are written for people, in colours where it has some
- * and NO_COLOR is not set.
- */
+/** A logger at a level; on a terminal its lines are written for people. */
 export async function createLogger(
   level: string,
   isTerminal: boolean,
@@ -61,10 +53,7 @@ export async function createLogger(
   )
 }
 
-/**
- * How bad a line is, by the hundreds of a status: levels are 30 for what is in order, 40 for
- * warnings, and more for failures.
- */
+/** How bad a line is, by the hundreds of a status or the tens of a level. */
 const INFO = 30
 const COLOURS = { 4: 'yellow', 5: 'red', 6: 'red' } as const
 const colourOf = (level: number, call?: Call) =>
@@ -78,11 +67,7 @@ const lineOf = (
 ) =>
   `${method} ${path} ${shown([status ?? '-', code, rule].filter(Boolean).join(' '))} ${ms} ms ${id}${script ? `, ${script}` : ''}${lost ? `, lost: ${lost}` : ''}`
 
-/**
- * Logs a request that is over: the status that was sent, if any, the script entry that was applied,
- * and how the response was lost if the client
- * did not get it. Control requests and those of the console are logged only at debug.
- */
+/** Logs a request that is over; control requests and those of the console only at debug. */
 export function logRequest(request: FastifyRequest, raw: FastifyReply['raw']): void {
   const { arrival, log } = request
   const level = arrival.isRecorded ? 'info' : 'debug'
@@ -119,9 +104,7 @@ export function logWarnings(log: FastifyBaseLogger, messages: readonly string[])
   })
 }
 
-/**
- * A logger of the program that the emulator runs in may fail; the request does not fail with it.
- */
+/** The request does not fail with the logger. */
 function safely(write: () => void): void {
   try {
     write()
@@ -130,6 +113,6 @@ function safely(write: () => void): void {
   }
 }
 
-/** Whether lines of a level are written; a line that is not costs nothing then. */
+/** Whether lines of a level are written. */
 const isEnabled = (log: FastifyBaseLogger, level: string): boolean =>
   (log as unknown as Pick<Logger, 'isLevelEnabled'>).isLevelEnabled(level)

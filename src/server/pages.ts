@@ -1,17 +1,11 @@
-/**
- * Whether a request comes from a browser: one that shows pages, or a page of another site or port
- * in it.
- */
+/** Whether a request comes from a browser, or from a page of another site or port in it. */
 import type { FastifyRequest } from 'fastify'
 
 /** A browser asks for a page; anything else gets JSON. */
 export const wantsPage = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
   /\btext\/html\b/.test(headers.accept ?? '')
 
-/**
- * A page of the same origin, or none: an address that was typed or a bookmark. Pages on other ports
- * of this machine are of the same site.
- */
+/** `none` is an address that was typed. Other ports of this machine are of the same site. */
 const OWN_SITES: readonly unknown[] = [undefined, 'same-origin', 'none']
 export const isOfOtherSite = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
   !OWN_SITES.includes(headers['sec-fetch-site'])
@@ -21,10 +15,7 @@ export const isOfOtherOrigin = ({
   headers: { origin, host }
 }: Pick<FastifyRequest, 'headers'>): boolean => origin !== undefined && origin !== `http://${host}`
 
-/**
- * Whether a page of another site or port sent a request, as far as the browser tells: it leaves
- * Sec-Fetch-Site out where the address is neither HTTPS nor local.
- */
+/** A browser leaves Sec-Fetch-Site out where the address is neither HTTPS nor local. */
 export const isOfOtherPage = (request: Pick<FastifyRequest, 'headers'>): boolean =>
   isOfOtherSite(request) ||
   (request.headers['sec-fetch-site'] === undefined && isOfOtherOrigin(request))

@@ -8,7 +8,12 @@ export const SAYS = {
     'The emulator failed; its log says where. Please report it with the request that caused it.',
   headers_too_large: () => 'The request line and headers are larger than 16 KiB.',
   request_timeout: () => 'The request did not arrive in time.',
-  request_malformed: () => 'The request cannot be read as HTTP/1.1.',
+  request_malformed: (cause?: string) =>
+    `The request cannot be read as HTTP/1.1${cause ? `: ${cause}` : ''}.`,
+  is_tls: () => 'it is TLS; the address must begin with http://',
+  is_http2: () => 'it is HTTP/2',
+  is_connect: () => 'CONNECT is for a proxy, and the emulator is not one',
+  two_lengths: () => 'its length is sent twice, or as Content-Length and Transfer-Encoding',
   expectation_failed: () => 'The Expect header may only ask for 100-continue.',
   no_host: () => 'The Host header is missing; HTTP/1.1 requires it.',
   connections_reached: () => 'A connection was closed: limits.connections is reached.',

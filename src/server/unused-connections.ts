@@ -1,11 +1,36 @@
-/**
- * Connections that nothing was sent on. Node does not count them as idle, so they would delay a
- * server's end; `fetch` opens one when it abandons a request.
- */
+/** The connections of a server that Node leaves to us. */
 import type { Server } from 'node:http'
-import type { Socket } from 'node:net'
+import { createServer, type Server as Listener, type Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
 
-/** Returns what ends the unused connections of a server, and later each one that is opened. */
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Takes connections to the app on a further address. */
+    loopback: Listener
+  }
+}
+
+/** Adds `loopback` to an app. Returns what ends it, with its connections. */
+export function addLoopback(app: FastifyInstance): () => Promise<void> {
+  const { server } = app
+  const loopback = createServer({ allowHalfOpen: true, noDelay: true }, socket =>
+    server.emit('connection', socket)
+  )
+  loopback.maxConnections = server.maxConnections
+  loopback.on('drop', data => server.emit('drop', data))
+  app.decorate('loopback', loopback)
+  return () =>
+    new Promise(resolve => {
+      loopback.close(() => resolve())
+      server.closeIdleConnections()
+    })
+}
+
+/**
+ * Watches a server. Returns what ends the connections that nothing was sent on, which Node does not
+ * count as idle, and from then on each one that is opened: `fetch` opens one when it abandons a
+ * request.
+ */
 export function unusedConnectionsOf(server: Server): () => void {
   const open = new Set<Socket>()
   let isEnding = false

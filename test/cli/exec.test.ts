@@ -10,18 +10,6 @@ import { MERCHANT, smallFixture } from '../support/emulator.js'
 import { freePort } from '../support/ports.js'
 import { linesWritten, read, running, scenarioIn, script } from './exec-run.js'
 
-const NO_REQUESTS = REPORTS.no_requests()
-const NOTHING_DONE = `
-commerce-emulator
-  Requests      0
-  Coverage      ${REPORTS.share(0, 93, 0)}; ${REPORTS.never_seen(58, 0)}
-  Assumptions   none
-  Findings      none
-  Script        ${REPORTS.all_applied()}
-  Expectations  ${REPORTS.all_met()}
-  FAILED        ${NO_REQUESTS}
-`
-
 const isOpen = (url: string) =>
   new Promise<boolean>(resolve => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
@@ -137,22 +125,68 @@ t.test(
   }
 )
 
+t.test('exec: a command that fails is said to, with its status or signal', async t => {
+  const failing = ['exec', '--allow-no-requests', '--', 'sh', '-c']
+  for (const [code, how] of [
+    ['exit 0', null],
+    ['exit 1', 'status 1'],
+    ['exit 126', 'status 126'],
+    ['kill -TERM $$', 'SIGTERM']
+  ] as const) {
+    const { stderr } = await ran([...failing, code])
+    const said = stderr.split('\n').filter(line => line.startsWith('commerce-emulator: '))
+    t.strictSame(said, how ? [`commerce-emulator: ${SAYS.command_failed(how)}`] : [], code)
+  }
+})
+
+t.test(
+  'exec: the command reaches the emulator without a proxy, which is said where one is set',
+  async t => {
+    const own = 'localhost,127.0.0.1,::1'
+    const cases: [given: Record<string, string>, no: string | null, said: string | null][] = [
+      [{}, null, null],
+      [{ NO_PROXY: 'a.example' }, 'a.example', null],
+      [{ HTTPS_PROXY: 'http://p' }, null, null],
+      [{ HTTP_PROXY: 'http://p' }, own, 'HTTP_PROXY'],
+      [{ http_proxy: 'http://p' }, own, 'http_proxy'],
+      [{ ALL_PROXY: 'http://p', NO_PROXY: 'a.example' }, `a.example,${own}`, 'ALL_PROXY'],
+      [{ HTTP_PROXY: 'http://p', NO_PROXY: '*' }, '*', null]
+    ]
+    const names = ['NO_PROXY', 'no_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy']
+    const saved = { ...process.env }
+    const clear = () => {
+      for (const name of names) delete process.env[name]
+    }
+    t.teardown(() => Object.assign(process.env, saved))
+    const file = `${t.testdir()}/found.json`
+    for (const [given, no, said] of cases) {
+      clear()
+      Object.assign(process.env, given)
+      const code = `printf %s "$NO_PROXY" > ${file}`
+      const { stderr } = await ran(['exec', '--allow-no-requests', '--', 'sh', '-c', code])
+      t.equal(readFileSync(file, 'utf8'), no ?? '', JSON.stringify(given))
+      t.equal(stderr.startsWith(`commerce-emulator: ${SAYS.proxy(String(said))}\n`), said !== null)
+    }
+    clear()
+  }
+)
+
 t.test(
   'exec: the status is 127 for a command that does not exist, and 126 for one that cannot be run',
   async t => {
     const root = t.testdir({ 'plain.txt': 'no program' })
-    const none = await ran(['exec', '--', `${root}/none`])
+    const none = await ran(['exec', '--min-coverage', '100', '--', `${root}/none`])
     const plain = await ran(['exec', '--', `${root}/plain.txt`])
 
     t.strictSame(none, {
       status: 127,
       stdout: '',
-      stderr: `commerce-emulator: ${SAYS.not_run(`${root}/none`, SAYS.no_such_command())}\n${NOTHING_DONE}`
+      stderr: `commerce-emulator: ${SAYS.not_run(`${root}/none`, SAYS.no_such_command())}\n`
     })
     t.strictSame(plain, {
       status: 126,
       stdout: '',
-      stderr: `commerce-emulator: ${SAYS.not_run(`${root}/plain.txt`, `spawn ${root}/plain.txt EACCES`)}\n${NOTHING_DONE}`
+      stderr: `commerce-emulator: ${SAYS.not_run(`${root}/plain.txt`, `spawn ${root}/plain.txt EACCES`)}\n`
     })
   }
 )
@@ -414,7 +448,7 @@ setInterval(() => {}, 1000)`
     const [url = '', text] = lines()[0]?.split(' ') ?? []
     t.equal(text, 'from-outside')
     t.strictSame(lines().slice(1), ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'])
-    t.equal(process.stderr(), NOTHING_DONE)
+    t.ok(process.stderr().endsWith(`commerce-emulator: ${SAYS.command_failed('status 5')}\n`))
     t.notOk(await isOpen(url), 'the port is closed')
   }
 )

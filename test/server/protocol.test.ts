@@ -1,5 +1,9 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import t, { type Test } from 'tap'
+import { runEmulator } from '../../src/emulator.js'
 import { answerUnreadable, refusalFrom } from '../../src/server/errors.js'
+import { SAYS } from '../../src/server/sentences.js'
 import { type Blame, blameOf, MERCHANT, startTestEmulator } from '../support/emulator.js'
 import { exchanged, partsOf } from '../support/socket.js'
 
@@ -92,6 +96,19 @@ t.test(
     })
     t.strictSame(blameOf(untyped), [415, 'content_type_unsupported', null, 'FORM-1'])
     t.equal(untyped.body.error.message.slice(0, 30), 'No Content-Type was sent; send')
+    for (const [body, code] of [
+      ['--X1\r\nContent-Disposition: form-data; name="a"\r\n\r\n\xff\r\n--X1--', 'form_malformed'],
+      ['--=_Part\nContent-Disposition: form-data; name="a[b"\n\n1', 'form_malformed'],
+      ['--limit=5', 'parameter_unknown'],
+      ['--limit', 'parameter_unknown']
+    ] as const) {
+      const answer = await post('/next/locations', body, {
+        authorization: basic(`${MERCHANT}:`),
+        'content-type': FORM
+      })
+      t.equal(answer.body.error.code, code, body)
+      t.equal(answer.body.error.message.startsWith('The body is multipart'), code[0] === 'f')
+    }
   }
 )
 
@@ -99,15 +116,25 @@ t.test(
   'A08: HEAD has no body; a path that is not percent-encoded names nothing, nor does a part of one longer than any id',
   async t => {
     const { call, control } = await startTestEmulator(t, { settings: { cors: false } })
-    for (const [path, status, allow] of [
-      ['/tickets', 405, 'GET'],
-      ['/nowhere', 404, undefined]
-    ] as const) {
-      const { text, headers, ...head } = await call(`HEAD ${path}`)
-      t.strictSame([head.status, text, headers.allow], [status, '', allow], path)
+    for (const path of ['/tickets', '/tickets?limit=1', '/tickets/tkt_a', '/no']) {
+      const [get, { status, text, headers }] = [
+        await call(`GET ${path}`),
+        await call(`HEAD ${path}`)
+      ]
+      t.strictSame([status, text], [get.status, ''], path)
+      t.ok(status === 404 || headers['content-length'] === get.headers['content-length'], path)
     }
-    for (const method of ['PROPFIND', 'OPTIONS'])
-      t.equal((await call(`${method} /tickets`)).status, 405, method)
+    for (const [on, status] of [
+      ['PROPFIND /tickets', 405],
+      ['OPTIONS /tickets', 204],
+      ['OPTIONS /nowhere', 404]
+    ] as const) {
+      const answer = await call(on)
+      t.strictSame(
+        [answer.status, answer.headers.allow],
+        [status, status === 404 ? undefined : 'GET']
+      )
+    }
     t.strictSame(blameOf(await control(`GET /requests/${'x'.repeat(16_385)}`)).slice(0, 2), [
       404,
       'path_unknown'
@@ -120,6 +147,25 @@ t.test(
     }
   }
 )
+
+t.test('localhost is both loopbacks, or the address that is bound is said', async t => {
+  for (const host of ['127.0.0.1', 'localhost', '0.0.0.0', '::', '::1']) {
+    const { url, close } = await runEmulator({ settings: { host } })
+    const { port, hostname } = new URL(url)
+    t.equal(hostname, host === '::1' ? '[::1]' : 'localhost', host)
+    for (const own of host === '::1' ? ['[::1]'] : ['127.0.0.1', '[::1]'])
+      t.equal((await fetch(`http://${own}:${port}/_control/health`)).status, 200, own)
+    await close()
+    await t.rejects(fetch(`http://[::1]:${port}/`), 'the port is closed')
+  }
+  const other = createServer().listen(0, '::1')
+  await once(other, 'listening')
+  t.teardown(() => other.close())
+  const { port } = other.address() as AddressInfo
+  const { url, close } = await runEmulator({ settings: { port } })
+  t.equal(url, `http://127.0.0.1:${port}`)
+  await close()
+})
 
 t.test('A33: the emulated API answers pages of any origin, the control API none', async t => {
   const { call, inject, control } = await startTestEmulator(t)
@@ -164,12 +210,11 @@ t.test('A33: the emulated API answers pages of any origin, the control API none'
   )
 
   const closed = await startTestEmulator(t, { settings: { cors: false } })
-  t.strictSame(blameOf(await closed.call('OPTIONS /transactions', { key: null, headers })), [
-    405,
-    'method_not_allowed',
-    null,
-    'A08'
-  ])
+  const plain = await closed.call('OPTIONS /transactions', { key: null, headers })
+  t.strictSame(
+    [plain.status, plain.headers.allow, allowed(plain)],
+    [204, 'POST, GET', [undefined, undefined, undefined]]
+  )
   t.strictSame(allowed(await closed.call('GET /locations', { headers })), [
     undefined,
     undefined,
@@ -238,47 +283,100 @@ async function stillAnswers(t: Test, port: number) {
   t.equal(response.status, 200, 'the server still answers')
 }
 
-t.test('A08: what is not HTTP that can be read is refused in the same shape', async t => {
-  const { listen, sandbox } = await startTestEmulator(t)
-  const port = await listen()
-  const unreadable = ['Bad Request', [400, 'request_malformed', null, 'A08']] as [string, Blame]
-  const tooLarge = ['Request Header Fields Too Large', [431, 'headers_too_large', null, 'A08']] as [
-    string,
-    Blame
-  ]
-  const get = (path: string, header = '') =>
-    `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${header}\r\n`
-  const cases: [what: string, text: string, reason: string, blame: Blame][] = [
-    ['a bad request line', 'HELLO\r\n\r\n', ...unreadable],
-    ['an unknown method', get('/next/locations').replace('GET', 'FOO'), ...unreadable],
-    ['a bad header', get('/', 'bad header\r\n'), ...unreadable],
-    ['bytes beyond ASCII in a query', get('/next/tickets?search_query=Café'), ...unreadable],
-    ['TLS', '\x16\x03\x01\x02\x00\x01\x00', ...unreadable],
-    ['a bad chunk', `${POST}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, ...unreadable],
-    ['large headers', get('/next/locations', `X: ${'x'.repeat(20_000)}\r\n`), ...tooLarge],
-    ['a long path', get(`/next/locations/${'x'.repeat(20_000)}`), ...tooLarge],
-    [
-      'an Expect',
-      `${POST}Expect: foo\r\nContent-Length: 3\r\n\r\n`,
-      'Expectation Failed',
-      [417, 'expectation_failed', null, 'A08']
+t.test(
+  'A08: what cannot be read as HTTP is refused in the same shape, logged and listed',
+  async t => {
+    const { listen, sandbox, control, logs } = await startTestEmulator(t)
+    const port = await listen()
+    const bad = (cause: string, on = '- /') =>
+      [on, 'Bad Request', `: ${cause}.`, [400, 'request_malformed', null, 'A08']] as const
+    const tooLarge = [
+      'GET /locations',
+      'Request Header Fields Too Large',
+      'larger than 16 KiB.',
+      [431, 'headers_too_large', null, 'A08']
+    ] as const
+    const noMethod = (on: string) =>
+      [on, 'Method Not Allowed', '', [405, 'method_not_allowed', null, 'A08']] as const
+    const get = (path: string, header = '') =>
+      `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${header}\r\n`
+    const here = get('/next/locations')
+    const lengths = bad(SAYS.two_lengths(), 'POST /locations')
+    const cases: [
+      what: string,
+      text: string,
+      ...expected: readonly [on: string, reason: string, message: string, blame: Blame]
+    ][] = [
+      ['a bad request line', 'HELLO\r\n\r\n', ...bad('Invalid method encountered')],
+      ['an unknown method', here.replace('GET', 'FOO'), ...noMethod('FOO /locations')],
+      ['a method in lower case', here.replace('GET', 'get'), ...noMethod('get /locations')],
+      [
+        'an unknown method of an absolute address',
+        here.replace('GET ', 'FOO http://localhost'),
+        ...noMethod('FOO /locations')
+      ],
+      ['a bad header', get('/next/x', 'bad header\r\n'), ...bad('Invalid header token', 'GET /x')],
+      [
+        'bytes beyond ASCII in a query',
+        get('/next/tickets?search_query=Café'),
+        ...bad('Invalid char in url query', 'GET /tickets')
+      ],
+      ['TLS', '\x16\x03\x01\x02\x00\x01\x00', ...bad(SAYS.is_tls())],
+      ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', ...bad(SAYS.is_http2())],
+      ['CONNECT', 'CONNECT a.example:443 HTTP/1.1\r\nHost: a\r\n\r\n', ...bad(SAYS.is_connect())],
+      ['two lengths', `${POST}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`, ...lengths],
+      ['CL with TE', `${POST}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`, ...lengths],
+      [
+        'a bad chunk',
+        `${POST}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
+        ...bad('Invalid character in chunk size', 'POST /locations')
+      ],
+      ['large headers', get('/next/locations', `X: ${'x'.repeat(17_000)}\r\n`), ...tooLarge],
+      [
+        'an Expect',
+        `${POST}Expect: foo\r\nContent-Length: 3\r\n\r\n`,
+        'POST /locations',
+        'Expectation Failed',
+        SAYS.expectation_failed(),
+        [417, 'expectation_failed', null, 'A08']
+      ]
     ]
-  ]
-  for (const [what, text, reason, blame] of cases) {
-    const answer = partsOf(await exchanged(port, text))
+    for (const [what, text, on, reason, message, blame] of cases) {
+      const answer = partsOf(await exchanged(port, text))
 
-    t.strictSame([blameOf(answer as never), answer.reason], [blame, reason], what)
-    t.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
-    t.equal(answer.headers['content-length'], String(Buffer.byteLength(answer.text)))
-    t.equal(answer.headers.connection, 'close')
-    t.equal(answer.body.error.request_id, answer.headers['request-id'])
-    await stillAnswers(t, port)
+      t.strictSame([blameOf(answer as never), answer.reason], [blame, reason], what)
+      t.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
+      t.equal(answer.headers['content-length'], String(Buffer.byteLength(answer.text)))
+      t.equal(answer.headers.connection, 'close')
+      t.equal(answer.headers.allow, blame[0] === 405 ? 'POST, GET' : undefined)
+      const { request_id: id, message: said } = answer.body.error
+      t.equal(id, answer.headers['request-id'])
+      t.ok(said.endsWith(message), `${what}: ${said}`)
+      const { method, path, query, body, status } = (await control(`GET /requests/${id}`)).body
+      t.strictSame([`${method} ${path}`, query, body, status], [on, {}, {}, blame[0]], what)
+      t.ok(
+        logs.some(line => line.includes(`"id":"${id}"`)),
+        what
+      )
+      t.ok(
+        blame[0] === 405 ||
+          what === 'a bad chunk' ||
+          logs.some(line => JSON.parse(line).msg === said),
+        what
+      )
+      await stillAnswers(t, port)
+    }
+    const two = await exchanged(port, `${get('/next/x')}${here.replace('GET', 'FOO')}`)
+    t.strictSame(two.match(/HTTP\/1.1 \d+/g), ['HTTP/1.1 404', 'HTTP/1.1 405'], 'in order')
+    const typed = POST.replace(FORM, 'text/plain')
+    const late = await exchanged(port, `${typed}Transfer-Encoding: chunked\r\n\r\n1\r\na\r\nzz\r\n`)
+    t.strictSame(late.match(/HTTP\/1.1 \d+/g), ['HTTP/1.1 415'], 'one response for a request')
+    await sandbox.changeSettings({ errors: { expose_rule: false }, statuses: { invalid: 422 } })
+    const answer = partsOf(await exchanged(port, 'HELLO\r\n\r\n'))
+    t.equal(answer.status, 400, 'what cannot be read is a 400 whatever the settings')
+    t.notOk('assumption' in answer.body.error)
   }
-  await sandbox.changeSettings({ errors: { expose_rule: false }, statuses: { invalid: 422 } })
-  const answer = partsOf(await exchanged(port, 'HELLO\r\n\r\n'))
-  t.equal(answer.status, 400, 'what cannot be read is a 400 whatever the settings')
-  t.notOk('assumption' in answer.body.error)
-})
+)
 
 t.test(
   'A08: HTTP/1.1 without a Host is refused in the same shape, HTTP/1.0 needs none, and Expect: 100-continue is kept',
@@ -300,6 +398,13 @@ t.test(
       socket.once('data', () => socket.write(LOCATION_FORM))
     )
     t.ok(received.startsWith('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n'))
+    for (const [refused, status] of [
+      [head.replace(KEY, ''), 401],
+      [head.replace(FORM, 'text/plain'), 415],
+      [head.replace(/Length: \d+/, 'Length: 9999999'), 413],
+      [head.replace('/next/locations', '/_control/nowhere'), 404]
+    ] as const)
+      t.ok((await exchanged(port, refused)).startsWith(`HTTP/1.1 ${status} `), String(status))
   }
 )
 
@@ -438,27 +543,18 @@ t.test(
   }
 )
 
-t.test(
-  'A08: what cannot be read is answered once, and only where an answer can still be sent',
-  async t => {
-    const { sandbox } = await startTestEmulator(t)
-    for (const [error, writable, answers] of [
-      [{ code: 'ECONNRESET' }, true, 0],
-      [{ code: 'HPE_INVALID_METHOD' }, false, 0],
-      [{ code: 'HPE_INVALID_METHOD' }, true, 1],
-      [{}, true, 1]
-    ] as const) {
-      const sent: string[] = []
-      const socket = {
-        writable,
-        destroyed: false,
-        destroy: () => Object.assign(socket, { destroyed: true }),
-        end: (text: string) => sent.push(text)
-      }
-
-      answerUnreadable(error, socket as never, { sandbox })
-
-      t.strictSame([socket.destroyed, sent.length], [answers === 0, answers])
+t.test('A08: what cannot be read is not answered where no answer can be sent', async t => {
+  const { app } = await startTestEmulator(t)
+  for (const [code, writable] of [
+    ['ECONNRESET', true],
+    ['HPE_INVALID_METHOD', false]
+  ] as const) {
+    const socket = {
+      writable,
+      destroyed: false,
+      destroy: () => Object.assign(socket, { destroyed: true })
     }
+    answerUnreadable({ code }, socket as never, app.server)
+    t.ok(socket.destroyed)
   }
-)
+})
