@@ -1,7 +1,6 @@
 /**
- * What control requests respond with, as schemas. The types of the package and of the console are
- * written from them by the build, and tests hold the
- * responses to them. Nothing that runs reads them.
+ * What control requests respond with, as schemas: the build writes types from them, and tests hold
+ * the responses to them.
  */
 import type { TProperties, TSchema } from 'typebox'
 import * as Type from 'typebox'

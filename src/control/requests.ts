@@ -71,6 +71,10 @@ const format = <T extends string>(
   format: optional(word(words, { description }))
 })
 
+const inFormat = async (reply: FastifyReply, format: unknown, document: object) =>
+  format === 'yaml'
+    ? reply.type(YAML).send((await import('../scenario/yaml.js')).yamlText(document))
+    : document
 const asText = (reply: FastifyReply, text: unknown) => reply.type(MEDIA_TYPES.text).send(text)
 
 const totalsIn = ({ run, evidence }: Sandbox, { scope }: { scope?: 'sandbox' | 'run' }): Totals =>
@@ -647,26 +651,26 @@ export const CONTROL_GROUPS: readonly Group[] = [
               description:
                 '`nested`, the default, or `flat`, which writes nested parameters in brackets, for generators that do not support `deepObject`.'
             })
-          )
+          ),
+          ...format(['json', 'yaml'])
         }),
-        run: async ({ request, sandbox, version, query: { style } }) => {
+        run: async ({ request, reply, sandbox, version, query: { style, format } }) => {
           const { openApiDocument } = await import('./openapi.js')
-          return openApiDocument({
-            ...addressOf(request),
-            version,
-            settings: sandbox.settings,
-            isFlat: style === 'flat'
-          })
+          const isFlat = style === 'flat'
+          const { settings } = sandbox
+          const of = { ...addressOf(request), version, settings, isFlat }
+          return inFormat(reply, format, openApiDocument(of))
         }
       }),
-      'GET /openapi.control.json': {
+      'GET /openapi.control.json': row({
         does: 'Returns the control API as OpenAPI 3.1.',
-        run: async ({ request, version }) =>
-          (await import('./openapi-control.js')).controlDocument(CONTROL_GROUPS, {
-            ...addressOf(request),
-            version
-          })
-      },
+        query: parameters(format(['json', 'yaml'])),
+        run: async ({ request, reply, version, query: { format } }) => {
+          const { controlDocument } = await import('./openapi-control.js')
+          const of = { ...addressOf(request), version }
+          return inFormat(reply, format, controlDocument(CONTROL_GROUPS, of))
+        }
+      }),
       'GET /docs': {
         does: 'Returns a page on which to read about the emulated API and try it.',
         page: true,
