@@ -1,6 +1,7 @@
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import t, { type Test } from 'tap'
+import { failureLines } from '../../src/cli/failures.js'
 import { type McpOptions, mcp } from '../../src/cli/mcp.js'
 import { startEmulator } from '../../src/index.js'
 import { BUILT, SOURCE } from './exec-run.js'
@@ -189,6 +190,15 @@ t.test('mcp: with a running emulator, which goes on when the agent has left', as
 
     t.equal((await emulator.why(request)).id, request)
   }
+})
+
+t.test('mcp: a refused connection is one sentence', async t => {
+  const [, other] = InMemoryTransport.createLinkedPair()
+  const failed = mcp({ url: 'http://127.0.0.1:1', token: null }, other).catch(error => error)
+  const lines = failureLines(await failed)
+
+  t.equal(lines.length, 1)
+  t.match(lines[0], /^commerce-emulator: GET .* got no response: connect ECONNREFUSED \S+$/)
 })
 
 t.test('mcp: as a process, over its stdin and stdout', async t => {
