@@ -296,9 +296,7 @@ async function browserFiles() {
 async function licencesOf(packages) {
   const licences = new Map()
   for (const folder of packages) {
-    const { name, version, license, author } = JSON.parse(
-      await readFile(join(ROOT, folder, 'package.json'), 'utf8')
-    )
+    const { name, version, license, author } = await manifestOf(folder)
     const files = (await readdir(join(ROOT, folder)))
       .filter(file => LICENCE_FILES.test(file))
       .sort()
@@ -322,6 +320,33 @@ async function licencesOf(packages) {
   return ['The JavaScript beside this file holds these packages.\n', ...parts].join(
     `\n${'-'.repeat(80)}\n\n`
   )
+}
+
+const manifestOf = async folder =>
+  JSON.parse(await readFile(join(ROOT, folder, 'package.json'), 'utf8'))
+
+/** The packages as a CycloneDX SBOM, by which scanners know them. */
+async function sbomOf(packages) {
+  const componentOf = (type, { name, version, license }) => {
+    const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`
+    const [group, own] = name.startsWith('@') ? name.split('/') : [undefined, name]
+    const licences = [/ /.test(license) ? { expression: license } : { license: { id: license } }]
+    return { type, 'bom-ref': purl, group, name: own, version, licenses: licences, purl }
+  }
+  const component = componentOf('application', await manifestOf('.'))
+  const manifests = await Promise.all(packages.map(manifestOf))
+  const all = manifests.map(manifest => componentOf('library', manifest))
+  // two folders can hold the same version of a package
+  const components = [...new Map(all.map(one => [one.purl, one])).values()]
+  return {
+    $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    version: 1,
+    metadata: { component },
+    components,
+    dependencies: [{ ref: component.purl, dependsOn: components.map(({ purl }) => purl) }]
+  }
 }
 
 /** Runs another part of the build in a process of its own. */
@@ -364,11 +389,16 @@ if ((await readFile(INPUTS, 'utf8').catch(() => '')) !== before) {
     runPart('declare.mjs')
   )
   const parts = [types, runPart('--import', 'tsx', 'documents.ts')]
-  const [packages] = await Promise.all([
+  const [folders] = await Promise.all([
     Promise.all([bundle(), copySwagger(), browserFiles()]),
     ...parts
   ])
-  await writeFile(join(DIST, 'LICENCES.txt'), await licencesOf([...new Set(packages.flat())]))
+  const packages = [...new Set(folders.flat())]
+  await writeFile(join(DIST, 'LICENCES.txt'), await licencesOf(packages))
+  await writeFile(
+    join(DIST, 'sbom.cdx.json'),
+    `${JSON.stringify(await sbomOf(packages), null, 2)}\n`
+  )
   await runPart('keep-code.cjs')
   await writeFile(INPUTS, before)
 }

@@ -1,4 +1,5 @@
 /** Exit statuses, and error messages for the person at the terminal. */
+import { EmulatorError } from '../client/error.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { withoutSecrets } from '../core/redaction.js'
 import { visible } from '../core/visible.js'
@@ -14,8 +15,10 @@ export const STATUS = { done: 0, failed: 1, misused: 2, gate: 3 } as const
 /** What a command cannot do, by its message. */
 export class Failure extends Error {}
 
+const isRefusal = (error: Error) => error instanceof ApiError || error instanceof EmulatorError
+
 export const statusOf = (error: Error): number =>
-  error instanceof ApiError && error.code === 'setting_invalid' ? STATUS.misused : STATUS.failed
+  isRefusal(error) && error.code === 'setting_invalid' ? STATUS.misused : STATUS.failed
 
 /** Undefined for an error that is not of a file or folder. */
 function unusable(error: SystemError): string | undefined {
@@ -41,7 +44,7 @@ export function failureLines(error: SystemError): string[] {
 }
 
 function linesOf(error: SystemError): string[] {
-  if (error instanceof ApiError) {
+  if (isRefusal(error)) {
     const lines = (error.problems ?? []).map(problemLine)
     return lines.length > 1
       ? [SAYS.problems(lines.length), ...lines.map(line => `  ${line}`)]

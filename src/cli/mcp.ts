@@ -1,9 +1,10 @@
 /**
  * `commerce-emulator mcp`: an emulator as the tools of a coding agent, over the Model Context
- * Protocol on stdin and stdout. Each tool is one request of the
- * control API, or of the emulated API; the pages of the docs are its resources.
+ * Protocol on stdin and stdout. The pages of the docs are its resources.
  */
-import { readdir, readFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { fromJsonSchema, McpServer, type Transport } from '@modelcontextprotocol/server'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
@@ -12,13 +13,16 @@ import type { Static, TObject, TProperties } from 'typebox'
 import * as Type from 'typebox'
 import { connect } from '../client/connect.js'
 import type { Emulator } from '../client/emulator.js'
-import type { EmulatorError } from '../client/error.js'
+import { EmulatorError } from '../client/error.js'
 import type { InjectOptions, Verification } from '../client/options.js'
+import { ERRORS } from '../client/sentences.js'
+import { BASE } from '../core/paths.js'
 import { FINDINGS } from '../evidence/findings.js'
 import { type EmulatorOptions, startEmulator } from '../in-process.js'
 import { OPERATION_NAMES } from '../reference/operations.js'
 import { closed, nullable, optional, word } from '../reference/parameters.js'
 import { RULE_IDS } from '../reference/rules.js'
+import { checkText } from '../reports/text.js'
 import { VERSION } from '../scenario/version.js'
 
 /** A running emulator by its address, or one of its own, with the options of `startEmulator`. */
@@ -31,6 +35,27 @@ type Tool = {
   run: (emulator: Emulator, given: never) => Promise<unknown>
 }
 
+const text = (description: string) => Type.String({ minLength: 1, description })
+const object = (description: string) =>
+  Type.Unsafe<Record<string, unknown>>({ type: 'object', description })
+const integer = (minimum: number, description: string) => Type.Integer({ minimum, description })
+
+const SANDBOX = {
+  sandbox: optional(text('The name of a sandbox; by default the emulator at the base address.'))
+}
+const FROM = { from: optional(integer(0, 'The character of a long answer to go on from.')) }
+const SCOPE = {
+  scope: optional(
+    word(['sandbox', 'run'], {
+      description: 'sandbox: since the last load or reset (default). run: since the start.'
+    })
+  )
+}
+const SCENARIO = {
+  scenario: text('A name that list_scenarios lists, or a whole document in YAML or JSON.')
+}
+const ID = { id: text('A Request-Id such as req_3, or till#2/req_3 as reports name it.') }
+
 const tool = <P extends TProperties>(
   about: string,
   properties: P,
@@ -38,31 +63,49 @@ const tool = <P extends TProperties>(
   isReading = true
 ): Tool => ({
   about,
-  input: closed(properties),
+  input: closed({ ...properties, ...SANDBOX, ...(isReading && FROM) }),
   isReading,
   run
 })
-const text = (description: string) => Type.String({ minLength: 1, description })
-const SCOPE = {
-  scope: optional(
-    word(['sandbox', 'run'], {
-      description:
-        'sandbox: since the last load or reset (default). run: since the emulator was started.'
-    })
-  )
-}
-const object = (description?: string) =>
-  Type.Unsafe<Record<string, unknown>>({
-    type: 'object',
-    ...(description !== undefined && { description })
-  })
-const SCENARIO = text(
-  'The name of a scenario that list_scenarios lists, or a whole document in YAML or JSON.'
-)
-const ID = text('The Request-Id of a response, such as req_3.')
 
 /** A document in one line is told from a name, which has no line break. */
 const documentIn = (scenario: string) => (/^\s*\{|: /.test(scenario) ? `${scenario}\n` : scenario)
+
+/** Plays a scenario on an emulator of its own. Resolves to the report of `check`. */
+async function played(scenario: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'scenario-'))
+  try {
+    const document = documentIn(scenario)
+    const file = document.includes('\n') ? join(folder, 'scenario.yaml') : scenario
+    if (file !== scenario) await writeFile(file, document)
+    const { check } = await import('./check.js')
+    const launch = { flag: {}, environment: {} }
+    const none = { keys: new Map(), variables: new Map(), maxBytes: 0, timeout: 0 }
+    return checkText(await check([file], { launch, against: null, ...none }))
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+/**
+ * A tool on a request of a sandbox; `isKept` where reports keep what it shows of one from before a
+ * load or reset. Errors: `request_unknown`.
+ */
+const ofRequest = (
+  about: string,
+  show: (at: Emulator, id: string) => Promise<unknown>,
+  isKept = false
+) =>
+  tool(about, ID, async (emulator, { id }) => {
+    const [, name, period, own] = /^(.*)#(\d+)\/(.+)$/.exec(id) ?? []
+    if (own === undefined) return show(emulator, id)
+    const { sandboxes, requests } = await emulator.report()
+    const entry = requests.find(({ request }) => request === id)?.entry
+    if (isKept && entry) return entry
+    if (sandboxes.some(one => (one.sandbox ?? '') === name && one.periods === Number(period)))
+      return show(name ? emulator.sandbox(name) : emulator, own)
+    throw new EmulatorError('request_unknown', `${id} is from before a load or reset.`)
+  })
 
 /** The tools by their names. */
 export const TOOLS: Readonly<Record<string, Tool>> = {
@@ -72,17 +115,22 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     emulator => emulator.control('GET /scenarios')
   ),
   validate_scenario: tool(
-    'Check a scenario without loading it. Lists every problem with its line, and what was probably meant.',
-    { scenario: SCENARIO },
+    'Check a scenario without loading it. Lists every problem with its line and a correction.',
+    SCENARIO,
     (emulator, { scenario }) =>
       emulator.control('POST /load', {
         query: { dry_run: 'true' },
         body: { scenario: documentIn(scenario) }
       })
   ),
+  check: tool(
+    'Play the steps of a scenario, such as one of reproduce_request, on an emulator of its own, and judge what it expects.',
+    SCENARIO,
+    (_, { scenario }) => played(scenario)
+  ),
   load_scenario: tool(
-    'Replace the state, the settings, the clock and the script with those of a scenario, and clear the journal.',
-    { scenario: SCENARIO },
+    'Replace records, settings, clock and script with those of a scenario, and clear the journal.',
+    SCENARIO,
     (emulator, { scenario }) => emulator.load(documentIn(scenario)),
     false
   ),
@@ -92,24 +140,35 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     emulator => emulator.reset(),
     false
   ),
-  send_request: tool(
-    `Send a request to the emulated API. The response has its Request-Id, which explain_request takes. Operations: ${OPERATION_NAMES.join(', ')}.`,
+  move_clock: tool(
+    'Advance the clock by a duration, or set it.',
     {
-      on: text(
-        'Method and path below the base address, such as POST /refunds or GET /tickets/tkt_1.'
-      ),
-      query: optional(object()),
-      body: optional(object()),
+      by: optional(text('A duration such as 36h.')),
+      to: optional(text('An instant such as 2026-03-01T12:00:00Z, without by.'))
+    },
+    ({ clock }, { by, to }) =>
+      by === undefined ? clock.set({ now: to as string }) : clock.advance(by),
+    false
+  ),
+  send_request: tool(
+    `Send a request to the emulated API. explain_request takes the Request-Id of its response. Operations: ${OPERATION_NAMES.join(', ')}.`,
+    {
+      on: text('Method and path below the base address, such as GET /tickets/tkt_1.'),
+      query: optional(object('Query parameters, nested ones as objects.')),
+      body: optional(object('Form parameters, nested ones as objects.')),
       key: optional(nullable(text('The API key; null sends none. By default the first key.')))
     },
     async (emulator, { on, ...options }) => {
+      const path = on.replace(/^\s*\w+\s*/, BASE)
+      if (!new URL(path, 'http://_').pathname.startsWith(BASE))
+        throw ERRORS.notARequest('POST /refunds', on)
       const { status, headers, body } = await emulator.inject(on, options as InjectOptions)
       return { status, request: headers['request-id'], body }
     },
     false
   ),
   list_requests: tool(
-    'List the requests that the emulator received, newest first.',
+    'List the requests that the emulator received, newest first, one a line. explain_request shows one in full.',
     {
       status: optional(text('A status, or a class such as 4xx.')),
       rule: optional(
@@ -117,32 +176,36 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
       ),
       limit: optional(Type.Integer({ minimum: 1, maximum: 100, description: '20 by default.' }))
     },
-    (emulator, { limit = 20, ...filter }) => emulator.requests({ ...filter, limit } as never)
+    async (emulator, { limit = 20, status, rule }) => {
+      const { data, has_more } = await emulator.requests({ limit, status, rule } as never)
+      const lines = data.map(({ id, method, path, status, outcome, refusal }) =>
+        [id, method, path, status, outcome, refusal?.code, refusal?.rule].filter(Boolean).join(' ')
+      )
+      return [...lines, has_more ? 'There are older ones.' : 'That is all.'].join('\n')
+    }
   ),
-  explain_request: tool(
-    'Tell why a request got its response: the rules that it kept and broke, the assumptions, the script entries.',
-    { id: ID },
-    (emulator, { id }) => emulator.why(id)
+  explain_request: ofRequest(
+    'Show a request with its response, and why it got it: the rules that it kept and broke, the assumptions, the script entries.',
+    (at, id) => at.why(id),
+    true
   ),
-  request_changes: tool(
+  request_changes: ofRequest(
     'List the records that a request changed, each before and after.',
-    { id: ID },
-    (emulator, { id }) => emulator.changes(id)
+    (at, id) => at.changes(id)
   ),
-  reproduce_request: tool(
+  reproduce_request: ofRequest(
     'Write a scenario in YAML that sends a request again, with the records that it touched.',
-    { id: ID },
-    (emulator, { id }) => emulator.recorded(id)
+    (at, id) => at.recorded(id)
   ),
   coverage: tool(
     'List how often each rule of the reference was kept and broken.',
     SCOPE,
-    (emulator, given) => emulator.coverage(given)
+    (emulator, { scope }) => emulator.coverage({ scope } as never)
   ),
   findings: tool(
     `List the mistakes of the client so far, such as ${Object.keys(FINDINGS).slice(0, 3).join(', ')}.`,
     SCOPE,
-    (emulator, given) => emulator.findings(given)
+    (emulator, { scope }) => emulator.findings({ scope } as never)
   ),
   verify: tool(
     'Judge what was expected: without an expectation, those of the loaded scenario.',
@@ -153,6 +216,27 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
     },
     (emulator, { expectation }) => emulator.verify(expectation as Verification | undefined)
   )
+}
+
+/** Maximum length of an answer in characters; its last line says how to get the rest. */
+const MAX_ANSWER = 7_800
+const OUTPUT = closed({
+  answer: Type.Unsafe({ description: 'The answer; of a long one, a part of its text.' }),
+  next: nullable(integer(0, 'The character that the rest begins with; null at the end.'))
+})
+
+function resultOf(value: unknown, { from, isReading }: { from: number; isReading: boolean }) {
+  const whole = typeof value === 'string' ? value : JSON.stringify(value)
+  const end = from + MAX_ANSWER
+  const part = whole.slice(from, end)
+  const how = isReading ? `call it again with "from": ${end}` : 'explain_request has everything'
+  const isWhole = part === whole
+  const next = whole.length > end ? end : null
+  const rest = next === null ? '' : `\n… ${whole.length - end} more characters: ${how}.`
+  return {
+    content: [{ type: 'text' as const, text: part + rest }],
+    structuredContent: { answer: isWhole ? value : part, next }
+  }
 }
 
 /** A quarter of the size of ajv, which is the default. */
@@ -175,29 +259,25 @@ export async function mcp(
     }
   )
   for (const [name, { about, input, isReading, run }] of Object.entries(TOOLS)) {
+    const title = name.replace('_', ' ').replace(/^./, first => first.toUpperCase())
     const config = {
+      title,
       description: about,
       inputSchema: fromJsonSchema(input as object, VALIDATOR),
-      annotations: { readOnlyHint: isReading, openWorldHint: false }
+      outputSchema: fromJsonSchema(OUTPUT as object, VALIDATOR),
+      annotations: { title, readOnlyHint: isReading, openWorldHint: false }
     }
-    server.registerTool(name, config, given =>
-      run(emulator, given as never).then(
-        value => ({
-          content: [
-            {
-              type: 'text' as const,
-              text: typeof value === 'string' ? value : JSON.stringify(value)
-            }
-          ]
-        }),
-        ({ code, message, problems, verdict }: EmulatorError) => ({
-          content: [
-            { type: 'text' as const, text: JSON.stringify({ code, message, problems, verdict }) }
-          ],
-          isError: true
-        })
-      )
-    )
+    server.registerTool(name, config, async given => {
+      const { sandbox, from = 0, ...own } = given as { sandbox?: string; from?: number }
+      try {
+        const at = sandbox === undefined ? emulator : emulator.sandbox(sandbox)
+        return resultOf(await run(at, own as never), { from, isReading })
+      } catch (error) {
+        const { code, message, problems, verdict } = error as EmulatorError
+        const told = { code, message, ...(problems?.length && { problems }), verdict }
+        return { ...resultOf(told, { from, isReading }), isError: true }
+      }
+    })
   }
   for (const page of await pages()) {
     const read = async () => ({

@@ -31,8 +31,7 @@ export const CONTROL_HEADERS = {
 const MAX_SHOWN = 100
 
 /**
- * Refuses a control request that is not allowed, and every request but health, which needs no
- * token, before the start scenario is loaded.
+ * Refuses a control request that is not allowed, and all but health before the scenario is loaded.
  * Errors: `host_not_allowed` and `origin_not_allowed` (403), `token_required` (401), `not_ready`
  * (503).
  */

@@ -149,9 +149,8 @@ const flatValue = (value: Json): Json =>
   )
 
 /**
- * Metadata as names in brackets. Generators write an index of names from `patternProperties` and
- * another from `additionalProperties`, and these clash; they read
- * past `then`.
+ * Metadata as names in brackets. The indexes that generators write from `patternProperties` and
+ * `additionalProperties` clash; they read past `then`.
  */
 function openNames(names: readonly string[]): Json {
   const inner = 'metadata\\[[^\\[\\]]+\\]'

@@ -1,8 +1,6 @@
 /**
- * The formats of the parameter tables as JSON Schema: every value that these patterns match is
- * accepted.
- * No lookaround, `\d` or `\w`: engines that know none, or that also match letters and digits beyond
- * ASCII, read the same pattern.
+ * The formats of the parameter tables as JSON Schema, without lookaround, `\d` or `\w`, which
+ * engines read differently.
  */
 import { COUNTRIES, CURRENCIES, NOT_BLANK } from '../core/formats.js'
 import type { Format } from '../reference/parameters.js'

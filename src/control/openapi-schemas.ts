@@ -113,7 +113,11 @@ export function createPublisher(settings: Settings) {
       type: 'object',
       ...needed,
       properties: parts,
-      additionalProperties: false,
+      additionalProperties:
+        use !== 'response' &&
+        (settings['parameters.unknown'] !== 'reject' ||
+          (settings['parameters.not_updatable'] === 'ignore' &&
+            Object.values(properties).some(part => part['x-fixed']))),
       ...conditionsIn(properties)
     }
   }
@@ -126,13 +130,13 @@ export function createPublisher(settings: Settings) {
       return {
         type: 'array',
         items: component(items, componentName(items, name, use), use),
-        ...described(table, place)
+        ...described(table, place, settings)
       }
     if (!properties && !additionalProperties) return scalar(table, place)
     const reference = component(table, componentName(table, name, use), use, false)
     const beside = additionalProperties
       ? isUpdate(use) && { description: METADATA_UPDATE }
-      : described(table, place)
+      : described(table, place, settings)
     const instead = type?.includes('null') ? { type: 'null' } : isClearable(place) && EMPTY
     return { ...(instead ? { anyOf: [reference, instead] } : reference), ...beside }
   }
@@ -145,13 +149,13 @@ export function createPublisher(settings: Settings) {
     const { enum: words, format } = table
     const { use, isRequired } = place
     if (format === 'instant' && use !== 'response')
-      return { ...instant(), ...described(table, place) }
+      return { ...instant(), ...described(table, place, settings) }
     const [type, orNull] = [table.type].flat() as [string, string?]
     // a required field is null only after an update has unset it
     const isNullable = orNull !== undefined && !(table['x-needed'] && isUnsetRefused)
     const isUnset = isClearable(place)
     const isText = use !== 'response' && isRequired && type === 'string' && !words && !format
-    const beside = described(table, { ...place, isClearable: isUnset })
+    const beside = described(table, { ...place, isClearable: isUnset }, settings)
     if (words) {
       const known = {
         type,
@@ -238,10 +242,15 @@ function conditionsIn(properties: Readonly<Record<string, Schema>>): Json {
  * The description of a table, then its rules and assumptions, in words and as extensions. What is
  * returned without either is there by A04.
  */
-function described(table: Schema, { use, isRequired, isOwn, isClearable }: Place): Json {
+function described(
+  table: Schema,
+  { use, isRequired, isOwn, isClearable }: Place,
+  settings: Settings
+): Json {
   const rules = rulesOf(table, use, isOwn)
   const {
     description,
+    'x-empty': empty,
     'x-assumption': assumption = use === 'response' && !rules['x-rule'] && 'A04'
   } = table
   const isRequiredByCreate = isUpdate(use) && isRequired && table.type === 'string'
@@ -249,7 +258,7 @@ function described(table: Schema, { use, isRequired, isOwn, isClearable }: Place
     description,
     ...[...new Set(Object.values(rules))].map(rule => `Rule ${rule}.`),
     assumption && `Assumption ${assumption}.`,
-    (table['x-empty'] === 'refused' || table['x-empty'] === 'refunds.empty_amount') &&
+    (empty === 'refused' || settings[empty as 'refunds.empty_amount'] === 'reject') &&
       'An empty value is refused.',
     isRequiredByCreate &&
       `The create requires it; an empty value ${isClearable ? 'unsets it all the same' : 'is refused'} (A16).`

@@ -59,7 +59,7 @@ A **rule** (REF-7) is a sentence of the service's reference. An **assumption** (
 
 The examples work with the scenario \`default\` and the key \`${EXAMPLE_KEY}\`. Statuses, page sizes and nullable fields follow the settings in force.
 
-Not described: scripted responses of another shape; what only a fixture can give a record (fields under \`extra\`, null for what a create requires, brackets in a metadata key); 404 and 405 for other paths and methods; 429 when there are too many sandboxes; 503 until the start scenario is loaded; requests that cannot be read as HTTP.`
+Not described: scripted responses of another shape; what only a fixture can give a record (fields under \`extra\`, null for what a create requires, brackets in a metadata key); 404 and 405 for other paths and methods; requests that cannot be read as HTTP.`
 
 const ENABLED = OPERATION_IDS.map(operationOf).filter(({ disabledBy }) => disabledBy === undefined)
 const isOfEach = (id: RuleId | AssumptionId) =>
@@ -77,6 +77,9 @@ const JUDGED_BY: Readonly<Partial<Record<OperationId, readonly { else: ErrorCode
   createTransaction: TRANSACTION_RULES,
   createRefund: REFUND_RULES
 }
+
+/** What a script or a limit of the emulator responds with. */
+const OTHERS = ['402', '429', '503', 'default']
 
 const HEADERS = { 'Request-Id': referTo('headers', 'RequestId') }
 
@@ -184,13 +187,16 @@ export function openApiDocument({
   }
 
   /**
-   * Each status with its codes; `default` is for any other. A disabled operation has none, and its
-   * 501 first, which Prism responds with.
+   * Each status with its codes, then those of scripts and limits. For a 501, Prism responds with
+   * the success, `default` as 200, or what stands first: a disabled operation has its 501 first.
+   * In JSON only a range follows a status; some flat generators read none.
    */
   function refusals(id: OperationId): Json {
     const isDisabled = operationOf(id).disabledBy !== undefined
     const byStatus = new Map<number | string, ErrorCode[]>()
     for (const code of codesOf(id)) {
+      const setting = code.replace('parameter_', 'parameters.') as keyof Settings
+      if ((settings[setting] ?? 'reject') !== 'reject') continue
       const status = statusOf(code, settings)
       const shown = isDisabled && !isFlat && status < 500 ? `${String(status)[0]}XX` : status
       byStatus.set(shown, [...(byStatus.get(shown) ?? []), code])
@@ -203,10 +209,10 @@ export function openApiDocument({
         examples: each(codes, code => referTo('examples', code))
       })
     })
-    const others = isDisabled ? {} : { default: referTo('responses', 'Refusal') }
+    const others = each(isDisabled ? [] : OTHERS, () => referTo('responses', 'Refusal'))
     return {
-      ...Object.fromEntries([...byStatus].map(([status, codes]) => [status, response(codes)])),
-      ...others
+      ...others,
+      ...Object.fromEntries([...byStatus].map(([status, codes]) => [status, response(codes)]))
     }
   }
 
@@ -253,7 +259,7 @@ export function openApiDocument({
     examples: errorExamples(settings),
     responses: {
       Refusal: {
-        description: 'Any other status: the response of a script, or a limit of the emulator.',
+        description: 'The response of a script, or a limit of the emulator.',
         headers: HEADERS,
         ...json({ schema: referTo('schemas', 'ErrorResponse') })
       }

@@ -72,6 +72,10 @@ const format = <T extends string>(
   format: optional(word(words, { description }))
 })
 
+const inFormat = async (reply: FastifyReply, format: unknown, document: object) =>
+  format === 'yaml'
+    ? reply.type(YAML).send((await import('../scenario/yaml.js')).yamlText(document))
+    : document
 const asText = (reply: FastifyReply, text: unknown) => reply.type(MEDIA_TYPES.text).send(text)
 
 const totalsIn = ({ run, evidence }: Sandbox, { scope }: { scope?: 'sandbox' | 'run' }): Totals =>
@@ -97,18 +101,27 @@ const gatesOf = ({ script }: Sandbox): string[] => [
 
 /** Documents as they were sent last, by what they were made with. */
 const MADE = new Map<string, Buffer>()
-async function sendMade(reply: FastifyReply, of: unknown, make: () => Promise<object>) {
+async function sendMade(
+  reply: FastifyReply,
+  of: { format?: string | undefined; kind?: string },
+  make: () => Promise<object>
+) {
+  const isYaml = of.format === 'yaml'
+  const text = async () =>
+    isYaml
+      ? (await import('../scenario/yaml.js')).yamlText(await make())
+      : JSON.stringify(await make())
   const key = JSON.stringify(of)
-  const bytes = MADE.get(key) ?? Buffer.from(JSON.stringify(await make()))
+  const bytes = MADE.get(key) ?? Buffer.from(await text())
   keep(MADE, key, bytes, 16)
-  return reply.type('application/json; charset=utf-8').send(bytes)
+  return reply.type(isYaml ? YAML : 'application/json; charset=utf-8').send(bytes)
 }
 
 const schemaRow = (kind: 'fixture' | 'scenario' | 'script', of: string): Row => ({
   does: `Returns the JSON Schema of ${of}, for editors.`,
   query: null,
   run: ({ reply }) =>
-    sendMade(reply, kind, async () =>
+    sendMade(reply, { kind }, async () =>
       (await import('../scenario/published-schema.js')).publishedSchema(kind)
     )
 })
@@ -657,24 +670,26 @@ export const CONTROL_GROUPS: readonly Group[] = [
               description:
                 '`nested`, the default, or `flat`, which writes nested parameters in brackets, for generators that do not support `deepObject`.'
             })
-          )
+          ),
+          ...format(['json', 'yaml'])
         }),
-        run: ({ request, reply, sandbox: { settings }, version, query: { style } }) => {
+        run: ({ request, reply, sandbox: { settings }, version, query: { style, format } }) => {
           const options = { ...addressOf(request), version, settings, isFlat: style === 'flat' }
-          return sendMade(reply, options, async () =>
+          return sendMade(reply, { ...options, format }, async () =>
             (await import('./openapi.js')).openApiDocument(options)
           )
         }
       }),
-      'GET /openapi.control.json': {
+      'GET /openapi.control.json': row({
         does: 'Returns the control API as OpenAPI 3.1.',
-        run: ({ request, reply, version }) => {
+        query: parameters(format(['json', 'yaml'])),
+        run: ({ request, reply, version, query: { format } }) => {
           const options = { ...addressOf(request), version }
-          return sendMade(reply, options, async () =>
+          return sendMade(reply, { ...options, format }, async () =>
             (await import('./openapi-control.js')).controlDocument(CONTROL_GROUPS, options)
           )
         }
-      },
+      }),
       'GET /docs': {
         does: 'Returns a page on which to read about the emulated API and try it.',
         page: true,

@@ -45,10 +45,9 @@ const idIn = (request: FastifyRequest): string =>
   parseCookie(request.headers.cookie ?? '')[cookieOf(request)] ?? ''
 
 /**
- * Whether a request comes from the emulator's own pages, or from no page: the cookies of a site are
- * sent by the pages of its other ports too. Browsers leave
- * Sec-Fetch-Site out where the address is neither HTTPS nor local; a request that changes something
- * names its Origin there.
+ * Whether a request comes from the emulator's own pages, or from no page: pages of other ports send
+ * the cookies too. Where browsers leave Sec-Fetch-Site out, a request that changes something names
+ * its Origin.
  */
 function isOwnPage({ headers, method }: FastifyRequest): boolean {
   const { 'sec-fetch-site': site, origin } = headers

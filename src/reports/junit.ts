@@ -1,4 +1,4 @@
-/** Reports as JUnit, which build servers read: a judged run, and the points of a check. */
+/** Reports as JUnit, by the schema of Jenkins: a judged run, and the points of a check. */
 import { problemLine } from '../scenario/documents.js'
 import { explainedMessage } from '../scenario/near-misses.js'
 import { type CheckedFile, isFailed } from './points.js'
@@ -6,7 +6,6 @@ import { type JudgedRun, problemsOfTest, refusedIn, sandboxName } from './run.js
 import { SAYS } from './sentences.js'
 import { settingsYaml } from './text.js'
 
-/** A case with problems fails; `output` is what else there is to say. */
 type Case = {
   attributes: Attributes
   problems?: readonly string[]
@@ -15,37 +14,34 @@ type Case = {
 type Suite = { name: string; cases: readonly Case[]; output?: readonly string[] }
 
 /**
- * The suites `gates`, `sandboxes` where one did not meet an expectation, and `tests`: a test fails
- * that caused a finding or used a sandbox which fails a gate.
+ * The suites `gates`, `sandboxes` where one did not meet an expectation, and `tests`, each but the
+ * first by name: a test fails that caused a finding or used a sandbox which fails a gate.
  */
 export function runJunit(judged: JudgedRun): string {
   const { run, gates, unmet } = judged
   const tests = run.tests.flatMap(one => {
     const { test, calls, refused, kept, broken } = one
     const own = refusedIn(run).filter(call => call.test === test)
-    const lines = own.map(
-      ({ request, method, path, status }) => `${request} ${method} ${path} ${status}`
-    )
     const output = [
       SAYS.requests(calls, refused),
       `kept: ${kept.join(' ') || 'no rule'}`,
       `broke: ${broken.join(' ') || 'no rule'}`,
-      ...lines
+      ...own.map(({ request, method, path, status }) => `${request} ${method} ${path} ${status}`)
     ]
     return test === null ? [] : [{ name: test, problems: problemsOfTest(judged, one), output }]
   })
-  const sandboxes = [
-    ...new Set(unmet.length === 0 ? [] : [...run.sandboxes, ...unmet].map(({ sandbox }) => sandbox))
-  ].map(name => ({
-    name: sandboxName(name),
-    problems: unmet.flatMap(one =>
-      one.sandbox === name ? [explainedMessage(one.message, one)] : []
-    )
+  const used = unmet.length === 0 ? [] : [...run.sandboxes, ...unmet]
+  const names = new Set(used.map(({ sandbox }) => sandboxName(sandbox)))
+  const sandboxes = [...names].sort().map(name => ({
+    name,
+    problems: unmet
+      .filter(({ sandbox }) => sandboxName(sandbox) === name)
+      .map(one => explainedMessage(one.message, one))
   }))
   const suites = Object.entries({
     gates: gates.map(({ gate, problems }) => ({ name: gate, problems })),
     sandboxes,
-    tests
+    tests: tests.sort((a, b) => (a.name < b.name ? -1 : 1))
   })
   return suitesJunit(
     suites.flatMap(([name, cases]) =>
@@ -95,19 +91,19 @@ function suitesJunit(suites: readonly Suite[], attributes: Attributes = {}): str
 }
 
 function caseOf({ attributes, problems = [], output }: Case): string {
+  const [message] = problems
   const failure =
-    problems.length === 0
-      ? ''
-      : element('failure', { message: problems[0] as string }, xml(problems.join('\n')))
+    message === undefined ? '' : element('failure', { message }, xml(problems.join('\n')))
   return element('testcase', attributes, `${failure}${outputOf(output).join('')}`)
 }
 
 const countsOf = (cases: readonly Case[]) => ({
   tests: cases.length,
-  failures: cases.filter(({ problems = [] }) => problems.length > 0).length
+  failures: cases.filter(({ problems }) => problems?.length).length,
+  errors: 0
 })
 const outputOf = (lines: readonly string[] = []) =>
-  lines.length === 0 ? [] : [element('system-out', {}, xml(lines.join('\n')))]
+  lines.length ? [element('system-out', {}, xml(lines.join('\n')))] : []
 const block = (parts: readonly string[], indent: string) =>
   `\n${parts.map(part => `${indent}  ${part}\n`).join('')}${indent}`
 
@@ -124,10 +120,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '>': '&gt;',
   '"': '&quot;'
 }
-/**
- * Text as XML takes it: markup and direction marks are escaped, what is not a character there is
- * dropped.
- */
+/** Text in XML: markup and direction marks are escaped, what is not a character is dropped. */
 export const xml = (text: string): string =>
   text
     .replace(/[^\P{Cc}\n\t]|\p{Cs}|[\uFFFE\uFFFF]/gu, '')

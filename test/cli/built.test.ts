@@ -85,6 +85,21 @@ t.test('built: every package that it holds is named with its licence', async t =
 
   for (const name of ['fastify', 'pino', 'commander', 'typebox', ...later])
     t.ok(new RegExp(`^(\\S+/)?${name} \\d+\\.\\S+: \\S+$`, 'm').test(licences), name)
+  const { specVersion, metadata, components, dependencies } = JSON.parse(
+    readFileSync(`${DIST}sbom.cdx.json`, 'utf8')
+  )
+  const named = [...licences.matchAll(/^(?:(@\S+)\/)?([^\s/]+) (\d+\.\S+): (\S+)$/gm)]
+  const purls = named.map(([, group, name, version]) =>
+    [group && `%40${group.slice(1)}`, `${name}@${version}`].filter(Boolean).join('/')
+  )
+  t.strictSame(
+    components.map(({ purl }: { purl: string }) => purl).sort(),
+    [...new Set(purls)].map(purl => `pkg:npm/${purl}`).sort(),
+    'in the SBOM too'
+  )
+  t.equal(specVersion, '1.6')
+  t.match(components, { length: dependencies[0].dependsOn.length, 0: { licenses: [{}] } })
+  t.equal(dependencies[0].ref, metadata.component['bom-ref'])
 })
 
 t.test('built: every module that a script requires is one of Node.js or is there', async t => {

@@ -1,6 +1,7 @@
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import t, { type Test } from 'tap'
+import { failureLines } from '../../src/cli/failures.js'
 import { type McpOptions, mcp } from '../../src/cli/mcp.js'
 import { startEmulator } from '../../src/index.js'
 import { BUILT, SOURCE } from './exec-run.js'
@@ -16,15 +17,26 @@ async function agent(t: Test, options: McpOptions = {}, transport?: StdioClientT
     await served
   })
   const use = async (name: string, given: object = {}) => {
-    const { content, isError = false } = await client.callTool({
+    const {
+      content,
+      isError = false,
+      structuredContent
+    } = await client.callTool({
       name,
       arguments: given as Record<string, unknown>
     })
     const [{ text }] = content as unknown as [{ text: string }]
-    return { isError, text, value: /^[{[]/.test(text) ? JSON.parse(text) : null }
+    return {
+      isError,
+      text,
+      value: /^[{[]/.test(text) && isWhole(text) ? JSON.parse(text) : null,
+      output: structuredContent as { answer: string; next: number | null }
+    }
   }
   return { client, use }
 }
+
+const isWhole = (text: string) => !/\n… \d+ more characters: .*$/.test(text)
 
 const REFUND = { on: 'POST /refunds', body: { transaction: 'txn_a', amount: 5000 } }
 const SCENARIO = `
@@ -68,15 +80,72 @@ t.test('mcp: an agent with an emulator of its own', async t => {
   t.strictSame((await use('request_changes', { id: refused.request })).value, { data: [] })
   t.match((await use('reproduce_request', { id: refused.request })).text, /do: POST \/refunds/)
   t.equal((await use('verify')).value.holds, true)
-  t.strictSame(
-    (await use('list_requests', { rule: 'REF-7' })).value.data.map(({ id }: { id: string }) => id),
-    [refused.request]
+  t.equal(
+    (await use('list_requests', { rule: 'REF-7' })).text,
+    `${refused.request} POST /refunds 400 refused refund_exceeds_remaining REF-7\nThat is all.`
   )
-  t.ok((await use('coverage')).value.percent > 0)
+  const played = await use('check', {
+    scenario: (await use('reproduce_request', { id: refused.request })).text
+  })
+  t.match(played.text, /1 passed, 0 failed|1 passed in/, 'a reproduction is played')
+  t.match((await use('check', { scenario: 'empty' })).text, /empty/)
+  t.equal((await use('move_clock', { to: '2030-01-01T00:00:00Z' })).value.running, true)
+  t.match((await use('move_clock', { by: '36h' })).value.now, /^2030-01-02T12/)
+  t.match((await use('coverage')).text, /"percent":[1-9]/)
   t.strictSame((await use('findings', { scope: 'run' })).value.data, [])
   t.equal((await use('reset')).isError, false)
-  t.strictSame((await use('list_requests')).value.data, [])
+  t.equal((await use('list_requests')).text, 'That is all.')
+  const past = (await use('explain_request', { id: `#1/${refused.request}` })).value
+  t.equal(past.status, 400, 'a report knows a refusal from before a reset')
+  for (const tool of ['request_changes', 'reproduce_request', 'explain_request'])
+    t.match(await use(tool, { id: '#1/req_9' }), {
+      isError: true,
+      value: { code: 'request_unknown' }
+    })
 })
+
+t.test('mcp: a sandbox in every tool, and a request by its name in reports', async t => {
+  const { use } = await agent(t)
+  const sandbox = 'till'
+  await use('load_scenario', { sandbox, scenario: SCENARIO })
+  const { request } = (await use('send_request', { sandbox, ...REFUND })).value
+  const id = `till#1/${request}`
+
+  t.equal((await use('list_requests')).text, 'That is all.', 'the base address saw none')
+  t.match((await use('list_requests', { sandbox })).text, /refund_exceeds_remaining/)
+  t.equal((await use('explain_request', { id })).value.id, id)
+  t.strictSame((await use('request_changes', { id })).value, { data: [] })
+  t.match((await use('reproduce_request', { id })).text, /do: POST \/refunds/)
+  t.equal((await use('reset', { sandbox: 'a b' })).isError, true)
+})
+
+t.test(
+  'mcp: every tool has a title, descriptions, a schema of its output, and short answers',
+  async t => {
+    const { client, use } = await agent(t)
+    const { tools } = await client.listTools()
+    for (const { name, title, annotations, inputSchema, outputSchema } of tools) {
+      t.match([title, annotations?.title], [/^[A-Z][a-z ]+$/, title], name)
+      t.ok(outputSchema, name)
+      for (const [key, { description }] of Object.entries(inputSchema.properties as object))
+        t.ok(description, `${name}: ${key}`)
+    }
+    for (let nth = 0; nth < 3; nth++)
+      await use('send_request', { on: 'GET /transactions', query: { limit: 100 } })
+    const long = await use('send_request', { on: 'GET /transactions', query: { limit: 100 } })
+    t.match(long.text, /more characters: explain_request has everything\.$/)
+
+    let [whole, from] = ['', 0 as number | null]
+    while (from !== null) {
+      const { text, output } = await use('explain_request', { id: 'req_4', from })
+      t.ok(text.length <= 8_000)
+      whole += output.answer
+      from = output.next
+    }
+    t.equal(JSON.parse(whole).id, 'req_4', 'the parts are the whole')
+    t.equal((await use('list_requests')).text.split('\n').length, 5)
+  }
+)
 
 t.test('mcp: what is wrong is said to the agent', async t => {
   const { use } = await agent(t)
@@ -85,7 +154,12 @@ t.test('mcp: what is wrong is said to the agent', async t => {
     ['load_scenario', { scenario: 'defualt' }, 'scenario_unknown'],
     ['load_scenario', { scenario: './own.yaml' }, 'scenario_unknown'],
     ['explain_request', { id: 'req_9' }, 'request_unknown'],
-    ['send_request', { on: 'refunds' }, 'option_invalid']
+    ['send_request', { on: 'refunds' }, 'option_invalid'],
+    ...['/..', '/%2e%2e', '/tickets/../..', '/..\\'].map((up): [string, object, string] => [
+      'send_request',
+      { on: `GET ${up}/_control/settings` },
+      'option_invalid'
+    ])
   ]
 
   t.strictSame(
@@ -116,6 +190,15 @@ t.test('mcp: with a running emulator, which goes on when the agent has left', as
 
     t.equal((await emulator.why(request)).id, request)
   }
+})
+
+t.test('mcp: a refused connection is one sentence', async t => {
+  const [, other] = InMemoryTransport.createLinkedPair()
+  const failed = mcp({ url: 'http://127.0.0.1:1', token: null }, other).catch(error => error)
+  const lines = failureLines(await failed)
+
+  t.equal(lines.length, 1)
+  t.match(lines[0], /^commerce-emulator: GET .* got no response: connect ECONNREFUSED \S+$/)
 })
 
 t.test('mcp: as a process, over its stdin and stdout', async t => {

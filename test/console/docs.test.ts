@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
+import { parse } from 'yaml'
 import { openApiDocument } from '../../src/control/openapi.js'
 import { NOW, startTestEmulator } from '../support/emulator.js'
 
@@ -134,6 +135,11 @@ t.test(
       )
     )
     t.equal(flat.body.servers[0].url, 'http://127.0.0.1:8080/next')
+    const yaml = await control('GET /openapi.json?style=flat&format=yaml', undefined, {
+      host: '127.0.0.1:8080'
+    })
+    t.strictSame(parse(yaml.text), flat.body)
+    t.match((await control('GET /openapi.control.json?format=yaml')).text, /^openapi: 3\.1\.0\n/)
     const wide = await control('GET /openapi.json?style=wide')
     t.strictSame(
       [wide.status, wide.body.error.code, wide.body.error.param],
@@ -156,7 +162,7 @@ t.test(
   async t => {
     const { control, inject } = await startTestEmulator(t)
 
-    for (const path of ['/docs?theme=dark', '/openapi.json?format=yaml']) {
+    for (const path of ['/docs?theme=dark', '/openapi.json?theme=dark']) {
       const { status, body } = await control(`GET ${path}`)
       t.strictSame([status, body.error.code], [400, 'parameter_unknown'], path)
     }

@@ -1025,6 +1025,39 @@ t.test(
   }
 )
 
+t.test('openapi: what a setting lets pass is not described as refused', t => {
+  const codesIn = ({ paths }: Json) => JSON.stringify(paths)
+  const UPDATE = 'UpdateRefund'
+  const cases: [settings: GivenSettings, code: RegExp, open: [create: boolean, update: boolean]][] =
+    [
+      [{}, /^$/, [false, false]],
+      [{ 'parameters.unknown': 'warn' }, /`parameter_unknown`/, [true, true]],
+      [{ 'parameters.unknown': 'ignore' }, /`parameter_unknown`/, [true, true]],
+      [{ 'parameters.not_updatable': 'ignore' }, /`parameter_not_updatable`/, [false, true]]
+    ]
+  for (const [settings, code, open] of cases) {
+    const changed = documentOf(settings)
+    const { schemas } = changed.components
+    t.notMatch(codesIn(changed), code)
+    t.strictSame(
+      [schemas.CreateRefund, schemas[UPDATE]].map(one => one.additionalProperties),
+      open,
+      JSON.stringify(settings)
+    )
+  }
+  t.match(codesIn(document), /`parameter_unknown`.*`parameter_not_updatable`/)
+  const emptyAmount = (settings: GivenSettings) =>
+    documentOf(settings).components.schemas.CreateRefund.properties.amount.description
+  t.match(emptyAmount({}), 'An empty value is refused.')
+  t.notMatch(emptyAmount({ 'refunds.empty_amount': 'remainder' }), 'An empty value is refused.')
+  for (const of of BOTH) {
+    const { responses } = operationOf('readTicket', of)
+    for (const status of ['402', '429', '503', 'default'])
+      t.strictSame(responses[status], { $ref: '#/components/responses/Refusal' }, status)
+  }
+  t.end()
+})
+
 t.test('openapi: the statuses and the page sizes are those of the settings', async t => {
   const settings: GivenSettings = {
     'statuses.created': 201,
@@ -1050,15 +1083,20 @@ t.test('openapi: the statuses and the page sizes are those of the settings', asy
     '413',
     '415',
     '422',
+    '429',
+    '503',
     'default'
   ])
   t.strictSame(Object.keys(operationOf('updateRefund', changed).responses), [
     '200',
     '401',
+    '402',
     '404',
     '413',
     '415',
     '422',
+    '429',
+    '503',
     'default'
   ])
   const [limit] = operationOf('listRefunds', changed).parameters

@@ -274,8 +274,8 @@ t.test(
     )
     t.match(
       read('../Dockerfile'),
-      /RUN mkdir .*\/data.* && chown 1000:1000 .*\/data/,
-      'a new volume belongs to the user of the image'
+      /RUN mkdir .*\/data.* && chown 1000:0 (.*\/data.*) && chmod g=u \1 /,
+      'a new volume belongs to the user of the image, and any user of group 0 writes to it'
     )
     for (const { image, healthcheck, environment, mem_limit } of emulators) {
       t.strictSame(

@@ -169,4 +169,8 @@ t.test('Dockerfile: its user is a number, not root, and that of the cluster', as
   t.not(runAsUser, 0)
   t.match(file, new RegExp(`'node:x:${runAsUser}:${runAsGroup}::`), 'and has a name')
   t.match(file, /^FROM node:\S+@sha256:[\da-f]{64} AS build$/m)
+  t.match(file, /^ENTRYPOINT \["node", "\/app\/dist\/main.js"\]$/m, 'flags follow the image')
+  t.notMatch(file, /^CMD /m)
+  t.match(file, /^SHELL .*"pipefail"/m)
+  t.match(file, `image.version="${JSON.parse(read('package.json')).version}"`)
 })

@@ -200,6 +200,7 @@ t.test(
       'dist/index.js',
       'dist/types/index.d.ts',
       'dist/LICENCES.txt',
+      'dist/sbom.cdx.json',
       'LICENSE',
       'README.md',
       'CHANGELOG.md'
