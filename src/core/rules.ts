@@ -61,7 +61,6 @@ export const LOCATION_RULES: readonly Rule<LocationFacts>[] = [
 export type PaymentFacts = {
   payment_type: PaymentType
   has_phone: boolean
-  is_phone_blank: boolean
   has_email: boolean
   amount: number
   tip_amount: number | null
@@ -75,13 +74,6 @@ export const TRANSACTION_RULES: readonly Rule<PaymentFacts>[] = [
     else: 'parameter_missing',
     param: 'customer[phone]',
     message: () => 'customer[phone] is required with payment_type vip.'
-  },
-  {
-    assumption: 'A40',
-    holds: ({ payment_type, is_phone_blank }) => payment_type !== 'vip' || !is_phone_blank,
-    else: 'parameter_invalid',
-    param: 'customer[phone]',
-    message: () => 'customer[phone] must not be blank with payment_type vip.'
   },
   {
     rule: 'TXN-4',

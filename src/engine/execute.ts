@@ -28,6 +28,7 @@ import {
   findReferences,
   type Lookups,
   refuseInQuery,
+  refuseMisshapen,
   type Table
 } from './parameters.js'
 import {
@@ -163,10 +164,10 @@ function checkType(exchange: Exchange): void {
   if (encoding !== 'identity') throw REFUSALS.encoded(encoding)
   const type = headers['content-type'] as string | undefined
   if (type === FORM_TYPE) return
-  if (type !== undefined && !MEDIA_TYPE.test(type)) throw REFUSALS.notAType()
-  if (isFormType(type)) return
+  const isType = type === undefined || MEDIA_TYPE.test(type)
+  if (isType && isFormType(type)) return
   exchange.rely('A32')
-  throw REFUSALS.notAForm(type)
+  throw isType ? REFUSALS.notAForm(type) : REFUSALS.notAType()
 }
 
 /** 5. Errors: `body_too_large` (A35). */
@@ -219,15 +220,12 @@ export function decode(exchange: Exchange, body: Form | null, isCounted = true):
   if (query.problem !== null) throw brokenForm(query.problem)
   exchange.stage = STAGE.decoded
   const table = parametersOf(exchange.operation as OperationId, exchange.settings)
+  const form = method === 'POST' ? exchange.body : exchange.query
+  refuseMisshapen(table, form)
   if (method === 'POST') {
     if (query.root.size > 0) refuseInQuery(query.root, exchange, LOOKUPS)
   } else if (body !== null) throw unexpectedBody(exchange, table)
-  exchange.values = decodeParameters(
-    table,
-    method === 'POST' ? exchange.body : exchange.query,
-    exchange,
-    LOOKUPS
-  )
+  exchange.values = decodeParameters(table, form, exchange, LOOKUPS)
   exchange.stage = STAGE.admitted
 }
 

@@ -74,7 +74,7 @@ export function listed<F extends Family>(
   )
     request.rely('A19')
   const shown = keep ? stored.filter(({ record }) => keep(record)) : stored
-  if (order === undefined && (shown.length > 1 || hasMore || isPart(collection, query, page)))
+  if (order === undefined && (stored.length > 1 || hasMore || isPart(collection, query, page)))
     request.rely('A11')
   if (values.created !== undefined)
     request.isCompared = stored.length > 0 || !isEmpty(collection, query)

@@ -113,7 +113,7 @@ export const ASSUMPTIONS = {
   ),
   A17: assumed(
     'metadata',
-    'merged by key on update; metadata= together with metadata[key]=value unsets all keys first; values are strings; a nested or list value is refused'
+    'merged by key on update; metadata= together with metadata[key]=value unsets all keys first, as address= does with address[city]=value; values are strings; a nested or list value is refused'
   ),
   A18: assumed(
     'keys',
@@ -122,7 +122,7 @@ export const ASSUMPTIONS = {
   ),
   A19: assumed(
     'what a key may see',
-    'everything; with the setting scoped, a merchant sees its own Account, Users, Locations and what belongs to them, a reseller its own Account and those it created; a hidden record returns 404 and is left out of lists',
+    'everything; with the setting scoped, a merchant sees its own Account, Users, Locations and what belongs to them, a reseller its own Account and those it created; a hidden record returns 404, is left out of lists, and is refused by this assumption where a body names it',
     'auth.visibility'
   ),
   A20: assumed('a key sent to POST /transactions', 'ignored, even when wrong'),

@@ -56,7 +56,6 @@ t.test(
     const paid = (more: Partial<PaymentFacts>): PaymentFacts => ({
       payment_type: 'card',
       has_phone: false,
-      is_phone_blank: false,
       has_email: false,
       amount: 0,
       tip_amount: null,
@@ -74,10 +73,8 @@ t.test(
       )
     for (const [facts, by] of [
       [{}, null],
-      [{ is_phone_blank: true }, null],
       [{ payment_type: 'vip' }, 'TXN-3'],
       [{ payment_type: 'vip', has_phone: true }, null],
-      [{ payment_type: 'vip', has_phone: true, is_phone_blank: true }, 'A40'],
       [{ payment_type: 'vip', has_email: true }, 'TXN-3'],
       [{ payment_type: 'apple_pay', has_phone: true }, 'TXN-4'],
       [{ payment_type: 'apple_pay', has_email: true }, null],

@@ -16,7 +16,6 @@ export const transactionOperations: Handlers<
     const { phone, email } = customer ?? {}
     const has = {
       has_phone: phone !== undefined,
-      is_phone_blank: phone?.trim() === '',
       has_email: email !== undefined
     }
     judge(TRANSACTION_RULES, { payment_type, amount, tip_amount, donation_amount, ...has })
