@@ -9,7 +9,7 @@ import { isObject } from '../core/quick-check.js'
 import { type Settings, settingsInForce } from '../core/settings.js'
 import type { Shares } from '../core/shares.js'
 import { hasBody } from '../engine/exchange.js'
-import { compileTable, decodeParameters } from '../engine/parameters.js'
+import { compileTable, decodeParameters, refuseMisshapen } from '../engine/parameters.js'
 import { NO_PARAMETERS, schemaOf } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
@@ -197,6 +197,7 @@ export function addRoute(control: FastifyInstance, on: string, row: Row, service
 function queryOf(request: FastifyRequest, table: ReturnType<typeof compileTable>) {
   const { root, problem } = decodeForm(request.query as string, request.arrival.sandbox.settings)
   if (problem) throw new ApiError(problem.code, { message: problem.message, param: problem.param })
+  refuseMisshapen(table, root)
   return decodeParameters(table, root, PLAIN, LOOKUPS)
 }
 

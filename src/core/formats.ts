@@ -55,7 +55,7 @@ const EMAIL_PROBLEMS: Readonly<Record<EmailProblem, FormatProblem>> = {
 }
 
 /** The formats by the names that the tables use. */
-export const FORMATS: Readonly<Record<FormatName, Format>> = {
+export const FORMATS: Readonly<Record<FormatName | 'default_currency', Format>> = {
   email: {
     problem: value => {
       const problem = emailProblem(value)
@@ -84,6 +84,9 @@ export const FORMATS: Readonly<Record<FormatName, Format>> = {
           : 'must be a three-letter ISO 4217 currency code in lower case, such as usd'
       }
     }
+  },
+  default_currency: {
+    problem: value => (value === 'required' ? null : FORMATS.currency.problem(value))
   },
   instant: {
     problem: value => (parseInstant(value) === null ? instantProblem(value) : null),

@@ -12,7 +12,7 @@ export type Instant = {
   isTruncated: boolean
   /**
    * A38 decided what the text means: a day alone, no zone, an ordinal or a week date, or a fraction
-   * finer than a millisecond.
+   * finer than a millisecond, or a leap second.
    */
   usesA38: boolean
 }
@@ -62,7 +62,12 @@ export function parseInstant(text: string): Instant | null {
   return {
     at,
     isTruncated,
-    usesA38: isTruncated || time === null || !ZONE.test(time) || WEEK_OR_ORDINAL_DATE.test(date)
+    usesA38:
+      isTruncated ||
+      clock.isLeap ||
+      time === null ||
+      !ZONE.test(time) ||
+      WEEK_OR_ORDINAL_DATE.test(date)
   }
 }
 
@@ -133,17 +138,21 @@ function dayOfWeek(year: number, week: number, weekday: number): number | null {
   return thursday + (weekday - 4) * DAY
 }
 
-const MIDNIGHT = { ms: 0, isTruncated: false }
+const MIDNIGHT = { ms: 0, isTruncated: false, isLeap: false }
 
 /** Milliseconds since midnight UTC of a time of day with or without an offset. */
-function timeOf(text: string): { ms: number; isTruncated: boolean } | null {
+function timeOf(text: string): typeof MIDNIGHT | null {
   const parts = TIME.exec(text)
   if (parts === null) return null
   const minute = parts[2] ?? parts[4]
   const second = parts[3] ?? parts[5]
   const [offsetHours, offsetMinutes] = [Number(parts[8] ?? 0), Number(parts[9] ?? 0)]
   const fractionUnit = minute === undefined ? HOUR : MINUTE
-  const fraction = fractionOf(parts[6] ?? '', second === undefined ? fractionUnit : SECOND)
+  const isLeap = second === '60'
+  const fraction = fractionOf(
+    isLeap ? '' : (parts[6] ?? ''),
+    second === undefined ? fractionUnit : SECOND
+  )
   const local =
     Number(parts[1]) * HOUR +
     Number(minute ?? 0) * MINUTE +
@@ -153,16 +162,15 @@ function timeOf(text: string): { ms: number; isTruncated: boolean } | null {
   if (
     isAfterMidnight ||
     Number(minute ?? 0) > 59 ||
-    Number(second ?? 0) > 59 ||
+    Number(second ?? 0) > 60 ||
     offsetHours > 23 ||
     offsetMinutes > 59
   )
     return null
-  const offset = offsetHours * HOUR + offsetMinutes * MINUTE
-  return {
-    ms: parts[7] === '-' ? local + offset : local - offset,
-    isTruncated: fraction.isTruncated
-  }
+  const offset = (offsetHours * HOUR + offsetMinutes * MINUTE) * (parts[7] === '-' ? 1 : -1)
+  const ms = local + offset
+  // inserted before midnight UTC alone
+  return isLeap && ms % DAY !== 0 ? null : { ms, isTruncated: fraction.isTruncated, isLeap }
 }
 
 /**

@@ -23,8 +23,9 @@ export function settled(
   { currency, amount, tip_amount, donation_amount, amounts }: Sums,
   settings: Settings
 ) {
+  const fallback = settings['transactions.default_currency']
   return {
-    currency: currency ?? amounts?.currency ?? settings['transactions.default_currency'],
+    currency: currency ?? amounts?.currency ?? (fallback === 'required' ? 'usd' : fallback),
     amount: amount ?? amounts?.transaction_amount ?? amounts?.payment_amount ?? 0,
     tip_amount: tip_amount ?? amounts?.tip_amount ?? null,
     donation_amount: donation_amount ?? null,

@@ -62,6 +62,9 @@ export type PaymentFacts = {
   payment_type: PaymentType
   has_phone: boolean
   has_email: boolean
+  /** Whether they were sent, or the settings do without. */
+  has_currency: boolean
+  has_amount: boolean
   amount: number
   tip_amount: number | null
   donation_amount: number | null
@@ -81,6 +84,20 @@ export const TRANSACTION_RULES: readonly Rule<PaymentFacts>[] = [
     else: 'parameter_missing',
     param: 'customer[email]',
     message: () => 'customer[email] is required with payment_type apple_pay.'
+  },
+  {
+    assumption: 'A22',
+    holds: ({ has_currency }) => has_currency,
+    else: 'parameter_missing',
+    param: 'currency',
+    message: () => 'currency is required by transactions.default_currency.'
+  },
+  {
+    assumption: 'A24',
+    holds: ({ has_amount }) => has_amount,
+    else: 'parameter_missing',
+    param: 'amount',
+    message: () => 'amount is required by transactions.without_amount.'
   },
   {
     assumption: 'A27',
@@ -120,5 +137,16 @@ export const REFUND_RULES: readonly Rule<RefundFacts>[] = [
     param: 'amount',
     message: ({ transaction, charged, refunded, remaining, currency, asked }) =>
       `${transaction} was charged ${charged} ${currency}, ${refunded} of it has been refunded, ${remaining} ${remaining === 1 ? 'remains' : 'remain'}; the request asks for ${asked}.`
+  }
+]
+
+/** The rule that a Refund is judged by with `refunds.without_card` reject. */
+export const CARD_RULES: readonly Rule<{ transaction: string; has_card: boolean }>[] = [
+  {
+    assumption: 'A28',
+    holds: ({ has_card }) => has_card,
+    else: 'charge_has_no_card',
+    param: 'transaction',
+    message: ({ transaction }) => `${transaction} charged no card, so it cannot be refunded.`
   }
 ]

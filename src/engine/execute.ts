@@ -144,9 +144,21 @@ function identify(exchange: Exchange): void {
   const { key } = operationOf(exchange.operation as OperationId)
   exchange.account = null
   exchange.actor = key ? actorOf(authorization, world, exchange) : null
+  if (!key && authorization && world.settings['auth.payment_key'] === 'check')
+    checkPaymentKey(exchange)
   exchange.account = exchange.actor?.id ?? null
   exchange.identifiedIn = world.state.store
   if (exchange.stage < STAGE.identified) exchange.stage = STAGE.identified
+}
+
+/** Errors: as of a key that is needed, but the reference asks for none here (A20). */
+function checkPaymentKey(exchange: Exchange): void {
+  try {
+    actorOf(exchange.authorization, exchange.world, exchange)
+  } catch (error) {
+    const { code, message, headers } = error as ApiError
+    throw new ApiError(code, { message, headers, assumption: 'A20' })
+  }
 }
 
 const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;.*)?$/

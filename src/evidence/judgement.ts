@@ -28,7 +28,7 @@ import type { Account } from '../reference/accounts.js'
 import { ASSUMPTION_IDS, ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
 import { type Kind, OPERATION_IDS, type OperationId, operationOf } from '../reference/operations.js'
 import { ADDRESS_NAMES, type Metadata, schemaOf } from '../reference/parameters.js'
-import { CARD_TYPES, type PaymentMethod } from '../reference/payment-methods.js'
+import { isOfCard, type PaymentMethod } from '../reference/payment-methods.js'
 import { RULE_PLACES, RULES, type Rule, type RuleId } from '../reference/rules.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import type { Transaction } from '../reference/transactions.js'
@@ -192,8 +192,6 @@ const KEPT: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'REF-9': call => call.body.has('metadata'),
   'REF-10': call => call.filteredBy !== null || (!asked(call, 'transaction') && shows(call, 2))
 }
-
-const isOfCard = ({ type, card }: PaymentMethod) => CARD_TYPES.includes(type) && card !== null
 
 /** Something remains after the Refund, or it was not the first of its Transaction. */
 const isPartial = ({

@@ -171,7 +171,7 @@ export const OPERATIONS = {
   }),
   createTransaction: operation('create', 'transactions', '/transactions', 'Create a Transaction', {
     rules: ['TXN-1', 'TXN-2', 'TXN-6', 'TXN-7', 'TXN-3', 'TXN-4', 'TXN-5', 'TXN-8'],
-    assumptions: ['A09', 'A17', 'A20', 'A22', 'A24', 'A25', 'A26', 'A27', 'A29', 'A30'],
+    assumptions: ['A09', 'A17', 'A18', 'A20', 'A22', 'A24', 'A25', 'A26', 'A27', 'A29', 'A30'],
     key: false
   }),
   listTransactions: operation('list', 'transactions', '/transactions', 'List Transactions', {

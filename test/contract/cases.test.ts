@@ -189,7 +189,7 @@ async function startCases(t: Test) {
     else {
       const data = {
         ...smallFixture(records),
-        locations: LOCATIONS,
+        locations: [...LOCATIONS, ...(records?.locations ?? [])],
         tickets: [...TICKETS, ...(records?.tickets ?? [])]
       }
       const { status, text } = await control('POST /load', {

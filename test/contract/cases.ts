@@ -308,6 +308,25 @@ const MOST = 9_007_199_254_740_991
 const BEYOND = '9007199254740993'
 const LARGE = 'x'.repeat(1_048_577)
 
+const OF_RESELLER = {
+  records: {
+    accounts: [
+      {
+        id: 'mch_c',
+        type: 'merchant',
+        name: 'C',
+        email: 'c@example.com',
+        address: { country: 'US' },
+        reseller: 'rsl_r'
+      }
+    ],
+    locations: [{ id: 'loc_c', account: 'mch_c', display_name: 'C', address: { country: 'US' } }]
+  }
+}
+const REQUIRED = { settings: { 'transactions.default_currency': 'required' } } as const
+const NEEDS_AMOUNT = { settings: { 'transactions.without_amount': 'reject' } } as const
+const NEEDS_CARD = { settings: { 'refunds.without_card': 'reject' } } as const
+
 // biome-ignore format: a table, a case in as few lines as it takes
 export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = {
   'FORM-1': rule(createLocation(),
@@ -1064,14 +1083,21 @@ export const ASSUMPTION_CASES: Readonly<Record<CountedAssumption, AssumptionCase
     not('a list of its own', tickets()),
     not('the Users of its own Account, scoped', list('/accounts/mch_a/users'),
       { settings: SCOPED, records: { users: USERS_APART }, answers: { page: ['usr_a'] } }),
+    relies('a list of what is at an Account that it created', asReseller(list('/locations')),
+      { settings: SCOPED, answers: { page: ['loc_c'] }, ...OF_RESELLER }),
+    not('a Location of an Account that it created', asReseller(read('/locations/loc_c')), { settings: SCOPED, ...OF_RESELLER }),
     not('an Account that it created', asReseller(read('/accounts/mch_c')),
-      { settings: SCOPED, records: { accounts: [{ id: 'mch_c', type: 'merchant', name: 'C', email: 'c@example.com', address: { country: 'US' },
-      reseller: 'rsl_r' }] } })),
+      { settings: SCOPED, ...OF_RESELLER })),
   A20: assumption(
     relies('a key', { ...payLeast(), key: 'merchant' }),
     relies('a key that is not known', { ...payLeast(), key: { name: 'nobody' } }),
     relies('another scheme', { ...payLeast(), headers: { authorization: 'Bearer x' } }),
+    ...([ [{ key: 'merchant' }, null], [{ key: { name: 'nobody' } }, 'unknown'], [{ key: { name: 'nobody', password: 'x' } }, 'malformed'],
+      [{ headers: { authorization: 'Bearer x' } }, 'malformed'], [{ key: { name: '' } }, 'missing'] ] as const).map(([sent, wrong]) =>
+      relies(`auth.payment_key = check: ${JSON.stringify(sent)}`, { ...payLeast(), ...sent }, { settings: { 'auth.payment_key': 'check' },
+        ...(wrong && { blames: [401, `api_key_${wrong}`, null, 'A20'] as const }) })),
     not('none', payLeast()),
+    not('none, where one is checked', payLeast(), { settings: { 'auth.payment_key': 'check' } }),
     not('a key elsewhere', readLocation)),
   A21: assumption(
     relies('a Location', createLocation(), showing({ account: 'mch_a' })),
@@ -1083,6 +1109,9 @@ export const ASSUMPTION_CASES: Readonly<Record<CountedAssumption, AssumptionCase
   A22: assumption(
     relies('no currency', payLeast({ amount: 1 }), showing({ currency: 'usd' })),
     relies('transactions.default_currency', payLeast({ amount: 1 }), showing({ currency: 'eur' }), { settings: { 'transactions.default_currency': 'eur' } }),
+    ...[{}, { currency: '' }].map(body => relies(`required: ${JSON.stringify(body)}`, payLeast({ amount: 1, ...body }), missing('currency', 'A22'), REQUIRED)),
+    not('a currency, where it is required', payLeast({ currency: 'eur' }), REQUIRED),
+    not('amounts[currency], where it is required', payLeast({ 'amounts[currency]': 'eur' }), REQUIRED),
     not('a currency', payLeast({ currency: 'eur' })),
     not('a refused payment', payLeast({ payment_type: 'cash' }), invalid('payment_type', 'TXN-2'))),
   A23: assumption(
@@ -1108,6 +1137,10 @@ export const ASSUMPTION_CASES: Readonly<Record<CountedAssumption, AssumptionCase
     relies('a Refund of a part of nothing', refundOf('free', { amount: 1 }), [400, 'charge_has_no_amount', 'transaction', 'A24']),
     relies('a part that is no integer', payLeast({ 'amounts[tip_amount]': '1.5' }), invalid('amounts[tip_amount]', 'A24')),
     relies('a currency that is none', payLeast({ 'amounts[currency]': 'zzz' }), invalid('amounts[currency]', 'A24')),
+    ...[{}, { amount: '' }, { tip_amount: 5 }].map(body =>
+      relies(`transactions.without_amount = reject: ${JSON.stringify(body)}`, payLeast(body), missing('amount', 'A24'), NEEDS_AMOUNT)),
+    relies('amounts, where one is needed', payLeast({ 'amounts[payment_amount]': 8 }), NEEDS_AMOUNT),
+    not('an amount of 0, where one is needed', payLeast({ amount: 0 }), NEEDS_AMOUNT),
     not('an amount', payLeast({ amount: 5 })),
     not('an amount of 0', payLeast({ amount: 0 })),
     not('a Refund', refund())),
@@ -1152,6 +1185,9 @@ export const ASSUMPTION_CASES: Readonly<Record<CountedAssumption, AssumptionCase
   A28: assumption(
     relies('a Refund', refund(), showing({ currency: 'usd' })),
     relies('a Refund of a payment without a card', refundOf('cash')),
+    relies('refunds.without_card = reject', refundOf('cash'), [400, 'charge_has_no_card', 'transaction', 'A28'], NEEDS_CARD),
+    relies('a Refund to a card, where one is needed', refundOf('other_card'), NEEDS_CARD),
+    not('a refused Refund, where a card is needed', refundOf('cash', { amount: 1001 }), EXCEEDS, NEEDS_CARD),
     not('a refused Refund', refundOf('spent'), ALL_REFUNDED),
     not('an update', onRefund({ 'metadata[till]': '4' }))),
   A29: assumption(
@@ -1228,6 +1264,7 @@ export const ASSUMPTION_CASES: Readonly<Record<CountedAssumption, AssumptionCase
   A38: assumption(
     ...['2026-01-31', '2026-02-01T10:00:00', '2026-032T10:00:00Z', '2026-W05-7T10:00:00Z'].map(value =>
       relies(value, tickets({ 'created[gte]': value, limit: 5 }), { answers: { count: 2 } })),
+    relies('a leap second', tickets({ 'created[gte]': '2016-12-31T23:59:60Z', limit: 5 }), { answers: { count: 2 } }),
     relies('a fraction that is finer than a millisecond', tickets({ 'created[gte]': '2026-02-01T10:00:00.000001Z' }),
       { answers: { page: ['${newest_ticket.id}'] } }),
     relies('a fraction that is finer than a millisecond, before', tickets({ 'created[lt]': '2026-02-01T10:00:00.000001Z' }),

@@ -57,6 +57,8 @@ t.test(
       payment_type: 'card',
       has_phone: false,
       has_email: false,
+      has_currency: true,
+      has_amount: true,
       amount: 0,
       tip_amount: null,
       donation_amount: null,
@@ -78,6 +80,8 @@ t.test(
       [{ payment_type: 'vip', has_email: true }, 'TXN-3'],
       [{ payment_type: 'apple_pay', has_phone: true }, 'TXN-4'],
       [{ payment_type: 'apple_pay', has_email: true }, null],
+      [{ has_currency: false, has_amount: false }, 'A22'],
+      [{ has_amount: false }, 'A24'],
       [{ amount: Number.MAX_SAFE_INTEGER }, null],
       [{ amount: Number.MAX_SAFE_INTEGER, tip_amount: 1 }, 'A27']
     ] as const) {
