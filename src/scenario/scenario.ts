@@ -214,6 +214,8 @@ export type LoadContext = {
   /** More records end the load, so that a worker makes them. */
   maxRecords?: number | undefined
   variables?: GivenVariables | undefined
+  /** In place of the scenario's. */
+  seed?: number | undefined
   /**
    * API keys of another service, which steps and plays may name in addition to those of the
    * scenario.
@@ -292,11 +294,11 @@ async function stateIn(
 ): Promise<Loaded> {
   const checked = withGroups(own, used)
   const { data, flaws, problems, report, warn, written } = checked
-  const { launch, clockFor, progress, keys } = context
+  const { launch, clockFor, progress, keys, seed } = context
   const right = <K extends keyof ScenarioData>(key: K): ScenarioData[K] =>
     flaws?.has(key) ? undefined : data[key]
 
-  const given = await givenSettings(checked)
+  const given = { ...(await givenSettings(checked)), ...(seed !== undefined && { seed }) }
   const { values: settings, sources } = settingsInForce({ ...launch, scenario: given })
   const clock = clockStartOf(right('clock'))
   const store = new Store()
