@@ -301,7 +301,6 @@ export function openApiDocument({
   return isFlat ? flattened(document) : document
 }
 
-/** The document of an emulator that has these settings. */
 export const documentBy = (
   settings: Settings,
   of: Pick<DocumentOptions, 'version' | 'isFlat'>

@@ -112,7 +112,6 @@ const fileRow = (page: 'console' | 'docs', does: string): Row => ({
   }
 })
 
-/** The requests by subject. */
 export const CONTROL_GROUPS: readonly Group[] = [
   {
     title: 'State',

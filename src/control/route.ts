@@ -48,7 +48,6 @@ export type Pages = {
   file: (reply: FastifyReply, of: 'console' | 'docs', name: string) => Promise<boolean>
 }
 
-/** What the requests of one server share. */
 export type Services = {
   sandboxes: Sandboxes
   library: Library
@@ -65,7 +64,6 @@ export type Services = {
   closing: AbortSignal
 }
 
-/** What a handler is given. */
 export type Context<Q = unknown, B = unknown> = Services & {
   request: FastifyRequest
   reply: FastifyReply
@@ -147,7 +145,6 @@ const nothing = () => {}
 const PLAIN = { settings: settingsInForce({}).values, rely: nothing }
 const LOOKUPS = { unknown: nothing, find: nothing, cursor: nothing }
 
-/** Adds the route of a row, named by its method and its path. */
 export function addRoute(control: FastifyInstance, on: string, row: Row, services: Services): void {
   const { run, query, body: wanted, status = 200, adds, isSaved, makesSandbox } = row
   const { sandboxes, data } = services

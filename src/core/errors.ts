@@ -133,7 +133,6 @@ export const SERVICE_ERRORS = {
   )
 } satisfies Record<string, ServiceEntry>
 
-/** The refusals of the control API. */
 export const CONTROL_ERRORS = {
   not_ready: refusal(
     503,
@@ -236,7 +235,6 @@ export type ErrorDetails = {
   param?: string
   rule?: RuleId
   assumption?: AssumptionId
-  /** The figures that the rule checked. */
   facts?: Readonly<Record<string, unknown>>
   problems?: readonly Problem[]
   headers?: Readonly<Record<string, string>>

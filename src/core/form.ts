@@ -34,7 +34,6 @@ export type FormProblem = {
   assumption?: AssumptionId
 }
 export type Form = { root: FormObject; problem: FormProblem | null }
-/** The settings that bound a form. */
 export type FormLimits = { readonly 'limits.parameters': number; readonly 'limits.depth': number }
 
 /** A form without parameters; nothing is ever put into it. */
@@ -171,7 +170,6 @@ const KNOWN_NAMES: ReadonlyMap<string, { name: string; steps: readonly string[] 
     })
 )
 
-/** The parts of the parameters that have some; metadata has any. */
 const PARTS: ReadonlyMap<string, readonly string[]> = new Map(
   PARAMETER_TABLES.flatMap(({ properties = {} }) => Object.entries(properties)).flatMap(
     ([name, { type, properties = {} }]) =>

@@ -31,7 +31,6 @@ export const CURRENCIES: ReadonlySet<string> = new Set(
   )
 )
 
-/** The pattern of a text that is not of white space alone (A40). */
 export const NOT_BLANK = '\\S'
 
 const EMAIL_EXPECTED = 'must be an email address, such as ana@example.com'
@@ -54,7 +53,6 @@ const EMAIL_PROBLEMS: Readonly<Record<EmailProblem, FormatProblem>> = {
   }
 }
 
-/** The formats by the names that the tables use. */
 export const FORMATS: Readonly<Record<FormatName | 'default_currency', Format>> = {
   email: {
     problem: value => {

@@ -1,7 +1,6 @@
 /** ISO 8601 instants, as filters and documents write them (FILT-1 to FILT-4, A05, A38). */
 import type { AssumptionId } from '../reference/assumptions.js'
 
-/** An instant that was read from a text. */
 export type Instant = {
   /** Milliseconds since 1970, rounded down. */
   at: number
@@ -16,7 +15,6 @@ export type Instant = {
    */
   usesA38: boolean
 }
-/** The comparisons of a `created` filter that are given. */
 export type Bounds<T> = {
   gte?: T | undefined
   gt?: T | undefined
@@ -99,11 +97,9 @@ function usualInstant(text: string): Instant | null {
 }
 
 const ZERO = '0'.charCodeAt(0)
-/** The number of two digits at a place of a text. */
 const numberIn = (text: string, place: number) =>
   text.charCodeAt(place) * 10 + text.charCodeAt(place + 1) - 11 * ZERO
 
-/** The first moment of a calendar, week or ordinal date. */
 function dayOf(text: string): number | null {
   const parts = DATE.exec(text)
   if (parts === null) return null
@@ -140,7 +136,6 @@ function dayOfWeek(year: number, week: number, weekday: number): number | null {
 
 const MIDNIGHT = { ms: 0, isTruncated: false, isLeap: false }
 
-/** Milliseconds since midnight UTC of a time of day with or without an offset. */
 function timeOf(text: string): typeof MIDNIGHT | null {
   const parts = TIME.exec(text)
   if (parts === null) return null
@@ -215,7 +210,6 @@ function boundOf(text: string | undefined, truncated: number): number | undefine
   return isTruncated ? at + truncated : at
 }
 
-/** A period that ISO 8601 can name, and that is longer than a day. */
 const PERIODS = [
   [/^\d{4}$/, 'year'],
   [/^\d{4}-(0[1-9]|1[0-2])$/, 'month'],

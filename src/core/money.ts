@@ -70,7 +70,6 @@ export function moneyOf(charge: Charge, settings: Settings): Money {
 
 const formats = new Map<string, Intl.NumberFormat | null>()
 
-/** Null for what is not a currency code. */
 function formatOf(currency: string): Intl.NumberFormat | null {
   let format = formats.get(currency)
   if (format === undefined) {

@@ -9,11 +9,9 @@ import type { Step } from './places.js'
 import { type Said, say, shownGot } from './sentences.js'
 import { placeholdersIn, type TemplateRule } from './templates.js'
 
-/** A JSON Schema. */
 export type Schema = Readonly<Record<string, unknown>>
 export type Test = (value: unknown) => boolean
 
-/** Whether a value can have named parts. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -33,7 +31,6 @@ const TYPES: Readonly<Record<string, [test: Test, name: string]>> = {
 }
 const typesIn = (names: string | readonly string[]) =>
   [names].flat().map(name => TYPES[name] as [Test, string])
-/** The test of types, which every value goes through. */
 export const typeTest = (names: string | readonly string[]): Test =>
   typesIn(names)
     .map(([test]) => test)

@@ -9,7 +9,6 @@ import type { RuleId } from '../reference/rules.js'
 import { ApiError, type ErrorCode } from './errors.js'
 import { isExact, type Money } from './money.js'
 
-/** Figures by name. */
 export type Facts = Readonly<Record<string, unknown>>
 
 /**
@@ -22,7 +21,6 @@ export type Rule<F extends Facts> = (
 ) & {
   holds: (facts: F) => boolean
   else: ErrorCode
-  /** The parameter to blame, in bracket notation. */
   param?: string
   message: (facts: F) => string
 }
@@ -44,9 +42,7 @@ export function judge<F extends Facts>(rules: readonly Rule<F>[], facts: F): voi
   throw new ApiError(broken.else, { message: message(facts), facts, param, rule, assumption })
 }
 
-/** What the rule of a new Location sees: the Account that creates it. */
 export type LocationFacts = { account: string; type: AccountType | null }
-/** The rule that a new Location is judged by. */
 export const LOCATION_RULES: readonly Rule<LocationFacts>[] = [
   {
     rule: 'LOC-3',
@@ -62,14 +58,12 @@ export type PaymentFacts = {
   payment_type: PaymentType
   has_phone: boolean
   has_email: boolean
-  /** Whether they were sent, or the settings do without. */
   has_currency: boolean
   has_amount: boolean
   amount: number
   tip_amount: number | null
   donation_amount: number | null
 }
-/** The rules that a new Transaction is judged by. */
 export const TRANSACTION_RULES: readonly Rule<PaymentFacts>[] = [
   {
     rule: 'TXN-3',
@@ -113,7 +107,6 @@ export const TRANSACTION_RULES: readonly Rule<PaymentFacts>[] = [
  * asks for whatever remains.
  */
 export type RefundFacts = Money & { asked: number | null }
-/** The rules that a new Refund is judged by, of the API and of fixtures. */
 export const REFUND_RULES: readonly Rule<RefundFacts>[] = [
   {
     assumption: 'A24',

@@ -34,7 +34,6 @@ type Scoped<T, C extends Scope> = {
   }
 }
 
-/** The settings that have a flag of their own. */
 const FLAGGED = [
   'port',
   'host',
@@ -394,7 +393,6 @@ export type GivenSettings = Partial<Settings>
 
 export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[]
 
-/** The environment variable of a setting. */
 export const variableOf = (key: SettingKey): string => key.toUpperCase().replaceAll('.', '_')
 
 /**
@@ -425,7 +423,6 @@ export function processSettingProblem(name: string): string | undefined {
   return `is a setting of the process; give it when you start the emulator, with ${variableOf(key)} or --set ${key}=`
 }
 
-/** The settings in force and where each came from. */
 export type SettingsInForce = {
   values: Settings
   sources: Readonly<Record<SettingKey, SettingSource>>

@@ -87,7 +87,6 @@ export function execute(
   return exchange
 }
 
-/** A request comes in. */
 export const arrive = (world: World, arriving: Arriving): Exchange =>
   new Exchange(world, world.nextRequestId(), arriving)
 
@@ -127,7 +126,6 @@ function route(exchange: Exchange): void {
   if (path.endsWith('/')) exchange.rely('A39')
 }
 
-/** Characters of a part of a path; requests that come over HTTP have shorter ones. */
 const MAX_PART_LENGTH = 16_384
 
 function isDecodable(path: string): boolean {
@@ -200,13 +198,11 @@ export function formIn(
   return method === 'POST' || isForm(headers) ? decodeForm(body, settings) : OPAQUE
 }
 
-/** Whether a body is a form, as its headers say. */
 export const isForm = ({
   'content-type': type,
   'content-encoding': encoding = 'identity'
 }: Exchange['headers']) => encoding === 'identity' && isFormType(type)
 
-/** Whether a content type is that of a form. */
 export const isFormType = (type: unknown) =>
   String(type).split(';')[0]?.trim().toLowerCase() === FORM_TYPE
 
@@ -287,7 +283,6 @@ function brokenForm(
   })
 }
 
-/** What is wrong with the character set that a content type names (A36). */
 function charsetProblem({ 'content-type': type }: Exchange['headers']): Form['problem'] {
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(String(type))?.[1]
   if (charset === undefined || /^utf-?8$/i.test(charset)) return null
@@ -318,7 +313,6 @@ const LOOKUPS: Lookups<Exchange> = {
     positionOf(exchange, operationOf(exchange.operation as OperationId).family, param, id)
   }
 }
-/** Maximum number of warnings in one response, and of lines that are logged for them. */
 const MAX_WARNINGS = 10
 
 /**
@@ -372,7 +366,6 @@ function operate(exchange: Exchange): void {
 }
 type AnyStored = Records[keyof Records]
 
-/** Looks up again who sent a request and what it names. */
 function resume(exchange: Exchange): void {
   const { actor, world, values } = exchange
   exchange.settings = world.settings

@@ -62,7 +62,6 @@ export type Table = {
   hasRequired: boolean
 }
 
-/** A parameter table ready to decode with. */
 export function compileTable(
   schema: Schema = schemaOf(NO_PARAMETERS),
   cursors: Cursors = CURSORS,
@@ -192,7 +191,6 @@ function refuseUnknown<C extends DecodeContext>(
     throw REFUSALS.unknown(messages, params[0] as string)
 }
 
-/** Unknown parameters that a refusal or a warning names. */
 const MAX_NAMED = 20
 
 /**
@@ -220,7 +218,6 @@ function unknownIn(table: Table, form: FormObject, path: string): string[] {
   return found
 }
 
-/** The first name under a node as the caller wrote it. */
 function leafOf(path: string, node: FormNode): string {
   if (node instanceof FormList) return `${path}[]`
   if (typeof node === 'string') return path
@@ -231,7 +228,6 @@ function leafOf(path: string, node: FormNode): string {
 const namesIn = ({ fields }: Table): string[] =>
   fields.flatMap(({ path, table }) => (table ? namesIn(table) : [path]))
 
-/** The rule or assumption that a table names for a parameter's values. */
 const blameOf = ({ 'x-rule': rule, 'x-assumption': assumption }: Schema): Blame =>
   rule ? { rule } : { assumption: assumption ?? 'A36' }
 

@@ -17,10 +17,8 @@ export type Narrowing = { index: string; group: string }
  */
 export type Caller = Pick<Exchange, 'world' | 'actor' | 'rely' | 'store'>
 
-/** A group that no record is in: no id is empty. */
 const NOTHING = ''
 
-/** Whether the caller sees only what belongs to its Account. */
 export const isLimited = ({ actor, world }: Caller): boolean =>
   actor !== null && world.settings['auth.visibility'] === 'scoped'
 

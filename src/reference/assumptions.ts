@@ -205,7 +205,6 @@ export const ASSUMPTIONS = {
 
 export type AssumptionId = keyof typeof ASSUMPTIONS
 export const ASSUMPTION_IDS = Object.keys(ASSUMPTIONS) as AssumptionId[]
-/** Counts by assumption are kept by place. */
 export const ASSUMPTION_PLACES: ReadonlyMap<AssumptionId, number> = new Map(
   ASSUMPTION_IDS.map((id, place) => [id, place])
 )

@@ -121,7 +121,6 @@ export const RULES = {
 
 export type RuleId = keyof typeof RULES
 export const RULE_IDS = Object.keys(RULES) as RuleId[]
-/** Counts by rule are kept by place. */
 export const RULE_PLACES: ReadonlyMap<RuleId, number> = new Map(
   RULE_IDS.map((id, place) => [id, place])
 )

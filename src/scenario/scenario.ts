@@ -205,7 +205,6 @@ export function isScenarioOrFixture(data: unknown): boolean {
   )
 }
 
-/** What a first state is made with. */
 export type LoadContext = {
   library: Library
   launch: Launch
@@ -389,7 +388,6 @@ const shapeProblems = async (
 
 type Lists = Pick<Checked, 'documents' | 'problems' | 'warnings'>
 
-/** A scenario without parts. */
 function checkedOf(document: SourceDocument, lists: Lists): Checked {
   const [report, warn] = [reportTo(lists.problems, document), reportTo(lists.warnings, document)]
   return {
@@ -716,7 +714,6 @@ function checkVariables(
   }
 }
 
-/** The entries of a scenario, then those of the groups that it uses. */
 async function scriptOf(
   checked: Checked,
   findMissing: MissingFinder,

@@ -90,7 +90,6 @@ export class Store implements Collections {
     this.keys = new Map(from?.keys)
   }
 
-  /** How many records there are. */
   get size(): number {
     return FAMILIES.reduce((sum, family) => sum + this[family].size, 0)
   }
