@@ -116,10 +116,10 @@ export function emulatorAt(
     },
     reset: () => control('POST /reset'),
     load: async (scenario, options = {}) => {
-      checkOptions('load', options, ['vars'])
-      const { vars } = options
+      checkOptions('load', options, ['vars', 'seed'])
+      const { vars, seed } = options
       const loaded = await control<Loaded>('POST /load', {
-        body: { scenario, ...(vars && { vars: checkedVars(vars) }) }
+        body: { scenario, seed, ...(vars && { vars: checkedVars(vars) }) }
       })
       keys = (await control<{ data: ApiKey[] }>('GET /keys')).data
       return loaded

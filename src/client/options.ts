@@ -73,8 +73,8 @@ export type JournalFilter = Scope & {
   /** 100 by default, at most 1000. */
   limit?: number
 }
-/** Values of the scenario's variables in place of their defaults. */
-export type LoadOptions = { vars?: Variables }
+/** Values of the scenario's variables, and a seed, in place of its own. */
+export type LoadOptions = { vars?: Variables; seed?: number }
 /** A request of the control API. */
 export type ControlOptions = { query?: Values; body?: object }
 /** Waiting requests go on as they came, or the last one first. */

@@ -6,7 +6,7 @@ import { CATALOGUE, type ErrorCode, statusOf } from '../core/errors.js'
 import { BASE, controlOfBase } from '../core/paths.js'
 import { partAt } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
-import { LOCATION_RULES, REFUND_RULES, TRANSACTION_RULES } from '../core/rules.js'
+import { CARD_RULES, LOCATION_RULES, REFUND_RULES, TRANSACTION_RULES } from '../core/rules.js'
 import type { Settings } from '../core/settings.js'
 import { filled } from '../core/templates.js'
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
@@ -75,7 +75,7 @@ const GENERAL: ReadonlySet<string> = new Set([
 const JUDGED_BY: Readonly<Partial<Record<OperationId, readonly { else: ErrorCode }[]>>> = {
   createLocation: LOCATION_RULES,
   createTransaction: TRANSACTION_RULES,
-  createRefund: REFUND_RULES
+  createRefund: [...REFUND_RULES, ...CARD_RULES]
 }
 
 /** What a script or a limit of the emulator responds with. */
@@ -305,7 +305,6 @@ export function openApiDocument({
   return isFlat ? flattened(document) : document
 }
 
-/** The document of an emulator that has these settings. */
 export const documentBy = (
   settings: Settings,
   of: Pick<DocumentOptions, 'version' | 'isFlat'>

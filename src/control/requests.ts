@@ -12,6 +12,7 @@ import { instantOf, LATEST_INSTANT } from '../core/instants.js'
 import { controlOfBase } from '../core/paths.js'
 import { maskedThroughout } from '../core/redaction.js'
 import { keep } from '../core/remembered.js'
+import { SETTINGS } from '../core/settings.js'
 import { shownWarnings } from '../engine/answers.js'
 import { keysToMask } from '../engine/keys.js'
 import { playIn } from '../engine/play.js'
@@ -134,7 +135,6 @@ const fileRow = (page: 'console' | 'docs', does: string): Row => ({
   }
 })
 
-/** The requests by subject. */
 export const CONTROL_GROUPS: readonly Group[] = [
   {
     title: 'State',
@@ -172,7 +172,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
         }
       },
       'POST /load': row({
-        does: 'Replaces everything with a scenario, or changes nothing if the scenario has a problem. A JSON body is `{"scenario": …}`, with the name of a scenario, the document itself or its text (of more than one line); `vars` gives the values of its variables. A YAML body, with the content type `application/yaml`, is the document itself.',
+        does: 'Replaces everything with a scenario, or changes nothing if the scenario has a problem. A JSON body is `{"scenario": …}`, with the name of a scenario, the document itself or its text (of more than one line); `vars` gives the values of its variables, and `seed` a seed in place of its own, which a reset keeps. A YAML body, with the content type `application/yaml`, is the document itself.',
         query: parameters({
           dry_run: optional(
             word(['1', '0', 'true', 'false'], {
@@ -185,7 +185,8 @@ export const CONTROL_GROUPS: readonly Group[] = [
           published: () =>
             closed({
               scenario: Type.Unsafe({ type: ['string', 'object'] }),
-              vars: optional(Type.Unsafe({ type: 'object' }))
+              vars: optional(Type.Unsafe({ type: 'object' })),
+              seed: optional(SETTINGS.seed.schema)
             })
         },
         ...CHANGES,

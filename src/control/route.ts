@@ -9,7 +9,7 @@ import { isObject } from '../core/quick-check.js'
 import { type Settings, settingsInForce } from '../core/settings.js'
 import type { Shares } from '../core/shares.js'
 import { hasBody } from '../engine/exchange.js'
-import { compileTable, decodeParameters } from '../engine/parameters.js'
+import { compileTable, decodeParameters, refuseMisshapen } from '../engine/parameters.js'
 import { NO_PARAMETERS, schemaOf } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
@@ -49,7 +49,6 @@ export type Pages = {
   file: (reply: FastifyReply, of: 'console' | 'docs', name: string) => Promise<boolean>
 }
 
-/** What the requests of one server share. */
 export type Services = {
   sandboxes: Sandboxes
   library: Library
@@ -66,7 +65,6 @@ export type Services = {
   closing: AbortSignal
 }
 
-/** What a handler is given. */
 export type Context<Q = unknown, B = unknown> = Services & {
   request: FastifyRequest
   reply: FastifyReply
@@ -148,7 +146,6 @@ const nothing = () => {}
 const PLAIN = { settings: settingsInForce({}).values, rely: nothing }
 const LOOKUPS = { unknown: nothing, find: nothing, cursor: nothing }
 
-/** Adds the route of a row, named by its method and its path. */
 export function addRoute(control: FastifyInstance, on: string, row: Row, services: Services): void {
   const { run, query, body: wanted, status = 200, adds, isSaved, makesSandbox } = row
   const { sandboxes, data } = services
@@ -200,6 +197,7 @@ export function addRoute(control: FastifyInstance, on: string, row: Row, service
 function queryOf(request: FastifyRequest, table: ReturnType<typeof compileTable>) {
   const { root, problem } = decodeForm(request.query as string, request.arrival.sandbox.settings)
   if (problem) throw new ApiError(problem.code, { message: problem.message, param: problem.param })
+  refuseMisshapen(table, root)
   return decodeParameters(table, root, PLAIN, LOOKUPS)
 }
 

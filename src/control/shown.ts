@@ -39,7 +39,6 @@ export function overviewOf({ scenario, settings, clock, store, requests }: Sandb
   }
 }
 
-/** None for the sandbox at the base address. */
 export function listed({ name, scenario, store, requests, inFlight }: Sandbox) {
   if (name === null) return []
   const address = `/sandbox/${name}`

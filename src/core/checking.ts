@@ -8,7 +8,6 @@ import { isObject, type Schema, type Test, typeTest, WORDS } from './quick-check
 import { say } from './sentences.js'
 
 export type Checker = {
-  /** Whether a document is right. */
   isRight: Test
   /**
    * The problems of a document, none when it is right; where there are more than `most`, one more
@@ -22,7 +21,6 @@ export type Checker = {
  */
 export const MAX_PROBLEMS = 1000
 
-/** A checker that reads its schema once, on first use. */
 export function checkerOf(schemaOf: () => object): Checker {
   let read: Schema | undefined
   const schema = () => {

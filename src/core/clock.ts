@@ -9,14 +9,12 @@ import { LATEST_INSTANT } from './instants.js'
  * it is set.
  */
 export type ClockStart = { at: number | null; running: boolean }
-/** The machine's own time. */
 export const MACHINE_CLOCK: ClockStart = { at: null, running: true }
 
 /** A clock that was started once; setting it means starting another. */
 export class Clock {
   readonly #machine: () => number
   readonly #start: ClockStart
-  /** The machine's time when this clock was started. */
   readonly #since: number
 
   constructor(machine: () => number, start: ClockStart, since = machine()) {

@@ -42,10 +42,10 @@ export const SERVICE_ERRORS = {
     'TKT-1 A08',
     invalid('The path exists, but not with this method; `Allow` lists the methods it has.', 405)
   ),
-  api_key_missing: by('AUTH-3', unauthenticated('No API key was sent.')),
-  api_key_unknown: by('A18', unauthenticated('The loaded scenario has no such API key.')),
+  api_key_missing: by('AUTH-3 A20', unauthenticated('No API key was sent.')),
+  api_key_unknown: by('A18 A20', unauthenticated('The loaded scenario has no such API key.')),
   api_key_malformed: by(
-    'AUTH-1',
+    'AUTH-1 A20',
     unauthenticated('The Authorization header is not HTTP Basic with an empty password.')
   ),
   operation_disabled: by(
@@ -74,7 +74,7 @@ export const SERVICE_ERRORS = {
   parameter_unknown: by('A14', invalid('The operation has no such parameter.')),
   parameter_not_updatable: by('REF-9', invalid('The parameter cannot be changed by an update.')),
   parameter_missing: by(
-    'LOC-1 LOC-2 ACC-1 ACC-2 ACC-3 ACC-4 USR-2 USR-3 TXN-1 TXN-2 TXN-3 TXN-4 REF-1 A16',
+    'LOC-1 LOC-2 ACC-1 ACC-2 ACC-3 ACC-4 USR-2 USR-3 TXN-1 TXN-2 TXN-3 TXN-4 REF-1 A16 A22 A24',
     invalid('A required parameter is missing or empty.')
   ),
   parameter_invalid: by(
@@ -90,7 +90,7 @@ export const SERVICE_ERRORS = {
     missing('The resource named in the path does not exist.', 'statuses.missing')
   ),
   reference_missing: by(
-    'TXN-1 REF-1',
+    'TXN-1 REF-1 A19',
     invalid('A resource named in the body does not exist.', 'statuses.reference_missing')
   ),
   merchant_required: by(
@@ -116,6 +116,10 @@ export const SERVICE_ERRORS = {
     'REF-7',
     invalid('The Refund is larger than what remains of the charge.', 'statuses.refund_refused')
   ),
+  charge_has_no_card: by(
+    'A28',
+    invalid('The Transaction has no card to refund.', 'statuses.refund_refused')
+  ),
   request_malformed: by('A08', invalid('The request is not valid HTTP.', 400)),
   headers_too_large: by('A08', invalid('The request line and headers are too large.', 431)),
   request_timeout: by('A08', invalid('The request did not arrive in time.', 408)),
@@ -129,7 +133,6 @@ export const SERVICE_ERRORS = {
   )
 } satisfies Record<string, ServiceEntry>
 
-/** The refusals of the control API. */
 export const CONTROL_ERRORS = {
   not_ready: refusal(
     503,
@@ -232,7 +235,6 @@ export type ErrorDetails = {
   param?: string
   rule?: RuleId
   assumption?: AssumptionId
-  /** The figures that the rule checked. */
   facts?: Readonly<Record<string, unknown>>
   problems?: readonly Problem[]
   headers?: Readonly<Record<string, string>>

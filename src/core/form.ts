@@ -30,7 +30,6 @@ const A36 = { assumption: 'A36' } as const
 export type Form = { root: FormObject; problem: FormProblem | null }
 /** Characters of the whole name of a parameter, brackets included. */
 const MAX_NAME = 1000
-/** The settings that bound a form. */
 export type FormLimits = { readonly 'limits.parameters': number; readonly 'limits.depth': number }
 
 /** Nothing is ever put into it. */
@@ -167,7 +166,6 @@ const KNOWN_NAMES: ReadonlyMap<string, { name: string; steps: readonly string[] 
     })
 )
 
-/** The parts of the parameters that have some; metadata has any. */
 const PARTS: ReadonlyMap<string, readonly string[]> = new Map(
   PARAMETER_TABLES.flatMap(({ properties = {} }) => Object.entries(properties)).flatMap(
     ([name, { type, properties = {} }]) =>

@@ -31,7 +31,6 @@ export const CURRENCIES: ReadonlySet<string> = new Set(
   )
 )
 
-/** The pattern of a text that is not of white space alone (A40). */
 export const NOT_BLANK = '\\S'
 
 const EMAIL_EXPECTED = 'must be an email address, such as ana@example.com'
@@ -54,8 +53,7 @@ const EMAIL_PROBLEMS: Readonly<Record<EmailProblem, FormatProblem>> = {
   }
 }
 
-/** The formats by the names that the tables use. */
-export const FORMATS: Readonly<Record<FormatName, Format>> = {
+export const FORMATS: Readonly<Record<FormatName | 'default_currency', Format>> = {
   email: {
     problem: value => {
       const problem = emailProblem(value)
@@ -84,6 +82,9 @@ export const FORMATS: Readonly<Record<FormatName, Format>> = {
           : 'must be a three-letter ISO 4217 currency code in lower case, such as usd'
       }
     }
+  },
+  default_currency: {
+    problem: value => (value === 'required' ? null : FORMATS.currency.problem(value))
   },
   instant: {
     problem: value => (parseInstant(value) === null ? instantProblem(value) : null),

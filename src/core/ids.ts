@@ -16,7 +16,6 @@ export type IdKind =
   | 'user'
   | 'refund'
 type Kind = IdKind | 'key'
-/** Ids or keys that were given out. */
 type Taken = { has: (id: string) => boolean }
 /** The kind of id that a record of a family gets; an Account's depends on its type (A02). */
 export const kindOf = (family: Family, type?: AccountType | null): IdKind =>
@@ -31,10 +30,8 @@ export type IdCounters = Readonly<Partial<Record<Kind, number>>>
 /** How API keys begin, and how many characters follow. */
 const KEY = ['sk_test_', 24] as const
 
-/** The ids that were drawn last of a kind, one behind the other. */
 type Block = { seed: number; number: number; prefix: string; length: number; ids: Buffer }
 
-/** The next id or key of each kind. */
 export class Ids {
   counters: IdCounters
   readonly #blocks: Partial<Record<Kind, Block>> = {}

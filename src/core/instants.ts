@@ -1,7 +1,6 @@
 /** ISO 8601 instants, as filters and documents write them (FILT-1 to FILT-4, A05, A38). */
 import type { AssumptionId } from '../reference/assumptions.js'
 
-/** An instant that was read from a text. */
 export type Instant = {
   /** Milliseconds since 1970, rounded down. */
   at: number
@@ -12,11 +11,10 @@ export type Instant = {
   isTruncated: boolean
   /**
    * A38 decided what the text means: a day alone, no zone, an ordinal or a week date, or a fraction
-   * finer than a millisecond.
+   * finer than a millisecond, or a leap second.
    */
   usesA38: boolean
 }
-/** The comparisons of a `created` filter that are given. */
 export type Bounds<T> = {
   gte?: T | undefined
   gt?: T | undefined
@@ -62,7 +60,12 @@ export function parseInstant(text: string): Instant | null {
   return {
     at,
     isTruncated,
-    usesA38: isTruncated || time === null || !ZONE.test(time) || WEEK_OR_ORDINAL_DATE.test(date)
+    usesA38:
+      isTruncated ||
+      clock.isLeap ||
+      time === null ||
+      !ZONE.test(time) ||
+      WEEK_OR_ORDINAL_DATE.test(date)
   }
 }
 
@@ -70,7 +73,6 @@ export function parseInstant(text: string): Instant | null {
 const USUAL =
   /^(?!00)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{3})?Z$/
 
-/** The first moment of a calendar, week or ordinal date. */
 function dayOf(text: string): number | null {
   const parts = DATE.exec(text)
   if (parts === null) return null
@@ -105,17 +107,20 @@ function dayOfWeek(year: number, week: number, weekday: number): number | null {
   return thursday + (weekday - 4) * DAY
 }
 
-const MIDNIGHT = { ms: 0, isTruncated: false }
+const MIDNIGHT = { ms: 0, isTruncated: false, isLeap: false }
 
-/** Milliseconds since midnight UTC of a time of day with or without an offset. */
-function timeOf(text: string): { ms: number; isTruncated: boolean } | null {
+function timeOf(text: string): typeof MIDNIGHT | null {
   const parts = TIME.exec(text)
   if (parts === null) return null
   const minute = parts[2] ?? parts[4]
   const second = parts[3] ?? parts[5]
   const [offsetHours, offsetMinutes] = [Number(parts[8] ?? 0), Number(parts[9] ?? 0)]
   const fractionUnit = minute === undefined ? HOUR : MINUTE
-  const fraction = fractionOf(parts[6] ?? '', second === undefined ? fractionUnit : SECOND)
+  const isLeap = second === '60'
+  const fraction = fractionOf(
+    isLeap ? '' : (parts[6] ?? ''),
+    second === undefined ? fractionUnit : SECOND
+  )
   const local =
     Number(parts[1]) * HOUR +
     Number(minute ?? 0) * MINUTE +
@@ -125,16 +130,15 @@ function timeOf(text: string): { ms: number; isTruncated: boolean } | null {
   if (
     isAfterMidnight ||
     Number(minute ?? 0) > 59 ||
-    Number(second ?? 0) > 59 ||
+    Number(second ?? 0) > 60 ||
     offsetHours > 23 ||
     offsetMinutes > 59
   )
     return null
-  const offset = offsetHours * HOUR + offsetMinutes * MINUTE
-  return {
-    ms: parts[7] === '-' ? local + offset : local - offset,
-    isTruncated: fraction.isTruncated
-  }
+  const offset = (offsetHours * HOUR + offsetMinutes * MINUTE) * (parts[7] === '-' ? 1 : -1)
+  const ms = local + offset
+  // inserted before midnight UTC alone
+  return isLeap && ms % DAY !== 0 ? null : { ms, isTruncated: fraction.isTruncated, isLeap }
 }
 
 /**
@@ -179,7 +183,6 @@ function boundOf(text: string | undefined, truncated: number): number | undefine
   return isTruncated ? at + truncated : at
 }
 
-/** A period that ISO 8601 can name, and that is longer than a day. */
 const PERIODS = [
   [/^\d{4}$/, 'year'],
   [/^\d{4}-(0[1-9]|1[0-2])$/, 'month'],

@@ -1,2 +1,1 @@
-/** What stands for a secret or for card data that is not shown. */
 export const MASK = '***'

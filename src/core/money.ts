@@ -23,8 +23,9 @@ export function settled(
   { currency, amount, tip_amount, donation_amount, amounts }: Sums,
   settings: Settings
 ) {
+  const fallback = settings['transactions.default_currency']
   return {
-    currency: currency ?? amounts?.currency ?? settings['transactions.default_currency'],
+    currency: currency ?? amounts?.currency ?? (fallback === 'required' ? 'usd' : fallback),
     amount: amount ?? amounts?.transaction_amount ?? amounts?.payment_amount ?? 0,
     tip_amount: tip_amount ?? amounts?.tip_amount ?? null,
     donation_amount: donation_amount ?? null,
@@ -69,7 +70,6 @@ export function moneyOf(charge: Charge, settings: Settings): Money {
 
 const formats = new Map<string, Intl.NumberFormat | null>()
 
-/** Null for what is not a currency code. */
 function formatOf(currency: string): Intl.NumberFormat | null {
   let format = formats.get(currency)
   if (format === undefined) {

@@ -3,9 +3,7 @@ import { distance } from 'fastest-levenshtein'
 
 /** Longer names are not compared: that takes long, and they are hardly misspelled ones. */
 const MAX_COMPARED = 128
-/** Characters of a name or value that are shown. */
 const MAX_SHOWN = 60
-/** Names that are suggested in place of an unknown one. */
 const MAX_SUGGESTED = 3
 /** Existing names that are listed for a caller who asked for one that does not exist. */
 const MAX_LISTED = 20

@@ -7,7 +7,6 @@ export type Step = string | number
 /** A problem with its place as steps, for whoever knows the file's lines. */
 export type PlacedProblem = Problem & { steps: readonly Step[] }
 
-/** Characters of a name that are shown in a path. */
 const MAX_NAME = 128
 
 /** `['tickets', 3, 'location']` → `tickets[3].location`. */
@@ -24,7 +23,6 @@ export const partAt = (data: unknown, steps: readonly Step[]): unknown =>
     data
   )
 
-/** A problem at a place of a document. */
 export const problemAt = (
   steps: readonly Step[],
   { code, message }: Pick<Said, 'message'> & { code?: string }

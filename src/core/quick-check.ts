@@ -13,11 +13,9 @@ import { placeholdersIn, type TemplateRule } from './templates.js'
 const MAX_PLACEHOLDERS = 100
 const MAX_TEMPLATE = 16_384
 
-/** A JSON Schema. */
 export type Schema = Readonly<Record<string, unknown>>
 export type Test = (value: unknown) => boolean
 
-/** Whether a value can have named parts. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -37,7 +35,6 @@ const TYPES: Readonly<Record<string, [test: Test, name: string]>> = {
 }
 const typesIn = (names: string | readonly string[]) =>
   [names].flat().map(name => TYPES[name] as [Test, string])
-/** The test of types, which every value goes through. */
 export const typeTest = (names: string | readonly string[]): Test =>
   typesIn(names)
     .map(([test]) => test)

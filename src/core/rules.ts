@@ -9,7 +9,6 @@ import type { RuleId } from '../reference/rules.js'
 import { ApiError, type ErrorCode } from './errors.js'
 import { isExact, type Money } from './money.js'
 
-/** Figures by name. */
 export type Facts = Readonly<Record<string, unknown>>
 
 /**
@@ -22,7 +21,6 @@ export type Rule<F extends Facts> = (
 ) & {
   holds: (facts: F) => boolean
   else: ErrorCode
-  /** The parameter to blame, in bracket notation. */
   param?: string
   message: (facts: F) => string
 }
@@ -44,9 +42,7 @@ export function judge<F extends Facts>(rules: readonly Rule<F>[], facts: F): voi
   throw new ApiError(broken.else, { message: message(facts), facts, param, rule, assumption })
 }
 
-/** What the rule of a new Location sees: the Account that creates it. */
 export type LocationFacts = { account: string; type: AccountType | null }
-/** The rule that a new Location is judged by. */
 export const LOCATION_RULES: readonly Rule<LocationFacts>[] = [
   {
     rule: 'LOC-3',
@@ -61,13 +57,13 @@ export const LOCATION_RULES: readonly Rule<LocationFacts>[] = [
 export type PaymentFacts = {
   payment_type: PaymentType
   has_phone: boolean
-  is_phone_blank: boolean
   has_email: boolean
+  has_currency: boolean
+  has_amount: boolean
   amount: number
   tip_amount: number | null
   donation_amount: number | null
 }
-/** The rules that a new Transaction is judged by. */
 export const TRANSACTION_RULES: readonly Rule<PaymentFacts>[] = [
   {
     rule: 'TXN-3',
@@ -77,18 +73,25 @@ export const TRANSACTION_RULES: readonly Rule<PaymentFacts>[] = [
     message: () => 'customer[phone] is required with payment_type vip.'
   },
   {
-    assumption: 'A40',
-    holds: ({ payment_type, is_phone_blank }) => payment_type !== 'vip' || !is_phone_blank,
-    else: 'parameter_invalid',
-    param: 'customer[phone]',
-    message: () => 'customer[phone] must not be blank with payment_type vip.'
-  },
-  {
     rule: 'TXN-4',
     holds: ({ payment_type, has_email }) => payment_type !== 'apple_pay' || has_email,
     else: 'parameter_missing',
     param: 'customer[email]',
     message: () => 'customer[email] is required with payment_type apple_pay.'
+  },
+  {
+    assumption: 'A22',
+    holds: ({ has_currency }) => has_currency,
+    else: 'parameter_missing',
+    param: 'currency',
+    message: () => 'currency is required by transactions.default_currency.'
+  },
+  {
+    assumption: 'A24',
+    holds: ({ has_amount }) => has_amount,
+    else: 'parameter_missing',
+    param: 'amount',
+    message: () => 'amount is required by transactions.without_amount.'
   },
   {
     assumption: 'A27',
@@ -104,7 +107,6 @@ export const TRANSACTION_RULES: readonly Rule<PaymentFacts>[] = [
  * asks for whatever remains.
  */
 export type RefundFacts = Money & { asked: number | null }
-/** The rules that a new Refund is judged by, of the API and of fixtures. */
 export const REFUND_RULES: readonly Rule<RefundFacts>[] = [
   {
     assumption: 'A24',
@@ -128,5 +130,16 @@ export const REFUND_RULES: readonly Rule<RefundFacts>[] = [
     param: 'amount',
     message: ({ transaction, charged, refunded, remaining, currency, asked }) =>
       `${transaction} was charged ${charged} ${currency}, ${refunded} of it has been refunded, ${remaining} ${remaining === 1 ? 'remains' : 'remain'}; the request asks for ${asked}.`
+  }
+]
+
+/** The rule that a Refund is judged by with `refunds.without_card` reject. */
+export const CARD_RULES: readonly Rule<{ transaction: string; has_card: boolean }>[] = [
+  {
+    assumption: 'A28',
+    holds: ({ has_card }) => has_card,
+    else: 'charge_has_no_card',
+    param: 'transaction',
+    message: ({ transaction }) => `${transaction} charged no card, so it cannot be refunded.`
   }
 ]

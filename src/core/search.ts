@@ -20,7 +20,6 @@ export function matchOf(text: string | null | undefined, query: string, how: Mat
   return TESTS[how](caseFolded(text), caseFolded(query)) ? 'other_case' : 'no'
 }
 
-/** Whether the text matches the query, letter case ignored. */
 export const matches = (text: string | null | undefined, query: string, how: Matching): boolean =>
   matchOf(text, query, how) !== 'no'
 

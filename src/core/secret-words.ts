@@ -5,11 +5,9 @@ import { MASK } from './mask.js'
 const HEAD = 4
 
 export class SecretWords {
-  /** The words, and each as HTTP Basic sends it as a user name. */
   readonly #words: ReadonlySet<string>
   /** Longest first, so that no word hides behind its own beginning. */
   readonly #lengths: readonly number[]
-  /** Finds the places where one of the words may be. */
   readonly #heads: RegExp
   readonly #also: SecretWords | null
   readonly #shortest: number

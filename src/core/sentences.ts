@@ -6,11 +6,9 @@
  */
 import { didYouMean, didYouMeanOneOf, shortened } from './nearest.js'
 
-/** A sentence with its code. */
 export type Said = { readonly code: string; readonly message: string }
 export type Sentences = Readonly<Record<string, (...given: never[]) => string>>
 
-/** Says the sentences of a table. */
 export const sayer =
   <T extends Sentences>(sentences: T) =>
   <C extends keyof T & string>(code: C, ...given: Parameters<T[C]>): Said => ({

@@ -34,7 +34,6 @@ type Scoped<T, C extends Scope> = {
   }
 }
 
-/** The settings that have a flag of their own. */
 const FLAGGED = [
   'port',
   'host',
@@ -339,6 +338,11 @@ const SANDBOX_SETTINGS = settingsOf('sandbox', {
     'open',
     'Whether a key sees everything, or only what belongs to its Account.'
   ),
+  'auth.payment_key': setting(
+    oneOf('ignore', 'check'),
+    'ignore',
+    'What happens to a key sent to POST /transactions; `check` refuses a wrong one.'
+  ),
   'evidence.journal': setting(Type.Boolean(), true, 'Whether the journal keeps requests.'),
   'evidence.coverage': setting(
     Type.Boolean(),
@@ -355,10 +359,20 @@ const SANDBOX_SETTINGS = settingsOf('sandbox', {
     'reject',
     'What an empty `amount` of a Refund does.'
   ),
+  'refunds.without_card': setting(
+    oneOf('allow', 'reject'),
+    'allow',
+    'What a Refund of a payment that charged no card does.'
+  ),
   'transactions.default_currency': setting(
-    Type.String({ format: 'currency' }),
+    Type.String({ format: 'default_currency' }),
     'usd',
-    'Currency when a request has none.'
+    'Currency when a request has none; `required` refuses such a request.'
+  ),
+  'transactions.without_amount': setting(
+    oneOf('zero', 'reject'),
+    'zero',
+    'What a payment without any amount does.'
   ),
   'transactions.refundable': setting(
     oneOf('amount', 'amount_plus_extras'),
@@ -379,7 +393,6 @@ export type GivenSettings = Partial<Settings>
 
 export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[]
 
-/** The environment variable of a setting. */
 export const variableOf = (key: SettingKey): string => key.toUpperCase().replaceAll('.', '_')
 
 /**
@@ -410,7 +423,6 @@ export function processSettingProblem(name: string): string | undefined {
   return `is a setting of the process; give it when you start the emulator, with ${variableOf(key)} or --set ${key}=`
 }
 
-/** The settings in force and where each came from. */
 export type SettingsInForce = {
   values: Settings
   sources: Readonly<Record<SettingKey, SettingSource>>

@@ -7,7 +7,6 @@ export type Template = Readonly<Record<string, unknown>>
 /** The placeholders of a template; `once` has to be there, and once. */
 export type TemplateRule = { placeholders: readonly string[]; once?: string }
 
-/** The list object (A09). */
 export const LIST_TEMPLATE: Template = {
   object: 'list',
   url: '$url',
@@ -21,7 +20,6 @@ export const LIST_RULE: TemplateRule = {
   once: '$members'
 }
 
-/** The error body (A07). */
 export const ERROR_TEMPLATE: Template = {
   error: {
     type: '$type',

@@ -20,7 +20,6 @@ export function testCardNumber(brand: string | null | undefined, last4: string):
   return numbers.find(isLuhnValid) as string
 }
 
-/** Whether the last digit is the check digit of those before it. */
 function isLuhnValid(number: string): boolean {
   let sum = 0
   for (let place = 0; place < number.length; place++) {

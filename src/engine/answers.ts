@@ -38,7 +38,6 @@ export function headersOf({
   return headers
 }
 
-/** A warning as HTTP writes it (A14). */
 const warningHeader = (message: string) =>
   `299 - ${JSON.stringify(message.slice(0, 300).replace(/[^\x20-\x7E]/g, '?'))}`
 
@@ -94,7 +93,6 @@ export function errorText(error: ApiError, context: ErrorContext, settings: Sett
   )
 }
 
-/** The body of an error of the control API. */
 export function controlError(error: ApiError, context: ErrorContext) {
   const problems =
     error.problems &&
@@ -108,7 +106,6 @@ export function controlError(error: ApiError, context: ErrorContext) {
   }
 }
 
-/** Problems of a document with what `show` masks. */
 const shownProblems = (problems: readonly Problem[], show: (text: string) => string): Problem[] =>
   problems.map(problem => ({
     ...problem,
@@ -155,6 +152,5 @@ export function noOperation({
   )
 }
 
-/** The refusal of a path outside the API and the control API (BASE-1). */
 export const outsideBase = (path: string, base: string): ApiError =>
   REFUSALS[operationsAt(path).length > 0 ? 'baseForgotten' : 'outsideBase'](readable(path), base)

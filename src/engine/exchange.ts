@@ -53,7 +53,6 @@ export type OutcomeName =
   | 'lost_before'
   | 'lost_after'
   | 'not_written'
-/** Why a request was refused. */
 export type Refusal = {
   code: string
   rule: RuleId | null
@@ -63,11 +62,9 @@ export type Refusal = {
 }
 /** Until when not to request an operation again, by either clock. */
 export type Pause = { machine: number; sandbox: number }
-/** A record as it is stored or shown. */
 export type AnyRecord = Readonly<Record<string, unknown>> & { readonly id: string }
 /** What an operation returned: a record or a list; null where it returns nothing. */
 export type Shown = AnyRecord | List<AnyRecord> | null
-/** Headers of a request and of a response, by name in lower case. */
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
 export type AnswerHeaders = Record<string, string | string[]>
 
@@ -117,10 +114,8 @@ const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
 /** Decoded values by the names of their parameters. */
 export type Values = Readonly<Record<string, unknown>>
 export const NO_VALUES: Values = Object.freeze({})
-/** Characters of the name of a test that are kept. */
 const MAX_TEST_LENGTH = 200
 
-/** About the memory that a request holds in addition to its texts, in bytes. */
 const OVERHEAD = 2000
 
 /**
@@ -162,7 +157,6 @@ export class Exchange {
   /** Dropped, with the headers, once the request is recorded. */
   url: string
   headers: RequestHeaders
-  /** The machine's and the sandbox's clock when it came, in milliseconds. */
   readonly now: number
   readonly at: number
   /**
@@ -172,13 +166,11 @@ export class Exchange {
   place: number
   stage: Stage = STAGE.arrived
   outcome: Outcome = UNDECIDED
-  /** The settings that it is judged by. */
   settings: Settings
   /** Below the base address, without the query; redacted once it is recorded. */
   path: string
   /** Null where the reference has no such operation. */
   operation: OperationId | null = null
-  /** The values of the path's parameters. */
   params: Readonly<Record<string, string>> = NO_PARAMS
   userAgent: string | null
   /** The test that sent it, by its own words; null where it named none. */
@@ -229,7 +221,6 @@ export class Exchange {
   filteredBy: AnyRecord | null = null
   /** Whether at least one record was compared with a filter by `created`. */
   isCompared = false
-  /** How many records were retrieved for the page of a list. */
   retrieved = 0
   /** What a Refund was judged by, before it was made. */
   money: RefundFacts | null = null
@@ -237,24 +228,18 @@ export class Exchange {
   /** The assumptions that were relied on, as bits by their places in the ledger. */
   low = 0
   high = 0
-  /** Warnings in its response. */
   warnings: readonly string[] = NO_WARNINGS
-  /** Headers of the response in addition to those that every response has. */
   answerHeaders: AnswerHeaders | null = null
   /** The body of the response on its way; dropped once the request is recorded. */
   payload: string | Buffer = ''
-  /** How many bytes the body has. */
   length = 0
   /**
    * About how many bytes of memory it holds, once it is recorded. What it shows counts as much as
    * its JSON, though records share it.
    */
   held = 0
-  /** Judged once, when it is over. */
   judgement: Judgement | null = null
-  /** Whether the client got the response. */
   isDelivered = false
-  /** Milliseconds of the machine's time that it took. */
   ms = 0
 
   constructor(world: World, id: string, { base, method, url, headers }: Arriving) {
@@ -314,19 +299,14 @@ export class Exchange {
     return fault === 'malformed_body' ? malformed(whole()) : whole()
   }
 
-  /** The records that it works on. */
   get store(): Store {
     return this.past ?? this.world.state.store
   }
 
-  /** How its response shows lists. */
   get shape(): Shape {
     return { base: this.base, list: this.settings['shapes.list'] }
   }
 
-  /**
-   * A header by its name in lower case; null for one that is dropped once the request is recorded.
-   */
   header(name: string): string | null | undefined {
     if (name === 'user-agent') return this.userAgent ?? undefined
     if (name === this.settings['evidence.test_header'].toLowerCase()) return this.test ?? undefined
@@ -339,15 +319,10 @@ export class Exchange {
     return keysToMask(this.world)
   }
 
-  /** The key that was sent, right or not; null where none was. */
   get key(): string | null {
     return keyIn(this.authorization)
   }
 
-  /**
-   * The operation gave the response; `members` are the bytes of the records, null for a record that
-   * it created or changed.
-   */
   answered(
     status: number,
     shown: Shown,
@@ -501,7 +476,6 @@ const NO_HEADERS: RequestHeaders = Object.freeze({})
 /** A body as long as the right one that no JSON parser takes. */
 export const malformed = (body: string): string => (body === '' ? '' : `${body.slice(0, -1)}{`)
 
-/** Whether a request carries a body, by what its headers say. */
 export const hasBody = (headers: RequestHeaders): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
@@ -544,13 +518,11 @@ export const brokenRule = ({
 }: Pick<Exchange, 'outcome'>): RuleId | null =>
   name === 'refused' ? (refusal?.rule ?? null) : null
 
-/** The list that a response shows; null if it shows none. */
 export const listShown = ({
   outcome: { shown }
 }: Pick<Exchange, 'outcome'>): List<AnyRecord> | null =>
   (shown as { object?: unknown } | null)?.object === 'list' ? (shown as List<AnyRecord>) : null
 
-/** The records that a response shows. */
 export const recordsShown = (exchange: Pick<Exchange, 'outcome'>): readonly AnyRecord[] =>
   listShown(exchange)?.data ??
   (exchange.outcome.shown === null ? [] : [exchange.outcome.shown as AnyRecord])
@@ -561,14 +533,12 @@ function textOf(header: string): string {
   return isUtf8(bytes) ? bytes.toString() : header
 }
 
-/** A script entry that was applied to a request. */
 export type ScriptAction = {
   id: string
   name: string | null
   fault: Fault | null
   problem?: string
 }
-/** The one that was applied to a request; null for none. */
 export const scriptAction = ({
   action,
   outcome,
@@ -581,7 +551,6 @@ export const scriptAction = ({
     ...(problem !== null && { problem })
   }
 
-/** A form as data that is the same for the same parameters in any order. */
 const flat = (node: FormNode): unknown => {
   if (typeof node === 'string') return node
   if (node instanceof FormList) return node.items

@@ -26,6 +26,7 @@ import {
   findReferences,
   type Lookups,
   refuseInQuery,
+  refuseMisshapen,
   type Table
 } from './parameters.js'
 import {
@@ -84,7 +85,6 @@ export function execute(
   return exchange
 }
 
-/** A request comes in. */
 export const arrive = (world: World, arriving: Arriving): Exchange =>
   new Exchange(world, world.nextRequestId(), arriving)
 
@@ -149,9 +149,21 @@ function identify(exchange: Exchange): void {
   const { key } = operationOf(exchange.operation as OperationId)
   exchange.account = null
   exchange.actor = key ? actorOf(authorization, world, exchange) : null
+  if (!key && authorization && world.settings['auth.payment_key'] === 'check')
+    checkPaymentKey(exchange)
   exchange.account = exchange.actor?.id ?? null
   exchange.identifiedIn = world.state.store
   if (exchange.stage < STAGE.identified) exchange.stage = STAGE.identified
+}
+
+/** Errors: as of a key that is needed, but the reference asks for none here (A20). */
+function checkPaymentKey(exchange: Exchange): void {
+  try {
+    actorOf(exchange.authorization, exchange.world, exchange)
+  } catch (error) {
+    const { code, message, headers } = error as ApiError
+    throw new ApiError(code, { message, headers, assumption: 'A20' })
+  }
 }
 
 const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;.*)?$/
@@ -169,10 +181,10 @@ function checkType(exchange: Exchange): void {
   if (encoding !== 'identity') throw REFUSALS.encoded(encoding)
   const type = headers['content-type'] as string | undefined
   if (type === FORM_TYPE) return
-  if (type !== undefined && !MEDIA_TYPE.test(type)) throw REFUSALS.notAType()
-  if (isFormType(type)) return
+  const isType = type === undefined || MEDIA_TYPE.test(type)
+  if (isType && isFormType(type)) return
   exchange.rely('A32')
-  throw REFUSALS.notAForm(type)
+  throw isType ? REFUSALS.notAForm(type) : REFUSALS.notAType()
 }
 
 /** 5. Errors: `body_too_large` (A35). */
@@ -193,13 +205,11 @@ export function formIn(
   return method === 'POST' || isForm(headers) ? decodeForm(body, settings) : OPAQUE
 }
 
-/** Whether a body is a form, as its headers say. */
 export const isForm = ({
   'content-type': type,
   'content-encoding': encoding = 'identity'
 }: Exchange['headers']) => encoding === 'identity' && isFormType(type)
 
-/** Whether a content type is that of a form. */
 export const isFormType = (type: unknown) =>
   String(type).split(';')[0]?.trim().toLowerCase() === FORM_TYPE
 
@@ -225,15 +235,12 @@ export function decode(exchange: Exchange, body: Form | null, isCounted = true):
   if (query.problem !== null) throw brokenForm(query.problem)
   exchange.stage = STAGE.decoded
   const table = parametersOf(exchange.operation as OperationId, exchange.settings)
+  const form = method === 'POST' ? exchange.body : exchange.query
+  refuseMisshapen(table, form)
   if (method === 'POST') {
     if (query.root.size > 0) refuseInQuery(query.root, exchange, LOOKUPS)
   } else if (body !== null) throw unexpectedBody(exchange, table)
-  exchange.values = decodeParameters(
-    table,
-    method === 'POST' ? exchange.body : exchange.query,
-    exchange,
-    LOOKUPS
-  )
+  exchange.values = decodeParameters(table, form, exchange, LOOKUPS)
   exchange.stage = STAGE.admitted
 }
 
@@ -277,7 +284,6 @@ function brokenForm(
   })
 }
 
-/** What is wrong with the character set that a content type names (A36). */
 function charsetProblem({ 'content-type': type }: Exchange['headers']): Form['problem'] {
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(String(type))?.[1]
   if (charset === undefined || /^utf-?8$/i.test(charset)) return null
@@ -308,7 +314,6 @@ const LOOKUPS: Lookups<Exchange> = {
     positionOf(exchange, operationOf(exchange.operation as OperationId).family, param, id)
   }
 }
-/** Maximum number of warnings in one response. */
 const MAX_WARNINGS = 10
 
 /**
@@ -361,7 +366,6 @@ function operate(exchange: Exchange): void {
 }
 type AnyStored = Records[keyof Records]
 
-/** Looks up again who sent a request and what it names. */
 function resume(exchange: Exchange): void {
   const { actor, world, values } = exchange
   exchange.settings = world.settings

@@ -74,7 +74,6 @@ function credentialsIn(authorization: string): (string | undefined)[] {
   return [scheme, key, password]
 }
 
-/** Whose secrets they are. */
 export type Guarded = Pick<World, 'isLoaded' | 'state' | 'settings'>
 
 /**
@@ -91,7 +90,6 @@ export function redacted(text: string, world: Guarded, authorization?: string | 
   return withoutSecrets(text, keysToMask(world, authorization))
 }
 
-/** Of a process that has not loaded anything yet. */
 const NO_KEYS: ReadonlyMap<string, string> = new Map()
 
 /**

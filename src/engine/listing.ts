@@ -15,7 +15,6 @@ import type { Exchange } from './exchange.js'
 import { REFUSALS } from './sentences.js'
 import { everything, isLimited, isOwn, type Narrowing, narrowedTo, visible } from './visibility.js'
 
-/** The query of any list, decoded. */
 export type ListValues = {
   limit?: number
   starting_after?: string
@@ -31,14 +30,12 @@ type Listing<F extends Family> = {
   order?: Settings['pagination.order']
 }
 
-/** A list as an operation returns it. */
 export type StoredList<R> = List<R> & { readonly stored: readonly Stored<R>[] }
 
 /** What of a request a list goes by. */
 type Listed = Omit<Exchange, 'values' | 'params' | 'found' | 'actor'> &
   Pick<Exchange, 'actor'> & { readonly values: object; readonly params: object }
 
-/** A page of a family. */
 export function listed<F extends Family>(
   request: Listed,
   family: F,
@@ -74,7 +71,7 @@ export function listed<F extends Family>(
   )
     request.rely('A19')
   const shown = keep ? stored.filter(({ record }) => keep(record)) : stored
-  if (order === undefined && (shown.length > 1 || hasMore || isPart(collection, query, page)))
+  if (order === undefined && (stored.length > 1 || hasMore || isPart(collection, query, page)))
     request.rely('A11')
   if (values.created !== undefined)
     request.isCompared = stored.length > 0 || !isEmpty(collection, query)
@@ -91,7 +88,6 @@ export function listed<F extends Family>(
 
 const NO_BOUNDS: Bounds<number> = {}
 
-/** The page size of a list (LIST-3, A10). */
 export const limitOf = ({ limit }: ListValues, settings: Settings): number =>
   limit ?? Math.min(settings['pagination.default_limit'], settings['pagination.max_limit'])
 
@@ -110,7 +106,6 @@ function isPart<R extends StoredRecord>(
   }).hasMore
 }
 
-/** Whether there is no record at all where a list looks. */
 const isEmpty = <R extends StoredRecord>(
   collection: Collection<R>,
   { index, group, order }: Query

@@ -61,7 +61,6 @@ export type Table = {
   hasRequired: boolean
 }
 
-/** A parameter table ready to decode with. */
 export function compileTable(
   schema: Schema = schemaOf(NO_PARAMETERS),
   cursors: Cursors = CURSORS,
@@ -107,7 +106,30 @@ export function decodeParameters<C extends DecodeContext>(
   if (form.size === 0 && !table.hasRequired) return NO_VALUES
   const unknown = unknownIn(table, form, '')
   if (unknown.length > 0) refuseUnknown(unknown, table, context, lookups)
-  return new Decoder(context, lookups, table.unsets).object(table, form)
+  return new Decoder(context, lookups, form, table.unsets).object(table, form)
+}
+
+/**
+ * Refuses a list or an object where one value belongs, and a list where nested names do (A36).
+ * Errors: `form_malformed`.
+ */
+export function refuseMisshapen({ byName }: Table, form: FormObject): void {
+  for (const [name, node] of form) {
+    const field = byName.get(name)
+    if (field === undefined || typeof node === 'string') continue
+    const { path, schema, table } = field
+    const isNested = schema.type === 'object'
+    if (isNested && table && node instanceof FormObject) refuseMisshapen(table, node)
+    else if (!isNested || node instanceof FormList)
+      throw refusal(
+        leafOf(path, node),
+        isNested
+          ? EXPECTS.nested(exampleOf(field))
+          : EXPECTS.oneValue(node instanceof FormList ? 'a list' : 'an object'),
+        { assumption: 'A36' },
+        'form_malformed'
+      )
+  }
 }
 
 /**
@@ -168,7 +190,6 @@ function refuseUnknown<C extends DecodeContext>(
     throw REFUSALS.unknown(messages, params[0] as string)
 }
 
-/** Unknown parameters that a refusal or a warning names. */
 const MAX_NAMED = 20
 
 /**
@@ -196,7 +217,6 @@ function unknownIn(table: Table, form: FormObject, path: string): string[] {
   return found
 }
 
-/** The first name under a node as the caller wrote it. */
 function leafOf(path: string, node: FormNode): string {
   if (node instanceof FormList) return `${path}[]`
   if (typeof node === 'string') return path
@@ -207,7 +227,6 @@ function leafOf(path: string, node: FormNode): string {
 const namesIn = ({ fields }: Table): string[] =>
   fields.flatMap(({ path, table }) => (table ? namesIn(table) : [path]))
 
-/** The rule or assumption that a table names for a parameter's values. */
 const blameOf = ({ 'x-rule': rule, 'x-assumption': assumption }: Schema): Blame =>
   rule ? { rule } : { assumption: assumption ?? 'A36' }
 
@@ -222,14 +241,16 @@ const CLEARED_OBJECT = Object.assign(new FormObject(), { cleared: true })
 class Decoder<C extends DecodeContext> {
   readonly #context: C
   readonly #lookups: Lookups<C>
+  readonly #form: FormObject
   /**
    * Whether an empty value unsets a parameter, as in an update, or is as if absent (A16, UPD-2).
    */
   readonly #unsets: boolean
 
-  constructor(context: C, lookups: Lookups<C>, unsets: boolean) {
+  constructor(context: C, lookups: Lookups<C>, form: FormObject, unsets: boolean) {
     this.#context = context
     this.#lookups = lookups
+    this.#form = form
     this.#unsets = unsets
   }
 
@@ -253,17 +274,20 @@ class Decoder<C extends DecodeContext> {
     if (node === '') return this.#emptied(field)
     if (table) return this.#nested(field, table, node)
     if (schema.additionalProperties) return this.#metadata(field, node)
-    if (typeof node !== 'string') {
-      throw refusal(
-        leafOf(path, node),
-        EXPECTS.oneValue(node instanceof FormList ? 'a list' : 'an object'),
-        { assumption: 'A36' },
-        'form_malformed'
-      )
-    }
-    if (field.required && schema.type === 'string' && !schema.enum && node.trim() === '')
+    const text = node as string
+    if (text.trim() === '' && this.#isNeeded(field))
       throw refusal(path, EXPECTS.notBlank, { assumption: 'A40' })
-    return this.#scalar(field, node)
+    return this.#scalar(field, text)
+  }
+
+  /** Whether it is a text that the operation or another value that was sent requires. */
+  #isNeeded({ required, schema }: Field): boolean {
+    const [name, value] = schema['x-required-if'] ?? ['']
+    return (
+      schema.type === 'string' &&
+      !schema.enum &&
+      (required || (value !== undefined && this.#form.get(name) === value))
+    )
   }
 
   #leftOut({ path, schema, table, required }: Field): unknown {
@@ -306,12 +330,8 @@ class Decoder<C extends DecodeContext> {
 
   #nested(field: Field, table: Table, node: FormNode): unknown {
     if (!(node instanceof FormObject))
-      throw notNested(
-        field,
-        node,
-        namesIn(table).find(name => name.endsWith(`[${node}]`)) ?? (namesIn(table)[0] as string),
-        field.schema['x-rule'] ?? 'FORM-2'
-      )
+      throw notNested(field, node as string, field.schema['x-rule'] ?? 'FORM-2')
+    this.#clearedIn(node)
     const values = this.object(table, node)
     return !this.#unsets && Object.keys(values).length === 0 ? undefined : values
   }
@@ -321,7 +341,8 @@ class Decoder<C extends DecodeContext> {
    * to META-3, A17).
    */
   #metadata(field: Field, node: FormNode): Metadata | MetadataChange {
-    if (!(node instanceof FormObject)) throw notNested(field, node, `${field.path}[key]`, 'META-1')
+    if (!(node instanceof FormObject)) throw notNested(field, node as string, 'META-1')
+    this.#clearedIn(node)
     // `__proto__` is a key of metadata like any other
     const entries: Record<string, string | null> = node.has('__proto__') ? Object.create(null) : {}
     for (const [key, value] of node) {
@@ -334,6 +355,13 @@ class Decoder<C extends DecodeContext> {
       else this.#context.rely('A16')
     }
     return this.#unsets ? { cleared: node.cleared, entries } : (entries as Metadata)
+  }
+
+  /** An empty value for the whole came with parts: they are set after it, in an update (A17). */
+  #clearedIn({ cleared }: FormObject): void {
+    if (!cleared) return
+    this.#context.rely('A17')
+    if (!this.#unsets) this.#context.rely('A16')
   }
 
   #scalar(field: Field, text: string): unknown {
@@ -421,19 +449,17 @@ function decimal({ path, schema }: Field, text: string): number {
   )
 }
 
-/** One value, or a list, where nested names belong. */
-function notNested(
-  { path }: Field,
-  node: string | FormList,
-  example: string,
-  rule: RuleId
-): ApiError {
-  const expected = EXPECTS.nested(example)
-  if (node instanceof FormList)
-    return refusal(leafOf(path, node), expected, { assumption: 'A36' }, 'form_malformed')
+/** A name to send in place of the whole: of the part that a value is named like, or the first. */
+function exampleOf({ path, table }: Field, value?: string): string {
+  const names = table ? namesIn(table) : [`${path}[key]`]
+  return names.find(name => name.endsWith(`[${value}]`)) ?? (names[0] as string)
+}
+
+/** One value where nested names belong. */
+function notNested(field: Field, node: string, rule: RuleId): ApiError {
   return refusal(
-    path,
-    `${expected}; got one value${PRINTED_OBJECT.test(node.trim()) ? '; the client turned an object into text' : unsetHint(node)}`,
+    field.path,
+    `${EXPECTS.nested(exampleOf(field, node))}; got one value${PRINTED_OBJECT.test(node.trim()) ? '; the client turned an object into text' : unsetHint(node)}`,
     { rule }
   )
 }

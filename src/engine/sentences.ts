@@ -187,11 +187,11 @@ export const REFUSALS = {
       `${param}: no record of this list has the id ${id}${unsetHint(id)}.`,
       { param, assumption: 'A10' }
     ),
-  unknownReference: (param: string, family: Family, id: string, rule: RuleId) =>
+  unknownReference: (param: string, family: Family, id: string, by: Blame) =>
     refused(
       'reference_missing',
       `${param}: no ${RESOURCE_NAMES[family]} has the id ${id}${unsetHint(id)}.`,
-      { param, rule }
+      { param, ...by }
     ),
   notInPath: (param: string, family: Family, id: string) =>
     refused('resource_missing', `No ${RESOURCE_NAMES[family]} has the id ${id}${unsetHint(id)}.`, {

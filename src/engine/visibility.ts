@@ -17,10 +17,8 @@ export type Narrowing = { index: string; group: string }
  */
 export type Caller = Pick<Exchange, 'world' | 'actor' | 'rely' | 'store'>
 
-/** A group that no record is in: no id is empty. */
 const NOTHING = ''
 
-/** Whether the caller sees only what belongs to its Account. */
 export const isLimited = ({ actor, world }: Caller): boolean =>
   actor !== null && world.settings['auth.visibility'] === 'scoped'
 
@@ -62,7 +60,7 @@ export function inPath<F extends Family>(
 
 /**
  * The record that a body names; the request is about it. Errors: `reference_missing` (400, A08)
- * under the rule.
+ * under the rule, or A19 where it is hidden.
  */
 export function inBody<F extends Family>(
   caller: Exchange,
@@ -75,7 +73,8 @@ export function inBody<F extends Family>(
     caller.found = record as AnyRecord
     return record
   }
-  throw REFUSALS.unknownReference(param, family, id, rule)
+  const isHidden = collectionOf(caller.store, family).get(id) !== undefined
+  throw REFUSALS.unknownReference(param, family, id, isHidden ? { assumption: 'A19' } : { rule })
 }
 
 /**

@@ -28,8 +28,8 @@ import type { Account } from '../reference/accounts.js'
 import { ASSUMPTION_IDS, ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
 import { type Kind, OPERATION_IDS, type OperationId, operationOf } from '../reference/operations.js'
 import { ADDRESS_NAMES, type Metadata, schemaOf } from '../reference/parameters.js'
-import { CARD_TYPES, type PaymentMethod } from '../reference/payment-methods.js'
-import { RULE_PLACES, type RuleId } from '../reference/rules.js'
+import { isOfCard, type PaymentMethod } from '../reference/payment-methods.js'
+import { RULE_PLACES, RULES, type Rule, type RuleId } from '../reference/rules.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import type { Transaction } from '../reference/transactions.js'
 
@@ -188,13 +188,10 @@ const KEPT: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'REF-3': call => sent(call, 'amount'),
   'REF-4': call => !sent(call, 'amount'),
   'REF-5': call => isPartial(refundMade(call)),
-  'REF-7': call => sent(call, 'amount'),
   'REF-8': call => !sent(call, 'reason'),
   'REF-9': call => call.body.has('metadata'),
   'REF-10': call => call.filteredBy !== null || (!asked(call, 'transaction') && shows(call, 2))
 }
-
-const isOfCard = ({ type, card }: PaymentMethod) => CARD_TYPES.includes(type) && card !== null
 
 /** Something remains after the Refund, or it was not the first of its Transaction. */
 const isPartial = ({
@@ -213,7 +210,7 @@ export function hasValue(node: unknown): boolean {
   return typeof node === 'string' && node !== ''
 }
 
-type Check = { place: number; isKept: Predicate }
+type Check = { rule: RuleId; place: number; isKept: Predicate }
 const isKept = (rule: RuleId): Predicate => {
   const isKeptByRun = KEPT[rule]
   return (
@@ -224,10 +221,10 @@ const isKept = (rule: RuleId): Predicate => {
 /** The checks of each operation's requests, in the order of its rules. */
 const CHECKS = new Map<OperationId | null, readonly Check[]>(
   OPERATION_IDS.map(id => {
-    const rules: readonly RuleId[] = operationOf(id).rules
+    const rules = operationOf(id).rules.filter(rule => (RULES[rule] as Rule).keepable !== false)
     return [
       id,
-      rules.map(rule => ({ place: RULE_PLACES.get(rule) as number, isKept: isKept(rule) }))
+      rules.map(rule => ({ rule, place: RULE_PLACES.get(rule) as number, isKept: isKept(rule) }))
     ]
   })
 ).set(null, [])
@@ -253,9 +250,7 @@ export const FACTS: Readonly<Partial<Record<RuleId, (call: Exchange) => Facts>>>
   'REF-1': refundFacts,
   'REF-3': refundFacts,
   'REF-4': refundFacts,
-  'REF-5': refundFacts,
-  'REF-6': refundFacts,
-  'REF-7': refundFacts
+  'REF-5': refundFacts
 }
 
 const showsRecord: Predicate = call => shows(call, 1)
@@ -272,10 +267,7 @@ export const amountSent = ({ body }: Pick<Exchange, 'body'>): string | undefined
 
 const metadataMerged: Predicate = call => {
   const metadata = call.body.get('metadata')
-  return (
-    metadata instanceof FormObject &&
-    (metadata.cleared || Object.keys(metadataBefore(call)).length > 0)
-  )
+  return metadata instanceof FormObject && Object.keys(metadataBefore(call)).length > 0
 }
 
 /** Whether a list was sent a limit that is not above the default. */
@@ -335,12 +327,13 @@ const RELIED_CHECKS = new Map<OperationId | null, readonly ReliedCheck[]>([
 export function judgementOf(call: Exchange): Judgement {
   if (call.judgement !== null) return call.judgement
   const kept: number[] = []
-  for (const { place, isKept } of CHECKS.get(call.operation) as readonly Check[])
-    if (isKept(call)) kept.push(place)
+  const broken = brokenRule(call)
+  for (const { rule, place, isKept } of CHECKS.get(call.operation) as readonly Check[])
+    if (rule !== broken && isKept(call)) kept.push(place)
   const relied: number[] = []
   for (const { place, relies } of RELIED_CHECKS.get(call.operation) as readonly ReliedCheck[]) {
     if (hasNoted(call, place) || relies?.(call)) relied.push(place)
   }
-  call.judgement = { kept, broken: brokenRule(call), relied }
+  call.judgement = { kept, broken, relied }
   return call.judgement
 }

@@ -112,7 +112,7 @@ export const ASSUMPTIONS = {
   ),
   A17: assumed(
     'metadata',
-    'merged by key on update; metadata= together with metadata[key]=value unsets all keys first; values are strings; a nested or list value is refused'
+    'merged by key on update; metadata= together with metadata[key]=value unsets all keys first, as address= does with address[city]=value; values are strings; a nested or list value is refused'
   ),
   A18: assumed(
     'keys',
@@ -121,10 +121,10 @@ export const ASSUMPTIONS = {
   ),
   A19: assumed(
     'what a key may see',
-    'everything; with the setting scoped, a merchant sees its own Account, Users, Locations and what belongs to them, a reseller its own Account and those it created; a hidden record returns 404 and is left out of lists',
+    'everything; with the setting scoped, a merchant sees its own Account, Users, Locations and what belongs to them, a reseller its own Account, those it created and what belongs to them; a hidden record returns 404, is left out of lists, and is refused by this assumption where a body names it',
     'auth.visibility'
   ),
-  A20: assumed('a key sent to POST /transactions', 'ignored, even when wrong'),
+  A20: assumed('a key sent to POST /transactions', 'ignored, even when wrong', 'auth.payment_key'),
   A21: assumed(
     'ownership',
     "a Location carries account (the creating merchant), a Ticket location, a User account, an Account created with a reseller's key reseller"
@@ -141,7 +141,8 @@ export const ASSUMPTIONS = {
   ),
   A24: assumed(
     'amounts[…] against the top level',
-    'echoed under amounts; a top-level parameter wins; else amount is amounts[transaction_amount], else amounts[payment_amount], tip_amount is amounts[tip_amount], currency is amounts[currency]; with neither, amount is 0 and a Refund of it is refused with charge_has_no_amount'
+    'echoed under amounts; a top-level parameter wins; else amount is amounts[transaction_amount], else amounts[payment_amount], tip_amount is amounts[tip_amount], currency is amounts[currency]; with neither, amount is 0 and a Refund of it is refused with charge_has_no_amount',
+    'transactions.without_amount'
   ),
   A25: assumed(
     'card data',
@@ -154,7 +155,8 @@ export const ASSUMPTIONS = {
   ),
   A28: assumed(
     "where a Refund's funds go",
-    "a Refund carries its Transaction's payment_method and currency; a Transaction without a card can be refunded too"
+    "a Refund carries its Transaction's payment_method and currency; a Transaction without a card can be refunded too",
+    'refunds.without_card'
   ),
   A29: assumed(
     'embedded refunds',
@@ -188,7 +190,7 @@ export const ASSUMPTIONS = {
   A37: assumed('a body on GET or DELETE', 'refused with body_unexpected'),
   A38: assumed(
     'instants in filters',
-    'every ISO 8601 form that names an instant or a day (calendar, ordinal or week date, basic or extended); a day alone is its 00:00Z, no zone is UTC, a fraction finer than a millisecond compares exactly; a month or a year alone is refused'
+    'every ISO 8601 form that names an instant or a day (calendar, ordinal or week date, basic or extended); a day alone is its 00:00Z, no zone is UTC, a fraction finer than a millisecond compares exactly; a leap second is the instant after it; a month or a year alone is refused'
   ),
   A39: assumed(
     'paths',
@@ -202,7 +204,6 @@ export const ASSUMPTIONS = {
 
 export type AssumptionId = keyof typeof ASSUMPTIONS
 export const ASSUMPTION_IDS = Object.keys(ASSUMPTIONS) as AssumptionId[]
-/** Counts by assumption are kept by place. */
 export const ASSUMPTION_PLACES: ReadonlyMap<AssumptionId, number> = new Map(
   ASSUMPTION_IDS.map((id, place) => [id, place])
 )

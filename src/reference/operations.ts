@@ -15,7 +15,6 @@ export const RESOURCE_NAMES: Readonly<Record<Family, string>> = {
   transactions: 'Transaction',
   refunds: 'Refund'
 }
-/** By the name of a field, the family that it refers to. */
 export const LINKED_FAMILIES = {
   account: 'accounts',
   reseller: 'accounts',
@@ -52,7 +51,6 @@ const CREATED_FILTERS = ['FILT-1', 'FILT-2', 'FILT-3', 'FILT-4', 'FILT-6'] as co
 const LISTED = ['LIST-1', 'LIST-2'] as const
 const SEARCHED = ['A11', 'A12', 'A13'] as const
 
-/** Assumptions that any response can rely on. */
 const ANY: Assumptions = ['A07', 'A08', 'A14', 'A35', 'A36', 'A39']
 const SHOWN = ['A04', 'A05'] as const
 /** What the operations of a kind have in common; their own rules decide after these. */
@@ -72,7 +70,6 @@ const KINDS: Readonly<Record<Kind, { method: Method; rules: Rules; assumptions: 
   delete: { method: 'DELETE', rules: ['FORM-2'], assumptions: ['A19', 'A37'] }
 }
 
-/** An operation by its kind, and what it adds to that. */
 function operation<F extends Family, K extends Kind>(
   kind: K,
   family: F,
@@ -94,7 +91,6 @@ function operation<F extends Family, K extends Kind>(
   return { method, path, family, kind, title, key, ...all }
 }
 
-/** A delete that the reference disables by a rule. */
 const disabled = <F extends Family>(
   family: F,
   path: string,
@@ -167,11 +163,11 @@ export const OPERATIONS = {
 
   readTransaction: operation('read', 'transactions', '/transactions/{id}', 'Read a Transaction', {
     rules: ['TXN-8'],
-    assumptions: ['A29']
+    assumptions: ['A09', 'A29']
   }),
   createTransaction: operation('create', 'transactions', '/transactions', 'Create a Transaction', {
     rules: ['TXN-1', 'TXN-2', 'TXN-6', 'TXN-7', 'TXN-3', 'TXN-4', 'TXN-5', 'TXN-8'],
-    assumptions: ['A20', 'A22', 'A24', 'A25', 'A26', 'A27', 'A29', 'A30'],
+    assumptions: ['A09', 'A17', 'A18', 'A20', 'A22', 'A24', 'A25', 'A26', 'A27', 'A29', 'A30'],
     key: false
   }),
   listTransactions: operation('list', 'transactions', '/transactions', 'List Transactions', {
@@ -196,7 +192,6 @@ export const OPERATIONS = {
 export type OperationId = keyof typeof OPERATIONS
 export const OPERATION_IDS = Object.keys(OPERATIONS) as OperationId[]
 export const operationOf = (id: OperationId): Operation => OPERATIONS[id]
-/** Whether an operation changes records when it runs. */
 export const isChange = ({ kind, disabledBy }: Operation): boolean =>
   kind !== 'read' && kind !== 'list' && disabledBy === undefined
 

@@ -40,7 +40,6 @@ export type Note = {
 /** What each means: `core/formats.ts`. */
 export type Format = 'email' | 'country' | 'currency' | 'instant' | 'last4'
 
-/** A table as data. */
 export type Schema = Note & {
   type?: string | string[]
   format?: string
@@ -64,7 +63,6 @@ export const refersTo = <F extends Family>(note: Note & { 'x-refers': F }) =>
   Type.Unsafe<Reference<F>>({ type: 'string', ...note })
 export const word = <T extends string>(words: readonly T[], note: Note = {}) =>
   Type.Unsafe<T>({ type: 'string', enum: [...words], ...note })
-/** A whole number of sub-units, or a count. */
 export const integer = (note: Note & { minimum?: number; maximum?: number } = {}) =>
   Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, ...note })
 export const nullable = <T extends TSchema>(table: T) => {
@@ -165,7 +163,6 @@ export const resource = <T extends string, P extends TProperties>(object: T, fie
  */
 export type Cursors = readonly [after: string, before: string]
 export const CURSORS: Cursors = ['starting_after', 'ending_before']
-/** The name under which a parameter is sent. */
 export const sentName = (name: string, { 'x-cursor': place }: Schema, cursors: Cursors): string =>
   place === undefined ? name : cursors[place]
 const cursor = (place: 0 | 1, description: string) =>

@@ -12,7 +12,7 @@ export const PAYMENT_TYPES = [
   'vip'
 ] as const
 /** Those that charge a card. */
-export const CARD_TYPES: readonly string[] = [
+const CARD_TYPES: readonly string[] = [
   'card',
   'apple_pay',
   'google_pay',
@@ -49,3 +49,6 @@ export const PAYMENT_METHOD = closed(
   { 'x-assumption': 'A25', description: 'The details of the payment that are kept (A25).' }
 )
 export type PaymentMethod = Static<typeof PAYMENT_METHOD>
+/** Whether a card was charged (REF-2, A28). */
+export const isOfCard = ({ type, card }: PaymentMethod): boolean =>
+  CARD_TYPES.includes(type) && card !== null

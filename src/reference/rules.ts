@@ -109,8 +109,11 @@ export const RULES = {
   ),
   'REF-4': descriptive('without amount the whole remainder is refunded', 4),
   'REF-5': descriptive('partial Refunds may be repeated until the whole charge is refunded', 4),
-  'REF-6': breakable('a Refund on a fully refunded Transaction is an error', 4, 7),
-  'REF-7': breakable('a Refund above the remainder is an error', 4, 7),
+  'REF-6': {
+    ...breakable('a Refund on a fully refunded Transaction is an error', 4, 7),
+    keepable: false
+  },
+  'REF-7': { ...breakable('a Refund above the remainder is an error', 4, 7), keepable: false },
   'REF-8': descriptive('reason defaults to null', 2, 4),
   'REF-9': breakable('only metadata can be updated', 2, 4),
   'REF-10': descriptive('the list is most recent first, and can be narrowed to one transaction', 4)
@@ -118,7 +121,6 @@ export const RULES = {
 
 export type RuleId = keyof typeof RULES
 export const RULE_IDS = Object.keys(RULES) as RuleId[]
-/** Counts by rule are kept by place. */
 export const RULE_PLACES: ReadonlyMap<RuleId, number> = new Map(
   RULE_IDS.map((id, place) => [id, place])
 )

@@ -36,12 +36,12 @@ export async function loaded(
   if (!body.isLarge) {
     try {
       const small = library.within(LARGE.json)
-      const { document, origin, variables } = await requestedScenario(body, small)
+      const { document, origin, ...given } = await requestedScenario(body, small)
       return await firstStateOf(document, origin, {
         ...making,
         library: small,
         maxRecords: MANY_RECORDS,
-        variables
+        ...given
       })
     } catch (error) {
       if (!(error instanceof TooLargeHere)) throw error

@@ -71,6 +71,7 @@ const FORMATS: Readonly<Record<string, Json>> = {
   email: { pattern: '@.' },
   country: { pattern: '^[A-Za-z]{2}$' },
   currency: { pattern: '^[a-z]{3}$' },
+  default_currency: { pattern: '^(?:[a-z]{3}|required)$' },
   last4: { pattern: '^\\d{4}$' }
 }
 const CONDITIONS = {

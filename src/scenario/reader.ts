@@ -102,13 +102,13 @@ export class Reader {
   }
 
   async #readScenario(body: Body, now: number): Promise<FirstStateHead> {
-    const { document, origin, variables } = await requestedScenario(body, this.#library)
+    const { document, origin, ...given } = await requestedScenario(body, this.#library)
     let warnings: readonly Problem[] = []
     const making: LoadContext = {
       library: this.#library,
       launch: this.#launch,
       clockFor: start => new Clock(() => now, start),
-      variables,
+      ...given,
       warn: found => {
         warnings = found
       }

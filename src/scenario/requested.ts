@@ -3,11 +3,11 @@
  * the body itself where it is YAML.
  */
 import { checkerOf } from '../core/checking.js'
+import { SETTINGS } from '../core/settings.js'
 import type { Body } from './body.js'
 import { readDocument, refuseProblems, type SourceDocument } from './documents.js'
 import type { Library } from './library.js'
-import type { Origin } from './scenario.js'
-import type { GivenVariables } from './variables.js'
+import type { LoadContext, Origin } from './scenario.js'
 
 const CHECKER = checkerOf(() => ({
   type: 'object',
@@ -15,37 +15,39 @@ const CHECKER = checkerOf(() => ({
   required: ['scenario'],
   properties: {
     scenario: { type: ['string', 'object'] },
+    seed: SETTINGS.seed.schema,
     vars: { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean'] } }
   }
 }))
 
 /**
- * The document that is to be loaded, and the values that are given to its variables. Errors: those
- * of reading it, `scenario_unknown`.
+ * The document that is to be loaded, with the values of its variables and the seed that are given.
+ * Errors: those of reading it, `scenario_unknown`.
  */
 export async function requestedScenario(
   { type, text }: Body,
   library: Library
-): Promise<{ document: SourceDocument; origin: Origin; variables?: GivenVariables }> {
+): Promise<{ document: SourceDocument; origin: Origin } & Pick<LoadContext, 'variables' | 'seed'>> {
   const whole = await readDocument('body', text, { limits: library.limits, type })
   const inline = { name: 'inline', file: null }
   if (type === 'yaml') return { document: whole, origin: inline }
   await refuseProblems(whole, CHECKER)
-  const { scenario, vars } = whole.data as {
+  const { scenario, vars, seed } = whole.data as {
     scenario: string | object
     vars?: Record<string, unknown>
+    seed?: number
   }
-  const variables = vars && { variables: { values: vars, isText: false } }
+  const given = { seed, variables: vars && { values: vars, isText: false } }
   if (typeof scenario === 'string' && scenario.includes('\n'))
-    return { document: await library.text('scenario', scenario), origin: inline, ...variables }
+    return { document: await library.text('scenario', scenario), origin: inline, ...given }
   if (typeof scenario === 'string') {
     const document = await library.scenario(scenario)
-    return { document, origin: { name: scenario, file: document.name }, ...variables }
+    return { document, origin: { name: scenario, file: document.name }, ...given }
   }
   const locate: SourceDocument['locate'] = (places, ...more) =>
     whole.locate(
       places.map(steps => ['scenario', ...steps]),
       ...more
     )
-  return { document: { ...whole, data: scenario, locate }, origin: inline, ...variables }
+  return { document: { ...whole, data: scenario, locate }, origin: inline, ...given }
 }

@@ -205,7 +205,6 @@ export function isScenarioOrFixture(data: unknown): boolean {
   )
 }
 
-/** What a first state is made with. */
 export type LoadContext = {
   library: Library
   launch: Launch
@@ -214,6 +213,8 @@ export type LoadContext = {
   /** More records end the load, so that a worker makes them. */
   maxRecords?: number | undefined
   variables?: GivenVariables | undefined
+  /** In place of the scenario's. */
+  seed?: number | undefined
   /**
    * API keys of another service, which steps and plays may name in addition to those of the
    * scenario.
@@ -290,11 +291,11 @@ async function stateIn(
 ): Promise<Loaded> {
   const checked = withGroups(own, used)
   const { data, flaws, problems, report, warn, written } = checked
-  const { launch, clockFor, progress, keys } = context
+  const { launch, clockFor, progress, keys, seed } = context
   const right = <K extends keyof ScenarioData>(key: K): ScenarioData[K] =>
     flaws?.has(key) ? undefined : data[key]
 
-  const given = await givenSettings(checked)
+  const given = { ...(await givenSettings(checked)), ...(seed !== undefined && { seed }) }
   const { values: settings, sources } = settingsInForce({ ...launch, scenario: given })
   const clock = clockStartOf(right('clock'))
   const store = new Store()
@@ -385,7 +386,6 @@ const shapeProblems = async (
 
 type Lists = Pick<Checked, 'documents' | 'problems' | 'warnings'>
 
-/** A scenario without parts. */
 function checkedOf(document: SourceDocument, lists: Lists): Checked {
   const [report, warn] = [reportTo(lists.problems, document), reportTo(lists.warnings, document)]
   return {
@@ -712,7 +712,6 @@ function checkVariables(
   }
 }
 
-/** The entries of a scenario, then those of the groups that it uses. */
 async function scriptOf(
   checked: Checked,
   findMissing: MissingFinder,

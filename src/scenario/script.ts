@@ -472,7 +472,6 @@ export class Script {
   }
 }
 
-/** An entry with its count, and those of its values. */
 type Counted = {
   readonly entry: Entry
   count: Omit<EntryCount, 'values'>
@@ -486,7 +485,6 @@ const countOf = ({ count, values }: Counted): EntryCount =>
     ? { ...count }
     : { ...count, values: Array.from(values, ([value, own]) => ({ value, ...own })) }
 
-/** Whether an entry can no longer apply. */
 const hasEnded = (
   { entry: { between, calls, lasts, data }, count }: Counted,
   at: number

@@ -355,7 +355,6 @@ function unknownCall(call: string): Said {
   )
 }
 
-/** The responses of steps and plays, by the names that these give them. */
 export class Answers extends Map<string, Json> {
   readonly names: ReadonlySet<string | undefined>
 

@@ -143,7 +143,6 @@ export class Collection<R extends StoredRecord> {
     return this.#places.get(id)?.record ?? undefined
   }
 
-  /** A record in its place. */
   stored(id: string): Stored<R> | undefined {
     const place = this.#places.get(id)
     return place !== undefined && isPresent(place) ? place : undefined
@@ -168,7 +167,6 @@ export class Collection<R extends StoredRecord> {
       .map(({ record }) => record.id)
   }
 
-  /** Every id that was given out, in no order. */
   *ids(): Generator<string> {
     for (const [id] of this.#places.entries()) yield id
   }
@@ -194,7 +192,6 @@ export class Collection<R extends StoredRecord> {
     return this.#places.get(id)
   }
 
-  /** Whether a record belongs to an Account, or did before it was deleted. */
   isOwnedBy(id: string, account: string): boolean {
     return this.#places.get(id)?.isOwnedBy(account) === true
   }

@@ -54,8 +54,11 @@ export class Store implements Collections {
   /** A store like another but for the families that begin empty. */
   constructor(from?: Store, empty: readonly Family[] = []) {
     // a record that is only tried out can belong to one that is not there
-    const ownerOf = (location: string | undefined) =>
-      this.locations.get(location ?? '')?.account ?? ''
+    const ownersOf = (account = '') => {
+      const reseller = this.accounts.get(account)?.reseller
+      return reseller ? [account, reseller] : account
+    }
+    const ownerOf = (location = '') => ownersOf(this.locations.get(location)?.account)
     const collection = <F extends Family>(
       family: F,
       groups: Groups<Records[F]>
@@ -68,7 +71,10 @@ export class Store implements Collections {
       account: account => (account.reseller === null ? account.id : [account.id, account.reseller])
     })
     this.users = collection('users', { all, account: user => user.account })
-    this.locations = collection('locations', { all, account: location => location.account })
+    this.locations = collection('locations', {
+      all,
+      account: location => ownersOf(location.account)
+    })
     const ofLocation = {
       all,
       location: (record: Located) => record.location,
@@ -84,7 +90,6 @@ export class Store implements Collections {
     this.keys = new Map(from?.keys)
   }
 
-  /** How many records there are. */
   get size(): number {
     return FAMILIES.reduce((sum, family) => sum + this[family].size, 0)
   }

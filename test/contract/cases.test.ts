@@ -26,7 +26,7 @@ import { Performance, type Sent } from './performing.js'
 
 const ledger = (name: string) =>
   JSON.parse(readFileSync(new URL(`./${name}.json`, import.meta.url), 'utf8'))
-const rules: { id: RuleId; violable: boolean }[] = ledger('rules')
+const rules: { id: RuleId; violable: boolean; keepable?: false }[] = ledger('rules')
 const RULE_IDS = Object.keys(RULE_CASES) as RuleId[]
 const STANDING: readonly AssumptionId[] = ['A01', 'A33', 'A34']
 const titles = (cases: readonly Case[]) => cases.map(({ title }) => title)
@@ -40,12 +40,12 @@ t.test(
       RULE_IDS,
       rules.map(({ id }) => id)
     )
-    for (const { id, violable } of rules) {
+    for (const { id, violable, keepable } of rules) {
       const { right, kept, silent, broken } = RULE_CASES[id]
       const all = [...kept, ...silent, ...broken]
       t.strictSame(
         [kept.length > 0, silent.length > 0, broken.length > 0],
-        [id !== 'TKT-1', true, violable],
+        [keepable !== false, true, violable],
         `${id} is kept, nearly met, and broken where it can be`
       )
       const wrong: Record<string, Case[]> = {
@@ -110,7 +110,7 @@ function wayIn({ blames, decoded }: Case, { on, body, query }: Sent): readonly R
     'FORM-2': isBracketed(body) || isBracketed(query),
     'FORM-3': LIST.test(on) && query
   }
-  return WAY_IN.filter(rule => shows[rule])
+  return WAY_IN.filter(rule => shows[rule] && rule !== blames?.[3])
 }
 /** The rules in the order of the ledger, each once. */
 const ordered = (rules: readonly RuleId[]) => RULE_IDS.filter(rule => rules.includes(rule))
@@ -189,7 +189,7 @@ async function startCases(t: Test) {
     else {
       const data = {
         ...smallFixture(records),
-        locations: LOCATIONS,
+        locations: [...LOCATIONS, ...(records?.locations ?? [])],
         tickets: [...TICKETS, ...(records?.tickets ?? [])]
       }
       const { status, text } = await control('POST /load', {
@@ -323,7 +323,7 @@ t.test('the rules', async t => {
   ).body
   t.strictSame(
     { seen, possible, percent, never_exercised, never_violated },
-    { seen: 93, possible: 93, percent: 100, never_exercised: [], never_violated: [] }
+    { seen: 91, possible: 91, percent: 100, never_exercised: [], never_violated: [] }
   )
 })
 

@@ -887,3 +887,22 @@ t.test(
       t.equal(await refused(on), '404 state_unknown ', `${on}: it ended after the reset`)
   }
 )
+
+t.test('load: a seed in place of that of the scenario, which a reset keeps', async t => {
+  const emulator = await startTestEmulator(t)
+  const { control } = emulator
+  const load = (more: object, scenario: object | string = SCENARIO) =>
+    control('POST /load', { scenario, ...more })
+  const made: string[] = []
+  const own = { ...SCENARIO, seed: 7 }
+  for (const [more, scenario] of [[{}], [{ seed: 7 }], [{}, own], [{ seed: 1 }, own]] as const) {
+    t.equal((await load(more, scenario)).status, 200)
+    made.push(await drawn(emulator))
+    t.equal((await control('POST /reset')).status, 200)
+    t.equal(await drawn(emulator), made.at(-1), 'the same after a reset')
+  }
+  t.strictSame([made[1] === made[0], made[2] === made[1], made[3] === made[0]], [false, true, true])
+  t.equal((await load({ seed: 8 }, JSON.stringify(SCENARIO, null, 1))).status, 200, 'of a text')
+  t.equal((await control('GET /')).body.seed, 8)
+  for (const seed of [-1, 1.5, '7', null]) t.equal((await load({ seed })).status, 400)
+})

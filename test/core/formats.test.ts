@@ -236,5 +236,12 @@ t.test('A25: last4 is four digits', async t => {
 })
 
 t.test('formats: those of the parameter tables and no others', async t => {
-  t.strictSame(Object.keys(FORMATS).sort(), ['country', 'currency', 'email', 'instant', 'last4'])
+  t.strictSame(Object.keys(FORMATS).sort(), [
+    'country',
+    'currency',
+    'default_currency',
+    'email',
+    'instant',
+    'last4'
+  ])
 })

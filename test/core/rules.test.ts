@@ -56,8 +56,9 @@ t.test(
     const paid = (more: Partial<PaymentFacts>): PaymentFacts => ({
       payment_type: 'card',
       has_phone: false,
-      is_phone_blank: false,
       has_email: false,
+      has_currency: true,
+      has_amount: true,
       amount: 0,
       tip_amount: null,
       donation_amount: null,
@@ -74,13 +75,13 @@ t.test(
       )
     for (const [facts, by] of [
       [{}, null],
-      [{ is_phone_blank: true }, null],
       [{ payment_type: 'vip' }, 'TXN-3'],
       [{ payment_type: 'vip', has_phone: true }, null],
-      [{ payment_type: 'vip', has_phone: true, is_phone_blank: true }, 'A40'],
       [{ payment_type: 'vip', has_email: true }, 'TXN-3'],
       [{ payment_type: 'apple_pay', has_phone: true }, 'TXN-4'],
       [{ payment_type: 'apple_pay', has_email: true }, null],
+      [{ has_currency: false, has_amount: false }, 'A22'],
+      [{ has_amount: false }, 'A24'],
       [{ amount: Number.MAX_SAFE_INTEGER }, null],
       [{ amount: Number.MAX_SAFE_INTEGER, tip_amount: 1 }, 'A27']
     ] as const) {

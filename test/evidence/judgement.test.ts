@@ -165,12 +165,6 @@ const RELIANCES: [assumption: AssumptionId, relies: boolean, what: string, given
   ],
   [
     'A17',
-    true,
-    'metadata that is emptied and set',
-    update('metadata=&metadata[a]=1', {}, { ...LOCATION, metadata: {} })
-  ],
-  [
-    'A17',
     false,
     'metadata that is set where there was none',
     update('metadata[a]=1', {}, { ...LOCATION, metadata: {} })

@@ -71,7 +71,7 @@ t.test(
         report.never_violated,
         report.never_exercised.length
       ],
-      [2, 93, 2.1, ['FORM-2'], 56]
+      [2, 91, 2.1, ['FORM-2'], 56]
     )
     const merged = mergedReports([report, other.report()])
     t.strictSame(

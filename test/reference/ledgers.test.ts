@@ -143,9 +143,9 @@ const DEFAULTS = flattened({
   },
   search: { reference: 'contains', last4: 'exact' },
   parameters: { unknown: 'reject', not_updatable: 'reject', unset_required: 'allow' },
-  refunds: { empty_amount: 'reject' },
-  auth: { accept_any_key: null, visibility: 'open' },
-  transactions: { default_currency: 'usd', refundable: 'amount' },
+  refunds: { empty_amount: 'reject', without_card: 'allow' },
+  auth: { accept_any_key: null, visibility: 'open', payment_key: 'ignore' },
+  transactions: { default_currency: 'usd', without_amount: 'zero', refundable: 'amount' },
   cors: true,
   limits: { body: 1_048_576, parameters: 1000, depth: 4 }
 })
@@ -157,6 +157,9 @@ const CHOICES: Partial<Record<SettingKey, unknown[]>> = {
   'parameters.not_updatable': ['ignore', 'reject'],
   'parameters.unset_required': ['allow', 'reject'],
   'refunds.empty_amount': ['reject', 'remainder'],
+  'refunds.without_card': ['allow', 'reject'],
+  'transactions.without_amount': ['reject', 'zero'],
+  'auth.payment_key': ['check', 'ignore'],
   'auth.visibility': ['open', 'scoped'],
   'transactions.refundable': ['amount', 'amount_plus_extras']
 }

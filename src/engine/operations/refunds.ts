@@ -1,7 +1,8 @@
 /** Refunds: create, read, update metadata, list (reference §4). */
 import { moneyOf } from '../../core/money.js'
 import { patched } from '../../core/patch.js'
-import { judge, REFUND_RULES } from '../../core/rules.js'
+import { CARD_RULES, judge, REFUND_RULES } from '../../core/rules.js'
+import { isOfCard } from '../../reference/payment-methods.js'
 import type { Handlers } from '../handler.js'
 import { filtered, listed } from '../listing.js'
 
@@ -14,14 +15,16 @@ export const refundOperations: Handlers<
     const money = { ...moneyOf(transaction, settings), asked: amount }
     request.money = money
     judge(REFUND_RULES, money)
+    const { id: charge, currency, payment_method } = transaction
+    if (settings['refunds.without_card'] === 'reject')
+      judge(CARD_RULES, { transaction: charge, has_card: isOfCard(payment_method) })
 
     const { id, created } = world.stamp('refunds')
-    const { currency, payment_method } = transaction
     return world.state.store.putRefund({
       id,
       object: 'refund',
       created,
-      transaction: transaction.id,
+      transaction: charge,
       amount: amount ?? money.remaining,
       currency,
       reason,

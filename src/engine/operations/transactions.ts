@@ -13,11 +13,15 @@ export const transactionOperations: Handlers<
   createTransaction({ world, settings, values }) {
     const { ticket, payment_type, customer } = values
     const { currency, amount, tip_amount, donation_amount, amounts } = settled(values, settings)
-    const { phone, email } = customer ?? {}
     const has = {
-      has_phone: phone !== undefined,
-      is_phone_blank: phone?.trim() === '',
-      has_email: email !== undefined
+      has_phone: customer?.phone !== undefined,
+      has_email: customer?.email !== undefined,
+      has_currency:
+        (values.currency ?? amounts?.currency ?? settings['transactions.default_currency']) !==
+        'required',
+      has_amount:
+        settings['transactions.without_amount'] === 'zero' ||
+        (values.amount ?? amounts?.transaction_amount ?? amounts?.payment_amount) !== undefined
     }
     judge(TRANSACTION_RULES, { payment_type, amount, tip_amount, donation_amount, ...has })
 
