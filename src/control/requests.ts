@@ -388,7 +388,10 @@ export const CONTROL_GROUPS: readonly Group[] = [
       }),
       'POST /clock/advance': row({
         does: 'Moves the clock forward.',
-        body: { example: '{"by":"36h"}', schema: () => closed({ by: text() }) },
+        body: {
+          example: '{"by":"36h"}',
+          schema: () => closed({ by: Type.String({ 'x-duration': true }) })
+        },
         ...CHANGES,
         answer: 'ClockState',
         run: ({ sandbox, body: { by } }) => {

@@ -4,6 +4,7 @@
  */
 import { durationExpected } from './durations.js'
 import { FORMATS, NOT_BLANK } from './formats.js'
+import { isoOf, LATEST_INSTANT } from './instants.js'
 import { shortened } from './nearest.js'
 import type { Step } from './places.js'
 import { type Said, say, shownGot } from './sentences.js'
@@ -58,14 +59,14 @@ export const WORDS: Readonly<Record<string, Word>> = {
   type: (
     names: string | readonly string[],
     value: unknown,
-    { 'x-duration': isDuration, 'x-advice': advice, 'x-single': single, properties }
+    { 'x-duration': isDuration, 'x-advice': advice, 'x-single': single, properties, format }
   ) => {
     if (typeTest(names)(value)) return null
     if (isDuration && typeof value === 'number') return say('wrong_format', durationExpected(value))
     const expected = typesIn(names).map(([, name]) => name)
     const hint =
       (advice as string | undefined) ??
-      typeHint(names, value) ??
+      typeHint(names, value, format) ??
       singleHint(single, properties, value)
     return say('wrong_type', expected, shownGot(value), hint)
   },
@@ -144,7 +145,15 @@ function patternOf(source: string): RegExp {
 }
 
 /** What to write instead of a value of the wrong type: a number as text, or one value as a list. */
-function typeHint(types: string | readonly string[], value: unknown): string | null {
+function typeHint(
+  types: string | readonly string[],
+  value: unknown,
+  format: unknown
+): string | null {
+  // seconds or milliseconds since 1970
+  const at = Number(value) * (Math.abs(Number(value)) < 1e11 ? 1000 : 1)
+  if (format === 'instant' && typeof value === 'number')
+    return `write an instant, such as ${isoOf(Math.abs(at) <= LATEST_INSTANT ? at : 0)}`
   if ([types].flat().includes('string'))
     return typeof value === 'number' || typeof value === 'boolean' ? `quote it: "${value}"` : null
   return types === 'array' && typeof value === 'string'
