@@ -92,6 +92,10 @@ export const SAYS = {
   not_a_name: () => 'must be a name; got a list, an object or an alias',
   name_twice: (name: string, line: number) =>
     `${shortened(name)} is given twice: it is on line ${line} already; keep one of them`,
+  not_utf8: (isWide: boolean, byte: number) =>
+    isWide
+      ? 'the text is UTF-16, as > in PowerShell writes it; save it as UTF-8'
+      : `the text is not UTF-8 but probably Latin-1 or Windows-1252: byte ${byte} is wrong; save it as UTF-8`,
   too_deep: (levels: number) =>
     `it is nested deeper than ${levels} levels, or an alias is inside what it names`,
   too_large: (problem: string) => problem,
@@ -131,6 +135,8 @@ export const SAYS = {
   names_only: (what: string, reference: string) =>
     `a document that does not come from a file may name ${what}, not paths: ${reference}`,
   no_file: (reference: string) => `there is no file ${reference}`,
+  link_outside: (name: string) =>
+    `${name} is a link that leads outside its folder; put the file itself there`,
   outside_folders: (reference: string) =>
     `${reference} lies outside the fixtures and scenarios folders`,
   not_a_file: (reference: string) => `${reference} is not a file`

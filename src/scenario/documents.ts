@@ -2,14 +2,16 @@
  * Fixture and scenario documents as they are written: YAML or JSON text, read with the place of
  * each part.
  */
+import { isUtf8 } from 'node:buffer'
 import { type Checker, MAX_PROBLEMS } from '../core/checking.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { sentence } from '../core/nearest.js'
 import { pathOf, type Step } from '../core/places.js'
+import { visible } from '../core/visible.js'
 import { say } from './document-sentences.js'
-import { placesInJson, sizeOfJson } from './json-text.js'
+import { namesTwice, placesInJson, sizeOfJson } from './json-text.js'
 import { DEFAULT_LIMITS, type DocumentLimits, MAX_NESTING, sizeProblem } from './limits.js'
-import type { Locate, Place } from './places.js'
+import { type Locate, type Place, placesIn } from './places.js'
 import type { ReadYaml } from './yaml.js'
 
 export type SourceDocument = {
@@ -282,6 +284,28 @@ function documentInvalid(found: Problem[], isMore = found.length > MAX_PROBLEMS)
 }
 
 /**
+ * The text of bytes that must be UTF-8. Errors: `document_invalid` with the encoding that they
+ * probably have, and the place of the first wrong byte.
+ */
+export function utf8In(name: string, bytes: Uint8Array): string {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const text = buffer.toString()
+  const isWide = /^(?:fffe|feff|00|..00)/.test(buffer.toString('hex', 0, 2))
+  if (!isWide && isUtf8(buffer)) return text
+  let [at, byte, isRight] = [0, 0, !isWide]
+  while (isRight) {
+    const next = text.indexOf('\uFFFD', at)
+    byte += Buffer.byteLength(text.slice(at, next))
+    // what is right may have the character that stands for a wrong byte
+    isRight = buffer.toString('hex', byte, byte + 3) === 'efbfbd'
+    at = isRight ? next + 1 : next
+    if (isRight) byte += 3
+  }
+  const said = say('not_utf8', isWide, byte + 1)
+  throw documentInvalid([{ file: name, path: '', ...said, ...placesIn(text)(at) }])
+}
+
+/**
  * The data of a text that is JSON; undefined for any other. Errors: `document_too_large`, before it
  * is parsed, and `body_malformed` where it has to be JSON.
  */
@@ -294,15 +318,25 @@ function jsonOf(
   const problem = sizeProblem(sizeOfJson(text), limits)
   if (problem !== null)
     throw documentInvalid([{ file: name, path: '', ...say('too_large', problem) }])
+  let data: unknown
   try {
-    return JSON.parse(text)
+    data = JSON.parse(text)
   } catch (error) {
     if (type === 'json')
       throw new ApiError('body_malformed', {
-        message: `The body is not JSON: ${(error as Error).message}.`
+        message: `The body is not JSON: ${visible((error as Error).message)}.`
       })
     return undefined
   }
+  const placeOf = placesIn(text)
+  const twice = namesTwice(text).map(({ name: part, at, first }) => ({
+    file: name,
+    path: '',
+    ...say('name_twice', part, placeOf(first).line),
+    ...placeOf(at)
+  }))
+  if (twice.length > 0) throw documentInvalid(twice)
+  return data
 }
 
 /** Finds places in a YAML text that was read before in another way. */

@@ -30,12 +30,32 @@ export function sizeOfJson(text: string): { nesting: number; values: number } {
   return { nesting, values }
 }
 
+/** The names that an object of a JSON text has twice, with the places of both. */
+export function namesTwice(text: string): { name: string; at: number; first: number }[] {
+  const found: ReturnType<typeof namesTwice> = []
+  const open: Map<string, number>[] = []
+  let last = -1
+  overMarks(text, (mark, end) => {
+    if ('[{'.includes(mark)) open.push(new Map())
+    else if (']}'.includes(mark)) open.pop()
+    else if (mark === ':') {
+      const at = text.indexOf('"', last)
+      const name: string = JSON.parse(text.slice(at, end))
+      const names = open.at(-1) as Map<string, number>
+      const first = names.get(name)
+      if (first === undefined) names.set(name, at)
+      else found.push({ name, at, first })
+    }
+    last = end
+  })
+  return found
+}
+
 const NONE: PlaceTree['parts'] = new Map()
 
 /**
- * The places of parts of a text that is JSON; of a name that is given twice, the last. To lex it as
- * YAML would take ten times as long, and to parse it as
- * YAML a hundred times the memory.
+ * The places of parts of a text that is JSON. To lex it as YAML would take ten times as long, and
+ * to parse it a hundred times the memory.
  */
 export const placesInJson = (
   text: string,
