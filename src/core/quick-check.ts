@@ -4,9 +4,10 @@
  */
 import { durationExpected } from './durations.js'
 import { FORMATS, NOT_BLANK } from './formats.js'
-import { isoOf, LATEST_INSTANT } from './instants.js'
+import { numberAsInstant } from './instants.js'
 import { shortened } from './nearest.js'
 import type { Step } from './places.js'
+import { isSecret } from './redaction.js'
 import { type Said, say, shownGot } from './sentences.js'
 import { placeholdersIn, type TemplateRule } from './templates.js'
 
@@ -59,14 +60,17 @@ export const WORDS: Readonly<Record<string, Word>> = {
   type: (
     names: string | readonly string[],
     value: unknown,
-    { 'x-duration': isDuration, 'x-advice': advice, 'x-single': single, properties, format }
+    { 'x-duration': isDuration, 'x-advice': advice, 'x-single': single, properties, format },
+    steps
   ) => {
     if (typeTest(names)(value)) return null
+    if (format === 'instant' && typeof value === 'number')
+      return say('wrong_format', numberAsInstant(value))
     if (isDuration && typeof value === 'number') return say('wrong_format', durationExpected(value))
     const expected = typesIn(names).map(([, name]) => name)
     const hint =
       (advice as string | undefined) ??
-      typeHint(names, value, format) ??
+      typeHint(names, value, steps) ??
       singleHint(single, properties, value)
     return say('wrong_type', expected, shownGot(value), hint)
   },
@@ -148,14 +152,12 @@ function patternOf(source: string): RegExp {
 function typeHint(
   types: string | readonly string[],
   value: unknown,
-  format: unknown
+  steps: readonly Step[]
 ): string | null {
-  // seconds or milliseconds since 1970
-  const at = Number(value) * (Math.abs(Number(value)) < 1e11 ? 1000 : 1)
-  if (format === 'instant' && typeof value === 'number')
-    return `write an instant, such as ${isoOf(Math.abs(at) <= LATEST_INSTANT ? at : 0)}`
-  if ([types].flat().includes('string'))
-    return typeof value === 'number' || typeof value === 'boolean' ? `quote it: "${value}"` : null
+  if ([types].flat().includes('string')) {
+    if (typeof value !== 'number' && typeof value !== 'boolean') return null
+    return isSecret(steps, String(value)) ? 'quote it' : `quote it: "${value}"`
+  }
   return types === 'array' && typeof value === 'string'
     ? `write it as a list: [${shortened(value)}]`
     : null

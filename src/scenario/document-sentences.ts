@@ -75,8 +75,10 @@ export const SAYS = {
   begins_with: (text: string, sign: string) => quote(text, `it begins with ${sign}`),
   goes_on: (text: string) => quote(text, 'there is more after the closing quotation mark'),
   brackets_in_name: (name: string) => `quote the name, since it has brackets: "${name}"`,
-  leading_zeros: (number: string) =>
-    `without quotation marks the zeros of ${number} are lost; quote it: "${number}"`,
+  number_as_text: (source: string, isSecret: boolean) =>
+    isSecret
+      ? 'without quotation marks this is a number, which loses characters; quote it'
+      : `without quotation marks ${source} becomes ${Number(source)}; quote it: "${source}"`,
   tag: (tag: string, text: string) =>
     `${tag} is a YAML tag, which documents cannot have; if the ! is part of the text, quote it: ${quoted(text)}`,
   unknown_alias: (name: string) =>
