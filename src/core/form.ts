@@ -7,6 +7,7 @@ import type { AssumptionId } from '../reference/assumptions.js'
 import type { RuleId } from '../reference/rules.js'
 import { PARAMETER_TABLES } from '../reference/tables.js'
 import { byteSize } from './memory.js'
+import { visible } from './visible.js'
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded'
 
@@ -96,11 +97,9 @@ function addPair(root: FormObject, pair: string, depth: number): FormProblem | n
   if (steps === null) {
     if (name === '')
       return malformed(name, 'a value has no name before its =', { assumption: 'A36' })
-    return malformed(
-      name,
-      'the brackets are not balanced: a nested name is written parent[child]',
-      { rule: 'FORM-2' }
-    )
+    return malformed(name, 'the brackets are misplaced: a nested name is written parent[child]', {
+      rule: 'FORM-2'
+    })
   }
   const levels = steps.length - 1
   return levels > depth
@@ -247,7 +246,7 @@ const malformed = (
 ): FormProblem => ({
   code: 'form_malformed',
   param,
-  message: `${param || 'The form'}: ${why}.`,
+  message: `${visible(param) || 'The form'}: ${why}.`,
   ...blame
 })
 /** What was sent for the step at a place cannot be together with what came for it before. */

@@ -88,8 +88,10 @@ export const SAYS = {
     `${written} is not an escape in double quotation marks; write \\\\ for a backslash`,
   text_in_next_line: () => 'after > or |, begin the text on the next line; or quote it',
   second_document: () => '--- begins a second document, but a file holds only one; remove the line',
-  empty_document: () =>
-    'is empty; write at least fixtures: [bistro]. commerce-emulator new NAME writes a scenario to start from',
+  empty_document: (kind: 'fixture' | 'scenario') =>
+    kind === 'fixture'
+      ? 'is empty; write at least tickets: []'
+      : 'is empty; write at least fixtures: [bistro]. commerce-emulator new NAME writes a scenario to start from',
   after_the_end: () => 'nothing may come after the bracket that ends the document',
   not_a_name: () => 'must be a name; got a list, an object or an alias',
   name_twice: (name: string, line: number) =>
