@@ -249,7 +249,7 @@ t.test('advice: a number that loses characters is refused where text is meant', 
       const isCard = value.length === 19
       t.ok(
         found[0]?.message.endsWith(isCard ? 'quote it' : `quote it: "${value}"`),
-        found[0]?.message
+        String(found[0]?.message)
       )
     }
   for (const text of [
