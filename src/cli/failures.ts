@@ -1,4 +1,5 @@
 /** Exit statuses, and error messages for the person at the terminal. */
+import { existsSync } from 'node:fs'
 import { EmulatorError } from '../client/error.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { withoutSecrets } from '../core/redaction.js'
@@ -20,13 +21,18 @@ const isRefusal = (error: Error) => error instanceof ApiError || error instanceo
 export const statusOf = (error: Error): number =>
   isRefusal(error) && error.code === 'setting_invalid' ? STATUS.misused : STATUS.failed
 
+function otherEnding(path: string): string {
+  const other = path.replace(/\.ya?ml$/, ending => (ending === '.yml' ? '.yaml' : '.yml'))
+  return other !== path && !existsSync(path) && existsSync(other) ? `; did you mean ${other}?` : ''
+}
+
 /** Undefined for an error that is not of a file or folder. */
 function unusable(error: SystemError): string | undefined {
   const { path, syscall } = error
   if (path === undefined) return undefined
   return syscall === 'mkdir'
     ? SAYS.unmade(path, reasonOf('make', error))
-    : SAYS.unread(path, reasonOf('read', error))
+    : SAYS.unread(path, reasonOf('read', error)) + otherEnding(path)
 }
 
 /** Errors: rethrows a defect. */

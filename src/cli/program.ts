@@ -126,6 +126,8 @@ function refusalOf(message: string, args: readonly string[]): string {
       .split(' ')
       .every((word, place) => (word.startsWith('-') ? words.includes(word) : words[place] === word))
   )
+  // an option with several values takes the command for more of them
+  if (message.includes("argument 'command'")) return `${message.trim()}; ${SAYS.dashes_first()}\n`
   return row === undefined ? message : `error: ${SAYS.retired(...row)}\n`
 }
 

@@ -4,6 +4,7 @@ import { basename, dirname, resolve } from 'node:path'
 import { contentOf } from '../client/connection.js'
 import type { RunDocument } from '../reports/run.js'
 import { type JobRun, mergedRun } from '../reports/several.js'
+import { utf8In } from '../scenario/documents.js'
 import { VERSION } from '../scenario/version.js'
 import { Failure } from './failures.js'
 import { concluded, type ReportOptions } from './judge.js'
@@ -30,7 +31,7 @@ async function runsAt(places: readonly string[]): Promise<string[]> {
 /** Reads a run; its folder has the name of its job. */
 async function readRun(file: string): Promise<JobRun & { status: number | null }> {
   const { run, status }: { run?: Partial<RunDocument>; status?: number | null } = Object(
-    contentOf(await readFile(file, 'utf8'))
+    contentOf(utf8In(file, await readFile(file)))
   )
   if (run?.object !== 'run') throw new Failure(SAYS.not_a_run(file))
   if (run.version !== VERSION)

@@ -64,6 +64,7 @@ export const shellWord = (text: string, separator = '/'): string =>
 export const SAYS = {
   // command lines
   command_first: (word: string) => `the command ${word} must come first: commerce-emulator ${word}`,
+  dashes_first: () => 'write it after --: commerce-emulator exec -- npm test',
   file_without_flag: (word: string) =>
     `unexpected argument ${word}; did you mean --scenario ${word}?`,
   unknown_command: (word: string, meant: string) => `unknown command ${word}${meant}`,

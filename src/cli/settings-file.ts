@@ -5,7 +5,7 @@ import { isObject } from '../core/quick-check.js'
 import { flattened, type GivenSettings, nested } from '../core/settings.js'
 import { jsonText } from '../reports/formats.js'
 import { settingsYaml } from '../reports/text.js'
-import { readDocument, refusalOf } from '../scenario/documents.js'
+import { readDocument, refusalOf, utf8In } from '../scenario/documents.js'
 import { Failure } from './failures.js'
 import { CHECKER } from './launch.js'
 import { reasonOf, SAYS } from './sentences.js'
@@ -28,10 +28,10 @@ export async function writeSettings(file: string, settings: GivenSettings): Prom
  * every problem, those of the file system.
  */
 export async function readSettings(file: string): Promise<GivenSettings> {
-  const text = await readFile(file, 'utf8').catch(error => {
+  const bytes = await readFile(file).catch(error => {
     throw Object.assign(error, { path: file })
   })
-  const document = await readDocument(file, text)
+  const document = await readDocument(file, utf8In(file, bytes))
   const { data } = document
   const isBlock = isObject(data) && 'settings' in data
   const found = isBlock ? (data as { settings: unknown }).settings : data

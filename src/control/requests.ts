@@ -73,10 +73,6 @@ const format = <T extends string>(
   format: optional(word(words, { description }))
 })
 
-const inFormat = async (reply: FastifyReply, format: unknown, document: object) =>
-  format === 'yaml'
-    ? reply.type(YAML).send((await import('../scenario/yaml.js')).yamlText(document))
-    : document
 const asText = (reply: FastifyReply, text: unknown) => reply.type(MEDIA_TYPES.text).send(text)
 
 const totalsIn = ({ run, evidence }: Sandbox, { scope }: { scope?: 'sandbox' | 'run' }): Totals =>
@@ -412,7 +408,10 @@ export const CONTROL_GROUPS: readonly Group[] = [
       }),
       'POST /clock/advance': row({
         does: 'Moves the clock forward.',
-        body: { example: '{"by":"36h"}', schema: () => closed({ by: text() }) },
+        body: {
+          example: '{"by":"36h"}',
+          schema: () => closed({ by: Type.String({ 'x-duration': true }) })
+        },
         ...CHANGES,
         answer: 'ClockState',
         run: ({ sandbox, body: { by } }) => {

@@ -1,7 +1,7 @@
 /**
  * What the control API says: its refusals, each made from its values, and the messages of verdicts.
  */
-import { DURATION_EXPECTED } from '../core/durations.js'
+import { durationExpected } from '../core/durations.js'
 import { ApiError, type ErrorCode, type ErrorDetails } from '../core/errors.js'
 import { didYouMean, nearest, sentence, thereAre } from '../core/nearest.js'
 import { type Sentences, sayer, shownGot } from '../core/sentences.js'
@@ -88,21 +88,13 @@ export const REFUSALS = {
   ),
   clientLeft: refusal('request_malformed', () => 'The client disconnected before the response.'),
   clockEmpty: refusal('body_malformed', () => 'The body must have now, running or both.'),
-  notADuration: refusalOf(
-    'by',
-    (by: string) => `${DURATION_EXPECTED}; got ${shownGot(by)}`,
-    'body_malformed'
-  ),
+  notADuration: refusalOf('by', (by: string) => durationExpected(by), 'body_malformed'),
   clockEnd: refusalOf(
     'by',
     (by: string) => `the clock must stay before the year 10000; got ${by}`,
     'body_malformed'
   ),
-  notAWait: refusalOf(
-    'within',
-    (within: string) => `${DURATION_EXPECTED}; got ${shownGot(within)}`,
-    'body_malformed'
-  ),
+  notAWait: refusalOf('within', (within: string) => durationExpected(within), 'body_malformed'),
   waitTooLong: refusalOf(
     'within',
     (within: string) => `must be at most 1m; got ${within}`,

@@ -9,7 +9,7 @@ import { endingOf, sentIn } from '../engine/scripted.js'
 import type { Journal } from '../evidence/journal.js'
 import { explainedUnused, explainedVerdicts } from '../evidence/near-misses.js'
 import { summaryOf } from '../evidence/why.js'
-import { text, word } from '../reference/parameters.js'
+import { word } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import {
   ProblemList,
@@ -51,7 +51,11 @@ type Wanted = Partial<CountData> &
 /** An expectation or that of the script, and how long to wait for it. */
 export function judgementSchema() {
   const expectation = expectationSchema({ account: true })
-  const properties = { ...expectation.properties, script: word(['all_used']), within: text() }
+  const properties = {
+    ...expectation.properties,
+    script: word(['all_used']),
+    within: Type.String({ 'x-duration': true })
+  }
   return Type.Unsafe<Wanted>({ ...expectation, properties })
 }
 /** Maximum number of requests and of messages in a verdict. */

@@ -1,4 +1,5 @@
 /** Lengths of time, as documents write them: `250ms`, `2s`, `36h`, `7d`, or ISO 8601 as `PT36H`. */
+import { shownGot } from './sentences.js'
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 /** The longest length of time that documents can write, in milliseconds. */
@@ -7,10 +8,10 @@ export const MAX_DURATION = 100 * 366 * UNITS.d
 const SHORT = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/
 const NUMBER = '(\\d+(?:[.,]\\d+)?)'
 const ISO = new RegExp(
-  `^P(?=.)(?:${NUMBER}Y)?(?:${NUMBER}M)?(?:${NUMBER}W)?(?:${NUMBER}D)?(?:T(?=.)(?:${NUMBER}H)?(?:${NUMBER}M)?(?:${NUMBER}S)?)?$`
+  `^P(?=.)(?:${NUMBER}W)?(?:${NUMBER}D)?(?:T(?=.)(?:${NUMBER}H)?(?:${NUMBER}M)?(?:${NUMBER}S)?)?$`
 )
-/** What each part of an ISO 8601 duration lasts; a year has 365 days and a month 30. */
-const ISO_UNITS = [365 * UNITS.d, 30 * UNITS.d, 7 * UNITS.d, UNITS.d, UNITS.h, UNITS.m, UNITS.s]
+/** What each part of an ISO 8601 duration lasts. */
+const ISO_UNITS = [7 * UNITS.d, UNITS.d, UNITS.h, UNITS.m, UNITS.s]
 
 /** Whole milliseconds, or null when the text is not a duration of up to a hundred years. */
 export function durationOf(text: string): number | null {
@@ -53,12 +54,14 @@ export const DURATION_EXPECTED = 'must be a duration, such as 250ms, 2s, 36h, 7d
 export function durationExpected(value: string | number): string {
   const text = String(value).trim()
   const joined = text.replace(/\s+/g, '')
-  if (/^\d+(\.\d+)?$/.test(text))
-    return `must be a duration; got ${text} without a unit: write ${text}s or ${text}ms`
-  if (joined !== text && durationOf(joined) !== null) return `${DURATION_EXPECTED}; write ${joined}`
+  const expected = `${DURATION_EXPECTED}; got ${shownGot(value)}`
+  if (/^\d+(\.\d+)?$/.test(text)) return `${expected} without a unit: write ${text}s or ${text}ms`
+  if (/^P[\d.,A-Z]*\d[YM]/i.test(joined.split(/T/i, 1)[0] as string))
+    return `${expected}; years and months differ in length: write days, such as 30d or 365d`
+  if (joined !== text && durationOf(joined) !== null) return `${expected}; write ${joined}`
   // several parts such as 7h59m59s, which are one duration in a smaller unit
   const parts = joined.match(/\d{1,9}(?:\.\d{1,3})?(?:ms|[smhd])/g) ?? []
   const sum = Math.round(parts.reduce((ms, part) => ms + (shortDuration(part) as number), 0))
   const isSum = parts.length > 1 && parts.join('') === joined && sum <= MAX_DURATION
-  return isSum ? `${DURATION_EXPECTED}; write ${durationText(sum)}` : DURATION_EXPECTED
+  return isSum ? `${expected}; write ${durationText(sum)}` : expected
 }

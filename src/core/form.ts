@@ -3,6 +3,7 @@ import type { AssumptionId } from '../reference/assumptions.js'
 import type { RuleId } from '../reference/rules.js'
 import { PARAMETER_TABLES } from '../reference/tables.js'
 import { byteSize } from './memory.js'
+import { visible } from './visible.js'
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded'
 
@@ -92,11 +93,9 @@ function addPair(root: FormObject, pair: string, depth: number): FormProblem | n
   const steps = known?.steps ?? stepsOf(name)
   if (name === '') return malformed(name, 'a value has no name before its =', A36)
   if (steps === null)
-    return malformed(
-      name,
-      'the brackets are not balanced: a nested name is written parent[child]',
-      { rule: 'FORM-2' }
-    )
+    return malformed(name, 'the brackets are misplaced: a nested name is written parent[child]', {
+      rule: 'FORM-2'
+    })
   const levels = steps.length - 1
   return levels > depth
     ? tooLarge(name, `${name} is nested ${levels} deep; at most ${depth} are read.`)
@@ -241,7 +240,7 @@ const malformed = (
 ): FormProblem => ({
   code: 'form_malformed',
   param,
-  message: `${param || 'The form'}: ${why}.`,
+  message: `${visible(param) || 'The form'}: ${why}.`,
   ...blame
 })
 /** What was sent for the step at a place cannot be together with what came for it before. */

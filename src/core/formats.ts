@@ -24,7 +24,7 @@ export type Format = {
 }
 
 export const COUNTRIES: ReadonlySet<string> = new Set(iso31661.map(country => country.alpha2))
-const UNITED_KINGDOM = 'UK is not an ISO 3166 code; the United Kingdom is GB'
+const UNITED_KINGDOM = 'must be an ISO 3166-1 country code; the United Kingdom is GB'
 export const CURRENCIES: ReadonlySet<string> = new Set(
   Object.entries(currencies).flatMap(([code, { withdrawn }]) =>
     withdrawn ? [] : code.toLowerCase()
@@ -78,7 +78,7 @@ export const FORMATS: Readonly<Record<FormatName | 'default_currency', Format>> 
       const code = value.toLowerCase()
       return {
         expected: CURRENCIES.has(code)
-          ? `write the code in lower case: ${code}`
+          ? `must be a currency code in lower case; write ${code}`
           : 'must be a three-letter ISO 4217 currency code in lower case, such as usd'
       }
     }

@@ -165,6 +165,12 @@ export const instantOf = (text: string): number | null => parseInstant(text)?.at
 /** The instant in UTC with milliseconds, as resources show it (A05). */
 export const isoOf = (instant: number): string => new Date(instant).toISOString()
 
+/** What to say of a number, which probably counts seconds or milliseconds since 1970. */
+export function numberAsInstant(value: number): string {
+  const at = Math.abs(value) < 1e11 ? value * SECOND : value
+  return `must be an instant; got ${value}; write an instant, such as ${isoOf(Math.abs(at) <= LATEST_INSTANT ? at : 0)}`
+}
+
 /**
  * The bounds of a `created` filter in whole milliseconds, such that comparing a stored instant,
  * which has no finer fraction, is exact (A38):

@@ -1,5 +1,6 @@
 /** Suggestions for names that do not exist. */
 import { distance } from 'fastest-levenshtein'
+import { visible } from './visible.js'
 
 /** Longer names are not compared: that takes long, and they are hardly misspelled ones. */
 const MAX_COMPARED = 128
@@ -10,7 +11,7 @@ const MAX_LISTED = 20
 
 /** A name or value as it is shown: the beginning of a long one. */
 export const shortened = (text: string): string =>
-  text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
+  visible(text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text)
 
 /** The known name that a person most likely meant, or null when none is similar. */
 export function nearest(name: string, known: readonly string[]): string | null {

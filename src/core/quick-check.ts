@@ -4,8 +4,10 @@
  */
 import { durationExpected } from './durations.js'
 import { FORMATS, NOT_BLANK } from './formats.js'
+import { numberAsInstant } from './instants.js'
 import { shortened } from './nearest.js'
 import type { Step } from './places.js'
+import { isSecret } from './redaction.js'
 import { type Said, say, shownGot } from './sentences.js'
 import { placeholdersIn, type TemplateRule } from './templates.js'
 
@@ -59,14 +61,17 @@ export const WORDS: Readonly<Record<string, Word>> = {
   type: (
     names: string | readonly string[],
     value: unknown,
-    { 'x-duration': isDuration, 'x-advice': advice, 'x-single': single, properties }
+    { 'x-duration': isDuration, 'x-advice': advice, 'x-single': single, properties, format },
+    steps
   ) => {
     if (typeTest(names)(value)) return null
+    if (format === 'instant' && typeof value === 'number')
+      return say('wrong_format', numberAsInstant(value))
     if (isDuration && typeof value === 'number') return say('wrong_format', durationExpected(value))
     const expected = typesIn(names).map(([, name]) => name)
     const hint =
       (advice as string | undefined) ??
-      typeHint(names, value) ??
+      typeHint(names, value, steps) ??
       singleHint(single, properties, value)
     return say('wrong_type', expected, shownGot(value), hint)
   },
@@ -151,9 +156,15 @@ function patternOf(source: string): RegExp {
 }
 
 /** What to write instead of a value of the wrong type: a number as text, or one value as a list. */
-function typeHint(types: string | readonly string[], value: unknown): string | null {
-  if ([types].flat().includes('string'))
-    return typeof value === 'number' || typeof value === 'boolean' ? `quote it: "${value}"` : null
+function typeHint(
+  types: string | readonly string[],
+  value: unknown,
+  steps: readonly Step[]
+): string | null {
+  if ([types].flat().includes('string')) {
+    if (typeof value !== 'number' && typeof value !== 'boolean') return null
+    return isSecret(steps, String(value)) ? 'quote it' : `quote it: "${value}"`
+  }
   return types === 'array' && typeof value === 'string'
     ? `write it as a list: [${shortened(value)}]`
     : null

@@ -109,6 +109,10 @@ function decodedRun(run: string): string {
 }
 
 /** How the digest of a value is written where the value itself is not kept. */
+/** Whether a value at a place is masked where it is shown. */
+export const isSecret = (steps: readonly (string | number)[], text: string): boolean =>
+  steps.some(step => isSecretName(String(step))) || withoutSecrets(text) !== text
+
 export const IS_DIGEST = /^sha256:[\da-f]{64}$/
 
 /**

@@ -21,7 +21,10 @@ const items = (count: number) => (count === 1 ? 'one item' : `${count} items`)
 export const shownGot = (value: unknown): string => {
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
   if (typeof value === 'object' && value !== null) return 'an object'
-  return value === '' ? 'empty text' : shortened(String(value))
+  const text = shortened(String(value))
+  if (value === '') return 'empty text'
+  // what is blank at an end is seen between quotation marks
+  return /^\s|\s$/.test(text) ? `"${text}"` : text
 }
 const hint = (advice: string | null) => (advice === null ? '' : `; ${advice}`)
 
@@ -64,6 +67,11 @@ export const CHECKS = {
     instead?: string
   ) => {
     if (instead !== undefined) return `unknown name ${name}; write ${instead}`
+    const [, first = '', sign, rest] = /^([^\s.]+)([\s.])(\S+)$/.exec(name) ?? []
+    if (elsewhere === null && known.includes(first))
+      return sign === '.'
+        ? `unknown name ${name}; nest it: ${first}: { ${rest}: … }`
+        : `unknown name ${name}; a colon is missing: write ${first}: ${rest}`
     return `unknown name ${name}${elsewhere === null ? didYouMean(name, known) || `; available: ${known.join(', ')}` : `; put it under ${elsewhere}`}`
   }
 } satisfies Sentences

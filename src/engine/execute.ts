@@ -325,6 +325,7 @@ function unexpectedBody(exchange: Exchange, { byName }: Table): ApiError {
   exchange.rely('A37')
   return REFUSALS.unexpectedBody(
     exchange.method,
+    byName.size > 0,
     isOfList ? { rule: 'FORM-3' } : { assumption: 'A37' }
   )
 }

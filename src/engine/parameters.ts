@@ -8,7 +8,9 @@ import { FormList, type FormNode, FormObject, inBrackets } from '../core/form.js
 import { FORMATS } from '../core/formats.js'
 import { didYouMean, sentence } from '../core/nearest.js'
 import { readDecimal, readInteger } from '../core/numbers.js'
+import { shownGot } from '../core/sentences.js'
 import type { Settings } from '../core/settings.js'
+import { visible } from '../core/visible.js'
 import type { AssumptionId } from '../reference/assumptions.js'
 import type { Family } from '../reference/operations.js'
 import {
@@ -91,7 +93,8 @@ export function compileTable(
 }
 
 const NO_TABLE = compileTable()
-const IN_BODY = '; the parameters of a POST go in its form-encoded body, not in the query string.'
+const IN_BODY =
+  'belongs in the form-encoded body: a POST reads no parameters from the query string.'
 
 /**
  * The values of a table's parameters, by name. Errors: `parameter_unknown`,
@@ -179,7 +182,9 @@ function refuseUnknown<C extends DecodeContext>(
   let list = known.length > 0 ? `; it takes ${known.join(', ')}.` : '; it takes none.'
   for (const param of params.slice(0, MAX_NAMED)) {
     const meant = nearestHint(param, known)
-    messages.push(`${param} is not a parameter of this operation${hint ?? (meant || list)}`)
+    messages.push(
+      `${visible(param)} ${hint ?? `is not a parameter of this operation${meant || list}`}`
+    )
     // once is enough
     if (meant === '') list = '.'
   }
@@ -477,5 +482,7 @@ const refusal = (
  */
 function sent({ 'x-secret': secret }: Schema, text: string): string {
   if (secret) return ''
-  return text.length > 40 ? `; got ${text.length} characters` : `; got ${text}${unsetHint(text)}`
+  return text.length > 40
+    ? `; got ${text.length} characters`
+    : `; got ${shownGot(text)}${unsetHint(text)}`
 }

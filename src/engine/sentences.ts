@@ -140,12 +140,15 @@ export const REFUSALS = {
       `Content-Encoding ${encoding} is not supported; send the body without encoding.`,
       { assumption: 'A32' }
     ),
-  notAType: () =>
-    refused(
+  /** The control API alone gives a limit. */
+  notAType: (_settings?: unknown, limit?: string) => {
+    const isControl = limit !== undefined
+    return refused(
       'content_type_unsupported',
-      'The Content-Type header is not a media type; send application/x-www-form-urlencoded.',
-      { rule: 'FORM-1' }
-    ),
+      `The Content-Type header is not a media type; send application/${isControl ? 'json or application/yaml' : 'x-www-form-urlencoded'}.`,
+      isControl ? {} : { rule: 'FORM-1' }
+    )
+  },
   notAForm: (type: string | undefined) =>
     refused(
       'content_type_unsupported',
@@ -156,10 +159,10 @@ export const REFUSALS = {
     refused('body_too_large', `The body is larger than ${limit} allows: ${bytes} bytes.`, {
       assumption: 'A35'
     }),
-  unexpectedBody: (method: string, by: Blame) =>
+  unexpectedBody: (method: string, isList: boolean, by: Blame) =>
     refused(
       'body_unexpected',
-      `A ${method} takes no body; list parameters go in the query string.`,
+      `A ${method} takes no body${isList ? '; list parameters go in the query string' : ''}.`,
       by
     ),
 

@@ -1,5 +1,5 @@
 /** Bodies of control requests that hold documents. */
-import type { TextType } from './documents.js'
+import { type TextType, utf8In } from './documents.js'
 
 /** A body as it was sent. */
 export class Body {
@@ -13,11 +13,7 @@ export class Body {
   }
 
   get text(): string {
-    this.#text ??= Buffer.from(
-      this.bytes.buffer,
-      this.bytes.byteOffset,
-      this.bytes.byteLength
-    ).toString('utf8')
+    this.#text ??= utf8In('body', this.bytes)
     return this.#text
   }
 

@@ -75,8 +75,10 @@ export const SAYS = {
   begins_with: (text: string, sign: string) => quote(text, `it begins with ${sign}`),
   goes_on: (text: string) => quote(text, 'there is more after the closing quotation mark'),
   brackets_in_name: (name: string) => `quote the name, since it has brackets: "${name}"`,
-  leading_zeros: (number: string) =>
-    `without quotation marks the zeros of ${number} are lost; quote it: "${number}"`,
+  number_as_text: (source: string, isSecret: boolean) =>
+    isSecret
+      ? 'without quotation marks this is a number, which loses characters; quote it'
+      : `without quotation marks ${source} becomes ${Number(source)}; quote it: "${source}"`,
   tag: (tag: string, text: string) =>
     `${tag} is a YAML tag, which documents cannot have; if the ! is part of the text, quote it: ${quoted(text)}`,
   unknown_alias: (name: string) =>
@@ -86,12 +88,18 @@ export const SAYS = {
     `${written} is not an escape in double quotation marks; write \\\\ for a backslash`,
   text_in_next_line: () => 'after > or |, begin the text on the next line; or quote it',
   second_document: () => '--- begins a second document, but a file holds only one; remove the line',
-  empty_document: () =>
-    'is empty; write at least fixtures: [bistro]. commerce-emulator new NAME writes a scenario to start from',
+  empty_document: (kind: 'fixture' | 'scenario') =>
+    kind === 'fixture'
+      ? 'is empty; write at least tickets: []'
+      : 'is empty; write at least fixtures: [bistro]. commerce-emulator new NAME writes a scenario to start from',
   after_the_end: () => 'nothing may come after the bracket that ends the document',
   not_a_name: () => 'must be a name; got a list, an object or an alias',
   name_twice: (name: string, line: number) =>
     `${shortened(name)} is given twice: it is on line ${line} already; keep one of them`,
+  not_utf8: (isWide: boolean, byte: number) =>
+    isWide
+      ? 'the text is UTF-16, as > in PowerShell writes it; save it as UTF-8'
+      : `the text is not UTF-8 but probably Latin-1 or Windows-1252: byte ${byte} is wrong; save it as UTF-8`,
   too_deep: (levels: number) =>
     `it is nested deeper than ${levels} levels, or an alias is inside what it names`,
   too_large: (problem: string) => problem,
@@ -131,6 +139,8 @@ export const SAYS = {
   names_only: (what: string, reference: string) =>
     `a document that does not come from a file may name ${what}, not paths: ${reference}`,
   no_file: (reference: string) => `there is no file ${reference}`,
+  link_outside: (name: string) =>
+    `${name} is a link that leads outside its folder; put the file itself there`,
   outside_folders: (reference: string) =>
     `${reference} lies outside the fixtures and scenarios folders`,
   not_a_file: (reference: string) => `${reference} is not a file`

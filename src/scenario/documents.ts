@@ -2,14 +2,19 @@
  * Fixture and scenario documents as they are written: YAML or JSON text, read with the place of
  * each part.
  */
+import { isUtf8 } from 'node:buffer'
 import { type Checker, MAX_PROBLEMS } from '../core/checking.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { sentence } from '../core/nearest.js'
-import { pathOf, type Step } from '../core/places.js'
+import { type PlacedProblem, partAt, pathOf, problemAt, type Step } from '../core/places.js'
+import { isSecret } from '../core/redaction.js'
+import { visible } from '../core/visible.js'
+import type { Schema } from '../reference/parameters.js'
+import { PARAMETER_TABLES } from '../reference/tables.js'
 import { say } from './document-sentences.js'
-import { placesInJson, sizeOfJson } from './json-text.js'
+import { lostInJson, placesInJson, sizeOfJson, type WrittenNumber } from './json-text.js'
 import { DEFAULT_LIMITS, type DocumentLimits, MAX_NESTING, sizeProblem } from './limits.js'
-import type { Locate, Place } from './places.js'
+import { type Locate, type Place, placesIn } from './places.js'
 import type { ReadYaml } from './yaml.js'
 
 export type SourceDocument = {
@@ -19,6 +24,8 @@ export type SourceDocument = {
   limits: DocumentLimits
   /** The lines and columns of places, as far as they are known. */
   locate: Locate<Promise<readonly (Place | null)[]>>
+  /** Those that are not printed as they are written. */
+  numbers?: readonly WrittenNumber[]
   /** The schema that the data is known to match. */
   checkedAs?: DocumentKind
 }
@@ -153,18 +160,18 @@ export async function readDocument(
   text: string,
   { limits = DEFAULT_LIMITS, type = null }: { limits?: DocumentLimits; type?: TextType | null } = {}
 ): Promise<SourceDocument> {
-  const data =
+  const json =
     type === 'json' || (type === null && /^\s*[{[]/.test(text))
       ? jsonOf(name, text, limits, type)
       : undefined
-  if (data !== undefined)
-    return { name, data, limits, locate: async (...wanted) => placesInJson(text, ...wanted) }
+  if (json !== undefined)
+    return { name, ...json, limits, locate: async (...wanted) => placesInJson(text, ...wanted) }
 
-  const { data: read, problems, locate } = await yamlIn(text, limits)
+  const { data: read, problems, numbers, locate } = await yamlIn(text, limits)
   if (problems.length === 0 && isDeeper(read, MAX_NESTING))
     problems.push({ ...say('too_deep', MAX_NESTING), line: 1, column: 1 })
   if (problems.length === 0)
-    return { name, data: read, limits, locate: async (...wanted) => locate(...wanted) }
+    return { name, data: read, numbers, limits, locate: async (...wanted) => locate(...wanted) }
   throw documentInvalid(
     problems.map(({ message, ...problem }) => ({
       file: name,
@@ -249,9 +256,54 @@ export async function listedProblems(
 
 const placeOf = ({ name }: SourceDocument, steps: readonly Step[]) => JSON.stringify([name, steps])
 
+/** Names of numbers that can be written as text too: of parameters, and of counts. */
+const NUMBERS: ReadonlySet<string> = new Set([
+  ...PARAMETER_TABLES.flatMap(numbersIn),
+  ...['calls', 'times', 'status']
+])
+function numbersIn({ properties = {} }: Schema): string[] {
+  return Object.entries(properties).flatMap(([name, part]) =>
+    /^(?:integer|number)$/.test(String(part.type)) ? [name] : numbersIn(part)
+  )
+}
+
+/**
+ * What `check` finds in data of a document, and the numbers that lose characters where text is
+ * meant: where a text is not of the wrong type, but for parameters that are numbers.
+ */
+export async function problemsOf(
+  { numbers = [] }: SourceDocument,
+  data: unknown,
+  check: (data: unknown) => Promise<readonly PlacedProblem[]>
+): Promise<readonly PlacedProblem[]> {
+  const found = await check(data)
+  if (numbers.length === 0) return found
+  const asText = structuredClone(data)
+  const lost = new Map<string, WrittenNumber>()
+  for (const number of numbers) {
+    const names = number.steps.flatMap(step => String(step).split(/[[\].]/))
+    const isNumber = !names.includes('metadata') && names.some(name => NUMBERS.has(name))
+    if (isNumber || typeof partAt(asText, number.steps) !== 'number') continue
+    const whole = partAt(asText, number.steps.slice(0, -1)) as Record<Step, unknown>
+    whole[number.steps.at(-1) as Step] = number.source
+    lost.set(pathOf(number.steps), number)
+  }
+  const refused = new Map(found.map(({ path, code }) => [path, code]))
+  for (const { path, code } of lost.size > 0 ? await check(asText) : [])
+    if (code === 'wrong_type' || !refused.has(path)) lost.delete(path)
+  // what must be a duration or an instant has advice of its own
+  for (const path of lost.keys()) if (refused.get(path) === 'wrong_format') lost.delete(path)
+  return [
+    ...found.filter(({ path }) => !lost.has(path)),
+    ...[...lost.values()].map(({ steps, source }) =>
+      problemAt(steps, say('number_as_text', source, isSecret(steps, source)))
+    )
+  ]
+}
+
 /** Refuses a document that its schema does not allow. Errors: `document_invalid`. */
 export async function refuseProblems(document: SourceDocument, checker: Checker): Promise<void> {
-  const found = await checker.problems(document.data)
+  const found = await problemsOf(document, document.data, data => checker.problems(data))
   if (found.length > 0) throw await refusalOf(found.map(problem => ({ document, ...problem })))
 }
 
@@ -282,6 +334,28 @@ function documentInvalid(found: Problem[], isMore = found.length > MAX_PROBLEMS)
 }
 
 /**
+ * The text of bytes that must be UTF-8. Errors: `document_invalid` with the encoding that they
+ * probably have, and the place of the first wrong byte.
+ */
+export function utf8In(name: string, bytes: Uint8Array): string {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const text = buffer.toString()
+  const isWide = /^(?:fffe|feff|00|..00)/.test(buffer.toString('hex', 0, 2))
+  if (!isWide && isUtf8(buffer)) return text
+  let [at, byte, isRight] = [0, 0, !isWide]
+  while (isRight) {
+    const next = text.indexOf('\uFFFD', at)
+    byte += Buffer.byteLength(text.slice(at, next))
+    // what is right may have the character that stands for a wrong byte
+    isRight = buffer.toString('hex', byte, byte + 3) === 'efbfbd'
+    at = isRight ? next + 1 : next
+    if (isRight) byte += 3
+  }
+  const said = say('not_utf8', isWide, byte + 1)
+  throw documentInvalid([{ file: name, path: '', ...said, ...placesIn(text)(at) }])
+}
+
+/**
  * The data of a text that is JSON; undefined for any other. Errors: `document_too_large`, before it
  * is parsed, and `body_malformed` where it has to be JSON.
  */
@@ -290,19 +364,30 @@ function jsonOf(
   text: string,
   limits: DocumentLimits,
   type: TextType | null
-): unknown {
+): Pick<SourceDocument, 'data' | 'numbers'> | undefined {
   const problem = sizeProblem(sizeOfJson(text), limits)
   if (problem !== null)
     throw documentInvalid([{ file: name, path: '', ...say('too_large', problem) }])
+  let data: unknown
   try {
-    return JSON.parse(text)
+    data = JSON.parse(text)
   } catch (error) {
     if (type === 'json')
       throw new ApiError('body_malformed', {
-        message: `The body is not JSON: ${(error as Error).message}.`
+        message: `The body is not JSON: ${visible((error as Error).message)}.`
       })
     return undefined
   }
+  const placeOf = placesIn(text)
+  const { twice, numbers } = lostInJson(text)
+  const problems = twice.map(({ name: part, at, first }) => ({
+    file: name,
+    path: '',
+    ...say('name_twice', part, placeOf(first).line),
+    ...placeOf(at)
+  }))
+  if (problems.length > 0) throw documentInvalid(problems)
+  return { data, numbers }
 }
 
 /** Finds places in a YAML text that was read before in another way. */

@@ -2,6 +2,7 @@
  * What a JSON text shows in one pass, without being parsed: how deep and how large it is, and where
  * its parts are.
  */
+import type { Step } from '../core/places.js'
 import { type Locate, located, type Place, type PlaceTree } from './places.js'
 
 /**
@@ -30,12 +31,46 @@ export function sizeOfJson(text: string): { nesting: number; values: number } {
   return { nesting, values }
 }
 
+/** A number as it is written, which is not how it is printed: `1.10`, `+1`. */
+export type WrittenNumber = { steps: readonly Step[]; source: string }
+export const losesCharacters = (source: string): boolean =>
+  /^[-+.\d]/.test(source) && String(Number(source)) !== source
+
+/**
+ * The names that an object of a JSON text has twice, with the places of both, and the numbers that
+ * lose characters.
+ */
+export function lostInJson(text: string) {
+  const twice: { name: string; at: number; first: number }[] = []
+  const numbers: WrittenNumber[] = []
+  const open: { names: Map<string, number>; step: Step }[] = []
+  let last = -1
+  overMarks(text, (mark, end) => {
+    const whole = open.at(-1) as (typeof open)[number]
+    if ('[{'.includes(mark)) open.push({ names: new Map(), step: mark === '[' ? 0 : '' })
+    else if (mark === ':') {
+      const at = text.indexOf('"', last)
+      const name: string = JSON.parse(text.slice(at, end))
+      const first = whole.names.get(name)
+      if (first === undefined) whole.names.set(name, at)
+      else twice.push({ name, at, first })
+      whole.step = name
+    } else {
+      const source = text.slice(last + 1, end).trim()
+      if (losesCharacters(source)) numbers.push({ steps: open.map(({ step }) => step), source })
+      if (mark !== ',') open.pop()
+      else if (typeof whole.step === 'number') whole.step++
+    }
+    last = end
+  })
+  return { twice, numbers }
+}
+
 const NONE: PlaceTree['parts'] = new Map()
 
 /**
- * The places of parts of a text that is JSON; of a name that is given twice, the last. To lex it as
- * YAML would take ten times as long, and to parse it as
- * YAML a hundred times the memory.
+ * The places of parts of a text that is JSON. To lex it as YAML would take ten times as long, and
+ * to parse it a hundred times the memory.
  */
 export const placesInJson = (
   text: string,

@@ -1,15 +1,21 @@
 /** Where documents are found: the user's folders first, then the package's own. */
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { basename, dirname, extname, join, relative, resolve } from 'node:path'
-import { text as textOf } from 'node:stream/consumers'
+import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { ApiError } from '../core/errors.js'
 import { isObject } from '../core/quick-check.js'
 import { withoutSecrets } from '../core/redaction.js'
 import { TooLargeHere } from './body.js'
 import { SAYS } from './document-sentences.js'
-import { documentOf, readDocument, type SourceDocument, type TextType } from './documents.js'
+import {
+  documentOf,
+  readDocument,
+  type SourceDocument,
+  type TextType,
+  utf8In
+} from './documents.js'
 import { DEFAULT_LIMITS, type DocumentLimits } from './limits.js'
 import { preparedDocument } from './prepared.js'
 import { isSharedScript } from './shared-script.js'
@@ -76,11 +82,10 @@ export class Library {
 
   async #document(path: string): Promise<SourceDocument> {
     // in parts: at once, a large file takes three times as long
-    const text = await (path === STDIN ? textOf(process.stdin) : readFile(path, 'utf8')).catch(
-      error => {
-        throw Object.assign(error, { path })
-      }
-    )
+    const bytes = await (path === STDIN ? buffer(process.stdin) : readFile(path)).catch(error => {
+      throw Object.assign(error, { path })
+    })
+    const text = utf8In(path, bytes)
     const prepared = isInside(path, PACKAGE_ROOT) ? preparedDocument(path, text, this.limits) : null
     return prepared ?? this.text(path, text)
   }
@@ -112,7 +117,7 @@ export class Library {
       })
     return {
       type: extname(path) === '.json' ? 'json' : 'yaml',
-      text: withoutSecrets(await readFile(path, 'utf8'))
+      text: withoutSecrets(utf8In(path, await readFile(path)))
     }
   }
 
@@ -129,7 +134,10 @@ export class Library {
 
   /** The file of the scenario or fixture with a name; null where there is none. */
   named(name: string): string | null {
-    return this.#find('scenarios', name) ?? this.#find('fixtures', name)
+    const found = this.#names('scenarios', name)[0] ?? this.#names('fixtures', name)[0]
+    if (found?.isOutside)
+      throw new ApiError('scenario_unknown', { message: `${SAYS.link_outside(name)}.` })
+    return found?.path ?? null
   }
 
   /**
@@ -179,8 +187,9 @@ export class Library {
     what: string
   ): Promise<SourceDocument | string | null> {
     if (!isPath(reference)) {
-      const named = this.#find(shelf, reference)
-      return named === null ? null : this.file(named)
+      const [named] = this.#names(shelf, reference)
+      if (named?.isOutside) return SAYS.link_outside(reference)
+      return named === undefined ? null : this.file(named.path)
     }
     if (from === null) return SAYS.names_only(what, reference)
     const path = realPathOf(resolve(dirname(from), reference))
@@ -228,27 +237,24 @@ export class Library {
     }
   }
 
-  #find(shelf: Shelf, name: string): string | null {
-    return this.#names(shelf, file => file === name)[0]?.path ?? null
-  }
-
-  /** The names on a shelf, those of the first folder first. */
-  #names(
-    shelf: Shelf,
-    isWanted: (name: string) => boolean = () => true
-  ): { name: string; path: string }[] {
-    const found = new Map<string, string>()
+  /**
+   * The names on a shelf, those of the first folder first; of one that is asked for, a link that
+   * leads outside too.
+   */
+  #names(shelf: Shelf, wanted?: string): { name: string; path: string; isOutside: boolean }[] {
+    const found = new Map<string, { name: string; path: string; isOutside: boolean }>()
     for (const folder of this.#folders[shelf]) {
       const files = readdirSync(folder)
       for (const file of files.filter(file => ENDINGS.includes(extname(file))).sort()) {
         const name = basename(file, extname(file)).replace(KIND_IN_NAME, '')
-        if (found.has(name) || !isWanted(name)) continue
+        if (found.has(name) || name !== (wanted ?? name)) continue
         const path = realPathOf(join(folder, file))
-        if (path && isInside(path, realpathSync(folder)) && statSync(path).isFile())
-          found.set(name, path)
+        if (path === null || !statSync(path).isFile()) continue
+        const isOutside = !isInside(path, realpathSync(folder))
+        if (!isOutside || wanted !== undefined) found.set(name, { name, path, isOutside })
       }
     }
-    return [...found].map(([name, path]) => ({ name, path }))
+    return [...found.values()]
   }
 }
 
@@ -273,4 +279,8 @@ function realPathOf(path: string): string | null {
   }
 }
 
-const isInside = (path: string, folder: string) => !relative(folder, path).startsWith('..')
+/** A name below the folder may begin with two dots, as `..data` of a Kubernetes ConfigMap. */
+function isInside(path: string, folder: string): boolean {
+  const way = relative(folder, path)
+  return way.split(sep)[0] !== '..' && !isAbsolute(way)
+}

@@ -49,5 +49,6 @@ export async function requestedScenario(
       places.map(steps => ['scenario', ...steps]),
       ...more
     )
-  return { document: { ...whole, data: scenario, locate }, origin: inline, ...given }
+  const numbers = whole.numbers?.map(number => ({ ...number, steps: number.steps.slice(1) })) ?? []
+  return { document: { ...whole, data: scenario, numbers, locate }, origin: inline, ...given }
 }

@@ -33,6 +33,7 @@ import {
   documentOf,
   listedProblems,
   ProblemList,
+  problemsOf,
   type Report,
   reportBy,
   reportTo,
@@ -378,11 +379,13 @@ async function stateIn(
 }
 
 const shapeProblems = async (
-  { data: read, checkedAs }: SourceDocument,
+  document: SourceDocument,
   kind: 'fixture' | 'scenario',
-  data = read
-): Promise<PlacedProblem[]> =>
-  checkedAs === kind && data === read ? [] : problemsOfShape(kind, data)
+  data = document.data
+): Promise<readonly PlacedProblem[]> =>
+  document.checkedAs === kind && data === document.data
+    ? []
+    : problemsOf(document, data, part => problemsOfShape(kind, part))
 
 type Lists = Pick<Checked, 'documents' | 'problems' | 'warnings'>
 

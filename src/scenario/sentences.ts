@@ -89,7 +89,7 @@ export const say = sayer({
   not_a_status: (got: string) => `must be a status, such as 402 or 2xx; got ${got}`,
 
   // conditions
-  unbalanced_brackets: () => 'has unbalanced brackets; write a nested name as parent[child]',
+  unbalanced_brackets: () => 'has misplaced brackets; write a nested name as parent[child]',
   unknown_parameter: (name: string, advice: string) =>
     `${name} is not a parameter of this request${advice}`,
   unknown_field: (resource: string, name: string, advice: string) =>

@@ -29,7 +29,7 @@ export async function problemsOfShape(
   kind: keyof typeof CHECKERS,
   data: unknown
 ): Promise<PlacedProblem[]> {
-  if (data === null) return [problemAt([], say('empty_document'))]
+  if (data === null) return [problemAt([], say('empty_document', kind))]
   const found = await CHECKERS[kind].problems(data)
   if (found.length === 0 || found.length > MAX_PROBLEMS || !isObject(data)) return found
   const meant = kind === 'fixture' ? misspelt(data, []) : meantIn(data)

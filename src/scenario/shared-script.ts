@@ -7,6 +7,7 @@ import type { Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import {
   type Problems,
+  problemsOf,
   type Report,
   reportTo,
   type SourceDocument,
@@ -97,7 +98,7 @@ export async function readSharedScript(
     reportGiven
   })
   const read = await readWith({ ...whole, groups }, variables, data =>
-    SHARED_SCRIPT_CHECKER.problems(data)
+    problemsOf(document, data, part => SHARED_SCRIPT_CHECKER.problems(part))
   )
   for (const problem of read.problems) report(problem.steps, problem)
   const flaws = read.flaws?.get('groups')

@@ -17,8 +17,10 @@ import {
   visit
 } from 'yaml'
 import { MAX_PROBLEMS } from '../core/checking.js'
+import type { Step } from '../core/places.js'
 import type { Said } from '../core/sentences.js'
 import { say } from './document-sentences.js'
+import { losesCharacters, type WrittenNumber } from './json-text.js'
 import { type DocumentLimits, MAX_NESTING, sizeProblem } from './limits.js'
 import { type Locate, located, type Place, type PlaceTree, placesIn } from './places.js'
 import { type Advice, adviceOn, spaceMissing } from './yaml-advice.js'
@@ -27,6 +29,7 @@ import { type Advice, adviceOn, spaceMissing } from './yaml-advice.js'
 export type ReadYaml = {
   data: unknown
   problems: (Place & Said)[]
+  numbers: readonly WrittenNumber[]
   locate: Locate<(Place | null)[]>
 }
 
@@ -44,7 +47,7 @@ export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
   const locate: ReadYaml['locate'] = (...wanted) =>
     located(text, wanted, root => noteOffsets(contents, root, text))
   if (!Array.isArray(tokens))
-    return { data: null, problems: [{ ...tokens, line: 1, column: 1 }], locate }
+    return { data: null, problems: [{ ...tokens, line: 1, column: 1 }], numbers: [], locate }
   // the library compares every two names of an object to find one that is given twice
   const composer = new Composer({ merge: true, logLevel: 'error', uniqueKeys: false })
   const [document, another] = composer.compose(
@@ -73,7 +76,8 @@ export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
   const problems = inOrder(found)
     .slice(0, MAX_PROBLEMS + 1)
     .map(({ code, message, at }) => ({ code, message, ...placeOf(at) }))
-  return { data, problems, locate }
+  const numbers = problems.length === 0 ? [...numbersIn(contents, [])] : []
+  return { data, problems, numbers, locate }
 }
 
 const inOrder = <T extends { at: number }>(found: T[]): T[] => found.sort((a, b) => a.at - b.at)
@@ -134,13 +138,10 @@ function problemsIn(document: Document.Parsed, lineOf: (at: number) => number): 
       anchors.add(node.anchor)
       if (isScalar(node) && node.value === null)
         add(startOf(node) - node.anchor.length - 1, say('begins_with', `&${node.anchor}`, '&'))
-    } else if (
-      isScalar(node) &&
-      typeof node.value === 'number' &&
-      /^0\d+$/.test(node.source as string)
-    ) {
-      add(startOf(node), say('leading_zeros', node.source as string))
     }
+    // a name is text
+    if (place === 'key' && isLossy(node))
+      add(startOf(node), say('number_as_text', node.source, false))
     if (!isMap(node)) return
     const names = new Map<unknown, number>()
     for (const { key } of node.items) {
@@ -154,6 +155,19 @@ function problemsIn(document: Document.Parsed, lineOf: (at: number) => number): 
   })
   if (found.length === 0 && aliases * anchored > MAX_COMPARED) add(0, say('many_aliases'))
   return found
+}
+
+const isLossy = (node: unknown): node is Scalar<number> & { source: string } =>
+  isScalar(node) && typeof node.value === 'number' && losesCharacters(node.source as string)
+
+/** The numbers below a node that are not printed as they are written. */
+function* numbersIn(node: unknown, steps: readonly Step[]): Generator<WrittenNumber> {
+  if (isLossy(node)) yield { steps, source: node.source }
+  if (!isCollection(node)) return
+  for (const [index, item] of node.items.entries())
+    yield* isPair(item)
+      ? numbersIn(item.value, [...steps, String((item.key as Scalar).value)])
+      : numbersIn(item, [...steps, index])
 }
 
 const startOf = (node: unknown): number => (node as { range: [number, number, number] }).range[0]

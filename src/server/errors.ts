@@ -16,11 +16,12 @@ const unreadable = (message: string) =>
   new ApiError('request_malformed', { message, assumption: 'A08' })
 
 /** What the framework's own errors are called here. */
-const FRAMEWORK: Readonly<Record<string, (settings: Settings, bodyLimit: BodyLimit) => ApiError>> =
+const FRAMEWORK: Readonly<Record<string, (settings: Settings, bodyLimit?: BodyLimit) => ApiError>> =
   {
     FST_ERR_CTP_INVALID_MEDIA_TYPE: REFUSALS.notAType,
     FST_ERR_MAX_PARAM_LENGTH: REFUSALS.longPart,
-    FST_ERR_CTP_BODY_TOO_LARGE: (settings, limit) => REFUSALS.tooLarge(settings[limit], limit),
+    FST_ERR_CTP_BODY_TOO_LARGE: (settings, limit = 'limits.body') =>
+      REFUSALS.tooLarge(settings[limit], limit),
     FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => unreadable(SAYS.wrong_length()),
     ECONNRESET: () => unreadable(SAYS.body_cut_off()),
     FST_ERR_BAD_URL: REFUSALS.badPath
@@ -32,7 +33,7 @@ const DEFAULTS = settingsInForce({}).values
 export function refusalFrom(
   error: FastifyError | ApiError,
   settings: Settings,
-  bodyLimit: BodyLimit = 'limits.body'
+  bodyLimit?: BodyLimit
 ): ApiError {
   if (error instanceof ApiError) return error
   const known = FRAMEWORK[error.code]

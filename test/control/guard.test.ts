@@ -75,6 +75,12 @@ t.test(
       settings: { 'limits.control_body': 300, 'limits.body': 20 }
     })
     const before = await state()
+    for (const url of ['/_control/load', '/_control/clock/advance'])
+      t.match(
+        (await inject({ method: 'POST', url, payload: '{}', headers: { 'content-type': 'json' } }))
+          .body.error.message,
+        /send application\/json or application\/yaml/
+      )
     for (const [type, status] of [
       ['application/json; charset=utf-8', 200],
       ['APPLICATION/JSON', 200],

@@ -105,6 +105,17 @@ t.test('clock: an invalid time is refused and leaves the clock as it is', async 
       t.strictSame([status, body.error.code], [400, code], JSON.stringify(sent))
     }
   }
+  // the advice is right when it is followed
+  for (const [on, sent, advice] of [
+    ['POST /clock/advance', { by: 10 }, 'write 10s or 10ms'],
+    ['POST /clock/advance', { by: '10' }, 'write 10s or 10ms'],
+    ['POST /clock/advance', { by: 'P1M' }, 'write days, such as 30d'],
+    ['PUT /clock', { now: 1767225600000 }, 'write an instant, such as 2026-01-01T00:00:00.000Z'],
+    ['PUT /clock', { now: 1767225600 }, 'write an instant, such as 2026-01-01T00:00:00.000Z'],
+    ['PUT /clock', { now: 1e300 }, 'write an instant, such as 1970-01-01T00:00:00.000Z'],
+    ['POST /verify', { on: 'GET /tickets', within: 5 }, 'write 5s or 5ms']
+  ] as const)
+    t.match((await control(on, sent)).body.error.message, advice, JSON.stringify(sent))
   t.strictSame((await control('GET /clock')).body, { now: NOW, running: false })
 })
 

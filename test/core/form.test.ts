@@ -48,7 +48,7 @@ t.test(
     )) {
       const { root, problem } = decode(`${name}=1&after=2`)
       const param = decodeURIComponent(name)
-      const message = `${param}: the brackets are not balanced: a nested name is written parent[child].`
+      const message = `${param}: the brackets are misplaced: a nested name is written parent[child].`
       t.strictSame(problem, { code: 'form_malformed', param, message, rule: 'FORM-2' }, name)
       t.strictSame(plain(root), {}, 'what stands behind is not read')
     }

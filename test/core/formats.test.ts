@@ -194,7 +194,7 @@ t.test('TXN-6 A22: a currency is an active code of ISO 4217 in lower case', asyn
   for (const value of words('USD Usd usD XCG'))
     t.match(
       FORMATS.currency.problem(value)?.expected,
-      new RegExp(`lower case: ${value.toLowerCase()}$`),
+      new RegExp(`lower case; write ${value.toLowerCase()}$`),
       value
     )
   t.strictSame([FORMATS.currency.stored, FORMATS.currency.reliesOn], [undefined, undefined])

@@ -97,7 +97,7 @@ t.test(
     t.strictSame(
       warningsOf('POST /locations', { body: `${LOCATION}&città=x&address[zip]=1`, query: 'x=%22' }),
       [
-        '299 - "x is not a parameter of this operation; the',
+        '299 - "x belongs in the form-encoded body: a POST ',
         '299 - "address[zip] is not a parameter of this ope',
         '299 - "citt? is not a parameter of this operation;'
       ]

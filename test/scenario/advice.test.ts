@@ -224,13 +224,61 @@ t.test('advice: an error of the parser without advice is marked by its code', as
     t.ok((await lookedAt(text)).problems.length > 0, text)
 })
 
+t.test('advice: a number that loses characters is refused where text is meant', async t => {
+  const record = (field: string) =>
+    `data: { tickets: [ { id: tkt_z, location: loc_bistro, ${field} } ] }\n`
+  const play = (body: string) => `${BEGIN}play: [ { do: POST /refunds, body: { ${body} } } ]\n`
+  const places: [title: string, text: (value: string) => string][] = [
+    ['a fixture', value => record(`reference: ${value}`)],
+    ['what a play sends', value => play(`reason: ${value}`)],
+    ['metadata with the name of an amount', value => play(`metadata: { amount: ${value} }`)],
+    ['a match', value => matching(`body: { metadata: { a: [ ${value} ] } }`)],
+    ['a header', value => entry(`on: GET *, respond: { status: 500, headers: { X-A: ${value} } }`)],
+    ['a setting', value => `${BEGIN}settings: { auth: { accept_any_key: ${value} } }\n`],
+    ['a variable', value => `${BEGIN}vars: { a: ${value} }\n`],
+    ['JSON', value => `{"data":{"tickets":[{"reference":"T"},{"reference":${value}}]}}`]
+  ]
+  const lossy = '0042 +16175550109 1.10 6304990000000000123 -0 1e3 0o17 0x1F .5'.split(' ')
+  for (const [title, text] of places)
+    for (const value of title === 'what a play sends' ? lossy : lossy.slice(2, 4)) {
+      const found = (await lookedAt(text(value))).problems.filter(
+        ({ code }) => code === 'number_as_text'
+      )
+      t.equal(found.length, 1, `${title}: ${value}`)
+      const isCard = value.length === 19
+      t.ok(
+        found[0]?.message.endsWith(isCard ? 'quote it' : `quote it: "${value}"`),
+        String(found[0]?.message)
+      )
+    }
+  for (const text of [
+    ...places.map(([, text]) => text('"0042"')),
+    play('amount: 1e3, transaction: txn_1'),
+    matching('body: { amount: { gte: 0500 } }'),
+    matching('body: { card[exp_month]: 05 }'),
+    entry('on: GET *, chance: 0.10, respond: { status: 500 }'),
+    `${BEGIN}settings: { pagination: { default_limit: 1e1 } }\n`,
+    entry('on: GET *, calls: 1e1, respond: { status: 500 }'),
+    entry('on: GET *, delay: 2.50'),
+    `${BEGIN}clock: 1.7e12\n`,
+    play('reason: 1_000'),
+    play('reason: 42')
+  ]) {
+    const { problems } = await lookedAt(text)
+    t.notOk(
+      problems.some(({ code }) => code === 'number_as_text'),
+      text
+    )
+  }
+})
+
 t.test('advice: a sentence names what to write', async t => {
   const cases: [text: string, says: string][] = [
     ['name: a "b": c # d\n', `'a "b": c'`],
     ['name: "a" b\n', `'"a" b'`],
     [entry('on: POST /refunds, match: { query: { created[gte]: 1 } }'), '"created[gte]"'],
     [entry('on: GET /tickets/{id}, delay: 1s'), '"GET /tickets/{id}"'],
-    ['a: 1\nlast4: 0042\n', '"0042"'],
+    ['a: 1\n0042: b\n', '"0042"'],
     [
       script('    respond:\n      status: 402\n     calls: 1\n'),
       'with 6 spaces, like the one before, or with 4 spaces, like respond'
@@ -280,11 +328,16 @@ t.test(
     const mistakes: Mistake[] = [
       [
         'data:\n  transactions:\n    - { id: txn_a, ticket: tkt_52, payment_type: card, amount: 100, payment_method: { card: { brand: visa, last4: 0042 } } }\n',
-        '4:115',
+        '4:115 data.transactions[0].payment_method.card.last4',
         '0042',
         '"0042"'
       ],
-      [matching('body: { card: { last4: 0042 } }'), '3:63', '0042', '"0042"'],
+      [
+        matching('body: { card: { last4: 0042 } }'),
+        '3:63 script[0].match.body.card.last4',
+        '0042',
+        '"0042"'
+      ],
       [entry('on: POST /refunds, delay: 2'), '3:33 script[0].delay', ' }', 's }'],
       [entry('on: POST /refunds, delay: "2"'), '3:33 script[0].delay', '"2"', '2ms'],
       [entry('on: POST /refunds, delay: 2 s'), '3:33 script[0].delay', ' s', 's'],

@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path'
 import t, { type Test } from 'tap'
 import type { ApiError, Problem } from '../../src/core/errors.js'
-import { TooLargeHere } from '../../src/scenario/body.js'
+import { Body, TooLargeHere } from '../../src/scenario/body.js'
 import { SAYS } from '../../src/scenario/document-sentences.js'
 import {
   type DocumentProblem,
@@ -9,7 +9,8 @@ import {
   problemLine,
   readDocument,
   refusalOf,
-  type SourceDocument
+  type SourceDocument,
+  utf8In
 } from '../../src/scenario/documents.js'
 import { isPath, Library } from '../../src/scenario/library.js'
 import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
@@ -84,6 +85,13 @@ t.test(
       ['an alias before its anchor', 'a: &a 1\nb: *a\nc: *d\nd: &d 1\ne: *d', '3:4 unknown_alias'],
       ['a tab for indentation', 'a:\n\tb: 1', '2:1 tab'],
       ['two documents', 'a: 1\n---\nb: 2', '2:1 second_document'],
+      [
+        'a name given twice in JSON',
+        '{"a":1,\n "b":{"c":[{"a":1}],\n"c":2}, "a":3}',
+        '3:1 name_twice',
+        3
+      ],
+      ['a name given twice, once in escapes', '{"a:b":1,\n "\\u0061:b":2}', '2:2 name_twice'],
       ['several', 'a: 1\na: 2\nb: !x 1\na: 3', '2:1 name_twice', 3, 4]
     ]
     for (const [title, text, at, ...lines] of cases) {
@@ -91,6 +99,13 @@ t.test(
       t.equal(`${first.line}:${first.column} ${first.code}`, at, `${title}: ${first.message}`)
       t.strictSame([first.file, first.path, others.map(({ line }) => line)], ['doc', '', lines])
     }
+    for (const text of ['{"a":{"a":1},"b":[{"a":1},{"a":1}],"A":"\\"a\\":1,\\"a\\":2"}', '{"":0}'])
+      t.strictSame(await read(text), JSON.parse(text))
+    const asJson = { type: 'json' } as const
+    const twice = await refusal(() => readDocument('body', '{"a":1,"a":2}', asJson))
+    t.equal((twice.problems as Problem[])[0]?.code, 'name_twice')
+    const marked = await refusal(() => readDocument('body', '\ufeff{"a":\u00a01}', asJson))
+    t.match(marked.message, /\\ufeff.*\\u00a0/)
     const error = await refusal(() => readDocument('doc', 'a: *b'))
     t.equal(
       error.message,
@@ -98,6 +113,36 @@ t.test(
     )
   }
 )
+
+t.test('documents: a file or a body that is not UTF-8 is refused by name', async t => {
+  const cases: [title: string, bytes: Uint8Array, place: string, message: RegExp][] = [
+    ['UTF-16, little end first', Buffer.from('\ufeffname: x', 'utf16le'), '1:1', /UTF-16/],
+    ['UTF-16, big end first', Buffer.from('\ufeffname: x', 'utf16le').swap16(), '1:1', /UTF-16/],
+    ['UTF-16 without a mark', Buffer.from('name: x', 'utf16le'), '1:1', /UTF-16/],
+    ['Latin-1', Buffer.from('a: 1\nb: café', 'latin1'), '2:7', /Latin-1.*byte 12 /],
+    ['Latin-1 after right ones', Buffer.from('é \ufffd\ufffd: \xe9\xe9'), '', /^$/],
+    [
+      'a wrong byte after the character that stands for one',
+      Buffer.concat([Buffer.from('é\n\ufffd '), Buffer.from('é', 'latin1')]),
+      '2:3',
+      /byte 8 /
+    ],
+    ['UTF-8 with a mark', Buffer.from('\ufeff{"a": 1}'), '', /^$/],
+    ['nothing', Buffer.from(''), '', /^$/]
+  ]
+  for (const [title, bytes, place, message] of cases) {
+    const error = place === '' ? null : await refusal(async () => utf8In('doc', bytes))
+    const { line, column, message: said = '' } = (error?.problems as Problem[])?.[0] ?? {}
+    t.equal(place, error === null ? '' : `${line}:${column}`, title)
+    t.match(said, message, title)
+    if (error === null) t.equal(utf8In('doc', bytes), bytes.toString(), title)
+  }
+  const file = join(t.testdir({ 'own.yaml': cases[3]?.[1] as Buffer }), 'own.yaml')
+  const library = new Library({ fixtures: null, scenarios: null })
+  t.match((await refusal(() => library.file(file))).message, /own\.yaml:2:7 .*Latin-1/)
+  const body = new Body('yaml', Buffer.from('settings: {}', 'utf16le'))
+  t.match((await refusal(async () => body.text)).message, /body:1:1 .*UTF-16/)
+})
 
 t.test('documents: what grows without end is refused at once', async t => {
   const level = (n: number, of: (alias: string) => string) =>
@@ -336,6 +381,10 @@ function ownFolders(t: Test) {
   const link = (to: string) => t.fixture('symlink', to)
   const links = {
     'inside.yaml': link('mine.yaml'),
+    // as Kubernetes mounts a ConfigMap
+    '..2026_03': { 'mapped.yaml': 'tickets: []\n' },
+    '..data': link('..2026_03'),
+    'mapped.yaml': link('..data/mapped.yaml'),
     'outside.yaml': link('../elsewhere/secret.yaml'),
     'nowhere.yaml': link('none.yaml')
   }
@@ -387,7 +436,7 @@ t.test('library: a name is looked up in the own folder first, then in the packag
   // an own one stands before the package's; of two files with one name the first by name counts; a
   // link that stays inside is followed
   for (const [name, file] of rows<[name: string, file: string]>(
-    'mine mine.yaml | bistro bistro.json | both both.json | plain plain.yml | inside mine.yaml'
+    'mine mine.yaml | bistro bistro.json | both both.json | plain plain.yml | inside mine.yaml | mapped ..2026_03/mapped.yaml'
   ))
     t.equal(await named(library, name), `fixtures/${file}`, name)
   t.ok(
@@ -395,7 +444,11 @@ t.test('library: a name is looked up in the own folder first, then in the packag
     "without own folders the package's are there"
   )
 
-  for (const name of ['outside', 'nowhere', 'folder', 'notes', 'deep', '__proto__', 'zzzzzzzzzz'])
+  const { code, message } = await refusal(() => library.scenario('outside'))
+  t.strictSame([code, message], ['scenario_unknown', `${SAYS.link_outside('outside')}.`])
+  t.equal(await named(library, 'outside'), SAYS.link_outside('outside'), 'it is told, not skipped')
+  t.notMatch(await named(library, 'zzzzzzzzzz'), 'outside')
+  for (const name of ['nowhere', 'folder', 'notes', 'deep', '__proto__', 'zzzzzzzzzz'])
     t.ok(
       (await named(library, name)).startsWith(`no fixture is called ${name}. Available: bistro, `),
       name
@@ -418,6 +471,7 @@ t.test('library: a path is relative to the file and stays inside the folders', a
     ['../fixtures/mine.yaml', 'fixtures/mine.yaml'],
     ['../fixtures/sub/deep.yaml', 'fixtures/sub/deep.yaml'],
     ['./mine.yaml', 'scenarios/mine.yaml'],
+    ['../fixtures/mapped.yaml', 'fixtures/..2026_03/mapped.yaml'],
     [join(root, 'fixtures', 'mine.yaml'), 'fixtures/mine.yaml'],
     // the file's own folder counts too
     ['fixture.yaml', 'elsewhere/fixture.yaml', join(root, 'elsewhere', 'scenario.yaml')],
