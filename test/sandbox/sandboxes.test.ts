@@ -25,7 +25,7 @@ const START = { name: 'start', seed: 7, clock: NOW, data: smallFixture() }
 /** The sandboxes of a process, without an app. */
 async function sandboxesWith(
   flag: GivenSettings = {},
-  { start = START as object | null, held = () => 0 } = {}
+  { start = START as object | null, held = (): number => 0 } = {}
 ) {
   const dependencies = {
     library: new Library({ fixtures: null, scenarios: null }),

@@ -305,7 +305,7 @@ t.test(
     const cases: [
       what: string,
       text: string,
-      ...expected: readonly [on: string, reason: string, message: string, blame: Blame]
+      ...expected: readonly [on: string, reason: string, message: string, blame: Readonly<Blame>]
     ][] = [
       ['a bad request line', 'HELLO\r\n\r\n', ...bad('Invalid method encountered')],
       ['an unknown method', here.replace('GET', 'FOO'), ...noMethod('FOO /locations')],
