@@ -194,9 +194,7 @@ export function openApiDocument({
   function refusals(id: OperationId): Json {
     const isDisabled = operationOf(id).disabledBy !== undefined
     const byStatus = new Map<number | string, ErrorCode[]>()
-    for (const code of codesOf(id)) {
-      const setting = code.replace('parameter_', 'parameters.') as keyof Settings
-      if ((settings[setting] ?? 'reject') !== 'reject') continue
+    for (const code of codesOf(id).filter(isRefusedBy(settings))) {
       const status = statusOf(code, settings)
       const shown = isDisabled && !isFlat && status < 500 ? `${String(status)[0]}XX` : status
       byStatus.set(shown, [...(byStatus.get(shown) ?? []), code])
@@ -330,14 +328,20 @@ function codesOf(id: OperationId): ErrorCode[] {
 }
 
 const CODES = [...new Set(OPERATION_IDS.flatMap(codesOf))]
+/** Whether a code is one that the settings do not let pass. */
+const isRefusedBy = (settings: Settings) => (code: ErrorCode) => {
+  const setting =
+    code === 'charge_has_no_card'
+      ? 'refunds.without_card'
+      : (code.replace('parameter_', 'parameters.') as keyof Settings)
+  return (settings[setting] ?? 'reject') === 'reject'
+}
 /** The message of a real error names the parameter and the values. */
-const errorExamples = ({ 'shapes.error': template }: Settings): Json =>
-  each(CODES, (code: ErrorCode) => {
+const errorExamples = (settings: Settings): Json =>
+  each(CODES.filter(isRefusedBy(settings)), (code: ErrorCode) => {
     const { type, when } = CATALOGUE[code]
-    return {
-      summary: code,
-      value: filled(template, { type, code, message: when, request_id: 'req_42' })
-    }
+    const parts = { type, code, message: when, request_id: 'req_42' }
+    return { summary: code, value: filled(settings['shapes.error'], parts) }
   })
 
 const errorText = (description: string) => ({

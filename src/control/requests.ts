@@ -532,7 +532,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
         }
       }),
       'GET /coverage': row({
-        does: 'Returns which rules requests kept and broke, of 93 possible outcomes.',
+        does: 'Returns which rules requests kept and broke, of 91 possible outcomes.',
         query: parameters({ scope: SCOPE, ...format(['json', 'text']) }),
         answer: 'CoverageReport',
         run: ({ sandbox, query, reply }) => {

@@ -18,9 +18,9 @@ import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/ass
 import { nameOf } from '../reference/operations.js'
 import { RULE_IDS, RULES, type RuleId } from '../reference/rules.js'
 import { missText, type NearMiss } from '../scenario/near-misses.js'
-import type { Evidence } from './evidence.js'
 import { FACTS, judgementOf } from './judgement.js'
 
+type Changed = { changersOf: (call: Exchange) => string[] }
 type Verdict = { rule: RuleId; verdict: 'kept' | 'broken'; text: string; facts?: Facts }
 /** Parameters by name, nested as they were sent. */
 export type Parameters = { [name: string]: string | readonly string[] | Parameters }
@@ -91,11 +91,7 @@ function verdictsOf(call: Exchange, judgement: Judgement): Verdict[] {
 }
 
 /** An entry in full, with the reasons for its response. */
-export function explained(
-  call: Exchange,
-  evidence: Pick<Evidence, 'changersOf'>,
-  keys: SecretWords
-) {
+export function explained(call: Exchange, evidence: Changed, keys: SecretWords) {
   const judgement = judgementOf(call)
   return {
     ...summaryOf(call, keys),
@@ -122,7 +118,7 @@ const OUTCOMES: Readonly<Record<OutcomeName, string>> = {
 /** The same for people to read. */
 export function explainedText(
   call: Exchange,
-  evidence: Pick<Evidence, 'changersOf'>,
+  evidence: Changed,
   keys: SecretWords,
   near: readonly NearMiss[] = []
 ): string {

@@ -443,8 +443,10 @@ export class Sandbox {
   end(): void {
     if (this.isKept && this.requests === 0 && this.isJudged)
       this.run.history.judge(this.name, this.period())
-    if (this.isKept) this.#forget()
     this.#ending.abort(REFUSALS.deletedMeanwhile(this.name))
+    // the requests of one that was never kept were refused, and still count in the run
+    if (!this.isKept) return
+    this.#forget()
     this.evidence.clear()
     this.tally = new Tally([])
     this.#use(emptyState())

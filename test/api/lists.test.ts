@@ -168,7 +168,7 @@ const shared = {
 const SCOPED = { settings: { 'auth.visibility': 'scoped' }, scenario: { data: shared } } as const
 
 t.test(
-  'A19: scoped, a merchant sees its own Account and what hangs on it, a reseller its own Account and those it created',
+  'A19: scoped, a merchant sees its own Account and what hangs on it, a reseller its own Account, those it created and what hangs on them',
   async t => {
     const { call } = await startWorld(SCOPED)
     const KEYS = [MERCHANT, RESELLER]
@@ -178,29 +178,23 @@ t.test(
       ['/accounts/mch_b/users', null, null],
       ['/accounts/mch_c/users', null, ['usr_c3', 'usr_c2', 'usr_c1']],
       ['/accounts/rsl_r/users', null, []],
-      ['/transactions', ['txn_a'], []],
+      ['/transactions', ['txn_a'], ['txn_c']],
       ['/transactions?location=loc_a', ['txn_a'], []],
       ['/transactions?location=loc_b', [], []],
-      ['/refunds', ['rfd_a'], []],
+      ['/transactions?location=loc_c', [], ['txn_c']],
+      ['/refunds', ['rfd_a'], ['rfd_c']],
       ['/refunds?transaction=txn_a', ['rfd_a'], []],
-      ['/refunds?transaction=txn_b', [], []]
+      ['/refunds?transaction=txn_b', [], []],
+      ['/refunds?transaction=txn_c', [], ['rfd_c']]
     ]
-    const own = [
-      [
-        '/accounts/mch_a',
-        '/locations/loc_a',
-        '/tickets/tkt_a',
-        '/transactions/txn_a',
-        '/refunds/rfd_a'
-      ],
-      ['/accounts/mch_c', '/accounts/rsl_r']
-    ]
-    const hidden = ['b', 'c'].flatMap(of => [
+    const pathsOf = (of: string) => [
+      `/accounts/mch_${of}`,
       `/locations/loc_${of}`,
       `/tickets/tkt_${of}`,
       `/transactions/txn_${of}`,
       `/refunds/rfd_${of}`
-    ])
+    ]
+    const own = [pathsOf('a'), ['/accounts/rsl_r', ...pathsOf('c')]]
     for (const [index, key] of KEYS.entries()) {
       for (const [path, ...seen] of lists) {
         const { status, body } = call(`GET ${path}`, { key })
@@ -210,7 +204,7 @@ t.test(
           `${key} ${path}`
         )
       }
-      for (const path of [...own.flat(), '/accounts/mch_b', '/accounts/rsl_x', ...hidden])
+      for (const path of [...own.flat(), ...pathsOf('b'), '/accounts/rsl_x'])
         t.equal(
           call(`GET ${path}`, { key }).status,
           own[index]?.includes(path) ? 200 : 404,
@@ -252,12 +246,12 @@ t.test('A19: scoped, what is hidden cannot be changed, referred to or paged from
       { query: 'starting_after=usr_b1' },
       [400, 'cursor_unknown', 'starting_after', 'A10']
     ],
-    [RESELLER, 'POST /locations/loc_c', { body: 'phone=1' }, missing],
+    [RESELLER, 'POST /locations/loc_b', { body: 'phone=1' }, missing],
     [
       RESELLER,
       'POST /refunds',
-      { body: 'transaction=txn_c' },
-      [400, 'reference_missing', 'transaction', 'REF-1']
+      { body: 'transaction=txn_b' },
+      [400, 'reference_missing', 'transaction', 'A19']
     ],
     [RESELLER, 'POST /accounts/mch_a/users', user, missing]
   ]
@@ -270,6 +264,8 @@ t.test('A19: scoped, what is hidden cannot be changed, referred to or paged from
   const afterSecond = () =>
     idsOf(ask('GET /accounts/mch_c/users', { query: 'starting_after=usr_c2' }))
   t.equal(ask('POST /accounts/mch_c', { body: 'phone=1' }).status, 200)
+  t.equal(ask('POST /locations/loc_c', { body: 'phone=1' }).status, 200)
+  t.equal(ask('POST /refunds', { body: 'transaction=txn_c' }).status, 200)
   t.equal(ask('POST /accounts/mch_c/users', user).status, 200)
   t.strictSame(afterSecond(), ['usr_c1'], 'who sees an Account pages through its Users')
   t.equal(ask('DELETE /accounts/mch_c/users/usr_c2').status, 204)

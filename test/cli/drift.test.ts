@@ -290,7 +290,16 @@ const JUDGED: [on: string, change: Change, play: object, found: string[], says?:
   ['POST /transactions', missing, [ask('GET /tickets limit=50'), paid], ['wrong']],
   ['POST /transactions', missing, [ask('GET /tickets/tkt_0'), paid], ['data']],
   [WRITE, missing, [located, { ...update({ phone: '1' }), ...gone }], ['wrong']],
-  [REFUND, reply(409), refund(4, 409), ['wrong'], SAYS.differs('status', '200', '409')],
+  [
+    REFUND,
+    reply(409),
+    [
+      { as: 'payment', do: 'POST /transactions', body: PAY },
+      { do: 'POST /refunds', body: { ...OF_PAYMENT, amount: 4 }, expect: { status: 409 } }
+    ],
+    ['wrong'],
+    SAYS.differs('status', '200', '409')
+  ],
   // what the run wrote is no other data
   [WRITE, { phone: '1' }, [located, update({ display_name: 'B' })], ['wrong']],
   [WRITE, { phone: '1' }, update({ display_name: 'B' }), ['data']],
@@ -390,6 +399,11 @@ const EXPLAINED: [setting: string, play: object[]][] = [
     [ask('r: POST /refunds transaction=${txn_a} amount=1'), ask('POST /refunds/${r.id} amount=3')]
   ],
   ['parameters.unset_required=reject', [update({ display_name: '' })]],
+  ['refunds.without_card=reject', [refund(4)]],
+  [
+    'transactions.without_amount=reject',
+    [ask('POST /transactions ticket=${tkt_a} payment_type=card')]
+  ],
   ['refunds.empty_amount=remainder', [ask('POST /refunds transaction=${txn_a} amount=')]],
   [
     'transactions.refundable=amount_plus_extras',

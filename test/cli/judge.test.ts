@@ -207,14 +207,19 @@ t.test(
     const scenario = scenarioIn(t, { expect: [{ on: 'GET /tickets/{id}', times: 1 }] })
     const root = t.testdirName
     const GITHUB_STEP_SUMMARY = `${root}/none/step.md`
-    const ends = async (code: string) => {
+    const ends = async (code: string, ...more: string[]) => {
       const { status, stderr } = await ran(
         ['exec', '--scenario', scenario, '--report', `${root}/reports`, '--', ...script(code)],
         { GITHUB_STEP_SUMMARY }
       )
       t.ok(
         stderr.endsWith(
-          `commerce-emulator: ${SAYS.unwritten(GITHUB_STEP_SUMMARY, reasonOf('write', { code: 'ENOENT', message: '' }))}\n`
+          [
+            SAYS.unwritten(GITHUB_STEP_SUMMARY, reasonOf('write', { code: 'ENOENT', message: '' })),
+            ...more
+          ]
+            .map(line => `commerce-emulator: ${line}\n`)
+            .join('')
         ),
         stderr
       )
@@ -225,7 +230,7 @@ t.test(
 
     t.equal(await ends(visit), 1)
     t.equal(await ends(''), 3)
-    t.equal(await ends(`${visit}\nprocess.exit(7)`), 7)
+    t.equal(await ends(`${visit}\nprocess.exit(7)`, SAYS.command_failed('status 7')), 7)
     writeFileSync(`${root}/file`, '')
     const { status, stderr } = await ran(['judge', '--url', baseUrl, '--report', `${root}/file`])
     t.strictSame(

@@ -128,6 +128,10 @@ t.test(
         ['exec', '--report', '--', 'true'],
         `error: ${SAYS.no_option_value('--report <dir>', '--')}`
       ],
+      [
+        ['exec', '--fail-on', 'errors', 'true'],
+        `error: missing required argument 'command'; ${SAYS.dashes_first()}`
+      ],
       [['exec', '--report', '-h'], `error: ${SAYS.no_option_value('--report <dir>', '-h')}`],
       [
         ['exec', '--fail-on', '--', 'true'],
@@ -408,6 +412,10 @@ t.test(
       [['--scenario', 'nope'], 'No scenario is called nope. '],
       [['--scenario', 'defualt'], 'No scenario is called defualt; did you mean default? '],
       [['--scenario', './nope.yaml'], unread('./nope.yaml', 'ENOENT')],
+      [
+        ['--scenario', `${root}/one.yml`],
+        `${unread(`${root}/one.yml`, 'ENOENT')}; did you mean ${root}/one.yaml?`
+      ],
       [['--scenario', `${root}/`], unread(`${root}/`, 'EISDIR')],
       [['--scenario', `./${long}.yaml`], SAYS.unread(`./${long}.yaml`, 'ENAMETOOLONG')],
       [['--fixtures-dir', '/nowhere'], unread('/nowhere', 'ENOENT')],

@@ -38,7 +38,10 @@ t.test(
     ])
 
     t.strictSame([status, stdout], [3, ''])
-    t.strictSame(lines(stderr), [recorded(file, 2)])
+    t.strictSame(lines(stderr), [
+      recorded(file, 2),
+      `commerce-emulator: ${SAYS.command_failed('status 3')}`
+    ])
     t.match(stderr, /\n {2}Requests {6}2\n/, 'and the requests are judged')
     const text = readFileSync(file, 'utf8')
     t.notMatch(text, /5555555555554444|sk_merchant/)

@@ -425,7 +425,7 @@ const CASES: Case[] = [
         (await report()).findings.length > 0
       ]
     },
-    is: [93, 1, ['search-without-narrowing req_1'], true, true]
+    is: [91, 1, ['search-without-narrowing req_1'], true, true]
   },
   {
     title: 'control makes any other control call',

@@ -295,10 +295,10 @@ t.test(
       'pagination: 5',
       'search: 2',
       'parameters: 3',
-      'auth: 2',
+      'auth: 3',
       'evidence: 3',
-      'refunds: 1',
-      'transactions: 2',
+      'refunds: 2',
+      'transactions: 3',
       'process: 13',
       'limits: 20',
       'sandboxes: 1'

@@ -1,8 +1,9 @@
 /** The console: a page for browsers at the control address, JSON for everybody else. */
-import { readdirSync } from 'node:fs'
+import fs, { type PathLike, readdirSync } from 'node:fs'
+import { createRequire, syncBuiltinESMExports } from 'node:module'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t from 'tap'
-import { startTestEmulator } from '../support/emulator.js'
+import { NOW, startTestEmulator } from '../support/emulator.js'
 
 const HTML = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 const TYPES: Readonly<Record<string, string>> = {
@@ -13,6 +14,46 @@ const TYPES: Readonly<Record<string, string>> = {
 /** The files that the build makes, as pages name them. */
 const FILES = readdirSync(new URL('../../dist/console/', import.meta.url)).flatMap(
   file => /(.*)\.br$/.exec(file)?.[1] ?? []
+)
+
+// first: a file that was sent is kept
+t.test(
+  'docs: no file of Swagger UI is read and no module of it is loaded before the page asks for one',
+  async t => {
+    const modulesOf = (...names: string[]) =>
+      Object.keys(createRequire(import.meta.url).cache).filter(path =>
+        names.some(name => path.includes(name))
+      )
+    const read: string[] = []
+    const { readFile } = fs.promises
+    fs.promises.readFile = ((path: PathLike, ...rest: []) => {
+      read.push(String(path).replaceAll('\\', '/'))
+      return readFile(path, ...rest)
+    }) as typeof readFile
+    syncBuiltinESMExports()
+    t.teardown(() => {
+      fs.promises.readFile = readFile
+      syncBuiltinESMExports()
+    })
+    const swaggerFiles = () => read.flatMap(path => /swagger-ui\/(.*)$/.exec(path)?.[1] ?? [])
+
+    const { control, call } = await startTestEmulator(t, {
+      scenario: { clock: NOW, fixtures: ['bistro'] }
+    })
+    await call('GET /locations', { key: 'sk_test_merchant' })
+    await control('GET /openapi.json')
+    await control('GET /docs')
+    t.ok(
+      read.some(path => path.endsWith('/fixtures/bistro.yaml')),
+      'files that are read are seen here'
+    )
+    t.strictSame(swaggerFiles(), [])
+
+    await control('GET /docs/swagger-ui.css')
+    t.strictSame(swaggerFiles(), ['swagger-ui.css.br'])
+    t.not(modulesOf('fastify').length, 0, 'modules that are loaded are seen here')
+    t.strictSame(modulesOf('swagger'), [], 'its files are sent, none of them runs here')
+  }
 )
 
 t.test('console: a browser gets the page, anything else JSON', async t => {

@@ -1,6 +1,4 @@
 /** The OpenAPI document and the page that shows it, as they are served. */
-import fs, { type PathLike } from 'node:fs'
-import { createRequire, syncBuiltinESMExports } from 'node:module'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
@@ -29,43 +27,6 @@ const addressesIn = (html: string) =>
     ([, address]) => address as string
   )
 const foreignIn = (text: string) => text.match(/(?:https?:)?\/\/[\w.-]+\.\w+/g) ?? []
-
-t.test(
-  'docs: no file of Swagger UI is read and no module of it is loaded before the page asks for one',
-  async t => {
-    const modulesOf = (...names: string[]) =>
-      Object.keys(createRequire(import.meta.url).cache).filter(path =>
-        names.some(name => path.includes(name))
-      )
-    const read: string[] = []
-    const { readFile } = fs.promises
-    fs.promises.readFile = ((path: PathLike, ...rest: []) => {
-      read.push(String(path).replaceAll('\\', '/'))
-      return readFile(path, ...rest)
-    }) as typeof readFile
-    syncBuiltinESMExports()
-    t.teardown(() => {
-      fs.promises.readFile = readFile
-      syncBuiltinESMExports()
-    })
-    const swaggerFiles = () => read.flatMap(path => /swagger-ui\/(.*)$/.exec(path)?.[1] ?? [])
-
-    const { control, call } = await startTestEmulator(t, { scenario: SCENARIO })
-    await call('GET /locations', { key: 'sk_test_merchant' })
-    await control('GET /openapi.json')
-    await control('GET /docs')
-    t.ok(
-      read.some(path => path.endsWith('/fixtures/bistro.yaml')),
-      'files that are read are seen here'
-    )
-    t.strictSame(swaggerFiles(), [])
-
-    await control('GET /docs/swagger-ui.css')
-    t.strictSame(swaggerFiles(), ['swagger-ui.css.br'])
-    t.not(modulesOf('fastify').length, 0, 'modules that are loaded are seen here')
-    t.strictSame(modulesOf('swagger'), [], 'its files are sent, none of them runs here')
-  }
-)
 
 t.test(
   'docs: the document, the page and all that the page needs are served with their types, and nothing comes from elsewhere',

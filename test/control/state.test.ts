@@ -157,6 +157,23 @@ t.test('control: a scenario or fixture is loaded by name, inline, or as YAML', a
   }
 })
 
+t.test('control: a number that loses characters is refused in a scenario in JSON', async t => {
+  const { control } = await startTestEmulator(t)
+  for (const [reference, status] of [
+    ['1.10', 400],
+    ['"1.10"', 200]
+  ] as const) {
+    const ticket = { id: 'tkt_z', location: 'loc_a', reference: 'REFERENCE' }
+    const scenario = { data: smallFixture({ tickets: [ticket] }) }
+    const text = JSON.stringify({ scenario }).replace('"REFERENCE"', reference)
+    const { status: got, body } = await control('POST /load', text, {
+      'content-type': 'application/json'
+    })
+    t.equal(got, status, reference)
+    if (status === 400) t.match(body.error.problems[0], { path: /\.reference$/ })
+  }
+})
+
 t.test('control: a dry run checks and changes nothing', async t => {
   const { control, state } = await startTestEmulator(t, { scenario: SCENARIO })
   const before = await state()

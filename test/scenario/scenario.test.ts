@@ -825,7 +825,7 @@ t.test('a scenario: what it may not say', async t => {
     [{ script: [null], steps: [null], play: [null, { at_once: [null] }], expect: [null] },
       'script[0] wrong_type', 'steps[0] wrong_type', 'play[0] wrong_type', 'play[1].at_once[0] wrong_type', 'expect[0] wrong_type'],
     [{ nmae: x, data: {} }, nmae unknown_name], [{ name: '' }, name empty], [{ name: 5 }, name wrong_type], [{ seed: -1 }, seed too_small],
-    [{ seed: '7' }, seed wrong_type], [{ fixtures: bistro }, fixtures wrong_type], [{ clock: 2026 }, clock wrong_type], [{ clock: now }, clock wrong_format],
+    [{ seed: '7' }, seed wrong_type], [{ fixtures: bistro }, fixtures wrong_type], [{ clock: 2026 }, clock wrong_format], [{ clock: [] }, clock wrong_type], [{ clock: now }, clock wrong_format],
     [{ clock: {} }, clock required], [{ clock: { now: '${NOW}', runing: true } }, clock.runing unknown_name], [{ settings: 5 }, settings wrong_type],
     [{ settings: { port: 1 } }, settings.port process_setting], [{ settings: { cors: true } }, settings.cors process_setting],
     [{ settings: { limits: { body: 1 } } }, settings.limits process_setting], [{ settings: { seed: 5 } }, settings.seed unknown_name],

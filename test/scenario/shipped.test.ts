@@ -141,6 +141,7 @@ t.test(
     t.strictSame(Object.keys(await LIBRARY.file(`${root}/changed.yaml`)), [
       'name',
       'data',
+      'numbers',
       'limits',
       'locate'
     ])

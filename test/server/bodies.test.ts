@@ -399,13 +399,17 @@ t.test('responses: those that are on their way are bounded, and given back', asy
 t.test(
   'responses: a client that reads nothing is ended, one that has nothing to read is not',
   async t => {
-    const tickets = Array.from({ length: 100 }, (_, nth) => ({
+    const tickets = Array.from({ length: 160 }, (_, nth) => ({
       id: `tkt_big_${nth}`,
       location: 'loc_a',
-      reference: 'x'.repeat(100_000)
+      reference: 'x'.repeat(65_536)
     }))
     const { app, control } = await startTestEmulator(t, {
-      scenario: { clock: NOW, data: smallFixture({ tickets }) },
+      scenario: {
+        clock: NOW,
+        settings: { pagination: { max_limit: 160 } },
+        data: smallFixture({ tickets })
+      },
       settings: { 'limits.request_timeout': 300 }
     })
     const port = Number(new URL(await app.listen({ port: 0 })).port)
@@ -416,7 +420,7 @@ t.test(
         `GET ${on} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization()}\r\n\r\n`
       )
     const stream = send('/_control/events')
-    for (const on of ['/next/tickets?limit=100', '/_control/state']) send(on).socket.pause()
+    for (const on of ['/next/tickets?limit=160', '/_control/state']) send(on).socket.pause()
     const connections = () =>
       new Promise(resolve => app.server.getConnections((_, all) => resolve(all)))
     while ((await connections()) !== 3) await sleep(10)

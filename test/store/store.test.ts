@@ -333,7 +333,7 @@ t.test(
 
     for (const family of FAMILIES) {
       for (const id of records[family]) {
-        const expected = { rsl_r: ['rsl_r'], mch_a: ['mch_a', 'rsl_r'] }[id] ?? ['mch_a']
+        const expected = { rsl_r: ['rsl_r'], usr_a: ['mch_a'] }[id] ?? ['mch_a', 'rsl_r']
         for (const account of ['rsl_r', 'mch_a'])
           t.equal(
             store[family].isOwnedBy(id, account),
