@@ -91,7 +91,7 @@ t.test(
       const emulator = await startTestEmulator(t, { settings })
       const { control, call } = sandboxClient(emulator, 'own')
       const root = sandboxClient(emulator, null)
-      const answers: { status: number; body: any }[] = []
+      const answers: { status: number; body: { error?: { code: string } } | null }[] = []
       for (let round = 0; round < 10; round++) {
         await call('GET /tickets')
         const four = (method: string, end = '') =>
