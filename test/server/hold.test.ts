@@ -217,7 +217,8 @@ t.test(
           ({ status, body }) => `${status} ${body.error.code}`,
           () => 'lost'
         )
-        await sleep(20)
+        const isMatched = async () => (await own.control('GET /script')).body.data[0].matched > 0
+        while (!(await isMatched())) await sleep(2)
 
         await (on.startsWith('DELETE') ? emulator : own).control(on, body)
 
