@@ -60,7 +60,7 @@ export class Player {
     const { body, ...request } = requestOf(call)
     const exchange = arrive(sandbox, { ...request, base: BASE })
     try {
-      if (!enter(exchange)) return this.#end(exchange, null)
+      enter(exchange)
       decode(exchange, formIn(body ?? '', exchange))
       const action = askScript(exchange)
       if (action !== null && !(await this.#waited(action, exchange)))

@@ -6,6 +6,7 @@ import { checkerOf } from '../core/checking.js'
 import { SETTINGS } from '../core/settings.js'
 import type { Body } from './body.js'
 import { readDocument, refuseProblems, type SourceDocument } from './documents.js'
+import type { WrittenNumber } from './json-text.js'
 import type { Library } from './library.js'
 import type { LoadContext, Origin } from './scenario.js'
 
@@ -49,6 +50,9 @@ export async function requestedScenario(
       places.map(steps => ['scenario', ...steps]),
       ...more
     )
-  const numbers = whole.numbers?.map(number => ({ ...number, steps: number.steps.slice(1) })) ?? []
+  const numbers = (whole.numbers as readonly WrittenNumber[]).map(number => ({
+    ...number,
+    steps: number.steps.slice(1)
+  }))
   return { document: { ...whole, data: scenario, numbers, locate }, origin: inline, ...given }
 }

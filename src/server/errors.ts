@@ -74,7 +74,7 @@ const REQUEST_LINE = /^(\S+) (?:https?:\/\/[^/\s]+)?(\/\S*) HTTP\/1\.\d\r?$/gm
 function unread({ code = '', reason }: ParseError, text: string): ApiError {
   if (code === 'HPE_HEADER_OVERFLOW') return early('headers_too_large')
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return early('request_timeout')
-  let cause = reason
+  let cause = String(reason)
   if (text.startsWith('\x16\x03')) cause = SAYS.is_tls()
   else if (text.startsWith('PRI * HTTP/2')) cause = SAYS.is_http2()
   else if (/CONTENT_LENGTH|TRANSFER_ENCODING/.test(code)) cause = SAYS.two_lengths()
@@ -110,12 +110,12 @@ export function answerUnreadable(
     return
   }
   // the end of a body whose request is answered
-  if (/CHUNK/.test(error.code ?? '')) {
+  if (/CHUNK/.test(String(error.code))) {
     socket.destroySoon()
     return
   }
   const [, method = '-', url = '/next/'] =
-    [...text.matchAll(REQUEST_LINE)].findLast(({ index }) => index <= (error.bytesParsed ?? 0)) ??
+    [...text.matchAll(REQUEST_LINE)].findLast(({ index }) => index <= Number(error.bytesParsed)) ??
     []
   const request = new IncomingMessage(socket)
   // a method that the router knows and that nothing has

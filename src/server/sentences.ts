@@ -8,8 +8,7 @@ export const SAYS = {
     'The emulator failed; its log says where. Please report it with the request that caused it.',
   headers_too_large: () => 'The request line and headers are larger than 16 KiB.',
   request_timeout: () => 'The request did not arrive in time.',
-  request_malformed: (cause?: string) =>
-    `The request cannot be read as HTTP/1.1${cause ? `: ${cause}` : ''}.`,
+  request_malformed: (cause: string) => `The request cannot be read as HTTP/1.1: ${cause}.`,
   is_tls: () => 'it is TLS; the address must begin with http://',
   is_http2: () => 'it is HTTP/2',
   is_connect: () => 'CONNECT is for a proxy, and the emulator is not one',

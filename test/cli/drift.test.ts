@@ -491,6 +491,10 @@ t.test('check --against: settings are proposed, written, and leave nothing to ex
     t.equal(failed.stderr, `commerce-emulator: ${SAYS.not_compared(file)}\n`)
   }
   t.equal(await readFile(file, 'utf8'), written, 'a file of settings is kept')
+  const json = `${root}/found.json`
+  await against(t, sandbox('four'), EVERYTHING, ['--write-settings', json])
+  const settings = JSON.parse(JSON.stringify(nested(SETTINGS)))
+  t.strictSame(JSON.parse(await readFile(json, 'utf8')), { settings })
   const unwritable = await against(t, base, {}, ['--write-settings', `${file}/none.yaml`])
   t.ok(unwritable.stderr.includes(`${file}/none.yaml`))
 })

@@ -98,10 +98,8 @@ t.test('mcp: an agent with an emulator of its own', async t => {
   const past = (await use('explain_request', { id: `#1/${refused.request}` })).value
   t.equal(past.status, 400, 'a report knows a refusal from before a reset')
   for (const tool of ['request_changes', 'reproduce_request', 'explain_request'])
-    t.match(await use(tool, { id: '#1/req_9' }), {
-      isError: true,
-      value: { code: 'request_unknown' }
-    })
+    for (const id of ['#1/req_9', '#9/req_1'])
+      t.match(await use(tool, { id }), { isError: true, value: { code: 'request_unknown' } })
 })
 
 t.test('mcp: a sandbox in every tool, and a request by its name in reports', async t => {
