@@ -50,9 +50,7 @@ export async function requestedScenario(
       places.map(steps => ['scenario', ...steps]),
       ...more
     )
-  const numbers = (whole.numbers as readonly WrittenNumber[]).map(number => ({
-    ...number,
-    steps: number.steps.slice(1)
-  }))
+  const written = whole.numbers as WrittenNumber[]
+  const numbers = written.map(({ steps, source }) => ({ source, steps: steps.slice(1) }))
   return { document: { ...whole, data: scenario, numbers, locate }, origin: inline, ...given }
 }
