@@ -22,7 +22,7 @@ const CHECKER = checkerOf(() => ({
 }))
 
 /**
- * The document that is to be loaded, with the values of its variables and the seed that are given.
+ * The document to load, with the given variables and seed.
  * Errors: those of reading it, `scenario_unknown`.
  */
 export async function requestedScenario(
