@@ -112,7 +112,7 @@ export class Arrivals {
 
   /** Counts a response until it is closed, and ends one that its client does not read. */
   sending({ arrival, raw: { socket } }: FastifyRequest, raw: ServerResponse, length: number): void {
-    if (arrival.isClosed || (length <= SMALL && raw.writableLength === 0)) return
+    if (arrival.isClosed || length <= SMALL) return
     const { release } = arrival
     this.#sending += length
     arrival.release = () => {
