@@ -142,6 +142,7 @@ t.test(
     }
     t.equal(JSON.parse(whole).id, 'req_4', 'the parts are the whole')
     t.equal((await use('list_requests')).text.split('\n').length, 5)
+    t.match((await use('list_requests', { limit: 1 })).text, /\nThere are older ones\.$/)
   }
 )
 
