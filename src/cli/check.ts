@@ -22,7 +22,8 @@ import {
 import { concerns, type Gate } from '../reports/run.js'
 import { Sandbox } from '../sandbox/sandbox.js'
 import type { SourceDocument, Written } from '../scenario/documents.js'
-import { type Expectation, Tally } from '../scenario/expectations.js'
+import type { Expectation } from '../scenario/expectations.js'
+import { Tally } from '../scenario/tally.js'
 import { recordsOf, type StateData, type StateTest } from '../scenario/final-state.js'
 import type { Library } from '../scenario/library.js'
 import { operationsOn, type SentCall, shownOn } from '../scenario/matching.js'
@@ -229,11 +230,18 @@ const counting =
     used.add(call.key)
     const sent = sentBy({ ...call, key: scenarioKeyOf(call.key, checking) }, checking)
     if (sent === null) return play(call, fault)
-    tally.count(sent)
+    const came = tally.came(sent)
     const answer = await play(call, fault)
-    // a 2xx response to a change means that the service made the change
-    const tookEffect = isMade(answer) && isChange(operationOf(sent.operation))
-    tally.count(sent, { status: answer.status, isDelivered: answer.status > 0, tookEffect })
+    const { status, body } = answer
+    tally.ended(came, {
+      status,
+      isDelivered: status > 0,
+      // a 2xx response to a change means that the service made the change
+      tookEffect: isMade(answer) && isChange(operationOf(sent.operation as NonNullable<SentCall['operation']>)),
+      changed: [],
+      at: checking.sandbox.machine(),
+      body: () => body
+    })
     return answer
   }
 
@@ -352,19 +360,19 @@ async function expectationPoints(
   })
   return Promise.all(
     verdicts.map(async (verdict, index) => {
-      const { expectation, wanted, seen, holds, exceeded, message } = verdict
+      const { expectation, wanted, seen, holds, forbidden, message } = verdict
       // of requests that came too soon, their number says nothing
       const isPlain =
         'on' in expectation &&
         expectation.per === undefined &&
-        !(exceeded && expectation.no_sooner_than)
+        !(forbidden && (expectation.no_sooner_than ?? expectation.no_later_than))
       const counted = holds
         ? []
         : [
             {
               ...verdict,
               at: [],
-              message: isPlain ? SAYS.counted(seen, steps.length + play.length === 0) : message
+              message: isPlain ? SAYS.counted(seen as number, steps.length + play.length === 0) : message
             }
           ]
       const found: readonly (PlacedProblem & Explained)[] =

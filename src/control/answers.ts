@@ -151,10 +151,18 @@ const verdict = {
   value: optional(
     told('Only for an unmet expectation with `per`: the first value for which it does not hold.')
   ),
-  seen: count('The number of matching requests; with `value`, of those with that value.'),
+  verdict: word(['met', 'unmet', 'never exercised']),
+  seen: optional(
+    count(
+      'The number of matching requests, of a sequence those in order; with `value`, of those with that value.'
+    )
+  ),
   holds: flag(),
-  exceeded: flag(),
+  forbidden: flag(
+    'Whether something came that must not: too many requests, a wrong order, a record that must not be.'
+  ),
   message: text(),
+  tests: optional(list(text(), 'The tests whose requests counted.')),
   requests: optional(
     list(text(), 'Only for an unmet expectation: the requests that were counted.')
   ),
@@ -344,6 +352,7 @@ export const ANSWERS = {
       version: text(),
       scenario,
       calls: count(),
+      reached: count('Requests with a right key that met an operation.'),
       coverage,
       findings: found,
       assumptions: list(
@@ -351,9 +360,14 @@ export const ANSWERS = {
         'The assumptions that at least one response relied on.'
       ),
       unused_script_entries: list(entry),
-      unmet_expectations: list(
-        closed({ ...verdict, sandbox: textOrNull, tests: strings }),
-        'Each with its sandbox, null at the base address, and the tests that used that sandbox.'
+      expectations: list(
+        closed({
+          ...verdict,
+          sandbox: textOrNull,
+          tests: strings,
+          periods: closed({ met: count(), of: count() })
+        }),
+        'Each with its sandbox, null at the base address, the tests whose requests counted, and in how many periods it was met.'
       ),
       sandboxes: list(closed({ sandbox: textOrNull, periods: count() })),
       tests: list(

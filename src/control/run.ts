@@ -23,6 +23,7 @@ export async function runDocument(sandboxes: Sandboxes, version: string): Promis
     version,
     scenario,
     calls: metrics.total,
+    reached: metrics.reached,
     coverage: coverage.report(),
     findings: run.findings(),
     assumptions: assumptions.ids().map(id => {
@@ -31,7 +32,7 @@ export async function runDocument(sandboxes: Sandboxes, version: string): Promis
       return { assumption: id, topic, default: fallback, times, requests }
     }),
     unused_script_entries: maskedList(history.unused(), main),
-    unmet_expectations: maskedList(history.unmet(), main),
+    expectations: maskedList(history.judged(), main),
     ...run.listing()
   }
 }

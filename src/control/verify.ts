@@ -23,9 +23,7 @@ import {
   type CountData,
   compileExpectation,
   type Expectation,
-  type ExpectationData,
-  type Verdict as ScenarioVerdict,
-  Tally
+  type ExpectationData
 } from '../scenario/expectations.js'
 import type { StateData } from '../scenario/final-state.js'
 import { within } from '../scenario/flaws.js'
@@ -33,6 +31,7 @@ import { tooLarge } from '../scenario/limits.js'
 import { shownOn } from '../scenario/matching.js'
 import { explainedMessage } from '../scenario/near-misses.js'
 import { expectationSchema, type SequenceData } from '../scenario/schemas.js'
+import { type Verdict as ScenarioVerdict, Tally } from '../scenario/tally.js'
 import { type Lazy, lazily } from '../work/json-pieces.js'
 import { pause } from '../work/slices.js'
 import type { Context } from './route.js'
@@ -177,18 +176,13 @@ function tallyJudge(expectation: Expectation, sandbox: Sandbox): Judge {
   const tally = new Tally([expectation])
   const counted: Exchange[] = []
   const see = (request: Exchange) => {
-    if (
-      request.operation === null ||
-      !tally.count(
-        sentIn(sandbox.store, request, null),
-        expectation.isOfEndings ? endingOf(request) : null
-      )
-    )
-      return
+    const came = tally.came(sentIn(sandbox.store, request, null), request.id)
+    tally.ended(came, endingOf(request))
+    if (!tally.hasCounted(came)) return
     if (counted.push(request) > MAX_SHOWN && 'calls' in expectation) counted.shift()
   }
   const judged = async () => {
-    const [verdict] = (await tally.verdicts(sandbox.store)) as [ScenarioVerdict]
+    const [verdict] = (await tally.verdicts(sandbox.store, true)) as [ScenarioVerdict]
     return { ...verdict, isCertain: missing() === 0 || isCertainAnyway(expectation, verdict) }
   }
   return {
@@ -201,12 +195,13 @@ function tallyJudge(expectation: Expectation, sandbox: Sandbox): Judge {
       const { holds, seen, isCertain } = await judged()
       if (!isCertain) throw REFUSALS.journalIncomplete(missing())
       const [explained] = maskedThroughout(
-        await explainedVerdicts(tally, lookedIn(sandbox)),
+        await explainedVerdicts(tally, lookedIn(sandbox), true),
         keysToMask(sandbox)
       ) as [ScenarioVerdict]
-      const { near_misses: near = [] } = explained
+      const { verdict, near_misses: near = [] } = explained
       const told = {
         holds,
+        verdict,
         message: explainedMessage(explained.message, { near_misses: near }),
         ...(near.length > 0 && { near_misses: near })
       }
@@ -222,16 +217,16 @@ function tallyJudge(expectation: Expectation, sandbox: Sandbox): Judge {
 }
 
 /** Whether requests that the journal lacks could not change a verdict. */
-function isCertainAnyway(expectation: Expectation, { holds, exceeded }: ScenarioVerdict): boolean {
+function isCertainAnyway(expectation: Expectation, { holds, forbidden }: ScenarioVerdict): boolean {
   if ('differences' in expectation) return true
-  // how many came of another value, or how soon, cannot be told
+  if (forbidden) return true
+  // how many came of another value, how soon, or in between, cannot be told
   const isAnyhow =
     expectation.data.per === undefined &&
-    ('steps' in expectation ? expectation.steps : [expectation.calls]).every(
-      ({ apart }) => apart === 0
-    )
-  if ('steps' in expectation) return exceeded || (holds && isAnyhow)
-  return exceeded || (holds && expectation.times.to === Number.POSITIVE_INFINITY && isAnyhow)
+    ('steps' in expectation
+      ? expectation.others && expectation.steps.every(({ apart }) => apart === null)
+      : expectation.times.to === Number.POSITIVE_INFINITY && expectation.calls.apart === null)
+  return holds && isAnyhow
 }
 
 async function scriptVerdict(sandbox: Sandbox): Promise<Verdict> {
@@ -248,6 +243,11 @@ async function scriptVerdict(sandbox: Sandbox): Promise<Verdict> {
     unused_script_entries: unused
   }
 }
+
+/** The journal holds requests in the order in which they ended. */
+const inOrderOfArrival = (journal: Journal): Exchange[] =>
+  journal.requests().sort((a, b) => numberOf(a) - numberOf(b))
+const numberOf = ({ id }: Exchange) => Number(id.slice(id.indexOf('_') + 1))
 
 type Waiting = Pick<Context, 'sandbox' | 'left' | 'waiting' | 'closing'>
 
@@ -269,7 +269,7 @@ class Following {
     this.#journal = journal
     this.judge = begin()
     this.#clears = journal.clears
-    this.#unseen = journal.requests()
+    this.#unseen = inOrderOfArrival(journal)
     this.stop = journal.listen(request => {
       if (journal.clears === this.#clears) this.#unseen.push(request)
       this.wake()
@@ -288,7 +288,7 @@ class Following {
         place = 0
         this.#clears = this.#journal.clears
         this.judge = this.#begin()
-        this.#unseen = this.#journal.requests()
+        this.#unseen = inOrderOfArrival(this.#journal)
       }
       const request = this.#unseen[place]
       if (request === undefined) break

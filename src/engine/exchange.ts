@@ -16,6 +16,7 @@ import type { List } from '../reference/parameters.js'
 import type { RuleId } from '../reference/rules.js'
 import type { RecordName } from '../scenario/edits.js'
 import type { Action, Fault } from '../scenario/script.js'
+import type { Came } from '../scenario/tally.js'
 import { bodyOf, changedBody } from '../store/bytes.js'
 import type { Shape } from '../store/collection.js'
 import type { Store } from '../store/store.js'
@@ -196,8 +197,8 @@ export class Exchange {
   values: Values = NO_VALUES
   /** A parameter was sent that the operation does not have. */
   unknownParameter = false
-  /** Whether the scenario's expectations have counted it. */
-  isCounted = false
+  /** What the scenario's expectations know of it; null before it came to them. */
+  came: Came | null = null
   /**
    * What the script does to it, the records that this changed, and why it could not change them.
    */
@@ -241,6 +242,8 @@ export class Exchange {
   judgement: Judgement | null = null
   isDelivered = false
   ms = 0
+  /** When its response was sent or lost, by the sandbox's clock in milliseconds. */
+  ended = 0
 
   constructor(world: World, id: string, { base, method, url, headers }: Arriving) {
     this.world = world
@@ -397,6 +400,7 @@ export class Exchange {
       isDelivered &&
       (outcome.fault === null || (outcome.fault === 'malformed_body' && this.length > 0))
     this.ms = ms
+    this.ended = this.at === 0 ? 0 : this.state.clock.now(this.world.machine())
     this.settings = this.world.settings
     if (this.stage < STAGE.answered) this.#end({ name: 'lost_before', status: 200 }, '')
     else if (!this.isDelivered && (outcome.name === 'answered' || outcome.name === 'scripted'))
@@ -555,4 +559,27 @@ const flat = (node: FormNode): unknown => {
   if (typeof node === 'string') return node
   if (node instanceof FormList) return node.items
   return [...node].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, part]) => [name, flat(part)])
+}
+
+/**
+ * The records that a request and its script entry changed; a new Refund changes its Transaction
+ * too.
+ */
+export function recordsChanged(call: Exchange): readonly RecordName[] {
+  const own = recordsChangedByOperation(call)
+  return call.changed.length === 0
+    ? own
+    : [...own, ...call.changed.filter(({ id }) => own.every(one => one.id !== id))]
+}
+
+function recordsChangedByOperation(call: Exchange): RecordName[] {
+  if (call.operation === null || !tookEffect(call)) return []
+  const { family, kind } = operationOf(call.operation)
+  if (kind === 'delete') return [{ family, id: (call.found as AnyRecord).id }]
+  return recordsShown(call).flatMap(({ id, transaction }): RecordName[] => {
+    const shown = { family, id }
+    return family === 'refunds'
+      ? [shown, { family: 'transactions', id: transaction as string }]
+      : [shown]
+  })
 }

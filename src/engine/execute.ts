@@ -17,7 +17,7 @@ import { bodyOf, bytesOf, changedBody } from '../store/bytes.js'
 import type { Stored } from '../store/collection.js'
 import { collectionOf, type Records } from '../store/store.js'
 import { noOperation, optionsHeaders, outsideBase, refuse } from './answers.js'
-import { type AnyRecord, type Arriving, Exchange, hasBody, hasReached, STAGE } from './exchange.js'
+import { type AnyRecord, type Arriving, Exchange, hasBody, STAGE } from './exchange.js'
 import { actorOf, redacted } from './keys.js'
 import { positionOf, type StoredList } from './listing.js'
 import { HANDLERS, parametersOf } from './operations.js'
@@ -77,7 +77,6 @@ export function execute(
       else answerByScript(exchange, action)
     }
   } catch (error) {
-    if (isScripted) countRequest(exchange)
     refuse(exchange, error)
   }
   breakAnswer(exchange)
@@ -244,12 +243,10 @@ export function decode(exchange: Exchange, body: Form | null, isCounted = true):
   exchange.stage = STAGE.admitted
 }
 
-/** Counts a request with a right key for the scenario's expectations, once. */
+/** Shows a request to the scenario's expectations, once. */
 export function countRequest(exchange: Exchange): void {
-  const { tally } = exchange
-  if (tally.isEmpty || exchange.isCounted || !hasReached(exchange, STAGE.identified)) return
-  exchange.isCounted = true
-  tally.count(sentBy(exchange))
+  const { tally, id } = exchange
+  if (!tally.isEmpty) exchange.came ??= tally.came(sentBy(exchange), id)
 }
 
 /** A request that waited ends with the state that it came to. Errors: `state_replaced`. */
@@ -406,11 +403,11 @@ function show(exchange: Exchange, shown: StoredList<AnyStored> | AnyStored): voi
 }
 
 /**
- * 11. The request is over, `ms` milliseconds after it came, and its response arrived or not:
- * counted again for the expectations that ask how it ended.
+ * 11. The request is over, `ms` milliseconds after it came, and its response arrived or not: the
+ * scenario's expectations see how it ended.
  */
 export function close(exchange: Exchange, isDelivered: boolean, ms: number): void {
   exchange.close(isDelivered, ms)
-  const { tally } = exchange
-  if (exchange.isCounted && tally.hasEndings) tally.count(sentBy(exchange), endingOf(exchange))
+  const { came, tally } = exchange
+  if (came !== null) tally.ended(came, endingOf(exchange))
 }

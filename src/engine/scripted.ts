@@ -6,11 +6,11 @@ import { durationOf } from '../core/durations.js'
 import { type FormObject, nodeIn } from '../core/form.js'
 import { mergePatched } from '../core/merge-patch.js'
 import { filled } from '../core/templates.js'
-import type { OperationId } from '../reference/operations.js'
 import { aboutIn } from '../scenario/about.js'
 import { defaultError } from '../scenario/default-errors.js'
 import type { Ending } from '../scenario/expectations.js'
 import type { SentCall, Values } from '../scenario/matching.js'
+import type { Json } from '../scenario/schemas.js'
 import type { Action, Respond } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
 import { JSON_TYPE } from './answers.js'
@@ -20,6 +20,7 @@ import {
   hasReached,
   malformed,
   type Pause,
+  recordsChanged,
   STAGE,
   tookEffect
 } from './exchange.js'
@@ -39,9 +40,8 @@ export type Sent = Pick<
 /** A request as it was sent among these records, with this key. */
 export function sentIn(store: Store, request: Sent, key: string | null): SentCall {
   const { account, params } = request
-  const operation = request.operation as OperationId
   const sent = {
-    operation,
+    operation: request.operation,
     key,
     account,
     params: ([name]: readonly string[]) => params[name as string],
@@ -58,8 +58,19 @@ export function sentIn(store: Store, request: Sent, key: string | null): SentCal
 export const endingOf = (exchange: Exchange): Ending => ({
   status: exchange.outcome.status,
   isDelivered: exchange.isDelivered,
-  tookEffect: tookEffect(exchange)
+  tookEffect: tookEffect(exchange),
+  at: exchange.ended,
+  changed: recordsChanged(exchange),
+  body: () => jsonIn(exchange.text)
 })
+
+function jsonIn(text: string): Json | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
 
 /**
  * The values of a form by their nested names; null for a name with further names or a list below

@@ -2,9 +2,7 @@
  * The journal: the last requests of a sandbox, bounded in number and in bytes, by itself and
  * together with those of other sandboxes.
  */
-import { type AnyRecord, type Exchange, recordsShown, tookEffect } from '../engine/exchange.js'
-import { operationOf } from '../reference/operations.js'
-import type { RecordName } from '../scenario/edits.js'
+import type { Exchange } from '../engine/exchange.js'
 
 /**
  * A journal as the budget sees it: what it holds, and how it gives way until it holds no more than
@@ -137,27 +135,4 @@ export class Journal {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
-}
-
-/**
- * The records that a request and its script entry changed; a new Refund changes its Transaction
- * too.
- */
-export function recordsChanged(call: Exchange): readonly RecordName[] {
-  const own = recordsChangedByOperation(call)
-  return call.changed.length === 0
-    ? own
-    : [...own, ...call.changed.filter(({ id }) => own.every(one => one.id !== id))]
-}
-
-function recordsChangedByOperation(call: Exchange): RecordName[] {
-  if (call.operation === null || !tookEffect(call)) return []
-  const { family, kind } = operationOf(call.operation)
-  if (kind === 'delete') return [{ family, id: (call.found as AnyRecord).id }]
-  return recordsShown(call).flatMap(({ id, transaction }): RecordName[] => {
-    const shown = { family, id }
-    return family === 'refunds'
-      ? [shown, { family: 'transactions', id: transaction as string }]
-      : [shown]
-  })
 }

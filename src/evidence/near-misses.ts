@@ -7,7 +7,7 @@ import { isSecretName } from '../core/redaction.js'
 import { type Exchange, hasReached, type Refusal, STAGE, type Stage } from '../engine/exchange.js'
 import { endingOf, sentIn } from '../engine/scripted.js'
 import type { OperationId } from '../reference/operations.js'
-import type { Calls, Expectation, Tally, Verdict } from '../scenario/expectations.js'
+import type { Calls, Expectation } from '../scenario/expectations.js'
 import {
   countedValue,
   type MatchCondition,
@@ -19,6 +19,7 @@ import {
 import { type Miss, missOf, Nearest, type NearMiss } from '../scenario/near-misses.js'
 import type { SequenceData } from '../scenario/schemas.js'
 import type { ListedEntry, Script } from '../scenario/script.js'
+import { type Tally, type Verdict, valueOf } from '../scenario/tally.js'
 import type { Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
 
@@ -31,32 +32,55 @@ export type Looked = {
 type Unused = ReturnType<Script['unused']>[number]
 
 /**
- * Expectations and entries that are explained, requests that are looked at for each, the newest,
- * and those that are listed.
+ * Expectations and entries that are explained, and requests that are looked at for each, the
+ * newest.
  */
 const MAX_EXPLAINED = 20
 const MAX_LOOKED_AT = 1000
-const MAX_LISTED = 10
 
 /**
  * What can be said of each expectation now: of one that does not hold, which requests counted and
- * which nearly did.
+ * which nearly did. `isAsked`: as of `Tally.verdicts`.
  */
-export async function explainedVerdicts(tally: Tally, looked: Looked): Promise<Verdict[]> {
-  const verdicts = await tally.verdicts(looked.store)
+export async function explainedVerdicts(
+  tally: Tally,
+  looked: Looked,
+  isAsked = false
+): Promise<Verdict[]> {
+  const verdicts = await tally.verdicts(looked.store, isAsked)
+  const { nameOf = id => id } = looked
   let left = MAX_EXPLAINED
   for (const [index, verdict] of verdicts.entries()) {
     const expectation = tally.expectations[index] as Expectation
-    if (verdict.holds || 'differences' in expectation || left-- <= 0) continue
-    const own = { ...looked, requests: requestsOf(verdict, expectation.data, looked) }
-    Object.assign(
-      verdict,
-      await ('steps' in expectation
-        ? ofSequence(expectation.steps, verdict, own)
-        : ofCalls(expectation.calls, verdict, own))
+    if (verdict.holds || 'differences' in expectation) continue
+    const counted = verdict.requests ?? []
+    if (counted.length > 0) verdict.requests = counted.map(nameOf)
+    const next =
+      'steps' in expectation ? expectation.steps[verdict.seen as number] : expectation.calls
+    // too many are no near misses; in a sequence the next one is what is in the way
+    if (left-- <= 0 || next === undefined || (verdict.forbidden && 'calls' in expectation)) continue
+    const near = await nearlyThe(next, counted, {
+      ...looked,
+      requests: requestsOf(verdict, expectation.data, looked)
+    })
+    if (near.length === 0) continue
+    verdict.near_misses = near
+    const tests = looked.requests.flatMap(({ id, test }) =>
+      test !== null && near.some(one => one.in === nameOf(id)) ? test : []
     )
+    verdict.tests = [...new Set([...(verdict.tests ?? []), ...tests])]
   }
   return verdicts
+}
+
+/** The requests that came nearest to those of an expectation, besides those that counted. */
+function nearlyThe(calls: Calls, counted: readonly string[], looked: Looked): Promise<NearMiss[]> {
+  const isNone = counted.length === 0
+  return nearIn(
+    exchangesOf(calls.operations, looked).filter(({ id }) => !counted.includes(id)),
+    call => missesOfCalls(calls, call, { sent: sentIn(looked.store, call, null), isNone }),
+    looked
+  )
 }
 
 /** The requests that are looked through for a verdict: those of the value that it is about. */
@@ -66,9 +90,7 @@ function requestsOf(
   { requests, store }: Looked
 ): readonly Exchange[] {
   if (per === undefined || value === undefined) return requests
-  return requests.filter(
-    call => call.operation !== null && countedValue(per, sentIn(store, call, null)) === value
-  )
+  return requests.filter(call => valueOf(per, sentIn(store, call, null)) === value)
 }
 
 /**
@@ -115,7 +137,7 @@ export function nearlyMet(call: Exchange): NearMiss[] {
   if (operation === null) return []
   const sent = sentIn(store, call, null)
   const entries = script.unused().filter(({ entry }) => entry.operations.has(operation))
-  const awaited = tally.awaited().filter(({ calls }) => calls.operations.has(operation))
+  const awaited = tally.awaited().filter(({ calls }) => calls.operations?.has(operation) !== false)
   const nearest = new Nearest()
   const add = (where: string, misses: Miss[]) => nearest.add(where, misses.length, () => misses)
   for (const unused of entries.slice(0, MAX_EXPLAINED))
@@ -132,11 +154,11 @@ export const withNearlyMet = <W extends object>(why: W, near: readonly NearMiss[
 const nameOfEntry = ({ id, entry: { data } }: Unused) => data.name ?? `${id}, ${shownOn(data.on)}`
 
 /** The requests of operations, the newest first. */
-const exchangesOf = (operations: ReadonlySet<OperationId>, { requests }: Looked): Exchange[] =>
+const exchangesOf = (operations: Calls['operations'], { requests }: Looked): Exchange[] =>
   requests
     .slice(-MAX_LOOKED_AT)
     .reverse()
-    .filter(({ operation }) => operations.has(operation as OperationId))
+    .filter(({ operation }) => operations?.has(operation as OperationId) !== false)
 
 async function nearIn(
   calls: readonly Exchange[],
@@ -152,70 +174,6 @@ async function nearIn(
   return nearest.list()
 }
 
-const namesOf = (calls: readonly Exchange[], { nameOf = id => id }: Looked) =>
-  calls.slice(0, MAX_LISTED).map(({ id }) => nameOf(id))
-
-/**
- * What there is to say: requests that counted are named if the journal holds all of them and no
- * others could be taken for them.
- */
-const explanation = (requests: string[], near: NearMiss[]) => ({
-  ...(requests.length > 0 && { requests }),
-  ...(near.length > 0 && { near_misses: near })
-})
-
-async function ofCalls(calls: Calls, { seen, exceeded }: Verdict, looked: Looked) {
-  const counted: Exchange[] = []
-  const missesOf = (call: Exchange) => {
-    const misses = missesOfCalls(calls, call, {
-      sent: sentIn(looked.store, call, null),
-      isNone: seen === 0
-    })
-    if (misses.length === 0) counted.push(call)
-    return misses
-  }
-  const near = await nearIn(exchangesOf(calls.operations, looked), missesOf, looked)
-  return explanation(
-    seen === counted.length ? namesOf(counted.reverse(), looked) : [],
-    exceeded ? [] : near
-  )
-}
-
-/**
- * Follows a sequence through the journal: the requests that came in order, and those that nearly
- * were the next one.
- */
-async function ofSequence(steps: readonly Calls[], { seen }: Verdict, looked: Looked) {
-  const { store } = looked
-  const counted: Exchange[] = []
-  let after: Exchange[] = []
-  for (const call of looked.requests.slice(-MAX_LOOKED_AT)) {
-    // none where all of them came, one too soon
-    const step = counted.length < seen ? steps[counted.length] : undefined
-    const isOfStep = step?.operations.has(call.operation as OperationId)
-    if (
-      isOfStep &&
-      missesOfCalls(step as Calls, call, { sent: sentIn(store, call, null), isNone: false })
-        .length === 0
-    ) {
-      counted.push(call)
-      after = []
-    } else after.push(call)
-    await pause()
-  }
-  const next = steps[seen]
-  if (next === undefined) return explanation(namesOf(counted, looked), [])
-  const near = after
-    .filter(({ operation }) => next.operations.has(operation as OperationId))
-    .reverse()
-  const nearest = await nearIn(
-    near,
-    call => missesOfCalls(next, call, { sent: sentIn(store, call, null), isNone: true }),
-    looked
-  )
-  return explanation(seen === counted.length ? namesOf(counted, looked) : [], nearest)
-}
-
 /**
  * What a request sent; `isNone`: no request met the conditions, so those on what is not kept are
  * not met either.
@@ -224,8 +182,6 @@ type Knowing = { sent: SentCall; isNone: boolean }
 
 /** Why a request is not one of those; nothing where it is, as far as that can still be told. */
 function missesOfCalls({ matches, ended }: Calls, call: Exchange, knowing: Knowing): Miss[] {
-  const early = missedStage(call, STAGE.identified, 'a request with a known API key')
-  if (early !== null) return [early]
   const ending = endingOf(call)
   const endings = ended
     .filter(({ holds }) => !holds(ending))

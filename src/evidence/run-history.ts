@@ -2,32 +2,33 @@
  * What became of scripts and expectations in a run: of every sandbox, over every period between two
  * loads or resets of it.
  */
-import type { Verdict } from '../scenario/expectations.js'
 import type { ListedEntry } from '../scenario/script.js'
+import type { Verdict } from '../scenario/tally.js'
 
 /**
- * A sandbox's script and expectations since its last load or reset, and the tests that its requests
- * named. The sandbox at the base address has no name.
+ * A sandbox's script and expectations since its last load or reset. The sandbox at the base address
+ * has no name.
  */
 export type Period = {
   sandbox: string | null
-  tests: readonly string[]
   script: readonly ListedEntry[]
   verdicts: readonly Verdict[]
 }
-/** An expectation that a sandbox did not meet, and the tests of the periods in which it did not. */
-export type Unmet = Verdict & { sandbox: string | null; tests: string[] }
 /**
- * What is known of an expectation of a sandbox; `verdict` is the first that counts against it, null
- * where none does.
+ * An expectation of a sandbox over all its periods, in `met` of `of` of which it was met: the
+ * verdict that counts against it most, and the tests whose requests were part of such a verdict.
  */
-type Judged = { isMet: boolean; verdict: Verdict | null; tests: ReadonlySet<string> }
+export type Judged = Verdict & {
+  sandbox: string | null
+  tests: string[]
+  periods: { met: number; of: number }
+}
 
 /** Entries that differ, and expectations of all sandboxes; further ones are not judged. */
 const MAX_KNOWN = 10_000
-/** Characters that they say, together. */
+/** Tests of one of them, and characters that all say together. */
+const MAX_TESTS = 100
 const MAX_CHARACTERS = 16_777_216
-const NOT_JUDGED: Judged = { isMet: false, verdict: null, tests: new Set() }
 
 export class RunHistory {
   /**
@@ -36,8 +37,9 @@ export class RunHistory {
    */
   readonly #entries: Map<string, { entry: ListedEntry; applied: boolean }>
   /** Expectations by their sandbox and what they want. */
-  readonly #expectations: Map<string, Judged & { sandbox: string | null }>
-  readonly #sandboxes: Set<string | null>
+  readonly #expectations: Map<string, Judged>
+  /** Nothing was added yet. */
+  isEmpty: boolean
   /** Characters that entries and expectations say. */
   #characters: number
   /**
@@ -50,25 +52,15 @@ export class RunHistory {
   constructor(known: RunHistory | null = null) {
     this.#entries = new Map(known === null ? [] : known.#entries)
     this.#expectations = new Map(known === null ? [] : known.#expectations)
-    this.#sandboxes = new Set(known === null ? [] : known.#sandboxes)
+    this.isEmpty = known === null || known.isEmpty
     this.#characters = known === null ? 0 : known.#characters
   }
 
-  /** Nothing was added yet. */
-  get isEmpty(): boolean {
-    return this.#sandboxes.size === 0
-  }
-
   /** Adds a period that is over, when it has been judged. */
-  judge(sandbox: string | null, period: Promise<Period>): void {
-    this.#sandboxes.add(sandbox)
+  judge(period: Promise<Period>): void {
+    this.isEmpty = false
     this.settled = Promise.all([this.settled, period]).then(([, judged]) => this.add(judged))
     this.settled.catch(() => {})
-  }
-
-  /** Whether a period of a sandbox was added. */
-  knows(sandbox: string | null): boolean {
-    return this.#sandboxes.has(sandbox)
   }
 
   /** A history of the same, and of these periods, which go on. */
@@ -78,8 +70,8 @@ export class RunHistory {
     return history
   }
 
-  add({ sandbox, tests, script, verdicts }: Period): void {
-    this.#sandboxes.add(sandbox)
+  add({ sandbox, script, verdicts }: Period): void {
+    this.isEmpty = false
     const alike = new Map<string, number>()
     for (const entry of script) {
       const said = JSON.stringify(entry.entry)
@@ -95,7 +87,7 @@ export class RunHistory {
       const key = JSON.stringify([sandbox, verdict.wanted])
       const before = this.#expectations.get(key)
       if (before === undefined && !this.#hasRoom(this.#expectations, verdict.wanted)) continue
-      this.#expectations.set(key, { sandbox, ...judgedAfter(before ?? NOT_JUDGED, verdict, tests) })
+      this.#expectations.set(key, judgedAfter(before, { ...verdict, sandbox }))
     }
   }
 
@@ -112,30 +104,30 @@ export class RunHistory {
   }
 
   /**
-   * The expectations of each sandbox that more requests came for in some period of it, or that were
-   * met in none.
+   * Every expectation of each sandbox. What is demanded must be met in some period; what is
+   * forbidden counts in any.
    */
-  unmet(): Unmet[] {
-    return [...this.#expectations.values()].flatMap(({ sandbox, isMet, verdict, tests }) =>
-      verdict !== null && (verdict.exceeded || !isMet)
-        ? [{ ...verdict, sandbox, tests: [...tests] }]
-        : []
+  judged(): Judged[] {
+    return [...this.#expectations.values()].map(judged =>
+      judged.holds || judged.forbidden || judged.periods.met === 0
+        ? judged
+        : { ...judged, verdict: 'met', holds: true }
     )
   }
 }
 
-/**
- * Too many requests in a period count against an expectation, whatever other periods say; too few
- * count only if no period met it.
- */
+/** How much a verdict counts against an expectation. */
+const weightOf = ({ forbidden, verdict }: Verdict): number =>
+  forbidden ? 3 : { unmet: 2, 'never exercised': 1, met: 0 }[verdict]
+
 function judgedAfter(
-  { isMet, verdict: before, tests }: Judged,
-  verdict: Verdict,
-  more: readonly string[]
+  before: Judged | undefined,
+  verdict: Verdict & { sandbox: string | null }
 ): Judged {
-  if (verdict.holds) return { isMet: true, verdict: before, tests }
-  if (before?.exceeded && !verdict.exceeded) return { isMet, verdict: before, tests }
-  if (before?.exceeded === verdict.exceeded)
-    return { isMet, verdict: before, tests: new Set([...tests, ...more]) }
-  return { isMet, verdict, tests: new Set(more) }
+  const { met, of } = before?.periods ?? { met: 0, of: 0 }
+  const periods = { met: met + Number(verdict.holds), of: of + 1 }
+  const now = { ...verdict, tests: verdict.tests ?? [], periods }
+  if (before === undefined || weightOf(verdict) > weightOf(before)) return now
+  const tests = weightOf(verdict) === weightOf(before) ? now.tests : []
+  return { ...before, tests: [...new Set([...before.tests, ...tests])].slice(0, MAX_TESTS), periods }
 }

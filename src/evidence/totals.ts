@@ -2,7 +2,7 @@
  * What requests add up to: of a sandbox since its last load or reset, or of a whole run. Both are
  * the same folds over judged requests.
  */
-import type { Exchange, Judgement } from '../engine/exchange.js'
+import { type Exchange, hasReached, type Judgement, STAGE } from '../engine/exchange.js'
 import { ASSUMPTION_IDS, ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
 import type { OperationId } from '../reference/operations.js'
 import { CURSORS } from '../reference/parameters.js'
@@ -182,8 +182,9 @@ type Counts = { statuses: Map<number, number>; latency: Latency }
 
 export class Metrics {
   readonly operations = new Map<OperationLabel, Counts>()
-  /** Requests that a script entry was applied to. */
+  /** Requests that a script entry was applied to, and those with a right key that met an operation. */
   scripted = 0
+  reached = 0
 
   /** All requests. */
   get total(): number {
@@ -193,7 +194,9 @@ export class Metrics {
   }
 
   /** Counts a request that is over. */
-  add({ operation, outcome: { status }, ms, action }: Exchange): void {
+  add(exchange: Exchange): void {
+    const { operation, outcome, ms, action } = exchange
+    const { status } = outcome
     const label = operation ?? 'none'
     const { statuses, latency } = this.operations.get(label) ?? this.#begin(label)
     statuses.set(status, (statuses.get(status) ?? 0) + 1)
@@ -202,6 +205,7 @@ export class Metrics {
     latency.buckets[place] = (latency.buckets[place] as number) + 1
     latency.sum += ms
     if (action !== null) this.scripted++
+    if (hasReached(exchange, STAGE.identified)) this.reached++
   }
 
   #begin(label: OperationLabel): Counts {

@@ -2,8 +2,7 @@
  * What a request changed: the records around it, from the states that the inputs of its sandbox
  * make again.
  */
-import type { Exchange } from '../engine/exchange.js'
-import { recordsChanged } from '../evidence/journal.js'
+import { type Exchange, recordsChanged } from '../engine/exchange.js'
 import type { Family } from '../reference/operations.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { bytesOf } from '../store/bytes.js'

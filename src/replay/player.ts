@@ -68,7 +68,6 @@ export class Player {
       if (action !== null && isAnswer(action)) answerByScript(exchange, action)
       else perform(exchange, action !== null)
     } catch (error) {
-      countRequest(exchange)
       refuse(exchange, error)
     }
     breakAnswer(exchange)
@@ -81,6 +80,7 @@ export class Player {
       fault === null || fault === 'malformed_body'
         ? answerSeen(exchange)
         : { status: 0, body: { error: { message: SAYS.no_response(SAYS[SEEN[fault]]()) } }, fault }
+    countRequest(exchange)
     close(exchange, fault === null, 0)
     this.#sandbox.evidence.record(exchange)
     return answer

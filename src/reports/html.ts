@@ -72,7 +72,7 @@ export function runPage(judged: JudgedRun): string {
       ? html`<code>${part.name}</code>`
       : html`<a href="#${place}"><code>${part.name}</code></a>`
   }
-  const { gates, unmet, findings, assumptions } = tablesOf(judged)
+  const { gates, expectations, findings, assumptions } = tablesOf(judged)
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -87,7 +87,7 @@ ${STYLESHEET}
 <h1>commerce-emulator: <span class="${hasPassed ? 'good' : 'bad'}">${headline(judged)}</span></h1>
 <p>${overview(judged, run.scenario.name)}</p>
 ${section(gates, shown)}
-${unmet.rows.length === 0 ? '' : section(unmet, shown)}
+${expectations.rows.length === 0 ? '' : section(expectations, shown)}
 ${section(findings, shown)}
 ${testParts(judged, call => callPart(call, places.get(call.request) as string, shown))}
 <h2>Coverage</h2>

@@ -20,7 +20,7 @@ const MAX_ROWS = 50
 /** The gates, the findings, the tests, and the refused requests with why. */
 export function runMarkdown(judged: JudgedRun): string {
   const { run } = judged
-  const { gates, unmet, findings, assumptions } = tablesOf(judged)
+  const { gates, expectations, findings, assumptions } = tablesOf(judged)
   const tests: Table = {
     title: 'Tests',
     head: ['test', 'result', 'requests', 'refused', 'rules broken', 'findings'],
@@ -62,7 +62,7 @@ export function runMarkdown(judged: JudgedRun): string {
       ]
     }))
   }
-  const tables = [gates, unmet, findings, tests, refused, assumptions]
+  const tables = [gates, expectations, findings, tests, refused, assumptions]
   return [
     `## commerce-emulator: ${headline(judged)}`,
     '',

@@ -7,7 +7,7 @@ import { CHECKS } from '../core/sentences.js'
 import { visible } from '../core/visible.js'
 import { FINDINGS, type Finding, type FindingId } from '../evidence/findings.js'
 import type { RunCall, RunListing } from '../evidence/run.js'
-import type { Unmet } from '../evidence/run-history.js'
+import type { Judged } from '../evidence/run-history.js'
 import type { CoverageReport, RuleCoverage, RunTest } from '../evidence/totals.js'
 import type { AssumptionId } from '../reference/assumptions.js'
 import { shownOn } from '../scenario/matching.js'
@@ -23,6 +23,8 @@ export type RunDocument = Omit<RunListing, 'requests'> & {
   /** Of the sandbox at the base address. */
   scenario: { name: string; description: string | null }
   calls: number
+  /** Requests with a right key that met an operation. */
+  reached: number
   coverage: CoverageReport
   findings: Finding[]
   /** Relied on by some response. */
@@ -33,9 +35,9 @@ export type RunDocument = Omit<RunListing, 'requests'> & {
     times: number
     requests: readonly string[]
   }[]
-  /** Script entries that applied in no period, and expectations that were not met. */
+  /** Script entries that applied in no period, and every expectation. */
   unused_script_entries: ListedEntry[]
-  unmet_expectations: Unmet[]
+  expectations: Judged[]
 }
 
 const FINDING_IDS = Object.keys(FINDINGS) as FindingId[]
@@ -109,15 +111,15 @@ export type JudgedRun = {
   gates: { gate: Gate | 'requests' | 'coverage'; problems: string[] }[]
   hasPassed: boolean
   fails: ReadonlySet<FindingId>
-  unmet: readonly Unmet[]
+  unmet: readonly Judged[]
   ignore: readonly FindingId[]
   /** The status of the command; null where no command was run. */
   status: number | null
 }
 
 /**
- * What the gates say of a run. One without a request proves nothing: its client used another
- * address, or sent nothing.
+ * What the gates say of a run. One in which no request reached an operation proves nothing: its
+ * client used another address or a wrong key, or sent nothing.
  */
 export function judged(
   run: RunDocument,
@@ -135,9 +137,12 @@ export function judged(
       gate: 'coverage',
       problems: percent < minCoverage ? [SAYS.low_coverage(percent, minCoverage)] : []
     })
-  if (run.calls === 0 && !allowNoRequests)
-    gates.unshift({ gate: 'requests', problems: [SAYS.no_requests()] })
-  const unmet = failOn.includes('expectations') ? run.unmet_expectations : []
+  if (run.reached === 0 && !allowNoRequests)
+    gates.unshift({
+      gate: 'requests',
+      problems: [run.calls === 0 ? SAYS.no_requests() : SAYS.none_reached(run.calls)]
+    })
+  const unmet = failOn.includes('expectations') ? unmetIn(run) : []
   const fails = new Set(
     counted
       .filter(finding => failOn.some(gate => concerns(gate, finding)))
@@ -156,17 +161,21 @@ export function judged(
 
 function problemsOf(
   gate: Gate,
-  { unused_script_entries: unused, unmet_expectations: unmet }: RunDocument,
+  run: RunDocument,
   findings: readonly Finding[]
 ): string[] {
-  if (gate === 'expectations') return unmetLines(unmet)
+  if (gate === 'expectations') return unmetLines(unmetIn(run))
   if (gate === 'script')
-    return unused.map(entry => explainedMessage(SAYS.never_applied(nameOfEntry(entry)), entry))
+    return run.unused_script_entries.map(entry => explainedMessage(SAYS.never_applied(nameOfEntry(entry)), entry))
   const names = findings.filter(finding => concerns(gate, finding)).map(({ finding }) => finding)
   return names.length === 0
     ? []
     : [`${GROUPS.some(group => group === gate) ? gate : 'finding'}: ${names.join(', ')}`]
 }
+
+/** The expectations of a run that were not met. */
+export const unmetIn = ({ expectations }: Pick<RunDocument, 'expectations'>): Judged[] =>
+  expectations.filter(({ holds }) => !holds)
 
 /** Sandboxes that a line names; what more there are is counted. */
 const MAX_NAMED = 5
@@ -175,14 +184,14 @@ const MAX_NAMED = 5
  * Expectations that were not met, each once with the sandboxes that did not meet it; no sandbox is
  * named where there is only the one at the base address.
  */
-export function unmetLines(unmet: readonly Unmet[]): string[] {
+export function unmetLines(unmet: readonly Judged[]): string[] {
   const isAlone = unmet.every(({ sandbox }) => sandbox === null)
   return [...new Set(unmet.map(({ message }) => message))].map(message => {
     const all = unmet.filter(one => one.message === message)
     const names = all.slice(0, MAX_NAMED).map(({ sandbox }) => sandboxName(sandbox))
     return explainedMessage(
       isAlone ? message : SAYS.unmet_in(message, names.join(', '), all.length - names.length),
-      all[0] as Unmet
+      all[0] as Judged
     )
   })
 }
@@ -255,9 +264,10 @@ const named = (requests: readonly string[]): Part[] =>
 export const tablesOf = ({
   run,
   gates,
-  unmet,
   ignore
-}: JudgedRun): Readonly<Record<'gates' | 'unmet' | 'findings' | 'assumptions', Table>> => ({
+}: JudgedRun): Readonly<
+  Record<'gates' | 'expectations' | 'findings' | 'assumptions', Table>
+> => ({
   gates: {
     title: 'Gates',
     head: ['gate', 'result', 'why'],
@@ -270,20 +280,22 @@ export const tablesOf = ({
       ]
     }))
   },
-  unmet: {
-    title: 'Expectations that were not met',
-    head: ['sandbox', 'expectation', 'counted', 'nearly', 'tests'],
-    rows: unmet.map(({ sandbox, message, requests = [], near_misses: near = [], tests }) => ({
-      level: 'bad',
+  expectations: {
+    title: 'Expectations',
+    head: ['sandbox', 'verdict', 'expectation', 'met in', 'counted', 'nearly', 'tests'],
+    rows: run.expectations.map(one => ({
+      level: one.holds ? 'good' : 'bad',
       cells: [
-        [sandboxName(sandbox)],
-        [message],
-        named(requests),
-        near.flatMap(({ in: where, misses }, nth) => [
+        [sandboxName(one.sandbox)],
+        [one.verdict],
+        [one.holds ? one.wanted : one.message],
+        [SAYS.periods(one.periods.met, one.periods.of)],
+        named(one.requests ?? []),
+        (one.near_misses ?? []).flatMap(({ in: where, misses }, nth) => [
           `${nth === 0 ? '' : '; '}${misses.map(missText).join(', ')} in `,
           { name: where }
         ]),
-        [tests.join(', ')]
+        [one.tests.join(', ')]
       ]
     }))
   },

@@ -9,6 +9,8 @@ export const SAYS = {
   failed_and_ignored: (name: string) => `--fail-on ${name} and --ignore ${name} cannot be combined`,
   no_requests: () =>
     'the emulator received no requests, so there is nothing to judge; exec gives its command the address in COMMERCE_URL and COMMERCE_BASE_URL, and --allow-no-requests lets such a run pass',
+  none_reached: (calls: number) =>
+    `none of ${countOf(calls, 'request')} reached an operation: each had a wrong key, or an unknown path or method; --allow-no-requests lets such a run pass`,
   low_coverage: (percent: number, minimum: number) =>
     `rule coverage must be at least ${minimum} %; got ${percent} %`,
   never_applied: (entry: string) => `the script entry ${entry} was never applied`,
@@ -34,7 +36,8 @@ export const SAYS = {
   no_findings: () => 'No findings.',
   all_applied: () => 'every entry was applied',
   not_applied: (entries: string) => `never applied: ${entries}`,
-  all_met: () => 'all were met',
+  all_met: (count: number) => (count === 0 ? 'none' : `${countOf(count, 'expectation')} met`),
+  periods: (met: number, of: number) => `${met} of ${countOf(of, 'period')}`,
   map: (rules: number) =>
     `How many requests kept and broke each of the ${rules} rules; – means that no request can show it.`,
   no_test_names: () =>

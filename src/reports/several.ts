@@ -23,12 +23,12 @@ function ofJob({ job, run }: JobRun): RunDocument {
       ? value
       : Object.fromEntries(Object.entries(value).map(([name, part]) => [name, named(part)]))
   }
-  const { sandboxes, unmet_expectations: unmet, ...more } = named(run) as RunDocument
+  const { sandboxes, expectations, ...more } = named(run) as RunDocument
   const inJob = <T extends { sandbox: string | null }>(one: T): T => ({
     ...one,
     sandbox: one.sandbox === null ? job : `${job}/${one.sandbox}`
   })
-  return { ...more, sandboxes: sandboxes.map(inJob), unmet_expectations: unmet.map(inJob) }
+  return { ...more, sandboxes: sandboxes.map(inJob), expectations: expectations.map(inJob) }
 }
 
 /**
@@ -53,6 +53,7 @@ export function mergedRun(jobs: readonly JobRun[]): RunDocument {
     ...(runs[0] as RunDocument),
     scenario: { name: names.join(', '), description: null },
     calls: sum(({ calls }) => calls),
+    reached: sum(({ reached }) => reached),
     coverage: mergedReports(runs.map(({ coverage }) => coverage)),
     findings: addedUp(
       all(({ findings }) => findings),
@@ -71,7 +72,7 @@ export function mergedRun(jobs: readonly JobRun[]): RunDocument {
         )
       ).values()
     ],
-    unmet_expectations: all(({ unmet_expectations }) => unmet_expectations),
+    expectations: all(({ expectations }) => expectations),
     sandboxes: all(({ sandboxes }) => sandboxes),
     tests: mergedTests(all(({ tests }) => tests)),
     requests: requests.slice(0, MAX_CALLS),

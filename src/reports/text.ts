@@ -9,7 +9,7 @@ import type { Finding } from '../evidence/findings.js'
 import type { CoverageReport } from '../evidence/totals.js'
 import { problemLine } from '../scenario/documents.js'
 import { type CheckedFile, isFailed, isWarned, type Point, settingsFound } from './points.js'
-import { coverageShare, type JudgedRun, nameOfEntry, outcomesOf, unmetLines } from './run.js'
+import { coverageShare, type JudgedRun, nameOfEntry, outcomesOf, unmetIn, unmetLines } from './run.js'
 import { countOf, SAYS } from './sentences.js'
 
 type RunTextOptions = { page: string | null; next: string | null; isVerbose: boolean }
@@ -28,7 +28,7 @@ export function runText(
     findings,
     assumptions,
     unused_script_entries: unused,
-    unmet_expectations: unmet
+    expectations
   } = run
   const parts: [name: string, text: string][] = [
     ['Requests', String(calls)],
@@ -56,7 +56,7 @@ export function runText(
         ? SAYS.all_applied()
         : SAYS.not_applied(unused.map(nameOfEntry).join(', '))
     ],
-    ['Expectations', unmetLines(unmet).join('; ') || SAYS.all_met()],
+    ['Expectations', unmetLines(unmetIn(run)).join('; ') || SAYS.all_met(expectations.length)],
     ...(page === null ? [] : [['Report', page] satisfies [string, string]]),
     ...gates.flatMap(({ problems }) =>
       problems.map((message): [string, string] => ['FAILED', message])

@@ -40,7 +40,7 @@ import {
   withoutProblems
 } from '../scenario/documents.js'
 import { type Edit, type Edited, edited, type RecordName, referrers } from '../scenario/edits.js'
-import { Tally } from '../scenario/expectations.js'
+import { Tally } from '../scenario/tally.js'
 import { exportedRecord } from '../scenario/export.js'
 import {
   type Fixture,
@@ -342,7 +342,6 @@ export class Sandbox {
     // what belongs to this period alone is taken now: a reset may begin the next one before this
     // one is judged
     const { prefix } = evidence
-    const tests = evidence.totals.tests.names()
     const looked = {
       requests: evidence.journal.requests(),
       store,
@@ -350,25 +349,19 @@ export class Sandbox {
     }
     return {
       sandbox,
-      tests,
       script: await explainedEntries(script, looked),
       verdicts: await explainedVerdicts(tally, looked)
     }
   }
 
-  /**
-   * Whether its expectations are judged: it got requests since its last load or reset, or has a
-   * name and never got any.
-   */
+  /** Whether its expectations are judged: it got requests since its last load or reset. */
   get isJudged(): boolean {
-    return (
-      this.requests > 0 || (this.name !== null && this.isKept && !this.run.history.knows(this.name))
-    )
+    return this.requests > 0
   }
 
   /** A period without a request is not counted. */
   #endPeriod(): void {
-    if (this.requests > 0) this.run.history.judge(this.name, this.period())
+    if (this.requests > 0) this.run.history.judge(this.period())
   }
 
   /** Ends a period whose requests are forgotten. */
@@ -441,8 +434,6 @@ export class Sandbox {
 
   /** Cuts what waits in a sandbox that is deleted, and gives its evidence up. */
   end(): void {
-    if (this.isKept && this.requests === 0 && this.isJudged)
-      this.run.history.judge(this.name, this.period())
     this.#ending.abort(REFUSALS.deletedMeanwhile(this.name))
     // the requests of one that was never kept were refused, and still count in the run
     if (!this.isKept) return

@@ -1,5 +1,7 @@
 /** Which records a request is about: those that it names, and those that these belong to. */
-import { operationOf } from '../reference/operations.js'
+import { type OperationId, operationOf } from '../reference/operations.js'
+import { schemaOf } from '../reference/parameters.js'
+import { TABLES, type Tables } from '../reference/tables.js'
 import type { Store } from '../store/store.js'
 import type { About, SentCall } from './matching.js'
 
@@ -13,7 +15,7 @@ type Named = Pick<SentCall, 'operation' | 'params' | 'query' | 'body'> & {
  * are looked up only when they are asked for.
  */
 export function aboutIn(store: Store, named: Named): SentCall['about'] {
-  let found: Readonly<Record<About, string | undefined>> | undefined
+  let found: Readonly<Partial<Record<About, string>>> | undefined
   return what => {
     found ??= recordsNamed(store, named)
     return found[what]
@@ -23,7 +25,8 @@ export function aboutIn(store: Store, named: Named): SentCall['about'] {
 function recordsNamed(
   store: Store,
   { operation, params, query, body, account: actor }: Named
-): Readonly<Record<About, string | undefined>> {
+): Readonly<Partial<Record<About, string>>> {
+  if (operation === null) return {}
   const { family } = operationOf(operation)
   // the path of a User names its Account
   const inPath = params([operation === 'deleteUser' ? 'account_id' : 'id']) ?? undefined
@@ -44,5 +47,26 @@ function recordsNamed(
     family === 'accounts' || family === 'users'
       ? inPath
       : store.locations.get(location ?? '')?.account
-  return { transaction, ticket, location, account: account ?? actor ?? undefined }
+  return { transaction, ticket, location, account: account ?? actor ?? undefined } as Partial<
+    Record<About, string>
+  >
 }
+
+/** Whether a request of an operation can be about a record of this kind. */
+export const canBeAbout =
+  (what: About) =>
+  (operation: OperationId): boolean => {
+    const { family } = operationOf(operation)
+    const { params, body, querystring } = TABLES[operation] as Tables
+    const has = (name: string) =>
+      [body, querystring].some(table => table && name in (schemaOf(table).properties ?? {}))
+    const isRead = (...families: string[]) => params !== undefined && families.includes(family)
+    const byTransaction = has('transaction') || isRead('transactions', 'refunds')
+    const byTicket = byTransaction || has('ticket') || isRead('tickets')
+    return {
+      transaction: byTransaction,
+      ticket: byTicket,
+      location: byTicket || has('location') || isRead('locations'),
+      account: true
+    }[what]
+  }

@@ -1,59 +1,65 @@
 /**
- * Expectations: how many requests must come and how they must end, in which order they come, and
- * what the records are in the end.
+ * Expectations as they are written: how many requests must come and how they must end, in which
+ * order they come, and what the records are in the end. A `Tally` judges them.
  */
 import { durationExpected, durationOf } from '../core/durations.js'
 import { MASK } from '../core/mask.js'
+import { didYouMean } from '../core/nearest.js'
 import type { Step } from '../core/places.js'
 import { say as check } from '../core/sentences.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
-import type { Store } from '../store/store.js'
+import { type Schema, schemaOf } from '../reference/parameters.js'
+import { TABLES, type Tables } from '../reference/tables.js'
 import { pause } from '../work/slices.js'
+import { canBeAbout } from './about.js'
+import { type Condition, compileNames, type Value } from './conditions.js'
 import { type Counts, countsOf } from './counts.js'
 import { withDigests } from './digests.js'
 import type { Report } from './documents.js'
-import {
-  compileState,
-  recordsOf,
-  type StateData,
-  type StateDifference,
-  type StateTest
-} from './final-state.js'
+import type { RecordName } from './edits.js'
+import { compileState, type StateData, type StateTest } from './final-state.js'
 import { within } from './flaws.js'
 import {
   compileMatch,
-  countedValue,
-  isMatch,
-  MAX_VALUES,
   type MatchData,
   type Matcher,
   operationsOn,
-  type SentCall,
   shownOn,
   unlessReported
 } from './matching.js'
-import { MAX_NEAR_MISSES, type NearMiss } from './near-misses.js'
+import { shownValue } from './near-misses.js'
 import { isWithinPatterns } from './patterns.js'
+import { namesIn, textsIn } from './references.js'
 import type { CallsData, CountData, ExpectationData, Json, Per, SequenceData } from './schemas.js'
 import { say } from './sentences.js'
 import { compileStatus } from './statuses.js'
 
 export type { CallsData, CountData, ExpectationData } from './schemas.js'
 /**
- * How a request ended: the status of its response, whether the client got it, and whether records
- * were changed.
+ * How a request ended: the status of its response, whether the client got it, whether records were
+ * changed and which, when the response was sent or lost, by the sandbox's clock in milliseconds,
+ * and its body as JSON; undefined where that is none.
  */
-export type Ending = { status: number; isDelivered: boolean; tookEffect: boolean }
+export type Ending = {
+  status: number
+  isDelivered: boolean
+  tookEffect: boolean
+  changed: readonly RecordName[]
+  at: number
+  body: () => Json | undefined
+}
+/** Milliseconds from the end of the response before to the arrival of a request. */
+export type Apart = { least: number; most: number }
 /**
- * Requests of an expectation, each `apart` milliseconds after the one before. `ended` is empty if
- * it does not matter how they end: then they count at once.
+ * Requests of an expectation; `operations` is null for any request, also one that met no operation.
+ * `ended` is empty if it does not matter how they end: then they count at once.
  */
 export type Calls = {
   data: CallsData
-  operations: ReadonlySet<OperationId>
+  operations: ReadonlySet<OperationId> | null
   matches: Matcher
   ended: readonly EndingCondition[]
-  apart: number
+  apart: Apart | null
 }
 /** A condition on how a request ended: what is wanted, and what came. */
 export type EndingCondition = {
@@ -63,36 +69,21 @@ export type EndingCondition = {
   holds: (ending: Ending) => boolean
 }
 /**
- * `isOfEndings` says that requests are counted when they have ended, since it matters how they end;
- * `times` is how many must come, of each value if it counts by one.
+ * What every expectation says: `wanted` in words, and which steps it refers to that were not sent.
  */
-export type Expectation =
-  | { data: CountData; calls: Calls; times: Counts; isOfEndings: boolean }
-  | { data: SequenceData; steps: readonly Calls[]; isOfEndings: boolean }
-  | { data: { state: StateData }; isOfEndings: false; differences: StateTest }
-export type Verdict = {
-  expectation: ExpectationData
-  wanted: string
-  /**
-   * Of one that counts by value and does not hold: the first value that it does not hold for, which
-   * `seen` and the requests are of.
-   */
-  value?: string
-  /**
-   * How many requests came; of a sequence, how many of its requests came in order; of a state, in
-   * how many places it differs.
-   */
-  seen: number
-  holds: boolean
-  exceeded: boolean
-  message: string
-  /**
-   * Of an expectation that does not hold: the requests that counted, and those that nearly did, as
-   * far as the journal holds them.
-   */
-  requests?: string[]
-  near_misses?: NearMiss[]
+type Said = { wanted: string; unsent: () => readonly string[] }
+/**
+ * `times` is how many must come, of each value if it counts by one; `others` says that requests of
+ * the same operations may come between those of a sequence.
+ */
+export type CountExpectation = Said & { data: CountData; calls: Calls; times: Counts }
+export type SequenceExpectation = Said & {
+  data: SequenceData
+  steps: readonly Calls[]
+  others: boolean
 }
+export type StateExpectation = Said & { data: { state: StateData }; differences: StateTest }
+export type Expectation = CountExpectation | SequenceExpectation | StateExpectation
 
 /** The responses to steps, by name; null where an expectation cannot refer to them. */
 type Answered = ReadonlyMap<string, Json> | null
@@ -123,39 +114,94 @@ export function callsIn(data: ExpectationData): { at: readonly Step[]; calls: Ca
     : []
 }
 
+/** The steps that an expectation refers to. */
+const namesOf = (data: ExpectationData): string[] => [
+  ...new Set(
+    textsIn(data, [], { areNamesRead: true })
+      .flatMap(({ text }) => namesIn(text))
+      .map(name => name.split('.')[0] as string)
+      .filter(name => name !== 'record')
+  )
+]
+
 async function compiled(
   data: ExpectationData,
   note: Report,
   answers: Answered
 ): Promise<Expectation> {
-  const { per } = data as Partial<SequenceData>
-  if (per !== undefined && 'state' in data) note(['per'], say('needs', 'per', 'on or sequence'))
-  if ('state' in data)
+  const names = namesOf(data)
+  const unsent = () => names.filter(name => answers?.has(name) !== true)
+  if ('state' in data) {
+    for (const word of ['per', 'others'] as const)
+      if (word in data) note([word], say('needs', word, 'on or sequence'))
     return {
       data,
-      isOfEndings: false,
+      unsent,
+      wanted: `these records at the end: ${JSON.stringify(data.state)}`,
       differences: await compileState(data.state, within(note, 'state'), answers)
     }
-  if ('sequence' in data) {
-    const steps: Calls[] = []
-    if (data.sequence[0]?.no_sooner_than !== undefined)
-      note(['sequence', 0, 'no_sooner_than'], say('needs', 'no_sooner_than', 'a request before it'))
-    for (const [index, step] of data.sequence.entries()) {
-      steps.push(await compileCalls(step, within(note, 'sequence', index), answers))
-      await pause()
-    }
-    return {
-      data: { ...data, sequence: steps.map(({ data }) => data) },
-      steps,
-      isOfEndings: steps.some(({ ended }) => ended.length > 0)
-    }
   }
-  const times = countsOf(`${data.times ?? '1+'}`, 0, within(note, 'times'))
+  return 'sequence' in data
+    ? { unsent, ...(await compiledSequence(data, note, answers)) }
+    : { unsent, ...(await compiledCount(data, note, answers)) }
+}
+
+async function compiledSequence(
+  data: SequenceData,
+  note: Report,
+  answers: Answered
+): Promise<Omit<SequenceExpectation, 'unsent'>> {
+  const { per, others = false } = data
+  const steps: Calls[] = []
+  for (const [index, step] of data.sequence.entries()) {
+    const report = within(note, 'sequence', index)
+    if (index === 0)
+      for (const word of PAUSES)
+        if (step[word] !== undefined) report([word], say('needs', word, 'a request before it'))
+    steps.push(await compileCalls(step, report, answers))
+    await pause()
+  }
+  checkPer(per, steps, note)
+  const shown = steps.map(({ data }) => shownCalls(data)).join(', then ')
+  return {
+    data: { ...data, sequence: steps.map(({ data }) => data) },
+    steps,
+    others,
+    wanted: `${shown}, in this order${forEach(per)}${others ? '' : ' and no others'}`
+  }
+}
+
+async function compiledCount(
+  data: CountData,
+  note: Report,
+  answers: Answered
+): Promise<Omit<CountExpectation, 'unsent'>> {
+  const { per } = data
+  if ('others' in data) note(['others'], say('needs', 'others', 'sequence'))
+  const hasPause = PAUSES.some(word => data[word] !== undefined)
+  const times = countsOf(`${data.times ?? (hasPause ? '2+' : '1+')}`, 0, within(note, 'times'))
   const isVacuous = times.from < 2 && times.to === Number.POSITIVE_INFINITY
-  if (per !== undefined && isVacuous && data.no_sooner_than === undefined)
-    note(['per'], say('needs', 'per', 'no_sooner_than, or times other than 0+ and 1+'))
+  if (per !== undefined && isVacuous && !hasPause)
+    note(['per'], say('needs', 'per', 'a pause, or times other than 0+ and 1+'))
+  else if (times.from === 0 && isVacuous && !hasPause) note(['times'], say('allows_anything'))
   const calls = await compileCalls(data, note, answers)
-  return { data: calls.data, calls, times, isOfEndings: calls.ended.length > 0 }
+  checkPer(per, [calls], note)
+  return {
+    data: calls.data,
+    calls,
+    times,
+    wanted: `${shownCalls(calls.data)}${forEach(per)}: ${shownTimes(times)}`
+  }
+}
+
+const PAUSES = ['no_sooner_than', 'no_later_than'] as const
+
+/** A value that none of the operations can have would be judged for nothing. */
+function checkPer(per: Per | undefined, steps: readonly Calls[], note: Report): void {
+  if (per === undefined || per === 'key' || per === 'test') return
+  for (const { operations, data } of steps)
+    if (operations !== null && operations.size > 0 && ![...operations].some(canBeAbout(per)))
+      note(['per'], say('has_none', shownOn(data.on), per))
 }
 
 async function compileCalls(written: CallsData, note: Report, answers: Answered): Promise<Calls> {
@@ -169,15 +215,23 @@ async function compileCalls(written: CallsData, note: Report, answers: Answered)
     note(['took_effect'], say('no_effect', shownOn(data.on)))
   }
   const matches = await compileMatch(operations, data.match, note, { answers })
-  const apart = durationOf(data.no_sooner_than ?? '0s')
-  if (apart === null)
-    note(['no_sooner_than'], check('wrong_format', durationExpected(`${data.no_sooner_than}`)))
+  const [least, most] = PAUSES.map(word => {
+    if (data[word] === undefined) return null
+    const apart = durationOf(data[word])
+    if (apart === null) note([word], check('wrong_format', durationExpected(`${data[word]}`)))
+    return apart
+  }) as [number | null, number | null]
+  if (least !== null && most !== null && least > most)
+    note(['no_later_than'], say('reversed', 'no_sooner_than', 'no_later_than'))
   return {
     data,
-    operations: new Set(operations),
+    operations: data.on === '*' && data.match === undefined ? null : new Set(operations),
     matches,
-    ended: compileEnding(data, note),
-    apart: apart ?? 0
+    ended: await compileEnding(data, note, answers),
+    apart:
+      least === null && most === null
+        ? null
+        : { least: least ?? 0, most: most ?? Number.POSITIVE_INFINITY }
   }
 }
 
@@ -198,13 +252,19 @@ const ofEnding = (
         }
       ]
 
-function compileEnding({ took_effect, status, answered }: CallsData, note: Report): Calls['ended'] {
+async function compileEnding(
+  { on, took_effect, status, answered, response }: CallsData,
+  note: Report,
+  answers: Answered
+): Promise<Calls['ended']> {
   const conditions = [
     ...ofEnding('took_effect', took_effect, ({ tookEffect }) => tookEffect),
     ...ofEnding('answered', answered, ({ isDelivered }) => isDelivered)
   ]
+  if (answered === false)
+    for (const word of ['status', 'response'] as const)
+      if ({ status, response }[word] !== undefined) note([word], say('no_response', word))
   if (status !== undefined) {
-    if (answered === false) note(['status'], say('no_status'))
     const isWanted = compileStatus(status, within(note, 'status'))
     const got = ({ status, isDelivered }: Ending) => (isDelivered ? `${status}` : 'no response')
     conditions.push({
@@ -214,137 +274,57 @@ function compileEnding({ took_effect, status, answered }: CallsData, note: Repor
       holds: ({ status, isDelivered }) => isDelivered && isWanted(status)
     })
   }
-  return conditions
+  if (response === undefined) return conditions
+  if (Object.keys(response).length === 0) note(['response'], check('empty'))
+  const schemas = operationsOn(on, () => {}).flatMap(operation => {
+    const { answer } = TABLES[operation] as Tables
+    return answer === undefined ? [ERROR] : [schemaOf(answer), ERROR]
+  })
+  const subject = {
+    answers,
+    schemas,
+    fields: { properties: Object.assign({}, ...schemas.map(({ properties }) => properties)) },
+    name: [],
+    unknown: (name: readonly string[], known: readonly string[]) =>
+      say('unknown_field', 'response', name.join('.'), didYouMean(name.at(-1) as string, known))
+  }
+  const fields = await compileNames(response, subject, within(note, 'response'))
+  return [...conditions, ...fields.map(ofResponse)]
 }
 
-/** Counts requests for expectations: when they come, and again when they have ended. */
-export class Tally {
-  readonly expectations: readonly Expectation[]
-  readonly #counts: readonly CallCount[]
-  /** Whether it matters for one of them how requests end. */
-  readonly hasEndings: boolean
-  readonly isEmpty: boolean
-
-  constructor(expectations: readonly Expectation[]) {
-    this.expectations = expectations
-    this.#counts = expectations.map(() => ({ values: new Map(), uncounted: 0 }))
-    this.isEmpty = expectations.length === 0
-    this.hasEndings = expectations.some(({ isOfEndings }) => isOfEndings)
-  }
-
-  /**
-   * Counts a request that comes, or one that has ended as `ending` says. Returns whether it counts
-   * for any expectation.
-   */
-  count(call: SentCall, ending: Ending | null = null): boolean {
-    let isCounted = false
-    for (const [index, expectation] of this.expectations.entries()) {
-      if ('differences' in expectation || expectation.isOfEndings !== (ending !== null)) continue
-      const count = this.#counts[index] as CallCount
-      const { per } = expectation.data
-      const value = per === undefined ? NO_VALUE : countedValue(per, call)
-      if (value === undefined) continue
-      const came = count.values.get(value)
-      const calls = 'steps' in expectation ? expectation.steps[came?.seen ?? 0] : expectation.calls
-      if (calls === undefined || !isMatched(calls, call, ending)) continue
-      isCounted = true
-      if (came !== undefined) countAfter(came, call.at, calls.apart)
-      else if (count.values.size < MAX_VALUES)
-        count.values.set(value, { seen: 1, at: call.at, soon: null })
-      else count.uncounted++
+/** What a refusal is answered with. */
+const ERROR: Schema = {
+  properties: {
+    error: {
+      properties: Object.fromEntries(
+        ['type', 'code', 'message', 'param', 'rule', 'assumption', 'request_id'].map(name => [
+          name,
+          { type: 'string' }
+        ])
+      )
     }
-    return isCounted
-  }
-
-  /** The requests that are still expected, of a sequence the next one; `seen` is how many came. */
-  awaited(): { wanted: string; calls: Calls; seen: number }[] {
-    return this.expectations.flatMap((expectation, index) => {
-      if ('differences' in expectation) return []
-      const { wanted, holds, exceeded, seen } = this.#verdictOfCalls(expectation, index)
-      return holds || exceeded
-        ? []
-        : [
-            {
-              wanted,
-              seen,
-              calls: 'steps' in expectation ? (expectation.steps[seen] as Calls) : expectation.calls
-            }
-          ]
-    })
-  }
-
-  /** What can be said of each expectation now; `store` holds the records as they are. */
-  async verdicts(store: Store): Promise<Verdict[]> {
-    const verdicts: Verdict[] = []
-    for (const [index, expectation] of this.expectations.entries()) {
-      if ('differences' in expectation)
-        verdicts.push(
-          verdictOfState(expectation.data, await expectation.differences(recordsOf(store)))
-        )
-      else verdicts.push(this.#verdictOfCalls(expectation, index))
-      await pause()
-    }
-    return verdicts
-  }
-
-  /** Of one that counts by value, the verdict of the first value that it does not hold for. */
-  #verdictOfCalls(
-    expectation: Exclude<Expectation, { differences: StateTest }>,
-    index: number
-  ): Verdict {
-    const { values, uncounted } = this.#counts[index] as CallCount
-    const { per } = expectation.data
-    const verdictOf = (came: Came, value?: string) =>
-      'steps' in expectation
-        ? verdictOfSequence(expectation.data, came, value)
-        : verdictOfCount(expectation, came, value)
-    if (per === undefined) return verdictOf(values.get(NO_VALUE) ?? NONE)
-    const verdicts = Array.from(values, ([value, came]) => verdictOf(came, value))
-    const [first, ...others] = verdicts.filter(({ holds }) => !holds)
-    const said =
-      first === undefined
-        ? say('holds_for', verdicts.length, per)
-        : say('others', first.message, others.length)
-    const { message } =
-      uncounted === 0 ? said : say('uncounted', said.message, uncounted, per, MAX_VALUES)
-    if (first !== undefined)
-      return { ...first, exceeded: verdicts.some(({ exceeded }) => exceeded), message }
-    const seen = Math.max(0, ...verdicts.map(verdict => verdict.seen))
-    return { ...verdictOf(NONE), seen, holds: true, message }
   }
 }
 
-/**
- * Requests that came for an expectation, of one value or in all: how many, when the last, and the
- * first that came too soon, by its place, with how soon.
- */
-type Came = { seen: number; at: number; soon: { nth: number; gap: number } | null }
-const NONE: Came = { seen: 0, at: 0, soon: null }
-
-/**
- * Counts a request that comes after another. Those that are counted when they end need not end in
- * the order in which they came.
- */
-function countAfter(came: Came, at: number, apart: number): void {
-  const gap = Math.abs(at - came.at)
-  came.seen++
-  if (gap < apart) came.soon ??= { nth: came.seen, gap }
-  came.at = Math.max(came.at, at)
-}
-
-/** What came for an expectation by value, and how many requests of values beyond the maximum. */
-type CallCount = { readonly values: Map<string, Came>; uncounted: number }
-/** In place of a value where all requests are counted together. */
-const NO_VALUE = ''
-
-/** Whether a request is one of those; `ending` is how it ended, null where that does not matter. */
-function isMatched(
-  { operations, matches, ended }: Calls,
-  call: SentCall,
-  ending: Ending | null
-): boolean {
-  if (!operations.has(call.operation) || !isMatch(matches, call)) return false
-  return ended.length === 0 || (ending !== null && ended.every(({ holds }) => holds(ending)))
+/** A condition on a field of the body of a response that the client got. */
+function ofResponse({ name, wanted, test }: Condition): EndingCondition {
+  const valueIn = ({ body, isDelivered }: Ending): Value => {
+    if (!isDelivered) return undefined
+    let part = body()
+    for (const field of name)
+      part =
+        typeof part === 'object' && part !== null && Object.hasOwn(part, field)
+          ? (part as Record<string, Json>)[field]
+          : undefined
+    if (part === undefined || part === null) return undefined
+    return typeof part === 'object' ? null : part
+  }
+  return {
+    name: `response.${name.join('.')}`,
+    wanted,
+    got: ending => (ending.isDelivered ? shownValue(valueIn(ending)) : 'no response'),
+    holds: ending => ending.isDelivered && test(valueIn(ending))
+  }
 }
 
 /** Requests as a sentence names them: `POST /refunds with {"body":…} that took effect`. */
@@ -354,13 +334,17 @@ function shownCalls({
   took_effect,
   status,
   answered,
-  no_sooner_than: apart
+  response,
+  no_sooner_than: least,
+  no_later_than: most
 }: CallsData): string {
   const conditions = [
     took_effect !== undefined && `that took ${took_effect ? 'effect' : 'no effect'}`,
     status !== undefined && `with status ${[status].flat().join(' or ')}`,
     answered !== undefined && `that got ${answered ? 'a' : 'no'} response`,
-    apart !== undefined && `no sooner than ${apart} after the one before`
+    response !== undefined && `answered with ${JSON.stringify(response)}`,
+    least !== undefined && `no sooner than ${least} after the response before`,
+    most !== undefined && `no later than ${most} after the response before`
   ].filter(Boolean)
   return [shownOn(on), match && `with ${JSON.stringify(withoutKey(match))}`, conditions.join(', ')]
     .filter(Boolean)
@@ -372,92 +356,11 @@ const withoutKey = ({ key, ...match }: MatchData): object => ({
   ...(key !== undefined && { key: MASK })
 })
 
-const ofValue = (value: string | undefined) => (value === undefined ? '' : ` for ${value}`)
 const forEach = (per: Per | undefined) => (per === undefined ? '' : ` for each ${per}`)
 
 /** `1 request`, `at least 2 requests`, `2 to 3 requests`. */
-function shownTimes({ from, to }: Counts): string {
+export function shownTimes({ from, to }: Counts): string {
   if (from === to) return `${from} request${from === 1 ? '' : 's'}`
   if (to === Number.POSITIVE_INFINITY) return `at least ${from} request${from === 1 ? '' : 's'}`
   return `${from === 0 ? 'at most' : `${from} to`} ${to} request${to === 1 ? '' : 's'}`
-}
-
-function verdictOfCount(
-  { data, times }: { data: CountData; times: Counts },
-  { seen, soon }: Came,
-  value: string | undefined
-): Verdict {
-  const { on, per, no_sooner_than: apart } = data
-  const calls = `${shownCalls(data)}${forEach(per)}`
-  const wanted = shownTimes(times)
-  const isMore = seen > times.to
-  const said =
-    soon === null || isMore
-      ? say('count', calls, wanted, seen, ofValue(value))
-      : say(
-          'too_soon',
-          `Request ${soon.nth}, ${shownOn(on)},`,
-          soon.gap,
-          ofValue(value),
-          `${apart}`
-        )
-  return {
-    expectation: data,
-    wanted: `${calls}: ${wanted}`,
-    ...(value && { value }),
-    seen,
-    holds: seen >= times.from && !isMore && soon === null,
-    exceeded: isMore || soon !== null,
-    message: said.message
-  }
-}
-
-function verdictOfSequence(
-  expectation: SequenceData,
-  { seen, soon }: Came,
-  value: string | undefined
-): Verdict {
-  const { sequence, per } = expectation
-  const next = sequence[seen]
-  const wanted = `${sequence.map(shownCalls).join(', then ')}, in this order${forEach(per)}`
-  const verdict = { expectation, wanted, ...(value && { value }), seen }
-  if (soon !== null) {
-    const { on, no_sooner_than: apart } = sequence[soon.nth - 1] as CallsData
-    const { message } = say(
-      'too_soon',
-      `Request ${soon.nth} of the sequence, ${shownOn(on)},`,
-      soon.gap,
-      ofValue(value),
-      `${apart}`
-    )
-    return { ...verdict, holds: false, exceeded: true, message }
-  }
-  const { message } =
-    next === undefined
-      ? say('in_order', sequence.length)
-      : say('out_of_order', seen + 1, shownOn(next.on), ofValue(value))
-  return { ...verdict, holds: next === undefined, exceeded: false, message }
-}
-
-function verdictOfState(
-  expectation: { state: StateData },
-  differences: readonly StateDifference[]
-): Verdict {
-  const seen = differences.length
-  const message =
-    seen === 0 ? say('records_hold').message : differences.map(({ message }) => message).join('; ')
-  const near = [...new Set(differences.flatMap(({ near_misses = [] }) => near_misses))].slice(
-    0,
-    MAX_NEAR_MISSES
-  )
-  const wanted = `these records at the end: ${JSON.stringify(expectation.state)}`
-  return {
-    expectation,
-    wanted,
-    seen,
-    holds: seen === 0,
-    exceeded: false,
-    message,
-    ...(near.length > 0 && { near_misses: near })
-  }
 }

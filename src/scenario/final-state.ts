@@ -42,7 +42,8 @@ import {
   type Quantities,
   type Quantity,
   STATE_WORDS,
-  type StateData
+  type StateData,
+  type Wanted
 } from './schemas.js'
 import { say } from './sentences.js'
 import type { Difference } from './steps.js'
@@ -55,11 +56,19 @@ export type { StateData } from './schemas.js'
 export type StateRecords = {
   record: (family: Family, id: string) => Json | undefined
   all: (family: Family) => readonly Json[] | null
+  /** Whether a request changed a record; left out where the state alone is judged. */
+  isChanged?: (family: Family, id: string) => boolean
 }
 /** How the records differ from an expected state; places begin at `state`. */
 export type StateTest = (records: StateRecords) => Promise<StateDifference[]>
-/** How the records differ, and those that come nearest to what is counted. */
-export type StateDifference = Difference & { near_misses?: readonly NearMiss[] }
+/**
+ * How the records differ, and those that come nearest to what is counted. `forbids`: requests made
+ * something of them that must not be; else something is missing yet.
+ */
+export type StateDifference = Difference & {
+  forbids: boolean
+  near_misses?: readonly NearMiss[]
+}
 
 /** The records of a store. */
 export const recordsOf = (store: Store): StateRecords => ({
@@ -181,15 +190,24 @@ function recordDifferences(
 ): StateDifference[] {
   const name = RESOURCE_NAMES[family]
   const record = records.record(family, id)
+  const isChanged = records.isChanged?.(family, id) !== false
   if (fields === null)
-    return record === undefined ? [] : [{ at, ...say('record_exists', family, id, name) }]
-  if (record === undefined) return [{ at, ...say('record_missing', family, id, name) }]
+    return record === undefined
+      ? []
+      : [{ at, forbids: isChanged, ...say('record_exists', family, id, name) }]
+  if (record === undefined)
+    return [{ at, forbids: false, ...say('record_missing', family, id, name) }]
   const fieldAt = fieldsOf(record, records)
   return unmetBy(fieldAt, fields).map(condition => ({
     at: [...at, ...condition.at],
+    forbids: isChanged && isForbidding(condition.data),
     ...say('field_differs', family, id, missText(missIn(fieldAt)(condition)))
   }))
 }
+
+/** Whether a condition only says what a value must not be. */
+const isForbidding = (wanted: Wanted): boolean =>
+  isObject(wanted) && Object.keys(wanted).every(word => ['not', 'lt', 'lte'].includes(word))
 
 /** A number that records come to: how many there are, or the sum of a field. */
 type Total = {
@@ -199,7 +217,14 @@ type Total = {
   field: readonly string[] | null
 }
 /** The records that are looked at, how a sentence names them, and those that come nearest. */
-type Found = { family: Family; where: string; records: FieldAt[]; near: readonly NearMiss[] }
+type Found = {
+  family: Family
+  where: string
+  records: FieldAt[]
+  near: readonly NearMiss[]
+  /** Whether a request changed one of them. */
+  isChanged: boolean
+}
 
 /** Compiles what the records of a family come to. */
 async function compileQuantities(
@@ -237,7 +262,10 @@ async function compileQuantities(
       family,
       where: conditions.length === 0 ? '' : ` with ${JSON.stringify(where)}`,
       records: found,
-      near: nearest.list()
+      near: nearest.list(),
+      isChanged:
+        records.isChanged === undefined ||
+        found.some(fieldAt => records.isChanged?.(family, idOf(fieldAt)))
     }
     const differences: StateDifference[] = []
     for (const total of totals) differences.push(...(await totalDifferences(total, told)))
@@ -270,7 +298,7 @@ async function compileTotal(
 /** How records differ from a total; a field without a value adds nothing to it. */
 async function totalDifferences(
   { at, wanted, test, field }: Total,
-  { family, where, records, near }: Found
+  { family, where, records, near, isChanged }: Found
 ): Promise<StateDifference[]> {
   const currencies = new Set<string>()
   let total = 0
@@ -282,18 +310,20 @@ async function totalDifferences(
   const place = ['state', family, ...at]
   const whose = field === null ? family : `${family}: sum of ${at[1]}`
   if (currencies.size > 1)
-    return [{ at: place, ...say('several_currencies', whose, [...currencies].sort()) }]
+    return [
+      { at: place, forbids: false, ...say('several_currencies', whose, [...currencies].sort()) }
+    ]
   if (test(total)) return []
   const isShort = isObject(wanted) ? total <= (wanted.gt ?? (wanted.gte ?? 0) - 1) : total <= wanted
   const said = say('total', whose, shownWanted(wanted), where, total)
-  return [{ at: place, ...said, near_misses: isShort ? near : [] }]
+  return [{ at: place, forbids: !isShort && isChanged, ...said, near_misses: isShort ? near : [] }]
 }
 
 /** How many records are not what every one must be, and some of them. */
 async function everyDifferences(
   conditions: readonly Condition[],
   wanted: Quantities['every'],
-  { family, where, records }: Found
+  { family, where, records, isChanged }: Found
 ): Promise<StateDifference[]> {
   const shown: string[] = []
   let broken = 0
@@ -306,5 +336,5 @@ async function everyDifferences(
   if (broken === 0) return []
   const each = `every one${where} must have ${JSON.stringify(wanted)}`
   const said = say('not_every', family, each, broken, records.length, shown)
-  return [{ at: ['state', family, 'every'], ...said }]
+  return [{ at: ['state', family, 'every'], forbids: isChanged, ...said }]
 }

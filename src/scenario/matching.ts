@@ -28,9 +28,9 @@ import { say } from './sentences.js'
  */
 export type Values = (name: readonly string[]) => string | null | undefined
 export type About = (typeof ABOUT)[number]
-/** A request as it was sent. */
+/** A request as it was sent; `operation` is null where it met none. */
 export type SentCall = {
-  operation: OperationId
+  operation: OperationId | null
   /** When it came, by the sandbox's clock in milliseconds. */
   at: number
   key: string | null

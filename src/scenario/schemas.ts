@@ -712,6 +712,9 @@ const STATE = closed(
 /** Expected records by family. Names that are left out are not compared. */
 export type StateData = Static<typeof STATE>
 
+const PAUSE = (when: string) =>
+  `How long after the response to the request before it each must come ${when}, by the sandbox's clock.`
+
 /**
  * The schema of an expectation: requests and how often they come, requests in order, or records; in
  * the journal the Account of the key can be matched too.
@@ -724,11 +727,12 @@ export function expectationSchema({ account = false } = {}) {
     took_effect: Type.Boolean({ description: 'Whether the request changed records.' }),
     status: { ...STATUSES, description: 'The status of the response that the client got.' },
     answered: Type.Boolean({ description: 'Whether the client got a response.' }),
-    no_sooner_than: {
-      ...DURATION,
-      description:
-        "How long after the request before it each must come at the earliest, by the sandbox's clock."
-    }
+    response: {
+      ...FIELD_VALUES,
+      description: 'Fields of the body of the response that the client got.'
+    },
+    no_sooner_than: { ...DURATION, description: PAUSE('at the earliest') },
+    no_later_than: { ...DURATION, description: PAUSE('at the latest') }
   }
   const words = closed(
     'Requests and how often they come, requests in order, or records at the end.',
@@ -738,9 +742,12 @@ export function expectationSchema({ account = false } = {}) {
       times: { ...TIMES, description: 'How many requests: 0, 1, 2-3 or 4+; left out: 1+.' },
       sequence: listOf(
         { 'x-single': 'on', ...closed('A request of a sequence.', ['on'], calls, 'ExpectedCall') },
-        'Requests in this order; others may come between them.',
+        'Requests in this order, and no others of their operations.',
         { minItems: 1 }
       ),
+      others: Type.Boolean({
+        description: 'Whether other requests of the operations of a sequence may come in between.'
+      }),
       per: wordOf(
         PER,
         'It must hold separately for each Ticket (and so on), key or test of these requests.'
@@ -763,7 +770,7 @@ export type CallsData = Expected['sequence'][number]
 /** How often requests must come, in all or for each value. */
 export type CountData = CallsData & Partial<Pick<Expected, 'times' | 'per'>>
 /** Requests in order, in all or for each value. */
-export type SequenceData = Pick<Expected, 'sequence'> & Partial<Pick<Expected, 'per'>>
+export type SequenceData = Pick<Expected, 'sequence'> & Partial<Pick<Expected, 'per' | 'others'>>
 /** An expectation as a document writes it. */
 export type ExpectationData = CountData | SequenceData | Pick<Expected, 'state'>
 

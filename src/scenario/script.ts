@@ -440,7 +440,7 @@ export class Script {
   ): Action | null {
     let action: Action | null = null
     // what a request does to one entry begins another only for those after it
-    const due = [...(this.#byOperation.get(call.operation) ?? [])].filter(id =>
+    const due = [...(this.#byOperation.get(call.operation as OperationId) ?? [])].filter(id =>
       this.#isDue(this.#entries.get(id) as Counted, at)
     )
     for (const id of due) {

@@ -112,7 +112,7 @@ export const say = sayer({
 
   // expectations
   no_effect: (on: string) => `can never match: ${on} changes no record`,
-  no_status: () => 'a request without a response has no status',
+  no_response: (what: string) => `a request without a response has no ${what}`,
   no_family: () => 'must name at least one family, such as refunds: { count: 1 }',
   no_record: () => 'must give count, or a record by its id',
   not_single: (name: string, parts: readonly string[]) =>
@@ -123,13 +123,21 @@ export const say = sayer({
     `a sum takes one field; got ${got}; write ${instead}`,
   count: (calls: string, wanted: string, seen: number, of: string) =>
     `${calls}: expected ${wanted}; got ${seen}${of}`,
-  too_soon: (what: string, gap: number, of: string, wanted: string) =>
-    `${what} came ${gap / 1000} s after the request before it${of}; expected at least ${wanted}`,
+  off_pace: (what: string, gap: number, of: string, wanted: string) =>
+    `${what} came ${gap / 1000} s after the response before it${of}; expected ${wanted}`,
   clock_stands: () =>
     'the clock stands still, so only a wait under play, or a control request, lets time pass between requests',
   in_order: (count: number) => `The ${count} requests came in this order.`,
-  out_of_order: (nth: number, on: string, of: string) =>
-    `Request ${nth} of the sequence, ${on}, came out of order or not at all${of}.`,
+  out_of_order: (step: string, of: string) => `${step} came out of order or not at all${of}.`,
+  came_instead: (step: string, came: string, of: string) =>
+    `${step} was to be next; ${came} came instead${of}.`,
+  after_sequence: (came: string, count: number, of: string) =>
+    `${came} came after all ${count} requests of the sequence${of}; others: true allows it.`,
+  not_sent: (names: readonly string[]) =>
+    `It refers to ${names.map(reference).join(' and ')}, and no such step or play was sent; only check sends plays.`,
+  no_value: (what: string) => `No request came to judge it by, for any ${what}.`,
+  has_none: (on: string, what: string) => `${on} is never about a ${what}`,
+  allows_anything: () => 'any number of requests is right; give a bound, such as times: 1',
   holds_for: (count: number, what: string) => `It holds for ${some(count, what)}.`,
   others: (message: string, count: number) =>
     count === 0

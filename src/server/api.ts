@@ -10,7 +10,6 @@ import { headersOf, refuse } from '../engine/answers.js'
 import { type Exchange, hasBody, hasReached, STAGE } from '../engine/exchange.js'
 import {
   askScript,
-  countRequest,
   decode,
   enter,
   isForm,
@@ -199,7 +198,6 @@ export class Answers {
     const { exchange } = request.arrival
     const refusal = refusalFrom(error, exchange.settings)
     if (refusal.code === 'internal_error') logDefect(request.log, error)
-    countRequest(exchange)
     refuse(exchange, refusal)
     this.send(reply)
   }

@@ -6,7 +6,7 @@ import { ApiError } from '../core/errors.js'
 import { BASE, CONTROL, isUnder, pathOf } from '../core/paths.js'
 import { readable } from '../core/redaction.js'
 import { Exchange } from '../engine/exchange.js'
-import { arrive, close } from '../engine/execute.js'
+import { arrive, close, countRequest } from '../engine/execute.js'
 import { checkedName } from '../sandbox/names.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
@@ -182,6 +182,7 @@ export class Arrivals {
     arrival.isOver = true
     const { exchange, sandbox, since, isRecorded } = arrival
     try {
+      if (isRecorded) countRequest(exchange)
       close(exchange, isSent(raw), Math.round((performance.now() - since) * 10) / 10)
       if (this.#options.isLogged) logRequest(request, raw)
       if (isRecorded && exchange.isOfPresentPeriod) sandbox.evidence.record(exchange)
