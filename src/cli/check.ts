@@ -23,7 +23,6 @@ import { concerns, type Gate } from '../reports/run.js'
 import { Sandbox } from '../sandbox/sandbox.js'
 import type { SourceDocument, Written } from '../scenario/documents.js'
 import type { Expectation } from '../scenario/expectations.js'
-import { Tally } from '../scenario/tally.js'
 import { recordsOf, type StateData, type StateTest } from '../scenario/final-state.js'
 import type { Library } from '../scenario/library.js'
 import { operationsOn, type SentCall, shownOn } from '../scenario/matching.js'
@@ -39,6 +38,7 @@ import {
   type StepCall,
   type StepOutcome
 } from '../scenario/steps.js'
+import { Tally } from '../scenario/tally.js'
 import { FAMILIES } from '../store/store.js'
 import {
   bindingsFor,
@@ -237,7 +237,9 @@ const counting =
       status,
       isDelivered: status > 0,
       // a 2xx response to a change means that the service made the change
-      tookEffect: isMade(answer) && isChange(operationOf(sent.operation as NonNullable<SentCall['operation']>)),
+      tookEffect:
+        isMade(answer) &&
+        isChange(operationOf(sent.operation as NonNullable<SentCall['operation']>)),
       changed: [],
       at: checking.sandbox.machine(),
       body: () => body
@@ -372,7 +374,9 @@ async function expectationPoints(
             {
               ...verdict,
               at: [],
-              message: isPlain ? SAYS.counted(seen as number, steps.length + play.length === 0) : message
+              message: isPlain
+                ? SAYS.counted(seen as number, steps.length + play.length === 0)
+                : message
             }
           ]
       const found: readonly (PlacedProblem & Explained)[] =

@@ -19,7 +19,7 @@ import {
 import { type Miss, missOf, Nearest, type NearMiss } from '../scenario/near-misses.js'
 import type { SequenceData } from '../scenario/schemas.js'
 import type { ListedEntry, Script } from '../scenario/script.js'
-import { type Tally, type Verdict, valueOf } from '../scenario/tally.js'
+import { judgedValue, type Tally, type Verdict } from '../scenario/tally.js'
 import type { Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
 
@@ -90,7 +90,7 @@ function requestsOf(
   { requests, store }: Looked
 ): readonly Exchange[] {
   if (per === undefined || value === undefined) return requests
-  return requests.filter(call => valueOf(per, sentIn(store, call, null)) === value)
+  return requests.filter(call => judgedValue(per, sentIn(store, call, null)) === value)
 }
 
 /**

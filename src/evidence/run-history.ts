@@ -129,5 +129,9 @@ function judgedAfter(
   const now = { ...verdict, tests: verdict.tests ?? [], periods }
   if (before === undefined || weightOf(verdict) > weightOf(before)) return now
   const tests = weightOf(verdict) === weightOf(before) ? now.tests : []
-  return { ...before, tests: [...new Set([...before.tests, ...tests])].slice(0, MAX_TESTS), periods }
+  return {
+    ...before,
+    tests: [...new Set([...before.tests, ...tests])].slice(0, MAX_TESTS),
+    periods
+  }
 }

@@ -159,14 +159,12 @@ export function judged(
   }
 }
 
-function problemsOf(
-  gate: Gate,
-  run: RunDocument,
-  findings: readonly Finding[]
-): string[] {
+function problemsOf(gate: Gate, run: RunDocument, findings: readonly Finding[]): string[] {
   if (gate === 'expectations') return unmetLines(unmetIn(run))
   if (gate === 'script')
-    return run.unused_script_entries.map(entry => explainedMessage(SAYS.never_applied(nameOfEntry(entry)), entry))
+    return run.unused_script_entries.map(entry =>
+      explainedMessage(SAYS.never_applied(nameOfEntry(entry)), entry)
+    )
   const names = findings.filter(finding => concerns(gate, finding)).map(({ finding }) => finding)
   return names.length === 0
     ? []
@@ -265,9 +263,7 @@ export const tablesOf = ({
   run,
   gates,
   ignore
-}: JudgedRun): Readonly<
-  Record<'gates' | 'expectations' | 'findings' | 'assumptions', Table>
-> => ({
+}: JudgedRun): Readonly<Record<'gates' | 'expectations' | 'findings' | 'assumptions', Table>> => ({
   gates: {
     title: 'Gates',
     head: ['gate', 'result', 'why'],

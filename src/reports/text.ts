@@ -9,7 +9,14 @@ import type { Finding } from '../evidence/findings.js'
 import type { CoverageReport } from '../evidence/totals.js'
 import { problemLine } from '../scenario/documents.js'
 import { type CheckedFile, isFailed, isWarned, type Point, settingsFound } from './points.js'
-import { coverageShare, type JudgedRun, nameOfEntry, outcomesOf, unmetIn, unmetLines } from './run.js'
+import {
+  coverageShare,
+  type JudgedRun,
+  nameOfEntry,
+  outcomesOf,
+  unmetIn,
+  unmetLines
+} from './run.js'
 import { countOf, SAYS } from './sentences.js'
 
 type RunTextOptions = { page: string | null; next: string | null; isVerbose: boolean }

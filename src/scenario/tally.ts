@@ -69,9 +69,11 @@ export type Came = {
 /** In place of a value where all requests are judged together. */
 const NO_VALUE = ''
 /** The value that a request is judged by; of those that have none, the same for all. */
-export const valueOf = (per: Per, call: SentCall): string =>
+export const judgedValue = (per: Per, call: SentCall): string =>
   countedValue(per, call) ?? `requests without a ${per}`
-/** Requests of a value that are named, tests, changed records, and requests whose pauses are judged. */
+/**
+ * Requests of a value that are named, tests, changed records, and requests whose pauses are judged.
+ */
 const MAX_NAMED = 10
 const MAX_TESTS = 100
 const MAX_CHANGED = 10_000
@@ -217,7 +219,7 @@ abstract class CallsJudge<G extends Group = Group> {
   /** The group that a request belongs to; undefined where there are too many. */
   groupOf(call: SentCall, made: () => G): G | undefined {
     const { per } = this.expectation.data
-    const value = per === undefined ? NO_VALUE : valueOf(per, call)
+    const value = per === undefined ? NO_VALUE : judgedValue(per, call)
     let group = this.groups.get(value)
     if (group === undefined && this.groups.size < MAX_VALUES) {
       group = made()
@@ -249,15 +251,18 @@ abstract class CallsJudge<G extends Group = Group> {
       const none = verdictOf(NONE)
       return this.isNoneAllowed
         ? none
-        : { ...none, verdict: 'never exercised', holds: false, message: say('no_value', per).message }
+        : {
+            ...none,
+            verdict: 'never exercised',
+            holds: false,
+            message: say('no_value', per).message
+          }
     }
     return this.#verdictOfValues(per, verdictOf)
   }
 
   #verdictOfValues(per: Per, verdictOf: (group: Group, value?: string) => Verdict): Verdict {
-    const verdicts = Array.from(this.groups, ([value, group]) =>
-      verdictOf(group, value)
-    )
+    const verdicts = Array.from(this.groups, ([value, group]) => verdictOf(group, value))
     const forbidden = verdicts.find(({ forbidden }) => forbidden)
     const failed = verdicts.filter(({ holds }) => !holds)
     const first = forbidden ?? failed[0]
@@ -313,7 +318,8 @@ class CountJudge extends CallsJudge<Counted> {
     const { times, wanted, calls, data } = this.expectation
     const { seen } = group
     const isMore = seen > times.to
-    const off = calls.apart === null ? null : offPace((group as Partial<Counted>).timed, calls.apart)
+    const off =
+      calls.apart === null ? null : offPace((group as Partial<Counted>).timed, calls.apart)
     const shown = wanted.slice(0, -`: ${shownTimes(times)}`.length)
     const { message } =
       off === null || isMore

@@ -3,23 +3,8 @@ import { parse } from 'yaml'
 import { checkerOf } from '../../src/core/checking.js'
 import { pathOf } from '../../src/core/places.js'
 import { type OperationId, operationNamed } from '../../src/reference/operations.js'
-import {
-  type CallsData,
-  type CountData,
-  compileExpectation,
-  type Ending,
-  type Expectation,
-  type ExpectationData,
-  Tally,
-  type Verdict
-} from '../../src/scenario/expectations.js'
-import {
-  type About,
-  isMatch,
-  MAX_VALUES,
-  type Matcher,
-  type SentCall
-} from '../../src/scenario/matching.js'
+import { compileExpectation, type ExpectationData } from '../../src/scenario/expectations.js'
+import { type About, isMatch, type Matcher, type SentCall } from '../../src/scenario/matching.js'
 import { entrySchema, FAULTS, SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
 import {
   compileEntry,
@@ -921,7 +906,7 @@ t.test('expect: every kind of problem of an expectation', async t => {
     [{ sequence: [{ on: POST /refunds, times: 1 }] }, 'sequence[0].times unknown_name'],
     [{ sequence: [{ on: POST /refunds }, { on: POST refunds }] }, 'sequence[1].on unknown_word'],
     [{ on: POST /refunds, status: 3x }, status not_a_status], [{ on: POST /refunds, status: [200, 600] }, 'status[1] not_a_status'],
-    [{ on: POST /refunds, status: 200, answered: false }, status no_status], [{ state: { refund: {} } }, state.refund unknown_name],
+    [{ on: POST /refunds, status: 200, answered: false }, status no_response], [{ on: POST /refunds, response: { amount: 1 }, answered: false }, response no_response], [{ state: { refund: {} } }, state.refund unknown_name],
     [{ state: { refunds: { where: { amount: 1 } } } }, state.refunds needs],
     [{ state: { refunds: { count: 1, where: { amout: 1 } } } }, state.refunds.where.amout unknown_field],
     [{ state: { transactions: { txn_1: { amount: 1, refunded: 2 } } } }, state.transactions.txn_1.refunded unknown_field],
@@ -936,7 +921,17 @@ t.test('expect: every kind of problem of an expectation', async t => {
     [{ sequence: [{ on: POST /refunds, no_sooner_than: 1s }] }, 'sequence[0].no_sooner_than needs'],
     [{ on: POST /refunds, per: ticket }, per needs], [{ on: POST /refunds, per: ticket, times: 1+ }, per needs], [{ on: POST /refunds, per: ticket, times: 0 }],
     [{ on: POST /refunds, per: card, times: 1 }, per not_one_of],
-    [{ state: { refunds: { count: 1 } }, per: ticket }, per needs]
+    [{ state: { refunds: { count: 1 } }, per: ticket }, per needs], [{ state: { refunds: { count: 1 } }, others: true }, others needs],
+    [{ on: POST /refunds, others: true }, others needs], [{ on: POST /refunds, times: 0+ }, times allows_anything],
+    [{ on: POST /refunds, response: {} }, response empty], [{ on: POST /refunds, response: { amout: 1 } }, response.amout unknown_field],
+    [{ on: POST /refunds, response: { amount: { gt: 100 }, error: { code: x } } }], [{ on: GET /refunds, response: { has_more: false } }],
+    [{ on: 'DELETE /accounts/{account_id}/users/{id}', response: { error: { code: resource_missing } } }],
+    [{ on: POST /refunds, no_sooner_than: 2s, no_later_than: 1s }, no_later_than reversed], [{ on: POST /refunds, no_later_than: soon }, no_later_than wrong_format],
+    [{ sequence: [{ on: POST /refunds, no_later_than: 1s }] }, 'sequence[0].no_later_than needs'],
+    [{ on: GET /locations, per: ticket, times: 1 }, per has_none], [{ on: POST /transactions, per: transaction, times: 1 }, per has_none],
+    [{ sequence: [{ on: POST /refunds }, { on: GET /locations }], per: ticket }, per has_none], [{ on: GET /locations, per: location, times: 1 }, per has_none],
+    [{ on: GET /transactions, per: location, times: 1 }], [{ on: 'GET /tickets/{id}', per: ticket, times: 1 }], [{ on: '*', per: ticket, times: 1 }],
+    [{ on: POST /accounts, per: account, times: 1 }]
   ]`)
   for (const [data, ...problems] of cases)
     t.strictSame(await expectationProblems(data), problems, JSON.stringify(data))
@@ -944,296 +939,4 @@ t.test('expect: every kind of problem of an expectation', async t => {
   const { found, report } = reported()
   t.equal(await compileExpectation({ on: 'POST /refund' }, report), null)
   t.strictSame(found, ['on unknown_word'])
-})
-
-t.test('expect: what became of calls, their order, and the records in the end', async t => {
-  const made: Ending = { status: 200, isDelivered: true, tookEffect: true }
-  const lost: Ending = { status: 200, isDelivered: false, tookEffect: true }
-  const hung: Ending = { status: 0, isDelivered: false, tookEffect: false }
-  const declined: Ending = { status: 402, isDelivered: true, tookEffect: false }
-  const refund = sent('POST /refunds')
-  const counts: [more: Partial<CallsData>, shown: string, counted: Ending[]][] = [
-    [{ took_effect: true }, 'POST /refunds that took effect', [made, lost]],
-    [{ took_effect: false }, 'POST /refunds that took no effect', [hung, declined]],
-    [{ answered: true }, 'POST /refunds that got a response', [made, declined]],
-    [
-      { answered: false, took_effect: true },
-      'POST /refunds that took effect, that got no response',
-      [lost]
-    ],
-    [{ status: 402 }, 'POST /refunds with status 402', [declined]],
-    [{ status: '2xx' }, 'POST /refunds with status 2xx', [made]],
-    [{ status: ['4XX', 200] }, 'POST /refunds with status 4XX or 200', [made, declined]]
-  ]
-  for (const [more, shown, counted] of counts) {
-    const tally = await tallyOf({ on: 'POST /refunds', ...more, times: counted.length })
-    t.ok(tally.hasEndings)
-    t.notOk(tally.count(refund), 'a call that comes has no ending yet')
-    for (const ending of [made, lost, hung, declined])
-      t.equal(tally.count(refund, ending), counted.includes(ending), shown)
-    t.match(await tally.verdicts(RECORDS), [
-      {
-        wanted: `${shown}: ${counted.length} ${counted.length === 1 ? 'request' : 'requests'}`,
-        holds: true
-      }
-    ])
-  }
-
-  const [pay, list] = [sent('POST /transactions'), sent('GET /transactions')]
-  const sequence = [
-    { on: 'POST /transactions' },
-    { on: 'GET /transactions' },
-    { on: ['POST /refunds', 'POST /transactions'] }
-  ]
-  const order = await tallyOf({ sequence })
-  t.notOk(order.hasEndings)
-  const inOrder = [list, pay, pay, list, refund, refund].map(call => order.count(call))
-  t.strictSame(inOrder, [false, true, false, true, true, false])
-  t.match(await order.verdicts(RECORDS), [
-    { seen: 3, holds: true, message: 'The 3 requests came in this order.' }
-  ])
-  const half = await tallyOf({ sequence })
-  half.count(pay)
-  t.match(await half.verdicts(RECORDS), [
-    {
-      holds: false,
-      message: 'Request 2 of the sequence, GET /transactions, came out of order or not at all.'
-    }
-  ])
-  const retried = await tallyOf({
-    sequence: [{ answered: false }, { took_effect: true }].map(more => ({
-      on: 'POST /refunds',
-      ...more
-    }))
-  })
-  const counted = [lost, made].flatMap(ending => [
-    retried.count(refund),
-    retried.count(refund, ending)
-  ])
-  t.strictSame(counted, [false, true, false, true])
-  t.ok((await retried.verdicts(RECORDS))[0]?.holds, 'a call counts once in a sequence')
-})
-
-const tallyOf = async (...expectations: ExpectationData[]): Promise<Tally> => {
-  const compiledOnes: Expectation[] = []
-  for (const data of expectations) {
-    t.strictSame(await expectationProblems(data), [])
-    compiledOnes.push((await compileExpectation(data, () => {})) as Expectation)
-  }
-  return new Tally(compiledOnes)
-}
-
-t.test('expect: per value', async t => {
-  const [refund, list] = ['POST /refunds', 'GET /refunds']
-  // requests as \`TICKET:OPERATION\`, and what is expected of those of each Ticket
-  const cases: [
-    expected: Partial<CountData> & { sequence?: true },
-    came: string,
-    holds: boolean,
-    message: string,
-    value?: string,
-    seen?: number
-  ][] = [
-    [{ times: 2 }, 'a b a b', true, 'It holds for 2 tickets.'],
-    [{ times: 2 }, '- -', true, 'It holds for 0 tickets.'],
-    [{ times: 2 }, 'a b a b - -', true, 'It holds for 2 tickets.'],
-    [
-      { times: 1 },
-      'a b b',
-      false,
-      'POST /refunds for each ticket: expected 1 request; got 2 for b',
-      'b',
-      2
-    ],
-    [
-      { times: '0-1' },
-      'a a b b c',
-      false,
-      'POST /refunds for each ticket: expected at most 1 request; got 2 for a; it does not hold for 1 more either',
-      'a',
-      2
-    ],
-    [
-      { times: '2+' },
-      'a a b',
-      false,
-      'POST /refunds for each ticket: expected at least 2 requests; got 1 for b',
-      'b',
-      1
-    ],
-    [{ sequence: true }, 'a b a:list b:list', true, 'It holds for 2 tickets.'],
-    [
-      { sequence: true },
-      'a b a:list c:list',
-      false,
-      'Request 2 of the sequence, GET /refunds, came out of order or not at all for b.',
-      'b',
-      1
-    ]
-  ]
-  for (const [expected, came, holds, message, value, seen] of cases) {
-    const sequence = [{ on: refund }, { on: list }]
-    const { sequence: isSequence, ...counts } = expected
-    const tally = await tallyOf(
-      isSequence ? { sequence, per: 'ticket' } : { on: refund, per: 'ticket', ...counts }
-    )
-    for (const [, ticket, on] of came.matchAll(/(\S)(:list)?/g))
-      tally.count(
-        sent(on ? list : refund, { about: ticket === '-' ? {} : { ticket: ticket as string } })
-      )
-    const [verdict] = await tally.verdicts(RECORDS)
-    const { holds: held, message: said, value: of, seen: counted, exceeded } = verdict as Verdict
-    t.strictSame([held, said, of], [holds, message, value], `${JSON.stringify(expected)} ${came}`)
-    if (!holds) t.equal(counted, seen, came)
-    t.equal(exceeded, message.includes('got 2'), came)
-    t.equal(tally.awaited().length, holds || exceeded ? 0 : 1)
-  }
-  const many = await tallyOf({ on: refund, per: 'test', times: 1 })
-  for (let nth = 0; nth < MAX_VALUES + 3; nth++)
-    t.ok(many.count(sent(refund, { test: `test ${nth}` })))
-  const [verdict] = await many.verdicts(RECORDS)
-  t.strictSame(
-    [verdict?.holds, verdict?.message],
-    [true, 'It holds for 1000 tests; not counted: 3 requests, since only the first 1000 tests are']
-  )
-  t.match(await (await tallyOf({ sequence: [{ on: refund }], per: 'key' })).verdicts(RECORDS), [
-    { wanted: 'POST /refunds, in this order for each key' }
-  ])
-})
-
-t.test('expect: no sooner than so long after the request before', async t => {
-  const refund = 'POST /refunds'
-  const apart = { on: refund, no_sooner_than: '1s' }
-  const early = (what: string, gap: string, of = '') =>
-    `${what} came ${gap} s after the request before it${of}; expected at least 1s`
-  const steps = { sequence: [{ on: refund }, apart] }
-  const cases: [
-    expected: ExpectationData,
-    came: [at: number, ticket?: string][],
-    message: string,
-    holds?: boolean
-  ][] = [
-    [
-      apart,
-      [[0], [1000], [2500]],
-      'POST /refunds no sooner than 1s after the one before: expected at least 1 request; got 3',
-      true
-    ],
-    [apart, [[0], [1000], [1999], [2100]], early('Request 3, POST /refunds,', '0.999')],
-    [
-      { ...apart, times: '0-1' },
-      [[0], [0]],
-      'POST /refunds no sooner than 1s after the one before: expected at most 1 request; got 2'
-    ],
-    [
-      { ...apart, times: 2 },
-      [[5000], [0], [5999]],
-      'POST /refunds no sooner than 1s after the one before: expected 2 requests; got 3'
-    ],
-    [
-      { ...apart, times: 3 },
-      [[5000], [0], [6000]],
-      'POST /refunds no sooner than 1s after the one before: expected 3 requests; got 3',
-      true
-    ],
-    [
-      { ...apart, per: 'ticket' },
-      [
-        [0, 'a'],
-        [10, 'b'],
-        [1000, 'a'],
-        [1010, 'b']
-      ],
-      'It holds for 2 tickets.',
-      true
-    ],
-    [
-      { ...apart, per: 'ticket' },
-      [
-        [0, 'a'],
-        [10, 'b'],
-        [1000, 'a'],
-        [1009, 'b']
-      ],
-      early('Request 2, POST /refunds,', '0.999', ' for b')
-    ],
-    [steps, [[0], [1000]], 'The 2 requests came in this order.', true],
-    [steps, [[0], [200], [1000]], early('Request 2 of the sequence, POST /refunds,', '0.2')],
-    [
-      { ...steps, per: 'ticket' },
-      [
-        [0, 'a'],
-        [0, 'b'],
-        [1000, 'a'],
-        [1000, 'b']
-      ],
-      'It holds for 2 tickets.',
-      true
-    ]
-  ]
-  for (const [expected, came, message, holds = false] of cases) {
-    const tally = await tallyOf(expected)
-    for (const [at, ticket] of came)
-      tally.count(sent(refund, { at, about: ticket === undefined ? {} : { ticket } }))
-    const [verdict] = await tally.verdicts(RECORDS)
-    t.strictSame([verdict?.message, verdict?.holds], [message, holds])
-    t.equal(verdict?.exceeded, !holds, 'what came too soon cannot be made good')
-  }
-})
-
-t.test('expect: how many times, and at least once where it is left out', async t => {
-  const cases: [
-    bounds: Partial<ExpectationData>,
-    wanted: string,
-    holds: number[],
-    exceeded: number[]
-  ][] = parse(`[
-    [{}, at least 1 request, [1, 2, 3, 4], []], [{ times: 0 }, 0 requests, [0], [1, 2, 3, 4]], [{ times: 1 }, 1 request, [1], [2, 3, 4]],
-    [{ times: 2 }, 2 requests, [2], [3, 4]], [{ times: 0+ }, at least 0 requests, [0, 1, 2, 3, 4], []], [{ times: 1+ }, at least 1 request, [1, 2, 3, 4], []],
-    [{ times: 3+ }, at least 3 requests, [3, 4], []], [{ times: 21 + }, at least 21 requests, [], []],
-    [{ times: 0-1 }, at most 1 request, [0, 1], [2, 3, 4]], [{ times: 0 - 2 }, at most 2 requests, [0, 1, 2], [3, 4]],
-    [{ times: 1-3 }, 1 to 3 requests, [1, 2, 3], [4]], [{ times: 2-2 }, 2 requests, [2], [3, 4]], [{ times: '1' }, 1 request, [1], [2, 3, 4]]
-  ]`)
-  for (const [bounds, wanted, holds, exceeded] of cases) {
-    const tally = await tallyOf({ on: 'POST /refunds', ...bounds })
-    for (const seen of [0, 1, 2, 3, 4]) {
-      const [verdict] = await tally.verdicts(RECORDS)
-      const isMet = { holds: holds.includes(seen), exceeded: exceeded.includes(seen) }
-      const said = {
-        expectation: { on: 'POST /refunds', ...bounds },
-        wanted: `POST /refunds: ${wanted}`,
-        seen,
-        ...isMet
-      }
-      t.strictSame(
-        verdict,
-        { ...said, message: `POST /refunds: expected ${wanted}; got ${seen}` },
-        `${JSON.stringify(bounds)} after ${seen}`
-      )
-      tally.count(sent('POST /refunds'))
-    }
-  }
-})
-
-t.test('expect: each expectation counts the calls that fit it', async t => {
-  const match = { body: { payment_type: 'vip' } }
-  const tally = await tallyOf(
-    { on: 'POST /transactions' },
-    { on: 'POST /transactions', match, times: '0-1' },
-    { on: 'GET /tickets', times: 1 }
-  )
-
-  for (const payment_type of ['card', 'vip', 'vip'])
-    tally.count(sent('POST /transactions', { body: { payment_type } }))
-  tally.count(sent('GET /transactions'))
-
-  t.equal(tally.isEmpty, false)
-  const verdicts = (await tally.verdicts(RECORDS)).map(
-    ({ seen, holds, wanted }) => `${seen} ${holds} ${wanted}`
-  )
-  const payments = [
-    '3 true POST /transactions: at least 1 request',
-    '2 false POST /transactions with {"body":{"payment_type":"vip"}}: at most 1 request'
-  ]
-  t.strictSame(verdicts, [...payments, '0 false GET /tickets: 1 request'])
 })

@@ -1,0 +1,293 @@
+import t, { type Test } from 'tap'
+import { parse } from 'yaml'
+import { type OperationId, operationNamed } from '../../src/reference/operations.js'
+import {
+  compileExpectation,
+  type Expectation,
+  type ExpectationData
+} from '../../src/scenario/expectations.js'
+import { MAX_VALUES, type SentCall } from '../../src/scenario/matching.js'
+import { type Came, Tally, type Verdict } from '../../src/scenario/tally.js'
+import { Store } from '../../src/store/store.js'
+
+/**
+ * A request, as a row writes it: what it is, and what else matters of it. `end` is when its
+ * response was sent, in milliseconds, with `at` where it is left out; null where it has not ended.
+ */
+type Request = {
+  on?: string
+  at?: number
+  end?: number | null
+  status?: number
+  lost?: true
+  effect?: boolean
+  amount?: string
+  ticket?: string
+  test?: string
+  body?: object
+}
+
+const sent = ({
+  on = 'POST /refunds',
+  at = 0,
+  amount,
+  ticket,
+  test = undefined
+}: Request): SentCall => ({
+  operation: on === 'nothing' ? null : (operationNamed(on) as OperationId),
+  at,
+  key: 'sk_1',
+  params: () => undefined,
+  query: () => undefined,
+  body: ([name]) => (name === 'amount' ? amount : undefined),
+  header: () => undefined,
+  test: test ?? null,
+  about: what => (what === 'ticket' ? ticket : undefined)
+})
+
+const tallyOf = async (...expectations: ExpectationData[]): Promise<Tally> => {
+  const compiled: Expectation[] = []
+  for (const data of expectations) {
+    const problems: string[] = []
+    const report = (_: unknown, { message }: { message: string }) => problems.push(message)
+    compiled.push((await compileExpectation(data, report, new Map())) as Expectation)
+    t.strictSame(problems, [])
+  }
+  return new Tally(compiled)
+}
+
+function end(tally: Tally, came: Came, request: Request): void {
+  const {
+    on = 'POST /refunds',
+    at = 0,
+    end = at,
+    status = 200,
+    lost = false,
+    effect,
+    body
+  } = request
+  tally.ended(came, {
+    status,
+    isDelivered: !lost,
+    tookEffect: effect ?? (on.startsWith('POST') && status < 300),
+    changed: [],
+    at: end as number,
+    body: () => body as never
+  })
+}
+
+/** All requests come in their order; those with `end: null` have not ended, the others at once. */
+const judged = async (data: ExpectationData, requests: readonly Request[]): Promise<Verdict> => {
+  const tally = await tallyOf(data)
+  for (const [nth, request] of requests.entries()) {
+    const came = tally.came(sent(request), `req_${nth + 1}`)
+    if (request.end !== null) end(tally, came, request)
+  }
+  const [verdict] = await tally.verdicts(new Store())
+  return verdict as Verdict
+}
+
+type Row = [expected: ExpectationData, came: Request[], verdict: string, message?: string]
+const rowsOf = (yaml: string) => parse(yaml) as Row[]
+const table = async (t: Test, yaml: string) => {
+  for (const [expected, came, wanted, message] of rowsOf(yaml)) {
+    const { verdict, forbidden, message: said, holds } = await judged(expected, came)
+    const label = `${JSON.stringify(expected)} after ${JSON.stringify(came)}: ${said}`
+    t.equal(forbidden ? 'forbidden' : verdict, wanted, label)
+    t.equal(holds, wanted === 'met', label)
+    if (message !== undefined) t.equal(said, message)
+  }
+}
+
+t.test('how many requests: what is demanded, forbidden, and never exercised', t =>
+  table(
+    t,
+    `
+    - [{ on: POST /refunds }, [{}], met, 'POST /refunds: expected at least 1 request; got 1']
+    - [{ on: POST /refunds }, [{ on: GET /refunds }], never exercised]
+    - [{ on: POST /refunds }, [], never exercised]
+    - [{ on: POST /refunds, times: 2 }, [{}], unmet, 'POST /refunds: expected 2 requests; got 1']
+    - [{ on: POST /refunds, times: 2 }, [{}, {}], met]
+    - [{ on: POST /refunds, times: 2 }, [{}, {}, {}], forbidden, 'POST /refunds: expected 2 requests; got 3']
+    - [{ on: POST /refunds, times: 0 }, [], never exercised]
+    - [{ on: POST /refunds, times: 0 }, [{ on: GET /refunds }], met]
+    - [{ on: POST /refunds, times: 0 }, [{}], forbidden]
+    - [{ on: POST /refunds, times: 0-1 }, [{ on: GET /refunds }], met]
+    - [{ on: POST /refunds, times: 1-3 }, [{}, {}, {}], met, 'POST /refunds: expected 1 to 3 requests; got 3']
+    - [{ on: POST /refunds, times: 1-3 }, [{}, {}, {}, {}], forbidden]
+    # any request, also one that met no operation
+    - [{ on: '*', status: 4xx, times: 0 }, [{ status: 401 }], forbidden]
+    - [{ on: '*', status: 4xx, times: 0 }, [{ on: nothing, status: 404 }], forbidden]
+    - [{ on: '*', status: 4xx, times: 0 }, [{}], met]
+    - [{ on: '*', times: 2 }, [{}, { on: nothing, status: 404 }], met, 'any operation: expected 2 requests; got 2']
+    # a request that was refused has come
+    - [{ on: POST /refunds, times: 1 }, [{ status: 401 }], met]
+    - [{ on: POST /refunds, times: 1 }, [{ status: 401 }, {}], forbidden]
+    - [{ on: POST /refunds, match: { body: { amount: 500 } }, times: 1 }, [{ amount: '500' }, { amount: '501' }], met]
+    - [{ on: POST /refunds, match: { body: { amount: 500 } }, times: 1 }, [{ amount: '501' }], unmet]
+  `
+  )
+)
+
+t.test('how requests ended', t =>
+  table(
+    t,
+    `
+    - [{ on: POST /refunds, took_effect: true, times: 1 }, [{ lost: true, effect: true }], met, 'POST /refunds that took effect: expected 1 request; got 1']
+    - [{ on: POST /refunds, took_effect: true, times: 1 }, [{ lost: true, effect: true }, {}], forbidden]
+    - [{ on: POST /refunds, took_effect: false, times: 1 }, [{ status: 402 }], met, 'POST /refunds that took no effect: expected 1 request; got 1']
+    - [{ on: POST /refunds, took_effect: true }, [{ end: null }], unmet]
+    - [{ on: POST /refunds, times: 1 }, [{ end: null }], met]
+    - [{ on: POST /refunds, answered: true, times: 1 }, [{}, { lost: true }], met, 'POST /refunds that got a response: expected 1 request; got 1']
+    - [{ on: POST /refunds, answered: false, times: 1 }, [{ lost: true }], met, 'POST /refunds that got no response: expected 1 request; got 1']
+    - [{ on: POST /refunds, status: [4XX, 200], times: 2 }, [{}, { status: 402 }, { status: 500 }], met, 'POST /refunds with status 4XX or 200: expected 2 requests; got 2']
+    - [{ on: POST /refunds, status: 2xx }, [{ lost: true }], unmet]
+    - [{ on: GET /refunds, response: { has_more: false } }, [{ on: GET /refunds, body: { has_more: true } }], unmet]
+    - [{ on: GET /refunds, response: { has_more: false } }, [{ on: GET /refunds, body: { has_more: true } }, { on: GET /refunds, body: { has_more: false } }], met,
+       'GET /refunds answered with {"has_more":false}: expected at least 1 request; got 1']
+    - [{ on: GET /refunds, response: { has_more: false } }, [{ on: GET /refunds, lost: true, body: { has_more: false } }], unmet]
+    - [{ on: GET /refunds, response: { has_more: false } }, [{ on: GET /refunds }], unmet]
+    - [{ on: POST /refunds, response: { amount: { gte: 500 }, 'payment_method.card.last4': '4242' } }, [{ body: { amount: 500, payment_method: { card: { last4: '4242' } } } }], met]
+    - [{ on: POST /refunds, response: { reason: { present: false } } }, [{ body: { reason: null } }], met]
+    - [{ on: GET /refunds, response: { url: x } }, [{ on: GET /refunds, body: { url: {} } }], unmet]
+    - [{ on: POST /refunds, response: { error: { code: card_declined } } }, [{ status: 402, body: { error: { code: card_declined } } }], met]
+  `
+  )
+)
+
+t.test('pauses begin when the response before was sent or lost', t =>
+  table(
+    t,
+    `
+    - [{ on: POST /refunds, no_sooner_than: 1s }, [{ at: 0 }, { at: 1000 }], met, 'POST /refunds no sooner than 1s after the response before: expected at least 2 requests; got 2']
+    - [{ on: POST /refunds, no_sooner_than: 1s }, [{ at: 0 }], unmet]
+    - [{ on: POST /refunds, no_sooner_than: 1s, times: 1+ }, [{ at: 0 }], met]
+    - [{ on: POST /refunds, no_sooner_than: 1s }, [{ at: 0 }, { at: 999 }], forbidden, 'Request 2, POST /refunds, came 0.999 s after the response before it; expected at least 1s']
+    # a delay of the response is not the client's patience
+    - [{ on: POST /refunds, no_sooner_than: 1s }, [{ at: 0, end: 1200 }, { at: 1210 }], forbidden, 'Request 2, POST /refunds, came 0.01 s after the response before it; expected at least 1s']
+    - [{ on: POST /refunds, no_sooner_than: 1s }, [{ at: 0, end: 1200 }, { at: 2200 }], met]
+    - [{ on: POST /refunds, no_sooner_than: 1s }, [{ at: 0, end: null }, { at: 2000 }], forbidden]
+    - [{ on: POST /refunds, no_sooner_than: 1s, times: 3 }, [{ at: 5000 }, { at: 0 }, { at: 6000 }], met]
+    - [{ on: POST /refunds, no_later_than: 5s }, [{ at: 0 }, { at: 5000 }], met]
+    - [{ on: POST /refunds, no_later_than: 5s }, [{ at: 0 }, { at: 5001 }], forbidden, 'Request 2, POST /refunds, came 5.001 s after the response before it; expected at most 5s']
+    - [{ on: POST /refunds, no_later_than: 5s }, [{ at: 0 }], unmet]
+    - [{ on: POST /refunds, no_sooner_than: 1s, no_later_than: 5s }, [{ at: 0 }, { at: 100 }], forbidden, 'Request 2, POST /refunds, came 0.1 s after the response before it; expected at least 1s and at most 5s']
+    - [{ on: POST /refunds, no_sooner_than: 1s, times: 0-1 }, [{ at: 0 }, { at: 0 }], forbidden, 'POST /refunds no sooner than 1s after the response before: expected at most 1 request; got 2']
+    - [{ on: POST /refunds, no_sooner_than: 1s, per: ticket }, [{ at: 0, ticket: a }, { at: 10, ticket: b }, { at: 1000, ticket: a }, { at: 1010, ticket: b }], met, 'It holds for 2 tickets.']
+    - [{ on: POST /refunds, no_sooner_than: 1s, per: ticket }, [{ at: 0, ticket: a }, { at: 10, ticket: b }, { at: 1000, ticket: a }, { at: 1009, ticket: b }], forbidden,
+       'Request 2, POST /refunds, came 0.999 s after the response before it for b; expected at least 1s']
+    - [{ sequence: [{ on: POST /refunds }, { on: POST /refunds, no_sooner_than: 1s }] }, [{ at: 0, end: 100 }, { at: 1100 }], met]
+    - [{ sequence: [{ on: POST /refunds }, { on: POST /refunds, no_sooner_than: 1s }] }, [{ at: 0, end: 100 }, { at: 1099 }], forbidden,
+       'Request 2 of the sequence, POST /refunds, came 0.999 s after the response before it; expected at least 1s']
+    - [{ sequence: [{ on: POST /refunds }, { on: POST /refunds, no_sooner_than: 1s }], others: true }, [{ at: 0 }, { at: 10 }, { at: 1000 }], met]
+  `
+  )
+)
+
+t.test('a sequence is exact over the operations that it names', t =>
+  table(
+    t,
+    `
+    - [&retry { sequence: [{ on: POST /refunds, answered: false }, { on: GET /refunds }, { on: POST /refunds }] }, [{ lost: true }, { on: GET /refunds }, {}], met, 'The 3 requests came in this order.']
+    - [*retry, [{ lost: true }, { lost: true }, { on: GET /refunds }, {}], forbidden, 'Request 2 of the sequence, GET /refunds, was to be next; POST /refunds came instead.']
+    - [*retry, [{ lost: true }, { on: GET /refunds }, {}, {}], forbidden, 'POST /refunds came after all 3 requests of the sequence; others: true allows it.']
+    - [*retry, [{}, { lost: true }, { on: GET /refunds }, {}], forbidden]
+    - [*retry, [{ lost: true }, { on: GET /refunds }, { on: GET /refunds }, {}], forbidden]
+    - [*retry, [{ lost: true }, { on: GET /refunds }], unmet, 'Request 3 of the sequence, POST /refunds, came out of order or not at all.']
+    - [*retry, [{ lost: true }, { on: GET /locations }, { on: GET /refunds }, { on: nothing }, {}], met]
+    - [*retry, [{ on: GET /locations }], never exercised]
+    - [*retry, [{ end: null }, { on: GET /refunds }, {}], unmet]
+    - [{ sequence: [{ on: POST /refunds }, { on: GET /refunds }], others: true }, [{}, {}, { on: GET /refunds }, {}], met]
+    - [{ sequence: [{ on: POST /refunds }, { on: GET /refunds }], others: true }, [{ on: GET /refunds }, {}], unmet]
+    - [{ sequence: [{ on: POST /refunds }, { on: '*', status: 404 }] }, [{}, { on: nothing, status: 404 }], met]
+    - [{ sequence: [{ on: POST /refunds }, { on: '*', status: 404 }] }, [{}, { on: nothing, status: 405 }], forbidden, 'Request 2 of the sequence, any operation, was to be next; another request came instead.']
+    - [{ sequence: [{ on: POST /refunds }, { on: GET /refunds }], per: ticket }, [{ ticket: a }, { ticket: b }, { on: GET /refunds, ticket: a }, { on: GET /refunds, ticket: b }], met, 'It holds for 2 tickets.']
+    - [{ sequence: [{ on: POST /refunds }, { on: GET /refunds }], per: ticket }, [{ ticket: a }, { ticket: b }, { on: GET /refunds, ticket: a }], unmet,
+       'Request 2 of the sequence, GET /refunds, came out of order or not at all for b.']
+    - [{ sequence: [{ on: POST /refunds }, { on: GET /refunds }], per: ticket }, [{ on: GET /refunds, ticket: a }], forbidden,
+       'Request 1 of the sequence, POST /refunds, was to be next; GET /refunds came instead for a.']
+  `
+  )
+)
+
+t.test('each value by itself, and requests without one together', t =>
+  table(
+    t,
+    `
+    - [&one { on: POST /refunds, per: ticket, times: 1 }, [{ ticket: a }, { ticket: b }], met, 'It holds for 2 tickets.']
+    - [*one, [{ ticket: a }, { ticket: b }, { ticket: b }], forbidden, 'POST /refunds for each ticket: expected 1 request; got 2 for b']
+    - [*one, [{ on: GET /refunds }], never exercised, 'No request came to judge it by, for any ticket.']
+    - [*one, [{}], met, 'It holds for 1 ticket.']
+    - [*one, [{}, {}], forbidden, 'POST /refunds for each ticket: expected 1 request; got 2 for requests without a ticket']
+    - [{ on: POST /refunds, per: test, times: 1 }, [{}, {}, {}, {}, {}], forbidden]
+    - [{ on: POST /refunds, per: test, times: 1 }, [{ test: a }, { test: b }], met]
+    - [{ on: POST /refunds, per: ticket, times: 0-1 }, [{ on: GET /refunds }], met]
+    - [{ on: POST /refunds, per: ticket, times: 0-1 }, [{ ticket: a }, { ticket: a }, { ticket: b }, { ticket: b }], forbidden,
+       'POST /refunds for each ticket: expected at most 1 request; got 2 for a; it does not hold for 1 more either']
+    - [{ on: POST /refunds, per: ticket, times: 2+ }, [{ ticket: a }, { ticket: a }, { ticket: b }], unmet, 'POST /refunds for each ticket: expected at least 2 requests; got 1 for b']
+    - [{ on: POST /refunds, per: ticket, times: 2 }, [{ ticket: a }, { ticket: b }, { ticket: b }, { ticket: b }], forbidden,
+       'POST /refunds for each ticket: expected 2 requests; got 3 for b; it does not hold for 1 more either']
+  `
+  )
+)
+
+t.test('requests whose end comes late', async t => {
+  const data = { sequence: [{ on: 'POST /refunds', answered: false }, { on: 'GET /refunds' }] }
+  const tally = await tallyOf(data)
+  const [first, second] = [{ lost: true } as const, { on: 'GET /refunds' }]
+  const came = [first, second].map(request => tally.came(sent(request)))
+  t.match(await tally.verdicts(new Store()), [{ seen: 0, verdict: 'unmet' }])
+  t.match(tally.awaited(), [{ seen: 0, calls: { data: data.sequence[0] } }])
+  end(tally, came[1] as Came, second)
+  t.match(
+    await tally.verdicts(new Store()),
+    [{ seen: 0, verdict: 'unmet' }],
+    'the first is not over'
+  )
+  end(tally, came[0] as Came, first)
+  t.match(await tally.verdicts(new Store()), [{ seen: 2, verdict: 'met' }])
+  t.ok(came.every(one => tally.hasCounted(one)))
+  t.strictSame(tally.awaited(), [])
+})
+
+t.test('what is named of the requests that counted', async t => {
+  const requests = Array.from({ length: 12 }, (_, nth) => ({ test: `test ${nth % 2}` }))
+  const { requests: named, tests, seen } = await judged({ on: 'POST /refunds', times: 3 }, requests)
+  t.strictSame([named?.length, named?.[0], tests, seen], [10, 'req_1', ['test 0', 'test 1'], 12])
+  const met = await judged({ on: 'POST /refunds', per: 'test', times: 6 }, requests)
+  t.strictSame([met.requests, met.tests, met.seen], [undefined, ['test 0', 'test 1'], 6])
+})
+
+t.test('values beyond the maximum are told', async t => {
+  const requests = Array.from({ length: MAX_VALUES + 3 }, (_, nth) => ({ test: `test ${nth}` }))
+  const { holds, message } = await judged({ on: 'POST /refunds', per: 'test', times: 1 }, requests)
+  t.strictSame(
+    [holds, message],
+    [true, 'It holds for 1000 tests; not counted: 3 requests, since only the first 1000 tests are']
+  )
+})
+
+t.test('what refers to a step that was not sent is never met', async t => {
+  const data = { on: 'POST /refunds', match: { body: { amount: '${paid.amount}' } }, times: 0 }
+  const { verdict, message } = await judged(data, [{}])
+  t.strictSame(
+    [verdict, message],
+    [
+      'never exercised',
+      'It refers to ${paid}, and no such step or play was sent; only check sends plays.'
+    ]
+  )
+  const gone = await judged({ state: { refunds: { '${paid.id}': null } } }, [{}])
+  t.equal(gone.holds, false)
+})
+
+t.test('what is asked is judged though no request came', async t => {
+  const tally = await tallyOf(
+    { on: 'POST /refunds', times: 0 },
+    { state: { refunds: { count: 0 } } }
+  )
+  const judgements = async (isAsked: boolean) =>
+    (await tally.verdicts(new Store(), isAsked)).map(({ verdict }) => verdict)
+  t.strictSame(await judgements(false), ['never exercised', 'never exercised'])
+  t.strictSame(await judgements(true), ['met', 'met'])
+})
