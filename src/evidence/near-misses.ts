@@ -1,7 +1,4 @@
-/**
- * Which requests of a journal came nearest to an expectation that does not hold, and to a script
- * entry that was never applied.
- */
+/** The requests that came nearest to an unmet expectation or an unused script entry. */
 import { isoOf } from '../core/instants.js'
 import { isSecretName } from '../core/redaction.js'
 import { type Exchange, hasReached, type Refusal, STAGE, type Stage } from '../engine/exchange.js'
@@ -22,7 +19,7 @@ import type { ListedEntry, Script } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
 
-/** What is looked through. `nameOf` gives a request its name, its id where it is left out. */
+/** `nameOf` gives requests other names than their ids. */
 export type Looked = {
   requests: readonly Exchange[]
   store: Store
@@ -31,17 +28,14 @@ export type Looked = {
 type Unused = ReturnType<Script['unused']>[number]
 
 /**
- * Expectations and entries that are explained, requests that are looked at for each, the newest,
- * and those that are listed.
+ * Expectations or entries that are explained, the newest requests looked at for each, and those
+ * listed.
  */
 const MAX_EXPLAINED = 20
 const MAX_LOOKED_AT = 1000
 const MAX_LISTED = 10
 
-/**
- * What can be said of each expectation now: of one that does not hold, which requests counted and
- * which nearly did.
- */
+/** Verdicts; of an unmet one also which requests counted, and which nearly did. */
 export async function explainedVerdicts(tally: Tally, looked: Looked): Promise<Verdict[]> {
   const verdicts = await tally.verdicts(looked.store)
   let left = MAX_EXPLAINED
@@ -59,7 +53,7 @@ export async function explainedVerdicts(tally: Tally, looked: Looked): Promise<V
   return verdicts
 }
 
-/** The requests that are looked through for a verdict: those of the value that it is about. */
+/** The requests of the value that a verdict is about. */
 function requestsOf(
   { value }: Verdict,
   { per }: Partial<SequenceData>,
@@ -71,10 +65,7 @@ function requestsOf(
   )
 }
 
-/**
- * The entries of a script that were never applied, each with the requests that it nearly was
- * applied to.
- */
+/** The entries that were never applied, with the requests that they nearly applied to. */
 export async function explainedUnused(script: Script, looked: Looked): Promise<ListedEntry[]> {
   const explained: ListedEntry[] = []
   for (const [index, unused] of script.unused().entries()) {
@@ -95,19 +86,13 @@ export async function explainedUnused(script: Script, looked: Looked): Promise<L
   return explained
 }
 
-/**
- * Every entry of a script, in order; one that was never applied with the requests that it nearly
- * was applied to.
- */
+/** Every entry, in order; unused ones with their near misses. */
 export async function explainedEntries(script: Script, looked: Looked): Promise<ListedEntry[]> {
   const unused = new Map((await explainedUnused(script, looked)).map(entry => [entry.id, entry]))
   return script.listed().map(entry => unused.get(entry.id) ?? entry)
 }
 
-/**
- * What a request nearly was: an expectation that it did not count for and that does not hold, or an
- * entry that was never applied.
- */
+/** Unmet expectations and unused entries that a request nearly matched. */
 export function nearlyMet(call: Exchange): NearMiss[] {
   const { tally, state } = call.world
   const { store, script } = state
@@ -125,13 +110,12 @@ export function nearlyMet(call: Exchange): NearMiss[] {
   return nearest.list()
 }
 
-/** A `why` with what the request nearly met, where there is anything. */
 export const withNearlyMet = <W extends object>(why: W, near: readonly NearMiss[]) =>
   near.length === 0 ? why : { ...why, near_misses: near }
 
 const nameOfEntry = ({ id, entry: { data } }: Unused) => data.name ?? `${id}, ${shownOn(data.on)}`
 
-/** The requests of operations, the newest first. */
+/** The requests of operations, newest first. */
 const exchangesOf = (operations: ReadonlySet<OperationId>, { requests }: Looked): Exchange[] =>
   requests
     .slice(-MAX_LOOKED_AT)
@@ -156,8 +140,7 @@ const namesOf = (calls: readonly Exchange[], { nameOf = id => id }: Looked) =>
   calls.slice(0, MAX_LISTED).map(({ id }) => nameOf(id))
 
 /**
- * What there is to say: requests that counted are named if the journal holds all of them and no
- * others could be taken for them.
+ * Requests that counted are named only if the journal has all of them and no others could be meant.
  */
 const explanation = (requests: string[], near: NearMiss[]) => ({
   ...(requests.length > 0 && { requests }),
@@ -181,10 +164,7 @@ async function ofCalls(calls: Calls, { seen, exceeded }: Verdict, looked: Looked
   )
 }
 
-/**
- * Follows a sequence through the journal: the requests that came in order, and those that nearly
- * were the next one.
- */
+/** Follows a sequence: the requests in order, and those that nearly were the next one. */
 async function ofSequence(steps: readonly Calls[], { seen }: Verdict, looked: Looked) {
   const { store } = looked
   const counted: Exchange[] = []
@@ -216,13 +196,10 @@ async function ofSequence(steps: readonly Calls[], { seen }: Verdict, looked: Lo
   return explanation(seen === counted.length ? namesOf(counted, looked) : [], nearest)
 }
 
-/**
- * What a request sent; `isNone`: no request met the conditions, so those on what is not kept are
- * not met either.
- */
+/** `isNone`: no request met the conditions, so those on what is not kept are not met either. */
 type Knowing = { sent: SentCall; isNone: boolean }
 
-/** Why a request is not one of those; nothing where it is, as far as that can still be told. */
+/** Why a request does not count; none if it does, as far as that can still be told. */
 function missesOfCalls({ matches, ended }: Calls, call: Exchange, knowing: Knowing): Miss[] {
   const early = missedStage(call, STAGE.identified, 'a request with a known API key')
   if (early !== null) return [early]
@@ -236,7 +213,6 @@ function missesOfCalls({ matches, ended }: Calls, call: Exchange, knowing: Knowi
   ]
 }
 
-/** Why an entry that was never applied was not applied to a request of its operations. */
 function missesOfEntry(
   { id, entry, count, isWaiting }: Unused,
   call: Exchange,
@@ -274,7 +250,7 @@ function missesOfEntry(
   return [{ condition: 'chance', wanted: `${entry.chance}`, got: 'not drawn' }]
 }
 
-/** That a request was refused before it came so far; null where it was not. */
+/** That a request was refused before a stage; null if it was not. */
 function missedStage(call: Exchange, stage: Stage, wanted: string): Miss | null {
   if (hasReached(call, stage)) return null
   const { status, refusal } = call.outcome
@@ -285,10 +261,7 @@ function missedStage(call: Exchange, stage: Stage, wanted: string): Miss | null 
   }
 }
 
-/**
- * The conditions of a match that a request does not meet. Those on what is not kept are told only
- * where all others are met, and no request met them all.
- */
+/** Those on what is not kept are told only if all others are met, and no request met them all. */
 function missesOfMatch(matches: Matcher, { sent, isNone }: Knowing): Miss[] {
   const misses = missesAmong(matches, sent)
   if (misses.length > 0 || !isNone) return misses
@@ -301,7 +274,6 @@ function missesOfMatch(matches: Matcher, { sent, isNone }: Knowing): Miss[] {
     }))
 }
 
-/** The conditions that a request certainly does not meet. */
 function missesAmong(matches: Matcher, sent: SentCall): Miss[] {
   return matches.flatMap(condition => {
     if (isHidden(condition, sent)) return []
@@ -310,11 +282,9 @@ function missesAmong(matches: Matcher, sent: SentCall): Miss[] {
   })
 }
 
-/** Whether the journal does not keep what a condition looks at. */
 const isHidden = ({ section, name, wanted }: MatchCondition, sent: SentCall): boolean =>
   section === 'key' ||
   isSecretName(name.join('.')) ||
   HOLDS_DIGEST.test(wanted) ||
   (section === 'headers' && sent.header((name[0] as string).toLowerCase()) === null)
-/** The beginning of a digest, in a text that may be cut. */
 const HOLDS_DIGEST = /sha256:[\da-f]{40}/

@@ -1,14 +1,8 @@
-/**
- * What became of scripts and expectations in a run: of every sandbox, over every period between two
- * loads or resets of it.
- */
+/** Scripts and expectations of every sandbox, over every period between two loads or resets. */
 import type { Verdict } from '../scenario/expectations.js'
 import type { ListedEntry } from '../scenario/script.js'
 
-/**
- * A sandbox's script and expectations since its last load or reset, and the tests that its requests
- * named. The sandbox at the base address has no name.
- */
+/** What came since the last load or reset; `sandbox` is null for the base address. */
 export type Period = {
   sandbox: string | null
   tests: readonly string[]
@@ -17,33 +11,22 @@ export type Period = {
 }
 /** An expectation that a sandbox did not meet, and the tests of the periods in which it did not. */
 export type Unmet = Verdict & { sandbox: string | null; tests: string[] }
-/**
- * What is known of an expectation of a sandbox; `verdict` is the first that counts against it, null
- * where none does.
- */
+/** `verdict` is the first that counts against it, null where none does. */
 type Judged = { isMet: boolean; verdict: Verdict | null; tests: ReadonlySet<string> }
 
-/** Entries that differ, and expectations of all sandboxes; further ones are not judged. */
+/** Maximum number of different entries, and of expectations, that are judged. */
 const MAX_KNOWN = 10_000
-/** Characters that they say, together. */
 const MAX_CHARACTERS = 16_777_216
 const NOT_JUDGED: Judged = { isMet: false, verdict: null, tests: new Set() }
 
 export class RunHistory {
-  /**
-   * Entries by what they say and how many before them said the same, each with whether it applied
-   * to a request in any period.
-   */
+  /** Entries by what they say, and how many before them said the same. */
   readonly #entries: Map<string, { entry: ListedEntry; applied: boolean }>
   /** Expectations by their sandbox and what they want. */
   readonly #expectations: Map<string, Judged & { sandbox: string | null }>
   readonly #sandboxes: Set<string | null>
-  /** Characters that entries and expectations say. */
   #characters: number
-  /**
-   * Fulfilled when every period that is over was judged and added; rejected by a defect, which is
-   * told to who waits for it.
-   */
+  /** Fulfilled when every period that is over was added; rejected by a defect. */
   settled: Promise<unknown> = Promise.resolve()
 
   /** With what another one knows. */
@@ -54,24 +37,21 @@ export class RunHistory {
     this.#characters = known === null ? 0 : known.#characters
   }
 
-  /** Nothing was added yet. */
   get isEmpty(): boolean {
     return this.#sandboxes.size === 0
   }
 
-  /** Adds a period that is over, when it has been judged. */
   judge(sandbox: string | null, period: Promise<Period>): void {
     this.#sandboxes.add(sandbox)
     this.settled = Promise.all([this.settled, period]).then(([, judged]) => this.add(judged))
     this.settled.catch(() => {})
   }
 
-  /** Whether a period of a sandbox was added. */
   knows(sandbox: string | null): boolean {
     return this.#sandboxes.has(sandbox)
   }
 
-  /** A history of the same, and of these periods, which go on. */
+  /** A copy with periods that are not over yet. */
   with(periods: readonly Period[]): RunHistory {
     const history = new RunHistory(this)
     for (const period of periods) history.add(period)
@@ -106,15 +86,11 @@ export class RunHistory {
     return true
   }
 
-  /** The entries that applied in no period. */
   unused(): ListedEntry[] {
     return [...this.#entries.values()].filter(({ applied }) => !applied).map(({ entry }) => entry)
   }
 
-  /**
-   * The expectations of each sandbox that more requests came for in some period of it, or that were
-   * met in none.
-   */
+  /** The expectations that were exceeded in some period, or met in none. */
   unmet(): Unmet[] {
     return [...this.#expectations.values()].flatMap(({ sandbox, isMet, verdict, tests }) =>
       verdict !== null && (verdict.exceeded || !isMet)
@@ -124,10 +100,7 @@ export class RunHistory {
   }
 }
 
-/**
- * Too many requests in a period count against an expectation, whatever other periods say; too few
- * count only if no period met it.
- */
+/** Too many requests always count against it; too few only if no period met it. */
 function judgedAfter(
   { isMet, verdict: before, tests }: Judged,
   verdict: Verdict,

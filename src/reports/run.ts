@@ -1,7 +1,4 @@
-/**
- * A run as reports show it: what happened, what the gates say of it, and the tables that several
- * formats show.
- */
+/** A run as reports show it, with the verdict of the gates. */
 import { ApiError } from '../core/errors.js'
 import { CHECKS } from '../core/sentences.js'
 import { visible } from '../core/visible.js'
@@ -15,7 +12,7 @@ import { explainedMessage, missText } from '../scenario/near-misses.js'
 import type { ListedEntry } from '../scenario/script.js'
 import { SAYS } from './sentences.js'
 
-/** The response to `GET /_control/run`; reports are made of it. */
+/** The response to `GET /_control/run`. */
 export type RunDocument = Omit<RunListing, 'requests'> & {
   requests: readonly RunCall[]
   object: 'run'
@@ -25,7 +22,6 @@ export type RunDocument = Omit<RunListing, 'requests'> & {
   calls: number
   coverage: CoverageReport
   findings: Finding[]
-  /** Relied on by some response. */
   assumptions: {
     assumption: AssumptionId
     topic: string
@@ -63,8 +59,8 @@ export type GivenGates = {
 }
 
 /**
- * Gates by the words of the command line. Errors: `setting_invalid`. Expectations are among them
- * unless they are ignored.
+ * From the words of the command line; expectations are judged unless ignored. Errors:
+ * `setting_invalid`.
  */
 export function gatesFrom({
   minCoverage = null,
@@ -93,7 +89,6 @@ export function gatesFrom({
 
 const wrong = (message: string) => new ApiError('setting_invalid', { message })
 
-/** What is judged where nothing is said. */
 export const DEFAULT_GATES = gatesFrom({})
 
 /** By the name of the finding, by its severity, or as one of all. */
@@ -101,8 +96,8 @@ export const concerns = (gate: Gate, { finding, severity }: Finding): boolean =>
   gate === 'findings' || gate === `${severity}s` || gate === finding
 
 /**
- * A run with what the gates say of it. A gate passes where it has no problem; findings in `fails`
- * and expectations in `unmet` fail some gate, findings in `ignore` none.
+ * A gate without problems passes; findings in `fails` and expectations in `unmet` fail some gate,
+ * findings in `ignore` none.
  */
 export type JudgedRun = {
   run: RunDocument
@@ -115,10 +110,7 @@ export type JudgedRun = {
   status: number | null
 }
 
-/**
- * What the gates say of a run. One without a request proves nothing: its client used another
- * address, or sent nothing.
- */
+/** A run without a request proves nothing: its client used another address, or sent nothing. */
 export function judged(
   run: RunDocument,
   { minCoverage, failOn, ignore, allowNoRequests }: Gates,
@@ -168,13 +160,10 @@ function problemsOf(
     : [`${GROUPS.some(group => group === gate) ? gate : 'finding'}: ${names.join(', ')}`]
 }
 
-/** Sandboxes that a line names; what more there are is counted. */
+/** Sandboxes that a line names. */
 const MAX_NAMED = 5
 
-/**
- * Expectations that were not met, each once with the sandboxes that did not meet it; no sandbox is
- * named where there is only the one at the base address.
- */
+/** Expectations once each, with their sandboxes unless the base address is the only one. */
 export function unmetLines(unmet: readonly Unmet[]): string[] {
   const isAlone = unmet.every(({ sandbox }) => sandbox === null)
   return [...new Set(unmet.map(({ message }) => message))].map(message => {
@@ -187,12 +176,10 @@ export function unmetLines(unmet: readonly Unmet[]): string[] {
   })
 }
 
-/** The name of a sandbox in reports. */
 export const sandboxName = (sandbox: string | null): string => sandbox ?? 'the base address'
 
 /**
- * Why a test fails: the findings that it caused and that fail a gate, and the expectations that a
- * sandbox did not meet to which its requests went.
+ * The findings of a test that fail a gate, and unmet expectations of the sandboxes that it used.
  */
 export const problemsOfTest = (
   { run, fails, unmet }: JudgedRun,
@@ -205,7 +192,6 @@ export const problemsOfTest = (
   ...unmetLines(unmet.filter(({ tests }) => test !== null && tests.includes(test)))
 ]
 
-/** A script entry by its name, or by its id and operations. */
 export const nameOfEntry = ({ id, entry }: Pick<ListedEntry, 'id' | 'entry'>): string =>
   entry.name ?? `${id} ${shownOn(entry.on)}`
 
@@ -231,7 +217,7 @@ export function whyOf({ entry }: Pick<RunCall, 'entry'>): string {
   return [rule ?? assumption, error?.message].filter(Boolean).join(': ')
 }
 
-/** How many requests kept and broke a rule; null where none can. */
+/** How often a rule was kept and broken; null where no request can. */
 export const outcomesOf = ({
   keepable,
   violable,
@@ -244,7 +230,6 @@ export const outcomesOf = ({
 
 /** A part of a cell: text as it is, or a name of ours, such as that of a request. */
 export type Part = string | number | { name: string }
-/** `level` is how good or bad what a row says is. */
 export type Row = { level?: 'good' | 'warn' | 'bad'; cells: readonly (readonly Part[])[] }
 export type Table = { title: string; head: readonly string[]; rows: readonly Row[] }
 
