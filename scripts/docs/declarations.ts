@@ -2,7 +2,7 @@
  * Writes the JSON Schemas of documents, records, settings and control responses as TypeScript, so
  * that an editor completes what the emulator checks.
  */
-import { ANSWERS, METHODS } from '../../src/control/answers.js'
+import { ANSWERS } from '../../src/control/answers.js'
 import { CONTROL_GROUPS } from '../../src/control/requests.js'
 import { CATALOGUE } from '../../src/core/errors.js'
 import { CONTROL } from '../../src/core/paths.js'
@@ -228,6 +228,65 @@ export function declarations(): string {
       `{\n${byRequest.join('')}}`
     )
   ].join('\n')
+}
+
+/**
+ * The methods of the package's object that are a control request: the request, and the errors that
+ * are its own.
+ */
+const METHODS: Readonly<Record<string, readonly [on: string, errors?: string]>> = {
+  'reset()': ['POST /reset', 'sandbox_limit'],
+  'load(scenario: string | Scenario | Fixture, options?: LoadOptions)': [
+    'POST /load',
+    'document_invalid document_too_large scenario_unknown'
+  ],
+  'state(moment?: Moment)': [
+    'GET /state',
+    'sandbox_unknown request_unknown state_unknown parameter_invalid'
+  ],
+  'records(fixture: Fixture)': ['POST /records', 'document_invalid document_too_large'],
+  'changeRecord(family: Family, id: string, patch: object)': [
+    'PATCH /records/FAMILY/ID',
+    'record_unknown document_invalid'
+  ],
+  'deleteRecord(family: Family, id: string)': [
+    'DELETE /records/FAMILY/ID',
+    'record_unknown record_in_use'
+  ],
+  'snapshot(name: string)': ['PUT /snapshots/NAME', 'name_invalid limit_reached'],
+  'restore(name: string)': [
+    'POST /snapshots/NAME/restore',
+    'snapshot_unknown name_invalid account_unknown'
+  ],
+  'clock.now()': ['GET /clock', 'sandbox_unknown'],
+  'clock.set(clock: { now?: string | Date; running?: boolean })': [
+    'PUT /clock',
+    'document_invalid body_malformed'
+  ],
+  'clock.advance(by: string)': ['POST /clock/advance', 'body_malformed'],
+  'script.add(entry: ScriptEntry)': ['POST /script', 'document_invalid limit_reached'],
+  'script.list()': ['GET /script', 'sandbox_unknown'],
+  'script.remove(id: string)': ['DELETE /script/ID', 'entry_unknown'],
+  'script.clear()': ['DELETE /script'],
+  'gates.list()': ['GET /gates', 'sandbox_unknown'],
+  'gates.open(name: string, options?: { release?: Release })': [
+    'POST /gates/NAME/open',
+    'gate_unknown'
+  ],
+  'requests(filter?: JournalFilter)': ['GET /requests', 'parameter_invalid sandbox_unknown'],
+  'why(id: string)': ['GET /requests/ID', 'request_unknown'],
+  'changes(id: string)': ['GET /requests/ID/changes', 'request_unknown state_unknown'],
+  'explain(on: string, options?: ExplainOptions)': [
+    'POST /explain',
+    'option_invalid document_invalid setting_invalid parameter_invalid sandbox_unknown'
+  ],
+  'verify(expectation?: Verification)': [
+    'POST /verify',
+    'expectation_unmet document_invalid journal_incomplete limit_reached state_replaced'
+  ],
+  'coverage(scope?: Scope)': ['GET /coverage'],
+  'findings(scope?: Scope)': ['GET /findings'],
+  'report()': ['GET /run']
 }
 
 /**

@@ -1,4 +1,4 @@
-/** What control requests respond with, as schemas. The build writes types from them. */
+/** What control requests respond with; the build writes types from it. */
 import type { TProperties, TSchema } from 'typebox'
 import * as Type from 'typebox'
 import { FINDINGS } from '../evidence/findings.js'
@@ -11,19 +11,14 @@ import { FAMILIES } from '../store/store.js'
 /** A schema that is written as a type of the package. */
 const typed = (type: string, schema: object = {}) =>
   Type.Unsafe<unknown>({ ...schema, 'x-type': type })
-const list = (items: TSchema, description?: string) =>
-  Type.Array(items, description === undefined ? {} : { description })
+const said = (description?: string) => (description === undefined ? {} : { description })
+const list = (items: TSchema, description?: string) => Type.Array(items, said(description))
 const map = (values: TSchema, description?: string) =>
-  Type.Unsafe<object>({
-    type: 'object',
-    additionalProperties: values,
-    ...(description !== undefined && { description })
-  })
+  Type.Unsafe<object>({ type: 'object', additionalProperties: values, ...said(description) })
 const each = <T>(of: readonly string[], make: (name: string) => T) =>
   Object.fromEntries(of.map(name => [name, make(name)]))
-const flag = (description?: string) =>
-  Type.Boolean(description === undefined ? {} : { description })
-const count = (description?: string) => integer(description === undefined ? {} : { description })
+const flag = (description?: string) => Type.Boolean(said(description))
+const count = (description?: string) => integer(said(description))
 const told = (description: string) => text({ description })
 const any = Type.Unknown()
 const strings = list(text())
@@ -100,7 +95,7 @@ const outcome = word(
   }
 )
 
-/** A request of the journal but for what a trial lacks: client, script and duration. */
+/** A request of the journal, without what a trial lacks: client, script and duration. */
 const request = {
   sandbox: optional(
     nullable(told('The name of its sandbox, or null at the base address; only over a whole run.'))
@@ -212,7 +207,6 @@ const NAMES: Readonly<Record<string, string>> = Object.fromEntries(
 )
 
 const answer = <T extends TSchema>(about: string, schema: T) => ({ about, schema })
-/** Each type of a response: what it is, and its schema. */
 export const ANSWERS = {
   LoadedScenario: answer('The loaded scenario.', scenario),
   Reset: answer('The scenario whose first state was restored.', closed({ scenario })),
@@ -486,62 +480,3 @@ export const ANSWERS = {
 /** A type of a response, with `[]` as `{ data: [] }`. */
 export type AnswerName = Named | `${Named}[]`
 type Named = keyof typeof ANSWERS | 'ApiKey'
-
-/**
- * The methods of the package's object that are a control request: the request, and the errors that
- * are its own.
- */
-export const METHODS: Readonly<Record<string, readonly [on: string, errors?: string]>> = {
-  'reset()': ['POST /reset', 'sandbox_limit'],
-  'load(scenario: string | Scenario | Fixture, options?: LoadOptions)': [
-    'POST /load',
-    'document_invalid document_too_large scenario_unknown'
-  ],
-  'state(moment?: Moment)': [
-    'GET /state',
-    'sandbox_unknown request_unknown state_unknown parameter_invalid'
-  ],
-  'records(fixture: Fixture)': ['POST /records', 'document_invalid document_too_large'],
-  'changeRecord(family: Family, id: string, patch: object)': [
-    'PATCH /records/FAMILY/ID',
-    'record_unknown document_invalid'
-  ],
-  'deleteRecord(family: Family, id: string)': [
-    'DELETE /records/FAMILY/ID',
-    'record_unknown record_in_use'
-  ],
-  'snapshot(name: string)': ['PUT /snapshots/NAME', 'name_invalid limit_reached'],
-  'restore(name: string)': [
-    'POST /snapshots/NAME/restore',
-    'snapshot_unknown name_invalid account_unknown'
-  ],
-  'clock.now()': ['GET /clock', 'sandbox_unknown'],
-  'clock.set(clock: { now?: string | Date; running?: boolean })': [
-    'PUT /clock',
-    'document_invalid body_malformed'
-  ],
-  'clock.advance(by: string)': ['POST /clock/advance', 'body_malformed'],
-  'script.add(entry: ScriptEntry)': ['POST /script', 'document_invalid limit_reached'],
-  'script.list()': ['GET /script', 'sandbox_unknown'],
-  'script.remove(id: string)': ['DELETE /script/ID', 'entry_unknown'],
-  'script.clear()': ['DELETE /script'],
-  'gates.list()': ['GET /gates', 'sandbox_unknown'],
-  'gates.open(name: string, options?: { release?: Release })': [
-    'POST /gates/NAME/open',
-    'gate_unknown'
-  ],
-  'requests(filter?: JournalFilter)': ['GET /requests', 'parameter_invalid sandbox_unknown'],
-  'why(id: string)': ['GET /requests/ID', 'request_unknown'],
-  'changes(id: string)': ['GET /requests/ID/changes', 'request_unknown state_unknown'],
-  'explain(on: string, options?: ExplainOptions)': [
-    'POST /explain',
-    'option_invalid document_invalid setting_invalid parameter_invalid sandbox_unknown'
-  ],
-  'verify(expectation?: Verification)': [
-    'POST /verify',
-    'expectation_unmet document_invalid journal_incomplete limit_reached state_replaced'
-  ],
-  'coverage(scope?: Scope)': ['GET /coverage'],
-  'findings(scope?: Scope)': ['GET /findings'],
-  'report()': ['GET /run']
-}

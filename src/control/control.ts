@@ -19,10 +19,9 @@ export type ControlOptions = Pick<
   'sandboxes' | 'library' | 'settings' | 'version' | 'pages' | 'data'
 > & { arrivals: Arrivals }
 
-/** About how many bytes a response in pieces has on its way. */
+/** Bytes of a response in pieces that are on their way, about. */
 const PIECE = 131_072
 
-/** Registers the control API in a scope of its own. */
 export async function controlApi(
   control: FastifyInstance,
   { arrivals, ...options }: ControlOptions

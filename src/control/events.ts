@@ -1,7 +1,4 @@
-/**
- * The journal as server-sent events: each request as it is recorded, and that the journal was
- * cleared.
- */
+/** The journal as server-sent events. */
 import type { FastifyReply } from 'fastify'
 import type { Settings } from '../core/settings.js'
 import { Shares } from '../core/shares.js'
@@ -13,13 +10,13 @@ import { CONTROL_HEADERS } from './guard.js'
 
 export const EVENT_STREAM = 'text/event-stream; charset=utf-8'
 const HEARTBEAT_MS = 15_000
-/** Bytes that a reader may leave unread; one that leaves more is cut. */
+/** A reader that leaves more bytes unread is cut. */
 const MAX_BACKLOG = 1_048_576
 
 export class EventStreams {
   readonly #ends = new Set<() => void>()
   readonly #shares: Shares
-  /** The last event as bytes, which its readers share; one is of a sandbox, the other names it. */
+  /** The last event as bytes, which readers share; `named` tells its sandbox. */
   readonly #last: { own: [unknown, Buffer?]; named: [unknown, Buffer?] } = {
     own: [null],
     named: [null]
@@ -29,10 +26,7 @@ export class EventStreams {
     this.#shares = new Shares({ what: 'event streams', setting: 'limits.streams' }, settings)
   }
 
-  /**
-   * Responds with the events of a sandbox, or of all, until the client leaves. Errors:
-   * `limit_reached`.
-   */
+  /** Sends events until the client leaves. Errors: `limit_reached`. */
   open(
     reply: FastifyReply,
     { id, sandbox }: { id: string; sandbox: Sandbox },

@@ -1,7 +1,4 @@
-/**
- * The examples of the OpenAPI document: requests that succeed with the default scenario, and
- * records of it.
- */
+/** The examples of the OpenAPI document, with the records of the default scenario. */
 import type { Settings } from '../core/settings.js'
 import { filled } from '../core/templates.js'
 import {
@@ -167,9 +164,7 @@ const RECORDS: Readonly<Record<Family, { id: string; [field: string]: unknown }>
   }
 }
 
-/**
- * The parameters in the path of an operation; the update of a Location unsets what this one has.
- */
+/** The update of a Location unsets what the example has, so it has another one. */
 export const pathExample = (id: OperationId): Values =>
   Object.fromEntries(
     PATH_RECORDS[id].map(({ name, family }) => [

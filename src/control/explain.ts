@@ -1,7 +1,4 @@
-/**
- * How the emulator would respond to a request, and why: judged on a copy of the sandbox, which is
- * thrown away.
- */
+/** How the emulator would respond: tried on a copy of the sandbox. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
@@ -27,7 +24,7 @@ import { REFUSALS } from './sentences.js'
 
 type Form = Readonly<Record<string, FormValue>>
 const any = <T extends object>() => Type.Unsafe<T>({ type: 'object' })
-/** A request to try, and what is different on the copy, in the words of a scenario. */
+/** A request to try; `changes` are in the words of a scenario. */
 export const TRIED = closed({
   method: word(['GET', 'POST', 'DELETE', 'PUT', 'PATCH', 'HEAD', 'OPTIONS']),
   path: text(),
@@ -50,10 +47,7 @@ export const TRIED = closed({
 })
 type Tried = Static<typeof TRIED>
 
-/**
- * The response, why, and what it would change, or the text of it. Errors: of the request,
- * `setting_invalid`, `document_invalid`.
- */
+/** Errors: of the request, `setting_invalid`, `document_invalid`. */
 export async function explain(
   asked: Tried,
   document: SourceDocument,
@@ -127,7 +121,6 @@ function requestAsked(
   }
 }
 
-/** How many milliseconds a request waits, and at which gate. */
 const waitOf = ({ id, delay, entry: { data } }: Action) => ({
   delay,
   gate: data.hold === undefined ? null : gateOf(id, data.hold)

@@ -1,5 +1,5 @@
 /**
- * Protects the control API from web pages: DNS rebinding, other origins and sites, and callers
+ * Protects the control API from web pages (DNS rebinding, other origins and sites) and from callers
  * without the token.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
@@ -17,10 +17,7 @@ type Guard = {
   isSignedIn: (request: FastifyRequest) => boolean
 }
 
-/**
- * Of every response: no cache keeps it, no browser guesses another type, and no page of another
- * origin embeds or frames it.
- */
+/** Headers of every response. */
 export const CONTROL_HEADERS = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
@@ -55,24 +52,16 @@ export function guardControl(request: FastifyRequest, { token, hosts, isSignedIn
   if (!isHealth) arrival.sandbox.requireLoaded()
 }
 
-/**
- * A link of another site to a page: the browser shows it by itself, and the other site sees nothing
- * of it.
- */
+/** Whether a link was followed: the site that it is on sees nothing of the page. */
 const opensPage = ({ headers, routeOptions: { config } }: FastifyRequest) =>
   config?.row?.page === true &&
   headers['sec-fetch-mode'] === 'navigate' &&
   headers['sec-fetch-dest'] === 'document'
 
-/**
- * An IPv6 address in brackets or an ASCII name, with or without a port: nothing encoded, no zone,
- * no empty label.
- */
+/** An IPv6 address in brackets or an ASCII name, perhaps with a port; nothing encoded, no zone. */
 const HOST = /^(?:\[([\da-f:.]+)\]|([\w-]+(?:\.[\w-]+)*))(?::\d{0,5})?$/i
 
-/**
- * A host without port and brackets, in lower case; undefined where it is not written as a host is.
- */
+/** Lower case, without port and brackets; undefined for what is not a host. */
 function nameIn(host: string): string | undefined {
   const [, address, name] = HOST.exec(host) ?? []
   if (address !== undefined && isIP(address) !== 6) return undefined
@@ -97,20 +86,16 @@ export const isSame = (a: string, b: string) => timingSafeEqual(digest(a), diges
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
 /**
- * How much later than the one before a wrong token is refused, and the maximum: unnoticed after a
- * slip, and shorter than a stop takes.
+ * A wrong token is refused so much later than the one before, up to a maximum that is shorter than
+ * a stop takes.
  */
 const STEP_MS = 50
 const MAX_MS = 1000
-/**
- * As many refusals wait at once; a further one goes out without a wait, so that wrong tokens cannot
- * pile up.
- */
+/** Of more, a refusal goes out at once, so that wrong tokens cannot pile up. */
 const MAX_WAITING = 100
 
 /**
- * Slows those who guess the control token: counts a wrong one and waits, until the emulator stops
- * at the latest. A right one never waits.
+ * Slows those who guess the token: waits after a wrong one, until the emulator stops at the latest.
  */
 export function wrongTokens(closing: AbortSignal): () => Promise<void> {
   let wrong = 0

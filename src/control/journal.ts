@@ -1,7 +1,4 @@
-/**
- * The journals in control requests: filtered, as scenarios that replay them, and the state around a
- * request of theirs.
- */
+/** The journals: filtered, as scenarios that replay them, and the state around a request. */
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import { instantOf } from '../core/instants.js'
@@ -22,6 +19,10 @@ import { lazily } from '../work/json-pieces.js'
 import { WRITING, written } from '../work/writing.js'
 import { filterOfScenario, REFUSALS } from './sentences.js'
 
+/** The parameter `scope`. */
+export const scope = (description: string) => ({
+  scope: optional(word(['sandbox', 'run'], { description }))
+})
 export const FILTERS = parameters({
   on: optional(
     text({ description: 'An operation, such as `POST /refunds` or `GET /tickets/{id}`.' })
@@ -31,11 +32,7 @@ export const FILTERS = parameters({
       description: 'The id of a rule, such as `REF-7`: requests that kept or broke it.'
     })
   ),
-  scope: optional(
-    word(['sandbox', 'run'], {
-      description: '`sandbox`, the default, or `run`: requests of every sandbox.'
-    })
-  ),
+  ...scope('`sandbox`, the default, or `run`: requests of every sandbox.'),
   status: optional(text({ description: 'A status, such as `404`, or a class, such as `4xx`.' })),
   since: optional(text({ description: 'Requests after a request id, or from an instant on.' })),
   trace: optional(
@@ -59,10 +56,7 @@ export const FILTERS = parameters({
 type Filters = Omit<Static<typeof FILTERS>, 'format'>
 const DEFAULT_LIMIT = 100
 
-/**
- * The requests of a sandbox or, with its name at each, of every one, newest first. Errors:
- * `parameter_invalid`.
- */
+/** Newest first; of every sandbox with its name at each. Errors: `parameter_invalid`. */
 export function requestsOf(query: Filters, sandbox: Sandbox, sandboxes: Sandboxes): object {
   const { limit = DEFAULT_LIMIT, scope, since } = query
   const isRun = scope === 'run'
@@ -85,10 +79,7 @@ export function requestsOf(query: Filters, sandbox: Sandbox, sandboxes: Sandboxe
   }
 }
 
-/**
- * The requests since the last load or reset that filters leave, as a scenario in YAML. Errors:
- * `parameter_invalid`.
- */
+/** The filtered requests as a scenario in YAML. Errors: `parameter_invalid`. */
 export async function recordedText(
   { scope, limit, ...filters }: Filters,
   sandbox: Sandbox,
@@ -101,30 +92,32 @@ export async function recordedText(
     Object.keys(filters).length === 0
       ? undefined
       : sandbox.evidence.journal.requests().filter(isWanted)
-  return sandbox.jobs.run(WRITING, signal, async ask =>
-    written(
-      ask,
-      'scenario',
-      await scenarioOf(await recordingOf(sandbox, keysToMask(sandbox), chosen))
-    )
-  )
+  return scenarioText(sandbox, chosen, signal, scenarioOf)
 }
 
-/**
- * A scenario of one request alone, with its response. Errors: `parameter_invalid` if it cannot be
- * replayed.
- */
+/** A scenario of one request. Errors: `parameter_invalid` if it cannot be replayed. */
 export async function repeatedText(
   one: Exchange,
   sandbox: Sandbox,
   signal: AbortSignal
 ): Promise<Uint8Array> {
-  return sandbox.jobs.run(WRITING, signal, async ask => {
-    const scenario = await scenarioOfCall(await recordingOf(sandbox, keysToMask(sandbox), [one]))
+  return scenarioText(sandbox, [one], signal, async recording => {
+    const scenario = await scenarioOfCall(recording)
     if (scenario === undefined) throw REFUSALS.unplayable(one.id)
-    return written(ask, 'scenario', scenario)
+    return scenario
   })
 }
+
+const scenarioText = (
+  sandbox: Sandbox,
+  chosen: readonly Exchange[] | undefined,
+  signal: AbortSignal,
+  scenarioFrom: typeof scenarioOf
+): Promise<Uint8Array> =>
+  sandbox.jobs.run(WRITING, signal, async ask => {
+    const recording = await recordingOf(sandbox, keysToMask(sandbox), chosen)
+    return written(ask, 'scenario', await scenarioFrom(recording))
+  })
 
 const idsIn = ({ evidence }: Sandbox): string[] => evidence.journal.requests().map(({ id }) => id)
 
@@ -135,7 +128,6 @@ export function requestNamed(id: string, sandbox: Sandbox, param = 'id'): Exchan
   return found
 }
 
-/** Before or after which request a state is asked for. */
 export const MOMENT = {
   before: optional(
     text({ description: 'The id of a request: the state just before it changed anything.' })
@@ -144,8 +136,8 @@ export const MOMENT = {
 }
 
 /**
- * The records at a moment; now where none is given. Errors: `request_unknown`, `state_unknown`,
- * `parameter_invalid` for two moments.
+ * Now if none is given. Errors: `request_unknown`, `state_unknown`, `parameter_invalid` for two
+ * moments.
  */
 export async function recordsAt(
   { before, after }: { before?: string; after?: string },
@@ -162,7 +154,7 @@ export async function recordsAt(
       )
 }
 
-/** What a request changed, as the API shows it. Errors: as of `Jobs.run`; `state_unknown`. */
+/** Errors: as of `Jobs.run`; `state_unknown`. */
 export async function changesOfRequest(
   call: Exchange,
   sandbox: Sandbox,
@@ -174,8 +166,8 @@ export async function changesOfRequest(
 }
 
 /**
- * Makes states again when it is the turn of the sandbox, so that requests need not wait for many of
- * them. Errors: as of `Jobs.run`; `state_unknown`.
+ * When it is the turn of the sandbox: requests need not wait for many of them. Errors: as of
+ * `Jobs.run`; `state_unknown`.
  */
 const inThePast = <T>(
   call: Exchange,

@@ -60,16 +60,13 @@ async function registryOf(sandboxes: Sandboxes): Promise<Registry> {
   return registry
 }
 
-/** `none` is the label of a request that met no operation. */
+/** `none` is for requests that met no operation. */
 const labelOf = (operation: string) => ({
   operation: operation === 'none' ? operation : nameOf(operation as OperationId)
 })
 
 type Value = { metricName?: string; labels: object; value: number }
-/**
- * The values of each metric, in the order in which they are written; latencies in seconds, as
- * Prometheus has them.
- */
+/** The values of each metric; latencies in seconds, as Prometheus has them. */
 const VALUES: Readonly<Record<keyof typeof METRICS, (sandboxes: Sandboxes) => Value[]>> = {
   calls: ({ main }) =>
     [...main.run.metrics.operations].flatMap(([operation, { statuses }]) =>

@@ -1,6 +1,6 @@
 /**
- * The requests of the control API. Its routes, docs/reference/control.md and the types of the
- * package are made from them.
+ * The requests of the control API, of which its routes, documents and the types of the package are
+ * made.
  */
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -44,7 +44,8 @@ import {
   recordsAt,
   repeatedText,
   requestNamed,
-  requestsOf
+  requestsOf,
+  scope
 } from './journal.js'
 import { metricsOf } from './metrics.js'
 import { type Group, noSuchPath, type Row, type Rows, row } from './route.js'
@@ -55,17 +56,12 @@ import { assumptionsShown, clockShown, listed, overviewOf, settingsShown } from 
 import { judgementSchema, lookedIn, maskedList, scenarioVerdict, verify } from './verify.js'
 import { yamlOfStore } from './writing.js'
 
-/** A request that changes the state of its sandbox and can be the first one there. */
 const CHANGES = { makesSandbox: true, isSaved: true } as const
 const YAML = 'application/yaml; charset=utf-8'
 
-const SCOPE = optional(
-  word(['sandbox', 'run'], {
-    description:
-      '`sandbox`, the default: since the last load or reset. `run`: over every sandbox, load and reset of the process.'
-  })
+const SCOPE = scope(
+  '`sandbox`, the default: since the last load or reset. `run`: over every sandbox, load and reset of the process.'
 )
-/** The parameter `format`, whose first word is the default. */
 const format = <T extends string>(
   words: readonly T[],
   description = `\`${words[0]}\`, the default, or \`${words[1]}\`.`
@@ -84,7 +80,7 @@ const isDryRun = ({ query, arrival: { sandbox } }: FastifyRequest) =>
     decodeForm(query as string, sandbox.settings).root.get('dry_run') as string
   )
 
-/** The address of the API as the client knows it; the guard has seen to it that it is right. */
+/** The address as the client knows it; the guard has checked it. */
 const addressOf = ({ arrival: { base }, headers: { host } }: FastifyRequest) => ({
   origin: host === undefined ? '' : `http://${host}`,
   base
@@ -96,7 +92,7 @@ const gatesOf = ({ script }: Sandbox): string[] => [
   )
 ]
 
-/** Documents as they were sent last, by what they were made with. */
+/** Documents that were sent, by what they were made with. */
 const MADE = new Map<string, Buffer>()
 async function sendMade(
   reply: FastifyReply,
@@ -533,7 +529,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
       }),
       'GET /coverage': row({
         does: 'Returns which rules requests kept and broke, of 91 possible outcomes.',
-        query: parameters({ scope: SCOPE, ...format(['json', 'text']) }),
+        query: parameters({ ...SCOPE, ...format(['json', 'text']) }),
         answer: 'CoverageReport',
         run: ({ sandbox, query, reply }) => {
           const report = totalsIn(sandbox, query).coverage.report()
@@ -542,12 +538,12 @@ export const CONTROL_GROUPS: readonly Group[] = [
       }),
       'DELETE /coverage': row({
         does: 'Resets the counts to zero.',
-        query: parameters({ scope: SCOPE }),
+        query: parameters(SCOPE),
         run: ({ sandbox, query }) => totalsIn(sandbox, query).coverage.clear()
       }),
       'GET /findings': row({
         does: 'Returns the mistakes of the client, each with the requests that show it: [the findings](findings.md).',
-        query: parameters({ scope: SCOPE, ...format(['json', 'text']) }),
+        query: parameters({ ...SCOPE, ...format(['json', 'text']) }),
         answer: 'FindingsReport',
         run: ({ sandbox, query, reply }) => {
           const data = totalsIn(sandbox, query).findings()
@@ -556,7 +552,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
       }),
       'GET /assumptions': row({
         does: 'Lists the assumptions, their settings, and which responses relied on each.',
-        query: parameters({ scope: SCOPE }),
+        query: parameters(SCOPE),
         answer: 'ShownAssumption[]',
         run: ({ sandbox, query }) => ({ data: assumptionsShown(sandbox, totalsIn(sandbox, query)) })
       }),
@@ -582,13 +578,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
       }),
       'GET /events': row({
         does: 'Streams the journal as server-sent events: `request` for each request when it has ended, `clear` when the journal is emptied.',
-        query: parameters({
-          scope: optional(
-            word(['sandbox', 'run'], {
-              description: '`sandbox`, the default, or `run`: every sandbox.'
-            })
-          )
-        }),
+        query: parameters(scope('`sandbox`, the default, or `run`: every sandbox.')),
         run: ({ streams, request, reply, query: { scope } }) =>
           request.method === 'HEAD'
             ? reply.type(EVENT_STREAM).send('')
@@ -707,7 +697,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
   }
 ]
 
-/** The files of the pages, which are no part of what is documented. */
+/** Files of the pages; they are not documented. */
 export const FILE_ROWS: Rows = {
   'GET /console/FILE': { ...fileRow('console', 'Returns a file of the console.'), open: true },
   'GET /docs/FILE': fileRow('docs', "Returns a file of the API's documentation.")

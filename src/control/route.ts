@@ -1,4 +1,4 @@
-/** The requests of the control API as rows of a table, and the routes that are made from them. */
+/** The rows of the control API, and the routes that are made from them. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import { checkerOf } from '../core/checking.js'
@@ -38,30 +38,24 @@ declare module 'fastify' {
 }
 
 export type Pages = {
-  /** Sends the console. */
   console: (reply: FastifyReply, control: string) => Promise<void>
-  /**
-   * The API's documentation; `key` is what its requests are made with, so that no cache may keep
-   * it.
-   */
+  /** `key` is what its requests are made with, so no cache may keep the page. */
   docs: (reply: FastifyReply, values: { control: string; key: string }) => Promise<string>
-  /** Sends a file that a page loads. Returns whether there is such a file. */
+  /** Returns whether there is such a file. */
   file: (reply: FastifyReply, of: 'console' | 'docs', name: string) => Promise<boolean>
 }
 
 export type Services = {
   sandboxes: Sandboxes
   library: Library
-  /** Of the process; a sandbox has its own. */
+  /** Those of the process; a sandbox has its own. */
   settings: Settings
   version: string
   data: Data
   pages: Pages
   sessions: Sessions
   streams: EventStreams
-  /** The places of requests that wait. */
   waiting: Shares
-  /** Aborted when the server closes. */
   closing: AbortSignal
 }
 
@@ -69,49 +63,38 @@ export type Context<Q = unknown, B = unknown> = Services & {
   request: FastifyRequest
   reply: FastifyReply
   sandbox: Sandbox
-  /** The parts of the path that are in capitals in the row's name: the first, and the second. */
+  /** The first and the second part of the path that the row has in capitals. */
   name: string
   id: string
   query: Q
-  /** The body as its schema has it, and the document that it was read from. */
+  /** The body by its schema, and the document that it was read from. */
   body: B
   document: SourceDocument
-  /** The body as it was sent; null where none was. */
   sent: Body | null
-  /** Whether it changes nothing. */
   isTrial: boolean
-  /** A signal that is aborted when the client leaves before the response. */
+  /** Aborted when the client leaves before the response. */
   left: () => AbortSignal
 }
 
 export type Flags = {
-  /**
-   * Needs no token: it shows nothing of the state, and belongs to the sandbox at the base address.
-   */
+  /** Needs no token: it shows no state, and is of the base address. */
   open?: true
-  /** Shows browsers a page; without a token the console, which asks for it. */
+  /** Without a token, browsers get the console, which asks for it. */
   page?: true
-  /**
-   * Changes something, and makes the sandbox that it names; when it fails, there is none afterwards
-   * either.
-   */
+  /** Makes the sandbox that it names, unless it fails. */
   makesSandbox?: true
-  /** Changes what a data file holds, unless it is refused or only a trial. */
+  /** Changes what a data file holds, if it is neither refused nor a trial. */
   isSaved?: true
-  /** Adds something to a sandbox, for which there has to be memory. */
+  /** Adds something, for which there has to be memory. */
   adds?: true
-  /** Whether a request changes nothing. */
   isTrial?: (request: FastifyRequest) => boolean
 }
 
 export type Row<Q extends TSchema = TSchema, B extends TSchema = TSchema> = Flags & {
   does: string
-  /** Left out, there are no parameters; null takes any and reads none. */
+  /** Without it there are no parameters; null takes any and reads none. */
   query?: Q | null
-  /**
-   * With a schema, a body is read by it; without one it is a document of up to
-   * `limits.control_body`, which the handler reads.
-   */
+  /** Without a schema it is a document of up to `limits.control_body`, which the handler reads. */
   body?: {
     example: string
     schema?: () => B
@@ -119,29 +102,25 @@ export type Row<Q extends TSchema = TSchema, B extends TSchema = TSchema> = Flag
     published?: () => object
   }
   /**
-   * The type of its JSON; `X[]` is `{ data: X[] }`. Left out, it responds with nothing, text, or a
-   * document that has a schema of its own.
+   * `X[]` is `{ data: X[] }`. Without it the response is empty, text, or a document with its own
+   * schema.
    */
   answer?: AnswerName
-  /** The status of its response, 200 when left out; a DELETE has 204. */
+  /** 200 by default; a DELETE has 204. */
   status?: 200 | 201
-  /** The status of a response of the same type that tells what is not so. */
+  /** The status of a negative result of the same type. */
   also?: 409 | 503
   run: (context: Context<Static<Q>, Static<B>>) => unknown
 }
 
-/**
- * Requests of one subject. A name is a method and the path below `/_control`; parts in capitals are
- * any name or id.
- */
+/** A name is a method and a path; capitals are any name or id. */
 export type Group = { title: string; rows: Rows }
 export type Rows = Readonly<Record<string, Row>>
 
-/** A row whose handler gets its query and body with their types. */
+/** A row whose handler gets the types of its query and body. */
 export const row = <Q extends TSchema, B extends TSchema>(row: Row<Q, B>): Row =>
   row as unknown as Row
 
-/** A query names no records, and everything unknown in it is refused. */
 const nothing = () => {}
 const PLAIN = { settings: settingsInForce({}).values, rely: nothing }
 const LOOKUPS = { unknown: nothing, find: nothing, cursor: nothing }
@@ -201,7 +180,7 @@ function queryOf(request: FastifyRequest, table: ReturnType<typeof compileTable>
   return decodeParameters(table, root, PLAIN, LOOKUPS)
 }
 
-/** A reader of bodies. Errors: `body_malformed` for none, or broken JSON; `document_invalid`. */
+/** Reads bodies. Errors: `body_malformed` for none, or broken JSON; `document_invalid`. */
 function bodyReader({ example, schema, isOptional }: NonNullable<Row['body']>) {
   const checker = schema && checkerOf(schema)
   return async (
@@ -227,7 +206,7 @@ function bodyReader({ example, schema, isOptional }: NonNullable<Row['body']>) {
   }
 }
 
-/** For a request without a body, as which the `{}` of a client that always sends one counts. */
+/** The `{}` of a client that always sends a body counts as none. */
 function refuseBody(sent: Body | null): void {
   if (sent !== null && !/^\s*\{\s*\}\s*$/.test(sent.text)) throw REFUSALS.bodyUnexpected()
 }
@@ -238,7 +217,7 @@ function clientDisconnect({ raw }: FastifyReply): AbortSignal {
   return disconnect.signal
 }
 
-/** Accepts JSON and YAML, as bytes that are read when needed; any other type is refused. */
+/** Accepts JSON and YAML, read when needed, and refuses any other type. */
 export function acceptBodies(control: FastifyInstance, bodies: Bodies): void {
   control.removeAllContentTypeParsers()
   for (const type of ['json', 'yaml'] as const) {
@@ -255,7 +234,7 @@ export function acceptBodies(control: FastifyInstance, bodies: Bodies): void {
   })
 }
 
-/** A control path that does not exist; `known` are the requests that do, by method and path. */
+/** `known` are the requests that exist, by method and path. */
 export function noSuchPath(
   { method, url, arrival }: FastifyRequest,
   known: readonly string[] = []

@@ -1,7 +1,4 @@
-/**
- * All that a report of the run holds, over every sandbox, load and reset since the emulator was
- * started.
- */
+/** What reports of the run are made of, over every sandbox, load and reset. */
 
 import type { Period } from '../evidence/run-history.js'
 import { ASSUMPTIONS } from '../reference/assumptions.js'

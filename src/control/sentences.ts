@@ -2,20 +2,11 @@
  * What the control API says: its refusals, each made from its values, and the messages of verdicts.
  */
 import { durationExpected } from '../core/durations.js'
-import { ApiError, type ErrorCode, type ErrorDetails } from '../core/errors.js'
+import { type ErrorCode, refusal } from '../core/errors.js'
 import { didYouMean, nearest, sentence, thereAre } from '../core/nearest.js'
 import { type Sentences, sayer, shownGot } from '../core/sentences.js'
 
-const refusal =
-  <T extends readonly unknown[]>(
-    code: ErrorCode,
-    message: (...given: T) => string,
-    details: Omit<ErrorDetails, 'message'> = {}
-  ) =>
-  (...given: T): ApiError =>
-    new ApiError(code, { message: message(...given), ...details })
-
-/** A refusal of a parameter, of the query or in the body. */
+/** For a parameter of the query or the body. */
 const refusalOf = <T extends readonly unknown[]>(
   param: string,
   message: (...given: T) => string,
@@ -25,7 +16,7 @@ const refusalOf = <T extends readonly unknown[]>(
 const held = (ids: readonly string[]) =>
   ids.length === 0 ? 'the journal is empty' : `the journal has ${ids[0]} to ${ids.at(-1)}`
 
-/** Where what people look for at a path is. */
+/** What people look for at a path is at another one. */
 const ALSO: Readonly<Record<string, string>> = {
   '/scenarios': '/load',
   '/journal': '/requests',
@@ -88,13 +79,13 @@ export const REFUSALS = {
   ),
   clientLeft: refusal('request_malformed', () => 'The client disconnected before the response.'),
   clockEmpty: refusal('body_malformed', () => 'The body must have now, running or both.'),
-  notADuration: refusalOf('by', (by: string) => durationExpected(by), 'body_malformed'),
+  notADuration: refusalOf('by', durationExpected, 'body_malformed'),
   clockEnd: refusalOf(
     'by',
     (by: string) => `the clock must stay before the year 10000; got ${by}`,
     'body_malformed'
   ),
-  notAWait: refusalOf('within', (within: string) => durationExpected(within), 'body_malformed'),
+  notAWait: refusalOf('within', durationExpected, 'body_malformed'),
   waitTooLong: refusalOf(
     'within',
     (within: string) => `must be at most 1m; got ${within}`,
@@ -128,11 +119,10 @@ export const REFUSALS = {
       param: 'name'
     }
   ),
-  requestUnknown: (id: string, ids: readonly string[], param: string): ApiError =>
-    new ApiError('request_unknown', {
-      message: `The journal has no request ${id}; ${held(ids)}.`,
+  requestUnknown: (id: string, ids: readonly string[], param: string) =>
+    refusal('request_unknown', () => `The journal has no request ${id}; ${held(ids)}.`, {
       param
-    }),
+    })(),
   stateUnknown: refusal(
     'state_unknown',
     (id: string, kept: number) =>

@@ -1,7 +1,4 @@
-/**
- * Sessions of the console: sign in once with the token, and the browser sends a cookie from then
- * on.
- */
+/** Sessions of the console: signed in once with the token, the browser sends a cookie. */
 import { createHash, randomBytes } from 'node:crypto'
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyRequest } from 'fastify'
@@ -13,7 +10,7 @@ const READING: readonly (string | undefined)[] = ['GET', 'HEAD']
 
 const digest = (id: string) => createHash('sha256').update(id).digest('base64')
 
-/** In memory, for each the digest of its random id and when it ends. */
+/** When each ends, by the digest of its random id. */
 export class Sessions {
   readonly #ends = new Map<string, number>()
 
@@ -34,10 +31,7 @@ export class Sessions {
   }
 }
 
-/**
- * Browsers keep cookies by host and not by port, so each emulator of a machine has a name of its
- * own.
- */
+/** Browsers keep cookies by host and not by port, so each port has its own name. */
 const cookieOf = ({ headers }: FastifyRequest) =>
   `commerce_emulator_${/:(\d+)$/.exec(headers.host ?? '')?.[1] ?? '80'}`
 
@@ -45,9 +39,8 @@ const idIn = (request: FastifyRequest): string =>
   parseCookie(request.headers.cookie ?? '')[cookieOf(request)] ?? ''
 
 /**
- * Whether a request comes from the emulator's own pages, or from no page: pages of other ports send
- * the cookies too. Where browsers leave Sec-Fetch-Site out, a request that changes something names
- * its Origin.
+ * Pages of other ports send the cookies too. Where browsers leave Sec-Fetch-Site out, a request
+ * that changes something names its Origin.
  */
 function isOwnPage({ headers, method }: FastifyRequest): boolean {
   const { 'sec-fetch-site': site, origin } = headers
@@ -55,10 +48,7 @@ function isOwnPage({ headers, method }: FastifyRequest): boolean {
   return site === 'same-origin' || (site === 'none' && READING.includes(method))
 }
 
-/**
- * Whether a request has the cookie of a session and may use it. The guard has refused other origins
- * by then.
- */
+/** The guard has refused other origins by then. */
 export const isSignedIn = (request: FastifyRequest, sessions: Sessions): boolean =>
   isOwnPage(request) && sessions.has(idIn(request), request.arrival.exchange.now)
 
@@ -74,7 +64,7 @@ const cookie = (request: FastifyRequest, id: string, seconds: number): string =>
 export const signIn = (request: FastifyRequest, sessions: Sessions): string =>
   cookie(request, sessions.begin(request.arrival.exchange.now), SESSION_MS / 1000)
 
-/** Ends a session, and returns the cookie that replaces its own. */
+/** Returns the cookie that replaces its own. */
 export function signOut(request: FastifyRequest, sessions: Sessions): string {
   sessions.end(idIn(request))
   return cookie(request, '', 0)

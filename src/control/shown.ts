@@ -1,4 +1,3 @@
-/** What control requests show of a sandbox as a whole. */
 import type { Clock } from '../core/clock.js'
 import { isoOf } from '../core/instants.js'
 import { MASK } from '../core/mask.js'
@@ -15,7 +14,6 @@ import { ASSUMPTION_IDS, ASSUMPTIONS, isStanding } from '../reference/assumption
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { FAMILIES } from '../store/store.js'
 
-/** The links of the overview, apart from the schemas. */
 const LINKS =
   'health scenarios state script clock snapshots requests coverage findings run metrics sandboxes openapi.json docs settings assumptions'.split(
     ' '
@@ -55,7 +53,6 @@ export function listed({ name, scenario, store, requests, inFlight }: Sandbox) {
   ]
 }
 
-/** Each assumption with its settings and the responses that relied on it. */
 export function assumptionsShown({ settings: inForce }: Sandbox, { assumptions }: Totals) {
   return ASSUMPTION_IDS.map(id => {
     const { topic, default: fallback, settings } = ASSUMPTIONS[id]
@@ -73,9 +70,7 @@ export function assumptionsShown({ settings: inForce }: Sandbox, { assumptions }
   })
 }
 
-/**
- * Each setting with its value and source, and what it may be; not the value of the control token.
- */
+/** The settings, but not the value of the control token. */
 export function settingsShown(sandbox: Sandbox) {
   const { values, sources, variables } = sandbox.settingsInForce
   const shown = SETTING_KEYS.map(key => {

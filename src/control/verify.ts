@@ -38,7 +38,6 @@ import type { Context } from './route.js'
 import { REFUSALS, say, VERIFY } from './sentences.js'
 
 type Verdict = { holds: boolean; message: string; [more: string]: unknown }
-/** Judges the requests of a journal, and each later one. */
 type Judge = {
   see: (request: Exchange) => void
   holds: () => Promise<boolean>
@@ -47,7 +46,6 @@ type Judge = {
 }
 type Wanted = Partial<CountData> &
   Partial<SequenceData> & { state?: StateData; script?: 'all_used'; within?: string }
-/** An expectation or that of the script, and how long to wait for it. */
 export function judgementSchema() {
   const expectation = expectationSchema({ account: true })
   const properties = {
@@ -62,8 +60,8 @@ const MAX_SHOWN = 20
 const MAX_WAIT = 60_000
 
 /**
- * Judges what a verify request asks. Errors: of the body, `journal_incomplete`, `limit_reached`
- * where too many wait, and `state_replaced`.
+ * Errors: of the body, `journal_incomplete`, `limit_reached` where too many wait, and
+ * `state_replaced`.
  */
 export async function verify({
   sandbox,
@@ -104,7 +102,6 @@ export async function scenarioVerdict(sandbox: Sandbox): Promise<Verdict> {
   }
 }
 
-/** The journal of a sandbox and its records, to look for near misses in. */
 export const lookedIn = ({ evidence: { journal }, store }: Sandbox) => ({
   requests: journal.requests(),
   store
@@ -252,8 +249,8 @@ const numberOf = ({ id }: Exchange) => Number(id.slice(id.indexOf('_') + 1))
 type Waiting = Pick<Context, 'sandbox' | 'left' | 'waiting' | 'closing'>
 
 /**
- * Follows a journal with a judge: what it holds, then each later request, in slices; with a new
- * judge after the journal is cleared.
+ * Shows a judge the requests of a journal, and each later one; a new judge after the journal is
+ * cleared.
  */
 class Following {
   judge: Judge
@@ -276,12 +273,10 @@ class Following {
     })
   }
 
-  /** Ends a wait. */
   wake(): void {
     this.#news.emit('news')
   }
 
-  /** Shows the judge every request that came so far. */
   async catchUp(): Promise<void> {
     for (let place = 0; ; place++) {
       if (this.#journal.clears !== this.#clears) {
@@ -298,7 +293,7 @@ class Following {
     this.#unseen = []
   }
 
-  /** Waits for a further request where there is none that the judge does not know yet. */
+  /** Waits for a request that the judge does not know yet. */
   async news(isOver: AbortSignal): Promise<void> {
     if (!isOver.aborted && this.#unseen.length === 0 && this.#journal.clears === this.#clears)
       await once(this.#news, 'news')
@@ -306,8 +301,8 @@ class Following {
 }
 
 /**
- * Follows a journal until its judge is content, the time is over or the client leaves. Errors:
- * `limit_reached`, `state_replaced`.
+ * Until the judge is content, the time is over or the client leaves. Errors: `limit_reached`,
+ * `state_replaced`.
  */
 async function waitedFor(
   following: Following,

@@ -1,6 +1,4 @@
-/**
- * Responses that may be long: they are written in pieces, between which other requests are served.
- */
+/** Long responses in pieces, between which other requests are served. */
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { exported } from '../scenario/export.js'
@@ -9,7 +7,7 @@ import { jsonPieces } from '../work/json-pieces.js'
 import type { Jobs } from '../work/worker.js'
 import { WRITING, written } from '../work/writing.js'
 
-/** Sends a value as JSON: at once where that is short, otherwise as fast as the client takes it. */
+/** Sends JSON: at once if it is short, otherwise as fast as the client takes it. */
 export async function sendJson(reply: FastifyReply, value: unknown): Promise<void> {
   const pieces = jsonPieces(value)
   const { value: first } = await pieces.next()
@@ -24,10 +22,9 @@ export async function sendJson(reply: FastifyReply, value: unknown): Promise<voi
     .send(isAll ? first : Readable.from(all(), { objectMode: false }))
 }
 
-/** Records that are written as YAML at once. */
 const SOME = 500
 
-/** The records and keys of a store as YAML, in pieces. Errors: as of `Jobs.runPiece`. */
+/** Records and keys as YAML, in pieces. Errors: as of `Jobs.runPiece`. */
 export async function* yamlOfStore(
   store: Store,
   jobs: Jobs,
@@ -48,7 +45,7 @@ export async function* yamlOfStore(
 
 const LINE_END = 10
 
-/** Members in groups of some; one empty group of none. */
+/** Members in groups; one empty group for none. */
 function* groupsOf<T>(members: Iterable<T>): Generator<T[]> {
   let group: T[] = []
   let isEmpty = true

@@ -1,7 +1,4 @@
-/**
- * Finds card numbers in text, in the digits of any script and however they are grouped (A25), in
- * time proportional to the text.
- */
+/** Finds card numbers in the digits of any script, however grouped (A25), in linear time. */
 
 const MIN_DIGITS = 13
 const MAX_DIGITS = 19
@@ -12,22 +9,16 @@ const IS_GAP = new RegExp(`^${GAP}$`, 'u')
 /** Card numbers are grouped by a single space or dash more often than other numbers are. */
 const IS_USUAL_GAP = /^\p{Cf}*[\p{Zs}\p{Pd}\u2212]?\p{Cf}*$/u
 /**
- * How the numbers of issuers begin, with their lengths: American Express · Visa · Mastercard and
- * Mir · Diners Club · JCB and UnionPay · Maestro, Discover and UnionPay.
+ * Beginnings and lengths: American Express · Visa · Mastercard and Mir · Diners Club · JCB and
+ * UnionPay · Maestro, Discover and UnionPay.
  */
 const IS_ISSUED =
   /^(?:3[47]\d{13}|4\d{12}(?:\d{3}){0,2}|(?:5[1-5]\d\d|220[0-4]|222[1-9]|22[3-9]\d|2[3-6]\d\d|27[01]\d|2720)\d{12}|3[0689]\d{12,17}|(?:35|81)\d{14,17}|(?:5[0678]|6\d)\d{11,17})$/
-/**
- * Groups of a card number: single digits, or four and more but for the last. Times, dates and phone
- * numbers have others.
- */
+/** Single digits, or groups of four and more but for the last, unlike times and phone numbers. */
 const IS_GROUPED = /^(?:\d(?: \d)*|(?:\d{4,} )*\d+)$/
 const DOUBLED = [0, 2, 4, 6, 8, 1, 3, 5, 7, 9]
 
-/**
- * The text with the digits of every card number masked: each Luhn-valid stretch of 13 to 19 digits,
- * wherever in a run of digits it starts.
- */
+/** Masks each Luhn-valid stretch of 13 to 19 digits, wherever in a run of digits it starts. */
 export function withoutCardNumbers(text: string): string {
   if (text.length < MIN_DIGITS || !MAY_HOLD.test(text)) return text
   const parts = text.split(/(\p{Nd})/u)
@@ -40,17 +31,13 @@ export function withoutCardNumbers(text: string): string {
 }
 
 /**
- * Whether a text holds a card number of a known issuer that is not a part of a longer number: what
- * a name is refused for, since
- * a time or a build number in it is Luhn-valid as often as not.
+ * For names, which are refused: a number of a known issuer that is not part of a longer one. A time
+ * or build number is Luhn-valid as often as not.
  */
 export const holdsCardNumber = (text: string): boolean =>
   MAY_HOLD.test(text) && !stretchesIn(text.split(/(\p{Nd})/u), false).next().done
 
-/**
- * The first and the last digit of each card number, by their places among the parts of a text: gaps
- * at even places, digits at odd ones.
- */
+/** The card numbers in parts of a text: gaps at even places, digits at odd ones. */
 function* stretchesIn(
   parts: readonly string[],
   isAnyUsual: boolean
@@ -97,10 +84,7 @@ function digitOf(digit: string): number {
   return DIGITS.get(digit) as number
 }
 
-/**
- * Whether a stretch consists of whole groups of digits, as card numbers have them, and is a number
- * of an issuer.
- */
+/** Whether a stretch is whole groups of digits, as card numbers have, and of an issuer. */
 function isIssued(values: readonly number[], from: number, to: number): boolean {
   if (values[from - 1] === NONE || values[to + 1] === NONE) return false
   const groups = values

@@ -1,6 +1,6 @@
 /**
- * Checks data against a JSON Schema: quickly whether it is right, and only where it is not, what is
- * wrong with it. No code is compiled.
+ * Checks data against a JSON Schema: first whether it is right, and only then what is wrong. No
+ * code is compiled.
  */
 import { shortened } from './nearest.js'
 import { type PlacedProblem, problemAt, type Step } from './places.js'
@@ -9,16 +9,11 @@ import { say } from './sentences.js'
 
 export type Checker = {
   isRight: Test
-  /**
-   * The problems of a document, none when it is right; where there are more than `most`, one more
-   * than that.
-   */
+  /** None when it is right; at most one more than `most`. */
   problems: (document: unknown, most?: number) => Promise<PlacedProblem[]>
 }
 
-/**
- * Problems that are listed for a document: with more, a person mends the first and checks again.
- */
+/** Problems that are listed: with more, a person mends the first and checks again. */
 export const MAX_PROBLEMS = 1000
 
 export function checkerOf(schemaOf: () => object): Checker {
@@ -82,8 +77,7 @@ const membersTest =
   }
 
 /**
- * What a schema says of the names of an object; `x-elsewhere` is the part that others belong to,
- * `x-meant` what is to be written in the place of others.
+ * `x-elsewhere`: the part that other names belong to; `x-meant`: what to write in place of others.
  */
 type Parts = {
   properties?: Readonly<Record<string, Schema>>
@@ -93,10 +87,7 @@ type Parts = {
   'x-meant'?: Readonly<Record<string, string>>
 }
 
-/**
- * The names of an object: those that are required, each by its own schema, the others by that of
- * `additionalProperties`, but for those with another to be written in their place.
- */
+/** Tests names: required ones, known ones by their schema, others by `additionalProperties`. */
 function namesTest({
   properties = {},
   additionalProperties = {},
@@ -122,9 +113,7 @@ function namesTest({
   }
 }
 
-/**
- * What is wrong with a value: one word about it as a whole, or else what is wrong with its parts.
- */
+/** One problem of the value as a whole, or else those of its parts. */
 function* problemsIn(
   schema: Schema,
   value: unknown,

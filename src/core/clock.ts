@@ -4,10 +4,7 @@
  */
 import { LATEST_INSTANT } from './instants.js'
 
-/**
- * `at` null is the machine's own time; a clock with `running` false is frozen, and moves only when
- * it is set.
- */
+/** `at` null is the machine's own time; one that is not running moves only when it is set. */
 export type ClockStart = { at: number | null; running: boolean }
 export const MACHINE_CLOCK: ClockStart = { at: null, running: true }
 
@@ -32,10 +29,7 @@ export class Clock {
     return this.#start.at === null ? this.#start : { at: this.now(), running: this.running }
   }
 
-  /**
-   * Milliseconds since 1970, at a time of the machine or now; a running clock stops at the last
-   * instant that can be stored.
-   */
+  /** Its time now, or at one of the machine; at most the last instant that can be stored. */
   now(machine?: number): number {
     const { at, running } = this.#start
     if (at !== null && !running) return at

@@ -11,10 +11,7 @@ const digest = (seed: number, label: string, n: number, length: number) =>
 /** Texts of one digest: most of what drawing costs is beginning a digest. */
 export const TEXTS_A_BLOCK = 64
 
-/**
- * Random texts of letters and digits after a prefix, in ASCII, one behind the other: the first
- * `TEXTS_A_BLOCK` under a label, the next as many, and so on.
- */
+/** ASCII texts after a prefix, one behind the other: a block of `TEXTS_A_BLOCK` under a label. */
 export function drawnBlock(
   seed: number,
   label: string,

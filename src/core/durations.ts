@@ -33,10 +33,7 @@ function isoDuration(text: string): number | null {
   )
 }
 
-/**
- * Whole milliseconds as a document writes them, in the largest unit that they are a whole number
- * of.
- */
+/** A duration in the largest unit that gives a whole number. */
 export function durationText(ms: number): string {
   const [unit, each] = Object.entries(UNITS).findLast(([, each]) => ms % each === 0) as [
     string,
@@ -47,10 +44,7 @@ export function durationText(ms: number): string {
 
 export const DURATION_EXPECTED = 'must be a duration, such as 250ms, 2s, 36h, 7d or PT36H'
 
-/**
- * What to say of a value that is not a duration; of a number, with the units that it may be meant
- * in.
- */
+/** What to say of a value; of a number, with the units that may be meant. */
 export function durationExpected(value: string | number): string {
   const text = String(value).trim()
   const joined = text.replace(/\s+/g, '')

@@ -1,9 +1,6 @@
 /** The syntax of an email address: RFC 5321, with RFC 6531's letters beyond ASCII (USR-3, A30). */
 
-/**
- * Why an address is refused. `malformed` and `too_long` break the syntax; the others keep to it and
- * are refused by A30.
- */
+/** `malformed` and `too_long` break the syntax; A30 refuses the others. */
 export type EmailProblem =
   | 'malformed'
   | 'too_long'
@@ -20,10 +17,7 @@ const MAX_LENGTHS = { address: 254, local: 64, domain: 253, label: 63 }
 const DOT_STRING =
   /^[\w!#$%&'*+\-/=?^`{|}~\u{80}-\u{10ffff}]+(?:\.[\w!#$%&'*+\-/=?^`{|}~\u{80}-\u{10ffff}]+)*$/u
 const QUOTED_STRING = /^"(?:[ !#-[\]-~\u{80}-\u{10ffff}]|\\[ -~])*"$/u
-/**
- * White space and control characters beyond ASCII, which the syntax allows in a local part, and
- * halves of surrogate pairs.
- */
+/** White space and control characters, which the syntax allows, and halves of surrogate pairs. */
 const UNPRINTABLE = /(?! )[\u{80}-\u{9f}\p{Z}\p{Cs}]/u
 const ASCII_LABEL = /^[a-z\d](?:[a-z\d-]*[a-z\d])?$/i
 /** Letters, marks and digits, and the other characters that RFC 5892 allows as exceptions. */
@@ -55,10 +49,7 @@ export function emailProblem(text: string): EmailProblem | null {
   return UNPRINTABLE.test(local) ? 'unprintable' : null
 }
 
-/**
- * A label of a domain in the form that DNS uses, Punycode where it has letters beyond ASCII; null
- * for a text that is no label.
- */
+/** A label as DNS has it, Punycode beyond ASCII; null if it is not one. */
 function asciiLabel(label: string): string | null {
   if (ASCII_LABEL.test(label)) return label
   const url = `http://${label}.example`

@@ -1,6 +1,6 @@
 /**
- * Every refusal of the emulator: its code, status and type, and when it occurs. Status numbers are
- * here and nowhere else (A07, A08).
+ * Every refusal: its code, status and type, and when it occurs. Status numbers are nowhere else
+ * (A07, A08).
  */
 import type { AssumptionId } from '../reference/assumptions.js'
 import type { RuleId } from '../reference/rules.js'
@@ -17,17 +17,17 @@ export type ErrorType =
 type Entry = { status: number | StatusSetting; type: ErrorType; when: string }
 type ServiceEntry = Entry & { by: readonly (RuleId | AssumptionId)[] }
 
-const refusal = (status: Entry['status'], type: ErrorType, when: string): Entry => ({
+const entry = (status: Entry['status'], type: ErrorType, when: string): Entry => ({
   status,
   type,
   when
 })
 const invalid = (when: string, status: Entry['status'] = 'statuses.invalid') =>
-  refusal(status, 'invalid_request_error', when)
+  entry(status, 'invalid_request_error', when)
 const unauthenticated = (when: string) =>
-  refusal('statuses.unauthenticated', 'authentication_error', when)
+  entry('statuses.unauthenticated', 'authentication_error', when)
 const missing = (when: string, status: Entry['status'] = 404) =>
-  refusal(status, 'not_found_error', when)
+  entry(status, 'not_found_error', when)
 
 /** A refusal of the service, with the rules and assumptions that cause it. */
 const by = (ids: string, entry: Entry): ServiceEntry => ({
@@ -35,7 +35,6 @@ const by = (ids: string, entry: Entry): ServiceEntry => ({
   by: (ids.match(/\S+/g) ?? []) as (RuleId | AssumptionId)[]
 })
 
-/** The refusals of the emulated service, each with the rules and assumptions that cause it. */
 export const SERVICE_ERRORS = {
   path_unknown: by('BASE-1 A08', missing('No endpoint has this path.')),
   method_not_allowed: by(
@@ -50,7 +49,7 @@ export const SERVICE_ERRORS = {
   ),
   operation_disabled: by(
     'LOC-4 ACC-5',
-    refusal(
+    entry(
       501,
       'not_implemented_error',
       'The service disables this operation: deleting a Location or an Account.'
@@ -95,11 +94,7 @@ export const SERVICE_ERRORS = {
   ),
   merchant_required: by(
     'LOC-3',
-    refusal(
-      'statuses.forbidden',
-      'permission_error',
-      'Only merchant Accounts can create Locations.'
-    )
+    entry('statuses.forbidden', 'permission_error', 'Only merchant Accounts can create Locations.')
   ),
   charge_has_no_amount: by(
     'A24',
@@ -129,27 +124,27 @@ export const SERVICE_ERRORS = {
   ),
   internal_error: by(
     '',
-    refusal(500, 'internal_error', 'A defect in the emulator; no request should cause it.')
+    entry(500, 'internal_error', 'A defect in the emulator; no request should cause it.')
   )
 } satisfies Record<string, ServiceEntry>
 
 export const CONTROL_ERRORS = {
-  not_ready: refusal(
+  not_ready: entry(
     503,
     'internal_error',
     'The start scenario is still loading, or the emulator is stopping.'
   ),
-  host_not_allowed: refusal(
+  host_not_allowed: entry(
     403,
     'permission_error',
     'The Host header is a name that DNS rebinding could use.'
   ),
-  origin_not_allowed: refusal(
+  origin_not_allowed: entry(
     403,
     'permission_error',
     "The Origin header is not the control API's own, or a page on another site or port sent the request."
   ),
-  token_required: refusal(
+  token_required: entry(
     401,
     'authentication_error',
     'CONTROL_TOKEN is set and the request does not have it.'
@@ -200,7 +195,7 @@ export const CONTROL_ERRORS = {
     'A limit is reached, and the message names its setting: script entries, snapshots, keys, event streams, waiting or held requests, or bytes of bodies. The emulated API can respond with it too: it is a limit of the emulator, not of the service.',
     429
   ),
-  data_not_written: refusal(
+  data_not_written: entry(
     503,
     'internal_error',
     'The data file cannot be written. The message says whether the change was made in memory only, or refused.'
@@ -241,8 +236,8 @@ export type ErrorDetails = {
 }
 
 /**
- * A refusal: thrown anywhere, turned into a response in one place. It is not a defect, so it has no
- * stack: capturing one takes longer than judging a request.
+ * Thrown anywhere, turned into a response in one place. Not a defect, so without a stack: capturing
+ * one takes longer than judging a request.
  */
 export class ApiError implements Error {
   readonly name = 'ApiError'
@@ -269,6 +264,16 @@ export class ApiError implements Error {
 }
 Object.setPrototypeOf(ApiError.prototype, Error.prototype)
 const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({})
+
+/** Makes refusals, each with the message that its values give. */
+export const refusal =
+  <T extends readonly unknown[]>(
+    code: ErrorCode,
+    message: (...given: T) => string,
+    details: Omit<ErrorDetails, 'message'> = {}
+  ) =>
+  (...given: T): ApiError =>
+    new ApiError(code, { message: message(...given), ...details })
 
 /** The HTTP status of a refusal, which a setting may change (A08). */
 export function statusOf(code: ErrorCode, settings: Settings): number {

@@ -16,7 +16,7 @@ export class FormList {
 export class FormObject extends Map<string, FormNode> {
   /** An empty value for the whole object came too: `metadata=` along with `metadata[k]=v`. */
   cleared = false
-  /** About how many bytes of memory it holds; of the whole form alone. */
+  /** Bytes of memory, about; of the whole form alone. */
   held = 0
 }
 /** What is wrong with a form; without rule and assumption, its percent-encoding is broken. */
@@ -48,8 +48,8 @@ const IS_MULTIPART = noForm(
 const BOUNDARY = /^--[^\r\n]{1,200}\r?\n/
 
 /**
- * Decodes `application/x-www-form-urlencoded` text, bounded in parameters and depth; a character
- * that stands for bytes which are not UTF-8 is refused (A36).
+ * Bounded in parameters and depth; U+FFFD stands for bytes that are not UTF-8, and is refused
+ * (A36).
  */
 export function decodeForm(
   text: string,
@@ -73,7 +73,7 @@ export function decodeForm(
   return { root, problem: null }
 }
 
-/** About how many bytes a parameter takes in addition to the characters of the form. */
+/** Bytes that a parameter takes beside its characters, about. */
 const PAIR = 120
 
 function addPair(root: FormObject, pair: string, depth: number): FormProblem | null {
@@ -132,10 +132,7 @@ function undecodable(param: string, what: 'name' | 'value', text: string): FormP
   )
 }
 
-/**
- * A broken name for the person who sent it, with what is not broken decoded, so that masking sees
- * its content.
- */
+/** A broken name, decoded where it can be: masking has to see its content. */
 const asFarAsDecoded = (text: string) =>
   text.replace(/(?:%[0-9a-f]{2})+/gi, run => decoded(run) ?? run)
 
@@ -149,10 +146,7 @@ function stepsOf(name: string): string[] | null {
   return inner.some(step => step.includes('[') || step.includes(']')) ? null : [head, ...inner]
 }
 
-/**
- * The names of the reference's parameters as clients send them: most that are sent need no
- * decoding.
- */
+/** Names of parameters as clients send them: most need no decoding. */
 const KNOWN_NAMES: ReadonlyMap<string, { name: string; steps: readonly string[] }> = new Map(
   PARAMETER_TABLES.flatMap(({ properties = {} }) => Object.entries(properties))
     .flatMap(([whole, { properties = {} }]) => [
@@ -243,22 +237,19 @@ const malformed = (
   message: `${visible(param) || 'The form'}: ${why}.`,
   ...blame
 })
-/** What was sent for the step at a place cannot be together with what came for it before. */
+/** What came for the step at a place conflicts with what came before. */
 const conflict = (steps: readonly string[], at: number, name: string): FormProblem => {
   const parent = steps.slice(0, at + 1).reduce(inBrackets)
   return malformed(name, `${parent} was sent both as a value and as an object or list`, A36)
 }
 
-/**
- * The value of a parameter that was sent with one; undefined where it was left out, is empty, or is
- * not a single value.
- */
+/** A value that was sent; undefined if it was left out, is empty, or not one value. */
 export function valueIn(form: FormObject, ...path: readonly string[]): string | undefined {
   const node = nodeIn(form, path)
   return typeof node === 'string' && node !== '' ? node : undefined
 }
 
-/** The part of a form at a nested name; undefined where it was not sent. */
+/** The part at a nested name. */
 export function nodeIn(form: FormObject, path: readonly string[]): FormNode | undefined {
   let node: FormNode | undefined = form
   for (const step of path) node = node instanceof FormObject ? node.get(step) : undefined

@@ -8,15 +8,9 @@ import type { Format as FormatName } from '../reference/parameters.js'
 import { type EmailProblem, emailProblem } from './email.js'
 import { instantProblem, parseInstant } from './instants.js'
 
-/**
- * Why a value does not have a format. `assumption` is given where an assumption refuses the value,
- * even if the parameter has a rule of its own.
- */
+/** `assumption` is given if it refuses the value, even if the parameter has a rule. */
 export type FormatProblem = { expected: string; assumption?: AssumptionId }
-/**
- * A format: what is wrong with a value (null when nothing is), how a right one is stored, and the
- * assumption that it was accepted by, if any.
- */
+/** A format: what is wrong with a value, how it is stored, and on which assumption that relies. */
 export type Format = {
   problem: (value: string) => FormatProblem | null
   stored?: (value: string) => string

@@ -21,10 +21,7 @@ type Taken = { has: (id: string) => boolean }
 export const kindOf = (family: Family, type?: AccountType | null): IdKind =>
   family === 'accounts' ? (type ?? 'merchant') : (RESOURCE_NAMES[family].toLowerCase() as IdKind)
 
-/**
- * How many of each kind have been drawn: the whole state of {@link Ids}. One that was handed out
- * never changes.
- */
+/** The whole state of {@link Ids}. One that was handed out never changes. */
 export type IdCounters = Readonly<Partial<Record<Kind, number>>>
 
 /** How API keys begin, and how many characters follow. */
@@ -40,7 +37,7 @@ export class Ids {
     this.counters = counters
   }
 
-  /** The next id of a kind, or API key, that is not taken; taken ones are skipped. */
+  /** The next id of a kind that is not taken. */
   draw(kind: Kind, settings: Settings, taken: Taken): string {
     const [prefix, length] =
       kind === 'key' ? KEY : [settings[`ids.prefixes.${kind}`], settings['ids.length']]

@@ -4,14 +4,11 @@ import type { AssumptionId } from '../reference/assumptions.js'
 export type Instant = {
   /** Milliseconds since 1970, rounded down. */
   at: number
-  /**
-   * A fraction finer than a millisecond was cut off: the instant lies between `at` and the next
-   * millisecond.
-   */
+  /** A finer fraction was cut off: it lies between `at` and the next millisecond. */
   isTruncated: boolean
   /**
-   * A38 decided what the text means: a day alone, no zone, an ordinal or a week date, or a fraction
-   * finer than a millisecond, or a leap second.
+   * A38 decided the meaning: a day alone, no zone, an ordinal or week date, a finer fraction, or a
+   * leap second.
    */
   usesA38: boolean
 }
@@ -32,19 +29,15 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 /** Year, then month and day, or week and weekday, or day of the year. */
 const DATE = /^(\d{4})(?:-(\d\d)-(\d\d)|(\d\d)(\d\d)|-W(\d\d)-(\d)|W(\d\d)(\d)|-?(\d{3}))$/
-/**
- * Hour, minute and second, a fraction of the last of them, then the sign, hours and minutes of the
- * offset.
- */
+/** Hour, minute, second, a fraction of the last of them, sign, hours and minutes of the offset. */
 const TIME =
   /^(\d\d)(?::(\d\d)(?::(\d\d))?|(\d\d)(\d\d)?)?(?:[.,](\d+))?(?:[Zz]|([+-])(\d\d)(?::?(\d\d))?)?$/
 const WEEK_OR_ORDINAL_DATE = /W|^\d{4}-?\d{3}$/
 const ZONE = /[Zz+-]/
 
 /**
- * The instant that an ISO 8601 date or date-time names, in UTC where it has no zone; a day alone is
- * its 00:00Z (A38).
- * Null when the text names none, or one before the year 0 or after 9999.
+ * An ISO 8601 date or date-time, in UTC if it has no zone; a day alone is its 00:00Z (A38). Null
+ * for no instant, or one outside the years 0 to 9999.
  */
 export function parseInstant(text: string): Instant | null {
   if (USUAL.test(text)) return { at: Date.parse(text), isTruncated: false, usesA38: false }
@@ -141,10 +134,7 @@ function timeOf(text: string): typeof MIDNIGHT | null {
   return isLeap && ms % DAY !== 0 ? null : { ms, isTruncated: fraction.isTruncated, isLeap }
 }
 
-/**
- * The digits after the comma as milliseconds of an hour, a minute or a second, exactly: a long
- * multiplication, from the right.
- */
+/** The exact milliseconds of a fraction of `unit`: a long multiplication, from the right. */
 function fractionOf(digits: string, unit: number): { ms: number; isTruncated: boolean } {
   let ms = 0
   let isTruncated = false
@@ -156,10 +146,7 @@ function fractionOf(digits: string, unit: number): { ms: number; isTruncated: bo
   return { ms, isTruncated }
 }
 
-/**
- * Milliseconds since 1970 of the instant that the text names, rounded down; null when it names
- * none.
- */
+/** Milliseconds since 1970, rounded down; null for no instant. */
 export const instantOf = (text: string): number | null => parseInstant(text)?.at ?? null
 
 /** The instant in UTC with milliseconds, as resources show it (A05). */
@@ -172,11 +159,8 @@ export function numberAsInstant(value: number): string {
 }
 
 /**
- * The bounds of a `created` filter in whole milliseconds, such that comparing a stored instant,
- * which has no finer fraction, is exact (A38):
- * `gte` and `lt` of an instant that was rounded down are those of the next millisecond, `gt` and
- * `lte` those of the millisecond itself.
- * The texts have been checked before.
+ * In whole milliseconds, as stored instants are (A38). A bound that was rounded down is for `gte`
+ * and `lt` the next millisecond. The texts have been checked before.
  */
 export function boundsOf({ gte, gt, lte, lt }: Bounds<string>): Bounds<number> {
   return { gte: boundOf(gte, 1), gt: boundOf(gt, 0), lte: boundOf(lte, 0), lt: boundOf(lt, 1) }
@@ -195,10 +179,7 @@ const PERIODS = [
   [/^\d{4}-?W(0[1-9]|[1-4]\d|5[0-3])$/, 'week']
 ] as const
 
-/**
- * Why the text names no instant, for the person who sent it; `assumption` is A38 where that refuses
- * it: a year, a month or a week alone.
- */
+/** What to say of a text; `assumption` is A38 for a year, a month or a week alone. */
 export function instantProblem(text: string): { expected: string; assumption?: AssumptionId } {
   const expected =
     'must be an ISO 8601 date or date-time, such as 2026-03-01, 2026-03-01T18:00:00Z or 2026-03-01T20:00:00+02:00'

@@ -5,9 +5,7 @@
 import type { Transaction } from '../reference/transactions.js'
 import type { Settings } from './settings.js'
 
-/**
- * The amounts and the currency that a payment was sent with, at the top level and under `amounts`.
- */
+/** Sums of a payment as they were sent, at the top level and under `amounts`. */
 export type Sums = {
   currency?: string | null | undefined
   amount?: number | null | undefined
@@ -15,10 +13,7 @@ export type Sums = {
   donation_amount?: number | null | undefined
   amounts?: Transaction['amounts'] | undefined
 }
-/**
- * What a payment settles: the top level takes precedence, then `amounts`, then the default currency
- * and an amount of 0 (A22, A24).
- */
+/** What is settled: the top level, else `amounts`, else the default currency and 0 (A22, A24). */
 export function settled(
   { currency, amount, tip_amount, donation_amount, amounts }: Sums,
   settings: Settings
@@ -33,10 +28,7 @@ export function settled(
   }
 }
 
-/**
- * A charge as the rules of Refunds see it, in sub-units; `charged` is what can be refunded of it at
- * most.
- */
+/** A charge in sub-units; `charged` is what can be refunded at most. */
 export type Money = {
   transaction: string
   currency: string

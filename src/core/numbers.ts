@@ -1,21 +1,16 @@
 /** Numbers of form text, read exactly or not at all (A27). */
 
-/** Why a text is refused as an integer; `negative` is one with a minus sign, however large. */
+/** `negative` has a minus sign, however large. */
 export type IntegerProblem = 'not_an_integer' | 'negative' | 'too_large'
-/**
- * Why a text is refused as a decimal number; `inexact` is one that would come back as another
- * number.
- */
+/** `inexact` would come back as another number. */
 export type DecimalProblem = 'not_a_number' | 'inexact'
 /**
- * What was read of a text: `problem` is null for a number that is accepted. `value` is NaN for a
- * text that is not a number, and rounded for one that a double cannot hold.
+ * `problem` is null for an accepted number; `value` is NaN for no number, and rounded if it is
+ * inexact.
  */
 export type Reading<P> = { value: number; problem: P | null }
 
-/**
- * Reads an integer: decimal digits, perhaps after a minus sign; one above 2^53-1 is `too_large`.
- */
+/** Reads decimal digits, perhaps after a minus sign. */
 export function readInteger(text: string): Reading<IntegerProblem> {
   if (!/^-?\d+$/.test(text)) return { value: Number.NaN, problem: 'not_an_integer' }
   const value = withoutMinusZero(Number(text))
@@ -29,11 +24,7 @@ export function readInteger(text: string): Reading<IntegerProblem> {
  */
 const DECIMAL = /^-?(\d+(?:\.\d+)?|\.\d+)(?:[eE]([+-]?\d+))?$/
 
-/**
- * Reads a decimal number, perhaps with an exponent. It is `inexact` when the double nearest to it
- * is printed as another number:
- * 9007199254740993, which would come back as 9007199254740992, but not 0.1.
- */
+/** Reads a number; it is `inexact` if it would come back as another: 9007199254740993, not 0.1. */
 export function readDecimal(text: string): Reading<DecimalProblem> {
   if (!DECIMAL.test(text)) return { value: Number.NaN, problem: 'not_a_number' }
   const value = withoutMinusZero(Number(text))
@@ -44,10 +35,7 @@ export function readDecimal(text: string): Reading<DecimalProblem> {
 /** JSON prints -0 as 0. */
 const withoutMinusZero = (value: number) => value + 0
 
-/**
- * Digits without zeros at either end, and the power of ten of the last one: equal for texts that
- * denote numbers of the same size.
- */
+/** Digits without outer zeros, and the power of ten of the last: equal for the same number. */
 function normalized(text: string): string {
   const [, mantissa, exponent = '0'] = DECIMAL.exec(text) as unknown as [string, string, string?]
   const point = mantissa.indexOf('.')

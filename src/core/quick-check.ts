@@ -1,7 +1,4 @@
-/**
- * What each word of a JSON Schema asks of a value, and what is said of one that does not keep it:
- * what was expected, what was probably meant.
- */
+/** The words of JSON Schema: what each asks of a value, and what is said of one that is wrong. */
 import { durationExpected } from './durations.js'
 import { FORMATS, NOT_BLANK } from './formats.js'
 import { numberAsInstant } from './instants.js'
@@ -42,10 +39,7 @@ export const typeTest = (names: string | readonly string[]): Test =>
     .map(([test]) => test)
     .reduce((one, other) => value => one(value) || other(value))
 
-/**
- * What a word of a schema has against a value; null where nothing. `wanted` is what the schema says
- * by the word.
- */
+/** What is wrong with a value, or null; `wanted` is what the schema has for the word. */
 export type Word = (
   wanted: never,
   value: never,
@@ -53,10 +47,7 @@ export type Word = (
   steps: readonly Step[]
 ) => Said | null
 
-/**
- * The words about values as a whole, in the order in which one that is broken is reported: a value
- * has one problem, of its type where that is wrong.
- */
+/** In the order in which they are reported: a value has one problem, of its type first. */
 export const WORDS: Readonly<Record<string, Word>> = {
   type: (
     names: string | readonly string[],

@@ -25,21 +25,18 @@ const IS_SECRET = new RegExp(
     `${HOLDER}[._](?!(?<=card.)(?:brand|last_?4)$|(?<=account.)(?:bank_name|last_?4)$)`
   ].join('|')
 )
-/**
- * A value after its name, as in JSON or in a form, and a security code wherever it follows its
- * name.
- */
+/** A value after its name, in JSON or a form, and a security code after its name anywhere. */
 const NAMED = new RegExp(
   String.raw`((?:${WORDS}|(?<=["[.])number)\]?(?:="?|"\s*:\s*"?))(?:(?<=")(?:[^"\\]|\\.)*|(?<!")[^\s,;&{}[\]"]+)`,
   'gi'
 )
-/** An object or a list of card data in JSON, up to the last bracket, whatever its names are. */
+/** Card data in JSON, up to the last bracket, whatever its names are. */
 const HELD = /("(?:(?:credit|debit|payment)?_?card|bank_?account)"\s*:\s*)[[{](?:.*[\]}]|.*)/gis
 const CODE = /(?<![a-z])((?:csc|cvc|cvv)2?[\W_]{0,4})\d{3,4}(?!\d)/gi
 
 /**
- * A nested name with a dot between its parts and an underscore between the words of one, in small
- * letters: `cardToken[Value]` is `card_token.value`.
+ * In small letters, with dots between parts and underscores between words: `cardToken[Value]` is
+ * `card_token.value`.
  */
 function normal(name: string): string {
   return name
@@ -49,16 +46,10 @@ function normal(name: string): string {
     .replace(/^[._]|[._]$/g, '')
 }
 
-/**
- * Whether a value with this name must never be kept, however the name is written; a nested name has
- * brackets or dots.
- */
+/** Whether such a value must never be kept, however the name is written. */
 export const isSecretName = (name: string): boolean => IS_SECRET.test(normal(name))
 
-/**
- * The names of the reference that hold nothing secret, nor below them; most names that clients send
- * are among them.
- */
+/** Names of the reference with nothing secret in or below them: most that clients send. */
 export function openNames(): ReadonlySet<string> {
   found ??= new Set(
     PARAMETER_TABLES.flatMap(namesIn).filter(name => !isSecretName(name) && !IS_HOLDER.test(name))
@@ -70,10 +61,7 @@ const namesIn = ({ properties = {} }: Schema): string[] =>
 /** Found with the first request: a start needs none. */
 let found: ReadonlySet<string> | undefined
 
-/**
- * The text with its secrets masked, percent-encoded or not: card numbers, each of the words where
- * it is by itself, and values of secret names.
- */
+/** Masks card numbers, these words and values of secret names, percent-encoded or not. */
 export function withoutSecrets(text: string, words: SecretWords = NO_WORDS): string {
   const shown = maskedText(text, words)
   if (!shown.includes('%')) return shown
@@ -90,8 +78,8 @@ function maskedText(text: string, words: SecretWords): string {
 }
 
 /**
- * A text with its percent-encoding undone as far as that is possible, and without control
- * characters; a tab is a space, since it may group digits.
+ * Percent-encoding undone as far as possible, without control characters; a tab is a space, since
+ * it may group digits.
  */
 export const readable = (text: string): string =>
   (text.includes('%') ? text.replace(/(?:%[\da-f]{2})+/gi, decodedRun) : text)
@@ -108,7 +96,6 @@ function decodedRun(run: string): string {
   }
 }
 
-/** How the digest of a value is written where the value itself is not kept. */
 /** Whether a value at a place is masked where it is shown. */
 export const isSecret = (steps: readonly (string | number)[], text: string): boolean =>
   steps.some(step => isSecretName(String(step))) || withoutSecrets(text) !== text
@@ -116,16 +103,13 @@ export const isSecret = (steps: readonly (string | number)[], text: string): boo
 export const IS_DIGEST = /^sha256:[\da-f]{64}$/
 
 /**
- * Data of JSON with everything secret in it masked: by name, below card data, and in texts and
- * numbers wherever they are. Digests stay.
+ * Masks what is secret in data of JSON: by name, below card data, and in texts and numbers. Digests
+ * stay.
  */
 export const maskedThroughout = <T>(value: T, words: SecretWords = NO_WORDS): T =>
   masked(value, words, '') as T
 
-/**
- * Masks what is secret in a form, in place; a text is card data too where card data belongs, and
- * names in `open` are no secret.
- */
+/** Masks a form in place; a text in the place of card data is secret, names in `open` are not. */
 export const redactForm = (
   form: FormObject,
   words: SecretWords,
@@ -174,7 +158,7 @@ function masked(
   return value
 }
 
-/** A name that is really JSON sent as a form, or a piece of that, is masked as a whole. */
+/** A name that is really JSON is masked as a whole. */
 const nameShown = (name: string, words: SecretWords): string =>
   /["{}]/.test(name) ? MASK : withoutSecrets(name, words)
 
@@ -193,10 +177,7 @@ function partShown(
     : masked(part, words, path)
 }
 
-/**
- * What is shown in place of a secret value: the mask; null, an empty text and a digest reveal
- * nothing, and are shown as they are.
- */
+/** A mask; but null, an empty text and a digest reveal nothing, and stay. */
 function hidden(value: unknown): unknown {
   if (value === null || value === '' || (typeof value === 'string' && IS_DIGEST.test(value)))
     return value

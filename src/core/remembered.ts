@@ -1,7 +1,4 @@
-/**
- * Puts a value into a map that holds so many at most: of more, the one that was put in longest ago
- * goes.
- */
+/** Puts a value into a bounded map: the one that was put in longest ago goes. */
 export function keep<V>(map: Map<string, V>, key: string, value: V, most: number): void {
   map.delete(key)
   map.set(key, value)

@@ -1,7 +1,4 @@
-/**
- * The rules that a create is judged by, of all families side by side (reference §1, §4), and the
- * judge that runs them in order.
- */
+/** The rules that a create is judged by (reference §1, §4), and their judge. */
 import type { AccountType } from '../reference/accounts.js'
 import type { AssumptionId } from '../reference/assumptions.js'
 import type { PaymentType } from '../reference/payment-methods.js'
@@ -12,8 +9,8 @@ import { isExact, type Money } from './money.js'
 export type Facts = Readonly<Record<string, unknown>>
 
 /**
- * What must hold, and how a request that breaks it is refused: under a rule of the reference, or
- * under an assumption where the reference is silent.
+ * What must hold, and how a request is refused: under a rule, or an assumption where the reference
+ * is silent.
  */
 export type Rule<F extends Facts> = (
   | { rule: RuleId; assumption?: undefined }
@@ -31,10 +28,7 @@ export const firstBroken = <F extends Facts>(
   facts: F
 ): Rule<F> | undefined => rules.find(rule => !rule.holds(facts))
 
-/**
- * Judges the facts by each rule in order. Errors: the refusal of the first rule that does not hold,
- * with the facts that it saw.
- */
+/** Errors: by the first rule that does not hold, with the facts that it saw. */
 export function judge<F extends Facts>(rules: readonly Rule<F>[], facts: F): void {
   const broken = firstBroken(rules, facts)
   if (broken === undefined) return
@@ -53,7 +47,6 @@ export const LOCATION_RULES: readonly Rule<LocationFacts>[] = [
   }
 ]
 
-/** What the rules of a new Transaction see; amounts are in sub-units. */
 export type PaymentFacts = {
   payment_type: PaymentType
   has_phone: boolean
@@ -102,10 +95,7 @@ export const TRANSACTION_RULES: readonly Rule<PaymentFacts>[] = [
   }
 ]
 
-/**
- * What the rules of a new Refund see. `asked` is the amount that was asked for in sub-units; null
- * asks for whatever remains.
- */
+/** What Refunds are judged by; `asked` is in sub-units, null for whatever remains. */
 export type RefundFacts = Money & { asked: number | null }
 export const REFUND_RULES: readonly Rule<RefundFacts>[] = [
   {
@@ -133,7 +123,6 @@ export const REFUND_RULES: readonly Rule<RefundFacts>[] = [
   }
 ]
 
-/** The rule that a Refund is judged by with `refunds.without_card` reject. */
 export const CARD_RULES: readonly Rule<{ transaction: string; has_card: boolean }>[] = [
   {
     assumption: 'A28',

@@ -1,10 +1,7 @@
 /** What a search_query matches (SRCH-1, SRCH-2, A13, A40). */
 
 export type Matching = 'contains' | 'prefix' | 'exact'
-/**
- * Whether a text matches a query as it is written, only because letter case is ignored (A40), or
- * not at all.
- */
+/** How a text matches: as written, only if letter case is ignored (A40), or not. */
 export type Match = 'same_case' | 'other_case' | 'no'
 
 const TESTS: Readonly<Record<Matching, (text: string, query: string) => boolean>> = {

@@ -1,10 +1,8 @@
 /**
- * Every setting, once: its schema, default, where it can be given and what it does.
- * The environment variable is the key in upper snake case (`pagination.max_limit` →
- * `PAGINATION_MAX_LIMIT`), with or without `COMMERCE_EMULATOR_` before it;
- * `--set key=value` takes any of them.
- * Scope `process` belongs to the running program; scope `sandbox` shapes responses and may be set
- * in a scenario.
+ * Every setting: its schema, default, scope and what it does. The variable is the key in upper
+ * snake case (`pagination.max_limit` → `PAGINATION_MAX_LIMIT`), perhaps after `COMMERCE_EMULATOR_`;
+ * `--set key=value` takes any of them. Scope `process` belongs to the program; `sandbox` shapes
+ * responses and may be set in a scenario.
  */
 import type { Static, TSchema } from 'typebox'
 import * as Type from 'typebox'
@@ -21,10 +19,7 @@ import {
 } from './templates.js'
 
 type Scope = 'process' | 'sandbox'
-/**
- * A setting; `flag` is a command line flag of its own (`--set` works for all), `assumption` the one
- * that it changes.
- */
+/** `flag` is a command line flag of its own, `assumption` the one that it changes. */
 type Setting<S extends TSchema = TSchema> = { schema: S; default: Static<S>; about: string }
 type Scoped<T, C extends Scope> = {
   readonly [K in keyof T]: T[K] & {
@@ -52,7 +47,7 @@ const setting = <S extends TSchema>(schema: S, fallback: Static<S>, about: strin
   default: fallback,
   about
 })
-/** The settings of a scope, each with its flag and the assumption that it changes. */
+/** Adds flags, and the assumptions that they change. */
 function settingsOf<T extends Record<string, Setting>, C extends Scope>(
   scope: C,
   settings: T
@@ -68,11 +63,15 @@ function settingsOf<T extends Record<string, Setting>, C extends Scope>(
   return Object.fromEntries(complete)
 }
 
-const oneOf = <T extends string>(...words: T[]) => Type.Unsafe<T>({ type: 'string', enum: words })
+const oneOf = <T extends string>(words: readonly T[], fallback: T, about: string) =>
+  setting(Type.Unsafe<T>({ type: 'string', enum: words }), fallback, about)
+/** One of some words, the first if none is given. */
+const choice = <T extends string>(words: readonly [T, ...T[]], about: string) =>
+  oneOf(words, words[0], about)
+const flag = (fallback: boolean, about: string) => setting(Type.Boolean(), fallback, about)
 const whole = (minimum: number, maximum: number) => Type.Integer({ minimum, maximum })
-const orNull = Type.Unsafe<string | null>({ type: ['string', 'null'], minLength: 1 })
-/** Sixteen random characters are too many to guess. */
-const tokenOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'], minLength: 16 })
+const orNull = (about: string, minLength = 1) =>
+  setting(Type.Unsafe<string | null>({ type: ['string', 'null'], minLength }), null, about)
 const prefix = (value: string, resource: string) =>
   setting(Type.String({ pattern: '^[A-Za-z0-9_-]{0,16}$' }), value, `Id prefix of a ${resource}.`)
 const template = (rule: TemplateRule) =>
@@ -93,36 +92,22 @@ const PROCESS_SETTINGS = settingsOf('process', {
     'default',
     'Scenario to load at start: a name, or the path of a file.'
   ),
-  fixtures_dir: setting(
-    orNull,
-    null,
-    'Folder with your own fixtures, searched before the built-in ones.'
-  ),
-  scenarios_dir: setting(
-    orNull,
-    null,
-    'Folder with your own scenarios, searched before the built-in ones.'
-  ),
-  snapshots_dir: setting(
-    orNull,
-    null,
+  fixtures_dir: orNull('Folder with your own fixtures, searched before the built-in ones.'),
+  scenarios_dir: orNull('Folder with your own scenarios, searched before the built-in ones.'),
+  snapshots_dir: orNull(
     'Folder that keeps snapshots across restarts; without it they are kept in memory.'
   ),
-  watch: setting(Type.Boolean(), false, 'Reloads the scenario when one of its files changes.'),
-  log_level: setting(
-    oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+  watch: flag(false, 'Reloads the scenario when one of its files changes.'),
+  log_level: oneOf(
+    ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
     'info',
     'Minimum level of log lines, which go to stderr.'
   ),
-  cors: setting(
-    Type.Boolean(),
-    true,
-    'Whether pages of other origins may use the emulated API (CORS).'
-  ),
-  control_token: setting(
-    tokenOrNull,
-    null,
-    'When set, control requests need `Authorization: Bearer TOKEN`. At least 16 characters.'
+  cors: flag(true, 'Whether pages of other origins may use the emulated API (CORS).'),
+  control_token: orNull(
+    'When set, control requests need `Authorization: Bearer TOKEN`. At least 16 characters.',
+    // sixteen random characters are too many to guess
+    16
   ),
   control_hosts: setting(
     Type.Array(Type.String({ minLength: 1 })),
@@ -221,18 +206,14 @@ const PROCESS_SETTINGS = settingsOf('process', {
     1000,
     'Maximum time that a shutdown waits for requests in flight, in milliseconds.'
   ),
-  'sandboxes.evict_idle': setting(
-    Type.Boolean(),
+  'sandboxes.evict_idle': flag(
     false,
     'Whether, when limits.sandboxes is reached, a new sandbox replaces the least recently used one that has no request in flight.'
   ),
-  data: setting(
-    orNull,
-    null,
+  data: orNull(
     'File that keeps the state of every sandbox across restarts; without it the state is kept in memory.'
   ),
-  data_sync: setting(
-    Type.Boolean(),
+  data_sync: flag(
     true,
     'Whether a change in the data file survives a power failure; false does not wait for the device.'
   )
@@ -275,18 +256,10 @@ const SANDBOX_SETTINGS = settingsOf('sandbox', {
     'Status when a resource named in the body does not exist.'
   ),
   'statuses.refund_refused': status(400, 'Status of a refused Refund.'),
-  'errors.expose_rule': setting(
-    Type.Boolean(),
-    true,
-    'Whether an error names its rule or assumption.'
-  ),
+  'errors.expose_rule': flag(true, 'Whether an error names its rule or assumption.'),
   'pagination.default_limit': setting(whole(1, 1000), 10, 'Page size without `limit`.'),
   'pagination.max_limit': setting(whole(1, 1000), 100, 'Maximum `limit`.'),
-  'pagination.out_of_range': setting(
-    oneOf('reject', 'clamp'),
-    'reject',
-    'What happens to a `limit` out of range.'
-  ),
+  'pagination.out_of_range': choice(['reject', 'clamp'], 'What happens to a `limit` out of range.'),
   'pagination.cursors': setting(
     Type.Unsafe<Cursors>({
       type: 'array',
@@ -298,70 +271,52 @@ const SANDBOX_SETTINGS = settingsOf('sandbox', {
     CURSORS,
     'Names of the two cursors in the query of a list: the page starts after the record that the first names, or ends before the one that the second names.'
   ),
-  'pagination.order': setting(
-    oneOf('newest_first', 'oldest_first'),
-    'newest_first',
+  'pagination.order': choice(
+    ['newest_first', 'oldest_first'],
     'Order of every list except Refunds, whose order the reference documents.'
   ),
-  'search.reference': setting(
-    oneOf('contains', 'prefix', 'exact'),
-    'contains',
+  'search.reference': choice(
+    ['contains', 'prefix', 'exact'],
     'How `search_query` matches a Ticket reference, ignoring case.'
   ),
-  'search.last4': setting(
-    oneOf('exact', 'contains', 'prefix'),
-    'exact',
+  'search.last4': choice(
+    ['exact', 'contains', 'prefix'],
     'How `search_query` matches the last four digits of a card.'
   ),
-  'parameters.unknown': setting(
-    oneOf('reject', 'warn', 'ignore'),
-    'reject',
+  'parameters.unknown': choice(
+    ['reject', 'warn', 'ignore'],
     'What happens to a parameter that the reference does not have; `warn` drops it and reports it in a Warning header and in the log.'
   ),
-  'parameters.not_updatable': setting(
-    oneOf('reject', 'ignore'),
-    'reject',
+  'parameters.not_updatable': choice(
+    ['reject', 'ignore'],
     'What happens to a parameter that cannot be updated.'
   ),
-  'parameters.unset_required': setting(
-    oneOf('allow', 'reject'),
-    'allow',
+  'parameters.unset_required': choice(
+    ['allow', 'reject'],
     'Whether an update may unset a parameter that the create requires.'
   ),
-  'auth.accept_any_key': setting(
-    orNull,
-    null,
-    'Account id; when set, every key acts as this Account.'
-  ),
-  'auth.visibility': setting(
-    oneOf('open', 'scoped'),
-    'open',
+  'auth.accept_any_key': orNull('Account id; when set, every key acts as this Account.'),
+  'auth.visibility': choice(
+    ['open', 'scoped'],
     'Whether a key sees everything, or only what belongs to its Account.'
   ),
-  'auth.payment_key': setting(
-    oneOf('ignore', 'check'),
-    'ignore',
+  'auth.payment_key': choice(
+    ['ignore', 'check'],
     'What happens to a key sent to POST /transactions; `check` refuses a wrong one.'
   ),
-  'evidence.journal': setting(Type.Boolean(), true, 'Whether the journal keeps requests.'),
-  'evidence.coverage': setting(
-    Type.Boolean(),
-    true,
-    'Whether rules, assumptions and findings are counted.'
-  ),
+  'evidence.journal': flag(true, 'Whether the journal keeps requests.'),
+  'evidence.coverage': flag(true, 'Whether rules, assumptions and findings are counted.'),
   'evidence.test_header': setting(
     Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$' }),
     'Test-Name',
     'Header that names the test a request belongs to, for the reports of a run.'
   ),
-  'refunds.empty_amount': setting(
-    oneOf('reject', 'remainder'),
-    'reject',
+  'refunds.empty_amount': choice(
+    ['reject', 'remainder'],
     'What an empty `amount` of a Refund does.'
   ),
-  'refunds.without_card': setting(
-    oneOf('allow', 'reject'),
-    'allow',
+  'refunds.without_card': choice(
+    ['allow', 'reject'],
     'What a Refund of a payment that charged no card does.'
   ),
   'transactions.default_currency': setting(
@@ -369,14 +324,12 @@ const SANDBOX_SETTINGS = settingsOf('sandbox', {
     'usd',
     'Currency when a request has none; `required` refuses such a request.'
   ),
-  'transactions.without_amount': setting(
-    oneOf('zero', 'reject'),
-    'zero',
+  'transactions.without_amount': choice(
+    ['zero', 'reject'],
     'What a payment without any amount does.'
   ),
-  'transactions.refundable': setting(
-    oneOf('amount', 'amount_plus_extras'),
-    'amount',
+  'transactions.refundable': choice(
+    ['amount', 'amount_plus_extras'],
     'What can be refunded: the amount, or the amount with tip and donation.'
   )
 })
@@ -395,28 +348,20 @@ export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[]
 
 export const variableOf = (key: SettingKey): string => key.toUpperCase().replaceAll('.', '_')
 
-/**
- * The same variable with the prefix that only the emulator's have; it wins over the one without.
- */
+/** The emulator's own variable, which wins over the one without prefix. */
 export const prefixedVariableOf = (key: SettingKey): string =>
   `COMMERCE_EMULATOR_${variableOf(key)}`
 
-/** The variable that each setting of the environment was read from. */
+/** The variable that each setting was read from. */
 export type SettingVariables = Readonly<Partial<Record<SettingKey, string>>>
 
-/**
- * Where in a scenario document a setting is, as a path; null for a process setting, which may not
- * be there.
- */
+/** The path in a scenario; null for a process setting. */
 export function scenarioPathOf(key: SettingKey): string | null {
   if (SETTINGS[key].scope === 'process') return null
   return key === 'seed' ? 'seed' : `settings.${key}`
 }
 
-/**
- * What to say where a process setting, or a group of them, is where only a sandbox's may be;
- * undefined for any other name.
- */
+/** What to say of a process setting, or a group of them, where only a sandbox's may be. */
 export function processSettingProblem(name: string): string | undefined {
   const key = SETTING_KEYS.find(key => key === name || key.startsWith(`${name}.`))
   if (key === undefined || SETTINGS[key].scope === 'sandbox') return undefined
@@ -433,8 +378,8 @@ type Given = Partial<Record<Exclude<SettingSource, 'default'>, GivenSettings>> &
 }
 
 /**
- * Settles which value holds: what the control API changed (until the next load or reset), then
- * flag, environment, scenario, default.
+ * In this order: the control API (until the next load or reset), flag, environment, scenario,
+ * default.
  */
 export function settingsInForce(given: Given): SettingsInForce {
   const values: Record<string, unknown> = {}
@@ -455,10 +400,7 @@ export function settingsInForce(given: Given): SettingsInForce {
 
 type JsonSchema = Record<string, unknown>
 
-/**
- * The JSON Schema of a settings object, nested by the dots of the keys, for the settings of one
- * scope or of both.
- */
+/** The JSON Schema of settings, nested by the dots of their keys. */
 export function settingsSchema(wanted: (key: SettingKey) => boolean): JsonSchema {
   const root: JsonSchema = { type: 'object', additionalProperties: false, properties: {} }
   for (const key of SETTING_KEYS.filter(wanted)) {

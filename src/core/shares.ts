@@ -1,12 +1,9 @@
-/** What the sandboxes of a process share, so that none takes what the others need. */
+/** What the sandboxes of a process share. */
 import { ApiError, type ErrorDetails } from './errors.js'
 import type { SettingKey, Settings } from './settings.js'
 
 type Limit = Extract<SettingKey, `limits.${string}`>
-/**
- * What is shared, as a refusal names it. A sandbox may have `each` times what the setting says, all
- * of them together `all` times.
- */
+/** A sandbox may have `each` times what the setting says, all together `all` times. */
 type Shared = {
   what: string
   setting: Limit
@@ -15,10 +12,7 @@ type Shared = {
   refusal?: Omit<ErrorDetails, 'message'> & { code?: 'load_limit' }
 }
 
-/**
- * A sandbox takes no more than its share, and no more than it leaves to the others: so one that has
- * nothing gets something, however much the others would like to have.
- */
+/** None takes more than its share, or more than it leaves to others: each gets something. */
 export class Shares {
   readonly #each: number
   readonly #all: number
@@ -39,10 +33,7 @@ export class Shares {
     }
   }
 
-  /**
-   * Takes so much for a sandbox until the returned function is called. Errors: the refusal,
-   * `limit_reached` where no other code is given.
-   */
+  /** Takes a share until the returned function is called. Errors: `limit_reached` by default. */
   take(sandbox: object, amount = 1): () => void {
     const own = this.#taken.get(sandbox) ?? 0
     if (own + amount > Math.min(this.#each, this.#all - this.#sum)) throw this.#refusal(own)

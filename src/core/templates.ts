@@ -43,10 +43,7 @@ export function placeholdersIn(part: unknown): string[] {
   return isNested(part) ? Object.values(part).flatMap(placeholdersIn) : []
 }
 
-/**
- * A template with values, by the names of its placeholders, in their places; a placeholder without
- * a value is left out.
- */
+/** Fills a template; a placeholder without a value is left out. */
 export function filled(part: unknown, values: Readonly<Record<string, unknown>>): unknown {
   if (typeof part === 'string' && part.startsWith('$')) return values[part.slice(1)]
   if (Array.isArray(part))
@@ -79,10 +76,7 @@ export function valueAt(part: unknown, answer: unknown, placeholder: string): un
   )
 }
 
-/**
- * The parts of a response at some placeholders' places, each as `keep` converts it; undefined if
- * there are none.
- */
+/** The parts in the places of placeholders, each converted; undefined for none. */
 export function picked<V>(
   part: unknown,
   answer: unknown,

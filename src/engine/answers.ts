@@ -18,10 +18,7 @@ const CORS_HEADERS = {
   'access-control-expose-headers': 'Request-Id, Warning'
 }
 
-/**
- * The headers of a response: its content type, its id (A34) and those that it was given; not its
- * length.
- */
+/** The headers of a response, without its length. */
 export function headersOf({
   id,
   length,
@@ -41,10 +38,7 @@ export function headersOf({
 const warningHeader = (message: string) =>
   `299 - ${JSON.stringify(message.slice(0, 300).replace(/[^\x20-\x7E]/g, '?'))}`
 
-/**
- * The headers of the response to OPTIONS: the methods of the path (A39), and what the preflight of
- * a browser asks. Errors: `path_unknown`.
- */
+/** The methods of the path (A39), and what a preflight asks for. Errors: `path_unknown`. */
 export function optionsHeaders(exchange: Exchange): AnswerHeaders {
   const { headers, settings, path, base } = exchange
   const { 'access-control-request-headers': asked, origin } = headers
@@ -69,7 +63,7 @@ const methodsAt = (path: string) =>
 
 type ErrorContext = { world: Guarded; authorization?: string | undefined; requestId: string }
 
-/** What an error says. Card numbers and API keys in what the caller sent are masked. */
+/** What an error says, with card numbers and API keys masked. */
 function shownError({ code, message, param }: ApiError, { world, authorization }: ErrorContext) {
   const show = (text: string) => redacted(text, world, authorization)
   return {
@@ -80,7 +74,6 @@ function shownError({ code, message, param }: ApiError, { world, authorization }
   }
 }
 
-/** The body of an error of the emulated API, by its template. */
 export function errorText(error: ApiError, context: ErrorContext, settings: Settings): string {
   const { rule, assumption } = error
   const by = settings['errors.expose_rule'] && (rule ? { rule } : { assumption })
@@ -113,13 +106,12 @@ const shownProblems = (problems: readonly Problem[], show: (text: string) => str
     message: show(problem.message)
   }))
 
-/** Warnings as a response shows them, masked as an error is. */
 export const shownWarnings = (
   warnings: readonly Problem[],
   { world, authorization }: Pick<ErrorContext, 'world' | 'authorization'>
 ): Problem[] => shownProblems(warnings, text => redacted(text, world, authorization))
 
-/** The request is refused. What is thrown and not a refusal is a defect, and thrown on. */
+/** Refuses a request. An error that is not a refusal is a defect, and thrown on. */
 export function refuse(exchange: Exchange, error: unknown): void {
   if (!(error instanceof ApiError)) throw error
   const { world, settings, authorization, id } = exchange

@@ -24,10 +24,9 @@ import { keyIn, keysToMask } from './keys.js'
 import type { World } from './world.js'
 
 /**
- * How far a request came. `routed`: it has an operation. `identified`: its caller is known.
- * `decoded`: its forms are read. `admitted`: its parameters are
- * right, so it comes to the script. `running`: the operation decides. Then it is `answered`, and at
- * last `recorded`, which leaves nothing that may not be kept.
+ * How far a request came: it has an operation (`routed`), a known caller, read forms (`decoded`),
+ * right parameters (`admitted`, for the script), then runs. `recorded`: nothing is left that may
+ * not be kept.
  */
 export const STAGE = {
   arrived: 0,
@@ -42,10 +41,9 @@ export const STAGE = {
 export type Stage = (typeof STAGE)[keyof typeof STAGE]
 
 /**
- * What became of a request. `answered`: its operation gave the response, a 2xx or the documented
- * 501. `scripted`: a script entry gave or changed it.
- * `lost_before`, `lost_after`: the response was lost before or after the operation ran.
- * `not_written`: the operation ran, but the data file was not written.
+ * `answered`: by its operation, a 2xx or the documented 501. `scripted`: a script entry gave or
+ * changed the response. `lost_before`, `lost_after`: it was lost before or after the operation ran.
+ * `not_written`: the data file was not written.
  */
 export type OutcomeName =
   | 'refused'
@@ -61,10 +59,10 @@ export type Refusal = {
   param: string | null
   facts: Facts | null
 }
-/** Until when not to request an operation again, by either clock. */
+/** Until when not to send the request again, by either clock. */
 export type Pause = { machine: number; sandbox: number }
 export type AnyRecord = Readonly<Record<string, unknown>> & { readonly id: string }
-/** What an operation returned: a record or a list; null where it returns nothing. */
+/** A record or a list; null where nothing is returned. */
 export type Shown = AnyRecord | List<AnyRecord> | null
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
 export type AnswerHeaders = Record<string, string | string[]>
@@ -72,30 +70,21 @@ export type AnswerHeaders = Record<string, string | string[]>
 /** The decided outcome of a request; only this file makes one. */
 export type Outcome = {
   readonly name: OutcomeName
-  /** How far the request had come when it was decided. */
   readonly reached: Stage
   readonly status: number
   readonly refusal: Refusal | null
   readonly shown: Shown
-  /**
-   * The bytes of the records that are shown; null where the request made or changed the one that it
-   * shows.
-   */
+  /** The bytes of the records shown; null where the request made or changed the record. */
   readonly members: readonly Buffer[] | null
-  /** The template of a list that is shown. */
   readonly list: Template
   /** A body that shows no records: that of a refusal or of a script. */
   readonly text: string
-  /** How the script lost the response. */
   readonly fault: Fault | null
-  /** What the Retry-After of the response asks for. */
   readonly pause: Pause | null
 }
-/**
- * An outcome as it is decided: what is left out is nothing, and `reached` the stage of the request.
- */
+/** Without `reached`, the stage of the request counts. */
 type Decided = Pick<Outcome, 'name' | 'status'> & Partial<Outcome>
-/** As long as nothing is decided; every outcome has its shape. */
+/** Before a decision. Every outcome has the same shape, for speed. */
 const UNDECIDED: Outcome = {
   name: 'lost_before',
   reached: STAGE.arrived,
@@ -112,27 +101,23 @@ const UNDECIDED: Outcome = {
 const NO_RECORDS: readonly RecordName[] = Object.freeze([])
 const NO_WARNINGS: readonly string[] = Object.freeze([])
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({})
-/** Decoded values by the names of their parameters. */
 export type Values = Readonly<Record<string, unknown>>
 export const NO_VALUES: Values = Object.freeze({})
 const MAX_TEST_LENGTH = 200
 
 const OVERHEAD = 2000
 
-/**
- * A request as it arrives: `url` is its path from the base address on, `/next/refunds`, and its
- * query.
- */
+/** `url` is its path from the base address on, `/next/refunds`, and its query. */
 export type Arriving = { base: string; method: string; url: string; headers: RequestHeaders }
 
 const WORD = 32
-/** Whether a request noted that it relied on the assumption at a place of the ledger. */
+/** Whether a request relied on the assumption at a place of the ledger. */
 export const hasNoted = ({ low, high }: Pick<Exchange, 'low' | 'high'>, place: number): boolean =>
   ((place < WORD ? low >>> place : high >>> (place - WORD)) & 1) === 1
 
 /**
- * What a request shows, by the places of the ledgers: the rules that it kept, in the order of their
- * checks, and the assumptions its response relies on.
+ * By the places of the ledgers: the rules kept, in the order of their checks, and the assumptions
+ * that the response relies on.
  */
 export type Judgement = {
   readonly kept: readonly number[]
@@ -140,19 +125,16 @@ export type Judgement = {
   readonly relied: readonly number[]
 }
 
-/** The trace id of a `traceparent` header (W3C Trace Context); an id of only zeros is not valid. */
+/** W3C Trace Context; an id of only zeros is not valid. */
 const TRACEPARENT = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/
 
 export class Exchange {
   readonly world: World
-  /**
-   * The state and the expectations that it came to. What waits ends with them: it never touches
-   * those of a later period.
-   */
+  /** Those of its arrival: a request that waited never touches a later period. */
   readonly state: World['state']
   readonly tally: World['tally']
   readonly id: string
-  /** The path that the API of its sandbox is under, as it appears in responses: `/next`. */
+  /** The path of the API as responses show it: `/next`. */
   readonly base: string
   readonly method: string
   /** Dropped, with the headers, once the request is recorded. */
@@ -161,8 +143,7 @@ export class Exchange {
   readonly now: number
   readonly at: number
   /**
-   * Its place among the changes of its sandbox: where its operation ran, else where its response
-   * was decided.
+   * Among the changes of its sandbox: where its operation ran, else where the response was decided.
    */
   place: number
   stage: Stage = STAGE.arrived
@@ -174,26 +155,20 @@ export class Exchange {
   operation: OperationId | null = null
   params: Readonly<Record<string, string>> = NO_PARAMS
   userAgent: string | null
-  /** The test that sent it, by its own words; null where it named none. */
   test: string | null
-  /** The trace that it belongs to; null where it named none. */
   readonly trace: string | null
   readonly hasAuthorization: boolean
 
-  /** The Authorization header; dropped once the request is recorded. */
   authorization: string | undefined
-  /** The Account of the key, and its id; null where none is asked for, or it is not known yet. */
+  /** Null where no key is asked for, or it is not known yet. */
   actor: Account | null = null
   account: string | null = null
-  /** The records that the caller was looked up in; dropped once the request is recorded. */
+  /** The records in which the caller was found; dropped once recorded. */
   identifiedIn: Store | null = null
   /** The parameters as they were sent, redacted once recorded. */
   query: FormObject = EMPTY_FORM
   body: FormObject = EMPTY_FORM
-  /**
-   * The parameters, decoded by the table of the operation, with records in place of the ids that
-   * name them.
-   */
+  /** Decoded, with records in place of the ids that name them. */
   values: Values = NO_VALUES
   /** A parameter was sent that the operation does not have. */
   unknownParameter = false
@@ -205,25 +180,18 @@ export class Exchange {
   action: Action | null = null
   changed: readonly RecordName[] = NO_RECORDS
   problem: string | null = null
-  /**
-   * The earlier records that it reads; null for those of the present. Dropped once the request is
-   * recorded.
-   */
+  /** Earlier records that it reads in place of the present; dropped once recorded. */
   past: Store | null = null
-  /** How many changes it made in its sandbox, from its place on, the script's among them. */
+  /** How many changes it made, the script's included. */
   changes = 0
 
-  /**
-   * The record that it is about, as it was before the operation: the one in the path, or the one
-   * that the body names.
-   */
+  /** The record in the path or named by the body, as it was before the operation. */
   found: AnyRecord | null = null
   /** The record that a filter of a list names. */
   filteredBy: AnyRecord | null = null
-  /** Whether at least one record was compared with a filter by `created`. */
+  /** Whether a record was compared with a filter by `created`. */
   isCompared = false
   retrieved = 0
-  /** What a Refund was judged by, before it was made. */
   money: RefundFacts | null = null
 
   /** The assumptions that were relied on, as bits by their places in the ledger. */
@@ -231,12 +199,11 @@ export class Exchange {
   high = 0
   warnings: readonly string[] = NO_WARNINGS
   answerHeaders: AnswerHeaders | null = null
-  /** The body of the response on its way; dropped once the request is recorded. */
   payload: string | Buffer = ''
   length = 0
   /**
-   * About how many bytes of memory it holds, once it is recorded. What it shows counts as much as
-   * its JSON, though records share it.
+   * Bytes of memory, about, once it is recorded; what it shows counts as its JSON, though records
+   * share it.
    */
   held = 0
   judgement: Judgement | null = null
@@ -270,25 +237,18 @@ export class Exchange {
     this.hasAuthorization = this.authorization !== undefined
   }
 
-  /** Whether no load, reset or deletion has begun another period since it came. */
   get isOfPresentPeriod(): boolean {
     return this.tally === this.world.tally
   }
 
-  /**
-   * Notes that the request relies on an assumption: with a different assumption its response would
-   * be different.
-   */
+  /** Notes an assumption without which the response would be different. */
   rely(assumption: AssumptionId): void {
     const place = ASSUMPTION_PLACES.get(assumption) as number
     if (place < WORD) this.low |= 1 << place
     else this.high |= 1 << (place - WORD)
   }
 
-  /**
-   * The body of the response, as it was sent. It is built only when it is read: the journal keeps
-   * no copy of what the records keep.
-   */
+  /** The body of the response. It is built when read: the journal keeps no copy of records. */
   get text(): string {
     const { shown, members, list, text, fault } = this.outcome
     const whole = () => {
@@ -317,7 +277,6 @@ export class Exchange {
     return sent === undefined && this.stage === STAGE.recorded ? null : sent && String(sent)
   }
 
-  /** The words to mask in its response: the API keys of its sandbox and the control token. */
   get secretWords(): SecretWords {
     return keysToMask(this.world)
   }
@@ -335,10 +294,7 @@ export class Exchange {
     this.#end({ name: 'answered', status, shown, members }, payload)
   }
 
-  /**
-   * The request was refused, or aborted with the documented 501, which its operation gives. A
-   * change that cannot be written was made all the same.
-   */
+  /** Also for the documented 501. A change that could not be written was still made. */
   refused(status: number, refusal: Refusal, text: string): void {
     if (refusal.code === 'data_not_written' && hasPerformed(this))
       this.#end({ ...this.outcome, name: 'not_written', status, refusal, text, fault: null }, text)
@@ -355,10 +311,6 @@ export class Exchange {
       )
   }
 
-  /**
-   * A script entry gave the response, in place of the operation or by changing the operation's
-   * response.
-   */
   scripted(status: number, text: string, pause: Pause | null): void {
     const { reached, shown } =
       this.stage < STAGE.answered ? { reached: this.stage, shown: null } : this.outcome
@@ -385,15 +337,11 @@ export class Exchange {
     this.length = typeof payload === 'string' ? Buffer.byteLength(payload) : payload.length
   }
 
-  /** The script loses the response. */
   lost(fault: Fault): void {
     this.outcome = { ...this.outcome, fault }
   }
 
-  /**
-   * The response is sent or lost, and the request is over: an outcome that did not arrive is marked
-   * as lost.
-   */
+  /** The request is over; an outcome that did not arrive is marked as lost. */
   close(isDelivered: boolean, ms: number): void {
     const { outcome } = this
     this.isDelivered =
@@ -408,8 +356,8 @@ export class Exchange {
   }
 
   /**
-   * A digest, the same for the same request by the same caller; bodies that were not read never
-   * count as the same. Known until it is redacted.
+   * The same for the same request by the same caller; a body that was not read is never the same.
+   * Known until it is redacted.
    */
   signature(): string {
     const { method, path, authorization, test, userAgent, query, body, headers, id, url } = this
@@ -422,9 +370,7 @@ export class Exchange {
     )
   }
 
-  /**
-   * Drops what may not be kept: credentials, card numbers and API keys, wherever they are (A25).
-   */
+  /** Drops credentials, card numbers and API keys, wherever they are (A25). */
   redact(): void {
     const isKeyKnown =
       this.actor !== null &&
@@ -484,15 +430,11 @@ export const hasBody = (headers: RequestHeaders): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
 type Ended = Pick<Exchange, 'stage' | 'outcome'>
-/** How far a request came before its outcome was decided. */
 const reachedBy = ({ stage, outcome }: Ended): Stage =>
   stage < STAGE.answered ? stage : outcome.reached
 export const hasReached = (exchange: Ended, wanted: Stage): boolean => reachedBy(exchange) >= wanted
 
-/**
- * Whether the operation gave the response, even if that was lost: a 2xx of its own, or the
- * documented 501.
- */
+/** Whether the operation responded, even if that was lost: a 2xx, or the documented 501. */
 export const hasRun = ({ stage, outcome: { name } }: Ended): boolean =>
   stage >= STAGE.answered &&
   (name === 'answered' || name === 'lost_after' || name === 'not_written')
@@ -502,9 +444,7 @@ export const hasPerformed = (exchange: Ended): boolean =>
   hasRun(exchange) ||
   (exchange.outcome.name === 'scripted' && exchange.outcome.reached === STAGE.running)
 
-/**
- * Whether the request changed a record: an update that changes nothing shows the one that it found.
- */
+/** Whether it changed a record. An update that changes nothing shows the one that it found. */
 export const tookEffect = (
   exchange: Pick<Exchange, 'stage' | 'outcome' | 'operation' | 'found'>
 ): boolean =>
@@ -513,10 +453,7 @@ export const tookEffect = (
   isChange(operationOf(exchange.operation)) &&
   exchange.outcome.shown !== exchange.found
 
-/**
- * The rule that a refused request broke; null where an assumption refused it, or it was not
- * refused.
- */
+/** The rule that it broke; null if an assumption refused it, or nothing did. */
 export const brokenRule = ({
   outcome: { name, refusal }
 }: Pick<Exchange, 'outcome'>): RuleId | null =>

@@ -42,16 +42,12 @@ import { REFUSALS } from './sentences.js'
 import { inBody, inPath } from './visibility.js'
 import type { World } from './world.js'
 
-/**
- * A request as data: `url` is its path from the base address on, `/next/refunds`, and its query;
- * `body` the text of its form, null where it has none.
- */
+/** `body` is the text of its form, null where it has none. */
 export type ApiRequest = Pick<Arriving, 'method' | 'url' | 'headers'> & { body: string | null }
 
 /**
-/**
  * Executes a request without waiting; a response that a script would lose is only marked. Unless
- * `isScripted`, `action` replaces the script. `onEntered` is called when the key is known.
+ * `isScripted`, `action` replaces the script. `onEntered`: the key is known.
  */
 export function execute(
   world: World,
@@ -88,8 +84,8 @@ export const arrive = (world: World, arriving: Arriving): Exchange =>
   new Exchange(world, world.nextRequestId(), arriving)
 
 /**
- * What can be refused before the body is read: path and method, key, disabled operation, content
- * type. Returns whether the request goes on: OPTIONS is answered. Errors: their refusals.
+ * Before the body is read: path and method, key, disabled operation, content type. Returns whether
+ * the request goes on: OPTIONS is answered. Errors: their refusals.
  */
 export function enter(exchange: Exchange): boolean {
   if (!route(exchange)) {
@@ -195,7 +191,7 @@ function refuseLarge({ settings }: Exchange, body: string): void {
 /** A body whose type is not read. */
 export const OPAQUE: Form = { root: EMPTY_FORM, problem: null }
 
-/** The form in the text of a body; null where it has no bytes. */
+/** The form in a body; null where it has no bytes. */
 export function formIn(
   body: string,
   { headers, settings, method }: Pick<Exchange, 'headers' | 'settings' | 'method'>
@@ -213,9 +209,9 @@ export const isFormType = (type: unknown) =>
   String(type).split(';')[0]?.trim().toLowerCase() === FORM_TYPE
 
 /**
- * 6. Reads the forms, and 7. the parameters by the table of the operation; `body` is null where
- * none was sent. `isCounted`: for the scenario's expectations.
- * Errors: `state_replaced`, those of the form, `body_unexpected`, those of the table.
+ * 6. Reads the forms, and 7. the parameters; `body` is null where none was sent, `isCounted` is for
+ * the expectations. Errors: `state_replaced`, those of the form, `body_unexpected`, those of the
+ * table.
  */
 export function decode(exchange: Exchange, body: Form | null, isCounted = true): void {
   requireState(exchange)
@@ -254,7 +250,7 @@ export function requireState({ state, world }: Exchange): void {
   if (state !== world.state) throw REFUSALS.stateReplaced()
 }
 
-/** 8. What the script does to the request; null where it does nothing. */
+/** 8. What the script does to the request; null for nothing. */
 export function askScript(exchange: Exchange): Action | null {
   const { world } = exchange
   exchange.action = world.state.script.act(
@@ -265,10 +261,7 @@ export function askScript(exchange: Exchange): Action | null {
   return exchange.action
 }
 
-/**
- * The refusal of a form that could not be decoded; broken percent-encoding breaks the rule of the
- * place, where it has one: FORM-1 speaks of POST bodies alone.
- */
+/** Broken percent-encoding breaks the rule of the place: FORM-1 speaks of POST bodies alone. */
 function brokenForm(
   { code, message, param, rule, assumption }: NonNullable<Form['problem']>,
   place?: 'FORM-1'
@@ -292,7 +285,6 @@ function charsetProblem({ 'content-type': type }: Exchange['headers']): Form['pr
   }
 }
 
-/** What decoding asks of the records, and reports to the request. */
 const LOOKUPS: Lookups<Exchange> = {
   unknown(exchange, messages) {
     exchange.unknownParameter = true
@@ -314,8 +306,8 @@ const LOOKUPS: Lookups<Exchange> = {
 const MAX_WARNINGS = 10
 
 /**
- * A body on a GET or DELETE: a list's parameters in it are in the wrong place (FORM-3), anything
- * else is not expected (A37).
+ * On a GET or DELETE: a list's parameters belong in the query (FORM-3), anything else nowhere
+ * (A37).
  */
 function unexpectedBody(exchange: Exchange, { byName }: Table): ApiError {
   const isOfList = [...exchange.body.keys()].some(name => byName.has(name))
@@ -328,9 +320,8 @@ function unexpectedBody(exchange: Exchange, { byName }: Table): ApiError {
 }
 
 /**
- * 9. The operation, and what the script changes before or after it. `hasWaited`: other requests may have changed the
- * caller and the records, which are looked up again. Errors: `resource_missing`, `state_replaced`,
- * those of the rules.
+ * 9. The operation, and what the script changes before or after it. `hasWaited`: caller and records
+ * are looked up again. Errors: `resource_missing`, `state_replaced`, those of the rules.
  */
 export function perform(exchange: Exchange, hasWaited = false): void {
   const { action, world } = exchange
@@ -379,7 +370,6 @@ function resume(exchange: Exchange): void {
   )
 }
 
-/** 10. The response shows a record or a list. */
 function show(exchange: Exchange, shown: StoredList<AnyStored> | AnyStored): void {
   const { world, settings, shape } = exchange
   const operation = operationOf(exchange.operation as OperationId)

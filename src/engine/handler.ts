@@ -24,10 +24,7 @@ type ShownBy<I extends OperationId> = Operation<I>['kind'] extends 'delete'
     ? StoredList<Records[FamilyOf<I>]>
     : Records[FamilyOf<I>]
 
-/**
- * A request as its handler sees it: its caller is known, its parameters are right, and the records
- * that path and body name are found.
- */
+/** A request whose caller, parameters and named records are known and right. */
 export type Handled<I extends OperationId> = Omit<
   Exchange,
   'values' | 'params' | 'found' | 'actor'

@@ -40,12 +40,9 @@ export function actorOf(
   return store.accounts.get(account) as Account
 }
 
-/**
- * What follows from the keys of a sandbox: the Authorization headers that clients send with them,
- * with the Account of each, and the words to mask.
- */
+/** The Authorization headers that clients send, with the Account of each, and the words to mask. */
 type Secrets = { headers: ReadonlyMap<string, string>; words: SecretWords }
-/** Of each sandbox, made anew when it has more keys. */
+/** By the keys of each sandbox; made again when there are more. */
 const SECRETS = new WeakMap<ReadonlyMap<string, string>, Secrets>()
 
 function secretsOf(keys: ReadonlyMap<string, string>, token: string | null): Secrets {
@@ -63,7 +60,7 @@ function secretsOf(keys: ReadonlyMap<string, string>, token: string | null): Sec
   return known
 }
 
-/** The key in an Authorization header, known or not; null where there is none. */
+/** The key in the header, known or not; null where there is none. */
 export const keyIn = (authorization: string | undefined): string | null =>
   (authorization && credentialsIn(authorization)[1]) || null
 
@@ -82,20 +79,14 @@ export type Guarded = Pick<World, 'isLoaded' | 'state' | 'settings'>
  */
 const MIN_KEY_LENGTH = 8
 
-/**
- * Text as it may be shown in an error, a header or a log: without card numbers, the sandbox's API
- * keys and the caller's own (A25).
- */
+/** Text without card numbers, the sandbox's API keys and the caller's own (A25). */
 export function redacted(text: string, world: Guarded, authorization?: string | undefined): string {
   return withoutSecrets(text, keysToMask(world, authorization))
 }
 
 const NO_KEYS: ReadonlyMap<string, string> = new Map()
 
-/**
- * The words that are masked in what is shown: the sandbox's API keys, the control token, and the
- * caller's own key.
- */
+/** What is masked: the sandbox's API keys, the control token, and the caller's own key. */
 export function keysToMask(
   { isLoaded, state, settings }: Guarded,
   authorization?: string | undefined

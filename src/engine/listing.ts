@@ -22,7 +22,7 @@ export type ListValues = {
   created?: { gte?: string; gt?: string; lte?: string; lt?: string }
 }
 type Listing<F extends Family> = {
-  /** The index and group that narrow the list before retrieval. */
+  /** What the list is narrowed to before retrieval. */
   within: Narrowing
   /** Post-hoc filter over the records retrieved for the page: a search. */
   keep?: ((record: RecordOf<F>) => boolean) | undefined
@@ -32,7 +32,6 @@ type Listing<F extends Family> = {
 
 export type StoredList<R> = List<R> & { readonly stored: readonly Stored<R>[] }
 
-/** What of a request a list goes by. */
 type Listed = Omit<Exchange, 'values' | 'params' | 'found' | 'actor'> &
   Pick<Exchange, 'actor'> & { readonly values: object; readonly params: object }
 
@@ -91,7 +90,7 @@ const NO_BOUNDS: Bounds<number> = {}
 export const limitOf = ({ limit }: ListValues, settings: Settings): number =>
   limit ?? Math.min(settings['pagination.default_limit'], settings['pagination.max_limit'])
 
-/** Whether a page that begins or ends at a cursor shows fewer records than there are. */
+/** Whether a page at a cursor shows fewer records than there are. */
 function isPart<R extends StoredRecord>(
   collection: Collection<R>,
   query: Query,
@@ -113,7 +112,7 @@ const isEmpty = <R extends StoredRecord>(
 
 const withoutSlash = (path: string) => path.replace(/(?<!\/)\/+$/, '')
 
-/** Whether a page of what belongs to one Account would be another one if it were of everything. */
+/** Whether a list of one Account would differ from one of everything. */
 function hides<R extends StoredRecord>(
   collection: Collection<R>,
   query: Query,
@@ -139,10 +138,7 @@ export function positionOf(request: Listed, family: Family, param: string, id: s
   return position
 }
 
-/**
- * What a filter by `location` or `transaction` narrows a list to; everything where it was not sent
- * (FILT-5, REF-10).
- */
+/** What a filter narrows a list to; everything without one (FILT-5, REF-10). */
 export function filtered(
   request: Listed,
   family: 'locations' | 'transactions',
@@ -154,10 +150,7 @@ export function filtered(
   return narrowedTo(request, family, record)
 }
 
-/**
- * A post-hoc search over a text of the records (SRCH-1, SRCH-2, A13); undefined where nothing is
- * searched.
- */
+/** A filter for after the retrieval (SRCH-1, SRCH-2, A13); undefined without a search. */
 export function searching<R>(
   request: Listed,
   query: string | undefined,

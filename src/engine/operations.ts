@@ -13,7 +13,6 @@ import { transactionOperations } from './operations/transactions.js'
 import { userOperations } from './operations/users.js'
 import { compileTable, type Table } from './parameters.js'
 
-/** What each operation does that the reference does not disable. */
 export const HANDLERS: Handlers<Exclude<OperationId, 'deleteLocation' | 'deleteAccount'>> = {
   ...locationOperations,
   ...accountOperations,
@@ -23,10 +22,7 @@ export const HANDLERS: Handlers<Exclude<OperationId, 'deleteLocation' | 'deleteA
   ...refundOperations
 }
 
-/**
- * The compiled parameter table of each operation by the names of the cursors: that of the body, or
- * of the query.
- */
+/** The tables of bodies or queries, by the names of the cursors. */
 const tablesWith = remembered(
   (cursors: Cursors) =>
     new Map<OperationId, Table>(
@@ -38,6 +34,5 @@ const tablesWith = remembered(
     )
 )
 
-/** The parameters of an operation, by the settings. */
 export const parametersOf = (id: OperationId, settings: Settings): Table =>
   tablesWith(settings['pagination.cursors']).get(id) as Table

@@ -27,27 +27,22 @@ import type { RuleId } from '../reference/rules.js'
 import { NO_VALUES, type Values } from './exchange.js'
 import { type Blame, EXPECTS, JSON_HINT, REFUSALS, unsetHint } from './sentences.js'
 
-/** Where a body named a record: the parameter, and the rule by which the record has to exist. */
+/** Where a body names a record, which has to exist by `rule`. */
 export type BodyReference = { param: string; rule: RuleId }
-/** What decoding goes by, and what is noted in: a request. */
 export type DecodeContext = {
   readonly settings: Settings
   rely: (assumption: AssumptionId) => void
 }
-/** What decoding asks and reports on the way. */
 export type Lookups<C extends DecodeContext> = {
-  /** Parameters were sent that the request does not have; a message for each. */
+  /** Hears of parameters that the operation does not have. */
   unknown: (context: C, messages: readonly string[]) => void
-  /** The record with an id. Errors: of an id that names none. */
+  /** Finds a record. Errors: for an id that names none. */
   find: (context: C, family: Family, id: string, reference: BodyReference) => unknown
-  /** Refuses a cursor that names no record of the list, or that comes together with another one. */
+  /** Refuses a cursor that names no record of the list, or comes with another. */
   cursor: (context: C, param: string, id: string) => void
 }
 
-/**
- * A parameter of a table, with what decoding it needs at hand; `name` is sent, and `key` has its
- * value.
- */
+/** A parameter: `name` is how it is sent, `key` where its value is. */
 type Field = {
   key: string
   name: string
@@ -97,8 +92,8 @@ const IN_BODY =
   'belongs in the form-encoded body: a POST reads no parameters from the query string.'
 
 /**
- * The values of a table's parameters, by name. Errors: `parameter_unknown`,
- * `parameter_not_updatable`, `parameter_missing`, `parameter_invalid`, `form_malformed`.
+ * Errors: `parameter_unknown`, `parameter_not_updatable`, `parameter_missing`, `parameter_invalid`,
+ * `form_malformed`.
  */
 export function decodeParameters<C extends DecodeContext>(
   table: Table,
@@ -112,10 +107,7 @@ export function decodeParameters<C extends DecodeContext>(
   return new Decoder(context, lookups, form, table.unsets).object(table, form)
 }
 
-/**
- * Refuses a list or an object where one value belongs, and a list where nested names do (A36).
- * Errors: `form_malformed`.
- */
+/** Refuses a value, names or a list where another shape belongs (A36). Errors: `form_malformed`. */
 export function refuseMisshapen({ byName }: Table, form: FormObject): void {
   for (const [name, node] of form) {
     const field = byName.get(name)
@@ -135,9 +127,7 @@ export function refuseMisshapen({ byName }: Table, form: FormObject): void {
   }
 }
 
-/**
- * The same values with the records that they name as these are now. Errors: as of `Lookups.find`.
- */
+/** Looks the named records up again. Errors: as of `Lookups.find`. */
 export function findReferences<C extends DecodeContext>(
   { fields }: Table,
   values: Values,
@@ -156,7 +146,7 @@ export function findReferences<C extends DecodeContext>(
   return found
 }
 
-/** Refuses parameters in the query of an operation that takes them in its body (A14). */
+/** Refuses parameters in the query of an operation with a body (A14). */
 export function refuseInQuery<C extends DecodeContext>(
   query: FormObject,
   context: C,
@@ -165,10 +155,7 @@ export function refuseInQuery<C extends DecodeContext>(
   refuseUnknown(unknownIn(NO_TABLE, query, ''), NO_TABLE, context, lookups, IN_BODY)
 }
 
-/**
- * Refuses parameters, at least one, that the table does not name (A14); `hint` says instead where
- * they belong.
- */
+/** Refuses unknown parameters, at least one (A14); `hint` says where they belong. */
 function refuseUnknown<C extends DecodeContext>(
   params: readonly string[],
   table: Table,
@@ -198,8 +185,8 @@ function refuseUnknown<C extends DecodeContext>(
 const MAX_NAMED = 20
 
 /**
- * The parameter that was probably meant: one that ends in that name, one that is spelled alike, or
- * one that begins alike, as `card[expiry]` for `card[exp_month]`.
+ * One that ends in that name, is spelled alike, or begins alike, as `card[expiry]` for
+ * `card[exp_month]`.
  */
 function nearestHint(param: string, known: readonly string[]): string {
   if (param.startsWith('{')) return JSON_HINT
@@ -235,10 +222,7 @@ const namesIn = ({ fields }: Table): string[] =>
 const blameOf = ({ 'x-rule': rule, 'x-assumption': assumption }: Schema): Blame =>
   rule ? { rule } : { assumption: assumption ?? 'A36' }
 
-/**
- * How languages print an object that a client turned into text: JavaScript, Go, PHP, then JSON and
- * the like of Python and Ruby.
- */
+/** An object as JavaScript, Go, PHP, then JSON, Python and Ruby print it. */
 const PRINTED_OBJECT = /^\[object \w+\]$|^map\[.*\]$|^Array$|^[{[].*[}\]]$/s
 const EMPTY_OBJECT = new FormObject()
 const CLEARED_OBJECT = Object.assign(new FormObject(), { cleared: true })
@@ -247,9 +231,7 @@ class Decoder<C extends DecodeContext> {
   readonly #context: C
   readonly #lookups: Lookups<C>
   readonly #form: FormObject
-  /**
-   * Whether an empty value unsets a parameter, as in an update, or is as if absent (A16, UPD-2).
-   */
+  /** An empty value unsets a parameter, as in an update, or is as if absent (A16, UPD-2). */
   readonly #unsets: boolean
 
   constructor(context: C, lookups: Lookups<C>, form: FormObject, unsets: boolean) {
@@ -259,10 +241,7 @@ class Decoder<C extends DecodeContext> {
     this.#unsets = unsets
   }
 
-  /**
-   * The parts of an object that were sent; in an update of a cleared object, null for those that
-   * were not.
-   */
+  /** Parts that were sent; in an update of a cleared object, null for the others. */
   object({ fields }: Table, form: FormObject): Record<string, unknown> {
     const values: Record<string, unknown> = {}
     for (const field of fields) {
@@ -285,7 +264,7 @@ class Decoder<C extends DecodeContext> {
     return this.#scalar(field, text)
   }
 
-  /** Whether it is a text that the operation or another value that was sent requires. */
+  /** Whether the operation or another value requires this text. */
   #isNeeded({ required, schema }: Field): boolean {
     const [name, value] = schema['x-required-if'] ?? ['']
     return (
@@ -342,8 +321,8 @@ class Decoder<C extends DecodeContext> {
   }
 
   /**
-   * Metadata: on a create the pairs that have a value, on an update what to set and unset (META-1
-   * to META-3, A17).
+   * On a create the pairs that have a value, on an update what to set and unset (META-1 to META-3,
+   * A17).
    */
   #metadata(field: Field, node: FormNode): Metadata | MetadataChange {
     if (!(node instanceof FormObject)) throw notNested(field, node as string, 'META-1')
@@ -362,7 +341,7 @@ class Decoder<C extends DecodeContext> {
     return this.#unsets ? { cleared: node.cleared, entries } : (entries as Metadata)
   }
 
-  /** An empty value for the whole came with parts: they are set after it, in an update (A17). */
+  /** An empty whole came with parts: in an update they are set after it (A17). */
   #clearedIn({ cleared }: FormObject): void {
     if (!cleared) return
     this.#context.rely('A17')
@@ -412,9 +391,8 @@ class Decoder<C extends DecodeContext> {
   }
 
   /**
-   * A whole number: of sub-units, or a page size, which settings bound (LIST-3, A10). What is not
-   * one breaks the parameter's rule; A27 refuses a number that is
-   * too large or negative, REF-3 any below 1 for a Refund.
+   * Of sub-units, or a page size, which settings bound (LIST-3, A10). What is not whole breaks the
+   * parameter's rule; A27 refuses one too large or negative, REF-3 one below 1 for a Refund.
    */
   #integer({ path, schema }: Field, text: string): number {
     const { value, problem } = readInteger(text)
@@ -454,7 +432,7 @@ function decimal({ path, schema }: Field, text: string): number {
   )
 }
 
-/** A name to send in place of the whole: of the part that a value is named like, or the first. */
+/** A name to send instead: of the part that the value is named like, or the first. */
 function exampleOf({ path, table }: Field, value?: string): string {
   const names = table ? namesIn(table) : [`${path}[key]`]
   return names.find(name => name.endsWith(`[${value}]`)) ?? (names[0] as string)
@@ -476,10 +454,7 @@ const refusal = (
   code: ErrorCode = 'parameter_invalid'
 ) => new ApiError(code, { message: sentence(`${param} ${expected}`), param, ...blame })
 
-/**
- * The value that was sent, for the message; never a secret one, and never a part of one, since half
- * a card number cannot be distinguished from other digits.
- */
+/** The value for a message; no part of a secret: half a card number looks like other digits. */
 function sent({ 'x-secret': secret }: Schema, text: string): string {
   if (secret) return ''
   return text.length > 40

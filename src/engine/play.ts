@@ -9,9 +9,7 @@ import type { Exchange } from './exchange.js'
 import { type ApiRequest, execute } from './execute.js'
 import type { World } from './world.js'
 
-/**
- * A request of the API below the base address, with an API key and a form; null for none of either.
- */
+/** A request below the base address; key and form are null for none. */
 export type InnerRequest = Omit<StepCall, 'query'> & { query?: string }
 
 /** The same as a client would send it. */
@@ -45,10 +43,7 @@ export const answerSeen = (exchange: Exchange): StepAnswer =>
     String(exchange.payload)
   )
 
-/**
- * Plays steps in a world: no script is asked, but an action can be given, and no expectation counts
- * them.
- */
+/** Plays steps without script and expectations; an action can be given. */
 export const playIn =
   (world: World, action: Action | null = null): Play =>
   call =>

@@ -31,13 +31,12 @@ const TEXT_TYPE = 'text/plain; charset=utf-8'
 export const sentBy = (exchange: Exchange): SentCall =>
   sentIn(exchange.world.state.store, exchange, exchange.key)
 
-/** What of a request is matched, apart from its key. */
 export type Sent = Pick<
   Exchange,
   'operation' | 'account' | 'params' | 'query' | 'body' | 'header' | 'test' | 'at'
 >
 
-/** A request as it was sent among these records, with this key. */
+/** A request as conditions see it, with the records that it is about. */
 export function sentIn(store: Store, request: Sent, key: string | null): SentCall {
   const { account, params } = request
   const sent = {
@@ -54,7 +53,6 @@ export function sentIn(store: Store, request: Sent, key: string | null): SentCal
   return { ...sent, about: aboutIn(store, sent) }
 }
 
-/** What became of a request. */
 export const endingOf = (exchange: Exchange): Ending => ({
   status: exchange.outcome.status,
   isDelivered: exchange.isDelivered,
@@ -83,16 +81,13 @@ export const valuesOf =
     return typeof node === 'string' || node === undefined ? node : null
   }
 
-/**
- * Whether the script responds in place of the operation, or loses the response before the operation
- * runs.
- */
+/** Whether the script responds or loses the response, and no operation runs. */
 export const isAnswer = ({ entry: { data } }: Action): boolean =>
   data.when !== 'after' &&
   data.respond?.patch === undefined &&
   (data.respond !== undefined || data.fault !== undefined)
 
-/** The script changes records, where it does so at this point. Returns whether it did. */
+/** Makes the change of an entry, if it is due now. Returns whether it was made. */
 export function changeRecords(
   exchange: Exchange,
   { entry: { data, edit } }: Action,
@@ -103,7 +98,6 @@ export function changeRecords(
   return exchange.problem === null
 }
 
-/** The script gives the response. */
 export function answerByScript(exchange: Exchange, action: Action): void {
   const { data } = action.entry
   const { inputs } = exchange.world
@@ -117,7 +111,7 @@ export function answerByScript(exchange: Exchange, action: Action): void {
   exchange.scripted(statusOf(answer), body, pauseIn(headers, exchange))
 }
 
-/** The script changes the operation's response; one without a body stays as it is. */
+/** Patches the response of the operation; one without a body stays as it is. */
 export function patchAnswer(exchange: Exchange, { entry: { data } }: Action): void {
   const { respond } = data
   if (respond?.patch === undefined || exchange.length === 0) return
@@ -128,8 +122,8 @@ export function patchAnswer(exchange: Exchange, { entry: { data } }: Action): vo
 }
 
 /**
- * Loses the response if the script says so, its own or else the operation's, and breaks the body of
- * one that arrives malformed. Another response that the emulator gives instead is left alone.
+ * Loses the response of the script, or else of the operation, or breaks its body. Another response
+ * of the emulator is left alone.
  */
 export function breakAnswer(exchange: Exchange): void {
   const { action, outcome } = exchange
@@ -151,10 +145,7 @@ const LOST: Respond = {
 
 const statusOf = ({ status, error }: Respond): number => status ?? (error ? 400 : 200)
 
-/**
- * The body that is given; without one, a response with an error status has the error of that
- * status.
- */
+/** Without a body, an error status has the error of that status. */
 function bodyOf(respond: Respond, { id, settings }: Exchange): string {
   const { body, error } = respond
   const status = statusOf(respond)
@@ -166,7 +157,7 @@ function bodyOf(respond: Respond, { id, settings }: Exchange): string {
   return typeof body === 'string' ? body : JSON.stringify(body)
 }
 
-/** The headers of a script's response: those that it gives, and a content type if it gives none. */
+/** The headers that the script gives, with a content type. */
 function headersOf(
   { headers = {}, body: given, retry_after }: Respond,
   body: string
@@ -181,10 +172,7 @@ function headersOf(
     : { 'content-type': typeof given === 'string' ? TEXT_TYPE : JSON_TYPE, ...named }
 }
 
-/**
- * Until when a Retry-After asks to wait: it holds seconds, or a date, which may be meant by either
- * clock.
- */
+/** Reads Retry-After: seconds, or a date, which may be meant by either clock. */
 function pauseIn(
   { 'retry-after': header = '' }: AnswerHeaders,
   { now, at }: Exchange

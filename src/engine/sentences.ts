@@ -22,7 +22,7 @@ const noKey = (what: string) =>
   refused('api_key_missing', `${what}: ${HOW}.`, { rule: 'AUTH-3', headers: CHALLENGE })
 const badKey = (what: string) =>
   refused('api_key_malformed', `${what}: ${HOW}.`, { rule: 'AUTH-1', headers: CHALLENGE })
-/** A base address at the beginning of a path below one, with its host or its sandbox. */
+/** A base address at the beginning of a path, with its host or sandbox. */
 const BASE_AGAIN = new RegExp(`^(?:/https?:/+[^/]+)?(/sandbox/[^/]+)?(?:${BASE}(?=/|$))+`)
 /** What languages print for a value that is not there, or for an object. */
 const UNSET = /^(?:undefined|null|None|nil|NaN|\[object \w+\])$/
@@ -38,10 +38,7 @@ export const JSON_HINT =
 const LISTS = Object.values(OPERATIONS).flatMap(({ kind, path }) => (kind === 'list' ? [path] : []))
 const lastOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
 
-/**
- * The list that a part of an unknown path is spelled like, the last such part first, as `/refunds`
- * for `/transactions/txn_1/refunds`.
- */
+/** The last list that a part is spelled like: `/refunds` in `/transactions/txn_1/refunds`. */
 function listMeant(path: string): string | undefined {
   const names = path.split('/').flatMap(part => nearest(part, LISTS.map(lastOf)) ?? [])
   const meant = LISTS.find(list => lastOf(list) === names.at(-1))

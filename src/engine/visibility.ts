@@ -9,12 +9,8 @@ import type { AnyRecord, Exchange } from './exchange.js'
 import type { BodyReference } from './parameters.js'
 import { REFUSALS } from './sentences.js'
 
-/** An index and the group in it that a list is narrowed to before retrieval. */
 export type Narrowing = { index: string; group: string }
-/**
- * Who asks, and where. `actor` is the Account that the caller acts as; null for the request that
- * needs no key, which sees everything.
- */
+/** `actor` is null for the request that needs no key, which sees everything. */
 export type Caller = Pick<Exchange, 'world' | 'actor' | 'rely' | 'store'>
 
 const NOTHING = ''
@@ -77,10 +73,7 @@ export function inBody<F extends Family>(
   throw REFUSALS.unknownReference(param, family, id, isHidden ? { assumption: 'A19' } : { rule })
 }
 
-/**
- * The index and group of what is at a Location, or belongs to a Transaction; of nothing where that
- * does not exist or is hidden (FILT-5, REF-10, A16).
- */
+/** Narrows a list to a record, or to nothing if that is missing or hidden (FILT-5, REF-10, A16). */
 export function narrowedTo(
   caller: Caller,
   family: 'locations' | 'transactions',
@@ -93,7 +86,7 @@ export function narrowedTo(
   }
 }
 
-/** The index and group of any family that hold all that the caller may see of it. */
+/** Narrows a list to what the caller may see. */
 export const everything = (caller: Caller): Narrowing =>
   isLimited(caller)
     ? { index: 'account', group: (caller.actor as { id: string }).id }

@@ -16,7 +16,6 @@ export type World = {
   /** All that requests change; another value after a load, a reset, or a restored snapshot. */
   readonly state: { readonly store: Store; readonly clock: Clock; readonly script: Script }
   readonly settings: Settings
-  /** Counts requests for the expectations of the scenario. */
   readonly tally: Tally
   /** Errors: `not_ready` before the first load. */
   requireLoaded: () => unknown
@@ -24,27 +23,19 @@ export type World = {
   readonly machine: () => number
   /** Numbers the changes: a request is executed at a place among them. */
   readonly inputs: { readonly place: number }
-  /**
-   * Notes that the operation of the request `by` has made or changed a record, or deleted the one
-   * with an id.
-   */
+  /** Notes what the request `by` made or changed, or which record it deleted. */
   changed: (
     family: Family,
     record: RecordOf<Family> | null,
     removed: string | null,
     by: string
   ) => void
-  /**
-   * Makes an edit of a script entry for the request `by`, as a whole: the records that it changed, or why it could not
-   * be made.
-   */
+  /** Makes an edit for the request `by`: the records changed, or why it could not be made. */
   edit: (edit: Edit, by: string) => { changed: readonly RecordName[]; problem: string | null }
   /** The records as they were so many milliseconds ago, by the clock of `state`. */
   past: (ms: number) => Store
-  /** Notes that a request has changed the counts of a script entry. */
   counted: (id: string, count: EntryCount) => void
   /** The id of the next response, from a counter of its own (A34). */
   nextRequestId: () => string
-  /** The id and creation time of a new record. */
   stamp: (family: Family, type?: AccountType) => { id: string; created: string }
 }

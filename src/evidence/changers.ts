@@ -16,13 +16,9 @@ export class Changers {
   readonly #changes = new WeakMap<object, Change>()
   /** By the ids of records that were deleted. */
   readonly #deletions = new Map<string, Change>()
-  /** How many changes were noted. */
   #count = 0
 
-  /**
-   * Notes what has changed these records, or deleted those that the store no longer has. A Refund
-   * changes its Transaction too.
-   */
+  /** Notes a change; deleted records are not in the store. A Refund changes its Transaction. */
   note(store: Store, by: string, records: readonly Changed[]): void {
     const change = { by, place: this.#count++ }
     for (const { family, id } of records) {

@@ -1,7 +1,4 @@
-/**
- * The evidence of one sandbox: the log of its requests, and what they add up to since its last load
- * or reset.
- */
+/** The evidence of a sandbox since its last load or reset. */
 import type { Exchange } from '../engine/exchange.js'
 import { Changers } from './changers.js'
 import { Findings, type Found } from './findings.js'
@@ -21,31 +18,23 @@ export class Evidence {
   readonly #awaited = new Set<string>()
   readonly #run: Run
   readonly #sandbox: string
-  /**
-   * What the names of requests in the run begin with, before their ids, since the last load or
-   * reset: `SANDBOX#PERIOD/`; nothing before the first request.
-   */
+  /** `SANDBOX#PERIOD/`, before the ids of requests in the run; empty before the first. */
   prefix = ''
 
-  /** `sandbox` is the name of the sandbox; null for the one at the base address. */
+  /** `sandbox` is null at the base address. */
   constructor(limits: JournalLimits, run: Run, sandbox: string | null = null) {
     this.journal = new Journal(limits)
     this.#run = run
     this.#sandbox = sandbox ?? ''
   }
 
-  /**
-   * The request of the journal with an id, alone or as it is named in a run; undefined where there
-   * is none.
-   */
+  /** A request of the journal by its id, or its name in the run. */
   find(id: string): Exchange | undefined {
     const { prefix } = this
     return this.journal.get(id.startsWith(prefix) ? id.slice(prefix.length) : id)
   }
 
-  /**
-   * Records a request that is over: it is judged once, and what may not be kept of it is dropped.
-   */
+  /** Records a request that is over: it is judged once, then redacted. */
   record(exchange: Exchange): void {
     const { 'evidence.journal': isKept, 'evidence.coverage': isJudged } = exchange.settings
     const name = this.nameInRun(exchange.id)
@@ -68,7 +57,6 @@ export class Evidence {
       run.requests.keep(name, () => this.#entryOf(exchange))
   }
 
-  /** Counts what a request of a test showed. */
   #count(found: Found, test: string | null): void {
     const { requests, times } = found
     const run = this.#run
@@ -84,7 +72,6 @@ export class Evidence {
     }
   }
 
-  /** The name of a request in the run. */
   readonly nameInRun = (id: string): string => {
     if (this.prefix === '') this.prefix = `${this.#sandbox}#${this.#run.nextPeriod(this.#sandbox)}/`
     return this.prefix + id
@@ -102,10 +89,7 @@ export class Evidence {
     }
   }
 
-  /**
-   * What last changed the records that a request depends on: requests that the journal has, and
-   * control requests by method and path.
-   */
+  /** What last changed the records of a request: ids, and control requests by method and path. */
   changersOf(exchange: Exchange): string[] {
     return this.changers.of(exchange).filter(by => by.includes(' ') || this.journal.get(by))
   }
@@ -115,7 +99,7 @@ export class Evidence {
     this.#findings.leave(exchange)
   }
 
-  /** Forgets everything but who listens to the journal; what was counted of the run stays. */
+  /** Forgets everything but its listeners and the totals of the run. */
   clear(): void {
     this.#findings.clear()
     this.#awaited.clear()
@@ -125,7 +109,6 @@ export class Evidence {
     this.clearJournal()
   }
 
-  /** Empties the journal alone. */
   clearJournal(): void {
     const isEmpty = this.journal.size + this.journal.dropped === 0
     this.journal.clear()

@@ -1,6 +1,6 @@
 /**
- * Findings: mistakes of the client under test, each with the requests that show it. They come from
- * what happened, never from how a response was judged.
+ * Mistakes of the client, with the requests that show them; from what happened, not from how a
+ * response was judged.
  */
 import { holdsCardNumber } from '../core/card-numbers.js'
 import { FormList, type FormNode, nodeIn, valueIn } from '../core/form.js'
@@ -118,34 +118,27 @@ export type Finding = {
   times: number
   requests: string[]
 }
-/**
- * What a request showed, with the requests that it names; `times` is -1 where it takes back what an
- * earlier one showed.
- */
+/** `times` is -1 where it takes back what an earlier request showed. */
 export type Found = { finding: FindingId; requests: readonly string[]; times: 1 | -1 }
 const NOTHING: readonly Found[] = []
 
-/** Requests named for one finding or assumption. */
 export const MAX_NAMED = 20
-/** Requests remembered to recognise their like. */
 const MAX_REMEMBERED = 1000
 
-/** How often something came, with the first requests that show it. */
 export type Use = { times: number; requests: string[] }
 export const unused = (): Use => ({ times: 0, requests: [] })
 
-/** Names a request where there is room. Returns whether it was not named before. */
+/** Names a request if there is room. Returns whether it is new. */
 export function named({ requests }: Use, request: string): boolean {
   if (requests.length === MAX_NAMED || requests.includes(request)) return false
   requests.push(request)
   return true
 }
 
-/** How often each finding came, with the first requests that show it. */
 export class FindingCounts {
   readonly #uses = new Map<FindingId, Use>()
 
-  /** Returns the requests that are named for the finding from now on, and were not before. */
+  /** Returns the requests that are named from now on. */
   add({ finding, times }: Found, requests: readonly string[]): readonly string[] {
     const use = this.#uses.get(finding) ?? unused()
     this.#uses.set(finding, use)
@@ -159,7 +152,7 @@ export class FindingCounts {
     return [...this.#uses.values()].some(({ requests }) => requests.includes(request))
   }
 
-  /** In the order of the table; `cursor` is what a client goes on with. */
+  /** `cursor` is what a client goes on with. */
   list(cursor: string): Finding[] {
     return (Object.keys(FINDINGS) as FindingId[]).flatMap(finding => {
       const { times, requests } = this.#uses.get(finding) ?? unused()
@@ -180,10 +173,7 @@ export class FindingCounts {
   }
 }
 
-/**
- * An empty search page that no request continued from yet: the search that it belongs to, and its
- * page size.
- */
+/** An empty search page; `limit` is its page size. */
 type EmptyPage = { id: string; search: string; limit: number }
 
 const RISKS: Readonly<Partial<Record<OperationId, FindingId>>> = {
@@ -191,19 +181,17 @@ const RISKS: Readonly<Partial<Record<OperationId, FindingId>>> = {
   createTransaction: 'double-payment-risk'
 }
 
-/** Looks for findings in the requests of one sandbox. */
 export class Findings {
   #found: readonly Found[] = NOTHING
   /**
-   * Empty search pages that no request continued from yet, by what the request for the next page
-   * looks like.
+   * Empty pages that nothing continued from yet, by what the request for the next one looks like.
    */
   readonly #emptyPages = new Map<string, EmptyPage>()
   readonly #lost = new LostAnswers()
   readonly #refused = new Map<string, string>()
   readonly #pauses = new Map<string, Pause & { id: string }>()
 
-  /** Looks at one request. Returns what it shows, whatever the journal still holds. */
+  /** Returns what the request shows, whatever the journal still holds. */
   look(call: Exchange): readonly Found[] {
     this.#found = NOTHING
     const { id, operation } = call
@@ -231,15 +219,11 @@ export class Findings {
     this.#found = [...this.#found, { finding, requests, times }]
   }
 
-  /**
-   * Notes that a client left before its response came, while its request goes on: the client
-   * repeats it without knowing the outcome.
-   */
+  /** The client left before the response: it may repeat the request without knowing the outcome. */
   leave(call: Exchange): void {
     this.#lost.note(call)
   }
 
-  /** Forgets everything; no request continues from the empty pages any more. */
   clear(): void {
     for (const part of [this.#emptyPages, this.#lost.known, this.#refused, this.#pauses])
       part.clear()
@@ -327,7 +311,7 @@ const EMULATOR_FAULTS: readonly string[] = [
 ]
 const COMPARISONS = ['created.gte', 'created.gt', 'created.lte', 'created.lt'] as const
 
-/** The page that a client got, from the operation or from a script; null where it is none. */
+/** The page that a client got, from the operation or a script; null if it is none. */
 function pageOf(call: Exchange): List<unknown> | null {
   if (call.outcome.name !== 'scripted') return hasRun(call) ? listShown(call) : null
   try {
@@ -338,15 +322,12 @@ function pageOf(call: Exchange): List<unknown> | null {
   }
 }
 
-/** Who sent a request, as far as it shows that: key, test and User-Agent together. */
+/** Who sent a request, as far as it shows: key, test and User-Agent. */
 const callerOf = ({ key, test, userAgent }: Exchange): string =>
   JSON.stringify([key, test, userAgent])
 
 type Owned = AnyRecord & { account?: string; location?: string; transaction: string }
-/**
- * Whether the key of an Account reached a record of a merchant that is neither this Account nor its
- * own.
- */
+/** Whether a key reached a record of a merchant that is neither its Account nor below it. */
 const isForeign = (call: Exchange): boolean => {
   const { actor, found } = call
   if (actor === null || found === null || !hasPerformed(call)) return false
@@ -358,17 +339,13 @@ const isForeign = (call: Exchange): boolean => {
   return owner !== undefined && owner !== actor.id && accounts.get(owner)?.reseller !== actor.id
 }
 
-/**
- * Whether a whole card number was sent as one, whether or not it passes any check, or one of a
- * known issuer anywhere.
- */
+/** Whether `card[number]` has a whole number, valid or not, or any text has a known issuer's. */
 const isCardNumberSent = ({ body, query, path }: Exchange): boolean => {
   const number = body.has('card') && nodeIn(body, ['card', 'number'])
   const isSentAsOne =
     typeof number === 'string' && number.replace(/\D/g, '').length >= MIN_CARD_DIGITS
   return isSentAsOne || [readable(path), body, query].some(node => anyValue(node, holdsCardNumber))
 }
-/** From so many digits on, `card[number]` is taken for a whole number. */
 const MIN_CARD_DIGITS = 12
 
 const anyValue = (node: FormNode, is: (text: string) => boolean): boolean => {

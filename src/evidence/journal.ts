@@ -1,36 +1,25 @@
 /**
- * The journal: the last requests of a sandbox, bounded in number and in bytes, by itself and
- * together with those of other sandboxes.
+ * The last requests of a sandbox, bounded in number and in bytes, alone and with other journals.
  */
 import type { Exchange } from '../engine/exchange.js'
 
-/**
- * A journal as the budget sees it: what it holds, and how it gives way until it holds no more than
- * so many bytes.
- */
+/** A journal that gives way until it holds no more than so many bytes. */
 type Sharing = { readonly bytes: number; shrink: (bytes: number) => void }
 
-/**
- * When memory runs out, journals give way until a sixteenth is free, so that not every request has
- * to look for room.
- */
+/** Share that is freed at once, so that not every request has to look for room. */
 const FREED = 1 / 16
 
-/** The memory that the journals of a process share. */
 export class JournalBudget {
   readonly #most: number
   readonly #journals = new Set<Sharing>()
   #held = 0
 
-  /** `most` is in bytes, of all journals together. */
+  /** `most` is in bytes. */
   constructor(most: number) {
     this.#most = most
   }
 
-  /**
-   * Counts how much a journal has grown or shrunk. Beyond the limit the largest journals drop their
-   * oldest requests.
-   */
+  /** Beyond the limit the largest journals drop their oldest requests. */
   count(journal: Sharing, bytes: number): void {
     this.#held += bytes
     if (journal.bytes > 0) this.#journals.add(journal)
@@ -55,16 +44,11 @@ export class Journal {
   #calls: (Exchange | null)[] = []
   #first = 0
   readonly #listeners = new Set<(call: Exchange) => void>()
-  /** About how many bytes of memory its requests hold. */
   bytes = 0
-  /**
-   * How many requests are not in the journal: they made room for later ones, or came while it was
-   * off.
-   */
+  /** Requests that made room for later ones, or came while the journal was off. */
   dropped = 0
-  /** How many of them no listener was called with, since they came while it was off. */
+  /** Those of them that came while it was off. */
   unseen = 0
-  /** How often it was cleared. */
   clears = 0
 
   constructor(limits: JournalLimits) {
@@ -86,14 +70,13 @@ export class Journal {
     for (const listener of this.#listeners) listener(call)
   }
 
-  /** Drops the oldest requests until the others hold no more than so many bytes. */
   shrink(bytes: number): void {
     const before = this.bytes
     while (this.bytes > bytes) this.#drop()
     this.#limits.budget.count(this, this.bytes - before)
   }
 
-  /** Drops the oldest; the places of those dropped are given up once they are half of all. */
+  /** Drops the oldest; the places of dropped ones are given up once they are half of all. */
   #drop(): void {
     this.bytes -= (this.#calls[this.#first] as Exchange).held
     this.#calls[this.#first++] = null
@@ -104,7 +87,6 @@ export class Journal {
     }
   }
 
-  /** Counts a request that is not kept. */
   skip(): void {
     this.dropped++
     this.unseen++
@@ -114,7 +96,7 @@ export class Journal {
     return this.requests().findLast(call => call.id === id)
   }
 
-  /** Every request that is kept, oldest first. */
+  /** The requests that are kept, oldest first. */
   requests(): Exchange[] {
     return this.#calls.slice(this.#first) as Exchange[]
   }
@@ -130,7 +112,7 @@ export class Journal {
     this.#limits.budget.count(this, -before)
   }
 
-  /** Calls the listener with each new request until the returned function is called. */
+  /** Calls a listener with each new request, until the returned function is called. */
   listen(listener: (call: Exchange) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -1,12 +1,9 @@
 /**
- * What a request shows: the rules that it kept and broke, and the assumptions that its response
- * relies on. It is judged once, by one predicate for each rule
- * and each assumption over what it sent, what was found and how the emulator responded.
- *
- * A rule is kept when the situation that it is about arose, and what the rule says held; a request
- * that did not run keeps only rules of the way in. A response
- * relies on an assumption when with a different assumption it would be different. Those that are
- * used while a request is decoded or looked up are noted there.
+ * What a request shows: one predicate for each rule and assumption, judged once, over what it sent,
+ * what was found and how the emulator responded. A rule is kept when its situation arose, and what
+ * it says held; a request that did not run keeps only rules of the way in. A response relies on an
+ * assumption when with a different one it would be different. Those used while decoding or looking
+ * up are noted there.
  */
 import type { TSchema } from 'typebox'
 import { FormObject, nodeIn, valueIn } from '../core/form.js'
@@ -36,7 +33,7 @@ import type { Transaction } from '../reference/transactions.js'
 type Predicate = (call: Exchange) => boolean
 const A10 = ASSUMPTION_PLACES.get('A10') as number
 
-/** The operation of a request; requests without one are asked about no rule. */
+/** The operation of a request; one without is asked about no rule. */
 const operation = (call: Exchange) => operationOf(call.operation as OperationId)
 const isKind = (call: Exchange, kind: Kind) => operation(call).kind === kind
 const sent = (call: Exchange, ...path: readonly string[]) =>
@@ -54,7 +51,6 @@ const addressSent = (call: Exchange): boolean => {
   return address instanceof FormObject && ADDRESS_NAMES.some(name => address.has(name))
 }
 
-/** The keys of metadata that were sent, and whether their values are empty. */
 const metadataSent = ({ body }: Exchange) => {
   const metadata = body.get('metadata')
   return metadata instanceof FormObject
@@ -62,13 +58,9 @@ const metadataSent = ({ body }: Exchange) => {
     : []
 }
 
-/** The metadata that an update found. */
 const metadataBefore = ({ found }: Exchange) => (found as AnyRecord).metadata as Metadata
 
-/**
- * The parameters of an update by name, those of the address by theirs, with the values before and
- * after; metadata apart.
- */
+/** The parameters of an update before and after it, without metadata. */
 function updated({
   operation,
   found,
@@ -82,7 +74,7 @@ function updated({
   }))
 }
 
-/** The parameters of each update but metadata, with the parts of objects by their nested names. */
+/** The parameters of each update without metadata; parts of objects by nested names. */
 const UPDATABLE = new Map(
   OPERATION_IDS.filter(id => operationOf(id).kind === 'update').map(id => {
     const { properties = {} } = schemaOf((TABLES[id] as Tables).body as TSchema)
@@ -93,10 +85,7 @@ const UPDATABLE = new Map(
   })
 )
 
-/**
- * Whether a parameter of an update was sent, by itself or with its whole object, with a value or
- * empty.
- */
+/** Whether a parameter was sent, alone or with its whole object, perhaps empty. */
 const isSent = ({ body }: Exchange, path: readonly string[]) =>
   nodeIn(body, path) !== undefined || isWholeEmptied(body, path)
 const isWholeEmptied = (form: FormObject, [head]: readonly string[]) => {
@@ -128,8 +117,7 @@ const searched = (call: Exchange) => asked(call, 'search_query')
 const shows = (call: Exchange, least: number) => recordsShown(call).length >= least
 
 /**
- * When a request has kept a rule of the way in, whether or not its operation ran. Only the rules of
- * its operation are checked, here and below.
+ * Whether or not its operation ran. Only the rules of the operation are checked, here and below.
  */
 const KEPT_ON_THE_WAY: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'BASE-1': () => true,
@@ -140,10 +128,7 @@ const KEPT_ON_THE_WAY: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'FORM-3': call => isDecoded(call) && call.query.size > 0
 }
 
-/**
- * When a request whose operation ran has kept another rule. One that is not listed is kept whenever
- * the operation ran.
- */
+/** Rules that are kept if the operation ran and this holds; others are kept whenever it ran. */
 const KEPT: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'AUTH-2': call => !call.hasAuthorization,
 
@@ -204,7 +189,7 @@ const isPartial = ({
   remaining: number
 }) => remaining > amount || refunded > 0
 
-/** A part of a form holds a value somewhere. */
+/** Whether a part of a form holds a value somewhere. */
 export function hasValue(node: unknown): boolean {
   if (node instanceof FormObject) return [...node.values()].some(hasValue)
   return typeof node === 'string' && node !== ''
@@ -218,7 +203,6 @@ const isKept = (rule: RuleId): Predicate => {
     (isKeptByRun === undefined ? hasRun : call => hasRun(call) && isKeptByRun(call))
   )
 }
-/** The checks of each operation's requests, in the order of its rules. */
 const CHECKS = new Map<OperationId | null, readonly Check[]>(
   OPERATION_IDS.map(id => {
     const rules = operationOf(id).rules.filter(rule => (RULES[rule] as Rule).keepable !== false)
@@ -236,7 +220,6 @@ const pageFacts = (call: Exchange): Facts => ({
   has_more: listShown(call)?.has_more
 })
 
-/** The figures that a kept rule saw, for those that go by figures. */
 export const FACTS: Readonly<Partial<Record<RuleId, (call: Exchange) => Facts>>> = {
   'LIST-2': pageFacts,
   'SRCH-1': pageFacts,
@@ -259,7 +242,7 @@ const paid: Predicate = call => hasRun(call) && call.operation === 'createTransa
 const has = ({ body }: Exchange, name: string) => hasValue(body.get(name))
 const shown = <R>(call: Exchange) => call.outcome.shown as unknown as R
 
-/** The amount of a payment or Refund as it was sent, at the top level or under `amounts` (A24). */
+/** The amount that was sent, at the top level or under `amounts` (A24). */
 export const amountSent = ({ body }: Pick<Exchange, 'body'>): string | undefined =>
   valueIn(body, 'amount') ??
   valueIn(body, 'amounts', 'transaction_amount') ??
@@ -270,7 +253,6 @@ const metadataMerged: Predicate = call => {
   return metadata instanceof FormObject && Object.keys(metadataBefore(call)).length > 0
 }
 
-/** Whether a list was sent a limit that is not above the default. */
 const isDefaultOrLess = ({ query, settings }: Exchange) =>
   Number(valueIn(query, 'limit') ?? Number.NaN) <= settings['pagination.default_limit']
 

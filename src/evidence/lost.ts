@@ -1,7 +1,6 @@
 /**
- * Payments and Refunds whose responses were lost, until the client looks or gets a response. A
- * client looked when it was shown the record, or a list where the
- * record stands, or would stand if it had been created. What it sends again meanwhile may be
+ * Lost payments and Refunds, until the client looks or gets a response. It looked when it was shown
+ * the record, or a list where it stands, or would stand. What it sends again meanwhile may be
  * created twice.
  */
 import { boundsOf } from '../core/instants.js'
@@ -27,16 +26,12 @@ import { amountSent } from './judgement.js'
 const MAX_LOST = 1000
 
 type Creation = 'createRefund' | 'createTransaction'
-/** A payment or Refund that its client does not know of. */
 type Lost = {
-  /** The id of its request. */
   request: string
   operation: Creation
-  /** The id of the record; null where none was made. */
   made: string | null
   /** Where the record stands in lists, or would stand. */
   place: Position
-  /** What a list is narrowed to that shows it. */
   transaction: string | null
   location: string
   account: string | undefined
@@ -47,7 +42,7 @@ export class LostAnswers {
   /** By what makes a payment the same. */
   readonly known = new Map<string, Lost>()
 
-  /** Takes note of a request. Returns the lost one that it repeats; null for none. */
+  /** Returns the lost request that it repeats, or null. */
   look(call: Exchange, isLost: boolean): string | null {
     const own = paymentOf(call)
     const before = own === null ? undefined : this.known.get(own)
@@ -58,15 +53,14 @@ export class LostAnswers {
     return before === undefined || before.request === call.id ? null : before.request
   }
 
-  /** Notes that the response to a payment or Refund is lost, or that its client has left. */
   note(call: Exchange, payment = paymentOf(call)): void {
     if (payment !== null) keep(this.known, payment, lostOf(call), MAX_LOST)
   }
 }
 
 /**
- * What two requests have in common that make the same payment: operation, Ticket or Transaction,
- * and amount; null for a request that makes none.
+ * The same for the same payment: operation, Ticket or Transaction, and amount. Null for other
+ * requests.
  */
 function paymentOf(call: Exchange): string | null {
   const { operation, found } = call
@@ -102,7 +96,6 @@ function lostOf(call: Exchange): Lost {
   }
 }
 
-/** Whether a response shows a record that was lost, or would show it if it had been created. */
 function isShownIn(lost: Lost, call: Exchange): boolean {
   const shown = recordsShown(call)
   if (shown.some(({ id }) => id === lost.made)) return true
@@ -114,7 +107,6 @@ function isShownIn(lost: Lost, call: Exchange): boolean {
   return isItsList && lost.made === null && wouldBeListed(lost, call)
 }
 
-/** Whether a Refund is, or would be, among those that its Transaction shows. */
 function isEmbedded({ transaction, place }: Lost, { identifiedIn }: Exchange): boolean {
   const query = { after: place, before: LATEST, descending: false, count: EMBEDDED }
   return (
@@ -123,10 +115,7 @@ function isEmbedded({ transaction, place }: Lost, { identifiedIn }: Exchange): b
   )
 }
 
-/**
- * Whether a list would show a record if it had been made: by its filters, and between its cursor
- * and the last record that it retrieved.
- */
+/** Whether a list would show the record, by its filters, cursor and last record. */
 function wouldBeListed(
   { operation, place, transaction, location, account, last4 }: Lost,
   call: Exchange

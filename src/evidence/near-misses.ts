@@ -1,7 +1,4 @@
-/**
- * Which requests of a journal came nearest to an expectation that does not hold, and to a script
- * entry that was never applied.
- */
+/** The requests that came nearest to an unmet expectation or an unused script entry. */
 import { isoOf } from '../core/instants.js'
 import { isSecretName } from '../core/redaction.js'
 import { type Exchange, hasReached, type Refusal, STAGE, type Stage } from '../engine/exchange.js'
@@ -23,7 +20,7 @@ import { judgedValue, type Tally, type Verdict } from '../scenario/tally.js'
 import type { Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
 
-/** What is looked through. `nameOf` gives a request its name, its id where it is left out. */
+/** `nameOf` gives requests other names than their ids. */
 export type Looked = {
   requests: readonly Exchange[]
   store: Store
@@ -93,10 +90,7 @@ function requestsOf(
   return requests.filter(call => judgedValue(per, sentIn(store, call, null)) === value)
 }
 
-/**
- * The entries of a script that were never applied, each with the requests that it nearly was
- * applied to.
- */
+/** The entries that were never applied, with the requests that they nearly applied to. */
 export async function explainedUnused(script: Script, looked: Looked): Promise<ListedEntry[]> {
   const explained: ListedEntry[] = []
   for (const [index, unused] of script.unused().entries()) {
@@ -117,19 +111,13 @@ export async function explainedUnused(script: Script, looked: Looked): Promise<L
   return explained
 }
 
-/**
- * Every entry of a script, in order; one that was never applied with the requests that it nearly
- * was applied to.
- */
+/** Every entry, in order; unused ones with their near misses. */
 export async function explainedEntries(script: Script, looked: Looked): Promise<ListedEntry[]> {
   const unused = new Map((await explainedUnused(script, looked)).map(entry => [entry.id, entry]))
   return script.listed().map(entry => unused.get(entry.id) ?? entry)
 }
 
-/**
- * What a request nearly was: an expectation that it did not count for and that does not hold, or an
- * entry that was never applied.
- */
+/** Unmet expectations and unused entries that a request nearly matched. */
 export function nearlyMet(call: Exchange): NearMiss[] {
   const { tally, state } = call.world
   const { store, script } = state
@@ -147,7 +135,6 @@ export function nearlyMet(call: Exchange): NearMiss[] {
   return nearest.list()
 }
 
-/** A `why` with what the request nearly met, where there is anything. */
 export const withNearlyMet = <W extends object>(why: W, near: readonly NearMiss[]) =>
   near.length === 0 ? why : { ...why, near_misses: near }
 
@@ -180,7 +167,7 @@ async function nearIn(
  */
 type Knowing = { sent: SentCall; isNone: boolean }
 
-/** Why a request is not one of those; nothing where it is, as far as that can still be told. */
+/** Why a request does not count; none if it does, as far as that can still be told. */
 function missesOfCalls({ matches, ended }: Calls, call: Exchange, knowing: Knowing): Miss[] {
   const ending = endingOf(call)
   const endings = ended
@@ -192,7 +179,6 @@ function missesOfCalls({ matches, ended }: Calls, call: Exchange, knowing: Knowi
   ]
 }
 
-/** Why an entry that was never applied was not applied to a request of its operations. */
 function missesOfEntry(
   { id, entry, count, isWaiting }: Unused,
   call: Exchange,
@@ -230,7 +216,7 @@ function missesOfEntry(
   return [{ condition: 'chance', wanted: `${entry.chance}`, got: 'not drawn' }]
 }
 
-/** That a request was refused before it came so far; null where it was not. */
+/** That a request was refused before a stage; null if it was not. */
 function missedStage(call: Exchange, stage: Stage, wanted: string): Miss | null {
   if (hasReached(call, stage)) return null
   const { status, refusal } = call.outcome
@@ -241,10 +227,7 @@ function missedStage(call: Exchange, stage: Stage, wanted: string): Miss | null 
   }
 }
 
-/**
- * The conditions of a match that a request does not meet. Those on what is not kept are told only
- * where all others are met, and no request met them all.
- */
+/** Those on what is not kept are told only if all others are met, and no request met them all. */
 function missesOfMatch(matches: Matcher, { sent, isNone }: Knowing): Miss[] {
   const misses = missesAmong(matches, sent)
   if (misses.length > 0 || !isNone) return misses
@@ -257,7 +240,6 @@ function missesOfMatch(matches: Matcher, { sent, isNone }: Knowing): Miss[] {
     }))
 }
 
-/** The conditions that a request certainly does not meet. */
 function missesAmong(matches: Matcher, sent: SentCall): Miss[] {
   return matches.flatMap(condition => {
     if (isHidden(condition, sent)) return []
@@ -266,11 +248,9 @@ function missesAmong(matches: Matcher, sent: SentCall): Miss[] {
   })
 }
 
-/** Whether the journal does not keep what a condition looks at. */
 const isHidden = ({ section, name, wanted }: MatchCondition, sent: SentCall): boolean =>
   section === 'key' ||
   isSecretName(name.join('.')) ||
   HOLDS_DIGEST.test(wanted) ||
   (section === 'headers' && sent.header((name[0] as string).toLowerCase()) === null)
-/** The beginning of a digest, in a text that may be cut. */
 const HOLDS_DIGEST = /sha256:[\da-f]{40}/

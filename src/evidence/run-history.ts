@@ -24,17 +24,14 @@ export type Judged = Verdict & {
   periods: { met: number; of: number }
 }
 
-/** Entries that differ, and expectations of all sandboxes; further ones are not judged. */
+/** Maximum number of different entries, and of expectations, that are judged. */
 const MAX_KNOWN = 10_000
 /** Tests of one of them, and characters that all say together. */
 const MAX_TESTS = 100
 const MAX_CHARACTERS = 16_777_216
 
 export class RunHistory {
-  /**
-   * Entries by what they say and how many before them said the same, each with whether it applied
-   * to a request in any period.
-   */
+  /** Entries by what they say, and how many before them said the same. */
   readonly #entries: Map<string, { entry: ListedEntry; applied: boolean }>
   /** Expectations by their sandbox and what they want. */
   readonly #expectations: Map<string, Judged>
@@ -42,10 +39,7 @@ export class RunHistory {
   isEmpty: boolean
   /** Characters that entries and expectations say. */
   #characters: number
-  /**
-   * Fulfilled when every period that is over was judged and added; rejected by a defect, which is
-   * told to who waits for it.
-   */
+  /** Fulfilled when every period that is over was added; rejected by a defect. */
   settled: Promise<unknown> = Promise.resolve()
 
   /** With what another one knows. */
@@ -98,7 +92,6 @@ export class RunHistory {
     return true
   }
 
-  /** The entries that applied in no period. */
   unused(): ListedEntry[] {
     return [...this.#entries.values()].filter(({ applied }) => !applied).map(({ entry }) => entry)
   }

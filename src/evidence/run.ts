@@ -12,11 +12,11 @@ import { type RunTest, Totals } from './totals.js'
 import type { explained } from './why.js'
 
 /**
- * Follows the journals of a run: gets each request that a journal keeps, and null when it is
- * cleared. The sandbox at the base address has no name.
+ * Gets each request that a journal keeps, and null when it is cleared. The sandbox at the base
+ * address is ''.
  */
 export type JournalListener = (sandbox: string, exchange: Exchange | null) => void
-/** What a report lists in addition to the totals; `omitted` is what came when no more was kept. */
+/** `omitted` is what came when no more was kept. */
 export type RunListing = {
   sandboxes: { sandbox: string | null; periods: number }[]
   tests: RunTest[]
@@ -24,21 +24,16 @@ export type RunListing = {
   omitted: { requests: number; entries: number; by_test: number }
 }
 
-/**
- * Sandboxes whose periods are counted; of more, those that were used longest ago begin with 1
- * again.
- */
+/** Sandboxes whose periods are counted; of more, those used longest ago begin with 1 again. */
 const MAX_SANDBOXES = 10_000
 
 /**
- * Requests are named `SANDBOX#PERIOD/req_1`: a period ends with a load or reset of the sandbox, and
- * the sandbox at the base address has no name.
+ * Requests are named `SANDBOX#PERIOD/req_1`; a load or reset ends a period, and the base address
+ * has no name.
  */
 export class Run extends Totals {
-  /** Scripts and expectations of the periods that are over. */
   readonly history = new RunHistory()
   readonly requests = new RunRequests()
-  /** Called with what happens to the journals. */
   readonly listeners = new Set<JournalListener>()
   readonly #periods = new Map<string, number>()
 
@@ -49,7 +44,6 @@ export class Run extends Totals {
     return period
   }
 
-  /** The sandboxes, tests and requests, at this moment. */
   listing(): RunListing {
     const { calls, entries } = this.requests.omitted
     return {
@@ -63,12 +57,9 @@ export class Run extends Totals {
   }
 }
 
-/** An entry of the journal in full, with requests named as they are in a run. */
+/** An entry of the journal with the names that requests have in a run. */
 export type RunEntry = ReturnType<typeof explained>
-/**
- * A request of a run; `entry` is null if it was neither refused nor named by a finding, or was not
- * kept.
- */
+/** `entry` is null if it was neither refused nor named by a finding, or not kept. */
 export type RunCall = {
   request: string
   test: string | null
@@ -85,7 +76,7 @@ type Line = Omit<RunCall, 'entry'>
 export const MAX_CALLS = 10_000
 /** Maximum number of refused requests that are kept in full: the first ones. */
 export const MAX_REFUSED = 1000
-/** Characters of a path that are listed, of an entry, and of all entries. */
+/** Characters of a path, of an entry, and of all entries. */
 const MAX_PATH = 200
 const MAX_ENTRY = 65_536
 const MAX_BYTES = 8_388_608
@@ -96,21 +87,14 @@ export class RunRequests {
   readonly #entries = new Map<string, string>()
   #refused = 0
   #bytes = 0
-  /**
-   * How many requests are not listed, and how many entries of requests that were refused or named
-   * by a finding are not kept.
-   */
+  /** How many requests are not listed, and entries not kept. */
   readonly omitted = { calls: 0, entries: 0 }
 
-  /** Counts a request that is not listed. */
   skip(): void {
     this.omitted.calls++
   }
 
-  /**
-   * Lists a request that was redacted, in full if it was refused. `entry` is called only for a
-   * request that is kept in full.
-   */
+  /** Lists a request, in full if it was refused: `entry` is called only then. */
   add(call: Exchange, request: string, entry: () => RunEntry): void {
     const { test, operation, method, path } = call
     const { name: outcome, status } = call.outcome
@@ -132,7 +116,6 @@ export class RunRequests {
     } else this.omitted.entries++
   }
 
-  /** Keeps a request in full. */
   keep(request: string, entry: () => RunEntry): void {
     if (this.#entries.has(request)) return
     const text = JSON.stringify(entry())
@@ -144,7 +127,6 @@ export class RunRequests {
     this.#entries.set(request, text)
   }
 
-  /** Gives up a request that was kept in full. */
   drop(request: string): void {
     const kept = this.#entries.get(request)
     if (kept === undefined) return
@@ -152,9 +134,7 @@ export class RunRequests {
     this.#entries.delete(request)
   }
 
-  /**
-   * The requests in the order in which they ended, those that are kept in full alone at the end.
-   */
+  /** Requests in the order in which they ended; those that are only kept in full come last. */
   list(): Lazy<RunCall> {
     const listed = new Set(this.#lines.map(({ request }) => request))
     const unlisted = [...this.#entries.keys()].filter(request => !listed.has(request))

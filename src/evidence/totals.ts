@@ -24,13 +24,10 @@ export class Totals {
   readonly metrics = new Metrics()
   readonly tests = new TestTotals()
   readonly found = new FindingCounts()
-  /** The cursor of the last request that was judged, which the advice of findings names. */
+  /** The cursor of the last request, which the advice of findings names. */
   #cursor: string = CURSORS[0]
 
-  /**
-   * Adds a request that is over, by its name in these totals; without a judgement only that it
-   * came.
-   */
+  /** Adds a request by its name in these totals; without a judgement only that it came. */
   add(exchange: Exchange, judgement: Judgement | null, name: string): void {
     this.metrics.add(exchange)
     this.tests.add(exchange, judgement)
@@ -40,10 +37,7 @@ export class Totals {
     this.assumptions.add(judgement, name)
   }
 
-  /**
-   * Adds what a test caused, with the names of the requests in these totals. Returns those that are
-   * named for it from now on, and were not before.
-   */
+  /** Adds what a test caused. Returns the requests that are named for it from now on. */
   addFound(found: Found, requests: readonly string[], test: string | null): readonly string[] {
     this.tests.addFound(found, test)
     return this.found.add(found, requests)
@@ -63,15 +57,12 @@ export type RuleCoverage = Outcomes & {
 }
 export type CoverageReport = {
   rules: RuleCoverage[]
-  /**
-   * Outcomes seen and possible: two for a rule that requests can both keep and break, one for any
-   * other rule.
-   */
+  /** Outcomes: two for a rule that requests can both keep and break, one for any other. */
   seen: number
   possible: number
   percent: number
   never_exercised: RuleId[]
-  /** Rules that a request can break, kept by some request and broken by none. */
+  /** Rules that were kept and never broken, though a request can break them. */
   never_violated: RuleId[]
 }
 
@@ -80,7 +71,6 @@ export class Coverage {
   readonly #kept = new Uint32Array(RULE_IDS.length)
   readonly #broken = new Uint32Array(RULE_IDS.length)
 
-  /** Counts a request once for each rule that it kept, and for the one that it broke. */
   add({ kept, broken }: Judgement): void {
     for (const place of kept) this.#kept[place] = (this.#kept[place] as number) + 1
     if (broken === null) return
@@ -93,7 +83,6 @@ export class Coverage {
     this.#broken.fill(0)
   }
 
-  /** The rules that some request kept, or broke. */
   seen(what: 'kept' | 'broken'): RuleId[] {
     const counts = what === 'kept' ? this.#kept : this.#broken
     return RULE_IDS.filter((_, place) => (counts[place] as number) > 0)
@@ -107,7 +96,6 @@ export class Coverage {
   }
 }
 
-/** Several runs as one: counts are added up. */
 export function mergedReports(reports: readonly Pick<CoverageReport, 'rules'>[]): CoverageReport {
   const sum = (place: number, outcome: keyof Outcomes) =>
     reports.reduce((total, { rules }) => total + (rules[place] as RuleCoverage)[outcome], 0)
@@ -148,7 +136,7 @@ export class AssumptionUsage {
   /** By the place of the assumption in the ledger. */
   readonly #uses = ASSUMPTION_IDS.map(unused)
 
-  /** Counts a request, by its name, for each assumption that its response relied on. */
+  /** Counts a request for each assumption that its response relied on. */
   add({ relied }: Judgement, request: string): void {
     for (const place of relied) {
       const use = this.#uses[place] as Use
@@ -161,7 +149,7 @@ export class AssumptionUsage {
     return this.#uses[ASSUMPTION_PLACES.get(assumption) as number] as Use
   }
 
-  /** The assumptions that some response relied on, in the order of the ledger. */
+  /** The assumptions that were relied on, in the order of the ledger. */
   ids(): AssumptionId[] {
     return ASSUMPTION_IDS.filter(id => this.get(id).times > 0)
   }
@@ -169,15 +157,11 @@ export class AssumptionUsage {
 
 /** Upper bounds of the latency histogram, in milliseconds. */
 export const LATENCY_BOUNDS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10_000] as const
-/**
- * Requests by their latency; the last bucket holds those above every bound. `sum` is in
- * milliseconds.
- */
+/** Latencies: the last bucket is above every bound, and `sum` in milliseconds. */
 export type Latency = { buckets: number[]; sum: number }
 /** An operation, or `none` where the reference has none. */
 export type OperationLabel = OperationId | 'none'
 
-/** The requests of one operation: how many by status, and how long they took. */
 type Counts = { statuses: Map<number, number>; latency: Latency }
 
 export class Metrics {
@@ -186,7 +170,6 @@ export class Metrics {
   scripted = 0
   reached = 0
 
-  /** All requests. */
   get total(): number {
     return [...this.operations.values()]
       .flatMap(({ statuses }) => [...statuses.values()])
@@ -228,7 +211,7 @@ export type RunTest = {
   findings: { finding: FindingId; times: number }[]
 }
 
-/** Maximum number of tests that are counted; requests of further tests are not counted by test. */
+/** Tests that are counted; requests of further tests are only summed up. */
 export const MAX_TESTS = 2000
 
 class TestUse {
@@ -240,10 +223,8 @@ class TestUse {
 
 export class TestTotals {
   readonly #tests = new Map<string | null, TestUse>()
-  /** Requests of tests that are not counted. */
   omitted = 0
 
-  /** Counts a request that is over, and what it shows where it was judged. */
   add({ test, outcome }: Exchange, judgement: Judgement | null): void {
     const use = this.#tests.get(test) ?? this.#begin(test)
     if (use === null) {
@@ -267,12 +248,10 @@ export class TestTotals {
     return use
   }
 
-  /** Every test that is counted, by its name. */
   names(): string[] {
     return [...this.#tests.keys()].filter(test => test !== null)
   }
 
-  /** In the order in which the tests came. */
   list(): RunTest[] {
     return [...this.#tests].map(([test, { calls, refused, coverage, findings }]) => ({
       test,

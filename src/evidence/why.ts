@@ -25,7 +25,7 @@ type Verdict = { rule: RuleId; verdict: 'kept' | 'broken'; text: string; facts?:
 /** Parameters by name, nested as they were sent. */
 export type Parameters = { [name: string]: string | readonly string[] | Parameters }
 
-/** An entry of the journal as a list shows it; `keys` are the API keys to mask in its response. */
+/** An entry of the journal; `keys` are masked in its response. */
 export function summaryOf(call: Exchange, keys: SecretWords) {
   const {
     id,
@@ -74,10 +74,7 @@ export function summaryOf(call: Exchange, keys: SecretWords) {
   }
 }
 
-/**
- * The rules of a request in the order of their checks, each once: those that it kept, then the one
- * that it broke.
- */
+/** The rules in the order of their checks: those kept, then the one that was broken. */
 function verdictsOf(call: Exchange, judgement: Judgement): Verdict[] {
   const kept = judgement.kept.map((place): Verdict => {
     const rule = RULE_IDS[place] as RuleId
@@ -90,7 +87,6 @@ function verdictsOf(call: Exchange, judgement: Judgement): Verdict[] {
   return [...kept, { rule, verdict: 'broken', text: RULES[rule].text, ...(facts && { facts }) }]
 }
 
-/** An entry in full, with the reasons for its response. */
 export function explained(call: Exchange, evidence: Changed, keys: SecretWords) {
   const judgement = judgementOf(call)
   return {
@@ -145,7 +141,6 @@ export function explainedText(
   return `${lines.join('\n')}\n`
 }
 
-/** What was sent, and what became of it. */
 function headLines(call: Exchange, keys: SecretWords): string[] {
   const { at, id, method, path, query, body, script, status, outcome } = summaryOf(call, keys)
   const effect = tookEffect(call) ? 'took effect' : 'changed nothing'

@@ -19,7 +19,6 @@ export type RecordChange = {
   before: object | null
   after: object | null
 }
-/** The records before and after a request. */
 type Around = readonly [before: Store, after: Store]
 
 /** Whether the state around a request can be made again. */

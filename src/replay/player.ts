@@ -1,6 +1,6 @@
 /**
- * Plays requests in a sandbox as clients would: scripted, journaled and counted. Nothing really
- * waits: time passes when all that are on their way wait.
+ * Plays requests as clients would: scripted, journaled and counted. Time passes only when all that
+ * are on their way wait.
  */
 import { setImmediate } from 'node:timers/promises'
 import { BASE } from '../core/paths.js'
@@ -47,7 +47,7 @@ export class Player {
     this.#sandbox = sandbox
   }
 
-  /** Several are sent at once if the caller does not wait for one before it sends the next. */
+  /** Several are sent at once if the caller does not wait in between. */
   readonly play = async (call: StepCall): Promise<StepAnswer> => {
     this.#onTheirWay++
     const answer = await this.#played(call)
@@ -111,10 +111,7 @@ export class Player {
     return waiting
   }
 
-  /**
-   * When every request waits, the one that waits shortest goes on; one that waits in vain is given
-   * up.
-   */
+  /** The request that waits shortest goes on, when all wait; one that waits in vain is given up. */
   #passTime(): void {
     if (this.#waiting.size < this.#onTheirWay || this.#waiting.size === 0) return
     const next = [...this.#waiting].reduce((one, other) => (other.at < one.at ? other : one))

@@ -40,11 +40,10 @@ import {
 import { ID_FIELDS, type Member, membersFor, touchedBy } from './recorded-state.js'
 import { SAYS } from './sentences.js'
 
-/** Requests of a sandbox, oldest first. */
 export type Recording = {
   scenario: string
   calls: readonly Exchange[]
-  /** How many requests before these the journal dropped. */
+  /** Requests that the journal dropped before these. */
   dropped: number
   isRunning: boolean
   words: SecretWords
@@ -59,7 +58,7 @@ export type Recording = {
 /** `notes` are lines about the document. */
 export type RecordedScenario = { data: Record<string, unknown>; notes: string[] }
 
-/** With more records, only those that requests touched are played, whatever the responses. */
+/** Of more records, only those that requests touched are played, whatever the responses. */
 const MAX_PLAYED = 20_000
 
 /**
@@ -80,14 +79,10 @@ type Played = {
   isPlayable: boolean
 }
 type Key = { key: string; account: string }
-/** What a scenario begins with. */
 type Beginning = Record<string, unknown> & { data: { api_keys?: readonly Key[] } }
 type Attempt = { beginning: Beginning; plays: readonly Played[] }
 
-/**
- * The requests in the journal of a sandbox, or some of them: what others made meanwhile is there
- * from the beginning.
- */
+/** All requests of the journal, or some; what others made meanwhile is there from the beginning. */
 export async function recordingOf(
   sandbox: Sandbox,
   words: SecretWords,
@@ -137,8 +132,8 @@ function setupOf(first: Exchange | undefined, hasClock: boolean): Record<string,
 }
 
 /**
- * Plays a recording again, with the records that its requests touched, or with all if those alone
- * give other responses. Errors: as of `Sandbox.load`.
+ * Plays a recording, with all records only if the touched ones give other responses. Errors: as of
+ * `Sandbox.load`.
  */
 export async function scenarioOf(recording: Recording): Promise<RecordedScenario> {
   let { beginning, plays } = await attempt(recording)
@@ -156,10 +151,7 @@ export async function scenarioOf(recording: Recording): Promise<RecordedScenario
   return { data, notes: [...notes, ...skipped] }
 }
 
-/**
- * A scenario of one request, with the records that it touched. Undefined if no play can send it, or
- * all records do not give the same response.
- */
+/** Undefined if no play can send the request, or all records do not give the same response. */
 export async function scenarioOfCall(recording: Recording): Promise<RecordedScenario | undefined> {
   const found = await attempt(recording)
   const [play] = found.plays
@@ -224,10 +216,7 @@ function exported({ family, record }: Member, words: SecretWords): Record<string
   }
 }
 
-/**
- * Plays requests in order, except those that never reached their operation. Errors: as of
- * `Sandbox.load`.
- */
+/** Plays requests that reached their operation. Errors: as of `Sandbox.load`. */
 async function playedIn(
   beginning: Beginning,
   calls: readonly Exchange[],
@@ -299,10 +288,7 @@ async function playedIn(
   return plays
 }
 
-/**
- * Milliseconds that the clock was set forward before a request, or back, without those that passed
- * by themselves.
- */
+/** Milliseconds that the clock was set forward or back, without those that passed by themselves. */
 const moveBefore = (
   { at, now }: Exchange,
   before: Exchange | undefined,
@@ -313,10 +299,7 @@ const moveBefore = (
 const nameFor = ({ operation }: Exchange, number: number) =>
   `${RESOURCE_NAMES[operationOf(operation as OperationId).family].toLowerCase()}_${number}`
 
-/**
- * What the recorded response and that of the play have in common. Null for a request that had no
- * effect.
- */
+/** What recording and play have in common; null for a request without effect. */
 function expectationOf(call: Exchange, status: number, shared: Json): StepData['expect'] | null {
   const fault = scriptAction(call)?.fault
   if (isScripted(call) && !call.isDelivered && fault) return { fault }
@@ -366,7 +349,6 @@ function documentFrom(
   }
 }
 
-/** A line for each difference from the recording. */
 function notesOn(
   keys: readonly Key[],
   plays: readonly Played[],

@@ -14,8 +14,8 @@ type Case = {
 type Suite = { name: string; cases: readonly Case[]; output?: readonly string[] }
 
 /**
- * The suites `gates`, `sandboxes` where one did not meet an expectation, and `tests`, each but the
- * first by name: a test fails that caused a finding or used a sandbox which fails a gate.
+ * The suites `gates`, `sandboxes` and `tests`, sorted by name; a test fails that caused a finding
+ * or used a sandbox which fails a gate.
  */
 export function runJunit(judged: JudgedRun): string {
   const { run, gates, unmet } = judged

@@ -1,7 +1,4 @@
-/**
- * A run as reports show it: what happened, what the gates say of it, and the tables that several
- * formats show.
- */
+/** A run as reports show it, with the verdict of the gates. */
 import { ApiError } from '../core/errors.js'
 import { CHECKS } from '../core/sentences.js'
 import { visible } from '../core/visible.js'
@@ -15,7 +12,7 @@ import { explainedMessage, missText } from '../scenario/near-misses.js'
 import type { ListedEntry } from '../scenario/script.js'
 import { SAYS } from './sentences.js'
 
-/** The response to `GET /_control/run`; reports are made of it. */
+/** The response to `GET /_control/run`. */
 export type RunDocument = Omit<RunListing, 'requests'> & {
   requests: readonly RunCall[]
   object: 'run'
@@ -27,7 +24,6 @@ export type RunDocument = Omit<RunListing, 'requests'> & {
   reached: number
   coverage: CoverageReport
   findings: Finding[]
-  /** Relied on by some response. */
   assumptions: {
     assumption: AssumptionId
     topic: string
@@ -65,8 +61,8 @@ export type GivenGates = {
 }
 
 /**
- * Gates by the words of the command line. Errors: `setting_invalid`. Expectations are among them
- * unless they are ignored.
+ * From the words of the command line; expectations are judged unless ignored. Errors:
+ * `setting_invalid`.
  */
 export function gatesFrom({
   minCoverage = null,
@@ -95,7 +91,6 @@ export function gatesFrom({
 
 const wrong = (message: string) => new ApiError('setting_invalid', { message })
 
-/** What is judged where nothing is said. */
 export const DEFAULT_GATES = gatesFrom({})
 
 /** By the name of the finding, by its severity, or as one of all. */
@@ -103,8 +98,8 @@ export const concerns = (gate: Gate, { finding, severity }: Finding): boolean =>
   gate === 'findings' || gate === `${severity}s` || gate === finding
 
 /**
- * A run with what the gates say of it. A gate passes where it has no problem; findings in `fails`
- * and expectations in `unmet` fail some gate, findings in `ignore` none.
+ * A gate without problems passes; findings in `fails` and expectations in `unmet` fail some gate,
+ * findings in `ignore` none.
  */
 export type JudgedRun = {
   run: RunDocument
@@ -194,12 +189,10 @@ export function unmetLines(unmet: readonly Judged[]): string[] {
   })
 }
 
-/** The name of a sandbox in reports. */
 export const sandboxName = (sandbox: string | null): string => sandbox ?? 'the base address'
 
 /**
- * Why a test fails: the findings that it caused and that fail a gate, and the expectations that a
- * sandbox did not meet to which its requests went.
+ * The findings of a test that fail a gate, and unmet expectations of the sandboxes that it used.
  */
 export const problemsOfTest = (
   { run, fails, unmet }: JudgedRun,
@@ -212,7 +205,6 @@ export const problemsOfTest = (
   ...unmetLines(unmet.filter(({ tests }) => test !== null && tests.includes(test)))
 ]
 
-/** A script entry by its name, or by its id and operations. */
 export const nameOfEntry = ({ id, entry }: Pick<ListedEntry, 'id' | 'entry'>): string =>
   entry.name ?? `${id} ${shownOn(entry.on)}`
 
@@ -238,7 +230,7 @@ export function whyOf({ entry }: Pick<RunCall, 'entry'>): string {
   return [rule ?? assumption, error?.message].filter(Boolean).join(': ')
 }
 
-/** How many requests kept and broke a rule; null where none can. */
+/** How often a rule was kept and broken; null where no request can. */
 export const outcomesOf = ({
   keepable,
   violable,
@@ -251,7 +243,6 @@ export const outcomesOf = ({
 
 /** A part of a cell: text as it is, or a name of ours, such as that of a request. */
 export type Part = string | number | { name: string }
-/** `level` is how good or bad what a row says is. */
 export type Row = { level?: 'good' | 'warn' | 'bad'; cells: readonly (readonly Part[])[] }
 export type Table = { title: string; head: readonly string[]; rows: readonly Row[] }
 

@@ -6,15 +6,12 @@ import { ASSUMPTION_IDS } from '../reference/assumptions.js'
 import { RULE_IDS } from '../reference/rules.js'
 import { nameOfEntry, type RunDocument } from './run.js'
 
-/** A run, and the name of the job that it is of. */
 export type JobRun = { job: string; run: RunDocument }
 
 /** A name of a request in a run: `#1/req_3`, `worker-1#2/req_3`. */
 const REQUEST = /^[\w.~/-]*#\d+\/req_\d+$/
 
-/**
- * A run whose sandboxes and requests are named after its job, so that no two runs have the same.
- */
+/** Names sandboxes and requests after the job, so that no two runs have the same. */
 function ofJob({ job, run }: JobRun): RunDocument {
   const named = (value: unknown): unknown => {
     if (typeof value === 'string') return REQUEST.test(value) ? `${job}/${value}` : value
@@ -84,10 +81,7 @@ export function mergedRun(jobs: readonly JobRun[]): RunDocument {
   }
 }
 
-/**
- * What several runs list, each once in the order of `ids`, with the times of all and the first
- * requests.
- */
+/** Sums what runs list, in the order of `ids`, with the first requests. */
 function addedUp<T extends { times: number; requests: readonly string[] }>(
   listed: readonly T[],
   idOf: (one: T) => string,

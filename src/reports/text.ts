@@ -22,8 +22,7 @@ import { countOf, SAYS } from './sentences.js'
 type RunTextOptions = { page: string | null; next: string | null; isVerbose: boolean }
 
 /**
- * A line for each part, then why the run failed and what to do. `page` is the page that was
- * written, `next` the command to go on with after a failure; `isVerbose` lists the assumptions.
+ * A line a part, then why the run failed; `page` was written, `next` is the command to go on with.
  */
 export function runText(
   { run, gates, fails, ignore }: JudgedRun,
@@ -85,7 +84,6 @@ const shownFinding = ({ about, advice, times, requests }: Finding): string =>
     [...requests.slice(0, MAX_NAMED), ...(requests.length > MAX_NAMED ? ['…'] : [])].join(', ')
   )
 
-/** Findings for people, in the order in which they are listed. */
 export function findingsText(findings: readonly Finding[]): string {
   const shown = findings.map(
     ({ finding, severity, about, advice, times, requests }) =>
@@ -94,7 +92,6 @@ export function findingsText(findings: readonly Finding[]): string {
   return shown.join('') || `${SAYS.no_findings()}\n`
 }
 
-/** A table of the rules, with what stands out last. */
 export function coverageText({
   rules,
   seen,
@@ -123,10 +120,7 @@ export function coverageText({
 const pointsOf = (checked: readonly CheckedFile[]): Point[] =>
   checked.flatMap(({ points }) => points)
 
-/**
- * The points of each file with their problems, those of files that failed last, then the settings
- * that were found, and how many passed.
- */
+/** Files that failed come last, then the settings that were found, and how many passed. */
 export function checkText(checked: readonly CheckedFile[]): string {
   const inOrder = [...checked].sort(
     (one, other) => Number(one.points.some(isFailed)) - Number(other.points.some(isFailed))

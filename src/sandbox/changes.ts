@@ -1,7 +1,4 @@
-/**
- * What a sandbox has changed since its last load or reset: how it differs from the first state that
- * a reset goes back to.
- */
+/** How a sandbox differs from the first state that a reset goes back to. */
 import type { Clock } from '../core/clock.js'
 import { isoOf } from '../core/instants.js'
 import type { SettingKey } from '../core/settings.js'
@@ -13,30 +10,19 @@ import { collectionOf, FAMILIES } from '../store/store.js'
 import { inSlices } from '../work/slices.js'
 import type { LiveState } from './state.js'
 
-/** How many records or keys are there that were not, differ from what they were, and are gone. */
+/** How many records or keys were added, changed and deleted. */
 type Differences = { added: number; changed: number; deleted: number }
 export type Changes = {
-  /** The families that differ. */
   records: Partial<Record<Family, Differences>>
   keys: Pick<Differences, 'added' | 'deleted'>
-  /**
-   * How the clock began, `now` null being the machine's time, and whether it was set, frozen, or
-   * started since.
-   */
+  /** `now` null is the machine's time; `changed`: set, frozen or started since. */
   clock: { began: { now: string | null; running: boolean }; changed: boolean }
-  /**
-   * The ids of entries that were added and removed, and how many requests the others and the added
-   * ones matched.
-   */
+  /** Ids of entries; `matched` counts requests of those that are there. */
   script: { added: string[]; removed: string[]; matched: number }
-  /** The settings that were changed by control requests. */
   settings: SettingKey[]
 }
 
-/**
- * Compares a state with the first one; `begun` is the clock that the sandbox had when it began
- * there.
- */
+/** `begun` is the clock that the sandbox had when it began there. */
 export async function changesOf(
   first: FirstState,
   { store, clock, script, settings }: LiveState,
@@ -69,7 +55,6 @@ export async function changesOf(
   }
 }
 
-/** Counts the differences of a record a step. */
 function* compared<R extends StoredRecord>(
   before: Collection<R>,
   after: Collection<R>,
@@ -88,7 +73,6 @@ function* compared<R extends StoredRecord>(
   }
 }
 
-/** The members of a list that another one does not have. */
 function beyond<M>(
   list: Iterable<M>,
   others: readonly M[],

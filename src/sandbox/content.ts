@@ -12,10 +12,7 @@ import { collectionOf, FAMILIES, type Store } from '../store/store.js'
 import { SAYS } from './sentences.js'
 import { type LiveState, MARKED, type PresentSandboxes, type SandboxState } from './state.js'
 
-/**
- * A sandbox as the file holds it: all of it is written when it begins in another state. `counts`
- * are the values of `COUNTS`.
- */
+/** A sandbox as the file holds it; `counts` are the values of `COUNTS`. */
 type Held = { state: LiveState; marks: LiveState['marks']; counts: readonly unknown[] }
 /** The content of a file; it is never changed. */
 export type Content = {
@@ -24,22 +21,18 @@ export type Content = {
   sandboxes: ReadonlyMap<string | null, Held>
 }
 /**
- * Texts of amendments that are not in the file yet, each made when it is asked for, what it holds
- * with them, and their sandboxes, as messages tell them.
+ * Texts that are not in the file yet, made when asked for; what it holds with them; and their
+ * sandboxes, for messages.
  */
 type Changes = { texts: Iterable<string>; content: Content; unwritten: string[] }
 
-/** The content of no file. */
 export const NOTHING: Content = { firsts: [], start: null, sandboxes: new Map() }
 
-/**
- * A state as it is written: sandboxes count requests, first states and snapshots belong to a
- * scenario.
- */
+/** Sandboxes count requests, first states and snapshots belong to a scenario. */
 type Writable = SandboxState & { requests?: number; scenario?: object } & Partial<
     Pick<FirstState, 'expectations' | 'answers'>
   >
-/** The parts of a state, each of which is written as a whole when it has changed. */
+/** Parts of a state, each written as a whole when it has changed. */
 const PARTS: Readonly<Record<string, (state: Writable) => unknown>> = {
   settings: ({ settings }) => nested(settings),
   counters: ({ counters }) => counters,
@@ -53,16 +46,12 @@ const PARTS: Readonly<Record<string, (state: Writable) => unknown>> = {
 }
 const partsOf = (state: Writable, names: readonly string[]) =>
   Object.fromEntries(names.flatMap(name => (PARTS[name] ? [[name, PARTS[name](state)]] : [])))
-/**
- * Parts that go on without a request that changes anything: they are written along with what one
- * has changed, and at the end.
- */
+/** These go on by themselves: they are written along with a change, and at the end. */
 const COUNTS = ['requests', 'clock']
 
 /**
- * What has changed. Sandboxes may change before the texts of a whole file are asked for; ask for
- * others at once. `counts`: also where no request changed more than the count of requests or the
- * time of a running clock.
+ * Sandboxes may change before the texts of a whole file are asked for; ask for others at once.
+ * `counts`: even where only the count of requests or a running clock went on.
  */
 export function changesSince(
   before: Content,
@@ -127,8 +116,8 @@ export function changesSince(
 }
 
 /**
- * The amendments that make a first state, or one of a snapshot, of nothing; it must not change
- * until they are asked for.
+ * A first state, or that of a snapshot, made of nothing; it must not change until the texts are
+ * asked for.
  */
 export const stateTexts = (of: object, state: Writable): Generator<string> =>
   amendments(
@@ -142,7 +131,7 @@ function* joined(texts: readonly Iterable<string>[]): Generator<string> {
   for (const some of texts) yield* some
 }
 
-/** The changed records of a family by their ids, null being `all` of them. */
+/** Changed records; `ids` null are all. */
 type Changed = { family: Family; ids: ReadonlySet<string> | null; all: number }
 
 const changedIn = (store: Store, since: (family: Family) => number): Changed[] =>
@@ -152,7 +141,7 @@ const changedIn = (store: Store, since: (family: Family) => number): Changed[] =
     all: store[family].size
   })).filter(({ ids }) => ids?.size !== 0)
 
-/** Characters that the records of an amendment have together, at most; a longer record is alone. */
+/** Characters of the records of an amendment, at most; a longer record is alone. */
 const ENOUGH = 2 ** 16
 
 function* amendments(
@@ -177,7 +166,7 @@ function* amendments(
   }
 }
 
-/** The texts of records, and of the places of deleted ones, in the order of creation. */
+/** Records, and the places of deleted ones, in the order of creation. */
 function* recordTexts(store: Store, family: Family, ids: Changed['ids']): Generator<string> {
   for (const [id, { record, at, owners }] of collectionOf(store, family).places(ids))
     yield record === null

@@ -16,14 +16,10 @@ import { REFUSALS, SAYS } from './sentences.js'
 import { statesIn } from './serialization.js'
 import type { PresentSandboxes, SavedSandboxes } from './state.js'
 
-/** The wait for another try, when no request asks for one. */
 const RETRY_MS = 1000
-/** Bytes of changes beyond which the file is replaced, if the last whole one had fewer. */
+/** With more bytes of changes the file is replaced, if the last whole one had fewer. */
 const MAX_LINES = 2 ** 20
-/**
- * Characters of changes that are added as one line, at most: it is read as a whole, while the lines
- * of a file that replaces this one stay short.
- */
+/** Characters added as one line, which is read as a whole; the lines of a whole file stay short. */
 const MAX_ADDED = 2 ** 24
 
 /** `target` is what the path leads to. */
@@ -43,10 +39,9 @@ export class DataFile {
   #source = (): PresentSandboxes => {
     throw new Error('there is nothing to save yet')
   }
-  /** The file once this process has written it whole, and its content. */
+  /** Null until this process has written it whole. */
   #file: WrittenFile | null = null
   #content = NOTHING
-  /** After so many bytes of changes the file is replaced. */
   #maxLines: number
   /** The present write, and the one that waits for it. */
   #writing = Promise.resolve()
@@ -67,8 +62,8 @@ export class DataFile {
   }
 
   /**
-   * Takes a file for this process. Errors: `document_invalid` when it is in use, empty, corrupt or
-   * of another format; it is left as it is.
+   * Errors: `document_invalid` when it is in use, empty, corrupt or of another format; it stays as
+   * it is.
    */
   static async take(
     path: string,
@@ -110,7 +105,7 @@ export class DataFile {
     this.#content = changesSince(NOTHING, this.#source()).content
   }
 
-  /** Waits until every change so far is on disk. Errors: `data_not_written`. */
+  /** Errors: `data_not_written`. */
   saved(): Promise<void> {
     return this.#nextWrite(REFUSALS.inMemoryAlone)
   }
@@ -121,7 +116,7 @@ export class DataFile {
   }
 
   /**
-   * Gives the file up after the writes that wait and, with `writesLast`, one of everything. Errors:
+   * After the writes that wait and, with `writesLast`, one of everything. Errors:
    * `data_not_written` with what is not on disk.
    */
   async close({ writesLast = false }: { writesLast?: boolean } = {}): Promise<void> {
@@ -167,8 +162,7 @@ export class DataFile {
   }
 
   /**
-   * Adds what has changed, or replaces a file that cannot be added to, has become long or is
-   * written for the last time.
+   * Adds what has changed, or replaces a file that cannot be added to, is long, or is written last.
    */
   async #write({ isLast = false } = {}): Promise<void> {
     const file = this.#file

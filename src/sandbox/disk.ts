@@ -1,7 +1,4 @@
-/**
- * Files that are replaced whole or not at all, and added to. What is written is on the device, not
- * in a cache, unless the file system is `UNSYNCED`.
- */
+/** Files that are replaced whole or not at all, and added to; synced unless `UNSYNCED`. */
 import { randomBytes } from 'node:crypto'
 import { open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -17,25 +14,19 @@ type Handle = Awaited<ReturnType<typeof open>>
 
 export const DISK: FileSystem = { open, readdir, rename, rm, stat }
 const nothing = async () => {}
-/** Leaves it to the system when what is written comes to the device. */
 export const UNSYNCED: FileSystem = {
   ...DISK,
   open: async (...given) =>
     Object.assign(await open(...given), { sync: nothing, datasync: nothing })
 }
-/** For the user of the emulator alone: files hold API keys. */
+/** Files hold API keys. */
 const MODE = 0o600
-/** The ending of a temporary file. */
 const TEMPORARY = /^\.[0-9a-f]{16}\.tmp$/
-/** Texts are written together up to this length. */
 const CHUNK = 2 ** 20
-/** The errors of file systems that cannot sync a folder, and need not. */
+/** Errors of file systems that cannot sync a folder, and need not. */
 const NO_FOLDER_SYNC = ['EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']
 
-/**
- * Replaces a file by texts. Returns the new file, to add to. Errors: those of the system; what was
- * there stays.
- */
+/** Replaces a file. Errors: those of the system; what was there stays. */
 export async function replaceFile(
   path: string,
   texts: Iterable<string>,
@@ -66,7 +57,7 @@ function exceptUnsyncable(error: NodeJS.ErrnoException): undefined {
   if (!NO_FOLDER_SYNC.includes(error.code as string)) throw error
 }
 
-/** Removes temporary files that a killed process left behind, of at least `age` milliseconds. */
+/** Removes what a killed process left behind, at least `age` milliseconds old. */
 export async function removeLeftovers(
   path: string,
   age = 0,
@@ -121,10 +112,7 @@ export class WrittenFile {
     this.#size = size
   }
 
-  /**
-   * Bytes that were added; null where the path does not lead to this file as it was written, so
-   * that nothing can be added.
-   */
+  /** Bytes that were added; null where the path no longer leads to this file as it was written. */
   async added(): Promise<number | null> {
     const [own, there] = await Promise.all([
       this.#handle.stat(),
@@ -134,10 +122,7 @@ export class WrittenFile {
     return isInPlace ? there.size - this.first : null
   }
 
-  /**
-   * Adds a text. Errors: those of the system; what was there stays, or nothing can be added any
-   * more.
-   */
+  /** Errors: those of the system; what was there stays, or nothing more can be added. */
   async append(text: string): Promise<void> {
     const before = this.#size as number
     try {

@@ -1,32 +1,25 @@
 /**
- * Requests that a script holds: each waits at a gate until it opens, its client leaves, or the
- * state that it came to is replaced.
+ * Requests that a script holds, until a gate opens, the client leaves, or the state is replaced.
  */
 import { durationOf } from '../core/durations.js'
 import { nameOf, type OperationId } from '../reference/operations.js'
 import { gateOf, type Hold, type Release } from '../scenario/script.js'
 
-/** A gate as the control API shows it. */
 export type ListedGate = { name: string; open: boolean; waiting: { id: string; on: string }[] }
-/** A request at a gate. */
 type Waiting = { id: string; operation: OperationId; go: (goesOn: boolean) => void }
 type Gate = { isOpen: boolean; waiting: Waiting[] }
 
 export class Gates {
   readonly #gates = new Map<string, Gate>()
 
-  /**
-   * Whether the gate of a script entry was opened: then it stays open, and no request waits there.
-   */
+  /** An opened gate stays open. */
   isOpen(entry: string, hold: Hold): boolean {
     return this.#gate(gateOf(entry, hold)).isOpen
   }
 
   /**
-   * Waits at the closed gate of a script entry. When `until` requests wait, they go on together; so
-   * do the next ones.
-   * `goesOn` resolves with whether the request goes on; `leave` ends its wait before that.
-   * `longest` is how many milliseconds it may wait, null for ever.
+   * Waits at a closed gate; when `until` requests wait, they go on together. `goesOn` resolves with
+   * whether it does, `leave` ends its wait, `longest` is in milliseconds.
    */
   arrive(
     entry: string,
@@ -57,14 +50,13 @@ export class Gates {
     }
   }
 
-  /** Opens a gate and lets the requests that wait at it go on, in this order. Returns their ids. */
+  /** Returns the ids of the requests that go on. */
   open(name: string, release: Release): string[] {
     const gate = this.#gate(name)
     gate.isOpen = true
     return letGo(gate.waiting.splice(0), release)
   }
 
-  /** The gates with these names. */
   listed(names: readonly string[]): ListedGate[] {
     return names.map(name => {
       const { isOpen = false, waiting = [] } = this.#gates.get(name) ?? {}
@@ -76,7 +68,7 @@ export class Gates {
     })
   }
 
-  /** Forgets all gates but these; requests that wait at another one go on. */
+  /** Forgets all gates but these; requests that wait there go on. */
   keep(names: readonly string[]): void {
     for (const name of this.#gates.keys()) {
       if (names.includes(name)) continue
@@ -98,7 +90,6 @@ export class Gates {
   }
 }
 
-/** Lets requests go on, in this order. Returns their ids. */
 function letGo(waiting: Waiting[], release: Release): string[] {
   if (release === 'reverse') waiting.reverse()
   for (const { go } of waiting) go(true)

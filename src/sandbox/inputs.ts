@@ -1,37 +1,27 @@
-/**
- * What has changed a sandbox since its first state: requests and control changes. Earlier states can
- * be made again from them.
- */
+/** What has changed a sandbox since its first state, to make earlier states again. */
 import { byteSize } from '../core/memory.js'
 import { pause } from '../work/slices.js'
 import { LiveState, type SandboxState } from './state.js'
 
-/** What changed a state, made again by doing it to one. */
 export type Input = (state: LiveState) => void
-/** A state, and what came after it, each at a time of the sandbox's clock. */
 type Span = { state: SandboxState; from: number; inputs: Input[]; times: number[]; bytes: number }
-/** A copy of the state after an input, and the time of the sandbox's clock. */
 type Source = { present: () => SandboxState; now: () => number }
 
-/** Bytes of the inputs of a sandbox, and what one takes beside what it holds. */
+/** Maximum bytes of all inputs; bytes of one in addition to what it keeps. */
 const MOST = 2 ** 24
 const LEAST = 256
 
 export class Inputs {
-  /**
-   * The first state or a later one, and one that is later still: the inputs that are to be known
-   * lie after the first of them, unless they are too large.
-   */
+  /** The inputs that are to be known lie after this one, unless they are too large. */
   #older: Span
   #newer: Span | null = null
   readonly #size: number
   readonly #source: Source
   /** The state that was asked for last by its time. */
   #past: { span: Span; place: number; state: LiveState } | null = null
-  /** The place of the next input. */
   place: number
 
-  /** `size` is how many inputs at least can be made again; `from` is the place of the first. */
+  /** `size`: how many inputs at least can be made again; `from`: the place of the first. */
   constructor(state: SandboxState, size: number, source: Source, from = 0) {
     this.place = from
     this.#older = { state, from, inputs: [], times: [], bytes: 0 }
@@ -39,12 +29,11 @@ export class Inputs {
     this.#source = source
   }
 
-  /** The first place whose state can be made again. */
   get earliest(): number {
     return this.#older.from
   }
 
-  /** Notes an input, whose effect is in the state: what it keeps, or how many bytes of it. */
+  /** The state has the effect already; `kept` is what the input keeps, or how many bytes. */
   add(input: Input, kept: unknown = 0): void {
     const span = this.#newer ?? this.#older
     span.inputs.push(input)
@@ -61,7 +50,7 @@ export class Inputs {
     this.#newer = null
   }
 
-  /** The state before the input of a place, which is not before `earliest`. */
+  /** The state before the input of a place, from `earliest` on. */
   async stateAt(place: number, machine: () => number): Promise<LiveState> {
     const { state: begun, from, inputs } = this.#spanOf(place)
     const state = new LiveState(begun, machine)
@@ -72,10 +61,7 @@ export class Inputs {
     return state
   }
 
-  /**
-   * The state at a time of the sandbox's clock, or the first one that is known. One that is asked
-   * for later goes on from it.
-   */
+  /** The state at a time of the sandbox's clock, or the first that is known. */
   stateOn(at: number, machine: () => number): LiveState {
     let { place } = this
     while (place > this.earliest && this.#timeOf(place - 1) > at) place--

@@ -16,7 +16,7 @@ import { SAYS } from './sentences.js'
 
 const FORMAT = 4
 
-/** A state from lines. A family that is not among its records is as in its first state. */
+/** A family that is not among its records is as in its first state. */
 export type SavedState = {
   settings: object
   counters: IdCounters
@@ -26,8 +26,8 @@ export type SavedState = {
   deleted: Partial<Record<Family, Tombstone[]>>
 }
 /**
- * `from` is the index of the first state that a sandbox goes back to, `start` of that which new
- * ones begin with. A snapshot is a first state.
+ * `from` and `start` are indexes of first states; `start` is for new sandboxes. A snapshot is a
+ * first state.
  */
 export type SavedData = {
   first_states: (SavedState & {
@@ -40,10 +40,9 @@ export type SavedData = {
 
 type SavedRecord = { id: string; deleted?: Pick<Tombstone, 'at' | 'owners'> }
 /**
- * What a line says of a first state, by its number, or of a sandbox: `from` which state it
- * begins anew; that it `ended`; that records of a family come to
- * the others, or replace them; or `parts`, each with its value. Without either: which first state
- * new sandboxes begin with.
+ * Of a first state, by its number, or of a sandbox: that it begins `from` a state, or `ended`;
+ * records of a family, added or (`all`) replacing; or parts by name. With neither: where new
+ * sandboxes `start`.
  */
 type Amendment = {
   first?: number
@@ -61,28 +60,21 @@ type Holder = {
   base: Holder | undefined
 }
 
-/**
- * A file as it was read; `torn` is its last line where that was not written completely, with its
- * bytes.
- */
+/** `torn` is a last line that was not written completely. */
 export type Read = { data: SavedData; torn: { line: number; bytes: number } | null }
 
 const headOf = (data: string | Uint8Array) =>
   `{"sha256":"${hash('sha256', data).slice(0, 16)}","data":`
 const HEAD_LENGTH = headOf('').length
 const [LINE_END, CLOSING] = Buffer.from('\n}')
-/**
- * Characters of the longest amendment: of a line that is read as one string, which may have as many
- * characters as the line has bytes, up to three each.
- */
+/** A line is read as one string, of up to three bytes a character. */
 const MAX_AMENDMENT = Math.floor(constants.MAX_STRING_LENGTH / 3) - 64
 
 export const lineOf = (data: string): string => `${headOf(data)}${data}}\n`
 
-/** Amendments are given as JSON texts. */
 export const amendmentLine = (texts: readonly string[]): string => lineOf(`[${texts.join(',')}]`)
 
-/** The lines of a whole file. Errors: that an amendment is too long to be read back. */
+/** Errors: that an amendment is too long to be read back. */
 export function* wholeLines(texts: Iterable<string>): Generator<string> {
   yield lineOf(`{"format":${FORMAT}}`)
   for (const text of texts) {
@@ -92,14 +84,11 @@ export function* wholeLines(texts: Iterable<string>): Generator<string> {
   }
 }
 
-/** Errors: the system's; that it is empty, of another format, cut off, or a line is damaged. */
+/** Errors: those of the system; an empty, foreign, incomplete or damaged file. */
 export const readLines = (path: string): Promise<Read> =>
   linesRead(createReadStream(path, { highWaterMark: 2 ** 20 }))
 
-/**
- * Lines come as bytes: together they may be longer than the longest string. Errors: as of
- * `readLines`.
- */
+/** Reads bytes, which may be more than fit into a string. Errors: as of `readLines`. */
 export async function linesRead(chunks: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<Read> {
   const firsts = new Map<number, Holder>()
   const sandboxes = new Map<string | null, Holder>()
@@ -135,8 +124,8 @@ export async function linesRead(chunks: AsyncIterable<Buffer> | Iterable<Buffer>
 }
 
 /**
- * A process that is killed leaves a line without its end. A power failure may leave zeros, too,
- * which JSON never holds.
+ * A killed process leaves a line without its end; a power failure perhaps zeros, which JSON never
+ * holds.
  */
 const isTorn = (line: Buffer) => line.at(-1) !== LINE_END || line.includes(0)
 
@@ -190,7 +179,7 @@ function amend<K>(
 
 const MONEY: readonly Family[] = ['transactions', 'refunds']
 
-/** By id; they begin as those of the first state. */
+/** Records by id; they begin as those of the first state. */
 function open({ families, base }: Holder, family: Family): Map<string, SavedRecord> {
   const present = families.get(family) ?? new Map(base?.families.get(family))
   families.set(family, present)

@@ -12,7 +12,6 @@ import { SAYS } from './sentences.js'
 
 /** A Unix socket has at most so many bytes in its path on every system. */
 const MAX_PATH = 103
-/** A busy process, or one that takes the lock too, may keep this one waiting so long. */
 const PATIENCE_MS = 5000
 const AGAIN_MS = 10
 /** What follows the name of the file, different for each lock. */
@@ -23,7 +22,7 @@ const NOBODY = ['ECONNREFUSED', 'ENOENT']
 export class Lock {
   readonly #path: string
   readonly #server: Server
-  /** The reply to other locks: `takes` until this one is known to be the only one. */
+  /** `takes` until this one is known to be the only one. */
   #word = 'takes'
 
   private constructor(path: string) {
@@ -37,7 +36,7 @@ export class Lock {
     this.#server.unref()
   }
 
-  /** Null when another process has the lock. Errors: of the system, where no socket can be made. */
+  /** Null when another process has it. Errors: the system's, where no socket can be made. */
   static async take(file: string, patience = PATIENCE_MS): Promise<Lock | null> {
     const lock = new Lock(`${file}.lock-${ownPart()}`)
     await lock.#listen()
@@ -68,9 +67,8 @@ export class Lock {
   }
 
   /**
-   * Whether this lock is the only one. Each has its name before it looks, so of two at least one
-   * sees the other. Of those that take it together, the first by
-   * name waits for the rest to withdraw.
+   * Each has its name before it looks, so of two at least one sees the other; of those that take it
+   * together, the first by name waits for the rest to withdraw.
    */
   async #isAlone(file: string, patience: number): Promise<boolean> {
     const own = basename(this.#path)
@@ -101,7 +99,7 @@ export class Lock {
       .map(({ name }) => name)
   }
 
-  /** The word of another lock, or an error; a lock that no process holds is cleared away. */
+  /** The word of another lock, or an error. A lock that no process holds is cleared away. */
   async #ask(name: string, patience: number): Promise<string> {
     const path = join(dirname(this.#path), name)
     const word = await reached(path, short => answerOf(short, patience))
@@ -126,7 +124,7 @@ async function reached<T>(path: string, act: (short: string) => Promise<T>): Pro
   return act(short).finally(() => rm(link))
 }
 
-/** The reply, or the code of an error; empty if a process is too busy to reply, or was stopped. */
+/** The reply, or an error code; empty if the process is too busy, or stopped. */
 function answerOf(path: string, patience: number): Promise<string> {
   return new Promise(resolve => {
     let answer = ''

@@ -85,25 +85,23 @@ import {
 } from './state.js'
 
 /**
- * What a sandbox is made with: where documents are, what the command line gave, and the machine's
- * time in milliseconds.
+ * `library`: where documents are; `launch`: what the command line gave; `machine`: its time in ms.
  */
 export type SandboxDependencies = {
   library: Library
   launch: Launch
   machine: () => number
   run?: Run | undefined
-  /** What its journal shares with those of other sandboxes. */
   journals?: JournalBudget | undefined
   progress?: Progress | undefined
-  /** Does what would make requests wait; a sandbox that no request reaches needs none. */
+  /** A sandbox that no request reaches needs none. */
   worker?: Worker | undefined
   /** Called with a sandbox that got requests and is about to forget them. */
   beforeForgetting?: ((sandbox: Sandbox) => void) | undefined
 }
 /**
- * `play` sends the requests of steps to the sandbox that is loaded; without it they are only
- * checked. `dryRun` only checks. `warn` gets likely mistakes.
+ * `play` sends the requests of steps; without it they are only checked. `warn` gets likely
+ * mistakes.
  */
 export type LoadOptions = {
   dryRun?: boolean | undefined
@@ -111,28 +109,22 @@ export type LoadOptions = {
   warn?: LoadContext['warn']
 }
 
-/** Changes that can be made again, however few requests the journal holds. */
 const MIN_INPUTS = 100
 
 export class Sandbox {
   readonly #dependencies: SandboxDependencies
   #first: FirstState | undefined
-  /** All that requests and control changes change. */
   state: LiveState
-  /** The clock that it began with at the last load or reset. */
   #begunClock: Clock
   settingsInForce: SettingsInForce
-  /** The values of the settings in force. */
   settings: Settings
   /** What has changed the state since the last load or reset. */
   inputs: Inputs
   /** How many requests came since the last load or reset. */
   requests = 0
-  /** The scenario's own expectations, counted since the last load or reset. */
   tally = new Tally([])
-  /** Where the script holds requests; those that wait do not go on in another state. */
   gates = new Gates()
-  /** The time that was stamped last: many records are made in one millisecond. */
+  /** Many records are made in one millisecond. */
   #lastStamp = { at: Number.NaN, created: '' }
   /** What has changed the sandbox that this is a copy of. */
   #original: Inputs | undefined
@@ -140,10 +132,8 @@ export class Sandbox {
   #replacing = new AbortController()
   /** Null for the sandbox at the base address. */
   readonly name: string | null
-  /** The machine's time in milliseconds. */
   readonly machine: () => number
   readonly evidence: Evidence
-  /** The totals of the process, over every sandbox, reset and load. */
   readonly run: Run
   readonly snapshots: Snapshots
   /** Whether it stays when the request that created it is over. */
@@ -153,7 +143,7 @@ export class Sandbox {
   /** Requests without a response yet. */
   inFlight = 0
 
-  /** One that is given no `snapshots` cannot take any: a document is only tried in it. */
+  /** Without `snapshots` it cannot take any: a document is only tried in it. */
   constructor(
     dependencies: SandboxDependencies,
     {
@@ -183,10 +173,7 @@ export class Sandbox {
     )
   }
 
-  /**
-   * A sandbox that finds the same fixtures and scenarios, and shares nothing else with this one: no
-   * settings, no records, no run.
-   */
+  /** A sandbox with the same library, without settings, records or run. */
   blank(): Sandbox {
     const { library, machine, worker } = this.#dependencies
     return new Sandbox({ library, machine, worker, launch: { flag: {}, environment: {} } })
@@ -208,12 +195,11 @@ export class Sandbox {
     return this.requireLoaded().scenario
   }
 
-  /** Whether a first state was loaded. */
   get isLoaded(): boolean {
     return this.#first !== undefined
   }
 
-  /** The loaded first state. Errors: `not_ready` before the first load. */
+  /** Errors: `not_ready` before the first load. */
   requireLoaded(): FirstState {
     if (!this.#first) throw REFUSALS.notReady()
     return this.#first
@@ -224,12 +210,12 @@ export class Sandbox {
     return this.inputs.stateAt(place, this.machine)
   }
 
-  /** The records so many milliseconds of the clock ago, as far back as inputs are known. */
+  /** The records so many milliseconds ago by its clock, as far back as inputs are known. */
   past(ms: number): Store {
     return (this.#original ?? this.inputs).stateOn(this.clock.now() - ms, this.machine).store
   }
 
-  /** Notes what the request `by` did to a record, to be done again. */
+  /** `by` is the id of the request. */
   changed(
     family: Family,
     record: Records[Family] | null,
@@ -245,11 +231,10 @@ export class Sandbox {
     }, record)
   }
 
-  /** Notes the counts of a script entry after a request. */
   readonly counted = (id: string, count: EntryCount): void =>
     this.inputs.add(({ script }) => script.recount(id, count), count)
 
-  /** Notes what changed these records, for those who ask why they are as they are. */
+  /** Notes what changed these records, for `changed_by`. */
   #noteChange(by: string, records: readonly RecordName[]): void {
     this.evidence.changers.note(this.store, by, records)
   }
@@ -277,7 +262,7 @@ export class Sandbox {
   }
 
   /**
-   * Loads a scenario or bare fixture: everything is replaced, or, with a problem, nothing. Errors:
+   * Loads a scenario or bare fixture, or with a problem changes nothing. Errors:
    * `document_invalid`, `document_too_large`.
    */
   async load(
@@ -298,9 +283,8 @@ export class Sandbox {
   }
 
   /**
-   * Loads what the body of a load request asks for. The load takes effect as a whole when it is
-   * done, whatever was loaded or reset in the sandbox meanwhile.
-   * Errors: as of `load`; `sandbox_unknown` if the sandbox was deleted meanwhile.
+   * Takes effect as a whole when it is done, whatever was loaded or reset meanwhile. Errors: as of
+   * `load`; `sandbox_unknown` if the sandbox was deleted meanwhile.
    */
   async loadBody(
     body: Body,
@@ -336,7 +320,6 @@ export class Sandbox {
     return loaded
   }
 
-  /** The script and the expectations since the last load or reset. */
   async period(): Promise<Period> {
     const { name: sandbox, evidence, script, store, tally } = this
     // what belongs to this period alone is taken now: a reset may begin the next one before this
@@ -371,7 +354,6 @@ export class Sandbox {
     this.requests = 0
   }
 
-  /** Begins in a first state, and goes back to it on reset. */
   begin(first: FirstState): void {
     if (this.#first) this.#forget()
     this.#first = first
@@ -385,7 +367,7 @@ export class Sandbox {
     this.#startFrom(state)
   }
 
-  /** Takes a copy of a state for its own. What waits in the state before ends. */
+  /** Takes a copy of a state; what waits in the one before ends. */
   #use(state: SandboxState): void {
     this.#replacing.abort(REQUEST_REFUSALS.stateReplaced())
     this.#replacing = new AbortController()
@@ -396,7 +378,6 @@ export class Sandbox {
     this.#apply(state.settings)
   }
 
-  /** Takes a copy of a state for its own, and begins to note changes in it. */
   #startFrom(state: SandboxState): void {
     this.#use(state)
     // a request that is recorded only after a reset must not take a change since then for its own
@@ -408,7 +389,6 @@ export class Sandbox {
     )
   }
 
-  /** Puts the settings in force, with those of control requests. */
   #apply(control: GivenSettings): void {
     this.settingsInForce = this.#settingsWith(control)
     this.settings = this.settingsInForce.values
@@ -443,10 +423,7 @@ export class Sandbox {
     this.#use(emptyState())
   }
 
-  /**
-   * Plays the steps of the first state. Errors: `document_invalid` with every step whose response
-   * was not the expected one.
-   */
+  /** Errors: `document_invalid` with every step whose response was not the expected one. */
   async #playFirst(play: Play, written: Written): Promise<void> {
     const { steps, answers } = this.requireLoaded()
     const outcomes = await playSteps(
@@ -480,8 +457,8 @@ export class Sandbox {
   }
 
   /**
-   * Sets the clock, to the last instant that can be stored at most; what is left out stays as it
-   * is. `by` moves it on by so many milliseconds.
+   * To the last instant that can be stored at most; what is left out stays. `by` moves it on, in
+   * ms.
    */
   setClock({
     at,
@@ -503,7 +480,6 @@ export class Sandbox {
     })
   }
 
-  /** Adds an entry to the script, after the others. */
   addEntry(entry: Entry): ListedEntry {
     const listed = this.script.add(entry)
     this.inputs.add(
@@ -513,7 +489,7 @@ export class Sandbox {
     return listed
   }
 
-  /** Removes an entry of the script, or all of them. Returns whether there was one with the id. */
+  /** Without an id, all of them. Returns whether there was one with the id. */
   removeEntries(id?: string): boolean {
     if (id !== undefined && !this.script.remove(id)) return false
     if (id === undefined) this.script.clear()
@@ -521,10 +497,7 @@ export class Sandbox {
     return true
   }
 
-  /**
-   * A copy to try requests in, which no client can address: the state at this moment, without its
-   * evidence and gates.
-   */
+  /** A copy to try requests in: the present state, without evidence and gates. */
   copy(): Sandbox {
     const copy = new Sandbox(this.#dependencies, { name: this.name })
     copy.isKept = true
@@ -533,7 +506,6 @@ export class Sandbox {
     return copy
   }
 
-  /** The state at this moment, to come back to. */
   snapshot(): Snapshot {
     const { seed } = this.settings
     return { scenario: this.scenario.name, state: { ...this.state.value, settings: { seed } } }
@@ -560,19 +532,17 @@ export class Sandbox {
   }
 
   /**
-   * Merges a fixture into the running state, all or nothing, and returns the records; `under` is
-   * its place in what was sent.
-   * Errors: `document_invalid`, `document_too_large`.
+   * Merges a fixture, all or nothing; `under` is its place in what was sent. Errors:
+   * `document_invalid`, `document_too_large`.
    */
   addRecords(document: SourceDocument, under: readonly Step[] = []): Promise<ImportedRecords> {
     return this.#merge(document, problems => checkedFixture(document, under, problems))
   }
 
   /**
-   * Merges the fixture that a body holds. A large one is merged a part at a time, between other
-   * requests.
-   * Errors: as of `addRecords`; `state_changed` where another request changed the records
-   * meanwhile, `sandbox_unknown` where the sandbox was deleted.
+   * A large one is merged in parts, between other requests. Errors: as of `addRecords`;
+   * `state_changed` where the records changed meanwhile, `sandbox_unknown` where the sandbox was
+   * deleted.
    */
   async addBody(body: Body, left: () => AbortSignal): Promise<ImportedRecords> {
     const { limits } = this.#dependencies.library
@@ -596,8 +566,8 @@ export class Sandbox {
   }
 
   /**
-   * Imports records into a copy of those that are there, which takes their place when there are no
-   * problems; a document of many bytes, which are given, in parts.
+   * Into a copy of the records, which takes their place when there are no problems; `inParts` are
+   * the bytes of a large document.
    */
   async #merge(
     document: SourceDocument,
@@ -640,9 +610,8 @@ export class Sandbox {
   }
 
   /**
-   * Changes a record by a JSON Merge Patch of what a fixture gives of it, and returns the record.
-   * Problems have their places in the patch.
-   * Errors: `record_unknown`, `document_invalid`.
+   * Applies a JSON Merge Patch to what a fixture gives of a record. Problems have their places in
+   * the patch. Errors: `record_unknown`, `document_invalid`.
    */
   patchRecord(
     name: string,
@@ -699,7 +668,7 @@ export class Sandbox {
     return { problems, changed }
   }
 
-  /** Makes the edit of a script entry: the records that it changed, or why it cannot be made. */
+  /** Edits records for a script entry: those that it changed, or why it could not. */
   edit(edit: Edit, by: string): { changed: readonly RecordName[]; problem: string | null } {
     const { problems, changed } = this.#edit(edit, by)
     if (problems.length === 0) return { changed, problem: null }
@@ -711,7 +680,7 @@ export class Sandbox {
     }
   }
 
-  /** Deletes a record that no other one refers to. Errors: `record_unknown`, `record_in_use`. */
+  /** Errors: `record_unknown`, `record_in_use`. */
   deleteRecord(name: string, id: string): void {
     const { family } = this.#recordNamed(name, id)
     const by = referrers(this.store, this.settings, family, id)
@@ -731,7 +700,7 @@ export class Sandbox {
     return { family, record }
   }
 
-  /** A new API key for an Account. Errors: `account_unknown`, `limit_reached`. */
+  /** Errors: `account_unknown`, `limit_reached`. */
   addKey(account: string): { key: string; account: string } {
     const { store, ids } = this.state
     if (!store.accounts.get(account)) throw REFUSALS.noAccount(this.#accountProblem(account))
@@ -745,10 +714,7 @@ export class Sandbox {
     return { key, account }
   }
 
-  /**
-   * Changes sandbox settings until the next load or reset, all or none; right ones at once. Errors:
-   * `setting_invalid` with every problem.
-   */
+  /** Until the next load or reset; all or none. Errors: `setting_invalid` with every problem. */
   async changeSettings(changes: object): Promise<SettingsInForce> {
     const given = flattened(changes) as GivenSettings
     const shown = nested(given)
@@ -778,10 +744,8 @@ export class Sandbox {
   }
 
   /**
-   * Takes back the change of a setting, which then has the value that flag, environment, scenario
-   * or default give it.
-   * Errors: `setting_invalid` for a name that no sandbox setting has; `account_unknown` where the
-   * value names an Account that is not there.
+   * Errors: `setting_invalid` for no sandbox setting; `account_unknown` where the value that holds
+   * then names an Account that is not there.
    */
   unsetSetting(name: string): void {
     const known = SETTING_KEYS.filter(key => SETTINGS[key].scope === 'sandbox')
@@ -804,7 +768,6 @@ const RECORD = 512
 /** API keys of a sandbox: masking looks for each of them. */
 const MAX_KEYS = 10_000
 
-/** Gives a state the records that a long merge led to. */
 const replacement =
   (store: Store, { counters }: Ids): Input =>
   state => {
@@ -815,7 +778,7 @@ const replacement =
 const namesOf = (imported: ImportedRecords): RecordName[] =>
   FAMILIES.flatMap(family => imported[family].map(({ id }) => ({ family, id })))
 
-/** Does to a state what a merge has done to a copy of it. */
+/** Repeats a merge that was made in a copy. */
 function mergeOf(
   { imported: { api_keys, ...imported }, removed }: Edited,
   { counters }: Ids
@@ -829,7 +792,7 @@ function mergeOf(
   }
 }
 
-/** A fixture with the problems of its shape. Errors: `document_too_large`. */
+/** Errors: `document_too_large`. */
 async function checkedFixture(
   document: SourceDocument,
   under: readonly Step[],

@@ -1,7 +1,4 @@
-/**
- * The sandboxes of one process: the one at the base address, and those that are made by name on
- * first use.
- */
+/** The sandboxes of a process: at the base address, and by name, made on first use. */
 import { join } from 'node:path'
 import { settingsInForce } from '../core/settings.js'
 import { JournalBudget } from '../evidence/journal.js'
@@ -23,9 +20,8 @@ const HIGH = 0.75
 const FULL = 0.85
 
 export class Sandboxes {
-  /** The sandbox at the base address. */
+  /** The one at the base address. */
   readonly main: Sandbox
-  /** Does what would make requests wait. */
   readonly worker: Worker
   readonly #dependencies: SandboxDependencies
   /** The least recently used first. */
@@ -33,10 +29,7 @@ export class Sandboxes {
   readonly #max: number
   readonly #evictsIdle: boolean
   readonly #maxSnapshots: number
-  /**
-   * The folder of the snapshots, with a folder in it for each named sandbox; null keeps them in
-   * memory.
-   */
+  /** Has the snapshots, and a folder for each named sandbox; null keeps them in memory. */
   readonly #folder: string | null
   #start: FirstState | undefined
   readonly #held: () => number
@@ -67,8 +60,7 @@ export class Sandboxes {
   }
 
   /**
-   * Refuses a request that would add to a sandbox when memory is short: first where there is more
-   * than in others. Errors: `limit_reached` (A35).
+   * When memory is short, first where there is more than in others. Errors: `limit_reached` (A35).
    */
   requireRoom(sandbox: Sandbox): void {
     const held = this.#held()
@@ -90,8 +82,7 @@ export class Sandboxes {
   }
 
   /**
-   * Loads the scenario that the sandbox at the base address and every new one begin with. Errors:
-   * as of `Sandbox.load`; nothing is changed then.
+   * Loads what every sandbox begins with. Errors: as of `Sandbox.load`; nothing is changed then.
    */
   async start(...given: Parameters<Sandbox['load']>): Promise<FirstState['scenario']> {
     await this.main.load(...given)
@@ -110,7 +101,6 @@ export class Sandboxes {
     return { start: this.#start as FirstState, sandboxes }
   }
 
-  /** Goes on where the sandboxes of a data file stopped. */
   resume({ start, sandboxes }: SavedSandboxes): void {
     this.#start = start
     for (const saved of sandboxes) {
@@ -136,8 +126,8 @@ export class Sandboxes {
   }
 
   /**
-   * The request that created a sandbox is right, so the sandbox stays. At the limit an idle one
-   * ends, and more if they were busy before.
+   * Its request is right, so it stays. At the limit an idle one ends, and more if they were busy
+   * before.
    */
   keep(sandbox: Sandbox): void {
     if (sandbox.isKept) return
@@ -153,26 +143,19 @@ export class Sandboxes {
     }
   }
 
-  /**
-   * The request that created a sandbox has failed, so the sandbox ends, unless another of its
-   * requests keeps it.
-   */
+  /** A request of it has failed: it ends unless another one keeps it. */
   release(sandbox: Sandbox): void {
     if (sandbox.isKept) return
     const named = this.#named.get(sandbox.name as string) as NamedSandbox
     if (--named.uses === 0) this.#end(sandbox.name as string)
   }
 
-  /** A named sandbox that is kept; undefined where there is none. */
   get(name: string): Sandbox | undefined {
     const sandbox = this.#named.get(name)?.sandbox
     return sandbox?.isKept ? sandbox : undefined
   }
 
-  /**
-   * A named sandbox that is kept. Errors: `sandbox_unknown`, which names those that exist, unless
-   * the caller may not know them.
-   */
+  /** Errors: `sandbox_unknown`, which names those that exist, if the caller may know them. */
   find(name: string, { namesOthers = true } = {}): Sandbox {
     const sandbox = this.get(name)
     if (sandbox === undefined)
@@ -184,8 +167,8 @@ export class Sandboxes {
   }
 
   /**
-   * Ends a named sandbox: its records, journal and snapshots are gone, and responses that hang in
-   * it are cut off. Errors: as of `find`.
+   * Its records, journal and snapshots are gone, and hanging responses are cut. Errors: as of
+   * `find`.
    */
   async delete(name: string): Promise<void> {
     const sandbox = this.find(name)
@@ -217,8 +200,8 @@ export class Sandboxes {
   }
 
   /**
-   * Those that may make room for another one: first those that pages alone have used, each the
-   * least recently used first. For a page no other goes.
+   * Those that may make room, the least recently used first: those of pages alone, then others,
+   * unless for a page.
    */
   #idle(isForPage: boolean, except?: Sandbox): Sandbox[] {
     const idle = [...this.#named.values()]

@@ -2,17 +2,8 @@
  * The sentences of sandboxes, snapshots and the data file: refusals, and texts that follow a place
  * or begin a warning.
  */
-import { ApiError, type ErrorCode, type ErrorDetails, type Problem } from '../core/errors.js'
+import { ApiError, type Problem, refusal } from '../core/errors.js'
 import { didYouMean, sentence, shortened, thereAre } from '../core/nearest.js'
-
-const refusal =
-  <T extends readonly unknown[]>(
-    code: ErrorCode,
-    message: (...given: T) => string,
-    details: Omit<ErrorDetails, 'message'> = {}
-  ) =>
-  (...given: T): ApiError =>
-    new ApiError(code, { message: message(...given), ...details })
 
 const NAMED = { param: 'name' }
 const UNCHANGED = 'Nothing was changed.'

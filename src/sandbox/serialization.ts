@@ -30,7 +30,7 @@ import { SAYS } from './sentences.js'
 import { missingActor, type SandboxState, type SavedSandbox, type SavedSandboxes } from './state.js'
 
 const COUNT = { type: 'integer', minimum: 0 }
-/** A schema of an object that has all of some properties, and may have others. */
+/** An object that has these properties, and may have others. */
 const objectOf = (properties: Record<string, object>, optional: Record<string, object> = {}) => ({
   type: 'object',
   required: Object.keys(properties),
@@ -42,7 +42,6 @@ const VALUES = {
   maxItems: MAX_VALUES
 }
 
-/** The schema of a state, with more properties that it has to have, and some that it may have. */
 export function stateSchema(
   more: Record<string, object> = {},
   optional: Record<string, object> = {}
@@ -80,13 +79,10 @@ const CHECKER = checkerOf(() => {
   })
 })
 
-/**
- * The settings that the records of a state are checked with, by those that are saved with it: of
- * its scenario, or of control requests too.
- */
+/** Gives the settings that records are checked with, from those saved with their state. */
 type SettingsFor = (scenario: GivenSettings, control?: GivenSettings) => Settings
 
-/** What a file holds. Errors: `document_invalid` with every problem. */
+/** Errors: `document_invalid` with every problem. */
 export async function statesIn(
   path: string,
   { start, first_states, sandboxes }: SavedData,

@@ -12,19 +12,16 @@ import { REFUSALS } from './sentences.js'
 import { statesIn } from './serialization.js'
 import type { SandboxState } from './state.js'
 
-/** `scenario` is the name of the one that was loaded; of the settings the state holds the seed. */
+/** `state` has the seed as its only setting. */
 export type Snapshot = { scenario: string; state: SandboxState }
 const ENDING = '.json'
 
-/**
- * In milliseconds; no process writes an older temporary file any more, and processes may share a
- * folder.
- */
+/** No process writes an older temporary file any more, and processes may share a folder. */
 const LEFT_MS = 600_000
 
 /**
- * The last work in each folder, or on snapshots in memory: what follows waits for it, also where a
- * sandbox of the same name has come since.
+ * The last work in each folder, or in memory: what follows waits for it, also for a new sandbox of
+ * the same name.
  */
 const LAST = new Map<string | Snapshots, Promise<void>>()
 
@@ -33,7 +30,7 @@ export class Snapshots {
   readonly #max: number
   readonly #inMemory = new Map<string, Snapshot>()
 
-  /** `folder` null keeps at most so many in memory alone. */
+  /** `folder` null keeps them in memory alone. */
   constructor(folder: string | null, max: number) {
     this.#folder = folder
     this.#max = max
@@ -43,7 +40,7 @@ export class Snapshots {
     return this.#inTurn(() => this.#names())
   }
 
-  /** Replaces a snapshot of the same name. Errors: `limit_reached`, `data_not_written`. */
+  /** Errors: `limit_reached`, `data_not_written`. */
   put(name: string, snapshot: Snapshot): Promise<void> {
     return this.#inTurn(async () => {
       const names = await this.#names()
@@ -135,10 +132,7 @@ export class Snapshots {
 const nothing = () => {}
 const fileOf = (folder: string, name: string) => join(folder, `${fileNameOf(name)}${ENDING}`)
 
-/**
- * A file as a database of one snapshot; `settings` are those that the records of one that is read
- * are checked with. Errors: `document_invalid`, the system's.
- */
+/** A file as a database of one snapshot; `settings` are for reading. Errors: `document_invalid`. */
 async function snapshotFile(path: string, settings?: Settings): Promise<Low<Snapshot | null>> {
   const { Low } = await import('lowdb')
   return new Low<Snapshot | null>(
@@ -150,7 +144,6 @@ async function snapshotFile(path: string, settings?: Settings): Promise<Low<Snap
   )
 }
 
-/** Errors: `document_invalid` for a file that cannot be read, or whose records do not fit. */
 async function readSnapshot(path: string, settings: Settings): Promise<Snapshot> {
   const { data } = await readLines(path).catch(error => {
     throw REFUSALS.snapshotUnreadable(path, error.message)

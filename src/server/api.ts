@@ -30,7 +30,7 @@ import { refusalFrom } from './errors.js'
 import type { Faults } from './faults.js'
 import { logDefect, logWarnings } from './logging.js'
 
-export type ApiOptions = {
+type ApiOptions = {
   answers: Answers
   arrivals: Arrivals
   sandboxes: Pick<Sandboxes, 'keep' | 'requireRoom'>
@@ -119,7 +119,7 @@ export async function addApi(
     else operate(exchange, reply, false)
   }
 
-  /** Waits until changes can be written, where that failed before; then asks the script. */
+  /** Where writing failed before, waits until it works; then asks the script. */
   async function goOn(
     exchange: Exchange,
     reply: FastifyReply,
@@ -154,7 +154,7 @@ export async function addApi(
     answers.send(reply)
   }
 
-  /** Holds a request at its gate. Resolves with whether it goes on. Errors: `limit_reached`. */
+  /** Resolves with whether it goes on. Errors: `limit_reached`. */
   async function held(
     { id }: Action,
     hold: Hold,
@@ -163,25 +163,19 @@ export async function addApi(
     const { exchange, sandbox } = request.arrival
     if (sandbox.gates.isOpen(id, hold)) return true
     const free = holds.take(sandbox)
-    const { goesOn, leave, longest } = sandbox.gates.arrive(id, hold, exchange)
-    return faults.hold(goesOn, leave, { raw, longest }).finally(free)
+    return faults.hold(sandbox.gates.arrive(id, hold, exchange), raw).finally(free)
   }
 }
 
 /** What outlives the process; undefined where nothing does. */
 export type Data = Pick<DataFile, 'saved' | 'isFailing' | 'writable'> | undefined
-type Parts = { arrivals: Arrivals; faults: Faults; data: Data }
 
 export class Answers {
-  readonly #parts: Parts
-
-  constructor(parts: Parts) {
-    this.#parts = parts
-  }
+  constructor(private readonly parts: Pick<ApiOptions, 'arrivals' | 'faults' | 'data'>) {}
 
   /** Sends the outcome of a request, once what it changed is written. */
   send(reply: FastifyReply): void {
-    const { data } = this.#parts
+    const { data } = this.parts
     const { arrival } = reply.request
     if (data === undefined || !arrival.isPending || !mayHaveChanged(arrival.exchange))
       this.#deliver(reply)
@@ -192,7 +186,7 @@ export class Answers {
       )
   }
 
-  /** Sends a refusal: thrown by the engine, or by the framework. What is not known is a defect. */
+  /** Refuses for what was thrown by the engine or the framework; anything else is a defect. */
   refuse(error: FastifyError | ApiError, reply: FastifyReply): void {
     const { request } = reply
     const { exchange } = request.arrival
@@ -202,16 +196,16 @@ export class Answers {
     this.send(reply)
   }
 
-  /** A request that does not go on: its client has left, or the emulator stops. */
+  /** Gives up a request whose client has left, or as the emulator stops. */
   abandon(reply: FastifyReply): void {
     reply.hijack().raw.destroy()
-    this.#parts.arrivals.settle(reply.request, reply)
+    this.parts.arrivals.settle(reply.request, reply)
   }
 
   #deliver(reply: FastifyReply): void {
     const { request, raw } = reply
     const { exchange, isClosed } = request.arrival
-    const { faults, arrivals } = this.#parts
+    const { faults, arrivals } = this.parts
     const { status } = exchange.outcome
     const headers = headersOf(exchange)
     if (status !== 204) headers['content-length'] = String(exchange.length)
@@ -222,8 +216,7 @@ export class Answers {
     const { payload, length } = exchange
     const { fault } = exchange.outcome
     const isSent = fault === null || (fault === 'malformed_body' && length > 0)
-    const { replacing } = request.arrival.sandbox
-    if (!isSent) faults.lose(fault, reply, { headers, payload }, replacing)
+    if (!isSent) faults.lose(reply, headers)
     arrivals.settle(request, reply)
     if (!isSent) return
     // faster, and the same for ASCII

@@ -1,4 +1,4 @@
-/** The requests that arrive: which sandbox each is for, its id, and how it ends. */
+/** The requests that arrive: the sandbox of each, its id, and how it ends. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -27,51 +27,44 @@ declare module 'fastify' {
 
 /** A request that has arrived, until its response is closed. */
 export class Arrival {
-  sandbox: Sandbox
-  readonly exchange: Exchange
-  /** Whether it belongs to the emulated API, so that it goes into the evidence of its sandbox. */
-  readonly isRecorded: boolean
   readonly since = performance.now()
-  /** Whether the API is at it; it goes on even when the client has left. */
+  /** Whether the API works on it, even after the client has left. */
   isPending = false
-  /** Whether its response is closed, sent or not. */
   isClosed = false
-  /** Gives back the room that its body takes up; called again, it does nothing. */
+  /** Gives back the room of its body; called again, it does nothing. */
   release: (() => void) | null = null
-  /** Whether nothing more is expected of it. */
   isOver = false
 
-  constructor(sandbox: Sandbox, exchange: Exchange, isRecorded: boolean) {
-    this.sandbox = sandbox
-    this.exchange = exchange
-    this.isRecorded = isRecorded
-  }
+  /** `isRecorded`: it goes into the evidence of its sandbox. */
+  constructor(
+    public sandbox: Sandbox,
+    readonly exchange: Exchange,
+    readonly isRecorded: boolean
+  ) {}
 
-  /** The id of its response. */
   get id(): string {
     return this.exchange.id
   }
 
-  /** The path that the API of its sandbox is under. */
   get base(): string {
     return this.exchange.base
   }
 }
 
-/** Bytes of all responses on their way, and those of one that is not counted. */
+/** Bytes of all responses on their way; smaller ones are not counted. */
 const MOST = 2 ** 28
 const SMALL = 16_384
 
 const ORIGIN = /^https?:\/\/[^/?]*/i
 const SANDBOX = '/sandbox/'
 const PREFIX = /^(\/sandbox\/([^/?]*))(.*)$/s
-/** Letters, digits, `-`, `.`, `_` and `~`, percent-encoded though they need not be. */
+/** Characters that need not be percent-encoded. */
 const NEEDLESS = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/gi
 
-/** `/sandbox/NAME`, and the name in it, null for the sandbox at the base address. */
+/** `/sandbox/NAME`; the name is null at the base address. */
 type Address = { prefix: string; name: string | null }
 const AT_BASE: Address = { prefix: '', name: null }
-/** The addresses of the requests that name a sandbox. */
+/** The addresses of requests that name a sandbox. */
 const ADDRESSES = new WeakMap<IncomingMessage, Address>()
 
 /** The url of a request without `/sandbox/NAME`, its origin, and needless encoding. */
@@ -96,7 +89,6 @@ export class Arrivals {
   readonly #sandboxes: Sandboxes
   readonly #options: ArrivalOptions
   #ownAnswers = 0
-  /** Bytes of the responses that are on their way. */
   #sending = 0
 
   constructor(sandboxes: Sandboxes, options: ArrivalOptions) {
@@ -123,7 +115,7 @@ export class Arrivals {
       raw.setTimeout(this.#options.unread, () => raw.writableLength > 0 && raw.destroy(new Error()))
   }
 
-  /** A request comes in, and is over when its response closes. Returns why it cannot go on. */
+  /** Takes a request, until its response closes. Returns why it cannot go on. */
   open(request: FastifyRequest, reply: FastifyReply): ApiError | null {
     const unread = UNREADABLE.get(request.raw)?.refusal ?? null
     let refusal = unread
@@ -131,7 +123,7 @@ export class Arrivals {
       request.arrival = this.#arrival(request)
     } catch (error) {
       refusal = error as ApiError
-      request.arrival = this.#own(request, null)
+      request.arrival = this.#own(request, '')
     }
     const { arrival } = request
     if (unread) logWarnings(request.log, [unread.message])
@@ -139,7 +131,7 @@ export class Arrivals {
     const { socket } = request.raw
     const isWaiting = reply.raw.socket === null
     const close = () => {
-      if (isWaiting) WAITING.get(socket)?.delete(close)
+      if (isWaiting) socket.off('close', close)
       if (arrival.isClosed) return
       arrival.isClosed = true
       arrival.release?.()
@@ -150,11 +142,11 @@ export class Arrivals {
     }
     reply.raw.on('close', close)
     // one that waits behind another gets no event when the connection ends
-    if (isWaiting) closeWith(socket, close)
+    if (isWaiting) socket.setMaxListeners(0).once('close', close)
     return refusal
   }
 
-  /** The API is done with a request. A sandbox that no right request has kept ends. */
+  /** The API is done. A sandbox that no right request has kept ends. */
   settle(request: FastifyRequest, reply: FastifyReply): void {
     const { arrival } = request
     if (!arrival.sandbox.isKept) this.#sandboxes.release(arrival.sandbox)
@@ -175,7 +167,6 @@ export class Arrivals {
     return makes ? this.#sandboxes.use(name) : this.#sandboxes.find(name, { namesOthers })
   }
 
-  /** The last step: the request goes into the evidence of its sandbox, and into the log. */
   #end(request: FastifyRequest, { raw }: FastifyReply): void {
     const { arrival } = request
     if (arrival.isOver) return
@@ -205,12 +196,12 @@ export class Arrivals {
   }
 
   /** A request that the journal of no sandbox shows. */
-  #own({ method, url, headers }: FastifyRequest, prefix: string | null): Arrival {
+  #own({ method, url, headers }: FastifyRequest, prefix: string): Arrival {
     const { main } = this.#sandboxes
     return new Arrival(
       main,
       new Exchange(main, `ctl_${++this.#ownAnswers}`, {
-        base: `${prefix ?? ''}${BASE}`,
+        base: prefix + BASE,
         method,
         url,
         headers
@@ -219,40 +210,22 @@ export class Arrivals {
     )
   }
 
-  /** The sandbox with a name; null for the overview, or outside the API where there is none. */
+  /** A named sandbox; null for the overview, or outside the API if there is none. */
   #named(name: string, request: FastifyRequest): Sandbox | null {
     checkedName(name, readable(name))
-    const { url } = request
+    const { url, headers } = request
     if (!isUnder(BASE, url)) return pathOf(url) === '/' ? null : (this.#sandboxes.get(name) ?? null)
-    return this.#isOtherSite(request)
+    // a page of another site makes a browser send it without asking
+    const isUnasked =
+      headers['sec-fetch-site'] === 'cross-site' &&
+      !(this.#options.cors && headers['sec-fetch-mode'] === 'cors')
+    return isUnasked
       ? this.#sandboxes.find(name, { namesOthers: false })
       : this.#sandboxes.use(name, isOfOtherPage(request))
   }
-
-  /** Whether a page of another site makes a browser send it without asking. */
-  #isOtherSite({ headers }: FastifyRequest): boolean {
-    return (
-      headers['sec-fetch-site'] === 'cross-site' &&
-      !(this.#options.cors && headers['sec-fetch-mode'] === 'cors')
-    )
-  }
 }
 
-/** What to do when a connection ends, for responses that wait behind another one. */
-const WAITING = new WeakMap<Socket, Set<() => void>>()
-
-function closeWith(socket: Socket, close: () => void): void {
-  const closing = WAITING.get(socket) ?? new Set()
-  if (!WAITING.has(socket)) {
-    WAITING.set(socket, closing)
-    socket.once('close', () => {
-      for (const close of closing) close()
-    })
-  }
-  closing.add(close)
-}
-
-/** Whether a response was sent to the end; one that was injected has no connection. */
+/** Whether a response was sent whole; an injected request has no connection. */
 const isSent = (raw: FastifyReply['raw']): boolean =>
   raw.errored === null &&
   (raw.writableFinished || (raw.writableEnded && !(raw.req.socket instanceof Socket)))

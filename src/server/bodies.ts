@@ -1,4 +1,4 @@
-/** Bodies on their way in: their bytes are counted until nothing needs them any more. */
+/** Bodies whose bytes are counted until nothing needs them any more. */
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
@@ -6,14 +6,13 @@ import { errorCodes, type FastifyRequest } from 'fastify'
 import { ApiError } from '../core/errors.js'
 import type { Shares } from '../core/shares.js'
 
-/** A body that is no larger than the headers of a request may be is not counted. */
+/** A smaller body is not counted. */
 const SMALL = 16_384
-/** The memory that a body of an unknown length gets first, and when it is larger; then all. */
+/** Bytes that a body of unknown length gets first and next; then all. */
 const STEPS = [SMALL, 1_048_576]
 
-/** A closed port, made with the first body. */
 let nowhere: MessagePort | undefined
-/** Frees the memory of bytes at once: the process would collect it much later. */
+/** Frees memory at once: the process would collect it much later. */
 function discard({ buffer }: Buffer): void {
   if (buffer.byteLength === 0) return
   if (nowhere === undefined) {
@@ -28,7 +27,6 @@ type Incoming = Pick<FastifyRequest, 'headers' | 'arrival' | 'routeOptions'>
 export class Bodies {
   readonly #shares: Shares
 
-  /** `shares` bounds the bytes. */
   constructor(shares: Shares) {
     this.#shares = shares
   }
@@ -41,8 +39,8 @@ export class Bodies {
   }
 
   /**
-   * Reads a body into one piece of memory, until the request releases it. Errors: those of the
-   * shares, and of the framework for a wrong length or one that is too large.
+   * Into one piece of memory, until the request releases it. Errors: those of the shares; of the
+   * framework for a wrong length.
    */
   async read({ headers, arrival, routeOptions }: Incoming, payload: Readable): Promise<Buffer> {
     const limit = routeOptions.bodyLimit as number

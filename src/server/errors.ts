@@ -9,7 +9,6 @@ import { REFUSALS } from '../engine/sentences.js'
 import { logDefect } from './logging.js'
 import { SAYS } from './sentences.js'
 
-/** The setting that bounds the body of a request. */
 type BodyLimit = 'limits.body' | 'limits.control_body'
 
 const unreadable = (message: string) =>
@@ -36,12 +35,13 @@ export function refusalFrom(
   bodyLimit?: BodyLimit
 ): ApiError {
   if (error instanceof ApiError) return error
-  const known = FRAMEWORK[error.code]
-  if (known) return known(settings, bodyLimit)
-  return new ApiError('internal_error', { message: SAYS.defect() })
+  return (
+    FRAMEWORK[error.code]?.(settings, bodyLimit) ??
+    new ApiError('internal_error', { message: SAYS.defect() })
+  )
 }
 
-/** The body of a refusal of the control API, with the default statuses. */
+/** A refusal of the control API, whose statuses no setting changes. */
 export function controlRefusal(
   error: FastifyError | ApiError,
   request: FastifyRequest,
@@ -59,10 +59,9 @@ export function controlRefusal(
   return controlError(refusal, { world: sandbox, requestId: id })
 }
 
-/** What the parser says of a request that it cannot read. */
 type ParseError = { code?: string; reason?: string; rawPacket?: Buffer; bytesParsed?: number }
 
-/** What a request that the server could not read is refused with, and the method that it wrote. */
+/** Why a request could not be read, and the method that it wrote. */
 export const UNREADABLE = new WeakMap<
   IncomingMessage,
   { method: string; refusal: ApiError | null }
@@ -135,8 +134,8 @@ export function answerUnreadable(
 }
 
 /**
- * Answers what Node leaves to us: CONNECT, an `Expect` that is not supported, and one of
- * `100-continue`, whose body is asked for once nothing that is known refuses the request.
+ * What Node leaves to us: CONNECT, an unsupported `Expect`, and `100-continue`, once nothing known
+ * refuses the request.
  */
 export function answerAll(app: FastifyInstance): void {
   const { server } = app

@@ -5,12 +5,11 @@ import { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import type { AnswerHeaders } from '../engine/exchange.js'
-import type { Fault } from '../scenario/script.js'
+import type { Gates } from '../sandbox/gates.js'
 
 export class Faults {
-  /** Responses that hang until their client gives up or the emulator stops. */
+  /** Responses that hang. */
   readonly #hung = new Set<ServerResponse>()
-  /** Ends the wait of each request that is held. */
   readonly #held = new Set<() => void>()
   readonly #stop = new AbortController()
   /** No connection is to be kept for a further request. */
@@ -20,15 +19,12 @@ export class Faults {
     setMaxListeners(0, this.#stop.signal)
   }
 
-  /** Loses the response as the fault says. `replacing` ends a hang. */
-  lose(
-    fault: Fault,
-    reply: FastifyReply,
-    { headers, payload }: { headers: AnswerHeaders; payload: string | Buffer },
-    replacing: AbortSignal
-  ): void {
-    const { raw } = reply
-    const { socket } = reply.request.raw
+  /** Loses a response as its fault says. A new state ends a hang. */
+  lose({ raw, request }: FastifyReply, headers: AnswerHeaders): void {
+    const { exchange, sandbox } = request.arrival
+    const { fault } = exchange.outcome
+    const { replacing } = sandbox
+    const { socket } = request.raw
     if (fault === 'hang' && !this.isStopping && !replacing.aborted) {
       const end = () => raw.destroy()
       replacing.addEventListener('abort', end)
@@ -43,7 +39,7 @@ export class Faults {
     if (fault === 'hang' || !(socket instanceof Socket)) raw.destroy()
     else if (fault === 'connection_reset') socket.resetAndDestroy()
     else {
-      const body = Buffer.from(payload as string)
+      const body = Buffer.from(exchange.payload as string)
       if (fault === 'truncated_body' && body.length > 0) {
         raw.writeHead(raw.statusCode, headers).flushHeaders()
         raw.write(body.subarray(0, body.length / 2))
@@ -52,18 +48,17 @@ export class Faults {
     }
   }
 
-  /** Waits until the time is over or the state is replaced; returns whether the emulator runs. */
+  /** Waits, until the state is replaced at most; returns whether the emulator runs. */
   async delay(milliseconds: number, replacing: AbortSignal): Promise<boolean> {
     const signal = AbortSignal.any([this.#stop.signal, replacing])
     await wait(milliseconds, null, { signal }).catch(() => {})
     return !this.#stop.signal.aborted
   }
 
-  /** Holds a request until it goes on, its client leaves, its time is over, or the emulator stops. */
+  /** Holds until it goes on, its client leaves, its time is over, or the emulator stops. */
   async hold(
-    goesOn: Promise<boolean>,
-    leave: (goesOn: boolean) => void,
-    { raw, longest }: { raw: ServerResponse; longest: number | null }
+    { goesOn, leave, longest }: ReturnType<Gates['arrive']>,
+    raw: ServerResponse
   ): Promise<boolean> {
     const giveUp = () => leave(false)
     if (this.isStopping || raw.destroyed) giveUp()
@@ -77,14 +72,14 @@ export class Faults {
     return isGoingOn
   }
 
-  /** The emulator is about to stop: ends every response that hangs, now and from now on. */
+  /** The emulator is about to stop. */
   cut(): void {
     this.isStopping = true
     for (const answer of this.#hung) answer.destroy()
     for (const giveUp of this.#held) giveUp()
   }
 
-  /** The emulator has stopped: ends the delays that are left. */
+  /** Ends the delays that are left. */
   end(): void {
     this.#stop.abort()
   }

@@ -7,21 +7,10 @@ import { readable } from '../core/redaction.js'
 import { visible } from '../core/visible.js'
 import { redacted } from '../engine/keys.js'
 
-/** What is logged of a request; `rule` stands for an assumption too. */
-type Call = {
-  id: string
-  method: string
-  path: string
-  status: number | null
-  code?: string
-  rule?: string | null
-  ms: number
-  trace?: string
-  script?: string
-  lost?: string
-}
+type Call = ReturnType<typeof callOf>
+type Line = { time: number; level: number; call?: Call; msg?: string }
 
-/** A logger at a level; on a terminal its lines are written for people. */
+/** On a terminal, lines are written for people. */
 export async function createLogger(
   level: string,
   isTerminal: boolean,
@@ -37,12 +26,7 @@ export async function createLogger(
       customColors: 'message:reset',
       ignore: 'pid,hostname,level,time,reqId,req,res,call',
       messageFormat: (log, _key, _label, { colors }) => {
-        const {
-          time,
-          level,
-          call,
-          msg = ''
-        } = log as { time: number; level: number; call?: Call; msg?: string }
+        const { time, level, call, msg = '' } = log as Line
         const colour = colourOf(level, call)
         const [said, label] = call
           ? [lineOf(call, colors[colour])]
@@ -53,8 +37,8 @@ export async function createLogger(
   )
 }
 
-/** How bad a line is, by the hundreds of a status or the tens of a level. */
 const INFO = 30
+/** By the hundreds of a status or the tens of a level. */
 const COLOURS = { 4: 'yellow', 5: 'red', 6: 'red' } as const
 const colourOf = (level: number, call?: Call) =>
   COLOURS[Math.floor(call ? (call.status ?? 500) / 100 : level / 10) as keyof typeof COLOURS] ??
@@ -67,18 +51,24 @@ const lineOf = (
 ) =>
   `${method} ${path} ${shown([status ?? '-', code, rule].filter(Boolean).join(' '))} ${ms} ms ${id}${script ? `, ${script}` : ''}${lost ? `, lost: ${lost}` : ''}`
 
-/** Logs a request that is over; control requests and those of the console only at debug. */
+/** Control requests and those of the console only at debug. */
 export function logRequest(request: FastifyRequest, raw: FastifyReply['raw']): void {
   const { arrival, log } = request
   const level = arrival.isRecorded ? 'info' : 'debug'
-  if (!isEnabled(log, level)) return
+  if (!(log as Logger).isLevelEnabled(level)) return
+  const call = callOf(request, raw)
+  safely(() => log[level]({ call }, lineOf(call)))
+}
+
+/** `rule` stands for an assumption too. */
+function callOf({ arrival, originalUrl }: FastifyRequest, raw: FastifyReply['raw']) {
   const { id, method, action, ms, outcome, authorization, trace } = arrival.exchange
-  const path = redacted(readable(pathOf(request.originalUrl)), arrival.sandbox, authorization)
+  const path = redacted(readable(pathOf(originalUrl)), arrival.sandbox, authorization)
   const status = raw.headersSent ? raw.statusCode : null
   const lost = outcome.fault ?? (raw.writableEnded ? null : 'connection_closed')
   const { code, rule, assumption } = outcome.refusal ?? {}
   const by = code && { code, rule: rule ?? assumption }
-  const call: Call = {
+  return {
     id,
     method,
     path,
@@ -89,15 +79,12 @@ export function logRequest(request: FastifyRequest, raw: FastifyReply['raw']): v
     ...(action && { script: action.id }),
     ...(lost && { lost })
   }
-  safely(() => log[level]({ call }, lineOf(call)))
 }
 
-/** Logs a defect, of the evidence too; the request goes on even if the line cannot be written. */
 export function logDefect(log: FastifyBaseLogger, error: unknown): void {
   safely(() => log.error({ err: error }, 'defect'))
 }
 
-/** Logs what a request was warned of, a line each. */
 export function logWarnings(log: FastifyBaseLogger, messages: readonly string[]): void {
   safely(() => {
     for (const message of messages) log.warn(message)
@@ -112,7 +99,3 @@ function safely(write: () => void): void {
     // there is nowhere to report it
   }
 }
-
-/** Whether lines of a level are written. */
-const isEnabled = (log: FastifyBaseLogger, level: string): boolean =>
-  (log as unknown as Pick<Logger, 'isLevelEnabled'>).isLevelEnabled(level)

@@ -1,4 +1,4 @@
-/** What the server says: of requests that never reach the engine, of defects, and in the log. */
+/** What the server says in responses and in the log. */
 import type { Sentences } from '../core/sentences.js'
 
 export const SAYS = {

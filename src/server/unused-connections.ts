@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Takes connections to the app on a further address. */
+    /** Listens on a further address. */
     loopback: Listener
   }
 }
@@ -27,9 +27,8 @@ export function addLoopback(app: FastifyInstance): () => Promise<void> {
 }
 
 /**
- * Watches a server. Returns what ends the connections that nothing was sent on, which Node does not
- * count as idle, and from then on each one that is opened: `fetch` opens one when it abandons a
- * request.
+ * Returns what ends connections that nothing was sent on, which Node does not count as idle, now
+ * and later: `fetch` opens one when it abandons a request.
  */
 export function unusedConnectionsOf(server: Server): () => void {
   const open = new Set<Socket>()

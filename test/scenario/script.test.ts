@@ -14,7 +14,6 @@ import {
   type ListedEntry,
   Script
 } from '../../src/scenario/script.js'
-import { Store } from '../../src/store/store.js'
 import { coded, reported } from '../support/codes.js'
 import type { Json } from '../support/json.js'
 
@@ -66,7 +65,6 @@ const sent = (
   }
 }
 const ENTRY_CHECKER = checkerOf(entrySchema)
-const RECORDS = new Store()
 const NOW = { seed: 1, at: 0 }
 
 /**
@@ -925,7 +923,7 @@ t.test('expect: every kind of problem of an expectation', async t => {
     [{ on: POST /refunds, others: true }, others needs], [{ on: POST /refunds, times: 0+ }, times allows_anything],
     [{ on: POST /refunds, response: {} }, response empty], [{ on: POST /refunds, response: { amout: 1 } }, response.amout unknown_field],
     [{ on: POST /refunds, response: { amount: { gt: 100 }, error: { code: x } } }], [{ on: GET /refunds, response: { has_more: false } }],
-    [{ on: 'DELETE /accounts/{account_id}/users/{id}', response: { error: { code: resource_missing } } }],
+    [{ on: 'DELETE /accounts/{account_id}/users/{user_id}', response: { error: { code: resource_missing } } }],
     [{ on: POST /refunds, no_sooner_than: 2s, no_later_than: 1s }, no_later_than reversed], [{ on: POST /refunds, no_later_than: soon }, no_later_than wrong_format],
     [{ sequence: [{ on: POST /refunds, no_later_than: 1s }] }, 'sequence[0].no_later_than needs'],
     [{ on: GET /locations, per: ticket, times: 1 }, per has_none], [{ on: POST /transactions, per: transaction, times: 1 }, per has_none],

@@ -290,7 +290,7 @@ t.test('hold: nobody waits whose client has left already, or while the emulator 
       end = resolve
     })
     const raw = Object.assign(new EventEmitter(), { destroyed })
-    return faults.hold(goesOn, goesOn => end(goesOn), { raw: raw as never, longest: null })
+    return faults.hold({ goesOn, leave: goesOn => end(goesOn), longest: null }, raw as never)
   }
   const stopping = new Faults()
   const waiting = wait(stopping, false)
