@@ -44,7 +44,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   core: 130_300,
   work: 14_200,
   store: 31_100,
-  scenario: 362_100,
+  scenario: 343_400,
   engine: 106_800,
   evidence: 89_400,
   sandbox: 111_800,
@@ -54,9 +54,9 @@ const BUDGETS: Readonly<Record<string, number>> = {
   control: 177_600,
   console: 280_700,
   client: 28_600,
-  cli: 183_200,
-  top: 22_800,
-  test: 2_516_700,
+  cli: 177_900,
+  top: 22_700,
+  test: 2_515_800,
   [WORDS]: 37_000
 }
 

@@ -2,7 +2,7 @@
 import { shownGot } from './sentences.js'
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-/** The longest length of time that documents can write, in milliseconds. */
+/** The longest that documents can write, in milliseconds. */
 export const MAX_DURATION = 100 * 366 * UNITS.d
 
 const SHORT = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/
@@ -13,7 +13,7 @@ const ISO = new RegExp(
 /** What each part of an ISO 8601 duration lasts. */
 const ISO_UNITS = [7 * UNITS.d, UNITS.d, UNITS.h, UNITS.m, UNITS.s]
 
-/** Whole milliseconds, or null when the text is not a duration of up to a hundred years. */
+/** Null when the text is not a duration of up to a hundred years. */
 export function durationOf(text: string): number | null {
   const ms = shortDuration(text) ?? isoDuration(text)
   return ms === null || ms > MAX_DURATION ? null : Math.round(ms)
@@ -33,10 +33,7 @@ function isoDuration(text: string): number | null {
   )
 }
 
-/**
- * Whole milliseconds as a document writes them, in the largest unit that they are a whole number
- * of.
- */
+/** Milliseconds as documents write them, in the largest whole unit. */
 export function durationText(ms: number): string {
   const [unit, each] = Object.entries(UNITS).findLast(([, each]) => ms % each === 0) as [
     string,
@@ -47,10 +44,7 @@ export function durationText(ms: number): string {
 
 export const DURATION_EXPECTED = 'must be a duration, such as 250ms, 2s, 36h, 7d or PT36H'
 
-/**
- * What to say of a value that is not a duration; of a number, with the units that it may be meant
- * in.
- */
+/** What to say of another value; of a number, with the units that it may be meant in. */
 export function durationExpected(value: string | number): string {
   const text = String(value).trim()
   const joined = text.replace(/\s+/g, '')

@@ -5,18 +5,13 @@ import { currencies } from 'countries-list/currencies'
 import { iso31661 } from 'iso-3166'
 import type { AssumptionId } from '../reference/assumptions.js'
 import type { Format as FormatName } from '../reference/parameters.js'
+import { durationExpected, durationOf } from './durations.js'
 import { type EmailProblem, emailProblem } from './email.js'
 import { instantProblem, parseInstant } from './instants.js'
 
-/**
- * Why a value does not have a format. `assumption` is given where an assumption refuses the value,
- * even if the parameter has a rule of its own.
- */
+/** Why a value does not have a format; `assumption` where that refuses it, whatever its rule. */
 export type FormatProblem = { expected: string; assumption?: AssumptionId }
-/**
- * A format: what is wrong with a value (null when nothing is), how a right one is stored, and the
- * assumption that it was accepted by, if any.
- */
+/** What is wrong with a value, how a right one is stored, and the assumption that accepts it. */
 export type Format = {
   problem: (value: string) => FormatProblem | null
   stored?: (value: string) => string
@@ -53,7 +48,7 @@ const EMAIL_PROBLEMS: Readonly<Record<EmailProblem, FormatProblem>> = {
   }
 }
 
-export const FORMATS: Readonly<Record<FormatName | 'default_currency', Format>> = {
+export const FORMATS: Readonly<Record<FormatName | 'default_currency' | 'duration', Format>> = {
   email: {
     problem: value => {
       const problem = emailProblem(value)
@@ -85,6 +80,9 @@ export const FORMATS: Readonly<Record<FormatName | 'default_currency', Format>> 
   },
   default_currency: {
     problem: value => (value === 'required' ? null : FORMATS.currency.problem(value))
+  },
+  duration: {
+    problem: value => (durationOf(value) === null ? { expected: durationExpected(value) } : null)
   },
   instant: {
     problem: value => (parseInstant(value) === null ? instantProblem(value) : null),
