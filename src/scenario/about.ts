@@ -1,4 +1,4 @@
-/** Which records a request is about: those that it names, and those that these belong to. */
+/** Which records a request is about: those it names, and those these belong to. */
 import { operationOf } from '../reference/operations.js'
 import type { Store } from '../store/store.js'
 import type { About, SentCall } from './matching.js'
@@ -8,10 +8,7 @@ type Named = Pick<SentCall, 'operation' | 'params' | 'query' | 'body'> & {
   account: string | null
 }
 
-/**
- * Finds the id of the record that a request is about, such as the Location of its Ticket; records
- * are looked up only when they are asked for.
- */
+/** Such as the Location of its Ticket; looked up only when asked for. */
 export function aboutIn(store: Store, named: Named): SentCall['about'] {
   let found: Readonly<Record<About, string | undefined>> | undefined
   return what => {

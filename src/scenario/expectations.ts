@@ -2,10 +2,9 @@
  * Expectations: how many requests must come and how they must end, in which order they come, and
  * what the records are in the end.
  */
-import { durationExpected, durationOf } from '../core/durations.js'
+import { durationOf } from '../core/durations.js'
 import { MASK } from '../core/mask.js'
 import type { Step } from '../core/places.js'
-import { say as check } from '../core/sentences.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
 import type { Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
@@ -39,14 +38,10 @@ import { say } from './sentences.js'
 import { compileStatus } from './statuses.js'
 
 export type { CallsData, CountData, ExpectationData } from './schemas.js'
-/**
- * How a request ended: the status of its response, whether the client got it, and whether records
- * were changed.
- */
 export type Ending = { status: number; isDelivered: boolean; tookEffect: boolean }
 /**
- * Requests of an expectation, each `apart` milliseconds after the one before. `ended` is empty if
- * it does not matter how they end: then they count at once.
+ * `apart`: milliseconds after the one before. `ended` is empty where it does not matter how they
+ * end: they count at once.
  */
 export type Calls = {
   data: CallsData
@@ -55,7 +50,6 @@ export type Calls = {
   ended: readonly EndingCondition[]
   apart: number
 }
-/** A condition on how a request ended: what is wanted, and what came. */
 export type EndingCondition = {
   name: string
   wanted: string
@@ -63,8 +57,8 @@ export type EndingCondition = {
   holds: (ending: Ending) => boolean
 }
 /**
- * `isOfEndings` says that requests are counted when they have ended, since it matters how they end;
- * `times` is how many must come, of each value if it counts by one.
+ * `isOfEndings`: requests are counted when they have ended, since it matters how; `times` is of
+ * each value where it counts by one.
  */
 export type Expectation =
   | { data: CountData; calls: Calls; times: Counts; isOfEndings: boolean }
@@ -73,33 +67,26 @@ export type Expectation =
 export type Verdict = {
   expectation: ExpectationData
   wanted: string
-  /**
-   * Of one that counts by value and does not hold: the first value that it does not hold for, which
-   * `seen` and the requests are of.
-   */
+  /** The first value that it does not hold for, which `seen` and the requests are of. */
   value?: string
-  /**
-   * How many requests came; of a sequence, how many of its requests came in order; of a state, in
-   * how many places it differs.
-   */
+  /** Requests that came; of a sequence, those in order; of a state, the places where it differs. */
   seen: number
   holds: boolean
   exceeded: boolean
   message: string
   /**
-   * Of an expectation that does not hold: the requests that counted, and those that nearly did, as
-   * far as the journal holds them.
+   * Where it does not hold: requests that counted or nearly did, as far as the journal has them.
    */
   requests?: string[]
   near_misses?: NearMiss[]
 }
 
-/** The responses to steps, by name; null where an expectation cannot refer to them. */
+/** By the names of steps; null where an expectation cannot refer to them. */
 type Answered = ReadonlyMap<string, Json> | null
 
 /**
- * Compiles one expectation that its schema allows; null with its problems reported. What it keeps
- * of card data is digests. `patterns` is how many the expectations before it have.
+ * Compiles an expectation that its schema allows; null with its problems reported. Card data is
+ * kept as digests. `patterns`: those of the expectations before.
  */
 export const compileExpectation = (
   data: ExpectationData,
@@ -115,7 +102,7 @@ export const compileExpectation = (
     return null
   })
 
-/** The requests of an expectation, each with its place in it; none if it is about records. */
+/** Each with its place; none where it is about records. */
 export function callsIn(data: ExpectationData): { at: readonly Step[]; calls: CallsData }[] {
   if ('on' in data) return [{ at: [], calls: data }]
   return 'sequence' in data
@@ -169,15 +156,12 @@ async function compileCalls(written: CallsData, note: Report, answers: Answered)
     note(['took_effect'], say('no_effect', shownOn(data.on)))
   }
   const matches = await compileMatch(operations, data.match, note, { answers })
-  const apart = durationOf(data.no_sooner_than ?? '0s')
-  if (apart === null)
-    note(['no_sooner_than'], check('wrong_format', durationExpected(`${data.no_sooner_than}`)))
   return {
     data,
     operations: new Set(operations),
     matches,
     ended: compileEnding(data, note),
-    apart: apart ?? 0
+    apart: durationOf(data.no_sooner_than ?? '0s') as number
   }
 }
 
@@ -233,8 +217,7 @@ export class Tally {
   }
 
   /**
-   * Counts a request that comes, or one that has ended as `ending` says. Returns whether it counts
-   * for any expectation.
+   * Counts a request that comes, or has ended as `ending` says. Returns whether it counts for any.
    */
   count(call: SentCall, ending: Ending | null = null): boolean {
     let isCounted = false
@@ -256,7 +239,7 @@ export class Tally {
     return isCounted
   }
 
-  /** The requests that are still expected, of a sequence the next one; `seen` is how many came. */
+  /** What is still expected, of a sequence the next request; `seen` is how many came. */
   awaited(): { wanted: string; calls: Calls; seen: number }[] {
     return this.expectations.flatMap((expectation, index) => {
       if ('differences' in expectation) return []
@@ -273,7 +256,7 @@ export class Tally {
     })
   }
 
-  /** What can be said of each expectation now; `store` holds the records as they are. */
+  /** `store` holds the records as they are. */
   async verdicts(store: Store): Promise<Verdict[]> {
     const verdicts: Verdict[] = []
     for (const [index, expectation] of this.expectations.entries()) {
@@ -287,7 +270,7 @@ export class Tally {
     return verdicts
   }
 
-  /** Of one that counts by value, the verdict of the first value that it does not hold for. */
+  /** By value: of the first that it does not hold for. */
   #verdictOfCalls(
     expectation: Exclude<Expectation, { differences: StateTest }>,
     index: number
@@ -314,17 +297,11 @@ export class Tally {
   }
 }
 
-/**
- * Requests that came for an expectation, of one value or in all: how many, when the last, and the
- * first that came too soon, by its place, with how soon.
- */
+/** How many came, when the last, and the first that came too soon, by its place, with how soon. */
 type Came = { seen: number; at: number; soon: { nth: number; gap: number } | null }
 const NONE: Came = { seen: 0, at: 0, soon: null }
 
-/**
- * Counts a request that comes after another. Those that are counted when they end need not end in
- * the order in which they came.
- */
+/** Those counted when they end need not end in the order in which they came. */
 function countAfter(came: Came, at: number, apart: number): void {
   const gap = Math.abs(at - came.at)
   came.seen++
@@ -332,12 +309,12 @@ function countAfter(came: Came, at: number, apart: number): void {
   came.at = Math.max(came.at, at)
 }
 
-/** What came for an expectation by value, and how many requests of values beyond the maximum. */
+/** What came by value, and how many requests of values beyond the maximum. */
 type CallCount = { readonly values: Map<string, Came>; uncounted: number }
 /** In place of a value where all requests are counted together. */
 const NO_VALUE = ''
 
-/** Whether a request is one of those; `ending` is how it ended, null where that does not matter. */
+/** `ending` is null where it does not matter how a request ended. */
 function isMatched(
   { operations, matches, ended }: Calls,
   call: SentCall,
