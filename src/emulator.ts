@@ -104,10 +104,7 @@ export async function runEmulator({
     variables
   }
   const process = settingsInForce(launch).values
-  const library = new Library(
-    { fixtures: process.fixtures_dir, scenarios: process.scenarios_dir },
-    process
-  )
+  const library = Library.by(process)
   const sandboxes = new Sandboxes({ library, launch, machine: now, progress, beforeForgetting })
   const file =
     process.data === null

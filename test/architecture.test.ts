@@ -44,7 +44,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   core: 125_800,
   work: 14_200,
   store: 31_100,
-  scenario: 362_100,
+  scenario: 343_400,
   engine: 101_400,
   evidence: 82_800,
   sandbox: 104_400,
@@ -54,8 +54,8 @@ const BUDGETS: Readonly<Record<string, number>> = {
   control: 171_400,
   console: 280_700,
   client: 28_600,
-  cli: 183_200,
-  top: 22_800,
+  cli: 177_900,
+  top: 22_700,
   test: 2_516_700,
   [WORDS]: 37_000
 }

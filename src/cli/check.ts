@@ -1,6 +1,6 @@
 /**
- * `commerce-emulator check FILE…`: plays a scenario's steps and checks its expectations, in process
- * or against any running service.
+ * `commerce-emulator check FILE…`: plays scenarios in process or against a running service, and
+ * checks what they expect.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { decodeForm, type FormObject } from '../core/form.js'
@@ -61,18 +61,12 @@ import { SAYS, say } from './sentences.js'
 export type CheckOptions = PlayedWith &
   ResponseBounds & {
     launch: Launch
-    /** What fails besides steps and expectations: `script` and findings. */
+    /** Besides steps and expectations. */
     failOn?: readonly Gate[]
-    /**
-     * Called before each file of several, else after each step and each second of a wait, for a
-     * progress bar.
-     */
+    /** Before each file of several, else after each step and each second of a wait. */
     onProgress?: Progress | undefined
   }
-/**
- * A scenario that is loaded and checked; `own` are its names and keys, `bindings` those that it is
- * played with, by the running service if there is one.
- */
+/** `own` are the names and keys of the scenario, `bindings` those it is played with. */
 type Checking = CheckOptions & {
   sandbox: Sandbox
   title: string
@@ -81,18 +75,15 @@ type Checking = CheckOptions & {
   service: Play | null
 }
 type Found<P = PlacedPoint> = Pick<CheckedFile, 'notes' | 'settings'> & { points: P[] }
-/** A key is masked in reports from this length on: a shorter one is a word like any other. */
+/** A shorter key is not masked in reports: it is a word like any other. */
 const MIN_KEY = 8
-/** Requests that are shown of a finding. */
+/** Requests shown of a finding. */
 const MAX_SHOWN = 3
-/** The longest that a play really waits at a running service, ten minutes. */
+/** Ten minutes: the longest that a play really waits at a running service. */
 const MAX_WAIT = 600_000
 const SECOND = 1000
 
-/**
- * Checks the scenarios of files, folders and patterns one after the other. A document that cannot
- * be loaded is a failed point, not an error.
- */
+/** A document that cannot be loaded is a failed point, not an error. */
 export async function check(
   places: readonly string[],
   options: CheckOptions
@@ -123,8 +114,8 @@ export async function check(
 }
 
 /**
- * `known` takes the names that `--var` can give a value to: the variables of the file, what its
- * requests refer to, and its records.
+ * `known` takes names for `--var`: variables of the file, what its requests refer to, and its
+ * records.
  */
 async function checkFile(
   file: string,
@@ -178,8 +169,8 @@ async function checkFile(
 }
 
 /**
- * Plays the steps of a scenario that is loaded, then its plays, and judges what it expects by the
- * plays, or by the steps where there are none.
+ * Plays the steps, then the plays, and judges what is expected by the plays, or by the steps where
+ * there are none.
  */
 async function checkLoaded(checking: Checking): Promise<Found> {
   const { sandbox, against } = checking
@@ -220,8 +211,8 @@ async function checkLoaded(checking: Checking): Promise<Found> {
 }
 
 /**
- * Sends requests that are counted for the expectations of a scenario, as it writes them: a key that
- * was sent in place of its own counts as that one. `used` takes the keys.
+ * Counts requests for the expectations as the scenario writes them: with its own keys. `used` takes
+ * the keys that were sent.
  */
 const counting =
   (checking: Checking, tally: Tally, used: Set<string | null>) =>
@@ -247,7 +238,7 @@ const counting =
     return answer
   }
 
-/** A request as the scenario's expectations match it; null where it is not of the reference. */
+/** Null where it is not of the reference. */
 function sentBy(
   { method, path, query, key, form, headers = {} }: StepCall,
   { sandbox }: Checking
@@ -276,7 +267,7 @@ function sentBy(
   )
 }
 
-/** Sends the requests of the steps and of the plays, each with its point. */
+/** Sends all requests, each with its point. */
 async function playAll(
   { sandbox, title, service, bindings, onProgress = () => {} }: Checking,
   counted: (play: Play) => Play
@@ -319,7 +310,6 @@ async function playAll(
   return { points, playedSteps }
 }
 
-/** Waits, and shows for how long. */
 async function waited(ms: number, onProgress: Progress): Promise<void> {
   for (let past = 0; past < ms; past += SECOND) {
     onProgress(SAYS.waiting(), past / SECOND, Math.ceil(ms / SECOND))
@@ -327,9 +317,7 @@ async function waited(ms: number, onProgress: Progress): Promise<void> {
   }
 }
 
-/**
- * What to say of a request that waited in vain since the script holds it, by the entry that does.
- */
+/** Of a request that waited in vain: the entry that holds it. */
 function holdsOn(
   { script }: Sandbox,
   { at, call, answer, problems }: StepOutcome
@@ -346,7 +334,6 @@ function holdsOn(
   return [{ at, ...say('held', holding.entry.name ?? holding.id, how) }]
 }
 
-/** A point for each expectation. */
 async function expectationPoints(
   tally: Tally,
   checking: Checking,
@@ -390,10 +377,7 @@ async function expectationPoints(
   )
 }
 
-/**
- * How the records differ from an expected state: here, or as far as a running service lets them be
- * read.
- */
+/** Here, or as far as a running service lets records be read. */
 async function stateProblems(
   index: number,
   { sandbox, service, bindings }: Checking,
@@ -419,10 +403,7 @@ async function stateProblems(
   )
 }
 
-/**
- * The step that sent a request of the journal. A lost response has no Request-Id header: the
- * request's number counts those before it.
- */
+/** A lost response has no Request-Id header: the number of the request counts those before it. */
 function playedAs(request: string, playedSteps: readonly PlayedStep[]): PlayedStep {
   const calls = playedSteps.filter(wasMade)
   const made =
@@ -432,8 +413,8 @@ function playedAs(request: string, playedSteps: readonly PlayedStep[]): PlayedSt
 }
 
 /**
- * Script entries that were never applied, and mistakes that the plays make; mostly a warning each,
- * unless it is to fail.
+ * Entries that were never applied, and mistakes of the plays; mostly a warning each, unless it is
+ * to fail.
  */
 async function warningsOn(
   { sandbox, failOn = [] }: Checking,

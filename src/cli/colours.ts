@@ -1,7 +1,7 @@
 /** Colours of what commands print, where the terminal has some and NO_COLOR is not set. */
 import { styleText } from 'node:util'
 
-/** How a line is shown, by how it begins or ends; the first that fits counts. */
+/** By how a line begins or ends; the first that fits counts. */
 const STYLES: readonly (readonly [line: RegExp, style: 'red' | 'yellow' | 'green' | 'bold'])[] = [
   [/^(error|commerce-emulator): |^ {2}(\u2717|FAILED) |[1-9]\d* (failed|problems?)\b/, 'red'],
   [/^ {2}! |^warning: |\d warnings?$/, 'yellow'],
@@ -9,9 +9,7 @@ const STYLES: readonly (readonly [line: RegExp, style: 'red' | 'yellow' | 'green
   [/^ {2}Next /, 'bold']
 ]
 
-/**
- * The text with its lines in colours; as it is for a file, a pipe, and a terminal without colours.
- */
+/** As it is for a file, a pipe, and a terminal without colours. */
 export function coloured(
   text: string,
   stream: Partial<Pick<NodeJS.WriteStream, 'hasColors'>>

@@ -1,4 +1,4 @@
-/** The commands: their help, their flags, and what they run. */
+/** The commands: help, flags, and what they run. */
 import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -44,8 +44,8 @@ export type Spec = {
   options?: readonly Option[]
   examples: readonly (readonly [about: string, line: string])[]
   /**
-   * The exit status, or null when the process goes on serving; `operand` is the argument, or all
-   * words where none is declared.
+   * The exit status, null when the process goes on serving; `operand` is the argument, or all words
+   * without one.
    */
   run?: (operand: never, flags: never, line: CommandLine) => Promise<number | null>
 }
@@ -81,7 +81,6 @@ const listOf = (text: string, before: string[] = []) => [
   ...text.split(',').filter(name => name !== '')
 ]
 
-/** Errors: `InvalidArgumentError` for anything but a number that `isRight` takes. */
 const numberOf = (isRight: (number: number) => boolean, says: string) => (text: string) => {
   if (!/^\d+(\.\d+)?$/.test(text) || !isRight(Number(text))) throw new InvalidArgumentError(says)
   return Number(text)
@@ -93,13 +92,13 @@ const wholeOf = numberOf(
   SAYS.whole()
 )
 
-/** Values by their names, of `NAME=VALUE`; the name of a value alone is ''. */
+/** Values by names, of `NAME=VALUE`; of a value alone, ''. */
 const paired = (text: string, before: Pairs = new Map()): Pairs => {
   const at = text.indexOf('=')
   return new Map([...before, at < 1 ? ['', text] : [text.slice(0, at), text.slice(at + 1)]])
 }
 
-/** The same where each has a name, and only one value. Errors: `InvalidArgumentError`. */
+/** The same, each with a name and one value. Errors: `InvalidArgumentError`. */
 const named = (text: string, before: Pairs = new Map()): Pairs => {
   const all = paired(text, before)
   if (all.has('')) throw new InvalidArgumentError(SAYS.pair())
@@ -113,12 +112,12 @@ const option = <T>(flags: string, about: string, parse?: (text: string, before: 
 }
 
 type OfSettings = Readonly<Partial<Record<SettingKey, string>>>
-/** The values of flags that the flag itself does not name. */
+/** Names of values that the flag does not tell. */
 const VALUES: OfSettings = { data: 'file' }
 
 /**
- * The flags of settings, and `--set` for all. `notes` replace the default and variable of a
- * setting, `abouts` what it is.
+ * The flags of settings, `--set` and `--settings`. `notes` replace default and variable, `abouts`
+ * what a setting is.
  */
 function settingOptions(
   keys: readonly SettingKey[],
@@ -149,7 +148,7 @@ function settingOptions(
   ]
 }
 
-/** The name of a variable that tells a command where the emulator is. */
+/** The name of a variable for a command. */
 const nameOption = (name: string, what: string) =>
   option(`--${name}-name <name>`, `Variable for ${what}.`).default(
     `COMMERCE_${name.replace('-', '_').toUpperCase()}`
@@ -205,7 +204,7 @@ const ADDRESS = [
   TOKEN
 ]
 
-/** The commands in the order of the help; one below another has both names. */
+/** In the order of the help; one below another has both names. */
 export const COMMANDS = {
   start: {
     about: 'Start the emulator. The default command.',
@@ -633,7 +632,7 @@ function addressProblem(text: string): string | null {
   return url.search === '' && url.hash === '' ? null : SAYS.has_query()
 }
 
-/** Annotates problems in GitHub Actions, and returns the exit status. */
+/** Annotates problems in GitHub Actions. Returns the exit status. */
 function concludeCheck(
   checked: readonly CheckedFile[],
   { environment, stderr }: CommandLine
@@ -705,5 +704,4 @@ function strayArgument(word: string, program: Command): string {
     : SAYS.unknown_command(word, didYouMean(word, commands))
 }
 
-/** Refuses a command line. */
 const refuse = (program: Command, message: string): never => program.error(`error: ${message}`)

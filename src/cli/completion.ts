@@ -1,11 +1,8 @@
-/**
- * `commerce-emulator completion SHELL`: a script that completes commands and options in a shell,
- * made from the commands themselves.
- */
+/** `commerce-emulator completion SHELL`: a script that completes commands and options. */
 import type { Command } from 'commander'
 
 const longOf = ({ options }: Command) => options.map(({ long }) => long as string)
-/** The words that a command takes: those below it, or of its argument. */
+/** Those below a command, or of its argument. */
 const wordsOf = ({ commands, registeredArguments: [argument] }: Command) => [
   ...commands.map(command => command.name()),
   ...(argument?.argChoices ?? [])

@@ -1,6 +1,6 @@
 /**
- * `commerce-emulator exec … -- COMMAND…`, and `record`: runs a command against an emulator of its
- * own, and judges its requests.
+ * `commerce-emulator exec … -- COMMAND…`, and `record`: runs a command against its own emulator,
+ * and judges its requests.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,14 +21,14 @@ import { SAYS, shellWord } from './sentences.js'
 export type ExecOptions = Omit<ReportOptions, 'next'> & {
   launch: Launch & { variables: SettingVariables }
   vars?: GivenVariables | undefined
-  /** Environment variables that tell the command where the emulator is. */
+  /** Of environment variables for the command. */
   names: Record<
     'urlName' | 'baseUrlName' | 'sandboxUrlName' | 'apiKeyName' | 'controlUrlName',
     string
   >
-  /** Seconds that the command may take to end after a signal. */
+  /** Seconds after a signal. */
   killAfter: number
-  /** The scenario that the requests are written to, if any. */
+  /** File of the scenario to write. */
   out?: string | undefined
 }
 type Command = readonly [string, ...string[]]
@@ -36,9 +36,7 @@ type Streams = { stderr: NodeJS.WriteStream }
 const NOT_RUNNABLE = 126
 const NOT_FOUND = 127
 
-/**
- * Returns the exit status: that of the command, or 3 when only a gate failed.
- */
+/** Returns the exit status: that of the command, or 3 when only a gate failed. */
 export async function exec(
   command: Command,
   { launch, vars, names, killAfter, out, ...options }: ExecOptions,
@@ -99,7 +97,7 @@ export async function exec(
 }
 
 const LOOPBACK = 'localhost,127.0.0.1,::1'
-/** Lets the command reach the emulator without the proxy that its environment names, if any. */
+/** Past the proxy that the environment names, if any. */
 function withoutProxy(env: NodeJS.ProcessEnv, say: (line: string) => void): Record<string, string> {
   const proxy = ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'].find(name => env[name])
   if (proxy === undefined) return {}
@@ -131,8 +129,8 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 const OF_KEYBOARD: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
 
 /**
- * Passes signals on, and kills a command that has not ended `killAfter` seconds later. Returns its
- * status, or 128 plus the number of its signal, and why it is not 0.
+ * Passes signals on, and kills the command `killAfter` seconds later. Returns its status, or 128
+ * plus its signal, and why it is not 0.
  */
 async function runCommand(
   [name, ...args]: Command,

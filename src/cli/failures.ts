@@ -7,10 +7,7 @@ import { visible } from '../core/visible.js'
 import { problemLine } from '../scenario/documents.js'
 import { reasonOf, SAYS, type SystemError } from './sentences.js'
 
-/**
- * What a process ends with: `misused` for a wrong command line or setting, `gate` where all went
- * well but a gate.
- */
+/** `misused`: a wrong command line or setting; `gate`: all went well but a gate. */
 export const STATUS = { done: 0, failed: 1, misused: 2, gate: 3 } as const
 
 /** What a command cannot do, by its message. */

@@ -13,19 +13,19 @@ import { reasonOf, SAYS, shellWord } from './sentences.js'
 
 const LOGIN = /\/\/[^/]*@/
 
-/** `report` is the folder that reports are written to; `isVerbose` lists the assumptions. */
+/** `report` is a folder; `isVerbose` lists the assumptions. */
 export type ReportOptions = {
   gates: Gates
   report: string | null
   isVerbose: boolean
   environment: Environment
-  /** The command to go on with after a failure, by the name of the first request that shows it. */
+  /** What to run after a failure, by the first request that shows it. */
   next: (request: string) => string
 }
 
 /**
- * Returns the exit status: 0, or 3 when a gate failed. Errors: as of `runOf`, and of a folder or
- * file that cannot be written.
+ * Returns the exit status: 0, or 3 when a gate failed. Errors: as of `runOf`, and of files that
+ * cannot be written.
  */
 export async function judge(
   { url, token, ...options }: Omit<ReportOptions, 'next'> & { url: string; token: string | null },
@@ -39,7 +39,7 @@ export async function judge(
 
 /**
  * `status` is that of the command, null for none. Returns the exit status: 1 where only a report
- * could not be written.
+ * was not written.
  */
 export async function concluded(
   run: RunDocument,

@@ -1,6 +1,4 @@
-/**
- * Settings from the command line and the environment, as text that each schema converts and checks.
- */
+/** Settings of the command line and the environment: texts that each schema converts and checks. */
 import { isIP } from 'node:net'
 import { checkerOf } from '../core/checking.js'
 import { ApiError, type Problem } from '../core/errors.js'
@@ -26,10 +24,7 @@ export const CHECKER = checkerOf(() => settingsSchema(() => true))
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/**
- * The variable that each setting is read from: with the prefix, else the bare one; an empty one is
- * absent.
- */
+/** With the prefix, else the bare one; an empty one is absent. */
 export function variablesIn(environment: Environment): SettingVariables {
   return Object.fromEntries(
     SETTING_KEYS.flatMap(key => {
@@ -39,7 +34,7 @@ export function variablesIn(environment: Environment): SettingVariables {
   )
 }
 
-/** The settings of the environment's variables. Errors: `setting_invalid` with every problem. */
+/** Errors: `setting_invalid` with every problem. */
 export async function settingsOfEnvironment(environment: Environment): Promise<GivenSettings> {
   const variables = Object.entries(variablesIn(environment)) as [SettingKey, string][]
   return read(
@@ -82,17 +77,11 @@ function adviceOn(key: SettingKey, text: string, name: string): string {
 }
 
 /** Wrong values of these are found only when they are used. */
-const USED_LATER: readonly SettingKey[] = [
-  'port',
-  'host',
-  'scenario',
-  'fixtures_dir',
-  'scenarios_dir',
-  'snapshots_dir',
-  'data'
-]
+const USED_LATER = SETTING_KEYS.filter(
+  key => SETTINGS[key].flag && !['watch', 'log_level', 'seed'].includes(key)
+)
 
-/** A line for each bare variable whose value is in the lines of a failure. */
+/** For each bare variable whose value is in the lines of a failure. */
 export function linesOnVariables(lines: readonly string[], environment: Environment): string[] {
   return USED_LATER.flatMap(key => {
     const name = variableOf(key)
@@ -106,8 +95,7 @@ export function linesOnVariables(lines: readonly string[], environment: Environm
 }
 
 /**
- * The settings of `--set key=value` and of their own flags, which win. Errors: `setting_invalid`
- * with every problem.
+ * Of `--set key=value` and of own flags, which win. Errors: `setting_invalid` with every problem.
  */
 export async function settingsOfFlags(
   flags: Partial<Record<SettingKey, string>>,
@@ -133,10 +121,7 @@ export async function settingsOfFlags(
 
 const flagOf = (key: SettingKey) => SETTINGS[key].flag as string
 
-/**
- * A key that is spelled like an unknown one, the keys of the group that it names, or where they are
- * listed.
- */
+/** A similar key, the keys of the group that it names, or where they are listed. */
 function suggestion(key: string): string {
   const group = SETTING_KEYS.filter(known => known.startsWith(`${key}.`))
   if (group.length > 0) return SAYS.settings_in_group(group)

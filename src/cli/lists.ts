@@ -17,11 +17,7 @@ const LISTS: Readonly<
   >
 > = {
   scenarios: async launch => {
-    const { values } = settingsInForce(launch)
-    const listed = await new Library(
-      { fixtures: values.fixtures_dir, scenarios: values.scenarios_dir },
-      values
-    ).list()
+    const listed = await Library.by(settingsInForce(launch).values).list()
     return listed.map(({ name, title, description }) => [name, description ?? title ?? ''])
   },
   rules: () => Object.entries(RULES).map(([id, { text }]) => [id, text]),

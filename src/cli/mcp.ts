@@ -1,6 +1,6 @@
 /**
- * `commerce-emulator mcp`: an emulator as the tools of a coding agent, over the Model Context
- * Protocol on stdin and stdout. The pages of the docs are its resources.
+ * `commerce-emulator mcp`: an emulator as tools of a coding agent, over the Model Context Protocol
+ * on stdin and stdout; the docs are resources.
  */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,7 @@ import { RULE_IDS } from '../reference/rules.js'
 import { checkText } from '../reports/text.js'
 import { VERSION } from '../scenario/version.js'
 
-/** A running emulator by its address, or one of its own, with the options of `startEmulator`. */
+/** A running emulator, or one of its own with the options of `startEmulator`. */
 export type McpOptions = { url: string; token: string | null } | EmulatorOptions
 
 type Tool = {
@@ -71,7 +71,7 @@ const tool = <P extends TProperties>(
 /** A document in one line is told from a name, which has no line break. */
 const documentIn = (scenario: string) => (/^\s*\{|: /.test(scenario) ? `${scenario}\n` : scenario)
 
-/** Plays a scenario on an emulator of its own. Resolves to the report of `check`. */
+/** On an emulator of its own. Returns the report of `check`. */
 async function played(scenario: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'scenario-'))
   try {
@@ -88,8 +88,8 @@ async function played(scenario: string): Promise<string> {
 }
 
 /**
- * A tool on a request of a sandbox; `isKept` where reports keep what it shows of one from before a
- * load or reset. Errors: `request_unknown`.
+ * `isKept`: reports keep what it shows of requests from before a load or reset. Errors:
+ * `request_unknown`.
  */
 const ofRequest = (
   about: string,
@@ -218,7 +218,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   )
 }
 
-/** Maximum length of an answer in characters; its last line says how to get the rest. */
+/** Characters of an answer; its last line says how to get the rest. */
 const MAX_ANSWER = 7_800
 const OUTPUT = closed({
   answer: Type.Unsafe({ description: 'The answer; of a long one, a part of its text.' }),

@@ -36,8 +36,8 @@ const commandsFor = (file: string): string[] => [
 ]
 
 /**
- * The path from a folder to the schema: of the package installed above it, the same on every
- * machine, or of this one.
+ * From a folder to the schema: of the package installed above it, the same on every machine, or of
+ * this one.
  */
 function schemaFor(folder: string): string {
   const { root } = parse(folder)

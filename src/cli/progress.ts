@@ -5,7 +5,6 @@ const DELAY_MS = 1000
 export type Progress = (what: string, done: number, total: number) => void
 type ProgressBar = { update: Progress; stop: () => void }
 
-/** A label, and how many of how many, once the work has taken a second. */
 export async function createProgressBar(
   stream: NodeJS.WriteStream,
   now: () => number = Date.now

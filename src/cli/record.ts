@@ -1,7 +1,4 @@
-/**
- * `commerce-emulator record --out FILE -- COMMAND…`: runs a command as `exec` does, and writes its
- * requests as scenarios.
- */
+/** `commerce-emulator record --out FILE -- COMMAND…`: `exec`, and its requests as scenarios. */
 import { randomBytes } from 'node:crypto'
 import { rm, stat, writeFile } from 'node:fs/promises'
 import { parse } from 'node:path'
@@ -41,8 +38,8 @@ export class Recorder {
   }
 
   /**
-   * A scenario for each load or reset: the first in the file itself, the others beside it with -2,
-   * -3… Returns whether there were requests, and all were written.
+   * One for each load or reset, the further ones with -2, -3… Returns whether there were requests,
+   * and all were written.
    */
   async write(
     { sandboxes }: Pick<RunningEmulator, 'sandboxes'>,

@@ -1,10 +1,10 @@
 /** `commerce-emulator report merge`: judges the runs of several jobs as one. */
-import { mkdir, readFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
 import { contentOf } from '../client/connection.js'
 import type { RunDocument } from '../reports/run.js'
 import { type JobRun, mergedRun } from '../reports/several.js'
-import { utf8In } from '../scenario/documents.js'
+import { textOf } from '../scenario/library.js'
 import { VERSION } from '../scenario/version.js'
 import { Failure } from './failures.js'
 import { concluded, type ReportOptions } from './judge.js'
@@ -12,9 +12,8 @@ import { filesAt } from './scenario-files.js'
 import { SAYS } from './sentences.js'
 
 /**
- * The files `run.json` of each place, which is a file, a folder to search with all folders below
- * it, or a pattern such as `reports/*.json`; each file once. Errors: a `Failure` for a place
- * without a file.
+ * Of each place, a file, a folder with all below it, or a pattern; each file once. Errors: a
+ * `Failure` for a place without a file.
  */
 async function runsAt(places: readonly string[]): Promise<string[]> {
   const found = await Promise.all(
@@ -31,7 +30,7 @@ async function runsAt(places: readonly string[]): Promise<string[]> {
 /** Reads a run; its folder has the name of its job. */
 async function readRun(file: string): Promise<JobRun & { status: number | null }> {
   const { run, status }: { run?: Partial<RunDocument>; status?: number | null } = Object(
-    contentOf(utf8In(file, await readFile(file)))
+    contentOf(await textOf(file))
   )
   if (run?.object !== 'run') throw new Failure(SAYS.not_a_run(file))
   if (run.version !== VERSION)
@@ -40,9 +39,8 @@ async function readRun(file: string): Promise<JobRun & { status: number | null }
 }
 
 /**
- * Judges several runs as one and writes its reports. Returns the exit status: that of the first
- * command that failed, or 3 if only a gate failed. Errors: a `Failure` for a file that is not a run
- * or has another version, and for a place without a file.
+ * Returns the exit status: that of the first command that failed, or 3 if only a gate failed.
+ * Errors: a `Failure` for a file that is not a run or has another version.
  */
 export async function mergeRuns(
   places: readonly string[],

@@ -1,7 +1,4 @@
-/**
- * What commands ask a running emulator over its control API: its run, whether it is ready, and for
- * the image's HEALTHCHECK.
- */
+/** What commands ask a running emulator over its control API. */
 import { emulatorAddress } from '../client/address.js'
 import { contentOf } from '../client/connection.js'
 import { httpTransport } from '../client/http.js'
@@ -15,19 +12,12 @@ import { reasonOf, SAYS } from './sentences.js'
 /** In milliseconds. */
 const TIMEOUT = 30_000
 const HEALTH_TIMEOUT = 3000
-/**
- * The name of a request in a report: `SANDBOX#PERIOD/req_1`; the sandbox at the base address has no
- * name.
- */
+/** A request in a report, `SANDBOX#PERIOD/req_1`; the sandbox at the base address has no name. */
 const IN_RUN = /^([\w.-]*)#\d+\//
 
-/** An emulator, by any of its addresses, and its control token. */
 type Running = { url: string; token: string | null }
 
-/**
- * By the address of an emulator, of its API or of its control API. Errors: `setting_invalid` for
- * what is not an HTTP address.
- */
+/** Of any address of an emulator. Errors: `setting_invalid` for what is not an HTTP address. */
 export function originOf(address: string): string {
   const url = emulatorAddress(address)
   if (url === null)
@@ -43,8 +33,8 @@ export const runOf = (emulator: Running): Promise<RunDocument> =>
   })
 
 /**
- * A scenario as YAML that repeats a request and its response; `id` is its id or its name in a
- * report. Errors: a `Failure` that says why there is none.
+ * As YAML; `id` is that of a request or its name in a report. Errors: a `Failure` that says why
+ * there is none.
  */
 export function scenarioOf(id: string, emulator: Running): Promise<string> {
   const [, sandbox = ''] = IN_RUN.exec(id) ?? []
@@ -75,10 +65,7 @@ async function read<T>(
   throw fail(SAYS.responded(status, typeof why === 'string' ? why : SAYS.not_an_emulator()))
 }
 
-/**
- * Whether an emulator is ready; writes its response, or why there was none. `host` is what the
- * emulator is bound to.
- */
+/** Writes the response, or why there was none. `host` is what the emulator is bound to. */
 export async function healthcheck(
   { port, host }: { port: number; host: string },
   write: (line: string) => void
@@ -101,7 +88,7 @@ export async function healthcheck(
   }
 }
 
-/** In a URL; an emulator that is bound to every address is asked over the loopback. */
+/** An emulator bound to every address is asked over the loopback. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'

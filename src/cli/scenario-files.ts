@@ -1,6 +1,6 @@
 /**
- * The files that `validate` and `check` are given: files, folders, patterns, and names of scenarios
- * and fixtures.
+ * What `validate` and `check` are given: files, folders, patterns, and names of scenarios and
+ * fixtures.
  */
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -16,8 +16,8 @@ import type { Progress } from './progress.js'
 import { SAYS, say } from './sentences.js'
 
 /**
- * `names` are those that `--var` gives values to, each of which some file has to know; `withShared`
- * takes files of shared script entries as well.
+ * `names` are those of `--var`, each of which some file has to know; `withShared` takes files of
+ * groups too.
  */
 type Files = {
   launch: Launch
@@ -25,10 +25,7 @@ type Files = {
   withShared?: boolean
   onProgress?: Progress | undefined
 }
-/**
- * What is found of a file, whose variables are added to those that are known; `isAlone` where its
- * place has no other.
- */
+/** Adds the variables of the file to those known; `isAlone`: its place has no other. */
 type CheckFile = (
   file: string,
   library: Library,
@@ -40,21 +37,15 @@ const ENDINGS = '**/*.{yaml,yml,json}'
 const IGNORED = ['**/node_modules/**']
 
 /**
- * The files of each place, once: a file as it is, those of a folder that end
- * in .yaml, .yml or .json, those that match a pattern, and,
- * where there is none of these, the scenario or fixture with that name. Files of a folder or pattern
- * that are not scenarios are left out; a place with none is a failure.
+ * The files of each place, once; where there is none, the scenario or fixture of that name. Other
+ * documents of a folder or pattern are left out; a place with none is a failure.
  */
 export async function checkFiles(
   places: readonly string[],
   { launch, names, withShared = false, onProgress }: Files,
   checkFile: CheckFile
 ): Promise<CheckedFile[]> {
-  const settings = settingsInForce(launch).values
-  const library = new Library(
-    { fixtures: settings.fixtures_dir, scenarios: settings.scenarios_dir },
-    settings
-  )
+  const library = Library.by(settingsInForce(launch).values)
   const checked: CheckedFile[] = []
   const [seen, known] = [new Set<string>(), new Set<string>()]
   for (const place of places) {
@@ -96,8 +87,8 @@ export async function checkFiles(
 }
 
 /**
- * The files that a pattern matches, those of a folder that have such an ending, or what is named;
- * `isSearched` for the first two.
+ * Matches of a pattern, files of a folder with such an ending (both `isSearched`), or what is
+ * named.
  */
 export async function filesAt(
   place: string,
@@ -116,7 +107,7 @@ export async function filesAt(
   return { files: files.sort(), isSearched: true, isPattern }
 }
 
-/** Null for a scenario, a fixture, and a file that cannot be read: that is found out later. */
+/** Null for what is checked, and a file that cannot be read: that is found out later. */
 async function whyLeftOut(
   file: string,
   library: Library,

@@ -10,7 +10,7 @@ const UNWRITABLE = {
   EPERM: DENIED,
   EROFS: 'the file system is read-only'
 }
-/** Why a file, a folder or an address cannot be used, by the code of the system. */
+/** By the code of the system. */
 const SYSTEM = {
   read: {
     ENOENT: 'no such file or folder',
@@ -49,13 +49,13 @@ export type SystemError = Error & {
   path?: string
 }
 
-/** Why something cannot be done, in words where the code of the system is known. */
+/** In words where the code of the system is known. */
 export const reasonOf = (
   doing: keyof typeof SYSTEM,
   { code = '', message }: Pick<SystemError, 'code' | 'message'>
 ): string => (SYSTEM[doing] as Readonly<Record<string, string>>)[code] ?? message
 
-/** One word of a shell command, quoted if needed; `separator` separates the parts of a path. */
+/** Quoted if needed; `separator` separates the parts of a path. */
 export const shellWord = (text: string, separator = '/'): string =>
   /^[\w./:@%+=,-]+$/.test(text.replaceAll(separator, '/'))
     ? text

@@ -1,19 +1,17 @@
 /** Files of settings: what `check --write-settings` writes, and `--settings` reads. */
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { isObject } from '../core/quick-check.js'
 import { flattened, type GivenSettings, nested } from '../core/settings.js'
 import { jsonText } from '../reports/formats.js'
 import { settingsYaml } from '../reports/text.js'
-import { readDocument, refusalOf, utf8In } from '../scenario/documents.js'
+import { readDocument, refusalOf } from '../scenario/documents.js'
+import { textOf } from '../scenario/library.js'
 import { Failure } from './failures.js'
 import { CHECKER } from './launch.js'
 import { reasonOf, SAYS } from './sentences.js'
 
-/**
- * As JSON to a file that ends in .json, else as YAML. Errors: a `Failure` where it cannot be
- * written.
- */
+/** As JSON to a .json file, else as YAML. Errors: a `Failure`. */
 export async function writeSettings(file: string, settings: GivenSettings): Promise<void> {
   await writeFile(
     file,
@@ -24,14 +22,11 @@ export async function writeSettings(file: string, settings: GivenSettings): Prom
 }
 
 /**
- * The settings of a file, at its top level or under `settings`. Errors: `document_invalid` with
- * every problem, those of the file system.
+ * At its top level or under `settings`. Errors: `document_invalid` with every problem, those of the
+ * file system.
  */
 export async function readSettings(file: string): Promise<GivenSettings> {
-  const bytes = await readFile(file).catch(error => {
-    throw Object.assign(error, { path: file })
-  })
-  const document = await readDocument(file, utf8In(file, bytes))
+  const document = await readDocument(file, await textOf(file))
   const { data } = document
   const isBlock = isObject(data) && 'settings' in data
   const found = isBlock ? (data as { settings: unknown }).settings : data

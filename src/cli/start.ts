@@ -1,7 +1,4 @@
-/**
- * `commerce-emulator start`. The last line that it prints, `commerce-emulator ready on …`, is a
- * stable format.
- */
+/** `commerce-emulator start`. Its last line, `commerce-emulator ready on …`, is a stable format. */
 import closeWithGrace from 'close-with-grace'
 import { Help } from 'commander'
 import type { FastifyBaseLogger } from 'fastify'
@@ -14,10 +11,7 @@ import { coloured } from './colours.js'
 import { createProgressBar } from './progress.js'
 import { SAYS, shellWord } from './sentences.js'
 
-/**
- * `quiet`: whether only the last line is printed; `open`: whether the console is shown in the
- * browser.
- */
+/** `quiet`: only the last line is printed; `open`: the console is shown in the browser. */
 type Shown = { quiet?: boolean; open?: boolean }
 type Output = {
   stdout: NodeJS.WritableStream & Partial<Pick<NodeJS.WriteStream, 'hasColors'>>
@@ -25,8 +19,8 @@ type Output = {
 }
 
 /**
- * Closes on SIGTERM or SIGINT; a second signal ends the process at once. `beforeEnd` has the
- * emulator closed before the process ends. Errors: as of `runEmulator`.
+ * Closes on SIGTERM or SIGINT; a second signal ends the process at once. Errors: as of
+ * `runEmulator`.
  */
 export async function start(
   {
@@ -74,7 +68,6 @@ export async function start(
     )
 }
 
-/** Loads what finds the browser of the system only now. */
 async function openInBrowser(address: string): Promise<unknown> {
   const { default: open } = await import('open')
   return open(address)
@@ -93,12 +86,9 @@ export function warnOfExposure(
 const COLUMNS = 68
 const MAX_KEYS = 8
 
-/** In addition to the addresses and keys of the emulator. */
 type StartFacts = {
-  /** Given as a setting; a data file replaces it. */
   asked: string | null
   data: string | null
-  /** Whether `--var` was given. */
   hasVars: boolean
   records: number
 }
@@ -106,10 +96,7 @@ type StartFacts = {
 const readyLine = ({ baseUrl }: Pick<RunningEmulator, 'baseUrl'>) =>
   `commerce-emulator ready on ${baseUrl}`
 
-/**
- * The addresses, the scenario, where the data is, the keys, a first request, and that the emulator
- * is ready.
- */
+/** Addresses, scenario, data, keys, a first request, and that the emulator is ready. */
 export function startUpText(
   {
     baseUrl,

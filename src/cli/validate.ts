@@ -1,6 +1,6 @@
 /**
- * `commerce-emulator validate FILE…`: checks scenarios, fixtures and files of shared script
- * entries, without opening a port.
+ * `commerce-emulator validate FILE…`: checks scenarios, fixtures and files of groups, without
+ * opening a port.
  */
 import { Clock } from '../core/clock.js'
 import type { Problem } from '../core/errors.js'
@@ -20,8 +20,7 @@ import { checkFiles } from './scenario-files.js'
 import { say } from './sentences.js'
 
 /**
- * What was found of each file, and of `vars`: each has to be a variable of at least one of the
- * files. Every file that was read is added to `read`.
+ * Each of `vars` has to be a variable of at least one file. `read` takes every file that was read.
  */
 export function validate(
   places: readonly string[],
@@ -60,7 +59,7 @@ export function validate(
   )
 }
 
-/** What is wrong with a document, and what it is warned of; nothing is loaded. */
+/** Nothing is loaded. */
 async function foundIn(
   file: string,
   {

@@ -2,7 +2,7 @@
 import { shownGot } from './sentences.js'
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-/** The longest length of time that documents can write, in milliseconds. */
+/** The longest that documents can write, in milliseconds. */
 export const MAX_DURATION = 100 * 366 * UNITS.d
 
 const SHORT = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/
@@ -13,7 +13,7 @@ const ISO = new RegExp(
 /** What each part of an ISO 8601 duration lasts. */
 const ISO_UNITS = [7 * UNITS.d, UNITS.d, UNITS.h, UNITS.m, UNITS.s]
 
-/** Whole milliseconds, or null when the text is not a duration of up to a hundred years. */
+/** Null when the text is not a duration of up to a hundred years. */
 export function durationOf(text: string): number | null {
   const ms = shortDuration(text) ?? isoDuration(text)
   return ms === null || ms > MAX_DURATION ? null : Math.round(ms)

@@ -5,6 +5,7 @@ import { currencies } from 'countries-list/currencies'
 import { iso31661 } from 'iso-3166'
 import type { AssumptionId } from '../reference/assumptions.js'
 import type { Format as FormatName } from '../reference/parameters.js'
+import { durationExpected, durationOf } from './durations.js'
 import { type EmailProblem, emailProblem } from './email.js'
 import { instantProblem, parseInstant } from './instants.js'
 
@@ -47,7 +48,7 @@ const EMAIL_PROBLEMS: Readonly<Record<EmailProblem, FormatProblem>> = {
   }
 }
 
-export const FORMATS: Readonly<Record<FormatName | 'default_currency', Format>> = {
+export const FORMATS: Readonly<Record<FormatName | 'default_currency' | 'duration', Format>> = {
   email: {
     problem: value => {
       const problem = emailProblem(value)
@@ -79,6 +80,9 @@ export const FORMATS: Readonly<Record<FormatName | 'default_currency', Format>> 
   },
   default_currency: {
     problem: value => (value === 'required' ? null : FORMATS.currency.problem(value))
+  },
+  duration: {
+    problem: value => (durationOf(value) === null ? { expected: durationExpected(value) } : null)
   },
   instant: {
     problem: value => (parseInstant(value) === null ? instantProblem(value) : null),

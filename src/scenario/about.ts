@@ -10,10 +10,7 @@ type Named = Pick<SentCall, 'operation' | 'params' | 'query' | 'body'> & {
   account: string | null
 }
 
-/**
- * Finds the id of the record that a request is about, such as the Location of its Ticket; records
- * are looked up only when they are asked for.
- */
+/** Such as the Location of its Ticket; looked up only when asked for. */
 export function aboutIn(store: Store, named: Named): SentCall['about'] {
   let found: Readonly<Partial<Record<About, string>>> | undefined
   return what => {

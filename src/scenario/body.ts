@@ -17,10 +17,7 @@ export class Body {
     return this.#text
   }
 
-  /**
-   * Whether it holds nothing but white space; a large one counts as not empty, and is not read for
-   * that.
-   */
+  /** A large one counts as not empty, and is not read for that. */
   get isEmpty(): boolean {
     return !this.isLarge && this.text.trim() === ''
   }
@@ -31,16 +28,10 @@ export class Body {
   }
 }
 
-/**
- * Larger texts, in bytes, are read in a worker. Texts of these sizes take about the same time: YAML
- * is slower to read.
- */
+/** Bytes; larger texts are read in a worker. Texts of these sizes take about the same time. */
 export const LARGE: Readonly<Record<TextType, number>> = { json: 65_536, yaml: 16_384 }
 /** More records are made in a worker. */
 export const MANY_RECORDS = 5000
 
-/**
- * Ends the reading of a document that would make other requests wait, so that it is read in a
- * worker.
- */
+/** Ends the reading of a document, so that a worker reads it. */
 export class TooLargeHere extends Error {}

@@ -1,7 +1,6 @@
 /**
- * Completes the records of fixtures by the table of their family: what is left out is null, an
- * address has its six parts, metadata is an object (A04). Those
- * of a family all have one shape, with what its table names in the order of the table.
+ * Completes records by the table of their family: what is left out is null, an address has its six
+ * parts, metadata is an object (A04). All have one shape, in the order of the table.
  */
 import { FORMATS } from '../core/formats.js'
 import { settled } from '../core/money.js'
@@ -12,7 +11,7 @@ import { RESOURCES } from '../reference/tables.js'
 import { FAMILIES, type RecordOf, type Records } from '../store/store.js'
 
 type Given = Readonly<Record<string, unknown>>
-/** Makes a value of what was given, which its schema allows. */
+/** Of what its schema allows. */
 type Completer = (given: unknown) => unknown
 
 function completerOf(schema: Schema): Completer {
@@ -54,10 +53,7 @@ const COMPLETERS = Object.fromEntries(
   FAMILIES.map(family => [family, partsCompleter(RESOURCES[family])])
 )
 
-/**
- * The record as it is stored, from what a fixture gives of it; `parent` is the record that it
- * refers to.
- */
+/** As it is stored; `parent` is the record that it refers to. */
 export function completed(
   family: Family,
   given: Given,

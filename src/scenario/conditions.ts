@@ -1,7 +1,4 @@
-/**
- * Conditions on named values: the parameters of a request, and the fields of a record. A condition
- * can say which value it wants and which it got.
- */
+/** Conditions on named values: parameters of a request, and fields of a record. */
 import { checkerOf } from '../core/checking.js'
 import { FORMATS } from '../core/formats.js'
 import { instantOf } from '../core/instants.js'
@@ -25,12 +22,9 @@ import { say } from './sentences.js'
 export type Value = Scalar | null | undefined
 /** Reads any field of a record. */
 export type FieldAt = (name: readonly string[]) => Value
-/** Whether a value passes; of a record, it may be compared with other fields of it. */
+/** Of a record, a value may be compared with its other fields. */
 export type Test = (value: Value, fieldAt?: FieldAt) => boolean
-/**
- * A condition on the value of a name; `at` is where it is written, `data` the condition as written,
- * `wanted` the same in words.
- */
+/** `at` is where it is written, `wanted` the condition in words. */
 export type Condition = {
   name: readonly string[]
   at: readonly Step[]
@@ -67,7 +61,7 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
 const CONDITIONS = [...Object.keys(COMPARISONS), 'not', 'present']
 
 /**
- * Compiles conditions by name, each looked up in the tables. Problems are reported by their place
+ * Compiles conditions, each name looked up in the tables. Problems are reported by their place
  * below these names, as they are `written`.
  */
 export async function compileNames(
@@ -97,8 +91,8 @@ export async function compileNames(
 }
 
 /**
- * Looks a name such as `a[b][c]` up, or a field such as `a.b.c`; null, with the problem reported,
- * if there is none.
+ * Of a name such as `a[b][c]`, or a field such as `a.b.c`; null, with the problem reported, for an
+ * unknown one.
  */
 function lookedUp(key: string, under: At, report: Report): At | null {
   const isPath =
@@ -124,10 +118,7 @@ function lookedUp(key: string, under: At, report: Report): At | null {
   return at
 }
 
-/**
- * The steps of a name such as `a[b][c]`, or of a path such as `a.b[c]`; null where its brackets are
- * not closed.
- */
+/** Of a name such as `a[b][c]`, or a path such as `a.b[c]`; null where brackets are not closed. */
 export function stepsOf(name: string, isPath = true): string[] | null {
   const [, head, brackets] = /^([^[\]]*)((?:\[[^[\]]*\])*)$/.exec(name) ?? []
   return head === undefined
@@ -138,7 +129,7 @@ export function stepsOf(name: string, isPath = true): string[] | null {
       ]
 }
 
-/** The parts of a value by name; for a field that refers to a record, the fields of that record. */
+/** For a field that refers to a record, the fields of that record. */
 const partsOf = (schema: Schema) => schema.properties ?? LINKED_FIELDS.get(schema) ?? {}
 
 function partOf(schema: Schema, name: string): Schema | undefined {
@@ -149,8 +140,8 @@ function partOf(schema: Schema, name: string): Schema | undefined {
 }
 
 /**
- * Whether names below a parameter are conditions on it, and not parts of it. If it has parts,
- * `present` is the only condition that it can have.
+ * Whether names below a parameter are conditions on it. If it has parts, it can have `present`
+ * alone.
  */
 function isCondition(wanted: object, schemas: readonly Schema[]): boolean {
   const names = Object.keys(wanted)
@@ -197,10 +188,7 @@ export async function compileTest(wanted: Wanted, at: At, report: Report): Promi
   }
 }
 
-/**
- * Finds the value of a text with references when a request or record is judged: null for no value,
- * undefined for one that is not known yet.
- */
+/** Null for no value, undefined for one that is not known yet. */
 function compileReference(
   text: string,
   at: At,
@@ -217,7 +205,7 @@ function compileReference(
   return () => undefined
 }
 
-/** Looks up a field that has a single value; null, with the problem reported, for any other. */
+/** Of a single value; null, with the problem reported, for any other. */
 export function fieldNamed(path: string, subject: Subject, report: Report): At | null {
   const at = lookedUp(path, { ...subject, schemas: [subject.fields as Schema], name: [] }, report)
   if (at === null || at.schemas.every(({ type }) => ![type].flat().includes('object'))) return at
@@ -226,10 +214,7 @@ export function fieldNamed(path: string, subject: Subject, report: Report): At |
   return null
 }
 
-/**
- * A test of one value. A value that the tables do not allow can never match; null asks for no
- * value.
- */
+/** A value that the tables do not allow can never match; null asks for no value. */
 async function compileValue(wanted: Scalar | null, at: At, report: Report): Promise<Test> {
   const { fields, schemas, name } = at
   const text = String(wanted)
@@ -253,14 +238,13 @@ async function compileValue(wanted: Scalar | null, at: At, report: Report): Prom
   return fields === undefined ? value => value === text : isField(schemas[0] as Schema, wanted)
 }
 
-/** A value as a request sends it to a parameter; undefined where the parameter has parts. */
+/** Undefined where the parameter has parts. */
 function sentAs(wanted: Scalar | null, schema: Schema): Scalar | undefined {
   if (schema.type === 'object') return undefined
   const text = String(wanted)
   return isNumeric(schema) && NUMBER.test(text) ? Number(text) : text
 }
 
-/** Why no record, or no right request, can have a value. */
 async function whyWrong(
   { schema, value }: { schema: Schema; value: unknown },
   wanted: Scalar | null
@@ -274,9 +258,7 @@ async function whyWrong(
   return `${problem.message}${isShort ? `; quote it: "${value.padStart(4, '0')}"` : ''}`
 }
 
-/**
- * The test of a field: instants are equal where they are the same moment, codes as they are stored.
- */
+/** Instants are equal at the same moment, codes as they are stored. */
 function isField({ format }: Schema, wanted: Scalar | null): Test {
   if (wanted === null) return value => value === undefined
   const at = format === 'instant' ? instantOf(String(wanted)) : null
@@ -315,8 +297,8 @@ async function compileConditions(conditions: Conditions, at: At, report: Report)
 }
 
 /**
- * Why no value can meet all conditions: nothing is between the bounds, those of the field included,
- * or an absent value is compared; null where one can.
+ * Nothing is between the bounds, those of the field included, or an absent value is compared; null
+ * where one can meet all.
  */
 function contradictionIn(
   { present, ...conditions }: Conditions,

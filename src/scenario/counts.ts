@@ -2,10 +2,10 @@
 import type { Report } from './documents.js'
 import { say } from './sentences.js'
 
-/** From so often to so often, infinitely many included. */
+/** `to` may be infinite. */
 export type Counts = { from: number; to: number }
 
-/** What a text says, which is reported where it says nothing of the kind, never, or too few. */
+/** Reported where the text is no count, or below `least`. */
 export function countsOf(text: string, least: 0 | 1, report: Report): Counts {
   const [, first, dash, last] =
     /^(0|[1-9]\d{0,8})(?:(-)([1-9]\d{0,8})|\+)?$/.exec(text.replaceAll(' ', '')) ?? []

@@ -1,4 +1,4 @@
-/** The error that a scripted response with a status shows if the script says no more about it. */
+/** The error of a scripted response by its status, where the script says no more. */
 
 type ShownError = { type: string; code: string; message: string }
 

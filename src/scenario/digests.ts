@@ -1,17 +1,13 @@
 /**
- * Card data that a match asks for is kept as a digest: equality is all that is asked, and nothing
- * that is shown or written holds the number (A25).
+ * A match keeps card data as a digest: only equality is asked, and nothing shown or written holds
+ * the number (A25).
  */
 import { hash } from 'node:crypto'
 import { IS_DIGEST, isSecretName, withoutSecrets } from '../core/redaction.js'
 
-/** The digest of a value as a match writes it. */
 export const digestOf = (value: string): string => `sha256:${hash('sha256', value, 'hex')}`
 
-/**
- * The match with a digest in place of every secret value. Patterns stay: one that holds a whole
- * card number is refused.
- */
+/** Patterns stay: one with a whole card number is refused. */
 export const withDigests = <Match extends object>(match: Match): Match =>
   Object.fromEntries(
     Object.entries(match).map(([section, of]) => [section, digested(of, [])])

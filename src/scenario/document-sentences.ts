@@ -1,6 +1,4 @@
-/**
- * What is said of a document that cannot be read, of its variables, and of the files that it names.
- */
+/** Sentences on documents that cannot be read, their variables, and the files that they name. */
 import { didYouMean, nearest, sentence, shortened, thereAre } from '../core/nearest.js'
 import { type Sentences, sayer } from '../core/sentences.js'
 
@@ -33,10 +31,7 @@ const noneCalled = (
 ) =>
   `${sentence(`no ${what} is called ${name || '""'}${didYouMean(name, [...known, ...beside])}`)} Available: ${known.join(', ')}`
 
-/**
- * What is wrong with a text that YAML's parser refuses where no line shows what was meant, by the
- * code of the parser.
- */
+/** By the code of the YAML parser, where no line shows what was meant. */
 const REFUSED: Readonly<Record<string, string>> = {
   BLOCK_AS_IMPLICIT_KEY:
     'a line can have only one name; quote what follows the first colon, or put it on a line of its own',

@@ -1,7 +1,4 @@
-/**
- * Fixture and scenario documents as they are written: YAML or JSON text, read with the place of
- * each part.
- */
+/** Documents as they are written: YAML or JSON text, read with the place of each part. */
 import { isUtf8 } from 'node:buffer'
 import { type Checker, MAX_PROBLEMS } from '../core/checking.js'
 import { ApiError, type Problem } from '../core/errors.js'
@@ -22,7 +19,6 @@ export type SourceDocument = {
   name: string
   data: unknown
   limits: DocumentLimits
-  /** The lines and columns of places, as far as they are known. */
   locate: Locate<Promise<readonly (Place | null)[]>>
   /** Those that are not printed as they are written. */
   numbers?: readonly WrittenNumber[]
@@ -32,10 +28,7 @@ export type SourceDocument = {
 export type TextType = 'json' | 'yaml'
 /** `script` is a file of script entries that scenarios share. */
 export type DocumentKind = 'fixture' | 'scenario' | 'script'
-/**
- * A problem with its place in a document; `isOfName` where it is about a name and not its value, if
- * its code does not say so.
- */
+/** `isOfName`: about a name and not its value, if the code does not say so. */
 export type DocumentProblem = {
   document: SourceDocument
   steps: readonly Step[]
@@ -58,7 +51,7 @@ const OF_NAMES = [
   'not_a_variable_name',
   'unbalanced_brackets'
 ]
-/** Takes a problem by its place in the current part of a document. */
+/** By the place in the current part of a document. */
 export type Report = (
   steps: readonly Step[],
   said: Pick<DocumentProblem, 'code' | 'message' | 'isOfName'> | string
@@ -67,10 +60,9 @@ export type Report = (
 /** Collects problems. */
 export type Problems = { readonly length: number; push: (problem: DocumentProblem) => unknown }
 
-/** Ends the search: more problems were found than are listed. */
 class EnoughProblems extends Error {}
 
-/** The problems of a load; the search ends by an error when there are more than are listed. */
+/** Ends the search by an error when there are more problems than are listed. */
 export class ProblemList implements Problems {
   readonly all: DocumentProblem[] = []
 
@@ -84,10 +76,7 @@ export class ProblemList implements Problems {
   }
 }
 
-/**
- * Returns the result of `make` if it finds no problems. Errors: `document_invalid` with those that
- * it found, in the order of `documents` where there are several.
- */
+/** Errors: `document_invalid` with the problems that `make` found, in the order of `documents`. */
 export async function withoutProblems<T>(
   problems: ProblemList,
   make: () => Promise<T>,
@@ -102,7 +91,6 @@ export async function withoutProblems<T>(
   throw await refusalOf(problems.all, documents)
 }
 
-/** A part of a document. */
 export type DocumentPart = Pick<DocumentProblem, 'document' | 'steps'>
 /** Finds where the current part is written. */
 export type Written = (steps: readonly Step[]) => DocumentPart
@@ -111,7 +99,6 @@ export const writtenIn =
   (document: SourceDocument, under: readonly Step[] = []): Written =>
   steps => ({ document, steps: [...under, ...steps] })
 
-/** Adds each reported problem to a list, with the place where its part is written. */
 export const reportBy =
   (problems: Problems, written: Written): Report =>
   (steps, said) =>
@@ -120,14 +107,13 @@ export const reportBy =
       ...written(steps)
     })
 
-/** Adds each reported problem of a part of a document to a list. */
 export const reportTo = (
   problems: Problems,
   document: SourceDocument,
   under: readonly Step[] = []
 ): Report => reportBy(problems, writtenIn(document, under))
 
-/** The places of parts of documents; each document is read through once. */
+/** Each document is read through once. */
 export async function placesOf(parts: readonly DocumentPart[]): Promise<(Place | null)[]> {
   const places = new Map<DocumentPart, Place | null>()
   for (const document of new Set(parts.map(({ document }) => document))) {
@@ -138,7 +124,7 @@ export async function placesOf(parts: readonly DocumentPart[]): Promise<(Place |
   return parts.map(part => places.get(part) as Place | null)
 }
 
-/** A document that was given as data: it has no lines. */
+/** Of data, which has no lines. */
 export const documentOf = (
   name: string,
   data: unknown,
@@ -188,10 +174,6 @@ const isDeeper = (value: unknown, levels: number): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some(part => isDeeper(part, levels - 1)))
 
-/**
- * One refusal of all problems: document after document, in the order of `documents` where there are
- * several, within each by place; deduplicated.
- */
 export async function refusalOf(
   problems: readonly DocumentProblem[],
   documents: readonly SourceDocument[] = problems.map(({ document }) => document)
@@ -200,8 +182,8 @@ export async function refusalOf(
 }
 
 /**
- * Problems with their places: document after document, in the order of `documents`, within each by
- * place, a whole before its parts; deduplicated.
+ * Deduplicated, document after document in the order of `documents`, within each by place, a whole
+ * before its parts.
  */
 export async function listedProblems(
   problems: readonly DocumentProblem[],
@@ -333,10 +315,7 @@ function documentInvalid(found: Problem[], isMore = found.length > MAX_PROBLEMS)
   })
 }
 
-/**
- * The text of bytes that must be UTF-8. Errors: `document_invalid` with the encoding that they
- * probably have, and the place of the first wrong byte.
- */
+/** Errors: `document_invalid` with the probable encoding, and the place of the first wrong byte. */
 export function utf8In(name: string, bytes: Uint8Array): string {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const text = buffer.toString()
@@ -356,8 +335,8 @@ export function utf8In(name: string, bytes: Uint8Array): string {
 }
 
 /**
- * The data of a text that is JSON; undefined for any other. Errors: `document_too_large`, before it
- * is parsed, and `body_malformed` where it has to be JSON.
+ * Undefined where it is not JSON. Errors: `document_too_large` before it is parsed,
+ * `body_malformed` where it has to be JSON.
  */
 function jsonOf(
   name: string,
@@ -396,7 +375,7 @@ export const locatorIn =
   async (...wanted) =>
     (await yamlIn(text, limits)).locate(...wanted)
 
-/** YAML is read by a module that is loaded when it is first needed. */
+/** Loaded when first needed. */
 async function yamlIn(text: string, limits: DocumentLimits): Promise<ReadYaml> {
   const { readYaml } = await import('./yaml.js')
   return readYaml(text, limits)

@@ -1,7 +1,4 @@
-/**
- * Changes of records that are made as a whole or not at all: some are deleted, then some are made
- * or replaced, as by a fixture.
- */
+/** Changes of records, made as a whole or not at all: deletions, then records as of a fixture. */
 import { Ids } from '../core/ids.js'
 import { didYouMean } from '../core/nearest.js'
 import { partAt } from '../core/places.js'
@@ -21,18 +18,16 @@ import {
 import type { ChangeData } from './schemas.js'
 import { say } from './sentences.js'
 
-/** Records as a fixture gives them, and the ids of those to delete before. */
+/** The ids of `removed` are deleted first. */
 export type Edit = { fixture: Fixture; removed: readonly string[] }
 export type RecordName = { family: Family; id: string }
-/** What an edit has done to a store. */
 export type Edited = { imported: ImportedRecords; removed: readonly RecordName[] }
 
-/** Records that an edit names, at most: it is made while its request waits. */
+/** An edit is made while its request waits. */
 const MAX_NAMED = 100
-/** Where the problems of an edit are said to be: nowhere yet. */
 const DOCUMENT = documentOf('script', null)
 
-/** The edit that a script entry asks for; places are those in the entry. */
+/** Places are those in the entry. */
 export function editOf({ data = {}, delete: removed = [] }: ChangeData, report: Report): Edit {
   const fixture = fixtureIn(DOCUMENT, data, ['change', 'data'])
   const count = recordsIn([fixture]) + removed.length
@@ -41,10 +36,7 @@ export function editOf({ data = {}, delete: removed = [] }: ChangeData, report: 
   return { fixture, removed }
 }
 
-/**
- * Makes an edit in a store, which is a copy, to be thrown away where there are problems. A record
- * that was deleted before is no problem.
- */
+/** In a copy of a store, thrown away where there are problems. A record deleted before is none. */
 export function edited(
   store: Store,
   { fixture, removed: ids }: Edit,
@@ -77,13 +69,12 @@ export function edited(
   return { imported: importer.imported, removed }
 }
 
-/** Ids of each family that are searched for a suggestion. */
+/** Of each family. */
 const MAX_SUGGESTED = 200
-/** Ids of records of some families, to suggest one of them. */
 export const suggestedIds = (store: Store, families: readonly Family[] = FAMILIES): string[] =>
   families.flatMap(family => store[family].someIds(MAX_SUGGESTED))
 
-/** The ids that the changes of script entries give to records, as far as they can be read. */
+/** As far as they can be read. */
 export const idsMade = (entries: readonly unknown[]): ReadonlySet<unknown> =>
   new Set(
     entries.flatMap(entry =>
@@ -95,8 +86,7 @@ export const idsMade = (entries: readonly unknown[]): ReadonlySet<unknown> =>
 
 type IdTest = (id: string, families: readonly Family[]) => boolean
 /**
- * What an edit is tried in: a first state, whether an id is certainly in none of some families, and
- * whether a request may be given it.
+ * `isMissing`: an id is certainly in none of some families; `isDrawn`: a request may be given it.
  */
 export type Trial = {
   store: Store
@@ -107,10 +97,7 @@ export type Trial = {
 /** Problems that no request changes. */
 const CERTAIN = ['listed_twice', 'reserved_field', 'other_type', 'sum_too_large']
 
-/**
- * Tries the edit of a script entry on a copy of a first state. What it meets there is a warning,
- * and a problem where it can never be made.
- */
+/** On a copy of a first state: problems are warnings, unless the edit can never be made. */
 export function checkEdit(
   entry: object,
   edit: Edit,
@@ -132,7 +119,7 @@ export function checkEdit(
   }
 }
 
-/** The families whose records can refer to one of a family, with the index that groups them. */
+/** With the index that groups them. */
 const REFERRING: Partial<Record<Family, readonly [index: string, ...families: Family[]]>> = {
   accounts: ['account', 'accounts', 'users', 'locations'],
   locations: ['location', 'tickets'],
@@ -141,10 +128,7 @@ const REFERRING: Partial<Record<Family, readonly [index: string, ...families: Fa
 }
 const LINKS = Object.keys(LINKED_FAMILIES)
 
-/**
- * What refers to a record, so that it cannot be deleted: the ids of others, and what acts as an
- * Account.
- */
+/** Ids of records that refer to one, so that it cannot be deleted, and what acts as an Account. */
 export function referrers(store: Store, settings: Settings, family: Family, id: string): string[] {
   const group = family === 'tickets' ? (store.tickets.get(id) as Records['tickets']).location : id
   const range = {

@@ -2,7 +2,7 @@
  * Expectations as they are written: how many requests must come and how they must end, in which
  * order they come, and what the records are in the end. A `Tally` judges them.
  */
-import { durationExpected, durationOf } from '../core/durations.js'
+import { durationOf } from '../core/durations.js'
 import { MASK } from '../core/mask.js'
 import { didYouMean } from '../core/nearest.js'
 import type { Step } from '../core/places.js'
@@ -61,7 +61,6 @@ export type Calls = {
   ended: readonly EndingCondition[]
   apart: Apart | null
 }
-/** A condition on how a request ended: what is wanted, and what came. */
 export type EndingCondition = {
   name: string
   wanted: string
@@ -85,12 +84,12 @@ export type SequenceExpectation = Said & {
 export type StateExpectation = Said & { data: { state: StateData }; differences: StateTest }
 export type Expectation = CountExpectation | SequenceExpectation | StateExpectation
 
-/** The responses to steps, by name; null where an expectation cannot refer to them. */
+/** By the names of steps; null where an expectation cannot refer to them. */
 type Answered = ReadonlyMap<string, Json> | null
 
 /**
- * Compiles one expectation that its schema allows; null with its problems reported. What it keeps
- * of card data is digests. `patterns` is how many the expectations before it have.
+ * Compiles an expectation that its schema allows; null with its problems reported. Card data is
+ * kept as digests. `patterns`: those of the expectations before.
  */
 export const compileExpectation = (
   data: ExpectationData,
@@ -106,7 +105,7 @@ export const compileExpectation = (
     return null
   })
 
-/** The requests of an expectation, each with its place in it; none if it is about records. */
+/** Each with its place; none where it is about records. */
 export function callsIn(data: ExpectationData): { at: readonly Step[]; calls: CallsData }[] {
   if ('on' in data) return [{ at: [], calls: data }]
   return 'sequence' in data
@@ -215,13 +214,11 @@ async function compileCalls(written: CallsData, note: Report, answers: Answered)
     note(['took_effect'], say('no_effect', shownOn(data.on)))
   }
   const matches = await compileMatch(operations, data.match, note, { answers })
-  const [least, most] = PAUSES.map(word => {
-    if (data[word] === undefined) return null
-    const apart = durationOf(data[word])
-    if (apart === null) note([word], check('wrong_format', durationExpected(`${data[word]}`)))
-    return apart
-  }) as [number | null, number | null]
-  if (least !== null && most !== null && least > most)
+  const [least, most] = PAUSES.map(word => data[word] && durationOf(data[word])) as [
+    number | undefined,
+    number | undefined
+  ]
+  if (least !== undefined && most !== undefined && least > most)
     note(['no_later_than'], say('reversed', 'no_sooner_than', 'no_later_than'))
   return {
     data,
@@ -229,7 +226,7 @@ async function compileCalls(written: CallsData, note: Report, answers: Answered)
     matches,
     ended: await compileEnding(data, note, answers),
     apart:
-      least === null && most === null
+      least === undefined && most === undefined
         ? null
         : { least: least ?? 0, most: most ?? Number.POSITIVE_INFINITY }
   }

@@ -1,17 +1,11 @@
-/**
- * The state as a fixture document: what is derived is left out, so that it can be saved, edited and
- * loaded again.
- */
+/** The state as a fixture to be edited and loaded again, without what is derived. */
 import type { Family } from '../reference/operations.js'
 import type { Schema } from '../reference/parameters.js'
 import { RESOURCES } from '../reference/tables.js'
 import { FAMILIES, type Store } from '../store/store.js'
 import { lazily } from '../work/json-pieces.js'
 
-/**
- * Every record in the order of creation, under the names that a fixture uses; what is null or empty
- * is left out where a fixture may leave it out.
- */
+/** In the order of creation; what is null or empty is left out where a fixture may do so. */
 export function exported(store: Store): Record<string, Iterable<object>> {
   const families = FAMILIES.map(family => [
     family,
@@ -22,7 +16,7 @@ export function exported(store: Store): Record<string, Iterable<object>> {
   return { api_keys: keysIn(store), ...Object.fromEntries(families) }
 }
 
-/** Texts of records; a record never changes, and most are the same from one file to the next. */
+/** Records never change, and most are the same from one file to the next. */
 const TEXTS = new WeakMap<object, string>()
 
 /** The JSON text of a record as `exported` returns it. */
@@ -35,11 +29,9 @@ export function recordText(family: Family, record: object): string {
   return text
 }
 
-/** The API keys of a store, each with the Account that it acts as. */
 export const keysIn = ({ keys }: Store): { key: string; account: string }[] =>
   [...keys].map(([key, account]) => ({ key, account }))
 
-/** A record as a fixture gives it. */
 export const exportedRecord = (family: Family, record: object): Record<string, unknown> =>
   exportedPart(RESOURCES[family], record)
 

@@ -1,7 +1,4 @@
-/**
- * What records are expected to be: by id what they hold, how many of a family there are, what they
- * add up to, and what every one of them must be.
- */
+/** What records are expected to be: by id, how many, their sums, and every one of a family. */
 import { didYouMean } from '../core/nearest.js'
 import type { Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
@@ -52,14 +49,14 @@ type FamilyState = NonNullable<StateData[Family]>
 
 export type { StateData } from './schemas.js'
 
-/** Records to judge: one by its id, and all of a family, null where they could not be read. */
+/** Null where they could not be read. */
 export type StateRecords = {
   record: (family: Family, id: string) => Json | undefined
   all: (family: Family) => readonly Json[] | null
   /** Whether a request changed a record; left out where the state alone is judged. */
   isChanged?: (family: Family, id: string) => boolean
 }
-/** How the records differ from an expected state; places begin at `state`. */
+/** Places begin at `state`. */
 export type StateTest = (records: StateRecords) => Promise<StateDifference[]>
 /**
  * How the records differ, and those that come nearest to what is counted. `forbids`: requests made
@@ -70,16 +67,12 @@ export type StateDifference = Difference & {
   near_misses?: readonly NearMiss[]
 }
 
-/** The records of a store. */
 export const recordsOf = (store: Store): StateRecords => ({
   record: (family, id) => collectionOf(store, family).get(id) as unknown as Json | undefined,
   all: family => collectionOf(store, family).inCreationOrder() as unknown as readonly Json[]
 })
 
-/**
- * Compiles an expected state; the result says how each record differs, and what all of them come
- * to. Problems are reported by their place in it.
- */
+/** Problems are reported by their place in the state. */
 export async function compileState(
   data: StateData,
   report: Report,
@@ -114,10 +107,7 @@ export async function compileState(
   }
 }
 
-/**
- * What conditions on the records of a family look at: the fields of its table, and below one that
- * refers to another record the fields of that.
- */
+/** The fields of its table, and below one that refers to another record the fields of that. */
 function subjectOf(family: Family, answers: ReadonlyMap<string, Json> | null) {
   const fields = { properties: FIELDS[family] }
   const unknown: Subject['unknown'] = (name, known) => {
@@ -136,16 +126,12 @@ function subjectOf(family: Family, answers: ReadonlyMap<string, Json> | null) {
   return { fields, schemas: [fields], name: [], answers, unknown }
 }
 
-/** Reads the fields of a record, and those of the records that it refers to. */
 const fieldsOf =
   (record: Json, records: StateRecords): FieldAt =>
   name =>
     fieldOf(record, name, records)
 
-/**
- * A field of a record by its nested name: no value where it is null, and no single one where it has
- * parts.
- */
+/** No value where it is null, and no single one where it has parts. */
 function fieldOf(record: Json, name: readonly string[], records: StateRecords): Value {
   let part: Json | undefined = record
   for (const [depth, field] of name.entries()) {
@@ -158,20 +144,16 @@ function fieldOf(record: Json, name: readonly string[], records: StateRecords): 
   return typeof part === 'object' ? null : part
 }
 
-/** The conditions that a record does not meet. */
 const unmetBy = (fieldAt: FieldAt, conditions: readonly Condition[]): Condition[] =>
   conditions.filter(({ name, test }) => !test(fieldAt(name), fieldAt))
 
-/**
- * What is wanted, with the value of each field that it refers to: `> 5000 (location.metadata.max)`.
- */
+/** With the value of each field referred to: `> 5000 (location.metadata.max)`. */
 const wantedNow = ({ wanted }: Condition, fieldAt: FieldAt): string =>
   wanted.replace(REFERENCE, text => {
     const path = recordPath(text)
     return path === undefined ? text : `${shownValue(fieldAt(stepsOf(path) as string[]))} (${path})`
   })
 
-/** Why a record does not meet a condition. */
 const missIn =
   (fieldAt: FieldAt) =>
   (condition: Condition): Miss =>
@@ -226,7 +208,6 @@ type Found = {
   isChanged: boolean
 }
 
-/** Compiles what the records of a family come to. */
 async function compileQuantities(
   expected: Quantities,
   family: Family,
@@ -295,7 +276,7 @@ async function compileTotal(
   return { at, wanted, test, field: field?.name ?? null }
 }
 
-/** How records differ from a total; a field without a value adds nothing to it. */
+/** A field without a value adds nothing. */
 async function totalDifferences(
   { at, wanted, test, field }: Total,
   { family, where, records, near, isChanged }: Found
@@ -319,7 +300,6 @@ async function totalDifferences(
   return [{ at: place, forbids: !isShort && isChanged, ...said, near_misses: isShort ? near : [] }]
 }
 
-/** How many records are not what every one must be, and some of them. */
 async function everyDifferences(
   conditions: readonly Condition[],
   wanted: Quantities['every'],

@@ -23,21 +23,16 @@ import { say } from './sentences.js'
 type Given = Readonly<Record<string, unknown>>
 /** A part of a fixture: the records of a family, or API keys. */
 export type Section = Family | 'api_keys'
-/** A record or key as a document gives it, with the flaws of its shape. */
 type Sourced = {
   given: Given
   flaws: Flaws | undefined
   index: number
   list: { document: SourceDocument; steps: readonly Step[] }
 }
-/** Records or keys, made as they are looked at. */
+/** Made as they are looked at. */
 type Sources = { readonly length: number; [Symbol.iterator]: () => Iterator<Sourced> }
-/**
- * What may be meant as the id of a record (or as a key) that could not be read: texts, or anything
- * at all.
- */
+/** Texts that may be meant as the id (or key) of what could not be read; null: anything. */
 type Doubtful = readonly string[] | null
-/** The records of one or more fixture documents, and what else may be meant as one. */
 export type Fixture = Readonly<Record<Section, { sources: Sources; doubtful: Doubtful }>>
 export type GenerationContext = {
   ids: Ids
@@ -49,9 +44,8 @@ export type ImportedRecords = { [F in Family]: RecordOf<F>[] } & {
   api_keys: { key: string; account: string }[]
 }
 
-/** The parts of a fixture, by their names. */
 export const SECTIONS = ['api_keys', ...FAMILIES] as const
-/** The section with this name, or with the most similar one; null where none is similar. */
+/** Or with the most similar name; null where none is similar. */
 export const closestSection = (name: string): Section | null =>
   nearest(name, SECTIONS) as Section | null
 const nameOf = (section: Section) => (section === 'api_keys' ? 'key' : 'id')
@@ -70,13 +64,11 @@ const sourcesIn = (
   }
 })
 
-/** A fixture document that could not be read. */
 export const UNREAD_FIXTURE: Fixture = inSections(() => ({ sources: [], doubtful: null }))
 
 /**
- * The records of a fixture document that was checked, with what its check found; `under` is the
- * place of the fixture in the document. Lists under a misspelt
- * name are read as those that are meant.
+ * Records of a checked document, misspelt lists included; `under` is the place of the fixture in
+ * it.
  */
 export function fixtureIn(
   document: SourceDocument,
@@ -123,8 +115,8 @@ function allOf(doubtful: readonly Doubtful[]): Doubtful {
 }
 
 /**
- * Texts that may be meant as the id of a record (or as a key) whose own is wrong: none where it has
- * a right one or one will be drawn.
+ * Texts that may be meant as the id (or key) of a record: none where it has a right one or one is
+ * drawn.
  */
 function namesMeant(section: Section, record: unknown, flaws: Flaws): Doubtful {
   if (!isObject(record)) return textsOf(record)
@@ -144,15 +136,12 @@ function textsOf(part: unknown): string[] {
   return typeof part === 'string' || typeof part === 'number' ? [String(part)] : []
 }
 
-/** How many records and keys fixtures hold. */
 export const recordsIn = (fixtures: readonly Fixture[]): number =>
   fixtures
     .flatMap(fixture => SECTIONS.map(section => fixture[section].sources.length))
     .reduce((sum, count) => sum + count, 0)
 
-/**
- * Fixtures as one: later records win by id (keys by key) and take the place of the earlier ones.
- */
+/** Later records win by id (keys by key) and take the place of earlier ones. */
 function merged(fixtures: readonly Fixture[]): Fixture {
   return inSections(section => {
     const byName = new Map<unknown, Sourced>()
@@ -183,7 +172,7 @@ function duplicatesIn(fixture: Fixture): DocumentProblem[] {
   })
 }
 
-/** What is right of a record; one that only lacks something is right as far as it goes. */
+/** One that only lacks something is right as far as it goes. */
 const rightOf = ({ given, flaws }: Sourced): Given =>
   flaws?.size ? (withoutFlaws(given, flaws) as Given) : given
 const problemOf = (
@@ -197,10 +186,7 @@ const problemOf = (
 })
 
 const SUMS = ['amount', 'tip_amount', 'donation_amount', 'amounts'] as const
-/**
- * The field by which each family refers to another one. An Account's reseller may come after it,
- * and is checked apart.
- */
+/** By which field each family refers to another; the reseller of an Account is checked apart. */
 const LINKS = Object.fromEntries(
   Object.entries(RESOURCES as Readonly<Record<Family, Schema>>).map(
     ([family, { properties = {} }]) => [
@@ -211,9 +197,9 @@ const LINKS = Object.fromEntries(
 ) as Readonly<Record<Family, keyof typeof LINKED_FAMILIES | null>>
 
 /**
- * Imports fixtures into a store, a copy since problems do not undo changes. Ids that are left out
- * are drawn, `created` left out is now, in file order. A record with a problem is left out, and a
- * reference to it is no problem of its own.
+ * Imports fixtures into a store, a copy since problems do not undo changes. Ids left out are drawn,
+ * `created` left out is now, in file order. A record with a problem is left out; references to it
+ * are no problem.
  */
 export class FixtureImporter {
   readonly imported: ImportedRecords = {
@@ -228,15 +214,12 @@ export class FixtureImporter {
   readonly problems: Problems
   readonly #store: Store
   readonly #generation: GenerationContext
-  /** The ids (or keys) that were left out; null for one that would have been drawn. */
+  /** Ids (or keys); null for one that would have been drawn. */
   readonly #leftOut = inSections(() => new Set<unknown>())
   #fixture = UNREAD_FIXTURE
   #hasReplaced = false
   readonly #charges = new Map<string, Sourced>()
-  /**
-   * Transactions with a given Refund that was left out, so that the sum of their Refunds is not
-   * known.
-   */
+  /** Transactions of Refunds that were left out: what was refunded is not known. */
   readonly #unsettled = new Set<unknown>()
 
   constructor(
@@ -254,7 +237,7 @@ export class FixtureImporter {
     while (!steps.next().done);
   }
 
-  /** Merges fixtures and imports their records, one at each step. */
+  /** One record at each step. */
   *importing(fixtures: readonly Fixture[]): Generator<void, void> {
     const [first, ...others] = fixtures as [Fixture, ...Fixture[]]
     const fixture = others.length === 0 ? first : merged(fixtures)
@@ -280,8 +263,8 @@ export class FixtureImporter {
   }
 
   /**
-   * Whether no record has the id (or no key is this one), and none that was left out, or could not
-   * be read, may be meant.
+   * Whether no record has the id (or no key is this one), nor may one that was left out or not
+   * read.
    */
   isMissing(section: Section, name: string): boolean {
     const isThere =
@@ -297,10 +280,7 @@ export class FixtureImporter {
     )
   }
 
-  /**
-   * Whether no record can have the id: none has it, and none that was left out, or not generated,
-   * might have been given it or drawn it.
-   */
+  /** Also of records left out, or not generated, that might have drawn it. */
   isCertainlyMissing(family: Family, id: string): boolean {
     return this.isMissing(family, id) && !this.#leftOut[family].has(null)
   }
@@ -354,10 +334,7 @@ export class FixtureImporter {
     } else this.#leftOut.api_keys.add(key)
   }
 
-  /**
-   * The record that a field names, if any; where there is none, that is reported unless a record
-   * that was left out may be meant.
-   */
+  /** Reports that there is none, unless a record that was left out may be meant. */
   #referred(
     family: Family,
     id: unknown,
@@ -400,8 +377,8 @@ export class FixtureImporter {
   }
 
   /**
-   * Judges a Refund by the rules of the API, against what remains at this point (REF-6, REF-7,
-   * A24). A charge that is below its Refunds already is reported by itself.
+   * By the rules of the API, against what remains at this point (REF-6, REF-7, A24); a charge below
+   * its Refunds is reported by itself.
    */
   #checkRefund(
     source: Sourced,
@@ -431,9 +408,7 @@ export class FixtureImporter {
     if (stored) this.#store.putRefund({ ...stored, amount: 0 }, stored)
   }
 
-  /**
-   * Reports the given Transactions that replaced others, and are below what was refunded of those.
-   */
+  /** Reports Transactions that replaced others with more refunded than they have. */
   #checkCharges(): void {
     for (const [id, source] of this.#charges) {
       const { charged, refunded, currency } = moneyOf(
@@ -445,7 +420,6 @@ export class FixtureImporter {
     }
   }
 
-  /** What a replaced record may not change, because others depend on it. */
   #checkReplaced(
     family: Family,
     source: Sourced,

@@ -1,7 +1,4 @@
-/**
- * Which parts of a document have problems of shape; the other parts are right, and are checked
- * further.
- */
+/** Which parts of a document have problems of shape; the others are right, and checked further. */
 import { partAt, type Step } from '../core/places.js'
 import type { Report } from './documents.js'
 
@@ -9,7 +6,6 @@ import type { Report } from './documents.js'
 export type Flaws = ReadonlyMap<Step, Flaws>
 type Tree = Map<Step, Tree>
 
-/** The flaws of a document or part by its problems; undefined where it has none. */
 export function flawsOf(problems: readonly { steps: readonly Step[] }[]): Flaws | undefined {
   if (problems.length === 0) return undefined
   const root: Tree = new Map()
@@ -30,7 +26,6 @@ export function membersOf<T>(
     : []
 }
 
-/** The flaws of a list of such members; undefined where none has any. */
 export function flawsOfMembers(
   members: readonly { flaws: Flaws | undefined }[]
 ): Flaws | undefined {
@@ -41,8 +36,8 @@ export function flawsOfMembers(
 }
 
 /**
- * A part of a document without what is wrong in it; undefined where it is wrong itself. A list with
- * a wrong member is wrong as a whole, so that no index changes.
+ * A part without what is wrong in it; undefined where it is wrong itself. A list with a wrong
+ * member is wrong as a whole, so that no index changes.
  */
 export function withoutFlaws(part: unknown, flaws: Flaws): unknown {
   if (flaws.size === 0 || typeof part !== 'object' || part === null) return undefined
@@ -58,12 +53,11 @@ export function withoutFlaws(part: unknown, flaws: Flaws): unknown {
 
 /** Names that go with others of the same member, which may be what is wrong. */
 const OF_OTHERS: readonly unknown[] = ['when', 'per']
-/** A member of a list as far as it is right. */
 type RightMember<T> = { member: T; index: number; isWhole: boolean; report: Report }
 
 /**
- * The members of a list without what is wrong in them. What is reported of one is a problem unless
- * it is about what has a flaw already, or is not there for one.
+ * The right parts of members. What is reported of one is dropped where it is about what has a flaw
+ * already, or is not there because of one.
  */
 export function rightMembersOf<T>(
   list: unknown,
@@ -82,7 +76,6 @@ export function rightMembersOf<T>(
   })
 }
 
-/** Whether no problem was found at a place, nor in a part of it. */
 const hasNoFlawAt = (flaws: Flaws | undefined, steps: readonly Step[]): boolean =>
   flaws === undefined ||
   (steps.length > 0 && hasNoFlawAt(flaws.get(steps[0] as Step), steps.slice(1)))

@@ -1,6 +1,6 @@
 /**
- * Generated records: filled in by faker from the seed, consistent with each other and with the
- * records that are there already.
+ * Records that faker fills in from the seed, consistent with each other and with those that are
+ * there.
  */
 import type { Faker } from '@faker-js/faker'
 import { type Ids, kindOf } from '../core/ids.js'
@@ -29,23 +29,20 @@ export type Generating = {
   importer: Imported
   progress?: Progress | undefined
 }
-/** What is known of the records before: a record that was left out is not reported as missing. */
+/** A record that was left out is not reported as missing. */
 type Imported = {
   isMissing: (family: Family, id: string) => boolean
   isComplete: (family: Family) => boolean
 }
 const DAY = 86_400_000
-/**
- * A payment is of one of the Tickets opened last, so that bills are paid soon after they are
- * opened.
- */
+/** Payments are of the Tickets opened last, so that bills are paid soon. */
 const OPEN_AT_ONCE = 20
 /** Customers who pay again and again: making one up takes longer than all else of a payment. */
 const REGULARS = 50
 const CARDS: readonly PaymentType[] = ['card', 'apple_pay', 'google_pay', 'emv']
 const BRANDS = ['visa', 'mastercard', 'amex', 'discover'] as const
 const SPOTS = ['Table', 'Bar', 'Patio', 'Booth', 'Counter'] as const
-/** The bills before the tip, where nothing is said of them. */
+/** Bills before the tip, by default. */
 const BILLS = { min: 350, max: 12_000 }
 const TIPS = [0, 0.15, 0.18, 0.2, 0.22] as const
 const REASONS = [
@@ -58,18 +55,15 @@ const REASONS = [
 ] as const
 
 /**
- * Faker, loaded when first needed. The whole process shares one: code that seeds it has to draw
- * from it without awaiting anything in between.
+ * Loaded when first needed. The process shares one: code that seeds it must draw from it without
+ * awaiting.
  */
 export async function loadFaker(): Promise<Faker> {
   const { faker } = await import('@faker-js/faker/locale/en')
   return faker
 }
 
-/**
- * Checks what an entry says by itself: one family, ranges that are not reversed, and weights of
- * which one is above 0. Returns whether it is right.
- */
+/** One family, ranges that are not reversed, weights above 0. Returns whether it is right. */
 export function checkGenerate(data: GenerateData, report: Report): boolean {
   const { created, amount } = data
   const asked = GENERATED_FAMILIES.filter(family => data[family] !== undefined)
@@ -91,7 +85,7 @@ export function checkGenerate(data: GenerateData, report: Report): boolean {
 
 const instantIn = (text: string) => instantOf(text) as number
 
-/** How many records generate entries make, the Refunds of their Transactions included. */
+/** Refunds of their Transactions included. */
 export const generatedBy = (entries: readonly GenerateData[]): number =>
   entries.reduce((sum, entry) => {
     const own = GENERATED_FAMILIES.reduce((count, family) => count + (entry[family] ?? 0), 0)
@@ -99,8 +93,8 @@ export const generatedBy = (entries: readonly GenerateData[]): number =>
   }, 0)
 
 /**
- * Puts the records of one checked generate entry into the store; returns false, with the problem
- * reported, where there is nothing that they could belong to.
+ * Puts the records of a checked entry into the store; false, with the problem reported, where they
+ * have nothing to belong to.
  */
 export function generate(data: GenerateData, generating: Generating, report: Report): boolean {
   const family = GENERATED_FAMILIES.find(
@@ -116,15 +110,13 @@ export function generate(data: GenerateData, generating: Generating, report: Rep
   return true
 }
 
-/**
- * A whole number of a range, drawn as `faker.number.int` draws it, which takes four times as long.
- */
+/** As `faker.number.int` draws it, which takes four times as long. */
 const drawWhole = ({ number }: Faker, min: number, max: number): number =>
   min === max ? min : Math.floor(number.float() * (max - min + 1) + min)
-/** A member of a list, drawn as `faker.helpers.arrayElement` draws it. */
+/** As `faker.helpers.arrayElement` draws it. */
 const drawOne = <T>(faker: Faker, list: readonly T[]): T =>
   list[drawWhole(faker, 0, list.length - 1)] as T
-/** Four digits, the same text for all records that have the same. */
+/** The same text for all records that have the same. */
 function drawDigits(faker: Faker): string {
   const number = drawWhole(faker, 0, 9999)
   DIGITS[number] ??= String(number).padStart(4, '0')
@@ -132,7 +124,7 @@ function drawDigits(faker: Faker): string {
 }
 const DIGITS: string[] = []
 
-/** Creation instants in ascending order: drawn from the range, or all now. */
+/** Ascending: drawn from the range, or all now. */
 function instantsOf(
   { created }: GenerateData,
   count: number,
@@ -145,8 +137,8 @@ function instantsOf(
 }
 
 /**
- * The ids of the records that generated ones belong to, with their weights; null where there is
- * none, reported unless one was left out.
+ * Ids that generated records can belong to, with weights; null where there is none, reported unless
+ * one was left out.
  */
 function parentsOf(
   family: (typeof GENERATED_FAMILIES)[number],
@@ -180,11 +172,11 @@ function parentsOf(
   return first ? { [first.id]: 1 } : null
 }
 
-/** Draws what is given of a record, which is completed as that of a fixture is. */
+/** What is given of a record, which is completed as in a fixture. */
 type Draw = (index: number, at: number) => Given
 type Given = Readonly<Record<string, unknown>>
 
-/** Puts a record into the store for each instant, and returns them. */
+/** Puts in a record for each instant. */
 function fill<F extends Exclude<Family, 'refunds'>>(
   family: F,
   instants: Float64Array,
@@ -250,8 +242,8 @@ const DRAWS: Readonly<
 }
 
 /**
- * Puts payments of the Tickets at Locations into the store, and Refunds of some; returns false,
- * with the problem reported, where none can be paid.
+ * Payments of Tickets, and Refunds of some; false, with the problem reported, where none can be
+ * paid.
  */
 function generatePayments(
   instants: Float64Array,
@@ -298,7 +290,7 @@ function generatePayments(
   return true
 }
 
-/** The Tickets of a Location, the oldest first, and how many of them are opened by now. */
+/** Tickets of a Location, the oldest first, and how many are opened by now. */
 type OpenTickets = {
   tickets: ReturnType<typeof pageOf<Records['tickets']>>['stored']
   opened: number
@@ -327,7 +319,6 @@ const regularsOf = (faker: Faker): Regular[] =>
     }
   })
 
-/** What payments are drawn from. */
 type PaymentDraws = { type: () => PaymentType; bill: () => number; regulars: readonly Regular[] }
 
 function paymentDraws(
@@ -366,8 +357,7 @@ function drawPayment({ type, bill: drawnBill, regulars }: PaymentDraws, faker: F
 }
 
 /**
- * One Refund, whole or in part, for the share of the payments that was asked for; never later than
- * the last of them.
+ * A Refund, whole or in part, of the share that was asked for; none later than the last payment.
  */
 function refund(
   paid: readonly Records['transactions'][],

@@ -1,4 +1,4 @@
-/** Headers that a document writes: of requests that it matches or plays, and of responses. */
+/** Headers of requests that a document matches or plays, and of responses. */
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Report } from './documents.js'
 import { say } from './sentences.js'
@@ -17,8 +17,8 @@ const FRAMING = [
 ]
 
 /**
- * Refuses headers that cannot be sent as they are given, or be matched by their names. The key of a
- * request has a place of its own.
+ * Refuses what cannot be sent as given, or be matched by name. The key of a request has its own
+ * place.
  */
 export function checkHeaders(
   headers: Readonly<Record<string, unknown>>,

@@ -1,14 +1,8 @@
-/**
- * What a JSON text shows in one pass, without being parsed: how deep and how large it is, and where
- * its parts are.
- */
+/** How deep and large a JSON text is, and where its parts are, without parsing. */
 import type { Step } from '../core/places.js'
 import { type Locate, located, type Place, type PlaceTree } from './places.js'
 
-/**
- * Sees the brackets, commas and colons of a JSON text, each with its place; those in quotation
- * marks are text.
- */
+/** Brackets, commas and colons with their places; those in quotation marks are text. */
 export function overMarks(text: string, see: (mark: string, at: number) => void): void {
   for (let at = 0; at < text.length; at++) {
     const mark = text[at] as string
@@ -18,9 +12,7 @@ export function overMarks(text: string, see: (mark: string, at: number) => void)
   }
 }
 
-/**
- * The deepest nesting and the number of values of a JSON text; exact as far as the text is right.
- */
+/** Exact as far as the text is right. */
 export function sizeOfJson(text: string): { nesting: number; values: number } {
   let [depth, nesting, values] = [0, 0, 1]
   overMarks(text, mark => {
@@ -36,10 +28,7 @@ export type WrittenNumber = { steps: readonly Step[]; source: string }
 export const losesCharacters = (source: string): boolean =>
   /^[-+.\d]/.test(source) && String(Number(source)) !== source
 
-/**
- * The names that an object of a JSON text has twice, with the places of both, and the numbers that
- * lose characters.
- */
+/** Names that an object has twice, with both places, and numbers that lose characters. */
 export function lostInJson(text: string) {
   const twice: { name: string; at: number; first: number }[] = []
   const numbers: WrittenNumber[] = []
@@ -68,10 +57,7 @@ export function lostInJson(text: string) {
 
 const NONE: PlaceTree['parts'] = new Map()
 
-/**
- * The places of parts of a text that is JSON. To lex it as YAML would take ten times as long, and
- * to parse it a hundred times the memory.
- */
+/** Lexing as YAML would take ten times as long, parsing a hundred times the memory. */
 export const placesInJson = (
   text: string,
   ...wanted: Parameters<Locate<unknown>>

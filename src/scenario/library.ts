@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { ApiError } from '../core/errors.js'
 import { isObject } from '../core/quick-check.js'
 import { withoutSecrets } from '../core/redaction.js'
+import type { Settings } from '../core/settings.js'
 import { TooLargeHere } from './body.js'
 import { SAYS } from './document-sentences.js'
 import {
@@ -22,7 +23,7 @@ import { isSharedScript } from './shared-script.js'
 import { declaredVariables, type VariableValue } from './variables.js'
 
 export type Shelf = 'fixtures' | 'scenarios'
-/** `vars` are the variables of a scenario that has some, with their defaults. */
+/** `vars` are variables with their defaults. */
 export type Listed = {
   name: string
   kind: 'scenario' | 'fixture'
@@ -33,9 +34,9 @@ export type Listed = {
 const ENDINGS = ['.yaml', '.yml', '.json']
 /** What a file name says for editors: `own.scenario.yaml` is the scenario `own`. */
 const KIND_IN_NAME = /\.(scenario|fixture)$/
-/** Bytes of a text that is shown: masking what is secret in more would make other requests wait. */
+/** Bytes of a shown text: masking more would make other requests wait. */
 const MAX_SHOWN = 2 ** 18
-/** In place of a path: the document that comes on stdin. */
+/** In place of a path. */
 const STDIN = '-'
 /** The folder of the package. */
 export const PACKAGE_ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -44,7 +45,23 @@ export const PACKAGE_ROOT = fileURLToPath(new URL('../..', import.meta.url))
 export const isPath = (reference: string): boolean =>
   /[\\/]/.test(reference) || ENDINGS.includes(extname(reference))
 
+/** The text of a file. Errors: those of the file system, with its path; `document_invalid`. */
+export async function textOf(path: string, reading = readFile(path)): Promise<string> {
+  const bytes = await reading.catch(error => {
+    throw Object.assign(error, { path })
+  })
+  return utf8In(path, bytes)
+}
+
+type Found = { name: string; path: string; isOutside: boolean }
+
 export class Library {
+  /** With the folders and limits of settings. */
+  static by(settings: Settings): Library {
+    const { fixtures_dir: fixtures, scenarios_dir: scenarios } = settings
+    return new Library({ fixtures, scenarios }, settings)
+  }
+
   /** Every file that was read, to be watched. */
   readonly read = new Set<string>()
   readonly limits: DocumentLimits
@@ -69,23 +86,19 @@ export class Library {
     }
   }
 
-  /** The same folders; only texts of up to so many characters are read. */
+  /** Reads only texts of up to so many characters. */
   within(largest: number): Library {
     return new Library(this.own, this.limits, largest)
   }
 
-  /** Reads a file that the command line names; from there it may be anywhere. */
+  /** As the command line names it; it may be anywhere. */
   async file(path: string): Promise<SourceDocument> {
     this.read.add(path)
     return this.#document(path)
   }
 
   async #document(path: string): Promise<SourceDocument> {
-    // in parts: at once, a large file takes three times as long
-    const bytes = await (path === STDIN ? buffer(process.stdin) : readFile(path)).catch(error => {
-      throw Object.assign(error, { path })
-    })
-    const text = utf8In(path, bytes)
+    const text = await textOf(path, path === STDIN ? buffer(process.stdin) : undefined)
     const prepared = isInside(path, PACKAGE_ROOT) ? preparedDocument(path, text, this.limits) : null
     return prepared ?? this.text(path, text)
   }
@@ -97,17 +110,14 @@ export class Library {
   }
 
   /**
-   * Finds a scenario, or a fixture to be loaded as one, by name. Errors: `scenario_unknown` with
-   * those that exist, and the file of that name in the folder, if there is one.
+   * A scenario, or a fixture to be loaded as one. Errors: `scenario_unknown` with the known ones,
+   * and the file of that name in the folder.
    */
   async scenario(name: string, folder: string | null = null): Promise<SourceDocument> {
     return this.file(await this.#path(name, folder))
   }
 
-  /**
-   * The text of a scenario or fixture, with its secrets masked. Errors: `scenario_unknown` with
-   * those that exist, `document_too_large`.
-   */
+  /** With secrets masked. Errors: `scenario_unknown`, `document_too_large`. */
   async shown(name: string): Promise<{ type: TextType; text: string }> {
     const path = await this.#path(name, null)
     const { size } = statSync(path)
@@ -117,7 +127,7 @@ export class Library {
       })
     return {
       type: extname(path) === '.json' ? 'json' : 'yaml',
-      text: withoutSecrets(utf8In(path, await readFile(path)))
+      text: withoutSecrets(await textOf(path))
     }
   }
 
@@ -125,14 +135,11 @@ export class Library {
     const path = this.named(name)
     if (path) return path
     const known = (await this.list()).map(entry => entry.name)
-    const file =
-      folder === null
-        ? undefined
-        : ENDINGS.map(ending => name + ending).find(file => existsSync(join(folder, file)))
+    const [file] = folder === null ? [] : filesOf(name, folder)
     throw new ApiError('scenario_unknown', { message: SAYS.no_scenario(name, known, file) })
   }
 
-  /** The file of the scenario or fixture with a name; null where there is none. */
+  /** Null where there is none. */
   named(name: string): string | null {
     const found = this.#names('scenarios', name)[0] ?? this.#names('fixtures', name)[0]
     if (found?.isOutside)
@@ -140,10 +147,7 @@ export class Library {
     return found?.path ?? null
   }
 
-  /**
-   * Finds a fixture that a document names, as `#named` does. Returns a sentence that says why when
-   * it cannot.
-   */
+  /** As `#named` finds it; a sentence where it cannot. */
   async fixture(reference: string, from: string | null): Promise<SourceDocument | string> {
     const found = await this.#named(reference, from, 'fixtures', 'fixtures')
     if (found !== null) return found
@@ -152,8 +156,8 @@ export class Library {
   }
 
   /**
-   * Finds a shared file that a document names: beside the document, where it is there by that name,
-   * else as `#named` does. Returns a sentence that says why when it cannot.
+   * Beside the document where it has that name, else as `#named` finds it; a sentence where it
+   * cannot.
    */
   async sharedScript(reference: string, from: string | null): Promise<SourceDocument | string> {
     if (reference === '') return SAYS.not_a_group()
@@ -176,9 +180,9 @@ export class Library {
   }
 
   /**
-   * What a document names: by name, or by a path relative to the document's file that stays inside
-   * the fixtures and scenarios folders or the file's own
-   * folder. A sentence where a path may not be read or cannot, null where nothing has the name.
+   * By name, or by a path relative to the document that stays inside its folder or those of
+   * fixtures and scenarios. A sentence where a path cannot be read, null where nothing has the
+   * name.
    */
   async #named(
     reference: string,
@@ -202,7 +206,7 @@ export class Library {
     return statSync(path).isFile() ? this.file(path) : SAYS.not_a_file(reference)
   }
 
-  /** Everything that can be loaded, scenarios first, with what each says of itself. */
+  /** Everything that can be loaded, scenarios first. */
   async list(): Promise<Listed[]> {
     const listed = new Map<string, Listed>()
     for (const kind of ['scenario', 'fixture'] as const) {
@@ -214,11 +218,8 @@ export class Library {
     return [...listed.values()]
   }
 
-  /** What a file says of itself; null for one of shared script entries, which cannot be loaded. */
-  async #listed(
-    { name, path }: { name: string; path: string },
-    kind: Listed['kind']
-  ): Promise<Listed | null> {
+  /** Null for a file of groups, which cannot be loaded. */
+  async #listed({ name, path }: Found, kind: Listed['kind']): Promise<Listed | null> {
     if (kind === 'fixture') return { name, kind, description: commentOf(path) }
     const { data } = await this.#document(path).catch(() => documentOf(path, null))
     if (isSharedScript(data)) return null
@@ -237,12 +238,9 @@ export class Library {
     }
   }
 
-  /**
-   * The names on a shelf, those of the first folder first; of one that is asked for, a link that
-   * leads outside too.
-   */
-  #names(shelf: Shelf, wanted?: string): { name: string; path: string; isOutside: boolean }[] {
-    const found = new Map<string, { name: string; path: string; isOutside: boolean }>()
+  /** Those of the first folder first; of a wanted name, also a link that leads outside. */
+  #names(shelf: Shelf, wanted?: string): Found[] {
+    const found = new Map<string, Found>()
     for (const folder of this.#folders[shelf]) {
       const files = readdirSync(folder)
       for (const file of files.filter(file => ENDINGS.includes(extname(file))).sort()) {
@@ -258,19 +256,19 @@ export class Library {
   }
 }
 
-/** The files of a name beside a document. */
+const filesOf = (name: string, folder: string) =>
+  ENDINGS.map(ending => name + ending).filter(file => existsSync(resolve(folder, file)))
+/** Beside a document. */
 const besides = (name: string, from: string | null) =>
-  from === null
-    ? []
-    : ENDINGS.map(ending => name + ending).filter(file => existsSync(resolve(dirname(from), file)))
+  from === null ? [] : filesOf(name, dirname(from))
 
-/** What a file says of itself in a comment at its top, below the line that names its schema. */
+/** The comment at the top of a file, below the line that names its schema. */
 function commentOf(path: string): string | null {
   const lines = readFileSync(path, 'utf8').split('\n', 3)
   return lines.find(line => /^# (?!yaml-language-server)/.test(line))?.slice(2) ?? null
 }
 
-/** The path that a path leads to; null where it leads to nothing. */
+/** Null where it leads to nothing. */
 function realPathOf(path: string): string | null {
   try {
     return realpathSync(path)

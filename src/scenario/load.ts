@@ -1,6 +1,6 @@
 /**
- * Loads and merges of control requests: small documents are read on the thread that serves, large
- * ones in the document worker.
+ * Reads documents of control requests: small ones on the thread that serves, large ones in the
+ * worker.
  */
 import type { Family } from '../reference/operations.js'
 import { collectionOf, type RecordOf, type Records, Store } from '../store/store.js'
@@ -23,10 +23,7 @@ import { firstStateOf, type LoadContext, type Loaded } from './scenario.js'
 import { compileEntry, type Entry, type EntryData, Script } from './script.js'
 import { Answers, type StepData } from './steps.js'
 
-/**
- * Makes the first state that the body of a load request asks for. Errors: as of `firstStateOf` and
- * `readBy`.
- */
+/** Errors: as of `firstStateOf` and `readBy`. */
 export async function loaded(
   body: Body,
   making: LoadContext & { jobs: Jobs; now: number },
@@ -56,7 +53,7 @@ export async function loaded(
   })
 }
 
-/** Puts a first state together as its parts come. */
+/** From parts, as they come. */
 async function firstStateRead({ head, parts }: Reading, limits: DocumentLimits): Promise<Loaded> {
   const store = new Store()
   const entries: Entry[] = []
@@ -108,7 +105,7 @@ async function firstStateRead({ head, parts }: Reading, limits: DocumentLimits):
   }
 }
 
-/** A record as it is stored: what was made plain text of is as in every other record. */
+/** With what records share, which plain text does not. */
 function withShared<R extends RecordOf<Family>>(record: R, { transactions }: Store): R {
   if ('metadata' in record)
     Object.assign(record, { metadata: Object.assign(Object.create(null), record.metadata) })
@@ -117,7 +114,7 @@ function withShared<R extends RecordOf<Family>>(record: R, { transactions }: Sto
   return Object.assign(record, { payment_method })
 }
 
-/** The lists of a fixture that was read, as they come. */
+/** As they come. */
 export async function fixtureRead({ parts }: Reading): Promise<Record<string, unknown[]>> {
   const lists: Record<string, unknown[]> = {}
   for await (const [list, members] of parts()) {

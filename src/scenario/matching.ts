@@ -1,7 +1,4 @@
-/**
- * Which requests a script entry or an expectation is about: operations, what was sent, and which
- * records a request is about.
- */
+/** Which requests a script entry or an expectation is about. */
 import { beginningOf } from '../core/memory.js'
 import { didYouMean, shortened } from '../core/nearest.js'
 import { withoutSecrets } from '../core/redaction.js'
@@ -23,8 +20,8 @@ import { ABOUT, type MatchData, type Names, type On, OPERATION, type Per } from 
 import { say } from './sentences.js'
 
 /**
- * Looks a value up by its nested name, such as `['card', 'last4']`; null for a name that has
- * further names below it, undefined for what was not sent.
+ * By a nested name such as `['card', 'last4']`; null where names are below it, undefined where it
+ * was not sent.
  */
 export type Values = (name: readonly string[]) => string | null | undefined
 export type About = (typeof ABOUT)[number]
@@ -42,32 +39,27 @@ export type SentCall = {
   header: (name: string) => Value
   /** The test that sent it. */
   test: string | null
-  /** The id of the record that the request is about; undefined if it is about none of this kind. */
+  /** Undefined if it is about no record of this kind. */
   about: (what: About) => string | undefined
 }
 export type { MatchData, On } from './schemas.js'
 
-/**
- * Maximum number of values that an entry or an expectation counts separately: with a data file they
- * are written with each request that is counted.
- */
+/** Values that an entry or expectation counts separately: a data file holds them all. */
 export const MAX_VALUES = 1000
 /** Characters of a value. */
 const MAX_VALUE = 200
 
-/**
- * The value that a request is counted by; undefined if it has none. A key is counted by its digest.
- */
+/** Undefined if it has none. A key is counted by its digest. */
 export function countedValue(per: Per, call: SentCall): string | undefined {
   if (per === 'key') return call.key === null ? undefined : digestOf(call.key)
   const value = per === 'test' ? call.test : call.about(per)
   return value ? beginningOf(withoutSecrets(value), MAX_VALUE) : undefined
 }
 
-/** The parts of a match that hold names of parameters, each with the table that these are in. */
+/** Sections of a match, each with the table of its names. */
 export const SECTIONS = { params: 'params', query: 'querystring', body: 'body' } as const
 
-/** What is compiled; null where a problem of it is reported. */
+/** Null where a problem is reported. */
 export async function unlessReported<T>(
   report: Report,
   compile: (note: Report) => Promise<T>
@@ -80,7 +72,7 @@ export async function unlessReported<T>(
   return isRight ? compiled : null
 }
 
-/** The operations that `on` names; none with every problem reported. */
+/** None with every problem reported. */
 export function operationsOn(on: On, report: Report): OperationId[] {
   const operations = [on].flat().map((name, index) => {
     const found = operationsNamed(name)
@@ -94,29 +86,21 @@ export function operationsOn(on: On, report: Report): OperationId[] {
   return operations.some(found => found.length === 0) ? [] : [...new Set(operations.flat())]
 }
 
-/** The operations of an entry or expectation as a sentence names them. */
 export const shownOn = (on: On): string => (on === '*' ? 'any operation' : [on].flat().join(' or '))
 
-/** A condition of a match, in the part of the request that it is about. */
 export type MatchCondition = Condition & { section: keyof MatchData }
-/** Conditions that all have to hold. */
 export type Matcher = readonly MatchCondition[]
 
-/** What a condition of a match looks at. */
 export function valueFor({ section, name }: MatchCondition, call: SentCall): Value {
   if (section === 'key' || section === 'account') return call[section] ?? undefined
   if (section === 'headers') return call.header((name[0] as string).toLowerCase())
   return section === 'about' ? call.about(name[0] as About) : call[section](name)
 }
 
-/** Whether a request meets every condition. */
 export const isMatch = (matcher: Matcher, call: SentCall): boolean =>
   matcher.every(condition => condition.test(valueFor(condition, call)))
 
-/**
- * What each operation has in a section of a match; the values that are not parameters have no
- * table.
- */
+/** Values that are not parameters have no table. */
 function tablesOf(operations: readonly OperationId[], section: keyof MatchData): readonly Schema[] {
   if (section === 'about')
     return [{ properties: Object.fromEntries(ABOUT.map(name => [name, {}])) }]
@@ -129,10 +113,9 @@ function tablesOf(operations: readonly OperationId[], section: keyof MatchData):
 }
 
 /**
- * Compiles `match` for requests of these operations. With `onlyRight`, values that no right request
- * can have are problems too; `answers` are those that a match
- * may refer to. Problems are reported by their place in the entry or expectation; without an
- * operation, nothing is looked at.
+ * Compiles `match` for operations; without one, nothing is looked at. `onlyRight`: values that no
+ * right request can have are problems; `answers`: those that it may refer to. Problems have their
+ * place in the entry or expectation.
  */
 export async function compileMatch(
   operations: readonly OperationId[],

@@ -1,7 +1,4 @@
-/**
- * The records that a `match` or an expected `state` names by their ids, so that it can be reported
- * when one does not exist.
- */
+/** The records that a `match` or an expected `state` names, to report those that do not exist. */
 import type { Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import {
@@ -14,7 +11,7 @@ import type { StateData } from './final-state.js'
 import type { MatchData } from './matching.js'
 import { STATE_WORDS } from './schemas.js'
 
-/** An id that a match names, with its place; the families in any of which it may be. */
+/** The id may be in any of `families`. */
 export type NamedRecord = { steps: readonly Step[]; id: string; families: readonly Family[] }
 
 const NAMES: ReadonlyMap<string, Family> = new Map<string, Family>([
@@ -24,8 +21,8 @@ const NAMES: ReadonlyMap<string, Family> = new Map<string, Family>([
 ])
 
 /**
- * Every id that a match asks for: in the path, a filter, the body, or as a record that the request
- * is about. Patterns and conditions name none.
+ * In the path, a filter, the body, or as what the request is about. Patterns and conditions name
+ * none.
  */
 export function recordsNamedBy(
   match: MatchData | undefined,
@@ -39,10 +36,7 @@ export function recordsNamedBy(
   )
 }
 
-/**
- * Every id that an expected state names: of records that there have to be, and in fields that link
- * to a record.
- */
+/** Records that there have to be, and fields that link to one. */
 export function recordsNamedByState(state: StateData): NamedRecord[] {
   return (Object.entries(state) as [Family, object][]).flatMap(([family, expected]) =>
     Object.entries(expected).flatMap(([id, fields]: [string, object | null]) => {
@@ -57,8 +51,8 @@ export function recordsNamedByState(state: StateData): NamedRecord[] {
 }
 
 /**
- * The ids under names that link to a record, those of that record among them, and under `id`, which
- * is that of one of some families.
+ * Under names that link to a record, fields of it included, and under `id`, which is of one of some
+ * families.
  */
 const namedIn = (
   names: object | undefined,

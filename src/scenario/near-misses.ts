@@ -1,20 +1,18 @@
 /**
- * What was nearly right: the requests or records that come nearest to what was wanted, with the
- * conditions that they do not meet.
+ * Requests or records that come nearest to what was wanted, with the conditions that they do not
+ * meet.
  */
 import { shortened } from '../core/nearest.js'
 import { withoutSecrets } from '../core/redaction.js'
 import type { Condition, Value } from './conditions.js'
 
-/** A condition that was not met: what was wanted, and what came. */
 export type Miss = { condition: string; wanted: string; got: string }
-/** A request or record that is not what was wanted, by its id, and why it is not. */
+/** By the id of the request or record. */
 export type NearMiss = { in: string; misses: Miss[] }
 
-/** Near misses of one expectation or script entry, and conditions of one of them. */
+/** Of one expectation or entry, and conditions of one near miss. */
 export const MAX_NEAR_MISSES = 3
 
-/** A condition that a value does not meet. */
 export const missOf = (
   { name, wanted }: Pick<Condition, 'name' | 'wanted'>,
   value: Value
@@ -33,14 +31,11 @@ export function shownValue(value: Value): string {
 export const missText = ({ condition, wanted, got }: Miss): string =>
   `${condition}: wanted ${wanted}; got ${got}`
 
-/**
- * Those with the fewest misses; of equal ones the first, and of those with the same misses only
- * that.
- */
+/** Those with the fewest misses, the first of equal ones; the same misses once. */
 export class Nearest {
   #found: { near: NearMiss; count: number; said: string }[] = []
 
-  /** One with so many misses, which are made where it is among the nearest. */
+  /** `missesOf` is called where it is among the nearest. */
   add(where: string, count: number, missesOf: () => Miss[]): void {
     const isNear =
       this.#found.length < MAX_NEAR_MISSES ||
@@ -67,9 +62,6 @@ export class Nearest {
 export const nearMissTexts = (near: readonly NearMiss[]): string[] =>
   near.map(({ in: where, misses }) => `${misses.map(missText).join(', ')} in ${where}`)
 
-/**
- * What did not come as it should have, with the requests that counted and those that nearly did.
- */
 export type Explained = { requests?: readonly string[]; near_misses?: readonly NearMiss[] }
 
 /** A message with the requests that counted, and what was nearly right. */

@@ -1,7 +1,6 @@
 /**
- * Patterns of conditions: regular expressions in RE2's syntax, whose time grows only with the
- * length of the value and the size of the pattern. Both have a maximum, as has the number of
- * patterns.
+ * Regular expressions of conditions, in RE2's syntax: their time grows only with the lengths of
+ * value and pattern, which have maxima, as has the number of patterns.
  */
 import { holdsCardNumber } from '../core/card-numbers.js'
 import type { Said } from '../core/sentences.js'
@@ -9,11 +8,11 @@ import { say } from './sentences.js'
 
 /** Patterns of a script, and of all expectations of a scenario. */
 export const MAX_PATTERNS = 25
-/** Characters of a value that a pattern is matched against; a longer one does not match. */
+/** Of a value; a longer one does not match. */
 export const MAX_MATCHED = 500
 /** Characters of one pattern. */
 export const MAX_LENGTH = 1000
-/** Instructions that one pattern compiles to; a repeat compiles to many. */
+/** Of one compiled pattern; a repeat compiles to many. */
 export const MAX_INSTRUCTIONS = 100
 /** Unicode classes of one pattern, each of which has hundreds of ranges to compile. */
 export const MAX_CLASSES = 20
@@ -37,7 +36,7 @@ const codeOf = (text: string): number =>
 /** A maximum of a pattern, with what to do beyond it. */
 type Bound = [maximum: number, what: string, got: number, advice: string]
 
-/** What the text of a pattern may hold at most, so that it is cheap to compile. */
+/** So that a pattern is cheap to compile. */
 const boundsOf = (pattern: string): Bound[] => [
   [MAX_LENGTH, 'characters', pattern.length, 'Write a list of shorter ones'],
   [
@@ -67,16 +66,12 @@ const boundsOf = (pattern: string): Bound[] => [
 /** Whether a text is a pattern: `/…/`, or `/…/i`, which ignores case. */
 export const isPattern = (text: string): boolean => PATTERN.test(text)
 
-/** How many patterns a part of a document holds. */
 export function patternsIn(part: unknown): number {
   if (typeof part === 'string') return isPattern(part) ? 1 : 0
   return typeof part === 'object' && part !== null ? sum(Object.values(part).map(patternsIn)) : 0
 }
 
-/**
- * Whether a script or list of expectations may have the patterns of a part, with `others` before
- * it; reported where it may not.
- */
+/** Whether a script or the expectations may have more patterns after `others`; reported if not. */
 export function isWithinPatterns(
   part: unknown,
   others: number,
@@ -101,10 +96,7 @@ export function isWithinPatterns(
 
 const NEVER = () => false
 
-/**
- * Compiles a text that is a pattern. No value longer than `MAX_MATCHED` passes; none at all where a
- * problem of the pattern is reported.
- */
+/** No value longer than `MAX_MATCHED` passes, and none where a problem is reported. */
 export async function compilePattern(
   text: string,
   report: (said: Said) => void

@@ -3,12 +3,9 @@ import type { Step } from '../core/places.js'
 
 /** A line and a column, counted from 1. */
 export type Place = { line: number; column: number }
-/**
- * A part that is looked for, with those of it; `offset` is where its value begins, `name` where its
- * name does, as soon as that is known.
- */
+/** `offset` is where the value begins, `name` where its name does, once known. */
 export type PlaceTree = { parts: Map<Step, PlaceTree>; offset: number; name: number }
-/** Finds the places of parts, of their names for those that `ofNames` says it of. */
+/** `ofNames` says for which parts the place of the name is wanted. */
 export type Locate<Places> = (
   places: readonly (readonly Step[])[],
   ofNames?: readonly boolean[]
@@ -30,10 +27,7 @@ export function placesIn(text: string): (offset: number) => Place {
   }
 }
 
-/**
- * The places of parts of a text, whose offsets `note` gives as far as they are there; a part that
- * is not has the place of the whole.
- */
+/** `note` gives the offsets; a part that is not there has the place of the whole. */
 export function located(
   text: string,
   [wanted, ofNames = []]: Parameters<Locate<unknown>>,

@@ -1,10 +1,10 @@
 /** The progress of long work. */
 
-/** Is called with what is being done, how many are done, and how many there are in all. */
+/** With what is done, how many are, and how many there are. */
 export type Progress = (what: string, done: number, total: number) => void
 const EVERY = 500
 
-/** Reports that the one with an index is done, now and then. */
+/** Now and then. */
 export function reportProgress(
   progress: Progress | undefined,
   what: string,

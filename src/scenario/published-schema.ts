@@ -1,6 +1,5 @@
 /**
- * The JSON Schemas of documents as editors and other validators read them: nothing that the loader
- * accepts is refused, and the names offered for a request
+ * JSON Schemas for editors: nothing that the loader accepts is refused, and the names for a request
  * depend on its operation. Draft 2020-12, in words that draft 7 has too.
  */
 import { NOT_BLANK } from '../core/formats.js'
@@ -27,10 +26,10 @@ import { VERSION } from './version.js'
 
 type Json = Record<string, unknown>
 
-/** The address of a schema, as of a tag or a branch. */
+/** `ref` is a tag or a branch. */
 export const schemaAddress = (kind: DocumentKind, ref = `v${VERSION}`): string =>
   `https://github.com/commerce-emulator/commerce-emulator/raw/${ref}/docs/schema/${kind}.json`
-/** The title of a part in editors, by its name in documents; for a list, of each item. */
+/** In editors; for a list, of each item. */
 const TITLES: Readonly<Record<string, string>> = {
   ...RESOURCE_NAMES,
   api_keys: 'API key',
@@ -49,10 +48,7 @@ const TITLES: Readonly<Record<string, string>> = {
 const anyOf = (...schemas: Json[]): Json => ({ anyOf: schemas })
 const orVariable = (...schemas: Json[]): Json => anyOf(...schemas, referTo('variable'))
 
-/**
- * A text with a variable in it; one that is the whole text is replaced by a value of any scalar
- * type.
- */
+/** One that is the whole text is replaced by a value of any scalar type. */
 const VARIABLE = {
   type: 'string',
   pattern: '\\$\\{\\s*vars\\b',
@@ -63,8 +59,8 @@ const NUMBER = '\\d+([.,]\\d+)?'
 const DURATION = `^(\\d+(\\.\\d+)?(ms|s|m|h|d)|P(?=[\\dT])(${NUMBER}[YMWD])*(T(${NUMBER}[HMS])+)?)$`
 const STATUS = '^[1-5](\\d\\d|[xX][xX])$'
 /**
- * Formats of our own in words that every validator knows. An email address may have letters that
- * the format of that name does not.
+ * In words that every validator knows. An email address may have letters that the format of that
+ * name does not.
  */
 const FORMATS: Readonly<Record<string, Json>> = {
   instant: { pattern: INSTANT },
@@ -87,10 +83,7 @@ const CONDITIONS = {
 /** A name in brackets, as `card[last4]`. */
 const IN_BRACKETS = { '\\[': true }
 const SCALARS = ['string', 'number', 'boolean']
-/**
- * What a name can be compared with: a value, a list of values, and an object of either conditions
- * or names.
- */
+/** A value, a list of values, and an object of conditions or names. */
 const wanted = (names: Json, types = SCALARS): Json => {
   const values = types.map(type => ({ type }))
   const description =
@@ -200,10 +193,7 @@ function definitionsFor(schema: Json): Json {
   return $defs
 }
 
-/**
- * The words of a part, without those of our own. `hasVariables`: a scalar may be a reference to a
- * variable.
- */
+/** Without words of our own. `hasVariables`: a scalar may be a variable. */
 function portable(
   { description, default: fallback, 'x-published': instead, ...words }: Json,
   hasVariables: boolean
@@ -257,7 +247,7 @@ function isLimited({ type, enum: words, pattern }: Json): boolean {
 const tablesOf = (id: OperationId) => TABLES[id] as { readonly [table in keyof Tables]?: Schema }
 const PARTS = Object.entries(SECTIONS) as [keyof typeof SECTIONS, keyof Tables][]
 
-/** What an object holds where a name of it is as given. */
+/** What holds where a name is as given. */
 const when = (name: string, is: Json, properties: Json): Json =>
   ifThen({ required: [name], properties: { [name]: is } }, { properties })
 const ifThen = (condition: Json, then: Json): Json => ({ if: condition, then })
@@ -267,10 +257,7 @@ const matchOn = (on: Json, match: Json): Json =>
 /** Adds a definition, which the next one that says the same is too. */
 type Define = (name: string, schema: Json) => Json
 
-/**
- * What a request of each operation can be matched by, what it can send, and what its response can
- * hold.
- */
+/** By operation: what a request can be matched by and send, and its response hold. */
 function byOperation(): Record<string, Json> {
   const $defs: Record<string, Json> = {}
   const names = new Map<string, string>()
@@ -314,10 +301,7 @@ function byOperation(): Record<string, Json> {
   }
 }
 
-/**
- * What requests of any operation, or of a list of them, can be matched by: the names that one of
- * these has.
- */
+/** For any operation, or a list of them: the names that one of these has. */
 function matchesOfSeveral(define: Define): Json[] {
   const ofLists: Json[] = []
   const ofAny = PARTS.map(([section, table]) => {
@@ -369,7 +353,7 @@ const ERROR = {
   examples: [{ code: 'refund_exceeds_remaining' }]
 }
 
-/** The names of a parameter table as a match can hold them: no others, but names in brackets. */
+/** No others, but names in brackets. */
 function matchedNames({ properties = {} }: Schema): Json {
   return {
     type: 'object',
@@ -387,19 +371,13 @@ function matchedName(schema: Schema): Json {
   return referTo(typeof schema.additionalProperties === 'object' ? 'wanted' : 'value')
 }
 
-/**
- * The names of a table as a request can send them, or a response hold them. Other names are not
- * refused: a request may be meant to be refused.
- */
+/** Other names are not refused: a request may be meant to be refused. */
 const sentNames = ({ properties = {} }: Schema, more: Json = {}): Json => ({
   type: 'object',
   properties: { ...each(properties, () => ({})), ...more }
 })
 
-/**
- * The schemas of properties, each with its description, its words as examples, and whether it is of
- * no use in a request.
- */
+/** With description, words as examples, and whether it is of no use in a request. */
 const each = (
   properties: Readonly<Record<string, Schema>>,
   schemaOf: (schema: Schema) => Json

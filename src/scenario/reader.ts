@@ -1,6 +1,5 @@
 /**
- * Reads, checks and generates what a large document holds, and hands the result over in parts: what
- * the worker does.
+ * What the worker does: reads, checks and generates a large document, and hands it over in parts.
  */
 import { checkerOf } from '../core/checking.js'
 import { Clock } from '../core/clock.js'
@@ -23,39 +22,31 @@ import { requestedScenario } from './requested.js'
 import { type FirstState, firstStateOf, type Launch, type LoadContext } from './scenario.js'
 import { FIXTURE_CHECKER } from './schemas.js'
 
-/** What a reader is made with. */
 export type ReaderOptions = { folders: Library['own']; launch: Launch }
-/**
- * What is to be read: the body of a load request, a fixture, or a body that has to match a schema;
- * `now` is the machine's time in milliseconds.
- */
+/** `now` is the machine's time in milliseconds. */
 export type Job = { type: TextType; bytes: Uint8Array } & (
   | { kind: 'load'; now: number }
   | { kind: 'fixture' }
   | { kind: 'value'; schema: object }
 )
 /**
- * To read something, answered with a head or null; the next part of it, a JSON text or null at the
- * end; or where parts of the document are.
+ * `read` gets a head or null; `next` a part as JSON text, null at the end; `places` those of parts
+ * of the document.
  */
 export type Question = { read: Job } | { next: true } | { places: Parameters<Locate<unknown>> }
-/** A first state without what comes in parts. */
 export type FirstStateHead = Pick<FirstState, 'scenario' | 'counters' | 'clock' | 'settings'> & {
   warnings: readonly Problem[]
 }
-/** Where a step is written: the document by its name. */
 export type WrittenStep = { name: string; steps: readonly Step[]; place: Place | null }
-/** Members of one list; records of a first state in the order of creation. */
+/** Records are in the order of creation. */
 export type Part = [list: string, members: unknown[]]
 
-/** Lists with their names. */
 type Lists = readonly (readonly [name: string, members: readonly unknown[]])[]
-/** Characters of a part, about; the reader of one must not make others wait. */
+/** Characters of a part, about, so that its reader makes no others wait. */
 const PART = 65_536
 /** Characters of one member, at most. */
 const MAX_MEMBER = 1_048_576
 
-/** Reads one document after the other. */
 export class Reader {
   readonly #launch: Launch
   readonly #library: Library
@@ -129,7 +120,7 @@ export class Reader {
   }
 }
 
-/** The lists of a first state; the payment method of a Refund is that of its Transaction. */
+/** The payment method of a Refund is that of its Transaction. */
 function listsOf(
   { store, script, expectations, steps }: FirstState,
   written: readonly WrittenStep[]
@@ -152,10 +143,7 @@ function listsOf(
   ]
 }
 
-/**
- * The members of lists as texts of parts. Errors: `document_too_large`, where one member is so
- * large that it would make others wait.
- */
+/** Texts of parts. Errors: `document_too_large`, where one member would make others wait. */
 function* partsOf(lists: Lists): Generator<string, undefined> {
   for (const [list, members] of lists) {
     let texts: string[] = []

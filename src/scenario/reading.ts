@@ -1,9 +1,8 @@
-/** Large documents are read by the worker, so that no other request waits for that. */
+/** Reads large documents in the worker, so that no other request waits. */
 import type { Jobs } from '../work/worker.js'
 import type { Locate, Place } from './places.js'
 import type { FirstStateHead, Job, Part, Question } from './reader.js'
 
-/** What was read, handed over in parts that each take little time. */
 export type Reading = {
   head: FirstStateHead | null
   parts: () => AsyncGenerator<Part, void>
@@ -14,8 +13,8 @@ export type Reading = {
 const TASK = { does: 'Reading the document', advice: 'write it as JSON, or load it in parts' }
 
 /**
- * Reads a document, whose memory is handed over; `receive` takes what was read. Errors: those of
- * reading, `limit_reached` where there is no memory for it, and as of `Jobs.run`.
+ * Hands the memory of the document over; `receive` takes what was read. Errors: those of reading,
+ * and as of `Jobs.run`.
  */
 export const readBy = <T>(
   jobs: Jobs,

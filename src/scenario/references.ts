@@ -6,8 +6,8 @@ import type { Json } from './schemas.js'
 export const REFERENCE = /\$\{([^{}]*)\}/g
 
 /**
- * A text with a value in place of each reference; a text that is one reference becomes the value
- * itself. `valueAt` gets the text between the braces.
+ * A text that is one reference becomes the value itself. `valueAt` gets the text between the
+ * braces.
  */
 export function withValues<T>(
   text: string,
@@ -19,19 +19,16 @@ export function withValues<T>(
     : valueAt(whole, text)
 }
 
-/**
- * The first reference of a text that is not closed, up to the end of its name; undefined where each
- * is closed.
- */
+/** Up to the end of its name. */
 export function unclosedIn(text: string): string | undefined {
   const [unclosed] = /\$\{\s*[\w.-]*/.exec(text.replace(REFERENCE, '')) ?? []
   return unclosed?.trimEnd()
 }
 
-/** A text with its place, at the name there where it is one. */
+/** `isOfName`: the text is a name. */
 type PlacedText = { steps: readonly Step[]; text: string; isOfName?: boolean }
 
-/** Every text of a part that holds a reference; the names of its parts too, where they are read. */
+/** Texts with a reference; names of parts too, where `areNamesRead`. */
 export function textsIn(
   value: unknown,
   steps: readonly Step[] = [],
@@ -49,36 +46,28 @@ export function textsIn(
   })
 }
 
-/** The names of the references of a text. */
 export const namesIn = (text: string): string[] =>
   [...text.matchAll(REFERENCE)].map(([, name]) => (name as string).trim())
 
-/** The first reference of a text, whole or not; null where it has none. */
+/** Whole or not. */
 export const referenceIn = (text: string): string | null => /\$\{[^{}]*\}?/.exec(text)?.[0] ?? null
 
-/**
- * The path in a text that is one reference to a field of the current record; undefined for any
- * other text.
- */
+/** The path of a text that is one reference to a field of the current record. */
 export const recordPath = (text: string): string | undefined =>
   /^\$\{\s*record\.([^{}]*)\}$/.exec(text)?.[1]?.trimEnd()
 
-/** A field of an object, or a member of a list by its place. */
 const partOf = (value: Json | undefined, field: string): Json | undefined =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, field)
     ? (value as Record<string, Json>)[field]
     : undefined
 
-/** The value of a reference in the responses of steps; undefined where there is none. */
+/** By the names of steps. */
 export function answerAt(answers: ReadonlyMap<string, Json>, reference: string): Json | undefined {
   const [head = '', ...fields] = reference.trim().split('.')
   return fields.reduce<Json | undefined>(partOf, answers.get(head))
 }
 
-/**
- * A text with values from the responses of steps in place of its references; undefined as long as
- * one of them has no value.
- */
+/** With values of responses; undefined as long as one is not known. */
 export function answeredValue(text: string, answers: ReadonlyMap<string, Json>): Json | undefined {
   let isAnswered = true
   const value = withValues<Json>(text, reference => {
@@ -89,7 +78,7 @@ export function answeredValue(text: string, answers: ReadonlyMap<string, Json>):
   return isAnswered ? value : undefined
 }
 
-/** A value with another one in place of every text in it; `named` gives each of its names. */
+/** Replaces every text in a value; `named` its names. */
 export function withTexts(
   value: Json,
   replaced: (text: string) => Json,
@@ -103,10 +92,7 @@ export function withTexts(
   )
 }
 
-/**
- * Data with values from the responses of steps in place of its references, in names too; a
- * reference to an object or a list stays.
- */
+/** With values of responses, in names too; a reference to an object or a list stays. */
 export function withAnswers(data: Json, answers: ReadonlyMap<string, Json>): Json {
   const answered = (text: string) => {
     const value = answeredValue(text, answers)

@@ -1,6 +1,6 @@
 /**
- * What a load request asks for: a scenario by name, one inline in JSON as a value or as text, or
- * the body itself where it is YAML.
+ * What a load request asks for: a scenario by name, one inline as a value or as text, or the YAML
+ * body itself.
  */
 import { checkerOf } from '../core/checking.js'
 import { SETTINGS } from '../core/settings.js'

@@ -117,10 +117,7 @@ import {
   type VariableValue
 } from './variables.js'
 
-/**
- * Settings given on the command line and in the environment, which take precedence over a
- * scenario's own.
- */
+/** Settings of the command line and the environment, which take precedence over a scenario's. */
 export type Launch = {
   flag: GivenSettings
   environment: GivenSettings
@@ -132,23 +129,17 @@ export type FirstState = {
   store: Store
   counters: IdCounters
   clock: ClockStart
-  /** The settings that the scenario itself gives. */
   settings: GivenSettings
   script: Script
   expectations: readonly Expectation[]
-  /** The requests that are still to be played before the state is ready. */
+  /** Requests still to be played before the state is ready. */
   steps: readonly StepData[]
-  /** The requests that `check` sends as a client would. */
+  /** Requests that `check` sends as a client would. */
   play: readonly PlayData[]
-  /**
-   * The responses to the steps, and to the plays once they are sent; expectations refer to them.
-   */
+  /** The responses to steps and plays, once sent; expectations refer to them. */
   answers: Answers
 }
-/**
- * A first state that was made just now; `written` is where its steps, plays and expectations are,
- * which nothing needs later.
- */
+/** With where its steps, plays and expectations are written. */
 export type Loaded = FirstState & { written: Written }
 export type Origin = {
   /** The scenario's name if it does not give one itself. */
@@ -156,24 +147,19 @@ export type Origin = {
   /** The file that relative paths start from; null for a document that came over HTTP. */
   file: string | null
 }
-/** The member of `use` that brought an entry, null for the scenario itself, and its index there. */
+/** The member of `use` that brought an entry (null: the scenario itself), and its index there. */
 type Source = Pick<PlacedEntry, 'use' | 'index'>
-/** A scenario document that was checked: what of it is not right is among `flaws`. */
 type Checked = {
   document: SourceDocument
   documents: SourceDocument[]
   data: ScenarioData
   flaws: Flaws | undefined
   problems: ProblemList
-  /** What is probably not meant so, but can be loaded. */
   warnings: DocumentProblem[]
-  /**
-   * Where parts of `data` are, those that came from groups too; takes problems and warnings there.
-   */
+  /** Where parts of `data` are written, those of groups too. */
   written: Written
   report: Report
   warn: Report
-  /** Where an entry of the script came from. */
   sourceOf: (index: number) => Source
   /** Its variables, null for one without a value, and the names that it refers to. */
   variables: ReadonlyMap<string, VariableValue | null>
@@ -182,7 +168,7 @@ type Checked = {
 
 const FIXTURE_NAMES: readonly string[] = SECTIONS
 
-/** A document that holds records at its top and nothing of a scenario is a bare fixture. */
+/** Whether a document has records at its top, and nothing of a scenario. */
 export function isBareFixture(data: unknown): boolean {
   const names = isObject(data) ? Object.keys(data) : []
   return (
@@ -193,10 +179,7 @@ export function isBareFixture(data: unknown): boolean {
 
 const ANYWHERE = ['name', 'description']
 
-/**
- * Whether data is meant to be a scenario or a fixture: at least half of its names are known there,
- * or are spelled like one that is.
- */
+/** Whether at least half of the names of data are, or resemble, those of a scenario or fixture. */
 export function isScenarioOrFixture(data: unknown): boolean {
   const names = isObject(data) ? Object.keys(data).filter(name => !ANYWHERE.includes(name)) : []
   const known = [...SCENARIO_NAMES, ...FIXTURE_NAMES]
@@ -216,12 +199,9 @@ export type LoadContext = {
   variables?: GivenVariables | undefined
   /** In place of the scenario's. */
   seed?: number | undefined
-  /**
-   * API keys of another service, which steps and plays may name in addition to those of the
-   * scenario.
-   */
+  /** API keys of another service, which steps and plays may name too. */
   keys?: ReadonlyMap<string, unknown> | undefined
-  /** Takes what is probably not meant so, once the state is made. */
+  /** Takes the warnings, once the state is made. */
   warn?: ((warnings: readonly Problem[]) => void) | undefined
 }
 
@@ -443,7 +423,6 @@ async function checkedScenario(
 const reportAll = (found: readonly PlacedProblem[], report: Report): void => {
   for (const problem of found) report(problem.steps, problem)
 }
-/** Whether a part is probably there under another name. */
 const isMisspelt = ({ document: { data } }: Checked, part: string) =>
   Object.keys(data ?? {}).some(name => !FIXTURE_NAMES.includes(name) && misspeltPart(name) === part)
 const membersIn = <T>({ data, flaws }: Checked, list: keyof ScenarioData) =>
@@ -455,10 +434,7 @@ function processSettingIn([first, ...name]: readonly Step[]): Said | undefined {
   return message === undefined ? undefined : { code: 'process_setting', message }
 }
 
-/**
- * What steps may name: records by id, and the keys of a store; for no key the first that acts as a
- * merchant.
- */
+/** What steps may name: records by id, and keys; for no key that of the first merchant. */
 export function bindingsOf(store: Store): StepBindings {
   const first = [...store.keys].find(
     ([, account]) => store.accounts.get(account)?.type === 'merchant'
@@ -470,17 +446,14 @@ export function bindingsOf(store: Store): StepBindings {
 }
 
 /**
- * Finds the named records that do not exist; `canBeMade` says whether a request could still create
- * one, `isDrawn` whether its id looks drawn by the API.
+ * Finds named records that do not exist. `canBeMade`: a request could still create one; `isDrawn`:
+ * its id looks drawn by the API.
  */
 type MissingFinder = (
   named: readonly NamedRecord[]
 ) => { steps: readonly Step[]; said: Said; canBeMade: boolean; isDrawn: boolean }[]
 
-/**
- * Looks in a store. No request of the API creates a Ticket, so naming a missing one can only be a
- * mistake.
- */
+/** No request of the API creates a Ticket, so naming a missing one can only be a mistake. */
 function missingFinderFor({ store, isMissing, isDrawn: isDrawnIn }: Trial): MissingFinder {
   return named =>
     named.flatMap(({ steps, id, families }) => {
@@ -513,10 +486,7 @@ const namedIn = ({ on, match }: { on: On; match?: MatchData | undefined }) =>
     operationsOn(on, () => {})
   )
 
-/**
- * Warns of a clock that is before the records of the state: what is made next would be older than
- * they are.
- */
+/** Warns of a clock before the records of the state: what is made next would be older. */
 function warnOfFuture({ data, warn }: Checked, store: Store, now: number): void {
   const future = FAMILIES.flatMap((family): readonly StoredRecord[] =>
     store[family].inCreationOrder().filter(({ created }) => Date.parse(created) > now)
@@ -565,8 +535,8 @@ async function compileExpectations(
 }
 
 /**
- * The document that is found where another one names a file, or a sentence that says why there is
- * none; null, with its problems listed, for no YAML.
+ * The document that another one names, or why there is none; null, with its problems listed, where
+ * it cannot be read.
  */
 async function found(
   { documents, problems }: Checked,
@@ -592,14 +562,11 @@ async function found(
 
 type UsedGroup = Group & { index: number }
 /**
- * The groups of other files that a scenario uses, each with its index under `use`; `isAll` is false
- * where some could not be read whole.
+ * Groups that a scenario uses, each with its index under `use`; `isAll`: all could be read whole.
  */
 type Used = { groups: readonly UsedGroup[]; isAll: boolean }
 
-/**
- * The groups that a scenario uses; their variables have the values that the scenario gives them.
- */
+/** Reads the groups that a scenario uses, with its values of their variables. */
 async function usedGroups(
   checked: Checked,
   file: string | null,
@@ -658,11 +625,11 @@ async function usedGroups(
   return { groups: all, isAll }
 }
 
-/** Lists that groups add to; of some, the members of the scenario itself come first. */
+/** Lists that groups add to; those of FIRST begin with the members of the scenario itself. */
 const JOINED = ['generate', 'script', 'steps', 'play', 'expect'] as const
 const FIRST: readonly string[] = ['script', 'expect']
 
-/** A scenario with the parts of the groups that it uses; `data` is read apart. */
+/** Adds the parts of groups to a scenario; `data` is read apart. */
 function withGroups(checked: Checked, { groups }: Used): Checked {
   if (groups.length === 0) return checked
   const { document, problems, warnings } = checked
@@ -700,8 +667,8 @@ function withGroups(checked: Checked, { groups }: Used): Checked {
 }
 
 /**
- * Reports given values that no variable takes, and warns of variables that nothing refers to;
- * `names` are those of files that the scenario uses.
+ * Reports given values that no variable takes, and warns of unused variables; `names` are those of
+ * used files.
  */
 function checkVariables(
   { variables, used, report, warn }: Checked,
@@ -769,10 +736,7 @@ async function generateAll(
   }
 }
 
-/**
- * The fixtures that a scenario names, in their order, the records of the groups that it uses, and
- * its own.
- */
+/** The fixtures that a scenario names, the records of its groups, and its own, in this order. */
 async function fixturesOf(
   checked: Checked,
   { groups, isAll }: Used,
@@ -782,7 +746,7 @@ async function fixturesOf(
   const { document, data, flaws, problems, report } = checked
   const isList = data.fixtures === undefined || Array.isArray(data.fixtures)
   const fixtures = isList && isAll && !isMisspelt(checked, 'fixtures') ? [] : [UNREAD_FIXTURE]
-  /** What each name leads to, a fixture or why there is none: a file is read once. */
+  /** By name; a file is read once. */
   const known = new Map<string, Fixture | string>()
   const fixtureNamed = async (reference: string): Promise<Fixture | string> => {
     const source = await found(checked, library.fixture(reference, file))
@@ -817,7 +781,7 @@ async function fixturesOf(
   return fixtures
 }
 
-/** The lists of a document. Errors: `document_too_large`. */
+/** Errors: `document_too_large` for a list. */
 function checkEntries({ document: { limits }, data }: Checked): void {
   for (const [name, list] of Object.entries(data)) {
     let count = countOf(list)
@@ -832,10 +796,7 @@ function checkEntries({ document: { limits }, data }: Checked): void {
   }
 }
 
-/**
- * Counts the records that a document brings in, before any is made. Errors: `document_too_large`,
- * `TooLargeHere`.
- */
+/** Counts records before any is made. Errors: `document_too_large`, `TooLargeHere`. */
 function checkTotal(
   checked: Checked,
   fixtures: readonly Fixture[],
@@ -861,7 +822,7 @@ function checkTotal(
   if (given + generated + steps > maxRecords) throw new TooLargeHere()
 }
 
-/** The settings that the scenario gives, those that are not right left out. */
+/** The right ones of the settings that the scenario gives. */
 async function givenSettings({ data: { seed, settings }, flaws }: Checked): Promise<GivenSettings> {
   const given = flattened(isObject(settings) ? settings : {})
   const wrong = flaws?.has('settings')

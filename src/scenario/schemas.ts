@@ -31,10 +31,7 @@ type Given<P extends TProperties, R> = {
 
 /** A schema of values of a type. */
 const of = <T>(schema: object) => schema as TUnsafe<T>
-/**
- * An object that has no other names; those that are not required may be left out. `name` is the
- * type that clients know it as.
- */
+/** An object without other names; `name` is its type in clients. */
 const closed = <P extends TProperties, R extends keyof P>(
   description: string,
   required: readonly R[],
@@ -97,6 +94,7 @@ const KEY = Type.String({
 const NAME = Type.String({ minLength: 1 })
 const INSTANT = Type.String({ format: 'instant', 'x-published': referTo('instant') })
 const DURATION = Type.String({
+  format: 'duration',
   'x-duration': true,
   'x-published': referTo('duration'),
   description: 'A duration, such as 250ms, 2s, 36h, 7d or PT36H.'
@@ -105,10 +103,7 @@ const COUNT = Type.Integer({ minimum: 0, maximum: 1_000_000 })
 const SHARE = Type.Number({ minimum: 0, maximum: 1 })
 const HEADERS = named(Type.Unsafe<string>({ type: 'string' }))
 
-/**
- * A record as a fixture gives it: without derived fields, with those that are needed; the rest may
- * be left out or null.
- */
+/** Without derived fields; what is not needed may be left out or null. */
 function recordSchema({ properties = {} }: Schema, more: object = {}): Schema {
   const given = Object.entries(properties).filter(([, schema]) => !schema['x-derived'])
   const schemas = given.map(([name, schema]): [string, Schema] => {
@@ -142,7 +137,7 @@ const orNull = (schema: Schema): Schema => ({
 /** The name of a resource in a sentence. */
 export const withArticle = (name: string): string => `${name.startsWith('A') ? 'An' : 'A'} ${name}`
 
-/** The schemas of the records of each family, as a fixture gives them. */
+/** By family, as a fixture gives them. */
 export function recordSchemas(): Readonly<Record<string, Schema>> {
   const more = {
     id: RECORD_ID,
@@ -162,7 +157,7 @@ export function recordSchemas(): Readonly<Record<string, Schema>> {
   return Object.fromEntries(families)
 }
 
-/** Lists of records; `isNamed`: the published schema refers to the schema of a record. */
+/** `isNamed`: the published schema refers to that of a record. */
 function recordLists(isNamed = false) {
   const lists = Object.entries(recordSchemas()).map(([family, record]) => {
     const published = isNamed && { 'x-published': referTo(family) }
@@ -174,7 +169,6 @@ function recordLists(isNamed = false) {
   return Object.fromEntries(lists)
 }
 
-/** The schema of a fixture document: records of each family, and API keys. */
 export function fixtureSchema(isNamed = false): Schema {
   const key = closed(
     'An API key, and the Account that it acts as.',
@@ -188,10 +182,7 @@ export function fixtureSchema(isNamed = false): Schema {
   })
 }
 
-/**
- * How messages describe the names of operations; `others` are patterns, which are checked when they
- * are compiled.
- */
+/** For messages; `others` are patterns, checked when compiled. */
 export const OPERATION = {
   what: 'an operation',
   advice:
@@ -230,16 +221,11 @@ export type Conditions = {
 }
 /** Null, of a field of a record alone, is no value. */
 export type Wanted = Scalar | null | readonly (Scalar | null)[] | Conditions
-/**
- * Names to a value, a list of values, `/a regular expression/` or conditions, nested or in
- * brackets.
- */
+/** Names to values, lists, `/regular expressions/` or conditions, nested or in brackets. */
 export type Names = { readonly [name: string]: Wanted | Names }
 const SCALARS = ['string', 'number', 'boolean'] as const
 const SCALAR = of<Scalar>({ type: SCALARS })
-/**
- * The condition on a name, with further names below it to a depth; a field of a record can be null.
- */
+/** With further names below to a depth; a field of a record can be null. */
 const wanted = (depth: number, scalars: readonly string[] = SCALARS): TUnsafe<Wanted> =>
   of({
     type: [...scalars, 'array', ...(depth > 0 ? ['object'] : [])],
@@ -253,9 +239,8 @@ const wanted = (depth: number, scalars: readonly string[] = SCALARS): TUnsafe<Wa
   })
 const NAMES = of<Names>(named(wanted(4)))
 const WANTED_ID = wanted(1)
-/** The kinds of records that a request can be about, found through the records that it names. */
+/** Found through the records that a request names. */
 export const ABOUT = ['location', 'ticket', 'transaction', 'account'] as const
-/** The names of parameters in a table of any operation. */
 const namesIn = (table: 'querystring' | 'body') =>
   Object.values(TABLES as Readonly<Record<string, Tables>>).flatMap(({ [table]: schema }) =>
     Object.keys((schema && schemaOf(schema).properties) ?? {})
@@ -279,7 +264,6 @@ const MATCHED = {
     )
   }
 }
-/** Requests can be counted by these, each value by itself. */
 const PER = [...ABOUT, 'key', 'test'] as const
 export type Per = (typeof PER)[number]
 const BY_ACCOUNT = { account: { ...WANTED_ID, description: 'The Account of the key.' } }
@@ -291,7 +275,7 @@ const ELSEWHERE = {
     id: 'params'
   }
 }
-/** The conditions on a request; in the journal the Account of the key can be matched too. */
+/** In the journal the Account of the key can be matched too. */
 function matchSchema<P extends TProperties>(more: P) {
   const whole = closed(
     'What the request must contain; left out: every request of the operation.',
@@ -318,7 +302,7 @@ export const FAULTS = [
   'hang'
 ] as const
 export type Fault = (typeof FAULTS)[number]
-/** The order in which held requests go on: as they came, or the last one first. */
+/** As they came, or the last one first. */
 export const RELEASES = ['in_order', 'reverse'] as const
 export type Release = (typeof RELEASES)[number]
 
@@ -488,7 +472,6 @@ const ENTRY = {
   'x-name': 'ScriptEntry'
 }
 export type EntryData = Static<typeof ENTRY>
-/** The schema of a script entry. */
 export const entrySchema = () => of<EntryData>({ ...ENTRY, 'x-published': referTo('entry') })
 
 export const GENERATED_FAMILIES = [
@@ -548,7 +531,6 @@ const GENERATE = closed('Records of one family to generate from the seed.', [], 
   },
   refunded: { ...SHARE, description: 'The share of the Transactions that get one Refund.' }
 })
-/** So many records of one family to generate, with their places and times. */
 export type GenerateData = Static<typeof GENERATE>
 
 const STATUS = of<number | string>({
@@ -562,11 +544,10 @@ const STATUSES = of<number | string | readonly (number | string)[]>({
   items: STATUS,
   'x-published': { anyOf: [referTo('status'), { type: 'array', items: referTo('status') }] }
 })
-/** Statuses that a response may have: `402`, `2xx` for any of them, or a list of such. */
+/** `402`, `2xx` for any of them, or a list of such. */
 export type Statuses = Static<typeof STATUSES>
 
 const OBJECT = of<Record<string, Json>>({ type: 'object' })
-/** The fields of a request to send, with the response that it must get. */
 const callOf = <E extends TProperties, M extends TProperties>(expected: E, more: M) => ({
   as: {
     ...NAME,
@@ -644,20 +625,13 @@ const PLAYS = closed('A request that `check` sends as a client would, or several
   }
 })
 type Play = Required<Static<typeof PLAYS>>
-/** A step as a document writes it; only a play repeats one, and looks at headers and faults. */
+/** Only a play repeats one, and looks at headers and faults. */
 export type StepData = Static<typeof AT_ONCE> & Partial<Pick<Play, 'repeat'>>
-/**
- * A play sends requests as a client would: one after the other, or several at once. It can let time
- * pass in between.
- */
+/** One request after the other, or several at once; or time that passes. */
 export type PlayData = StepData | Pick<Play, 'at_once'> | Pick<Play, 'wait'>
 
-/**
- * Fields of a record, below one that refers to another record those of that, through the longest
- * chain of references.
- */
+/** Below a field that refers to another record those of that, through the longest chain. */
 const FIELD_VALUES = of<Names>(named(wanted(8, [...SCALARS, 'null'])))
-/** How many records there are, or their sum: a number, or conditions on it. */
 const quantity = (number: TInteger, description: string) =>
   either(
     'object',
@@ -690,7 +664,7 @@ export type Quantity = NonNullable<Quantities['count']>
 /** The names of a family's state that are not ids. */
 export const STATE_WORDS: readonly string[] = Object.keys(QUANTITIES)
 export const STATE_NAMES = `a name here is the id of a record, or one of ${STATE_WORDS.join(', ')}`
-/** Records of a family by id, null for one that must not exist, and expectations of all of them. */
+/** By id, null for one that must not exist, and expectations of all of them. */
 type FamilyState = {
   readonly [id: string]: Names | Quantities[keyof Quantities] | null
 } & Quantities
@@ -709,15 +683,15 @@ const STATE = closed(
   [],
   allAs(Object.keys(RESOURCES) as Family[], { ...FAMILY_STATE, 'x-published': referTo('records') })
 )
-/** Expected records by family. Names that are left out are not compared. */
+/** Names that are left out are not compared. */
 export type StateData = Static<typeof STATE>
 
 const PAUSE = (when: string) =>
   `How long after the response to the request before it each must come ${when}, by the sandbox's clock.`
 
 /**
- * The schema of an expectation: requests and how often they come, requests in order, or records; in
- * the journal the Account of the key can be matched too.
+ * Requests and how often they come, requests in order, or records; with `account`, that of the key
+ * can be matched.
  */
 export function expectationSchema({ account = false } = {}) {
   const match = account ? matchSchema(BY_ACCOUNT) : MATCH
@@ -762,10 +736,7 @@ export function expectationSchema({ account = false } = {}) {
   }
 }
 type Expected = Required<Static<ReturnType<typeof expectationSchema>>>
-/**
- * Requests as a document names them; `took_effect`, `status` and `answered` are known when a
- * request has ended.
- */
+/** `took_effect`, `status` and `answered` are known when a request has ended. */
 export type CallsData = Expected['sequence'][number]
 /** How often requests must come, in all or for each value. */
 export type CountData = CallsData & Partial<Pick<Expected, 'times' | 'per'>>
@@ -813,7 +784,6 @@ export type SharedParts = {
   [K in keyof ReturnType<typeof sharedParts>]?: Static<ReturnType<typeof sharedParts>[K]>
 }
 
-/** The schema of a file of groups that scenarios share. */
 export const sharedScriptSchema = () =>
   closed('', ['groups'], {
     description: Type.String({ description: 'What the groups are for, in a sentence.' }),
@@ -829,10 +799,6 @@ export const sharedScriptSchema = () =>
     )
   })
 
-/**
- * The schema of a scenario document: fixtures, inline and generated records, seed, clock, settings,
- * script, steps and expectations.
- */
 export const scenarioSchema = () => ({
   ...closed('', [], {
     name: { ...NAME, description: 'The name of the scenario; its file name when left out.' },

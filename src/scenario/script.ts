@@ -3,7 +3,7 @@
  * applies is used.
  */
 import { drawnFraction } from '../core/draws.js'
-import { durationExpected, durationOf } from '../core/durations.js'
+import { durationOf } from '../core/durations.js'
 import { instantOf } from '../core/instants.js'
 import { didYouMean } from '../core/nearest.js'
 import type { Step } from '../core/places.js'
@@ -44,37 +44,26 @@ export type Entry = {
   operations: ReadonlySet<OperationId>
   matches: Matcher
   calls: Counts
-  /** The share of the selected requests that it is applied to, from 0 to 1. */
+  /** From 0 to 1. */
   chance: number
-  /** The instants of the sandbox's clock between which requests match, the first among them. */
+  /** Instants of the sandbox's clock, the first included. */
   between: { from: number; until: number }
-  /**
-   * How long after the first request that it was applied to it is applied, in milliseconds of the
-   * sandbox's clock.
-   */
+  /** Milliseconds of the sandbox's clock, from the first request that it was applied to. */
   lasts: number
   /** Milliseconds that a request waits; `draw` gives a fraction. */
   delay: (draw: () => number) => number
-  /**
-   * What its draws go by: its name, or a digest of what it says, so that no other entry changes
-   * them.
-   */
+  /** What its draws go by: its name, or a digest of it, so that no other entry changes them. */
   label: string
-  /** What it does to records. */
   edit: Edit | null
   /** Milliseconds of the sandbox's clock: how old the records are that it shows. */
   stale: number | null
 }
-/** An entry that is applied to a request, with its delay. */
 export type Action = { id: string; entry: Entry; delay: number }
-/**
- * How many requests matched an entry, and to how many it was applied; `first`, of one that lasts for
- * a time, when that began, in milliseconds of the sandbox's clock.
- */
+/** `first`: when an entry with `for` began, in milliseconds of the sandbox's clock. */
 type Count = { matched: number; applied: number; first?: number }
 /**
- * The count of an entry. Of one that counts `per` value, each of its `values`, and those
- * `uncounted` since there were too many.
+ * Of an entry that counts `per` value also each value, and the requests of values beyond the
+ * maximum.
  */
 export type EntryCount = Count & {
   uncounted?: number
@@ -86,8 +75,8 @@ const DISABLED: readonly OperationId[] = ['deleteLocation', 'deleteAccount']
 const isDisabled = (operations: readonly OperationId[]) =>
   operations.length > 0 && operations.every(operation => DISABLED.includes(operation))
 /**
- * Compiles one entry that its schema allows; null with its problems reported by their place in it.
- * What it keeps of card data is digests. `patterns` is how many the entries before it have.
+ * Compiles an entry that its schema allows; null with its problems reported. Card data is kept as
+ * digests. `patterns`: those of the entries before.
  */
 export const compileEntry = (
   written: EntryData,
@@ -125,7 +114,7 @@ export const compileEntry = (
         note(['stale'], say('stale_change', name))
     }
     const between = { from: instantIn(data.from, -FOREVER), until: instantIn(data.until, FOREVER) }
-    const lasts = lasting === undefined ? FOREVER : durationIn(lasting, ['for'], note)
+    const lasts = lasting === undefined ? FOREVER : (durationOf(lasting) as number)
     if (between.from >= between.until)
       note(['until'], say('no_time', `until ${data.until} is not after from ${data.from}`))
     if (lasts === 0) note(['for'], say('no_time', `for ${lasting} ends as soon as it begins`))
@@ -136,7 +125,8 @@ export const compileEntry = (
     const isCounted = (calls ?? data.chance ?? lasting) !== undefined
     if (data.per !== undefined && !isCounted)
       note(['per'], say('needs', 'per', 'calls, chance or for'))
-    if (hold) checkHold(hold, within(note, 'hold'))
+    if (hold && (hold.until === undefined) === (hold.gate === undefined))
+      note(['hold'], say('not_exactly_one', ['until', 'gate'], hold.gate ? ['until', 'gate'] : []))
     if (when === 'after' && respond && !respond.patch)
       note(['when'], say('not_together', 'when: after', ['respond']))
     else if (when === 'after' && !fault && !change)
@@ -161,19 +151,18 @@ export const compileEntry = (
       delay: delayOf(delay ?? '0s', within(note, 'delay')),
       label: data.name ?? digestOf(JSON.stringify(data)),
       edit: change === undefined ? null : editOf(change, note),
-      stale: stale === undefined ? null : durationIn(stale, ['stale'], note)
+      stale: stale === undefined ? null : durationOf(stale)
     }
   })
 
-/** The name of the entry that another one comes after; undefined where that is not right. */
+/** Undefined where that is not right. */
 const nameIn = (after: EntryData['after']): string | undefined =>
   isObject(after) ? (after as { ended?: string }).ended : (after as string | undefined)
 const canEnd = ({ until, per, calls = '+', for: lasting }: EntryData) =>
   until !== undefined || (per === undefined && (lasting !== undefined || !`${calls}`.includes('+')))
 
 /**
- * Refuses entries of a script that wait in vain: for none of it, for themselves by whatever way, or
- * for the end of one that has none.
+ * Refuses entries that wait for none, for themselves by whatever way, or for one that never ends.
  */
 export function checkWaiting(entries: readonly { data: EntryData; report: Report }[]): void {
   const named = new Map(
@@ -201,10 +190,10 @@ export function checkWaiting(entries: readonly { data: EntryData; report: Report
   }
 }
 
-/** An entry, with the group that it is of, null for one of the scenario itself, and its place there. */
+/** `use` is its group, null for the scenario itself; `index` its place there. */
 export type PlacedEntry = { entry: Entry; use: number | null; index: number; report: Report }
 
-/** Refuses entries that are behind one that is applied to every request of their operations. */
+/** Refuses entries behind one that is applied to every request of their operations. */
 export function checkShadowed(entries: readonly PlacedEntry[]): void {
   const unconditional: PlacedEntry[] = []
   for (const placed of entries) {
@@ -233,23 +222,14 @@ const isUnconditional = ({ data, calls, chance, between, lasts, matches }: Entry
 const instantIn = (text: string | undefined, otherwise: number) =>
   text === undefined ? otherwise : (instantOf(text) as number)
 
-function durationIn(
-  text: string,
-  steps: Step[],
-  report: Report,
-  isLonger = (_ms: number) => false
-): number {
-  const ms = durationOf(text)
-  if (ms === null) report(steps, check('wrong_format', durationExpected(text)))
-  else if (isLonger(ms)) report(steps, say('delay_too_long', text))
-  return ms ?? Number.NaN
-}
-
 const MAX_DELAY = 600_000
 
 function delayOf(delay: NonNullable<EntryData['delay']>, report: Report): Entry['delay'] {
-  const msOf = (text: string, ...steps: Step[]) =>
-    durationIn(text, steps, report, ms => ms > MAX_DELAY)
+  const msOf = (text: string, ...steps: Step[]) => {
+    const ms = durationOf(text) as number
+    if (ms > MAX_DELAY) report(steps, say('delay_too_long', text))
+    return ms
+  }
   if (typeof delay === 'string') {
     const ms = msOf(delay)
     return () => ms
@@ -259,16 +239,7 @@ function delayOf(delay: NonNullable<EntryData['delay']>, report: Report): Entry[
   return draw => (min === max ? min : min + Math.floor(draw() * (max - min + 1)))
 }
 
-function checkHold({ until, gate, for: longest }: Hold, report: Report): void {
-  if ((until === undefined) === (gate === undefined))
-    report(
-      [],
-      say('not_exactly_one', ['until', 'gate'], gate === undefined ? [] : ['until', 'gate'])
-    )
-  if (longest !== undefined) durationIn(longest, ['for'], report)
-}
-
-/** The name of the gate that an entry holds requests at: its own id if it gives none. */
+/** Its own id if it gives none. */
 export const gateOf = (id: string, { gate = id }: Hold): string => gate
 
 function checkRespond(
@@ -282,11 +253,11 @@ function checkRespond(
   }: Respond,
   report: Report
 ): void {
-  if (retry_after !== undefined) {
-    durationIn(retry_after, ['retry_after'], report)
-    if (Object.keys(headers).some(name => name.toLowerCase() === 'retry-after'))
-      report(['retry_after'], say('header_twice'))
-  }
+  if (
+    retry_after !== undefined &&
+    Object.keys(headers).some(name => name.toLowerCase() === 'retry-after')
+  )
+    report(['retry_after'], say('header_twice'))
   if (body !== undefined && error !== undefined) report([], say('not_together', 'body', ['error']))
   if (patch !== undefined && (body !== undefined || error !== undefined))
     report(['patch'], say('not_together', 'patch', ['body', 'error']))
@@ -296,19 +267,14 @@ function checkRespond(
   checkHeaders(headers, 'response', within(report, 'headers'))
 }
 
-/**
- * An entry as the control API shows it, with its id and counts; one that was never applied with the
- * requests that it nearly was applied to.
- */
+/** As the control API shows it; near misses of one that was never applied. */
 export type ListedEntry = { id: string; entry: EntryData; near_misses?: NearMiss[] } & EntryCount
 
 /** The script entries of a sandbox in order, with their counts. */
 export class Script {
   readonly #entries = new Map<string, Counted>()
   readonly #byOperation = new Map<OperationId, Set<string>>()
-  /** The operations that any entry is for. */
   readonly operations: Pick<ReadonlyMap<OperationId, unknown>, 'has'> = this.#byOperation
-  /** The first entry of each name. */
   readonly #named = new Map<string, string>()
   #next = 1
   #revision = 0
@@ -317,7 +283,7 @@ export class Script {
     for (const entry of entries) this.add(entry)
   }
 
-  /** Another number after each change of an entry or a count. */
+  /** Changes with each entry and count. */
   get revision(): number {
     return this.#revision
   }
@@ -334,7 +300,7 @@ export class Script {
     return this.#entries.size
   }
 
-  /** Every entry with its id and counts, in the order in which they are tried. */
+  /** In the order in which they are tried. */
   listed(): ListedEntry[] {
     return [...this.#entries].map(([id, counted]) => ({
       id,
@@ -343,10 +309,7 @@ export class Script {
     }))
   }
 
-  /**
-   * The entries that were never applied; `isWaiting` says whether one waits for another at a time
-   * of the sandbox's clock, as that is now.
-   */
+  /** Entries never applied; `isWaiting`: for another one, at a time of the sandbox's clock. */
   unused(): { id: string; entry: Entry; count: EntryCount; isWaiting: (at: number) => boolean }[] {
     return [...this.#entries].flatMap(([id, counted]) => {
       const { entry, count } = counted
@@ -370,7 +333,7 @@ export class Script {
     return { id, entry: entry.data, ...count }
   }
 
-  /** Puts an entry with an id and counts that it has already, as a snapshot holds them. */
+  /** With the id and counts that a snapshot holds. */
   put(id: string, entry: Entry, { values, ...count }: EntryCount): void {
     this.#revision++
     this.#entries.set(id, { entry, count, values: byValue(values) })
@@ -406,7 +369,7 @@ export class Script {
     return this.unused().length === 0
   }
 
-  /** Sets the counts of an entry, and of those of its values that are given. */
+  /** Leaves the counts of values that are not given. */
   recount(id: string, { values, ...count }: EntryCount): void {
     const counted = this.#entries.get(id) as Counted
     this.#revision++
@@ -414,12 +377,11 @@ export class Script {
     for (const [value, own] of byValue(values)) counted.values.set(value, own)
   }
 
-  /** Whether an entry applies at a time of the sandbox's clock. */
   #isDue({ entry }: Counted, at: number): boolean {
     return at >= entry.between.from && at < entry.between.until && !this.#isWaiting(entry, at)
   }
 
-  /** Whether an entry waits for another one still; one that was removed has ended. */
+  /** One that was removed has ended. */
   #isWaiting({ data: { after } }: Entry, at: number): boolean {
     if (after === undefined) return false
     const named = this.#entries.get(this.#named.get(nameIn(after) as string) ?? '')
@@ -429,9 +391,8 @@ export class Script {
   }
 
   /**
-   * Counts the request, which comes `at` a time of the sandbox's clock, for every entry that it
-   * matches, and applies the first of them that is for it.
-   * `note` is told of each count that has changed.
+   * Counts a request for every entry that it matches, and applies the first that is for it. `at` is
+   * a time of the sandbox's clock; `note` is told of each changed count.
    */
   act(
     call: SentCall,
@@ -492,10 +453,7 @@ const hasEnded = (
   at >= between.until ||
   (data.per === undefined && (count.matched >= calls.to || at >= (count.first ?? FOREVER) + lasts))
 
-/**
- * The count of a value, or of all requests without one; null where no further value is counted,
- * which is noted.
- */
+/** Null where no further value is counted, which is noted. */
 function ownCount({ count, values }: Counted, value: string | undefined): Count | null {
   if (value === undefined) return count
   const known = values.get(value)
@@ -509,10 +467,7 @@ function ownCount({ count, values }: Counted, value: string | undefined): Count 
   return own
 }
 
-/**
- * Whether an entry is applied to the request that it counted last, at a time of the sandbox's
- * clock.
- */
+/** For the request that was counted last. */
 function isApplied(
   { calls, lasts, chance, label }: Entry,
   { matched, first }: Count,

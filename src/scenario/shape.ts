@@ -1,6 +1,6 @@
 /**
- * The parts of a fixture or scenario that do not match its schema. Records under a misspelt name,
- * or next to `data` instead of in it, are checked all the same.
+ * Where a fixture or scenario does not match its schema. Records under a misspelt name, or beside
+ * `data`, are checked all the same.
  */
 
 import { MAX_PROBLEMS } from '../core/checking.js'
@@ -11,20 +11,14 @@ import { say } from './document-sentences.js'
 import { closestSection, SECTIONS, type Section } from './fixture.js'
 import { FIXTURE_CHECKER, SCENARIO_CHECKER, scenarioSchema } from './schemas.js'
 
-/** The parts of a scenario, by their names. */
 export const SCENARIO_NAMES = Object.keys((scenarioSchema() as { properties: object }).properties)
-/**
- * The part whose name this probably is, misspelt; null for a right name, and for one that resembles
- * none.
- */
+/** The part that a misspelt name means; null for a right name, and one that resembles none. */
 export const misspeltPart = (name: string): string | null =>
   SCENARIO_NAMES.includes(name) ? null : nearest(name, SCENARIO_NAMES)
 
 const CHECKERS = { fixture: FIXTURE_CHECKER, scenario: SCENARIO_CHECKER } as const
 
-/**
- * The places where a document does not match its schema; the search ends once there are too many.
- */
+/** The search ends once there are too many. */
 export async function problemsOfShape(
   kind: keyof typeof CHECKERS,
   data: unknown
@@ -45,10 +39,7 @@ export async function problemsOfShape(
 /** A list of records with its place. */
 type Meant = { at: readonly Step[]; section: Section; records: unknown }
 
-/**
- * The lists of a scenario that its schema does not know: those that are not under `data`, those
- * under a misspelt `data`, and misspelt ones.
- */
+/** Lists beside `data`, under a misspelt `data`, and misspelt ones. */
 const meantIn = (scenario: Readonly<Record<string, unknown>>): Meant[] =>
   Object.entries(scenario).flatMap(([name, part]) => {
     if (name === 'data') return misspelt(part, [name])
@@ -58,7 +49,7 @@ const meantIn = (scenario: Readonly<Record<string, unknown>>): Meant[] =>
       : []
   })
 
-/** The lists of a fixture that are under another name than their own. */
+/** Those under another name than their own. */
 const misspelt = (fixture: unknown, under: readonly Step[]): Meant[] =>
   listsIn(fixture, under).filter(({ at, section }) => at.at(-1) !== section)
 

@@ -1,7 +1,4 @@
-/**
- * What scenarios share: a file with groups of script entries and other parts, each of which a
- * scenario uses by name.
- */
+/** Files of groups of script entries and other parts, which scenarios use by name. */
 import { checkerOf } from '../core/checking.js'
 import type { Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
@@ -19,14 +16,9 @@ import { type EntryData, type SharedParts, sharedScriptSchema } from './schemas.
 import { say } from './sentences.js'
 import { declaredVariables, type GivenVariables, readWith } from './variables.js'
 
-/** A part of a group, and where what is in it is written. */
 export type GroupPart = { part: unknown; flaws: Flaws | undefined; written: Written }
-/** Parts that a scenario can use, by their names, and what is wrong with them. */
 export type Group = { partOf: (name: keyof SharedParts) => GroupPart; flaws: Flaws | undefined }
-/**
- * What was read of a shared file, with the `names` of all its groups; `variables` are the names
- * that it declares.
- */
+/** `names` are those of all groups; `variables` those that the file declares. */
 export type SharedScript = {
   groups: ReadonlyMap<string, Group>
   names: readonly string[]
@@ -40,10 +32,7 @@ const GROUP_NAME = /^[A-Za-z0-9_][\w.-]*$/
 export const isSharedScript = (data: unknown): data is { groups: unknown; vars?: unknown } =>
   isObject(data) && Object.hasOwn(data, 'groups')
 
-/**
- * The file and the group that a member of `use` such as `outages.yaml#brief-outage` names, the
- * group null where it names none.
- */
+/** Of `outages.yaml#brief-outage`; the group is null where it names none. */
 export function partsOfUse(reference: string): { file: string; group: string | null } {
   const at = reference.lastIndexOf('#')
   return at < 0
@@ -54,7 +43,7 @@ export function partsOfUse(reference: string): { file: string; group: string | n
 export const groupNamesIn = ({ groups }: { groups: unknown }): string[] =>
   isObject(groups) ? Object.keys(groups) : []
 
-/** The parts that are under a place of a document; script entries alone where there is a list. */
+/** Parts under a place of a document; a list has script entries alone. */
 export function groupIn(
   document: SourceDocument,
   under: readonly Step[],
@@ -74,9 +63,8 @@ export function groupIn(
 }
 
 /**
- * Reads groups of a shared file, with the values of its variables in them: the first that `given`
- * has of each, otherwise its default. Groups that
- * are not wanted are not looked at. `reportGiven` takes what is wrong with a given value.
+ * Reads the wanted groups with the values of variables: the first that `given` has, else the
+ * default. `reportGiven` takes what is wrong with a given value.
  */
 export async function readSharedScript(
   document: SourceDocument,

@@ -2,12 +2,12 @@
  * Steps and plays: requests that a scenario sends to the API, with the responses that it expects. A
  * load sends the steps; `check` sends both, to any service.
  */
-import { durationExpected, durationOf } from '../core/durations.js'
+import { durationOf } from '../core/durations.js'
 import { encodeForm } from '../core/form-encoding.js'
 import { didYouMeanOneOf, nearest } from '../core/nearest.js'
 import type { Step as PathStep } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
-import { say as check, type Said } from '../core/sentences.js'
+import type { Said } from '../core/sentences.js'
 import { ERROR_TEMPLATE, type Template, valueAt } from '../core/templates.js'
 import {
   type Family,
@@ -49,19 +49,16 @@ export type StepCall = {
   form: string | null
   headers?: Readonly<Record<string, string>>
 }
-/** A response, its headers by name in lower case; with status 0 none came, because of the fault. */
+/** Headers by name in lower case; with status 0 no response came, because of the fault. */
 export type StepAnswer = {
   status: number
   body: Json
   headers?: Readonly<Record<string, string>>
   fault?: Fault | null
 }
-/** Sends a request and returns its response; `fault` is the one that is expected. */
+/** `fault` is the one that is expected. */
 export type Play = (call: StepCall, fault?: Fault) => StepAnswer | Promise<StepAnswer>
-/**
- * How a response differs from the expected one; `at` is the place of the expectation in the
- * document.
- */
+/** How a response differs; `at` is the place of the expectation. */
 export type Difference = { at: readonly PathStep[] } & Said
 /** `at` is the place of `step` in its list, `step` as it is written. */
 export type StepOutcome = {
@@ -72,8 +69,8 @@ export type StepOutcome = {
   problems: Difference[]
 }
 /**
- * The values of `${name}` and of names of keys that no step gives; `error` is the template of
- * errors, if not the usual one.
+ * Values of `${name}` and of keys that no step gives; `error` is the template of errors, if not the
+ * usual one.
  */
 export type StepBindings = {
   variable: (name: string) => string | undefined
@@ -81,13 +78,13 @@ export type StepBindings = {
   error?: Template
 }
 
-/** The number of earlier steps that are searched for a suggestion. */
+/** Earlier steps that are searched for a suggestion. */
 const MAX_LOOKED_AT = 100
 
 type Listed<T> = { list: readonly T[] | undefined; flaws?: Flaws | undefined }
 /**
- * Values that steps can refer to, apart from one another. `ids` are suggested; `otherKey` is null
- * for a known key, else a suggestion of another or an empty text.
+ * What steps can refer to besides one another. `ids` are suggested; `otherKey` is null for a known
+ * key, else a suggestion, or an empty text.
  */
 type Known = Pick<StepBindings, 'variable'> & {
   ids?: () => readonly string[]
@@ -96,9 +93,8 @@ type Known = Pick<StepBindings, 'variable'> & {
 }
 
 /**
- * Checks steps without flaws: operations, keys, and that every `${…}` refers to an earlier step (of
- * expectations, to any) or to a value of `variable`. `warn` takes problems of steps that can be
- * played all the same.
+ * Checks operations, keys, and that every `${…}` refers to an earlier step (of expectations, to
+ * any) or to a value of `variable`. `warn` takes problems that do not prevent playing.
  */
 export function checkSteps(
   {
@@ -195,10 +191,7 @@ function checkReferences(
   }
 }
 
-/**
- * The operation of a step that returns a record or a list; null where it is not known, or an error
- * is expected.
- */
+/** The operation whose response a step gets; null where it is unknown or an error. */
 function answeredOperation({ do: call, expect }: StepData): OperationId | null {
   if (typeof call !== 'string' || !wantsStatus(expect?.status, 200)) return null
   const [method, path] = splitCall(call)
@@ -213,10 +206,7 @@ type Referable = Required<Pick<Known, 'variable' | 'ids' | 'hasUsualLists'>> & {
   latest: readonly string[]
 }
 
-/**
- * The problem of a reference; null where it is right. References to variables are checked when
- * their values replace them.
- */
+/** Null where it is right. References to variables are checked when they are expanded. */
 function problemOfReference(
   name: string,
   { known, latest, variable, ids, hasUsualLists }: Referable
@@ -239,10 +229,7 @@ function problemOfReference(
   return say('unknown_reference', name, step && [step, ...partsOf(step).corrected].join('.'))
 }
 
-/**
- * The fields of a response by the tables of the reference; `missing` is the first that is spelled
- * otherwise there.
- */
+/** By the tables of the reference; `missing` is the first field that is misspelt. */
 function fieldsOf(
   operation: OperationId | null,
   fields: readonly string[],
@@ -262,10 +249,7 @@ function fieldsOf(
   return { corrected: fields, missing: null }
 }
 
-/**
- * A step as far as it is right, with its place, and the group of requests that are sent at once
- * with it.
- */
+/** The right parts of a step; `group` is of requests that are sent at once. */
 type PlacedStep = {
   step: StepData
   at: PathStep[]
@@ -297,9 +281,6 @@ function stepsIn(name: string, { list, flaws }: Listed<PlayData>, report: Report
     if (others.length > 0) one.report([], say('not_together', alone, others))
     if (isAtOnce(written))
       return placed(written.at_once, flaws?.get(index)?.get('at_once'), name, index, 'at_once')
-    const { wait } = one.step as { wait?: string }
-    if (wait !== undefined && durationOf(wait) === null)
-      one.report(['wait'], check('wrong_format', durationExpected(wait)))
     return []
   })
 }
@@ -313,7 +294,6 @@ const callsIn = (play: PlayData): readonly StepData[] => {
   return isWait(play) ? [] : [play]
 }
 
-/** The requests of a list, each with its place in it. */
 export const placedCalls = (plays: readonly PlayData[]): { step: StepData; at: PathStep[] }[] =>
   plays.flatMap((play, index) =>
     callsIn(play).map((step, nth) => ({
@@ -329,10 +309,7 @@ function checkExpected(expect: StepData['expect'] = {}, report: Report): void {
     report([], say('not_together', 'fault', others))
 }
 
-/**
- * The problem of a request that is not an operation of the reference: it names the operations at
- * its path, or those with a similar name.
- */
+/** Names the operations at its path, or those with a similar name. */
 function unknownCall(call: string): Said {
   const [, path] = splitCall(call)
   const there = operationsAt(path.replace(REFERENCE, 'x')).map(
@@ -366,9 +343,8 @@ export class Answers extends Map<string, Json> {
 }
 
 /**
- * Sends the requests of steps in their order, those of `at_once` together, and returns the outcome
- * of each. A step that refers to the response of a failed one is not sent. `wait` lets that many
- * milliseconds pass.
+ * Sends requests in order, those of `at_once` together. A step that refers to the response of a
+ * failed one is not sent. `wait` takes milliseconds.
  */
 export async function playSteps(
   plays: readonly PlayData[],
@@ -414,7 +390,6 @@ async function playStep(
   return { at, step, call, answer, problems }
 }
 
-/** The method and the path of a request as a step writes it. */
 export const splitCall = (call: string): [string, string] => {
   const [method = '', path = ''] = call.trim().split(/\s+/)
   return [method.toUpperCase(), path]
@@ -455,9 +430,7 @@ function callOf(step: StepData, { key }: StepBindings): StepCall {
   }
 }
 
-/**
- * A response as data; one whose Content-Type is JSON and whose body is not was damaged on the way.
- */
+/** One whose Content-Type is JSON and whose body is not was damaged on the way. */
 export function answerRead(
   status: number,
   headers: Readonly<Record<string, string>>,
@@ -475,11 +448,11 @@ export function answerRead(
   }
 }
 
-/** Whether a status is one that a step wants; without `wanted`, any 2xx. */
+/** Without `wanted`, any 2xx. */
 export const wantsStatus = (wanted: Statuses | undefined, status: number): boolean =>
   compileStatus(wanted ?? '2xx', () => {})(status)
 
-/** How a response differs from the one that a step expects; `step` is the place of the step. */
+/** `step` is the place of the step. */
 function problemsOf(
   { status, headers = {}, body, fault }: NonNullable<StepData['expect']>,
   answer: StepAnswer,
@@ -537,10 +510,7 @@ function shown(value: Json | undefined): string {
   }
 }
 
-/**
- * How a part of a response differs from the expected one: other names are ignored, values are
- * compared strictly.
- */
+/** Other names are ignored, values are compared strictly. */
 function differences(
   expected: Json,
   actual: Json | undefined,

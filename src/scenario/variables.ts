@@ -1,7 +1,4 @@
-/**
- * Variables: values that a document names under `vars`, and that replace `${vars.NAME}` in its
- * texts.
- */
+/** Variables: the values of `vars`, which replace `${vars.NAME}` in texts. */
 import { shortened } from '../core/nearest.js'
 import type { PlacedProblem, Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
@@ -14,14 +11,13 @@ import { unclosedIn, withValues } from './references.js'
 
 export type VariableValue = string | number | boolean
 export type Variables = ReadonlyMap<string, VariableValue>
-/** Values that a load gives to variables in place of their defaults. */
 export type GivenVariables = {
   values: Readonly<Record<string, unknown>>
-  /** They are texts of a command line, so that the default of each says what it is. */
+  /** Texts of a command line: the type of the default says what each is. */
   isText: boolean
   /**
-   * Takes the names that the document has, where others may be those of another document; a name
-   * that it has not is a problem of it otherwise.
+   * Takes the names of the document, where others may be of another document; otherwise they are
+   * problems.
    */
   known?: Set<string>
 }
@@ -37,9 +33,8 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * The variables that a document declares, with the values that are given in place of defaults; null
- * for one with a problem. Of `given`, the first that
- * names a variable counts. `reportGiven` takes what is wrong with a given value.
+ * Variables with their values, the first of `given` or the default; null for one with a problem.
+ * `reportGiven` takes what is wrong with a given value.
  */
 export function declaredVariables(
   declared: unknown,
@@ -71,10 +66,7 @@ function problemOfDefault(name: string, fallback: string): Said | null {
   return fallback.length > MAX_VALUE ? say('variable_too_long', MAX_VALUE, fallback.length) : null
 }
 
-/**
- * The given value of a variable, of the type of its default; the default where none is given, null
- * where it is wrong.
- */
+/** Of the type of the default; null where it is wrong. */
 function givenOr(
   name: string,
   fallback: VariableValue,
@@ -105,7 +97,6 @@ function givenOr(
   return null
 }
 
-/** Reports given values of variables that nothing declares. */
 export function checkGiven(
   { values, known }: GivenVariables,
   declared: readonly string[],
@@ -117,17 +108,10 @@ export function checkGiven(
     if (!declared.includes(name)) report([name], say('unknown_variable', name, declared))
 }
 
-/**
- * A place where a document is not what it will be; nothing is said where what is wrong is reported
- * elsewhere.
- */
+/** What is wrong at a place; null where that is reported elsewhere. */
 type Unresolved = { steps: readonly Step[]; said: Said | null }
-/**
- * A document with the values of its variables in it, parts without a reference as they were; `used`
- * are the names that it refers to.
- */
+/** `used` are the names that it refers to. */
 type Expanded = { data: unknown; used: ReadonlySet<string>; unresolved: readonly Unresolved[] }
-/** What was read of a document: its problems, and where the data is not right. */
 export type Read = {
   data: unknown
   used: ReadonlySet<string>
@@ -135,10 +119,7 @@ export type Read = {
   flaws: Flaws | undefined
 }
 
-/**
- * Reads a document with the values of its variables in it. `check` looks for problems of shape;
- * what could not be resolved has none.
- */
+/** Expands variables; `check` looks for problems of shape, of which unresolved places have none. */
 export async function readWith(
   data: unknown,
   variables: ReadonlyMap<string, VariableValue | null>,
@@ -159,9 +140,8 @@ export async function readWith(
 }
 
 /**
- * Puts the values of variables into the texts of a document: a text that is wholly one reference
- * becomes the value itself, which keeps its type. References
- * to variables that have no value stay.
+ * A text that is wholly one reference becomes the value itself, with its type. References to
+ * variables without a value stay.
  */
 function expanded(data: unknown, variables: ReadonlyMap<string, VariableValue | null>): Expanded {
   const used = new Set<string>()
@@ -194,7 +174,7 @@ function expanded(data: unknown, variables: ReadonlyMap<string, VariableValue | 
     return withValues(text, (reference, all) => valueAt(reference) ?? all)
   }
 
-  /** The value of a reference; null where it is none to a variable, or to one without a value. */
+  /** Null for a reference to something else, or to a variable without a value. */
   function valueAt(reference: string): VariableValue | null {
     const [, name] = /^vars(?:\.(.*))?$/s.exec(reference.trim()) ?? []
     if (name === undefined) {
@@ -216,5 +196,5 @@ function expanded(data: unknown, variables: ReadonlyMap<string, VariableValue | 
   return { data: expand(data), used, unresolved }
 }
 
-/** Whether a text holds a reference to a variable, whole or not. */
+/** Whole or not. */
 const hasSign = (text: string) => text.includes('${') && /\$\{\s*vars\b/.test(text)

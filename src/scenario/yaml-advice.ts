@@ -1,6 +1,6 @@
 /**
- * What is wrong with a text that is not YAML, in words of the document instead of the parser: where
- * the mistake is, and what to write instead.
+ * What is wrong with a text that is not YAML, in words of the document: where, and what to write
+ * instead.
  */
 import { CST, Lexer } from 'yaml'
 import type { Said } from '../core/sentences.js'
@@ -9,33 +9,27 @@ import { say } from './document-sentences.js'
 /** An error of the parser, by its place in the text. */
 export type ParserError = { code: string; at: number }
 /**
- * What to say of it, and where; `isLast` where nothing after it can be relied on, `isDoubtful` where
- * an earlier mistake may cause it. A line to be indented takes the one that begins at `next` along.
+ * `isLast`: nothing after it can be relied on; `isDoubtful`: an earlier mistake may cause it. A
+ * line to be indented takes the one that begins at `next` along.
  */
 export type Advice = Said & { at: number; isLast?: boolean; isDoubtful?: boolean; next?: number }
 
 /** A line of the text, with the place of its beginning. */
 type Line = { text: string; start: number; nth: number }
-/**
- * What is open at a place of a text: the innermost bracket, and the quotation mark of a text that
- * ends there.
- */
+/** The innermost open bracket at a place, and the quotation mark of a text that ends there. */
 type Unclosed = { text: string; bracket: number | undefined; quote: string | undefined }
-/** An error in its line, with its column in that and what stands from there on. */
+/** With its line, its column there, and the rest of the line. */
 type Case = ParserError &
   Unclosed & { lines: readonly Line[]; line: Line; column: number; rest: string }
-/**
- * Says what an error is, where the lines show that; it is said at the error itself unless there is
- * a better place.
- */
+/** What an error is, at a better place if there is one. */
 type Mistake = (error: Case) => (Said & Partial<Advice>) | null | false | '' | undefined
 
-/** Characters that are read for advice, at most: that on an indent may read all lines above. */
+/** Characters: advice on an indent may read all lines above. */
 const MAX_READ = 50_000_000
 
 /**
- * What to say of the errors of a parser, in their order. Most after the first follow from it, so
- * only those with advice are reported, one for each line; of a large text only the first are read.
+ * Most errors after the first follow from it: only those with advice are told, one a line; of a
+ * large text only the first are read.
  */
 export function adviceOn(errors: readonly ParserError[], text: string): Advice[] {
   let start = 0
@@ -87,8 +81,8 @@ function adviceFor(error: Case): Advice | null {
 }
 
 /**
- * Finds, for places in their order, the innermost bracket that is open before each, and the
- * quotation mark that a text lacks that ends there.
+ * For places in order, the innermost bracket open before each, and the quotation mark that a text
+ * ending there lacks.
  */
 function unclosedIn(text: string): (place: number) => Unclosed {
   const open: number[] = []
@@ -284,10 +278,7 @@ export function spaceMissing(text: string): Advice | null {
 
 const tabIn = ({ text, start }: Line): Advice => ({ ...say('tab'), at: start + text.indexOf('\t') })
 
-/**
- * A line that is indented differently from those around it, of which the parser says where what is
- * above it ends.
- */
+/** Indented differently from those around it; the parser says where what is above it ends. */
 function wrongIndent({
   code,
   bracket,
@@ -347,10 +338,10 @@ function wrongIndent({
   }
 }
 
-/** A column at which a list has its dashes, or an object its names: the last one first. */
+/** Of the dashes of a list, or the names of an object, the last first. */
 type OpenColumn = { column: number; isDash: boolean; names: string[] }
 
-/** The columns at which lists and objects are open above a line, the innermost first. */
+/** Of lists and objects, the innermost first. */
 function openAbove(lines: readonly Line[], line: Line): OpenColumn[] {
   const open: OpenColumn[] = []
   let least = Number.POSITIVE_INFINITY
@@ -382,10 +373,7 @@ const startOfValue = ({ line, column, bracket }: Case): number =>
     ? (/^\s*(?:- +)*(?:[^\s:"'][^:]*:\s+)?/.exec(line.text) as RegExpExecArray)
     : (/^(?:.*(?:[:,]\s|[[{]))?\s*/.exec(line.text.slice(0, column)) as RegExpExecArray))[0].length
 
-/**
- * The text of a value: to the comma or the bracket that ends it where it is in brackets, else to
- * the end of its line.
- */
+/** To the comma or bracket that ends it in brackets, else to the end of its line. */
 function valueIn({ line: { text }, column, bracket }: Case, start = column): string {
   if (bracket === undefined) return (text.slice(start).split(/\s#/, 1)[0] as string).trimEnd()
   let [depth, end] = [0, start]
@@ -398,10 +386,7 @@ function valueIn({ line: { text }, column, bracket }: Case, start = column): str
   return text.slice(start, end).trimEnd()
 }
 
-/**
- * Where the quotation mark is that is not closed in its line; the last one of the text where each
- * is.
- */
+/** Of the mark that is not closed in its line; else the last one. */
 function openingQuote(text: string, quote: string): number {
   const closed = text.replace(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\n]|'')*'|(?:^|\s)#.*/gm, part =>
     ' '.repeat(part.length)

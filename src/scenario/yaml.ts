@@ -25,7 +25,6 @@ import { type DocumentLimits, MAX_NESTING, sizeProblem } from './limits.js'
 import { type Locate, located, type Place, type PlaceTree, placesIn } from './places.js'
 import { type Advice, adviceOn, spaceMissing } from './yaml-advice.js'
 
-/** What a YAML text holds, what is wrong with it, and where parts of it are. */
 export type ReadYaml = {
   data: unknown
   problems: (Place & Said)[]
@@ -82,7 +81,7 @@ export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
 
 const inOrder = <T extends { at: number }>(found: T[]): T[] => found.sort((a, b) => a.at - b.at)
 
-/** The tokens of a text; what is wrong with its size where it is too large. */
+/** What is wrong with its size where it is too large. */
 function tokensOf(text: string, limits: DocumentLimits): CST.Token[] | Said {
   const parser = new Parser()
   const tokens: CST.Token[] = []
@@ -101,8 +100,8 @@ function tokensOf(text: string, limits: DocumentLimits): CST.Token[] | Said {
 }
 
 /**
- * Whether a token of a stack is a level; the second map of a line is none, which a colon in a text
- * makes, and which takes the lines below it too.
+ * The second map of a line is none: a colon in a text makes it, and it takes the lines below it
+ * too.
  */
 function isLevel(token: CST.Token, nth: number, stack: CST.Token[]): boolean {
   const whole = stack[nth - 1]
@@ -112,7 +111,7 @@ function isLevel(token: CST.Token, nth: number, stack: CST.Token[]): boolean {
   )
 }
 
-/** What is wrong with a document beyond its syntax; `lineOf` is the line of a place. */
+/** Beyond its syntax; `lineOf` is the line of a place. */
 function problemsIn(document: Document.Parsed, lineOf: (at: number) => number): Advice[] {
   const found: Advice[] = []
   const anchors = new Set<string>()
@@ -173,8 +172,8 @@ function* numbersIn(node: unknown, steps: readonly Step[]): Generator<WrittenNum
 const startOf = (node: unknown): number => (node as { range: [number, number, number] }).range[0]
 
 /**
- * Notes where the parts of a node are that are looked for; one that came through an alias or a
- * merge is not among them. Of a collection below its name, that is where it is.
+ * Notes where wanted parts are; not those of an alias or a merge. A collection below its name is
+ * where that is.
  */
 function noteOffsets(node: unknown, tree: PlaceTree, text: string): void {
   if (node === null) return
@@ -197,8 +196,8 @@ export const yamlText = (data: unknown): string =>
   stringify(data, { lineWidth: 0, aliasDuplicateObjects: false })
 
 /**
- * What is written on a line of its own: records, expectations, and the parts of a play or an entry,
- * so many levels below their names.
+ * What has a line of its own: records, expectations, parts of plays and entries, so many levels
+ * below.
  */
 const LINES = { data: 2, expect: 1, play: 2, script: 2 }
 

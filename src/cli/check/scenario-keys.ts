@@ -12,7 +12,7 @@ import { say } from '../sentences.js'
 export type PlayedWith = {
   /** The base address of a running service; null plays in process. */
   against: string | null
-  /** By the keys of the scenario, what is sent in their place; `''` is for steps that name none. */
+  /** What is sent in place of keys of the scenario; `''` is for steps that name none. */
   keys: ReadonlyMap<string, string>
   /** Values of `${NAME}`. */
   variables: ReadonlyMap<string, string>
@@ -29,8 +29,8 @@ export const givenVariables = (
 })
 
 /**
- * The values of names and keys: the scenario's own in process, those of the command line for a
- * running service. Errors: a `Failure` for a key that is not given.
+ * The scenario's own in process, those of the command line for a service. Errors: a `Failure` for a
+ * missing key.
  */
 export function bindingsFor(own: StepBindings, given: PlayedWith): StepBindings {
   const variable = (name: string) => given.variables.get(name)
@@ -44,7 +44,7 @@ export function bindingsFor(own: StepBindings, given: PlayedWith): StepBindings 
   return { variable, key }
 }
 
-/** The key that is sent in place of a scenario's own; undefined where none is given. */
+/** Undefined where none is given. */
 function keyGiven(name: string, own: StepBindings, { keys }: PlayedWith): string | undefined {
   const first = own.key('')
   return (
@@ -59,8 +59,8 @@ function missingKey(name: string, own: StepBindings): Said {
 }
 
 /**
- * What the requests to a service need and were not given, each at its place: values of names that
- * no step returns, and keys.
+ * What requests to a service need and lack, each at its place: values of names that no step
+ * returns, and keys.
  */
 export function notGiven(
   { steps, play, expectations }: Pick<FirstState, 'steps' | 'play' | 'expectations'>,
@@ -90,10 +90,7 @@ export function notGiven(
   return [...ofCalls, ...(read < 0 ? [] : keyProblems('', ['expect', read]))]
 }
 
-/**
- * The scenario's own key for a key that was sent in its place, so that an expectation of a key
- * holds wherever the scenario is played.
- */
+/** The scenario's own key for one that was sent, so that expectations of keys hold anywhere. */
 export function scenarioKeyOf(
   key: string | null,
   { against, keys, own }: Pick<PlayedWith, 'against' | 'keys'> & { own: StepBindings }

@@ -1,4 +1,4 @@
-/** Sends requests over HTTP as a client would, with bounds on what is read and waited for. */
+/** Sends requests over HTTP as a client would, within bounds. */
 import { basicAuthorization } from '../../core/basic-authorization.js'
 import { FORM_TYPE } from '../../core/form.js'
 import type { Fault } from '../../scenario/script.js'
@@ -8,15 +8,15 @@ import { reasonOf, SAYS } from '../sentences.js'
 /** In bytes and milliseconds. */
 export type ResponseBounds = { maxBytes: number; timeout: number }
 
-/** The wait for a request that is expected to hang. */
+/** Of a request that is expected to hang. */
 const HANG_MS = 1000
 
-/** Stands for the response to a request that was not sent. */
+/** In place of a response. */
 export const NOT_SENT: StepAnswer = { status: 0, body: { error: { message: SAYS.not_sent() } } }
 
 /**
- * Redirects are not followed, so that no key goes elsewhere. If no response can be read, the result
- * is an error with status 0.
+ * Follows no redirects, so that no key goes elsewhere. Where no response can be read, it is an
+ * error with status 0.
  */
 export function playOver(base: string, { maxBytes, timeout }: ResponseBounds): Play {
   let isUnreachable = false
@@ -71,7 +71,7 @@ function faultBy({ name, cause }: FetchError, hasBegun: boolean): Fault | null {
 
 class UnreadableAnswer extends Error {}
 
-/** The text of a response. Errors: `UnreadableAnswer` if the response is compressed or too long. */
+/** Errors: `UnreadableAnswer` if the response is compressed or too long. */
 async function textOf({ headers, body }: Response, maxBytes: number): Promise<string> {
   const encoding = headers.get('content-encoding') ?? 'identity'
   if (encoding.toLowerCase() !== 'identity') {

@@ -1,4 +1,4 @@
-/** Compares two responses to the same request field by field: a service's and the emulator's. */
+/** Compares two responses field by field: a service's and the emulator's. */
 import { partAt, pathOf, type Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
 import { maskedThroughout } from '../../core/redaction.js'
@@ -7,7 +7,7 @@ import { LINKED_FAMILIES } from '../../reference/operations.js'
 import type { Json, StepAnswer } from '../../scenario/steps.js'
 import { SAYS } from '../sentences.js'
 
-/** Without steps it is about the response as a whole. */
+/** Without steps: of the response as a whole. */
 export type Difference = { steps: readonly Step[]; message: string }
 
 /** The ids of a service with those of the emulator for the same records. */
@@ -16,7 +16,7 @@ export class IdPairs {
   readonly #there = new Map<string, string>()
   readonly #isKnown: (id: string) => boolean
 
-  /** `isKnown` says whether the emulator has a record of an id, which stands for no other then. */
+  /** `isKnown`: the emulator has a record of the id, which stands for no other then. */
   constructor(isKnown: (id: string) => boolean) {
     this.#isKnown = isKnown
   }
@@ -31,7 +31,7 @@ export class IdPairs {
     this.#there.set(here, there)
   }
 
-  /** Whether two ids mean the same record; two that mean none yet do from now on. */
+  /** Two that mean none yet mean the same from now on. */
   match(there: string, here: string): boolean {
     if (this.#here.has(there) || this.#there.has(here)) return this.#here.get(there) === here
     if (there !== here && (there === '' || this.#isKnown(there))) return false
@@ -40,7 +40,7 @@ export class IdPairs {
   }
 }
 
-/** `bases` are the beginnings of the paths in responses; the templates are those of both. */
+/** `bases` begin the paths in responses; the templates are those of both. */
 export type Sides = {
   pairs: IdPairs
   bases: { here: string; there: string }
@@ -50,10 +50,8 @@ export type Sides = {
 
 /** Whether a response says that the request was accepted. */
 export const isMade = ({ status }: StepAnswer) => status >= 200 && status < 300
-/** A field of a response; undefined if it has no field of that name. */
 export const fieldOf = (body: unknown, name: string): unknown =>
   isObject(body) ? body[name] : undefined
-/** The members of a list; none where it is no list. */
 export const membersOf = (body: unknown, list: Template): readonly Json[] => {
   const members = valueAt(list, body, '$members')
   return Array.isArray(members) ? members : []
@@ -61,7 +59,7 @@ export const membersOf = (body: unknown, list: Template): readonly Json[] => {
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i
 
-/** Why a response cannot be read as one of the API; null if it can. */
+/** Null if a response can be read as one of the API. */
 export function formProblem({ status, body, headers, fault }: StepAnswer): string | null {
   if (fault === 'malformed_body') return SAYS.cut_short()
   if (status === 204) return null
@@ -70,7 +68,6 @@ export function formProblem({ status, body, headers, fault }: StepAnswer): strin
   return type !== undefined && JSON_TYPE.test(type) ? null : SAYS.not_json(type ?? 'none')
 }
 
-/** How a response of the service differs from the emulator's. */
 export function answerDifferences(there: StepAnswer, here: StepAnswer, sides: Sides): Difference[] {
   const problem = formProblem(there)
   if (problem !== null) return [{ steps: [], message: problem }]
@@ -83,7 +80,7 @@ export function answerDifferences(there: StepAnswer, here: StepAnswer, sides: Si
     : [{ steps: ['status'], message: status }, ...differences]
 }
 
-/** How two values differ; `shape` is what a template has at their place. */
+/** `shape` is what a template has at their place. */
 export function valueDifferences(
   there: unknown,
   here: unknown,
@@ -124,7 +121,7 @@ export function valueDifferences(
   })
 }
 
-/** Whether two values without parts mean the same, by the last step to them and their placeholder. */
+/** Of values without parts, by the last step to them and their placeholder. */
 function isSame(
   there: unknown,
   here: unknown,
@@ -146,7 +143,7 @@ function isSame(
 /** Characters of a value that are shown. */
 const MAX_SHOWN = 200
 
-/** A value at its place, without secrets; a service's response may be nested to any depth. */
+/** Without secrets; a response may be nested to any depth. */
 function shownValue(steps: readonly Step[], value: unknown): string {
   try {
     const whole = steps.reduceRight<unknown>((part, step) => ({ [step]: part }), value)

@@ -1,13 +1,13 @@
-/** What a comparison with a running service found, as points of a check. */
+/** A comparison with a service, as points of a check. */
 import type { GivenSettings } from '../../core/settings.js'
 import type { PlacedPoint, PlacedProblem } from '../../reports/points.js'
 import { say } from '../sentences.js'
 import type { Deviation } from './replay.js'
 
-/** Differences of one group that are listed. */
+/** Of one group. */
 const MAX_LISTED = 10
 
-/** A point for each group of what differs: what is wrong, what settings explain, other data. */
+/** By group: what is wrong, what settings explain, other data. */
 export function driftPoints(deviations: readonly Deviation[]): PlacedPoint[] {
   const groups = new Map<string, PlacedPoint & { problems: PlacedProblem[] }>()
   const inOrder = [
@@ -36,6 +36,6 @@ function listed(problems: readonly PlacedProblem[]): PlacedProblem[] {
   return [...problems.slice(0, MAX_LISTED), ...(more > 0 ? [{ at, ...say('more', more) }] : [])]
 }
 
-/** The settings to propose: of several that explain the same, the first. */
+/** Of several that explain the same, the first. */
 export const settingsFor = (deviations: readonly Deviation[]): GivenSettings =>
   Object.assign({}, ...deviations.toReversed().map(({ settings: [first] }) => first))

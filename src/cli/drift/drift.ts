@@ -1,7 +1,7 @@
 /**
- * How the responses of a running service differ from the emulator's. If something is wrong, the
- * requests are made again with each other value of every setting that has a few: where that leaves
- * less and adds nothing, the setting explains what is gone.
+ * How the responses of a service differ. If something is wrong, the requests are made again with
+ * each other value of every setting that has a few: where that leaves less and adds nothing, the
+ * setting explains what is gone.
  */
 import { type GivenSettings, SETTINGS, type SettingKey } from '../../core/settings.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
@@ -27,8 +27,8 @@ const CALLER = {
 } as Records['accounts']
 
 /**
- * Compares every request, in the order in which they took effect, and tries settings. The sandbox,
- * in which the scenario is loaded, is as before in the end.
+ * In the order in which requests took effect. The sandbox, with the scenario loaded, is as before
+ * in the end.
  */
 export async function driftOf(
   playedSteps: readonly PlayedStep[],
@@ -59,7 +59,7 @@ export async function driftOf(
   return drift
 }
 
-/** What is not wrong any more, if nothing else is; below that nothing could be compared before. */
+/** What is right now, if nothing else is wrong; below that nothing was compared before. */
 function explainedBy(tried: readonly Deviation[], wrong: readonly Deviation[]): Deviation[] {
   const isWithin = (one: Deviation, { played, steps }: Deviation) =>
     played === one.played && steps.every((step, depth) => step === one.steps[depth])
@@ -75,10 +75,7 @@ function explainedBy(tried: readonly Deviation[], wrong: readonly Deviation[]): 
 export const wasMade = ({ outcome: { answer } }: PlayedStep) =>
   answer.status !== 0 || answer.body !== null
 
-/**
- * Requests that were sent together are compared in the order that their responses suggest: the
- * accepted ones, then the refused ones.
- */
+/** Of requests that were sent together the accepted ones are first, then the refused ones. */
 function inEffectOrder(playedSteps: readonly PlayedStep[]): PlayedStep[] {
   const groupOf = ({ place }: PlayedStep) => `${place[0]} ${place[1]}`
   const groups = [...new Set(playedSteps.map(groupOf))]
@@ -88,7 +85,7 @@ function inEffectOrder(playedSteps: readonly PlayedStep[]): PlayedStep[] {
   return [...playedSteps].sort((one, other) => rankOf(one) - rankOf(other))
 }
 
-/** The other values of each setting of a sandbox that has few. `warn` responds as `ignore` does. */
+/** Other values of settings that have few. `warn` responds as `ignore` does. */
 const settingsToTry = ({ settings }: Sandbox): GivenSettings[] =>
   Object.entries(SETTINGS).flatMap(([key, { scope, schema }]) => {
     const { type, enum: words = type === 'boolean' ? [true, false] : [] } = schema as {

@@ -1,6 +1,6 @@
 /**
- * Makes the requests that a service got in an emulator with the same scenario, without its script,
- * and compares the responses.
+ * Makes the requests that a service got in an emulator of the same scenario, without its script,
+ * and compares.
  */
 import { BASE } from '../../core/paths.js'
 import type { Step } from '../../core/places.js'
@@ -29,9 +29,8 @@ import {
 } from './compare.js'
 import { ServiceRecords } from './service-records.js'
 
-/** A request that was sent to the service, with its response and its place in the scenario. */
 export type PlayedStep = { place: readonly Step[]; label: string; outcome: StepOutcome }
-/** What differs in the response to a request; each of `settings` alone explains it. */
+/** Each of `settings` alone explains it. */
 export type Deviation = Difference & {
   played: PlayedStep
   isWrong: boolean
@@ -40,7 +39,7 @@ export type Deviation = Difference & {
 export type ReplayOptions = {
   /** The base address of the service. */
   base: string
-  /** By names of the scenario, what the service has in their place. */
+  /** By names of the scenario, those of the service. */
   variables: ReadonlyMap<string, string>
   /** The emulator's key for one that was sent. */
   keyHere: (key: string) => string
@@ -71,7 +70,6 @@ export class Replay {
     return this.#sides.pairs
   }
 
-  /** Makes a request as the next one. */
   async add(played: PlayedStep): Promise<void> {
     const { call, answer: there } = played.outcome
     const [sandbox, records, sides] = [this.#sandbox, this.#records, this.#sides]
@@ -101,7 +99,7 @@ export class Replay {
     for (const one of differences) this.deviations.push({ ...one, played, isWrong, settings: [] })
   }
 
-  /** Makes a request with the emulator's ids and key in place of the service's. */
+  /** With the emulator's ids and key. */
   #execute(call: StepCall) {
     const mapped = (text: string) =>
       text.replace(/(?<=[=/])[\w-]+(?=[&/]|$)/g, this.#sides.pairs.here)
@@ -118,7 +116,7 @@ export class Replay {
     return execute(this.#sandbox, request, { isScripted: false, onEntered })
   }
 
-  /** Why two responses are not compared: one of both has no such record, and no one said it has. */
+  /** Why they are not compared: one side has no such record, and no one said it has. */
   #unknownIn(call: StepCall, there: StepAnswer, here: StepAnswer): string | null {
     const lacked = this.#records.lackedBy(call, there, here)
     if (lacked !== null) return SAYS.has_no(there.status, lacked)
@@ -127,7 +125,7 @@ export class Replay {
   }
 }
 
-/** Whether the service responded, or lost its response, as only the script does here. */
+/** Whether the service did as only the script does here. */
 function isAsScripted(
   { step, problems, answer }: StepOutcome,
   here: StepAnswer,

@@ -1,7 +1,7 @@
 /**
  * What a service had before the run. The emulator takes a record over when a response first shows
- * it; any difference after that is wrong. Nothing is taken over of a record that the run made, or
- * that is not as the reference says. Ids are the service's.
+ * it, unless the run made it or it is not as the reference says; differences after that are wrong.
+ * Ids are the service's.
  */
 import { checkerOf } from '../../core/checking.js'
 import { instantOf, isoOf } from '../../core/instants.js'
@@ -36,10 +36,10 @@ import {
 type Part = Readonly<Record<string, Json>>
 type Placed = { family: Family; steps: readonly Step[]; record: Json }
 type ShownRecord = Placed & { record: Part & { id: string } }
-/** What a response shows of before the run, and what no record can be. */
+/** `others`: of before the run; `wrong`: what no record can be. */
 export type Learned = { others: Difference[]; wrong: Difference[] }
 
-/** What the reference says of a record; the Refunds in a Transaction are records of their own. */
+/** By the reference; Refunds in a Transaction are records of their own. */
 const CHECKERS = Object.fromEntries(
   FAMILIES.map(family => {
     const properties = FIELDS[family]
@@ -49,15 +49,15 @@ const CHECKERS = Object.fromEntries(
     ]
   })
 ) as Readonly<Record<Family, ReturnType<typeof checkerOf>>>
-/** Codes that refuse a request because a record does not exist. */
+/** Of refusals because a record does not exist. */
 const MISSING: readonly unknown[] = ['resource_missing', 'reference_missing']
 
 export class ServiceRecords {
   readonly #sandbox: Sandbox
   readonly #sides: Sides
-  /** How the run knows that the service has a record: a request named it, it was shown, or made. */
+  /** How the run knows a record of the service. */
   readonly #known = new Map<unknown, 'named' | 'shown' | 'made'>()
-  /** The number of the record that was inserted last. */
+  /** Of the record inserted last. */
   #last = 0
 
   constructor(sandbox: Sandbox, sides: Sides) {
@@ -69,7 +69,7 @@ export class ServiceRecords {
   readonly #isShown = (id: unknown) => this.isMade(id) || this.#known.get(id) === 'shown'
   readonly #collection = (family: Family) => collectionOf(this.#sandbox.store, family)
 
-  /** Learns from a response, before the same request is made here. */
+  /** Before the same request is made here. */
   async learn(call: StepCall, answer: StepAnswer): Promise<Learned> {
     const learned: Learned = { others: [], wrong: [] }
     const at = operationAt(call.method, call.path)
@@ -97,7 +97,7 @@ export class ServiceRecords {
     return learned
   }
 
-  /** Learns from a record that is shown for the first time. What the request sent is no news. */
+  /** From a record shown for the first time. What the request sent is no news. */
   async #learn(
     { family, steps, record }: ShownRecord,
     { form }: StepCall,
@@ -121,7 +121,7 @@ export class ServiceRecords {
     else if (other.length > 0) others.push({ steps, message: SAYS.other_values(record.id, other) })
   }
 
-  /** Takes a record over. Returns what the emulator had, null for nothing. */
+  /** Returns what the emulator had, null for nothing. */
   #take(family: Family, record: ShownRecord['record']): Part | null {
     const { pairs, list } = this.#sides
     const collection = this.#collection(family)
@@ -151,8 +151,8 @@ export class ServiceRecords {
   }
 
   /**
-   * Orders records of before the run as a list shows them: of the same instant, nothing else says
-   * which is newer.
+   * As a list shows records of before the run: of the same instant, nothing else says which is
+   * newer.
    */
   #order(family: Family, shown: readonly ShownRecord[]): void {
     const collection = this.#collection(family)
@@ -169,8 +169,8 @@ export class ServiceRecords {
   }
 
   /**
-   * Leaves out what a list, or the Refunds of a Transaction, would show here of records that the
-   * service has not shown: whether it has them, and where, is unknown.
+   * Removes what a list, or the Refunds of a Transaction, would show of records that the service
+   * has not shown: whether it has them is unknown.
    */
   leaveOutUnseen(operation: OperationId): void {
     const { family, kind } = operationOf(operation)
@@ -182,8 +182,8 @@ export class ServiceRecords {
   }
 
   /**
-   * Writes into a response of the emulator what it cannot know of lists in which the service may
-   * have more records than it has shown. What belongs to a record of this run has no others.
+   * Writes into a response here what cannot be known: whether lists have more than the service has
+   * shown. What belongs to a record of this run has no others.
    */
   allowMore({ settings, operation }: Exchange, call: StepCall, there: Json, here: Json): void {
     const { list } = this.#sides
@@ -203,7 +203,7 @@ export class ServiceRecords {
       allow('$has_more', there, here, list)
   }
 
-  /** What a search left out may stand at the ends of its page, and may have taken up places. */
+  /** What a search left out may stand at the ends of its page, and take up places. */
   #allowLeftOut(there: Json, here: Json): void {
     const { list, pairs } = this.#sides
     const hasMore = valueAt(list, there, '$has_more') === true
@@ -218,8 +218,8 @@ export class ServiceRecords {
   }
 
   /**
-   * The records, in words, at least one of which the service lacks by its refusal; null where it
-   * refuses for another reason, is known to have them all, or the emulator lacks one too.
+   * In words, records of which the service lacks at least one by its refusal; null for another
+   * reason, where it is known to have them all, or the emulator lacks one too.
    */
   lackedBy(call: StepCall, there: StepAnswer, here: StepAnswer): string | null {
     const [isMissing, isMissingHere] = [there, here].map(({ body }) =>
@@ -233,7 +233,7 @@ export class ServiceRecords {
   }
 }
 
-/** The records that a request names in its path, its filters and its body. */
+/** In path, filters and body. */
 export function namedIn({ method, path, query, form }: StepCall): NamedRecord[] {
   const at = operationAt(method, path)
   const namesIn = (text: string) => Object.fromEntries(new URLSearchParams(text))
@@ -244,7 +244,7 @@ export function namedIn({ method, path, query, form }: StepCall): NamedRecord[] 
       ])
 }
 
-/** The records that a response shows, those of a Transaction's Refunds last. */
+/** Those of a Transaction's Refunds last. */
 function recordsIn(body: Json, operation: OperationId, list: Template): ShownRecord[] {
   const { family, kind } = operationOf(operation)
   const within = (value: unknown, family: Family, steps: readonly Step[]): Placed[] =>
@@ -262,7 +262,7 @@ function recordsIn(body: Json, operation: OperationId, list: Template): ShownRec
   )
 }
 
-/** What has been refunded of a Transaction, as far as its Refunds say. */
+/** As far as the Refunds say. */
 function refundedIn({ amount_refunded, refunds }: Part, list: Template): number {
   const amounts = membersOf(refunds, list).map(refund => Number(fieldOf(refund, 'amount')))
   const sum = amounts.reduce((one, other) => one + other, 0)
@@ -270,12 +270,12 @@ function refundedIn({ amount_refunded, refunds }: Part, list: Template): number 
   return hasMore ? Math.max(sum, amount_refunded as number) : sum
 }
 
-/** Says here as well what a list of the service says. */
+/** Says here what a list of the service says. */
 function allow(placeholder: string, there: unknown, here: unknown, list: Template): void {
   if (valueAt(list, there, placeholder) === true) put(placeholder, here, true, list)
 }
 
-/** Puts a value in the place of a placeholder that the template has. */
+/** In the place of a placeholder that the template has. */
 function put(placeholder: string, body: unknown, value: unknown, list: Template): void {
   const steps = stepsTo(list, placeholder) as readonly Step[]
   const owner = partAt(body, steps.slice(0, -1))

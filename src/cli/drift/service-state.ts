@@ -1,6 +1,6 @@
 /**
- * The records of a running service that a scenario expects something of, read by GET as far as the
- * API can say.
+ * The records of a service that a scenario expects something of, read by GET as far as the API can
+ * say.
  */
 import type { Said } from '../../core/sentences.js'
 import type { Settings } from '../../core/settings.js'
@@ -16,23 +16,21 @@ import { fieldOf, formProblem, type IdPairs } from './compare.js'
 
 type ServiceReading = {
   play: Play
-  /** The key that the records are read with. */
   key: string | null
   pairs: IdPairs
-  /** They name the cursors and the parts of a list. */
   settings: Settings
-  /** The Account of a User, whose records are read through it; undefined where nobody knows. */
+  /** Users are read through their Account; undefined where nobody knows it. */
   accountOf: (user: string) => string | undefined
 }
 type Part = { [name: string]: Json }
-/** What is read, and the place in the expected state that needs it. */
+/** `at` is the place in the expected state. */
 type Wanted = { family: Family; where?: Part; account?: string | undefined; at: readonly string[] }
 
 /** Pages of a list that are read. */
 const MAX_PAGES = 100
 const PAGE = 100
 
-/** The id that a field has to be; undefined where it has to be something else. */
+/** Undefined where a field has to be something else. */
 const idIn = (wanted: unknown): string | undefined =>
   typeof wanted === 'string' && ID.test(wanted) ? wanted : undefined
 
@@ -77,7 +75,7 @@ class ServiceReader {
     return this.#get(`/${wanted.family}/${this.#there(id)}`, wanted, isIt)
   }
 
-  /** A list page after page; Users are those of an Account. */
+  /** Page after page; Users are those of an Account. */
   async all(wanted: Wanted): Promise<Part[] | null> {
     const { family, where = {}, account, at } = wanted
     const { pairs, settings } = this.#reading
@@ -105,7 +103,7 @@ class ServiceReader {
   }
 }
 
-/** How the records of a service differ from an expected state; places begin at `state`. */
+/** Places begin at `state`. */
 export async function serviceState(
   data: StateData,
   differ: StateTest,
@@ -114,7 +112,7 @@ export async function serviceState(
   const reader = new ServiceReader(reading)
   const read = new Map<string, Json | readonly Part[]>()
   const wanted = new Map<string, () => Promise<Json | readonly Part[]>>()
-  /** What was read; what was not yet is read before the state is judged again. */
+  /** What is not read yet is read before the state is judged again. */
   const look = (key: string, get: () => Promise<Json | readonly Part[]>) => {
     if (!read.has(key)) wanted.set(key, get)
     return read.get(key) ?? null
