@@ -266,7 +266,6 @@ function sentBy(
   )
 }
 
-/** Sends the requests of the steps and of the plays, each with its point. */
 async function playAll(
   { sandbox, title, service, bindings, onProgress = () => {} }: Checking,
   counted: (play: Play) => Play

@@ -1,12 +1,12 @@
 /**
  * `commerce-emulator scenarios`, `rules`, `assumptions` and `settings`: what there is, a line each.
  */
-import { SETTINGS, settingsInForce } from '../core/settings.js'
+import { SETTINGS } from '../core/settings.js'
 import { visible } from '../core/visible.js'
 import { ASSUMPTIONS } from '../reference/assumptions.js'
 import { RULES } from '../reference/rules.js'
-import { Library } from '../scenario/library.js'
 import type { Launch } from '../scenario/scenario.js'
+import { libraryOf } from './scenario-files.js'
 
 type Line = readonly [name: string, text: string]
 
@@ -17,11 +17,7 @@ const LISTS: Readonly<
   >
 > = {
   scenarios: async launch => {
-    const { values } = settingsInForce(launch)
-    const listed = await new Library(
-      { fixtures: values.fixtures_dir, scenarios: values.scenarios_dir },
-      values
-    ).list()
+    const listed = await libraryOf(launch).list()
     return listed.map(({ name, title, description }) => [name, description ?? title ?? ''])
   },
   rules: () => Object.entries(RULES).map(([id, { text }]) => [id, text]),

@@ -36,25 +36,25 @@ type CheckFile = (
   isAlone: boolean
 ) => Promise<Partial<CheckedFile>>
 
+export function libraryOf(launch: Launch): Library {
+  const { values } = settingsInForce(launch)
+  return new Library({ fixtures: values.fixtures_dir, scenarios: values.scenarios_dir }, values)
+}
+
 const ENDINGS = '**/*.{yaml,yml,json}'
 const IGNORED = ['**/node_modules/**']
 
 /**
- * The files of each place, once: a file as it is, those of a folder that end
- * in .yaml, .yml or .json, those that match a pattern, and,
- * where there is none of these, the scenario or fixture with that name. Files of a folder or pattern
- * that are not scenarios are left out; a place with none is a failure.
+ * The files of each place, once: a file, those of a folder or that match a pattern, else the
+ * scenario or fixture with that name. Files of a folder or pattern that are not scenarios are left
+ * out; a place with none is a failure.
  */
 export async function checkFiles(
   places: readonly string[],
   { launch, names, withShared = false, onProgress }: Files,
   checkFile: CheckFile
 ): Promise<CheckedFile[]> {
-  const settings = settingsInForce(launch).values
-  const library = new Library(
-    { fixtures: settings.fixtures_dir, scenarios: settings.scenarios_dir },
-    settings
-  )
+  const library = libraryOf(launch)
   const checked: CheckedFile[] = []
   const [seen, known] = [new Set<string>(), new Set<string>()]
   for (const place of places) {

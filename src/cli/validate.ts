@@ -60,7 +60,6 @@ export function validate(
   )
 }
 
-/** What is wrong with a document, and what it is warned of; nothing is loaded. */
 async function foundIn(
   file: string,
   {
@@ -93,7 +92,6 @@ async function foundIn(
   }
 }
 
-/** A line for each problem, warning and file, and how many files are valid. */
 export function validateText(checked: readonly CheckedFile[]): string {
   const files = checked.filter(isFile)
   const lines = files.flatMap(file => [...linesOf(file), `${file.file}: ${resultOf(file)}`])

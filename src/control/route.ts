@@ -238,7 +238,7 @@ function clientDisconnect({ raw }: FastifyReply): AbortSignal {
   return disconnect.signal
 }
 
-/** Accepts JSON and YAML, as bytes that are read when needed; any other type is refused. */
+/** Accepts JSON and YAML, as bytes that are read when needed; refuses others. */
 export function acceptBodies(control: FastifyInstance, bodies: Bodies): void {
   control.removeAllContentTypeParsers()
   for (const type of ['json', 'yaml'] as const) {
@@ -257,11 +257,11 @@ export function acceptBodies(control: FastifyInstance, bodies: Bodies): void {
 
 /** A control path that does not exist; `known` are the requests that do, by method and path. */
 export function noSuchPath(
-  { method, url, arrival }: FastifyRequest,
+  { url, arrival }: FastifyRequest,
   known: readonly string[] = []
 ): ApiError {
   return REFUSALS.pathUnknown(
-    method,
+    arrival.exchange.method,
     controlOfBase(arrival.base),
     pathOf(url).slice(CONTROL.length),
     known

@@ -125,8 +125,7 @@ export class Arrivals {
 
   /** A request comes in, and is over when its response closes. Returns why it cannot go on. */
   open(request: FastifyRequest, reply: FastifyReply): ApiError | null {
-    const unread = UNREADABLE.get(request.raw)?.refusal ?? null
-    let refusal = unread
+    let refusal = UNREADABLE.get(request.raw)?.refusal ?? null
     try {
       request.arrival = this.#arrival(request)
     } catch (error) {
@@ -134,7 +133,6 @@ export class Arrivals {
       request.arrival = this.#own(request, null)
     }
     const { arrival } = request
-    if (unread) logWarnings(request.log, [unread.message])
     arrival.sandbox.inFlight++
     const { socket } = request.raw
     const isWaiting = reply.raw.socket === null
@@ -175,7 +173,7 @@ export class Arrivals {
     return makes ? this.#sandboxes.use(name) : this.#sandboxes.find(name, { namesOthers })
   }
 
-  /** The last step: the request goes into the evidence of its sandbox, and into the log. */
+  /** The last step: the evidence of its sandbox, and the log. */
   #end(request: FastifyRequest, { raw }: FastifyReply): void {
     const { arrival } = request
     if (arrival.isOver) return
@@ -183,6 +181,8 @@ export class Arrivals {
     const { exchange, sandbox, since, isRecorded } = arrival
     try {
       close(exchange, isSent(raw), Math.round((performance.now() - since) * 10) / 10)
+      const unread = UNREADABLE.get(request.raw)?.refusal
+      if (unread) logWarnings(request.log, [unread.message])
       if (this.#options.isLogged) logRequest(request, raw)
       if (isRecorded && exchange.isOfPresentPeriod) sandbox.evidence.record(exchange)
     } catch (error) {
@@ -193,29 +193,20 @@ export class Arrivals {
 
   #arrival(request: FastifyRequest): Arrival {
     const { prefix, name } = ADDRESSES.get(request.raw) ?? AT_BASE
-    const { url, headers } = request
-    const { method } = UNREADABLE.get(request.raw) ?? request
+    const { url } = request
     if (isUnder(CONTROL, url) || (name === null && pathOf(url) === '/'))
       return this.#own(request, prefix)
     const sandbox = name === null ? this.#sandboxes.main : this.#named(name, request)
     return sandbox === null
       ? this.#own(request, prefix)
-      : new Arrival(sandbox, arrive(sandbox, { base: prefix + BASE, method, url, headers }), true)
+      : new Arrival(sandbox, arrive(sandbox, arrivingOf(request, prefix)), true)
   }
 
   /** A request that the journal of no sandbox shows. */
-  #own({ method, url, headers }: FastifyRequest, prefix: string | null): Arrival {
+  #own(request: FastifyRequest, prefix: string | null): Arrival {
     const { main } = this.#sandboxes
-    return new Arrival(
-      main,
-      new Exchange(main, `ctl_${++this.#ownAnswers}`, {
-        base: `${prefix ?? ''}${BASE}`,
-        method,
-        url,
-        headers
-      }),
-      false
-    )
+    const arriving = arrivingOf(request, prefix ?? '')
+    return new Arrival(main, new Exchange(main, `ctl_${++this.#ownAnswers}`, arriving), false)
   }
 
   /** The sandbox with a name; null for the overview, or outside the API where there is none. */
@@ -235,6 +226,11 @@ export class Arrivals {
       !(this.#options.cors && headers['sec-fetch-mode'] === 'cors')
     )
   }
+}
+
+/** A request as it was written. */
+function arrivingOf({ raw, method, url, headers }: FastifyRequest, prefix: string) {
+  return { base: prefix + BASE, method: UNREADABLE.get(raw)?.method ?? method, url, headers }
 }
 
 /** What to do when a connection ends, for responses that wait behind another one. */

@@ -28,7 +28,6 @@ type Incoming = Pick<FastifyRequest, 'headers' | 'arrival' | 'routeOptions'>
 export class Bodies {
   readonly #shares: Shares
 
-  /** `shares` bounds the bytes. */
   constructor(shares: Shares) {
     this.#shares = shares
   }

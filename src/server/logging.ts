@@ -53,8 +53,8 @@ export async function createLogger(
   )
 }
 
-/** How bad a line is, by the hundreds of a status or the tens of a level. */
 const INFO = 30
+/** By the hundreds of a status or the tens of a level. */
 const COLOURS = { 4: 'yellow', 5: 'red', 6: 'red' } as const
 const colourOf = (level: number, call?: Call) =>
   COLOURS[Math.floor(call ? (call.status ?? 500) / 100 : level / 10) as keyof typeof COLOURS] ??
@@ -92,7 +92,7 @@ export function logRequest(request: FastifyRequest, raw: FastifyReply['raw']): v
   safely(() => log[level]({ call }, lineOf(call)))
 }
 
-/** Logs a defect, of the evidence too; the request goes on even if the line cannot be written. */
+/** Logs a defect, of the evidence too. */
 export function logDefect(log: FastifyBaseLogger, error: unknown): void {
   safely(() => log.error({ err: error }, 'defect'))
 }
@@ -113,6 +113,5 @@ function safely(write: () => void): void {
   }
 }
 
-/** Whether lines of a level are written. */
 const isEnabled = (log: FastifyBaseLogger, level: string): boolean =>
   (log as unknown as Pick<Logger, 'isLevelEnabled'>).isLevelEnabled(level)

@@ -50,7 +50,6 @@ export type Sides = {
 
 /** Whether a response says that the request was accepted. */
 export const isMade = ({ status }: StepAnswer) => status >= 200 && status < 300
-/** A field of a response; undefined if it has no field of that name. */
 export const fieldOf = (body: unknown, name: string): unknown =>
   isObject(body) ? body[name] : undefined
 /** The members of a list; none where it is no list. */

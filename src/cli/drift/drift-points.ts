@@ -7,7 +7,6 @@ import type { Deviation } from './replay.js'
 /** Differences of one group that are listed. */
 const MAX_LISTED = 10
 
-/** A point for each group of what differs: what is wrong, what settings explain, other data. */
 export function driftPoints(deviations: readonly Deviation[]): PlacedPoint[] {
   const groups = new Map<string, PlacedPoint & { problems: PlacedProblem[] }>()
   const inOrder = [

@@ -101,7 +101,6 @@ export class Replay {
     for (const one of differences) this.deviations.push({ ...one, played, isWrong, settings: [] })
   }
 
-  /** Makes a request with the emulator's ids and key in place of the service's. */
   #execute(call: StepCall) {
     const mapped = (text: string) =>
       text.replace(/(?<=[=/])[\w-]+(?=[&/]|$)/g, this.#sides.pairs.here)

@@ -233,7 +233,6 @@ export class ServiceRecords {
   }
 }
 
-/** The records that a request names in its path, its filters and its body. */
 export function namedIn({ method, path, query, form }: StepCall): NamedRecord[] {
   const at = operationAt(method, path)
   const namesIn = (text: string) => Object.fromEntries(new URLSearchParams(text))
@@ -244,7 +243,6 @@ export function namedIn({ method, path, query, form }: StepCall): NamedRecord[] 
       ])
 }
 
-/** The records that a response shows, those of a Transaction's Refunds last. */
 function recordsIn(body: Json, operation: OperationId, list: Template): ShownRecord[] {
   const { family, kind } = operationOf(operation)
   const within = (value: unknown, family: Family, steps: readonly Step[]): Placed[] =>
@@ -262,7 +260,6 @@ function recordsIn(body: Json, operation: OperationId, list: Template): ShownRec
   )
 }
 
-/** What has been refunded of a Transaction, as far as its Refunds say. */
 function refundedIn({ amount_refunded, refunds }: Part, list: Template): number {
   const amounts = membersOf(refunds, list).map(refund => Number(fieldOf(refund, 'amount')))
   const sum = amounts.reduce((one, other) => one + other, 0)
@@ -275,7 +272,6 @@ function allow(placeholder: string, there: unknown, here: unknown, list: Templat
   if (valueAt(list, there, placeholder) === true) put(placeholder, here, true, list)
 }
 
-/** Puts a value in the place of a placeholder that the template has. */
 function put(placeholder: string, body: unknown, value: unknown, list: Template): void {
   const steps = stepsTo(list, placeholder) as readonly Step[]
   const owner = partAt(body, steps.slice(0, -1))
