@@ -16,49 +16,53 @@ type Source = { present: () => SandboxState; now: () => number }
 /** Bytes of the inputs of a sandbox, and what one takes beside what it holds. */
 const MOST = 2 ** 24
 const LEAST = 256
+/** Bytes of inputs that are done again at once: after as many a state is kept. */
+const AT_ONCE = 2 ** 19
 
 export class Inputs {
-  /**
-   * The first state or a later one, and one that is later still: the inputs that are to be known
-   * lie after the first of them, unless they are too large.
-   */
-  #older: Span
-  #newer: Span | null = null
+  /** From the first state or a later one to the present, never empty. */
+  readonly #spans: Span[] = []
   readonly #size: number
   readonly #source: Source
   /** The state that was asked for last by its time. */
   #past: { span: Span; place: number; state: LiveState } | null = null
+  #bytes = 0
   /** The place of the next input. */
   place: number
 
-  /** `size` is how many inputs at least can be made again; `from` is the place of the first. */
+  /**
+   * `size` is how many inputs at least can be made again, unless they are too large; `from` is the
+   * place of the first.
+   */
   constructor(state: SandboxState, size: number, source: Source, from = 0) {
     this.place = from
-    this.#older = { state, from, inputs: [], times: [], bytes: 0 }
     this.#size = size
     this.#source = source
+    this.#begin(state)
+  }
+
+  #begin(state: SandboxState): void {
+    this.#spans.push({ state, from: this.place, inputs: [], times: [], bytes: 0 })
   }
 
   /** The first place whose state can be made again. */
   get earliest(): number {
-    return this.#older.from
+    return (this.#spans[0] as Span).from
   }
 
   /** Notes an input, whose effect is in the state: what it keeps, or how many bytes of it. */
   add(input: Input, kept: unknown = 0): void {
-    const span = this.#newer ?? this.#older
+    const span = this.#spans.at(-1) as Span
+    const bytes = LEAST + (typeof kept === 'number' ? kept : byteSize(JSON.stringify(kept)))
     span.inputs.push(input)
     span.times.push(this.#source.now())
-    span.bytes += LEAST + (typeof kept === 'number' ? kept : byteSize(JSON.stringify(kept)))
+    span.bytes += bytes
+    this.#bytes += bytes
     this.place++
-    if (span.inputs.length >= this.#size || span.bytes > MOST / 2) {
-      if (this.#newer !== null) this.#older = this.#newer
-      const state = this.#source.present()
-      this.#newer = { state, from: this.place, inputs: [], times: [], bytes: 0 }
-    }
-    if (this.#newer === null || this.#older.bytes + this.#newer.bytes <= MOST) return
-    this.#older = this.#newer
-    this.#newer = null
+    if (span.inputs.length >= this.#size || span.bytes > AT_ONCE)
+      this.#begin(this.#source.present())
+    while (this.#bytes > MOST || this.place - (this.#spans[1]?.from ?? this.place) >= this.#size)
+      this.#bytes -= (this.#spans.shift() as Span).bytes
   }
 
   /** The state before the input of a place, which is not before `earliest`. */
@@ -89,7 +93,7 @@ export class Inputs {
   }
 
   #spanOf(place: number): Span {
-    return this.#newer !== null && this.#newer.from <= place ? this.#newer : this.#older
+    return this.#spans.findLast(({ from }) => from <= place) as Span
   }
 
   #timeOf(place: number): number {

@@ -115,7 +115,6 @@ export const compileExpectation = (
     return null
   })
 
-/** The requests of an expectation, each with its place in it; none if it is about records. */
 export function callsIn(data: ExpectationData): { at: readonly Step[]; calls: CallsData }[] {
   if ('on' in data) return [{ at: [], calls: data }]
   return 'sequence' in data
@@ -217,7 +216,6 @@ function compileEnding({ took_effect, status, answered }: CallsData, note: Repor
   return conditions
 }
 
-/** Counts requests for expectations: when they come, and again when they have ended. */
 export class Tally {
   readonly expectations: readonly Expectation[]
   readonly #counts: readonly CallCount[]
@@ -273,7 +271,6 @@ export class Tally {
     })
   }
 
-  /** What can be said of each expectation now; `store` holds the records as they are. */
   async verdicts(store: Store): Promise<Verdict[]> {
     const verdicts: Verdict[] = []
     for (const [index, expectation] of this.expectations.entries()) {
@@ -287,7 +284,6 @@ export class Tally {
     return verdicts
   }
 
-  /** Of one that counts by value, the verdict of the first value that it does not hold for. */
   #verdictOfCalls(
     expectation: Exclude<Expectation, { differences: StateTest }>,
     index: number
@@ -332,7 +328,6 @@ function countAfter(came: Came, at: number, apart: number): void {
   came.at = Math.max(came.at, at)
 }
 
-/** What came for an expectation by value, and how many requests of values beyond the maximum. */
 type CallCount = { readonly values: Map<string, Came>; uncounted: number }
 /** In place of a value where all requests are counted together. */
 const NO_VALUE = ''
@@ -347,7 +342,6 @@ function isMatched(
   return ended.length === 0 || (ending !== null && ended.every(({ holds }) => holds(ending)))
 }
 
-/** Requests as a sentence names them: `POST /refunds with {"body":…} that took effect`. */
 function shownCalls({
   on,
   match,

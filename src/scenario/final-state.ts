@@ -267,7 +267,6 @@ async function compileTotal(
   return { at, wanted, test, field: field?.name ?? null }
 }
 
-/** How records differ from a total; a field without a value adds nothing to it. */
 async function totalDifferences(
   { at, wanted, test, field }: Total,
   { family, where, records, near }: Found

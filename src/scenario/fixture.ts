@@ -51,7 +51,6 @@ export type ImportedRecords = { [F in Family]: RecordOf<F>[] } & {
 
 /** The parts of a fixture, by their names. */
 export const SECTIONS = ['api_keys', ...FAMILIES] as const
-/** The section with this name, or with the most similar one; null where none is similar. */
 export const closestSection = (name: string): Section | null =>
   nearest(name, SECTIONS) as Section | null
 const nameOf = (section: Section) => (section === 'api_keys' ? 'key' : 'id')

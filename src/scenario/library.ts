@@ -49,6 +49,7 @@ export class Library {
   readonly read = new Set<string>()
   readonly limits: DocumentLimits
   readonly #folders: Record<Shelf, string[]>
+  readonly #about = new Map<string, Promise<Listed | null>>()
 
   /** The user's own folders. */
   readonly own: { readonly fixtures: string | null; readonly scenarios: string | null }
@@ -214,8 +215,19 @@ export class Library {
     return [...listed.values()]
   }
 
-  /** What a file says of itself; null for one of shared script entries, which cannot be loaded. */
-  async #listed(
+  /**
+   * What a file says of itself; null for one of shared script entries, which cannot be loaded. It
+   * is read again only once it has changed.
+   */
+  #listed(file: { name: string; path: string }, kind: Listed['kind']): Promise<Listed | null> {
+    const { ctimeMs, size } = statSync(file.path)
+    const version = [kind, file.path, ctimeMs, size].join()
+    const listed = this.#about.get(version) ?? this.#read(file, kind)
+    this.#about.set(version, listed)
+    return listed
+  }
+
+  async #read(
     { name, path }: { name: string; path: string },
     kind: Listed['kind']
   ): Promise<Listed | null> {

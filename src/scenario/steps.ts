@@ -49,7 +49,7 @@ export type StepCall = {
   form: string | null
   headers?: Readonly<Record<string, string>>
 }
-/** A response, its headers by name in lower case; with status 0 none came, because of the fault. */
+/** With status 0 no response came, because of the fault. */
 export type StepAnswer = {
   status: number
   body: Json

@@ -21,7 +21,6 @@ type Line = { text: string; start: number; nth: number }
  * ends there.
  */
 type Unclosed = { text: string; bracket: number | undefined; quote: string | undefined }
-/** An error in its line, with its column in that and what stands from there on. */
 type Case = ParserError &
   Unclosed & { lines: readonly Line[]; line: Line; column: number; rest: string }
 /**
@@ -350,7 +349,6 @@ function wrongIndent({
 /** A column at which a list has its dashes, or an object its names: the last one first. */
 type OpenColumn = { column: number; isDash: boolean; names: string[] }
 
-/** The columns at which lists and objects are open above a line, the innermost first. */
 function openAbove(lines: readonly Line[], line: Line): OpenColumn[] {
   const open: OpenColumn[] = []
   let least = Number.POSITIVE_INFINITY
