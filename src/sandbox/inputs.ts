@@ -16,15 +16,15 @@ type Source = { present: () => SandboxState; now: () => number }
 /** Bytes of the inputs of a sandbox, and what one takes beside what it holds. */
 const MOST = 2 ** 24
 const LEAST = 256
-/** Bytes of inputs that are done again at once: after as many a state is kept. */
+/** After so many bytes a state is kept, to go on from. */
 const AT_ONCE = 2 ** 19
 
 export class Inputs {
-  /** From the first state or a later one to the present, never empty. */
+  /** From the first state or a later one to the present. */
   readonly #spans: Span[] = []
   readonly #size: number
   readonly #source: Source
-  /** The state that was asked for last by its time. */
+  /** The state that was asked for last. */
   #past: { span: Span; place: number; state: LiveState } | null = null
   #bytes = 0
   /** The place of the next input. */
