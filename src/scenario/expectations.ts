@@ -201,7 +201,6 @@ function compileEnding({ took_effect, status, answered }: CallsData, note: Repor
   return conditions
 }
 
-/** Counts requests for expectations: when they come, and again when they have ended. */
 export class Tally {
   readonly expectations: readonly Expectation[]
   readonly #counts: readonly CallCount[]
@@ -324,7 +323,6 @@ function isMatched(
   return ended.length === 0 || (ending !== null && ended.every(({ holds }) => holds(ending)))
 }
 
-/** Requests as a sentence names them: `POST /refunds with {"body":…} that took effect`. */
 function shownCalls({
   on,
   match,

@@ -104,6 +104,7 @@ export function answerUnreadable(
       pending.shouldKeepAlive = false
       // whether its client has left is not known
       if (error.code === 'HPE_INVALID_EOF_STATE') pending.emit('close')
+      else UNREADABLE.set(pending.req, { method: String(pending.req.method), refusal })
       if (pending.req.listenerCount('error') > 0) pending.req.emit('error', refusal)
     }
     return
