@@ -142,7 +142,7 @@ export function answerAll(app: FastifyInstance): void {
   const { server } = app
   const waiting = new WeakSet<IncomingMessage>()
   server.on('connect', (_request, socket: Socket) => {
-    socket.on('error', () => socket.destroy())
+    socket.on('error', () => {})
     answerUnreadable({ code: 'CONNECT' }, socket, server)
   })
   server.on('checkExpectation', (request, response) => {

@@ -158,6 +158,10 @@ t.test('localhost is both loopbacks, or the address that is bound is said', asyn
     await close()
     await t.rejects(fetch(`http://[::1]:${port}/`), 'the port is closed')
   }
+  const full = await runEmulator({ settings: { 'limits.connections': 1 } })
+  const health = `${full.url.replace('localhost', '[::1]')}/_control/health`
+  await t.rejects(Promise.all([fetch(health), fetch(health)]), 'the limit holds there too')
+  await full.close()
   const other = createServer().listen(0, '::1')
   await once(other, 'listening')
   t.teardown(() => other.close())
