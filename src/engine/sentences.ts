@@ -4,11 +4,11 @@
 import { ApiError, type ErrorCode, type ErrorDetails } from '../core/errors.js'
 import { nearest } from '../core/nearest.js'
 import { BASE, CONTROL, controlOfBase, isUnder } from '../core/paths.js'
+import { shownGot } from '../core/sentences.js'
 import type { AssumptionId } from '../reference/assumptions.js'
 import { type Family, OPERATIONS, RESOURCE_NAMES } from '../reference/operations.js'
 import type { RuleId } from '../reference/rules.js'
 
-/** Whom a refusal blames. */
 export type Blame =
   | { rule: RuleId; assumption?: undefined }
   | { assumption: AssumptionId; rule?: undefined }
@@ -24,14 +24,13 @@ const badKey = (what: string) =>
   refused('api_key_malformed', `${what}: ${HOW}.`, { rule: 'AUTH-1', headers: CHALLENGE })
 /** A base address at the beginning of a path, with its host or sandbox. */
 const BASE_AGAIN = new RegExp(`^(?:/https?:/+[^/]+)?(/sandbox/[^/]+)?(?:${BASE}(?=/|$))+`)
-/** What languages print for a value that is not there, or for an object. */
+/** What languages print for a missing value, or for an object. */
 const UNSET = /^(?:undefined|null|None|nil|NaN|\[object \w+\])$/
 
 export const isUnset = (text: string): boolean => UNSET.test(text)
-/** Why a client probably sent a value; an empty text where it is a value like any other. */
+/** Why a client probably sent a value; empty where it is a value like any other. */
 export const unsetHint = (text: string): string =>
   isUnset(text) ? '; the client sent a variable without a usable value' : ''
-/** What a name is that begins like JSON. */
 export const JSON_HINT =
   '; it looks like JSON: send a form, such as name=value&address[city]=Boston.'
 
@@ -159,7 +158,7 @@ export const REFUSALS = {
   unexpectedBody: (method: string, isList: boolean, by: Blame) =>
     refused(
       'body_unexpected',
-      `A ${method} takes no body${isList ? '; list parameters go in the query string' : ''}.`,
+      `A ${method} takes no body; ${isList ? 'list parameters go in the query string' : 'its parameters go in the path'}.`,
       by
     ),
 
@@ -184,28 +183,32 @@ export const REFUSALS = {
   unknownCursor: (param: string, id: string) =>
     refused(
       'cursor_unknown',
-      `${param}: no record of this list has the id ${id}${unsetHint(id)}.`,
+      `${param}: no record of this list has the id ${shownGot(id)}${unsetHint(id)}.`,
       { param, assumption: 'A10' }
     ),
   unknownReference: (param: string, family: Family, id: string, by: Blame) =>
     refused(
       'reference_missing',
-      `${param}: no ${RESOURCE_NAMES[family]} has the id ${id}${unsetHint(id)}.`,
+      `${param}: no ${RESOURCE_NAMES[family]} has the id ${shownGot(id)}${unsetHint(id)}.`,
       { param, ...by }
     ),
   notInPath: (param: string, family: Family, id: string) =>
-    refused('resource_missing', `No ${RESOURCE_NAMES[family]} has the id ${id}${unsetHint(id)}.`, {
-      param,
-      assumption: 'A08'
-    }),
+    refused(
+      'resource_missing',
+      `No ${RESOURCE_NAMES[family]} has the id ${shownGot(id)}${unsetHint(id)}.`,
+      {
+        param,
+        assumption: 'A08'
+      }
+    ),
   otherUser: (account: string, id: string) =>
-    refused('resource_missing', `${account} has no User with the id ${id}.`, {
+    refused('resource_missing', `${account} has no User with the id ${shownGot(id)}.`, {
       param: 'user_id',
       rule: 'USR-1'
     })
 }
 
-/** What is wrong with a value, after the name of its parameter. */
+/** What is wrong with a value. */
 export const EXPECTS = {
   notBlank: 'must not be blank',
   shorter: (most: number) => `must have at most ${most} characters`,

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { readable } from '../../src/core/redaction.js'
+import { shownGot } from '../../src/core/sentences.js'
 import { hasNoted, recordsShown } from '../../src/engine/exchange.js'
 import { execute } from '../../src/engine/execute.js'
 import { ASSUMPTION_PLACES } from '../../src/reference/assumptions.js'
@@ -282,7 +283,7 @@ t.test('A08: paths are read as addresses are', async t => {
     t.strictSame(blame(`GET /locations/${id}`), [404, 'resource_missing', 'id', 'A08'])
     t.equal(
       call(`GET /locations/${id}`).body.error.message,
-      `No Location has the id ${decodeURIComponent(id)}.`
+      `No Location has the id ${shownGot(decodeURIComponent(id))}.`
     )
   }
   t.strictSame(
