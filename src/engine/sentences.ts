@@ -52,6 +52,11 @@ function addressMeant(path: string, base: string): string | null {
     : `${sandbox ? `${sandbox}${BASE}` : base}${path.slice(again.length)}`
 }
 
+/** Where the document is that a path asks for. */
+const documentMeant = (path: string, base: string) =>
+  /^\/(?:openapi|swagger)\b[^/]*$/.test(path) &&
+  `the OpenAPI document is at ${controlOfBase(base)}/openapi.json`
+
 /** Why a path below the base address has no endpoint. */
 function unknownPath(path: string, base: string): string {
   const address = addressMeant(path, base)
@@ -60,7 +65,10 @@ function unknownPath(path: string, base: string): string {
   if (isUnder(CONTROL, path))
     return `The control API is not below the base address: send this to ${controlOfBase(base)}${path.slice(CONTROL.length)}.`
   const meant = listMeant(path)
-  return `No endpoint has the path ${path}; ${meant ? `did you mean ${meant}? Paths` : 'paths'} begin with ${LISTS.slice(0, -1).join(', ')} or ${LISTS.at(-1)}.`
+  const advice =
+    documentMeant(path, base) ||
+    `${meant ? `did you mean ${meant}? Paths` : 'paths'} begin with ${LISTS.slice(0, -1).join(', ')} or ${LISTS.at(-1)}`
+  return `No endpoint has the path ${path}; ${advice}.`
 }
 
 export const REFUSALS = {
@@ -100,7 +108,8 @@ export const REFUSALS = {
     const address = addressMeant(path, base)
     const advice = address
       ? `an address is in the path: send this to ${address}`
-      : `every path is relative to the base address, which is ${base} here. The control API is at ${controlOfBase(base)}`
+      : documentMeant(path, base) ||
+        `every path is relative to the base address, which is ${base} here. The control API is at ${controlOfBase(base)}`
     return refused(
       'path_unknown',
       `There is nothing at ${base.slice(0, -BASE.length)}${path}; ${advice}.`,

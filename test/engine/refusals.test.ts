@@ -256,6 +256,12 @@ t.test('BASE-1: a path without the base gets a hint of it', async t => {
       refusalOf(path).message,
       `There is nothing at ${path}; every path is relative to the base address, which is /next here. The control API is at /_control.`
     )
+  for (const [path, said] of [
+    ['/openapi.json', 'There is nothing at /openapi.json'],
+    ['/swagger', 'There is nothing at /swagger'],
+    ['/next/openapi.yaml', 'No endpoint has the path /openapi.yaml']
+  ] as const)
+    t.equal(refusalOf(path).message, `${said}; the OpenAPI document is at /_control/openapi.json.`)
 })
 
 t.test('A08: paths are read as addresses are', async t => {
