@@ -1,4 +1,5 @@
 /** Reads the command line by the table of commands, and runs what it names. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Argument, Command, CommanderError, Help } from 'commander'
 import { RETIRED_COMMANDS } from '../core/retired.js'
 import { visible } from '../core/visible.js'
@@ -33,6 +34,9 @@ const FIRST_COMMANDS = ['start', 'new', 'validate', 'check', 'exec', 'openapi']
 /** What ends the options, or is one. */
 const FLAG = /^-(-|[a-z]$)/i
 
+/** The wait for another try to say that lines are missing. */
+const RETRY_MS = 1000
+
 /**
  * Returns the exit status, or null when the process goes on serving. Errors are reported on stderr.
  */
@@ -42,7 +46,7 @@ export async function run(
   streams: Streams
 ): Promise<number | null> {
   const { stdout, stderr } = streams
-  for (const stream of [stdout, stderr]) stream.on('error', ignoreClosed)
+  const unwritten = outliveFailures(streams)
   let status: number | null = STATUS.done
   const program = programOn({ stdout, stderr }, args)
   for (const [name, { about, argument, options = [], examples, run }] of Object.entries<Spec>(
@@ -90,21 +94,38 @@ export async function run(
   program.configureHelp({
     visibleOptions: command => [...options, ...new Help().visibleOptions(command)]
   })
-  try {
-    await program.parseAsync([...args], { from: 'user' })
-    return status
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? STATUS.done : STATUS.misused
-    const lines = failureLines(error as Error)
+  await program.parseAsync([...args], { from: 'user' }).catch(error => {
+    if (error instanceof CommanderError) {
+      if (error.exitCode !== 0) status = STATUS.misused
+      return
+    }
+    status = statusOf(error)
+    const lines = failureLines(error)
     for (const line of [...lines, ...linesOnVariables(lines, environment).map(visible)])
       stderr.write(coloured(`${line}\n`, stderr))
-    return statusOf(error as Error)
-  }
+  })
+  await nextTurn()
+  return status === STATUS.done && unwritten.has('stdout') ? STATUS.failed : status
 }
 
-/** A reader that has read enough, such as `head`, is not a failure. */
-function ignoreClosed(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
+/**
+ * What cannot be written ends nothing: it is said on stderr, once it can be. A reader that has read
+ * enough, such as `head`, is not a failure. Returns what fails.
+ */
+function outliveFailures({ stdout, stderr }: Streams): ReadonlySet<string> {
+  const failing = new Set<string>()
+  for (const [name, stream] of Object.entries({ stdout, stderr }))
+    stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+      if (code === 'EPIPE' || failing.has(name)) return
+      failing.add(name)
+      const say = () =>
+        stderr.write(`commerce-emulator: ${SAYS.lines_missing(name, message)}\n`, error => {
+          if (error) setTimeout(say, RETRY_MS).unref()
+          else if (stream === stderr) failing.delete(name)
+        })
+      say()
+    })
+  return failing
 }
 
 const commandOf = (program: Command, name: string) =>

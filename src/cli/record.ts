@@ -56,9 +56,8 @@ export class Recorder {
       try {
         const { data, notes } = await scenarioOf(recording)
         await (await replaceFile(file, [scenarioText(data, notes)])).close()
-        const calls = recording.calls.length
         const plays = (data.play as object[]).filter(play => !('wait' in play)).length
-        say(SAYS.recorded(file, calls, calls - plays))
+        say(SAYS.recorded(file, plays, recording.calls.length - plays))
       } catch (error) {
         isWritten = false
         say(

@@ -108,6 +108,8 @@ export const SAYS = {
   unmade: (path: string, why: string) => `${path} cannot be created: ${why}`,
   unread: (path: string, why: string) => `${path} cannot be read: ${why}`,
   unwritten: (path: string, why: string) => `${path} cannot be written: ${why}`,
+  lines_missing: (stream: string, why: string) =>
+    `lines are missing: ${stream} could not be written: ${why}`,
   out_unwritten: (path: string, why: string) =>
     `--out ${path} cannot be written: ${why}; nothing was run.`,
   // start

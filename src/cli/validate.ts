@@ -92,7 +92,6 @@ async function foundIn(
   }
 }
 
-/** A line for each problem, warning and file, and how many files are valid. */
 export function validateText(checked: readonly CheckedFile[]): string {
   const files = checked.filter(isFile)
   const lines = files.flatMap(file => [...linesOf(file), `${file.file}: ${resultOf(file)}`])

@@ -45,6 +45,12 @@ const ERROR = closed({
   })
 })
 
+const IN_PATH: Readonly<Record<string, string>> = {
+  NAME: 'The name.',
+  ID: 'The id.',
+  FAMILY: 'A plural, such as tickets.'
+}
+
 /** What is compared with is any value; records by id are no type that every generator can write. */
 const LOOSE = ['MatchValue', 'FieldValue', 'ExpectedRecords']
 /** The words of JSON Schema that go with a type. */
@@ -209,6 +215,7 @@ export function controlDocument(
       name: found.toLowerCase(),
       in: 'path',
       required: true,
+      description: IN_PATH[found],
       schema: { type: 'string' }
     }))
     const inQuery = sectionOf(query).map(([name, { description, ...part }]) => ({

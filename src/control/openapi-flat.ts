@@ -57,21 +57,29 @@ export function flattened(
    */
   function partsOf(
     name: string,
-    { anyOf: [object, empty] = [], ...schema }: Json & { anyOf?: Json[] },
+    {
+      anyOf: [object, empty] = [],
+      examples,
+      ...schema
+    }: Json & { anyOf?: Json[]; examples?: Json[] },
     example?: unknown
   ): Part[] {
     if (object)
       return [
-        ...partsOf(name, object),
+        ...partsOf(name, { ...object, ...(examples && { examples }) }),
         { name, schema: { ...empty, ...schema }, isRequired: false }
       ]
     const { properties, required = [] } = objects[nameIn(schema.$ref)] ?? {}
-    if (properties === undefined) return [{ name, schema, isRequired: true, example }]
+    if (properties === undefined)
+      return [
+        { name, schema: { ...schema, ...(examples && { examples }) }, isRequired: true, example }
+      ]
     delete schemas[nameIn(schema.$ref)]
     return Object.entries(properties).map(([part, inner]) => {
+      const sent = examples?.[0]?.[part]
       return {
         name: inBrackets(name, part),
-        schema: inner,
+        schema: { ...inner, ...(sent !== undefined && { examples: [sent] }) },
         isRequired: required.includes(part),
         example: (example as Json | undefined)?.[part]
       }

@@ -15,6 +15,7 @@ import {
   OPERATION_IDS,
   type OperationId,
   operationOf,
+  PATH_RECORDS,
   RESOURCE_NAMES
 } from '../reference/operations.js'
 import { type Schema, sentName } from '../reference/parameters.js'
@@ -87,6 +88,19 @@ const tablesOf = (id: OperationId): { [K in keyof Tables]?: Schema } => TABLES[i
 const each = <T>(of: readonly string[], make: (name: never) => T) =>
   Object.fromEntries(of.map(name => [name, make(name as never)]))
 const json = (more: object) => ({ content: { 'application/json': more } })
+/** The shape of refusals, with an example of each code. */
+const errors = (codes: ErrorCode[]) =>
+  json({
+    schema: referTo('schemas', 'ErrorResponse'),
+    examples: each(codes, code => referTo('examples', code))
+  })
+/** The name of the schema of a body. */
+const componentOf = (id: OperationId) => id.replace(/^./, first => first.toUpperCase())
+/** What a parameter is whose table does not say so. */
+function descriptionOf(id: OperationId, name: string): string {
+  const named = PATH_RECORDS[id].find(one => one.name === name)
+  return named ? `The id of ${aNamed(named.family)}.` : 'Filters by the time of creation.'
+}
 
 export function openApiDocument({
   origin,
@@ -126,6 +140,7 @@ export function openApiDocument({
       const isPageSize = table['x-page-size'] === true
       const sent = sentName(name, table, settings['pagination.cursors'])
       const schema = {
+        description: descriptionOf(id, name),
         ...property(isPageSize ? pageSize(table) : table, sent, { ...of, isOwn: true }),
         ...(isPageSize && { format: 'int32' })
       }
@@ -142,15 +157,17 @@ export function openApiDocument({
       ([, { type }]) => type === 'object'
     )
     const examples = Object.entries(BODIES[id] as Record<string, Json>)
+    const schema = component(table, componentOf(id), operation)
+    const { properties } = schemas[componentOf(id)] as { properties: Record<string, Json> }
+    for (const [name, part] of Object.entries(properties)) {
+      const example = examples.find(([, value]) => value[name] !== undefined)?.[1][name]
+      if (example !== undefined) part.examples = [example]
+    }
     return {
       required: operation.kind === 'create',
       content: {
         'application/x-www-form-urlencoded': {
-          schema: component(
-            table,
-            id.replace(/^./, first => first.toUpperCase()),
-            operation
-          ),
+          schema,
           ...(nested.length > 0 && {
             encoding: Object.fromEntries(nested.map(([name]) => [name, DEEP]))
           }),
@@ -202,10 +219,7 @@ export function openApiDocument({
     const response = (codes: ErrorCode[]) => ({
       description: codes.map(code => `- \`${code}\`: ${CATALOGUE[code].when}`).join('\n'),
       headers: HEADERS,
-      ...json({
-        schema: referTo('schemas', 'ErrorResponse'),
-        examples: each(codes, code => referTo('examples', code))
-      })
+      ...errors(codes)
     })
     const others = each(isDisabled ? [] : OTHERS, () => referTo('responses', 'Refusal'))
     return {
@@ -259,7 +273,7 @@ export function openApiDocument({
       Refusal: {
         description: 'The response of a script, or a limit of the emulator.',
         headers: HEADERS,
-        ...json({ schema: referTo('schemas', 'ErrorResponse') })
+        ...errors(CODES.filter(isRefusedBy(settings)))
       }
     },
     headers: {
@@ -315,19 +329,22 @@ function codesOf(id: OperationId): ErrorCode[] {
   const { params, querystring, body } = tablesOf(id)
   const codes: ErrorCode[] = key ? ['api_key_missing', 'api_key_malformed', 'api_key_unknown'] : []
   if (disabledBy !== undefined) return [...codes, 'operation_disabled']
-  codes.push('body_too_large', method === 'POST' ? 'content_type_unsupported' : 'body_unexpected')
-  codes.push('form_malformed', 'form_too_large', 'parameter_unknown')
   const fields = Object.values(body?.properties ?? {})
-  if (fields.some(field => field['x-fixed'])) codes.push('parameter_not_updatable')
-  if (body?.required && kind !== 'update') codes.push('parameter_missing')
+  // mocks respond with the first
   if (body || querystring) codes.push('parameter_invalid')
+  if (body?.required && kind !== 'update') codes.push('parameter_missing')
+  if (fields.some(field => field['x-fixed'])) codes.push('parameter_not_updatable')
+  codes.push('parameter_unknown', 'form_malformed', 'form_too_large', 'body_too_large')
+  codes.push(method === 'POST' ? 'content_type_unsupported' : 'body_unexpected')
   if (querystring) codes.push('cursor_unknown')
   if (fields.some(field => field['x-refers'])) codes.push('reference_missing')
   if (params) codes.push('resource_missing')
   return [...new Set([...codes, ...(JUDGED_BY[id] ?? []).map(rule => rule.else)])]
 }
 
-const CODES = [...new Set(OPERATION_IDS.flatMap(codesOf))]
+const CODES = [...new Set(OPERATION_IDS.flatMap(codesOf))].sort(
+  (one, other) => Number(other.startsWith('parameter')) - Number(one.startsWith('parameter'))
+)
 /** Whether a code is one that the settings do not let pass. */
 const isRefusedBy = (settings: Settings) => (code: ErrorCode) => {
   const setting =

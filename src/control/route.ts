@@ -236,11 +236,11 @@ export function acceptBodies(control: FastifyInstance, bodies: Bodies): void {
 
 /** `known` are the requests that exist, by method and path. */
 export function noSuchPath(
-  { method, url, arrival }: FastifyRequest,
+  { url, arrival }: FastifyRequest,
   known: readonly string[] = []
 ): ApiError {
   return REFUSALS.pathUnknown(
-    method,
+    arrival.exchange.method,
     controlOfBase(arrival.base),
     pathOf(url).slice(CONTROL.length),
     known

@@ -10,7 +10,6 @@ import { didYouMean, sentence } from '../core/nearest.js'
 import { readDecimal, readInteger } from '../core/numbers.js'
 import { shownGot } from '../core/sentences.js'
 import type { Settings } from '../core/settings.js'
-import { visible } from '../core/visible.js'
 import type { AssumptionId } from '../reference/assumptions.js'
 import type { Family } from '../reference/operations.js'
 import {
@@ -170,7 +169,7 @@ function refuseUnknown<C extends DecodeContext>(
   for (const param of params.slice(0, MAX_NAMED)) {
     const meant = nearestHint(param, known)
     messages.push(
-      `${visible(param)} ${hint ?? `is not a parameter of this operation${meant || list}`}`
+      `${shownGot(param)} ${hint ?? `is not a parameter of this operation${meant || list}`}`
     )
     // once is enough
     if (meant === '') list = '.'

@@ -4,11 +4,11 @@
 import { ApiError, type ErrorCode, type ErrorDetails } from '../core/errors.js'
 import { nearest } from '../core/nearest.js'
 import { BASE, CONTROL, controlOfBase, isUnder } from '../core/paths.js'
+import { shownGot } from '../core/sentences.js'
 import type { AssumptionId } from '../reference/assumptions.js'
 import { type Family, OPERATIONS, RESOURCE_NAMES } from '../reference/operations.js'
 import type { RuleId } from '../reference/rules.js'
 
-/** Whom a refusal blames. */
 export type Blame =
   | { rule: RuleId; assumption?: undefined }
   | { assumption: AssumptionId; rule?: undefined }
@@ -24,14 +24,13 @@ const badKey = (what: string) =>
   refused('api_key_malformed', `${what}: ${HOW}.`, { rule: 'AUTH-1', headers: CHALLENGE })
 /** A base address at the beginning of a path, with its host or sandbox. */
 const BASE_AGAIN = new RegExp(`^(?:/https?:/+[^/]+)?(/sandbox/[^/]+)?(?:${BASE}(?=/|$))+`)
-/** What languages print for a value that is not there, or for an object. */
+/** What languages print for a missing value, or for an object. */
 const UNSET = /^(?:undefined|null|None|nil|NaN|\[object \w+\])$/
 
 export const isUnset = (text: string): boolean => UNSET.test(text)
-/** Why a client probably sent a value; an empty text where it is a value like any other. */
+/** Why a client probably sent a value; empty where it is a value like any other. */
 export const unsetHint = (text: string): string =>
   isUnset(text) ? '; the client sent a variable without a usable value' : ''
-/** What a name is that begins like JSON. */
 export const JSON_HINT =
   '; it looks like JSON: send a form, such as name=value&address[city]=Boston.'
 
@@ -53,6 +52,11 @@ function addressMeant(path: string, base: string): string | null {
     : `${sandbox ? `${sandbox}${BASE}` : base}${path.slice(again.length)}`
 }
 
+/** Where the document is that a path asks for. */
+const documentMeant = (path: string, base: string) =>
+  /^\/(?:openapi|swagger)\b[^/]*$/.test(path) &&
+  `the OpenAPI document is at ${controlOfBase(base)}/openapi.json`
+
 /** Why a path below the base address has no endpoint. */
 function unknownPath(path: string, base: string): string {
   const address = addressMeant(path, base)
@@ -61,7 +65,10 @@ function unknownPath(path: string, base: string): string {
   if (isUnder(CONTROL, path))
     return `The control API is not below the base address: send this to ${controlOfBase(base)}${path.slice(CONTROL.length)}.`
   const meant = listMeant(path)
-  return `No endpoint has the path ${path}; ${meant ? `did you mean ${meant}? Paths` : 'paths'} begin with ${LISTS.slice(0, -1).join(', ')} or ${LISTS.at(-1)}.`
+  const advice =
+    documentMeant(path, base) ||
+    `${meant ? `did you mean ${meant}? Paths` : 'paths'} begin with ${LISTS.slice(0, -1).join(', ')} or ${LISTS.at(-1)}`
+  return `No endpoint has the path ${path}; ${advice}.`
 }
 
 export const REFUSALS = {
@@ -101,7 +108,8 @@ export const REFUSALS = {
     const address = addressMeant(path, base)
     const advice = address
       ? `an address is in the path: send this to ${address}`
-      : `every path is relative to the base address, which is ${base} here. The control API is at ${controlOfBase(base)}`
+      : documentMeant(path, base) ||
+        `every path is relative to the base address, which is ${base} here. The control API is at ${controlOfBase(base)}`
     return refused(
       'path_unknown',
       `There is nothing at ${base.slice(0, -BASE.length)}${path}; ${advice}.`,
@@ -159,7 +167,7 @@ export const REFUSALS = {
   unexpectedBody: (method: string, isList: boolean, by: Blame) =>
     refused(
       'body_unexpected',
-      `A ${method} takes no body${isList ? '; list parameters go in the query string' : ''}.`,
+      `A ${method} takes no body; ${isList ? 'list parameters go in the query string' : 'its parameters go in the path'}.`,
       by
     ),
 
@@ -184,28 +192,32 @@ export const REFUSALS = {
   unknownCursor: (param: string, id: string) =>
     refused(
       'cursor_unknown',
-      `${param}: no record of this list has the id ${id}${unsetHint(id)}.`,
+      `${param}: no record of this list has the id ${shownGot(id)}${unsetHint(id)}.`,
       { param, assumption: 'A10' }
     ),
   unknownReference: (param: string, family: Family, id: string, by: Blame) =>
     refused(
       'reference_missing',
-      `${param}: no ${RESOURCE_NAMES[family]} has the id ${id}${unsetHint(id)}.`,
+      `${param}: no ${RESOURCE_NAMES[family]} has the id ${shownGot(id)}${unsetHint(id)}.`,
       { param, ...by }
     ),
   notInPath: (param: string, family: Family, id: string) =>
-    refused('resource_missing', `No ${RESOURCE_NAMES[family]} has the id ${id}${unsetHint(id)}.`, {
-      param,
-      assumption: 'A08'
-    }),
+    refused(
+      'resource_missing',
+      `No ${RESOURCE_NAMES[family]} has the id ${shownGot(id)}${unsetHint(id)}.`,
+      {
+        param,
+        assumption: 'A08'
+      }
+    ),
   otherUser: (account: string, id: string) =>
-    refused('resource_missing', `${account} has no User with the id ${id}.`, {
+    refused('resource_missing', `${account} has no User with the id ${shownGot(id)}.`, {
       param: 'user_id',
       rule: 'USR-1'
     })
 }
 
-/** What is wrong with a value, after the name of its parameter. */
+/** What is wrong with a value. */
 export const EXPECTS = {
   notBlank: 'must not be blank',
   shorter: (most: number) => `must have at most ${most} characters`,

@@ -10,44 +10,52 @@ type Source = { present: () => SandboxState; now: () => number }
 /** Maximum bytes of all inputs; bytes of one in addition to what it keeps. */
 const MOST = 2 ** 24
 const LEAST = 256
+/** After so many bytes a state is kept, to go on from. */
+const AT_ONCE = 2 ** 19
 
 export class Inputs {
-  /** The inputs that are to be known lie after this one, unless they are too large. */
-  #older: Span
-  #newer: Span | null = null
+  /** From the first state or a later one to the present. */
+  readonly #spans: Span[] = []
   readonly #size: number
   readonly #source: Source
-  /** The state that was asked for last by its time. */
+  /** The state that was asked for last. */
   #past: { span: Span; place: number; state: LiveState } | null = null
+  #bytes = 0
+  /** The place of the next input. */
   place: number
 
-  /** `size`: how many inputs at least can be made again; `from`: the place of the first. */
+  /**
+   * `size` is how many inputs at least can be made again, unless they are too large; `from` is the
+   * place of the first.
+   */
   constructor(state: SandboxState, size: number, source: Source, from = 0) {
     this.place = from
-    this.#older = { state, from, inputs: [], times: [], bytes: 0 }
     this.#size = size
     this.#source = source
+    this.#begin(state)
+  }
+
+  #begin(state: SandboxState): void {
+    this.#spans.push({ state, from: this.place, inputs: [], times: [], bytes: 0 })
   }
 
   get earliest(): number {
-    return this.#older.from
+    return (this.#spans[0] as Span).from
   }
 
   /** The state has the effect already; `kept` is what the input keeps, or how many bytes. */
   add(input: Input, kept: unknown = 0): void {
-    const span = this.#newer ?? this.#older
+    const span = this.#spans.at(-1) as Span
+    const bytes = LEAST + (typeof kept === 'number' ? kept : byteSize(JSON.stringify(kept)))
     span.inputs.push(input)
     span.times.push(this.#source.now())
-    span.bytes += LEAST + (typeof kept === 'number' ? kept : byteSize(JSON.stringify(kept)))
+    span.bytes += bytes
+    this.#bytes += bytes
     this.place++
-    if (span.inputs.length >= this.#size || span.bytes > MOST / 2) {
-      if (this.#newer !== null) this.#older = this.#newer
-      const state = this.#source.present()
-      this.#newer = { state, from: this.place, inputs: [], times: [], bytes: 0 }
-    }
-    if (this.#newer === null || this.#older.bytes + this.#newer.bytes <= MOST) return
-    this.#older = this.#newer
-    this.#newer = null
+    if (span.inputs.length >= this.#size || span.bytes > AT_ONCE)
+      this.#begin(this.#source.present())
+    while (this.#bytes > MOST || this.place - (this.#spans[1]?.from ?? this.place) >= this.#size)
+      this.#bytes -= (this.#spans.shift() as Span).bytes
   }
 
   /** The state before the input of a place, from `earliest` on. */
@@ -75,7 +83,7 @@ export class Inputs {
   }
 
   #spanOf(place: number): Span {
-    return this.#newer !== null && this.#newer.from <= place ? this.#newer : this.#older
+    return this.#spans.findLast(({ from }) => from <= place) as Span
   }
 
   #timeOf(place: number): number {

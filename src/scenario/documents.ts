@@ -263,6 +263,7 @@ export async function problemsOf(
   const asText = structuredClone(data)
   const lost = new Map<string, WrittenNumber>()
   for (const number of numbers) {
+    if (number.steps.length === 0) continue
     const names = number.steps.flatMap(step => String(step).split(/[[\].]/))
     const isNumber = !names.includes('metadata') && names.some(name => NUMBERS.has(name))
     if (isNumber || typeof partAt(asText, number.steps) !== 'number') continue

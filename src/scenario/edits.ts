@@ -46,13 +46,14 @@ export function edited(
   const removed: RecordName[] = []
   for (const family of [...FAMILIES].reverse())
     for (const id of ids) if (store[family].get(id)) removed.push({ family, id })
+  const [named, links] = [new Set(ids), new Map()]
   for (const [nth, id] of ids.entries()) {
     const steps = ['change', 'delete', nth]
     const family = removed.find(one => one.id === id)?.family
     const by =
       family === undefined
         ? []
-        : referrers(store, generation.settings, family, id).filter(other => !ids.includes(other))
+        : referrers(store, generation.settings, family, id, links).filter(by => !named.has(by))
     if (by.length > 0) problems.push({ document: DOCUMENT, steps, ...say('in_use', id, by) })
     else if (family === undefined && !FAMILIES.some(family => store[family].has(id))) {
       problems.push({
@@ -127,25 +128,34 @@ const REFERRING: Partial<Record<Family, readonly [index: string, ...families: Fa
   transactions: ['transaction', 'refunds']
 }
 const LINKS = Object.keys(LINKED_FAMILIES)
+const ALL = { after: EARLIEST, before: LATEST, descending: false, count: Infinity }
 
-/** Ids of records that refer to one, so that it cannot be deleted, and what acts as an Account. */
-export function referrers(store: Store, settings: Settings, family: Family, id: string): string[] {
+/**
+ * What refers to a record, so that it cannot be deleted: the ids of others, and what acts as an
+ * Account. `known` has what was found for others, so that each group is gone through once.
+ */
+export function referrers(
+  store: Store,
+  settings: Settings,
+  family: Family,
+  id: string,
+  known = new Map<string, Map<unknown, string[]>>()
+): string[] {
   const group = family === 'tickets' ? (store.tickets.get(id) as Records['tickets']).location : id
-  const range = {
-    after: EARLIEST,
-    before: LATEST,
-    descending: false,
-    count: Number.POSITIVE_INFINITY
-  }
   const [index = '', ...families] = REFERRING[family] ?? []
-  const others = families.flatMap(other =>
-    collectionOf(store, other).index(index).range(group, range)
-  )
-  const ids = others.flatMap(({ record }) =>
-    LINKS.some(link => (record as Readonly<Record<string, unknown>>)[link] === id)
-      ? [record.id]
-      : []
-  )
+  const place = `${family} ${group}`
+  const links = known.get(place) ?? new Map<unknown, string[]>()
+  if (!known.has(place))
+    for (const other of families)
+      for (const { record } of collectionOf(store, other).index(index).range(group, ALL))
+        for (const link of LINKS) {
+          const to = (record as Readonly<Record<string, unknown>>)[link]
+          const ids = links.get(to)
+          if (ids) ids.push(record.id)
+          else links.set(to, [record.id])
+        }
+  known.set(place, links)
+  const ids = links.get(id) ?? []
   if (family !== 'accounts') return ids
   const isActor = settings['auth.accept_any_key'] === id
   return [

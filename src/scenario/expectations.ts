@@ -324,7 +324,6 @@ function ofResponse({ name, wanted, test }: Condition): EndingCondition {
   }
 }
 
-/** Requests as a sentence names them: `POST /refunds with {"body":…} that took effect`. */
 function shownCalls({
   on,
   match,

@@ -66,6 +66,7 @@ export class Library {
   readonly read = new Set<string>()
   readonly limits: DocumentLimits
   readonly #folders: Record<Shelf, string[]>
+  readonly #about = new Map<string, { version: string; listed: Promise<Listed | null> }>()
 
   /** The user's own folders. */
   readonly own: { readonly fixtures: string | null; readonly scenarios: string | null }
@@ -218,8 +219,18 @@ export class Library {
     return [...listed.values()]
   }
 
-  /** Null for a file of groups, which cannot be loaded. */
-  async #listed({ name, path }: Found, kind: Listed['kind']): Promise<Listed | null> {
+  /** Null for a file of groups, which cannot be loaded; read again only once it has changed. */
+  #listed(file: Found, kind: Listed['kind']): Promise<Listed | null> {
+    const { ctimeMs, size } = statSync(file.path)
+    const version = `${kind} ${ctimeMs} ${size}`
+    const known = this.#about.get(file.path)
+    if (known?.version === version) return known.listed
+    const listed = this.#read(file, kind)
+    this.#about.set(file.path, { version, listed })
+    return listed
+  }
+
+  async #read({ name, path }: Found, kind: Listed['kind']): Promise<Listed | null> {
     if (kind === 'fixture') return { name, kind, description: commentOf(path) }
     const { data } = await this.#document(path).catch(() => documentOf(path, null))
     if (isSharedScript(data)) return null

@@ -32,7 +32,7 @@ export async function loaded(
   const { library, jobs, now } = making
   if (!body.isLarge) {
     try {
-      const small = library.within(LARGE.json)
+      const small = library.within(LARGE.yaml)
       const { document, origin, ...given } = await requestedScenario(body, small)
       return await firstStateOf(document, origin, {
         ...making,

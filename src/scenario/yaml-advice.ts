@@ -26,6 +26,8 @@ type Mistake = (error: Case) => (Said & Partial<Advice>) | null | false | '' | u
 
 /** Characters: advice on an indent may read all lines above. */
 const MAX_READ = 50_000_000
+/** Errors of a line that are read: each reads the line. */
+const MAX_IN_LINE = 10
 
 /**
  * Most errors after the first follow from it: only those with advice are told, one a line; of a
@@ -43,14 +45,13 @@ export function adviceOn(errors: readonly ParserError[], text: string): Advice[]
   const unclosedAt = unclosedIn(text)
   const given: Advice[] = []
   const reported = new Set<number>()
-  let line = lines[0] as Line
+  let [line, read] = [lines[0] as Line, 0]
   for (const error of errors.slice(0, Math.ceil(MAX_READ / text.length))) {
-    for (
-      let next = lines[1];
-      next !== undefined && next.start <= error.at;
-      next = lines[line.nth + 1]
-    )
-      line = next
+    while (Number(lines[line.nth + 1]?.start) <= error.at) {
+      line = lines[line.nth + 1] as Line
+      read = 0
+    }
+    if (++read > MAX_IN_LINE) continue
     const column = error.at - line.start
     const advice = adviceFor({
       ...error,

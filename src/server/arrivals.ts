@@ -117,8 +117,7 @@ export class Arrivals {
 
   /** Takes a request, until its response closes. Returns why it cannot go on. */
   open(request: FastifyRequest, reply: FastifyReply): ApiError | null {
-    const unread = UNREADABLE.get(request.raw)?.refusal ?? null
-    let refusal = unread
+    let refusal = UNREADABLE.get(request.raw)?.refusal ?? null
     try {
       request.arrival = this.#arrival(request)
     } catch (error) {
@@ -126,7 +125,6 @@ export class Arrivals {
       request.arrival = this.#own(request, '')
     }
     const { arrival } = request
-    if (unread) logWarnings(request.log, [unread.message])
     arrival.sandbox.inFlight++
     const { socket } = request.raw
     const isWaiting = reply.raw.socket === null
@@ -175,6 +173,8 @@ export class Arrivals {
     try {
       if (isRecorded) countRequest(exchange)
       close(exchange, isSent(raw), Math.round((performance.now() - since) * 10) / 10)
+      const unread = UNREADABLE.get(request.raw)?.refusal
+      if (unread) logWarnings(request.log, [unread.message])
       if (this.#options.isLogged) logRequest(request, raw)
       if (isRecorded && exchange.isOfPresentPeriod) sandbox.evidence.record(exchange)
     } catch (error) {
@@ -185,29 +185,20 @@ export class Arrivals {
 
   #arrival(request: FastifyRequest): Arrival {
     const { prefix, name } = ADDRESSES.get(request.raw) ?? AT_BASE
-    const { url, headers } = request
-    const { method } = UNREADABLE.get(request.raw) ?? request
+    const { url } = request
     if (isUnder(CONTROL, url) || (name === null && pathOf(url) === '/'))
       return this.#own(request, prefix)
     const sandbox = name === null ? this.#sandboxes.main : this.#named(name, request)
     return sandbox === null
       ? this.#own(request, prefix)
-      : new Arrival(sandbox, arrive(sandbox, { base: prefix + BASE, method, url, headers }), true)
+      : new Arrival(sandbox, arrive(sandbox, arrivingOf(request, prefix)), true)
   }
 
   /** A request that the journal of no sandbox shows. */
-  #own({ method, url, headers }: FastifyRequest, prefix: string): Arrival {
+  #own(request: FastifyRequest, prefix: string): Arrival {
     const { main } = this.#sandboxes
-    return new Arrival(
-      main,
-      new Exchange(main, `ctl_${++this.#ownAnswers}`, {
-        base: prefix + BASE,
-        method,
-        url,
-        headers
-      }),
-      false
-    )
+    const arriving = arrivingOf(request, prefix)
+    return new Arrival(main, new Exchange(main, `ctl_${++this.#ownAnswers}`, arriving), false)
   }
 
   /** A named sandbox; null for the overview, or outside the API if there is none. */
@@ -223,6 +214,11 @@ export class Arrivals {
       ? this.#sandboxes.find(name, { namesOthers: false })
       : this.#sandboxes.use(name, isOfOtherPage(request))
   }
+}
+
+/** A request as it was written. */
+function arrivingOf({ raw, method, url, headers }: FastifyRequest, prefix: string) {
+  return { base: prefix + BASE, method: UNREADABLE.get(raw)?.method ?? method, url, headers }
 }
 
 /** Whether a response was sent whole; an injected request has no connection. */

@@ -104,6 +104,7 @@ export function answerUnreadable(
       pending.shouldKeepAlive = false
       // whether its client has left is not known
       if (error.code === 'HPE_INVALID_EOF_STATE') pending.emit('close')
+      else UNREADABLE.set(pending.req, { method: String(pending.req.method), refusal })
       if (pending.req.listenerCount('error') > 0) pending.req.emit('error', refusal)
     }
     return
@@ -141,7 +142,7 @@ export function answerAll(app: FastifyInstance): void {
   const { server } = app
   const waiting = new WeakSet<IncomingMessage>()
   server.on('connect', (_request, socket: Socket) => {
-    socket.on('error', () => socket.destroy())
+    socket.on('error', () => {})
     answerUnreadable({ code: 'CONNECT' }, socket, server)
   })
   server.on('checkExpectation', (request, response) => {

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import type { RequestListener } from 'node:http'
 import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net'
-import { PassThrough } from 'node:stream'
+import { Writable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { failureLines } from '../../src/cli/failures.js'
 import { run, type Streams } from '../../src/cli/program.js'
@@ -21,17 +22,44 @@ const isOpen = (port: number) =>
     socket.on('connect', () => resolve(socket.destroy() !== null)).on('error', () => resolve(false))
   })
 
-t.test('cli: a reader that has read enough is no failure, and a full disk is one', async t => {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-  await run(['--version'], {}, { stdout, stderr } as unknown as Streams)
-
-  for (const stream of [stdout, stderr]) {
-    stream.emit('error', Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }))
-    t.throws(() => stream.emit('error', Object.assign(new Error('full'), { code: 'ENOSPC' })), {
-      code: 'ENOSPC'
-    })
+t.test(
+  'cli: a reader that has read enough is no failure; a full disk ends nothing, and is said',
+  async t => {
+    const cases = [
+      ['EPIPE', ['stdout', 'stderr'], 'rules', 0],
+      ['ENOSPC', ['stdout'], 'rules', 1],
+      ['ENOSPC', ['stderr'], '--nope', 2],
+      ['ENOSPC', ['stdout', 'stderr'], 'rules', 1]
+    ] as const
+    for (const [code, full, arg, status] of cases) {
+      const isFull = new Set<string>(full)
+      const said: string[] = []
+      const [stdout, stderr] = ['stdout', 'stderr'].map(
+        name =>
+          new Writable({
+            // as the process's own, which no error ends
+            destroy(error, done) {
+              done(error)
+              ;(this as unknown as { _undestroy: () => void })._undestroy()
+            },
+            write(chunk, _encoding, done) {
+              if (isFull.has(name)) return done(Object.assign(new Error('full'), { code }))
+              if (/missing/.test(chunk)) said.push(String(chunk))
+              done()
+            }
+          })
+      )
+      const what = `${code} ${full} ${arg}`
+      t.equal(await run([arg], {}, { stdout, stderr } as unknown as Streams), status, what)
+      stderr?.write('lost')
+      await sleep(0)
+      isFull.clear()
+      const lines = code === 'EPIPE' ? [] : full.map(name => SAYS.lines_missing(name, 'full'))
+      while (said.length < lines.length) await sleep(20)
+      t.same(said.sort(), lines.map(line => `commerce-emulator: ${line}\n`).sort(), what)
+    }
   }
-})
+)
 
 t.test(
   'cli: --help shows the commands, every flag with its default and variable, and examples that fit a terminal',

@@ -121,8 +121,8 @@ t.test(
       { LIMITS_JOURNAL: '1' }
     )
 
-    t.strictSame(lines(all.stderr), [recorded(file, 3, 2)])
-    t.strictSame(lines(last.stderr), [recorded(file, 1, 1)])
+    t.strictSame(lines(all.stderr), [recorded(file, 1, 2)])
+    t.strictSame(lines(last.stderr), [recorded(file, 0, 1)])
 
     const advance = `await fetch(control + '/clock/advance', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"by":"36h"}' })`
     const calls = `await call('GET /tickets/tkt_a')\n${advance}\nawait call('GET /tickets/tkt_a')`

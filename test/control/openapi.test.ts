@@ -409,7 +409,7 @@ t.test(
           (outer, name) => (name === '' ? outer : outer.properties[name]),
           document.components.schemas[schema]
         )
-      const { description, properties, ...found } = part
+      const { description, properties, examples, ...found } = part
       t.strictSame(found, words, `${schema} ${path}`)
     }
     t.equal(
@@ -476,6 +476,41 @@ const HOLDS: readonly [rule: string, broken: (of: Json) => Json[], spoil: (of: J
           status.startsWith('2') && content && !content['application/json'].example ? [content] : []
         ),
       of => delete of.paths['/refunds/{id}'].get.responses[200].content['application/json'].example
+    ],
+    [
+      'each refusal has an example, that of a parameter first where there is one',
+      of =>
+        [
+          ...responsesOf(of).map(([, response]) => response),
+          of.components.responses.Refusal
+        ].filter(({ $ref, content }) => {
+          const { schema, examples = {} } = content?.['application/json'] ?? {}
+          const codes = Object.keys(examples)
+          return (
+            !$ref &&
+            schema?.$ref?.endsWith('/ErrorResponse') &&
+            (codes.length === 0 || codes.findIndex(code => code.startsWith('parameter_')) > 0)
+          )
+        }),
+      of => delete of.components.responses.Refusal.content['application/json'].examples
+    ],
+    [
+      'each parameter of a path or a query has a description',
+      of =>
+        Object.values<Json>(of.paths)
+          .flatMap(methods => Object.values<Json>(methods))
+          .flatMap(({ parameters = [] }) => parameters)
+          .filter(({ description }: Json) => !description),
+      of => delete of.paths['/tickets/{id}'].get.parameters[0].description
+    ],
+    [
+      'the Ticket and the Transaction of a form have an example',
+      ({ components: { schemas } }) =>
+        [
+          schemas.CreateTransaction.properties.ticket,
+          schemas.CreateRefund.properties.transaction
+        ].filter(({ examples }) => !['tkt_60', 'txn_1'].includes(examples?.[0])),
+      of => delete of.components.schemas.CreateRefund.properties.transaction.examples
     ],
     [
       'each operation but a disabled one has a success, and a refusal of any other status',
@@ -800,14 +835,14 @@ t.test(
     const { CreateLocation, UpdateLocation, CreateTransaction, Location } = flat.components.schemas
     t.strictSame(CreateLocation.required, ['display_name', 'address[country]'])
     t.equal(UpdateLocation.required, undefined)
-    t.strictSame(
-      CreateLocation.properties['address[country]'],
-      document.components.schemas.AddressInput.properties.country
-    )
-    t.strictSame(
-      CreateTransaction.properties['card[last4]'],
-      document.components.schemas.CardInput.properties.last4
-    )
+    t.strictSame(CreateLocation.properties['address[country]'], {
+      ...document.components.schemas.AddressInput.properties.country,
+      examples: ['US']
+    })
+    t.strictSame(CreateTransaction.properties['card[last4]'], {
+      ...document.components.schemas.CardInput.properties.last4,
+      examples: ['4242']
+    })
     t.strictSame(Location, document.components.schemas.Location, 'answers are as they are')
     t.strictSame(
       operationOf('listUsers', flat).parameters.map(({ name }: Json) => name),

@@ -81,6 +81,8 @@ t.test(
       chunked.body.error.message,
       'A GET takes no body; list parameters go in the query string.'
     )
+    t.match(call('DELETE /accounts/mch_a/users/usr_a', json).body.error.message, / go in the path/)
+    t.match(call('GET /locations?starting_after=%20').body.error.message, /the id " "/)
   }
 )
 

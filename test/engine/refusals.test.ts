@@ -1,5 +1,6 @@
 import t from 'tap'
 import { readable } from '../../src/core/redaction.js'
+import { shownGot } from '../../src/core/sentences.js'
 import { hasNoted, recordsShown } from '../../src/engine/exchange.js'
 import { execute } from '../../src/engine/execute.js'
 import { ASSUMPTION_PLACES } from '../../src/reference/assumptions.js'
@@ -255,6 +256,12 @@ t.test('BASE-1: a path without the base gets a hint of it', async t => {
       refusalOf(path).message,
       `There is nothing at ${path}; every path is relative to the base address, which is /next here. The control API is at /_control.`
     )
+  for (const [path, said] of [
+    ['/openapi.json', 'There is nothing at /openapi.json'],
+    ['/swagger', 'There is nothing at /swagger'],
+    ['/next/openapi.yaml', 'No endpoint has the path /openapi.yaml']
+  ] as const)
+    t.equal(refusalOf(path).message, `${said}; the OpenAPI document is at /_control/openapi.json.`)
 })
 
 t.test('A08: paths are read as addresses are', async t => {
@@ -282,7 +289,7 @@ t.test('A08: paths are read as addresses are', async t => {
     t.strictSame(blame(`GET /locations/${id}`), [404, 'resource_missing', 'id', 'A08'])
     t.equal(
       call(`GET /locations/${id}`).body.error.message,
-      `No Location has the id ${decodeURIComponent(id)}.`
+      `No Location has the id ${shownGot(decodeURIComponent(id))}.`
     )
   }
   t.strictSame(

@@ -65,7 +65,7 @@ t.test('check: a report stays well-formed, whatever a title or problem contains'
 })
 
 t.test(
-  'check: JUnit holds the settings that were found, and an annotation has a place where the problem has one',
+  'check: JUnit and TAP hold the settings that were found; an annotation has the place of its problem',
   t => {
     const problems = [
       { path: 'a', message: 'wrong' },
@@ -86,6 +86,7 @@ t.test(
       elementsIn(parseMarkup(checkJunit(checked))).at(-1)?.text,
       'settings:\n  statuses:\n    created: 201\n'
     )
+    t.match(checkTap(checked), /\n# settings:\n# {3}statuses:\n# {5}created: 201\n$/)
     t.equal(
       checkAnnotations(checked),
       [

@@ -72,7 +72,6 @@ const SCENARIO = {
   expect: [{ on: 'POST /refunds', times: '1+' }]
 }
 
-/** A call as one line: a method, a path from the root and, after that, form text or JSON. */
 type Call = string
 
 async function called({ app }: RunningEmulator, call: Call, key = MERCHANT): Promise<Answer> {

@@ -251,4 +251,9 @@ t.test('inputs: one that is too large by itself is forgotten with all before it'
   const { inputs } = world
   inputs.add(() => {}, 2 ** 24)
   t.equal(inputs.earliest, inputs.place)
+
+  let again = 0
+  for (let nth = 0; nth < 20; nth++) inputs.add(() => again++, 2 ** 19)
+  inputs.stateOn(Number.POSITIVE_INFINITY, Date.now)
+  t.ok(again < 2, 'others are not done again from the first')
 })

@@ -19,7 +19,6 @@ const TAKER = `const [, file, at] = process.argv
 const locksIn = async (folder: string) =>
   (await readdir(folder)).filter(name => name.includes('.lock'))
 
-/** Starts a process that takes the lock of a file, at an instant that others may share. */
 function taking(
   t: Test,
   file: string,

@@ -11,7 +11,6 @@ const ORIGIN = { name: 'test', file: null }
 const START = Date.parse(NOW)
 const document = (data: object) => documentOf('test', data)
 
-/** A sandbox with the small fixture, or with nothing loaded, and the machine's time to set. */
 async function sandboxWith({
   flag = {},
   environment = {},

@@ -131,7 +131,6 @@ const PATHS = [
   '/assumptions'
 ]
 type Step = [target: 'call' | 'control', on: string, body?: Record<string, unknown>]
-/** Calls that read, create, change and delete, that are refused, scripted and explained. */
 const SESSION: Step[] = [
   ['call', 'GET /locations'],
   ['call', 'POST /locations', { display_name: 'New', 'address[country]': 'US' }],
@@ -164,7 +163,6 @@ const SESSION: Step[] = [
   ['control', 'GET ']
 ]
 
-/** A text without what belongs to the address of a sandbox or to the time that a call took. */
 const settled = (text: string, prefix: string) =>
   text.replaceAll(prefix === '' ? '\0' : prefix, '').replace(/"ms":[\d.]+/g, '')
 
@@ -195,7 +193,6 @@ async function shown({ control, prefix }: SandboxClient): Promise<Record<string,
   return texts
 }
 
-/** Names the paths under which two sandboxes, or one sandbox at two times, show something else. */
 const different = (one: Record<string, string>, other: Record<string, string>) =>
   PATHS.filter(path => one[path] !== other[path])
 

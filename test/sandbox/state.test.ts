@@ -76,7 +76,6 @@ const act = async (sandbox: Sandbox, names: readonly string[]) => {
   for (const name of names) await ACTS[name]?.(sandbox)
 }
 
-/** The pages of Users at every cursor that there is, also at those of deleted ones. */
 const pagesOf = ({ users }: Store) =>
   users.places().flatMap(([id, place]) =>
     (['newest_first', 'oldest_first'] as const).flatMap(order =>
@@ -93,7 +92,6 @@ const pagesOf = ({ users }: Store) =>
     )
   )
 
-/** All that a state holds as clients see it; the ids drawn next are those of a copy. */
 function shown(sandbox: Sandbox) {
   const { store, clock, script, settings, settingsInForce } = sandbox
   const copy = sandbox.copy()

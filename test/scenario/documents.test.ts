@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import t, { type Test } from 'tap'
 import type { ApiError, Problem } from '../../src/core/errors.js'
@@ -553,6 +554,12 @@ t.test(
     t.notOk(listed.some(({ name }) => name === 'outside'))
     const kinds = listed.map(({ kind }) => kind)
     t.strictSame(kinds, kinds.toSorted().reverse())
+
+    const mine = async () => (await library.list()).find(({ name }) => name === 'mine')
+    const before = await mine()
+    t.equal(await mine(), before, 'a file that is as it was is not read again')
+    writeFileSync(library.named('mine') as string, 'description: New.')
+    t.equal((await mine())?.description, 'New.')
   }
 )
 

@@ -38,7 +38,6 @@ const SECRETS: [what: string, secret: string, forbidden: RegExp][] = [
   ['another API key', RESELLER, new RegExp(RESELLER)]
 ]
 
-/** Where a secret, `@`, may stand: what comes before all texts of a row, and the texts. */
 const LONG = '-'.repeat(32)
 const PLACES: [on: string, before: string, texts: string][] = [
   [

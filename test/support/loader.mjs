@@ -1,7 +1,5 @@
-// Loads TypeScript from a compiled copy, which is made once for each state of a file: a module that
-// tests load costs them one read. Its source map has the text of
-// the source, without which coverage sees no line of it. Packages of many modules are loaded as
-// few, for the same reason.
+// Loads TypeScript from a compiled copy, made once for each state of a file. Its source map has the
+// text of the source, without which coverage sees no line of it. Packages are loaded as one module.
 import { createHash, randomUUID } from 'node:crypto'
 import {
   existsSync,
@@ -31,10 +29,7 @@ function writtenAt(file) {
   return time && Math.round(time)
 }
 
-/**
- * A copy of a source, which is as old as the source, and made when it is not; another process may
- * make it meanwhile.
- */
+/** A copy of a source, made unless it is as old as that; another process may make it meanwhile. */
 function copyOf(source, name, make) {
   const copy = new URL(name, FOLDER)
   const time = writtenAt(source)
