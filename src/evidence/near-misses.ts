@@ -173,10 +173,13 @@ function missesOfCalls({ matches, ended }: Calls, call: Exchange, knowing: Knowi
   const endings = ended
     .filter(({ holds }) => !holds(ending))
     .map(({ name, wanted, got }) => ({ condition: name, wanted, got: got(ending) }))
-  return [
+  const misses = [
     ...missesOfMatch(matches, { ...knowing, isNone: knowing.isNone && endings.length === 0 }),
     ...endings
   ]
+  // of one with a wrong key the body was not read
+  const early = missedStage(call, STAGE.identified, 'a request with a known API key')
+  return misses.length > 0 && early !== null ? [early] : misses
 }
 
 function missesOfEntry(

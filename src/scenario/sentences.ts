@@ -135,7 +135,11 @@ export const say = sayer({
     `${came} came after all ${count} requests of the sequence${of}; others: true allows it.`,
   not_sent: (names: readonly string[]) =>
     `It refers to ${names.map(reference).join(' and ')}, and no such step or play was sent; only check sends plays.`,
-  no_value: (what: string) => `No request came to judge it by, for any ${what}.`,
+  no_value: (what: string) => `no request came for any ${what}`,
+  never_exercised: (message: string) =>
+    /never exercised/.test(message)
+      ? message
+      : `${message.replace(/\.$/, '')}; never exercised`,
   has_none: (on: string, what: string) => `${on} is never about a ${what}`,
   allows_anything: () => 'any number of requests is right; give a bound, such as times: 1',
   holds_for: (count: number, what: string) => `It holds for ${some(count, what)}.`,

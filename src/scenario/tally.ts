@@ -140,7 +140,7 @@ export class Tally {
       const verdict = judge
         ? judge.verdict(hasCome)
         : await this.#verdictOfState(expectation as StateExpectation, store, isAsked)
-      verdicts.push(hasCome ? verdict : { ...verdict, verdict: 'never exercised', holds: false })
+      verdicts.push(hasCome ? verdict : unexercised(verdict))
       await pause()
     }
     return verdicts
@@ -168,6 +168,14 @@ export class Tally {
   }
 }
 
+/** A verdict on nothing. */
+const unexercised = (verdict: Omit<Verdict, 'verdict'>): Verdict => ({
+  ...verdict,
+  verdict: 'never exercised',
+  holds: false,
+  message: say('never_exercised', verdict.message).message
+})
+
 type Given = { isMet: boolean; isExercised?: boolean } & Pick<Verdict, 'forbidden' | 'message'> &
   Partial<Verdict>
 
@@ -181,8 +189,8 @@ function verdictOf(
   const verdict = { expectation: data, wanted, ...given, holds }
   if (missing.length > 0 && !given.forbidden)
     return { ...verdict, verdict: 'never exercised', message: say('not_sent', missing).message }
-  const unmet = isExercised ? 'unmet' : 'never exercised'
-  return { ...verdict, verdict: holds ? 'met' : unmet }
+  if (holds) return { ...verdict, verdict: 'met' }
+  return isExercised ? { ...verdict, verdict: 'unmet' } : unexercised(verdict)
 }
 
 /** What came of one value, or in all. */
@@ -251,12 +259,7 @@ abstract class CallsJudge<G extends Group = Group> {
       const none = verdictOf(NONE)
       return this.isNoneAllowed
         ? none
-        : {
-            ...none,
-            verdict: 'never exercised',
-            holds: false,
-            message: say('no_value', per).message
-          }
+        : unexercised({ ...none, message: say('no_value', per).message })
     }
     return this.#verdictOfValues(per, verdictOf)
   }

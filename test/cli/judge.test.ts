@@ -56,7 +56,7 @@ t.test(
       return [status, ...[...stderr.matchAll(/FAILED {8}(.*)\n/g)].map(([, message]) => message)]
     }
     const before = await (await fetch(`${controlUrl}/run`)).text()
-    const [{ message: unmet }] = JSON.parse(before).unmet_expectations
+    const [{ message: unmet }] = JSON.parse(before).expectations
 
     t.strictSame(await of(), [3, unmet])
     const nextOf = async (...args: string[]) =>

@@ -37,7 +37,7 @@ const FIRST = job({
     { assumption: 'A07', topic: 'error body', default: 'x', times: 2, requests: ['#1/req_1'] }
   ],
   unused_script_entries: [entry('both'), entry('one')],
-  unmet_expectations: [unmet(null, 'no Refund'), unmet('w1', 'no Refund')],
+  expectations: [unmet(null, 'no Refund'), unmet('w1', 'no Refund')],
   sandboxes: [
     { sandbox: null, periods: 1 },
     { sandbox: 'w1', periods: 2 }
@@ -110,7 +110,7 @@ t.test(
       ['one', 'one/w1', 'two']
     )
     t.strictSame(
-      run.unmet_expectations.map(({ sandbox, requests }) => [sandbox, requests?.[0]]),
+      run.expectations.map(({ sandbox, requests }) => [sandbox, requests?.[0]]),
       [
         ['one', 'one/#1/req_1'],
         ['one/w1', 'one/#1/req_1']

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { CHECKS } from '../../src/core/sentences.js'
 import { FINDINGS } from '../../src/evidence/findings.js'
-import type { Unmet } from '../../src/evidence/run-history.js'
+import type { Judged } from '../../src/evidence/run-history.js'
 import { DEFAULT_GATES, FAIL_ON, gatesFrom, judged, unmetLines } from '../../src/reports/run.js'
 import { SAYS } from '../../src/reports/sentences.js'
 import { finding, runOf, unmet } from './judged-run.js'
@@ -58,7 +58,7 @@ t.test(
 
 t.test('gates: an expectation is told once, with the sandboxes that did not meet it', t => {
   const many = Array.from({ length: 7 }, (_, nth) => unmet(`w${nth}`, 'a'))
-  const cases: [unmet: Unmet[], lines: string[]][] = [
+  const cases: [unmet: Judged[], lines: string[]][] = [
     [[], []],
     [
       [unmet(null, 'a'), unmet(null, 'b')],
@@ -78,10 +78,10 @@ t.test('gates: an expectation is told once, with the sandboxes that did not meet
 const ERROR = finding('double-refund-risk', '#1/req_1')
 const WARNING = finding('zero-payment', '#1/req_2')
 const FOUND = { findings: [ERROR, WARNING] }
-const UNMET = { unmet_expectations: [unmet('till', 'one was expected')] }
+const UNMET = { expectations: [unmet('till', 'one was expected')] }
 const { coverage } = runOf()
 const covered = (percent: number) => ({ coverage: { ...coverage, percent } })
-const EMPTY = { calls: 0 }
+const EMPTY = { calls: 0, reached: 0 }
 type Case = [
   run: Parameters<typeof runOf>[0],
   given: Parameters<typeof gatesFrom>[0],

@@ -1,7 +1,7 @@
 /** Runs with what the gates say of them, for the tests of reports. */
 import { FINDINGS, type Finding, type FindingId } from '../../src/evidence/findings.js'
 import type { RunCall, RunEntry } from '../../src/evidence/run.js'
-import type { Unmet } from '../../src/evidence/run-history.js'
+import type { Judged } from '../../src/evidence/run-history.js'
 import { Coverage } from '../../src/evidence/totals.js'
 import {
   DEFAULT_GATES,
@@ -77,11 +77,12 @@ export const runOf = (given: Partial<RunDocument> = {}): RunDocument => ({
   version: '1.2.3',
   scenario: { name: 'default', description: null },
   calls: 2,
+  reached: 2,
   coverage: new Coverage().report(),
   findings: [],
   assumptions: [],
   unused_script_entries: [],
-  unmet_expectations: [],
+  expectations: [],
   sandboxes: [],
   tests: [],
   requests: [],
@@ -90,15 +91,17 @@ export const runOf = (given: Partial<RunDocument> = {}): RunDocument => ({
 })
 
 /** An expectation that a sandbox did not meet. */
-export const unmet = (sandbox: string | null, message: string, ...tests: string[]): Unmet => ({
+export const unmet = (sandbox: string | null, message: string, ...tests: string[]): Judged => ({
   expectation: { on: 'POST /refunds' },
   wanted: message,
+  verdict: 'unmet',
   seen: 0,
   holds: false,
-  exceeded: false,
+  forbidden: false,
   message,
   sandbox,
-  tests
+  tests,
+  periods: { met: 0, of: 1 }
 })
 
 /** A run that was judged by some gates. */

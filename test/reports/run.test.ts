@@ -52,7 +52,7 @@ const runWith = (text: string): Partial<RunDocument> => ({
   unused_script_entries: [
     { id: 'scr_1', entry: { name: text, on: 'GET /tickets' }, matched: 0, applied: 0 }
   ] as unknown as RunDocument['unused_script_entries'],
-  unmet_expectations: [
+  expectations: [
     {
       ...unmet(text, text, text),
       requests: ['#1/req_2'],
@@ -391,7 +391,7 @@ t.test(
     )
     const sandboxes = ['till', null].map(sandbox => ({ sandbox, periods: 1 }))
     const unmetIn = parseMarkup(
-      runJunit(judgedRun({ sandboxes, unmet_expectations: [unmet('till', 'a')] }))
+      runJunit(judgedRun({ sandboxes, expectations: [unmet('till', 'a')] }))
     ).children[1] as Element
     t.strictSame(
       unmetIn.attributes,
@@ -474,7 +474,7 @@ t.test(
           finding('zero-payment', 'till#1/req_1'),
           finding('card-number-sent', '#1/req_9')
         ],
-        unmet_expectations: [unmet(null, '100 % of it, a:b\r\n::error::forged\u001b')]
+        expectations: [unmet(null, '100 % of it, a:b\r\n::error::forged\u001b')]
       },
       {
         failOn: ['errors', 'expectations', 'script'],

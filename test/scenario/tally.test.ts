@@ -216,7 +216,7 @@ t.test('each value by itself, and requests without one together', t =>
     `
     - [&one { on: POST /refunds, per: ticket, times: 1 }, [{ ticket: a }, { ticket: b }], met, 'It holds for 2 tickets.']
     - [*one, [{ ticket: a }, { ticket: b }, { ticket: b }], forbidden, 'POST /refunds for each ticket: expected 1 request; got 2 for b']
-    - [*one, [{ on: GET /refunds }], never exercised, 'No request came to judge it by, for any ticket.']
+    - [*one, [{ on: GET /refunds }], never exercised, 'no request came for any ticket; never exercised']
     - [*one, [{}], met, 'It holds for 1 ticket.']
     - [*one, [{}, {}], forbidden, 'POST /refunds for each ticket: expected 1 request; got 2 for requests without a ticket']
     - [{ on: POST /refunds, per: test, times: 1 }, [{}, {}, {}, {}, {}], forbidden]

@@ -165,7 +165,7 @@ t.test('worker: texts are written of JSON, as bytes', async t => {
     ...run,
     object: 'run',
     scenario: { name: 'shop' },
-    unmet_expectations: [],
+    expectations: [],
     sandboxes: [],
     tests: [],
     requests: [],
