@@ -1,7 +1,4 @@
-/**
- * The evidence of one sandbox: the log of its requests, and what they add up to since its last load
- * or reset.
- */
+/** The requests of one sandbox, and what they add up to since its last load or reset. */
 import type { Exchange } from '../engine/exchange.js'
 import { Changers } from './changers.js'
 import { Findings, type Found } from './findings.js'
@@ -21,10 +18,7 @@ export class Evidence {
   readonly #awaited = new Set<string>()
   readonly #run: Run
   readonly #sandbox: string
-  /**
-   * What the names of requests in the run begin with, before their ids, since the last load or
-   * reset: `SANDBOX#PERIOD/`; nothing before the first request.
-   */
+  /** What names of requests in the run begin with: `SANDBOX#PERIOD/`; nothing before the first. */
   prefix = ''
 
   /** `sandbox` is the name of the sandbox; null for the one at the base address. */
@@ -34,24 +28,19 @@ export class Evidence {
     this.#sandbox = sandbox ?? ''
   }
 
-  /**
-   * The request of the journal with an id, alone or as it is named in a run; undefined where there
-   * is none.
-   */
+  /** The request of the journal with an id, alone or as it is named in a run. */
   find(id: string): Exchange | undefined {
     const { prefix } = this
     return this.journal.get(id.startsWith(prefix) ? id.slice(prefix.length) : id)
   }
 
-  /**
-   * Records a request that is over: it is judged once, and what may not be kept of it is dropped.
-   */
+  /** Records a request that is over: judges it, and drops what may not be kept of it. */
   record(exchange: Exchange): void {
     const { 'evidence.journal': isKept, 'evidence.coverage': isJudged } = exchange.settings
     const name = this.nameInRun(exchange.id)
     const run = this.#run
     const judgement = isJudged ? judgementOf(exchange) : null
-    const found = isJudged ? this.#findings.look(exchange) : []
+    const found = isJudged ? this.#findings.look(exchange, this.changers) : []
     if (isKept || exchange.test !== null) exchange.redact()
     this.totals.add(exchange, judgement, exchange.id)
     run.add(exchange, judgement, name)
@@ -102,10 +91,7 @@ export class Evidence {
     }
   }
 
-  /**
-   * What last changed the records that a request depends on: requests that the journal has, and
-   * control requests by method and path.
-   */
+  /** What last changed the records of a request: requests of the journal, and control requests. */
   changersOf(exchange: Exchange): string[] {
     return this.changers.of(exchange).filter(by => by.includes(' ') || this.journal.get(by))
   }

@@ -1,21 +1,12 @@
-/**
- * The journal: the last requests of a sandbox, bounded in number and in bytes, by itself and
- * together with those of other sandboxes.
- */
+/** The journal: the last requests of a sandbox, bounded by itself and together with others. */
 import { type AnyRecord, type Exchange, recordsShown, tookEffect } from '../engine/exchange.js'
 import { operationOf } from '../reference/operations.js'
 import type { RecordName } from '../scenario/edits.js'
 
-/**
- * A journal as the budget sees it: what it holds, and how it gives way until it holds no more than
- * so many bytes.
- */
+/** A journal as the budget sees it: it shrinks until it holds no more than so many bytes. */
 type Sharing = { readonly bytes: number; shrink: (bytes: number) => void }
 
-/**
- * When memory runs out, journals give way until a sixteenth is free, so that not every request has
- * to look for room.
- */
+/** What journals free at once, so that not every request has to look for room. */
 const FREED = 1 / 16
 
 /** The memory that the journals of a process share. */
@@ -29,10 +20,7 @@ export class JournalBudget {
     this.#most = most
   }
 
-  /**
-   * Counts how much a journal has grown or shrunk. Beyond the limit the largest journals drop their
-   * oldest requests.
-   */
+  /** Counts how much a journal has grown; beyond the limit the largest drop their oldest requests. */
   count(journal: Sharing, bytes: number): void {
     this.#held += bytes
     if (journal.bytes > 0) this.#journals.add(journal)
@@ -59,10 +47,7 @@ export class Journal {
   readonly #listeners = new Set<(call: Exchange) => void>()
   /** About how many bytes of memory its requests hold. */
   bytes = 0
-  /**
-   * How many requests are not in the journal: they made room for later ones, or came while it was
-   * off.
-   */
+  /** How many requests made room for later ones, or came while it was off. */
   dropped = 0
   /** How many of them no listener was called with, since they came while it was off. */
   unseen = 0
@@ -95,7 +80,7 @@ export class Journal {
     this.#limits.budget.count(this, this.bytes - before)
   }
 
-  /** Drops the oldest; the places of those dropped are given up once they are half of all. */
+  /** Drops the oldest; places are given up once half of all are empty. */
   #drop(): void {
     this.bytes -= (this.#calls[this.#first] as Exchange).held
     this.#calls[this.#first++] = null
@@ -139,10 +124,7 @@ export class Journal {
   }
 }
 
-/**
- * The records that a request and its script entry changed; a new Refund changes its Transaction
- * too.
- */
+/** The records that a request and its script changed; a new Refund its Transaction too. */
 export function recordsChanged(call: Exchange): readonly RecordName[] {
   const own = recordsChangedByOperation(call)
   return call.changed.length === 0

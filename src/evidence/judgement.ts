@@ -1,12 +1,10 @@
 /**
- * What a request shows: the rules that it kept and broke, and the assumptions that its response
- * relies on. It is judged once, by one predicate for each rule
- * and each assumption over what it sent, what was found and how the emulator responded.
+ * The rules that a request kept and broke, and the assumptions that its response relies on: one
+ * predicate each, over what it sent, what was found and how the emulator responded.
  *
- * A rule is kept when the situation that it is about arose, and what the rule says held; a request
- * that did not run keeps only rules of the way in. A response
- * relies on an assumption when with a different assumption it would be different. Those that are
- * used while a request is decoded or looked up are noted there.
+ * A rule is kept when the situation that it is about arose, and what it says held; a request that
+ * did not run keeps only rules of the way in. A response relies on an assumption when with another
+ * it would be different; those used while a request is decoded or looked up are noted there.
  */
 import type { TSchema } from 'typebox'
 import { FormObject, nodeIn, valueIn } from '../core/form.js'
@@ -36,7 +34,7 @@ import type { Transaction } from '../reference/transactions.js'
 type Predicate = (call: Exchange) => boolean
 const A10 = ASSUMPTION_PLACES.get('A10') as number
 
-/** The operation of a request; requests without one are asked about no rule. */
+/** Requests without an operation are asked about no rule. */
 const operation = (call: Exchange) => operationOf(call.operation as OperationId)
 const isKind = (call: Exchange, kind: Kind) => operation(call).kind === kind
 const sent = (call: Exchange, ...path: readonly string[]) =>
@@ -54,7 +52,7 @@ const addressSent = (call: Exchange): boolean => {
   return address instanceof FormObject && ADDRESS_NAMES.some(name => address.has(name))
 }
 
-/** The keys of metadata that were sent, and whether their values are empty. */
+/** The keys of metadata that were sent. */
 const metadataSent = ({ body }: Exchange) => {
   const metadata = body.get('metadata')
   return metadata instanceof FormObject
@@ -65,10 +63,7 @@ const metadataSent = ({ body }: Exchange) => {
 /** The metadata that an update found. */
 const metadataBefore = ({ found }: Exchange) => (found as AnyRecord).metadata as Metadata
 
-/**
- * The parameters of an update by name, those of the address by theirs, with the values before and
- * after; metadata apart.
- */
+/** The parameters of an update but metadata, by their nested names, before and after. */
 function updated({
   operation,
   found,
@@ -82,7 +77,6 @@ function updated({
   }))
 }
 
-/** The parameters of each update but metadata, with the parts of objects by their nested names. */
 const UPDATABLE = new Map(
   OPERATION_IDS.filter(id => operationOf(id).kind === 'update').map(id => {
     const { properties = {} } = schemaOf((TABLES[id] as Tables).body as TSchema)
@@ -93,10 +87,7 @@ const UPDATABLE = new Map(
   })
 )
 
-/**
- * Whether a parameter of an update was sent, by itself or with its whole object, with a value or
- * empty.
- */
+/** Whether a parameter was sent, by itself or with its whole object, with a value or empty. */
 const isSent = ({ body }: Exchange, path: readonly string[]) =>
   nodeIn(body, path) !== undefined || isWholeEmptied(body, path)
 const isWholeEmptied = (form: FormObject, [head]: readonly string[]) => {
@@ -127,10 +118,7 @@ const createdBy =
 const searched = (call: Exchange) => asked(call, 'search_query')
 const shows = (call: Exchange, least: number) => recordsShown(call).length >= least
 
-/**
- * When a request has kept a rule of the way in, whether or not its operation ran. Only the rules of
- * its operation are checked, here and below.
- */
+/** When a request has kept a rule of the way in, whether or not its operation ran. */
 const KEPT_ON_THE_WAY: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'BASE-1': () => true,
   'AUTH-1': isKeyed,
@@ -140,10 +128,7 @@ const KEPT_ON_THE_WAY: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'FORM-3': call => isDecoded(call) && call.query.size > 0
 }
 
-/**
- * When a request whose operation ran has kept another rule. One that is not listed is kept whenever
- * the operation ran.
- */
+/** When a request that ran has kept another rule; always, where it is not listed. */
 const KEPT: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'AUTH-2': call => !call.hasAuthorization,
 

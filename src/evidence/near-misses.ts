@@ -1,7 +1,4 @@
-/**
- * Which requests of a journal came nearest to an expectation that does not hold, and to a script
- * entry that was never applied.
- */
+/** Requests that came nearest to an unmet expectation, and to an entry that was never applied. */
 import { isoOf } from '../core/instants.js'
 import { isSecretName } from '../core/redaction.js'
 import { type Exchange, hasReached, type Refusal, STAGE, type Stage } from '../engine/exchange.js'
@@ -30,18 +27,12 @@ export type Looked = {
 }
 type Unused = ReturnType<Script['unused']>[number]
 
-/**
- * Expectations and entries that are explained, requests that are looked at for each, the newest,
- * and those that are listed.
- */
+/** How many are explained, how many requests are looked at for each, and how many are listed. */
 const MAX_EXPLAINED = 20
 const MAX_LOOKED_AT = 1000
 const MAX_LISTED = 10
 
-/**
- * What can be said of each expectation now: of one that does not hold, which requests counted and
- * which nearly did.
- */
+/** Each expectation now; one that does not hold with those that counted and those that nearly did. */
 export async function explainedVerdicts(tally: Tally, looked: Looked): Promise<Verdict[]> {
   const verdicts = await tally.verdicts(looked.store)
   let left = MAX_EXPLAINED
@@ -71,10 +62,7 @@ function requestsOf(
   )
 }
 
-/**
- * The entries of a script that were never applied, each with the requests that it nearly was
- * applied to.
- */
+/** The entries that were never applied, each with the requests that it nearly was applied to. */
 export async function explainedUnused(script: Script, looked: Looked): Promise<ListedEntry[]> {
   const explained: ListedEntry[] = []
   for (const [index, unused] of script.unused().entries()) {
@@ -95,19 +83,13 @@ export async function explainedUnused(script: Script, looked: Looked): Promise<L
   return explained
 }
 
-/**
- * Every entry of a script, in order; one that was never applied with the requests that it nearly
- * was applied to.
- */
+/** Every entry of a script, in order; those that were never applied as above. */
 export async function explainedEntries(script: Script, looked: Looked): Promise<ListedEntry[]> {
   const unused = new Map((await explainedUnused(script, looked)).map(entry => [entry.id, entry]))
   return script.listed().map(entry => unused.get(entry.id) ?? entry)
 }
 
-/**
- * What a request nearly was: an expectation that it did not count for and that does not hold, or an
- * entry that was never applied.
- */
+/** The unmet expectations and never applied entries that a request nearly met. */
 export function nearlyMet(call: Exchange): NearMiss[] {
   const { tally, state } = call.world
   const { store, script } = state
@@ -155,10 +137,7 @@ async function nearIn(
 const namesOf = (calls: readonly Exchange[], { nameOf = id => id }: Looked) =>
   calls.slice(0, MAX_LISTED).map(({ id }) => nameOf(id))
 
-/**
- * What there is to say: requests that counted are named if the journal holds all of them and no
- * others could be taken for them.
- */
+/** Requests that counted are named if the journal holds all of them, and no others. */
 const explanation = (requests: string[], near: NearMiss[]) => ({
   ...(requests.length > 0 && { requests }),
   ...(near.length > 0 && { near_misses: near })
@@ -181,10 +160,7 @@ async function ofCalls(calls: Calls, { seen, exceeded }: Verdict, looked: Looked
   )
 }
 
-/**
- * Follows a sequence through the journal: the requests that came in order, and those that nearly
- * were the next one.
- */
+/** The requests that came in the order of a sequence, and those that nearly were the next one. */
 async function ofSequence(steps: readonly Calls[], { seen }: Verdict, looked: Looked) {
   const { store } = looked
   const counted: Exchange[] = []
@@ -216,10 +192,7 @@ async function ofSequence(steps: readonly Calls[], { seen }: Verdict, looked: Lo
   return explanation(seen === counted.length ? namesOf(counted, looked) : [], nearest)
 }
 
-/**
- * What a request sent; `isNone`: no request met the conditions, so those on what is not kept are
- * not met either.
- */
+/** `isNone`: no request met the conditions, so those on what is not kept are not met either. */
 type Knowing = { sent: SentCall; isNone: boolean }
 
 /** Why a request is not one of those; nothing where it is, as far as that can still be told. */
@@ -285,10 +258,7 @@ function missedStage(call: Exchange, stage: Stage, wanted: string): Miss | null 
   }
 }
 
-/**
- * The conditions of a match that a request does not meet. Those on what is not kept are told only
- * where all others are met, and no request met them all.
- */
+/** The conditions that a request does not meet; those on what is not kept only for lack of others. */
 function missesOfMatch(matches: Matcher, { sent, isNone }: Knowing): Miss[] {
   const misses = missesAmong(matches, sent)
   if (misses.length > 0 || !isNone) return misses

@@ -1,14 +1,8 @@
-/**
- * What became of scripts and expectations in a run: of every sandbox, over every period between two
- * loads or resets of it.
- */
+/** What became of scripts and expectations in a run, over every period of every sandbox. */
 import type { Verdict } from '../scenario/expectations.js'
 import type { ListedEntry } from '../scenario/script.js'
 
-/**
- * A sandbox's script and expectations since its last load or reset, and the tests that its requests
- * named. The sandbox at the base address has no name.
- */
+/** A sandbox since its last load or reset, and the tests that its requests named. */
 export type Period = {
   sandbox: string | null
   tests: readonly string[]
@@ -17,10 +11,7 @@ export type Period = {
 }
 /** An expectation that a sandbox did not meet, and the tests of the periods in which it did not. */
 export type Unmet = Verdict & { sandbox: string | null; tests: string[] }
-/**
- * What is known of an expectation of a sandbox; `verdict` is the first that counts against it, null
- * where none does.
- */
+/** `verdict` is the first that counts against an expectation, null where none does. */
 type Judged = { isMet: boolean; verdict: Verdict | null; tests: ReadonlySet<string> }
 
 /** Entries that differ, and expectations of all sandboxes; further ones are not judged. */
@@ -30,20 +21,14 @@ const MAX_CHARACTERS = 16_777_216
 const NOT_JUDGED: Judged = { isMet: false, verdict: null, tests: new Set() }
 
 export class RunHistory {
-  /**
-   * Entries by what they say and how many before them said the same, each with whether it applied
-   * to a request in any period.
-   */
+  /** By what they say and how many before them said the same, with whether any period used them. */
   readonly #entries: Map<string, { entry: ListedEntry; applied: boolean }>
   /** Expectations by their sandbox and what they want. */
   readonly #expectations: Map<string, Judged & { sandbox: string | null }>
   readonly #sandboxes: Set<string | null>
   /** Characters that entries and expectations say. */
   #characters: number
-  /**
-   * Fulfilled when every period that is over was judged and added; rejected by a defect, which is
-   * told to who waits for it.
-   */
+  /** Fulfilled when every period that is over was judged and added; rejected by a defect. */
   settled: Promise<unknown> = Promise.resolve()
 
   /** With what another one knows. */
@@ -111,10 +96,7 @@ export class RunHistory {
     return [...this.#entries.values()].filter(({ applied }) => !applied).map(({ entry }) => entry)
   }
 
-  /**
-   * The expectations of each sandbox that more requests came for in some period of it, or that were
-   * met in none.
-   */
+  /** The expectations that were exceeded in some period, or met in none. */
   unmet(): Unmet[] {
     return [...this.#expectations.values()].flatMap(({ sandbox, isMet, verdict, tests }) =>
       verdict !== null && (verdict.exceeded || !isMet)
@@ -124,10 +106,7 @@ export class RunHistory {
   }
 }
 
-/**
- * Too many requests in a period count against an expectation, whatever other periods say; too few
- * count only if no period met it.
- */
+/** Too many requests in any period count against an expectation; too few only if none met it. */
 function judgedAfter(
   { isMet, verdict: before, tests }: Judged,
   verdict: Verdict,

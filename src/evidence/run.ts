@@ -1,7 +1,4 @@
-/**
- * What a whole run adds up to: over every sandbox, reset and load, with its requests. They outlive
- * resets and sandboxes, and are bounded.
- */
+/** What a run adds up to over every sandbox, reset and load, with its requests, bounded. */
 import { beginningOf } from '../core/memory.js'
 import { keep } from '../core/remembered.js'
 import type { Exchange, OutcomeName } from '../engine/exchange.js'
@@ -24,10 +21,7 @@ export type RunListing = {
   omitted: { requests: number; entries: number; by_test: number }
 }
 
-/**
- * Sandboxes whose periods are counted; of more, those that were used longest ago begin with 1
- * again.
- */
+/** Sandboxes whose periods are counted; of more, those used longest ago begin with 1 again. */
 const MAX_SANDBOXES = 10_000
 
 /**
@@ -65,10 +59,7 @@ export class Run extends Totals {
 
 /** An entry of the journal in full, with requests named as they are in a run. */
 export type RunEntry = ReturnType<typeof explained>
-/**
- * A request of a run; `entry` is null if it was neither refused nor named by a finding, or was not
- * kept.
- */
+/** `entry` is null if a request was neither refused nor named by a finding, or was not kept. */
 export type RunCall = {
   request: string
   test: string | null
@@ -96,10 +87,7 @@ export class RunRequests {
   readonly #entries = new Map<string, string>()
   #refused = 0
   #bytes = 0
-  /**
-   * How many requests are not listed, and how many entries of requests that were refused or named
-   * by a finding are not kept.
-   */
+  /** How many requests are not listed, and how many entries are not kept. */
   readonly omitted = { calls: 0, entries: 0 }
 
   /** Counts a request that is not listed. */
@@ -107,10 +95,7 @@ export class RunRequests {
     this.omitted.calls++
   }
 
-  /**
-   * Lists a request that was redacted, in full if it was refused. `entry` is called only for a
-   * request that is kept in full.
-   */
+  /** Lists a request, in full if it was refused: only then is `entry` called. */
   add(call: Exchange, request: string, entry: () => RunEntry): void {
     const { test, operation, method, path } = call
     const { name: outcome, status } = call.outcome

@@ -1,7 +1,4 @@
-/**
- * What requests add up to: of a sandbox since its last load or reset, or of a whole run. Both are
- * the same folds over judged requests.
- */
+/** What requests add up to, of a sandbox since its last load or reset, or of a whole run. */
 import type { Exchange, Judgement } from '../engine/exchange.js'
 import { ASSUMPTION_IDS, ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
 import type { OperationId } from '../reference/operations.js'
@@ -24,13 +21,10 @@ export class Totals {
   readonly metrics = new Metrics()
   readonly tests = new TestTotals()
   readonly found = new FindingCounts()
-  /** The cursor of the last request that was judged, which the advice of findings names. */
+  /** The cursor of the last request, which the advice of findings names. */
   #cursor: string = CURSORS[0]
 
-  /**
-   * Adds a request that is over, by its name in these totals; without a judgement only that it
-   * came.
-   */
+  /** Adds a request by its name in these totals; without a judgement only that it came. */
   add(exchange: Exchange, judgement: Judgement | null, name: string): void {
     this.metrics.add(exchange)
     this.tests.add(exchange, judgement)
@@ -40,10 +34,7 @@ export class Totals {
     this.assumptions.add(judgement, name)
   }
 
-  /**
-   * Adds what a test caused, with the names of the requests in these totals. Returns those that are
-   * named for it from now on, and were not before.
-   */
+  /** Adds what a test caused. Returns the requests that are named for it now, and were not before. */
   addFound(found: Found, requests: readonly string[], test: string | null): readonly string[] {
     this.tests.addFound(found, test)
     return this.found.add(found, requests)
@@ -63,24 +54,20 @@ export type RuleCoverage = Outcomes & {
 }
 export type CoverageReport = {
   rules: RuleCoverage[]
-  /**
-   * Outcomes seen and possible: two for a rule that requests can both keep and break, one for any
-   * other rule.
-   */
+  /** Outcomes: two for a rule that requests can both keep and break, one for any other. */
   seen: number
   possible: number
   percent: number
   never_exercised: RuleId[]
-  /** Rules that a request can break, kept by some request and broken by none. */
+  /** Rules that can be broken, kept by some request and broken by none. */
   never_violated: RuleId[]
 }
 
 export class Coverage {
-  /** How many requests kept and broke each rule, by its place in the ledger. */
+  /** Requests by the places of the rules that they kept and broke. */
   readonly #kept = new Uint32Array(RULE_IDS.length)
   readonly #broken = new Uint32Array(RULE_IDS.length)
 
-  /** Counts a request once for each rule that it kept, and for the one that it broke. */
   add({ kept, broken }: Judgement): void {
     for (const place of kept) this.#kept[place] = (this.#kept[place] as number) + 1
     if (broken === null) return
@@ -93,7 +80,6 @@ export class Coverage {
     this.#broken.fill(0)
   }
 
-  /** The rules that some request kept, or broke. */
   seen(what: 'kept' | 'broken'): RuleId[] {
     const counts = what === 'kept' ? this.#kept : this.#broken
     return RULE_IDS.filter((_, place) => (counts[place] as number) > 0)
@@ -107,7 +93,6 @@ export class Coverage {
   }
 }
 
-/** Several runs as one: counts are added up. */
 export function mergedReports(reports: readonly Pick<CoverageReport, 'rules'>[]): CoverageReport {
   const sum = (place: number, outcome: keyof Outcomes) =>
     reports.reduce((total, { rules }) => total + (rules[place] as RuleCoverage)[outcome], 0)
@@ -122,14 +107,9 @@ function reportOf(outcomesOf: (place: number) => Outcomes): CoverageReport {
     const { text, violable, keepable }: Rule = RULES[rule]
     return { rule, text, violable, keepable: keepable !== false, ...outcomesOf(place) }
   })
-  const seen = rules.reduce(
-    (sum, { satisfied, violated }) => sum + Math.min(satisfied, 1) + Math.min(violated, 1),
-    0
-  )
-  const possible = rules.reduce(
-    (sum, { violable, keepable }) => sum + Number(keepable) + Number(violable),
-    0
-  )
+  const count = (isOne: (rule: RuleCoverage) => boolean) => rules.filter(isOne).length
+  const seen = count(({ satisfied }) => satisfied > 0) + count(({ violated }) => violated > 0)
+  const possible = count(({ keepable }) => keepable) + count(({ violable }) => violable)
   return {
     seen,
     possible,
@@ -148,7 +128,6 @@ export class AssumptionUsage {
   /** By the place of the assumption in the ledger. */
   readonly #uses = ASSUMPTION_IDS.map(unused)
 
-  /** Counts a request, by its name, for each assumption that its response relied on. */
   add({ relied }: Judgement, request: string): void {
     for (const place of relied) {
       const use = this.#uses[place] as Use
@@ -169,10 +148,7 @@ export class AssumptionUsage {
 
 /** Upper bounds of the latency histogram, in milliseconds. */
 export const LATENCY_BOUNDS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10_000] as const
-/**
- * Requests by their latency; the last bucket holds those above every bound. `sum` is in
- * milliseconds.
- */
+/** The last bucket holds requests above every bound; `sum` is in milliseconds. */
 export type Latency = { buckets: number[]; sum: number }
 /** An operation, or `none` where the reference has none. */
 export type OperationLabel = OperationId | 'none'
@@ -224,7 +200,7 @@ export type RunTest = {
   findings: { finding: FindingId; times: number }[]
 }
 
-/** Maximum number of tests that are counted; requests of further tests are not counted by test. */
+/** Maximum number of tests that are counted. */
 export const MAX_TESTS = 2000
 
 class TestUse {
@@ -239,7 +215,6 @@ export class TestTotals {
   /** Requests of tests that are not counted. */
   omitted = 0
 
-  /** Counts a request that is over, and what it shows where it was judged. */
   add({ test, outcome }: Exchange, judgement: Judgement | null): void {
     const use = this.#tests.get(test) ?? this.#begin(test)
     if (use === null) {

@@ -1,7 +1,4 @@
-/**
- * Why a request got its response: the rules that it kept and broke, with the figures that they saw,
- * and the assumptions that the response relies on.
- */
+/** Why a request got its response: rules with the figures that they saw, and assumptions. */
 import { FormList, type FormNode, type FormObject, inBrackets } from '../core/form.js'
 import { isoOf } from '../core/instants.js'
 import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
@@ -74,10 +71,7 @@ export function summaryOf(call: Exchange, keys: SecretWords) {
   }
 }
 
-/**
- * The rules of a request in the order of their checks, each once: those that it kept, then the one
- * that it broke.
- */
+/** The rules of a request in the order of their checks: those that it kept, then the broken one. */
 function verdictsOf(call: Exchange, judgement: Judgement): Verdict[] {
   const kept = judgement.kept.map((place): Verdict => {
     const rule = RULE_IDS[place] as RuleId
@@ -115,7 +109,6 @@ const OUTCOMES: Readonly<Record<OutcomeName, string>> = {
   not_written: 'ran, but the data file could not be written'
 }
 
-/** The same for people to read. */
 export function explainedText(
   call: Exchange,
   evidence: Changed,
@@ -145,7 +138,6 @@ export function explainedText(
   return `${lines.join('\n')}\n`
 }
 
-/** What was sent, and what became of it. */
 function headLines(call: Exchange, keys: SecretWords): string[] {
   const { at, id, method, path, query, body, script, status, outcome } = summaryOf(call, keys)
   const effect = tookEffect(call) ? 'took effect' : 'changed nothing'
