@@ -582,8 +582,7 @@ t.test(
     for (let call = 1; call <= 25; call++)
       look({
         id: `page_${call}`,
-        query: form(`location=loc_${call}`),
-        values: { search_query: 's' },
+        query: form(`search_query=s&location=loc_${call}`),
         ...page
       })
 
