@@ -34,7 +34,8 @@ const NAMED = new RegExp(
   'gi'
 )
 /** An object or a list of card data in JSON, up to the last bracket, whatever its names are. */
-const HELD = /("(?:(?:credit|debit|payment)?_?card|bank_?account)"\s*:\s*)[[{](?:.*[\]}]|.*)/gis
+const HELD =
+  /("(?:(?:credit|debit|payment)?_?card|bank_?account)"\s*:\s*)(?!\{(?:\s*"(?:brand|last_?4|bank_name)"\s*:\s*(?:null|"[^"\\]*"),?)*\s*\})[[{](?:.*[\]}]|.*)/gis
 const CODE = /(?<![a-z])((?:csc|cvc|cvv)2?[\W_]{0,4})\d{3,4}(?!\d)/gi
 
 /**
@@ -108,7 +109,6 @@ function decodedRun(run: string): string {
   }
 }
 
-/** How the digest of a value is written where the value itself is not kept. */
 /** Whether a value at a place is masked where it is shown. */
 export const isSecret = (steps: readonly (string | number)[], text: string): boolean =>
   steps.some(step => isSecretName(String(step))) || withoutSecrets(text) !== text
