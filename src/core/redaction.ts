@@ -31,7 +31,8 @@ const NAMED = new RegExp(
   'gi'
 )
 /** Card data in JSON, up to the last bracket, whatever its names are. */
-const HELD = /("(?:(?:credit|debit|payment)?_?card|bank_?account)"\s*:\s*)[[{](?:.*[\]}]|.*)/gis
+const HELD =
+  /("(?:(?:credit|debit|payment)?_?card|bank_?account)"\s*:\s*)(?!\{(?:\s*"(?:brand|last_?4|bank_name)"\s*:\s*(?:null|"[^"\\]*"),?)*\s*\})[[{](?:.*[\]}]|.*)/gis
 const CODE = /(?<![a-z])((?:csc|cvc|cvv)2?[\W_]{0,4})\d{3,4}(?!\d)/gi
 
 /**

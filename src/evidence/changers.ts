@@ -1,6 +1,6 @@
 /**
- * What made each record as it is: the request or the control request that changed it last. A record
- * that a restore brings back is the one of before, and so is what made it.
+ * The request or control request that changed each record last. One that a restore brings back is
+ * the one of before, and so is what made it.
  */
 import { valueIn } from '../core/form.js'
 import { type AnyRecord, type Exchange, listShown } from '../engine/exchange.js'
@@ -16,11 +16,15 @@ export class Changers {
   readonly #changes = new WeakMap<object, Change>()
   /** By the ids of records that were deleted. */
   readonly #deletions = new Map<string, Change>()
-  #count = 0
+  /** How many changes were noted. */
+  count = 0
+  /** What made the last ones, and how many there were before. */
+  #last = { by: '', from: 0 }
 
-  /** Notes a change; deleted records are not in the store. A Refund changes its Transaction. */
+  /** Notes what has changed records, or deleted those that are gone; a Refund its Transaction too. */
   note(store: Store, by: string, records: readonly Changed[]): void {
-    const change = { by, place: this.#count++ }
+    if (by !== this.#last.by) this.#last = { by, from: this.count }
+    const change = { by, place: this.count++ }
     for (const { family, id } of records) {
       const record: AnyRecord | undefined = store[family].get(id)
       if (record === undefined) this.#deletions.set(id, change)
@@ -30,15 +34,18 @@ export class Changers {
     }
   }
 
+  /** How many changes there were before those of a request. */
+  before(request: string): number {
+    return this.#last.by === request ? this.#last.from : this.count
+  }
+
   /** Deletions do not outlast a restore. */
   restored(): void {
+    this.count++
     this.#deletions.clear()
   }
 
-  /**
-   * What last changed the record that a request was judged by, and the one that was changed last of
-   * those that it lists, each once.
-   */
+  /** What last changed the record of a request, and the one changed last of those that it lists. */
   of(call: Exchange): string[] {
     const listed = (listShown(call)?.data ?? []).flatMap(record => this.#changes.get(record) ?? [])
     const last = listed.reduce<Change | null>(

@@ -40,7 +40,7 @@ export class Evidence {
     const name = this.nameInRun(exchange.id)
     const run = this.#run
     const judgement = isJudged ? judgementOf(exchange) : null
-    const found = isJudged ? this.#findings.look(exchange) : []
+    const found = isJudged ? this.#findings.look(exchange, this.changers) : []
     if (isKept || exchange.test !== null) exchange.redact()
     this.totals.add(exchange, judgement, exchange.id)
     run.add(exchange, judgement, name)

@@ -6,108 +6,92 @@ import { holdsCardNumber } from '../core/card-numbers.js'
 import { FormList, type FormNode, nodeIn, valueIn } from '../core/form.js'
 import { readable } from '../core/redaction.js'
 import { keep } from '../core/remembered.js'
-import {
-  type AnyRecord,
-  type Exchange,
-  hasPerformed,
-  hasRun,
-  listShown,
-  type Pause
-} from '../engine/exchange.js'
+import { type AnyRecord, type Exchange, hasPerformed, type Pause } from '../engine/exchange.js'
 import { limitOf } from '../engine/listing.js'
 import { isUnset } from '../engine/sentences.js'
-import type { OperationId } from '../reference/operations.js'
-import { CURSORS, type List } from '../reference/parameters.js'
+import { operationOf } from '../reference/operations.js'
+import { CURSORS } from '../reference/parameters.js'
 import type { Store } from '../store/store.js'
+import type { Changers } from './changers.js'
 import { amountSent, hasValue } from './judgement.js'
-import { LostAnswers } from './lost.js'
+import { LostAnswers, pageShown } from './lost.js'
 
+const error = (about: string, advice: string) => ({ severity: 'error' as const, about, advice })
+const warning = (about: string, advice: string) => ({ severity: 'warning' as const, about, advice })
 export const FINDINGS = {
-  'stopped-at-empty-page': {
-    severity: 'error',
-    about:
-      'A search page came back empty with has_more true, and the client never asked for the next.',
-    advice:
-      'search_query filters after retrieval: continue with starting_after=last_id until has_more is false.'
-  },
-  'double-refund-risk': {
-    severity: 'error',
-    about: 'The same Refund was posted again after its response was lost.',
-    advice: 'Look first: GET /refunds?transaction=ID shows whether it was made.'
-  },
-  'double-payment-risk': {
-    severity: 'error',
-    about: 'The same Transaction was posted again after its response was lost.',
-    advice: 'Look first: GET /transactions?location=ID shows whether it was made.'
-  },
-  'change-not-made': {
-    severity: 'error',
-    about: 'A script entry could not change the records as it says, and changed nothing.',
-    advice:
-      'The request says why, under script.problem: correct the entry, or what was done to the records before.'
-  },
-  'search-without-narrowing': {
-    severity: 'warning',
-    about: 'search_query was sent with neither location nor created.',
-    advice:
-      'Send location or created: they narrow before retrieval. Without them the client pages through everything.'
-  },
-  'unknown-parameter': {
-    severity: 'warning',
-    about: 'A request had a parameter that its operation does not take.',
-    advice: 'Remove it, or write it as the reference does; the refusal suggests the nearest name.'
-  },
-  'unset-value': {
-    severity: 'warning',
-    about:
-      'A value was the text that a language prints for a missing value or an object, such as null.',
-    advice:
-      'The client sent a variable without a usable value: give it one, or leave the parameter out.'
-  },
-  'unused-parameter': {
-    severity: 'warning',
-    about: 'bank_account was sent with a payment_type other than vip.',
-    advice: 'It is used only with vip; leave it out.'
-  },
-  'key-sent-needlessly': {
-    severity: 'warning',
-    about: 'POST /transactions was sent with an API key.',
-    advice:
-      'This operation needs no key: leave it out, so that payments can be made where a key should not be.'
-  },
-  'card-number-sent': {
-    severity: 'warning',
-    about: 'A full card number was sent.',
-    advice: 'Send card[token] instead, so that the number does not pass through your systems.'
-  },
-  'foreign-record': {
-    severity: 'warning',
-    about: "A key read or changed a record of another merchant's Account.",
-    advice:
-      'Use the key of the Account that owns the record; auth.visibility: scoped hides the records of others.'
-  },
-  'empty-amount': {
-    severity: 'warning',
-    about: 'amount was sent empty with a Refund or payment.',
-    advice:
-      'Send the amount, or leave it out: an empty amount is refused for a Refund, and makes a payment of 0.'
-  },
-  'zero-payment': {
-    severity: 'warning',
-    about: 'A Transaction was created without any amount, so it settled nothing.',
-    advice: 'Send amount, in the smallest sub-unit of the currency.'
-  },
-  'retry-after-ignored': {
-    severity: 'warning',
-    about: 'A request was sent again before the time that Retry-After gave.',
-    advice: 'Wait as long as Retry-After says before the next try.'
-  },
-  'refused-and-repeated': {
-    severity: 'warning',
-    about: 'A refused request was sent again, unchanged.',
-    advice: 'The response will be the same: correct the request, or show the refusal to the user.'
-  }
-} as const
+  'stopped-at-empty-page': error(
+    'A search page came back empty with has_more true, and the client never asked for the next.',
+    'search_query filters after retrieval: continue with starting_after=last_id until has_more is false.'
+  ),
+  'double-refund-risk': error(
+    'The same Refund was posted again after its response was lost.',
+    'Look first: GET /refunds?transaction=ID shows whether it was made.'
+  ),
+  'double-payment-risk': error(
+    'The same Transaction was posted again after its response was lost.',
+    'Look first: GET /transactions?location=ID shows whether it was made.'
+  ),
+  'key-leaked': error(
+    'An API key was sent in metadata, a search or the User-Agent.',
+    'Send it in Authorization alone, and replace it: it may have been stored or logged.'
+  ),
+  'change-not-made': error(
+    'A script entry could not change the records as it says, and changed nothing.',
+    'Its script.problem says why: correct the entry, or what was done to the records before.'
+  ),
+  'search-without-narrowing': warning(
+    'search_query was sent with neither location nor created.',
+    'Send location or created: without them the client pages through everything.'
+  ),
+  'unknown-parameter': warning(
+    'A request had a parameter that its operation does not take.',
+    'Remove it, or write it as the reference does; the refusal suggests the nearest name.'
+  ),
+  'unset-value': warning(
+    'A value was the text that a language prints for a missing value or an object, such as null.',
+    'Give the variable a value, or leave the parameter out.'
+  ),
+  'unused-parameter': warning(
+    'bank_account was sent with a payment_type other than vip.',
+    'It is used only with vip; leave it out.'
+  ),
+  'key-sent-needlessly': warning(
+    'POST /transactions was sent with an API key.',
+    'Leave it out, so that payments can be made where a key should not be.'
+  ),
+  'card-number-sent': warning(
+    'A full card number was sent.',
+    'Send card[token] instead, so that the number does not pass through your systems.'
+  ),
+  'foreign-record': warning(
+    "A key read or changed a record of another merchant's Account.",
+    'Use the key of its own Account; auth.visibility: scoped hides the records of others.'
+  ),
+  'empty-amount': warning(
+    'amount was sent empty with a Refund or payment.',
+    'Send the amount, or leave it out: an empty one is refused for a Refund, and makes a payment of 0.'
+  ),
+  'zero-payment': warning(
+    'A Transaction was created without any amount, so it settled nothing.',
+    'Send amount, in the smallest sub-unit of the currency.'
+  ),
+  'retry-after-ignored': warning(
+    'A request was sent again before the time that Retry-After gave.',
+    'Wait as long as Retry-After says before the next try.'
+  ),
+  'repeated-though-made': warning(
+    'A payment or Refund was posted again after a look had shown that it was made.',
+    'Post it again only where it is meant as another one.'
+  ),
+  'stopped-before-the-end': warning(
+    'A list was paged through with a cursor, and left while has_more was true.',
+    'Continue with starting_after=last_id until has_more is false.'
+  ),
+  'refused-and-repeated': warning(
+    'A refused request was sent again, unchanged.',
+    'The response will be the same: correct the request, or show the refusal to the user.'
+  )
+}
 export type FindingId = keyof typeof FINDINGS
 export type Severity = (typeof FINDINGS)[FindingId]['severity']
 export type Finding = {
@@ -157,61 +141,60 @@ export class FindingCounts {
     return (Object.keys(FINDINGS) as FindingId[]).flatMap(finding => {
       const { times, requests } = this.#uses.get(finding) ?? unused()
       const { severity, about, advice } = FINDINGS[finding]
+      const own = advice.replace(CURSORS[0], () => cursor)
       return times === 0
         ? []
-        : [
-            {
-              finding,
-              severity,
-              about,
-              advice: advice.replace(CURSORS[0], () => cursor),
-              times,
-              requests: [...requests]
-            }
-          ]
+        : [{ finding, severity, about, advice: own, times, requests: [...requests] }]
     })
   }
 }
 
-/** An empty search page; `limit` is its page size. */
-type EmptyPage = { id: string; search: string; limit: number }
+/** A page of a list that a client has to go on from; `next` are the requests that do so. */
+type OpenPage = { finding: FindingId; id: string; list: string; limit: number; next: string[] }
 
-const RISKS: Readonly<Partial<Record<OperationId, FindingId>>> = {
+type Changes = Pick<Changers, 'count' | 'before'>
+
+const RISKS = {
   createRefund: 'double-refund-risk',
   createTransaction: 'double-payment-risk'
-}
+} as const
 
 export class Findings {
   #found: readonly Found[] = NOTHING
-  /**
-   * Empty pages that nothing continued from yet, by what the request for the next one looks like.
-   */
-  readonly #emptyPages = new Map<string, EmptyPage>()
+  /** Pages that no request continued from yet, by what such a request looks like. */
+  readonly #open = new Map<string, OpenPage>()
   readonly #lost = new LostAnswers()
-  readonly #refused = new Map<string, string>()
-  readonly #pauses = new Map<string, Pause & { id: string }>()
+  /** `changes` is how many there were when a script declined it; null where the API refused it. */
+  readonly #refused = new Map<string, { id: string; changes: number | null }>()
+  #isDeclining = false
+  readonly #pauses = new Map<string, Pause>()
 
-  /** Returns what the request shows, whatever the journal still holds. */
-  look(call: Exchange): readonly Found[] {
+  /** Returns what a request shows; `changes` are those of its sandbox. */
+  look(call: Exchange, changes: Changes): readonly Found[] {
     this.#found = NOTHING
-    const { id, operation } = call
-    const { refusal } = call.outcome
+    const { id, operation, body, outcome } = call
     if (call.problem !== null) this.#report('change-not-made', [id])
     if (call.unknownParameter) this.#report('unknown-parameter', [id])
-    if (anyValue(call.body, isUnset) || anyValue(call.query, isUnset))
-      this.#report('unset-value', [id])
+    if (anyText(body, isUnset) || anyText(call.query, isUnset)) this.#report('unset-value', [id])
     if (isCardNumberSent(call)) this.#report('card-number-sent', [id])
+    if (isKeyLeaked(call)) this.#report('key-leaked', [id])
     if (isForeign(call)) this.#report('foreign-record', [id])
     if (operation === 'createTransaction') this.#lookAtPayment(call)
-    if (operation === 'listTickets' || operation === 'listTransactions') this.#lookAtSearch(call)
-    const risk = operation === null ? undefined : RISKS[operation]
-    if (risk !== undefined && call.body.get('amount') === '') this.#report('empty-amount', [id])
     const isLost =
-      !call.isDelivered || call.outcome.fault !== null || call.outcome.name === 'not_written'
-    const repeated = isLost || this.#lost.known.size > 0 ? this.#lost.look(call, isLost) : null
-    if (repeated !== null) this.#report(risk as FindingId, [repeated, id])
-    if (call.outcome.pause !== null || this.#pauses.size > 0) this.#lookAtPause(call)
-    if (refusal !== null && !EMULATOR_FAULTS.includes(refusal.code)) this.#lookAtRefusal(call)
+      !call.isDelivered ||
+      outcome.fault !== null ||
+      outcome.name === 'not_written' ||
+      (outcome.status >= 500 && outcome.name === 'scripted' && hasPerformed(call))
+    if (operation !== null && operationOf(operation).kind === 'list') this.#lookAtList(call, isLost)
+    if (Object.hasOwn(RISKS, operation ?? '') && body.get('amount') === '')
+      this.#report('empty-amount', [id])
+    const again = isLost || this.#lost.known.size > 0 ? this.#lost.look(call, isLost) : null
+    if (again !== null) {
+      const { request, operation, isSeen } = again
+      this.#report(isSeen ? 'repeated-though-made' : RISKS[operation], [request, id])
+    }
+    if (outcome.pause !== null || this.#pauses.size > 0) this.#lookAtPause(call)
+    this.#lookAtRefusal(call, isLost, changes)
     return this.#found
   }
 
@@ -225,104 +208,113 @@ export class Findings {
   }
 
   clear(): void {
-    for (const part of [this.#emptyPages, this.#lost.known, this.#refused, this.#pauses])
-      part.clear()
+    for (const part of [this.#open, this.#lost.known, this.#refused, this.#pauses]) part.clear()
+    this.#isDeclining = false
   }
 
   #lookAtPayment(call: Exchange): void {
     const { id, body, hasAuthorization } = call
     if (hasAuthorization) this.#report('key-sent-needlessly', [id])
-    if (hasPerformed(call) && amountSent(call) === undefined) this.#report('zero-payment', [id])
-    if (
-      hasPerformed(call) &&
-      hasValue(body.get('bank_account')) &&
-      valueIn(body, 'payment_type') !== 'vip'
-    )
+    if (!hasPerformed(call)) return
+    if (amountSent(call) === undefined) this.#report('zero-payment', [id])
+    if (hasValue(body.get('bank_account')) && valueIn(body, 'payment_type') !== 'vip')
       this.#report('unused-parameter', [id])
   }
 
-  #lookAtSearch(call: Exchange): void {
-    const { id, operation, query, values, settings, isDelivered } = call
-    if (valueIn(query, 'search_query') === undefined) return
+  #lookAtList(call: Exchange, isLost: boolean): void {
+    const { id, operation, path, query, values, settings } = call
+    const isSearch =
+      (operation === 'listTickets' || operation === 'listTransactions') &&
+      valueIn(query, 'search_query') !== undefined
     if (
+      isSearch &&
       hasPerformed(call) &&
       valueIn(query, 'location') === undefined &&
       !hasValue(query.get('created'))
     )
       this.#report('search-without-narrowing', [id])
-    const filters = ['search_query', 'location', ...COMPARISONS].map(
-      name => valueIn(query, ...name.split('.')) ?? null
-    )
-    const search = JSON.stringify([operation, callerOf(call), filters])
     const [after, before] = settings['pagination.cursors'].map(name => valueIn(query, name))
+    const isBegun = after === undefined && before === undefined
+    if (isBegun && !isSearch && this.#open.size === 0) return
+    const filters = FILTERS.map(name => valueIn(query, ...name.split('.')))
+    const list = JSON.stringify([path, callerOf(call), filters])
     const limit = limitOf(values, settings)
-    const keyOf = (starting: string | null | undefined, ending: string | null | undefined) =>
-      JSON.stringify([search, starting ?? null, ending ?? null])
-    this.#continue(keyOf(after, before))
-    const isBegun = hasPerformed(call) && after === undefined && before === undefined
-    for (const [key, page] of isBegun ? this.#emptyPages : [])
-      if (page.search === search && page.limit < limit) this.#continue(key)
-    const page = isDelivered ? pageOf(call) : null
-    if (page === null || page.data.length > 0 || !page.has_more) return
-    const key =
-      before === undefined ? keyOf(page.last_id, undefined) : keyOf(undefined, page.first_id)
-    this.#continue(key)
-    keep(this.#emptyPages, key, { id, search, limit }, MAX_REMEMBERED)
-    this.#report('stopped-at-empty-page', [id])
+    const keyOf = (starting?: string, ending?: string) => JSON.stringify([list, starting, ending])
+    this.#continue(this.#open.get(keyOf(after, before)))
+    if (isBegun && hasPerformed(call))
+      for (const page of this.#open.values())
+        if (page.list === list && page.limit < limit) this.#continue(page)
+    const page = isLost ? null : pageShown(call)
+    if (!page?.has_more) return
+    const { data, first_id, last_id } = page
+    const isEmpty = isSearch && data.length === 0
+    if (isBegun && !isEmpty) return
+    const finding = isEmpty ? 'stopped-at-empty-page' : 'stopped-before-the-end'
+    // some go on from the last record that a search shows
+    const shown = before === undefined ? [last_id, data.at(-1)?.id] : [first_id, data[0]?.id]
+    const next = shown
+      .filter(id => typeof id === 'string')
+      .map(id => (before === undefined ? keyOf(id) : keyOf(undefined, id)))
+    for (const key of next) this.#continue(this.#open.get(key))
+    for (const key of next)
+      keep(this.#open, key, { finding, id, list, limit, next }, MAX_REMEMBERED)
+    this.#report(finding, [id])
   }
 
-  /** An empty page counts as long as no request continues from it. */
-  #continue(key: string): void {
-    const page = this.#emptyPages.get(key)
+  /** An open page counts as long as no request continues from it. */
+  #continue(page: OpenPage | undefined): void {
     if (page === undefined) return
-    this.#emptyPages.delete(key)
-    this.#report('stopped-at-empty-page', [page.id], -1)
+    for (const key of page.next) this.#open.delete(key)
+    this.#report(page.finding, [page.id], -1)
   }
 
   #lookAtPause(call: Exchange): void {
-    const { id, at, now, operation, isDelivered, outcome } = call
-    const { pause } = outcome
+    const { id, at, now, operation, path, query, body, isDelivered, outcome } = call
     if (operation === null) return
-    const caller = `${operation} ${callerOf(call)}`
-    const before = this.#pauses.get(caller)
+    const about = ABOUT.map(name => valueIn(body, name) ?? valueIn(query, name))
+    const own = JSON.stringify([operation, path, callerOf(call), about])
+    const before = this.#pauses.get(own)
     if (before !== undefined && now < before.machine && at < before.sandbox)
-      this.#report('retry-after-ignored', [before.id, id])
-    this.#pauses.delete(caller)
-    if (pause !== null && isDelivered) keep(this.#pauses, caller, { id, ...pause }, MAX_REMEMBERED)
+      this.#report('retry-after-ignored', [id])
+    this.#pauses.delete(own)
+    const { pause } = outcome
+    if (pause !== null && isDelivered) keep(this.#pauses, own, pause, MAX_REMEMBERED)
   }
 
-  /** A resource that is polled until it is there is no repetition. */
-  #lookAtRefusal(call: Exchange): void {
-    if (call.method === 'GET' && call.outcome.status === 404) return
+  /** Refused again, or sent again with nothing changed since a script declined it. */
+  #lookAtRefusal(call: Exchange, isLost: boolean, changes: Changes): void {
+    const { refusal, name, status, pause } = call.outcome
+    const isRefused =
+      refusal !== null &&
+      !EMULATOR_FAULTS.includes(refusal.code) &&
+      (call.method !== 'GET' || status !== 404)
+    const isDeclined = name === 'scripted' && DECLINED.includes(status) && pause === null
+    this.#isDeclining ||= isDeclined
+    if (!isRefused && !this.#isDeclining) return
     const own = call.signature()
     const before = this.#refused.get(own)
-    if (before !== undefined) this.#report('refused-and-repeated', [before, call.id])
-    keep(this.#refused, own, call.id, MAX_REMEMBERED)
+    if (
+      before !== undefined &&
+      (before.changes === null ? isRefused : before.changes === changes.before(call.id))
+    )
+      this.#report('refused-and-repeated', [before.id, call.id])
+    const count = isDeclined ? changes.count : null
+    if (isLost || !(isRefused || isDeclined)) this.#refused.delete(own)
+    else keep(this.#refused, own, { id: call.id, changes: count }, MAX_REMEMBERED)
   }
 }
 
-/** Refusals that are due to the emulator's own state, not to the request. */
-const EMULATOR_FAULTS: readonly string[] = [
-  'internal_error',
-  'not_ready',
-  'data_not_written',
-  'limit_reached',
-  'state_replaced'
-]
-const COMPARISONS = ['created.gte', 'created.gt', 'created.lte', 'created.lt'] as const
+/** What a script refuses with. */
+const DECLINED: readonly number[] = [402, 409, 422]
+/** Refusals for the emulator's own state. */
+const EMULATOR_FAULTS =
+  'internal_error not_ready data_not_written limit_reached state_replaced'.split(' ')
+const FILTERS =
+  'search_query location transaction created.gte created.gt created.lte created.lt'.split(' ')
+/** What names the record of a request, where its path does not. */
+const ABOUT = ['ticket', 'transaction', 'location', 'account']
 
-/** The page that a client got, from the operation or a script; null if it is none. */
-function pageOf(call: Exchange): List<unknown> | null {
-  if (call.outcome.name !== 'scripted') return hasRun(call) ? listShown(call) : null
-  try {
-    const page = JSON.parse(call.text)
-    return Array.isArray(page?.data) ? page : null
-  } catch {
-    return null
-  }
-}
-
-/** Who sent a request, as far as it shows: key, test and User-Agent. */
+/** Who sent a request, as far as it shows that. */
 const callerOf = ({ key, test, userAgent }: Exchange): string =>
   JSON.stringify([key, test, userAgent])
 
@@ -339,18 +331,29 @@ const isForeign = (call: Exchange): boolean => {
   return owner !== undefined && owner !== actor.id && accounts.get(owner)?.reseller !== actor.id
 }
 
-/** Whether `card[number]` has a whole number, valid or not, or any text has a known issuer's. */
-const isCardNumberSent = ({ body, query, path }: Exchange): boolean => {
+/** Whether an API key was sent where it is stored, searched for or logged. */
+const isKeyLeaked = ({ body, query, userAgent, secretWords }: Exchange): boolean => {
+  const isKey = (text: string) => secretWords.maskedIn(text) !== text
+  const texts = [valueIn(query, 'search_query') ?? '', userAgent ?? '']
+  return texts.some(isKey) || anyText(body.get('metadata') ?? '', isKey, true)
+}
+
+/** Whether a whole card number was sent as one, valid or not, or one of a known issuer anywhere. */
+const isCardNumberSent = ({ body, url, headers }: Exchange): boolean => {
   const number = body.has('card') && nodeIn(body, ['card', 'number'])
   const isSentAsOne =
     typeof number === 'string' && number.replace(/\D/g, '').length >= MIN_CARD_DIGITS
-  return isSentAsOne || [readable(path), body, query].some(node => anyValue(node, holdsCardNumber))
+  return (
+    isSentAsOne ||
+    anyText(body, holdsCardNumber, true) ||
+    [readable(url), ...Object.values(headers)].some(text => holdsCardNumber(String(text)))
+  )
 }
 const MIN_CARD_DIGITS = 12
 
-const anyValue = (node: FormNode, is: (text: string) => boolean): boolean => {
+/** Whether any value of a form is such a text, or any name where those count too. */
+const anyText = (node: FormNode, is: (text: string) => boolean, isNamed = false): boolean => {
   if (typeof node === 'string') return is(node)
-  return (node instanceof FormList ? node.items : [...node.values()]).some(part =>
-    anyValue(part, is)
-  )
+  if (node instanceof FormList) return node.items.some(item => anyText(item, is, isNamed))
+  return [...node].some(([name, part]) => (isNamed && is(name)) || anyText(part, is, isNamed))
 }

@@ -17,146 +17,185 @@ import {
 } from '../engine/exchange.js'
 import { type ListValues, limitOf } from '../engine/listing.js'
 import { isLimited } from '../engine/visibility.js'
+import type { List } from '../reference/parameters.js'
 import { EMBEDDED } from '../store/bytes.js'
-import { EARLIEST, isAfter, LATEST, type Position } from '../store/ordered-index.js'
+import { isAfter, LATEST, type Position } from '../store/ordered-index.js'
+import { type Query, spanOf } from '../store/paging.js'
 import type { Store } from '../store/store.js'
 import { amountSent } from './judgement.js'
 
 /** Lost requests that are remembered. */
 const MAX_LOST = 1000
 
-type Creation = 'createRefund' | 'createTransaction'
-type Lost = {
+/** What makes a payment or Refund the same. */
+type Payment = {
+  operation: 'createRefund' | 'createTransaction'
+  /** A Ticket or Transaction. */
+  about: string
+  amount: number | null
+  last4: string | null
+}
+/** One that its client does not know of. */
+type Lost = Payment & {
   request: string
-  operation: Creation
+  /** Its record; null where none was made. */
   made: string | null
-  /** Where the record stands in lists, or would stand. */
+  /** The client was shown it since. */
+  isSeen: boolean
+  /** Where it stands in lists, or would stand. */
   place: Position
-  transaction: string | null
+  /** What a list is narrowed to that shows it. */
   location: string
   account: string | undefined
-  last4: string | null
 }
 
 export class LostAnswers {
-  /** By what makes a payment the same. */
+  /** By the ids of their requests. */
   readonly known = new Map<string, Lost>()
 
-  /** Returns the lost request that it repeats, or null. */
-  look(call: Exchange, isLost: boolean): string | null {
+  /** Takes note of a request. Returns the lost one that it repeats; null for none. */
+  look(call: Exchange, isLost: boolean): Lost | null {
     const own = paymentOf(call)
-    const before = own === null ? undefined : this.known.get(own)
+    const repeated = own && [...this.known.values()].filter(lost => isRepeated(lost, own))
+    // known where the client left before it ended
+    const isKnown = this.known.has(call.id)
     if (isLost) this.note(call, own)
-    else if (hasPerformed(call))
-      for (const [payment, lost] of this.known)
-        if (payment === own || isShownIn(lost, call)) this.known.delete(payment)
-    return before === undefined || before.request === call.id ? null : before.request
+    else if (own === null) {
+      const page = pageShown(call)
+      for (const [request, lost] of this.known)
+        if (isMissing(lost, call, page)) this.known.delete(request)
+    } else if (hasPerformed(call))
+      for (const { request } of repeated ?? []) this.known.delete(request)
+    return (!isKnown && (repeated?.findLast(({ isSeen }) => !isSeen) ?? repeated?.at(-1))) || null
   }
 
-  note(call: Exchange, payment = paymentOf(call)): void {
-    if (payment !== null) keep(this.known, payment, lostOf(call), MAX_LOST)
+  /** Notes that the response to a payment or Refund is lost, or that its client has left. */
+  note(call: Exchange, own = paymentOf(call)): void {
+    if (own !== null) keep(this.known, call.id, lostOf(call, own), MAX_LOST)
   }
 }
 
-/**
- * The same for the same payment: operation, Ticket or Transaction, and amount. Null for other
- * requests.
- */
-function paymentOf(call: Exchange): string | null {
-  const { operation, found } = call
+function paymentOf(call: Exchange): Payment | null {
+  const { operation, found, values } = call
   if ((operation !== 'createRefund' && operation !== 'createTransaction') || found === null)
     return null
   const amount = amountSent(call)
-  return JSON.stringify([operation, found.id, amount === undefined ? null : Number(amount)])
+  return {
+    operation,
+    about: found.id,
+    amount: amount === undefined ? null : Number(amount),
+    last4: paymentMethodOf(values as Parameters<typeof paymentMethodOf>[0]).card?.last4 ?? null
+  }
 }
 
-function lostOf(call: Exchange): Lost {
-  const { id: request, at, values, outcome } = call
-  const operation = call.operation as Creation
+/** Any Refund of a Transaction repeats a lost one; once that was seen, one of its amount does. */
+function isRepeated(lost: Lost, own: Payment): boolean {
+  if (lost.operation !== own.operation || lost.about !== own.about) return false
+  if (own.operation === 'createRefund')
+    return !lost.isSeen || own.amount === null || own.amount === lost.amount
+  const isOtherCard = lost.last4 !== null && own.last4 !== null && lost.last4 !== own.last4
+  return lost.amount === own.amount && !isOtherCard
+}
+
+function lostOf(call: Exchange, own: Payment): Lost {
+  const { id: request, at, outcome } = call
   const store = call.identifiedIn as Store
-  const found = call.found as AnyRecord & { location: string }
-  const collection = operation === 'createRefund' ? store.refunds : store.transactions
-  const made = hasRun(call) ? (outcome.shown as AnyRecord).id : null
+  const { location } = call.found as AnyRecord & { location: string }
+  const isRefund = own.operation === 'createRefund'
+  const collection = isRefund ? store.refunds : store.transactions
+  const shown = hasPerformed(call) ? (outcome.shown as AnyRecord) : null
+  const made = shown?.id ?? null
   return {
+    ...own,
+    amount: isRefund && shown !== null ? (shown.amount as number) : own.amount,
     request,
-    operation,
     made,
+    isSeen: false,
     // one that was not made would stand before those that come later
     place: (made === null ? undefined : collection.position(made)) ?? {
       at,
       nth: collection.next - 0.5
     },
-    transaction: operation === 'createRefund' ? found.id : null,
-    location: found.location,
-    account: store.locations.get(found.location)?.account,
-    last4:
-      operation === 'createRefund'
-        ? null
-        : (paymentMethodOf(values as Parameters<typeof paymentMethodOf>[0]).card?.last4 ?? null)
+    location,
+    account: store.locations.get(location)?.account
   }
 }
 
-function isShownIn(lost: Lost, call: Exchange): boolean {
-  const shown = recordsShown(call)
-  if (shown.some(({ id }) => id === lost.made)) return true
+/** The page that a client got; null where it is none. */
+export function pageShown(call: Exchange): List<AnyRecord> | null {
+  if (call.outcome.name !== 'scripted') return hasRun(call) ? listShown(call) : null
+  try {
+    const page = JSON.parse(call.text)
+    return Array.isArray(page?.data) ? page : null
+  } catch {
+    return null
+  }
+}
+
+/** Whether a response would show a record if it had been made, and does not. Notes one it shows. */
+function isMissing(lost: Lost, call: Exchange, page: List<AnyRecord> | null): boolean {
+  const shown = page?.data ?? recordsShown(call)
+  const isShown = (wanted: string | null) => shown.some(one => one?.id === wanted)
+  const isRefund = lost.operation === 'createRefund'
+  if (isShown(lost.made)) lost.isSeen = true
   // what is older than the request says nothing of it
-  if (call.past !== null) return false
-  if (shown.some(({ id }) => id === lost.transaction)) return isEmbedded(lost, call)
-  const isItsList =
-    call.operation === (lost.operation === 'createRefund' ? 'listRefunds' : 'listTransactions')
-  return isItsList && lost.made === null && wouldBeListed(lost, call)
+  else if (call.past === null) {
+    if (!isRefund || !isShown(lost.about))
+      return (
+        page !== null &&
+        // a list that lacks one that was made is older
+        (lost.made === null || call.outcome.name === 'scripted') &&
+        call.operation === (isRefund ? 'listRefunds' : 'listTransactions') &&
+        wouldBeListed(lost, call)
+      )
+    if (!isEmbedded(lost, call)) return false
+    lost.isSeen = (call.identifiedIn as Store).refunds.get(lost.made ?? '') !== undefined
+    return !lost.isSeen
+  }
+  return false
 }
 
-function isEmbedded({ transaction, place }: Lost, { identifiedIn }: Exchange): boolean {
+/** Whether its Transaction shows a Refund, or would. */
+function isEmbedded({ about, place }: Lost, { identifiedIn }: Exchange): boolean {
   const query = { after: place, before: LATEST, descending: false, count: EMBEDDED }
-  return (
-    (identifiedIn as Store).refunds.index('transaction').range(transaction as string, query)
-      .length < EMBEDDED
-  )
+  return (identifiedIn as Store).refunds.index('transaction').range(about, query).length < EMBEDDED
 }
 
-/** Whether a list would show the record, by its filters, cursor and last record. */
-function wouldBeListed(
-  { operation, place, transaction, location, account, last4 }: Lost,
-  call: Exchange
-): boolean {
+/** Whether a list would show a record if it had been made. */
+function wouldBeListed(lost: Lost, call: Exchange): boolean {
+  const { place, about, location, account, last4 } = lost
   const { settings, actor } = call
   const { refunds, transactions } = call.identifiedIn as Store
-  const [collection, order] =
-    operation === 'createRefund'
-      ? ([refunds, 'newest_first'] as const)
-      : ([transactions, settings['pagination.order']] as const)
+  const isRefund = lost.operation === 'createRefund'
+  const collection = isRefund ? refunds : transactions
+  const order = isRefund ? 'newest_first' : settings['pagination.order']
   const values = call.values as ListValues & {
     location?: string
     transaction?: string
     search_query?: string
   }
-  const {
-    gte = EARLIEST.at,
-    gt = EARLIEST.at,
-    lte = LATEST.at,
-    lt = LATEST.at
-  } = boundsOf(values.created ?? {})
-  const isFiltered =
-    (values.location !== undefined && values.location !== location) ||
-    (values.transaction !== undefined && values.transaction !== transaction) ||
-    (values.search_query !== undefined &&
-      !matches(last4, values.search_query, settings['search.last4'])) ||
-    (isLimited(call) && account !== actor?.id) ||
-    place.at < gte ||
-    place.at <= gt ||
-    place.at > lte ||
-    place.at >= lt
-  if (isFiltered) return false
-  const comesFirst = (one: Position, other: Position) =>
-    order === 'newest_first' ? isAfter(one, other) : isAfter(other, one)
-  const placeOf = (id: string) => collection.position(id) as Position
-  const { starting_after, ending_before } = values
-  if (starting_after !== undefined && !comesFirst(placeOf(starting_after), place)) return false
-  if (ending_before !== undefined && !comesFirst(place, placeOf(ending_before))) return false
-  if (call.retrieved < limitOf(values, settings)) return true
-  const { first_id, last_id } = listShown(call) as { first_id: string; last_id: string }
-  return ending_before === undefined
-    ? comesFirst(place, placeOf(last_id))
-    : comesFirst(placeOf(first_id), place)
+  const { starting_after, ending_before, search_query } = values
+  const placeOf = (id: string | null | undefined) => collection.position(id ?? '')
+  const isWithin = (query: Partial<Query>) => {
+    const { after, before } = spanOf({ ...query, order })
+    return isAfter(place, after) && isAfter(before, place)
+  }
+  return (
+    (values.location ?? location) === location &&
+    (values.transaction ?? about) === about &&
+    (search_query === undefined || matches(last4, search_query, settings['search.last4'])) &&
+    !(isLimited(call) && account !== actor?.id) &&
+    isWithin({
+      ...boundsOf(values.created ?? {}),
+      startingAfter: placeOf(starting_after),
+      endingBefore: placeOf(ending_before)
+    }) &&
+    // it comes before the last record that was retrieved
+    (call.retrieved < limitOf(values, settings) ||
+      isWithin(
+        ending_before === undefined
+          ? { endingBefore: placeOf(listShown(call)?.last_id) }
+          : { startingAfter: placeOf(listShown(call)?.first_id) }
+      ))
+  )
 }

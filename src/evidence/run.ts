@@ -1,7 +1,4 @@
-/**
- * What a whole run adds up to: over every sandbox, reset and load, with its requests. They outlive
- * resets and sandboxes, and are bounded.
- */
+/** What a run adds up to over every sandbox, reset and load, with its requests, bounded. */
 import { beginningOf } from '../core/memory.js'
 import { keep } from '../core/remembered.js'
 import type { Exchange, OutcomeName } from '../engine/exchange.js'

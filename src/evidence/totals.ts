@@ -67,7 +67,7 @@ export type CoverageReport = {
 }
 
 export class Coverage {
-  /** How many requests kept and broke each rule, by its place in the ledger. */
+  /** Requests by the places of the rules that they kept and broke. */
   readonly #kept = new Uint32Array(RULE_IDS.length)
   readonly #broken = new Uint32Array(RULE_IDS.length)
 
@@ -110,14 +110,9 @@ function reportOf(outcomesOf: (place: number) => Outcomes): CoverageReport {
     const { text, violable, keepable }: Rule = RULES[rule]
     return { rule, text, violable, keepable: keepable !== false, ...outcomesOf(place) }
   })
-  const seen = rules.reduce(
-    (sum, { satisfied, violated }) => sum + Math.min(satisfied, 1) + Math.min(violated, 1),
-    0
-  )
-  const possible = rules.reduce(
-    (sum, { violable, keepable }) => sum + Number(keepable) + Number(violable),
-    0
-  )
+  const count = (isOne: (rule: RuleCoverage) => boolean) => rules.filter(isOne).length
+  const seen = count(({ satisfied }) => satisfied > 0) + count(({ violated }) => violated > 0)
+  const possible = count(({ keepable }) => keepable) + count(({ violable }) => violable)
   return {
     seen,
     possible,

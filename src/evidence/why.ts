@@ -1,7 +1,4 @@
-/**
- * Why a request got its response: the rules that it kept and broke, with the figures that they saw,
- * and the assumptions that the response relies on.
- */
+/** Why a request got its response: rules with the figures that they saw, and assumptions. */
 import { FormList, type FormNode, type FormObject, inBrackets } from '../core/form.js'
 import { isoOf } from '../core/instants.js'
 import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
@@ -111,7 +108,6 @@ const OUTCOMES: Readonly<Record<OutcomeName, string>> = {
   not_written: 'ran, but the data file could not be written'
 }
 
-/** The same for people to read. */
 export function explainedText(
   call: Exchange,
   evidence: Changed,

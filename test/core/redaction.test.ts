@@ -474,3 +474,10 @@ t.test('A25: no text shows a card number that is planted in it, however it is wr
       t.fail(JSON.stringify({ wire, form: parametersIn(form) }))
   }
 })
+
+t.test('A25: what a response shows of a card does not hide the rest of its sentence', t => {
+  const shown = '"card": {"last4": "4242", "brand": null} [of two]'
+  t.equal(withoutSecrets(shown), shown)
+  t.equal(withoutSecrets('"card": {"last4": "4242", "x": "1"} end'), `"card": ${MASK} end`)
+  t.end()
+})

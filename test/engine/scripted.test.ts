@@ -2,6 +2,7 @@ import t from 'tap'
 import { ApiError } from '../../src/core/errors.js'
 import { headersOf, refuse } from '../../src/engine/answers.js'
 import { scriptAction, tookEffect } from '../../src/engine/exchange.js'
+import { Changers } from '../../src/evidence/changers.js'
 import { Findings } from '../../src/evidence/findings.js'
 import { recordsChanged } from '../../src/evidence/journal.js'
 import { judgementOf } from '../../src/evidence/judgement.js'
@@ -252,7 +253,7 @@ t.test(
       key: null,
       body: 'ticket=tkt_a&payment_type=card&bank_account[bank_name]=b'
     })
-    const found = new Findings().look(paid).map(({ finding }) => finding)
+    const found = new Findings().look(paid, new Changers()).map(({ finding }) => finding)
     t.strictSame(
       found,
       ['zero-payment', 'unused-parameter'],
@@ -469,7 +470,7 @@ t.test(
         [200, { id: 'scr_1', name: 'n', fault: null, problem: exchange.problem }]
       )
       t.strictSame(
-        new Findings().look(exchange).map(({ finding }) => finding),
+        new Findings().look(exchange, new Changers()).map(({ finding }) => finding),
         ['change-not-made']
       )
     }

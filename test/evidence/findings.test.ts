@@ -4,14 +4,8 @@ import { durationOf } from '../../src/core/durations.js'
 import { ApiError } from '../../src/core/errors.js'
 import { Ids } from '../../src/core/ids.js'
 import { settingsInForce } from '../../src/core/settings.js'
-import {
-  FINDINGS,
-  FindingCounts,
-  type FindingId,
-  Findings,
-  named,
-  unused
-} from '../../src/evidence/findings.js'
+import { Changers } from '../../src/evidence/changers.js'
+import { FINDINGS, FindingCounts, type FindingId, Findings } from '../../src/evidence/findings.js'
 import type { Totals } from '../../src/evidence/totals.js'
 import { MERCHANT, NOW, RESELLER, smallFixture, startTestEmulator } from '../support/emulator.js'
 import { form, type Given, judgedRequest } from '../support/judged-request.js'
@@ -227,12 +221,42 @@ a refused call made again, unchanged, its parameters in any order
   POST /refunds amount=9000&transaction=txn_1111 | GET /tickets search_query=a&limit=x&created[gte]=2026-01-01&list[]=1
   GET /tickets list[]=1&created[gte]=2026-01-01&limit=x&search_query=a | => unknown-parameter 2: req_7 req_8
   => refused-and-repeated 4: req_1 req_2 req_3 req_4 req_5 req_6 req_7 req_8
-not a refused call that was changed, that succeeded, that another caller made, whose body was not read, or that a script answered
-  script {"on":"GET /locations","respond":{"status":402,"error":{"code":"no","message":"No."}}} | REFUND amount=9000 | REFUND amount=900
+not a refused call that was changed, that succeeded, that another caller made, whose body was not read, that was lost, or that a script answered with another status
+  script {"on":"GET /locations","respond":{"status":403}} | lost GET /transactions {"calls":"1-2","fault":"malformed_body"} | REFUND amount=9000 | REFUND amount=900
   @sk_wrong_key GET /tickets | @sk_other_key GET /tickets | [Test-Name: one] GET /tickets limit=0 | [Test-Name: another] GET /tickets limit=0
   [user-agent: another] GET /tickets limit=0 | GET /tickets/tkt_none | GET /tickets/tkt_none | GET /tickets | GET /tickets
   [content-type: application/json] POST /refunds {"transaction":"txn_1111"} | [content-type: application/json] POST /refunds {"transaction":"txn_2222"}
   GET /nothing a=1 | GET /nothing a=2 | GET /locations | GET /locations
+a payment that a script refuses, made again and again with nothing changed: it is refused, or made
+  script {"on":"POST /transactions","calls":"1-2","respond":{"status":402}} | PAY amount=1&card[last4]=1111 | GET /tickets | PAY amount=1&card[last4]=1111
+  PAY amount=1&card[last4]=1111 | PAY amount=1&card[last4]=1111 | => refused-and-repeated 2: req_1 req_3 req_4
+whatever operation a script declines, with 409 and 422 too, by a patch too, once a request
+  script {"on":"GET /locations","calls":1,"respond":{"status":409}} | script {"on":"POST /refunds","respond":{"status":422,"patch":{"id":"x"}}}
+  GET /locations | GET /locations | GET /locations | REFUND amount=1 | REFUND amount=1 | REFUND amount=1
+  => refused-and-repeated 3: req_1 req_2 req_4 req_5 req_6
+not with another card, after a change, after a Retry-After, or where its refusal was lost
+  script {"on":"POST /transactions","calls":"1-3","respond":{"status":402}} | script {"on":"GET /accounts","calls":1,"respond":{"status":409,"retry_after":"5s"}}
+  script {"on":"GET /refunds","calls":1,"respond":{"status":409},"fault":"connection_reset"} | PAY amount=1&card[last4]=1111 | PAY amount=1&card[last4]=2222
+  POST /locations/loc_a phone=1 | PAY amount=1&card[last4]=1111 | GET /accounts | +5s | GET /accounts | GET /refunds | GET /refunds
+a list that is paged through and left: by a search, backward, and of another Location
+  GET /tickets limit=1&starting_after=tkt_d | GET /tickets limit=1&ending_before=tkt_last | SEARCH last&starting_after=tkt_d
+  GET /tickets limit=1&location=loc_z | GET /locations limit=1&starting_after=loc_z | GET /transactions limit=1&starting_after=txn_2222
+  => stopped-at-empty-page 1: req_3 | => stopped-before-the-end 4: req_1 req_2 req_5 req_6
+not a first page, one that is paged to the end or begun again with a larger limit, by the last record that a search showed, nor what was lost
+  lost GET /refunds | GET /tickets limit=1 | GET /tickets limit=3&starting_after=tkt_d | GET /tickets starting_after=tkt_last
+  GET /transactions limit=1&starting_after=txn_2222 | GET /transactions limit=3 | GET /tickets location=loc_a&search_query=d&limit=2&starting_after=tkt_a
+  GET /tickets location=loc_a&search_query=d&starting_after=tkt_d
+a key of the sandbox, in a metadata name, a value, a search or the User-Agent, by any caller, refused or not
+  REFUND amount=1&metadata[sk_merchant]=a | REFUND amount=9000&metadata[a]=x sk_reseller x | GET /tickets location=loc_a&search_query=sk_merchant
+  [user-agent: till/1 c2tfbWVyY2hhbnQ6] GET /tickets | => key-leaked 4: req_1 req_2 req_3 req_4
+not a word that only begins like one, one of no Account, or the header that it belongs in
+  REFUND amount=1&metadata[sk_merchants]=sk_merchant_1 | REFUND amount=1&metadata[key]=sk_none | [user-agent: sk] GET /tickets location=loc_a&search_query=sk
+a card number in a metadata name, a header, the User-Agent, and a request that was refused on its way in
+  REFUND amount=1&metadata[4242 4242 4242 4242]=a | [x-card: 4242424242424242] GET /tickets | [user-agent: 4242-4242-4242-4242] GET /tickets
+  @sk_wrong GET /tickets search_query=4242424242424242 | => card-number-sent 4: req_1 req_2 req_3 req_4
+not a trace, a version or an id in a header
+  [traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01] GET /tickets | [user-agent: Chrome/120.0.6099.109] GET /tickets
+  [x-request-id: 1772388240000] GET /tickets
 `)
 
 const REFUND = 'transaction=txn_1111&amount=10'
@@ -266,14 +290,13 @@ const looked = (title: string, when: string, look: string, isSeen: boolean, more
 ${title}
   lost POST /transactions {"when":"${when}"}${more} | ${PAYMENT}&card[last4]=4242
   ${look}
-  ${PAYMENT}&card[last4]=4242${isSeen ? '' : '\n  => double-payment-risk 1: req_1 req_3'}`
+  ${PAYMENT}&card[last4]=4242${isSeen && when === 'before' ? '' : `\n  => ${isSeen ? 'repeated-though-made' : 'double-payment-risk'} 1: req_1 req_3`}${when === 'after' && look.includes('1111&limit') ? ' | => stopped-before-the-end 1: req_2' : ''}`
 const LOST = [
   ...['before', 'after'].flatMap(when =>
     casesIn(`
 the same Refund again after its answer was lost ${when} it was made; only another Refund, another Transaction's list and a refused look came between
   lost POST /refunds {"when":"${when}"} | POST /refunds ${REFUND} | GET /refunds transaction=txn_2222 | GET /refunds transaction=txn_1111&limit=x
-  GET /transactions/txn_2222 | GET /transactions limit=1 | REFUND amount=11 | POST /refunds ${REFUND} | POST /refunds ${REFUND}
-  => double-refund-risk 1: req_1 req_7
+  GET /transactions/txn_2222 | GET /transactions limit=1 | POST /refunds ${REFUND} | POST /refunds ${REFUND} | => double-refund-risk 1: req_1 req_6
 the same payment again after its answer was lost ${when} it was made, another one, and once more
   lost POST /transactions {"when":"${when}"} | ${PAYMENT} | PAY amount=11 | ${PAYMENT} | ${PAYMENT} | => double-payment-risk 1: req_1 req_3
 ${[
@@ -286,7 +309,7 @@ ${[
     look => `not a Refund lost ${when} it was made of a client that looks first with ${look}
   lost POST /refunds {"when":"${when}"} | POST /refunds ${REFUND}
   ${look}
-  POST /refunds ${REFUND}`
+  POST /refunds ${REFUND}${when === 'before' ? '' : '\n  => repeated-though-made 1: req_1 req_3'}`
   )
   .join('\n')}
 ${LOOKS.map(({ look, isSeen }) => looked(`a payment lost ${when} it was made, and ${look}`, when, look, isSeen)).join('')}
@@ -305,14 +328,27 @@ not a payment lost before it was made, after a page that starts after a later on
 a payment that was lost is repeated until it is answered; one that is refused meanwhile is neither answered nor lost
   lost POST /transactions {"when":"before"} | PAY amount=10 | POST /transactions ticket=tkt_a&payment_type=vip&amount=10
   POST /transactions ticket=tkt_a&payment_type=vip&amount=11 | PAY amount=11 | PAY amount=10 | => double-payment-risk 2: req_1 req_2 req_5
-a Refund that ten later ones hide in its Transaction
-  lost POST /refunds {"when":"before"} | REFUND amount=10
-${'  REFUND amount=1\n'.repeat(10)}  GET /transactions/txn_1111
-  REFUND amount=10 | => double-refund-risk 1: req_1 req_13
-not a Refund that the client sees with GET /refunds/${FIRST_REFUND}
-  lost POST /refunds | REFUND amount=10 | GET /refunds/${FIRST_REFUND} | REFUND amount=10
-not a Refund that the client sees with POST /refunds/${FIRST_REFUND}
-  lost POST /refunds | REFUND amount=10 | POST /refunds/${FIRST_REFUND} metadata[a]=b | REFUND amount=10
+a Refund that the client sees with GET /refunds/${FIRST_REFUND}, made again once
+  lost POST /refunds | REFUND amount=10 | GET /refunds/${FIRST_REFUND} | REFUND amount=10 | REFUND amount=10 | => repeated-though-made 1: req_1 req_3
+a Refund that the client sees with POST /refunds/${FIRST_REFUND}, another one, and the rest
+  lost POST /refunds | REFUND amount=10 | POST /refunds/${FIRST_REFUND} metadata[a]=b | REFUND amount=11 | REFUND metadata[a]=b
+  => repeated-though-made 1: req_1 req_4
+a payment that two lose: one look shows the first, the other one was not made
+  lost POST /transactions | lost POST /transactions {"calls":2,"when":"before"} | PAY amount=10 | PAY amount=10 | GET /transactions | PAY amount=10
+  => double-payment-risk 1: req_1 req_2 | => repeated-though-made 1: req_1 req_4
+a 5xx of a script after it was made is a lost answer
+  script {"on":"POST /refunds","calls":1,"respond":{"status":503,"patch":{"id":"x"}}} | REFUND amount=10 | REFUND  | => double-refund-risk 1: req_1 req_2
+not one before it was made, nor another status
+  script {"on":"POST /refunds","calls":1,"respond":{"status":503}} | script {"on":"POST /transactions","calls":1,"respond":{"status":404,"patch":{"id":"x"}}}
+  REFUND amount=10 | REFUND amount=10 | PAY amount=10 | PAY amount=10
+not an equal split by two cards; the first card again is
+  lost POST /transactions | PAY amount=10&card[last4]=1111 | PAY amount=10&card[number]=4242424242422222 | PAY amount=10&card[last4]=1111
+  => double-payment-risk 1: req_1 req_3 | => card-number-sent 1: req_2
+not after a list that a script shows without the record
+  lost POST /transactions | script {"on":"GET /transactions","calls":1,"respond":{"body":{"data":[],"has_more":false}}} | PAY amount=10 | GET /transactions | PAY amount=10
+a script shows the record
+  lost POST /transactions | script {"on":"GET /transactions","calls":1,"respond":{"body":{"data":[null,{"id":"${FIRST_PAYMENT}"}]}}}
+  PAY amount=10 | GET /transactions | PAY amount=10 | => repeated-though-made 1: req_1 req_3
 a Refund whose answer is lost again is found again
   lost POST /refunds {"calls":"1-2"} | REFUND amount=10 | REFUND amount=10 | REFUND amount=10 | => double-refund-risk 2: req_1 req_2 req_3
 a body that is broken on the way is a lost answer
@@ -326,8 +362,8 @@ the same Refund with another key, User-Agent, reason and metadata, and its amoun
   => foreign-record 1: req_2
 the same payment with another token, its amount under amounts
   lost POST /transactions | PAY amount=10&card[token]=tok_1 | PAY amounts[payment_amount]=10&card[token]=tok_2 | => double-payment-risk 1: req_1 req_2
-not another amount, another Ticket or Transaction, nor another call whose answer was lost
-  lost POST /refunds | lost POST /transactions | lost POST /locations/{id} | REFUND amount=10 | REFUND amount=11
+not another amount of a payment, another Ticket or Transaction, nor another call whose answer was lost
+  lost POST /refunds | lost POST /transactions | lost POST /locations/{id} | REFUND amount=10
   POST /refunds transaction=txn_2222&amount=10 | PAY amount=10 | PAY amount=11 | POST /transactions ticket=tkt_b&payment_type=card&amount=10
   POST /locations/loc_a phone=1 | POST /locations/loc_a phone=2
 not a payment that was refused, whose answer was lost, of a Ticket that does not exist
@@ -340,9 +376,9 @@ const PAUSES = [
   ...['30', 'Sun, 01 Mar 2026 18:05:30 GMT'].flatMap(value =>
     casesIn(`
 Retry-After of ${value}: called again at once, found once
-  pause ${value} | GET /accounts | GET /accounts | GET /accounts | => retry-after-ignored 1: req_1 req_2
+  pause ${value} | GET /accounts | GET /accounts | GET /accounts | => retry-after-ignored 1: req_2
 Retry-After of ${value}: called again a second too early
-  pause ${value} | GET /accounts | +29s | GET /accounts | => retry-after-ignored 1: req_1 req_2
+  pause ${value} | GET /accounts | +29s | GET /accounts | => retry-after-ignored 1: req_2
 Retry-After of ${value}: not when the time has passed
   pause ${value} | GET /accounts | +30s | GET /accounts
 Retry-After of ${value}: not another operation, nor another caller, nor none
@@ -352,7 +388,7 @@ Retry-After of ${value}: not another operation, nor another caller, nor none
   ...casesIn(`
 Retry-After: each of two that are ignored
   script {"on":"GET /accounts","calls":"1-2","respond":{"status":429,"headers":{"Retry-After":"30"}}} | GET /accounts | GET /accounts | GET /accounts
-  => retry-after-ignored 2: req_1 req_2 req_3
+  => retry-after-ignored 2: req_2 req_3
 Retry-After: not one that says no time, has passed already, or never arrived
   pause soon | GET /accounts | GET /accounts
 Retry-After: not a date that has passed already
@@ -360,9 +396,13 @@ Retry-After: not a date that has passed already
 Retry-After: not one that never arrived
   script {"on":"GET /accounts","calls":"1","respond":{"status":429,"headers":{"Retry-After":"30"},"error":{"code":"slow_down","message":"Slow down."}},"fault":"connection_reset"}
   GET /accounts | GET /accounts
+Retry-After: of a Ticket, a path and a list of a Transaction's Refunds, not of another one
+  script {"on":"*","calls":"1-3","respond":{"status":429,"retry_after":"30s"}} | PAY amount=10 | GET /tickets/tkt_a | GET /refunds transaction=txn_1111
+  POST /transactions ticket=tkt_b&payment_type=card&amount=10 | GET /tickets/tkt_b | GET /refunds transaction=txn_2222
+  PAY amount=9 | GET /tickets/tkt_a | GET /refunds transaction=txn_1111 | => retry-after-ignored 3: req_7 req_8 req_9
 Retry-After: a call without a key too
   script {"on":"POST /transactions","calls":"1","respond":{"status":503,"headers":{"Retry-After":"5"}}} | PAY amount=10 | PAY amount=10
-  => retry-after-ignored 1: req_1 req_2
+  => retry-after-ignored 1: req_2
 `)
 ]
 
@@ -460,7 +500,8 @@ function counted() {
   const counts = new FindingCounts()
   const findings = new Findings()
   const look = (given: Given) => {
-    for (const found of findings.look(judgedRequest(given))) counts.add(found, found.requests)
+    for (const found of findings.look(judgedRequest(given), new Changers()))
+      counts.add(found, found.requests)
   }
   return { look, list: () => counts.list('starting_after') }
 }
@@ -481,7 +522,7 @@ t.test(
       all.look({ id: 'req_2', now, at })
       t.strictSame(
         shown(all),
-        isEarly ? [['retry-after-ignored', 1, ['req_1', 'req_2']]] : [],
+        isEarly ? [['retry-after-ignored', 1, ['req_2']]] : [],
         `${now} ${at}`
       )
     }
@@ -507,12 +548,19 @@ t.test("findings: a refusal that comes of the emulator's own state is nobody's m
   t.end()
 })
 
-t.test('findings: there are fifteen, errors are listed first', t => {
+t.test('findings: there are eighteen, errors are listed first', t => {
   const errors =
-    'stopped-at-empty-page double-refund-risk double-payment-risk change-not-made'.split(' ')
+    'stopped-at-empty-page double-refund-risk double-payment-risk key-leaked change-not-made'.split(
+      ' '
+    )
   const requests =
     'search-without-narrowing unknown-parameter unset-value unused-parameter key-sent-needlessly card-number-sent foreign-record empty-amount zero-payment'
-  const warnings = [...requests.split(' '), 'retry-after-ignored', 'refused-and-repeated']
+  const warnings = [
+    ...requests.split(' '),
+    ...'retry-after-ignored repeated-though-made stopped-before-the-end refused-and-repeated'.split(
+      ' '
+    )
+  ]
   const severities = Object.entries(FINDINGS).map(
     ([finding, { severity }]) => `${severity} ${finding}`
   )
@@ -520,22 +568,6 @@ t.test('findings: there are fifteen, errors are listed first', t => {
     ...errors.map(finding => `error ${finding}`),
     ...warnings.map(finding => `warning ${finding}`)
   ])
-  t.end()
-})
-
-t.test('findings: a call is named once, and at most 20 are', t => {
-  const use = unused()
-  const calls = Array.from({ length: 21 }, (_, nth) => `req_${nth}`)
-
-  t.strictSame(
-    calls.filter(call => named(use, call)),
-    calls.slice(0, 20)
-  )
-  const again = unused()
-  t.strictSame(
-    [named(again, 'req_1'), named(again, 'req_1'), named(again, 'req_2'), again.requests],
-    [true, false, true, ['req_1', 'req_2']]
-  )
   t.end()
 })
 
@@ -548,7 +580,11 @@ t.test(
     } as const
     for (let call = 1; call <= 25; call++) look({ id: `req_${call}`, unknownParameter: true })
     for (let call = 1; call <= 25; call++)
-      look({ id: `page_${call}`, query: form(`search_query=s&location=loc_${call}`), ...page })
+      look({
+        id: `page_${call}`,
+        query: form(`search_query=s&location=loc_${call}`),
+        ...page
+      })
 
     const all = list()
     t.strictSame(

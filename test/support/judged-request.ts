@@ -44,6 +44,8 @@ export function judgedRequest(given: Given = {}): Exchange {
     now: 0,
     method: 'GET',
     path: '/tickets',
+    url: '/next/tickets',
+    headers: {},
     operation: 'listTickets',
     params: {},
     account: 'mch_a',
