@@ -289,7 +289,7 @@ export class Exchange {
   get text(): string {
     const { shown, members, list, text, fault } = this.outcome
     const whole = () => {
-      if (shown === null || text !== '') return text
+      if (shown === null || text !== '' || this.length === 0) return text
       if (members !== null) return bodyOf(shown, members, list).toString()
       return changedBody(shown as AnyRecord, operationOf(this.operation as OperationId).family, {
         base: this.base,
@@ -537,6 +537,7 @@ export type ScriptAction = {
   id: string
   name: string | null
   fault: Fault | null
+  applied?: boolean
   problem?: string
 }
 export const scriptAction = ({
@@ -548,6 +549,7 @@ export const scriptAction = ({
     id: action.id,
     name: action.entry.data.name ?? null,
     fault: action.entry.data.fault ?? outcome.fault,
+    ...(!action.isApplied && { applied: false }),
     ...(problem !== null && { problem })
   }
 

@@ -17,7 +17,7 @@ import {
   perform
 } from '../engine/execute.js'
 import { answerSeen, requestOf } from '../engine/play.js'
-import { answerByScript, breakAnswer, isAnswer } from '../engine/scripted.js'
+import { answerByScript, breakAnswer, isAnswer, retractUnapplied } from '../engine/scripted.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Action, Fault } from '../scenario/script.js'
 import type { StepAnswer, StepCall } from '../scenario/steps.js'
@@ -72,6 +72,7 @@ export class Player {
       refuse(exchange, error)
     }
     breakAnswer(exchange)
+    retractUnapplied(exchange)
     return this.#end(exchange, faultSeen(exchange))
   }
 

@@ -4,7 +4,7 @@
  */
 import { durationOf } from '../core/durations.js'
 import { nameOf, type OperationId } from '../reference/operations.js'
-import { gateOf, type Hold, type Release } from '../scenario/script.js'
+import { type Action, gateOf, type Hold, type Release } from '../scenario/script.js'
 
 /** A gate as the control API shows it. */
 export type ListedGate = { name: string; open: boolean; waiting: { id: string; on: string }[] }
@@ -25,13 +25,13 @@ export class Gates {
   /**
    * Waits at the closed gate of a script entry. When `until` requests wait, they go on together; so
    * do the next ones.
-   * `goesOn` resolves with whether the request goes on; `leave` ends its wait before that.
+   * `goesOn` resolves with whether the request goes on; `leave` ends its wait: true, it timed out.
    * `longest` is how many milliseconds it may wait, null for ever.
    */
   arrive(
     entry: string,
     hold: Hold,
-    { id, operation }: { id: string; operation: OperationId | null }
+    { id, operation, action }: { id: string; operation: OperationId | null; action: Action | null }
   ): { goesOn: Promise<boolean>; leave: (goesOn: boolean) => void; longest: number | null } {
     const { until = Number.POSITIVE_INFINITY, release = 'in_order' } = hold
     const gate = this.#gate(gateOf(entry, hold))
@@ -41,6 +41,7 @@ export class Gates {
     })
     const waiting: Waiting = { id, operation: operation as OperationId, go: goesOn => go(goesOn) }
     const leave = (goesOn: boolean) => {
+      if (goesOn && action && gate.waiting.includes(waiting)) action.isHeld = false
       gate.waiting = gate.waiting.filter(other => other !== waiting)
       waiting.go(goesOn)
     }

@@ -152,7 +152,7 @@ function partOf(schema: Schema, name: string): Schema | undefined {
  * Whether names below a parameter are conditions on it, and not parts of it. If it has parts,
  * `present` is the only condition that it can have.
  */
-function isCondition(wanted: object, schemas: readonly Schema[]): boolean {
+export function isCondition(wanted: object, schemas: readonly Schema[]): boolean {
   const names = Object.keys(wanted)
   return (
     names.length > 0 &&
@@ -236,7 +236,7 @@ async function compileValue(wanted: Scalar | null, at: At, report: Report): Prom
   if (wanted === null && name.length > 1) return value => value === undefined
   if (fields === undefined && IS_DIGEST.test(text))
     return ofText(value => value.length <= MAX_MATCHED && digestOf(value) === text)
-  if (fields !== undefined || at.onlyRight) {
+  if (fields !== undefined || at.onlyRight || conditionMeant(text, schemas) !== '') {
     const judged = schemas.map(schema => ({
       schema,
       value: fields === undefined ? sentAs(wanted, schema) : wanted
@@ -250,14 +250,16 @@ async function compileValue(wanted: Scalar | null, at: At, report: Report): Prom
       report([], say(at.isNegated ? 'always_matches' : 'never_matches', why, advice))
     }
   }
-  return fields === undefined ? value => value === text : isField(schemas[0] as Schema, wanted)
+  if (fields !== undefined) return isField(schemas[0] as Schema, wanted)
+  const number = schemas.some(isNumeric) ? numberIn(text) : null
+  return value => value === text || (number !== null && numberIn(String(value)) === number)
 }
 
 /** A value as a request sends it to a parameter; undefined where the parameter has parts. */
 function sentAs(wanted: Scalar | null, schema: Schema): Scalar | undefined {
   if (schema.type === 'object') return undefined
   const text = String(wanted)
-  return isNumeric(schema) && NUMBER.test(text) ? Number(text) : text
+  return (isNumeric(schema) ? numberIn(text) : null) ?? text
 }
 
 /** Why no record, or no right request, can have a value. */
@@ -283,6 +285,16 @@ function isField({ format }: Schema, wanted: Scalar | null): Test {
   if (at !== null) return value => instantOf(String(value)) === at
   const stored = format === 'country' ? String(wanted).toUpperCase() : wanted
   return value => value === stored
+}
+
+const hasNumber = (wanted: unknown): boolean =>
+  typeof wanted === 'number' || (isObject(wanted) && Object.values(wanted).some(hasNumber))
+
+/** A test of a value of a response by what is written alone. */
+export function compileShown(wanted: Wanted, report: Report): Promise<Test> {
+  const schemas: Schema[] = [hasNumber(wanted) ? { type: 'number' } : { format: 'instant' }]
+  const unknown = () => say('matches_nothing')
+  return compileTest(wanted, { schemas, name: ['body', ''], answers: new Map(), unknown }, report)
 }
 
 /** Tests a value as text, also a number of a record; an object or a list does not pass. */
@@ -344,21 +356,21 @@ const boundsIn = (conditions: object): { name: string; at: number; shown: string
     return words === undefined || at === null ? [] : [{ name, at, shown: `${words} ${bound}` }]
   })
 
-const NUMBER = /^-?\d+(\.\d+)?$/
+const numberIn = (text: string) => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : null)
 const isNumeric = ({ type }: Schema) =>
   [type].flat().some(name => name === 'integer' || name === 'number')
+
+const isInstant = ({ format }: Schema) => format === 'instant'
 
 /** Compares numbers and instants; text has no order that a test should rely on. */
 function compileComparison({ holds }: Comparison, bound: Scalar, under: At, report: Report): Test {
   const { name, schemas } = under
   const isNumber = schemas.some(isNumeric)
-  if (!isNumber && !schemas.some(({ format }) => format === 'instant')) {
+  if (!isNumber && !schemas.some(isInstant)) {
     report([], say('not_comparable', name.join('.')))
     return () => false
   }
-  const placeOf = isNumber
-    ? (value: string) => (NUMBER.test(value) ? Number(value) : null)
-    : instantOf
+  const placeOf = isNumber ? numberIn : instantOf
   const isHeld = (value: Value, at: number | null) => {
     const place = value == null ? null : placeOf(String(value))
     return place !== null && at !== null && holds(place, at)
@@ -382,8 +394,9 @@ function compileComparison({ holds }: Comparison, bound: Scalar, under: At, repo
 
 /** `; write { gt: 5000 }` for the text `>5000`; an empty text for one that compares nothing. */
 function conditionMeant(text: string, schemas: readonly Schema[]): string {
-  const [, sign, bound = ''] = /^([<>]=?)(.*)/s.exec(text.trim()) ?? []
-  const isComparable = schemas.some(isNumeric) ? NUMBER.test(bound) : instantOf(bound) !== null
+  const [, sign, bound = ''] = /^([<>]=?) *(.*)/s.exec(text.trim()) ?? []
+  const isNumber = schemas.some(isNumeric) && numberIn(bound) !== null
+  const isComparable = isNumber || (schemas.some(isInstant) && instantOf(bound) !== null)
   const [condition] = Object.keys(COMPARISONS).filter(name => COMPARISONS[name]?.sign === sign)
   return isComparable ? `; write { ${condition}: ${bound} }` : ''
 }

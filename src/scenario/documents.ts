@@ -259,7 +259,7 @@ const placeOf = ({ name }: SourceDocument, steps: readonly Step[]) => JSON.strin
 /** Names of numbers that can be written as text too: of parameters, and of counts. */
 const NUMBERS: ReadonlySet<string> = new Set([
   ...PARAMETER_TABLES.flatMap(numbersIn),
-  ...['calls', 'times', 'status']
+  ...['calls', 'times', 'payments_per_ticket', 'status']
 ])
 function numbersIn({ properties = {} }: Schema): string[] {
   return Object.entries(properties).flatMap(([name, part]) =>

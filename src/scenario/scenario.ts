@@ -332,7 +332,7 @@ async function stateIn(
     ID.test(name) && FAMILIES.some(family => !importer.isMissing(family, name))
   const isAllNamed = used.isAll && !isMisspelt(own, 'steps') && !isMisspelt(own, 'play')
   let ids: readonly string[] | undefined
-  checkSteps(
+  await checkSteps(
     {
       steps: { list: data.steps, flaws: flaws?.get('steps') },
       play: { list: data.play, flaws: flaws?.get('play') },

@@ -407,19 +407,15 @@ const ENDED = closed('', ['ended'], {
     description: 'The name of the entry that must have ended, by its calls, for or until.'
   }
 })
-const CALLS = of<number | string>({
-  type: ['integer', 'string'],
-  minimum: 1,
-  'x-published': referTo('calls')
-})
-const TIMES = of<number | string>({
-  type: ['integer', 'string'],
-  minimum: 0,
-  'x-published': referTo('times')
-})
+const countsAs = (name: string) =>
+  of<number | string>({
+    type: ['integer', 'string'],
+    minimum: 0,
+    'x-published': referTo(name)
+  })
 const WHEN = wordOf(
   ['before', 'after'] as const,
-  'Of a fault, before: the request has no effect; after: it takes effect, then its response is lost. Of a change: before or after the operation.'
+  'Of a fault or a response, before: instead of the operation; after: the operation takes effect first. Of a change: before or after the operation.'
 )
 
 const ENTRY = {
@@ -428,8 +424,8 @@ const ENTRY = {
     on: ON,
     match: MATCH,
     calls: {
-      ...CALLS,
-      description: 'Which of the matching requests: 1, 2-3 or 4+; left out: all.'
+      ...countsAs('calls'),
+      description: 'Which of the matching requests: 0, 1, 2-3, 4+ or every 7; left out: all.'
     },
     per: wordOf(
       PER,
@@ -546,7 +542,17 @@ const GENERATE = closed('Records of one family to generate from the seed.', [], 
     'x-advice': 'write { min: 450, max: 18000 }',
     'x-meant': RETIRED_NAMES.amount
   },
-  refunded: { ...SHARE, description: 'The share of the Transactions that get one Refund.' }
+  refunded: {
+    ...SHARE,
+    description:
+      'The share of the Transactions that get one Refund, whole or in part; beside partly_refunded, whole.'
+  },
+  partly_refunded: { ...SHARE, description: 'The share that get one Refund of a part.' },
+  payments_per_ticket: {
+    ...countsAs('per_ticket'),
+    minimum: 1,
+    description: 'How many of the Transactions each paid Ticket gets: 2 or 1-3.'
+  }
 })
 /** So many records of one family to generate, with their places and times. */
 export type GenerateData = Static<typeof GENERATE>
@@ -591,7 +597,8 @@ const callOf = <E extends TProperties, M extends TProperties>(expected: E, more:
           'The status of the response, a class such as 2xx, or a list; 2xx when left out.'
       },
       body: of<Json>({
-        description: 'What the response must contain; names that are left out are not compared.'
+        description:
+          'What the response must contain: values, or the conditions of match; names that are left out are not compared.'
       }),
       ...expected
     })
@@ -735,7 +742,10 @@ export function expectationSchema({ account = false } = {}) {
     [],
     {
       ...calls,
-      times: { ...TIMES, description: 'How many requests: 0, 1, 2-3 or 4+; left out: 1+.' },
+      times: {
+        ...countsAs('times'),
+        description: 'How many requests: 0, 1, 2-3 or 4+; left out: 1+.'
+      },
       sequence: listOf(
         { 'x-single': 'on', ...closed('A request of a sequence.', ['on'], calls, 'ExpectedCall') },
         'Requests in this order; others may come between them.',

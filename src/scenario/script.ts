@@ -16,7 +16,7 @@ import {
   operationOf,
   operationsNamed
 } from '../reference/operations.js'
-import { type Counts, countsOf } from './counts.js'
+import { type Calls, countsOf } from './counts.js'
 import { digestOf, withDigests } from './digests.js'
 import type { Report } from './documents.js'
 import { type Edit, editOf } from './edits.js'
@@ -43,7 +43,7 @@ export type Entry = {
   data: EntryData
   operations: ReadonlySet<OperationId>
   matches: Matcher
-  calls: Counts
+  calls: Calls
   /** The share of the selected requests that it is applied to, from 0 to 1. */
   chance: number
   /** The instants of the sandbox's clock between which requests match, the first among them. */
@@ -65,8 +65,18 @@ export type Entry = {
   /** Milliseconds of the sandbox's clock: how old the records are that it shows. */
   stale: number | null
 }
-/** An entry that is applied to a request, with its delay. */
-export type Action = { id: string; entry: Entry; delay: number }
+/**
+ * An entry that is applied to a request, with its delay, and the value that it was counted by.
+ * `isHeld` until its hold times out; `isApplied` unless it changed nothing.
+ */
+export type Action = {
+  readonly id: string
+  readonly entry: Entry
+  readonly delay: number
+  readonly value?: string | undefined
+  isHeld: boolean
+  isApplied: boolean
+}
 /**
  * How many requests matched an entry, and to how many it was applied; `first`, of one that lasts for
  * a time, when that began, in milliseconds of the sandbox's clock.
@@ -137,10 +147,8 @@ export const compileEntry = (
     if (data.per !== undefined && !isCounted)
       note(['per'], say('needs', 'per', 'calls, chance or for'))
     if (hold) checkHold(hold, within(note, 'hold'))
-    if (when === 'after' && respond && !respond.patch)
-      note(['when'], say('not_together', 'when: after', ['respond']))
-    else if (when === 'after' && !fault && !change)
-      note(['when'], say('needs', 'when: after', 'fault or change'))
+    if (when === 'after' && !fault && !change && !respond)
+      note(['when'], say('needs', 'when: after', 'fault, change or respond'))
     if (respond) checkRespond(respond, within(note, 'respond'))
     if (respond?.patch) {
       if (fault) note(['respond', 'patch'], say('not_together', 'patch', ['fault']))
@@ -169,7 +177,7 @@ export const compileEntry = (
 const nameIn = (after: EntryData['after']): string | undefined =>
   isObject(after) ? (after as { ended?: string }).ended : (after as string | undefined)
 const canEnd = ({ until, per, calls = '+', for: lasting }: EntryData) =>
-  until !== undefined || (per === undefined && (lasting !== undefined || !`${calls}`.includes('+')))
+  until !== undefined || (per === undefined && (lasting !== undefined || !/[+e]/.test(`${calls}`)))
 
 /**
  * Refuses entries of a script that wait in vain: for none of it, for themselves by whatever way, or
@@ -225,7 +233,7 @@ const labelOf = ({ entry: { data }, index }: PlacedEntry) =>
 const isUnconditional = ({ data, calls, chance, between, lasts, matches }: Entry) =>
   (data.per ?? data.after) === undefined &&
   matches.length === 0 &&
-  calls.from === 1 &&
+  calls.from <= 1 &&
   chance === 1 &&
   between.from === -FOREVER &&
   [calls.to, between.until, lasts].every(end => end === FOREVER)
@@ -350,7 +358,7 @@ export class Script {
   unused(): { id: string; entry: Entry; count: EntryCount; isWaiting: (at: number) => boolean }[] {
     return [...this.#entries].flatMap(([id, counted]) => {
       const { entry, count } = counted
-      return count.applied > 0
+      return count.applied > 0 || entry.calls.to === 0
         ? []
         : [
             {
@@ -436,7 +444,7 @@ export class Script {
   act(
     call: SentCall,
     { seed, at }: { seed: number; at: number },
-    note: (id: string, count: EntryCount) => void = () => {}
+    note: CountNote = () => {}
   ): Action | null {
     let action: Action | null = null
     // what a request does to one entry begins another only for those after it
@@ -461,17 +469,38 @@ export class Script {
           action = {
             id,
             entry,
+            value,
+            isHeld: entry.data.hold !== undefined,
+            isApplied: true,
             delay: entry.delay(() => drawnFraction(seed, `delay:${entry.label}`, count.applied))
           }
         }
       }
-      this.#revision++
-      note(id, { ...count, ...(own && value !== undefined && { values: [{ value, ...own }] }) })
+      this.#noteCounts(id, value, note)
     }
     return action
   }
+
+  /** An entry that was applied to a request changed nothing: it was not applied. */
+  retract(action: Action, note: CountNote): void {
+    const { id, value = '' } = action
+    const counted = this.#entries.get(id)
+    action.isApplied = false
+    if (counted === undefined) return
+    for (const count of [counted.count, counted.values.get(value)])
+      if (count !== undefined && --count.applied === 0) delete count.first
+    this.#noteCounts(id, action.value, note)
+  }
+
+  #noteCounts(id: string, value: string | undefined, note: CountNote): void {
+    const { count, values } = this.#entries.get(id) as Counted
+    const own = value !== undefined && values.get(value)
+    this.#revision++
+    note(id, { ...count, ...(own && { values: [{ value, ...own }] }) })
+  }
 }
 
+type CountNote = (id: string, count: EntryCount) => void
 type Counted = {
   readonly entry: Entry
   count: Omit<EntryCount, 'values'>
@@ -518,7 +547,8 @@ function isApplied(
   { matched, first }: Count,
   { seed, at, value }: { seed: number; at: number; value?: string }
 ) {
-  if (matched < calls.from || matched > calls.to || at >= (first ?? at) + lasts) return false
+  if (matched < calls.from || matched > calls.to || matched % calls.every > 0) return false
+  if (at >= (first ?? at) + lasts) return false
   return (
     chance === 1 ||
     drawnFraction(seed, `chance:${label}${value === undefined ? '' : `:${value}`}`, matched) <

@@ -20,7 +20,7 @@ import {
   perform,
   requireState
 } from '../engine/execute.js'
-import { answerByScript, breakAnswer, isAnswer } from '../engine/scripted.js'
+import { answerByScript, breakAnswer, isAnswer, retractUnapplied } from '../engine/scripted.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
 import type { DataFile } from '../sandbox/data-file.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
@@ -184,6 +184,7 @@ export class Answers {
   send(reply: FastifyReply): void {
     const { data } = this.#parts
     const { arrival } = reply.request
+    retractUnapplied(arrival.exchange)
     if (data === undefined || !arrival.isPending || !mayHaveChanged(arrival.exchange))
       this.#deliver(reply)
     else
