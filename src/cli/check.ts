@@ -60,7 +60,6 @@ import { SAYS, say } from './sentences.js'
 export type CheckOptions = PlayedWith &
   ResponseBounds & {
     launch: Launch
-    /** What fails besides steps and expectations: `script` and findings. */
     failOn?: readonly Gate[]
     /**
      * Called before each file of several, else after each step and each second of a wait, for a

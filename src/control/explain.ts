@@ -127,7 +127,6 @@ function requestAsked(
   }
 }
 
-/** How many milliseconds a request waits, and at which gate. */
 const waitOf = ({ id, delay, entry: { data } }: Action) => ({
   delay,
   gate: data.hold === undefined ? null : gateOf(id, data.hold)

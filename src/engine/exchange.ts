@@ -60,7 +60,6 @@ export type Refusal = {
   param: string | null
   facts: Facts | null
 }
-/** Until when not to request an operation again, by either clock. */
 export type Pause = { machine: number; sandbox: number }
 export type AnyRecord = Readonly<Record<string, unknown>> & { readonly id: string }
 /** What an operation returned: a record or a list; null where it returns nothing. */
@@ -68,7 +67,6 @@ export type Shown = AnyRecord | List<AnyRecord> | null
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
 export type AnswerHeaders = Record<string, string | string[]>
 
-/** The decided outcome of a request; only this file makes one. */
 export type Outcome = {
   readonly name: OutcomeName
   /** How far the request had come when it was decided. */
@@ -83,7 +81,6 @@ export type Outcome = {
   readonly members: readonly Buffer[] | null
   /** The template of a list that is shown. */
   readonly list: Template
-  /** A body that shows no records: that of a refusal or of a script. */
   readonly text: string
   /** How the script lost the response. */
   readonly fault: Fault | null
@@ -125,7 +122,6 @@ const OVERHEAD = 2000
 export type Arriving = { base: string; method: string; url: string; headers: RequestHeaders }
 
 const WORD = 32
-/** Whether a request noted that it relied on the assumption at a place of the ledger. */
 export const hasNoted = ({ low, high }: Pick<Exchange, 'low' | 'high'>, place: number): boolean =>
   ((place < WORD ? low >>> place : high >>> (place - WORD)) & 1) === 1
 
@@ -186,7 +182,6 @@ export class Exchange {
   account: string | null = null
   /** The records that the caller was looked up in; dropped once the request is recorded. */
   identifiedIn: Store | null = null
-  /** The parameters as they were sent, redacted once recorded. */
   query: FormObject = EMPTY_FORM
   body: FormObject = EMPTY_FORM
   /**
@@ -314,7 +309,6 @@ export class Exchange {
     return sent === undefined && this.stage === STAGE.recorded ? null : sent && String(sent)
   }
 
-  /** The words to mask in its response: the API keys of its sandbox and the control token. */
   get secretWords(): SecretWords {
     return keysToMask(this.world)
   }
@@ -527,7 +521,6 @@ export const recordsShown = (exchange: Pick<Exchange, 'outcome'>): readonly AnyR
   listShown(exchange)?.data ??
   (exchange.outcome.shown === null ? [] : [exchange.outcome.shown as AnyRecord])
 
-/** The text of a header, which was read as Latin-1 and may be UTF-8. */
 function textOf(header: string): string {
   const bytes = Buffer.from(header, 'latin1')
   return isUtf8(bytes) ? bytes.toString() : header

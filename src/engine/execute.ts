@@ -198,7 +198,6 @@ function refuseLarge({ settings }: Exchange, body: string): void {
 /** A body whose type is not read. */
 export const OPAQUE: Form = { root: EMPTY_FORM, problem: null }
 
-/** The form in the text of a body; null where it has no bytes. */
 export function formIn(
   body: string,
   { headers, settings, method }: Pick<Exchange, 'headers' | 'settings' | 'method'>
@@ -259,7 +258,6 @@ export function requireState({ state, world }: Exchange): void {
   if (state !== world.state) throw REFUSALS.stateReplaced()
 }
 
-/** 8. What the script does to the request; null where it does nothing. */
 export function askScript(exchange: Exchange): Action | null {
   const { world } = exchange
   exchange.action = world.state.script.act(
@@ -297,7 +295,6 @@ function charsetProblem({ 'content-type': type }: Exchange['headers']): Form['pr
   }
 }
 
-/** What decoding asks of the records, and reports to the request. */
 const LOOKUPS: Lookups<Exchange> = {
   unknown(exchange, messages) {
     exchange.unknownParameter = true

@@ -36,7 +36,6 @@ export type Sent = Pick<
   'operation' | 'account' | 'params' | 'query' | 'body' | 'header' | 'test' | 'at'
 >
 
-/** A request as it was sent among these records, with this key. */
 export function sentIn(store: Store, request: Sent, key: string | null): SentCall {
   const { account, params } = request
   const operation = request.operation as OperationId
@@ -155,7 +154,6 @@ export function retractUnapplied(exchange: Exchange): void {
   if (!isApplied) state.script.retract(action, world.counted)
 }
 
-/** The response that a fault loses if its entry gives none. */
 const LOST: Respond = {
   status: 502,
   error: { code: 'scripted_fault', message: 'This response was meant to be lost.' }
@@ -178,7 +176,6 @@ function bodyOf(respond: Respond, { id, settings }: Exchange): string {
   return typeof body === 'string' ? body : JSON.stringify(body)
 }
 
-/** The headers of a script's response: those that it gives, and a content type if it gives none. */
 function headersOf(
   { headers = {}, body: given, retry_after }: Respond,
   body: string

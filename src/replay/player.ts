@@ -87,7 +87,6 @@ export class Player {
     return answer
   }
 
-  /** Whether a request goes on after the holds and delays of the script. */
   async #waited({ id, delay, entry: { data } }: Action, exchange: Exchange): Promise<boolean> {
     const { hold } = data
     if (hold !== undefined) {

@@ -6,7 +6,6 @@ import { durationOf } from '../core/durations.js'
 import { nameOf, type OperationId } from '../reference/operations.js'
 import { type Action, gateOf, type Hold, type Release } from '../scenario/script.js'
 
-/** A gate as the control API shows it. */
 export type ListedGate = { name: string; open: boolean; waiting: { id: string; on: string }[] }
 /** A request at a gate. */
 type Waiting = { id: string; operation: OperationId; go: (goesOn: boolean) => void }
@@ -23,8 +22,7 @@ export class Gates {
   }
 
   /**
-   * Waits at the closed gate of a script entry. When `until` requests wait, they go on together; so
-   * do the next ones.
+   * Waits at a closed gate. When `until` requests wait, they go on together.
    * `goesOn` resolves with whether the request goes on; `leave` ends its wait: true, it timed out.
    * `longest` is how many milliseconds it may wait, null for ever.
    */
@@ -48,7 +46,7 @@ export class Gates {
     gate.waiting.push(waiting)
     if (gate.waiting.length >= until) {
       const together = gate.waiting.splice(0)
-      // the last request has to wait too before all of them go on in their order
+      // the last one has to wait too before all go on in order
       queueMicrotask(() => letGo(together, release))
     }
     return {
@@ -65,7 +63,6 @@ export class Gates {
     return letGo(gate.waiting.splice(0), release)
   }
 
-  /** The gates with these names. */
   listed(names: readonly string[]): ListedGate[] {
     return names.map(name => {
       const { isOpen = false, waiting = [] } = this.#gates.get(name) ?? {}

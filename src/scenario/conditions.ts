@@ -39,7 +39,6 @@ export type Condition = {
   test: Test
 }
 
-/** Which values are judged, and which conditions on them are problems. */
 export type Subject = {
   /** The fields of a record, which are typed; left out for a request, whose parameters are text. */
   fields?: Schema
@@ -49,7 +48,6 @@ export type Subject = {
   answers?: ReadonlyMap<string, Json> | null
   unknown: (name: readonly string[], known: readonly string[]) => Said
 }
-/** A name with its schemas in the tables. An item of a list cannot be a condition. */
 type At = Subject & {
   schemas: readonly Schema[]
   name: readonly string[]
@@ -138,7 +136,6 @@ export function stepsOf(name: string, isPath = true): string[] | null {
       ]
 }
 
-/** The parts of a value by name; for a field that refers to a record, the fields of that record. */
 const partsOf = (schema: Schema) => schema.properties ?? LINKED_FIELDS.get(schema) ?? {}
 
 function partOf(schema: Schema, name: string): Schema | undefined {
@@ -255,7 +252,6 @@ async function compileValue(wanted: Scalar | null, at: At, report: Report): Prom
   return value => value === text || (number !== null && numberIn(String(value)) === number)
 }
 
-/** A value as a request sends it to a parameter; undefined where the parameter has parts. */
 function sentAs(wanted: Scalar | null, schema: Schema): Scalar | undefined {
   if (schema.type === 'object') return undefined
   const text = String(wanted)
@@ -297,7 +293,6 @@ export function compileShown(wanted: Wanted, report: Report): Promise<Test> {
   return compileTest(wanted, { schemas, name: ['body', ''], answers: new Map(), unknown }, report)
 }
 
-/** Tests a value as text, also a number of a record; an object or a list does not pass. */
 const ofText =
   (test: (value: string) => boolean): Test =>
   value =>

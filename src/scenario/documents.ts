@@ -58,7 +58,6 @@ const OF_NAMES = [
   'not_a_variable_name',
   'unbalanced_brackets'
 ]
-/** Takes a problem by its place in the current part of a document. */
 export type Report = (
   steps: readonly Step[],
   said: Pick<DocumentProblem, 'code' | 'message' | 'isOfName'> | string
@@ -111,7 +110,6 @@ export const writtenIn =
   (document: SourceDocument, under: readonly Step[] = []): Written =>
   steps => ({ document, steps: [...under, ...steps] })
 
-/** Adds each reported problem to a list, with the place where its part is written. */
 export const reportBy =
   (problems: Problems, written: Written): Report =>
   (steps, said) =>
@@ -120,7 +118,6 @@ export const reportBy =
       ...written(steps)
     })
 
-/** Adds each reported problem of a part of a document to a list. */
 export const reportTo = (
   problems: Problems,
   document: SourceDocument,
@@ -256,7 +253,6 @@ export async function listedProblems(
 
 const placeOf = ({ name }: SourceDocument, steps: readonly Step[]) => JSON.stringify([name, steps])
 
-/** Names of numbers that can be written as text too: of parameters, and of counts. */
 const NUMBERS: ReadonlySet<string> = new Set([
   ...PARAMETER_TABLES.flatMap(numbersIn),
   ...['calls', 'times', 'payments_per_ticket', 'status']
@@ -301,7 +297,6 @@ export async function problemsOf(
   ]
 }
 
-/** Refuses a document that its schema does not allow. Errors: `document_invalid`. */
 export async function refuseProblems(document: SourceDocument, checker: Checker): Promise<void> {
   const found = await problemsOf(document, document.data, data => checker.problems(data))
   if (found.length > 0) throw await refusalOf(found.map(problem => ({ document, ...problem })))
@@ -390,13 +385,11 @@ function jsonOf(
   return { data, numbers }
 }
 
-/** Finds places in a YAML text that was read before in another way. */
 export const locatorIn =
   (text: string, limits: DocumentLimits): SourceDocument['locate'] =>
   async (...wanted) =>
     (await yamlIn(text, limits)).locate(...wanted)
 
-/** YAML is read by a module that is loaded when it is first needed. */
 async function yamlIn(text: string, limits: DocumentLimits): Promise<ReadYaml> {
   const { readYaml } = await import('./yaml.js')
   return readYaml(text, limits)

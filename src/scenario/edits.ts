@@ -21,7 +21,6 @@ import {
 import type { ChangeData } from './schemas.js'
 import { say } from './sentences.js'
 
-/** Records as a fixture gives them, and the ids of those to delete before. */
 export type Edit = { fixture: Fixture; removed: readonly string[] }
 export type RecordName = { family: Family; id: string }
 /** What an edit has done to a store. */
@@ -32,7 +31,6 @@ const MAX_NAMED = 100
 /** Where the problems of an edit are said to be: nowhere yet. */
 const DOCUMENT = documentOf('script', null)
 
-/** The edit that a script entry asks for; places are those in the entry. */
 export function editOf({ data = {}, delete: removed = [] }: ChangeData, report: Report): Edit {
   const fixture = fixtureIn(DOCUMENT, data, ['change', 'data'])
   const count = recordsIn([fixture]) + removed.length
@@ -83,7 +81,6 @@ const MAX_SUGGESTED = 200
 export const suggestedIds = (store: Store, families: readonly Family[] = FAMILIES): string[] =>
   families.flatMap(family => store[family].someIds(MAX_SUGGESTED))
 
-/** The ids that the changes of script entries give to records, as far as they can be read. */
 export const idsMade = (entries: readonly unknown[]): ReadonlySet<unknown> =>
   new Set(
     entries.flatMap(entry =>
@@ -132,7 +129,6 @@ export function checkEdit(
   }
 }
 
-/** The families whose records can refer to one of a family, with the index that groups them. */
 const REFERRING: Partial<Record<Family, readonly [index: string, ...families: Family[]]>> = {
   accounts: ['account', 'accounts', 'users', 'locations'],
   locations: ['location', 'tickets'],

@@ -35,7 +35,6 @@ export function recordText(family: Family, record: object): string {
   return text
 }
 
-/** The API keys of a store, each with the Account that it acts as. */
 export const keysIn = ({ keys }: Store): { key: string; account: string }[] =>
   [...keys].map(([key, account]) => ({ key, account }))
 

@@ -51,14 +51,11 @@ type FamilyState = NonNullable<StateData[Family]>
 
 export type { StateData } from './schemas.js'
 
-/** Records to judge: one by its id, and all of a family, null where they could not be read. */
 export type StateRecords = {
   record: (family: Family, id: string) => Json | undefined
   all: (family: Family) => readonly Json[] | null
 }
-/** How the records differ from an expected state; places begin at `state`. */
 export type StateTest = (records: StateRecords) => Promise<StateDifference[]>
-/** How the records differ, and those that come nearest to what is counted. */
 export type StateDifference = Difference & { near_misses?: readonly NearMiss[] }
 
 /** The records of a store. */
@@ -127,7 +124,6 @@ function subjectOf(family: Family, answers: ReadonlyMap<string, Json> | null) {
   return { fields, schemas: [fields], name: [], answers, unknown }
 }
 
-/** Reads the fields of a record, and those of the records that it refers to. */
 const fieldsOf =
   (record: Json, records: StateRecords): FieldAt =>
   name =>
@@ -191,14 +187,12 @@ function recordDifferences(
   }))
 }
 
-/** A number that records come to: how many there are, or the sum of a field. */
 type Total = {
   at: readonly string[]
   wanted: Quantity
   test: Test
   field: readonly string[] | null
 }
-/** The records that are looked at, how a sentence names them, and those that come nearest. */
 type Found = { family: Family; where: string; records: FieldAt[]; near: readonly NearMiss[] }
 
 /** Compiles what the records of a family come to. */
@@ -247,7 +241,6 @@ async function compileQuantities(
 
 const idOf = (fieldAt: FieldAt) => String(fieldAt(['id']))
 
-/** Compiles a count, or the sum of a field that is a whole number. */
 async function compileTotal(
   wanted: Quantity,
   at: readonly [word: 'count'] | readonly [word: 'sum', path: string],
@@ -289,7 +282,6 @@ async function totalDifferences(
   return [{ at: place, ...said, near_misses: isShort ? near : [] }]
 }
 
-/** How many records are not what every one must be, and some of them. */
 async function everyDifferences(
   conditions: readonly Condition[],
   wanted: Quantities['every'],

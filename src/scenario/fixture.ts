@@ -23,7 +23,6 @@ import { say } from './sentences.js'
 type Given = Readonly<Record<string, unknown>>
 /** A part of a fixture: the records of a family, or API keys. */
 export type Section = Family | 'api_keys'
-/** A record or key as a document gives it, with the flaws of its shape. */
 type Sourced = {
   given: Given
   flaws: Flaws | undefined
@@ -37,7 +36,6 @@ type Sources = { readonly length: number; [Symbol.iterator]: () => Iterator<Sour
  * at all.
  */
 type Doubtful = readonly string[] | null
-/** The records of one or more fixture documents, and what else may be meant as one. */
 export type Fixture = Readonly<Record<Section, { sources: Sources; doubtful: Doubtful }>>
 export type GenerationContext = {
   ids: Ids
@@ -51,7 +49,6 @@ export type ImportedRecords = { [F in Family]: RecordOf<F>[] } & {
 
 /** The parts of a fixture, by their names. */
 export const SECTIONS = ['api_keys', ...FAMILIES] as const
-/** The section with this name, or with the most similar one; null where none is similar. */
 export const closestSection = (name: string): Section | null =>
   nearest(name, SECTIONS) as Section | null
 const nameOf = (section: Section) => (section === 'api_keys' ? 'key' : 'id')
@@ -183,7 +180,6 @@ function duplicatesIn(fixture: Fixture): DocumentProblem[] {
   })
 }
 
-/** What is right of a record; one that only lacks something is right as far as it goes. */
 const rightOf = ({ given, flaws }: Sourced): Given =>
   flaws?.size ? (withoutFlaws(given, flaws) as Given) : given
 const problemOf = (
@@ -254,7 +250,6 @@ export class FixtureImporter {
     while (!steps.next().done);
   }
 
-  /** Merges fixtures and imports their records, one at each step. */
   *importing(fixtures: readonly Fixture[]): Generator<void, void> {
     const [first, ...others] = fixtures as [Fixture, ...Fixture[]]
     const fixture = others.length === 0 ? first : merged(fixtures)

@@ -102,7 +102,6 @@ export function checkGenerate(data: GenerateData, report: Report): boolean {
 const OF_PAYMENTS = ['refunded', 'partly_refunded', 'payments_per_ticket'] as const
 const perTicket = ({ payments_per_ticket = 1 }: GenerateData) =>
   countsOf(`${payments_per_ticket}`, 0, () => {})
-/** Whether so many payments can be divided so that each Ticket gets as many as asked. */
 const isShared = (payments: number, { from, to }: { from: number; to: number }) =>
   from > 0 && to <= 100 && Math.floor(payments / from) * to >= payments
 
@@ -200,11 +199,9 @@ function parentsOf(
   return first ? { [first.id]: 1 } : null
 }
 
-/** Draws what is given of a record, which is completed as that of a fixture is. */
 type Draw = (index: number, at: number) => Given
 type Given = Readonly<Record<string, unknown>>
 
-/** Puts a record into the store for each instant, and returns them. */
 function fill<F extends Exclude<Family, 'refunds'>>(
   family: F,
   instants: Float64Array,
@@ -401,7 +398,6 @@ function paymentDraws(
   return { type, bill: () => drawWhole(faker, min, max), regulars }
 }
 
-/** A payment with what its type needs of the customer (TXN-3, TXN-4). */
 function drawPayment({ type, bill: drawnBill, regulars }: PaymentDraws, faker: Faker): Given {
   const payment_type = type()
   const bill = drawnBill()

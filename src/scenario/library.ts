@@ -132,7 +132,6 @@ export class Library {
     throw new ApiError('scenario_unknown', { message: SAYS.no_scenario(name, known, file) })
   }
 
-  /** The file of the scenario or fixture with a name; null where there is none. */
   named(name: string): string | null {
     const found = this.#names('scenarios', name)[0] ?? this.#names('fixtures', name)[0]
     if (found?.isOutside)
@@ -214,7 +213,6 @@ export class Library {
     return [...listed.values()]
   }
 
-  /** What a file says of itself; null for one of shared script entries, which cannot be loaded. */
   async #listed(
     { name, path }: { name: string; path: string },
     kind: Listed['kind']
@@ -264,13 +262,11 @@ const besides = (name: string, from: string | null) =>
     ? []
     : ENDINGS.map(ending => name + ending).filter(file => existsSync(resolve(dirname(from), file)))
 
-/** What a file says of itself in a comment at its top, below the line that names its schema. */
 function commentOf(path: string): string | null {
   const lines = readFileSync(path, 'utf8').split('\n', 3)
   return lines.find(line => /^# (?!yaml-language-server)/.test(line))?.slice(2) ?? null
 }
 
-/** The path that a path leads to; null where it leads to nothing. */
 function realPathOf(path: string): string | null {
   try {
     return realpathSync(path)

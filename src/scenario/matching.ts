@@ -64,7 +64,6 @@ export function countedValue(per: Per, call: SentCall): string | undefined {
   return value ? beginningOf(withoutSecrets(value), MAX_VALUE) : undefined
 }
 
-/** The parts of a match that hold names of parameters, each with the table that these are in. */
 export const SECTIONS = { params: 'params', query: 'querystring', body: 'body' } as const
 
 /** What is compiled; null where a problem of it is reported. */
@@ -94,10 +93,8 @@ export function operationsOn(on: On, report: Report): OperationId[] {
   return operations.some(found => found.length === 0) ? [] : [...new Set(operations.flat())]
 }
 
-/** The operations of an entry or expectation as a sentence names them. */
 export const shownOn = (on: On): string => (on === '*' ? 'any operation' : [on].flat().join(' or '))
 
-/** A condition of a match, in the part of the request that it is about. */
 export type MatchCondition = Condition & { section: keyof MatchData }
 /** Conditions that all have to hold. */
 export type Matcher = readonly MatchCondition[]
@@ -123,10 +120,6 @@ const inAmounts = (name: string, body: Values) =>
 export const isMatch = (matcher: Matcher, call: SentCall): boolean =>
   matcher.every(condition => condition.test(valueFor(condition, call)))
 
-/**
- * What each operation has in a section of a match; the values that are not parameters have no
- * table.
- */
 function tablesOf(operations: readonly OperationId[], section: keyof MatchData): readonly Schema[] {
   if (section === 'about')
     return [{ properties: Object.fromEntries(ABOUT.map(name => [name, {}])) }]

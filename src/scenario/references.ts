@@ -31,7 +31,6 @@ export function unclosedIn(text: string): string | undefined {
 /** A text with its place, at the name there where it is one. */
 type PlacedText = { steps: readonly Step[]; text: string; isOfName?: boolean }
 
-/** Every text of a part that holds a reference; the names of its parts too, where they are read. */
 export function textsIn(
   value: unknown,
   steps: readonly Step[] = [],
@@ -53,7 +52,6 @@ export function textsIn(
 export const namesIn = (text: string): string[] =>
   [...text.matchAll(REFERENCE)].map(([, name]) => (name as string).trim())
 
-/** The first reference of a text, whole or not; null where it has none. */
 export const referenceIn = (text: string): string | null => /\$\{[^{}]*\}?/.exec(text)?.[0] ?? null
 
 /**
@@ -69,7 +67,6 @@ const partOf = (value: Json | undefined, field: string): Json | undefined =>
     ? (value as Record<string, Json>)[field]
     : undefined
 
-/** The value of a reference in the responses of steps; undefined where there is none. */
 export function answerAt(answers: ReadonlyMap<string, Json>, reference: string): Json | undefined {
   const [head = '', ...fields] = reference.trim().split('.')
   return fields.reduce<Json | undefined>(partOf, answers.get(head))

@@ -136,7 +136,6 @@ export type FirstState = {
   settings: GivenSettings
   script: Script
   expectations: readonly Expectation[]
-  /** The requests that are still to be played before the state is ready. */
   steps: readonly StepData[]
   /** The requests that `check` sends as a client would. */
   play: readonly PlayData[]
@@ -153,7 +152,6 @@ export type Loaded = FirstState & { written: Written }
 export type Origin = {
   /** The scenario's name if it does not give one itself. */
   name: string
-  /** The file that relative paths start from; null for a document that came over HTTP. */
   file: string | null
 }
 /** The member of `use` that brought an entry, null for the scenario itself, and its index there. */
@@ -597,9 +595,6 @@ type UsedGroup = Group & { index: number }
  */
 type Used = { groups: readonly UsedGroup[]; isAll: boolean }
 
-/**
- * The groups that a scenario uses; their variables have the values that the scenario gives them.
- */
 async function usedGroups(
   checked: Checked,
   file: string | null,
@@ -861,7 +856,6 @@ function checkTotal(
   if (given + generated + steps > maxRecords) throw new TooLargeHere()
 }
 
-/** The settings that the scenario gives, those that are not right left out. */
 async function givenSettings({ data: { seed, settings }, flaws }: Checked): Promise<GivenSettings> {
   const given = flattened(isObject(settings) ? settings : {})
   const wrong = flaws?.has('settings')

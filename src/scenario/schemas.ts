@@ -62,7 +62,6 @@ const someOf = <T extends TSchema>(items: T, description?: string) =>
 const wordOf = <T>(words: readonly T[], description?: string) =>
   of<T>({ type: 'string', enum: words, description })
 const MAX_ITEMS = 1000
-/** One schema for the values of a type, another for every other value. */
 const either = <A extends TSchema, B extends TSchema>(
   type: string,
   then: A,
@@ -73,7 +72,6 @@ const either = <A extends TSchema, B extends TSchema>(
     description,
     ...Object.fromEntries(Object.entries({ if: { type }, then, else: otherwise }))
   })
-/** Each of several names with the same: its schema, or the part that it goes under. */
 const allAs = <N extends string, T>(names: readonly N[], same: T) =>
   Object.fromEntries(names.map(name => [name, same])) as { [name in N]: T }
 /** A definition of the published schemas. */
@@ -142,7 +140,6 @@ const orNull = (schema: Schema): Schema => ({
 /** The name of a resource in a sentence. */
 export const withArticle = (name: string): string => `${name.startsWith('A') ? 'An' : 'A'} ${name}`
 
-/** The schemas of the records of each family, as a fixture gives them. */
 export function recordSchemas(): Readonly<Record<string, Schema>> {
   const more = {
     id: RECORD_ID,
@@ -162,7 +159,6 @@ export function recordSchemas(): Readonly<Record<string, Schema>> {
   return Object.fromEntries(families)
 }
 
-/** Lists of records; `isNamed`: the published schema refers to the schema of a record. */
 function recordLists(isNamed = false) {
   const lists = Object.entries(recordSchemas()).map(([family, record]) => {
     const published = isNamed && { 'x-published': referTo(family) }
@@ -174,7 +170,6 @@ function recordLists(isNamed = false) {
   return Object.fromEntries(lists)
 }
 
-/** The schema of a fixture document: records of each family, and API keys. */
 export function fixtureSchema(isNamed = false): Schema {
   const key = closed(
     'An API key, and the Account that it acts as.',
@@ -215,7 +210,6 @@ const ON = {
   ),
   'x-published': referTo('on')
 }
-/** The operations that `on` names: one, several, or those that a pattern such as `*` fits. */
 export type On = Static<typeof ON>
 
 export type Scalar = string | number | boolean
@@ -554,7 +548,6 @@ const GENERATE = closed('Records of one family to generate from the seed.', [], 
     description: 'How many of the Transactions each paid Ticket gets: 2 or 1-3.'
   }
 })
-/** So many records of one family to generate, with their places and times. */
 export type GenerateData = Static<typeof GENERATE>
 
 const STATUS = of<number | string>({
@@ -568,11 +561,9 @@ const STATUSES = of<number | string | readonly (number | string)[]>({
   items: STATUS,
   'x-published': { anyOf: [referTo('status'), { type: 'array', items: referTo('status') }] }
 })
-/** Statuses that a response may have: `402`, `2xx` for any of them, or a list of such. */
 export type Statuses = Static<typeof STATUSES>
 
 const OBJECT = of<Record<string, Json>>({ type: 'object' })
-/** The fields of a request to send, with the response that it must get. */
 const callOf = <E extends TProperties, M extends TProperties>(expected: E, more: M) => ({
   as: {
     ...NAME,

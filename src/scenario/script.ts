@@ -209,10 +209,8 @@ export function checkWaiting(entries: readonly { data: EntryData; report: Report
   }
 }
 
-/** An entry, with the group that it is of, null for one of the scenario itself, and its place there. */
 export type PlacedEntry = { entry: Entry; use: number | null; index: number; report: Report }
 
-/** Refuses entries that are behind one that is applied to every request of their operations. */
 export function checkShadowed(entries: readonly PlacedEntry[]): void {
   const unconditional: PlacedEntry[] = []
   for (const placed of entries) {
@@ -276,7 +274,6 @@ function checkHold({ until, gate, for: longest }: Hold, report: Report): void {
   if (longest !== undefined) durationIn(longest, ['for'], report)
 }
 
-/** The name of the gate that an entry holds requests at: its own id if it gives none. */
 export const gateOf = (id: string, { gate = id }: Hold): string => gate
 
 function checkRespond(
@@ -310,7 +307,6 @@ function checkRespond(
  */
 export type ListedEntry = { id: string; entry: EntryData; near_misses?: NearMiss[] } & EntryCount
 
-/** The script entries of a sandbox in order, with their counts. */
 export class Script {
   readonly #entries = new Map<string, Counted>()
   readonly #byOperation = new Map<OperationId, Set<string>>()
@@ -330,7 +326,6 @@ export class Script {
     return this.#revision
   }
 
-  /** A copy with the same ids and counts; neither changes the other. */
   clone(): Script {
     const copy = new Script()
     for (const [id, counted] of this.#entries) copy.put(id, counted.entry, countOf(counted))
@@ -342,7 +337,6 @@ export class Script {
     return this.#entries.size
   }
 
-  /** Every entry with its id and counts, in the order in which they are tried. */
   listed(): ListedEntry[] {
     return [...this.#entries].map(([id, counted]) => ({
       id,
@@ -378,7 +372,6 @@ export class Script {
     return { id, entry: entry.data, ...count }
   }
 
-  /** Puts an entry with an id and counts that it has already, as a snapshot holds them. */
   put(id: string, entry: Entry, { values, ...count }: EntryCount): void {
     this.#revision++
     this.#entries.set(id, { entry, count, values: byValue(values) })
@@ -414,7 +407,6 @@ export class Script {
     return this.unused().length === 0
   }
 
-  /** Sets the counts of an entry, and of those of its values that are given. */
   recount(id: string, { values, ...count }: EntryCount): void {
     const counted = this.#entries.get(id) as Counted
     this.#revision++
@@ -538,10 +530,6 @@ function ownCount({ count, values }: Counted, value: string | undefined): Count 
   return own
 }
 
-/**
- * Whether an entry is applied to the request that it counted last, at a time of the sandbox's
- * clock.
- */
 function isApplied(
   { calls, lasts, chance, label }: Entry,
   { matched, first }: Count,

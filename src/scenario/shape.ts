@@ -58,7 +58,6 @@ const meantIn = (scenario: Readonly<Record<string, unknown>>): Meant[] =>
       : []
   })
 
-/** The lists of a fixture that are under another name than their own. */
 const misspelt = (fixture: unknown, under: readonly Step[]): Meant[] =>
   listsIn(fixture, under).filter(({ at, section }) => at.at(-1) !== section)
 

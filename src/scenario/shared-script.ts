@@ -21,7 +21,6 @@ import { declaredVariables, type GivenVariables, readWith } from './variables.js
 
 /** A part of a group, and where what is in it is written. */
 export type GroupPart = { part: unknown; flaws: Flaws | undefined; written: Written }
-/** Parts that a scenario can use, by their names, and what is wrong with them. */
 export type Group = { partOf: (name: keyof SharedParts) => GroupPart; flaws: Flaws | undefined }
 /**
  * What was read of a shared file, with the `names` of all its groups; `variables` are the names
@@ -36,7 +35,6 @@ export type SharedScript = {
 export const SHARED_SCRIPT_CHECKER = checkerOf(sharedScriptSchema)
 const GROUP_NAME = /^[A-Za-z0-9_][\w.-]*$/
 
-/** Whether data is a shared file: no other document has groups. */
 export const isSharedScript = (data: unknown): data is { groups: unknown; vars?: unknown } =>
   isObject(data) && Object.hasOwn(data, 'groups')
 
@@ -54,7 +52,6 @@ export function partsOfUse(reference: string): { file: string; group: string | n
 export const groupNamesIn = ({ groups }: { groups: unknown }): string[] =>
   isObject(groups) ? Object.keys(groups) : []
 
-/** The parts that are under a place of a document; script entries alone where there is a list. */
 export function groupIn(
   document: SourceDocument,
   under: readonly Step[],

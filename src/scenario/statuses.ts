@@ -5,7 +5,6 @@ import type { Report } from './documents.js'
 import type { Statuses } from './schemas.js'
 import { say } from './sentences.js'
 
-/** A test of whether a status is wanted; what is not a status is reported. */
 export function compileStatus(wanted: Statuses, report: Report): (status: number) => boolean {
   const patterns = [wanted].flat().map((one, index) => {
     if (!/^[1-5](\d\d|xx)$/i.test(`${one}`))

@@ -58,7 +58,6 @@ export type StepAnswer = {
   headers?: Readonly<Record<string, string>>
   fault?: Fault | null
 }
-/** Sends a request and returns its response; `fault` is the one that is expected. */
 export type Play = (call: StepCall, fault?: Fault) => StepAnswer | Promise<StepAnswer>
 /**
  * How a response differs from the expected one; `at` is the place of the expectation in the
@@ -83,7 +82,6 @@ export type StepBindings = {
   error?: Template
 }
 
-/** The number of earlier steps that are searched for a suggestion. */
 const MAX_LOOKED_AT = 100
 
 type Listed<T> = { list: readonly T[] | undefined; flaws?: Flaws | undefined }
@@ -216,10 +214,6 @@ type Referable = Required<Pick<Known, 'variable' | 'ids' | 'hasUsualLists'>> & {
   latest: readonly string[]
 }
 
-/**
- * The problem of a reference; null where it is right. References to variables are checked when
- * their values replace them.
- */
 function problemOfReference(
   name: string,
   { known, latest, variable, ids, hasUsualLists }: Referable
@@ -265,10 +259,6 @@ function fieldsOf(
   return { corrected: fields, missing: null }
 }
 
-/**
- * A step as far as it is right, with its place, and the group of requests that are sent at once
- * with it.
- */
 type PlacedStep = {
   step: StepData
   at: PathStep[]
@@ -343,10 +333,6 @@ function checkExpected(expect: StepData['expect'] = {}, report: Report): void {
     report([], say('not_together', 'fault', others))
 }
 
-/**
- * The problem of a request that is not an operation of the reference: it names the operations at
- * its path, or those with a similar name.
- */
 function unknownCall(call: string): Said {
   const [, path] = splitCall(call)
   const there = operationsAt(path.replace(REFERENCE, 'x')).map(
@@ -489,11 +475,9 @@ export function answerRead(
   }
 }
 
-/** Whether a status is one that a step wants; without `wanted`, any 2xx. */
 export const wantsStatus = (wanted: Statuses | undefined, status: number): boolean =>
   compileStatus(wanted ?? '2xx', () => {})(status)
 
-/** How a response differs from the one that a step expects; `step` is the place of the step. */
 async function problemsOf(
   { status, headers = {}, body, fault }: NonNullable<StepData['expect']>,
   answer: StepAnswer,
@@ -533,7 +517,6 @@ async function problemsOf(
     : [...problems, ...(await differences(body, answer.body, 'body', [...at, 'body']))]
 }
 
-/** Why a request failed; if no response came, in the emulator's usual words. */
 const reasonIn = ({ status, body }: StepAnswer, error: Template): string => {
   const message = valueAt(status === 0 ? ERROR_TEMPLATE : error, body, '$message')
   return typeof message === 'string' ? message.slice(0, MAX_SHOWN) : ''
@@ -541,7 +524,6 @@ const reasonIn = ({ status, body }: StepAnswer, error: Template): string => {
 
 const MAX_SHOWN = 1000
 
-/** A part of a response for people; it may be of any size and depth. */
 function shown(value: Json | undefined): string {
   try {
     const text = JSON.stringify(value) ?? 'nothing'

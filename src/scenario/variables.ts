@@ -14,7 +14,6 @@ import { unclosedIn, withValues } from './references.js'
 
 export type VariableValue = string | number | boolean
 export type Variables = ReadonlyMap<string, VariableValue>
-/** Values that a load gives to variables in place of their defaults. */
 export type GivenVariables = {
   values: Readonly<Record<string, unknown>>
   /** They are texts of a command line, so that the default of each says what it is. */
@@ -71,10 +70,6 @@ function problemOfDefault(name: string, fallback: string): Said | null {
   return fallback.length > MAX_VALUE ? say('variable_too_long', MAX_VALUE, fallback.length) : null
 }
 
-/**
- * The given value of a variable, of the type of its default; the default where none is given, null
- * where it is wrong.
- */
 function givenOr(
   name: string,
   fallback: VariableValue,
@@ -216,5 +211,4 @@ function expanded(data: unknown, variables: ReadonlyMap<string, VariableValue | 
   return { data: expand(data), used, unresolved }
 }
 
-/** Whether a text holds a reference to a variable, whole or not. */
 const hasSign = (text: string) => text.includes('${') && /\$\{\s*vars\b/.test(text)

@@ -25,7 +25,6 @@ import { type DocumentLimits, MAX_NESTING, sizeProblem } from './limits.js'
 import { type Locate, located, type Place, type PlaceTree, placesIn } from './places.js'
 import { type Advice, adviceOn, spaceMissing } from './yaml-advice.js'
 
-/** What a YAML text holds, what is wrong with it, and where parts of it are. */
 export type ReadYaml = {
   data: unknown
   problems: (Place & Said)[]
@@ -82,7 +81,6 @@ export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
 
 const inOrder = <T extends { at: number }>(found: T[]): T[] => found.sort((a, b) => a.at - b.at)
 
-/** The tokens of a text; what is wrong with its size where it is too large. */
 function tokensOf(text: string, limits: DocumentLimits): CST.Token[] | Said {
   const parser = new Parser()
   const tokens: CST.Token[] = []
@@ -112,13 +110,11 @@ function isLevel(token: CST.Token, nth: number, stack: CST.Token[]): boolean {
   )
 }
 
-/** What is wrong with a document beyond its syntax; `lineOf` is the line of a place. */
 function problemsIn(document: Document.Parsed, lineOf: (at: number) => number): Advice[] {
   const found: Advice[] = []
   const anchors = new Set<string>()
   let [aliases, anchored] = [0, 0]
   const add = (at: number, said: Said) => void found.push({ ...said, at })
-  /** A text that is a name, a colon and a value without a space between. */
   const addJoined = (node: unknown) => {
     const joined = isScalar(node) && node.type === 'PLAIN' ? spaceMissing(String(node.value)) : null
     if (joined !== null) add(startOf(node) + joined.at, joined)

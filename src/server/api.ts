@@ -180,7 +180,6 @@ export class Answers {
     this.#parts = parts
   }
 
-  /** Sends the outcome of a request, once what it changed is written. */
   send(reply: FastifyReply): void {
     const { data } = this.#parts
     const { arrival } = reply.request
