@@ -668,12 +668,6 @@ t.test(
         'status: 402\n    respond: {',
         'respond: { status: 402,'
       ],
-      [
-        acting('when: after\n    respond: { status: 500 }'),
-        '4:11 script[0].when not_together',
-        'when: after\n    ',
-        ''
-      ],
       [acting('calls: 1'), '3:5 script[0] no_action', 'calls: 1', 'delay: 2s'],
       [
         'script:\n  - one: POST /refunds\n    match: { body: { amount: 5 } }\n    delay: 2s\n',
