@@ -174,7 +174,7 @@ async function checkFile(
  */
 async function checkLoaded(checking: Checking): Promise<Found> {
   const { sandbox, against } = checking
-  const { play, expectations } = sandbox.requireLoaded()
+  const { steps, play, expectations } = sandbox.requireLoaded()
   const tally = new Tally(expectations)
   const used = new Set<string | null>()
   const isPlayedHere = against === null && play.length > 0
@@ -193,7 +193,8 @@ async function checkLoaded(checking: Checking): Promise<Found> {
   )
   if (isPlayedHere) points.push(...(await warningsOn(checking, playedSteps, nameOf)))
   if (drift !== null) points.push(...driftPoints(drift.deviations))
-  if (points.length === 0) points.push({ ...say('no_steps'), problems: [] })
+  if (steps.length + play.length === 0)
+    points.push({ ...say('sends'), problems: [{ at: [], ...say('no_steps') }] })
   if (drift === null) return { points, notes: [], settings: null }
   const isCompared =
     playedSteps.length === 0 || playedSteps.some(({ outcome }) => outcome.answer.status > 0)

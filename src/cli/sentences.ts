@@ -178,7 +178,8 @@ export const SAYS = {
   other_document: () => 'left out: it is not a scenario or a fixture',
   valid: () => 'the document is valid',
   // points of a check
-  no_steps: () => 'the document is valid; it has no steps and no expectations',
+  sends: () => 'requests are sent',
+  no_steps: () => 'nothing was sent; write steps or play',
   file_exists: () => 'file exists',
   all_given: () => 'every variable and key is given',
   var: (name: string) => `--var ${name}`,

@@ -79,6 +79,7 @@ const script = {
   id: text(),
   name: textOrNull,
   fault: textOrNull,
+  applied: optional(flag('False: it changed nothing.')),
   problem: optional(told('Why its change could not be made.'))
 }
 const refusal = closed({

@@ -67,7 +67,6 @@ export type Shown = AnyRecord | List<AnyRecord> | null
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
 export type AnswerHeaders = Record<string, string | string[]>
 
-/** The decided outcome of a request; only this file makes one. */
 export type Outcome = {
   readonly name: OutcomeName
   readonly reached: Stage
@@ -77,7 +76,6 @@ export type Outcome = {
   /** The bytes of the records shown; null where the request made or changed the record. */
   readonly members: readonly Buffer[] | null
   readonly list: Template
-  /** A body that shows no records: that of a refusal or of a script. */
   readonly text: string
   readonly fault: Fault | null
   readonly pause: Pause | null
@@ -165,7 +163,6 @@ export class Exchange {
   account: string | null = null
   /** The records in which the caller was found; dropped once recorded. */
   identifiedIn: Store | null = null
-  /** The parameters as they were sent, redacted once recorded. */
   query: FormObject = EMPTY_FORM
   body: FormObject = EMPTY_FORM
   /** Decoded, with records in place of the ids that name them. */
@@ -252,7 +249,7 @@ export class Exchange {
   get text(): string {
     const { shown, members, list, text, fault } = this.outcome
     const whole = () => {
-      if (shown === null || text !== '') return text
+      if (shown === null || text !== '' || this.length === 0) return text
       if (members !== null) return bodyOf(shown, members, list).toString()
       return changedBody(shown as AnyRecord, operationOf(this.operation as OperationId).family, {
         base: this.base,
@@ -468,7 +465,6 @@ export const recordsShown = (exchange: Pick<Exchange, 'outcome'>): readonly AnyR
   listShown(exchange)?.data ??
   (exchange.outcome.shown === null ? [] : [exchange.outcome.shown as AnyRecord])
 
-/** The text of a header, which was read as Latin-1 and may be UTF-8. */
 function textOf(header: string): string {
   const bytes = Buffer.from(header, 'latin1')
   return isUtf8(bytes) ? bytes.toString() : header
@@ -478,6 +474,7 @@ export type ScriptAction = {
   id: string
   name: string | null
   fault: Fault | null
+  applied?: boolean
   problem?: string
 }
 export const scriptAction = ({
@@ -489,6 +486,7 @@ export const scriptAction = ({
     id: action.id,
     name: action.entry.data.name ?? null,
     fault: action.entry.data.fault ?? outcome.fault,
+    ...(!action.isApplied && { applied: false }),
     ...(problem !== null && { problem })
   }
 

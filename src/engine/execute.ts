@@ -32,10 +32,11 @@ import {
 import {
   answerByScript,
   breakAnswer,
+  changeAnswer,
   changeRecords,
   endingOf,
   isAnswer,
-  patchAnswer,
+  retractUnapplied,
   sentBy
 } from './scripted.js'
 import { REFUSALS } from './sentences.js'
@@ -76,6 +77,7 @@ export function execute(
     refuse(exchange, error)
   }
   breakAnswer(exchange)
+  if (isScripted) retractUnapplied(exchange)
   exchange.close(true, 0)
   return exchange
 }
@@ -333,7 +335,7 @@ export function perform(exchange: Exchange, hasWaited = false): void {
     if (action !== null && action.entry.stale !== null)
       exchange.past = world.past(action.entry.stale)
     operate(exchange)
-    if (action !== null) patchAnswer(exchange, action)
+    if (action !== null) changeAnswer(exchange, action)
   } finally {
     if (action !== null && exchange.stage >= STAGE.running) changeRecords(exchange, action, 'after')
     exchange.changes = world.inputs.place - exchange.place

@@ -104,21 +104,29 @@ export function answerByScript(exchange: Exchange, action: Action): void {
   exchange.place = inputs.place
   changeRecords(exchange, action, 'before')
   exchange.changes = inputs.place - exchange.place
-  const answer = data.respond ?? LOST
-  const body = bodyOf(answer, exchange)
-  const headers = headersOf(answer, body)
-  exchange.answerHeaders = headers
-  exchange.scripted(statusOf(answer), body, pauseIn(headers, exchange))
+  respondWith(exchange, data.respond ?? LOST)
 }
 
-/** Patches the response of the operation; one without a body stays as it is. */
-export function patchAnswer(exchange: Exchange, { entry: { data } }: Action): void {
-  const { respond } = data
-  if (respond?.patch === undefined || exchange.length === 0) return
-  const text = JSON.stringify(mergePatched(JSON.parse(String(exchange.payload)), respond.patch))
+/** Once the operation ran, the script changes its response or sends another. */
+export function changeAnswer(exchange: Exchange, { entry: { data } }: Action): void {
+  if (data.respond !== undefined) respondWith(exchange, data.respond)
+}
+
+/** A response without a body is not patched. */
+function respondWith(exchange: Exchange, respond: Respond): void {
+  const { patch, status } = respond
+  if (patch !== undefined && exchange.length === 0) return
+  const text =
+    patch === undefined
+      ? bodyOf(respond, exchange)
+      : JSON.stringify(mergePatched(JSON.parse(String(exchange.payload)), patch))
   const headers = headersOf(respond, text)
   exchange.answerHeaders = headers
-  exchange.scripted(respond.status ?? exchange.outcome.status, text, pauseIn(headers, exchange))
+  exchange.scripted(
+    patch === undefined ? statusOf(respond) : (status ?? exchange.outcome.status),
+    text,
+    pauseIn(headers, exchange)
+  )
 }
 
 /**
@@ -126,18 +134,32 @@ export function patchAnswer(exchange: Exchange, { entry: { data } }: Action): vo
  * of the emulator is left alone.
  */
 export function breakAnswer(exchange: Exchange): void {
-  const { action, outcome } = exchange
-  const fault = action?.entry.data.fault
-  if (action === null || fault === undefined) return
-  const isMeant = isAnswer(action)
-    ? outcome.name === 'scripted'
-    : hasReached(exchange, STAGE.running)
-  if (!isMeant) return
+  const fault = exchange.action?.entry.data.fault
+  if (fault === undefined || !isBroken(exchange)) return
   exchange.lost(fault)
   if (fault === 'malformed_body') exchange.payload = malformed(String(exchange.payload))
 }
 
-/** The response that a fault loses if its entry gives none. */
+const isBroken = (exchange: Exchange): boolean =>
+  isAnswer(exchange.action as Action)
+    ? exchange.outcome.name === 'scripted'
+    : hasReached(exchange, STAGE.running)
+
+/** Once the outcome is decided: an entry that changed nothing was not applied. */
+export function retractUnapplied(exchange: Exchange): void {
+  const { action, outcome, changed, past, world, state } = exchange
+  if (!action?.isApplied || state !== world.state) return
+  const { fault } = action.entry.data
+  const isApplied =
+    outcome.name === 'scripted' ||
+    changed.length > 0 ||
+    past !== null ||
+    action.isHeld ||
+    action.delay > 0 ||
+    (fault !== undefined && isBroken(exchange))
+  if (!isApplied) state.script.retract(action, world.counted)
+}
+
 const LOST: Respond = {
   status: 502,
   error: { code: 'scripted_fault', message: 'This response was meant to be lost.' }

@@ -17,7 +17,7 @@ import {
   perform
 } from '../engine/execute.js'
 import { answerSeen, requestOf } from '../engine/play.js'
-import { answerByScript, breakAnswer, isAnswer } from '../engine/scripted.js'
+import { answerByScript, breakAnswer, isAnswer, retractUnapplied } from '../engine/scripted.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Action, Fault } from '../scenario/script.js'
 import type { StepAnswer, StepCall } from '../scenario/steps.js'
@@ -71,6 +71,7 @@ export class Player {
       refuse(exchange, error)
     }
     breakAnswer(exchange)
+    retractUnapplied(exchange)
     return this.#end(exchange, faultSeen(exchange))
   }
 
@@ -86,7 +87,6 @@ export class Player {
     return answer
   }
 
-  /** Whether a request goes on after the holds and delays of the script. */
   async #waited({ id, delay, entry: { data } }: Action, exchange: Exchange): Promise<boolean> {
     const { hold } = data
     if (hold !== undefined) {

@@ -3,7 +3,7 @@
  */
 import { durationOf } from '../core/durations.js'
 import { nameOf, type OperationId } from '../reference/operations.js'
-import { gateOf, type Hold, type Release } from '../scenario/script.js'
+import { type Action, gateOf, type Hold, type Release } from '../scenario/script.js'
 
 export type ListedGate = { name: string; open: boolean; waiting: { id: string; on: string }[] }
 type Waiting = { id: string; operation: OperationId; go: (goesOn: boolean) => void }
@@ -24,7 +24,7 @@ export class Gates {
   arrive(
     entry: string,
     hold: Hold,
-    { id, operation }: { id: string; operation: OperationId | null }
+    { id, operation, action }: { id: string; operation: OperationId | null; action: Action | null }
   ): { goesOn: Promise<boolean>; leave: (goesOn: boolean) => void; longest: number | null } {
     const { until = Number.POSITIVE_INFINITY, release = 'in_order' } = hold
     const gate = this.#gate(gateOf(entry, hold))
@@ -34,13 +34,14 @@ export class Gates {
     })
     const waiting: Waiting = { id, operation: operation as OperationId, go: goesOn => go(goesOn) }
     const leave = (goesOn: boolean) => {
+      if (goesOn && action && gate.waiting.includes(waiting)) action.isHeld = false
       gate.waiting = gate.waiting.filter(other => other !== waiting)
       waiting.go(goesOn)
     }
     gate.waiting.push(waiting)
     if (gate.waiting.length >= until) {
       const together = gate.waiting.splice(0)
-      // the last request has to wait too before all of them go on in their order
+      // the last one has to wait too before all go on in order
       queueMicrotask(() => letGo(together, release))
     }
     return {

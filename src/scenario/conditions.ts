@@ -33,7 +33,6 @@ export type Condition = {
   test: Test
 }
 
-/** Which values are judged, and which conditions on them are problems. */
 export type Subject = {
   /** The fields of a record, which are typed; left out for a request, whose parameters are text. */
   fields?: Schema
@@ -43,7 +42,6 @@ export type Subject = {
   answers?: ReadonlyMap<string, Json> | null
   unknown: (name: readonly string[], known: readonly string[]) => Said
 }
-/** A name with its schemas in the tables. An item of a list cannot be a condition. */
 type At = Subject & {
   schemas: readonly Schema[]
   name: readonly string[]
@@ -143,7 +141,7 @@ function partOf(schema: Schema, name: string): Schema | undefined {
  * Whether names below a parameter are conditions on it. If it has parts, it can have `present`
  * alone.
  */
-function isCondition(wanted: object, schemas: readonly Schema[]): boolean {
+export function isCondition(wanted: object, schemas: readonly Schema[]): boolean {
   const names = Object.keys(wanted)
   return (
     names.length > 0 &&
@@ -221,7 +219,7 @@ async function compileValue(wanted: Scalar | null, at: At, report: Report): Prom
   if (wanted === null && name.length > 1) return value => value === undefined
   if (fields === undefined && IS_DIGEST.test(text))
     return ofText(value => value.length <= MAX_MATCHED && digestOf(value) === text)
-  if (fields !== undefined || at.onlyRight) {
+  if (fields !== undefined || at.onlyRight || conditionMeant(text, schemas) !== '') {
     const judged = schemas.map(schema => ({
       schema,
       value: fields === undefined ? sentAs(wanted, schema) : wanted
@@ -235,14 +233,16 @@ async function compileValue(wanted: Scalar | null, at: At, report: Report): Prom
       report([], say(at.isNegated ? 'always_matches' : 'never_matches', why, advice))
     }
   }
-  return fields === undefined ? value => value === text : isField(schemas[0] as Schema, wanted)
+  if (fields !== undefined) return isField(schemas[0] as Schema, wanted)
+  const number = schemas.some(isNumeric) ? numberIn(text) : null
+  return value => value === text || (number !== null && numberIn(String(value)) === number)
 }
 
 /** Undefined where the parameter has parts. */
 function sentAs(wanted: Scalar | null, schema: Schema): Scalar | undefined {
   if (schema.type === 'object') return undefined
   const text = String(wanted)
-  return isNumeric(schema) && NUMBER.test(text) ? Number(text) : text
+  return (isNumeric(schema) ? numberIn(text) : null) ?? text
 }
 
 async function whyWrong(
@@ -267,7 +267,16 @@ function isField({ format }: Schema, wanted: Scalar | null): Test {
   return value => value === stored
 }
 
-/** Tests a value as text, also a number of a record; an object or a list does not pass. */
+const hasNumber = (wanted: unknown): boolean =>
+  typeof wanted === 'number' || (isObject(wanted) && Object.values(wanted).some(hasNumber))
+
+/** A test of a value of a response by what is written alone. */
+export function compileShown(wanted: Wanted, report: Report): Promise<Test> {
+  const schemas: Schema[] = [hasNumber(wanted) ? { type: 'number' } : { format: 'instant' }]
+  const unknown = () => say('matches_nothing')
+  return compileTest(wanted, { schemas, name: ['body', ''], answers: new Map(), unknown }, report)
+}
+
 const ofText =
   (test: (value: string) => boolean): Test =>
   value =>
@@ -326,21 +335,21 @@ const boundsIn = (conditions: object): { name: string; at: number; shown: string
     return words === undefined || at === null ? [] : [{ name, at, shown: `${words} ${bound}` }]
   })
 
-const NUMBER = /^-?\d+(\.\d+)?$/
+const numberIn = (text: string) => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : null)
 const isNumeric = ({ type }: Schema) =>
   [type].flat().some(name => name === 'integer' || name === 'number')
+
+const isInstant = ({ format }: Schema) => format === 'instant'
 
 /** Compares numbers and instants; text has no order that a test should rely on. */
 function compileComparison({ holds }: Comparison, bound: Scalar, under: At, report: Report): Test {
   const { name, schemas } = under
   const isNumber = schemas.some(isNumeric)
-  if (!isNumber && !schemas.some(({ format }) => format === 'instant')) {
+  if (!isNumber && !schemas.some(isInstant)) {
     report([], say('not_comparable', name.join('.')))
     return () => false
   }
-  const placeOf = isNumber
-    ? (value: string) => (NUMBER.test(value) ? Number(value) : null)
-    : instantOf
+  const placeOf = isNumber ? numberIn : instantOf
   const isHeld = (value: Value, at: number | null) => {
     const place = value == null ? null : placeOf(String(value))
     return place !== null && at !== null && holds(place, at)
@@ -364,8 +373,9 @@ function compileComparison({ holds }: Comparison, bound: Scalar, under: At, repo
 
 /** `; write { gt: 5000 }` for the text `>5000`; an empty text for one that compares nothing. */
 function conditionMeant(text: string, schemas: readonly Schema[]): string {
-  const [, sign, bound = ''] = /^([<>]=?)(.*)/s.exec(text.trim()) ?? []
-  const isComparable = schemas.some(isNumeric) ? NUMBER.test(bound) : instantOf(bound) !== null
+  const [, sign, bound = ''] = /^([<>]=?) *(.*)/s.exec(text.trim()) ?? []
+  const isNumber = schemas.some(isNumeric) && numberIn(bound) !== null
+  const isComparable = isNumber || (schemas.some(isInstant) && instantOf(bound) !== null)
   const [condition] = Object.keys(COMPARISONS).filter(name => COMPARISONS[name]?.sign === sign)
   return isComparable ? `; write { ${condition}: ${bound} }` : ''
 }

@@ -57,6 +57,5 @@ const ERRORS: Readonly<Record<number, ShownError>> = {
   }
 }
 
-/** The error of a status of 400 or more; statuses that are not listed have that of 400 or 500. */
 export const defaultError = (status: number): ShownError =>
   ERRORS[status] ?? (ERRORS[status < 500 ? 400 : 500] as ShownError)

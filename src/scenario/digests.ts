@@ -29,5 +29,4 @@ function digested(part: unknown, path: readonly string[]): unknown {
   return isSecretName(path.join('.')) || withoutSecrets(text) !== text ? digestOf(text) : part
 }
 
-/** The names of a nested one; `not` is a condition on the value before it. */
 const stepsIn = (name: string) => name.split(/[[\]]+/).filter(step => step !== '' && step !== 'not')

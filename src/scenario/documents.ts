@@ -238,10 +238,9 @@ export async function listedProblems(
 
 const placeOf = ({ name }: SourceDocument, steps: readonly Step[]) => JSON.stringify([name, steps])
 
-/** Names of numbers that can be written as text too: of parameters, and of counts. */
 const NUMBERS: ReadonlySet<string> = new Set([
   ...PARAMETER_TABLES.flatMap(numbersIn),
-  ...['calls', 'times', 'status']
+  ...['calls', 'times', 'payments_per_ticket', 'status']
 ])
 function numbersIn({ properties = {} }: Schema): string[] {
   return Object.entries(properties).flatMap(([name, part]) =>
@@ -284,7 +283,6 @@ export async function problemsOf(
   ]
 }
 
-/** Refuses a document that its schema does not allow. Errors: `document_invalid`. */
 export async function refuseProblems(document: SourceDocument, checker: Checker): Promise<void> {
   const found = await problemsOf(document, document.data, data => checker.problems(data))
   if (found.length > 0) throw await refusalOf(found.map(problem => ({ document, ...problem })))
@@ -370,7 +368,6 @@ function jsonOf(
   return { data, numbers }
 }
 
-/** Finds places in a YAML text that was read before in another way. */
 export const locatorIn =
   (text: string, limits: DocumentLimits): SourceDocument['locate'] =>
   async (...wanted) =>

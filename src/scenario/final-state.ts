@@ -256,7 +256,6 @@ async function compileQuantities(
 
 const idOf = (fieldAt: FieldAt) => String(fieldAt(['id']))
 
-/** Compiles a count, or the sum of a field that is a whole number. */
 async function compileTotal(
   wanted: Quantity,
   at: readonly [word: 'count'] | readonly [word: 'sum', path: string],

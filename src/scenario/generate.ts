@@ -13,6 +13,7 @@ import { PAYMENT_TYPES, type PaymentType } from '../reference/payment-methods.js
 import { pageOf } from '../store/paging.js'
 import { collectionOf, type RecordOf, type Records, type Store } from '../store/store.js'
 import { completed } from './completion.js'
+import { countsOf } from './counts.js'
 import type { Report } from './documents.js'
 import { type Progress, reportProgress } from './progress.js'
 import { GENERATED_FAMILIES, type GenerateData } from './schemas.js'
@@ -65,7 +66,7 @@ export async function loadFaker(): Promise<Faker> {
 
 /** One family, ranges that are not reversed, weights above 0. Returns whether it is right. */
 export function checkGenerate(data: GenerateData, report: Report): boolean {
-  const { created, amount } = data
+  const { created, amount, transactions, refunded = 0, partly_refunded = 0 } = data
   const asked = GENERATED_FAMILIES.filter(family => data[family] !== undefined)
   let isRight = true
   const note: Report = (steps, said) => {
@@ -80,8 +81,23 @@ export function checkGenerate(data: GenerateData, report: Report): boolean {
   for (const name of ['location', 'payment_types'] as const)
     if (isObject(data[name]) && Object.values(data[name]).every(weight => weight === 0))
       note([name], say('no_weight'))
+  for (const name of OF_PAYMENTS)
+    if (data[name] !== undefined && transactions === undefined)
+      note([name], say('needs', name, 'transactions'))
+  if (refunded + partly_refunded > 1) note(['partly_refunded'], say('shares_above_one'))
+  if (!isShared(transactions ?? 0, perTicket(data)))
+    note(
+      ['payments_per_ticket'],
+      say('not_shared', transactions ?? 0, `${data.payments_per_ticket}`)
+    )
   return isRight
 }
+
+const OF_PAYMENTS = ['refunded', 'partly_refunded', 'payments_per_ticket'] as const
+const perTicket = ({ payments_per_ticket = 1 }: GenerateData) =>
+  countsOf(`${payments_per_ticket}`, 0, () => {})
+const isShared = (payments: number, { from, to }: { from: number; to: number }) =>
+  from > 0 && to <= 100 && Math.floor(payments / from) * to >= payments
 
 const instantIn = (text: string) => instantOf(text) as number
 
@@ -89,7 +105,10 @@ const instantIn = (text: string) => instantOf(text) as number
 export const generatedBy = (entries: readonly GenerateData[]): number =>
   entries.reduce((sum, entry) => {
     const own = GENERATED_FAMILIES.reduce((count, family) => count + (entry[family] ?? 0), 0)
-    return sum + own + Math.round((entry.transactions ?? 0) * (entry.refunded ?? 0))
+    const { transactions = 0, refunded = 0, partly_refunded = 0 } = entry
+    return (
+      sum + own + Math.round(transactions * refunded) + Math.round(transactions * partly_refunded)
+    )
   }, 0)
 
 /**
@@ -267,17 +286,41 @@ function generatePayments(
       if (importer.isComplete('tickets')) report(['location'], say('no_early_ticket', location))
       return false
     }
-    open.set(location, { tickets, opened: 0 })
+    open.set(location, { tickets, opened: 0, unpaid: [] })
   }
   const draws = paymentDraws(data, faker)
   const parent = weightedNames(parents, faker)
-  // no payment is before the first Ticket of its Location
-  const payments = Array.from(instants, instant => {
-    const own = open.get(parent()) as OpenTickets
-    return { own, at: Math.max(instant, own.tickets[0]?.at as number) }
-  }).sort((one, other) => one.at - other.at)
+  const payments: Payment[] = []
+  for (let nth = 0; nth < instants.length; ) {
+    const location = parent()
+    const own = open.get(location) as OpenTickets
+    const instant = instants[nth] as number
+    if (data.payments_per_ticket === undefined) {
+      // no payment is before the first Ticket of its Location
+      payments.push({ own, at: Math.max(instant, own.tickets[0]?.at as number) })
+      nth++
+      continue
+    }
+    const ticket = drawUnpaid(own, instant, faker)
+    if (ticket === undefined) {
+      report(['payments_per_ticket'], say('too_few_tickets', location))
+      return false
+    }
+    const { from, to } = perTicket(data)
+    const sizes = Array.from({ length: to - from + 1 }, (_, more) => from + more)
+    const left = instants.length - nth
+    const size = drawOne(
+      faker,
+      sizes.filter(size => size <= left && isShared(left - size, { from, to }))
+    )
+    for (const at of instants.subarray(nth, nth + size))
+      payments.push({ own, at: Math.max(at, ticket.at), ticket: ticket.record.id })
+    nth += size
+  }
+  payments.sort((one, other) => one.at - other.at)
   const draw: Draw = (index, at) => {
-    const { own } = payments[index] as (typeof payments)[number]
+    const { own, ticket } = payments[index] as Payment
+    if (ticket !== undefined) return { ticket, ...drawPayment(draws, faker) }
     const { tickets } = own
     while ((tickets[own.opened]?.at ?? Number.POSITIVE_INFINITY) <= at) own.opened++
     const { record } = tickets[
@@ -294,6 +337,22 @@ function generatePayments(
 type OpenTickets = {
   tickets: ReturnType<typeof pageOf<Records['tickets']>>['stored']
   opened: number
+  /** Of the opened ones, those without a payment, where each gets so many. */
+  unpaid: OpenTickets['tickets'][number][]
+}
+type Payment = { own: OpenTickets; at: number; ticket?: string }
+
+/** A Ticket without a payment that is opened by then, or the next one; undefined if none is left. */
+function drawUnpaid(own: OpenTickets, at: number, faker: Faker) {
+  const { tickets, unpaid } = own
+  while (own.opened < tickets.length) {
+    const next = tickets[own.opened] as (typeof tickets)[number]
+    if (next.at > at && unpaid.length > 0) break
+    unpaid.push(next)
+    own.opened++
+  }
+  const place = drawWhole(faker, Math.max(0, unpaid.length - OPEN_AT_ONCE), unpaid.length - 1)
+  return unpaid.splice(place, 1)[0]
 }
 
 function drawAddress({ location }: Faker): Given {
@@ -332,7 +391,6 @@ function paymentDraws(
   return { type, bill: () => drawWhole(faker, min, max), regulars }
 }
 
-/** A payment with what its type needs of the customer (TXN-3, TXN-4). */
 function drawPayment({ type, bill: drawnBill, regulars }: PaymentDraws, faker: Faker): Given {
   const payment_type = type()
   const bill = drawnBill()
@@ -361,19 +419,23 @@ function drawPayment({ type, bill: drawnBill, regulars }: PaymentDraws, faker: F
  */
 function refund(
   paid: readonly Records['transactions'][],
-  { refunded = 0 }: GenerateData,
+  { refunded = 0, partly_refunded }: GenerateData,
   { store, ids, settings, faker, progress }: Generating
 ): void {
   const end = Date.parse(paid.at(-1)?.created ?? '')
-  const chosen = faker.helpers
-    .arrayElements([...paid.keys()], Math.round(paid.length * refunded))
-    .sort((a, b) => a - b)
+  const whole = Math.round(paid.length * refunded)
+  const count = whole + Math.round(paid.length * (partly_refunded ?? 0))
+  const drawn = faker.helpers.arrayElements([...paid.keys()], count)
+  const parts = new Set(drawn.slice(whole))
+  const chosen = drawn.sort((a, b) => a - b)
   for (const [index, place] of chosen.entries()) {
     const parent = paid[place] as Records['transactions']
     const created = isoOf(
       Math.min(end, Date.parse(parent.created) + drawWhole(faker, 60_000, 3 * DAY))
     )
-    const amount = faker.datatype.boolean() ? parent.amount : drawWhole(faker, 1, parent.amount)
+    const isWhole = partly_refunded === undefined ? faker.datatype.boolean() : !parts.has(place)
+    const most = partly_refunded === undefined ? parent.amount : Math.max(1, parent.amount - 1)
+    const amount = isWhole ? parent.amount : drawWhole(faker, 1, most)
     const given = {
       id: ids.draw('refund', settings, store.refunds),
       created,

@@ -94,8 +94,18 @@ export type Matcher = readonly MatchCondition[]
 export function valueFor({ section, name }: MatchCondition, call: SentCall): Value {
   if (section === 'key' || section === 'account') return call[section] ?? undefined
   if (section === 'headers') return call.header((name[0] as string).toLowerCase())
-  return section === 'about' ? call.about(name[0] as About) : call[section](name)
+  if (section === 'about') return call.about(name[0] as About)
+  const sent = call[section](name)
+  return section === 'body' && !sent && name.length === 1
+    ? (inAmounts(name[0] as string, call.body) ?? sent)
+    : sent
 }
+
+/** What stands in under `amounts` for a parameter that is left out. */
+const inAmounts = (name: string, body: Values) =>
+  (name === 'amount' ? ['transaction_amount', 'payment_amount'] : [name])
+    .map(part => body(['amounts', part]))
+    .find(Boolean)
 
 export const isMatch = (matcher: Matcher, call: SentCall): boolean =>
   matcher.every(condition => condition.test(valueFor(condition, call)))

@@ -6,7 +6,6 @@ import { holdsCardNumber } from '../core/card-numbers.js'
 import type { Said } from '../core/sentences.js'
 import { say } from './sentences.js'
 
-/** Patterns of a script, and of all expectations of a scenario. */
 export const MAX_PATTERNS = 25
 /** Of a value; a longer one does not match. */
 export const MAX_MATCHED = 500
@@ -63,7 +62,6 @@ const boundsOf = (pattern: string): Bound[] => [
   ]
 ]
 
-/** Whether a text is a pattern: `/…/`, or `/…/i`, which ignores case. */
 export const isPattern = (text: string): boolean => PATTERN.test(text)
 
 export function patternsIn(part: unknown): number {

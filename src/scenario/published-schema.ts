@@ -116,10 +116,10 @@ const DEFINITIONS: Readonly<Record<string, Json>> = {
   },
   calls: {
     ...orVariable(
-      { type: 'integer', minimum: 1 },
-      { type: 'string', pattern: '^ *[1-9][\\d ]*(- *[1-9][\\d ]*|\\+ *)?$' }
+      { type: 'integer', minimum: 0 },
+      { type: 'string', pattern: '^( *\\d[\\d ]*(- *[1-9][\\d ]*|\\+ *)?|every [1-9]\\d*)$' }
     ),
-    examples: [1, '2-3', '4+']
+    examples: [1, '2-3', '4+', 'every 7']
   },
   times: {
     ...orVariable(
@@ -127,6 +127,13 @@ const DEFINITIONS: Readonly<Record<string, Json>> = {
       { type: 'string', pattern: '^ *\\d[\\d ]*(- *[1-9][\\d ]*|\\+ *)?$' }
     ),
     examples: [0, 1, '2-3', '4+']
+  },
+  per_ticket: {
+    ...orVariable(
+      { type: 'integer', minimum: 1 },
+      { type: 'string', pattern: '^ *[1-9][\\d ]*(- *[1-9][\\d ]*)?$' }
+    ),
+    examples: [2, '1-3']
   },
   status: {
     ...orVariable(

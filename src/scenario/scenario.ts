@@ -144,7 +144,6 @@ export type Loaded = FirstState & { written: Written }
 export type Origin = {
   /** The scenario's name if it does not give one itself. */
   name: string
-  /** The file that relative paths start from; null for a document that came over HTTP. */
   file: string | null
 }
 /** The member of `use` that brought an entry (null: the scenario itself), and its index there. */
@@ -312,7 +311,7 @@ async function stateIn(
     ID.test(name) && FAMILIES.some(family => !importer.isMissing(family, name))
   const isAllNamed = used.isAll && !isMisspelt(own, 'steps') && !isMisspelt(own, 'play')
   let ids: readonly string[] | undefined
-  checkSteps(
+  await checkSteps(
     {
       steps: { list: data.steps, flaws: flaws?.get('steps') },
       play: { list: data.play, flaws: flaws?.get('play') },

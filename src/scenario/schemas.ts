@@ -59,7 +59,6 @@ const someOf = <T extends TSchema>(items: T, description?: string) =>
 const wordOf = <T>(words: readonly T[], description?: string) =>
   of<T>({ type: 'string', enum: words, description })
 const MAX_ITEMS = 1000
-/** One schema for the values of a type, another for every other value. */
 const either = <A extends TSchema, B extends TSchema>(
   type: string,
   then: A,
@@ -70,7 +69,6 @@ const either = <A extends TSchema, B extends TSchema>(
     description,
     ...Object.fromEntries(Object.entries({ if: { type }, then, else: otherwise }))
   })
-/** Each of several names with the same: its schema, or the part that it goes under. */
 const allAs = <N extends string, T>(names: readonly N[], same: T) =>
   Object.fromEntries(names.map(name => [name, same])) as { [name in N]: T }
 /** A definition of the published schemas. */
@@ -206,7 +204,6 @@ const ON = {
   ),
   'x-published': referTo('on')
 }
-/** The operations that `on` names: one, several, or those that a pattern such as `*` fits. */
 export type On = Static<typeof ON>
 
 export type Scalar = string | number | boolean
@@ -391,19 +388,15 @@ const ENDED = closed('', ['ended'], {
     description: 'The name of the entry that must have ended, by its calls, for or until.'
   }
 })
-const CALLS = of<number | string>({
-  type: ['integer', 'string'],
-  minimum: 1,
-  'x-published': referTo('calls')
-})
-const TIMES = of<number | string>({
-  type: ['integer', 'string'],
-  minimum: 0,
-  'x-published': referTo('times')
-})
+const countsAs = (name: string) =>
+  of<number | string>({
+    type: ['integer', 'string'],
+    minimum: 0,
+    'x-published': referTo(name)
+  })
 const WHEN = wordOf(
   ['before', 'after'] as const,
-  'Of a fault, before: the request has no effect; after: it takes effect, then its response is lost. Of a change: before or after the operation.'
+  'Of a fault or a response, before: instead of the operation; after: the operation takes effect first. Of a change: before or after the operation.'
 )
 
 const ENTRY = {
@@ -412,8 +405,8 @@ const ENTRY = {
     on: ON,
     match: MATCH,
     calls: {
-      ...CALLS,
-      description: 'Which of the matching requests: 1, 2-3 or 4+; left out: all.'
+      ...countsAs('calls'),
+      description: 'Which of the matching requests: 0, 1, 2-3, 4+ or every 7; left out: all.'
     },
     per: wordOf(
       PER,
@@ -529,7 +522,17 @@ const GENERATE = closed('Records of one family to generate from the seed.', [], 
     'x-advice': 'write { min: 450, max: 18000 }',
     'x-meant': RETIRED_NAMES.amount
   },
-  refunded: { ...SHARE, description: 'The share of the Transactions that get one Refund.' }
+  refunded: {
+    ...SHARE,
+    description:
+      'The share of the Transactions that get one Refund, whole or in part; beside partly_refunded, whole.'
+  },
+  partly_refunded: { ...SHARE, description: 'The share that get one Refund of a part.' },
+  payments_per_ticket: {
+    ...countsAs('per_ticket'),
+    minimum: 1,
+    description: 'How many of the Transactions each paid Ticket gets: 2 or 1-3.'
+  }
 })
 export type GenerateData = Static<typeof GENERATE>
 
@@ -572,7 +575,8 @@ const callOf = <E extends TProperties, M extends TProperties>(expected: E, more:
           'The status of the response, a class such as 2xx, or a list; 2xx when left out.'
       },
       body: of<Json>({
-        description: 'What the response must contain; names that are left out are not compared.'
+        description:
+          'What the response must contain: values, or the conditions of match; names that are left out are not compared.'
       }),
       ...expected
     })
@@ -713,7 +717,10 @@ export function expectationSchema({ account = false } = {}) {
     [],
     {
       ...calls,
-      times: { ...TIMES, description: 'How many requests: 0, 1, 2-3 or 4+; left out: 1+.' },
+      times: {
+        ...countsAs('times'),
+        description: 'How many requests: 0, 1, 2-3 or 4+; left out: 1+.'
+      },
       sequence: listOf(
         { 'x-single': 'on', ...closed('A request of a sequence.', ['on'], calls, 'ExpectedCall') },
         'Requests in this order, and no others of their operations.',

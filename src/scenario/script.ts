@@ -16,7 +16,7 @@ import {
   operationOf,
   operationsNamed
 } from '../reference/operations.js'
-import { type Counts, countsOf } from './counts.js'
+import { type Calls, countsOf } from './counts.js'
 import { digestOf, withDigests } from './digests.js'
 import type { Report } from './documents.js'
 import { type Edit, editOf } from './edits.js'
@@ -43,7 +43,7 @@ export type Entry = {
   data: EntryData
   operations: ReadonlySet<OperationId>
   matches: Matcher
-  calls: Counts
+  calls: Calls
   /** From 0 to 1. */
   chance: number
   /** Instants of the sandbox's clock, the first included. */
@@ -58,7 +58,15 @@ export type Entry = {
   /** Milliseconds of the sandbox's clock: how old the records are that it shows. */
   stale: number | null
 }
-export type Action = { id: string; entry: Entry; delay: number }
+/** `value` is what it was counted by; `isHeld` until its hold times out. */
+export type Action = {
+  readonly id: string
+  readonly entry: Entry
+  readonly delay: number
+  readonly value?: string | undefined
+  isHeld: boolean
+  isApplied: boolean
+}
 /** `first`: when an entry with `for` began, in milliseconds of the sandbox's clock. */
 type Count = { matched: number; applied: number; first?: number }
 /**
@@ -125,12 +133,9 @@ export const compileEntry = (
     const isCounted = (calls ?? data.chance ?? lasting) !== undefined
     if (data.per !== undefined && !isCounted)
       note(['per'], say('needs', 'per', 'calls, chance or for'))
-    if (hold && (hold.until === undefined) === (hold.gate === undefined))
-      note(['hold'], say('not_exactly_one', ['until', 'gate'], hold.gate ? ['until', 'gate'] : []))
-    if (when === 'after' && respond && !respond.patch)
-      note(['when'], say('not_together', 'when: after', ['respond']))
-    else if (when === 'after' && !fault && !change)
-      note(['when'], say('needs', 'when: after', 'fault or change'))
+    if (hold) checkHold(hold, within(note, 'hold'))
+    if (when === 'after' && !fault && !change && !respond)
+      note(['when'], say('needs', 'when: after', 'fault, change or respond'))
     if (respond) checkRespond(respond, within(note, 'respond'))
     if (respond?.patch) {
       if (fault) note(['respond', 'patch'], say('not_together', 'patch', ['fault']))
@@ -159,7 +164,7 @@ export const compileEntry = (
 const nameIn = (after: EntryData['after']): string | undefined =>
   isObject(after) ? (after as { ended?: string }).ended : (after as string | undefined)
 const canEnd = ({ until, per, calls = '+', for: lasting }: EntryData) =>
-  until !== undefined || (per === undefined && (lasting !== undefined || !`${calls}`.includes('+')))
+  until !== undefined || (per === undefined && (lasting !== undefined || !/[+e]/.test(`${calls}`)))
 
 /**
  * Refuses entries that wait for none, for themselves by whatever way, or for one that never ends.
@@ -214,7 +219,7 @@ const labelOf = ({ entry: { data }, index }: PlacedEntry) =>
 const isUnconditional = ({ data, calls, chance, between, lasts, matches }: Entry) =>
   (data.per ?? data.after) === undefined &&
   matches.length === 0 &&
-  calls.from === 1 &&
+  calls.from <= 1 &&
   chance === 1 &&
   between.from === -FOREVER &&
   [calls.to, between.until, lasts].every(end => end === FOREVER)
@@ -237,6 +242,12 @@ function delayOf(delay: NonNullable<EntryData['delay']>, report: Report): Entry[
   const [min, max] = [msOf(delay.min, 'min'), msOf(delay.max, 'max')]
   if (min > max) report([], say('reversed', `min ${delay.min}`, `max ${delay.max}`))
   return draw => (min === max ? min : min + Math.floor(draw() * (max - min + 1)))
+}
+
+function checkHold({ until, gate, for: longest }: Hold, report: Report): void {
+  if ((until === undefined) === (gate === undefined))
+    report([], say('not_exactly_one', ['until', 'gate'], gate ? ['until', 'gate'] : []))
+  if (longest !== undefined) durationIn(longest, ['for'], report)
 }
 
 /** Its own id if it gives none. */
@@ -270,7 +281,6 @@ function checkRespond(
 /** As the control API shows it; near misses of one that was never applied. */
 export type ListedEntry = { id: string; entry: EntryData; near_misses?: NearMiss[] } & EntryCount
 
-/** The script entries of a sandbox in order, with their counts. */
 export class Script {
   readonly #entries = new Map<string, Counted>()
   readonly #byOperation = new Map<OperationId, Set<string>>()
@@ -288,7 +298,6 @@ export class Script {
     return this.#revision
   }
 
-  /** A copy with the same ids and counts; neither changes the other. */
   clone(): Script {
     const copy = new Script()
     for (const [id, counted] of this.#entries) copy.put(id, counted.entry, countOf(counted))
@@ -313,7 +322,7 @@ export class Script {
   unused(): { id: string; entry: Entry; count: EntryCount; isWaiting: (at: number) => boolean }[] {
     return [...this.#entries].flatMap(([id, counted]) => {
       const { entry, count } = counted
-      return count.applied > 0
+      return count.applied > 0 || entry.calls.to === 0
         ? []
         : [
             {
@@ -397,7 +406,7 @@ export class Script {
   act(
     call: SentCall,
     { seed, at }: { seed: number; at: number },
-    note: (id: string, count: EntryCount) => void = () => {}
+    note: CountNote = () => {}
   ): Action | null {
     let action: Action | null = null
     // what a request does to one entry begins another only for those after it
@@ -422,17 +431,38 @@ export class Script {
           action = {
             id,
             entry,
+            value,
+            isHeld: entry.data.hold !== undefined,
+            isApplied: true,
             delay: entry.delay(() => drawnFraction(seed, `delay:${entry.label}`, count.applied))
           }
         }
       }
-      this.#revision++
-      note(id, { ...count, ...(own && value !== undefined && { values: [{ value, ...own }] }) })
+      this.#noteCounts(id, value, note)
     }
     return action
   }
+
+  /** An entry that was applied to a request changed nothing: it was not applied. */
+  retract(action: Action, note: CountNote): void {
+    const { id, value = '' } = action
+    const counted = this.#entries.get(id)
+    action.isApplied = false
+    if (counted === undefined) return
+    for (const count of [counted.count, counted.values.get(value)])
+      if (count !== undefined && --count.applied === 0) delete count.first
+    this.#noteCounts(id, action.value, note)
+  }
+
+  #noteCounts(id: string, value: string | undefined, note: CountNote): void {
+    const { count, values } = this.#entries.get(id) as Counted
+    const own = value !== undefined && values.get(value)
+    this.#revision++
+    note(id, { ...count, ...(own && { values: [{ value, ...own }] }) })
+  }
 }
 
+type CountNote = (id: string, count: EntryCount) => void
 type Counted = {
   readonly entry: Entry
   count: Omit<EntryCount, 'values'>
@@ -473,7 +503,8 @@ function isApplied(
   { matched, first }: Count,
   { seed, at, value }: { seed: number; at: number; value?: string }
 ) {
-  if (matched < calls.from || matched > calls.to || at >= (first ?? at) + lasts) return false
+  if (matched < calls.from || matched > calls.to || matched % calls.every > 0) return false
+  if (at >= (first ?? at) + lasts) return false
   return (
     chance === 1 ||
     drawnFraction(seed, `chance:${label}${value === undefined ? '' : `:${value}`}`, matched) <

@@ -46,6 +46,11 @@ export const say = sayer({
   no_early_ticket: (location: string) =>
     `there is no Ticket at ${location} early enough to be paid; generate tickets before transactions`,
   no_weight: () => 'must have a weight above 0',
+  shares_above_one: () => 'refunded and partly_refunded must be at most 1 together',
+  not_shared: (count: number, each: string) =>
+    `must be 2 or 1-3, into which ${count} Transactions can be divided; got ${each}`,
+  too_few_tickets: (location: string) =>
+    `there are too few Tickets at ${location} for payments_per_ticket; generate more tickets`,
   future_records: (clock: string, count: number, last: string, created: string) =>
     `${count === 1 ? '1 record is' : `${count} records are`} later than the clock at ${clock}, ${last} the latest; write clock: ${created}`,
 
@@ -75,8 +80,8 @@ export const say = sayer({
   waits_for_itself: () => 'can never apply: its after leads back to itself',
   never_ends: (name: string) =>
     `can never apply: ${shortened(name)} does not end; give it calls, for or until`,
-  not_counts: (least: number, got: string) =>
-    `must be ${least === 0 ? '0, ' : ''}1, 2-3 or 4+; got ${got}`,
+  not_counts: (isOfCalls: number, got: string) =>
+    `must be 0, 1, 2-3${isOfCalls ? ', 4+ or every 7' : ' or 4+'}; got ${got}`,
   delay_too_long: (got: string) => `must be at most 10m; got ${got}`,
   hold_too_many: (limit: number, until: number) =>
     `at most ${limit} requests are held at once (limits.waiting), so ${until} can never wait together`,

@@ -28,7 +28,6 @@ export type SharedScript = {
 export const SHARED_SCRIPT_CHECKER = checkerOf(sharedScriptSchema)
 const GROUP_NAME = /^[A-Za-z0-9_][\w.-]*$/
 
-/** Whether data is a shared file: no other document has groups. */
 export const isSharedScript = (data: unknown): data is { groups: unknown; vars?: unknown } =>
   isObject(data) && Object.hasOwn(data, 'groups')
 

@@ -20,10 +20,12 @@ import {
 } from '../reference/operations.js'
 import { type Schema, schemaOf } from '../reference/parameters.js'
 import { FIELDS, TABLES, type Tables } from '../reference/tables.js'
+import { compileShown, isCondition, shownWanted } from './conditions.js'
 import { SAYS } from './document-sentences.js'
 import type { Report } from './documents.js'
 import { type Flaws, rightMembersOf, within } from './flaws.js'
 import { checkHeaders } from './headers.js'
+import { isPattern, isWithinPatterns } from './patterns.js'
 import {
   answerAt,
   namesIn,
@@ -34,7 +36,7 @@ import {
   withTexts,
   withValues
 } from './references.js'
-import type { Fault, Json, PlayData, Statuses, StepData } from './schemas.js'
+import type { Fault, Json, PlayData, Statuses, StepData, Wanted } from './schemas.js'
 import { say } from './sentences.js'
 import { compileStatus } from './statuses.js'
 import { NAME } from './variables.js'
@@ -96,7 +98,7 @@ type Known = Pick<StepBindings, 'variable'> & {
  * Checks operations, keys, and that every `${…}` refers to an earlier step (of expectations, to
  * any) or to a value of `variable`. `warn` takes problems that do not prevent playing.
  */
-export function checkSteps(
+export async function checkSteps(
   {
     steps,
     play,
@@ -105,17 +107,18 @@ export function checkSteps(
   { variable, ids = () => [], hasUsualLists = true, otherKey = () => null }: Known,
   report: Report,
   warn: Report = report
-): void {
+): Promise<void> {
   // the operation of each named step, and the group of requests that are sent at once with its
   // request
   const known: Referable['known'] = new Map()
   const referable = { known, latest: [] as string[], variable, ids, hasUsualLists }
-  for (const { step, at: place, group, hasRightExpect, report: note } of [
-    ...stepsIn('steps', steps, report),
-    ...stepsIn('play', play, report)
-  ]) {
+  const placed = [...stepsIn('steps', steps, report), ...stepsIn('play', play, report)]
+  const expected = placed.map(({ step }) => step.expect)
+  const areCompiled = isWithinPatterns(expected, 0, said => report(['play'], said))
+  for (const { step, at: place, group, hasRightExpect, report: note } of placed) {
     const { as, do: call, key, body, headers = {}, expect: expected } = step
     checkExpected(expected, within(note, 'expect'))
+    if (areCompiled) await checkShown(expected?.body, within(note, 'expect', 'body'))
     checkHeaders(headers, 'request', within(note, 'headers'))
     if (call === undefined) note([], say('not_exactly_one', ['do', 'at_once', 'wait']))
     else {
@@ -302,6 +305,17 @@ export const placedCalls = (plays: readonly PlayData[]): { step: StepData; at: P
     }))
   )
 
+/** What a value of a response is compared with, where that is no value. */
+const isWanted = (part: unknown): part is Wanted =>
+  isObject(part) ? isCondition(part, []) : typeof part === 'string' && isPattern(part)
+
+async function checkShown(part: Json | undefined, report: Report): Promise<void> {
+  if (isWanted(part)) await compileShown(part, report)
+  else if (typeof part === 'object' && part !== null)
+    for (const [name, inner] of Object.entries(part))
+      await checkShown(inner, within(report, Array.isArray(part) ? Number(name) : name))
+}
+
 function checkExpected(expect: StepData['expect'] = {}, report: Report): void {
   if (expect.status !== undefined) compileStatus(expect.status, within(report, 'status'))
   const others = ['status', 'headers', 'body'].filter(name => name in expect)
@@ -385,7 +399,7 @@ async function playStep(
   const problems =
     missing.length > 0
       ? missing.map(said => ({ at, ...said }))
-      : problemsOf(resolved.expect ?? {}, answer, at, bindings.error)
+      : await problemsOf(resolved.expect ?? {}, answer, at, bindings.error)
   if (step.as !== undefined && problems.length === 0) answers.set(step.as, answer.body)
   return { at, step, call, answer, problems }
 }
@@ -452,13 +466,12 @@ export function answerRead(
 export const wantsStatus = (wanted: Statuses | undefined, status: number): boolean =>
   compileStatus(wanted ?? '2xx', () => {})(status)
 
-/** `step` is the place of the step. */
-function problemsOf(
+async function problemsOf(
   { status, headers = {}, body, fault }: NonNullable<StepData['expect']>,
   answer: StepAnswer,
   step: readonly PathStep[],
   error: Template = ERROR_TEMPLATE
-): Difference[] {
+): Promise<Difference[]> {
   const at = [...step, 'expect']
   if (fault !== undefined) {
     const said = say('other_fault', fault, answer.fault ?? `a response with ${answer.status}`)
@@ -480,19 +493,18 @@ function problemsOf(
   }
   for (const [name, value] of Object.entries(headers)) {
     problems.push(
-      ...differences(value, answer.headers?.[name.toLowerCase()], `headers.${name}`, [
+      ...(await differences(value, answer.headers?.[name.toLowerCase()], `headers.${name}`, [
         ...at,
         'headers',
         name
-      ])
+      ]))
     )
   }
   return body === undefined
     ? problems
-    : [...problems, ...differences(body, answer.body, 'body', [...at, 'body'])]
+    : [...problems, ...(await differences(body, answer.body, 'body', [...at, 'body']))]
 }
 
-/** Why a request failed; if no response came, in the emulator's usual words. */
 const reasonIn = ({ status, body }: StepAnswer, error: Template): string => {
   const message = valueAt(status === 0 ? ERROR_TEMPLATE : error, body, '$message')
   return typeof message === 'string' ? message.slice(0, MAX_SHOWN) : ''
@@ -500,7 +512,6 @@ const reasonIn = ({ status, body }: StepAnswer, error: Template): string => {
 
 const MAX_SHOWN = 1000
 
-/** A part of a response for people; it may be of any size and depth. */
 function shown(value: Json | undefined): string {
   try {
     const text = JSON.stringify(value) ?? 'nothing'
@@ -510,22 +521,27 @@ function shown(value: Json | undefined): string {
   }
 }
 
-/** Other names are ignored, values are compared strictly. */
-function differences(
+/** Other names are ignored. A list is one of values where the response has no list. */
+async function differences(
   expected: Json,
   actual: Json | undefined,
   path: string,
   at: readonly PathStep[]
-): Difference[] {
+): Promise<Difference[]> {
   const isList = Array.isArray(expected)
   const other = (wanted: string) => [{ at, ...say('other_value', path, wanted, shown(actual)) }]
+  if (isWanted(expected) || (isList && (typeof actual !== 'object' || actual === null))) {
+    const isMet = await compileShown(expected as Wanted, () => {})
+    const value = typeof actual === 'object' && actual !== null ? null : String(actual)
+    return isMet(actual == null ? undefined : value) ? [] : other(shownWanted(expected as Wanted))
+  }
   if (typeof expected !== 'object' || expected === null)
     return expected === actual ? [] : other(JSON.stringify(expected))
   if (typeof actual !== 'object' || actual === null || Array.isArray(actual) !== isList)
     return other(isList ? 'a list' : 'an object')
   if (isList && expected.length !== (actual as Json[]).length)
     return [{ at, ...say('other_length', path, expected.length, (actual as Json[]).length) }]
-  return Object.entries(expected).flatMap(([name, part]) => {
+  const found = Object.entries(expected).map(([name, part]) => {
     const step = isList ? Number(name) : name
     return differences(
       part,
@@ -534,4 +550,5 @@ function differences(
       [...at, step]
     )
   })
+  return (await Promise.all(found)).flat()
 }

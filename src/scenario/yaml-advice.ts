@@ -104,7 +104,6 @@ function unclosedIn(text: string): (place: number) => Unclosed {
 }
 const NO_TEXT: readonly string[] = [CST.DOCUMENT, CST.FLOW_END, CST.SCALAR]
 
-/** The nearest line above or below one that holds more than a comment. */
 function beside(lines: readonly Line[], { nth }: Line, step: 1 | -1): Line | undefined {
   let line = lines[nth + step]
   while (line !== undefined && !/^\s*[^\s#]/.test(line.text)) line = lines[line.nth + step]
@@ -118,7 +117,6 @@ const joined: Mistake = ({ line }) => {
   const found = spaceMissing(line.text)
   return found && { ...found, at: line.start + found.at }
 }
-/** A bracket that is not closed where something comes that cannot be within it. */
 const unclosed: Mistake = ({ text, bracket }) =>
   bracket !== undefined && {
     ...say('not_closed', text[bracket] as string),
@@ -126,7 +124,6 @@ const unclosed: Mistake = ({ text, bracket }) =>
     isLast: true
   }
 
-/** What each code of the parser may be about, in the order in which it is looked for. */
 const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
   MULTILINE_IMPLICIT_KEY: [
     error => error.bracket !== undefined && dashInBrackets(error),
@@ -264,11 +261,9 @@ const MISTAKES: Readonly<Record<string, readonly Mistake[]>> = {
   ]
 }
 
-/** Names that documents often write together with others in one pair of braces. */
 const IS_NAME =
   /^(on|do|as|match|body|query|params|key|about|calls|chance|from|until|for|hold|delay|respond|fault|when|status|error|headers|expect|times|id|account|location|ticket|transaction|amount|created|reference|name|type|email|code|message)$/
 
-/** `name:x`, which is a text in YAML, with the place of the colon; null for any other text. */
 export function spaceMissing(text: string): Advice | null {
   const [, before = '', name = '', value] =
     /^(\s*(?:- +)*)([\w-]+):((?!\/\/)[^\s:].*)$/.exec(text) ?? []
@@ -365,7 +360,6 @@ function openAbove(lines: readonly Line[], line: Line): OpenColumn[] {
   return open
 }
 
-/** The column at which the content of a line begins, after dashes. */
 const contentOf = (line = ''): number => (/^\s*(?:- +)*/.exec(line) as RegExpExecArray)[0].length
 
 /** Where the value begins that an error is in. */

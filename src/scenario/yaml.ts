@@ -117,7 +117,6 @@ function problemsIn(document: Document.Parsed, lineOf: (at: number) => number): 
   const anchors = new Set<string>()
   let [aliases, anchored] = [0, 0]
   const add = (at: number, said: Said) => void found.push({ ...said, at })
-  /** A text that is a name, a colon and a value without a space between. */
   const addJoined = (node: unknown) => {
     const joined = isScalar(node) && node.type === 'PLAIN' ? spaceMissing(String(node.value)) : null
     if (joined !== null) add(startOf(node) + joined.at, joined)

@@ -19,7 +19,7 @@ import {
   perform,
   requireState
 } from '../engine/execute.js'
-import { answerByScript, breakAnswer, isAnswer } from '../engine/scripted.js'
+import { answerByScript, breakAnswer, isAnswer, retractUnapplied } from '../engine/scripted.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
 import type { DataFile } from '../sandbox/data-file.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
@@ -173,10 +173,10 @@ export type Data = Pick<DataFile, 'saved' | 'isFailing' | 'writable'> | undefine
 export class Answers {
   constructor(private readonly parts: Pick<ApiOptions, 'arrivals' | 'faults' | 'data'>) {}
 
-  /** Sends the outcome of a request, once what it changed is written. */
   send(reply: FastifyReply): void {
     const { data } = this.parts
     const { arrival } = reply.request
+    retractUnapplied(arrival.exchange)
     if (data === undefined || !arrival.isPending || !mayHaveChanged(arrival.exchange))
       this.#deliver(reply)
     else

@@ -236,6 +236,8 @@ t.test('check: plays are sent as a client would, so that the script acts on them
       },
       [
         '✓ play 1. POST /refunds',
+        '! must_apply',
+        /^1:\d+ it was never applied/,
         '✗ must_not_cause',
         /^1:\d+ .* change\.delete\[0\]: txn_a cannot be deleted: rfd_/
       ]
@@ -337,7 +339,8 @@ t.test('check: a request that waits in vain is said to be held, and by what', as
       SAYS.held('two at once', SAYS.until(2)),
       SAYS.held('scr_2', SAYS.at_gate('kitchen')),
       undefined,
-      undefined
+      undefined,
+      SAYS.never_applied()
     ]
   )
 })
@@ -397,7 +400,7 @@ t.test(
       GOOD
     )
 
-    t.strictSame(shownOf(right), [...GOOD_POINTS, '✓ no_steps'])
+    t.strictSame(shownOf(right), [...GOOD_POINTS, '✗ sends', `1:1 ${SAYS.no_steps()}`])
     const [failed] = wrong
     t.strictSame(
       failed?.points.map(point => [

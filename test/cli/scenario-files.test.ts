@@ -47,15 +47,16 @@ t.test(
       1,
       'some/a.json',
       '  ✓ 1. GET /tickets',
-      'some/deeper/b.yml',
-      `  ✓ ${SAYS.no_steps()}`,
       `some/empty.yml: ${SAYS.other_document()}`,
       `some/package.json: ${SAYS.other_document()}`,
+      'some/deeper/b.yml',
+      `  ✗ ${SAYS.sends()}`,
+      `      some/deeper/b.yml:1:1 ${SAYS.no_steps()}`,
       'some/wrong.yaml',
       `  ✗ ${SAYS.valid()}`,
       `      ${wrong}`,
       '',
-      '2 passed, 1 failed in 3 files; 1 file failed, 2 files left out'
+      '1 passed, 2 failed in 3 files; 2 files failed, 2 files left out'
     ])
     t.strictSame(await linesOf('validate', at('some/*.json'), at('some/a.json')), [
       0,

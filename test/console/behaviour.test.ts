@@ -151,7 +151,7 @@ t.test(
     const { control } = await startTestEmulator(t)
     const cases: [name: keyof typeof PRESETS, values: Record<string, string>, fields: string[]][] =
       [
-        ['decline', { calls: '0', 'respond.status': 'x' }, ['calls', 'respond.status']],
+        ['decline', { calls: '-1', 'respond.status': 'x' }, ['calls', 'respond.status']],
         ['down', { for: 'ten', 'respond.retry_after': 'x' }, ['for', 'respond.retry_after']],
         ['hold', { 'hold.until': '1.5' }, ['hold.until']],
         ['hold', { 'hold.until': '2', 'hold.for': 'x' }, ['hold.for']],

@@ -7,6 +7,7 @@ import { Findings } from '../../src/evidence/findings.js'
 import { recordsChanged } from '../../src/evidence/journal.js'
 import { judgementOf } from '../../src/evidence/judgement.js'
 import { RULE_IDS } from '../../src/reference/rules.js'
+import type { Action } from '../../src/scenario/script.js'
 import { blameOf, type Call, NOW, RESELLER, smallFixture } from '../support/requests.js'
 import { recordsOf, startWorld, stateOf } from '../support/world.js'
 
@@ -231,6 +232,12 @@ t.test(
       t.ok(outcome === 'refused' || kept.includes('AUTH-1'), 'nor is the way in forgotten')
     }
     t.equal(world.state.store.transactions.get('txn_a')?.amount_refunded, 100_000)
+
+    t.strictSame(
+      world.state.script.listed().map(({ applied }) => applied),
+      [1, 1, 0, 1, 1, 0],
+      'where nothing was changed, the entry was not applied'
+    )
 
     const { executed: again } = await scripted([
       { on: 'POST /refunds', respond: { patch: { amount: 1 } } }
@@ -467,7 +474,7 @@ t.test(
       t.equal(stateOf(world), before, 'nothing is changed')
       t.strictSame(
         [exchange.outcome.status, scriptAction(exchange)],
-        [200, { id: 'scr_1', name: 'n', fault: null, problem: exchange.problem }]
+        [200, { id: 'scr_1', name: 'n', fault: null, applied: false, problem: exchange.problem }]
       )
       t.strictSame(
         new Findings().look(exchange, new Changers()).map(({ finding }) => finding),
@@ -575,6 +582,72 @@ t.test(
       amount_refunded: 0
     }
     t.equal(before, amount_refunded)
+  }
+)
+
+t.test(
+  'when: after: the operation takes effect, and the script’s response is sent; a refusal is not replaced',
+  async t => {
+    const html = { status: 502, body: '<p>', headers: { 'content-type': 'text/html' } }
+    const cases: [respond: object, more: object, body: string, ...shown: unknown[]][] = [
+      [html, {}, 'amount=5', 502, '<p>', true, 1, undefined],
+      [
+        { status: 504 },
+        { per: 'transaction', calls: '1+' },
+        'amount=5',
+        504,
+        /timeout/,
+        true,
+        1,
+        undefined
+      ],
+      [{}, {}, 'amount=5', 200, '', true, 1, undefined],
+      [{ status: 503 }, { fault: 'hang' }, 'amount=5', 503, /unavailable/, true, 1, undefined],
+      [html, {}, 'amount=5000000', 400, /amount/, false, 0, false],
+      [html, { per: 'transaction', calls: '1+' }, 'amount=5000000', 400, /amount/, false, 0, false],
+      [html, { for: '5s', fault: 'hang' }, 'amount=5000000', 400, /amount/, false, 1, undefined],
+      [html, { delay: '1s' }, 'amount=5000000', 400, /amount/, false, 1, undefined],
+      [{ patch: { a: 1 } }, { for: '5s' }, 'amount=5000000', 400, /amount/, false, 0, false]
+    ]
+    for (const [respond, more, body, status, text, isMade, count, applied] of cases) {
+      const { executed, world } = await scripted([
+        { on: 'POST /refunds', when: 'after', respond, ...more }
+      ])
+
+      const exchange = executed('POST /refunds', { body: `transaction=txn_a&${body}` })
+
+      const said = JSON.stringify([respond, more, body])
+      t.strictSame(
+        [exchange.outcome.status, tookEffect(exchange), scriptAction(exchange)?.applied],
+        [status, isMade, applied],
+        said
+      )
+      t.match(exchange.text, text as string, said)
+      t.equal(exchange.text, String(exchange.payload), 'the journal shows what was sent')
+      t.equal(world.state.store.refunds.size, isMade ? 2 : 1, said)
+      const [entry] = world.state.script.listed()
+      t.strictSame([entry?.matched, entry?.applied], [1, count], said)
+      t.strictSame(
+        entry?.values?.map(({ applied }) => applied),
+        'per' in more ? [count] : undefined
+      )
+      t.equal(world.state.script.isUsed, count === 1)
+      t.equal(entry?.first === undefined, count === 0 || !('for' in more))
+    }
+    const { executed, world } = await scripted([
+      {
+        on: 'POST /refunds',
+        name: 'a',
+        match: { body: { amount: 5 } },
+        respond: { patch: { a: 1 } }
+      },
+      { on: 'GET /refunds', calls: 0, delay: '1s' }
+    ])
+    const exchange = executed('POST /refunds', { body: 'transaction=txn_a&amount=5' })
+    t.ok(world.state.script.isUsed, 'an entry for 0 calls is applied to none')
+    world.state.script.clear()
+    world.state.script.retract(exchange.action as Action, () => t.fail('of an entry that is gone'))
+    t.equal(scriptAction(exchange)?.applied, false)
   }
 )
 

@@ -59,6 +59,11 @@ t.test(
       await Promise.all(sent)
 
       t.equal(order.join(), '1,read,0,late,2,hang')
+      t.strictSame(
+        world.script.listed().map(({ applied }) => applied),
+        [1, 0, 1],
+        'a hold that timed out was not applied'
+      )
       t.equal(
         world.clock.now() - Date.parse(NOW) >= 600_000,
         clock !== NOW,

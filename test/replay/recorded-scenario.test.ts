@@ -967,7 +967,7 @@ t.test(
     const emulator = await startTestEmulator(t, { records: RECORDS })
     const empty = await recorded(emulator)
     t.strictSame([parse(empty).play, parse(empty).clock], [[], undefined])
-    t.strictSame(await problemsOf(t, empty), [])
+    t.equal((await problemsOf(t, empty)).length, 1, 'nothing was sent')
 
     const port = await emulator.listen()
     await emulator.control('POST /script', {

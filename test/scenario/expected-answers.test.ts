@@ -261,7 +261,9 @@ t.test(
         waits({ ended: 'each' }),
         waits('slow')
       ],
-      { name: 'each', on: 'POST /refunds', per: 'test', calls: 1, delay: '1s' }
+      { name: 'each', on: 'POST /refunds', per: 'test', calls: 1, delay: '1s' },
+      waits({ ended: 'seventh' }),
+      { name: 'seventh', on: 'POST /refunds', calls: 'every 7', delay: '1s' }
     ]
     const waiting = (await lookedAt({ data: smallFixture(), script })).problems.map(
       ({ path, ...said }) => coded(path, said)
@@ -271,7 +273,8 @@ t.test(
       'script[5].after unknown_entry',
       ...[6, 7, 8, 9].map(place => `script[${place}].after waits_for_itself`),
       'script[10].after.ended never_ends',
-      'script[12].after.ended never_ends'
+      'script[12].after.ended never_ends',
+      'script[15].after.ended never_ends'
     ])
     const expect = [
       { on: 'GET *', no_sooner_than: '1s' },

@@ -422,6 +422,47 @@ t.test('generate: 2,000 records are made and imported, with their progress repor
   t.strictSame(reported, ['tickets 500/1000', 'tickets 1000/1000', 'transactions 500/700'])
 })
 
+t.test('generate: whole and partial refunds, and payments of each Ticket', async t => {
+  const shares =
+    '10 - 0.5 0 5 | 10 0.2 0.3 2 3 | 10 0 1 0 10 | 1 0.5 0.5 1 0 | 9 0.5 0 5 0 | 10 1 - 10 0 | 0 1 0 0 0'
+  for (const [count, whole, part, wholes, parts] of rows<string[]>(shares)) {
+    const shared = { refunded: Number(whole), partly_refunded: Number(part) }
+    const given = Object.fromEntries(Object.entries(shared).filter(([, share]) => share >= 0))
+    const store = await generatedIn([{ transactions: Number(count), ...given }])
+    const refunds = store.refunds.inCreationOrder()
+    const isWhole = ({ transaction, amount }: Records['refunds']) =>
+      store.transactions.get(transaction)?.amount === amount
+    const found = [refunds.filter(isWhole).length, refunds.length]
+    const all = Number(wholes) + Number(parts)
+    if (part !== '-') t.strictSame(found, [Number(wholes), all], JSON.stringify(given))
+    else t.equal(found[1], all)
+  }
+  const cent = { transactions: 4, payment_types: ['card' as const], amount: { min: 1, max: 1 } }
+  t.equal((await generatedIn([{ ...cent, partly_refunded: 1 }])).refunds.size, 4)
+
+  const cases =
+    '30 1 30 30 1 1 | 30 2 30 15 2 2 | 7 2-3 9 3 2 3 | 40 1-3 60 40 1 3 | 100 4-100 30 25 4 100 | 0 1-3 1 0 0 0'
+  for (const [count, each, tickets, ...bounds] of rows<string[]>(cases)) {
+    for (const created of [RANGE, undefined]) {
+      const of = { location: 'loc_b', ...(created && { created }) }
+      const [transactions, most, least, longest] = [count, ...bounds].map(Number) as number[]
+      const store = await generatedIn([
+        { tickets: Number(tickets), ...of },
+        { transactions, payments_per_ticket: each as string, ...of }
+      ])
+      const all = store.transactions.inCreationOrder()
+      const paid = new Map<string, number>()
+      for (const { ticket } of all) paid.set(ticket, (paid.get(ticket) ?? 0) + 1)
+      const sizes = [...paid.values()].sort((a, b) => a - b)
+      t.equal(store.transactions.size, transactions)
+      t.ok(paid.size <= (most as number), `${paid.size} Tickets`)
+      t.ok((sizes[0] ?? 0) >= (least as number), `${each}: ${sizes}`)
+      t.ok((sizes.at(-1) ?? 0) <= (longest as number), `${each}: ${sizes}`)
+      t.ok(all.every(({ ticket, created }) => created >= `${store.tickets.get(ticket)?.created}`))
+    }
+  }
+})
+
 t.test('generate: every problem, with its place', async t => {
   const cases: [entries: Json, ...problems: string[]][] = parse(`[
     [{ tickets: 5 }, generate wrong_type], [[{}], '[0] not_exactly_one'], [[{ location: loc_a, created: { from: ${FROM}, to: ${TO} } }], '[0] not_exactly_one'],
@@ -429,6 +470,15 @@ t.test('generate: every problem, with its place', async t => {
     [[{ refunds: 5 }], '[0].refunds unknown_name'], [[{ tikets: 5 }], '[0].tikets unknown_name'], [[{ tickets: -1 }], '[0].tickets too_small'],
     [[{ tickets: 0.5 }], '[0].tickets wrong_type'], [[{ tickets: 1000001 }], '[0].tickets too_large'],
     [[{ transactions: 1, refunded: 1.1 }], '[0].refunded too_large'], [[{ transactions: 1, refunded: -0.1 }], '[0].refunded too_small'],
+    [[{ transactions: 9, refunded: 0.5, partly_refunded: 0.51 }], '[0].partly_refunded shares_above_one'],
+    [[{ tickets: 9, refunded: 0.5 }], '[0].refunded needs'], [[{ tickets: 9, partly_refunded: 0.5 }], '[0].partly_refunded needs'],
+    [[{ tickets: 9, payments_per_ticket: 2 }], '[0].payments_per_ticket needs'], [[{ transactions: 9, partly_refunded: 2 }], '[0].partly_refunded too_large'],
+    [[{ transactions: 9, payments_per_ticket: 2 }], '[0].payments_per_ticket not_shared'], [[{ transactions: 9, payments_per_ticket: 0 }], '[0].payments_per_ticket too_small'],
+    [[{ transactions: 9, payments_per_ticket: 0-3 }], '[0].payments_per_ticket not_shared'], [[{ transactions: 9, payments_per_ticket: 1+ }], '[0].payments_per_ticket not_shared'],
+    [[{ transactions: 9, payments_per_ticket: every 3 }], '[0].payments_per_ticket not_shared'],
+    [[{ transactions: 9, payments_per_ticket: 5-8 }], '[0].payments_per_ticket not_shared'],
+    [[{ transactions: 9, payments_per_ticket: 1-101 }], '[0].payments_per_ticket not_shared'],
+    [[{ tickets: 2, location: loc_b }, { transactions: 9, location: loc_b, payments_per_ticket: 3 }], '[1].payments_per_ticket too_few_tickets'],
     [[{ transactions: 1, refunded: 20% }], '[0].refunded wrong_type'], [[{ transactions: 1, payment_types: [card, paypall] }], '[0].payment_types[1] not_one_of'],
     [[{ transactions: 1, payment_types: [] }], '[0].payment_types too_few_items'], [[{ tickets: 1, created: { from: ${FROM} } }], '[0].created required'],
     [[{ tickets: 1, created: { from: yesterday, to: ${TO} } }], '[0].created.from wrong_format'],

@@ -117,8 +117,8 @@ const CASES: Record<string, Json> = parse(`
     refused: [36h, 7d, PT36H, P1DT2H, P1W]
     script.0.delay: ['2', 2 s, 2S, P, PT, s, soon, { mean: 1s }, { min: 1s }, { from: 1s }]
   calls:
-    loaded: [1, '1', 2-3, 4+, ' 2 - 3 ']
-    script.0.calls: [0, '0', '-1', first, 2-, +, 1.5]
+    loaded: [0, '0', 1, '1', 2-3, 4+, ' 2 - 3 ', every 7]
+    script.0.calls: ['-1', every, every 0, every 2+, first, 2-, +, 1.5]
   script:
     loaded: [{ on: '*' }, { on: [GET /tickets, '*'] }, { on: '* /refunds', match: { headers: { via: a }, key: a } }, { on: [GET /tickets, GET /refunds], match: { query: { limit: 1 } } }, { on: GET /tickets, respond: { status: 402, retry_after: 2s } },
       { on: [GET /tickets, POST /refunds], match: { query: { limit: 1 }, body: { amount: 5 } } },

@@ -133,7 +133,7 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       [{ on: 'DELETE /accounts/{account_id}/users/{user_id}', match: { params: { id: x } }, delay: 1s }, match.params.id unknown_parameter],
       [{ on: 'GET /tickets/{id}', match: { query: { limit: 5 } }, delay: 1s }, match.query no_section],
       [{ on: GET /tickets, match: { body: { location: x } }, delay: 1s }, match.body no_section],
-      [{ on: POST /refunds, respond: {}, fault: hang, when: after }, when not_together],
+      [{ on: POST /refunds, respond: {}, fault: hang, when: after }],
       [{ on: POST /refunds, respond: { patch: { a: 1 } }, fault: hang }, respond.patch not_together],
       [{ on: GET /tickets, stale: soon }, stale wrong_format], [{ on: [GET /tickets, POST /refunds], stale: 5s }, stale stale_change],
       [{ on: GET /tickets, stale: 5s, respond: {} }, stale not_together], [{ on: GET /tickets, stale: 5s, fault: hang }, stale not_together],
@@ -141,7 +141,7 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       [{ on: GET /tickets, change: { delete: [] } }, change.delete too_few_items], [{ on: GET /tickets, change: { delete: ['a b'] } }, 'change.delete[0] wrong_characters'],
       [{ on: GET /tickets, change: { data: { api_keys: [] } } }, change.data.api_keys unknown_name],
       [{ on: GET /tickets, change: { data: { tickets: [{ reference: x }] } } }, 'change.data.tickets[0] required'],
-      [{ on: GET /tickets, change: { delete: [a] }, respond: {}, when: after }, when not_together],
+      [{ on: GET /tickets, change: { delete: [a] }, respond: {}, when: after }],
       [{ on: 'DELETE /accounts/{account_id}/users/{user_id}', respond: { patch: { a: 1 } } }, respond.patch no_body]
     ],
     refund: [
@@ -150,7 +150,7 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       [{ per: ticket }, per needs], [{ per: tickets, calls: 1 }, per not_one_of], [{ per: key, for: 1s }],
       [{ name: '' }, name empty], [{ chance: 1.1 }, chance too_large], [{ from: 2026-03-02, until: 2026-03-01 }, until no_time], [{ for: 0s }, for no_time],
       [{ for: '10' }, for wrong_format], [{ match: { body: { metadata: { a: { b: '1' } } } } }, match.body.metadata.a.b unknown_parameter],
-      [{ calls: true }, calls wrong_type], [{ calls: 0 }, calls too_small], [{ calls: 1.5 }, calls wrong_type], [{ calls: 1.0e+21 }, calls not_counts],
+      [{ calls: true }, calls wrong_type], [{ calls: 0 }], [{ calls: -1 }, calls too_small], [{ calls: 1.5 }, calls wrong_type], [{ calls: 1.0e+21 }, calls not_counts],
       [{ delay: 5 }, delay wrong_format], [{ delay: soon }, delay wrong_format], [{ delay: '' }, delay wrong_format], [{ delay: -1s }, delay wrong_format],
       [{ delay: 600001ms }, delay delay_too_long], [{ delay: 7d }, delay delay_too_long], [{ delay: { min: 1s } }, delay required],
       [{ delay: { min: 1s, max: 2s, mean: 1s } }, delay.mean unknown_name], [{ delay: { min: 2s, max: 100ms } }, delay reversed],
@@ -205,14 +205,12 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
   const header = (problem: string, names: string[]) =>
     names.map(name => [answer({ headers: { [name]: '5' } }), `respond.headers.${name} ${problem}`])
   const calls = [
-    '0',
     '01',
     '-1',
     '1.5',
     'all',
     '',
     '3-2',
-    '0-2',
     '1-',
     '-',
     '+',
@@ -221,7 +219,13 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
     '1-2-3',
     '1,2',
     '10000000000',
-    '1e3'
+    '1e3',
+    'every',
+    'every 0',
+    'every 2+',
+    'every 1-2',
+    'Every 7',
+    'every7'
   ]
   const framing = [
     'connection',
@@ -318,7 +322,14 @@ t.test(
   'match: values compare as text with what was sent, in lists and as regular expressions',
   async t => {
     const bodies: [match: Json, fits: Json[], not: Json[]][] = parse(`[
-    [{ amount: 600 }, [{ amount: '600' }], [{}, { amount: '0600' }, { amount: '600.0' }, { amount: '' }, { amount: '6000' }, { amount: { x: '600' } }]],
+    [{ amount: 600 }, [{ amount: '600' }, { amount: '0600' }, { amount: '600.0' }, { amounts: { transaction_amount: '600' } },
+        { amounts: { payment_amount: '0600' } }, { amount: '', amounts: { transaction_amount: '600', payment_amount: '5' } }],
+      [{}, { amount: '' }, { amount: '6000' }, { amount: 600x }, { amount: { x: '600' } }, { amount: '60', amounts: { transaction_amount: '600' } },
+        { amounts: { tip_amount: '600' } }, { amounts: { amount: '600' } }, { amounts: { transaction_amount: '5', payment_amount: '600' } }]],
+    [{ amount: '0600' }, [{ amount: '600' }], [{ amount: '06000' }]], [{ amount: { not: 600 } }, [{ amount: '60' }, {}], [{ amount: '0600' }]],
+    [{ tip_amount: { gt: 5 } }, [{ amounts: { tip_amount: '6' } }], [{ amounts: { transaction_amount: '6' } }]],
+    [{ payload: 600 }, [{ payload: '600' }], [{ payload: '0600' }]], [{ card: { last4: '0600' } }, [{ card: { last4: '0600' } }], [{ card: { last4: '600' } }]],
+    [{ amount: { present: false } }, [{ amounts: { tip_amount: '1' } }], [{ amounts: { transaction_amount: '1' } }]],
     [{ amount: '600' }, [{ amount: '600' }], [{ amount: '60' }]], [{ payload: true }, [{ payload: 'true' }], [{ payload: 'TRUE' }, { payload: '1' }]],
     [{ payload: '' }, [{ payload: '' }], [{}, { payload: ' ' }]], [{ payload: Card }, [{ payload: Card }], [{ payload: card }, { payload: 'Card ' }]],
     [{ amount: [600, '700'] }, [{ amount: '600' }, { amount: '700' }], [{}, { amount: '800' }, { amount: '600,700' }]],
@@ -631,6 +642,8 @@ t.test('after: an entry waits until another one was applied, or has ended', asyn
     [{}, 'first', [null, 0, 0, 1, 1], 3],
     [{}, { ended: 'first' }, [null, 0, 0, 1, 1], 2],
     [{ calls: '2+' }, 'first', [null, 0, 0, 0, 0], 3],
+    [{ calls: 'every 2' }, 'first', [null, 0, null, 0, null], 3],
+    [{ calls: 0 }, { ended: 'first' }, [1, 1, 1, 1, 1], 5],
     [{ calls: 1, chance: 0 }, 'first', [null, null, null, null, null], 0],
     [{ calls: 1, chance: 0 }, { ended: 'first' }, [null, 1, 1, 1, 1], 4],
     [{ for: '2ms' }, { ended: 'first' }, [null, 0, 0, 1, 1], 2],
@@ -704,7 +717,10 @@ t.test('calls: which calls of those that fit an entry acts on', async t => {
     [[2, 3], '2-3', ' 2 - 3 '],
     [[5], '5-5'],
     [[4, 5, 6], '4+', '4 +'],
-    [[], 7, '999999999']
+    [[1, 2], '0-2'],
+    [[3, 6], 'every 3'],
+    [[1, 2, 3, 4, 5, 6], 'every 1', '0+'],
+    [[], 0, 7, 'every 7', '999999999']
   ]
   for (const [acts, calls] of cases.flatMap(([acts, ...all]) =>
     all.map(calls => [acts, calls] as const)

@@ -36,7 +36,7 @@ const problemsOf = async (steps: unknown): Promise<string[]> => {
   )
   const { found, report } = reported(1)
   if (shape.length === 0)
-    checkSteps({ steps: { list: steps as StepData[] }, play: { list: [] } }, BINDINGS, report)
+    await checkSteps({ steps: { list: steps as StepData[] }, play: { list: [] } }, BINDINGS, report)
   return [...shape, ...found]
 }
 
@@ -142,6 +142,13 @@ t.test('play: its problems, with their places', async t => {
     [[{ at_once: [{ do: GET /tickets }], repeat: 2, as: a }], ' not_together'],
     [[{ do: GET /tickets, expect: { fault: hang, status: 200 } }], .expect not_together], [[{ do: GET /tickets, expect: { fault: hang } }]],
     [[{ at_once: [{ do: GET /tickets, expect: { fault: hang, headers: {}, body: {} } }] }], '.at_once[0].expect not_together'],
+    [[{ do: GET /tickets, expect: { body: { data: [{ id: /a/, x: { gt: 5 } }], has_more: { not: true }, n: { present: true } } } }]],
+    [[{ do: GET /tickets, expect: { body: { id: /(/ } } }], .expect.body.id bad_pattern],
+    [[{ do: GET /tickets, expect: { body: { data: [{ n: { gt: 5, lt: 3 } }] } } }], '.expect.body.data[0].n nothing_between'],
+    [[{ do: GET /tickets, expect: { body: { n: { gt: much } } } }], .expect.body.n.gt wrong_format],
+    [[{ do: GET /tickets, expect: { body: { n: { gt: 5, lt: '>9' } } } }], .expect.body.n.lt wrong_type],
+    [[{ do: GET /tickets, expect: { body: { n: { not: [] } } } }], .expect.body.n.not matches_nothing],
+    [[{ do: GET /tickets, expect: { body: [&many [/a/, /a/, /a/, /a/, /a/, /a/, /a/, /a/, /a/], *many, *many] } }], '__ pattern_limit'],
     [[{ wait: '2' }], .wait wrong_format], [[{ wait: 2s, do: GET /tickets }], ' not_together'], [[{ at_once: [{ do: GET /tickets }], wait: 2s }], ' not_together'],
     [[{ at_once: [{ wait: 2s }] }], '.at_once[0] required', '.at_once[0].wait unknown_name'],
     [[{ do: GET /tickets }, { wait: 36h }, { do: GET /tickets }]],
@@ -159,13 +166,13 @@ t.test('play: its problems, with their places', async t => {
     const { found, report } = reported()
     const steps = { list: [{ as: 'set', do: 'GET /tickets/tkt_1' }] }
     if (shape.length === 0)
-      checkSteps({ steps, play: { list: play as PlayData[] } }, BINDINGS, report)
-    const placed = problems.map(problem => `play[0]${problem}`)
+      await checkSteps({ steps, play: { list: play as PlayData[] } }, BINDINGS, report)
+    const placed = problems.map(problem => `play[0]${problem}`.replace('[0]__', ''))
     t.strictSame([...shape, ...found], placed, JSON.stringify(play))
   }
   const play = [{ at_once: [{ do: 5 }, { do: 'GET /ticket' }] }] as unknown as PlayData[]
   const { found, report } = reported()
-  checkSteps(
+  await checkSteps(
     {
       steps: { list: [] },
       play: { list: play, flaws: flawsOf([{ steps: [0, 'at_once', 0, 'do'] }]) }
@@ -181,7 +188,11 @@ t.test('play: its problems, with their places', async t => {
 
   const expect = [{ on: 'POST /refunds', match: { body: { reason: '${tkt_60}' } } }]
   const expecting = reported()
-  checkSteps({ steps: { list: [] }, play: { list: undefined }, expect }, BINDINGS, expecting.report)
+  await checkSteps(
+    { steps: { list: [] }, play: { list: undefined }, expect },
+    BINDINGS,
+    expecting.report
+  )
   t.strictSame(
     expecting.found,
     ['expect[0].match.body.reason unknown_reference'],
@@ -195,7 +206,7 @@ t.test('steps: many references to nothing are reported, each once', async t => {
     do: `GET /tickets/\${a_rather_lung_name_${index}x.id}`
   }))
   const { found, report } = reported()
-  checkSteps({ steps: { list: steps }, play: { list: undefined } }, BINDINGS, report)
+  await checkSteps({ steps: { list: steps }, play: { list: undefined } }, BINDINGS, report)
   t.equal(found.length, steps.length)
 })
 
@@ -411,7 +422,7 @@ t.test(
 t.test('steps: what is expected of an answer', async t => {
   const data = '[{ id: a, n: 1 }, { id: b, n: 2 }]'
   const answer: Json = parse(
-    `{ id: x, amount: 600, reason: null, open: true, card: { last4: '4242', brand: null }, data: ${data}, none: [] }`
+    `{ id: x, amount: 600, reason: null, open: true, at: '2026-03-01T10:00:00Z', card: { last4: '4242', brand: null }, data: ${data}, none: [] }`
   )
   const ofAnswers: [expect: Json, given: Json, ...problems: string[]][] = parse(`[
     [{}, { status: 299 }], [{}, { status: 300 }, ' other_status'], [{}, { status: 199 }, ' other_status'], [{}, { status: 0, body: null }, ' other_status'],
@@ -435,7 +446,14 @@ t.test('steps: what is expected of an answer', async t => {
     [{ missing: [] }, missing other_value], [{ data: [{}, { id: b }], none: [] }],
     [{ data: [{ id: b }, { n: 1 }] }, 'data[0].id other_value', 'data[1].n other_value'], [{ data: [{}] }, data other_length],
     [{ none: [{}] }, none other_length], [{ constructor: {}, toString: x }, constructor other_value, toString other_value],
-    [{ id: y, amount: 1 }, id other_value, amount other_value]
+    [{ id: y, amount: 1 }, id other_value, amount other_value],
+    [{ amount: { gt: 500, lte: 600 }, id: /^x$/, reason: { present: false }, open: { not: false }, card: { last4: ['4242', '1'], brand: { not: visa } } }],
+    [{ amount: { gt: 600 } }, amount other_value], [{ amount: { gte: 1, lt: 600 } }, amount other_value], [{ id: /X/ }, id other_value],
+    [{ id: { present: false } }, id other_value], [{ reason: { present: true } }, reason other_value], [{ open: { not: true } }, open other_value],
+    [{ amount: { not: 600 } }, amount other_value], [{ amount: { not: { gt: 500 } } }, amount other_value], [{ amount: [500, 700] }, amount other_value],
+    [{ amount: [500, 600], missing: [null], at: { gte: 2026-03-01, lt: '2026-03-02T00:00:00Z' } }], [{ at: { lt: 2026-03-01 } }, at other_value],
+    [{ card: { gt: 1 } }, card other_value], [{ missing: { gt: 1 } }, missing other_value], [{ reason: [x] }, reason other_value],
+    [{ amount: { gt: '\${gone}' } }, 'not_given']
   ]`)
   const cases: [expect: Json, given: Json, ...problems: string[]][] = [
     [undefined, {}],
@@ -449,7 +467,9 @@ t.test('steps: what is expected of an answer', async t => {
     ...ofBodies.map(([body, ...problems]): [Json, Json, ...string[]] => [
       { body },
       { body: answer },
-      ...problems.map(problem => `.expect.body.${problem}`)
+      ...problems.map(problem =>
+        problem.includes(' ') ? `.expect.body.${problem}` : ` ${problem}`
+      )
     ]),
     [
       { status: 201, body: { id: 'y' } },

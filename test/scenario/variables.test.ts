@@ -747,7 +747,7 @@ t.test(
         'generate: [ { users: 1,',
         'day.yaml:6:17 groups.day.generate[0] not_exactly_one'
       ],
-      ['calls: 1,', 'calls: 0-1,', 'day.yaml:8:57 groups.day.script[0].calls not_counts'],
+      ['calls: 1,', 'calls: 2-1,', 'day.yaml:8:57 groups.day.script[0].calls not_counts'],
       [
         '"GET /transactions/${payment.id}", expect',
         '"GET /transactions/${payment.idd}", expect',

@@ -154,6 +154,12 @@ t.test('hold: what a call waits for at most, and what is held once it goes on', 
     ({ name, open }: { name: string; open: boolean }) => `${name} ${open}`
   )
   t.strictSame(gates, ['a false', 'scr_2 false'])
+  const { body } = await emulator.control('GET /script')
+  t.strictSame(
+    body.data.map(({ applied }: { applied: number }) => applied),
+    [1, 0],
+    'a hold that timed out was not applied; what the entry did besides was'
+  )
 })
 
 t.test(
