@@ -58,6 +58,7 @@ export function judgementSchema() {
 /** Maximum number of requests and of messages in a verdict. */
 const MAX_SHOWN = 20
 const MAX_WAIT = 60_000
+const FOREVER = Number.POSITIVE_INFINITY
 
 /**
  * Errors: of the body, `journal_incomplete`, `limit_reached` where too many wait, and
@@ -216,14 +217,13 @@ function tallyJudge(expectation: Expectation, sandbox: Sandbox): Judge {
 /** Whether requests that the journal lacks could not change a verdict. */
 function isCertainAnyway(expectation: Expectation, { holds, forbidden }: ScenarioVerdict): boolean {
   if ('differences' in expectation) return true
-  if (forbidden) return true
-  // how many came of another value, how soon, or in between, cannot be told
-  const isAnyhow =
-    expectation.data.per === undefined &&
-    ('steps' in expectation
-      ? expectation.others && expectation.steps.every(({ apart }) => apart === null)
-      : expectation.times.to === Number.POSITIVE_INFINITY && expectation.calls.apart === null)
-  return holds && isAnyhow
+  // how many came of another value, and what came in between, cannot be told
+  const isAnyhow = holds && expectation.data.per === undefined
+  if ('steps' in expectation)
+    return isAnyhow && expectation.others && expectation.steps.every(({ apart }) => apart === null)
+  const { times, calls } = expectation
+  if (forbidden) return (calls.apart?.most ?? FOREVER) === FOREVER
+  return isAnyhow && times.to === FOREVER && calls.apart === null
 }
 
 async function scriptVerdict(sandbox: Sandbox): Promise<Verdict> {

@@ -133,7 +133,8 @@ export const compileEntry = (
     const isCounted = (calls ?? data.chance ?? lasting) !== undefined
     if (data.per !== undefined && !isCounted)
       note(['per'], say('needs', 'per', 'calls, chance or for'))
-    if (hold) checkHold(hold, within(note, 'hold'))
+    if (hold && (hold.until === undefined) === (hold.gate === undefined))
+      note(['hold'], say('not_exactly_one', ['until', 'gate'], hold.gate ? ['until', 'gate'] : []))
     if (when === 'after' && !fault && !change && !respond)
       note(['when'], say('needs', 'when: after', 'fault, change or respond'))
     if (respond) checkRespond(respond, within(note, 'respond'))
@@ -242,12 +243,6 @@ function delayOf(delay: NonNullable<EntryData['delay']>, report: Report): Entry[
   const [min, max] = [msOf(delay.min, 'min'), msOf(delay.max, 'max')]
   if (min > max) report([], say('reversed', `min ${delay.min}`, `max ${delay.max}`))
   return draw => (min === max ? min : min + Math.floor(draw() * (max - min + 1)))
-}
-
-function checkHold({ until, gate, for: longest }: Hold, report: Report): void {
-  if ((until === undefined) === (gate === undefined))
-    report([], say('not_exactly_one', ['until', 'gate'], gate ? ['until', 'gate'] : []))
-  if (longest !== undefined) durationIn(longest, ['for'], report)
 }
 
 /** Its own id if it gives none. */

@@ -142,9 +142,7 @@ export const say = sayer({
     `It refers to ${names.map(reference).join(' and ')}, and no such step or play was sent; only check sends plays.`,
   no_value: (what: string) => `no request came for any ${what}`,
   never_exercised: (message: string) =>
-    /never exercised/.test(message)
-      ? message
-      : `${message.replace(/\.$/, '')}; never exercised`,
+    /never exercised/.test(message) ? message : `${message.replace(/\.$/, '')}; never exercised`,
   has_none: (on: string, what: string) => `${on} is never about a ${what}`,
   allows_anything: () => 'any number of requests is right; give a bound, such as times: 1',
   holds_for: (count: number, what: string) => `It holds for ${some(count, what)}.`,

@@ -423,7 +423,7 @@ class SequenceJudge extends CallsJudge<Progress> {
       const isLike = next.fits[group.seen - next.from] === true
       if (isLike && step !== undefined && step.ended.length > 0 && ending === null) return
       const isStep =
-        isLike && step !== undefined && step.ended.every(({ holds }) => holds(ending as Ending))
+        isLike && step?.ended.every(({ holds }) => holds(ending as Ending))
       const gap =
         isStep && step.apart !== null && group.last !== null ? gapBetween(group.last, came) : null
       if (isStep && (gap === null || isInPace(gap, step.apart as Apart))) {

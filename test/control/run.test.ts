@@ -85,10 +85,7 @@ t.test(
     t.strictSame([assumptions, unused.length, typeof version], [used.map(shown), 1, 'string'])
     const texts = (list: Json[], ...names: string[]) =>
       list.map(one => names.map(name => String(one[name])).join(' | '))
-    t.strictSame(texts(unmet, 'sandbox', 'tests', 'seen'), [
-      'null |  | 0',
-      'till |  | 0'
-    ])
+    t.strictSame(texts(unmet, 'sandbox', 'tests', 'seen'), ['null |  | 0', 'till |  | 0'])
     t.strictSame(texts(requests, 'request', 'test', 'outcome'), [
       '#1/req_1 | reads a Ticket | refused',
       'till#1/req_1 | reads a Ticket | refused',
@@ -167,7 +164,8 @@ t.test(
       return (await control('GET /requests?limit=1')).body.data[0].test
     }
     for (const [sent, shown] of NAMES) t.equal(await shownAs({ 'test-name': sent }), shown, sent)
-    t.strictSame((await control('GET /findings')).body.data, [], 'it is no parameter')
+    const found = (await control('GET /findings')).body.data
+    t.strictSame(found.map(({ finding }: Json) => finding), ['card-number-sent'])
     t.equal((await control('PATCH /settings', { 'evidence.test_header': 'X-Test' })).status, 200)
     t.equal(await shownAs({ 'test-name': 'one', 'x-TEST': 'two' }), 'two')
     for (const header of ['', 'a b', 'a:b', 'x'.repeat(65)])

@@ -112,6 +112,7 @@ t.test('verify: sequences', async t => {
   const refund = (amount: number) => ({ on: 'POST /refunds', match: { body: { amount } } })
   for (const [sequence, status, holds, requests] of [
     [[PAY, refund(400)], 200, true, ['req_1', 'req_3']],
+    [[PAY, refund(400), refund(1)], 409, false, ['req_1', 'req_3']],
     [[refund(400), PAY], 409, false, []]
   ] as const) {
     const { status: found, body } = await verify({ sequence })
@@ -339,12 +340,14 @@ t.test(
       [{ on: 'GET /tickets', per: 'account', times: 1 }, false],
       [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets' }], per: 'account' }, null],
       [{ on: 'GET /tickets', no_sooner_than: '1s' }, false],
-      [{ on: 'GET /tickets', no_sooner_than: '0.1ms' }, true],
-      [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets', no_sooner_than: '1s' }] }, false],
+      [{ on: 'GET /tickets', no_sooner_than: '0.1ms' }, null],
+      [{ on: 'GET /tickets', no_later_than: '1s', times: '0-1' }, null],
+      [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets', no_sooner_than: '1s' }] }, null],
       [{ sequence: [{ on: 'POST /refunds' }, { on: 'GET /tickets', no_sooner_than: '1s' }] }, null],
       [{ state: { refunds: { count: 1 } } }, true],
       [{ state: { refunds: { count: 2 } } }, false],
-      [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets' }] }, true],
+      [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets' }] }, null],
+      [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets' }], others: true }, true],
       [{ sequence: [{ on: 'POST /refunds' }, { on: 'GET /tickets' }] }, null]
     ] as const) {
       const { status, body } = await verify(asked)

@@ -194,7 +194,7 @@ t.test(
 
     t.strictSame(
       all.filter(({ name }) => name === 'h2').map(({ text }) => text),
-      ['Gates', 'Findings', 'Requests by test', 'Coverage', 'Assumptions relied on']
+      ['Gates', 'Expectations', 'Findings', 'Requests by test', 'Coverage', 'Assumptions relied on']
     )
     const [legend = [], cells = []] = all
       .filter(({ name }) => name === 'ul')
@@ -240,7 +240,7 @@ t.test(
       all.flatMap(({ name, attributes }) =>
         name === 'td' && /^(bad|warn)$/.test(attributes.class ?? '') ? [attributes.class] : []
       ),
-      ['bad', 'bad', 'warn', 'warn', 'bad']
+      ['bad', 'bad', 'bad', 'warn', 'warn', 'bad']
     )
     const [ofTest] = all.filter(({ name }) => name === 'details')
     t.equal(ofTest?.attributes.open, '', 'a test with a finding is open')

@@ -28,13 +28,18 @@ t.test('expect: the records in the end, by id and by count', async t => {
       ({ holds }: { holds: boolean }) => holds
     )
 
+  t.equal((await held()).join(), cases.map(() => false).join(), 'nothing came')
+  await emulator.call('GET /transactions/txn_a')
   t.equal((await held()).join(), cases.map(([, before]) => before).join())
   await emulator.call('POST /refunds', { body: 'transaction=txn_a&amount=400' })
   t.equal((await held()).join(), cases.map(([, , after]) => after).join())
   const { status, body } = await emulator.control('POST /verify', {
     state: { transactions: { txn_a: { amount_refunded: 400 } } }
   })
-  t.strictSame([status, body], [200, { holds: true, message: 'The records are as expected.' }])
+  t.strictSame(
+    [status, body],
+    [200, { holds: true, verdict: 'met', message: 'The records are as expected.' }]
+  )
   const wrong = await emulator.control('POST /verify', {
     state: { refunds: { count: 2 } },
     within: '10ms'
