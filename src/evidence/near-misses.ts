@@ -205,7 +205,9 @@ function missesOfEntry(
   const { matched } =
     value === undefined ? count : (count.values?.find(own => own.value === value) ?? { matched: 0 })
   // a request that meets every condition and was not counted came before the entry was added
-  if (misses.length > 0 || matched === 0 || call.action?.id === id) return misses
+  if (misses.length > 0 || matched === 0) return misses
+  if (call.action?.id === id)
+    return [{ condition: 'applied', wanted: 'something that it changes', got: unchangedBy(call) }]
   if (matched < calls.from)
     return [{ condition: 'calls', wanted: `${data.calls}`, got: `${matched} that matched` }]
   if (call.action !== null)
@@ -218,6 +220,11 @@ function missesOfEntry(
     ]
   return [{ condition: 'chance', wanted: `${entry.chance}`, got: 'not drawn' }]
 }
+
+/** Why an entry that was due changed nothing. */
+const unchangedBy = ({ problem, action, outcome }: Exchange): string =>
+  problem ??
+  (action?.entry.data.hold ? 'a hold that ended before its number came' : `a ${outcome.status}`)
 
 /** That a request was refused before a stage; null if it was not. */
 function missedStage(call: Exchange, stage: Stage, wanted: string): Miss | null {

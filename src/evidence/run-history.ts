@@ -68,6 +68,7 @@ export class RunHistory {
     this.isEmpty = false
     const alike = new Map<string, number>()
     for (const entry of script) {
+      if (Number(entry.entry.calls) === 0) continue
       const said = JSON.stringify(entry.entry)
       const nth = (alike.get(said) ?? 0) + 1
       alike.set(said, nth)

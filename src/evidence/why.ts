@@ -149,11 +149,13 @@ function headLines(call: Exchange, keys: SecretWords): string[] {
     if (pairs.length > 0) lines.push(`  ${what}: ${pairs.join(' ')}`)
   }
   if (script) {
-    const problem =
-      script.problem === undefined ? '' : `; it could not change the records: ${script.problem}`
-    lines.push(
-      `  script: ${script.id}${script.name ? ` (${script.name})` : ''}${script.fault ? `: ${script.fault}` : ''}${problem}`
-    )
+    const { fault, applied = true, problem } = script
+    const said = [
+      `${script.id}${script.name ? ` (${script.name})` : ''}${fault ? `: ${fault}` : ''}`,
+      ...(applied ? [] : ['not applied']),
+      ...(problem === undefined ? [] : [`it could not change the records: ${problem}`])
+    ]
+    lines.push(`  script: ${said.join('; ')}`)
   }
   return lines
 }

@@ -422,8 +422,7 @@ class SequenceJudge extends CallsJudge<Progress> {
       const { came, ending } = next
       const isLike = next.fits[group.seen - next.from] === true
       if (isLike && step !== undefined && step.ended.length > 0 && ending === null) return
-      const isStep =
-        isLike && step?.ended.every(({ holds }) => holds(ending as Ending))
+      const isStep = isLike && step?.ended.every(({ holds }) => holds(ending as Ending))
       const gap =
         isStep && step.apart !== null && group.last !== null ? gapBetween(group.last, came) : null
       if (isStep && (gap === null || isInPace(gap, step.apart as Apart))) {

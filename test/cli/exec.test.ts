@@ -125,6 +125,27 @@ t.test(
   }
 )
 
+t.test('exec: requests that never reach an operation prove nothing', async t => {
+  const scenario = scenarioIn(t)
+  const asked = `await fetch(base + '/tickets', { headers: { authorization: 'Basic ' + btoa('sk_none:') } })
+await fetch(base + '/ticket')
+await fetch(base + '/tickets', { method: 'PUT' })`
+  for (const [code, status, problem] of [
+    [asked, 3, REPORTS.none_reached(3)],
+    [`${asked}\nawait call('GET /tickets/tkt_none')`, 0, null]
+  ] as const) {
+    const { status: found, stderr } = await ran([
+      'exec',
+      '--scenario',
+      scenario,
+      '--',
+      ...script(code)
+    ])
+    t.equal(found, status, stderr)
+    t.equal(stderr.includes(problem ?? 'FAILED'), problem !== null, stderr)
+  }
+})
+
 t.test('exec: a command that fails is said to, with its status or signal', async t => {
   const failing = ['exec', '--allow-no-requests', '--', 'sh', '-c']
   for (const [code, how] of [

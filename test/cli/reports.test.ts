@@ -6,7 +6,13 @@ import type { RuleId } from '../../src/reference/rules.js'
 import type { RunDocument } from '../../src/reports/run.js'
 import { SAYS as REPORT_SAYS } from '../../src/reports/sentences.js'
 import { VERSION } from '../../src/scenario/version.js'
-import { answeredCall, finding, refusedCall, runOf, unmet as unmetIn } from '../reports/judged-run.js'
+import {
+  answeredCall,
+  finding,
+  refusedCall,
+  runOf,
+  unmet as unmetIn
+} from '../reports/judged-run.js'
 import { ran } from '../support/command.js'
 import { judgement } from '../support/judged-request.js'
 
@@ -25,8 +31,10 @@ const job = (given: Partial<RunDocument>, status: number | null = 0) => ({
 })
 const entry = (name: string) =>
   ({ id: 'scr_1', entry: { name, on: '*', fault: 'hang' }, matched: 0, applied: 0 }) as never
-const unmet = (sandbox: string | null, message: string) =>
-  ({ ...unmetIn(sandbox, message, 'pays'), requests: ['#1/req_1'] })
+const unmet = (sandbox: string | null, message: string) => ({
+  ...unmetIn(sandbox, message, 'pays'),
+  requests: ['#1/req_1']
+})
 const testOf = (test: string | null, given: object = {}) =>
   ({ test, calls: 1, refused: 0, kept: [], broken: [], findings: [], ...given }) as never
 const FIRST = job({

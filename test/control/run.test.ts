@@ -165,7 +165,10 @@ t.test(
     }
     for (const [sent, shown] of NAMES) t.equal(await shownAs({ 'test-name': sent }), shown, sent)
     const found = (await control('GET /findings')).body.data
-    t.strictSame(found.map(({ finding }: Json) => finding), ['card-number-sent'])
+    t.strictSame(
+      found.map(({ finding }: Json) => finding),
+      ['card-number-sent']
+    )
     t.equal((await control('PATCH /settings', { 'evidence.test_header': 'X-Test' })).status, 200)
     t.equal(await shownAs({ 'test-name': 'one', 'x-TEST': 'two' }), 'two')
     for (const header of ['', 'a b', 'a:b', 'x'.repeat(65)])

@@ -1,10 +1,9 @@
 import t from 'tap'
 import { ApiError } from '../../src/core/errors.js'
 import { headersOf, refuse } from '../../src/engine/answers.js'
-import { scriptAction, tookEffect } from '../../src/engine/exchange.js'
+import { recordsChanged, scriptAction, tookEffect } from '../../src/engine/exchange.js'
 import { Changers } from '../../src/evidence/changers.js'
 import { Findings } from '../../src/evidence/findings.js'
-import { recordsChanged } from '../../src/engine/exchange.js'
 import { judgementOf } from '../../src/evidence/judgement.js'
 import { RULE_IDS } from '../../src/reference/rules.js'
 import type { Action } from '../../src/scenario/script.js'
@@ -764,10 +763,7 @@ t.test(
 t.test(
   'the script is asked after key and parameters: a request refused for those is neither counted nor matched',
   async t => {
-    const expect = [{ on: 'POST /refunds', times: 0 }, { on: 'DELETE /locations/{id}' }]
-    const { call, world } = await scripted([{ on: 'POST /refunds', respond: { status: 418 } }], {
-      expect
-    })
+    const { call, world } = await scripted([{ on: 'POST /refunds', respond: { status: 418 } }])
     const refused: [options: Call, status: number][] = [
       [{ key: null, body: 'transaction=txn_a' }, 401],
       [{ key: 'nope', body: 'transaction=txn_a' }, 401],
@@ -787,9 +783,6 @@ t.test(
       418,
       'what the operation itself would refuse is matched'
     )
-    t.equal(call('DELETE /locations/loc_a').status, 501)
-    const seen = (await world.tally.verdicts(world.state.store)).map(({ seen }) => seen)
-    t.strictSame(seen, [7, 1], 'expectations count every request whose key was right')
   }
 )
 

@@ -292,6 +292,22 @@ t.test('near misses: a script entry that was never applied says why', async t =>
       { on: 'GET /locations', ...answer },
       ['entry: wanted no earlier entry that applies; got scr_2 in req_5']
     ],
+    [
+      { on: 'GET /tickets/{id}', respond: { patch: { a: 1 } } },
+      ['applied: wanted something that it changes; got a 404 in req_6']
+    ],
+    [
+      { on: 'GET /refunds', hold: { until: 2, for: '1ms' } },
+      [
+        'applied: wanted something that it changes; got a hold that ended before its number came in req_7'
+      ]
+    ],
+    [
+      { on: 'GET /transactions', change: { delete: ['txn_none'] } },
+      [
+        'applied: wanted something that it changes; got change.delete[0]: no record has the id txn_none in req_8'
+      ]
+    ],
     [{ name: 'never', on: 'GET /accounts', calls: 1, ...answer }, []]
   ]
   const slow = { name: 'slow', on: 'GET /tickets', match: { query: { limit: 1 } }, delay: '1ms' }
@@ -305,7 +321,7 @@ t.test('near misses: a script entry that was never applied says why', async t =>
   })
   await make(
     emulator,
-    'refund amount=x | refund amount=2 | @sk_none refund amount=2 | GET /tickets?limit=1 | GET /locations?limit=1'
+    'refund amount=x | refund amount=2 | @sk_none refund amount=2 | GET /tickets?limit=1 | GET /locations?limit=1 | GET /tickets/tkt_none | GET /refunds | GET /transactions'
   )
 
   const { status, body } = await emulator.control('POST /verify', { script: 'all_used' })
@@ -332,7 +348,7 @@ t.test('near misses: a script entry that was never applied says why', async t =>
 })
 
 t.test(
-  'near misses: of a journal that has dropped calls, those that are left are told, and none is said to have counted',
+  'near misses: of a journal that has dropped requests, those that are left, and all that counted',
   async t => {
     const expect = [
       {
@@ -352,9 +368,12 @@ t.test(
     const [sequence, count] = (await emulator.control('POST /verify')).body.expectations
     t.strictSame(
       [sequence.requests, textsOf(sequence.near_misses)],
-      [undefined, ['amount: wanted 5; got 6 in req_2']]
+      [['req_1'], ['amount: wanted 5; got 6 in req_2']]
     )
-    t.strictSame([count.requests, count.near_misses, count.seen], [undefined, undefined, 2])
+    t.strictSame(
+      [count.requests, count.near_misses, count.seen],
+      [['req_1', 'req_2'], undefined, 2]
+    )
   }
 )
 

@@ -492,10 +492,10 @@ t.test('tests of a run: so many are told apart, and calls of further ones are co
   t.end()
 })
 
-const entry = (name: string, applied: number) =>
+const entry = (name: string, applied: number, calls?: number) =>
   ({
     id: 'scr_1',
-    entry: { name, on: 'GET /tickets' },
+    entry: { name, on: 'GET /tickets', calls },
     matched: applied,
     applied
   }) as Period['script'][number]
@@ -529,12 +529,12 @@ const unusedIn = (history: RunHistory) => history.unused().map(({ entry }) => en
 t.test(
   'run history: a script entry is used that applied in any period; entries that say the same are used each on its own',
   t => {
-    const script = (...applied: [name: string, times: number][]) => ({
+    const script = (...applied: [name: string, times: number, calls?: number][]) => ({
       script: applied.map(given => entry(...given))
     })
     const some = historyOf(
       script(['a', 0], ['b', 1], ['c', 0]),
-      script(['a', 1], ['b', 0], ['c', 0])
+      script(['a', 1], ['b', 0], ['c', 0], ['never meant', 0, 0])
     )
     const alike = historyOf(script(['a', 1], ['a', 0], ['a', 0]), script(['a', 1], ['a', 1]))
 

@@ -3,6 +3,7 @@ import { NO_WORDS, SecretWords } from '../../src/core/secret-words.js'
 import { Evidence } from '../../src/evidence/evidence.js'
 import { Run } from '../../src/evidence/run.js'
 import { explained, explainedText } from '../../src/evidence/why.js'
+import type { Action } from '../../src/scenario/script.js'
 import { MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 import { type Given, journalLimits, judgedRequest } from '../support/judged-request.js'
@@ -167,8 +168,13 @@ t.test(
         'req_1  GET /tickets  answered, 200, changed nothing, its body corrupted on the way  ('
       )
     )
-    const action = { id: 'scr_1', entry: { data: {} } } as never
+    const action = { id: 'scr_1', entry: { data: {} }, isApplied: true } as Action
     t.ok(textOf({ action }).includes('\n  script: scr_1\n'))
+    t.ok(
+      textOf({ action: { ...action, isApplied: false } }).includes(
+        '\n  script: scr_1; not applied\n'
+      )
+    )
     t.ok(
       textOf({ action, problem: 'no room' }).includes(
         '\n  script: scr_1; it could not change the records: no room\n'

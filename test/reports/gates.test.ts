@@ -162,6 +162,8 @@ t.test('gates: what each judges, and what each leaves out', t => {
     ].flatMap((given): Case[] => [
       [EMPTY, given, { requests: [SAYS.no_requests()] }],
       [EMPTY, { ...given, allowNoRequests: true }, {}],
+      [{ calls: 3, reached: 0 }, given, { requests: [SAYS.none_reached(3)] }],
+      [{ calls: 3, reached: 0 }, { ...given, allowNoRequests: true }, {}],
       [{ calls: 1 }, given, {}]
     ]),
     [covered(40), { minCoverage: 40 }, { coverage: [] }],

@@ -419,7 +419,7 @@ t.test(
       '## commerce-emulator: a gate failed',
       '| `zero-payment` | failed | finding: zero-payment |',
       '| `errors` | passed |  |',
-      '| pays | pays | `#1/req_2` | pays: wanted pays; got pays in `#1/req_1`; pays: wanted pays; got pays in `#1/req_2` | pays |',
+      '| pays | unmet | pays | 0 of 1 period | `#1/req_2` | pays: wanted pays; got pays in `#1/req_1`; pays: wanted pays; got pays in `#1/req_2` | pays |',
       '| pays | failed | 1 | 1 | REF-7 | `zero-payment` 1× |',
       '| `#1/req_0` | pays | POST /pays | 400 | REF-7: pays |',
       SAYS.more_rows(3),
