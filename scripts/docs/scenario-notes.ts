@@ -39,14 +39,15 @@ A running emulator takes entries with \`POST /_control/script\`; they go last. \
 - The first merchant's key is the first in the order of the document. \`POST /transactions\` is sent without a key unless \`key\` is given.
 - \`null\` is sent as an empty value.`,
   play: `A load does not play them. A play may refer to the responses of steps. Against a running service \`check\` really waits, ten minutes at most.`,
-  expect: `A running emulator counts the requests of its clients since the last load or reset, whatever their responses, provided that the key was right. Steps are not counted. \`POST /_control/verify\` compares them with \`expect\`, or with an expectation of its body.
+  expect: `A running emulator counts the requests of its clients since the last load or reset, refused ones too; \`on: "*"\` also counts those that met no operation. Steps are not counted. \`POST /_control/verify\` compares them with \`expect\`, or with an expectation of its body.
 
 - The journal keeps \`User-Agent\` and the header of the test, so a body of \`POST /_control/verify\` can match only these headers; a scenario can match any.
 - \`\${pay.id}\`, in \`match\` and in \`state\`, comes from the response to the step or play with \`as: pay\`.
-- **took_effect**, **answered** and **status** are known when the request has ended, and it is counted then. \`status\` is a number, \`2xx\`, or a list.
-- **per**: \`times\` must hold for each value that came, and each value that begins a \`sequence\` must complete it. 1,000 values are counted; a verdict says when there were more.
-- **no_sooner_than** counts from the request before it (of the same value, with \`per\`; in a \`sequence\`, from the one before it there), by the times at which requests arrive.
-- **state**: in a condition, a field that is null counts as having no value. A value that a field can never have, a field or an id that does not exist, and an empty \`state\` are refused when the scenario is loaded.`,
+- **took_effect**, **answered**, **status** and **response** are known when the request has ended, and it is counted then. \`status\` is a number, \`2xx\`, or a list.
+- **per**: \`times\` or the \`sequence\` must hold for each value that came, of which there must be one unless 0 is allowed; requests without a value are judged together. 1,000 values are counted; a verdict says when there were more.
+- **no_sooner_than** and **no_later_than** bound the time from the end of the response before (of the same value, with \`per\`; in a \`sequence\`, of the request before it there) to the arrival of the request. Without \`times\` they mean \`times: 2+\`.
+- **Verdicts**: \`met\`; \`unmet\`; \`never exercised\` where no request came that it could be judged by, which fails too. A reference to a step or play that was not sent is never met.
+- **state** is judged once a request came. In a condition, a field that is null counts as having no value. A value that a field can never have, a field or an id that does not exist, and an empty \`state\` are refused when the scenario is loaded.`,
   match: `Names are nested or in brackets. Without a condition, a parameter that was not sent matches nothing.
 
 - Values are compared as text. A list matches any of its items. \`/…/\` is a regular expression (RE2 syntax, \`i\` ignores case) that matches anywhere in the value; how long both may be: [limits](../limits.md).

@@ -141,13 +141,14 @@ const why = closed({
     )
   )
 })
+const judgement = word(['met', 'unmet', 'never exercised'])
 const verdict = {
   expectation: typed('Expectation'),
   wanted: text(),
   value: optional(
     told('Only for an unmet expectation with `per`: the first value for which it does not hold.')
   ),
-  verdict: word(['met', 'unmet', 'never exercised']),
+  verdict: judgement,
   seen: optional(
     count(
       'The number of matching requests, of a sequence those in order; with `value`, of those with that value.'
@@ -306,6 +307,7 @@ export const ANSWERS = {
     'The result of `verify`.',
     closed({
       holds: flag(),
+      verdict: optional(judgement),
       message: text(),
       seen: optional(count('Requests that matched.')),
       requests: optional(

@@ -401,12 +401,12 @@ const CASES: Case[] = [
       return [verdict, ...others, await outcome(() => verify({ on: 'GET /refunds' }))]
     },
     is: [
-      { holds: true, seen: 1 },
+      { holds: true, verdict: 'met', seen: 1 },
       true,
       ['req_1'],
       true,
       refused('expectation_unmet', 409, undefined, {
-        verdict: { holds: false, seen: 0, requests: [] }
+        verdict: { holds: false, verdict: 'never exercised', seen: 0, requests: [] }
       })
     ]
   },
