@@ -305,8 +305,7 @@ const ERROR: Schema = {
 
 /** A condition on a field of the body of a response that the client got. */
 function ofResponse({ name, wanted, test }: Condition): EndingCondition {
-  const valueIn = ({ body, isDelivered }: Ending): Value => {
-    if (!isDelivered) return undefined
+  const valueIn = ({ body }: Ending): Value => {
     let part = body()
     for (const field of name)
       part =

@@ -341,7 +341,7 @@ t.test('check: a request that waits in vain is said to be held, and by what', as
       SAYS.held('scr_2', SAYS.at_gate('kitchen')),
       undefined,
       undefined,
-      SAYS.never_applied()
+      `${SAYS.never_applied()}; nearly: applied: wanted something that it changes; got a hold that ended before its number came in play 3. GET /accounts`
     ]
   )
 })

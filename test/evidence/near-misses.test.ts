@@ -7,6 +7,7 @@ import type { Json } from '../support/json.js'
 import { opened } from '../support/socket.js'
 
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 10_000 }
+const USER = { id: 'usr_x', account: 'mch_a', name: 'X', email: 'x@example.com' }
 const start = (t: Test, scenario: object) =>
   startTestEmulator(t, {
     scenario: { data: smallFixture({ transactions: [CHARGE] }), ...scenario }
@@ -153,17 +154,30 @@ t.test(
         ['req_1']
       ],
       [
-        'a sequence of each value',
+        'a sequence of each value: only requests of this one',
         {
-          sequence: [
-            { on: 'GET /tickets/{id}' },
-            { on: 'GET /transactions', match: { query: { limit: 1 } } }
-          ],
-          per: 'ticket'
+          sequence: [{ on: 'GET /tickets/{id}' }, { on: PAYMENTS, match: { body: { amount: 2 } } }],
+          per: 'ticket',
+          others: true
         },
-        'GET /tickets/tkt_b | GET /transactions?limit=1',
+        'GET /tickets/tkt_b | GET /tickets/tkt_a | pay amount=1',
         [],
         ['req_1']
+      ],
+      [
+        'a field of the response',
+        { on: REFUNDS, response: { amount: 5 } },
+        'refund amount=6',
+        ['response.amount: wanted 5; got 6 in req_1']
+      ],
+      [
+        'a response without a body, and none',
+        { on: ['DELETE *', 'GET /locations'], response: { error: { code: 'x' } } },
+        'DELETE /accounts/mch_a/users/usr_x | GET /locations',
+        [
+          'response.error.code: wanted x; got no response in req_2',
+          'response.error.code: wanted x; got nothing in req_1'
+        ]
       ],
       [
         'what is not kept, where all else is met',
@@ -232,11 +246,11 @@ t.test(
     const emulator = await start(t, {})
     for (const [title, expect, requests, near, counted] of cases) {
       const scenario = {
-        data: smallFixture({ transactions: [CHARGE] }),
+        data: smallFixture({ transactions: [CHARGE], users: [USER] }),
         expect: [expect],
         script: [{ on: 'GET /locations', fault: 'connection_reset' }]
       }
-      await emulator.control('POST /load', { scenario })
+      t.equal((await emulator.control('POST /load', { scenario })).status, 200, title)
       await make(emulator, requests)
       const [verdict] = (await emulator.control('POST /verify')).body.expectations
       const texts = textsOf(verdict.near_misses).map(text =>
