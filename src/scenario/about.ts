@@ -56,7 +56,7 @@ export const canBeAbout =
     const { family } = operationOf(operation)
     const { params, body, querystring } = TABLES[operation] as Tables
     const has = (name: string) =>
-      [body, querystring].some(table => table && name in (schemaOf(table).properties ?? {}))
+      [body, querystring].some(table => table && name in (schemaOf(table).properties as object))
     const isRead = (...families: string[]) => params !== undefined && families.includes(family)
     const byTransaction = has('transaction') || isRead('transactions', 'refunds')
     const byTicket = byTransaction || has('ticket') || isRead('tickets')
