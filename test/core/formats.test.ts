@@ -235,11 +235,12 @@ t.test('A25: last4 is four digits', async t => {
     t.match(FORMATS.last4.problem(value)?.expected, /^must be four digits/, JSON.stringify(value))
 })
 
-t.test('formats: those of the parameter tables and no others', async t => {
+t.test('formats: those of the parameter tables and of documents, and no others', async t => {
   t.strictSame(Object.keys(FORMATS).sort(), [
     'country',
     'currency',
     'default_currency',
+    'duration',
     'email',
     'instant',
     'last4'
