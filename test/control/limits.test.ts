@@ -30,7 +30,7 @@ const ENTRY = { on: 'GET /accounts', delay: '1ms' }
 const SCENARIO = {
   clock: NOW,
   data: smallFixture(),
-  script: [{ on: 'GET /refunds', delay: '300ms' }]
+  script: [{ on: 'GET /refunds', delay: '1s' }]
 }
 const tickets = (count: number) =>
   Array.from({ length: count }, () => ({ location: 'loc_a', reference: 'T' }))
@@ -101,7 +101,7 @@ const LOAD =
 const eventsOf = (prefix = '') =>
   `GET ${prefix}/_control/events HTTP/1.1\r\nHost: localhost\r\n\r\n`
 
-/** What becomes of a call that takes 300 ms when the emulator is stopped meanwhile. */
+/** What becomes of a call that takes a second when the emulator is stopped meanwhile. */
 async function stopped(_emulator: Emulator, patience: number): Promise<Seen> {
   const { baseUrl, close } = await runEmulator({
     scenario: SCENARIO,
@@ -111,7 +111,10 @@ async function stopped(_emulator: Emulator, patience: number): Promise<Seen> {
     ({ status }) => status,
     () => 'cut'
   )
-  await sleep(100)
+  const script = baseUrl.replace(/next$/, '_control/script')
+  const isDelayed = async () =>
+    ((await (await fetch(script)).json()) as { data: { applied: number }[] }).data[0]?.applied === 1
+  while (!(await isDelayed())) await sleep(5)
   await close()
   return answer
 }
@@ -204,7 +207,7 @@ const TRIALS: Record<Limit, Trial> = {
   ],
   'limits.headers_timeout': [300, 401, 408, ...both(sent, `${HEAD}\r\n`, HEAD)],
   'limits.request_timeout': [300, 401, 408, ...both(sent, `${HEAD}\r\n`, LOAD)],
-  'limits.shutdown': [50, 200, 'cut', ...both(stopped, 2000, 50)]
+  'limits.shutdown': [50, 200, 'cut', ...both(stopped, 60_000, 50)]
 }
 const LIMITS = SETTING_KEYS.filter((key): key is Limit => key.startsWith('limits.'))
 
