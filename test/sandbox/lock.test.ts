@@ -152,7 +152,7 @@ t.test('a lock that was being made: of a killed process removed, of a live one k
   const { folder, file } = await placeOf(t)
   const [left, alive] = ['0123abcd', 'ffffffff'].map(part => `shop.json.lock-${part}.new`)
   const making =
-    "require('net').createServer().listen(process.argv[1], () => process.kill(process.pid, 9))"
+    "require('net').Server().listen(process.argv[1], () => process.kill(process.pid, 9))"
   spawnSync(process.execPath, ['--eval', making, join(folder, left as string)])
   t.strictSame(await locksIn(folder), [left])
   const taken = Lock.take(file)

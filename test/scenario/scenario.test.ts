@@ -1401,6 +1401,11 @@ t.test('deletions: the Transactions of a Location are gone through once an edit'
   }
   const problems: DocumentProblem[] = []
   const generation = { ids: new Ids(), now: Date.parse(NOW), settings: settingsInForce({}).values }
-  edited(store, editOf({ delete: ids }, t.fail), generation, problems)
+  edited(
+    store,
+    editOf({ delete: ids }, () => t.fail()),
+    generation,
+    problems
+  )
   t.strictSame([times, problems.map(({ code }) => code)], [1, Array(3).fill('in_use')])
 })
