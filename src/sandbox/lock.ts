@@ -103,7 +103,7 @@ export class Lock {
   async #ask(name: string, patience: number): Promise<string> {
     const path = join(dirname(this.#path), name)
     const word = await reached(path, short => answerOf(short, patience))
-    // another user's socket in a folder such as /tmp cannot be removed, and does no harm
+    // another user's socket in /tmp cannot be removed, and does no harm
     if (NOBODY.includes(word)) await rm(path, { force: true }).catch(() => {})
     return word
   }
