@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process'
+import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { Agent, get, request } from 'node:http'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { SAYS } from '../../src/cli/sentences.js'
@@ -114,8 +116,7 @@ commerce-emulator ready on ${baseUrl}
       ((await (await fetch(`${controlUrl}/health`)).json()) as Json).scenario
     t.equal(await nameOf(), 'own')
     await writeFile(`${root}/own.yaml`, JSON.stringify({ name: 'second', data }))
-    for (const since = Date.now(); (await nameOf()) === 'own' && Date.now() - since < 10_000; )
-      await sleep(50)
+    while ((await nameOf()) === 'own') await sleep(50)
     t.equal(await nameOf(), 'second', 'a change of the scenario is loaded')
 
     const agent = new Agent({ keepAlive: true })
@@ -150,8 +151,7 @@ t.test('cli: --quiet prints only that it is ready, and --open opens the console'
   t.equal(run.stdout(), `${run.last}\n`, 'nothing else is printed')
   if (process.platform === 'linux') {
     const opened = () => readFile(`${root}/browser.opened`, 'utf8').catch(() => '')
-    for (const since = Date.now(); (await opened()) === '' && Date.now() - since < 10_000; )
-      await sleep(50)
+    while ((await opened()) === '') await sleep(50)
     t.equal(await opened(), `${run.controlUrl}\n`)
   }
   t.equal(await signalled(run, 'SIGTERM'), 0)
@@ -203,4 +203,19 @@ t.test('cli: an error that nothing caught is logged before the process ends with
     [level, msg, err.message],
     [60, 'The emulator is stopping because of a defect. Please report it.', 'out of place']
   )
+})
+
+t.test('cluster: two workers that ask for any port do not share one', async t => {
+  const emulator = new URL('../../src/in-process.ts', import.meta.url).href
+  const root = t.testdir({
+    'worker.mjs': `import { startEmulator } from '${emulator}'
+      process.send((await startEmulator()).baseUrl)`
+  })
+  cluster.setupPrimary({ exec: join(root, 'worker.mjs'), execArgv: process.execArgv })
+  const urls = [1, 2].map(async () => {
+    const worker = cluster.fork({ _TAPJS_PROCESSINFO_COVERAGE_: '0' })
+    t.teardown(() => worker.process.kill('SIGKILL'))
+    return (await once(worker, 'message'))[0] as string
+  })
+  t.equal(new Set(await Promise.all(urls)).size, 2)
 })

@@ -147,7 +147,7 @@ t.test(
       spawnSync('zsh', ['-f', '-c', text, 'zsh', ...args], {
         cwd,
         encoding: 'utf8',
-        timeout: 20_000,
+        timeout: 60_000,
         env: { ...process.env, HOME: cwd, ZDOTDIR: cwd }
       }).stdout
     t.strictSame(

@@ -32,9 +32,7 @@ async function make({ call }: Emulator, requests: string): Promise<void> {
   }
 }
 
-t.test(
-  'near misses: an expectation that failed names the requests that counted, and the condition that others did not meet',
-  async t => {
+t.test('near misses: what counted, and the condition that others did not meet', async t => {
     const REFUNDS = 'POST /refunds'
     const PAYMENTS = 'POST /transactions'
     const cold = 'amount=3&reason=cold'
@@ -243,8 +241,7 @@ t.test(
       )
       t.strictSame([verdict.requests, texts], [counted, near], title)
     }
-  }
-)
+})
 
 t.test('near misses: a script entry that was never applied says why', async t => {
   const answer = { respond: { status: 402 } }

@@ -1,7 +1,6 @@
 /**
- * The package as npm publishes it, installed into empty folders and used from there. Here with npm
- * alone and without a network; `npm run test:package` also
- * uses the other package managers, two test runners, and a pack from a fresh clone.
+ * The package as npm publishes it, used from empty folders, here with npm alone; `npm run
+ * test:package` uses other package managers, two test runners, and a pack from a fresh clone.
  */
 import { spawnSync } from 'node:child_process'
 import {
@@ -18,6 +17,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildSync } from 'esbuild'
 import t, { type Test } from 'tap'
 import ts from 'typescript'
 
@@ -242,6 +242,18 @@ const folder = use(t, MANAGERS[0] as Manager)
 
 t.test('package: `node:test` uses it', async t => {
   t.equal(run(folder, [process.execPath, '--test', 'node.test.mjs']).status, 0)
+})
+
+t.test('package: a bundle of it says that it has to be external', async t => {
+  for (const [format, file] of [
+    ['cjs', 'dist/index.cjs'],
+    ['esm', 'dist/index.mjs']
+  ] as const) {
+    const stdin = { contents: "import 'commerce-emulator'", resolveDir: folder }
+    const outfile = join(scratch, file)
+    buildSync({ stdin, outfile, format, bundle: true, platform: 'node', logLevel: 'error' })
+    t.match(run(scratch, [process.execPath, outfile]).stderr, /Mark it external/, format)
+  }
 })
 
 t.test('package: what it exports is what the source exports', async t => {

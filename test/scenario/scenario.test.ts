@@ -6,6 +6,7 @@ import { Ids } from '../../src/core/ids.js'
 import { pathOf } from '../../src/core/places.js'
 import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
 import { type DocumentProblem, documentOf } from '../../src/scenario/documents.js'
+import { edited, editOf } from '../../src/scenario/edits.js'
 import { exported } from '../../src/scenario/export.js'
 import { FixtureImporter, fixtureIn } from '../../src/scenario/fixture.js'
 import { Library } from '../../src/scenario/library.js'
@@ -1382,4 +1383,29 @@ t.test('an export of an empty store is an empty fixture', async t => {
     transactions: [],
     refunds: []
   })
+})
+
+t.test('deletions: the Transactions of a Location are gone through once an edit', async t => {
+  const ids = ['tkt_1', 'tkt_2', 'tkt_3']
+  const data = small({
+    tickets: ids.map(id => ({ id })),
+    transactions: ids.map(ticket => ({ ticket }))
+  })
+  const { store } = await firstStateIn({ clock: NOW, data })
+  const index = store.transactions.index('location')
+  const range = index.range.bind(index)
+  let times = 0
+  index.range = (...given) => {
+    times++
+    return range(...given)
+  }
+  const problems: DocumentProblem[] = []
+  const generation = { ids: new Ids(), now: Date.parse(NOW), settings: settingsInForce({}).values }
+  edited(
+    store,
+    editOf({ delete: ids }, () => t.fail()),
+    generation,
+    problems
+  )
+  t.strictSame([times, problems.map(({ code }) => code)], [1, Array(3).fill('in_use')])
 })

@@ -62,7 +62,7 @@ async function listening(t: Test) {
   const address = `127.0.0.1:${await listen()}`
   const statusOf = async (line: string) => {
     const { url, options } = readCurl(line, address)
-    const answer = await fetch(url, { signal: AbortSignal.timeout(10_000), ...options })
+    const answer = await fetch(url, { signal: AbortSignal.timeout(60_000), ...options })
     await answer.text()
     return answer.status
   }

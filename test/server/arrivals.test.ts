@@ -138,6 +138,7 @@ t.test(
     t.strictSame(await namesIn(emulator), good)
 
     const card = '4242424242424242'
+    const SECRETS = /4242(\D|%20)?4242|sk_merchant/
     const bad =
       ' .a a. a.. con con.txt LPT1 -a _a %20 a%20b a+b a;b a%2Fb a%5Cb a%00 a%0Ab a%3Cb%3E a% %zz %FF caf%C3%A9 %F0%9F%A7%BE 4242%204242%204242%204242 sk_merchant!'.split(
         ' '
@@ -161,14 +162,14 @@ t.test(
             ? [404, 'path_unknown', undefined]
             : [400, 'name_invalid', 'name']
         t.strictSame([statusCode, code, param], is, `/sandbox/${name}${below}`)
-        if (code === 'name_invalid') t.notMatch(message, /4242|sk_merchant/)
+        if (code === 'name_invalid') t.notMatch(message, SECRETS)
       }
     }
     t.equal((await namesIn(emulator)).length, 7, 'none is made of them')
     const { payload } = await get('/_control/requests?limit=1000')
     t.notMatch(
       [...logs, payload].join('\n'),
-      /4242|sk_merchant/,
+      SECRETS,
       'the log shows no secret either, nor does the journal'
     )
   }

@@ -426,12 +426,14 @@ t.test(
     while ((await connections()) !== 3) await sleep(10)
     while ((await connections()) !== 1) await sleep(50)
     t.equal(stream.state(), 'open')
-    const { data } = (await control('GET /requests?on=GET%20/tickets')).body as {
-      data: { answered: boolean }[]
+    let seen: boolean[] = []
+    while (seen.length === 0) {
+      const { data } = (await control('GET /requests?on=GET%20/tickets')).body as {
+        data: { answered: boolean }[]
+      }
+      seen = data.map(({ answered }) => answered)
+      await sleep(10)
     }
-    t.strictSame(
-      data.map(({ answered }) => answered),
-      [false]
-    )
+    t.strictSame(seen, [false])
   }
 )

@@ -26,7 +26,10 @@ async function start(t: Test, script: object[], settings: object = {}) {
   })
   const base = `http://127.0.0.1:${await emulator.listen()}`
   const headers = { authorization: `Basic ${btoa(`${MERCHANT}:`)}` }
-  const refund = (form = 'amount=1', { path = '/next', signal = AbortSignal.timeout(5000) } = {}) =>
+  const refund = (
+    form = 'amount=1',
+    { path = '/next', signal = AbortSignal.timeout(60_000) } = {}
+  ) =>
     fetch(`${base}${path}/refunds`, {
       method: 'POST',
       headers,

@@ -459,8 +459,7 @@ t.test('slices: work goes on until its end, and others are let in', async t => {
   const other = setInterval(() => others++, 0)
   await inSlices(
     (function* () {
-      for (const end = performance.now() + 5000; others < 3 && performance.now() < end; done++)
-        yield
+      for (; others < 3; done++) yield
     })()
   )
   clearInterval(other)
