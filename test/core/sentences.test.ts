@@ -66,7 +66,8 @@ function saidOf(say: Say, place: number, given: unknown[] = []): unknown[] {
       return []
     }
   }
-  const values = given.length === place ? [LONG] : given.length < place + 3 ? OTHERS : ['/x']
+  const others = given.length < place + 3 ? OTHERS : ['/x']
+  const values = given.length === place ? [LONG] : others
   return values.flatMap(value => saidOf(say, place, [...given, value]))
 }
 
