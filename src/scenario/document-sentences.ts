@@ -123,7 +123,7 @@ export const SAYS = {
     `\${ is not closed; a reference ends with }, such as ${text}}`,
 
   no_fixture: (name: string, known: readonly string[], beside: string | null) =>
-    `${noneCalled('fixture', name, known)}${beside === null ? '' : `. There is a file ${beside} beside the document; write its extension too`}`,
+    `${noneCalled('fixture', name, known)}${beside === null ? '' : `. There is a file ${shortened(beside)} beside the document; write its extension too: fixtures: [${shortened(beside)}]`}`,
   no_scenario: (name: string, known: readonly string[], file?: string) =>
     `No scenario is called ${sentence(`${name}${file === undefined ? meantName(name, known) : `; did you mean the file ./${file}?`}`)} Available: ${known.join(', ')}.`,
   too_large_to_show: (name: string, size: number, most: number) =>

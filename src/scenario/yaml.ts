@@ -87,11 +87,9 @@ function tokensOf(text: string, limits: DocumentLimits): CST.Token[] | Said {
   const tokens: CST.Token[] = []
   let [values, errors] = [1, 0]
   for (const lexeme of new Lexer().lex(text)) {
-    if (parser.stack.length > MAX_OPEN || errors > MAX_PROBLEMS) break
-    for (const token of parser.next(lexeme)) {
-      tokens.push(token)
-      if (token.type === 'error') errors++
-    }
+    if (parser.stack.length > MAX_OPEN) break
+    for (const token of parser.next(lexeme))
+      if (token.type !== 'error' || ++errors <= MAX_PROBLEMS) tokens.push(token)
     if (/^[[{,?-]$/.test(lexeme) || (lexeme === ':' && parser.stack.at(-1)?.type === 'block-map'))
       values++
     const nesting = parser.stack.length > MAX_NESTING ? parser.stack.filter(isLevel).length : 0
