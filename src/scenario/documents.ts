@@ -163,7 +163,7 @@ export async function readDocument(
       file: name,
       path: '',
       ...problem,
-      message: cut(message)
+      message
     }))
   )
 }
@@ -223,7 +223,7 @@ export async function listedProblems(
         file: document.name,
         path: pathOf(steps),
         code,
-        message: cut(message),
+        message,
         ...places[index]
       }
       listed.push({ rank: [names.indexOf(document.name), line, column, steps.length], problem })
@@ -289,11 +289,6 @@ export async function refuseProblems(document: SourceDocument, checker: Checker)
   const found = await problemsOf(document, document.data, data => checker.problems(data))
   if (found.length > 0) throw await refusalOf(found.map(problem => ({ document, ...problem })))
 }
-
-/** A message may hold a value of any length. */
-const cut = (message: string) =>
-  message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message
-const MAX_MESSAGE = 2000
 
 /** `bistro.yaml:4:7 tickets[3].location: …`, as far as each part is known. */
 export function problemLine({ file, line, column, path, message }: Problem): string {

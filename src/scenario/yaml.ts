@@ -85,10 +85,11 @@ const inOrder = <T extends { at: number }>(found: T[]): T[] => found.sort((a, b)
 function tokensOf(text: string, limits: DocumentLimits): CST.Token[] | Said {
   const parser = new Parser()
   const tokens: CST.Token[] = []
-  let values = 1
+  let [values, errors] = [1, 0]
   for (const lexeme of new Lexer().lex(text)) {
     if (parser.stack.length > MAX_OPEN) break
-    for (const token of parser.next(lexeme)) tokens.push(token)
+    for (const token of parser.next(lexeme))
+      if (token.type !== 'error' || ++errors <= MAX_PROBLEMS) tokens.push(token)
     if (/^[[{,?-]$/.test(lexeme) || (lexeme === ':' && parser.stack.at(-1)?.type === 'block-map'))
       values++
     const nesting = parser.stack.length > MAX_NESTING ? parser.stack.filter(isLevel).length : 0
