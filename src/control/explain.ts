@@ -15,7 +15,7 @@ import { needsKey } from '../reference/operations.js'
 import { closed, nullable, optional, text, word } from '../reference/parameters.js'
 import { changesBy } from '../replay/past.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
-import type { SourceDocument } from '../scenario/documents.js'
+import { numbersBelow, type SourceDocument } from '../scenario/documents.js'
 import { bindingsOf } from '../scenario/scenario.js'
 import { type Action, gateOf, type ListedEntry } from '../scenario/script.js'
 import type { Arrival } from '../server/arrivals.js'
@@ -86,7 +86,8 @@ async function change(
   { data, settings, clock }: NonNullable<Tried['changes']>,
   document: SourceDocument
 ): Promise<void> {
-  if (settings !== undefined) await copy.changeSettings(settings)
+  if (settings !== undefined)
+    await copy.changeSettings(settings, numbersBelow(document, ['changes', 'settings']))
   if (clock !== undefined) copy.setClock({ at: instantOf(clock) as number })
   if (data !== undefined) await copy.addRecords(document, ['changes', 'data'])
 }
