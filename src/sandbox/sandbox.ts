@@ -140,7 +140,7 @@ export class Sandbox {
   readonly snapshots: Snapshots
   /** Whether it stays when the request that created it is over. */
   isKept = false
-  /** Whether only pages of other sites have used its API: it makes room before all others. */
+  /** Whether only pages of other sites used its API: it makes room first. */
   isOfPages = false
   /** Requests without a response yet. */
   inFlight = 0
@@ -212,7 +212,7 @@ export class Sandbox {
     return this.inputs.stateAt(place, this.machine)
   }
 
-  /** The records so many milliseconds ago by its clock, as far back as inputs are known. */
+  /** The records so many ms ago by its clock, as far back as inputs are known. */
   past(ms: number): Store {
     return (this.#original ?? this.inputs).stateOn(this.clock.now() - ms, this.machine).store
   }
@@ -729,13 +729,11 @@ export class Sandbox {
     document: Parameters<typeof problemsOf>[0] = {}
   ): Promise<SettingsInForce> {
     const given = flattened(changes) as GivenSettings
-    const found = SANDBOX_SETTINGS_CHECKER.isRight(nested(given))
-      ? []
-      : [
-          ...(await problemsOf(document, changes, part =>
-            SANDBOX_SETTINGS_CHECKER.problems(nested(flattened(part as object)))
-          ))
-        ]
+    const found = [
+      ...(await problemsOf(document, changes, part =>
+        SANDBOX_SETTINGS_CHECKER.problems(nested(flattened(part as object)))
+      ))
+    ]
     const actor = found.some(({ path }) => path === 'auth.accept_any_key')
       ? null
       : missingActor(given, this.store)
