@@ -22,7 +22,7 @@ export async function writeSettings(file: string, settings: GivenSettings): Prom
   })
 }
 
-/** At its top level or under `settings`. Errors: `document_invalid`, of the file system. */
+/** At its top level or under `settings`. Errors: `document_invalid`, of files. */
 export async function readSettings(file: string): Promise<GivenSettings> {
   const document = await readDocument(file, await textOf(file))
   const { data } = document
