@@ -44,7 +44,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   core: 125_800,
   work: 14_200,
   store: 31_100,
-  scenario: 343_400,
+  scenario: 346_221,
   engine: 101_400,
   evidence: 82_800,
   sandbox: 104_400,

@@ -17,7 +17,6 @@ import {
   visit
 } from 'yaml'
 import { MAX_PROBLEMS } from '../core/checking.js'
-import type { Step } from '../core/places.js'
 import type { Said } from '../core/sentences.js'
 import { say } from './document-sentences.js'
 import { losesCharacters, type WrittenNumber } from './json-text.js'
@@ -75,7 +74,7 @@ export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
   const problems = inOrder(found)
     .slice(0, MAX_PROBLEMS + 1)
     .map(({ code, message, at }) => ({ code, message, ...placeOf(at) }))
-  const numbers = problems.length === 0 ? [...numbersIn(contents, [])] : []
+  const numbers = problems.length === 0 ? numbersIn(contents) : []
   return { data, problems, numbers, locate }
 }
 
@@ -160,14 +159,27 @@ function problemsIn(document: Document.Parsed, lineOf: (at: number) => number): 
 const isLossy = (node: unknown): node is Scalar<number> & { source: string } =>
   isScalar(node) && typeof node.value === 'number' && losesCharacters(node.source as string)
 
-/** The numbers below a node that are not printed as they are written. */
-function* numbersIn(node: unknown, steps: readonly Step[]): Generator<WrittenNumber> {
-  if (isLossy(node)) yield { steps, source: node.source }
-  if (!isCollection(node)) return
-  for (const [index, item] of node.items.entries())
-    yield* isPair(item)
-      ? numbersIn(item.value, [...steps, String((item.key as Scalar).value)])
-      : numbersIn(item, [...steps, index])
+/**
+ * The numbers below a node that are not printed as they are written. `anchored` are those of the
+ * anchors before it: an alias has them too, and a merge those that no other name gives.
+ */
+function numbersIn(node: unknown, anchored = new Map<string, WrittenNumber[]>()): WrittenNumber[] {
+  if (isAlias(node)) return anchored.get(node.source) ?? []
+  const found: WrittenNumber[] = isLossy(node) ? [{ steps: [], source: node.source }] : []
+  const items = isCollection(node) ? node.items : []
+  const names = new Set(items.map(item => isPair(item) && (item.key as Scalar).value))
+  for (const [index, item] of items.entries()) {
+    const name = isPair(item) ? (item.key as Scalar).value : index
+    for (const { steps, source } of numbersIn(isPair(item) ? item.value : item, anchored)) {
+      // the name of a merge is a symbol; it takes an object or a list of them
+      const own = steps.slice(typeof steps[0] === 'number' ? 1 : 0)
+      if (typeof name !== 'symbol')
+        found.push({ steps: [isPair(item) ? String(name) : index, ...steps], source })
+      else if (!names.has(own[0])) found.push({ steps: own, source })
+    }
+  }
+  if (isNode(node) && 'anchor' in node && node.anchor) anchored.set(node.anchor, found)
+  return found
 }
 
 const startOf = (node: unknown): number => (node as { range: [number, number, number] }).range[0]

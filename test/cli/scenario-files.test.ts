@@ -273,6 +273,7 @@ t.test(
       'block.yaml': 'settings:\n  pagination: { max_limit: 5 }\n  statuses.created: 201\n',
       'bare.json': '{ "pagination": { "max_limit": 5 } }',
       'wrong.yaml': 'settings:\n  pagination:\n    max_limit: 0\n  sede: 1\n',
+      'lossy.yaml': 'auth: { accept_any_key: 0042 }\n',
       'list.yaml': '- 1\n',
       'list-within.yaml': 'settings: [1]\n',
       'own.json': JSON.stringify({
@@ -292,6 +293,10 @@ t.test(
       [
         'wrong.yaml',
         `${SAYS.problems(2)}\n  wrong.yaml:3:16 settings.pagination.max_limit: must be at least 1; got 0\n  wrong.yaml:4:3 settings.sede: unknown name sede; did you mean seed?\n`
+      ],
+      [
+        'lossy.yaml',
+        `lossy.yaml:1:25 auth.accept_any_key: without quotation marks 0042 becomes 42; quote it: "0042"\n`
       ],
       ['list.yaml', `list.yaml:1:1 ${SAYS.settings_object()}\n`],
       ['list-within.yaml', `list-within.yaml:1:11 settings: ${SAYS.settings_object()}\n`],

@@ -107,6 +107,24 @@ t.test(
       [200, 201, 'control']
     )
     t.strictSame((await control('PATCH /settings', {})).body, body)
+    const yaml = { 'content-type': 'application/yaml' }
+    for (const [on, text] of [
+      ['PATCH /settings', 'auth: { accept_any_key: 0042 }'],
+      ['PATCH /settings', 'auth.accept_any_key: 0042'],
+      [
+        'POST /explain',
+        'method: GET\npath: /tickets\nchanges: { settings: { auth: { accept_any_key: 0042 } } }'
+      ],
+      ['POST /records', 'tickets: [ { location: loc_a, reference: 0042 } ]']
+    ] as const) {
+      const { problems, error } = (await control(on, text, yaml)).body
+      t.match((problems ?? error.problems)[0], { code: 'number_as_text', message: /"0042"$/ }, text)
+    }
+    t.equal(
+      (await control('PATCH /settings', 'pagination: { default_limit: 1e1 }', yaml)).status,
+      200
+    )
+    t.equal((await control('DELETE /settings/pagination.default_limit')).status, 204)
     t.equal(
       (await call('POST /transactions', { body: { ticket: 'tkt_a', payment_type: 'card' } }))
         .status,
