@@ -620,62 +620,59 @@ t.test('match: what a request is about is found through what it names', async t 
   )
 })
 
-t.test(
-  'match: params, query, nested names, the key, and whether what has parts was sent',
-  async t => {
-    const body = (text: string) => ({ respond: { body: text } })
-    const { call } = await scripted([
-      {
-        on: 'GET /tickets/{id}',
-        match: { params: { id: 'tkt_a' }, key: RESELLER },
-        ...body('by key')
-      },
-      {
-        on: 'GET /tickets',
-        match: { query: { created: { gte: '/^2026/' } } },
-        ...body('by query')
-      },
-      {
-        on: 'POST /transactions',
-        match: { body: { customer: { email: ['a@example.com', '/@b\\.example$/'] } } },
-        ...body('by list')
-      },
-      {
-        on: 'POST /transactions',
-        match: { body: { 'amounts[tip_amount]': 5 } },
-        ...body('by number')
-      },
-      { on: 'GET /locations', match: { headers: { 'X-Build': '7' } }, ...body('by a header') },
-      { on: 'POST /transactions', match: { key: '/./' }, ...body('by any key') },
-      {
-        on: 'POST /transactions',
-        match: { body: { card: { present: false } } },
-        ...body('without a card')
-      }
-    ])
-    const pay = (form: string, key: string | null = null) =>
-      call('POST /transactions', {
-        key,
-        body: `ticket=tkt_a&payment_type=card&card[brand]=visa&${form}`
-      })
+t.test('match: params, query, nested names, the key', async t => {
+  const body = (text: string) => ({ respond: { body: text } })
+  const { call } = await scripted([
+    {
+      on: 'GET /tickets/{id}',
+      match: { params: { id: 'tkt_a' }, key: RESELLER },
+      ...body('by key')
+    },
+    {
+      on: 'GET /tickets',
+      match: { query: { created: { gte: '/^2026/' } } },
+      ...body('by query')
+    },
+    {
+      on: 'POST /transactions',
+      match: { body: { customer: { email: ['a@example.com', '/@b\\.example$/'] } } },
+      ...body('by list')
+    },
+    {
+      on: 'POST /transactions',
+      match: { body: { 'amounts[tip_amount]': 5 } },
+      ...body('by number')
+    },
+    { on: 'GET /locations', match: { headers: { 'X-Build': '7' } }, ...body('by a header') },
+    { on: 'POST /transactions', match: { key: '/./' }, ...body('by any key') },
+    {
+      on: 'POST /transactions',
+      match: { body: { card: { present: false } } },
+      ...body('without a card')
+    }
+  ])
+  const pay = (form: string, key: string | null = null) =>
+    call('POST /transactions', {
+      key,
+      body: `ticket=tkt_a&payment_type=card&card[brand]=visa&${form}`
+    })
 
-    t.equal(call('GET /tickets/tkt_a', { key: RESELLER }).text, 'by key')
-    t.equal(call('GET /tickets/tkt_a').body.id, 'tkt_a')
-    t.equal(call('GET /tickets', { query: 'created%5Bgte%5D=2026-01-01' }).text, 'by query')
-    t.equal(call('GET /tickets', { query: 'created[gte]=2025-01-01' }).status, 200)
-    t.equal(call('GET /locations', { headers: { 'x-build': '7' } }).text, 'by a header')
-    t.equal(call('GET /locations').body.object, 'list')
-    t.equal(call('GET /tickets').body.object, 'list')
-    t.equal(pay('customer[email]=x@b.example').text, 'by list')
-    t.equal(pay('amounts[tip_amount]=5').text, 'by number')
-    t.equal(pay('amounts[tip_amount]=50').body.object, 'transaction')
-    t.equal(pay('amount=1', 'anything').text, 'by any key')
-    t.equal(
-      call('POST /transactions', { key: null, body: 'ticket=tkt_a&payment_type=card' }).text,
-      'without a card'
-    )
-  }
-)
+  t.equal(call('GET /tickets/tkt_a', { key: RESELLER }).text, 'by key')
+  t.equal(call('GET /tickets/tkt_a').body.id, 'tkt_a')
+  t.equal(call('GET /tickets', { query: 'created%5Bgte%5D=2026-01-01' }).text, 'by query')
+  t.equal(call('GET /tickets', { query: 'created[gte]=2025-01-01' }).status, 200)
+  t.equal(call('GET /locations', { headers: { 'x-build': '7' } }).text, 'by a header')
+  t.equal(call('GET /locations').body.object, 'list')
+  t.equal(call('GET /tickets').body.object, 'list')
+  t.equal(pay('customer[email]=x@b.example').text, 'by list')
+  t.equal(pay('amounts[tip_amount]=5').text, 'by number')
+  t.equal(pay('amounts[tip_amount]=50').body.object, 'transaction')
+  t.equal(pay('amount=1', 'anything').text, 'by any key')
+  t.equal(
+    call('POST /transactions', { key: null, body: 'ticket=tkt_a&payment_type=card' }).text,
+    'without a card'
+  )
+})
 
 t.test(
   'the script is asked after key and parameters: a request refused for those is neither counted nor matched',
@@ -725,31 +722,28 @@ t.test('a request of an operation without entries pays nothing for the script', 
   t.strictSame([call('GET /tickets').text, asked], ['scripted', 1])
 })
 
-t.test(
-  'a Retry-After holds seconds, by both clocks, or a date; anything else says nothing',
-  async t => {
-    const after = ['2', 'Sun, 01 Mar 2026 18:06:00 GMT', 'soon', '']
-    const { executed } = await scripted(
-      after.map((header, index) => ({
-        on: 'GET /tickets',
-        calls: index + 1,
-        respond: { status: 503, headers: { 'Retry-After': header } }
-      }))
-    )
-    const [now, date] = [Date.parse(NOW), Date.parse(NOW) + 60_000]
+t.test('a Retry-After holds seconds, by both clocks, or a date', async t => {
+  const after = ['2', 'Sun, 01 Mar 2026 18:06:00 GMT', 'soon', '']
+  const { executed } = await scripted(
+    after.map((header, index) => ({
+      on: 'GET /tickets',
+      calls: index + 1,
+      respond: { status: 503, headers: { 'Retry-After': header } }
+    }))
+  )
+  const [now, date] = [Date.parse(NOW), Date.parse(NOW) + 60_000]
 
-    t.strictSame(
-      [...after, 'answered'].map(() => executed('GET /tickets').outcome.pause),
-      [
-        { machine: now + 2000, sandbox: now + 2000 },
-        { machine: date, sandbox: date },
-        null,
-        null,
-        null
-      ]
-    )
-  }
-)
+  t.strictSame(
+    [...after, 'answered'].map(() => executed('GET /tickets').outcome.pause),
+    [
+      { machine: now + 2000, sandbox: now + 2000 },
+      { machine: date, sandbox: date },
+      null,
+      null,
+      null
+    ]
+  )
+})
 
 t.test('A25: a card number is matched and forgotten', async t => {
   const script = [

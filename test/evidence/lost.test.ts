@@ -50,36 +50,33 @@ t.test('lost answers: a request that makes no payment is not remembered', t => {
   t.end()
 })
 
-t.test(
-  'lost answers: a payment is lost until the same is answered, whether or not it was made',
-  t => {
-    const payment: Given = {
-      operation: 'createTransaction',
-      found: { id: 'tkt_a', location: 'loc_a' } as never,
-      shown: CHARGE as never
-    }
-    for (const [what, given] of Object.entries({ 'a Refund': REFUND, 'a payment': payment })) {
-      const lost = new LostAnswers()
-      t.equal(
-        lost.look(judgedRequest({ ...given, outcome: 'lost_before', shown: null }), true),
-        null,
-        what
-      )
-      t.equal(
-        lost.look(judgedRequest({ ...given, id: 'req_2', outcome: 'refused', shown: null }), false),
-        'req_1',
-        `${what} that is refused`
-      )
-      t.equal(
-        lost.look(judgedRequest({ ...given, id: 'req_3' }), false),
-        'req_1',
-        `${what} that is answered`
-      )
-      t.equal(lost.known.size, 0, what)
-    }
-    t.end()
+t.test('lost answers: a payment is lost until the same is answered', t => {
+  const payment: Given = {
+    operation: 'createTransaction',
+    found: { id: 'tkt_a', location: 'loc_a' } as never,
+    shown: CHARGE as never
   }
-)
+  for (const [what, given] of Object.entries({ 'a Refund': REFUND, 'a payment': payment })) {
+    const lost = new LostAnswers()
+    t.equal(
+      lost.look(judgedRequest({ ...given, outcome: 'lost_before', shown: null }), true),
+      null,
+      what
+    )
+    t.equal(
+      lost.look(judgedRequest({ ...given, id: 'req_2', outcome: 'refused', shown: null }), false),
+      'req_1',
+      `${what} that is refused`
+    )
+    t.equal(
+      lost.look(judgedRequest({ ...given, id: 'req_3' }), false),
+      'req_1',
+      `${what} that is answered`
+    )
+    t.equal(lost.known.size, 0, what)
+  }
+  t.end()
+})
 
 t.test('lost answers: a request does not repeat itself when its client left before it ended', t => {
   const lost = new LostAnswers()

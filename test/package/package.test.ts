@@ -163,57 +163,54 @@ function use(
   return folder
 }
 
-t.test(
-  'package: it depends on no other package, runs no script when it is installed, and holds no source map',
-  async t => {
-    const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-    const paths = pack.files.map(({ path }) => path)
+t.test('package: it depends on no other package, runs no script when it is installed', async t => {
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const paths = pack.files.map(({ path }) => path)
 
-    const names = [...Object.keys(manifest), ...Object.keys(manifest.scripts)].filter(
-      name => name !== 'devDependencies'
-    )
-    t.strictSame(
-      names.filter(name => /dependencies$|^(pre|post)?(install|prepare)$/i.test(name)),
-      []
-    )
-    const locked = Object.entries<{ dev?: boolean; hasInstallScript?: boolean }>(
-      JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages
-    )
-    const builds = /^node_modules\/(typescript$|tsx$|esbuild$|@esbuild\/|@types\/)/
-    const needed = locked.filter(([path, { dev }]) => !dev || builds.test(path))
-    t.ok(needed.length > 20)
-    t.strictSame(
-      needed.flatMap(([path, { hasInstallScript }]) => (hasInstallScript ? [path] : [])),
-      ['node_modules/esbuild'],
-      'nor does what builds it: the one script replaces a command that the build does not use'
-    )
-    for (const name of ['repository', 'bugs', 'keywords', 'license', 'engines', 'bin', 'types'])
-      t.ok(manifest[name], name)
-    t.strictSame(
-      paths.filter(path =>
-        /\.(map|code|tsbuildinfo)$|^dist\/inputs|^(src|scripts|test|bench)\//.test(path)
-      ),
-      []
-    )
-    for (const path of [
-      'dist/main.js',
-      'dist/index.js',
-      'dist/types/index.d.ts',
-      'dist/LICENCES.txt',
-      'dist/sbom.cdx.json',
-      'LICENSE',
-      'README.md',
-      'CHANGELOG.md'
-    ])
-      t.ok(paths.includes(path), path)
-    const addresses = paths.filter(
-      path =>
-        /\.(js|css)$/.test(path) &&
-        readFileSync(join(ROOT, path), 'utf8').includes('# sourceMappingURL=')
-    )
-    t.strictSame(addresses, [])
-  }
-)
+  const names = [...Object.keys(manifest), ...Object.keys(manifest.scripts)].filter(
+    name => name !== 'devDependencies'
+  )
+  t.strictSame(
+    names.filter(name => /dependencies$|^(pre|post)?(install|prepare)$/i.test(name)),
+    []
+  )
+  const locked = Object.entries<{ dev?: boolean; hasInstallScript?: boolean }>(
+    JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages
+  )
+  const builds = /^node_modules\/(typescript$|tsx$|esbuild$|@esbuild\/|@types\/)/
+  const needed = locked.filter(([path, { dev }]) => !dev || builds.test(path))
+  t.ok(needed.length > 20)
+  t.strictSame(
+    needed.flatMap(([path, { hasInstallScript }]) => (hasInstallScript ? [path] : [])),
+    ['node_modules/esbuild'],
+    'nor does what builds it: the one script replaces a command that the build does not use'
+  )
+  for (const name of ['repository', 'bugs', 'keywords', 'license', 'engines', 'bin', 'types'])
+    t.ok(manifest[name], name)
+  t.strictSame(
+    paths.filter(path =>
+      /\.(map|code|tsbuildinfo)$|^dist\/inputs|^(src|scripts|test|bench)\//.test(path)
+    ),
+    []
+  )
+  for (const path of [
+    'dist/main.js',
+    'dist/index.js',
+    'dist/types/index.d.ts',
+    'dist/LICENCES.txt',
+    'dist/sbom.cdx.json',
+    'LICENSE',
+    'README.md',
+    'CHANGELOG.md'
+  ])
+    t.ok(paths.includes(path), path)
+  const addresses = paths.filter(
+    path =>
+      /\.(js|css)$/.test(path) &&
+      readFileSync(join(ROOT, path), 'utf8').includes('# sourceMappingURL=')
+  )
+  t.strictSame(addresses, [])
+})
 
 t.test('package: its documents link to what it holds, or to the pages of contributors', async t => {
   const paths = pack.files.map(({ path }) => path)

@@ -485,59 +485,56 @@ t.test('advice: a value of the wrong kind is told what to write, and that loads'
   await judge(t, mistakes, false)
 })
 
-t.test(
-  'advice: what a call could still make, and what is expected of calls that are refused, is a warning',
-  async t => {
-    const cases: [text: string, marks: string][] = [
-      [
-        entry('on: POST /refunds, match: { body: { transaction: txn_nowhere_at_all } }, delay: 1s'),
-        '3:56 script[0].match.body.transaction'
-      ],
-      [entry('on: POST /refunds, hold: { until: 101 }'), '3:41 script[0].hold.until'],
-      [entry('on: POST /refunds, hold: { until: 100 }'), ''],
-      [
-        entry('on: GET /tickets, match: { query: { location: loc_bistr } }, delay: 1s'),
-        '3:53 script[0].match.query.location'
-      ],
-      [
-        entry('on: POST /refunds, match: { about: { account: mch_bistr } }, delay: 1s'),
-        '3:53 script[0].match.about.account'
-      ],
-      [
-        entry(
-          'on: "DELETE /accounts/{account_id}/users/{user_id}", match: { params: { account_id: mch_bistro, user_id: usr_nobody } }, delay: 1s'
-        ),
-        '3:112 script[0].match.params.user_id'
-      ],
-      [
-        entry(
-          'on: ["GET /refunds/{id}", "GET /accounts/{id}/users"], match: { params: { id: nothing_here } }, delay: 1s'
-        ),
-        '3:85 script[0].match.params.id'
-      ],
-      [
-        `${BEGIN}expect:\n  - { on: POST /transactions, match: { body: { ticket: tkt_5x2 } }, times: 0 }\n  - sequence: [ { on: POST /refunds, match: { about: { ticket: tkt_5x2 } } } ]\n`,
-        '3:56 expect[0].match.body.ticket, 4:64 expect[1].sequence[0].match.about.ticket'
-      ],
-      [
-        step(
-          'do: POST /transactions, key: sk_test_merchnt, body: { ticket: tkt_52, payment_type: external, amount: 5 }'
-        ),
-        '4:36 steps[1].key'
-      ],
-      [
-        entry(
-          'on: POST /refunds, match: { about: { ticket: [/none/, tkt_52], location: { not: loc_x } } }, delay: 1s'
-        ),
-        ''
-      ]
+t.test('advice: what a call could still make', async t => {
+  const cases: [text: string, marks: string][] = [
+    [
+      entry('on: POST /refunds, match: { body: { transaction: txn_nowhere_at_all } }, delay: 1s'),
+      '3:56 script[0].match.body.transaction'
+    ],
+    [entry('on: POST /refunds, hold: { until: 101 }'), '3:41 script[0].hold.until'],
+    [entry('on: POST /refunds, hold: { until: 100 }'), ''],
+    [
+      entry('on: GET /tickets, match: { query: { location: loc_bistr } }, delay: 1s'),
+      '3:53 script[0].match.query.location'
+    ],
+    [
+      entry('on: POST /refunds, match: { about: { account: mch_bistr } }, delay: 1s'),
+      '3:53 script[0].match.about.account'
+    ],
+    [
+      entry(
+        'on: "DELETE /accounts/{account_id}/users/{user_id}", match: { params: { account_id: mch_bistro, user_id: usr_nobody } }, delay: 1s'
+      ),
+      '3:112 script[0].match.params.user_id'
+    ],
+    [
+      entry(
+        'on: ["GET /refunds/{id}", "GET /accounts/{id}/users"], match: { params: { id: nothing_here } }, delay: 1s'
+      ),
+      '3:85 script[0].match.params.id'
+    ],
+    [
+      `${BEGIN}expect:\n  - { on: POST /transactions, match: { body: { ticket: tkt_5x2 } }, times: 0 }\n  - sequence: [ { on: POST /refunds, match: { about: { ticket: tkt_5x2 } } } ]\n`,
+      '3:56 expect[0].match.body.ticket, 4:64 expect[1].sequence[0].match.about.ticket'
+    ],
+    [
+      step(
+        'do: POST /transactions, key: sk_test_merchnt, body: { ticket: tkt_52, payment_type: external, amount: 5 }'
+      ),
+      '4:36 steps[1].key'
+    ],
+    [
+      entry(
+        'on: POST /refunds, match: { about: { ticket: [/none/, tkt_52], location: { not: loc_x } } }, delay: 1s'
+      ),
+      ''
     ]
-    for (const [text, marks] of cases) {
-      const { problems, warnings } = await lookedAt(text)
-      t.strictSame([problems, marksOf(warnings)], [[], marks], text)
-    }
+  ]
+  for (const [text, marks] of cases) {
+    const { problems, warnings } = await lookedAt(text)
+    t.strictSame([problems, marksOf(warnings)], [[], marks], text)
   }
-)
+})
 
 t.test('advice: a clock before the records of the fixtures is warned about', async t => {
   const ticket =
