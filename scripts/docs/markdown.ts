@@ -38,7 +38,8 @@ const FORMAT_NAMES: Readonly<Record<string, string>> = {
   country: 'country code',
   currency: 'currency code',
   instant: 'instant',
-  last4: 'four digits'
+  last4: 'four digits',
+  duration: 'duration'
 }
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: 'text',

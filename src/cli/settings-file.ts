@@ -1,11 +1,12 @@
 /** Files of settings: what `check --write-settings` writes, and `--settings` reads. */
 import { writeFile } from 'node:fs/promises'
 import { extname } from 'node:path'
+import { partAt } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { flattened, type GivenSettings, nested } from '../core/settings.js'
 import { jsonText } from '../reports/formats.js'
 import { settingsYaml } from '../reports/text.js'
-import { readDocument, refusalOf } from '../scenario/documents.js'
+import { numbersBelow, problemsOf, readDocument, refusalOf } from '../scenario/documents.js'
 import { textOf } from '../scenario/library.js'
 import { Failure } from './failures.js'
 import { CHECKER } from './launch.js'
@@ -21,19 +22,16 @@ export async function writeSettings(file: string, settings: GivenSettings): Prom
   })
 }
 
-/**
- * At its top level or under `settings`. Errors: `document_invalid` with every problem, those of the
- * file system.
- */
+/** At its top level or under `settings`. Errors: `document_invalid`, of files. */
 export async function readSettings(file: string): Promise<GivenSettings> {
   const document = await readDocument(file, await textOf(file))
   const { data } = document
-  const isBlock = isObject(data) && 'settings' in data
-  const found = isBlock ? (data as { settings: unknown }).settings : data
-  const under = isBlock ? ['settings'] : []
-  const given = isObject(found) ? nested(flattened(found)) : found
-  const problems = isObject(given)
-    ? await CHECKER.problems(given)
+  const under = isObject(data) && 'settings' in data ? ['settings'] : []
+  const found = partAt(data, under)
+  const problems = isObject(found)
+    ? await problemsOf(numbersBelow(document, under), found, part =>
+        CHECKER.problems(nested(flattened(part as object)))
+      )
     : [{ steps: [], code: 'wrong_type', message: SAYS.settings_object() }]
   if (problems.length > 0)
     throw await refusalOf(

@@ -1,4 +1,4 @@
-/** How the emulator would respond: tried on a copy of the sandbox. */
+/** How the emulator would respond: tried on a copy. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
@@ -15,7 +15,7 @@ import { needsKey } from '../reference/operations.js'
 import { closed, nullable, optional, text, word } from '../reference/parameters.js'
 import { changesBy } from '../replay/past.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
-import type { SourceDocument } from '../scenario/documents.js'
+import { numbersBelow, type SourceDocument } from '../scenario/documents.js'
 import { bindingsOf } from '../scenario/scenario.js'
 import { type Action, gateOf, type ListedEntry } from '../scenario/script.js'
 import type { Arrival } from '../server/arrivals.js'
@@ -80,13 +80,13 @@ export async function explain(
   }
 }
 
-/** Errors: `setting_invalid`, `document_invalid`. */
 async function change(
   copy: Sandbox,
   { data, settings, clock }: NonNullable<Tried['changes']>,
   document: SourceDocument
 ): Promise<void> {
-  if (settings !== undefined) await copy.changeSettings(settings)
+  if (settings !== undefined)
+    await copy.changeSettings(settings, numbersBelow(document, ['changes', 'settings']))
   if (clock !== undefined) copy.setClock({ at: instantOf(clock) as number })
   if (data !== undefined) await copy.addRecords(document, ['changes', 'data'])
 }
@@ -98,13 +98,13 @@ function checkPath(path: string): void {
     throw REFUSALS.pathOutside(path)
 }
 
-/** Without a key of its own, a request that needs one has that of the first merchant. */
+/** Without a key, a request has the first merchant's where it needs one. */
 function requestAsked(
   { method, path, query = {}, body = null, key, headers = {} }: Tried,
   store: Store
 ): InnerRequest {
   const more = encodeForm(query)
-  // HTTP carries the bytes of a header as characters
+  // HTTP carries bytes as characters
   const bytes = Object.entries(headers).map(([name, value]) => [
     name.toLowerCase(),
     Buffer.from(value).toString('latin1')

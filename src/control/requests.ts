@@ -642,8 +642,8 @@ export const CONTROL_GROUPS: readonly Group[] = [
         },
         ...CHANGES,
         answer: 'ShownSettings',
-        run: async ({ sandbox, body }) => {
-          await sandbox.changeSettings(body)
+        run: async ({ sandbox, body, document }) => {
+          await sandbox.changeSettings(body, document)
           return settingsShown(sandbox)
         }
       }),

@@ -3,7 +3,7 @@
  */
 import { durationExpected } from '../core/durations.js'
 import { type ErrorCode, refusal } from '../core/errors.js'
-import { didYouMean, nearest, sentence, thereAre } from '../core/nearest.js'
+import { didYouMean, nearest, sentence, shortened, thereAre } from '../core/nearest.js'
 import { type Sentences, sayer, shownGot } from '../core/sentences.js'
 
 /** For a parameter of the query or the body. */
@@ -120,7 +120,7 @@ export const REFUSALS = {
     }
   ),
   requestUnknown: (id: string, ids: readonly string[], param: string) =>
-    refusal('request_unknown', () => `The journal has no request ${id}; ${held(ids)}.`, {
+    refusal('request_unknown', () => `The journal has no request ${shortened(id)}; ${held(ids)}.`, {
       param
     })(),
   stateUnknown: refusal(

@@ -42,6 +42,8 @@ function* stretchesIn(
   parts: readonly string[],
   isAnyUsual: boolean
 ): Generator<[from: number, to: number]> {
+  const gaps = new Map<string, number>()
+  const gapOf = (gap: string) => gaps.get(gap) ?? (gaps.set(gap, kindOf(gap)).get(gap) as number)
   const values = parts.map((part, place) => (place % 2 === 1 ? digitOf(part) : gapOf(part)))
   values[0] = values[parts.length - 1] = OTHER
   for (let to = 2 * MIN_DIGITS - 1; to < parts.length; to += 2) {
@@ -63,7 +65,7 @@ function* stretchesIn(
 
 const [NONE, USUAL, UNUSUAL, OTHER] = [0, 1, 2, 3]
 
-function gapOf(gap: string): number {
+function kindOf(gap: string): number {
   if (gap === '') return NONE
   if (IS_USUAL_GAP.test(gap)) return USUAL
   return IS_GAP.test(gap) ? UNUSUAL : OTHER
@@ -87,8 +89,10 @@ function digitOf(digit: string): number {
 /** Whether a stretch is whole groups of digits, as card numbers have, and of an issuer. */
 function isIssued(values: readonly number[], from: number, to: number): boolean {
   if (values[from - 1] === NONE || values[to + 1] === NONE) return false
-  const groups = values
-    .slice(from, to + 1)
-    .map((value, place) => (place % 2 === 1 ? ' '.repeat(Math.min(value, 1)) : value))
-  return IS_GROUPED.test(groups.join('')) && IS_ISSUED.test(groups.join('').replaceAll(' ', ''))
+  let [digits, groups] = ['', '']
+  for (let place = from; place <= to; place += 2) {
+    digits += values[place]
+    groups += values[place + 1] === NONE ? values[place] : `${values[place]} `
+  }
+  return IS_ISSUED.test(digits) && IS_GROUPED.test(groups.trimEnd())
 }

@@ -4,6 +4,7 @@
  */
 import type { AssumptionId } from '../reference/assumptions.js'
 import type { RuleId } from '../reference/rules.js'
+import { bounded } from './nearest.js'
 import type { Settings } from './settings.js'
 
 type StatusSetting = Extract<keyof Settings, `statuses.${string}`>
@@ -273,7 +274,7 @@ export const refusal =
     details: Omit<ErrorDetails, 'message'> = {}
   ) =>
   (...given: T): ApiError =>
-    new ApiError(code, { message: message(...given), ...details })
+    new ApiError(code, { message: message(...(given.map(bounded) as unknown as T)), ...details })
 
 /** The HTTP status of a refusal, which a setting may change (A08). */
 export function statusOf(code: ErrorCode, settings: Settings): number {

@@ -5,6 +5,8 @@ import { visible } from './visible.js'
 /** Longer names are not compared: that takes long, and they are hardly misspelled ones. */
 const MAX_COMPARED = 128
 const MAX_SHOWN = 60
+/** The longest text that a message repeats. */
+const MAX_REPEATED = 300
 const MAX_SUGGESTED = 3
 /** Existing names that are listed for a caller who asked for one that does not exist. */
 const MAX_LISTED = 20
@@ -12,6 +14,12 @@ const MAX_LISTED = 20
 /** A name or value as it is shown: the beginning of a long one. */
 export const shortened = (text: string): string =>
   visible(text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text)
+
+/** What a message is made with: the beginning of a text that is too long to repeat. */
+export const bounded = <T>(given: T): T | string =>
+  typeof given === 'string' && given.length > MAX_REPEATED
+    ? `${given.slice(0, MAX_REPEATED)}…`
+    : given
 
 /** The known name that a person most likely meant, or null when none is similar. */
 export function nearest(name: string, known: readonly string[]): string | null {

@@ -4,7 +4,7 @@
  * The sentences of a problem go on after its place: `tickets[3].amount: must be a whole number; got
  * "x"`.
  */
-import { didYouMean, didYouMeanOneOf, shortened } from './nearest.js'
+import { bounded, didYouMean, didYouMeanOneOf, shortened } from './nearest.js'
 
 export type Said = { readonly code: string; readonly message: string }
 export type Sentences = Readonly<Record<string, (...given: never[]) => string>>
@@ -13,7 +13,7 @@ export const sayer =
   <T extends Sentences>(sentences: T) =>
   <C extends keyof T & string>(code: C, ...given: Parameters<T[C]>): Said => ({
     code,
-    message: (sentences[code] as (...given: unknown[]) => string)(...given)
+    message: (sentences[code] as (...given: unknown[]) => string)(...given.map(bounded))
   })
 
 const items = (count: number) => (count === 1 ? 'one item' : `${count} items`)

@@ -2,7 +2,7 @@
  * The refusals of the emulated API but for those of the rules of a create, each made of its values.
  */
 import { ApiError, type ErrorCode, type ErrorDetails } from '../core/errors.js'
-import { nearest } from '../core/nearest.js'
+import { bounded, nearest, shortened } from '../core/nearest.js'
 import { BASE, CONTROL, controlOfBase, isUnder } from '../core/paths.js'
 import { shownGot } from '../core/sentences.js'
 import type { AssumptionId } from '../reference/assumptions.js'
@@ -61,14 +61,14 @@ const documentMeant = (path: string, base: string) =>
 function unknownPath(path: string, base: string): string {
   const address = addressMeant(path, base)
   if (address)
-    return `The base address ${base} is in the path more than once: send this to ${address}.`
+    return `The base address ${base} is in the path more than once: send this to ${bounded(address)}.`
   if (isUnder(CONTROL, path))
-    return `The control API is not below the base address: send this to ${controlOfBase(base)}${path.slice(CONTROL.length)}.`
+    return `The control API is not below the base address: send this to ${controlOfBase(base)}${bounded(path.slice(CONTROL.length))}.`
   const meant = listMeant(path)
   const advice =
     documentMeant(path, base) ||
     `${meant ? `did you mean ${meant}? Paths` : 'paths'} begin with ${LISTS.slice(0, -1).join(', ')} or ${LISTS.at(-1)}`
-  return `No endpoint has the path ${path}; ${advice}.`
+  return `No endpoint has the path ${bounded(path)}; ${advice}.`
 }
 
 export const REFUSALS = {
@@ -97,7 +97,7 @@ export const REFUSALS = {
       : ''
     return refused(
       'method_not_allowed',
-      `${control === null ? '' : 'Tickets are read-only: '}${path} takes ${allowed}, not ${method}.${seed}`,
+      `${control === null ? '' : 'Tickets are read-only: '}${shortened(path)} takes ${allowed}, not ${method}.${seed}`,
       {
         headers: { allow: allowed },
         ...by
@@ -107,19 +107,23 @@ export const REFUSALS = {
   outsideBase: (path: string, base: string) => {
     const address = addressMeant(path, base)
     const advice = address
-      ? `an address is in the path: send this to ${address}`
+      ? `an address is in the path: send this to ${bounded(address)}`
       : documentMeant(path, base) ||
         `every path is relative to the base address, which is ${base} here. The control API is at ${controlOfBase(base)}`
     return refused(
       'path_unknown',
-      `There is nothing at ${base.slice(0, -BASE.length)}${path}; ${advice}.`,
+      `There is nothing at ${base.slice(0, -BASE.length)}${shortened(path)}; ${advice}.`,
       { rule: 'BASE-1' }
     )
   },
   baseForgotten: (path: string, base: string) =>
-    refused('path_unknown', `The base address ends in /next: send this to ${base}${path}.`, {
-      rule: 'BASE-1'
-    }),
+    refused(
+      'path_unknown',
+      `The base address ends in /next: send this to ${base}${bounded(path)}.`,
+      {
+        rule: 'BASE-1'
+      }
+    ),
 
   noKey: () => noKey('No API key was sent'),
   noUserName: () => noKey('The user name is empty'),
@@ -142,7 +146,7 @@ export const REFUSALS = {
   encoded: (encoding: unknown) =>
     refused(
       'content_type_unsupported',
-      `Content-Encoding ${encoding} is not supported; send the body without encoding.`,
+      `Content-Encoding ${bounded(encoding)} is not supported; send the body without encoding.`,
       { assumption: 'A32' }
     ),
   /** The control API alone gives a limit. */
@@ -157,7 +161,7 @@ export const REFUSALS = {
   notAForm: (type: string | undefined) =>
     refused(
       'content_type_unsupported',
-      `${type === undefined ? 'No Content-Type was sent' : `The Content-Type is ${type}`}; send application/x-www-form-urlencoded, with nested values as address[city]=Boston.`,
+      `${type === undefined ? 'No Content-Type was sent' : `The Content-Type is ${bounded(type)}`}; send application/x-www-form-urlencoded, with nested values as address[city]=Boston.`,
       { rule: 'FORM-1' }
     ),
   tooLarge: (bytes: number, limit = 'limits.body') =>

@@ -64,11 +64,9 @@ export async function removeLeftovers(
   files: FileSystem = DISK
 ): Promise<void> {
   const name = basename(path)
-  const found = (await files.readdir(dirname(path))).filter(
-    other => other.startsWith(name) && TEMPORARY.test(other.slice(name.length))
-  )
-  for (const one of found) {
-    const left = join(dirname(path), one)
+  for (const other of await files.readdir(dirname(path))) {
+    if (!other.startsWith(name) || !TEMPORARY.test(other.slice(name.length))) continue
+    const left = join(dirname(path), other)
     const isOld = age === 0 || Date.now() - (await files.stat(left)).mtimeMs > age
     if (isOld) await files.rm(left, { force: true })
   }

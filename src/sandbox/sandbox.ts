@@ -32,7 +32,9 @@ import type { Body } from '../scenario/body.js'
 import {
   type DocumentProblem,
   documentOf,
+  numbersBelow,
   ProblemList,
+  problemsOf,
   readDocument,
   refusalOf,
   type SourceDocument,
@@ -138,7 +140,7 @@ export class Sandbox {
   readonly snapshots: Snapshots
   /** Whether it stays when the request that created it is over. */
   isKept = false
-  /** Whether only pages of other sites have used its API: it makes room before all others. */
+  /** Whether only pages of other sites used its API: it makes room first. */
   isOfPages = false
   /** Requests without a response yet. */
   inFlight = 0
@@ -210,7 +212,7 @@ export class Sandbox {
     return this.inputs.stateAt(place, this.machine)
   }
 
-  /** The records so many milliseconds ago by its clock, as far back as inputs are known. */
+  /** The records so many ms ago by its clock, as far back as inputs are known. */
   past(ms: number): Store {
     return (this.#original ?? this.inputs).stateOn(this.clock.now() - ms, this.machine).store
   }
@@ -434,7 +436,8 @@ export class Sandbox {
       answers
     )
     const found = outcomes.flatMap(({ at, step, problems }) =>
-      problems.map(({ message }) => ({
+      problems.map(({ code, message }) => ({
+        code,
         ...written(['steps', ...at]),
         message: `${step.do}: ${message}`
       }))
@@ -715,19 +718,24 @@ export class Sandbox {
   }
 
   /** Until the next load or reset; all or none. Errors: `setting_invalid` with every problem. */
-  async changeSettings(changes: object): Promise<SettingsInForce> {
+  async changeSettings(
+    changes: object,
+    document: Parameters<typeof problemsOf>[0] = {}
+  ): Promise<SettingsInForce> {
     const given = flattened(changes) as GivenSettings
-    const shown = nested(given)
-    const found = SANDBOX_SETTINGS_CHECKER.isRight(shown)
-      ? []
-      : await SANDBOX_SETTINGS_CHECKER.problems(shown)
+    const found = [
+      ...(await problemsOf(document, changes, part =>
+        SANDBOX_SETTINGS_CHECKER.problems(nested(flattened(part as object)))
+      ))
+    ]
     const actor = found.some(({ path }) => path === 'auth.accept_any_key')
       ? null
       : missingActor(given, this.store)
     if (actor !== null)
       found.push(problemAt(['auth', 'accept_any_key'], { message: this.#accountProblem(actor) }))
-    const problems = found.map(({ path, message }) => ({
+    const problems = found.map(({ path, code, message }) => ({
       path,
+      code,
       message: processSettingProblem(path) ?? message
     }))
     const [first, ...others] = problems
@@ -799,9 +807,11 @@ async function checkedFixture(
   problems: ProblemList
 ): Promise<Fixture> {
   const data = partAt(document.data, under)
-  const found = await problemsOfShape('fixture', data)
-  for (const { steps, message } of found)
-    problems.push({ document, steps: [...under, ...steps], message })
+  const found = await problemsOf(numbersBelow(document, under), data, part =>
+    problemsOfShape('fixture', part)
+  )
+  for (const { steps, code, message } of found)
+    problems.push({ document, steps: [...under, ...steps], code, message })
   const fixture = fixtureIn(document, data, under, flawsOf(found))
   checkCount('The document adds', recordsIn([fixture]), document.limits)
   return fixture

@@ -188,8 +188,9 @@ export const SAYS = {
   noSuchSetting: (name: string, known: readonly string[]) =>
     `no setting is called ${shortened(name)}${didYouMean(name, known)}`,
   noSuchAccount: (id: string, known: readonly string[]) =>
-    `no Account has the id ${id}${didYouMean(id, known)}`,
-  notAnActor: (id: string) => `auth.accept_any_key names ${id}, which is not an Account there`,
+    `no Account has the id ${shortened(id)}${didYouMean(id, known)}`,
+  notAnActor: (id: string) =>
+    `auth.accept_any_key names ${shortened(id)}, which is not an Account there`,
   // lines of the data file
   torn: (bytes: number) =>
     `the last line of the data file is incomplete and was left out: ${bytes} bytes. Its change got no response, unless the file was damaged later.`,

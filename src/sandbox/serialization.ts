@@ -112,9 +112,7 @@ export async function statesIn(
     }
     const store = base.store.without(FAMILIES.filter(family => records[family] !== undefined))
     store.keys.clear()
-    // Refunds that were made when tips could be refunded stay when the setting is changed
-    const loosest = { ...settings, 'transactions.refundable': 'amount_plus_extras' } as const
-    new FixtureImporter(store, { ids: new Ids(), now: 0, settings: loosest }, problems).import(
+    new FixtureImporter(store, { ids: new Ids(), now: 0, settings }, problems).import(
       fixtureIn(document, records, [...at, 'records'])
     )
     for (const family of FAMILIES)

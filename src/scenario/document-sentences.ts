@@ -50,7 +50,8 @@ export const SAYS = {
   space_missing: (name: string, value: string) =>
     `a space is missing after the colon: ${name}: ${value}`,
   space_after_dash: () => 'a space is missing after the dash',
-  colon_missing: (name: string) => `a colon is missing after ${name}: write ${name}:`,
+  colon_missing: (name: string) =>
+    `a colon is missing after ${shortened(name)}: write ${shortened(name)}:`,
   comma_missing: (name = 'this') => `a comma is missing before ${name}`,
   name_expected: () => 'must be a name with a colon, such as name: value',
   not_closed: (bracket: string) =>
@@ -60,7 +61,7 @@ export const SAYS = {
   quote_not_closed: (mark: string) =>
     `the quotation mark is not closed; end the text with ${mark} on the same line`,
   too_deep_below: (name: string, above: string, column: number) =>
-    `${name} is indented deeper than ${above} above it, which has a value already; begin it with ${spaces(column)}, like ${above}`,
+    `${name} is indented deeper than ${shortened(above)} above it, which has a value already; begin it with ${spaces(column)}, like ${shortened(above)}`,
   wrong_indent: (count: number, like: readonly (readonly [column: number, like: string])[]) =>
     `the line is not indented like any line above (${spaces(count)}); begin it ${like.map(([column, like]) => `with ${spaces(column)}, like ${like}`).join(', or ')}`,
   dash_missing: (name: string, line: string) =>
@@ -77,7 +78,7 @@ export const SAYS = {
   tag: (tag: string, text: string) =>
     `${tag} is a YAML tag, which documents cannot have; if the ! is part of the text, quote it: ${quoted(text)}`,
   unknown_alias: (name: string) =>
-    `*${name} refers to nothing, since no &${name} comes before it; if the * is part of the text, quote it: ${quoted(`*${name}`)}`,
+    `*${shortened(name)} refers to nothing, since no & with this name comes before it; if the * is part of the text, quote it: ${quoted(`*${name}`)}`,
   many_aliases: () => 'there are too many aliases; expand them',
   unknown_escape: (written: string) =>
     `${written} is not an escape in double quotation marks; write \\\\ for a backslash`,
@@ -122,7 +123,7 @@ export const SAYS = {
     `\${ is not closed; a reference ends with }, such as ${text}}`,
 
   no_fixture: (name: string, known: readonly string[], beside: string | null) =>
-    `${noneCalled('fixture', name, known)}${beside === null ? '' : `. There is a file ${beside} beside the document; write its extension too: fixtures: [${beside}]`}`,
+    `${noneCalled('fixture', name, known)}${beside === null ? '' : `. There is a file ${shortened(beside)} beside the document; write its extension too: fixtures: [${shortened(beside)}]`}`,
   no_scenario: (name: string, known: readonly string[], file?: string) =>
     `No scenario is called ${sentence(`${name}${file === undefined ? meantName(name, known) : `; did you mean the file ./${file}?`}`)} Available: ${known.join(', ')}.`,
   too_large_to_show: (name: string, size: number, most: number) =>

@@ -5,6 +5,7 @@ import { ApiError, type Problem } from '../core/errors.js'
 import { sentence } from '../core/nearest.js'
 import { type PlacedProblem, partAt, pathOf, problemAt, type Step } from '../core/places.js'
 import { isSecret } from '../core/redaction.js'
+import { SETTING_KEYS, SETTINGS } from '../core/settings.js'
 import { visible } from '../core/visible.js'
 import type { Schema } from '../reference/parameters.js'
 import { PARAMETER_TABLES } from '../reference/tables.js'
@@ -163,7 +164,7 @@ export async function readDocument(
       file: name,
       path: '',
       ...problem,
-      message: cut(message)
+      message
     }))
   )
 }
@@ -223,7 +224,7 @@ export async function listedProblems(
         file: document.name,
         path: pathOf(steps),
         code,
-        message: cut(message),
+        message,
         ...places[index]
       }
       listed.push({ rank: [names.indexOf(document.name), line, column, steps.length], problem })
@@ -242,6 +243,9 @@ const NUMBERS: ReadonlySet<string> = new Set([
   ...PARAMETER_TABLES.flatMap(numbersIn),
   ...['calls', 'times', 'payments_per_ticket', 'status']
 ])
+const NUMBER_SETTINGS = SETTING_KEYS.filter(
+  key => (SETTINGS[key].schema as Schema).type === 'integer'
+)
 function numbersIn({ properties = {} }: Schema): string[] {
   return Object.entries(properties).flatMap(([name, part]) =>
     /^(?:integer|number)$/.test(String(part.type)) ? [name] : numbersIn(part)
@@ -253,7 +257,7 @@ function numbersIn({ properties = {} }: Schema): string[] {
  * meant: where a text is not of the wrong type, but for parameters that are numbers.
  */
 export async function problemsOf(
-  { numbers = [] }: SourceDocument,
+  { numbers = [] }: Pick<SourceDocument, 'numbers'>,
   data: unknown,
   check: (data: unknown) => Promise<readonly PlacedProblem[]>
 ): Promise<readonly PlacedProblem[]> {
@@ -264,8 +268,14 @@ export async function problemsOf(
   for (const number of numbers) {
     if (number.steps.length === 0) continue
     const names = number.steps.flatMap(step => String(step).split(/[[\].]/))
-    const isNumber = !names.includes('metadata') && names.some(name => NUMBERS.has(name))
-    if (isNumber || typeof partAt(asText, number.steps) !== 'number') continue
+    const path = `.${pathOf(number.steps)}`
+    const isNumber =
+      NUMBER_SETTINGS.some(key => path.endsWith(`.${key}`)) ||
+      (!names.includes('metadata') && names.some(name => NUMBERS.has(name)))
+    const value = partAt(asText, number.steps)
+    // a merge may have several of one name: the first one counts
+    const isOther = typeof value !== 'number' || (Number(number.source) || value) !== value
+    if (isNumber || isOther) continue
     const whole = partAt(asText, number.steps.slice(0, -1)) as Record<Step, unknown>
     whole[number.steps.at(-1) as Step] = number.source
     lost.set(pathOf(number.steps), number)
@@ -283,15 +293,16 @@ export async function problemsOf(
   ]
 }
 
+export const numbersBelow = ({ numbers = [] }: SourceDocument, under: readonly Step[]) => ({
+  numbers: numbers
+    .filter(({ steps }) => under.every((step, nth) => steps[nth] === step))
+    .map(({ steps, source }) => ({ source, steps: steps.slice(under.length) }))
+})
+
 export async function refuseProblems(document: SourceDocument, checker: Checker): Promise<void> {
   const found = await problemsOf(document, document.data, data => checker.problems(data))
   if (found.length > 0) throw await refusalOf(found.map(problem => ({ document, ...problem })))
 }
-
-/** A message may hold a value of any length. */
-const cut = (message: string) =>
-  message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message
-const MAX_MESSAGE = 2000
 
 /** `bistro.yaml:4:7 tickets[3].location: …`, as far as each part is known. */
 export function problemLine({ file, line, column, path, message }: Problem): string {

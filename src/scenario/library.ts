@@ -9,7 +9,7 @@ import { isObject } from '../core/quick-check.js'
 import { withoutSecrets } from '../core/redaction.js'
 import type { Settings } from '../core/settings.js'
 import { TooLargeHere } from './body.js'
-import { SAYS } from './document-sentences.js'
+import { say } from './document-sentences.js'
 import {
   documentOf,
   readDocument,
@@ -124,7 +124,7 @@ export class Library {
     const { size } = statSync(path)
     if (size > MAX_SHOWN)
       throw new ApiError('document_too_large', {
-        message: SAYS.too_large_to_show(name, size, MAX_SHOWN)
+        message: say('too_large_to_show', name, size, MAX_SHOWN).message
       })
     return {
       type: extname(path) === '.json' ? 'json' : 'yaml',
@@ -137,14 +137,16 @@ export class Library {
     if (path) return path
     const known = (await this.list()).map(entry => entry.name)
     const [file] = folder === null ? [] : filesOf(name, folder)
-    throw new ApiError('scenario_unknown', { message: SAYS.no_scenario(name, known, file) })
+    throw new ApiError('scenario_unknown', {
+      message: say('no_scenario', name, known, file).message
+    })
   }
 
   /** Null where there is none. */
   named(name: string): string | null {
     const found = this.#names('scenarios', name)[0] ?? this.#names('fixtures', name)[0]
     if (found?.isOutside)
-      throw new ApiError('scenario_unknown', { message: `${SAYS.link_outside(name)}.` })
+      throw new ApiError('scenario_unknown', { message: `${say('link_outside', name).message}.` })
     return found?.path ?? null
   }
 
@@ -153,7 +155,7 @@ export class Library {
     const found = await this.#named(reference, from, 'fixtures', 'fixtures')
     if (found !== null) return found
     const known = this.#names('fixtures').map(({ name }) => name)
-    return SAYS.no_fixture(reference, known, besides(reference, from)[0] ?? null)
+    return say('no_fixture', reference, known, besides(reference, from)[0] ?? null).message
   }
 
   /**
@@ -161,7 +163,7 @@ export class Library {
    * cannot.
    */
   async sharedScript(reference: string, from: string | null): Promise<SourceDocument | string> {
-    if (reference === '') return SAYS.not_a_group()
+    if (reference === '') return say('not_a_group').message
     const beside = isPath(reference)
       ? undefined
       : besides(reference, from).find(file => basename(from as string) !== file)
@@ -169,15 +171,16 @@ export class Library {
     if (found !== null)
       return typeof found === 'string' || isSharedScript(found.data)
         ? found
-        : SAYS.no_groups(reference)
+        : say('no_groups', reference).message
     const shared: string[] = []
     for (const entry of this.#names('scenarios'))
       if ((await this.#listed(entry, 'scenario')) === null) shared.push(entry.name)
-    return SAYS.no_shared_script(
+    return say(
+      'no_shared_script',
       reference,
       shared,
       from === null ? [] : readdirSync(dirname(from)).map(file => basename(file, extname(file)))
-    )
+    ).message
   }
 
   /**
@@ -193,18 +196,18 @@ export class Library {
   ): Promise<SourceDocument | string | null> {
     if (!isPath(reference)) {
       const [named] = this.#names(shelf, reference)
-      if (named?.isOutside) return SAYS.link_outside(reference)
+      if (named?.isOutside) return say('link_outside', reference).message
       return named === undefined ? null : this.file(named.path)
     }
-    if (from === null) return SAYS.names_only(what, reference)
+    if (from === null) return say('names_only', what, reference).message
     const path = realPathOf(resolve(dirname(from), reference))
-    if (path === null) return SAYS.no_file(reference)
+    if (path === null) return say('no_file', reference).message
     const allowed = [dirname(from), ...this.#folders.fixtures, ...this.#folders.scenarios].map(
       realPathOf
     )
     if (!allowed.some(folder => folder !== null && isInside(path, folder)))
-      return SAYS.outside_folders(reference)
-    return statSync(path).isFile() ? this.file(path) : SAYS.not_a_file(reference)
+      return say('outside_folders', reference).message
+    return statSync(path).isFile() ? this.file(path) : say('not_a_file', reference).message
   }
 
   /** Everything that can be loaded, scenarios first. */

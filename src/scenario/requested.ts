@@ -5,8 +5,7 @@
 import { checkerOf } from '../core/checking.js'
 import { SETTINGS } from '../core/settings.js'
 import type { Body } from './body.js'
-import { readDocument, refuseProblems, type SourceDocument } from './documents.js'
-import type { WrittenNumber } from './json-text.js'
+import { numbersBelow, readDocument, refuseProblems, type SourceDocument } from './documents.js'
 import type { Library } from './library.js'
 import type { LoadContext, Origin } from './scenario.js'
 
@@ -50,7 +49,6 @@ export async function requestedScenario(
       places.map(steps => ['scenario', ...steps]),
       ...more
     )
-  const written = whole.numbers as WrittenNumber[]
-  const numbers = written.map(({ steps, source }) => ({ source, steps: steps.slice(1) }))
-  return { document: { ...whole, data: scenario, numbers, locate }, origin: inline, ...given }
+  const numbers = numbersBelow(whole, ['scenario'])
+  return { document: { ...whole, ...numbers, data: scenario, locate }, origin: inline, ...given }
 }

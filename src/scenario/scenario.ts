@@ -280,7 +280,7 @@ async function stateIn(
   const clock = clockStartOf(right('clock'))
   const store = new Store()
   const generation = { ids: new Ids(), now: clockFor(clock).now(), settings, progress }
-  const importer = new FixtureImporter(store, generation, problems)
+  const importer = new FixtureImporter(store, generation, problems, checked.warnings)
   checkEntries(checked)
   const fixtures = await fixturesOf(own, used, file, context.library)
   checkTotal(checked, fixtures, context.maxRecords)

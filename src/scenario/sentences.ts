@@ -10,7 +10,7 @@ const or = (words: readonly string[]) => words.join(' or ')
 const some = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
 const reference = (name: string) => `\${${shortened(name)}}`
 
-export const say = sayer({
+export const SAYS = {
   // names that go together
   not_exactly_one: (names: readonly string[], got: readonly string[] = []) =>
     `must have one of ${names.join(', ')}${got.length > 1 ? `; got ${and(got)}` : ''}`,
@@ -58,7 +58,7 @@ export const say = sayer({
   unused_variable: (name: string) =>
     `nothing refers to this variable; write \${vars.${name}} where its value belongs`,
   no_group: (file: string, group = 'GROUP') =>
-    `must name a group of ${file}, such as ${file}#${group}`,
+    `must name a group of ${shortened(file)}, such as ${shortened(file)}#${group}`,
   unknown_group: (name: string, groups: readonly string[]) =>
     `there is no group ${shortened(name)}${didYouMean(name, groups) || `; ${thereAre(groups)}`}`,
   group_name: () => 'the name of a group must be letters, digits, _, . and -',
@@ -121,7 +121,7 @@ export const say = sayer({
   no_family: () => 'must name at least one family, such as refunds: { count: 1 }',
   no_record: () => 'must give count, or a record by its id',
   not_single: (name: string, parts: readonly string[]) =>
-    `${name} has no single value; name a part of it${parts.length === 0 ? '' : `, such as ${name}.${parts[0]}`}`,
+    `${shortened(name)} has no single value; name a part of it${parts.length === 0 ? '' : `, such as ${shortened(name)}.${parts[0]}`}`,
   not_summable: (name: string) =>
     `${name} is not a whole number; only whole numbers can be added up, as in amount`,
   sum_of_fields: (got: string, instead: string) =>
@@ -189,11 +189,14 @@ export const say = sayer({
     `${reference(name)} has no value yet: that request is sent at once with this one; refer to it in a later request`,
   not_returned: (name: string) =>
     `\${${name}} has no value: the step that it refers to did not return it`,
-  not_given: (name: string) => `\${${name}} has no value: give it with --var ${name.trim()}=VALUE`,
+  not_given: (name: string) =>
+    `${reference(name)} has no value: give it with --var ${shortened(name.trim())}=VALUE`,
   other_fault: (wanted: string, got: string) => `fault: must be ${wanted}; got ${got}`,
   other_status: (wanted: string, got: string) => `status: must be ${wanted}${got}`,
   other_value: (path: string, wanted: string, got: string) =>
     `${path}: must be ${wanted}; got ${got}`,
   other_length: (path: string, wanted: number, got: number) =>
     `${path}: must have ${some(wanted, 'item')}; got ${got}`
-} satisfies Sentences)
+} satisfies Sentences
+
+export const say = sayer(SAYS)

@@ -17,7 +17,6 @@ import {
   visit
 } from 'yaml'
 import { MAX_PROBLEMS } from '../core/checking.js'
-import type { Step } from '../core/places.js'
 import type { Said } from '../core/sentences.js'
 import { say } from './document-sentences.js'
 import { losesCharacters, type WrittenNumber } from './json-text.js'
@@ -75,7 +74,7 @@ export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
   const problems = inOrder(found)
     .slice(0, MAX_PROBLEMS + 1)
     .map(({ code, message, at }) => ({ code, message, ...placeOf(at) }))
-  const numbers = problems.length === 0 ? [...numbersIn(contents, [])] : []
+  const numbers = problems.length === 0 ? numbersIn(contents) : []
   return { data, problems, numbers, locate }
 }
 
@@ -85,10 +84,11 @@ const inOrder = <T extends { at: number }>(found: T[]): T[] => found.sort((a, b)
 function tokensOf(text: string, limits: DocumentLimits): CST.Token[] | Said {
   const parser = new Parser()
   const tokens: CST.Token[] = []
-  let values = 1
+  let [values, errors] = [1, 0]
   for (const lexeme of new Lexer().lex(text)) {
     if (parser.stack.length > MAX_OPEN) break
-    for (const token of parser.next(lexeme)) tokens.push(token)
+    for (const token of parser.next(lexeme))
+      if (token.type !== 'error' || ++errors <= MAX_PROBLEMS) tokens.push(token)
     if (/^[[{,?-]$/.test(lexeme) || (lexeme === ':' && parser.stack.at(-1)?.type === 'block-map'))
       values++
     const nesting = parser.stack.length > MAX_NESTING ? parser.stack.filter(isLevel).length : 0
@@ -158,14 +158,27 @@ function problemsIn(document: Document.Parsed, lineOf: (at: number) => number): 
 const isLossy = (node: unknown): node is Scalar<number> & { source: string } =>
   isScalar(node) && typeof node.value === 'number' && losesCharacters(node.source as string)
 
-/** The numbers below a node that are not printed as they are written. */
-function* numbersIn(node: unknown, steps: readonly Step[]): Generator<WrittenNumber> {
-  if (isLossy(node)) yield { steps, source: node.source }
-  if (!isCollection(node)) return
-  for (const [index, item] of node.items.entries())
-    yield* isPair(item)
-      ? numbersIn(item.value, [...steps, String((item.key as Scalar).value)])
-      : numbersIn(item, [...steps, index])
+/**
+ * The numbers below a node that are not printed as they are written. `anchored` are those of the
+ * anchors before it: an alias has them too, and a merge those that no other name gives.
+ */
+function numbersIn(node: unknown, anchored = new Map<string, WrittenNumber[]>()): WrittenNumber[] {
+  if (isAlias(node)) return anchored.get(node.source) ?? []
+  const found: WrittenNumber[] = isLossy(node) ? [{ steps: [], source: node.source }] : []
+  const items = isCollection(node) ? node.items : []
+  const names = new Set(items.map(item => isPair(item) && (item.key as Scalar).value))
+  for (const [index, item] of items.entries()) {
+    const name = isPair(item) ? (item.key as Scalar).value : index
+    for (const { steps, source } of numbersIn(isPair(item) ? item.value : item, anchored)) {
+      // the name of a merge is a symbol; it takes an object or a list of them
+      const own = steps.slice(typeof steps[0] === 'number' ? 1 : 0)
+      if (typeof name !== 'symbol')
+        found.push({ steps: [isPair(item) ? String(name) : index, ...steps], source })
+      else if (!names.has(own[0])) found.push({ steps: own, source })
+    }
+  }
+  if (isNode(node) && 'anchor' in node && node.anchor) anchored.set(node.anchor, found)
+  return found
 }
 
 const startOf = (node: unknown): number => (node as { range: [number, number, number] }).range[0]

@@ -119,7 +119,6 @@ export async function addApi(
     else operate(exchange, reply, false)
   }
 
-  /** Where writing failed before, waits until it works; then asks the script. */
   async function goOn(
     exchange: Exchange,
     reply: FastifyReply,
@@ -225,7 +224,6 @@ export class Answers {
   }
 }
 
-/** Whether a request may have changed its sandbox, the counts of its script among it. */
 const mayHaveChanged = (exchange: Exchange): boolean =>
   exchange.outcome.refusal?.code !== 'data_not_written' &&
   (exchange.changes > 0 ||

@@ -34,62 +34,56 @@ const idsOf = ({ body }: Pick<Answer, 'body'>): string[] =>
 const dayOf = (day: number) => `2026-01-${String(day).padStart(2, '0')}T12:00:00.000Z`
 const NONE = { object: 'list', data: [], has_more: false, first_id: null, last_id: null }
 
-t.test(
-  'LIST-1, A09: a list of nothing is a list too, and url is the path as it is called',
-  async t => {
-    const { call } = await startWorld({
-      scenario: {
-        data: { api_keys: [{ key: MERCHANT, account: 'mch_a' }], accounts: [account('mch_a')] }
-      }
-    })
-    for (const path of [
-      '/locations',
-      '/accounts/mch_a/users',
-      '/tickets',
-      '/transactions',
-      '/refunds'
-    ]) {
-      for (const query of ['', 'limit=1'])
-        t.strictSame(call(`GET ${path}`, { query }).body, { ...NONE, url: `/next${path}` })
+t.test('LIST-1, A09: a list of nothing is a list too', async t => {
+  const { call } = await startWorld({
+    scenario: {
+      data: { api_keys: [{ key: MERCHANT, account: 'mch_a' }], accounts: [account('mch_a')] }
     }
-    t.equal(call('GET /accounts/', { query: 'limit=1' }).body.url, '/next/accounts')
-    t.strictSame(call('GET /refunds', { query: 'transaction=nope' }).body, {
-      ...NONE,
-      url: '/next/refunds'
-    })
+  })
+  for (const path of [
+    '/locations',
+    '/accounts/mch_a/users',
+    '/tickets',
+    '/transactions',
+    '/refunds'
+  ]) {
+    for (const query of ['', 'limit=1'])
+      t.strictSame(call(`GET ${path}`, { query }).body, { ...NONE, url: `/next${path}` })
   }
-)
+  t.equal(call('GET /accounts/', { query: 'limit=1' }).body.url, '/next/accounts')
+  t.strictSame(call('GET /refunds', { query: 'transaction=nope' }).body, {
+    ...NONE,
+    url: '/next/refunds'
+  })
+})
 
-t.test(
-  'SRCH-3, A10, A12: a search filters a page of ten after it was retrieved; an emptied page can be gone on from',
-  async t => {
-    const tickets = Array.from({ length: 25 }, (_, nth) =>
-      ticket(`t${nth + 1}`, { reference: nth === 2 ? 'needle' : 'hay', created: dayOf(nth + 1) })
-    )
-    const { call } = await startWorld({ records: { tickets } })
-    const pages: [query: string, ids: string[], hasMore: boolean, first: string, last: string][] = [
-      ['', [], true, 't25', 't16'],
-      ['&starting_after=t16', [], true, 't15', 't6'],
-      ['&starting_after=t6', ['t3'], false, 't5', 't1'],
-      ['&ending_before=t5', [], true, 't15', 't6'],
-      [`&created[lte]=${dayOf(5)}`, ['t3'], false, 't5', 't1']
-    ]
-    for (const [query, ids, ...ends] of pages) {
-      const answer = call('GET /tickets', {
-        query: `created[lt]=2026-02-01&search_query=needle${query}`
-      })
-      const { has_more, first_id, last_id } = answer.body
-      t.strictSame([idsOf(answer), has_more, first_id, last_id], [ids, ...ends], query)
-    }
-    const asked = (length: number) =>
-      call('GET /tickets', { query: `limit=1&location=loc_a&search_query=${'é'.repeat(length)}` })
-    t.equal(asked(1000).status, 200)
-    t.match(asked(1001).body.error, {
-      message: 'search_query must have at most 1000 characters; got 1001 characters.',
-      assumption: 'A35'
+t.test('SRCH-3, A10, A12: a search filters a page of ten after it was retrieved', async t => {
+  const tickets = Array.from({ length: 25 }, (_, nth) =>
+    ticket(`t${nth + 1}`, { reference: nth === 2 ? 'needle' : 'hay', created: dayOf(nth + 1) })
+  )
+  const { call } = await startWorld({ records: { tickets } })
+  const pages: [query: string, ids: string[], hasMore: boolean, first: string, last: string][] = [
+    ['', [], true, 't25', 't16'],
+    ['&starting_after=t16', [], true, 't15', 't6'],
+    ['&starting_after=t6', ['t3'], false, 't5', 't1'],
+    ['&ending_before=t5', [], true, 't15', 't6'],
+    [`&created[lte]=${dayOf(5)}`, ['t3'], false, 't5', 't1']
+  ]
+  for (const [query, ids, ...ends] of pages) {
+    const answer = call('GET /tickets', {
+      query: `created[lt]=2026-02-01&search_query=needle${query}`
     })
+    const { has_more, first_id, last_id } = answer.body
+    t.strictSame([idsOf(answer), has_more, first_id, last_id], [ids, ...ends], query)
   }
-)
+  const asked = (length: number) =>
+    call('GET /tickets', { query: `limit=1&location=loc_a&search_query=${'é'.repeat(length)}` })
+  t.equal(asked(1000).status, 200)
+  t.match(asked(1001).body.error, {
+    message: 'search_query must have at most 1000 characters; got 1001 characters.',
+    assumption: 'A35'
+  })
+})
 
 t.test('A11, TXN-8: the order of lists is a setting, of every family but Refunds', async t => {
   const records = {
@@ -167,52 +161,49 @@ const shared = {
 }
 const SCOPED = { settings: { 'auth.visibility': 'scoped' }, scenario: { data: shared } } as const
 
-t.test(
-  'A19: scoped, a merchant sees its own Account and what hangs on it, a reseller its own Account, those it created and what hangs on them',
-  async t => {
-    const { call } = await startWorld(SCOPED)
-    const KEYS = [MERCHANT, RESELLER]
-    const lists: [path: string, merchant: string[] | null, reseller: string[] | null][] = [
-      ['/accounts', ['mch_a'], ['mch_c', 'rsl_r']],
-      ['/accounts/mch_a/users', ['usr_a3', 'usr_a2', 'usr_a1'], null],
-      ['/accounts/mch_b/users', null, null],
-      ['/accounts/mch_c/users', null, ['usr_c3', 'usr_c2', 'usr_c1']],
-      ['/accounts/rsl_r/users', null, []],
-      ['/transactions', ['txn_a'], ['txn_c']],
-      ['/transactions?location=loc_a', ['txn_a'], []],
-      ['/transactions?location=loc_b', [], []],
-      ['/transactions?location=loc_c', [], ['txn_c']],
-      ['/refunds', ['rfd_a'], ['rfd_c']],
-      ['/refunds?transaction=txn_a', ['rfd_a'], []],
-      ['/refunds?transaction=txn_b', [], []],
-      ['/refunds?transaction=txn_c', [], ['rfd_c']]
-    ]
-    const pathsOf = (of: string) => [
-      `/accounts/mch_${of}`,
-      `/locations/loc_${of}`,
-      `/tickets/tkt_${of}`,
-      `/transactions/txn_${of}`,
-      `/refunds/rfd_${of}`
-    ]
-    const own = [pathsOf('a'), ['/accounts/rsl_r', ...pathsOf('c')]]
-    for (const [index, key] of KEYS.entries()) {
-      for (const [path, ...seen] of lists) {
-        const { status, body } = call(`GET ${path}`, { key })
-        t.strictSame(
-          [status, body.error?.code ?? idsOf({ body })],
-          seen[index] ? [200, seen[index]] : [404, 'resource_missing'],
-          `${key} ${path}`
-        )
-      }
-      for (const path of [...own.flat(), ...pathsOf('b'), '/accounts/rsl_x'])
-        t.equal(
-          call(`GET ${path}`, { key }).status,
-          own[index]?.includes(path) ? 200 : 404,
-          `${key} ${path}`
-        )
+t.test('A19: scoped, a merchant sees its own Account and what hangs on it', async t => {
+  const { call } = await startWorld(SCOPED)
+  const KEYS = [MERCHANT, RESELLER]
+  const lists: [path: string, merchant: string[] | null, reseller: string[] | null][] = [
+    ['/accounts', ['mch_a'], ['mch_c', 'rsl_r']],
+    ['/accounts/mch_a/users', ['usr_a3', 'usr_a2', 'usr_a1'], null],
+    ['/accounts/mch_b/users', null, null],
+    ['/accounts/mch_c/users', null, ['usr_c3', 'usr_c2', 'usr_c1']],
+    ['/accounts/rsl_r/users', null, []],
+    ['/transactions', ['txn_a'], ['txn_c']],
+    ['/transactions?location=loc_a', ['txn_a'], []],
+    ['/transactions?location=loc_b', [], []],
+    ['/transactions?location=loc_c', [], ['txn_c']],
+    ['/refunds', ['rfd_a'], ['rfd_c']],
+    ['/refunds?transaction=txn_a', ['rfd_a'], []],
+    ['/refunds?transaction=txn_b', [], []],
+    ['/refunds?transaction=txn_c', [], ['rfd_c']]
+  ]
+  const pathsOf = (of: string) => [
+    `/accounts/mch_${of}`,
+    `/locations/loc_${of}`,
+    `/tickets/tkt_${of}`,
+    `/transactions/txn_${of}`,
+    `/refunds/rfd_${of}`
+  ]
+  const own = [pathsOf('a'), ['/accounts/rsl_r', ...pathsOf('c')]]
+  for (const [index, key] of KEYS.entries()) {
+    for (const [path, ...seen] of lists) {
+      const { status, body } = call(`GET ${path}`, { key })
+      t.strictSame(
+        [status, body.error?.code ?? idsOf({ body })],
+        seen[index] ? [200, seen[index]] : [404, 'resource_missing'],
+        `${key} ${path}`
+      )
     }
+    for (const path of [...own.flat(), ...pathsOf('b'), '/accounts/rsl_x'])
+      t.equal(
+        call(`GET ${path}`, { key }).status,
+        own[index]?.includes(path) ? 200 : 404,
+        `${key} ${path}`
+      )
   }
-)
+})
 
 t.test('A19: scoped, what is hidden cannot be changed, referred to or paged from', async t => {
   const { call, blame, world } = await startWorld(SCOPED)

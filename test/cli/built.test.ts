@@ -10,56 +10,53 @@ import { NOW, startTestEmulator } from '../support/emulator.js'
 const DIST = fileURLToPath(new URL('../../dist/', import.meta.url))
 const USER = fileURLToPath(new URL('built-package.mjs', import.meta.url))
 
-t.test(
-  'built: each part that is loaded later is there, and the code that V8 has made of the rest is used',
-  async t => {
-    const scenario = {
-      clock: NOW,
-      fixtures: ['bistro'],
-      generate: [
-        { accounts: 2 },
-        { users: 2 },
-        { locations: 2 },
-        { tickets: 2 },
-        { transactions: 9, refunded: 1 }
-      ],
-      script: [
-        { on: 'GET /tickets/{id}', match: { params: { id: '/^tkt_a/' } }, respond: { status: 418 } }
-      ],
-      steps: [{ do: 'GET /tickets', expect: { status: 200 } }]
-    }
-    const packages = readdirSync(`${DIST}packages`)
-    const folder = t.testdir({ 'own.yaml': `# read as YAML\n${JSON.stringify(scenario)}` })
-
-    const { stdout, stderr } = spawnSync(process.execPath, [USER, DIST, folder], {
-      encoding: 'utf8'
-    })
-
-    t.equal(stderr, '')
-    const { state, ...seen } = JSON.parse(stdout)
-    t.equal(
-      state,
-      await (await startTestEmulator(t, { scenario })).state(),
-      'what is drawn from faker is there'
-    )
-    t.strictSame(seen, {
-      isCodeKept: true,
-      shown: {
-        metrics: [200, 'text/plain; version=0.0.4; charset=utf-8', true],
-        yaml: [200, 'application/yaml; charset=utf-8', true],
-        console: [200, 'text/html; charset=utf-8', true],
-        docs: [200, 'text/css; charset=utf-8', true],
-        openapi: [200, 'application/json; charset=utf-8', true],
-        snapshot: [201, 'application/json; charset=utf-8', true]
-      },
-      scripted: [418, 418],
-      refused: [true, 'seed: must be a whole number; got x.'],
-      overTls: 'no_answer',
-      loaded: { lowdbAtStart: false, lowdb: true },
-      packages
-    })
+t.test('built: each part that is loaded later is there', async t => {
+  const scenario = {
+    clock: NOW,
+    fixtures: ['bistro'],
+    generate: [
+      { accounts: 2 },
+      { users: 2 },
+      { locations: 2 },
+      { tickets: 2 },
+      { transactions: 9, refunded: 1 }
+    ],
+    script: [
+      { on: 'GET /tickets/{id}', match: { params: { id: '/^tkt_a/' } }, respond: { status: 418 } }
+    ],
+    steps: [{ do: 'GET /tickets', expect: { status: 200 } }]
   }
-)
+  const packages = readdirSync(`${DIST}packages`)
+  const folder = t.testdir({ 'own.yaml': `# read as YAML\n${JSON.stringify(scenario)}` })
+
+  const { stdout, stderr } = spawnSync(process.execPath, [USER, DIST, folder], {
+    encoding: 'utf8'
+  })
+
+  t.equal(stderr, '')
+  const { state, ...seen } = JSON.parse(stdout)
+  t.equal(
+    state,
+    await (await startTestEmulator(t, { scenario })).state(),
+    'what is drawn from faker is there'
+  )
+  t.strictSame(seen, {
+    isCodeKept: true,
+    shown: {
+      metrics: [200, 'text/plain; version=0.0.4; charset=utf-8', true],
+      yaml: [200, 'application/yaml; charset=utf-8', true],
+      console: [200, 'text/html; charset=utf-8', true],
+      docs: [200, 'text/css; charset=utf-8', true],
+      openapi: [200, 'application/json; charset=utf-8', true],
+      snapshot: [201, 'application/json; charset=utf-8', true]
+    },
+    scripted: [418, 418],
+    refused: [true, 'seed: must be a whole number; got x.'],
+    overTls: 'no_answer',
+    loaded: { lowdbAtStart: false, lowdb: true },
+    packages
+  })
+})
 
 t.test('built: faked timers and a browser’s globals do not reach it', async t => {
   const file = fileURLToPath(new URL('faked-globals.mjs', import.meta.url))

@@ -1,5 +1,7 @@
 import { writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { PassThrough } from 'node:stream'
+import timers from 'node:timers/promises'
 import t from 'tap'
 import { type CheckOptions, check } from '../../src/cli/check.js'
 import { createProgressBar } from '../../src/cli/progress.js'
@@ -372,14 +374,24 @@ t.test('check: plays are sent to a running service as they are', async t => {
     { state: { refunds: { count: 1 }, users: { usr_a: { name: 'Ana' } } } }
   ]
 
-  const since = performance.now()
+  const waits: unknown[] = []
+  const { setTimeout: real } = timers
+  const intercept = (value: typeof real) => {
+    Object.assign(timers, { setTimeout: value })
+    syncBuiltinESMExports()
+  }
+  intercept(((ms: number, ...more: []) => {
+    waits.push(ms)
+    return real(ms, ...more)
+  }) as typeof real)
+  t.teardown(() => intercept(real))
   const checked = await checkOf(t.testdir(), to(service.baseUrl, { '': 'sk_merchant' }), {
     data,
     play,
     expect
   })
 
-  t.ok(performance.now() - since >= 60, 'a wait is a real one')
+  t.ok(waits.includes(60), 'a wait is a real one')
   t.equal(service.sandbox.evidence.journal.requests()[0]?.userAgent, headers['User-Agent'])
   t.strictSame(checked[0]?.notes, [SAYS.sent(4, service.baseUrl, SAYS.with_keys('***'))])
   t.strictSame(shownOf(checked), [
@@ -390,187 +402,177 @@ t.test('check: plays are sent to a running service as they are', async t => {
   ])
 })
 
-t.test(
-  'check: the steps are played in process, and the expectations checked against them',
-  async t => {
-    const right = await checkOf(t.testdir(), OPTIONS, GOOD, smallFixture())
-    const wrong = await checkOf(
-      t.testdir(),
-      { ...OPTIONS, keys: new Map([['', 'of another service']]) },
-      BAD,
-      GOOD
-    )
+t.test('check: the steps are played in process', async t => {
+  const right = await checkOf(t.testdir(), OPTIONS, GOOD, smallFixture())
+  const wrong = await checkOf(
+    t.testdir(),
+    { ...OPTIONS, keys: new Map([['', 'of another service']]) },
+    BAD,
+    GOOD
+  )
 
-    t.strictSame(shownOf(right), [...GOOD_POINTS, '✗ sends', `1:1 ${SAYS.no_steps()}`])
-    const [failed] = wrong
-    t.strictSame(
-      failed?.points.map(point => [
-        isFailed(point),
-        ...point.problems.map(
-          ({ line, column, message }) => `${line}:${column} ${message.split(':')[0]}`
-        )
-      ]),
-      [
-        [true, '1:515 status'],
-        [true, '1:558 ${gone.id} has no value'],
-        [true, '1:648 body.reference', '1:665 body.location'],
-        [true, `1:684 ${SAYS.counted(1)}`]
-      ]
-    )
-    t.strictSame(shownOf(wrong.slice(1)), GOOD_POINTS)
-    const nowhere = {
-      data: smallFixture(),
-      steps: [{ do: 'GET /accounts/${mch_a}/users' }],
-      expect: [{ on: 'GET /accounts/{id}/users' }]
-    }
-    const nowhereWith = (variables: Record<string, string>) =>
-      checkOf(t.testdir(), { ...OPTIONS, variables: new Map(Object.entries(variables)) }, nowhere)
-    t.notOk((await nowhereWith({})).some(({ points }) => points.some(isFailed)))
-    t.equal(
-      (await nowhereWith({ mch_a: '' }))[0]?.points.at(-1)?.problems[0]?.message,
-      SAYS.counted(0),
-      'a request of no operation is not counted'
-    )
-    const unknown = await nowhereWith({ mch_a: 'mch_a', loc_a: 'x', loc_aa: 'x' })
-    t.strictSame(
-      unknown
-        .slice(1)
-        .flatMap(({ points }) => points.map(({ message, problems }) => [message, problems.length])),
-      [['--var loc_aa', 1]]
-    )
-    const other = await checkOf(
-      t.testdir(),
-      { ...OPTIONS, variables: new Map(Object.entries({ 'gone.id': 'tkt_a', tkt_a: 'tkt_none' })) },
-      GOOD
-    )
-    t.ok(
-      other[0]?.points[0]?.problems[0]?.message.includes('tkt_none'),
-      'a variable takes precedence over a record'
-    )
-  }
-)
-
-t.test(
-  'check: a document that cannot be loaded is a failed point, with the place of every problem',
-  async t => {
-    const root = t.testdir({
-      'wrong.yaml':
-        'sede: 3\nsteps:\n  - { do: GET /nowhere }\nexpect:\n  - { on: GET /tickets }\n',
-      'broken.yaml': 'a: [',
-      'outer.yaml': 'fixtures: [parts/inner.yaml]',
-      'steps.yaml': 'steps:\n  - { do: "GET /tickets/${tkt_z}" }\n',
-      parts: { 'inner.yaml': 'tickets:\n  - { location: loc_z, reference: A }' }
-    })
-    const cases: [name: string, code: string, places: string[]][] = [
-      ['wrong.yaml', 'valid', ['wrong.yaml:1:1 sede', 'wrong.yaml:3:11 steps[0].do']],
-      ['broken.yaml', 'valid', ['broken.yaml:1:4 ']],
-      ['outer.yaml', 'valid', ['parts/inner.yaml:2:17 tickets[0].location']],
-      ['steps.yaml', 'valid', ['steps.yaml:2:11 steps[0].do']],
-      ['none.yaml', 'valid', ['undefined:undefined:undefined ']],
-      ['none/*.yaml', 'file_exists', ['none/*.yaml:undefined:undefined ']]
+  t.strictSame(shownOf(right), [...GOOD_POINTS, '✗ sends', `1:1 ${SAYS.no_steps()}`])
+  const [failed] = wrong
+  t.strictSame(
+    failed?.points.map(point => [
+      isFailed(point),
+      ...point.problems.map(
+        ({ line, column, message }) => `${line}:${column} ${message.split(':')[0]}`
+      )
+    ]),
+    [
+      [true, '1:515 status'],
+      [true, '1:558 ${gone.id} has no value'],
+      [true, '1:648 body.reference', '1:665 body.location'],
+      [true, `1:684 ${SAYS.counted(1)}`]
     ]
-    for (const [name, code, places] of cases) {
-      const checked = await check([`${root}/${name}`], OPTIONS)
-      t.strictSame(
-        checked.flatMap(({ points }) => points.map(point => [point.code, isFailed(point)])),
-        [[code, true]],
-        name
-      )
-      const problems = checked.flatMap(({ points }) => points.flatMap(point => point.problems))
-      t.strictSame(
-        problems.map(
-          ({ file, line, column, path }) =>
-            `${file?.replace(`${root}/`, '')}:${line}:${column} ${path}`
-        ),
-        places,
-        name
-      )
-    }
-    const defect = new TypeError('x is not a function')
-    let looks = 0
-    const flag = {
-      get seed(): number {
-        if (++looks > 2) throw defect
-        return 1
-      }
-    }
-    await t.rejects(
-      check([`${root}/outer.yaml`], { ...OPTIONS, launch: { flag, environment: {} } }),
-      defect,
-      'a defect is not reported as a problem of the file'
+  )
+  t.strictSame(shownOf(wrong.slice(1)), GOOD_POINTS)
+  const nowhere = {
+    data: smallFixture(),
+    steps: [{ do: 'GET /accounts/${mch_a}/users' }],
+    expect: [{ on: 'GET /accounts/{id}/users' }]
+  }
+  const nowhereWith = (variables: Record<string, string>) =>
+    checkOf(t.testdir(), { ...OPTIONS, variables: new Map(Object.entries(variables)) }, nowhere)
+  t.notOk((await nowhereWith({})).some(({ points }) => points.some(isFailed)))
+  t.equal(
+    (await nowhereWith({ mch_a: '' }))[0]?.points.at(-1)?.problems[0]?.message,
+    SAYS.counted(0),
+    'a request of no operation is not counted'
+  )
+  const unknown = await nowhereWith({ mch_a: 'mch_a', loc_a: 'x', loc_aa: 'x' })
+  t.strictSame(
+    unknown
+      .slice(1)
+      .flatMap(({ points }) => points.map(({ message, problems }) => [message, problems.length])),
+    [['--var loc_aa', 1]]
+  )
+  const other = await checkOf(
+    t.testdir(),
+    { ...OPTIONS, variables: new Map(Object.entries({ 'gone.id': 'tkt_a', tkt_a: 'tkt_none' })) },
+    GOOD
+  )
+  t.ok(
+    other[0]?.points[0]?.problems[0]?.message.includes('tkt_none'),
+    'a variable takes precedence over a record'
+  )
+})
+
+t.test('check: a document that cannot be loaded is a failed point', async t => {
+  const root = t.testdir({
+    'wrong.yaml': 'sede: 3\nsteps:\n  - { do: GET /nowhere }\nexpect:\n  - { on: GET /tickets }\n',
+    'broken.yaml': 'a: [',
+    'outer.yaml': 'fixtures: [parts/inner.yaml]',
+    'steps.yaml': 'steps:\n  - { do: "GET /tickets/${tkt_z}" }\n',
+    parts: { 'inner.yaml': 'tickets:\n  - { location: loc_z, reference: A }' }
+  })
+  const cases: [name: string, code: string, places: string[]][] = [
+    ['wrong.yaml', 'valid', ['wrong.yaml:1:1 sede', 'wrong.yaml:3:11 steps[0].do']],
+    ['broken.yaml', 'valid', ['broken.yaml:1:4 ']],
+    ['outer.yaml', 'valid', ['parts/inner.yaml:2:17 tickets[0].location']],
+    ['steps.yaml', 'valid', ['steps.yaml:2:11 steps[0].do']],
+    ['none.yaml', 'valid', ['undefined:undefined:undefined ']],
+    ['none/*.yaml', 'file_exists', ['none/*.yaml:undefined:undefined ']]
+  ]
+  for (const [name, code, places] of cases) {
+    const checked = await check([`${root}/${name}`], OPTIONS)
+    t.strictSame(
+      checked.flatMap(({ points }) => points.map(point => [point.code, isFailed(point)])),
+      [[code, true]],
+      name
+    )
+    const problems = checked.flatMap(({ points }) => points.flatMap(point => point.problems))
+    t.strictSame(
+      problems.map(
+        ({ file, line, column, path }) =>
+          `${file?.replace(`${root}/`, '')}:${line}:${column} ${path}`
+      ),
+      places,
+      name
     )
   }
-)
-
-t.test(
-  'check: a running service is sent only the steps, with the keys that are given for it',
-  async t => {
-    const root = t.testdir({ 'good.json': JSON.stringify(GOOD) })
-    const file = `${root}/good.json`
-    const data = {
-      ...smallFixture(),
-      api_keys: [
-        { key: 'sk_there', account: 'mch_a' },
-        { key: 'rk_there', account: 'rsl_r' }
-      ],
-      tickets: [{ id: 'tkt_there', location: 'loc_a', reference: 'T' }]
+  const defect = new TypeError('x is not a function')
+  let looks = 0
+  const flag = {
+    get seed(): number {
+      if (++looks > 2) throw defect
+      return 1
     }
-    const lines: string[] = []
-    const { pino } = await import('pino')
-    const { baseUrl, close } = await runEmulator({
-      scenario: data,
-      logger: pino({}, { write: line => lines.push(line) })
-    })
-    t.teardown(close)
-    const ticket = ['--var', 'tkt_a=tkt_there']
-    const reseller = ['--key', 'sk_reseller=rk_there']
-    const given: [args: string[], environment: Record<string, string>][] = [
-      [['--key', 'sk_merchant=sk_there', ...reseller], {}],
-      [['--key', 'sk_there', ...reseller], {}],
-      [reseller, { COMMERCE_API_KEY: 'sk_there' }],
-      [['--key', 'sk_there', ...reseller], { COMMERCE_API_KEY: 'wrong' }]
-    ]
-    for (const [args, environment] of given) {
-      lines.length = 0
-      for (const base of [baseUrl, `${baseUrl}/`]) {
-        const { status, stdout, stderr } = await ran(
-          ['check', file, '--against', base, ...ticket, ...args],
-          environment
-        )
+  }
+  await t.rejects(
+    check([`${root}/outer.yaml`], { ...OPTIONS, launch: { flag, environment: {} } }),
+    defect,
+    'a defect is not reported as a problem of the file'
+  )
+})
 
-        t.strictSame([status, stderr], [0, ''], args.join(' '))
-        t.strictSame(
-          stdout.split('\n').flatMap(line => (/^ {2}[✓✗!]/.test(line) ? [line.slice(2, 5)] : [])),
-          ['✓ 1', '✓ 2', '✓ 3', '✓ e', '✓ e', '✓ e', '! t']
-        )
-        t.ok(
-          stdout.includes(`\n  ${SAYS.sent(3, base, SAYS.with_keys('sk_merchant, sk_reseller'))}\n`)
-        )
-        t.ok(
-          stdout.includes(
-            `${file}:1:786 3. GET /tickets: ${SAYS.other_values('tkt_there', ['reference'])}\n\n6 passed, 0 failed, 1 warning\n`
-          )
-        )
-      }
-      const calls = lines
-        .map(line => JSON.parse(line).call)
-        .map(({ method, path }) => `${method} ${path}`)
+t.test('check: a running service is sent only the steps', async t => {
+  const root = t.testdir({ 'good.json': JSON.stringify(GOOD) })
+  const file = `${root}/good.json`
+  const data = {
+    ...smallFixture(),
+    api_keys: [
+      { key: 'sk_there', account: 'mch_a' },
+      { key: 'rk_there', account: 'rsl_r' }
+    ],
+    tickets: [{ id: 'tkt_there', location: 'loc_a', reference: 'T' }]
+  }
+  const lines: string[] = []
+  const { pino } = await import('pino')
+  const { baseUrl, close } = await runEmulator({
+    scenario: data,
+    logger: pino({}, { write: line => lines.push(line) })
+  })
+  t.teardown(close)
+  const ticket = ['--var', 'tkt_a=tkt_there']
+  const reseller = ['--key', 'sk_reseller=rk_there']
+  const given: [args: string[], environment: Record<string, string>][] = [
+    [['--key', 'sk_merchant=sk_there', ...reseller], {}],
+    [['--key', 'sk_there', ...reseller], {}],
+    [reseller, { COMMERCE_API_KEY: 'sk_there' }],
+    [['--key', 'sk_there', ...reseller], { COMMERCE_API_KEY: 'wrong' }]
+  ]
+  for (const [args, environment] of given) {
+    lines.length = 0
+    for (const base of [baseUrl, `${baseUrl}/`]) {
+      const { status, stdout, stderr } = await ran(
+        ['check', file, '--against', base, ...ticket, ...args],
+        environment
+      )
+
+      t.strictSame([status, stderr], [0, ''], args.join(' '))
       t.strictSame(
-        calls,
-        [...GOOD.steps, ...GOOD.steps].map(step => step.do.replace(' ', ' /next')),
-        'nothing else is sent'
+        stdout.split('\n').flatMap(line => (/^ {2}[✓✗!]/.test(line) ? [line.slice(2, 5)] : [])),
+        ['✓ 1', '✓ 2', '✓ 3', '✓ e', '✓ e', '✓ e', '! t']
+      )
+      t.ok(
+        stdout.includes(`\n  ${SAYS.sent(3, base, SAYS.with_keys('sk_merchant, sk_reseller'))}\n`)
+      )
+      t.ok(
+        stdout.includes(
+          `${file}:1:786 3. GET /tickets: ${SAYS.other_values('tkt_there', ['reference'])}\n\n6 passed, 0 failed, 1 warning\n`
+        )
       )
     }
-
-    const bare = `${root}/bare.json`
-    await writeFile(bare, JSON.stringify({ steps: [{ do: 'GET /tickets' }] }))
-    t.equal(
-      (await ran(['check', bare, '--against', baseUrl, '--key', 'sk_there'])).status,
-      0,
-      'a scenario without a key of its own'
+    const calls = lines
+      .map(line => JSON.parse(line).call)
+      .map(({ method, path }) => `${method} ${path}`)
+    t.strictSame(
+      calls,
+      [...GOOD.steps, ...GOOD.steps].map(step => step.do.replace(' ', ' /next')),
+      'nothing else is sent'
     )
   }
-)
+
+  const bare = `${root}/bare.json`
+  await writeFile(bare, JSON.stringify({ steps: [{ do: 'GET /tickets' }] }))
+  t.equal(
+    (await ran(['check', bare, '--against', baseUrl, '--key', 'sk_there'])).status,
+    0,
+    'a scenario without a key of its own'
+  )
+})
 
 t.test('check: variables and keys are checked before the first call is sent', async t => {
   const state = { state: { refunds: { count: 1 } } }
@@ -700,49 +702,46 @@ t.test('check: a key goes to the address that was given and to no other', async 
   t.strictSame(reached, [], 'no redirect is followed')
 })
 
-t.test(
-  'check: a service that does not answer, or does not answer with JSON, fails the step with a message',
-  async t => {
-    const root = t.testdir({
-      'one.yaml': 'steps:\n  - { do: GET /tickets, expect: { body: { object: list } } }\n'
-    })
-    const problemsOf = async (base: string) => {
-      const { status, stdout } = await ran([
-        'check',
-        `${root}/one.yaml`,
-        '--against',
-        base,
-        '--key',
-        'k'
-      ])
-      t.equal(status, 1)
-      return stdout
-        .replaceAll(`${root}/`, '')
-        .split('\n')
-        .map(line => line.trim())
-        .filter(line => /^one\.yaml:2:\d+ (status|body)/.test(line))
-    }
-    const port = await freePort()
-    const html = await serving(t, (_request, response) => response.end('<h1>Welcome</h1>'))
-    const nothing = await serving(t, (_request, response) => response.end())
-    const resetting = await serving(t, request => request.socket.resetAndDestroy())
-
-    const none = (why: string) => [
-      `one.yaml:2:5 status: must be a 2xx, but ${SAYS.no_response(why)}`,
-      'one.yaml:2:51 body.object: must be "list"; got nothing'
-    ]
-    t.strictSame(
-      await problemsOf(`http://127.0.0.1:${port}`),
-      none('nothing listens at that address (ECONNREFUSED)')
-    )
-    t.strictSame(await problemsOf('http://127.0.0.1:6000'), none('bad port'))
-    t.ok(/ \((ECONNRESET|UND_ERR_SOCKET)\)$/.test((await problemsOf(resetting))[0] as string))
-    t.strictSame(await problemsOf(html), [
-      'one.yaml:2:41 body: must be an object; got "<h1>Welcome</h1>"'
+t.test('check: a service that does not answer, or does not answer with JSON', async t => {
+  const root = t.testdir({
+    'one.yaml': 'steps:\n  - { do: GET /tickets, expect: { body: { object: list } } }\n'
+  })
+  const problemsOf = async (base: string) => {
+    const { status, stdout } = await ran([
+      'check',
+      `${root}/one.yaml`,
+      '--against',
+      base,
+      '--key',
+      'k'
     ])
-    t.strictSame(await problemsOf(nothing), ['one.yaml:2:41 body: must be an object; got null'])
+    t.equal(status, 1)
+    return stdout
+      .replaceAll(`${root}/`, '')
+      .split('\n')
+      .map(line => line.trim())
+      .filter(line => /^one\.yaml:2:\d+ (status|body)/.test(line))
   }
-)
+  const port = await freePort()
+  const html = await serving(t, (_request, response) => response.end('<h1>Welcome</h1>'))
+  const nothing = await serving(t, (_request, response) => response.end())
+  const resetting = await serving(t, request => request.socket.resetAndDestroy())
+
+  const none = (why: string) => [
+    `one.yaml:2:5 status: must be a 2xx, but ${SAYS.no_response(why)}`,
+    'one.yaml:2:51 body.object: must be "list"; got nothing'
+  ]
+  t.strictSame(
+    await problemsOf(`http://127.0.0.1:${port}`),
+    none('nothing listens at that address (ECONNREFUSED)')
+  )
+  t.strictSame(await problemsOf('http://127.0.0.1:6000'), none('bad port'))
+  t.ok(/ \((ECONNRESET|UND_ERR_SOCKET)\)$/.test((await problemsOf(resetting))[0] as string))
+  t.strictSame(await problemsOf(html), [
+    'one.yaml:2:41 body: must be an object; got "<h1>Welcome</h1>"'
+  ])
+  t.strictSame(await problemsOf(nothing), ['one.yaml:2:41 body: must be an object; got null'])
+})
 
 t.test('check: where a service cannot be reached, no further call is sent', async t => {
   const file = `${t.testdir({ 'three.yaml': 'steps:\n  - { do: GET /tickets }\n  - { do: GET /tickets }\nplay:\n  - { do: GET /tickets }\n' })}/three.yaml`
@@ -791,56 +790,49 @@ t.test(
   }
 )
 
-t.test(
-  'cli: a progress bar appears on a terminal once the work has taken a second, and nowhere else',
-  async t => {
-    const written = async (
-      isTTY: boolean,
-      ...steps: [ms: number, what: string, done: number, total: number][]
-    ) => {
-      let now = 0
-      const texts: string[] = []
-      const done = () => true
-      const write = (text: string) => texts.push(text) > 0
-      const stream = Object.assign(new PassThrough(), {
-        isTTY,
-        columns: 80,
-        cursorTo: done,
-        clearLine: done,
-        moveCursor: done,
-        clearScreenDown: done,
-        write
-      })
-      const bar = await createProgressBar(stream as unknown as NodeJS.WriteStream, () => now)
-      for (const [ms, ...update] of steps) {
-        now = ms
-        bar.update(...update)
-      }
-      bar.stop()
-      return texts.join('')
+t.test('cli: a progress bar appears on a terminal once the work has taken a second', async t => {
+  const written = async (
+    isTTY: boolean,
+    ...steps: [ms: number, what: string, done: number, total: number][]
+  ) => {
+    let now = 0
+    const texts: string[] = []
+    const done = () => true
+    const write = (text: string) => texts.push(text) > 0
+    const stream = Object.assign(new PassThrough(), {
+      isTTY,
+      columns: 80,
+      cursorTo: done,
+      clearLine: done,
+      moveCursor: done,
+      clearScreenDown: done,
+      write
+    })
+    const bar = await createProgressBar(stream as unknown as NodeJS.WriteStream, () => now)
+    for (const [ms, ...update] of steps) {
+      now = ms
+      bar.update(...update)
     }
-    const work = [
-      [0, 'tickets', 0, 4000],
-      [999, 'tickets', 1000, 4000],
-      [1000, 'tickets', 2000, 4000],
-      [1001, 'transactions', 1, 10]
-    ] as [number, string, number, number][]
-
-    const shown = await written(true, ...work)
-
-    t.match(shown, / {2}tickets █+░+ 2000\/4000/)
-    t.notOk(shown.includes('1000/4000'), 'not within the first second')
-    t.notOk(shown.includes('\x1b[?25l'), 'the cursor is never hidden')
-    t.strictSame(
-      [
-        await written(false, ...work),
-        await written(true, ...work.slice(0, 2)),
-        await written(true)
-      ],
-      ['', '', '']
-    )
+    bar.stop()
+    return texts.join('')
   }
-)
+  const work = [
+    [0, 'tickets', 0, 4000],
+    [999, 'tickets', 1000, 4000],
+    [1000, 'tickets', 2000, 4000],
+    [1001, 'transactions', 1, 10]
+  ] as [number, string, number, number][]
+
+  const shown = await written(true, ...work)
+
+  t.match(shown, / {2}tickets █+░+ 2000\/4000/)
+  t.notOk(shown.includes('1000/4000'), 'not within the first second')
+  t.notOk(shown.includes('\x1b[?25l'), 'the cursor is never hidden')
+  t.strictSame(
+    [await written(false, ...work), await written(true, ...work.slice(0, 2)), await written(true)],
+    ['', '', '']
+  )
+})
 
 t.test('cli: long work reports its progress', async t => {
   const root = t.testdir({

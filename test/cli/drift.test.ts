@@ -507,28 +507,25 @@ t.test('check --against: files that need other values of a setting propose none'
   t.end()
 })
 
-t.test(
-  'check --against: the script takes no part, unless the service responds as it does',
-  async t => {
-    const script = [{ on: 'POST /refunds', calls: 1, respond: { status: 503 } }]
-    const play = [refund(1, 503), refund(1000)]
-    const plain = await service(t)
-    const scripted = await service(t, {}, { script })
-    const html = proxied(scripted, at(REFUND, whole({ text: '<p>', type: 'text/html' })))
-    const hang = [{ ...refund(1), expect: { fault: 'hang' } }]
-    const cases: [base: string, play: object[], status: number, titles: string[]][] = [
-      [plain, play, 1, ['play 1. POST /refunds', 'play 2. POST /refunds']],
-      // what was refused there has made nothing here
-      [scripted, play, 0, []],
-      [`${html}/sandbox/html/next`, play.slice(0, 1), 1, ['wrong']],
-      [plain, hang, 1, ['play 1. POST /refunds']]
-    ]
-    for (const [base, play, status, titles] of cases) {
-      const found = await against(t, base, { script, play })
-      t.strictSame([found.status, found.titles], [status, titles], JSON.stringify(found.found))
-    }
+t.test('check --against: the script takes no part', async t => {
+  const script = [{ on: 'POST /refunds', calls: 1, respond: { status: 503 } }]
+  const play = [refund(1, 503), refund(1000)]
+  const plain = await service(t)
+  const scripted = await service(t, {}, { script })
+  const html = proxied(scripted, at(REFUND, whole({ text: '<p>', type: 'text/html' })))
+  const hang = [{ ...refund(1), expect: { fault: 'hang' } }]
+  const cases: [base: string, play: object[], status: number, titles: string[]][] = [
+    [plain, play, 1, ['play 1. POST /refunds', 'play 2. POST /refunds']],
+    // what was refused there has made nothing here
+    [scripted, play, 0, []],
+    [`${html}/sandbox/html/next`, play.slice(0, 1), 1, ['wrong']],
+    [plain, hang, 1, ['play 1. POST /refunds']]
+  ]
+  for (const [base, play, status, titles] of cases) {
+    const found = await against(t, base, { script, play })
+    t.strictSame([found.status, found.titles], [status, titles], JSON.stringify(found.found))
   }
-)
+})
 
 t.test('check --against: a field that only the scenario has is missing at the service', async t => {
   const [place] = DATA.locations as [object]
@@ -740,104 +737,101 @@ t.test('check --against: what means the same does not fail', async t => {
     )
   }
 })
-t.test(
-  'check --against: the records in the end are read from the service, as far as the API can say',
-  async t => {
-    const renamed = { ...DATA.transactions?.[0], id: 'txn_there' }
-    const behind = await service(t, {}, { data: { ...DATA, transactions: [renamed] } })
-    const expect = [
+t.test('check --against: the records in the end are read from the service', async t => {
+  const renamed = { ...DATA.transactions?.[0], id: 'txn_there' }
+  const behind = await service(t, {}, { data: { ...DATA, transactions: [renamed] } })
+  const expect = [
+    {
+      state: {
+        transactions: {
+          txn_a: { amount_refunded: 5, ticket: 'tkt_a' },
+          txn_none: null,
+          txn_gone: {}
+        },
+        refunds: { count: 2, where: { transaction: 'txn_a' } },
+        tickets: { count: 13, where: { location: 'loc_a' } },
+        accounts: { mch_a: { type: 'reseller' } },
+        users: {
+          usr_a: { name: 'Bo', account: 'mch_a' },
+          usr_none: null,
+          count: 2,
+          where: { account: 'mch_a' }
+        }
+      }
+    }
+  ]
+  const scenario = { play: [refund(5)], expect }
+
+  const problems = ({ found }: Awaited<ReturnType<typeof against>>) =>
+    Object.entries(found).find(([title]) => title.startsWith('expects'))?.[1]
+  const read = await against(t, behind, scenario, ['--var', 'txn_a=txn_there'])
+  const unknownUser = await against(t, behind, {
+    expect: [{ state: { users: { usr_x: {}, count: 1 } } }]
+  })
+  const answering = (status: number, text: string, type = 'application/json') =>
+    serving(t, (_request, response) =>
+      response.writeHead(status, { 'content-type': type }).end(text)
+    )
+  const refusing = await answering(403, '{"error":{"message":"no"}}')
+  const unread = await against(t, refusing, {
+    expect: [
       {
         state: {
-          transactions: {
-            txn_a: { amount_refunded: 5, ticket: 'tkt_a' },
-            txn_none: null,
-            txn_gone: {}
-          },
-          refunds: { count: 2, where: { transaction: 'txn_a' } },
-          tickets: { count: 13, where: { location: 'loc_a' } },
-          accounts: { mch_a: { type: 'reseller' } },
-          users: {
-            usr_a: { name: 'Bo', account: 'mch_a' },
-            usr_none: null,
-            count: 2,
-            where: { account: 'mch_a' }
-          }
+          users: { count: 1, where: { account: 'mch_a' } },
+          refunds: { count: 1 },
+          tickets: { tkt_a: {} }
         }
       }
     ]
-    const scenario = { play: [refund(5)], expect }
+  })
+  const endless = await answering(200, '{"data":[{"id":"x"}],"has_more":true}')
+  const tooMany = await against(t, endless, { expect: [{ state: { refunds: { count: 1 } } }] })
 
-    const problems = ({ found }: Awaited<ReturnType<typeof against>>) =>
-      Object.entries(found).find(([title]) => title.startsWith('expects'))?.[1]
-    const read = await against(t, behind, scenario, ['--var', 'txn_a=txn_there'])
-    const unknownUser = await against(t, behind, {
-      expect: [{ state: { users: { usr_x: {}, count: 1 } } }]
-    })
-    const answering = (status: number, text: string, type = 'application/json') =>
-      serving(t, (_request, response) =>
-        response.writeHead(status, { 'content-type': type }).end(text)
-      )
-    const refusing = await answering(403, '{"error":{"message":"no"}}')
-    const unread = await against(t, refusing, {
-      expect: [
-        {
-          state: {
-            users: { count: 1, where: { account: 'mch_a' } },
-            refunds: { count: 1 },
-            tickets: { tkt_a: {} }
-          }
-        }
-      ]
-    })
-    const endless = await answering(200, '{"data":[{"id":"x"}],"has_more":true}')
-    const tooMany = await against(t, endless, { expect: [{ state: { refunds: { count: 1 } } }] })
-
-    t.strictSame(problems(read), [
-      'transactions.txn_gone: there is no such Transaction',
-      'refunds: wanted 2 with {"transaction":"txn_a"}; got 1',
-      'accounts.mch_a.type: wanted reseller; got merchant',
-      'users: wanted 2 with {"account":"mch_a"}; got 1',
-      'users.usr_a.name: wanted Bo; got Ana'
-    ])
-    const ofTickets = {
-      state: { transactions: { every: { ticket: { location: { display_name: 'B' } } } } }
-    }
-    const withTickets = (status: number) =>
-      `${proxied(behind, at('GET /tickets/', whole({ status })))}/next`
-    const every = (got: string) =>
-      `transactions: every one must have ${JSON.stringify(ofTickets.state.transactions.every)}; 1 of 1 does not: ticket.location.display_name: wanted B; got ${got} in txn_there`
-    const links: [base: string, problem: string][] = [
-      [behind, every('A')],
-      [withTickets(404), every('nothing')],
-      [withTickets(403), SAYS.refused_reading('/tickets/tkt_a', 403, '')]
-    ]
-
-    for (const [base, problem] of links)
-      t.strictSame(problems(await against(t, base, { expect: [ofTickets] })), [problem])
-    t.strictSame(problems(unknownUser), [SAYS.users_of_account(), SAYS.users_of_account()])
-    t.strictSame(problems(unread), [
-      SAYS.refused_reading('/accounts/mch_a/users', 403, 'no'),
-      SAYS.refused_reading('/refunds', 403, 'no'),
-      SAYS.refused_reading('/tickets/tkt_a', 403, 'no')
-    ])
-    t.strictSame(problems(tooMany), [SAYS.too_many_records('/refunds', 10_000)])
-    const cases: [text: string, type: string, why: string][] = [
-      ['<p>', 'text/html', SAYS.not_json('text/html')],
-      ['<p>', 'application/json', SAYS.cut_short()],
-      ['', 'application/json', SAYS.empty_body()],
-      ['{"data":[]}', 'application/json', '']
-    ]
-    for (const [text, type, why] of cases) {
-      const counted = await against(t, await answering(200, text, type), {
-        expect: [{ state: { refunds: { count: 1 }, tickets: { tkt_a: {} } } }]
-      })
-      t.strictSame(problems(counted), [
-        SAYS.refused_reading('/refunds', 200, why),
-        SAYS.refused_reading('/tickets/tkt_a', 200, why)
-      ])
-    }
+  t.strictSame(problems(read), [
+    'transactions.txn_gone: there is no such Transaction',
+    'refunds: wanted 2 with {"transaction":"txn_a"}; got 1',
+    'accounts.mch_a.type: wanted reseller; got merchant',
+    'users: wanted 2 with {"account":"mch_a"}; got 1',
+    'users.usr_a.name: wanted Bo; got Ana'
+  ])
+  const ofTickets = {
+    state: { transactions: { every: { ticket: { location: { display_name: 'B' } } } } }
   }
-)
+  const withTickets = (status: number) =>
+    `${proxied(behind, at('GET /tickets/', whole({ status })))}/next`
+  const every = (got: string) =>
+    `transactions: every one must have ${JSON.stringify(ofTickets.state.transactions.every)}; 1 of 1 does not: ticket.location.display_name: wanted B; got ${got} in txn_there`
+  const links: [base: string, problem: string][] = [
+    [behind, every('A')],
+    [withTickets(404), every('nothing')],
+    [withTickets(403), SAYS.refused_reading('/tickets/tkt_a', 403, '')]
+  ]
+
+  for (const [base, problem] of links)
+    t.strictSame(problems(await against(t, base, { expect: [ofTickets] })), [problem])
+  t.strictSame(problems(unknownUser), [SAYS.users_of_account(), SAYS.users_of_account()])
+  t.strictSame(problems(unread), [
+    SAYS.refused_reading('/accounts/mch_a/users', 403, 'no'),
+    SAYS.refused_reading('/refunds', 403, 'no'),
+    SAYS.refused_reading('/tickets/tkt_a', 403, 'no')
+  ])
+  t.strictSame(problems(tooMany), [SAYS.too_many_records('/refunds', 10_000)])
+  const cases: [text: string, type: string, why: string][] = [
+    ['<p>', 'text/html', SAYS.not_json('text/html')],
+    ['<p>', 'application/json', SAYS.cut_short()],
+    ['', 'application/json', SAYS.empty_body()],
+    ['{"data":[]}', 'application/json', '']
+  ]
+  for (const [text, type, why] of cases) {
+    const counted = await against(t, await answering(200, text, type), {
+      expect: [{ state: { refunds: { count: 1 }, tickets: { tkt_a: {} } } }]
+    })
+    t.strictSame(problems(counted), [
+      SAYS.refused_reading('/refunds', 200, why),
+      SAYS.refused_reading('/tickets/tkt_a', 200, why)
+    ])
+  }
+})
 
 const HEADERS = { 'content-type': 'application/json' }
 const sides = (error: object = {}) => ({
@@ -923,28 +917,25 @@ t.test('drift: lists of a service are read by the names that the settings give',
   }
 })
 
-t.test(
-  'check --against: without a message by the template, a step that fails tells its status alone',
-  async t => {
-    const baseUrl = await service(t, { 'shapes.error': { reason: '$code', why: '$message' } })
-    const play = [ask('GET /tickets/tkt_nowhere')]
-    const STEP = 'play 1. GET /tickets/tkt_nowhere'
+t.test('check --against: without a message by the template', async t => {
+  const baseUrl = await service(t, { 'shapes.error': { reason: '$code', why: '$message' } })
+  const play = [ask('GET /tickets/tkt_nowhere')]
+  const STEP = 'play 1. GET /tickets/tkt_nowhere'
 
-    const usual = await against(t, baseUrl, { play })
-    const given = await against(t, baseUrl, {
-      play,
-      settings: { shapes: { error: { reason: '$code', why: '$message' } } }
-    })
-    const nobody = await against(t, 'http://127.0.0.1:1', {
-      play,
-      settings: { shapes: { error: { why: '$message' } } }
-    })
+  const usual = await against(t, baseUrl, { play })
+  const given = await against(t, baseUrl, {
+    play,
+    settings: { shapes: { error: { reason: '$code', why: '$message' } } }
+  })
+  const nobody = await against(t, 'http://127.0.0.1:1', {
+    play,
+    settings: { shapes: { error: { why: '$message' } } }
+  })
 
-    t.strictSame(usual.found[STEP], ['status: must be a 2xx; got 404'])
-    t.match(given.found[STEP]?.[0], /^status: must be a 2xx; got 404 \(.*tkt_nowhere/)
-    t.match(nobody.found[STEP]?.[0], /^status: must be a 2xx, but no response came/)
-  }
-)
+  t.strictSame(usual.found[STEP], ['status: must be a 2xx; got 404'])
+  t.match(given.found[STEP]?.[0], /^status: must be a 2xx; got 404 \(.*tkt_nowhere/)
+  t.match(nobody.found[STEP]?.[0], /^status: must be a 2xx, but no response came/)
+})
 
 t.test('check: why a call that was never sent has no answer', async t => {
   const cases: [base: string, method: string, message: string][] = [

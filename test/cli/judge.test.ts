@@ -48,89 +48,78 @@ t.test(
   }
 )
 
-t.test(
-  'judge: a running emulator passes or fails by the gates of exec; judging changes nothing',
-  async t => {
-    const of = async (...args: string[]) => {
-      const { status, stderr } = await ran(['judge', '--url', baseUrl, ...args])
-      return [status, ...[...stderr.matchAll(/FAILED {8}(.*)\n/g)].map(([, message]) => message)]
-    }
-    const before = await (await fetch(`${controlUrl}/run`)).text()
-    const [{ message: unmet }] = JSON.parse(before).expectations
-
-    t.strictSame(await of(), [3, unmet])
-    const nextOf = async (...args: string[]) =>
-      /\n {2}Next +(.*)\n$/.exec((await ran(['judge', '--url', baseUrl, ...args])).stderr)?.[1]
-    t.strictSame(
-      await Promise.all([
-        nextOf(),
-        nextOf('--fail-on', 'warnings'),
-        nextOf('--ignore', 'expectations', '--fail-on', 'zero-payment')
-      ]),
-      [
-        undefined,
-        `commerce-emulator repro '#1/req_3' --url ${baseUrl}`,
-        `commerce-emulator repro '#1/req_3' --url ${baseUrl}`
-      ]
-    )
-    t.strictSame(
-      await of(
-        '--ignore',
-        'expectations',
-        '--fail-on',
-        'script',
-        '--report',
-        `${t.testdir()}/reports`
-      ),
-      [0]
-    )
-    t.ok(read(`${t.testdirName}/reports/run.json`).passed)
-    t.strictSame(await of('--fail-on', 'zero-payment', 'expectations'), [
-      3,
-      unmet,
-      'finding: zero-payment'
-    ])
-    t.strictSame(
-      await of(
-        '--fail-on',
-        'findings',
-        '--ignore',
-        'expectations,zero-payment,refused-and-repeated'
-      ),
-      [0]
-    )
-    t.match((await of('--fail-on', 'errors', '--min-coverage', '100'))[1], /^rule coverage .*100 %/)
-    t.equal(await (await fetch(`${controlUrl}/run`)).text(), before)
+t.test('judge: a running emulator passes or fails by the gates of exec', async t => {
+  const of = async (...args: string[]) => {
+    const { status, stderr } = await ran(['judge', '--url', baseUrl, ...args])
+    return [status, ...[...stderr.matchAll(/FAILED {8}(.*)\n/g)].map(([, message]) => message)]
   }
-)
+  const before = await (await fetch(`${controlUrl}/run`)).text()
+  const [{ message: unmet }] = JSON.parse(before).expectations
 
-t.test(
-  'judge: the address comes from COMMERCE_URL where no flag gives it, the token from CONTROL_TOKEN',
-  async t => {
-    const { controlUrl } = await emulatorWithFindings({ control_token: TOKEN })
-    const refused = `commerce-emulator: ${SAYS.not_readable('the run', `${controlUrl}/run`, SAYS.responded(401, ''))}`
-    const url = ['--url', controlUrl]
-    const cases: [isRead: boolean, args: string[], environment: Record<string, string>][] = [
-      [true, [], { COMMERCE_URL: controlUrl, CONTROL_TOKEN: TOKEN }],
-      [
-        true,
-        [...url, '--token', TOKEN],
-        { COMMERCE_URL: 'http://localhost:1', CONTROL_TOKEN: 'another control token' }
-      ],
-      [true, url, { COMMERCE_EMULATOR_CONTROL_TOKEN: TOKEN }],
-      [false, url, {}],
-      [false, url, { CONTROL_TOKEN: 'another control token' }]
+  t.strictSame(await of(), [3, unmet])
+  const nextOf = async (...args: string[]) =>
+    /\n {2}Next +(.*)\n$/.exec((await ran(['judge', '--url', baseUrl, ...args])).stderr)?.[1]
+  t.strictSame(
+    await Promise.all([
+      nextOf(),
+      nextOf('--fail-on', 'warnings'),
+      nextOf('--ignore', 'expectations', '--fail-on', 'zero-payment')
+    ]),
+    [
+      undefined,
+      `commerce-emulator repro '#1/req_3' --url ${baseUrl}`,
+      `commerce-emulator repro '#1/req_3' --url ${baseUrl}`
     ]
-    for (const [isRead, args, environment] of cases) {
-      const { status, stderr } = await ran(
-        ['judge', '--ignore', 'expectations', ...args],
-        environment
-      )
-      t.notOk(stderr.includes(TOKEN))
-      t.strictSame([status, stderr.startsWith(refused)], isRead ? [0, false] : [1, true])
-    }
+  )
+  t.strictSame(
+    await of(
+      '--ignore',
+      'expectations',
+      '--fail-on',
+      'script',
+      '--report',
+      `${t.testdir()}/reports`
+    ),
+    [0]
+  )
+  t.ok(read(`${t.testdirName}/reports/run.json`).passed)
+  t.strictSame(await of('--fail-on', 'zero-payment', 'expectations'), [
+    3,
+    unmet,
+    'finding: zero-payment'
+  ])
+  t.strictSame(
+    await of('--fail-on', 'findings', '--ignore', 'expectations,zero-payment,refused-and-repeated'),
+    [0]
+  )
+  t.match((await of('--fail-on', 'errors', '--min-coverage', '100'))[1], /^rule coverage .*100 %/)
+  t.equal(await (await fetch(`${controlUrl}/run`)).text(), before)
+})
+
+t.test('judge: the address comes from COMMERCE_URL where no flag gives it', async t => {
+  const { controlUrl } = await emulatorWithFindings({ control_token: TOKEN })
+  const refused = `commerce-emulator: ${SAYS.not_readable('the run', `${controlUrl}/run`, SAYS.responded(401, ''))}`
+  const url = ['--url', controlUrl]
+  const cases: [isRead: boolean, args: string[], environment: Record<string, string>][] = [
+    [true, [], { COMMERCE_URL: controlUrl, CONTROL_TOKEN: TOKEN }],
+    [
+      true,
+      [...url, '--token', TOKEN],
+      { COMMERCE_URL: 'http://localhost:1', CONTROL_TOKEN: 'another control token' }
+    ],
+    [true, url, { COMMERCE_EMULATOR_CONTROL_TOKEN: TOKEN }],
+    [false, url, {}],
+    [false, url, { CONTROL_TOKEN: 'another control token' }]
+  ]
+  for (const [isRead, args, environment] of cases) {
+    const { status, stderr } = await ran(
+      ['judge', '--ignore', 'expectations', ...args],
+      environment
+    )
+    t.notOk(stderr.includes(TOKEN))
+    t.strictSame([status, stderr.startsWith(refused)], isRead ? [0, false] : [1, true])
   }
-)
+})
 
 t.test('judge: a run that cannot be read ends with 1 and says why', async t => {
   const folder = `${t.testdir()}/reports`
@@ -161,117 +150,108 @@ t.test('judge: a run that cannot be read ends with 1 and says why', async t => {
   t.throws(() => readFileSync(`${folder}/run.json`))
 })
 
-t.test(
-  'exec and judge: GitHub Actions gets annotations, and the summary is appended to that of the step',
-  async t => {
-    const root = t.testdir({ 'step.md': 'before\n' })
-    const environment = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: `${root}/step.md` }
+t.test('exec and judge: GitHub Actions gets annotations', async t => {
+  const root = t.testdir({ 'step.md': 'before\n' })
+  const environment = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: `${root}/step.md` }
 
-    const judged = await ran(
-      [
-        'judge',
-        '--url',
-        baseUrl,
-        '--fail-on',
-        'warnings',
-        '--ignore',
-        'zero-payment',
-        'expectations'
-      ],
-      environment
-    )
-    const executed = await ran(['exec', '--allow-no-requests', '--', 'true'], environment)
+  const judged = await ran(
+    [
+      'judge',
+      '--url',
+      baseUrl,
+      '--fail-on',
+      'warnings',
+      '--ignore',
+      'zero-payment',
+      'expectations'
+    ],
+    environment
+  )
+  const executed = await ran(['exec', '--allow-no-requests', '--', 'true'], environment)
 
-    t.equal(judged.status, 3)
-    const lines = judged.stderr.split('\n').filter(line => line.startsWith('::'))
-    t.equal(lines.length, 1)
-    t.match(lines[0], /^::warning title=refused-and-repeated::.* \(1×: #1\/req_1, #1\/req_2\)$/)
-    t.equal(executed.status, 0)
-    const summary = readFileSync(`${root}/step.md`, 'utf8')
-    t.ok(summary.startsWith('before\n## commerce-emulator: a gate failed\n'))
-    t.ok(summary.includes('\n## commerce-emulator: all gates passed\n\n0 requests'))
+  t.equal(judged.status, 3)
+  const lines = judged.stderr.split('\n').filter(line => line.startsWith('::'))
+  t.equal(lines.length, 1)
+  t.match(lines[0], /^::warning title=refused-and-repeated::.* \(1×: #1\/req_1, #1\/req_2\)$/)
+  t.equal(executed.status, 0)
+  const summary = readFileSync(`${root}/step.md`, 'utf8')
+  t.ok(summary.startsWith('before\n## commerce-emulator: a gate failed\n'))
+  t.ok(summary.includes('\n## commerce-emulator: all gates passed\n\n0 requests'))
 
-    for (const GITHUB_ACTIONS of ['false', '']) {
-      t.notOk(
-        (
-          await ran(['judge', '--url', baseUrl, '--fail-on', 'findings'], { GITHUB_ACTIONS })
-        ).stderr.includes('::')
-      )
-    }
-  }
-)
-
-t.test(
-  'exec and judge: a report that cannot be written makes the status 1, unless the command or a gate has failed',
-  async t => {
-    const scenario = scenarioIn(t, { expect: [{ on: 'GET /tickets/{id}', times: 1 }] })
-    const root = t.testdirName
-    const GITHUB_STEP_SUMMARY = `${root}/none/step.md`
-    const ends = async (code: string, ...more: string[]) => {
-      const { status, stderr } = await ran(
-        ['exec', '--scenario', scenario, '--report', `${root}/reports`, '--', ...script(code)],
-        { GITHUB_STEP_SUMMARY }
-      )
-      t.ok(
-        stderr.endsWith(
-          [
-            SAYS.unwritten(GITHUB_STEP_SUMMARY, reasonOf('write', { code: 'ENOENT', message: '' })),
-            ...more
-          ]
-            .map(line => `commerce-emulator: ${line}\n`)
-            .join('')
-        ),
-        stderr
-      )
-      t.ok(read(`${root}/reports/run.json`), 'the others are written')
-      return status
-    }
-    const visit = `await call('GET /tickets/tkt_a')`
-
-    t.equal(await ends(visit), 1)
-    t.equal(await ends(''), 3)
-    t.equal(await ends(`${visit}\nprocess.exit(7)`, SAYS.command_failed('status 7')), 7)
-    writeFileSync(`${root}/file`, '')
-    const { status, stderr } = await ran(['judge', '--url', baseUrl, '--report', `${root}/file`])
-    t.strictSame(
-      [status, stderr],
-      [
-        1,
-        `commerce-emulator: ${SAYS.unmade(`${root}/file`, reasonOf('make', { code: 'EEXIST', message: '' }))}\n`
-      ]
+  for (const GITHUB_ACTIONS of ['false', '']) {
+    t.notOk(
+      (
+        await ran(['judge', '--url', baseUrl, '--fail-on', 'findings'], { GITHUB_ACTIONS })
+      ).stderr.includes('::')
     )
   }
-)
+})
 
-t.test(
-  'exec: with a control token the run is read all the same, and no report holds it',
-  async t => {
-    const folder = `${t.testdir()}/reports`
-    const code = `
+t.test('exec and judge: a report that cannot be written makes the status 1', async t => {
+  const scenario = scenarioIn(t, { expect: [{ on: 'GET /tickets/{id}', times: 1 }] })
+  const root = t.testdirName
+  const GITHUB_STEP_SUMMARY = `${root}/none/step.md`
+  const ends = async (code: string, ...more: string[]) => {
+    const { status, stderr } = await ran(
+      ['exec', '--scenario', scenario, '--report', `${root}/reports`, '--', ...script(code)],
+      { GITHUB_STEP_SUMMARY }
+    )
+    t.ok(
+      stderr.endsWith(
+        [
+          SAYS.unwritten(GITHUB_STEP_SUMMARY, reasonOf('write', { code: 'ENOENT', message: '' })),
+          ...more
+        ]
+          .map(line => `commerce-emulator: ${line}\n`)
+          .join('')
+      ),
+      stderr
+    )
+    t.ok(read(`${root}/reports/run.json`), 'the others are written')
+    return status
+  }
+  const visit = `await call('GET /tickets/tkt_a')`
+
+  t.equal(await ends(visit), 1)
+  t.equal(await ends(''), 3)
+  t.equal(await ends(`${visit}\nprocess.exit(7)`, SAYS.command_failed('status 7')), 7)
+  writeFileSync(`${root}/file`, '')
+  const { status, stderr } = await ran(['judge', '--url', baseUrl, '--report', `${root}/file`])
+  t.strictSame(
+    [status, stderr],
+    [
+      1,
+      `commerce-emulator: ${SAYS.unmade(`${root}/file`, reasonOf('make', { code: 'EEXIST', message: '' }))}\n`
+    ]
+  )
+})
+
+t.test('exec: with a control token the run is read all the same', async t => {
+  const folder = `${t.testdir()}/reports`
+  const code = `
 const { COMMERCE_CONTROL_URL: url } = process.env
 await fetch(url + '/reset', { method: 'POST', headers: { authorization: 'Bearer ${TOKEN}' } })
 const send = name => fetch(base + '/tickets/' + encodeURIComponent(name), { headers: { authorization: 'Basic ' + btoa(key + ':'), 'test-name': name } })
 await send(${JSON.stringify(TOKEN)})
 await send('4242424242424242 ' + key)`
-    const { status, stderr } = await ran([
-      'exec',
-      '--set',
-      `control_token=${TOKEN}`,
-      '--scenario',
-      scenarioIn(t),
-      '--report',
-      folder,
-      '--',
-      ...script(code)
-    ])
+  const { status, stderr } = await ran([
+    'exec',
+    '--set',
+    `control_token=${TOKEN}`,
+    '--scenario',
+    scenarioIn(t),
+    '--report',
+    folder,
+    '--',
+    ...script(code)
+  ])
 
-    t.equal(status, 0, stderr)
-    t.equal(read(`${folder}/run.json`).run.calls, 2)
-    for (const name of ['run.json', 'junit.xml', 'summary.md', 'report.html']) {
-      const text = readFileSync(`${folder}/${name}`, 'utf8')
-      for (const secret of [TOKEN, '4242424242424242', MERCHANT])
-        t.notOk(text.includes(secret), `${name}: ${secret}`)
-    }
-    t.notOk(stderr.includes(TOKEN))
+  t.equal(status, 0, stderr)
+  t.equal(read(`${folder}/run.json`).run.calls, 2)
+  for (const name of ['run.json', 'junit.xml', 'summary.md', 'report.html']) {
+    const text = readFileSync(`${folder}/${name}`, 'utf8')
+    for (const secret of [TOKEN, '4242424242424242', MERCHANT])
+      t.notOk(text.includes(secret), `${name}: ${secret}`)
   }
-)
+  t.notOk(stderr.includes(TOKEN))
+})

@@ -14,57 +14,51 @@ import { prefixedVariableOf, SETTING_KEYS, variableOf } from '../../src/core/set
 import { runEmulator } from '../../src/emulator.js'
 import { ran } from '../support/command.js'
 
-t.test(
-  'every setting is read from its variable with the prefix, which wins over the bare one',
-  async t => {
-    t.equal(prefixedVariableOf('pagination.max_limit'), 'COMMERCE_EMULATOR_PAGINATION_MAX_LIMIT')
-    for (const key of SETTING_KEYS) {
-      const [bare, prefixed] = [variableOf(key), prefixedVariableOf(key)]
-      t.strictSame(variablesIn({ [bare]: 'a' }), { [key]: bare })
-      t.strictSame(variablesIn({ [prefixed]: 'a' }), { [key]: prefixed })
-      t.strictSame(variablesIn({ [bare]: 'a', [prefixed]: 'b' }), { [key]: prefixed })
-      t.strictSame(
-        variablesIn({ [bare]: 'a', [prefixed]: '' }),
-        { [key]: bare },
-        'an empty one counts as absent'
-      )
-    }
-    t.strictSame(variablesIn({}), {})
+t.test('every setting is read from its variable with the prefix', async t => {
+  t.equal(prefixedVariableOf('pagination.max_limit'), 'COMMERCE_EMULATOR_PAGINATION_MAX_LIMIT')
+  for (const key of SETTING_KEYS) {
+    const [bare, prefixed] = [variableOf(key), prefixedVariableOf(key)]
+    t.strictSame(variablesIn({ [bare]: 'a' }), { [key]: bare })
+    t.strictSame(variablesIn({ [prefixed]: 'a' }), { [key]: prefixed })
+    t.strictSame(variablesIn({ [bare]: 'a', [prefixed]: 'b' }), { [key]: prefixed })
     t.strictSame(
-      await settingsOfEnvironment({
-        PORT: 'abc',
-        COMMERCE_EMULATOR_PORT: '1',
-        SEED: '2',
-        LIMITS_BODY: ''
-      }),
-      Object.assign(Object.create(null), { port: 1, seed: 2 }),
-      'a bare one that is overridden may hold anything'
+      variablesIn({ [bare]: 'a', [prefixed]: '' }),
+      { [key]: bare },
+      'an empty one counts as absent'
     )
   }
-)
+  t.strictSame(variablesIn({}), {})
+  t.strictSame(
+    await settingsOfEnvironment({
+      PORT: 'abc',
+      COMMERCE_EMULATOR_PORT: '1',
+      SEED: '2',
+      LIMITS_BODY: ''
+    }),
+    Object.assign(Object.create(null), { port: 1, seed: 2 }),
+    'a bare one that is overridden may hold anything'
+  )
+})
 
-t.test(
-  'a bare HOST is an address or localhost; one with the prefix or a flag may be a name',
-  async t => {
-    const cases: [isRefused: boolean, environment: Record<string, string>, host?: string][] = [
-      ...['', '0.0.0.0', '::1', 'localhost'].map((HOST): [boolean, Record<string, string>] => [
-        false,
-        { HOST }
-      ]),
-      [false, {}],
-      [true, { HOST: 'my-laptop' }],
-      [true, { HOST: 'x86_64-conda-linux-gnu' }],
-      [false, { HOST: 'my-laptop', COMMERCE_EMULATOR_HOST: '127.0.0.1' }],
-      [false, { COMMERCE_EMULATOR_HOST: 'my-laptop' }],
-      [false, { HOST: 'my-laptop' }, '127.0.0.1']
-    ]
-    for (const [isRefused, environment, host] of cases) {
-      const check = () => refuseForeignHost(host === undefined ? {} : { host }, environment)
-      if (isRefused) t.throws(check, { code: 'setting_invalid' }, JSON.stringify(environment))
-      else t.doesNotThrow(check, JSON.stringify(environment))
-    }
+t.test('a bare HOST is an address or localhost', async t => {
+  const cases: [isRefused: boolean, environment: Record<string, string>, host?: string][] = [
+    ...['', '0.0.0.0', '::1', 'localhost'].map((HOST): [boolean, Record<string, string>] => [
+      false,
+      { HOST }
+    ]),
+    [false, {}],
+    [true, { HOST: 'my-laptop' }],
+    [true, { HOST: 'x86_64-conda-linux-gnu' }],
+    [false, { HOST: 'my-laptop', COMMERCE_EMULATOR_HOST: '127.0.0.1' }],
+    [false, { COMMERCE_EMULATOR_HOST: 'my-laptop' }],
+    [false, { HOST: 'my-laptop' }, '127.0.0.1']
+  ]
+  for (const [isRefused, environment, host] of cases) {
+    const check = () => refuseForeignHost(host === undefined ? {} : { host }, environment)
+    if (isRefused) t.throws(check, { code: 'setting_invalid' }, JSON.stringify(environment))
+    else t.doesNotThrow(check, JSON.stringify(environment))
   }
-)
+})
 
 t.test('a failure names the bare variable that its value came from', async t => {
   const folder = t.testdir()

@@ -117,34 +117,31 @@ t.test('mcp: a sandbox in every tool, and a request by its name in reports', asy
   t.equal((await use('reset', { sandbox: 'a b' })).isError, true)
 })
 
-t.test(
-  'mcp: every tool has a title, descriptions, a schema of its output, and short answers',
-  async t => {
-    const { client, use } = await agent(t)
-    const { tools } = await client.listTools()
-    for (const { name, title, annotations, inputSchema, outputSchema } of tools) {
-      t.match([title, annotations?.title], [/^[A-Z][a-z ]+$/, title], name)
-      t.ok(outputSchema, name)
-      for (const [key, { description }] of Object.entries(inputSchema.properties as object))
-        t.ok(description, `${name}: ${key}`)
-    }
-    for (let nth = 0; nth < 3; nth++)
-      await use('send_request', { on: 'GET /transactions', query: { limit: 100 } })
-    const long = await use('send_request', { on: 'GET /transactions', query: { limit: 100 } })
-    t.match(long.text, /more characters: explain_request has everything\.$/)
-
-    let [whole, from] = ['', 0 as number | null]
-    while (from !== null) {
-      const { text, output } = await use('explain_request', { id: 'req_4', from })
-      t.ok(text.length <= 8_000)
-      whole += output.answer
-      from = output.next
-    }
-    t.equal(JSON.parse(whole).id, 'req_4', 'the parts are the whole')
-    t.equal((await use('list_requests')).text.split('\n').length, 5)
-    t.match((await use('list_requests', { limit: 1 })).text, /\nThere are older ones\.$/)
+t.test('mcp: every tool has a title, descriptions, a schema of its output', async t => {
+  const { client, use } = await agent(t)
+  const { tools } = await client.listTools()
+  for (const { name, title, annotations, inputSchema, outputSchema } of tools) {
+    t.match([title, annotations?.title], [/^[A-Z][a-z ]+$/, title], name)
+    t.ok(outputSchema, name)
+    for (const [key, { description }] of Object.entries(inputSchema.properties as object))
+      t.ok(description, `${name}: ${key}`)
   }
-)
+  for (let nth = 0; nth < 3; nth++)
+    await use('send_request', { on: 'GET /transactions', query: { limit: 100 } })
+  const long = await use('send_request', { on: 'GET /transactions', query: { limit: 100 } })
+  t.match(long.text, /more characters: explain_request has everything\.$/)
+
+  let [whole, from] = ['', 0 as number | null]
+  while (from !== null) {
+    const { text, output } = await use('explain_request', { id: 'req_4', from })
+    t.ok(text.length <= 8_000)
+    whole += output.answer
+    from = output.next
+  }
+  t.equal(JSON.parse(whole).id, 'req_4', 'the parts are the whole')
+  t.equal((await use('list_requests')).text.split('\n').length, 5)
+  t.match((await use('list_requests', { limit: 1 })).text, /\nThere are older ones\.$/)
+})
 
 t.test('mcp: what is wrong is said to the agent', async t => {
   const { use } = await agent(t)

@@ -35,101 +35,92 @@ t.test('new: the file is right without a change, and passes check', async t => {
   )
 })
 
-t.test(
-  'new: line 1 names the schema of the package that is installed above the file, or else of this one',
-  async t => {
-    const folder = t.testdir({
-      above: {
-        node_modules: { 'commerce-emulator': { docs: { schema: { 'scenario.json': '{}' } } } },
-        deep: { deeper: {} }
-      },
-      apart: {}
-    })
-    const cases: [name: string, schema: string][] = [
-      ['above/one', `node_modules/commerce-emulator/${SCHEMA}`],
-      ['above/deep/deeper/one', `../../node_modules/commerce-emulator/${SCHEMA}`],
-      ['apart/one', relative(join(folder, 'apart'), OWN_SCHEMA)]
-    ]
-    for (const [name, schema] of cases) {
-      const file = join(folder, `${name}.yaml`)
-      await newScenario(join(folder, name), { force: false })
-      t.equal(
-        readFileSync(file, 'utf8').split('\n')[0],
-        `# yaml-language-server: $schema=${schema}`,
-        name
-      )
-      t.ok(existsSync(resolve(dirname(file), schema)), name)
-    }
-  }
-)
-
-t.test(
-  'new: the name of the scenario is that of the file, whatever YAML would make of it',
-  async t => {
-    const folder = t.testdir({})
-    const names = [
-      'plain',
-      'with.yaml',
-      'with.YML',
-      'v1.2',
-      '42',
-      'true',
-      'No',
-      '-dash',
-      'a: b #c',
-      "it's",
-      'Größe'
-    ]
-    for (const name of names) {
-      const [, line] = await newScenario(join(folder, name), { force: false })
-      const title = name.replace(/\.ya?ml$/i, '')
-      const file = join(folder, title === name ? `${name}.yaml` : name)
-      t.equal(parse(readFileSync(file, 'utf8')).name, title)
-      const quoted = /^[\w.-]+$/.test(file.slice(folder.length + 1))
-        ? file
-        : `'${file.replace("'", "'\\''")}'`
-      t.ok(line?.includes(` validate ${quoted} `), title)
-    }
-  }
-)
-
-t.test(
-  'new: nothing that is there is written over without --force, and what cannot be written is refused in one line',
-  async t => {
-    const folder = t.testdir({ 'there.yaml': 'mine: true\n', file: 'x' })
-    mkdirSync(join(folder, 'folder.yaml'))
-    symlinkSync('loop.yaml', join(folder, 'loop.yaml'))
-    const at = (name: string) => join(folder, name)
-    const cases: [name: string, code: string | null, force?: '--force'][] = [
-      [at('there'), 'EEXIST'],
-      [at('there.yaml'), 'EEXIST'],
-      [at('folder'), 'EEXIST'],
-      [at('folder'), 'EISDIR', '--force'],
-      [at('none/one'), 'ENOENT'],
-      [at('file/one'), 'ENOTDIR'],
-      [at('x'.repeat(300)), 'ENAMETOOLONG'],
-      [at('loop'), 'ELOOP', '--force'],
-      ...['', ' ', '.yaml', at('folder/'), at('a\nb')].map((name): [string, null] => [name, null])
-    ]
-    for (const [name, code, force] of cases) {
-      const { status, stdout, stderr } = await ran(['new', name, ...(force ? [force] : [])])
-      t.strictSame([status, stdout], [1, ''], name)
-      const file = name.replace(/(\.yaml)?$/, '.yaml')
-      const message =
-        code === null
-          ? SAYS.file_name(visible(name))
-          : SAYS.not_written(file, reasonOf('write', { code, message: code }))
-      t.ok(stderr.startsWith(`commerce-emulator: ${message}`), stderr)
-      t.equal(stderr.split('\n').length, 2, 'one line')
-    }
-    t.equal(readFileSync(at('there.yaml'), 'utf8'), 'mine: true\n')
-
-    writeFileSync(at('there.yaml'), 'longer than before\n'.repeat(1000))
-    t.equal((await ran(['new', at('there'), '--force'])).status, 0)
+t.test('new: line 1 names the schema of the package that is installed above the file', async t => {
+  const folder = t.testdir({
+    above: {
+      node_modules: { 'commerce-emulator': { docs: { schema: { 'scenario.json': '{}' } } } },
+      deep: { deeper: {} }
+    },
+    apart: {}
+  })
+  const cases: [name: string, schema: string][] = [
+    ['above/one', `node_modules/commerce-emulator/${SCHEMA}`],
+    ['above/deep/deeper/one', `../../node_modules/commerce-emulator/${SCHEMA}`],
+    ['apart/one', relative(join(folder, 'apart'), OWN_SCHEMA)]
+  ]
+  for (const [name, schema] of cases) {
+    const file = join(folder, `${name}.yaml`)
+    await newScenario(join(folder, name), { force: false })
     t.equal(
-      (await ran(['validate', at('there.yaml')])).status,
-      0,
-      'nothing is left of the file that was there'
+      readFileSync(file, 'utf8').split('\n')[0],
+      `# yaml-language-server: $schema=${schema}`,
+      name
     )
+    t.ok(existsSync(resolve(dirname(file), schema)), name)
   }
-)
+})
+
+t.test('new: the name of the scenario is that of the file', async t => {
+  const folder = t.testdir({})
+  const names = [
+    'plain',
+    'with.yaml',
+    'with.YML',
+    'v1.2',
+    '42',
+    'true',
+    'No',
+    '-dash',
+    'a: b #c',
+    "it's",
+    'Größe'
+  ]
+  for (const name of names) {
+    const [, line] = await newScenario(join(folder, name), { force: false })
+    const title = name.replace(/\.ya?ml$/i, '')
+    const file = join(folder, title === name ? `${name}.yaml` : name)
+    t.equal(parse(readFileSync(file, 'utf8')).name, title)
+    const quoted = /^[\w.-]+$/.test(file.slice(folder.length + 1))
+      ? file
+      : `'${file.replace("'", "'\\''")}'`
+    t.ok(line?.includes(` validate ${quoted} `), title)
+  }
+})
+
+t.test('new: nothing that is there is written over without --force', async t => {
+  const folder = t.testdir({ 'there.yaml': 'mine: true\n', file: 'x' })
+  mkdirSync(join(folder, 'folder.yaml'))
+  symlinkSync('loop.yaml', join(folder, 'loop.yaml'))
+  const at = (name: string) => join(folder, name)
+  const cases: [name: string, code: string | null, force?: '--force'][] = [
+    [at('there'), 'EEXIST'],
+    [at('there.yaml'), 'EEXIST'],
+    [at('folder'), 'EEXIST'],
+    [at('folder'), 'EISDIR', '--force'],
+    [at('none/one'), 'ENOENT'],
+    [at('file/one'), 'ENOTDIR'],
+    [at('x'.repeat(300)), 'ENAMETOOLONG'],
+    [at('loop'), 'ELOOP', '--force'],
+    ...['', ' ', '.yaml', at('folder/'), at('a\nb')].map((name): [string, null] => [name, null])
+  ]
+  for (const [name, code, force] of cases) {
+    const { status, stdout, stderr } = await ran(['new', name, ...(force ? [force] : [])])
+    t.strictSame([status, stdout], [1, ''], name)
+    const file = name.replace(/(\.yaml)?$/, '.yaml')
+    const message =
+      code === null
+        ? SAYS.file_name(visible(name))
+        : SAYS.not_written(file, reasonOf('write', { code, message: code }))
+    t.ok(stderr.startsWith(`commerce-emulator: ${message}`), stderr)
+    t.equal(stderr.split('\n').length, 2, 'one line')
+  }
+  t.equal(readFileSync(at('there.yaml'), 'utf8'), 'mine: true\n')
+
+  writeFileSync(at('there.yaml'), 'longer than before\n'.repeat(1000))
+  t.equal((await ran(['new', at('there'), '--force'])).status, 0)
+  t.equal(
+    (await ran(['validate', at('there.yaml')])).status,
+    0,
+    'nothing is left of the file that was there'
+  )
+})

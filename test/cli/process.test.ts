@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process'
+import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { Agent, get, request } from 'node:http'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { SAYS } from '../../src/cli/sentences.js'
@@ -32,44 +34,42 @@ function signalled({ child, ended }: Running, signal: NodeJS.Signals): Promise<n
   return ended
 }
 
-t.test(
-  'cli: the process prints its addresses, takes its settings from everywhere, logs to stderr, watches, and ends on SIGINT',
-  async t => {
-    const key = "sk_it's$HOME&"
-    const data = { ...smallFixture(), api_keys: [{ key, account: 'mch_a' }] }
-    const root = t.testdir({
-      'own.yaml': JSON.stringify({ name: 'own', description: 'My own.', data })
-    })
-    const sets = [
-      'limits.shutdown=20000',
-      'pagination.max_limit=7',
-      'control_hosts=a.example, b.example',
-      'cors=false',
-      'fixtures_dir='
-    ]
-    const args = [
-      '--scenario',
-      `${root}/own.yaml`,
-      '--watch',
-      '--seed',
-      '5',
-      ...sets.flatMap(set => ['--set', set])
-    ]
-    const variables = {
-      SEED: '6',
-      PAGINATION_DEFAULT_LIMIT: '3',
-      LOG_LEVEL: 'info',
-      CONTROL_TOKEN: '',
-      HOST: '0.0.0.0'
-    }
-    const run = await ready(t, args, { variables })
-    const { baseUrl, controlUrl, last } = run
+t.test('cli: the process prints its addresses, takes its settings from everywhere', async t => {
+  const key = "sk_it's$HOME&"
+  const data = { ...smallFixture(), api_keys: [{ key, account: 'mch_a' }] }
+  const root = t.testdir({
+    'own.yaml': JSON.stringify({ name: 'own', description: 'My own.', data })
+  })
+  const sets = [
+    'limits.shutdown=20000',
+    'pagination.max_limit=7',
+    'control_hosts=a.example, b.example',
+    'cors=false',
+    'fixtures_dir='
+  ]
+  const args = [
+    '--scenario',
+    `${root}/own.yaml`,
+    '--watch',
+    '--seed',
+    '5',
+    ...sets.flatMap(set => ['--set', set])
+  ]
+  const variables = {
+    SEED: '6',
+    PAGINATION_DEFAULT_LIMIT: '3',
+    LOG_LEVEL: 'info',
+    CONTROL_TOKEN: '',
+    HOST: '0.0.0.0'
+  }
+  const run = await ready(t, args, { variables })
+  const { baseUrl, controlUrl, last } = run
 
-    t.match(last, READY)
-    t.not(baseUrl, 'http://localhost:0/next')
-    t.equal(
-      run.stdout(),
-      `
+  t.match(last, READY)
+  t.not(baseUrl, 'http://localhost:0/next')
+  t.equal(
+    run.stdout(),
+    `
   API       ${baseUrl}
   Console   ${controlUrl}
   API docs  ${controlUrl}/docs
@@ -81,65 +81,62 @@ t.test(
 
 commerce-emulator ready on ${baseUrl}
 `
-    )
-    await t.test(
-      'the example call that it prints works',
-      { skip: hasCurl ? false : 'curl is not installed' },
-      async t => {
-        const [, line = ''] = /Try +(curl .*)\n/.exec(run.stdout()) ?? []
-        const { status, stdout } = spawnSync('sh', ['-c', `${line.replace('curl', 'curl -sS')}`], {
-          encoding: 'utf8'
-        })
-        t.equal(status, 0)
-        t.equal(JSON.parse(stdout).data[0].id, 'loc_a')
-      }
-    )
+  )
+  await t.test(
+    'the example call that it prints works',
+    { skip: hasCurl ? false : 'curl is not installed' },
+    async t => {
+      const [, line = ''] = /Try +(curl .*)\n/.exec(run.stdout()) ?? []
+      const { status, stdout } = spawnSync('sh', ['-c', `${line.replace('curl', 'curl -sS')}`], {
+        encoding: 'utf8'
+      })
+      t.equal(status, 0)
+      t.equal(JSON.parse(stdout).data[0].id, 'loc_a')
+    }
+  )
 
-    const { settings } = (await (await fetch(`${controlUrl}/settings`)).json()) as Json
-    const expected: [key: string, value: unknown, source: string][] = [
-      ['port', 0, 'flag'],
-      ['seed', 5, 'flag'],
-      ['pagination.max_limit', 7, 'flag'],
-      ['pagination.default_limit', 3, 'environment'],
-      ['control_hosts', ['a.example', 'b.example'], 'flag'],
-      ['cors', false, 'flag'],
-      ['log_level', 'info', 'environment'],
-      ['control_token', null, 'default'],
-      ['fixtures_dir', null, 'flag']
-    ]
-    for (const [key, value, source] of expected)
-      t.strictSame([settings[key].value, settings[key].source], [value, source], key)
+  const { settings } = (await (await fetch(`${controlUrl}/settings`)).json()) as Json
+  const expected: [key: string, value: unknown, source: string][] = [
+    ['port', 0, 'flag'],
+    ['seed', 5, 'flag'],
+    ['pagination.max_limit', 7, 'flag'],
+    ['pagination.default_limit', 3, 'environment'],
+    ['control_hosts', ['a.example', 'b.example'], 'flag'],
+    ['cors', false, 'flag'],
+    ['log_level', 'info', 'environment'],
+    ['control_token', null, 'default'],
+    ['fixtures_dir', null, 'flag']
+  ]
+  for (const [key, value, source] of expected)
+    t.strictSame([settings[key].value, settings[key].source], [value, source], key)
 
-    const nameOf = async () =>
-      ((await (await fetch(`${controlUrl}/health`)).json()) as Json).scenario
-    t.equal(await nameOf(), 'own')
-    await writeFile(`${root}/own.yaml`, JSON.stringify({ name: 'second', data }))
-    for (const since = Date.now(); (await nameOf()) === 'own' && Date.now() - since < 10_000; )
-      await sleep(50)
-    t.equal(await nameOf(), 'second', 'a change of the scenario is loaded')
+  const nameOf = async () => ((await (await fetch(`${controlUrl}/health`)).json()) as Json).scenario
+  t.equal(await nameOf(), 'own')
+  await writeFile(`${root}/own.yaml`, JSON.stringify({ name: 'second', data }))
+  while ((await nameOf()) === 'own') await sleep(50)
+  t.equal(await nameOf(), 'second', 'a change of the scenario is loaded')
 
-    const agent = new Agent({ keepAlive: true })
-    const [response] = await once(get(`${controlUrl}/state`, { agent }), 'response')
-    await once(response.resume(), 'end')
-    t.equal(await signalled(run, 'SIGINT'), 0, 'with an idle connection open')
-    agent.destroy()
-    t.equal(run.stdout().trimEnd().split('\n').at(-1), last, 'nothing follows on stdout')
-    const lines = run.stderr().trimEnd().split('\n')
-    const logged = lines.map(line => JSON.parse(line))
-    const said = logged.map(({ msg }) => msg.replace(/ [\d.]+ ms/, ''))
-    t.match(said[0], /^loading the scenario; \S.*:\d+ /)
-    for (const line of [
-      SAYS.exposed('0.0.0.0'),
-      `listening on ${baseUrl.replace('/next', '')}`,
-      ...(hasCurl ? ['GET /next/locations 200 req_1'] : [])
-    ])
-      t.ok(said.includes(line), line)
-    t.notOk(
-      logged.some(({ call }) => call?.path.startsWith('/_control')),
-      'control requests are logged at debug'
-    )
-  }
-)
+  const agent = new Agent({ keepAlive: true })
+  const [response] = await once(get(`${controlUrl}/state`, { agent }), 'response')
+  await once(response.resume(), 'end')
+  t.equal(await signalled(run, 'SIGINT'), 0, 'with an idle connection open')
+  agent.destroy()
+  t.equal(run.stdout().trimEnd().split('\n').at(-1), last, 'nothing follows on stdout')
+  const lines = run.stderr().trimEnd().split('\n')
+  const logged = lines.map(line => JSON.parse(line))
+  const said = logged.map(({ msg }) => msg.replace(/ [\d.]+ ms/, ''))
+  t.match(said[0], /^loading the scenario; \S.*:\d+ /)
+  for (const line of [
+    SAYS.exposed('0.0.0.0'),
+    `listening on ${baseUrl.replace('/next', '')}`,
+    ...(hasCurl ? ['GET /next/locations 200 req_1'] : [])
+  ])
+    t.ok(said.includes(line), line)
+  t.notOk(
+    logged.some(({ call }) => call?.path.startsWith('/_control')),
+    'control requests are logged at debug'
+  )
+})
 
 t.test('cli: --quiet prints only that it is ready, and --open opens the console', async t => {
   const root = t.testdir({ browser: '#!/bin/sh\necho "$1" > "$0.opened"\n' })
@@ -150,8 +147,7 @@ t.test('cli: --quiet prints only that it is ready, and --open opens the console'
   t.equal(run.stdout(), `${run.last}\n`, 'nothing else is printed')
   if (process.platform === 'linux') {
     const opened = () => readFile(`${root}/browser.opened`, 'utf8').catch(() => '')
-    for (const since = Date.now(); (await opened()) === '' && Date.now() - since < 10_000; )
-      await sleep(50)
+    while ((await opened()) === '') await sleep(50)
     t.equal(await opened(), `${run.controlUrl}\n`)
   }
   t.equal(await signalled(run, 'SIGTERM'), 0)
@@ -203,4 +199,19 @@ t.test('cli: an error that nothing caught is logged before the process ends with
     [level, msg, err.message],
     [60, 'The emulator is stopping because of a defect. Please report it.', 'out of place']
   )
+})
+
+t.test('cluster: two workers that ask for any port do not share one', async t => {
+  const emulator = new URL('../../src/in-process.ts', import.meta.url).href
+  const root = t.testdir({
+    'worker.mjs': `import { startEmulator } from '${emulator}'
+      process.send((await startEmulator()).baseUrl)`
+  })
+  cluster.setupPrimary({ exec: join(root, 'worker.mjs'), execArgv: process.execArgv })
+  const urls = [1, 2].map(async () => {
+    const worker = cluster.fork({ _TAPJS_PROCESSINFO_COVERAGE_: '0' })
+    t.teardown(() => worker.process.kill('SIGKILL'))
+    return (await once(worker, 'message'))[0] as string
+  })
+  t.equal(new Set(await Promise.all(urls)).size, 2)
 })

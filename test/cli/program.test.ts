@@ -22,88 +22,81 @@ const isOpen = (port: number) =>
     socket.on('connect', () => resolve(socket.destroy() !== null)).on('error', () => resolve(false))
   })
 
-t.test(
-  'cli: a reader that has read enough is no failure; a full disk ends nothing, and is said',
-  async t => {
-    const cases = [
-      ['EPIPE', ['stdout', 'stderr'], 'rules', 0],
-      ['ENOSPC', ['stdout'], 'rules', 1],
-      ['ENOSPC', ['stderr'], '--nope', 2],
-      ['ENOSPC', ['stdout', 'stderr'], 'rules', 1]
-    ] as const
-    for (const [code, full, arg, status] of cases) {
-      const isFull = new Set<string>(full)
-      const said: string[] = []
-      const [stdout, stderr] = ['stdout', 'stderr'].map(
-        name =>
-          new Writable({
-            // as the process's own, which no error ends
-            destroy(error, done) {
-              done(error)
-              ;(this as unknown as { _undestroy: () => void })._undestroy()
-            },
-            write(chunk, _encoding, done) {
-              if (isFull.has(name)) return done(Object.assign(new Error('full'), { code }))
-              if (/missing/.test(chunk)) said.push(String(chunk))
-              done()
-            }
-          })
-      )
-      const what = `${code} ${full} ${arg}`
-      t.equal(await run([arg], {}, { stdout, stderr } as unknown as Streams), status, what)
-      stderr?.write('lost')
-      await sleep(0)
-      isFull.clear()
-      const lines = code === 'EPIPE' ? [] : full.map(name => SAYS.lines_missing(name, 'full'))
-      while (said.length < lines.length) await sleep(20)
-      t.same(said.sort(), lines.map(line => `commerce-emulator: ${line}\n`).sort(), what)
-    }
-  }
-)
-
-t.test(
-  'cli: --help shows the commands, every flag with its default and variable, and examples that fit a terminal',
-  async t => {
-    const { status, stdout, stderr } = await ran(['--help'])
-
-    t.equal(status, 0)
-    t.equal(stderr, '')
-    const [usage] = stdout.split('\n\n')
-    t.equal(usage, 'Usage: commerce-emulator [options] [command]')
-    const flat = stdout.replace(/\s+/g, ' ')
-    for (const [key, { about, default: fallback, flag }] of Object.entries(SETTINGS) as [
-      keyof typeof SETTINGS,
-      { about: string; default: unknown; flag?: string }
-    ][]) {
-      if (!flag) continue
-      const shown = `${about} (${fallback === null || fallback === false ? '' : `default: ${fallback}; `}variable: ${variableOf(key)})`
-      t.ok(
-        flat.includes(fallback === false ? `${flag} ${shown}` : `${flag} <`) &&
-          flat.includes(shown),
-        flag
-      )
-    }
-    for (const part of [
-      '--set <key=value> ',
-      '-V, --version Print the version.',
-      '-h, --help Print this help.',
-      'validate [options] <file...> Check',
-      'check [options] <file...> Play',
-      'exec [options] <command...> Run',
-      'openapi [options] Print the emulated API as OpenAPI 3.1, with the given settings. More: record',
-      'judge [options] Judge',
-      'report Reports',
-      'Examples:'
-    ]) {
-      t.ok(flat.includes(part), part)
-    }
-    t.strictSame(
-      stdout.split('\n').filter(line => line.length > 80),
-      []
+t.test('cli: a reader that has read enough is no failure; a full disk ends nothing', async t => {
+  const cases = [
+    ['EPIPE', ['stdout', 'stderr'], 'rules', 0],
+    ['ENOSPC', ['stdout'], 'rules', 1],
+    ['ENOSPC', ['stderr'], '--nope', 2],
+    ['ENOSPC', ['stdout', 'stderr'], 'rules', 1]
+  ] as const
+  for (const [code, full, arg, status] of cases) {
+    const isFull = new Set<string>(full)
+    const said: string[] = []
+    const [stdout, stderr] = ['stdout', 'stderr'].map(
+      name =>
+        new Writable({
+          // as the process's own, which no error ends
+          destroy(error, done) {
+            done(error)
+            ;(this as unknown as { _undestroy: () => void })._undestroy()
+          },
+          write(chunk, _encoding, done) {
+            if (isFull.has(name)) return done(Object.assign(new Error('full'), { code }))
+            if (/missing/.test(chunk)) said.push(String(chunk))
+            done()
+          }
+        })
     )
-    t.equal((await ran(['help'])).stdout, stdout)
+    const what = `${code} ${full} ${arg}`
+    t.equal(await run([arg], {}, { stdout, stderr } as unknown as Streams), status, what)
+    stderr?.write('lost')
+    await sleep(0)
+    isFull.clear()
+    const lines = code === 'EPIPE' ? [] : full.map(name => SAYS.lines_missing(name, 'full'))
+    while (said.length < lines.length) await sleep(20)
+    t.same(said.sort(), lines.map(line => `commerce-emulator: ${line}\n`).sort(), what)
   }
-)
+})
+
+t.test('cli: --help shows the commands, every flag with its default and variable', async t => {
+  const { status, stdout, stderr } = await ran(['--help'])
+
+  t.equal(status, 0)
+  t.equal(stderr, '')
+  const [usage] = stdout.split('\n\n')
+  t.equal(usage, 'Usage: commerce-emulator [options] [command]')
+  const flat = stdout.replace(/\s+/g, ' ')
+  for (const [key, { about, default: fallback, flag }] of Object.entries(SETTINGS) as [
+    keyof typeof SETTINGS,
+    { about: string; default: unknown; flag?: string }
+  ][]) {
+    if (!flag) continue
+    const shown = `${about} (${fallback === null || fallback === false ? '' : `default: ${fallback}; `}variable: ${variableOf(key)})`
+    t.ok(
+      flat.includes(fallback === false ? `${flag} ${shown}` : `${flag} <`) && flat.includes(shown),
+      flag
+    )
+  }
+  for (const part of [
+    '--set <key=value> ',
+    '-V, --version Print the version.',
+    '-h, --help Print this help.',
+    'validate [options] <file...> Check',
+    'check [options] <file...> Play',
+    'exec [options] <command...> Run',
+    'openapi [options] Print the emulated API as OpenAPI 3.1, with the given settings. More: record',
+    'judge [options] Judge',
+    'report Reports',
+    'Examples:'
+  ]) {
+    t.ok(flat.includes(part), part)
+  }
+  t.strictSame(
+    stdout.split('\n').filter(line => line.length > 80),
+    []
+  )
+  t.equal((await ran(['help'])).stdout, stdout)
+})
 
 t.test(
   'cli: the help of every command fits 80 columns and ends in an example that the command line takes',
@@ -131,61 +124,55 @@ t.test(
   }
 )
 
-t.test(
-  'cli: an invalid command line is refused with what is wrong, what was probably meant, and where to look',
-  async t => {
-    const cases: [args: string[], message: string][] = [
-      [['--prot', '1'], "error: unknown option '--prot'\n(Did you mean --port?)"],
-      [['strat'], 'error: unknown command strat; did you mean start?'],
-      [['frobnicate'], 'error: unknown command frobnicate'],
-      [['start', 'default'], 'error: unknown command default'],
-      [['./own.yaml'], `error: ${SAYS.file_without_flag('./own.yaml')}`],
-      [['start', 'own.yaml'], `error: ${SAYS.file_without_flag('own.yaml')}`],
-      [['--port', '0', 'validate', 'x.yaml'], `error: ${SAYS.command_first('validate')}`],
-      [['validate'], "error: missing required argument 'file'"],
-      [['validate', '--port', '1', 'x.yaml'], "error: unknown option '--port'"],
-      [
-        ['healthcheck', 'now'],
-        "error: too many arguments for 'healthcheck'. Expected 0 arguments but got 1."
-      ],
-      [['--set'], "error: option '--set <key=value>' argument missing"],
-      [['--port'], "error: option '--port <port>' argument missing"],
-      [['--port', '--host', '::1'], `error: ${SAYS.no_option_value('--port <port>', '--host')}`],
-      [['--port', '--seed=x'], `error: ${SAYS.no_option_value('--port <port>', '--seed=x')}`],
-      [
-        ['exec', '--report', '--', 'true'],
-        `error: ${SAYS.no_option_value('--report <dir>', '--')}`
-      ],
-      [
-        ['exec', '--fail-on', 'errors', 'true'],
-        `error: missing required argument 'command'; ${SAYS.dashes_first()}`
-      ],
-      [['exec', '--report', '-h'], `error: ${SAYS.no_option_value('--report <dir>', '-h')}`],
-      [
-        ['exec', '--fail-on', '--', 'true'],
-        `error: ${SAYS.no_option_value('--fail-on <names...>', '--')}`
-      ],
-      [
-        ['exec', '--kill-after', '--report', 'reports', '--', 'true'],
-        `error: ${SAYS.no_option_value('--kill-after <seconds>', '--report')}`
-      ],
-      [
-        ['exec', '--min-coverage', '-5', '--', 'true'],
-        `error: option '--min-coverage <percent>' argument '-5' is invalid. ${SAYS.percentage()}`
-      ]
+t.test('cli: an invalid command line is refused with what is wrong', async t => {
+  const cases: [args: string[], message: string][] = [
+    [['--prot', '1'], "error: unknown option '--prot'\n(Did you mean --port?)"],
+    [['strat'], 'error: unknown command strat; did you mean start?'],
+    [['frobnicate'], 'error: unknown command frobnicate'],
+    [['start', 'default'], 'error: unknown command default'],
+    [['./own.yaml'], `error: ${SAYS.file_without_flag('./own.yaml')}`],
+    [['start', 'own.yaml'], `error: ${SAYS.file_without_flag('own.yaml')}`],
+    [['--port', '0', 'validate', 'x.yaml'], `error: ${SAYS.command_first('validate')}`],
+    [['validate'], "error: missing required argument 'file'"],
+    [['validate', '--port', '1', 'x.yaml'], "error: unknown option '--port'"],
+    [
+      ['healthcheck', 'now'],
+      "error: too many arguments for 'healthcheck'. Expected 0 arguments but got 1."
+    ],
+    [['--set'], "error: option '--set <key=value>' argument missing"],
+    [['--port'], "error: option '--port <port>' argument missing"],
+    [['--port', '--host', '::1'], `error: ${SAYS.no_option_value('--port <port>', '--host')}`],
+    [['--port', '--seed=x'], `error: ${SAYS.no_option_value('--port <port>', '--seed=x')}`],
+    [['exec', '--report', '--', 'true'], `error: ${SAYS.no_option_value('--report <dir>', '--')}`],
+    [
+      ['exec', '--fail-on', 'errors', 'true'],
+      `error: missing required argument 'command'; ${SAYS.dashes_first()}`
+    ],
+    [['exec', '--report', '-h'], `error: ${SAYS.no_option_value('--report <dir>', '-h')}`],
+    [
+      ['exec', '--fail-on', '--', 'true'],
+      `error: ${SAYS.no_option_value('--fail-on <names...>', '--')}`
+    ],
+    [
+      ['exec', '--kill-after', '--report', 'reports', '--', 'true'],
+      `error: ${SAYS.no_option_value('--kill-after <seconds>', '--report')}`
+    ],
+    [
+      ['exec', '--min-coverage', '-5', '--', 'true'],
+      `error: option '--min-coverage <percent>' argument '-5' is invalid. ${SAYS.percentage()}`
     ]
-    for (const [args, message] of cases) {
-      const of = /^(validate|healthcheck|exec)$/.test(args[0] as string)
-        ? ` ${args[0]} --help for its flags`
-        : ' --help for the commands and flags'
-      t.strictSame(
-        await ran(args),
-        { status: 2, stdout: '', stderr: `${message}\n(run commerce-emulator${of})\n` },
-        args.join(' ')
-      )
-    }
+  ]
+  for (const [args, message] of cases) {
+    const of = /^(validate|healthcheck|exec)$/.test(args[0] as string)
+      ? ` ${args[0]} --help for its flags`
+      : ' --help for the commands and flags'
+    t.strictSame(
+      await ran(args),
+      { status: 2, stdout: '', stderr: `${message}\n(run commerce-emulator${of})\n` },
+      args.join(' ')
+    )
   }
-)
+})
 
 t.test('cli: a command or flag that is gone is refused with what to use instead', async t => {
   const cases: [args: string[], name: keyof typeof RETIRED_COMMANDS][] = [
@@ -317,166 +304,160 @@ t.test(
   }
 )
 
-t.test(
-  'cli: validate reports for each file whether it is valid, and for each problem its file, line and column',
-  async t => {
-    const root = t.testdir({
-      fixtures: { 'mine.yaml': 'accounts: []' },
-      'right.yaml': 'fixtures: [mine]\nseed: 3',
-      'fixture.yaml':
-        'accounts:\n  - { id: mch_a, type: merchant, name: A, email: a@example.com, address: { country: US } }',
-      'one.yaml': 'fixtures: [mien]',
-      'bad.yaml':
-        'sede: 3\nsettings: { port: 1 }\ndata:\n  tickets:\n    - { id: tkt_1, location: loc_x, reference: 12 }\n',
-      'broken.json': '{ "seed": 1,, }',
-      'steps.yaml': 'steps:\n  - do: GET /nowhere\n  - do: GET /tickets/${gone.id}',
-      'refused.yaml': 'steps:\n  - do: GET /tickets/none',
-      'made.yaml':
-        'fixtures: [bistro]\nsteps:\n  - { do: POST /refunds, body: { transaction: txn_119, amount: 5 } }',
-      'misspelled.yaml':
-        'fixtures: [bistro]\nsteps:\n  - { do: POST /refunds, body: { transaction: txn_119, amout: 5 } }',
-      parts: {
-        'outer.yaml': 'fixtures: [inner.yaml]',
-        'inner.yaml': 'users:\n  - account: mch_none\n    name: A\n    email: nonsense'
-      }
-    })
-    const folder = ['--fixtures-dir', `${root}/fixtures`]
-    const at = (name: string) => `${root}/${name}`
-
-    const right = await ran(['validate', ...folder, at('right.yaml'), at('fixture.yaml')])
-    const wrong = await ran([
-      'validate',
-      ...folder,
-      at('bad.yaml'),
-      at('right.yaml'),
-      at('one.yaml'),
-      at('none.yaml'),
-      at('parts')
-    ])
-
-    t.strictSame(right, {
-      status: 0,
-      stdout: `${at('right.yaml')}: valid\n${at('fixture.yaml')}: valid\n\n2 files: 2 valid\n`,
-      stderr: ''
-    })
-    t.strictSame([wrong.status, wrong.stderr], [1, ''])
-    /** The lines of files and problems, without what is wrong. */
-    const placesIn = (stdout: string) =>
-      stdout
-        .replaceAll(`${root}/`, '')
-        .split('\n')
-        .map(line => line.replace(/^(\S+:\d+:\d+ [^:]+): .*/, '$1'))
-    t.strictSame(placesIn(wrong.stdout), [
-      'bad.yaml:1:1 sede',
-      'bad.yaml:2:13 settings.port',
-      'bad.yaml:5:30 data.tickets[0].location',
-      'bad.yaml:5:48 data.tickets[0].reference',
-      'bad.yaml: 4 problems',
-      'right.yaml: valid',
-      'one.yaml:1:12 fixtures[0]',
-      'one.yaml: 1 problem',
-      SAYS.unread('none.yaml', reasonOf('read', { code: 'ENOENT', message: '' })),
-      'none.yaml: 1 problem',
-      ...['inner', 'outer'].flatMap(name => [
-        'parts/inner.yaml:2:14 users[0].account',
-        'parts/inner.yaml:4:12 users[0].email',
-        `parts/${name}.yaml: 2 problems`
-      ]),
-      '',
-      '6 files: 1 valid, 5 with 10 problems',
-      ''
-    ])
-    const outer = await ran(['validate', at('parts/outer.yaml')])
-    const steps = await ran([
-      'validate',
-      ...['steps', 'made', 'refused', 'misspelled'].map(name => at(`${name}.yaml`))
-    ])
-    t.equal(steps.status, 1)
-    t.strictSame(
-      placesIn(steps.stdout),
-      [
-        'steps.yaml:2:9 steps[0].do',
-        'steps.yaml:3:9 steps[1].do',
-        'steps.yaml: 2 problems',
-        'made.yaml: valid',
-        'refused.yaml:2:5 steps[0]',
-        'refused.yaml: 1 problem',
-        'misspelled.yaml:3:5 steps[0]',
-        'misspelled.yaml: 1 problem',
-        '',
-        '4 files: 1 valid, 3 with 4 problems',
-        ''
-      ],
-      'the requests of steps are sent where nothing else is wrong'
-    )
-    t.equal(outer.status, 1)
-    t.ok(
-      outer.stdout.includes(`${at('parts/inner.yaml')}:4:12 users[0].email: `),
-      'in the file that it is in'
-    )
-    const broken = await ran(['validate', at('broken.json')])
-    t.equal(broken.status, 1)
-    t.ok(/^.*broken\.json:1:\d+ .+\n/.test(broken.stdout))
-  }
-)
-
-t.test(
-  'cli: a start that fails says why on stderr, ends with 1 and leaves no port open',
-  async t => {
-    const root = t.testdir({
-      file: '',
-      'one.yaml': 'fixtures: [nope]',
-      'two.yaml': 'sede: 3\nclock: yesterday',
-      'step.yaml': 'steps:\n  - { do: GET /tickets/none }\nfixtures: [bistro]',
-      'any-key.yaml': 'settings: { auth: { accept_any_key: mch_none } }'
-    })
-    const port = await freePort()
-    const long = 'x'.repeat(300)
-    const unread = (path: string, code: string) =>
-      SAYS.unread(path, reasonOf('read', { code, message: '' }))
-    const unmade = (path: string, code: string) =>
-      SAYS.unmade(path, reasonOf('make', { code, message: '' }))
-    const cases: [args: string[], message: string][] = [
-      [['--scenario', 'nope'], 'No scenario is called nope. '],
-      [['--scenario', 'defualt'], 'No scenario is called defualt; did you mean default? '],
-      [['--scenario', './nope.yaml'], unread('./nope.yaml', 'ENOENT')],
-      [
-        ['--scenario', `${root}/one.yml`],
-        `${unread(`${root}/one.yml`, 'ENOENT')}; did you mean ${root}/one.yaml?`
-      ],
-      [['--scenario', `${root}/`], unread(`${root}/`, 'EISDIR')],
-      [['--scenario', `./${long}.yaml`], SAYS.unread(`./${long}.yaml`, 'ENAMETOOLONG')],
-      [['--fixtures-dir', '/nowhere'], unread('/nowhere', 'ENOENT')],
-      [['--scenarios-dir', `${root}/file`], unread(`${root}/file`, 'ENOTDIR')],
-      [['--snapshots-dir', `${root}/file`], unmade(`${root}/file`, 'EEXIST')],
-      [['--snapshots-dir', `${root}/${long}`], SAYS.unmade(`${root}/${long}`, 'ENAMETOOLONG')],
-      [['--snapshots-dir', `${root}/file/below`], unmade(`${root}/file/below`, 'ENOTDIR')],
-      [['--scenario', `${root}/step.yaml`], `${root}/step.yaml:2:5 steps[0]: `],
-      [['--scenario', `${root}/one.yaml`], `${root}/one.yaml:1:12 fixtures[0]: `],
-      [
-        ['--scenario', `${root}/any-key.yaml`],
-        `${root}/any-key.yaml:1:37 settings.auth.accept_any_key: `
-      ],
-      [['--host', 'no-such-host.invalid'], SAYS.address_unusable('').slice(0, 40)],
-      [['--host', '192.0.2.1'], SAYS.address_unusable('').slice(0, 40)]
-    ]
-    for (const [args, message] of cases) {
-      const { status, stdout, stderr } = await ran(['--port', String(port), ...args], quiet)
-      t.strictSame([status, stdout], [1, ''], args.join(' '))
-      t.ok(stderr.startsWith(`commerce-emulator: ${message}`), stderr)
-      t.notOk(await isOpen(port))
+t.test('cli: validate reports for each file whether it is valid', async t => {
+  const root = t.testdir({
+    fixtures: { 'mine.yaml': 'accounts: []' },
+    'right.yaml': 'fixtures: [mine]\nseed: 3',
+    'fixture.yaml':
+      'accounts:\n  - { id: mch_a, type: merchant, name: A, email: a@example.com, address: { country: US } }',
+    'one.yaml': 'fixtures: [mien]',
+    'bad.yaml':
+      'sede: 3\nsettings: { port: 1 }\ndata:\n  tickets:\n    - { id: tkt_1, location: loc_x, reference: 12 }\n',
+    'broken.json': '{ "seed": 1,, }',
+    'steps.yaml': 'steps:\n  - do: GET /nowhere\n  - do: GET /tickets/${gone.id}',
+    'refused.yaml': 'steps:\n  - do: GET /tickets/none',
+    'made.yaml':
+      'fixtures: [bistro]\nsteps:\n  - { do: POST /refunds, body: { transaction: txn_119, amount: 5 } }',
+    'misspelled.yaml':
+      'fixtures: [bistro]\nsteps:\n  - { do: POST /refunds, body: { transaction: txn_119, amout: 5 } }',
+    parts: {
+      'outer.yaml': 'fixtures: [inner.yaml]',
+      'inner.yaml': 'users:\n  - account: mch_none\n    name: A\n    email: nonsense'
     }
-    const several = await ran(['--port', String(port), '--scenario', `${root}/two.yaml`], quiet)
-    t.strictSame(
-      several.stderr
-        .replaceAll(`${root}/`, '')
-        .split('\n')
-        .map(line => line.split(': ')[0]),
-      ['commerce-emulator', '  two.yaml:1:1 sede', '  two.yaml:2:8 clock', '']
-    )
+  })
+  const folder = ['--fixtures-dir', `${root}/fixtures`]
+  const at = (name: string) => `${root}/${name}`
+
+  const right = await ran(['validate', ...folder, at('right.yaml'), at('fixture.yaml')])
+  const wrong = await ran([
+    'validate',
+    ...folder,
+    at('bad.yaml'),
+    at('right.yaml'),
+    at('one.yaml'),
+    at('none.yaml'),
+    at('parts')
+  ])
+
+  t.strictSame(right, {
+    status: 0,
+    stdout: `${at('right.yaml')}: valid\n${at('fixture.yaml')}: valid\n\n2 files: 2 valid\n`,
+    stderr: ''
+  })
+  t.strictSame([wrong.status, wrong.stderr], [1, ''])
+  /** The lines of files and problems, without what is wrong. */
+  const placesIn = (stdout: string) =>
+    stdout
+      .replaceAll(`${root}/`, '')
+      .split('\n')
+      .map(line => line.replace(/^(\S+:\d+:\d+ [^:]+): .*/, '$1'))
+  t.strictSame(placesIn(wrong.stdout), [
+    'bad.yaml:1:1 sede',
+    'bad.yaml:2:13 settings.port',
+    'bad.yaml:5:30 data.tickets[0].location',
+    'bad.yaml:5:48 data.tickets[0].reference',
+    'bad.yaml: 4 problems',
+    'right.yaml: valid',
+    'one.yaml:1:12 fixtures[0]',
+    'one.yaml: 1 problem',
+    SAYS.unread('none.yaml', reasonOf('read', { code: 'ENOENT', message: '' })),
+    'none.yaml: 1 problem',
+    ...['inner', 'outer'].flatMap(name => [
+      'parts/inner.yaml:2:14 users[0].account',
+      'parts/inner.yaml:4:12 users[0].email',
+      `parts/${name}.yaml: 2 problems`
+    ]),
+    '',
+    '6 files: 1 valid, 5 with 10 problems',
+    ''
+  ])
+  const outer = await ran(['validate', at('parts/outer.yaml')])
+  const steps = await ran([
+    'validate',
+    ...['steps', 'made', 'refused', 'misspelled'].map(name => at(`${name}.yaml`))
+  ])
+  t.equal(steps.status, 1)
+  t.strictSame(
+    placesIn(steps.stdout),
+    [
+      'steps.yaml:2:9 steps[0].do',
+      'steps.yaml:3:9 steps[1].do',
+      'steps.yaml: 2 problems',
+      'made.yaml: valid',
+      'refused.yaml:2:5 steps[0]',
+      'refused.yaml: 1 problem',
+      'misspelled.yaml:3:5 steps[0]',
+      'misspelled.yaml: 1 problem',
+      '',
+      '4 files: 1 valid, 3 with 4 problems',
+      ''
+    ],
+    'the requests of steps are sent where nothing else is wrong'
+  )
+  t.equal(outer.status, 1)
+  t.ok(
+    outer.stdout.includes(`${at('parts/inner.yaml')}:4:12 users[0].email: `),
+    'in the file that it is in'
+  )
+  const broken = await ran(['validate', at('broken.json')])
+  t.equal(broken.status, 1)
+  t.ok(/^.*broken\.json:1:\d+ .+\n/.test(broken.stdout))
+})
+
+t.test('cli: a start that fails says why on stderr', async t => {
+  const root = t.testdir({
+    file: '',
+    'one.yaml': 'fixtures: [nope]',
+    'two.yaml': 'sede: 3\nclock: yesterday',
+    'step.yaml': 'steps:\n  - { do: GET /tickets/none }\nfixtures: [bistro]',
+    'any-key.yaml': 'settings: { auth: { accept_any_key: mch_none } }'
+  })
+  const port = await freePort()
+  const long = 'x'.repeat(300)
+  const unread = (path: string, code: string) =>
+    SAYS.unread(path, reasonOf('read', { code, message: '' }))
+  const unmade = (path: string, code: string) =>
+    SAYS.unmade(path, reasonOf('make', { code, message: '' }))
+  const cases: [args: string[], message: string][] = [
+    [['--scenario', 'nope'], 'No scenario is called nope. '],
+    [['--scenario', 'defualt'], 'No scenario is called defualt; did you mean default? '],
+    [['--scenario', './nope.yaml'], unread('./nope.yaml', 'ENOENT')],
+    [
+      ['--scenario', `${root}/one.yml`],
+      `${unread(`${root}/one.yml`, 'ENOENT')}; did you mean ${root}/one.yaml?`
+    ],
+    [['--scenario', `${root}/`], unread(`${root}/`, 'EISDIR')],
+    [['--scenario', `./${long}.yaml`], SAYS.unread(`./${long}.yaml`, 'ENAMETOOLONG')],
+    [['--fixtures-dir', '/nowhere'], unread('/nowhere', 'ENOENT')],
+    [['--scenarios-dir', `${root}/file`], unread(`${root}/file`, 'ENOTDIR')],
+    [['--snapshots-dir', `${root}/file`], unmade(`${root}/file`, 'EEXIST')],
+    [['--snapshots-dir', `${root}/${long}`], SAYS.unmade(`${root}/${long}`, 'ENAMETOOLONG')],
+    [['--snapshots-dir', `${root}/file/below`], unmade(`${root}/file/below`, 'ENOTDIR')],
+    [['--scenario', `${root}/step.yaml`], `${root}/step.yaml:2:5 steps[0]: `],
+    [['--scenario', `${root}/one.yaml`], `${root}/one.yaml:1:12 fixtures[0]: `],
+    [
+      ['--scenario', `${root}/any-key.yaml`],
+      `${root}/any-key.yaml:1:37 settings.auth.accept_any_key: `
+    ],
+    [['--host', 'no-such-host.invalid'], SAYS.address_unusable('').slice(0, 40)],
+    [['--host', '192.0.2.1'], SAYS.address_unusable('').slice(0, 40)]
+  ]
+  for (const [args, message] of cases) {
+    const { status, stdout, stderr } = await ran(['--port', String(port), ...args], quiet)
+    t.strictSame([status, stdout], [1, ''], args.join(' '))
+    t.ok(stderr.startsWith(`commerce-emulator: ${message}`), stderr)
     t.notOk(await isOpen(port))
   }
-)
+  const several = await ran(['--port', String(port), '--scenario', `${root}/two.yaml`], quiet)
+  t.strictSame(
+    several.stderr
+      .replaceAll(`${root}/`, '')
+      .split('\n')
+      .map(line => line.split(': ')[0]),
+    ['commerce-emulator', '  two.yaml:1:1 sede', '  two.yaml:2:8 clock', '']
+  )
+  t.notOk(await isOpen(port))
+})
 
 t.test('cli: a port in use is reported in one line, with what to do', async t => {
   const server = createTcpServer().listen(0, '127.0.0.1')
@@ -623,50 +604,45 @@ t.test('cli: healthcheck has a time limit, and reports other errors too', async 
   t.ok(silent.stdout.endsWith(`${SAYS.no_response_within(3)}\n`), silent.stdout)
 })
 
-t.test(
-  'cli: a host beyond loopback without a control token is warned of, with what to do',
-  async t => {
-    const warned = (host: string, control_token: string | null = null) => {
-      const lines: string[] = []
-      warnOfExposure({ host, control_token }, {
-        warn: (line: string) => lines.push(line)
-      } as unknown as Parameters<typeof warnOfExposure>[1])
-      return lines
-    }
-
-    for (const host of [
-      '0.0.0.0',
-      '::',
-      '192.168.1.5',
-      'my-laptop',
-      'localhost.example.com',
-      '127.0.0.1.example.com'
-    ])
-      t.strictSame(warned(host), [SAYS.exposed(host)])
-    for (const host of ['127.0.0.1', '127.1.2.3', '::1', 'localhost'])
-      t.strictSame(warned(host), [], host)
-    t.strictSame(warned('0.0.0.0', 'open sesame'), [])
+t.test('cli: a host beyond loopback without a control token is warned of', async t => {
+  const warned = (host: string, control_token: string | null = null) => {
+    const lines: string[] = []
+    warnOfExposure({ host, control_token }, {
+      warn: (line: string) => lines.push(line)
+    } as unknown as Parameters<typeof warnOfExposure>[1])
+    return lines
   }
-)
 
-t.test(
-  'cli: the start-up text shows addresses, scenario, data, keys and a call to try, in 80 columns',
-  async t => {
-    const emulator = {
-      baseUrl: 'http://localhost:4010/next',
-      controlUrl: 'http://localhost:4010/_control',
-      scenario: { name: 'lunch', description: 'A busy lunch.' },
-      apiKeys: ['sk_a', 'sk_longer'].map(key => ({ key, account: 'mch_a' })),
-      resumed: null
-    }
-    const facts = { asked: null, data: null, hasVars: false, records: 226 }
-    const textOf = (changed: object, given: object = {}) =>
-      startUpText({ ...emulator, ...changed }, { ...facts, ...given })
-    const flat = (text: string) => text.replaceAll(/\s+/g, ' ')
+  for (const host of [
+    '0.0.0.0',
+    '::',
+    '192.168.1.5',
+    'my-laptop',
+    'localhost.example.com',
+    '127.0.0.1.example.com'
+  ])
+    t.strictSame(warned(host), [SAYS.exposed(host)])
+  for (const host of ['127.0.0.1', '127.1.2.3', '::1', 'localhost'])
+    t.strictSame(warned(host), [], host)
+  t.strictSame(warned('0.0.0.0', 'open sesame'), [])
+})
 
-    t.equal(
-      textOf({}),
-      `
+t.test('cli: the start-up text shows addresses, scenario, data', async t => {
+  const emulator = {
+    baseUrl: 'http://localhost:4010/next',
+    controlUrl: 'http://localhost:4010/_control',
+    scenario: { name: 'lunch', description: 'A busy lunch.' },
+    apiKeys: ['sk_a', 'sk_longer'].map(key => ({ key, account: 'mch_a' })),
+    resumed: null
+  }
+  const facts = { asked: null, data: null, hasVars: false, records: 226 }
+  const textOf = (changed: object, given: object = {}) =>
+    startUpText({ ...emulator, ...changed }, { ...facts, ...given })
+  const flat = (text: string) => text.replaceAll(/\s+/g, ' ')
+
+  t.equal(
+    textOf({}),
+    `
   API       http://localhost:4010/next
   Console   http://localhost:4010/_control
   API docs  http://localhost:4010/_control/docs
@@ -678,45 +654,40 @@ t.test(
   Try       curl -u sk_a: http://localhost:4010/next/locations
 
 commerce-emulator ready on http://localhost:4010/next`
-    )
-    const resumed = { resumed: './state.json' }
-    const cases: [changed: object, given: object, shown: string, isShown?: false][] = [
-      [
-        { scenario: { name: 'bare', description: null }, apiKeys: [] },
-        { records: 1, data: './state.json' },
-        ` Scenario bare Data 1 record, ${SAYS.kept('./state.json')} c`
-      ],
-      [
-        resumed,
-        { data: './state.json' },
-        ` Data 226 records, ${SAYS.resumed('./state.json')} Keys `
-      ],
-      [resumed, { data: './state.json', asked: 'split-bill' }, SAYS.not_loaded('split-bill')],
-      [resumed, { hasVars: true }, SAYS.vars_ignored()],
-      [{}, { hasVars: true }, '--var', false],
-      [{}, { asked: 'split-bill' }, 'not loaded', false],
-      [
-        { baseUrl: 'http://[fe80::1]:4010/next', apiKeys: [{ key: "a'b&$c", account: 'mch_a' }] },
-        {},
-        `curl -u 'a'\\''b&$c:' 'http://[fe80::1]:4010/next/locations' `
-      ]
+  )
+  const resumed = { resumed: './state.json' }
+  const cases: [changed: object, given: object, shown: string, isShown?: false][] = [
+    [
+      { scenario: { name: 'bare', description: null }, apiKeys: [] },
+      { records: 1, data: './state.json' },
+      ` Scenario bare Data 1 record, ${SAYS.kept('./state.json')} c`
+    ],
+    [resumed, { data: './state.json' }, ` Data 226 records, ${SAYS.resumed('./state.json')} Keys `],
+    [resumed, { data: './state.json', asked: 'split-bill' }, SAYS.not_loaded('split-bill')],
+    [resumed, { hasVars: true }, SAYS.vars_ignored()],
+    [{}, { hasVars: true }, '--var', false],
+    [{}, { asked: 'split-bill' }, 'not loaded', false],
+    [
+      { baseUrl: 'http://[fe80::1]:4010/next', apiKeys: [{ key: "a'b&$c", account: 'mch_a' }] },
+      {},
+      `curl -u 'a'\\''b&$c:' 'http://[fe80::1]:4010/next/locations' `
     ]
-    for (const [changed, given, shown, isShown = true] of cases)
-      t.equal(flat(textOf(changed, given)).includes(shown), isShown, shown)
-    const many = {
-      scenario: {
-        name: 'long',
-        description: 'Many words, one after the other. '.repeat(20).trim()
-      },
-      apiKeys: Array.from({ length: 11 }, (_, index) => ({ key: `sk_${index}`, account: 'mch_a' }))
-    }
-    const lines = textOf(many, { data: '/data/state.json', records: 250_000 }).split('\n')
-    t.strictSame(
-      [lines.some(line => line.length > 80), lines.some(line => line.length > 72)],
-      [false, true],
-      'it fits 80 columns, and uses them'
-    )
-    t.equal(lines.filter(line => line.includes('acts as')).length, 8)
-    t.ok(lines.includes(`            ${SAYS.more_keys(3, 'http://localhost:4010/_control/keys')}`))
+  ]
+  for (const [changed, given, shown, isShown = true] of cases)
+    t.equal(flat(textOf(changed, given)).includes(shown), isShown, shown)
+  const many = {
+    scenario: {
+      name: 'long',
+      description: 'Many words, one after the other. '.repeat(20).trim()
+    },
+    apiKeys: Array.from({ length: 11 }, (_, index) => ({ key: `sk_${index}`, account: 'mch_a' }))
   }
-)
+  const lines = textOf(many, { data: '/data/state.json', records: 250_000 }).split('\n')
+  t.strictSame(
+    [lines.some(line => line.length > 80), lines.some(line => line.length > 72)],
+    [false, true],
+    'it fits 80 columns, and uses them'
+  )
+  t.equal(lines.filter(line => line.includes('acts as')).length, 8)
+  t.ok(lines.includes(`            ${SAYS.more_keys(3, 'http://localhost:4010/_control/keys')}`))
+})

@@ -20,60 +20,53 @@ const recorded = (file: string, requests: number, left = 0) =>
 const lines = (stderr: string) =>
   stderr.split('\n').filter(line => line.startsWith('commerce-emulator: '))
 
-t.test(
-  'record: a command runs as with exec, and what it did is a scenario that passes check at once',
-  async t => {
-    const scenario = scenarioIn(t)
-    const file = `${t.testdirName}/out.yaml`
-    writeFileSync(file, 'what was there')
+t.test('record: a command runs as with exec', async t => {
+  const scenario = scenarioIn(t)
+  const file = `${t.testdirName}/out.yaml`
+  writeFileSync(file, 'what was there')
 
-    const { status, stdout, stderr } = await ran([
-      'record',
-      '--out',
-      file,
-      '--scenario',
-      scenario,
-      '--',
-      ...script(`${PAYMENT}process.exit(3)`)
-    ])
+  const { status, stdout, stderr } = await ran([
+    'record',
+    '--out',
+    file,
+    '--scenario',
+    scenario,
+    '--',
+    ...script(`${PAYMENT}process.exit(3)`)
+  ])
 
-    t.strictSame([status, stdout], [3, ''])
-    t.strictSame(lines(stderr), [
-      recorded(file, 2),
-      `commerce-emulator: ${SAYS.command_failed('status 3')}`
-    ])
-    t.match(stderr, /\n {2}Requests {6}2\n/, 'and the requests are judged')
-    const text = readFileSync(file, 'utf8')
-    t.notMatch(text, /5555555555554444|sk_merchant/)
-    const { data, play, expect } = parse(text)
-    t.strictSame(
-      Object.entries(data).map(([family, list]) => [family, (list as unknown[]).length]),
-      [
-        ['api_keys', 1],
-        ['accounts', 1],
-        ['locations', 1],
-        ['tickets', 1]
-      ]
-    )
-    t.strictSame(
-      play.map(({ do: on, expect }: { do: string; expect: { status: number } }) => [
-        on,
-        expect.status
-      ]),
-      [
-        ['POST /transactions', 200],
-        ['POST /refunds', 400]
-      ]
-    )
-    t.strictSame(expect, [{ on: 'POST /transactions', took_effect: true, times: 1 }])
-    t.equal((await ran(['check', file])).status, 0)
-    t.strictSame(
-      readdirSync(t.testdirName).sort(),
-      ['out.yaml', 'own.yaml'],
-      'nothing else is left'
-    )
-  }
-)
+  t.strictSame([status, stdout], [3, ''])
+  t.strictSame(lines(stderr), [
+    recorded(file, 2),
+    `commerce-emulator: ${SAYS.command_failed('status 3')}`
+  ])
+  t.match(stderr, /\n {2}Requests {6}2\n/, 'and the requests are judged')
+  const text = readFileSync(file, 'utf8')
+  t.notMatch(text, /5555555555554444|sk_merchant/)
+  const { data, play, expect } = parse(text)
+  t.strictSame(
+    Object.entries(data).map(([family, list]) => [family, (list as unknown[]).length]),
+    [
+      ['api_keys', 1],
+      ['accounts', 1],
+      ['locations', 1],
+      ['tickets', 1]
+    ]
+  )
+  t.strictSame(
+    play.map(({ do: on, expect }: { do: string; expect: { status: number } }) => [
+      on,
+      expect.status
+    ]),
+    [
+      ['POST /transactions', 200],
+      ['POST /refunds', 400]
+    ]
+  )
+  t.strictSame(expect, [{ on: 'POST /transactions', took_effect: true, times: 1 }])
+  t.equal((await ran(['check', file])).status, 0)
+  t.strictSame(readdirSync(t.testdirName).sort(), ['out.yaml', 'own.yaml'], 'nothing else is left')
+})
 
 t.test('record: after each reset and for each sandbox there is a file of its own', async t => {
   const scenario = scenarioIn(t)
@@ -108,37 +101,33 @@ await fetch(control + '/sandboxes/one', { method: 'DELETE' })`
   )
 })
 
-t.test(
-  'record: calls that no play makes are counted, and the journal holds as many as a setting says',
-  async t => {
-    const scenario = scenarioIn(t)
-    const file = `${t.testdirName}/out`
-    const code = `await call('GET /tickets/tkt_a')\nawait call('GET /nowhere')\nawait call('GET /nowhere')`
+t.test('record: calls that no play makes are counted', async t => {
+  const scenario = scenarioIn(t)
+  const file = `${t.testdirName}/out`
+  const code = `await call('GET /tickets/tkt_a')\nawait call('GET /nowhere')\nawait call('GET /nowhere')`
 
-    const all = await ran(['record', '--out', file, '--scenario', scenario, '--', ...script(code)])
-    const last = await ran(
-      ['record', '--out', file, '--scenario', scenario, '--', ...script(code)],
-      { LIMITS_JOURNAL: '1' }
-    )
+  const all = await ran(['record', '--out', file, '--scenario', scenario, '--', ...script(code)])
+  const last = await ran(['record', '--out', file, '--scenario', scenario, '--', ...script(code)], {
+    LIMITS_JOURNAL: '1'
+  })
 
-    t.strictSame(lines(all.stderr), [recorded(file, 1, 2)])
-    t.strictSame(lines(last.stderr), [recorded(file, 0, 1)])
+  t.strictSame(lines(all.stderr), [recorded(file, 1, 2)])
+  t.strictSame(lines(last.stderr), [recorded(file, 0, 1)])
 
-    const advance = `await fetch(control + '/clock/advance', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"by":"36h"}' })`
-    const calls = `await call('GET /tickets/tkt_a')\n${advance}\nawait call('GET /tickets/tkt_a')`
-    const waiting = await ran([
-      'record',
-      '--out',
-      file,
-      '--scenario',
-      scenario,
-      '--',
-      ...script(calls)
-    ])
-    t.ok(readFileSync(file, 'utf8').includes('wait: 36h'))
-    t.strictSame(lines(waiting.stderr), [recorded(file, 2)], 'a wait is not a request')
-  }
-)
+  const advance = `await fetch(control + '/clock/advance', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"by":"36h"}' })`
+  const calls = `await call('GET /tickets/tkt_a')\n${advance}\nawait call('GET /tickets/tkt_a')`
+  const waiting = await ran([
+    'record',
+    '--out',
+    file,
+    '--scenario',
+    scenario,
+    '--',
+    ...script(calls)
+  ])
+  t.ok(readFileSync(file, 'utf8').includes('wait: 36h'))
+  t.strictSame(lines(waiting.stderr), [recorded(file, 2)], 'a wait is not a request')
+})
 
 t.test('record: what cannot be written is refused before the command runs', async t => {
   const folder = t.testdir({ file: '', locked: {} })
@@ -163,112 +152,103 @@ t.test('record: what cannot be written is refused before the command runs', asyn
   t.notOk(existsSync(ranFile))
 })
 
-t.test(
-  'record: no call, or a file that cannot be written in the end, is a failure unless there is another one',
-  async t => {
-    const scenario = scenarioIn(t)
-    const file = `${t.testdirName}/folder/out.yaml`
-    mkdirSync(`${t.testdirName}/folder`)
-    const none = await ran(['record', '--out', file, '--scenario', scenario, '--', 'true'])
-    t.strictSame(
-      [none.status, lines(none.stderr)],
-      [3, [`commerce-emulator: ${SAYS.not_written(file, SAYS.nothing_recorded())}`]]
-    )
+t.test('record: no call, or a file that cannot be written in the end', async t => {
+  const scenario = scenarioIn(t)
+  const file = `${t.testdirName}/folder/out.yaml`
+  mkdirSync(`${t.testdirName}/folder`)
+  const none = await ran(['record', '--out', file, '--scenario', scenario, '--', 'true'])
+  t.strictSame(
+    [none.status, lines(none.stderr)],
+    [3, [`commerce-emulator: ${SAYS.not_written(file, SAYS.nothing_recorded())}`]]
+  )
 
-    const gone = `import { rmSync } from 'node:fs'\nawait call('GET /tickets/tkt_a')\nrmSync(${JSON.stringify(`${t.testdirName}/folder`)}, { recursive: true })\n`
-    const lost = await ran(['record', '--out', file, '--scenario', scenario, '--', ...script(gone)])
-    t.strictSame(
-      [lost.status, lines(lost.stderr)],
+  const gone = `import { rmSync } from 'node:fs'\nawait call('GET /tickets/tkt_a')\nrmSync(${JSON.stringify(`${t.testdirName}/folder`)}, { recursive: true })\n`
+  const lost = await ran(['record', '--out', file, '--scenario', scenario, '--', ...script(gone)])
+  t.strictSame(
+    [lost.status, lines(lost.stderr)],
+    [
+      1,
       [
-        1,
-        [
-          `commerce-emulator: ${SAYS.not_written(file, reasonOf('write', { code: 'ENOENT', message: '' }))}`
-        ]
+        `commerce-emulator: ${SAYS.not_written(file, reasonOf('write', { code: 'ENOENT', message: '' }))}`
       ]
-    )
+    ]
+  )
 
-    mkdirSync(`${t.testdirName}/folder`)
-    const failed = await ran([
-      'record',
-      '--out',
-      file,
-      '--scenario',
-      scenario,
-      '--',
-      ...script(`${gone}process.exit(5)`)
-    ])
-    t.equal(failed.status, 5)
+  mkdirSync(`${t.testdirName}/folder`)
+  const failed = await ran([
+    'record',
+    '--out',
+    file,
+    '--scenario',
+    scenario,
+    '--',
+    ...script(`${gone}process.exit(5)`)
+  ])
+  t.equal(failed.status, 5)
+})
+
+t.test('record: at most a hundred scenarios are written', async t => {
+  const emulator = await startTestEmulator(t)
+  const file = `${t.testdir()}/out.yaml`
+  const recorder = await Recorder.to(file)
+  for (let periods = 0; periods < 102; periods++) recorder.note(emulator.sandbox)
+  await emulator.call('GET /tickets')
+  const stderr = new PassThrough()
+
+  t.equal(await recorder.write(emulator, stderr), false)
+  t.match(String(stderr.read()), SAYS.too_many_files(100, 3))
+
+  const refused = `${t.testdirName}/refused.yaml`
+  emulator.sandbox.blank = () => {
+    throw new ApiError('document_too_large', { message: 'It is too large.' })
   }
-)
+  t.equal(await (await Recorder.to(refused)).write(emulator, stderr), false)
+  t.equal(
+    String(stderr.read()),
+    `commerce-emulator: ${SAYS.not_written(refused, 'It is too large.')}\n`
+  )
+  t.notOk(existsSync(refused))
+})
 
-t.test(
-  'record: at most a hundred scenarios are written, and one that is refused is not; it is said why',
-  async t => {
-    const emulator = await startTestEmulator(t)
-    const file = `${t.testdir()}/out.yaml`
-    const recorder = await Recorder.to(file)
-    for (let periods = 0; periods < 102; periods++) recorder.note(emulator.sandbox)
-    await emulator.call('GET /tickets')
-    const stderr = new PassThrough()
-
-    t.equal(await recorder.write(emulator, stderr), false)
-    t.match(String(stderr.read()), SAYS.too_many_files(100, 3))
-
-    const refused = `${t.testdirName}/refused.yaml`
-    emulator.sandbox.blank = () => {
-      throw new ApiError('document_too_large', { message: 'It is too large.' })
-    }
-    t.equal(await (await Recorder.to(refused)).write(emulator, stderr), false)
-    t.equal(
-      String(stderr.read()),
-      `commerce-emulator: ${SAYS.not_written(refused, 'It is too large.')}\n`
-    )
-    t.notOk(existsSync(refused))
-  }
-)
-
-t.test(
-  'repro: the scenario of a call of a running emulator, by its id or by its name in a report',
-  async t => {
-    const emulator = await startEmulator({
-      scenario: { data: smallFixture() as never },
-      settings: { log_level: 'silent', control_token: 'a-secret-token-of-tests' }
+t.test('repro: the scenario of a call of a running emulator', async t => {
+  const emulator = await startEmulator({
+    scenario: { data: smallFixture() as never },
+    settings: { log_level: 'silent', control_token: 'a-secret-token-of-tests' }
+  })
+  t.teardown(emulator.close)
+  const headers = { authorization: `Basic ${btoa(`${MERCHANT}:`)}` }
+  await fetch(`${emulator.baseUrl}/tickets/tkt_none`, { headers })
+  await fetch(`${emulator.url}/sandbox/one/next/tickets/tkt_a`, { headers })
+  const url = ['--url', emulator.url]
+  const token = ['--token', 'a-secret-token-of-tests']
+  for (const [id, on] of [
+    ['req_1', 'GET /tickets/tkt_none'],
+    ['#1/req_1', 'GET /tickets/tkt_none'],
+    ['one#1/req_1', 'GET /tickets/tkt_a']
+  ] as const) {
+    const { status, stdout, stderr } = await ran(['repro', id, ...url], {
+      CONTROL_TOKEN: 'a-secret-token-of-tests'
     })
-    t.teardown(emulator.close)
-    const headers = { authorization: `Basic ${btoa(`${MERCHANT}:`)}` }
-    await fetch(`${emulator.baseUrl}/tickets/tkt_none`, { headers })
-    await fetch(`${emulator.url}/sandbox/one/next/tickets/tkt_a`, { headers })
-    const url = ['--url', emulator.url]
-    const token = ['--token', 'a-secret-token-of-tests']
-    for (const [id, on] of [
-      ['req_1', 'GET /tickets/tkt_none'],
-      ['#1/req_1', 'GET /tickets/tkt_none'],
-      ['one#1/req_1', 'GET /tickets/tkt_a']
-    ] as const) {
-      const { status, stdout, stderr } = await ran(['repro', id, ...url], {
-        CONTROL_TOKEN: 'a-secret-token-of-tests'
-      })
-      t.equal(status, 0, stderr)
-      t.equal(parse(stdout).play[0].do, on, id)
-    }
-    t.match(await ran(['repro', 'req_1', ...token], { COMMERCE_URL: emulator.url }), { status: 0 })
-    for (const [args, why] of [
-      [['req_9', ...token], 'req_9 cannot be read at .*404'],
-      [['#2/req_1', ...token], '#2/req_1 cannot be read at .*404'],
-      [['none#1/req_1', ...token], '404'],
-      [['req_1', '--token', 'wrong'], '401']
-    ] as const) {
-      const { status, stdout, stderr } = await ran(['repro', ...args, ...url])
-      t.strictSame([status, stdout], [1, ''])
-      t.match(stderr, new RegExp(why))
-    }
-    const { stderr } = await ran(['repro', 'req_1'], { COMMERCE_URL: 'http://localhost:1' })
-    t.match(stderr, reasonOf('reach', { code: 'ECONNREFUSED', message: '' }))
-    t.match(
-      (await ran(['repro', 'req_0'])).stderr,
-      'req_0 cannot be read at http://localhost:4010/',
-      'the default address'
-    )
-    t.equal((await ran(['repro'])).status, 2)
+    t.equal(status, 0, stderr)
+    t.equal(parse(stdout).play[0].do, on, id)
   }
-)
+  t.match(await ran(['repro', 'req_1', ...token], { COMMERCE_URL: emulator.url }), { status: 0 })
+  for (const [args, why] of [
+    [['req_9', ...token], 'req_9 cannot be read at .*404'],
+    [['#2/req_1', ...token], '#2/req_1 cannot be read at .*404'],
+    [['none#1/req_1', ...token], '404'],
+    [['req_1', '--token', 'wrong'], '401']
+  ] as const) {
+    const { status, stdout, stderr } = await ran(['repro', ...args, ...url])
+    t.strictSame([status, stdout], [1, ''])
+    t.match(stderr, new RegExp(why))
+  }
+  const { stderr } = await ran(['repro', 'req_1'], { COMMERCE_URL: 'http://localhost:1' })
+  t.match(stderr, reasonOf('reach', { code: 'ECONNREFUSED', message: '' }))
+  t.match(
+    (await ran(['repro', 'req_0'])).stderr,
+    'req_0 cannot be read at http://localhost:4010/',
+    'the default address'
+  )
+  t.equal((await ran(['repro'])).status, 2)
+})

@@ -8,156 +8,148 @@ import { smallFixture } from '../support/emulator.js'
 const RIGHT = 'steps:\n  - { do: GET /tickets, key: sk_merchant }\n'
 const RIGHT_JSON = JSON.stringify({ data: smallFixture(), steps: [{ do: 'GET /tickets' }] })
 
-t.test(
-  'validate, check: folders and patterns, each file once, and what is no scenario is said to be left out',
-  async t => {
-    const root = t.testdir({
-      some: {
-        'a.json': RIGHT_JSON,
-        'wrong.yaml': 'sede: 3\n',
-        'package.json': '{"name":"x","version":"1","license":"MIT","scripts":{}}',
-        'notes.txt': 'x',
-        'empty.yml': '',
-        deeper: { 'b.yml': 'data: {}' },
-        node_modules: { 'c.yaml': 'sede: 3' }
-      },
-      nothing: { 'notes.txt': '' },
-      others: { 'list.yaml': '- a\n' }
-    })
-    const at = (name: string) => join(root, name)
-    const linesOf = async (command: string, ...places: string[]) => {
-      const { status, stdout, stderr } = await ran([command, ...places])
-      t.equal(stderr, '')
-      return [status, ...stdout.replaceAll(`${root}/`, '').trimEnd().split('\n')]
-    }
-    const wrong = 'some/wrong.yaml:1:1 sede: unknown name sede; did you mean seed?'
-
-    t.strictSame(await linesOf('validate', at('some')), [
-      1,
-      'some/a.json: valid',
-      'some/deeper/b.yml: valid',
-      `some/empty.yml: ${SAYS.other_document()}`,
-      `some/package.json: ${SAYS.other_document()}`,
-      wrong,
-      'some/wrong.yaml: 1 problem',
-      '',
-      '5 files: 2 valid, 1 with 1 problem, 2 left out'
-    ])
-    t.strictSame(await linesOf('check', `${at('some')}/`), [
-      1,
-      'some/a.json',
-      '  ✓ 1. GET /tickets',
-      `some/empty.yml: ${SAYS.other_document()}`,
-      `some/package.json: ${SAYS.other_document()}`,
-      'some/deeper/b.yml',
-      `  ✗ ${SAYS.sends()}`,
-      `      some/deeper/b.yml:1:1 ${SAYS.no_steps()}`,
-      'some/wrong.yaml',
-      `  ✗ ${SAYS.valid()}`,
-      `      ${wrong}`,
-      '',
-      '1 passed, 2 failed in 3 files; 2 files failed, 2 files left out'
-    ])
-    t.strictSame(await linesOf('validate', at('some/*.json'), at('some/a.json')), [
-      0,
-      'some/a.json: valid',
-      `some/package.json: ${SAYS.other_document()}`,
-      '',
-      '2 files: 1 valid, 1 left out'
-    ])
-    t.strictSame(await linesOf('validate', at('some/a.json'), at('some/{a,b}.json')), [
-      0,
-      'some/a.json: valid'
-    ])
-    t.equal(
-      (await linesOf('validate', at('some/package.json')))[0],
-      1,
-      'a file that is named is always looked at'
-    )
-    t.strictSame(await linesOf('validate', at('nothing')), [
-      1,
-      `nothing ${SAYS.no_files(false)}`,
-      'nothing: 1 problem'
-    ])
-    const own = ['--scenarios-dir', at('some')]
-    t.strictSame(
-      await linesOf('validate', 'a', ...own),
-      [0, 'some/a.json: valid'],
-      'the name of a scenario'
-    )
-    t.match(await linesOf('check', 'default'), [0, /scenarios\/default\.yaml$/], 'a built-in one')
-    t.match(
-      await linesOf('validate', 'some', ...own),
-      [1, /no such file or folder/],
-      'a folder elsewhere is no name'
-    )
-    t.strictSame(await linesOf('validate', at('others')), [
-      1,
-      `others/list.yaml: ${SAYS.other_document()}`,
-      `others ${SAYS.no_scenario(false)}`,
-      'others: 1 problem',
-      '',
-      '2 files: 0 valid, 1 with 1 problem, 1 left out'
-    ])
-    t.strictSame((await linesOf('check', at('others/*.yaml'))).slice(2), [
-      'others/*.yaml',
-      `  ✗ ${SAYS.file_exists()}`,
-      `      others/*.yaml ${SAYS.no_scenario(true)}`,
-      '',
-      '0 passed, 1 failed in 1 file; 1 file failed, 1 file left out'
-    ])
-    const formats = await Promise.all(
-      ['tap', 'junit'].map(format =>
-        ran(['check', at('others'), at('some/a.json'), '--format', format])
-      )
-    )
-    t.ok(
-      formats.every(
-        ({ stdout }) =>
-          stdout.includes('list.yaml: left out') ||
-          stdout.includes(`<system-out>${SAYS.other_document()}</system-out>`)
-      )
-    )
+t.test('validate, check: folders and patterns, each file once', async t => {
+  const root = t.testdir({
+    some: {
+      'a.json': RIGHT_JSON,
+      'wrong.yaml': 'sede: 3\n',
+      'package.json': '{"name":"x","version":"1","license":"MIT","scripts":{}}',
+      'notes.txt': 'x',
+      'empty.yml': '',
+      deeper: { 'b.yml': 'data: {}' },
+      node_modules: { 'c.yaml': 'sede: 3' }
+    },
+    nothing: { 'notes.txt': '' },
+    others: { 'list.yaml': '- a\n' }
+  })
+  const at = (name: string) => join(root, name)
+  const linesOf = async (command: string, ...places: string[]) => {
+    const { status, stdout, stderr } = await ran([command, ...places])
+    t.equal(stderr, '')
+    return [status, ...stdout.replaceAll(`${root}/`, '').trimEnd().split('\n')]
   }
-)
+  const wrong = 'some/wrong.yaml:1:1 sede: unknown name sede; did you mean seed?'
 
-t.test(
-  'check: a file of shared script entries is left out, and validated; one of its entries that never applied is a warning; a broken file is not left out',
-  async t => {
-    const root = t.testdir({
-      'own.yaml':
-        'fixtures: [bistro]\nuse: [shared.yaml#slow, shared.yaml#unused]\nplay:\n  - { do: GET /tickets }\n',
-      'shared.yaml':
-        'vars: { wait: 1ms }\ngroups:\n  slow: [ { on: GET /tickets, delay: "${vars.wait}" } ]\n  unused: [ { on: POST /refunds, delay: 1ms } ]\n'
-    })
-
-    writeFileSync(join(root, 'broken.yaml'), 'a: [')
-    const broken = await ran(['validate', root])
-    rmSync(join(root, 'broken.yaml'))
-    const checked = await ran(['check', root])
-    const validated = await ran(['validate', root])
-    const named = await ran(['check', join(root, 'shared.yaml')])
-
-    t.equal(broken.status, 1)
-    t.ok(broken.stdout.startsWith(`${root}/broken.yaml:1:4 [ is not closed`), broken.stdout)
-    t.equal(checked.status, 0, checked.stdout)
-    t.ok(
-      checked.stdout.includes(
-        `\n  ! ${SAYS.must_apply('POST /refunds')}\n      ${root}/shared.yaml:4:13 ${SAYS.never_applied()}`
-      ),
-      checked.stdout
+  t.strictSame(await linesOf('validate', at('some')), [
+    1,
+    'some/a.json: valid',
+    'some/deeper/b.yml: valid',
+    `some/empty.yml: ${SAYS.other_document()}`,
+    `some/package.json: ${SAYS.other_document()}`,
+    wrong,
+    'some/wrong.yaml: 1 problem',
+    '',
+    '5 files: 2 valid, 1 with 1 problem, 2 left out'
+  ])
+  t.strictSame(await linesOf('check', `${at('some')}/`), [
+    1,
+    'some/a.json',
+    '  ✓ 1. GET /tickets',
+    `some/empty.yml: ${SAYS.other_document()}`,
+    `some/package.json: ${SAYS.other_document()}`,
+    'some/deeper/b.yml',
+    `  ✗ ${SAYS.sends()}`,
+    `      some/deeper/b.yml:1:1 ${SAYS.no_steps()}`,
+    'some/wrong.yaml',
+    `  ✗ ${SAYS.valid()}`,
+    `      ${wrong}`,
+    '',
+    '1 passed, 2 failed in 3 files; 2 files failed, 2 files left out'
+  ])
+  t.strictSame(await linesOf('validate', at('some/*.json'), at('some/a.json')), [
+    0,
+    'some/a.json: valid',
+    `some/package.json: ${SAYS.other_document()}`,
+    '',
+    '2 files: 1 valid, 1 left out'
+  ])
+  t.strictSame(await linesOf('validate', at('some/a.json'), at('some/{a,b}.json')), [
+    0,
+    'some/a.json: valid'
+  ])
+  t.equal(
+    (await linesOf('validate', at('some/package.json')))[0],
+    1,
+    'a file that is named is always looked at'
+  )
+  t.strictSame(await linesOf('validate', at('nothing')), [
+    1,
+    `nothing ${SAYS.no_files(false)}`,
+    'nothing: 1 problem'
+  ])
+  const own = ['--scenarios-dir', at('some')]
+  t.strictSame(
+    await linesOf('validate', 'a', ...own),
+    [0, 'some/a.json: valid'],
+    'the name of a scenario'
+  )
+  t.match(await linesOf('check', 'default'), [0, /scenarios\/default\.yaml$/], 'a built-in one')
+  t.match(
+    await linesOf('validate', 'some', ...own),
+    [1, /no such file or folder/],
+    'a folder elsewhere is no name'
+  )
+  t.strictSame(await linesOf('validate', at('others')), [
+    1,
+    `others/list.yaml: ${SAYS.other_document()}`,
+    `others ${SAYS.no_scenario(false)}`,
+    'others: 1 problem',
+    '',
+    '2 files: 0 valid, 1 with 1 problem, 1 left out'
+  ])
+  t.strictSame((await linesOf('check', at('others/*.yaml'))).slice(2), [
+    'others/*.yaml',
+    `  ✗ ${SAYS.file_exists()}`,
+    `      others/*.yaml ${SAYS.no_scenario(true)}`,
+    '',
+    '0 passed, 1 failed in 1 file; 1 file failed, 1 file left out'
+  ])
+  const formats = await Promise.all(
+    ['tap', 'junit'].map(format =>
+      ran(['check', at('others'), at('some/a.json'), '--format', format])
     )
-    t.ok(checked.stdout.includes(`${root}/shared.yaml: ${SAYS.shared_script()}\n`), checked.stdout)
-    t.ok(validated.stdout.endsWith('2 files: 2 valid\n'), validated.stdout)
-    t.equal(named.status, 1)
-  }
-)
+  )
+  t.ok(
+    formats.every(
+      ({ stdout }) =>
+        stdout.includes('list.yaml: left out') ||
+        stdout.includes(`<system-out>${SAYS.other_document()}</system-out>`)
+    )
+  )
+})
 
-t.test(
-  'check: the line of every failure, in text, TAP, JUnit, reports and annotations of GitHub Actions',
-  async t => {
-    const root = t.testdir({
-      'own.yaml': `data: ${JSON.stringify(smallFixture({ transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }] }))}
+t.test('check: a file of shared script entries is left out, and validated', async t => {
+  const root = t.testdir({
+    'own.yaml':
+      'fixtures: [bistro]\nuse: [shared.yaml#slow, shared.yaml#unused]\nplay:\n  - { do: GET /tickets }\n',
+    'shared.yaml':
+      'vars: { wait: 1ms }\ngroups:\n  slow: [ { on: GET /tickets, delay: "${vars.wait}" } ]\n  unused: [ { on: POST /refunds, delay: 1ms } ]\n'
+  })
+
+  writeFileSync(join(root, 'broken.yaml'), 'a: [')
+  const broken = await ran(['validate', root])
+  rmSync(join(root, 'broken.yaml'))
+  const checked = await ran(['check', root])
+  const validated = await ran(['validate', root])
+  const named = await ran(['check', join(root, 'shared.yaml')])
+
+  t.equal(broken.status, 1)
+  t.ok(broken.stdout.startsWith(`${root}/broken.yaml:1:4 [ is not closed`), broken.stdout)
+  t.equal(checked.status, 0, checked.stdout)
+  t.ok(
+    checked.stdout.includes(
+      `\n  ! ${SAYS.must_apply('POST /refunds')}\n      ${root}/shared.yaml:4:13 ${SAYS.never_applied()}`
+    ),
+    checked.stdout
+  )
+  t.ok(checked.stdout.includes(`${root}/shared.yaml: ${SAYS.shared_script()}\n`), checked.stdout)
+  t.ok(validated.stdout.endsWith('2 files: 2 valid\n'), validated.stdout)
+  t.equal(named.status, 1)
+})
+
+t.test('check: the line of every failure, in text, TAP, JUnit', async t => {
+  const root = t.testdir({
+    'own.yaml': `data: ${JSON.stringify(smallFixture({ transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }] }))}
 script:
   - { name: never, on: "DELETE /accounts/{account_id}/users/{user_id}", delay: 1ms }
   - { on: POST /refunds, calls: 1, respond: { status: 503 } }
@@ -181,134 +173,131 @@ expect:
           amount_refunded: 7
           payment_type: emv
 `,
-      'unplayed.yaml': 'expect: [ { on: GET /tickets, times: 1 } ]'
-    })
-    const file = `${root}/own.yaml`
-    const plain = (text: string) => text.replaceAll(`${root}/`, '')
+    'unplayed.yaml': 'expect: [ { on: GET /tickets, times: 1 } ]'
+  })
+  const file = `${root}/own.yaml`
+  const plain = (text: string) => text.replaceAll(`${root}/`, '')
 
-    const { status, stdout } = await ran(['check', file])
-    const strict = await ran(
-      [
-        'check',
-        file,
-        '--fail-on',
-        'script',
-        'search-without-narrowing',
-        '--report',
-        `${root}/reports/deep`
-      ],
-      { GITHUB_ACTIONS: 'true' }
-    )
+  const { status, stdout } = await ran(['check', file])
+  const strict = await ran(
+    [
+      'check',
+      file,
+      '--fail-on',
+      'script',
+      'search-without-narrowing',
+      '--report',
+      `${root}/reports/deep`
+    ],
+    { GITHUB_ACTIONS: 'true' }
+  )
 
-    t.equal(status, 1)
-    const lines = plain(stdout).split('\n')
-    for (const line of [
-      '      own.yaml:8:15 status: must be 404; got 200',
-      '      own.yaml:15:48 body.data[0].reference: must be "nope"; got "T-1"',
-      `      own.yaml:17:5 ${SAYS.counted(2)} (play 1. POST /refunds, play 2 at_once 1. POST /refunds)`,
-      '      own.yaml:19:25 refunds: wanted 2; got 1',
-      '      own.yaml:22:28 transactions.txn_a.amount_refunded: wanted 7; got 1',
-      '      own.yaml:23:25 transactions.txn_a.payment_type: wanted emv; got card',
-      `  ! ${SAYS.must_apply('never')}`,
-      `      own.yaml:3:5 ${SAYS.never_applied()}`,
-      `  ! ${SAYS.must_not_cause('search-without-narrowing')}`
-    ])
-      t.ok(lines.includes(line), line)
-    t.ok(
-      lines.some(line => line.startsWith('      own.yaml:13:9 play 2 at_once 2. GET /tickets: ')),
-      stdout
+  t.equal(status, 1)
+  const lines = plain(stdout).split('\n')
+  for (const line of [
+    '      own.yaml:8:15 status: must be 404; got 200',
+    '      own.yaml:15:48 body.data[0].reference: must be "nope"; got "T-1"',
+    `      own.yaml:17:5 ${SAYS.counted(2)} (play 1. POST /refunds, play 2 at_once 1. POST /refunds)`,
+    '      own.yaml:19:25 refunds: wanted 2; got 1',
+    '      own.yaml:22:28 transactions.txn_a.amount_refunded: wanted 7; got 1',
+    '      own.yaml:23:25 transactions.txn_a.payment_type: wanted emv; got card',
+    `  ! ${SAYS.must_apply('never')}`,
+    `      own.yaml:3:5 ${SAYS.never_applied()}`,
+    `  ! ${SAYS.must_not_cause('search-without-narrowing')}`
+  ])
+    t.ok(lines.includes(line), line)
+  t.ok(
+    lines.some(line => line.startsWith('      own.yaml:13:9 play 2 at_once 2. GET /tickets: ')),
+    stdout
+  )
+  t.equal(lines.at(-2), '2 passed, 4 failed, 2 warnings')
+  t.ok(
+    (await ran(['check', `${root}/unplayed.yaml`])).stdout.includes(
+      `unplayed.yaml:1:11 ${SAYS.counted(0, true)}`
     )
-    t.equal(lines.at(-2), '2 passed, 4 failed, 2 warnings')
-    t.ok(
-      (await ran(['check', `${root}/unplayed.yaml`])).stdout.includes(
-        `unplayed.yaml:1:11 ${SAYS.counted(0, true)}`
-      )
+  )
+  t.equal(plain(strict.stdout).split('\n').at(-2), '2 passed, 6 failed')
+  const annotations = strict.stderr.split('\n')
+  t.equal(
+    plain(annotations[0] as string),
+    `::error file=${plain(file)},line=8,col=15,title=1. GET /tickets/tkt_a::status: must be 404; got 200`
+  )
+  t.ok(
+    annotations.some(line =>
+      line.includes(`,line=3,col=5,title=${SAYS.must_apply('never')}::${SAYS.never_applied()}`)
     )
-    t.equal(plain(strict.stdout).split('\n').at(-2), '2 passed, 6 failed')
-    const annotations = strict.stderr.split('\n')
-    t.equal(
-      plain(annotations[0] as string),
-      `::error file=${plain(file)},line=8,col=15,title=1. GET /tickets/tkt_a::status: must be 404; got 200`
+  )
+  t.equal(readFileSync(`${root}/reports/deep/check.txt`, 'utf8'), strict.stdout)
+  t.ok(
+    readFileSync(`${root}/reports/deep/junit.xml`, 'utf8').includes(
+      `own.yaml:3:5 ${SAYS.never_applied()}</failure>`
     )
-    t.ok(
-      annotations.some(line =>
-        line.includes(`,line=3,col=5,title=${SAYS.must_apply('never')}::${SAYS.never_applied()}`)
-      )
+  )
+  const warned = await Promise.all(
+    ['tap', 'junit'].map(format => ran(['check', file, '--format', format]))
+  )
+  t.ok(
+    plain(warned[0]?.stdout ?? '').includes(
+      `ok 7 - own.yaml: ${SAYS.must_apply('never')}\n  ---\n  warnings:\n    - "own.yaml:3:5 ${SAYS.never_applied()}`
     )
-    t.equal(readFileSync(`${root}/reports/deep/check.txt`, 'utf8'), strict.stdout)
-    t.ok(
-      readFileSync(`${root}/reports/deep/junit.xml`, 'utf8').includes(
-        `own.yaml:3:5 ${SAYS.never_applied()}</failure>`
-      )
+  )
+  t.ok(
+    plain(warned[1]?.stdout ?? '').includes(
+      `<system-out>own.yaml:3:5 ${SAYS.never_applied()}</system-out></testcase>`
     )
-    const warned = await Promise.all(
-      ['tap', 'junit'].map(format => ran(['check', file, '--format', format]))
-    )
-    t.ok(
-      plain(warned[0]?.stdout ?? '').includes(
-        `ok 7 - own.yaml: ${SAYS.must_apply('never')}\n  ---\n  warnings:\n    - "own.yaml:3:5 ${SAYS.never_applied()}`
-      )
-    )
-    t.ok(
-      plain(warned[1]?.stdout ?? '').includes(
-        `<system-out>own.yaml:3:5 ${SAYS.never_applied()}</system-out></testcase>`
-      )
-    )
-    const validated = await ran(
-      ['validate', `${t.testdir({ 'bad.yaml': RIGHT.replace('do:', 'du:') })}/bad.yaml`],
-      { GITHUB_ACTIONS: 'true' }
-    )
-    t.ok(
-      /^::error file=.*bad\.yaml,line=2,col=\d+,title=the document is valid::steps\[0\]\.du: unknown name du/m.test(
-        validated.stderr
-      ),
+  )
+  const validated = await ran(
+    ['validate', `${t.testdir({ 'bad.yaml': RIGHT.replace('do:', 'du:') })}/bad.yaml`],
+    { GITHUB_ACTIONS: 'true' }
+  )
+  t.ok(
+    /^::error file=.*bad\.yaml,line=2,col=\d+,title=the document is valid::steps\[0\]\.du: unknown name du/m.test(
       validated.stderr
-    )
-  }
-)
+    ),
+    validated.stderr
+  )
+})
 
-t.test(
-  'settings: a file of settings, by itself or under settings, below flags and --set',
-  async t => {
-    const root = t.testdir({
-      'block.yaml': 'settings:\n  pagination: { max_limit: 5 }\n  statuses.created: 201\n',
-      'bare.json': '{ "pagination": { "max_limit": 5 } }',
-      'wrong.yaml': 'settings:\n  pagination:\n    max_limit: 0\n  sede: 1\n',
-      'list.yaml': '- 1\n',
-      'list-within.yaml': 'settings: [1]\n',
-      'own.json': JSON.stringify({
-        data: smallFixture(),
-        steps: [{ do: 'GET /tickets', query: { limit: 6 }, expect: { status: 400 } }]
-      })
+t.test('settings: a file of settings, by itself or under settings', async t => {
+  const root = t.testdir({
+    'block.yaml': 'settings:\n  pagination: { max_limit: 5 }\n  statuses.created: 201\n',
+    'bare.json': '{ "pagination": { "max_limit": 5 } }',
+    'wrong.yaml': 'settings:\n  pagination:\n    max_limit: 0\n  sede: 1\n',
+    'lossy.yaml': 'auth: { accept_any_key: 0042 }\n',
+    'list.yaml': '- 1\n',
+    'list-within.yaml': 'settings: [1]\n',
+    'own.json': JSON.stringify({
+      data: smallFixture(),
+      steps: [{ do: 'GET /tickets', query: { limit: 6 }, expect: { status: 400 } }]
     })
-    const checkedWith = async (...args: string[]) =>
-      (await ran(['check', `${root}/own.json`, ...args.map(arg => arg.replace('ROOT', root))]))
-        .status
+  })
+  const checkedWith = async (...args: string[]) =>
+    (await ran(['check', `${root}/own.json`, ...args.map(arg => arg.replace('ROOT', root))])).status
 
-    t.equal(await checkedWith(), 1)
-    t.equal(await checkedWith('--settings', 'ROOT/block.yaml'), 0)
-    t.equal(await checkedWith('--settings', 'ROOT/bare.json'), 0)
-    t.equal(await checkedWith('--settings', 'ROOT/bare.json', '--set', 'pagination.max_limit=6'), 1)
-    const refused: [file: string, message: string][] = [
-      [
-        'wrong.yaml',
-        `${SAYS.problems(2)}\n  wrong.yaml:3:16 settings.pagination.max_limit: must be at least 1; got 0\n  wrong.yaml:4:3 settings.sede: unknown name sede; did you mean seed?\n`
-      ],
-      ['list.yaml', `list.yaml:1:1 ${SAYS.settings_object()}\n`],
-      ['list-within.yaml', `list-within.yaml:1:11 settings: ${SAYS.settings_object()}\n`],
-      ['none.yaml', `${SAYS.unread('none.yaml', 'no such file or folder')}\n`]
-    ]
-    for (const [file, message] of refused) {
-      const { status, stderr } = await ran([
-        'check',
-        `${root}/own.json`,
-        '--settings',
-        `${root}/${file}`
-      ])
-      t.strictSame(
-        [status, stderr.replaceAll(`${root}/`, '')],
-        [1, `commerce-emulator: ${message}`]
-      )
-    }
+  t.equal(await checkedWith(), 1)
+  t.equal(await checkedWith('--settings', 'ROOT/block.yaml'), 0)
+  t.equal(await checkedWith('--settings', 'ROOT/bare.json'), 0)
+  t.equal(await checkedWith('--settings', 'ROOT/bare.json', '--set', 'pagination.max_limit=6'), 1)
+  const refused: [file: string, message: string][] = [
+    [
+      'wrong.yaml',
+      `${SAYS.problems(2)}\n  wrong.yaml:3:16 settings.pagination.max_limit: must be at least 1; got 0\n  wrong.yaml:4:3 settings.sede: unknown name sede; did you mean seed?\n`
+    ],
+    [
+      'lossy.yaml',
+      `lossy.yaml:1:25 auth.accept_any_key: without quotation marks 0042 becomes 42; quote it: "0042"\n`
+    ],
+    ['list.yaml', `list.yaml:1:1 ${SAYS.settings_object()}\n`],
+    ['list-within.yaml', `list-within.yaml:1:11 settings: ${SAYS.settings_object()}\n`],
+    ['none.yaml', `${SAYS.unread('none.yaml', 'no such file or folder')}\n`]
+  ]
+  for (const [file, message] of refused) {
+    const { status, stderr } = await ran([
+      'check',
+      `${root}/own.json`,
+      '--settings',
+      `${root}/${file}`
+    ])
+    t.strictSame([status, stderr.replaceAll(`${root}/`, '')], [1, `commerce-emulator: ${message}`])
   }
-)
+})

@@ -39,13 +39,9 @@ async function watching(t: Test, scenario: object | null) {
    * Waits for a line that starts with a text; returns its level and the rest of the line.
    */
   const logged = async (start: string) => {
-    const since = Date.now()
-    while (!lines.some(({ msg }) => msg.startsWith(start)) && Date.now() - since < 10_000)
-      await sleep(20)
-    const { level, msg } = lines.find(({ msg }) => msg.startsWith(start)) ?? {
-      level: 0,
-      msg: start
-    }
+    const found = () => lines.find(({ msg }) => msg.startsWith(start))
+    while (!found()) await sleep(20)
+    const { level, msg } = found() as (typeof lines)[number]
     lines.length = 0
     return { level, rest: msg.slice(start.length) }
   }
@@ -60,123 +56,117 @@ async function watching(t: Test, scenario: object | null) {
   }
 }
 
-t.test(
-  'cli: with --watch a changed scenario or fixture is reloaded; an invalid one is logged and changes nothing; once closed nothing is',
-  async t => {
-    const { root, lines, logged, write, reference, controlUrl, close } = await watching(t, {
-      name: 'own',
-      fixtures: ['one']
-    })
-    const own = `${root}/own.json`
-    t.equal(await reference(), 'one')
+t.test('cli: with --watch a changed scenario or fixture is reloaded', async t => {
+  const { root, lines, logged, write, reference, controlUrl, close } = await watching(t, {
+    name: 'own',
+    fixtures: ['one']
+  })
+  const own = `${root}/own.json`
+  t.equal(await reference(), 'one')
 
-    await write('fixtures/one.json', fixture('uno'))
-    const { level, rest } = await logged(`${root}/fixtures/one.json changed: `)
-    t.strictSame([level, rest, await reference()], [30, 'the scenario own was reloaded', 'uno'])
-    await write('own.json', JSON.stringify({ name: 'renamed', fixtures: ['two'] }))
-    t.strictSame(
-      [(await logged(`${own} changed: `)).rest, await reference()],
-      ['the scenario renamed was reloaded', 'two']
-    )
-    await write('fixtures/two.json', fixture('due'))
-    const other = await logged(`${root}/fixtures/two.json changed: `)
-    t.strictSame(
-      [other.level, await reference()],
-      [30, 'due'],
-      'a fixture that the new scenario names is watched too'
-    )
+  await write('fixtures/one.json', fixture('uno'))
+  const { level, rest } = await logged(`${root}/fixtures/one.json changed: `)
+  t.strictSame([level, rest, await reference()], [30, 'the scenario own was reloaded', 'uno'])
+  await write('own.json', JSON.stringify({ name: 'renamed', fixtures: ['two'] }))
+  t.strictSame(
+    [(await logged(`${own} changed: `)).rest, await reference()],
+    ['the scenario renamed was reloaded', 'two']
+  )
+  await write('fixtures/two.json', fixture('due'))
+  const other = await logged(`${root}/fixtures/two.json changed: `)
+  t.strictSame(
+    [other.level, await reference()],
+    [30, 'due'],
+    'a fixture that the new scenario names is watched too'
+  )
 
-    await fetch(`${controlUrl}/clock`, {
-      method: 'PUT',
-      headers: { 'content-type': 'application/json' },
-      body: '{"now":"2030-01-01","running":false}'
-    })
-    const wrong: [text: string, places: string[]][] = [
-      ['{"sede":3,"steps":[{"do":"GET /nowhere"}]}', ['1:2 sede', '1:26 steps[0].do']],
-      [
-        '{"fixtures":["two"],"steps":[{"do":"GET /tickets/tkt_b"},{"do":"GET /tickets/tkt_c"}]}',
-        ['1:30 steps[0]: GET /tickets/tkt_b', '1:58 steps[1]: GET /tickets/tkt_c']
-      ]
+  await fetch(`${controlUrl}/clock`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: '{"now":"2030-01-01","running":false}'
+  })
+  const wrong: [text: string, places: string[]][] = [
+    ['{"sede":3,"steps":[{"do":"GET /nowhere"}]}', ['1:2 sede', '1:26 steps[0].do']],
+    [
+      '{"fixtures":["two"],"steps":[{"do":"GET /tickets/tkt_b"},{"do":"GET /tickets/tkt_c"}]}',
+      ['1:30 steps[0]: GET /tickets/tkt_b', '1:58 steps[1]: GET /tickets/tkt_c']
     ]
-    for (const [text, places] of wrong) {
-      await write('own.json', text)
-      const { level, rest } = await logged(
-        `${own} changed, but could not be loaded; the state is unchanged. `
-      )
-      t.equal(level, 50)
-      for (const place of places) t.ok(rest.includes(`${own}:${place}: `), rest)
-    }
-    const overview = (await (await fetch(controlUrl)).json()) as {
-      scenario: { name: string }
-      clock: object
-    }
-    t.strictSame(
-      [overview.scenario.name, overview.clock],
-      ['renamed', { now: '2030-01-01T00:00:00.000Z', running: false }]
+  ]
+  for (const [text, places] of wrong) {
+    await write('own.json', text)
+    const { level, rest } = await logged(
+      `${own} changed, but could not be loaded; the state is unchanged. `
     )
-    t.equal(await reference(), 'due')
-
-    await rm(own)
-    t.equal(
-      (
-        await logged(`${own} changed, but could not be loaded; the state is unchanged. `)
-      ).rest.slice(0, 7),
-      'ENOENT:'
-    )
-    await write('saved.json', JSON.stringify({ name: 'saved', fixtures: ['one'] }))
-    await rename(`${root}/saved.json`, own)
-    t.equal(
-      (await logged(`${own} changed: `)).rest,
-      'the scenario saved was reloaded',
-      'a file that an editor replaces is watched too'
-    )
-    t.equal(await reference(), 'uno')
-
-    await close()
-    lines.length = 0
-    await write('own.json', '{"name":"late"}')
-    await sleep(700)
-    t.strictSame(lines, [])
+    t.equal(level, 50)
+    for (const place of places) t.ok(rest.includes(`${own}:${place}: `), rest)
   }
-)
-
-t.test(
-  'cli: changes are loaded one after the other, and an error without problems is logged with its message',
-  async t => {
-    const root = t.testdir({ 'a.json': '1', 'b.json': '1' })
-    const library = new Library({ fixtures: null, scenarios: null })
-    for (const file of ['a.json', 'b.json']) await library.file(`${root}/${file}`)
-    const errors: string[] = []
-    let running = 0
-    let most = 0
-    const load = async () => {
-      most = Math.max(most, ++running)
-      await sleep(100)
-      running--
-      throw errors.length === 0
-        ? new ApiError('scenario_unknown', { message: 'No scenario is called x.' })
-        : new Error('out of order')
-    }
-    const log = { info: t.fail, error: (message: string) => errors.push(message) } as never
-    const stop = watchFiles(library.read, reloading(load, log))
-
-    await Promise.all(['a.json', 'b.json'].map(file => writeFile(`${root}/${file}`, '22')))
-    for (const since = Date.now(); errors.length < 2 && Date.now() - since < 10_000; )
-      await sleep(20)
-    await writeFile(`${root}/a.json`, '333')
-    for (const since = Date.now(); running === 0 && Date.now() - since < 10_000; ) await sleep(5)
-    await stop()
-
-    t.equal(most, 1)
-    t.equal(running, 0, 'stopping waits for the load that is going on')
-    t.strictSame(
-      errors.map(line => line.replace(/^.*[ab]\.json changed, /, '')),
-      ['No scenario is called x.', 'out of order', 'out of order'].map(
-        why => `but could not be loaded; the state is unchanged. ${why}`
-      )
-    )
+  const overview = (await (await fetch(controlUrl)).json()) as {
+    scenario: { name: string }
+    clock: object
   }
-)
+  t.strictSame(
+    [overview.scenario.name, overview.clock],
+    ['renamed', { now: '2030-01-01T00:00:00.000Z', running: false }]
+  )
+  t.equal(await reference(), 'due')
+
+  await rm(own)
+  t.equal(
+    (await logged(`${own} changed, but could not be loaded; the state is unchanged. `)).rest.slice(
+      0,
+      7
+    ),
+    'ENOENT:'
+  )
+  await write('saved.json', JSON.stringify({ name: 'saved', fixtures: ['one'] }))
+  await rename(`${root}/saved.json`, own)
+  t.equal(
+    (await logged(`${own} changed: `)).rest,
+    'the scenario saved was reloaded',
+    'a file that an editor replaces is watched too'
+  )
+  t.equal(await reference(), 'uno')
+
+  await close()
+  lines.length = 0
+  await write('own.json', '{"name":"late"}')
+  await sleep(700)
+  t.strictSame(lines, [])
+})
+
+t.test('cli: changes are loaded one after the other', async t => {
+  const root = t.testdir({ 'a.json': '1', 'b.json': '1' })
+  const library = new Library({ fixtures: null, scenarios: null })
+  for (const file of ['a.json', 'b.json']) await library.file(`${root}/${file}`)
+  const errors: string[] = []
+  let running = 0
+  let most = 0
+  const load = async () => {
+    most = Math.max(most, ++running)
+    await sleep(100)
+    running--
+    throw errors.length === 0
+      ? new ApiError('scenario_unknown', { message: 'No scenario is called x.' })
+      : new Error('out of order')
+  }
+  const log = { info: t.fail, error: (message: string) => errors.push(message) } as never
+  const stop = watchFiles(library.read, reloading(load, log))
+
+  await Promise.all(['a.json', 'b.json'].map(file => writeFile(`${root}/${file}`, '22')))
+  while (errors.length < 2) await sleep(20)
+  await writeFile(`${root}/a.json`, '333')
+  while (running === 0) await sleep(5)
+  await stop()
+
+  t.equal(most, 1)
+  t.equal(running, 0, 'stopping waits for the load that is going on')
+  t.strictSame(
+    errors.map(line => line.replace(/^.*[ab]\.json changed, /, '')),
+    ['No scenario is called x.', 'out of order', 'out of order'].map(
+      why => `but could not be loaded; the state is unchanged. ${why}`
+    )
+  )
+})
 
 t.test(
   'validate --watch: the files and those that they use are validated again after each change, until Ctrl-C',

@@ -34,40 +34,37 @@ const errorOf = (work: Promise<unknown>): Promise<EmulatorError> =>
     error => (error instanceof EmulatorError ? error : Promise.reject(error))
   )
 
-t.test(
-  'api: without options it starts on a free port in the default scenario, and says where it is and with which keys',
-  async t => {
-    const { url, baseUrl, controlUrl, key, keys } = await started(t)
-    let at = ''
+t.test('api: without options it starts on a free port in the default scenario', async t => {
+  const { url, baseUrl, controlUrl, key, keys } = await started(t)
+  let at = ''
 
-    const { port } = new URL(url)
-    t.not(port, '')
-    t.strictSame(
-      [url, baseUrl, controlUrl],
-      [
-        `http://localhost:${port}`,
-        `http://localhost:${port}/next`,
-        `http://localhost:${port}/_control`
-      ]
-    )
-    t.equal(key, 'sk_test_merchant')
-    t.strictSame(keys[0], { key: 'sk_test_merchant', account: 'mch_bistro' })
-    t.equal(
-      (
-        await fetch(`${baseUrl}/tickets`, {
-          headers: { authorization: `Basic ${btoa(`${key}:`)}` }
-        })
-      ).status,
-      200
-    )
-    {
-      await using another = await startEmulator({ scenario: FIXTURE })
-      at = another.controlUrl
-      t.equal((await fetch(`${at}/health`)).status, 200)
-    }
-    await t.rejects(fetch(`${at}/health`), 'await using closes it at the end of the block')
+  const { port } = new URL(url)
+  t.not(port, '')
+  t.strictSame(
+    [url, baseUrl, controlUrl],
+    [
+      `http://localhost:${port}`,
+      `http://localhost:${port}/next`,
+      `http://localhost:${port}/_control`
+    ]
+  )
+  t.equal(key, 'sk_test_merchant')
+  t.strictSame(keys[0], { key: 'sk_test_merchant', account: 'mch_bistro' })
+  t.equal(
+    (
+      await fetch(`${baseUrl}/tickets`, {
+        headers: { authorization: `Basic ${btoa(`${key}:`)}` }
+      })
+    ).status,
+    200
+  )
+  {
+    await using another = await startEmulator({ scenario: FIXTURE })
+    at = another.controlUrl
+    t.equal((await fetch(`${at}/health`)).status, 200)
   }
-)
+  await t.rejects(fetch(`${at}/health`), 'await using closes it at the end of the block')
+})
 
 t.test('api: port, settings, scenario and now are what it starts with', async t => {
   const port = await freePort()
@@ -155,34 +152,31 @@ t.test('api: the log goes where it is asked to go', async t => {
   t.equal(lines.length, 6)
 })
 
-t.test(
-  'api: what cannot be started is refused by name, with every problem, and nothing is left running',
-  async t => {
-    const port = Number(new URL(await serving(t, () => {})).port)
-    const document = { tickets: [{ location: 'loc_a' }, { reference: 'T-1' }] }
-    const cases: [options: object, code: string, param?: string, problems?: number][] = [
-      [{ scenaro: 'default' }, 'option_invalid', 'scenaro'],
-      [{ seed: 7 }, 'option_invalid', 'seed'],
-      [{ apiKeys: [] }, 'option_invalid', 'apiKeys'],
-      [{ port: 0, settings: { port: 0 } }, 'option_invalid', 'port'],
-      [{ port: -1, settings: { sede: 1 } }, 'setting_invalid', undefined, 2],
-      [{ scenario: document }, 'document_invalid', undefined, 2],
-      [{ scenario: 5 }, 'option_invalid', 'scenario'],
-      [{ scenario: 'defalt' }, 'scenario_unknown'],
-      [{ port }, 'EADDRINUSE'],
-      [{ settings: { fixtures_dir: '/nowhere' } }, 'ENOENT']
-    ]
-    for (const [options, code, param, problems = 0] of cases) {
-      const error = await errorOf(startEmulator(options))
-      t.strictSame(
-        [error.code, error.param, error.problems.length],
-        [code, param, problems],
-        JSON.stringify(options)
-      )
-      t.match(error.stack, /start\.test/, 'it says where it was started')
-    }
+t.test('api: what cannot be started is refused by name, with every problem', async t => {
+  const port = Number(new URL(await serving(t, () => {})).port)
+  const document = { tickets: [{ location: 'loc_a' }, { reference: 'T-1' }] }
+  const cases: [options: object, code: string, param?: string, problems?: number][] = [
+    [{ scenaro: 'default' }, 'option_invalid', 'scenaro'],
+    [{ seed: 7 }, 'option_invalid', 'seed'],
+    [{ apiKeys: [] }, 'option_invalid', 'apiKeys'],
+    [{ port: 0, settings: { port: 0 } }, 'option_invalid', 'port'],
+    [{ port: -1, settings: { sede: 1 } }, 'setting_invalid', undefined, 2],
+    [{ scenario: document }, 'document_invalid', undefined, 2],
+    [{ scenario: 5 }, 'option_invalid', 'scenario'],
+    [{ scenario: 'defalt' }, 'scenario_unknown'],
+    [{ port }, 'EADDRINUSE'],
+    [{ settings: { fixtures_dir: '/nowhere' } }, 'ENOENT']
+  ]
+  for (const [options, code, param, problems = 0] of cases) {
+    const error = await errorOf(startEmulator(options))
+    t.strictSame(
+      [error.code, error.param, error.problems.length],
+      [code, param, problems],
+      JSON.stringify(options)
+    )
+    t.match(error.stack, /start\.test/, 'it says where it was started')
   }
-)
+})
 
 t.test(
   'api: while the data file cannot be written, what changes the state is refused, and closing says so',
@@ -202,32 +196,29 @@ t.test(
   }
 )
 
-t.test(
-  'api: connect takes any address of an emulator, and is bound to the sandbox that it names',
-  async t => {
-    const { url, sandbox } = await started(t)
-    const own = sandbox('own')
-    await own.load(FIXTURE)
-    for (const [given, is] of [
-      ['', ''],
-      ['/', ''],
-      ['/next', ''],
-      ['/_control/', ''],
-      ['/sandbox/own/next', '/sandbox/own'],
-      ['/sandbox/new', '/sandbox/new']
-    ] as const) {
-      const emulator = await connect({ url: `${url}${given}` })
-      t.strictSame(
-        [emulator.url, emulator.key],
-        [`${url}${is}`, is.endsWith('own') ? '' : 'sk_test_merchant'],
-        given
-      )
-      t.equal(emulator.sandbox('other').baseUrl, `${url}/sandbox/other/next`)
-      await emulator.close()
-    }
-    t.equal((await own.state()).accounts.length, 1, 'closing a connection deletes no sandbox')
+t.test('api: connect takes any address of an emulator', async t => {
+  const { url, sandbox } = await started(t)
+  const own = sandbox('own')
+  await own.load(FIXTURE)
+  for (const [given, is] of [
+    ['', ''],
+    ['/', ''],
+    ['/next', ''],
+    ['/_control/', ''],
+    ['/sandbox/own/next', '/sandbox/own'],
+    ['/sandbox/new', '/sandbox/new']
+  ] as const) {
+    const emulator = await connect({ url: `${url}${given}` })
+    t.strictSame(
+      [emulator.url, emulator.key],
+      [`${url}${is}`, is.endsWith('own') ? '' : 'sk_test_merchant'],
+      given
+    )
+    t.equal(emulator.sandbox('other').baseUrl, `${url}/sandbox/other/next`)
+    await emulator.close()
   }
-)
+  t.equal((await own.state()).accounts.length, 1, 'closing a connection deletes no sandbox')
+})
 
 t.test('api: connect keeps the path of a proxy', async t => {
   const paths: unknown[] = []

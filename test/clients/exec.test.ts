@@ -29,101 +29,89 @@ const ran = (...args: string[]) =>
 const exec = (...args: string[]) =>
   ran('exec', '--scenario', `${SUITE}till.yaml`, '--min-coverage', '35', ...args, '--', ...COMMAND)
 
-t.test(
-  'exec: the suite passes, but its client makes two mistakes, which fail the run where they are a gate',
-  async t => {
-    const folder = `${t.testdir()}/reports`
-    const read = (name: string) => readFileSync(`${folder}/${name}`, 'utf8')
+t.test('exec: the suite passes, but its client makes two mistakes', async t => {
+  const folder = `${t.testdir()}/reports`
+  const read = (name: string) => readFileSync(`${folder}/${name}`, 'utf8')
 
-    const { status, stdout, stderr } = await exec(
-      '--fail-on',
-      'findings',
-      'expectations',
-      '--report',
-      folder
-    )
-    const lenient = await exec()
+  const { status, stdout, stderr } = await exec(
+    '--fail-on',
+    'findings',
+    'expectations',
+    '--report',
+    folder
+  )
+  const lenient = await exec()
 
-    t.equal(status, 3, stderr)
-    t.strictSame(stdout.match(/^# (tests|pass|fail) \d+$/gm), [
-      '# tests 10',
-      '# pass 10',
-      '# fail 0'
-    ])
-    t.match(
-      stderr,
-      /^\ncommerce-emulator\n {2}Requests {6}25\n {2}Coverage {6}35 of 91 rule outcomes, 38\.4 %; 26 rules never exercised, 14 never violated\n/
-    )
-    t.match(
-      stderr,
-      /\n {2}Report {8}.*report\.html\n {2}FAILED {8}findings: stopped-at-empty-page, refused-and-repeated\n.*\n.*\n {2}Next {10}.*record --out .*\n$/
-    )
-    const { status: ended, gates, run } = JSON.parse(read('run.json'))
-    t.strictSame(
-      run.findings.map(({ finding, severity, times, requests }: Record<string, unknown>) => [
-        finding,
-        severity,
-        times,
-        requests
-      ]),
+  t.equal(status, 3, stderr)
+  t.strictSame(stdout.match(/^# (tests|pass|fail) \d+$/gm), ['# tests 10', '# pass 10', '# fail 0'])
+  t.match(
+    stderr,
+    /^\ncommerce-emulator\n {2}Requests {6}25\n {2}Coverage {6}35 of 91 rule outcomes, 38\.4 %; 26 rules never exercised, 14 never violated\n/
+  )
+  t.match(
+    stderr,
+    /\n {2}Report {8}.*report\.html\n {2}FAILED {8}findings: stopped-at-empty-page, refused-and-repeated\n.*\n.*\n {2}Next {10}.*record --out .*\n$/
+  )
+  const { status: ended, gates, run } = JSON.parse(read('run.json'))
+  t.strictSame(
+    run.findings.map(({ finding, severity, times, requests }: Record<string, unknown>) => [
+      finding,
+      severity,
+      times,
+      requests
+    ]),
+    [
+      ['stopped-at-empty-page', 'error', 1, ['#1/req_3']],
+      ['refused-and-repeated', 'warning', 1, ['#1/req_18', '#1/req_19']]
+    ]
+  )
+  t.strictSame(
+    [ended, gates.map(({ gate, passed }: Record<string, unknown>) => [gate, passed])],
+    [
+      0,
       [
-        ['stopped-at-empty-page', 'error', 1, ['#1/req_3']],
-        ['refused-and-repeated', 'warning', 1, ['#1/req_18', '#1/req_19']]
+        ['coverage', true],
+        ['expectations', true],
+        ['findings', false]
       ]
-    )
-    t.strictSame(
-      [ended, gates.map(({ gate, passed }: Record<string, unknown>) => [gate, passed])],
-      [
-        0,
-        [
-          ['coverage', true],
-          ['expectations', true],
-          ['findings', false]
-        ]
-      ]
-    )
-    const refused = run.requests.filter(({ outcome }: { outcome: string }) => outcome === 'refused')
-    t.strictSame(
-      refused.map(
-        ({ entry }: { entry: { why: { rules: object[] } } }) => entry.why.rules.length > 0
-      ),
-      Array(6).fill(true),
-      'each with its why'
-    )
-    t.match(read('report.html'), /REF-6: /)
-    t.notMatch(read('report.html'), /[^\p{ASCII}–…×]/u, 'no character was read in another encoding')
-    t.equal(lenient.status, 0, lenient.stderr)
-    t.notMatch(lenient.stderr, /FAILED/)
+    ]
+  )
+  const refused = run.requests.filter(({ outcome }: { outcome: string }) => outcome === 'refused')
+  t.strictSame(
+    refused.map(({ entry }: { entry: { why: { rules: object[] } } }) => entry.why.rules.length > 0),
+    Array(6).fill(true),
+    'each with its why'
+  )
+  t.match(read('report.html'), /REF-6: /)
+  t.notMatch(read('report.html'), /[^\p{ASCII}–…×]/u, 'no character was read in another encoding')
+  t.equal(lenient.status, 0, lenient.stderr)
+  t.notMatch(lenient.stderr, /FAILED/)
+})
+
+t.test('judge: an emulator that runs is judged from outside by the same gates', async t => {
+  const { baseUrl, stop } = await startBuiltCommand()
+  t.teardown(stop)
+  const headers = {
+    authorization: `Basic ${btoa('sk_test_merchant:')}`,
+    'test-name': 'reads a Ticket'
   }
-)
+  for (let nth = 0; nth < 2; nth++) await fetch(`${baseUrl}/tickets?limit=0`, { headers })
+  const folder = `${t.testdir()}/reports`
 
-t.test(
-  'judge: an emulator that runs is judged from outside by the same gates, with the same reports',
-  async t => {
-    const { baseUrl, stop } = await startBuiltCommand()
-    t.teardown(stop)
-    const headers = {
-      authorization: `Basic ${btoa('sk_test_merchant:')}`,
-      'test-name': 'reads a Ticket'
-    }
-    for (let nth = 0; nth < 2; nth++) await fetch(`${baseUrl}/tickets?limit=0`, { headers })
-    const folder = `${t.testdir()}/reports`
+  const failed = await ran(
+    'judge',
+    '--url',
+    baseUrl,
+    '--fail-on',
+    'refused-and-repeated',
+    '--report',
+    folder
+  )
 
-    const failed = await ran(
-      'judge',
-      '--url',
-      baseUrl,
-      '--fail-on',
-      'refused-and-repeated',
-      '--report',
-      folder
-    )
-
-    t.equal(failed.status, 3, failed.stderr)
-    t.match(
-      failed.stderr,
-      /\n {2}Report {8}.*report\.html\n {2}FAILED {8}finding: refused-and-repeated\n.*\n {2}Next {10}commerce-emulator repro '#1\/req_1' --url .*\n$/
-    )
-    t.match(readFileSync(`${folder}/junit.xml`, 'utf8'), 'name="reads a Ticket"><failure ')
-  }
-)
+  t.equal(failed.status, 3, failed.stderr)
+  t.match(
+    failed.stderr,
+    /\n {2}Report {8}.*report\.html\n {2}FAILED {8}finding: refused-and-repeated\n.*\n {2}Next {10}commerce-emulator repro '#1\/req_1' --url .*\n$/
+  )
+  t.match(readFileSync(`${folder}/junit.xml`, 'utf8'), 'name="reads a Ticket"><failure ')
+})

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
-const START_TIMEOUT = 30_000
+const START_TIMEOUT = 60_000
 const { PATH, HOME } = process.env
 
 /**

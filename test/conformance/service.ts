@@ -31,7 +31,7 @@ export type Answer = {
 /** Thrown where this service offers no way to set a check up. */
 export class Skip extends Error {}
 
-const TIMEOUT = 30_000
+const TIMEOUT = 60_000
 
 const basic = (name: string, password = ''): string =>
   `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`

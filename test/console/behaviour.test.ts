@@ -24,126 +24,123 @@ import { startTestEmulator } from '../support/emulator.js'
 
 const YAML = { 'content-type': 'application/yaml' }
 
-t.test(
-  'console: each form of a script entry makes one that the emulator takes, as it stands and with its parameters emptied',
-  async t => {
-    const { control } = await startTestEmulator(t)
-    const forms: [name: keyof typeof PRESETS, values: Record<string, string>, entry: object][] = [
-      [
-        'decline',
-        {},
-        {
-          name: 'card payments are declined',
-          on: 'POST /transactions',
-          match: { body: { payment_type: 'card' } },
-          calls: 1,
-          respond: {
-            status: 402,
-            error: { type: 'card_error', code: 'card_declined', message: 'The card was declined.' }
-          }
+t.test('console: each form of a script entry makes one that the emulator takes', async t => {
+  const { control } = await startTestEmulator(t)
+  const forms: [name: keyof typeof PRESETS, values: Record<string, string>, entry: object][] = [
+    [
+      'decline',
+      {},
+      {
+        name: 'card payments are declined',
+        on: 'POST /transactions',
+        match: { body: { payment_type: 'card' } },
+        calls: 1,
+        respond: {
+          status: 402,
+          error: { type: 'card_error', code: 'card_declined', message: 'The card was declined.' }
         }
-      ],
-      [
-        'decline',
-        {
-          calls: ' 2-3 ',
-          'match.body.ticket': 'tkt_a',
-          'match.body.card.last4': '0341',
-          'respond.error.message': 'No: "never" #1'
-        },
-        {
-          name: 'card payments are declined',
-          on: 'POST /transactions',
-          match: { body: { payment_type: 'card', ticket: 'tkt_a', card: { last4: '0341' } } },
-          calls: '2-3',
-          respond: {
-            status: 402,
-            error: { type: 'card_error', code: 'card_declined', message: 'No: "never" #1' }
-          }
+      }
+    ],
+    [
+      'decline',
+      {
+        calls: ' 2-3 ',
+        'match.body.ticket': 'tkt_a',
+        'match.body.card.last4': '0341',
+        'respond.error.message': 'No: "never" #1'
+      },
+      {
+        name: 'card payments are declined',
+        on: 'POST /transactions',
+        match: { body: { payment_type: 'card', ticket: 'tkt_a', card: { last4: '0341' } } },
+        calls: '2-3',
+        respond: {
+          status: 402,
+          error: { type: 'card_error', code: 'card_declined', message: 'No: "never" #1' }
         }
-      ],
-      [
-        'lose',
-        { calls: '' },
-        {
-          name: 'the response is lost',
-          on: 'POST /refunds',
-          fault: 'connection_reset',
-          when: 'after'
-        }
-      ],
-      [
-        'down',
-        { 'respond.retry_after': '' },
-        { name: 'the service is down', on: '*', for: '10s', respond: { status: 503, error: {} } }
-      ],
-      [
-        'hold',
-        { 'hold.for': '' },
-        {
-          name: 'requests wait for each other',
-          on: 'POST /refunds',
-          hold: { until: 2, release: 'in_order' }
-        }
-      ],
-      [
-        'gate',
-        {},
-        {
-          name: 'requests wait at a gate',
-          on: 'POST /refunds',
-          hold: { gate: 'refunds', for: '30s' }
-        }
-      ],
-      ['slow', {}, { name: 'responses are slow', on: 'GET *', delay: { min: '500ms', max: '3s' } }],
-      [
-        'slow',
-        { on: 'GET /tickets', 'delay.min': '1s', 'delay.max': '1s', calls: '4+' },
-        {
-          name: 'responses are slow',
-          on: 'GET /tickets',
-          calls: '4+',
-          delay: { min: '1s', max: '1s' }
-        }
-      ],
-      [
-        'flaky',
-        {},
-        {
-          name: 'requests fail now and then',
-          on: '*',
-          chance: 0.2,
-          respond: { status: 503, error: {} }
-        }
-      ],
-      [
-        'flaky',
-        { fault: 'hang', chance: '1', 'respond.status': '' },
-        { name: 'requests fail now and then', on: '*', chance: 1, fault: 'hang' }
-      ],
-      [
-        'flaky',
-        { fault: 'hang' },
-        {
-          name: 'requests fail now and then',
-          on: '*',
-          chance: 0.2,
-          respond: { status: 503, error: {} },
-          fault: 'hang'
-        }
-      ],
-      ['own', {}, { on: 'GET /tickets', respond: { status: 500, error: {} } }]
-    ]
-    for (const [name, values, entry] of forms) {
-      await control('DELETE /script')
-      const made = entryOf({ ...PRESETS[name].values, ...values })
-      t.strictSame(made, entry, name)
-      const { status, body } = await control('POST /script', yamlOf(made), YAML)
-      t.equal(status, 201, JSON.stringify(body))
-      t.strictSame(body.entry, made)
-    }
+      }
+    ],
+    [
+      'lose',
+      { calls: '' },
+      {
+        name: 'the response is lost',
+        on: 'POST /refunds',
+        fault: 'connection_reset',
+        when: 'after'
+      }
+    ],
+    [
+      'down',
+      { 'respond.retry_after': '' },
+      { name: 'the service is down', on: '*', for: '10s', respond: { status: 503, error: {} } }
+    ],
+    [
+      'hold',
+      { 'hold.for': '' },
+      {
+        name: 'requests wait for each other',
+        on: 'POST /refunds',
+        hold: { until: 2, release: 'in_order' }
+      }
+    ],
+    [
+      'gate',
+      {},
+      {
+        name: 'requests wait at a gate',
+        on: 'POST /refunds',
+        hold: { gate: 'refunds', for: '30s' }
+      }
+    ],
+    ['slow', {}, { name: 'responses are slow', on: 'GET *', delay: { min: '500ms', max: '3s' } }],
+    [
+      'slow',
+      { on: 'GET /tickets', 'delay.min': '1s', 'delay.max': '1s', calls: '4+' },
+      {
+        name: 'responses are slow',
+        on: 'GET /tickets',
+        calls: '4+',
+        delay: { min: '1s', max: '1s' }
+      }
+    ],
+    [
+      'flaky',
+      {},
+      {
+        name: 'requests fail now and then',
+        on: '*',
+        chance: 0.2,
+        respond: { status: 503, error: {} }
+      }
+    ],
+    [
+      'flaky',
+      { fault: 'hang', chance: '1', 'respond.status': '' },
+      { name: 'requests fail now and then', on: '*', chance: 1, fault: 'hang' }
+    ],
+    [
+      'flaky',
+      { fault: 'hang' },
+      {
+        name: 'requests fail now and then',
+        on: '*',
+        chance: 0.2,
+        respond: { status: 503, error: {} },
+        fault: 'hang'
+      }
+    ],
+    ['own', {}, { on: 'GET /tickets', respond: { status: 500, error: {} } }]
+  ]
+  for (const [name, values, entry] of forms) {
+    await control('DELETE /script')
+    const made = entryOf({ ...PRESETS[name].values, ...values })
+    t.strictSame(made, entry, name)
+    const { status, body } = await control('POST /script', yamlOf(made), YAML)
+    t.equal(status, 201, JSON.stringify(body))
+    t.strictSame(body.entry, made)
   }
-)
+})
 
 t.test(
   'console: a problem of a script entry is shown at the field that its value came from',
@@ -277,137 +274,128 @@ t.test('console: what has changed since the load in words', async t => {
   ])
 })
 
-t.test(
-  'console: settings are in groups, those that can be changed first, and are found by name, text and assumption',
-  async t => {
-    const { control } = await startTestEmulator(t, { settings: { port: 4020 } })
-    await control('PATCH /settings', { 'pagination.max_limit': 5 })
-    const { settings } = (await control('GET /settings')).body
-    const names = (...search: [text?: string, isChangedOnly?: boolean]) =>
-      groupsOf(settings, ...search).map(([name, { length }]) => `${name}: ${length}`)
+t.test('console: settings are in groups, those that can be changed first', async t => {
+  const { control } = await startTestEmulator(t, { settings: { port: 4020 } })
+  await control('PATCH /settings', { 'pagination.max_limit': 5 })
+  const { settings } = (await control('GET /settings')).body
+  const names = (...search: [text?: string, isChangedOnly?: boolean]) =>
+    groupsOf(settings, ...search).map(([name, { length }]) => `${name}: ${length}`)
 
-    t.strictSame(names(), [
-      'seed: 1',
-      'ids: 8',
-      'shapes: 2',
-      'statuses: 7',
-      'errors: 1',
-      'pagination: 5',
-      'search: 2',
-      'parameters: 3',
-      'auth: 3',
-      'evidence: 3',
-      'refunds: 2',
-      'transactions: 3',
-      'process: 13',
-      'limits: 20',
-      'sandboxes: 1'
-    ])
-    t.strictSame(names('a10 '), ['pagination: 4'])
-    t.strictSame(names('`limit MAXIMUM'), ['pagination: 1'])
-    t.strictSame(names('', true), ['pagination: 1', 'process: 1'])
-    t.strictSame(names('nothing is like that'), [])
-  }
-)
+  t.strictSame(names(), [
+    'seed: 1',
+    'ids: 8',
+    'shapes: 2',
+    'statuses: 7',
+    'errors: 1',
+    'pagination: 5',
+    'search: 2',
+    'parameters: 3',
+    'auth: 3',
+    'evidence: 3',
+    'refunds: 2',
+    'transactions: 3',
+    'process: 13',
+    'limits: 20',
+    'sandboxes: 1'
+  ])
+  t.strictSame(names('a10 '), ['pagination: 4'])
+  t.strictSame(names('`limit MAXIMUM'), ['pagination: 1'])
+  t.strictSame(names('', true), ['pagination: 1', 'process: 1'])
+  t.strictSame(names('nothing is like that'), [])
+})
 
-t.test(
-  'console: values of settings are typed as they are shown, and what is of no right type stays text',
-  async t => {
-    const { control } = await startTestEmulator(t, { settings: { port: 4020 } })
-    const { settings } = (await control('GET /settings')).body
-    const typed: [key: string, text: string, value: unknown][] = [
-      ['statuses.created', '201', 201],
-      ['statuses.created', '202', 202],
-      ['pagination.order', 'oldest_first', 'oldest_first'],
-      ['errors.expose_rule', 'false', false],
-      ['errors.expose_rule', 'true', true],
-      ['errors.expose_rule', 'no', 'no'],
-      ['pagination.max_limit', '7.5', '7.5'],
-      ['pagination.max_limit', '', ''],
-      ['auth.accept_any_key', '', null],
-      ['auth.accept_any_key', 'mch_a', 'mch_a'],
-      ['ids.prefixes.refund', '', ''],
-      ['pagination.cursors', 'after, before', ['after', 'before']],
-      ['shapes.list', '{"data":"$members"}', { data: '$members' }],
-      ['shapes.list', '{ data: $members }', '{ data: $members }']
-    ]
-    for (const [key, text, value] of typed)
-      t.strictSame(typedValue(text, settings[key].schema), value, `${key} ${text}`)
-    t.equal(typedValue('1', {}), '1', 'a schema without a type')
-    t.strictSame(
-      ['statuses.created', 'errors.expose_rule', 'auth.accept_any_key', 'pagination.max_limit'].map(
-        key => choicesIn(settings[key].schema)
+t.test('console: values of settings are typed as they are shown', async t => {
+  const { control } = await startTestEmulator(t, { settings: { port: 4020 } })
+  const { settings } = (await control('GET /settings')).body
+  const typed: [key: string, text: string, value: unknown][] = [
+    ['statuses.created', '201', 201],
+    ['statuses.created', '202', 202],
+    ['pagination.order', 'oldest_first', 'oldest_first'],
+    ['errors.expose_rule', 'false', false],
+    ['errors.expose_rule', 'true', true],
+    ['errors.expose_rule', 'no', 'no'],
+    ['pagination.max_limit', '7.5', '7.5'],
+    ['pagination.max_limit', '', ''],
+    ['auth.accept_any_key', '', null],
+    ['auth.accept_any_key', 'mch_a', 'mch_a'],
+    ['ids.prefixes.refund', '', ''],
+    ['pagination.cursors', 'after, before', ['after', 'before']],
+    ['shapes.list', '{"data":"$members"}', { data: '$members' }],
+    ['shapes.list', '{ data: $members }', '{ data: $members }']
+  ]
+  for (const [key, text, value] of typed)
+    t.strictSame(typedValue(text, settings[key].schema), value, `${key} ${text}`)
+  t.equal(typedValue('1', {}), '1', 'a schema without a type')
+  t.strictSame(
+    ['statuses.created', 'errors.expose_rule', 'auth.accept_any_key', 'pagination.max_limit'].map(
+      key => choicesIn(settings[key].schema)
+    ),
+    [['200', '201'], ['true', 'false'], undefined, undefined]
+  )
+  t.strictSame(
+    [
+      textOf(['a', 'b']),
+      textOf({ a: 1 }),
+      textOf(null),
+      textOf(false),
+      shownValue(null),
+      shownValue(0)
+    ],
+    ['a, b', '{"a":1}', '', 'false', 'none', '0']
+  )
+  t.strictSame(
+    [
+      sourceInWords(settings.port),
+      ...['control', 'scenario', 'environment'].map(source =>
+        sourceInWords({ ...settings.seed, source })
       ),
-      [['200', '201'], ['true', 'false'], undefined, undefined]
-    )
-    t.strictSame(
-      [
-        textOf(['a', 'b']),
-        textOf({ a: 1 }),
-        textOf(null),
-        textOf(false),
-        shownValue(null),
-        shownValue(0)
-      ],
-      ['a, b', '{"a":1}', '', 'false', 'none', '0']
-    )
-    t.strictSame(
-      [
-        sourceInWords(settings.port),
-        ...['control', 'scenario', 'environment'].map(source =>
-          sourceInWords({ ...settings.seed, source })
-        ),
-        sourceInWords({
-          ...settings['ids.length'],
-          source: 'environment',
-          given_by: 'COMMERCE_EMULATOR_IDS_LENGTH'
-        }),
-        sourceInWords({ ...settings['ids.length'], source: 'flag' })
-      ],
-      [
-        'from --port',
-        'changed since the load',
-        'from the scenario',
-        'from SEED',
-        'from COMMERCE_EMULATOR_IDS_LENGTH',
-        'from --set ids.length'
-      ]
-    )
-  }
-)
+      sourceInWords({
+        ...settings['ids.length'],
+        source: 'environment',
+        given_by: 'COMMERCE_EMULATOR_IDS_LENGTH'
+      }),
+      sourceInWords({ ...settings['ids.length'], source: 'flag' })
+    ],
+    [
+      'from --port',
+      'changed since the load',
+      'from the scenario',
+      'from SEED',
+      'from COMMERCE_EMULATOR_IDS_LENGTH',
+      'from --set ids.length'
+    ]
+  )
+})
 
-t.test(
-  'console: variables are sent with the types of their defaults, those at their defaults not at all',
-  async t => {
-    const declared = { last4: '0341', count: 3, strict: true }
+t.test('console: variables are sent with the types of their defaults', async t => {
+  const declared = { last4: '0341', count: 3, strict: true }
 
-    t.strictSame([givenVariables(declared, {}, ''), givenVariables(undefined, {}, '')], [{}, {}])
-    t.strictSame(
-      givenVariables(declared, { last4: '0341', count: '3', strict: 'true' }, ''),
-      {},
-      'typed as the defaults are'
-    )
-    t.strictSame(givenVariables(declared, { last4: '0042', count: ' 4 ', strict: 'false' }, ''), {
-      last4: '0042',
-      count: 4,
-      strict: false
-    })
-    t.strictSame(givenVariables(declared, { last4: '', count: 'four', strict: 'no' }, ''), {
-      last4: '',
-      count: 'four',
-      strict: 'no'
-    })
-    t.strictSame(
-      givenVariables(declared, { count: 'true' }, ''),
-      { count: 'true' },
-      'of another type it is sent as text, and refused'
-    )
-    t.strictSame(givenVariables({}, {}, ' a =1\n\nb="1"\nc=false\nd=a b\nf'), {
-      a: 1,
-      b: '1',
-      c: false,
-      d: 'a b',
-      f: ''
-    })
-  }
-)
+  t.strictSame([givenVariables(declared, {}, ''), givenVariables(undefined, {}, '')], [{}, {}])
+  t.strictSame(
+    givenVariables(declared, { last4: '0341', count: '3', strict: 'true' }, ''),
+    {},
+    'typed as the defaults are'
+  )
+  t.strictSame(givenVariables(declared, { last4: '0042', count: ' 4 ', strict: 'false' }, ''), {
+    last4: '0042',
+    count: 4,
+    strict: false
+  })
+  t.strictSame(givenVariables(declared, { last4: '', count: 'four', strict: 'no' }, ''), {
+    last4: '',
+    count: 'four',
+    strict: 'no'
+  })
+  t.strictSame(
+    givenVariables(declared, { count: 'true' }, ''),
+    { count: 'true' },
+    'of another type it is sent as text, and refused'
+  )
+  t.strictSame(givenVariables({}, {}, ' a =1\n\nb="1"\nc=false\nd=a b\nf'), {
+    a: 1,
+    b: '1',
+    c: false,
+    d: 'a b',
+    f: ''
+  })
+})

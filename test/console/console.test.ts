@@ -89,44 +89,41 @@ t.test('console: the page of a sandbox begins with that sandbox', async t => {
   t.notMatch(text, '{{', 'every value of the page is filled in')
 })
 
-t.test(
-  'console: all that the page loads comes from the emulator, and nothing from elsewhere',
-  async t => {
-    const { control } = await startTestEmulator(t)
+t.test('console: all that the page loads comes from the emulator', async t => {
+  const { control } = await startTestEmulator(t)
 
-    const { text, headers } = await control('GET /', undefined, HTML)
-    const addresses = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(
-      ([, address]) => address as string
+  const { text, headers } = await control('GET /', undefined, HTML)
+  const addresses = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(
+    ([, address]) => address as string
+  )
+  t.strictSame(addresses.sort(), [
+    '/_control/console/console.css',
+    '/_control/console/console.js',
+    '/_control/console/icon.svg'
+  ])
+  t.notMatch(text, /<script>|<style|style=|\son\w+=/, 'nothing is inline')
+  const own = "script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'"
+  t.equal(
+    headers['content-security-policy'],
+    `default-src 'none'; ${own}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+  )
+  for (const name of ['console.css', 'console.js', 'docs.js', 'icon.svg'])
+    t.equal(FILES.includes(name), true, name)
+  for (const name of FILES) {
+    const file = await control(`GET /console/${name}`)
+    const type = TYPES[name.slice(name.lastIndexOf('.') + 1)]
+    t.strictSame(
+      [file.status, file.headers['content-type'], file.headers['x-content-type-options']],
+      [200, type, 'nosniff'],
+      name
     )
-    t.strictSame(addresses.sort(), [
-      '/_control/console/console.css',
-      '/_control/console/console.js',
-      '/_control/console/icon.svg'
-    ])
-    t.notMatch(text, /<script>|<style|style=|\son\w+=/, 'nothing is inline')
-    const own = "script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'"
     t.equal(
-      headers['content-security-policy'],
-      `default-src 'none'; ${own}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+      /sourceMappingURL|https?:\/\/(?!www\.w3\.org\/)/.exec(file.text)?.[0],
+      undefined,
+      `${name} names no other place`
     )
-    for (const name of ['console.css', 'console.js', 'docs.js', 'icon.svg'])
-      t.equal(FILES.includes(name), true, name)
-    for (const name of FILES) {
-      const file = await control(`GET /console/${name}`)
-      const type = TYPES[name.slice(name.lastIndexOf('.') + 1)]
-      t.strictSame(
-        [file.status, file.headers['content-type'], file.headers['x-content-type-options']],
-        [200, type, 'nosniff'],
-        name
-      )
-      t.equal(
-        /sourceMappingURL|https?:\/\/(?!www\.w3\.org\/)/.exec(file.text)?.[0],
-        undefined,
-        `${name} names no other place`
-      )
-    }
   }
-)
+})
 
 /** What a client says that it can read, and what it gets. */
 const ENCODINGS: readonly [accepted: string | undefined, encoding: string | undefined][] = [
@@ -169,57 +166,54 @@ t.test('console: files are sent as small as the client can read them, by HEAD to
   }
 })
 
-t.test(
-  'console: what has its content in its name is kept for good, and of all else only what has changed is sent again',
-  async t => {
-    const { app } = await startTestEmulator(t)
-    const ask = (url: string, headers: Record<string, string> = {}) =>
-      app.inject({ url, headers: { host: 'localhost', ...HTML, ...headers } })
-    const named = FILES.filter(
-      name => !['console.js', 'console.css', 'docs.js', 'icon.svg'].includes(name)
-    )
-    const paths = [
-      ...FILES.map(name => `/console/${name}`),
-      '/docs/swagger-ui-bundle.js',
-      '/docs/swagger-ui.css',
-      '',
-      '/'
-    ]
+t.test('console: what has its content in its name is kept for good', async t => {
+  const { app } = await startTestEmulator(t)
+  const ask = (url: string, headers: Record<string, string> = {}) =>
+    app.inject({ url, headers: { host: 'localhost', ...HTML, ...headers } })
+  const named = FILES.filter(
+    name => !['console.js', 'console.css', 'docs.js', 'icon.svg'].includes(name)
+  )
+  const paths = [
+    ...FILES.map(name => `/console/${name}`),
+    '/docs/swagger-ui-bundle.js',
+    '/docs/swagger-ui.css',
+    '',
+    '/'
+  ]
 
-    t.ok(named.length > 5)
-    for (const path of paths) {
-      const url = `/_control${path}`
-      const { statusCode, headers } = await ask(url)
-      const kept = named.includes(path.replace('/console/', ''))
-        ? 'public, max-age=31536000, immutable'
-        : 'no-cache'
-      t.strictSame([statusCode, headers['cache-control']], [200, kept], url)
-      const etag = String(headers.etag)
-      for (const known of [etag, etag.replace('W/', ''), `"other", ${etag}`]) {
-        const again = await ask(url, { 'if-none-match': known, 'accept-encoding': 'br' })
-        t.strictSame(
-          [
-            again.statusCode,
-            again.body,
-            again.headers['content-encoding'],
-            again.headers['content-length']
-          ],
-          [304, '', undefined, undefined],
-          known
-        )
-        t.hasStrict(again.headers, { etag, 'cache-control': kept, vary: headers.vary })
-      }
-      t.equal((await ask(url, { 'if-none-match': 'W/"other"' })).statusCode, 200, 'another content')
+  t.ok(named.length > 5)
+  for (const path of paths) {
+    const url = `/_control${path}`
+    const { statusCode, headers } = await ask(url)
+    const kept = named.includes(path.replace('/console/', ''))
+      ? 'public, max-age=31536000, immutable'
+      : 'no-cache'
+    t.strictSame([statusCode, headers['cache-control']], [200, kept], url)
+    const etag = String(headers.etag)
+    for (const known of [etag, etag.replace('W/', ''), `"other", ${etag}`]) {
+      const again = await ask(url, { 'if-none-match': known, 'accept-encoding': 'br' })
+      t.strictSame(
+        [
+          again.statusCode,
+          again.body,
+          again.headers['content-encoding'],
+          again.headers['content-length']
+        ],
+        [304, '', undefined, undefined],
+        known
+      )
+      t.hasStrict(again.headers, { etag, 'cache-control': kept, vary: headers.vary })
     }
-    const [main, other] = [await ask('/_control'), await ask('/_control/docs')]
-    t.not((await ask('/_control/console/console.js')).headers.etag, main.headers.etag)
-    t.strictSame(
-      [main.headers.vary, other.headers['cache-control'], other.headers.etag],
-      ['accept', 'no-store', undefined],
-      'a page with a key is not kept'
-    )
+    t.equal((await ask(url, { 'if-none-match': 'W/"other"' })).statusCode, 200, 'another content')
   }
-)
+  const [main, other] = [await ask('/_control'), await ask('/_control/docs')]
+  t.not((await ask('/_control/console/console.js')).headers.etag, main.headers.etag)
+  t.strictSame(
+    [main.headers.vary, other.headers['cache-control'], other.headers.etag],
+    ['accept', 'no-store', undefined],
+    'a page with a key is not kept'
+  )
+})
 
 t.test(
   'console: a file that is not part of the page and a path out of the folder are refused',
@@ -244,46 +238,42 @@ t.test(
   }
 )
 
-t.test(
-  'console: pages of other origins are refused, and callers without the token get no more than the form that asks for it',
-  async t => {
-    const { control } = await startTestEmulator(t, { settings: { control_token: 'secret' } })
+t.test('console: pages of other origins are refused', async t => {
+  const { control } = await startTestEmulator(t, { settings: { control_token: 'secret' } })
 
-    const page = await control('GET /', undefined, HTML)
-    t.equal(page.status, 401)
-    const [kept, etag] = [page.headers['cache-control'], page.headers.etag]
-    t.strictSame(
-      [kept, etag],
-      ['no-store', undefined],
-      'the page that asks for the token is not the one at this address'
+  const page = await control('GET /', undefined, HTML)
+  t.equal(page.status, 401)
+  const [kept, etag] = [page.headers['cache-control'], page.headers.etag]
+  t.strictSame(
+    [kept, etag],
+    ['no-store', undefined],
+    'the page that asks for the token is not the one at this address'
+  )
+  t.equal(
+    page.text,
+    (await control('GET /', undefined, { ...HTML, authorization: 'Bearer secret' })).text,
+    'the page shows nothing of the emulator'
+  )
+  t.match(page.headers['content-security-policy'], "default-src 'none'")
+  t.equal((await control('GET /docs', undefined, HTML)).text, page.text)
+  t.strictSame([(await control('GET /')).status, (await control('GET /docs')).status], [401, 401])
+  for (const path of ['/state', '/keys', '/nothing']) {
+    const { status, body } = await control(`GET ${path}`, undefined, HTML)
+    t.strictSame([status, body.error.code], [401, 'token_required'], path)
+  }
+  for (const path of ['/', '/docs', '/console/console.js', '/session']) {
+    t.equal(
+      (await control(`GET ${path}`, undefined, { ...HTML, host: 'evil.example' })).status,
+      403,
+      path
     )
     t.equal(
-      page.text,
-      (await control('GET /', undefined, { ...HTML, authorization: 'Bearer secret' })).text,
-      'the page shows nothing of the emulator'
+      (await control(`GET ${path}`, undefined, { ...HTML, origin: 'http://evil.example' })).status,
+      403,
+      path
     )
-    t.match(page.headers['content-security-policy'], "default-src 'none'")
-    t.equal((await control('GET /docs', undefined, HTML)).text, page.text)
-    t.strictSame([(await control('GET /')).status, (await control('GET /docs')).status], [401, 401])
-    for (const path of ['/state', '/keys', '/nothing']) {
-      const { status, body } = await control(`GET ${path}`, undefined, HTML)
-      t.strictSame([status, body.error.code], [401, 'token_required'], path)
-    }
-    for (const path of ['/', '/docs', '/console/console.js', '/session']) {
-      t.equal(
-        (await control(`GET ${path}`, undefined, { ...HTML, host: 'evil.example' })).status,
-        403,
-        path
-      )
-      t.equal(
-        (await control(`GET ${path}`, undefined, { ...HTML, origin: 'http://evil.example' }))
-          .status,
-        403,
-        path
-      )
-    }
   }
-)
+})
 
 t.test('console: without the token nobody learns which sandboxes there are', async t => {
   const { inject } = await startTestEmulator(t, { settings: { control_token: 'secret' } })

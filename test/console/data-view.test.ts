@@ -166,37 +166,34 @@ t.test('console: the parameters of a list are those of the API, without paging',
   )
 })
 
-t.test(
-  'console: a list that the document lacks has no parameters, and what a parameter leaves out is empty',
-  async t => {
-    const range = { properties: { gte: { description: 'From.' }, lt: {} } }
-    const parameters = [
-      {
-        name: 'created',
-        in: 'query',
-        style: 'deepObject',
-        schema: { $ref: '#/components/schemas/Range' }
-      },
-      { name: 'metadata', in: 'query', style: 'deepObject', schema: {} },
-      { name: 'sort', in: 'query', schema: { enum: ['up', 'down'] } },
-      ...CURSORS.map(name => ({ name, in: 'query', schema: {} }))
-    ]
-    const openApi = {
-      paths: { '/tickets': { get: { parameters } }, '/refunds': {} },
-      components: { schemas: { Range: range } }
-    }
-
-    t.strictSame(listParameters(openApi, 'tickets', CURSORS), [
-      { name: 'created[gte]', about: 'From.', words: undefined },
-      { name: 'created[lt]', about: '', words: undefined },
-      { name: 'sort', about: '', words: ['up', 'down'] }
-    ])
-    t.strictSame(
-      [listParameters(openApi, 'refunds', CURSORS), listParameters(openApi, 'accounts', CURSORS)],
-      [[], []]
-    )
+t.test('console: a list that the document lacks has no parameters', async t => {
+  const range = { properties: { gte: { description: 'From.' }, lt: {} } }
+  const parameters = [
+    {
+      name: 'created',
+      in: 'query',
+      style: 'deepObject',
+      schema: { $ref: '#/components/schemas/Range' }
+    },
+    { name: 'metadata', in: 'query', style: 'deepObject', schema: {} },
+    { name: 'sort', in: 'query', schema: { enum: ['up', 'down'] } },
+    ...CURSORS.map(name => ({ name, in: 'query', schema: {} }))
+  ]
+  const openApi = {
+    paths: { '/tickets': { get: { parameters } }, '/refunds': {} },
+    components: { schemas: { Range: range } }
   }
-)
+
+  t.strictSame(listParameters(openApi, 'tickets', CURSORS), [
+    { name: 'created[gte]', about: 'From.', words: undefined },
+    { name: 'created[lt]', about: '', words: undefined },
+    { name: 'sort', about: '', words: ['up', 'down'] }
+  ])
+  t.strictSame(
+    [listParameters(openApi, 'refunds', CURSORS), listParameters(openApi, 'accounts', CURSORS)],
+    [[], []]
+  )
+})
 
 t.test(
   'console: money is shown by the digits of its currency, and without one as a number',
@@ -220,67 +217,64 @@ t.test(
   }
 )
 
-t.test(
-  'console: the timeline of a record says what each request had to do with it, and how it was shown before',
-  async t => {
-    const call = (id: string, changes: Partial<JournalCall>) =>
-      ({
-        id,
-        method: 'GET',
-        path: '/',
-        params: {},
-        query: {},
-        body: {},
-        answer: null,
-        refusal: null,
-        took_effect: false,
-        ...changes
-      }) as JournalCall
-    const record = (amount_refunded: number) => ({ id: 'txn_a', amount_refunded })
-    const [first, second] = [record(0), record(200)]
-    const moments = timelineOf(
-      [
-        call('req_1', { method: 'POST', answer: first, took_effect: true }),
-        call('req_2', {
-          method: 'POST',
-          body: { transaction: 'txn_a' },
-          answer: { id: 'rfd_a' },
-          took_effect: true
-        }),
-        call('req_3', {
-          method: 'POST',
-          body: { transaction: 'txn_a' },
-          refusal: { code: 'x', rule: 'REF-7', assumption: null, param: null }
-        }),
-        call('req_4', { answer: { data: [{ id: 'txn_b' }, second] } }),
-        call('req_5', { params: { id: 'txn_a' }, answer: second }),
-        call('req_6', { answer: { id: 'txn_b' } }),
-        call('req_7', { query: { transaction: 'txn_a' }, answer: { data: [] } }),
-        call('req_8', { refusal: { code: 'x', rule: null, assumption: null, param: null } }),
-        call('req_9', { method: 'DELETE', params: { id: 'txn_a' }, took_effect: true })
-      ],
-      'txn_a'
-    )
+t.test('console: the timeline of a record says what each request had to do with it', async t => {
+  const call = (id: string, changes: Partial<JournalCall>) =>
+    ({
+      id,
+      method: 'GET',
+      path: '/',
+      params: {},
+      query: {},
+      body: {},
+      answer: null,
+      refusal: null,
+      took_effect: false,
+      ...changes
+    }) as JournalCall
+  const record = (amount_refunded: number) => ({ id: 'txn_a', amount_refunded })
+  const [first, second] = [record(0), record(200)]
+  const moments = timelineOf(
+    [
+      call('req_1', { method: 'POST', answer: first, took_effect: true }),
+      call('req_2', {
+        method: 'POST',
+        body: { transaction: 'txn_a' },
+        answer: { id: 'rfd_a' },
+        took_effect: true
+      }),
+      call('req_3', {
+        method: 'POST',
+        body: { transaction: 'txn_a' },
+        refusal: { code: 'x', rule: 'REF-7', assumption: null, param: null }
+      }),
+      call('req_4', { answer: { data: [{ id: 'txn_b' }, second] } }),
+      call('req_5', { params: { id: 'txn_a' }, answer: second }),
+      call('req_6', { answer: { id: 'txn_b' } }),
+      call('req_7', { query: { transaction: 'txn_a' }, answer: { data: [] } }),
+      call('req_8', { refusal: { code: 'x', rule: null, assumption: null, param: null } }),
+      call('req_9', { method: 'DELETE', params: { id: 'txn_a' }, took_effect: true })
+    ],
+    'txn_a'
+  )
 
-    t.strictSame(
-      moments.map(({ call: { id }, role }) => `${id} ${role}`),
-      [
-        'req_1 created',
-        'req_2 changed',
-        'req_3 refused',
-        'req_4 listed',
-        'req_5 read',
-        'req_7 named',
-        'req_9 deleted'
-      ]
-    )
-    t.strictSame(differences(first, second), [{ path: 'amount_refunded', before: 0, after: 200 }])
-    t.strictSame(differences({ a: [1, { b: 2 }] }, { a: [1, { b: 3 }], c: null }), [
-      { path: 'a.1.b', before: 2, after: 3 },
-      { path: 'c', before: undefined, after: null }
-    ])
-  }
-)
+  t.strictSame(
+    moments.map(({ call: { id }, role }) => `${id} ${role}`),
+    [
+      'req_1 created',
+      'req_2 changed',
+      'req_3 refused',
+      'req_4 listed',
+      'req_5 read',
+      'req_7 named',
+      'req_9 deleted'
+    ]
+  )
+  t.strictSame(differences(first, second), [{ path: 'amount_refunded', before: 0, after: 200 }])
+  t.strictSame(differences({ a: [1, { b: 2 }] }, { a: [1, { b: 3 }], c: null }), [
+    { path: 'a.1.b', before: 2, after: 3 },
+    { path: 'c', before: undefined, after: null }
+  ])
+})
 
 t.test('console: two sandboxes are compared record by record', async t => {
   const other = {

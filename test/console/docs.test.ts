@@ -78,45 +78,36 @@ t.test(
   }
 )
 
-t.test(
-  'docs: the address in the document is that of the Host that it was asked from, and ?style=flat names nested parameters in brackets',
-  async t => {
-    const { control, listen, sandbox } = await startTestEmulator(t)
-    const options = { base: '/next', version: '0.0.0', settings: sandbox.settings }
+t.test('docs: the address in the document is that of the Host that it was asked from', async t => {
+  const { control, listen, sandbox } = await startTestEmulator(t)
+  const options = { base: '/next', version: '0.0.0', settings: sandbox.settings }
 
-    const flat = await control('GET /openapi.json?style=flat', undefined, {
-      host: '127.0.0.1:8080'
-    })
-    t.strictSame(
-      flat.body,
-      JSON.parse(
-        JSON.stringify(
-          openApiDocument({ ...options, origin: 'http://127.0.0.1:8080', isFlat: true })
-        )
-      )
+  const flat = await control('GET /openapi.json?style=flat', undefined, {
+    host: '127.0.0.1:8080'
+  })
+  t.strictSame(
+    flat.body,
+    JSON.parse(
+      JSON.stringify(openApiDocument({ ...options, origin: 'http://127.0.0.1:8080', isFlat: true }))
     )
-    t.equal(flat.body.servers[0].url, 'http://127.0.0.1:8080/next')
-    const yaml = await control('GET /openapi.json?style=flat&format=yaml', undefined, {
-      host: '127.0.0.1:8080'
-    })
-    t.strictSame(parse(yaml.text), flat.body)
-    t.match((await control('GET /openapi.control.json?format=yaml')).text, /^openapi: 3\.1\.0\n/)
-    const wide = await control('GET /openapi.json?style=wide')
-    t.strictSame(
-      [wide.status, wide.body.error.code, wide.body.error.param],
-      [400, 'parameter_invalid', 'style']
-    )
+  )
+  t.equal(flat.body.servers[0].url, 'http://127.0.0.1:8080/next')
+  const yaml = await control('GET /openapi.json?style=flat&format=yaml', undefined, {
+    host: '127.0.0.1:8080'
+  })
+  t.strictSame(parse(yaml.text), flat.body)
+  t.match((await control('GET /openapi.control.json?format=yaml')).text, /^openapi: 3\.1\.0\n/)
+  const wide = await control('GET /openapi.json?style=wide')
+  t.strictSame(
+    [wide.status, wide.body.error.code, wide.body.error.param],
+    [400, 'parameter_invalid', 'style']
+  )
 
-    const socket = connect(await listen(), '127.0.0.1')
-    socket.write('GET /_control/openapi.json HTTP/1.0\r\n\r\n')
-    const [, body] = (await text(socket)).split('\r\n\r\n') as [string, string]
-    t.equal(
-      JSON.parse(body).servers[0].url,
-      '/next',
-      'a call without a Host gets relative addresses'
-    )
-  }
-)
+  const socket = connect(await listen(), '127.0.0.1')
+  socket.write('GET /_control/openapi.json HTTP/1.0\r\n\r\n')
+  const [, body] = (await text(socket)).split('\r\n\r\n') as [string, string]
+  t.equal(JSON.parse(body).servers[0].url, '/next', 'a call without a Host gets relative addresses')
+})
 
 t.test(
   'docs: a query, a file that does not exist and a path out of the folder are refused',
@@ -186,37 +177,30 @@ t.test(
   }
 )
 
-t.test(
-  "docs: the page of a sandbox shows the sandbox's own document, whose address is the sandbox's API",
-  async t => {
-    const { inject } = await startTestEmulator(t)
-    const get = (url: string) => inject({ method: 'GET', url, headers: { host: 'localhost' } })
-    t.equal(
-      (await get('/sandbox/blue/_control/docs')).status,
-      404,
-      'a page does not make a sandbox'
-    )
-    await inject({
-      method: 'POST',
-      url: '/sandbox/blue/_control/reset',
-      headers: { host: 'localhost' }
-    })
+t.test("docs: the page of a sandbox shows the sandbox's own document", async t => {
+  const { inject } = await startTestEmulator(t)
+  const get = (url: string) => inject({ method: 'GET', url, headers: { host: 'localhost' } })
+  t.equal((await get('/sandbox/blue/_control/docs')).status, 404, 'a page does not make a sandbox')
+  await inject({
+    method: 'POST',
+    url: '/sandbox/blue/_control/reset',
+    headers: { host: 'localhost' }
+  })
 
-    const page = await get('/sandbox/blue/_control/docs')
-    t.equal(page.status, 200)
-    for (const address of addressesIn(page.text)) {
-      t.equal(
-        address.startsWith('/sandbox/blue/_control/') ||
-          /^\/_control\/console\/(docs\.js|icon\.svg)$/.test(address),
-        true,
-        address
-      )
-      t.equal((await get(address)).status, 200, address)
-    }
-    const { body } = await get('/sandbox/blue/_control/openapi.json')
-    t.equal(body.servers[0].url, 'http://localhost/sandbox/blue/next')
+  const page = await get('/sandbox/blue/_control/docs')
+  t.equal(page.status, 200)
+  for (const address of addressesIn(page.text)) {
+    t.equal(
+      address.startsWith('/sandbox/blue/_control/') ||
+        /^\/_control\/console\/(docs\.js|icon\.svg)$/.test(address),
+      true,
+      address
+    )
+    t.equal((await get(address)).status, 200, address)
   }
-)
+  const { body } = await get('/sandbox/blue/_control/openapi.json')
+  t.equal(body.servers[0].url, 'http://localhost/sandbox/blue/next')
+})
 
 type Property = { examples: unknown[] }
 type Config = {
@@ -304,59 +288,53 @@ async function started({ control }: Emulator) {
   return { config, included, authorized, classes }
 }
 
-t.test(
-  "docs: a form starts with its first example and sends nothing else, and calls are made with the first merchant's key",
-  async t => {
-    const { config, included, authorized, classes } = await started(
-      await startTestEmulator(t, { scenario: SCENARIO })
-    )
+t.test('docs: a form starts with its first example and sends nothing else', async t => {
+  const { config, included, authorized, classes } = await started(
+    await startTestEmulator(t, { scenario: SCENARIO })
+  )
 
-    const { ticket, card, payload, customer } =
-      config.spec.components.schemas.CreateTransaction.properties
-    t.strictSame(classes, [['dark-mode', true]])
-    t.strictSame(
-      [ticket.examples, card.examples, payload.examples, customer.examples],
-      [['tkt_60'], [{ brand: 'visa', last4: '4242' }], [''], [{}]]
-    )
-    t.strictSame(included['/transactions']?.sort(), [
-      'amount',
-      'card',
-      'currency',
-      'payment_type',
-      'ticket',
-      'tip_amount'
-    ])
-    t.strictSame(
-      included['/locations/{id}']?.sort(),
-      ['display_name', 'metadata', 'phone'],
-      'an empty value that the example sends is sent'
-    )
-    t.equal(Object.keys(included).length, 8)
-    t.strictSame(authorized, [['apiKey', 'sk_test_merchant', '']])
-    t.hasStrict(config, { dom_id: '#docs', validatorUrl: null })
-  }
-)
+  const { ticket, card, payload, customer } =
+    config.spec.components.schemas.CreateTransaction.properties
+  t.strictSame(classes, [['dark-mode', true]])
+  t.strictSame(
+    [ticket.examples, card.examples, payload.examples, customer.examples],
+    [['tkt_60'], [{ brand: 'visa', last4: '4242' }], [''], [{}]]
+  )
+  t.strictSame(included['/transactions']?.sort(), [
+    'amount',
+    'card',
+    'currency',
+    'payment_type',
+    'ticket',
+    'tip_amount'
+  ])
+  t.strictSame(
+    included['/locations/{id}']?.sort(),
+    ['display_name', 'metadata', 'phone'],
+    'an empty value that the example sends is sent'
+  )
+  t.equal(Object.keys(included).length, 8)
+  t.strictSame(authorized, [['apiKey', 'sk_test_merchant', '']])
+  t.hasStrict(config, { dom_id: '#docs', validatorUrl: null })
+})
 
-t.test(
-  'docs: a key with any characters reaches Swagger UI unchanged, and no key is needed',
-  async t => {
-    const accounts = [
-      {
-        id: 'mch_a',
-        type: 'merchant',
-        name: 'A',
-        email: 'a@example.com',
-        address: { country: 'US' }
-      }
-    ]
-    const key = `"><script>'&`
-    const odd = await startTestEmulator(t, {
-      scenario: { data: { accounts, api_keys: [{ key, account: 'mch_a' }] } }
-    })
-    const none = await startTestEmulator(t, { scenario: { data: { accounts } } })
+t.test('docs: a key with any characters reaches Swagger UI unchanged', async t => {
+  const accounts = [
+    {
+      id: 'mch_a',
+      type: 'merchant',
+      name: 'A',
+      email: 'a@example.com',
+      address: { country: 'US' }
+    }
+  ]
+  const key = `"><script>'&`
+  const odd = await startTestEmulator(t, {
+    scenario: { data: { accounts, api_keys: [{ key, account: 'mch_a' }] } }
+  })
+  const none = await startTestEmulator(t, { scenario: { data: { accounts } } })
 
-    t.strictSame((await started(odd)).authorized, [['apiKey', key, '']])
-    t.notMatch((await odd.control('GET /docs')).text, key)
-    t.strictSame((await started(none)).authorized, [])
-  }
-)
+  t.strictSame((await started(odd)).authorized, [['apiKey', key, '']])
+  t.notMatch((await odd.control('GET /docs')).text, key)
+  t.strictSame((await started(none)).authorized, [])
+})

@@ -284,80 +284,74 @@ t.test('requests: what was sent is read in brackets, and what decided a call is 
   )
 })
 
-t.test(
-  'requests: an answer that the script broke on its way says so, and no other does',
-  async t => {
-    const malformed = 'the script entry broken made the body malformed. This is what went out.'
-    const truncated = 'the script entry scr_1 truncated the body. This is what went out.'
-    const nothing =
-      'the script entry scr_1 lost the response (connection_reset). Nothing of this went out.'
-    const [lost, broken] = [
-      { fault: 'truncated_body' },
-      { name: 'broken', fault: 'malformed_body' }
-    ]
-    const pay = ['POST /transactions', 'ticket=tkt_a&payment_type=external&amount=5'] as const
-    const cases: [
-      title: string,
-      entry: object,
-      sent: readonly [on: string, body?: string],
-      shown: string | null
-    ][] = [
-      ['in place of the operation', broken, pay, malformed],
-      ['after the operation', { ...broken, when: 'after' }, pay, malformed],
-      [
-        'a refusal of the operation',
-        { ...broken, when: 'after' },
-        ['GET /tickets/tkt_none'],
-        malformed
-      ],
-      ['a text of the script', { ...broken, respond: { body: 'words' } }, pay, malformed],
-      ['a refusal before the script', broken, ['POST /transactions', 'amount=x'], null],
-      [
-        'an answer without a body',
-        { ...broken, when: 'after' },
-        ['DELETE /accounts/mch_a/users/usr_a'],
-        null
-      ],
-      ['truncated in place of the operation', lost, pay, truncated],
-      ['truncated after the operation', { ...lost, when: 'after' }, pay, truncated],
-      ['nothing to truncate', { ...lost, respond: { status: 204 } }, pay, null],
-      ['lost before its body', { fault: 'connection_reset' }, pay, nothing],
-      ['lost after the operation', { fault: 'connection_reset', when: 'after' }, pay, nothing],
-      ['a text that is not broken', { respond: { body: 'words{' } }, pay, null],
-      ['an answer that is late', { delay: '1ms' }, pay, null]
-    ]
-    for (const [title, entry, [on, body], shown] of cases) {
-      const users = [{ id: 'usr_a', account: 'mch_a', name: 'A', email: 'a@example.com' }]
-      const emulator = await startTestEmulator(t, {
-        scenario: { data: smallFixture({ users }), script: [{ on: '*', ...entry }] }
-      })
-      await emulator.call(on, { ...(body !== undefined && { body }) }).catch(() => {})
+t.test('requests: an answer that the script broke on its way says so', async t => {
+  const malformed = 'the script entry broken made the body malformed. This is what went out.'
+  const truncated = 'the script entry scr_1 truncated the body. This is what went out.'
+  const nothing =
+    'the script entry scr_1 lost the response (connection_reset). Nothing of this went out.'
+  const [lost, broken] = [{ fault: 'truncated_body' }, { name: 'broken', fault: 'malformed_body' }]
+  const pay = ['POST /transactions', 'ticket=tkt_a&payment_type=external&amount=5'] as const
+  const cases: [
+    title: string,
+    entry: object,
+    sent: readonly [on: string, body?: string],
+    shown: string | null
+  ][] = [
+    ['in place of the operation', broken, pay, malformed],
+    ['after the operation', { ...broken, when: 'after' }, pay, malformed],
+    [
+      'a refusal of the operation',
+      { ...broken, when: 'after' },
+      ['GET /tickets/tkt_none'],
+      malformed
+    ],
+    ['a text of the script', { ...broken, respond: { body: 'words' } }, pay, malformed],
+    ['a refusal before the script', broken, ['POST /transactions', 'amount=x'], null],
+    [
+      'an answer without a body',
+      { ...broken, when: 'after' },
+      ['DELETE /accounts/mch_a/users/usr_a'],
+      null
+    ],
+    ['truncated in place of the operation', lost, pay, truncated],
+    ['truncated after the operation', { ...lost, when: 'after' }, pay, truncated],
+    ['nothing to truncate', { ...lost, respond: { status: 204 } }, pay, null],
+    ['lost before its body', { fault: 'connection_reset' }, pay, nothing],
+    ['lost after the operation', { fault: 'connection_reset', when: 'after' }, pay, nothing],
+    ['a text that is not broken', { respond: { body: 'words{' } }, pay, null],
+    ['an answer that is late', { delay: '1ms' }, pay, null]
+  ]
+  for (const [title, entry, [on, body], shown] of cases) {
+    const users = [{ id: 'usr_a', account: 'mch_a', name: 'A', email: 'a@example.com' }]
+    const emulator = await startTestEmulator(t, {
+      scenario: { data: smallFixture({ users }), script: [{ on: '*', ...entry }] }
+    })
+    await emulator.call(on, { ...(body !== undefined && { body }) }).catch(() => {})
 
-      const { body: told } = await emulator.control('GET /requests/req_1')
-      const { text = null, sent } = breakingShown(told) ?? {}
-      t.equal(text, shown, title)
-      t.equal(
-        sent !== undefined && JSON.stringify(told.answer).startsWith(sent) && sent.length > 10,
-        shown === truncated,
-        `${title}: what went out`
-      )
-    }
-    const script = { id: 'scr_1', name: null, fault: 'malformed_body' }
+    const { body: told } = await emulator.control('GET /requests/req_1')
+    const { text = null, sent } = breakingShown(told) ?? {}
+    t.equal(text, shown, title)
     t.equal(
-      breakingShown(call({ script })),
-      null,
-      'an answer of the emulator in place of the broken one'
-    )
-    t.equal(breakingShown(call({ script: { ...script, fault: 'truncated_body' } })), null)
-    t.equal(
-      breakingShown(
-        call({ script: { ...script, fault: 'truncated_body' }, answered: false, answer: 'näher' })
-      )?.sent,
-      'nä',
-      'half of its bytes'
+      sent !== undefined && JSON.stringify(told.answer).startsWith(sent) && sent.length > 10,
+      shown === truncated,
+      `${title}: what went out`
     )
   }
-)
+  const script = { id: 'scr_1', name: null, fault: 'malformed_body' }
+  t.equal(
+    breakingShown(call({ script })),
+    null,
+    'an answer of the emulator in place of the broken one'
+  )
+  t.equal(breakingShown(call({ script: { ...script, fault: 'truncated_body' } })), null)
+  t.equal(
+    breakingShown(
+      call({ script: { ...script, fault: 'truncated_body' }, answered: false, answer: 'näher' })
+    )?.sent,
+    'nä',
+    'half of its bytes'
+  )
+})
 
 t.test('requests: as curl, whatever a shell would make of what was sent', async t => {
   const base = 'http://localhost:4010/next'
@@ -393,64 +387,61 @@ t.test('requests: as curl, whatever a shell would make of what was sent', async 
   )
 })
 
-t.test(
-  'requests: as a script entry that answers the next such call the same, and as a fixture that loads',
-  async t => {
-    const emulator = await startTestEmulator(t)
-    const { body: paid } = await emulator.call('POST /transactions', {
-      body: 'ticket=tkt_a&payment_type=external&amount=500'
-    })
-    await emulator.call('POST /refunds', {
-      body: { transaction: paid.id, amount: 600, 'metadata[order]': 'on' }
-    })
-    const { body: refused } = await emulator.control('GET /requests/req_2')
-    const { body: state } = await emulator.control('GET /state')
+t.test('requests: as a script entry that answers the next such call the same', async t => {
+  const emulator = await startTestEmulator(t)
+  const { body: paid } = await emulator.call('POST /transactions', {
+    body: 'ticket=tkt_a&payment_type=external&amount=500'
+  })
+  await emulator.call('POST /refunds', {
+    body: { transaction: paid.id, amount: 600, 'metadata[order]': 'on' }
+  })
+  const { body: refused } = await emulator.control('GET /requests/req_2')
+  const { body: state } = await emulator.control('GET /state')
 
-    const [entry] = parse(entryYaml(refused))
-    t.equal((await emulator.control('POST /script', entry)).status, 201)
-    const again = await emulator.call('POST /refunds', {
-      body: { transaction: paid.id, amount: 600, 'metadata[order]': 'on' }
-    })
-    t.strictSame([again.status, again.body], [400, refused.answer])
-    const entryOf = (changes: Partial<JournalCall>) => parse(entryYaml(call(changes)))[0]
-    t.strictSame(entryOf({ body: {}, answer: null }), {
+  const [entry] = parse(entryYaml(refused))
+  t.equal((await emulator.control('POST /script', entry)).status, 201)
+  const again = await emulator.call('POST /refunds', {
+    body: { transaction: paid.id, amount: 600, 'metadata[order]': 'on' }
+  })
+  t.strictSame([again.status, again.body], [400, refused.answer])
+  const entryOf = (changes: Partial<JournalCall>) => parse(entryYaml(call(changes)))[0]
+  t.strictSame(entryOf({ body: {}, answer: null }), {
+    on: 'POST /refunds',
+    calls: 1,
+    respond: { status: 200 }
+  })
+  t.strictSame(
+    entryOf({
+      params: { id: 'tkt_1' },
+      body: { card: { number: '***', brand: 'visa' }, list: ['a'] }
+    }),
+    {
       on: 'POST /refunds',
+      match: { params: { id: 'tkt_1' }, body: { 'card[brand]': 'visa' } },
       calls: 1,
-      respond: { status: 200 }
-    })
-    t.strictSame(
-      entryOf({
-        params: { id: 'tkt_1' },
-        body: { card: { number: '***', brand: 'visa' }, list: ['a'] }
-      }),
-      {
-        on: 'POST /refunds',
-        match: { params: { id: 'tkt_1' }, body: { 'card[brand]': 'visa' } },
-        calls: 1,
-        respond: { status: 200, body: { id: 'rfd_1', object: 'refund' } }
-      }
-    )
-    t.throws(() => entryYaml(call({ on: null })), /No operation matched/)
+      respond: { status: 200, body: { id: 'rfd_1', object: 'refund' } }
+    }
+  )
+  t.throws(() => entryYaml(call({ on: null })), /No operation matched/)
 
-    const fixture = fixtureYaml(refused, state)
-    t.strictSame(Object.keys(parse(fixture)), [
-      'api_keys',
-      'accounts',
-      'locations',
-      'tickets',
-      'transactions'
-    ])
-    t.strictSame(
-      parse(fixture).transactions.map(({ id }: { id: string }) => id),
-      [paid.id]
-    )
-    t.equal(
-      (await emulator.control('POST /load', { scenario: { data: parse(fixture) } })).status,
-      200
-    )
-    t.equal(fixtureYaml(call({ account: null, answer: null, body: {} }), state), '{}\n')
-  }
-)
+  const fixture = fixtureYaml(refused, state)
+  t.strictSame(Object.keys(parse(fixture)), [
+    'api_keys',
+    'accounts',
+    'locations',
+    'tickets',
+    'transactions'
+  ])
+  t.strictSame(
+    parse(fixture).transactions.map(({ id }: { id: string }) => id),
+    [paid.id]
+  )
+  t.equal(
+    (await emulator.control('POST /load', { scenario: { data: parse(fixture) } })).status,
+    200
+  )
+  t.equal(fixtureYaml(call({ account: null, answer: null, body: {} }), state), '{}\n')
+})
 
 t.test('console: what it writes as YAML is read as the same value', async t => {
   const written = ` |plain|POST /tickets/{id}|no|NULL|true|1|1.5|0x1|-|- a|a: b|a #b|it's|"|a\nb|*|&a|@|%|~|2026-03-01|12:30|ä|\u2028|on|.inf|=|<<`
@@ -504,171 +495,165 @@ t.test('console: JSON in colours is the text of the value', async t => {
   t.equal(text(tokensOf(undefined)), 'null')
 })
 
-t.test(
-  'requests: a search is words and terms, and a term takes the place of the one before',
-  async t => {
-    t.strictSame(queryIn('Lunch status:4xx test:"refunds twice" amount:5 "two words"'), {
-      words: ['lunch', 'amount:5', 'two words'],
-      terms: [
-        { name: 'status', value: '4xx' },
-        { name: 'test', value: 'refunds twice' }
-      ]
-    })
-    t.equal(
-      withTerm('lunch status:4xx', 'on', 'POST /refunds'),
-      'lunch status:4xx on:"POST /refunds"'
-    )
-    t.equal(withTerm('lunch status:4xx', 'status', '200'), 'lunch status:200')
-    t.equal(withTerm('status:4xx', 'status', ''), '')
-    t.strictSame(
-      ['status', 'on'].map(name => termIn(queryIn('status:4xx status:200'), name)),
-      ['200', ''],
-      'of two the last'
-    )
-  }
-)
-
-t.test(
-  'requests: each says in a few words what distinguishes it, money in the currency that a response told',
-  async t => {
-    const transaction = {
-      id: 'txn_4Zh5FjGaM20F',
-      object: 'transaction',
-      currency: 'eur',
-      amount: 4200,
-      payment_method: { card: { last4: '4242' } }
-    }
-    const refusal = { code: 'x', rule: null, assumption: null, param: null }
-    const cases: [changes: Partial<JournalCall>, summary: string][] = [
-      [
-        { on: 'POST /refunds', body: { transaction: 'txn_9', amount: '3500' }, answer: null },
-        '3,500 of txn_9'
-      ],
-      [
-        {
-          on: 'POST /transactions',
-          body: { ticket: 'tkt_1', payment_type: 'card' },
-          answer: transaction
-        },
-        '€42.00 card •••• 4242 for tkt_1'
-      ],
-      [
-        {
-          on: 'POST /refunds',
-          body: { transaction: transaction.id, amount: '3500' },
-          answer: null
-        },
-        '€35.00 of txn_4Zh5…'
-      ],
-      [
-        { on: 'POST /refunds', body: { transaction: transaction.id }, answer: null },
-        'the rest of txn_4Zh5…'
-      ],
-      [
-        {
-          on: 'POST /transactions',
-          body: { ticket: 'tkt_1', payment_type: 'cash', amount: '12.50' },
-          answer: null
-        },
-        '12.50 cash for tkt_1'
-      ],
-      [
-        {
-          on: 'GET /tickets',
-          query: { search_query: 'T-1' },
-          body: {},
-          answer: { data: [{}, {}], has_more: true }
-        },
-        '“T-1” 2 Tickets, more to come'
-      ],
-      [
-        {
-          on: 'GET /accounts/{id}/users',
-          body: {},
-          answer: { data: [{ id: 'usr_1', name: 'A' }], has_more: false }
-        },
-        '1 User'
-      ],
-      [
-        { on: 'GET /tickets', query: { search_query: ['a'] }, body: {}, answer: { data: [] } },
-        '0 Tickets'
-      ],
-      [{ on: 'GET /tickets/{id}', body: {}, answer: { data: ['of a script entry'] } }, '1 record'],
-      [{ on: 'GET /tickets/{id}', body: {}, answer: { data: 'of a script entry' } }, ''],
-      [{ on: 'GET /tickets/{id}', body: {}, answer: { id: 'tkt_1', reference: 'T-1' } }, 'T-1'],
-      [
-        { on: 'POST /accounts', body: { display_name: 'Sent' }, answer: { display_name: 'Made' } },
-        'Made'
-      ],
-      [
-        {
-          on: 'POST /accounts',
-          body: { display_name: 'Sent' },
-          answer: { display_name: 'Made' },
-          refusal
-        },
-        'Sent'
-      ],
-      [
-        {
-          on: 'GET /refunds/{id}',
-          body: {},
-          answer: { id: 'rfd_1', transaction: 'txn_2', amount: 0, currency: 'jpy' }
-        },
-        '¥0'
-      ],
-      [
-        { on: 'POST /refunds', body: { transaction: 'txn_2', amount: '3000' }, answer: null },
-        '¥3,000 of txn_2'
-      ],
-      [{ on: 'POST /refunds', body: { amount: '' }, answer: 'a text of the script' }, 'the rest'],
-      [
-        {
-          on: 'POST /transactions',
-          body: { amounts: { transaction_amount: '5', payment_amount: '6', currency: 'eur' } },
-          answer: null
-        },
-        '€0.05'
-      ],
-      [
-        {
-          on: 'POST /transactions',
-          body: { amounts: { payment_amount: '6' }, currency: 'eur' },
-          answer: null
-        },
-        '€0.06'
-      ],
-      [
-        {
-          on: 'POST /transactions',
-          body: { amounts: '5', card: 'x', payment_type: 'card' },
-          answer: null
-        },
-        'card'
-      ],
-      [
-        { on: 'POST /transactions', body: { card: { last4: '1234' } }, answer: transaction },
-        '€42.00 •••• 1234'
-      ],
-      [{ on: 'POST /transactions', body: { card: { last4: '***' } }, answer: null }, ''],
-      [{ on: null, body: {}, answer: { error: {} } }, '']
+t.test('requests: a search is words and terms', async t => {
+  t.strictSame(queryIn('Lunch status:4xx test:"refunds twice" amount:5 "two words"'), {
+    words: ['lunch', 'amount:5', 'two words'],
+    terms: [
+      { name: 'status', value: '4xx' },
+      { name: 'test', value: 'refunds twice' }
     ]
-    for (const [changes, summary] of cases) {
-      const row = { call: call(changes) }
-      learn([
-        { sandbox: '', call: null },
-        { sandbox: '', ...row }
-      ])
-      t.equal(summaryOf(row.call), summary, JSON.stringify(changes))
-    }
-    defaultCurrency.value = 'usd'
-    t.equal(
-      summaryOf(call({ on: 'POST /transactions', body: { amount: '100' }, answer: null })),
-      '$1.00'
-    )
-    t.equal(shortPath('/transactions/txn_4Zh5FjGaM20F/x'), '/transactions/txn_4Zh5…/x')
+  })
+  t.equal(
+    withTerm('lunch status:4xx', 'on', 'POST /refunds'),
+    'lunch status:4xx on:"POST /refunds"'
+  )
+  t.equal(withTerm('lunch status:4xx', 'status', '200'), 'lunch status:200')
+  t.equal(withTerm('status:4xx', 'status', ''), '')
+  t.strictSame(
+    ['status', 'on'].map(name => termIn(queryIn('status:4xx status:200'), name)),
+    ['200', ''],
+    'of two the last'
+  )
+})
+
+t.test('requests: each says in a few words what distinguishes it', async t => {
+  const transaction = {
+    id: 'txn_4Zh5FjGaM20F',
+    object: 'transaction',
+    currency: 'eur',
+    amount: 4200,
+    payment_method: { card: { last4: '4242' } }
   }
-)
+  const refusal = { code: 'x', rule: null, assumption: null, param: null }
+  const cases: [changes: Partial<JournalCall>, summary: string][] = [
+    [
+      { on: 'POST /refunds', body: { transaction: 'txn_9', amount: '3500' }, answer: null },
+      '3,500 of txn_9'
+    ],
+    [
+      {
+        on: 'POST /transactions',
+        body: { ticket: 'tkt_1', payment_type: 'card' },
+        answer: transaction
+      },
+      '€42.00 card •••• 4242 for tkt_1'
+    ],
+    [
+      {
+        on: 'POST /refunds',
+        body: { transaction: transaction.id, amount: '3500' },
+        answer: null
+      },
+      '€35.00 of txn_4Zh5…'
+    ],
+    [
+      { on: 'POST /refunds', body: { transaction: transaction.id }, answer: null },
+      'the rest of txn_4Zh5…'
+    ],
+    [
+      {
+        on: 'POST /transactions',
+        body: { ticket: 'tkt_1', payment_type: 'cash', amount: '12.50' },
+        answer: null
+      },
+      '12.50 cash for tkt_1'
+    ],
+    [
+      {
+        on: 'GET /tickets',
+        query: { search_query: 'T-1' },
+        body: {},
+        answer: { data: [{}, {}], has_more: true }
+      },
+      '“T-1” 2 Tickets, more to come'
+    ],
+    [
+      {
+        on: 'GET /accounts/{id}/users',
+        body: {},
+        answer: { data: [{ id: 'usr_1', name: 'A' }], has_more: false }
+      },
+      '1 User'
+    ],
+    [
+      { on: 'GET /tickets', query: { search_query: ['a'] }, body: {}, answer: { data: [] } },
+      '0 Tickets'
+    ],
+    [{ on: 'GET /tickets/{id}', body: {}, answer: { data: ['of a script entry'] } }, '1 record'],
+    [{ on: 'GET /tickets/{id}', body: {}, answer: { data: 'of a script entry' } }, ''],
+    [{ on: 'GET /tickets/{id}', body: {}, answer: { id: 'tkt_1', reference: 'T-1' } }, 'T-1'],
+    [
+      { on: 'POST /accounts', body: { display_name: 'Sent' }, answer: { display_name: 'Made' } },
+      'Made'
+    ],
+    [
+      {
+        on: 'POST /accounts',
+        body: { display_name: 'Sent' },
+        answer: { display_name: 'Made' },
+        refusal
+      },
+      'Sent'
+    ],
+    [
+      {
+        on: 'GET /refunds/{id}',
+        body: {},
+        answer: { id: 'rfd_1', transaction: 'txn_2', amount: 0, currency: 'jpy' }
+      },
+      '¥0'
+    ],
+    [
+      { on: 'POST /refunds', body: { transaction: 'txn_2', amount: '3000' }, answer: null },
+      '¥3,000 of txn_2'
+    ],
+    [{ on: 'POST /refunds', body: { amount: '' }, answer: 'a text of the script' }, 'the rest'],
+    [
+      {
+        on: 'POST /transactions',
+        body: { amounts: { transaction_amount: '5', payment_amount: '6', currency: 'eur' } },
+        answer: null
+      },
+      '€0.05'
+    ],
+    [
+      {
+        on: 'POST /transactions',
+        body: { amounts: { payment_amount: '6' }, currency: 'eur' },
+        answer: null
+      },
+      '€0.06'
+    ],
+    [
+      {
+        on: 'POST /transactions',
+        body: { amounts: '5', card: 'x', payment_type: 'card' },
+        answer: null
+      },
+      'card'
+    ],
+    [
+      { on: 'POST /transactions', body: { card: { last4: '1234' } }, answer: transaction },
+      '€42.00 •••• 1234'
+    ],
+    [{ on: 'POST /transactions', body: { card: { last4: '***' } }, answer: null }, ''],
+    [{ on: null, body: {}, answer: { error: {} } }, '']
+  ]
+  for (const [changes, summary] of cases) {
+    const row = { call: call(changes) }
+    learn([
+      { sandbox: '', call: null },
+      { sandbox: '', ...row }
+    ])
+    t.equal(summaryOf(row.call), summary, JSON.stringify(changes))
+  }
+  defaultCurrency.value = 'usd'
+  t.equal(
+    summaryOf(call({ on: 'POST /transactions', body: { amount: '100' }, answer: null })),
+    '$1.00'
+  )
+  t.equal(shortPath('/transactions/txn_4Zh5FjGaM20F/x'), '/transactions/txn_4Zh5…/x')
+})
 
 t.test('console: the editor completes names and values by the schema, at any depth', async t => {
   const { body } = await (await startTestEmulator(t)).control('GET /schema/scenario.json')

@@ -33,39 +33,36 @@ const titles = (cases: readonly Case[]) => cases.map(({ title }) => title)
 const repeated = (cases: readonly Case[]) =>
   titles(cases).filter((title, at, all) => all.indexOf(title) !== at)
 
-t.test(
-  'every rule has calls that keep it, near misses and, where a call can break it, calls that do',
-  async t => {
+t.test('every rule has calls that keep it, near misses and, where a call can break it', async t => {
+  t.strictSame(
+    RULE_IDS,
+    rules.map(({ id }) => id)
+  )
+  for (const { id, violable, keepable } of rules) {
+    const { right, kept, silent, broken } = RULE_CASES[id]
+    const all = [...kept, ...silent, ...broken]
     t.strictSame(
-      RULE_IDS,
-      rules.map(({ id }) => id)
+      [kept.length > 0, silent.length > 0, broken.length > 0],
+      [keepable !== false, true, violable],
+      `${id} is kept, nearly met, and broken where it can be`
     )
-    for (const { id, violable, keepable } of rules) {
-      const { right, kept, silent, broken } = RULE_CASES[id]
-      const all = [...kept, ...silent, ...broken]
-      t.strictSame(
-        [kept.length > 0, silent.length > 0, broken.length > 0],
-        [keepable !== false, true, violable],
-        `${id} is kept, nearly met, and broken where it can be`
+    const wrong: Record<string, Case[]> = {
+      'breaks it and is blamed on another': broken.filter(({ blames }) => blames?.[3] !== id),
+      'is near it and keeps or breaks it': silent.filter(
+        ({ blames, also }) => blames?.[3] === id || also?.includes(id)
+      ),
+      'is asked of any service, of which no right call is known': broken.filter(
+        ({ reference, right: own }) => reference && !own && !right
+      ),
+      'is asked of any service, with records or settings': all.filter(
+        ({ reference, records, settings }) => reference && (records || settings)
       )
-      const wrong: Record<string, Case[]> = {
-        'breaks it and is blamed on another': broken.filter(({ blames }) => blames?.[3] !== id),
-        'is near it and keeps or breaks it': silent.filter(
-          ({ blames, also }) => blames?.[3] === id || also?.includes(id)
-        ),
-        'is asked of any service, of which no right call is known': broken.filter(
-          ({ reference, right: own }) => reference && !own && !right
-        ),
-        'is asked of any service, with records or settings': all.filter(
-          ({ reference, records, settings }) => reference && (records || settings)
-        )
-      }
-      for (const [what, cases] of Object.entries(wrong))
-        t.strictSame(titles(cases), [], `${id}: a case that ${what}`)
-      t.strictSame([kept, silent, broken].map(repeated), [[], [], []], `the titles of ${id} differ`)
     }
+    for (const [what, cases] of Object.entries(wrong))
+      t.strictSame(titles(cases), [], `${id}: a case that ${what}`)
+    t.strictSame([kept, silent, broken].map(repeated), [[], [], []], `the titles of ${id} differ`)
   }
-)
+})
 
 t.test('every assumption that is counted has answers that rely on it, and near misses', async t => {
   const counted = (ledger('assumptions') as { id: AssumptionId }[])

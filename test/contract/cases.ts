@@ -1,8 +1,6 @@
 /**
- * The rules and assumptions as calls: per rule those that keep it, near misses that do not, and
- * those that break it with whom the refusal blames;
- * per assumption those whose answer relies on it, and near misses. Written out by hand; the API,
- * the evidence and any service are asked the same.
+ * Calls per rule: those that keep it, near misses, and those that break it, with whom the refusal
+ * blames; per assumption those whose answer relies on it, and near misses. Written by hand.
  */
 import {
   ADDRESS,

@@ -125,56 +125,53 @@ t.test('control: what a request responds with is of the type that its row names'
   }
 })
 
-t.test(
-  'control: the OpenAPI document has the rows, says how each can fail, and is served with the address of its sandbox',
-  async t => {
-    const { control, inject } = await startTestEmulator(t, { scenario: SCENARIO })
-    const rows = CONTROL_GROUPS.flatMap(({ rows }) => Object.keys(rows))
-    const unmet = await control('POST /verify', { on: 'POST /locations' })
-    const refused = await control('POST /script', { on: 'POST /nothing', call: 1 })
+t.test('control: the OpenAPI document has the rows, says how each can fail', async t => {
+  const { control, inject } = await startTestEmulator(t, { scenario: SCENARIO })
+  const rows = CONTROL_GROUPS.flatMap(({ rows }) => Object.keys(rows))
+  const unmet = await control('POST /verify', { on: 'POST /locations' })
+  const refused = await control('POST /script', { on: 'POST /nothing', call: 1 })
 
-    t.strictSame(
-      rows.filter(on => document.paths[placeOf(on)[0]]?.[placeOf(on)[1]] === undefined),
-      []
-    )
-    t.equal(
-      Object.values<Json>(document.paths).flatMap(methods => Object.keys(methods)).length,
-      rows.length
-    )
-    t.equal(
-      new Set(
-        Object.values<Json>(document.paths).flatMap(methods =>
-          Object.values<Json>(methods).map(one => one.operationId)
-        )
-      ).size,
-      rows.length
-    )
-    t.strictSame([unmet.status, problemsOf('POST /verify', unmet)], [409, []])
-    t.strictSame(
-      [refused.status, refused.body.error.problems.length > 0, problemsOf('POST /script', refused)],
-      [400, true, []]
-    )
-    t.not(
-      problemsOf('POST /script', {
-        status: 400,
-        body: { error: { ...refused.body.error, hint: 'x' } }
-      }).length,
-      0,
-      'the check sees what is wrong'
-    )
+  t.strictSame(
+    rows.filter(on => document.paths[placeOf(on)[0]]?.[placeOf(on)[1]] === undefined),
+    []
+  )
+  t.equal(
+    Object.values<Json>(document.paths).flatMap(methods => Object.keys(methods)).length,
+    rows.length
+  )
+  t.equal(
+    new Set(
+      Object.values<Json>(document.paths).flatMap(methods =>
+        Object.values<Json>(methods).map(one => one.operationId)
+      )
+    ).size,
+    rows.length
+  )
+  t.strictSame([unmet.status, problemsOf('POST /verify', unmet)], [409, []])
+  t.strictSame(
+    [refused.status, refused.body.error.problems.length > 0, problemsOf('POST /script', refused)],
+    [400, true, []]
+  )
+  t.not(
+    problemsOf('POST /script', {
+      status: 400,
+      body: { error: { ...refused.body.error, hint: 'x' } }
+    }).length,
+    0,
+    'the check sees what is wrong'
+  )
 
-    const served = await inject({
-      url: '/sandbox/blue/_control/openapi.control.json',
-      headers: { host: 'localhost:4010' }
-    })
-    t.equal(served.status, 404, 'a sandbox that does not exist')
-    const own = await inject({
-      url: '/_control/openapi.control.json',
-      headers: { host: 'localhost:4010' }
-    })
-    t.strictSame(own.body, {
-      ...document,
-      servers: [{ url: 'http://localhost:4010/_control', description: 'The emulator.' }]
-    })
-  }
-)
+  const served = await inject({
+    url: '/sandbox/blue/_control/openapi.control.json',
+    headers: { host: 'localhost:4010' }
+  })
+  t.equal(served.status, 404, 'a sandbox that does not exist')
+  const own = await inject({
+    url: '/_control/openapi.control.json',
+    headers: { host: 'localhost:4010' }
+  })
+  t.strictSame(own.body, {
+    ...document,
+    servers: [{ url: 'http://localhost:4010/_control', description: 'The emulator.' }]
+  })
+})

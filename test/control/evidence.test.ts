@@ -20,60 +20,57 @@ const ids = async ({ control }: Pick<Emulator, 'control'>, query = ''): Promise<
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 
-t.test(
-  'journal: it is listed newest first, filtered by operation, status, id, instant, number and rule, and cleared, alone and by a reset',
-  async t => {
-    const emulator = await startTestEmulator(t, { records: { transactions: [CHARGE] } })
-    const { call, control } = emulator
-    await call('GET /tickets', { query: 'search_query=a' })
-    await call('GET /tickets/tkt_none', {
-      headers: { traceparent: `00-${TRACE}-00f067aa0ba902b7-01` }
-    })
-    await control('PUT /clock', { now: '2026-03-02T00:00:00Z' })
-    await call('GET /tickets')
-    await call('GET /tickets', { key: null })
-    await call('GET /nothing')
-    for (const amount of [600, 500])
-      await call('POST /refunds', { body: { transaction: 'txn_a', amount } })
+t.test('journal: it is listed newest first, filtered by operation, status, id', async t => {
+  const emulator = await startTestEmulator(t, { records: { transactions: [CHARGE] } })
+  const { call, control } = emulator
+  await call('GET /tickets', { query: 'search_query=a' })
+  await call('GET /tickets/tkt_none', {
+    headers: { traceparent: `00-${TRACE}-00f067aa0ba902b7-01` }
+  })
+  await control('PUT /clock', { now: '2026-03-02T00:00:00Z' })
+  await call('GET /tickets')
+  await call('GET /tickets', { key: null })
+  await call('GET /nothing')
+  for (const amount of [600, 500])
+    await call('POST /refunds', { body: { transaction: 'txn_a', amount } })
 
-    for (const [query, expected] of [
-      ['', '7,6,5,4,3,2,1'],
-      ['?on=GET%20/tickets', '4,3,1'],
-      ['?on=get%20/tickets/{id}', '2'],
-      ['?on=POST%20/locations', ''],
-      ['?status=404', '5,2'],
-      ['?status=4xx', '7,5,4,2'],
-      ['?status=2xx&on=GET%20/tickets', '3,1'],
-      ['?since=req_3', '7,6,5,4'],
-      ['?since=req_7', ''],
-      ['?since=req_2&status=200', '6,3'],
-      ['?since=2026-03-02', '7,6,5,4,3'],
-      ['?since=2026-03-02T00:00:01Z', ''],
-      ['?since=2026-03-01T00:00:00Z&status=404', '5,2'],
-      [`?trace=${TRACE}`, '2'],
-      ['?trace=00f067aa0ba902b7', ''],
-      ['?limit=2', '7,6'],
-      ['?rule=REF-7', '7'],
-      ['?rule=REF-4', '']
-    ] as const) {
-      t.equal(await ids(emulator, query), expected, query)
-    }
-    const { object, has_more, dropped } = (await control('GET /requests?limit=7')).body
-    t.strictSame(
-      [object, has_more, dropped, (await control('GET /requests?limit=6')).body.has_more],
-      ['list', false, 0, true]
-    )
-
-    const { status, text } = await control('DELETE /requests')
-    t.strictSame(
-      [status, text, await ids(emulator), (await control('GET /findings')).body.data.length],
-      [204, '', '', 1]
-    )
-    await call('GET /tickets')
-    await control('POST /reset')
-    t.equal(await ids(emulator), '')
+  for (const [query, expected] of [
+    ['', '7,6,5,4,3,2,1'],
+    ['?on=GET%20/tickets', '4,3,1'],
+    ['?on=get%20/tickets/{id}', '2'],
+    ['?on=POST%20/locations', ''],
+    ['?status=404', '5,2'],
+    ['?status=4xx', '7,5,4,2'],
+    ['?status=2xx&on=GET%20/tickets', '3,1'],
+    ['?since=req_3', '7,6,5,4'],
+    ['?since=req_7', ''],
+    ['?since=req_2&status=200', '6,3'],
+    ['?since=2026-03-02', '7,6,5,4,3'],
+    ['?since=2026-03-02T00:00:01Z', ''],
+    ['?since=2026-03-01T00:00:00Z&status=404', '5,2'],
+    [`?trace=${TRACE}`, '2'],
+    ['?trace=00f067aa0ba902b7', ''],
+    ['?limit=2', '7,6'],
+    ['?rule=REF-7', '7'],
+    ['?rule=REF-4', '']
+  ] as const) {
+    t.equal(await ids(emulator, query), expected, query)
   }
-)
+  const { object, has_more, dropped } = (await control('GET /requests?limit=7')).body
+  t.strictSame(
+    [object, has_more, dropped, (await control('GET /requests?limit=6')).body.has_more],
+    ['list', false, 0, true]
+  )
+
+  const { status, text } = await control('DELETE /requests')
+  t.strictSame(
+    [status, text, await ids(emulator), (await control('GET /findings')).body.data.length],
+    [204, '', '', 1]
+  )
+  await call('GET /tickets')
+  await control('POST /reset')
+  t.equal(await ids(emulator), '')
+})
 
 t.test('journal: a filter, id or format that does not exist is refused', async t => {
   const { call, control } = await startTestEmulator(t)
@@ -100,86 +97,80 @@ t.test('journal: a filter, id or format that does not exist is refused', async t
     t.equal((await control(`${on}?a=b`)).body.error.code, 'parameter_unknown', on)
 })
 
-t.test(
-  'journal: overflow, by count and by bytes, costs coverage, findings, assumptions and expect nothing',
-  async t => {
-    const note = 'n'.repeat(30_000)
-    for (const [setting, value, kept] of [
-      ['limits.journal', 2, 2],
-      ['limits.journal_bytes', 65_536, 1]
-    ] as const) {
-      const scenario = {
-        clock: NOW,
-        data: smallFixture({ transactions: [CHARGE] }),
-        expect: [{ on: 'POST /refunds', times: 5 }]
-      }
-      const { call, control } = await startTestEmulator(t, {
-        settings: { [setting]: value },
-        scenario
-      })
-      for (let time = 0; time < 5; time++)
-        await call('POST /refunds', { body: { transaction: 'txn_a', amount: 10, reason: note } })
-      await call('GET /tickets', { query: 'search_query=a' })
-      for (let time = 0; time < 3; time++)
-        await call('POST /accounts', {
-          body: { type: 'merchant', name: note, email: 'a@example.com', 'address[country]': 'US' }
-        })
-
-      const { data, dropped } = (await control('GET /requests')).body
-      t.strictSame([data.length, dropped], [kept, 9 - kept], setting)
-      t.equal(
-        (await control('GET /coverage')).body.rules.find(({ rule }: Json) => rule === 'REF-5')
-          .satisfied,
-        5
-      )
-      const [{ finding, requests }, ...more] = (await control('GET /findings')).body.data
-      t.strictSame([finding, requests, more], ['search-without-narrowing', ['req_6'], []])
-      t.equal((await control('POST /verify')).status, 200)
-      const relied = (await control('GET /assumptions')).body.data.find(
-        ({ id }: Json) => id === 'A23'
-      )
-      t.strictSame([relied.times, relied.requests.join()], [5, 'req_1,req_2,req_3,req_4,req_5'])
+t.test('journal: overflow, by count and by bytes, costs coverage, findings', async t => {
+  const note = 'n'.repeat(30_000)
+  for (const [setting, value, kept] of [
+    ['limits.journal', 2, 2],
+    ['limits.journal_bytes', 65_536, 1]
+  ] as const) {
+    const scenario = {
+      clock: NOW,
+      data: smallFixture({ transactions: [CHARGE] }),
+      expect: [{ on: 'POST /refunds', times: 5 }]
     }
-  }
-)
-
-t.test(
-  'formats: a call, findings and coverage come as JSON or text, with their media types',
-  async t => {
-    const { call, control } = await startTestEmulator(t)
-    const text = async (of: string) => (await control(`GET ${of}`)).text
-    t.equal(await text('/findings?format=text'), 'No findings.\n')
-
+    const { call, control } = await startTestEmulator(t, {
+      settings: { [setting]: value },
+      scenario
+    })
+    for (let time = 0; time < 5; time++)
+      await call('POST /refunds', { body: { transaction: 'txn_a', amount: 10, reason: note } })
     await call('GET /tickets', { query: 'search_query=a' })
+    for (let time = 0; time < 3; time++)
+      await call('POST /accounts', {
+        body: { type: 'merchant', name: note, email: 'a@example.com', 'address[country]': 'US' }
+      })
 
-    t.ok(
-      (await text('/requests/req_1?format=text')).startsWith(
-        `req_1  GET /tickets  answered, 200, changed nothing  (${NOW})\n`
-      )
-    )
-    t.equal(await text('/requests/req_1?format=json'), await text('/requests/req_1'))
-    t.ok(
-      (await text('/findings?format=text')).startsWith(
-        'warning: search-without-narrowing (1×, req_1)\n'
-      )
-    )
-    t.ok((await text('/findings?format=text&scope=run')).startsWith('warning: '))
-    t.equal(await text('/findings?format=json'), await text('/findings'))
-    for (const [format, type] of [
-      ['json', 'application/json'],
-      ['text', 'text/plain']
-    ]) {
-      t.equal(
-        (await control(`GET /coverage?format=${format}`)).headers['content-type'],
-        `${type}; charset=utf-8`
-      )
-    }
+    const { data, dropped } = (await control('GET /requests')).body
+    t.strictSame([data.length, dropped], [kept, 9 - kept], setting)
     t.equal(
-      (await control('GET /requests/req_1?format=text')).headers['content-type'],
-      'text/plain; charset=utf-8'
+      (await control('GET /coverage')).body.rules.find(({ rule }: Json) => rule === 'REF-5')
+        .satisfied,
+      5
+    )
+    const [{ finding, requests }, ...more] = (await control('GET /findings')).body.data
+    t.strictSame([finding, requests, more], ['search-without-narrowing', ['req_6'], []])
+    t.equal((await control('POST /verify')).status, 200)
+    const relied = (await control('GET /assumptions')).body.data.find(
+      ({ id }: Json) => id === 'A23'
+    )
+    t.strictSame([relied.times, relied.requests.join()], [5, 'req_1,req_2,req_3,req_4,req_5'])
+  }
+})
+
+t.test('formats: a call, findings and coverage come as JSON or text', async t => {
+  const { call, control } = await startTestEmulator(t)
+  const text = async (of: string) => (await control(`GET ${of}`)).text
+  t.equal(await text('/findings?format=text'), 'No findings.\n')
+
+  await call('GET /tickets', { query: 'search_query=a' })
+
+  t.ok(
+    (await text('/requests/req_1?format=text')).startsWith(
+      `req_1  GET /tickets  answered, 200, changed nothing  (${NOW})\n`
+    )
+  )
+  t.equal(await text('/requests/req_1?format=json'), await text('/requests/req_1'))
+  t.ok(
+    (await text('/findings?format=text')).startsWith(
+      'warning: search-without-narrowing (1×, req_1)\n'
+    )
+  )
+  t.ok((await text('/findings?format=text&scope=run')).startsWith('warning: '))
+  t.equal(await text('/findings?format=json'), await text('/findings'))
+  for (const [format, type] of [
+    ['json', 'application/json'],
+    ['text', 'text/plain']
+  ]) {
+    t.equal(
+      (await control(`GET /coverage?format=${format}`)).headers['content-type'],
+      `${type}; charset=utf-8`
     )
   }
-)
+  t.equal(
+    (await control('GET /requests/req_1?format=text')).headers['content-type'],
+    'text/plain; charset=utf-8'
+  )
+})
 
 /** An open event stream and what has come of it. */
 const openEvents = (port: number, query = '') =>
@@ -204,69 +195,66 @@ const openEvents = (port: number, query = '') =>
     })
   })
 
-t.test(
-  'events: each call comes to every listener, of a run with its sandbox, and a cleared journal, until the emulator stops',
-  async t => {
-    const emulator = await startTestEmulator(t)
-    const { app, call, control } = emulator
-    const till = sandboxClient(emulator, 'till')
-    const port = await emulator.listen()
-    const [run, own, leaving] = [
-      await openEvents(port, '?scope=run'),
-      await openEvents(port),
-      await openEvents(port)
-    ]
-    await Promise.all([run, own, leaving].map(({ until }) => until('\n\n')))
+t.test('events: each call comes to every listener, of a run with its sandbox', async t => {
+  const emulator = await startTestEmulator(t)
+  const { app, call, control } = emulator
+  const till = sandboxClient(emulator, 'till')
+  const port = await emulator.listen()
+  const [run, own, leaving] = [
+    await openEvents(port, '?scope=run'),
+    await openEvents(port),
+    await openEvents(port)
+  ]
+  await Promise.all([run, own, leaving].map(({ until }) => until('\n\n')))
 
-    await till.call('GET /locations')
-    await call('POST /transactions', {
-      body: 'ticket=tkt_a&payment_type=card&card[number]=4242424242424242',
-      key: null
-    })
-    await leaving.until('}\n\n')
-    leaving.answer.destroy()
-    await leaving.ended
-    await call('GET /tickets')
-    await control('POST /reset')
-    await till.control('DELETE /requests')
-    await control('DELETE /sandboxes/till')
-    await call('GET /locations')
-    await Promise.all([run.until('GET /locations"', 2), own.until('GET /locations"')])
-    await app.close()
-    await Promise.all([run.ended, own.ended])
+  await till.call('GET /locations')
+  await call('POST /transactions', {
+    body: 'ticket=tkt_a&payment_type=card&card[number]=4242424242424242',
+    key: null
+  })
+  await leaving.until('}\n\n')
+  leaving.answer.destroy()
+  await leaving.ended
+  await call('GET /tickets')
+  await control('POST /reset')
+  await till.control('DELETE /requests')
+  await control('DELETE /sandboxes/till')
+  await call('GET /locations')
+  await Promise.all([run.until('GET /locations"', 2), own.until('GET /locations"')])
+  await app.close()
+  await Promise.all([run.ended, own.ended])
 
-    const { statusCode, headers, complete } = own.answer
-    t.strictSame(
-      [statusCode, headers['content-type'], headers['cache-control'], complete],
-      [200, 'text/event-stream; charset=utf-8', 'no-store', true]
-    )
-    const eventsIn = (text: string) =>
-      [...text.matchAll(/event: (\w+)\ndata: (.*)\n/g)].map(([, type, data = '']) => ({
-        type,
-        ...JSON.parse(data)
-      }))
-    const shown = (text: string) =>
-      eventsIn(text).map(({ type, sandbox, id }) => `${type} ${sandbox} ${id}`)
-    const ofMain = ['request null req_1', 'request null req_2', 'clear null undefined']
-    t.strictSame(shown(run.seen()), [
-      'request till req_1',
-      ...ofMain,
-      'clear till undefined',
-      'request null req_1'
-    ])
-    t.strictSame(
-      shown(own.seen()),
-      [...ofMain, 'request null req_1'].map(event => event.replace('null', 'undefined'))
-    )
-    t.strictSame(shown(leaving.seen()), ['request undefined req_1'])
-    t.match(own.seen(), /^id: req_1\nevent: request$/m)
-    const [{ on, body }] = eventsIn(own.seen()) as [Json]
-    t.strictSame(
-      [on, body.card, own.seen().includes('4242424242424242')],
-      ['POST /transactions', { number: '***' }, false]
-    )
-  }
-)
+  const { statusCode, headers, complete } = own.answer
+  t.strictSame(
+    [statusCode, headers['content-type'], headers['cache-control'], complete],
+    [200, 'text/event-stream; charset=utf-8', 'no-store', true]
+  )
+  const eventsIn = (text: string) =>
+    [...text.matchAll(/event: (\w+)\ndata: (.*)\n/g)].map(([, type, data = '']) => ({
+      type,
+      ...JSON.parse(data)
+    }))
+  const shown = (text: string) =>
+    eventsIn(text).map(({ type, sandbox, id }) => `${type} ${sandbox} ${id}`)
+  const ofMain = ['request null req_1', 'request null req_2', 'clear null undefined']
+  t.strictSame(shown(run.seen()), [
+    'request till req_1',
+    ...ofMain,
+    'clear till undefined',
+    'request null req_1'
+  ])
+  t.strictSame(
+    shown(own.seen()),
+    [...ofMain, 'request null req_1'].map(event => event.replace('null', 'undefined'))
+  )
+  t.strictSame(shown(leaving.seen()), ['request undefined req_1'])
+  t.match(own.seen(), /^id: req_1\nevent: request$/m)
+  const [{ on, body }] = eventsIn(own.seen()) as [Json]
+  t.strictSame(
+    [on, body.card, own.seen().includes('4242424242424242')],
+    ['POST /transactions', { number: '***' }, false]
+  )
+})
 
 t.test('events: a quiet stream beats, and a listener that left is let go', async t => {
   t.intercept(globalThis, 'setInterval', {
@@ -301,107 +289,98 @@ const samplesOf = (text: string): Sample[] =>
     value: Number(value)
   }))
 
-t.test(
-  'metrics: Prometheus text with requests, records and script actions of every sandbox and cumulative latencies, over every reset',
-  async t => {
-    const script = [
-      { on: 'GET /locations', delay: '30ms' },
-      { on: 'GET /refunds', respond: { status: 503 } }
-    ]
-    const emulator = await startTestEmulator(t, {
-      scenario: { clock: NOW, data: smallFixture(), script }
-    })
-    const { call, control } = emulator
-    const [a, b] = [sandboxClient(emulator, 'a'), sandboxClient(emulator, 'b')]
-    for (const path of ['/tickets', '/nothing', '/locations']) await call(`GET ${path}`)
-    await control('POST /reset')
-    for (const client of [{ call }, a]) await client.call('GET /tickets')
-    await b.call('GET /refunds')
+t.test('metrics: Prometheus text with requests', async t => {
+  const script = [
+    { on: 'GET /locations', delay: '30ms' },
+    { on: 'GET /refunds', respond: { status: 503 } }
+  ]
+  const emulator = await startTestEmulator(t, {
+    scenario: { clock: NOW, data: smallFixture(), script }
+  })
+  const { call, control } = emulator
+  const [a, b] = [sandboxClient(emulator, 'a'), sandboxClient(emulator, 'b')]
+  for (const path of ['/tickets', '/nothing', '/locations']) await call(`GET ${path}`)
+  await control('POST /reset')
+  for (const client of [{ call }, a]) await client.call('GET /tickets')
+  await b.call('GET /refunds')
 
-    const { headers, text } = await control('GET /metrics')
-    const samples = samplesOf(text)
-    const of = (name: string, among = samples) =>
-      among.filter(sample => sample.name === `commerce_${name}`)
-    const counts = (name: string, among?: Sample[]) =>
-      of(name, among).map(({ labels, value }) => [...Object.values(labels), value].join(' '))
-    t.equal(headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8')
-    const calls = ['GET /tickets 200 3', 'none 404 1', 'GET /locations 200 1', 'GET /refunds 503 1']
-    t.strictSame(counts('calls_total'), calls)
-    t.strictSame([counts('script_actions_total'), counts('sandboxes')], [['2'], ['2']])
-    t.strictSame(counts('records'), [
-      'accounts 6',
-      'users 0',
-      'locations 3',
-      'tickets 3',
-      'transactions 0',
-      'refunds 0'
-    ])
-    t.ok(text.includes('# TYPE commerce_call_duration_seconds histogram\n'))
-    t.equal(
-      samples.filter(({ name }) => name === 'process_cpu_seconds_total').length,
-      1,
-      'with the metrics of the process'
+  const { headers, text } = await control('GET /metrics')
+  const samples = samplesOf(text)
+  const of = (name: string, among = samples) =>
+    among.filter(sample => sample.name === `commerce_${name}`)
+  const counts = (name: string, among?: Sample[]) =>
+    of(name, among).map(({ labels, value }) => [...Object.values(labels), value].join(' '))
+  t.equal(headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8')
+  const calls = ['GET /tickets 200 3', 'none 404 1', 'GET /locations 200 1', 'GET /refunds 503 1']
+  t.strictSame(counts('calls_total'), calls)
+  t.strictSame([counts('script_actions_total'), counts('sandboxes')], [['2'], ['2']])
+  t.strictSame(counts('records'), [
+    'accounts 6',
+    'users 0',
+    'locations 3',
+    'tickets 3',
+    'transactions 0',
+    'refunds 0'
+  ])
+  t.ok(text.includes('# TYPE commerce_call_duration_seconds histogram\n'))
+  t.equal(
+    samples.filter(({ name }) => name === 'process_cpu_seconds_total').length,
+    1,
+    'with the metrics of the process'
+  )
+  const ofLocations = (name: string) =>
+    of(`call_duration_seconds_${name}`).filter(
+      ({ labels }) => labels.operation === 'GET /locations'
     )
-    const ofLocations = (name: string) =>
-      of(`call_duration_seconds_${name}`).filter(
-        ({ labels }) => labels.operation === 'GET /locations'
-      )
-    const buckets = new Map(ofLocations('bucket').map(({ labels, value }) => [labels.le, value]))
-    t.strictSame(
-      [...buckets.keys()],
-      [...LATENCY_BOUNDS.map(bound => String(bound / 1000)), '+Inf']
-    )
-    t.strictSame(
-      [buckets.get('0.01'), buckets.get('10'), buckets.get('+Inf'), ofLocations('count')[0]?.value],
-      [0, 1, 1, 1],
-      'cumulative, in seconds'
-    )
-    t.ok((ofLocations('sum')[0]?.value ?? 0) >= 0.025)
-    t.notOk(text.includes(MERCHANT))
+  const buckets = new Map(ofLocations('bucket').map(({ labels, value }) => [labels.le, value]))
+  t.strictSame([...buckets.keys()], [...LATENCY_BOUNDS.map(bound => String(bound / 1000)), '+Inf'])
+  t.strictSame(
+    [buckets.get('0.01'), buckets.get('10'), buckets.get('+Inf'), ofLocations('count')[0]?.value],
+    [0, 1, 1, 1],
+    'cumulative, in seconds'
+  )
+  t.ok((ofLocations('sum')[0]?.value ?? 0) >= 0.025)
+  t.notOk(text.includes(MERCHANT))
 
-    await call('GET /accounts')
-    await control('DELETE /sandboxes/b')
-    const later = samplesOf((await a.control('GET /metrics')).text)
-    t.strictSame(
-      counts('calls_total', later),
-      [...calls, 'GET /accounts 200 1'],
-      'reading counts nothing twice, at the address of any sandbox'
-    )
-    t.strictSame(
-      [
-        counts('records', later)[3],
-        counts('sandboxes', later),
-        counts('script_actions_total', later)
-      ],
-      ['tickets 2', ['1'], ['2']]
-    )
-  }
-)
+  await call('GET /accounts')
+  await control('DELETE /sandboxes/b')
+  const later = samplesOf((await a.control('GET /metrics')).text)
+  t.strictSame(
+    counts('calls_total', later),
+    [...calls, 'GET /accounts 200 1'],
+    'reading counts nothing twice, at the address of any sandbox'
+  )
+  t.strictSame(
+    [
+      counts('records', later)[3],
+      counts('sandboxes', later),
+      counts('script_actions_total', later)
+    ],
+    ['tickets 2', ['1'], ['2']]
+  )
+})
 
-t.test(
-  'requests: over a run, the calls of every sandbox come with its name, newest first',
-  async t => {
-    const emulator = await startTestEmulator(t)
-    await emulator.call('GET /tickets')
-    await sandboxClient(emulator, 'till').call('GET /locations')
-    await emulator.call('GET /tickets/tkt_none')
+t.test('requests: over a run, the calls of every sandbox come with its name', async t => {
+  const emulator = await startTestEmulator(t)
+  await emulator.call('GET /tickets')
+  await sandboxClient(emulator, 'till').call('GET /locations')
+  await emulator.call('GET /tickets/tkt_none')
 
-    const of = async (query: string) => (await emulator.control(`GET /requests${query}`)).body
-    const named = async (query: string) =>
-      (await of(query)).data.map(({ sandbox, id, on }: Json) => `${sandbox} ${id} ${on}`)
-    const missing = 'null req_2 GET /tickets/{id}'
-    t.strictSame((await named('?scope=run')).sort(), [
-      'null req_1 GET /tickets',
-      missing,
-      'till req_1 GET /locations'
-    ])
-    t.equal((await of('?scope=run&limit=2')).has_more, true)
-    t.strictSame(await named('?scope=run&status=4xx'), [missing])
-    t.equal((await named('?scope=run&since=2026-03-01T18:05:00Z')).length, 3)
-    t.strictSame(await named('?scope=run&since=2026-03-01T18:05:01Z'), [])
-    t.strictSame(await named('?scope=sandbox'), [
-      'undefined req_2 GET /tickets/{id}',
-      'undefined req_1 GET /tickets'
-    ])
-  }
-)
+  const of = async (query: string) => (await emulator.control(`GET /requests${query}`)).body
+  const named = async (query: string) =>
+    (await of(query)).data.map(({ sandbox, id, on }: Json) => `${sandbox} ${id} ${on}`)
+  const missing = 'null req_2 GET /tickets/{id}'
+  t.strictSame((await named('?scope=run')).sort(), [
+    'null req_1 GET /tickets',
+    missing,
+    'till req_1 GET /locations'
+  ])
+  t.equal((await of('?scope=run&limit=2')).has_more, true)
+  t.strictSame(await named('?scope=run&status=4xx'), [missing])
+  t.equal((await named('?scope=run&since=2026-03-01T18:05:00Z')).length, 3)
+  t.strictSame(await named('?scope=run&since=2026-03-01T18:05:01Z'), [])
+  t.strictSame(await named('?scope=sandbox'), [
+    'undefined req_2 GET /tickets/{id}',
+    'undefined req_1 GET /tickets'
+  ])
+})

@@ -120,73 +120,70 @@ const CALLS: [
   ['GET /tickets/%zz', {}, 400, false, 'A08', []]
 ]
 
-t.test(
-  'control: explain answers what the call is answered then, with the same why, and changes nothing',
-  async t => {
-    let saved = 0
-    const emulator = await startTestEmulator(t, {
-      records: RECORDS,
-      saved: async () => void saved++
-    })
-    const { control, inject } = emulator
-    const before = await everything(emulator)
-    const isSame = sameStateAs(emulator)
-    saved = 0
-    const tries: Json[] = []
-    for (const [on, more, ...is] of CALLS) {
-      const [method, path] = on.split(' ') as [string, string]
-      const title = `${on} ${JSON.stringify(more)}`
+t.test('control: explain answers what the call is answered then, with the same why', async t => {
+  let saved = 0
+  const emulator = await startTestEmulator(t, {
+    records: RECORDS,
+    saved: async () => void saved++
+  })
+  const { control, inject } = emulator
+  const before = await everything(emulator)
+  const isSame = sameStateAs(emulator)
+  saved = 0
+  const tries: Json[] = []
+  for (const [on, more, ...is] of CALLS) {
+    const [method, path] = on.split(' ') as [string, string]
+    const title = `${on} ${JSON.stringify(more)}`
 
-      const { status, body: tried } = await control('POST /explain', { method, path, ...more })
+    const { status, body: tried } = await control('POST /explain', { method, path, ...more })
 
-      const by = tried.refusal && (tried.refusal.rule ?? tried.refusal.assumption)
-      const families = tried.changes.records.map(({ family }: Json) => family)
-      t.strictSame([status, tried.status, tried.took_effect, by, families], [200, ...is], title)
-      t.strictSame([isSame(), saved], [true, 0], `${title}: nothing is replaced or written`)
-      tries.push(tried)
-    }
-    t.equal(await everything(emulator), before, 'nothing is changed')
+    const by = tried.refusal && (tried.refusal.rule ?? tried.refusal.assumption)
+    const families = tried.changes.records.map(({ family }: Json) => family)
+    t.strictSame([status, tried.status, tried.took_effect, by, families], [200, ...is], title)
+    t.strictSame([isSame(), saved], [true, 0], `${title}: nothing is replaced or written`)
+    tries.push(tried)
+  }
+  t.equal(await everything(emulator), before, 'nothing is changed')
 
-    // the same calls by a client
-    for (const [nth, [on, { query = {}, body, key, headers = {} }]] of CALLS.entries()) {
-      const [method, path] = on.split(' ') as ['GET', string]
-      await control('POST /reset')
-      const bare = key === null || headers.Authorization || on === 'POST /transactions'
-      const text = new URLSearchParams(flat(query)).toString()
-      const answer = await inject({
-        method,
-        url: `/next${path}${text && `${path.includes('?') ? '&' : '?'}${text}`}`,
-        headers: {
-          ...(!bare && { authorization: authorization(key) }),
-          ...(body && { 'content-type': 'application/x-www-form-urlencoded' }),
-          ...headers
-        },
-        ...(body && {
-          payload: typeof body === 'string' ? body : new URLSearchParams(flat(body)).toString()
-        })
+  // the same calls by a client
+  for (const [nth, [on, { query = {}, body, key, headers = {} }]] of CALLS.entries()) {
+    const [method, path] = on.split(' ') as ['GET', string]
+    await control('POST /reset')
+    const bare = key === null || headers.Authorization || on === 'POST /transactions'
+    const text = new URLSearchParams(flat(query)).toString()
+    const answer = await inject({
+      method,
+      url: `/next${path}${text && `${path.includes('?') ? '&' : '?'}${text}`}`,
+      headers: {
+        ...(!bare && { authorization: authorization(key) }),
+        ...(body && { 'content-type': 'application/x-www-form-urlencoded' }),
+        ...headers
+      },
+      ...(body && {
+        payload: typeof body === 'string' ? body : new URLSearchParams(flat(body)).toString()
       })
-      const { user_agent, ms, script, ...entry } = (
-        await control(`GET /requests/${answer.headers['request-id']}`)
-      ).body
-      const changed = (await control(`GET /requests/${answer.headers['request-id']}/changes`)).body
-        .data
-      const { headers: own, changes, script: scripted, ...explained } = tries[nth]
-      t.strictSame(explained, entry, `${on}: as the journal has it`)
-      t.strictSame(
-        [own, scripted],
-        [withoutTransport(answer.headers), script],
-        `${on}: with its headers`
+    })
+    const { user_agent, ms, script, ...entry } = (
+      await control(`GET /requests/${answer.headers['request-id']}`)
+    ).body
+    const changed = (await control(`GET /requests/${answer.headers['request-id']}/changes`)).body
+      .data
+    const { headers: own, changes, script: scripted, ...explained } = tries[nth]
+    t.strictSame(explained, entry, `${on}: as the journal has it`)
+    t.strictSame(
+      [own, scripted],
+      [withoutTransport(answer.headers), script],
+      `${on}: with its headers`
+    )
+    t.strictSame(changed, changes.records, `${on}: with what it changed`)
+    for (const { family, id, after } of changes.records) {
+      const record = (await control('GET /state')).body[family].find(
+        (record: Json) => record.id === id
       )
-      t.strictSame(changed, changes.records, `${on}: with what it changed`)
-      for (const { family, id, after } of changes.records) {
-        const record = (await control('GET /state')).body[family].find(
-          (record: Json) => record.id === id
-        )
-        t.equal(record?.id, after?.id, `${on}: ${family} ${id}`)
-      }
+      t.equal(record?.id, after?.id, `${on}: ${family} ${id}`)
     }
   }
-)
+})
 
 const withoutTransport = ({
   date,
@@ -203,84 +200,78 @@ const flat = (values: Json): Record<string, string> =>
     )
   )
 
-t.test(
-  'control: explain shows records before and after, and the calls that changed them before, of the sandbox at its address',
-  async t => {
-    const emulator = await startTestEmulator(t, { records: RECORDS })
-    const { control, call } = emulator
-    for (let time = 0; time < 2; time++)
-      await call('POST /refunds', { body: { transaction: 'txn_a', amount: 1 } })
+t.test('control: explain shows records before and after', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS })
+  const { control, call } = emulator
+  for (let time = 0; time < 2; time++)
+    await call('POST /refunds', { body: { transaction: 'txn_a', amount: 1 } })
 
-    const { changes, answer, why } = (
-      await control('POST /explain', {
-        method: 'POST',
-        path: '/refunds',
-        body: { transaction: 'txn_a' }
+  const { changes, answer, why } = (
+    await control('POST /explain', {
+      method: 'POST',
+      path: '/refunds',
+      body: { transaction: 'txn_a' }
+    })
+  ).body
+  const { body: deleted } = await control('POST /explain', {
+    method: 'DELETE',
+    path: '/accounts/mch_a/users/usr_a'
+  })
+
+  await control('POST /script', { on: 'GET /refunds', stale: '1h' })
+  await control('POST /script', { on: 'GET /tickets', change: { delete: ['tkt_a'] } })
+  const data = { refunds: [{ transaction: 'txn_a', amount: 5 }] }
+  const old = (
+    await control('POST /explain', { method: 'GET', path: '/refunds', changes: { data } })
+  ).body
+  const inUse = (await control('POST /explain', { method: 'GET', path: '/tickets' })).body
+  t.strictSame(
+    [old.answer.data.length, old.changes.records],
+    [1, []],
+    'what is made on the copy is of now'
+  )
+  t.match(inUse.script.problem, /tkt_a cannot be deleted: txn_a, txn_b refer to it/)
+  await control('POST /script', {
+    on: 'GET /accounts',
+    change: { data: { tickets: [{ id: 'tkt_new', location: 'loc_a' }] } }
+  })
+  const made = (await control('POST /explain', { method: 'GET', path: '/accounts' })).body.changes
+    .records
+  t.strictSame(
+    [made.length, made[0].before, made[0].after.id],
+    [1, null, 'tkt_new'],
+    'with what the script changes'
+  )
+
+  const [refund, { before, after }] = changes.records
+  t.strictSame([refund.before, refund.after], [null, answer])
+  t.strictSame(
+    [
+      before.amount_refunded,
+      after.amount_refunded,
+      before.refunds.data.length,
+      after.refunds.data.length
+    ],
+    [2, 1000, 2, 3]
+  )
+  t.strictSame(why.changed_by, ['req_2'])
+  t.strictSame(
+    [deleted.changes.records[0].before.name, deleted.changes.records[0].after],
+    ['Ana', null]
+  )
+
+  const explain = async (name: string) =>
+    (
+      await sandboxClient(emulator, name).control('POST /explain', {
+        method: 'GET',
+        path: '/transactions/txn_b'
       })
     ).body
-    const { body: deleted } = await control('POST /explain', {
-      method: 'DELETE',
-      path: '/accounts/mch_a/users/usr_a'
-    })
-
-    await control('POST /script', { on: 'GET /refunds', stale: '1h' })
-    await control('POST /script', { on: 'GET /tickets', change: { delete: ['tkt_a'] } })
-    const data = { refunds: [{ transaction: 'txn_a', amount: 5 }] }
-    const old = (
-      await control('POST /explain', { method: 'GET', path: '/refunds', changes: { data } })
-    ).body
-    const inUse = (await control('POST /explain', { method: 'GET', path: '/tickets' })).body
-    t.strictSame(
-      [old.answer.data.length, old.changes.records],
-      [1, []],
-      'what is made on the copy is of now'
-    )
-    t.match(inUse.script.problem, /tkt_a cannot be deleted: txn_a, txn_b refer to it/)
-    await control('POST /script', {
-      on: 'GET /accounts',
-      change: { data: { tickets: [{ id: 'tkt_new', location: 'loc_a' }] } }
-    })
-    const made = (await control('POST /explain', { method: 'GET', path: '/accounts' })).body.changes
-      .records
-    t.strictSame(
-      [made.length, made[0].before, made[0].after.id],
-      [1, null, 'tkt_new'],
-      'with what the script changes'
-    )
-
-    const [refund, { before, after }] = changes.records
-    t.strictSame([refund.before, refund.after], [null, answer])
-    t.strictSame(
-      [
-        before.amount_refunded,
-        after.amount_refunded,
-        before.refunds.data.length,
-        after.refunds.data.length
-      ],
-      [2, 1000, 2, 3]
-    )
-    t.strictSame(why.changed_by, ['req_2'])
-    t.strictSame(
-      [deleted.changes.records[0].before.name, deleted.changes.records[0].after],
-      ['Ana', null]
-    )
-
-    const explain = async (name: string) =>
-      (
-        await sandboxClient(emulator, name).control('POST /explain', {
-          method: 'GET',
-          path: '/transactions/txn_b'
-        })
-      ).body
-    await sandboxClient(emulator, 'one').control('POST /reset')
-    t.equal(
-      (await explain('one')).answer.refunds.url,
-      '/sandbox/one/next/refunds?transaction=txn_b'
-    )
-    t.equal((await explain('two')).error.code, 'sandbox_unknown')
-    t.equal(emulator.sandboxes.get('two'), undefined)
-  }
-)
+  await sandboxClient(emulator, 'one').control('POST /reset')
+  t.equal((await explain('one')).answer.refunds.url, '/sandbox/one/next/refunds?transaction=txn_b')
+  t.equal((await explain('two')).error.code, 'sandbox_unknown')
+  t.equal(emulator.sandboxes.get('two'), undefined)
+})
 
 const DECLINED = { calls: 2, respond: { status: 402, retry_after: '2s' } }
 const RUNS = { outcome: 'answered', status: 200, answered: true, took_effect: true }

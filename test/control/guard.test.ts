@@ -40,188 +40,176 @@ t.test(
   }
 )
 
-t.test(
-  'control: no Host, which no browser sends, passes; letters and dots beyond ASCII, and two Hosts, are refused on the wire too',
-  async t => {
-    const port = await (await startTestEmulator(t)).listen()
-    for (const [status, ...requests] of [
-      [200, '1.0', '1.1\r\nhost: localhost', '1.1\r\nhost:  localhost '],
-      [
-        403,
-        '1.1\r\nhost: evil\uff0ecom',
-        '1.1\r\nhost: \uff4cocalhost',
-        '1.1\r\nhost: localhost\u3002',
-        '1.1\r\nhost:'
-      ],
-      [
-        403,
-        '1.1\r\nhost: localhost\r\nhost: evil.example',
-        '1.1\r\nhost: localhost\r\nHost: localhost'
-      ]
-    ] as const) {
-      for (const request of requests) {
-        const socket = connect(port, '127.0.0.1')
-        socket.end(`GET /_control/state HTTP/${request}\r\nconnection: close\r\n\r\n`)
-        t.match(await text(socket), `HTTP/1.1 ${status}`, JSON.stringify(request))
-      }
-    }
-  }
-)
-
-t.test(
-  'control: a body is JSON or YAML, as large as its limit; a request without one may name any content type',
-  async t => {
-    const { control, inject, state } = await startTestEmulator(t, {
-      settings: { 'limits.control_body': 300, 'limits.body': 20 }
-    })
-    const before = await state()
-    for (const url of ['/_control/load', '/_control/clock/advance'])
-      t.match(
-        (await inject({ method: 'POST', url, payload: '{}', headers: { 'content-type': 'json' } }))
-          .body.error.message,
-        /send application\/json or application\/yaml/
-      )
-    for (const [type, status] of [
-      ['application/json; charset=utf-8', 200],
-      ['APPLICATION/JSON', 200],
-      ['application/yaml', 200],
-      ['text/yaml', 415],
-      ['nonsense', 415]
-    ] as const) {
-      t.equal(
-        (await control('POST /records', '{"accounts":[]}', { 'content-type': type })).status,
-        status,
-        type
-      )
-    }
-    t.equal(await state(), before)
-    for (const type of ['text/plain', 'application/json', 'application/x-www-form-urlencoded']) {
-      t.equal(
-        (
-          await inject({
-            method: 'POST',
-            url: '/_control/reset',
-            headers: { host: 'localhost', 'content-type': type }
-          })
-        ).status,
-        200,
-        type
-      )
-    }
-
-    for (const [on, body, status] of [
-      ['POST /reset', ' { } ', 200],
-      ['POST /reset', '{"scenario":"a"}', 400],
-      ['GET /health', '[]', 400]
-    ] as const) {
-      const sent = await control(on, body)
-      t.strictSame(
-        [sent.status, sent.body.error?.code],
-        [status, status === 200 ? undefined : 'body_malformed'],
-        `${on} ${body}`
-      )
-    }
-
-    const limitOf = async (on: string, body: string) =>
-      /limits\.\w+/.exec((await control(on, body)).body.error?.message ?? '')?.[0]
-    t.equal(await limitOf('POST /records', '{"accounts":[]}'.padEnd(300)), undefined)
-    t.equal(
-      await limitOf('POST /records', '{"accounts":[]}'.padEnd(301)),
-      'limits.control_body',
-      'a document has a limit of its own'
-    )
-    t.equal(
-      await limitOf('POST /verify', '{"script":"all_used"}'),
-      'limits.body',
-      'any other body that of the API'
-    )
-  }
-)
-
-t.test(
-  'control: before the start scenario is loaded, health says so and every other request is refused with 503',
-  async t => {
-    const registered = collectRoutes(t)
-    const { inject, sandbox, control } = await startTestEmulator(t, { loaded: false })
-
-    const health = await control('GET /health', undefined, { host: 'evil.example' })
-    t.strictSame([health.status, health.body], [503, { status: 'starting', version: '0.0.0' }])
-    for (const { method, path } of [
-      ...registered.filter(isControl),
-      { method: 'GET', path: '/_control/nowhere' }
-    ]) {
-      if (path === '/_control/health') continue
-      const { status, body } = await inject({
-        method: method as 'GET',
-        url: path,
-        headers: { host: 'localhost' }
-      })
-      t.strictSame([status, body.error.code], [503, 'not_ready'], `${method} ${path}`)
-    }
-    t.equal(
-      (await control('GET /state', undefined, { host: 'evil.example' })).status,
+t.test('control: no Host, which no browser sends, passes', async t => {
+  const port = await (await startTestEmulator(t)).listen()
+  for (const [status, ...requests] of [
+    [200, '1.0', '1.1\r\nhost: localhost', '1.1\r\nhost:  localhost '],
+    [
       403,
-      'the guard runs first'
-    )
-
-    await sandbox.load(documentOf('test', smallFixture()), { name: 'test', file: null })
-    t.strictSame(
-      [(await control('GET /health')).status, (await control('GET /state')).status],
-      [200, 200]
-    )
-  }
-)
-
-t.test(
-  'control: an Origin passes when it is that of the Host; a path or method that is not there is a 404, whatever its body',
-  async t => {
-    const { control } = await startTestEmulator(t)
-    const visit = async (host: string, origin: string) =>
-      (await control('GET /state', undefined, { host, origin })).status
-    for (const host of ['localhost:4010', '127.0.0.1:4010', '[::1]:4010', 'localhost'])
-      t.equal(await visit(host, `http://${host}`), 200, host)
-    const others = [
-      'http://localhost:3000',
-      'http://localhost',
-      'http://127.0.0.1:4010',
-      'https://localhost:4010',
-      'http://localhost:4010.evil.example'
+      '1.1\r\nhost: evil\uff0ecom',
+      '1.1\r\nhost: \uff4cocalhost',
+      '1.1\r\nhost: localhost\u3002',
+      '1.1\r\nhost:'
+    ],
+    [
+      403,
+      '1.1\r\nhost: localhost\r\nhost: evil.example',
+      '1.1\r\nhost: localhost\r\nHost: localhost'
     ]
-    for (const origin of [...others, 'null', ''])
-      t.equal(await visit('localhost:4010', origin), 403, origin)
-    for (const on of [
-      'GET /nowhere',
-      'DELETE /state',
-      'GET /reset',
-      'POST /settings',
-      'PUT /settings',
-      'POST /health',
-      'GET /state/x',
-      'POST /nowhere?a=b'
-    ]) {
-      const { status, body } = await control(on, on.startsWith('POST') ? 'a=b' : undefined, {
-        'content-type': 'application/x-www-form-urlencoded'
-      })
-      t.strictSame([status, body.error.code], [404, 'path_unknown'], on)
-    }
-    for (const [on, meant] of [
-      ['GET /load', 'POST /_control/load'],
-      ['POST /healt', 'GET /_control/health'],
-      ['PUT /clok', 'GET /_control/clock or PUT /_control/clock'],
-      ['POST /state/reset', 'POST /_control/reset'],
-      ['POST /load/declined', 'POST /_control/load'],
-      ['GET /journal', 'GET /_control/requests or DELETE /_control/requests'],
-      [
-        'POST /snapshots',
-        'GET /_control/snapshots or PUT /_control/snapshots/NAME or DELETE /_control/snapshots/NAME'
-      ],
-      ['GET /frobnicated', undefined]
-    ]) {
-      const { message } = (await control(on as string)).body.error
-      t.equal(/did you mean (.*)\?/.exec(message)?.[1], meant, message)
+  ] as const) {
+    for (const request of requests) {
+      const socket = connect(port, '127.0.0.1')
+      socket.end(`GET /_control/state HTTP/${request}\r\nconnection: close\r\n\r\n`)
+      t.match(await text(socket), `HTTP/1.1 ${status}`, JSON.stringify(request))
     }
   }
-)
+})
+
+t.test('control: a body is JSON or YAML, as large as its limit', async t => {
+  const { control, inject, state } = await startTestEmulator(t, {
+    settings: { 'limits.control_body': 300, 'limits.body': 20 }
+  })
+  const before = await state()
+  for (const url of ['/_control/load', '/_control/clock/advance'])
+    t.match(
+      (await inject({ method: 'POST', url, payload: '{}', headers: { 'content-type': 'json' } }))
+        .body.error.message,
+      /send application\/json or application\/yaml/
+    )
+  for (const [type, status] of [
+    ['application/json; charset=utf-8', 200],
+    ['APPLICATION/JSON', 200],
+    ['application/yaml', 200],
+    ['text/yaml', 415],
+    ['nonsense', 415]
+  ] as const) {
+    t.equal(
+      (await control('POST /records', '{"accounts":[]}', { 'content-type': type })).status,
+      status,
+      type
+    )
+  }
+  t.equal(await state(), before)
+  for (const type of ['text/plain', 'application/json', 'application/x-www-form-urlencoded']) {
+    t.equal(
+      (
+        await inject({
+          method: 'POST',
+          url: '/_control/reset',
+          headers: { host: 'localhost', 'content-type': type }
+        })
+      ).status,
+      200,
+      type
+    )
+  }
+
+  for (const [on, body, status] of [
+    ['POST /reset', ' { } ', 200],
+    ['POST /reset', '{"scenario":"a"}', 400],
+    ['GET /health', '[]', 400]
+  ] as const) {
+    const sent = await control(on, body)
+    t.strictSame(
+      [sent.status, sent.body.error?.code],
+      [status, status === 200 ? undefined : 'body_malformed'],
+      `${on} ${body}`
+    )
+  }
+
+  const limitOf = async (on: string, body: string) =>
+    /limits\.\w+/.exec((await control(on, body)).body.error?.message ?? '')?.[0]
+  t.equal(await limitOf('POST /records', '{"accounts":[]}'.padEnd(300)), undefined)
+  t.equal(
+    await limitOf('POST /records', '{"accounts":[]}'.padEnd(301)),
+    'limits.control_body',
+    'a document has a limit of its own'
+  )
+  t.equal(
+    await limitOf('POST /verify', '{"script":"all_used"}'),
+    'limits.body',
+    'any other body that of the API'
+  )
+})
+
+t.test('control: before the start scenario is loaded', async t => {
+  const registered = collectRoutes(t)
+  const { inject, sandbox, control } = await startTestEmulator(t, { loaded: false })
+
+  const health = await control('GET /health', undefined, { host: 'evil.example' })
+  t.strictSame([health.status, health.body], [503, { status: 'starting', version: '0.0.0' }])
+  for (const { method, path } of [
+    ...registered.filter(isControl),
+    { method: 'GET', path: '/_control/nowhere' }
+  ]) {
+    if (path === '/_control/health') continue
+    const { status, body } = await inject({
+      method: method as 'GET',
+      url: path,
+      headers: { host: 'localhost' }
+    })
+    t.strictSame([status, body.error.code], [503, 'not_ready'], `${method} ${path}`)
+  }
+  t.equal(
+    (await control('GET /state', undefined, { host: 'evil.example' })).status,
+    403,
+    'the guard runs first'
+  )
+
+  await sandbox.load(documentOf('test', smallFixture()), { name: 'test', file: null })
+  t.strictSame(
+    [(await control('GET /health')).status, (await control('GET /state')).status],
+    [200, 200]
+  )
+})
+
+t.test('control: an Origin passes when it is that of the Host', async t => {
+  const { control } = await startTestEmulator(t)
+  const visit = async (host: string, origin: string) =>
+    (await control('GET /state', undefined, { host, origin })).status
+  for (const host of ['localhost:4010', '127.0.0.1:4010', '[::1]:4010', 'localhost'])
+    t.equal(await visit(host, `http://${host}`), 200, host)
+  const others = [
+    'http://localhost:3000',
+    'http://localhost',
+    'http://127.0.0.1:4010',
+    'https://localhost:4010',
+    'http://localhost:4010.evil.example'
+  ]
+  for (const origin of [...others, 'null', ''])
+    t.equal(await visit('localhost:4010', origin), 403, origin)
+  for (const on of [
+    'GET /nowhere',
+    'DELETE /state',
+    'GET /reset',
+    'POST /settings',
+    'PUT /settings',
+    'POST /health',
+    'GET /state/x',
+    'POST /nowhere?a=b'
+  ]) {
+    const { status, body } = await control(on, on.startsWith('POST') ? 'a=b' : undefined, {
+      'content-type': 'application/x-www-form-urlencoded'
+    })
+    t.strictSame([status, body.error.code], [404, 'path_unknown'], on)
+  }
+  for (const [on, meant] of [
+    ['GET /load', 'POST /_control/load'],
+    ['POST /healt', 'GET /_control/health'],
+    ['PUT /clok', 'GET /_control/clock or PUT /_control/clock'],
+    ['POST /state/reset', 'POST /_control/reset'],
+    ['POST /load/declined', 'POST /_control/load'],
+    ['GET /journal', 'GET /_control/requests or DELETE /_control/requests'],
+    [
+      'POST /snapshots',
+      'GET /_control/snapshots or PUT /_control/snapshots/NAME or DELETE /_control/snapshots/NAME'
+    ],
+    ['GET /frobnicated', undefined]
+  ]) {
+    const { message } = (await control(on as string)).body.error
+    t.equal(/did you mean (.*)\?/.exec(message)?.[1], meant, message)
+  }
+})
 
 /** The headers by which a browser says which page sent a request, how, and what for. */
 const from = (site: string, mode: string, dest: string) => ({
@@ -239,52 +227,49 @@ const OTHERS = [
   'GET /nowhere'
 ]
 
-t.test(
-  'control: a page of another site or port may open a page, and nothing else, whatever its Origin',
-  async t => {
-    const { control, state } = await startTestEmulator(t)
-    const before = await state()
-    const senders: [
-      sender: string,
-      headers: Record<string, string>,
-      opensPages: boolean,
-      passes: boolean
-    ][] = [
-      ['a program', {}, true, true],
-      ['fetch of Node.js', { 'sec-fetch-mode': 'cors' }, true, true],
-      ['a typed address or a bookmark', from('none', 'navigate', 'document'), true, true],
-      ['fetch and events of the console', from('same-origin', 'cors', 'empty'), true, true],
-      ['a link of another site', from('cross-site', 'navigate', 'document'), true, false],
-      ['a document that is not opened', from('cross-site', 'no-cors', 'document'), false, false],
-      ['another site that says no more', { 'sec-fetch-site': 'cross-site' }, false, false],
-      ['a site that no browser names', from('elsewhere', 'cors', 'empty'), false, false],
-      ['two sites', from('same-origin, cross-site', 'cors', 'empty'), false, false],
-      ['no site', from('', 'cors', 'empty'), false, false]
-    ]
-    for (const [sender, sent, opensPages, passes] of senders) {
-      for (const origin of [{}, { origin: 'http://localhost' }] as Record<string, string>[]) {
-        for (const on of [...PAGES, ...OTHERS]) {
-          const { body, headers } = await control(on, undefined, {
-            host: 'localhost',
-            accept: 'text/html',
-            ...sent,
-            ...origin
-          })
-          const isAllowed = PAGES.includes(on) ? opensPages : passes
-          t.equal(
-            body?.error?.code === 'origin_not_allowed',
-            !isAllowed,
-            `${sender}: ${on}, ${JSON.stringify(origin)}`
-          )
-          if (PAGES.includes(on) && isAllowed) t.match(headers['content-type'], /^text\/html/, on)
-        }
+t.test('control: a page of another site or port may open a page, and nothing else', async t => {
+  const { control, state } = await startTestEmulator(t)
+  const before = await state()
+  const senders: [
+    sender: string,
+    headers: Record<string, string>,
+    opensPages: boolean,
+    passes: boolean
+  ][] = [
+    ['a program', {}, true, true],
+    ['fetch of Node.js', { 'sec-fetch-mode': 'cors' }, true, true],
+    ['a typed address or a bookmark', from('none', 'navigate', 'document'), true, true],
+    ['fetch and events of the console', from('same-origin', 'cors', 'empty'), true, true],
+    ['a link of another site', from('cross-site', 'navigate', 'document'), true, false],
+    ['a document that is not opened', from('cross-site', 'no-cors', 'document'), false, false],
+    ['another site that says no more', { 'sec-fetch-site': 'cross-site' }, false, false],
+    ['a site that no browser names', from('elsewhere', 'cors', 'empty'), false, false],
+    ['two sites', from('same-origin, cross-site', 'cors', 'empty'), false, false],
+    ['no site', from('', 'cors', 'empty'), false, false]
+  ]
+  for (const [sender, sent, opensPages, passes] of senders) {
+    for (const origin of [{}, { origin: 'http://localhost' }] as Record<string, string>[]) {
+      for (const on of [...PAGES, ...OTHERS]) {
+        const { body, headers } = await control(on, undefined, {
+          host: 'localhost',
+          accept: 'text/html',
+          ...sent,
+          ...origin
+        })
+        const isAllowed = PAGES.includes(on) ? opensPages : passes
+        t.equal(
+          body?.error?.code === 'origin_not_allowed',
+          !isAllowed,
+          `${sender}: ${on}, ${JSON.stringify(origin)}`
+        )
+        if (PAGES.includes(on) && isAllowed) t.match(headers['content-type'], /^text\/html/, on)
       }
     }
-    const form = await control('POST ', 'a=b', {
-      ...from('cross-site', 'navigate', 'document'),
-      'content-type': 'application/x-www-form-urlencoded'
-    })
-    t.equal(form.body.error.code, 'origin_not_allowed', 'a form of another site, sent to a page')
-    t.equal(await state(), before)
   }
-)
+  const form = await control('POST ', 'a=b', {
+    ...from('cross-site', 'navigate', 'document'),
+    'content-type': 'application/x-www-form-urlencoded'
+  })
+  t.equal(form.body.error.code, 'origin_not_allowed', 'a form of another site, sent to a page')
+  t.equal(await state(), before)
+})

@@ -10,137 +10,131 @@ import type { Json } from '../support/json.js'
 
 const HEADERS = { authorization: authorization() }
 
-t.test(
-  'control: GET /run holds the run of every sandbox, reset and load, with each refusal in full',
-  async t => {
-    const script = [{ name: 'never', on: 'GET /accounts', delay: '1ms' }]
-    const scenario = {
-      name: 'shop',
-      clock: NOW,
-      data: smallFixture(),
-      script,
-      expect: [{ on: 'POST /refunds', times: 1 }]
-    }
-    const { inject, control, call } = await startTestEmulator(t, { scenario })
-    const visit = (url: string, test: string) =>
-      inject({ method: 'GET', url, headers: { ...HEADERS, 'test-name': test } })
-    t.strictSame(
-      (await control('GET /run')).body.expectations.length,
-      1,
-      'without any call the scenario is judged as it is'
-    )
-
-    await visit('/next/tickets/tkt_none', 'reads a Ticket')
-    await control('POST /reset')
-    await visit('/sandbox/till/next/tickets/tkt_none', 'reads a Ticket')
-    await visit('/sandbox/till/next/tickets?search_query=T', 'searches')
-    await call('POST /transactions', {
-      key: null,
-      body: { ticket: 'tkt_a', payment_type: 'external', amount: 5 }
-    })
-    const { status, body } = await control('GET /run')
-
-    t.equal(status, 200)
-    const {
-      coverage,
-      findings,
-      assumptions,
-      requests,
-      tests,
-      version,
-      unused_script_entries: unused,
-      expectations: unmet,
-      ...rest
-    } = body
-    const sandboxes = [null, 'till'].map(sandbox => ({
-      sandbox,
-      periods: sandbox === null ? 2 : 1
-    }))
-    const omitted = { requests: 0, entries: 0, by_test: 0 }
-    t.strictSame(rest, {
-      object: 'run',
-      scenario: { name: 'shop', description: null },
-      calls: 4,
-      reached: 4,
-      sandboxes,
-      omitted
-    })
-    t.strictSame(
-      [coverage, findings],
-      [
-        (await control('GET /coverage?scope=run')).body,
-        (await control('GET /findings?scope=run')).body.data
-      ]
-    )
-    const used = (await control('GET /assumptions?scope=run')).body.data.filter(
-      ({ times }: Json) => times > 0
-    )
-    const shown = ({ id, topic, default: fallback, times, requests }: Json) => ({
-      assumption: id,
-      topic,
-      default: fallback,
-      times,
-      requests
-    })
-    t.strictSame([assumptions, unused.length, typeof version], [used.map(shown), 1, 'string'])
-    const texts = (list: Json[], ...names: string[]) =>
-      list.map(one => names.map(name => String(one[name])).join(' | '))
-    t.strictSame(texts(unmet, 'sandbox', 'tests', 'seen'), ['null |  | 0', 'till |  | 0'])
-    t.strictSame(texts(requests, 'request', 'test', 'outcome'), [
-      '#1/req_1 | reads a Ticket | refused',
-      'till#1/req_1 | reads a Ticket | refused',
-      'till#1/req_2 | searches | answered',
-      '#2/req_1 | null | answered'
-    ])
-    t.equal(
-      requests.map(({ entry }: Json) => entry?.id).join(),
-      '#1/req_1,till#1/req_1,till#1/req_2,'
-    )
-    t.strictSame(texts(tests, 'test', 'calls', 'refused'), [
-      'reads a Ticket | 2 | 2',
-      'searches | 1 | 0',
-      'null | 1 | 0'
-    ])
-    t.strictSame((await control('GET /run')).body, body, 'asking changes nothing')
-    t.equal((await control('GET /run?scope=run')).status, 400)
+t.test('control: GET /run holds the run of every sandbox, reset and load', async t => {
+  const script = [{ name: 'never', on: 'GET /accounts', delay: '1ms' }]
+  const scenario = {
+    name: 'shop',
+    clock: NOW,
+    data: smallFixture(),
+    script,
+    expect: [{ on: 'POST /refunds', times: 1 }]
   }
-)
+  const { inject, control, call } = await startTestEmulator(t, { scenario })
+  const visit = (url: string, test: string) =>
+    inject({ method: 'GET', url, headers: { ...HEADERS, 'test-name': test } })
+  t.strictSame(
+    (await control('GET /run')).body.expectations.length,
+    1,
+    'without any call the scenario is judged as it is'
+  )
 
-t.test(
-  'control: GET /run as the report of judge, without gates; an entry of it is the journal’s, with calls named as in the run',
-  async t => {
-    const { control, call } = await startTestEmulator(t)
-    const paid = await call('POST /transactions', {
-      key: null,
-      body: { ticket: 'tkt_a', payment_type: 'external', amount: 500 }
-    })
-    await call('POST /refunds', { body: { transaction: paid.body.id, amount: 900 } })
-    const { body: kept } = await control('GET /requests/req_2')
-    const run = await control('GET /run')
-    t.strictSame(kept.why.changed_by, ['req_1'])
-    t.strictSame(run.body.requests[1].entry, {
-      ...kept,
-      id: '#1/req_2',
-      why: { ...kept.why, changed_by: ['#1/req_1'] }
-    })
+  await visit('/next/tickets/tkt_none', 'reads a Ticket')
+  await control('POST /reset')
+  await visit('/sandbox/till/next/tickets/tkt_none', 'reads a Ticket')
+  await visit('/sandbox/till/next/tickets?search_query=T', 'searches')
+  await call('POST /transactions', {
+    key: null,
+    body: { ticket: 'tkt_a', payment_type: 'external', amount: 5 }
+  })
+  const { status, body } = await control('GET /run')
 
-    for (const [format, type, beginning, not] of [
-      ['html', 'text/html', /^<!doctype html>/i, /FAILED/],
-      ['junit', 'application/xml', /^<\?xml/, /<failure/],
-      ['markdown', 'text/markdown', /^#/, /FAILED/]
-    ] as const) {
-      const { status, headers, text } = await control(`GET /run?format=${format}`)
-      t.strictSame([status, headers['content-type']], [200, `${type}; charset=utf-8`])
-      t.match(text, beginning)
-      t.notMatch(text, not)
-    }
-    t.strictSame((await control('GET /run?format=json')).body, run.body)
-    t.match((await control('GET /run?format=htm')).body.error, {
-      code: 'parameter_invalid',
-      param: 'format'
-    })
+  t.equal(status, 200)
+  const {
+    coverage,
+    findings,
+    assumptions,
+    requests,
+    tests,
+    version,
+    unused_script_entries: unused,
+    expectations: unmet,
+    ...rest
+  } = body
+  const sandboxes = [null, 'till'].map(sandbox => ({
+    sandbox,
+    periods: sandbox === null ? 2 : 1
+  }))
+  const omitted = { requests: 0, entries: 0, by_test: 0 }
+  t.strictSame(rest, {
+    object: 'run',
+    scenario: { name: 'shop', description: null },
+    calls: 4,
+    reached: 4,
+    sandboxes,
+    omitted
+  })
+  t.strictSame(
+    [coverage, findings],
+    [
+      (await control('GET /coverage?scope=run')).body,
+      (await control('GET /findings?scope=run')).body.data
+    ]
+  )
+  const used = (await control('GET /assumptions?scope=run')).body.data.filter(
+    ({ times }: Json) => times > 0
+  )
+  const shown = ({ id, topic, default: fallback, times, requests }: Json) => ({
+    assumption: id,
+    topic,
+    default: fallback,
+    times,
+    requests
+  })
+  t.strictSame([assumptions, unused.length, typeof version], [used.map(shown), 1, 'string'])
+  const texts = (list: Json[], ...names: string[]) =>
+    list.map(one => names.map(name => String(one[name])).join(' | '))
+  t.strictSame(texts(unmet, 'sandbox', 'tests', 'seen'), ['null |  | 0', 'till |  | 0'])
+  t.strictSame(texts(requests, 'request', 'test', 'outcome'), [
+    '#1/req_1 | reads a Ticket | refused',
+    'till#1/req_1 | reads a Ticket | refused',
+    'till#1/req_2 | searches | answered',
+    '#2/req_1 | null | answered'
+  ])
+  t.equal(
+    requests.map(({ entry }: Json) => entry?.id).join(),
+    '#1/req_1,till#1/req_1,till#1/req_2,'
+  )
+  t.strictSame(texts(tests, 'test', 'calls', 'refused'), [
+    'reads a Ticket | 2 | 2',
+    'searches | 1 | 0',
+    'null | 1 | 0'
+  ])
+  t.strictSame((await control('GET /run')).body, body, 'asking changes nothing')
+  t.equal((await control('GET /run?scope=run')).status, 400)
+})
+
+t.test('control: GET /run as the report of judge, without gates', async t => {
+  const { control, call } = await startTestEmulator(t)
+  const paid = await call('POST /transactions', {
+    key: null,
+    body: { ticket: 'tkt_a', payment_type: 'external', amount: 500 }
+  })
+  await call('POST /refunds', { body: { transaction: paid.body.id, amount: 900 } })
+  const { body: kept } = await control('GET /requests/req_2')
+  const run = await control('GET /run')
+  t.strictSame(kept.why.changed_by, ['req_1'])
+  t.strictSame(run.body.requests[1].entry, {
+    ...kept,
+    id: '#1/req_2',
+    why: { ...kept.why, changed_by: ['#1/req_1'] }
+  })
+
+  for (const [format, type, beginning, not] of [
+    ['html', 'text/html', /^<!doctype html>/i, /FAILED/],
+    ['junit', 'application/xml', /^<\?xml/, /<failure/],
+    ['markdown', 'text/markdown', /^#/, /FAILED/]
+  ] as const) {
+    const { status, headers, text } = await control(`GET /run?format=${format}`)
+    t.strictSame([status, headers['content-type']], [200, `${type}; charset=utf-8`])
+    t.match(text, beginning)
+    t.notMatch(text, not)
   }
-)
+  t.strictSame((await control('GET /run?format=json')).body, run.body)
+  t.match((await control('GET /run?format=htm')).body.error, {
+    code: 'parameter_invalid',
+    param: 'format'
+  })
+})
 
 const NAMES: [sent: string, shown: string | null][] = [
   ['pays a Ticket', 'pays a Ticket'],

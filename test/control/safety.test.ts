@@ -161,68 +161,65 @@ t.test(
   }
 )
 
-t.test(
-  'control: every route refuses Hosts of DNS rebinding, what pages of other origins and sites can send, and other bodies',
-  async t => {
-    const { codeOf, walk, allowed } = await startWalk(t)
-    await walk(async (route, prefix, on) => {
-      const host: Code = route.path === HEALTH ? [200, undefined] : [403, 'host_not_allowed']
-      t.strictSame(
-        await codeOf(route, prefix, { headers: { host: 'evil.example' } }),
-        host,
-        `${on}, another Host`
-      )
-      const origin = { host: 'localhost', origin: 'http://evil.example' }
-      t.strictSame(
-        await codeOf(route, prefix, { headers: origin }),
-        [403, 'origin_not_allowed'],
-        `${on}, another Origin`
-      )
-      for (const site of ['cross-site', 'same-site']) {
-        for (const dest of ['image', 'iframe', 'script', 'empty', 'document']) {
-          const mode = ['iframe', 'document'].includes(dest) ? 'navigate' : 'no-cors'
-          const headers = {
-            host: 'localhost',
-            'sec-fetch-site': site,
-            'sec-fetch-mode': mode,
-            'sec-fetch-dest': dest
-          }
-          const expected =
-            dest === 'document' && PAGES.includes(route.path)
-              ? [200, undefined]
-              : [403, 'origin_not_allowed']
-          t.strictSame(
-            await codeOf(route, prefix, { headers }),
-            expected,
-            `${on}, ${dest} of ${site}`
-          )
+t.test('control: every route refuses Hosts of DNS rebinding', async t => {
+  const { codeOf, walk, allowed } = await startWalk(t)
+  await walk(async (route, prefix, on) => {
+    const host: Code = route.path === HEALTH ? [200, undefined] : [403, 'host_not_allowed']
+    t.strictSame(
+      await codeOf(route, prefix, { headers: { host: 'evil.example' } }),
+      host,
+      `${on}, another Host`
+    )
+    const origin = { host: 'localhost', origin: 'http://evil.example' }
+    t.strictSame(
+      await codeOf(route, prefix, { headers: origin }),
+      [403, 'origin_not_allowed'],
+      `${on}, another Origin`
+    )
+    for (const site of ['cross-site', 'same-site']) {
+      for (const dest of ['image', 'iframe', 'script', 'empty', 'document']) {
+        const mode = ['iframe', 'document'].includes(dest) ? 'navigate' : 'no-cors'
+        const headers = {
+          host: 'localhost',
+          'sec-fetch-site': site,
+          'sec-fetch-mode': mode,
+          'sec-fetch-dest': dest
         }
-      }
-      if (!isMutating(route)) return
-      // content types that a page can send without a preflight
-      for (const type of [
-        'text/plain',
-        'application/x-www-form-urlencoded',
-        'multipart/form-data; boundary=x',
-        undefined
-      ]) {
-        const headers = { ...allowed, ...(type !== undefined && { 'content-type': type }) }
+        const expected =
+          dest === 'document' && PAGES.includes(route.path)
+            ? [200, undefined]
+            : [403, 'origin_not_allowed']
         t.strictSame(
-          await codeOf(route, prefix, { headers, payload: '{"scenario":"default"}' }),
-          [415, 'content_type_unsupported'],
-          `${on} with ${type}`
+          await codeOf(route, prefix, { headers }),
+          expected,
+          `${on}, ${dest} of ${site}`
         )
       }
-    })
-    for (const path of [
-      '/_control/nowhere',
-      '/_control/%ff',
-      '/_control/console/known',
-      '/_control/docs/known'
-    ])
-      t.not((await codeOf({ method: 'GET', path }, ''))[0], 200, path)
-  }
-)
+    }
+    if (!isMutating(route)) return
+    // content types that a page can send without a preflight
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      undefined
+    ]) {
+      const headers = { ...allowed, ...(type !== undefined && { 'content-type': type }) }
+      t.strictSame(
+        await codeOf(route, prefix, { headers, payload: '{"scenario":"default"}' }),
+        [415, 'content_type_unsupported'],
+        `${on} with ${type}`
+      )
+    }
+  })
+  for (const path of [
+    '/_control/nowhere',
+    '/_control/%ff',
+    '/_control/console/known',
+    '/_control/docs/known'
+  ])
+    t.not((await codeOf({ method: 'GET', path }, ''))[0], 200, path)
+})
 
 t.test(
   'control: with CONTROL_TOKEN every route refuses a call without it or with a wrong one, but health, sessions and console files',
@@ -301,49 +298,46 @@ t.test(
   }
 )
 
-t.test(
-  'control: every route of a sandbox that does not exist is a 404, except those that change something in it, which make it when they succeed',
-  async t => {
-    const emulator = await startWalk(t)
-    const { controlRoutes, codeOf, everything, allowed, control } = emulator
-    const before = await everything()
+t.test('control: every route of a sandbox that does not exist is a 404', async t => {
+  const emulator = await startWalk(t)
+  const { controlRoutes, codeOf, everything, allowed, control } = emulator
+  const before = await everything()
 
-    for (const route of controlRoutes) {
-      const on = `${route.method} ${route.path.replace('/_control', '')}`
-      const body = MAKES_SANDBOX[on]
-      const given = body
-        ? {
-            headers: { ...allowed, 'content-type': 'application/json' },
-            payload: JSON.stringify(body)
-          }
-        : {}
+  for (const route of controlRoutes) {
+    const on = `${route.method} ${route.path.replace('/_control', '')}`
+    const body = MAKES_SANDBOX[on]
+    const given = body
+      ? {
+          headers: { ...allowed, 'content-type': 'application/json' },
+          payload: JSON.stringify(body)
+        }
+      : {}
 
-      const guarded = await codeOf(route, '/sandbox/unknown', { headers: { host: 'evil.example' } })
-      const misnamed = await codeOf(route, '/sandbox/not!one', given)
-      const answer = await codeOf(route, '/sandbox/unknown', given)
+    const guarded = await codeOf(route, '/sandbox/unknown', { headers: { host: 'evil.example' } })
+    const misnamed = await codeOf(route, '/sandbox/not!one', given)
+    const answer = await codeOf(route, '/sandbox/unknown', given)
 
-      const isGuarded = route.path !== HEALTH
-      t.strictSame(
-        guarded,
-        isGuarded ? [403, 'host_not_allowed'] : [404, 'sandbox_unknown'],
-        `${on}, guarded first`
-      )
-      if (isGuarded && OPEN.includes(route.path)) {
-        t.strictSame(misnamed, answer, `${on} is the same in every sandbox`)
-        continue
-      }
-      t.strictSame(misnamed, [400, 'name_invalid'], `${on}, with an invalid name`)
-      if (on in MAKES_SANDBOX) {
-        const isMade = !/restore|open|family/.test(on)
-        t.strictSame([answer[0] < 300, answer[1] === 'sandbox_unknown'], [isMade, false], on)
-        t.strictSame(
-          await namesIn(emulator),
-          isMade ? ['known', 'unknown'] : ['known'],
-          `${on}: ${answer[0]}`
-        )
-        if (isMade) t.equal((await control('DELETE /sandboxes/unknown')).status, 204)
-      } else t.strictSame(answer, [404, 'sandbox_unknown'], on)
+    const isGuarded = route.path !== HEALTH
+    t.strictSame(
+      guarded,
+      isGuarded ? [403, 'host_not_allowed'] : [404, 'sandbox_unknown'],
+      `${on}, guarded first`
+    )
+    if (isGuarded && OPEN.includes(route.path)) {
+      t.strictSame(misnamed, answer, `${on} is the same in every sandbox`)
+      continue
     }
-    t.equal(await everything(), before, 'nothing else was made or changed')
+    t.strictSame(misnamed, [400, 'name_invalid'], `${on}, with an invalid name`)
+    if (on in MAKES_SANDBOX) {
+      const isMade = !/restore|open|family/.test(on)
+      t.strictSame([answer[0] < 300, answer[1] === 'sandbox_unknown'], [isMade, false], on)
+      t.strictSame(
+        await namesIn(emulator),
+        isMade ? ['known', 'unknown'] : ['known'],
+        `${on}: ${answer[0]}`
+      )
+      if (isMade) t.equal((await control('DELETE /sandboxes/unknown')).status, 204)
+    } else t.strictSame(answer, [404, 'sandbox_unknown'], on)
   }
-)
+  t.equal(await everything(), before, 'nothing else was made or changed')
+})

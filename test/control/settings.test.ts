@@ -54,111 +54,119 @@ t.test('control: the control token is never shown', async t => {
   t.equal((await unset.control('GET /settings')).body.settings.control_token.value, null)
 })
 
-t.test(
-  'control: a load applies flag, environment, scenario and default again, a reset takes changes back',
-  async t => {
-    const scenario = {
-      settings: { pagination: { default_limit: 3, max_limit: 33, order: 'oldest_first' } }
-    }
-    const { control } = await startTestEmulator(t, {
-      settings: { 'pagination.default_limit': 1 },
-      environment: { 'pagination.default_limit': 2, 'pagination.max_limit': 22 },
-      scenario
-    })
-    const shown = async () => {
-      const { settings } = (await control('GET /settings')).body
-      return ['pagination.default_limit', 'pagination.max_limit', 'pagination.order', 'seed'].map(
-        key => `${settings[key].value} ${settings[key].source}`
-      )
-    }
-    const atStart = ['1 flag', '22 environment', 'oldest_first scenario', '1 default']
-
-    t.strictSame(await shown(), atStart)
-    await control('PATCH /settings', {
-      pagination: { default_limit: 4, max_limit: 44 },
-      'pagination.order': 'newest_first',
-      seed: 6
-    })
-    await control('PATCH /settings', 'pagination: { max_limit: 45 }', {
-      'content-type': 'application/yaml'
-    })
-    t.strictSame(
-      await shown(),
-      ['4 control', '45 control', 'newest_first control', '6 control'],
-      'changes add up'
-    )
-    await control('POST /reset')
-    t.strictSame(await shown(), atStart)
-    await control('POST /load', { scenario: { seed: 5 } })
-    t.strictSame(await shown(), ['1 flag', '22 environment', 'newest_first default', '5 scenario'])
+t.test('control: a load applies flag, environment, scenario and default again', async t => {
+  const scenario = {
+    settings: { pagination: { default_limit: 3, max_limit: 33, order: 'oldest_first' } }
   }
-)
-
-t.test(
-  'control: a changed setting shapes the next answer, and the answer to the change shows it',
-  async t => {
-    const { call, control } = await startTestEmulator(t)
-    const { status, body } = await control('PATCH /settings', {
-      'statuses.created': 201,
-      'errors.expose_rule': false
-    })
-    t.strictSame(
-      [status, body.settings['statuses.created'].value, body.settings['statuses.created'].source],
-      [200, 201, 'control']
+  const { control } = await startTestEmulator(t, {
+    settings: { 'pagination.default_limit': 1 },
+    environment: { 'pagination.default_limit': 2, 'pagination.max_limit': 22 },
+    scenario
+  })
+  const shown = async () => {
+    const { settings } = (await control('GET /settings')).body
+    return ['pagination.default_limit', 'pagination.max_limit', 'pagination.order', 'seed'].map(
+      key => `${settings[key].value} ${settings[key].source}`
     )
-    t.strictSame((await control('PATCH /settings', {})).body, body)
-    t.equal(
-      (await call('POST /transactions', { body: { ticket: 'tkt_a', payment_type: 'card' } }))
-        .status,
-      201
-    )
-    t.equal((await call('GET /tickets/none')).body.error.assumption, undefined)
   }
-)
+  const atStart = ['1 flag', '22 environment', 'oldest_first scenario', '1 default']
 
-t.test(
-  'control: a change of a setting is taken back alone; the value is then what the scenario or the default gives',
-  async t => {
-    const { call, control, state } = await startTestEmulator(t, {
-      scenario: {
-        clock: '2026-03-01T18:05:00Z',
-        data: smallFixture(),
-        settings: { pagination: { max_limit: 20 }, auth: { accept_any_key: 'mch_a' } }
-      }
-    })
-    const shown = async (...keys: string[]) => {
-      const { settings } = (await control('GET /settings')).body
-      return keys.map(key => `${settings[key].value} ${settings[key].source}`)
+  t.strictSame(await shown(), atStart)
+  await control('PATCH /settings', {
+    pagination: { default_limit: 4, max_limit: 44 },
+    'pagination.order': 'newest_first',
+    seed: 6
+  })
+  await control('PATCH /settings', 'pagination: { max_limit: 45 }', {
+    'content-type': 'application/yaml'
+  })
+  t.strictSame(
+    await shown(),
+    ['4 control', '45 control', 'newest_first control', '6 control'],
+    'changes add up'
+  )
+  await control('POST /reset')
+  t.strictSame(await shown(), atStart)
+  await control('POST /load', { scenario: { seed: 5 } })
+  t.strictSame(await shown(), ['1 flag', '22 environment', 'newest_first default', '5 scenario'])
+})
+
+t.test('control: a changed setting shapes the next answer', async t => {
+  const { call, control } = await startTestEmulator(t)
+  const { status, body } = await control('PATCH /settings', {
+    'statuses.created': 201,
+    'errors.expose_rule': false
+  })
+  t.strictSame(
+    [status, body.settings['statuses.created'].value, body.settings['statuses.created'].source],
+    [200, 201, 'control']
+  )
+  t.strictSame((await control('PATCH /settings', {})).body, body)
+  const yaml = { 'content-type': 'application/yaml' }
+  for (const [on, text] of [
+    ['PATCH /settings', 'auth: { accept_any_key: 0042 }'],
+    ['PATCH /settings', 'auth.accept_any_key: 0042'],
+    [
+      'POST /explain',
+      'method: GET\npath: /tickets\nchanges: { settings: { auth: { accept_any_key: 0042 } } }'
+    ],
+    ['POST /records', 'tickets: [ { location: loc_a, reference: 0042 } ]']
+  ] as const) {
+    const { problems, error } = (await control(on, text, yaml)).body
+    t.match((problems ?? error.problems)[0], { code: 'number_as_text', message: /"0042"$/ }, text)
+  }
+  t.equal(
+    (await control('PATCH /settings', 'pagination: { default_limit: 1e1 }', yaml)).status,
+    200
+  )
+  t.equal((await control('DELETE /settings/pagination.default_limit')).status, 204)
+  t.equal(
+    (await call('POST /transactions', { body: { ticket: 'tkt_a', payment_type: 'card' } })).status,
+    201
+  )
+  t.equal((await call('GET /tickets/none')).body.error.assumption, undefined)
+})
+
+t.test('control: a change of a setting is taken back alone', async t => {
+  const { call, control, state } = await startTestEmulator(t, {
+    scenario: {
+      clock: '2026-03-01T18:05:00Z',
+      data: smallFixture(),
+      settings: { pagination: { max_limit: 20 }, auth: { accept_any_key: 'mch_a' } }
     }
-    const before = await state()
-    await control('PATCH /settings', {
-      'pagination.max_limit': 5,
-      'statuses.created': 201,
-      'auth.accept_any_key': null
-    })
-
-    const answer = await control('DELETE /settings/pagination.max_limit')
-
-    t.strictSame([answer.status, answer.text], [204, ''])
-    t.strictSame(await shown('pagination.max_limit', 'statuses.created'), [
-      '20 scenario',
-      '201 control'
-    ])
-    t.equal((await call('GET /tickets?limit=20', { key: 'sk_merchant' })).status, 200)
-    t.equal((await control('DELETE /settings/statuses.created')).status, 204)
-    t.equal(
-      (await control('DELETE /settings/statuses.created')).status,
-      204,
-      'one that was not changed stays as it is'
-    )
-    t.equal((await control('DELETE /settings/auth.accept_any_key')).status, 204)
-    t.strictSame(await shown('statuses.created', 'auth.accept_any_key'), [
-      '200 default',
-      'mch_a scenario'
-    ])
-    t.equal(await state(), before)
+  })
+  const shown = async (...keys: string[]) => {
+    const { settings } = (await control('GET /settings')).body
+    return keys.map(key => `${settings[key].value} ${settings[key].source}`)
   }
-)
+  const before = await state()
+  await control('PATCH /settings', {
+    'pagination.max_limit': 5,
+    'statuses.created': 201,
+    'auth.accept_any_key': null
+  })
+
+  const answer = await control('DELETE /settings/pagination.max_limit')
+
+  t.strictSame([answer.status, answer.text], [204, ''])
+  t.strictSame(await shown('pagination.max_limit', 'statuses.created'), [
+    '20 scenario',
+    '201 control'
+  ])
+  t.equal((await call('GET /tickets?limit=20', { key: 'sk_merchant' })).status, 200)
+  t.equal((await control('DELETE /settings/statuses.created')).status, 204)
+  t.equal(
+    (await control('DELETE /settings/statuses.created')).status,
+    204,
+    'one that was not changed stays as it is'
+  )
+  t.equal((await control('DELETE /settings/auth.accept_any_key')).status, 204)
+  t.strictSame(await shown('statuses.created', 'auth.accept_any_key'), [
+    '200 default',
+    'mch_a scenario'
+  ])
+  t.equal(await state(), before)
+})
 
 t.test('control: a setting that cannot be set back is refused, and nothing is changed', async t => {
   const { control } = await startTestEmulator(t)
@@ -188,38 +196,35 @@ t.test('control: a setting that cannot be set back is refused, and nothing is ch
   t.equal((await control('DELETE /settings/seed?x=1')).status, 400)
 })
 
-t.test(
-  'control: settings that cannot be changed so are refused together, with their paths, and nothing is changed',
-  async t => {
-    const { control } = await startTestEmulator(t)
-    const before = (await control('GET /settings')).text
-    const cases: [changes: object, paths: string[]][] = [
-      [{ port: 1 }, ['port']],
-      [{ limits: { body: 1 } }, ['limits']],
-      [{ 'limits.body': 1 }, ['limits']],
-      [{ control_token: 'x' }, ['control_token']],
-      [{ constructor: 1 }, ['constructor']],
-      [{ pagination: { max_limt: 1 } }, ['pagination.max_limt']],
-      [{ 'pagination.max_limit': 0 }, ['pagination.max_limit']],
-      [{ 'errors.expose_rule': 'yes' }, ['errors.expose_rule']],
-      [{ 'auth.accept_any_key': 'mch_b' }, ['auth.accept_any_key']],
-      [{ auth: { accept_any_key: 5 } }, ['auth.accept_any_key']],
-      [{ pagination: 5 }, ['pagination']],
-      [{ pagination: 5, 'pagination.max_limit': 6 }, ['pagination', 'pagination.max_limit']],
-      [
-        { 'pagination.max_limit': 9, port: 1, 'auth.accept_any_key': 'nobody' },
-        ['port', 'auth.accept_any_key']
-      ]
+t.test('control: settings that cannot be changed so are refused together', async t => {
+  const { control } = await startTestEmulator(t)
+  const before = (await control('GET /settings')).text
+  const cases: [changes: object, paths: string[]][] = [
+    [{ port: 1 }, ['port']],
+    [{ limits: { body: 1 } }, ['limits']],
+    [{ 'limits.body': 1 }, ['limits']],
+    [{ control_token: 'x' }, ['control_token']],
+    [{ constructor: 1 }, ['constructor']],
+    [{ pagination: { max_limt: 1 } }, ['pagination.max_limt']],
+    [{ 'pagination.max_limit': 0 }, ['pagination.max_limit']],
+    [{ 'errors.expose_rule': 'yes' }, ['errors.expose_rule']],
+    [{ 'auth.accept_any_key': 'mch_b' }, ['auth.accept_any_key']],
+    [{ auth: { accept_any_key: 5 } }, ['auth.accept_any_key']],
+    [{ pagination: 5 }, ['pagination']],
+    [{ pagination: 5, 'pagination.max_limit': 6 }, ['pagination', 'pagination.max_limit']],
+    [
+      { 'pagination.max_limit': 9, port: 1, 'auth.accept_any_key': 'nobody' },
+      ['port', 'auth.accept_any_key']
     ]
-    for (const [changes, paths] of cases) {
-      const { status, body } = await control('PATCH /settings', changes)
-      t.strictSame([status, body.error.code], [400, 'setting_invalid'], JSON.stringify(changes))
-      t.equal(body.error.problems.map(({ path }: { path: string }) => path).join(), paths.join())
-      t.match(body.error.message, /Nothing was changed\.$/)
-      t.equal((await control('GET /settings')).text, before)
-    }
+  ]
+  for (const [changes, paths] of cases) {
+    const { status, body } = await control('PATCH /settings', changes)
+    t.strictSame([status, body.error.code], [400, 'setting_invalid'], JSON.stringify(changes))
+    t.equal(body.error.problems.map(({ path }: { path: string }) => path).join(), paths.join())
+    t.match(body.error.message, /Nothing was changed\.$/)
+    t.equal((await control('GET /settings')).text, before)
   }
-)
+})
 
 t.test(
   'control: errors of the control API keep their statuses and shape, whatever the settings of the answers',

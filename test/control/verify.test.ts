@@ -291,74 +291,67 @@ t.test('verify: one that waits ends with the state that it came to', async t => 
   }
 })
 
-t.test(
-  'verify: within gives up in time; a caller that leaves is waited for no longer, and none when the emulator stops',
-  async t => {
-    const { app, verify, listen, listeners, listening } = await start(t)
-    const port = await listen()
-    t.equal((await verify({ on: 'POST /refunds', within: '30ms' })).status, 409)
-    const [leaving, headers] = [new AbortController(), { 'content-type': 'application/json' }]
-    const waits = (within: string, signal?: AbortSignal) =>
-      fetch(`http://127.0.0.1:${port}/_control/verify`, {
-        method: 'POST',
-        headers,
-        body: JSON.stringify({ on: 'POST /refunds', within }),
-        signal: signal ?? null
-      })
-    waits('60s', leaving.signal).catch(() => {})
-    await listening(1)
-    const during = listeners.now
-    leaving.abort()
-    await listening(0)
-    t.strictSame([during, listeners.now], [1, 0])
+t.test('verify: within gives up in time; a caller that leaves is waited for no longer', async t => {
+  const { app, verify, listen, listeners, listening } = await start(t)
+  const port = await listen()
+  t.equal((await verify({ on: 'POST /refunds', within: '30ms' })).status, 409)
+  const [leaving, headers] = [new AbortController(), { 'content-type': 'application/json' }]
+  const waits = (within: string, signal?: AbortSignal) =>
+    fetch(`http://127.0.0.1:${port}/_control/verify`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ on: 'POST /refunds', within }),
+      signal: signal ?? null
+    })
+  waits('60s', leaving.signal).catch(() => {})
+  await listening(1)
+  const during = listeners.now
+  leaving.abort()
+  await listening(0)
+  t.strictSame([during, listeners.now], [1, 0])
 
-    const stopped = waits('60s')
-    await listening(1)
-    await app.close()
-    const { status, headers: answered } = await stopped
-    t.strictSame([status, answered.get('connection')], [409, 'close'])
+  const stopped = waits('60s')
+  await listening(1)
+  await app.close()
+  const { status, headers: answered } = await stopped
+  t.strictSame([status, answered.get('connection')], [409, 'close'])
+})
+
+t.test('verify: a verdict that an overflow could falsify is 409 journal_incomplete', async t => {
+  const { call, verify } = await start(t, { settings: { 'limits.journal': 2 } })
+  await call('POST /refunds', { body: 'transaction=txn_a&amount=1' })
+  for (let time = 0; time < 2; time++) await call('GET /tickets')
+
+  for (const [asked, expected] of [
+    [{ on: 'GET /tickets' }, true],
+    [{ on: 'GET /tickets', times: '2+' }, true],
+    [{ on: 'GET /tickets', times: '3+' }, null],
+    [{ on: 'GET /tickets', times: 2 }, null],
+    [{ on: 'GET /tickets', times: 1 }, false],
+    [{ on: 'GET /tickets', times: '0-1' }, false],
+    [{ on: 'GET /tickets', times: '0-2' }, null],
+    [{ on: 'POST /refunds', times: 0 }, null],
+    [{ on: 'GET /tickets', per: 'account', times: '2+' }, null],
+    [{ on: 'GET /tickets', per: 'account', times: 1 }, false],
+    [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets' }], per: 'account' }, null],
+    [{ on: 'GET /tickets', no_sooner_than: '1s' }, false],
+    [{ on: 'GET /tickets', no_sooner_than: '0.1ms' }, null],
+    [{ on: 'GET /tickets', no_later_than: '1s', times: '0-1' }, null],
+    [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets', no_sooner_than: '1s' }] }, null],
+    [{ sequence: [{ on: 'POST /refunds' }, { on: 'GET /tickets', no_sooner_than: '1s' }] }, null],
+    [{ state: { refunds: { count: 1 } } }, true],
+    [{ state: { refunds: { count: 2 } } }, false],
+    [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets' }] }, null],
+    [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets' }], others: true }, true],
+    [{ sequence: [{ on: 'POST /refunds' }, { on: 'GET /tickets' }] }, null]
+  ] as const) {
+    const { status, body } = await verify(asked)
+    if (expected === null)
+      t.strictSame([status, body.error?.code], [409, 'journal_incomplete'], JSON.stringify(asked))
+    else t.strictSame([status, body.holds], [expected ? 200 : 409, expected], JSON.stringify(asked))
   }
-)
-
-t.test(
-  'verify: a verdict that an overflow could falsify is 409 journal_incomplete, any other stands',
-  async t => {
-    const { call, verify } = await start(t, { settings: { 'limits.journal': 2 } })
-    await call('POST /refunds', { body: 'transaction=txn_a&amount=1' })
-    for (let time = 0; time < 2; time++) await call('GET /tickets')
-
-    for (const [asked, expected] of [
-      [{ on: 'GET /tickets' }, true],
-      [{ on: 'GET /tickets', times: '2+' }, true],
-      [{ on: 'GET /tickets', times: '3+' }, null],
-      [{ on: 'GET /tickets', times: 2 }, null],
-      [{ on: 'GET /tickets', times: 1 }, false],
-      [{ on: 'GET /tickets', times: '0-1' }, false],
-      [{ on: 'GET /tickets', times: '0-2' }, null],
-      [{ on: 'POST /refunds', times: 0 }, null],
-      [{ on: 'GET /tickets', per: 'account', times: '2+' }, null],
-      [{ on: 'GET /tickets', per: 'account', times: 1 }, false],
-      [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets' }], per: 'account' }, null],
-      [{ on: 'GET /tickets', no_sooner_than: '1s' }, false],
-      [{ on: 'GET /tickets', no_sooner_than: '0.1ms' }, null],
-      [{ on: 'GET /tickets', no_later_than: '1s', times: '0-1' }, null],
-      [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets', no_sooner_than: '1s' }] }, null],
-      [{ sequence: [{ on: 'POST /refunds' }, { on: 'GET /tickets', no_sooner_than: '1s' }] }, null],
-      [{ state: { refunds: { count: 1 } } }, true],
-      [{ state: { refunds: { count: 2 } } }, false],
-      [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets' }] }, null],
-      [{ sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets' }], others: true }, true],
-      [{ sequence: [{ on: 'POST /refunds' }, { on: 'GET /tickets' }] }, null]
-    ] as const) {
-      const { status, body } = await verify(asked)
-      if (expected === null)
-        t.strictSame([status, body.error?.code], [409, 'journal_incomplete'], JSON.stringify(asked))
-      else
-        t.strictSame([status, body.holds], [expected ? 200 : 409, expected], JSON.stringify(asked))
-    }
-    t.match((await verify({ on: 'POST /refunds' })).body.error.message, /lacks 1 of the requests/)
-  }
-)
+  t.match((await verify({ on: 'POST /refunds' })).body.error.message, /lacks 1 of the requests/)
+})
 
 t.test(
   'verify: a call that waits sees those that overflow the journal; only what came while it was off is missing',

@@ -66,33 +66,30 @@ t.test(
   }
 )
 
-t.test(
-  'FORM-1, A36: broken percent-encoding names the parameter, and so do bytes that are not UTF-8',
-  async t => {
-    const cases = rows<
-      [part: 'name' | 'value', is: 'broken' | 'bytes', param: string, ...texts: string[]]
-    >(`
+t.test('FORM-1, A36: broken percent-encoding names the parameter', async t => {
+  const cases = rows<
+    [part: 'name' | 'value', is: 'broken' | 'bytes', param: string, ...texts: string[]]
+  >(`
     value broken amount amount=% amount=%2 amount=%zz amount=100% amount=%ff%
     value bytes amount amount=%ff amount=%C3 amount=%C3%28 amount=%ED%A0%80
     value bytes address[city] address%5Bcity%5D=%E2%82 | name bytes %ff %ff
     name broken % %=1 | name broken %zz %zz=1 | name broken ab%4 ab%4=1 | name broken %zzab %zz%61%62=1 | name broken %zz%ff%61 %zz%ff%61=secret
   `).flatMap(([part, is, param, ...texts]) =>
-      texts.map(text => ({ part, isBytes: is === 'bytes', param, text }))
-    )
-    for (const { text, param, part, isBytes } of cases) {
-      const { problem } = decode(text)
+    texts.map(text => ({ part, isBytes: is === 'bytes', param, text }))
+  )
+  for (const { text, param, part, isBytes } of cases) {
+    const { problem } = decode(text)
 
-      const message = isBytes
-        ? `${param}: the bytes of the ${part} are not UTF-8.`
-        : `${param}: the percent-encoding of the ${part} is broken: % must be followed by two hexadecimal digits.`
-      t.strictSame(
-        problem,
-        { code: 'form_malformed', param, message, ...(isBytes && { assumption: 'A36' }) },
-        text
-      )
-    }
+    const message = isBytes
+      ? `${param}: the bytes of the ${part} are not UTF-8.`
+      : `${param}: the percent-encoding of the ${part} is broken: % must be followed by two hexadecimal digits.`
+    t.strictSame(
+      problem,
+      { code: 'form_malformed', param, message, ...(isBytes && { assumption: 'A36' }) },
+      text
+    )
   }
-)
+})
 
 t.test('A36: a name is one value, one list or one object, in whatever order they come', async t => {
   const twice = rows<[text: string, param: string]>(

@@ -37,59 +37,53 @@ t.test(
   }
 )
 
-t.test(
-  'A03: each kind counts alone, an id that is taken is skipped, and drawing goes on from the counters',
-  async t => {
-    const plain = new Ids()
-    for (const kind of ['refund', 'user', 'key'] as const) plain.draw(kind, settings(), free)
-    t.equal(
-      plain.draw('location', settings(), free),
-      new Ids().draw('location', settings(), free),
-      'the draws of one kind do not move another'
-    )
-    t.strictSame(plain.counters, { refund: 1, user: 1, key: 1, location: 1 })
-    const [first, second, third] = [0, 1, 2].map(location =>
-      new Ids({ location }).draw('location', settings(), free)
-    ) as [string, string, string]
+t.test('A03: each kind counts alone, an id that is taken is skipped', async t => {
+  const plain = new Ids()
+  for (const kind of ['refund', 'user', 'key'] as const) plain.draw(kind, settings(), free)
+  t.equal(
+    plain.draw('location', settings(), free),
+    new Ids().draw('location', settings(), free),
+    'the draws of one kind do not move another'
+  )
+  t.strictSame(plain.counters, { refund: 1, user: 1, key: 1, location: 1 })
+  const [first, second, third] = [0, 1, 2].map(location =>
+    new Ids({ location }).draw('location', settings(), free)
+  ) as [string, string, string]
 
-    const skipping = new Ids()
-    t.equal(skipping.draw('location', settings(), new Set([first, second])), third)
-    t.strictSame(skipping.counters, { location: 3 })
+  const skipping = new Ids()
+  t.equal(skipping.draw('location', settings(), new Set([first, second])), third)
+  t.strictSame(skipping.counters, { location: 3 })
 
-    const on = new Ids({ location: 1 })
-    t.equal(on.draw('location', settings(), free), second)
-    const { counters } = on
-    on.draw('location', settings(), free)
-    t.strictSame(counters, { location: 2 }, 'counters that were read do not move')
-  }
-)
+  const on = new Ids({ location: 1 })
+  t.equal(on.draw('location', settings(), free), second)
+  const { counters } = on
+  on.draw('location', settings(), free)
+  t.strictSame(counters, { location: 2 }, 'counters that were read do not move')
+})
 
-t.test(
-  'A02 A03: ids.prefixes and ids.length shape the ids; the alphabet is all letters and digits',
-  async t => {
-    for (const length of [8, 24, 64])
-      t.ok(
-        new RegExp(`^x-[A-Za-z0-9]{${length}}$`).test(
-          new Ids().draw(
-            'refund',
-            settings({ 'ids.length': length, 'ids.prefixes.refund': 'x-' }),
-            free
-          )
+t.test('A02 A03: ids.prefixes and ids.length shape the ids', async t => {
+  for (const length of [8, 24, 64])
+    t.ok(
+      new RegExp(`^x-[A-Za-z0-9]{${length}}$`).test(
+        new Ids().draw(
+          'refund',
+          settings({ 'ids.length': length, 'ids.prefixes.refund': 'x-' }),
+          free
         )
       )
-    t.ok(
-      /^[A-Za-z0-9]{24}$/.test(
-        new Ids().draw('refund', settings({ 'ids.prefixes.refund': '' }), free)
-      )
     )
+  t.ok(
+    /^[A-Za-z0-9]{24}$/.test(
+      new Ids().draw('refund', settings({ 'ids.prefixes.refund': '' }), free)
+    )
+  )
 
-    const ids = new Ids()
-    const letters = new Set(
-      Array.from({ length: 200 }, () => ids.draw('user', settings(), free).slice(4)).join('')
-    )
-    t.equal(letters.size, 62)
-  }
-)
+  const ids = new Ids()
+  const letters = new Set(
+    Array.from({ length: 200 }, () => ids.draw('user', settings(), free).slice(4)).join('')
+  )
+  t.equal(letters.size, 62)
+})
 
 t.test('A18: API keys are drawn from the seed too', async t => {
   const first = new Ids().draw('key', settings(), free)
@@ -174,27 +168,24 @@ t.test(
   }
 )
 
-t.test(
-  'A03: ids go on the same over the end of a block, from whichever counter they begin; another prefix, length or seed draws others',
-  async t => {
-    const plain = new Ids()
-    const drawn = Array.from({ length: 3 * TEXTS_A_BLOCK }, () =>
-      plain.draw('refund', settings(), free)
-    )
-    t.equal(new Set(drawn).size, drawn.length)
-    for (const start of [0, 1, TEXTS_A_BLOCK - 1, TEXTS_A_BLOCK, 2 * TEXTS_A_BLOCK + 5])
-      t.equal(new Ids({ refund: start }).draw('refund', settings(), free), drawn[start])
+t.test('A03: ids go on the same over the end of a block', async t => {
+  const plain = new Ids()
+  const drawn = Array.from({ length: 3 * TEXTS_A_BLOCK }, () =>
+    plain.draw('refund', settings(), free)
+  )
+  t.equal(new Set(drawn).size, drawn.length)
+  for (const start of [0, 1, TEXTS_A_BLOCK - 1, TEXTS_A_BLOCK, 2 * TEXTS_A_BLOCK + 5])
+    t.equal(new Ids({ refund: start }).draw('refund', settings(), free), drawn[start])
 
-    const ids = new Ids()
-    const [first, other, longer, seeded] = [
-      settings(),
-      settings({ 'ids.prefixes.refund': 'r-' }),
-      settings({ 'ids.length': 30 }),
-      settings({ seed: 2 })
-    ].map(given => ids.draw('refund', given, free)) as [string, string, string, string]
-    t.equal(first, drawn[0])
-    t.equal(other.slice(2), drawn[1]?.slice(4))
-    t.match(longer, /^[a-z]+_\w{30}$/)
-    t.notOk(drawn.includes(seeded))
-  }
-)
+  const ids = new Ids()
+  const [first, other, longer, seeded] = [
+    settings(),
+    settings({ 'ids.prefixes.refund': 'r-' }),
+    settings({ 'ids.length': 30 }),
+    settings({ seed: 2 })
+  ].map(given => ids.draw('refund', given, free)) as [string, string, string, string]
+  t.equal(first, drawn[0])
+  t.equal(other.slice(2), drawn[1]?.slice(4))
+  t.match(longer, /^[a-z]+_\w{30}$/)
+  t.notOk(drawn.includes(seeded))
+})

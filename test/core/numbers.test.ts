@@ -29,30 +29,27 @@ t.test('A27: an integer is decimal digits only, up to 2^53-1', async t => {
     )
 })
 
-t.test(
-  'A27: a decimal number is taken when it comes back as it is, and refused, not rounded, when a double cannot hold it',
-  async t => {
-    const taken = rows<[text: string, value: string]>(`
+t.test('A27: a decimal number is taken when it comes back as it is, and refused', async t => {
+  const taken = rows<[text: string, value: string]>(`
     0 0 | 5 5 | -5 -5 | 007.50 7.5 | 0.1 0.1 | -0.5 -0.5 | .5 0.5 | -.5 -0.5 | 1.0 1 | 100 100 | 1e+06 1000000 | 1E6 1000000 | 1e06 1000000
     1.5e-07 0.00000015 | 0.15E+1 1.5 | 150e-2 1.5 | 1e23 1e23 | 100000000000000000000000 1e23 | 123456789012345680000 123456789012345680000
     9007199254740991 9007199254740991 | 9007199254740992 9007199254740992 | 1.7976931348623157e+308 ${Number.MAX_VALUE} | 5e-324 ${Number.MIN_VALUE}
     1${'0'.repeat(300)} 1e300 | 0.${'0'.repeat(299)}1 1e-300 | 1${'0'.repeat(400)}e-400 1 | 0.1${'0'.repeat(400)} 0.1
   `)
-    const inexact = rows<[text: string, value: string]>(`
+  const inexact = rows<[text: string, value: string]>(`
     9007199254740993 9007199254740992 | -9007199254740993 -9007199254740992 | 0.1000000000000000055 0.1 | 0.10000000000000001 0.1
     1.00000000000000000001 1 | 123456789012345678901 123456789012345680000 | 1e400 Infinity | -1e400 -Infinity | 1e-400 0 | -1e-400 0
     4e-324 ${Number.MIN_VALUE} | 1e${NINES} Infinity | 1e-${NINES} 0 | ${NINES} Infinity
   `)
-    for (const [text, value] of taken)
-      t.strictSame(readDecimal(text), { value: Number(value), problem: null }, text.slice(0, 30))
-    for (const [text, value] of inexact)
-      t.strictSame(
-        readDecimal(text),
-        { value: Number(value), problem: 'inexact' satisfies DecimalProblem },
-        text.slice(0, 30)
-      )
-  }
-)
+  for (const [text, value] of taken)
+    t.strictSame(readDecimal(text), { value: Number(value), problem: null }, text.slice(0, 30))
+  for (const [text, value] of inexact)
+    t.strictSame(
+      readDecimal(text),
+      { value: Number(value), problem: 'inexact' satisfies DecimalProblem },
+      text.slice(0, 30)
+    )
+})
 
 t.test('A27: -0 is 0, as JSON has it', async t => {
   for (const text of ['-0', '-0.0', '-0e5', '-.0', '0e400', '0e-400', `0e${NINES}`, '000']) {

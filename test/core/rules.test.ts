@@ -14,103 +14,97 @@ import { rows } from '../support/rows.js'
 
 const settings = (given: GivenSettings = {}): Settings => settingsInForce({ flag: given }).values
 
-t.test(
-  'judge: rules are tried in order, and the first that does not hold refuses, with the facts that it saw',
-  async t => {
-    const facts = { left: 0, asked: 6 }
-    const rules: Rule<typeof facts>[] = [
-      {
-        rule: 'REF-6',
-        holds: ({ left }) => left > 0,
-        else: 'charge_already_refunded',
-        message: () => 'all is refunded'
-      },
-      {
-        rule: 'REF-7',
-        holds: () => t.fail('rules after the broken one are not tried') as never,
-        else: 'refund_exceeds_remaining',
-        message: () => ''
-      }
-    ]
-
-    t.throws(() => judge(rules, facts), {
-      code: 'charge_already_refunded',
-      message: 'all is refunded',
+t.test('judge: rules are tried in order, and the first that does not hold refuses', async t => {
+  const facts = { left: 0, asked: 6 }
+  const rules: Rule<typeof facts>[] = [
+    {
       rule: 'REF-6',
-      facts
-    })
-    t.doesNotThrow(() => judge(rules.slice(0, 1), { left: 5, asked: 6 }))
-  }
-)
+      holds: ({ left }) => left > 0,
+      else: 'charge_already_refunded',
+      message: () => 'all is refunded'
+    },
+    {
+      rule: 'REF-7',
+      holds: () => t.fail('rules after the broken one are not tried') as never,
+      else: 'refund_exceeds_remaining',
+      message: () => ''
+    }
+  ]
 
-t.test(
-  'LOC-3, TXN-3, TXN-4, REF-6, REF-7: which facts keep the rules of a create, and which of them is broken first',
-  async t => {
-    const broken = <F extends object>(
-      rules: readonly Rule<F & Record<string, unknown>>[],
-      facts: F
-    ) => {
-      const rule = firstBroken(rules, facts as F & Record<string, unknown>)
-      return rule?.rule ?? rule?.assumption ?? null
-    }
-    const paid = (more: Partial<PaymentFacts>): PaymentFacts => ({
-      payment_type: 'card',
-      has_phone: false,
-      has_email: false,
-      has_currency: true,
-      has_amount: true,
-      amount: 0,
-      tip_amount: null,
-      donation_amount: null,
-      ...more
-    })
-    for (const [type, by] of Object.entries({ merchant: null, reseller: 'LOC-3', null: 'LOC-3' }))
-      t.equal(
-        broken(LOCATION_RULES, {
-          account: 'a',
-          type: type === 'null' ? null : (type as 'merchant')
-        }),
-        by,
-        type
-      )
-    for (const [facts, by] of [
-      [{}, null],
-      [{ payment_type: 'vip' }, 'TXN-3'],
-      [{ payment_type: 'vip', has_phone: true }, null],
-      [{ payment_type: 'vip', has_email: true }, 'TXN-3'],
-      [{ payment_type: 'apple_pay', has_phone: true }, 'TXN-4'],
-      [{ payment_type: 'apple_pay', has_email: true }, null],
-      [{ has_currency: false, has_amount: false }, 'A22'],
-      [{ has_amount: false }, 'A24'],
-      [{ amount: Number.MAX_SAFE_INTEGER }, null],
-      [{ amount: Number.MAX_SAFE_INTEGER, tip_amount: 1 }, 'A27']
-    ] as const) {
-      t.equal(broken(TRANSACTION_RULES, paid(facts)), by, JSON.stringify(facts))
-    }
-    const refunds =
-      '0 0 - A24 | 1 0 - - | 1 0 1 - | 1 0 2 REF-7 | 5 3 3 REF-7 | 5 4 1 - | 5 4 2 REF-7 | 5 5 - REF-6 | 5 5 1 REF-6'
-    for (const [rule, ...figures] of rows(refunds).map(row => row.toReversed())) {
-      const by = rule === '-' ? null : rule
-      const [asked, refunded, charged] = figures.map(figure =>
-        figure === '-' ? null : Number(figure)
-      ) as [number | null, number, number]
-      const facts = {
-        transaction: 'txn_a',
-        currency: 'usd',
-        charged,
-        refunded,
-        remaining: charged - refunded,
-        asked
-      }
-      t.equal(broken(REFUND_RULES, facts), by, JSON.stringify(facts))
-      if (by === 'REF-7')
-        t.match(
-          firstBroken(REFUND_RULES, facts)?.message(facts),
-          ` ${facts.remaining} remain${facts.remaining === 1 ? 's' : ''}; `
-        )
-    }
+  t.throws(() => judge(rules, facts), {
+    code: 'charge_already_refunded',
+    message: 'all is refunded',
+    rule: 'REF-6',
+    facts
+  })
+  t.doesNotThrow(() => judge(rules.slice(0, 1), { left: 5, asked: 6 }))
+})
+
+t.test('LOC-3, TXN-3, TXN-4, REF-6, REF-7: which facts keep the rules of a create', async t => {
+  const broken = <F extends object>(
+    rules: readonly Rule<F & Record<string, unknown>>[],
+    facts: F
+  ) => {
+    const rule = firstBroken(rules, facts as F & Record<string, unknown>)
+    return rule?.rule ?? rule?.assumption ?? null
   }
-)
+  const paid = (more: Partial<PaymentFacts>): PaymentFacts => ({
+    payment_type: 'card',
+    has_phone: false,
+    has_email: false,
+    has_currency: true,
+    has_amount: true,
+    amount: 0,
+    tip_amount: null,
+    donation_amount: null,
+    ...more
+  })
+  for (const [type, by] of Object.entries({ merchant: null, reseller: 'LOC-3', null: 'LOC-3' }))
+    t.equal(
+      broken(LOCATION_RULES, {
+        account: 'a',
+        type: type === 'null' ? null : (type as 'merchant')
+      }),
+      by,
+      type
+    )
+  for (const [facts, by] of [
+    [{}, null],
+    [{ payment_type: 'vip' }, 'TXN-3'],
+    [{ payment_type: 'vip', has_phone: true }, null],
+    [{ payment_type: 'vip', has_email: true }, 'TXN-3'],
+    [{ payment_type: 'apple_pay', has_phone: true }, 'TXN-4'],
+    [{ payment_type: 'apple_pay', has_email: true }, null],
+    [{ has_currency: false, has_amount: false }, 'A22'],
+    [{ has_amount: false }, 'A24'],
+    [{ amount: Number.MAX_SAFE_INTEGER }, null],
+    [{ amount: Number.MAX_SAFE_INTEGER, tip_amount: 1 }, 'A27']
+  ] as const) {
+    t.equal(broken(TRANSACTION_RULES, paid(facts)), by, JSON.stringify(facts))
+  }
+  const refunds =
+    '0 0 - A24 | 1 0 - - | 1 0 1 - | 1 0 2 REF-7 | 5 3 3 REF-7 | 5 4 1 - | 5 4 2 REF-7 | 5 5 - REF-6 | 5 5 1 REF-6'
+  for (const [rule, ...figures] of rows(refunds).map(row => row.toReversed())) {
+    const by = rule === '-' ? null : rule
+    const [asked, refunded, charged] = figures.map(figure =>
+      figure === '-' ? null : Number(figure)
+    ) as [number | null, number, number]
+    const facts = {
+      transaction: 'txn_a',
+      currency: 'usd',
+      charged,
+      refunded,
+      remaining: charged - refunded,
+      asked
+    }
+    t.equal(broken(REFUND_RULES, facts), by, JSON.stringify(facts))
+    if (by === 'REF-7')
+      t.match(
+        firstBroken(REFUND_RULES, facts)?.message(facts),
+        ` ${facts.remaining} remain${facts.remaining === 1 ? 's' : ''}; `
+      )
+  }
+})
 
 t.test(
   'A08: every refusal has a status, a type and a sentence that says when it comes',

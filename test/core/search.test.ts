@@ -4,34 +4,31 @@ import { rows } from '../support/rows.js'
 
 const WAYS = ['contains', 'prefix', 'exact'] as const
 
-t.test(
-  'A13 A40: what a search_query matches, and whether letter case had to be ignored',
-  async t => {
-    const cases: [
-      text: string | null | undefined,
-      query: string,
-      contains: Match,
-      prefix: Match,
-      exact: Match
-    ][] = [
-      ...rows<[text: string, query: string, contains: Match, prefix: Match, exact: Match]>(`
+t.test('A13 A40: what a search_query matches', async t => {
+  const cases: [
+    text: string | null | undefined,
+    query: string,
+    contains: Match,
+    prefix: Match,
+    exact: Match
+  ][] = [
+    ...rows<[text: string, query: string, contains: Match, prefix: Match, exact: Match]>(`
       T-12 T-12 same_case same_case same_case | T-12 t-12 other_case other_case other_case | T-12 T-1 same_case same_case no
       T-12 t-1 other_case other_case no | T-12 12 same_case no no | T-12 T-123 no no no | T-12 . no no no | bB B same_case other_case no
       4242 4242 same_case same_case same_case
     `),
-      ['T-12', '', 'same_case', 'same_case', 'no'],
-      ['', '', 'same_case', 'same_case', 'same_case'],
-      [null, 'T', 'no', 'no', 'no'],
-      [undefined, 'T', 'no', 'no', 'no'],
-      [null, '', 'no', 'no', 'no']
-    ]
-    for (const [text, query, ...expected] of cases) {
-      const found = WAYS.map(how => [matchOf(text, query, how), matches(text, query, how)])
-      const wanted = expected.map(match => [match, match !== 'no'])
-      t.strictSame(found, wanted, `${text} ${query}`)
-    }
+    ['T-12', '', 'same_case', 'same_case', 'no'],
+    ['', '', 'same_case', 'same_case', 'same_case'],
+    [null, 'T', 'no', 'no', 'no'],
+    [undefined, 'T', 'no', 'no', 'no'],
+    [null, '', 'no', 'no', 'no']
+  ]
+  for (const [text, query, ...expected] of cases) {
+    const found = WAYS.map(how => [matchOf(text, query, how), matches(text, query, how)])
+    const wanted = expected.map(match => [match, match !== 'no'])
+    t.strictSame(found, wanted, `${text} ${query}`)
   }
-)
+})
 
 t.test('A40: letter case is ignored by Unicode, whatever the locale', async t => {
   const same = `

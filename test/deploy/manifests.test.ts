@@ -83,29 +83,26 @@ function mapped(variable: string, value: string): string {
   return within.find(({ words }) => words[0] === 'default')?.words[1] ?? ''
 }
 
-t.test(
-  'nginx.conf: a sandbox is chosen by its name and never moved, and each process has an address by its number',
-  async t => {
-    t.strictSame(upstream('emulators')[0]?.words, ['hash', '$sandbox', 'consistent'])
-    for (const { words } of all.filter(({ words }) => words[0] === 'server' && words.length > 1))
-      t.strictSame(words.slice(2), ['max_fails=0'])
-    t.strictSame(valuesOf('proxy_next_upstream'), ['off'])
-    t.equal(new Set(PROCESSES).size, 3)
-    for (const [number, process] of PROCESSES.entries()) {
-      t.strictSame(serversOf(`process-${number}`)[0]?.words[1], process)
-      t.equal(
-        mapped('$process', `/_balancer/process/${number}/_control/sandboxes?x=1`),
-        `process-${number}`
-      )
-      t.equal(
-        mapped('$process_path', `/_balancer/process/${number}/_control/sandboxes?x=1`),
-        '/_control/sandboxes?x=1'
-      )
-    }
-    t.equal(mapped('$process', `/_balancer/process/${PROCESSES.length}/_control/health`), '')
-    t.equal(mapped('$process', '/_balancer/process/0/next/locations'), '')
+t.test('nginx.conf: a sandbox is chosen by its name and never moved', async t => {
+  t.strictSame(upstream('emulators')[0]?.words, ['hash', '$sandbox', 'consistent'])
+  for (const { words } of all.filter(({ words }) => words[0] === 'server' && words.length > 1))
+    t.strictSame(words.slice(2), ['max_fails=0'])
+  t.strictSame(valuesOf('proxy_next_upstream'), ['off'])
+  t.equal(new Set(PROCESSES).size, 3)
+  for (const [number, process] of PROCESSES.entries()) {
+    t.strictSame(serversOf(`process-${number}`)[0]?.words[1], process)
+    t.equal(
+      mapped('$process', `/_balancer/process/${number}/_control/sandboxes?x=1`),
+      `process-${number}`
+    )
+    t.equal(
+      mapped('$process_path', `/_balancer/process/${number}/_control/sandboxes?x=1`),
+      '/_control/sandboxes?x=1'
+    )
   }
-)
+  t.equal(mapped('$process', `/_balancer/process/${PROCESSES.length}/_control/health`), '')
+  t.equal(mapped('$process', '/_balancer/process/0/next/locations'), '')
+})
 
 t.test('nginx.conf: it reads a name from an address as the emulator does', async t => {
   const names = [
@@ -233,68 +230,65 @@ async function checkEmulator(
   t.ok(heap + (heap + WORKER) + bodies + RESIDENT <= Number.parseInt(memory, 10), memory)
 }
 
-t.test(
-  'compose.yaml: three emulators, each with its own data, and a balancer that knows them',
-  async t => {
-    const { services, volumes, networks } = parse(read('compose.yaml'), { merge: true })
-    const { balancer, ...named } = services
-    const [names, emulators, everyone] = [
-      Object.keys(named),
-      Object.values<Json>(named),
-      Object.values<Json>(services)
-    ]
-    t.strictSame(names.map(withPort), PROCESSES)
+t.test('compose.yaml: three emulators, each with its own data', async t => {
+  const { services, volumes, networks } = parse(read('compose.yaml'), { merge: true })
+  const { balancer, ...named } = services
+  const [names, emulators, everyone] = [
+    Object.keys(named),
+    Object.values<Json>(named),
+    Object.values<Json>(services)
+  ]
+  t.strictSame(names.map(withPort), PROCESSES)
 
-    const addressOf = (one: Json): string => one.networks.emulators.ipv4_address
-    t.equal(new Set(everyone.map(addressOf)).size, everyone.length)
-    for (const one of everyone) {
-      t.equal(addressOf(one).replace(/\.\d+$/, '.0/24'), networks.emulators.ipam.config[0].subnet)
-      t.match(one, {
-        read_only: true,
-        tmpfs: ['/tmp'],
-        cap_drop: ['ALL'],
-        restart: 'unless-stopped',
-        stop_grace_period: /^\d+s$/
-      })
-    }
-    t.strictSame(
-      balancer.extra_hosts,
-      names.map(name => `${name}:${addressOf(named[name])}`)
-    )
-
-    const mounted = emulators.flatMap(one => one.volumes)
-    t.strictSame(
-      mounted,
-      Object.keys(volumes).map(name => `${name}:/data`)
-    )
-    t.strictSame(
-      emulators.flatMap(({ build }) => build ?? []),
-      ['..'],
-      'the image is built once'
-    )
-    t.match(
-      read('../Dockerfile'),
-      /RUN mkdir .*\/data.* && chown 1000:0 (.*\/data.*) && chmod g=u \1 /,
-      'a new volume belongs to the user of the image, and any user of group 0 writes to it'
-    )
-    for (const { image, healthcheck, environment, mem_limit } of emulators) {
-      t.strictSame(
-        [image, healthcheck.test],
-        ['commerce-emulator', ['CMD', 'node', 'dist/main.js', 'healthcheck']]
-      )
-      await checkEmulator(
-        t,
-        { ...environment, DATA: defaultOf(environment.DATA), CONTROL_HOSTS: '', CONTROL_TOKEN: '' },
-        mem_limit
-      )
-    }
-
-    t.strictSame(balancer.volumes, ['./nginx.conf:/etc/nginx/nginx.conf:ro'])
-    t.match(balancer.ports[0], new RegExp(`:${PORT}:${PORT}$`))
-    t.equal(balancer.healthcheck.test.at(-1), `http://127.0.0.1:${PORT}/_balancer/health`)
-    t.not(balancer.user.split(':')[0], '0')
+  const addressOf = (one: Json): string => one.networks.emulators.ipv4_address
+  t.equal(new Set(everyone.map(addressOf)).size, everyone.length)
+  for (const one of everyone) {
+    t.equal(addressOf(one).replace(/\.\d+$/, '.0/24'), networks.emulators.ipam.config[0].subnet)
+    t.match(one, {
+      read_only: true,
+      tmpfs: ['/tmp'],
+      cap_drop: ['ALL'],
+      restart: 'unless-stopped',
+      stop_grace_period: /^\d+s$/
+    })
   }
-)
+  t.strictSame(
+    balancer.extra_hosts,
+    names.map(name => `${name}:${addressOf(named[name])}`)
+  )
+
+  const mounted = emulators.flatMap(one => one.volumes)
+  t.strictSame(
+    mounted,
+    Object.keys(volumes).map(name => `${name}:/data`)
+  )
+  t.strictSame(
+    emulators.flatMap(({ build }) => build ?? []),
+    ['..'],
+    'the image is built once'
+  )
+  t.match(
+    read('../Dockerfile'),
+    /RUN mkdir .*\/data.* && chown 1000:0 (.*\/data.*) && chmod g=u \1 /,
+    'a new volume belongs to the user of the image, and any user of group 0 writes to it'
+  )
+  for (const { image, healthcheck, environment, mem_limit } of emulators) {
+    t.strictSame(
+      [image, healthcheck.test],
+      ['commerce-emulator', ['CMD', 'node', 'dist/main.js', 'healthcheck']]
+    )
+    await checkEmulator(
+      t,
+      { ...environment, DATA: defaultOf(environment.DATA), CONTROL_HOSTS: '', CONTROL_TOKEN: '' },
+      mem_limit
+    )
+  }
+
+  t.strictSame(balancer.volumes, ['./nginx.conf:/etc/nginx/nginx.conf:ro'])
+  t.match(balancer.ports[0], new RegExp(`:${PORT}:${PORT}$`))
+  t.equal(balancer.healthcheck.test.at(-1), `http://127.0.0.1:${PORT}/_balancer/health`)
+  t.not(balancer.user.split(':')[0], '0')
+})
 
 t.test('kubernetes.yaml: its parts refer to each other and to nginx.conf correctly', async t => {
   const documents = parseAllDocuments(read('kubernetes.yaml'))

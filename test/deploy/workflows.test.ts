@@ -19,30 +19,27 @@ const workflow = (file: string): Json => parse(read(`.github/workflows/${file}`)
 /** An action by the digest of a commit, with the version that people know it by. */
 const PINNED = /^\s*(?:- )?uses: [\w-]+\/[\w-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/
 
-t.test(
-  'workflows: each action is named by the digest of a commit, and has one everywhere',
-  async t => {
-    t.strictSame(FILES, ['ci.yml', 'docs.yml', 'publish.yml'])
-    const digests = new Map<string, string>()
-    for (const file of [...FILES.map(name => `.github/workflows/${name}`), 'action.yml']) {
-      const lines = read(file).split('\n')
-      const uses = lines.filter(line => /\buses:/.test(line) && !/uses: \.\//.test(line))
-      t.ok(uses.length > 0, file)
-      for (const line of uses) {
-        t.match(line, PINNED, file)
-        const [, action = '', digest = ''] = /uses: (.+)@(.+)$/.exec(line) ?? []
-        t.equal(digests.get(action) ?? digest, digest, `${file}: ${action}`)
-        digests.set(action, digest)
-      }
+t.test('workflows: each action is named by the digest of a commit', async t => {
+  t.strictSame(FILES, ['ci.yml', 'docs.yml', 'publish.yml'])
+  const digests = new Map<string, string>()
+  for (const file of [...FILES.map(name => `.github/workflows/${name}`), 'action.yml']) {
+    const lines = read(file).split('\n')
+    const uses = lines.filter(line => /\buses:/.test(line) && !/uses: \.\//.test(line))
+    t.ok(uses.length > 0, file)
+    for (const line of uses) {
+      t.match(line, PINNED, file)
+      const [, action = '', digest = ''] = /uses: (.+)@(.+)$/.exec(line) ?? []
+      t.equal(digests.get(action) ?? digest, digest, `${file}: ${action}`)
+      digests.set(action, digest)
     }
-    const near = [
-      '- uses: actions/checkout@v4',
-      `- uses: actions/checkout@${'a'.repeat(39)} # v4.3.1`,
-      `- uses: actions/checkout@${'a'.repeat(40)}`
-    ]
-    for (const line of near) t.notMatch(line, PINNED, line)
   }
-)
+  const near = [
+    '- uses: actions/checkout@v4',
+    `- uses: actions/checkout@${'a'.repeat(39)} # v4.3.1`,
+    `- uses: actions/checkout@${'a'.repeat(40)}`
+  ]
+  for (const line of near) t.notMatch(line, PINNED, line)
+})
 
 t.test(
   'workflows: no script of a dependency runs, and what may write does so in an environment',
@@ -62,55 +59,52 @@ t.test(
   }
 )
 
-t.test(
-  'action.yml: it runs a command with an emulator or judges one, and fails as the command does',
-  async t => {
-    const { inputs, runs } = parse(read('action.yml'))
-    const [{ env, run }] = runs.steps
-    const bin = t.testdir({
-      npx: `#!/bin/bash\n[ "$1 $2" = '--yes commerce-emulator' ] && shift 2 && exec node '${BUILT}' "$@"\n`
+t.test('action.yml: it runs a command with an emulator or judges one', async t => {
+  const { inputs, runs } = parse(read('action.yml'))
+  const [{ env, run }] = runs.steps
+  const bin = t.testdir({
+    npx: `#!/bin/bash\n[ "$1 $2" = '--yes commerce-emulator' ] && shift 2 && exec node '${BUILT}' "$@"\n`
+  })
+  chmodSync(`${bin}/npx`, 0o755)
+  const report = `${bin}/report`
+  const acted = (given: Record<string, string>) => {
+    const filled = (use: string) =>
+      use.replace(/\$\{\{ inputs\.(\w+) \}\}/, (_, name) => given[name] ?? inputs[name].default)
+    const variables = Object.fromEntries(
+      Object.entries<string>(env).map(([name, use]) => [name, filled(use)])
+    )
+    const environment = {
+      ...process.env,
+      ...variables,
+      REPORT: report,
+      GITHUB_ACTIONS: '',
+      PATH: `${bin}:${process.env.PATH}`
+    }
+    return spawnSync('bash', ['-eo', 'pipefail', '-c', run], {
+      encoding: 'utf8',
+      env: environment
     })
-    chmodSync(`${bin}/npx`, 0o755)
-    const report = `${bin}/report`
-    const acted = (given: Record<string, string>) => {
-      const filled = (use: string) =>
-        use.replace(/\$\{\{ inputs\.(\w+) \}\}/, (_, name) => given[name] ?? inputs[name].default)
-      const variables = Object.fromEntries(
-        Object.entries<string>(env).map(([name, use]) => [name, filled(use)])
-      )
-      const environment = {
-        ...process.env,
-        ...variables,
-        REPORT: report,
-        GITHUB_ACTIONS: '',
-        PATH: `${bin}:${process.env.PATH}`
-      }
-      return spawnSync('bash', ['-eo', 'pipefail', '-c', run], {
-        encoding: 'utf8',
-        env: environment
-      })
-    }
-    const send =
-      'curl --silent --fail --user "$COMMERCE_API_KEY:" "$COMMERCE_BASE_URL/locations" >/dev/null'
-
-    t.equal(acted({ run: send }).status, 0)
-    t.ok(existsSync(`${report}/report.html`))
-    for (const [given, expected, says] of [
-      [{ run: `${send} && exit 7` }, 7, ''],
-      [{ run: 'true' }, 3, 'no requests'],
-      [{ run: 'true', arguments: '--allow-no-requests' }, 0, ''],
-      [{ run: send, arguments: '--min-coverage 99' }, 3, 'coverage'],
-      [{ run: send, scenario: 'no such scenario' }, 1, 'no such scenario'],
-      [{ run: send, arguments: '--fail-on "$(touch ran)"' }, 2, '$(touch ran)'],
-      [{ url: 'http://localhost:9' }, 1, 'http://localhost:9']
-    ] as const) {
-      const { status, stderr } = acted(given)
-      t.equal(status, expected, `${JSON.stringify(given)}: ${stderr}`)
-      t.ok(stderr.includes(says), says)
-    }
-    t.notOk(existsSync('ran'))
   }
-)
+  const send =
+    'curl --silent --fail --user "$COMMERCE_API_KEY:" "$COMMERCE_BASE_URL/locations" >/dev/null'
+
+  t.equal(acted({ run: send }).status, 0)
+  t.ok(existsSync(`${report}/report.html`))
+  for (const [given, expected, says] of [
+    [{ run: `${send} && exit 7` }, 7, ''],
+    [{ run: 'true' }, 3, 'no requests'],
+    [{ run: 'true', arguments: '--allow-no-requests' }, 0, ''],
+    [{ run: send, arguments: '--min-coverage 99' }, 3, 'coverage'],
+    [{ run: send, scenario: 'no such scenario' }, 1, 'no such scenario'],
+    [{ run: send, arguments: '--fail-on "$(touch ran)"' }, 2, '$(touch ran)'],
+    [{ url: 'http://localhost:9' }, 1, 'http://localhost:9']
+  ] as const) {
+    const { status, stderr } = acted(given)
+    t.equal(status, expected, `${JSON.stringify(given)}: ${stderr}`)
+    t.ok(stderr.includes(says), says)
+  }
+  t.notOk(existsSync('ran'))
+})
 
 t.test(
   'package-lock.json: what is installed runs on the oldest Node.js that is supported, and has no address',

@@ -34,7 +34,10 @@ t.test(
     t.ok(folders.length > 10)
     const loaded = folders.flatMap(folder => filesOf([`test/${folder.slice(1, -1)}/*.test.ts`]))
 
-    t.strictSame([...started, ...loaded].sort(), filesOf(['test/**/*.test.ts']).sort())
+    t.strictSame(
+      [...started, ...loaded].sort(),
+      filesOf(['test/**/*.test.ts', 'scripts/*.test.mjs']).sort()
+    )
   }
 )
 

@@ -30,8 +30,8 @@ t.test(
         )
       ].map(([, name]) => name as string)
     )
-    // what builds
-    const tools = ['@tapjs/reporter', '@tapjs/test', 'esbuild', 'typescript', 'vite']
+    // what builds and tests
+    const tools = ['@tapjs/reporter', '@tapjs/test', 'esbuild', 'tap', 'typescript', 'vite']
     t.strictSame(
       shown.filter(name => name !== 'package').sort(),
       [...new Set(imported)].filter(name => !tools.includes(name)).sort()

@@ -1,17 +1,12 @@
 /**
- * Everything at once, in two processes with the same load: one is killed again and again and is
- * started again on its data file, the other one runs through.
+ * Everything at once, in two processes with the same load: one is killed again and again and started
+ * again on its data file, the other one runs through.
  *
- * Nothing lost: each client keeps a ledger of what was answered, with which every sandbox is
- * compared at each start and pause; a call that was left without an
- * answer may have taken effect or not, and no other. Nothing crossed: every value that a client
- * sends names its sandbox, and every answer and event is searched
- * for values of others. Memory flat: judged on the process that runs through, after each pause,
- * when its large sandboxes were reset. The first quarter of the
- * samples is warm-up; the median of the last one is compared with the larger one of the two
- * between. A neighbour calls from a process of its own: its waits are
- * reported beside those of a bare HTTP server, and only the longest has a bound, a wide one, since
- * other work on the machine delays it too.
+ * Nothing lost: each sandbox is compared with the ledgers of its clients at each start and pause; a
+ * call without an answer may have taken effect or not. Nothing crossed: every value that a client
+ * sends names its sandbox. Memory flat: after each pause of the process that runs through, the
+ * median of the last quarter is compared with the larger of the two before it. A neighbour in a
+ * process of its own calls too: its longest wait has a wide bound, for other work delays it too.
  */
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'

@@ -1,9 +1,7 @@
 /**
  * Every control request, several at once, beside a full journal, many records and documents at
- * their limits: the process lives, nobody waits long for another
- * one's request, and the memory is free again afterwards.
- * How long the serving thread works at a stretch is measured inside the process, in time of the
- * processor; how long a neighbour waits in another one.
+ * their limits: the process lives, nobody waits long for another, and the memory is free again.
+ * How long the serving thread works at a stretch is measured in time of the processor.
  */
 import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'

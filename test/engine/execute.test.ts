@@ -13,78 +13,75 @@ const scripted = (script: object[], more: object = {}) =>
     scenario: { clock: NOW, data: smallFixture({ transactions: [CHARGE] }), script, ...more }
   })
 
-t.test(
-  'FORM-1, A32: a body is form-encoded; its type is looked at only when there is a body',
-  async t => {
-    const { call, blame } = await startWorld()
-    const type = 'application/x-www-form-urlencoded'
-    const post = (headers: Record<string, string>) =>
-      call('POST /locations', { body: LOCATION, headers })
+t.test('FORM-1, A32: a body is form-encoded', async t => {
+  const { call, blame } = await startWorld()
+  const type = 'application/x-www-form-urlencoded'
+  const post = (headers: Record<string, string>) =>
+    call('POST /locations', { body: LOCATION, headers })
 
-    for (const right of [
-      `${type}; charset=utf-8`,
-      `${type};charset=UTF-8`,
-      type.toUpperCase(),
-      `${type} ; charset=utf-8`
-    ])
-      t.equal(post({ 'content-type': right }).status, 200, right)
-    for (const wrong of [
-      'application/json; charset=utf-8',
-      `${type}X`,
-      'foo',
-      'a b/c',
-      '/',
-      ' ',
-      ''
-    ]) {
-      const { status, body } = post({ 'content-type': wrong })
-      t.strictSame(
-        [status, body.error.code, body.error.rule],
-        [415, 'content_type_unsupported', 'FORM-1'],
-        wrong
-      )
-      const isType = wrong.startsWith('application')
-      t.ok(
-        body.error.message.startsWith(
-          isType ? `The Content-Type is ${wrong}; send ${type}` : 'The Content-Type header is not'
-        ),
-        wrong
-      )
-    }
-    for (const headers of [{ 'content-type': 'foo' }, { 'content-encoding': 'gzip' }] as Record<
-      string,
-      string
-    >[]) {
-      t.equal(
-        call('GET /locations', { headers }).status,
-        200,
-        `a GET with ${JSON.stringify(headers)}`
-      )
-      t.equal(
-        call('POST /locations/loc_a', { headers: { ...headers, 'content-length': '0' } }).status,
-        200,
-        'a POST without a body'
-      )
-    }
-    const json = { body: '{}', headers: { 'content-type': 'application/json' } }
-    t.strictSame(blame('GET /tickets', json), [400, 'body_unexpected', null, 'A37'])
+  for (const right of [
+    `${type}; charset=utf-8`,
+    `${type};charset=UTF-8`,
+    type.toUpperCase(),
+    `${type} ; charset=utf-8`
+  ])
+    t.equal(post({ 'content-type': right }).status, 200, right)
+  for (const wrong of [
+    'application/json; charset=utf-8',
+    `${type}X`,
+    'foo',
+    'a b/c',
+    '/',
+    ' ',
+    ''
+  ]) {
+    const { status, body } = post({ 'content-type': wrong })
     t.strictSame(
-      blame('POST /locations', { body: LOCATION, headers: { 'content-encoding': 'gzip' } }),
-      [415, 'content_type_unsupported', null, 'A32']
+      [status, body.error.code, body.error.rule],
+      [415, 'content_type_unsupported', 'FORM-1'],
+      wrong
     )
-    const chunked = call('GET /locations', {
-      body: 'x',
-      headers: { 'transfer-encoding': 'chunked' }
-    })
-    t.strictSame([chunked.status, chunked.body.error.assumption], [400, 'A37'])
-    t.equal(
-      chunked.body.error.message,
-      'A GET takes no body; list parameters go in the query string.'
+    const isType = wrong.startsWith('application')
+    t.ok(
+      body.error.message.startsWith(
+        isType ? `The Content-Type is ${wrong}; send ${type}` : 'The Content-Type header is not'
+      ),
+      wrong
     )
-    t.match(call('DELETE /accounts/mch_a/users/usr_a', json).body.error.message, / go in the path/)
-    t.match(call('GET /locations?starting_after=%20').body.error.message, /the id " "/)
   }
-)
+  for (const headers of [{ 'content-type': 'foo' }, { 'content-encoding': 'gzip' }] as Record<
+    string,
+    string
+  >[]) {
+    t.equal(
+      call('GET /locations', { headers }).status,
+      200,
+      `a GET with ${JSON.stringify(headers)}`
+    )
+    t.equal(
+      call('POST /locations/loc_a', { headers: { ...headers, 'content-length': '0' } }).status,
+      200,
+      'a POST without a body'
+    )
+  }
+  const json = { body: '{}', headers: { 'content-type': 'application/json' } }
+  t.strictSame(blame('GET /tickets', json), [400, 'body_unexpected', null, 'A37'])
+  t.strictSame(
+    blame('POST /locations', { body: LOCATION, headers: { 'content-encoding': 'gzip' } }),
+    [415, 'content_type_unsupported', null, 'A32']
+  )
+  const chunked = call('GET /locations', {
+    body: 'x',
+    headers: { 'transfer-encoding': 'chunked' }
+  })
+  t.strictSame([chunked.status, chunked.body.error.assumption], [400, 'A37'])
+  t.equal(
+    chunked.body.error.message,
+    'A GET takes no body; list parameters go in the query string.'
+  )
+  t.match(call('DELETE /accounts/mch_a/users/usr_a', json).body.error.message, / go in the path/)
+  t.match(call('GET /locations?starting_after=%20').body.error.message, /the id " "/)
+})
 
 t.test(
   'A36: a body is UTF-8: what stands for other bytes and a foreign charset are refused, an encoded U+FFFD is data',
@@ -115,91 +112,82 @@ t.test(
   }
 )
 
-t.test(
-  'execute: every end of a request has its name, and tells whether the request took effect',
-  async t => {
-    const fault = 'empty_response'
-    const respond = { status: 402 }
-    const rows: [
-      what: string,
-      on: string,
-      entry: object | null,
-      body: string | undefined,
-      ends: unknown[]
-    ][] = [
-      ['answered', 'POST /refunds', null, REFUND, ['answered', 200, null, true]],
-      ['read', 'GET /tickets/tkt_a', null, undefined, ['answered', 200, null, false]],
-      [
-        'refused by the operation',
-        'POST /refunds',
-        null,
-        'transaction=txn_a&amount=1001',
-        ['refused', 400, null, false]
-      ],
-      [
-        'refused before',
-        'POST /refunds',
-        { respond },
-        'transaction=',
-        ['refused', 400, null, false]
-      ],
-      ['disabled', 'DELETE /locations/loc_a', null, undefined, ['answered', 501, null, false]],
-      [
-        'scripted',
-        'POST /refunds',
-        { respond: { status: 200 } },
-        REFUND,
-        ['scripted', 200, null, false]
-      ],
-      [
-        'held and delayed: nothing waits',
-        'POST /refunds',
-        { hold: { gate: 'a' }, delay: '10m' },
-        REFUND,
-        ['answered', 200, null, true]
-      ],
-      ['lost before', 'POST /refunds', { fault }, REFUND, ['lost_before', 502, fault, false]],
-      [
-        'a scripted answer lost',
-        'POST /refunds',
-        { fault, respond },
-        REFUND,
-        ['lost_before', 402, fault, false]
-      ],
-      [
-        'lost after',
-        'POST /refunds',
-        { fault, when: 'after' },
-        REFUND,
-        ['lost_after', 200, fault, true]
-      ],
-      [
-        'a read lost after',
-        'GET /tickets/tkt_a',
-        { fault, when: 'after' },
-        undefined,
-        ['lost_after', 200, fault, false]
-      ],
-      [
-        'a refusal lost after',
-        'POST /refunds',
-        { fault, when: 'after' },
-        'transaction=txn_a&amount=1001',
-        ['refused', 400, fault, false]
-      ]
+t.test('execute: every end of a request has its name', async t => {
+  const fault = 'empty_response'
+  const respond = { status: 402 }
+  const rows: [
+    what: string,
+    on: string,
+    entry: object | null,
+    body: string | undefined,
+    ends: unknown[]
+  ][] = [
+    ['answered', 'POST /refunds', null, REFUND, ['answered', 200, null, true]],
+    ['read', 'GET /tickets/tkt_a', null, undefined, ['answered', 200, null, false]],
+    [
+      'refused by the operation',
+      'POST /refunds',
+      null,
+      'transaction=txn_a&amount=1001',
+      ['refused', 400, null, false]
+    ],
+    ['refused before', 'POST /refunds', { respond }, 'transaction=', ['refused', 400, null, false]],
+    ['disabled', 'DELETE /locations/loc_a', null, undefined, ['answered', 501, null, false]],
+    [
+      'scripted',
+      'POST /refunds',
+      { respond: { status: 200 } },
+      REFUND,
+      ['scripted', 200, null, false]
+    ],
+    [
+      'held and delayed: nothing waits',
+      'POST /refunds',
+      { hold: { gate: 'a' }, delay: '10m' },
+      REFUND,
+      ['answered', 200, null, true]
+    ],
+    ['lost before', 'POST /refunds', { fault }, REFUND, ['lost_before', 502, fault, false]],
+    [
+      'a scripted answer lost',
+      'POST /refunds',
+      { fault, respond },
+      REFUND,
+      ['lost_before', 402, fault, false]
+    ],
+    [
+      'lost after',
+      'POST /refunds',
+      { fault, when: 'after' },
+      REFUND,
+      ['lost_after', 200, fault, true]
+    ],
+    [
+      'a read lost after',
+      'GET /tickets/tkt_a',
+      { fault, when: 'after' },
+      undefined,
+      ['lost_after', 200, fault, false]
+    ],
+    [
+      'a refusal lost after',
+      'POST /refunds',
+      { fault, when: 'after' },
+      'transaction=txn_a&amount=1001',
+      ['refused', 400, fault, false]
     ]
-    for (const [what, on, entry, body, ends] of rows) {
-      const { executed, world } = await scripted(
-        entry === null ? [] : [{ on: on.replace(/tkt_a|loc_a/, '{id}'), ...entry }]
-      )
-      const exchange = executed(on, { ...(body && { body }) })
-      const { name, status, fault } = exchange.outcome
-      t.strictSame([name, status, fault, tookEffect(exchange)], ends, what)
-      t.equal(exchange.isDelivered, fault === null, what)
-      t.equal(world.state.store.refunds.size, on === 'POST /refunds' && ends[3] ? 1 : 0, what)
-    }
+  ]
+  for (const [what, on, entry, body, ends] of rows) {
+    const { executed, world } = await scripted(
+      entry === null ? [] : [{ on: on.replace(/tkt_a|loc_a/, '{id}'), ...entry }]
+    )
+    const exchange = executed(on, { ...(body && { body }) })
+    const { name, status, fault } = exchange.outcome
+    t.strictSame([name, status, fault, tookEffect(exchange)], ends, what)
+    t.equal(exchange.isDelivered, fault === null, what)
+    t.equal(world.state.store.refunds.size, on === 'POST /refunds' && ends[3] ? 1 : 0, what)
   }
-)
+})
 
 t.test('execute: a malformed body is as long as the right one, and no JSON', async t => {
   const { executed } = await scripted([

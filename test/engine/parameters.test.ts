@@ -81,37 +81,34 @@ t.test('A14: the refusal says what was probably meant, or what the request takes
   t.strictSame([names(messageOf(20)), names(messageOf(23))], [['n19 '], ['n19 ', ' 3 more ']])
 })
 
-t.test(
-  'A14: warn drops an unknown parameter and says so in a Warning header each, ten at most; ignore says nothing',
-  async t => {
-    const { call } = await startWorld({ records, settings: { 'parameters.unknown': 'warn' } })
-    const warningsOf = (on: string, options: object) =>
-      (call(on, options).headers.warning as string[] | undefined)?.map(warning =>
-        warning.slice(0, 50)
-      )
-    const many = Array.from({ length: 40 }, (_, nth) => `unknown_${nth}=1`).join('&')
+t.test('A14: warn drops an unknown parameter and says so in a Warning header each', async t => {
+  const { call } = await startWorld({ records, settings: { 'parameters.unknown': 'warn' } })
+  const warningsOf = (on: string, options: object) =>
+    (call(on, options).headers.warning as string[] | undefined)?.map(warning =>
+      warning.slice(0, 50)
+    )
+  const many = Array.from({ length: 40 }, (_, nth) => `unknown_${nth}=1`).join('&')
 
-    t.strictSame(call('GET /locations', { query: 'limt=1' }).headers.warning, [
-      '299 - "limt is not a parameter of this operation; did you mean limit?"'
-    ])
-    t.strictSame(
-      warningsOf('POST /locations', { body: `${LOCATION}&città=x&address[zip]=1`, query: 'x=%22' }),
-      [
-        '299 - "x belongs in the form-encoded body: a POST ',
-        '299 - "address[zip] is not a parameter of this ope',
-        '299 - "citt? is not a parameter of this operation;'
-      ]
-    )
-    t.strictSame(
-      warningsOf('GET /tickets', { query: many })?.map(warning => warning.slice(7, 16)),
-      Array.from({ length: 10 }, (_, nth) => `unknown_${nth}`)
-    )
-    t.equal(warningsOf('GET /locations', { query: 'limit=1' }), undefined)
-    const ignoring = await startWorld({ settings: { 'parameters.unknown': 'ignore' } })
-    const { status, headers } = ignoring.call('GET /tickets', { query: many })
-    t.strictSame([status, headers.warning], [200, undefined])
-  }
-)
+  t.strictSame(call('GET /locations', { query: 'limt=1' }).headers.warning, [
+    '299 - "limt is not a parameter of this operation; did you mean limit?"'
+  ])
+  t.strictSame(
+    warningsOf('POST /locations', { body: `${LOCATION}&città=x&address[zip]=1`, query: 'x=%22' }),
+    [
+      '299 - "x belongs in the form-encoded body: a POST ',
+      '299 - "address[zip] is not a parameter of this ope',
+      '299 - "citt? is not a parameter of this operation;'
+    ]
+  )
+  t.strictSame(
+    warningsOf('GET /tickets', { query: many })?.map(warning => warning.slice(7, 16)),
+    Array.from({ length: 10 }, (_, nth) => `unknown_${nth}`)
+  )
+  t.equal(warningsOf('GET /locations', { query: 'limit=1' }), undefined)
+  const ignoring = await startWorld({ settings: { 'parameters.unknown': 'ignore' } })
+  const { status, headers } = ignoring.call('GET /tickets', { query: many })
+  t.strictSame([status, headers.warning], [200, undefined])
+})
 
 t.test(
   'FORM-2, A36, A37, A14: what is refused beside that which each rule and assumption says',
@@ -138,28 +135,25 @@ t.test(
   }
 )
 
-t.test(
-  'FORM-2: text where nested names belong is refused, with a note where a client printed its object',
-  async t => {
-    const { call } = await startWorld()
-    const json = [
-      '{"country":"US"}',
-      "{'country': 'US'}",
-      '[["country","US"]]',
-      ' {"country"=>"US"}\n'
-    ]
-    const printed = ['[object Object]', 'map[city:Boston country:US]', 'Array', ...json]
-    const plain = ['US', 'Arrays', 'a map[city:Boston]', '[object Object', '{', 'object']
-    const hasNote = (address: string) =>
-      call('POST /locations', { body: { display_name: 'A', address } }).body.error.message.includes(
-        'turned an object into text'
-      )
-    t.strictSame([printed.filter(hasNote), plain.filter(hasNote)], [printed, []])
-    const { message } = call('POST /locations', { body: { display_name: 'A', address: 'city' } })
-      .body.error
-    t.match(message, /^address .* address\[city\]=…; [^;]*$/)
-  }
-)
+t.test('FORM-2: text where nested names belong is refused', async t => {
+  const { call } = await startWorld()
+  const json = [
+    '{"country":"US"}',
+    "{'country': 'US'}",
+    '[["country","US"]]',
+    ' {"country"=>"US"}\n'
+  ]
+  const printed = ['[object Object]', 'map[city:Boston country:US]', 'Array', ...json]
+  const plain = ['US', 'Arrays', 'a map[city:Boston]', '[object Object', '{', 'object']
+  const hasNote = (address: string) =>
+    call('POST /locations', { body: { display_name: 'A', address } }).body.error.message.includes(
+      'turned an object into text'
+    )
+  t.strictSame([printed.filter(hasNote), plain.filter(hasNote)], [printed, []])
+  const { message } = call('POST /locations', { body: { display_name: 'A', address: 'city' } }).body
+    .error
+  t.match(message, /^address .* address\[city\]=…; [^;]*$/)
+})
 
 t.test('A35: the bounds of a form are settings', async t => {
   await refuses(
@@ -193,30 +187,27 @@ t.test('UPD-2, A16: an empty address first unsets all of it, then sets what is g
   t.strictSame(blame('POST /accounts/mch_a', { body: 'phone=1&address[country]=' }), missing)
 })
 
-t.test(
-  'A25: a secret value is never repeated, not even where it is refused for its kind',
-  async t => {
-    const table = compileTable(
-      schemaOf(closed({ pin: integer({ 'x-secret': true }), count: integer() }))
-    )
-    const { values: settings } = settingsInForce({})
-    const lookups = { unknown: () => {}, find: () => {}, cursor: () => {} }
-    const decode = (text: string) =>
-      decodeParameters(table, form(text), { settings, rely: () => {} }, lookups)
+t.test('A25: a secret value is never repeated', async t => {
+  const table = compileTable(
+    schemaOf(closed({ pin: integer({ 'x-secret': true }), count: integer() }))
+  )
+  const { values: settings } = settingsInForce({})
+  const lookups = { unknown: () => {}, find: () => {}, cursor: () => {} }
+  const decode = (text: string) =>
+    decodeParameters(table, form(text), { settings, rely: () => {} }, lookups)
 
-    t.throws(() => decode('pin=12ab&count=1'), {
-      message: 'pin must be a whole number, digits only.'
-    })
-    t.throws(() => decode('pin=1&count=NaN'), {
-      message:
-        'count must be a whole number, digits only; got NaN; the client sent a variable without a usable value.'
-    })
-    t.throws(() => decode('pin=1&count=12ab'), {
-      message: 'count must be a whole number, digits only; got 12ab.'
-    })
-    t.throws(() => decode(`pin=1&count=${'x'.repeat(41)}`), {
-      message: 'count must be a whole number, digits only; got 41 characters.'
-    })
-    t.strictSame(decode('pin=1&count=2'), { pin: 1, count: 2 })
-  }
-)
+  t.throws(() => decode('pin=12ab&count=1'), {
+    message: 'pin must be a whole number, digits only.'
+  })
+  t.throws(() => decode('pin=1&count=NaN'), {
+    message:
+      'count must be a whole number, digits only; got NaN; the client sent a variable without a usable value.'
+  })
+  t.throws(() => decode('pin=1&count=12ab'), {
+    message: 'count must be a whole number, digits only; got 12ab.'
+  })
+  t.throws(() => decode(`pin=1&count=${'x'.repeat(41)}`), {
+    message: 'count must be a whole number, digits only; got 41 characters.'
+  })
+  t.strictSame(decode('pin=1&count=2'), { pin: 1, count: 2 })
+})

@@ -120,52 +120,49 @@ t.test('A08: a path that the reference does not have is a 404, whatever the meth
 
 const basic = (credentials: string) => `Basic ${btoa(credentials)}`
 
-t.test(
-  'AUTH-1, AUTH-3, A18: the key is the user name of HTTP Basic, the password is empty',
-  async t => {
-    const { call } = await startWorld()
-    const key = btoa(`${MERCHANT}:`)
-    const wrong = [MERCHANT, `${MERCHANT}: `, `${MERCHANT}::`, `${MERCHANT}:\n`].map(basic)
-    const refusedAs: Record<string, (string | undefined)[]> = {
-      'api_key_missing AUTH-3': [undefined, basic(':')],
-      'api_key_malformed AUTH-1': [
-        '',
-        'Basic',
-        'Basic ',
-        'Basic !!!',
-        'Basic ====',
-        `Basic ${MERCHANT}:`,
-        key,
-        `Bearer ${key}`,
-        ...wrong
-      ],
-      'api_key_unknown A18': [`${MERCHANT} :`, `${MERCHANT.toUpperCase()}:`].map(basic)
-    }
-    const get = (authorization?: string) =>
-      call('GET /locations', {
-        key: null,
-        headers: { ...(authorization !== undefined && { authorization }) }
-      })
-    for (const [expected, values] of Object.entries(refusedAs)) {
-      for (const authorization of values) {
-        const { status, headers, body } = get(authorization)
-        const { code, rule, assumption, param, type } = body.error
-        t.strictSame(
-          [status, `${code} ${rule ?? assumption}`, param, type],
-          [401, expected, undefined, 'authentication_error'],
-          String(authorization)
-        )
-        t.equal(headers['www-authenticate'], 'Basic realm="commerce", charset="UTF-8"')
-      }
-    }
-    t.match(
-      get(basic('undefined:')).body.error.message,
-      /no such API key; the client sent a variable without a usable value\. Its keys/
-    )
-    for (const scheme of ['basic', 'BASIC', 'Basic '])
-      t.equal(get(basic(`${MERCHANT}:`).replace('Basic', scheme)).status, 200, scheme)
+t.test('AUTH-1, AUTH-3, A18: the key is the user name of HTTP Basic', async t => {
+  const { call } = await startWorld()
+  const key = btoa(`${MERCHANT}:`)
+  const wrong = [MERCHANT, `${MERCHANT}: `, `${MERCHANT}::`, `${MERCHANT}:\n`].map(basic)
+  const refusedAs: Record<string, (string | undefined)[]> = {
+    'api_key_missing AUTH-3': [undefined, basic(':')],
+    'api_key_malformed AUTH-1': [
+      '',
+      'Basic',
+      'Basic ',
+      'Basic !!!',
+      'Basic ====',
+      `Basic ${MERCHANT}:`,
+      key,
+      `Bearer ${key}`,
+      ...wrong
+    ],
+    'api_key_unknown A18': [`${MERCHANT} :`, `${MERCHANT.toUpperCase()}:`].map(basic)
   }
-)
+  const get = (authorization?: string) =>
+    call('GET /locations', {
+      key: null,
+      headers: { ...(authorization !== undefined && { authorization }) }
+    })
+  for (const [expected, values] of Object.entries(refusedAs)) {
+    for (const authorization of values) {
+      const { status, headers, body } = get(authorization)
+      const { code, rule, assumption, param, type } = body.error
+      t.strictSame(
+        [status, `${code} ${rule ?? assumption}`, param, type],
+        [401, expected, undefined, 'authentication_error'],
+        String(authorization)
+      )
+      t.equal(headers['www-authenticate'], 'Basic realm="commerce", charset="UTF-8"')
+    }
+  }
+  t.match(
+    get(basic('undefined:')).body.error.message,
+    /no such API key; the client sent a variable without a usable value\. Its keys/
+  )
+  for (const scheme of ['basic', 'BASIC', 'Basic '])
+    t.equal(get(basic(`${MERCHANT}:`).replace('Basic', scheme)).status, 200, scheme)
+})
 
 t.test(
   "A18: a caller's own key is masked in an error even where no scenario declares it, unless it is as short as a word",
@@ -302,53 +299,50 @@ t.test('A08: paths are read as addresses are', async t => {
   t.strictSame([readable('/a%20b%0Ac'), readable('/%ff')], ['/a b?c', '/%ff'])
 })
 
-t.test(
-  'A07: an error has its one shape, and names its rule or assumption unless errors.expose_rule is off',
-  async t => {
-    const [open, closed] = [
-      await startWorld({ records }),
-      await startWorld({ records, settings: { 'errors.expose_rule': false } })
-    ]
-    const TOO_MUCH = ['POST /refunds', { body: 'transaction=txn_a&amount=901' }] as const
-    const NO_LIMIT = ['GET /locations', { query: 'limit=0' }] as const
+t.test('A07: an error has its one shape', async t => {
+  const [open, closed] = [
+    await startWorld({ records }),
+    await startWorld({ records, settings: { 'errors.expose_rule': false } })
+  ]
+  const TOO_MUCH = ['POST /refunds', { body: 'transaction=txn_a&amount=901' }] as const
+  const NO_LIMIT = ['GET /locations', { query: 'limit=0' }] as const
 
-    t.strictSame(open.call(...TOO_MUCH).body.error, {
-      type: 'invalid_request_error',
-      code: 'refund_exceeds_remaining',
-      message:
-        'txn_a was charged 1000 usd, 100 of it has been refunded, 900 remain; the request asks for 901.',
-      param: 'amount',
-      rule: 'REF-7',
-      request_id: 'req_1'
-    })
-    const limit = {
-      type: 'invalid_request_error',
-      code: 'parameter_invalid',
-      message: 'limit must be 1 to 100; got 0.',
-      param: 'limit',
-      assumption: 'A10'
-    }
-    t.strictSame(open.call(...NO_LIMIT).body.error, { ...limit, request_id: 'req_2' })
-    const message = 'Deleting Locations is disabled: the service always responds with 501.'
-    t.strictSame(open.call('DELETE /locations/loc_a').body, {
-      error: {
-        type: 'not_implemented_error',
-        code: 'operation_disabled',
-        message,
-        rule: 'LOC-4',
-        request_id: 'req_3'
-      }
-    })
-    for (const { headers, body } of [
-      closed.call(...TOO_MUCH),
-      closed.call(...NO_LIMIT),
-      closed.call('GET /locations/%ff')
-    ]) {
-      t.notOk('rule' in body.error || 'assumption' in body.error)
-      t.strictSame(
-        [headers['content-type'], headers['request-id']],
-        ['application/json; charset=utf-8', body.error.request_id]
-      )
-    }
+  t.strictSame(open.call(...TOO_MUCH).body.error, {
+    type: 'invalid_request_error',
+    code: 'refund_exceeds_remaining',
+    message:
+      'txn_a was charged 1000 usd, 100 of it has been refunded, 900 remain; the request asks for 901.',
+    param: 'amount',
+    rule: 'REF-7',
+    request_id: 'req_1'
+  })
+  const limit = {
+    type: 'invalid_request_error',
+    code: 'parameter_invalid',
+    message: 'limit must be 1 to 100; got 0.',
+    param: 'limit',
+    assumption: 'A10'
   }
-)
+  t.strictSame(open.call(...NO_LIMIT).body.error, { ...limit, request_id: 'req_2' })
+  const message = 'Deleting Locations is disabled: the service always responds with 501.'
+  t.strictSame(open.call('DELETE /locations/loc_a').body, {
+    error: {
+      type: 'not_implemented_error',
+      code: 'operation_disabled',
+      message,
+      rule: 'LOC-4',
+      request_id: 'req_3'
+    }
+  })
+  for (const { headers, body } of [
+    closed.call(...TOO_MUCH),
+    closed.call(...NO_LIMIT),
+    closed.call('GET /locations/%ff')
+  ]) {
+    t.notOk('rule' in body.error || 'assumption' in body.error)
+    t.strictSame(
+      [headers['content-type'], headers['request-id']],
+      ['application/json; charset=utf-8', body.error.request_id]
+    )
+  }
+})

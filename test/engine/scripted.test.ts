@@ -128,370 +128,360 @@ t.test('respond answers in the operation’s stead, and nothing is changed', asy
   )
 })
 
-t.test(
-  'respond.patch: the operation runs, and its response is changed; what it refuses and what has no body stays',
-  async t => {
-    const cases: [
-      on: string,
-      options: Call,
-      respond: object,
-      status: number,
-      type: string | undefined,
-      shown: object | string,
-      outcome: string
-    ][] = [
-      [
-        'POST /refunds',
-        { body: 'transaction=txn_a&amount=5' },
-        { patch: { amount: '5', extra: [1] } },
-        201,
-        JSON_TYPE,
-        { amount: '5', extra: [1] },
-        'scripted'
-      ],
-      [
-        'POST /refunds',
-        { body: 'transaction=txn_a' },
-        { patch: { amount: null }, status: 202 },
-        202,
-        JSON_TYPE,
-        { amount: undefined, reason: null },
-        'scripted'
-      ],
-      [
-        'POST /refunds',
-        { body: 'transaction=txn_a' },
-        { patch: { amount: 1 }, status: 202, headers: { 'x-a': 'b' } },
-        400,
-        JSON_TYPE,
-        {},
-        'refused'
-      ],
-      [
-        'GET /transactions/txn_a',
-        {},
-        { patch: { payment_method: { type: null, card: {} } }, retry_after: '2s' },
-        200,
-        JSON_TYPE,
-        { id: 'txn_a' },
-        'scripted'
-      ],
-      [
-        'GET /refunds',
-        {},
-        { patch: { has_more: true, data: [] }, headers: { 'Content-Type': 'text/plain' } },
-        200,
-        'text/plain',
-        '{"object":"list",',
-        'scripted'
-      ],
-      [
-        'DELETE /accounts/mch_a/users/usr_a',
-        {},
-        { patch: { id: 'x' }, status: 200 },
-        204,
-        undefined,
-        '',
-        'answered'
-      ]
+t.test('respond.patch: changes a response; a refusal and an empty body stay', async t => {
+  const cases: [
+    on: string,
+    options: Call,
+    respond: object,
+    status: number,
+    type: string | undefined,
+    shown: object | string,
+    outcome: string
+  ][] = [
+    [
+      'POST /refunds',
+      { body: 'transaction=txn_a&amount=5' },
+      { patch: { amount: '5', extra: [1] } },
+      201,
+      JSON_TYPE,
+      { amount: '5', extra: [1] },
+      'scripted'
+    ],
+    [
+      'POST /refunds',
+      { body: 'transaction=txn_a' },
+      { patch: { amount: null }, status: 202 },
+      202,
+      JSON_TYPE,
+      { amount: undefined, reason: null },
+      'scripted'
+    ],
+    [
+      'POST /refunds',
+      { body: 'transaction=txn_a' },
+      { patch: { amount: 1 }, status: 202, headers: { 'x-a': 'b' } },
+      400,
+      JSON_TYPE,
+      {},
+      'refused'
+    ],
+    [
+      'GET /transactions/txn_a',
+      {},
+      { patch: { payment_method: { type: null, card: {} } }, retry_after: '2s' },
+      200,
+      JSON_TYPE,
+      { id: 'txn_a' },
+      'scripted'
+    ],
+    [
+      'GET /refunds',
+      {},
+      { patch: { has_more: true, data: [] }, headers: { 'Content-Type': 'text/plain' } },
+      200,
+      'text/plain',
+      '{"object":"list",',
+      'scripted'
+    ],
+    [
+      'DELETE /accounts/mch_a/users/usr_a',
+      {},
+      { patch: { id: 'x' }, status: 200 },
+      204,
+      undefined,
+      '',
+      'answered'
     ]
-    const users = [{ id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }]
-    const script = cases.map(([on, , respond], nth) => ({
-      on: nth === 5 ? '*' : on.replace(/txn_a$/, '{id}'),
-      calls: on === 'POST /refunds' ? nth + 1 : '1+',
-      respond
-    }))
-    const { executed, world } = await scripted(script, {
-      data: smallFixture({ ...records, users }),
-      settings: { statuses: { created: 201 } }
-    })
-    for (const [on, options, respond, status, type, shown, outcome] of cases) {
-      const exchange = executed(on, options)
-      const { 'content-type': sent, 'x-a': own, 'retry-after': wait } = headersOf(exchange)
-      const text = String(exchange.payload)
-      t.strictSame(
-        [exchange.outcome.status, sent, own, exchange.outcome.name],
-        [status, type, undefined, outcome],
-        `${on} ${JSON.stringify(respond)}`
-      )
-      t.equal(exchange.text, text, 'the journal shows what was sent')
-      t.equal(wait, 'retry_after' in respond ? '2' : undefined)
-      if (typeof shown === 'string') t.ok(text.startsWith(shown), text)
-      else
-        for (const [name, value] of Object.entries(shown))
-          t.strictSame(JSON.parse(text)[name], value, name)
-      const isChange = !on.startsWith('GET') && outcome !== 'refused'
-      t.equal(tookEffect(exchange), isChange, 'the effect counts as made')
-      const kept = judgementOf(exchange).kept.map(place => RULE_IDS[place])
-      t.equal(
-        kept.includes('REF-1') || kept.includes('LIST-1'),
-        false,
-        'the answer proves nothing of the operation'
-      )
-      t.ok(outcome === 'refused' || kept.includes('AUTH-1'), 'nor is the way in forgotten')
-    }
-    t.equal(world.state.store.transactions.get('txn_a')?.amount_refunded, 100_000)
-
+  ]
+  const users = [{ id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }]
+  const script = cases.map(([on, , respond], nth) => ({
+    on: nth === 5 ? '*' : on.replace(/txn_a$/, '{id}'),
+    calls: on === 'POST /refunds' ? nth + 1 : '1+',
+    respond
+  }))
+  const { executed, world } = await scripted(script, {
+    data: smallFixture({ ...records, users }),
+    settings: { statuses: { created: 201 } }
+  })
+  for (const [on, options, respond, status, type, shown, outcome] of cases) {
+    const exchange = executed(on, options)
+    const { 'content-type': sent, 'x-a': own, 'retry-after': wait } = headersOf(exchange)
+    const text = String(exchange.payload)
     t.strictSame(
-      world.state.script.listed().map(({ applied }) => applied),
-      [1, 1, 0, 1, 1, 0],
-      'where nothing was changed, the entry was not applied'
+      [exchange.outcome.status, sent, own, exchange.outcome.name],
+      [status, type, undefined, outcome],
+      `${on} ${JSON.stringify(respond)}`
     )
-
-    const { executed: again } = await scripted([
-      { on: 'POST /refunds', respond: { patch: { amount: 1 } } }
-    ])
-    const [lost, unwritten] = [
-      again('POST /refunds', { body: 'transaction=txn_a&amount=1' }),
-      again('POST /refunds', { body: 'transaction=txn_a&amount=2' })
-    ]
-    lost.close(false, 0)
-    refuse(unwritten, new ApiError('data_not_written', { message: 'No room.' }))
-    t.strictSame(
-      [lost, unwritten].map(({ outcome }) => outcome.name),
-      ['lost_after', 'not_written']
+    t.equal(exchange.text, text, 'the journal shows what was sent')
+    t.equal(wait, 'retry_after' in respond ? '2' : undefined)
+    if (typeof shown === 'string') t.ok(text.startsWith(shown), text)
+    else
+      for (const [name, value] of Object.entries(shown))
+        t.strictSame(JSON.parse(text)[name], value, name)
+    const isChange = !on.startsWith('GET') && outcome !== 'refused'
+    t.equal(tookEffect(exchange), isChange, 'the effect counts as made')
+    const kept = judgementOf(exchange).kept.map(place => RULE_IDS[place])
+    t.equal(
+      kept.includes('REF-1') || kept.includes('LIST-1'),
+      false,
+      'the answer proves nothing of the operation'
     )
-    t.strictSame([lost, unwritten].map(tookEffect), [true, true])
-    const { executed: pay } = await scripted([
-      { on: 'POST /transactions', respond: { patch: { amount: 1 } } }
-    ])
-    const paid = pay('POST /transactions', {
-      key: null,
-      body: 'ticket=tkt_a&payment_type=card&bank_account[bank_name]=b'
-    })
-    const found = new Findings().look(paid, new Changers()).map(({ finding }) => finding)
-    t.strictSame(
-      found,
-      ['zero-payment', 'unused-parameter'],
-      'what the client did wrong is found all the same'
-    )
+    t.ok(outcome === 'refused' || kept.includes('AUTH-1'), 'nor is the way in forgotten')
   }
-)
+  t.equal(world.state.store.transactions.get('txn_a')?.amount_refunded, 100_000)
 
-t.test(
-  'change: records are made, replaced and deleted before the operation or after it, all of them or none',
-  async t => {
-    const OTHER = {
-      transactions: [{ id: 'txn_b', ticket: 'tkt_a', payment_type: 'card', amount: 50 }]
-    }
-    const users = [{ id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }]
-    const shown = ({
-      body
-    }: {
-      body: { data?: { id: string }[]; id?: string; error?: { code: string } }
-    }) => body.data?.map(({ id }) => id) ?? body.id ?? body.error?.code
-    const cases: [
-      title: string,
-      entry: object,
-      on: string,
-      call: Call,
-      shown: unknown,
-      changed: string[],
-      tookEffect: boolean
-    ][] = [
-      [
-        'before a list',
-        { change: { data: OTHER } },
-        'GET /transactions',
-        {},
-        ['txn_b', 'txn_a'],
-        ['txn_b'],
-        false
-      ],
-      [
-        'after a list',
-        { change: { data: OTHER }, when: 'after' },
-        'GET /transactions',
-        {},
-        ['txn_a'],
-        ['txn_b'],
-        false
-      ],
-      [
-        'a record that is gone',
-        { change: { delete: ['rfd_a'] } },
-        'GET /refunds/rfd_a',
-        {},
-        'resource_missing',
-        ['rfd_a'],
-        false
-      ],
-      [
-        'a charge that is gone',
-        { change: { delete: ['txn_a', 'rfd_a'] } },
-        'POST /refunds',
-        { body: 'transaction=txn_a' },
-        'reference_missing',
-        ['rfd_a', 'txn_a'],
-        false
-      ],
-      [
-        'a charge that is lower',
-        {
-          change: {
-            data: {
-              transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 150 }]
-            }
-          }
-        },
-        'POST /refunds',
-        { body: 'transaction=txn_a&amount=60' },
-        'refund_exceeds_remaining',
-        ['txn_a'],
-        false
-      ],
-      [
-        'after a refusal',
-        { change: { data: OTHER }, when: 'after' },
-        'POST /refunds',
-        { body: 'transaction=txn_a&amount=100001' },
-        'refund_exceeds_remaining',
-        ['txn_b'],
-        false
-      ],
-      [
-        'not after what never ran',
-        { change: { data: OTHER, delete: ['rfd_a'] }, when: 'after' },
-        'POST /refunds',
-        { body: 'transaction=txn_none' },
-        'reference_missing',
-        [],
-        false
-      ],
-      [
-        'with an answer in place of the operation',
-        { change: { data: OTHER }, respond: { status: 402 } },
-        'POST /refunds',
-        { body: 'transaction=txn_a' },
-        'card_declined',
-        ['txn_b'],
-        false
-      ],
-      [
-        'with a changed answer',
-        { change: { data: OTHER }, when: 'after', respond: { patch: { id: 'x' } } },
-        'GET /transactions/txn_a',
-        {},
-        'x',
-        ['txn_b'],
-        false
-      ],
-      [
-        'with a change of its own',
-        { change: { delete: ['rfd_a'] } },
-        'DELETE /accounts/mch_a/users/usr_a',
-        {},
-        undefined,
-        ['usr_a', 'rfd_a'],
-        true
-      ],
-      [
-        'replaced as new',
-        {
-          change: {
-            data: { refunds: [{ id: 'rfd_a', transaction: 'txn_a', amount: 7 }] },
-            delete: ['rfd_a']
-          }
-        },
-        'GET /refunds/rfd_a',
-        {},
-        'rfd_a',
-        ['rfd_a', 'rfd_a'],
-        false
-      ]
-    ]
-    for (const [title, entry, on, options, expected, changed, effect] of cases) {
-      const { executed, world } = await scripted([{ on: '*', calls: 1, ...entry }], {
-        data: smallFixture({ ...records, users })
-      })
-      const { place } = world.inputs
-      const before = stateOf(world)
-      const exchange = executed(on, options)
-      const text = String(exchange.payload)
-      t.strictSame(shown({ body: text === '' ? {} : JSON.parse(text) }), expected, title)
-      t.strictSame(
-        recordsChanged(exchange).map(({ id }) => id),
-        changed,
-        title
-      )
-      t.strictSame([exchange.problem, tookEffect(exchange)], [null, effect], title)
-      t.equal(stateOf(world) !== before, changed.length > 0)
-      t.equal(
-        exchange.place + exchange.changes,
-        world.inputs.place,
-        'its changes are the last ones'
-      )
-      t.equal(
-        stateOf({ ...world, state: await world.stateAt(place) } as typeof world),
-        before,
-        'and can be taken back'
-      )
-      t.equal(
-        recordsOf({ state: await world.stateAt(world.inputs.place) }),
-        recordsOf(world),
-        'or made again'
-      )
-    }
+  t.strictSame(
+    world.state.script.listed().map(({ applied }) => applied),
+    [1, 1, 0, 1, 1, 0],
+    'where nothing was changed, the entry was not applied'
+  )
 
-    const wrong: [change: object, problem: string][] = [
-      [
-        { data: { refunds: [{ transaction: 'txn_late', amount: 5 }] } },
-        'change.data.refunds[0].transaction: no Transaction has the id txn_late'
-      ],
-      [{ delete: ['txn_a'] }, 'change.delete[0]: txn_a cannot be deleted: rfd_a refers to it'],
-      [
-        { delete: ['rfd_a', 'mch_a', 'txn_a'] },
-        'change.delete[1]: mch_a cannot be deleted: loc_a, an API key refer to it'
-      ],
-      [{ delete: ['rfd_drawn'] }, 'change.delete[0]: no record has the id rfd_drawn'],
-      [
-        {
-          data: {
-            tickets: [{ location: 'loc_a' }],
-            refunds: [{ transaction: 'txn_a', amount: 99_901 }]
-          }
-        },
-        'change.data.refunds[0].amount: txn_a was charged 100000 usd'
-      ],
-      [
-        { data: { tickets: new Array(30).fill({ location: 'loc_a' }) } },
-        'change: the sandbox would hold more than 30 records (limits.records)'
-      ]
-    ]
-    for (const [change, problem] of wrong) {
-      const { executed, world } = await startWorld({
-        scenario: {
-          clock: NOW,
-          data: smallFixture(records),
-          script: [{ on: 'GET /tickets', name: 'n', change }]
-        },
-        settings: { 'limits.records': 30 }
-      })
-      const before = stateOf(world)
-      const exchange = executed('GET /tickets')
-      t.ok(exchange.problem?.startsWith(problem), `${exchange.problem}`)
-      t.equal(stateOf(world), before, 'nothing is changed')
-      t.strictSame(
-        [exchange.outcome.status, scriptAction(exchange)],
-        [200, { id: 'scr_1', name: 'n', fault: null, applied: false, problem: exchange.problem }]
-      )
-      t.strictSame(
-        new Findings().look(exchange, new Changers()).map(({ finding }) => finding),
-        ['change-not-made']
-      )
-    }
+  const { executed: again } = await scripted([
+    { on: 'POST /refunds', respond: { patch: { amount: 1 } } }
+  ])
+  const [lost, unwritten] = [
+    again('POST /refunds', { body: 'transaction=txn_a&amount=1' }),
+    again('POST /refunds', { body: 'transaction=txn_a&amount=2' })
+  ]
+  lost.close(false, 0)
+  refuse(unwritten, new ApiError('data_not_written', { message: 'No room.' }))
+  t.strictSame(
+    [lost, unwritten].map(({ outcome }) => outcome.name),
+    ['lost_after', 'not_written']
+  )
+  t.strictSame([lost, unwritten].map(tookEffect), [true, true])
+  const { executed: pay } = await scripted([
+    { on: 'POST /transactions', respond: { patch: { amount: 1 } } }
+  ])
+  const paid = pay('POST /transactions', {
+    key: null,
+    body: 'ticket=tkt_a&payment_type=card&bank_account[bank_name]=b'
+  })
+  const found = new Findings().look(paid, new Changers()).map(({ finding }) => finding)
+  t.strictSame(
+    found,
+    ['zero-payment', 'unused-parameter'],
+    'what the client did wrong is found all the same'
+  )
+})
 
-    // what an entry has deleted before is no problem; records without an id are made each time
-    const { executed, call } = await scripted([
+t.test('change: makes, replaces and deletes before or after, all or nothing', async t => {
+  const OTHER = {
+    transactions: [{ id: 'txn_b', ticket: 'tkt_a', payment_type: 'card', amount: 50 }]
+  }
+  const users = [{ id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }]
+  const shown = ({
+    body
+  }: {
+    body: { data?: { id: string }[]; id?: string; error?: { code: string } }
+  }) => body.data?.map(({ id }) => id) ?? body.id ?? body.error?.code
+  const cases: [
+    title: string,
+    entry: object,
+    on: string,
+    call: Call,
+    shown: unknown,
+    changed: string[],
+    tookEffect: boolean
+  ][] = [
+    [
+      'before a list',
+      { change: { data: OTHER } },
+      'GET /transactions',
+      {},
+      ['txn_b', 'txn_a'],
+      ['txn_b'],
+      false
+    ],
+    [
+      'after a list',
+      { change: { data: OTHER }, when: 'after' },
+      'GET /transactions',
+      {},
+      ['txn_a'],
+      ['txn_b'],
+      false
+    ],
+    [
+      'a record that is gone',
+      { change: { delete: ['rfd_a'] } },
+      'GET /refunds/rfd_a',
+      {},
+      'resource_missing',
+      ['rfd_a'],
+      false
+    ],
+    [
+      'a charge that is gone',
+      { change: { delete: ['txn_a', 'rfd_a'] } },
+      'POST /refunds',
+      { body: 'transaction=txn_a' },
+      'reference_missing',
+      ['rfd_a', 'txn_a'],
+      false
+    ],
+    [
+      'a charge that is lower',
       {
-        on: 'GET /refunds',
-        change: { delete: ['rfd_a'], data: { tickets: [{ location: 'loc_a' }] } }
-      }
-    ])
-    t.strictSame([executed('GET /refunds').problem, executed('GET /refunds').problem], [null, null])
-    t.equal(call('GET /tickets').body.data.length, 3)
+        change: {
+          data: {
+            transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 150 }]
+          }
+        }
+      },
+      'POST /refunds',
+      { body: 'transaction=txn_a&amount=60' },
+      'refund_exceeds_remaining',
+      ['txn_a'],
+      false
+    ],
+    [
+      'after a refusal',
+      { change: { data: OTHER }, when: 'after' },
+      'POST /refunds',
+      { body: 'transaction=txn_a&amount=100001' },
+      'refund_exceeds_remaining',
+      ['txn_b'],
+      false
+    ],
+    [
+      'not after what never ran',
+      { change: { data: OTHER, delete: ['rfd_a'] }, when: 'after' },
+      'POST /refunds',
+      { body: 'transaction=txn_none' },
+      'reference_missing',
+      [],
+      false
+    ],
+    [
+      'with an answer in place of the operation',
+      { change: { data: OTHER }, respond: { status: 402 } },
+      'POST /refunds',
+      { body: 'transaction=txn_a' },
+      'card_declined',
+      ['txn_b'],
+      false
+    ],
+    [
+      'with a changed answer',
+      { change: { data: OTHER }, when: 'after', respond: { patch: { id: 'x' } } },
+      'GET /transactions/txn_a',
+      {},
+      'x',
+      ['txn_b'],
+      false
+    ],
+    [
+      'with a change of its own',
+      { change: { delete: ['rfd_a'] } },
+      'DELETE /accounts/mch_a/users/usr_a',
+      {},
+      undefined,
+      ['usr_a', 'rfd_a'],
+      true
+    ],
+    [
+      'replaced as new',
+      {
+        change: {
+          data: { refunds: [{ id: 'rfd_a', transaction: 'txn_a', amount: 7 }] },
+          delete: ['rfd_a']
+        }
+      },
+      'GET /refunds/rfd_a',
+      {},
+      'rfd_a',
+      ['rfd_a', 'rfd_a'],
+      false
+    ]
+  ]
+  for (const [title, entry, on, options, expected, changed, effect] of cases) {
+    const { executed, world } = await scripted([{ on: '*', calls: 1, ...entry }], {
+      data: smallFixture({ ...records, users })
+    })
+    const { place } = world.inputs
+    const before = stateOf(world)
+    const exchange = executed(on, options)
+    const text = String(exchange.payload)
+    t.strictSame(shown({ body: text === '' ? {} : JSON.parse(text) }), expected, title)
+    t.strictSame(
+      recordsChanged(exchange).map(({ id }) => id),
+      changed,
+      title
+    )
+    t.strictSame([exchange.problem, tookEffect(exchange)], [null, effect], title)
+    t.equal(stateOf(world) !== before, changed.length > 0)
+    t.equal(exchange.place + exchange.changes, world.inputs.place, 'its changes are the last ones')
+    t.equal(
+      stateOf({ ...world, state: await world.stateAt(place) } as typeof world),
+      before,
+      'and can be taken back'
+    )
+    t.equal(
+      recordsOf({ state: await world.stateAt(world.inputs.place) }),
+      recordsOf(world),
+      'or made again'
+    )
   }
-)
+
+  const wrong: [change: object, problem: string][] = [
+    [
+      { data: { refunds: [{ transaction: 'txn_late', amount: 5 }] } },
+      'change.data.refunds[0].transaction: no Transaction has the id txn_late'
+    ],
+    [{ delete: ['txn_a'] }, 'change.delete[0]: txn_a cannot be deleted: rfd_a refers to it'],
+    [
+      { delete: ['rfd_a', 'mch_a', 'txn_a'] },
+      'change.delete[1]: mch_a cannot be deleted: loc_a, an API key refer to it'
+    ],
+    [{ delete: ['rfd_drawn'] }, 'change.delete[0]: no record has the id rfd_drawn'],
+    [
+      {
+        data: {
+          tickets: [{ location: 'loc_a' }],
+          refunds: [{ transaction: 'txn_a', amount: 99_901 }]
+        }
+      },
+      'change.data.refunds[0].amount: txn_a was charged 100000 usd'
+    ],
+    [
+      { data: { tickets: new Array(30).fill({ location: 'loc_a' }) } },
+      'change: the sandbox would hold more than 30 records (limits.records)'
+    ]
+  ]
+  for (const [change, problem] of wrong) {
+    const { executed, world } = await startWorld({
+      scenario: {
+        clock: NOW,
+        data: smallFixture(records),
+        script: [{ on: 'GET /tickets', name: 'n', change }]
+      },
+      settings: { 'limits.records': 30 }
+    })
+    const before = stateOf(world)
+    const exchange = executed('GET /tickets')
+    t.ok(exchange.problem?.startsWith(problem), `${exchange.problem}`)
+    t.equal(stateOf(world), before, 'nothing is changed')
+    t.strictSame(
+      [exchange.outcome.status, scriptAction(exchange)],
+      [200, { id: 'scr_1', name: 'n', fault: null, applied: false, problem: exchange.problem }]
+    )
+    t.strictSame(
+      new Findings().look(exchange, new Changers()).map(({ finding }) => finding),
+      ['change-not-made']
+    )
+  }
+
+  // what an entry has deleted before is no problem; records without an id are made each time
+  const { executed, call } = await scripted([
+    {
+      on: 'GET /refunds',
+      change: { delete: ['rfd_a'], data: { tickets: [{ location: 'loc_a' }] } }
+    }
+  ])
+  t.strictSame([executed('GET /refunds').problem, executed('GET /refunds').problem], [null, null])
+  t.equal(call('GET /tickets').body.data.length, 3)
+})
 
 t.test(
   'stale: records and lists are read as they were that long ago by the clock of the sandbox, however it moves',
@@ -703,62 +693,59 @@ t.test('match: what a request is about is found through what it names', async t 
   )
 })
 
-t.test(
-  'match: params, query, nested names, the key, and whether what has parts was sent',
-  async t => {
-    const body = (text: string) => ({ respond: { body: text } })
-    const { call } = await scripted([
-      {
-        on: 'GET /tickets/{id}',
-        match: { params: { id: 'tkt_a' }, key: RESELLER },
-        ...body('by key')
-      },
-      {
-        on: 'GET /tickets',
-        match: { query: { created: { gte: '/^2026/' } } },
-        ...body('by query')
-      },
-      {
-        on: 'POST /transactions',
-        match: { body: { customer: { email: ['a@example.com', '/@b\\.example$/'] } } },
-        ...body('by list')
-      },
-      {
-        on: 'POST /transactions',
-        match: { body: { 'amounts[tip_amount]': 5 } },
-        ...body('by number')
-      },
-      { on: 'GET /locations', match: { headers: { 'X-Build': '7' } }, ...body('by a header') },
-      { on: 'POST /transactions', match: { key: '/./' }, ...body('by any key') },
-      {
-        on: 'POST /transactions',
-        match: { body: { card: { present: false } } },
-        ...body('without a card')
-      }
-    ])
-    const pay = (form: string, key: string | null = null) =>
-      call('POST /transactions', {
-        key,
-        body: `ticket=tkt_a&payment_type=card&card[brand]=visa&${form}`
-      })
+t.test('match: params, query, nested names, the key', async t => {
+  const body = (text: string) => ({ respond: { body: text } })
+  const { call } = await scripted([
+    {
+      on: 'GET /tickets/{id}',
+      match: { params: { id: 'tkt_a' }, key: RESELLER },
+      ...body('by key')
+    },
+    {
+      on: 'GET /tickets',
+      match: { query: { created: { gte: '/^2026/' } } },
+      ...body('by query')
+    },
+    {
+      on: 'POST /transactions',
+      match: { body: { customer: { email: ['a@example.com', '/@b\\.example$/'] } } },
+      ...body('by list')
+    },
+    {
+      on: 'POST /transactions',
+      match: { body: { 'amounts[tip_amount]': 5 } },
+      ...body('by number')
+    },
+    { on: 'GET /locations', match: { headers: { 'X-Build': '7' } }, ...body('by a header') },
+    { on: 'POST /transactions', match: { key: '/./' }, ...body('by any key') },
+    {
+      on: 'POST /transactions',
+      match: { body: { card: { present: false } } },
+      ...body('without a card')
+    }
+  ])
+  const pay = (form: string, key: string | null = null) =>
+    call('POST /transactions', {
+      key,
+      body: `ticket=tkt_a&payment_type=card&card[brand]=visa&${form}`
+    })
 
-    t.equal(call('GET /tickets/tkt_a', { key: RESELLER }).text, 'by key')
-    t.equal(call('GET /tickets/tkt_a').body.id, 'tkt_a')
-    t.equal(call('GET /tickets', { query: 'created%5Bgte%5D=2026-01-01' }).text, 'by query')
-    t.equal(call('GET /tickets', { query: 'created[gte]=2025-01-01' }).status, 200)
-    t.equal(call('GET /locations', { headers: { 'x-build': '7' } }).text, 'by a header')
-    t.equal(call('GET /locations').body.object, 'list')
-    t.equal(call('GET /tickets').body.object, 'list')
-    t.equal(pay('customer[email]=x@b.example').text, 'by list')
-    t.equal(pay('amounts[tip_amount]=5').text, 'by number')
-    t.equal(pay('amounts[tip_amount]=50').body.object, 'transaction')
-    t.equal(pay('amount=1', 'anything').text, 'by any key')
-    t.equal(
-      call('POST /transactions', { key: null, body: 'ticket=tkt_a&payment_type=card' }).text,
-      'without a card'
-    )
-  }
-)
+  t.equal(call('GET /tickets/tkt_a', { key: RESELLER }).text, 'by key')
+  t.equal(call('GET /tickets/tkt_a').body.id, 'tkt_a')
+  t.equal(call('GET /tickets', { query: 'created%5Bgte%5D=2026-01-01' }).text, 'by query')
+  t.equal(call('GET /tickets', { query: 'created[gte]=2025-01-01' }).status, 200)
+  t.equal(call('GET /locations', { headers: { 'x-build': '7' } }).text, 'by a header')
+  t.equal(call('GET /locations').body.object, 'list')
+  t.equal(call('GET /tickets').body.object, 'list')
+  t.equal(pay('customer[email]=x@b.example').text, 'by list')
+  t.equal(pay('amounts[tip_amount]=5').text, 'by number')
+  t.equal(pay('amounts[tip_amount]=50').body.object, 'transaction')
+  t.equal(pay('amount=1', 'anything').text, 'by any key')
+  t.equal(
+    call('POST /transactions', { key: null, body: 'ticket=tkt_a&payment_type=card' }).text,
+    'without a card'
+  )
+})
 
 t.test(
   'the script is asked after key and parameters: a request refused for those is neither counted nor matched',
@@ -802,31 +789,28 @@ t.test('a request of an operation without entries pays nothing for the script', 
   t.strictSame([call('GET /tickets').text, asked], ['scripted', 1])
 })
 
-t.test(
-  'a Retry-After holds seconds, by both clocks, or a date; anything else says nothing',
-  async t => {
-    const after = ['2', 'Sun, 01 Mar 2026 18:06:00 GMT', 'soon', '']
-    const { executed } = await scripted(
-      after.map((header, index) => ({
-        on: 'GET /tickets',
-        calls: index + 1,
-        respond: { status: 503, headers: { 'Retry-After': header } }
-      }))
-    )
-    const [now, date] = [Date.parse(NOW), Date.parse(NOW) + 60_000]
+t.test('a Retry-After holds seconds, by both clocks, or a date', async t => {
+  const after = ['2', 'Sun, 01 Mar 2026 18:06:00 GMT', 'soon', '']
+  const { executed } = await scripted(
+    after.map((header, index) => ({
+      on: 'GET /tickets',
+      calls: index + 1,
+      respond: { status: 503, headers: { 'Retry-After': header } }
+    }))
+  )
+  const [now, date] = [Date.parse(NOW), Date.parse(NOW) + 60_000]
 
-    t.strictSame(
-      [...after, 'answered'].map(() => executed('GET /tickets').outcome.pause),
-      [
-        { machine: now + 2000, sandbox: now + 2000 },
-        { machine: date, sandbox: date },
-        null,
-        null,
-        null
-      ]
-    )
-  }
-)
+  t.strictSame(
+    [...after, 'answered'].map(() => executed('GET /tickets').outcome.pause),
+    [
+      { machine: now + 2000, sandbox: now + 2000 },
+      { machine: date, sandbox: date },
+      null,
+      null,
+      null
+    ]
+  )
+})
 
 t.test('A25: a card number is matched and forgotten', async t => {
   const script = [

@@ -406,30 +406,27 @@ Retry-After: a call without a key too
 `)
 ]
 
-t.test(
-  'findings: what a client does wrong is found, with the calls that show it, and what it does well is not',
-  async t => {
-    for (const { title, script, settings, steps, finds } of [...PLAIN, ...LOST, ...PAUSES]) {
-      const { world, executed } = await startWorld({
-        settings,
-        scenario: { clock: NOW, data: smallFixture(RECORDS), script }
-      })
+t.test('findings: what a client does wrong is found, with the calls that show it', async t => {
+  for (const { title, script, settings, steps, finds } of [...PLAIN, ...LOST, ...PAUSES]) {
+    const { world, executed } = await startWorld({
+      settings,
+      scenario: { clock: NOW, data: smallFixture(RECORDS), script }
+    })
 
-      for (const step of steps) {
-        if (typeof step === 'string') world.setClock({ by: durationOf(step) as number })
-        else world.evidence.record(executed(...step))
-      }
-
-      t.strictSame(found(world.evidence.totals), finds, title)
-      const inRun = finds.map(([finding, times, requests]) => [
-        finding,
-        times,
-        requests.map(request => `#1/${request}`)
-      ])
-      t.strictSame(found(world.run), inRun, `${title}, in the run`)
+    for (const step of steps) {
+      if (typeof step === 'string') world.setClock({ by: durationOf(step) as number })
+      else world.evidence.record(executed(...step))
     }
+
+    t.strictSame(found(world.evidence.totals), finds, title)
+    const inRun = finds.map(([finding, times, requests]) => [
+      finding,
+      times,
+      requests.map(request => `#1/${request}`)
+    ])
+    t.strictSame(found(world.run), inRun, `${title}, in the run`)
   }
-)
+})
 
 t.test(
   'double-refund-risk: a Refund that was made but could not be written is lost to its client',
@@ -571,35 +568,32 @@ t.test('findings: there are eighteen, errors are listed first', t => {
   t.end()
 })
 
-t.test(
-  'findings: each is reported with what it is and what to do, at most 20 calls by name, open pages among them',
-  t => {
-    const { look, list } = counted()
-    const page = {
-      shown: { object: 'list', url: '', data: [], has_more: true, first_id: 'x', last_id: 'x' }
-    } as const
-    for (let call = 1; call <= 25; call++) look({ id: `req_${call}`, unknownParameter: true })
-    for (let call = 1; call <= 25; call++)
-      look({
-        id: `page_${call}`,
-        query: form(`search_query=s&location=loc_${call}`),
-        ...page
-      })
-
-    const all = list()
-    t.strictSame(
-      all.map(({ finding, times, requests }) => [finding, times, requests.length, requests.at(-1)]),
-      [
-        ['stopped-at-empty-page', 25, 20, 'page_20'],
-        ['unknown-parameter', 25, 20, 'req_20']
-      ]
-    )
-    t.strictSame(all[1], {
-      finding: 'unknown-parameter',
-      ...FINDINGS['unknown-parameter'],
-      times: 25,
-      requests: all[1]?.requests
+t.test('findings: each is reported with what it is, at most 20 calls and open pages', t => {
+  const { look, list } = counted()
+  const page = {
+    shown: { object: 'list', url: '', data: [], has_more: true, first_id: 'x', last_id: 'x' }
+  } as const
+  for (let call = 1; call <= 25; call++) look({ id: `req_${call}`, unknownParameter: true })
+  for (let call = 1; call <= 25; call++)
+    look({
+      id: `page_${call}`,
+      query: form(`search_query=s&location=loc_${call}`),
+      ...page
     })
-    t.end()
-  }
-)
+
+  const all = list()
+  t.strictSame(
+    all.map(({ finding, times, requests }) => [finding, times, requests.length, requests.at(-1)]),
+    [
+      ['stopped-at-empty-page', 25, 20, 'page_20'],
+      ['unknown-parameter', 25, 20, 'req_20']
+    ]
+  )
+  t.strictSame(all[1], {
+    finding: 'unknown-parameter',
+    ...FINDINGS['unknown-parameter'],
+    times: 25,
+    requests: all[1]?.requests
+  })
+  t.end()
+})

@@ -125,104 +125,98 @@ t.test('limits.journal_bytes: what is counted is at least what the calls hold', 
   }
 })
 
-t.test(
-  'journal: whatever was added, dropped or cleared before, it holds the last calls that fit, in order',
-  t => {
-    let drawn = 0
-    const draw = () => drawnFraction(7, 'journal', drawn++)
-    for (let round = 0; round < 12; round++) {
-      const limits = { entries: 1 + Math.floor(draw() * 60), bytes: 65_536 }
-      const journal = new Journal(journalLimits(limits))
-      let model: Exchange[] = []
-      let dropped = 0
-      const bytes = () => model.reduce((sum, { held }) => sum + held, 0)
-      for (let number = 1; number <= 300; number++) {
-        if (draw() < 0.005) {
-          journal.clear()
-          model = []
-          dropped = 0
-        }
-        const call = judgedRequest({
-          id: `req_${number}`,
-          held: draw() < 0.8 ? 600 : Math.floor(draw() * 70_000)
-        })
-        journal.add(call)
-        model.push(call)
-        while (model.length > limits.entries || bytes() > limits.bytes) {
-          model.shift()
-          dropped++
-        }
-        const held = journal.requests()
-        const isRight =
-          held.length === model.length && held.every((one, index) => one === model[index])
-        if (!isRight || journal.size !== model.length || journal.dropped !== dropped)
-          t.fail(`round ${round}, call ${number}`)
+t.test('journal: whatever was added, dropped or cleared before', t => {
+  let drawn = 0
+  const draw = () => drawnFraction(7, 'journal', drawn++)
+  for (let round = 0; round < 12; round++) {
+    const limits = { entries: 1 + Math.floor(draw() * 60), bytes: 65_536 }
+    const journal = new Journal(journalLimits(limits))
+    let model: Exchange[] = []
+    let dropped = 0
+    const bytes = () => model.reduce((sum, { held }) => sum + held, 0)
+    for (let number = 1; number <= 300; number++) {
+      if (draw() < 0.005) {
+        journal.clear()
+        model = []
+        dropped = 0
       }
+      const call = judgedRequest({
+        id: `req_${number}`,
+        held: draw() < 0.8 ? 600 : Math.floor(draw() * 70_000)
+      })
+      journal.add(call)
+      model.push(call)
+      while (model.length > limits.entries || bytes() > limits.bytes) {
+        model.shift()
+        dropped++
+      }
+      const held = journal.requests()
+      const isRight =
+        held.length === model.length && held.every((one, index) => one === model[index])
+      if (!isRight || journal.size !== model.length || journal.dropped !== dropped)
+        t.fail(`round ${round}, call ${number}`)
     }
-    t.end()
   }
-)
+  t.end()
+})
 
-t.test(
-  'journal: what changed a record is what it shows, not what was undone, and control requests are named',
-  async t => {
-    const { call, control } = await startTestEmulator(t)
-    const rename = (name: string) => call('POST /locations/loc_a', { body: `display_name=${name}` })
-    const patch = (display_name: string) =>
-      control('PATCH /records/locations/loc_a', { display_name })
-    const changedBy = async (on: string) => {
-      const { headers } = await call(on)
-      return (await control(`GET /requests/${headers['request-id']}`)).body.why.changed_by
-    }
-    const PATCH = 'PATCH /_control/records/locations/loc_a'
-    const refund = { id: 'rfd_1', transaction: 'txn_1', amount: 1 }
-    const payment = { id: 'txn_1', ticket: 'tkt_a', payment_type: 'card', amount: 2 }
-    const rows: [title: string, act: () => Promise<unknown>, on: string, by: string[]][] = [
-      ['nothing', async () => {}, 'GET /locations/loc_a', []],
-      ['a request', () => rename('B'), 'GET /locations/loc_a', ['req_2']],
-      ['it is shown on a list', async () => {}, 'GET /locations', ['req_2']],
-      ['a snapshot is taken', () => control('PUT /snapshots/one'), 'GET /locations', ['req_2']],
-      ['a later request', () => rename('C'), 'GET /locations/loc_a', ['req_6']],
-      [
-        'a restore undoes it',
-        () => control('POST /snapshots/one/restore'),
-        'GET /locations/loc_a',
-        ['req_2']
-      ],
-      ['a control request', () => patch('D'), 'GET /locations/loc_a', [PATCH]],
-      ['a list, by a control request', async () => {}, 'GET /locations', [PATCH]],
-      [
-        'records that were added',
-        () => control('POST /records', { transactions: [payment], refunds: [refund] }),
-        'GET /transactions/txn_1',
-        ['POST /_control/records']
-      ],
-      [
-        'a Refund that was deleted changed its Transaction',
-        () => control('DELETE /records/refunds/rfd_1'),
-        'GET /transactions/txn_1',
-        ['DELETE /_control/records/refunds/rfd_1']
-      ],
-      [
-        'a record that was deleted',
-        async () => {},
-        'GET /refunds/rfd_1',
-        ['DELETE /_control/records/refunds/rfd_1']
-      ],
-      [
-        'a restore undoes a deletion',
-        () => control('POST /snapshots/one/restore'),
-        'GET /refunds/rfd_1',
-        []
-      ],
-      ['a reset', () => control('POST /reset'), 'GET /locations', []]
-    ]
-    for (const [title, act, on, by] of rows) {
-      await act()
-      t.strictSame(await changedBy(on), by, title)
-    }
+t.test('journal: what changed a record is what it shows, not what was undone', async t => {
+  const { call, control } = await startTestEmulator(t)
+  const rename = (name: string) => call('POST /locations/loc_a', { body: `display_name=${name}` })
+  const patch = (display_name: string) =>
+    control('PATCH /records/locations/loc_a', { display_name })
+  const changedBy = async (on: string) => {
+    const { headers } = await call(on)
+    return (await control(`GET /requests/${headers['request-id']}`)).body.why.changed_by
   }
-)
+  const PATCH = 'PATCH /_control/records/locations/loc_a'
+  const refund = { id: 'rfd_1', transaction: 'txn_1', amount: 1 }
+  const payment = { id: 'txn_1', ticket: 'tkt_a', payment_type: 'card', amount: 2 }
+  const rows: [title: string, act: () => Promise<unknown>, on: string, by: string[]][] = [
+    ['nothing', async () => {}, 'GET /locations/loc_a', []],
+    ['a request', () => rename('B'), 'GET /locations/loc_a', ['req_2']],
+    ['it is shown on a list', async () => {}, 'GET /locations', ['req_2']],
+    ['a snapshot is taken', () => control('PUT /snapshots/one'), 'GET /locations', ['req_2']],
+    ['a later request', () => rename('C'), 'GET /locations/loc_a', ['req_6']],
+    [
+      'a restore undoes it',
+      () => control('POST /snapshots/one/restore'),
+      'GET /locations/loc_a',
+      ['req_2']
+    ],
+    ['a control request', () => patch('D'), 'GET /locations/loc_a', [PATCH]],
+    ['a list, by a control request', async () => {}, 'GET /locations', [PATCH]],
+    [
+      'records that were added',
+      () => control('POST /records', { transactions: [payment], refunds: [refund] }),
+      'GET /transactions/txn_1',
+      ['POST /_control/records']
+    ],
+    [
+      'a Refund that was deleted changed its Transaction',
+      () => control('DELETE /records/refunds/rfd_1'),
+      'GET /transactions/txn_1',
+      ['DELETE /_control/records/refunds/rfd_1']
+    ],
+    [
+      'a record that was deleted',
+      async () => {},
+      'GET /refunds/rfd_1',
+      ['DELETE /_control/records/refunds/rfd_1']
+    ],
+    [
+      'a restore undoes a deletion',
+      () => control('POST /snapshots/one/restore'),
+      'GET /refunds/rfd_1',
+      []
+    ],
+    ['a reset', () => control('POST /reset'), 'GET /locations', []]
+  ]
+  for (const [title, act, on, by] of rows) {
+    await act()
+    t.strictSame(await changedBy(on), by, title)
+  }
+})
 
 t.test(
   'journal: a call names the calls that last changed the records that it was judged by',

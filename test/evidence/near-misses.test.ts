@@ -33,233 +33,230 @@ async function make({ call }: Emulator, requests: string): Promise<void> {
   }
 }
 
-t.test(
-  'near misses: an expectation that failed names the requests that counted, and the condition that others did not meet',
-  async t => {
-    const REFUNDS = 'POST /refunds'
-    const PAYMENTS = 'POST /transactions'
-    const cold = 'amount=3&reason=cold'
-    const number = { card: { number: '4242424242424242' } }
-    const hidden = 'wanted the value of the match; got a value that is not kept in req_1'
-    const cases: [
-      title: string,
-      expect: object,
-      requests: string,
-      near: string[],
-      counted?: string[]
-    ][] = [
+t.test('near misses: what counted, and the condition that others did not meet', async t => {
+  const REFUNDS = 'POST /refunds'
+  const PAYMENTS = 'POST /transactions'
+  const cold = 'amount=3&reason=cold'
+  const number = { card: { number: '4242424242424242' } }
+  const hidden = 'wanted the value of the match; got a value that is not kept in req_1'
+  const cases: [
+    title: string,
+    expect: object,
+    requests: string,
+    near: string[],
+    counted?: string[]
+  ][] = [
+    [
+      'a value below the bound',
+      { on: REFUNDS, match: { body: { amount: { gte: 5000 } } } },
+      'refund amount=4999',
+      ['amount: wanted >= 5000; got 4999 in req_1']
+    ],
+    [
+      'the one that misses least comes first, and of those the newest; the same miss is told once',
+      { on: REFUNDS, match: { body: { amount: 3, reason: 'cold', metadata: { a: '1' } } } },
+      `refund ${['amount=3&reason=hot&metadata[a]=2', cold, `${cold}&metadata[a]=3`, `${cold}&metadata[a]=3`, 'amount=1&reason=cold&metadata[a]=1'].join(' | refund ')}`,
       [
-        'a value below the bound',
-        { on: REFUNDS, match: { body: { amount: { gte: 5000 } } } },
-        'refund amount=4999',
-        ['amount: wanted >= 5000; got 4999 in req_1']
-      ],
-      [
-        'the one that misses least comes first, and of those the newest; the same miss is told once',
-        { on: REFUNDS, match: { body: { amount: 3, reason: 'cold', metadata: { a: '1' } } } },
-        `refund ${['amount=3&reason=hot&metadata[a]=2', cold, `${cold}&metadata[a]=3`, `${cold}&metadata[a]=3`, 'amount=1&reason=cold&metadata[a]=1'].join(' | refund ')}`,
-        [
-          'amount: wanted 3; got 1 in req_5',
-          'metadata.a: wanted 1; got 3 in req_4',
-          'metadata.a: wanted 1; got nothing in req_2'
-        ]
-      ],
-      [
-        'several conditions of one request',
-        {
-          on: REFUNDS,
-          match: {
-            body: { reason: '/^c/', metadata: { a: { present: true } } },
-            about: { ticket: 'tkt_b' }
-          }
-        },
-        'refund amount=3',
-        [
-          'reason: wanted /^c/; got nothing, metadata.a: wanted a value; got nothing, ticket: wanted tkt_b; got tkt_a in req_1'
-        ]
-      ],
-      [
-        'what became of it',
-        { on: REFUNDS, took_effect: true, answered: true, status: 201 },
-        'refund amount=10001',
-        ['took_effect: wanted yes; got no, status: wanted 201; got 400 in req_1']
-      ],
-      [
-        'an answer that did not come',
-        { on: 'GET /locations', status: 200 },
-        'GET /locations',
-        ['status: wanted 200; got no response in req_1']
-      ],
-      [
-        'a key that is not known',
-        { on: REFUNDS, match: { body: { amount: 1 } } },
-        '@sk_none refund amount=1',
-        [
-          'request: wanted a request with a known API key; got refused with 401 (api_key_unknown) in req_1'
-        ]
-      ],
-      [
-        'too many: those that counted',
-        { on: REFUNDS, match: { body: { amount: 1 } }, times: 1 },
-        'refund amount=1 | refund amount=2 | refund amount=1',
-        [],
-        ['req_1', 'req_3']
-      ],
-      [
-        'too few: those that counted, and the others',
-        { on: REFUNDS, match: { body: { amount: 1 } }, times: 2 },
-        'refund amount=1 | refund amount=2',
-        ['amount: wanted 1; got 2 in req_2'],
-        ['req_1']
-      ],
-      [
-        'what is not kept cannot be told apart, but was not sent',
-        { on: PAYMENTS, match: { body: number } },
-        'pay amount=1&card[number]=4000000000000002',
-        [`card.number: ${hidden}`]
-      ],
-      [
-        'what is not kept, where something else is known to be wrong',
-        { on: PAYMENTS, match: { body: number }, status: 402 },
-        'pay amount=1&card[number]=4000000000000002',
-        ['status: wanted 402; got 200 in req_1']
-      ],
-      [
-        'a pattern for what is not kept, and a digest of what is',
-        {
-          on: PAYMENTS,
-          match: { body: { card: { csc: '/^1/' }, payload: `sha256:${'0'.repeat(64)}` } }
-        },
-        'pay amount=1&card[csc]=234&payload=x',
-        [`card.csc: wanted /^1/; got a value that is not kept, payload: ${hidden}`]
-      ],
-      [
-        'a key is not kept either',
-        { on: REFUNDS, match: { key: 'sk_reseller', body: { amount: 1 } } },
-        'refund amount=1 | refund amount=2',
-        ['amount: wanted 1; got 2 in req_2', `key: ${hidden}`]
-      ],
-      [
-        'of each value, the requests of the first that it does not hold for',
-        { on: 'GET *', per: 'ticket', times: 1 },
-        'GET /tickets | GET /tickets/tkt_a | GET /tickets/tkt_b | GET /tickets/tkt_b',
-        [],
-        ['req_3', 'req_4']
-      ],
-      [
-        'a sequence of which one came too soon',
-        { sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets', no_sooner_than: '1s' }] },
-        'GET /tickets | GET /locations | GET /tickets | GET /tickets',
-        [],
-        ['req_1']
-      ],
-      [
-        'a sequence of each value: only requests of this one',
-        {
-          sequence: [{ on: 'GET /tickets/{id}' }, { on: PAYMENTS, match: { body: { amount: 2 } } }],
-          per: 'ticket',
-          others: true
-        },
-        'GET /tickets/tkt_b | GET /tickets/tkt_a | pay amount=1',
-        [],
-        ['req_1']
-      ],
-      [
-        'a field of the response',
-        { on: REFUNDS, response: { amount: 5 } },
-        'refund amount=6',
-        ['response.amount: wanted 5; got 6 in req_1']
-      ],
-      [
-        'a response without a body, and none',
-        { on: ['DELETE *', 'GET /locations'], response: { error: { code: 'x' } } },
-        'DELETE /accounts/mch_a/users/usr_x | GET /locations',
-        [
-          'response.error.code: wanted x; got no response in req_2',
-          'response.error.code: wanted x; got nothing in req_1'
-        ]
-      ],
-      [
-        'what is not kept, where all else is met',
-        {
-          on: REFUNDS,
-          match: {
-            key: 'sk_reseller',
-            headers: { 'X-Build': '/8/', 'Test-Name': { present: false } }
-          }
-        },
-        'refund amount=3',
-        [
-          `key: ${hidden.replace(' in req_1', '')}, X-Build: wanted /8/; got a value that is not kept in req_1`
-        ]
-      ],
-      [
-        'headers that are kept',
-        { on: REFUNDS, match: { headers: { 'USER-AGENT': '/ios/', 'X-Build': '8' } } },
-        'refund amount=3',
-        ['USER-AGENT: wanted /ios/; got lightMyRequest in req_1']
-      ],
-      [
-        'a sequence: those that came in order, and those that nearly were the next one',
-        { sequence: [{ on: PAYMENTS }, { on: REFUNDS, match: { body: { amount: 5 } } }] },
-        'pay amount=5 | GET /refunds | refund amount=6',
-        ['amount: wanted 5; got 6 in req_3'],
-        ['req_1']
-      ],
-      [
-        'records that are counted',
-        { state: { refunds: { count: 1, where: { amount: { gt: 5 }, reason: 'cold' } } } },
-        'refund amount=5&reason=cold&metadata[a]=1 | refund amount=1',
-        ['amount: wanted > 5; got 5', 'amount: wanted > 5; got 1, reason: wanted cold; got nothing']
-      ],
-      ...(['{"count":{"gte":2}}', '{"count":{"gt":1}}', '{"count":2}', '{"sum":{"amount":6}}'].map(
-        wanted => [
-          `records of which there are too few: ${wanted}`,
-          { state: { refunds: { ...JSON.parse(wanted), where: { amount: { gte: 5 } } } } },
-          'refund amount=5 | refund amount=1',
-          ['amount: wanted >= 5; got 1']
-        ]
-      ) as typeof cases),
-      ...(['{"count":{"lte":0}}', '{"count":{"not":1}}', '{"count":0}', '{"sum":{"amount":4}}'].map(
-        wanted => [
-          `records of which there are others than these: ${wanted}`,
-          { state: { refunds: { ...JSON.parse(wanted), where: { amount: { gte: 5 } } } } },
-          'refund amount=5 | refund amount=1',
-          []
-        ]
-      ) as typeof cases),
-      ['nothing that is like it', { on: REFUNDS }, 'GET /tickets', []],
-      [
-        'what is not kept decided which one counted',
-        { on: REFUNDS, match: { key: 'sk_merchant' }, times: 2 },
-        'refund amount=1 | @sk_reseller refund amount=1',
-        [],
-        ['req_1']
-      ],
-      [
-        'nor in a sequence',
-        { sequence: [{ on: REFUNDS, match: { key: 'sk_reseller' } }, { on: PAYMENTS }] },
-        'refund amount=1 | pay amount=1',
-        [`key: ${hidden}`]
+        'amount: wanted 3; got 1 in req_5',
+        'metadata.a: wanted 1; got 3 in req_4',
+        'metadata.a: wanted 1; got nothing in req_2'
       ]
+    ],
+    [
+      'several conditions of one request',
+      {
+        on: REFUNDS,
+        match: {
+          body: { reason: '/^c/', metadata: { a: { present: true } } },
+          about: { ticket: 'tkt_b' }
+        }
+      },
+      'refund amount=3',
+      [
+        'reason: wanted /^c/; got nothing, metadata.a: wanted a value; got nothing, ticket: wanted tkt_b; got tkt_a in req_1'
+      ]
+    ],
+    [
+      'what became of it',
+      { on: REFUNDS, took_effect: true, answered: true, status: 201 },
+      'refund amount=10001',
+      ['took_effect: wanted yes; got no, status: wanted 201; got 400 in req_1']
+    ],
+    [
+      'an answer that did not come',
+      { on: 'GET /locations', status: 200 },
+      'GET /locations',
+      ['status: wanted 200; got no response in req_1']
+    ],
+    [
+      'a key that is not known',
+      { on: REFUNDS, match: { body: { amount: 1 } } },
+      '@sk_none refund amount=1',
+      [
+        'request: wanted a request with a known API key; got refused with 401 (api_key_unknown) in req_1'
+      ]
+    ],
+    [
+      'too many: those that counted',
+      { on: REFUNDS, match: { body: { amount: 1 } }, times: 1 },
+      'refund amount=1 | refund amount=2 | refund amount=1',
+      [],
+      ['req_1', 'req_3']
+    ],
+    [
+      'too few: those that counted, and the others',
+      { on: REFUNDS, match: { body: { amount: 1 } }, times: 2 },
+      'refund amount=1 | refund amount=2',
+      ['amount: wanted 1; got 2 in req_2'],
+      ['req_1']
+    ],
+    [
+      'what is not kept cannot be told apart, but was not sent',
+      { on: PAYMENTS, match: { body: number } },
+      'pay amount=1&card[number]=4000000000000002',
+      [`card.number: ${hidden}`]
+    ],
+    [
+      'what is not kept, where something else is known to be wrong',
+      { on: PAYMENTS, match: { body: number }, status: 402 },
+      'pay amount=1&card[number]=4000000000000002',
+      ['status: wanted 402; got 200 in req_1']
+    ],
+    [
+      'a pattern for what is not kept, and a digest of what is',
+      {
+        on: PAYMENTS,
+        match: { body: { card: { csc: '/^1/' }, payload: `sha256:${'0'.repeat(64)}` } }
+      },
+      'pay amount=1&card[csc]=234&payload=x',
+      [`card.csc: wanted /^1/; got a value that is not kept, payload: ${hidden}`]
+    ],
+    [
+      'a key is not kept either',
+      { on: REFUNDS, match: { key: 'sk_reseller', body: { amount: 1 } } },
+      'refund amount=1 | refund amount=2',
+      ['amount: wanted 1; got 2 in req_2', `key: ${hidden}`]
+    ],
+    [
+      'of each value, the requests of the first that it does not hold for',
+      { on: 'GET *', per: 'ticket', times: 1 },
+      'GET /tickets | GET /tickets/tkt_a | GET /tickets/tkt_b | GET /tickets/tkt_b',
+      [],
+      ['req_3', 'req_4']
+    ],
+    [
+      'a sequence of which one came too soon',
+      { sequence: [{ on: 'GET /tickets' }, { on: 'GET /tickets', no_sooner_than: '1s' }] },
+      'GET /tickets | GET /locations | GET /tickets | GET /tickets',
+      [],
+      ['req_1']
+    ],
+    [
+      'a sequence of each value: only requests of this one',
+      {
+        sequence: [{ on: 'GET /tickets/{id}' }, { on: PAYMENTS, match: { body: { amount: 2 } } }],
+        per: 'ticket',
+        others: true
+      },
+      'GET /tickets/tkt_b | GET /tickets/tkt_a | pay amount=1',
+      [],
+      ['req_1']
+    ],
+    [
+      'a field of the response',
+      { on: REFUNDS, response: { amount: 5 } },
+      'refund amount=6',
+      ['response.amount: wanted 5; got 6 in req_1']
+    ],
+    [
+      'a response without a body, and none',
+      { on: ['DELETE *', 'GET /locations'], response: { error: { code: 'x' } } },
+      'DELETE /accounts/mch_a/users/usr_x | GET /locations',
+      [
+        'response.error.code: wanted x; got no response in req_2',
+        'response.error.code: wanted x; got nothing in req_1'
+      ]
+    ],
+    [
+      'what is not kept, where all else is met',
+      {
+        on: REFUNDS,
+        match: {
+          key: 'sk_reseller',
+          headers: { 'X-Build': '/8/', 'Test-Name': { present: false } }
+        }
+      },
+      'refund amount=3',
+      [
+        `key: ${hidden.replace(' in req_1', '')}, X-Build: wanted /8/; got a value that is not kept in req_1`
+      ]
+    ],
+    [
+      'headers that are kept',
+      { on: REFUNDS, match: { headers: { 'USER-AGENT': '/ios/', 'X-Build': '8' } } },
+      'refund amount=3',
+      ['USER-AGENT: wanted /ios/; got lightMyRequest in req_1']
+    ],
+    [
+      'a sequence: those that came in order, and those that nearly were the next one',
+      { sequence: [{ on: PAYMENTS }, { on: REFUNDS, match: { body: { amount: 5 } } }] },
+      'pay amount=5 | GET /refunds | refund amount=6',
+      ['amount: wanted 5; got 6 in req_3'],
+      ['req_1']
+    ],
+    [
+      'records that are counted',
+      { state: { refunds: { count: 1, where: { amount: { gt: 5 }, reason: 'cold' } } } },
+      'refund amount=5&reason=cold&metadata[a]=1 | refund amount=1',
+      ['amount: wanted > 5; got 5', 'amount: wanted > 5; got 1, reason: wanted cold; got nothing']
+    ],
+    ...(['{"count":{"gte":2}}', '{"count":{"gt":1}}', '{"count":2}', '{"sum":{"amount":6}}'].map(
+      wanted => [
+        `records of which there are too few: ${wanted}`,
+        { state: { refunds: { ...JSON.parse(wanted), where: { amount: { gte: 5 } } } } },
+        'refund amount=5 | refund amount=1',
+        ['amount: wanted >= 5; got 1']
+      ]
+    ) as typeof cases),
+    ...(['{"count":{"lte":0}}', '{"count":{"not":1}}', '{"count":0}', '{"sum":{"amount":4}}'].map(
+      wanted => [
+        `records of which there are others than these: ${wanted}`,
+        { state: { refunds: { ...JSON.parse(wanted), where: { amount: { gte: 5 } } } } },
+        'refund amount=5 | refund amount=1',
+        []
+      ]
+    ) as typeof cases),
+    ['nothing that is like it', { on: REFUNDS }, 'GET /tickets', []],
+    [
+      'what is not kept decided which one counted',
+      { on: REFUNDS, match: { key: 'sk_merchant' }, times: 2 },
+      'refund amount=1 | @sk_reseller refund amount=1',
+      [],
+      ['req_1']
+    ],
+    [
+      'nor in a sequence',
+      { sequence: [{ on: REFUNDS, match: { key: 'sk_reseller' } }, { on: PAYMENTS }] },
+      'refund amount=1 | pay amount=1',
+      [`key: ${hidden}`]
     ]
-    const emulator = await start(t, {})
-    for (const [title, expect, requests, near, counted] of cases) {
-      const scenario = {
-        data: smallFixture({ transactions: [CHARGE], users: [USER] }),
-        expect: [expect],
-        script: [{ on: 'GET /locations', fault: 'connection_reset' }]
-      }
-      t.equal((await emulator.control('POST /load', { scenario })).status, 200, title)
-      await make(emulator, requests)
-      const [verdict] = (await emulator.control('POST /verify')).body.expectations
-      const texts = textsOf(verdict.near_misses).map(text =>
-        'state' in expect ? text.replace(/ in rfd_\w+$/, '') : text
-      )
-      t.strictSame([verdict.requests, texts], [counted, near], title)
+  ]
+  const emulator = await start(t, {})
+  for (const [title, expect, requests, near, counted] of cases) {
+    const scenario = {
+      data: smallFixture({ transactions: [CHARGE], users: [USER] }),
+      expect: [expect],
+      script: [{ on: 'GET /locations', fault: 'connection_reset' }]
     }
+    t.equal((await emulator.control('POST /load', { scenario })).status, 200, title)
+    await make(emulator, requests)
+    const [verdict] = (await emulator.control('POST /verify')).body.expectations
+    const texts = textsOf(verdict.near_misses).map(text =>
+      'state' in expect ? text.replace(/ in rfd_\w+$/, '') : text
+    )
+    t.strictSame([verdict.requests, texts], [counted, near], title)
   }
-)
+})
 
 t.test('near misses: a script entry that was never applied says why', async t => {
   const answer = { respond: { status: 402 } }
@@ -361,35 +358,29 @@ t.test('near misses: a script entry that was never applied says why', async t =>
   t.ok(textsOf(body.unused_script_entries[0].near_misses).includes(late[0] as string))
 })
 
-t.test(
-  'near misses: of a journal that has dropped requests, those that are left, and all that counted',
-  async t => {
-    const expect = [
-      {
-        sequence: [
-          { on: 'POST /transactions' },
-          { on: 'POST /refunds', match: { body: { amount: 5 } } }
-        ]
-      },
-      { on: ['POST /transactions', 'POST /refunds'], times: 3 }
-    ]
-    const emulator = await startTestEmulator(t, {
-      settings: { 'limits.journal': 1 },
-      scenario: { data: smallFixture({ transactions: [CHARGE] }), expect }
-    })
-    await make(emulator, 'pay amount=5 | refund amount=6')
+t.test('near misses: of a journal that has dropped requests', async t => {
+  const expect = [
+    {
+      sequence: [
+        { on: 'POST /transactions' },
+        { on: 'POST /refunds', match: { body: { amount: 5 } } }
+      ]
+    },
+    { on: ['POST /transactions', 'POST /refunds'], times: 3 }
+  ]
+  const emulator = await startTestEmulator(t, {
+    settings: { 'limits.journal': 1 },
+    scenario: { data: smallFixture({ transactions: [CHARGE] }), expect }
+  })
+  await make(emulator, 'pay amount=5 | refund amount=6')
 
-    const [sequence, count] = (await emulator.control('POST /verify')).body.expectations
-    t.strictSame(
-      [sequence.requests, textsOf(sequence.near_misses)],
-      [['req_1'], ['amount: wanted 5; got 6 in req_2']]
-    )
-    t.strictSame(
-      [count.requests, count.near_misses, count.seen],
-      [['req_1', 'req_2'], undefined, 2]
-    )
-  }
-)
+  const [sequence, count] = (await emulator.control('POST /verify')).body.expectations
+  t.strictSame(
+    [sequence.requests, textsOf(sequence.near_misses)],
+    [['req_1'], ['amount: wanted 5; got 6 in req_2']]
+  )
+  t.strictSame([count.requests, count.near_misses, count.seen], [['req_1', 'req_2'], undefined, 2])
+})
 
 t.test(
   'near misses: a request whose client left before its body had come never came to the script',
@@ -403,8 +394,7 @@ t.test(
     )
     await sleep(50)
     socket.destroy()
-    for (let left = 200; left > 0 && emulator.sandbox.evidence.journal.size < 1; left--)
-      await sleep(5)
+    while (emulator.sandbox.evidence.journal.size < 1) await sleep(5)
 
     const { body } = await emulator.control('POST /verify', { script: 'all_used' })
     t.strictSame(textsOf(body.unused_script_entries[0].near_misses), [

@@ -117,38 +117,33 @@ t.test('run: a call is repeated only in its own sandbox, and not over a reset', 
   t.end()
 })
 
-t.test(
-  'run: an empty page counts as long as nobody continues from it, in each sandbox, and for good once its sandbox is reset',
-  t => {
-    const { run, main, till } = twoSandboxes()
-    const stopped = (...requests: string[]) => [
-      ['stopped-at-empty-page', requests.length, requests]
-    ]
+t.test('run: an empty page counts as long as nobody continues from it', t => {
+  const { run, main, till } = twoSandboxes()
+  const stopped = (...requests: string[]) => [['stopped-at-empty-page', requests.length, requests]]
 
-    for (const one of [main, till]) record(one, search('req_1', 'loc_a'))
-    t.strictSame(found(run), stopped('#1/req_1', 'till#1/req_1'))
-    record(main, next('req_2', 'loc_a'))
-    t.strictSame(found(run), stopped('till#1/req_1'))
-    till.clear()
-    record(till, next('req_2', 'loc_a'))
-    t.strictSame(found(till.totals), [])
-    for (const one of [main, till]) one.clear()
-    t.strictSame(found(run), stopped('till#1/req_1'), 'it counts once')
+  for (const one of [main, till]) record(one, search('req_1', 'loc_a'))
+  t.strictSame(found(run), stopped('#1/req_1', 'till#1/req_1'))
+  record(main, next('req_2', 'loc_a'))
+  t.strictSame(found(run), stopped('till#1/req_1'))
+  till.clear()
+  record(till, next('req_2', 'loc_a'))
+  t.strictSame(found(till.totals), [])
+  for (const one of [main, till]) one.clear()
+  t.strictSame(found(run), stopped('till#1/req_1'), 'it counts once')
 
-    record(till, search('req_1', 'loc_a'))
-    till.clear()
-    t.strictSame(
-      [till.journal.size, found(till.totals), till.totals.coverage.report().seen],
-      [0, [], 0]
-    )
-    t.strictSame(
-      found(run),
-      stopped('till#1/req_1', 'till#3/req_1'),
-      'when its sandbox is deleted too'
-    )
-    t.end()
-  }
-)
+  record(till, search('req_1', 'loc_a'))
+  till.clear()
+  t.strictSame(
+    [till.journal.size, found(till.totals), till.totals.coverage.report().seen],
+    [0, [], 0]
+  )
+  t.strictSame(
+    found(run),
+    stopped('till#1/req_1', 'till#3/req_1'),
+    'when its sandbox is deleted too'
+  )
+  t.end()
+})
 
 t.test(
   'run: empty pages before a reset and open ones are listed together, at most 20 by name',
@@ -273,29 +268,26 @@ t.test(
   }
 )
 
-t.test(
-  'run: without the journal no call is listed, but tests are; with a name of a test the call is redacted',
-  t => {
-    const { record, run } = recorded({ 'evidence.journal': false })
-    let redacted = 0
-    record({ ...NO_CALL, test: 'secret', redact: () => redacted++ })
-    record({ ...LOST, id: 'req_2' })
-    record({ ...LOST, id: 'req_3', test: 'repeats' })
+t.test('run: without the journal no call is listed, but tests are', t => {
+  const { record, run } = recorded({ 'evidence.journal': false })
+  let redacted = 0
+  record({ ...NO_CALL, test: 'secret', redact: () => redacted++ })
+  record({ ...LOST, id: 'req_2' })
+  record({ ...LOST, id: 'req_3', test: 'repeats' })
 
-    const { requests: listed, tests, omitted } = run.listing()
-    const requests = [...listed]
-    t.strictSame([requests, omitted, redacted], [[], { requests: 3, entries: 0, by_test: 0 }, 1])
-    t.strictSame(
-      tests.map(({ test, calls, refused, findings }) => [test, calls, refused, findings.length]),
-      [
-        ['secret', 1, 1, 0],
-        [null, 1, 0, 0],
-        ['repeats', 1, 0, 1]
-      ]
-    )
-    t.end()
-  }
-)
+  const { requests: listed, tests, omitted } = run.listing()
+  const requests = [...listed]
+  t.strictSame([requests, omitted, redacted], [[], { requests: 3, entries: 0, by_test: 0 }, 1])
+  t.strictSame(
+    tests.map(({ test, calls, refused, findings }) => [test, calls, refused, findings.length]),
+    [
+      ['secret', 1, 1, 0],
+      [null, 1, 0, 0],
+      ['repeats', 1, 0, 1]
+    ]
+  )
+  t.end()
+})
 
 t.test('evidence: what is not asked for is not counted or kept; metrics always are', t => {
   for (const [isJournaled, isJudged] of [
@@ -411,74 +403,68 @@ t.test('calls of a run: what comes beyond the limits is counted', t => {
   t.end()
 })
 
-t.test(
-  'calls of a run: an entry of more than 64 KiB is not kept, nor more than 8 MiB of all; a long path is cut',
-  t => {
-    const calls = new RunRequests()
-    const path = `/${'p'.repeat(500)}`
-    calls.add(judgedRequest({ path }), '#1/req_0', () => entryOf(''))
-    t.equal([...calls.list()][0]?.path, `${path.slice(0, 200)}…`)
+t.test('calls of a run: an entry of more than 64 KiB is not kept', t => {
+  const calls = new RunRequests()
+  const path = `/${'p'.repeat(500)}`
+  calls.add(judgedRequest({ path }), '#1/req_0', () => entryOf(''))
+  t.equal([...calls.list()][0]?.path, `${path.slice(0, 200)}…`)
 
-    const wrapping = JSON.stringify(entryOf('#1/req_0', { path: '' })).length
-    calls.keep('#1/req_0', () => entryOf('#1/req_0', { path: 'x'.repeat(65_536 - wrapping + 1) }))
-    t.strictSame([[...calls.list()][0]?.entry, calls.omitted.entries], [null, 1])
-    for (let call = 0; call < 129; call++) {
-      const request = `#2/req_${String(call).padStart(4, '0')}`
-      calls.keep(request, () =>
-        entryOf(request, {
-          path: 'x'.repeat(65_536 - JSON.stringify(entryOf(request, { path: '' })).length)
-        })
-      )
+  const wrapping = JSON.stringify(entryOf('#1/req_0', { path: '' })).length
+  calls.keep('#1/req_0', () => entryOf('#1/req_0', { path: 'x'.repeat(65_536 - wrapping + 1) }))
+  t.strictSame([[...calls.list()][0]?.entry, calls.omitted.entries], [null, 1])
+  for (let call = 0; call < 129; call++) {
+    const request = `#2/req_${String(call).padStart(4, '0')}`
+    calls.keep(request, () =>
+      entryOf(request, {
+        path: 'x'.repeat(65_536 - JSON.stringify(entryOf(request, { path: '' })).length)
+      })
+    )
+  }
+  t.strictSame([[...calls.list()].length, calls.omitted.entries], [129, 2])
+  t.end()
+})
+
+t.test('tests of a run: calls, refusals, rules and findings of each', t => {
+  const tests = new TestTotals()
+  tests.add(judgedRequest({ test: 'pays' }), judgement(['LIST-1', 'BASE-1']))
+  tests.add(judgedRequest(), null)
+  tests.add(judgedRequest({ ...NO_CALL, test: 'pays' }), judgement(['BASE-1'], 'REF-7'))
+  const add = (finding: FindingId, test: string, times: 1 | -1 = 1) =>
+    tests.addFound({ finding, requests: [], times }, test)
+  for (const finding of [
+    'zero-payment',
+    'stopped-at-empty-page',
+    'zero-payment',
+    'unknown-parameter'
+  ] as const)
+    add(finding, 'pays')
+  add('unknown-parameter', 'pays', -1)
+  add('zero-payment', 'searches')
+
+  t.strictSame(tests.list(), [
+    {
+      test: 'pays',
+      calls: 2,
+      refused: 1,
+      kept: ['BASE-1', 'LIST-1'],
+      broken: ['REF-7'],
+      findings: [
+        { finding: 'stopped-at-empty-page', times: 1 },
+        { finding: 'zero-payment', times: 2 }
+      ]
+    },
+    { test: null, calls: 1, refused: 0, kept: [], broken: [], findings: [] },
+    {
+      test: 'searches',
+      calls: 0,
+      refused: 0,
+      kept: [],
+      broken: [],
+      findings: [{ finding: 'zero-payment', times: 1 }]
     }
-    t.strictSame([[...calls.list()].length, calls.omitted.entries], [129, 2])
-    t.end()
-  }
-)
-
-t.test(
-  'tests of a run: calls, refusals, rules and findings of each, in the order in which they came',
-  t => {
-    const tests = new TestTotals()
-    tests.add(judgedRequest({ test: 'pays' }), judgement(['LIST-1', 'BASE-1']))
-    tests.add(judgedRequest(), null)
-    tests.add(judgedRequest({ ...NO_CALL, test: 'pays' }), judgement(['BASE-1'], 'REF-7'))
-    const add = (finding: FindingId, test: string, times: 1 | -1 = 1) =>
-      tests.addFound({ finding, requests: [], times }, test)
-    for (const finding of [
-      'zero-payment',
-      'stopped-at-empty-page',
-      'zero-payment',
-      'unknown-parameter'
-    ] as const)
-      add(finding, 'pays')
-    add('unknown-parameter', 'pays', -1)
-    add('zero-payment', 'searches')
-
-    t.strictSame(tests.list(), [
-      {
-        test: 'pays',
-        calls: 2,
-        refused: 1,
-        kept: ['BASE-1', 'LIST-1'],
-        broken: ['REF-7'],
-        findings: [
-          { finding: 'stopped-at-empty-page', times: 1 },
-          { finding: 'zero-payment', times: 2 }
-        ]
-      },
-      { test: null, calls: 1, refused: 0, kept: [], broken: [], findings: [] },
-      {
-        test: 'searches',
-        calls: 0,
-        refused: 0,
-        kept: [],
-        broken: [],
-        findings: [{ finding: 'zero-payment', times: 1 }]
-      }
-    ])
-    t.end()
-  }
-)
+  ])
+  t.end()
+})
 
 t.test('tests of a run: so many are told apart, and calls of further ones are counted', t => {
   const tests = new TestTotals()
@@ -558,46 +544,43 @@ t.test(
   }
 )
 
-t.test(
-  'run history: each sandbox is judged by itself, and names the tests whose requests were part of it',
-  t => {
-    const history = historyOf(
-      { sandbox: 'one', verdicts: [verdict('a', 1, 'first')] },
-      { sandbox: 'two', verdicts: [verdict('a', 0, 'second')] },
-      { sandbox: 'two', verdicts: [verdict('a', 0, 'third', 'second')] },
-      { sandbox: 'three', verdicts: [verdict('a', 0, 'fourth')] },
-      { sandbox: 'three', verdicts: [verdict('a', 3, 'fifth')] },
-      { sandbox: 'three', verdicts: [verdict('a', 0, 'sixth')] },
-      { sandbox: 'three', verdicts: [verdict('a', 4, 'seventh')] },
-      { sandbox: null, verdicts: [verdict('a', 0)] }
-    )
-    const unmet = [
-      ['two', '0 came', ['second', 'third']],
-      ['three', '3 came', ['fifth', 'seventh']],
-      [null, '0 came', []]
-    ]
-    const shown = (one: RunHistory) =>
-      unmetIn(one).map(({ sandbox, message, tests }) => [sandbox, message, tests])
-    t.strictSame(shown(history), unmet)
+t.test('run history: each sandbox is judged by itself', t => {
+  const history = historyOf(
+    { sandbox: 'one', verdicts: [verdict('a', 1, 'first')] },
+    { sandbox: 'two', verdicts: [verdict('a', 0, 'second')] },
+    { sandbox: 'two', verdicts: [verdict('a', 0, 'third', 'second')] },
+    { sandbox: 'three', verdicts: [verdict('a', 0, 'fourth')] },
+    { sandbox: 'three', verdicts: [verdict('a', 3, 'fifth')] },
+    { sandbox: 'three', verdicts: [verdict('a', 0, 'sixth')] },
+    { sandbox: 'three', verdicts: [verdict('a', 4, 'seventh')] },
+    { sandbox: null, verdicts: [verdict('a', 0)] }
+  )
+  const unmet = [
+    ['two', '0 came', ['second', 'third']],
+    ['three', '3 came', ['fifth', 'seventh']],
+    [null, '0 came', []]
+  ]
+  const shown = (one: RunHistory) =>
+    unmetIn(one).map(({ sandbox, message, tests }) => [sandbox, message, tests])
+  t.strictSame(shown(history), unmet)
 
-    t.strictSame(
-      shown(history.with([period({ sandbox: 'two', verdicts: [verdict('a', 1)] })])),
-      unmet.slice(1),
-      'a period that goes on is met'
-    )
-    t.strictSame(shown(history), unmet, 'and is not noted')
-    t.strictSame(
-      history.judged().map(({ verdict, periods }) => [verdict, periods.met, periods.of]),
-      [
-        ['met', 1, 1],
-        ['unmet', 0, 2],
-        ['unmet', 0, 4],
-        ['unmet', 0, 1]
-      ]
-    )
-    t.end()
-  }
-)
+  t.strictSame(
+    shown(history.with([period({ sandbox: 'two', verdicts: [verdict('a', 1)] })])),
+    unmet.slice(1),
+    'a period that goes on is met'
+  )
+  t.strictSame(shown(history), unmet, 'and is not noted')
+  t.strictSame(
+    history.judged().map(({ verdict, periods }) => [verdict, periods.met, periods.of]),
+    [
+      ['met', 1, 1],
+      ['unmet', 0, 2],
+      ['unmet', 0, 4],
+      ['unmet', 0, 1]
+    ]
+  )
+  t.end()
+})
 
 t.test(
   'run history: it is empty until a period is added, and expectations are distinguished by what they want',

@@ -16,78 +16,72 @@ const outcomesOf = (report: Json, rule: RuleId) => {
   return [satisfied, violated]
 }
 
-t.test(
-  'totals: a reset and a load clear those of the sandbox, not of the run; coverage can be cleared of either',
-  async t => {
-    const { call, control } = await startTestEmulator(t)
-    const seen = async () =>
-      Promise.all(
-        ['', '?scope=sandbox', '?scope=run'].map(
-          async scope => (await control(`GET /coverage${scope}`)).body.seen
-        )
+t.test('totals: a reset and a load clear those of the sandbox, not of the run', async t => {
+  const { call, control } = await startTestEmulator(t)
+  const seen = async () =>
+    Promise.all(
+      ['', '?scope=sandbox', '?scope=run'].map(
+        async scope => (await control(`GET /coverage${scope}`)).body.seen
       )
-    const relied = async (scope: string) => {
-      const { times, requests } = (await control(`GET /assumptions${scope}`)).body.data.find(
-        ({ id }: Json) => id === 'A09'
-      )
-      return [times, requests.length]
-    }
-    for (let time = 0; time < 22; time++) await call('GET /tickets')
-    const [once] = await seen()
-    t.strictSame([once > 0, await relied('')], [true, [22, 20]])
-
-    await control('POST /reset')
-    t.strictSame([...(await relied('')), ...(await relied('?scope=run'))], [0, 0, 22, 20])
-    await call('GET /tickets/tkt_a')
-    t.strictSame(await seen(), [3, 3, once])
-    await control('POST /load', { scenario: { clock: NOW, data: smallFixture() } })
-    t.strictSame(await seen(), [0, 0, once])
-    t.strictSame(outcomesOf((await control('GET /coverage?scope=run')).body, 'AUTH-1'), [23, 0])
-
-    await call('GET /tickets/tkt_a')
-    t.equal((await control('DELETE /coverage')).status, 204)
-    t.strictSame(await seen(), [0, 0, once])
-    await control('DELETE /coverage?scope=run')
-    t.strictSame(await seen(), [0, 0, 0])
-  }
-)
-
-t.test(
-  'coverage: a call counts once for each rule that it kept, and for the one that it broke; several runs are added up',
-  t => {
-    const [one, other] = [new Coverage(), new Coverage()]
-    one.add(judgement(['FORM-2'], 'META-1'))
-    one.add(judgement(['FORM-2']))
-    other.add(judgement([], 'FORM-2'))
-    other.add(judgement(['REF-4']))
-
-    const report = one.report()
-    t.strictSame([...outcomesOf(report, 'FORM-2'), ...outcomesOf(report, 'META-1')], [2, 0, 0, 1])
-    t.strictSame(
-      [
-        report.seen,
-        report.possible,
-        report.percent,
-        report.never_violated,
-        report.never_exercised.length
-      ],
-      [2, 91, 2.1, ['FORM-2'], 56]
     )
-    const merged = mergedReports([report, other.report()])
-    t.strictSame(
-      [
-        outcomesOf(merged, 'FORM-2'),
-        outcomesOf(merged, 'REF-4'),
-        merged.seen,
-        mergedReports([]).seen
-      ],
-      [[2, 1], [1, 0], 4, 0]
+  const relied = async (scope: string) => {
+    const { times, requests } = (await control(`GET /assumptions${scope}`)).body.data.find(
+      ({ id }: Json) => id === 'A09'
     )
-    one.clear()
-    t.equal(one.report().seen, 0)
-    t.end()
+    return [times, requests.length]
   }
-)
+  for (let time = 0; time < 22; time++) await call('GET /tickets')
+  const [once] = await seen()
+  t.strictSame([once > 0, await relied('')], [true, [22, 20]])
+
+  await control('POST /reset')
+  t.strictSame([...(await relied('')), ...(await relied('?scope=run'))], [0, 0, 22, 20])
+  await call('GET /tickets/tkt_a')
+  t.strictSame(await seen(), [3, 3, once])
+  await control('POST /load', { scenario: { clock: NOW, data: smallFixture() } })
+  t.strictSame(await seen(), [0, 0, once])
+  t.strictSame(outcomesOf((await control('GET /coverage?scope=run')).body, 'AUTH-1'), [23, 0])
+
+  await call('GET /tickets/tkt_a')
+  t.equal((await control('DELETE /coverage')).status, 204)
+  t.strictSame(await seen(), [0, 0, once])
+  await control('DELETE /coverage?scope=run')
+  t.strictSame(await seen(), [0, 0, 0])
+})
+
+t.test('coverage: a call counts once for each rule that it kept', t => {
+  const [one, other] = [new Coverage(), new Coverage()]
+  one.add(judgement(['FORM-2'], 'META-1'))
+  one.add(judgement(['FORM-2']))
+  other.add(judgement([], 'FORM-2'))
+  other.add(judgement(['REF-4']))
+
+  const report = one.report()
+  t.strictSame([...outcomesOf(report, 'FORM-2'), ...outcomesOf(report, 'META-1')], [2, 0, 0, 1])
+  t.strictSame(
+    [
+      report.seen,
+      report.possible,
+      report.percent,
+      report.never_violated,
+      report.never_exercised.length
+    ],
+    [2, 91, 2.1, ['FORM-2'], 56]
+  )
+  const merged = mergedReports([report, other.report()])
+  t.strictSame(
+    [
+      outcomesOf(merged, 'FORM-2'),
+      outcomesOf(merged, 'REF-4'),
+      merged.seen,
+      mergedReports([]).seen
+    ],
+    [[2, 1], [1, 0], 4, 0]
+  )
+  one.clear()
+  t.equal(one.report().seen, 0)
+  t.end()
+})
 
 t.test('assumptions: each is counted with the first twenty calls whose answers relied on it', t => {
   const usage = new AssumptionUsage()
@@ -110,36 +104,33 @@ t.test('assumptions: each is counted with the first twenty calls whose answers r
   t.end()
 })
 
-t.test(
-  'metrics: calls are counted by operation and status, their time by its bounds, and those that a script acted on',
-  t => {
-    const metrics = new Metrics()
-    const requests: Given[] = [
-      { ms: 1, action: {} as never },
-      { ms: 20_000 },
-      { status: 400, ms: 1.1 },
-      { operation: null, status: 404, ms: 3 }
-    ]
+t.test('metrics: calls are counted by operation and status, their time by its bounds', t => {
+  const metrics = new Metrics()
+  const requests: Given[] = [
+    { ms: 1, action: {} as never },
+    { ms: 20_000 },
+    { status: 400, ms: 1.1 },
+    { operation: null, status: 404, ms: 3 }
+  ]
 
-    for (const given of requests) metrics.add(judgedRequest(given))
+  for (const given of requests) metrics.add(judgedRequest(given))
 
-    const statuses = [...metrics.operations].map(([name, { statuses }]) => [
-      name,
-      Object.fromEntries(statuses)
-    ])
-    t.strictSame(Object.fromEntries(statuses), {
-      listTickets: { 200: 2, 400: 1 },
-      none: { 404: 1 }
-    })
-    t.strictSame(metrics.operations.get('listTickets')?.latency, {
-      buckets: [1, 1, ...LATENCY_BOUNDS.slice(2).map(() => 0), 1],
-      sum: 20_002.1
-    })
-    t.strictSame(metrics.operations.get('none')?.latency, {
-      buckets: [0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
-      sum: 3
-    })
-    t.strictSame([metrics.total, metrics.scripted], [4, 1])
-    t.end()
-  }
-)
+  const statuses = [...metrics.operations].map(([name, { statuses }]) => [
+    name,
+    Object.fromEntries(statuses)
+  ])
+  t.strictSame(Object.fromEntries(statuses), {
+    listTickets: { 200: 2, 400: 1 },
+    none: { 404: 1 }
+  })
+  t.strictSame(metrics.operations.get('listTickets')?.latency, {
+    buckets: [1, 1, ...LATENCY_BOUNDS.slice(2).map(() => 0), 1],
+    sum: 20_002.1
+  })
+  t.strictSame(metrics.operations.get('none')?.latency, {
+    buckets: [0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    sum: 3
+  })
+  t.strictSame([metrics.total, metrics.scripted], [4, 1])
+  t.end()
+})

@@ -11,48 +11,45 @@ import { type Given, journalLimits, judgedRequest } from '../support/judged-requ
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
 type Verdict = { rule: string; verdict: string; facts?: object }
 
-t.test(
-  'why: the rules in the order in which they were decided, each once, what broke last and the same as in the error',
-  async t => {
-    const { call, control } = await startTestEmulator(t, { records: { transactions: [CHARGE] } })
-    await call('POST /refunds', { body: 'transaction=txn_a&amount=400' })
-    const { error } = (
-      await call('POST /refunds', { body: 'transaction=txn_a&amount=700&metadata[a]=b' })
-    ).body
-    const [first, second] = await Promise.all(
-      [1, 2].map(async nth => (await control(`GET /requests/req_${nth}`)).body)
-    )
+t.test('why: the rules in the order in which they were decided, each once', async t => {
+  const { call, control } = await startTestEmulator(t, { records: { transactions: [CHARGE] } })
+  await call('POST /refunds', { body: 'transaction=txn_a&amount=400' })
+  const { error } = (
+    await call('POST /refunds', { body: 'transaction=txn_a&amount=700&metadata[a]=b' })
+  ).body
+  const [first, second] = await Promise.all(
+    [1, 2].map(async nth => (await control(`GET /requests/req_${nth}`)).body)
+  )
 
-    const rulesOf = ({ why }: Json) =>
-      why.rules.map(({ rule, verdict, facts }: Verdict) => [rule, verdict, facts ?? null])
-    const kept = (facts: object | null, ...rules: string[]) =>
-      rules.map(rule => [rule, 'kept', facts])
-    const facts = {
-      transaction: 'txn_a',
-      currency: 'usd',
-      charged: 1000,
-      refunded: 0,
-      remaining: 1000,
-      asked: 400
-    }
-    const wayIn = ['BASE-1', 'AUTH-1', 'AUTH-3', 'FORM-1']
-    t.strictSame(rulesOf(first), [
-      ...kept(null, ...wayIn),
-      ...kept(facts, 'REF-1', 'REF-3', 'REF-5'),
-      ...kept(null, 'REF-8')
-    ])
-    const broken = { ...facts, refunded: 400, remaining: 600, asked: 700 }
-    t.strictSame(rulesOf(second), [...kept(null, ...wayIn, 'FORM-2'), ['REF-7', 'broken', broken]])
-    t.strictSame(
-      [error.rule, second.refusal.rule, second.why.changed_by],
-      ['REF-7', 'REF-7', ['req_1']]
-    )
-    t.strictSame(
-      second.why.assumptions.map(({ assumption }: Json) => assumption),
-      ['A07', 'A08', 'A18', 'A23']
-    )
+  const rulesOf = ({ why }: Json) =>
+    why.rules.map(({ rule, verdict, facts }: Verdict) => [rule, verdict, facts ?? null])
+  const kept = (facts: object | null, ...rules: string[]) =>
+    rules.map(rule => [rule, 'kept', facts])
+  const facts = {
+    transaction: 'txn_a',
+    currency: 'usd',
+    charged: 1000,
+    refunded: 0,
+    remaining: 1000,
+    asked: 400
   }
-)
+  const wayIn = ['BASE-1', 'AUTH-1', 'AUTH-3', 'FORM-1']
+  t.strictSame(rulesOf(first), [
+    ...kept(null, ...wayIn),
+    ...kept(facts, 'REF-1', 'REF-3', 'REF-5'),
+    ...kept(null, 'REF-8')
+  ])
+  const broken = { ...facts, refunded: 400, remaining: 600, asked: 700 }
+  t.strictSame(rulesOf(second), [...kept(null, ...wayIn, 'FORM-2'), ['REF-7', 'broken', broken]])
+  t.strictSame(
+    [error.rule, second.refusal.rule, second.why.changed_by],
+    ['REF-7', 'REF-7', ['req_1']]
+  )
+  t.strictSame(
+    second.why.assumptions.map(({ assumption }: Json) => assumption),
+    ['A07', 'A08', 'A18', 'A23']
+  )
+})
 
 t.test('why: the figures of pages, and of what a payment does not use', async t => {
   const { call, control } = await startTestEmulator(t, {
@@ -139,61 +136,56 @@ Rules, in the order in which they were checked:
   t.ok(tooMuch.includes('\nThe records in question were last changed by req_1.\n'))
 })
 
-t.test(
-  'why: a call that met no operation, one of which no rule can be said, and answers that are no JSON',
-  t => {
-    const evidence = new Evidence(journalLimits(), new Run())
-    const textOf = (given: Given) =>
-      explainedText(judgedRequest({ at: Date.parse(NOW), ...given }), evidence, NO_WORDS)
+t.test('why: a call that met no operation, one of which no rule can be said', t => {
+  const evidence = new Evidence(journalLimits(), new Run())
+  const textOf = (given: Given) =>
+    explainedText(judgedRequest({ at: Date.parse(NOW), ...given }), evidence, NO_WORDS)
 
-    t.equal(
-      textOf({ operation: null, path: '/nothing', outcome: 'refused', status: 404 }),
-      `req_1  GET /nothing  refused, 404, changed nothing  (${NOW})\n\nNo operation matched.\n\nResponse:\n  (no body)\n`
+  t.equal(
+    textOf({ operation: null, path: '/nothing', outcome: 'refused', status: 404 }),
+    `req_1  GET /nothing  refused, 404, changed nothing  (${NOW})\n\nNo operation matched.\n\nResponse:\n  (no body)\n`
+  )
+  const outside = {
+    code: 'path_unknown',
+    rule: 'BASE-1',
+    assumption: null,
+    param: null,
+    facts: null
+  } as const
+  t.ok(
+    textOf({ operation: null, outcome: 'refused', refusal: outside }).includes(
+      '  BROKEN  BASE-1  the base address'
     )
-    const outside = {
-      code: 'path_unknown',
-      rule: 'BASE-1',
-      assumption: null,
-      param: null,
-      facts: null
-    } as const
-    t.ok(
-      textOf({ operation: null, outcome: 'refused', refusal: outside }).includes(
-        '  BROKEN  BASE-1  the base address'
-      )
+  )
+  t.ok(textOf({ operation: null, outcome: 'answered' }).includes('\nNo operation matched.\n'))
+  t.ok(
+    textOf({ fault: 'malformed_body', text: '{' }).startsWith(
+      'req_1  GET /tickets  answered, 200, changed nothing, its body corrupted on the way  ('
     )
-    t.ok(textOf({ operation: null, outcome: 'answered' }).includes('\nNo operation matched.\n'))
-    t.ok(
-      textOf({ fault: 'malformed_body', text: '{' }).startsWith(
-        'req_1  GET /tickets  answered, 200, changed nothing, its body corrupted on the way  ('
-      )
+  )
+  const action = { id: 'scr_1', entry: { data: {} }, isApplied: true } as Action
+  t.ok(textOf({ action }).includes('\n  script: scr_1\n'))
+  t.ok(
+    textOf({ action: { ...action, isApplied: false } }).includes('\n  script: scr_1; not applied\n')
+  )
+  t.ok(
+    textOf({ action, problem: 'no room' }).includes(
+      '\n  script: scr_1; it could not change the records: no room\n'
     )
-    const action = { id: 'scr_1', entry: { data: {} }, isApplied: true } as Action
-    t.ok(textOf({ action }).includes('\n  script: scr_1\n'))
-    t.ok(
-      textOf({ action: { ...action, isApplied: false } }).includes(
-        '\n  script: scr_1; not applied\n'
-      )
+  )
+  t.ok(
+    textOf({ text: 'not JSON 4242424242424242' }).endsWith(
+      'Response:\n  not JSON ****************\n'
     )
-    t.ok(
-      textOf({ action, problem: 'no room' }).includes(
-        '\n  script: scr_1; it could not change the records: no room\n'
-      )
-    )
-    t.ok(
-      textOf({ text: 'not JSON 4242424242424242' }).endsWith(
-        'Response:\n  not JSON ****************\n'
-      )
-    )
-    const answerOf = (text: string) =>
-      explained(judgedRequest({ text }), evidence, new SecretWords([MERCHANT])).answer
-    t.strictSame(
-      [answerOf(''), answerOf('text'), answerOf(`{"a":"${MERCHANT}","card":{"token":"x"},"n":1}`)],
-      [null, 'text', { a: '***', card: { token: '***' }, n: 1 }]
-    )
-    t.end()
-  }
-)
+  )
+  const answerOf = (text: string) =>
+    explained(judgedRequest({ text }), evidence, new SecretWords([MERCHANT])).answer
+  t.strictSame(
+    [answerOf(''), answerOf('text'), answerOf(`{"a":"${MERCHANT}","card":{"token":"x"},"n":1}`)],
+    [null, 'text', { a: '***', card: { token: '***' }, n: 1 }]
+  )
+  t.end()
+})
 
 t.test('why: what became of a call is said in words', t => {
   const evidence = new Evidence(journalLimits(), new Run())

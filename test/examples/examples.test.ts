@@ -99,38 +99,35 @@ t.test(
   }
 )
 
-t.test(
-  'publish.yml: a tag publishes the image for both architectures and the package, with provenance, after all checks',
-  async t => {
-    const { on, jobs } = parse(read('.github/workflows/publish.yml'))
-    const stepsOf = (job: string) =>
-      jobs[job].steps as { uses?: string; run?: string; with?: Record<string, unknown> }[]
-    const build = stepsOf('image').find(({ uses }) => uses?.startsWith('docker/build-push-action@'))
-    const publish = stepsOf('package').find(({ run }) => run?.startsWith('npm publish'))
+t.test('publish.yml: a tag publishes the image for both architectures and the package', async t => {
+  const { on, jobs } = parse(read('.github/workflows/publish.yml'))
+  const stepsOf = (job: string) =>
+    jobs[job].steps as { uses?: string; run?: string; with?: Record<string, unknown> }[]
+  const build = stepsOf('image').find(({ uses }) => uses?.startsWith('docker/build-push-action@'))
+  const publish = stepsOf('package').find(({ run }) => run?.startsWith('npm publish'))
 
-    t.strictSame(on, { push: { tags: ['v*.*.*'] } })
-    t.match(build?.with, {
-      platforms: 'linux/amd64,linux/arm64',
-      push: true,
-      provenance: 'mode=max'
-    })
-    t.match(publish?.run, /--provenance --access public/)
-    t.strictSame(
-      ['image', 'package'].map(job => jobs[job].needs),
-      [
-        ['test', 'version'],
-        ['test', 'version']
-      ]
-    )
-    t.match(jobs.package.permissions, { 'id-token': 'write' })
-    t.match(jobs.image.permissions, {
-      'id-token': 'write',
-      packages: 'write',
-      attestations: 'write'
-    })
-    t.ok('workflow_call' in parse(read('.github/workflows/ci.yml')).on)
-  }
-)
+  t.strictSame(on, { push: { tags: ['v*.*.*'] } })
+  t.match(build?.with, {
+    platforms: 'linux/amd64,linux/arm64',
+    push: true,
+    provenance: 'mode=max'
+  })
+  t.match(publish?.run, /--provenance --access public/)
+  t.strictSame(
+    ['image', 'package'].map(job => jobs[job].needs),
+    [
+      ['test', 'version'],
+      ['test', 'version']
+    ]
+  )
+  t.match(jobs.package.permissions, { 'id-token': 'write' })
+  t.match(jobs.image.permissions, {
+    'id-token': 'write',
+    packages: 'write',
+    attestations: 'write'
+  })
+  t.ok('workflow_call' in parse(read('.github/workflows/ci.yml')).on)
+})
 
 t.test('collections: they are those of the OpenAPI document', async t => {
   const { app } = await startTestEmulator(t)

@@ -1,8 +1,7 @@
 /**
  * `npm run test:examples [-- NAME …]`: runs every recipe as its README says, in a copy and with the
- * packed package, and checks those that cannot run here
- * against their published schemas. Needs npm, PyPI, the Go proxy and Maven's repository for what it
- * installs; what a machine lacks is skipped with a line that says so.
+ * packed package, and checks the others against their published schemas. Needs npm, PyPI, the Go
+ * proxy and Maven's repository; what a machine lacks is skipped.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

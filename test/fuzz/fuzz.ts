@@ -43,10 +43,8 @@ export type Report = {
 
 const MEBIBYTE = 1_048_576
 /**
- * How much more the heap may hold at the end than after a fifth of the run. What a run leaves in a
- * sandbox is cleared before both are measured, and what the
- * process keeps over all sandboxes is counted by rule, operation and status; so the rest is
- * compiled code and caches of a fixed size.
+ * How much more the heap may hold at the end than after a fifth of the run: sandboxes are cleared
+ * before both, so the rest is compiled code and caches of a fixed size.
  */
 const HEAP_GROWTH = 12 * MEBIBYTE
 /**

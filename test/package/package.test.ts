@@ -1,7 +1,6 @@
 /**
- * The package as npm publishes it, installed into empty folders and used from there. Here with npm
- * alone and without a network; `npm run test:package` also
- * uses the other package managers, two test runners, and a pack from a fresh clone.
+ * The package as npm publishes it, used from empty folders, here with npm alone; `npm run
+ * test:package` uses other package managers, two test runners, and a pack from a fresh clone.
  */
 import { spawnSync } from 'node:child_process'
 import {
@@ -18,6 +17,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildSync } from 'esbuild'
 import t, { type Test } from 'tap'
 import ts from 'typescript'
 
@@ -163,57 +163,54 @@ function use(
   return folder
 }
 
-t.test(
-  'package: it depends on no other package, runs no script when it is installed, and holds no source map',
-  async t => {
-    const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-    const paths = pack.files.map(({ path }) => path)
+t.test('package: it depends on no other package, runs no script when it is installed', async t => {
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const paths = pack.files.map(({ path }) => path)
 
-    const names = [...Object.keys(manifest), ...Object.keys(manifest.scripts)].filter(
-      name => name !== 'devDependencies'
-    )
-    t.strictSame(
-      names.filter(name => /dependencies$|^(pre|post)?(install|prepare)$/i.test(name)),
-      []
-    )
-    const locked = Object.entries<{ dev?: boolean; hasInstallScript?: boolean }>(
-      JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages
-    )
-    const builds = /^node_modules\/(typescript$|tsx$|esbuild$|@esbuild\/|@types\/)/
-    const needed = locked.filter(([path, { dev }]) => !dev || builds.test(path))
-    t.ok(needed.length > 20)
-    t.strictSame(
-      needed.flatMap(([path, { hasInstallScript }]) => (hasInstallScript ? [path] : [])),
-      ['node_modules/esbuild'],
-      'nor does what builds it: the one script replaces a command that the build does not use'
-    )
-    for (const name of ['repository', 'bugs', 'keywords', 'license', 'engines', 'bin', 'types'])
-      t.ok(manifest[name], name)
-    t.strictSame(
-      paths.filter(path =>
-        /\.(map|code|tsbuildinfo)$|^dist\/inputs|^(src|scripts|test|bench)\//.test(path)
-      ),
-      []
-    )
-    for (const path of [
-      'dist/main.js',
-      'dist/index.js',
-      'dist/types/index.d.ts',
-      'dist/LICENCES.txt',
-      'dist/sbom.cdx.json',
-      'LICENSE',
-      'README.md',
-      'CHANGELOG.md'
-    ])
-      t.ok(paths.includes(path), path)
-    const addresses = paths.filter(
-      path =>
-        /\.(js|css)$/.test(path) &&
-        readFileSync(join(ROOT, path), 'utf8').includes('# sourceMappingURL=')
-    )
-    t.strictSame(addresses, [])
-  }
-)
+  const names = [...Object.keys(manifest), ...Object.keys(manifest.scripts)].filter(
+    name => name !== 'devDependencies'
+  )
+  t.strictSame(
+    names.filter(name => /dependencies$|^(pre|post)?(install|prepare)$/i.test(name)),
+    []
+  )
+  const locked = Object.entries<{ dev?: boolean; hasInstallScript?: boolean }>(
+    JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages
+  )
+  const builds = /^node_modules\/(typescript$|tsx$|esbuild$|@esbuild\/|@types\/)/
+  const needed = locked.filter(([path, { dev }]) => !dev || builds.test(path))
+  t.ok(needed.length > 20)
+  t.strictSame(
+    needed.flatMap(([path, { hasInstallScript }]) => (hasInstallScript ? [path] : [])),
+    ['node_modules/esbuild'],
+    'nor does what builds it: the one script replaces a command that the build does not use'
+  )
+  for (const name of ['repository', 'bugs', 'keywords', 'license', 'engines', 'bin', 'types'])
+    t.ok(manifest[name], name)
+  t.strictSame(
+    paths.filter(path =>
+      /\.(map|code|tsbuildinfo)$|^dist\/inputs|^(src|scripts|test|bench)\//.test(path)
+    ),
+    []
+  )
+  for (const path of [
+    'dist/main.js',
+    'dist/index.js',
+    'dist/types/index.d.ts',
+    'dist/LICENCES.txt',
+    'dist/sbom.cdx.json',
+    'LICENSE',
+    'README.md',
+    'CHANGELOG.md'
+  ])
+    t.ok(paths.includes(path), path)
+  const addresses = paths.filter(
+    path =>
+      /\.(js|css)$/.test(path) &&
+      readFileSync(join(ROOT, path), 'utf8').includes('# sourceMappingURL=')
+  )
+  t.strictSame(addresses, [])
+})
 
 t.test('package: its documents link to what it holds, or to the pages of contributors', async t => {
   const paths = pack.files.map(({ path }) => path)
@@ -242,6 +239,18 @@ const folder = use(t, MANAGERS[0] as Manager)
 
 t.test('package: `node:test` uses it', async t => {
   t.equal(run(folder, [process.execPath, '--test', 'node.test.mjs']).status, 0)
+})
+
+t.test('package: a bundle of it says that it has to be external', async t => {
+  for (const [format, file] of [
+    ['cjs', 'dist/index.cjs'],
+    ['esm', 'dist/index.mjs']
+  ] as const) {
+    const stdin = { contents: "import 'commerce-emulator'", resolveDir: folder }
+    const outfile = join(scratch, file)
+    buildSync({ stdin, outfile, format, bundle: true, platform: 'node', logLevel: 'error' })
+    t.match(run(scratch, [process.execPath, outfile]).stderr, /Mark it external/, format)
+  }
 })
 
 t.test('package: what it exports is what the source exports', async t => {

@@ -1,7 +1,6 @@
 /**
- * Any request is answered the same by `execute` and by the app that ships, both leave the same
- * state, and what was answered is kept. A refused one earns the rules
- * of the way in at most, and the break of the one rule that its error names.
+ * `execute` and the app that ships answer any request the same and leave the same state. A refused
+ * one earns the rules of the way in at most, and the break of the rule that its error names.
  */
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import fc from 'fast-check'

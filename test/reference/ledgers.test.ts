@@ -250,60 +250,54 @@ t.test(
   }
 )
 
-t.test(
-  'the rules and assumptions of an operation are in the ledger, each once; every rule is of one but TKT-1, which only a missing one breaks',
-  async t => {
-    for (const id of OPERATION_IDS) {
-      const { rules, assumptions, disabledBy, key } = operationOf(id)
-      const [known, assumed] = [
-        rules.filter(rule => Object.hasOwn(RULES, rule)),
-        assumptions.filter(one => Object.hasOwn(ASSUMPTIONS, one) && !isStanding(one))
-      ]
-      t.strictSame([...new Set(known)], rules, id)
-      t.strictSame([...new Set(assumed)], assumptions, id)
-      t.strictSame(
-        [rules.includes('BASE-1'), rules.includes('AUTH-3'), rules.includes('AUTH-2')],
-        [true, key, !key],
-        id
-      )
-      if (disabledBy) t.equal(rules.at(-1), disabledBy, id)
-    }
-    const named = new Set<string>(
-      OPERATION_IDS.flatMap(id => [...operationOf(id).rules, ...operationOf(id).assumptions])
+t.test('the rules and assumptions of an operation are in the ledger, each once', async t => {
+  for (const id of OPERATION_IDS) {
+    const { rules, assumptions, disabledBy, key } = operationOf(id)
+    const [known, assumed] = [
+      rules.filter(rule => Object.hasOwn(RULES, rule)),
+      assumptions.filter(one => Object.hasOwn(ASSUMPTIONS, one) && !isStanding(one))
+    ]
+    t.strictSame([...new Set(known)], rules, id)
+    t.strictSame([...new Set(assumed)], assumptions, id)
+    t.strictSame(
+      [rules.includes('BASE-1'), rules.includes('AUTH-3'), rules.includes('AUTH-2')],
+      [true, key, !key],
+      id
     )
-    const unnamed = [...RULE_IDS, ...ASSUMPTION_IDS.filter(id => !isStanding(id))].filter(
-      id => !named.has(id)
-    )
-    t.strictSame(unnamed, ['TKT-1'])
+    if (disabledBy) t.equal(rules.at(-1), disabledBy, id)
   }
-)
+  const named = new Set<string>(
+    OPERATION_IDS.flatMap(id => [...operationOf(id).rules, ...operationOf(id).assumptions])
+  )
+  const unnamed = [...RULE_IDS, ...ASSUMPTION_IDS.filter(id => !isStanding(id))].filter(
+    id => !named.has(id)
+  )
+  t.strictSame(unnamed, ['TKT-1'])
+})
 
-t.test(
-  'the rules that a call can violate are those of the way in, of bad values in the tables, and of the judged',
-  async t => {
-    const wayIn: RuleId[] = ['BASE-1', 'AUTH-1', 'AUTH-3', 'FORM-1', 'FORM-2', 'FORM-3', 'TKT-1']
-    const ofValues = PARTS.flatMap(({ schema, required, operation }) => {
-      const { 'x-rule': rule, 'x-required-by': requiredBy, type } = schema
-      const isTyped =
-        schema.format ??
-        schema.enum ??
-        schema.properties ??
-        schema.additionalProperties ??
-        schema['x-refers'] ??
-        schema['x-fixed']
-      const canBeBad =
-        isTyped !== undefined || type === 'integer' || (required && operation.kind === 'create')
-      return [...(rule && canBeBad ? [rule] : []), ...(requiredBy ? [requiredBy] : [])]
-    })
-    const judged = [...LOCATION_RULES, ...TRANSACTION_RULES, ...REFUND_RULES].flatMap(
-      ({ rule }) => rule ?? []
-    )
-    // a User of another Account than the one in the path
-    const breakable = new Set<RuleId>([...wayIn, ...ofValues, ...judged, 'USR-1'])
+t.test('the rules that a call can violate are those of the way in', async t => {
+  const wayIn: RuleId[] = ['BASE-1', 'AUTH-1', 'AUTH-3', 'FORM-1', 'FORM-2', 'FORM-3', 'TKT-1']
+  const ofValues = PARTS.flatMap(({ schema, required, operation }) => {
+    const { 'x-rule': rule, 'x-required-by': requiredBy, type } = schema
+    const isTyped =
+      schema.format ??
+      schema.enum ??
+      schema.properties ??
+      schema.additionalProperties ??
+      schema['x-refers'] ??
+      schema['x-fixed']
+    const canBeBad =
+      isTyped !== undefined || type === 'integer' || (required && operation.kind === 'create')
+    return [...(rule && canBeBad ? [rule] : []), ...(requiredBy ? [requiredBy] : [])]
+  })
+  const judged = [...LOCATION_RULES, ...TRANSACTION_RULES, ...REFUND_RULES].flatMap(
+    ({ rule }) => rule ?? []
+  )
+  // a User of another Account than the one in the path
+  const breakable = new Set<RuleId>([...wayIn, ...ofValues, ...judged, 'USR-1'])
 
-    for (const id of RULE_IDS) t.equal(RULES[id].violable, breakable.has(id), id)
-  }
-)
+  for (const id of RULE_IDS) t.equal(RULES[id].violable, breakable.has(id), id)
+})
 
 /** Each call's parameters as the reference lists them; `!` marks the required. */
 const PAGE = 'limit starting_after ending_before'
@@ -392,58 +386,48 @@ t.test(
   }
 )
 
-t.test(
-  'operationAt: the operation of a method and path, with the values of its path parameters',
-  async t => {
-    const known = rows<[method: string, path: string, operation: string, ...params: string[]]>(`
+t.test('operationAt: the operation of a method and path', async t => {
+  const known = rows<[method: string, path: string, operation: string, ...params: string[]]>(`
     GET /locations listLocations | POST /locations createLocation | POST /locations/ createLocation | POST /locations/loc_1 updateLocation id=loc_1
     DELETE /locations/loc_1/ deleteLocation id=loc_1 | GET /accounts/mch_1/users listUsers id=mch_1
     DELETE /accounts/mch_1/users/usr_1 deleteUser account_id=mch_1 user_id=usr_1 | GET /tickets/a%20b%2Fc readTicket id=a%20b/c
     GET /tickets/{id} readTicket id={id} | GET /tickets/__proto__ readTicket id=__proto__
   `)
-    const isMethodOf = (method: string, path: string) =>
-      operationsAt(path).some(one => one.method === method)
-    for (const [method, path, operation, ...given] of known) {
-      const params = Object.fromEntries(given.map(one => one.replace('%20', ' ').split('=')))
-      t.strictSame(operationAt(method, path), { operation, params }, path)
-      t.equal(isMethodOf(method, path), true, `${path} as operationsAt sees it`)
-    }
-    const unknown =
-      'DELETE /tickets|get /tickets|GET /tickets//|GET /tickets/a/b|GET /accounts//users|GET tickets|GET /Tickets|POST /locations/loc_1/more|GET /|GET '
-    for (const [method, path] of unknown
-      .split('|')
-      .map(call => call.split(' ') as [string, string]))
-      t.strictSame(
-        [operationAt(method, path), isMethodOf(method, path)],
-        [null, false],
-        `${method} ${path}`
-      )
+  const isMethodOf = (method: string, path: string) =>
+    operationsAt(path).some(one => one.method === method)
+  for (const [method, path, operation, ...given] of known) {
+    const params = Object.fromEntries(given.map(one => one.replace('%20', ' ').split('=')))
+    t.strictSame(operationAt(method, path), { operation, params }, path)
+    t.equal(isMethodOf(method, path), true, `${path} as operationsAt sees it`)
   }
-)
+  const unknown =
+    'DELETE /tickets|get /tickets|GET /tickets//|GET /tickets/a/b|GET /accounts//users|GET tickets|GET /Tickets|POST /locations/loc_1/more|GET /|GET '
+  for (const [method, path] of unknown.split('|').map(call => call.split(' ') as [string, string]))
+    t.strictSame(
+      [operationAt(method, path), isMethodOf(method, path)],
+      [null, false],
+      `${method} ${path}`
+    )
+})
 
-t.test(
-  'each operation has its tables: path parameters as its path says, a body for a POST, a query for a list, an answer',
-  async t => {
-    t.strictSame(Object.keys(TABLES), Object.keys(OPERATIONS), 'in the same order')
-    for (const [id, { method, path }] of Object.entries(OPERATIONS)) {
-      const { params, body, querystring, answer }: Tables = TABLES[id as keyof typeof TABLES]
-      const names = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name)
-      t.strictSame(
-        Object.keys(params ? (pieces.schemaOf(params).properties as object) : {}),
-        names,
-        `${id}: params`
-      )
-      t.equal(body !== undefined, method === 'POST', `${id}: body`)
-      t.equal(querystring !== undefined, id.startsWith('list'), `${id}: querystring`)
-      t.equal(answer === undefined, method === 'DELETE', `${id}: answer`)
-      const { enum: objects } = answer
-        ? ((pieces.schemaOf(answer).properties as Record<string, pieces.Schema>)
-            .object as pieces.Schema)
-        : {}
-      const resource =
-        RESOURCE_NAMES[OPERATIONS[id as keyof typeof OPERATIONS].family].toLowerCase()
-      if (answer)
-        t.strictSame(objects, [id.startsWith('list') ? 'list' : resource], `${id}: answers`)
-    }
+t.test('each operation has its tables: path parameters as its path says', async t => {
+  t.strictSame(Object.keys(TABLES), Object.keys(OPERATIONS), 'in the same order')
+  for (const [id, { method, path }] of Object.entries(OPERATIONS)) {
+    const { params, body, querystring, answer }: Tables = TABLES[id as keyof typeof TABLES]
+    const names = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name)
+    t.strictSame(
+      Object.keys(params ? (pieces.schemaOf(params).properties as object) : {}),
+      names,
+      `${id}: params`
+    )
+    t.equal(body !== undefined, method === 'POST', `${id}: body`)
+    t.equal(querystring !== undefined, id.startsWith('list'), `${id}: querystring`)
+    t.equal(answer === undefined, method === 'DELETE', `${id}: answer`)
+    const { enum: objects } = answer
+      ? ((pieces.schemaOf(answer).properties as Record<string, pieces.Schema>)
+          .object as pieces.Schema)
+      : {}
+    const resource = RESOURCE_NAMES[OPERATIONS[id as keyof typeof OPERATIONS].family].toLowerCase()
+    if (answer) t.strictSame(objects, [id.startsWith('list') ? 'list' : resource], `${id}: answers`)
   }
-)
+})

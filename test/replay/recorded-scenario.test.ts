@@ -168,50 +168,47 @@ const REFUSALS: readonly (readonly [on: string, call: Call, blame: Blame, record
   ['GET /tickets', { key: null }, [401, 'api_key_missing', null, 'AUTH-3'], 0]
 ]
 
-t.test(
-  'the scenario of a refused call: the same rule refuses it there, and nothing but a Refund of its charge can be left out',
-  async t => {
-    const emulator = await startTestEmulator(t, { records: RECORDS })
-    const other = await startTestEmulator(t, { logged: false })
+t.test('the scenario of a refused call: the same rule refuses it there', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS })
+  const other = await startTestEmulator(t, { logged: false })
+  t.ok(
+    new Set(REFUSALS.map(([, , [, , , by]]) => by)).size > 15,
+    'there are more than fifteen rules and assumptions'
+  )
+  for (const [on, call, blame, records] of REFUSALS) {
+    await emulator.control('POST /reset')
+    const title = `${blame[3]}: ${on} ${JSON.stringify(call)}`
+    t.strictSame(blameOf(await emulator.call(on, call)), blame, title)
+
+    const text = await repeated(emulator)
+    const document = parse(text as string)
+    const played = async (scenario: object) => {
+      const { status } = await other.control('POST /load', { scenario })
+      if (status !== 200) return 'it cannot be loaded'
+      const answer = await other.call(...playedCall(document))
+      return answer.status < 300 ? 'it is answered' : blameOf(answer)
+    }
+
+    t.strictSame(await played(document), blame, title)
+    const { rules } = (await other.control('GET /requests/req_1')).body.why
     t.ok(
-      new Set(REFUSALS.map(([, , [, , , by]]) => by)).size > 15,
-      'there are more than fifteen rules and assumptions'
+      /^A\d/.test(blame[3]) || rules.at(-1).rule === blame[3],
+      `${title}: the why ends with the rule`
     )
-    for (const [on, call, blame, records] of REFUSALS) {
-      await emulator.control('POST /reset')
-      const title = `${blame[3]}: ${on} ${JSON.stringify(call)}`
-      t.strictSame(blameOf(await emulator.call(on, call)), blame, title)
-
-      const text = await repeated(emulator)
-      const document = parse(text as string)
-      const played = async (scenario: object) => {
-        const { status } = await other.control('POST /load', { scenario })
-        if (status !== 200) return 'it cannot be loaded'
-        const answer = await other.call(...playedCall(document))
-        return answer.status < 300 ? 'it is answered' : blameOf(answer)
-      }
-
-      t.strictSame(await played(document), blame, title)
-      const { rules } = (await other.control('GET /requests/req_1')).body.why
-      t.ok(
-        /^A\d/.test(blame[3]) || rules.at(-1).rule === blame[3],
-        `${title}: the why ends with the rule`
-      )
-      const { api_keys: _keys, ...families } = document.data ?? {}
-      const count = Object.values(families as Record<string, Json[]>).flat().length
-      t.equal(count, records, `${title}\n${text}`)
-      for (const [family, list] of Object.entries(families as Record<string, Json[]>)) {
-        for (const record of family === 'refunds' ? [] : list) {
-          const without = {
-            ...document,
-            data: { ...document.data, [family]: list.filter(other => other !== record) }
-          }
-          t.strictNotSame(await played(without), blame, `${title} without ${record.id}`)
+    const { api_keys: _keys, ...families } = document.data ?? {}
+    const count = Object.values(families as Record<string, Json[]>).flat().length
+    t.equal(count, records, `${title}\n${text}`)
+    for (const [family, list] of Object.entries(families as Record<string, Json[]>)) {
+      for (const record of family === 'refunds' ? [] : list) {
+        const without = {
+          ...document,
+          data: { ...document.data, [family]: list.filter(other => other !== record) }
         }
+        t.strictNotSame(await played(without), blame, `${title} without ${record.id}`)
       }
     }
   }
-)
+})
 
 t.test(
   'the scenario of a call that was answered: what it shows, and the pages that it is a part of',
@@ -262,412 +259,373 @@ t.test(
   }
 )
 
-t.test(
-  'a recording: every call is played again with what was answered, and ids of records that it makes are referred to',
-  async t => {
-    const emulator = await startTestEmulator(t, { records: RECORDS })
-    const { call, control } = emulator
-    const paid = await call('POST /transactions', {
+t.test('a recording: every call is played again with what was answered', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS })
+  const { call, control } = emulator
+  const paid = await call('POST /transactions', {
+    key: null,
+    body: {
+      ...PAID,
+      payment_type: 'card',
+      'card[number]': '5555555555554444',
+      'card[brand]': 'mastercard',
+      'card[csc]': '987',
+      'card[token]': ''
+    }
+  })
+  await call('POST /refunds', {
+    body: { transaction: paid.body.id, amount: 40, reason: '5555555555554444 and ${more}' }
+  })
+  await call('POST /locations', { key: RESELLER, body: { display_name: 'N', ...US } })
+  await call('POST /locations/loc_a', {
+    body: 'metadata=&metadata[a]=1&website=https://a.example'
+  })
+  await call('GET /transactions', { query: `limit=2&ending_before=txn_a` })
+  await call(`GET /transactions/${paid.body.id}`)
+
+  const text = await recorded(emulator)
+
+  t.strictSame(await problemsOf(t, text), [])
+  t.notMatch(text, /5555555555554444|987/)
+  t.notMatch(text, new RegExp(`${MERCHANT}|${RESELLER}`))
+  t.strictSame(notesIn(text), [
+    SAYS.key('sk_test_mch_a', 'mch_a'),
+    SAYS.key('sk_test_rsl_r', 'rsl_r'),
+    SAYS.of('req_1 POST /transactions', SAYS.replaced('card[number]', '5100000000044444')),
+    SAYS.of('req_1 POST /transactions', SAYS.replaced('card[csc]', '123')),
+    SAYS.of('req_2 POST /refunds', SAYS.masked()),
+    SAYS.of('req_2 POST /refunds', SAYS.escaped()),
+    SAYS.of('req_2 POST /refunds', SAYS.other_values())
+  ])
+  const document = parse(text)
+  t.strictSame([document.clock, document.data.tickets.length, document.script], [NOW, 4, undefined])
+  const [pay, refund, refused, update, list, read] = document.play
+  t.strictSame(
+    [pay.as, pay.key, pay.body.card],
+    [
+      'transaction_1',
+      undefined,
+      { number: '5100000000044444', brand: 'mastercard', csc: '123', token: '' }
+    ]
+  )
+  t.strictSame(
+    [refund.as, refund.body],
+    [
+      'refund_2',
+      { transaction: '${transaction_1.id}', amount: 40, reason: '**************** and $ {more}' }
+    ]
+  )
+  t.strictSame(refund.expect.body.transaction, '${transaction_1.id}')
+  t.notOk('reason' in refund.expect.body, 'what is not played as it was is not expected')
+  t.strictSame([refused.key, refused.expect.status], ['sk_test_rsl_r', 403])
+  t.strictSame(update.body, { metadata: '', 'metadata[a]': '1', website: 'https://a.example' })
+  t.strictSame(
+    list.expect.body,
+    { has_more: true, data: [{ id: 'txn_c' }, { id: 'txn_b' }] },
+    'a list is its ids'
+  )
+  t.strictSame(read.do, 'GET /transactions/${transaction_1.id}')
+  t.strictSame([read.expect.body.id, read.expect.body.amount_refunded], ['${transaction_1.id}', 40])
+  t.strictSame(document.expect, [
+    { on: 'POST /transactions', took_effect: true, times: 1 },
+    { on: 'POST /refunds', took_effect: true, times: 1 },
+    { on: 'POST /locations/{id}', took_effect: true, times: 1 }
+  ])
+  t.equal(
+    (await control('GET /requests?format=scenario')).text,
+    text,
+    'the same calls are the same bytes'
+  )
+  t.equal((await control('GET /requests/req_6?format=scenario')).text, await repeated(emulator))
+  t.equal((await control('POST /load', text, { 'content-type': 'application/yaml' })).status, 200)
+})
+
+t.test('a recording: numbers of cards and accounts are others that show the same', async t => {
+  const emulator = await startTestEmulator(t)
+  const { call } = emulator
+  const cases = [
+    [
+      { 'card[number]': '378282246310005', 'card[brand]': 'American Express' },
+      { number: '4000000000070005', brand: 'American Express' },
+      1
+    ],
+    [
+      { 'card[number]': '378282246310005', 'card[brand]': 'amex' },
+      { number: '370000000070005', brand: 'amex' },
+      1
+    ],
+    [{ 'card[number]': '123' }, { number: 'none' }, 1],
+    [
+      { 'card[expiry]': '11/39', 'card[token]': 'tok_1' },
+      { expiry: '12/34', token: 'tok_test' },
+      2
+    ],
+    [
+      { 'card[number]': '4242424242424242', 'card[last4]': '12' },
+      { number: '4000000000024242', last4: '12' },
+      1
+    ],
+    [
+      {
+        'bank_account[account_number]': '000123456789',
+        payment_type: 'vip',
+        'customer[phone]': '1'
+      },
+      { account_number: '000006789' },
+      1
+    ],
+    [
+      { 'bank_account[account_number]': '12', payment_type: 'vip', 'customer[phone]': '1' },
+      { account_number: 'none' },
+      1
+    ],
+    [
+      {
+        'bank_account[account_number]': '000123456789',
+        'bank_account[routing_number]': '1',
+        payload: 'x'
+      },
+      { account_number: '000004242', routing_number: '110000000' },
+      3
+    ]
+  ] as const
+  for (const [body] of cases)
+    await call('POST /transactions', {
       key: null,
-      body: {
-        ...PAID,
-        payment_type: 'card',
-        'card[number]': '5555555555554444',
-        'card[brand]': 'mastercard',
-        'card[csc]': '987',
-        'card[token]': ''
-      }
+      body: { ...PAID, payment_type: 'card', ...body }
     })
-    await call('POST /refunds', {
-      body: { transaction: paid.body.id, amount: 40, reason: '5555555555554444 and ${more}' }
-    })
-    await call('POST /locations', { key: RESELLER, body: { display_name: 'N', ...US } })
-    await call('POST /locations/loc_a', {
-      body: 'metadata=&metadata[a]=1&website=https://a.example'
-    })
-    await call('GET /transactions', { query: `limit=2&ending_before=txn_a` })
-    await call(`GET /transactions/${paid.body.id}`)
 
-    const text = await recorded(emulator)
+  const text = await recorded(emulator)
+  const { play } = parse(text)
 
-    t.strictSame(await problemsOf(t, text), [])
-    t.notMatch(text, /5555555555554444|987/)
-    t.notMatch(text, new RegExp(`${MERCHANT}|${RESELLER}`))
-    t.strictSame(notesIn(text), [
-      SAYS.key('sk_test_mch_a', 'mch_a'),
-      SAYS.key('sk_test_rsl_r', 'rsl_r'),
-      SAYS.of('req_1 POST /transactions', SAYS.replaced('card[number]', '5100000000044444')),
-      SAYS.of('req_1 POST /transactions', SAYS.replaced('card[csc]', '123')),
-      SAYS.of('req_2 POST /refunds', SAYS.masked()),
-      SAYS.of('req_2 POST /refunds', SAYS.escaped()),
-      SAYS.of('req_2 POST /refunds', SAYS.other_values())
-    ])
-    const document = parse(text)
-    t.strictSame(
-      [document.clock, document.data.tickets.length, document.script],
-      [NOW, 4, undefined]
-    )
-    const [pay, refund, refused, update, list, read] = document.play
-    t.strictSame(
-      [pay.as, pay.key, pay.body.card],
-      [
-        'transaction_1',
-        undefined,
-        { number: '5100000000044444', brand: 'mastercard', csc: '123', token: '' }
-      ]
-    )
-    t.strictSame(
-      [refund.as, refund.body],
-      [
-        'refund_2',
-        { transaction: '${transaction_1.id}', amount: 40, reason: '**************** and $ {more}' }
-      ]
-    )
-    t.strictSame(refund.expect.body.transaction, '${transaction_1.id}')
-    t.notOk('reason' in refund.expect.body, 'what is not played as it was is not expected')
-    t.strictSame([refused.key, refused.expect.status], ['sk_test_rsl_r', 403])
-    t.strictSame(update.body, { metadata: '', 'metadata[a]': '1', website: 'https://a.example' })
-    t.strictSame(
-      list.expect.body,
-      { has_more: true, data: [{ id: 'txn_c' }, { id: 'txn_b' }] },
-      'a list is its ids'
-    )
-    t.strictSame(read.do, 'GET /transactions/${transaction_1.id}')
-    t.strictSame(
-      [read.expect.body.id, read.expect.body.amount_refunded],
-      ['${transaction_1.id}', 40]
-    )
-    t.strictSame(document.expect, [
-      { on: 'POST /transactions', took_effect: true, times: 1 },
-      { on: 'POST /refunds', took_effect: true, times: 1 },
-      { on: 'POST /locations/{id}', took_effect: true, times: 1 }
-    ])
-    t.equal(
-      (await control('GET /requests?format=scenario')).text,
-      text,
-      'the same calls are the same bytes'
-    )
-    t.equal((await control('GET /requests/req_6?format=scenario')).text, await repeated(emulator))
-    t.equal((await control('POST /load', text, { 'content-type': 'application/yaml' })).status, 200)
+  for (const [index, [body, sent, notes]] of cases.entries()) {
+    const played = play[index].body
+    t.strictSame(played.card ?? played.bank_account, sent, JSON.stringify(body))
+    t.equal(notesIn(text).filter(note => note.startsWith(`req_${index + 1} `)).length, notes, text)
   }
-)
+  t.strictSame(await problemsOf(t, text), [], text)
+})
 
-t.test(
-  'a recording: numbers of cards and accounts are others that show the same, and short ones show none',
-  async t => {
-    const emulator = await startTestEmulator(t)
-    const { call } = emulator
-    const cases = [
-      [
-        { 'card[number]': '378282246310005', 'card[brand]': 'American Express' },
-        { number: '4000000000070005', brand: 'American Express' },
-        1
-      ],
-      [
-        { 'card[number]': '378282246310005', 'card[brand]': 'amex' },
-        { number: '370000000070005', brand: 'amex' },
-        1
-      ],
-      [{ 'card[number]': '123' }, { number: 'none' }, 1],
-      [
-        { 'card[expiry]': '11/39', 'card[token]': 'tok_1' },
-        { expiry: '12/34', token: 'tok_test' },
-        2
-      ],
-      [
-        { 'card[number]': '4242424242424242', 'card[last4]': '12' },
-        { number: '4000000000024242', last4: '12' },
-        1
-      ],
-      [
-        {
-          'bank_account[account_number]': '000123456789',
-          payment_type: 'vip',
-          'customer[phone]': '1'
-        },
-        { account_number: '000006789' },
-        1
-      ],
-      [
-        { 'bank_account[account_number]': '12', payment_type: 'vip', 'customer[phone]': '1' },
-        { account_number: 'none' },
-        1
-      ],
-      [
-        {
-          'bank_account[account_number]': '000123456789',
-          'bank_account[routing_number]': '1',
-          payload: 'x'
-        },
-        { account_number: '000004242', routing_number: '110000000' },
-        3
-      ]
-    ] as const
-    for (const [body] of cases)
-      await call('POST /transactions', {
-        key: null,
-        body: { ...PAID, payment_type: 'card', ...body }
-      })
+t.test('a recording: calls that no play can make', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS })
+  const { call, control } = emulator
+  await call('GET /nowhere')
+  await call('POST /refunds', { body: 'transaction=txn_a&transaction=txn_a' })
+  await call('POST /refunds', { body: '{}', headers: { 'content-type': 'application/json' } })
+  await call('GET /tickets', { key: null })
+  await call('GET /tickets/tkt_a')
+  await call('POST /locations', { body: 'display_name[]=A&display_name[]=B' })
 
-    const text = await recorded(emulator)
-    const { play } = parse(text)
+  const text = await recorded(emulator)
 
-    for (const [index, [body, sent, notes]] of cases.entries()) {
-      const played = play[index].body
-      t.strictSame(played.card ?? played.bank_account, sent, JSON.stringify(body))
-      t.equal(
-        notesIn(text).filter(note => note.startsWith(`req_${index + 1} `)).length,
-        notes,
-        text
-      )
-    }
-    t.strictSame(await problemsOf(t, text), [], text)
+  t.strictSame(notesIn(text).slice(1), [
+    SAYS.of('req_1 GET /nowhere', SAYS.no_operation('404 path_unknown')),
+    SAYS.of('req_2 POST /refunds', SAYS.other_status('400 form_malformed', 200)),
+    SAYS.of('req_3 POST /refunds', SAYS.other_status('415 content_type_unsupported', 400)),
+    SAYS.of('req_4 GET /tickets', SAYS.other_status('401 api_key_missing', 200))
+  ])
+  t.strictSame(playedIn(text), ['GET /tickets/tkt_a', 'POST /locations'])
+  t.strictSame(
+    parse(text).play[1].body,
+    { display_name: ['A', 'B'] },
+    'a list in a body is played as a list'
+  )
+  t.strictSame(await problemsOf(t, text), [])
+  for (const [path, param] of Object.entries({
+    '/req_1?format=scenario': 'format',
+    '?format=scenario&limit=5': 'limit',
+    '?scope=run&format=scenario': 'scope',
+    '?on=GET%20/tikets&format=scenario': 'on',
+    '?format=yaml': 'format'
+  })) {
+    const { status, body } = await control(`GET /requests${path}`)
+    t.strictSame([status, body.error.code, body.error.param], [400, 'parameter_invalid', param])
   }
-)
+  for (const id of ['req_2', 'req_3']) t.equal(await repeated(emulator, id), null)
+  t.equal((await control('GET /requests?format=json')).body.object, 'list')
+})
 
-t.test(
-  'a recording: calls that no play can make, and calls that are answered differently, are left out with the reason',
-  async t => {
-    const emulator = await startTestEmulator(t, { records: RECORDS })
+t.test('a recording: of some requests it plays those alone', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS })
+  const { call, control } = emulator
+  const { body: paid } = await call('POST /transactions', { body: PAID })
+  const { body: refunded } = await call('POST /refunds', {
+    body: { transaction: paid.id, amount: 30 }
+  })
+  await call('POST /refunds', { body: { transaction: paid.id, amount: 80 } })
+  await call('GET /tickets/tkt_b')
+  await call('POST /refunds', { body: { transaction: paid.id, amount: 70 } })
+  await call('POST /refunds', { body: { transaction: 'txn_a', amount: 1 } })
+  const chosen = async (query: string) =>
+    (await control(`GET /requests?format=scenario&${query}`)).text
+
+  const refused = await chosen('ids=req_3,req_4')
+  t.strictSame(playedIn(refused), ['POST /refunds', 'GET /tickets/tkt_b'])
+  t.equal(parse(refused).play[0].expect.body.error.code, 'refund_exceeds_remaining')
+  t.strictSame(idsOf(parse(refused).data.transactions), [paid.id])
+  t.strictSame(idsOf(parse(refused).data.refunds), [refunded.id], 'nothing that came later')
+  t.strictSame(await problemsOf(t, refused), [])
+
+  const all = await chosen('on=POST%20/refunds')
+  t.strictSame(playedIn(all), ['POST /refunds', 'POST /refunds', 'POST /refunds', 'POST /refunds'])
+  t.strictSame(await problemsOf(t, all), [])
+  t.strictSame(parse(await chosen('status=5xx')).play, [])
+  t.strictSame(
+    (await control('GET /requests?ids=req_4,req_2,req_99')).body.data.map(({ id }: Json) => id),
+    ['req_4', 'req_2']
+  )
+})
+
+t.test('a recording: a frozen clock is moved on by wait', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS })
+  const { call, control } = emulator
+  await call('POST /transactions', { body: PAID })
+  await control('POST /clock/advance', { by: '90m' })
+  const since = isoOf(Date.parse(NOW) + 1)
+  await call('GET /transactions', { query: encodeForm({ 'created[gte]': since }) })
+  await control('POST /clock/advance', { by: '30m' })
+  await call('POST /transactions', { body: PAID })
+  await call('GET /transactions', { query: encodeForm({ 'created[gte]': since }) })
+  await control('PUT /clock', { now: NOW })
+  await call('POST /transactions', { body: PAID })
+
+  const text = await recorded(emulator)
+  const { play } = parse(text)
+
+  const playedCalls = [
+    'POST /transactions',
+    '90m',
+    'GET /transactions',
+    '30m',
+    'POST /transactions',
+    'GET /transactions',
+    'POST /transactions'
+  ]
+  t.strictSame(playedIn(text), playedCalls)
+  t.strictSame(play[5].expect.body, { has_more: false, data: [{ id: '${transaction_3.id}' }] })
+  t.ok(notesIn(text).includes(SAYS.set_back()))
+  t.strictSame(await problemsOf(t, text), [])
+})
+
+t.test('a recording: a running clock that was advanced is moved on by wait', async t => {
+  for (const clock of [undefined, { now: '2026-03-31T23:00:00Z' }]) {
+    let machine = Date.parse(NOW)
+    const scenario = { ...(clock && { clock }), data: smallFixture(RECORDS) }
+    const emulator = await startTestEmulator(t, { machine: () => (machine += 137), scenario })
     const { call, control } = emulator
-    await call('GET /nowhere')
-    await call('POST /refunds', { body: 'transaction=txn_a&transaction=txn_a' })
-    await call('POST /refunds', { body: '{}', headers: { 'content-type': 'application/json' } })
-    await call('GET /tickets', { key: null })
-    await call('GET /tickets/tkt_a')
-    await call('POST /locations', { body: 'display_name[]=A&display_name[]=B' })
-
-    const text = await recorded(emulator)
-
-    t.strictSame(notesIn(text).slice(1), [
-      SAYS.of('req_1 GET /nowhere', SAYS.no_operation('404 path_unknown')),
-      SAYS.of('req_2 POST /refunds', SAYS.other_status('400 form_malformed', 200)),
-      SAYS.of('req_3 POST /refunds', SAYS.other_status('415 content_type_unsupported', 400)),
-      SAYS.of('req_4 GET /tickets', SAYS.other_status('401 api_key_missing', 200))
-    ])
-    t.strictSame(playedIn(text), ['GET /tickets/tkt_a', 'POST /locations'])
-    t.strictSame(
-      parse(text).play[1].body,
-      { display_name: ['A', 'B'] },
-      'a list in a body is played as a list'
-    )
-    t.strictSame(await problemsOf(t, text), [])
-    for (const [path, param] of Object.entries({
-      '/req_1?format=scenario': 'format',
-      '?format=scenario&limit=5': 'limit',
-      '?scope=run&format=scenario': 'scope',
-      '?on=GET%20/tikets&format=scenario': 'on',
-      '?format=yaml': 'format'
-    })) {
-      const { status, body } = await control(`GET /requests${path}`)
-      t.strictSame([status, body.error.code, body.error.param], [400, 'parameter_invalid', param])
-    }
-    for (const id of ['req_2', 'req_3']) t.equal(await repeated(emulator, id), null)
-    t.equal((await control('GET /requests?format=json')).body.object, 'list')
-  }
-)
-
-t.test(
-  'a recording: of some requests it plays those alone, and has what others made before the last of them',
-  async t => {
-    const emulator = await startTestEmulator(t, { records: RECORDS })
-    const { call, control } = emulator
-    const { body: paid } = await call('POST /transactions', { body: PAID })
-    const { body: refunded } = await call('POST /refunds', {
-      body: { transaction: paid.id, amount: 30 }
-    })
-    await call('POST /refunds', { body: { transaction: paid.id, amount: 80 } })
-    await call('GET /tickets/tkt_b')
-    await call('POST /refunds', { body: { transaction: paid.id, amount: 70 } })
-    await call('POST /refunds', { body: { transaction: 'txn_a', amount: 1 } })
-    const chosen = async (query: string) =>
-      (await control(`GET /requests?format=scenario&${query}`)).text
-
-    const refused = await chosen('ids=req_3,req_4')
-    t.strictSame(playedIn(refused), ['POST /refunds', 'GET /tickets/tkt_b'])
-    t.equal(parse(refused).play[0].expect.body.error.code, 'refund_exceeds_remaining')
-    t.strictSame(idsOf(parse(refused).data.transactions), [paid.id])
-    t.strictSame(idsOf(parse(refused).data.refunds), [refunded.id], 'nothing that came later')
-    t.strictSame(await problemsOf(t, refused), [])
-
-    const all = await chosen('on=POST%20/refunds')
-    t.strictSame(playedIn(all), [
-      'POST /refunds',
-      'POST /refunds',
-      'POST /refunds',
-      'POST /refunds'
-    ])
-    t.strictSame(await problemsOf(t, all), [])
-    t.strictSame(parse(await chosen('status=5xx')).play, [])
-    t.strictSame(
-      (await control('GET /requests?ids=req_4,req_2,req_99')).body.data.map(({ id }: Json) => id),
-      ['req_4', 'req_2']
-    )
-  }
-)
-
-t.test(
-  'a recording: a frozen clock is moved on by wait, and what depends on it is expected',
-  async t => {
-    const emulator = await startTestEmulator(t, { records: RECORDS })
-    const { call, control } = emulator
+    const since = isoOf(Date.parse(clock?.now ?? NOW) + 60 * 60_000)
+    const listed = { query: encodeForm({ 'created[gte]': since }) }
+    await call('POST /transactions', { body: PAID })
     await call('POST /transactions', { body: PAID })
     await control('POST /clock/advance', { by: '90m' })
-    const since = isoOf(Date.parse(NOW) + 1)
-    await call('GET /transactions', { query: encodeForm({ 'created[gte]': since }) })
-    await control('POST /clock/advance', { by: '30m' })
+    await call('GET /transactions', listed)
     await call('POST /transactions', { body: PAID })
-    await call('GET /transactions', { query: encodeForm({ 'created[gte]': since }) })
-    await control('PUT /clock', { now: NOW })
-    await call('POST /transactions', { body: PAID })
+    await control('POST /clock/advance', { by: '10s' })
+    await control('POST /clock/advance', { by: '5s' })
+    await call('GET /transactions', listed)
 
     const text = await recorded(emulator)
-    const { play } = parse(text)
 
     const playedCalls = [
       'POST /transactions',
+      'POST /transactions',
       '90m',
       'GET /transactions',
-      '30m',
       'POST /transactions',
-      'GET /transactions',
-      'POST /transactions'
+      '15s',
+      'GET /transactions'
     ]
     t.strictSame(playedIn(text), playedCalls)
-    t.strictSame(play[5].expect.body, { has_more: false, data: [{ id: '${transaction_3.id}' }] })
-    t.ok(notesIn(text).includes(SAYS.set_back()))
+    t.strictSame(parse(text).play.at(-1).expect.body, {
+      has_more: false,
+      data: [{ id: '${transaction_4.id}' }]
+    })
+    t.notMatch(text, 'set back')
     t.strictSame(await problemsOf(t, text), [])
   }
-)
+})
 
-t.test(
-  'a recording: a running clock that was advanced is moved on by wait, by as much and not by the time that passes by itself',
-  async t => {
-    for (const clock of [undefined, { now: '2026-03-31T23:00:00Z' }]) {
-      let machine = Date.parse(NOW)
-      const scenario = { ...(clock && { clock }), data: smallFixture(RECORDS) }
-      const emulator = await startTestEmulator(t, { machine: () => (machine += 137), scenario })
-      const { call, control } = emulator
-      const since = isoOf(Date.parse(clock?.now ?? NOW) + 60 * 60_000)
-      const listed = { query: encodeForm({ 'created[gte]': since }) }
-      await call('POST /transactions', { body: PAID })
-      await call('POST /transactions', { body: PAID })
-      await control('POST /clock/advance', { by: '90m' })
-      await call('GET /transactions', listed)
-      await call('POST /transactions', { body: PAID })
-      await control('POST /clock/advance', { by: '10s' })
-      await control('POST /clock/advance', { by: '5s' })
-      await call('GET /transactions', listed)
+t.test('a recording: a running clock that was set back, which a comment says', async t => {
+  let machine = Date.parse(NOW)
+  const emulator = await startTestEmulator(t, {
+    machine: () => machine,
+    scenario: { clock: { now: NOW }, data: smallFixture(RECORDS) }
+  })
+  const { call, control } = emulator
+  await call('GET /tickets')
+  machine += 5000
+  await control('PUT /clock', { now: NOW })
+  machine += 1000
+  await call('GET /tickets')
+  await control('POST /clock/advance', { by: '5s' })
+  await call('GET /tickets')
+  await control('POST /clock/advance', { by: '1s' })
+  await call('GET /tickets')
 
-      const text = await recorded(emulator)
+  const text = await recorded(emulator)
 
-      const playedCalls = [
-        'POST /transactions',
-        'POST /transactions',
-        '90m',
-        'GET /transactions',
-        'POST /transactions',
-        '15s',
-        'GET /transactions'
-      ]
-      t.strictSame(playedIn(text), playedCalls)
-      t.strictSame(parse(text).play.at(-1).expect.body, {
-        has_more: false,
-        data: [{ id: '${transaction_4.id}' }]
-      })
-      t.notMatch(text, 'set back')
-      t.strictSame(await problemsOf(t, text), [])
-    }
-  }
-)
+  t.strictSame(playedIn(text), [
+    'GET /tickets',
+    'GET /tickets',
+    'GET /tickets',
+    '1s',
+    'GET /tickets'
+  ])
+  t.ok(notesIn(text).includes(SAYS.set_back()))
+})
 
-t.test(
-  'a recording: a running clock that was set back, which a comment says, is not moved on until it is past the time of a call',
-  async t => {
-    let machine = Date.parse(NOW)
-    const emulator = await startTestEmulator(t, {
-      machine: () => machine,
-      scenario: { clock: { now: NOW }, data: smallFixture(RECORDS) }
-    })
-    const { call, control } = emulator
-    await call('GET /tickets')
-    machine += 5000
-    await control('PUT /clock', { now: NOW })
-    machine += 1000
-    await call('GET /tickets')
-    await control('POST /clock/advance', { by: '5s' })
-    await call('GET /tickets')
-    await control('POST /clock/advance', { by: '1s' })
-    await call('GET /tickets')
-
-    const text = await recorded(emulator)
-
-    t.strictSame(playedIn(text), [
-      'GET /tickets',
-      'GET /tickets',
-      'GET /tickets',
-      '1s',
-      'GET /tickets'
-    ])
-    t.ok(notesIn(text).includes(SAYS.set_back()))
-  }
-)
-
-t.test(
-  'a recording: what control calls changed in between is in the first state, or named in a comment',
-  async t => {
-    const emulator = await startTestEmulator(t, {
-      records: RECORDS,
-      settings: { 'statuses.refund_refused': 422 }
-    })
-    const { call, control } = emulator
-    await call('GET /tickets/tkt_a')
-    await control('POST /records', {
-      tickets: [{ id: 'tkt_new', location: 'loc_a', reference: 'NEW' }]
-    })
-    await call('GET /tickets/tkt_new')
-    await control('PUT /clock', { now: '2026-03-02T00:00:00Z' })
+t.test('a recording: what control calls changed in between is in the first state', async t => {
+  const emulator = await startTestEmulator(t, {
+    records: RECORDS,
+    settings: { 'statuses.refund_refused': 422 }
+  })
+  const { call, control } = emulator
+  await call('GET /tickets/tkt_a')
+  await control('POST /records', {
+    tickets: [{ id: 'tkt_new', location: 'loc_a', reference: 'NEW' }]
+  })
+  await call('GET /tickets/tkt_new')
+  await control('PUT /clock', { now: '2026-03-02T00:00:00Z' })
+  await call('POST /refunds', { body: { transaction: 'txn_b' } })
+  await call('GET /locations', { query: 'limit=1' })
+  await control('PUT /snapshots/before')
+  await call('POST /locations', { body: { display_name: 'N', ...US } })
+  await control('POST /snapshots/before/restore')
+  await call('GET /locations', { query: 'limit=1' })
+  await control('PATCH /settings', { statuses: { refund_refused: 402 } })
+  for (let left = 25; left > 0; left--)
     await call('POST /refunds', { body: { transaction: 'txn_b' } })
-    await call('GET /locations', { query: 'limit=1' })
-    await control('PUT /snapshots/before')
-    await call('POST /locations', { body: { display_name: 'N', ...US } })
-    await control('POST /snapshots/before/restore')
-    await call('GET /locations', { query: 'limit=1' })
-    await control('PATCH /settings', { statuses: { refund_refused: 402 } })
-    for (let left = 25; left > 0; left--)
-      await call('POST /refunds', { body: { transaction: 'txn_b' } })
-    await call('POST /refunds', { body: { transaction: 'txn_a' } })
+  await call('POST /refunds', { body: { transaction: 'txn_a' } })
 
-    const text = await recorded(emulator)
-    const { play, settings, clock, data } = parse(text)
+  const text = await recorded(emulator)
+  const { play, settings, clock, data } = parse(text)
 
-    t.strictSame(
-      play[6].expect.body,
-      { has_more: true },
-      'a Location that a snapshot took away is there'
-    )
-    t.strictSame(play[2], {
-      wait: durationText(Date.parse('2026-03-02T00:00:00Z') - Date.parse(NOW))
-    })
-    t.strictSame([play.length, settings, clock], [8, { statuses: { refund_refused: 422 } }, NOW])
-    t.strictSame(data.tickets.at(-1).id, 'tkt_new')
-    t.strictSame(notesIn(text).slice(1, 3), [
-      SAYS.other_settings(),
-      SAYS.of('req_6 GET /locations', SAYS.other_values())
-    ])
-    t.strictSame(notesIn(text).slice(3, 4), [
-      SAYS.of('req_7 POST /refunds', SAYS.other_status('402 charge_already_refunded', 422))
-    ])
-    t.equal(notesIn(text).length, 1 + 2 + 25)
-    t.strictSame(await problemsOf(t, text), [])
-    const alone = parse((await repeated(emulator, 'req_8')) as string)
-    t.strictSame(
-      alone.settings,
-      { statuses: { refund_refused: 402 } },
-      'a call alone has the settings that it was judged by'
-    )
-  }
-)
+  t.strictSame(
+    play[6].expect.body,
+    { has_more: true },
+    'a Location that a snapshot took away is there'
+  )
+  t.strictSame(play[2], {
+    wait: durationText(Date.parse('2026-03-02T00:00:00Z') - Date.parse(NOW))
+  })
+  t.strictSame([play.length, settings, clock], [8, { statuses: { refund_refused: 422 } }, NOW])
+  t.strictSame(data.tickets.at(-1).id, 'tkt_new')
+  t.strictSame(notesIn(text).slice(1, 3), [
+    SAYS.other_settings(),
+    SAYS.of('req_6 GET /locations', SAYS.other_values())
+  ])
+  t.strictSame(notesIn(text).slice(3, 4), [
+    SAYS.of('req_7 POST /refunds', SAYS.other_status('402 charge_already_refunded', 422))
+  ])
+  t.equal(notesIn(text).length, 1 + 2 + 25)
+  t.strictSame(await problemsOf(t, text), [])
+  const alone = parse((await repeated(emulator, 'req_8')) as string)
+  t.strictSame(
+    alone.settings,
+    { statuses: { refund_refused: 402 } },
+    'a call alone has the settings that it was judged by'
+  )
+})
 
 t.test(
   'a recording: a call that was answered of a record that a snapshot took away since is played with that record',
@@ -721,108 +679,105 @@ t.test('a recording: what the journal no longer holds is in the first state', as
   t.strictSame(await problemsOf(t, text), [])
 })
 
-t.test(
-  'a recording: what a script answered or lost is in a script of its own, call by call',
-  async t => {
-    const emulator = await startTestEmulator(t, { records: RECORDS })
-    const { call, control } = emulator
-    const refund = { body: { transaction: 'txn_a', amount: 10 } }
-    await control('POST /script', {
+t.test('a recording: what a script answered or lost is in a script of its own', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS })
+  const { call, control } = emulator
+  const refund = { body: { transaction: 'txn_a', amount: 10 } }
+  await control('POST /script', {
+    on: 'POST /refunds',
+    calls: '2-3',
+    respond: { status: 503, retry_after: '2s' },
+    name: 'an outage'
+  })
+  await control('POST /script', {
+    on: 'POST /refunds',
+    calls: 4,
+    fault: 'connection_reset',
+    when: 'after'
+  })
+  await control('POST /script', { on: 'POST /refunds', calls: 5, fault: 'empty_response' })
+  await control('POST /script', { on: 'GET /tickets/{id}', delay: '1ms' })
+  await control('POST /script', {
+    on: 'GET /transactions',
+    fault: 'truncated_body',
+    when: 'after'
+  })
+  await control('POST /script', { on: 'GET /accounts', respond: { status: 200, body: 'closed' } })
+  await control('POST /script', {
+    on: 'GET /locations',
+    respond: { status: 200, body: { open: true } }
+  })
+  await call('POST /refunds', { body: { transaction: 'txn_none' } })
+  for (let made = 0; made < 5; made++) await call('POST /refunds', refund).catch(() => null)
+  await call('GET /refunds', { query: 'limit=2' })
+  await call('GET /tickets/tkt_a')
+  await call('GET /accounts')
+  await call('GET /locations')
+  await call('GET /transactions').catch(() => null)
+
+  const text = await recorded(emulator)
+  const { play, script, expect } = parse(text)
+
+  t.strictSame(script, [
+    {
+      name: 'an outage',
       on: 'POST /refunds',
       calls: '2-3',
-      respond: { status: 503, retry_after: '2s' },
-      name: 'an outage'
-    })
-    await control('POST /script', {
-      on: 'POST /refunds',
-      calls: 4,
-      fault: 'connection_reset',
-      when: 'after'
-    })
-    await control('POST /script', { on: 'POST /refunds', calls: 5, fault: 'empty_response' })
-    await control('POST /script', { on: 'GET /tickets/{id}', delay: '1ms' })
-    await control('POST /script', {
-      on: 'GET /transactions',
-      fault: 'truncated_body',
-      when: 'after'
-    })
-    await control('POST /script', { on: 'GET /accounts', respond: { status: 200, body: 'closed' } })
-    await control('POST /script', {
-      on: 'GET /locations',
-      respond: { status: 200, body: { open: true } }
-    })
-    await call('POST /refunds', { body: { transaction: 'txn_none' } })
-    for (let made = 0; made < 5; made++) await call('POST /refunds', refund).catch(() => null)
-    await call('GET /refunds', { query: 'limit=2' })
-    await call('GET /tickets/tkt_a')
-    await call('GET /accounts')
-    await call('GET /locations')
-    await call('GET /transactions').catch(() => null)
+      respond: { status: 503, retry_after: '2s' }
+    },
+    { on: 'POST /refunds', calls: 4, fault: 'connection_reset', when: 'after' },
+    { on: 'POST /refunds', calls: 5, fault: 'empty_response' },
+    { on: 'GET /accounts', respond: { status: 200, body: 'closed' } },
+    { on: 'GET /locations', respond: { status: 200, body: { open: true } } },
+    { on: 'GET /transactions', fault: 'truncated_body', when: 'after' }
+  ])
+  const seen = play.map(({ expect }: Json) => expect.fault ?? expect.status)
+  t.strictSame(seen, [
+    400,
+    200,
+    503,
+    503,
+    'connection_reset',
+    'empty_response',
+    200,
+    200,
+    200,
+    200,
+    'truncated_body'
+  ])
+  t.strictSame(play[2].expect.body.error.code, 'service_unavailable')
+  t.strictSame(
+    [play[8].expect, play[9].expect],
+    [{ status: 200 }, { status: 200, body: { open: true } }]
+  )
+  t.match(play[6].expect.body.data[0].id, /^rfd_/, 'the id of a lost answer is drawn again')
+  t.strictSame(expect, [{ on: 'POST /refunds', took_effect: true, times: 2 }])
+  t.ok(notesIn(text).includes(SAYS.no_delays()))
+  t.strictSame(await problemsOf(t, text), [])
 
-    const text = await recorded(emulator)
-    const { play, script, expect } = parse(text)
+  const outage = parse((await repeated(emulator, 'req_3')) as string)
+  t.strictSame(
+    [outage.script, outage.data.refunds],
+    [
+      [{ name: 'an outage', on: 'POST /refunds', respond: { status: 503, retry_after: '2s' } }],
+      undefined
+    ]
+  )
+  t.strictSame(await problemsOf(t, (await repeated(emulator, 'req_6')) as string), [])
 
-    t.strictSame(script, [
-      {
-        name: 'an outage',
-        on: 'POST /refunds',
-        calls: '2-3',
-        respond: { status: 503, retry_after: '2s' }
-      },
-      { on: 'POST /refunds', calls: 4, fault: 'connection_reset', when: 'after' },
-      { on: 'POST /refunds', calls: 5, fault: 'empty_response' },
-      { on: 'GET /accounts', respond: { status: 200, body: 'closed' } },
-      { on: 'GET /locations', respond: { status: 200, body: { open: true } } },
-      { on: 'GET /transactions', fault: 'truncated_body', when: 'after' }
-    ])
-    const seen = play.map(({ expect }: Json) => expect.fault ?? expect.status)
-    t.strictSame(seen, [
-      400,
-      200,
-      503,
-      503,
-      'connection_reset',
-      'empty_response',
-      200,
-      200,
-      200,
-      200,
-      'truncated_body'
-    ])
-    t.strictSame(play[2].expect.body.error.code, 'service_unavailable')
-    t.strictSame(
-      [play[8].expect, play[9].expect],
-      [{ status: 200 }, { status: 200, body: { open: true } }]
-    )
-    t.match(play[6].expect.body.data[0].id, /^rfd_/, 'the id of a lost answer is drawn again')
-    t.strictSame(expect, [{ on: 'POST /refunds', took_effect: true, times: 2 }])
-    t.ok(notesIn(text).includes(SAYS.no_delays()))
-    t.strictSame(await problemsOf(t, text), [])
-
-    const outage = parse((await repeated(emulator, 'req_3')) as string)
-    t.strictSame(
-      [outage.script, outage.data.refunds],
-      [
-        [{ name: 'an outage', on: 'POST /refunds', respond: { status: 503, retry_after: '2s' } }],
-        undefined
-      ]
-    )
-    t.strictSame(await problemsOf(t, (await repeated(emulator, 'req_6')) as string), [])
-
-    const { data } = parse(text)
-    const sizes = Object.entries(data as Record<string, Json[]>).map(
-      ([family, list]) => `${family} ${list.length}`
-    )
-    t.strictSame(sizes, [
-      'api_keys 1',
-      'accounts 1',
-      'locations 1',
-      'tickets 3',
-      'transactions 3',
-      'refunds 3'
-    ])
-  }
-)
+  const { data } = parse(text)
+  const sizes = Object.entries(data as Record<string, Json[]>).map(
+    ([family, list]) => `${family} ${list.length}`
+  )
+  t.strictSame(sizes, [
+    'api_keys 1',
+    'accounts 1',
+    'locations 1',
+    'tickets 3',
+    'transactions 3',
+    'refunds 3'
+  ])
+})
 
 t.test('a recording: what a script changed of records and answers, it changes again', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS })
@@ -961,40 +916,37 @@ t.test('a recording: calls of a state that is not known any more are left out', 
   )
 })
 
-t.test(
-  'a recording: a call whose client left before it took effect is left out; nothing at all is a scenario too',
-  async t => {
-    const emulator = await startTestEmulator(t, { records: RECORDS })
-    const empty = await recorded(emulator)
-    t.strictSame([parse(empty).play, parse(empty).clock], [[], undefined])
-    t.equal((await problemsOf(t, empty)).length, 1, 'nothing was sent')
+t.test('a recording: a call whose client left before it took effect is left out', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS })
+  const empty = await recorded(emulator)
+  t.strictSame([parse(empty).play, parse(empty).clock], [[], undefined])
+  t.equal((await problemsOf(t, empty)).length, 1, 'nothing was sent')
 
-    const port = await emulator.listen()
-    await emulator.control('POST /script', {
-      on: 'POST /refunds',
-      delay: '500ms',
-      respond: { status: 503 }
-    })
-    const request = [
-      'POST /next/refunds HTTP/1.1',
-      'Host: localhost',
-      `Authorization: Basic ${Buffer.from(`${MERCHANT}:`).toString('base64')}`,
-      'Content-Type: application/x-www-form-urlencoded',
-      'Content-Length: 17',
-      '',
-      'transaction=txn_a'
-    ]
-    const socket = connect(port, '127.0.0.1', () => socket.write(request.join('\r\n')))
-    while (emulator.sandbox.script.listed()[0]?.applied === 0) await sleep(5)
-    socket.destroy()
-    while (emulator.sandbox.evidence.journal.size === 0) await sleep(20)
-    const text = await recorded(emulator)
+  const port = await emulator.listen()
+  await emulator.control('POST /script', {
+    on: 'POST /refunds',
+    delay: '500ms',
+    respond: { status: 503 }
+  })
+  const request = [
+    'POST /next/refunds HTTP/1.1',
+    'Host: localhost',
+    `Authorization: Basic ${Buffer.from(`${MERCHANT}:`).toString('base64')}`,
+    'Content-Type: application/x-www-form-urlencoded',
+    'Content-Length: 17',
+    '',
+    'transaction=txn_a'
+  ]
+  const socket = connect(port, '127.0.0.1', () => socket.write(request.join('\r\n')))
+  while (emulator.sandbox.script.listed()[0]?.applied === 0) await sleep(5)
+  socket.destroy()
+  while (emulator.sandbox.evidence.journal.size === 0) await sleep(20)
+  const text = await recorded(emulator)
 
-    t.ok(notesIn(text).includes(SAYS.of('req_1 POST /refunds', SAYS.client_left())), text)
-    t.strictSame(parse(text).play, [])
-    t.equal(isoOf(Date.parse(parse(text).clock)), NOW)
-  }
-)
+  t.ok(notesIn(text).includes(SAYS.of('req_1 POST /refunds', SAYS.client_left())), text)
+  t.strictSame(parse(text).play, [])
+  t.equal(isoOf(Date.parse(parse(text).clock)), NOW)
+})
 
 t.test('docs: the scenario of a request in docs/record.md passes check', async t => {
   const page = readFileSync(new URL('../../docs/record.md', import.meta.url), 'utf8')
@@ -1003,53 +955,48 @@ t.test('docs: the scenario of a request in docs/record.md passes check', async t
   t.strictSame(await problemsOf(t, example), [])
 })
 
-t.test(
-  'a recording: what control calls add is there from the beginning, with the records of calls that it belongs to',
-  async t => {
-    const emulator = await startTestEmulator(t)
-    const { call, control } = emulator
-    await call('GET /tickets/tkt_a')
-    await control('PUT /snapshots/before')
-    await control('POST /records', {
-      tickets: [{ id: 'tkt_gone', location: 'loc_a', reference: 'GONE' }]
-    })
-    await call('GET /tickets/tkt_gone')
-    await control('POST /snapshots/before/restore')
-    const { id } = (await call('POST /transactions', { body: PAID })).body
-    await call('GET /tickets')
-    await call('GET /tickets/tkt_new')
-    const refunds = ['a', 'b'].map(name => ({ id: `rfd_${name}`, transaction: id, amount: 10 }))
-    t.equal(
-      (
-        await control('POST /records', {
-          tickets: [{ id: 'tkt_new', location: 'loc_a', reference: 'NEW' }],
-          refunds
-        })
-      ).status,
-      200
-    )
-    await call(`GET /transactions/${id}`)
+t.test('a recording: what control calls add is there from the beginning', async t => {
+  const emulator = await startTestEmulator(t)
+  const { call, control } = emulator
+  await call('GET /tickets/tkt_a')
+  await control('PUT /snapshots/before')
+  await control('POST /records', {
+    tickets: [{ id: 'tkt_gone', location: 'loc_a', reference: 'GONE' }]
+  })
+  await call('GET /tickets/tkt_gone')
+  await control('POST /snapshots/before/restore')
+  const { id } = (await call('POST /transactions', { body: PAID })).body
+  await call('GET /tickets')
+  await call('GET /tickets/tkt_new')
+  const refunds = ['a', 'b'].map(name => ({ id: `rfd_${name}`, transaction: id, amount: 10 }))
+  t.equal(
+    (
+      await control('POST /records', {
+        tickets: [{ id: 'tkt_new', location: 'loc_a', reference: 'NEW' }],
+        refunds
+      })
+    ).status,
+    200
+  )
+  await call(`GET /transactions/${id}`)
 
-    const text = await recorded(emulator)
+  const text = await recorded(emulator)
 
-    const { data } = parse(text)
-    t.strictSame([data.tickets, data.transactions, data.refunds].map(idsOf), [
-      ['tkt_a', 'tkt_new'],
-      [id],
-      ['rfd_a', 'rfd_b']
-    ])
-    t.strictSame(playedIn(text), [
-      'GET /tickets/tkt_a',
-      'POST /transactions',
-      'GET /tickets',
-      `GET /transactions/${id}`
-    ])
-    t.ok(text.includes(SAYS.of('GET /tickets/tkt_gone', SAYS.other_status('200', 404))), text)
-    t.ok(
-      text.includes(
-        SAYS.of('GET /tickets/tkt_new', SAYS.other_status('404 resource_missing', 200))
-      ),
-      text
-    )
-  }
-)
+  const { data } = parse(text)
+  t.strictSame([data.tickets, data.transactions, data.refunds].map(idsOf), [
+    ['tkt_a', 'tkt_new'],
+    [id],
+    ['rfd_a', 'rfd_b']
+  ])
+  t.strictSame(playedIn(text), [
+    'GET /tickets/tkt_a',
+    'POST /transactions',
+    'GET /tickets',
+    `GET /transactions/${id}`
+  ])
+  t.ok(text.includes(SAYS.of('GET /tickets/tkt_gone', SAYS.other_status('200', 404))), text)
+  t.ok(
+    text.includes(SAYS.of('GET /tickets/tkt_new', SAYS.other_status('404 resource_missing', 200))),
+    text
+  )
+})

@@ -64,42 +64,39 @@ t.test('check: a report stays well-formed, whatever a title or problem contains'
   t.ok(text.endsWith('\n\n2 passed, 1 failed in 2 files; 1 file failed\n'))
 })
 
-t.test(
-  'check: JUnit and TAP hold the settings that were found; an annotation has the place of its problem',
-  t => {
-    const problems = [
-      { path: 'a', message: 'wrong' },
-      { file: 'own.yaml', line: 3, column: 5, path: '', message: 'wrong' }
-    ]
-    const point = { ...step('one'), file: 'own.yaml', problems, ms: 0 }
-    const checked: CheckedFile[] = [
-      {
-        file: 'own.yaml',
-        points: [point, { ...point, ...step('two'), isWarning: true }],
-        leftOut: null,
-        notes: [],
-        settings: { 'statuses.created': 201 }
-      }
-    ]
+t.test('check: JUnit and TAP hold the settings that were found', t => {
+  const problems = [
+    { path: 'a', message: 'wrong' },
+    { file: 'own.yaml', line: 3, column: 5, path: '', message: 'wrong' }
+  ]
+  const point = { ...step('one'), file: 'own.yaml', problems, ms: 0 }
+  const checked: CheckedFile[] = [
+    {
+      file: 'own.yaml',
+      points: [point, { ...point, ...step('two'), isWarning: true }],
+      leftOut: null,
+      notes: [],
+      settings: { 'statuses.created': 201 }
+    }
+  ]
 
-    t.equal(
-      elementsIn(parseMarkup(checkJunit(checked))).at(-1)?.text,
-      'settings:\n  statuses:\n    created: 201\n'
-    )
-    t.match(checkTap(checked), /\n# settings:\n# {3}statuses:\n# {5}created: 201\n$/)
-    t.equal(
-      checkAnnotations(checked),
-      [
-        '::error title=one::a: wrong',
-        '::error file=own.yaml,line=3,col=5,title=one::wrong',
-        '::warning title=two::a: wrong',
-        '::warning file=own.yaml,line=3,col=5,title=two::wrong',
-        ''
-      ].join('\n')
-    )
-    t.end()
-  }
-)
+  t.equal(
+    elementsIn(parseMarkup(checkJunit(checked))).at(-1)?.text,
+    'settings:\n  statuses:\n    created: 201\n'
+  )
+  t.match(checkTap(checked), /\n# settings:\n# {3}statuses:\n# {5}created: 201\n$/)
+  t.equal(
+    checkAnnotations(checked),
+    [
+      '::error title=one::a: wrong',
+      '::error file=own.yaml,line=3,col=5,title=one::wrong',
+      '::warning title=two::a: wrong',
+      '::warning file=own.yaml,line=3,col=5,title=two::wrong',
+      ''
+    ].join('\n')
+  )
+  t.end()
+})
 
 t.test(
   'TKT-1, REF-6, REF-7: no call can show one kept, so it has one possible outcome, and reports say so',

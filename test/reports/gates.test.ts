@@ -6,55 +6,52 @@ import { DEFAULT_GATES, FAIL_ON, gatesFrom, judged, unmetLines } from '../../src
 import { SAYS } from '../../src/reports/sentences.js'
 import { finding, runOf, unmet } from './judged-run.js'
 
-t.test(
-  'gates: every finding can be named, and every group; expectations are always among them unless they are ignored',
-  t => {
-    t.strictSame(FAIL_ON, [
-      'expectations',
-      'script',
-      'findings',
-      'errors',
-      'warnings',
-      ...Object.keys(FINDINGS)
-    ])
-    t.strictSame(gatesFrom({}), DEFAULT_GATES)
-    t.strictSame(
-      gatesFrom({
-        minCoverage: 40,
-        failOn: ['errors', 'errors'],
-        ignore: ['zero-payment'],
-        allowNoRequests: true
-      }),
-      {
-        minCoverage: 40,
-        failOn: ['expectations', 'errors'],
-        ignore: ['zero-payment'],
-        allowNoRequests: true
-      }
-    )
-    t.strictSame(gatesFrom({ failOn: ['script', 'expectations'] }), {
-      ...DEFAULT_GATES,
-      failOn: ['expectations', 'script']
-    })
-    t.strictSame(gatesFrom({ failOn: ['script'], ignore: ['expectations'] }), {
-      ...DEFAULT_GATES,
-      failOn: ['script']
-    })
-    const refused = [
-      [
-        { ignore: ['expectation'] },
-        `--ignore: ${CHECKS.unknown_name('expectation', ['expectations'], null)}`
-      ],
-      [
-        { failOn: ['expectations'], ignore: ['expectations'] },
-        SAYS.failed_and_ignored('expectations')
-      ]
-    ] as const
-    for (const [given, message] of refused)
-      t.throws(() => gatesFrom(given), { code: 'setting_invalid', message })
-    t.end()
-  }
-)
+t.test('gates: every finding can be named, and every group', t => {
+  t.strictSame(FAIL_ON, [
+    'expectations',
+    'script',
+    'findings',
+    'errors',
+    'warnings',
+    ...Object.keys(FINDINGS)
+  ])
+  t.strictSame(gatesFrom({}), DEFAULT_GATES)
+  t.strictSame(
+    gatesFrom({
+      minCoverage: 40,
+      failOn: ['errors', 'errors'],
+      ignore: ['zero-payment'],
+      allowNoRequests: true
+    }),
+    {
+      minCoverage: 40,
+      failOn: ['expectations', 'errors'],
+      ignore: ['zero-payment'],
+      allowNoRequests: true
+    }
+  )
+  t.strictSame(gatesFrom({ failOn: ['script', 'expectations'] }), {
+    ...DEFAULT_GATES,
+    failOn: ['expectations', 'script']
+  })
+  t.strictSame(gatesFrom({ failOn: ['script'], ignore: ['expectations'] }), {
+    ...DEFAULT_GATES,
+    failOn: ['script']
+  })
+  const refused = [
+    [
+      { ignore: ['expectation'] },
+      `--ignore: ${CHECKS.unknown_name('expectation', ['expectations'], null)}`
+    ],
+    [
+      { failOn: ['expectations'], ignore: ['expectations'] },
+      SAYS.failed_and_ignored('expectations')
+    ]
+  ] as const
+  for (const [given, message] of refused)
+    t.throws(() => gatesFrom(given), { code: 'setting_invalid', message })
+  t.end()
+})
 
 t.test('gates: an expectation is told once, with the sandboxes that did not meet it', t => {
   const many = Array.from({ length: 7 }, (_, nth) => unmet(`w${nth}`, 'a'))

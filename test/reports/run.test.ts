@@ -107,341 +107,323 @@ const FORMATS: [
   ['Markdown', runMarkdown, skeletonOf, markdown => markdown, /:\/\/|www\.|(?<!\w)_|_(?!\w)/],
   ['text', whole, text => text.split('\n').length, text => text, CONTROLLING]
 ]
-t.test(
-  'reports: a report has the same structure whatever a client sent, and shows it as text',
-  t => {
-    for (const [name, write, structure, shown, never] of FORMATS) {
-      const plain = structure(write(judgedWith('plain')))
-      for (const text of HOSTILE) {
-        const report = write(judgedWith(text))
-        t.strictSame(structure(report), plain, `${name}: ${text}`)
-        t.notMatch(shown(report), never, `${name}: ${text}`)
-        if (name === 'HTML' && !/[\p{Cc}\u2028\u202e\\"]/u.test(text))
-          t.ok(shown(report).includes(text), 'it can be read as it was sent')
-      }
+t.test('reports: a report has the same structure whatever a client sent', t => {
+  for (const [name, write, structure, shown, never] of FORMATS) {
+    const plain = structure(write(judgedWith('plain')))
+    for (const text of HOSTILE) {
+      const report = write(judgedWith(text))
+      t.strictSame(structure(report), plain, `${name}: ${text}`)
+      t.notMatch(shown(report), never, `${name}: ${text}`)
+      if (name === 'HTML' && !/[\p{Cc}\u2028\u202e\\"]/u.test(text))
+        t.ok(shown(report).includes(text), 'it can be read as it was sent')
     }
-    t.ok(
-      runMarkdown(judgedRun({ findings: [finding('zero-payment', '`#1/req_1`\n')] })).includes(
-        '`?#1/req_1??`'
-      ),
-      'the name of a call ends no code'
-    )
-    t.end()
   }
-)
+  t.ok(
+    runMarkdown(judgedRun({ findings: [finding('zero-payment', '`#1/req_1`\n')] })).includes(
+      '`?#1/req_1??`'
+    ),
+    'the name of a call ends no code'
+  )
+  t.end()
+})
 
-t.test(
-  'reports: the page loads nothing, runs nothing, and its policy allows no more than its own style',
-  t => {
-    const page = runPage(judgedWith(HOSTILE.join(' ')))
-    const all = elementsIn(parseMarkup(page))
-    const policy = all.find(
-      ({ attributes }) => attributes['http-equiv'] === 'Content-Security-Policy'
-    )?.attributes.content
+t.test('reports: the page loads nothing, runs nothing', t => {
+  const page = runPage(judgedWith(HOSTILE.join(' ')))
+  const all = elementsIn(parseMarkup(page))
+  const policy = all.find(
+    ({ attributes }) => attributes['http-equiv'] === 'Content-Security-Policy'
+  )?.attributes.content
 
-    const [style, ...more] = all.filter(({ name }) => name === 'style')
-    t.strictSame(more, [])
-    t.equal(
-      policy,
-      `default-src 'none'; style-src 'sha256-${hash('sha256', style?.text as string, 'base64')}'; img-src data:; base-uri 'none'; form-action 'none'`
-    )
-    t.notMatch(style?.text, /url\(|@import/)
-    for (const { name } of all)
-      t.notMatch(name, /^(script|img|iframe|object|embed|form|base|svg|video|audio)$/)
-    for (const { attributes } of all) {
-      for (const [name, value] of Object.entries(attributes)) {
-        t.notMatch(name, /^(on|style$|src$|action$)/)
-        if (name === 'href') t.match(value, /^(#request-\d+|data:,)$/)
-      }
+  const [style, ...more] = all.filter(({ name }) => name === 'style')
+  t.strictSame(more, [])
+  t.equal(
+    policy,
+    `default-src 'none'; style-src 'sha256-${hash('sha256', style?.text as string, 'base64')}'; img-src data:; base-uri 'none'; form-action 'none'`
+  )
+  t.notMatch(style?.text, /url\(|@import/)
+  for (const { name } of all)
+    t.notMatch(name, /^(script|img|iframe|object|embed|form|base|svg|video|audio)$/)
+  for (const { attributes } of all) {
+    for (const [name, value] of Object.entries(attributes)) {
+      t.notMatch(name, /^(on|style$|src$|action$)/)
+      if (name === 'href') t.match(value, /^(#request-\d+|data:,)$/)
     }
-    const ids = all.flatMap(({ attributes }) => attributes.id ?? [])
-    t.equal(new Set(ids).size, ids.length)
-    const links = all.flatMap(({ attributes: { href = '' } }) =>
-      href.startsWith('#') ? [href.slice(1)] : []
-    )
-    for (const link of links) t.ok(ids.includes(link), 'each link leads to a request of the page')
-    t.end()
   }
-)
+  const ids = all.flatMap(({ attributes }) => attributes.id ?? [])
+  t.equal(new Set(ids).size, ids.length)
+  const links = all.flatMap(({ attributes: { href = '' } }) =>
+    href.startsWith('#') ? [href.slice(1)] : []
+  )
+  for (const link of links) t.ok(ids.includes(link), 'each link leads to a request of the page')
+  t.end()
+})
 
-t.test(
-  'reports: the page shows requests by test, each refusal with its why, findings, the map of the 58 rules and the assumptions',
-  t => {
-    const coverage = new Coverage()
-    for (const seen of [
-      judgement(['REF-3', 'LIST-1']),
-      judgement([], 'REF-3'),
-      judgement(['FORM-1']),
-      judgement([], 'REF-1'),
-      judgement([], 'TKT-1')
-    ])
-      coverage.add(seen)
-    const judged = judgedRun(
-      {
-        ...runWith('too much'),
-        findings: [
-          finding('double-refund-risk', '#1/req_1'),
-          finding('zero-payment', '#1/req_2'),
-          finding('card-number-sent', '#7/req_1')
-        ],
-        coverage: coverage.report(),
-        omitted: { requests: 7, entries: 8, by_test: 0 }
-      },
-      { failOn: ['zero-payment'], ignore: ['card-number-sent'] }
-    )
-    const all = elementsIn(parseMarkup(runPage(judged)))
-    const whole = all.map(textOf).join(' ')
+t.test('reports: the page shows requests by test, each refusal with its why, findings', t => {
+  const coverage = new Coverage()
+  for (const seen of [
+    judgement(['REF-3', 'LIST-1']),
+    judgement([], 'REF-3'),
+    judgement(['FORM-1']),
+    judgement([], 'REF-1'),
+    judgement([], 'TKT-1')
+  ])
+    coverage.add(seen)
+  const judged = judgedRun(
+    {
+      ...runWith('too much'),
+      findings: [
+        finding('double-refund-risk', '#1/req_1'),
+        finding('zero-payment', '#1/req_2'),
+        finding('card-number-sent', '#7/req_1')
+      ],
+      coverage: coverage.report(),
+      omitted: { requests: 7, entries: 8, by_test: 0 }
+    },
+    { failOn: ['zero-payment'], ignore: ['card-number-sent'] }
+  )
+  const all = elementsIn(parseMarkup(runPage(judged)))
+  const whole = all.map(textOf).join(' ')
 
-    t.strictSame(
-      all.filter(({ name }) => name === 'h2').map(({ text }) => text),
-      ['Gates', 'Expectations', 'Findings', 'Requests by test', 'Coverage', 'Assumptions relied on']
-    )
-    const [legend = [], cells = []] = all
-      .filter(({ name }) => name === 'ul')
-      .map(({ children }) => children.filter(({ name }) => name === 'li'))
-    t.strictSame(
-      legend.map(({ attributes, text }) => `${attributes.class}: ${text}`),
-      ['all: every outcome seen', 'kept: only kept', 'broken: only broken', 'none: not exercised']
-    )
-    t.equal(cells.length, 58)
-    t.match(runPage(judged), /\.map \.broken \{ border-left-color: var\(--bad\) \}/)
-    t.notMatch(runPage(judged), /\.map \.none/, 'what was not exercised is grey, as the border is')
-    const cellOf = (rule: string) => cells[(RULE_IDS as string[]).indexOf(rule)]
-    const shown = ['REF-3', 'LIST-1', 'FORM-1', 'REF-1', 'LOC-1', 'TKT-1'].map(
-      rule => `${cellOf(rule)?.attributes.class}: ${cellOf(rule)?.text}`
-    )
-    t.strictSame(shown, [
-      'all: kept 1 · broken 1',
-      'all: kept 1 · broken –',
-      'kept: kept 1 · broken 0',
-      'broken: kept 0 · broken 1',
-      'none: kept 0 · broken 0',
-      'broken: kept – · broken 1'
-    ])
-    t.match(
-      runPage(judgedWith('late')),
-      /<a href="#request-1">.*late: wanted late; got late in <a href="#request-0">/s
-    )
-    for (const part of [
-      'REF-7: too much',
-      'a Refund above the remainder is an error',
-      '{"transaction":"too much"}',
-      'Relies on: A07 (error body)',
-      'Rules kept: BASE-1. Rules broken: REF-7.',
-      FINDINGS['zero-payment'].advice,
-      'Requests of other tests',
-      'not exercised',
-      SAYS.omitted(7, 8),
-      'script entry too much',
-      'warning, ignored'
-    ])
-      t.ok(whole.includes(part), part)
-    t.strictSame(
-      all.flatMap(({ name, attributes }) =>
-        name === 'td' && /^(bad|warn)$/.test(attributes.class ?? '') ? [attributes.class] : []
-      ),
-      ['bad', 'bad', 'bad', 'warn', 'warn', 'bad']
-    )
-    const [ofTest] = all.filter(({ name }) => name === 'details')
-    t.equal(ofTest?.attributes.open, '', 'a test with a finding is open')
-    t.end()
+  t.strictSame(
+    all.filter(({ name }) => name === 'h2').map(({ text }) => text),
+    ['Gates', 'Expectations', 'Findings', 'Requests by test', 'Coverage', 'Assumptions relied on']
+  )
+  const [legend = [], cells = []] = all
+    .filter(({ name }) => name === 'ul')
+    .map(({ children }) => children.filter(({ name }) => name === 'li'))
+  t.strictSame(
+    legend.map(({ attributes, text }) => `${attributes.class}: ${text}`),
+    ['all: every outcome seen', 'kept: only kept', 'broken: only broken', 'none: not exercised']
+  )
+  t.equal(cells.length, 58)
+  t.match(runPage(judged), /\.map \.broken \{ border-left-color: var\(--bad\) \}/)
+  t.notMatch(runPage(judged), /\.map \.none/, 'what was not exercised is grey, as the border is')
+  const cellOf = (rule: string) => cells[(RULE_IDS as string[]).indexOf(rule)]
+  const shown = ['REF-3', 'LIST-1', 'FORM-1', 'REF-1', 'LOC-1', 'TKT-1'].map(
+    rule => `${cellOf(rule)?.attributes.class}: ${cellOf(rule)?.text}`
+  )
+  t.strictSame(shown, [
+    'all: kept 1 · broken 1',
+    'all: kept 1 · broken –',
+    'kept: kept 1 · broken 0',
+    'broken: kept 0 · broken 1',
+    'none: kept 0 · broken 0',
+    'broken: kept – · broken 1'
+  ])
+  t.match(
+    runPage(judgedWith('late')),
+    /<a href="#request-1">.*late: wanted late; got late in <a href="#request-0">/s
+  )
+  for (const part of [
+    'REF-7: too much',
+    'a Refund above the remainder is an error',
+    '{"transaction":"too much"}',
+    'Relies on: A07 (error body)',
+    'Rules kept: BASE-1. Rules broken: REF-7.',
+    FINDINGS['zero-payment'].advice,
+    'Requests of other tests',
+    'not exercised',
+    SAYS.omitted(7, 8),
+    'script entry too much',
+    'warning, ignored'
+  ])
+    t.ok(whole.includes(part), part)
+  t.strictSame(
+    all.flatMap(({ name, attributes }) =>
+      name === 'td' && /^(bad|warn)$/.test(attributes.class ?? '') ? [attributes.class] : []
+    ),
+    ['bad', 'bad', 'bad', 'warn', 'warn', 'bad']
+  )
+  const [ofTest] = all.filter(({ name }) => name === 'details')
+  t.equal(ofTest?.attributes.open, '', 'a test with a finding is open')
+  t.end()
+})
+
+t.test('reports: a run in which no request named its test', t => {
+  const none = runPage(judgedRun({}, { failOn: [] }))
+  const scripted = refusedCall('x', {
+    test: null,
+    request: 'till#2/req_9',
+    outcome: 'lost_after'
+  })
+  const script = { id: 'scr_4', name: null, fault: 'reset' }
+  const entry = {
+    ...scripted.entry,
+    account: null,
+    answer: null,
+    answered: false,
+    took_effect: true,
+    query: {},
+    body: {},
+    script
   }
-)
+  const why = {
+    rules: [{ rule: 'LIST-1', verdict: 'kept', text: 'a list' }],
+    assumptions: [],
+    changed_by: []
+  }
+  const calls = [
+    { ...scripted, entry: { ...entry, why } },
+    {
+      ...scripted,
+      request: 'till#2/req_10',
+      entry: { ...entry, answer: 'plain\ntext', script: null }
+    }
+  ] as RunDocument['requests']
+  const tests: RunDocument['tests'] = [
+    { test: null, calls: 1, refused: 0, kept: [], broken: [], findings: [] }
+  ]
+  const some = runPage(judgedRun({ requests: calls, tests }, {}, null))
 
-t.test(
-  'reports: a run in which no request named its test, and one without any request, say so',
-  t => {
-    const none = runPage(judgedRun({}, { failOn: [] }))
-    const scripted = refusedCall('x', {
-      test: null,
-      request: 'till#2/req_9',
-      outcome: 'lost_after'
+  t.ok(
+    none.includes('all gates passed') &&
+      none.includes('<h2>Gates</h2>\n<p>None.</p>') &&
+      none.includes(SAYS.overview('', '', '', 0).slice(-10))
+  )
+  for (const part of [
+    SAYS.no_test_names(),
+    'All requests',
+    'No Account; took effect; the response was lost; script entry scr_4',
+    'lost after',
+    '(no body)',
+    'plain\ntext',
+    'no assumption',
+    'Rules kept: none. Rules broken: none.'
+  ])
+    t.ok(some.includes(part), part)
+  t.notOk(some.includes('The command'))
+  const both = runPage(
+    judgedRun({
+      requests: calls,
+      tests: [...tests, { ...tests[0], test: 'one' } as RunDocument['tests'][number]]
     })
-    const script = { id: 'scr_4', name: null, fault: 'reset' }
-    const entry = {
-      ...scripted.entry,
-      account: null,
-      answer: null,
-      answered: false,
-      took_effect: true,
-      query: {},
-      body: {},
-      script
+  )
+  t.ok(both.includes('Requests that named no test'))
+  t.end()
+})
+
+t.test('reports: JUnit has a case a gate and a case a test', t => {
+  const found = (...findings: FindingId[]) =>
+    findings.map((finding, nth) => ({ finding, times: 2 - nth }))
+  const tests: RunDocument['tests'] = [
+    { test: null, calls: 1, refused: 0, kept: [], broken: [], findings: found('zero-payment') },
+    {
+      test: 'sends a card',
+      calls: 1,
+      refused: 0,
+      kept: [],
+      broken: [],
+      findings: found('card-number-sent')
+    },
+    {
+      test: 'pays',
+      calls: 2,
+      refused: 1,
+      kept: ['BASE-1'],
+      broken: ['REF-7'],
+      findings: found('zero-payment', 'card-number-sent')
     }
-    const why = {
-      rules: [{ rule: 'LIST-1', verdict: 'kept', text: 'a list' }],
-      assumptions: [],
-      changed_by: []
-    }
-    const calls = [
-      { ...scripted, entry: { ...entry, why } },
-      {
-        ...scripted,
-        request: 'till#2/req_10',
-        entry: { ...entry, answer: 'plain\ntext', script: null }
-      }
-    ] as RunDocument['requests']
-    const tests: RunDocument['tests'] = [
-      { test: null, calls: 1, refused: 0, kept: [], broken: [], findings: [] }
-    ]
-    const some = runPage(judgedRun({ requests: calls, tests }, {}, null))
+  ]
+  const findings = [finding('zero-payment', '#1/req_1'), finding('card-number-sent', '#1/req_2')]
+  const requests = [refusedCall('pays'), answeredCall('#1/req_2', 'pays')]
+  const judged = judgedRun(
+    { tests, findings, requests },
+    { failOn: ['warnings', 'script'], ignore: ['card-number-sent'] }
+  )
+  const caused = `zero-payment (2×): ${FINDINGS['zero-payment'].about} ${FINDINGS['zero-payment'].advice}`
 
-    t.ok(
-      none.includes('all gates passed') &&
-        none.includes('<h2>Gates</h2>\n<p>None.</p>') &&
-        none.includes(SAYS.overview('', '', '', 0).slice(-10))
-    )
-    for (const part of [
-      SAYS.no_test_names(),
-      'All requests',
-      'No Account; took effect; the response was lost; script entry scr_4',
-      'lost after',
-      '(no body)',
-      'plain\ntext',
-      'no assumption',
-      'Rules kept: none. Rules broken: none.'
-    ])
-      t.ok(some.includes(part), part)
-    t.notOk(some.includes('The command'))
-    const both = runPage(
-      judgedRun({
-        requests: calls,
-        tests: [...tests, { ...tests[0], test: 'one' } as RunDocument['tests'][number]]
-      })
-    )
-    t.ok(both.includes('Requests that named no test'))
-    t.end()
-  }
-)
+  const shown = ({ name, attributes, children }: Element): unknown[] =>
+    name === 'testcase'
+      ? [
+          Object.values(attributes).join(' '),
+          ...children.map(({ name, attributes, text }) => [name, attributes, text])
+        ]
+      : [name, attributes, ...children.map(shown)]
 
-t.test(
-  'reports: JUnit has a case a gate and a case a test, which fails when it caused a finding that fails a gate',
-  t => {
-    const found = (...findings: FindingId[]) =>
-      findings.map((finding, nth) => ({ finding, times: 2 - nth }))
-    const tests: RunDocument['tests'] = [
-      { test: null, calls: 1, refused: 0, kept: [], broken: [], findings: found('zero-payment') },
-      {
-        test: 'sends a card',
-        calls: 1,
-        refused: 0,
-        kept: [],
-        broken: [],
-        findings: found('card-number-sent')
-      },
-      {
-        test: 'pays',
-        calls: 2,
-        refused: 1,
-        kept: ['BASE-1'],
-        broken: ['REF-7'],
-        findings: found('zero-payment', 'card-number-sent')
-      }
-    ]
-    const findings = [finding('zero-payment', '#1/req_1'), finding('card-number-sent', '#1/req_2')]
-    const requests = [refusedCall('pays'), answeredCall('#1/req_2', 'pays')]
-    const judged = judgedRun(
-      { tests, findings, requests },
-      { failOn: ['warnings', 'script'], ignore: ['card-number-sent'] }
-    )
-    const caused = `zero-payment (2×): ${FINDINGS['zero-payment'].about} ${FINDINGS['zero-payment'].advice}`
-
-    const shown = ({ name, attributes, children }: Element): unknown[] =>
-      name === 'testcase'
-        ? [
-            Object.values(attributes).join(' '),
-            ...children.map(({ name, attributes, text }) => [name, attributes, text])
-          ]
-        : [name, attributes, ...children.map(shown)]
-
-    t.strictSame(shown(parseMarkup(runJunit(judged))), [
-      'testsuites',
-      { name: 'commerce-emulator', tests: '4', failures: '2', errors: '0' },
+  t.strictSame(shown(parseMarkup(runJunit(judged))), [
+    'testsuites',
+    { name: 'commerce-emulator', tests: '4', failures: '2', errors: '0' },
+    [
+      'testsuite',
+      { name: 'gates', tests: '2', failures: '1', errors: '0' },
       [
-        'testsuite',
-        { name: 'gates', tests: '2', failures: '1', errors: '0' },
+        'commerce-emulator.gates warnings',
+        ['failure', { message: 'warnings: zero-payment' }, 'warnings: zero-payment']
+      ],
+      ['commerce-emulator.gates script']
+    ],
+    [
+      'testsuite',
+      { name: 'tests', tests: '2', failures: '1', errors: '0' },
+      [
+        'commerce-emulator.tests pays',
+        ['failure', { message: caused }, caused],
         [
-          'commerce-emulator.gates warnings',
-          ['failure', { message: 'warnings: zero-payment' }, 'warnings: zero-payment']
-        ],
-        ['commerce-emulator.gates script']
+          'system-out',
+          {},
+          '2 requests, 1 refused\nkept: BASE-1\nbroke: REF-7\n#1/req_1 POST /pays 400'
+        ]
       ],
       [
-        'testsuite',
-        { name: 'tests', tests: '2', failures: '1', errors: '0' },
-        [
-          'commerce-emulator.tests pays',
-          ['failure', { message: caused }, caused],
-          [
-            'system-out',
-            {},
-            '2 requests, 1 refused\nkept: BASE-1\nbroke: REF-7\n#1/req_1 POST /pays 400'
-          ]
-        ],
-        [
-          'commerce-emulator.tests sends a card',
-          ['system-out', {}, '1 request, 0 refused\nkept: no rule\nbroke: no rule']
-        ]
+        'commerce-emulator.tests sends a card',
+        ['system-out', {}, '1 request, 0 refused\nkept: no rule\nbroke: no rule']
       ]
-    ])
-    t.equal(
-      parseMarkup(runJunit(judgedRun())).children.length,
-      1,
-      'without named tests there is no suite of them'
-    )
-    const sandboxes = ['till', null].map(sandbox => ({ sandbox, periods: 1 }))
-    const unmetIn = parseMarkup(
-      runJunit(judgedRun({ sandboxes, expectations: [unmet('till', 'a')] }))
-    ).children[1] as Element
-    t.strictSame(
-      unmetIn.attributes,
-      { name: 'sandboxes', tests: '2', failures: '1', errors: '0' },
-      'an unmet expectation fails its sandbox alone'
-    )
-    t.end()
-  }
-)
+    ]
+  ])
+  t.equal(
+    parseMarkup(runJunit(judgedRun())).children.length,
+    1,
+    'without named tests there is no suite of them'
+  )
+  const sandboxes = ['till', null].map(sandbox => ({ sandbox, periods: 1 }))
+  const unmetIn = parseMarkup(
+    runJunit(judgedRun({ sandboxes, expectations: [unmet('till', 'a')] }))
+  ).children[1] as Element
+  t.strictSame(
+    unmetIn.attributes,
+    { name: 'sandboxes', tests: '2', failures: '1', errors: '0' },
+    'an unmet expectation fails its sandbox alone'
+  )
+  t.end()
+})
 
-t.test(
-  'reports: Markdown shows gates, findings, tests, refused calls and assumptions; tables stop at 50 rows',
-  t => {
-    const many = Array.from({ length: 53 }, (_, nth) =>
-      refusedCall('pays', { request: `#1/req_${nth}` })
+t.test('reports: Markdown shows gates, findings, tests, refused calls and assumptions', t => {
+  const many = Array.from({ length: 53 }, (_, nth) =>
+    refusedCall('pays', { request: `#1/req_${nth}` })
+  )
+  const markdown = runMarkdown(
+    judgedRun(
+      { ...runWith('pays'), requests: many },
+      { failOn: ['expectations', 'zero-payment', 'errors'], ignore: ['card-number-sent'] }
     )
-    const markdown = runMarkdown(
-      judgedRun(
-        { ...runWith('pays'), requests: many },
-        { failOn: ['expectations', 'zero-payment', 'errors'], ignore: ['card-number-sent'] }
-      )
-    )
+  )
 
-    for (const line of [
-      '## commerce-emulator: a gate failed',
-      '| `zero-payment` | failed | finding: zero-payment |',
-      '| `errors` | passed |  |',
-      '| pays | unmet | pays | 0 of 1 period | `#1/req_2` | pays: wanted pays; got pays in `#1/req_1`; pays: wanted pays; got pays in `#1/req_2` | pays |',
-      '| pays | failed | 1 | 1 | REF-7 | `zero-payment` 1× |',
-      '| `#1/req_0` | pays | POST /pays | 400 | REF-7: pays |',
-      SAYS.more_rows(3),
-      '| A07 | error body | as shown | 1 | `#1/req_1` |'
-    ])
-      t.ok(markdown.split('\n').includes(line), line)
-    t.ok(markdown.includes(SAYS.requests(3, 53)))
-    t.notOk(markdown.includes('#1/req_50'))
+  for (const line of [
+    '## commerce-emulator: a gate failed',
+    '| `zero-payment` | failed | finding: zero-payment |',
+    '| `errors` | passed |  |',
+    '| pays | unmet | pays | 0 of 1 period | `#1/req_2` | pays: wanted pays; got pays in `#1/req_1`; pays: wanted pays; got pays in `#1/req_2` | pays |',
+    '| pays | failed | 1 | 1 | REF-7 | `zero-payment` 1× |',
+    '| `#1/req_0` | pays | POST /pays | 400 | REF-7: pays |',
+    SAYS.more_rows(3),
+    '| A07 | error body | as shown | 1 | `#1/req_1` |'
+  ])
+    t.ok(markdown.split('\n').includes(line), line)
+  t.ok(markdown.includes(SAYS.requests(3, 53)))
+  t.notOk(markdown.includes('#1/req_50'))
 
-    const ignored = runMarkdown(
-      judgedRun(
-        { findings: [finding('zero-payment', '#1/req_1')] },
-        { ignore: ['zero-payment'] },
-        null
-      )
+  const ignored = runMarkdown(
+    judgedRun(
+      { findings: [finding('zero-payment', '#1/req_1')] },
+      { ignore: ['zero-payment'] },
+      null
     )
-    t.ok(ignored.includes('| `zero-payment` | warning, ignored | 1 | `#1/req_1` |'))
-    t.ok(ignored.startsWith('## commerce-emulator: all gates passed\n'))
-    t.notMatch(ignored, /The command|### Tests|### Refused/)
-    t.end()
-  }
-)
+  )
+  t.ok(ignored.includes('| `zero-payment` | warning, ignored | 1 | `#1/req_1` |'))
+  t.ok(ignored.startsWith('## commerce-emulator: all gates passed\n'))
+  t.notMatch(ignored, /The command|### Tests|### Refused/)
+  t.end()
+})
 
 t.test(
   'reports: why a call was refused is its rule or assumption with the message, as far as it is known',
@@ -462,35 +444,32 @@ t.test(
   }
 )
 
-t.test(
-  'reports: annotations of GitHub Actions, one a finding by its severity and one for each other failure',
-  t => {
-    const risk = FINDINGS['double-refund-risk']
-    const calls = ['#1/req_1', '#1/req_2', '#1/req_3', '#1/req_4', '#1/req_5', '#1/req_6']
-    const judged = judgedRun(
-      {
-        findings: [
-          finding('double-refund-risk', ...calls),
-          finding('zero-payment', 'till#1/req_1'),
-          finding('card-number-sent', '#1/req_9')
-        ],
-        expectations: [unmet(null, '100 % of it, a:b\r\n::error::forged\u001b')]
-      },
-      {
-        failOn: ['errors', 'expectations', 'script'],
-        minCoverage: 10,
-        ignore: ['card-number-sent']
-      }
-    )
+t.test('reports: annotations of GitHub Actions', t => {
+  const risk = FINDINGS['double-refund-risk']
+  const calls = ['#1/req_1', '#1/req_2', '#1/req_3', '#1/req_4', '#1/req_5', '#1/req_6']
+  const judged = judgedRun(
+    {
+      findings: [
+        finding('double-refund-risk', ...calls),
+        finding('zero-payment', 'till#1/req_1'),
+        finding('card-number-sent', '#1/req_9')
+      ],
+      expectations: [unmet(null, '100 % of it, a:b\r\n::error::forged\u001b')]
+    },
+    {
+      failOn: ['errors', 'expectations', 'script'],
+      minCoverage: 10,
+      ignore: ['card-number-sent']
+    }
+  )
 
-    t.strictSame(runAnnotations(judged).split('\n'), [
-      `::error title=double-refund-risk::${risk.about} ${risk.advice} (6×: #1/req_1, #1/req_2, #1/req_3, #1/req_4, #1/req_5, …)`,
-      `::warning title=zero-payment::${FINDINGS['zero-payment'].about} ${FINDINGS['zero-payment'].advice} (1×: till#1/req_1)`,
-      `::error title=coverage::${SAYS.low_coverage(0, 10).replaceAll('%', '%25')}`,
-      '::error title=expectations::100 %25 of it, a:b%0D%0A::error::forged\\u001b',
-      ''
-    ])
-    t.equal(runAnnotations(judgedRun()), '')
-    t.end()
-  }
-)
+  t.strictSame(runAnnotations(judged).split('\n'), [
+    `::error title=double-refund-risk::${risk.about} ${risk.advice} (6×: #1/req_1, #1/req_2, #1/req_3, #1/req_4, #1/req_5, …)`,
+    `::warning title=zero-payment::${FINDINGS['zero-payment'].about} ${FINDINGS['zero-payment'].advice} (1×: till#1/req_1)`,
+    `::error title=coverage::${SAYS.low_coverage(0, 10).replaceAll('%', '%25')}`,
+    '::error title=expectations::100 %25 of it, a:b%0D%0A::error::forged\\u001b',
+    ''
+  ])
+  t.equal(runAnnotations(judgedRun()), '')
+  t.end()
+})

@@ -294,121 +294,115 @@ t.test('what is as its scenario made it is shared, and left out of the file', as
   )
 })
 
-t.test(
-  'a file that cannot be used is named, and left byte for byte as it is; a last line that is torn is left out with a warning',
-  async t => {
-    const { folder, file } = await placeOf(t)
-    for (const [content, why] of [
-      ['', SAYS.empty],
-      [lineOf('{"format":5}'), SAYS.otherFormat(5, 4)]
-    ] as const) {
-      await writeFile(file, content)
-      const before = await version(file)
+t.test('a file that cannot be used is named, and left byte for byte as it is', async t => {
+  const { folder, file } = await placeOf(t)
+  for (const [content, why] of [
+    ['', SAYS.empty],
+    [lineOf('{"format":5}'), SAYS.otherFormat(5, 4)]
+  ] as const) {
+    await writeFile(file, content)
+    const before = await version(file)
 
-      const { code, message } = await refusalOf(withData(file))
+    const { code, message } = await refusalOf(withData(file))
 
-      t.strictSame([code, message], ['document_invalid', REFUSALS.unreadable(file, why).message])
-      t.strictSame(
-        [await readFile(file, 'utf8'), await version(file), await readdir(folder)],
-        [content, before, ['shop.json']]
-      )
-    }
-    await rm(file)
-    const emulator = await started(t, withData(file))
-    t.equal(emulator.resumed, null, 'without it a new one is made')
-
-    for (const amount of [1, 2])
-      await emulator.call(`POST /next/refunds transaction=txn_a&amount=${amount}`)
-    const whole = await readFile(file, 'utf8')
-    await emulator.close()
-    const warnings: string[] = []
-    await writeFile(file, whole.slice(0, -40))
-    const again = await started(t, { ...withData(file), warn: line => warnings.push(line) })
-    t.equal((await again.call('GET /next/transactions/txn_a')).body.amount_refunded, 101)
-    const lines = whole.split(/(?<=\n)/)
-    t.strictSame(warnings, [
-      `${file}:${lines.length} ${SAYS.torn((lines.at(-1) as string).length - 40)}`
-    ])
+    t.strictSame([code, message], ['document_invalid', REFUSALS.unreadable(file, why).message])
+    t.strictSame(
+      [await readFile(file, 'utf8'), await version(file), await readdir(folder)],
+      [content, before, ['shop.json']]
+    )
   }
-)
+  await rm(file)
+  const emulator = await started(t, withData(file))
+  t.equal(emulator.resumed, null, 'without it a new one is made')
 
-t.test(
-  'every problem of a file is reported with its place; so is an Account of the settings that it does not have',
-  async t => {
-    const { folder, file, call, close } = await opened(t)
-    await call('POST /sandbox/one/next/refunds transaction=txn_a&amount=1')
-    await call('POST /sandbox/two/_control/load {"scenario":"empty"}')
-    await close()
-    const good = await saved(file)
-    const [first, empty] = good.first_states
-    const [base, one, two] = good.sandboxes
-    const inFirst = (more: object) => ({ ...good, first_states: [{ ...first, ...more }, empty] })
-    const inBase = (more: object) => ({ ...good, sandboxes: [{ ...base, ...more }, one, two] })
-    const inOne = (records: object) => ({
-      ...good,
-      sandboxes: [base, { ...one, records: { ...one.records, ...records } }, two]
-    })
-    const listed = (entry: object) => ({
-      entry: { on: 'GET /tickets', ...entry },
-      matched: 0,
-      applied: 0
-    })
-    const refunds = [{ id: 'rfd_x', transaction: 'txn_a', amount: 1201 }]
-    const tickets = [{ id: 'tkt_x', location: 'loc_x', reference: 'X' }]
-    const shapes = {
-      clock: { at: 'x', running: 1 },
-      settings: { port: 1, seed: -1 },
-      expectations: [{ on: 'x' }]
-    }
-    const own = {
-      counters: { user: 'x' },
-      script: [{ id: 'x', ...listed({ on: 1 }) }],
-      records: { ...base.records, cats: [] }
-    }
-    const compiled = {
-      script: [{ id: 'scr_1', ...listed({}) }],
-      expectations: [{ on: 'POST /refunds', times: '3-2' }]
-    }
-    const cases: [data: Json, at: string, paths: string, settings?: object][] = [
-      [
-        inFirst(shapes),
-        'first_states[0].',
-        'clock.at,clock.running,expectations[0].on,settings.port,settings.seed'
-      ],
-      [inBase(own), 'sandboxes[0].', 'counters.user,records.cats,script[0].entry.on,script[0].id'],
-      [
-        inOne({ tickets, transactions: [PAID], refunds }),
-        'sandboxes[1].records.',
-        'tickets[0].location,transactions[0].ticket'
-      ],
-      [inOne({ refunds }), 'sandboxes[1].records.', 'refunds[0].amount'],
-      [inFirst(compiled), 'first_states[0].', 'expectations[0].times,script[0].entry'],
-      [
-        inBase({ script: [{ id: 'scr_2', ...listed({}), values: [{ value: 5 }] }] }),
-        'sandboxes[0].',
-        'script[0].values[0],script[0].values[0],script[0].values[0].value'
-      ],
-      [
-        inBase({ script: [{ id: 'scr_2', ...listed({ calls: 'x', delay: '1s' }) }] }),
-        'sandboxes[0].',
-        'script[0].entry.calls'
-      ],
-      [good, '', 'first_states[1],sandboxes[2]', { 'auth.accept_any_key': 'mch_a' }]
-    ]
-    for (const [data, at, paths, settings = {}] of cases) {
-      const text = fileText(data)
-      await writeFile(file, text)
+  for (const amount of [1, 2])
+    await emulator.call(`POST /next/refunds transaction=txn_a&amount=${amount}`)
+  const whole = await readFile(file, 'utf8')
+  await emulator.close()
+  const warnings: string[] = []
+  await writeFile(file, whole.slice(0, -40))
+  const again = await started(t, { ...withData(file), warn: line => warnings.push(line) })
+  t.equal((await again.call('GET /next/transactions/txn_a')).body.amount_refunded, 101)
+  const lines = whole.split(/(?<=\n)/)
+  t.strictSame(warnings, [
+    `${file}:${lines.length} ${SAYS.torn((lines.at(-1) as string).length - 40)}`
+  ])
+})
 
-      const { code, problems = [] } = await refusalOf(withData(file, settings))
-
-      t.equal(code, 'document_invalid')
-      const found = problems.map(({ path }) => path).sort()
-      t.equal(found.map(path => path.replace(at, '')).join(), paths)
-      t.ok(problems.every(problem => problem.file === file && problem.path.startsWith(at)))
-      t.strictSame([await readFile(file, 'utf8'), await readdir(folder)], [text, ['shop.json']])
-    }
+t.test('every problem of a file is reported with its place', async t => {
+  const { folder, file, call, close } = await opened(t)
+  await call('POST /sandbox/one/next/refunds transaction=txn_a&amount=1')
+  await call('POST /sandbox/two/_control/load {"scenario":"empty"}')
+  await close()
+  const good = await saved(file)
+  const [first, empty] = good.first_states
+  const [base, one, two] = good.sandboxes
+  const inFirst = (more: object) => ({ ...good, first_states: [{ ...first, ...more }, empty] })
+  const inBase = (more: object) => ({ ...good, sandboxes: [{ ...base, ...more }, one, two] })
+  const inOne = (records: object) => ({
+    ...good,
+    sandboxes: [base, { ...one, records: { ...one.records, ...records } }, two]
+  })
+  const listed = (entry: object) => ({
+    entry: { on: 'GET /tickets', ...entry },
+    matched: 0,
+    applied: 0
+  })
+  const refunds = [{ id: 'rfd_x', transaction: 'txn_a', amount: 1201 }]
+  const tickets = [{ id: 'tkt_x', location: 'loc_x', reference: 'X' }]
+  const shapes = {
+    clock: { at: 'x', running: 1 },
+    settings: { port: 1, seed: -1 },
+    expectations: [{ on: 'x' }]
   }
-)
+  const own = {
+    counters: { user: 'x' },
+    script: [{ id: 'x', ...listed({ on: 1 }) }],
+    records: { ...base.records, cats: [] }
+  }
+  const compiled = {
+    script: [{ id: 'scr_1', ...listed({}) }],
+    expectations: [{ on: 'POST /refunds', times: '3-2' }]
+  }
+  const cases: [data: Json, at: string, paths: string, settings?: object][] = [
+    [
+      inFirst(shapes),
+      'first_states[0].',
+      'clock.at,clock.running,expectations[0].on,settings.port,settings.seed'
+    ],
+    [inBase(own), 'sandboxes[0].', 'counters.user,records.cats,script[0].entry.on,script[0].id'],
+    [
+      inOne({ tickets, transactions: [PAID], refunds }),
+      'sandboxes[1].records.',
+      'tickets[0].location,transactions[0].ticket'
+    ],
+    [inOne({ refunds }), 'sandboxes[1].records.', 'refunds[0].amount'],
+    [inFirst(compiled), 'first_states[0].', 'expectations[0].times,script[0].entry'],
+    [
+      inBase({ script: [{ id: 'scr_2', ...listed({}), values: [{ value: 5 }] }] }),
+      'sandboxes[0].',
+      'script[0].values[0],script[0].values[0],script[0].values[0].value'
+    ],
+    [
+      inBase({ script: [{ id: 'scr_2', ...listed({ calls: 'x', delay: '1s' }) }] }),
+      'sandboxes[0].',
+      'script[0].entry.calls'
+    ],
+    [good, '', 'first_states[1],sandboxes[2]', { 'auth.accept_any_key': 'mch_a' }]
+  ]
+  for (const [data, at, paths, settings = {}] of cases) {
+    const text = fileText(data)
+    await writeFile(file, text)
+
+    const { code, problems = [] } = await refusalOf(withData(file, settings))
+
+    t.equal(code, 'document_invalid')
+    const found = problems.map(({ path }) => path).sort()
+    t.equal(found.map(path => path.replace(at, '')).join(), paths)
+    t.ok(problems.every(problem => problem.file === file && problem.path.startsWith(at)))
+    t.strictSame([await readFile(file, 'utf8'), await readdir(folder)], [text, ['shop.json']])
+  }
+})
 
 t.test('a state that another setting allowed can be gone on from', async t => {
   const { call, again } = await opened(t)
@@ -437,62 +431,59 @@ t.test('a state that another setting allowed can be gone on from', async t => {
   )
 })
 
-t.test(
-  'every answered change is in the file; a refusal, a read and a dry run write nothing',
-  async t => {
-    const { file, call, sandboxes } = await opened(t)
-    const changes: Call[] = [
-      'POST /next/transactions ticket=tkt_a&payment_type=external&amount=5',
-      'POST /next/locations/loc_a phone=1',
-      'DELETE /next/accounts/mch_a/users/usr_ana',
-      'GET /next/tickets',
-      'GET /next/tickets',
-      'POST /next/transactions ticket=tkt_a&payment_type=card&amount=5',
-      'POST /next/transactions ticket=tkt_a&payment_type=card&amount=5',
-      'POST /sandbox/one/next/refunds transaction=txn_a&amount=1',
-      'PUT /_control/clock {"running":true}',
-      'PATCH /sandbox/one/_control/settings {"seed":3}',
-      'POST /_control/script {"on":"GET /refunds","delay":"1ms"}',
-      'POST /_control/keys {"account":"mch_a"}',
-      'POST /_control/records {"tickets":[{"id":"tkt_b","location":"loc_a","reference":"T-7"}]}',
-      'PATCH /_control/records/tickets/tkt_a {"reference":"T-8"}',
-      'DELETE /_control/records/tickets/tkt_b',
-      'DELETE /_control/script/scr_3',
-      'POST /_control/reset',
-      'POST /_control/load {"scenario":"empty"}',
-      'DELETE /_control/sandboxes/one'
-    ]
-    for (const change of changes) {
-      const before = await version(file)
-      const { status } = await call(change)
-      t.ok(status < 300 || status === 402 || status === 503, `${change}: ${status}`)
-      t.not(await version(file), before, change)
-      const inFile = (await saved(file)).sandboxes.map(({ requests }: Json) => requests)
-      const present = sandboxes.all().map(({ requests }) => requests)
-      t.strictSame(inFile, present, 'the file is of this moment')
-    }
-
-    await call('POST /_control/load {"scenario":"bistro"}')
-    await call('POST /_control/script {"on":"POST /refunds","calls":"9","respond":{"status":503}}')
-    const idle: [Call, status: number, key?: string][] = [
-      ['GET /next/tickets', 200, 'sk_test_merchant'],
-      ['POST /next/locations display_name=x', 400, 'sk_test_merchant'],
-      ['POST /next/locations display_name=x', 401, 'sk_unknown'],
-      ['POST /nowhere', 404],
-      ['PATCH /_control/settings {"seed":-1}', 400],
-      ['POST /sandbox/three/_control/load {"scenario":"nowhere"}', 404],
-      ['POST /_control/load?dry_run {"scenario":"empty"}', 200],
-      ['PUT /_control/snapshots/a', 201],
-      ['DELETE /_control/requests', 204]
-    ]
-    for (const [read, status, key] of idle) {
-      const before = await version(file)
-      t.equal((await call(read, key)).status, status, read)
-      await sleep(5)
-      t.equal(await version(file), before, read)
-    }
+t.test('every answered change is in the file; a refusal', async t => {
+  const { file, call, sandboxes } = await opened(t)
+  const changes: Call[] = [
+    'POST /next/transactions ticket=tkt_a&payment_type=external&amount=5',
+    'POST /next/locations/loc_a phone=1',
+    'DELETE /next/accounts/mch_a/users/usr_ana',
+    'GET /next/tickets',
+    'GET /next/tickets',
+    'POST /next/transactions ticket=tkt_a&payment_type=card&amount=5',
+    'POST /next/transactions ticket=tkt_a&payment_type=card&amount=5',
+    'POST /sandbox/one/next/refunds transaction=txn_a&amount=1',
+    'PUT /_control/clock {"running":true}',
+    'PATCH /sandbox/one/_control/settings {"seed":3}',
+    'POST /_control/script {"on":"GET /refunds","delay":"1ms"}',
+    'POST /_control/keys {"account":"mch_a"}',
+    'POST /_control/records {"tickets":[{"id":"tkt_b","location":"loc_a","reference":"T-7"}]}',
+    'PATCH /_control/records/tickets/tkt_a {"reference":"T-8"}',
+    'DELETE /_control/records/tickets/tkt_b',
+    'DELETE /_control/script/scr_3',
+    'POST /_control/reset',
+    'POST /_control/load {"scenario":"empty"}',
+    'DELETE /_control/sandboxes/one'
+  ]
+  for (const change of changes) {
+    const before = await version(file)
+    const { status } = await call(change)
+    t.ok(status < 300 || status === 402 || status === 503, `${change}: ${status}`)
+    t.not(await version(file), before, change)
+    const inFile = (await saved(file)).sandboxes.map(({ requests }: Json) => requests)
+    const present = sandboxes.all().map(({ requests }) => requests)
+    t.strictSame(inFile, present, 'the file is of this moment')
   }
-)
+
+  await call('POST /_control/load {"scenario":"bistro"}')
+  await call('POST /_control/script {"on":"POST /refunds","calls":"9","respond":{"status":503}}')
+  const idle: [Call, status: number, key?: string][] = [
+    ['GET /next/tickets', 200, 'sk_test_merchant'],
+    ['POST /next/locations display_name=x', 400, 'sk_test_merchant'],
+    ['POST /next/locations display_name=x', 401, 'sk_unknown'],
+    ['POST /nowhere', 404],
+    ['PATCH /_control/settings {"seed":-1}', 400],
+    ['POST /sandbox/three/_control/load {"scenario":"nowhere"}', 404],
+    ['POST /_control/load?dry_run {"scenario":"empty"}', 200],
+    ['PUT /_control/snapshots/a', 201],
+    ['DELETE /_control/requests', 204]
+  ]
+  for (const [read, status, key] of idle) {
+    const before = await version(file)
+    t.equal((await call(read, key)).status, status, read)
+    await sleep(5)
+    t.equal(await version(file), before, read)
+  }
+})
 
 /** A data file of its own, with how often it was written, and a change to write. */
 async function unit(t: Test) {
@@ -516,64 +507,58 @@ async function unit(t: Test) {
   return { folder, file, data, main: sandboxes.main, change, changed, seed, writes: () => writes }
 }
 
-t.test(
-  'changes that come together share a write, and one that comes while it is made has to wait for the next',
-  async t => {
-    const { data, change, changed, seed, writes } = await unit(t)
-    t.equal(data.isNew, true)
+t.test('changes that come together share a write', async t => {
+  const { data, change, changed, seed, writes } = await unit(t)
+  t.equal(data.isNew, true)
 
-    await Promise.all(Array.from({ length: 50 }, changed))
-    t.strictSame([writes(), await seed()], [1, 57])
+  await Promise.all(Array.from({ length: 50 }, changed))
+  t.strictSame([writes(), await seed()], [1, 57])
 
-    const first = changed()
-    while (writes() === 1) await sleep(0)
-    change()
-    let isSecondSaved = false
-    const rest = Array.from({ length: 20 }, () => data.saved().then(() => (isSecondSaved = true)))
-    await first
-    t.strictSame(
-      [writes(), await seed(), isSecondSaved],
-      [2, 58, false],
-      'the answer that waits for the first write need not wait for the second'
-    )
-    await Promise.all(rest)
-    t.strictSame([writes(), await seed()], [3, 59])
+  const first = changed()
+  while (writes() === 1) await sleep(0)
+  change()
+  let isSecondSaved = false
+  const rest = Array.from({ length: 20 }, () => data.saved().then(() => (isSecondSaved = true)))
+  await first
+  t.strictSame(
+    [writes(), await seed(), isSecondSaved],
+    [2, 58, false],
+    'the answer that waits for the first write need not wait for the second'
+  )
+  await Promise.all(rest)
+  t.strictSame([writes(), await seed()], [3, 59])
 
-    await data.saved()
-    t.equal(writes(), 4)
+  await data.saved()
+  t.equal(writes(), 4)
 
-    const ofOneTurn: Promise<void>[] = []
-    await new Promise<void>(resolve => {
-      for (let nth = 0; nth < 5; nth++)
-        setImmediate(() => ofOneTurn.push(data.saved()) === 5 && resolve())
-    })
-    await Promise.all(ofOneTurn)
-    t.equal(writes(), 5, 'calls that are judged in one turn of the loop')
-  }
-)
+  const ofOneTurn: Promise<void>[] = []
+  await new Promise<void>(resolve => {
+    for (let nth = 0; nth < 5; nth++)
+      setImmediate(() => ofOneTurn.push(data.saved()) === 5 && resolve())
+  })
+  await Promise.all(ofOneTurn)
+  t.equal(writes(), 5, 'calls that are judged in one turn of the loop')
+})
 
-t.test(
-  'closing waits for the write that is under way and for the one that waits, and nothing is written after it',
-  async t => {
-    const { folder, file, data, changed, seed, writes } = await unit(t)
-    const first = changed()
-    while (writes() === 0) await sleep(0)
-    const second = changed()
-    await data.close()
-    t.strictSame(
-      [writes(), await seed(), await readdir(folder)],
-      [2, 9, ['shop.json']],
-      'the lock is gone once all is written'
-    )
-    await Promise.all([first, second])
-    const before = await version(file)
-    await t.rejects(changed(), {
-      code: 'data_not_written',
-      message: /: the emulator has stopped\./
-    })
-    t.equal(await version(file), before)
-  }
-)
+t.test('closing waits for the write that is under way and for the one that waits', async t => {
+  const { folder, file, data, changed, seed, writes } = await unit(t)
+  const first = changed()
+  while (writes() === 0) await sleep(0)
+  const second = changed()
+  await data.close()
+  t.strictSame(
+    [writes(), await seed(), await readdir(folder)],
+    [2, 9, ['shop.json']],
+    'the lock is gone once all is written'
+  )
+  await Promise.all([first, second])
+  const before = await version(file)
+  await t.rejects(changed(), {
+    code: 'data_not_written',
+    message: /: the emulator has stopped\./
+  })
+  t.equal(await version(file), before)
+})
 
 t.test(
   'a file that is given nothing to save is not written, and a state that cannot be a text is reported',
@@ -750,8 +735,7 @@ t.test('with --watch a scenario that is loaded anew is in the file', async t => 
   t.equal((await saved(file)).first_states[0].scenario.name, 'before')
 
   await writeFile(own, JSON.stringify({ ...SCENARIO, name: 'after' }))
-  for (const since = Date.now(); (await saved(file)).start === 0 && Date.now() - since < 20_000; )
-    await sleep(10)
+  while ((await saved(file)).start === 0) await sleep(10)
 
   const { first_states, sandboxes, start } = await saved(file)
   t.strictSame(

@@ -66,77 +66,71 @@ const errorOf = ({ status, body }: { status: number; body: Json }) => [
 const NO_ROOM = 'ENOSPC: failed on purpose, write'
 const NOT_WRITTEN = [503, 'internal_error', 'data_not_written']
 
-t.test(
-  'data_not_written: the call that met the full disk took effect and says so; later changes are refused before they run; reads are answered',
-  async t => {
-    const { file, disk, call, control, refund, kept, held, sandbox, data } = await started(t)
-    t.equal((await refund()).status, 200)
-    const before = await readFile(file)
+t.test('data_not_written: the call that met the full disk took effect and says so', async t => {
+  const { file, disk, call, control, refund, kept, held, sandbox, data } = await started(t)
+  t.equal((await refund()).status, 200)
+  const before = await readFile(file)
 
-    disk.room = 100
-    const first = await refund()
+  disk.room = 100
+  const first = await refund()
 
+  t.strictSame([errorOf(first), sandbox.store.refunds.size, data.isFailing], [NOT_WRITTEN, 2, true])
+  t.equal(first.body.error.message, REFUSALS.inMemoryAlone(file, NO_ROOM).message)
+  t.strictSame(await readFile(file), before, 'the part that was written is taken back')
+
+  const state = await kept()
+  const ask = (on: string, body?: string | object) =>
+    on.startsWith('control ')
+      ? control(on.slice(8), body)
+      : call(on, { ...(body !== undefined && { body: body as string }) })
+  const changes: [on: string, body?: string | object][] = [
+    ['POST /refunds', 'transaction=txn_a&amount=1'],
+    ['POST /refunds', 'transaction=txn_a&amount=100000'],
+    ['POST /transactions', 'ticket=tkt_a&payment_type=external&amount=1'],
+    ['POST /locations/loc_a', 'phone=1'],
+    ['GET /tickets'],
+    ['control POST /reset'],
+    ['control POST /load', { scenario: 'empty' }],
+    ['control POST /records', { tickets: [{ location: 'loc_a', reference: 'T-9' }] }],
+    ['control POST /keys', { account: 'mch_a' }],
+    ['control PATCH /settings', { seed: 3 }],
+    ['control PUT /clock', { now: '2030-01-01T00:00:00Z' }],
+    ['control POST /clock/advance', { by: '1h' }],
+    ['control POST /script', { on: 'GET /refunds', delay: '1ms' }],
+    ['control DELETE /script'],
+    ['control DELETE /sandboxes/nobody']
+  ]
+  for (const [on, body] of changes) {
+    const answer = await ask(on, body)
     t.strictSame(
-      [errorOf(first), sandbox.store.refunds.size, data.isFailing],
-      [NOT_WRITTEN, 2, true]
+      [errorOf(answer), answer.body.error.message],
+      [NOT_WRITTEN, REFUSALS.notWritable(file, NO_ROOM).message],
+      on
     )
-    t.equal(first.body.error.message, REFUSALS.inMemoryAlone(file, NO_ROOM).message)
-    t.strictSame(await readFile(file), before, 'the part that was written is taken back')
-
-    const state = await kept()
-    const ask = (on: string, body?: string | object) =>
-      on.startsWith('control ')
-        ? control(on.slice(8), body)
-        : call(on, { ...(body !== undefined && { body: body as string }) })
-    const changes: [on: string, body?: string | object][] = [
-      ['POST /refunds', 'transaction=txn_a&amount=1'],
-      ['POST /refunds', 'transaction=txn_a&amount=100000'],
-      ['POST /transactions', 'ticket=tkt_a&payment_type=external&amount=1'],
-      ['POST /locations/loc_a', 'phone=1'],
-      ['GET /tickets'],
-      ['control POST /reset'],
-      ['control POST /load', { scenario: 'empty' }],
-      ['control POST /records', { tickets: [{ location: 'loc_a', reference: 'T-9' }] }],
-      ['control POST /keys', { account: 'mch_a' }],
-      ['control PATCH /settings', { seed: 3 }],
-      ['control PUT /clock', { now: '2030-01-01T00:00:00Z' }],
-      ['control POST /clock/advance', { by: '1h' }],
-      ['control POST /script', { on: 'GET /refunds', delay: '1ms' }],
-      ['control DELETE /script'],
-      ['control DELETE /sandboxes/nobody']
-    ]
-    for (const [on, body] of changes) {
-      const answer = await ask(on, body)
-      t.strictSame(
-        [errorOf(answer), answer.body.error.message],
-        [NOT_WRITTEN, REFUSALS.notWritable(file, NO_ROOM).message],
-        on
-      )
-      t.equal(await kept(), state, `${on} changes nothing`)
-    }
-    for (const [status, on, body] of [
-      [200, 'GET /refunds'],
-      [200, 'GET /transactions/txn_a'],
-      [400, 'POST /refunds', 'transaction='],
-      [501, 'DELETE /locations/loc_a'],
-      [200, 'control GET /state'],
-      [200, 'control POST /load?dry_run', { scenario: 'empty' }],
-      [200, 'control POST /verify', { on: 'GET /refunds', times: 1 }],
-      [201, 'control PUT /snapshots/a'],
-      [204, 'control DELETE /coverage']
-    ] as [number, string, object?][]) {
-      t.equal((await ask(on, body)).status, status, on)
-    }
-    t.strictSame(await readFile(file), before)
-
-    disk.room = Number.POSITIVE_INFINITY
-    t.equal((await refund()).status, 200, 'once there is room the next call is answered')
-    t.strictSame(
-      [data.isFailing, (await held()).records.refunds.length, sandbox.store.refunds.size],
-      [false, 3, 3]
-    )
+    t.equal(await kept(), state, `${on} changes nothing`)
   }
-)
+  for (const [status, on, body] of [
+    [200, 'GET /refunds'],
+    [200, 'GET /transactions/txn_a'],
+    [400, 'POST /refunds', 'transaction='],
+    [501, 'DELETE /locations/loc_a'],
+    [200, 'control GET /state'],
+    [200, 'control POST /load?dry_run', { scenario: 'empty' }],
+    [200, 'control POST /verify', { on: 'GET /refunds', times: 1 }],
+    [201, 'control PUT /snapshots/a'],
+    [204, 'control DELETE /coverage']
+  ] as [number, string, object?][]) {
+    t.equal((await ask(on, body)).status, status, on)
+  }
+  t.strictSame(await readFile(file), before)
+
+  disk.room = Number.POSITIVE_INFINITY
+  t.equal((await refund()).status, 200, 'once there is room the next call is answered')
+  t.strictSame(
+    [data.isFailing, (await held()).records.refunds.length, sandbox.store.refunds.size],
+    [false, 3, 3]
+  )
+})
 
 t.test(
   'data_not_written: what is in memory alone is written as soon as there is room, without a call',
@@ -152,7 +146,7 @@ t.test(
     await sleep(150)
     t.equal(data.isFailing, true, 'it was tried again')
     disk.room = Number.POSITIVE_INFINITY
-    for (const since = Date.now(); data.isFailing && Date.now() - since < 5000; ) await sleep(5)
+    while (data.isFailing) await sleep(5)
     t.strictSame([data.isFailing, (await held()).records.refunds.length], [false, 2])
   }
 )
@@ -184,35 +178,32 @@ t.test(
   }
 )
 
-t.test(
-  'a file that has become long is replaced; without room for a second one it is added to as before',
-  async t => {
-    const { folder, file, disk, refund, held, call, sandbox } = await started(t, { maxLines: 2000 })
-    const put = async (body: string) => (await call('POST /locations/loc_a', { body })).status
-    const renames = () => disk.calls.filter(({ call }) => call === 'rename').length
-    for (let nth = 0; nth < 20; nth++) await put(`metadata[a]=${'x'.repeat(300)}${nth}`)
-    const replaced = renames()
-    t.ok(replaced > 1, `${replaced} times`)
+t.test('a file that has become long is replaced', async t => {
+  const { folder, file, disk, refund, held, call, sandbox } = await started(t, { maxLines: 2000 })
+  const put = async (body: string) => (await call('POST /locations/loc_a', { body })).status
+  const renames = () => disk.calls.filter(({ call }) => call === 'rename').length
+  for (let nth = 0; nth < 20; nth++) await put(`metadata[a]=${'x'.repeat(300)}${nth}`)
+  const replaced = renames()
+  t.ok(replaced > 1, `${replaced} times`)
 
-    const [whole = 0] = disk.calls.flatMap(call => (call.call === 'write' ? call.bytes.length : []))
-    for (let nth = 0; nth < 40; nth++) {
-      disk.room = whole - 100
-      t.equal(await put(`phone=${nth}`), 200)
-    }
-    t.equal(renames(), replaced)
-    t.ok((await stat(file)).size > 2 * 2000, 'it is longer than it would be with room')
-    t.equal(
-      (await readdir(folder)).filter(name => !name.includes('.lock-')).join(),
-      'shop.json',
-      'no part of a second one is left'
-    )
-
-    disk.room = Number.POSITIVE_INFINITY
-    for (let nth = 0; nth < 60 && renames() === replaced; nth++) await refund()
-    t.equal(renames(), replaced + 1, 'with room it is replaced again')
-    t.equal((await held()).records.refunds.length, sandbox.store.refunds.size)
+  const [whole = 0] = disk.calls.flatMap(call => (call.call === 'write' ? call.bytes.length : []))
+  for (let nth = 0; nth < 40; nth++) {
+    disk.room = whole - 100
+    t.equal(await put(`phone=${nth}`), 200)
   }
-)
+  t.equal(renames(), replaced)
+  t.ok((await stat(file)).size > 2 * 2000, 'it is longer than it would be with room')
+  t.equal(
+    (await readdir(folder)).filter(name => !name.includes('.lock-')).join(),
+    'shop.json',
+    'no part of a second one is left'
+  )
+
+  disk.room = Number.POSITIVE_INFINITY
+  for (let nth = 0; nth < 60 && renames() === replaced; nth++) await refund()
+  t.equal(renames(), replaced + 1, 'with room it is replaced again')
+  t.equal((await held()).records.refunds.length, sandbox.store.refunds.size)
+})
 
 t.test(
   'closing writes a last time: where that fails it says which changes are not on disk',
@@ -246,58 +237,51 @@ t.test(
   }
 )
 
-t.test(
-  'closing without room for a second file writes a line that fits, and is right where all is on disk',
-  async t => {
-    const { disk, refund, sandboxes, sandbox, file, data } = await started(t)
-    const read = sandboxes.use('read')
-    sandboxes.keep(read)
-    await refund()
-    read.nextRequestId()
-    await sandboxes.delete('read')
-    sandbox.nextRequestId()
-    disk.room = 300
-    await data.close({ writesLast: true })
-    const [base, ...others] = (await readLines(file)).data.sandboxes as Json[]
-    t.strictSame([base.requests, others], [sandbox.requests, []])
+t.test('closing without room for a second file writes a line that fits', async t => {
+  const { disk, refund, sandboxes, sandbox, file, data } = await started(t)
+  const read = sandboxes.use('read')
+  sandboxes.keep(read)
+  await refund()
+  read.nextRequestId()
+  await sandboxes.delete('read')
+  sandbox.nextRequestId()
+  disk.room = 300
+  await data.close({ writesLast: true })
+  const [base, ...others] = (await readLines(file)).data.sandboxes as Json[]
+  t.strictSame([base.requests, others], [sandbox.requests, []])
 
-    const written = await started(t)
-    await written.refund()
-    await written.data.saved()
-    const before = await readFile(written.file)
-    written.disk.room = 0
-    await written.data.close({ writesLast: true })
-    t.strictSame(await readFile(written.file), before)
+  const written = await started(t)
+  await written.refund()
+  await written.data.saved()
+  const before = await readFile(written.file)
+  written.disk.room = 0
+  await written.data.close({ writesLast: true })
+  t.strictSame(await readFile(written.file), before)
+})
+
+t.test('a file that was gone on from and never written since: what changed is told', async t => {
+  const first = await started(t)
+  await first.data.close({ writesLast: true })
+  for (const isChanged of [false, true]) {
+    const disk = recordedDisk()
+    const data = await DataFile.take(first.file, { files: disk.files })
+    const emulator = await startTestEmulator(t, { loaded: false, data })
+    emulator.sandboxes.resume(await data.read({ flag: {}, environment: {} }))
+    data.writeFrom(() => emulator.sandboxes.present)
+    data.resumed()
+    disk.room = 0
+    if (isChanged)
+      t.strictSame(
+        errorOf(await emulator.call('POST /locations/loc_a', { body: 'phone=1' })),
+        NOT_WRITTEN
+      )
+
+    const failure = await data.close({ writesLast: true }).catch(error => error.message)
+
+    if (isChanged) t.match(failure, /not on disk: the sandbox at the base address \(1 record\)\.$/)
+    else t.equal(failure, undefined)
   }
-)
-
-t.test(
-  'a file that was gone on from and never written since: what changed is told, and nothing where nothing did',
-  async t => {
-    const first = await started(t)
-    await first.data.close({ writesLast: true })
-    for (const isChanged of [false, true]) {
-      const disk = recordedDisk()
-      const data = await DataFile.take(first.file, { files: disk.files })
-      const emulator = await startTestEmulator(t, { loaded: false, data })
-      emulator.sandboxes.resume(await data.read({ flag: {}, environment: {} }))
-      data.writeFrom(() => emulator.sandboxes.present)
-      data.resumed()
-      disk.room = 0
-      if (isChanged)
-        t.strictSame(
-          errorOf(await emulator.call('POST /locations/loc_a', { body: 'phone=1' })),
-          NOT_WRITTEN
-        )
-
-      const failure = await data.close({ writesLast: true }).catch(error => error.message)
-
-      if (isChanged)
-        t.match(failure, /not on disk: the sandbox at the base address \(1 record\)\.$/)
-      else t.equal(failure, undefined)
-    }
-  }
-)
+})
 
 t.test('a record that a fixture brings back under a deleted id comes after the others', async t => {
   const { sandbox, data, held } = await started(t)
@@ -327,35 +311,32 @@ t.test(
   }
 )
 
-t.test(
-  'a file is made for its user alone, under a name of its own, synced before it has its name, and the name after it',
-  async t => {
-    const { folder, file, disk, refund, data } = await started(t)
-    await refund()
-    await data.close({ writesLast: true })
+t.test('a file is made for its user alone, under a name of its own', async t => {
+  const { folder, file, disk, refund, data } = await started(t)
+  await refund()
+  await data.close({ writesLast: true })
 
-    const calls = callsText(disk.calls, folder).map(call => call.replace(/\d+\+\d+/, 'N'))
-    const whole = [
-      'create shop.json.*.tmp',
-      'write shop.json.*.tmp N',
-      'sync shop.json.*.tmp',
-      'rename shop.json.*.tmp shop.json',
-      'syncFolder .'
-    ]
-    t.strictSame(calls, [...whole, 'write shop.json.*.tmp N', 'sync shop.json.*.tmp', ...whole])
-    t.equal((await stat(file)).mode & 0o777, 0o600)
-    t.strictSame(await readdir(folder), ['shop.json'])
+  const calls = callsText(disk.calls, folder).map(call => call.replace(/\d+\+\d+/, 'N'))
+  const whole = [
+    'create shop.json.*.tmp',
+    'write shop.json.*.tmp N',
+    'sync shop.json.*.tmp',
+    'rename shop.json.*.tmp shop.json',
+    'syncFolder .'
+  ]
+  t.strictSame(calls, [...whole, 'write shop.json.*.tmp N', 'sync shop.json.*.tmp', ...whole])
+  t.equal((await stat(file)).mode & 0o777, 0o600)
+  t.strictSame(await readdir(folder), ['shop.json'])
 
-    await chmod(file, 0o644)
-    const again = await DataFile.take(file)
-    t.equal((await stat(file)).mode & 0o777, 0o644, 'reading leaves it')
-    const emulator = await startTestEmulator(t, { data: again })
-    again.writeFrom(() => emulator.sandboxes.present)
-    await again.saved()
-    await again.close()
-    t.equal((await stat(file)).mode & 0o777, 0o600, 'a write tightens what was open')
-  }
-)
+  await chmod(file, 0o644)
+  const again = await DataFile.take(file)
+  t.equal((await stat(file)).mode & 0o777, 0o644, 'reading leaves it')
+  const emulator = await startTestEmulator(t, { data: again })
+  again.writeFrom(() => emulator.sandboxes.present)
+  await again.saved()
+  await again.close()
+  t.equal((await stat(file)).mode & 0o777, 0o600, 'a write tightens what was open')
+})
 
 t.test(
   'what a killed process left of this very file is removed at the start, and nothing else',
@@ -398,26 +379,23 @@ t.test(
   }
 )
 
-t.test(
-  'start: what could not be written at the end is on stderr, and the process is told to end with 1',
-  async t => {
-    const { folder, file } = await placeOf(t)
-    let close: (given: object) => Promise<void> = async () => {}
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-    const settings = { data: file, port: 0, log_level: 'silent' } as const
-    const beforeEnd = (_options: object, given: typeof close) => {
-      close = given
-    }
-    await start({ settings, environment: {} }, { stdout, stderr } as never, beforeEnd as never)
-    const [, baseUrl] = / ready on (\S+)/.exec(String(stdout.read())) as unknown as [string, string]
-    await rm(folder, { recursive: true })
-    const body = new URLSearchParams({ ticket: 'tkt_60', payment_type: 'external', amount: '5' })
-    t.equal((await fetch(`${baseUrl}/transactions`, { method: 'POST', body })).status, 503)
-
-    await t.rejects(close({}), { code: 'data_not_written' })
-    t.match(
-      String(stderr.read()),
-      /^commerce-emulator: .+ENOENT: .+ the sandbox at the base address \(everything\)\.\n$/
-    )
+t.test('start: what could not be written at the end is on stderr', async t => {
+  const { folder, file } = await placeOf(t)
+  let close: (given: object) => Promise<void> = async () => {}
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const settings = { data: file, port: 0, log_level: 'silent' } as const
+  const beforeEnd = (_options: object, given: typeof close) => {
+    close = given
   }
-)
+  await start({ settings, environment: {} }, { stdout, stderr } as never, beforeEnd as never)
+  const [, baseUrl] = / ready on (\S+)/.exec(String(stdout.read())) as unknown as [string, string]
+  await rm(folder, { recursive: true })
+  const body = new URLSearchParams({ ticket: 'tkt_60', payment_type: 'external', amount: '5' })
+  t.equal((await fetch(`${baseUrl}/transactions`, { method: 'POST', body })).status, 503)
+
+  await t.rejects(close({}), { code: 'data_not_written' })
+  t.match(
+    String(stderr.read()),
+    /^commerce-emulator: .+ENOENT: .+ the sandbox at the base address \(everything\)\.\n$/
+  )
+})

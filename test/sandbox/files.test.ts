@@ -62,88 +62,82 @@ t.test(
   }
 )
 
-t.test(
-  'lines: parts are replaced, records put in their places, deleted ones keep theirs; a family that is not there begins as in the first state',
-  async t => {
-    const deleted = { at: 0, owners: ['mch_a'] }
-    const records = {
-      sandbox: null,
-      family: 'users',
-      records: [{ id: 'u2', deleted }, { id: 'u1', name: 'new' }, { id: 'u3' }]
-    }
-    const { data } = await read(WHOLE, seedLine(1), seedLine(2, records))
-    const changed = {
-      requests: 2,
-      settings: { seed: 2 },
-      records: { users: [{ id: 'u1', name: 'new' }, { id: 'u3' }], api_keys: [] }
-    }
-    t.strictSame(data.sandboxes as unknown, [
-      { ...DATA.sandboxes[0], ...changed, deleted: { users: [{ id: 'u2', ...deleted, after: 1 }] } }
-    ])
-    const all = [{ all: true }, { records: [U2] }].map(one => ({
-      sandbox: null,
-      family: 'users',
-      ...one
-    }))
-    const ended = { sandbox: 'two', ended: true }
-    const later = await read(
-      WHOLE,
-      seedLine(1, { sandbox: 'two', from: 0 }, ...all),
-      seedLine(2, { sandbox: null, from: 0 }, ended, { start: 7 })
-    )
-    const [anew, ...others] = later.data.sandboxes
-    t.strictSame([later.data.start, anew?.name, others], [7, null, []])
-    t.strictSame(
-      [anew?.settings, anew?.records.users],
-      [undefined, undefined],
-      'one that begins anew has nothing of what it had'
-    )
+t.test('lines: parts are replaced, records put in their places', async t => {
+  const deleted = { at: 0, owners: ['mch_a'] }
+  const records = {
+    sandbox: null,
+    family: 'users',
+    records: [{ id: 'u2', deleted }, { id: 'u1', name: 'new' }, { id: 'u3' }]
   }
-)
+  const { data } = await read(WHOLE, seedLine(1), seedLine(2, records))
+  const changed = {
+    requests: 2,
+    settings: { seed: 2 },
+    records: { users: [{ id: 'u1', name: 'new' }, { id: 'u3' }], api_keys: [] }
+  }
+  t.strictSame(data.sandboxes as unknown, [
+    { ...DATA.sandboxes[0], ...changed, deleted: { users: [{ id: 'u2', ...deleted, after: 1 }] } }
+  ])
+  const all = [{ all: true }, { records: [U2] }].map(one => ({
+    sandbox: null,
+    family: 'users',
+    ...one
+  }))
+  const ended = { sandbox: 'two', ended: true }
+  const later = await read(
+    WHOLE,
+    seedLine(1, { sandbox: 'two', from: 0 }, ...all),
+    seedLine(2, { sandbox: null, from: 0 }, ended, { start: 7 })
+  )
+  const [anew, ...others] = later.data.sandboxes
+  t.strictSame([later.data.start, anew?.name, others], [7, null, []])
+  t.strictSame(
+    [anew?.settings, anew?.records.users],
+    [undefined, undefined],
+    'one that begins anew has nothing of what it had'
+  )
+})
 
 const damagedAt = (line: number) => new Error(SAYS.damaged(line))
 
-t.test(
-  'lines: a last one that is torn is left out, also with zeros in it; any other that is damaged is refused with its place',
-  async t => {
-    const [first, second] = [seedLine(1), seedLine(2)]
-    const line = WHOLE.split('\n').length + 1
-    for (let cut = 1; cut < second.length - 1; cut++) {
-      const rest = second.length - cut
-      for (const torn of [
-        second.slice(0, cut),
-        second.slice(0, cut) + '\0'.repeat(rest),
-        '\0'.repeat(rest) + second.slice(rest)
-      ]) {
-        const { data, torn: told } = await read(WHOLE + first + torn)
-        t.strictSame(
-          [data.sandboxes[0]?.settings, told],
-          [{ seed: 1 }, { line, bytes: torn.length }],
-          JSON.stringify(torn)
-        )
-        await t.rejects(
-          read(`${WHOLE}${first}${torn}\n${second}`),
-          damagedAt(line),
-          'unless a line follows'
-        )
-      }
-    }
-    t.equal(
-      await seedIn(WHOLE + first + second.trimEnd()),
-      2,
-      'without the end of its line it is whole'
-    )
-    for (const [lines, place] of [
-      [first.replace('"seed":1', '"seed":3') + second, line - 1],
-      [first + second.replace('"seed":2', '"seed":3'), line],
-      [`${first}x\n${second}`, line],
-      [`${first}${second}\n`, line + 1],
-      [`\n${first}`, line - 1]
-    ] as const) {
-      await t.rejects(read(WHOLE + lines), damagedAt(place))
+t.test('lines: a last one that is torn is left out, also with zeros in it', async t => {
+  const [first, second] = [seedLine(1), seedLine(2)]
+  const line = WHOLE.split('\n').length + 1
+  for (let cut = 1; cut < second.length - 1; cut++) {
+    const rest = second.length - cut
+    for (const torn of [
+      second.slice(0, cut),
+      second.slice(0, cut) + '\0'.repeat(rest),
+      '\0'.repeat(rest) + second.slice(rest)
+    ]) {
+      const { data, torn: told } = await read(WHOLE + first + torn)
+      t.strictSame(
+        [data.sandboxes[0]?.settings, told],
+        [{ seed: 1 }, { line, bytes: torn.length }],
+        JSON.stringify(torn)
+      )
+      await t.rejects(
+        read(`${WHOLE}${first}${torn}\n${second}`),
+        damagedAt(line),
+        'unless a line follows'
+      )
     }
   }
-)
+  t.equal(
+    await seedIn(WHOLE + first + second.trimEnd()),
+    2,
+    'without the end of its line it is whole'
+  )
+  for (const [lines, place] of [
+    [first.replace('"seed":1', '"seed":3') + second, line - 1],
+    [first + second.replace('"seed":2', '"seed":3'), line],
+    [`${first}x\n${second}`, line],
+    [`${first}${second}\n`, line + 1],
+    [`\n${first}`, line - 1]
+  ] as const) {
+    await t.rejects(read(WHOLE + lines), damagedAt(place))
+  }
+})
 
 t.test(
   'lines: what is not of this format is refused, and not taken for a file that was cut off',
@@ -164,60 +158,54 @@ t.test(
   }
 )
 
-t.test(
-  'lines: whatever bit of a file is flipped, it is refused or what is left out is told, and nothing is read that was not written',
-  async t => {
-    const [written, before] = await Promise.all(
-      [CHANGED, CHANGED.subarray(0, CHANGED.lastIndexOf('\n', -2) + 1)].map(
-        async bytes => (await read(bytes)).data
-      )
+t.test('lines: whatever bit of a file is flipped', async t => {
+  const [written, before] = await Promise.all(
+    [CHANGED, CHANGED.subarray(0, CHANGED.lastIndexOf('\n', -2) + 1)].map(
+      async bytes => (await read(bytes)).data
     )
-    const lastLine = CHANGED.toString().trimEnd().split('\n').length
-    let refused = 0
-    for (let bit = 0; bit < 8 * CHANGED.length; bit++) {
-      const bytes = Buffer.from(CHANGED)
-      bytes[bit >> 3] = (bytes[bit >> 3] as number) ^ (1 << (bit & 7))
-      const found = await read(bytes).catch((error: Error) => error)
-      if (found instanceof Error) {
-        const line = bytes.subarray(0, bit >> 3).filter(byte => byte === 10).length + 1
-        if (found.message !== SAYS.damaged(line) && !(line === 1 && found.message === SAYS.foreign))
-          t.fail(`bit ${bit}: ${found.message}`)
-        refused++
-      } else if (found.torn?.line !== lastLine || !isDeepStrictEqual(found.data, before))
-        t.fail(`bit ${bit}: ${JSON.stringify(found)}`)
-    }
-    t.notSame(written, before)
-    t.ok(refused > 0.9 * 8 * CHANGED.length, `${refused} of ${8 * CHANGED.length} are refused`)
+  )
+  const lastLine = CHANGED.toString().trimEnd().split('\n').length
+  let refused = 0
+  for (let bit = 0; bit < 8 * CHANGED.length; bit++) {
+    const bytes = Buffer.from(CHANGED)
+    bytes[bit >> 3] = (bytes[bit >> 3] as number) ^ (1 << (bit & 7))
+    const found = await read(bytes).catch((error: Error) => error)
+    if (found instanceof Error) {
+      const line = bytes.subarray(0, bit >> 3).filter(byte => byte === 10).length + 1
+      if (found.message !== SAYS.damaged(line) && !(line === 1 && found.message === SAYS.foreign))
+        t.fail(`bit ${bit}: ${found.message}`)
+      refused++
+    } else if (found.torn?.line !== lastLine || !isDeepStrictEqual(found.data, before))
+      t.fail(`bit ${bit}: ${JSON.stringify(found)}`)
   }
-)
+  t.notSame(written, before)
+  t.ok(refused > 0.9 * 8 * CHANGED.length, `${refused} of ${8 * CHANGED.length} are refused`)
+})
 
-t.test(
-  'lines: wherever a file is cut off, it is refused, what is left out is told, or it is whole as it was at the end of an earlier line',
-  async t => {
-    const wholes = [WHOLE.length, CHANGED.lastIndexOf('\n', -2) + 1, CHANGED.length]
-    for (let length = 0; length < CHANGED.length; length++) {
-      const found = await read(CHANGED.subarray(0, length)).catch((error: Error) => error)
-      // without its line end alone a line is whole, too
-      const whole = wholes.findLast(end => end - 1 <= length) ?? 0
-      if (whole === 0)
-        t.ok(
-          [SAYS.foreign, SAYS.empty, SAYS.cutOff].includes((found as Error).message),
-          String(length)
-        )
-      else
-        t.strictSame(
-          found,
-          {
-            ...(await read(CHANGED.subarray(0, whole))),
-            torn: length > whole ? (found as { torn: unknown }).torn : null
-          },
-          String(length)
-        )
-      if (whole > 0 && length > whole)
-        t.equal((found as { torn: { bytes: number } }).torn.bytes, length - whole)
-    }
+t.test('lines: wherever a file is cut off, it is refused, what is left out is told', async t => {
+  const wholes = [WHOLE.length, CHANGED.lastIndexOf('\n', -2) + 1, CHANGED.length]
+  for (let length = 0; length < CHANGED.length; length++) {
+    const found = await read(CHANGED.subarray(0, length)).catch((error: Error) => error)
+    // without its line end alone a line is whole, too
+    const whole = wholes.findLast(end => end - 1 <= length) ?? 0
+    if (whole === 0)
+      t.ok(
+        [SAYS.foreign, SAYS.empty, SAYS.cutOff].includes((found as Error).message),
+        String(length)
+      )
+    else
+      t.strictSame(
+        found,
+        {
+          ...(await read(CHANGED.subarray(0, whole))),
+          torn: length > whole ? (found as { torn: unknown }).torn : null
+        },
+        String(length)
+      )
+    if (whole > 0 && length > whole)
+      t.equal((found as { torn: { bytes: number } }).torn.bytes, length - whole)
   }
-)
+})
 
 t.test('lines: what is too long to be read back is not written', t => {
   const record = (characters: number) =>

@@ -245,36 +245,33 @@ t.test('sandboxes: what is done in one is not seen in another', async t => {
   t.equal((await a.control('GET /script')).body.data.length, 1, 'a reset is one of its own sandbox')
 })
 
-t.test(
-  'sandboxes: a new one begins with the start scenario, whatever the one at the base address was given since',
-  async t => {
-    const scenario = {
-      ...START,
-      settings: { pagination: { max_limit: 9 } },
-      script: [{ on: 'GET /refunds', delay: '1ms' }]
-    }
-    const emulator = await startTestEmulator(t, { scenario })
-    const [main, a, b] = three(emulator)
-    await a.call('GET /tickets')
-    const first = await shown(a)
-
-    await main.control('POST /load', {
-      scenario: {
-        name: 'other',
-        data: smallFixture({ tickets: [{ id: 'tkt_b', location: 'loc_a', reference: 'T-2' }] })
-      }
-    })
-    await main.control('PATCH /settings', { 'pagination.max_limit': 2 })
-    await b.call('GET /tickets')
-
-    t.strictSame(different(await shown(b), first), [])
-    await a.control('POST /load', { scenario: { name: 'own', data: smallFixture() } })
-    const names = await Promise.all(
-      [main, a, b].map(async ({ control }) => (await control('POST /reset')).body.scenario.name)
-    )
-    t.strictSame(names, ['other', 'own', 'start'], 'each goes back to what it was given')
+t.test('sandboxes: a new one begins with the start scenario', async t => {
+  const scenario = {
+    ...START,
+    settings: { pagination: { max_limit: 9 } },
+    script: [{ on: 'GET /refunds', delay: '1ms' }]
   }
-)
+  const emulator = await startTestEmulator(t, { scenario })
+  const [main, a, b] = three(emulator)
+  await a.call('GET /tickets')
+  const first = await shown(a)
+
+  await main.control('POST /load', {
+    scenario: {
+      name: 'other',
+      data: smallFixture({ tickets: [{ id: 'tkt_b', location: 'loc_a', reference: 'T-2' }] })
+    }
+  })
+  await main.control('PATCH /settings', { 'pagination.max_limit': 2 })
+  await b.call('GET /tickets')
+
+  t.strictSame(different(await shown(b), first), [])
+  await a.control('POST /load', { scenario: { name: 'own', data: smallFixture() } })
+  const names = await Promise.all(
+    [main, a, b].map(async ({ control }) => (await control('POST /reset')).body.scenario.name)
+  )
+  t.strictSame(names, ['other', 'own', 'start'], 'each goes back to what it was given')
+})
 
 t.test('sandboxes: the latest start holds for those that are made after it', async t => {
   const sandboxes = await sandboxesWith()
@@ -291,28 +288,25 @@ t.test('sandboxes: the latest start holds for those that are made after it', asy
   t.equal(old.scenario.name, 'start')
 })
 
-t.test(
-  'sandboxes: they are listed by name; a missing one is reported with those that exist, unless they are not to be known',
-  async t => {
-    const unstarted = await sandboxesWith({}, { start: null })
-    t.strictSame([refusalOf(() => unstarted.use('a')).code, namesOf(unstarted)], ['not_ready', []])
-    const sandboxes = await sandboxesWith()
-    const refused = (known: string[] | null, options = {}) => {
-      const refusal = refusalOf(() => sandboxes.find('worker', options))
-      t.strictSame(refusal, REFUSALS.noSandbox('worker', known))
-    }
-
-    refused([])
-    for (const name of ['b', 'B', 'a-10', 'a-2', '7', 'b']) made(sandboxes, name)
-    t.strictSame(
-      [sandboxes.all()[0]?.name, namesOf(sandboxes)],
-      [null, ['7', 'B', 'a-10', 'a-2', 'b']]
-    )
-    t.equal(sandboxes.find('b'), sandboxes.use('b'))
-    refused(['7', 'B', 'a-10', 'a-2', 'b'])
-    refused(null, { namesOthers: false })
+t.test('sandboxes: they are listed by name', async t => {
+  const unstarted = await sandboxesWith({}, { start: null })
+  t.strictSame([refusalOf(() => unstarted.use('a')).code, namesOf(unstarted)], ['not_ready', []])
+  const sandboxes = await sandboxesWith()
+  const refused = (known: string[] | null, options = {}) => {
+    const refusal = refusalOf(() => sandboxes.find('worker', options))
+    t.strictSame(refusal, REFUSALS.noSandbox('worker', known))
   }
-)
+
+  refused([])
+  for (const name of ['b', 'B', 'a-10', 'a-2', '7', 'b']) made(sandboxes, name)
+  t.strictSame(
+    [sandboxes.all()[0]?.name, namesOf(sandboxes)],
+    [null, ['7', 'B', 'a-10', 'a-2', 'b']]
+  )
+  t.equal(sandboxes.find('b'), sandboxes.use('b'))
+  refused(['7', 'B', 'a-10', 'a-2', 'b'])
+  refused(null, { namesOthers: false })
+})
 
 t.test('limits.sandboxes: one above it is refused, and the others go on', async t => {
   const none = await sandboxesWith({ 'limits.sandboxes': 0 })
@@ -402,33 +396,30 @@ t.test(
   }
 )
 
-t.test(
-  'sandboxes: one that no call keeps ends with the last of its calls, and is not there until then',
-  async t => {
-    const sandboxes = await sandboxesWith()
+t.test('sandboxes: one that no call keeps ends with the last of its calls', async t => {
+  const sandboxes = await sandboxesWith()
 
-    const alone = sandboxes.use('alone')
-    t.equal(refusalOf(() => sandboxes.find('alone')).code, 'sandbox_unknown')
-    t.strictSame([sandboxes.get('alone'), namesOf(sandboxes)], [undefined, []])
-    sandboxes.release(alone)
-    t.ok(alone.ending.aborted)
+  const alone = sandboxes.use('alone')
+  t.equal(refusalOf(() => sandboxes.find('alone')).code, 'sandbox_unknown')
+  t.strictSame([sandboxes.get('alone'), namesOf(sandboxes)], [undefined, []])
+  sandboxes.release(alone)
+  t.ok(alone.ending.aborted)
 
-    const shared = sandboxes.use('shared')
-    t.equal(sandboxes.use('shared'), shared)
-    sandboxes.release(shared)
-    t.notOk(shared.ending.aborted, 'another call may still keep it')
-    sandboxes.keep(shared)
-    sandboxes.release(shared)
-    t.strictSame(
-      [namesOf(sandboxes), sandboxes.get('shared')],
-      [['shared'], shared],
-      'one that is kept stays'
-    )
+  const shared = sandboxes.use('shared')
+  t.equal(sandboxes.use('shared'), shared)
+  sandboxes.release(shared)
+  t.notOk(shared.ending.aborted, 'another call may still keep it')
+  sandboxes.keep(shared)
+  sandboxes.release(shared)
+  t.strictSame(
+    [namesOf(sandboxes), sandboxes.get('shared')],
+    [['shared'], shared],
+    'one that is kept stays'
+  )
 
-    sandboxes.release(sandboxes.main)
-    t.equal(sandboxes.all()[0], sandboxes.main)
-  }
-)
+  sandboxes.release(sandboxes.main)
+  t.equal(sandboxes.all()[0], sandboxes.main)
+})
 
 t.test(
   'sandboxes: a deleted one is gone with all that it held; made again it begins anew',

@@ -44,28 +44,25 @@ t.test(
   }
 )
 
-t.test(
-  'snapshots: a file is made for its user alone, and what a killed process left of it goes',
-  async t => {
-    const folder = join(t.testdir(), 'new')
-    const { control } = await startTestEmulator(t, { settings: { snapshots_dir: folder } })
-    await control('PUT /snapshots/a')
-    t.equal((await stat(join(folder, 'a.json'))).mode & 0o777, 0o600)
-    const [old, recent, other] = [
-      'a.json.0123456789abcdef.tmp',
-      'a.json.fedcba9876543210.tmp',
-      'b.json.0123456789abcdef.tmp'
-    ] as const
-    for (const name of [old, recent, other]) await writeFile(join(folder, name), 'x')
-    for (const name of [old, other]) await utimes(join(folder, name), 1, 1)
-    await control('PUT /snapshots/a')
-    t.strictSame(
-      (await readdir(folder)).sort(),
-      ['a.json', recent, other].sort(),
-      'but not what another process may be writing'
-    )
-  }
-)
+t.test('snapshots: a file is made for its user alone', async t => {
+  const folder = join(t.testdir(), 'new')
+  const { control } = await startTestEmulator(t, { settings: { snapshots_dir: folder } })
+  await control('PUT /snapshots/a')
+  t.equal((await stat(join(folder, 'a.json'))).mode & 0o777, 0o600)
+  const [old, recent, other] = [
+    'a.json.0123456789abcdef.tmp',
+    'a.json.fedcba9876543210.tmp',
+    'b.json.0123456789abcdef.tmp'
+  ] as const
+  for (const name of [old, recent, other]) await writeFile(join(folder, name), 'x')
+  for (const name of [old, other]) await utimes(join(folder, name), 1, 1)
+  await control('PUT /snapshots/a')
+  t.strictSame(
+    (await readdir(folder)).sort(),
+    ['a.json', recent, other].sort(),
+    'but not what another process may be writing'
+  )
+})
 
 t.test(
   'snapshots: one that cannot be written is not taken, and the one before is as it was',
@@ -120,35 +117,32 @@ t.test(
   }
 )
 
-t.test(
-  'snapshots: those of a sandbox that made room go with it, before another one of its name looks',
-  async t => {
-    const snapshots_dir = t.testdir()
-    const emulator = await startTestEmulator(t, {
-      settings: { snapshots_dir, 'limits.sandboxes': 1, 'sandboxes.evict_idle': true }
-    })
-    const [one, two] = [sandboxClient(emulator, 'one'), sandboxClient(emulator, 'two')]
-    await one.call('GET /tickets')
-    await one.control('PUT /snapshots/a')
-    t.strictSame(await filesIn(snapshots_dir), ['sandboxes/one/a.json'])
-    const { snapshots: ended } = emulator.sandboxes.find('one')
-    const snapshot = emulator.sandboxes.find('one').snapshot()
+t.test('snapshots: those of a sandbox that made room go with it', async t => {
+  const snapshots_dir = t.testdir()
+  const emulator = await startTestEmulator(t, {
+    settings: { snapshots_dir, 'limits.sandboxes': 1, 'sandboxes.evict_idle': true }
+  })
+  const [one, two] = [sandboxClient(emulator, 'one'), sandboxClient(emulator, 'two')]
+  await one.call('GET /tickets')
+  await one.control('PUT /snapshots/a')
+  t.strictSame(await filesIn(snapshots_dir), ['sandboxes/one/a.json'])
+  const { snapshots: ended } = emulator.sandboxes.find('one')
+  const snapshot = emulator.sandboxes.find('one').snapshot()
 
-    await two.call('GET /tickets')
-    await one.call('GET /tickets')
+  await two.call('GET /tickets')
+  await one.call('GET /tickets')
 
-    t.strictSame((await one.control('GET /snapshots')).body, { data: [] })
-    await ended.put('late', snapshot)
-    t.strictSame(
-      [await filesIn(snapshots_dir), await ended.names()],
-      [[], ['late']],
-      'a call of the old one writes nothing into the folder of the new one'
-    )
-    await one.control('PUT /snapshots/b')
-    await ended.delete('late')
-    t.strictSame(await filesIn(snapshots_dir), ['sandboxes/one/b.json'])
-  }
-)
+  t.strictSame((await one.control('GET /snapshots')).body, { data: [] })
+  await ended.put('late', snapshot)
+  t.strictSame(
+    [await filesIn(snapshots_dir), await ended.names()],
+    [[], ['late']],
+    'a call of the old one writes nothing into the folder of the new one'
+  )
+  await one.control('PUT /snapshots/b')
+  await ended.delete('late')
+  t.strictSame(await filesIn(snapshots_dir), ['sandboxes/one/b.json'])
+})
 
 t.test(
   'snapshots: where a folder cannot be deleted, deleting the sandbox says so, and making room goes on',

@@ -71,49 +71,46 @@ t.test('documents: a name like __proto__ is plain data, in JSON and in YAML', as
   t.equal(({} as Record<string, unknown>).polluted, undefined)
 })
 
-t.test(
-  'documents: what cannot be read is refused, with the place and every syntax problem',
-  async t => {
-    const cases: [title: string, text: string, at: string, ...lines: number[]][] = [
-      ['broken JSON', '{"a": 1,\n "b": }x', '2:8 after_the_end'],
-      ['JSON cut off', '{"a": [1, 2', '1:7 not_closed'],
-      ['broken YAML', 'a: 1\nb: [1, 2\nc: 3', '2:4 not_closed'],
-      ['a name given twice', 'a: 1\nb: 2\na: 3', '3:1 name_twice'],
-      ['a name given twice in a record', 'tickets:\n  - { id: a, id: b }', '2:14 name_twice'],
-      ['a tag of its own', 'a: !thing 1', '1:4 tag'],
-      ['a JavaScript tag', 'a: !!js/function "x"', '1:4 tag'],
-      ['an alias of nothing', 'a: *b', '1:4 unknown_alias'],
-      ['an alias before its anchor', 'a: &a 1\nb: *a\nc: *d\nd: &d 1\ne: *d', '3:4 unknown_alias'],
-      ['a tab for indentation', 'a:\n\tb: 1', '2:1 tab'],
-      ['two documents', 'a: 1\n---\nb: 2', '2:1 second_document'],
-      [
-        'a name given twice in JSON',
-        '{"a":1,\n "b":{"c":[{"a":1}],\n"c":2}, "a":3}',
-        '3:1 name_twice',
-        3
-      ],
-      ['a name given twice, once in escapes', '{"a:b":1,\n "\\u0061:b":2}', '2:2 name_twice'],
-      ['several', 'a: 1\na: 2\nb: !x 1\na: 3', '2:1 name_twice', 3, 4]
-    ]
-    for (const [title, text, at, ...lines] of cases) {
-      const [first, ...others] = (await problemsOf(text)) as [Problem, ...Problem[]]
-      t.equal(`${first.line}:${first.column} ${first.code}`, at, `${title}: ${first.message}`)
-      t.strictSame([first.file, first.path, others.map(({ line }) => line)], ['doc', '', lines])
-    }
-    for (const text of ['{"a":{"a":1},"b":[{"a":1},{"a":1}],"A":"\\"a\\":1,\\"a\\":2"}', '{"":0}'])
-      t.strictSame(await read(text), JSON.parse(text))
-    const asJson = { type: 'json' } as const
-    const twice = await refusal(() => readDocument('body', '{"a":1,"a":2}', asJson))
-    t.equal((twice.problems as Problem[])[0]?.code, 'name_twice')
-    const marked = await refusal(() => readDocument('body', '\ufeff{"a":\u00a01}', asJson))
-    t.match(marked.message, /\\ufeff.*\\u00a0/)
-    const error = await refusal(() => readDocument('doc', 'a: *b'))
-    t.equal(
-      error.message,
-      `The document has a problem: doc:1:4 ${(error.problems as Problem[])[0]?.message}. Nothing was changed.`
-    )
+t.test('documents: what cannot be read is refused', async t => {
+  const cases: [title: string, text: string, at: string, ...lines: number[]][] = [
+    ['broken JSON', '{"a": 1,\n "b": }x', '2:8 after_the_end'],
+    ['JSON cut off', '{"a": [1, 2', '1:7 not_closed'],
+    ['broken YAML', 'a: 1\nb: [1, 2\nc: 3', '2:4 not_closed'],
+    ['a name given twice', 'a: 1\nb: 2\na: 3', '3:1 name_twice'],
+    ['a name given twice in a record', 'tickets:\n  - { id: a, id: b }', '2:14 name_twice'],
+    ['a tag of its own', 'a: !thing 1', '1:4 tag'],
+    ['a JavaScript tag', 'a: !!js/function "x"', '1:4 tag'],
+    ['an alias of nothing', 'a: *b', '1:4 unknown_alias'],
+    ['an alias before its anchor', 'a: &a 1\nb: *a\nc: *d\nd: &d 1\ne: *d', '3:4 unknown_alias'],
+    ['a tab for indentation', 'a:\n\tb: 1', '2:1 tab'],
+    ['two documents', 'a: 1\n---\nb: 2', '2:1 second_document'],
+    [
+      'a name given twice in JSON',
+      '{"a":1,\n "b":{"c":[{"a":1}],\n"c":2}, "a":3}',
+      '3:1 name_twice',
+      3
+    ],
+    ['a name given twice, once in escapes', '{"a:b":1,\n "\\u0061:b":2}', '2:2 name_twice'],
+    ['several', 'a: 1\na: 2\nb: !x 1\na: 3', '2:1 name_twice', 3, 4]
+  ]
+  for (const [title, text, at, ...lines] of cases) {
+    const [first, ...others] = (await problemsOf(text)) as [Problem, ...Problem[]]
+    t.equal(`${first.line}:${first.column} ${first.code}`, at, `${title}: ${first.message}`)
+    t.strictSame([first.file, first.path, others.map(({ line }) => line)], ['doc', '', lines])
   }
-)
+  for (const text of ['{"a":{"a":1},"b":[{"a":1},{"a":1}],"A":"\\"a\\":1,\\"a\\":2"}', '{"":0}'])
+    t.strictSame(await read(text), JSON.parse(text))
+  const asJson = { type: 'json' } as const
+  const twice = await refusal(() => readDocument('body', '{"a":1,"a":2}', asJson))
+  t.equal((twice.problems as Problem[])[0]?.code, 'name_twice')
+  const marked = await refusal(() => readDocument('body', '\ufeff{"a":\u00a01}', asJson))
+  t.match(marked.message, /\\ufeff.*\\u00a0/)
+  const error = await refusal(() => readDocument('doc', 'a: *b'))
+  t.equal(
+    error.message,
+    `The document has a problem: doc:1:4 ${(error.problems as Problem[])[0]?.message}. Nothing was changed.`
+  )
+})
 
 t.test('documents: a file or a body that is not UTF-8 is refused by name', async t => {
   const cases: [title: string, bytes: Uint8Array, place: string, message: RegExp][] = [
@@ -257,10 +254,6 @@ t.test('documents: a refusal lists every problem with its place, up to a thousan
     1,
     'each once'
   )
-  t.equal(
-    (await refusalOf([{ ...one, message: 'm'.repeat(5000) }])).problems?.[0]?.message.length,
-    2001
-  )
 
   for (const [count, ...last] of [[1000], [1500, 'more_problems']] as const) {
     const { problems = [] } = await refusalOf(
@@ -273,77 +266,74 @@ t.test('documents: a refusal lists every problem with its place, up to a thousan
   }
 })
 
-t.test(
-  'documents: problems are listed document after document, in the order of the text, a whole before its parts',
-  async t => {
-    const yaml =
-      'base: &base\n  b: 1\n  a: 2\nz: [0, 1]\ny: { "2": 3, x: 4 }\nmerged:\n  c: 5\n  <<: *base\nalias: *base\n'
-    const text = await readDocument('a.yaml', yaml)
-    const paths = [
-      '',
-      'missing',
-      'base.b',
-      'base.a',
-      'z.0',
-      'z.1',
-      'y.2',
-      'y',
-      'y.x',
-      'merged.a',
-      'merged.c',
-      'alias.a'
-    ]
-    const ofText = paths.map(path => ({
-      document: text,
-      steps: path === 'y.2' ? ['y', '2'] : stepsIn(path),
-      message: 'm'
-    }))
-    const data = documentOf('b', { tickets: [{ id: 5 }, 'x'], name: null })
-    const listedOfData = [
-      '',
-      'none',
-      'none.deeper',
-      'tickets.0',
-      'tickets.0.id',
-      'tickets.1.id',
-      'name',
-      'name.x'
-    ]
-    const ofData = listedOfData.map(path => ({
-      document: data,
-      steps: stepsIn(path),
-      message: 'm'
-    }))
-    const pathsOf = async (problems: DocumentProblem[], documents?: SourceDocument[]) =>
-      (await refusalOf(problems, documents)).problems?.map(({ path }) =>
-        path.replace('[', '.').replace(']', '')
-      )
+t.test('documents: problems are listed document after document', async t => {
+  const yaml =
+    'base: &base\n  b: 1\n  a: 2\nz: [0, 1]\ny: { "2": 3, x: 4 }\nmerged:\n  c: 5\n  <<: *base\nalias: *base\n'
+  const text = await readDocument('a.yaml', yaml)
+  const paths = [
+    '',
+    'missing',
+    'base.b',
+    'base.a',
+    'z.0',
+    'z.1',
+    'y.2',
+    'y',
+    'y.x',
+    'merged.a',
+    'merged.c',
+    'alias.a'
+  ]
+  const ofText = paths.map(path => ({
+    document: text,
+    steps: path === 'y.2' ? ['y', '2'] : stepsIn(path),
+    message: 'm'
+  }))
+  const data = documentOf('b', { tickets: [{ id: 5 }, 'x'], name: null })
+  const listedOfData = [
+    '',
+    'none',
+    'none.deeper',
+    'tickets.0',
+    'tickets.0.id',
+    'tickets.1.id',
+    'name',
+    'name.x'
+  ]
+  const ofData = listedOfData.map(path => ({
+    document: data,
+    steps: stepsIn(path),
+    message: 'm'
+  }))
+  const pathsOf = async (problems: DocumentProblem[], documents?: SourceDocument[]) =>
+    (await refusalOf(problems, documents)).problems?.map(({ path }) =>
+      path.replace('[', '.').replace(']', '')
+    )
 
-    const listed = [
-      '',
-      'missing',
-      'base.b',
-      'base.a',
-      'z.0',
-      'z.1',
-      'y',
-      'y.2',
-      'y.x',
-      'merged.a',
-      'merged.c',
-      'alias.a'
-    ]
-    t.strictSame(await pathsOf(ofText.toReversed()), listed)
-    t.strictSame(await pathsOf([...ofText.toReversed(), ...ofData.toReversed()]), [
-      ...listed,
-      ...listedOfData
-    ])
-    t.strictSame(await pathsOf([...ofText, ...ofData].toReversed(), [data, text]), [
-      ...listedOfData,
-      ...listed
-    ])
-  }
-)
+  const listed = [
+    '',
+    'missing',
+    'base.b',
+    'base.a',
+    'z.0',
+    'z.1',
+    'y',
+    'y.2',
+    'y.x',
+    'merged.a',
+    'merged.c',
+    'alias.a'
+  ]
+  t.strictSame(await pathsOf(ofText.toReversed()), listed)
+  t.strictSame(await pathsOf([...ofText.toReversed(), ...ofData.toReversed()]), [
+    ...listed,
+    ...listedOfData
+  ])
+  t.strictSame(await pathsOf([...ofText, ...ofData].toReversed(), [data, text]), [
+    ...listedOfData,
+    ...listed
+  ])
+})
 
 t.test('documents: a thousand problems of a large JSON document are placed', async t => {
   const tickets = Array.from({ length: 1000 }, (_, index) => ({
@@ -528,40 +518,37 @@ t.test('library: scenarios by name, and fixtures as scenarios', async t => {
   }
 })
 
-t.test(
-  'library: the list says what each says of itself, each name once, scenarios first',
-  async t => {
-    const { library } = ownFolders(t)
+t.test('library: the list says what each says of itself, each name once', async t => {
+  const { library } = ownFolders(t)
 
-    const listed = await library.list()
+  const listed = await library.list()
 
-    const descriptions = {
-      mine: 'Mine as a scenario.',
-      other: null,
-      odd: null,
-      list: null,
-      broken: null,
-      inside: 'My own records.',
-      plain: null
-    }
-    for (const [name, description] of Object.entries(descriptions)) {
-      const found = listed.filter(entry => entry.name === name)
-      t.strictSame(found, [
-        { name, kind: ['inside', 'plain'].includes(name) ? 'fixture' : 'scenario', description }
-      ])
-    }
-    t.equal(listed.find(({ name }) => name === 'default')?.kind, 'scenario')
-    t.notOk(listed.some(({ name }) => name === 'outside'))
-    const kinds = listed.map(({ kind }) => kind)
-    t.strictSame(kinds, kinds.toSorted().reverse())
-
-    const mine = async () => (await library.list()).find(({ name }) => name === 'mine')
-    const before = await mine()
-    t.equal(await mine(), before, 'a file that is as it was is not read again')
-    writeFileSync(library.named('mine') as string, 'description: New.')
-    t.equal((await mine())?.description, 'New.')
+  const descriptions = {
+    mine: 'Mine as a scenario.',
+    other: null,
+    odd: null,
+    list: null,
+    broken: null,
+    inside: 'My own records.',
+    plain: null
   }
-)
+  for (const [name, description] of Object.entries(descriptions)) {
+    const found = listed.filter(entry => entry.name === name)
+    t.strictSame(found, [
+      { name, kind: ['inside', 'plain'].includes(name) ? 'fixture' : 'scenario', description }
+    ])
+  }
+  t.equal(listed.find(({ name }) => name === 'default')?.kind, 'scenario')
+  t.notOk(listed.some(({ name }) => name === 'outside'))
+  const kinds = listed.map(({ kind }) => kind)
+  t.strictSame(kinds, kinds.toSorted().reverse())
+
+  const mine = async () => (await library.list()).find(({ name }) => name === 'mine')
+  const before = await mine()
+  t.equal(await mine(), before, 'a file that is as it was is not read again')
+  writeFileSync(library.named('mine') as string, 'description: New.')
+  t.equal((await mine())?.description, 'New.')
+})
 
 t.test('library: a missing folder or file is reported by the system, with its path', async t => {
   const library = new Library({ fixtures: join(t.testdirName, 'none'), scenarios: null })

@@ -145,10 +145,8 @@ t.test('expect: fields of records take the conditions of a match, in where and b
   )
 })
 
-t.test(
-  'expect: what the records of a family come to, and what every one of them must be',
-  async t => {
-    const right: object[] = parse(`[
+t.test('expect: what the records of a family come to', async t => {
+  const right: object[] = parse(`[
     { count: { gte: 1, lte: 4 } }, { count: { not: 3 } }, { where: { ticket: { reference: A } }, count: 1 }, { where: { location: { account: mch_a } }, count: 4 },
     { where: { ticket.location.account.reseller: rsl_a }, count: 4 }, { where: { location: { account: { reseller: { reseller: null } } } }, count: 4 },
     { where: { ticket: { location: { account: { metadata: { tier: gold } } } } }, count: 4 }, { where: { 'ticket[location]': loc_a }, count: 1 },
@@ -161,16 +159,16 @@ t.test(
     { where: { id: txn_c }, every: { tip_amount: '\${record.ticket.reference}' } }, { every: { ticket: { not: '\${record.location}' } } },
     { txn_a: { location: { account: '\${record.ticket.location.account}' }, amount: ['\${record.location.metadata.max}', 1] } }
   ]`)
-    for (const state of right)
-      t.strictSame(await differencesOf({ transactions: state }), [], JSON.stringify(state))
-    t.strictSame(
-      await differencesOf({
-        refunds: { sum: { amount: 999, 'transaction.amount': 4999 } }
-      }),
-      []
-    )
+  for (const state of right)
+    t.strictSame(await differencesOf({ transactions: state }), [], JSON.stringify(state))
+  t.strictSame(
+    await differencesOf({
+      refunds: { sum: { amount: 999, 'transaction.amount': 4999 } }
+    }),
+    []
+  )
 
-    const wrong: [state: object, ...differences: string[]][] = parse(`[
+  const wrong: [state: object, ...differences: string[]][] = parse(`[
     [{ count: { gt: 4 } }, 'count transactions: wanted > 4; got 4'],
     [{ where: { ticket: { reference: B } }, count: { gte: 1 } }, 'count transactions: wanted >= 1 with {"ticket":{"reference":"B"}}; got 0'],
     [{ where: { currency: eur }, count: 2, sum: { amount: 111 } }, 'sum.amount transactions: sum of amount: wanted 111 with {"currency":"eur"}; got 110'],
@@ -189,17 +187,14 @@ t.test(
     [{ where: { payment_type: card }, every: { amount: 1 } }, 'every transactions: every one with {"payment_type":"card"} must have {"amount":1}; 1 of 1 does not:
       amount: wanted 1; got 4999 in txn_a']
   ]`)
-    for (const [state, ...differences] of wrong) {
-      const shown = differences.map(said => `state.transactions.${said}`)
-      t.strictSame(await differencesOf({ transactions: state }), shown, JSON.stringify(state))
-    }
+  for (const [state, ...differences] of wrong) {
+    const shown = differences.map(said => `state.transactions.${said}`)
+    t.strictSame(await differencesOf({ transactions: state }), shown, JSON.stringify(state))
   }
-)
+})
 
-t.test(
-  'expect: a field that can never be what is wanted is refused, and what means nothing',
-  async t => {
-    const states: [state: object, ...problems: string[]][] = parse(`[
+t.test('expect: a field that can never be what is wanted is refused', async t => {
+  const states: [state: object, ...problems: string[]][] = parse(`[
     [{}, state no_family], [{ refunds: {} }, state.refunds no_record], [{ refunds: { sum: 5000 } }, 'expect[0].state.refunds.sum wrong_type'],
     [{ transactions: { count: 1, where: { payment_type: visa } } }, state.transactions.where.payment_type never_matches],
     [{ transactions: { count: 1, where: { payment_type: { not: [visa] } } } }, state.transactions.where.payment_type.not always_matches],
@@ -224,7 +219,7 @@ t.test(
     [{ refunds: { every: { amount: '\${record.metadata}' } } }, state.refunds.every.amount not_single],
     [{ refunds: { every: { id: 'x\${record.id}' } } }, state.refunds.every.id other], [{ refunds: { every: { id: '\${record}' } } }, state.refunds.every.id other]
   ]`)
-    const ofCharge: [fields: object, problem: string][] = parse(`[
+  const ofCharge: [fields: object, problem: string][] = parse(`[
     [{ amount: '4999' }, amount never_matches], [{ amount: '>4999' }, amount never_matches], [{ amount: null }, amount never_matches],
     [{ amount: -1 }, amount never_matches], [{ amount: { lt: 0 } }, amount nothing_between], [{ amount: { gt: 5, lt: 3 } }, amount nothing_between],
     [{ amount: { gt: '5' } }, amount.gt wrong_type], [{ amount: { lt: 5, present: false } }, amount compares_nothing],
@@ -232,9 +227,8 @@ t.test(
     [{ payment_method: { card: { las4: '0341' } } }, payment_method.card.las4 unknown_field],
     [{ payment_method: { card: { last4: 341 } } }, payment_method.card.last4 never_matches], [{ ticket: '\${pay.ticket}' }, ticket other]
   ]`)
-    for (const [fields, problem] of ofCharge)
-      states.push([{ transactions: { txn_a: fields } }, `state.transactions.txn_a.${problem}`])
-    for (const [state, ...problems] of states)
-      t.strictSame(await differencesOf(state), problems, JSON.stringify(state))
-  }
-)
+  for (const [fields, problem] of ofCharge)
+    states.push([{ transactions: { txn_a: fields } }, `state.transactions.txn_a.${problem}`])
+  for (const [state, ...problems] of states)
+    t.strictSame(await differencesOf(state), problems, JSON.stringify(state))
+})

@@ -41,39 +41,36 @@ const isSorted = (instants: readonly string[]) =>
 const isBetween = (instants: readonly string[], from: string, to: string) =>
   instants.every(at => at >= from && at <= to)
 
-t.test(
-  'generate: each family in number, hung on the first Account or Location, created now',
-  async t => {
-    const store = await generatedIn([
-      { accounts: 3 },
-      { users: 3 },
-      { locations: 3 },
-      { tickets: 3 },
-      { transactions: 3 }
-    ])
+t.test('generate: each family in number, hung on the first Account or Location', async t => {
+  const store = await generatedIn([
+    { accounts: 3 },
+    { users: 3 },
+    { locations: 3 },
+    { tickets: 3 },
+    { transactions: 3 }
+  ])
 
-    const isId = (prefix: string) => new RegExp(`^${prefix}_[A-Za-z0-9]{24}$`)
-    for (const [family, prefix] of Object.entries({
-      accounts: 'mch',
-      users: 'usr',
-      locations: 'loc',
-      tickets: 'tkt',
-      transactions: 'txn'
-    } as const)) {
-      const of = family as 'accounts'
-      const ids = valuesOf(store, of, 'id', 3)
-      t.strictSame([new Set(ids).size, ids.every(id => isId(prefix).test(id))], [3, true], family)
-      t.strictSame(valuesOf(store, of, 'created', 3), [NOW, NOW, NOW], `${family} are created now`)
-    }
-    t.equal(FAMILIES.map(family => store[family].size).join(), '5,3,5,4,3,0')
-    for (const { type, address } of store.accounts.inCreationOrder().slice(2))
-      t.strictSame([type, address.country], ['merchant', 'US'])
-    for (const of of ['users', 'locations'] as const)
-      t.strictSame(valuesOf(store, of as 'users', 'account', 3), ['mch_a', 'mch_a', 'mch_a'])
-    for (const of of ['tickets', 'transactions'] as const)
-      t.strictSame(valuesOf(store, of as 'tickets', 'location', 3), ['loc_a', 'loc_a', 'loc_a'])
+  const isId = (prefix: string) => new RegExp(`^${prefix}_[A-Za-z0-9]{24}$`)
+  for (const [family, prefix] of Object.entries({
+    accounts: 'mch',
+    users: 'usr',
+    locations: 'loc',
+    tickets: 'tkt',
+    transactions: 'txn'
+  } as const)) {
+    const of = family as 'accounts'
+    const ids = valuesOf(store, of, 'id', 3)
+    t.strictSame([new Set(ids).size, ids.every(id => isId(prefix).test(id))], [3, true], family)
+    t.strictSame(valuesOf(store, of, 'created', 3), [NOW, NOW, NOW], `${family} are created now`)
   }
-)
+  t.equal(FAMILIES.map(family => store[family].size).join(), '5,3,5,4,3,0')
+  for (const { type, address } of store.accounts.inCreationOrder().slice(2))
+    t.strictSame([type, address.country], ['merchant', 'US'])
+  for (const of of ['users', 'locations'] as const)
+    t.strictSame(valuesOf(store, of as 'users', 'account', 3), ['mch_a', 'mch_a', 'mch_a'])
+  for (const of of ['tickets', 'transactions'] as const)
+    t.strictSame(valuesOf(store, of as 'tickets', 'location', 3), ['loc_a', 'loc_a', 'loc_a'])
+})
 
 t.test('generate: nothing in number is nothing', async t => {
   const before = JSON.stringify(exported(await generatedIn([])))
@@ -89,46 +86,43 @@ t.test('generate: nothing in number is nothing', async t => {
   t.equal(JSON.stringify(exported(store)), before)
 })
 
-t.test(
-  'generate: records belong to the Account or Location that is named, and to those generated before',
-  async t => {
-    const data = smallFixture({
-      ...EMPTY,
-      accounts: [
-        {
-          id: 'mch_b',
-          type: 'merchant',
-          name: 'B',
-          email: 'b@example.com',
-          address: { country: 'US' }
-        }
-      ]
-    })
-    const [account, location] = [{ account: 'mch_b' }, { location: 'loc_b' }]
-    const of = { users: account, locations: account, tickets: location, transactions: location }
-    const named = await generatedIn(
-      Object.entries(of).map(([family, on]) => ({ [family]: 2, ...on }) as GenerateData),
-      { data }
-    )
-    const nothingStands = await generatedIn(
-      [{ accounts: 1 }, { users: 2 }, { locations: 1 }, { tickets: 2 }, { transactions: 2 }],
-      { data: {} }
-    )
+t.test('generate: records belong to the Account or Location that is named', async t => {
+  const data = smallFixture({
+    ...EMPTY,
+    accounts: [
+      {
+        id: 'mch_b',
+        type: 'merchant',
+        name: 'B',
+        email: 'b@example.com',
+        address: { country: 'US' }
+      }
+    ]
+  })
+  const [account, location] = [{ account: 'mch_b' }, { location: 'loc_b' }]
+  const of = { users: account, locations: account, tickets: location, transactions: location }
+  const named = await generatedIn(
+    Object.entries(of).map(([family, on]) => ({ [family]: 2, ...on }) as GenerateData),
+    { data }
+  )
+  const nothingStands = await generatedIn(
+    [{ accounts: 1 }, { users: 2 }, { locations: 1 }, { tickets: 2 }, { transactions: 2 }],
+    { data: {} }
+  )
 
-    const hungOn = (store: Store) => [
-      ...(['users', 'locations'] as const).map(of => valuesOf(store, of as 'users', 'account', 2)),
-      ...(['tickets', 'transactions'] as const).map(of =>
-        valuesOf(store, of as 'tickets', 'location', 2)
-      )
-    ]
-    t.equal(hungOn(named).join(), 'mch_b,mch_b,mch_b,mch_b,loc_b,loc_b,loc_b,loc_b')
-    const [a, l] = [
-      valuesOf(nothingStands, 'accounts', 'id')[0],
-      valuesOf(nothingStands, 'locations', 'id')[0]
-    ]
-    t.equal(hungOn(nothingStands).join(), [a, a, a, l, l, l, l].join())
-  }
-)
+  const hungOn = (store: Store) => [
+    ...(['users', 'locations'] as const).map(of => valuesOf(store, of as 'users', 'account', 2)),
+    ...(['tickets', 'transactions'] as const).map(of =>
+      valuesOf(store, of as 'tickets', 'location', 2)
+    )
+  ]
+  t.equal(hungOn(named).join(), 'mch_b,mch_b,mch_b,mch_b,loc_b,loc_b,loc_b,loc_b')
+  const [a, l] = [
+    valuesOf(nothingStands, 'accounts', 'id')[0],
+    valuesOf(nothingStands, 'locations', 'id')[0]
+  ]
+  t.equal(hungOn(nothingStands).join(), [a, a, a, l, l, l, l].join())
+})
 
 t.test(
   'generate: the first merchant is no reseller, even where a reseller comes first',
@@ -278,64 +272,58 @@ t.test('generate: refunded is an exact share', async t => {
   }
 })
 
-t.test(
-  'generate: names are filled in, and Tickets are numbered after those that exist',
-  async t => {
-    const store = await generatedIn([
-      { accounts: 5 },
-      { users: 5 },
-      { locations: 5 },
-      { tickets: 12 }
-    ])
+t.test('generate: names are filled in', async t => {
+  const store = await generatedIn([
+    { accounts: 5 },
+    { users: 5 },
+    { locations: 5 },
+    { tickets: 12 }
+  ])
 
-    const isNobodys = (email: string | null) => /^[^@\s]+@example\.(com|net|org)$/.test(email ?? '')
-    for (const { name, address, email } of store.accounts.inCreationOrder().slice(2))
-      t.ok(
-        isNobodys(email) &&
-          name &&
-          address.line1 &&
-          address.city &&
-          /^\d{5}$/.test(address.postal_code ?? '')
-      )
-    for (const { name, email } of store.users.inCreationOrder())
-      t.ok(isNobodys(email) && /^\S+ \S+/.test(name ?? ''), name ?? '')
-    for (const { display_name } of store.locations.inCreationOrder().slice(2))
-      t.ok(/^[A-Z]/.test(display_name ?? ''), display_name ?? 'none')
-    const references = valuesOf(store, 'tickets', 'reference').map(String)
-    t.equal(references[0], 'T-1')
-    for (const [index, reference] of references.slice(1).entries())
-      t.ok(
-        new RegExp(
-          `^(Table|Bar|Patio|Booth|Counter) [1-9][0-9]? #${String(index + 2).padStart(4, '0')}$`
-        ).test(reference),
-        reference
-      )
-  }
-)
-
-t.test(
-  'generate: a payment is never made before the first Ticket of its Location, whatever the range',
-  async t => {
-    const data = smallFixture({
-      ...EMPTY,
-      tickets: [{ id: 'tkt_b', location: 'loc_b', created: '2026-02-20T10:00:00.000Z' }]
-    })
-
-    const store = await generatedIn(
-      [{ transactions: 100, location: 'loc_b', refunded: 1, created: RANGE }],
-      { data }
-    )
-
-    const early = valuesOf(store, 'transactions', 'created')
-    for (const instants of [early, valuesOf(store, 'refunds', 'created')])
-      t.ok(isBetween(instants, '2026-02-20T10:00:00.000Z', TO))
-    t.ok(isSorted(early))
+  const isNobodys = (email: string | null) => /^[^@\s]+@example\.(com|net|org)$/.test(email ?? '')
+  for (const { name, address, email } of store.accounts.inCreationOrder().slice(2))
     t.ok(
-      early.filter(at => at === '2026-02-20T10:00:00.000Z').length > 50,
-      'those of earlier come with it'
+      isNobodys(email) &&
+        name &&
+        address.line1 &&
+        address.city &&
+        /^\d{5}$/.test(address.postal_code ?? '')
     )
-  }
-)
+  for (const { name, email } of store.users.inCreationOrder())
+    t.ok(isNobodys(email) && /^\S+ \S+/.test(name ?? ''), name ?? '')
+  for (const { display_name } of store.locations.inCreationOrder().slice(2))
+    t.ok(/^[A-Z]/.test(display_name ?? ''), display_name ?? 'none')
+  const references = valuesOf(store, 'tickets', 'reference').map(String)
+  t.equal(references[0], 'T-1')
+  for (const [index, reference] of references.slice(1).entries())
+    t.ok(
+      new RegExp(
+        `^(Table|Bar|Patio|Booth|Counter) [1-9][0-9]? #${String(index + 2).padStart(4, '0')}$`
+      ).test(reference),
+      reference
+    )
+})
+
+t.test('generate: a payment is never made before the first Ticket of its Location', async t => {
+  const data = smallFixture({
+    ...EMPTY,
+    tickets: [{ id: 'tkt_b', location: 'loc_b', created: '2026-02-20T10:00:00.000Z' }]
+  })
+
+  const store = await generatedIn(
+    [{ transactions: 100, location: 'loc_b', refunded: 1, created: RANGE }],
+    { data }
+  )
+
+  const early = valuesOf(store, 'transactions', 'created')
+  for (const instants of [early, valuesOf(store, 'refunds', 'created')])
+    t.ok(isBetween(instants, '2026-02-20T10:00:00.000Z', TO))
+  t.ok(isSorted(early))
+  t.ok(
+    early.filter(at => at === '2026-02-20T10:00:00.000Z').length > 50,
+    'those of earlier come with it'
+  )
+})
 
 t.test('generate: a range of one instant, and one at the ends of time', async t => {
   for (const at of ['2026-02-01', '0001-01-01', '9999-12-31T23:59:59.999Z']) {
@@ -537,96 +525,90 @@ t.test('generate: the payments of each Location begin with its own first Ticket'
   t.ok(isSorted(all.map(({ created }) => created)))
 })
 
-t.test(
-  'generate: some Locations and payment types are more frequent than others, and times are spread evenly',
-  async t => {
-    const created = { from: '2025-01-01', to: '2025-12-31T23:59:59Z' }
-    const more = { locations: [...EMPTY.locations, { ...EMPTY.locations[0], id: 'loc_c' }] }
-    const generate: GenerateData[] = [
-      {
-        tickets: 400,
-        location: { loc_b: 3, loc_c: 1 },
-        created: { from: '2024-12-01', to: '2025-01-01' }
-      },
-      {
-        transactions: 8000,
-        location: { loc_b: 3, loc_c: 1 },
-        payment_types: { card: 8, vip: 1, emv: 1 },
-        amount: { min: 450, max: 1200 },
-        created
-      }
-    ]
-    const store = await generatedIn(generate, { data: smallFixture(more) })
-    const all = store.transactions.inCreationOrder().slice(-8000)
-    const share = (is: (transaction: Records['transactions']) => boolean) =>
-      all.filter(is).length / all.length
-    t.equal(all.length, 8000)
-    t.ok(isSorted(all.map(({ created }) => created)))
-    const nearly = (got: number, wanted: number, what: string) =>
-      t.ok(Math.abs(got - wanted) < 0.03, `${what}: ${got}`)
-    nearly(
-      share(({ created }) => new Date(created).getUTCHours() >= 18),
-      1 / 4,
-      'evenings'
-    )
-    nearly(
-      share(({ created }) => created.startsWith('2025-12')),
-      31 / 365,
-      'December'
-    )
-    nearly(
-      share(({ location }) => location === 'loc_b'),
-      3 / 4,
-      'Locations'
-    )
-    nearly(
-      share(({ payment_type }) => payment_type === 'card'),
-      8 / 10,
-      'payment types'
-    )
-    const bills = all.map(({ amount, tip_amount }) => amount - (tip_amount ?? 0))
-    t.strictSame([Math.min(...bills), Math.max(...bills)], [450, 1200], 'both bounds are included')
-    nearly(
-      share(({ amount, tip_amount }) => amount - (tip_amount ?? 0) < 825),
-      1 / 2,
-      'bills'
-    )
-    t.equal(
-      JSON.stringify(exported(await generatedIn(generate, { data: smallFixture(more) }))),
-      JSON.stringify(exported(store)),
-      'the same from the same seed'
-    )
-  }
-)
-
-t.test(
-  'generate: weights that make nothing, and what is not in a range, are problems where they are',
-  async t => {
-    const wrong: [entry: object, code: string, path: string][] = [
-      [{ tickets: 1, location: { loc_a: 0 } }, 'no_weight', 'generate[0].location'],
-      [{ tickets: 1, location: {} }, 'no_weight', 'generate[0].location'],
-      [{ tickets: 1, location: { loc_a: 1, loc_x: 1 } }, 'missing_record', 'generate[0].location'],
-      [{ transactions: 1, payment_types: { card: 0 } }, 'no_weight', 'generate[0].payment_types'],
-      [
-        { transactions: 1, payment_types: { cash: 1 } },
-        'unknown_name',
-        'generate[0].payment_types.cash'
-      ],
-      [{ transactions: 1, amount: { min: 3, max: 2 } }, 'reversed', 'generate[0].amount']
-    ]
-    for (const [entry, code, path] of wrong) {
-      const error = await generatedIn([entry as GenerateData]).then(
-        () => null,
-        ({ problems }) => problems
-      )
-      t.match(error, [{ code, path }], JSON.stringify(entry))
+t.test('generate: some Locations and payment types are more frequent than others', async t => {
+  const created = { from: '2025-01-01', to: '2025-12-31T23:59:59Z' }
+  const more = { locations: [...EMPTY.locations, { ...EMPTY.locations[0], id: 'loc_c' }] }
+  const generate: GenerateData[] = [
+    {
+      tickets: 400,
+      location: { loc_b: 3, loc_c: 1 },
+      created: { from: '2024-12-01', to: '2025-01-01' }
+    },
+    {
+      transactions: 8000,
+      location: { loc_b: 3, loc_c: 1 },
+      payment_types: { card: 8, vip: 1, emv: 1 },
+      amount: { min: 450, max: 1200 },
+      created
     }
-    const even = { transactions: 20, amount: { min: 700, max: 700 } }
-    const { transactions } = await generatedIn([{ tickets: 1 }, even])
-    const bills = transactions
-      .inCreationOrder()
-      .slice(-20)
-      .map(({ amount, tip_amount }) => amount - (tip_amount ?? 0))
-    t.strictSame([...new Set(bills)], [700])
+  ]
+  const store = await generatedIn(generate, { data: smallFixture(more) })
+  const all = store.transactions.inCreationOrder().slice(-8000)
+  const share = (is: (transaction: Records['transactions']) => boolean) =>
+    all.filter(is).length / all.length
+  t.equal(all.length, 8000)
+  t.ok(isSorted(all.map(({ created }) => created)))
+  const nearly = (got: number, wanted: number, what: string) =>
+    t.ok(Math.abs(got - wanted) < 0.03, `${what}: ${got}`)
+  nearly(
+    share(({ created }) => new Date(created).getUTCHours() >= 18),
+    1 / 4,
+    'evenings'
+  )
+  nearly(
+    share(({ created }) => created.startsWith('2025-12')),
+    31 / 365,
+    'December'
+  )
+  nearly(
+    share(({ location }) => location === 'loc_b'),
+    3 / 4,
+    'Locations'
+  )
+  nearly(
+    share(({ payment_type }) => payment_type === 'card'),
+    8 / 10,
+    'payment types'
+  )
+  const bills = all.map(({ amount, tip_amount }) => amount - (tip_amount ?? 0))
+  t.strictSame([Math.min(...bills), Math.max(...bills)], [450, 1200], 'both bounds are included')
+  nearly(
+    share(({ amount, tip_amount }) => amount - (tip_amount ?? 0) < 825),
+    1 / 2,
+    'bills'
+  )
+  t.equal(
+    JSON.stringify(exported(await generatedIn(generate, { data: smallFixture(more) }))),
+    JSON.stringify(exported(store)),
+    'the same from the same seed'
+  )
+})
+
+t.test('generate: weights that make nothing, and what is not in a range', async t => {
+  const wrong: [entry: object, code: string, path: string][] = [
+    [{ tickets: 1, location: { loc_a: 0 } }, 'no_weight', 'generate[0].location'],
+    [{ tickets: 1, location: {} }, 'no_weight', 'generate[0].location'],
+    [{ tickets: 1, location: { loc_a: 1, loc_x: 1 } }, 'missing_record', 'generate[0].location'],
+    [{ transactions: 1, payment_types: { card: 0 } }, 'no_weight', 'generate[0].payment_types'],
+    [
+      { transactions: 1, payment_types: { cash: 1 } },
+      'unknown_name',
+      'generate[0].payment_types.cash'
+    ],
+    [{ transactions: 1, amount: { min: 3, max: 2 } }, 'reversed', 'generate[0].amount']
+  ]
+  for (const [entry, code, path] of wrong) {
+    const error = await generatedIn([entry as GenerateData]).then(
+      () => null,
+      ({ problems }) => problems
+    )
+    t.match(error, [{ code, path }], JSON.stringify(entry))
   }
-)
+  const even = { transactions: 20, amount: { min: 700, max: 700 } }
+  const { transactions } = await generatedIn([{ tickets: 1 }, even])
+  const bills = transactions
+    .inCreationOrder()
+    .slice(-20)
+    .map(({ amount, tip_amount }) => amount - (tip_amount ?? 0))
+  t.strictSame([...new Set(bills)], [700])
+})

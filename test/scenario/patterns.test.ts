@@ -29,124 +29,115 @@ const entry = (reason: unknown, more: object = { delay: '1ms' }) =>
 const some = (count: number) => Array.from({ length: count }, (_, index) => `/${index}/`)
 const compiled = (text: string) => compilePattern(text, ({ message }) => equal(message, ''))
 
-t.test(
-  'a pattern is bounded in its length, its counts, its classes and what it compiles to, and holds no card number',
-  async t => {
-    const cases: [pattern: string, problem: string | null][] = [
-      ['a'.repeat(MAX_INSTRUCTIONS - 2), null],
-      ['a'.repeat(MAX_INSTRUCTIONS - 1), 'pattern_limit'],
-      [`[${'é'.repeat(MAX_LENGTH - 2)}]`, null],
-      [`[${'é'.repeat(MAX_LENGTH - 1)}]`, 'pattern_limit'],
-      ['(a{8}){9}', null],
-      ['(a{11}){11}', 'pattern_limit'],
-      ['a{1,48}', null],
-      [`(?:){${MAX_INSTRUCTIONS}}`, null],
-      ['(?:){1,80}(?:){21,}', 'pattern_limit'],
-      ['\\pL'.repeat(MAX_CLASSES), null],
-      [`${'\\pL'.repeat(MAX_CLASSES)}\\PN`, 'pattern_limit'],
-      ['[Ā-\u{10000}a-z\\--z]+-z', null],
-      ...[
-        '[Ā-\u{10000}Ā-\u{10000}]',
-        '[-Ā-\u{10000}]Ā-\u{10000}',
-        '[!----\u{1fdd0}]',
-        '[\\x{100}-\\x{1fea0}]',
-        '\\\\Ā-\u{1fea0}',
-        '[\\Ā-\\\u{1fea0}]'
-      ].map((pattern): [string, string] => [pattern, 'pattern_limit']),
-      ['\\x{2603}', null],
-      [`^${CARD}$`, 'pattern_of_card'],
-      ['^4242', null],
-      ['(', 'bad_pattern']
-    ]
-    for (const [pattern, problem] of cases) {
-      const { found, report } = reported()
-      const entryOf = await compileEntry(entry(`/${pattern}/`), report)
-      t.equal(entryOf === null, problem !== null, pattern.slice(0, 60))
-      t.strictSame(found, problem === null ? [] : [`match.body.reason ${problem}`])
-      if (problem !== null)
-        t.notOk((await compilePattern(`/${pattern}/`, () => {}))('4242'), 'nothing matches it')
-    }
+t.test('a pattern is bounded in its length, its counts', async t => {
+  const cases: [pattern: string, problem: string | null][] = [
+    ['a'.repeat(MAX_INSTRUCTIONS - 2), null],
+    ['a'.repeat(MAX_INSTRUCTIONS - 1), 'pattern_limit'],
+    [`[${'é'.repeat(MAX_LENGTH - 2)}]`, null],
+    [`[${'é'.repeat(MAX_LENGTH - 1)}]`, 'pattern_limit'],
+    ['(a{8}){9}', null],
+    ['(a{11}){11}', 'pattern_limit'],
+    ['a{1,48}', null],
+    [`(?:){${MAX_INSTRUCTIONS}}`, null],
+    ['(?:){1,80}(?:){21,}', 'pattern_limit'],
+    ['\\pL'.repeat(MAX_CLASSES), null],
+    [`${'\\pL'.repeat(MAX_CLASSES)}\\PN`, 'pattern_limit'],
+    ['[Ā-\u{10000}a-z\\--z]+-z', null],
+    ...[
+      '[Ā-\u{10000}Ā-\u{10000}]',
+      '[-Ā-\u{10000}]Ā-\u{10000}',
+      '[!----\u{1fdd0}]',
+      '[\\x{100}-\\x{1fea0}]',
+      '\\\\Ā-\u{1fea0}',
+      '[\\Ā-\\\u{1fea0}]'
+    ].map((pattern): [string, string] => [pattern, 'pattern_limit']),
+    ['\\x{2603}', null],
+    [`^${CARD}$`, 'pattern_of_card'],
+    ['^4242', null],
+    ['(', 'bad_pattern']
+  ]
+  for (const [pattern, problem] of cases) {
+    const { found, report } = reported()
+    const entryOf = await compileEntry(entry(`/${pattern}/`), report)
+    t.equal(entryOf === null, problem !== null, pattern.slice(0, 60))
+    t.strictSame(found, problem === null ? [] : [`match.body.reason ${problem}`])
+    if (problem !== null)
+      t.notOk((await compilePattern(`/${pattern}/`, () => {}))('4242'), 'nothing matches it')
   }
-)
+})
 
-t.test(
-  'an entry or expectation has a number of patterns; items of lists and those under not count',
-  async t => {
-    const cases: [title: string, data: object, isWithin: boolean][] = [
-      ['a list', entry(some(MAX_PATTERNS)), true],
-      ['text among them', entry([...some(MAX_PATTERNS), 'text']), true],
-      ['a longer list', entry(some(MAX_PATTERNS + 1)), false],
-      [
-        'another name',
-        { on, match: { body: { reason: some(MAX_PATTERNS), transaction: '/x/' } } },
-        false
-      ],
-      [
-        'under not',
-        { on, match: { body: { reason: { not: some(MAX_PATTERNS) }, amount: '/x/' } } },
-        false
-      ],
-      [
-        'a sequence',
-        { sequence: [0, 1].map(() => ({ on, match: { body: { reason: some(13) } } })) },
-        false
-      ],
-      [
-        'records',
-        { state: { refunds: { count: 1, where: { reason: some(MAX_PATTERNS + 1) } } } },
-        false
-      ]
+t.test('an entry or expectation has a number of patterns', async t => {
+  const cases: [title: string, data: object, isWithin: boolean][] = [
+    ['a list', entry(some(MAX_PATTERNS)), true],
+    ['text among them', entry([...some(MAX_PATTERNS), 'text']), true],
+    ['a longer list', entry(some(MAX_PATTERNS + 1)), false],
+    [
+      'another name',
+      { on, match: { body: { reason: some(MAX_PATTERNS), transaction: '/x/' } } },
+      false
+    ],
+    [
+      'under not',
+      { on, match: { body: { reason: { not: some(MAX_PATTERNS) }, amount: '/x/' } } },
+      false
+    ],
+    [
+      'a sequence',
+      { sequence: [0, 1].map(() => ({ on, match: { body: { reason: some(13) } } })) },
+      false
+    ],
+    [
+      'records',
+      { state: { refunds: { count: 1, where: { reason: some(MAX_PATTERNS + 1) } } } },
+      false
     ]
-    for (const [title, data, isWithin] of cases) {
-      const { found, report } = reported()
-      await compileExpectation(data as never, report)
-      t.strictSame(found, isWithin ? [] : ['pattern_limit'], title)
-      if (!('match' in data)) continue
-      const ofEntry = reported()
-      await compileEntry({ ...data, delay: '1ms' } as EntryData, ofEntry.report)
-      t.strictSame(ofEntry.found, isWithin ? [] : ['match pattern_limit'], title)
-    }
+  ]
+  for (const [title, data, isWithin] of cases) {
+    const { found, report } = reported()
+    await compileExpectation(data as never, report)
+    t.strictSame(found, isWithin ? [] : ['pattern_limit'], title)
+    if (!('match' in data)) continue
+    const ofEntry = reported()
+    await compileEntry({ ...data, delay: '1ms' } as EntryData, ofEntry.report)
+    t.strictSame(ofEntry.found, isWithin ? [] : ['match pattern_limit'], title)
   }
-)
+})
 
-t.test(
-  'a script has a number of patterns, those of the groups that it uses too, and so have the expectations',
-  async t => {
-    const full = [entry(some(MAX_PATTERNS - 1)), entry('/x/i')]
-    const cases: [title: string, entries: EntryData[], problems: string[]][] = [
-      ['as many', full, []],
-      ['text', [...full, entry('text')], []],
-      [
-        'more',
-        [...full, entry('/x/'), entry('/(/'), entry('text')],
-        ['script[2].match pattern_limit', 'script[3].match pattern_limit']
-      ]
+t.test('a script has a number of patterns, those of the groups that it uses too', async t => {
+  const full = [entry(some(MAX_PATTERNS - 1)), entry('/x/i')]
+  const cases: [title: string, entries: EntryData[], problems: string[]][] = [
+    ['as many', full, []],
+    ['text', [...full, entry('text')], []],
+    [
+      'more',
+      [...full, entry('/x/'), entry('/(/'), entry('text')],
+      ['script[2].match pattern_limit', 'script[3].match pattern_limit']
     ]
-    for (const [title, entries, problems] of cases)
-      t.strictSame(await codesIn({ script: entries }), problems, title)
-    const root = t.testdir({ 'shared.yaml': JSON.stringify({ groups: { more: [entry('/x/')] } }) })
-    const own = JSON.stringify({ use: ['shared.yaml#more'], script: full })
-    const { problems } = await lookedAt(own, {
-      file: join(root, 'own.yaml'),
-      name: 'own',
-      machine: 0
-    })
-    const found = problems.map(({ file, path, ...said }) => `${file} ${coded(path, said)}`)
-    t.strictSame(found, [`${join(root, 'shared.yaml')} groups.more[0].match pattern_limit`])
-    const emulator = await startTestEmulator(t)
-    const load = async (scenario: object) => {
-      const { status, body } = await emulator.control('POST /load', { scenario })
-      return status === 200
-        ? 200
-        : body.error.problems.map(({ path, ...said }: Json) => coded(path, said))
-    }
-    const data = smallFixture()
-    const expected = full.map(({ on, match }) => ({ on, match }))
-    t.equal(await load({ data, script: full, expect: expected }), 200, 'each has its own')
-    const records = { state: { refunds: { count: 0, where: { reason: '/x/' } } } }
-    t.strictSame(await load({ data, expect: [...expected, records] }), ['expect[2] pattern_limit'])
+  ]
+  for (const [title, entries, problems] of cases)
+    t.strictSame(await codesIn({ script: entries }), problems, title)
+  const root = t.testdir({ 'shared.yaml': JSON.stringify({ groups: { more: [entry('/x/')] } }) })
+  const own = JSON.stringify({ use: ['shared.yaml#more'], script: full })
+  const { problems } = await lookedAt(own, {
+    file: join(root, 'own.yaml'),
+    name: 'own',
+    machine: 0
+  })
+  const found = problems.map(({ file, path, ...said }) => `${file} ${coded(path, said)}`)
+  t.strictSame(found, [`${join(root, 'shared.yaml')} groups.more[0].match pattern_limit`])
+  const emulator = await startTestEmulator(t)
+  const load = async (scenario: object) => {
+    const { status, body } = await emulator.control('POST /load', { scenario })
+    return status === 200
+      ? 200
+      : body.error.problems.map(({ path, ...said }: Json) => coded(path, said))
   }
-)
+  const data = smallFixture()
+  const expected = full.map(({ on, match }) => ({ on, match }))
+  t.equal(await load({ data, script: full, expect: expected }), 200, 'each has its own')
+  const records = { state: { refunds: { count: 0, where: { reason: '/x/' } } } }
+  t.strictSame(await load({ data, expect: [...expected, records] }), ['expect[2] pattern_limit'])
+})
 
 t.test(
   'a script takes entries until their patterns are too many together, and again when some are gone',

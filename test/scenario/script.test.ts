@@ -295,33 +295,28 @@ t.test('script: what an entry may say', async () => {
     await compiled(entry)
 })
 
-t.test(
-  'script: an operation is looked for by its name, in whatever case its method is written',
-  async t => {
-    const { found, report } = reported()
-    const entry = await compileEntry({ on: 'get /tickets', delay: '1s' }, report)
-    t.strictSame([...(entry?.operations ?? [])], ['listTickets'])
+t.test('script: an operation is looked for by its name', async t => {
+  const { found, report } = reported()
+  const entry = await compileEntry({ on: 'get /tickets', delay: '1s' }, report)
+  t.strictSame([...(entry?.operations ?? [])], ['listTickets'])
 
-    t.equal(await compileEntry({ on: ['GET /tickets', 'GET /ticket'], delay: '1s' }, report), null)
-    t.equal(
-      await compileEntry(
-        { on: 'PATCH /everything/else', match: { body: { x: 1 } }, delay: '11m' },
-        report
-      ),
-      null
-    )
-    t.strictSame(
-      found,
-      ['on[1] unknown_word', 'on unknown_word', 'delay delay_too_long'],
-      'the rest is looked at, but for match'
-    )
-  }
-)
+  t.equal(await compileEntry({ on: ['GET /tickets', 'GET /ticket'], delay: '1s' }, report), null)
+  t.equal(
+    await compileEntry(
+      { on: 'PATCH /everything/else', match: { body: { x: 1 } }, delay: '11m' },
+      report
+    ),
+    null
+  )
+  t.strictSame(
+    found,
+    ['on[1] unknown_word', 'on unknown_word', 'delay delay_too_long'],
+    'the rest is looked at, but for match'
+  )
+})
 
-t.test(
-  'match: values compare as text with what was sent, in lists and as regular expressions',
-  async t => {
-    const bodies: [match: Json, fits: Json[], not: Json[]][] = parse(`[
+t.test('match: values compare as text with what was sent', async t => {
+  const bodies: [match: Json, fits: Json[], not: Json[]][] = parse(`[
     [{ amount: 600 }, [{ amount: '600' }, { amount: '0600' }, { amount: '600.0' }, { amounts: { transaction_amount: '600' } },
         { amounts: { payment_amount: '0600' } }, { amount: '', amounts: { transaction_amount: '600', payment_amount: '5' } }],
       [{}, { amount: '' }, { amount: '6000' }, { amount: 600x }, { amount: { x: '600' } }, { amount: '60', amounts: { transaction_amount: '600' } },
@@ -359,7 +354,7 @@ t.test(
     [{ card: { present: false } }, [{}, { amount: '1' }], [{ card: {} }, { card: { brand: visa } }, { card: '' }]],
     [{ card: { present: true } }, [{ card: { brand: visa } }], [{}, { bank_account: {} }]], [{ ticket: { present: false } }, [{}], [{ ticket: '' }]]
   ]`)
-    const others: [match: Json, fits: Sent[], not: Sent[]][] = parse(`[
+  const others: [match: Json, fits: Sent[], not: Sent[]][] = parse(`[
     [{}, [{}, { key: x }, { body: { ticket: x } }], []], [{ body: {} }, [{}], []], [{ body: { customer: {} } }, [{}], []],
     [{ key: sk_a }, [{ key: sk_a }], [{ key: null }, { key: sk_ab }, { key: SK_A }]],
     [{ key: [sk_a, /^sk_b/] }, [{ key: sk_a }, { key: sk_bcd }], [{ key: null }, { key: '' }, { key: xsk_b }]],
@@ -371,32 +366,29 @@ t.test(
       [{}, { headers: { user-agent: Android } }, { headers: { user-agent: ios, x-build: '7' } }]],
     [{ key: sk_a, body: { amount: 5 } }, [{ key: sk_a, body: { amount: '5' } }], [{ key: sk_a }, { key: sk_b, body: { amount: '5' } }]]
   ]`)
-    const inBody = (list: Json[]): Sent[] => list.map(body => ({ body }))
-    const cases = [
-      ...others,
-      ...bodies.map(([body, fits, not]): (typeof others)[number] => [
-        { body },
-        inBody(fits),
-        inBody(not)
-      ])
-    ]
-    for (const [match, fits, not] of cases) {
-      const { matches } = await compiled({ on: 'POST /transactions', match, delay: '1s' })
-      t.equal(matches.length === 0, not.length === 0, `${JSON.stringify(match)} fits everything`)
-      const fitting = (call: Sent) => isMatch(matches, sent('POST /transactions', call))
-      for (const call of fits)
-        t.ok(fitting(call), `${JSON.stringify(match)} fits ${JSON.stringify(call)}`)
-      for (const call of not)
-        t.notOk(fitting(call), `${JSON.stringify(match)} does not fit ${JSON.stringify(call)}`)
-    }
+  const inBody = (list: Json[]): Sent[] => list.map(body => ({ body }))
+  const cases = [
+    ...others,
+    ...bodies.map(([body, fits, not]): (typeof others)[number] => [
+      { body },
+      inBody(fits),
+      inBody(not)
+    ])
+  ]
+  for (const [match, fits, not] of cases) {
+    const { matches } = await compiled({ on: 'POST /transactions', match, delay: '1s' })
+    t.equal(matches.length === 0, not.length === 0, `${JSON.stringify(match)} fits everything`)
+    const fitting = (call: Sent) => isMatch(matches, sent('POST /transactions', call))
+    for (const call of fits)
+      t.ok(fitting(call), `${JSON.stringify(match)} fits ${JSON.stringify(call)}`)
+    for (const call of not)
+      t.notOk(fitting(call), `${JSON.stringify(match)} does not fit ${JSON.stringify(call)}`)
   }
-)
+})
 
-t.test(
-  'match: names of the path, the query, a deep body and metadata, nested and in brackets',
-  async t => {
-    const cases: [on: string, match: NonNullable<EntryData['match']>, fits: Sent, not: Sent][] =
-      parse(`[
+t.test('match: names of the path, the query, a deep body and metadata', async t => {
+  const cases: [on: string, match: NonNullable<EntryData['match']>, fits: Sent, not: Sent][] =
+    parse(`[
     ['GET /tickets/{id}', { params: { id: [tkt_1, tkt_2] } }, { params: { id: tkt_2 } }, { params: { id: tkt_3 } }],
     ['DELETE /accounts/{account_id}/users/{user_id}', { params: { user_id: /^usr_/, account_id: mch_a } },
       { params: { account_id: mch_a, user_id: usr_a } }, { params: { account_id: mch_b, user_id: usr_a } }],
@@ -410,13 +402,12 @@ t.test(
     ['POST /refunds/{id}', { body: { metadata: { constructor: x } } }, { body: { metadata: { constructor: x } } }, { body: { metadata: {} } }],
     ['POST /refunds/{id}', { body: { metadata: '' } }, { body: { metadata: '' } }, { body: { metadata: { a: '' } } }]
   ]`)
-    for (const [on, match, fits, not] of cases) {
-      const { matches } = await compiled({ on, match, delay: '1s' })
-      t.equal(isMatch(matches as Matcher, sent(on, fits)), true, `${on} ${JSON.stringify(match)}`)
-      t.equal(isMatch(matches as Matcher, sent(on, not)), false, `${on} not ${JSON.stringify(not)}`)
-    }
+  for (const [on, match, fits, not] of cases) {
+    const { matches } = await compiled({ on, match, delay: '1s' })
+    t.equal(isMatch(matches as Matcher, sent(on, fits)), true, `${on} ${JSON.stringify(match)}`)
+    t.equal(isMatch(matches as Matcher, sent(on, not)), false, `${on} not ${JSON.stringify(not)}`)
   }
-)
+})
 
 t.test('on: several operations, or any', async t => {
   const both = ['GET /tickets', 'POST /transactions', 'POST /refunds']
@@ -740,33 +731,30 @@ t.test('calls: which calls of those that fit an entry acts on', async t => {
   }
 })
 
-t.test(
-  'calls: an entry counts every call that it fits, whichever entry answered; the first whose calls holds that count acts',
-  async t => {
-    const script = await scriptOf(
-      { on: 'GET /tickets', match: { query: { search_query: 'x' } }, calls: 2, delay: '1s' },
-      { on: 'GET /tickets', calls: '2-3', delay: '1s' },
-      { on: 'GET /refunds', delay: '1s' },
-      { on: 'GET /tickets', calls: '4+', delay: '1s' },
-      { on: 'GET /tickets', match: { query: { search_query: 'x' } }, delay: '1s' }
-    )
-    const plain = sent('GET /tickets')
-    const search = sent('GET /tickets', { query: { search_query: 'x' } })
+t.test('calls: an entry counts every call that it fits, whichever entry answered', async t => {
+  const script = await scriptOf(
+    { on: 'GET /tickets', match: { query: { search_query: 'x' } }, calls: 2, delay: '1s' },
+    { on: 'GET /tickets', calls: '2-3', delay: '1s' },
+    { on: 'GET /refunds', delay: '1s' },
+    { on: 'GET /tickets', calls: '4+', delay: '1s' },
+    { on: 'GET /tickets', match: { query: { search_query: 'x' } }, delay: '1s' }
+  )
+  const plain = sent('GET /tickets')
+  const search = sent('GET /tickets', { query: { search_query: 'x' } })
 
-    const applied = appliedBy(script, [
-      plain,
-      search,
-      search,
-      plain,
-      search,
-      sent('GET /refunds'),
-      sent('GET /users')
-    ])
+  const applied = appliedBy(script, [
+    plain,
+    search,
+    search,
+    plain,
+    search,
+    sent('GET /refunds'),
+    sent('GET /users')
+  ])
 
-    t.strictSame(applied, [null, 1, 0, 3, 3, 2, null])
-    t.equal(countsOf(script), '3/1 5/1 1/1 5/2 3/0')
-  }
-)
+  t.strictSame(applied, [null, 1, 0, 3, 3, 2, null])
+  t.equal(countsOf(script), '3/1 5/1 1/1 5/2 3/0')
+})
 
 t.test('A03: a delay is drawn from the seed, within min and max, both included', async t => {
   const tickets = sent('GET /tickets')
@@ -824,46 +812,43 @@ t.test('A03: each entry draws its delays alone, one for each call that it acts o
   t.equal(new Set(applied.slice(1).map(action => action?.delay)).size, 6, 'the entries draw apart')
 })
 
-t.test(
-  'script: entries are added behind the others, shown with id and counts, and removed',
-  async t => {
-    const tickets: EntryData = { name: 'first', on: 'GET /tickets', calls: '1', delay: '1s' }
-    const refunds: EntryData = { on: 'GET /refunds', respond: { status: 500 } }
-    const script = await scriptOf(tickets, refunds)
+t.test('script: entries are added behind the others, shown with id and counts', async t => {
+  const tickets: EntryData = { name: 'first', on: 'GET /tickets', calls: '1', delay: '1s' }
+  const refunds: EntryData = { on: 'GET /refunds', respond: { status: 500 } }
+  const script = await scriptOf(tickets, refunds)
 
-    const { id } = script.add(await compiled(tickets))
+  const { id } = script.add(await compiled(tickets))
 
-    t.equal(id, 'scr_3')
-    t.strictSame(
-      appliedBy(script, [sent('GET /tickets'), sent('GET /tickets'), sent('GET /refunds')]),
-      [0, null, 1]
-    )
-    t.strictSame(script.listed(), [
-      { id: 'scr_1', entry: tickets, matched: 2, applied: 1 },
-      { id: 'scr_2', entry: refunds, matched: 1, applied: 1 },
-      { id: 'scr_3', entry: tickets, matched: 2, applied: 0 }
-    ])
+  t.equal(id, 'scr_3')
+  t.strictSame(
+    appliedBy(script, [sent('GET /tickets'), sent('GET /tickets'), sent('GET /refunds')]),
+    [0, null, 1]
+  )
+  t.strictSame(script.listed(), [
+    { id: 'scr_1', entry: tickets, matched: 2, applied: 1 },
+    { id: 'scr_2', entry: refunds, matched: 1, applied: 1 },
+    { id: 'scr_3', entry: tickets, matched: 2, applied: 0 }
+  ])
 
-    t.equal(script.remove('scr_9'), false)
-    t.equal(script.remove('__proto__'), false)
-    t.equal(script.remove('scr_1'), true)
-    t.equal(script.remove('scr_1'), false, 'once only')
-    t.equal(script.operations.has('listTickets'), true, 'another of the operation is left')
-    t.equal(script.remove('scr_3'), true)
-    t.equal(script.operations.has('listTickets'), false)
-    t.equal(script.act(sent('GET /tickets'), NOW), null)
-    t.strictSame(idsOf(script), ['scr_2'])
-    t.equal(script.add(await compiled(tickets)).id, 'scr_4', 'an id is not given out again')
+  t.equal(script.remove('scr_9'), false)
+  t.equal(script.remove('__proto__'), false)
+  t.equal(script.remove('scr_1'), true)
+  t.equal(script.remove('scr_1'), false, 'once only')
+  t.equal(script.operations.has('listTickets'), true, 'another of the operation is left')
+  t.equal(script.remove('scr_3'), true)
+  t.equal(script.operations.has('listTickets'), false)
+  t.equal(script.act(sent('GET /tickets'), NOW), null)
+  t.strictSame(idsOf(script), ['scr_2'])
+  t.equal(script.add(await compiled(tickets)).id, 'scr_4', 'an id is not given out again')
 
-    script.clear()
-    t.strictSame(
-      [script.listed(), script.operations.has('listTickets'), script.operations.has('listRefunds')],
-      [[], false, false]
-    )
-    script.clear()
-    t.equal(script.add(await compiled(tickets)).id, 'scr_5')
-  }
-)
+  script.clear()
+  t.strictSame(
+    [script.listed(), script.operations.has('listTickets'), script.operations.has('listRefunds')],
+    [[], false, false]
+  )
+  script.clear()
+  t.equal(script.add(await compiled(tickets)).id, 'scr_5')
+})
 
 t.test('script: a copy has the same ids and counts, and neither changes the other', async t => {
   const script = await scriptOf(

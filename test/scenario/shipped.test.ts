@@ -62,7 +62,7 @@ async function listening(t: Test) {
   const address = `127.0.0.1:${await listen()}`
   const statusOf = async (line: string) => {
     const { url, options } = readCurl(line, address)
-    const answer = await fetch(url, { signal: AbortSignal.timeout(10_000), ...options })
+    const answer = await fetch(url, { signal: AbortSignal.timeout(60_000), ...options })
     await answer.text()
     return answer.status
   }
@@ -115,38 +115,35 @@ function readCurl(line: string, address: string): { url: string; options: Reques
 /** Script entries that scenarios share. */
 const SHARED = 'outages.yaml'
 
-t.test(
-  'the build has prepared each shipped document; one that was changed since is read as any other',
-  async t => {
-    const root = t.testdir({ 'changed.yaml': `${textOf('default')}seed: 3\n` })
-    const folders = {
-      fixture: new URL('../../fixtures/', import.meta.url),
-      scenario: new URL('../../scenarios/', import.meta.url)
-    }
-    for (const [kind, folder] of Object.entries(folders)) {
-      for (const file of readdirSync(folder)) {
-        const text = readFileSync(new URL(file, folder), 'utf8')
-        t.hasStrict(
-          preparedDocument(file, text, DEFAULT_LIMITS),
-          { name: file, data: parse(text), checkedAs: file === SHARED ? 'script' : kind },
-          file
-        )
-      }
-    }
-    const { checkedAs, locate } = await LIBRARY.scenario('default')
-    t.equal(checkedAs, 'scenario')
-    t.strictSame(await locate([['name']]), [{ line: 5, column: 7 }], 'places are those of its text')
-
-    t.equal(preparedDocument('default', `${textOf('default')} `, DEFAULT_LIMITS), null)
-    t.strictSame(Object.keys(await LIBRARY.file(`${root}/changed.yaml`)), [
-      'name',
-      'data',
-      'numbers',
-      'limits',
-      'locate'
-    ])
+t.test('the build has prepared each shipped document', async t => {
+  const root = t.testdir({ 'changed.yaml': `${textOf('default')}seed: 3\n` })
+  const folders = {
+    fixture: new URL('../../fixtures/', import.meta.url),
+    scenario: new URL('../../scenarios/', import.meta.url)
   }
-)
+  for (const [kind, folder] of Object.entries(folders)) {
+    for (const file of readdirSync(folder)) {
+      const text = readFileSync(new URL(file, folder), 'utf8')
+      t.hasStrict(
+        preparedDocument(file, text, DEFAULT_LIMITS),
+        { name: file, data: parse(text), checkedAs: file === SHARED ? 'script' : kind },
+        file
+      )
+    }
+  }
+  const { checkedAs, locate } = await LIBRARY.scenario('default')
+  t.equal(checkedAs, 'scenario')
+  t.strictSame(await locate([['name']]), [{ line: 5, column: 7 }], 'places are those of its text')
+
+  t.equal(preparedDocument('default', `${textOf('default')} `, DEFAULT_LIMITS), null)
+  t.strictSame(Object.keys(await LIBRARY.file(`${root}/changed.yaml`)), [
+    'name',
+    'data',
+    'numbers',
+    'limits',
+    'locate'
+  ])
+})
 
 t.test('the shipped scenarios are those of the folder', async t => {
   t.strictSame(readdirSync(FOLDER).sort(), [...NAMES.map(name => `${name}.yaml`), SHARED].sort())
@@ -154,35 +151,30 @@ t.test('the shipped scenarios are those of the folder', async t => {
 
 const isComment = (line: string | undefined) => /^# [A-Z].{20,}$/.test(line ?? '')
 
-t.test(
-  'each says what it is for: schema, comment, name, one sentence, and a row in the guide',
-  async t => {
-    for (const name of NAMES) {
-      const [schema, comment] = textOf(name).split('\n')
+t.test('each says what it is for: schema, comment, name, one sentence', async t => {
+  for (const name of NAMES) {
+    const [schema, comment] = textOf(name).split('\n')
 
-      t.equal(schema, '# yaml-language-server: $schema=../docs/schema/scenario.json', name)
-      t.equal(isComment(comment), true, `${name} says what to try`)
-      t.equal(new RegExp(`^name: ${name}$`, 'm').test(textOf(name)), true, `${name} is called so`)
-      t.equal(
-        /^description: [^.]+\.$/m.test(textOf(name)),
-        true,
-        `${name} is described in one sentence`
-      )
-      t.equal(
-        new RegExp(`^\\| \`${name}\` \\|.+\\|$`, 'm').test(GUIDE),
-        true,
-        `${name} has a row in the guide`
-      )
-    }
-    for (const name of ['bistro', 'empty']) {
-      const [schema, comment] = readFileSync(`${FOLDER}../fixtures/${name}.yaml`, 'utf8').split(
-        '\n'
-      )
-      t.equal(schema, '# yaml-language-server: $schema=../docs/schema/fixture.json', name)
-      t.equal(isComment(comment), true, `${name} says what it holds`)
-    }
+    t.equal(schema, '# yaml-language-server: $schema=../docs/schema/scenario.json', name)
+    t.equal(isComment(comment), true, `${name} says what to try`)
+    t.equal(new RegExp(`^name: ${name}$`, 'm').test(textOf(name)), true, `${name} is called so`)
+    t.equal(
+      /^description: [^.]+\.$/m.test(textOf(name)),
+      true,
+      `${name} is described in one sentence`
+    )
+    t.equal(
+      new RegExp(`^\\| \`${name}\` \\|.+\\|$`, 'm').test(GUIDE),
+      true,
+      `${name} has a row in the guide`
+    )
   }
-)
+  for (const name of ['bistro', 'empty']) {
+    const [schema, comment] = readFileSync(`${FOLDER}../fixtures/${name}.yaml`, 'utf8').split('\n')
+    t.equal(schema, '# yaml-language-server: $schema=../docs/schema/fixture.json', name)
+    t.equal(isComment(comment), true, `${name} says what it holds`)
+  }
+})
 
 t.test(
   'A03: two loads with one seed give the same state, byte for byte; so does a reset',

@@ -345,79 +345,69 @@ t.test(
   }
 )
 
-t.test(
-  'FORM-2, FORM-3: a step is sent as clients send calls: a form for a POST, a query, nested names in brackets',
-  async t => {
-    const cases: [step: StepData, call: Partial<StepCall>][] = [
-      [{ do: 'GET /tickets' }, { method: 'GET', path: '/tickets', query: '', form: null }],
-      [{ do: ' get\t/tickets ' }, { method: 'GET', path: '/tickets' }],
-      [{ do: 'POST /refunds' }, { method: 'POST', path: '/refunds', query: '', form: '' }],
-      [
-        { do: 'DELETE /accounts/mch_a/users/usr_a' },
-        { method: 'DELETE', path: '/accounts/mch_a/users/usr_a', form: null }
-      ],
-      [{ do: 'GET /tickets/a%b?c#dä' }, { path: '/tickets/a%25b%3Fc%23d%C3%A4' }],
-      [
-        { do: 'GET /tickets', query: { limit: 2, created: { gte: '2026-03-01T00:00+02:00' } } },
-        { query: 'limit=2&created%5Bgte%5D=2026-03-01T00%3A00%2B02%3A00' }
-      ],
-      [{ do: 'GET /tickets', query: { limit: null } }, { query: 'limit=' }],
-      ...[{ do: 'POST /refunds', query: { a: 1 }, body: { b: 2 } }].map(
-        (step): (typeof cases)[number] => [step, { query: 'a=1', form: 'b=2' }]
-      ),
-      [{ do: 'POST /refunds', body: {} }, { form: '' }],
-      [
-        { do: 'POST /refunds', body: { a: 600, b: true, c: false, d: null, e: '', f: 'a b&c=d' } },
-        { form: 'a=600&b=true&c=false&d=&e=&f=a+b%26c%3Dd' }
-      ],
-      [
-        { do: 'POST /refunds', body: { a: { b: { c: 1, d: null } }, 'e[f]': 2 } },
-        { form: 'a%5Bb%5D%5Bc%5D=1&a%5Bb%5D%5Bd%5D=&e%5Bf%5D=2' }
-      ],
-      [
-        { do: 'POST /refunds', body: { a: [1, 'x', null], b: [], c: {} } },
-        { form: 'a%5B%5D=1&a%5B%5D=x&a%5B%5D=' }
-      ],
-      [
-        { do: 'POST /refunds', body: JSON.parse('{"__proto__":{"constructor":"x"}}') },
-        { form: '__proto__%5Bconstructor%5D=x' }
-      ]
+t.test('FORM-2, FORM-3: a step is sent as clients send calls: a form for a POST', async t => {
+  const cases: [step: StepData, call: Partial<StepCall>][] = [
+    [{ do: 'GET /tickets' }, { method: 'GET', path: '/tickets', query: '', form: null }],
+    [{ do: ' get\t/tickets ' }, { method: 'GET', path: '/tickets' }],
+    [{ do: 'POST /refunds' }, { method: 'POST', path: '/refunds', query: '', form: '' }],
+    [
+      { do: 'DELETE /accounts/mch_a/users/usr_a' },
+      { method: 'DELETE', path: '/accounts/mch_a/users/usr_a', form: null }
+    ],
+    [{ do: 'GET /tickets/a%b?c#dä' }, { path: '/tickets/a%25b%3Fc%23d%C3%A4' }],
+    [
+      { do: 'GET /tickets', query: { limit: 2, created: { gte: '2026-03-01T00:00+02:00' } } },
+      { query: 'limit=2&created%5Bgte%5D=2026-03-01T00%3A00%2B02%3A00' }
+    ],
+    [{ do: 'GET /tickets', query: { limit: null } }, { query: 'limit=' }],
+    ...[{ do: 'POST /refunds', query: { a: 1 }, body: { b: 2 } }].map(
+      (step): (typeof cases)[number] => [step, { query: 'a=1', form: 'b=2' }]
+    ),
+    [{ do: 'POST /refunds', body: {} }, { form: '' }],
+    [
+      { do: 'POST /refunds', body: { a: 600, b: true, c: false, d: null, e: '', f: 'a b&c=d' } },
+      { form: 'a=600&b=true&c=false&d=&e=&f=a+b%26c%3Dd' }
+    ],
+    [
+      { do: 'POST /refunds', body: { a: { b: { c: 1, d: null } }, 'e[f]': 2 } },
+      { form: 'a%5Bb%5D%5Bc%5D=1&a%5Bb%5D%5Bd%5D=&e%5Bf%5D=2' }
+    ],
+    [
+      { do: 'POST /refunds', body: { a: [1, 'x', null], b: [], c: {} } },
+      { form: 'a%5B%5D=1&a%5B%5D=x&a%5B%5D=' }
+    ],
+    [
+      { do: 'POST /refunds', body: JSON.parse('{"__proto__":{"constructor":"x"}}') },
+      { form: '__proto__%5Bconstructor%5D=x' }
     ]
-    for (const [step, call] of cases) {
-      const { calls } = await played([step])
-      t.strictSame(
-        Object.fromEntries(Object.entries(calls[0] as StepCall).filter(([name]) => name in call)),
-        call,
-        JSON.stringify(step)
-      )
-    }
+  ]
+  for (const [step, call] of cases) {
+    const { calls } = await played([step])
+    t.strictSame(
+      Object.fromEntries(Object.entries(calls[0] as StepCall).filter(([name]) => name in call)),
+      call,
+      JSON.stringify(step)
+    )
   }
-)
+})
 
-t.test(
-  "AUTH-2, AUTH-3: without a key a step is sent with the first merchant's, a payment without one",
-  async t => {
-    const cases: [key: string | null, ...steps: StepData[]][] = [
-      [
-        'sk_first',
-        { do: 'GET /tickets' },
-        { do: 'POST /refunds' },
-        { do: 'GET /transactions' },
-        { do: 'GET /nowhere' }
-      ],
-      [null, { do: 'POST /transactions' }, { do: 'post /transactions' }],
-      [
-        'sk_own',
-        { do: 'POST /transactions', key: 'sk_own' },
-        { do: 'GET /tickets', key: 'sk_own' }
-      ],
-      ['tkt_60', { do: 'GET /tickets', key: '${tkt_60}' }]
-    ]
-    for (const [key, ...steps] of cases)
-      for (const step of steps)
-        t.equal((await played([step])).calls[0]?.key, key, JSON.stringify(step))
-  }
-)
+t.test("AUTH-2, AUTH-3: without a key a step is sent with the first merchant's", async t => {
+  const cases: [key: string | null, ...steps: StepData[]][] = [
+    [
+      'sk_first',
+      { do: 'GET /tickets' },
+      { do: 'POST /refunds' },
+      { do: 'GET /transactions' },
+      { do: 'GET /nowhere' }
+    ],
+    [null, { do: 'POST /transactions' }, { do: 'post /transactions' }],
+    ['sk_own', { do: 'POST /transactions', key: 'sk_own' }, { do: 'GET /tickets', key: 'sk_own' }],
+    ['tkt_60', { do: 'GET /tickets', key: '${tkt_60}' }]
+  ]
+  for (const [key, ...steps] of cases)
+    for (const step of steps)
+      t.equal((await played([step])).calls[0]?.key, key, JSON.stringify(step))
+})
 
 t.test('steps: what is expected of an answer', async t => {
   const data = '[{ id: a, n: 1 }, { id: b, n: 2 }]'
@@ -508,57 +498,54 @@ t.test('play: time passes between calls, where a wait says so', async t => {
   t.strictSame(places, [[0], [2, 'at_once', 0]], 'a wait has no outcome')
 })
 
-t.test(
-  'steps: each outcome is reported as it comes, with the call, its answer and its step',
-  async t => {
-    const reported: StepOutcome[] = []
-    const steps: StepData[] = [
-      { as: 'a', do: 'POST /refunds', body: { transaction: '${txn_1}' } },
-      { do: 'GET /refunds/${a.id}', expect: { status: 404 } }
-    ]
+t.test('steps: each outcome is reported as it comes, with the call', async t => {
+  const reported: StepOutcome[] = []
+  const steps: StepData[] = [
+    { as: 'a', do: 'POST /refunds', body: { transaction: '${txn_1}' } },
+    { do: 'GET /refunds/${a.id}', expect: { status: 404 } }
+  ]
 
-    const outcomes = await playSteps(
-      steps,
-      async ({ path }) => ({ status: 200, body: { id: path } }),
-      BINDINGS,
-      outcome => {
-        t.strictSame(outcome.at, [reported.length])
-        reported.push(outcome)
-      }
-    )
+  const outcomes = await playSteps(
+    steps,
+    async ({ path }) => ({ status: 200, body: { id: path } }),
+    BINDINGS,
+    outcome => {
+      t.strictSame(outcome.at, [reported.length])
+      reported.push(outcome)
+    }
+  )
 
-    t.strictSame(outcomes, reported)
-    t.strictSame(reported, [
-      {
-        at: [0],
-        step: steps[0],
-        call: {
-          method: 'POST',
-          path: '/refunds',
-          query: '',
-          key: 'sk_first',
-          form: 'transaction=txn_1'
-        },
-        answer: { status: 200, body: { id: '/refunds' } },
-        problems: []
+  t.strictSame(outcomes, reported)
+  t.strictSame(reported, [
+    {
+      at: [0],
+      step: steps[0],
+      call: {
+        method: 'POST',
+        path: '/refunds',
+        query: '',
+        key: 'sk_first',
+        form: 'transaction=txn_1'
       },
-      {
-        at: [1],
-        step: steps[1],
-        call: { method: 'GET', path: '/refunds//refunds', query: '', key: 'sk_first', form: null },
-        answer: { status: 200, body: { id: '/refunds//refunds' } },
-        problems: [
-          {
-            at: [1, 'expect', 'status'],
-            code: 'other_status',
-            message: 'status: must be 404; got 200'
-          }
-        ]
-      }
-    ])
-    t.strictSame(await playSteps([], async () => t.fail('no call is made') as never, BINDINGS), [])
-  }
-)
+      answer: { status: 200, body: { id: '/refunds' } },
+      problems: []
+    },
+    {
+      at: [1],
+      step: steps[1],
+      call: { method: 'GET', path: '/refunds//refunds', query: '', key: 'sk_first', form: null },
+      answer: { status: 200, body: { id: '/refunds//refunds' } },
+      problems: [
+        {
+          at: [1, 'expect', 'status'],
+          code: 'other_status',
+          message: 'status: must be 404; got 200'
+        }
+      ]
+    }
+  ])
+  t.strictSame(await playSteps([], async () => t.fail('no call is made') as never, BINDINGS), [])
+})
 
 t.test('steps: the bindings of names and keys in a store', async t => {
   const store = new Store()

@@ -23,7 +23,7 @@ async function failures(t: Test, document: string): Promise<string[]> {
 async function listening(t: Test, document: string) {
   const emulator = await startEmulator({ scenario: parse(document) })
   t.teardown(emulator.close)
-  const send = async (on: string, parameters: Record<string, string> = {}, patience = 5000) => {
+  const send = async (on: string, parameters: Record<string, string> = {}, patience = 60_000) => {
     const [method, path] = on.split(' ') as [string, string]
     const form = new URLSearchParams(parameters)
     const answer = await fetch(`${emulator.baseUrl}${path}${method === 'GET' ? `?${form}` : ''}`, {

@@ -43,10 +43,8 @@ const problemsOf = async (...given: Parameters<typeof made>) => (await made(...g
 const texts = (values: Record<string, string>): GivenVariables => ({ values, isText: true })
 const data = (values: Record<string, unknown>): GivenVariables => ({ values, isText: false })
 
-t.test(
-  'variables: a text that is wholly one keeps its type, and one within a text is text, anywhere in a document',
-  async t => {
-    const { first, warnings } = await made(`name: "\${vars.word}-\${ vars.count }"
+t.test('variables: a text that is wholly one keeps its type', async t => {
+  const { first, warnings } = await made(`name: "\${vars.word}-\${ vars.count }"
 vars: { word: o'brien, count: 3, is: true, size: 5, none: "", key: sk_x }
 seed: "\${vars.count}"
 settings: { pagination: { default_limit: "\${vars.size}" } }
@@ -61,77 +59,70 @@ steps: [ { do: GET /tickets, query: { limit: "\${vars.size}" } } ]
 play: [ { as: page, do: GET /tickets, key: "\${vars.key}", query: { limit: "\${vars.count}" } } ]
 expect: [ { on: GET /tickets, times: "\${vars.count}" } ]
 `)
-    t.strictSame(warnings, [])
-    const { store, scenario, settings, script, steps, play, expectations } = first as FirstState
-    t.strictSame(
-      [scenario.name, settings],
-      ["o'brien-3", { 'pagination.default_limit': 5, seed: 3 }]
-    )
-    t.strictSame([[...store.keys], store.tickets.size], [[['sk_x', 'mch_a']], 3])
-    t.strictSame(
-      [store.accounts.get('mch_a')?.name, store.locations.get('loc_a')?.display_name],
-      ["o'brien", 'ab true ${other}']
-    )
-    const respond = { status: 402, body: { is: true, note: '5 ${payment.id}' } }
-    t.strictSame(script.listed()[0]?.entry, {
-      on: 'POST /refunds',
-      match: { body: { amount: { gt: 5 } } },
-      respond
-    })
-    t.strictSame(steps[0], { do: 'GET /tickets', query: { limit: 5 } })
-    t.strictSame(play[0], { as: 'page', do: 'GET /tickets', key: 'sk_x', query: { limit: 3 } })
-    t.strictSame(expectations[0]?.data, { on: 'GET /tickets', times: 3 })
-  }
-)
+  t.strictSame(warnings, [])
+  const { store, scenario, settings, script, steps, play, expectations } = first as FirstState
+  t.strictSame([scenario.name, settings], ["o'brien-3", { 'pagination.default_limit': 5, seed: 3 }])
+  t.strictSame([[...store.keys], store.tickets.size], [[['sk_x', 'mch_a']], 3])
+  t.strictSame(
+    [store.accounts.get('mch_a')?.name, store.locations.get('loc_a')?.display_name],
+    ["o'brien", 'ab true ${other}']
+  )
+  const respond = { status: 402, body: { is: true, note: '5 ${payment.id}' } }
+  t.strictSame(script.listed()[0]?.entry, {
+    on: 'POST /refunds',
+    match: { body: { amount: { gt: 5 } } },
+    respond
+  })
+  t.strictSame(steps[0], { do: 'GET /tickets', query: { limit: 5 } })
+  t.strictSame(play[0], { as: 'page', do: 'GET /tickets', key: 'sk_x', query: { limit: 3 } })
+  t.strictSame(expectations[0]?.data, { on: 'GET /tickets', times: 3 })
+})
 
-t.test(
-  'variables: values that are given take the place of defaults, each of the type of its default',
-  async t => {
-    const text =
-      'vars: { text: a, number: 1, is: true }\nname: "${vars.text} ${vars.number} ${vars.is}"\n'
-    const named = async (variables: GivenVariables) => {
-      const { first, coded } = await made(text, { variables })
-      return first?.scenario.name ?? coded
-    }
-    const cases: [given: GivenVariables, is: unknown][] = [
-      [texts({}), 'a 1 true'],
-      [texts({ text: '', number: '-2.5', is: 'false' }), ' -2.5 false'],
-      [data({ text: '5', number: 0, is: false }), '5 0 false'],
-      [texts({ text: '5' }), '5 1 true'],
-      ...[
-        texts({ number: 'x' }),
-        texts({ number: ' ' }),
-        ...['5', null, undefined].map(number => data({ number }))
-      ].map((given): (typeof cases)[number] => [given, ['body:1:26 vars.number variable_of_type']]),
-      [texts({ is: 'yes' }), ['body:1:33 vars.is variable_of_type']],
-      [data({ text: 5 }), ['body:1:15 vars.text variable_of_type']],
-      [data({ text: 'x'.repeat(1001) }), ['body:1:15 vars.text variable_too_long']],
-      [texts({ txt: 'b' }), ['body:1:7 vars.txt unknown_variable']],
-      [texts({ __proto__x: 'b' }), ['body:1:7 vars.__proto__x unknown_variable']],
-      [texts({ '': 'b' }), ['body:1:7 vars. unknown_variable']]
-    ]
-    for (const [given, is] of cases) t.strictSame(await named(given), is, JSON.stringify(given))
-
-    for (const of of ['name: x\n', 'tickets: []\n'])
-      t.strictSame(
-        (await made(of, { variables: texts({ a: '1' }) })).coded,
-        ['body:1:1 vars.a unknown_variable'],
-        'a bare fixture has none, either'
-      )
-    t.strictSame(
-      (await made('name: "${vars.a}"\ntickets: []\n')).problems.length,
-      2,
-      'nor is it one with a name'
-    )
-    const known = new Set<string>()
-    t.strictSame(
-      await problemsOf(text, { variables: { ...texts({ other: '1' }), known } }),
-      [],
-      'it may be one of another document'
-    )
-    t.strictSame([...known], ['text', 'number', 'is'])
+t.test('variables: values that are given take the place of defaults', async t => {
+  const text =
+    'vars: { text: a, number: 1, is: true }\nname: "${vars.text} ${vars.number} ${vars.is}"\n'
+  const named = async (variables: GivenVariables) => {
+    const { first, coded } = await made(text, { variables })
+    return first?.scenario.name ?? coded
   }
-)
+  const cases: [given: GivenVariables, is: unknown][] = [
+    [texts({}), 'a 1 true'],
+    [texts({ text: '', number: '-2.5', is: 'false' }), ' -2.5 false'],
+    [data({ text: '5', number: 0, is: false }), '5 0 false'],
+    [texts({ text: '5' }), '5 1 true'],
+    ...[
+      texts({ number: 'x' }),
+      texts({ number: ' ' }),
+      ...['5', null, undefined].map(number => data({ number }))
+    ].map((given): (typeof cases)[number] => [given, ['body:1:26 vars.number variable_of_type']]),
+    [texts({ is: 'yes' }), ['body:1:33 vars.is variable_of_type']],
+    [data({ text: 5 }), ['body:1:15 vars.text variable_of_type']],
+    [data({ text: 'x'.repeat(1001) }), ['body:1:15 vars.text variable_too_long']],
+    [texts({ txt: 'b' }), ['body:1:7 vars.txt unknown_variable']],
+    [texts({ __proto__x: 'b' }), ['body:1:7 vars.__proto__x unknown_variable']],
+    [texts({ '': 'b' }), ['body:1:7 vars. unknown_variable']]
+  ]
+  for (const [given, is] of cases) t.strictSame(await named(given), is, JSON.stringify(given))
+
+  for (const of of ['name: x\n', 'tickets: []\n'])
+    t.strictSame(
+      (await made(of, { variables: texts({ a: '1' }) })).coded,
+      ['body:1:1 vars.a unknown_variable'],
+      'a bare fixture has none, either'
+    )
+  t.strictSame(
+    (await made('name: "${vars.a}"\ntickets: []\n')).problems.length,
+    2,
+    'nor is it one with a name'
+  )
+  const known = new Set<string>()
+  t.strictSame(
+    await problemsOf(text, { variables: { ...texts({ other: '1' }), known } }),
+    [],
+    'it may be one of another document'
+  )
+  t.strictSame([...known], ['text', 'number', 'is'])
+})
 
 t.test('variables: every kind of problem, with its place and what to write', async t => {
   const cases: [text: string, place: string, says: string][] = [
@@ -205,77 +196,74 @@ t.test('variables: card data that one holds is matched and shown nowhere', async
   t.notMatch(refused.text, /4000056655665556/)
 })
 
-t.test(
-  'POST /load: vars are values of the scenario, by name, inline and in a large body; reset and snapshots keep them',
-  async t => {
-    const { control } = await startTestEmulator(t)
-    const scenario = {
-      vars: { count: 2 },
-      fixtures: ['bistro'],
-      generate: [{ tickets: '${vars.count}' }]
-    }
-    const tickets = async () => (await control('GET ')).body.counts.tickets
-    await control('POST /load', { scenario })
-    const before = await tickets()
+t.test('POST /load: vars are values of the scenario, by name', async t => {
+  const { control } = await startTestEmulator(t)
+  const scenario = {
+    vars: { count: 2 },
+    fixtures: ['bistro'],
+    generate: [{ tickets: '${vars.count}' }]
+  }
+  const tickets = async () => (await control('GET ')).body.counts.tickets
+  await control('POST /load', { scenario })
+  const before = await tickets()
 
-    t.strictSame((await control('POST /load', { scenario, vars: { count: 5 } })).body, {
-      scenario: { name: 'inline', description: null },
-      dry_run: false
+  t.strictSame((await control('POST /load', { scenario, vars: { count: 5 } })).body, {
+    scenario: { name: 'inline', description: null },
+    dry_run: false
+  })
+  t.equal(await tickets(), before + 3)
+  for (const note of ['', `# ${'x'.repeat(70_000)}`]) {
+    const text = `vars: { count: 2 }\nfixtures: [bistro]\n${note}\ngenerate: [{ tickets: "\${vars.count}" }, { ticket: 1 }]\n`
+    const { body } = await control('POST /load', { scenario: text, vars: { count: 5 } })
+    t.hasStrict(
+      body.error.problems,
+      [{ file: 'scenario', line: 4 }],
+      'a text in YAML has its own lines'
+    )
+    await control('POST /load', {
+      scenario: text.replace(', { ticket: 1 }', ''),
+      vars: { count: 5 }
     })
     t.equal(await tickets(), before + 3)
-    for (const note of ['', `# ${'x'.repeat(70_000)}`]) {
-      const text = `vars: { count: 2 }\nfixtures: [bistro]\n${note}\ngenerate: [{ tickets: "\${vars.count}" }, { ticket: 1 }]\n`
-      const { body } = await control('POST /load', { scenario: text, vars: { count: 5 } })
-      t.hasStrict(
-        body.error.problems,
-        [{ file: 'scenario', line: 4 }],
-        'a text in YAML has its own lines'
-      )
-      await control('POST /load', {
-        scenario: text.replace(', { ticket: 1 }', ''),
-        vars: { count: 5 }
-      })
-      t.equal(await tickets(), before + 3)
-    }
-    await control('PUT /snapshots/a')
-    await control('POST /records', { tickets: [{ location: 'loc_bistro', reference: 'x' }] })
-    await control('POST /reset')
-    t.equal(await tickets(), before + 3, 'a reset goes back to the values that were loaded')
-    await control('POST /load', { scenario })
-    t.equal(await tickets(), before, 'another load begins with the defaults')
-    await control('POST /snapshots/a/restore')
-    t.equal(await tickets(), before + 3)
-
-    const large = {
-      scenario: { ...scenario, vars: { count: 2, spare: 'x' }, description: 'x'.repeat(70_000) },
-      vars: { count: 4 }
-    }
-    const { body } = await control('POST /load', large)
-    t.hasStrict(body.warnings, [{ file: 'body', path: 'vars.spare', line: 1, column: 32 }])
-    t.equal(await tickets(), before + 2)
-    const state = (await control('GET /state')).text
-    for (const [more, says] of [
-      [{ vars: { cout: 4 } }, ['vars.cout', 'unknown_variable']],
-      [{ vars: { count: [1] } }, ['vars.count', 'wrong_type']],
-      [{ var: {} }, ['var', 'unknown_name']]
-    ] as const) {
-      for (const about of [scenario, large.scenario]) {
-        const { status, body } = await control('POST /load', { scenario: about, ...more })
-        t.strictSame(
-          [status, ...body.error.problems.map(({ path, code }: Problem) => [path, code])],
-          [400, says]
-        )
-      }
-    }
-    t.equal(
-      (
-        await control('POST /load', { scenario: 'outages' })
-      ).body.error.problems[0].message.startsWith('this file holds groups to share'),
-      true
-    )
-    t.equal((await control('GET /state')).text, state, 'a load that fails changes nothing')
   }
-)
+  await control('PUT /snapshots/a')
+  await control('POST /records', { tickets: [{ location: 'loc_bistro', reference: 'x' }] })
+  await control('POST /reset')
+  t.equal(await tickets(), before + 3, 'a reset goes back to the values that were loaded')
+  await control('POST /load', { scenario })
+  t.equal(await tickets(), before, 'another load begins with the defaults')
+  await control('POST /snapshots/a/restore')
+  t.equal(await tickets(), before + 3)
+
+  const large = {
+    scenario: { ...scenario, vars: { count: 2, spare: 'x' }, description: 'x'.repeat(70_000) },
+    vars: { count: 4 }
+  }
+  const { body } = await control('POST /load', large)
+  t.hasStrict(body.warnings, [{ file: 'body', path: 'vars.spare', line: 1, column: 32 }])
+  t.equal(await tickets(), before + 2)
+  const state = (await control('GET /state')).text
+  for (const [more, says] of [
+    [{ vars: { cout: 4 } }, ['vars.cout', 'unknown_variable']],
+    [{ vars: { count: [1] } }, ['vars.count', 'wrong_type']],
+    [{ var: {} }, ['var', 'unknown_name']]
+  ] as const) {
+    for (const about of [scenario, large.scenario]) {
+      const { status, body } = await control('POST /load', { scenario: about, ...more })
+      t.strictSame(
+        [status, ...body.error.problems.map(({ path, code }: Problem) => [path, code])],
+        [400, says]
+      )
+    }
+  }
+  t.equal(
+    (
+      await control('POST /load', { scenario: 'outages' })
+    ).body.error.problems[0].message.startsWith('this file holds groups to share'),
+    true
+  )
+  t.equal((await control('GET /state')).text, state, 'a load that fails changes nothing')
+})
 
 const OUTAGES = `vars: { status: 503, wait: 2s }
 groups:
@@ -299,45 +287,42 @@ const folderOf = (t: Test, files: Record<string, string> = {}) => {
   return join(t.testdir({ own, elsewhere: { 'secret.yaml': OUTAGES } }), 'own')
 }
 
-t.test(
-  'use: the entries of groups come after those of the script, with the values that the scenario gives their variables',
-  async t => {
-    const root = folderOf(t)
-    const text = `vars: { wait: 5s }
+t.test('use: the entries of groups come after those of the script', async t => {
+  const root = folderOf(t)
+  const text = `vars: { wait: 5s }
 use: [outages.yaml#brief-outage, sub/deep.yaml#slow]
 script:
   - { on: POST /refunds, delay: 1ms }
 `
-    const entries = async (variables?: GivenVariables) =>
-      (await made(text, { root, ...(variables && { variables }) })).first?.script
-        .listed()
-        .map(({ entry }) => entry)
-    t.strictSame(await entries(), [
-      { on: 'POST /refunds', delay: '1ms' },
-      { on: '*', calls: '1-3', respond: { status: 503, retry_after: '5s' } },
-      { on: 'GET /transactions', delay: '5s' }
-    ])
-    t.hasStrict(await entries(texts({ status: '500', wait: '1s' })), [
-      {},
-      { respond: { status: 500, retry_after: '1s' } },
-      { delay: '1s' }
-    ])
-    t.strictSame((await made(text, { root })).warnings, [])
-    const ahead = await made(
-      'use: [outages.yaml#all]\nscript: [ { on: POST /refunds, delay: 1s } ]\n',
-      { root }
-    )
-    t.strictSame(
-      [ahead.problems, ahead.warnings],
-      [[], []],
-      'an entry of the scenario may take all the requests of one of a group'
-    )
-    const named = await made(
-      'fixtures: [bistro]\nuse: [outages#lost-answers, "outages#slow-service"]\n'
-    )
-    t.equal(named.first?.script.size, 3, 'a name is enough where there is no file')
-  }
-)
+  const entries = async (variables?: GivenVariables) =>
+    (await made(text, { root, ...(variables && { variables }) })).first?.script
+      .listed()
+      .map(({ entry }) => entry)
+  t.strictSame(await entries(), [
+    { on: 'POST /refunds', delay: '1ms' },
+    { on: '*', calls: '1-3', respond: { status: 503, retry_after: '5s' } },
+    { on: 'GET /transactions', delay: '5s' }
+  ])
+  t.hasStrict(await entries(texts({ status: '500', wait: '1s' })), [
+    {},
+    { respond: { status: 500, retry_after: '1s' } },
+    { delay: '1s' }
+  ])
+  t.strictSame((await made(text, { root })).warnings, [])
+  const ahead = await made(
+    'use: [outages.yaml#all]\nscript: [ { on: POST /refunds, delay: 1s } ]\n',
+    { root }
+  )
+  t.strictSame(
+    [ahead.problems, ahead.warnings],
+    [[], []],
+    'an entry of the scenario may take all the requests of one of a group'
+  )
+  const named = await made(
+    'fixtures: [bistro]\nuse: [outages#lost-answers, "outages#slow-service"]\n'
+  )
+  t.equal(named.first?.script.size, 3, 'a name is enough where there is no file')
+})
 
 t.test('use: every kind of problem, in the file that it is in', async t => {
   const root = folderOf(t, {
@@ -601,34 +586,24 @@ t.test('api: vars of startEmulator and load', async t => {
   await t.rejects(startEmulator({ scenario, vars: 5 as never }), { code: 'option_invalid' })
 })
 
-t.test(
-  'use: with --watch a changed file of shared entries is read again, with the values of the start',
-  async t => {
-    const root = folderOf(t, { 'own.yaml': 'vars: { wait: 5s }\nuse: [outages.yaml#slow]\n' })
-    const logged: string[] = []
-    const { pino } = await import('pino')
-    const logger = pino({ level: 'info' }, { write: text => void logged.push(text) })
-    const emulator = await runEmulator({
-      scenario: join(root, 'own.yaml'),
-      settings: { watch: true },
-      vars: texts({ wait: '7s' }),
-      logger
-    })
-    t.teardown(emulator.close)
+t.test('use: with --watch a changed file of shared entries is read again', async t => {
+  const root = folderOf(t, { 'own.yaml': 'vars: { wait: 5s }\nuse: [outages.yaml#slow]\n' })
+  const logged: string[] = []
+  const { pino } = await import('pino')
+  const logger = pino({ level: 'info' }, { write: text => void logged.push(text) })
+  const emulator = await runEmulator({
+    scenario: join(root, 'own.yaml'),
+    settings: { watch: true },
+    vars: texts({ wait: '7s' }),
+    logger
+  })
+  t.teardown(emulator.close)
 
-    await writeFile(
-      join(root, 'outages.yaml'),
-      OUTAGES.replace('GET /transactions', 'GET /refunds')
-    )
-    for (
-      const since = Date.now();
-      !logged.some(text => text.includes('was reloaded')) && Date.now() - since < 10_000;
-    )
-      await sleep(20)
-    const entries = emulator.sandbox.script.listed().map(({ entry }) => entry)
-    t.strictSame(entries, [{ on: 'GET /refunds', delay: '7s' }])
-  }
-)
+  await writeFile(join(root, 'outages.yaml'), OUTAGES.replace('GET /transactions', 'GET /refunds'))
+  while (!logged.some(text => text.includes('was reloaded'))) await sleep(20)
+  const entries = emulator.sandbox.script.listed().map(({ entry }) => entry)
+  t.strictSame(entries, [{ on: 'GET /refunds', delay: '7s' }])
+})
 
 const DAY = `vars: { amount: 500, more: 2, status: 200 }
 groups:
@@ -656,177 +631,168 @@ play: [ { do: "GET /refunds/\${refund.id}" }, { do: "GET /transactions/\${read.i
 expect: [ { on: "GET /refunds/{id}", times: 1 } ]
 `
 
-t.test(
-  'use: a group shares records, steps, plays and expectations too, each before or after those of the scenario',
-  async t => {
-    const root = folderOf(t, { 'day.yaml': DAY, 'own.yaml': OWN })
-    const { first, problems, warnings } = await made(`${OWN}use: [day#day]\nvars: { more: 3 }\n`, {
-      root
-    })
-    t.strictSame(
-      [problems, warnings],
-      [[], []],
-      'by name beside the scenario, before the folders of scenarios'
-    )
-    const { store, steps, play, expectations, script } = first as FirstState
-    t.strictSame(
-      [store.tickets.get('tkt_used')?.reference, store.tickets.get('tkt_both')?.reference],
-      ['U500', 'own'],
-      'own records replace used ones'
-    )
-    const alone = await made(OWN.replace(/steps.*\nplay.*\n/, ''), { root })
-    t.equal(store.tickets.size - (alone.first as FirstState).store.tickets.size, 1 + 3)
-    t.strictSame(
-      [steps.map(({ as }) => as), play.length, expectations.length, script.size],
-      [['payment', 'refund'], 3, 3, 3]
-    )
-    t.strictSame(
-      expectations.map(({ data }) => Object.keys(data).at(-1)),
-      ['times', 'times', 'state']
-    )
-    t.strictSame(
-      [
-        (await made('use: [day#day]\nfixtures: [bistro]\n')).coded.length,
-        (await made(OWN)).problems.length > 0
-      ],
-      [1, true],
-      'without a file it is not there'
-    )
-    // a file of the same name as the scenario's is not the scenario itself
-    t.strictSame((await problemsOf('fixtures: [bistro]\nuse: [own#x]\n', { root })).length, 1)
+t.test('use: a group shares records, steps, plays and expectations too', async t => {
+  const root = folderOf(t, { 'day.yaml': DAY, 'own.yaml': OWN })
+  const { first, problems, warnings } = await made(`${OWN}use: [day#day]\nvars: { more: 3 }\n`, {
+    root
+  })
+  t.strictSame(
+    [problems, warnings],
+    [[], []],
+    'by name beside the scenario, before the folders of scenarios'
+  )
+  const { store, steps, play, expectations, script } = first as FirstState
+  t.strictSame(
+    [store.tickets.get('tkt_used')?.reference, store.tickets.get('tkt_both')?.reference],
+    ['U500', 'own'],
+    'own records replace used ones'
+  )
+  const alone = await made(OWN.replace(/steps.*\nplay.*\n/, ''), { root })
+  t.equal(store.tickets.size - (alone.first as FirstState).store.tickets.size, 1 + 3)
+  t.strictSame(
+    [steps.map(({ as }) => as), play.length, expectations.length, script.size],
+    [['payment', 'refund'], 3, 3, 3]
+  )
+  t.strictSame(
+    expectations.map(({ data }) => Object.keys(data).at(-1)),
+    ['times', 'times', 'state']
+  )
+  t.strictSame(
+    [
+      (await made('use: [day#day]\nfixtures: [bistro]\n')).coded.length,
+      (await made(OWN)).problems.length > 0
+    ],
+    [1, true],
+    'without a file it is not there'
+  )
+  // a file of the same name as the scenario's is not the scenario itself
+  t.strictSame((await problemsOf('fixtures: [bistro]\nuse: [own#x]\n', { root })).length, 1)
 
-    const file = join(root, 'used.yaml')
-    await writeFile(file, `${OWN}use: [day.yaml#day]\n`)
-    const checked = await ran(['check', file])
-    t.equal(checked.status, 0, checked.stdout)
-    await writeFile(file, `${OWN}use: [day.yaml#day]\nvars: { status: 404, amount: 250 }\n`)
-    const failed = await ran(['check', file])
-    t.match(
-      failed.stdout,
-      /\/own\/day\.yaml:14:\d+ status: must be 404; got 200/,
-      'a play that fails is where it is written'
-    )
-    await writeFile(join(root, 'day.yaml'), DAY.replace('type: external', 'type: cash'))
-    t.match(
-      (await ran(['validate', file])).stdout,
-      /\/own\/day\.yaml:12:9 groups\.day\.steps\[0\]: POST \/transactions: /,
-      'and so is a step'
-    )
-    const { control } = await startTestEmulator(t, {
-      folders: {
-        scenarios: {
-          'day.yaml': DAY.replace('type: external', 'type: cash'),
-          'default.yaml': 'fixtures: [bistro]\n'
-        }
+  const file = join(root, 'used.yaml')
+  await writeFile(file, `${OWN}use: [day.yaml#day]\n`)
+  const checked = await ran(['check', file])
+  t.equal(checked.status, 0, checked.stdout)
+  await writeFile(file, `${OWN}use: [day.yaml#day]\nvars: { status: 404, amount: 250 }\n`)
+  const failed = await ran(['check', file])
+  t.match(
+    failed.stdout,
+    /\/own\/day\.yaml:14:\d+ status: must be 404; got 200/,
+    'a play that fails is where it is written'
+  )
+  await writeFile(join(root, 'day.yaml'), DAY.replace('type: external', 'type: cash'))
+  t.match(
+    (await ran(['validate', file])).stdout,
+    /\/own\/day\.yaml:12:9 groups\.day\.steps\[0\]: POST \/transactions: /,
+    'and so is a step'
+  )
+  const { control } = await startTestEmulator(t, {
+    folders: {
+      scenarios: {
+        'day.yaml': DAY.replace('type: external', 'type: cash'),
+        'default.yaml': 'fixtures: [bistro]\n'
       }
-    })
-    for (const note of ['', `# ${'x'.repeat(70_000)}`]) {
-      const { body } = await control('POST /load', { scenario: `${OWN}use: [day#day]\n${note}\n` })
-      const places = body.error.problems.map(({ file, line, path }: Problem) => [
-        file?.split('/').at(-1),
-        line,
-        path
-      ])
-      t.strictSame(
-        places[0],
-        ['day.yaml', 12, 'groups.day.steps[0]'],
-        'in a document that the worker reads too'
-      )
     }
+  })
+  for (const note of ['', `# ${'x'.repeat(70_000)}`]) {
+    const { body } = await control('POST /load', { scenario: `${OWN}use: [day#day]\n${note}\n` })
+    const places = body.error.problems.map(({ file, line, path }: Problem) => [
+      file?.split('/').at(-1),
+      line,
+      path
+    ])
+    t.strictSame(
+      places[0],
+      ['day.yaml', 12, 'groups.day.steps[0]'],
+      'in a document that the worker reads too'
+    )
   }
-)
+})
 
-t.test(
-  'use: a problem of a group is where it is written, and what could not be read makes no other',
-  async t => {
-    const wrong = (from: string, to: string) => folderOf(t, { 'day.yaml': DAY.replace(from, to) })
-    const cases: [from: string, to: string, ...problems: string[]][] = [
-      ['id: tkt_used,', 'id: "",', 'day.yaml:5:24 groups.day.data.tickets[0].id wrong_characters'],
-      [
-        'generate: [ {',
-        'generate: [ { users: 1,',
-        'day.yaml:6:17 groups.day.generate[0] not_exactly_one'
-      ],
-      ['calls: 1,', 'calls: 2-1,', 'day.yaml:8:57 groups.day.script[0].calls not_counts'],
-      [
-        '"GET /transactions/${payment.id}", expect',
-        '"GET /transactions/${payment.idd}", expect',
-        'day.yaml:14:25 groups.day.play[0].do unknown_part'
-      ],
-      ['times: 1+ }', 'times: 2-1 }', 'day.yaml:16:48 groups.day.expect[0].times not_counts'],
-      ['GET /tickets,', 'GET /refunds,', 'day.yaml:10:9 groups.day.script[2] shadowed'],
-      ['    play:', '    plays:', 'day.yaml:13:5 groups.day.plays unknown_name'],
-      ['times: 1+', 'tims: 1+', 'day.yaml:16:41 groups.day.expect[0].tims unknown_name']
-    ]
-    for (const [from, to, ...problems] of cases) {
-      t.strictSame(
-        (await made(`${OWN}use: [day.yaml#day]\n`, { root: wrong(from, to) })).coded,
-        problems
-      )
-      await t.rejects(
-        checkedAlone(await readDocument('day.yaml', DAY.replace(from, to))),
-        { code: 'document_invalid' },
-        `${to} alone`
-      )
-    }
-    await checkedAlone(await readDocument('day.yaml', DAY))
-    const root = folderOf(t, { 'day.yaml': DAY })
-    for (const use of [
-      '[day.yaml#dya]',
-      '[dy.yaml#day]',
-      '[{ group: day.yaml#day, override: { refunds: { calls: 2 } } }]',
-      '[{}]'
-    ]) {
-      const { problems } = await made(`${OWN}use: ${use}\n`, { root })
-      t.equal(problems.length, 1, problems.join('\n'))
-    }
-    t.equal((await problemsOf(`${OWN}uses: [day.yaml#day]\n`, { root })).length, 1)
+t.test('use: a problem of a group is where it is written', async t => {
+  const wrong = (from: string, to: string) => folderOf(t, { 'day.yaml': DAY.replace(from, to) })
+  const cases: [from: string, to: string, ...problems: string[]][] = [
+    ['id: tkt_used,', 'id: "",', 'day.yaml:5:24 groups.day.data.tickets[0].id wrong_characters'],
+    [
+      'generate: [ {',
+      'generate: [ { users: 1,',
+      'day.yaml:6:17 groups.day.generate[0] not_exactly_one'
+    ],
+    ['calls: 1,', 'calls: 2-1,', 'day.yaml:8:57 groups.day.script[0].calls not_counts'],
+    [
+      '"GET /transactions/${payment.id}", expect',
+      '"GET /transactions/${payment.idd}", expect',
+      'day.yaml:14:25 groups.day.play[0].do unknown_part'
+    ],
+    ['times: 1+ }', 'times: 2-1 }', 'day.yaml:16:48 groups.day.expect[0].times not_counts'],
+    ['GET /tickets,', 'GET /refunds,', 'day.yaml:10:9 groups.day.script[2] shadowed'],
+    ['    play:', '    plays:', 'day.yaml:13:5 groups.day.plays unknown_name'],
+    ['times: 1+', 'tims: 1+', 'day.yaml:16:41 groups.day.expect[0].tims unknown_name']
+  ]
+  for (const [from, to, ...problems] of cases) {
+    t.strictSame(
+      (await made(`${OWN}use: [day.yaml#day]\n`, { root: wrong(from, to) })).coded,
+      problems
+    )
+    await t.rejects(
+      checkedAlone(await readDocument('day.yaml', DAY.replace(from, to))),
+      { code: 'document_invalid' },
+      `${to} alone`
+    )
   }
-)
+  await checkedAlone(await readDocument('day.yaml', DAY))
+  const root = folderOf(t, { 'day.yaml': DAY })
+  for (const use of [
+    '[day.yaml#dya]',
+    '[dy.yaml#day]',
+    '[{ group: day.yaml#day, override: { refunds: { calls: 2 } } }]',
+    '[{}]'
+  ]) {
+    const { problems } = await made(`${OWN}use: ${use}\n`, { root })
+    t.equal(problems.length, 1, problems.join('\n'))
+  }
+  t.equal((await problemsOf(`${OWN}uses: [day.yaml#day]\n`, { root })).length, 1)
+})
 
-t.test(
-  'use: entries of groups wait for others, count by value and change records as those of a scenario do',
-  async t => {
-    const group = `groups:
+t.test('use: entries of groups wait for others', async t => {
+  const group = `groups:
   g:
     - { name: first, on: POST /refunds, per: ticket, calls: 1, respond: { status: 503 } }
     - { name: later, on: GET /refunds, after: { ended: once }, stale: 5s }
     - { name: once, on: POST /transactions, calls: 1, respond: { patch: { note: late } } }
     - { on: GET /tickets, after: own, change: { data: { tickets: [ { id: tkt_new, location: loc_bistro, reference: N } ] }, delete: [tkt_52] } }
 `
-    const own = `fixtures: [bistro]
+  const own = `fixtures: [bistro]
 script:
   - { name: own, on: POST /accounts, after: later, delay: 1s }
   - { on: POST /transactions, match: { about: { ticket: tkt_new } }, calls: 2, delay: 1s }
 use: [more.yaml#g]
 `
-    const cases: [from: string, to: string, ...problems: string[]][] = [
-      ['per: ticket', 'per: location'],
-      ['{ ended: once }', 'first'],
-      [
-        '{ ended: once }',
-        'own',
-        'own.yaml:3:45 script[0].after waits_for_itself',
-        'more.yaml:4:47 groups.g[1].after waits_for_itself',
-        'more.yaml:6:34 groups.g[3].after waits_for_itself'
-      ],
-      ['ended: once', 'ended: onec', 'more.yaml:4:47 groups.g[1].after unknown_entry'],
-      ['name: later, ', '', 'own.yaml:3:45 script[0].after unknown_entry'],
-      [
-        'name: once, on: POST /transactions, calls: 1',
-        'name: once, on: POST /transactions, calls: 1+',
-        'more.yaml:4:56 groups.g[1].after.ended never_ends'
-      ],
-      ['on: GET /refunds', 'on: POST /refunds', 'more.yaml:4:72 groups.g[1].stale stale_change'],
-      [
-        'respond: { status: 503 }',
-        'change: { delete: [nobody] }',
-        'more.yaml:3:83 groups.g[0].change.delete[0] missing_record'
-      ]
+  const cases: [from: string, to: string, ...problems: string[]][] = [
+    ['per: ticket', 'per: location'],
+    ['{ ended: once }', 'first'],
+    [
+      '{ ended: once }',
+      'own',
+      'own.yaml:3:45 script[0].after waits_for_itself',
+      'more.yaml:4:47 groups.g[1].after waits_for_itself',
+      'more.yaml:6:34 groups.g[3].after waits_for_itself'
+    ],
+    ['ended: once', 'ended: onec', 'more.yaml:4:47 groups.g[1].after unknown_entry'],
+    ['name: later, ', '', 'own.yaml:3:45 script[0].after unknown_entry'],
+    [
+      'name: once, on: POST /transactions, calls: 1',
+      'name: once, on: POST /transactions, calls: 1+',
+      'more.yaml:4:56 groups.g[1].after.ended never_ends'
+    ],
+    ['on: GET /refunds', 'on: POST /refunds', 'more.yaml:4:72 groups.g[1].stale stale_change'],
+    [
+      'respond: { status: 503 }',
+      'change: { delete: [nobody] }',
+      'more.yaml:3:83 groups.g[0].change.delete[0] missing_record'
     ]
-    for (const [from, to, ...problems] of cases) {
-      const root = folderOf(t, { 'more.yaml': group.replace(from, to) })
-      t.strictSame((await made(own, { root })).coded, problems, to)
-    }
+  ]
+  for (const [from, to, ...problems] of cases) {
+    const root = folderOf(t, { 'more.yaml': group.replace(from, to) })
+    t.strictSame((await made(own, { root })).coded, problems, to)
   }
-)
+})

@@ -40,100 +40,94 @@ const get = (path: string) => `GET /next${path} HTTP/1.1\r\nhost: localhost\r\n$
 const post = (path: string, body: string, length = body.length) =>
   `POST /next${path} HTTP/1.1\r\nhost: localhost\r\n${KEY}\r\n${FORM}\r\ncontent-length: ${length}\r\n\r\n${body}`
 
-t.test(
-  'journal: an entry holds what was sent, by whom, what was answered and what became of it',
-  async t => {
-    const emulator = await startTestEmulator(t, { records: { transactions: [CHARGE] } })
-    const body = { transaction: 'txn_a', amount: 400, 'metadata[table]': 'the twelfth' }
+t.test('journal: an entry holds what was sent, by whom', async t => {
+  const emulator = await startTestEmulator(t, { records: { transactions: [CHARGE] } })
+  const body = { transaction: 'txn_a', amount: 400, 'metadata[table]': 'the twelfth' }
 
-    const { body: made } = await emulator.call('POST /refunds', {
-      body,
-      headers: { 'user-agent': 'till/1.0' }
-    })
-    await emulator.call('POST /refunds', { body: { ...body, card: '' } })
-    await emulator.call('GET /refunds', { query: 'limit=1&created[gte]=x&list[]=a&list[]=b' })
-    const [third, second, { ms, ...first }] = (await entries(emulator)) as [Json, Json, Json]
+  const { body: made } = await emulator.call('POST /refunds', {
+    body,
+    headers: { 'user-agent': 'till/1.0' }
+  })
+  await emulator.call('POST /refunds', { body: { ...body, card: '' } })
+  await emulator.call('GET /refunds', { query: 'limit=1&created[gte]=x&list[]=a&list[]=b' })
+  const [third, second, { ms, ...first }] = (await entries(emulator)) as [Json, Json, Json]
 
-    t.equal(typeof ms, 'number')
-    t.strictSame(first, {
-      id: 'req_1',
-      at: NOW,
-      on: 'POST /refunds',
-      method: 'POST',
-      path: '/refunds',
-      params: {},
-      account: 'mch_a',
-      query: {},
-      body: { transaction: 'txn_a', amount: '400', metadata: { table: 'the twelfth' } },
-      user_agent: 'till/1.0',
-      test: null,
-      trace: null,
-      outcome: 'answered',
-      status: 200,
-      answer: made,
-      answered: true,
-      took_effect: true,
-      script: null,
-      refusal: null
-    })
-    t.strictSame(second.refusal, {
-      code: 'parameter_unknown',
-      rule: null,
-      assumption: 'A14',
-      param: 'card'
-    })
-    t.strictSame(
-      [...fateOf(second), second.answer.error.code],
-      ['refused', 400, true, false, 'parameter_unknown']
-    )
-    t.strictSame(third.query, { limit: '1', created: { gte: 'x' }, list: ['a', 'b'] })
-  }
-)
+  t.equal(typeof ms, 'number')
+  t.strictSame(first, {
+    id: 'req_1',
+    at: NOW,
+    on: 'POST /refunds',
+    method: 'POST',
+    path: '/refunds',
+    params: {},
+    account: 'mch_a',
+    query: {},
+    body: { transaction: 'txn_a', amount: '400', metadata: { table: 'the twelfth' } },
+    user_agent: 'till/1.0',
+    test: null,
+    trace: null,
+    outcome: 'answered',
+    status: 200,
+    answer: made,
+    answered: true,
+    took_effect: true,
+    script: null,
+    refusal: null
+  })
+  t.strictSame(second.refusal, {
+    code: 'parameter_unknown',
+    rule: null,
+    assumption: 'A14',
+    param: 'card'
+  })
+  t.strictSame(
+    [...fateOf(second), second.answer.error.code],
+    ['refused', 400, true, false, 'parameter_unknown']
+  )
+  t.strictSame(third.query, { limit: '1', created: { gte: 'x' }, list: ['a', 'b'] })
+})
 
-t.test(
-  'journal: calls that meet no operation are kept too; control calls, steps and the overview are not',
-  async t => {
-    const emulator = await startTestEmulator(t, {
-      scenario: { clock: NOW, data: smallFixture(), steps: [{ do: 'GET /tickets' }] }
-    })
+t.test('journal: calls that meet no operation are kept too; control calls', async t => {
+  const emulator = await startTestEmulator(t, {
+    scenario: { clock: NOW, data: smallFixture(), steps: [{ do: 'GET /tickets' }] }
+  })
 
-    await emulator.call('GET /tickets', { key: null })
-    await emulator.call('GET /nothing/at/all')
-    await emulator.call('PUT /tickets')
-    for (const url of [
-      '/elsewhere?a=b',
-      '/nextdoor/tickets',
-      '/next',
-      '/next/',
-      '/next/tickets/%ff',
-      '/'
-    ])
-      await emulator.inject({ method: 'GET', url })
-    await emulator.call('OPTIONS /transactions', {
-      key: null,
-      headers: { origin: 'http://shop.example', 'access-control-request-method': 'POST' }
-    })
-    await emulator.control('GET /coverage')
+  await emulator.call('GET /tickets', { key: null })
+  await emulator.call('GET /nothing/at/all')
+  await emulator.call('PUT /tickets')
+  for (const url of [
+    '/elsewhere?a=b',
+    '/nextdoor/tickets',
+    '/next',
+    '/next/',
+    '/next/tickets/%ff',
+    '/'
+  ])
+    await emulator.inject({ method: 'GET', url })
+  await emulator.call('OPTIONS /transactions', {
+    key: null,
+    headers: { origin: 'http://shop.example', 'access-control-request-method': 'POST' }
+  })
+  await emulator.control('GET /coverage')
 
-    const all = (await entries(emulator)).reverse()
-    t.strictSame(
-      all.map(({ id, on, path, outcome, status }) => [id, on, path, outcome, status]),
-      [
-        ['req_1', 'GET /tickets', '/tickets', 'refused', 401],
-        ['req_2', null, '/nothing/at/all', 'refused', 404],
-        ['req_3', null, '/tickets', 'refused', 405],
-        ['req_4', null, '/elsewhere', 'refused', 404],
-        ['req_5', null, '/nextdoor/tickets', 'refused', 404],
-        ['req_6', null, '/', 'refused', 404],
-        ['req_7', null, '/', 'refused', 404],
-        ['req_8', null, '/tickets/%ff', 'refused', 400],
-        ['req_9', null, '/transactions', 'answered', 204]
-      ]
-    )
-    for (const { params, account, user_agent } of all)
-      t.strictSame([params, account, user_agent], [{}, null, 'lightMyRequest'])
-  }
-)
+  const all = (await entries(emulator)).reverse()
+  t.strictSame(
+    all.map(({ id, on, path, outcome, status }) => [id, on, path, outcome, status]),
+    [
+      ['req_1', 'GET /tickets', '/tickets', 'refused', 401],
+      ['req_2', null, '/nothing/at/all', 'refused', 404],
+      ['req_3', null, '/tickets', 'refused', 405],
+      ['req_4', null, '/elsewhere', 'refused', 404],
+      ['req_5', null, '/nextdoor/tickets', 'refused', 404],
+      ['req_6', null, '/', 'refused', 404],
+      ['req_7', null, '/', 'refused', 404],
+      ['req_8', null, '/tickets/%ff', 'refused', 400],
+      ['req_9', null, '/transactions', 'answered', 204]
+    ]
+  )
+  for (const { params, account, user_agent } of all)
+    t.strictSame([params, account, user_agent], [{}, null, 'lightMyRequest'])
+})
 
 t.test(
   'journal: a call before the start scenario is refused and kept until it is loaded, and does not disturb the loading',
@@ -261,104 +255,91 @@ t.test(
   }
 )
 
-t.test(
-  'journal: of requests sent one behind the other, each is kept, also when the client leaves before the first is answered',
-  async t => {
-    const emulator = await scripted(t, [{ on: 'GET /locations', delay: '300ms' }])
-    const port = await emulator.listen()
-    const requests = [get('/locations'), get('/tickets'), post('/refunds', REFUND)].join('')
+t.test('journal: of requests sent one behind the other, each is kept', async t => {
+  const emulator = await scripted(t, [{ on: 'GET /locations', delay: '300ms' }])
+  const port = await emulator.listen()
+  const requests = [get('/locations'), get('/tickets'), post('/refunds', REFUND)].join('')
 
-    opened(t, port, requests)
-    await until(emulator, 3)
-    const { socket } = opened(t, port, requests.replace('=400', '=300'))
-    await wait(50)
-    socket.destroy()
-    const all = await until(emulator, 6)
+  opened(t, port, requests)
+  await until(emulator, 3)
+  const { socket } = opened(t, port, requests.replace('=400', '=300'))
+  await wait(50)
+  socket.destroy()
+  const all = await until(emulator, 6)
 
-    t.strictSame(all.map(entry => [entry.on, entry.answered, entry.took_effect]).sort(), [
-      ['GET /locations', false, false],
-      ['GET /locations', true, false],
-      ['GET /tickets', false, false],
-      ['GET /tickets', true, false],
-      ['POST /refunds', false, true],
-      ['POST /refunds', true, true]
-    ])
-    t.equal(emulator.sandbox.inFlight, 0)
+  t.strictSame(all.map(entry => [entry.on, entry.answered, entry.took_effect]).sort(), [
+    ['GET /locations', false, false],
+    ['GET /locations', true, false],
+    ['GET /tickets', false, false],
+    ['GET /tickets', true, false],
+    ['POST /refunds', false, true],
+    ['POST /refunds', true, true]
+  ])
+  t.equal(emulator.sandbox.inFlight, 0)
+})
+
+t.test('journal: a call that waited behind another one is kept once', async t => {
+  const emulator = await scripted(t, [{ on: 'POST /refunds', ...slow }])
+  const { socket } = opened(t, await emulator.listen(), get('/tickets') + post('/refunds', REFUND))
+
+  await until(emulator, 1)
+  await wait(20)
+  socket.destroy()
+  const all = await until(emulator, 2)
+  await wait(50)
+
+  t.strictSame(all.map(fateOf), [
+    ['lost_after', 200, false, true],
+    ['answered', 200, true, false]
+  ])
+  t.strictSame([emulator.sandbox.inFlight, emulator.sandbox.evidence.journal.size], [0, 2])
+})
+
+t.test('data_not_written: what did not run is refused: of a scripted', async t => {
+  let isFull = true
+  const saved = async () => {
+    if (isFull)
+      throw new ApiError('data_not_written', { message: 'The data file could not be written.' })
   }
-)
-
-t.test(
-  'journal: a call that waited behind another one is kept once, when its client leaves while it waits for itself',
-  async t => {
-    const emulator = await scripted(t, [{ on: 'POST /refunds', ...slow }])
-    const { socket } = opened(
-      t,
-      await emulator.listen(),
-      get('/tickets') + post('/refunds', REFUND)
-    )
-
-    await until(emulator, 1)
-    await wait(20)
-    socket.destroy()
-    const all = await until(emulator, 2)
-    await wait(50)
-
-    t.strictSame(all.map(fateOf), [
-      ['lost_after', 200, false, true],
-      ['answered', 200, true, false]
-    ])
-    t.strictSame([emulator.sandbox.inFlight, emulator.sandbox.evidence.journal.size], [0, 2])
+  const acts = { scripted: { respond: { status: 402 } }, lost: { fault: 'malformed_body' } }
+  const acting = Object.entries(acts).map(([reason, act]) => ({
+    on: 'POST /refunds',
+    match: { body: { reason } },
+    ...act
+  }))
+  const emulator = await scripted(
+    t,
+    [...acting, { on: 'GET /tickets', calls: 9, delay: '1ms' }],
+    saved
+  )
+  const { call, sandbox } = emulator
+  for (const body of [
+    `${REFUND}&reason=scripted`,
+    `${REFUND}&reason=lost`,
+    'transaction=txn_a&amount=1001'
+  ]) {
+    const { status, body: answer } = await call('POST /refunds', { body })
+    t.strictSame([status, answer.error.code], [503, 'data_not_written'], body)
   }
-)
+  const others = [
+    await call('POST /refunds', { body: 'transaction=' }),
+    await call('GET /tickets'),
+    await call('GET /locations')
+  ]
+  isFull = false
 
-t.test(
-  'data_not_written: what did not run is refused: of a scripted, lost or refused call the counts alone cannot be written',
-  async t => {
-    let isFull = true
-    const saved = async () => {
-      if (isFull)
-        throw new ApiError('data_not_written', { message: 'The data file could not be written.' })
-    }
-    const acts = { scripted: { respond: { status: 402 } }, lost: { fault: 'malformed_body' } }
-    const acting = Object.entries(acts).map(([reason, act]) => ({
-      on: 'POST /refunds',
-      match: { body: { reason } },
-      ...act
-    }))
-    const emulator = await scripted(
-      t,
-      [...acting, { on: 'GET /tickets', calls: 9, delay: '1ms' }],
-      saved
-    )
-    const { call, sandbox } = emulator
-    for (const body of [
-      `${REFUND}&reason=scripted`,
-      `${REFUND}&reason=lost`,
-      'transaction=txn_a&amount=1001'
-    ]) {
-      const { status, body: answer } = await call('POST /refunds', { body })
-      t.strictSame([status, answer.error.code], [503, 'data_not_written'], body)
-    }
-    const others = [
-      await call('POST /refunds', { body: 'transaction=' }),
-      await call('GET /tickets'),
-      await call('GET /locations')
-    ]
-    isFull = false
-
-    t.strictSame(
-      [...others.map(({ status }) => status), sandbox.state.store.refunds.size],
-      [400, 503, 200, 0]
-    )
-    t.strictSame((await entries(emulator)).map(fateOf), [
-      ['answered', 200, true, false],
-      ['not_written', 503, true, false],
-      ['refused', 400, true, false],
-      ...Array(3).fill(['refused', 503, true, false])
-    ])
-    t.notOk(emulator.logs.some(line => JSON.parse(line).level >= 50))
-  }
-)
+  t.strictSame(
+    [...others.map(({ status }) => status), sandbox.state.store.refunds.size],
+    [400, 503, 200, 0]
+  )
+  t.strictSame((await entries(emulator)).map(fateOf), [
+    ['answered', 200, true, false],
+    ['not_written', 503, true, false],
+    ['refused', 400, true, false],
+    ...Array(3).fill(['refused', 503, true, false])
+  ])
+  t.notOk(emulator.logs.some(line => JSON.parse(line).level >= 50))
+})
 
 t.test(
   'journal: whatever fails while a call is recorded reaches no client and is logged',
@@ -377,33 +358,23 @@ t.test(
   }
 )
 
-t.test(
-  'journal: calls are kept in the order of their answers, and whoever listens hears of each at once',
-  async t => {
-    const { sandbox, call } = await scripted(t, [{ on: 'GET /locations', delay: '20ms' }])
-    const heard: string[] = []
-    sandbox.evidence.journal.listen(({ id }) => heard.push(id))
+t.test('journal: calls are kept in the order of their answers', async t => {
+  const { sandbox, call } = await scripted(t, [{ on: 'GET /locations', delay: '20ms' }])
+  const heard: string[] = []
+  sandbox.evidence.journal.listen(({ id }) => heard.push(id))
 
-    const answered: unknown[] = []
-    const paths = [
-      '/tickets',
-      '/locations',
-      '/accounts',
-      '/nothing',
-      '/tickets/tkt_none',
-      '/refunds'
-    ]
-    await Promise.all(
-      paths.map(async path => answered.push((await call(`GET ${path}`)).headers['request-id']))
-    )
+  const answered: unknown[] = []
+  const paths = ['/tickets', '/locations', '/accounts', '/nothing', '/tickets/tkt_none', '/refunds']
+  await Promise.all(
+    paths.map(async path => answered.push((await call(`GET ${path}`)).headers['request-id']))
+  )
 
-    t.strictSame([answered.length, answered.at(-1)], [6, 'req_2'], 'the delayed one is the last')
-    const kept = sandbox.evidence.journal.requests().map(({ id }) => id)
-    t.strictSame([kept, heard], [answered, answered])
-    const { headers } = await call('GET /tickets')
-    t.equal(heard.at(-1), headers['request-id'], 'in the turn of its answer')
-  }
-)
+  t.strictSame([answered.length, answered.at(-1)], [6, 'req_2'], 'the delayed one is the last')
+  const kept = sandbox.evidence.journal.requests().map(({ id }) => id)
+  t.strictSame([kept, heard], [answered, answered])
+  const { headers } = await call('GET /tickets')
+  t.equal(heard.at(-1), headers['request-id'], 'in the turn of its answer')
+})
 
 t.test('journal: of a call whose answer could not be written, the refusal is kept', async t => {
   const { sandbox, call } = await startTestEmulator(t)

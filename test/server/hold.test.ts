@@ -26,7 +26,10 @@ async function start(t: Test, script: object[], settings: object = {}) {
   })
   const base = `http://127.0.0.1:${await emulator.listen()}`
   const headers = { authorization: `Basic ${btoa(`${MERCHANT}:`)}` }
-  const refund = (form = 'amount=1', { path = '/next', signal = AbortSignal.timeout(5000) } = {}) =>
+  const refund = (
+    form = 'amount=1',
+    { path = '/next', signal = AbortSignal.timeout(60_000) } = {}
+  ) =>
     fetch(`${base}${path}/refunds`, {
       method: 'POST',
       headers,
@@ -59,35 +62,32 @@ async function start(t: Test, script: object[], settings: object = {}) {
   return { ...emulator, refund, gates, waiting, another }
 }
 
-t.test(
-  'hold: two Refunds of the whole charge wait for each other; whichever goes first, exactly one is made',
-  async t => {
-    for (const [release, statuses] of [
-      ['in_order', [200, 400]],
-      ['reverse', [400, 200]]
-    ] as const) {
-      const emulator = await start(t, [{ on: 'POST /refunds', hold: { until: 2, release } }])
+t.test('hold: two Refunds of the whole charge wait for each other', async t => {
+  for (const [release, statuses] of [
+    ['in_order', [200, 400]],
+    ['reverse', [400, 200]]
+  ] as const) {
+    const emulator = await start(t, [{ on: 'POST /refunds', hold: { until: 2, release } }])
 
-      const first = emulator.refund('reason=first')
-      t.strictSame(await emulator.waiting(1), ['req_1'])
-      t.strictSame(await emulator.gates(), [
-        { name: 'scr_1', open: false, waiting: [{ id: 'req_1', on: 'POST /refunds' }] }
-      ])
-      const second = emulator.refund('reason=second')
+    const first = emulator.refund('reason=first')
+    t.strictSame(await emulator.waiting(1), ['req_1'])
+    t.strictSame(await emulator.gates(), [
+      { name: 'scr_1', open: false, waiting: [{ id: 'req_1', on: 'POST /refunds' }] }
+    ])
+    const second = emulator.refund('reason=second')
 
-      t.strictSame(await Promise.all([first, second]), statuses, release)
-      const reasons = emulator.sandbox.state.store.refunds
-        .inCreationOrder()
-        .map(({ reason }) => reason)
-      t.strictSame(reasons, [release === 'reverse' ? 'second' : 'first'])
-      t.strictSame(await emulator.gates(), [{ name: 'scr_1', open: false, waiting: [] }])
+    t.strictSame(await Promise.all([first, second]), statuses, release)
+    const reasons = emulator.sandbox.state.store.refunds
+      .inCreationOrder()
+      .map(({ reason }) => reason)
+    t.strictSame(reasons, [release === 'reverse' ? 'second' : 'first'])
+    t.strictSame(await emulator.gates(), [{ name: 'scr_1', open: false, waiting: [] }])
 
-      const third = emulator.refund('reason=third')
-      t.strictSame(await emulator.waiting(1), ['req_3'], 'the next ones wait for one another again')
-      t.strictSame([await emulator.refund('reason=fourth'), await third], [400, 400])
-    }
+    const third = emulator.refund('reason=third')
+    t.strictSame(await emulator.waiting(1), ['req_3'], 'the next ones wait for one another again')
+    t.strictSame([await emulator.refund('reason=fourth'), await third], [400, 400])
   }
-)
+})
 
 t.test(
   'hold: with calls for the first pair alone, and three calls at once are a pair and one that waits',
@@ -201,43 +201,40 @@ const REPLACEMENTS: readonly [on: string, body: object | undefined, isJournalKep
   ['DELETE /sandboxes/own', undefined, false]
 ]
 
-t.test(
-  'waiting: a request ends with the state that it came to, with 409 state_replaced, and touches nothing of the next one',
-  async t => {
-    const emulator = await startTestEmulator(t, { scenario: START })
-    const own = sandboxClient(emulator, 'own')
-    const refund = (client = own) =>
-      client.call('POST /refunds', { body: { transaction: 'txn_a', amount: 1 } })
-    const firstId = (await refund(sandboxClient(emulator, 'other'))).body.id
-    const stateOf = async () => (await own.control('GET /state')).text
+t.test('waiting: a request ends with the state that it came to', async t => {
+  const emulator = await startTestEmulator(t, { scenario: START })
+  const own = sandboxClient(emulator, 'own')
+  const refund = (client = own) =>
+    client.call('POST /refunds', { body: { transaction: 'txn_a', amount: 1 } })
+  const firstId = (await refund(sandboxClient(emulator, 'other'))).body.id
+  const stateOf = async () => (await own.control('GET /state')).text
 
-    for (const [wait, entry] of Object.entries(WAITS))
-      for (const [on, body, isJournalKept] of REPLACEMENTS) {
-        const title = `${wait}, ${on}`
-        const isHung = wait.startsWith('hang')
-        await own.control('POST /reset')
-        await own.control('PUT /snapshots/one')
-        const before = await stateOf()
-        await own.control('POST /script', { on: 'POST /refunds', ...entry })
-        const waiting = refund().then(
-          ({ status, body }) => `${status} ${body.error.code}`,
-          () => 'lost'
-        )
-        const isMatched = async () => (await own.control('GET /script')).body.data[0].matched > 0
-        while (!(await isMatched())) await sleep(2)
+  for (const [wait, entry] of Object.entries(WAITS))
+    for (const [on, body, isJournalKept] of REPLACEMENTS) {
+      const title = `${wait}, ${on}`
+      const isHung = wait.startsWith('hang')
+      await own.control('POST /reset')
+      await own.control('PUT /snapshots/one')
+      const before = await stateOf()
+      await own.control('POST /script', { on: 'POST /refunds', ...entry })
+      const waiting = refund().then(
+        ({ status, body }) => `${status} ${body.error.code}`,
+        () => 'lost'
+      )
+      const isMatched = async () => (await own.control('GET /script')).body.data[0].matched > 0
+      while (!(await isMatched())) await sleep(2)
 
-        await (on.startsWith('DELETE') ? emulator : own).control(on, body)
+      await (on.startsWith('DELETE') ? emulator : own).control(on, body)
 
-        t.equal(await waiting, isHung ? 'lost' : '409 state_replaced', title)
-        if (on.startsWith('DELETE')) await own.control('POST /reset')
-        const journal = (await own.control('GET /requests')).body.data
-        const outcomes = journal.map(({ outcome }: { outcome: string }) => outcome)
-        t.strictSame(outcomes, isJournalKept ? [isHung ? HUNG[wait] : 'refused'] : [], title)
-        t.equal(await stateOf(), before, title)
-        t.equal((await refund()).body.id, firstId, title)
-      }
-  }
-)
+      t.equal(await waiting, isHung ? 'lost' : '409 state_replaced', title)
+      if (on.startsWith('DELETE')) await own.control('POST /reset')
+      const journal = (await own.control('GET /requests')).body.data
+      const outcomes = journal.map(({ outcome }: { outcome: string }) => outcome)
+      t.strictSame(outcomes, isJournalKept ? [isHung ? HUNG[wait] : 'refused'] : [], title)
+      t.equal(await stateOf(), before, title)
+      t.equal((await refund()).body.id, firstId, title)
+    }
+})
 
 t.test(
   'hold: a client that gave up, or has connected and sent nothing, holds up no shutdown',
@@ -323,67 +320,64 @@ t.test('hold: calls go on when their entry is deleted', async t => {
   t.strictSame(await emulator.gates(), [])
 })
 
-t.test(
-  'hold: a request that has no place to wait is refused, has no effect, and the journal says why; another sandbox has its own places',
-  async t => {
-    const script = [
-      {
-        on: 'POST /refunds',
-        hold: { until: 3, for: '5s' },
-        fault: 'connection_reset',
-        when: 'after'
-      }
-    ]
-    const emulator = await start(t, script, { 'limits.waiting': 2 })
-    const { refund, waiting } = emulator
-    const { own, refundThere } = await emulator.another()
-    const held = [refund(), refund()]
-    await waiting(2)
-    const before = await emulator.state()
+t.test('hold: a request that has no place to wait is refused, has no effect', async t => {
+  const script = [
+    {
+      on: 'POST /refunds',
+      hold: { until: 3, for: '5s' },
+      fault: 'connection_reset',
+      when: 'after'
+    }
+  ]
+  const emulator = await start(t, script, { 'limits.waiting': 2 })
+  const { refund, waiting } = emulator
+  const { own, refundThere } = await emulator.another()
+  const held = [refund(), refund()]
+  await waiting(2)
+  const before = await emulator.state()
 
-    const { status, body, headers } = await emulator.call('POST /refunds', {
-      body: { transaction: 'txn_a', amount: 1 }
-    })
+  const { status, body, headers } = await emulator.call('POST /refunds', {
+    body: { transaction: 'txn_a', amount: 1 }
+  })
 
-    const { type, code, rule, message } = body.error
-    t.strictSame(
-      [status, type, code, rule],
-      [429, 'invalid_request_error', 'limit_reached', undefined]
-    )
-    t.match(
-      message,
-      /: this sandbox has 2 of at most 2, all sandboxes together have 2 of 20\. .*raise limits\.waiting\.$/
-    )
-    t.equal(headers.connection, 'keep-alive', 'its answer is not lost either')
-    t.equal(await emulator.state(), before)
-    t.equal((await waiting(2)).length, 2)
-    const {
-      outcome,
-      script: entry,
-      refusal,
-      took_effect,
-      answered
-    } = (await emulator.control('GET /requests/req_3')).body
-    const applied = [outcome, entry.id, refusal.code, took_effect, answered]
-    t.strictSame(
-      applied,
-      ['refused', 'scr_1', 'limit_reached', false, true],
-      'the entry was applied, and could not be carried out'
-    )
-    const others = [refundThere(), refundThere()]
-    t.equal((await waiting(2, own)).length, 2, 'both are held')
+  const { type, code, rule, message } = body.error
+  t.strictSame(
+    [status, type, code, rule],
+    [429, 'invalid_request_error', 'limit_reached', undefined]
+  )
+  t.match(
+    message,
+    /: this sandbox has 2 of at most 2, all sandboxes together have 2 of 20\. .*raise limits\.waiting\.$/
+  )
+  t.equal(headers.connection, 'keep-alive', 'its answer is not lost either')
+  t.equal(await emulator.state(), before)
+  t.equal((await waiting(2)).length, 2)
+  const {
+    outcome,
+    script: entry,
+    refusal,
+    took_effect,
+    answered
+  } = (await emulator.control('GET /requests/req_3')).body
+  const applied = [outcome, entry.id, refusal.code, took_effect, answered]
+  t.strictSame(
+    applied,
+    ['refused', 'scr_1', 'limit_reached', false, true],
+    'the entry was applied, and could not be carried out'
+  )
+  const others = [refundThere(), refundThere()]
+  t.equal((await waiting(2, own)).length, 2, 'both are held')
 
-    await emulator.control('POST /gates/scr_1/open')
-    t.strictSame(await Promise.all(held), ['lost', 'lost'])
-    t.equal(await refund(), 'lost', 'nothing waits at an open gate')
-    emulator.sandbox.gates = new Gates()
-    const again = [refund(), refund()]
-    t.equal((await waiting(2)).length, 2, 'the places are free again')
-    await emulator.control('POST /reset')
-    own.reset()
-    await Promise.all([...again, ...others])
-  }
-)
+  await emulator.control('POST /gates/scr_1/open')
+  t.strictSame(await Promise.all(held), ['lost', 'lost'])
+  t.equal(await refund(), 'lost', 'nothing waits at an open gate')
+  emulator.sandbox.gates = new Gates()
+  const again = [refund(), refund()]
+  t.equal((await waiting(2)).length, 2, 'the places are free again')
+  await emulator.control('POST /reset')
+  own.reset()
+  await Promise.all([...again, ...others])
+})
 
 t.test('hold: a race that could not be held does not pass for one that was', async t => {
   const race = [{ on: 'POST /refunds', hold: { until: 2, for: '5s' } }]

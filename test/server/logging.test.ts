@@ -83,122 +83,116 @@ t.test('logs are lines for people on a terminal and JSON elsewhere, at their lev
   }
 })
 
-t.test(
-  'a call is logged in one line: method, path, status, time and id, never its query or body',
-  async t => {
-    const { call, control, logs } = await startTestEmulator(t)
+t.test('a call is logged in one line: method, path, status, time and id', async t => {
+  const { call, control, logs } = await startTestEmulator(t)
 
-    await call('GET /locations', { query: 'limit=1&starting_after=loc_a' })
-    await call('POST /locations', { body: 'display_name=A&address[country]=US' })
-    await call('GET /caf%C3%A9%0A')
-    await control('GET /health')
-    await call('GET /locations', { key: null })
+  await call('GET /locations', { query: 'limit=1&starting_after=loc_a' })
+  await call('POST /locations', { body: 'display_name=A&address[country]=US' })
+  await call('GET /caf%C3%A9%0A')
+  await control('GET /health')
+  await call('GET /locations', { key: null })
 
-    const lines = logs.map(line => JSON.parse(line)).filter(({ call }) => call)
-    t.strictSame(
-      lines.map(({ level, call: { id, method, path, status, code, rule } }) => [
-        level,
-        id,
-        method,
-        path,
-        status,
-        code,
-        rule
-      ]),
-      [
-        [30, 'req_1', 'GET', '/next/locations', 200, undefined, undefined],
-        [30, 'req_2', 'POST', '/next/locations', 200, undefined, undefined],
-        [30, 'req_3', 'GET', '/next/café?', 404, 'path_unknown', 'A08'],
-        [20, 'ctl_1', 'GET', '/_control/health', 200, undefined, undefined],
-        [30, 'req_4', 'GET', '/next/locations', 401, 'api_key_missing', 'AUTH-3']
-      ]
-    )
-    t.equal(lines[0].msg.replace(/[\d.]+ ms/, 'N ms'), 'GET /next/locations 200 N ms req_1')
+  const lines = logs.map(line => JSON.parse(line)).filter(({ call }) => call)
+  t.strictSame(
+    lines.map(({ level, call: { id, method, path, status, code, rule } }) => [
+      level,
+      id,
+      method,
+      path,
+      status,
+      code,
+      rule
+    ]),
+    [
+      [30, 'req_1', 'GET', '/next/locations', 200, undefined, undefined],
+      [30, 'req_2', 'POST', '/next/locations', 200, undefined, undefined],
+      [30, 'req_3', 'GET', '/next/café?', 404, 'path_unknown', 'A08'],
+      [20, 'ctl_1', 'GET', '/_control/health', 200, undefined, undefined],
+      [30, 'req_4', 'GET', '/next/locations', 401, 'api_key_missing', 'AUTH-3']
+    ]
+  )
+  t.equal(lines[0].msg.replace(/[\d.]+ ms/, 'N ms'), 'GET /next/locations 200 N ms req_1')
 
-    const silent = await startTestEmulator(t, { logged: false })
-    t.equal((await silent.call('GET /locations')).status, 200)
-    t.strictSame(silent.logs, [])
-  }
-)
+  const silent = await startTestEmulator(t, { logged: false })
+  t.equal((await silent.call('GET /locations')).status, 200)
+  t.strictSame(silent.logs, [])
+})
 
-t.test(
-  'a call is answered, logged and journaled with no, one, many and very many keys, names, headers and problems, whatever is logged',
-  async t => {
-    for (const level of ['trace', 'info', 'error', 'silent'] as const) {
-      const { app, lines, sandbox } = await startLogging(t, level, {
-        settings: { 'parameters.unknown': 'warn' }
-      })
-      const counts = level === 'info' ? [0, 1, 100, HUGE] : [0, 1, 100]
-      for (const count of counts) {
-        while (sandbox.state.store.keys.size < count)
-          sandbox.state.store.keys.set(
-            `sk_${sandbox.state.store.keys.size}_${'x'.repeat(sandbox.state.store.keys.size % 40)}`,
-            'mch_a'
-          )
-        const names = Array.from({ length: count }, (_, nth) => `n${nth}=${nth}`).join('&')
-        const headers = Object.fromEntries(
-          Array.from({ length: count }, (_, nth) => [`x-header-${nth}`, 'v'])
+t.test('a call is answered, logged and journaled with no, one', async t => {
+  for (const level of ['trace', 'info', 'error', 'silent'] as const) {
+    const { app, lines, sandbox } = await startLogging(t, level, {
+      settings: { 'parameters.unknown': 'warn' }
+    })
+    const counts = level === 'info' ? [0, 1, 100, HUGE] : [0, 1, 100]
+    for (const count of counts) {
+      while (sandbox.state.store.keys.size < count)
+        sandbox.state.store.keys.set(
+          `sk_${sandbox.state.store.keys.size}_${'x'.repeat(sandbox.state.store.keys.size % 40)}`,
+          'mch_a'
         )
-        const nested = Array.from({ length: count }, (_, nth) => `metadata[k${nth}]=v`).join('&')
-        const problems = {
-          api_keys: Array.from({ length: Math.min(count, 100) }, () => ({
-            key: 'x',
-            account: 'nobody'
-          }))
-        }
-        const calls = [
-          await app.inject({
-            method: 'GET',
-            url: '/next/tickets?limit=1',
-            headers: { ...KEY, ...headers }
-          }),
-          await app.inject({ method: 'GET', url: `/next/tickets?${names}`, headers: KEY }),
-          await app.inject({
-            method: 'POST',
-            url: '/next/locations',
-            headers: { ...KEY, ...FORM },
-            payload: `display_name=A&address[country]=US&${nested}`
-          }),
-          await app.inject({
-            method: 'GET',
-            url: '/next/tickets',
-            headers: { authorization: `Basic ${btoa('sk_unknown_key:')}` }
-          }),
-          await app.inject({ method: 'GET', url: '/next/tickets/sk_1_x', headers: KEY }),
-          await app.inject({
-            method: 'POST',
-            url: '/_control/records',
-            headers: { host: 'localhost', 'content-type': 'application/json' },
-            payload: JSON.stringify(problems)
-          })
-        ]
-        const statuses = calls.map(({ statusCode }) => statusCode)
-        t.strictSame(statuses.slice(0, 5), [200, 200, 200, 401, 404], `${level}, ${count}`)
-        t.equal(statuses[5] === 200, count === 0, `${level}, ${count} problems: ${statuses[5]}`)
-        t.ok([calls[1]?.headers.warning ?? []].flat().length <= 10)
-        t.strictSame(
-          sandbox.evidence.journal
-            .requests()
-            .slice(-5)
-            .map(({ outcome }) => outcome.status),
-          [200, 200, 200, 401, 404],
-          `${level}, ${count}, journaled`
-        )
+      const names = Array.from({ length: count }, (_, nth) => `n${nth}=${nth}`).join('&')
+      const headers = Object.fromEntries(
+        Array.from({ length: count }, (_, nth) => [`x-header-${nth}`, 'v'])
+      )
+      const nested = Array.from({ length: count }, (_, nth) => `metadata[k${nth}]=v`).join('&')
+      const problems = {
+        api_keys: Array.from({ length: Math.min(count, 100) }, () => ({
+          key: 'x',
+          account: 'nobody'
+        }))
       }
-      t.notOk(
-        lines.some(line => line.includes('defect')),
-        level
+      const calls = [
+        await app.inject({
+          method: 'GET',
+          url: '/next/tickets?limit=1',
+          headers: { ...KEY, ...headers }
+        }),
+        await app.inject({ method: 'GET', url: `/next/tickets?${names}`, headers: KEY }),
+        await app.inject({
+          method: 'POST',
+          url: '/next/locations',
+          headers: { ...KEY, ...FORM },
+          payload: `display_name=A&address[country]=US&${nested}`
+        }),
+        await app.inject({
+          method: 'GET',
+          url: '/next/tickets',
+          headers: { authorization: `Basic ${btoa('sk_unknown_key:')}` }
+        }),
+        await app.inject({ method: 'GET', url: '/next/tickets/sk_1_x', headers: KEY }),
+        await app.inject({
+          method: 'POST',
+          url: '/_control/records',
+          headers: { host: 'localhost', 'content-type': 'application/json' },
+          payload: JSON.stringify(problems)
+        })
+      ]
+      const statuses = calls.map(({ statusCode }) => statusCode)
+      t.strictSame(statuses.slice(0, 5), [200, 200, 200, 401, 404], `${level}, ${count}`)
+      t.equal(statuses[5] === 200, count === 0, `${level}, ${count} problems: ${statuses[5]}`)
+      t.ok([calls[1]?.headers.warning ?? []].flat().length <= 10)
+      t.strictSame(
+        sandbox.evidence.journal
+          .requests()
+          .slice(-5)
+          .map(({ outcome }) => outcome.status),
+        [200, 200, 200, 401, 404],
+        `${level}, ${count}, journaled`
       )
-      const calls = lines.filter(line => line.includes('"call"')).length
-      t.equal(
-        calls,
-        ['trace', 'info'].includes(level) ? counts.length * (level === 'info' ? 5 : 6) : 0,
-        `${level}: a line for each call`
-      )
-      t.ok(lines.length <= counts.length * 16, `${level}: ${lines.length} lines`)
     }
+    t.notOk(
+      lines.some(line => line.includes('defect')),
+      level
+    )
+    const calls = lines.filter(line => line.includes('"call"')).length
+    t.equal(
+      calls,
+      ['trace', 'info'].includes(level) ? counts.length * (level === 'info' ? 5 : 6) : 0,
+      `${level}: a line for each call`
+    )
+    t.ok(lines.length <= counts.length * 16, `${level}: ${lines.length} lines`)
   }
-)
+})
 
 t.test('a logger that throws fails no call', async t => {
   const { app } = await startLogging(t, 'trace', {

@@ -11,142 +11,130 @@ const FORM = 'application/x-www-form-urlencoded'
 const LOCATION_FORM = 'display_name=A&address[country]=US'
 const basic = (credentials: string) => `Basic ${Buffer.from(credentials).toString('base64')}`
 
-t.test(
-  'BASE-1: the origin leads to the API and the control API, and a browser to the console',
-  async t => {
-    const { inject } = await startTestEmulator(t)
-    const root = await inject({ method: 'GET', url: '/' })
-    t.strictSame(root.body, {
-      name: 'commerce-emulator',
-      version: '0.0.0',
-      api: '/next',
-      control: '/_control'
+t.test('BASE-1: the origin leads to the API and the control API', async t => {
+  const { inject } = await startTestEmulator(t)
+  const root = await inject({ method: 'GET', url: '/' })
+  t.strictSame(root.body, {
+    name: 'commerce-emulator',
+    version: '0.0.0',
+    api: '/next',
+    control: '/_control'
+  })
+  for (const [path, console] of [
+    ['/', '/_control'],
+    ['/sandbox/own/', '/sandbox/own/_control']
+  ] as const) {
+    const { status, headers } = await inject({
+      method: 'GET',
+      url: path,
+      headers: { accept: 'text/html,*/*;q=0.8' }
     })
-    for (const [path, console] of [
-      ['/', '/_control'],
-      ['/sandbox/own/', '/sandbox/own/_control']
-    ] as const) {
-      const { status, headers } = await inject({
-        method: 'GET',
-        url: path,
-        headers: { accept: 'text/html,*/*;q=0.8' }
-      })
-      t.strictSame(
-        [status, headers.location, headers.vary],
-        [302, console, 'accept'],
-        'a browser is sent to the console'
-      )
-    }
-    for (const accept of ['application/json', 'text/html']) {
-      const ofControl = [
-        '',
-        '/health',
-        '/state',
-        '/requests?limit=1',
-        '/metrics',
-        '/openapi.json',
-        '/docs',
-        '/nowhere',
-        '/reset'
-      ].map(path => `/_control${path}`)
-      for (const url of ['/', '/?a=b', '/sandbox/own', ...ofControl]) {
-        const [get, head] = [
-          await inject({ method: 'GET', url, headers: { accept } }),
-          await inject({ method: 'HEAD', url, headers: { accept } })
-        ]
-        const lasting = (headers: object) =>
-          Object.entries(headers).filter(
-            ([name]) => !/^(request-id|date|content-length|transfer-encoding)$/.test(name)
-          )
-        t.strictSame(
-          [head.status, head.text, lasting(head.headers)],
-          [get.status, '', lasting(get.headers)],
-          `HEAD ${url} with Accept: ${accept}`
-        )
-      }
-    }
-    const stream = await inject({ method: 'HEAD', url: '/_control/events' })
     t.strictSame(
-      [stream.status, stream.headers['content-type'], stream.text],
-      [200, 'text/event-stream; charset=utf-8', ''],
-      'a stream ends at once'
+      [status, headers.location, headers.vary],
+      [302, console, 'accept'],
+      'a browser is sent to the console'
     )
-    for (const method of ['HEAD', 'POST', 'OPTIONS'] as const) {
-      const { status, text } = await inject({ method, url: method === 'HEAD' ? '/nowhere' : '/' })
-      t.strictSame(
-        [status, text === ''],
-        [404, method === 'HEAD'],
-        `${method} is answered nowhere else, and no other method there`
-      )
-    }
   }
-)
-
-t.test(
-  'BASE-1, FORM-1, A32: what is nowhere is so whatever its body; a body that names no type is refused',
-  async t => {
-    const { inject } = await startTestEmulator(t)
-    const post = (url: string, payload: string | Buffer, headers: Record<string, string>) =>
-      inject({ method: 'POST', url, payload, headers })
-
-    const nowhere = await post('/locations', '{broken', { 'content-type': 'application/json' })
-    t.strictSame(blameOf(nowhere), [404, 'path_unknown', null, 'BASE-1'])
-    const untyped = await post('/next/locations', Buffer.from(LOCATION_FORM), {
-      authorization: basic(`${MERCHANT}:`)
-    })
-    t.strictSame(blameOf(untyped), [415, 'content_type_unsupported', null, 'FORM-1'])
-    t.equal(untyped.body.error.message.slice(0, 30), 'No Content-Type was sent; send')
-    for (const [body, code] of [
-      ['--X1\r\nContent-Disposition: form-data; name="a"\r\n\r\n\xff\r\n--X1--', 'form_malformed'],
-      ['--=_Part\nContent-Disposition: form-data; name="a[b"\n\n1', 'form_malformed'],
-      ['--limit=5', 'parameter_unknown'],
-      ['--limit', 'parameter_unknown']
-    ] as const) {
-      const answer = await post('/next/locations', body, {
-        authorization: basic(`${MERCHANT}:`),
-        'content-type': FORM
-      })
-      t.equal(answer.body.error.code, code, body)
-      t.equal(answer.body.error.message.startsWith('The body is multipart'), code[0] === 'f')
-    }
-  }
-)
-
-t.test(
-  'A08: HEAD has no body; a path that is not percent-encoded names nothing, nor does a part of one longer than any id',
-  async t => {
-    const { call, control } = await startTestEmulator(t, { settings: { cors: false } })
-    for (const path of ['/tickets', '/tickets?limit=1', '/tickets/tkt_a', '/no']) {
-      const [get, { status, text, headers }] = [
-        await call(`GET ${path}`),
-        await call(`HEAD ${path}`)
+  for (const accept of ['application/json', 'text/html']) {
+    const ofControl = [
+      '',
+      '/health',
+      '/state',
+      '/requests?limit=1',
+      '/metrics',
+      '/openapi.json',
+      '/docs',
+      '/nowhere',
+      '/reset'
+    ].map(path => `/_control${path}`)
+    for (const url of ['/', '/?a=b', '/sandbox/own', ...ofControl]) {
+      const [get, head] = [
+        await inject({ method: 'GET', url, headers: { accept } }),
+        await inject({ method: 'HEAD', url, headers: { accept } })
       ]
-      t.strictSame([status, text], [get.status, ''], path)
-      t.ok(status === 404 || headers['content-length'] === get.headers['content-length'], path)
-    }
-    for (const [on, status] of [
-      ['PROPFIND /tickets', 405],
-      ['OPTIONS /tickets', 204],
-      ['OPTIONS /nowhere', 404]
-    ] as const) {
-      const answer = await call(on)
+      const lasting = (headers: object) =>
+        Object.entries(headers).filter(
+          ([name]) => !/^(request-id|date|content-length|transfer-encoding)$/.test(name)
+        )
       t.strictSame(
-        [answer.status, answer.headers.allow],
-        [status, status === 404 ? undefined : 'GET']
+        [head.status, head.text, lasting(head.headers)],
+        [get.status, '', lasting(get.headers)],
+        `HEAD ${url} with Accept: ${accept}`
       )
     }
-    t.strictSame(blameOf(await control(`GET /requests/${'x'.repeat(16_385)}`)).slice(0, 2), [
-      404,
-      'path_unknown'
-    ])
-    for (const path of ['%ff', '%zz', '%', '%E2%82', '%C3%28']) {
-      const answer = await call(`GET /locations/${path}`)
-      t.strictSame(blameOf(answer), [400, 'request_malformed', null, 'A08'], path)
-      t.ok([400, 404].includes((await call(`GET /../nowhere/${path}`)).status), path)
-      t.equal(answer.body.error.request_id, answer.headers['request-id'])
-    }
   }
-)
+  const stream = await inject({ method: 'HEAD', url: '/_control/events' })
+  t.strictSame(
+    [stream.status, stream.headers['content-type'], stream.text],
+    [200, 'text/event-stream; charset=utf-8', ''],
+    'a stream ends at once'
+  )
+  for (const method of ['HEAD', 'POST', 'OPTIONS'] as const) {
+    const { status, text } = await inject({ method, url: method === 'HEAD' ? '/nowhere' : '/' })
+    t.strictSame(
+      [status, text === ''],
+      [404, method === 'HEAD'],
+      `${method} is answered nowhere else, and no other method there`
+    )
+  }
+})
+
+t.test('BASE-1, FORM-1, A32: what is nowhere is so whatever its body', async t => {
+  const { inject } = await startTestEmulator(t)
+  const post = (url: string, payload: string | Buffer, headers: Record<string, string>) =>
+    inject({ method: 'POST', url, payload, headers })
+
+  const nowhere = await post('/locations', '{broken', { 'content-type': 'application/json' })
+  t.strictSame(blameOf(nowhere), [404, 'path_unknown', null, 'BASE-1'])
+  const untyped = await post('/next/locations', Buffer.from(LOCATION_FORM), {
+    authorization: basic(`${MERCHANT}:`)
+  })
+  t.strictSame(blameOf(untyped), [415, 'content_type_unsupported', null, 'FORM-1'])
+  t.equal(untyped.body.error.message.slice(0, 30), 'No Content-Type was sent; send')
+  for (const [body, code] of [
+    ['--X1\r\nContent-Disposition: form-data; name="a"\r\n\r\n\xff\r\n--X1--', 'form_malformed'],
+    ['--=_Part\nContent-Disposition: form-data; name="a[b"\n\n1', 'form_malformed'],
+    ['--limit=5', 'parameter_unknown'],
+    ['--limit', 'parameter_unknown']
+  ] as const) {
+    const answer = await post('/next/locations', body, {
+      authorization: basic(`${MERCHANT}:`),
+      'content-type': FORM
+    })
+    t.equal(answer.body.error.code, code, body)
+    t.equal(answer.body.error.message.startsWith('The body is multipart'), code[0] === 'f')
+  }
+})
+
+t.test('A08: HEAD has no body; a path that is not percent-encoded names nothing', async t => {
+  const { call, control } = await startTestEmulator(t, { settings: { cors: false } })
+  for (const path of ['/tickets', '/tickets?limit=1', '/tickets/tkt_a', '/no']) {
+    const [get, { status, text, headers }] = [await call(`GET ${path}`), await call(`HEAD ${path}`)]
+    t.strictSame([status, text], [get.status, ''], path)
+    t.ok(status === 404 || headers['content-length'] === get.headers['content-length'], path)
+  }
+  for (const [on, status] of [
+    ['PROPFIND /tickets', 405],
+    ['OPTIONS /tickets', 204],
+    ['OPTIONS /nowhere', 404]
+  ] as const) {
+    const answer = await call(on)
+    t.strictSame(
+      [answer.status, answer.headers.allow],
+      [status, status === 404 ? undefined : 'GET']
+    )
+  }
+  t.strictSame(blameOf(await control(`GET /requests/${'x'.repeat(16_385)}`)).slice(0, 2), [
+    404,
+    'path_unknown'
+  ])
+  for (const path of ['%ff', '%zz', '%', '%E2%82', '%C3%28']) {
+    const answer = await call(`GET /locations/${path}`)
+    t.strictSame(blameOf(answer), [400, 'request_malformed', null, 'A08'], path)
+    t.ok([400, 404].includes((await call(`GET /../nowhere/${path}`)).status), path)
+    t.equal(answer.body.error.request_id, answer.headers['request-id'])
+  }
+})
 
 t.test('localhost is both loopbacks, or the address that is bound is said', async t => {
   for (const host of ['127.0.0.1', 'localhost', '0.0.0.0', '::', '::1']) {
@@ -245,37 +233,32 @@ t.test(
   }
 )
 
-t.test(
-  'A08: a defect of the emulator is a 500 that says nothing of its inside, and is logged',
-  async t => {
-    const { call, control, sandbox, logs } = await startTestEmulator(t)
-    const fail = () => {
-      throw new Error('inside')
-    }
-    sandbox.state.store.locations.insert = fail
-    sandbox.reset = fail
-
-    const api = await call('POST /locations', { body: LOCATION_FORM })
-    const controlled = await control('POST /reset')
-
-    for (const answer of [api, controlled]) {
-      t.strictSame(
-        [answer.status, answer.body.error.code, answer.body.error.type],
-        [500, 'internal_error', 'internal_error']
-      )
-      t.notOk(answer.text.includes('inside'))
-    }
-    t.equal(logs.filter(line => JSON.parse(line).err?.message === 'inside').length, 2)
-    t.equal(
-      refusalFrom(
-        Object.assign(new Error('x'), { code: 'FST_ERR_OTHER' }) as never,
-        sandbox.settings
-      ).code,
-      'internal_error'
-    )
-    t.equal((await call('GET /locations')).status, 200)
+t.test('A08: a defect of the emulator is a 500 that says nothing of its inside', async t => {
+  const { call, control, sandbox, logs } = await startTestEmulator(t)
+  const fail = () => {
+    throw new Error('inside')
   }
-)
+  sandbox.state.store.locations.insert = fail
+  sandbox.reset = fail
+
+  const api = await call('POST /locations', { body: LOCATION_FORM })
+  const controlled = await control('POST /reset')
+
+  for (const answer of [api, controlled]) {
+    t.strictSame(
+      [answer.status, answer.body.error.code, answer.body.error.type],
+      [500, 'internal_error', 'internal_error']
+    )
+    t.notOk(answer.text.includes('inside'))
+  }
+  t.equal(logs.filter(line => JSON.parse(line).err?.message === 'inside').length, 2)
+  t.equal(
+    refusalFrom(Object.assign(new Error('x'), { code: 'FST_ERR_OTHER' }) as never, sandbox.settings)
+      .code,
+    'internal_error'
+  )
+  t.equal((await call('GET /locations')).status, 200)
+})
 
 const KEY = `Authorization: ${basic(`${MERCHANT}:`)}\r\n`
 const POST = `POST /next/locations HTTP/1.1\r\nHost: localhost\r\n${KEY}Content-Type: ${FORM}\r\n`
@@ -287,164 +270,152 @@ async function stillAnswers(t: Test, port: number) {
   t.equal(response.status, 200, 'the server still answers')
 }
 
-t.test(
-  'A08: what cannot be read as HTTP is refused in the same shape, logged and listed',
-  async t => {
-    const { listen, sandbox, control, logs } = await startTestEmulator(t)
-    const port = await listen()
-    const bad = (cause: string, on = '- /') =>
-      [on, 'Bad Request', `: ${cause}.`, [400, 'request_malformed', null, 'A08']] as const
-    const tooLarge = [
-      'GET /locations',
-      'Request Header Fields Too Large',
-      'larger than 16 KiB.',
-      [431, 'headers_too_large', null, 'A08']
-    ] as const
-    const noMethod = (on: string) =>
-      [on, 'Method Not Allowed', '', [405, 'method_not_allowed', null, 'A08']] as const
-    const get = (path: string, header = '') =>
-      `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${header}\r\n`
-    const here = get('/next/locations')
-    const lengths = bad(SAYS.two_lengths(), 'POST /locations')
-    const cases: [
-      what: string,
-      text: string,
-      ...expected: readonly [on: string, reason: string, message: string, blame: Readonly<Blame>]
-    ][] = [
-      ['a bad request line', 'HELLO\r\n\r\n', ...bad('Invalid method encountered')],
-      ['an unknown method', here.replace('GET', 'FOO'), ...noMethod('FOO /locations')],
-      ['a method in lower case', here.replace('GET', 'get'), ...noMethod('get /locations')],
-      [
-        'an unknown method of an absolute address',
-        here.replace('GET ', 'FOO http://localhost'),
-        ...noMethod('FOO /locations')
-      ],
-      ['a bad header', get('/next/x', 'bad header\r\n'), ...bad('Invalid header token', 'GET /x')],
-      [
-        'bytes beyond ASCII in a query',
-        get('/next/tickets?search_query=Café'),
-        ...bad('Invalid char in url query', 'GET /tickets')
-      ],
-      ['TLS', '\x16\x03\x01\x02\x00\x01\x00', ...bad(SAYS.is_tls())],
-      ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', ...bad(SAYS.is_http2())],
-      ['CONNECT', 'CONNECT a.example:443 HTTP/1.1\r\nHost: a\r\n\r\n', ...bad(SAYS.is_connect())],
-      ['two lengths', `${POST}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`, ...lengths],
-      ['CL with TE', `${POST}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`, ...lengths],
-      [
-        'a bad chunk',
-        `${POST}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
-        ...bad('Invalid character in chunk size', 'POST /locations')
-      ],
-      ['large headers', get('/next/locations', `X: ${'x'.repeat(17_000)}\r\n`), ...tooLarge],
-      [
-        'an Expect',
-        `${POST}Expect: foo\r\nContent-Length: 3\r\n\r\n`,
-        'POST /locations',
-        'Expectation Failed',
-        SAYS.expectation_failed(),
-        [417, 'expectation_failed', null, 'A08']
-      ]
+t.test('A08: what cannot be read as HTTP is refused in the same shape', async t => {
+  const { listen, sandbox, control, logs } = await startTestEmulator(t)
+  const port = await listen()
+  const bad = (cause: string, on = '- /') =>
+    [on, 'Bad Request', `: ${cause}.`, [400, 'request_malformed', null, 'A08']] as const
+  const tooLarge = [
+    'GET /locations',
+    'Request Header Fields Too Large',
+    'larger than 16 KiB.',
+    [431, 'headers_too_large', null, 'A08']
+  ] as const
+  const noMethod = (on: string) =>
+    [on, 'Method Not Allowed', '', [405, 'method_not_allowed', null, 'A08']] as const
+  const get = (path: string, header = '') =>
+    `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${header}\r\n`
+  const here = get('/next/locations')
+  const lengths = bad(SAYS.two_lengths(), 'POST /locations')
+  const cases: [
+    what: string,
+    text: string,
+    ...expected: readonly [on: string, reason: string, message: string, blame: Readonly<Blame>]
+  ][] = [
+    ['a bad request line', 'HELLO\r\n\r\n', ...bad('Invalid method encountered')],
+    ['an unknown method', here.replace('GET', 'FOO'), ...noMethod('FOO /locations')],
+    ['a method in lower case', here.replace('GET', 'get'), ...noMethod('get /locations')],
+    [
+      'an unknown method of an absolute address',
+      here.replace('GET ', 'FOO http://localhost'),
+      ...noMethod('FOO /locations')
+    ],
+    ['a bad header', get('/next/x', 'bad header\r\n'), ...bad('Invalid header token', 'GET /x')],
+    [
+      'bytes beyond ASCII in a query',
+      get('/next/tickets?search_query=Café'),
+      ...bad('Invalid char in url query', 'GET /tickets')
+    ],
+    ['TLS', '\x16\x03\x01\x02\x00\x01\x00', ...bad(SAYS.is_tls())],
+    ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', ...bad(SAYS.is_http2())],
+    ['CONNECT', 'CONNECT a.example:443 HTTP/1.1\r\nHost: a\r\n\r\n', ...bad(SAYS.is_connect())],
+    ['two lengths', `${POST}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`, ...lengths],
+    ['CL with TE', `${POST}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`, ...lengths],
+    [
+      'a bad chunk',
+      `${POST}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
+      ...bad('Invalid character in chunk size', 'POST /locations')
+    ],
+    ['large headers', get('/next/locations', `X: ${'x'.repeat(17_000)}\r\n`), ...tooLarge],
+    [
+      'an Expect',
+      `${POST}Expect: foo\r\nContent-Length: 3\r\n\r\n`,
+      'POST /locations',
+      'Expectation Failed',
+      SAYS.expectation_failed(),
+      [417, 'expectation_failed', null, 'A08']
     ]
-    for (const [what, text, on, reason, message, blame] of cases) {
-      const answer = partsOf(await exchanged(port, text))
+  ]
+  for (const [what, text, on, reason, message, blame] of cases) {
+    const answer = partsOf(await exchanged(port, text))
 
-      t.strictSame([blameOf(answer as never), answer.reason], [blame, reason], what)
-      t.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
-      t.equal(answer.headers['content-length'], String(Buffer.byteLength(answer.text)))
-      t.equal(answer.headers.connection, 'close')
-      t.equal(answer.headers.allow, blame[0] === 405 ? 'POST, GET' : undefined)
-      const { request_id: id, message: said } = answer.body.error
-      t.equal(id, answer.headers['request-id'])
-      t.ok(said.endsWith(message), `${what}: ${said}`)
-      const { method, path, query, body, status } = (await control(`GET /requests/${id}`)).body
-      t.strictSame([`${method} ${path}`, query, body, status], [on, {}, {}, blame[0]], what)
-      t.ok(
-        logs.some(line => line.includes(`"id":"${id}"`)),
-        what
-      )
-      t.ok(blame[0] === 405 || logs.some(line => JSON.parse(line).msg === said), what)
-      await stillAnswers(t, port)
-    }
-    const two = await exchanged(port, `${get('/next/x')}${here.replace('GET', 'FOO')}`)
-    t.strictSame(two.match(/HTTP\/1.1 \d+/g), ['HTTP/1.1 404', 'HTTP/1.1 405'], 'in order')
-    const own = partsOf(await exchanged(port, here.replace('GET /next', 'FOO /_control')))
-    t.match(own.body.error, { code: 'path_unknown', message: / no FOO \/_control\/locations; / })
-    const typed = POST.replace(FORM, 'text/plain')
-    const late = await exchanged(port, `${typed}Transfer-Encoding: chunked\r\n\r\n1\r\na\r\nzz\r\n`)
-    t.strictSame(late.match(/HTTP\/1.1 \d+/g), ['HTTP/1.1 415'], 'one response for a request')
-    await sandbox.changeSettings({ errors: { expose_rule: false }, statuses: { invalid: 422 } })
-    const answer = partsOf(await exchanged(port, 'HELLO\r\n\r\n'))
-    t.equal(answer.status, 400, 'what cannot be read is a 400 whatever the settings')
-    t.notOk('assumption' in answer.body.error)
-  }
-)
-
-t.test(
-  'A08: HTTP/1.1 without a Host is refused in the same shape, HTTP/1.0 needs none, and Expect: 100-continue is kept',
-  async t => {
-    const { listen } = await startTestEmulator(t)
-    const port = await listen()
-
-    const answer = partsOf(
-      await exchanged(port, `GET /next/locations HTTP/1.1\r\n${KEY}Connection: close\r\n\r\n`)
+    t.strictSame([blameOf(answer as never), answer.reason], [blame, reason], what)
+    t.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
+    t.equal(answer.headers['content-length'], String(Buffer.byteLength(answer.text)))
+    t.equal(answer.headers.connection, 'close')
+    t.equal(answer.headers.allow, blame[0] === 405 ? 'POST, GET' : undefined)
+    const { request_id: id, message: said } = answer.body.error
+    t.equal(id, answer.headers['request-id'])
+    t.ok(said.endsWith(message), `${what}: ${said}`)
+    const { method, path, query, body, status } = (await control(`GET /requests/${id}`)).body
+    t.strictSame([`${method} ${path}`, query, body, status], [on, {}, {}, blame[0]], what)
+    t.ok(
+      logs.some(line => line.includes(`"id":"${id}"`)),
+      what
     )
-    t.strictSame(blameOf(answer as never), [400, 'request_malformed', null, 'A08'])
-    t.equal(answer.body.error.request_id, answer.headers['request-id'])
-    t.equal(
-      partsOf(await exchanged(port, `GET /next/locations HTTP/1.0\r\n${KEY}\r\n`)).status,
-      200
-    )
-    const head = `${POST}Connection: close\r\nExpect: 100-continue\r\nContent-Length: ${LOCATION_FORM.length}\r\n\r\n`
-    const received = await exchanged(port, head, socket =>
-      socket.once('data', () => socket.write(LOCATION_FORM))
-    )
-    t.ok(received.startsWith('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n'))
-    for (const [refused, status] of [
-      [head.replace(KEY, ''), 401],
-      [head.replace(FORM, 'text/plain'), 415],
-      [head.replace(/Length: \d+/, 'Length: 9999999'), 413],
-      [head.replace('/next/locations', '/_control/nowhere'), 404]
-    ] as const)
-      t.ok((await exchanged(port, refused)).startsWith(`HTTP/1.1 ${status} `), String(status))
+    t.ok(blame[0] === 405 || logs.some(line => JSON.parse(line).msg === said), what)
+    await stillAnswers(t, port)
   }
-)
+  const two = await exchanged(port, `${get('/next/x')}${here.replace('GET', 'FOO')}`)
+  t.strictSame(two.match(/HTTP\/1.1 \d+/g), ['HTTP/1.1 404', 'HTTP/1.1 405'], 'in order')
+  const own = partsOf(await exchanged(port, here.replace('GET /next', 'FOO /_control')))
+  t.match(own.body.error, { code: 'path_unknown', message: / no FOO \/_control\/locations; / })
+  const typed = POST.replace(FORM, 'text/plain')
+  const late = await exchanged(port, `${typed}Transfer-Encoding: chunked\r\n\r\n1\r\na\r\nzz\r\n`)
+  t.strictSame(late.match(/HTTP\/1.1 \d+/g), ['HTTP/1.1 415'], 'one response for a request')
+  await sandbox.changeSettings({ errors: { expose_rule: false }, statuses: { invalid: 422 } })
+  const answer = partsOf(await exchanged(port, 'HELLO\r\n\r\n'))
+  t.equal(answer.status, 400, 'what cannot be read is a 400 whatever the settings')
+  t.notOk('assumption' in answer.body.error)
+})
 
-t.test(
-  'A37: a body of no bytes is none, and one on a GET is refused whatever its type',
-  async t => {
-    const { listen } = await startTestEmulator(t)
-    const port = await listen()
-    const chunked = (body: string) =>
-      `Transfer-Encoding: chunked\r\n\r\n${body === '' ? '' : `${body.length.toString(16)}\r\n${body}\r\n`}0\r\n\r\n`
-    const whole = (body: string) => `Content-Length: ${body.length}\r\n\r\n${body}`
-    const missing: Blame = [400, 'parameter_missing', 'display_name', 'LOC-1']
-    const json = 'application/json'
-    const cases: [method: string, type: string | null, body: string, blame: Blame | null][] = [
-      ['GET', null, chunked(''), null],
-      ['GET', json, chunked(''), null],
-      ['GET', 'nonsense', whole(''), null],
-      ['GET', json, chunked('{}'), [400, 'body_unexpected', null, 'A37']],
-      ['GET', FORM, whole('limit=1'), [400, 'body_unexpected', null, 'FORM-3']],
-      ...[null, FORM, json].map((type): (typeof cases)[number] => [
-        'POST',
-        type,
-        chunked(''),
-        missing
-      ]),
-      ['POST', json, chunked('{}'), [415, 'content_type_unsupported', null, 'FORM-1']],
-      ['POST', null, whole('a=1'), [415, 'content_type_unsupported', null, 'FORM-1']]
-    ]
-    for (const [method, type, body, blame] of cases) {
-      const head = `${method} /next/locations HTTP/1.1\r\nHost: localhost\r\n${KEY}Connection: close\r\n${type === null ? '' : `Content-Type: ${type}\r\n`}`
-      const answer = partsOf(await exchanged(port, head + body))
-      t.strictSame(
-        blame === null ? answer.status : blameOf(answer as never),
-        blame ?? 200,
-        `${method} ${type} ${body}`
-      )
-    }
+t.test('A08: HTTP/1.1 without a Host is refused in the same shape', async t => {
+  const { listen } = await startTestEmulator(t)
+  const port = await listen()
+
+  const answer = partsOf(
+    await exchanged(port, `GET /next/locations HTTP/1.1\r\n${KEY}Connection: close\r\n\r\n`)
+  )
+  t.strictSame(blameOf(answer as never), [400, 'request_malformed', null, 'A08'])
+  t.equal(answer.body.error.request_id, answer.headers['request-id'])
+  t.equal(partsOf(await exchanged(port, `GET /next/locations HTTP/1.0\r\n${KEY}\r\n`)).status, 200)
+  const head = `${POST}Connection: close\r\nExpect: 100-continue\r\nContent-Length: ${LOCATION_FORM.length}\r\n\r\n`
+  const received = await exchanged(port, head, socket =>
+    socket.once('data', () => socket.write(LOCATION_FORM))
+  )
+  t.ok(received.startsWith('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n'))
+  for (const [refused, status] of [
+    [head.replace(KEY, ''), 401],
+    [head.replace(FORM, 'text/plain'), 415],
+    [head.replace(/Length: \d+/, 'Length: 9999999'), 413],
+    [head.replace('/next/locations', '/_control/nowhere'), 404]
+  ] as const)
+    t.ok((await exchanged(port, refused)).startsWith(`HTTP/1.1 ${status} `), String(status))
+})
+
+t.test('A37: a body of no bytes is none', async t => {
+  const { listen } = await startTestEmulator(t)
+  const port = await listen()
+  const chunked = (body: string) =>
+    `Transfer-Encoding: chunked\r\n\r\n${body === '' ? '' : `${body.length.toString(16)}\r\n${body}\r\n`}0\r\n\r\n`
+  const whole = (body: string) => `Content-Length: ${body.length}\r\n\r\n${body}`
+  const missing: Blame = [400, 'parameter_missing', 'display_name', 'LOC-1']
+  const json = 'application/json'
+  const cases: [method: string, type: string | null, body: string, blame: Blame | null][] = [
+    ['GET', null, chunked(''), null],
+    ['GET', json, chunked(''), null],
+    ['GET', 'nonsense', whole(''), null],
+    ['GET', json, chunked('{}'), [400, 'body_unexpected', null, 'A37']],
+    ['GET', FORM, whole('limit=1'), [400, 'body_unexpected', null, 'FORM-3']],
+    ...[null, FORM, json].map((type): (typeof cases)[number] => [
+      'POST',
+      type,
+      chunked(''),
+      missing
+    ]),
+    ['POST', json, chunked('{}'), [415, 'content_type_unsupported', null, 'FORM-1']],
+    ['POST', null, whole('a=1'), [415, 'content_type_unsupported', null, 'FORM-1']]
+  ]
+  for (const [method, type, body, blame] of cases) {
+    const head = `${method} /next/locations HTTP/1.1\r\nHost: localhost\r\n${KEY}Connection: close\r\n${type === null ? '' : `Content-Type: ${type}\r\n`}`
+    const answer = partsOf(await exchanged(port, head + body))
+    t.strictSame(
+      blame === null ? answer.status : blameOf(answer as never),
+      blame ?? 200,
+      `${method} ${type} ${body}`
+    )
   }
-)
+})
 
 t.test('A35: a body announced or sent too large is a 413, and nothing is kept of it', async t => {
   const { listen, state } = await startTestEmulator(t, { settings: { 'limits.body': 100 } })
@@ -516,33 +487,30 @@ t.test(
   }
 )
 
-t.test(
-  'A08: a body that ends before its Content-Length is refused, changes nothing and is no defect',
-  async t => {
-    const { listen, state, logs, refusal } = await startTestEmulator(t)
-    const port = await listen()
-    const malformed = [400, 'request_malformed', null, 'A08']
-    t.strictSame(
-      await refusal('POST /locations', {
-        body: LOCATION_FORM,
-        headers: { 'content-length': '99' }
-      }),
-      malformed
-    )
-    const before = await state()
-    const unfinished = `${POST}Content-Length: ${LOCATION_FORM.length + 1}\r\n\r\n${LOCATION_FORM}`
+t.test('A08: a body that ends before its Content-Length is refused', async t => {
+  const { listen, state, logs, refusal } = await startTestEmulator(t)
+  const port = await listen()
+  const malformed = [400, 'request_malformed', null, 'A08']
+  t.strictSame(
+    await refusal('POST /locations', {
+      body: LOCATION_FORM,
+      headers: { 'content-length': '99' }
+    }),
+    malformed
+  )
+  const before = await state()
+  const unfinished = `${POST}Content-Length: ${LOCATION_FORM.length + 1}\r\n\r\n${LOCATION_FORM}`
 
-    const reset = await exchanged(port, unfinished, socket =>
-      setTimeout(() => socket.resetAndDestroy(), 30)
-    )
-    const ended = await exchanged(port, unfinished, socket => setTimeout(() => socket.end(), 30))
+  const reset = await exchanged(port, unfinished, socket =>
+    setTimeout(() => socket.resetAndDestroy(), 30)
+  )
+  const ended = await exchanged(port, unfinished, socket => setTimeout(() => socket.end(), 30))
 
-    t.strictSame([reset, blameOf(partsOf(ended) as never)], ['', malformed])
-    await stillAnswers(t, port)
-    t.equal(await state(), before)
-    t.notOk(logs.some(line => JSON.parse(line).level >= 40))
-  }
-)
+  t.strictSame([reset, blameOf(partsOf(ended) as never)], ['', malformed])
+  await stillAnswers(t, port)
+  t.equal(await state(), before)
+  t.notOk(logs.some(line => JSON.parse(line).level >= 40))
+})
 
 t.test('A08: what cannot be read is not answered where no answer can be sent', async t => {
   const { app } = await startTestEmulator(t)

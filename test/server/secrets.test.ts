@@ -99,45 +99,42 @@ function requestsWith(secret: string): [on: string, options: Call][] {
   ]
 }
 
-t.test(
-  'A25: card numbers and API keys come back in no error, header or log line, wherever they were sent',
-  async t => {
-    const all = SECRETS.map(([, secret]) => requestsWith(secret))
-    t.ok(all.flat().length > 600, `${all.flat().length} requests`)
-    for (const settings of [{}, { 'parameters.unknown': 'warn' as const }]) {
-      const { call, inject, control, logs } = await startTestEmulator(t, { records, settings })
-      const isStrict = !('parameters.unknown' in settings)
-      const leaksIn = (output: string) =>
-        SECRETS.filter(([, , forbidden]) => forbidden.test(output)).map(([what]) => what)
-      const requests = isStrict ? all.flat() : [...(all[0] ?? []), ...(all.at(-1) ?? [])]
-      for (const [on, options] of requests) {
-        const [method, path] = on.split(' ') as ['GET', string]
-        logs.length = 0
-        const answer = path.startsWith('/..')
-          ? await inject({ method, url: path.slice(3) })
-          : await call(on, options)
+t.test('A25: card numbers and API keys come back in no error, header or log line', async t => {
+  const all = SECRETS.map(([, secret]) => requestsWith(secret))
+  t.ok(all.flat().length > 600, `${all.flat().length} requests`)
+  for (const settings of [{}, { 'parameters.unknown': 'warn' as const }]) {
+    const { call, inject, control, logs } = await startTestEmulator(t, { records, settings })
+    const isStrict = !('parameters.unknown' in settings)
+    const leaksIn = (output: string) =>
+      SECRETS.filter(([, , forbidden]) => forbidden.test(output)).map(([what]) => what)
+    const requests = isStrict ? all.flat() : [...(all[0] ?? []), ...(all.at(-1) ?? [])]
+    for (const [on, options] of requests) {
+      const [method, path] = on.split(' ') as ['GET', string]
+      logs.length = 0
+      const answer = path.startsWith('/..')
+        ? await inject({ method, url: path.slice(3) })
+        : await call(on, options)
 
-        const output = [
-          answer.status >= 400 ? answer.text : '',
-          JSON.stringify(answer.headers),
-          ...logs
-        ].join('\n')
-        if (leaksIn(output).length > 0)
-          t.fail(`${leaksIn(output)} came back from ${on} ${JSON.stringify(options)}`, { output })
-        if (isStrict && answer.status < 400)
-          t.fail(`${on} ${JSON.stringify(options)} was not refused`)
-      }
-      const { data, dropped } = (await control('GET /requests?limit=1000')).body
-      t.ok(data.length + dropped >= requests.length)
-      for (const entry of data)
-        t.strictSame(
-          leaksIn(JSON.stringify(entry)),
-          [],
-          `in the journal, of ${entry.method} ${entry.path}`
-        )
+      const output = [
+        answer.status >= 400 ? answer.text : '',
+        JSON.stringify(answer.headers),
+        ...logs
+      ].join('\n')
+      if (leaksIn(output).length > 0)
+        t.fail(`${leaksIn(output)} came back from ${on} ${JSON.stringify(options)}`, { output })
+      if (isStrict && answer.status < 400)
+        t.fail(`${on} ${JSON.stringify(options)} was not refused`)
     }
+    const { data, dropped } = (await control('GET /requests?limit=1000')).body
+    t.ok(data.length + dropped >= requests.length)
+    for (const entry of data)
+      t.strictSame(
+        leaksIn(JSON.stringify(entry)),
+        [],
+        `in the journal, of ${entry.method} ${entry.path}`
+      )
   }
-)
+})
 
 t.test('A25: what is used and forgotten appears in no answer, log line or state', async t => {
   const { call, state, logs } = await startTestEmulator(t)
@@ -310,179 +307,170 @@ const controlling = (sent: string): [on: string, body?: string][] => [
   ['POST /verify', JSON.stringify({ on: sent, within: sent })]
 ]
 
-t.test(
-  'A25: whatever a call carries anywhere, in any writing, comes out of no refusal, no control call and no log',
-  async t => {
-    const api_keys = [...smallFixture().api_keys, { key: 'sk_1', account: 'mch_a' }]
-    const scenario = {
+t.test('A25: whatever a call carries anywhere, in any writing', async t => {
+  const api_keys = [...smallFixture().api_keys, { key: 'sk_1', account: 'mch_a' }]
+  const scenario = {
+    clock: NOW,
+    data: { ...smallFixture(), api_keys },
+    expect: [{ on: 'GET /tickets', times: 0 }]
+  }
+  const { call, control, inject, logs } = await startTestEmulator(t, {
+    scenario,
+    settings: { control_token: TOKEN }
+  })
+  const ask = (on: string, body?: string) =>
+    control(on, body, { host: 'localhost', authorization: `Bearer ${TOKEN}` })
+  const own = [
+    ...Object.values(SENT),
+    ...KEYS,
+    SENT.grouped.replaceAll(' ', '%20'),
+    '4242+4242',
+    'csc=9371',
+    'csc%3D9371',
+    'csc]9371',
+    '[9371]'
+  ]
+  const cases: [
+    what: string,
+    secrets: string[],
+    calls: [string, Call][],
+    controls: [string, string?][]
+  ][] = [
+    ...Object.entries(LEAKS).map(([place, made]): (typeof cases)[number] => [
+      place,
+      own,
+      [made],
+      []
+    ]),
+    ...WRITTEN.map(([secret, sent]): (typeof cases)[number] => [
+      sent,
+      [secret, 'q4711z', '12/29', '12%2F29'],
+      carrying(sent),
+      controlling(sent)
+    ])
+  ]
+  for (const [what, secrets, calls, controls] of cases) {
+    logs.length = 0
+    await ask('POST /reset')
+    const answers = []
+    for (const [on, options] of calls) answers.push(await call(on, options))
+    const seen = answers.flatMap(({ status, text }) => (status >= 400 ? [text] : []))
+    if (controls.length > 0)
+      seen.push((await inject({ method: 'GET', url: `/sandbox/${e(what)}/next/tickets` })).text)
+    const views = [
+      'requests',
+      'requests/req_1',
+      'requests/req_1?format=text',
+      'findings',
+      'coverage',
+      'assumptions',
+      'metrics',
+      'settings'
+    ].map(path => `GET /${path}`)
+    for (const [on, body] of [
+      ...controls,
+      ...views.map((on): [string] => [on]),
+      ['POST /verify'] as [string]
+    ])
+      seen.push((await ask(on, body)).text)
+
+    for (const text of [...seen, ...logs]) {
+      const leaked = secrets.filter(
+        secret => text.includes(secret) || text.includes(JSON.stringify(secret).slice(1, -1))
+      )
+      t.strictSame(leaked, [], `${what}: ${leaked.length > 0 ? text : ''}`)
+    }
+  }
+})
+
+t.test('A25: the key of a call is masked whoever knows it: any key that is taken', async t => {
+  const emulator = await startTestEmulator(t, {
+    scenario: {
       clock: NOW,
-      data: { ...smallFixture(), api_keys },
-      expect: [{ on: 'GET /tickets', times: 0 }]
-    }
-    const { call, control, inject, logs } = await startTestEmulator(t, {
-      scenario,
-      settings: { control_token: TOKEN }
-    })
-    const ask = (on: string, body?: string) =>
-      control(on, body, { host: 'localhost', authorization: `Bearer ${TOKEN}` })
-    const own = [
-      ...Object.values(SENT),
-      ...KEYS,
-      SENT.grouped.replaceAll(' ', '%20'),
-      '4242+4242',
-      'csc=9371',
-      'csc%3D9371',
-      'csc]9371',
-      '[9371]'
-    ]
-    const cases: [
-      what: string,
-      secrets: string[],
-      calls: [string, Call][],
-      controls: [string, string?][]
-    ][] = [
-      ...Object.entries(LEAKS).map(([place, made]): (typeof cases)[number] => [
-        place,
-        own,
-        [made],
-        []
-      ]),
-      ...WRITTEN.map(([secret, sent]): (typeof cases)[number] => [
-        sent,
-        [secret, 'q4711z', '12/29', '12%2F29'],
-        carrying(sent),
-        controlling(sent)
-      ])
-    ]
-    for (const [what, secrets, calls, controls] of cases) {
-      logs.length = 0
-      await ask('POST /reset')
-      const answers = []
-      for (const [on, options] of calls) answers.push(await call(on, options))
-      const seen = answers.flatMap(({ status, text }) => (status >= 400 ? [text] : []))
-      if (controls.length > 0)
-        seen.push((await inject({ method: 'GET', url: `/sandbox/${e(what)}/next/tickets` })).text)
-      const views = [
-        'requests',
-        'requests/req_1',
-        'requests/req_1?format=text',
-        'findings',
-        'coverage',
-        'assumptions',
-        'metrics',
-        'settings'
-      ].map(path => `GET /${path}`)
-      for (const [on, body] of [
-        ...controls,
-        ...views.map((on): [string] => [on]),
-        ['POST /verify'] as [string]
-      ])
-        seen.push((await ask(on, body)).text)
-
-      for (const text of [...seen, ...logs]) {
-        const leaked = secrets.filter(
-          secret => text.includes(secret) || text.includes(JSON.stringify(secret).slice(1, -1))
-        )
-        t.strictSame(leaked, [], `${what}: ${leaked.length > 0 ? text : ''}`)
-      }
-    }
-  }
-)
-
-t.test(
-  'A25: the key of a call is masked whoever knows it: any key that is taken, and one that was good when the call came',
-  async t => {
-    const emulator = await startTestEmulator(t, {
-      scenario: {
-        clock: NOW,
-        data: smallFixture(),
-        script: [
-          { on: 'GET /tickets/{id}', calls: 2, delay: '60ms' },
-          { on: 'GET /accounts/{id}', fault: 'hang' }
-        ]
-      }
-    })
-    const { sandbox, call } = emulator
-    const port = await emulator.listen()
-    const use = (key: string) =>
-      call(`GET /tickets/${key}`, { key, headers: { 'user-agent': `till ${key}` } })
-    const entries = async (): Promise<Json[]> => (await emulator.control('GET /requests')).body.data
-    const shown = async () =>
-      (await entries()).map(({ path, params, user_agent, account, status }) => [
-        path,
-        params,
-        user_agent,
-        account,
-        status
-      ])
-
-    await sandbox.changeSettings({ auth: { accept_any_key: 'mch_a' } })
-    await use('sk_of_a_stranger')
-    t.strictSame(await shown(), [['/tickets/***', { id: '***' }, 'till ***', 'mch_a', 404]])
-
-    await sandbox.changeSettings({ auth: { accept_any_key: null } })
-    const before = sandbox.snapshot()
-    const { key } = sandbox.addKey('mch_a')
-    const late = use(key)
-    await wait(20)
-    sandbox.restore(before)
-    t.equal((await late).status, 409)
-    t.strictSame((await shown())[0], ['/tickets/***', { id: '***' }, 'till ***', 'mch_a', 409])
-
-    const { key: other } = sandbox.addKey('mch_a')
-    const { socket } = opened(
-      t,
-      port,
-      `GET /next/accounts/${other} HTTP/1.1\r\nhost: localhost\r\nauthorization: Basic ${base64(`${other}:`)}\r\n\r\n`
-    )
-    while (sandbox.evidence.journal.size < 3) await wait(10)
-    const [entry] = await entries()
-    t.strictSame(
-      [entry.path, entry.params, entry.outcome, sandbox.inFlight],
-      ['/accounts/***', { id: '***' }, 'lost_before', 1],
-      'while it hangs'
-    )
-    socket.destroy()
-    while (sandbox.inFlight > 0) await wait(10)
-    t.equal((await entries()).length, 3, 'and once alone')
-    t.notOk(emulator.logs.some(line => line.includes(key) || line.includes('sk_of_a_stranger')))
-  }
-)
-
-t.test(
-  'A25: a sandbox or a snapshot cannot be named by a card number, and the refusal does not repeat it',
-  async t => {
-    const { app, control, sandbox } = await startTestEmulator(t)
-    for (const name of [CARD, '4242-4242-4242-4242', 'run.4242_4242_4242_4242']) {
-      const refusals = [
-        (await app.inject({ method: 'GET', url: `/sandbox/${name}/next/tickets` })).json(),
-        (
-          await app.inject({
-            method: 'POST',
-            url: `/sandbox/${name}/_control/reset`,
-            headers: { host: 'localhost' }
-          })
-        ).json(),
-        (await control(`PUT /snapshots/${name}`)).body,
-        (await control(`POST /snapshots/${name}/restore`)).body,
-        (await control(`DELETE /sandboxes/${name}`)).body
+      data: smallFixture(),
+      script: [
+        { on: 'GET /tickets/{id}', calls: 2, delay: '60ms' },
+        { on: 'GET /accounts/{id}', fault: 'hang' }
       ]
-      for (const { error } of refusals) {
-        t.strictSame(
-          [error.code, error.param, error.message],
-          [
-            'name_invalid',
-            'name',
-            'The name contains a card number. Names are shown and stored; choose another one.'
-          ],
-          name
-        )
-      }
     }
-    t.equal((await control('PUT /snapshots/run-1767225600000')).status, 201)
-    t.strictSame(await sandbox.snapshots.names(), ['run-1767225600000'])
+  })
+  const { sandbox, call } = emulator
+  const port = await emulator.listen()
+  const use = (key: string) =>
+    call(`GET /tickets/${key}`, { key, headers: { 'user-agent': `till ${key}` } })
+  const entries = async (): Promise<Json[]> => (await emulator.control('GET /requests')).body.data
+  const shown = async () =>
+    (await entries()).map(({ path, params, user_agent, account, status }) => [
+      path,
+      params,
+      user_agent,
+      account,
+      status
+    ])
+
+  await sandbox.changeSettings({ auth: { accept_any_key: 'mch_a' } })
+  await use('sk_of_a_stranger')
+  t.strictSame(await shown(), [['/tickets/***', { id: '***' }, 'till ***', 'mch_a', 404]])
+
+  await sandbox.changeSettings({ auth: { accept_any_key: null } })
+  const before = sandbox.snapshot()
+  const { key } = sandbox.addKey('mch_a')
+  const late = use(key)
+  await wait(20)
+  sandbox.restore(before)
+  t.equal((await late).status, 409)
+  t.strictSame((await shown())[0], ['/tickets/***', { id: '***' }, 'till ***', 'mch_a', 409])
+
+  const { key: other } = sandbox.addKey('mch_a')
+  const { socket } = opened(
+    t,
+    port,
+    `GET /next/accounts/${other} HTTP/1.1\r\nhost: localhost\r\nauthorization: Basic ${base64(`${other}:`)}\r\n\r\n`
+  )
+  while (sandbox.evidence.journal.size < 3) await wait(10)
+  const [entry] = await entries()
+  t.strictSame(
+    [entry.path, entry.params, entry.outcome, sandbox.inFlight],
+    ['/accounts/***', { id: '***' }, 'lost_before', 1],
+    'while it hangs'
+  )
+  socket.destroy()
+  while (sandbox.inFlight > 0) await wait(10)
+  t.equal((await entries()).length, 3, 'and once alone')
+  t.notOk(emulator.logs.some(line => line.includes(key) || line.includes('sk_of_a_stranger')))
+})
+
+t.test('A25: a sandbox or a snapshot cannot be named by a card number', async t => {
+  const { app, control, sandbox } = await startTestEmulator(t)
+  for (const name of [CARD, '4242-4242-4242-4242', 'run.4242_4242_4242_4242']) {
+    const refusals = [
+      (await app.inject({ method: 'GET', url: `/sandbox/${name}/next/tickets` })).json(),
+      (
+        await app.inject({
+          method: 'POST',
+          url: `/sandbox/${name}/_control/reset`,
+          headers: { host: 'localhost' }
+        })
+      ).json(),
+      (await control(`PUT /snapshots/${name}`)).body,
+      (await control(`POST /snapshots/${name}/restore`)).body,
+      (await control(`DELETE /sandboxes/${name}`)).body
+    ]
+    for (const { error } of refusals) {
+      t.strictSame(
+        [error.code, error.param, error.message],
+        [
+          'name_invalid',
+          'name',
+          'The name contains a card number. Names are shown and stored; choose another one.'
+        ],
+        name
+      )
+    }
   }
-)
+  t.equal((await control('PUT /snapshots/run-1767225600000')).status, 201)
+  t.strictSame(await sandbox.snapshots.names(), ['run-1767225600000'])
+})
 t.test(
   'A25: the name and description of a scenario and the keys that a script matches are shown nowhere',
   async t => {

@@ -43,58 +43,52 @@ t.test(
   }
 )
 
-t.test(
-  'collection: the bytes of a record are kept until it changes, or those of many others were kept after it',
-  async t => {
-    const collection = new Collection<Thing>(GROUPS)
-    const bytes = { whole: Buffer.from('x'), shape: null }
-    const kept = (id: string) => collection.stored(id)?.bytes ?? null
-    for (const id of ['a', 'b']) collection.insert(thing(id))
-    for (const id of ['a', 'b']) collection.keepBytes(collection.stored(id) as Stored<Thing>, bytes)
-    t.strictSame([kept('a'), kept('b')], [bytes, bytes])
+t.test('collection: the bytes of a record are kept until it changes', async t => {
+  const collection = new Collection<Thing>(GROUPS)
+  const bytes = { whole: Buffer.from('x'), shape: null }
+  const kept = (id: string) => collection.stored(id)?.bytes ?? null
+  for (const id of ['a', 'b']) collection.insert(thing(id))
+  for (const id of ['a', 'b']) collection.keepBytes(collection.stored(id) as Stored<Thing>, bytes)
+  t.strictSame([kept('a'), kept('b')], [bytes, bytes])
 
-    collection.replace(thing('a', 0, 'a'))
-    t.strictSame([kept('a'), kept('b')], [null, bytes])
-    const copy = collection.clone(GROUPS)
-    copy.amend(thing('b'))
-    t.strictSame([kept('b'), copy.stored('b')?.bytes], [bytes, null], 'a copy changes for itself')
+  collection.replace(thing('a', 0, 'a'))
+  t.strictSame([kept('a'), kept('b')], [null, bytes])
+  const copy = collection.clone(GROUPS)
+  copy.amend(thing('b'))
+  t.strictSame([kept('b'), copy.stored('b')?.bytes], [bytes, null], 'a copy changes for itself')
 
-    for (let n = 0; n < 4096; n++)
-      collection.keepBytes(
-        collection.stored(collection.insert(thing(`r${n}`)).id) as Stored<Thing>,
-        bytes
-      )
-    t.strictSame([kept('b'), kept('r4095')], [null, bytes])
-  }
-)
+  for (let n = 0; n < 4096; n++)
+    collection.keepBytes(
+      collection.stored(collection.insert(thing(`r${n}`)).id) as Stored<Thing>,
+      bytes
+    )
+  t.strictSame([kept('b'), kept('r4095')], [null, bytes])
+})
 
-t.test(
-  'A05: records are found by id, some ids for a suggestion; one that is replaced keeps its place in the order of creation',
-  async t => {
-    const collection = new Collection<Thing>(GROUPS)
-    t.strictSame([collection.someIds(5), collection.get('x')], [[], undefined])
-    for (const record of ['x', 'm', 'a'].map(id => thing(id, 5)))
-      t.equal(collection.get(collection.insert(record).id), record)
-    t.strictSame(
-      [collection.size, collection.someIds(2), collection.someIds(9)],
-      [3, ['x', 'm'], ['x', 'm', 'a']]
-    )
-    collection.replace(thing('x', 5, 'b'))
-    t.strictSame(
-      [all(collection, 'a'), all(collection, 'b')],
-      [['m', 'a'], ['x']],
-      'it left its former group'
-    )
-    collection.replace(thing('m', 9))
-    t.strictSame(all(collection), ['x', 'a', 'm'], 'another instant moves it in the list')
-    t.strictSame(
-      ids(collection.inCreationOrder()),
-      ['x', 'm', 'a'],
-      'but not in the order of creation'
-    )
-    t.throws(() => collection.replace(thing('none')), new Error('there is no record none'))
-  }
-)
+t.test('A05: records are found by id, some ids for a suggestion', async t => {
+  const collection = new Collection<Thing>(GROUPS)
+  t.strictSame([collection.someIds(5), collection.get('x')], [[], undefined])
+  for (const record of ['x', 'm', 'a'].map(id => thing(id, 5)))
+    t.equal(collection.get(collection.insert(record).id), record)
+  t.strictSame(
+    [collection.size, collection.someIds(2), collection.someIds(9)],
+    [3, ['x', 'm'], ['x', 'm', 'a']]
+  )
+  collection.replace(thing('x', 5, 'b'))
+  t.strictSame(
+    [all(collection, 'a'), all(collection, 'b')],
+    [['m', 'a'], ['x']],
+    'it left its former group'
+  )
+  collection.replace(thing('m', 9))
+  t.strictSame(all(collection), ['x', 'a', 'm'], 'another instant moves it in the list')
+  t.strictSame(
+    ids(collection.inCreationOrder()),
+    ['x', 'm', 'a'],
+    'but not in the order of creation'
+  )
+  t.throws(() => collection.replace(thing('none')), new Error('there is no record none'))
+})
 
 t.test(
   'collection: a record that is replaced is found in all the groups that it is in now',
@@ -311,50 +305,47 @@ t.test('store: a copy looks its owners up in itself', async t => {
   t.equal(store.locations.get('loc_b'), undefined)
 })
 
-t.test(
-  'A19 A21: the Accounts that each record belongs to, and the lists that they are found in',
-  async t => {
-    const store = smallStore()
-    store.putRefund(refund('rfd_1', 100))
-    const records: { [F in keyof Records]: string[] } = {
-      accounts: ['rsl_r', 'mch_a'],
-      users: ['usr_a'],
-      locations: ['loc_a'],
-      tickets: ['tkt_a'],
-      transactions: ['txn_a'],
-      refunds: ['rfd_1']
-    }
-    const listed = (family: keyof Records, index: string, group: string) =>
-      ids(
-        recordsOf<{ id: string }>(
-          pageOf(store[family] as never, { index, group, limit: 10, order: 'oldest_first' })
-        )
-      )
-
-    for (const family of FAMILIES) {
-      for (const id of records[family]) {
-        const expected = { rsl_r: ['rsl_r'], usr_a: ['mch_a'] }[id] ?? ['mch_a', 'rsl_r']
-        for (const account of ['rsl_r', 'mch_a'])
-          t.equal(
-            store[family].isOwnedBy(id, account),
-            expected.includes(account),
-            `${id} ${account}`
-          )
-        for (const owner of expected)
-          t.ok(listed(family, 'account', owner).includes(id), `${id} of ${owner}`)
-      }
-      if (family !== 'users') t.strictSame(listed(family, ALL, ALL), records[family], family)
-    }
-    t.strictSame(
-      [listed('tickets', 'location', 'loc_a'), listed('transactions', 'location', 'loc_a')],
-      [['tkt_a'], ['txn_a']]
-    )
-    t.strictSame(
-      [listed('refunds', 'transaction', 'txn_a'), listed('refunds', 'transaction', 'txn_b')],
-      [['rfd_1'], []]
-    )
+t.test('A19 A21: the Accounts that each record belongs to', async t => {
+  const store = smallStore()
+  store.putRefund(refund('rfd_1', 100))
+  const records: { [F in keyof Records]: string[] } = {
+    accounts: ['rsl_r', 'mch_a'],
+    users: ['usr_a'],
+    locations: ['loc_a'],
+    tickets: ['tkt_a'],
+    transactions: ['txn_a'],
+    refunds: ['rfd_1']
   }
-)
+  const listed = (family: keyof Records, index: string, group: string) =>
+    ids(
+      recordsOf<{ id: string }>(
+        pageOf(store[family] as never, { index, group, limit: 10, order: 'oldest_first' })
+      )
+    )
+
+  for (const family of FAMILIES) {
+    for (const id of records[family]) {
+      const expected = { rsl_r: ['rsl_r'], usr_a: ['mch_a'] }[id] ?? ['mch_a', 'rsl_r']
+      for (const account of ['rsl_r', 'mch_a'])
+        t.equal(
+          store[family].isOwnedBy(id, account),
+          expected.includes(account),
+          `${id} ${account}`
+        )
+      for (const owner of expected)
+        t.ok(listed(family, 'account', owner).includes(id), `${id} of ${owner}`)
+    }
+    if (family !== 'users') t.strictSame(listed(family, ALL, ALL), records[family], family)
+  }
+  t.strictSame(
+    [listed('tickets', 'location', 'loc_a'), listed('transactions', 'location', 'loc_a')],
+    [['tkt_a'], ['txn_a']]
+  )
+  t.strictSame(
+    [listed('refunds', 'transaction', 'txn_a'), listed('refunds', 'transaction', 'txn_b')],
+    [['rfd_1'], []]
+  )
+})
 
 t.test(
   'collection: what was changed since a revision is known for the last thousand changes, of copies too, and not of another state',

@@ -1,8 +1,6 @@
 /**
- * Properties: what holds for any value, tried on many that fast-check makes up from a seed. A
- * failure shows the seed and the smallest value that fails.
- * `FAST_CHECK_SEED` and `FAST_CHECK_RUNS` change the seed and the number of runs, to look further
- * or to try a failure again.
+ * Properties, tried on many values that fast-check makes up; a failure shows the seed and the
+ * smallest value. `FAST_CHECK_SEED` and `FAST_CHECK_RUNS` change the seed and the number of runs.
  */
 import fc from 'fast-check'
 import type { Test } from 'tap'

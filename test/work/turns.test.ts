@@ -68,30 +68,27 @@ t.test('turns: a sandbox with as many jobs as it may have shuts out no other one
   t.equal(order.at(-1), 'a4', 'its places are free again, and nothing is waited for')
 })
 
-t.test(
-  'turns: a job whose caller leaves does not begin, gives its place back, and holds nobody up',
-  async t => {
-    const { run, order, finish, ends } = jobs(turnsOf(2))
-    const leaving = new AbortController()
-    const gone = new Error('left')
-    const first = run('a1')
-    const [left, other] = [run('b1', leaving.signal), run('b2')]
-    t.equal(await run('c1', AbortSignal.abort(gone)), gone, 'before it waits')
-    leaving.abort(gone)
-    t.equal(await left, gone, 'while it waits')
-    const last = run('b3')
-    const alone = new AbortController()
-    const only = run('c2', alone.signal)
-    alone.abort(gone)
-    t.equal(await only, gone, 'as the only one of its sandbox')
+t.test('turns: a job whose caller leaves does not begin, gives its place back', async t => {
+  const { run, order, finish, ends } = jobs(turnsOf(2))
+  const leaving = new AbortController()
+  const gone = new Error('left')
+  const first = run('a1')
+  const [left, other] = [run('b1', leaving.signal), run('b2')]
+  t.equal(await run('c1', AbortSignal.abort(gone)), gone, 'before it waits')
+  leaving.abort(gone)
+  t.equal(await left, gone, 'while it waits')
+  const last = run('b3')
+  const alone = new AbortController()
+  const only = run('c2', alone.signal)
+  alone.abort(gone)
+  t.equal(await only, gone, 'as the only one of its sandbox')
 
-    ends.get('a1')?.fail(gone)
-    t.equal(await first, gone, 'a job that fails lets the next one begin')
-    await tick()
-    for (const name of ['b2', 'b3']) await finish(name)
-    t.strictSame([await other, await last, order], ['b2', 'b3', ['a1', 'b2', 'b3']])
-    t.equal(await run('a2', AbortSignal.abort(gone)), gone, 'where nothing is waited for')
-    void run('a3')
-    t.equal(order.at(-1), 'a3')
-  }
-)
+  ends.get('a1')?.fail(gone)
+  t.equal(await first, gone, 'a job that fails lets the next one begin')
+  await tick()
+  for (const name of ['b2', 'b3']) await finish(name)
+  t.strictSame([await other, await last, order], ['b2', 'b3', ['a1', 'b2', 'b3']])
+  t.equal(await run('a2', AbortSignal.abort(gone)), gone, 'where nothing is waited for')
+  void run('a3')
+  t.equal(order.at(-1), 'a3')
+})

@@ -1,9 +1,7 @@
 /**
- * `npm run test:clients`: generates clients from the OpenAPI document, and drives each and the
- * plain clients through the session of the README.
- * What they need is installed into a temporary folder, `CLIENTS_FOLDER` where it is to be kept; a
- * client that cannot be installed is skipped, and says so.
- * Arguments name the clients to try; left out: all.
+ * `npm run test:clients [-- NAME …]`: generates clients from the OpenAPI document, and drives each
+ * and the plain clients through the session of the README. What they need is installed into a
+ * temporary folder, or `CLIENTS_FOLDER`; a client that cannot be installed is skipped.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -22,10 +22,8 @@ const copyOf = ({ facts, ids, ...more }: Moment): Moment => ({
 const FIRST: Moment = { facts: new Map(), ids: new Set(), seconds: 0, keys: 0 }
 
 /**
- * A change that was asked for: what it adds, sets and removes, all of it or nothing. `clears` goes
- * back to the first state, `restores` to a snapshot;
- * `keeps` is the name of a snapshot that it takes, `drops` are those that it deletes, each for
- * itself.
+ * A change that was asked for, all of it or nothing: what it adds, sets and removes. `clears` goes
+ * back to the first state, `restores` to a snapshot; `keeps` names one, `drops` deletes them.
  */
 export type Change = {
   sets?: Record<string, unknown>

@@ -1,8 +1,6 @@
 /**
- * A neighbour in a process of its own, so that the load of the test does not delay it: it makes GET
- * calls one after the other over a keep-alive connection and
- * measures how long each takes. Beside the sites that it is told it calls a server that does
- * nothing else, `bare`.
+ * A neighbour in a process of its own, which the load of the test does not delay: it makes GET
+ * calls one after the other and measures each, of its sites and of a bare server.
  */
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
