@@ -122,7 +122,6 @@ export class Sandbox {
   settings: Settings
   /** What has changed the state since the last load or reset. */
   inputs: Inputs
-  /** How many requests came since the last load or reset. */
   requests = 0
   tally = new Tally([])
   gates = new Gates()
@@ -142,7 +141,6 @@ export class Sandbox {
   isKept = false
   /** Whether only pages of other sites used its API: it makes room first. */
   isOfPages = false
-  /** Requests without a response yet. */
   inFlight = 0
 
   /** Without `snapshots` it cannot take any: a document is only tried in it. */
@@ -243,7 +241,6 @@ export class Sandbox {
 
   readonly #source = { present: () => this.state.value, now: () => this.clock.now() }
 
-  /** Does something to the state that can be done again. */
   #change(change: Input, kept?: unknown): void {
     change(this.state)
     this.inputs.add(change, kept)
@@ -349,7 +346,6 @@ export class Sandbox {
     if (this.requests > 0) this.run.history.judge(this.period())
   }
 
-  /** Ends a period whose requests are forgotten. */
   #forget(): void {
     if (this.requests > 0) this.#dependencies.beforeForgetting?.(this)
     this.#endPeriod()
@@ -723,7 +719,11 @@ export class Sandbox {
     document: Parameters<typeof problemsOf>[0] = {}
   ): Promise<SettingsInForce> {
     const given = flattened(changes) as GivenSettings
-    const found = [
+    // right ones are in force at once
+    const isRight = !document.numbers?.length && SANDBOX_SETTINGS_CHECKER.isRight(nested(given))
+    const found = isRight
+      ? []
+      : [
       ...(await problemsOf(document, changes, part =>
         SANDBOX_SETTINGS_CHECKER.problems(nested(flattened(part as object)))
       ))

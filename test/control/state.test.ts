@@ -224,8 +224,9 @@ t.test('control: every refused call says what is wrong and where, and changes no
     ['PATCH /settings?seed=3', { seed: 3 }, 'parameter_unknown', 'seed'],
     ['GET /state?format=xml', undefined, 'parameter_invalid', 'format'],
     ['POST /records', undefined, 'body_malformed'],
-    ['POST /records', { name: 'x' }, 'document_invalid', [at('name', 1, 9)]],
+    ['POST /records', { name: 'x' }, 'document_invalid', [at('name', 1, 2)]],
     ['POST /records', [], 'document_invalid', [at('', 1, 1)]],
+    ['YAML /records', '12345678901234567890', 'document_invalid', [at('', 1, 1)]],
     [
       'YAML /records',
       'tickets:\n  - { location: loc_a, reference: drawn }\n  - { location: loc_b }',
