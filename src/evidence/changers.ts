@@ -14,9 +14,7 @@ type Changed = { family: Family; id: string }
 export class Changers {
   /** By records as they are stored; those of the first state have none. */
   readonly #changes = new WeakMap<object, Change>()
-  /** By the ids of records that were deleted. */
   readonly #deletions = new Map<string, Change>()
-  /** How many changes were noted. */
   count = 0
   /** What made the last ones, and how many there were before. */
   #last = { by: '', from: 0 }
@@ -34,7 +32,6 @@ export class Changers {
     }
   }
 
-  /** How many changes there were before those of a request. */
   before(request: string): number {
     return this.#last.by === request ? this.#last.from : this.count
   }

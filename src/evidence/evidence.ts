@@ -11,7 +11,6 @@ import { explained } from './why.js'
 export class Evidence {
   readonly journal: Journal
   totals = new Totals()
-  /** What made the records as they are, since the last load or reset. */
   changers = new Changers()
   readonly #findings = new Findings()
   /** Requests that a finding names and that are not over yet. */
@@ -28,7 +27,6 @@ export class Evidence {
     this.#sandbox = sandbox ?? ''
   }
 
-  /** A request of the journal by its id, or its name in the run. */
   find(id: string): Exchange | undefined {
     const { prefix } = this
     return this.journal.get(id.startsWith(prefix) ? id.slice(prefix.length) : id)
@@ -94,7 +92,6 @@ export class Evidence {
     return this.changers.of(exchange).filter(by => by.includes(' ') || this.journal.get(by))
   }
 
-  /** The client of a request left, while the request goes on. */
   leave(exchange: Exchange): void {
     this.#findings.leave(exchange)
   }

@@ -112,7 +112,6 @@ const MAX_REMEMBERED = 1000
 export type Use = { times: number; requests: string[] }
 export const unused = (): Use => ({ times: 0, requests: [] })
 
-/** Names a request if there is room. Returns whether it is new. */
 export function named({ requests }: Use, request: string): boolean {
   if (requests.length === MAX_NAMED || requests.includes(request)) return false
   requests.push(request)
@@ -122,7 +121,6 @@ export function named({ requests }: Use, request: string): boolean {
 export class FindingCounts {
   readonly #uses = new Map<FindingId, Use>()
 
-  /** Returns the requests that are named from now on. */
   add({ finding, times }: Found, requests: readonly string[]): readonly string[] {
     const use = this.#uses.get(finding) ?? unused()
     this.#uses.set(finding, use)
@@ -136,7 +134,6 @@ export class FindingCounts {
     return [...this.#uses.values()].some(({ requests }) => requests.includes(request))
   }
 
-  /** `cursor` is what a client goes on with. */
   list(cursor: string): Finding[] {
     return (Object.keys(FINDINGS) as FindingId[]).flatMap(finding => {
       const { times, requests } = this.#uses.get(finding) ?? unused()
@@ -304,17 +301,13 @@ export class Findings {
   }
 }
 
-/** What a script refuses with. */
 const DECLINED: readonly number[] = [402, 409, 422]
-/** Refusals for the emulator's own state. */
 const EMULATOR_FAULTS =
   'internal_error not_ready data_not_written limit_reached state_replaced'.split(' ')
 const FILTERS =
   'search_query location transaction created.gte created.gt created.lte created.lt'.split(' ')
-/** What names the record of a request, where its path does not. */
 const ABOUT = ['ticket', 'transaction', 'location', 'account']
 
-/** Who sent a request, as far as it shows that. */
 const callerOf = ({ key, test, userAgent }: Exchange): string =>
   JSON.stringify([key, test, userAgent])
 

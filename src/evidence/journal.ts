@@ -76,7 +76,6 @@ export class Journal {
     this.#limits.budget.count(this, this.bytes - before)
   }
 
-  /** Drops the oldest; the places of dropped ones are given up once they are half of all. */
   #drop(): void {
     this.bytes -= (this.#calls[this.#first] as Exchange).held
     this.#calls[this.#first++] = null
@@ -96,7 +95,6 @@ export class Journal {
     return this.requests().findLast(call => call.id === id)
   }
 
-  /** The requests that are kept, oldest first. */
   requests(): Exchange[] {
     return this.#calls.slice(this.#first) as Exchange[]
   }

@@ -33,7 +33,6 @@ import type { Transaction } from '../reference/transactions.js'
 type Predicate = (call: Exchange) => boolean
 const A10 = ASSUMPTION_PLACES.get('A10') as number
 
-/** The operation of a request; one without is asked about no rule. */
 const operation = (call: Exchange) => operationOf(call.operation as OperationId)
 const isKind = (call: Exchange, kind: Kind) => operation(call).kind === kind
 const sent = (call: Exchange, ...path: readonly string[]) =>
@@ -60,7 +59,6 @@ const metadataSent = ({ body }: Exchange) => {
 
 const metadataBefore = ({ found }: Exchange) => (found as AnyRecord).metadata as Metadata
 
-/** The parameters of an update before and after it, without metadata. */
 function updated({
   operation,
   found,

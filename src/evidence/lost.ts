@@ -24,7 +24,6 @@ import { type Query, spanOf } from '../store/paging.js'
 import type { Store } from '../store/store.js'
 import { amountSent } from './judgement.js'
 
-/** Lost requests that are remembered. */
 const MAX_LOST = 1000
 
 /** What makes a payment or Refund the same. */
@@ -50,7 +49,6 @@ type Lost = Payment & {
 }
 
 export class LostAnswers {
-  /** By the ids of their requests. */
   readonly known = new Map<string, Lost>()
 
   /** Takes note of a request. Returns the lost one that it repeats; null for none. */
@@ -69,7 +67,6 @@ export class LostAnswers {
     return (!isKnown && (repeated?.findLast(({ isSeen }) => !isSeen) ?? repeated?.at(-1))) || null
   }
 
-  /** Notes that the response to a payment or Refund is lost, or that its client has left. */
   note(call: Exchange, own = paymentOf(call)): void {
     if (own !== null) keep(this.known, call.id, lostOf(call, own), MAX_LOST)
   }
@@ -121,7 +118,6 @@ function lostOf(call: Exchange, own: Payment): Lost {
   }
 }
 
-/** The page that a client got; null where it is none. */
 export function pageShown(call: Exchange): List<AnyRecord> | null {
   if (call.outcome.name !== 'scripted') return hasRun(call) ? listShown(call) : null
   try {
@@ -155,13 +151,11 @@ function isMissing(lost: Lost, call: Exchange, page: List<AnyRecord> | null): bo
   return false
 }
 
-/** Whether its Transaction shows a Refund, or would. */
 function isEmbedded({ about, place }: Lost, { identifiedIn }: Exchange): boolean {
   const query = { after: place, before: LATEST, descending: false, count: EMBEDDED }
   return (identifiedIn as Store).refunds.index('transaction').range(about, query).length < EMBEDDED
 }
 
-/** Whether a list would show a record if it had been made. */
 function wouldBeListed(lost: Lost, call: Exchange): boolean {
   const { place, about, location, account, last4 } = lost
   const { settings, actor } = call

@@ -20,7 +20,6 @@ import { judgedValue, type Tally, type Verdict } from '../scenario/tally.js'
 import type { Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
 
-/** `nameOf` gives requests other names than their ids. */
 export type Looked = {
   requests: readonly Exchange[]
   store: Store
@@ -28,17 +27,11 @@ export type Looked = {
 }
 type Unused = ReturnType<Script['unused']>[number]
 
-/**
- * Expectations and entries that are explained, and requests that are looked at for each, the
- * newest.
- */
+/** Expectations and entries that are explained, and the newest requests, looked at for each. */
 const MAX_EXPLAINED = 20
 const MAX_LOOKED_AT = 1000
 
-/**
- * What can be said of each expectation now: of one that does not hold, which requests counted and
- * which nearly did. `isAsked`: as of `Tally.verdicts`.
- */
+/** Of one that does not hold, which requests counted and nearly did. `isAsked`: as of `Tally`. */
 export async function explainedVerdicts(
   tally: Tally,
   looked: Looked,
@@ -111,7 +104,6 @@ export async function explainedUnused(script: Script, looked: Looked): Promise<L
   return explained
 }
 
-/** Every entry, in order; unused ones with their near misses. */
 export async function explainedEntries(script: Script, looked: Looked): Promise<ListedEntry[]> {
   const unused = new Map((await explainedUnused(script, looked)).map(entry => [entry.id, entry]))
   return script.listed().map(entry => unused.get(entry.id) ?? entry)
@@ -221,12 +213,10 @@ function missesOfEntry(
   return [{ condition: 'chance', wanted: `${entry.chance}`, got: 'not drawn' }]
 }
 
-/** Why an entry that was due changed nothing. */
 const unchangedBy = ({ problem, action, outcome }: Exchange): string =>
   problem ??
   (action?.entry.data.hold ? 'a hold that ended before its number came' : `a ${outcome.status}`)
 
-/** That a request was refused before a stage; null if it was not. */
 function missedStage(call: Exchange, stage: Stage, wanted: string): Miss | null {
   if (hasReached(call, stage)) return null
   const { status, refusal } = call.outcome

@@ -33,16 +33,12 @@ const MAX_CHARACTERS = 16_777_216
 export class RunHistory {
   /** Entries by what they say, and how many before them said the same. */
   readonly #entries: Map<string, { entry: ListedEntry; applied: boolean }>
-  /** Expectations by their sandbox and what they want. */
   readonly #expectations: Map<string, Judged>
-  /** Nothing was added yet. */
   isEmpty: boolean
-  /** Characters that entries and expectations say. */
   #characters: number
   /** Fulfilled when every period that is over was added; rejected by a defect. */
   settled: Promise<unknown> = Promise.resolve()
 
-  /** With what another one knows. */
   constructor(known: RunHistory | null = null) {
     this.#entries = new Map(known === null ? [] : known.#entries)
     this.#expectations = new Map(known === null ? [] : known.#expectations)
@@ -50,14 +46,12 @@ export class RunHistory {
     this.#characters = known === null ? 0 : known.#characters
   }
 
-  /** Adds a period that is over, when it has been judged. */
   judge(period: Promise<Period>): void {
     this.isEmpty = false
     this.settled = Promise.all([this.settled, period]).then(([, judged]) => this.add(judged))
     this.settled.catch(() => {})
   }
 
-  /** A history of the same, and of these periods, which go on. */
   with(periods: readonly Period[]): RunHistory {
     const history = new RunHistory(this)
     for (const period of periods) history.add(period)
@@ -86,7 +80,6 @@ export class RunHistory {
     }
   }
 
-  /** Whether a text may be kept, which is then counted. */
   #hasRoom({ size }: ReadonlyMap<string, unknown>, { length }: string): boolean {
     if (size >= MAX_KNOWN || this.#characters + length > MAX_CHARACTERS) return false
     this.#characters += length

@@ -34,7 +34,6 @@ export class Run extends Totals {
   readonly listeners = new Set<JournalListener>()
   readonly #periods = new Map<string, number>()
 
-  /** The number of the next period of a sandbox, from 1. */
   nextPeriod(sandbox: string): number {
     const period = (this.#periods.get(sandbox) ?? 0) + 1
     keep(this.#periods, sandbox, period, MAX_SANDBOXES)
@@ -54,7 +53,6 @@ export class Run extends Totals {
   }
 }
 
-/** An entry of the journal with the names that requests have in a run. */
 export type RunEntry = ReturnType<typeof explained>
 /** `entry` is null if it was neither refused nor named by a finding, or not kept. */
 export type RunCall = {
@@ -80,7 +78,6 @@ const MAX_BYTES = 8_388_608
 
 export class RunRequests {
   readonly #lines: Line[] = []
-  /** As JSON, by the names of the requests. */
   readonly #entries = new Map<string, string>()
   #refused = 0
   #bytes = 0
@@ -143,7 +140,6 @@ export class RunRequests {
   }
 }
 
-/** The line of a request that came when no more were listed. */
 const lineOf = (request: string, { test, on, method, path, outcome, status }: RunEntry): Line => ({
   request,
   test,

@@ -128,10 +128,8 @@ function reportOf(outcomesOf: (place: number) => Outcomes): CoverageReport {
 }
 
 export class AssumptionUsage {
-  /** By the place of the assumption in the ledger. */
   readonly #uses = ASSUMPTION_IDS.map(unused)
 
-  /** Counts a request for each assumption that its response relied on. */
   add({ relied }: Judgement, request: string): void {
     for (const place of relied) {
       const use = this.#uses[place] as Use
@@ -144,13 +142,11 @@ export class AssumptionUsage {
     return this.#uses[ASSUMPTION_PLACES.get(assumption) as number] as Use
   }
 
-  /** The assumptions that were relied on, in the order of the ledger. */
   ids(): AssumptionId[] {
     return ASSUMPTION_IDS.filter(id => this.get(id).times > 0)
   }
 }
 
-/** Upper bounds of the latency histogram, in milliseconds. */
 export const LATENCY_BOUNDS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10_000] as const
 /** Latencies: the last bucket is above every bound, and `sum` in milliseconds. */
 export type Latency = { buckets: number[]; sum: number }
@@ -171,7 +167,6 @@ export class Metrics {
       .reduce((sum, count) => sum + count, 0)
   }
 
-  /** Counts a request that is over. */
   add(exchange: Exchange): void {
     const { operation, outcome, ms, action } = exchange
     const { status } = outcome
@@ -196,7 +191,6 @@ export class Metrics {
   }
 }
 
-/** A test; `test` is null for the requests that named none. */
 export type RunTest = {
   test: string | null
   calls: number

@@ -19,7 +19,6 @@ import { FACTS, judgementOf } from './judgement.js'
 
 type Changed = { changersOf: (call: Exchange) => string[] }
 type Verdict = { rule: RuleId; verdict: 'kept' | 'broken'; text: string; facts?: Facts }
-/** Parameters by name, nested as they were sent. */
 export type Parameters = { [name: string]: string | readonly string[] | Parameters }
 
 /** An entry of the journal; `keys` are masked in its response. */
@@ -171,7 +170,6 @@ function verdictLine({ rule, verdict, text, facts }: Verdict): string {
   return `  ${verdict === 'kept' ? 'kept  ' : 'BROKEN'}  ${rule.padEnd(7)} ${text}${shown}`
 }
 
-/** A form as plain values; it is redacted already. */
 export function parametersIn(form: FormObject): Parameters {
   const values: Parameters = Object.create(null)
   for (const [name, node] of [...form]) values[name] = plainNode(node)
@@ -183,7 +181,6 @@ function plainNode(node: FormNode): Parameters[string] {
   return node instanceof FormList ? node.items : parametersIn(node)
 }
 
-/** Nested parameters as `name[part]=value`. */
 function flat(parameters: Parameters, under = ''): string[] {
   return Object.entries(parameters).flatMap(([name, value]) => {
     const path = inBrackets(under, name)

@@ -724,10 +724,10 @@ export class Sandbox {
     const found = isRight
       ? []
       : [
-      ...(await problemsOf(document, changes, part =>
-        SANDBOX_SETTINGS_CHECKER.problems(nested(flattened(part as object)))
-      ))
-    ]
+          ...(await problemsOf(document, changes, part =>
+            SANDBOX_SETTINGS_CHECKER.problems(nested(flattened(part as object)))
+          ))
+        ]
     const actor = found.some(({ path }) => path === 'auth.accept_any_key')
       ? null
       : missingActor(given, this.store)

@@ -1,7 +1,4 @@
-/**
- * Expectations as they are written: how many requests must come and how they must end, in which
- * order they come, and what the records are in the end. A `Tally` judges them.
- */
+/** Expectations of requests, their order, and records in the end. A `Tally` judges them. */
 import { durationOf } from '../core/durations.js'
 import { MASK } from '../core/mask.js'
 import { didYouMean } from '../core/nearest.js'
@@ -35,11 +32,7 @@ import { say } from './sentences.js'
 import { compileStatus } from './statuses.js'
 
 export type { CallsData, CountData, ExpectationData } from './schemas.js'
-/**
- * How a request ended: the status of its response, whether the client got it, whether records were
- * changed and which, when the response was sent or lost, by the sandbox's clock in milliseconds,
- * and its body as JSON; undefined where that is none.
- */
+/** How a request ended; `at` is a time of the sandbox's clock, `body` undefined where it is no JSON. */
 export type Ending = {
   status: number
   isDelivered: boolean
@@ -67,14 +60,8 @@ export type EndingCondition = {
   got: (ending: Ending) => string
   holds: (ending: Ending) => boolean
 }
-/**
- * What every expectation says: `wanted` in words, and which steps it refers to that were not sent.
- */
+/** `unsent`: which steps it refers to that were not sent. */
 type Said = { wanted: string; unsent: () => readonly string[] }
-/**
- * `times` is how many must come, of each value if it counts by one; `others` says that requests of
- * the same operations may come between those of a sequence.
- */
 export type CountExpectation = Said & { data: CountData; calls: Calls; times: Counts }
 export type SequenceExpectation = Said & {
   data: SequenceData
@@ -105,7 +92,6 @@ export const compileExpectation = (
     return null
   })
 
-/** Each with its place; none where it is about records. */
 export function callsIn(data: ExpectationData): { at: readonly Step[]; calls: CallsData }[] {
   if ('on' in data) return [{ at: [], calls: data }]
   return 'sequence' in data
@@ -113,7 +99,6 @@ export function callsIn(data: ExpectationData): { at: readonly Step[]; calls: Ca
     : []
 }
 
-/** The steps that an expectation refers to. */
 const namesOf = (data: ExpectationData): string[] => [
   ...new Set(
     textsIn(data, [], { areNamesRead: true })
@@ -289,7 +274,6 @@ async function compileEnding(
   return [...conditions, ...fields.map(ofResponse)]
 }
 
-/** What a refusal is answered with. */
 const ERROR: Schema = {
   properties: {
     error: {
@@ -303,7 +287,6 @@ const ERROR: Schema = {
   }
 }
 
-/** A condition on a field of the body of a response that the client got. */
 function ofResponse({ name, wanted, test }: Condition): EndingCondition {
   const valueIn = ({ body }: Ending): Value => {
     let part = body()

@@ -58,10 +58,7 @@ export type StateRecords = {
 }
 /** Places begin at `state`. */
 export type StateTest = (records: StateRecords) => Promise<StateDifference[]>
-/**
- * How the records differ, and those that come nearest to what is counted. `forbids`: requests made
- * something of them that must not be; else something is missing yet.
- */
+/** `forbids`: requests made something that must not be; else something is missing yet. */
 export type StateDifference = Difference & {
   forbids: boolean
   near_misses?: readonly NearMiss[]
@@ -198,13 +195,11 @@ type Total = {
   test: Test
   field: readonly string[] | null
 }
-/** The records that are looked at, how a sentence names them, and those that come nearest. */
 type Found = {
   family: Family
   where: string
   records: FieldAt[]
   near: readonly NearMiss[]
-  /** Whether a request changed one of them. */
   isChanged: boolean
 }
 

@@ -1,7 +1,4 @@
-/**
- * Judges the requests of a period by expectations: each says what counts, and what the period gave.
- * What a whole run gave is judged from those (`evidence/run-history.ts`).
- */
+/** Judges the requests of a period by expectations; `evidence/run-history.ts` judges whole runs. */
 import { keep } from '../core/remembered.js'
 import { nameOf, type OperationId } from '../reference/operations.js'
 import type { Store } from '../store/store.js'
@@ -32,26 +29,16 @@ export type Verdict = {
   wanted: string
   verdict: Judgement
   holds: boolean
-  /**
-   * Whether something came that is forbidden: too many requests, a wrong order, a record that must
-   * not be. No other period makes up for it.
-   */
+  /** Whether something came that is forbidden, which no other period makes up for. */
   forbidden: boolean
   message: string
-  /**
-   * Of one that counts by value and does not hold: the first value that it does not hold for, which
-   * `seen` and the requests are of.
-   */
+  /** The first value that it does not hold for, which `seen` and the requests are of. */
   value?: string
   /** How many requests counted; of a sequence, how many of its requests came in order. */
   seen?: number
-  /**
-   * Of an expectation that does not hold: the first requests that counted, and those that nearly
-   * did.
-   */
+  /** Of one that does not hold: the first requests that counted, and those that nearly did. */
   requests?: string[]
   near_misses?: NearMiss[]
-  /** The tests whose requests counted. */
   tests?: string[]
 }
 
@@ -71,9 +58,6 @@ const NO_VALUE = ''
 /** The value that a request is judged by; of those that have none, the same for all. */
 export const judgedValue = (per: Per, call: SentCall): string =>
   countedValue(per, call) ?? `requests without a ${per}`
-/**
- * Requests of a value that are named, tests, changed records, and requests whose pauses are judged.
- */
 const MAX_NAMED = 10
 const MAX_TESTS = 100
 const MAX_CHANGED = 10_000
@@ -96,7 +80,6 @@ export class Tally {
     })
   }
 
-  /** A request came; what is returned is for its end. */
   came(call: SentCall, id: string | null = null): Came {
     this.#came++
     const { operation, test, at } = call
@@ -105,7 +88,6 @@ export class Tally {
     return came
   }
 
-  /** A request has ended. */
   ended(came: Came, ending: Ending): void {
     came.ended = ending.at
     for (const { family, id } of ending.changed)
@@ -123,15 +105,11 @@ export class Tally {
     })
   }
 
-  /** Whether a request counted for an expectation that is about requests. */
   hasCounted(came: Came): boolean {
     return this.#judges.some(judge => judge?.counted.has(came) === true)
   }
 
-  /**
-   * What can be said of each expectation now; `store` holds the records as they are. With
-   * `isAsked`, what is asked is judged though no request came.
-   */
+  /** `isAsked`: it is judged though no request came. */
   async verdicts(store: Store, isAsked = false): Promise<Verdict[]> {
     const verdicts: Verdict[] = []
     const hasCome = isAsked || this.#came > 0
@@ -168,7 +146,6 @@ export class Tally {
   }
 }
 
-/** A verdict on nothing. */
 const unexercised = (verdict: Omit<Verdict, 'verdict'>): Verdict => ({
   ...verdict,
   verdict: 'never exercised',
@@ -179,7 +156,7 @@ const unexercised = (verdict: Omit<Verdict, 'verdict'>): Verdict => ({
 type Given = { isMet: boolean; isExercised?: boolean } & Pick<Verdict, 'forbidden' | 'message'> &
   Partial<Verdict>
 
-/** The verdict of an expectation by what came; one that refers to a step that was not sent is not met. */
+/** One that refers to a step that was not sent is not met. */
 function verdictOf(
   { data, wanted, unsent }: Expectation,
   { isMet, isExercised = true, ...given }: Given
@@ -193,7 +170,6 @@ function verdictOf(
   return isExercised ? { ...verdict, verdict: 'unmet' } : unexercised(verdict)
 }
 
-/** What came of one value, or in all. */
 type Group = { seen: number; named: string[]; tests: Set<string> }
 const NONE: Group = { seen: 0, named: [], tests: new Set() }
 
@@ -211,7 +187,6 @@ abstract class CallsJudge<G extends Group = Group> {
   readonly expectation: CountExpectation | SequenceExpectation
   readonly groups = new Map<string, G>()
   readonly counted = new WeakSet<Came>()
-  /** Whether a request came that met one of the operations. */
   isExercised = false
   #uncounted = 0
 
@@ -224,7 +199,7 @@ abstract class CallsJudge<G extends Group = Group> {
   abstract verdictOf(group: Group, hasCome: boolean, value?: string): Verdict
   abstract readonly isNoneAllowed: boolean
 
-  /** The group that a request belongs to; undefined where there are too many. */
+  /** Undefined where there are too many. */
   groupOf(call: SentCall, made: () => G): G | undefined {
     const { per } = this.expectation.data
     const value = per === undefined ? NO_VALUE : judgedValue(per, call)
@@ -242,7 +217,6 @@ abstract class CallsJudge<G extends Group = Group> {
     add(group, came)
   }
 
-  /** Of one that counts by value, the verdict of the first value that it does not hold for. */
   verdict(hasCome: boolean): Verdict {
     const { per } = this.expectation.data
     const verdictOf = (group: Group, value?: string) => {
@@ -287,7 +261,6 @@ abstract class CallsJudge<G extends Group = Group> {
 /** Of requests with a pause, those that counted. */
 type Counted = Group & { timed: Came[] }
 
-/** How many requests of some kind came, and how long after one another. */
 class CountJudge extends CallsJudge<Counted> {
   declare readonly expectation: CountExpectation
 
@@ -339,13 +312,11 @@ class CountJudge extends CallsJudge<Counted> {
   }
 }
 
-/** Milliseconds between the end of the response to one request and the arrival of the next. */
 const gapBetween = (before: Came, { at }: Came): number =>
   before.ended === null ? 0 : Math.max(0, at - before.ended)
 
 const isInPace = (gap: number, { least, most }: Apart): boolean => gap >= least && gap <= most
 
-/** The first request that came too soon or too late, by its place, with its pause. */
 function offPace(timed: readonly Came[] = [], apart: Apart): { nth: number; gap: number } | null {
   const inOrder = timed.toSorted((a, b) => a.at - b.at)
   for (const [index, came] of inOrder.entries()) {
@@ -366,11 +337,11 @@ function paceMessage(
   return say('off_pace', what, gap, ofValue(value), wanted.join(' and '))
 }
 
-/** A request of the operations of a sequence, with the steps that it can be, from `from` on. */
+/** `fits`: the steps that it can be, from `from` on. */
 type Waiting = { came: Came; from: number; fits: readonly boolean[]; ending: Ending | null }
 /**
- * How far a sequence came, `seen` steps; requests that wait until it is known how those before them
- * end; and the first request that it leaves no room for, with its pause if only that is wrong.
+ * Requests that wait until those before them end, and the first that the sequence leaves no room
+ * for, with its pause if only that is wrong.
  */
 type Progress = Group & {
   last: Came | null
@@ -378,7 +349,6 @@ type Progress = Group & {
   stray: { came: Came; gap: number | null } | null
 }
 
-/** Whether requests came in an order, and no others of their operations. */
 class SequenceJudge extends CallsJudge<Progress> {
   declare readonly expectation: SequenceExpectation
   readonly isNoneAllowed = false
