@@ -480,6 +480,13 @@ t.test('control: explain refuses what is no call, and changes nothing', async t 
       JSON.stringify(body)
     )
   }
+  const lossy = JSON.stringify({
+    ...SOME,
+    changes: { settings: { seed: 1 }, data: { tickets: [{ location: 'loc_a', reference: 9 }] } }
+  }).replace(':9', ':1.10')
+  t.match((await emulator.control('POST /explain', lossy)).body.error.problems, [
+    { path: 'changes.data.tickets[0].reference', message: /"1\.10"/ }
+  ])
   t.equal((await emulator.control('POST /explain')).body.error.code, 'body_malformed')
   t.equal(await everything(emulator), before)
 })
