@@ -491,17 +491,14 @@ t.test('control: explain refuses what is no call, and changes nothing', async t 
   t.equal(await everything(emulator), before)
 })
 
-t.test(
-  'control: explain judges while the data file cannot be written, and not before the start scenario is loaded',
-  async t => {
-    const data = { saved: async () => {}, isFailing: true, writable: async () => {} }
-    const explained = async (options: object) =>
-      (
-        await (
-          await startTestEmulator(t, options)
-        ).control('POST /explain', { method: 'POST', path: '/transactions', body: EXTERNAL })
-      ).body
-    t.equal((await explained({ data })).status, 200)
-    t.equal((await explained({ loaded: false })).error.code, 'not_ready')
-  }
-)
+t.test('control: explain judges while the data file cannot be written', async t => {
+  const data = { saved: async () => {}, isFailing: true, writable: async () => {} }
+  const explained = async (options: object) =>
+    (
+      await (
+        await startTestEmulator(t, options)
+      ).control('POST /explain', { method: 'POST', path: '/transactions', body: EXTERNAL })
+    ).body
+  t.equal((await explained({ data })).status, 200)
+  t.equal((await explained({ loaded: false })).error.code, 'not_ready')
+})
