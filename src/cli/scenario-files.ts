@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { isAbsolute, relative, resolve } from 'node:path'
 import { glob, isDynamicPattern } from 'tinyglobby'
+import { withoutSlashes } from '../core/paths.js'
 import { settingsInForce } from '../core/settings.js'
 import { type CheckedFile, isFailed, NOTHING_FOUND, withFailure } from '../reports/points.js'
 import { SAYS as DOCUMENT_SAYS } from '../scenario/document-sentences.js'
@@ -103,7 +104,7 @@ export async function filesAt(
   // a path as the person wrote the beginning of it
   const files = isPattern
     ? paths
-    : paths.map(path => `${place.replace(/(?<!\/)\/+$/, '')}/${relative(place, path)}`)
+    : paths.map(path => `${withoutSlashes(place)}/${relative(place, path)}`)
   return { files: files.sort(), isSearched: true, isPattern }
 }
 

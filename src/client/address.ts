@@ -1,4 +1,4 @@
-import { BASE, CONTROL } from '../core/paths.js'
+import { BASE, CONTROL, withoutSlashes } from '../core/paths.js'
 
 /**
  * The address of an emulator or of a sandbox, without the path of its API or control API; null for
@@ -7,7 +7,7 @@ import { BASE, CONTROL } from '../core/paths.js'
 export function emulatorAddress(text: string): URL | null {
   const address = URL.canParse(text) ? new URL(text) : null
   if (address === null || !/^https?:$/.test(address.protocol)) return null
-  const path = address.pathname.replace(/(?<!\/)\/+$/, '')
+  const path = withoutSlashes(address.pathname)
   const own = [BASE, CONTROL].find(end => path.endsWith(end)) ?? ''
   return Object.assign(new URL(address.origin), {
     pathname: path.slice(0, path.length - own.length)

@@ -9,9 +9,11 @@ export const pathOf = (url: string): string =>
 export const isUnder = (prefix: string, url: string): boolean =>
   url.startsWith(prefix) &&
   (url.length === prefix.length || '/?'.includes(url[prefix.length] as string))
-/** The path of an address below the base address; of one that is not below it, the whole path. */
+/** The path below the base address; of another, the whole path. */
 export const pathBelow = (url: string): string =>
   (isUnder(BASE, url) ? pathOf(url).slice(BASE.length) : pathOf(url)) || '/'
 
-/** The address of the control API that belongs to a base address. */
+export const withoutSlashes = (path: string) => path.replace(/(?<!\/)\/+$/, '')
+
+/** The address of the control API beside a base address. */
 export const controlOfBase = (base: string): string => `${base.slice(0, -BASE.length)}${CONTROL}`

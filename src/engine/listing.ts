@@ -3,6 +3,7 @@
  * A13).
  */
 import { type Bounds, boundsOf } from '../core/instants.js'
+import { withoutSlashes } from '../core/paths.js'
 import { type Matching, matchOf } from '../core/search.js'
 import type { Settings } from '../core/settings.js'
 import type { Family } from '../reference/operations.js'
@@ -76,7 +77,7 @@ export function listed<F extends Family>(
     request.isCompared = stored.length > 0 || !isEmpty(collection, query)
   return {
     object: 'list',
-    url: `${request.base}${withoutSlash(request.path)}`,
+    url: `${request.base}${withoutSlashes(request.path)}`,
     data: shown.map(({ record }) => record),
     has_more: hasMore,
     first_id: stored[0]?.record.id ?? null,
@@ -109,8 +110,6 @@ const isEmpty = <R extends StoredRecord>(
   collection: Collection<R>,
   { index, group, order }: Query
 ): boolean => pageOf(collection, { index, group, order, limit: 1 }).stored.length === 0
-
-const withoutSlash = (path: string) => path.replace(/(?<!\/)\/+$/, '')
 
 /** Whether a list of one Account would differ from one of everything. */
 function hides<R extends StoredRecord>(

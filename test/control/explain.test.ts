@@ -480,21 +480,23 @@ t.test('control: explain refuses what is no call, and changes nothing', async t 
       JSON.stringify(body)
     )
   }
+  const payment = { ticket: 'tkt_a', payment_type: 'external', amount: 9 }
+  const written = JSON.stringify({ ...SOME, changes: { data: { transactions: [payment] } } })
+  const asked = async (number: string) =>
+    (await emulator.control('POST /explain', written.replace('9', number))).status
+  t.strictSame([await asked('1e1'), await asked('"x"')], [200, 400], 'an amount is a number')
   t.equal((await emulator.control('POST /explain')).body.error.code, 'body_malformed')
   t.equal(await everything(emulator), before)
 })
 
-t.test(
-  'control: explain judges while the data file cannot be written, and not before the start scenario is loaded',
-  async t => {
-    const data = { saved: async () => {}, isFailing: true, writable: async () => {} }
-    const explained = async (options: object) =>
-      (
-        await (
-          await startTestEmulator(t, options)
-        ).control('POST /explain', { method: 'POST', path: '/transactions', body: EXTERNAL })
-      ).body
-    t.equal((await explained({ data })).status, 200)
-    t.equal((await explained({ loaded: false })).error.code, 'not_ready')
-  }
-)
+t.test('control: explain judges while the data file cannot be written', async t => {
+  const data = { saved: async () => {}, isFailing: true, writable: async () => {} }
+  const explained = async (options: object) =>
+    (
+      await (
+        await startTestEmulator(t, options)
+      ).control('POST /explain', { method: 'POST', path: '/transactions', body: EXTERNAL })
+    ).body
+  t.equal((await explained({ data })).status, 200)
+  t.equal((await explained({ loaded: false })).error.code, 'not_ready')
+})

@@ -173,20 +173,17 @@ t.test(
   }
 )
 
-t.test(
-  'openapi: every reference leads to a component, and every component is referred to',
-  async t => {
-    for (const each of [...BOTH, control]) {
-      const references = new Set([...within(each)].flatMap(({ $ref }) => $ref ?? []))
+t.test('openapi: every reference leads to a component', async t => {
+  for (const each of [...BOTH, control]) {
+    const references = new Set([...within(each)].flatMap(({ $ref }) => $ref ?? []))
 
-      t.ok(references.size > 40)
-      for (const reference of references) t.ok(at(reference, each), reference)
-      for (const kind of ['schemas', 'examples', 'responses', 'headers'] as const)
-        for (const name of Object.keys(each.components[kind] ?? {}))
-          t.ok(references.has(`#/components/${kind}/${name}`), name)
-    }
+    t.ok(references.size > 40)
+    for (const reference of references) t.ok(at(reference, each), reference)
+    for (const kind of ['schemas', 'examples', 'responses', 'headers'] as const)
+      for (const name of Object.keys(each.components[kind] ?? {}))
+        t.ok(references.has(`#/components/${kind}/${name}`), name)
   }
-)
+})
 
 t.test('openapi: the operations are those of the reference', async t => {
   const found = Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
@@ -724,27 +721,24 @@ t.test('openapi: with parameters.unset_required = reject', async t => {
   )
 })
 
-t.test(
-  'openapi: every schema compiles as JSON Schema 2020-12, and every example keeps to its schema',
-  async t => {
-    for (const each of [...BOTH, control]) {
-      const validator = validatorFor(each)
-      for (const [name, schema] of Object.entries<Json>(each.components.schemas)) {
-        const check = validator({ $ref: `#/components/schemas/${name}` })
-        for (const example of schema.examples ?? []) t.strictSame(check(example), [], name)
-      }
-      for (const part of within(each.paths)) {
-        if (!part.schema) continue
-        const check = validator(part.schema)
-        const examples = [
-          ...('example' in part ? [part.example] : []),
-          ...Object.values<Json>(part.examples ?? {}).map(example => resolved(example).value)
-        ]
-        for (const example of examples) t.strictSame(check(example), [], JSON.stringify(example))
-      }
+t.test('openapi: every schema compiles as JSON Schema 2020-12', async t => {
+  for (const each of [...BOTH, control]) {
+    const validator = validatorFor(each)
+    for (const [name, schema] of Object.entries<Json>(each.components.schemas)) {
+      const check = validator({ $ref: `#/components/schemas/${name}` })
+      for (const example of schema.examples ?? []) t.strictSame(check(example), [], name)
+    }
+    for (const part of within(each.paths)) {
+      if (!part.schema) continue
+      const check = validator(part.schema)
+      const examples = [
+        ...('example' in part ? [part.example] : []),
+        ...Object.values<Json>(part.examples ?? {}).map(example => resolved(example).value)
+      ]
+      for (const example of examples) t.strictSame(check(example), [], JSON.stringify(example))
     }
   }
-)
+})
 
 /** An emulator with the records of the default scenario. */
 const startDefault = (t: Parameters<typeof startTestEmulator>[0], settings: GivenSettings = {}) =>

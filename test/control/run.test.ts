@@ -149,9 +149,7 @@ const NAMES: [sent: string, shown: string | null][] = [
   ['n'.repeat(201), `${'n'.repeat(200)}…`],
   [`${'n'.repeat(190)} 4242424242424242`, `${'n'.repeat(190)} *********…`]
 ]
-t.test(
-  'control: Test-Name, or the header of evidence.test_header in any case, names the test of a call; nothing secret in it is kept',
-  async t => {
+t.test('control: Test-Name, or the header of evidence.test_header in any case', async t => {
     const { call, control } = await startTestEmulator(t)
     const shownAs = async (headers: Record<string, string>) => {
       t.equal((await call('GET /tickets/tkt_a', { headers })).status, 200)
@@ -171,5 +169,4 @@ t.test(
         400,
         header
       )
-  }
-)
+})

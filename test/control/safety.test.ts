@@ -142,24 +142,21 @@ async function startWalk(t: Test, settings: GivenSettings = {}) {
   return { ...emulator, allowed, routes, controlRoutes, answered, codeOf, everything, walk }
 }
 
-t.test(
-  'control: every route outside the emulated API is under /_control, except the overview at the root',
-  async t => {
-    const { routes, controlRoutes, control } = await startWalk(t)
-    const strays = routes
-      .filter(route => !isControl(route) && route.path !== '/next/*')
-      .map(({ method, path }) => `${method} ${path}`)
-    t.strictSame(strays, ['GET /'])
-    const rows = [...CONTROL_GROUPS.map(({ rows }) => rows), FILE_ROWS].flatMap(Object.keys)
-    const shown = ({ method, path }: Route) =>
-      `${method} ${path.slice('/_control'.length).replaceAll(/:\w+/g, name => name.slice(1).toUpperCase()) || '/'}`
-    t.strictSame(controlRoutes.map(shown).sort(), rows.sort(), 'and each is a row')
-    const paths = controlRoutes.map(({ path }) => path)
-    const links = Object.values<string | string[]>((await control('GET ')).body.links).flat()
-    const unknown = links.filter(link => link.startsWith('/_control') && !paths.includes(link))
-    t.strictSame(unknown, [], 'every link of the overview is a known route')
-  }
-)
+t.test('control: every route outside the emulated API is under /_control', async t => {
+  const { routes, controlRoutes, control } = await startWalk(t)
+  const strays = routes
+    .filter(route => !isControl(route) && route.path !== '/next/*')
+    .map(({ method, path }) => `${method} ${path}`)
+  t.strictSame(strays, ['GET /'])
+  const rows = [...CONTROL_GROUPS.map(({ rows }) => rows), FILE_ROWS].flatMap(Object.keys)
+  const shown = ({ method, path }: Route) =>
+    `${method} ${path.slice('/_control'.length).replaceAll(/:\w+/g, name => name.slice(1).toUpperCase()) || '/'}`
+  t.strictSame(controlRoutes.map(shown).sort(), rows.sort(), 'and each is a row')
+  const paths = controlRoutes.map(({ path }) => path)
+  const links = Object.values<string | string[]>((await control('GET ')).body.links).flat()
+  const unknown = links.filter(link => link.startsWith('/_control') && !paths.includes(link))
+  t.strictSame(unknown, [], 'every link of the overview is a known route')
+})
 
 t.test('control: every route refuses Hosts of DNS rebinding', async t => {
   const { codeOf, walk, allowed } = await startWalk(t)

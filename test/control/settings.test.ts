@@ -226,17 +226,14 @@ t.test('control: settings that cannot be changed so are refused together', async
   }
 })
 
-t.test(
-  'control: errors of the control API keep their statuses and shape, whatever the settings of the answers',
-  async t => {
-    const { control } = await startTestEmulator(t, {
-      settings: { 'statuses.invalid': 422, 'statuses.missing': 410 }
-    })
-    const { status, body } = await control('POST /load?x=1', { scenario: 'default' })
-    t.strictSame([status, body.error.rule, body.error.assumption], [400, undefined, undefined])
-    t.equal((await control('POST /load', { scenario: 'nope' })).status, 404)
-  }
-)
+t.test('control: errors of the control API keep their statuses and shape', async t => {
+  const { control } = await startTestEmulator(t, {
+    settings: { 'statuses.invalid': 422, 'statuses.missing': 410 }
+  })
+  const { status, body } = await control('POST /load?x=1', { scenario: 'default' })
+  t.strictSame([status, body.error.rule, body.error.assumption], [400, undefined, undefined])
+  t.equal((await control('POST /load', { scenario: 'nope' })).status, 404)
+})
 
 t.test(
   'control: the ledger of assumptions shows the settings in force and how many answers relied on each',

@@ -353,9 +353,7 @@ t.test('verify: a verdict that an overflow could falsify is 409 journal_incomple
   t.match((await verify({ on: 'POST /refunds' })).body.error.message, /lacks 1 of the requests/)
 })
 
-t.test(
-  'verify: a call that waits sees those that overflow the journal; only what came while it was off is missing',
-  async t => {
+t.test('verify: a call that waits sees those that overflow the journal', async t => {
     for (const [settings, code] of [
       [{ 'limits.journal': 1 }, undefined],
       [{ 'evidence.journal': false }, 'journal_incomplete']
@@ -367,5 +365,4 @@ t.test(
       const { status, body } = await waiting
       t.strictSame([status, body.error?.code], [409, code], JSON.stringify(settings))
     }
-  }
-)
+})

@@ -1,6 +1,7 @@
 /** Sends requests over HTTP as a client would, within bounds. */
 import { basicAuthorization } from '../../core/basic-authorization.js'
 import { FORM_TYPE } from '../../core/form.js'
+import { withoutSlashes } from '../../core/paths.js'
 import type { Fault } from '../../scenario/script.js'
 import { answerRead, type Play, type StepAnswer } from '../../scenario/steps.js'
 import { reasonOf, SAYS } from '../sentences.js'
@@ -25,22 +26,19 @@ export function playOver(base: string, { maxBytes, timeout }: ResponseBounds): P
     const wait = fault === 'hang' ? Math.min(HANG_MS, timeout) : timeout
     let answer: Response | null = null
     try {
-      answer = await fetch(
-        `${base.replace(/(?<!\/)\/+$/, '')}${path}${query === '' ? '' : `?${query}`}`,
-        {
-          method,
-          redirect: 'manual',
-          signal: AbortSignal.timeout(wait),
-          headers: {
-            accept: 'application/json',
-            'accept-encoding': 'identity',
-            ...(key !== null && { authorization: basicAuthorization(key) }),
-            ...(form !== null && { 'content-type': FORM_TYPE }),
-            ...headers
-          },
-          ...(form !== null && { body: form })
-        }
-      )
+      answer = await fetch(`${withoutSlashes(base)}${path}${query === '' ? '' : `?${query}`}`, {
+        method,
+        redirect: 'manual',
+        signal: AbortSignal.timeout(wait),
+        headers: {
+          accept: 'application/json',
+          'accept-encoding': 'identity',
+          ...(key !== null && { authorization: basicAuthorization(key) }),
+          ...(form !== null && { 'content-type': FORM_TYPE }),
+          ...headers
+        },
+        ...(form !== null && { body: form })
+      })
       return answerRead(
         answer.status,
         Object.fromEntries(answer.headers),

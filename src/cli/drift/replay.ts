@@ -2,7 +2,7 @@
  * Makes the requests that a service got in an emulator of the same scenario, without its script,
  * and compares.
  */
-import { BASE } from '../../core/paths.js'
+import { BASE, withoutSlashes } from '../../core/paths.js'
 import type { Step } from '../../core/places.js'
 import type { GivenSettings } from '../../core/settings.js'
 import { valueAt } from '../../core/templates.js'
@@ -59,7 +59,7 @@ export class Replay {
     const pairs = new IdPairs(isKnown)
     for (const [name, value] of variables) if (value !== '' && isKnown(name)) pairs.set(value, name)
     const { 'shapes.list': list, 'shapes.error': error } = sandbox.settings
-    const bases = { here: BASE, there: new URL(base).pathname.replace(/(?<!\/)\/+$/, '') }
+    const bases = { here: BASE, there: withoutSlashes(new URL(base).pathname) }
     this.#sandbox = sandbox
     this.#keyHere = keyHere
     this.#sides = { pairs, bases, list, error }
