@@ -390,9 +390,9 @@ class SequenceJudge extends CallsJudge<Progress> {
     for (let next = group.waiting[0]; next !== undefined; next = group.waiting[0]) {
       const step = steps[group.seen]
       const { came, ending } = next
-      const isLike = next.fits[group.seen - next.from] === true
-      if (isLike && step !== undefined && step.ended.length > 0 && ending === null) return
-      const isStep = isLike && step?.ended.every(({ holds }) => holds(ending as Ending))
+      const isLike = step !== undefined && next.fits[group.seen - next.from] === true
+      if (isLike && step.ended.length > 0 && ending === null) return
+      const isStep = isLike && step.ended.every(({ holds }) => holds(ending as Ending))
       const gap =
         isStep && step.apart !== null && group.last !== null ? gapBetween(group.last, came) : null
       if (isStep && (gap === null || isInPace(gap, step.apart as Apart))) {
