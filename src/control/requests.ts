@@ -24,15 +24,14 @@ import { MEDIA_TYPES } from '../reports/formats.js'
 import { coverageText, findingsText } from '../reports/text.js'
 import { checkedName } from '../sandbox/names.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
-import type { Body } from '../scenario/body.js'
 import { ProblemList, reportTo, withoutProblems } from '../scenario/documents.js'
 import { exported, keysIn } from '../scenario/export.js'
 import { MAX_PATTERNS, patternsIn } from '../scenario/patterns.js'
+import type { Body } from '../scenario/reading.js'
 import { bindingsOf } from '../scenario/scenario.js'
 import { entrySchema, fixtureSchema, RELEASES } from '../scenario/schemas.js'
 import { checkWaiting, compileEntry, type Entry, gateOf } from '../scenario/script.js'
 import { wantsPage } from '../server/pages.js'
-import { WRITING, written } from '../work/writing.js'
 import { EVENT_STREAM } from './events.js'
 import { explain, TRIED } from './explain.js'
 import { isSame } from './guard.js'
@@ -54,7 +53,7 @@ import { REFUSALS } from './sentences.js'
 import { isSignedIn, signIn, signOut } from './sessions.js'
 import { assumptionsShown, clockShown, listed, overviewOf, settingsShown } from './shown.js'
 import { judgementSchema, lookedIn, maskedList, scenarioVerdict, verify } from './verify.js'
-import { yamlOfStore } from './writing.js'
+import { written, yamlOfStore } from './writing.js'
 
 const CHANGES = { makesSandbox: true, isSaved: true } as const
 const YAML = 'application/yaml; charset=utf-8'
@@ -226,11 +225,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
         run: async ({ sandbox, query: { format, ...moment }, reply, left }) => {
           const store = await recordsAt(moment, sandbox, left)
           return format === 'yaml'
-            ? reply
-                .type(YAML)
-                .send(
-                  Readable.from(yamlOfStore(store, sandbox.jobs, left()), { objectMode: false })
-                )
+            ? reply.type(YAML).send(Readable.from(yamlOfStore(store), { objectMode: false }))
             : exported(store)
         }
       }),
@@ -571,9 +566,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
             ? document
             : reply
                 .type(MEDIA_TYPES[format])
-                .send(
-                  await sandbox.jobs.run(WRITING, left(), ask => written(ask, format, document))
-                )
+                .send(await sandbox.work(left(), ask => written(ask, format, document)))
         }
       }),
       'GET /events': row({

@@ -16,6 +16,7 @@ import {
   type Report,
   reportTo,
   type SourceDocument,
+  within,
   withoutProblems
 } from '../scenario/documents.js'
 import {
@@ -26,7 +27,6 @@ import {
   type ExpectationData
 } from '../scenario/expectations.js'
 import type { StateData } from '../scenario/final-state.js'
-import { within } from '../scenario/flaws.js'
 import { tooLarge } from '../scenario/limits.js'
 import { shownOn } from '../scenario/matching.js'
 import { explainedMessage } from '../scenario/near-misses.js'

@@ -145,16 +145,6 @@ const PROCESS_SETTINGS = settingsOf('process', {
     10_000,
     'Maximum number of script entries of a sandbox, and of items of a list in a document.'
   ),
-  'limits.loads': setting(
-    whole(1, 1000),
-    16,
-    'Maximum number of large documents of a sandbox that are being read or wait to be read.'
-  ),
-  'limits.load_time': setting(
-    whole(100, 3_600_000),
-    60_000,
-    'Maximum time to read a large document, in milliseconds.'
-  ),
   'limits.journal': setting(
     whole(1, 1_000_000),
     1000,

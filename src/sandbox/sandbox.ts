@@ -28,14 +28,12 @@ import { Run } from '../evidence/run.js'
 import type { Period } from '../evidence/run-history.js'
 import type { AccountType } from '../reference/accounts.js'
 import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
-import type { Body } from '../scenario/body.js'
 import {
   type DocumentProblem,
   documentOf,
   numbersBelow,
   ProblemList,
   problemsOf,
-  readDocument,
   refusalOf,
   type SourceDocument,
   type Written,
@@ -50,12 +48,11 @@ import {
   type ImportedRecords,
   recordsIn
 } from '../scenario/fixture.js'
-import { flawsOf } from '../scenario/flaws.js'
 import type { Library } from '../scenario/library.js'
 import { checkCount } from '../scenario/limits.js'
-import { fixtureRead, loaded } from '../scenario/load.js'
 import type { Progress } from '../scenario/progress.js'
-import { readBy } from '../scenario/reading.js'
+import { type Body, type ReadText, readBy } from '../scenario/reading.js'
+import { requestedScenario } from '../scenario/requested.js'
 import {
   bindingsOf,
   type FirstState,
@@ -72,7 +69,7 @@ import { type Play, playSteps } from '../scenario/steps.js'
 import { Tally } from '../scenario/tally.js'
 import { FAMILIES, type RecordOf, type Records, type Store } from '../store/store.js'
 import { inSlices } from '../work/slices.js'
-import type { Jobs, Worker } from '../work/worker.js'
+import type { Ask, Worker } from '../work/worker.js'
 import { type Changes, changesOf } from './changes.js'
 import { Gates } from './gates.js'
 import { type Input, Inputs } from './inputs.js'
@@ -289,11 +286,9 @@ export class Sandbox {
     body: Body,
     { left, warn, ...options }: LoadOptions & { left: () => AbortSignal }
   ): Promise<Loaded> {
-    const made = await loaded(
-      body,
-      { ...this.#making, warn, jobs: this.jobs, now: this.machine() },
-      () => AbortSignal.any([left(), this.ending])
-    )
+    const library = this.#dependencies.library.readBy(this.reading(left))
+    const { document, origin, ...given } = await requestedScenario(body, library)
+    const made = await firstStateOf(document, origin, { ...this.#making, library, warn, ...given })
     return this.#beginIn(made, options)
   }
 
@@ -302,9 +297,14 @@ export class Sandbox {
     return { library, launch, progress, clockFor: start => new Clock(machine, start) }
   }
 
-  /** Does what would make requests wait. */
-  get jobs(): Jobs {
-    return (this.#dependencies.worker as Worker).jobsOf(this)
+  /** Does what would make requests wait. Errors: as of `Worker.run`; those of the job. */
+  work<T>(left: AbortSignal, job: (ask: Ask) => Promise<T>): Promise<T> {
+    return (this.#dependencies.worker as Worker).run(AbortSignal.any([left, this.ending]), job)
+  }
+
+  /** Reads texts while the client waits. */
+  reading(left: () => AbortSignal): ReadText {
+    return readBy(this.#dependencies.worker as Worker, () => AbortSignal.any([left(), this.ending]))
   }
 
   async #beginIn(loaded: Loaded, { dryRun = false, play }: LoadOptions): Promise<Loaded> {
@@ -535,7 +535,7 @@ export class Sandbox {
    * `document_invalid`, `document_too_large`.
    */
   addRecords(document: SourceDocument, under: readonly Step[] = []): Promise<ImportedRecords> {
-    return this.#merge(document, problems => checkedFixture(document, under, problems))
+    return this.#merge(document, under)
   }
 
   /**
@@ -544,38 +544,24 @@ export class Sandbox {
    * deleted.
    */
   async addBody(body: Body, left: () => AbortSignal): Promise<ImportedRecords> {
+    const { type, text, bytes } = body
     const { limits } = this.#dependencies.library
-    const { type, bytes } = body
-    // the worker takes the bytes
-    const { length } = bytes
-    if (!body.isLarge)
-      return this.addRecords(await readDocument('body', body.text, { limits, type }))
-    return readBy(
-      this.jobs,
-      { kind: 'fixture', type, bytes },
-      AbortSignal.any([left(), this.ending]),
-      async reading => {
-        const document: SourceDocument = {
-          ...documentOf('body', await fixtureRead(reading), limits),
-          locate: reading.locate
-        }
-        return this.#merge(document, async () => fixtureIn(document, document.data), length)
-      }
-    )
+    const document = await this.reading(left)('body', text, { limits, type, kind: 'fixture' })
+    return this.#merge(document, [], bytes.length)
   }
 
   /**
-   * Into a copy of the records, which takes their place when there are no problems; `inParts` are
-   * the bytes of a large document.
+   * Into a copy of the records, which takes their place when there are no problems; `size` are the
+   * bytes of a document.
    */
   async #merge(
     document: SourceDocument,
-    fixtureFor: (problems: ProblemList) => Promise<Fixture>,
-    inParts = 0
+    under: readonly Step[],
+    size = 0
   ): Promise<ImportedRecords> {
     const problems = new ProblemList()
+    const fixture = await checkedFixture(document, under)
     return withoutProblems(problems, async () => {
-      const fixture = await fixtureFor(problems)
       const { state, clock, settings } = this
       const revision = () =>
         JSON.stringify([
@@ -586,7 +572,8 @@ export class Sandbox {
       const before = revision()
       const [store, ids] = [state.store.clone(), new Ids(state.ids.counters)]
       const importer = new FixtureImporter(store, { ids, now: clock.now(), settings }, problems)
-      if (inParts > 0) await inSlices(importer.importing([fixture]))
+      const isLarge = recordsIn([fixture]) > MANY
+      if (isLarge) await inSlices(importer.importing([fixture]))
       else importer.import(fixture)
       this.ending.throwIfAborted()
       if (this.state !== state || revision() !== before) throw REFUSALS.changedMeanwhile()
@@ -599,8 +586,8 @@ export class Sandbox {
       if (problems.length === 0) {
         Object.assign(this.state, { store, ids })
         this.inputs.add(
-          inParts > 0 ? replacement(store.clone(), ids) : mergeOf({ imported, removed: [] }, ids),
-          inParts || imported
+          isLarge ? replacement(store.clone(), ids) : mergeOf({ imported, removed: [] }, ids),
+          size || imported
         )
         this.#noteChange('POST /_control/records', namesOf(imported))
       }
@@ -800,19 +787,23 @@ function mergeOf(
   }
 }
 
-/** Errors: `document_too_large`. */
-async function checkedFixture(
-  document: SourceDocument,
-  under: readonly Step[],
-  problems: ProblemList
-): Promise<Fixture> {
-  const data = partAt(document.data, under)
-  const found = await problemsOf(numbersBelow(document, under), data, part =>
-    problemsOfShape('fixture', part)
-  )
-  for (const { steps, code, message } of found)
-    problems.push({ document, steps: [...under, ...steps], code, message })
-  const fixture = fixtureIn(document, data, under, flawsOf(found))
+/** More records are merged between other requests. */
+const MANY = 1000
+
+/** Errors: `document_invalid`, `document_too_large`. */
+async function checkedFixture(document: SourceDocument, under: readonly Step[]): Promise<Fixture> {
+  const data = partAt(document.data, under) as object
+  const found =
+    document.checkedAs === 'fixture'
+      ? []
+      : await problemsOf(numbersBelow(document, under), data, part =>
+          problemsOfShape('fixture', part)
+        )
+  if (found.length > 0)
+    throw await refusalOf(
+      found.map(({ steps, ...problem }) => ({ document, ...problem, steps: [...under, ...steps] }))
+    )
+  const fixture = fixtureIn(document, data, under)
   checkCount('The document adds', recordsIn([fixture]), document.limits)
   return fixture
 }

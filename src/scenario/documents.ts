@@ -114,6 +114,12 @@ export const reportTo = (
   under: readonly Step[] = []
 ): Report => reportBy(problems, writtenIn(document, under))
 
+/** Reports what is found in a part by its place in the whole. */
+export const within =
+  (report: Report, ...under: readonly Step[]): Report =>
+  (steps, message) =>
+    report([...under, ...steps], message)
+
 /** Each document is read through once. */
 export async function placesOf(parts: readonly DocumentPart[]): Promise<(Place | null)[]> {
   const places = new Map<DocumentPart, Place | null>()

@@ -12,6 +12,7 @@ import type { Family } from '../reference/operations.js'
 import { PAYMENT_TYPES, type PaymentType } from '../reference/payment-methods.js'
 import { pageOf } from '../store/paging.js'
 import { collectionOf, type RecordOf, type Records, type Store } from '../store/store.js'
+import { pause } from '../work/slices.js'
 import { completed } from './completion.js'
 import { countsOf } from './counts.js'
 import type { Report } from './documents.js'
@@ -55,12 +56,11 @@ const REASONS = [
   null
 ] as const
 
-/**
- * Loaded when first needed. The process shares one: code that seeds it must draw from it without
- * awaiting.
- */
-export async function loadFaker(): Promise<Faker> {
-  const { faker } = await import('@faker-js/faker/locale/en')
+/** One that draws from a seed; its data is loaded when first needed. */
+export async function fakerOf(seed: number): Promise<Faker> {
+  const { faker: shared } = await import('@faker-js/faker/locale/en')
+  const faker = new (shared.constructor as typeof Faker)({ locale: shared.rawDefinitions })
+  faker.seed(seed)
   return faker
 }
 
@@ -111,22 +111,22 @@ export const generatedBy = (entries: readonly GenerateData[]): number =>
     )
   }, 0)
 
-/**
- * Puts the records of a checked entry into the store; false, with the problem reported, where they
- * have nothing to belong to.
- */
-export function generate(data: GenerateData, generating: Generating, report: Report): boolean {
+/** Puts the records of a checked entry into the store, or reports that they belong to nothing. */
+export async function generate(
+  data: GenerateData,
+  generating: Generating,
+  report: Report
+): Promise<void> {
   const family = GENERATED_FAMILIES.find(
     name => data[name] !== undefined
   ) as (typeof GENERATED_FAMILIES)[number]
   const parents = parentsOf(family, data, generating, report)
-  if (parents === null) return false
+  if (parents === null) return
   const instants = instantsOf(data, data[family] as number, generating)
   if (family === 'transactions')
     return generatePayments(instants, parents, data, generating, report)
   const parent = weightedNames(parents, generating.faker)
-  fill(family, instants, generating, DRAWS[family](generating, parent))
-  return true
+  await fill(family, instants, generating, DRAWS[family](generating, parent))
 }
 
 /** As `faker.number.int` draws it, which takes four times as long. */
@@ -196,12 +196,12 @@ type Draw = (index: number, at: number) => Given
 type Given = Readonly<Record<string, unknown>>
 
 /** Puts in a record for each instant. */
-function fill<F extends Exclude<Family, 'refunds'>>(
+async function fill<F extends Exclude<Family, 'refunds'>>(
   family: F,
   instants: Float64Array,
   generating: Generating,
   draw: Draw
-): Records[F][] {
+): Promise<Records[F][]> {
   const { store, ids, settings, progress } = generating
   const collection = collectionOf(store, family)
   const made: Records[F][] = []
@@ -217,6 +217,7 @@ function fill<F extends Exclude<Family, 'refunds'>>(
     collection.insert(record)
     made.push(record as Records[F])
     reportProgress(progress, family, index, instants.length)
+    await pause()
   }
   return made
 }
@@ -260,17 +261,14 @@ const DRAWS: Readonly<
   }
 }
 
-/**
- * Payments of Tickets, and Refunds of some; false, with the problem reported, where none can be
- * paid.
- */
-function generatePayments(
+/** Payments of Tickets, and Refunds of some, unless none can be paid, which is reported. */
+async function generatePayments(
   instants: Float64Array,
   parents: Weights,
   data: GenerateData,
   generating: Generating,
   report: Report
-): boolean {
+): Promise<void> {
   const { faker, store, importer } = generating
   const latest = instants.at(-1)
   const open = new Map<string, OpenTickets>()
@@ -284,7 +282,7 @@ function generatePayments(
     const [first] = tickets
     if (first === undefined || first.at > (latest ?? first.at)) {
       if (importer.isComplete('tickets')) report(['location'], say('no_early_ticket', location))
-      return false
+      return
     }
     open.set(location, { tickets, opened: 0, unpaid: [] })
   }
@@ -304,7 +302,7 @@ function generatePayments(
     const ticket = drawUnpaid(own, instant, faker)
     if (ticket === undefined) {
       report(['payments_per_ticket'], say('too_few_tickets', location))
-      return false
+      return
     }
     const { from, to } = perTicket(data)
     const sizes = Array.from({ length: to - from + 1 }, (_, more) => from + more)
@@ -329,8 +327,7 @@ function generatePayments(
     return { ticket: record.id, ...drawPayment(draws, faker) }
   }
   const times = Float64Array.from(payments, ({ at }) => at)
-  refund(fill('transactions', times, generating, draw), data, generating)
-  return true
+  await refund(await fill('transactions', times, generating, draw), data, generating)
 }
 
 /** Tickets of a Location, the oldest first, and how many are opened by now. */
@@ -417,11 +414,11 @@ function drawPayment({ type, bill: drawnBill, regulars }: PaymentDraws, faker: F
 /**
  * A Refund, whole or in part, of the share that was asked for; none later than the last payment.
  */
-function refund(
+async function refund(
   paid: readonly Records['transactions'][],
   { refunded = 0, partly_refunded }: GenerateData,
   { store, ids, settings, faker, progress }: Generating
-): void {
+): Promise<void> {
   const end = Date.parse(paid.at(-1)?.created ?? '')
   const whole = Math.round(paid.length * refunded)
   const count = whole + Math.round(paid.length * (partly_refunded ?? 0))
@@ -445,5 +442,6 @@ function refund(
     }
     store.putRefund(completed('refunds', given, { settings, parent }) as Records['refunds'])
     reportProgress(progress, 'refunds', index, chosen.length)
+    await pause()
   }
 }

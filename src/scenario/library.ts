@@ -8,9 +8,9 @@ import { ApiError } from '../core/errors.js'
 import { isObject } from '../core/quick-check.js'
 import { withoutSecrets } from '../core/redaction.js'
 import type { Settings } from '../core/settings.js'
-import { TooLargeHere } from './body.js'
 import { say } from './document-sentences.js'
 import {
+  type DocumentKind,
   documentOf,
   readDocument,
   type SourceDocument,
@@ -19,6 +19,7 @@ import {
 } from './documents.js'
 import { DEFAULT_LIMITS, type DocumentLimits } from './limits.js'
 import { preparedDocument } from './prepared.js'
+import type { ReadOptions, ReadText } from './reading.js'
 import { isSharedScript } from './shared-script.js'
 import { declaredVariables, type VariableValue } from './variables.js'
 
@@ -70,16 +71,15 @@ export class Library {
 
   /** The user's own folders. */
   readonly own: { readonly fixtures: string | null; readonly scenarios: string | null }
-  /** Longer texts end their reading, so that a worker reads them. */
-  readonly #largest: number
+  readonly #readText: ReadText
 
   constructor(
     own: { fixtures: string | null; scenarios: string | null },
     limits = DEFAULT_LIMITS,
-    largest = Number.POSITIVE_INFINITY
+    read: ReadText = readDocument
   ) {
     this.own = own
-    this.#largest = largest
+    this.#readText = read
     this.limits = limits
     this.#folders = {
       fixtures: [own.fixtures, join(PACKAGE_ROOT, 'fixtures')].filter(folder => folder !== null),
@@ -87,27 +87,30 @@ export class Library {
     }
   }
 
-  /** Reads only texts of up to so many characters. */
-  within(largest: number): Library {
-    return new Library(this.own, this.limits, largest)
+  /** Reads its texts by this. */
+  readBy(read: ReadText): Library {
+    return new Library(this.own, this.limits, read)
   }
 
   /** As the command line names it; it may be anywhere. */
-  async file(path: string): Promise<SourceDocument> {
+  async file(path: string, kind?: DocumentKind): Promise<SourceDocument> {
     this.read.add(path)
-    return this.#document(path)
+    return this.#document(path, kind)
   }
 
-  async #document(path: string): Promise<SourceDocument> {
+  async #document(path: string, kind?: DocumentKind): Promise<SourceDocument> {
     const text = await textOf(path, path === STDIN ? buffer(process.stdin) : undefined)
     const prepared = isInside(path, PACKAGE_ROOT) ? preparedDocument(path, text, this.limits) : null
-    return prepared ?? this.text(path, text)
+    return prepared ?? this.text(path, text, { kind })
   }
 
-  /** Reads a text in YAML or JSON. */
-  async text(name: string, text: string): Promise<SourceDocument> {
-    if (text.length > this.#largest) throw new TooLargeHere()
-    return readDocument(name, text, { limits: this.limits })
+  /** Reads a text in YAML or JSON, which is to be of a kind. */
+  text(
+    name: string,
+    text: string,
+    options: Omit<ReadOptions, 'limits'> = {}
+  ): Promise<SourceDocument> {
+    return this.#readText(name, text, { limits: this.limits, ...options })
   }
 
   /**
@@ -115,7 +118,7 @@ export class Library {
    * and the file of that name in the folder.
    */
   async scenario(name: string, folder: string | null = null): Promise<SourceDocument> {
-    return this.file(await this.#path(name, folder))
+    return this.file(await this.#path(name, folder), 'scenario')
   }
 
   /** With secrets masked. Errors: `scenario_unknown`, `document_too_large`. */
@@ -152,7 +155,7 @@ export class Library {
 
   /** As `#named` finds it; a sentence where it cannot. */
   async fixture(reference: string, from: string | null): Promise<SourceDocument | string> {
-    const found = await this.#named(reference, from, 'fixtures', 'fixtures')
+    const found = await this.#named(reference, from, 'fixture')
     if (found !== null) return found
     const known = this.#names('fixtures').map(({ name }) => name)
     return say('no_fixture', reference, known, besides(reference, from)[0] ?? null).message
@@ -167,7 +170,7 @@ export class Library {
     const beside = isPath(reference)
       ? undefined
       : besides(reference, from).find(file => basename(from as string) !== file)
-    const found = await this.#named(beside ?? reference, from, 'scenarios', 'files of groups')
+    const found = await this.#named(beside ?? reference, from, 'script')
     if (found !== null)
       return typeof found === 'string' || isSharedScript(found.data)
         ? found
@@ -191,15 +194,16 @@ export class Library {
   async #named(
     reference: string,
     from: string | null,
-    shelf: Shelf,
-    what: string
+    kind: 'fixture' | 'script'
   ): Promise<SourceDocument | string | null> {
     if (!isPath(reference)) {
-      const [named] = this.#names(shelf, reference)
+      const [named] = this.#names(kind === 'fixture' ? 'fixtures' : 'scenarios', reference)
       if (named?.isOutside) return say('link_outside', reference).message
-      return named === undefined ? null : this.file(named.path)
+      return named === undefined ? null : this.file(named.path, kind)
     }
-    if (from === null) return say('names_only', what, reference).message
+    if (from === null)
+      return say('names_only', kind === 'fixture' ? 'fixtures' : 'files of groups', reference)
+        .message
     const path = realPathOf(resolve(dirname(from), reference))
     if (path === null) return say('no_file', reference).message
     const allowed = [dirname(from), ...this.#folders.fixtures, ...this.#folders.scenarios].map(
@@ -207,7 +211,7 @@ export class Library {
     )
     if (!allowed.some(folder => folder !== null && isInside(path, folder)))
       return say('outside_folders', reference).message
-    return statSync(path).isFile() ? this.file(path) : say('not_a_file', reference).message
+    return statSync(path).isFile() ? this.file(path, kind) : say('not_a_file', reference).message
   }
 
   /** Everything that can be loaded, scenarios first. */

@@ -4,9 +4,9 @@
  */
 import { checkerOf } from '../core/checking.js'
 import { SETTINGS } from '../core/settings.js'
-import type { Body } from './body.js'
-import { numbersBelow, readDocument, refuseProblems, type SourceDocument } from './documents.js'
+import { numbersBelow, refuseProblems, type SourceDocument } from './documents.js'
 import type { Library } from './library.js'
+import type { Body } from './reading.js'
 import type { LoadContext, Origin } from './scenario.js'
 
 const CHECKER = checkerOf(() => ({
@@ -28,7 +28,8 @@ export async function requestedScenario(
   { type, text }: Body,
   library: Library
 ): Promise<{ document: SourceDocument; origin: Origin } & Pick<LoadContext, 'variables' | 'seed'>> {
-  const whole = await readDocument('body', text, { limits: library.limits, type })
+  const under = type === 'json' ? ['scenario'] : []
+  const whole = await library.text('body', text, { type, kind: 'scenario', under })
   const inline = { name: 'inline', file: null }
   if (type === 'yaml') return { document: whole, origin: inline }
   await refuseProblems(whole, CHECKER)
@@ -39,7 +40,11 @@ export async function requestedScenario(
   }
   const given = { seed, variables: vars && { values: vars, isText: false } }
   if (typeof scenario === 'string' && scenario.includes('\n'))
-    return { document: await library.text('scenario', scenario), origin: inline, ...given }
+    return {
+      document: await library.text('scenario', scenario, { kind: 'scenario' }),
+      origin: inline,
+      ...given
+    }
   if (typeof scenario === 'string') {
     const document = await library.scenario(scenario)
     return { document, origin: { name: scenario, file: document.name }, ...given }

@@ -22,8 +22,7 @@ import { type Schema, schemaOf } from '../reference/parameters.js'
 import { FIELDS, TABLES, type Tables } from '../reference/tables.js'
 import { compileShown, isCondition, shownWanted } from './conditions.js'
 import { SAYS } from './document-sentences.js'
-import type { Report } from './documents.js'
-import { type Flaws, rightMembersOf, within } from './flaws.js'
+import { type Report, within } from './documents.js'
 import { checkHeaders } from './headers.js'
 import { isPattern, isWithinPatterns } from './patterns.js'
 import {
@@ -83,7 +82,6 @@ export type StepBindings = {
 /** Earlier steps that are searched for a suggestion. */
 const MAX_LOOKED_AT = 100
 
-type Listed<T> = { list: readonly T[] | undefined; flaws?: Flaws | undefined }
 /**
  * What steps can refer to besides one another. `ids` are suggested; `otherKey` is null for a known
  * key, else a suggestion, or an empty text.
@@ -103,7 +101,11 @@ export async function checkSteps(
     steps,
     play,
     expect = []
-  }: { steps: Listed<StepData>; play: Listed<PlayData>; expect?: readonly unknown[] | undefined },
+  }: {
+    steps: readonly StepData[]
+    play: readonly PlayData[]
+    expect?: readonly unknown[]
+  },
   { variable, ids = () => [], hasUsualLists = true, otherKey = () => null }: Known,
   report: Report,
   warn: Report = report
@@ -115,7 +117,8 @@ export async function checkSteps(
   const placed = [...stepsIn('steps', steps, report), ...stepsIn('play', play, report)]
   const expected = placed.map(({ step }) => step.expect)
   const areCompiled = isWithinPatterns(expected, 0, said => report(['play'], said))
-  for (const { step, at: place, group, hasRightExpect, report: note } of placed) {
+  for (const { step, at: place, group } of placed) {
+    const note = within(report, ...place)
     const { as, do: call, key, body, headers = {}, expect: expected } = step
     checkExpected(expected, within(note, 'expect'))
     if (areCompiled) await checkShown(expected?.body, within(note, 'expect', 'body'))
@@ -127,10 +130,7 @@ export async function checkSteps(
         operation => operation.method === method
       )
       const isChecked =
-        key !== undefined &&
-        !key.includes('${') &&
-        hasRightExpect &&
-        !wantsStatus(expected?.status, 401)
+        key !== undefined && !key.includes('${') && !wantsStatus(expected?.status, 401)
       const meant = isChecked ? otherKey(key) : null
       if (operation === undefined) note(['do'], unknownCall(call))
       else if (meant !== null && operation.key)
@@ -252,40 +252,22 @@ function fieldsOf(
   return { corrected: fields, missing: null }
 }
 
-/** The right parts of a step; `group` is of requests that are sent at once. */
-type PlacedStep = {
-  step: StepData
-  at: PathStep[]
-  group: string
-  hasRightExpect: boolean
-  report: Report
-}
+/** `group` is of requests that are sent at once. */
+type PlacedStep = { step: StepData; at: PathStep[]; group: string }
 
-function stepsIn(name: string, { list, flaws }: Listed<PlayData>, report: Report): PlacedStep[] {
-  const placed = (members: unknown, own: Flaws | undefined, ...under: PathStep[]) =>
-    rightMembersOf<StepData>(members, own, within(report, ...under)).map(
-      ({ member, index, report }) => {
-        const at = [...under, index]
-        return {
-          step: member,
-          at,
-          group: at.slice(0, 2).join(' '),
-          hasRightExpect: !own?.get(index)?.has('expect'),
-          report
-        }
-      }
-    )
-  return placed(list, flaws, name).flatMap(one => {
-    const [, index] = one.at as [string, number]
-    const written = (list as readonly PlayData[])[index] as PlayData
-    const alone = ['wait', 'at_once'].find(only => only in written)
-    if (alone === undefined) return [one]
-    const others = Object.keys(written).filter(key => key !== alone)
-    if (others.length > 0) one.report([], say('not_together', alone, others))
-    if (isAtOnce(written))
-      return placed(written.at_once, flaws?.get(index)?.get('at_once'), name, index, 'at_once')
-    return []
-  })
+/** Of a list by name. */
+function stepsIn(name: string, list: readonly PlayData[], report: Report): PlacedStep[] {
+  for (const [index, play] of list.entries()) {
+    const alone = ['wait', 'at_once'].find(only => only in play)
+    const others = Object.keys(play).filter(key => key !== alone)
+    if (alone !== undefined && others.length > 0)
+      report([name, index], say('not_together', alone, others))
+  }
+  return placedCalls(list).map(({ step, at }) => ({
+    step,
+    at: [name, ...at],
+    group: `${name} ${at[0]}`
+  }))
 }
 
 const isAtOnce = (play: PlayData): play is Extract<PlayData, { at_once: unknown }> =>

@@ -6,7 +6,6 @@ import { type Said, shownGot } from '../core/sentences.js'
 import { typedValue } from '../core/typed-value.js'
 import { say } from './document-sentences.js'
 import type { Report } from './documents.js'
-import { type Flaws, flawsOf } from './flaws.js'
 import { unclosedIn, withValues } from './references.js'
 
 export type VariableValue = string | number | boolean
@@ -116,7 +115,6 @@ export type Read = {
   data: unknown
   used: ReadonlySet<string>
   problems: readonly (Partial<Said> & Pick<PlacedProblem, 'steps' | 'message'>)[]
-  flaws: Flaws | undefined
 }
 
 /** Expands variables; `check` looks for problems of shape, of which unresolved places have none. */
@@ -131,12 +129,7 @@ export async function readWith(
   const ofShape = (await check(whole)).filter(
     ({ steps }) => places.size === 0 || !places.has(JSON.stringify(steps))
   )
-  return {
-    data: whole,
-    used,
-    problems: [...wrong, ...ofShape],
-    flaws: flawsOf([...unresolved, ...ofShape])
-  }
+  return { data: whole, used, problems: [...wrong, ...ofShape] }
 }
 
 /**

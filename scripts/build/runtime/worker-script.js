@@ -2,4 +2,4 @@
 const { parentPort, workerData } = require('node:worker_threads')
 const { answerJobs } = require('./emulator/load.js')
 
-answerJobs(parentPort, workerData)
+answerJobs(parentPort)

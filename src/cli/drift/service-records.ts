@@ -12,6 +12,7 @@ import type { Exchange } from '../../engine/exchange.js'
 import {
   type Family,
   LINKED_FAMILIES,
+  nameOf,
   type OperationId,
   operationAt,
   operationOf,
@@ -239,9 +240,10 @@ export function namedIn({ method, path, query, form }: StepCall): NamedRecord[] 
   const namesIn = (text: string) => Object.fromEntries(new URLSearchParams(text))
   return at === null
     ? []
-    : recordsNamedBy({ params: at.params, query: namesIn(query), body: namesIn(form ?? '') }, [
-        at.operation
-      ])
+    : recordsNamedBy({
+        on: nameOf(at.operation),
+        match: { params: at.params, query: namesIn(query), body: namesIn(form ?? '') }
+      })
 }
 
 /** Those of a Transaction's Refunds last. */
