@@ -32,6 +32,8 @@ export type GenerationContext = {
   now: number
   settings: Settings
   progress?: Progress | undefined
+  /** Whether records may refer to others that are elsewhere. */
+  isOpen?: boolean
 }
 export type ImportedRecords = { [F in Family]: RecordOf<F>[] } & {
   api_keys: { key: string; account: string }[]
@@ -187,11 +189,11 @@ export class FixtureImporter {
       section === 'api_keys'
         ? this.#store.keys.has(name)
         : this.#store[section].get(name) !== undefined
-    return !isThere && !this.#leftOut[section].has(name)
+    return !isThere && !this.#generation.isOpen && !this.#leftOut[section].has(name)
   }
 
   isComplete(family: Family): boolean {
-    return this.#leftOut[family].size === 0
+    return !this.#generation.isOpen && this.#leftOut[family].size === 0
   }
 
   #add(family: Family, source: Sourced): void {

@@ -207,7 +207,7 @@ async function buildState(used: Whole, name: string, context: LoadContext): Prom
   const { values: settings, sources } = settingsInForce({ ...launch, scenario: given })
   const clock = clockStartOf(data.clock)
   const store = new Store()
-  const generation = { ids: new Ids(), now: clockFor(clock).now(), settings, progress }
+  const generation = { ids: new Ids(), now: clockFor(clock).now(), settings, progress, isOpen }
   const importer = new FixtureImporter(store, generation, problems, used.warnings)
   checkEntries(used)
   checkTotal(used)
