@@ -2,6 +2,7 @@
  * The requests of the control API, of which its routes, documents and the types of the package are
  * made.
  */
+import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as Type from 'typebox'
@@ -26,6 +27,7 @@ import { checkedName } from '../sandbox/names.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { ProblemList, reportTo, withoutProblems } from '../scenario/documents.js'
 import { exported, keysIn } from '../scenario/export.js'
+import { PACKAGE_ROOT } from '../scenario/library.js'
 import { MAX_PATTERNS, patternsIn } from '../scenario/patterns.js'
 import type { Body } from '../scenario/reading.js'
 import { bindingsOf } from '../scenario/scenario.js'
@@ -91,11 +93,12 @@ const gatesOf = ({ script }: Sandbox): string[] => [
   )
 ]
 
+const JSON_TYPE = 'application/json; charset=utf-8'
 /** Documents that were sent, by what they were made with. */
 const MADE = new Map<string, Buffer>()
 async function sendMade(
   reply: FastifyReply,
-  of: { format?: string | undefined; kind?: string },
+  of: { format?: string | undefined },
   make: () => Promise<object>
 ) {
   const isYaml = of.format === 'yaml'
@@ -106,16 +109,14 @@ async function sendMade(
   const key = JSON.stringify(of)
   const bytes = MADE.get(key) ?? Buffer.from(await text())
   keep(MADE, key, bytes, 16)
-  return reply.type(isYaml ? YAML : 'application/json; charset=utf-8').send(bytes)
+  return reply.type(isYaml ? YAML : JSON_TYPE).send(bytes)
 }
 
 const schemaRow = (kind: 'fixture' | 'scenario' | 'script', of: string): Row => ({
   does: `Returns the JSON Schema of ${of}, for editors.`,
   query: null,
   run: ({ reply }) =>
-    sendMade(reply, { kind }, async () =>
-      (await import('../scenario/published-schema.js')).publishedSchema(kind)
-    )
+    reply.type(JSON_TYPE).send(createReadStream(`${PACKAGE_ROOT}/docs/schema/${kind}.json`))
 })
 
 const fileRow = (page: 'console' | 'docs', does: string): Row => ({

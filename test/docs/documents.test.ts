@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { parse } from 'yaml'
-import { publishedSchema } from '../../src/scenario/published-schema.js'
+import { publishedSchema } from '../../scripts/docs/published-schema.js'
 import { PAGES, textOf } from './pages.js'
 
 const root = new URL('../../', import.meta.url)

@@ -10,8 +10,8 @@ import { edited, editOf } from '../../src/scenario/edits.js'
 import { exported } from '../../src/scenario/export.js'
 import { FixtureImporter, fixtureIn } from '../../src/scenario/fixture.js'
 import { Library } from '../../src/scenario/library.js'
-import { isBareFixture } from '../../src/scenario/scenario.js'
 import { FIXTURE_CHECKER } from '../../src/scenario/schemas.js'
+import { isBareFixture } from '../../src/scenario/shape.js'
 import { FAMILIES, type Records, Store } from '../../src/store/store.js'
 import { coded } from '../support/codes.js'
 import { startTestEmulator } from '../support/emulator.js'
@@ -954,7 +954,7 @@ t.test('a scenario: script, expectations and steps are those of the document', a
   t.strictSame(first.script.listed(), [{ id: 'scr_1', entry: script[0], matched: 0, applied: 0 }])
   const expected = first.expectations.map(one => [
     one.data,
-    'calls' in one && [...one.calls.operations]
+    'calls' in one && [...(one.calls.operations as ReadonlySet<string>)]
   ])
   t.strictSame(expected.flat(), [expect[0], ['createRefund'], expect[1], ['listTickets']])
   t.strictSame(first.steps, steps)

@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import { type OperationId, operationNamed } from '../../src/reference/operations.js'
+import type { Report } from '../../src/scenario/documents.js'
 import {
   compileExpectation,
   type Expectation,
@@ -9,6 +10,7 @@ import {
 import { MAX_VALUES, type SentCall } from '../../src/scenario/matching.js'
 import { type Came, Tally, type Verdict } from '../../src/scenario/tally.js'
 import { Store } from '../../src/store/store.js'
+import { coded } from '../support/codes.js'
 
 /**
  * A request, as a row writes it: what it is, and what else matters of it. `end` is when its
@@ -49,7 +51,7 @@ const tallyOf = async (...expectations: ExpectationData[]): Promise<Tally> => {
   const compiled: Expectation[] = []
   for (const data of expectations) {
     const problems: string[] = []
-    const report = (_: unknown, { message }: { message: string }) => problems.push(message)
+    const report: Report = (_, said) => void problems.push(coded('', said))
     compiled.push((await compileExpectation(data, report, new Map())) as Expectation)
     t.strictSame(problems, [])
   }
