@@ -112,17 +112,23 @@ async function checkedKind(
   document: SourceDocument,
   { kind, under = [] }: ReadOptions
 ): Promise<DocumentKind | undefined> {
-  const part = partAt(document.data, under)
-  if (kind === undefined || isSharedScript(part) || /\$\{\s*vars\b/.test(JSON.stringify(part)))
+  const data = partAt(document.data, under)
+  if (kind === undefined || isSharedScript(data) || /\$\{\s*vars\b/.test(JSON.stringify(data)))
     return undefined
-  const actual = kind === 'fixture' || isBareFixture(part) ? 'fixture' : 'scenario'
-  const found = await problemsOf(numbersBelow(document, under), part, data =>
-    problemsOfShape(actual, data)
+  const actual = kind === 'fixture' || isBareFixture(data) ? 'fixture' : 'scenario'
+  const found = await problemsOf(numbersBelow(document, under), data, part =>
+    problemsOfShape(actual, part)
   )
   if (found.length === 0) return actual
-  throw await refusalOf(
-    found.map(({ steps, ...problem }) => ({ document, ...problem, steps: [...under, ...steps] }))
-  )
+  const part: SourceDocument = {
+    ...document,
+    locate: (places, ...more) =>
+      document.locate(
+        places.map(steps => [...under, ...steps]),
+        ...more
+      )
+  }
+  throw await refusalOf(found.map(problem => ({ document: part, ...problem })))
 }
 
 /** Lists with more members are handed over in parts. */
