@@ -554,37 +554,6 @@ t.test('advice: a clock before the records of the fixtures is warned about', asy
   }
 })
 
-t.test('advice: all problems are in one list, those beside a wrong part too', async t => {
-  const text = `${BEGIN}vars: { bad name: 1, n: 5 }
-script:
-  - { on: POST /transactions, match: { body: { ticket: tkt_nope_at_all, amount: "\${vars.m}" } }, delay: 2, calls: 2-1 }
-  - { on: POST /refund, respond: { status: 700 }, when: after }
-  - { delay: 2s }
-  - 5
-expect:
-  - { on: POST /refunds, match: { body: { amout: 1 } }, times: x }
-  - { on: POST /refunds, times: 2-1, nope: 1 }
-  - { times: 1, nope: 1 }
-  - x
-`
-  const marks = [
-    '2:9 vars.bad name, 4:56 script[0].match.body.ticket, 4:81 script[0].match.body.amount, 4:105 script[0].delay, 4:115 script[0].calls, 5:11 script[1].on',
-    '5:44 script[1].respond.status, 6:5 script[2], 7:5 script[3], 9:43 expect[0].match.body.amout, 9:64 expect[0].times, 10:33 expect[1].times, 10:38 expect[1].nope, 11:17 expect[2].nope',
-    '12:5 expect[3]'
-  ]
-  t.equal(marksOf((await lookedAt(text)).problems), marks.join(', '))
-  const wrong = entry(
-    'on: POST /transactions, match: { body: { ticket: ["${vars.m}", tkt_5x2] }, about: { ticket: tkt_5x2 } }, delay: 1s'
-  )
-  const { problems } = await lookedAt(wrong)
-  const paths = ['script[0].match.body.ticket[0]', 'script[0].match.about.ticket']
-  t.equal(
-    problems.map(({ path }) => path).join(),
-    paths.join(),
-    'a wrong member of a list hides nothing beside the list'
-  )
-})
-
 t.test('advice: all of five hundred problems are found', async t => {
   const many = (line: string) =>
     `${BEGIN}data: { tickets: [] }\nscript:\n${`${line}\n`.repeat(499)}`

@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import t, { type Test } from 'tap'
 import type { ApiError, Problem } from '../../src/core/errors.js'
-import { Body, TooLargeHere } from '../../src/scenario/body.js'
 import { SAYS } from '../../src/scenario/document-sentences.js'
 import {
   type DocumentProblem,
@@ -15,6 +14,7 @@ import {
 } from '../../src/scenario/documents.js'
 import { isPath, Library } from '../../src/scenario/library.js'
 import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
+import { Body } from '../../src/scenario/reading.js'
 import { rows } from '../support/rows.js'
 
 const read = async (text: string) => (await readDocument('doc', text)).data
@@ -583,14 +583,6 @@ t.test(
       )
   }
 )
-
-t.test('library: a file that would make others wait is left to a worker', async t => {
-  const { root, library } = ownFolders(t)
-  t.type(
-    await refusal(() => library.within(3).file(join(root, 'fixtures', 'plain.yml'))),
-    TooLargeHere
-  )
-})
 
 t.test('documents: a problem without a place comes before those with one', async t => {
   const document = { ...documentOf('doc', {}), locate: async () => [{ line: 2, column: 1 }, null] }

@@ -1,7 +1,6 @@
 import t from 'tap'
 import { parse } from 'yaml'
 import { pathOf } from '../../src/core/places.js'
-import { flawsOf } from '../../src/scenario/flaws.js'
 import { bindingsOf } from '../../src/scenario/scenario.js'
 import { SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
 import {
@@ -36,7 +35,7 @@ const problemsOf = async (steps: unknown): Promise<string[]> => {
   )
   const { found, report } = reported(1)
   if (shape.length === 0)
-    await checkSteps({ steps: { list: steps as StepData[] }, play: { list: [] } }, BINDINGS, report)
+    await checkSteps({ steps: steps as StepData[], play: [] }, BINDINGS, report)
   return [...shape, ...found]
 }
 
@@ -164,35 +163,14 @@ t.test('play: its problems, with their places', async t => {
       coded(path, said)
     )
     const { found, report } = reported()
-    const steps = { list: [{ as: 'set', do: 'GET /tickets/tkt_1' }] }
-    if (shape.length === 0)
-      await checkSteps({ steps, play: { list: play as PlayData[] } }, BINDINGS, report)
+    const steps = [{ as: 'set', do: 'GET /tickets/tkt_1' }]
+    if (shape.length === 0) await checkSteps({ steps, play: play as PlayData[] }, BINDINGS, report)
     const placed = problems.map(problem => `play[0]${problem}`.replace('[0]__', ''))
     t.strictSame([...shape, ...found], placed, JSON.stringify(play))
   }
-  const play = [{ at_once: [{ do: 5 }, { do: 'GET /ticket' }] }] as unknown as PlayData[]
-  const { found, report } = reported()
-  await checkSteps(
-    {
-      steps: { list: [] },
-      play: { list: play, flaws: flawsOf([{ steps: [0, 'at_once', 0, 'do'] }]) }
-    },
-    BINDINGS,
-    report
-  )
-  t.strictSame(
-    found,
-    ['play[0].at_once[1].do unknown_request'],
-    'what is right is checked beside what is not'
-  )
-
   const expect = [{ on: 'POST /refunds', match: { body: { reason: '${tkt_60}' } } }]
   const expecting = reported()
-  await checkSteps(
-    { steps: { list: [] }, play: { list: undefined }, expect },
-    BINDINGS,
-    expecting.report
-  )
+  await checkSteps({ steps: [], play: [], expect }, BINDINGS, expecting.report)
   t.strictSame(
     expecting.found,
     ['expect[0].match.body.reason unknown_reference'],
@@ -206,7 +184,7 @@ t.test('steps: many references to nothing are reported, each once', async t => {
     do: `GET /tickets/\${a_rather_lung_name_${index}x.id}`
   }))
   const { found, report } = reported()
-  await checkSteps({ steps: { list: steps }, play: { list: undefined } }, BINDINGS, report)
+  await checkSteps({ steps, play: [] }, BINDINGS, report)
   t.equal(found.length, steps.length)
 })
 
