@@ -1061,6 +1061,40 @@ t.test('openapi: what a setting lets pass is not described as refused', t => {
   t.end()
 })
 
+t.test('openapi: what a payment needs, and what its key can do, follow the settings', t => {
+  const cases: [settings: GivenSettings, needed: string[], security: object[], has401: boolean][] =
+    [
+      [{}, [], [], false],
+      [
+        { 'transactions.default_currency': 'eur', 'transactions.without_amount': 'zero' },
+        [],
+        [],
+        false
+      ],
+      [{ 'transactions.default_currency': 'required' }, ['currency'], [], false],
+      [{ 'transactions.without_amount': 'reject' }, ['amount'], [], false],
+      [{ 'auth.payment_key': 'check' }, [], [{}, { apiKey: [] }], true]
+    ]
+  for (const [settings, needed, security, has401] of cases) {
+    for (const isFlat of [false, true]) {
+      const of = documentOf(settings, '/next', ORIGIN, isFlat)
+      const { responses, security: keys } = operationOf('createTransaction', of)
+      t.strictSame(
+        [of.components.schemas.CreateTransaction.required, keys, '401' in responses],
+        [['ticket', 'payment_type', ...needed], security, has401],
+        JSON.stringify(settings)
+      )
+      const { description } = responses['401'] ?? { description: '' }
+      t.notMatch(description, 'api_key_missing', 'a payment without a key is right')
+    }
+  }
+  const codesOf = (settings: GivenSettings) =>
+    JSON.stringify(operationOf('createRefund', documentOf(settings)).responses)
+  t.notMatch(codesOf({}), 'charge_has_no_card')
+  t.match(codesOf({ 'refunds.without_card': 'reject' }), 'charge_has_no_card')
+  t.end()
+})
+
 t.test('openapi: the statuses and the page sizes are those of the settings', async t => {
   const settings: GivenSettings = {
     'statuses.created': 201,
