@@ -248,7 +248,7 @@ async function scriptVerdict(sandbox: Sandbox): Promise<Verdict> {
 
 type Waiting = Pick<Context, 'sandbox' | 'left' | 'waiting' | 'closing'>
 
-/** Shows a judge each request of a journal; a new judge after the journal is cleared. */
+/** Shows a judge each request of a journal; a new judge once it is cleared. */
 class Following {
   judge: Judge
   readonly stop: () => void

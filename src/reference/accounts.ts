@@ -33,7 +33,7 @@ export const ACCOUNT = resource('account', {
   reseller: nullable(
     text({
       'x-assumption': 'A21',
-      description: 'The reseller that created it; scoped, any Account.'
+      description: 'The reseller that created it, scoped any Account.'
     })
   ),
   metadata: METADATA

@@ -127,7 +127,7 @@ export const ASSUMPTIONS = {
   A20: assumed('a key sent to POST /transactions', 'ignored, even when wrong', 'auth.payment_key'),
   A21: assumed(
     'ownership',
-    "a Location carries account (its merchant), a Ticket location, a User account, an Account created with a reseller's key (scoped, any key) reseller"
+    "a Location carries account, its merchant, a Ticket location, a User account, an Account created with a reseller's (scoped, any) key reseller"
   ),
   A22: assumed(
     'currency',

@@ -79,29 +79,20 @@ export const structureOf = (source: string): string[] =>
   )
 
 const FAILED = ['type? message?', '#text'] as const
-const RERUN = ['type message?', '#text stackTrace system-out system-err'] as const
 const TEXT = ['', '#text'] as const
-/** Jenkins's schema junit-10.xsd, by element: its attributes, and what may be in it. */
+/** Jenkins's schema junit-10.xsd, by element: its attributes, and what may be in it; no reruns. */
 const JUNIT: Readonly<Record<string, readonly [attributes: string, content: string]>> = {
   testsuites: ['name? time? tests? failures? errors?', 'testsuite'],
   testsuite: [
     'name tests failures errors group? time? timestamp? hostname? id? package? file? log? url?',
     'testsuite properties testcase system-out system-err'
   ],
-  testcase: [
-    'name time? classname? group?',
-    'skipped error failure rerunFailure rerunError flakyFailure flakyError system-out system-err'
-  ],
+  testcase: ['name time? classname? group?', 'skipped error failure system-out system-err'],
   properties: ['', 'property'],
   property: ['name value', ''],
   failure: FAILED,
   error: FAILED,
   skipped: FAILED,
-  rerunFailure: RERUN,
-  rerunError: RERUN,
-  flakyFailure: RERUN,
-  flakyError: RERUN,
-  stackTrace: TEXT,
   'system-out': TEXT,
   'system-err': TEXT
 }
