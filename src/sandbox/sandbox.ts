@@ -640,7 +640,7 @@ export class Sandbox {
             ).problems
           : await problemsOfShape('fixture', data)
         // each is in the only record of the fixture
-        for (const { steps, code = '', message } of found)
+        for (const { steps, code, message } of found)
           problems.push({ document, steps: steps.slice(2), code, message })
       }
       return this.store[family].get(id) as RecordOf<Family>
@@ -738,7 +738,12 @@ export class Sandbox {
       ? null
       : missingActor(given, this.store)
     if (actor !== null)
-      found.push(problemAt(['auth', 'accept_any_key'], { message: this.#accountProblem(actor) }))
+      found.push(
+        problemAt(['auth', 'accept_any_key'], {
+          code: 'missing_record',
+          message: this.#accountProblem(actor)
+        })
+      )
     const problems = found.map(({ path, code, message }) => ({
       path,
       code,
