@@ -786,7 +786,11 @@ t.test('a recording: what a script changed of records and answers, it changes ag
     on: 'GET /transactions',
     calls: 2,
     change: {
-      data: { transactions: [{ id: 'txn_z', ticket: 'tkt_d', payment_type: 'card', amount: 5 }] }
+      data: {
+        transactions: [
+          { id: 'txn_z', ticket: 'tkt_d', payment_type: 'card', amount: 4111111111111111 }
+        ]
+      }
     }
   }
   const less = { on: 'POST /refunds', calls: 1, change: { delete: ['rfd_a'] }, when: 'after' }
@@ -999,4 +1003,56 @@ t.test('a recording: what control calls add is there from the beginning', async 
     text.includes(SAYS.of('GET /tickets/tkt_new', SAYS.other_status('404 resource_missing', 200))),
     text
   )
+})
+
+t.test('a recording: numbers and ids that look like card numbers work as they were', async t => {
+  const [card, other] = ['4111111111111111', '5105105105105100']
+  const emulator = await startTestEmulator(t, {
+    records: parse(`
+      tickets: [{ id: tkt_${card}, location: loc_a, reference: T }]
+      transactions:
+        - { id: txn_${card}, ticket: tkt_a, payment_type: external, amount: ${other}, adjustment_number: ${card}, amounts: { transaction_amount: ${other} } }
+        - { id: txn_b, ticket: tkt_${card}, payment_type: external, amount: 5 }
+      refunds: [{ id: rfd_${card}, transaction: txn_${card}, amount: 1 }, { id: rfd_b, transaction: txn_${card}, amount: 1 }]
+    `)
+  })
+  const cases: [on: string, call: Call, status: number, param?: string][] = [
+    ['POST /refunds', { body: { transaction: `txn_${card}`, amount: card } }, 200],
+    ['POST /refunds', { body: { transaction: 'txn_b', amount: card } }, 400, 'amount'],
+    ['POST /refunds', { body: { transaction: 'txn_no', amount: card } }, 400, 'transaction'],
+    ['POST /transactions', { body: { ...PAID, amount: card } }, 200],
+    ['POST /transactions', { body: { ...PAID, amount: '4111111111111112' } }, 200],
+    ['POST /transactions', { body: { ...PAID, ticket: `tkt_${card}`, tip_amount: other } }, 200],
+    [
+      'POST /transactions',
+      { body: { ticket: 'tkt_a', payment_type: 'external', 'amounts[tip_amount]': card } },
+      200
+    ],
+    ['POST /transactions', { body: { ...PAID, adjustment_number: card } }, 200],
+    ['POST /transactions', { body: { ...PAID, ticket: 'tkt_no', amount: card } }, 400, 'ticket'],
+    ['POST /transactions', { body: { ...PAID, amount: `9${card}` } }, 400, 'amount'],
+    [`GET /transactions/txn_${card}`, {}, 200],
+    [`GET /transactions/txn_${other}`, {}, 404, 'id'],
+    ['GET /refunds', { query: `transaction=txn_${card}` }, 200],
+    ['GET /refunds', { query: `limit=1&starting_after=rfd_${card}` }, 200],
+    ['GET /refunds', { query: `limit=${card}` }, 400, 'limit'],
+    ['GET /tickets', { query: `search_query=${card}` }, 200]
+  ]
+  for (const [on, call, status, param] of cases) {
+    const title = `${on} ${JSON.stringify(call)}`
+    const answer = await emulator.call(on, call)
+    t.strictSame([answer.status, answer.body.error?.param], [status, param], title)
+    const text = (await repeated(emulator)) as string
+    if (!t.type(text, 'string', title)) continue
+    t.strictSame(await problemsOf(t, text), [], `${title}\n${text}`)
+    t.equal(parse(text).play[0].expect.status, status, title)
+    t.notMatch(
+      text.slice(text.indexOf('\nplay:')),
+      status === 400 && !on.includes('GET') ? card : `'${card}'`,
+      title
+    )
+  }
+  const text = await recorded(emulator)
+  t.equal(playedIn(text).length, cases.length, text)
+  t.strictSame(await problemsOf(t, text), [], text)
 })
