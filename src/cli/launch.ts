@@ -125,14 +125,12 @@ export async function settingsOfFlags(
 
 const flagOf = (key: SettingKey) => SETTINGS[key].flag as string
 
-/** A similar key, the keys of the group that it names, or where they are listed. */
 function suggestion(key: string): string {
   const group = SETTING_KEYS.filter(known => known.startsWith(`${key}.`))
   if (group.length > 0) return SAYS.settings_in_group(group)
   return didYouMean(key, SETTING_KEYS) || SAYS.settings_listed()
 }
 
-/** Errors: `setting_invalid` with these problems and those of the values. */
 async function read(given: readonly Given[], problems: Problem[] = []): Promise<GivenSettings> {
   const values = Object.fromEntries(
     given.map(({ key, text }) => [key, typedValue(text, SETTINGS[key].schema as { type?: string })])
