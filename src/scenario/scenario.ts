@@ -540,11 +540,11 @@ async function compileExpectations(
  */
 async function found(
   { documents, problems }: Checked,
-  reading: Promise<SourceDocument | string>
-): Promise<SourceDocument | string | null> {
+  reading: Promise<SourceDocument | Said>
+): Promise<SourceDocument | Said | null> {
   try {
     const source = await reading
-    if (typeof source !== 'string') documents.push(source)
+    if (!('message' in source)) documents.push(source)
     return source
   } catch (error) {
     if (!(error instanceof ApiError) || error.problems === undefined) throw error
@@ -585,7 +585,7 @@ async function usedGroups(
     problems,
     reportGiven: within(report, 'vars')
   }
-  const files = new Map<string, SharedScript | string | null>()
+  const files = new Map<string, SharedScript | Said | null>()
   for (const name of new Set(uses.map(use => use.file))) {
     const source = await found(checked, library.sharedScript(name, file))
     const wanted = uses.flatMap(({ file, group }) =>
@@ -593,21 +593,28 @@ async function usedGroups(
     )
     files.set(
       name,
-      isObject(source) ? await readSharedScript(source as SourceDocument, wanted, reading) : source
+      source === null || 'message' in source
+        ? source
+        : await readSharedScript(source, wanted, reading)
     )
   }
   const groups = new Map<string, UsedGroup>()
   for (const { reference, index, file: name, group } of uses) {
-    const shared = files.get(name) as SharedScript | string | null
+    const shared = files.get(name) as SharedScript | Said | null
     if (shared === null) continue
-    const used = typeof shared === 'object' && group !== null ? shared.groups.get(group) : undefined
-    if (typeof shared === 'string') report(['use', index], shared)
-    else if (group === null) report(['use', index], say('no_group', name, shared.names[0]))
+    if ('message' in shared) {
+      report(['use', index], shared)
+      continue
+    }
+    const used = group === null ? undefined : shared.groups.get(group)
+    if (group === null) report(['use', index], say('no_group', name, shared.names[0]))
     else if (used === undefined) report(['use', index], say('unknown_group', group, shared.names))
     else if (groups.has(reference)) report(['use', index], say('listed_twice', reference))
     else groups.set(reference, { ...used, index })
   }
-  const read = [...files.values()].filter(shared => isObject(shared)) as SharedScript[]
+  const read = [...files.values()].flatMap(shared =>
+    shared === null || 'message' in shared ? [] : shared
+  )
   if (read.length === files.size && !flaws?.has('use')) {
     checkVariables(
       checked,
@@ -747,11 +754,11 @@ async function fixturesOf(
   const isList = data.fixtures === undefined || Array.isArray(data.fixtures)
   const fixtures = isList && isAll && !isMisspelt(checked, 'fixtures') ? [] : [UNREAD_FIXTURE]
   /** By name; a file is read once. */
-  const known = new Map<string, Fixture | string>()
-  const fixtureNamed = async (reference: string): Promise<Fixture | string> => {
+  const known = new Map<string, Fixture | Said>()
+  const fixtureNamed = async (reference: string): Promise<Fixture | Said> => {
     const source = await found(checked, library.fixture(reference, file))
     if (source === null) return UNREAD_FIXTURE
-    if (typeof source === 'string') return source
+    if ('message' in source) return source
     const ofShape = await shapeProblems(source, 'fixture')
     reportAll(ofShape, reportTo(problems, source))
     return fixtureIn(source, source.data, [], flawsOf(ofShape))
@@ -760,8 +767,8 @@ async function fixturesOf(
     const fixture =
       own === undefined ? (known.get(reference) ?? (await fixtureNamed(reference))) : UNREAD_FIXTURE
     known.set(reference, fixture)
-    if (typeof fixture === 'string') report(['fixtures', index], fixture)
-    fixtures.push(typeof fixture === 'string' ? UNREAD_FIXTURE : fixture)
+    if ('message' in fixture) report(['fixtures', index], fixture)
+    fixtures.push('message' in fixture ? UNREAD_FIXTURE : fixture)
   }
   for (const group of groups) {
     const { part, flaws, written } = group.partOf('data')

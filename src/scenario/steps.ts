@@ -20,7 +20,7 @@ import {
 } from '../reference/operations.js'
 import { type Schema, schemaOf } from '../reference/parameters.js'
 import { FIELDS, TABLES, type Tables } from '../reference/tables.js'
-import { SAYS } from './document-sentences.js'
+import { say as sayOfDocument } from './document-sentences.js'
 import type { Report } from './documents.js'
 import { type Flaws, rightMembersOf, within } from './flaws.js'
 import { checkHeaders } from './headers.js'
@@ -148,7 +148,7 @@ export function checkSteps(
       note
     )
     if (as === undefined) continue
-    if (!NAME.test(as)) note(['as'], SAYS.not_a_variable_name())
+    if (!NAME.test(as)) note(['as'], sayOfDocument('not_a_variable_name'))
     else if (as === 'vars' || as === 'record') note(['as'], say('name_reserved', as))
     if (known.has(as)) note(['as'], say('name_taken', as))
     known.set(as, { operation: answeredOperation(step), group })
@@ -183,7 +183,7 @@ function checkReferences(
 ): void {
   for (const { steps, text, isOfName = false } of textsIn(part, [], { areNamesRead })) {
     const unclosed = unclosedIn(text)
-    if (unclosed !== undefined) report(steps, SAYS.reference_not_closed(unclosed))
+    if (unclosed !== undefined) report(steps, sayOfDocument('reference_not_closed', unclosed))
     for (const name of namesIn(text)) {
       const problem = problemOf(name, text, steps)
       if (problem !== null) report(steps, { ...problem, isOfName })

@@ -115,7 +115,7 @@ type Expanded = { data: unknown; used: ReadonlySet<string>; unresolved: readonly
 export type Read = {
   data: unknown
   used: ReadonlySet<string>
-  problems: readonly (Partial<Said> & Pick<PlacedProblem, 'steps' | 'message'>)[]
+  problems: readonly (Said & Pick<PlacedProblem, 'steps'>)[]
   flaws: Flaws | undefined
 }
 
