@@ -201,7 +201,7 @@ export async function runEmulator({
 /** Settings given by key or nested. Errors: `setting_invalid` with every problem. */
 async function checked(given: GivenSettings): Promise<GivenSettings> {
   const problems = (await SETTINGS_CHECKER.problems(nested(flattened(given)))).map(
-    ({ path, message }) => ({ path, message })
+    ({ path, code, message }) => ({ path, code, message })
   )
   if (problems.length === 0) return flattened(given) as GivenSettings
   throw new ApiError('setting_invalid', {

@@ -362,6 +362,7 @@ async function expectationPoints(
             {
               ...verdict,
               at: [],
+              code: 'counted',
               message: isPlain
                 ? SAYS.counted(seen as number, steps.length + play.length === 0)
                 : message
@@ -369,8 +370,9 @@ async function expectationPoints(
           ]
       const found: readonly (PlacedProblem & Explained)[] =
         'state' in expectation ? await stateProblems(index, checking, drift) : counted
-      const problems = found.map(({ at, message, ...more }) => ({
+      const problems = found.map(({ at, code, message, ...more }) => ({
         at: ['expect', index, ...at],
+        code,
         message: explainedMessage(message, more)
       }))
       return { ...say('expects', wanted), problems }
@@ -427,7 +429,11 @@ async function warningsOn(
   const unused = (await explainedUnused(sandbox.script, looked)).map(({ id, entry, ...more }) => ({
     ...say('must_apply', entry.name ?? shownOn(entry.on)),
     problems: [
-      { at: places.get(id) as Step[], message: explainedMessage(SAYS.never_applied(), more) }
+      {
+        at: places.get(id) as Step[],
+        code: 'never_applied',
+        message: explainedMessage(SAYS.never_applied(), more)
+      }
     ],
     isWarning: !failOn.includes('script')
   }))

@@ -37,7 +37,7 @@ export function problemsOf(error: Error): readonly Problem[] {
   if (error instanceof ApiError) return error.problems as readonly Problem[]
   const message = unusable(error)
   if (message === undefined) throw error
-  return [{ path: '', message }]
+  return [{ path: '', code: 'unread', message }]
 }
 
 /** What, where and what to do; the stack only of a defect. */

@@ -16,7 +16,7 @@ import {
   variableOf
 } from '../core/settings.js'
 import { typedValue } from '../core/typed-value.js'
-import { SAYS } from './sentences.js'
+import { SAYS, say } from './sentences.js'
 
 type Given = { key: SettingKey; text: string; place: string; advice?: string }
 
@@ -59,7 +59,11 @@ export function refuseForeignHost({ host }: GivenSettings, environment: Environm
   )
     return
   throw settingInvalid([
-    { path: 'the variable HOST', message: `${SAYS.host(HOST)}${adviceOn('host', HOST, 'HOST')}` }
+    {
+      path: 'the variable HOST',
+      code: 'host',
+      message: `${SAYS.host(HOST)}${adviceOn('host', HOST, 'HOST')}`
+    }
   ])
 }
 
@@ -105,9 +109,9 @@ export async function settingsOfFlags(
   const fromSets = sets.flatMap(text => {
     const [, key = '', value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
     const place = `--set ${key === 'control_token' ? key : text}`
-    if (value === undefined) problems.push({ path: place, message: SAYS.set() })
+    if (value === undefined) problems.push({ path: place, ...say('set') })
     else if (!Object.hasOwn(SETTINGS, key))
-      problems.push({ path: place, message: SAYS.unknown_setting(key, suggestion(key)) })
+      problems.push({ path: place, ...say('unknown_setting', key, suggestion(key)) })
     else return [{ key: key as SettingKey, text: value, place }]
     return []
   })
@@ -121,23 +125,21 @@ export async function settingsOfFlags(
 
 const flagOf = (key: SettingKey) => SETTINGS[key].flag as string
 
-/** A similar key, the keys of the group that it names, or where they are listed. */
 function suggestion(key: string): string {
   const group = SETTING_KEYS.filter(known => known.startsWith(`${key}.`))
   if (group.length > 0) return SAYS.settings_in_group(group)
   return didYouMean(key, SETTING_KEYS) || SAYS.settings_listed()
 }
 
-/** Errors: `setting_invalid` with these problems and those of the values. */
 async function read(given: readonly Given[], problems: Problem[] = []): Promise<GivenSettings> {
   const values = Object.fromEntries(
     given.map(({ key, text }) => [key, typedValue(text, SETTINGS[key].schema as { type?: string })])
   )
-  for (const { path, message } of await CHECKER.problems(nested(values))) {
+  for (const { path, code, message } of await CHECKER.problems(nested(values))) {
     const { place, advice = '' } = given.findLast(
       ({ key }) => path === key || path.startsWith(`${key}[`)
     ) as Given
-    problems.push({ path: place, message: `${message}${advice}` })
+    problems.push({ path: place, code, message: `${message}${advice}` })
   }
   if (problems.length > 0) throw settingInvalid(problems)
   return flattened(nested(values)) as GivenSettings

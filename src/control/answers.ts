@@ -220,7 +220,7 @@ export const ANSWERS = {
     'One thing that is wrong with a document, or with settings.',
     closed({
       path: told('Where in the document, as `tickets[3].location`; empty for the document itself.'),
-      code: optional(told('The kind of problem, for programs; messages may change.')),
+      code: told('The kind of problem, for programs; messages may change.'),
       message: text(),
       file: optional(text()),
       line: optional(count()),

@@ -94,9 +94,7 @@ const MAX_MS = 1000
 /** Of more, a refusal goes out at once, so that wrong tokens cannot pile up. */
 const MAX_WAITING = 100
 
-/**
- * Slows those who guess the token: waits after a wrong one, until the emulator stops at the latest.
- */
+/** Waits after a wrong token, at most until the emulator stops. */
 export function wrongTokens(closing: AbortSignal): () => Promise<void> {
   let wrong = 0
   let waiting = 0

@@ -208,14 +208,9 @@ function metadata({ description, 'x-rule': rule }: Schema): Json {
 export const oneOf = (words: readonly unknown[]): Json =>
   words.length === 1 ? { const: words[0] } : { enum: words }
 
-/**
- * What a condition says nothing of; a linter that forbids further names would forbid them there.
- */
+/** For conditions, where a linter would forbid further names. */
 export const OTHERS = { additionalProperties: true }
-/**
- * What a value of a parameter requires of others (TXN-3, TXN-4), one condition behind the other:
- * generators read past `if`.
- */
+/** What a value of a parameter requires of others (TXN-3, TXN-4); generators read past `if`. */
 function conditionsIn(properties: Readonly<Record<string, Schema>>): Json {
   const conditional = Object.entries(properties).flatMap(([name, { properties: parts = {} }]) =>
     Object.entries(parts).flatMap(([part, { 'x-required-if': condition }]) =>
@@ -238,10 +233,7 @@ function conditionsIn(properties: Readonly<Record<string, Schema>>): Json {
   }, {})
 }
 
-/**
- * The description of a table, then its rules and assumptions, in words and as extensions. What is
- * returned without either is there by A04.
- */
+/** The description, rules and assumptions of a table; without either it is returned by A04. */
 function described(
   table: Schema,
   { use, isRequired, isOwn, isClearable }: Place,
@@ -285,10 +277,7 @@ function rulesOf(table: Schema, use: Use, isOwn: boolean): Json {
   return Object.fromEntries(words.map(word => [word, table[word]]))
 }
 
-/**
- * The schema of what a template makes, with those of its placeholders; undefined for a placeholder
- * that has none. Some placeholders do not always have a value.
- */
+/** The schema of what a template makes; undefined for a placeholder without one. */
 export function templateSchema(
   part: unknown,
   parts: Json,

@@ -248,6 +248,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
           schema: () => Type.Unsafe<object>({ type: 'object' })
         },
         ...CHANGES,
+        adds: true,
         answer: 'ChangedRecord',
         run: ({ sandbox, name, id, body, document }) =>
           sandbox.patchRecord(name, id, body, document)

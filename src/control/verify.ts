@@ -248,22 +248,18 @@ const numberOf = ({ id }: Exchange) => Number(id.slice(id.indexOf('_') + 1))
 
 type Waiting = Pick<Context, 'sandbox' | 'left' | 'waiting' | 'closing'>
 
-/**
- * Shows a judge the requests of a journal, and each later one; a new judge after the journal is
- * cleared.
- */
+/** Shows a judge each request of a journal; a new judge once it is cleared. */
 class Following {
   judge: Judge
   readonly stop: () => void
-  readonly #begin: () => Judge
-  readonly #journal: Journal
   #clears: number
   #unseen: Exchange[]
   readonly #news = new EventEmitter()
 
-  constructor(begin: () => Judge, journal: Journal) {
-    this.#begin = begin
-    this.#journal = journal
+  constructor(
+    private readonly begin: () => Judge,
+    private readonly journal: Journal
+  ) {
     this.judge = begin()
     this.#clears = journal.clears
     this.#unseen = inOrderOfArrival(journal)
@@ -279,11 +275,11 @@ class Following {
 
   async catchUp(): Promise<void> {
     for (let place = 0; ; place++) {
-      if (this.#journal.clears !== this.#clears) {
+      if (this.journal.clears !== this.#clears) {
         place = 0
-        this.#clears = this.#journal.clears
-        this.judge = this.#begin()
-        this.#unseen = inOrderOfArrival(this.#journal)
+        this.#clears = this.journal.clears
+        this.judge = this.begin()
+        this.#unseen = inOrderOfArrival(this.journal)
       }
       const request = this.#unseen[place]
       if (request === undefined) break
@@ -295,7 +291,7 @@ class Following {
 
   /** Waits for a request that the judge does not know yet. */
   async news(isOver: AbortSignal): Promise<void> {
-    if (!isOver.aborted && this.#unseen.length === 0 && this.#journal.clears === this.#clears)
+    if (!isOver.aborted && this.#unseen.length === 0 && this.journal.clears === this.#clears)
       await once(this.#news, 'news')
   }
 }

@@ -214,7 +214,7 @@ export type Problem = {
   /** Where in the document, as `tickets[3].location`; empty for the document itself. */
   path: string
   /** The kind of problem, for programs; messages may change. */
-  code?: string
+  code: string
   message: string
   file?: string
   line?: number

@@ -351,7 +351,7 @@ function operate(exchange: Exchange): void {
     HANDLERS as unknown as Readonly<Record<OperationId, (request: Exchange) => unknown>>
   )[operation](exchange) as StoredList<AnyStored> | AnyStored | null
   if (shown === null) {
-    exchange.world.changed('users', null, (exchange.found as AnyRecord).id, exchange.id)
+    exchange.world.changed('users', (exchange.found as AnyRecord).id, null, exchange.id, '')
     exchange.answered(204, null, null, '')
   } else show(exchange, shown)
 }
@@ -377,13 +377,10 @@ function show(exchange: Exchange, shown: StoredList<AnyStored> | AnyStored): voi
   const operation = operationOf(exchange.operation as OperationId)
   const { kind, family } = operation
   if (isChange(operation)) {
-    if (shown !== exchange.found) world.changed(family, shown as AnyStored, null, exchange.id)
-    exchange.answered(
-      kind === 'create' ? settings['statuses.created'] : 200,
-      shown,
-      null,
-      changedBody(shown as AnyStored, family, shape)
-    )
+    const record = shown as AnyStored
+    const body = changedBody(record, family, shape)
+    if (shown !== exchange.found) world.changed(family, record.id, record, exchange.id, body)
+    exchange.answered(kind === 'create' ? settings['statuses.created'] : 200, shown, null, body)
     return
   }
   const stored =

@@ -1,7 +1,4 @@
-/**
- * The records that the caller of a request may see: everything, or with `auth.visibility` scoped
- * only what belongs to its Account (A19).
- */
+/** What the caller may see: everything, or scoped only what belongs to its Account (A19). */
 import type { Family } from '../reference/operations.js'
 import type { Stored } from '../store/collection.js'
 import { ALL, collectionOf, type RecordOf } from '../store/store.js'
@@ -86,7 +83,6 @@ export function narrowedTo(
   }
 }
 
-/** Narrows a list to what the caller may see. */
 export const everything = (caller: Caller): Narrowing =>
   isLimited(caller)
     ? { index: 'account', group: (caller.actor as { id: string }).id }

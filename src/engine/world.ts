@@ -23,12 +23,13 @@ export type World = {
   readonly machine: () => number
   /** Numbers the changes: a request is executed at a place among them. */
   readonly inputs: { readonly place: number }
-  /** Notes what the request `by` made or changed, or which record it deleted. */
+  /** `json` is the record's; null where the request `by` deleted it. */
   changed: (
     family: Family,
+    id: string,
     record: RecordOf<Family> | null,
-    removed: string | null,
-    by: string
+    by: string,
+    json: string
   ) => void
   /** Makes an edit for the request `by`: the records changed, or why it could not be made. */
   edit: (edit: Edit, by: string) => { changed: readonly RecordName[]; problem: string | null }

@@ -1,10 +1,8 @@
-/**
- * Requests of a journal as plays: what they sent, with placeholders for secrets, and the part of
- * their responses that is determined.
- */
+/** Requests as plays: what they sent, without secrets, and what is determined of the responses. */
 import { isDeepStrictEqual } from 'node:util'
 import { FormList, type FormNode, FormObject, inBrackets } from '../core/form.js'
 import { MASK } from '../core/mask.js'
+import { partAt } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { isSecretName, maskedThroughout } from '../core/redaction.js'
 import type { Settings } from '../core/settings.js'
@@ -12,9 +10,10 @@ import { picked, valueAt, without } from '../core/templates.js'
 import { testCardNumber } from '../core/test-cards.js'
 import { type Exchange, hasPerformed, hasReached, STAGE, scriptAction } from '../engine/exchange.js'
 import { isAnswer } from '../engine/scripted.js'
-import { nameOf, type OperationId, operationOf } from '../reference/operations.js'
+import { nameOf, operationOf } from '../reference/operations.js'
 import type { Action, EntryData } from '../scenario/script.js'
 import type { Json, StepData } from '../scenario/steps.js'
+import { maskedRecord } from './recorded-state.js'
 import { SAYS } from './sentences.js'
 
 /** The key of an Account, and the text that replaces an id from another request's response. */
@@ -26,10 +25,7 @@ export type Writing = {
 const UNKNOWN_KEY = 'unknown-key'
 type Shown = { brand?: string | null; last4?: string | null } | null
 type Method = { card?: Shown; bank_account?: Shown }
-/**
- * By the last part of a name. Those for numbers have the last four digits that are shown; `none`
- * for one that had fewer.
- */
+/** By the last part of a name; those for numbers end in the last four digits that are shown. */
 const PLACEHOLDERS: Readonly<Record<string, (method: Method) => string>> = {
   csc: () => '123',
   expiry: () => '12/34',
@@ -41,12 +37,10 @@ const PLACEHOLDERS: Readonly<Record<string, (method: Method) => string>> = {
     bank_account?.last4 === null ? 'none' : `00000${digitsOf(bank_account?.last4)}`
 }
 const IS_NUMBER = /^(?:limit|amount|\w+_amount)$/
+const TOO_LARGE = '9'.repeat(20)
 const WHOLE = /^(?:0|[1-9]\d{0,14})$/
 
-/**
- * Without its expectation; `notes` say what differs from what was sent. Null for a request that no
- * play can send.
- */
+/** `notes` say what differs from what was sent. Null for a request that no play can send. */
 export function playOf(
   call: Exchange,
   { keyOf, written }: Writing
@@ -54,47 +48,53 @@ export function playOf(
   if (call.operation === null) return null
   const { method, path } = operationOf(call.operation)
   const notes = new Set<string>()
-  const plain = (text: string): string => {
-    if (text.includes(MASK)) notes.add(SAYS.masked())
-    if (!text.includes('${')) return written(text)
+  const { refusal, shown } = call.outcome
+  const isBlamed = (name: string) => refusal?.param === name
+  const isMissing = /_(?:missing|unknown)$/.test(refusal?.code ?? '')
+  const plain = (text: string, name: string): string => {
+    const known = text.includes(MASK) && isMissing && isBlamed(name) ? text : written(text)
+    if (known.includes(MASK)) notes.add(SAYS.masked())
+    if (!text.includes('${')) return known
     notes.add(SAYS.escaped())
     return text.replaceAll('${', '$ {')
   }
   const valueIn = (node: FormNode, names: readonly string[]): Json => {
     const name = names.at(-1) as string
-    if (node instanceof FormList) return node.items.map(plain)
+    if (node instanceof FormList) return node.items.map(item => plain(item, name))
     if (node instanceof FormObject)
       return Object.fromEntries(
         [...node].map(([part, below]) => [part, valueIn(below, [...names, part])])
       )
-    if (node !== MASK || !isSecretName(names.join('.')))
-      return IS_NUMBER.test(name) && WHOLE.test(node) ? Number(node) : plain(node)
-    const placeholder = PLACEHOLDERS[name]?.(methodOf(call)) ?? 'secret'
-    notes.add(SAYS.replaced(names.reduce(inBrackets), placeholder))
+    const param = names.reduce(inBrackets)
+    const stored = node.includes(MASK) && partAt(shown, names)
+    if (typeof stored === 'number') return stored
+    let placeholder: string | number = PLACEHOLDERS[name]?.(methodOf(call)) ?? 'secret'
+    if (node !== MASK || !isSecretName(names.join('.'))) {
+      const isNumber = IS_NUMBER.test(name)
+      if (isNumber && WHOLE.test(node)) return Number(node)
+      if (!isNumber || !/^\d*\*{13,}\d*$/.test(node)) return plain(node, param)
+      // refused, if at all, for being more than remains, or more than a number can be
+      const isTooLarge = isBlamed(param) && call.money === null
+      placeholder = isTooLarge ? TOO_LARGE : (call.money?.remaining ?? 0) + 1
+    }
+    notes.add(SAYS.replaced(param, `${placeholder}`))
     return placeholder
   }
-  const valuesOf = (form: FormObject): Record<string, Json> => {
-    const parts = [...form].map(([name, node]) => ({
-      name,
-      value: valueIn(node, [name]),
-      isCleared: node instanceof FormObject && node.cleared
-    }))
-    // an empty value for the whole comes before its parts
-    const nested = (name: string, value: Json) => [
-      [name, ''],
-      ...Object.entries(value as Fields).map(([part, below]) => [inBrackets(name, part), below])
-    ]
-    return Object.fromEntries(
-      parts.flatMap(({ name, value, isCleared }) =>
-        isCleared ? nested(name, value) : [[name, value]]
-      )
+  const valuesOf = (form: FormObject): Record<string, Json> =>
+    Object.fromEntries(
+      [...form].flatMap(([name, node]) => {
+        const value = valueIn(node, [name])
+        if (!(node instanceof FormObject && node.cleared)) return [[name, value]]
+        // an empty value for the whole comes before its parts
+        const parts = Object.entries(value as Fields)
+        return [[name, ''], ...parts.map(([part, below]) => [inBrackets(name, part), below])]
+      })
     )
-  }
-  const unknown = call.outcome.refusal?.code === 'api_key_unknown' ? UNKNOWN_KEY : undefined
+  const unknown = refusal?.code === 'api_key_unknown' ? UNKNOWN_KEY : undefined
   const key = call.account === null ? unknown : keyOf(call.account)
   const [query, body] = [valuesOf(call.query), valuesOf(call.body)]
   const step: StepData = {
-    do: `${method} ${path.replace(/\{(\w+)\}/g, (_all, name) => plain(call.params[name] as string))}`,
+    do: `${method} ${path.replace(/\{(\w+)\}/g, (_all, name) => plain(call.params[name] as string, name))}`,
     ...(key !== undefined && { key }),
     ...(Object.keys(query).length > 0 && { query }),
     ...(Object.keys(body).length > 0 && { body })
@@ -121,10 +121,7 @@ const digitsOf = (last4: unknown): string =>
 
 export type Fields = { readonly [name: string]: Json }
 
-/**
- * The same whenever a request is sent in the same state: an error without its message, the ids of a
- * list, a record without what its creation draws.
- */
+/** An error without its message, the ids of a list, a record without what its creation draws. */
 export function determined(
   body: Fields,
   status: number,
@@ -177,10 +174,7 @@ export function answerOf({
   }
 }
 
-/**
- * The script gave the response, changed records or lost the response, and so applies to the play of
- * the request too.
- */
+/** The script gave or lost the response or changed records, and so applies to the play too. */
 export const isScripted = (call: Exchange): boolean =>
   call.outcome.name === 'scripted' ||
   alongside(call) !== null ||
@@ -194,37 +188,32 @@ export function alongside(call: Exchange): Action | null {
   return edit !== null || stale !== null || data.respond !== undefined ? action : null
 }
 
-/** It never reached its operation: the script gave the response, or the request was lost before. */
+/** It never reached its operation. */
 export const isStopped = (call: Exchange): boolean =>
   call.outcome.name === 'lost_before' || (call.outcome.name === 'scripted' && !hasPerformed(call))
 
 /** An entry for the successive requests of an operation that the script did the same to. */
 export function scriptOf(calls: readonly Exchange[]): EntryData[] {
   const counts = new Map<string, number>()
-  const found: {
-    on: string
-    from: number
-    to: number
-    name: string | undefined
-    action: object
-  }[] = []
-  for (const call of calls.filter(
-    call => hasReached(call, STAGE.admitted) && call.operation !== null
-  )) {
-    const on = nameOf(call.operation as OperationId)
+  const found: { on: string; from: number; to: number; name?: string; action: object }[] = []
+  for (const call of calls) {
+    if (call.operation === null || !hasReached(call, STAGE.admitted)) continue
+    const on = nameOf(call.operation)
     const count = (counts.get(on) ?? 0) + 1
     counts.set(on, count)
     if (!isScripted(call)) continue
     const { name, respond, change, stale, fault, when } = (call.action as Action).entry.data
-    const shown = maskedThroughout(
-      { ...(respond && { respond }), ...(change && { change }) },
-      call.secretWords
-    )
+    const { secretWords: words } = call
+    const records = Object.entries(change?.data ?? {}).map(([family, list]) => [
+      family,
+      (list as object[]).map(record => maskedRecord(record, words))
+    ])
     const action = {
-      ...shown,
-      ...(stale && { stale }),
-      ...(fault && { fault }),
-      ...(when && { when })
+      respond: maskedThroughout(respond, words),
+      change: change && { ...change, ...(change.data && { data: Object.fromEntries(records) }) },
+      stale,
+      fault,
+      when
     }
     const last = found.findLast(entry => entry.on === on)
     if (last?.to === count - 1 && last.name === name && isDeepStrictEqual(last.action, action))
@@ -234,7 +223,7 @@ export function scriptOf(calls: readonly Exchange[]): EntryData[] {
   return found.map(({ on, from, to, name, action }) => {
     const calls = from === to ? from : `${from}-${to}`
     return {
-      ...(name && { name }),
+      name,
       on,
       ...((from > 1 || to < (counts.get(on) as number)) && { calls }),
       ...action

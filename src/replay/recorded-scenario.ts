@@ -1,11 +1,8 @@
-/**
- * Requests of a sandbox as a scenario that plays them again: with all records, or with those that
- * they touched where playing it proves that enough.
- */
+/** Requests as a scenario that plays them again, with all records or only those that matter. */
 import { isDeepStrictEqual } from 'node:util'
 import { durationText, MAX_DURATION } from '../core/durations.js'
 import { isoOf } from '../core/instants.js'
-import { maskedThroughout } from '../core/redaction.js'
+import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
 import { nested, SETTING_KEYS, SETTINGS, settingsInForce } from '../core/settings.js'
 import { without } from '../core/templates.js'
@@ -24,7 +21,6 @@ import { exportedRecord, keysIn } from '../scenario/export.js'
 import { withTexts } from '../scenario/references.js'
 import { bindingsOf } from '../scenario/scenario.js'
 import { Answers, type Json, playSteps, type StepData } from '../scenario/steps.js'
-import { FAMILIES } from '../store/store.js'
 import { pause } from '../work/slices.js'
 import {
   alongside,
@@ -37,7 +33,7 @@ import {
   playOf,
   scriptOf
 } from './played-requests.js'
-import { ID_FIELDS, type Member, membersFor, touchedBy } from './recorded-state.js'
+import { type Member, maskedRecord, membersFor, touchedBy } from './recorded-state.js'
 import { SAYS } from './sentences.js'
 
 export type Recording = {
@@ -61,10 +57,7 @@ export type RecordedScenario = { data: Record<string, unknown>; notes: string[] 
 /** Of more records, only those that requests touched are played, whatever the responses. */
 const MAX_PLAYED = 20_000
 
-/**
- * `step` is null for a request that no play can send, `expect` for one that had no effect; `name`
- * is that of a record that it made.
- */
+/** `step` is null where no play can send it, `expect` without an effect; `name`: what it made. */
 type Played = {
   call: Exchange
   step: StepData | null
@@ -131,10 +124,7 @@ function setupOf(first: Exchange | undefined, hasClock: boolean): Record<string,
   }
 }
 
-/**
- * Plays a recording, with all records only if the touched ones give other responses. Errors: as of
- * `Sandbox.load`.
- */
+/** With all records only if the touched ones give other responses. Errors: as of `Sandbox.load`. */
 export async function scenarioOf(recording: Recording): Promise<RecordedScenario> {
   let { beginning, plays } = await attempt(recording)
   const skipped: string[] = []
@@ -193,34 +183,23 @@ async function beginningWith(
   const keys = accounts
     .filter(account => members.some(({ record }) => record.id === account))
     .map(account => ({ key: keyOf(account), account }))
-  const lists = new Map<string, object[]>([
-    ['api_keys', keys],
-    ...FAMILIES.map(family => [family, []] as [string, object[]])
-  ])
-  for (const member of members) {
-    lists.get(member.family)?.push(exported(member, words))
+  const data: Record<string, object[]> = keys.length > 0 ? { api_keys: keys } : {}
+  for (const { family, record } of members) {
+    data[family] ??= []
+    data[family].push(maskedRecord(exportedRecord(family, record), words))
     await pause()
   }
-  return { ...setup, data: Object.fromEntries([...lists].filter(([, list]) => list.length > 0)) }
+  return { ...setup, data }
 }
 
 /** Replaces the keys of an Account. */
 const keyOf = (account: string) => `sk_test_${account}`
 
-/** As in a fixture, with card numbers and keys in texts masked; ids stay. */
-function exported({ family, record }: Member, words: SecretWords): Record<string, unknown> {
-  const plain = exportedRecord(family, record)
-  return {
-    ...maskedThroughout(plain, words),
-    ...Object.fromEntries(Object.entries(plain).filter(([name]) => ID_FIELDS.includes(name)))
-  }
-}
-
 /** Plays requests that reached their operation. Errors: as of `Sandbox.load`. */
 async function playedIn(
   beginning: Beginning,
   calls: readonly Exchange[],
-  { words, isRunning, copied, blank }: Recording
+  { members, words, isRunning, copied, blank }: Recording
 ): Promise<Played[]> {
   const sandbox = blank()
   await sandbox.load(documentOf('recorded', { name: 'recorded', ...beginning }), {
@@ -232,6 +211,10 @@ async function playedIn(
   const answers = new Answers([])
   // the recorded id for each id of a play, and how a recorded id is written in a play
   const [recorded, written] = [new Map<string, string>(), new Map<string, string>()]
+  for (const { record } of members) {
+    written.set(withoutSecrets(record.id, words), record.id)
+    await pause()
+  }
   const inPlay = (id: string) => written.get(id) ?? id
   const keyFor = (account: string) => (first === keyOf(account) ? undefined : keyOf(account))
   const plays: Played[] = []
@@ -256,8 +239,7 @@ async function playedIn(
     )
     const { status, body } = outcome?.answer ?? { status: 0, body: null }
     const shown = body && (withTexts(body, id => recorded.get(id) ?? id) as Fields)
-    const now =
-      shown && maskedThroughout(determined(shown, status, name !== null, sandbox.settings), words)
+    const now = shown && determined(shown, status, name !== null, sandbox.settings)
     await pause()
     const answer = answerOf(call)
     const was =
@@ -266,7 +248,7 @@ async function playedIn(
         : determined(answer as Fields, call.outcome.status, isCreating, call.settings)
     const expect = expectationOf(call, status, withTexts(common(was, now) ?? null, inPlay))
     const isAlike = step !== null && (isStopped(call) || status === call.outcome.status)
-    const isSame = isStopped(call) || isDeepStrictEqual(now, was)
+    const isSame = isStopped(call) || isDeepStrictEqual(maskedThroughout(now, words), was)
     const isPlayable = isAlike && expect !== null && (isSame || call.outcome.refusal === null)
     plays.push({
       call,
@@ -362,9 +344,7 @@ function notesOn(
       SAYS.set_back()
     ],
     [
-      [...new Set(calls.map(({ settings }) => settings))].some(
-        settings => !isDeepStrictEqual(settings, calls[0]?.settings)
-      ),
+      calls.some(({ settings }) => !isDeepStrictEqual(settings, calls[0]?.settings)),
       SAYS.other_settings()
     ],
     [

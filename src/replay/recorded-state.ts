@@ -1,8 +1,7 @@
-/**
- * The records to begin with: those before the first request, those that control requests added, and
- * which of them matter.
- */
+/** The records to begin with, and which of them matter. */
 import { valueIn } from '../core/form.js'
+import { maskedThroughout } from '../core/redaction.js'
+import type { SecretWords } from '../core/secret-words.js'
 import {
   type AnyRecord,
   type Exchange,
@@ -24,7 +23,17 @@ import { pause } from '../work/slices.js'
 
 export type Member = { family: Family; record: AnyRecord }
 
-export const ID_FIELDS: readonly string[] = ['id', ...Object.keys(LINKED_FAMILIES)]
+const ID_FIELDS: readonly string[] = ['id', ...Object.keys(LINKED_FAMILIES)]
+
+/** A record as in a fixture, with card numbers and keys in texts masked; ids and sums stay. */
+export const maskedRecord = (record: object, words: SecretWords): Record<string, unknown> => ({
+  ...maskedThroughout(record, words),
+  ...Object.fromEntries(
+    Object.entries(record).filter(
+      ([name, value]) => typeof value === 'number' || name === 'amounts' || ID_FIELDS.includes(name)
+    )
+  )
+})
 
 const nameOf = (family: Family, id: unknown) => `${family} ${id}`
 async function named(members: Iterable<Member>): Promise<Map<string, Member>> {
@@ -46,10 +55,7 @@ function* membersIn(store: Store): Generator<Member> {
       yield { family, record: record as AnyRecord }
 }
 
-/**
- * The records before the first request, and later ones that no request made, with those that they
- * belong to: requests name these by id.
- */
+/** Those before the first request, and later ones that no request made, with their owners. */
 export async function membersFor(
   requests: readonly Exchange[],
   before: Store,
@@ -86,12 +92,10 @@ export async function membersFor(
     if (!byRequest.has(name) && !byScript.has(name)) add(name, original.get(name) ?? member)
     await pause()
   }
-  const families = new Map(FAMILIES.map(family => [family, [] as Member[]]))
-  for (const member of there.values()) {
-    families.get(member.family)?.push(member)
-    await pause()
-  }
-  return { members: [...families.values()].flat(), copied }
+  const members = FAMILIES.flatMap(family =>
+    [...there.values()].filter(member => member.family === family)
+  )
+  return { members, copied }
 }
 
 /** The ids that the change of a script entry names. */
@@ -101,10 +105,7 @@ function namedBy(action: Action | null): unknown[] {
   return [...removed, ...records.flatMap(record => ID_FIELDS.map(name => record[name]))]
 }
 
-/**
- * What matters to requests: the Account of the key, records found and shown, Refunds of a judged
- * charge, what these belong to, and families listed in part.
- */
+/** What matters to requests, what that belongs to, and families listed in part. */
 export async function touchedBy(
   requests: readonly Exchange[],
   members: readonly Member[]

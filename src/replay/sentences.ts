@@ -1,6 +1,8 @@
 /** What recordings say of themselves, in comments, and what clients of plays see. */
 import type { Sentences } from '../core/sentences.js'
 
+const CLOSED = 'the connection was closed before a response (UND_ERR_SOCKET)'
+
 export const SAYS = {
   recorded: () =>
     'Recorded by commerce-emulator. `commerce-emulator check FILE` replays these requests and expects the same responses.',
@@ -31,7 +33,8 @@ export const SAYS = {
   no_delays: () => 'Delays and holds of the script are left out.',
   // of a play
   no_response: (why: string) => `no response came: ${why}`,
-  reset: () => 'the connection was reset (ECONNRESET)',
-  closed: () => 'the connection was closed before a response (UND_ERR_SOCKET)',
-  held: () => 'the request is held, and nothing releases it'
+  connection_reset: () => 'the connection was reset (ECONNRESET)',
+  empty_response: () => CLOSED,
+  truncated_body: () => CLOSED,
+  hang: () => 'the request is held, and nothing releases it'
 } satisfies Sentences

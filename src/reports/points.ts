@@ -41,7 +41,7 @@ export const withFailure = (file: string, title: Said, ...problems: Problem[]): 
 })
 
 /** A problem by its place in the document. */
-export type PlacedProblem = { at: readonly Step[]; code?: string; message: string }
+export type PlacedProblem = Said & { at: readonly Step[] }
 /** A point whose problems are still to be found in the text. */
 export type PlacedPoint = Said & {
   problems: readonly PlacedProblem[]

@@ -21,6 +21,7 @@ import {
   settingsInForce
 } from '../core/settings.js'
 import { REFUSALS as REQUEST_REFUSALS } from '../engine/sentences.js'
+import type { World } from '../engine/world.js'
 import { Evidence } from '../evidence/evidence.js'
 import { JournalBudget } from '../evidence/journal.js'
 import { explainedEntries, explainedVerdicts } from '../evidence/near-misses.js'
@@ -212,20 +213,14 @@ export class Sandbox {
     return (this.#original ?? this.inputs).stateOn(this.clock.now() - ms, this.machine).store
   }
 
-  /** `by` is the id of the request. */
-  changed(
-    family: Family,
-    record: Records[Family] | null,
-    removed: string | null,
-    by: string
-  ): void {
-    this.#noteChange(by, [{ family, id: record?.id ?? (removed as string) }])
+  readonly changed: World['changed'] = (family, id, record, by, json) => {
+    this.#noteChange(by, [{ family, id }])
     const { counters } = this.state.ids
     this.inputs.add(({ ids, store }) => {
       ids.counters = counters
-      if (record === null) store.remove(family, removed as string)
+      if (record === null) store.remove(family, id)
       else store.put(family, record)
-    }, record)
+    }, json)
   }
 
   readonly counted = (id: string, count: EntryCount): void =>
@@ -321,8 +316,7 @@ export class Sandbox {
 
   async period(): Promise<Period> {
     const { name: sandbox, evidence, script, store, tally } = this
-    // what belongs to this period alone is taken now: a reset may begin the next one before this
-    // one is judged
+    // a reset may begin the next period before this one is judged
     const { prefix } = evidence
     const looked = {
       requests: evidence.journal.requests(),
@@ -358,7 +352,6 @@ export class Sandbox {
     this.reset()
   }
 
-  /** Goes on where a saved sandbox stopped. */
   resume({ first, requests, state }: Omit<SavedSandbox, 'name'>): void {
     this.begin(first)
     this.requests = requests
@@ -621,7 +614,7 @@ export class Sandbox {
             ).problems
           : await problemsOfShape('fixture', data)
         // each is in the only record of the fixture
-        for (const { steps, code = '', message } of found)
+        for (const { steps, code, message } of found)
           problems.push({ document, steps: steps.slice(2), code, message })
       }
       return this.store[family].get(id) as RecordOf<Family>
@@ -636,7 +629,6 @@ export class Sandbox {
     })
   }
 
-  /** Changes records at once, or none of them where there are problems. */
   #edit(edit: Edit, by: string): { problems: readonly DocumentProblem[]; changed: RecordName[] } {
     const { state, clock, settings } = this
     const { 'limits.records': limit } = this.#dependencies.library.limits
@@ -708,18 +700,19 @@ export class Sandbox {
     const given = flattened(changes) as GivenSettings
     // right ones are in force at once
     const isRight = !document.numbers?.length && SANDBOX_SETTINGS_CHECKER.isRight(nested(given))
-    const found = isRight
-      ? []
-      : [
-          ...(await problemsOf(document, changes, part =>
-            SANDBOX_SETTINGS_CHECKER.problems(nested(flattened(part as object)))
-          ))
-        ]
+    const problemsIn = (part: unknown) =>
+      SANDBOX_SETTINGS_CHECKER.problems(nested(flattened(part as object)))
+    const found = isRight ? [] : [...(await problemsOf(document, changes, problemsIn))]
     const actor = found.some(({ path }) => path === 'auth.accept_any_key')
       ? null
       : missingActor(given, this.store)
     if (actor !== null)
-      found.push(problemAt(['auth', 'accept_any_key'], { message: this.#accountProblem(actor) }))
+      found.push(
+        problemAt(['auth', 'accept_any_key'], {
+          code: 'missing_record',
+          message: this.#accountProblem(actor)
+        })
+      )
     const problems = found.map(({ path, code, message }) => ({
       path,
       code,
@@ -758,7 +751,7 @@ export class Sandbox {
   }
 }
 
-/** About how many bytes a record of a restored state takes. */
+/** Bytes of a restored record, about. */
 const RECORD = 512
 /** API keys of a sandbox: masking looks for each of them. */
 const MAX_KEYS = 10_000

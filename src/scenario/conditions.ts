@@ -10,7 +10,7 @@ import { say as check, type Said } from '../core/sentences.js'
 import type { Schema } from '../reference/parameters.js'
 import { LINKED_FIELDS } from '../reference/tables.js'
 import { digestOf } from './digests.js'
-import { SAYS } from './document-sentences.js'
+import { say as sayOfDocument } from './document-sentences.js'
 import { type Report, within } from './documents.js'
 import { compilePattern, isPattern, MAX_MATCHED } from './patterns.js'
 import { answeredValue, recordPath, referenceIn } from './references.js'
@@ -198,7 +198,7 @@ function compileReference(
     return fieldAt => fieldAt?.(name) ?? null
   }
   if (answers !== null) return () => answeredValue(text, answers)
-  report([], SAYS.reference_without_value(referenceIn(text) as string))
+  report([], sayOfDocument('reference_without_value', referenceIn(text) as string))
   return () => undefined
 }
 

@@ -5,6 +5,7 @@ import { ApiError, type Problem } from '../core/errors.js'
 import { sentence } from '../core/nearest.js'
 import { type PlacedProblem, partAt, pathOf, problemAt, type Step } from '../core/places.js'
 import { isSecret } from '../core/redaction.js'
+import type { Said } from '../core/sentences.js'
 import { SETTING_KEYS, SETTINGS } from '../core/settings.js'
 import { visible } from '../core/visible.js'
 import type { Schema } from '../reference/parameters.js'
@@ -30,11 +31,9 @@ export type TextType = 'json' | 'yaml'
 /** `script` is a file of script entries that scenarios share. */
 export type DocumentKind = 'fixture' | 'scenario' | 'script'
 /** `isOfName`: about a name and not its value, if the code does not say so. */
-export type DocumentProblem = {
+export type DocumentProblem = Said & {
   document: SourceDocument
   steps: readonly Step[]
-  code?: string
-  message: string
   isOfName?: boolean
 }
 /** Codes of problems that are about a name. */
@@ -55,7 +54,7 @@ const OF_NAMES = [
 /** By the place in the current part of a document. */
 export type Report = (
   steps: readonly Step[],
-  said: Pick<DocumentProblem, 'code' | 'message' | 'isOfName'> | string
+  said: Said & Pick<DocumentProblem, 'isOfName'>
 ) => void
 
 /** Collects problems. */
@@ -104,7 +103,7 @@ export const reportBy =
   (problems: Problems, written: Written): Report =>
   (steps, said) =>
     void problems.push({
-      ...(typeof said === 'string' ? { message: said } : said),
+      ...said,
       ...written(steps)
     })
 
@@ -218,7 +217,7 @@ export async function listedProblems(
   for (const document of new Set(told.map(({ document }) => document))) {
     const own = told.filter(problem => problem.document === document)
     const wanted = own.map(({ steps }) => steps)
-    const ofNames = own.map(({ code = '', isOfName = OF_NAMES.includes(code) }) => isOfName)
+    const ofNames = own.map(({ code, isOfName = OF_NAMES.includes(code) }) => isOfName)
     const places = await document.locate(wanted, ofNames)
     // data has an order all the same: that of its text, if it had one
     const order = places.every(place => place === null)
@@ -311,7 +310,7 @@ export async function refuseProblems(document: SourceDocument, checker: Checker)
 }
 
 /** `bistro.yaml:4:7 tickets[3].location: …`, as far as each part is known. */
-export function problemLine({ file, line, column, path, message }: Problem): string {
+export function problemLine({ file, line, column, path, message }: Omit<Problem, 'code'>): string {
   const place = [file, line, column].filter(part => part !== undefined).join(':')
   return [place, path && `${path}:`, message].filter(Boolean).join(' ')
 }

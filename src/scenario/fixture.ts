@@ -192,10 +192,6 @@ export class FixtureImporter {
     return !isThere && !this.#generation.isOpen && !this.#leftOut[section].has(name)
   }
 
-  isComplete(family: Family): boolean {
-    return !this.#generation.isOpen && this.#leftOut[family].size === 0
-  }
-
   #add(family: Family, source: Sourced): void {
     const before = this.problems.length
     const { given } = source

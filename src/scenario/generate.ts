@@ -28,13 +28,7 @@ export type Generating = {
   now: number
   settings: Settings
   faker: Faker
-  importer: Imported
   progress?: Progress | undefined
-}
-/** A record that was left out is not reported as missing. */
-type Imported = {
-  isMissing: (family: Family, id: string) => boolean
-  isComplete: (family: Family) => boolean
 }
 const DAY = 86_400_000
 /** Payments are of the Tickets opened last, so that bills are paid soon. */
@@ -64,15 +58,10 @@ export async function fakerOf(seed: number): Promise<Faker> {
   return faker
 }
 
-/** One family, ranges that are not reversed, weights above 0. Returns whether it is right. */
-export function checkGenerate(data: GenerateData, report: Report): boolean {
+/** One family, ranges that are not reversed, weights above 0. */
+export function checkGenerate(data: GenerateData, note: Report): void {
   const { created, amount, transactions, refunded = 0, partly_refunded = 0 } = data
   const asked = GENERATED_FAMILIES.filter(family => data[family] !== undefined)
-  let isRight = true
-  const note: Report = (steps, said) => {
-    isRight = false
-    report(steps, said)
-  }
   if (asked.length !== 1) note([], say('not_exactly_one', GENERATED_FAMILIES, asked))
   if (created !== undefined && instantIn(created.from) > instantIn(created.to))
     note(['created'], say('reversed', `from ${created.from}`, `to ${created.to}`))
@@ -90,7 +79,6 @@ export function checkGenerate(data: GenerateData, report: Report): boolean {
       ['payments_per_ticket'],
       say('not_shared', transactions ?? 0, `${data.payments_per_ticket}`)
     )
-  return isRight
 }
 
 const OF_PAYMENTS = ['refunded', 'partly_refunded', 'payments_per_ticket'] as const
@@ -156,13 +144,13 @@ function instantsOf(
 }
 
 /**
- * Ids that generated records can belong to, with weights; null where there is none, reported unless
- * one was left out.
+ * Ids that generated records can belong to, with weights; null where there is none, which is
+ * reported.
  */
 function parentsOf(
   family: (typeof GENERATED_FAMILIES)[number],
   data: GenerateData,
-  { store, importer }: Generating,
+  { store }: Generating,
   report: Report
 ): Weights | null {
   if (family === 'accounts') return { '': 1 }
@@ -175,7 +163,7 @@ function parentsOf(
     const isOfName = typeof given !== 'string'
     const named = isOfName ? given : { [given]: 1 }
     const unknown = Object.keys(named).filter(id => !store[parents].get(id))
-    for (const id of unknown.filter(id => importer.isMissing(parents, id))) {
+    for (const id of unknown) {
       report(isOfName ? [field, id] : [field], {
         ...say('missing_record', resource, id, didYouMean(id, store[parents].someIds())),
         isOfName
@@ -186,8 +174,7 @@ function parentsOf(
   const first = isPlaced
     ? store.locations.inCreationOrder()[0]
     : store.accounts.inCreationOrder().find(({ type }) => type === 'merchant')
-  if (!first && importer.isComplete(parents))
-    report([], say('missing_parent', isPlaced ? 'Location' : 'merchant Account', family))
+  if (!first) report([], say('missing_parent', isPlaced ? 'Location' : 'merchant Account', family))
   return first ? { [first.id]: 1 } : null
 }
 
@@ -269,7 +256,7 @@ async function generatePayments(
   generating: Generating,
   report: Report
 ): Promise<void> {
-  const { faker, store, importer } = generating
+  const { faker, store } = generating
   const latest = instants.at(-1)
   const open = new Map<string, OpenTickets>()
   for (const location of Object.keys(parents)) {
@@ -281,7 +268,7 @@ async function generatePayments(
     }).stored
     const [first] = tickets
     if (first === undefined || first.at > (latest ?? first.at)) {
-      if (importer.isComplete('tickets')) report(['location'], say('no_early_ticket', location))
+      report(['location'], say('no_early_ticket', location))
       return
     }
     open.set(location, { tickets, opened: 0, unpaid: [] })

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { ApiError } from '../core/errors.js'
 import { isObject } from '../core/quick-check.js'
 import { withoutSecrets } from '../core/redaction.js'
+import type { Said } from '../core/sentences.js'
 import type { Settings } from '../core/settings.js'
 import { say } from './document-sentences.js'
 import {
@@ -154,27 +155,25 @@ export class Library {
   }
 
   /** As `#named` finds it; a sentence where it cannot. */
-  async fixture(reference: string, from: string | null): Promise<SourceDocument | string> {
+  async fixture(reference: string, from: string | null): Promise<SourceDocument | Said> {
     const found = await this.#named(reference, from, 'fixture')
     if (found !== null) return found
     const known = this.#names('fixtures').map(({ name }) => name)
-    return say('no_fixture', reference, known, besides(reference, from)[0] ?? null).message
+    return say('no_fixture', reference, known, besides(reference, from)[0] ?? null)
   }
 
   /**
    * Beside the document where it has that name, else as `#named` finds it; a sentence where it
    * cannot.
    */
-  async sharedScript(reference: string, from: string | null): Promise<SourceDocument | string> {
-    if (reference === '') return say('not_a_group').message
+  async sharedScript(reference: string, from: string | null): Promise<SourceDocument | Said> {
+    if (reference === '') return say('not_a_group')
     const beside = isPath(reference)
       ? undefined
       : besides(reference, from).find(file => basename(from as string) !== file)
     const found = await this.#named(beside ?? reference, from, 'script')
     if (found !== null)
-      return typeof found === 'string' || isSharedScript(found.data)
-        ? found
-        : say('no_groups', reference).message
+      return 'message' in found || isSharedScript(found.data) ? found : say('no_groups', reference)
     const shared: string[] = []
     for (const entry of this.#names('scenarios'))
       if ((await this.#listed(entry, 'scenario')) === null) shared.push(entry.name)
@@ -183,7 +182,7 @@ export class Library {
       reference,
       shared,
       from === null ? [] : readdirSync(dirname(from)).map(file => basename(file, extname(file)))
-    ).message
+    )
   }
 
   /**
@@ -195,23 +194,22 @@ export class Library {
     reference: string,
     from: string | null,
     kind: 'fixture' | 'script'
-  ): Promise<SourceDocument | string | null> {
+  ): Promise<SourceDocument | Said | null> {
     if (!isPath(reference)) {
       const [named] = this.#names(kind === 'fixture' ? 'fixtures' : 'scenarios', reference)
-      if (named?.isOutside) return say('link_outside', reference).message
+      if (named?.isOutside) return say('link_outside', reference)
       return named === undefined ? null : this.file(named.path, kind)
     }
     if (from === null)
       return say('names_only', kind === 'fixture' ? 'fixtures' : 'files of groups', reference)
-        .message
     const path = realPathOf(resolve(dirname(from), reference))
-    if (path === null) return say('no_file', reference).message
+    if (path === null) return say('no_file', reference)
     const allowed = [dirname(from), ...this.#folders.fixtures, ...this.#folders.scenarios].map(
       realPathOf
     )
     if (!allowed.some(folder => folder !== null && isInside(path, folder)))
-      return say('outside_folders', reference).message
-    return statSync(path).isFile() ? this.file(path, kind) : say('not_a_file', reference).message
+      return say('outside_folders', reference)
+    return statSync(path).isFile() ? this.file(path, kind) : say('not_a_file', reference)
   }
 
   /** Everything that can be loaded, scenarios first. */

@@ -212,7 +212,7 @@ async function buildState(used: Whole, name: string, context: LoadContext): Prom
   checkEntries(used)
   checkTotal(used)
   await inSlices(importer.importing(used.fixtures))
-  await generateAll(used, importer, store, generation)
+  await generateAll(used, store, generation)
 
   // a record with a problem may be what others mean
   const isKnown = problems.length === 0 && !isOpen
@@ -366,18 +366,19 @@ async function scriptOf(
   return placed.map(({ entry }) => entry)
 }
 
+/** Only where all before it is right: what records belong to may be what is wrong. */
 async function generateAll(
-  { data: { generate: entries = [] }, report }: Parts,
-  importer: FixtureImporter,
+  { data: { generate: entries = [] }, problems, report }: Parts,
   store: Store,
   generation: GenerationContext
 ): Promise<void> {
-  if (entries.length === 0) return
+  for (const [index, data] of entries.entries())
+    checkGenerate(data, within(report, 'generate', index))
+  if (entries.length === 0 || problems.length > 0) return
   const faker = await fakerOf(generation.settings.seed)
   for (const [index, data] of entries.entries()) {
-    const note = within(report, 'generate', index)
-    if (checkGenerate(data, note))
-      await generate(data, { ...generation, store, faker, importer }, note)
+    await generate(data, { ...generation, store, faker }, within(report, 'generate', index))
+    if (problems.length > 0) return
   }
 }
 

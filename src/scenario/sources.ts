@@ -172,11 +172,11 @@ const namesIn = (list: unknown): (readonly [index: number, name: string])[] =>
  */
 async function found(
   { documents, problems }: Lists,
-  reading: Promise<SourceDocument | string>
-): Promise<SourceDocument | string | null> {
+  reading: Promise<SourceDocument | Said>
+): Promise<SourceDocument | Said | null> {
   try {
     const source = await reading
-    if (typeof source !== 'string') documents.push(source)
+    if (!('message' in source)) documents.push(source)
     return source
   } catch (error) {
     if (!(error instanceof ApiError) || error.problems === undefined) throw error
@@ -213,7 +213,7 @@ async function usedGroups(
     problems,
     reportGiven: within(report, 'vars')
   }
-  const files = new Map<string, SharedScript | string | null>()
+  const files = new Map<string, SharedScript | Said | null>()
   for (const name of new Set(uses.map(use => use.file))) {
     const source = await found(parts, library.sharedScript(name, file))
     const wanted = uses.flatMap(({ file, group }) =>
@@ -221,21 +221,28 @@ async function usedGroups(
     )
     files.set(
       name,
-      isObject(source) ? await readSharedScript(source as SourceDocument, wanted, reading) : source
+      source === null || 'message' in source
+        ? source
+        : await readSharedScript(source, wanted, reading)
     )
   }
   const groups = new Map<string, UsedGroup>()
   for (const { reference, index, file: name, group } of uses) {
-    const shared = files.get(name) as SharedScript | string | null
+    const shared = files.get(name) as SharedScript | Said | null
     if (shared === null) continue
-    const partOf = isObject(shared) && group !== null ? shared.groups.get(group) : undefined
-    if (typeof shared === 'string') report(['use', index], shared)
-    else if (group === null) report(['use', index], say('no_group', name, shared.names[0]))
+    if ('message' in shared) {
+      report(['use', index], shared)
+      continue
+    }
+    const partOf = group === null ? undefined : shared.groups.get(group)
+    if (group === null) report(['use', index], say('no_group', name, shared.names[0]))
     else if (partOf === undefined) report(['use', index], say('unknown_group', group, shared.names))
     else if (groups.has(reference)) report(['use', index], say('listed_twice', reference))
     else groups.set(reference, { partOf, index })
   }
-  const read = [...files.values()].filter(isObject) as SharedScript[]
+  const read = [...files.values()].flatMap(shared =>
+    shared === null || 'message' in shared ? [] : shared
+  )
   if (read.length === files.size)
     checkVariables(
       parts,
@@ -311,10 +318,10 @@ async function fixturesOf(
   const { data, problems, report } = parts
   const fixtures: Fixture[] = []
   /** By name; a file is read once. */
-  const known = new Map<string, Fixture | string | null>()
-  const fixtureNamed = async (reference: string): Promise<Fixture | string | null> => {
+  const known = new Map<string, Fixture | Said | null>()
+  const fixtureNamed = async (reference: string): Promise<Fixture | Said | null> => {
     const source = await found(parts, library.fixture(reference, file))
-    if (source === null || typeof source === 'string') return source
+    if (source === null || 'message' in source) return source
     const problemsFound = await shapeProblems(source, 'fixture')
     reportAll(problemsFound, reportTo(problems, source))
     return problemsFound.length > 0 ? null : fixtureIn(source, source.data as object)
@@ -322,8 +329,9 @@ async function fixturesOf(
   for (const [index, reference] of namesIn(data.fixtures)) {
     const fixture = known.has(reference) ? known.get(reference) : await fixtureNamed(reference)
     known.set(reference, fixture as Fixture)
-    if (typeof fixture === 'string') report(['fixtures', index], fixture)
-    else if (fixture) fixtures.push(fixture)
+    if (!fixture) continue
+    if ('message' in fixture) report(['fixtures', index], fixture)
+    else fixtures.push(fixture)
   }
   return fixtures
 }

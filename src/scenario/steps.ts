@@ -21,7 +21,7 @@ import {
 import { type Schema, schemaOf } from '../reference/parameters.js'
 import { FIELDS, TABLES, type Tables } from '../reference/tables.js'
 import { compileShown, isCondition, shownWanted } from './conditions.js'
-import { SAYS } from './document-sentences.js'
+import { say as sayOfDocument } from './document-sentences.js'
 import { type Report, within } from './documents.js'
 import { checkHeaders } from './headers.js'
 import { isPattern, isWithinPatterns } from './patterns.js'
@@ -151,7 +151,7 @@ export async function checkSteps(
       note
     )
     if (as === undefined) continue
-    if (!NAME.test(as)) note(['as'], SAYS.not_a_variable_name())
+    if (!NAME.test(as)) note(['as'], sayOfDocument('not_a_variable_name'))
     else if (as === 'vars' || as === 'record') note(['as'], say('name_reserved', as))
     if (known.has(as)) note(['as'], say('name_taken', as))
     known.set(as, { operation: answeredOperation(step), group })
@@ -186,7 +186,7 @@ function checkReferences(
 ): void {
   for (const { steps, text, isOfName = false } of textsIn(part, [], { areNamesRead })) {
     const unclosed = unclosedIn(text)
-    if (unclosed !== undefined) report(steps, SAYS.reference_not_closed(unclosed))
+    if (unclosed !== undefined) report(steps, sayOfDocument('reference_not_closed', unclosed))
     for (const name of namesIn(text)) {
       const problem = problemOf(name, text, steps)
       if (problem !== null) report(steps, { ...problem, isOfName })

@@ -114,7 +114,7 @@ type Expanded = { data: unknown; used: ReadonlySet<string>; unresolved: readonly
 export type Read = {
   data: unknown
   used: ReadonlySet<string>
-  problems: readonly (Partial<Said> & Pick<PlacedProblem, 'steps' | 'message'>)[]
+  problems: readonly (Said & Pick<PlacedProblem, 'steps'>)[]
 }
 
 /** Expands variables; `check` looks for problems of shape, of which unresolved places have none. */

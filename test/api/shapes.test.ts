@@ -188,16 +188,10 @@ t.test('shapes.list: lists of every family, and the Refunds in a Transaction', a
     startTestEmulator(t, { ...own, settings: { 'shapes.list': LIST } }),
     startTestEmulator(t, { ...own, settings: { 'shapes.list': ENDS } })
   ])
-  const paths = [
-    '/locations',
-    '/accounts',
-    '/accounts/mch_a/users',
-    '/tickets',
-    '/transactions',
-    '/refunds',
-    '/refunds?transaction=none',
-    '/tickets?limit=2'
-  ]
+  const paths =
+    '/locations /accounts /accounts/mch_a/users /tickets /transactions /refunds /refunds?transaction=none /tickets?limit=2'.split(
+      ' '
+    )
   const shaped = (list: Json): Json => {
     const { url, data, has_more, first_id, last_id } = list
     const rows = data.map((record: Json) =>
@@ -393,13 +387,10 @@ t.test('shapes.error: answers of the script have it, those of the control API do
     [Object.keys(refused.body), Object.keys(refused.body.error)],
     [['error'], ['type', 'code', 'message', 'problems', 'request_id']]
   )
-  t.strictSame(Object.keys((await control('GET /requests/none')).body.error), [
-    'type',
-    'code',
-    'message',
-    'param',
-    'request_id'
-  ])
+  t.strictSame(
+    Object.keys((await control('GET /requests/none')).body.error),
+    'type code message param request_id'.split(' ')
+  )
 })
 
 t.test('shapes.error: what cannot be read as HTTP has it too', async t => {
@@ -541,13 +532,10 @@ t.test('shapes: OpenAPI describes what is answered', async t => {
   })
   t.match(Transaction.properties.refunds.$ref, /RefundList$/)
   t.strictSame(Object.keys(RefundList.properties.result.properties), ['rows', 'more'])
-  t.strictSame(Object.keys(Transaction.examples[0].refunds), [
-    'result',
-    'kind',
-    'version',
-    'ok',
-    'none'
-  ])
+  t.strictSame(
+    Object.keys(Transaction.examples[0].refunds),
+    'result kind version ok none'.split(' ')
+  )
   t.equal(
     document.paths['/locations'].get.responses[200].content['application/json'].example.result.rows
       .length,

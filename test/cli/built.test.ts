@@ -69,7 +69,8 @@ t.test('built: faked timers and a browser’s globals do not reach it', async t 
         timeout: 120_000
       }
     )
-    t.strictSame([stdout, stderr], ['200,expectation_unmet,200,é\n', ''], by)
+    const isFaked = by === 'hand'
+    t.strictSame([stdout, stderr], [`200,expectation_unmet,200,é,true,${isFaked}\n`, ''], by)
   }
 })
 

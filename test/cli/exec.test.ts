@@ -52,18 +52,10 @@ t.test('exec: the variables can have other names, and the port can be chosen', a
   const scenario = scenarioIn(t, { data: { ...smallFixture(), api_keys: [] } })
   const file = `${t.testdirName}/found.json`
   const code = `const { U, B, S, K, C } = process.env; save(${JSON.stringify(file)}, { U, B, S, K: K ?? null, C, none: [base, control, process.env.COMMERCE_URL, process.env.COMMERCE_SANDBOX_URL] })`
-  const names = [
-    '--url-name',
-    'U',
-    '--base-url-name',
-    'B',
-    '--sandbox-url-name',
-    'S',
-    '--api-key-name',
-    'K',
-    '--control-url-name',
-    'C'
-  ]
+  const names =
+    '--url-name U --base-url-name B --sandbox-url-name S --api-key-name K --control-url-name C'.split(
+      ' '
+    )
   const port = await freePort()
 
   const { status, stderr } = await ran([
@@ -397,13 +389,10 @@ commerce-emulator
 ${failures.flatMap(([, ...problems]) => problems.map(message => `  FAILED        ${message}\n`)).join('')}${run.findings.map(({ finding, about, advice, times, requests }: Finding) => `                ${finding}: ${REPORTS.finding(about, advice, times, requests.join(', '))}\n`).join('')}  Next          ${SAYS.record_it()}
 `
   )
-  t.strictSame(readdirSync(folder).sort(), [
-    'coverage.json',
-    'junit.xml',
-    'report.html',
-    'run.json',
-    'summary.md'
-  ])
+  t.strictSame(
+    readdirSync(folder).sort(),
+    'coverage.json junit.xml report.html run.json summary.md'.split(' ')
+  )
   t.ok(
     readFileSync(`${folder}/junit.xml`, 'utf8').includes(
       '<testsuite name="gates" tests="4" failures="4" errors="0">'

@@ -613,14 +613,9 @@ t.test('cli: a host beyond loopback without a control token is warned of', async
     return lines
   }
 
-  for (const host of [
-    '0.0.0.0',
-    '::',
-    '192.168.1.5',
-    'my-laptop',
-    'localhost.example.com',
-    '127.0.0.1.example.com'
-  ])
+  for (const host of '0.0.0.0 :: 192.168.1.5 my-laptop localhost.example.com 127.0.0.1.example.com'.split(
+    ' '
+  ))
     t.strictSame(warned(host), [SAYS.exposed(host)])
   for (const host of ['127.0.0.1', '127.1.2.3', '::1', 'localhost'])
     t.strictSame(warned(host), [], host)

@@ -196,6 +196,31 @@ t.test(
   }
 )
 
+t.test(
+  'api: a faked nextTick does not reach it, and is as the test left it afterwards',
+  async () => {
+    const own = process.nextTick
+    const [fake, other] = [() => {}, () => {}]
+    const seen: unknown[] = []
+    const look = () => seen.push(process.nextTick)
+    process.nextTick = fake
+    const emulator = await startEmulator().finally(look)
+    // two requests at a time, and what the test does meanwhile
+    for (const meanwhile of [null, own, other]) {
+      process.nextTick = fake
+      const requests = ['GET /tickets', 'GET /locations'].map(on => emulator.inject(on))
+      look()
+      if (meanwhile) process.nextTick = meanwhile
+      for (const { status } of await Promise.all(requests)) seen.push(status)
+      look()
+    }
+    await emulator.close()
+    look()
+    process.nextTick = own
+    t.strictSame(seen, [fake, own, 200, 200, fake, own, 200, 200, own, own, 200, 200, other, other])
+  }
+)
+
 t.test('api: connect takes any address of an emulator', async t => {
   const { url, sandbox } = await started(t)
   const own = sandbox('own')

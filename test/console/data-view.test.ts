@@ -135,22 +135,14 @@ t.test('console: the parameters of a list are those of the API, without paging',
   const namesOf = (family: Parameters<typeof listPath>[0]) =>
     listParameters(openApi, family, CURSORS).map(({ name }) => name)
 
-  t.strictSame(namesOf('tickets'), [
-    'limit',
-    'location',
-    'search_query',
-    'created[gte]',
-    'created[gt]',
-    'created[lte]',
-    'created[lt]'
-  ])
-  t.strictSame(namesOf('users'), [
-    'limit',
-    'created[gte]',
-    'created[gt]',
-    'created[lte]',
-    'created[lt]'
-  ])
+  t.strictSame(
+    namesOf('tickets'),
+    'limit location search_query created[gte] created[gt] created[lte] created[lt]'.split(' ')
+  )
+  t.strictSame(
+    namesOf('users'),
+    'limit created[gte] created[gt] created[lte] created[lt]'.split(' ')
+  )
   t.equal(listPath('users'), '/accounts/{id}/users')
   t.equal(
     listAddress('tickets', 'mch_a', {

@@ -425,13 +425,10 @@ t.test('requests: as a script entry that answers the next such call the same', a
   t.throws(() => entryYaml(call({ on: null })), /No operation matched/)
 
   const fixture = fixtureYaml(refused, state)
-  t.strictSame(Object.keys(parse(fixture)), [
-    'api_keys',
-    'accounts',
-    'locations',
-    'tickets',
-    'transactions'
-  ])
+  t.strictSame(
+    Object.keys(parse(fixture)),
+    'api_keys accounts locations tickets transactions'.split(' ')
+  )
   t.strictSame(
     parse(fixture).transactions.map(({ id }: { id: string }) => id),
     [paid.id]
@@ -667,13 +664,10 @@ t.test('console: the editor completes names and values by the schema, at any dep
       labels('script:\n  - on: GET /tickets\n    ').includes(name)
     )
   )
-  t.strictSame(labels('script:\n  - on: GET /tickets\n    fault: co').sort(), [
-    'connection_reset',
-    'empty_response',
-    'hang',
-    'malformed_body',
-    'truncated_body'
-  ])
+  t.strictSame(
+    labels('script:\n  - on: GET /tickets\n    fault: co').sort(),
+    'connection_reset empty_response hang malformed_body truncated_body'.split(' ')
+  )
   t.ok(
     labels('script:\n  - on: GET /tickets\n    respond:\n      error:\n        ').includes('code')
   )

@@ -29,19 +29,10 @@ const BOTH = ['refunds', 'transactions']
  * Everything that could show that a call was made; `saved` is how often a data file was written.
  */
 async function everything({ control, sandbox }: Emulator): Promise<string> {
-  const paths = [
-    'state',
-    'requests',
-    'coverage',
-    'findings',
-    'script',
-    'assumptions',
-    'clock',
-    'settings',
-    'run',
-    'gates',
-    'sandboxes'
-  ]
+  const paths =
+    'state requests coverage findings script assumptions clock settings run gates sandboxes'.split(
+      ' '
+    )
   const texts = await Promise.all(paths.map(async path => (await control(`GET /${path}`)).text))
   // what prom-client measures of the process goes on
   const metrics = (await control('GET /metrics')).text

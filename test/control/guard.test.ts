@@ -169,13 +169,10 @@ t.test('control: an Origin passes when it is that of the Host', async t => {
     (await control('GET /state', undefined, { host, origin })).status
   for (const host of ['localhost:4010', '127.0.0.1:4010', '[::1]:4010', 'localhost'])
     t.equal(await visit(host, `http://${host}`), 200, host)
-  const others = [
-    'http://localhost:3000',
-    'http://localhost',
-    'http://127.0.0.1:4010',
-    'https://localhost:4010',
-    'http://localhost:4010.evil.example'
-  ]
+  const others =
+    'http://localhost:3000 http://localhost http://127.0.0.1:4010 https://localhost:4010 http://localhost:4010.evil.example'.split(
+      ' '
+    )
   for (const origin of [...others, 'null', ''])
     t.equal(await visit('localhost:4010', origin), 403, origin)
   for (const on of [

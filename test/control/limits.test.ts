@@ -305,6 +305,7 @@ t.test('A35: without memory for more, what adds something is refused with 429', 
     control('POST /records', { tickets: tickets(3000) }),
     control('POST /script', ENTRY),
     control('POST /keys', { account: 'mch_a' }),
+    control('PATCH /records/users/usr_x', { name: 'Y' }),
     control('PUT /snapshots/after'),
     control('POST /load', { scenario: LARGE })
   ]

@@ -135,13 +135,7 @@ function misshapen(part: Json, shape: string, path: string): string[] {
 function validatorFor(of: Json) {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true })
   ajvFormats.default(ajv)
-  ajv.addVocabulary([
-    'x-rule',
-    'x-required-by',
-    'x-assumption',
-    'x-assumptions',
-    'x-extensible-enum'
-  ])
+  ajv.addVocabulary('x-rule x-required-by x-assumption x-assumptions x-extensible-enum'.split(' '))
   const local = (part: unknown) =>
     JSON.parse(JSON.stringify(part).replaceAll('#/components/schemas/', 'document#/$defs/'))
   ajv.addSchema({ $id: 'document', $defs: local(of.components.schemas) })
@@ -823,16 +817,9 @@ t.test('openapi: the flat document names nested parameters in brackets', async t
   t.strictSame(Location, document.components.schemas.Location, 'answers are as they are')
   t.strictSame(
     operationOf('listUsers', flat).parameters.map(({ name }: Json) => name),
-    [
-      'id',
-      'limit',
-      'starting_after',
-      'ending_before',
-      'created[gte]',
-      'created[gt]',
-      'created[lte]',
-      'created[lt]'
-    ]
+    'id limit starting_after ending_before created[gte] created[gt] created[lte] created[lt]'.split(
+      ' '
+    )
   )
 
   const check = validatorFor(flat)({ $ref: '#/components/schemas/UpdateLocation' })
@@ -1061,6 +1048,40 @@ t.test('openapi: what a setting lets pass is not described as refused', t => {
   t.end()
 })
 
+t.test('openapi: what a payment needs, and what its key can do, follow the settings', t => {
+  const cases: [settings: GivenSettings, needed: string[], security: object[], has401: boolean][] =
+    [
+      [{}, [], [], false],
+      [
+        { 'transactions.default_currency': 'eur', 'transactions.without_amount': 'zero' },
+        [],
+        [],
+        false
+      ],
+      [{ 'transactions.default_currency': 'required' }, ['currency'], [], false],
+      [{ 'transactions.without_amount': 'reject' }, ['amount'], [], false],
+      [{ 'auth.payment_key': 'check' }, [], [{}, { apiKey: [] }], true]
+    ]
+  for (const [settings, needed, security, has401] of cases) {
+    for (const isFlat of [false, true]) {
+      const of = documentOf(settings, '/next', ORIGIN, isFlat)
+      const { responses, security: keys } = operationOf('createTransaction', of)
+      t.strictSame(
+        [of.components.schemas.CreateTransaction.required, keys, '401' in responses],
+        [['ticket', 'payment_type', ...needed], security, has401],
+        JSON.stringify(settings)
+      )
+      const { description } = responses['401'] ?? { description: '' }
+      t.notMatch(description, 'api_key_missing', 'a payment without a key is right')
+    }
+  }
+  const codesOf = (settings: GivenSettings) =>
+    JSON.stringify(operationOf('createRefund', documentOf(settings)).responses)
+  t.notMatch(codesOf({}), 'charge_has_no_card')
+  t.match(codesOf({ 'refunds.without_card': 'reject' }), 'charge_has_no_card')
+  t.end()
+})
+
 t.test('openapi: the statuses and the page sizes are those of the settings', async t => {
   const settings: GivenSettings = {
     'statuses.created': 201,
@@ -1070,38 +1091,19 @@ t.test('openapi: the statuses and the page sizes are those of the settings', asy
     'pagination.default_limit': 20
   }
   const changed = documentOf({ ...settings, 'errors.expose_rule': false })
-  t.strictSame(Object.keys(changed.components.schemas.ErrorDetail.properties), [
-    'type',
-    'code',
-    'message',
-    'param',
-    'request_id'
-  ])
+  t.strictSame(
+    Object.keys(changed.components.schemas.ErrorDetail.properties),
+    'type code message param request_id'.split(' ')
+  )
 
-  t.strictSame(Object.keys(operationOf('createRefund', changed).responses), [
-    '201',
-    '400',
-    '401',
-    '402',
-    '413',
-    '415',
-    '422',
-    '429',
-    '503',
-    'default'
-  ])
-  t.strictSame(Object.keys(operationOf('updateRefund', changed).responses), [
-    '200',
-    '401',
-    '402',
-    '404',
-    '413',
-    '415',
-    '422',
-    '429',
-    '503',
-    'default'
-  ])
+  t.strictSame(
+    Object.keys(operationOf('createRefund', changed).responses),
+    '201 400 401 402 413 415 422 429 503 default'.split(' ')
+  )
+  t.strictSame(
+    Object.keys(operationOf('updateRefund', changed).responses),
+    '200 401 402 404 413 415 422 429 503 default'.split(' ')
+  )
   const [limit] = operationOf('listRefunds', changed).parameters
   t.hasStrict(limit, {
     name: 'limit',

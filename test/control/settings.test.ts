@@ -178,13 +178,9 @@ t.test('control: a setting that cannot be set back is refused, and nothing is ch
   await control('PATCH /settings', { 'auth.accept_any_key': null, seed: 7 })
   await control('POST /snapshots/of-a/restore')
   const before = (await control('GET /settings')).text
-  for (const name of [
-    'port',
-    'pagination',
-    'pagination.max_limt',
-    'constructor',
-    'auth.accept_any_key'
-  ]) {
+  for (const name of 'port pagination pagination.max_limt constructor auth.accept_any_key'.split(
+    ' '
+  )) {
     const { status, body } = await control(`DELETE /settings/${name}`)
     t.strictSame(
       [status, body.error.code, body.error.param],

@@ -425,15 +425,10 @@ t.test('control: a record is changed by a merge patch of what a fixture gives of
   t.hasStrict(yaml.body.error.problems[0], { path: 'location', line: 2, column: 11 })
 
   // each can go once nothing refers to it
-  const order = [
-    'refunds/rfd_a',
-    'transactions/txn_a',
-    'tickets/tkt_a',
-    'tickets/tkt_b',
-    'locations/loc_b',
-    'users/usr_b',
-    'accounts/mch_b'
-  ]
+  const order =
+    'refunds/rfd_a transactions/txn_a tickets/tkt_a tickets/tkt_b locations/loc_b users/usr_b accounts/mch_b'.split(
+      ' '
+    )
   for (const one of order) {
     t.equal((await control(`DELETE /records/${one}`)).status, 204, one)
     t.equal((await control(`DELETE /records/${one}`)).status, 404, `${one} is gone`)
@@ -771,13 +766,9 @@ t.test('control: requests that were held have their turn when they go on', async
   t.strictSame(await Promise.all([...held, scripted]), [200, 200, 503])
 
   const amounts = []
-  for (const moment of [
-    'before=req_3',
-    'before=req_2',
-    'after=req_2',
-    'before=req_1',
-    'after=req_1'
-  ]) {
+  for (const moment of 'before=req_3 before=req_2 after=req_2 before=req_1 after=req_1'.split(
+    ' '
+  )) {
     const { tickets, transactions } = (await control(`GET /state?${moment}`)).body
     amounts.push(
       [tickets.length, ...transactions.slice(1).map(({ amount }: Json) => amount)].join()

@@ -171,15 +171,9 @@ t.test('A36: a name has at most 1,000 characters, brackets included, as decoded'
 })
 
 t.test('FORM-1: the names of built-in properties are names like any other', async t => {
-  for (const name of [
-    '__proto__',
-    'constructor',
-    'prototype',
-    'toString',
-    'hasOwnProperty',
-    'valueOf',
-    '__defineGetter__'
-  ]) {
+  for (const name of '__proto__ constructor prototype toString hasOwnProperty valueOf __defineGetter__'.split(
+    ' '
+  )) {
     t.equal(JSON.stringify(decoded(`${name}=x`)), JSON.stringify({ [name]: 'x' }), name)
     t.equal(
       JSON.stringify(decoded(`metadata[${name}][polluted]=x`)),

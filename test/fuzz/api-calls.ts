@@ -97,16 +97,7 @@ const strayPair = (draws: Draws): [name: string, value: string] =>
     [
       2,
       () => [
-        draws.pick([
-          'metadata',
-          'address',
-          'card',
-          'created',
-          'amounts',
-          'customer',
-          'limit',
-          'amount'
-        ]),
+        draws.pick('metadata address card created amounts customer limit amount'.split(' ')),
         hostileText(draws)
       ]
     ],
@@ -121,17 +112,9 @@ const strayPair = (draws: Draws): [name: string, value: string] =>
     [
       1,
       () => [
-        draws.pick([
-          'cardNumber',
-          'card_number',
-          'Card[Number]',
-          'cvv',
-          'card[cvc]',
-          'csc',
-          'pan',
-          'api_key',
-          'password'
-        ]),
+        draws.pick(
+          'cardNumber card_number Card[Number] cvv card[cvc] csc pan api_key password'.split(' ')
+        ),
         usedSecret(draws)
       ]
     ],

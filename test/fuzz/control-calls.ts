@@ -21,14 +21,10 @@ export const SCRIPTED = 'x-scripted'
 export const FAULTED = ['GET /tickets', 'POST /refunds', 'GET /locations/{id}'] as const
 
 /** Shipped scenarios without a script, whose answers all come from the operations. */
-const SCENARIOS = [
-  'default',
-  'month-end',
-  'partial-refunds',
-  'reseller-onboarding',
-  'split-bill',
-  'needle-on-a-late-page'
-]
+const SCENARIOS =
+  'default month-end partial-refunds reseller-onboarding split-bill needle-on-a-late-page'.split(
+    ' '
+  )
 const API_KEYS = KEYS.map((key, index) => ({
   key,
   account: ['mch_bistro', 'mch_bakery', 'rsl_partner'][index]
@@ -119,14 +115,9 @@ function entry(draws: Draws): Record<string, unknown> {
       { error: { code: 'x', message: text } },
       {}
     ])
-    const named = draws.pick([
-      'content-type',
-      'retry-after',
-      'set-cookie',
-      'location',
-      'content-encoding',
-      'date'
-    ])
+    const named = draws.pick(
+      'content-type retry-after set-cookie location content-encoding date'.split(' ')
+    )
     const headers = { [SCRIPTED]: '1', ...(draws.chance(30) && { [named]: draws.word(4) }) }
     const number = misplacedCardNumber(draws)
     const on = draws.chance(20)
@@ -145,13 +136,9 @@ function entry(draws: Draws): Record<string, unknown> {
   const match = draws.chance(30)
     ? { match: { query: { limit: draws.pick(['1', '/^[0-9]+$/', '/(a+)+$/', ['1', '2'], 3]) } } }
     : {}
-  const fault = draws.pick([
-    'connection_reset',
-    'empty_response',
-    'truncated_body',
-    'malformed_body',
-    'hang'
-  ])
+  const fault = draws.pick(
+    'connection_reset empty_response truncated_body malformed_body hang'.split(' ')
+  )
   const when = draws.chance(50) ? { when: 'after' } : {}
   const delay = draws.pick<unknown>(['1ms', '5ms', { min: '0ms', max: '20ms' }, 'PT0.01S', '2s'])
   return {

@@ -21,6 +21,7 @@ import {
   startTestEmulator
 } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
+import { rows } from '../support/rows.js'
 
 type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
 type Call = NonNullable<Parameters<Emulator['call']>[1]>
@@ -69,7 +70,6 @@ const RECORDS = parse(`
 `)
 const US = { 'address[country]': 'US' }
 const PAID = { ticket: 'tkt_a', payment_type: 'external', amount: 100 }
-const ACCOUNT = { type: 'merchant', name: 'N', email: 'n@example.com', ...US }
 
 /** The call that a scenario plays, in the form of the test. */
 function playedCall(document: Json): [on: string, call: Call] {
@@ -85,88 +85,29 @@ function playedCall(document: Json): [on: string, call: Call] {
   ]
 }
 
-const REFUSALS: readonly (readonly [on: string, call: Call, blame: Blame, records: number])[] = [
-  [
-    'POST /refunds',
-    { body: { transaction: 'txn_none' } },
-    [400, 'reference_missing', 'transaction', 'REF-1'],
-    1
-  ],
-  [
-    'POST /refunds',
-    { body: { transaction: 'txn_a', amount: 0 } },
-    [400, 'parameter_invalid', 'amount', 'REF-3'],
-    4
-  ],
-  [
-    'POST /refunds',
-    { body: { transaction: 'txn_b' } },
-    [400, 'charge_already_refunded', 'transaction', 'REF-6'],
-    5
-  ],
-  [
-    'POST /refunds',
-    { body: { transaction: 'txn_a', amount: 601 } },
-    [400, 'refund_exceeds_remaining', 'amount', 'REF-7'],
-    6
-  ],
-  [
-    'POST /refunds',
-    { body: { transaction: 'txn_c' } },
-    [400, 'charge_has_no_amount', 'transaction', 'A24'],
-    4
-  ],
-  [
-    'POST /refunds/rfd_a',
-    { body: { amount: 1 } },
-    [400, 'parameter_not_updatable', 'amount', 'REF-9'],
-    1
-  ],
-  [
-    'POST /transactions',
-    { body: { ...PAID, ticket: 'tkt_none' } },
-    [400, 'reference_missing', 'ticket', 'TXN-1'],
-    0
-  ],
-  [
-    'POST /transactions',
-    { body: { ...PAID, payment_type: 'vip' } },
-    [400, 'parameter_missing', 'customer[phone]', 'TXN-3'],
-    3
-  ],
-  ['POST /locations', { body: US }, [400, 'parameter_missing', 'display_name', 'LOC-1'], 1],
-  [
-    'POST /locations',
-    { body: { display_name: 'N', ...US }, key: RESELLER },
-    [403, 'merchant_required', null, 'LOC-3'],
-    1
-  ],
-  ['DELETE /locations/loc_a', {}, [501, 'operation_disabled', null, 'LOC-4'], 1],
-  [
-    'POST /accounts',
-    { body: { ...ACCOUNT, type: 'other' } },
-    [400, 'parameter_invalid', 'type', 'ACC-1'],
-    1
-  ],
-  ['DELETE /accounts/mch_a/users/usr_b', {}, [404, 'resource_missing', 'user_id', 'USR-1'], 3],
-  [
-    'POST /accounts/mch_b/users',
-    { body: { email: 'n@example.com' } },
-    [400, 'parameter_missing', 'name', 'USR-2'],
-    1
-  ],
-  ['GET /tickets', { query: 'limit=x' }, [400, 'parameter_invalid', 'limit', 'LIST-3'], 1],
-  [
-    'GET /tickets',
-    { query: 'starting_after=tkt_none' },
-    [400, 'cursor_unknown', 'starting_after', 'A10'],
-    1
-  ],
-  ['GET /tickets/tkt_none', {}, [404, 'resource_missing', 'id', 'A08'], 1],
-  ['GET /tickets', { query: 'page=2' }, [400, 'parameter_unknown', 'page', 'A14'], 1],
-  ['GET /tickets', { key: 'sk_nobody' }, [401, 'api_key_unknown', null, 'A18'], 0],
-  ['GET /tickets', { key: null }, [401, 'api_key_missing', null, 'AUTH-3'], 0]
-]
+const REFUSALS: readonly (readonly [on: string, call: Call, blame: Blame, records: number])[] =
+  parse(`
+  - [POST /refunds, {body: {transaction: txn_none}}, [400, reference_missing, transaction, REF-1], 1]
+  - [POST /refunds, {body: {transaction: txn_a, amount: 0}}, [400, parameter_invalid, amount, REF-3], 4]
+  - [POST /refunds, {body: {transaction: txn_b}}, [400, charge_already_refunded, transaction, REF-6], 5]
+  - [POST /refunds, {body: {transaction: txn_a, amount: 601}}, [400, refund_exceeds_remaining, amount, REF-7], 6]
+  - [POST /refunds, {body: {transaction: txn_c}}, [400, charge_has_no_amount, transaction, A24], 4]
+  - [POST /refunds/rfd_a, {body: {amount: 1}}, [400, parameter_not_updatable, amount, REF-9], 1]
+  - [POST /transactions, {body: {ticket: tkt_none, payment_type: external, amount: 100}}, [400, reference_missing, ticket, TXN-1], 0]
+  - [POST /transactions, {body: {ticket: tkt_a, payment_type: vip, amount: 100}}, [400, parameter_missing, "customer[phone]", TXN-3], 3]
+  - [POST /locations, {body: {"address[country]": US}}, [400, parameter_missing, display_name, LOC-1], 1]
+  - [POST /locations, {body: {display_name: N, "address[country]": US}, key: ${RESELLER}}, [403, merchant_required, null, LOC-3], 1]
+  - [DELETE /locations/loc_a, {}, [501, operation_disabled, null, LOC-4], 1]
+  - [POST /accounts, {body: {type: other, name: N, email: n@example.com, "address[country]": US}}, [400, parameter_invalid, type, ACC-1], 1]
+  - [DELETE /accounts/mch_a/users/usr_b, {}, [404, resource_missing, user_id, USR-1], 3]
+  - [POST /accounts/mch_b/users, {body: {email: n@example.com}}, [400, parameter_missing, name, USR-2], 1]
+  - [GET /tickets, {query: limit=x}, [400, parameter_invalid, limit, LIST-3], 1]
+  - [GET /tickets, {query: starting_after=tkt_none}, [400, cursor_unknown, starting_after, A10], 1]
+  - [GET /tickets/tkt_none, {}, [404, resource_missing, id, A08], 1]
+  - [GET /tickets, {query: page=2}, [400, parameter_unknown, page, A14], 1]
+  - [GET /tickets, {key: sk_nobody}, [401, api_key_unknown, null, A18], 0]
+  - [GET /tickets, {key: null}, [401, api_key_missing, null, AUTH-3], 0]
+`)
 
 t.test('the scenario of a refused call: the same rule refuses it there', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS })
@@ -214,46 +155,26 @@ t.test(
   'the scenario of a call that was answered: what it shows, and the pages that it is a part of',
   async t => {
     const emulator = await startTestEmulator(t, { records: RECORDS })
-    for (const [on, call, expected] of [
-      ['GET /tickets/tkt_b', {}, { tickets: ['tkt_b'] }],
-      ['GET /tickets', { query: 'limit=1' }, { tickets: ['tkt_a', 'tkt_b', 'tkt_c', 'tkt_d'] }],
-      [
-        'GET /tickets',
-        { query: 'limit=2&starting_after=tkt_d' },
-        { tickets: ['tkt_a', 'tkt_b', 'tkt_c', 'tkt_d'] }
-      ],
-      ['GET /tickets', { query: 'location=loc_b' }, { tickets: undefined }],
-      [
-        'GET /tickets',
-        { query: 'limit=2&search_query=T-c' },
-        { tickets: ['tkt_a', 'tkt_b', 'tkt_c', 'tkt_d'] }
-      ],
-      ['GET /transactions/txn_a', {}, { transactions: ['txn_a'], refunds: ['rfd_a', 'rfd_b'] }],
-      [
-        'POST /refunds',
-        { body: { transaction: 'txn_a' } },
-        { transactions: ['txn_a'], refunds: ['rfd_a', 'rfd_b'] }
-      ],
-      [
-        'POST /refunds',
-        { body: { transaction: 'txn_a', amount: 1 } },
-        { transactions: ['txn_a'], refunds: ['rfd_a', 'rfd_b'] }
-      ],
-      ['POST /refunds/rfd_b', { body: { 'metadata[a]': '1' } }, { refunds: ['rfd_b'] }],
-      [
-        'POST /locations/loc_b',
-        { body: { phone: '' } },
-        { accounts: ['mch_a', 'mch_b'], locations: ['loc_b'] }
-      ],
-      ['DELETE /accounts/mch_a/users/usr_a', {}, { users: ['usr_a'] }]
-    ] as const) {
+    for (const [on, call, expected] of parse(`
+      - [GET /tickets/tkt_b, {}, { tickets: [tkt_b] }]
+      - [GET /tickets, { query: limit=1 }, { tickets: [tkt_a, tkt_b, tkt_c, tkt_d] }]
+      - [GET /tickets, { query: limit=2&starting_after=tkt_d }, { tickets: [tkt_a, tkt_b, tkt_c, tkt_d] }]
+      - [GET /tickets, { query: location=loc_b }, { tickets: }]
+      - [GET /tickets, { query: limit=2&search_query=T-c }, { tickets: [tkt_a, tkt_b, tkt_c, tkt_d] }]
+      - [GET /transactions/txn_a, {}, { transactions: [txn_a], refunds: [rfd_a, rfd_b] }]
+      - [POST /refunds, { body: transaction=txn_a }, { transactions: [txn_a], refunds: [rfd_a, rfd_b] }]
+      - [POST /refunds, { body: transaction=txn_a&amount=1 }, { transactions: [txn_a], refunds: [rfd_a, rfd_b] }]
+      - [POST /refunds/rfd_b, { body: 'metadata[a]=1' }, { refunds: [rfd_b] }]
+      - [POST /locations/loc_b, { body: phone= }, { accounts: [mch_a, mch_b], locations: [loc_b] }]
+      - [DELETE /accounts/mch_a/users/usr_a, {}, { users: [usr_a] }]
+    `)) {
       await emulator.control('POST /reset')
       t.ok((await emulator.call(on, call)).status < 300, on)
 
       const text = (await repeated(emulator)) as string
       const { data } = parse(text)
       for (const [family, ids] of Object.entries(expected))
-        t.strictSame(idsOf(data[family]), ids, `${on} ${JSON.stringify(call)}: ${family}`)
+        t.strictSame(idsOf(data[family]) ?? null, ids, `${on} ${JSON.stringify(call)}: ${family}`)
       t.strictSame(await problemsOf(t, text), [], text)
     }
   }
@@ -343,52 +264,16 @@ t.test('a recording: every call is played again with what was answered', async t
 t.test('a recording: numbers of cards and accounts are others that show the same', async t => {
   const emulator = await startTestEmulator(t)
   const { call } = emulator
-  const cases = [
-    [
-      { 'card[number]': '378282246310005', 'card[brand]': 'American Express' },
-      { number: '4000000000070005', brand: 'American Express' },
-      1
-    ],
-    [
-      { 'card[number]': '378282246310005', 'card[brand]': 'amex' },
-      { number: '370000000070005', brand: 'amex' },
-      1
-    ],
-    [{ 'card[number]': '123' }, { number: 'none' }, 1],
-    [
-      { 'card[expiry]': '11/39', 'card[token]': 'tok_1' },
-      { expiry: '12/34', token: 'tok_test' },
-      2
-    ],
-    [
-      { 'card[number]': '4242424242424242', 'card[last4]': '12' },
-      { number: '4000000000024242', last4: '12' },
-      1
-    ],
-    [
-      {
-        'bank_account[account_number]': '000123456789',
-        payment_type: 'vip',
-        'customer[phone]': '1'
-      },
-      { account_number: '000006789' },
-      1
-    ],
-    [
-      { 'bank_account[account_number]': '12', payment_type: 'vip', 'customer[phone]': '1' },
-      { account_number: 'none' },
-      1
-    ],
-    [
-      {
-        'bank_account[account_number]': '000123456789',
-        'bank_account[routing_number]': '1',
-        payload: 'x'
-      },
-      { account_number: '000004242', routing_number: '110000000' },
-      3
-    ]
-  ] as const
+  const cases: [body: Json, sent: Json, notes: number][] = parse(`
+    - [{ 'card[number]': '378282246310005', 'card[brand]': American Express }, { number: '4000000000070005', brand: American Express }, 1]
+    - [{ 'card[number]': '378282246310005', 'card[brand]': amex }, { number: '370000000070005', brand: amex }, 1]
+    - [{ 'card[number]': '123' }, { number: none }, 1]
+    - [{ 'card[expiry]': 11/39, 'card[token]': tok_1 }, { expiry: 12/34, token: tok_test }, 2]
+    - [{ 'card[number]': '4242424242424242', 'card[last4]': '12' }, { number: '4000000000024242', last4: '12' }, 1]
+    - [{ 'bank_account[account_number]': '000123456789', payment_type: vip, 'customer[phone]': '1' }, { account_number: '000006789' }, 1]
+    - [{ 'bank_account[account_number]': '12', payment_type: vip, 'customer[phone]': '1' }, { account_number: none }, 1]
+    - [{ 'bank_account[account_number]': '000123456789', 'bank_account[routing_number]': '1', payload: x }, { account_number: '000004242', routing_number: '110000000' }, 3]
+  `)
   for (const [body] of cases)
     await call('POST /transactions', {
       key: null,
@@ -786,7 +671,11 @@ t.test('a recording: what a script changed of records and answers, it changes ag
     on: 'GET /transactions',
     calls: 2,
     change: {
-      data: { transactions: [{ id: 'txn_z', ticket: 'tkt_d', payment_type: 'card', amount: 5 }] }
+      data: {
+        transactions: [
+          { id: 'txn_z', ticket: 'tkt_d', payment_type: 'card', amount: 4111111111111111 }
+        ]
+      }
     }
   }
   const less = { on: 'POST /refunds', calls: 1, change: { delete: ['rfd_a'] }, when: 'after' }
@@ -999,4 +888,47 @@ t.test('a recording: what control calls add is there from the beginning', async 
     text.includes(SAYS.of('GET /tickets/tkt_new', SAYS.other_status('404 resource_missing', 200))),
     text
   )
+})
+
+t.test('a recording: numbers and ids that look like card numbers work as they were', async t => {
+  const [card, other] = ['4111111111111111', '5105105105105100']
+  const emulator = await startTestEmulator(t, {
+    records: parse(`
+      tickets: [{ id: tkt_${card}, location: loc_a, reference: T }]
+      transactions:
+        - { id: txn_${card}, ticket: tkt_a, payment_type: external, amount: ${other}, adjustment_number: ${card}, amounts: { transaction_amount: ${other} } }
+        - { id: txn_b, ticket: tkt_${card}, payment_type: external, amount: 5 }
+      refunds: [{ id: rfd_${card}, transaction: txn_${card}, amount: 1 }, { id: rfd_b, transaction: txn_${card}, amount: 1 }]
+    `)
+  })
+  const paid = 'payment_type=external&ticket'
+  const cases = rows<[on: string, sent: string, status: string, param?: string]>(`
+    POST/refunds transaction=txn_${card}&amount=${card} 200
+    POST/refunds transaction=txn_b&amount=${card} 400 amount
+    POST/refunds transaction=txn_no&amount=${card} 400 transaction
+    POST/transactions ${paid}=tkt_a&amount=${card} 200
+    POST/transactions ${paid}=tkt_a&amount=4111111111111112 200
+    POST/transactions ${paid}=tkt_${card}&amount=1&tip_amount=${other} 200
+    POST/transactions ${paid}=tkt_a&amounts[tip_amount]=${card} 200
+    POST/transactions ${paid}=tkt_a&adjustment_number=${card} 200
+    POST/transactions ${paid}=tkt_no&amount=${card} 400 ticket
+    POST/transactions ${paid}=tkt_a&amount=9${card} 400 amount
+    GET/transactions/txn_${card} ? 200
+    GET/transactions/txn_${other} ? 404 id
+    GET/refunds ?transaction=txn_${card} 200
+    GET/refunds ?limit=1&starting_after=rfd_${card} 200
+    GET/refunds ?limit=${card} 400 limit
+    GET/tickets ?search_query=${card} 200`)
+  for (const [on, sent, status, param] of cases) {
+    const call = sent.startsWith('?') ? { query: sent.slice(1) } : { body: sent }
+    const answer = await emulator.call(on.replace('/', ' /'), call)
+    t.strictSame([`${answer.status}`, answer.body.error?.param], [status, param], sent)
+    const text = (await repeated(emulator)) as string
+    t.equal(`${parse(text).play[0].expect.status}`, status, sent)
+    t.strictSame(await problemsOf(t, text), [], text)
+    if (status === '400') t.notMatch(text.slice(text.indexOf('\nplay:')), card, text)
+  }
+  const text = await recorded(emulator)
+  t.equal(playedIn(text).length, cases.length, text)
+  t.strictSame(await problemsOf(t, text), [], text)
 })

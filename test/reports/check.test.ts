@@ -19,7 +19,7 @@ const step = (message: string) => ({ code: 'step', message })
 
 t.test('check: a report stays well-formed, whatever a title or problem contains', async t => {
   const odd = 'a & b <c> "d" \u0007\u{1F600}\uD800\uFFFE # SKIP \\\n\tend'
-  const said = (message: string) => ({ path: '', message })
+  const said = (message: string) => ({ path: '', ...step(message) })
   const point = (file: string, title: string, ...problems: string[]): Point => ({
     ...step(title),
     file,
@@ -66,8 +66,8 @@ t.test('check: a report stays well-formed, whatever a title or problem contains'
 
 t.test('check: JUnit and TAP hold the settings that were found', t => {
   const problems = [
-    { path: 'a', message: 'wrong' },
-    { file: 'own.yaml', line: 3, column: 5, path: '', message: 'wrong' }
+    { path: 'a', ...step('wrong') },
+    { file: 'own.yaml', line: 3, column: 5, path: '', ...step('wrong') }
   ]
   const point = { ...step('one'), file: 'own.yaml', problems, ms: 0 }
   const checked: CheckedFile[] = [

@@ -4,15 +4,17 @@ import t from 'tap'
 import { FINDINGS, type FindingId } from '../../src/evidence/findings.js'
 import { Coverage } from '../../src/evidence/totals.js'
 import { RULE_IDS } from '../../src/reference/rules.js'
+import { CHECK_FORMATS, RUN_FORMATS } from '../../src/reports/formats.js'
 import { runPage } from '../../src/reports/html.js'
 import { runJunit } from '../../src/reports/junit.js'
 import { runMarkdown } from '../../src/reports/markdown.js'
+import type { CheckedFile } from '../../src/reports/points.js'
 import { type JudgedRun, type RunDocument, whyOf } from '../../src/reports/run.js'
 import { SAYS } from '../../src/reports/sentences.js'
 import { runAnnotations, runText } from '../../src/reports/text.js'
 import { judgement } from '../support/judged-request.js'
 import { answeredCall, finding, judgedRun, refusedCall, unmet } from './judged-run.js'
-import { type Element, elementsIn, parseMarkup, structureOf } from './markup.js'
+import { type Element, elementsIn, junitProblems, parseMarkup, structureOf } from './markup.js'
 
 const HOSTILE = [
   '<script>alert(1)</script>',
@@ -299,6 +301,56 @@ t.test('reports: a run in which no request named its test', t => {
     })
   )
   t.ok(both.includes('Requests that named no test'))
+  t.end()
+})
+
+t.test('reports: JUnit is what the schema of Jenkins allows, in an order of its own', t => {
+  const named = ['b', 'a', 'c'].flatMap(text => runWith(text).tests ?? [])
+  const sandboxes = ['till', null, 'bar'].map(sandbox => ({ sandbox, periods: 1 }))
+  const unmets = ['till', 'bar'].map(sandbox => unmet(sandbox, 'a'))
+  const run = (turned: boolean) => {
+    const list = <T>(items: T[]) => (turned ? items.toReversed() : items)
+    const [tests, sandboxesIn] = [list(named), list(sandboxes)]
+    return judgedRun({ tests, sandboxes: sandboxesIn, unmet_expectations: list(unmets) })
+  }
+  const point = { code: 'step', message: 'one', file: 'own.yaml', problems: [], ms: 1_234_567 }
+  const failed = { ...point, problems: [{ path: 'a', message: 'wrong' }], ms: 0 }
+  const file: CheckedFile = {
+    file: 'own.yaml',
+    points: [point, failed, { ...failed, isWarning: true }],
+    leftOut: 'left out',
+    notes: ['note'],
+    settings: { 'statuses.created': 201 }
+  }
+  const none = { ...file, points: [], leftOut: null, notes: [], settings: null }
+  const written: [what: string, junit: string][] = [
+    ['a run without requests', RUN_FORMATS.junit(judgedRun())],
+    ['a run with tests and sandboxes', RUN_FORMATS.junit(run(false))],
+    ...HOSTILE.map(text => [text, RUN_FORMATS.junit(judgedWith(text))] as [string, string]),
+    ['a check of nothing', CHECK_FORMATS.junit([])],
+    ['a check of files', CHECK_FORMATS.junit([file, none])]
+  ]
+  for (const [what, junit] of written) t.strictSame(junitProblems(parseMarkup(junit)), [], what)
+  const names = [true, false].map(turned =>
+    elementsIn(parseMarkup(RUN_FORMATS.junit(run(turned)))).map(({ attributes }) => attributes.name)
+  )
+  t.strictSame(names[0], names[1], 'in whatever order they came')
+
+  // the schema sees what is not right
+  const suite = '<testsuite name="a" tests="1" failures="0" errors="0">'
+  const wrong: [junit: string, problem: string][] = [
+    ['<testsuite name="a" tests="0" failures="0"></testsuite>', 'testsuite errors'],
+    [suite.replace('errors', 'skipped="0" errors'), 'testsuite skipped'],
+    [suite.replace('failures="0"', 'failures="1"'), 'testsuite failures'],
+    [`${suite}x`, 'testsuite #text'],
+    [`${suite}<failure></failure>`, 'testsuite failure'],
+    [suite.replace('errors', 'time="1e3" errors'), 'testsuite time']
+  ]
+  for (const [start, problem] of wrong) {
+    const isWhole = start.endsWith('</testsuite>')
+    const junit = isWhole ? start : `${start}<testcase name="b"></testcase></testsuite>`
+    t.strictSame(junitProblems(parseMarkup(junit)), [problem], junit)
+  }
   t.end()
 })
 

@@ -166,14 +166,9 @@ t.test('started again, an emulator goes on as one that never stopped', async t =
     // the journal, in which near misses of the script are looked for, is not kept
     'DELETE /_control/requests',
     ...['', '/state', '/clock', '/script', '/settings'].map(path => `GET /_control${path}`),
-    ...[
-      'refunds?limit=3',
-      'refunds?starting_after=rfd_x&limit=2',
-      'transactions/txn_a',
-      'transactions/txn_x',
-      'tickets',
-      'locations?search=x'
-    ].map(path => `GET /next/${path}`),
+    ...'refunds?limit=3 refunds?starting_after=rfd_x&limit=2 transactions/txn_a transactions/txn_x tickets locations?search=x'
+      .split(' ')
+      .map(path => `GET /next/${path}`),
     ...['starting_after=usr_cleo', 'ending_before=usr_dan'].map(
       query => `GET /next/accounts/mch_a/users?${query}`
     )
@@ -695,15 +690,10 @@ t.test('a path where no file can be is reported with what to do', async t => {
     'precious',
     'a file that is called as a lock could be is left alone'
   )
-  t.strictSame((await readdir(folder)).sort(), [
-    'dangling',
-    'fixed.json',
-    'folder',
-    'poetry',
-    'poetry.lock',
-    'shop.json',
-    'turn'
-  ])
+  t.strictSame(
+    (await readdir(folder)).sort(),
+    'dangling fixed.json folder poetry poetry.lock shop.json turn'.split(' ')
+  )
 })
 
 t.test('a start that fails for another reason leaves the file free', async t => {

@@ -343,14 +343,10 @@ t.test(
   async t => {
     const { folder, file } = await placeOf(t)
     const left = ['shop.json.0123456789abcdef.tmp', 'shop.json.fedcba9876543210.tmp']
-    const others = [
-      '.shop.json.tmp',
-      'shop.json.0123456789abcdef.tmp.x',
-      'shop.json.0123.tmp',
-      'shop.json.tmp',
-      'shop2.json.0123456789abcdef.tmp',
-      'x.tmp'
-    ]
+    const others =
+      '.shop.json.tmp shop.json.0123456789abcdef.tmp.x shop.json.0123.tmp shop.json.tmp shop2.json.0123456789abcdef.tmp x.tmp'.split(
+        ' '
+      )
     for (const name of [...left, ...others]) await writeFile(join(folder, name), 'x')
     await (await DataFile.take(file)).close()
     t.strictSame((await readdir(folder)).sort(), others.sort())

@@ -194,7 +194,7 @@ const AT = documentOf('test', {})
 const GROWS: Record<string, (sandbox: Sandbox, text: string) => unknown> = {
   'a request': (sandbox, text) => {
     const ticket = sandbox.store.tickets.get('tkt_a') as { reference: string | null }
-    sandbox.changed('tickets', { ...ticket, reference: text } as never, null, 'req_1')
+    sandbox.changed('tickets', 'tkt_a', { ...ticket, reference: text } as never, 'req_1', text)
   },
   'a patch': (sandbox, text) => sandbox.patchRecord('tickets', 'tkt_a', { reference: text }, AT),
   'records that are added': (sandbox, text) =>

@@ -287,6 +287,7 @@ t.test('documents: problems are listed document after document', async t => {
   const ofText = paths.map(path => ({
     document: text,
     steps: path === 'y.2' ? ['y', '2'] : stepsIn(path),
+    code: 'm',
     message: 'm'
   }))
   const data = documentOf('b', { tickets: [{ id: 5 }, 'x'], name: null })
@@ -303,6 +304,7 @@ t.test('documents: problems are listed document after document', async t => {
   const ofData = listedOfData.map(path => ({
     document: data,
     steps: stepsIn(path),
+    code: 'm',
     message: 'm'
   }))
   const pathsOf = async (problems: DocumentProblem[], documents?: SourceDocument[]) =>
@@ -344,7 +346,12 @@ t.test('documents: a thousand problems of a large JSON document are placed', asy
   const document = await readDocument('doc.json', JSON.stringify({ tickets }, null, 1))
 
   const { problems } = await refusalOf(
-    tickets.map((_, index) => ({ document, steps: ['tickets', index, 'id'], message: 'm' }))
+    tickets.map((_, index) => ({
+      document,
+      steps: ['tickets', index, 'id'],
+      code: 'm',
+      message: 'm'
+    }))
   )
 
   t.strictSame(problems?.[999]?.line, 3 + 999 * 5 + 1)
@@ -422,7 +429,7 @@ t.test('library: a name is looked up in the own folder first, then in the packag
   const bare = new Library({ fixtures: null, scenarios: null })
   const named = async (of: Library, name: string, from: string | null = null) => {
     const found = await of.fixture(name, from)
-    return typeof found === 'string' ? found : relative(root, found.name)
+    return 'message' in found ? found.message : relative(root, found.name)
   }
   // an own one stands before the package's; of two files with one name the first by name counts; a
   // link that stays inside is followed
@@ -466,13 +473,9 @@ t.test('library: a path is relative to the file and stays inside the folders', a
     [join(root, 'fixtures', 'mine.yaml'), 'fixtures/mine.yaml'],
     // the file's own folder counts too
     ['fixture.yaml', 'elsewhere/fixture.yaml', join(root, 'elsewhere', 'scenario.yaml')],
-    ...[
-      '../elsewhere/secret.yaml',
-      '../fixtures/outside.yaml',
-      '../fixtures/elsewhere-link/secret.yaml',
-      '../../../../package.json',
-      '/etc/passwd'
-    ].map((path): [string, string] => [path, SAYS.outside_folders(path)]),
+    ...'../elsewhere/secret.yaml ../fixtures/outside.yaml ../fixtures/elsewhere-link/secret.yaml ../../../../package.json /etc/passwd'
+      .split(' ')
+      .map((path): [string, string] => [path, SAYS.outside_folders(path)]),
     ...['../fixtures/none.yaml', '../fixtures/nowhere.yaml', 'a\0.yaml'].map(
       (path): [string, string] => [path, SAYS.no_file(path)]
     ),
@@ -484,7 +487,7 @@ t.test('library: a path is relative to the file and stays inside the folders', a
   ]
   for (const [path, expected, start = from] of cases) {
     const found = await library.fixture(path, start)
-    t.equal(typeof found === 'string' ? found : relative(root, found.name), expected, path)
+    t.equal('message' in found ? found.message : relative(root, found.name), expected, path)
   }
   const half = new Library({ fixtures: join(root, 'none'), scenarios: null })
   t.type(
@@ -587,7 +590,7 @@ t.test(
 t.test('documents: a problem without a place comes before those with one', async t => {
   const document = { ...documentOf('doc', {}), locate: async () => [{ line: 2, column: 1 }, null] }
   const { problems } = await refusalOf(
-    ['is there', 'is nowhere'].map(message => ({ document, steps: [message], message }))
+    ['is there', 'is nowhere'].map(message => ({ document, steps: [message], code: 'm', message }))
   )
 
   t.equal(

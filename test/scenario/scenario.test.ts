@@ -249,14 +249,9 @@ t.test('fixtures: every kind of problem, each with its path', async t => {
         },
         ...{ tickets: [{}], transactions: [{}], refunds: [{}] }
       }),
-      ...[
-        'accounts[0].reseller',
-        'users[0].account',
-        'locations[0].account',
-        'tickets[0].location',
-        'transactions[0].ticket',
-        'refunds[0].transaction'
-      ].map(place => `${place} missing_record`)
+      ...'accounts[0].reseller users[0].account locations[0].account tickets[0].location transactions[0].ticket refunds[0].transaction'
+        .split(' ')
+        .map(place => `${place} missing_record`)
     ],
     [
       small({ api_keys: ['sk_x', 'sk_x'].map(key => ({ key, account: 'mch_a' })) }),

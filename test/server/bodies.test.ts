@@ -3,7 +3,7 @@
  * and given back.
  */
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -344,6 +344,8 @@ t.test('bodies: one that is read takes up no room while its request waits', asyn
 })
 
 const MIB = 2 ** 20
+/** Every second from one to another. */
+const upTo = (to: number, from = 1) => Array.from({ length: to - from + 1 }, (_, nth) => nth + from)
 
 t.test('responses: those that are on their way are bounded, and given back', async t => {
   const arrivals = new Arrivals({} as never, { cors: false, isLogged: false, unread: 0 })
@@ -378,6 +380,45 @@ t.test('responses: those that are on their way are bounded, and given back', asy
   first.release?.()
   t.ok(hasRoom(200 * MIB))
   t.equal(bodies, 1, 'and the room of the body with it')
+})
+
+t.test('responses: a client that has read nothing for the limit is ended then', t => {
+  const now = t.intercept(performance, 'now', { value: () => time, configurable: true })
+  let time = 0
+  // the seconds after which Node finds that nothing was read, and those after which the client ends
+  const cases: [unread: number, quiet: number[], isWritten: boolean, ends: number | null][] = [
+    [30, upTo(40), true, 30],
+    [30, [...upTo(20), ...upTo(60, 22)], true, 51],
+    [30, [...upTo(29), ...upTo(60, 31)], true, 60],
+    [30, [...upTo(29), ...upTo(58, 31)], true, null],
+    [30, upTo(40), false, null],
+    [0.3, [0.3], true, 0.3],
+    [0.3, [0.3], false, null]
+  ]
+  for (const [unread, quiet, isWritten, expected] of cases) {
+    let [ends, tick]: [number | null, () => void] = [null, () => {}]
+    const steps = new Set<number>()
+    const raw = {
+      writableLength: isWritten ? 1 : 0,
+      setTimeout: (step: number, call = tick) => {
+        steps.add(step)
+        tick = call
+      },
+      destroy: () => {
+        ends ??= time / 1000
+      }
+    }
+    const options = { cors: false, isLogged: false, unread: unread * 1000 }
+    const request = { arrival: { release: null, isClosed: false }, raw: { socket: new Socket() } }
+    new Arrivals({} as never, options).sending(request as never, raw as never, MIB)
+    for (const second of quiet) {
+      time = second * 1000
+      tick()
+    }
+    t.strictSame([ends, ...steps], [expected, Math.min(unread, 1) * 1000], `${unread} s ${quiet}`)
+  }
+  now.restore()
+  t.end()
 })
 
 t.test('responses: a client that reads nothing is ended', async t => {

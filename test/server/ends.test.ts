@@ -95,14 +95,7 @@ t.test('journal: calls that meet no operation are kept too; control calls', asyn
   await emulator.call('GET /tickets', { key: null })
   await emulator.call('GET /nothing/at/all')
   await emulator.call('PUT /tickets')
-  for (const url of [
-    '/elsewhere?a=b',
-    '/nextdoor/tickets',
-    '/next',
-    '/next/',
-    '/next/tickets/%ff',
-    '/'
-  ])
+  for (const url of '/elsewhere?a=b /nextdoor/tickets /next /next/ /next/tickets/%ff /'.split(' '))
     await emulator.inject({ method: 'GET', url })
   await emulator.call('OPTIONS /transactions', {
     key: null,

@@ -357,16 +357,10 @@ t.test('A25: whatever a call carries anywhere, in any writing', async t => {
     const seen = answers.flatMap(({ status, text }) => (status >= 400 ? [text] : []))
     if (controls.length > 0)
       seen.push((await inject({ method: 'GET', url: `/sandbox/${e(what)}/next/tickets` })).text)
-    const views = [
-      'requests',
-      'requests/req_1',
-      'requests/req_1?format=text',
-      'findings',
-      'coverage',
-      'assumptions',
-      'metrics',
-      'settings'
-    ].map(path => `GET /${path}`)
+    const views =
+      'requests requests/req_1 requests/req_1?format=text findings coverage assumptions metrics settings'
+        .split(' ')
+        .map(path => `GET /${path}`)
     for (const [on, body] of [
       ...controls,
       ...views.map((on): [string] => [on]),
