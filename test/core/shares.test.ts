@@ -81,14 +81,14 @@ t.test('shares: the refusal says who has how much, and what to raise', async t =
   const shares = sharesOf(1, {
     each: 3,
     all: 8,
-    refusal: { code: 'load_limit', assumption: 'A35', headers: { connection: 'close' } }
+    refusal: { assumption: 'A35', headers: { connection: 'close' } }
   })
   shares.take(A, 3)
   shares.take(B, 2)
   const message =
     'There is no room for more held requests: this sandbox has 2 of at most 3, all sandboxes together have 5 of 8. Try again when some have ended, or raise limits.waiting.'
   t.throws(() => shares.take(B, 2), {
-    code: 'load_limit',
+    code: 'limit_reached',
     assumption: 'A35',
     headers: { connection: 'close' },
     message
