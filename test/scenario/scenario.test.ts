@@ -719,9 +719,9 @@ t.test('gates: each tells all that it finds, and what fails one goes no further'
     [
       'fixtures there are not',
       `fixtures: [misfit, zzzzzz, broken, ../../x.yaml, deep, misfit, zzzzzz]\n${shape}`,
-      'doc:1:20 fixtures[1] other',
-      'doc:1:36 fixtures[3] other',
-      'doc:1:64 fixtures[6] other',
+      'doc:1:20 fixtures[1] no_fixture',
+      'doc:1:36 fixtures[3] no_file',
+      'doc:1:64 fixtures[6] no_fixture',
       'doc:2:1 sede unknown_name',
       ...misfit,
       'broken.yaml:1:4 not_closed',
@@ -756,7 +756,7 @@ t.test('gates: each tells all that it finds, and what fails one goes no further'
       title
     )
   }
-  t.strictSame(await codesIn({ fixtures: ['./own.yaml'] }), ['fixtures[0] other'])
+  t.strictSame(await codesIn({ fixtures: ['./own.yaml'] }), ['fixtures[0] names_only'])
 })
 
 t.test(
@@ -908,7 +908,7 @@ t.test(
       ...[
         '16:5 script[4] shadowed',
         '18:11 steps[0].do unknown_request',
-        '19:11 steps[1].as other'
+        '19:7 steps[1].as not_a_variable_name'
       ],
       ...[
         '19:56 steps[1].body body_unexpected',

@@ -99,7 +99,7 @@ t.test('steps: every kind of problem, with its place', async t => {
     ]),
     ...['5th', 'a b', 'a.b', '-a', 'ä', '${tkt_60}'].map((as): [object, ...string[]] => [
       [{ ...list, as }],
-      '[0].as other'
+      '[0].as not_a_variable_name'
     ]),
     [[payment, { do: '${payment.id}' }], '[1].do unknown_request'],
     [[payment, { do: 'GET /transactions/${paymnt.id}' }], '[1].do unknown_reference'],
