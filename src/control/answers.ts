@@ -235,7 +235,12 @@ export const ANSWERS = {
   SnapshotName: answer('A snapshot.', closed({ name: text() })),
   State: answer(
     'The state as a fixture to change and load again: each record has its id and time of creation.',
-    closed(records(name => `${NAMES[name]}Fixture`, '{ id: string; created: string }'))
+    closed({
+      ...records(name => `${NAMES[name]}Fixture`, '{ id: string; created: string }'),
+      deleted_users: optional(
+        list(closed({ id: text(), account: text(), created: text(), after: count() }))
+      )
+    })
   ),
   AddedRecords: answer(
     'The records as the API returns them, with their further fields.',

@@ -56,6 +56,9 @@ export async function explain(
 ): Promise<object | string> {
   checkPath(asked.path)
   const copy = sandbox.copy()
+  // so that it gets no id that the next request will get
+  copy.requests = -1
+  copy.state.ids.skip()
   await change(copy, asked.changes ?? {}, document)
   const before = { store: copy.store.clone(), script: copy.script.listed() }
   const request = execute(copy, requestOf(requestAsked(asked, copy.store)), { base })

@@ -579,7 +579,9 @@ export class Sandbox {
       if (problems.length === 0) {
         Object.assign(this.state, { store, ids })
         this.inputs.add(
-          isLarge ? replacement(store.clone(), ids) : mergeOf({ imported, removed: [] }, ids),
+          isLarge || fixture.deleted_users.length > 0
+            ? replacement(store.clone(), ids)
+            : mergeOf({ imported, removed: [] }, ids),
           size || imported
         )
         this.#noteChange('POST /_control/records', namesOf(imported))

@@ -1,4 +1,5 @@
 /** The state as a fixture to be edited and loaded again, without what is derived. */
+import { isoOf } from '../core/instants.js'
 import type { Family } from '../reference/operations.js'
 import type { Schema } from '../reference/parameters.js'
 import { RESOURCES } from '../reference/tables.js'
@@ -13,7 +14,20 @@ export function exported(store: Store): Record<string, Iterable<object>> {
       exportedRecord(family, record)
     )
   ])
-  return { api_keys: keysIn(store), ...Object.fromEntries(families) }
+  const deleted = deletedUsers(store)
+  return {
+    api_keys: keysIn(store),
+    ...Object.fromEntries(families),
+    ...(deleted.length > 0 && { deleted_users: deleted })
+  }
+}
+
+function deletedUsers({ users }: Store): object[] {
+  let after = 0
+  return users.places().flatMap(([id, { record, at, owners }]) => {
+    if (record !== null) after++
+    return record === null ? { id, account: [owners].flat()[0], created: isoOf(at), after } : []
+  })
 }
 
 /** Records never change, and most are the same from one file to the next. */

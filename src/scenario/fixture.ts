@@ -20,7 +20,7 @@ import { say } from './sentences.js'
 
 type Given = Readonly<Record<string, unknown>>
 /** A part of a fixture: the records of a family, or API keys. */
-export type Section = Family | 'api_keys'
+export type Section = Family | 'api_keys' | 'deleted_users'
 type Sourced = {
   given: Given
   index: number
@@ -39,7 +39,7 @@ export type ImportedRecords = { [F in Family]: RecordOf<F>[] } & {
   api_keys: { key: string; account: string }[]
 }
 
-export const SECTIONS = ['api_keys', ...FAMILIES] as const
+export const SECTIONS = ['api_keys', ...FAMILIES, 'deleted_users'] as const
 const nameOf = (section: Section) => (section === 'api_keys' ? 'key' : 'id')
 const inSections = <T>(make: (section: Section) => T) =>
   Object.fromEntries(SECTIONS.map(section => [section, make(section)])) as Record<Section, T>
@@ -64,6 +64,24 @@ export const recordsIn = (fixtures: readonly Fixture[]): number =>
     (sum, fixture) => SECTIONS.reduce((all, section) => all + fixture[section].length, sum),
     0
   )
+
+/** Deleted Users are in their places among the others. */
+function usersIn({ users, deleted_users: deleted }: Fixture): readonly Sourced[] {
+  let nth = 0
+  const until = (place: number) => {
+    const from = nth
+    while (
+      nth < deleted.length &&
+      Number(deleted[nth]?.given.after ?? Number.POSITIVE_INFINITY) <= place
+    )
+      nth++
+    return deleted.slice(from, nth)
+  }
+  return [
+    ...users.flatMap((user, place) => [...until(place), user]),
+    ...until(Number.POSITIVE_INFINITY)
+  ]
+}
 
 /** Later records win by id (keys by key) and take the place of earlier ones. */
 function merged(fixtures: readonly Fixture[]): Fixture {
@@ -164,11 +182,12 @@ export class FixtureImporter {
     const [first, ...others] = fixtures as [Fixture, ...Fixture[]]
     const fixture = others.length === 0 ? first : merged(fixtures)
     for (const family of FAMILIES) {
-      const sources = fixture[family]
+      const sources = family === 'users' ? usersIn(fixture) : fixture[family]
       if (family === 'refunds') for (const { given } of sources) this.#unsettle(given.id)
       let index = 0
       for (const source of sources) {
-        this.#add(family, source)
+        if (source.list.steps.at(-1) === 'deleted_users') this.#addDeleted(source)
+        else this.#add(family, source)
         reportProgress(this.#generation.progress, family, index++, sources.length)
         yield
       }
@@ -184,7 +203,7 @@ export class FixtureImporter {
   }
 
   /** Whether no record has the id (or no key is this one), nor had one with a problem. */
-  isMissing(section: Section, name: string): boolean {
+  isMissing(section: Family | 'api_keys', name: string): boolean {
     const isThere =
       section === 'api_keys'
         ? this.#store.keys.has(name)
@@ -219,6 +238,15 @@ export class FixtureImporter {
       this.#leftOut[family].add(given.id ?? null)
       if (family === 'refunds') this.#unsettled.add(given.transaction)
     }
+  }
+
+  /** Its id stays taken and stays a cursor. */
+  #addDeleted(source: Sourced): void {
+    const { id, account } = source.given as { id: string; account: string }
+    const { users } = this.#store
+    if (users.has(id) || !this.#referred('accounts', account, 'account', source)) return
+    users.insert(this.#recordOf('users', source.given, undefined) as Records['users'])
+    users.remove(id)
   }
 
   #addKey(source: Sourced): void {

@@ -5,6 +5,7 @@ import type { Problem } from '../core/errors.js'
 import { type IdCounters, Ids, kindOf } from '../core/ids.js'
 import { instantOf, isoOf } from '../core/instants.js'
 import { didYouMean, nearest } from '../core/nearest.js'
+import type { Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { maskedThroughout } from '../core/redaction.js'
 import {
@@ -15,7 +16,7 @@ import {
   settingsInForce
 } from '../core/settings.js'
 import { ACCOUNT_TYPES } from '../reference/accounts.js'
-import type { Family } from '../reference/operations.js'
+import { type Family, nameOf, operationAt } from '../reference/operations.js'
 import type { StoredRecord } from '../store/collection.js'
 import { FAMILIES, Store } from '../store/store.js'
 import { inSlices, pause } from '../work/slices.js'
@@ -43,6 +44,7 @@ import {
 import { checkGenerate, fakerOf, generate, generatedBy } from './generate.js'
 import type { Library } from './library.js'
 import { checkCount, tooLarge } from './limits.js'
+import { compileMatch, type MatchData } from './matching.js'
 import {
   type MissingFinder,
   missingFinderFor,
@@ -68,10 +70,13 @@ import { type Parts, partsOf, type Used, usedBy, withGroups } from './sources.js
 import {
   Answers,
   checkSteps,
+  expectsSuccess,
   isWait,
   type PlayData,
+  placedCalls,
   type StepBindings,
-  type StepData
+  type StepData,
+  splitCall
 } from './steps.js'
 import { checkGiven, type GivenVariables } from './variables.js'
 
@@ -217,12 +222,15 @@ async function buildState(used: Whole, name: string, context: LoadContext): Prom
   // a record with a problem may be what others mean
   const isKnown = problems.length === 0 && !isOpen
   const made = idsMade(data.script ?? [])
-  const hasPrefix = (family: Family, id: string) =>
-    ACCOUNT_TYPES.some(type => id.startsWith(settings[`ids.prefixes.${kindOf(family, type)}`]))
+  const looksDrawn = (family: Family, id: string) =>
+    ACCOUNT_TYPES.some(type => {
+      const prefix = settings[`ids.prefixes.${kindOf(family, type)}`]
+      return id.startsWith(prefix) && id.length === prefix.length + settings['ids.length']
+    })
   const isMissing = (id: string, families: readonly Family[]) =>
     isKnown && !made.has(id) && families.every(family => store[family].get(id) === undefined)
   const isDrawn = (id: string, families: readonly Family[]) =>
-    families.some(family => hasPrefix(family, id))
+    families.some(family => looksDrawn(family, id))
   const trial = { store, generation, isMissing, isDrawn }
   const findMissing = missingFinderFor(trial)
   const script = new Script(await scriptOf(used, findMissing, trial))
@@ -254,6 +262,7 @@ async function buildState(used: Whole, name: string, context: LoadContext): Prom
     report,
     warn
   )
+  await warnOfPlays(used, findMissing)
   const actor = settings['auth.accept_any_key']
   if (actor !== null && isKnown && store.accounts.get(actor) === undefined) {
     report(
@@ -306,6 +315,30 @@ function warnOfFuture({ data, warn }: Parts, store: Store, now: number): void {
     data.clock === undefined ? [] : ['clock'],
     say('future_records', isoOf(now), future.length, id, created)
   )
+}
+
+/** Warns of plays that can only be refused, though that is not expected. */
+async function warnOfPlays(
+  { data: { play = [] }, warn }: Parts,
+  findMissing: MissingFinder
+): Promise<void> {
+  for (const { step, at } of placedCalls(play)) {
+    const { do: call, expect, query, body } = step
+    const met = operationAt(...splitCall(call))
+    if (met === null || !expectsSuccess(expect)) continue
+    const params = Object.keys(met.params).length === 0 ? undefined : met.params
+    const match = { params, query, body } as MatchData
+    const note: Report = ([, section, ...name], said) =>
+      warn(
+        section === 'params' ? ['play', ...at, 'do'] : ['play', ...at, section as Step, ...name],
+        say('is_refused', said.message)
+      )
+    await compileMatch([met.operation], match, note, { onlyRight: true, answers: new Map() })
+    for (const { steps, said, isDrawn } of findMissing(
+      recordsNamedBy({ on: nameOf(met.operation), match })
+    ))
+      if (!isDrawn) note(steps, said)
+  }
 }
 
 /** `isRunning`: time passes between requests. */

@@ -386,6 +386,10 @@ async function playStep(
   return { at, step, call, answer, problems }
 }
 
+/** No refusal and no lost response. */
+export const expectsSuccess = ({ status, fault }: NonNullable<StepData['expect']> = {}): boolean =>
+  fault === undefined && wantsStatus(status, 200)
+
 export const splitCall = (call: string): [string, string] => {
   const [method = '', path = ''] = call.trim().split(/\s+/)
   return [method.toUpperCase(), path]
