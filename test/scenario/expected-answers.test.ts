@@ -176,22 +176,27 @@ t.test('expect: check knows the answers of steps and of plays', async t => {
 })
 
 t.test('expect: a record that is nowhere is a problem', async t => {
+  const z = 'z'.repeat(24)
   const cases: [state: object, problem: string | null, warning?: string][] = [
     [{ refunds: { sums: { amount: 5 } } }, 'refunds.sums'],
     [{ tickets: { tkt_z: {} } }, 'tickets.tkt_z'],
-    [{ refunds: { count: 1, where: { transaction: 'txn_z' } } }, null, 'refunds.where.transaction'],
+    [
+      { refunds: { count: 1, where: { transaction: `txn_${z}` } } },
+      null,
+      'refunds.where.transaction'
+    ],
     [
       { transactions: { count: 1, where: { ticket: ['tkt_a', 'b'] } } },
       'transactions.where.ticket[1]'
     ],
-    [{ transactions: { count: 1, where: { id: 'txn_z' } } }, null, 'transactions.where.id'],
+    [{ transactions: { count: 1, where: { id: `txn_${z}` } } }, null, 'transactions.where.id'],
     [{ transactions: { every: { ticket: { id: 'tkt_z' } } } }, 'transactions.every.ticket.id'],
     [
-      { transactions: { every: { ticket: { location: 'loc_z', reference: 'tkt_z' } } } },
+      { transactions: { every: { ticket: { location: `loc_${z}`, reference: 'tkt_z' } } } },
       null,
       'transactions.every.ticket.location'
     ],
-    [{ accounts: { rsl_z: {} } }, null, 'accounts.rsl_z'],
+    [{ accounts: { [`rsl_${z}`]: {} } }, null, `accounts.rsl_${z}`],
     [{ users: { usr_z: null, '${pay.id}': {} } }, null]
   ]
   for (const [state, problem, warning] of cases) {

@@ -11,7 +11,7 @@ const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 100
 
 t.test('expect: the records in the end, by id and by count', async t => {
   const cases: [state: object, before: boolean, after: boolean][] = parse(`[
-    [{ transactions: { txn_a: { amount_refunded: 400 } } }, false, true], [{ transactions: { txn_b: {} } }, false, false],
+    [{ transactions: { txn_a: { amount_refunded: 400 } } }, false, true], [{ transactions: { txn_${'b'.repeat(24)}: {} } }, false, false],
     [{ transactions: { txn_b: null } }, true, true], [{ transactions: { txn_a: null } }, false, false],
     [{ transactions: { txn_a: { payment_method: { type: card } } } }, true, true], [{ refunds: { count: 1 } }, false, true],
     [{ refunds: { count: 1, where: { transaction: txn_a, amount: 400 } } }, false, true], [{ refunds: { count: 0, where: { amount: 401 } } }, true, true],
@@ -217,7 +217,7 @@ t.test('expect: a field that can never be what is wanted is refused', async t =>
     [{ refunds: { every: { amount: { lte: '\${record.transaction.amout}' } } } }, state.refunds.every.amount.lte unknown_field],
     [{ refunds: { every: { amount: '\${record.transaction.payment_method}' } } }, state.refunds.every.amount not_single],
     [{ refunds: { every: { amount: '\${record.metadata}' } } }, state.refunds.every.amount not_single],
-    [{ refunds: { every: { id: 'x\${record.id}' } } }, state.refunds.every.id other], [{ refunds: { every: { id: '\${record}' } } }, state.refunds.every.id other]
+    [{ refunds: { every: { id: 'x\${record.id}' } } }, state.refunds.every.id reference_without_value], [{ refunds: { every: { id: '\${record}' } } }, state.refunds.every.id reference_without_value]
   ]`)
   const ofCharge: [fields: object, problem: string][] = parse(`[
     [{ amount: '4999' }, amount never_matches], [{ amount: '>4999' }, amount never_matches], [{ amount: null }, amount never_matches],
@@ -225,7 +225,7 @@ t.test('expect: a field that can never be what is wanted is refused', async t =>
     [{ amount: { gt: '5' } }, amount.gt wrong_type], [{ amount: { lt: 5, present: false } }, amount compares_nothing],
     [{ created: { gt: noon } }, created.gt wrong_format], [{ amount: [] }, amount matches_nothing], [{ payment_method: card }, payment_method never_matches],
     [{ payment_method: { card: { las4: '0341' } } }, payment_method.card.las4 unknown_field],
-    [{ payment_method: { card: { last4: 341 } } }, payment_method.card.last4 never_matches], [{ ticket: '\${pay.ticket}' }, ticket other]
+    [{ payment_method: { card: { last4: 341 } } }, payment_method.card.last4 never_matches], [{ ticket: '\${pay.ticket}' }, ticket reference_without_value]
   ]`)
   for (const [fields, problem] of ofCharge)
     states.push([{ transactions: { txn_a: fields } }, `state.transactions.txn_a.${problem}`])

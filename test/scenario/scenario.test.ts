@@ -820,7 +820,7 @@ t.test('a scenario: a change is tried in the first state', async t => {
       'change.data.refunds[0].amount refund_exceeds_remaining'
     ],
     [{ delete: ['txn_a'] }, null, 'change.delete[0] in_use'],
-    [{ delete: ['txn_late'] }, null, 'change.delete[0] missing_record'],
+    [{ delete: [`txn_${'z'.repeat(24)}`] }, null, 'change.delete[0] missing_record'],
     [{ delete: ['payment-7'] }, 'change.delete[0] missing_record'],
     [{ delete: ['tkt_other'] }, null]
   ]
@@ -943,10 +943,18 @@ t.test('a scenario: what a problem of a record leaves unknown is not reported', 
       'generated records of it',
       {
         data: fixture({ accounts: [{ id: 'mch_a', extra: { id: 1 } }] }),
-        generate: [{ users: 1 }, { locations: 1, account: 'mch_a' }],
+        generate: [{ users: 1 }, { locations: 1, account: 'mch_a' }, { tickets: 1 }],
         settings: { auth: { accept_any_key: 'mch_a' } }
       },
       'data.accounts[0].extra.id reserved_field'
+    ],
+    [
+      'payments of Tickets that could not be generated',
+      {
+        data: { ...small(), tickets: [], transactions: [] },
+        generate: [{ tickets: 1, location: 'loc_b' }, { transactions: 1 }]
+      },
+      'generate[0].location missing_record'
     ]
   ]
   for (const [title, data, ...problems] of cases) t.strictSame(await codesIn(data), problems, title)

@@ -180,7 +180,7 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
       [{ amount: { gt: 100, lte: 100 }, tip_amount: { gte: 5, lt: 4 }, donation_amount: { gte: 5, lte: 5 } },
         amount nothing_between, tip_amount nothing_between],
       [{ amount: { present: false, gt: 1 } }, amount compares_nothing], [{ amount: { gt: much, lt: 0 } }, amount.gt wrong_type],
-      [{ amount: { gt: '\${pay.amount}' } }, amount.gt other], [{ amount: { above: 5 } }, amount.above unknown_parameter],
+      [{ amount: { gt: '\${pay.amount}' } }, amount.gt reference_without_value], [{ amount: { above: 5 } }, amount.above unknown_parameter],
       [{ amount: null }, amount wrong_type], [{ amount: [1, null, {}] }, 'amount[1] wrong_type', 'amount[2] wrong_type'], [{ amount: [] }, amount matches_nothing],
       [{ ticket: '/(/' }, ticket bad_pattern], [{ ticket: '/[a/i' }, ticket bad_pattern], [{ ticket: '/(?=a)/' }, ticket bad_pattern],
       [{ 'customer[email]': [x@example.com, '/*/'] }, 'customer[email] bad_pattern'], [{ ticket: '/(a)\\1/' }, ticket bad_pattern],
