@@ -14,13 +14,9 @@ import { NO_PARAMETERS, schemaOf } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import { Body } from '../scenario/body.js'
-import {
-  documentOf,
-  readDocument,
-  refuseProblems,
-  type SourceDocument
-} from '../scenario/documents.js'
+import { documentOf, refuseProblems } from '../scenario/documents.js'
 import type { Library } from '../scenario/library.js'
+import { readDocument, type SourceDocument } from '../scenario/read/document.js'
 import { readBy } from '../scenario/reading.js'
 import type { Data } from '../server/api.js'
 import type { Bodies } from '../server/bodies.js'

@@ -11,13 +11,7 @@ import { explainedUnused, explainedVerdicts } from '../evidence/near-misses.js'
 import { summaryOf } from '../evidence/why.js'
 import { word } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
-import {
-  ProblemList,
-  type Report,
-  reportTo,
-  type SourceDocument,
-  withoutProblems
-} from '../scenario/documents.js'
+import { ProblemList, type Report, reportTo, withoutProblems } from '../scenario/documents.js'
 import {
   type CallsData,
   type CountData,
@@ -30,6 +24,7 @@ import { within } from '../scenario/flaws.js'
 import { tooLarge } from '../scenario/limits.js'
 import { shownOn } from '../scenario/matching.js'
 import { explainedMessage } from '../scenario/near-misses.js'
+import type { SourceDocument } from '../scenario/read/document.js'
 import { expectationSchema, type SequenceData } from '../scenario/schemas.js'
 import { type Verdict as ScenarioVerdict, Tally } from '../scenario/tally.js'
 import { type Lazy, lazily } from '../work/json-pieces.js'

@@ -32,12 +32,8 @@ import type { Body } from '../scenario/body.js'
 import {
   type DocumentProblem,
   documentOf,
-  numbersBelow,
   ProblemList,
-  problemsOf,
-  readDocument,
   refusalOf,
-  type SourceDocument,
   type Written,
   withoutProblems
 } from '../scenario/documents.js'
@@ -55,6 +51,8 @@ import type { Library } from '../scenario/library.js'
 import { checkCount } from '../scenario/limits.js'
 import { fixtureRead, loaded } from '../scenario/load.js'
 import type { Progress } from '../scenario/progress.js'
+import { readDocument, type SourceDocument } from '../scenario/read/document.js'
+import { numbersBelow, problemsOf } from '../scenario/read/numbers.js'
 import { readBy } from '../scenario/reading.js'
 import {
   bindingsOf,

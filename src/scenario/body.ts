@@ -1,5 +1,5 @@
 /** Bodies of control requests that hold documents. */
-import { type TextType, utf8In } from './documents.js'
+import { type TextType, utf8In } from './read/document.js'
 
 /** A body as it was sent. */
 export class Body {

@@ -15,9 +15,10 @@ import type { Schema } from '../reference/parameters.js'
 import { RESOURCES } from '../reference/tables.js'
 import { FAMILIES, type RecordOf, type Records, type Store } from '../store/store.js'
 import { completed } from './completion.js'
-import type { DocumentProblem, Problems, SourceDocument } from './documents.js'
+import type { DocumentProblem, Problems } from './documents.js'
 import { type Flaws, withoutFlaws } from './flaws.js'
 import { type Progress, reportProgress } from './progress.js'
+import type { SourceDocument } from './read/document.js'
 import { say } from './sentences.js'
 
 type Given = Readonly<Record<string, unknown>>

@@ -10,15 +10,10 @@ import { withoutSecrets } from '../core/redaction.js'
 import type { Settings } from '../core/settings.js'
 import { TooLargeHere } from './body.js'
 import { say } from './document-sentences.js'
-import {
-  documentOf,
-  readDocument,
-  type SourceDocument,
-  type TextType,
-  utf8In
-} from './documents.js'
+import { documentOf } from './documents.js'
 import { DEFAULT_LIMITS, type DocumentLimits } from './limits.js'
 import { preparedDocument } from './prepared.js'
+import { readDocument, type SourceDocument, type TextType, utf8In } from './read/document.js'
 import { isSharedScript } from './shared-script.js'
 import { declaredVariables, type VariableValue } from './variables.js'
 

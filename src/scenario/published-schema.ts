@@ -13,8 +13,8 @@ import {
 } from '../reference/operations.js'
 import type { Schema } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
-import type { DocumentKind } from './documents.js'
 import { SECTIONS } from './matching.js'
+import type { DocumentKind } from './read/document.js'
 import {
   fixtureSchema,
   publishedParts,

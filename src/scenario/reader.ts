@@ -8,16 +8,11 @@ import type { Step } from '../core/places.js'
 import { settingsInForce } from '../core/settings.js'
 import { FAMILIES } from '../store/store.js'
 import { Body } from './body.js'
-import {
-  placesOf,
-  readDocument,
-  refuseProblems,
-  type SourceDocument,
-  type TextType
-} from './documents.js'
+import { placesOf, refuseProblems } from './documents.js'
 import { Library } from './library.js'
 import { checkCount } from './limits.js'
-import type { Locate, Place } from './places.js'
+import type { Locate, Place } from './read/document.js'
+import { readDocument, type SourceDocument, type TextType } from './read/document.js'
 import { requestedScenario } from './requested.js'
 import { type FirstState, firstStateOf, type Launch, type LoadContext } from './scenario.js'
 import { FIXTURE_CHECKER } from './schemas.js'

@@ -5,8 +5,10 @@
 import { checkerOf } from '../core/checking.js'
 import { SETTINGS } from '../core/settings.js'
 import type { Body } from './body.js'
-import { numbersBelow, readDocument, refuseProblems, type SourceDocument } from './documents.js'
+import { refuseProblems } from './documents.js'
 import type { Library } from './library.js'
+import { readDocument, type SourceDocument } from './read/document.js'
+import { numbersBelow } from './read/numbers.js'
 import type { LoadContext, Origin } from './scenario.js'
 
 const CHECKER = checkerOf(() => ({

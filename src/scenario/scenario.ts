@@ -33,11 +33,9 @@ import {
   documentOf,
   listedProblems,
   ProblemList,
-  problemsOf,
   type Report,
   reportBy,
   reportTo,
-  type SourceDocument,
   type Written,
   withoutProblems,
   writtenIn
@@ -73,6 +71,8 @@ import { type MatchData, type On, operationsOn } from './matching.js'
 import { type NamedRecord, recordsNamedBy, recordsNamedByState } from './named-records.js'
 import { patternsIn } from './patterns.js'
 import type { Progress } from './progress.js'
+import type { SourceDocument } from './read/document.js'
+import { problemsOf } from './read/numbers.js'
 import {
   ID,
   SANDBOX_SETTINGS_CHECKER,

@@ -4,17 +4,15 @@ import t, { type Test } from 'tap'
 import type { ApiError, Problem } from '../../src/core/errors.js'
 import { Body, TooLargeHere } from '../../src/scenario/body.js'
 import { SAYS } from '../../src/scenario/document-sentences.js'
-import {
-  type DocumentProblem,
-  documentOf,
-  problemLine,
-  readDocument,
-  refusalOf,
-  type SourceDocument,
-  utf8In
-} from '../../src/scenario/documents.js'
+import { type DocumentProblem, documentOf, refusalOf } from '../../src/scenario/documents.js'
 import { isPath, Library } from '../../src/scenario/library.js'
 import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
+import {
+  problemLine,
+  readDocument,
+  type SourceDocument,
+  utf8In
+} from '../../src/scenario/read/document.js'
 import { rows } from '../support/rows.js'
 
 const read = async (text: string) => (await readDocument('doc', text)).data
