@@ -36,6 +36,8 @@ export type ReadYaml = {
 const MAX_LENGTH = 4 * 2 ** 20
 /** A value of YAML takes so many times the memory of one of JSON while it is read. */
 const WEIGHT = 10
+/** Parts of each other that the library can read; only mistakes make as many. */
+const MAX_OPEN = 1500
 /** Resolving aliases compares each with the anchors before it. */
 const MAX_COMPARED = 20_000_000
 
@@ -56,7 +58,7 @@ export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
   const all: ParserError[] = [...errors, ...warnings]
   if (another !== undefined)
     all.push({ code: 'MULTIPLE_DOCS', message: '', pos: [another.range[0], another.range[1]] })
-  const found = adviceOn(all.sort(inOrder), contents, text, lines)
+  const found = adviceOn(all.sort(inOrder), { text, lines, contents })
   if (errors.length === 0 && another === undefined) found.push(...problemsIn(document, lines))
   let data: unknown = null
   try {
@@ -100,7 +102,7 @@ function tokensOf(text: string, limits: DocumentLimits, lines: LineCounter): CST
       tokens.push(token)
       if (token.type === 'error') errors++
     }
-    if (errors > MAX_PROBLEMS) break
+    if (errors > MAX_PROBLEMS || parser.stack.length > MAX_OPEN) break
     if (/^[[{,?-]$/.test(lexeme) || (lexeme === ':' && parser.stack.at(-1)?.type === 'block-map'))
       values++
     const nesting = parser.stack.length > MAX_NESTING ? parser.stack.filter(isLevel).length : 0
@@ -111,7 +113,13 @@ function tokensOf(text: string, limits: DocumentLimits, lines: LineCounter): CST
   return [...tokens, ...parser.end()]
 }
 
-const isLevel = (token: CST.Token) => 'items' in token
+/** A colon in a text makes a second map of its line, which takes the lines below it too. */
+function isLevel(token: CST.Token, nth: number, stack: CST.Token[]): boolean {
+  const whole = stack[nth - 1]
+  const isSecond =
+    token.type === 'block-map' && whole?.type === 'block-map' && whole.indent === token.indent
+  return 'items' in token && !isSecond
+}
 
 /** Beyond its syntax. Numbers that are not printed as they are written become objects. */
 function problemsIn(document: Document.Parsed, lines: LineCounter): Mistake[] {
