@@ -27,6 +27,7 @@ const noneCalled = (
   `${sentence(`no ${what} is called ${name || '""'}${didYouMean(name, [...known, ...beside])}`)} Available: ${known.join(', ')}`
 
 export const SAYS = {
+  more_problems: (most: number) => `there may be more problems: only the first ${most} are shown`,
   empty_document: (kind: 'fixture' | 'scenario') =>
     kind === 'fixture'
       ? 'is empty; write at least tickets: []'

@@ -3,9 +3,10 @@ import { type Checker, MAX_PROBLEMS } from '../core/checking.js'
 import type { ApiError, Problem } from '../core/errors.js'
 import { pathOf, type Step } from '../core/places.js'
 import { DEFAULT_LIMITS } from './limits.js'
-import { documentInvalid, type Place, type SourceDocument } from './read/document.js'
+import type { SourceDocument } from './read/document.js'
 import { problemsOf } from './read/numbers.js'
-import { orderIn } from './read/order.js'
+import { orderIn, type Place } from './read/places.js'
+import { documentInvalid } from './refusal.js'
 
 /** `isOfName`: about a name and not its value, if the code does not say so. */
 export type DocumentProblem = {

@@ -1,6 +1,6 @@
 /** Reads large documents in the worker, so that no other request waits. */
 import type { Jobs } from '../work/worker.js'
-import type { Locate, Place } from './read/document.js'
+import type { Locate, Place } from './read/places.js'
 import type { FirstStateHead, Job, Part, Question } from './reader.js'
 
 export type Reading = {

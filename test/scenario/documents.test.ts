@@ -7,12 +7,8 @@ import { SAYS } from '../../src/scenario/document-sentences.js'
 import { type DocumentProblem, documentOf, refusalOf } from '../../src/scenario/documents.js'
 import { isPath, Library } from '../../src/scenario/library.js'
 import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
-import {
-  problemLine,
-  readDocument,
-  type SourceDocument,
-  utf8In
-} from '../../src/scenario/read/document.js'
+import { readDocument, type SourceDocument, utf8In } from '../../src/scenario/read/document.js'
+import { problemLine } from '../../src/scenario/refusal.js'
 import { rows } from '../support/rows.js'
 
 const read = async (text: string) => (await readDocument('doc', text)).data
@@ -170,7 +166,7 @@ t.test('documents: what grows without end is refused at once', async t => {
     [
       'deep lists after brackets that close nothing',
       `${'] '.repeat(20_000)}${'['.repeat(20_000)}`,
-      'too_large'
+      'nothing_to_close'
     ],
     ['lists in brackets that are not deep', `a: [ ${'- b, '.repeat(70)} ]`, 'dash_in_brackets'],
     ['a line of mistakes', `... ${'"b" ? ] { '.repeat(2000)}`, 'holds_bracket'],

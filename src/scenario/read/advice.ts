@@ -7,7 +7,8 @@ import {
   isScalar,
   isSeq,
   type LineCounter,
-  type Node
+  type Node,
+  type Pair
 } from 'yaml'
 import type { Said } from '../../core/sentences.js'
 import { say } from './sentences.js'
@@ -158,13 +159,11 @@ function wrongIndent({ at, text, lines, path, isInBrackets }: Case): Advice {
   const [, dash, name = ''] = /^(- )?(?:- +)*(?:([\w-]+):(?:\s|$))?/.exec(line) as RegExpExecArray
   const open = path.flatMap(part => {
     if (!isCollection(part) || part.flow) return []
-    const last = isMap(part)
-      ? part.items.findLast(({ key }) => (key as Placed).range[0] < begin)
-      : null
     const column = lines.linePos(part.range[0]).col - 1
-    return [
-      { part, column, isList: isSeq(part), like: last ? String(last.key) : 'the dash above it' }
-    ]
+    if (isSeq(part)) return [{ part, column, isList: true, like: 'the dash above it' }]
+    const names = part.items.map(item => (item as Pair).key as Placed)
+    const last = names.findLast(name => name.range[0] < begin)
+    return isScalar(last) ? [{ part, column, isList: false, like: String(last.value) }] : []
   })
   const isItem = open.some(
     ({ isList, column }) => isList && (dash !== undefined || column === indent)
@@ -220,8 +219,9 @@ function commaOrColon({ text, at, end }: Case): Advice {
 function goesOn(error: Case): Advice {
   const { path, rest, at, isInBrackets, start } = error
   const ended = path.find(part => part.range[1] <= at && (isScalar(part) || isFlow(part)))
-  if (ended === path[0]) return say('after_the_end')
-  if (ended === undefined || ended.range[0] < start || rest[0] === ',') return null
+  if (ended === undefined || rest[0] === ',') return null
+  if (ended === path[0] && isFlow(ended)) return say('after_the_end')
+  if (ended.range[0] < start) return null
   if (isInBrackets && rest[0] === '"') return say('comma_missing')
   const value = valueIn(error, ended.range[0])
   const inner = /^(["']).*\1$/.test(value) ? value.slice(1, -1) : value

@@ -1,21 +1,13 @@
 /** Documents as they are written: YAML or JSON text, read with the place of each part. */
 import { isUtf8 } from 'node:buffer'
-import { MAX_PROBLEMS } from '../../core/checking.js'
-import { ApiError, type Problem } from '../../core/errors.js'
-import { sentence } from '../../core/nearest.js'
-import type { Step } from '../../core/places.js'
+import { ApiError } from '../../core/errors.js'
 import { visible } from '../../core/visible.js'
 import { DEFAULT_LIMITS, type DocumentLimits, sizeProblem } from '../limits.js'
+import { documentInvalid } from '../refusal.js'
 import { losesCharacters, type WrittenNumber } from './numbers.js'
+import type { Locate, Place } from './places.js'
 import { say } from './sentences.js'
 
-/** A line and a column, counted from 1. */
-export type Place = { line: number; column: number }
-/** `ofNames` says for which parts the place of the name is wanted. */
-export type Locate<Places> = (
-  places: readonly (readonly Step[])[],
-  ofNames?: readonly boolean[]
-) => Places
 export type SourceDocument = {
   /** The file's name, or where else the document came from. */
   name: string
@@ -137,25 +129,4 @@ export function utf8In(name: string, bytes: Uint8Array): string {
   const before = text.slice(0, at).split('\n')
   const place = { line: before.length, column: (before.at(-1) as string).length + 1 }
   throw documentInvalid([{ file: name, path: '', ...say('not_utf8', isWide, byte + 1), ...place }])
-}
-
-/** `bistro.yaml:4:7 tickets[3].location: …`, as far as each part is known. */
-export function problemLine({ file, line, column, path, message }: Problem): string {
-  const place = [file, line, column].filter(part => part !== undefined).join(':')
-  return [place, path && `${path}:`, message].filter(Boolean).join(' ')
-}
-
-export function documentInvalid(found: Problem[], isMore = found.length > MAX_PROBLEMS): ApiError {
-  const problems = isMore
-    ? [...found.slice(0, MAX_PROBLEMS), { path: '', ...say('more_problems', MAX_PROBLEMS) }]
-    : found
-  const [first] = problems as [Problem, ...Problem[]]
-  const count =
-    problems.length === 1
-      ? 'The document has a problem'
-      : `The document has ${problems.length} problems, the first`
-  return new ApiError('document_invalid', {
-    message: `${count}: ${sentence(problemLine(first))} Nothing was changed.`,
-    problems
-  })
 }

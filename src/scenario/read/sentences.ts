@@ -75,8 +75,7 @@ export const SAYS = {
   weighs_more: (problem: string, weight: number) =>
     `${problem}; in YAML each counts as ${weight}: write it as JSON`,
   too_long: (most: number) =>
-    `YAML may have at most ${most} characters; write it as JSON, or load it in parts`,
-  more_problems: (most: number) => `there may be more problems: only the first ${most} are shown`
+    `YAML may have at most ${most} characters; write it as JSON, or load it in parts`
 } satisfies Sentences
 
 export const say = sayer(SAYS)

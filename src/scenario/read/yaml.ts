@@ -21,8 +21,8 @@ import { isObject } from '../../core/quick-check.js'
 import type { Said } from '../../core/sentences.js'
 import { type DocumentLimits, MAX_NESTING, sizeProblem } from '../limits.js'
 import { adviceOn, type Mistake, type ParserError, type Placed, spaceMissing } from './advice.js'
-import type { Locate, Place } from './document.js'
 import { losesCharacters, type WrittenNumber } from './numbers.js'
+import type { Locate, Place } from './places.js'
 import { say } from './sentences.js'
 
 export type ReadYaml = {
@@ -37,7 +37,7 @@ const MAX_LENGTH = 4 * 2 ** 20
 /** A value of YAML takes so many times the memory of one of JSON while it is read. */
 const WEIGHT = 10
 /** Parts of each other that the library can read; only mistakes make as many. */
-const MAX_OPEN = 1500
+const MAX_OPEN = 600
 /** Resolving aliases compares each with the anchors before it. */
 const MAX_COMPARED = 20_000_000
 
@@ -50,10 +50,7 @@ export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
     const problems = [{ ...tokens, line: 1, column: 1 }]
     return { data: null, problems, numbers: [], locate: places => places.map(() => null) }
   }
-  // the library compares every two names of an object to find one that is given twice
-  const composer = new Composer({ merge: true, logLevel: 'error', uniqueKeys: false })
-  const composed = composer.compose(tokens, true, text.length) as Iterable<Document.Parsed>
-  const [document, another] = composed as unknown as [Document.Parsed, Document.Parsed | undefined]
+  const [document, another] = composed(tokens, text.length)
   const { contents, errors, warnings } = document
   const all: ParserError[] = [...errors, ...warnings]
   if (another !== undefined)
@@ -79,6 +76,22 @@ export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
     numbers,
     locate: (wanted, ofNames = []) =>
       wanted.map((steps, nth) => located(contents, steps, ofNames[nth] === true, lines))
+  }
+}
+
+type Composed = [Document.Parsed, Document.Parsed | undefined]
+
+function composed(tokens: CST.Token[], length: number): Composed {
+  // the library compares every two names of an object to find one that is given twice
+  const composer = new Composer({ merge: true, logLevel: 'error', uniqueKeys: false })
+  // a stack for each mistake would take most of the time
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    const [document, another] = composer.compose(tokens, true, length)
+    return [document, another] as Composed
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
   }
 }
 

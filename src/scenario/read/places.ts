@@ -1,8 +1,15 @@
-/** The order of data, which has no lines. */
+/** Where parts are. */
 import { partAt, type Step } from '../../core/places.js'
-import type { Place } from './document.js'
 
-/** A whole comes before its parts, and before what it does not have. */
+/** A line and a column, counted from 1. */
+export type Place = { line: number; column: number }
+/** `ofNames` says for which parts the place of the name is wanted. */
+export type Locate<Places> = (
+  places: readonly (readonly Step[])[],
+  ofNames?: readonly boolean[]
+) => Places
+
+/** The order of data, which has no lines: a whole comes before its parts, and before what it does not have. */
 export function orderIn(data: unknown, wanted: readonly (readonly Step[])[]): Place[] {
   const ranks = wanted.map(steps =>
     steps.map((step, nth) => {
