@@ -52,6 +52,7 @@ async function judge(t: Test, mistakes: readonly Mistake[], isCoded: boolean): P
 t.test('advice: a YAML mistake is explained at its place; what follows it loads', async t => {
   const mistakes: Mistake[] = [
     ['name: x: y\n', '2:7 holds_colon', 'x: y', '"x: y"'],
+    ['"name": x: y\n', '2:9 holds_colon', 'x: y', '"x: y"'],
     ['name: a "b": c # d\n', '2:7 holds_colon', 'a "b": c', '\'a "b": c\''],
     [
       'name: x: y\nfixtures: [bistro]\ndescription: pay: then refund\n',
@@ -202,16 +203,23 @@ t.test('advice: an error of the parser without advice is marked by its code', as
   const cases: [text: string, marks: string, says: string][] = [
     ['a: &x &y d\n', '1:7 refused', 'a value cannot have two anchors (&name)'],
     [
-      '"name": x: y\n',
-      '1:9 refused',
-      'a line can have only one name; quote what follows the first colon, or put it on a line of its own'
-    ],
-    [
       'fixtures: [bistro]#c\n',
       '1:19 refused',
       'a space, a comma, a colon or a closing mark is missing here'
     ],
-    ['- |\n\t\n x', '2:1 refused', 'this is not YAML; quote the text, or check the lines before it']
+    [
+      'a: [1,\n  2] b\n',
+      '2:6 refused',
+      'this does not belong here; check the indentation, and the brackets and quotation marks before it'
+    ],
+    ['a b\nc: d\n', '1:1 name_expected', 'must be a name with a colon, such as name: value'],
+    [
+      'a:\n  ? [x]\n  : 1\n b: 2\n',
+      '4:1 wrong_indent',
+      'the line is not indented like any line above (1 space); begin it with 0 spaces, like a'
+    ],
+    ['a: [1, [2]\nb: 1\n', '1:4 not_closed', '[ is not closed; end it with ]'],
+    ['a: &x *b\n', '1:7 refused', 'this is not YAML; quote the text, or check the lines before it']
   ]
   for (const [text, marks, says] of cases) {
     const { problems } = await lookedAt(text)
@@ -284,7 +292,7 @@ t.test('advice: a sentence names what to write', async t => {
     ['a: 1\n0042: b\n', '"0042"'],
     [
       script('    respond:\n      status: 402\n     calls: 1\n'),
-      'with 6 spaces, like the one before, or with 4 spaces, like respond'
+      'with 6 spaces, like status, or with 4 spaces, like respond'
     ],
     ['a:\n  - b: 1\n    c: 2\n   - b: 3\n', 'with 2 spaces, like the dash above it'],
     ['script\n  - { on: POST /refunds }\n', 'script:'],

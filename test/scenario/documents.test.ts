@@ -288,6 +288,7 @@ t.test('documents: problems are listed document after document', async t => {
     '',
     'none',
     'none.deeper',
+    'tickets.7',
     'tickets.0',
     'tickets.0.id',
     'tickets.1.id',
@@ -566,7 +567,12 @@ t.test(
     const codesOf = async (text: string) =>
       (await refusal(() => readDocument('doc', text, { limits }))).problems?.map(({ code }) => code)
 
-    t.ok(await readDocument('doc', list(999), { limits }))
+    const long = await readDocument('doc', list(999), { limits })
+    t.strictSame(await long.locate([[0]]), [null], 'the places of so many values are not known')
+    const lossy = await readDocument('doc', `{"a":1.10,"b":${list(900)}}`, { limits })
+    t.equal((lossy.data as { a: number }).a, 1.1)
+    t.strictSame(await codesOf(`{"a":1,"a":2,"b":${list(900)}}`), ['names_twice'])
+    t.strictSame(await codesOf('#'.repeat(4 * 2 ** 20 + 1)), ['too_long'])
     t.strictSame(await codesOf(list(1001)), ['too_large'])
     t.ok(await readDocument('doc', `a: ${list(90)}`, { limits }))
     t.strictSame(await codesOf(`a: ${list(101)}`), ['weighs_more'])

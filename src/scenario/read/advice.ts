@@ -33,6 +33,8 @@ type Advice = (Said & { at?: number }) | false | null
 
 /** Characters: advice on an error may read all of a document. */
 const MAX_READ = 50_000_000
+/** Of those between a value and the next line with text. */
+const MAX_LINES = 10_000
 /** Nothing after these can be relied on. */
 const IS_LAST = /not_closed|nothing_to_close|after_the_end|colon_missing|second_document/
 /** What begins another part where a comma is forgotten. */
@@ -135,8 +137,9 @@ const notClosed = (code: 'not_closed' | 'quote_not_closed', text: string, part?:
 
 function bracketNotClosed({ path, text, at }: Case) {
   const open = path.filter(part => isFlow(part) && part.range[1] === at)
-  const isClosed = text[at - 1] === (text[open.at(-1)?.range[0] ?? at] === '{' ? '}' : ']')
-  return notClosed('not_closed', text, open.at(isClosed ? -2 : -1))
+  // one that is closed may end there too
+  const ends = open.map(part => (text[part.range[0]] === '{' ? '}' : ']'))
+  return notClosed('not_closed', text, open.at(ends.at(-1) === text[at - 1] ? -2 : -1))
 }
 
 /** What is written from a place: to the end of its line, or of its part in brackets. */
@@ -151,7 +154,7 @@ function valueIn({ line, start, at, isInBrackets }: Case, from = at): string {
 /** A line that is indented differently from those before it. */
 function wrongIndent({ at, text, lines, path, isInBrackets }: Case): Advice {
   // the parser may say where what is above it ends
-  const begin = at + (/^(?:\s|#.*\n)*/.exec(text.slice(at))?.[0].length as number)
+  const begin = at + (/^(?:\s|#.*\n)*/.exec(text.slice(at, at + MAX_LINES))?.[0].length as number)
   const indent = lines.linePos(begin).col - 1
   const own = { at: begin - indent }
   if (isInBrackets || text.slice(own.at, begin).trim() !== '') return null
@@ -198,7 +201,7 @@ function nameOnLines({ text, at, end, line, start, rest }: Case): Advice {
 
 /** `{ created[gte]: … }`, a name that braces do not take as it is, or a forgotten comma. */
 function commaOrName({ line, start, at, rest }: Case): Advice {
-  const [name = ''] = /(?<![\w-])[\w-]*$/.exec(line.slice(0, at - start)) ?? []
+  const [name] = /(?<![\w-])[\w-]*$/.exec(line.slice(0, at - start)) as RegExpExecArray
   const [, brackets = ''] = /^((?:\[[\w-]*\])+):\s/.exec(rest) ?? []
   return name && brackets
     ? { ...say('brackets_in_name', name + brackets), at: at - name.length }
@@ -219,7 +222,7 @@ function commaOrColon({ text, at, end }: Case): Advice {
 function goesOn(error: Case): Advice {
   const { path, rest, at, isInBrackets, start } = error
   const ended = path.find(part => part.range[1] <= at && (isScalar(part) || isFlow(part)))
-  if (ended === undefined || rest[0] === ',') return null
+  if (ended === undefined) return null
   if (ended === path[0] && isFlow(ended)) return say('after_the_end')
   if (ended.range[0] < start) return null
   if (isInBrackets && rest[0] === '"') return say('comma_missing')

@@ -35,8 +35,14 @@ export async function readDocument(
 ): Promise<SourceDocument> {
   const isJson = type === 'json' || (type === null && /^\s*[{[]/.test(text))
   const json = isJson ? jsonIn(name, text, limits, type) : undefined
-  if (json?.isWhole) return { name, data: json.data, limits, locate: locatorIn(text, limits) }
-  const { data, problems, numbers, locate } = await yamlIn(text, limits)
+  const asJson = { name, data: json?.data, limits, locate: locatorIn(text, limits) }
+  if (json?.isWhole) return asJson
+  const { data, problems, numbers, isTooLarge, locate } = await yamlIn(text, limits)
+  // JSON may be larger than YAML, but then only the names of its objects are counted
+  if (isTooLarge && json !== undefined) {
+    if (json.hasAllNames) return asJson
+    throw documentInvalid([{ file: name, path: '', ...say('names_twice') }])
+  }
   if (problems.length > 0)
     throw documentInvalid(problems.map(problem => ({ file: name, path: '', ...problem })))
   return { name, data, numbers, limits, locate: async (...wanted) => locate(...wanted) }
@@ -80,7 +86,8 @@ function jsonIn(name: string, text: string, limits: DocumentLimits, type: TextTy
     return undefined
   }
   const numbers = Array.from(text.matchAll(NUMBER), ([, number = '']) => number)
-  return { data, isWhole: namesIn(data) === names && !numbers.some(losesCharacters) }
+  const hasAllNames = namesIn(data) === names
+  return { data, hasAllNames, isWhole: hasAllNames && !numbers.some(losesCharacters) }
 }
 
 /** Its levels, values and names of JSON; exact as far as the text is right. */

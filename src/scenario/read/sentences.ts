@@ -65,6 +65,7 @@ export const SAYS = {
   not_a_name: () => 'must be a name; got a list, an object or an alias',
   name_twice: (name: string, line: number) =>
     `${shortened(name)} is given twice: it is on line ${line} already; keep one of them`,
+  names_twice: () => 'an object has a name twice; keep one of them',
   not_utf8: (isWide: boolean, byte: number) =>
     isWide
       ? 'the text is UTF-16, as > in PowerShell writes it; save it as UTF-8'

@@ -29,6 +29,7 @@ export type ReadYaml = {
   data: unknown
   problems: (Place & Said)[]
   numbers: readonly WrittenNumber[]
+  isTooLarge?: boolean
   locate: Locate<(Place | null)[]>
 }
 
@@ -48,7 +49,8 @@ export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
   const tokens = tokensOf(text, limits, lines)
   if (!Array.isArray(tokens)) {
     const problems = [{ ...tokens, line: 1, column: 1 }]
-    return { data: null, problems, numbers: [], locate: places => places.map(() => null) }
+    const locate: ReadYaml['locate'] = places => places.map(() => null)
+    return { data: null, problems, numbers: [], isTooLarge: true, locate }
   }
   const [document, another] = composed(tokens, text.length)
   const { contents, errors, warnings } = document
@@ -161,7 +163,7 @@ function problemsIn(document: Document.Parsed, lines: LineCounter): Mistake[] {
       if (isScalar(node) && node.value === null)
         add(startOf(node) - node.anchor.length - 1, say('begins_with', `&${node.anchor}`, '&'))
     }
-    if (isScalar(node) && typeof node.value === 'number' && losesCharacters(node.source ?? '')) {
+    if (isScalar(node) && typeof node.value === 'number' && losesCharacters(String(node.source))) {
       const source = node.source as string
       // a name is text
       if (place === 'key') add(startOf(node), say('number_as_text', source, false))
