@@ -72,7 +72,7 @@ t.test('advice: a YAML mistake is explained at its place; what follows it loads'
       ' - bistro, - bistro ',
       'bistro'
     ],
-    ['fixtures: [\n  - bistro\n]\n', '2:3 dash_in_brackets', '\n  - bistro\n', 'bistro'],
+    [script('  calls: 1\n  delay: 2s\n'), '4:1 wrong_indent', 'calls: 1\n', '  calls: 1\n  '],
     [
       entry('on: POST /refunds, match: { body: { reason: - cold } }, delay: 2s'),
       '3:51 dash_in_brackets',
@@ -81,7 +81,6 @@ t.test('advice: a YAML mistake is explained at its place; what follows it loads'
     ],
     [entry('on: POST /refunds delay: 2s'), '3:24 comma_missing', ' d', ', d'],
     ['vars: { a: 1 b: 2 }\n', '2:13 comma_missing', ' b', ', b'],
-    [entry('on: POST /refunds hold: { gate: a }'), '3:24 comma_missing', ' h', ', h'],
     ['name:x\n', '2:5 space_missing', 'x\n', ' x\n'],
     [
       'script:\n  -on: POST /refunds\n   delay: 2s\n',
@@ -114,7 +113,6 @@ t.test('advice: a YAML mistake is explained at its place; what follows it loads'
     ['name: a\nfixtures: [bistro]\nname: b\n', '3:1 name_twice', 'name: b\n', ''],
     [script('    calls: 1\n   delay: 2s\n'), '5:1 wrong_indent', 'de', ' de'],
     ['script:\n- on: POST /refunds\n # slow\n delay: 2s\n', '5:1 wrong_indent', '# slow\n', ''],
-    [script('  calls: 1\n  delay: 2s\n'), '4:1 wrong_indent', 'calls: 1\n', '  calls: 1\n  '],
     [
       script('    delay: 2s\n   - on: GET /refunds\n     delay: 2s\n'),
       '5:1 wrong_indent',
@@ -153,7 +151,6 @@ t.test('advice: a YAML mistake is explained at its place; what follows it loads'
       '"\ndescription: "y"'
     ],
     ["name: 'it's mine'\n", '2:7 goes_on', "'it's mine'", '"it\'s mine"'],
-    ['name: "a" b\n', '2:7 goes_on', '"a" b', '\'"a" b\''],
     ['name: [a] b\n', '2:7 goes_on', '[a] b', '"[a] b"'],
     ['fixtures: [bistro\nname: x\n', '1:11 not_closed', '\n', ']\n'],
     ['fixtures: [bistro]{\nname: x\n', '1:11 goes_on', '{', ''],
@@ -167,7 +164,6 @@ t.test('advice: a YAML mistake is explained at its place; what follows it loads'
       ' }\n  - { on: G'
     ],
     ['name: { on: a: b\n', '2:7 not_closed, 2:13 holds_colon', '{ on: a: b', '"on: a: b"'],
-    ["it's: 'x\n", '2:7 quote_not_closed', "it's: 'x\n", ''],
     ['fixtures: [bistro]]\nname: x\n', '1:19 nothing_to_close', ']\n', '\n'],
     [
       step('do: GET /refunds/${payment.id}, expect: { status: 200 }'),
@@ -179,16 +175,10 @@ t.test('advice: a YAML mistake is explained at its place; what follows it loads'
     ['name: *x\n', '2:7 unknown_alias', '*x', '"*x"'],
     ['name: &x\n', '2:7 begins_with', '&x', '"&x"'],
     ['name: !x y\n', '2:7 tag', '!x y', '"!x y"'],
+    ['name: *x y\n', '2:7 goes_on', '*x y', '"*x y"'],
     ['name: @x\n', '2:7 begins_with', '@x', '"@x"'],
-    ['name: %x\n', '2:7 begins_with', '%x', '"%x"'],
     ['name: > x\n', '2:9 text_in_next_line', '> x', '"> x"'],
     ['name: "a\\q"\n', '2:9 unknown_escape', 'q', '\\q'],
-    [
-      entry('on: GET /tickets/{id}, delay: 1s'),
-      '3:11 holds_bracket',
-      'GET /tickets/{id}',
-      '"GET /tickets/{id}"'
-    ],
     ['---\nname: x\n', '2:1 second_document', '---\n', ''],
     ['{"fixtures": ["bistro"]\n "name": "x"}', '2:2 comma_missing', '\n', ',\n'],
     ['{"fixtures": ["bistro"] "name": "x"}', '1:25 comma_missing', ' "', ', "'],
@@ -286,17 +276,13 @@ t.test('advice: a number that loses characters is refused where text is meant', 
 t.test('advice: a sentence names what to write', async t => {
   const cases: [text: string, says: string][] = [
     ['name: a "b": c # d\n', `'a "b": c'`],
-    ['name: "a" b\n', `'"a" b'`],
     [entry('on: POST /refunds, match: { query: { created[gte]: 1 } }'), '"created[gte]"'],
-    [entry('on: GET /tickets/{id}, delay: 1s'), '"GET /tickets/{id}"'],
     ['a: 1\n0042: b\n', '"0042"'],
     [
       script('    respond:\n      status: 402\n     calls: 1\n'),
       'with 6 spaces, like status, or with 4 spaces, like respond'
     ],
     ['a:\n  - b: 1\n    c: 2\n   - b: 3\n', 'with 2 spaces, like the dash above it'],
-    ['script\n  - { on: POST /refunds }\n', 'script:'],
-    ['name: { a: 1\n', 'with }'],
     [entry('on: GET *, respond: { status: 402, code: x }'), 'put it under error'],
     [entry('on: GET *, change: { refunds: [] }'), 'put it under data'],
     [matching('body: { amount: { gt: "${record.amount}" } }'), 'known only under state in expect'],

@@ -221,10 +221,10 @@ function commaOrColon({ text, at, end }: Case): Advice {
 /** More after a value that has ended. */
 function goesOn(error: Case): Advice {
   const { path, rest, at, isInBrackets, start } = error
-  const ended = path.find(part => part.range[1] <= at && (isScalar(part) || isFlow(part)))
-  if (ended === undefined) return null
-  if (ended === path[0] && isFlow(ended)) return say('after_the_end')
-  if (ended.range[0] < start) return null
+  const ended = path.find(part => part.range[1] <= at && (!isCollection(part) || isFlow(part)))
+  const isWhole = ended === path[0] && isFlow(ended)
+  if (ended === undefined || (ended.range[0] < start && !isWhole)) return null
+  if (isWhole) return say('after_the_end')
   if (isInBrackets && rest[0] === '"') return say('comma_missing')
   const value = valueIn(error, ended.range[0])
   const inner = /^(["']).*\1$/.test(value) ? value.slice(1, -1) : value
