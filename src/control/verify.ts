@@ -15,7 +15,6 @@ import {
   ProblemList,
   type Report,
   reportTo,
-  type SourceDocument,
   within,
   withoutProblems
 } from '../scenario/documents.js'
@@ -30,6 +29,7 @@ import type { StateData } from '../scenario/final-state.js'
 import { tooLarge } from '../scenario/limits.js'
 import { shownOn } from '../scenario/matching.js'
 import { explainedMessage } from '../scenario/near-misses.js'
+import type { SourceDocument } from '../scenario/read/document.js'
 import { expectationSchema, type SequenceData } from '../scenario/schemas.js'
 import { type Verdict as ScenarioVerdict, Tally } from '../scenario/tally.js'
 import { type Lazy, lazily } from '../work/json-pieces.js'

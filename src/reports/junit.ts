@@ -1,6 +1,7 @@
 /** Reports as JUnit, by the schema of Jenkins: a judged run, and the points of a check. */
-import { problemLine } from '../scenario/documents.js'
+
 import { explainedMessage } from '../scenario/near-misses.js'
+import { problemLine } from '../scenario/refusal.js'
 import { type CheckedFile, isFailed } from './points.js'
 import { type JudgedRun, problemsOfTest, refusedIn, sandboxName } from './run.js'
 import { SAYS } from './sentences.js'

@@ -2,6 +2,7 @@
  * A sandbox: one isolated state with its evidence and snapshots, and the first state that a reset
  * goes back to.
  */
+
 import { setMaxListeners } from 'node:events'
 import { Clock } from '../core/clock.js'
 import { Ids, kindOf } from '../core/ids.js'
@@ -32,11 +33,8 @@ import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
 import {
   type DocumentProblem,
   documentOf,
-  numbersBelow,
   ProblemList,
-  problemsOf,
   refusalOf,
-  type SourceDocument,
   type Written,
   withoutProblems
 } from '../scenario/documents.js'
@@ -52,6 +50,8 @@ import {
 import type { Library } from '../scenario/library.js'
 import { checkCount } from '../scenario/limits.js'
 import type { Progress } from '../scenario/progress.js'
+import type { SourceDocument } from '../scenario/read/document.js'
+import { numbersBelow, problemsOf } from '../scenario/read/numbers.js'
 import { type Body, type ReadText, readBy } from '../scenario/reading.js'
 import { requestedScenario } from '../scenario/requested.js'
 import {

@@ -14,8 +14,9 @@ import type { Schema } from '../reference/parameters.js'
 import { RESOURCES } from '../reference/tables.js'
 import { FAMILIES, type RecordOf, type Records, type Store } from '../store/store.js'
 import { completed } from './completion.js'
-import type { DocumentProblem, Problems, SourceDocument } from './documents.js'
+import type { DocumentProblem, Problems } from './documents.js'
 import { type Progress, reportProgress } from './progress.js'
+import type { SourceDocument } from './read/document.js'
 import { say } from './sentences.js'
 
 type Given = Readonly<Record<string, unknown>>
@@ -202,13 +203,10 @@ export class FixtureImporter {
     for (const problem of fixtures.flatMap(duplicatesIn)) this.problems.push(problem)
   }
 
-  /** Whether no record has the id (or no key is this one), nor had one with a problem. */
-  isMissing(section: Family | 'api_keys', name: string): boolean {
-    const isThere =
-      section === 'api_keys'
-        ? this.#store.keys.has(name)
-        : this.#store[section].get(name) !== undefined
-    return !isThere && !this.#generation.isOpen && !this.#leftOut[section].has(name)
+  /** Whether no record has the id, nor had one with a problem. */
+  isMissing(family: Family, id: string): boolean {
+    const isThere = this.#store[family].get(id) !== undefined
+    return !isThere && !this.#generation.isOpen && !this.#leftOut[family].has(id)
   }
 
   #add(family: Family, source: Sourced): void {
@@ -255,7 +253,7 @@ export class FixtureImporter {
       this.#hasReplaced ||= this.#store.keys.has(key)
       this.#store.keys.set(key, account)
       this.imported.api_keys.push({ key, account })
-    } else this.#leftOut.api_keys.add(key)
+    }
   }
 
   /** Reports that there is none, unless a record that was left out may be meant. */

@@ -58,10 +58,24 @@ export async function fakerOf(seed: number): Promise<Faker> {
   return faker
 }
 
-/** One family, ranges that are not reversed, weights above 0. */
-export function checkGenerate(data: GenerateData, note: Report): void {
+/**
+ * One family, ranges that are not reversed, weights above 0, parents that exist, where the store is
+ * known.
+ */
+export function checkGenerate(data: GenerateData, store: Store | null, note: Report): void {
   const { created, amount, transactions, refunded = 0, partly_refunded = 0 } = data
   const asked = GENERATED_FAMILIES.filter(family => data[family] !== undefined)
+  for (const family of asked) {
+    const [field, parents, resource] = parentsFor(family)
+    const given = data[field] ?? []
+    const isOfName = isObject(given)
+    for (const id of isOfName ? Object.keys(given) : [given].flat())
+      if (store !== null && !store[parents].get(id))
+        note(isOfName ? [field, id] : [field], {
+          ...say('missing_record', resource, id, didYouMean(id, store[parents].someIds())),
+          isOfName
+        })
+  }
   if (asked.length !== 1) note([], say('not_exactly_one', GENERATED_FAMILIES, asked))
   if (created !== undefined && instantIn(created.from) > instantIn(created.to))
     note(['created'], say('reversed', `from ${created.from}`, `to ${created.to}`))
@@ -143,10 +157,13 @@ function instantsOf(
   return instants.map(() => drawWhole(faker, min, max)).sort()
 }
 
-/**
- * Ids that generated records can belong to, with weights; null where there is none, which is
- * reported.
- */
+/** By which field records of a family belong to others. */
+const parentsFor = (family: (typeof GENERATED_FAMILIES)[number]) =>
+  family === 'tickets' || family === 'transactions'
+    ? (['location', 'locations', 'Location'] as const)
+    : (['account', 'accounts', 'Account'] as const)
+
+/** Ids that generated records can belong to, with weights; null, reported, where there is none. */
 function parentsOf(
   family: (typeof GENERATED_FAMILIES)[number],
   data: GenerateData,
@@ -154,27 +171,18 @@ function parentsOf(
   report: Report
 ): Weights | null {
   if (family === 'accounts') return { '': 1 }
-  const isPlaced = family === 'tickets' || family === 'transactions'
-  const [field, parents, resource] = isPlaced
-    ? (['location', 'locations', 'Location'] as const)
-    : (['account', 'accounts', 'Account'] as const)
+  const [field] = parentsFor(family)
   const given = data[field]
-  if (given !== undefined) {
-    const isOfName = typeof given !== 'string'
-    const named = isOfName ? given : { [given]: 1 }
-    const unknown = Object.keys(named).filter(id => !store[parents].get(id))
-    for (const id of unknown) {
-      report(isOfName ? [field, id] : [field], {
-        ...say('missing_record', resource, id, didYouMean(id, store[parents].someIds())),
-        isOfName
-      })
-    }
-    return unknown.length === 0 ? named : null
-  }
-  const first = isPlaced
-    ? store.locations.inCreationOrder()[0]
-    : store.accounts.inCreationOrder().find(({ type }) => type === 'merchant')
-  if (!first) report([], say('missing_parent', isPlaced ? 'Location' : 'merchant Account', family))
+  if (given !== undefined) return typeof given === 'string' ? { [given]: 1 } : given
+  const first =
+    field === 'location'
+      ? store.locations.inCreationOrder()[0]
+      : store.accounts.inCreationOrder().find(({ type }) => type === 'merchant')
+  if (!first)
+    report(
+      [],
+      say('missing_parent', field === 'location' ? 'Location' : 'merchant Account', family)
+    )
   return first ? { [first.id]: 1 } : null
 }
 

@@ -10,16 +10,16 @@ import { withoutSecrets } from '../core/redaction.js'
 import type { Said } from '../core/sentences.js'
 import type { Settings } from '../core/settings.js'
 import { say } from './document-sentences.js'
+import { documentOf } from './documents.js'
+import { DEFAULT_LIMITS, type DocumentLimits } from './limits.js'
+import { preparedDocument } from './prepared.js'
 import {
   type DocumentKind,
-  documentOf,
   readDocument,
   type SourceDocument,
   type TextType,
   utf8In
-} from './documents.js'
-import { DEFAULT_LIMITS, type DocumentLimits } from './limits.js'
-import { preparedDocument } from './prepared.js'
+} from './read/document.js'
 import type { ReadOptions, ReadText } from './reading.js'
 import { isSharedScript } from './shared-script.js'
 import { declaredVariables, type VariableValue } from './variables.js'

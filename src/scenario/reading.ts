@@ -2,19 +2,17 @@
 import { partAt } from '../core/places.js'
 import { pause } from '../work/slices.js'
 import type { Worker } from '../work/worker.js'
+import { documentOf, refusalOf } from './documents.js'
+import type { DocumentLimits } from './limits.js'
 import {
   type DocumentKind,
-  documentOf,
-  numbersBelow,
-  problemsOf,
   readDocument,
-  refusalOf,
   type SourceDocument,
   type TextType,
   utf8In
-} from './documents.js'
-import type { DocumentLimits } from './limits.js'
-import type { Locate } from './places.js'
+} from './read/document.js'
+import { numbersBelow, problemsOf } from './read/numbers.js'
+import type { Locate } from './read/places.js'
 import { isBareFixture, problemsOfShape } from './shape.js'
 import { isSharedScript } from './shared-script.js'
 

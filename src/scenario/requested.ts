@@ -4,8 +4,10 @@
  */
 import { checkerOf } from '../core/checking.js'
 import { SETTINGS } from '../core/settings.js'
-import { numbersBelow, refuseProblems, type SourceDocument } from './documents.js'
+import { refuseProblems } from './documents.js'
 import type { Library } from './library.js'
+import type { SourceDocument } from './read/document.js'
+import { numbersBelow } from './read/numbers.js'
 import type { Body } from './reading.js'
 import type { LoadContext, Origin } from './scenario.js'
 

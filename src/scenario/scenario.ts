@@ -1,4 +1,5 @@
 /** Scenarios: a document and what it uses made into the first state of a sandbox, or refused. */
+
 import { MAX_PROBLEMS } from '../core/checking.js'
 import { type Clock, type ClockStart, MACHINE_CLOCK } from '../core/clock.js'
 import type { Problem } from '../core/errors.js'
@@ -27,7 +28,6 @@ import {
   ProblemList,
   type Report,
   reportTo,
-  type SourceDocument,
   type Written,
   within,
   withoutProblems
@@ -53,6 +53,7 @@ import {
 } from './named-records.js'
 import { patternsIn } from './patterns.js'
 import type { Progress } from './progress.js'
+import type { SourceDocument } from './read/document.js'
 import { ID, type ScenarioData } from './schemas.js'
 import {
   checkShadowed,
@@ -401,13 +402,13 @@ async function scriptOf(
 
 /** Only where all before it is right: what records belong to may be what is wrong. */
 async function generateAll(
-  { data: { generate: entries = [] }, problems, report }: Parts,
+  { data: { generate: entries = [] }, problems, report, isOpen }: Whole,
   store: Store,
   generation: GenerationContext
 ): Promise<void> {
   for (const [index, data] of entries.entries())
-    checkGenerate(data, within(report, 'generate', index))
-  if (entries.length === 0 || problems.length > 0) return
+    checkGenerate(data, isOpen ? null : store, within(report, 'generate', index))
+  if (entries.length === 0 || problems.length > 0 || isOpen) return
   const faker = await fakerOf(generation.settings.seed)
   for (const [index, data] of entries.entries()) {
     await generate(data, { ...generation, store, faker }, within(report, 'generate', index))

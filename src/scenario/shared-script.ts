@@ -4,14 +4,14 @@ import type { Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import {
   type Problems,
-  problemsOf,
   type Report,
   reportTo,
-  type SourceDocument,
   type Written,
   within,
   writtenIn
 } from './documents.js'
+import type { SourceDocument } from './read/document.js'
+import { problemsOf } from './read/numbers.js'
 import { type EntryData, type SharedParts, sharedScriptSchema } from './schemas.js'
 import { say } from './sentences.js'
 import { declaredVariables, type GivenVariables, readWith } from './variables.js'

@@ -11,17 +11,17 @@ import {
   type DocumentProblem,
   documentOf,
   type ProblemList,
-  problemsOf,
   type Report,
   reportBy,
   reportTo,
-  type SourceDocument,
   type Written,
   within,
   writtenIn
 } from './documents.js'
 import { type Fixture, fixtureIn } from './fixture.js'
 import type { Library } from './library.js'
+import type { SourceDocument } from './read/document.js'
+import { problemsOf } from './read/numbers.js'
 import type { ScenarioData, SharedParts } from './schemas.js'
 import { say } from './sentences.js'
 import { isBareFixture, problemsOfShape } from './shape.js'

@@ -746,7 +746,7 @@ t.test('check --against: the records in the end are read from the service', asyn
         transactions: {
           txn_a: { amount_refunded: 5, ticket: 'tkt_a' },
           txn_none: null,
-          txn_gone: {}
+          [`txn_${'g'.repeat(24)}`]: {}
         },
         refunds: { count: 2, where: { transaction: 'txn_a' } },
         tickets: { count: 13, where: { location: 'loc_a' } },
@@ -766,7 +766,7 @@ t.test('check --against: the records in the end are read from the service', asyn
     Object.entries(found).find(([title]) => title.startsWith('expects'))?.[1]
   const read = await against(t, behind, scenario, ['--var', 'txn_a=txn_there'])
   const unknownUser = await against(t, behind, {
-    expect: [{ state: { users: { usr_x: {}, count: 1 } } }]
+    expect: [{ state: { users: { [`usr_${'x'.repeat(24)}`]: {}, count: 1 } } }]
   })
   const answering = (status: number, text: string, type = 'application/json') =>
     serving(t, (_request, response) =>
@@ -788,7 +788,7 @@ t.test('check --against: the records in the end are read from the service', asyn
   const tooMany = await against(t, endless, { expect: [{ state: { refunds: { count: 1 } } }] })
 
   t.strictSame(problems(read), [
-    'transactions.txn_gone: there is no such Transaction',
+    `transactions.txn_${'g'.repeat(24)}: there is no such Transaction`,
     'refunds: wanted 2 with {"transaction":"txn_a"}; got 1',
     'accounts.mch_a.type: wanted reseller; got merchant',
     'users: wanted 2 with {"account":"mch_a"}; got 1',

@@ -311,10 +311,10 @@ t.test('reports: JUnit is what the schema of Jenkins allows, in an order of its 
   const run = (turned: boolean) => {
     const list = <T>(items: T[]) => (turned ? items.toReversed() : items)
     const [tests, sandboxesIn] = [list(named), list(sandboxes)]
-    return judgedRun({ tests, sandboxes: sandboxesIn, unmet_expectations: list(unmets) })
+    return judgedRun({ tests, sandboxes: sandboxesIn, expectations: list(unmets) })
   }
   const point = { code: 'step', message: 'one', file: 'own.yaml', problems: [], ms: 1_234_567 }
-  const failed = { ...point, problems: [{ path: 'a', message: 'wrong' }], ms: 0 }
+  const failed = { ...point, problems: [{ path: 'a', code: 'other', message: 'wrong' }], ms: 0 }
   const file: CheckedFile = {
     file: 'own.yaml',
     points: [point, failed, { ...failed, isWarning: true }],

@@ -52,6 +52,7 @@ async function judge(t: Test, mistakes: readonly Mistake[], isCoded: boolean): P
 t.test('advice: a YAML mistake is explained at its place; what follows it loads', async t => {
   const mistakes: Mistake[] = [
     ['name: x: y\n', '2:7 holds_colon', 'x: y', '"x: y"'],
+    ['"name": x: y\n', '2:9 holds_colon', 'x: y', '"x: y"'],
     ['name: a "b": c # d\n', '2:7 holds_colon', 'a "b": c', '\'a "b": c\''],
     [
       'name: x: y\nfixtures: [bistro]\ndescription: pay: then refund\n',
@@ -71,7 +72,7 @@ t.test('advice: a YAML mistake is explained at its place; what follows it loads'
       ' - bistro, - bistro ',
       'bistro'
     ],
-    ['fixtures: [\n  - bistro\n]\n', '2:3 dash_in_brackets', '\n  - bistro\n', 'bistro'],
+    [script('  calls: 1\n  delay: 2s\n'), '4:1 wrong_indent', 'calls: 1\n', '  calls: 1\n  '],
     [
       entry('on: POST /refunds, match: { body: { reason: - cold } }, delay: 2s'),
       '3:51 dash_in_brackets',
@@ -80,7 +81,6 @@ t.test('advice: a YAML mistake is explained at its place; what follows it loads'
     ],
     [entry('on: POST /refunds delay: 2s'), '3:24 comma_missing', ' d', ', d'],
     ['vars: { a: 1 b: 2 }\n', '2:13 comma_missing', ' b', ', b'],
-    [entry('on: POST /refunds hold: { gate: a }'), '3:24 comma_missing', ' h', ', h'],
     ['name:x\n', '2:5 space_missing', 'x\n', ' x\n'],
     [
       'script:\n  -on: POST /refunds\n   delay: 2s\n',
@@ -113,7 +113,6 @@ t.test('advice: a YAML mistake is explained at its place; what follows it loads'
     ['name: a\nfixtures: [bistro]\nname: b\n', '3:1 name_twice', 'name: b\n', ''],
     [script('    calls: 1\n   delay: 2s\n'), '5:1 wrong_indent', 'de', ' de'],
     ['script:\n- on: POST /refunds\n # slow\n delay: 2s\n', '5:1 wrong_indent', '# slow\n', ''],
-    [script('  calls: 1\n  delay: 2s\n'), '4:1 wrong_indent', 'calls: 1\n', '  calls: 1\n  '],
     [
       script('    delay: 2s\n   - on: GET /refunds\n     delay: 2s\n'),
       '5:1 wrong_indent',
@@ -152,7 +151,6 @@ t.test('advice: a YAML mistake is explained at its place; what follows it loads'
       '"\ndescription: "y"'
     ],
     ["name: 'it's mine'\n", '2:7 goes_on', "'it's mine'", '"it\'s mine"'],
-    ['name: "a" b\n', '2:7 goes_on', '"a" b', '\'"a" b\''],
     ['name: [a] b\n', '2:7 goes_on', '[a] b', '"[a] b"'],
     ['fixtures: [bistro\nname: x\n', '1:11 not_closed', '\n', ']\n'],
     ['fixtures: [bistro]{\nname: x\n', '1:11 goes_on', '{', ''],
@@ -166,7 +164,6 @@ t.test('advice: a YAML mistake is explained at its place; what follows it loads'
       ' }\n  - { on: G'
     ],
     ['name: { on: a: b\n', '2:7 not_closed, 2:13 holds_colon', '{ on: a: b', '"on: a: b"'],
-    ["it's: 'x\n", '2:7 quote_not_closed', "it's: 'x\n", ''],
     ['fixtures: [bistro]]\nname: x\n', '1:19 nothing_to_close', ']\n', '\n'],
     [
       step('do: GET /refunds/${payment.id}, expect: { status: 200 }'),
@@ -178,16 +175,10 @@ t.test('advice: a YAML mistake is explained at its place; what follows it loads'
     ['name: *x\n', '2:7 unknown_alias', '*x', '"*x"'],
     ['name: &x\n', '2:7 begins_with', '&x', '"&x"'],
     ['name: !x y\n', '2:7 tag', '!x y', '"!x y"'],
+    ['name: *x y\n', '2:7 goes_on', '*x y', '"*x y"'],
     ['name: @x\n', '2:7 begins_with', '@x', '"@x"'],
-    ['name: %x\n', '2:7 begins_with', '%x', '"%x"'],
     ['name: > x\n', '2:9 text_in_next_line', '> x', '"> x"'],
     ['name: "a\\q"\n', '2:9 unknown_escape', 'q', '\\q'],
-    [
-      entry('on: GET /tickets/{id}, delay: 1s'),
-      '3:11 holds_bracket',
-      'GET /tickets/{id}',
-      '"GET /tickets/{id}"'
-    ],
     ['---\nname: x\n', '2:1 second_document', '---\n', ''],
     ['{"fixtures": ["bistro"]\n "name": "x"}', '2:2 comma_missing', '\n', ',\n'],
     ['{"fixtures": ["bistro"] "name": "x"}', '1:25 comma_missing', ' "', ', "'],
@@ -202,16 +193,23 @@ t.test('advice: an error of the parser without advice is marked by its code', as
   const cases: [text: string, marks: string, says: string][] = [
     ['a: &x &y d\n', '1:7 refused', 'a value cannot have two anchors (&name)'],
     [
-      '"name": x: y\n',
-      '1:9 refused',
-      'a line can have only one name; quote what follows the first colon, or put it on a line of its own'
-    ],
-    [
       'fixtures: [bistro]#c\n',
       '1:19 refused',
       'a space, a comma, a colon or a closing mark is missing here'
     ],
-    ['- |\n\t\n x', '2:1 refused', 'this is not YAML; quote the text, or check the lines before it']
+    [
+      'a: [1,\n  2] b\n',
+      '2:6 refused',
+      'this does not belong here; check the indentation, and the brackets and quotation marks before it'
+    ],
+    ['a b\nc: d\n', '1:1 name_expected', 'must be a name with a colon, such as name: value'],
+    [
+      'a:\n  ? [x]\n  : 1\n b: 2\n',
+      '4:1 wrong_indent',
+      'the line is not indented like any line above (1 space); begin it with 0 spaces, like a'
+    ],
+    ['a: [1, [2]\nb: 1\n', '1:4 not_closed', '[ is not closed; end it with ]'],
+    ['a: &x *b\n', '1:7 refused', 'this is not YAML; quote the text, or check the lines before it']
   ]
   for (const [text, marks, says] of cases) {
     const { problems } = await lookedAt(text)
@@ -278,17 +276,13 @@ t.test('advice: a number that loses characters is refused where text is meant', 
 t.test('advice: a sentence names what to write', async t => {
   const cases: [text: string, says: string][] = [
     ['name: a "b": c # d\n', `'a "b": c'`],
-    ['name: "a" b\n', `'"a" b'`],
     [entry('on: POST /refunds, match: { query: { created[gte]: 1 } }'), '"created[gte]"'],
-    [entry('on: GET /tickets/{id}, delay: 1s'), '"GET /tickets/{id}"'],
     ['a: 1\n0042: b\n', '"0042"'],
     [
       script('    respond:\n      status: 402\n     calls: 1\n'),
-      'with 6 spaces, like the one before, or with 4 spaces, like respond'
+      'with 6 spaces, like status, or with 4 spaces, like respond'
     ],
     ['a:\n  - b: 1\n    c: 2\n   - b: 3\n', 'with 2 spaces, like the dash above it'],
-    ['script\n  - { on: POST /refunds }\n', 'script:'],
-    ['name: { a: 1\n', 'with }'],
     [entry('on: GET *, respond: { status: 402, code: x }'), 'put it under error'],
     [entry('on: GET *, change: { refunds: [] }'), 'put it under data'],
     [matching('body: { amount: { gt: "${record.amount}" } }'), 'known only under state in expect'],

@@ -3,18 +3,12 @@ import { join, relative } from 'node:path'
 import t, { type Test } from 'tap'
 import type { ApiError, Problem } from '../../src/core/errors.js'
 import { SAYS } from '../../src/scenario/document-sentences.js'
-import {
-  type DocumentProblem,
-  documentOf,
-  problemLine,
-  readDocument,
-  refusalOf,
-  type SourceDocument,
-  utf8In
-} from '../../src/scenario/documents.js'
+import { type DocumentProblem, documentOf, refusalOf } from '../../src/scenario/documents.js'
 import { isPath, Library } from '../../src/scenario/library.js'
 import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
+import { readDocument, type SourceDocument, utf8In } from '../../src/scenario/read/document.js'
 import { Body } from '../../src/scenario/reading.js'
+import { problemLine } from '../../src/scenario/refusal.js'
 import { rows } from '../support/rows.js'
 
 const read = async (text: string) => (await readDocument('doc', text)).data
@@ -172,7 +166,7 @@ t.test('documents: what grows without end is refused at once', async t => {
     [
       'deep lists after brackets that close nothing',
       `${'] '.repeat(20_000)}${'['.repeat(20_000)}`,
-      'too_large'
+      'nothing_to_close'
     ],
     ['lists in brackets that are not deep', `a: [ ${'- b, '.repeat(70)} ]`, 'dash_in_brackets'],
     ['a line of mistakes', `... ${'"b" ? ] { '.repeat(2000)}`, 'holds_bracket'],
@@ -295,6 +289,7 @@ t.test('documents: problems are listed document after document', async t => {
     '',
     'none',
     'none.deeper',
+    'tickets.7',
     'tickets.0',
     'tickets.0.id',
     'tickets.1.id',
@@ -575,7 +570,12 @@ t.test(
     const codesOf = async (text: string) =>
       (await refusal(() => readDocument('doc', text, { limits }))).problems?.map(({ code }) => code)
 
-    t.ok(await readDocument('doc', list(999), { limits }))
+    const long = await readDocument('doc', list(999), { limits })
+    t.strictSame(await long.locate([[0]]), [null], 'the places of so many values are not known')
+    const lossy = await readDocument('doc', `{"a":1.10,"b":${list(900)}}`, { limits })
+    t.equal((lossy.data as { a: number }).a, 1.1)
+    t.strictSame(await codesOf(`{"a":1,"a":2,"b":${list(900)}}`), ['names_twice'])
+    t.strictSame(await codesOf('#'.repeat(4 * 2 ** 20 + 1)), ['too_long'])
     t.strictSame(await codesOf(list(1001)), ['too_large'])
     t.ok(await readDocument('doc', `a: ${list(90)}`, { limits }))
     t.strictSame(await codesOf(`a: ${list(101)}`), ['weighs_more'])
