@@ -150,23 +150,23 @@ const NAMES: [sent: string, shown: string | null][] = [
   [`${'n'.repeat(190)} 4242424242424242`, `${'n'.repeat(190)} *********…`]
 ]
 t.test('control: Test-Name, or the header of evidence.test_header in any case', async t => {
-    const { call, control } = await startTestEmulator(t)
-    const shownAs = async (headers: Record<string, string>) => {
-      t.equal((await call('GET /tickets/tkt_a', { headers })).status, 200)
-      return (await control('GET /requests?limit=1')).body.data[0].test
-    }
-    for (const [sent, shown] of NAMES) t.equal(await shownAs({ 'test-name': sent }), shown, sent)
-    const found = (await control('GET /findings')).body.data
-    t.strictSame(
-      found.map(({ finding }: Json) => finding),
-      ['card-number-sent']
+  const { call, control } = await startTestEmulator(t)
+  const shownAs = async (headers: Record<string, string>) => {
+    t.equal((await call('GET /tickets/tkt_a', { headers })).status, 200)
+    return (await control('GET /requests?limit=1')).body.data[0].test
+  }
+  for (const [sent, shown] of NAMES) t.equal(await shownAs({ 'test-name': sent }), shown, sent)
+  const found = (await control('GET /findings')).body.data
+  t.strictSame(
+    found.map(({ finding }: Json) => finding),
+    ['card-number-sent']
+  )
+  t.equal((await control('PATCH /settings', { 'evidence.test_header': 'X-Test' })).status, 200)
+  t.equal(await shownAs({ 'test-name': 'one', 'x-TEST': 'two' }), 'two')
+  for (const header of ['', 'a b', 'a:b', 'x'.repeat(65)])
+    t.equal(
+      (await control('PATCH /settings', { 'evidence.test_header': header })).status,
+      400,
+      header
     )
-    t.equal((await control('PATCH /settings', { 'evidence.test_header': 'X-Test' })).status, 200)
-    t.equal(await shownAs({ 'test-name': 'one', 'x-TEST': 'two' }), 'two')
-    for (const header of ['', 'a b', 'a:b', 'x'.repeat(65)])
-      t.equal(
-        (await control('PATCH /settings', { 'evidence.test_header': header })).status,
-        400,
-        header
-      )
 })

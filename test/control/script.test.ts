@@ -16,18 +16,18 @@ const scenario = {
 type Listed = { id: string; entry: object }
 
 t.test('script: entries are listed in order', async t => {
-    const { call, control } = await startTestEmulator(t, { scenario })
-    const [slow] = scenario.script
-    const shown = (first: number, second: number, applied: number) => [
-      { id: 'scr_1', entry: slow, matched: first, applied: first },
-      { id: 'scr_2', entry: DECLINED, matched: second, applied }
-    ]
-    t.strictSame((await control('GET /script')).body, { data: shown(0, 0, 0) })
-    await call('GET /tickets')
-    for (let times = 0; times < 3; times++)
-      await call('POST /refunds', { body: 'transaction=txn_a&amount=900' })
-    await call('POST /refunds', { body: 'transaction=txn_none' })
-    t.strictSame((await control('GET /script')).body, { data: shown(1, 3, 2) })
+  const { call, control } = await startTestEmulator(t, { scenario })
+  const [slow] = scenario.script
+  const shown = (first: number, second: number, applied: number) => [
+    { id: 'scr_1', entry: slow, matched: first, applied: first },
+    { id: 'scr_2', entry: DECLINED, matched: second, applied }
+  ]
+  t.strictSame((await control('GET /script')).body, { data: shown(0, 0, 0) })
+  await call('GET /tickets')
+  for (let times = 0; times < 3; times++)
+    await call('POST /refunds', { body: 'transaction=txn_a&amount=900' })
+  await call('POST /refunds', { body: 'transaction=txn_none' })
+  t.strictSame((await control('GET /script')).body, { data: shown(1, 3, 2) })
 })
 
 t.test(
