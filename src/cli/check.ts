@@ -9,6 +9,7 @@ import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import { SecretWords } from '../core/secret-words.js'
 import { playIn } from '../engine/play.js'
 import { sentIn } from '../engine/scripted.js'
+import { REPEATS } from '../evidence/findings.js'
 import { explainedUnused, explainedVerdicts } from '../evidence/near-misses.js'
 import { isChange, operationAt, operationOf } from '../reference/operations.js'
 import { Player } from '../replay/player.js'
@@ -432,18 +433,25 @@ async function warningsOn(
     isWarning: !failOn.includes('script')
   }))
   const found = sandbox.evidence.totals.findings().map(finding => {
-    const problems = finding.requests.slice(0, MAX_SHOWN).map(request => {
-      const { place, label } = playedAs(request, playedSteps)
-      return {
-        at: place,
-        ...say(
-          'caused',
-          label,
-          finding.about,
-          sandbox.evidence.find(request)?.problem ?? finding.advice
-        )
-      }
-    })
+    const played = finding.requests
+      .slice(0, MAX_SHOWN)
+      .map(request => ({ request, ...playedAs(request, playedSteps) }))
+    // the first of those that were sent again may be right
+    const shown = REPEATS.has(finding.finding)
+      ? played.slice(-1).map(last => ({
+          ...last,
+          label: played.map(({ label }) => label).join(', ')
+        }))
+      : played
+    const problems = shown.map(({ request, place, label }) => ({
+      at: place,
+      ...say(
+        'caused',
+        label,
+        finding.about,
+        sandbox.evidence.find(request)?.problem ?? finding.advice
+      )
+    }))
     // a script that does not do what it says proves nothing
     const isWarning =
       finding.finding !== 'change-not-made' && !failOn.some(gate => concerns(gate, finding))

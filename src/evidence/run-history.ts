@@ -11,6 +11,7 @@ import type { Verdict } from '../scenario/tally.js'
  */
 export type Period = {
   sandbox: string | null
+  scenario: string
   script: readonly ListedEntry[]
   verdicts: readonly Verdict[]
 }
@@ -32,19 +33,14 @@ const MAX_CHARACTERS = 16_777_216
 
 export class RunHistory {
   /** Entries by what they say, and how many before them said the same. */
-  readonly #entries: Map<string, { entry: ListedEntry; applied: boolean }>
-  readonly #expectations: Map<string, Judged>
-  isEmpty: boolean
-  #characters: number
+  #entries = new Map<string, { entry: ListedEntry; applied: boolean }>()
+  #expectations = new Map<string, Judged>()
+  /** Scenarios that were loaded, by whether they got a request. */
+  #scenarios = new Map<string, boolean>()
+  isEmpty = true
+  #characters = 0
   /** Fulfilled when every period that is over was added; rejected by a defect. */
   settled: Promise<unknown> = Promise.resolve()
-
-  constructor(known: RunHistory | null = null) {
-    this.#entries = new Map(known === null ? [] : known.#entries)
-    this.#expectations = new Map(known === null ? [] : known.#expectations)
-    this.isEmpty = known === null || known.isEmpty
-    this.#characters = known === null ? 0 : known.#characters
-  }
 
   judge(period: Promise<Period>): void {
     this.isEmpty = false
@@ -53,13 +49,26 @@ export class RunHistory {
   }
 
   with(periods: readonly Period[]): RunHistory {
-    const history = new RunHistory(this)
+    const history = new RunHistory()
+    history.#entries = new Map(this.#entries)
+    history.#expectations = new Map(this.#expectations)
+    history.#scenarios = new Map(this.#scenarios)
+    history.isEmpty = this.isEmpty
+    history.#characters = this.#characters
     for (const period of periods) history.add(period)
     return history
   }
 
-  add({ sandbox, script, verdicts }: Period): void {
+  /** Takes note of a scenario that was loaded. */
+  load(scenario: string, isUsed = false): void {
+    const before = this.#scenarios.get(scenario)
+    if (before !== undefined || this.#hasRoom(this.#scenarios, scenario))
+      this.#scenarios.set(scenario, isUsed || before === true)
+  }
+
+  add({ sandbox, scenario, script, verdicts }: Period): void {
     this.isEmpty = false
+    this.load(scenario, true)
     const alike = new Map<string, number>()
     for (const entry of script) {
       if (Number(entry.entry.calls) === 0) continue
@@ -84,6 +93,10 @@ export class RunHistory {
     if (size >= MAX_KNOWN || this.#characters + length > MAX_CHARACTERS) return false
     this.#characters += length
     return true
+  }
+
+  unusedScenarios(): string[] {
+    return [...this.#scenarios].flatMap(([name, isUsed]) => (isUsed ? [] : [name]))
   }
 
   unused(): ListedEntry[] {

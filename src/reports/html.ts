@@ -85,7 +85,7 @@ ${STYLESHEET}
 </head>
 <body>
 <h1>commerce-emulator: <span class="${hasPassed ? 'good' : 'bad'}">${headline(judged)}</span></h1>
-<p>${overview(judged, run.scenario.name)}</p>
+<p>${overview(judged)}</p>
 ${section(gates, shown)}
 ${expectations.rows.length === 0 ? '' : section(expectations, shown)}
 ${section(findings, shown)}

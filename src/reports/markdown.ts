@@ -66,7 +66,7 @@ export function runMarkdown(judged: JudgedRun): string {
   return [
     `## commerce-emulator: ${headline(judged)}`,
     '',
-    overview(judged, plain(run.scenario.name)),
+    overview(judged, plain),
     '',
     ...tables.flatMap(lines)
   ].join('\n')

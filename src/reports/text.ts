@@ -34,10 +34,14 @@ export function runText(
     findings,
     assumptions,
     unused_script_entries: unused,
-    expectations
+    expectations,
+    unused_scenarios: scenarios
   } = run
   const parts: [name: string, text: string][] = [
     ['Requests', String(calls)],
+    ...(scenarios.length === 0
+      ? []
+      : [['Scenarios', SAYS.never_requested(scenarios.join(', '))] satisfies [string, string]]),
     [
       'Coverage',
       `${coverageShare(run)}; ${SAYS.never_seen(coverage.never_exercised.length, coverage.never_violated.length)}`

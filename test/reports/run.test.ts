@@ -273,12 +273,17 @@ t.test('reports: a run in which no request named its test', t => {
   const tests: RunDocument['tests'] = [
     { test: null, calls: 1, refused: 0, kept: [], broken: [], findings: [] }
   ]
+  const idle = judgedRun({ unused_scenarios: ['a*', 'b'] })
+  const said = (names: string) => SAYS.never_requested(names)
+  t.match(runMarkdown(idle), said('a&#42;, b').slice(1))
+  t.match([whole(idle), runPage(idle)], [said('a*, b'), said('a*, b').slice(1)])
+  t.notMatch(whole(judgedRun()), said(''))
   const some = runPage(judgedRun({ requests: calls, tests }, {}, null))
 
   t.ok(
     none.includes('all gates passed') &&
       none.includes('<h2>Gates</h2>\n<p>None.</p>') &&
-      none.includes(SAYS.overview('', '', '', 0).slice(-10))
+      none.includes(SAYS.overview('', '', '', 0, '').slice(-10))
   )
   for (const part of [
     SAYS.no_test_names(),

@@ -155,6 +155,7 @@ t.test('worker: texts are written of JSON, as bytes', async t => {
   const run = { calls: 0, coverage, findings: [], assumptions: [], unused_script_entries: [] }
   const report = {
     ...run,
+    unused_scenarios: [],
     object: 'run',
     scenario: { name: 'shop' },
     expectations: [],
