@@ -1,7 +1,4 @@
-/**
- * `commerce-emulator check FILE…`: plays scenarios in process or against a running service, and
- * checks what they expect.
- */
+/** `commerce-emulator check FILE…`: plays scenarios, and checks what they expect. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { decodeForm, type FormObject } from '../core/form.js'
 import type { Step } from '../core/places.js'
@@ -169,10 +166,7 @@ async function checkFile(
   return { ...more, points: await withPlaces(points, file, written) }
 }
 
-/**
- * Plays the steps, then the plays, and judges what is expected by the plays, or by the steps where
- * there are none.
- */
+/** Expectations are judged by the plays, or by the steps where there are none. */
 async function checkLoaded(checking: Checking): Promise<Found> {
   const { sandbox, against } = checking
   const { steps, play, expectations } = sandbox.requireLoaded()
@@ -212,10 +206,7 @@ async function checkLoaded(checking: Checking): Promise<Found> {
   }
 }
 
-/**
- * Counts requests for the expectations as the scenario writes them: with its own keys. `used` takes
- * the keys that were sent.
- */
+/** Counts requests with the keys of the scenario. `used` takes the keys that were sent. */
 const counting =
   (checking: Checking, tally: Tally, used: Set<string | null>) =>
   (play: Play): Play =>

@@ -248,10 +248,7 @@ const numberOf = ({ id }: Exchange) => Number(id.slice(id.indexOf('_') + 1))
 
 type Waiting = Pick<Context, 'sandbox' | 'left' | 'waiting' | 'closing'>
 
-/**
- * Shows a judge the requests of a journal, and each later one; a new judge after the journal is
- * cleared.
- */
+/** Shows a judge the requests of a journal; a new judge after the journal is cleared. */
 class Following {
   judge: Judge
   readonly stop: () => void
@@ -300,10 +297,7 @@ class Following {
   }
 }
 
-/**
- * Until the judge is content, the time is over or the client leaves. Errors: `limit_reached`,
- * `state_replaced`.
- */
+/** Errors: `limit_reached`, `state_replaced`. */
 async function waitedFor(
   following: Following,
   within: number,

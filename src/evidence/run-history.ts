@@ -1,24 +1,15 @@
-/**
- * What became of scripts and expectations in a run: of every sandbox, over every period between two
- * loads or resets of it.
- */
+/** What became of the scripts and expectations of a run. */
 import type { ListedEntry } from '../scenario/script.js'
 import type { Verdict } from '../scenario/tally.js'
 
-/**
- * A sandbox's script and expectations since its last load or reset. The sandbox at the base address
- * has no name.
- */
+/** What came since the last load or reset; `sandbox` is null for the base address. */
 export type Period = {
   sandbox: string | null
   scenario: string
   script: readonly ListedEntry[]
   verdicts: readonly Verdict[]
 }
-/**
- * An expectation of a sandbox over all its periods, in `met` of `of` of which it was met: the
- * verdict that counts against it most, and the tests whose requests were part of such a verdict.
- */
+/** Over all periods: the verdict that counts against it most, and the tests that it is about. */
 export type Judged = Verdict & {
   sandbox: string | null
   tests: string[]
@@ -103,10 +94,7 @@ export class RunHistory {
     return [...this.#entries.values()].filter(({ applied }) => !applied).map(({ entry }) => entry)
   }
 
-  /**
-   * Every expectation of each sandbox. What is demanded must be met in some period; what is
-   * forbidden counts in any.
-   */
+  /** What is demanded must be met in some period; what is forbidden counts in any. */
   judged(): Judged[] {
     return [...this.#expectations.values()].map(judged =>
       judged.holds || judged.forbidden || judged.periods.met === 0

@@ -102,7 +102,7 @@ export type JudgedRun = {
   status: number | null
 }
 
-/** What the gates say of a run; one in which no request reached an operation proves nothing. */
+/** One in which no request reached an operation proves nothing. */
 export function judged(
   run: RunDocument,
   { minCoverage, failOn, ignore, allowNoRequests }: Gates,
@@ -155,7 +155,7 @@ export const unmetIn = ({ expectations }: Pick<RunDocument, 'expectations'>): Ju
 /** Sandboxes that a line names. */
 const MAX_NAMED = 5
 
-/** Expectations once each, with their sandboxes unless the base address is the only one. */
+/** Once each, with their sandboxes unless the base address is the only one. */
 export function unmetLines(unmet: readonly Judged[]): string[] {
   const isAlone = unmet.every(({ sandbox }) => sandbox === null)
   return [...new Set(unmet.map(({ message }) => message))].map(message => {
@@ -170,7 +170,7 @@ export function unmetLines(unmet: readonly Judged[]): string[] {
 
 export const sandboxName = (sandbox: string | null): string => sandbox ?? 'the base address'
 
-/** The findings of a test that fail a gate, and the unmet expectations that it took part in. */
+/** The findings and unmet expectations of a test. */
 export const problemsOfTest = (
   { run, fails, unmet }: JudgedRun,
   { test, findings }: RunTest
@@ -190,13 +190,12 @@ export const coverageShare = ({ coverage: { seen, possible, percent } }: RunDocu
 export const headline = ({ hasPassed }: JudgedRun): string => SAYS.headline(hasPassed)
 /** `shown` is how the format shows a name. */
 export const overview = ({ run, status }: JudgedRun, shown = (name: string) => name): string =>
-  SAYS.overview(
+  `${SAYS.overview(
     SAYS.requests(run.calls, refusedIn(run).length),
     coverageShare(run),
     shown(run.scenario.name),
-    status,
-    run.unused_scenarios.map(shown).join(', ')
-  )
+    status
+  )} ${SAYS.never_requested(run.unused_scenarios.map(shown).join(', '))}`.trimEnd()
 
 export const refusedIn = ({ requests }: RunDocument): RunCall[] =>
   requests.filter(({ outcome }) => outcome === 'refused')
@@ -219,7 +218,7 @@ export const outcomesOf = ({
   violated: violable ? violated : null
 })
 
-/** A part of a cell: text as it is, or a name of ours, such as that of a request. */
+/** Text as it is, or a name of ours, such as that of a request. */
 export type Part = string | number | { name: string }
 export type Row = { level?: 'good' | 'warn' | 'bad'; cells: readonly (readonly Part[])[] }
 export type Table = { title: string; head: readonly string[]; rows: readonly Row[] }

@@ -27,15 +27,9 @@ export const SAYS = {
     `${countOf(exercised, 'rule')} never exercised, ${violated} never violated`,
   requests: (requests: number, refused: number) =>
     `${countOf(requests, 'request')}, ${refused} refused`,
-  overview: (
-    requests: string,
-    share: string,
-    scenario: string,
-    status: number | null,
-    unused: string
-  ) =>
-    `${requests}. ${share}. Scenario: ${scenario}.${status === null ? '' : ` The command exited with ${status}.`}${unused && ` Loaded, but never sent a request: ${unused}.`}`,
-  never_requested: (scenarios: string) => `loaded, but never sent a request: ${scenarios}`,
+  overview: (requests: string, share: string, scenario: string, status: number | null) =>
+    `${requests}. ${share}. Scenario: ${scenario}.${status === null ? '' : ` The command exited with ${status}.`}`,
+  never_requested: (names: string) => names && `Loaded, but never sent a request: ${names}.`,
   relied_on: (assumptions: number, isListed: boolean) =>
     assumptions === 0
       ? 'none'

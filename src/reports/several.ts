@@ -11,7 +11,7 @@ export type JobRun = { job: string; run: RunDocument }
 /** A name of a request in a run: `#1/req_3`, `worker-1#2/req_3`. */
 const REQUEST = /^[\w.~/-]*#\d+\/req_\d+$/
 
-/** Names sandboxes and requests after the job, so that no two runs have the same. */
+/** Named after the job, so that no two runs have the same. */
 function ofJob({ job, run }: JobRun): RunDocument {
   const named = (value: unknown): unknown => {
     if (typeof value === 'string') return REQUEST.test(value) ? `${job}/${value}` : value
@@ -36,10 +36,7 @@ function ofJob({ job, run }: JobRun): RunDocument {
 const total = <T>(all: readonly T[], countOf: (one: T) => number): number =>
   all.reduce((sum, one) => sum + countOf(one), 0)
 
-/**
- * Several runs as one: counts are added up. A script entry was never applied where no run of its
- * scenario applied it.
- */
+/** A script entry was never applied where no run of its scenario applied it. */
 export function mergedRun(jobs: readonly JobRun[]): RunDocument {
   const runs = jobs.map(ofJob)
   const all = <T>(listOf: (run: RunDocument) => readonly T[]): T[] => runs.flatMap(listOf)

@@ -27,7 +27,11 @@ t.test('control: GET /run holds the run of every sandbox, reset and load', async
     1,
     'without any call the scenario is judged as it is'
   )
-  for (const one of [{ name: 'idle', expect: scenario.expect }, { name: 'expects nothing' }, scenario])
+  for (const one of [
+    { name: 'idle', expect: scenario.expect },
+    { name: 'expects nothing' },
+    scenario
+  ])
     await control('POST /load', { scenario: one })
 
   await visit('/next/tickets/tkt_none', 'reads a Ticket')

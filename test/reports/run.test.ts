@@ -275,15 +275,15 @@ t.test('reports: a run in which no request named its test', t => {
   ]
   const idle = judgedRun({ unused_scenarios: ['a*', 'b'] })
   const said = (names: string) => SAYS.never_requested(names)
-  t.match(runMarkdown(idle), said('a&#42;, b').slice(1))
-  t.match([whole(idle), runPage(idle)], [said('a*, b'), said('a*, b').slice(1)])
-  t.notMatch(whole(judgedRun()), said(''))
+  t.match(runMarkdown(idle), said('a&#42;, b'))
+  t.match([whole(idle), runPage(idle)], [said('a*, b'), said('a*, b')])
+  t.notMatch(whole(judgedRun()), 'Scenarios')
   const some = runPage(judgedRun({ requests: calls, tests }, {}, null))
 
   t.ok(
     none.includes('all gates passed') &&
       none.includes('<h2>Gates</h2>\n<p>None.</p>') &&
-      none.includes(SAYS.overview('', '', '', 0, '').slice(-10))
+      none.includes(SAYS.overview('', '', '', 0).slice(-10))
   )
   for (const part of [
     SAYS.no_test_names(),
