@@ -631,6 +631,8 @@ t.test(
         period({ script: [entry(`${long}${nth}`, 0)], verdicts: [verdict(`${nth}${long}`, 0)] })
       )
     t.strictSame(counts(large), [1, 1])
+    large.load(long)
+    t.strictSame(large.unusedScenarios(), [])
     large.add(period({ script: [entry('short', 0)], verdicts: [verdict('short', 0)] }))
     t.strictSame(counts(large), [2, 2], 'there is room for less')
     t.end()
