@@ -1,7 +1,4 @@
-/**
- * `commerce-emulator check FILE…`: plays scenarios in process or against a running service, and
- * checks what they expect.
- */
+/** `commerce-emulator check FILE…`: plays scenarios, and checks what they expect. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { decodeForm, type FormObject } from '../core/form.js'
 import type { Step } from '../core/places.js'
@@ -9,6 +6,7 @@ import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import { SecretWords } from '../core/secret-words.js'
 import { playIn } from '../engine/play.js'
 import { sentIn } from '../engine/scripted.js'
+import { REPEATS } from '../evidence/findings.js'
 import { explainedUnused, explainedVerdicts } from '../evidence/near-misses.js'
 import { isChange, operationAt, operationOf } from '../reference/operations.js'
 import { Player } from '../replay/player.js'
@@ -169,10 +167,7 @@ async function checkFile(
   return { ...more, points: await withPlaces(points, file, written) }
 }
 
-/**
- * Plays the steps, then the plays, and judges what is expected by the plays, or by the steps where
- * there are none.
- */
+/** Expectations are judged by the plays, or by the steps where there are none. */
 async function checkLoaded(checking: Checking): Promise<Found> {
   const { sandbox, against } = checking
   const { steps, play, expectations } = sandbox.requireLoaded()
@@ -212,10 +207,7 @@ async function checkLoaded(checking: Checking): Promise<Found> {
   }
 }
 
-/**
- * Counts requests for the expectations as the scenario writes them: with its own keys. `used` takes
- * the keys that were sent.
- */
+/** Counts requests with the keys of the scenario. `used` takes the keys that were sent. */
 const counting =
   (checking: Checking, tally: Tally, used: Set<string | null>) =>
   (play: Play): Play =>
@@ -439,18 +431,25 @@ async function warningsOn(
     isWarning: !failOn.includes('script')
   }))
   const found = sandbox.evidence.totals.findings().map(finding => {
-    const problems = finding.requests.slice(0, MAX_SHOWN).map(request => {
-      const { place, label } = playedAs(request, playedSteps)
-      return {
-        at: place,
-        ...say(
-          'caused',
-          label,
-          finding.about,
-          sandbox.evidence.find(request)?.problem ?? finding.advice
-        )
-      }
-    })
+    const played = finding.requests
+      .slice(0, MAX_SHOWN)
+      .map(request => ({ request, ...playedAs(request, playedSteps) }))
+    // the first of those that were sent again may be right
+    const shown = REPEATS.has(finding.finding)
+      ? played.slice(-1).map(last => ({
+          ...last,
+          label: played.map(({ label }) => label).join(', ')
+        }))
+      : played
+    const problems = shown.map(({ request, place, label }) => ({
+      at: place,
+      ...say(
+        'caused',
+        label,
+        finding.about,
+        sandbox.evidence.find(request)?.problem ?? finding.advice
+      )
+    }))
     // a script that does not do what it says proves nothing
     const isWarning =
       finding.finding !== 'change-not-made' && !failOn.some(gate => concerns(gate, finding))

@@ -1,7 +1,4 @@
-/**
- * `commerce-emulator exec … -- COMMAND…`, and `record`: runs a command against its own emulator,
- * and judges its requests.
- */
+/** `commerce-emulator exec`, `record`: run a command against an emulator, and judge it. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
@@ -128,10 +125,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 /** A terminal sends Ctrl-C and Ctrl-\ to the command as well. */
 const OF_KEYBOARD: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
 
-/**
- * Passes signals on, and kills the command `killAfter` seconds later. Returns its status, or 128
- * plus its signal, and why it is not 0.
- */
+/** Returns the status, or 128 plus the signal, and why it is not 0. */
 async function runCommand(
   [name, ...args]: Command,
   variables: Record<string, string>,

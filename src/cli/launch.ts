@@ -45,10 +45,7 @@ export async function settingsOfEnvironment(environment: Environment): Promise<G
   )
 }
 
-/**
- * Refuses a bare HOST that shells and build tools set: binding to it could open the emulator to a
- * network. Errors: `setting_invalid`.
- */
+/** Refuses a bare HOST, which shells set. Errors: `setting_invalid`. */
 export function refuseForeignHost({ host }: GivenSettings, environment: Environment): void {
   const { HOST = '' } = environment
   if (

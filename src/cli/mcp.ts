@@ -1,7 +1,4 @@
-/**
- * `commerce-emulator mcp`: an emulator as tools of a coding agent, over the Model Context Protocol
- * on stdin and stdout; the docs are resources.
- */
+/** `commerce-emulator mcp`: an emulator as tools of a coding agent; the docs are resources. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

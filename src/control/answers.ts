@@ -361,6 +361,7 @@ export const ANSWERS = {
         closed({ assumption, topic: text(), default: text(), ...totals }),
         'The assumptions that at least one response relied on.'
       ),
+      unused_scenarios: strings,
       unused_script_entries: list(entry),
       expectations: list(
         closed({

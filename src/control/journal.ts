@@ -135,10 +135,7 @@ export const MOMENT = {
   after: optional(text({ description: 'The id of a request: the state just after it.' }))
 }
 
-/**
- * Now if none is given. Errors: `request_unknown`, `state_unknown`, `parameter_invalid` for two
- * moments.
- */
+/** Errors: `request_unknown`, `state_unknown`, `parameter_invalid` for two moments. */
 export async function recordsAt(
   { before, after }: { before?: string; after?: string },
   sandbox: Sandbox,
@@ -165,10 +162,7 @@ export async function changesOfRequest(
   return maskedThroughout(changesBy(call, stores), keysToMask(sandbox))
 }
 
-/**
- * When it is the turn of the sandbox: requests need not wait for many of them. Errors: as of
- * `Worker.run`; `state_unknown`.
- */
+/** Errors: as of `Worker.run`; `state_unknown`. */
 const inThePast = <T>(
   call: Exchange,
   sandbox: Sandbox,

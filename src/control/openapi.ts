@@ -1,7 +1,4 @@
-/**
- * The emulated API in OpenAPI 3.1, made from the tables and ledgers of the reference and the error
- * catalogue.
- */
+/** The emulated API in OpenAPI 3.1, made of the tables of the reference. */
 import { CATALOGUE, type ErrorCode, statusOf } from '../core/errors.js'
 import { BASE, controlOfBase } from '../core/paths.js'
 import { partAt } from '../core/places.js'

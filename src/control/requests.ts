@@ -1,7 +1,4 @@
-/**
- * The requests of the control API, of which its routes, documents and the types of the package are
- * made.
- */
+/** The control requests: routes, documents and types are made of them. */
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'

@@ -96,10 +96,7 @@ export type Row<Q extends TSchema = TSchema, B extends TSchema = TSchema> = Flag
     isOptional?: true /** What describes such a document. */
     published?: () => object
   }
-  /**
-   * `X[]` is `{ data: X[] }`. Without it the response is empty, text, or a document with its own
-   * schema.
-   */
+  /** `X[]` is `{ data: X[] }`; left out, the response is empty, text or a document. */
   answer?: AnswerName
   /** 200 by default; a DELETE has 204. */
   status?: 200 | 201

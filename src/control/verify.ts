@@ -296,10 +296,7 @@ class Following {
   }
 }
 
-/**
- * Until the judge is content, the time is over or the client leaves. Errors: `limit_reached`,
- * `state_replaced`.
- */
+/** Errors: `limit_reached`, `state_replaced`. */
 async function waitedFor(
   following: Following,
   within: number,

@@ -1,7 +1,4 @@
-/**
- * What a script does to a request, as a decision: the caller waits, holds and loses where it says
- * so.
- */
+/** What a script does to a request, as a decision: the caller waits and loses. */
 import { durationOf } from '../core/durations.js'
 import { type FormObject, nodeIn } from '../core/form.js'
 import { mergePatched } from '../core/merge-patch.js'
@@ -70,10 +67,7 @@ function jsonIn(text: string): Json | undefined {
   }
 }
 
-/**
- * The values of a form by their nested names; null for a name with further names or a list below
- * it.
- */
+/** Values by their nested names; null where further names or a list are below. */
 export const valuesOf =
   (form: FormObject): Values =>
   name => {
@@ -129,10 +123,7 @@ function respondWith(exchange: Exchange, respond: Respond): void {
   )
 }
 
-/**
- * Loses the response of the script, or else of the operation, or breaks its body. Another response
- * of the emulator is left alone.
- */
+/** Loses or breaks a response, but not one of the emulator itself. */
 export function breakAnswer(exchange: Exchange): void {
   const fault = exchange.action?.entry.data.fault
   if (fault === undefined || !isBroken(exchange)) return

@@ -1,4 +1,4 @@
-/** What the caller may see: everything, or scoped only what belongs to its Account (A19). */
+/** The records that the caller may see: with `auth.visibility` scoped its own (A19). */
 import type { Family } from '../reference/operations.js'
 import type { Stored } from '../store/collection.js'
 import { ALL, collectionOf, type RecordOf } from '../store/store.js'
@@ -51,10 +51,7 @@ export function inPath<F extends Family>(
   throw REFUSALS.notInPath(param, family, id)
 }
 
-/**
- * The record that a body names; the request is about it. Errors: `reference_missing` (400, A08)
- * under the rule, or A19 where it is hidden.
- */
+/** The record that a body names. Errors: `reference_missing`. */
 export function inBody<F extends Family>(
   caller: Exchange,
   family: F,

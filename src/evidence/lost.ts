@@ -1,8 +1,4 @@
-/**
- * Lost payments and Refunds, until the client looks or gets a response. It looked when it was shown
- * the record, or a list where it stands, or would stand. What it sends again meanwhile may be
- * created twice.
- */
+/** Lost payments and Refunds, until the client looks or gets a response. */
 import { boundsOf } from '../core/instants.js'
 import { paymentMethodOf } from '../core/payment-method.js'
 import { keep } from '../core/remembered.js'

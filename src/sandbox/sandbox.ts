@@ -310,7 +310,11 @@ export class Sandbox {
     if (play) await candidate.#playFirst(play(candidate), written)
     const { store, counters } = candidate.state.value
     this.ending.throwIfAborted()
-    if (!dryRun) this.begin({ ...first, store, counters })
+    if (dryRun) return loaded
+    this.begin({ ...first, store, counters })
+    const { scenario, script, expectations } = first
+    // one that expects and does nothing is missed by nobody
+    if (expectations.length + script.listed().length > 0) this.run.history.load(scenario.name)
     return loaded
   }
 
@@ -325,6 +329,7 @@ export class Sandbox {
     }
     return {
       sandbox,
+      scenario: this.scenario.name,
       script: await explainedEntries(script, looked),
       verdicts: await explainedVerdicts(tally, looked)
     }

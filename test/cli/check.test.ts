@@ -246,6 +246,19 @@ t.test('check: plays are sent as a client would, so that the script acts on them
       ]
     ],
     [
+      'a Refund that is sent again after its loss: told at the repeat, not at the right one',
+      {
+        script: [{ on: 'POST /refunds', calls: 1, fault: 'hang', when: 'after' }],
+        play: [{ ...refund(10), expect: { fault: 'hang' } }, refund(10)]
+      },
+      [
+        '✓ play 1. POST /refunds',
+        '✓ play 2. POST /refunds',
+        '! must_not_cause',
+        /^1:\d+ play 1\. POST \/refunds, play 2\. POST \/refunds: /
+      ]
+    ],
+    [
       'a response that never comes',
       { script: [{ on: 'POST /refunds', fault: 'hang' }], play: [refund(10)] },
       ['✗ play 1. POST /refunds', /^1:\d+ status: /]

@@ -44,6 +44,7 @@ const FIRST = job({
   assumptions: [
     { assumption: 'A07', topic: 'error body', default: 'x', times: 2, requests: ['#1/req_1'] }
   ],
+  unused_scenarios: ['split-bill'],
   unused_script_entries: [entry('both'), entry('one')],
   expectations: [unmet(null, 'no Refund'), unmet('w1', 'no Refund')],
   sandboxes: [
@@ -111,6 +112,7 @@ t.test('report merge: runs of several jobs are one', async t => {
     ['both'],
     'what one job applied was applied'
   )
+  t.strictSame(run.unused_scenarios, ['one/split-bill'])
   t.strictSame(
     run.sandboxes.map(({ sandbox }) => sandbox),
     ['one', 'one/w1', 'two']

@@ -27,6 +27,12 @@ t.test('control: GET /run holds the run of every sandbox, reset and load', async
     1,
     'without any call the scenario is judged as it is'
   )
+  for (const one of [
+    { name: 'idle', expect: scenario.expect },
+    { name: 'expects nothing' },
+    scenario
+  ])
+    await control('POST /load', { scenario: one })
 
   await visit('/next/tickets/tkt_none', 'reads a Ticket')
   await control('POST /reset')
@@ -46,6 +52,7 @@ t.test('control: GET /run holds the run of every sandbox, reset and load', async
     requests,
     tests,
     version,
+    unused_scenarios: idle,
     unused_script_entries: unused,
     expectations: unmet,
     ...rest
@@ -80,6 +87,7 @@ t.test('control: GET /run holds the run of every sandbox, reset and load', async
     times,
     requests
   })
+  t.strictSame(idle, ['idle'])
   t.strictSame([assumptions, unused.length, typeof version], [used.map(shown), 1, 'string'])
   const texts = (list: Json[], ...names: string[]) =>
     list.map(one => names.map(name => String(one[name])).join(' | '))

@@ -500,6 +500,7 @@ const verdict = (wanted: string, seen: number, ...tests: string[]) =>
 /** A period of the sandbox at the base address, but for what is given. */
 const period = (given: Partial<Period>): Period => ({
   sandbox: null,
+  scenario: 'shop',
   script: [],
   verdicts: [],
   ...given
@@ -543,6 +544,15 @@ t.test(
     t.end()
   }
 )
+
+t.test('run history: a scenario that was loaded is used once any of its periods was', t => {
+  const history = historyOf({ scenario: 'used before' })
+  for (const name of ['used before', 'used after', 'never used']) history.load(name)
+  const unused = history.with([period({ scenario: 'used after' })]).unusedScenarios()
+
+  t.strictSame([unused, history.unusedScenarios()], [['never used'], ['used after', 'never used']])
+  t.end()
+})
 
 t.test('run history: each sandbox is judged by itself', t => {
   const history = historyOf(
@@ -621,6 +631,8 @@ t.test(
         period({ script: [entry(`${long}${nth}`, 0)], verdicts: [verdict(`${nth}${long}`, 0)] })
       )
     t.strictSame(counts(large), [1, 1])
+    large.load(long)
+    t.strictSame(large.unusedScenarios(), [])
     large.add(period({ script: [entry('short', 0)], verdicts: [verdict('short', 0)] }))
     t.strictSame(counts(large), [2, 2], 'there is room for less')
     t.end()

@@ -275,6 +275,11 @@ t.test('reports: a run in which no request named its test', t => {
   const tests: RunDocument['tests'] = [
     { test: null, calls: 1, refused: 0, kept: [], broken: [], findings: [] }
   ]
+  const idle = judgedRun({ unused_scenarios: ['a*', 'b'] })
+  const said = (names: string) => SAYS.never_requested(names)
+  t.match(runMarkdown(idle), said('a&#42;, b'))
+  t.match([whole(idle), runPage(idle)], [said('a*, b'), said('a*, b')])
+  t.notMatch(whole(judgedRun()), 'Scenarios')
   const some = runPage(judgedRun({ requests: calls, tests }, {}, null))
 
   t.ok(

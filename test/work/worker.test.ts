@@ -101,7 +101,7 @@ t.test('jobs: texts are written, what is wrong is refused, and a defect is told'
   const run = { calls: 0, coverage, findings: [], assumptions: [], unused_script_entries: [] }
   const report = {
     ...{ ...run, object: 'run', scenario: { name: 'shop' }, expectations: [] },
-    ...{ sandboxes: [], tests: [], requests: [], omitted: {} }
+    ...{ unused_scenarios: [], sandboxes: [], tests: [], requests: [], omitted: {} }
   }
   const recorded = { data: { name: 'x', expect: [{ on: 'GET /tickets' }] }, notes: ['why'] }
   const cases: [write: Text['write'], value: unknown, text: RegExp][] = [

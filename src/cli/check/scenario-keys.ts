@@ -28,10 +28,7 @@ export const givenVariables = (
   known
 })
 
-/**
- * The scenario's own in process, those of the command line for a service. Errors: a `Failure` for a
- * missing key.
- */
+/** Those of the command line for a service. Errors: a `Failure` for a missing key. */
 export function bindingsFor(own: StepBindings, given: PlayedWith): StepBindings {
   const variable = (name: string) => given.variables.get(name)
   if (given.against === null)

@@ -1,8 +1,4 @@
-/**
- * What a service had before the run. The emulator takes a record over when a response first shows
- * it, unless the run made it or it is not as the reference says; differences after that are wrong.
- * Ids are the service's.
- */
+/** What a service had before the run: taken over when a response first shows it. */
 import { checkerOf } from '../../core/checking.js'
 import { instantOf, isoOf } from '../../core/instants.js'
 import { partAt, pathOf, type Step } from '../../core/places.js'
@@ -169,10 +165,7 @@ export class ServiceRecords {
     for (const [place, { record }] of stored.entries()) collection.insert(record, numbers[place])
   }
 
-  /**
-   * Removes what a list, or the Refunds of a Transaction, would show of records that the service
-   * has not shown: whether it has them is unknown.
-   */
+  /** Removes what a response would show of records that the service has not shown. */
   leaveOutUnseen(operation: OperationId): void {
     const { family, kind } = operationOf(operation)
     const lists: Family[] = kind === 'list' ? [family] : []
@@ -218,10 +211,7 @@ export class ServiceRecords {
     }
   }
 
-  /**
-   * In words, records of which the service lacks at least one by its refusal; null for another
-   * reason, where it is known to have them all, or the emulator lacks one too.
-   */
+  /** In words, records that the service lacks by its refusal; null for another reason. */
   lackedBy(call: StepCall, there: StepAnswer, here: StepAnswer): string | null {
     const [isMissing, isMissingHere] = [there, here].map(({ body }) =>
       MISSING.includes(valueAt(this.#sides.error, body, '$code'))
