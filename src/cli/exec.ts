@@ -92,16 +92,19 @@ export async function exec(
     })
     const recorded = await recorder?.end(emulator, out, stderr)
     run.recordings = recorded?.recordings ?? []
-    const isRecorded = out === undefined || recorded?.isWritten === true
+    const isWritten = out === undefined || recorded?.isWritten === true
     const next = (request: string) => {
       if (out !== undefined) return SAYS.check_it(shellWord(out))
-      return report === null
+      const isRecorded = run.recordings?.some(({ of, requests }) =>
+        requests.some(({ id }) => `${of}/${id}` === request)
+      )
+      return report === null || !isRecorded
         ? SAYS.record_it()
         : SAYS.repro_of_run(shellWord(request), shellWord(join(report, 'run.json')))
     }
     const judged = await concluded(run, status, { ...options, next }, stderr)
     if (status !== 0) say(why)
-    return judged === STATUS.done && !isRecorded ? STATUS.failed : judged
+    return judged === STATUS.done && !isWritten ? STATUS.failed : judged
   } finally {
     await emulator.close()
   }

@@ -41,8 +41,7 @@ export class Recorder {
     const noted = (await Promise.all(this.#recordings)).filter(({ calls }) => calls.length > 0)
     const say = (text: string) => stderr.write(`commerce-emulator: ${visible(text)}\n`)
     if (this.#omitted > 0) say(SAYS.too_many_recordings(MAX_RECORDINGS, this.#omitted))
-    if (noted.length === 0 && out !== undefined)
-      say(SAYS.not_written(out, SAYS.nothing_recorded()))
+    if (noted.length === 0 && out !== undefined) say(SAYS.not_written(out, SAYS.nothing_recorded()))
     let isWritten = noted.length > 0
     const recordings: RunRecording[] = []
     for (const [index, recording] of noted.entries()) {

@@ -184,20 +184,20 @@ t.test('exec: the command reaches the emulator without a proxy', async t => {
 })
 
 t.test('exec: the status is 127 for a command that does not exist', async t => {
-    const root = t.testdir({ 'plain.txt': 'no program' })
-    const none = await ran(['exec', '--min-coverage', '100', '--', `${root}/none`])
-    const plain = await ran(['exec', '--', `${root}/plain.txt`])
+  const root = t.testdir({ 'plain.txt': 'no program' })
+  const none = await ran(['exec', '--min-coverage', '100', '--', `${root}/none`])
+  const plain = await ran(['exec', '--', `${root}/plain.txt`])
 
-    t.strictSame(none, {
-      status: 127,
-      stdout: '',
-      stderr: `commerce-emulator: ${SAYS.not_run(`${root}/none`, SAYS.no_such_command())}\n`
-    })
-    t.strictSame(plain, {
-      status: 126,
-      stdout: '',
-      stderr: `commerce-emulator: ${SAYS.not_run(`${root}/plain.txt`, `spawn ${root}/plain.txt EACCES`)}\n`
-    })
+  t.strictSame(none, {
+    status: 127,
+    stdout: '',
+    stderr: `commerce-emulator: ${SAYS.not_run(`${root}/none`, SAYS.no_such_command())}\n`
+  })
+  t.strictSame(plain, {
+    status: 126,
+    stdout: '',
+    stderr: `commerce-emulator: ${SAYS.not_run(`${root}/plain.txt`, `spawn ${root}/plain.txt EACCES`)}\n`
+  })
 })
 
 t.test(
@@ -253,17 +253,17 @@ t.test('exec: a wrong command line is refused before anything is run', async t =
 })
 
 t.test('exec: what comes after the name of the command, or after --', async t => {
-    const flags = [
-      process.execPath,
-      '-e',
-      'process.exit(process.argv[1] === "-V" ? 7 : 8)',
-      '--',
-      '-V',
-      '--help'
-    ]
+  const flags = [
+    process.execPath,
+    '-e',
+    'process.exit(process.argv[1] === "-V" ? 7 : 8)',
+    '--',
+    '-V',
+    '--help'
+  ]
 
-    for (const args of [flags, ['--', ...flags], ['--seed', '2', ...flags]])
-      t.equal((await ran(['exec', ...args])).status, 7, args.join(' '))
+  for (const args of [flags, ['--', ...flags], ['--seed', '2', ...flags]])
+    t.equal((await ran(['exec', ...args])).status, 7, args.join(' '))
 })
 
 const SHOP = {
@@ -394,7 +394,7 @@ commerce-emulator
   Script        ${REPORTS.not_applied('refunds are down, scr_2 GET /tickets')}
   Expectations  ${message}
   Report        ${folder}/report.html
-${failures.flatMap(([, ...problems]) => problems.map(message => `  FAILED        ${message}\n`)).join('')}${run.findings.map(({ finding, about, advice, times, requests }: Finding) => `                ${finding}: ${REPORTS.finding(about, advice, times, requests.join(', '))}\n`).join('')}  Next          ${SAYS.record_it()}
+${failures.flatMap(([, ...problems]) => problems.map(message => `  FAILED        ${message}\n`)).join('')}${run.findings.map(({ finding, about, advice, times, requests }: Finding) => `                ${finding}: ${REPORTS.finding(about, advice, times, requests.join(', '))}\n`).join('')}  Next          ${SAYS.repro_of_run("'#1/req_5'", `${folder}/run.json`)}
 `
   )
   t.strictSame(readdirSync(folder).sort(), [

@@ -288,7 +288,15 @@ ${RESET}await call('GET /tickets/tkt_none')
 await note('', 2, 'req_1')
 save(${JSON.stringify(`${t.testdirName}/texts`)}, texts)`
 
-  const exec = await ran(['exec', '--report', folder, '--scenario', scenario, '--', ...script(code)])
+  const exec = await ran([
+    'exec',
+    '--report',
+    folder,
+    '--scenario',
+    scenario,
+    '--',
+    ...script(code)
+  ])
 
   const file = `${folder}/run.json`
   t.equal(exec.status, 3, 'there were two refunds')
@@ -318,6 +326,9 @@ save(${JSON.stringify(`${t.testdirName}/texts`)}, texts)`
   }
   const { run, ...more } = JSON.parse(readFileSync(file, 'utf8'))
   run.recordings[0].requests.push({ id: 'req_9' })
+  delete run.recordings[0].requests[0].made
+  writeFileSync(file, JSON.stringify({ ...more, run }))
+  t.equal((await ran(['repro', '#1/req_1', '--run', file])).status, 0, 'another id is drawn')
   for (const [recordings, why] of [
     [undefined, SAYS.no_recordings(file)],
     [run.recordings, SAYS.not_replayed('#1/req_9')]

@@ -126,14 +126,15 @@ t.test('lost answers: a list that was made before the Refund does not show it', 
 type Sent = [
   operation: 'createRefund' | 'createTransaction',
   amount: string,
-  more?: { found?: string | null; last4?: string; id?: string }
+  more?: { found?: string | null; last4?: string; id?: string; made?: number }
 ]
 t.test('lost answers: which payment repeats a lost one', t => {
-  const sent = ([operation, amount, { found = 'txn_a', last4, id = 'req_9' } = {}]: Sent) =>
+  const sent = ([operation, amount, { found = 'txn_a', last4, id = 'req_9', made } = {}]: Sent) =>
     judgedRequest({
       id,
       operation,
-      outcome: 'lost_before',
+      outcome: made === undefined ? 'lost_before' : 'answered',
+      shown: made === undefined ? null : ({ ...refundOf('rfd_0'), amount: made } as never),
       body: form(amount && `amount=${amount}`),
       found: found === null ? null : ({ ...CHARGE, id: found } as never),
       values: last4 === undefined ? {} : { card: { last4 } }
@@ -150,6 +151,7 @@ t.test('lost answers: which payment repeats a lost one', t => {
     [[five], [], ['createRefund', '5', { found: 'txn_b' }], undefined],
     [[five], [], ['createRefund', '5', { found: null }], undefined],
     [[five], [], pays, undefined],
+    [[['createRefund', '', { made: 5 }]], ['req_0'], five, 'req_0'],
     [[pays], [], ['createTransaction', '6'], undefined],
     [[card('1111')], [], pays, 'req_0'],
     [[pays], [], card('1111'), 'req_0'],

@@ -538,7 +538,9 @@ t.test(
       t.strictSame(unmet(...seen), [], `seen ${seen}`)
     const periods = [0, 1].map(count => ({ verdicts: [verdict('a', count)] }))
     t.strictSame(
-      historyOf(...periods).judged().map(({ holds, verdict }) => [holds, verdict]),
+      historyOf(...periods)
+        .judged()
+        .map(({ holds, verdict }) => [holds, verdict]),
       [[true, 'met']]
     )
     for (const seen of [[0], [3], [1, 3], [0, 3], [3, 1], [3, 0, 4]]) {

@@ -1015,7 +1015,12 @@ const EXPECTED: [
   ['{ on: POST /refunds, times: 1 }', 'refund refund', 1, ''],
   ['{ on: POST /refunds, times: 1 }', 'refund read', null, ''],
   ['{ on: POST /refunds, took_effect: true, per: ticket, times: 1 }', 'refund refund other', 1, ''],
-  ['{ sequence: [{ on: POST /refunds }, { on: "GET /tickets/{id}" }] }', 'refund refund read', 1, ''],
+  [
+    '{ sequence: [{ on: POST /refunds }, { on: "GET /tickets/{id}" }] }',
+    'refund refund read',
+    1,
+    ''
+  ],
   ['{ state: { refunds: { count: 4 }, users: { usr_a: { name: U } } } }', 'refund refund', 1, ''],
   ['{ state: { transactions: { txn_b: null } } }', 'other', null, ''],
   [
@@ -1026,6 +1031,7 @@ const EXPECTED: [
   ],
   ['{ on: POST /refunds, per: key, times: 1 }', 'refund asB refund', 2, ''],
   ['{ on: POST /refunds, per: test, times: 1 }', 'test1 test2 test2', 1, ''],
+  ['{ on: POST /refunds, per: test, times: 1 }', 'test1 refund', null, ''],
   ['{ on: "*", match: { headers: { User-Agent: till } }, times: 0 }', 'read refund', null, ''],
   ['{ on: POST /refunds, no_sooner_than: 2s }', 'refund +2000 refund +1000 refund', 2, ''],
   ['{ on: POST /refunds, no_sooner_than: 2s }', 'refund read +2000 refund', null, ''],

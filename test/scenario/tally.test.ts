@@ -50,9 +50,18 @@ const sent = ({
 const SENT = new Map([['sent', { id: 'rfd_a', amount: 400 }]])
 const RECORDS = new Store()
 for (const [family, record] of [
-  ['transactions', { id: 'txn_a', ticket: 'tkt_a', location: 'loc_a', amount: 1000, currency: 'usd' }],
-  ['refunds', { id: 'rfd_a', transaction: 'txn_a', location: 'loc_a', amount: 400, currency: 'usd' }],
-  ['refunds', { id: 'rfd_b', transaction: 'txn_a', location: 'loc_a', amount: 100, currency: 'usd' }]
+  [
+    'transactions',
+    { id: 'txn_a', ticket: 'tkt_a', location: 'loc_a', amount: 1000, currency: 'usd' }
+  ],
+  [
+    'refunds',
+    { id: 'rfd_a', transaction: 'txn_a', location: 'loc_a', amount: 400, currency: 'usd' }
+  ],
+  [
+    'refunds',
+    { id: 'rfd_b', transaction: 'txn_a', location: 'loc_a', amount: 100, currency: 'usd' }
+  ]
 ] as const)
   RECORDS.put(family, { created: '2026-03-01T18:00:00.000Z', ...record } as never)
 
@@ -60,7 +69,7 @@ const tallyOf = async (...expectations: ExpectationData[]): Promise<Tally> => {
   const compiled: Expectation[] = []
   for (const data of expectations) {
     const problems: string[] = []
-    const report = (_: unknown, { message }: { message: string }) => problems.push(message)
+    const report = (_: unknown, said: unknown) => problems.push(JSON.stringify(said))
     compiled.push((await compileExpectation(data, report, SENT)) as Expectation)
     t.strictSame(problems, [])
   }
@@ -288,8 +297,16 @@ t.test('records: what forbids counts where a request changed one that it is abou
   for (const [state, changed, wanted, near] of rows) {
     const { verdict, forbidden, near_misses } = await judged({ state }, [{ changed }])
     const label = `${JSON.stringify(state)} after a change of ${changed}`
-    t.equal(forbidden ? `${wanted} ${verdict}` : verdict, forbidden ? 'forbidden unmet' : wanted, label)
-    t.strictSame(near_misses?.map(miss => miss.in), near, label)
+    t.equal(
+      forbidden ? `${wanted} ${verdict}` : verdict,
+      forbidden ? 'forbidden unmet' : wanted,
+      label
+    )
+    t.strictSame(
+      near_misses?.map(miss => miss.in),
+      near,
+      label
+    )
     const [asked] = await (await tallyOf({ state })).verdicts(RECORDS, true)
     if (wanted === 'forbidden') t.equal(asked?.forbidden, true, `${label}: asked`)
   }
