@@ -148,8 +148,10 @@ t.test('how many requests: what is demanded, forbidden, and never exercised', t 
     # a request that was refused has come
     - [{ on: POST /refunds, times: 1 }, [{ status: 401 }], met]
     - [{ on: POST /refunds, times: 1 }, [{ status: 401 }, {}], forbidden]
-    - [{ on: POST /refunds, match: { body: { amount: 500 } }, times: 1 }, [{ amount: '500' }, { amount: '501' }], met]
+    - [{ on: POST /refunds, match: { body: { amount: 500 } }, times: 1 }, [{ amount: '500' }, { amount: '501' }], met, 'POST /refunds with {"body":{"amount":500}}: expected 1 request; got 1']
     - [{ on: POST /refunds, match: { body: { amount: 500 } }, times: 1 }, [{ amount: '501' }], unmet]
+    - [{ on: POST /refunds, match: { key: sk_1 }, times: 1 }, [{}], met, 'POST /refunds with {"key":"***"}: expected 1 request; got 1']
+    - [{ on: '*', match: { key: sk_1 }, times: 1 }, [{ on: nothing }], never exercised]
   `
   )
 )
@@ -193,7 +195,7 @@ t.test('pauses begin when the response before was sent or lost', t =>
     - [{ on: POST /refunds, no_sooner_than: 1s }, [{ at: 0, end: 1200 }, { at: 2200 }], met]
     - [{ on: POST /refunds, no_sooner_than: 1s }, [{ at: 0, end: null }, { at: 2000 }], forbidden]
     - [{ on: POST /refunds, no_sooner_than: 1s, times: 3 }, [{ at: 5000 }, { at: 0 }, { at: 6000 }], met]
-    - [{ on: POST /refunds, no_later_than: 5s }, [{ at: 0 }, { at: 5000 }], met]
+    - [{ on: POST /refunds, no_later_than: 5s }, [{ at: 0 }, { at: 5000 }], met, 'POST /refunds no later than 5s after the response before: expected at least 2 requests; got 2']
     - [{ on: POST /refunds, no_later_than: 5s }, [{ at: 0 }, { at: 5001 }], forbidden, 'Request 2, POST /refunds, came 5.001 s after the response before it; expected at most 5s']
     - [{ on: POST /refunds, no_later_than: 5s }, [{ at: 0 }], unmet]
     - [{ on: POST /refunds, no_later_than: 5s, times: 0+ }, [{ at: 0 }, { at: 5001 }], forbidden]
@@ -408,4 +410,24 @@ t.test('what is asked is judged though no request came', async t => {
     (await tally.verdicts(new Store(), isAsked)).map(({ verdict }) => verdict)
   t.strictSame(await judgements(false), ['never exercised', 'never exercised'])
   t.strictSame(await judgements(true), ['met', 'met'])
+})
+
+t.test('what says nothing is refused', async t => {
+  const rows: [expected: ExpectationData, code?: string][] = parse(`
+    - [{ on: POST /accounts, per: ticket, times: 1 }, has_none]
+    - [{ on: POST /accounts, per: key, times: 1 }]
+    - [{ on: POST /refunds, per: ticket, times: 1 }]
+    - [{ on: '*', per: ticket, times: 1 }]
+    - [{ on: GET /refunds, took_effect: true }, no_effect]
+    - [{ on: POST /refunds, took_effect: true }]
+    - [{ on: POST /refunds, no_sooner_than: 2s, no_later_than: 1s }, reversed]
+    - [{ on: POST /refunds, no_sooner_than: 1s, no_later_than: 1s }]
+    - [{ on: POST /refunds, per: ticket }, needs]
+    - [{ on: POST /refunds, times: 0+ }, allows_anything]
+  `)
+  for (const [data, code] of rows) {
+    const codes: unknown[] = []
+    await compileExpectation(data, (_, said) => codes.push((said as { code: string }).code), SENT)
+    t.strictSame(codes, code === undefined ? [] : [code], JSON.stringify(data))
+  }
 })
