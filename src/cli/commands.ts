@@ -376,18 +376,32 @@ export const COMMANDS = {
   },
   repro: {
     about:
-      'Print a scenario that replays one request of a running emulator, with the records that it touched, and gets the same response.',
+      'Print a scenario that replays one request of a running emulator or of a report, with the records that it touched, and gets the same response.',
     argument: [
       '<id>',
       'A Request-Id such as req_3, or the name of a request in a report, such as worker-1#2/req_3.'
     ],
-    options: ADDRESS,
-    examples: [
-      ['reproduce the response to a request', 'commerce-emulator repro req_3 > refused.yaml']
+    options: [
+      option('--run <file>', 'File run.json of exec --report, in place of a running emulator.'),
+      ...ADDRESS
     ],
-    run: async (id: string, flags: AddressFlags, { environment, stdout }) => {
-      const { scenarioOf } = await import('./running.js')
-      stdout.write(await scenarioOf(id, await runningAt(flags, environment)))
+    examples: [
+      ['reproduce the response to a request', 'commerce-emulator repro req_3 > refused.yaml'],
+      [
+        'the same from a report alone',
+        "commerce-emulator repro '#1/req_3' --run reports/run.json > refused.yaml"
+      ]
+    ],
+    run: async (
+      id: string,
+      { run, ...flags }: AddressFlags & { run?: string },
+      { environment, stdout }
+    ) => {
+      const text =
+        run === undefined
+          ? (await import('./running.js')).scenarioOf(id, await runningAt(flags, environment))
+          : (await import('./repro.js')).scenarioInRun(id, run)
+      stdout.write(await text)
       return STATUS.done
     }
   },

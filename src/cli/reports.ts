@@ -25,7 +25,7 @@ async function runsAt(places: readonly string[]): Promise<string[]> {
 }
 
 /** Reads a run; its folder has the name of its job. */
-async function readRun(file: string): Promise<JobRun & { status: number | null }> {
+export async function readRun(file: string): Promise<JobRun & { status: number | null }> {
   const { run, status }: { run?: Partial<RunDocument>; status?: number | null } = Object(
     contentOf(await textOf(file))
   )

@@ -16,10 +16,14 @@ import type { Json, StepData } from '../scenario/steps.js'
 import { maskedRecord } from './recorded-state.js'
 import { SAYS } from './sentences.js'
 
-/** The key of an Account, and the text that replaces an id from another request's response. */
+/**
+ * The key of an Account, the text that replaces an id from another request's response, and the
+ * headers that are sent.
+ */
 export type Writing = {
   keyOf: (account: string) => string | undefined
   written: (id: string) => string
+  headers: ReadonlySet<string>
 }
 /** A placeholder for a key that nobody has. */
 const UNKNOWN_KEY = 'unknown-key'
@@ -43,7 +47,7 @@ const WHOLE = /^(?:0|[1-9]\d{0,14})$/
 /** `notes` say what differs from what was sent. Null for a request that no play can send. */
 export function playOf(
   call: Exchange,
-  { keyOf, written }: Writing
+  { keyOf, written, headers: names }: Writing
 ): { step: StepData; notes: string[] } | null {
   if (call.operation === null) return null
   const { method, path } = operationOf(call.operation)
@@ -93,9 +97,16 @@ export function playOf(
   const unknown = refusal?.code === 'api_key_unknown' ? UNKNOWN_KEY : undefined
   const key = call.account === null ? unknown : keyOf(call.account)
   const [query, body] = [valuesOf(call.query), valuesOf(call.body)]
+  const headers = Object.fromEntries(
+    [...names].flatMap(name => {
+      const text = name === 'user-agent' ? call.userAgent : call.test
+      return text === null ? [] : [[name, plain(text, name)]]
+    })
+  )
   const step: StepData = {
     do: `${method} ${path.replace(/\{(\w+)\}/g, (_all, name) => plain(call.params[name] as string, name))}`,
     ...(key !== undefined && { key }),
+    ...(Object.keys(headers).length > 0 && { headers }),
     ...(Object.keys(query).length > 0 && { query }),
     ...(Object.keys(body).length > 0 && { body })
   }

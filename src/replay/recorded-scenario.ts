@@ -33,10 +33,13 @@ import {
   playOf,
   scriptOf
 } from './played-requests.js'
+import { type Expected, expectedOf, isOf, keyOf } from './recorded-expectations.js'
 import { type Member, maskedRecord, membersFor, touchedBy } from './recorded-state.js'
 import { SAYS } from './sentences.js'
 
 export type Recording = {
+  /** `SANDBOX#PERIOD` in a run. */
+  of: string
   scenario: string
   calls: readonly Exchange[]
   /** Requests that the journal dropped before these. */
@@ -49,10 +52,20 @@ export type Recording = {
   members: readonly Member[]
   copied: ReadonlySet<string>
   accounts: readonly string[]
+  expected: Expected
   blank: () => Sandbox
 }
-/** `notes` are lines about the document. */
-export type RecordedScenario = { data: Record<string, unknown>; notes: string[] }
+/** `made`: the record that it made, for which a play drew another id. */
+export type RecordedRequest = {
+  id: string
+  made?: { id: string; created: string; drawn: string }
+}
+/** `notes` are lines about the document, `requests` those of its plays. */
+export type RecordedScenario = {
+  data: Record<string, unknown>
+  notes: string[]
+  requests: RecordedRequest[]
+}
 
 /** Of more records, only those that requests touched are played, whatever the responses. */
 const MAX_PLAYED = 20_000
@@ -62,6 +75,7 @@ type Played = {
   call: Exchange
   step: StepData | null
   name: string | null
+  made: RecordedRequest['made']
   notes: readonly string[]
   status: number
   expect: StepData['expect'] | null
@@ -73,7 +87,9 @@ type Played = {
 }
 type Key = { key: string; account: string }
 type Beginning = Record<string, unknown> & { data: { api_keys?: readonly Key[] } }
-type Attempt = { beginning: Beginning; plays: readonly Played[] }
+/** `written`: how a recorded id is written in a play. */
+type Playing = { plays: readonly Played[]; written: ReadonlyMap<string, string> }
+type Attempt = Playing & { beginning: Beginning }
 
 /** All requests of the journal, or some; what others made meanwhile is there from the beginning. */
 export async function recordingOf(
@@ -83,6 +99,8 @@ export async function recordingOf(
 ): Promise<Recording> {
   const { scenario, clock, evidence, inputs } = sandbox
   const { dropped } = evidence.journal
+  const of = evidence.prefix.slice(0, -1)
+  const expected = expectedOf(sandbox, words, chosen)
   const isRunning = clock.running
   // requests that come meanwhile are not in it
   const store = sandbox.store.clone()
@@ -97,19 +115,26 @@ export async function recordingOf(
   const active = new Set(calls.flatMap(({ account }) => account ?? []))
   const keyed = keysIn(store).map(({ account }) => account)
   return {
+    of,
     scenario: scenario.name,
     calls,
     dropped: chosen === undefined ? dropped + held.length - calls.length : 0,
     isRunning,
     words,
-    setup: setupOf(calls[0], chosen?.length !== 1),
+    setup: setupOf(calls[0], chosen?.length !== 1, expected.timed.length > 0),
     ...(await membersFor(calls, before.store, after.store)),
     accounts: [...new Set([...keyed.filter(account => active.has(account)), ...active])],
+    expected,
     blank: () => sandbox.blank()
   }
 }
 
-function setupOf(first: Exchange | undefined, hasClock: boolean): Record<string, unknown> {
+/** A pause between requests is only judged by a clock that moves. */
+function setupOf(
+  first: Exchange | undefined,
+  hasClock: boolean,
+  running: boolean
+): Record<string, unknown> {
   if (first === undefined) return {}
   const defaults = settingsInForce({}).values
   const keys = SETTING_KEYS.filter(
@@ -119,26 +144,24 @@ function setupOf(first: Exchange | undefined, hasClock: boolean): Record<string,
   const { seed, ...others } = Object.fromEntries(keys.map(key => [key, first.settings[key]]))
   return {
     ...(seed !== undefined && { seed }),
-    ...(hasClock && { clock: isoOf(first.at) }),
+    ...(hasClock && { clock: running ? { now: isoOf(first.at), running } : isoOf(first.at) }),
     ...(Object.keys(others).length > 0 && { settings: nested(others) })
   }
 }
 
 /** With all records only if the touched ones give other responses. Errors: as of `Sandbox.load`. */
 export async function scenarioOf(recording: Recording): Promise<RecordedScenario> {
-  let { beginning, plays } = await attempt(recording)
+  let found = await attempt(recording)
   const skipped: string[] = []
-  while (!plays.every(({ isPlayable }) => isPlayable)) {
+  while (!found.plays.every(({ isPlayable }) => isPlayable)) {
+    const { beginning, plays } = found
     skipped.push(...plays.filter(({ isPlayable }) => !isPlayable).map(whySkipped))
     const calls = plays.filter(({ isPlayable }) => isPlayable).map(({ call }) => call)
-    plays = await playedIn(beginning, calls, recording)
+    found = { beginning, ...(await playedIn(beginning, calls, recording)) }
   }
-  const { data, notes } = documentFrom(
-    { name: 'recorded', description: SAYS.description(recording.scenario) },
-    { beginning, plays },
-    recording
-  )
-  return { data, notes: [...notes, ...skipped] }
+  const head = { name: 'recorded', description: SAYS.description(recording.scenario) }
+  const { notes, ...document } = documentFrom(head, found, recording)
+  return { ...document, notes: [...notes, ...skipped] }
 }
 
 /** Undefined if no play can send the request, or all records do not give the same response. */
@@ -161,18 +184,18 @@ export async function scenarioOfCall(recording: Recording): Promise<RecordedScen
 }
 
 async function attempt(recording: Recording, isWhole = false): Promise<Attempt> {
-  const { calls, members } = recording
+  const { calls, members, expected } = recording
   const beginning = await beginningWith(
-    isWhole ? members : await touchedBy(calls, members),
+    isWhole ? members : await touchedBy(calls, members, expected.data ?? []),
     recording
   )
-  const plays = await playedIn(beginning, calls, recording)
+  const playing = await playedIn(beginning, calls, recording)
   // a request that no play can send needs no record
   const isEnough =
     isWhole ||
     members.length > MAX_PLAYED ||
-    plays.every(({ step, isReproduced }) => step === null || isReproduced)
-  return isEnough ? { beginning, plays } : attempt(recording, true)
+    playing.plays.every(({ step, isReproduced }) => step === null || isReproduced)
+  return isEnough ? { beginning, ...playing } : attempt(recording, true)
 }
 
 /** These records, and a key for each Account among them that sent requests. */
@@ -192,16 +215,14 @@ async function beginningWith(
   return { ...setup, data }
 }
 
-/** Replaces the keys of an Account. */
-const keyOf = (account: string) => `sk_test_${account}`
-
 /** Plays requests that reached their operation. Errors: as of `Sandbox.load`. */
 async function playedIn(
   beginning: Beginning,
   calls: readonly Exchange[],
-  { members, words, isRunning, copied, blank }: Recording
-): Promise<Played[]> {
-  const sandbox = blank()
+  recording: Recording
+): Promise<Playing> {
+  const { members, words, copied, expected } = recording
+  const sandbox = recording.blank()
   await sandbox.load(documentOf('recorded', { name: 'recorded', ...beginning }), {
     name: 'recorded',
     file: null
@@ -221,11 +242,12 @@ async function playedIn(
   // how far the clock of the play is behind
   let behind = 0
   for (const [index, call] of calls.entries()) {
-    behind += moveBefore(call, calls[index - 1], isRunning)
+    behind += moveBefore(call, calls[index - 1], recording)
     const wait = Math.min(Math.max(0, behind), MAX_DURATION)
     behind -= wait
     sandbox.setClock({ by: wait })
-    const { step = null, notes = [] } = playOf(call, { keyOf: keyFor, written: inPlay }) ?? {}
+    const { step = null, notes = [] } =
+      playOf(call, { keyOf: keyFor, written: inPlay, headers: expected.headers }) ?? {}
     const isMade = step !== null && (!isStopped(call) || calls.length === 1)
     const isCreating =
       tookEffect(call) && operationOf(call.operation as OperationId).kind === 'create'
@@ -250,33 +272,45 @@ async function playedIn(
     const isAlike = step !== null && (isStopped(call) || status === call.outcome.status)
     const isSame = isStopped(call) || isDeepStrictEqual(maskedThroughout(now, words), was)
     const isPlayable = isAlike && expect !== null && (isSame || call.outcome.refusal === null)
-    plays.push({
+    const play: Played = {
       call,
       step,
       name,
+      made: undefined,
       notes,
       status,
       expect,
       wait,
       isReproduced: isAlike && isSame,
       isPlayable
-    })
+    }
+    plays.push(play)
     if (name === null || status >= 300) continue
-    const [id, before] = [(body as { id: string }).id, (call.outcome.shown as AnyRecord).id]
-    recorded.set(id, before)
+    const drawn = (body as { id: string }).id
+    const { id, created } = call.outcome.shown as AnyRecord & { created: string }
+    recorded.set(drawn, id)
+    if (copied.has(id)) continue
+    play.made = { id, created, drawn }
     // a client that lost the response has never seen the id, but the seed draws the same one again
-    if (!copied.has(before)) written.set(before, isScripted(call) ? id : `\${${name}.id}`)
+    written.set(id, isScripted(call) ? drawn : `\${${name}.id}`)
   }
-  return plays
+  return { plays, written }
 }
 
-/** Milliseconds that the clock was set forward or back, without those that passed by themselves. */
-const moveBefore = (
+/**
+ * Milliseconds that the clock was set forward or back, without those that passed by themselves;
+ * where pauses are expected, all since the response before.
+ */
+function moveBefore(
   { at, now }: Exchange,
   before: Exchange | undefined,
-  isRunning: boolean
-): number =>
-  before === undefined || before.at === at ? 0 : at - before.at - (isRunning ? now - before.now : 0)
+  { isRunning, expected: { timed } }: Recording
+): number {
+  if (before === undefined || before.at === at) return 0
+  if (timed.length > 0)
+    return at - (timed.some(one => isOf(one, before)) ? before.ended : before.at)
+  return at - before.at - (isRunning ? now - before.now : 0)
+}
 
 const nameFor = ({ operation }: Exchange, number: number) =>
   `${RESOURCE_NAMES[operationOf(operation as OperationId).family].toLowerCase()}_${number}`
@@ -298,10 +332,12 @@ function expectationOf(call: Exchange, status: number, shared: Json): StepData['
 /** With notes on what differs from the recording. */
 function documentFrom(
   head: { name: string; description: string },
-  { beginning, plays }: Attempt,
+  { beginning, plays, written }: Attempt,
   recording: Recording
 ): RecordedScenario {
-  const text = JSON.stringify(plays.map(({ step, expect }) => [step, expect]))
+  const inPlay = (id: string) => written.get(id) ?? id
+  const expected = recording.expected.data?.map(data => withTexts(data as Json, inPlay, inPlay))
+  const text = JSON.stringify([expected, plays.map(({ step, expect }) => [step, expect])])
   const calls = plays.map(({ call }) => call)
   const play = plays.flatMap(({ name, step, expect, wait }) => [
     ...(wait === 0 ? [] : [{ wait: durationText(wait) }]),
@@ -315,32 +351,30 @@ function documentFrom(
     const on = nameOf(call.operation as OperationId)
     effects.set(on, (effects.get(on) ?? 0) + 1)
   }
+  const expect =
+    expected ?? Array.from(effects, ([on, times]) => ({ on, took_effect: true, times }))
   const data = {
     ...head,
     ...setup,
     ...(Object.keys(records).length > 0 && { data: records }),
     ...(script.length > 0 && { script }),
     play,
-    ...(effects.size > 0 && {
-      expect: Array.from(effects, ([on, times]) => ({ on, took_effect: true, times }))
-    })
+    ...(expect.length > 0 && { expect })
   }
   return {
     data,
+    requests: plays.map(({ call: { id }, made }) => ({ id, ...(made && { made }) })),
     notes: [SAYS.recorded(), SAYS.left_out(), ...notesOn(records.api_keys ?? [], plays, recording)]
   }
 }
 
-function notesOn(
-  keys: readonly Key[],
-  plays: readonly Played[],
-  { isRunning, dropped }: Recording
-): string[] {
+function notesOn(keys: readonly Key[], plays: readonly Played[], recording: Recording): string[] {
+  const { dropped, expected } = recording
   const calls = plays.map(({ call }) => call)
   const general: [isSo: boolean, note: string][] = [
     [dropped > 0, SAYS.dropped(dropped)],
     [
-      calls.some((call, index) => moveBefore(call, calls[index - 1], isRunning) < 0),
+      calls.some((call, index) => moveBefore(call, calls[index - 1], recording) < 0),
       SAYS.set_back()
     ],
     [
@@ -358,6 +392,7 @@ function notesOn(
     ...keys.map(({ key, account }) => SAYS.key(key, account)),
     ...plays.flatMap(({ call, notes }) => notes.map(note => SAYS.of(titleOf(call), note))),
     ...general.flatMap(([isSo, note]) => (isSo ? [note] : [])),
+    ...expected.notes,
     ...plays.flatMap(({ call, isReproduced }) =>
       isReproduced ? [] : [SAYS.of(titleOf(call), SAYS.other_values())]
     )

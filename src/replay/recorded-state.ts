@@ -17,9 +17,12 @@ import {
   type OperationId,
   operationOf
 } from '../reference/operations.js'
+import type { ExpectationData } from '../scenario/expectations.js'
+import { type Json, STATE_WORDS } from '../scenario/schemas.js'
 import type { Action } from '../scenario/script.js'
 import { FAMILIES, type Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
+import { textsOf } from './recorded-expectations.js'
 
 export type Member = { family: Family; record: AnyRecord }
 
@@ -105,12 +108,24 @@ function namedBy(action: Action | null): unknown[] {
   return [...removed, ...records.flatMap(record => ID_FIELDS.map(name => record[name]))]
 }
 
-/** What matters to requests, what that belongs to, and families listed in part. */
+/**
+ * What matters to requests: the Account of the key, records found and shown, Refunds of a judged
+ * charge, what these belong to, and families listed in part; to expectations, what they name or
+ * count.
+ */
 export async function touchedBy(
   requests: readonly Exchange[],
-  members: readonly Member[]
+  members: readonly Member[],
+  expected: readonly ExpectationData[]
 ): Promise<Member[]> {
-  const [ids, charges, families] = [new Set<unknown>(), new Set<unknown>(), new Set<Family>()]
+  const texts = expected.flatMap(data => textsOf(data as Json, true))
+  const [ids, charges] = [new Set<unknown>(texts), new Set<unknown>()]
+  const states = expected.flatMap(data => ('state' in data ? Object.entries(data.state) : []))
+  const families = new Set(
+    states.flatMap(([family, of]) =>
+      STATE_WORDS.some(word => word in of) ? [family as Family] : []
+    )
+  )
   for (const exchange of requests) {
     const { account, found, filteredBy, params, query, settings, money, action } = exchange
     const shown = recordsShown(exchange)

@@ -22,6 +22,11 @@ export const SAYS = {
     `not played: the response was ${was}, and there is no such operation`,
   other_status: (was: string, status: number) =>
     `not played: the response was ${was}, and would now be ${status}`,
+  // of an expectation
+  not_expected: (wanted: string, why: string) => `Left out of expect: ${wanted}. ${why}.`,
+  unrecorded: () => 'Keys, headers or secrets that it tells apart are not recorded',
+  not_here: (names: readonly string[]) =>
+    `It refers to ${names.map(name => `\${${name}}`).join(', ')}, which is not here`,
   // of all
   key: (key: string, account: string) => `The key ${key} replaces the keys of ${account}.`,
   dropped: (requests: number) =>

@@ -7,6 +7,7 @@ import type { RunCall, RunListing } from '../evidence/run.js'
 import type { Judged } from '../evidence/run-history.js'
 import type { CoverageReport, RuleCoverage, RunTest } from '../evidence/totals.js'
 import type { AssumptionId } from '../reference/assumptions.js'
+import type { RunRecording } from '../replay/replayed.js'
 import { shownOn } from '../scenario/matching.js'
 import { explainedMessage, missText } from '../scenario/near-misses.js'
 import type { ListedEntry } from '../scenario/script.js'
@@ -36,6 +37,8 @@ export type RunDocument = Omit<RunListing, 'requests'> & {
   /** Script entries that applied in no period, and every expectation. */
   unused_script_entries: ListedEntry[]
   expectations: Judged[]
+  /** In `run.json` of `exec`: what `repro --run` needs. */
+  recordings?: RunRecording[]
 }
 
 const FINDING_IDS = Object.keys(FINDINGS) as FindingId[]

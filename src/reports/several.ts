@@ -20,7 +20,8 @@ function ofJob({ job, run }: JobRun): RunDocument {
       ? value
       : Object.fromEntries(Object.entries(value).map(([name, part]) => [name, named(part)]))
   }
-  const { sandboxes, expectations, unused_scenarios, ...more } = named(run) as RunDocument
+  const { recordings = [], ...listed } = run
+  const { sandboxes, expectations, unused_scenarios, ...more } = named(listed) as RunDocument
   const inJob = <T extends { sandbox: string | null }>(one: T): T => ({
     ...one,
     sandbox: one.sandbox === null ? job : `${job}/${one.sandbox}`
@@ -29,7 +30,8 @@ function ofJob({ job, run }: JobRun): RunDocument {
     ...more,
     unused_scenarios: unused_scenarios.map(name => `${job}/${name}`),
     sandboxes: sandboxes.map(inJob),
-    expectations: expectations.map(inJob)
+    expectations: expectations.map(inJob),
+    recordings: recordings.map(one => ({ ...one, of: `${job}/${one.of}` }))
   }
 }
 
@@ -76,6 +78,7 @@ export function mergedRun(jobs: readonly JobRun[]): RunDocument {
     ],
     expectations: all(({ expectations }) => expectations),
     sandboxes: all(({ sandboxes }) => sandboxes),
+    recordings: all(({ recordings = [] }) => recordings),
     tests: mergedTests(all(({ tests }) => tests)),
     requests: requests.slice(0, MAX_CALLS),
     omitted: {

@@ -386,7 +386,7 @@ commerce-emulator
   Script        ${REPORTS.not_applied('refunds are down, scr_2 GET /tickets')}
   Expectations  ${message}
   Report        ${folder}/report.html
-${failures.flatMap(([, ...problems]) => problems.map(message => `  FAILED        ${message}\n`)).join('')}${run.findings.map(({ finding, about, advice, times, requests }: Finding) => `                ${finding}: ${REPORTS.finding(about, advice, times, requests.join(', '))}\n`).join('')}  Next          ${SAYS.record_it()}
+${failures.flatMap(([, ...problems]) => problems.map(message => `  FAILED        ${message}\n`)).join('')}${run.findings.map(({ finding, about, advice, times, requests }: Finding) => `                ${finding}: ${REPORTS.finding(about, advice, times, requests.join(', '))}\n`).join('')}  Next          ${SAYS.repro_of_run("'#1/req_5'", `${folder}/run.json`)}
 `
   )
   t.strictSame(

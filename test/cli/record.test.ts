@@ -13,6 +13,7 @@ import { scenarioIn, script } from './exec-run.js'
 const PAYMENT = `const { id } = await (await call('POST /transactions', { ticket: 'tkt_a', payment_type: 'card', amount: 900, 'card[number]': '5555555555554444' })).json()
 await call('POST /refunds', { transaction: id, amount: 901 })
 `
+const PAID = { ticket: 'tkt_a', payment_type: 'external', amount: 100 }
 const RESET = `await fetch(control + '/reset', { method: 'POST' })
 `
 const recorded = (file: string, requests: number, left = 0) =>
@@ -190,23 +191,28 @@ t.test('record: no call, or a file that cannot be written in the end', async t =
 t.test('record: at most a hundred scenarios are written', async t => {
   const emulator = await startTestEmulator(t)
   const file = `${t.testdir()}/out.yaml`
-  const recorder = await Recorder.to(file)
+  const recorder = new Recorder()
   for (let periods = 0; periods < 102; periods++) recorder.note(emulator.sandbox)
   await emulator.call('GET /tickets')
   const stderr = new PassThrough()
 
-  t.equal(await recorder.write(emulator, stderr), false)
-  t.match(String(stderr.read()), SAYS.too_many_files(100, 3))
+  t.match(await recorder.end(emulator, file, stderr), { isWritten: false, recordings: [] })
+  t.match(String(stderr.read()), SAYS.too_many_recordings(100, 3))
 
   const refused = `${t.testdirName}/refused.yaml`
   emulator.sandbox.blank = () => {
     throw new ApiError('document_too_large', { message: 'It is too large.' })
   }
-  t.equal(await (await Recorder.to(refused)).write(emulator, stderr), false)
-  t.equal(
-    String(stderr.read()),
-    `commerce-emulator: ${SAYS.not_written(refused, 'It is too large.')}\n`
-  )
+  for (const [out, what] of [
+    [refused, refused],
+    [undefined, SAYS.recording_of('#1')]
+  ] as const) {
+    t.match(await new Recorder().end(emulator, out, stderr), { isWritten: false })
+    t.equal(
+      String(stderr.read()),
+      `commerce-emulator: ${SAYS.not_written(what, 'It is too large.')}\n`
+    )
+  }
   t.notOk(existsSync(refused))
 })
 
@@ -251,4 +257,83 @@ t.test('repro: the scenario of a call of a running emulator', async t => {
     'the default address'
   )
   t.equal((await ran(['repro'])).status, 2)
+})
+
+t.test('repro --run: the same as of the running emulator, from the report alone', async t => {
+  const scenario = scenarioIn(t, {
+    clock: { now: '2026-03-01T18:00:00Z' },
+    steps: [{ as: 'first', do: 'POST /transactions', body: PAID }],
+    script: [{ on: 'POST /refunds', calls: 1, fault: 'connection_reset', when: 'after' }],
+    expect: [
+      { on: 'POST /refunds', match: { key: MERCHANT }, times: 1 },
+      { state: { transactions: { count: 2 } } }
+    ]
+  })
+  const folder = `${t.testdirName}/reports`
+  const code = `const texts = {}
+const note = async (sandbox, period, id) => {
+  const at = control.replace('/_control', (sandbox && '/sandbox/' + sandbox) + '/_control')
+  texts[sandbox + '#' + period + '/' + id] = await (await fetch(at + '/requests/' + id + '?format=scenario')).text()
+}
+const { id } = await (await call('POST /transactions', ${JSON.stringify(PAID)})).json()
+await call('POST /refunds', { transaction: id, amount: 40, reason: '5555555555554444' }).catch(() => {})
+await call('GET /nowhere')
+await call('POST /refunds', { transaction: id, amount: 40 })
+await call('POST /refunds', { transaction: id, amount: 400 })
+await call('GET /refunds')
+await fetch(base.replace('/next', '/sandbox/one/next/tickets/tkt_a'), { headers: { authorization: 'Basic ' + btoa(key + ':') } })
+for (const nth of [1, 2, 4, 5, 6]) await note('', 1, 'req_' + nth)
+await note('one', 1, 'req_1')
+${RESET}await call('GET /tickets/tkt_none')
+await note('', 2, 'req_1')
+save(${JSON.stringify(`${t.testdirName}/texts`)}, texts)`
+
+  const exec = await ran([
+    'exec',
+    '--report',
+    folder,
+    '--scenario',
+    scenario,
+    '--',
+    ...script(code)
+  ])
+
+  const file = `${folder}/run.json`
+  t.equal(exec.status, 3, 'there were two refunds')
+  t.match(exec.stderr, SAYS.repro_of_run("'#1/req_2'", file))
+  t.notMatch(readFileSync(file, 'utf8'), /5555555555554444|sk_merchant/)
+  const texts: Record<string, string> = JSON.parse(readFileSync(`${t.testdirName}/texts`, 'utf8'))
+  t.equal(Object.keys(texts).length, 7)
+  for (const [name, text] of Object.entries(texts)) {
+    const { status, stdout, stderr } = await ran(['repro', name, '--run', file])
+    t.strictSame([status, stdout, stderr], [0, text, ''], name)
+  }
+  mkdirSync(`${folder}/other`)
+  writeFileSync(`${folder}/other/run.json`, readFileSync(file))
+  await ran(['report', 'merge', folder, '--report', `${folder}/all`])
+  t.equal(
+    (await ran(['repro', 'other/#1/req_4', '--run', `${folder}/all/run.json`])).stdout,
+    texts['#1/req_4']
+  )
+  for (const [name, why] of [
+    ['#1/req_3', '#1/req_1, #1/req_2, #1/req_4, #1/req_5, #1/req_6, #2/req_1, one#1/req_1'],
+    ['req_1', '#1/req_1'],
+    ['two#1/req_1', '#1/req_1']
+  ] as const) {
+    const { status, stderr } = await ran(['repro', name, '--run', file])
+    t.equal(status, 1)
+    t.match(stderr, SAYS.not_in_run(file, name, why))
+  }
+  const { run, ...more } = JSON.parse(readFileSync(file, 'utf8'))
+  run.recordings[0].requests.push({ id: 'req_9' })
+  delete run.recordings[0].requests[0].made
+  writeFileSync(file, JSON.stringify({ ...more, run }))
+  t.equal((await ran(['repro', '#1/req_1', '--run', file])).status, 0, 'another id is drawn')
+  for (const [recordings, why] of [
+    [undefined, SAYS.no_recordings(file)],
+    [run.recordings, SAYS.not_replayed('#1/req_9')]
+  ] as const) {
+    writeFileSync(file, JSON.stringify({ ...more, run: { ...run, recordings } }))
+    t.match(await ran(['repro', '#1/req_9', '--run', file]), { status: 1, stderr: why })
+  }
 })

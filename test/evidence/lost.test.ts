@@ -122,3 +122,53 @@ t.test('lost answers: a list that was made before the Refund does not show it', 
   t.equal(lost.known.size > 0, true)
   t.end()
 })
+
+type Sent = [
+  operation: 'createRefund' | 'createTransaction',
+  amount: string,
+  more?: { found?: string | null; last4?: string; id?: string; made?: number }
+]
+t.test('lost answers: which payment repeats a lost one', t => {
+  const sent = ([operation, amount, { found = 'txn_a', last4, id = 'req_9', made } = {}]: Sent) =>
+    judgedRequest({
+      id,
+      operation,
+      outcome: made === undefined ? 'lost_before' : 'answered',
+      shown: made === undefined ? null : ({ ...refundOf('rfd_0'), amount: made } as never),
+      body: form(amount && `amount=${amount}`),
+      found: found === null ? null : ({ ...CHARGE, id: found } as never),
+      values: last4 === undefined ? {} : { card: { last4 } }
+    })
+  const five: Sent = ['createRefund', '5']
+  const pays: Sent = ['createTransaction', '5']
+  const card = (last4: string): Sent => ['createTransaction', '5', { last4 }]
+  const rows: [lost: Sent[], seen: string[], again: Sent, repeats: string | undefined][] = [
+    [[five], [], five, 'req_0'],
+    [[five], [], ['createRefund', '9'], 'req_0'],
+    [[five], ['req_0'], ['createRefund', '9'], undefined],
+    [[five], ['req_0'], five, 'req_0'],
+    [[five], ['req_0'], ['createRefund', ''], 'req_0'],
+    [[five], [], ['createRefund', '5', { found: 'txn_b' }], undefined],
+    [[five], [], ['createRefund', '5', { found: null }], undefined],
+    [[five], [], pays, undefined],
+    [[['createRefund', '', { made: 5 }]], ['req_0'], five, 'req_0'],
+    [[pays], [], ['createTransaction', '6'], undefined],
+    [[card('1111')], [], pays, 'req_0'],
+    [[pays], [], card('1111'), 'req_0'],
+    [[card('1111')], [], card('1111'), 'req_0'],
+    [[card('1111')], [], card('2222'), undefined],
+    [[five, five], ['req_0'], five, 'req_1'],
+    [[five, five], ['req_1'], five, 'req_0'],
+    [[five, five], ['req_0', 'req_1'], five, 'req_1'],
+    [[five], [], ['createRefund', '5', { id: 'req_0' }], undefined]
+  ]
+  for (const [first, seen, again, repeats] of rows) {
+    const lost = new LostAnswers()
+    for (const [nth, one] of first.entries())
+      lost.note(sent([one[0], one[1], { ...one[2], id: `req_${nth}` }]))
+    for (const id of seen) Object.assign(lost.known.get(id) as object, { isSeen: true })
+    const label = JSON.stringify([first, seen, again])
+    t.equal(lost.look(sent(again), true)?.request, repeats, label)
+  }
+  t.end()
+})

@@ -537,6 +537,13 @@ t.test(
       unmetIn(historyOf(...seen.map(count => ({ verdicts: [verdict('a', count)] }))))
     for (const seen of [[1], [0, 1], [1, 0], [0, 2, 0]])
       t.strictSame(unmet(...seen), [], `seen ${seen}`)
+    const periods = [0, 1].map(count => ({ verdicts: [verdict('a', count)] }))
+    t.strictSame(
+      historyOf(...periods)
+        .judged()
+        .map(({ holds, verdict }) => [holds, verdict]),
+      [[true, 'met']]
+    )
     for (const seen of [[0], [3], [1, 3], [0, 3], [3, 1], [3, 0, 4]]) {
       const messages = unmet(...seen).map(({ message }) => message)
       t.strictSame(messages, [seen.includes(3) ? '3 came' : '0 came'], `seen ${seen}`)
@@ -597,6 +604,7 @@ t.test(
   t => {
     const history = new RunHistory()
     t.strictSame([history.isEmpty, history.unused(), history.judged()], [true, [], []])
+    t.equal(history.with([]).isEmpty, true)
 
     history.add(period({ verdicts: [verdict('a', 0), verdict('b', 1), verdict('c', 9)] }))
 
@@ -635,6 +643,9 @@ t.test(
     t.strictSame(large.unusedScenarios(), [])
     large.add(period({ script: [entry('short', 0)], verdicts: [verdict('short', 0)] }))
     t.strictSame(counts(large), [2, 2], 'there is room for less')
+    const whole = new RunHistory()
+    whole.add(period({ verdicts: [verdict('x'.repeat(16_777_216), 0)] }))
+    t.strictSame(counts(whole), [0, 1])
     t.end()
   }
 )

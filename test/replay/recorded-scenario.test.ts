@@ -932,3 +932,120 @@ t.test('a recording: numbers and ids that look like card numbers work as they we
   t.equal(playedIn(text).length, cases.length, text)
   t.strictSame(await problemsOf(t, text), [], text)
 })
+
+/**
+ * What is expected, the requests that are sent (`+N` moves the clock by so many ms), which of them
+ * is surplus, what the recording expects, and notes on what it leaves out.
+ */
+const EXPECTED: [
+  expect: string,
+  sent: string,
+  surplus: number | null,
+  kept: string,
+  notes?: string[]
+][] = [
+  ['{ on: POST /refunds, times: 1 }', 'refund refund', 1, ''],
+  ['{ on: POST /refunds, times: 1 }', 'refund read', null, ''],
+  ['{ on: POST /refunds, took_effect: true, per: ticket, times: 1 }', 'refund refund other', 1, ''],
+  [
+    '{ sequence: [{ on: POST /refunds }, { on: "GET /tickets/{id}" }] }',
+    'refund refund read',
+    1,
+    ''
+  ],
+  ['{ state: { refunds: { count: 4 }, users: { usr_a: { name: U } } } }', 'refund refund', 1, ''],
+  ['{ state: { transactions: { txn_b: null } } }', 'other', null, ''],
+  [
+    '{ on: POST /refunds, match: { key: sk_b }, times: 1 }',
+    'refund asB asB',
+    1,
+    '{ on: POST /refunds, match: { key: sk_test_mch_b }, times: 1 }'
+  ],
+  ['{ on: POST /refunds, per: key, times: 1 }', 'refund asB refund', 2, ''],
+  ['{ on: POST /refunds, per: test, times: 1 }', 'test1 test2 test2', 1, ''],
+  ['{ on: POST /refunds, per: test, times: 1 }', 'test1 refund', null, ''],
+  ['{ on: "*", match: { headers: { User-Agent: till } }, times: 0 }', 'read refund', null, ''],
+  ['{ on: POST /refunds, no_sooner_than: 2s }', 'refund +2000 refund +1000 refund', 2, ''],
+  ['{ on: POST /refunds, no_sooner_than: 2s }', 'refund read +2000 refund', null, ''],
+  [
+    '{ on: POST /refunds, match: { body: { transaction: "${paid.id}", reason: sk_merchant } }, times: 0 }',
+    'ofStep refund',
+    null,
+    '{ on: POST /refunds, match: { body: { transaction: "$PAID", reason: sk_test_mch_a } }, times: 0 }'
+  ],
+  [
+    '{ on: POST /refunds, match: { about: { transaction: "${later.id}" } } }',
+    'refund',
+    null,
+    'null',
+    ['It refers to ${later}, which is not here']
+  ],
+  ...(
+    [
+      '{ on: POST /transactions, match: { body: { card: { number: "4242424242424242" } } } }',
+      '{ on: POST /refunds, match: { key: sk_nobody }, times: 0 }',
+      '{ on: POST /refunds, match: { headers: { Accept: x } }, times: 0 }'
+    ] as const
+  ).map(
+    expect =>
+      [expect, 'refund', null, 'null', [SAYS.unrecorded()]] as [
+        string,
+        string,
+        null,
+        string,
+        string[]
+      ]
+  )
+]
+
+t.test('a recording expects what its scenario expects', async t => {
+  const [fixture, refund] = [smallFixture(RECORDS), { transaction: 'txn_a', amount: 1 }]
+  for (const [expect, sent, surplus, kept, left = []] of EXPECTED) {
+    const emulator = await startTestEmulator(t, {
+      logged: false,
+      scenario: {
+        clock: { now: NOW },
+        data: { ...fixture, api_keys: [...fixture.api_keys, { key: 'sk_b', account: 'mch_b' }] },
+        steps: [{ as: 'paid', do: 'POST /transactions', body: PAID }],
+        play: [{ as: 'later', do: 'POST /transactions', body: PAID }],
+        expect: [parse(expect)]
+      }
+    })
+    const { call, control, sandbox } = emulator
+    const [paid] = [...sandbox.store.transactions.inCreationOrder()].slice(-1)
+    for (const what of sent.split(' ')) {
+      if (what.startsWith('+')) await control('POST /clock/advance', { by: `${what.slice(1)}ms` })
+      else if (what === 'read') await call('GET /tickets/tkt_a')
+      else if (what === 'other')
+        await call('POST /refunds', { body: { transaction: 'txn_c', amount: 1 } })
+      else if (what === 'ofStep')
+        await call('POST /refunds', { body: { transaction: paid?.id, amount: 2 } })
+      else
+        await call('POST /refunds', {
+          body: refund,
+          key: what === 'asB' ? 'sk_b' : MERCHANT,
+          ...(what.startsWith('test') && { headers: { 'Test-Name': what } })
+        })
+    }
+    const label = `${expect} after ${sent}`
+    const text = await recorded(emulator)
+    const document = parse(text)
+    const written = parse((kept || expect).replaceAll('$PAID', String(paid?.id)))
+    t.strictSame(document.expect ?? [], written === null ? [] : [written], label)
+    t.equal(notesIn(text).filter(note => left.some(why => note.includes(why))).length, left.length)
+    const { holds } = (await control('POST /verify')).body
+    t.equal((await problemsOf(t, text)).length === 0, holds || written === null, `${label} ${text}`)
+    if (surplus === null) continue
+    t.notOk(holds, label)
+    const isSurplus = (_: Json, index: number) =>
+      index ===
+      document.play.findIndex(
+        (one: Json) => one === document.play.filter((one: Json) => one.do)[surplus]
+      )
+    const mended = {
+      ...document,
+      play: document.play.filter((one: Json, index: number) => !isSurplus(one, index))
+    }
+    t.strictSame(await problemsOf(t, JSON.stringify(mended)), [], `${label} without ${surplus}`)
+  }
+})

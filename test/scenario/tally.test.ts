@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
-import { type OperationId, operationNamed } from '../../src/reference/operations.js'
+import { type Family, type OperationId, operationNamed } from '../../src/reference/operations.js'
 import type { Report } from '../../src/scenario/documents.js'
 import {
   compileExpectation,
@@ -27,6 +27,7 @@ type Request = {
   ticket?: string
   test?: string
   body?: object
+  changed?: string[]
 }
 
 const sent = ({
@@ -47,12 +48,31 @@ const sent = ({
   about: what => (what === 'ticket' ? ticket : undefined)
 })
 
+/** The responses to steps. */
+const SENT = new Map([['sent', { id: 'rfd_a', amount: 400 }]])
+const RECORDS = new Store()
+for (const [family, record] of [
+  [
+    'transactions',
+    { id: 'txn_a', ticket: 'tkt_a', location: 'loc_a', amount: 1000, currency: 'usd' }
+  ],
+  [
+    'refunds',
+    { id: 'rfd_a', transaction: 'txn_a', location: 'loc_a', amount: 400, currency: 'usd' }
+  ],
+  [
+    'refunds',
+    { id: 'rfd_b', transaction: 'txn_a', location: 'loc_a', amount: 100, currency: 'usd' }
+  ]
+] as const)
+  RECORDS.put(family, { created: '2026-03-01T18:00:00.000Z', ...record } as never)
+
 const tallyOf = async (...expectations: ExpectationData[]): Promise<Tally> => {
   const compiled: Expectation[] = []
   for (const data of expectations) {
     const problems: string[] = []
     const report: Report = (_, said) => void problems.push(coded('', said))
-    compiled.push((await compileExpectation(data, report, new Map())) as Expectation)
+    compiled.push((await compileExpectation(data, report, SENT)) as Expectation)
     t.strictSame(problems, [])
   }
   return new Tally(compiled)
@@ -66,13 +86,17 @@ function end(tally: Tally, came: Came, request: Request): void {
     status = 200,
     lost = false,
     effect,
-    body
+    body,
+    changed = []
   } = request
   tally.ended(came, {
     status,
     isDelivered: !lost,
     tookEffect: effect ?? (on.startsWith('POST') && status < 300),
-    changed: [],
+    changed: changed.map(name => {
+      const [family, id] = name.split('/') as [Family, string]
+      return { family, id }
+    }),
     at: end as number,
     body: () => body as never
   })
@@ -85,7 +109,7 @@ const judged = async (data: ExpectationData, requests: readonly Request[]): Prom
     const came = tally.came(sent(request), `req_${nth + 1}`)
     if (request.end !== null) end(tally, came, request)
   }
-  const [verdict] = await tally.verdicts(new Store())
+  const [verdict] = await tally.verdicts(RECORDS)
   return verdict as Verdict
 }
 
@@ -97,6 +121,7 @@ const table = async (t: Test, yaml: string) => {
     const label = `${JSON.stringify(expected)} after ${JSON.stringify(came)}: ${said}`
     t.equal(forbidden ? 'forbidden' : verdict, wanted, label)
     t.equal(holds, wanted === 'met', label)
+    if (forbidden) t.equal(verdict, 'unmet', label)
     if (message !== undefined) t.equal(said, message)
   }
 }
@@ -125,8 +150,10 @@ t.test('how many requests: what is demanded, forbidden, and never exercised', t 
     # a request that was refused has come
     - [{ on: POST /refunds, times: 1 }, [{ status: 401 }], met]
     - [{ on: POST /refunds, times: 1 }, [{ status: 401 }, {}], forbidden]
-    - [{ on: POST /refunds, match: { body: { amount: 500 } }, times: 1 }, [{ amount: '500' }, { amount: '501' }], met]
+    - [{ on: POST /refunds, match: { body: { amount: 500 } }, times: 1 }, [{ amount: '500' }, { amount: '501' }], met, 'POST /refunds with {"body":{"amount":500}}: expected 1 request; got 1']
     - [{ on: POST /refunds, match: { body: { amount: 500 } }, times: 1 }, [{ amount: '501' }], unmet]
+    - [{ on: POST /refunds, match: { key: sk_1 }, times: 1 }, [{}], met, 'POST /refunds with {"key":"***"}: expected 1 request; got 1']
+    - [{ on: '*', match: { key: sk_1 }, times: 1 }, [{ on: nothing }], never exercised]
   `
   )
 )
@@ -170,9 +197,11 @@ t.test('pauses begin when the response before was sent or lost', t =>
     - [{ on: POST /refunds, no_sooner_than: 1s }, [{ at: 0, end: 1200 }, { at: 2200 }], met]
     - [{ on: POST /refunds, no_sooner_than: 1s }, [{ at: 0, end: null }, { at: 2000 }], forbidden]
     - [{ on: POST /refunds, no_sooner_than: 1s, times: 3 }, [{ at: 5000 }, { at: 0 }, { at: 6000 }], met]
-    - [{ on: POST /refunds, no_later_than: 5s }, [{ at: 0 }, { at: 5000 }], met]
+    - [{ on: POST /refunds, no_later_than: 5s }, [{ at: 0 }, { at: 5000 }], met, 'POST /refunds no later than 5s after the response before: expected at least 2 requests; got 2']
     - [{ on: POST /refunds, no_later_than: 5s }, [{ at: 0 }, { at: 5001 }], forbidden, 'Request 2, POST /refunds, came 5.001 s after the response before it; expected at most 5s']
     - [{ on: POST /refunds, no_later_than: 5s }, [{ at: 0 }], unmet]
+    - [{ on: POST /refunds, no_later_than: 5s, times: 0+ }, [{ at: 0 }, { at: 5001 }], forbidden]
+    - [{ on: POST /refunds, no_sooner_than: 1s, times: 1+, per: ticket }, [{ ticket: a }], met]
     - [{ on: POST /refunds, no_sooner_than: 1s, no_later_than: 5s }, [{ at: 0 }, { at: 100 }], forbidden, 'Request 2, POST /refunds, came 0.1 s after the response before it; expected at least 1s and at most 5s']
     - [{ on: POST /refunds, no_sooner_than: 1s, times: 0-1 }, [{ at: 0 }, { at: 0 }], forbidden, 'POST /refunds no sooner than 1s after the response before: expected at most 1 request; got 2']
     - [{ on: POST /refunds, no_sooner_than: 1s, per: ticket }, [{ at: 0, ticket: a }, { at: 10, ticket: b }, { at: 1000, ticket: a }, { at: 1010, ticket: b }], met, 'It holds for 2 tickets.']
@@ -198,6 +227,8 @@ t.test('a sequence is exact over the operations that it names', t =>
     - [*retry, [{ lost: true }, { on: GET /refunds }], unmet, 'Request 3 of the sequence, POST /refunds, came out of order or not at all.']
     - [*retry, [{ lost: true }, { on: GET /locations }, { on: GET /refunds }, { on: nothing }, {}], met]
     - [*retry, [{ on: GET /locations }], never exercised]
+    - [&plain { sequence: [{ on: POST /refunds, match: { body: { amount: 500 } } }, { on: GET /refunds }] }, [{ amount: '500', end: null }, { on: GET /refunds, end: null }], met]
+    - [*plain, [{ amount: '501' }, { on: GET /refunds }], forbidden]
     - [*retry, [{ end: null }, { on: GET /refunds }, {}], unmet]
     - [{ sequence: [{ on: POST /refunds }, { on: GET /refunds }], others: true }, [{}, {}, { on: GET /refunds }, {}], met]
     - [{ sequence: [{ on: POST /refunds }, { on: GET /refunds }], others: true }, [{ on: GET /refunds }, {}], unmet]
@@ -233,12 +264,67 @@ t.test('each value by itself, and requests without one together', t =>
   )
 )
 
+t.test('records: what forbids counts where a request changed one that it is about', async t => {
+  const rows: [state: object, changed: string[], verdict: string, near?: string[]][] = parse(`
+    - [{ refunds: { rfd_a: null } }, [refunds/rfd_a], forbidden]
+    - [{ refunds: { rfd_a: null } }, [refunds/rfd_b], unmet]
+    - [{ refunds: { rfd_z: null } }, [], met]
+    - [{ refunds: { rfd_z: {} } }, [refunds/rfd_a], unmet]
+    - [{ refunds: { '\${sent.id}': null } }, [refunds/rfd_a], forbidden]
+    - [{ refunds: { '\${sent.id}': { amount: 400 } } }, [], met]
+    - [{ refunds: { rfd_a: null, '\${gone.id}': null } }, [refunds/rfd_a], forbidden]
+    - [{ refunds: { rfd_a: { amount: 1 } } }, [refunds/rfd_a], unmet]
+    - [{ refunds: { rfd_a: { amount: { not: 400 } } } }, [refunds/rfd_a], forbidden]
+    - [{ refunds: { rfd_a: { amount: { not: 400 } } } }, [refunds/rfd_b], unmet]
+    - [{ refunds: { rfd_a: { amount: { lt: 400 } } } }, [refunds/rfd_a], forbidden]
+    - [{ refunds: { rfd_a: { amount: { lte: 399 } } } }, [refunds/rfd_a], forbidden]
+    - [{ refunds: { rfd_a: { amount: { gt: 400 } } } }, [refunds/rfd_a], unmet]
+    - [{ refunds: { rfd_a: { amount: { gt: 400, lt: 900 } } } }, [refunds/rfd_a], unmet]
+    - [{ refunds: { count: 2 } }, [], met]
+    - [{ refunds: { count: 1 } }, [refunds/rfd_a], forbidden]
+    - [{ refunds: { count: 1 } }, [transactions/txn_a], unmet]
+    - [{ refunds: { count: 3 } }, [refunds/rfd_a], unmet]
+    - [{ refunds: { count: { lte: 1 } } }, [refunds/rfd_a], forbidden]
+    - [{ refunds: { count: { lt: 2 } } }, [refunds/rfd_a], forbidden]
+    - [{ refunds: { count: { gt: 2 } } }, [refunds/rfd_a], unmet]
+    - [{ refunds: { count: { gte: 3, lt: 9 } } }, [refunds/rfd_a], unmet]
+    - [{ refunds: { count: { gte: 1, lte: 1 } } }, [refunds/rfd_a], forbidden]
+    - [{ refunds: { where: { amount: 100 }, count: 0 } }, [refunds/rfd_a], unmet]
+    - [{ refunds: { where: { amount: 100 }, count: 0 } }, [refunds/rfd_b], forbidden]
+    - [{ refunds: { where: { amount: 100 }, count: 2 } }, [refunds/rfd_b], unmet, [rfd_a]]
+    - [{ refunds: { sum: { amount: 400 } } }, [refunds/rfd_a], forbidden]
+    - [{ refunds: { sum: { amount: 501 } } }, [refunds/rfd_a], unmet]
+    - [{ refunds: { every: { amount: 100 } } }, [refunds/rfd_a], forbidden]
+    - [{ refunds: { every: { amount: 100 } } }, [transactions/txn_a], unmet]
+    - [{ refunds: { every: { amount: { lte: '\${record.transaction.amount}' } } } }, [], met]
+  `)
+  for (const [state, changed, wanted, near] of rows) {
+    const { verdict, forbidden, near_misses } = await judged({ state }, [{ changed }])
+    const label = `${JSON.stringify(state)} after a change of ${changed}`
+    t.equal(
+      forbidden ? `${wanted} ${verdict}` : verdict,
+      forbidden ? 'forbidden unmet' : wanted,
+      label
+    )
+    t.strictSame(
+      near_misses?.map(miss => miss.in),
+      near,
+      label
+    )
+    const [asked] = await (await tallyOf({ state })).verdicts(RECORDS, true)
+    if (wanted === 'forbidden') t.equal(asked?.forbidden, true, `${label}: asked`)
+  }
+})
+
 t.test('requests whose end comes late', async t => {
   const data = { sequence: [{ on: 'POST /refunds', answered: false }, { on: 'GET /refunds' }] }
   const tally = await tallyOf(data)
   const [first, second] = [{ lost: true } as const, { on: 'GET /refunds' }]
   const came = [first, second].map(request => tally.came(sent(request)))
-  t.match(await tally.verdicts(new Store()), [{ seen: 0, verdict: 'unmet' }])
+  const [late] = await tally.verdicts(RECORDS)
+  t.match(late, { seen: 0, verdict: 'unmet', wanted: /, in this order and no others$/ })
+  t.notOk(['requests', 'tests', 'value'].some(name => name in (late as Verdict)))
+  t.notOk(came.some(one => tally.hasCounted(one)))
   t.match(tally.awaited(), [{ seen: 0, calls: { data: data.sequence[0] } }])
   end(tally, came[1] as Came, second)
   t.match(
@@ -258,6 +344,38 @@ t.test('what is named of the requests that counted', async t => {
   t.strictSame([named?.length, named?.[0], tests, seen], [10, 'req_1', ['test 0', 'test 1'], 12])
   const met = await judged({ on: 'POST /refunds', per: 'test', times: 6 }, requests)
   t.strictSame([met.requests, met.tests, met.seen], [undefined, ['test 0', 'test 1'], 6])
+  const many = Array.from({ length: 101 }, (_, nth) => ({ test: `test ${nth}` }))
+  t.equal((await judged({ on: 'POST /refunds' }, [{}, ...many])).tests?.length, 100)
+  for (const data of [
+    { on: 'POST /refunds', times: 1 },
+    { sequence: [{ on: 'POST /refunds' }] }
+  ] as const) {
+    const none = await judged(data, [{ on: 'GET /refunds' }])
+    t.notOk(['requests', 'tests', 'value'].some(name => name in none))
+    t.notOk('tests' in (await judged(data, [{}])))
+    const { value } = await judged({ ...data, per: 'ticket' }, [
+      { ticket: 'a' },
+      { ticket: 'b' },
+      { ticket: 'b' }
+    ])
+    t.equal(value, 'b')
+    t.notOk('value' in (await judged({ ...data, per: 'ticket' }, [{ on: 'GET /refunds' }])))
+    const unnamed = await tallyOf(data)
+    for (const nth of [0, 1]) {
+      t.equal(unnamed.awaited().length, 1 - nth)
+      end(unnamed, unnamed.came(sent({})), {})
+    }
+    end(unnamed, unnamed.came(sent({})), {})
+    t.strictSame(unnamed.awaited(), [], 'what is forbidden is not awaited')
+    t.notOk('requests' in ((await unnamed.verdicts(RECORDS))[0] as Verdict))
+  }
+})
+
+t.test('pauses beyond the maximum are not judged', async t => {
+  const requests = Array.from({ length: 10_001 }, (_, nth) => ({ at: Math.min(nth, 9999) }))
+  const data = { on: 'POST /refunds', no_sooner_than: '1ms' }
+  t.equal((await judged(data, requests)).forbidden, false)
+  t.equal((await judged(data, requests.slice(1))).forbidden, true)
 })
 
 t.test('values beyond the maximum are told', async t => {
@@ -267,6 +385,8 @@ t.test('values beyond the maximum are told', async t => {
     [holds, message],
     [true, 'It holds for 1000 tests; not counted: 3 requests, since only the first 1000 tests are']
   )
+  const inOrder = await judged({ sequence: [{ on: 'POST /refunds' }], per: 'test' }, requests)
+  t.equal(inOrder.message, message)
 })
 
 t.test('what refers to a step that was not sent is never met', async t => {
@@ -292,4 +412,24 @@ t.test('what is asked is judged though no request came', async t => {
     (await tally.verdicts(new Store(), isAsked)).map(({ verdict }) => verdict)
   t.strictSame(await judgements(false), ['never exercised', 'never exercised'])
   t.strictSame(await judgements(true), ['met', 'met'])
+})
+
+t.test('what says nothing is refused', async t => {
+  const rows: [expected: ExpectationData, code?: string][] = parse(`
+    - [{ on: POST /accounts, per: ticket, times: 1 }, has_none]
+    - [{ on: POST /accounts, per: key, times: 1 }]
+    - [{ on: POST /refunds, per: ticket, times: 1 }]
+    - [{ on: '*', per: ticket, times: 1 }]
+    - [{ on: GET /refunds, took_effect: true }, no_effect]
+    - [{ on: POST /refunds, took_effect: true }]
+    - [{ on: POST /refunds, no_sooner_than: 2s, no_later_than: 1s }, reversed]
+    - [{ on: POST /refunds, no_sooner_than: 1s, no_later_than: 1s }]
+    - [{ on: POST /refunds, per: ticket }, needs]
+    - [{ on: POST /refunds, times: 0+ }, allows_anything]
+  `)
+  for (const [data, code] of rows) {
+    const codes: unknown[] = []
+    await compileExpectation(data, (_, said) => codes.push((said as { code: string }).code), SENT)
+    t.strictSame(codes, code === undefined ? [] : [code], JSON.stringify(data))
+  }
 })
