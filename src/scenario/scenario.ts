@@ -325,7 +325,7 @@ async function warnOfPlays(
 ): Promise<void> {
   for (const { step, at } of placedCalls(play)) {
     const { do: call, expect, query, body } = step
-    const met = operationAt(...splitCall(call))
+    const met = call === undefined ? null : operationAt(...splitCall(call))
     if (met === null || !expectsSuccess(expect)) continue
     const params = Object.keys(met.params).length === 0 ? undefined : met.params
     const match = { params, query, body } as MatchData
@@ -406,8 +406,9 @@ async function generateAll(
   store: Store,
   generation: GenerationContext
 ): Promise<void> {
+  const known = isOpen || problems.length > 0 ? null : store
   for (const [index, data] of entries.entries())
-    checkGenerate(data, isOpen ? null : store, within(report, 'generate', index))
+    checkGenerate(data, known, within(report, 'generate', index))
   if (entries.length === 0 || problems.length > 0 || isOpen) return
   const faker = await fakerOf(generation.settings.seed)
   for (const [index, data] of entries.entries()) {

@@ -154,7 +154,7 @@ t.test('api: the log goes where it is asked to go', async t => {
 
 t.test('api: what cannot be started is refused by name, with every problem', async t => {
   const port = Number(new URL(await serving(t, () => {})).port)
-  const document = { tickets: [{ location: 'loc_a' }, { reference: 'T-1' }] }
+  const document = { tickets: [{ location: 'loc_a' }, { reference: 5 }] }
   const cases: [options: object, code: string, param?: string, problems?: number][] = [
     [{ scenaro: 'default' }, 'option_invalid', 'scenaro'],
     [{ seed: 7 }, 'option_invalid', 'seed'],

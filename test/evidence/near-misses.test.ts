@@ -314,9 +314,9 @@ t.test('near misses: a script entry that was never applied says why', async t =>
       ]
     ],
     [
-      { on: 'GET /transactions', change: { delete: ['txn_none'] } },
+      { on: 'GET /transactions', change: { delete: ['txn_noneaaaaaaaaaaaaaaaaaaaa'] } },
       [
-        'applied: wanted something that it changes; got change.delete[0]: no record has the id txn_none in req_8'
+        'applied: wanted something that it changes; got change.delete[0]: no record has the id txn_noneaaaaaaaaaaaaaaaaaaaa in req_8'
       ]
     ],
     [{ name: 'never', on: 'GET /accounts', calls: 1, ...answer }, []]

@@ -473,13 +473,13 @@ t.test('generate: every problem, with its place', async t => {
     [[{ tickets: 1, created: { from: 2026-03-02, to: 2026-03-01 } }], '[0].created reversed'],
     [[{ users: 0, created: { from: 2026-03-02, to: 2026-03-01 } }], '[0].created reversed'],
     [[{ users: 1, created: { from: '2026-03-01T00:00:00-02:00', to: '2026-03-01T01:00:00Z' } }], '[0].created reversed'],
-    [[{ tickets: 1, location: loc_x }, { transactions: 1, location: loc_y }], '[0].location missing_record'],
-    [[{ users: 1, account: mch_x }, { locations: 1, account: mch_y }], '[0].account missing_record'],
+    [[{ tickets: 1, location: loc_x }, { transactions: 1, location: loc_y }], '[0].location missing_record', '[1].location missing_record'],
+    [[{ users: 1, account: mch_x }, { locations: 1, account: mch_y }], '[0].account missing_record', '[1].account missing_record'],
     [[{ transactions: 1, location: loc_b }], '[0].location no_early_ticket'], [[{ transactions: 0, location: loc_b }], '[0].location no_early_ticket'],
     [[{ transactions: 5, created: { from: 2026-01-01, to: 2026-01-02 } }], '[0].location no_early_ticket'],
     [[{ transactions: 1, location: loc_b }, { tickets: 1, location: loc_b }], '[0].location no_early_ticket'],
     [[{}, { users: 1, account: mch_x, created: { from: 2026-03-02, to: 2026-03-01 } }, { tickets: 1, location: loc_x }],
-      '[0] not_exactly_one', '[1].created reversed']
+      '[0] not_exactly_one', '[1].account missing_record', '[1].created reversed', '[2].location missing_record']
   ]`)
   const missing = (...nths: number[]) => nths.map(nth => `generate[${nth}] missing_parent`)
   for (const [generate, ...said] of cases) {
