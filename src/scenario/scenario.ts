@@ -223,17 +223,22 @@ async function buildState(used: Whole, name: string, context: LoadContext): Prom
   // a record with a problem may be what others mean
   const isKnown = problems.length === 0 && !isOpen
   const made = idsMade(data.script ?? [])
-  const looksDrawn = (family: Family, id: string) =>
-    ACCOUNT_TYPES.some(type => {
-      const prefix = settings[`ids.prefixes.${kindOf(family, type)}`]
-      return id.startsWith(prefix) && id.length === prefix.length + settings['ids.length']
-    })
   const isMissing = (id: string, families: readonly Family[]) =>
     isKnown && !made.has(id) && families.every(family => store[family].get(id) === undefined)
-  const isDrawn = (id: string, families: readonly Family[]) =>
-    families.some(family => looksDrawn(family, id))
+  const isDrawn = (id: string, families: readonly Family[], length?: number) =>
+    families.some(family =>
+      ACCOUNT_TYPES.some(type => {
+        const prefix = settings[`ids.prefixes.${kindOf(family, type)}`]
+        return (
+          id.startsWith(prefix) && [id.length, undefined].includes(length && prefix.length + length)
+        )
+      })
+    )
   const trial = { store, generation, isMissing, isDrawn }
-  const findMissing = missingFinderFor(trial)
+  const findMissing = missingFinderFor({
+    ...trial,
+    isDrawn: (id, families) => isDrawn(id, families, settings['ids.length'])
+  })
   const script = new Script(await scriptOf(used, findMissing, trial))
   const { steps = [], play = [], expect = [] } = data
   const answers = new Answers([...steps, ...play])
