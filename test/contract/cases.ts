@@ -246,9 +246,7 @@ function comparison(bound: Bound): RuleCases {
       'alone, and nothing is found',
       tickets({ [param]: `20${bound.startsWith('g') ? 3 : 2}0-01-01T00:00:00Z` }),
       ['LIST-1', 'FILT-6'],
-      {
-        answers: { page: [] }
-      }
+      { answers: { page: [] } }
     ),
     near(
       'another comparison',
@@ -326,8 +324,7 @@ const NEEDS_AMOUNT = { settings: { 'transactions.without_amount': 'reject' } } a
 const NEEDS_CARD = { settings: { 'refunds.without_card': 'reject' } } as const
 
 // biome-ignore format: a table, a case in as few lines as it takes
-export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = {
-  'FORM-1': rule(createLocation(),
+export const RULE_CASES: Readonly<Record<RuleId, RuleCases>> = { 'FORM-1': rule(createLocation(),
     kept('spaces, plus signs, ampersands and letters beyond ASCII', createLocation({ display_name: 'Café 9 + Söhne & Co = 100 % ${unique}' }), LOCATION_MADE,
       showing({ display_name: 'Café 9 + Söhne & Co = 100 % ${unique}' }), { reliesNot: ['A32', 'A36'] }, ANY),
     kept('a payment', payLeast(), PAID_LEAST),
@@ -862,8 +859,7 @@ const SHOWN_OR_NOT = [
 
 /** By assumption; A01, A33 and A34 stand behind every answer. */
 // biome-ignore format: a table, a case in as few lines as it takes
-export const ASSUMPTION_CASES: Readonly<Record<CountedAssumption, AssumptionCases>> = {
-  A02: assumption(...CREATED_OR_NOT),
+export const ASSUMPTION_CASES: Readonly<Record<CountedAssumption, AssumptionCases>> = { A02: assumption(...CREATED_OR_NOT),
   A03: assumption(...CREATED_OR_NOT),
   A04: assumption(...SHOWN_OR_NOT),
   A05: assumption(...SHOWN_OR_NOT),

@@ -192,9 +192,7 @@ t.test('checking: templates, texts and lists have maxima', async t => {
   const ticket = (length: number) => ({
     tickets: [{ location: 'l', reference: 'r'.repeat(length) }]
   })
-  const on = (count: number) => ({
-    script: [{ on: Array(count).fill('GET *'), delay: '1s' }]
-  })
+  const on = (count: number) => ({ script: [{ on: Array(count).fill('GET *'), delay: '1s' }] })
   const match = (count: number) => ({
     script: [{ on: 'GET /tickets', match: { key: Array(count).fill('k') }, delay: '1s' }]
   })

@@ -61,10 +61,7 @@ t.test('LOC-3, TXN-3, TXN-4, REF-6, REF-7: which facts keep the rules of a creat
   })
   for (const [type, by] of Object.entries({ merchant: null, reseller: 'LOC-3', null: 'LOC-3' }))
     t.equal(
-      broken(LOCATION_RULES, {
-        account: 'a',
-        type: type === 'null' ? null : (type as 'merchant')
-      }),
+      broken(LOCATION_RULES, { account: 'a', type: type === 'null' ? null : (type as 'merchant') }),
       by,
       type
     )

@@ -575,11 +575,7 @@ t.test('findings: each is reported with what it is, at most 20 calls and open pa
   } as const
   for (let call = 1; call <= 25; call++) look({ id: `req_${call}`, unknownParameter: true })
   for (let call = 1; call <= 25; call++)
-    look({
-      id: `page_${call}`,
-      query: form(`search_query=s&location=loc_${call}`),
-      ...page
-    })
+    look({ id: `page_${call}`, query: form(`search_query=s&location=loc_${call}`), ...page })
 
   const all = list()
   t.strictSame(

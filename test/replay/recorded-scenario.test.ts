@@ -198,9 +198,7 @@ t.test('a recording: every call is played again with what was answered', async t
     body: { transaction: paid.body.id, amount: 40, reason: '5555555555554444 and ${more}' }
   })
   await call('POST /locations', { key: RESELLER, body: { display_name: 'N', ...US } })
-  await call('POST /locations/loc_a', {
-    body: 'metadata=&metadata[a]=1&website=https://a.example'
-  })
+  await call('POST /locations/loc_a', { body: 'metadata=&metadata[a]=1&website=https://a.example' })
   await call('GET /transactions', { query: `limit=2&ending_before=txn_a` })
   await call(`GET /transactions/${paid.body.id}`)
 
@@ -582,11 +580,7 @@ t.test('a recording: what a script answered or lost is in a script of its own', 
   })
   await control('POST /script', { on: 'POST /refunds', calls: 5, fault: 'empty_response' })
   await control('POST /script', { on: 'GET /tickets/{id}', delay: '1ms' })
-  await control('POST /script', {
-    on: 'GET /transactions',
-    fault: 'truncated_body',
-    when: 'after'
-  })
+  await control('POST /script', { on: 'GET /transactions', fault: 'truncated_body', when: 'after' })
   await control('POST /script', { on: 'GET /accounts', respond: { status: 200, body: 'closed' } })
   await control('POST /script', {
     on: 'GET /locations',

@@ -243,11 +243,7 @@ t.test('reports: the page shows requests by test, each refusal with its why, fin
 
 t.test('reports: a run in which no request named its test', t => {
   const none = runPage(judgedRun({}, { failOn: [] }))
-  const scripted = refusedCall('x', {
-    test: null,
-    request: 'till#2/req_9',
-    outcome: 'lost_after'
-  })
+  const scripted = refusedCall('x', { test: null, request: 'till#2/req_9', outcome: 'lost_after' })
   const script = { id: 'scr_4', name: null, fault: 'reset' }
   const entry = {
     ...scripted.entry,
@@ -513,11 +509,7 @@ t.test('reports: annotations of GitHub Actions', t => {
       ],
       expectations: [unmet(null, '100 % of it, a:b\r\n::error::forged\u001b')]
     },
-    {
-      failOn: ['errors', 'expectations', 'script'],
-      minCoverage: 10,
-      ignore: ['card-number-sent']
-    }
+    { failOn: ['errors', 'expectations', 'script'], minCoverage: 10, ignore: ['card-number-sent'] }
   )
 
   t.strictSame(runAnnotations(judged).split('\n'), [

@@ -162,9 +162,7 @@ t.test('expect: what the records of a family come to', async t => {
   for (const state of right)
     t.strictSame(await differencesOf({ transactions: state }), [], JSON.stringify(state))
   t.strictSame(
-    await differencesOf({
-      refunds: { sum: { amount: 999, 'transaction.amount': 4999 } }
-    }),
+    await differencesOf({ refunds: { sum: { amount: 999, 'transaction.amount': 4999 } } }),
     []
   )
 

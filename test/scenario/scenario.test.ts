@@ -262,10 +262,7 @@ t.test('fixtures: every kind of problem, each with its path', async t => {
       'refunds[1].amount refund_exceeds_remaining'
     ],
     [
-      small({
-        transactions: [{ id: 'x', amount: 0 }],
-        refunds: [{ transaction: 'x', amount: 1 }]
-      }),
+      small({ transactions: [{ id: 'x', amount: 0 }], refunds: [{ transaction: 'x', amount: 1 }] }),
       'refunds[0].transaction charge_has_no_amount'
     ],
     [

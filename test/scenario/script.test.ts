@@ -61,14 +61,7 @@ const sent = (
     body: valuesOf(body),
     header: (name: string) => headers[name]
   }
-  return {
-    operation,
-    key,
-    test: test ?? null,
-    at,
-    ...named,
-    about: what => about[what]
-  }
+  return { operation, key, test: test ?? null, at, ...named, about: what => about[what] }
 }
 const ENTRY_CHECKER = checkerOf(entrySchema)
 const NOW = { seed: 1, at: 0 }

@@ -539,10 +539,7 @@ t.test('--var: start and exec give values to variables; exec prints warnings', a
       '--var',
       'count=x'
     ]),
-    {
-      status: 1,
-      stderr: /must be a number, like the default \S+ of the variable count/
-    }
+    { status: 1, stderr: /must be a number, like the default \S+ of the variable count/ }
   )
 })
 
