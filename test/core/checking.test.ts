@@ -23,41 +23,20 @@ t.test('paths of a document are written as code would', async t => {
 })
 
 t.test('checking: every kind of problem is said in words, with its place', async t => {
+  // biome-ignore format: a table
   const { problems: check } = checkerOf(() => ({
-    type: 'object',
-    additionalProperties: false,
-    required: ['name'],
+    type: 'object', additionalProperties: false, required: ['name'],
     properties: {
-      name: { type: 'string', minLength: 1 },
-      count: { type: 'integer', minimum: 1, maximum: 9 },
-      number: { type: 'number' },
-      flag: { type: 'boolean' },
-      maybe: { type: ['string', 'null'] },
-      word: { type: 'string', enum: ['card', 'vip'] },
-      wordOrNull: { type: ['string', 'null'], enum: ['card', null] },
-      mail: { type: 'string', format: 'email' },
-      at: { type: 'string', format: 'instant' },
-      id: { type: 'string', pattern: '^[a-z]+$' },
-      key: { type: 'string', pattern: '^[a-z]+$' },
-      list: {
-        type: 'array',
-        items: { type: 'object', properties: { 'a/b~c': { type: 'integer' } } }
-      },
-      parts: {
-        type: 'object',
-        additionalProperties: false,
-        properties: { inner: { type: 'string' } }
-      },
-      nested: {
-        type: ['array', 'object'],
-        items: { type: 'integer' },
-        additionalProperties: { type: 'integer' }
-      },
+      name: { type: 'string', minLength: 1 }, count: { type: 'integer', minimum: 1, maximum: 9 }, number: { type: 'number' },
+      flag: { type: 'boolean' }, maybe: { type: ['string', 'null'] }, word: { type: 'string', enum: ['card', 'vip'] },
+      wordOrNull: { type: ['string', 'null'], enum: ['card', null] }, mail: { type: 'string', format: 'email' },
+      at: { type: 'string', format: 'instant' }, id: { type: 'string', pattern: '^[a-z]+$' }, key: { type: 'string', pattern: '^[a-z]+$' },
+      list: { type: 'array', items: { type: 'object', properties: { 'a/b~c': { type: 'integer' } } } },
+      parts: { type: 'object', additionalProperties: false, properties: { inner: { type: 'string' } } },
+      nested: { type: ['array', 'object'], items: { type: 'integer' }, additionalProperties: { type: 'integer' } },
       either: {
-        if: { type: 'object' },
         // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-        then: { type: 'object', required: ['now'] },
-        else: { type: 'string' }
+        if: { type: 'object' }, then: { type: 'object', required: ['now'] }, else: { type: 'string' }
       }
     }
   }))
@@ -117,23 +96,20 @@ t.test('checking: every kind of problem is said in words, with its place', async
   }
 })
 
-t.test(
-  'checking: all problems of a document are reported at once, and the schema is compiled once, on first use',
-  async t => {
-    let made = 0
-    const { problems: check } = checkerOf(() => {
-      made++
-      return { type: ['array', 'object'], items: { type: 'integer' }, additionalProperties: false }
-    })
+t.test('checking: all problems come at once; a schema is compiled on first use', async t => {
+  let made = 0
+  const { problems: check } = checkerOf(() => {
+    made++
+    return { type: ['array', 'object'], items: { type: 'integer' }, additionalProperties: false }
+  })
 
-    t.equal(made, 0)
-    t.equal((await check(['a', 1, 'b', 'c'])).length, 3)
-    for (const many of [Array(5000).fill('a'), Object.fromEntries(Array(5000).entries())])
-      t.equal((await check(many, 10)).length, 11, 'nobody looks for more')
-    t.strictSame(await check([1, 2]), [])
-    t.equal(made, 1)
-  }
-)
+  t.equal(made, 0)
+  t.equal((await check(['a', 1, 'b', 'c'])).length, 3)
+  for (const many of [Array(5000).fill('a'), Object.fromEntries(Array(5000).entries())])
+    t.equal((await check(many, 10)).length, 11, 'nobody looks for more')
+  t.strictSame(await check([1, 2]), [])
+  t.equal(made, 1)
+})
 
 t.test('did-you-mean: the nearest known name, when one is near', async t => {
   const known = ['display_name', 'phone', 'website', 'metadata', 'address[city]']
@@ -154,37 +130,31 @@ t.test('did-you-mean: the nearest known name, when one is near', async t => {
   t.equal(didYouMean('xyz', known), '')
 })
 
-t.test(
-  'what there is: the first twenty by name, the others by their number; a sentence ends in one mark',
-  async t => {
-    const names = (count: number) => Array.from({ length: count }, (_, nth) => `n${nth}`)
-    const twenty = `available: ${names(20).join(', ')}`
-    for (const [count, says] of Object.entries({
-      0: 'there are none',
-      2: 'available: n0, n1',
-      20: twenty,
-      23: `${twenty} and 3 more`
-    }))
-      t.equal(thereAre(names(Number(count))), says)
-    t.strictSame(['no such name', 'no such name.', 'did you mean x?'].map(sentence), [
-      'no such name.',
-      'no such name.',
-      'did you mean x?'
-    ])
-  }
-)
+t.test('what there is: twenty by name, the others by number; one mark ends a sentence', async t => {
+  const names = (count: number) => Array.from({ length: count }, (_, nth) => `n${nth}`)
+  const twenty = `available: ${names(20).join(', ')}`
+  for (const [count, says] of Object.entries({
+    0: 'there are none',
+    2: 'available: n0, n1',
+    20: twenty,
+    23: `${twenty} and 3 more`
+  }))
+    t.equal(thereAre(names(Number(count))), says)
+  t.strictSame(['no such name', 'no such name.', 'did you mean x?'].map(sentence), [
+    'no such name.',
+    'no such name.',
+    'did you mean x?'
+  ])
+})
 
-t.test(
-  'checking: a template that is no object is of the wrong type, and nothing else is said of it',
-  async t => {
-    const { problems } = checkerOf(() => ({
-      type: 'object',
-      'x-template': { placeholders: ['a'], once: [] }
-    }))
-    const codes = (await problems('x')).map(({ code }) => code)
-    t.strictSame(codes, ['wrong_type'])
-  }
-)
+t.test('checking: a template that is no object is of the wrong type, and no more', async t => {
+  const { problems } = checkerOf(() => ({
+    type: 'object',
+    'x-template': { placeholders: ['a'], once: [] }
+  }))
+  const codes = (await problems('x')).map(({ code }) => code)
+  t.strictSame(codes, ['wrong_type'])
+})
 
 t.test('checking: templates, texts and lists have maxima', async t => {
   const filledWith = (text: string, count: number) => ({ a: Array(count).fill(text) })

@@ -26,47 +26,44 @@ function luhn(start: string): string {
   throw new Error('one of ten always fits')
 }
 
-t.test(
-  'A25: near a card number: how many digits, the checksum, and what is around and between',
-  t => {
-    // of 13 to 19 digits, with and without a right checksum; in none of them is a shorter one
-    const numbers: [digits: string, isCard: boolean][] = [
-      ['477053630877', false],
-      ['4037718706342', true],
-      ['4664214542162', false],
-      ['4095718698966707', true],
-      ['4612668546019816', false],
-      ['4982282670866707445', true],
-      ['4148955704452155556', false],
-      ['44047595106275188550', false],
-      ['44852405080678183577', false]
-    ]
-    const written: [form: string, between: string, isMasked: boolean][] = [
-      ['#', '', true],
-      ['#', ' ', true],
-      ['#', '-', true],
-      ['card x#y', '', true],
-      ['card x#y', '-', true],
-      ['é#%', '', true],
-      ['#', '    ', false],
-      ['#', 'x', false],
-      ['#', '\n', false],
-      ['#', ' x ', false]
-    ]
-    for (const [digits, isCard] of numbers) {
-      for (const [form, between, isMasked] of written) {
-        const text = form.replace('#', digits.replace(/\d{4}(?=\d)/g, `$&${between}`))
-        const shown = isCard && isMasked ? text.replace(/\d/g, '*') : text
-        t.equal(withoutCardNumbers(text), shown, JSON.stringify(text))
-      }
+t.test('A25: near a card number: its digits, the checksum, what is around and between', t => {
+  // of 13 to 19 digits, with and without a right checksum; in none of them is a shorter one
+  const numbers: [digits: string, isCard: boolean][] = [
+    ['477053630877', false],
+    ['4037718706342', true],
+    ['4664214542162', false],
+    ['4095718698966707', true],
+    ['4612668546019816', false],
+    ['4982282670866707445', true],
+    ['4148955704452155556', false],
+    ['44047595106275188550', false],
+    ['44852405080678183577', false]
+  ]
+  const written: [form: string, between: string, isMasked: boolean][] = [
+    ['#', '', true],
+    ['#', ' ', true],
+    ['#', '-', true],
+    ['card x#y', '', true],
+    ['card x#y', '-', true],
+    ['é#%', '', true],
+    ['#', '    ', false],
+    ['#', 'x', false],
+    ['#', '\n', false],
+    ['#', ' x ', false]
+  ]
+  for (const [digits, isCard] of numbers) {
+    for (const [form, between, isMasked] of written) {
+      const text = form.replace('#', digits.replace(/\d{4}(?=\d)/g, `$&${between}`))
+      const shown = isCard && isMasked ? text.replace(/\d/g, '*') : text
+      t.equal(withoutCardNumbers(text), shown, JSON.stringify(text))
     }
-    for (let length = 13; length <= 19; length++) {
-      const number = luhn('4929387261053847291'.slice(0, length - 1))
-      t.equal(withoutCardNumbers(`card ${number}.`), `card ${'*'.repeat(length)}.`)
-    }
-    t.end()
   }
-)
+  for (let length = 13; length <= 19; length++) {
+    const number = luhn('4929387261053847291'.slice(0, length - 1))
+    t.equal(withoutCardNumbers(`card ${number}.`), `card ${'*'.repeat(length)}.`)
+  }
+  t.end()
+})
 
 t.test('A25: a number is masked wherever it is in a text and however it is grouped', async t => {
   const cases: [text: string, shown: string][] = [
@@ -310,46 +307,28 @@ t.test('A25: names of secrets, however they are written', async t => {
 
 t.test('A25: of a form with card data only what is open is left', async t => {
   const words = new SecretWords(['sk_test'])
+  // biome-ignore format: a table
   const cases: [form: string, shown: unknown][] = [
     [
       'card[number]=42&card[numbr]=42&card[last4]=4242&card[expiry]=12/29',
       { card: { number: MASK, numbr: MASK, last4: '4242', expiry: MASK } }
     ],
     ['card[brand]=4242424242424242&card[csc]=', { card: { brand: '****************', csc: '' } }],
-    [
-      'card[numbers][]=1&card[numbers][]=&card[last4][]=4',
-      { card: { numbers: [MASK, ''], last4: [MASK] } }
-    ],
-    [
-      'card[a][b][c]=1&card[a][brand]=2&card[brand][x]=3',
-      { card: { a: MASK, brand: { x: MASK } } }
-    ],
-    ['card[]=1&card[]=', { card: [MASK, ''] }],
-    ['card=42&bank_account=7', { card: MASK, bank_account: MASK }],
-    ['card=', { card: '' }],
+    ['card[numbers][]=1&card[numbers][]=&card[last4][]=4', { card: { numbers: [MASK, ''], last4: [MASK] } }],
+    ['card[a][b][c]=1&card[a][brand]=2&card[brand][x]=3', { card: { a: MASK, brand: { x: MASK } } }],
+    ['card[]=1&card[]=', { card: [MASK, ''] }], ['card=42&bank_account=7', { card: MASK, bank_account: MASK }], ['card=', { card: '' }],
     ['metadata[card]=visa&metadata[x]=1', { metadata: { card: 'visa', x: '1' } }],
     ['metadata[card][x]=1', { metadata: { card: { x: MASK } } }],
-    [
-      'card_token=1&cardNumber=2&routing=3&card_brand=visa',
-      { card_token: MASK, cardNumber: MASK, routing: MASK, card_brand: 'visa' }
-    ],
-    [
-      'bank_account_routing_number=4&card[brand]=visa',
-      { bank_account_routing_number: MASK, card: { brand: 'visa' } }
-    ],
+    ['card_token=1&cardNumber=2&routing=3&card_brand=visa', { card_token: MASK, cardNumber: MASK, routing: MASK, card_brand: 'visa' }],
+    ['bank_account_routing_number=4&card[brand]=visa', { bank_account_routing_number: MASK, card: { brand: 'visa' } }],
     ['csc%3D123=1&csc[456]=x&csc789=y', { [`csc=${MASK}`]: MASK, csc: MASK, [`csc${MASK}`]: 'y' }],
     [
       'Card[x]=1&bankAccount[iban]=2&bank_account[bank_name]=B',
       { Card: { x: MASK }, bankAccount: { iban: MASK }, bank_account: { bank_name: 'B' } }
     ],
-    [
-      'card[4242424242424242]=1&card[sk_test]=2',
-      { card: { '****************': MASK, [MASK]: MASK } }
-    ],
-    ['card[{"a":1}]=', { card: { [MASK]: '' } }],
-    ['payload[x]=1&note=a+sk_test', { payload: MASK, note: `a ${MASK}` }],
-    ['amount=5&created[gte]=2026-03-01', { amount: '5', created: { gte: '2026-03-01' } }],
-    ['', {}]
+    ['card[4242424242424242]=1&card[sk_test]=2', { card: { '****************': MASK, [MASK]: MASK } }],
+    ['card[{"a":1}]=', { card: { [MASK]: '' } }], ['payload[x]=1&note=a+sk_test', { payload: MASK, note: `a ${MASK}` }],
+    ['amount=5&created[gte]=2026-03-01', { amount: '5', created: { gte: '2026-03-01' } }], ['', {}]
   ]
   for (const [form, shown] of cases) {
     const { root } = decodeForm(form, { 'limits.parameters': 100, 'limits.depth': 8 })

@@ -151,11 +151,9 @@ t.test('the scenario of a refused call: the same rule refuses it there', async t
   }
 })
 
-t.test(
-  'the scenario of a call that was answered: what it shows, and the pages that it is a part of',
-  async t => {
-    const emulator = await startTestEmulator(t, { records: RECORDS })
-    for (const [on, call, expected] of parse(`
+t.test('the scenario of an answered call: what it shows, and the pages it is part of', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS })
+  for (const [on, call, expected] of parse(`
       - [GET /tickets/tkt_b, {}, { tickets: [tkt_b] }]
       - [GET /tickets, { query: limit=1 }, { tickets: [tkt_a, tkt_b, tkt_c, tkt_d] }]
       - [GET /tickets, { query: limit=2&starting_after=tkt_d }, { tickets: [tkt_a, tkt_b, tkt_c, tkt_d] }]
@@ -168,17 +166,16 @@ t.test(
       - [POST /locations/loc_b, { body: phone= }, { accounts: [mch_a, mch_b], locations: [loc_b] }]
       - [DELETE /accounts/mch_a/users/usr_a, {}, { users: [usr_a] }]
     `)) {
-      await emulator.control('POST /reset')
-      t.ok((await emulator.call(on, call)).status < 300, on)
+    await emulator.control('POST /reset')
+    t.ok((await emulator.call(on, call)).status < 300, on)
 
-      const text = (await repeated(emulator)) as string
-      const { data } = parse(text)
-      for (const [family, ids] of Object.entries(expected))
-        t.strictSame(idsOf(data[family]) ?? null, ids, `${on} ${JSON.stringify(call)}: ${family}`)
-      t.strictSame(await problemsOf(t, text), [], text)
-    }
+    const text = (await repeated(emulator)) as string
+    const { data } = parse(text)
+    for (const [family, ids] of Object.entries(expected))
+      t.strictSame(idsOf(data[family]) ?? null, ids, `${on} ${JSON.stringify(call)}: ${family}`)
+    t.strictSame(await problemsOf(t, text), [], text)
   }
-)
+})
 
 t.test('a recording: every call is played again with what was answered', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS })
@@ -510,29 +507,26 @@ t.test('a recording: what control calls changed in between is in the first state
   )
 })
 
-t.test(
-  'a recording: a call that was answered of a record that a snapshot took away since is played with that record',
-  async t => {
-    const emulator = await startTestEmulator(t, { records: RECORDS })
-    const { call, control } = emulator
-    await control('PUT /snapshots/before')
-    await control('POST /records', {
-      tickets: [{ id: 'tkt_new', location: 'loc_a', reference: 'NEW' }]
-    })
-    t.equal((await call('GET /tickets/tkt_new')).status, 200)
-    await control('POST /snapshots/before/restore')
+t.test('a recording: a record that a snapshot took away is there for its call', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS })
+  const { call, control } = emulator
+  await control('PUT /snapshots/before')
+  await control('POST /records', {
+    tickets: [{ id: 'tkt_new', location: 'loc_a', reference: 'NEW' }]
+  })
+  t.equal((await call('GET /tickets/tkt_new')).status, 200)
+  await control('POST /snapshots/before/restore')
 
-    const text = await recorded(emulator)
+  const text = await recorded(emulator)
 
-    const { data, play } = parse(text)
-    t.strictSame(
-      [notesIn(text).length, data.tickets.at(-1).id, play[0].expect.body.id],
-      [1, 'tkt_new', 'tkt_new'],
-      text
-    )
-    t.strictSame(await problemsOf(t, text), [])
-  }
-)
+  const { data, play } = parse(text)
+  t.strictSame(
+    [notesIn(text).length, data.tickets.at(-1).id, play[0].expect.body.id],
+    [1, 'tkt_new', 'tkt_new'],
+    text
+  )
+  t.strictSame(await problemsOf(t, text), [])
+})
 
 t.test('a recording: what the journal no longer holds is in the first state', async t => {
   const emulator = await startTestEmulator(t, {
@@ -718,67 +712,61 @@ t.test('a recording: what a script changed of records and answers, it changes ag
   )
 })
 
-t.test(
-  'a recording: it has the records that its requests touched, and all where those are not enough',
-  async t => {
-    const settings = { seed: 7, 'auth.accept_any_key': 'mch_b', 'pagination.default_limit': 2 }
-    const emulator = await startTestEmulator(t, { records: RECORDS, settings })
-    const { call, control } = emulator
-    const sizeOf = ({ data }: { data: Json }) =>
-      Object.values(data.data as Record<string, Json[]>).flat().length
-    await call('GET /tickets')
-    await call('GET /nowhere')
+t.test('a recording: it has the records it touched, or all where those are not enough', async t => {
+  const settings = { seed: 7, 'auth.accept_any_key': 'mch_b', 'pagination.default_limit': 2 }
+  const emulator = await startTestEmulator(t, { records: RECORDS, settings })
+  const { call, control } = emulator
+  const sizeOf = ({ data }: { data: Json }) =>
+    Object.values(data.data as Record<string, Json[]>).flat().length
+  await call('GET /tickets')
+  await call('GET /nowhere')
 
-    const touched = await recordedIn(emulator)
-    await control('PATCH /settings', { statuses: { created: 201 } })
-    await call('POST /transactions', { body: PAID })
-    const whole = await recordedIn(emulator)
+  const touched = await recordedIn(emulator)
+  await control('PATCH /settings', { statuses: { created: 201 } })
+  await call('POST /transactions', { body: PAID })
+  const whole = await recordedIn(emulator)
 
-    t.strictSame([sizeOf(touched), sizeOf(whole)], [8, 18])
-    t.strictSame([touched.data.seed, whole.data.seed], [7, 7])
-  }
-)
+  t.strictSame([sizeOf(touched), sizeOf(whole)], [8, 18])
+  t.strictSame([touched.data.seed, whole.data.seed], [7, 7])
+})
 
-t.test(
-  'a recording: a record that was added to one that a call made has that one with it, and what came and went is not expected',
-  async t => {
-    const emulator = await startTestEmulator(t, { records: RECORDS })
-    const { call, control } = emulator
-    const { body: paid } = await call('POST /transactions', { body: PAID })
-    await call('GET /tickets')
-    await control('POST /records', {
-      refunds: [{ id: 'rfd_new', transaction: paid.id, amount: 5 }],
-      tickets: [{ id: 'tkt_new', location: 'loc_a' }]
-    })
-    await call(`GET /transactions/${paid.id}`)
-    await control('PATCH /settings', { statuses: { created: 201 } })
-    await call('POST /transactions', { body: PAID })
+t.test('a recording: what was added to a record that a call made has that with it', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS })
+  const { call, control } = emulator
+  const { body: paid } = await call('POST /transactions', { body: PAID })
+  await call('GET /tickets')
+  await control('POST /records', {
+    refunds: [{ id: 'rfd_new', transaction: paid.id, amount: 5 }],
+    tickets: [{ id: 'tkt_new', location: 'loc_a' }]
+  })
+  await call(`GET /transactions/${paid.id}`)
+  await control('PATCH /settings', { statuses: { created: 201 } })
+  await call('POST /transactions', { body: PAID })
 
-    const text = await recorded(emulator)
+  const text = await recorded(emulator)
 
-    const { data, play } = parse(text)
-    t.strictSame(
-      [data.transactions.at(-1).id, data.refunds.at(-1).id, data.tickets.at(-1).id],
-      [paid.id, 'rfd_new', 'tkt_new'],
-      text
-    )
-    t.strictSame(playedIn(text), [
-      'POST /transactions',
-      'GET /tickets',
-      `GET /transactions/${paid.id}`
-    ])
-    t.strictSame(
-      play[1].expect.body,
-      { has_more: false },
-      'of a list with more Tickets than there were, what is the same'
-    )
-    t.ok(
-      notesIn(text).includes(SAYS.of('req_4 POST /transactions', SAYS.other_status('201', 200))),
-      text
-    )
-    t.strictSame(await problemsOf(t, text), [])
-  }
-)
+  const { data, play } = parse(text)
+  t.strictSame(
+    [data.transactions.at(-1).id, data.refunds.at(-1).id, data.tickets.at(-1).id],
+    [paid.id, 'rfd_new', 'tkt_new'],
+    text
+  )
+  t.strictSame(playedIn(text), [
+    'POST /transactions',
+    'GET /tickets',
+    `GET /transactions/${paid.id}`
+  ])
+  t.strictSame(
+    play[1].expect.body,
+    { has_more: false },
+    'of a list with more Tickets than there were, what is the same'
+  )
+  t.ok(
+    notesIn(text).includes(SAYS.of('req_4 POST /transactions', SAYS.other_status('201', 200))),
+    text
+  )
+  t.strictSame(await problemsOf(t, text), [])
+})
 
 t.test('a recording: calls of a state that is not known any more are left out', async t => {
   const emulator = await startTestEmulator(t, { settings: { 'limits.journal': 3 } })

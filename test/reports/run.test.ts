@@ -38,47 +38,21 @@ const HOSTILE = [
 const CONTROLLING = /[^\P{Cc}\n]|[\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 
 /** A run in which every text that a client or a scenario can choose is this one. */
+// biome-ignore format: a table
 const runWith = (text: string): Partial<RunDocument> => ({
-  scenario: { name: text, description: text },
-  calls: 3,
-  findings: [finding('zero-payment', '#1/req_1', '#1/req_2')],
-  assumptions: [
-    {
-      assumption: 'A07',
-      topic: 'error body',
-      default: 'as shown',
-      times: 1,
-      requests: ['#1/req_1']
-    }
-  ],
+  scenario: { name: text, description: text }, calls: 3, findings: [finding('zero-payment', '#1/req_1', '#1/req_2')],
+  assumptions: [{ assumption: 'A07', topic: 'error body', default: 'as shown', times: 1, requests: ['#1/req_1'] }],
   unused_script_entries: [
     { id: 'scr_1', entry: { name: text, on: 'GET /tickets' }, matched: 0, applied: 0 }
   ] as unknown as RunDocument['unused_script_entries'],
   expectations: [
     {
-      ...unmet(text, text, text),
-      requests: ['#1/req_2'],
-      near_misses: ['#1/req_1', '#1/req_2'].map(near => ({
-        in: near,
-        misses: [{ condition: text, wanted: text, got: text }]
-      }))
+      ...unmet(text, text, text), requests: ['#1/req_2'],
+      near_misses: ['#1/req_1', '#1/req_2'].map(near => ({ in: near, misses: [{ condition: text, wanted: text, got: text }] }))
     }
   ],
-  tests: [
-    {
-      test: text,
-      calls: 1,
-      refused: 1,
-      kept: ['BASE-1'],
-      broken: ['REF-7'],
-      findings: [{ finding: 'zero-payment', times: 1 }]
-    }
-  ],
-  requests: [
-    refusedCall(text),
-    answeredCall('#1/req_2', text),
-    answeredCall('#1/req_3', `other ${text}`)
-  ]
+  tests: [{ test: text, calls: 1, refused: 1, kept: ['BASE-1'], broken: ['REF-7'], findings: [{ finding: 'zero-payment', times: 1 }] }],
+  requests: [refusedCall(text), answeredCall('#1/req_2', text), answeredCall('#1/req_3', `other ${text}`)]
 })
 const judgedWith = (text: string): JudgedRun =>
   judgedRun(runWith(text), { failOn: ['zero-payment', 'script', 'expectations'], minCoverage: 50 })
@@ -478,24 +452,21 @@ t.test('reports: Markdown shows gates, findings, tests, refused calls and assump
   t.end()
 })
 
-t.test(
-  'reports: why a call was refused is its rule or assumption with the message, as far as it is known',
-  t => {
-    const { entry } = refusedCall('x') as {
-      entry: NonNullable<ReturnType<typeof refusedCall>['entry']>
-    }
-    t.equal(whyOf({ entry }), 'REF-7: x')
-    t.equal(
-      whyOf({
-        entry: { ...entry, refusal: { code: 'a', rule: null, assumption: 'A08', param: null } }
-      }),
-      'A08: x'
-    )
-    t.equal(whyOf({ entry: { ...entry, answer: null } }), 'REF-7')
-    t.equal(whyOf({ entry: null }), '')
-    t.end()
+t.test('reports: why a call was refused is its rule or assumption, with the message', t => {
+  const { entry } = refusedCall('x') as {
+    entry: NonNullable<ReturnType<typeof refusedCall>['entry']>
   }
-)
+  t.equal(whyOf({ entry }), 'REF-7: x')
+  t.equal(
+    whyOf({
+      entry: { ...entry, refusal: { code: 'a', rule: null, assumption: 'A08', param: null } }
+    }),
+    'A08: x'
+  )
+  t.equal(whyOf({ entry: { ...entry, answer: null } }), 'REF-7')
+  t.equal(whyOf({ entry: null }), '')
+  t.end()
+})
 
 t.test('reports: annotations of GitHub Actions', t => {
   const risk = FINDINGS['double-refund-risk']

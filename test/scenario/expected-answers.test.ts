@@ -79,93 +79,26 @@ t.test('expect: the answers of steps are known by their names', async t => {
 
 t.test('expect: check knows the answers of steps and of plays', async t => {
   const refund = { do: 'POST /refunds', body: { transaction: '${pay.id}', amount: 400 } }
+  // biome-ignore format: a table
   const cases: [scenario: object, status: number][] = [
-    [{ steps: [PAY, refund], expect: EXPECT }, 0],
-    [{ play: [PAY, refund], expect: EXPECT }, 0],
+    [{ steps: [PAY, refund], expect: EXPECT }, 0], [{ play: [PAY, refund], expect: EXPECT }, 0],
     [{ steps: [PAY], play: [refund], expect: EXPECT }, 0],
     [
       {
         play: [PAY],
-        expect: [
-          {
-            state: {
-              transactions: {
-                '${pay.id}': {
-                  tip_amount: '${pay.tip_amount}',
-                  payment_type: '${pay.payment_type}'
-                }
-              }
-            }
-          }
-        ]
+        expect: [{ state: { transactions: { '${pay.id}': { tip_amount: '${pay.tip_amount}', payment_type: '${pay.payment_type}' } } } }]
       },
       0
     ],
-    [
-      {
-        play: [PAY],
-        expect: [{ state: { transactions: { '${pay.id}': { tip_amount: '${pay.amount}' } } } }]
-      },
-      1
-    ],
-    [
-      {
-        play: [PAY],
-        expect: [{ on: 'POST /transactions', match: { body: { tip_amount: '${pay.tip_amount}' } } }]
-      },
-      1
-    ],
-    [
-      {
-        play: [PAY, PAY_AGAIN],
-        expect: [
-          {
-            on: 'POST /transactions',
-            match: { body: { tip_amount: '${pay.tip_amount}' } },
-            times: 1
-          }
-        ]
-      },
-      0
-    ],
-    [
-      {
-        play: [PAY],
-        expect: [{ state: { transactions: { '${pay.id}': { ticket: '${pay.location}' } } } }]
-      },
-      1
-    ],
-    [
-      {
-        play: [PAY],
-        expect: [{ on: 'POST /transactions', match: { body: { ticket: '${pay.location}' } } }]
-      },
-      1
-    ],
-    [
-      {
-        play: [PAY],
-        expect: [
-          { on: 'POST /transactions', match: { body: { amount: { gt: '${pay.tip_amount}' } } } }
-        ]
-      },
-      1
-    ],
+    [{ play: [PAY], expect: [{ state: { transactions: { '${pay.id}': { tip_amount: '${pay.amount}' } } } }] }, 1],
+    [{ play: [PAY], expect: [{ on: 'POST /transactions', match: { body: { tip_amount: '${pay.tip_amount}' } } }] }, 1],
+    [{ play: [PAY, PAY_AGAIN], expect: [{ on: 'POST /transactions', match: { body: { tip_amount: '${pay.tip_amount}' } }, times: 1 }] }, 0],
+    [{ play: [PAY], expect: [{ state: { transactions: { '${pay.id}': { ticket: '${pay.location}' } } } }] }, 1],
+    [{ play: [PAY], expect: [{ on: 'POST /transactions', match: { body: { ticket: '${pay.location}' } } }] }, 1],
+    [{ play: [PAY], expect: [{ on: 'POST /transactions', match: { body: { amount: { gt: '${pay.tip_amount}' } } } }] }, 1],
     [{ play: [{ ...PAY, body: { ...PAY.body, amount: 400 } }, refund], expect: EXPECT }, 1],
-    [
-      {
-        play: [{ ...PAY, expect: { status: 402 } }],
-        expect: [{ state: { transactions: { '${pay.id}': {} } } }]
-      },
-      1
-    ],
-    [
-      {
-        play: [{ ...PAY, expect: { status: 402 } }],
-        expect: [{ state: { transactions: { count: 1, where: { id: '${pay.id}' } } } }]
-      },
-      1
-    ]
+    [{ play: [{ ...PAY, expect: { status: 402 } }], expect: [{ state: { transactions: { '${pay.id}': {} } } }] }, 1],
+    [{ play: [{ ...PAY, expect: { status: 402 } }], expect: [{ state: { transactions: { count: 1, where: { id: '${pay.id}' } } } }] }, 1]
   ]
   const folder = t.testdir()
   for (const [nth, [scenario, status]] of cases.entries()) {
@@ -296,32 +229,29 @@ t.test('script and expect: what can never come after another', async t => {
   )
 })
 
-t.test(
-  'expect: a field of the record that is looked at is known below the names of a state alone',
-  async t => {
-    const inState = (id: string) => [{ state: { transactions: { every: { id } } } }]
-    const cases: [expect: object[], ...problems: string[]][] = [
-      [inState('${record.ticket.location}')],
-      [inState('x${record.id}'), 'expect[0].state.transactions.every.id record_part'],
-      [inState('${ticket.location}'), 'expect[0].state.transactions.every.id unknown_reference'],
-      [inState('${recrd.location}'), 'expect[0].state.transactions.every.id unknown_reference'],
-      [inState('${record}'), 'expect[0].state.transactions.every.id unknown_reference'],
-      [
-        [{ state: { transactions: { '${record.id}': {} } } }],
-        'expect[0].state.transactions.${record.id} unknown_reference'
-      ],
-      [
-        [{ on: 'POST /refunds', match: { body: { reason: '${record.id}' } } }],
-        'expect[0].match.body.reason unknown_reference'
-      ]
+t.test('expect: a field of the record looked at is known in a state alone', async t => {
+  const inState = (id: string) => [{ state: { transactions: { every: { id } } } }]
+  const cases: [expect: object[], ...problems: string[]][] = [
+    [inState('${record.ticket.location}')],
+    [inState('x${record.id}'), 'expect[0].state.transactions.every.id record_part'],
+    [inState('${ticket.location}'), 'expect[0].state.transactions.every.id unknown_reference'],
+    [inState('${recrd.location}'), 'expect[0].state.transactions.every.id unknown_reference'],
+    [inState('${record}'), 'expect[0].state.transactions.every.id unknown_reference'],
+    [
+      [{ state: { transactions: { '${record.id}': {} } } }],
+      'expect[0].state.transactions.${record.id} unknown_reference'
+    ],
+    [
+      [{ on: 'POST /refunds', match: { body: { reason: '${record.id}' } } }],
+      'expect[0].match.body.reason unknown_reference'
     ]
-    for (const [expect, ...problems] of cases) {
-      const found = await lookedAt({ data: smallFixture(), expect })
-      t.strictSame(
-        found.problems.map(({ path, ...said }) => coded(path, said)),
-        problems,
-        JSON.stringify(expect)
-      )
-    }
+  ]
+  for (const [expect, ...problems] of cases) {
+    const found = await lookedAt({ data: smallFixture(), expect })
+    t.strictSame(
+      found.problems.map(({ path, ...said }) => coded(path, said)),
+      problems,
+      JSON.stringify(expect)
+    )
   }
-)
+})

@@ -331,28 +331,15 @@ t.test('use: every kind of problem, in the file that it is in', async t => {
     'text.yaml': 'groups: { x: 5 }\n',
     'list.yaml': 'groups: []\n'
   })
+  // biome-ignore format: a table
   const cases: [use: string, ...problems: string[]][] = [
-    [
-      'outages.yaml',
-      'own.yaml:1:7 use[0]: must name a group of outages.yaml, such as outages.yaml#brief-outage'
-    ],
-    [
-      'list.yaml',
-      'list.yaml:1:9 groups: must be an object',
-      'own.yaml:1:7 use[0]: must name a group of list.yaml'
-    ],
-    [
-      'outages.yaml#brief-outag',
-      'own.yaml:1:7 use[0]: there is no group brief-outag; did you mean brief-outage?'
-    ],
+    ['outages.yaml', 'own.yaml:1:7 use[0]: must name a group of outages.yaml, such as outages.yaml#brief-outage'],
+    ['list.yaml', 'list.yaml:1:9 groups: must be an object', 'own.yaml:1:7 use[0]: must name a group of list.yaml'],
+    ['outages.yaml#brief-outag', 'own.yaml:1:7 use[0]: there is no group brief-outag; did you mean brief-outage?'],
     ['outages.yaml#', 'own.yaml:1:7 use[0]: there is no group '],
-    ['outages.yaml#__proto__', 'own.yaml:1:7 use[0]: there is no group __proto__'],
-    ['#x', `own.yaml:1:7 use[0]: ${SAYS.not_a_group()}`],
+    ['outages.yaml#__proto__', 'own.yaml:1:7 use[0]: there is no group __proto__'], ['#x', `own.yaml:1:7 use[0]: ${SAYS.not_a_group()}`],
     ['none.yaml#x', `own.yaml:1:7 use[0]: ${SAYS.no_file('none.yaml')}`],
-    [
-      '../elsewhere/secret.yaml#slow',
-      `own.yaml:1:7 use[0]: ${SAYS.outside_folders('../elsewhere/secret.yaml')}`
-    ],
+    ['../elsewhere/secret.yaml#slow', `own.yaml:1:7 use[0]: ${SAYS.outside_folders('../elsewhere/secret.yaml')}`],
     ['/etc/passwd.yaml/#slow', `own.yaml:1:7 use[0]: ${SAYS.no_file('/etc/passwd.yaml/')}`],
     ['sub/#slow', `own.yaml:1:7 use[0]: ${SAYS.not_a_file('sub/')}`],
     ['notes.yaml#x', `own.yaml:1:7 use[0]: ${SAYS.no_groups('notes.yaml')}`],
@@ -361,12 +348,7 @@ t.test('use: every kind of problem, in the file that it is in', async t => {
     ['brokn#x', `own.yaml:1:7 use[0]: ${SAYS.no_shared_script('brokn', ['outages'], ['broken'])}`],
     ['broken.yaml#x', 'broken.yaml:1:9 [ is not closed; end it with ]'],
     ['outages.yaml#slow", "outages.yaml#slow', 'own.yaml:1:28 use[1]: '],
-    [
-      'wrong.yaml#a',
-      'wrong.yaml:2:14 groups.a[0].on: ',
-      'wrong.yaml:2:35 groups.a[0].delay: ',
-      'wrong.yaml:6:1 use: '
-    ],
+    ['wrong.yaml#a', 'wrong.yaml:2:14 groups.a[0].on: ', 'wrong.yaml:2:35 groups.a[0].delay: ', 'wrong.yaml:6:1 use: '],
     ['wrong.yaml#b', 'wrong.yaml:3:36 groups.b[0].delay: ', 'wrong.yaml:6:1 use'],
     ['text.yaml#x', 'text.yaml:1:14 groups.x: must be an object; got 5'],
     ['wrong.yaml#c', 'wrong.yaml:4:6 groups.c: ', 'wrong.yaml:6:1 use'],
