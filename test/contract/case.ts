@@ -213,19 +213,43 @@ export const asJson = (
  * Records that cases name: made through the API when a call names them, with what is done to them
  * before the call.
  */
-// biome-ignore format: a table
 export const GIVENS = {
-  location: createLocation(), other_location: createLocation(),
-  furnished: createLocation({ ...ADDRESS, ...METADATA, phone: '+1 617 555 0100', website: 'https://bistro.example' }),
-  account: createAccount(), other_account: createAccount(),
-  furnished_account: createAccount({ ...ADDRESS, ...METADATA, phone: '+1 617 555 0100' }), user: createUser(), second_user: createUser(),
-  other_user: { ...createUser(), on: 'POST /accounts/${other_account.id}/users' }, charge: pay(), second_charge: pay(),
-  other_card: pay({ 'card[brand]': 'mastercard', 'card[number]': '5555555555554444', 'card[last4]': '4444' }),
-  cash: payLeast({ amount: 1000, currency: 'usd' }), charge_there: pay({ ticket: '${ticket_there.id}' }),
-  tipped: payLeast({ amount: 1000, tip_amount: 200, donation_amount: 30 }), free: payLeast({ currency: 'usd' }),
-  refund: refund({ reason: 'cold soup', ...METADATA }), second_refund: refund(),
+  location: createLocation(),
+  other_location: createLocation(),
+  furnished: createLocation({
+    ...ADDRESS,
+    ...METADATA,
+    phone: '+1 617 555 0100',
+    website: 'https://bistro.example'
+  }),
+  account: createAccount(),
+  other_account: createAccount(),
+  furnished_account: createAccount({ ...ADDRESS, ...METADATA, phone: '+1 617 555 0100' }),
+  user: createUser(),
+  second_user: createUser(),
+  other_user: { ...createUser(), on: 'POST /accounts/${other_account.id}/users' },
+  charge: pay(),
+  second_charge: pay(),
+  other_card: pay({
+    'card[brand]': 'mastercard',
+    'card[number]': '5555555555554444',
+    'card[last4]': '4444'
+  }),
+  /** Paid without a card. */
+  cash: payLeast({ amount: 1000, currency: 'usd' }),
+  /** Paid on a Ticket of `place`. */
+  charge_there: pay({ ticket: '${ticket_there.id}' }),
+  tipped: payLeast({ amount: 1000, tip_amount: 200, donation_amount: 30 }),
+  /** Nothing was settled. */
+  free: payLeast({ currency: 'usd' }),
+  refund: refund({ reason: 'cold soup', ...METADATA }),
+  second_refund: refund(),
+  /** A charge of 1000, all of which has been refunded, and one of which 400 has. */
   spent: { ...pay(), after: [{ on: 'POST /refunds', body: { transaction: '${spent.id}' } }] },
-  partly: { ...pay(), after: [{ on: 'POST /refunds', body: { transaction: '${partly.id}', amount: 400 } }] }
+  partly: {
+    ...pay(),
+    after: [{ on: 'POST /refunds', body: { transaction: '${partly.id}', amount: 400 } }]
+  }
 } as const satisfies Record<string, Call & { after?: readonly Call[] }>
 
 /**

@@ -41,15 +41,13 @@ t.test('checking: every kind of problem is said in words, with its place', async
     }
   }))
   const name = 'x'
+  // biome-ignore format: a table
   const cases: [
     document: object,
     ...problems: [path: string, code: string, ...names: string[]][]
   ][] = [
     [{ name, number: undefined, count: 0 }, ['count', 'too_small']],
-    [
-      { name, at: '2026-03-01T18:00:00 02:00' },
-      ['at', 'wrong_format', instantProblem('2026-03-01T18:00:00 02:00').expected]
-    ],
+    [{ name, at: '2026-03-01T18:00:00 02:00' }, ['at', 'wrong_format', instantProblem('2026-03-01T18:00:00 02:00').expected]],
     [{ name, id: 'A'.repeat(100) }, ['id', 'not_matching', `got ${'A'.repeat(60)}…`]],
     ...parse(`[
       [{ name: x }], [{}, ['', required, name]], [{ name: '' }, [name, empty]], [{ name: 1 }, [name, wrong_type, text, got 1, 'quote it: "1"']],
@@ -69,17 +67,9 @@ t.test('checking: every kind of problem is said in words, with its place', async
       [{ name: x, either: 5 }, [either, wrong_type, text]], [{ name: x, either: {} }, [either, required, now]],
       [{ name: x, either: [] }, [either, wrong_type, text]]
     ]`),
-    [
-      { name, ['y'.repeat(200)]: 1 },
-      [`${'y'.repeat(128)}…`, 'unknown_name', `${'y'.repeat(60)}…;`, 'available: name, count,']
-    ],
+    [{ name, ['y'.repeat(200)]: 1 }, [`${'y'.repeat(128)}…`, 'unknown_name', `${'y'.repeat(60)}…;`, 'available: name, count,']],
     [[], ['', 'wrong_type', 'an object', 'got an empty list']],
-    [
-      { count: 0, either: {} },
-      ['', 'required', 'name'],
-      ['count', 'too_small'],
-      ['either', 'required', 'now']
-    ]
+    [{ count: 0, either: {} }, ['', 'required', 'name'], ['count', 'too_small'], ['either', 'required', 'now']]
   ]
   for (const [document, ...problems] of cases) {
     const found = await check(document)
@@ -119,11 +109,7 @@ t.test('did-you-mean: the nearest known name, when one is near', async t => {
   for (const [name, meant] of near) t.equal(nearest(name, known), meant)
   for (const name of ['xyz', '', 'completely_else']) t.equal(nearest(name, known), null, name)
   t.equal(nearest('phone', []), null)
-  t.equal(
-    nearest('x'.repeat(200), [`${'x'.repeat(199)}y`]),
-    null,
-    'a long name is no misspelled one'
-  )
+  t.equal(nearest('x'.repeat(200), [`${'x'.repeat(199)}y`]), null, 'a long name is no misspelling')
   t.equal(nearest('x'.repeat(128), [`${'x'.repeat(128)}y`]), null)
   t.equal(nearest('ab', ['ax', 'ay']), 'ax', 'of equally near ones the first')
   t.equal(didYouMean('fone', known), '; did you mean phone?')

@@ -35,7 +35,7 @@ t.test('USR-3 A30: an email address as RFC 5321 has it', async t => {
   t.strictSame(
     [FORMATS.email.stored, FORMATS.email.reliesOn],
     [undefined, undefined],
-    'kept as it was sent'
+    'as it was sent'
   )
 })
 

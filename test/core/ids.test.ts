@@ -89,11 +89,7 @@ t.test('A18: API keys are drawn from the seed too', async t => {
   t.equal(new Ids().draw('key', settings(), free), first)
   t.not(new Ids().draw('key', settings({ seed: 2 }), free), first)
   t.not(new Ids().draw('key', settings(), new Set([first])), first)
-  t.equal(
-    new Ids().draw('key', settings({ 'ids.length': 8 }), free),
-    first,
-    'ids.length is of ids alone'
-  )
+  t.equal(new Ids().draw('key', settings({ 'ids.length': 8 }), free), first, 'it is of ids alone')
 })
 
 t.test("A02: a family's kind; an Account's goes by its type", async t => {
@@ -118,16 +114,12 @@ t.test('A03: a draw depends on the seed, the label and its number alone', async 
 
   const first = draws.map(drawn)
 
-  t.strictSame(
-    draws.toReversed().map(drawn),
-    first.toReversed(),
-    'in whatever order they are drawn'
-  )
+  t.strictSame(draws.toReversed().map(drawn), first.toReversed(), 'in whatever order drawn')
   for (const place of [0, 1] as const)
     t.equal(
       new Set(first.map(one => one[place])).size,
       draws.length,
-      'seeds, labels and numbers draw apart'
+      'seeds, labels, numbers apart'
     )
 })
 

@@ -43,7 +43,7 @@ t.test('UPD-1 UPD-2: an update keeps what is left out and unsets what is null', 
   t.strictSame(
     [before.phone, before.address.city],
     ['1', 'Boston'],
-    'the record before stays as it is'
+    'the one before stays as it is'
   )
 })
 

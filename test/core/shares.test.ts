@@ -26,23 +26,13 @@ const takenBy = (shares: Shares, sandboxes: readonly object[], amount = 1) =>
   })
 
 t.test('shares: a sandbox gets its share', async t => {
+  // biome-ignore format: a table
   const cases: [title: string, shares: Shares, amount: number, taken: number[]][] = [
     ['the share of each is reached first', sharesOf(4, { all: 2 }), 1, [4, 2, 1]],
-    [
-      'a sandbox alone has half of all, and each other one half of the rest',
-      sharesOf(16, { all: 1 }),
-      1,
-      [8, 4, 2]
-    ],
-    ['exactly the share', sharesOf(5, { each: 2 }), 5, [10, 10, 10]],
-    ['one more than the share', sharesOf(5, { each: 2 }), 11, [0, 0, 0]],
+    ['a sandbox alone has half of all, and each other one half of the rest', sharesOf(16, { all: 1 }), 1, [8, 4, 2]],
+    ['exactly the share', sharesOf(5, { each: 2 }), 5, [10, 10, 10]], ['one more than the share', sharesOf(5, { each: 2 }), 11, [0, 0, 0]],
     ['one more than half of all', sharesOf(10, { all: 2 }), 11, [0, 0, 0]],
-    [
-      'the first of two takes all that it may, and the rest is for the other',
-      sharesOf(10, { all: 2 }),
-      10,
-      [10, 10, 0]
-    ],
+    ['the first of two takes all that it may, and the rest is for the other', sharesOf(10, { all: 2 }), 10, [10, 10, 0]],
     ['no share', sharesOf(0), 1, [0, 0, 0]]
   ]
   for (const [title, shares, amount, taken] of cases)

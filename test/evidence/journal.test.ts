@@ -59,11 +59,7 @@ t.test('limits.journal_total: where journals together hold too much, the largest
   t.strictSame([small.size, large.size], [10, 90], 'as much as they may')
 
   fill(other, 1)
-  t.strictSame(
-    [small.size, large.size, other.size],
-    [10, 82, 1],
-    'a sixteenth becomes free, of the largest'
-  )
+  t.strictSame([small.size, large.size, other.size], [10, 82, 1], 'a sixteenth, of the largest')
   t.equal(large.get('req_8'), undefined)
   fill(other, 4, 24_000)
   t.ok(small.bytes + large.bytes + other.bytes <= 100_000)

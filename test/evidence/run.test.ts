@@ -134,11 +134,7 @@ t.test('run: an empty page counts as long as nobody continues from it', t => {
     [till.journal.size, found(till.totals), till.totals.coverage.report().seen],
     [0, [], 0]
   )
-  t.strictSame(
-    found(run),
-    stopped('till#1/req_1', 'till#3/req_1'),
-    'when its sandbox is deleted too'
-  )
+  t.strictSame(found(run), stopped('till#1/req_1', 'till#3/req_1'), 'deleted, too')
   t.end()
 })
 

@@ -247,11 +247,7 @@ t.test('a recording: every call is played again with what was answered', async t
     { on: 'POST /refunds', took_effect: true, times: 1 },
     { on: 'POST /locations/{id}', took_effect: true, times: 1 }
   ])
-  t.equal(
-    (await control('GET /requests?format=scenario')).text,
-    text,
-    'the same calls are the same bytes'
-  )
+  t.equal((await control('GET /requests?format=scenario')).text, text, 'the same bytes again')
   t.equal((await control('GET /requests/req_6?format=scenario')).text, await repeated(emulator))
   t.equal((await control('POST /load', text, { 'content-type': 'application/yaml' })).status, 200)
 })
@@ -305,11 +301,7 @@ t.test('a recording: calls that no play can make', async t => {
     SAYS.of('req_4 GET /tickets', SAYS.other_status('401 api_key_missing', 200))
   ])
   t.strictSame(playedIn(text), ['GET /tickets/tkt_a', 'POST /locations'])
-  t.strictSame(
-    parse(text).play[1].body,
-    { display_name: ['A', 'B'] },
-    'a list in a body is played as a list'
-  )
+  t.strictSame(parse(text).play[1].body, { display_name: ['A', 'B'] }, 'it is played as a list')
   t.strictSame(await problemsOf(t, text), [])
   for (const [path, param] of Object.entries({
     '/req_1?format=scenario': 'format',
@@ -480,11 +472,7 @@ t.test('a recording: what control calls changed in between is in the first state
   const text = await recorded(emulator)
   const { play, settings, clock, data } = parse(text)
 
-  t.strictSame(
-    play[6].expect.body,
-    { has_more: true },
-    'a Location that a snapshot took away is there'
-  )
+  t.strictSame(play[6].expect.body, { has_more: true }, 'one that a snapshot took away is there')
   t.strictSame(play[2], {
     wait: durationText(Date.parse('2026-03-02T00:00:00Z') - Date.parse(NOW))
   })
@@ -708,7 +696,7 @@ t.test('a recording: what a script changed of records and answers, it changes ag
   t.strictSame(
     [transactions.length, idsOf(tickets).includes('tkt_d')],
     [3, true],
-    'with what the change refers to'
+    'what it refers to'
   )
 })
 

@@ -207,28 +207,17 @@ t.test('advice: a number that loses characters is refused where text is meant', 
 })
 
 t.test('advice: a sentence names what to write', async t => {
+  // biome-ignore format: a table
   const cases: [text: string, says: string][] = [
-    ['name: a "b": c # d\n', `'a "b": c'`],
-    [entry('on: POST /refunds, match: { query: { created[gte]: 1 } }'), '"created[gte]"'],
+    ['name: a "b": c # d\n', `'a "b": c'`], [entry('on: POST /refunds, match: { query: { created[gte]: 1 } }'), '"created[gte]"'],
     ['a: 1\n0042: b\n', '"0042"'],
-    [
-      script('    respond:\n      status: 402\n     calls: 1\n'),
-      'with 6 spaces, like status, or with 4 spaces, like respond'
-    ],
+    [script('    respond:\n      status: 402\n     calls: 1\n'), 'with 6 spaces, like status, or with 4 spaces, like respond'],
     ['a:\n  - b: 1\n    c: 2\n   - b: 3\n', 'with 2 spaces, like the dash above it'],
     [entry('on: GET *, respond: { status: 402, code: x }'), 'put it under error'],
     [entry('on: GET *, change: { refunds: [] }'), 'put it under data'],
     [matching('body: { amount: { gt: "${record.amount}" } }'), 'known only under state in expect'],
-    [
-      entry(
-        'on: GET *, change: { data: { refunds: [ { transaction: "${pay.id}", amount: 1 } ] } }'
-      ),
-      'known only in steps, play and expect'
-    ],
-    [
-      `${BEGIN}use: [ { group: "outages#slow-service", vars: {} } ]\n`,
-      'vars go at the top of the scenario'
-    ],
+    [entry('on: GET *, change: { data: { refunds: [ { transaction: "${pay.id}", amount: 1 } ] } }'), 'known only in steps, play and expect'],
+    [`${BEGIN}use: [ { group: "outages#slow-service", vars: {} } ]\n`, 'vars go at the top of the scenario'],
     [generating('created: 2025'), 'write { from: 2025-01-01, to: 2025-12-31 }'],
     [generating('amount: 500'), 'write { min: 450, max: 18000 }'],
     [generating('location: [loc_bistro]'), 'write several with their weights'],
@@ -239,10 +228,7 @@ t.test('advice: a sentence names what to write', async t => {
     [expecting('every: { amount: { above: 5000 } }'), 'as in amount: { gt: 5000 }'],
     [expecting('every: { amount > 5000: true }'), 'as in amount: { gt: 5000 }'],
     [expecting('every: { id: "${transaction.id}" }'), 'did you mean ${record.transaction.id}?'],
-    [
-      expecting('every: { id: "${recrd.transaction.id}" }'),
-      'did you mean ${record.transaction.id}?'
-    ],
+    [expecting('every: { id: "${recrd.transaction.id}" }'), 'did you mean ${record.transaction.id}?'],
     [`${BEGIN}play: [ { wait: 1h30m } ]\n`, 'write 90m']
   ]
   for (const [text, says] of cases) {

@@ -16,26 +16,15 @@ const PAY = {
 }
 const PAY_AGAIN = { do: PAY.do, body: PAY.body }
 /** Each of them names the answer of `pay` in another place. */
+// biome-ignore format: a table
 const EXPECT = [
   { on: 'POST /refunds', match: { body: { transaction: '${pay.id}' } }, times: 1 },
   { on: 'POST /refunds', match: { body: { amount: { lt: '${pay.amount}' } } }, times: 1 },
   { sequence: [{ on: 'POST /refunds', match: { about: { transaction: ['${ pay.id }'] } } }] },
   {
-    state: {
-      transactions: {
-        '${pay.id}': {
-          ticket: '${pay.ticket}',
-          amount: '${pay.amount}',
-          amount_refunded: { lt: '${pay.amount}' }
-        }
-      }
-    }
+    state: { transactions: { '${pay.id}': { ticket: '${pay.ticket}', amount: '${pay.amount}', amount_refunded: { lt: '${pay.amount}' } } } }
   },
-  {
-    state: {
-      refunds: { count: 1, where: { transaction: '${pay.id}', currency: '${pay.currency}' } }
-    }
-  }
+  { state: { refunds: { count: 1, where: { transaction: '${pay.id}', currency: '${pay.currency}' } } } }
 ]
 
 t.test('expect: the answers of steps are known by their names', async t => {
@@ -110,27 +99,15 @@ t.test('expect: check knows the answers of steps and of plays', async t => {
 
 t.test('expect: a record that is nowhere is a problem', async t => {
   const z = 'z'.repeat(24)
+  // biome-ignore format: a table
   const cases: [state: object, problem: string | null, warning?: string][] = [
-    [{ refunds: { sums: { amount: 5 } } }, 'refunds.sums'],
-    [{ tickets: { tkt_z: {} } }, 'tickets.tkt_z'],
-    [
-      { refunds: { count: 1, where: { transaction: `txn_${z}` } } },
-      null,
-      'refunds.where.transaction'
-    ],
-    [
-      { transactions: { count: 1, where: { ticket: ['tkt_a', 'b'] } } },
-      'transactions.where.ticket[1]'
-    ],
+    [{ refunds: { sums: { amount: 5 } } }, 'refunds.sums'], [{ tickets: { tkt_z: {} } }, 'tickets.tkt_z'],
+    [{ refunds: { count: 1, where: { transaction: `txn_${z}` } } }, null, 'refunds.where.transaction'],
+    [{ transactions: { count: 1, where: { ticket: ['tkt_a', 'b'] } } }, 'transactions.where.ticket[1]'],
     [{ transactions: { count: 1, where: { id: `txn_${z}` } } }, null, 'transactions.where.id'],
     [{ transactions: { every: { ticket: { id: 'tkt_z' } } } }, 'transactions.every.ticket.id'],
-    [
-      { transactions: { every: { ticket: { location: `loc_${z}`, reference: 'tkt_z' } } } },
-      null,
-      'transactions.every.ticket.location'
-    ],
-    [{ accounts: { [`rsl_${z}`]: {} } }, null, `accounts.rsl_${z}`],
-    [{ users: { usr_z: null, '${pay.id}': {} } }, null]
+    [{ transactions: { every: { ticket: { location: `loc_${z}`, reference: 'tkt_z' } } } }, null, 'transactions.every.ticket.location'],
+    [{ accounts: { [`rsl_${z}`]: {} } }, null, `accounts.rsl_${z}`], [{ users: { usr_z: null, '${pay.id}': {} } }, null]
   ]
   for (const [state, problem, warning] of cases) {
     const { problems, warnings } = await lookedAt({

@@ -178,20 +178,11 @@ t.test('the schema marks what the loader refuses, and nothing that it accepts', 
 })
 
 t.test('a value of a variable may stand where a word', async t => {
+  // biome-ignore format: a table
   const data = {
-    seed: '${vars.seed}',
-    clock: '${vars.now}',
-    script: [
-      {
-        on: '${vars.on}',
-        calls: '${ vars.calls }',
-        delay: '${vars.delay}',
-        respond: { status: '${vars.status}' }
-      }
-    ],
-    data: {
-      transactions: [{ ticket: 'tkt_a', payment_type: '${vars.type}', amount: '${vars.amount}' }]
-    },
+    seed: '${vars.seed}', clock: '${vars.now}',
+    script: [{ on: '${vars.on}', calls: '${ vars.calls }', delay: '${vars.delay}', respond: { status: '${vars.status}' } }],
+    data: { transactions: [{ ticket: 'tkt_a', payment_type: '${vars.type}', amount: '${vars.amount}' }] },
     expect: [{ on: 'POST /refunds', times: '${vars.times}', took_effect: '${vars.effect}' }]
   }
   t.strictSame(marksIn(data), [])

@@ -576,11 +576,7 @@ t.test('a scenario: name, description, seed, settings', async t => {
   t.equal(drawnIn(store), drawn({ scenario: settings }))
 
   const flagged = await firstStateIn({ seed: 7, data }, { flag: { seed: 9 } })
-  t.equal(
-    drawnIn(flagged.store),
-    drawn({ flag: { seed: 9 } }),
-    'a flag takes precedence over the scenario'
-  )
+  t.equal(drawnIn(flagged.store), drawn({ flag: { seed: 9 } }), 'a flag wins over the scenario')
   t.equal((await firstStateIn({})).store.accounts.size, 0, 'an empty scenario has no records')
 })
 
@@ -876,11 +872,7 @@ t.test('a scenario: wrong in every section, each problem has its place; no chang
     t.equal(await state(), before, 'byte for byte')
   }
   t.strictSame((await control('GET /script')).body.data, [])
-  t.strictSame(
-    await nextIds(),
-    await expectedIds(),
-    'the ids that are drawn next are those that would have been'
-  )
+  t.strictSame(await nextIds(), await expectedIds(), 'the ids drawn next are those of before')
 })
 
 t.test('a scenario: what a problem of a record leaves unknown is not reported', async t => {

@@ -110,11 +110,7 @@ t.test('variables: values that are given take the place of defaults', async t =>
       ['body:1:1 vars.a unknown_variable'],
       'a bare fixture has none, either'
     )
-  t.strictSame(
-    (await made('name: "${vars.a}"\ntickets: []\n')).problems.length,
-    2,
-    'nor is it one with a name'
-  )
+  t.strictSame((await made('name: "${vars.a}"\ntickets: []\n')).problems.length, 2, 'nor by a name')
   const known = new Set<string>()
   t.strictSame(
     await problemsOf(text, { variables: { ...texts({ other: '1' }), known } }),
@@ -215,11 +211,7 @@ t.test('POST /load: vars are values of the scenario, by name', async t => {
   for (const note of ['', `# ${'x'.repeat(70_000)}`]) {
     const text = `vars: { count: 2 }\nfixtures: [bistro]\n${note}\ngenerate: [{ tickets: "\${vars.count}" }, { ticket: 1 }]\n`
     const { body } = await control('POST /load', { scenario: text, vars: { count: 5 } })
-    t.hasStrict(
-      body.error.problems,
-      [{ file: 'scenario', line: 4 }],
-      'a text in YAML has its own lines'
-    )
+    t.hasStrict(body.error.problems, [{ file: 'scenario', line: 4 }], 'YAML has its own lines')
     await control('POST /load', {
       scenario: text.replace(', { ticket: 1 }', ''),
       vars: { count: 5 }
@@ -482,18 +474,9 @@ t.test('--var: start and exec give values to variables; exec prints warnings', a
   })
   const command =
     'fetch(process.env.COMMERCE_CONTROL_URL).then(answer => answer.json()).then(({ counts }) => process.exit(counts.tickets))'
+  // biome-ignore format: a table
   const exec = (...args: string[]) =>
-    ran([
-      'exec',
-      '--allow-no-requests',
-      '--scenario',
-      join(root, 'one.yaml'),
-      ...args,
-      '--',
-      process.execPath,
-      '-e',
-      command
-    ])
+    ran(['exec', '--allow-no-requests', '--scenario', join(root, 'one.yaml'), ...args, '--', process.execPath, '-e', command])
 
   const { status, stderr } = await exec('--var', 'count=3')
   t.equal(status, 3, stderr)
@@ -610,11 +593,7 @@ t.test('use: a group shares records, steps, plays and expectations too', async t
   const { first, problems, warnings } = await made(`${OWN}use: [day#day]\nvars: { more: 3 }\n`, {
     root
   })
-  t.strictSame(
-    [problems, warnings],
-    [[], []],
-    'by name beside the scenario, before the folders of scenarios'
-  )
+  t.strictSame([problems, warnings], [[], []], 'by name beside the scenario, before the folders')
   const { store, steps, play, expectations, script } = first as FirstState
   t.strictSame(
     [store.tickets.get('tkt_used')?.reference, store.tickets.get('tkt_both')?.reference],
