@@ -1,10 +1,7 @@
 /** The jobs of a worker's thread: it reads large documents, and writes what takes long to write. */
 import type { MessagePort } from 'node:worker_threads'
 import { Reader, type Reading } from './scenario/reading.js'
-import { answerQuestions } from './work/worker.js'
-
-/** A text of data as JSON: a recorded scenario, or a report of a run. */
-export type Text = { write: 'scenario' | 'html' | 'junit' | 'markdown'; json: string }
+import { answerQuestions, type Text } from './work/worker.js'
 
 /** Answers the questions of a worker. */
 export function answerJobs(port: MessagePort): void {

@@ -1,12 +1,11 @@
 /** Long responses in pieces, between which other requests are served. */
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import type { Text } from '../jobs.js'
 import { exported } from '../scenario/export.js'
 import type { Store } from '../store/store.js'
 import { jsonPieces } from '../work/json-pieces.js'
 import { pause } from '../work/slices.js'
-import type { Ask } from '../work/worker.js'
+import type { Ask, Text } from '../work/worker.js'
 
 /** Sends JSON: at once if it is short, otherwise as fast as the client takes it. */
 export async function sendJson(reply: FastifyReply, value: unknown): Promise<void> {

@@ -8,6 +8,8 @@ import { ApiError, type ErrorCode, type Problem } from '../core/errors.js'
 
 /** Asks the thread of a job. Errors: what it refuses. */
 export type Ask = (question: object) => Promise<unknown>
+/** A text to write, of data as JSON: a recorded scenario, or a report of a run. */
+export type Text = { write: 'scenario' | 'html' | 'junit' | 'markdown'; json: string }
 type Refusal = { code: ErrorCode; message: string; problems: readonly Problem[] | undefined }
 type Reply = { answer: unknown } | { refusal: Refusal } | { defect: string }
 

@@ -7,10 +7,7 @@ import type { Answer, Call } from '../support/requests.js'
 import { textOf } from './pages.js'
 
 /** What a client has: requests, null where the response is lost, and patience. */
-type Api = {
-  send: (on: string, call?: Call) => Promise<Answer | null>
-  wait: (ms: number) => void
-}
+type Api = { send: (on: string, call?: Call) => Promise<Answer | null>; wait: (ms: number) => void }
 type Client = (api: Api) => Promise<unknown>
 type Job = { right: Client; wrong: Client; failOn?: string[] }
 

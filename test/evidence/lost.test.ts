@@ -34,81 +34,72 @@ const REFUND: Given = {
   shown: refundOf('rfd_0') as never
 }
 
-t.test(
-  'lost answers: a Refund that was made stands in its Transaction until ten were made after it, however late it ends',
-  t => {
-    for (const [later, isSeen] of [
-      [9, true],
-      [10, false]
-    ] as const) {
-      const store = new Store()
-      store.locations.insert({ id: 'loc_a', account: 'mch_a', created: CREATED } as never)
-      store.transactions.insert(CHARGE as never)
-      for (let nth = 0; nth <= later; nth++) store.putRefund(refundOf(`rfd_${nth}`) as never)
-      const lost = new LostAnswers()
-      lost.look(judgedRequest({ ...REFUND, identifiedIn: store }), true)
-
-      lost.look(
-        judgedRequest({
-          operation: 'readTransaction',
-          identifiedIn: store,
-          shown: CHARGE as never
-        }),
-        false
-      )
-
-      t.equal(lost.known.get('req_1')?.isSeen, isSeen, `${later} later ones`)
-    }
-    t.end()
-  }
-)
-
-t.test(
-  'lost answers: what is older than the request is a look only where it shows the record',
-  t => {
+t.test('lost answers: a Refund stands in its Transaction until ten were made after it', t => {
+  for (const [later, isSeen] of [
+    [9, true],
+    [10, false]
+  ] as const) {
+    const store = new Store()
+    store.locations.insert({ id: 'loc_a', account: 'mch_a', created: CREATED } as never)
+    store.transactions.insert(CHARGE as never)
+    for (let nth = 0; nth <= later; nth++) store.putRefund(refundOf(`rfd_${nth}`) as never)
     const lost = new LostAnswers()
-    const past = new Store()
-    lost.look(judgedRequest({ ...REFUND, shown: refundOf('rfd_0') as never }), true)
-    const older = (shown: object, operation: 'readTransaction' | 'listRefunds') => {
-      lost.look(judgedRequest({ operation, past, shown: shown as never }), false)
-      return lost.known.get('req_1')?.isSeen
-    }
+    lost.look(judgedRequest({ ...REFUND, identifiedIn: store }), true)
 
-    t.strictSame(
-      [older(CHARGE, 'readTransaction'), older({ object: 'list', data: [] }, 'listRefunds')],
-      [false, false]
+    lost.look(
+      judgedRequest({
+        operation: 'readTransaction',
+        identifiedIn: store,
+        shown: CHARGE as never
+      }),
+      false
     )
-    t.equal(older({ object: 'list', data: [refundOf('rfd_0')] }, 'listRefunds'), true)
-    t.end()
-  }
-)
 
-t.test(
-  'lost answers, foreign-record: a request whose records were deleted before it was over says nothing of them',
-  async t => {
-    const script = [{ on: 'POST /transactions', fault: 'connection_reset', when: 'after' }]
-    const { world, executed } = await startWorld({ scenario: { data: smallFixture(), script } })
-    const read = executed('GET /tickets/tkt_a', { key: RESELLER })
-    const paid = executed('POST /transactions', {
-      key: null,
-      body: 'ticket=tkt_a&payment_type=external&amount=5'
-    })
-    paid.isDelivered = false
-    const findings = () => new Findings().look(read, new Changers()).map(({ finding }) => finding)
-    t.strictSame(findings(), ['foreign-record'])
-    world.deleteRecord('transactions', (paid.outcome.shown as { id: string }).id)
-    for (const [family, id] of [
-      ['tickets', 'tkt_a'],
-      ['locations', 'loc_a']
-    ] as const)
-      world.deleteRecord(family, id)
-
-    t.strictSame(findings(), [])
-    const lost = new LostAnswers()
-    t.equal(lost.look(paid, true), null)
-    t.equal(lost.known.size, 1)
+    t.equal(lost.known.get('req_1')?.isSeen, isSeen, `${later} later ones`)
   }
-)
+  t.end()
+})
+
+t.test('lost answers: an older call is a look only where it shows the record', t => {
+  const lost = new LostAnswers()
+  const past = new Store()
+  lost.look(judgedRequest({ ...REFUND, shown: refundOf('rfd_0') as never }), true)
+  const older = (shown: object, operation: 'readTransaction' | 'listRefunds') => {
+    lost.look(judgedRequest({ operation, past, shown: shown as never }), false)
+    return lost.known.get('req_1')?.isSeen
+  }
+
+  t.strictSame(
+    [older(CHARGE, 'readTransaction'), older({ object: 'list', data: [] }, 'listRefunds')],
+    [false, false]
+  )
+  t.equal(older({ object: 'list', data: [refundOf('rfd_0')] }, 'listRefunds'), true)
+  t.end()
+})
+
+t.test('lost answers, foreign-record: nothing is said of records deleted meanwhile', async t => {
+  const script = [{ on: 'POST /transactions', fault: 'connection_reset', when: 'after' }]
+  const { world, executed } = await startWorld({ scenario: { data: smallFixture(), script } })
+  const read = executed('GET /tickets/tkt_a', { key: RESELLER })
+  const paid = executed('POST /transactions', {
+    key: null,
+    body: 'ticket=tkt_a&payment_type=external&amount=5'
+  })
+  paid.isDelivered = false
+  const findings = () => new Findings().look(read, new Changers()).map(({ finding }) => finding)
+  t.strictSame(findings(), ['foreign-record'])
+  world.deleteRecord('transactions', (paid.outcome.shown as { id: string }).id)
+  for (const [family, id] of [
+    ['tickets', 'tkt_a'],
+    ['locations', 'loc_a']
+  ] as const)
+    world.deleteRecord(family, id)
+
+  t.strictSame(findings(), [])
+  const lost = new LostAnswers()
+  t.equal(lost.look(paid, true), null)
+  t.equal(lost.known.size, 1)
+})
 
 t.test('lost answers: a list that was made before the Refund does not show it', t => {
   const lost = new LostAnswers()

@@ -56,9 +56,7 @@ const next = (id: string, location: string): Given => ({
 const found = (totals: Totals) =>
   totals.findings().map(({ finding, times, requests }) => [finding, times, requests])
 
-t.test(
-  'run: a call is named by its sandbox and the period since its last load or reset; the sandbox at the base address has no name',
-  t => {
+t.test('run: a call is named by its sandbox, unless at the base address, and its period', t => {
     const { run, main, till } = twoSandboxes()
 
     record(main, { unknownParameter: true, refusal: NO_CALL.refusal, outcome: 'refused' })
@@ -85,8 +83,7 @@ t.test(
       coverage.report().rules.find(({ rule }) => rule === 'BASE-1')?.satisfied
     t.strictSame([keptOf(run), keptOf(main.totals), keptOf(till.totals)], [2, 1, 1])
     t.end()
-  }
-)
+})
 
 t.test('run: a call is repeated only in its own sandbox, and not over a reset', t => {
   const { run, main, till } = twoSandboxes()
@@ -137,17 +134,11 @@ t.test('run: an empty page counts as long as nobody continues from it', t => {
     [till.journal.size, found(till.totals), till.totals.coverage.report().seen],
     [0, [], 0]
   )
-  t.strictSame(
-    found(run),
-    stopped('till#1/req_1', 'till#3/req_1'),
-    'when its sandbox is deleted too'
-  )
+  t.strictSame(found(run), stopped('till#1/req_1', 'till#3/req_1'), 'deleted, too')
   t.end()
 })
 
-t.test(
-  'run: empty pages before a reset and open ones are listed together, at most 20 by name',
-  t => {
+t.test('run: empty pages before a reset and open ones are listed, at most 20 by name', t => {
     const { run, main, till } = twoSandboxes()
 
     for (let call = 1; call <= 15; call++) record(main, search(`req_${call}`, `loc_${call}`))
@@ -160,8 +151,7 @@ t.test(
       [30, 20, '#1/req_1', 'till#1/req_5']
     )
     t.end()
-  }
-)
+})
 
 /** The evidence of a sandbox, and what is recorded in it by settings. */
 function recorded(given: GivenSettings = {}) {
@@ -205,16 +195,13 @@ t.test('run: calls that a finding names are kept in full, the earlier ones too',
   t.end()
 })
 
-t.test(
-  'run: of a finding that comes often, the calls that it names are kept in full, and no others',
-  t => {
+t.test('run: of a finding that comes often, only the calls it names are kept in full', t => {
     const { record, entries } = recorded()
     for (let call = 1; call <= 21; call++) record({ id: `req_${call}`, unknownParameter: true })
 
     t.strictSame([entries()['till#1/req_20'], entries()['till#1/req_21']], ['till#1/req_20', null])
     t.end()
-  }
-)
+})
 
 t.test('run: a call that a finding names before it is over is kept in full once it is', t => {
   const { record, entries, evidence } = recorded()
@@ -228,9 +215,7 @@ t.test('run: a call that a finding names before it is over is kept in full once 
   t.end()
 })
 
-t.test(
-  'run: an empty page that nobody continued from is kept in full while it is open and after a reset',
-  t => {
+t.test('run: an empty page nobody continued from is kept in full, after a reset too', t => {
     const { record, entries, evidence, run } = recorded()
     const search = { query: form('search_query=s'), shown: EMPTY_PAGE, test: 'searches' }
     record({ id: 'req_1', ...search })
@@ -265,8 +250,7 @@ t.test(
     record({ id: 'req_1' })
     t.strictSame(run.listing().sandboxes, [{ sandbox: 'till', periods: 2 }])
     t.end()
-  }
-)
+})
 
 t.test('run: without the journal no call is listed, but tests are', t => {
   const { record, run } = recorded({ 'evidence.journal': false })
@@ -513,9 +497,7 @@ const historyOf = (...periods: Partial<Period>[]) => {
 const unmetIn = (history: RunHistory) => history.judged().filter(({ holds }) => !holds)
 const unusedIn = (history: RunHistory) => history.unused().map(({ entry }) => entry.name)
 
-t.test(
-  'run history: a script entry is used that applied in any period; entries that say the same are used each on its own',
-  t => {
+t.test('run history: an entry that applied in any period is used, each on its own', t => {
     const script = (...applied: [name: string, times: number, calls?: number][]) => ({
       script: applied.map(given => entry(...given))
     })
@@ -527,12 +509,9 @@ t.test(
 
     t.strictSame([unusedIn(some), unusedIn(alike)], [['c'], ['a']])
     t.end()
-  }
-)
+})
 
-t.test(
-  'run history: an expectation is met that holds in any period, unless more calls came than may in one',
-  t => {
+t.test('run history: what holds in any period is met, unless too many calls came in one', t => {
     const unmet = (...seen: number[]) =>
       unmetIn(historyOf(...seen.map(count => ({ verdicts: [verdict('a', count)] }))))
     for (const seen of [[1], [0, 1], [1, 0], [0, 2, 0]])
@@ -549,8 +528,7 @@ t.test(
       t.strictSame(messages, [seen.includes(3) ? '3 came' : '0 came'], `seen ${seen}`)
     }
     t.end()
-  }
-)
+})
 
 t.test('run history: a scenario that was loaded is used once any of its periods was', t => {
   const history = historyOf({ scenario: 'used before' })
@@ -599,26 +577,18 @@ t.test('run history: each sandbox is judged by itself', t => {
   t.end()
 })
 
-t.test(
-  'run history: it is empty until a period is added, and expectations are distinguished by what they want',
-  t => {
+t.test('run history: empty at first; expectations are told apart by what they want', t => {
     const history = new RunHistory()
     t.strictSame([history.isEmpty, history.unused(), history.judged()], [true, [], []])
     t.equal(history.with([]).isEmpty, true)
 
     history.add(period({ verdicts: [verdict('a', 0), verdict('b', 1), verdict('c', 9)] }))
 
-    t.strictSame(
-      [history.isEmpty, unmetIn(history).map(({ wanted }) => wanted)],
-      [false, ['a', 'c']]
-    )
+  t.strictSame([history.isEmpty, unmetIn(history).map(({ wanted }) => wanted)], [false, ['a', 'c']])
     t.end()
-  }
-)
+})
 
-t.test(
-  'run history: of a long life no more is judged than ten thousand entries and as many expectations, nor 16 Mi characters',
-  t => {
+t.test('run history: how many entries, expectations and characters are judged', t => {
     const history = new RunHistory()
     const counts = (of: RunHistory) => [of.unused().length, unmetIn(of).length]
     for (let nth = 0; nth < 10_050; nth++)
@@ -647,12 +617,9 @@ t.test(
     whole.add(period({ verdicts: [verdict('x'.repeat(16_777_000), 0)] }))
     t.strictSame(counts(whole), [0, 1])
     t.end()
-  }
-)
+})
 
-t.test(
-  'run history: periods are added in the order in which they ended, and a defect in judging one is told to who asks for the run',
-  async t => {
+t.test('run history: periods in the order they ended; who asks is told of a defect', async t => {
     const history = new RunHistory()
     const later = new Promise<Period>(resolve =>
       setImmediate(() => resolve(period({ sandbox: 'one', verdicts: [verdict('a', 3)] })))
@@ -669,5 +636,4 @@ t.test(
     history.judge(Promise.reject(new Error('a defect')))
     await new Promise(resolve => setImmediate(resolve))
     await t.rejects(history.settled, { message: 'a defect' })
-  }
-)
+})

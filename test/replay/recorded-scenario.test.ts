@@ -151,11 +151,9 @@ t.test('the scenario of a refused call: the same rule refuses it there', async t
   }
 })
 
-t.test(
-  'the scenario of a call that was answered: what it shows, and the pages that it is a part of',
-  async t => {
-    const emulator = await startTestEmulator(t, { records: RECORDS })
-    for (const [on, call, expected] of parse(`
+t.test('the scenario of an answered call: what it shows, and the pages it is part of', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS })
+  for (const [on, call, expected] of parse(`
       - [GET /tickets/tkt_b, {}, { tickets: [tkt_b] }]
       - [GET /tickets, { query: limit=1 }, { tickets: [tkt_a, tkt_b, tkt_c, tkt_d] }]
       - [GET /tickets, { query: limit=2&starting_after=tkt_d }, { tickets: [tkt_a, tkt_b, tkt_c, tkt_d] }]
@@ -168,17 +166,16 @@ t.test(
       - [POST /locations/loc_b, { body: phone= }, { accounts: [mch_a, mch_b], locations: [loc_b] }]
       - [DELETE /accounts/mch_a/users/usr_a, {}, { users: [usr_a] }]
     `)) {
-      await emulator.control('POST /reset')
-      t.ok((await emulator.call(on, call)).status < 300, on)
+    await emulator.control('POST /reset')
+    t.ok((await emulator.call(on, call)).status < 300, on)
 
-      const text = (await repeated(emulator)) as string
-      const { data } = parse(text)
-      for (const [family, ids] of Object.entries(expected))
-        t.strictSame(idsOf(data[family]) ?? null, ids, `${on} ${JSON.stringify(call)}: ${family}`)
-      t.strictSame(await problemsOf(t, text), [], text)
-    }
+    const text = (await repeated(emulator)) as string
+    const { data } = parse(text)
+    for (const [family, ids] of Object.entries(expected))
+      t.strictSame(idsOf(data[family]) ?? null, ids, `${on} ${JSON.stringify(call)}: ${family}`)
+    t.strictSame(await problemsOf(t, text), [], text)
   }
-)
+})
 
 t.test('a recording: every call is played again with what was answered', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS })
@@ -198,9 +195,7 @@ t.test('a recording: every call is played again with what was answered', async t
     body: { transaction: paid.body.id, amount: 40, reason: '5555555555554444 and ${more}' }
   })
   await call('POST /locations', { key: RESELLER, body: { display_name: 'N', ...US } })
-  await call('POST /locations/loc_a', {
-    body: 'metadata=&metadata[a]=1&website=https://a.example'
-  })
+  await call('POST /locations/loc_a', { body: 'metadata=&metadata[a]=1&website=https://a.example' })
   await call('GET /transactions', { query: `limit=2&ending_before=txn_a` })
   await call(`GET /transactions/${paid.body.id}`)
 
@@ -252,11 +247,7 @@ t.test('a recording: every call is played again with what was answered', async t
     { on: 'POST /refunds', took_effect: true, times: 1 },
     { on: 'POST /locations/{id}', took_effect: true, times: 1 }
   ])
-  t.equal(
-    (await control('GET /requests?format=scenario')).text,
-    text,
-    'the same calls are the same bytes'
-  )
+  t.equal((await control('GET /requests?format=scenario')).text, text, 'the same bytes again')
   t.equal((await control('GET /requests/req_6?format=scenario')).text, await repeated(emulator))
   t.equal((await control('POST /load', text, { 'content-type': 'application/yaml' })).status, 200)
 })
@@ -310,11 +301,7 @@ t.test('a recording: calls that no play can make', async t => {
     SAYS.of('req_4 GET /tickets', SAYS.other_status('401 api_key_missing', 200))
   ])
   t.strictSame(playedIn(text), ['GET /tickets/tkt_a', 'POST /locations'])
-  t.strictSame(
-    parse(text).play[1].body,
-    { display_name: ['A', 'B'] },
-    'a list in a body is played as a list'
-  )
+  t.strictSame(parse(text).play[1].body, { display_name: ['A', 'B'] }, 'it is played as a list')
   t.strictSame(await problemsOf(t, text), [])
   for (const [path, param] of Object.entries({
     '/req_1?format=scenario': 'format',
@@ -485,11 +472,7 @@ t.test('a recording: what control calls changed in between is in the first state
   const text = await recorded(emulator)
   const { play, settings, clock, data } = parse(text)
 
-  t.strictSame(
-    play[6].expect.body,
-    { has_more: true },
-    'a Location that a snapshot took away is there'
-  )
+  t.strictSame(play[6].expect.body, { has_more: true }, 'one that a snapshot took away is there')
   t.strictSame(play[2], {
     wait: durationText(Date.parse('2026-03-02T00:00:00Z') - Date.parse(NOW))
   })
@@ -512,29 +495,26 @@ t.test('a recording: what control calls changed in between is in the first state
   )
 })
 
-t.test(
-  'a recording: a call that was answered of a record that a snapshot took away since is played with that record',
-  async t => {
-    const emulator = await startTestEmulator(t, { records: RECORDS })
-    const { call, control } = emulator
-    await control('PUT /snapshots/before')
-    await control('POST /records', {
-      tickets: [{ id: 'tkt_new', location: 'loc_a', reference: 'NEW' }]
-    })
-    t.equal((await call('GET /tickets/tkt_new')).status, 200)
-    await control('POST /snapshots/before/restore')
+t.test('a recording: a record that a snapshot took away is there for its call', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS })
+  const { call, control } = emulator
+  await control('PUT /snapshots/before')
+  await control('POST /records', {
+    tickets: [{ id: 'tkt_new', location: 'loc_a', reference: 'NEW' }]
+  })
+  t.equal((await call('GET /tickets/tkt_new')).status, 200)
+  await control('POST /snapshots/before/restore')
 
-    const text = await recorded(emulator)
+  const text = await recorded(emulator)
 
-    const { data, play } = parse(text)
-    t.strictSame(
-      [notesIn(text).length, data.tickets.at(-1).id, play[0].expect.body.id],
-      [1, 'tkt_new', 'tkt_new'],
-      text
-    )
-    t.strictSame(await problemsOf(t, text), [])
-  }
-)
+  const { data, play } = parse(text)
+  t.strictSame(
+    [notesIn(text).length, data.tickets.at(-1).id, play[0].expect.body.id],
+    [1, 'tkt_new', 'tkt_new'],
+    text
+  )
+  t.strictSame(await problemsOf(t, text), [])
+})
 
 t.test('a recording: what the journal no longer holds is in the first state', async t => {
   const emulator = await startTestEmulator(t, {
@@ -582,11 +562,7 @@ t.test('a recording: what a script answered or lost is in a script of its own', 
   })
   await control('POST /script', { on: 'POST /refunds', calls: 5, fault: 'empty_response' })
   await control('POST /script', { on: 'GET /tickets/{id}', delay: '1ms' })
-  await control('POST /script', {
-    on: 'GET /transactions',
-    fault: 'truncated_body',
-    when: 'after'
-  })
+  await control('POST /script', { on: 'GET /transactions', fault: 'truncated_body', when: 'after' })
   await control('POST /script', { on: 'GET /accounts', respond: { status: 200, body: 'closed' } })
   await control('POST /script', {
     on: 'GET /locations',
@@ -720,71 +696,65 @@ t.test('a recording: what a script changed of records and answers, it changes ag
   t.strictSame(
     [transactions.length, idsOf(tickets).includes('tkt_d')],
     [3, true],
-    'with what the change refers to'
+    'what it refers to'
   )
 })
 
-t.test(
-  'a recording: it has the records that its requests touched, and all where those are not enough',
-  async t => {
-    const settings = { seed: 7, 'auth.accept_any_key': 'mch_b', 'pagination.default_limit': 2 }
-    const emulator = await startTestEmulator(t, { records: RECORDS, settings })
-    const { call, control } = emulator
-    const sizeOf = ({ data }: { data: Json }) =>
-      Object.values(data.data as Record<string, Json[]>).flat().length
-    await call('GET /tickets')
-    await call('GET /nowhere')
+t.test('a recording: it has the records it touched, or all where those are not enough', async t => {
+  const settings = { seed: 7, 'auth.accept_any_key': 'mch_b', 'pagination.default_limit': 2 }
+  const emulator = await startTestEmulator(t, { records: RECORDS, settings })
+  const { call, control } = emulator
+  const sizeOf = ({ data }: { data: Json }) =>
+    Object.values(data.data as Record<string, Json[]>).flat().length
+  await call('GET /tickets')
+  await call('GET /nowhere')
 
-    const touched = await recordedIn(emulator)
-    await control('PATCH /settings', { statuses: { created: 201 } })
-    await call('POST /transactions', { body: PAID })
-    const whole = await recordedIn(emulator)
+  const touched = await recordedIn(emulator)
+  await control('PATCH /settings', { statuses: { created: 201 } })
+  await call('POST /transactions', { body: PAID })
+  const whole = await recordedIn(emulator)
 
-    t.strictSame([sizeOf(touched), sizeOf(whole)], [8, 18])
-    t.strictSame([touched.data.seed, whole.data.seed], [7, 7])
-  }
-)
+  t.strictSame([sizeOf(touched), sizeOf(whole)], [8, 18])
+  t.strictSame([touched.data.seed, whole.data.seed], [7, 7])
+})
 
-t.test(
-  'a recording: a record that was added to one that a call made has that one with it, and what came and went is not expected',
-  async t => {
-    const emulator = await startTestEmulator(t, { records: RECORDS })
-    const { call, control } = emulator
-    const { body: paid } = await call('POST /transactions', { body: PAID })
-    await call('GET /tickets')
-    await control('POST /records', {
-      refunds: [{ id: 'rfd_new', transaction: paid.id, amount: 5 }],
-      tickets: [{ id: 'tkt_new', location: 'loc_a' }]
-    })
-    await call(`GET /transactions/${paid.id}`)
-    await control('PATCH /settings', { statuses: { created: 201 } })
-    await call('POST /transactions', { body: PAID })
+t.test('a recording: what was added to a record that a call made has that with it', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS })
+  const { call, control } = emulator
+  const { body: paid } = await call('POST /transactions', { body: PAID })
+  await call('GET /tickets')
+  await control('POST /records', {
+    refunds: [{ id: 'rfd_new', transaction: paid.id, amount: 5 }],
+    tickets: [{ id: 'tkt_new', location: 'loc_a' }]
+  })
+  await call(`GET /transactions/${paid.id}`)
+  await control('PATCH /settings', { statuses: { created: 201 } })
+  await call('POST /transactions', { body: PAID })
 
-    const text = await recorded(emulator)
+  const text = await recorded(emulator)
 
-    const { data, play } = parse(text)
-    t.strictSame(
-      [data.transactions.at(-1).id, data.refunds.at(-1).id, data.tickets.at(-1).id],
-      [paid.id, 'rfd_new', 'tkt_new'],
-      text
-    )
-    t.strictSame(playedIn(text), [
-      'POST /transactions',
-      'GET /tickets',
-      `GET /transactions/${paid.id}`
-    ])
-    t.strictSame(
-      play[1].expect.body,
-      { has_more: false },
-      'of a list with more Tickets than there were, what is the same'
-    )
-    t.ok(
-      notesIn(text).includes(SAYS.of('req_4 POST /transactions', SAYS.other_status('201', 200))),
-      text
-    )
-    t.strictSame(await problemsOf(t, text), [])
-  }
-)
+  const { data, play } = parse(text)
+  t.strictSame(
+    [data.transactions.at(-1).id, data.refunds.at(-1).id, data.tickets.at(-1).id],
+    [paid.id, 'rfd_new', 'tkt_new'],
+    text
+  )
+  t.strictSame(playedIn(text), [
+    'POST /transactions',
+    'GET /tickets',
+    `GET /transactions/${paid.id}`
+  ])
+  t.strictSame(
+    play[1].expect.body,
+    { has_more: false },
+    'of a list with more Tickets than there were, what is the same'
+  )
+  t.ok(
+    notesIn(text).includes(SAYS.of('req_4 POST /transactions', SAYS.other_status('201', 200))),
+    text
+  )
+  t.strictSame(await problemsOf(t, text), [])
+})
 
 t.test('a recording: calls of a state that is not known any more are left out', async t => {
   const emulator = await startTestEmulator(t, { settings: { 'limits.journal': 3 } })

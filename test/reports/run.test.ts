@@ -38,47 +38,21 @@ const HOSTILE = [
 const CONTROLLING = /[^\P{Cc}\n]|[\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 
 /** A run in which every text that a client or a scenario can choose is this one. */
+// biome-ignore format: a table
 const runWith = (text: string): Partial<RunDocument> => ({
-  scenario: { name: text, description: text },
-  calls: 3,
-  findings: [finding('zero-payment', '#1/req_1', '#1/req_2')],
-  assumptions: [
-    {
-      assumption: 'A07',
-      topic: 'error body',
-      default: 'as shown',
-      times: 1,
-      requests: ['#1/req_1']
-    }
-  ],
+  scenario: { name: text, description: text }, calls: 3, findings: [finding('zero-payment', '#1/req_1', '#1/req_2')],
+  assumptions: [{ assumption: 'A07', topic: 'error body', default: 'as shown', times: 1, requests: ['#1/req_1'] }],
   unused_script_entries: [
     { id: 'scr_1', entry: { name: text, on: 'GET /tickets' }, matched: 0, applied: 0 }
   ] as unknown as RunDocument['unused_script_entries'],
   expectations: [
     {
-      ...unmet(text, text, text),
-      requests: ['#1/req_2'],
-      near_misses: ['#1/req_1', '#1/req_2'].map(near => ({
-        in: near,
-        misses: [{ condition: text, wanted: text, got: text }]
-      }))
+      ...unmet(text, text, text), requests: ['#1/req_2'],
+      near_misses: ['#1/req_1', '#1/req_2'].map(near => ({ in: near, misses: [{ condition: text, wanted: text, got: text }] }))
     }
   ],
-  tests: [
-    {
-      test: text,
-      calls: 1,
-      refused: 1,
-      kept: ['BASE-1'],
-      broken: ['REF-7'],
-      findings: [{ finding: 'zero-payment', times: 1 }]
-    }
-  ],
-  requests: [
-    refusedCall(text),
-    answeredCall('#1/req_2', text),
-    answeredCall('#1/req_3', `other ${text}`)
-  ]
+  tests: [{ test: text, calls: 1, refused: 1, kept: ['BASE-1'], broken: ['REF-7'], findings: [{ finding: 'zero-payment', times: 1 }] }],
+  requests: [refusedCall(text), answeredCall('#1/req_2', text), answeredCall('#1/req_3', `other ${text}`)]
 })
 const judgedWith = (text: string): JudgedRun =>
   judgedRun(runWith(text), { failOn: ['zero-payment', 'script', 'expectations'], minCoverage: 50 })
@@ -243,11 +217,7 @@ t.test('reports: the page shows requests by test, each refusal with its why, fin
 
 t.test('reports: a run in which no request named its test', t => {
   const none = runPage(judgedRun({}, { failOn: [] }))
-  const scripted = refusedCall('x', {
-    test: null,
-    request: 'till#2/req_9',
-    outcome: 'lost_after'
-  })
+  const scripted = refusedCall('x', { test: null, request: 'till#2/req_9', outcome: 'lost_after' })
   const script = { id: 'scr_4', name: null, fault: 'reset' }
   const entry = {
     ...scripted.entry,
@@ -362,24 +332,11 @@ t.test('reports: JUnit is what the schema of Jenkins allows, in an order of its 
 t.test('reports: JUnit has a case a gate and a case a test', t => {
   const found = (...findings: FindingId[]) =>
     findings.map((finding, nth) => ({ finding, times: 2 - nth }))
+  // biome-ignore format: a table
   const tests: RunDocument['tests'] = [
     { test: null, calls: 1, refused: 0, kept: [], broken: [], findings: found('zero-payment') },
-    {
-      test: 'sends a card',
-      calls: 1,
-      refused: 0,
-      kept: [],
-      broken: [],
-      findings: found('card-number-sent')
-    },
-    {
-      test: 'pays',
-      calls: 2,
-      refused: 1,
-      kept: ['BASE-1'],
-      broken: ['REF-7'],
-      findings: found('zero-payment', 'card-number-sent')
-    }
+    { test: 'sends a card', calls: 1, refused: 0, kept: [], broken: [], findings: found('card-number-sent') },
+    { test: 'pays', calls: 2, refused: 1, kept: ['BASE-1'], broken: ['REF-7'], findings: found('zero-payment', 'card-number-sent') }
   ]
   const findings = [finding('zero-payment', '#1/req_1'), finding('card-number-sent', '#1/req_2')]
   const requests = [refusedCall('pays'), answeredCall('#1/req_2', 'pays')]
@@ -482,24 +439,21 @@ t.test('reports: Markdown shows gates, findings, tests, refused calls and assump
   t.end()
 })
 
-t.test(
-  'reports: why a call was refused is its rule or assumption with the message, as far as it is known',
-  t => {
-    const { entry } = refusedCall('x') as {
-      entry: NonNullable<ReturnType<typeof refusedCall>['entry']>
-    }
-    t.equal(whyOf({ entry }), 'REF-7: x')
-    t.equal(
-      whyOf({
-        entry: { ...entry, refusal: { code: 'a', rule: null, assumption: 'A08', param: null } }
-      }),
-      'A08: x'
-    )
-    t.equal(whyOf({ entry: { ...entry, answer: null } }), 'REF-7')
-    t.equal(whyOf({ entry: null }), '')
-    t.end()
+t.test('reports: why a call was refused is its rule or assumption, with the message', t => {
+  const { entry } = refusedCall('x') as {
+    entry: NonNullable<ReturnType<typeof refusedCall>['entry']>
   }
-)
+  t.equal(whyOf({ entry }), 'REF-7: x')
+  t.equal(
+    whyOf({
+      entry: { ...entry, refusal: { code: 'a', rule: null, assumption: 'A08', param: null } }
+    }),
+    'A08: x'
+  )
+  t.equal(whyOf({ entry: { ...entry, answer: null } }), 'REF-7')
+  t.equal(whyOf({ entry: null }), '')
+  t.end()
+})
 
 t.test('reports: annotations of GitHub Actions', t => {
   const risk = FINDINGS['double-refund-risk']
@@ -513,11 +467,7 @@ t.test('reports: annotations of GitHub Actions', t => {
       ],
       expectations: [unmet(null, '100 % of it, a:b\r\n::error::forged\u001b')]
     },
-    {
-      failOn: ['errors', 'expectations', 'script'],
-      minCoverage: 10,
-      ignore: ['card-number-sent']
-    }
+    { failOn: ['errors', 'expectations', 'script'], minCoverage: 10, ignore: ['card-number-sent'] }
   )
 
   t.strictSame(runAnnotations(judged).split('\n'), [

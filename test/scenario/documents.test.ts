@@ -142,41 +142,24 @@ t.test('documents: what grows without end is refused at once', async t => {
   const ten = (alias: string) => Array(10).fill(alias).join(', ')
   const anchored = (sign: string) =>
     Array.from({ length: 5000 }, (_, n) => `${sign}a${n}${sign === '&' ? ' x' : ''}`).join(', ')
+  // biome-ignore format: a table
   const hostile: [title: string, text: string, codes: string][] = [
     ['a billion laughs', level(9, alias => `[${ten(alias)}]`), 'many_aliases'],
     ['a billion merges', level(9, alias => `{ <<: [${ten(alias)}] }`), 'many_aliases'],
     ['aliases of many anchors', `a: [${anchored('&')}]\nb: [${anchored('*')}]`, 'many_aliases'],
     ['an alias inside what it names', 'a: &a { b: *a }', 'too_deep'],
-    ['a list inside itself, twice', 'a: &a [*a, *a]', 'too_deep many_aliases'],
-    ['a merge of itself', 'a: &a { <<: *a }', 'many_aliases'],
+    ['a list inside itself, twice', 'a: &a [*a, *a]', 'too_deep many_aliases'], ['a merge of itself', 'a: &a { <<: *a }', 'many_aliases'],
     ['deep YAML', `a: ${'['.repeat(65)}${']'.repeat(65)}`, 'too_large'],
-    ['deeper YAML', `a: ${'['.repeat(20_000)}${']'.repeat(20_000)}`, 'too_large'],
-    ['dashes', '- '.repeat(100), 'too_large'],
+    ['deeper YAML', `a: ${'['.repeat(20_000)}${']'.repeat(20_000)}`, 'too_large'], ['dashes', '- '.repeat(100), 'too_large'],
     ['dashes without end in braces', `a: { b: ${'- '.repeat(10_000)} }`, 'dash_in_brackets'],
-    [
-      'names without end in a list in brackets',
-      `a: [ - ${'b: '.repeat(10_000)} ]`,
-      'dash_in_brackets'
-    ],
-    [
-      'lines of colons, and a bracket that closes nothing',
-      `${'a: b: c\n'.repeat(2500)}}`,
-      'holds_colon'
-    ],
-    [
-      'deep lists after brackets that close nothing',
-      `${'] '.repeat(20_000)}${'['.repeat(20_000)}`,
-      'nothing_to_close'
-    ],
+    ['names without end in a list in brackets', `a: [ - ${'b: '.repeat(10_000)} ]`, 'dash_in_brackets'],
+    ['lines of colons, and a bracket that closes nothing', `${'a: b: c\n'.repeat(2500)}}`, 'holds_colon'],
+    ['deep lists after brackets that close nothing', `${'] '.repeat(20_000)}${'['.repeat(20_000)}`, 'nothing_to_close'],
     ['lists in brackets that are not deep', `a: [ ${'- b, '.repeat(70)} ]`, 'dash_in_brackets'],
     ['a line of mistakes', `... ${'"b" ? ] { '.repeat(2000)}`, 'holds_bracket'],
     ['lines of mistakes', 'a: } [ {\n'.repeat(3000), 'nothing_to_close'],
     ['more mistakes without advice than are looked at', '- &a &a x\n'.repeat(2500), 'refused'],
-    [
-      'lines that fit nothing above them',
-      `- *a \t<<: ${"\n \n '".repeat(20)}`,
-      'unknown_alias wrong_indent quote_not_closed refused'
-    ],
+    ['lines that fit nothing above them', `- *a \t<<: ${"\n \n '".repeat(20)}`, 'unknown_alias wrong_indent quote_not_closed refused'],
     ['names that are lists', `a: ${'{'.repeat(60)}1${'}'.repeat(60)}`, 'not_a_name'],
     ['deep JSON', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, 'too_large']
   ]
@@ -460,24 +443,18 @@ t.test('library: a name is looked up in the own folder first, then in the packag
 t.test('library: a path is relative to the file and stays inside the folders', async t => {
   const { root, library } = ownFolders(t)
   const from = join(root, 'scenarios', 'other.yaml')
+  // biome-ignore format: a table
   const cases: [path: string, found: string, from?: string | null][] = [
-    ['../fixtures/mine.yaml', 'fixtures/mine.yaml'],
-    ['../fixtures/sub/deep.yaml', 'fixtures/sub/deep.yaml'],
-    ['./mine.yaml', 'scenarios/mine.yaml'],
-    ['../fixtures/mapped.yaml', 'fixtures/..2026_03/mapped.yaml'],
+    ['../fixtures/mine.yaml', 'fixtures/mine.yaml'], ['../fixtures/sub/deep.yaml', 'fixtures/sub/deep.yaml'],
+    ['./mine.yaml', 'scenarios/mine.yaml'], ['../fixtures/mapped.yaml', 'fixtures/..2026_03/mapped.yaml'],
     [join(root, 'fixtures', 'mine.yaml'), 'fixtures/mine.yaml'],
     // the file's own folder counts too
     ['fixture.yaml', 'elsewhere/fixture.yaml', join(root, 'elsewhere', 'scenario.yaml')],
     ...'../elsewhere/secret.yaml ../fixtures/outside.yaml ../fixtures/elsewhere-link/secret.yaml ../../../../package.json /etc/passwd'
       .split(' ')
       .map((path): [string, string] => [path, SAYS.outside_folders(path)]),
-    ...['../fixtures/none.yaml', '../fixtures/nowhere.yaml', 'a\0.yaml'].map(
-      (path): [string, string] => [path, SAYS.no_file(path)]
-    ),
-    ...['./', '../fixtures/folder.yaml'].map((path): [string, string] => [
-      path,
-      SAYS.not_a_file(path)
-    ]),
+    ...['../fixtures/none.yaml', '../fixtures/nowhere.yaml', 'a\0.yaml'].map((path): [string, string] => [path, SAYS.no_file(path)]),
+    ...['./', '../fixtures/folder.yaml'].map((path): [string, string] => [path, SAYS.not_a_file(path)]),
     ['./mine.yaml', SAYS.names_only('fixtures', './mine.yaml'), null]
   ]
   for (const [path, expected, start = from] of cases) {
@@ -485,11 +462,7 @@ t.test('library: a path is relative to the file and stays inside the folders', a
     t.equal('message' in found ? found.message : relative(root, found.name), expected, path)
   }
   const half = new Library({ fixtures: join(root, 'none'), scenarios: null })
-  t.type(
-    await half.fixture('./mine.yaml', from),
-    'object',
-    'an own folder that is not there takes nothing away from a path'
-  )
+  t.type(await half.fixture('./mine.yaml', from), 'object', 'no own folder: paths are as before')
 })
 
 t.test('library: scenarios by name, and fixtures as scenarios', async t => {
@@ -562,30 +535,27 @@ t.test('library: a missing folder or file is reported by the system, with its pa
   }
 })
 
-t.test(
-  'documents: a text that is too large is refused before it is parsed, in JSON and in YAML',
-  async t => {
-    const limits = { ...DEFAULT_LIMITS, 'limits.values': 1000 }
-    const list = (count: number) => JSON.stringify(Array(count).fill(1))
-    const codesOf = async (text: string) =>
-      (await refusal(() => readDocument('doc', text, { limits }))).problems?.map(({ code }) => code)
+t.test('documents: a text that is too large is refused before it is parsed', async t => {
+  const limits = { ...DEFAULT_LIMITS, 'limits.values': 1000 }
+  const list = (count: number) => JSON.stringify(Array(count).fill(1))
+  const codesOf = async (text: string) =>
+    (await refusal(() => readDocument('doc', text, { limits }))).problems?.map(({ code }) => code)
 
-    const long = await readDocument('doc', list(999), { limits })
-    t.strictSame(await long.locate([[0]]), [null], 'the places of so many values are not known')
-    const lossy = await readDocument('doc', `{"a":1.10,"b":${list(900)}}`, { limits })
-    t.equal((lossy.data as { a: number }).a, 1.1)
-    t.strictSame(await codesOf(`{"a":1,"a":2,"b":${list(900)}}`), ['names_twice'])
-    t.strictSame(await codesOf('#'.repeat(4 * 2 ** 20 + 1)), ['too_long'])
-    t.strictSame(await codesOf(list(1001)), ['too_large'])
-    t.ok(await readDocument('doc', `a: ${list(90)}`, { limits }))
-    t.strictSame(await codesOf(`a: ${list(101)}`), ['weighs_more'])
-    for (const text of ['{"a', `{"a": "${'x'.repeat(50)}`])
-      t.equal(
-        (await refusal(() => readDocument('doc', text, { type: 'json' }))).code,
-        'body_malformed'
-      )
-  }
-)
+  const long = await readDocument('doc', list(999), { limits })
+  t.strictSame(await long.locate([[0]]), [null], 'the places of so many values are not known')
+  const lossy = await readDocument('doc', `{"a":1.10,"b":${list(900)}}`, { limits })
+  t.equal((lossy.data as { a: number }).a, 1.1)
+  t.strictSame(await codesOf(`{"a":1,"a":2,"b":${list(900)}}`), ['names_twice'])
+  t.strictSame(await codesOf('#'.repeat(4 * 2 ** 20 + 1)), ['too_long'])
+  t.strictSame(await codesOf(list(1001)), ['too_large'])
+  t.ok(await readDocument('doc', `a: ${list(90)}`, { limits }))
+  t.strictSame(await codesOf(`a: ${list(101)}`), ['weighs_more'])
+  for (const text of ['{"a', `{"a": "${'x'.repeat(50)}`])
+    t.equal(
+      (await refusal(() => readDocument('doc', text, { type: 'json' }))).code,
+      'body_malformed'
+    )
+})
 
 t.test('documents: a problem without a place comes before those with one', async t => {
   const document = { ...documentOf('doc', {}), locate: async () => [{ line: 2, column: 1 }, null] }

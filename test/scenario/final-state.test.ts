@@ -99,33 +99,20 @@ t.test('expect: fields of records take the conditions of a match, in where and b
       `where ${shown}`
     )
   }
+  // biome-ignore format: a table
   const wrong: [fields: object, difference: string][] = [
     [{ amount: { gte: 5000 } }, 'amount: wanted >= 5000; got 4999'],
     [{ amount: { gt: 4999, lt: 6000 } }, 'amount: wanted > 4999 and < 6000; got 4999'],
-    [{ amount: [1, 2] }, 'amount: wanted one of 1, 2; got 4999'],
-    [{ payment_type: '/^v/' }, 'payment_type: wanted /^v/; got card'],
+    [{ amount: [1, 2] }, 'amount: wanted one of 1, 2; got 4999'], [{ payment_type: '/^v/' }, 'payment_type: wanted /^v/; got card'],
     [{ payment_type: { not: 'card' } }, 'payment_type: wanted not card; got card'],
-    [{ tip_amount: { gt: 0 } }, 'tip_amount: wanted > 0; got nothing'],
-    [{ tip_amount: '/./' }, 'tip_amount: wanted /./; got nothing'],
+    [{ tip_amount: { gt: 0 } }, 'tip_amount: wanted > 0; got nothing'], [{ tip_amount: '/./' }, 'tip_amount: wanted /./; got nothing'],
     [{ tip_amount: { present: true } }, 'tip_amount: wanted a value; got nothing'],
     [{ amount: { present: false } }, 'amount: wanted no value; got 4999'],
     [{ donation_amount: null }, 'donation_amount: wanted no value; got 300'],
-    [
-      { payment_method: { card: null } },
-      'payment_method.card: wanted no value; got an object or a list'
-    ],
-    [
-      { payment_method: { bank_account: { last4: '0341' } } },
-      'payment_method.bank_account.last4: wanted 0341; got nothing'
-    ],
-    [
-      { created: '2026-03-01T10:00:01Z' },
-      'created: wanted 2026-03-01T10:00:01Z; got 2026-03-01T10:00:00.000Z'
-    ],
-    [
-      { created: { lt: '2026-03-01' } },
-      'created: wanted < 2026-03-01; got 2026-03-01T10:00:00.000Z'
-    ]
+    [{ payment_method: { card: null } }, 'payment_method.card: wanted no value; got an object or a list'],
+    [{ payment_method: { bank_account: { last4: '0341' } } }, 'payment_method.bank_account.last4: wanted 0341; got nothing'],
+    [{ created: '2026-03-01T10:00:01Z' }, 'created: wanted 2026-03-01T10:00:01Z; got 2026-03-01T10:00:00.000Z'],
+    [{ created: { lt: '2026-03-01' } }, 'created: wanted < 2026-03-01; got 2026-03-01T10:00:00.000Z']
   ]
   for (const [fields, difference] of wrong) {
     const [name = ''] = difference.split(':')
@@ -162,9 +149,7 @@ t.test('expect: what the records of a family come to', async t => {
   for (const state of right)
     t.strictSame(await differencesOf({ transactions: state }), [], JSON.stringify(state))
   t.strictSame(
-    await differencesOf({
-      refunds: { sum: { amount: 999, 'transaction.amount': 4999 } }
-    }),
+    await differencesOf({ refunds: { sum: { amount: 999, 'transaction.amount': 4999 } } }),
     []
   )
 

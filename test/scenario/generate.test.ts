@@ -87,17 +87,9 @@ t.test('generate: nothing in number is nothing', async t => {
 })
 
 t.test('generate: records belong to the Account or Location that is named', async t => {
+  // biome-ignore format: a table
   const data = smallFixture({
-    ...EMPTY,
-    accounts: [
-      {
-        id: 'mch_b',
-        type: 'merchant',
-        name: 'B',
-        email: 'b@example.com',
-        address: { country: 'US' }
-      }
-    ]
+    ...EMPTY, accounts: [{ id: 'mch_b', type: 'merchant', name: 'B', email: 'b@example.com', address: { country: 'US' } }]
   })
   const [account, location] = [{ account: 'mch_b' }, { location: 'loc_b' }]
   const of = { users: account, locations: account, tickets: location, transactions: location }
@@ -124,17 +116,14 @@ t.test('generate: records belong to the Account or Location that is named', asyn
   t.equal(hungOn(nothingStands).join(), [a, a, a, l, l, l, l].join())
 })
 
-t.test(
-  'generate: the first merchant is no reseller, even where a reseller comes first',
-  async t => {
+t.test('generate: the first merchant is no reseller, even behind one', async t => {
     const { accounts, ...rest } = smallFixture()
     const store = await generatedIn([{ users: 1 }], {
       data: { ...rest, accounts: accounts.toReversed() }
     })
 
     t.equal(store.users.inCreationOrder()[0]?.account, 'mch_a')
-  }
-)
+})
 
 t.test('generate: over several seeds all that is generated is consistent', async t => {
   const generate: GenerateData[] = [
@@ -366,11 +355,7 @@ t.test('A03: the same seed gives the same bytes, another seed others', async t =
     valuesOf(store, 'users', 'id'),
     valuesOf(store, 'users', 'name')
   ]
-  t.notSame(
-    ids(await state({ flag: { seed: 2 } })),
-    ids(await state({})),
-    "the command line's seed wins"
-  )
+  t.notSame(ids(await state({ flag: { seed: 2 } })), ids(await state({})), "the flag's seed wins")
   const { counters } = await state({})
   t.strictSame(
     counters,

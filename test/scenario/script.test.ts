@@ -61,14 +61,7 @@ const sent = (
     body: valuesOf(body),
     header: (name: string) => headers[name]
   }
-  return {
-    operation,
-    key,
-    test: test ?? null,
-    at,
-    ...named,
-    about: what => about[what]
-  }
+  return { operation, key, test: test ?? null, at, ...named, about: what => about[what] }
 }
 const ENTRY_CHECKER = checkerOf(entrySchema)
 const NOW = { seed: 1, at: 0 }
@@ -82,11 +75,7 @@ const problemsOf = async (data: unknown): Promise<string[]> => {
   if (shape.length > 0) return shape
   const { found, report } = reported()
   const entry = await compileEntry(data as EntryData, report)
-  t.equal(
-    entry === null,
-    found.length > 0,
-    'an entry with a problem is not compiled, one without is'
-  )
+  t.equal(entry === null, found.length > 0, 'one with a problem is not compiled, one without is')
   return found
 }
 const compiled = async (data: EntryData): Promise<Entry> => {
@@ -204,55 +193,25 @@ t.test('script: every kind of problem of an entry, with its place in it', async 
     ])
   const header = (problem: string, names: string[]) =>
     names.map(name => [answer({ headers: { [name]: '5' } }), `respond.headers.${name} ${problem}`])
+  // biome-ignore format: a table
   const calls = [
-    '01',
-    '-1',
-    '1.5',
-    'all',
-    '',
-    '3-2',
-    '1-',
-    '-',
-    '+',
-    '4-+',
-    '4++',
-    '1-2-3',
-    '1,2',
-    '10000000000',
-    '1e3',
-    'every',
-    'every 0',
-    'every 2+',
-    'every 1-2',
-    'Every 7',
-    'every7'
+    '01', '-1', '1.5', 'all', '', '3-2', '1-', '-', '+', '4-+', '4++', '1-2-3', '1,2', '10000000000', '1e3', 'every', 'every 0', 'every 2+',
+    'every 1-2', 'Every 7', 'every7'
   ]
   const framing =
     'connection Content-Length KEEP-ALIVE proxy-connection te trailer Transfer-Encoding upgrade Request-Id'.split(
       ' '
     )
   const values = ['a\r\nx: y', 'a\nb', 'a\rb', 'a\0b', 'a\x7Fb', '\u{1F35C}']
+  // biome-ignore format: a table
   const cases: [data: Json, ...problems: string[]][] = [
-    ...tables.entries,
-    ...of('refund', more => ({ on: 'POST /refunds', delay: '1s', ...more }), ''),
+    ...tables.entries, ...of('refund', more => ({ on: 'POST /refunds', delay: '1s', ...more }), ''),
     ...of('match', match => ({ on: 'POST /transactions', match, delay: '1s' }), 'match.'),
-    ...of(
-      'body',
-      body => ({ on: 'POST /transactions', match: { body }, delay: '1s' }),
-      'match.body.'
-    ),
-    ...of('respond', answer, 'respond'),
-    ...calls.map(calls => [{ on: 'POST /refunds', delay: '1s', calls }, 'calls not_counts']),
-    ...header('framing_header', framing),
+    ...of('body', body => ({ on: 'POST /transactions', match: { body }, delay: '1s' }), 'match.body.'), ...of('respond', answer, 'respond'),
+    ...calls.map(calls => [{ on: 'POST /refunds', delay: '1s', calls }, 'calls not_counts']), ...header('framing_header', framing),
     ...header('not_a_header', ['', 'a b', 'a:b', 'a\r\nb', 'ä', 'content-length\n']),
-    ...values.map(value => [
-      answer({ headers: { 'x-a': value } }),
-      'respond.headers.x-a not_a_header'
-    ]),
-    [
-      { on: 'GET /tickets', change: { delete: new Array(101).fill('a') } },
-      'change change_too_large'
-    ]
+    ...values.map(value => [answer({ headers: { 'x-a': value } }), 'respond.headers.x-a not_a_header']),
+    [{ on: 'GET /tickets', change: { delete: new Array(101).fill('a') } }, 'change change_too_large']
   ]
   for (const [data, ...problems] of cases)
     t.strictSame(await problemsOf(data), problems, JSON.stringify(data))
@@ -304,7 +263,7 @@ t.test('script: an operation is looked for by its name', async t => {
   t.strictSame(
     found,
     ['on[1] unknown_word', 'on unknown_word', 'delay delay_too_long'],
-    'the rest is looked at, but for match'
+    'but for match'
   )
 })
 
@@ -434,7 +393,7 @@ t.test('on: several operations, or any', async t => {
   t.strictSame(
     appliedBy(together, [...calls, ...calls]),
     [0, 0, 0, null, null, null],
-    'the calls of all are counted together'
+    'counted together'
   )
   const all = await scriptOf({ on: '*', delay: '1s' })
   t.notOk(all.operations.has('deleteAccount'), 'what is disabled answers before the script')
@@ -484,7 +443,7 @@ t.test('script: from and until, for, and chance', async t => {
   t.strictSame(
     answering,
     ['scr_1', 'scr_2', 'scr_2', undefined],
-    'a call that another entry answered begins nothing'
+    'one answered by another begins nothing'
   )
 
   const times = Array.from({ length: 1000 }, (_, index) => index)
@@ -500,11 +459,7 @@ t.test('script: from and until, for, and chance', async t => {
     return actedAt(await scriptOf(...before, entry), times)
   }
   const alone = await drawnBy(flaky)
-  t.strictSame(
-    await drawnBy(flaky, { on: 'GET /refunds', delay: '1s' }),
-    alone,
-    'an entry in front changes nothing'
-  )
+  t.strictSame(await drawnBy(flaky, { on: 'GET /refunds', delay: '1s' }), alone, 'nor one in front')
   t.notSame(await drawnBy({ ...flaky, name: 'flaky' }), alone, 'its name is what the draw goes by')
   t.strictSame(
     await drawnBy({ ...flaky, name: 'flaky', delay: '2s' }),
@@ -580,7 +535,7 @@ t.test('per: calls, for and chance count for each value by itself', async t => {
   t.match(
     lasting.listed()[0]?.values?.at(-1)?.value,
     /^pays with \*{16} x{173}…$/,
-    'nor a card number, nor all of a long name'
+    'no card number'
   )
   t.match(byKey.listed()[0]?.values?.[0]?.value, /^sha256:[\da-f]{64}$/)
 
@@ -643,16 +598,11 @@ t.test('after: an entry waits until another one was applied, or has ended', asyn
   ]
   for (const [more, after, acts, matched] of cases) {
     for (const isFirst of [true, false]) {
+      // biome-ignore format: a table
       const script = await scriptOf(
         ...(isFirst
-          ? [
-              { ...first, ...more },
-              { ...next, after }
-            ]
-          : [
-              { ...next, after },
-              { ...first, ...more }
-            ])
+          ? [{ ...first, ...more }, { ...next, after }]
+          : [{ ...next, after }, { ...first, ...more }])
       )
       const applied = acts.map(
         (_, at) => script.act(tickets, { seed: 1, at })?.entry.data.name ?? null
@@ -680,11 +630,7 @@ t.test('after: an entry waits until another one was applied, or has ended', asyn
   t.strictSame(appliedBy(script, repeated(2, tickets)), [null, 0])
   const copy = script.clone()
   copy.remove('scr_1')
-  t.strictSame(
-    appliedBy(copy, repeated(1, tickets)),
-    [2],
-    'the next entry of the name takes its place'
-  )
+  t.strictSame(appliedBy(copy, repeated(1, tickets)), [2], 'the next of the name takes its place')
   copy.remove('scr_4')
   t.strictSame(appliedBy(copy, repeated(1, tickets)), [0], 'one that was removed has ended')
   copy.clear()
@@ -761,11 +707,7 @@ t.test('A03: a delay is drawn from the seed, within min and max, both included',
   }
 
   const first = await drawn(7, { min: '100ms', max: '2s' }, 500)
-  t.strictSame(
-    await drawn(7, { min: '100ms', max: '2s' }, 500),
-    first,
-    'the same for the same seed'
-  )
+  t.strictSame(await drawn(7, { min: '100ms', max: '2s' }, 500), first, 'the same for one seed')
   t.notSame(await drawn(8, { min: '100ms', max: '2s' }, 500), first, 'others for another')
   for (const delay of first)
     t.ok(
@@ -797,11 +739,7 @@ t.test('A03: each entry draws its delays alone, one for each call that it acts o
   )
 
   const own = applied.filter(action => action?.id === 'scr_2').map(action => action?.delay)
-  t.strictSame(
-    own,
-    expected,
-    'neither another entry in front, nor its calls, nor those before its first move them'
-  )
+  t.strictSame(own, expected, 'neither an entry in front, nor calls before its first move them')
   t.equal(new Set(applied.slice(1).map(action => action?.delay)).size, 6, 'the entries draw apart')
 })
 

@@ -327,11 +327,7 @@ t.test('requests whose end comes late', async t => {
   t.notOk(came.some(one => tally.hasCounted(one)))
   t.match(tally.awaited(), [{ seen: 0, calls: { data: data.sequence[0] } }])
   end(tally, came[1] as Came, second)
-  t.match(
-    await tally.verdicts(new Store()),
-    [{ seen: 0, verdict: 'unmet' }],
-    'the first is not over'
-  )
+  t.match(await tally.verdicts(new Store()), [{ seen: 0, verdict: 'unmet' }], 'it is not over')
   end(tally, came[0] as Came, first)
   t.match(await tally.verdicts(new Store()), [{ seen: 2, verdict: 'met' }])
   t.ok(came.every(one => tally.hasCounted(one)))

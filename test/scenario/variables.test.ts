@@ -110,11 +110,7 @@ t.test('variables: values that are given take the place of defaults', async t =>
       ['body:1:1 vars.a unknown_variable'],
       'a bare fixture has none, either'
     )
-  t.strictSame(
-    (await made('name: "${vars.a}"\ntickets: []\n')).problems.length,
-    2,
-    'nor is it one with a name'
-  )
+  t.strictSame((await made('name: "${vars.a}"\ntickets: []\n')).problems.length, 2, 'nor by a name')
   const known = new Set<string>()
   t.strictSame(
     await problemsOf(text, { variables: { ...texts({ other: '1' }), known } }),
@@ -215,11 +211,7 @@ t.test('POST /load: vars are values of the scenario, by name', async t => {
   for (const note of ['', `# ${'x'.repeat(70_000)}`]) {
     const text = `vars: { count: 2 }\nfixtures: [bistro]\n${note}\ngenerate: [{ tickets: "\${vars.count}" }, { ticket: 1 }]\n`
     const { body } = await control('POST /load', { scenario: text, vars: { count: 5 } })
-    t.hasStrict(
-      body.error.problems,
-      [{ file: 'scenario', line: 4 }],
-      'a text in YAML has its own lines'
-    )
+    t.hasStrict(body.error.problems, [{ file: 'scenario', line: 4 }], 'YAML has its own lines')
     await control('POST /load', {
       scenario: text.replace(', { ticket: 1 }', ''),
       vars: { count: 5 }
@@ -331,28 +323,15 @@ t.test('use: every kind of problem, in the file that it is in', async t => {
     'text.yaml': 'groups: { x: 5 }\n',
     'list.yaml': 'groups: []\n'
   })
+  // biome-ignore format: a table
   const cases: [use: string, ...problems: string[]][] = [
-    [
-      'outages.yaml',
-      'own.yaml:1:7 use[0]: must name a group of outages.yaml, such as outages.yaml#brief-outage'
-    ],
-    [
-      'list.yaml',
-      'list.yaml:1:9 groups: must be an object',
-      'own.yaml:1:7 use[0]: must name a group of list.yaml'
-    ],
-    [
-      'outages.yaml#brief-outag',
-      'own.yaml:1:7 use[0]: there is no group brief-outag; did you mean brief-outage?'
-    ],
+    ['outages.yaml', 'own.yaml:1:7 use[0]: must name a group of outages.yaml, such as outages.yaml#brief-outage'],
+    ['list.yaml', 'list.yaml:1:9 groups: must be an object', 'own.yaml:1:7 use[0]: must name a group of list.yaml'],
+    ['outages.yaml#brief-outag', 'own.yaml:1:7 use[0]: there is no group brief-outag; did you mean brief-outage?'],
     ['outages.yaml#', 'own.yaml:1:7 use[0]: there is no group '],
-    ['outages.yaml#__proto__', 'own.yaml:1:7 use[0]: there is no group __proto__'],
-    ['#x', `own.yaml:1:7 use[0]: ${SAYS.not_a_group()}`],
+    ['outages.yaml#__proto__', 'own.yaml:1:7 use[0]: there is no group __proto__'], ['#x', `own.yaml:1:7 use[0]: ${SAYS.not_a_group()}`],
     ['none.yaml#x', `own.yaml:1:7 use[0]: ${SAYS.no_file('none.yaml')}`],
-    [
-      '../elsewhere/secret.yaml#slow',
-      `own.yaml:1:7 use[0]: ${SAYS.outside_folders('../elsewhere/secret.yaml')}`
-    ],
+    ['../elsewhere/secret.yaml#slow', `own.yaml:1:7 use[0]: ${SAYS.outside_folders('../elsewhere/secret.yaml')}`],
     ['/etc/passwd.yaml/#slow', `own.yaml:1:7 use[0]: ${SAYS.no_file('/etc/passwd.yaml/')}`],
     ['sub/#slow', `own.yaml:1:7 use[0]: ${SAYS.not_a_file('sub/')}`],
     ['notes.yaml#x', `own.yaml:1:7 use[0]: ${SAYS.no_groups('notes.yaml')}`],
@@ -361,12 +340,7 @@ t.test('use: every kind of problem, in the file that it is in', async t => {
     ['brokn#x', `own.yaml:1:7 use[0]: ${SAYS.no_shared_script('brokn', ['outages'], ['broken'])}`],
     ['broken.yaml#x', 'broken.yaml:1:9 [ is not closed; end it with ]'],
     ['outages.yaml#slow", "outages.yaml#slow', 'own.yaml:1:28 use[1]: '],
-    [
-      'wrong.yaml#a',
-      'wrong.yaml:2:14 groups.a[0].on: ',
-      'wrong.yaml:2:35 groups.a[0].delay: ',
-      'wrong.yaml:6:1 use: '
-    ],
+    ['wrong.yaml#a', 'wrong.yaml:2:14 groups.a[0].on: ', 'wrong.yaml:2:35 groups.a[0].delay: ', 'wrong.yaml:6:1 use: '],
     ['wrong.yaml#b', 'wrong.yaml:3:36 groups.b[0].delay: ', 'wrong.yaml:6:1 use'],
     ['text.yaml#x', 'text.yaml:1:14 groups.x: must be an object; got 5'],
     ['wrong.yaml#c', 'wrong.yaml:4:6 groups.c: ', 'wrong.yaml:6:1 use'],
@@ -500,18 +474,9 @@ t.test('--var: start and exec give values to variables; exec prints warnings', a
   })
   const command =
     'fetch(process.env.COMMERCE_CONTROL_URL).then(answer => answer.json()).then(({ counts }) => process.exit(counts.tickets))'
+  // biome-ignore format: a table
   const exec = (...args: string[]) =>
-    ran([
-      'exec',
-      '--allow-no-requests',
-      '--scenario',
-      join(root, 'one.yaml'),
-      ...args,
-      '--',
-      process.execPath,
-      '-e',
-      command
-    ])
+    ran(['exec', '--allow-no-requests', '--scenario', join(root, 'one.yaml'), ...args, '--', process.execPath, '-e', command])
 
   const { status, stderr } = await exec('--var', 'count=3')
   t.equal(status, 3, stderr)
@@ -539,10 +504,7 @@ t.test('--var: start and exec give values to variables; exec prints warnings', a
       '--var',
       'count=x'
     ]),
-    {
-      status: 1,
-      stderr: /must be a number, like the default \S+ of the variable count/
-    }
+    { status: 1, stderr: /must be a number, like the default \S+ of the variable count/ }
   )
 })
 
@@ -631,11 +593,7 @@ t.test('use: a group shares records, steps, plays and expectations too', async t
   const { first, problems, warnings } = await made(`${OWN}use: [day#day]\nvars: { more: 3 }\n`, {
     root
   })
-  t.strictSame(
-    [problems, warnings],
-    [[], []],
-    'by name beside the scenario, before the folders of scenarios'
-  )
+  t.strictSame([problems, warnings], [[], []], 'by name beside the scenario, before the folders')
   const { store, steps, play, expectations, script } = first as FirstState
   t.strictSame(
     [store.tickets.get('tkt_used')?.reference, store.tickets.get('tkt_both')?.reference],
