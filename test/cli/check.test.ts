@@ -774,34 +774,31 @@ t.test('check: where a service cannot be reached, no further call is sent', asyn
   t.ok(stdout.includes(SAYS.not_sent()))
 })
 
-t.test(
-  'check: options that contradict each other are refused before anything is played',
-  async t => {
-    const wrongVar = (text: string, why: string) =>
-      `option '--var <name=value>' argument '${text}' is invalid. ${why}`
-    const cases: [args: string[], message: string][] = [
-      [['x.yaml', '--against', 'localhost'], SAYS.address(SAYS.not_http('localhost'))],
-      [['x.yaml', '--against', 'ftp://localhost'], SAYS.address(SAYS.not_http('ftp://localhost'))],
-      [['x.yaml', '--against', 'http://user@127.0.0.1'], SAYS.address(SAYS.has_login())],
-      [['x.yaml', '--against', 'http://:secret@127.0.0.1'], SAYS.address(SAYS.has_login())],
-      [['x.yaml', '--against', 'http://localhost/next?a=1'], SAYS.address(SAYS.has_query())],
-      [['x.yaml', '--against', 'http://localhost/next#a'], SAYS.address(SAYS.has_query())],
-      [['x.yaml', '--write-settings', 'a.yaml'], SAYS.only_against('--write-settings')],
-      [['x.yaml', '--key', 'sk_a'], SAYS.only_against('--key')],
-      [['x.yaml', '--var', 'tkt_a'], wrongVar('tkt_a', SAYS.pair())],
-      [['x.yaml', '--var', 'a=b', '--var', '=b'], wrongVar('=b', SAYS.pair())],
-      [['x.yaml', '--var', 'a=b', '--var', 'a=c'], wrongVar('a=c', SAYS.twice())]
-    ]
-    for (const [args, message] of cases) {
-      const { status, stdout, stderr } = await ran(['check', ...args])
-      t.strictSame(
-        [status, stdout, stderr.split('\n(run')[0]],
-        [2, '', `error: ${message}`],
-        args.join(' ')
-      )
-    }
+t.test('check: options that contradict each other are refused before any play', async t => {
+  const wrongVar = (text: string, why: string) =>
+    `option '--var <name=value>' argument '${text}' is invalid. ${why}`
+  const cases: [args: string[], message: string][] = [
+    [['x.yaml', '--against', 'localhost'], SAYS.address(SAYS.not_http('localhost'))],
+    [['x.yaml', '--against', 'ftp://localhost'], SAYS.address(SAYS.not_http('ftp://localhost'))],
+    [['x.yaml', '--against', 'http://user@127.0.0.1'], SAYS.address(SAYS.has_login())],
+    [['x.yaml', '--against', 'http://:secret@127.0.0.1'], SAYS.address(SAYS.has_login())],
+    [['x.yaml', '--against', 'http://localhost/next?a=1'], SAYS.address(SAYS.has_query())],
+    [['x.yaml', '--against', 'http://localhost/next#a'], SAYS.address(SAYS.has_query())],
+    [['x.yaml', '--write-settings', 'a.yaml'], SAYS.only_against('--write-settings')],
+    [['x.yaml', '--key', 'sk_a'], SAYS.only_against('--key')],
+    [['x.yaml', '--var', 'tkt_a'], wrongVar('tkt_a', SAYS.pair())],
+    [['x.yaml', '--var', 'a=b', '--var', '=b'], wrongVar('=b', SAYS.pair())],
+    [['x.yaml', '--var', 'a=b', '--var', 'a=c'], wrongVar('a=c', SAYS.twice())]
+  ]
+  for (const [args, message] of cases) {
+    const { status, stdout, stderr } = await ran(['check', ...args])
+    t.strictSame(
+      [status, stdout, stderr.split('\n(run')[0]],
+      [2, '', `error: ${message}`],
+      args.join(' ')
+    )
   }
-)
+})
 
 t.test('cli: a progress bar appears on a terminal once the work has taken a second', async t => {
   const written = async (

@@ -350,7 +350,7 @@ t.test('the assumptions', async t => {
 })
 
 t.test(
-  'A01, A33, A34: the standing ones stand behind every answer, and are not counted',
+  'A01, A33, A34: they stand behind every answer, and are not counted',
   async t => {
     const { call, control } = await startTestEmulator(t, { logged: false })
     await call('GET /locations')

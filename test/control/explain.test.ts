@@ -404,30 +404,27 @@ t.test('A25 control: what explain shows is masked', async t => {
   )
 })
 
-t.test(
-  'control: explain as text is for people: that of docs/evidence.md is as it says there',
-  async t => {
-    const { inject } = await startTestEmulator(t, { scenario: { fixtures: ['bistro'] } })
-    const guide = readFileSync(new URL('../../docs/evidence.md', import.meta.url), 'utf8')
-    const [, url = '', payload = '', answer = ''] =
-      /localhost:4010(\/_control\/explain\S*)' [^']*'[^']*' \\\n *-d '(\{.*?\})'\n```\n```text\n(.*?)\n```/s.exec(
-        guide
-      ) ?? []
-    const [line = ''] = /^ {2}BROKEN .*$/m.exec(answer) ?? []
-    const { status, text, headers } = await inject({
-      method: 'POST',
-      url,
-      headers: { host: 'localhost', 'content-type': 'application/json' },
-      payload
-    })
-    t.strictSame([status, headers['content-type']], [200, 'text/plain; charset=utf-8'])
-    t.match(
-      text,
-      /^req_1 {2}POST \/refunds {2}refused, 400, changed nothing {2}\(.+\)\n {2}body: transaction=\S+ amount=\d+\n/
-    )
-    t.ok(line !== '' && text.split('\n').includes(line), text)
-  }
-)
+t.test('control: explain as text is for people, and as docs/evidence.md shows it', async t => {
+  const { inject } = await startTestEmulator(t, { scenario: { fixtures: ['bistro'] } })
+  const guide = readFileSync(new URL('../../docs/evidence.md', import.meta.url), 'utf8')
+  const [, url = '', payload = '', answer = ''] =
+    /localhost:4010(\/_control\/explain\S*)' [^']*'[^']*' \\\n *-d '(\{.*?\})'\n```\n```text\n(.*?)\n```/s.exec(
+      guide
+    ) ?? []
+  const [line = ''] = /^ {2}BROKEN .*$/m.exec(answer) ?? []
+  const { status, text, headers } = await inject({
+    method: 'POST',
+    url,
+    headers: { host: 'localhost', 'content-type': 'application/json' },
+    payload
+  })
+  t.strictSame([status, headers['content-type']], [200, 'text/plain; charset=utf-8'])
+  t.match(
+    text,
+    /^req_1 {2}POST \/refunds {2}refused, 400, changed nothing {2}\(.+\)\n {2}body: transaction=\S+ amount=\d+\n/
+  )
+  t.ok(line !== '' && text.split('\n').includes(line), text)
+})
 
 const SOME = { method: 'GET', path: '/' }
 /** What is refused, with the place of the problem or the parameter. */

@@ -149,23 +149,20 @@ function validatorFor(of: Json) {
 }
 const validator = validatorFor(document)
 
-t.test(
-  'openapi: each object has what OpenAPI 3.1 requires of it and nothing that it does not know',
-  async t => {
-    t.equal(document.openapi, '3.1.0')
-    t.equal(document.info.version, '1.2.3')
-    for (const each of [...BOTH, control]) t.strictSame(misshapen(each, 'OpenApi', ''), [])
+t.test('openapi: each object has what OpenAPI 3.1 requires, and nothing unknown', async t => {
+  t.equal(document.openapi, '3.1.0')
+  t.equal(document.info.version, '1.2.3')
+  for (const each of [...BOTH, control]) t.strictSame(misshapen(each, 'OpenApi', ''), [])
 
-    const spoilt = structuredClone(document)
-    delete spoilt.paths['/refunds'].get.responses
-    spoilt.paths['/refunds'].post.requestbody = {}
-    t.strictSame(
-      misshapen(spoilt, 'OpenApi', ''),
-      ['.paths./refunds.post.requestbody', '.paths./refunds.get.responses!'],
-      'the check sees what is wrong'
-    )
-  }
-)
+  const spoilt = structuredClone(document)
+  delete spoilt.paths['/refunds'].get.responses
+  spoilt.paths['/refunds'].post.requestbody = {}
+  t.strictSame(
+    misshapen(spoilt, 'OpenApi', ''),
+    ['.paths./refunds.post.requestbody', '.paths./refunds.get.responses!'],
+    'the check sees what is wrong'
+  )
+})
 
 t.test('openapi: every reference leads to a component', async t => {
   for (const each of [...BOTH, control]) {
@@ -238,52 +235,49 @@ function namesOf(schema: Json, isSent: boolean, path = ''): string[] {
   ]
 }
 
-t.test(
-  'openapi: every parameter and every field of every table is there with its type, words, bounds and assumption',
-  async t => {
-    for (const id of IDS) {
-      const { querystring, body, answer } = tablesOf(id)
-      const { parameters = [], requestBody, responses } = operationOf(id)
-      const query = parameters.filter((parameter: Json) => parameter.in === 'query')
-      const properties = Object.fromEntries(
-        query.map(({ name, schema, ...notes }: Json) => [name, { ...schema, ...notes }])
-      )
+t.test('openapi: every name of every table has its type, words, bounds, assumption', async t => {
+  for (const id of IDS) {
+    const { querystring, body, answer } = tablesOf(id)
+    const { parameters = [], requestBody, responses } = operationOf(id)
+    const query = parameters.filter((parameter: Json) => parameter.in === 'query')
+    const properties = Object.fromEntries(
+      query.map(({ name, schema, ...notes }: Json) => [name, { ...schema, ...notes }])
+    )
+    t.strictSame(
+      namesOf({ type: 'object', properties }, true),
+      namesOf(querystring ?? { type: 'object' }, true),
+      id
+    )
+    for (const { name, required, style, explode, schema } of query) {
+      t.equal(required, false, `${id}: ${name} may be left out`)
       t.strictSame(
-        namesOf({ type: 'object', properties }, true),
-        namesOf(querystring ?? { type: 'object' }, true),
+        [style, explode],
+        resolved(schema).properties ? ['deepObject', true] : [undefined, undefined],
+        name
+      )
+    }
+    t.equal(requestBody !== undefined, body !== undefined)
+    if (body) {
+      const { schema, encoding = {} } = requestBody.content[FORM]
+      t.strictSame(namesOf(schema, true), namesOf(body, true), id)
+      const nested = Object.entries<Json>(body.properties).flatMap(([name, { type }]) =>
+        type === 'object' ? [[name, { style: 'deepObject', explode: true }]] : []
+      )
+      t.strictSame(encoding, Object.fromEntries(nested))
+      t.equal(
+        requestBody.required,
+        knownOf(id).kind === 'create',
+        'an update without parameters changes nothing'
+      )
+    }
+    if (answer)
+      t.strictSame(
+        namesOf(Object.values<Json>(responses)[0].content['application/json'].schema, false),
+        namesOf(answer, false),
         id
       )
-      for (const { name, required, style, explode, schema } of query) {
-        t.equal(required, false, `${id}: ${name} may be left out`)
-        t.strictSame(
-          [style, explode],
-          resolved(schema).properties ? ['deepObject', true] : [undefined, undefined],
-          name
-        )
-      }
-      t.equal(requestBody !== undefined, body !== undefined)
-      if (body) {
-        const { schema, encoding = {} } = requestBody.content[FORM]
-        t.strictSame(namesOf(schema, true), namesOf(body, true), id)
-        const nested = Object.entries<Json>(body.properties).flatMap(([name, { type }]) =>
-          type === 'object' ? [[name, { style: 'deepObject', explode: true }]] : []
-        )
-        t.strictSame(encoding, Object.fromEntries(nested))
-        t.equal(
-          requestBody.required,
-          knownOf(id).kind === 'create',
-          'an update without parameters changes nothing'
-        )
-      }
-      if (answer)
-        t.strictSame(
-          namesOf(Object.values<Json>(responses)[0].content['application/json'].schema, false),
-          namesOf(answer, false),
-          id
-        )
-    }
   }
-)
+})
 
 t.test('openapi: a table in the words of JSON Schema, for a create', async t => {
   const refer = (name: string) => ({ $ref: `#/components/schemas/${name}` })
@@ -839,30 +833,27 @@ t.test('openapi: the flat document names nested parameters in brackets', async t
     t.not(check(value).length, 0, JSON.stringify(value))
 })
 
-t.test(
-  'openapi: the documents in docs/ are those of an emulator that is started without options, as the command prints them',
-  async t => {
-    const shipped = (name: string) =>
-      readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
-    const printed = async (...options: string[]) => (await ran(['openapi', ...options])).stdout
+t.test('openapi: the documents in docs/ are those without options, as printed', async t => {
+  const shipped = (name: string) =>
+    readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
+  const printed = async (...options: string[]) => (await ran(['openapi', ...options])).stdout
 
-    t.strictSame(
-      JSON.parse(shipped('openapi.json')),
-      JSON.parse(await printed()),
-      'npm run openapi writes it'
-    )
-    t.strictSame(
-      JSON.parse(shipped('openapi.flat.json')),
-      JSON.parse(await printed('--style', 'flat'))
-    )
-    t.strictSame(JSON.parse(shipped('openapi.control.json')), control)
-    t.strictSame(parse(await printed('--format', 'yaml')), JSON.parse(shipped('openapi.json')))
-    t.match(
-      await printed('--set', 'statuses.created=201', '--port', '4711'),
-      /"url": "http:\/\/localhost:4711\/next"[\s\S]*"201"/
-    )
-  }
-)
+  t.strictSame(
+    JSON.parse(shipped('openapi.json')),
+    JSON.parse(await printed()),
+    'npm run openapi writes it'
+  )
+  t.strictSame(
+    JSON.parse(shipped('openapi.flat.json')),
+    JSON.parse(await printed('--style', 'flat'))
+  )
+  t.strictSame(JSON.parse(shipped('openapi.control.json')), control)
+  t.strictSame(parse(await printed('--format', 'yaml')), JSON.parse(shipped('openapi.json')))
+  t.match(
+    await printed('--set', 'statuses.created=201', '--port', '4711'),
+    /"url": "http:\/\/localhost:4711\/next"[\s\S]*"201"/
+  )
+})
 
 t.test('openapi: the examples of records are records of the default scenario', async t => {
   const { call } = await startDefault(t)
@@ -1139,62 +1130,56 @@ t.test('openapi: the statuses and the page sizes are those of the settings', asy
   )
 })
 
-t.test(
-  'openapi: the address and the examples are those of the sandbox that the document is of',
-  async t => {
-    const own = documentOf({}, '/sandbox/blue/next')
+t.test('openapi: the address and the examples are those of the sandbox', async t => {
+  const own = documentOf({}, '/sandbox/blue/next')
 
-    const urls = [own, document, documentOf({}, '/next', '')].map(({ servers }) =>
-      servers.map(({ url }: Json) => url)
-    )
-    t.strictSame(urls, [
-      ['http://localhost:4010/sandbox/blue/next'],
-      ['http://localhost:4010/next'],
-      ['/next']
-    ])
-    t.match(own.info.description, '(http://localhost:4010/sandbox/blue/_control/assumptions)')
-    t.equal(
-      own.components.schemas.Transaction.examples[0].refunds.url,
-      '/sandbox/blue/next/refunds?transaction=txn_1'
-    )
-    t.equal(
-      operationOf('listUsers', own).responses[200].content['application/json'].example.url,
-      '/sandbox/blue/next/accounts/mch_bistro/users'
-    )
-    t.notMatch(JSON.stringify(own), /"\/next/)
-  }
-)
+  const urls = [own, document, documentOf({}, '/next', '')].map(({ servers }) =>
+    servers.map(({ url }: Json) => url)
+  )
+  t.strictSame(urls, [
+    ['http://localhost:4010/sandbox/blue/next'],
+    ['http://localhost:4010/next'],
+    ['/next']
+  ])
+  t.match(own.info.description, '(http://localhost:4010/sandbox/blue/_control/assumptions)')
+  t.equal(
+    own.components.schemas.Transaction.examples[0].refunds.url,
+    '/sandbox/blue/next/refunds?transaction=txn_1'
+  )
+  t.equal(
+    operationOf('listUsers', own).responses[200].content['application/json'].example.url,
+    '/sandbox/blue/next/accounts/mch_bistro/users'
+  )
+  t.notMatch(JSON.stringify(own), /"\/next/)
+})
 
-t.test(
-  'openapi: an operation and a parameter name their rules and assumptions in words too',
-  async t => {
-    const ofAll = ['BASE-1', 'FORM-2', 'AUTH-1', 'AUTH-3']
-    for (const id of IDS) {
-      const own = knownOf(id).rules.filter(rule => !ofAll.includes(rule))
-      const lines = [...operationOf(id).description.matchAll(/^- Rule (\S+): (.*)\.$/gm)].map(
-        ([, rule, text]) => [rule, text]
-      )
-      t.strictSame(
-        lines,
-        own.map(rule => [rule, RULES[rule].text])
-      )
-    }
-    t.match(
-      operationOf('updateAccount').description,
-      /\n\nAssumptions: A04, A05, A32, A16, A17, A19, A30, A31, A40\.$/
+t.test('openapi: rules and assumptions are named in words too', async t => {
+  const ofAll = ['BASE-1', 'FORM-2', 'AUTH-1', 'AUTH-3']
+  for (const id of IDS) {
+    const own = knownOf(id).rules.filter(rule => !ofAll.includes(rule))
+    const lines = [...operationOf(id).description.matchAll(/^- Rule (\S+): (.*)\.$/gm)].map(
+      ([, rule, text]) => [rule, text]
     )
-    for (const {
-      'x-rule': rule,
-      'x-required-by': requiredBy,
-      'x-assumption': assumption,
-      description = ''
-    } of within(document)) {
-      for (const id of [rule, requiredBy].filter(Boolean))
-        t.equal(description.split(`Rule ${id}.`).length, 2, `${id}: ${description}`)
-      if (assumption) t.equal(description.split(`Assumption ${assumption}.`).length, 2, description)
-    }
+    t.strictSame(
+      lines,
+      own.map(rule => [rule, RULES[rule].text])
+    )
   }
-)
+  t.match(
+    operationOf('updateAccount').description,
+    /\n\nAssumptions: A04, A05, A32, A16, A17, A19, A30, A31, A40\.$/
+  )
+  for (const {
+    'x-rule': rule,
+    'x-required-by': requiredBy,
+    'x-assumption': assumption,
+    description = ''
+  } of within(document)) {
+    for (const id of [rule, requiredBy].filter(Boolean))
+      t.equal(description.split(`Rule ${id}.`).length, 2, `${id}: ${description}`)
+    if (assumption) t.equal(description.split(`Assumption ${assumption}.`).length, 2, description)
+  }
+})
 
 t.test('openapi: an empty value fits the body of an update where it unsets', async t => {
   const { call } = await startDefault(t)

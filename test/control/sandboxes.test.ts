@@ -200,48 +200,45 @@ const PAGE = {
   'sec-fetch-dest': 'empty'
 }
 
-t.test(
-  'limits.sandboxes: a page of another site or port cannot fill it: what pages alone have used makes room',
-  async t => {
-    const pages: [page: string, headers: Record<string, string>, isPage: boolean][] = [
-      ['of another site', PAGE, true],
-      ['of another port', { ...PAGE, 'sec-fetch-site': 'same-site' }, true],
-      [
-        'an image of another port',
-        { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors' },
-        true
-      ],
-      ['of another site, where browsers do not name it', { origin: 'http://shop.example' }, true],
-      ['of the emulator', { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' }, false],
-      [
-        'of the emulator behind TLS',
-        { ...PAGE, 'sec-fetch-site': 'same-origin', origin: 'https://localhost' },
-        false
-      ],
-      ['of the emulator, where browsers do not name it', { origin: 'http://localhost' }, false],
-      ['none: a program', {}, false]
-    ]
-    const emulator = await startTestEmulator(t, { settings: { 'limits.sandboxes': 3 } })
-    const get = async (name: string, more: Record<string, string> = {}) =>
-      (
-        await sandboxClient(emulator, name).call('GET /tickets', {
-          headers: { host: 'localhost', ...more }
-        })
-      ).status
-    for (const [page, headers, isPage] of pages) {
-      t.equal(await get('worker'), 200)
-      for (const name of ['p1', 'p2']) t.equal(await get(name, headers), 200, `${page}: ${name}`)
-      t.strictSame(await namesIn(emulator), ['p1', 'p2', 'worker'], page)
-      t.equal(await get('worker-2'), isPage ? 200 : 429, `${page}: CI goes on`)
-      t.strictSame(
-        await namesIn(emulator),
-        isPage ? ['p2', 'worker', 'worker-2'] : ['p1', 'p2', 'worker'],
-        page
-      )
-      for (const name of await namesIn(emulator)) await emulator.sandboxes.delete(name)
-    }
+t.test('limits.sandboxes: pages cannot fill it: what they alone used makes room', async t => {
+  const pages: [page: string, headers: Record<string, string>, isPage: boolean][] = [
+    ['of another site', PAGE, true],
+    ['of another port', { ...PAGE, 'sec-fetch-site': 'same-site' }, true],
+    [
+      'an image of another port',
+      { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors' },
+      true
+    ],
+    ['of another site, where browsers do not name it', { origin: 'http://shop.example' }, true],
+    ['of the emulator', { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' }, false],
+    [
+      'of the emulator behind TLS',
+      { ...PAGE, 'sec-fetch-site': 'same-origin', origin: 'https://localhost' },
+      false
+    ],
+    ['of the emulator, where browsers do not name it', { origin: 'http://localhost' }, false],
+    ['none: a program', {}, false]
+  ]
+  const emulator = await startTestEmulator(t, { settings: { 'limits.sandboxes': 3 } })
+  const get = async (name: string, more: Record<string, string> = {}) =>
+    (
+      await sandboxClient(emulator, name).call('GET /tickets', {
+        headers: { host: 'localhost', ...more }
+      })
+    ).status
+  for (const [page, headers, isPage] of pages) {
+    t.equal(await get('worker'), 200)
+    for (const name of ['p1', 'p2']) t.equal(await get(name, headers), 200, `${page}: ${name}`)
+    t.strictSame(await namesIn(emulator), ['p1', 'p2', 'worker'], page)
+    t.equal(await get('worker-2'), isPage ? 200 : 429, `${page}: CI goes on`)
+    t.strictSame(
+      await namesIn(emulator),
+      isPage ? ['p2', 'worker', 'worker-2'] : ['p1', 'p2', 'worker'],
+      page
+    )
+    for (const name of await namesIn(emulator)) await emulator.sandboxes.delete(name)
   }
-)
+})
 
 t.test('limits.sandboxes: a page takes the place only of what pages alone have used', async t => {
   for (const evictsIdle of [false, true]) {

@@ -19,53 +19,47 @@ async function start(t: Test) {
 /** What a browser sends back of a cookie. */
 const pairIn = (cookie: string) => cookie.slice(0, cookie.indexOf(';'))
 
-t.test(
-  'session: the token is exchanged for a cookie that no script reads and no other site sends',
-  async t => {
-    const { control, signIn } = await start(t)
+t.test('session: the token buys a cookie that no script reads and no other site sends', async t => {
+  const { control, signIn } = await start(t)
 
-    const cookie = await signIn()
+  const cookie = await signIn()
 
-    t.match(
-      cookie,
-      /^commerce_emulator_4010=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/
-    )
-    t.notMatch(cookie, TOKEN)
-    t.not(pairIn(cookie), pairIn(await signIn()), 'each session has an id of its own')
-    for (const [sent, signed_in] of [
-      [{}, false],
-      [{ cookie: pairIn(cookie) }, true]
-    ] as const) {
-      t.strictSame((await control('GET /session', undefined, { ...OWN, ...sent })).body, {
-        token_required: true,
-        signed_in
-      })
-    }
-    t.equal(
-      (
-        await control('GET /state', undefined, {
-          ...OWN,
-          cookie: `other=1; ${pairIn(cookie)}; more=2`
-        })
-      ).status,
-      200
-    )
-    t.equal(
-      (await control('POST /reset', undefined, { ...OWN, cookie: pairIn(cookie) })).status,
-      200
-    )
-    t.match(
-      (
-        await control('GET /docs', undefined, {
-          ...OWN,
-          cookie: pairIn(cookie),
-          accept: 'text/html'
-        })
-      ).text,
-      'swagger-ui'
-    )
+  t.match(
+    cookie,
+    /^commerce_emulator_4010=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/
+  )
+  t.notMatch(cookie, TOKEN)
+  t.not(pairIn(cookie), pairIn(await signIn()), 'each session has an id of its own')
+  for (const [sent, signed_in] of [
+    [{}, false],
+    [{ cookie: pairIn(cookie) }, true]
+  ] as const) {
+    t.strictSame((await control('GET /session', undefined, { ...OWN, ...sent })).body, {
+      token_required: true,
+      signed_in
+    })
   }
-)
+  t.equal(
+    (
+      await control('GET /state', undefined, {
+        ...OWN,
+        cookie: `other=1; ${pairIn(cookie)}; more=2`
+      })
+    ).status,
+    200
+  )
+  t.equal((await control('POST /reset', undefined, { ...OWN, cookie: pairIn(cookie) })).status, 200)
+  t.match(
+    (
+      await control('GET /docs', undefined, {
+        ...OWN,
+        cookie: pairIn(cookie),
+        accept: 'text/html'
+      })
+    ).text,
+    'swagger-ui'
+  )
+})
 
 t.test('session: without the token, or with another, there is none', async t => {
   const { control } = await start(t)

@@ -537,55 +537,52 @@ t.test('control: the state is a fixture: loaded again, it is the same state', as
   }
 })
 
-t.test(
-  'control: the scenarios that can be loaded are listed with what they say of themselves',
-  async t => {
-    const { control } = await startTestEmulator(t, {
-      folders: {
-        scenarios: {
-          'default.yaml': 'description: Mine.',
-          'bare.yml': '{}',
-          'broken.yaml': 'a: [',
-          'notes.txt': 'no scenario',
-          'named.yaml': 'name: Of the guests',
-          'same.yaml': 'name: same',
-          'varied.yaml': 'vars: { last4: "0341", count: 3 }',
-          'wrong.yaml': 'name: [a]\nvars: { "a name": 1, last4: [] }'
-        },
-        fixtures: {
-          'y.yaml': '# yaml-language-server: $schema=x\n# Only Y.\naccounts: []',
-          'default.json': '{}'
-        }
+t.test('control: loadable scenarios are listed with what they say of themselves', async t => {
+  const { control } = await startTestEmulator(t, {
+    folders: {
+      scenarios: {
+        'default.yaml': 'description: Mine.',
+        'bare.yml': '{}',
+        'broken.yaml': 'a: [',
+        'notes.txt': 'no scenario',
+        'named.yaml': 'name: Of the guests',
+        'same.yaml': 'name: same',
+        'varied.yaml': 'vars: { last4: "0341", count: 3 }',
+        'wrong.yaml': 'name: [a]\nvars: { "a name": 1, last4: [] }'
+      },
+      fixtures: {
+        'y.yaml': '# yaml-language-server: $schema=x\n# Only Y.\naccounts: []',
+        'default.json': '{}'
       }
-    })
-
-    const { status, body } = await control('GET /scenarios')
-
-    t.equal(status, 200)
-    const own = ['bare', 'broken', 'default', 'named', 'same', 'varied', 'wrong', 'y', 'notes']
-    const scenario = (name: string, more: object = {}) => ({
-      name,
-      kind: 'scenario',
-      description: null,
-      ...more
-    })
-    const shown = body.data.filter(({ name }: { name: string }) => own.includes(name))
-    t.strictSame(shown, [
-      ...['bare', 'broken'].map(name => scenario(name)),
-      scenario('default', { description: 'Mine.' }),
-      scenario('named', { title: 'Of the guests' }),
-      scenario('same'),
-      scenario('varied', { vars: { last4: '0341', count: 3 } }),
-      scenario('wrong'),
-      { name: 'y', kind: 'fixture', description: 'Only Y.' }
-    ])
-    for (const { name } of body.data.filter(
-      ({ name }: { name: string }) => !['broken', 'wrong'].includes(name)
-    )) {
-      t.equal((await control('POST /load?dry_run=1', { scenario: name })).status, 200, name)
     }
+  })
+
+  const { status, body } = await control('GET /scenarios')
+
+  t.equal(status, 200)
+  const own = ['bare', 'broken', 'default', 'named', 'same', 'varied', 'wrong', 'y', 'notes']
+  const scenario = (name: string, more: object = {}) => ({
+    name,
+    kind: 'scenario',
+    description: null,
+    ...more
+  })
+  const shown = body.data.filter(({ name }: { name: string }) => own.includes(name))
+  t.strictSame(shown, [
+    ...['bare', 'broken'].map(name => scenario(name)),
+    scenario('default', { description: 'Mine.' }),
+    scenario('named', { title: 'Of the guests' }),
+    scenario('same'),
+    scenario('varied', { vars: { last4: '0341', count: 3 } }),
+    scenario('wrong'),
+    { name: 'y', kind: 'fixture', description: 'Only Y.' }
+  ])
+  for (const { name } of body.data.filter(
+    ({ name }: { name: string }) => !['broken', 'wrong'].includes(name)
+  )) {
+    t.equal((await control('POST /load?dry_run=1', { scenario: name })).status, 200, name)
   }
-)
+})
 
 t.test('control: a scenario and a fixture are read as they are written', async t => {
   const { control } = await startTestEmulator(t, {
@@ -705,52 +702,49 @@ const signOf = ({ before, after }: Json) => {
   return after === null ? '-' : '~'
 }
 
-t.test(
-  'control: the state before and after a request is what GET /state responded with then, whatever came in between',
-  async t => {
-    const { call, control } = await startTestEmulator(t, { scenario: TRAVELLED })
-    const state = async (moment = '') => (await control(`GET /state${moment}`)).text
-    const sent: { before: string; after: string; changes: string }[] = []
-    for (const [on, given, changes] of ACTS) {
-      const before = await state()
-      // one of the responses is lost
-      if (changes !== undefined) await call(on, given).catch(() => {})
-      else t.equal((await control(on, given)).status < 300, true, on)
-      if (changes !== undefined) sent.push({ before, after: await state(), changes })
-    }
-
-    for (const [nth, { before, after, changes }] of sent.entries()) {
-      const id = `req_${nth + 1}`
-      t.equal(await state(`?before=${id}`), before, `before ${id}`)
-      t.equal(await state(`?after=${id}`), after, `after ${id}`)
-      t.strictSame(parse(await state(`?format=yaml&before=${id}`)), JSON.parse(before))
-      t.equal(before === after, changes === '')
-      const { text, body } = await control(`GET /requests/${id}/changes`)
-      t.equal(
-        body.data.map((change: Json) => `${signOf(change)}${change.family}`).join(' '),
-        changes,
-        id
-      )
-      t.equal((await control(`GET /requests/${id}/changes`)).text, text, 'the same bytes again')
-    }
-    t.equal(await state(), sent.at(-1)?.after, 'nothing is changed')
-    const [{ before, after }] = (await control('GET /requests/req_1/changes')).body.data.slice(1)
-    const shown = [before, after].map(({ amount_refunded, refunds }) => [
-      amount_refunded,
-      refunds.data.length
-    ])
-    t.strictSame(
-      shown,
-      [
-        [10, 1],
-        [110, 2]
-      ],
-      'as the API shows it'
-    )
-    await control('POST /load', { scenario: JSON.parse(await state('?before=req_4')) })
-    t.equal(await state(), sent[3]?.before, 'it can be loaded')
+t.test('control: the state before and after a request is what GET /state said then', async t => {
+  const { call, control } = await startTestEmulator(t, { scenario: TRAVELLED })
+  const state = async (moment = '') => (await control(`GET /state${moment}`)).text
+  const sent: { before: string; after: string; changes: string }[] = []
+  for (const [on, given, changes] of ACTS) {
+    const before = await state()
+    // one of the responses is lost
+    if (changes !== undefined) await call(on, given).catch(() => {})
+    else t.equal((await control(on, given)).status < 300, true, on)
+    if (changes !== undefined) sent.push({ before, after: await state(), changes })
   }
-)
+
+  for (const [nth, { before, after, changes }] of sent.entries()) {
+    const id = `req_${nth + 1}`
+    t.equal(await state(`?before=${id}`), before, `before ${id}`)
+    t.equal(await state(`?after=${id}`), after, `after ${id}`)
+    t.strictSame(parse(await state(`?format=yaml&before=${id}`)), JSON.parse(before))
+    t.equal(before === after, changes === '')
+    const { text, body } = await control(`GET /requests/${id}/changes`)
+    t.equal(
+      body.data.map((change: Json) => `${signOf(change)}${change.family}`).join(' '),
+      changes,
+      id
+    )
+    t.equal((await control(`GET /requests/${id}/changes`)).text, text, 'the same bytes again')
+  }
+  t.equal(await state(), sent.at(-1)?.after, 'nothing is changed')
+  const [{ before, after }] = (await control('GET /requests/req_1/changes')).body.data.slice(1)
+  const shown = [before, after].map(({ amount_refunded, refunds }) => [
+    amount_refunded,
+    refunds.data.length
+  ])
+  t.strictSame(
+    shown,
+    [
+      [10, 1],
+      [110, 2]
+    ],
+    'as the API shows it'
+  )
+  await control('POST /load', { scenario: JSON.parse(await state('?before=req_4')) })
+  t.equal(await state(), sent[3]?.before, 'it can be loaded')
+})
 
 t.test('control: requests that were held have their turn when they go on', async t => {
   const { call, control } = await startTestEmulator(t, { scenario: TRAVELLED })

@@ -118,7 +118,7 @@ t.test('checking: every kind of problem is said in words, with its place', async
 })
 
 t.test(
-  'checking: all problems of a document are reported at once, and the schema is compiled once, on first use',
+  'checking: all problems are reported at once; a schema is compiled on first use',
   async t => {
     let made = 0
     const { problems: check } = checkerOf(() => {
@@ -155,7 +155,7 @@ t.test('did-you-mean: the nearest known name, when one is near', async t => {
 })
 
 t.test(
-  'what there is: the first twenty by name, the others by their number; a sentence ends in one mark',
+  'what there is: twenty by name, the others by number; one mark ends a sentence',
   async t => {
     const names = (count: number) => Array.from({ length: count }, (_, nth) => `n${nth}`)
     const twenty = `available: ${names(20).join(', ')}`
@@ -175,7 +175,7 @@ t.test(
 )
 
 t.test(
-  'checking: a template that is no object is of the wrong type, and nothing else is said of it',
+  'checking: a template that is no object is of the wrong type, and no more',
   async t => {
     const { problems } = checkerOf(() => ({
       type: 'object',

@@ -41,7 +41,7 @@ t.test('FORM-1, FORM-2: what no encoder of the property tests writes is decoded 
 })
 
 t.test(
-  'FORM-2, A36: unbalanced brackets and empty names are told apart from other faults',
+  'FORM-2, A36: unbalanced brackets and empty names are faults of their own',
   async t => {
     for (const name of 'a[ a] a[b a]b[ a[b]c a[b]] a[[b]] a[b[c]] a[b]c] a[b][ a[b]c[d] [a] [] [ ] a]b] a][b] a%5B'.split(
       ' '

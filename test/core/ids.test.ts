@@ -17,7 +17,7 @@ const KINDS = {
 const free = new Set<string>()
 
 t.test(
-  'A02 A03: ids are a prefix and 24 letters and digits, the same for the same seed, kind and number',
+  'A02 A03: ids are a prefix and 24 letters and digits, by seed, kind and number',
   async t => {
     const drawThree = (given: GivenSettings, kind: IdKind) => {
       const ids = new Ids()
@@ -148,7 +148,7 @@ t.test('A03: fractions lie from 0 up to 1 and are spread evenly', async t => {
 })
 
 t.test(
-  'A03: a block holds its texts one behind the other, each after the prefix, all of them different',
+  'A03: a block holds its texts one behind the other, prefixed, all different',
   async t => {
     for (const [prefix, length] of [
       ['txn_', 24],

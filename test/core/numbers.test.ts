@@ -71,7 +71,7 @@ t.test('A27: what no client prints is no decimal number', async t => {
 })
 
 t.test(
-  'A27: every number that JSON can hold is taken as JavaScript, Go and C print it',
+  'A27: every JSON number is taken as JavaScript, Go and C print it',
   async t => {
     const holds = (value: number, text: string) => {
       const read = readDecimal(text)

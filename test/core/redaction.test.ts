@@ -27,7 +27,7 @@ function luhn(start: string): string {
 }
 
 t.test(
-  'A25: near a card number: how many digits, the checksum, and what is around and between',
+  'A25: near a card number: its digits, the checksum, what is around and between',
   t => {
     // of 13 to 19 digits, with and without a right checksum; in none of them is a shorter one
     const numbers: [digits: string, isCard: boolean][] = [

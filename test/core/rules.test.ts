@@ -107,7 +107,7 @@ t.test('LOC-3, TXN-3, TXN-4, REF-6, REF-7: which facts keep the rules of a creat
 })
 
 t.test(
-  'A08: every refusal has a status, a type and a sentence that says when it comes',
+  'A08: every refusal has a status, a type and a sentence on when it comes',
   async t => {
     for (const [code, { status, type, when }] of Object.entries(CATALOGUE)) {
       t.ok(/^[a-z_]+$/.test(code), code)

@@ -14,7 +14,7 @@ import {
 } from '../../src/core/settings.js'
 
 t.test(
-  'settings: control before flag before environment before scenario before default',
+  'settings: control, then flag, environment, scenario, default',
   async t => {
     const places = ['scenario', 'environment', 'flag', 'control'] as const
     const given: Record<string, object> = {}
@@ -50,7 +50,7 @@ t.test('settings: false, 0 and null are values, undefined is none', async t => {
 })
 
 t.test(
-  'settings: each default keeps its own schema, and each setting says what it does',
+  'settings: each default keeps its own schema; each setting says what it does',
   async t => {
     const { problems: check } = checkerOf(() => settingsSchema(() => true))
     const defaults = nested(settingsInForce({}).values)
@@ -197,7 +197,7 @@ t.test('settings: a key below the value of another is an unknown name', async t 
 })
 
 t.test(
-  'settings: a process setting in a sandbox is a problem that says where it belongs',
+  'settings: a process setting in a sandbox is told where it belongs',
   async t => {
     const given = (as: string) =>
       `is a setting of the process; give it when you start the emulator, with ${as}=`

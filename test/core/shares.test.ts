@@ -50,7 +50,7 @@ t.test('shares: a sandbox gets its share', async t => {
 })
 
 t.test(
-  'shares: a sandbox that has nothing gets something, however much the others would like',
+  'shares: a sandbox that has nothing gets something, whatever others want',
   async t => {
     const shares = sharesOf(100)
     const many = Array.from({ length: 257 }, () => ({}))
@@ -97,7 +97,7 @@ t.test('shares: the refusal says who has how much, and what to raise', async t =
 })
 
 t.test(
-  'keep: of more values than a map may hold, the one that was put in longest ago goes',
+  'keep: of more values than a map may hold, the oldest goes',
   async t => {
     const map = new Map<string, number>()
     for (const [value, key] of [...'abac'].entries()) keep(map, key, value, 2)

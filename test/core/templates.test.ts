@@ -13,7 +13,7 @@ import {
 const DEEP = { a: [{ b: '$code' }, '$param', 1], c: { d: '$message', e: null }, f: 'text' }
 
 t.test(
-  'templates: values take the places of placeholders, and what has none is left out, in lists too',
+  'templates: values take the places of placeholders; what has none is left out',
   t => {
     const cases: [template: unknown, values: Record<string, unknown>, answer: unknown][] = [
       [

@@ -10,7 +10,7 @@ const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 const GUIDE = read('.github/CONTRIBUTING.md')
 
 t.test(
-  'contributing: every file, script and title of a test that the guide names is there',
+  'contributing: every file, script and title of a test it names is there',
   async t => {
     const files = [...GUIDE.matchAll(/`((?:src|test|docs|examples)\/[^`\s]*)`/g)]
       .map(([, path = '']) => path)
@@ -24,7 +24,7 @@ t.test(
 )
 
 t.test(
-  'npm test: every file of tests runs once, by itself or with the others of its folder',
+  'npm test: every file of tests runs once, alone or with its folder',
   async t => {
     const filesOf = (patterns: string[]) => globSync(patterns, { cwd: fileURLToPath(root) })
     const started = filesOf(JSON.parse(read('package.json')).tap.include)
@@ -42,7 +42,7 @@ t.test(
 )
 
 t.test(
-  'contributing: each kind of addition has five steps, and names a test that fails first',
+  'contributing: each kind of addition has five steps and a test that fails first',
   async t => {
     const sections = GUIDE.split(/^## /m).filter(section => section.startsWith('A new '))
     t.equal(sections.length, 7)
@@ -58,7 +58,7 @@ t.test(
 )
 
 t.test(
-  'issues: each form has a name, a description and fields with labels, and asks for what is needed',
+  'issues: each form has a name, a description, and asks for what is needed',
   async t => {
     const forms = readdirSync(new URL('.github/ISSUE_TEMPLATE', root)).filter(
       file => file !== 'config.yml'
@@ -79,7 +79,7 @@ t.test(
 )
 
 t.test(
-  'docs.yml: what docs:site builds of main is published, with the rights for that alone',
+  'docs.yml: what docs:site builds of main is published, with no more rights',
   async t => {
     const { on, jobs, permissions } = parse(read('.github/workflows/docs.yml'))
     t.strictSame(

@@ -9,7 +9,7 @@ const names = readdirSync(folder)
   .sort()
 
 t.test(
-  'decisions: each has a title, what was decided, why, what would have been the other way, and its cost, and the index lists it',
+  'decisions: each has a title and all its parts, and the index lists it',
   t => {
     const lines = names.map(name => {
       const text = read(name)

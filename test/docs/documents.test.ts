@@ -12,7 +12,7 @@ const root = new URL('../../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 
 t.test(
-  'docs: every package that is bundled is listed in docs/packages.md with its reason, and no other',
+  'docs: packages.md lists every bundled package with its reason, and no other',
   async t => {
     const table = read('docs/packages.md')
     const shown = [...table.matchAll(/^\| ([@a-z][@\w/, -]*) \| (.+) \|$/gm)].flatMap(
@@ -50,7 +50,7 @@ t.test('the published schemas are those that check documents', async t => {
 })
 
 t.test(
-  'every shipped document names its schema on line 1 and says on line 2 what it is for',
+  'every shipped document names its schema on line 1, and its purpose on line 2',
   async t => {
     for (const kind of ['fixture', 'scenario']) {
       for (const file of readdirSync(new URL(`${kind}s/`, root))) {

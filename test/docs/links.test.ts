@@ -74,7 +74,7 @@ const NAMED = new RegExp(
 )
 
 t.test(
-  'docs: every file that the explanation of the code and its picture name is there',
+  'docs: every file that the explanation of the code names is there',
   async t => {
     for (const page of ['docs/how-it-works.md', 'docs/how-it-works/post-refunds.svg']) {
       const named = [...read(page).matchAll(NAMED)].map(([, path]) => `src/${path}`)

@@ -22,7 +22,7 @@ const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 const pageOf = (name: string) => read(`docs/reference/${name}.md`)
 
 t.test(
-  'docs: the pages of docs/reference are what the code says; npm run docs writes them',
+  'docs: docs/reference is what the code says; npm run docs writes it',
   async t => {
     t.strictSame(
       readdirSync(new URL('docs/reference', root)).sort(),
@@ -69,7 +69,7 @@ t.test('docs: every endpoint, rule, assumption, error code and setting has its t
 })
 
 t.test(
-  'docs: every error code is listed with the rules and assumptions that the cases blame, and no other',
+  'docs: every error code is listed with exactly the rules and assumptions it blames',
   t => {
     const cases: Case[] = [
       ...Object.values(RULE_CASES).flatMap(({ kept, silent, broken }) => [

@@ -429,7 +429,7 @@ t.test('findings: what a client does wrong is found, with the calls that show it
 })
 
 t.test(
-  'double-refund-risk: a Refund that was made but could not be written is lost to its client',
+  'double-refund-risk: a Refund that could not be written is lost to its client',
   async t => {
     let isWritable = false
     const saved = async () => {
@@ -446,7 +446,7 @@ t.test(
 )
 
 t.test(
-  'double-refund-risk, double-payment-risk: a client that leaves during a delay and posts again at once repeats it without knowing',
+  'double-…-risk: a client leaves during a delay and posts again at once',
   async t => {
     const script = ['POST /refunds', 'POST /transactions', 'POST /locations'].map(on => ({
       on,
@@ -506,7 +506,7 @@ const shown = ({ list }: ReturnType<typeof counted>) =>
   list().map(({ finding, times, requests }) => [finding, times, requests])
 
 t.test(
-  'retry-after-ignored: the time has passed when the clock of the machine or of the sandbox has passed it',
+  "retry-after-ignored: the time has passed by the machine's clock or the sandbox's",
   t => {
     for (const [now, at, isEarly] of [
       [29, 29, true],

@@ -219,7 +219,7 @@ t.test('journal: what changed a record is what it shows, not what was undone', a
 })
 
 t.test(
-  'journal: a call names the calls that last changed the records that it was judged by',
+  'journal: a call names those that last changed the records it was judged by',
   async t => {
     const { call, control } = await startTestEmulator(t, {
       records: {

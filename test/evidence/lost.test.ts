@@ -35,7 +35,7 @@ const REFUND: Given = {
 }
 
 t.test(
-  'lost answers: a Refund that was made stands in its Transaction until ten were made after it, however late it ends',
+  'lost answers: a Refund stands in its Transaction until ten were made after it',
   t => {
     for (const [later, isSeen] of [
       [9, true],
@@ -64,7 +64,7 @@ t.test(
 )
 
 t.test(
-  'lost answers: what is older than the request is a look only where it shows the record',
+  'lost answers: an older call is a look only where it shows the record',
   t => {
     const lost = new LostAnswers()
     const past = new Store()
@@ -84,7 +84,7 @@ t.test(
 )
 
 t.test(
-  'lost answers, foreign-record: a request whose records were deleted before it was over says nothing of them',
+  'lost answers, foreign-record: nothing is said of records deleted meanwhile',
   async t => {
     const script = [{ on: 'POST /transactions', fault: 'connection_reset', when: 'after' }]
     const { world, executed } = await startWorld({ scenario: { data: smallFixture(), script } })

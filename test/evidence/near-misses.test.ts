@@ -383,7 +383,7 @@ t.test('near misses: of a journal that has dropped requests', async t => {
 })
 
 t.test(
-  'near misses: a request whose client left before its body had come never came to the script',
+  "near misses: a request left before its body had come is not the script's",
   async t => {
     const emulator = await start(t, { script: [{ on: 'POST /refunds', respond: { status: 402 } }] })
     const head = `POST /next/refunds HTTP/1.1\r\nhost: localhost\r\nauthorization: Basic ${btoa(`${MERCHANT}:`)}\r\ncontent-type: application/x-www-form-urlencoded`
@@ -456,7 +456,7 @@ t.test('near misses: why and explain say what a request nearly met', async t => 
 })
 
 t.test(
-  'near misses: at most twenty expectations and entries are explained, by the newest thousand requests',
+  'near misses: at most twenty are explained, by the newest thousand requests',
   async t => {
     const expect = Array.from({ length: 25 }, (_, nth) => ({
       on: 'GET /refunds',

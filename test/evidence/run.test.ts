@@ -57,7 +57,7 @@ const found = (totals: Totals) =>
   totals.findings().map(({ finding, times, requests }) => [finding, times, requests])
 
 t.test(
-  'run: a call is named by its sandbox and the period since its last load or reset; the sandbox at the base address has no name',
+  'run: a call is named by its sandbox, unless at the base address, and its period',
   t => {
     const { run, main, till } = twoSandboxes()
 
@@ -146,7 +146,7 @@ t.test('run: an empty page counts as long as nobody continues from it', t => {
 })
 
 t.test(
-  'run: empty pages before a reset and open ones are listed together, at most 20 by name',
+  'run: empty pages before a reset and open ones are listed, at most 20 by name',
   t => {
     const { run, main, till } = twoSandboxes()
 
@@ -206,7 +206,7 @@ t.test('run: calls that a finding names are kept in full, the earlier ones too',
 })
 
 t.test(
-  'run: of a finding that comes often, the calls that it names are kept in full, and no others',
+  'run: of a finding that comes often, only the calls it names are kept in full',
   t => {
     const { record, entries } = recorded()
     for (let call = 1; call <= 21; call++) record({ id: `req_${call}`, unknownParameter: true })
@@ -229,7 +229,7 @@ t.test('run: a call that a finding names before it is over is kept in full once 
 })
 
 t.test(
-  'run: an empty page that nobody continued from is kept in full while it is open and after a reset',
+  'run: an empty page nobody continued from is kept in full, after a reset too',
   t => {
     const { record, entries, evidence, run } = recorded()
     const search = { query: form('search_query=s'), shown: EMPTY_PAGE, test: 'searches' }
@@ -514,7 +514,7 @@ const unmetIn = (history: RunHistory) => history.judged().filter(({ holds }) => 
 const unusedIn = (history: RunHistory) => history.unused().map(({ entry }) => entry.name)
 
 t.test(
-  'run history: a script entry is used that applied in any period; entries that say the same are used each on its own',
+  'run history: an entry that applied in any period is used, each on its own',
   t => {
     const script = (...applied: [name: string, times: number, calls?: number][]) => ({
       script: applied.map(given => entry(...given))
@@ -531,7 +531,7 @@ t.test(
 )
 
 t.test(
-  'run history: an expectation is met that holds in any period, unless more calls came than may in one',
+  'run history: what holds in any period is met, unless too many calls came in one',
   t => {
     const unmet = (...seen: number[]) =>
       unmetIn(historyOf(...seen.map(count => ({ verdicts: [verdict('a', count)] }))))
@@ -600,7 +600,7 @@ t.test('run history: each sandbox is judged by itself', t => {
 })
 
 t.test(
-  'run history: it is empty until a period is added, and expectations are distinguished by what they want',
+  'run history: empty at first; expectations are told apart by what they want',
   t => {
     const history = new RunHistory()
     t.strictSame([history.isEmpty, history.unused(), history.judged()], [true, [], []])
@@ -617,7 +617,7 @@ t.test(
 )
 
 t.test(
-  'run history: of a long life no more is judged than ten thousand entries and as many expectations, nor 16 Mi characters',
+  'run history: how many entries, expectations and characters are judged',
   t => {
     const history = new RunHistory()
     const counts = (of: RunHistory) => [of.unused().length, unmetIn(of).length]
@@ -651,7 +651,7 @@ t.test(
 )
 
 t.test(
-  'run history: periods are added in the order in which they ended, and a defect in judging one is told to who asks for the run',
+  'run history: periods in the order they ended; who asks is told of a defect',
   async t => {
     const history = new RunHistory()
     const later = new Promise<Period>(resolve =>

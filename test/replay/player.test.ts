@@ -22,7 +22,7 @@ async function playing(script: object[], clock: unknown = NOW) {
 }
 
 t.test(
-  'a player shows what a client sees of an answer that is lost; of one without a body nothing can be cut or broken',
+  'a player shows what a client sees of a lost answer, with a body or without',
   async t => {
     for (const [fault, seen, seenOfNothing] of rows<
       [fault: Fault, seen: string, seenOfNothing: string]

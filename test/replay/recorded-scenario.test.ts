@@ -152,7 +152,7 @@ t.test('the scenario of a refused call: the same rule refuses it there', async t
 })
 
 t.test(
-  'the scenario of a call that was answered: what it shows, and the pages that it is a part of',
+  'the scenario of an answered call: what it shows, and the pages it is part of',
   async t => {
     const emulator = await startTestEmulator(t, { records: RECORDS })
     for (const [on, call, expected] of parse(`
@@ -513,7 +513,7 @@ t.test('a recording: what control calls changed in between is in the first state
 })
 
 t.test(
-  'a recording: a call that was answered of a record that a snapshot took away since is played with that record',
+  'a recording: a record that a snapshot took away is there for its call',
   async t => {
     const emulator = await startTestEmulator(t, { records: RECORDS })
     const { call, control } = emulator
@@ -725,7 +725,7 @@ t.test('a recording: what a script changed of records and answers, it changes ag
 })
 
 t.test(
-  'a recording: it has the records that its requests touched, and all where those are not enough',
+  'a recording: it has the records it touched, or all where those are not enough',
   async t => {
     const settings = { seed: 7, 'auth.accept_any_key': 'mch_b', 'pagination.default_limit': 2 }
     const emulator = await startTestEmulator(t, { records: RECORDS, settings })
@@ -746,7 +746,7 @@ t.test(
 )
 
 t.test(
-  'a recording: a record that was added to one that a call made has that one with it, and what came and went is not expected',
+  'a recording: what was added to a record that a call made has that with it',
   async t => {
     const emulator = await startTestEmulator(t, { records: RECORDS })
     const { call, control } = emulator

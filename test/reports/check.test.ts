@@ -99,7 +99,7 @@ t.test('check: JUnit and TAP hold the settings that were found', t => {
 })
 
 t.test(
-  'TKT-1, REF-6, REF-7: no call can show one kept, so it has one possible outcome, and reports say so',
+  'TKT-1, REF-6, REF-7: no call can show them kept; reports have one outcome each',
   t => {
     const coverage = new Coverage()
     coverage.add(judgement([], 'TKT-1'))

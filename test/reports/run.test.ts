@@ -483,7 +483,7 @@ t.test('reports: Markdown shows gates, findings, tests, refused calls and assump
 })
 
 t.test(
-  'reports: why a call was refused is its rule or assumption with the message, as far as it is known',
+  'reports: why a call was refused is its rule or assumption, with the message',
   t => {
     const { entry } = refusedCall('x') as {
       entry: NonNullable<ReturnType<typeof refusedCall>['entry']>

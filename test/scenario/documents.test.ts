@@ -563,7 +563,7 @@ t.test('library: a missing folder or file is reported by the system, with its pa
 })
 
 t.test(
-  'documents: a text that is too large is refused before it is parsed, in JSON and in YAML',
+  'documents: a text that is too large is refused before it is parsed',
   async t => {
     const limits = { ...DEFAULT_LIMITS, 'limits.values': 1000 }
     const list = (count: number) => JSON.stringify(Array(count).fill(1))

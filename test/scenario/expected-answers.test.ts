@@ -297,7 +297,7 @@ t.test('script and expect: what can never come after another', async t => {
 })
 
 t.test(
-  'expect: a field of the record that is looked at is known below the names of a state alone',
+  'expect: a field of the record looked at is known in a state alone',
   async t => {
     const inState = (id: string) => [{ state: { transactions: { every: { id } } } }]
     const cases: [expect: object[], ...problems: string[]][] = [

@@ -125,7 +125,7 @@ t.test('generate: records belong to the Account or Location that is named', asyn
 })
 
 t.test(
-  'generate: the first merchant is no reseller, even where a reseller comes first',
+  'generate: the first merchant is no reseller, even behind one',
   async t => {
     const { accounts, ...rest } = smallFixture()
     const store = await generatedIn([{ users: 1 }], {

@@ -140,7 +140,7 @@ t.test('a script has a number of patterns, those of the groups that it uses too'
 })
 
 t.test(
-  'a script takes entries until their patterns are too many together, and again when some are gone',
+  'a script takes entries until their patterns are too many together',
   async t => {
     const emulator = await startTestEmulator(t)
     const add = async (reason: unknown) => {

@@ -46,7 +46,7 @@ const marksIn = (data: unknown): string[] => {
 }
 
 t.test(
-  'the published schemas have an address, and compile in the strict mode of Ajv, by draft 2020-12 and by draft 7',
+  'the published schemas have an address and compile in the strict mode of Ajv',
   async t => {
     for (const [kind, { $schema, ...schema }] of Object.entries(SCHEMAS)) {
       t.equal($schema, 'https://json-schema.org/draft/2020-12/schema')
@@ -211,7 +211,7 @@ t.test('a value of a variable may stand where a word', async t => {
 })
 
 t.test(
-  'for every operation an editor knows the names that a call of it can be matched by, can send, and is answered',
+  'an editor knows what each operation is matched by, sends and is answered',
   async t => {
     const { $defs } = SCHEMAS.scenario
     const partOf = (part: Json): Json =>

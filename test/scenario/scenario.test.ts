@@ -329,7 +329,7 @@ t.test('A40: a text that has to be given is not of white space alone', async t =
 })
 
 t.test(
-  'REF-6 REF-7 A24: the Refunds of a fixture are judged in file order as the API judges them',
+  'REF-6 REF-7 A24: Refunds of a fixture are judged in file order, as by the API',
   async t => {
     const amounts = (...amounts: number[]) => ({ refunds: amounts.map(amount => ({ amount })) })
     const cases: Titled[] = [
@@ -760,7 +760,7 @@ t.test('gates: each tells all that it finds, and what fails one goes no further'
 })
 
 t.test(
-  'a scenario: a folder of fixtures that cannot be read is an error of the system',
+  'a scenario: a folder of fixtures that cannot be read is a system error',
   async t => {
     const library = new Library({ fixtures: join(t.testdirName, 'none'), scenarios: null })
 
@@ -883,7 +883,7 @@ expect:
 `
 
 t.test(
-  'a scenario: with every section wrong at once each problem is reported at its place, and the state stays as it was',
+  'a scenario: wrong in every section, each problem has its place, nothing changes',
   async t => {
     const { control, state, nextIds } = await startTestEmulator(t)
     const { nextIds: expectedIds } = await startTestEmulator(t)
@@ -961,7 +961,7 @@ t.test('a scenario: what a problem of a record leaves unknown is not reported', 
 })
 
 t.test(
-  'a scenario: however many problems it has, it is refused with the first thousand',
+  'a scenario: of many problems, the first thousand are reported',
   async t => {
     const tickets = (ticket: object) => ({ tickets: new Array(50_000).fill(ticket) })
     const cases: [data: unknown, first: string][] = [
@@ -979,7 +979,7 @@ t.test(
 )
 
 t.test(
-  'a scenario: the problems of expectations are listed in their order, however long each takes to find',
+  'a scenario: the problems of expectations are listed in their order',
   async t => {
     const expect = [
       { on: 'POST /refunds', match: { body: { reason: '/(/' } } },
@@ -1019,7 +1019,7 @@ refunds:
 `
 
 t.test(
-  'an export is a fixture: loaded again, it gives the same records and the same export',
+  'an export is a fixture: loaded again, it gives the same records and export',
   async t => {
     const { store } = await firstStateIn(RICH)
     store.users.remove('usr_gone')

@@ -4,7 +4,7 @@ import { smallFixture } from '../support/emulator.js'
 import { codesIn, problemsIn } from '../support/first-state.js'
 
 t.test(
-  'script: an entry behind one that is applied to every request of its operations is a problem',
+  'script: an entry behind one that takes every request is a problem',
   async t => {
     const all = { on: 'GET /tickets', delay: '1s' }
     const some = { ...all, match: { key: 'k' } }

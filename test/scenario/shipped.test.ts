@@ -174,7 +174,7 @@ t.test('each says what it is for: schema, comment, name, one sentence', async t 
 })
 
 t.test(
-  'A03: two loads with one seed give the same state, byte for byte; so does a reset',
+  'A03: loads with one seed, and a reset, give the same state, byte for byte',
   async t => {
     const { world } = await startWorld({ loaded: false })
 
@@ -214,7 +214,7 @@ const withoutScript = (documents: readonly [name: string, text: string][]) =>
   })
 
 t.test(
-  'what a scenario shows by its plays, it shows by its script: each shipped one and each example of the guide holds, and fails without',
+  'a scenario, shipped or of the guide, holds by its script, and fails without',
   async t => {
     const texts = GUIDE.split(/^#{2,3} /m).flatMap(section => {
       const [heading = ''] = section.split('\n')

@@ -302,7 +302,7 @@ t.test('steps: a reference without a value is reported, and its call is not made
 })
 
 t.test(
-  'steps: after one that was answered otherwise than expected, those that refer to it are not made',
+  'steps: those that refer to one with another answer than expected are not made',
   async t => {
     const steps: StepData[] = [
       { as: 'a', do: 'POST /transactions', expect: { status: 402 } },

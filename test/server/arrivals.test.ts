@@ -317,65 +317,62 @@ t.test('A09, A33: the urls of lists and of embedded Refunds lie under the sandbo
   )
 })
 
-t.test(
-  'arrivals: a connection that is kept for hundreds of requests keeps no listener of any of them',
-  async t => {
-    const scenario = {
-      clock: NOW,
-      data: smallFixture(),
-      script: [{ on: 'GET /accounts', delay: '1ms' }]
-    }
-    const { app, listen } = await startTestEmulator(t, { scenario, logged: false })
-    const request = (line: string, headers = '') =>
-      `${line} HTTP/1.1\r\nhost: localhost\r\nauthorization: ${authorization()}\r\n${headers}\r\n`
-    const post = (path: string, type: string, body: string) =>
-      request(
-        `POST ${path}`,
-        // one that is refused before its body is asked for ends the connection
-        `content-type: ${type}\r\n${type === 'text/plain' ? '' : 'expect: 100-continue\r\n'}content-length: ${body.length}\r\n`
-      ) + body
-    const form = 'application/x-www-form-urlencoded'
-    const kinds = [
-      request('GET /next/tickets/tkt_a'),
-      request('GET /next/accounts'),
-      request('GET /sandbox/a/next/tickets'),
-      request('OPTIONS /next/tickets', 'origin: http://shop.example\r\n'),
-      request('GET /%ff'),
-      request('GET /nowhere'),
-      request('GET /_control/clock'),
-      post('/next/refunds', form, 'transaction=none'),
-      post('/next/refunds', 'text/plain', 'transaction=none'),
-      post('/_control/verify', 'application/json', '{"on":"GET /refunds","times":0,"within":"1ms"}')
-    ]
-    const warnings: string[] = []
-    const warned = ({ message }: Error) => void warnings.push(message)
-    process.on('warning', warned)
-    t.teardown(() => process.off('warning', warned))
-    const port = await listen()
-    const accepted = once(app.server, 'connection')
-    const { socket: client, received } = opened(t, port, '')
-    const [socket] = (await accepted) as [Socket]
-    const answers = () => received().split(/HTTP\/1\.1 [2-5]/).length - 1
-    const listeners = async () => {
-      await wait(20)
-      return socket.eventNames().map(event => `${String(event)}: ${socket.listenerCount(event)}`)
-    }
-    const send = async (texts: string[]) => {
-      const all = answers() + texts.length
-      client.write(texts.join(''))
-      for (let left = 2000; answers() < all && left > 0; left--) await wait(1)
-      t.equal(answers(), all)
-    }
-
-    for (const kind of kinds) await send([kind])
-    await send([...kinds, ...kinds])
-    const before = await listeners()
-    for (let round = 0; round < 10; round++) await send([...kinds, ...kinds])
-    for (const kind of kinds) await send(Array.from({ length: 40 }, () => kind))
-    for (const kind of kinds) for (let times = 0; times < 12; times++) await send([kind])
-
-    t.ok(answers() > 700, String(answers()))
-    t.strictSame(await listeners(), before)
-    t.strictSame(warnings, [])
+t.test('arrivals: a connection that is kept keeps no listener of its requests', async t => {
+  const scenario = {
+    clock: NOW,
+    data: smallFixture(),
+    script: [{ on: 'GET /accounts', delay: '1ms' }]
   }
-)
+  const { app, listen } = await startTestEmulator(t, { scenario, logged: false })
+  const request = (line: string, headers = '') =>
+    `${line} HTTP/1.1\r\nhost: localhost\r\nauthorization: ${authorization()}\r\n${headers}\r\n`
+  const post = (path: string, type: string, body: string) =>
+    request(
+      `POST ${path}`,
+      // one that is refused before its body is asked for ends the connection
+      `content-type: ${type}\r\n${type === 'text/plain' ? '' : 'expect: 100-continue\r\n'}content-length: ${body.length}\r\n`
+    ) + body
+  const form = 'application/x-www-form-urlencoded'
+  const kinds = [
+    request('GET /next/tickets/tkt_a'),
+    request('GET /next/accounts'),
+    request('GET /sandbox/a/next/tickets'),
+    request('OPTIONS /next/tickets', 'origin: http://shop.example\r\n'),
+    request('GET /%ff'),
+    request('GET /nowhere'),
+    request('GET /_control/clock'),
+    post('/next/refunds', form, 'transaction=none'),
+    post('/next/refunds', 'text/plain', 'transaction=none'),
+    post('/_control/verify', 'application/json', '{"on":"GET /refunds","times":0,"within":"1ms"}')
+  ]
+  const warnings: string[] = []
+  const warned = ({ message }: Error) => void warnings.push(message)
+  process.on('warning', warned)
+  t.teardown(() => process.off('warning', warned))
+  const port = await listen()
+  const accepted = once(app.server, 'connection')
+  const { socket: client, received } = opened(t, port, '')
+  const [socket] = (await accepted) as [Socket]
+  const answers = () => received().split(/HTTP\/1\.1 [2-5]/).length - 1
+  const listeners = async () => {
+    await wait(20)
+    return socket.eventNames().map(event => `${String(event)}: ${socket.listenerCount(event)}`)
+  }
+  const send = async (texts: string[]) => {
+    const all = answers() + texts.length
+    client.write(texts.join(''))
+    for (let left = 2000; answers() < all && left > 0; left--) await wait(1)
+    t.equal(answers(), all)
+  }
+
+  for (const kind of kinds) await send([kind])
+  await send([...kinds, ...kinds])
+  const before = await listeners()
+  for (let round = 0; round < 10; round++) await send([...kinds, ...kinds])
+  for (const kind of kinds) await send(Array.from({ length: 40 }, () => kind))
+  for (const kind of kinds) for (let times = 0; times < 12; times++) await send([kind])
+
+  t.ok(answers() > 700, String(answers()))
+  t.strictSame(await listeners(), before)
+  t.strictSame(warnings, [])
+})
