@@ -3,6 +3,7 @@
  * emulated.
  */
 import t from 'tap'
+import { parse } from 'yaml'
 import { settingsOfFlags } from '../../src/cli/launch.js'
 import { pageIn } from '../../src/console/ui/views/data/list-parameters.js'
 import { openApiDocument } from '../../src/control/openapi.js'
@@ -79,7 +80,7 @@ t.test('pagination.cursors: two names that differ from each other and the rest',
       ])
     ]
   ]
-  for (const [path, ...values] of cases) {
+  for (const [path, ...values] of cases)
     for (const value of values) {
       const { status, body } = await control('PATCH /settings', {
         pagination: { cursors: value }
@@ -90,7 +91,6 @@ t.test('pagination.cursors: two names that differ from each other and the rest',
         JSON.stringify(value)
       )
     }
-  }
   t.equal(
     (await call('GET /tickets', { query: 'starting_after=t1' })).status,
     200,
@@ -354,30 +354,10 @@ t.test('shapes.error: answers of the script have it, those of the control API do
 
   t.strictSame(
     answers.map(({ status, body }) => [status, body]),
-    [
-      [
-        503,
-        {
-          errors: [
-            {
-              detail: 'The service is unavailable; try again later.',
-              reason: 'service_unavailable',
-              at: {}
-            }
-          ],
-          trace: 'req_1',
-          ok: false
-        }
-      ],
-      [
-        400,
-        {
-          errors: [{ detail: 'The request is not valid.', reason: 'odd', at: { parameter: 'p' } }],
-          trace: 'req_2',
-          ok: false
-        }
-      ]
-    ]
+    parse(`
+      - [503, {errors: [{detail: The service is unavailable; try again later., reason: service_unavailable, at: {}}], trace: req_1, ok: false}]
+      - [400, {errors: [{detail: The request is not valid., reason: odd, at: {parameter: p}}], trace: req_2, ok: false}]
+    `)
   )
   const refused = await control('PATCH /settings', { nonsense: 1 })
   t.strictSame(
@@ -396,9 +376,8 @@ t.test('shapes.error: what cannot be read as HTTP has it too', async t => {
   for (const [bytes, code] of [
     ['nonsense\r\n\r\n', 'request_malformed'],
     ['GET /next/tickets HTTP/1.1\r\nhost: a\r\nexpect: tea\r\n\r\n', 'expectation_failed']
-  ] as const) {
+  ] as const)
     t.ok((await exchanged(port, bytes)).endsWith(`{"oops":"${code}"}`), code)
-  }
 })
 
 t.test('shapes: a template that is wrong is refused, with what is wrong', async t => {
@@ -448,29 +427,17 @@ t.test('shapes: steps and plays expect what is answered, refer to it', async t =
       error: { oops: '$code', text: '$message', id: '$request_id' }
     }
   }
-  const data = {
-    api_keys: [{ key: 'sk_merchant', account: 'mch_a' }],
-    accounts: [
-      {
-        id: 'mch_a',
-        type: 'merchant',
-        name: 'A',
-        email: 'a@example.com',
-        address: { country: 'US' }
-      }
-    ]
-  }
-  const steps = [
-    {
-      as: 'page',
-      do: 'GET /accounts',
-      expect: { body: { items: { rows: [{ id: 'mch_a' }] }, datas: false } }
-    },
-    { do: 'GET /accounts/${page.items.rows.0.id}', expect: { body: { id: 'mch_a' } } },
-    { do: 'GET /accounts/none', expect: { status: 404, body: { oops: 'resource_missing' } } },
-    { as: 'more', do: 'GET /accounts', expect: { status: 200 } },
-    { do: 'GET /accounts', query: { search: '${more.datas}' }, expect: { status: 400 } }
-  ]
+  const data = parse(`
+    api_keys: [{key: sk_merchant, account: mch_a}]
+    accounts: [{id: mch_a, type: merchant, name: A, email: a@example.com, address: {country: US}}]
+  `)
+  const steps = parse(`
+    - {as: page, do: GET /accounts, expect: {body: {items: {rows: [{id: mch_a}]}, datas: false}}}
+    - {do: 'GET /accounts/\${page.items.rows.0.id}', expect: {body: {id: mch_a}}}
+    - {do: GET /accounts/none, expect: {status: 404, body: {oops: resource_missing}}}
+    - {as: more, do: GET /accounts, expect: {status: 200}}
+    - {do: GET /accounts, query: {search: '\${more.datas}'}, expect: {status: 400}}
+  `)
   const { call, control } = await startTestEmulator(t, { scenario: { settings, data, steps } })
   t.strictSame(
     (
@@ -592,12 +559,11 @@ t.test('shapes: the console reads pages and errors by their templates', t => {
       { data: [], has_more: false, first_id: null, last_id: null, message: undefined }
     ]
   ]
-  for (const [answer, { list, error }, page] of cases) {
+  for (const [answer, { list, error }, page] of cases)
     t.strictSame(
       pageIn(answer, { 'shapes.list': { value: list }, 'shapes.error': { value: error } }),
       page,
       JSON.stringify(answer)
     )
-  }
   t.end()
 })

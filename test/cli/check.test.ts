@@ -3,6 +3,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { PassThrough } from 'node:stream'
 import timers from 'node:timers/promises'
 import t from 'tap'
+import { parse } from 'yaml'
 import { type CheckOptions, check } from '../../src/cli/check.js'
 import { createProgressBar } from '../../src/cli/progress.js'
 import { SAYS } from '../../src/cli/sentences.js'
@@ -51,19 +52,11 @@ const shownOf = (checked: readonly CheckedFile[]): string[] =>
 const GOOD = {
   data: smallFixture(),
   script: [{ on: 'POST /refunds', respond: { status: 503 } }],
-  steps: [
-    {
-      as: 'payment',
-      do: 'POST /transactions',
-      body: { ticket: '${tkt_a}', payment_type: 'card', amount: 50 }
-    },
-    {
-      do: 'POST /refunds',
-      body: { transaction: '${payment.id}', amount: 20 },
-      expect: { body: { amount: 20 } }
-    },
-    { do: 'GET /tickets', key: 'sk_reseller', query: { limit: 1 } }
-  ],
+  steps: parse(`
+    - {as: payment, do: POST /transactions, body: {ticket: '\${tkt_a}', payment_type: card, amount: 50}}
+    - {do: POST /refunds, body: {transaction: '\${payment.id}', amount: 20}, expect: {body: {amount: 20}}}
+    - {do: GET /tickets, key: sk_reseller, query: {limit: 1}}
+  `),
   expect: [
     { on: 'POST /refunds', match: { body: { amount: 20 }, key: 'sk_merchant' }, times: 1 },
     { on: 'GET /tickets', match: { query: { limit: 1 }, key: 'sk_reseller' } },
@@ -177,13 +170,9 @@ t.test('check: plays are sent as a client would, so that the script acts on them
           ...data,
           users: [{ id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }]
         },
-        script: [
-          {
-            on: 'DELETE /accounts/{account_id}/users/{user_id}',
-            fault: 'truncated_body',
-            when: 'after'
-          }
-        ],
+        script: parse(`
+          - {on: 'DELETE /accounts/{account_id}/users/{user_id}', fault: truncated_body, when: after}
+        `),
         play: [{ do: 'DELETE /accounts/mch_a/users/usr_a', expect: { fault: 'empty_response' } }]
       },
       ['✓ play 1. DELETE /accounts/mch_a/users/usr_a']
@@ -203,17 +192,10 @@ t.test('check: plays are sent as a client would, so that the script acts on them
           { do: 'GET /tickets' },
           { ...refund(2000), expect: { fault: 'truncated_body' } }
         ],
-        expect: [
-          { on: 'POST /refunds', took_effect: true, times: 1 },
-          {
-            sequence: [
-              { on: 'GET /locations' },
-              { on: 'GET /tickets', no_later_than: '20s' },
-              { on: 'POST /refunds', no_later_than: '20s' }
-            ],
-            others: true
-          }
-        ]
+        expect: parse(`
+          - {on: POST /refunds, took_effect: true, times: 1}
+          - {sequence: [{on: GET /locations}, {on: GET /tickets, no_later_than: 20s}, {on: POST /refunds, no_later_than: 20s}], others: true}
+        `)
       },
       [
         ...['POST /refunds', 'GET /locations', 'GET /tickets', 'POST /refunds'].map(

@@ -4,6 +4,7 @@ import { type AddressInfo, connect, createServer as createTcpServer } from 'node
 import { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { parse } from 'yaml'
 import { failureLines } from '../../src/cli/failures.js'
 import { run, type Streams } from '../../src/cli/program.js'
 import { reasonOf, SAYS } from '../../src/cli/sentences.js'
@@ -88,9 +89,8 @@ t.test('cli: --help shows the commands, every flag with its default and variable
     'judge [options] Judge',
     'report Reports',
     'Examples:'
-  ]) {
+  ])
     t.ok(flat.includes(part), part)
-  }
   t.strictSame(
     stdout.split('\n').filter(line => line.length > 80),
     []
@@ -172,16 +172,16 @@ t.test('cli: an invalid command line is refused with what is wrong', async t => 
 })
 
 t.test('cli: a command or flag that is gone is refused with what to use instead', async t => {
-  const cases: [args: string[], name: keyof typeof RETIRED_COMMANDS][] = [
-    [['lsp'], 'lsp'],
-    [['lsp', '--stdio'], 'lsp'],
-    [['coverage'], 'coverage'],
-    [['coverage', 'merge', '--format', 'junit', 'reports'], 'coverage'],
-    [['report', 'diff', '--before', 'last', 'reports'], 'report diff'],
-    [['record', '--from', 'http://a.example', '--out', 'a.yaml', '--', 'true'], 'record --from'],
-    [['record', '--out', 'a.yaml', '--from=http://a.example', '--', 'true'], 'record --from'],
-    [['check', '--step'], 'check --step']
-  ]
+  const cases: [args: string[], name: keyof typeof RETIRED_COMMANDS][] = parse(`
+    - [[lsp], lsp]
+    - [[lsp, --stdio], lsp]
+    - [[coverage], coverage]
+    - [[coverage, merge, --format, junit, reports], coverage]
+    - [[report, diff, --before, last, reports], report diff]
+    - [[record, --from, http://a.example, --out, a.yaml, --, 'true'], record --from]
+    - [[record, --out, a.yaml, --from=http://a.example, --, 'true'], record --from]
+    - [[check, --step], check --step]
+  `)
   for (const [args, name] of cases) {
     const { status, stdout, stderr } = await ran(args)
     t.strictSame(
@@ -292,26 +292,21 @@ t.test('cli: an unknown setting or a bad value is refused where it was given', a
 })
 
 t.test('cli: validate reports for each file whether it is valid', async t => {
-  const root = t.testdir({
-    fixtures: { 'mine.yaml': 'accounts: []' },
-    'right.yaml': 'fixtures: [mine]\nseed: 3',
-    'fixture.yaml':
-      'accounts:\n  - { id: mch_a, type: merchant, name: A, email: a@example.com, address: { country: US } }',
-    'one.yaml': 'fixtures: [mien]',
-    'bad.yaml':
-      'sede: 3\nsettings: { port: 1 }\ndata:\n  tickets:\n    - { id: tkt_1, location: loc_x, reference: 12 }\n',
-    'broken.json': '{ "seed": 1,, }',
-    'steps.yaml': 'steps:\n  - do: GET /nowhere\n  - do: GET /tickets/${gone.id}',
-    'refused.yaml': 'steps:\n  - do: GET /tickets/none',
-    'made.yaml':
-      'fixtures: [bistro]\nsteps:\n  - { do: POST /refunds, body: { transaction: txn_119, amount: 5 } }',
-    'misspelled.yaml':
-      'fixtures: [bistro]\nsteps:\n  - { do: POST /refunds, body: { transaction: txn_119, amout: 5 } }',
-    parts: {
-      'outer.yaml': 'fixtures: [inner.yaml]',
-      'inner.yaml': 'users:\n  - account: mch_none\n    name: A\n    email: nonsense'
-    }
-  })
+  const root = t.testdir(
+    parse(`
+    fixtures: {mine.yaml: 'accounts: []'}
+    right.yaml: "fixtures: [mine]\\nseed: 3"
+    fixture.yaml: "accounts:\\n  - { id: mch_a, type: merchant, name: A, email: a@example.com, address: { country: US } }"
+    one.yaml: 'fixtures: [mien]'
+    bad.yaml: "sede: 3\\nsettings: { port: 1 }\\ndata:\\n  tickets:\\n    - { id: tkt_1, location: loc_x, reference: 12 }\\n"
+    broken.json: '{ "seed": 1,, }'
+    steps.yaml: "steps:\\n  - do: GET /nowhere\\n  - do: GET /tickets/\${gone.id}"
+    refused.yaml: "steps:\\n  - do: GET /tickets/none"
+    made.yaml: "fixtures: [bistro]\\nsteps:\\n  - { do: POST /refunds, body: { transaction: txn_119, amount: 5 } }"
+    misspelled.yaml: "fixtures: [bistro]\\nsteps:\\n  - { do: POST /refunds, body: { transaction: txn_119, amout: 5 } }"
+    parts: {outer.yaml: 'fixtures: [inner.yaml]', inner.yaml: "users:\\n  - account: mch_none\\n    name: A\\n    email: nonsense"}
+  `)
+  )
   const folder = ['--fixtures-dir', `${root}/fixtures`]
   const at = (name: string) => `${root}/${name}`
 
@@ -562,13 +557,12 @@ t.test('cli: healthcheck asks the emulator at the port and host of its settings'
       )
     ]
   ]
-  for (const [args, environment, status, line] of cases) {
+  for (const [args, environment, status, line] of cases)
     t.strictSame(
       await ran(['healthcheck', ...args], environment),
       { status, stdout: `${line}\n`, stderr: '' },
       args.join(' ')
     )
-  }
   t.strictSame([...new Set(asked)], ['/_control/health'])
 })
 

@@ -97,7 +97,7 @@ async function startWalk(t: Test, settings: GivenSettings = {}) {
    */
   const everything = async () => {
     const texts: string[] = []
-    for (const prefix of ['', '/sandbox/known']) {
+    for (const prefix of ['', '/sandbox/known'])
       for (const path of [
         '/state',
         '/script',
@@ -107,12 +107,10 @@ async function startWalk(t: Test, settings: GivenSettings = {}) {
         '/requests',
         '/coverage',
         ''
-      ]) {
+      ])
         texts.push(
           (await inject({ method: 'GET', url: `${prefix}/_control${path}`, headers: allowed })).text
         )
-      }
-    }
     return [
       ...texts,
       (await inject({ method: 'GET', url: '/_control/sandboxes', headers: allowed })).text.replace(
@@ -169,7 +167,7 @@ t.test('control: every route refuses Hosts of DNS rebinding', async t => {
       [403, 'origin_not_allowed'],
       `${on}, another Origin`
     )
-    for (const site of ['cross-site', 'same-site']) {
+    for (const site of ['cross-site', 'same-site'])
       for (const dest of ['image', 'iframe', 'script', 'empty', 'document']) {
         const mode = ['iframe', 'document'].includes(dest) ? 'navigate' : 'no-cors'
         const headers = {
@@ -188,7 +186,6 @@ t.test('control: every route refuses Hosts of DNS rebinding', async t => {
           `${on}, ${dest} of ${site}`
         )
       }
-    }
     if (!isMutating(route)) return
     // content types that a page can send without a preflight
     for (const type of [
@@ -238,8 +235,8 @@ t.test('control: every route but the open ones refuses a call without CONTROL_TO
   const others = '/ /next/tickets /next/nowhere /nowhere /_control/nowhere /%ff'
     .split(' ')
     .map(path => ({ method: 'GET', path }))
-  for (const route of [...controlRoutes, ...others]) {
-    for (const prefix of ['', '/sandbox/known', '/sandbox/one-that']) {
+  for (const route of [...controlRoutes, ...others])
+    for (const prefix of ['', '/sandbox/known', '/sandbox/one-that'])
       for (const accept of ['text/html', 'application/json']) {
         const { text, headers } = await answered(route, prefix, {
           headers: { host: 'localhost', accept }
@@ -249,11 +246,9 @@ t.test('control: every route but the open ones refuses a call without CONTROL_TO
           `${route.method} ${prefix}${route.path} as ${accept}`
         )
       }
-    }
-  }
 
   const port = await emulator.listen()
-  for (const prefix of ['', '/sandbox/known']) {
+  for (const prefix of ['', '/sandbox/known'])
     for (const route of controlRoutes) {
       // one of the routes deletes the sandbox
       await sandboxClient(emulator, 'known').call('GET /tickets')
@@ -280,7 +275,6 @@ t.test('control: every route but the open ones refuses a call without CONTROL_TO
         `an allowed ${route.method} ${prefix}${route.path}: ${status} ${code}`
       )
     }
-  }
 })
 
 t.test('control: every route of a sandbox that does not exist is a 404', async t => {

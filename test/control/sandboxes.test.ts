@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { parse } from 'yaml'
 import type { GivenSettings } from '../../src/core/settings.js'
 import {
   authorization,
@@ -120,53 +121,24 @@ t.test('sandboxes: an API call whose path and key are right makes one', async t 
   const emulator = await startTestEmulator(t, {
     scenario: { data: smallFixture(), expect: [{ on: 'POST /refunds', times: 1 }] }
   })
-  const calls: [name: string, on: string, given: object, status: number, isMade: boolean][] = [
-    ['nokey', 'GET /tickets', { key: null }, 401, false],
-    ['wrong-key', 'GET /tickets', { key: 'sk_none' }, 401, false],
-    ['nowhere', 'GET /none', {}, 404, false],
-    ['method', 'DELETE /tickets/tkt_a', {}, 405, false],
-    ['head', 'HEAD /tickets', {}, 200, true],
-    [
-      'preflight',
-      'OPTIONS /tickets',
-      { headers: { origin: 'http://shop.example', 'access-control-request-method': 'GET' } },
-      204,
-      false
-    ],
-    [
-      'image',
-      'GET /tickets',
-      { headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' } },
-      404,
-      false
-    ],
-    [
-      'form',
-      'POST /transactions',
-      { key: null, headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' } },
-      404,
-      false
-    ],
-    ['found', 'GET /tickets', {}, 200, true],
-    ['missing', 'GET /tickets/none', {}, 404, true],
-    ['disabled', 'DELETE /locations/loc_a', {}, 501, true],
-    ['invalid', 'POST /refunds', {}, 400, true],
-    ['needless', 'POST /transactions', { key: null }, 400, true],
-    [
-      'page',
-      'GET /tickets',
-      { headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' } },
-      200,
-      true
-    ],
-    [
-      'own-page',
-      'GET /tickets',
-      { headers: { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'no-cors' } },
-      200,
-      true
-    ]
-  ]
+  const calls: [name: string, on: string, given: object, status: number, isMade: boolean][] =
+    parse(`
+    - [nokey, GET /tickets, {key: null}, 401, false]
+    - [wrong-key, GET /tickets, {key: sk_none}, 401, false]
+    - [nowhere, GET /none, {}, 404, false]
+    - [method, DELETE /tickets/tkt_a, {}, 405, false]
+    - [head, HEAD /tickets, {}, 200, true]
+    - [preflight, OPTIONS /tickets, {headers: {origin: http://shop.example, access-control-request-method: GET}}, 204, false]
+    - [image, GET /tickets, {headers: {sec-fetch-site: cross-site, sec-fetch-mode: no-cors}}, 404, false]
+    - [form, POST /transactions, {key: null, headers: {sec-fetch-site: cross-site, sec-fetch-mode: navigate}}, 404, false]
+    - [found, GET /tickets, {}, 200, true]
+    - [missing, GET /tickets/none, {}, 404, true]
+    - [disabled, DELETE /locations/loc_a, {}, 501, true]
+    - [invalid, POST /refunds, {}, 400, true]
+    - [needless, POST /transactions, {key: null}, 400, true]
+    - [page, GET /tickets, {headers: {sec-fetch-site: cross-site, sec-fetch-mode: cors}}, 200, true]
+    - [own-page, GET /tickets, {headers: {sec-fetch-site: same-origin, sec-fetch-mode: no-cors}}, 200, true]
+  `)
   for (const [name, on, given, status, isMade] of calls) {
     if (name === 'found') {
       t.match(

@@ -33,12 +33,11 @@ t.test('session: the token buys a cookie that no script reads and no other site 
   for (const [sent, signed_in] of [
     [{}, false],
     [{ cookie: pairIn(cookie) }, true]
-  ] as const) {
+  ] as const)
     t.strictSame((await control('GET /session', undefined, { ...OWN, ...sent })).body, {
       token_required: true,
       signed_in
     })
-  }
   t.equal(
     (
       await control('GET /state', undefined, {
@@ -81,14 +80,13 @@ t.test('session: without the token, or with another, there is none', async t => 
       JSON.stringify(body)
     )
   }
-  for (const site of ['cross-site', 'same-site']) {
+  for (const site of ['cross-site', 'same-site'])
     t.equal(
       (await control('POST /session', { token: TOKEN }, { ...OWN, 'sec-fetch-site': site })).body
         .error.code,
       'origin_not_allowed',
       site
     )
-  }
 })
 
 t.test('session: the cookie counts for the pages of the emulator alone', async t => {
@@ -110,14 +108,13 @@ t.test('session: the cookie counts for the pages of the emulator alone', async t
     ['POST /reset', 200, by('same-origin'), { origin: `http://${host}` }],
     ['POST /reset', 401, {}, by('none')],
     ['POST /reset', 403, by('same-site'), by('cross-site'), other]
-  ] as const) {
+  ] as const)
     for (const headers of senders)
       t.equal(
         (await control(on, undefined, { host, cookie, ...headers })).status,
         status,
         `${on} ${JSON.stringify(headers)}`
       )
-  }
   const near = [
     `${cookie}x`,
     cookie.slice(0, -1),

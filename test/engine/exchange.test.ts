@@ -123,9 +123,8 @@ t.test('an exchange is of the trace of its traceparent; a bad header names none'
     [`00-${trace}-01`, null],
     [trace.toUpperCase(), null],
     ['', null]
-  ] as const) {
+  ] as const)
     t.equal(executed('GET /tickets', { headers: { traceparent } }).trace, expected, traceparent)
-  }
 })
 
 t.test('a signature is that of a request and its caller; of an unread body, never', async t => {

@@ -141,7 +141,7 @@ t.test('AUTH-1, AUTH-3, A18: the key is the user name of HTTP Basic', async t =>
       key: null,
       headers: { ...(authorization !== undefined && { authorization }) }
     })
-  for (const [expected, values] of Object.entries(refusedAs)) {
+  for (const [expected, values] of Object.entries(refusedAs))
     for (const authorization of values) {
       const { status, headers, body } = get(authorization)
       const { code, rule, assumption, param, type } = body.error
@@ -152,7 +152,6 @@ t.test('AUTH-1, AUTH-3, A18: the key is the user name of HTTP Basic', async t =>
       )
       t.equal(headers['www-authenticate'], 'Basic realm="commerce", charset="UTF-8"')
     }
-  }
   t.match(
     get(basic('undefined:')).body.error.message,
     /no such API key; the client sent a variable without a usable value\. Its keys/

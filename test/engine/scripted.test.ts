@@ -1,4 +1,5 @@
 import t from 'tap'
+import { parse } from 'yaml'
 import { ApiError } from '../../src/core/errors.js'
 import { headersOf, refuse } from '../../src/engine/answers.js'
 import { recordsChanged, scriptAction, tookEffect } from '../../src/engine/exchange.js'
@@ -56,22 +57,14 @@ t.test('respond answers in the operation’s stead, and nothing is changed', asy
     [{ status: 507 }, 507, JSON_TYPE, error('api_error', 'internal_error', 'The service failed.')],
     [{ status: 302 }, 302, undefined, ''],
     [{ status: 204 }, 204, undefined, ''],
-    [
-      { body: { id: 'rfd_x', made_up: [1, null] } },
-      200,
-      JSON_TYPE,
-      { id: 'rfd_x', made_up: [1, null] }
-    ],
-    [{ status: 201, body: [] }, 201, JSON_TYPE, []],
-    [{ body: null }, 200, JSON_TYPE, null],
-    [{ body: 0 }, 200, JSON_TYPE, 0],
-    [
-      { status: 502, body: '<h1>Bad Gateway</h1>', headers: { 'content-type': 'text/html' } },
-      502,
-      'text/html',
-      '<h1>Bad Gateway</h1>'
-    ],
-    [{ body: 'plain' }, 200, 'text/plain; charset=utf-8', 'plain'],
+    ...parse(`
+      - [{body: {id: rfd_x, made_up: [1, null]}}, 200, ${JSON_TYPE}, {id: rfd_x, made_up: [1, null]}]
+      - [{status: 201, body: []}, 201, ${JSON_TYPE}, []]
+      - [{body: null}, 200, ${JSON_TYPE}, null]
+      - [{body: 0}, 200, ${JSON_TYPE}, 0]
+      - [{status: 502, body: <h1>Bad Gateway</h1>, headers: {content-type: text/html}}, 502, text/html, <h1>Bad Gateway</h1>]
+      - [{body: plain}, 200, text/plain; charset=utf-8, plain]
+    `),
     [{ body: '' }, 200, undefined, ''],
     [
       { error: { code: 'card_declined', message: 'No.' } },
@@ -156,33 +149,11 @@ t.test('respond.patch: changes a response; a refusal and an empty body stay', as
       { amount: undefined, reason: null },
       'scripted'
     ],
-    [
-      'POST /refunds',
-      { body: 'transaction=txn_a' },
-      { patch: { amount: 1 }, status: 202, headers: { 'x-a': 'b' } },
-      400,
-      JSON_TYPE,
-      {},
-      'refused'
-    ],
-    [
-      'GET /transactions/txn_a',
-      {},
-      { patch: { payment_method: { type: null, card: {} } }, retry_after: '2s' },
-      200,
-      JSON_TYPE,
-      { id: 'txn_a' },
-      'scripted'
-    ],
-    [
-      'GET /refunds',
-      {},
-      { patch: { has_more: true, data: [] }, headers: { 'Content-Type': 'text/plain' } },
-      200,
-      'text/plain',
-      '{"object":"list",',
-      'scripted'
-    ],
+    ...parse(`
+      - [POST /refunds, {body: transaction=txn_a}, {patch: {amount: 1}, status: 202, headers: {x-a: b}}, 400, ${JSON_TYPE}, {}, refused]
+      - [GET /transactions/txn_a, {}, {patch: {payment_method: {type: null, card: {}}}, retry_after: 2s}, 200, ${JSON_TYPE}, {id: txn_a}, scripted]
+      - [GET /refunds, {}, {patch: {has_more: true, data: []}, headers: {Content-Type: text/plain}}, 200, text/plain, '{"object":"list",', scripted]
+    `),
     [
       'DELETE /accounts/mch_a/users/usr_a',
       {},
@@ -302,39 +273,23 @@ t.test('change: makes, replaces and deletes before or after, all or nothing', as
       ['txn_b'],
       false
     ],
-    [
-      'a record that is gone',
-      { change: { delete: ['rfd_a'] } },
-      'GET /refunds/rfd_a',
-      {},
-      'resource_missing',
-      ['rfd_a'],
-      false
-    ],
-    [
-      'a charge that is gone',
-      { change: { delete: ['txn_a', 'rfd_a'] } },
-      'POST /refunds',
-      { body: 'transaction=txn_a' },
-      'reference_missing',
-      ['rfd_a', 'txn_a'],
-      false
-    ],
-    [
-      'a charge that is lower',
-      {
-        change: {
-          data: {
-            transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 150 }]
-          }
-        }
-      },
-      'POST /refunds',
-      { body: 'transaction=txn_a&amount=60' },
-      'refund_exceeds_remaining',
-      ['txn_a'],
-      false
-    ],
+    ...parse(`
+      - [a record that is gone, {change: {delete: [rfd_a]}}, GET /refunds/rfd_a, {}, resource_missing, [rfd_a], false]
+      - - a charge that is gone
+        - {change: {delete: [txn_a, rfd_a]}}
+        - POST /refunds
+        - {body: transaction=txn_a}
+        - reference_missing
+        - [rfd_a, txn_a]
+        - false
+      - - a charge that is lower
+        - {change: {data: {transactions: [{id: txn_a, ticket: tkt_a, payment_type: card, amount: 150}]}}}
+        - POST /refunds
+        - {body: transaction=txn_a&amount=60}
+        - refund_exceeds_remaining
+        - [txn_a]
+        - false
+    `),
     [
       'after a refusal',
       { change: { data: OTHER }, when: 'after' },
@@ -380,20 +335,15 @@ t.test('change: makes, replaces and deletes before or after, all or nothing', as
       ['usr_a', 'rfd_a'],
       true
     ],
-    [
-      'replaced as new',
-      {
-        change: {
-          data: { refunds: [{ id: 'rfd_a', transaction: 'txn_a', amount: 7 }] },
-          delete: ['rfd_a']
-        }
-      },
-      'GET /refunds/rfd_a',
-      {},
-      'rfd_a',
-      ['rfd_a', 'rfd_a'],
-      false
-    ]
+    parse(`
+      - replaced as new
+      - {change: {data: {refunds: [{id: rfd_a, transaction: txn_a, amount: 7}]}, delete: [rfd_a]}}
+      - GET /refunds/rfd_a
+      - {}
+      - rfd_a
+      - [rfd_a, rfd_a]
+      - false
+    `)
   ]
   for (const [title, entry, on, options, expected, changed, effect] of cases) {
     const { executed, world } = await scripted([{ on: '*', calls: 1, ...entry }], {
@@ -425,25 +375,14 @@ t.test('change: makes, replaces and deletes before or after, all or nothing', as
   }
 
   const wrong: [change: object, problem: string][] = [
-    [
-      { data: { refunds: [{ transaction: 'txn_late', amount: 5 }] } },
-      'change.data.refunds[0].transaction: no Transaction has the id txn_late'
-    ],
-    [{ delete: ['txn_a'] }, 'change.delete[0]: txn_a cannot be deleted: rfd_a refers to it'],
-    [
-      { delete: ['rfd_a', 'mch_a', 'txn_a'] },
-      'change.delete[1]: mch_a cannot be deleted: loc_a, an API key refer to it'
-    ],
-    [{ delete: ['rfd_drawn'] }, 'change.delete[0]: no record has the id rfd_drawn'],
-    [
-      {
-        data: {
-          tickets: [{ location: 'loc_a' }],
-          refunds: [{ transaction: 'txn_a', amount: 99_901 }]
-        }
-      },
-      'change.data.refunds[0].amount: txn_a was charged 100000 usd'
-    ],
+    ...parse(`
+      - [{data: {refunds: [{transaction: txn_late, amount: 5}]}}, 'change.data.refunds[0].transaction: no Transaction has the id txn_late']
+      - [{delete: [txn_a]}, 'change.delete[0]: txn_a cannot be deleted: rfd_a refers to it']
+      - [{delete: [rfd_a, mch_a, txn_a]}, 'change.delete[1]: mch_a cannot be deleted: loc_a, an API key refer to it']
+      - [{delete: [rfd_drawn]}, 'change.delete[0]: no record has the id rfd_drawn']
+      - - {data: {tickets: [{location: loc_a}], refunds: [{transaction: txn_a, amount: 99901}]}}
+        - 'change.data.refunds[0].amount: txn_a was charged 100000 usd'
+    `),
     [
       { data: { tickets: new Array(30).fill({ location: 'loc_a' }) } },
       'change: the sandbox would hold more than 30 records (limits.records)'
@@ -618,15 +557,12 @@ t.test('when: after: the operation takes effect, the script answers; not refusal
     t.equal(world.state.script.isUsed, count === 1)
     t.equal(entry?.first === undefined, count === 0 || !('for' in more))
   }
-  const { executed, world } = await scripted([
-    {
-      on: 'POST /refunds',
-      name: 'a',
-      match: { body: { amount: 5 } },
-      respond: { patch: { a: 1 } }
-    },
-    { on: 'GET /refunds', calls: 0, delay: '1s' }
-  ])
+  const { executed, world } = await scripted(
+    parse(`
+    - {on: POST /refunds, name: a, match: {body: {amount: 5}}, respond: {patch: {a: 1}}}
+    - {on: GET /refunds, calls: 0, delay: 1s}
+  `)
+  )
   const exchange = executed('POST /refunds', { body: 'transaction=txn_a&amount=5' })
   t.ok(world.state.script.isUsed, 'an entry for 0 calls is applied to none')
   world.state.script.clear()
@@ -804,21 +740,10 @@ t.test('a Retry-After holds seconds, by both clocks, or a date', async t => {
 })
 
 t.test('A25: a card number is matched and forgotten', async t => {
-  const script = [
-    {
-      on: 'POST /transactions',
-      match: { body: { card: { number: '/^4000 ?0000 ?0000 ?0002$/' } } },
-      calls: 1,
-      respond: { status: 402 }
-    },
-    {
-      on: 'POST /transactions',
-      match: { body: { card: { number: '/0002$/' } } },
-      calls: 2,
-      fault: 'malformed_body',
-      when: 'after'
-    }
-  ]
+  const script = parse(`
+    - {on: POST /transactions, match: {body: {card: {number: /^4000 ?0000 ?0000 ?0002$/}}}, calls: 1, respond: {status: 402}}
+    - {on: POST /transactions, match: {body: {card: {number: /0002$/}}}, calls: 2, fault: malformed_body, when: after}
+  `)
   const expect = [
     { on: 'POST /transactions', match: { body: { 'card[number]': '/0002$/' } }, times: 2 }
   ]

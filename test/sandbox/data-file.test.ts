@@ -637,12 +637,11 @@ t.test('links are followed, so that a file has one lock however it is named', as
     true,
     'what the link leads to is made'
   )
-  for (const name of ['shop.json', 'link.json', 'near/shop.json', 'far/shop.json']) {
+  for (const name of ['shop.json', 'link.json', 'near/shop.json', 'far/shop.json'])
     t.equal(
       (await refusalOf(withData(join(folder, name)))).message,
       REFUSALS.locked(join(folder, name)).message
     )
-  }
   await emulator.call('POST /next/refunds transaction=txn_a&amount=7')
   await emulator.close()
   t.equal((await lstat(file)).isSymbolicLink(), true, 'a write leaves the links')

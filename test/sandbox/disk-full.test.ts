@@ -119,9 +119,8 @@ t.test('data_not_written: the call that met the full disk took effect and says s
     [200, 'control POST /verify', { on: 'GET /refunds', times: 1 }],
     [201, 'control PUT /snapshots/a'],
     [204, 'control DELETE /coverage']
-  ] as [number, string, object?][]) {
+  ] as [number, string, object?][])
     t.equal((await ask(on, body)).status, status, on)
-  }
   t.strictSame(await readFile(file), before)
 
   disk.room = Number.POSITIVE_INFINITY

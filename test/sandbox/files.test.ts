@@ -131,9 +131,8 @@ t.test('lines: a last one that is torn is left out, also with zeros in it', asyn
     [`${first}x\n${second}`, line],
     [`${first}${second}\n`, line + 1],
     [`\n${first}`, line - 1]
-  ] as const) {
+  ] as const)
     await t.rejects(read(WHOLE + lines), damagedAt(place))
-  }
 })
 
 t.test('lines: what is not of this format is refused, not taken for a cut file', async t => {

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
+import { parse } from 'yaml'
 import type { ApiError } from '../../src/core/errors.js'
 import type { GivenSettings } from '../../src/core/settings.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
@@ -129,27 +130,25 @@ const PATHS = [
 ]
 type Step = [target: 'call' | 'control', on: string, body?: Record<string, unknown>]
 const SESSION: Step[] = [
-  ['call', 'GET /locations'],
-  ['call', 'POST /locations', { display_name: 'New', 'address[country]': 'US' }],
-  [
-    'call',
-    'POST /accounts',
-    { type: 'merchant', name: 'B', email: 'b@example.com', 'address[country]': 'US' }
-  ],
-  ['call', 'POST /transactions', { ticket: 'tkt_a', payment_type: 'external', amount: 500 }],
-  ['call', 'POST /refunds', { transaction: '$last', amount: 600 }],
-  ['call', 'POST /refunds', { transaction: '$last', amount: 200 }],
-  ['call', 'GET /transactions/$last'],
-  ['call', 'GET /tickets?search_query=none&limit=1'],
-  ['control', 'POST /keys', { account: 'mch_a' }],
-  ['control', 'POST /records', { tickets: [{ location: 'loc_a', reference: 'T-2' }] }],
-  ['control', 'POST /script', { on: 'GET /accounts', calls: 1, respond: { status: 503 } }],
-  ['call', 'GET /accounts'],
-  ['call', 'GET /accounts'],
-  ['control', 'PUT /snapshots/one'],
-  ['control', 'POST /clock/advance', { by: '36h' }],
-  ['control', 'PATCH /settings', { 'pagination.max_limit': 3 }],
-  ['call', 'GET /tickets?limit=4'],
+  ...parse(`
+    - [call, GET /locations]
+    - [call, POST /locations, {display_name: New, 'address[country]': US}]
+    - [call, POST /accounts, {type: merchant, name: B, email: b@example.com, 'address[country]': US}]
+    - [call, POST /transactions, {ticket: tkt_a, payment_type: external, amount: 500}]
+    - [call, POST /refunds, {transaction: $last, amount: 600}]
+    - [call, POST /refunds, {transaction: $last, amount: 200}]
+    - [call, GET /transactions/$last]
+    - [call, GET /tickets?search_query=none&limit=1]
+    - [control, POST /keys, {account: mch_a}]
+    - [control, POST /records, {tickets: [{location: loc_a, reference: T-2}]}]
+    - [control, POST /script, {on: GET /accounts, calls: 1, respond: {status: 503}}]
+    - [call, GET /accounts]
+    - [call, GET /accounts]
+    - [control, PUT /snapshots/one]
+    - [control, POST /clock/advance, {by: 36h}]
+    - [control, PATCH /settings, {pagination.max_limit: 3}]
+    - [call, GET /tickets?limit=4]
+  `),
   ...PATHS.map((path): Step => ['control', `GET ${path}`]),
   ['control', 'GET /requests/req_6'],
   ['control', 'POST /verify', { on: 'POST /refunds', times: 2 }],

@@ -450,7 +450,7 @@ t.test('A25: a sandbox or a snapshot cannot be named by a card number', async t 
       (await control(`POST /snapshots/${name}/restore`)).body,
       (await control(`DELETE /sandboxes/${name}`)).body
     ]
-    for (const { error } of refusals) {
+    for (const { error } of refusals)
       t.strictSame(
         [error.code, error.param, error.message],
         [
@@ -460,7 +460,6 @@ t.test('A25: a sandbox or a snapshot cannot be named by a card number', async t 
         ],
         name
       )
-    }
   }
   t.equal((await control('PUT /snapshots/run-1767225600000')).status, 201)
   t.strictSame(await sandbox.snapshots.names(), ['run-1767225600000'])
@@ -508,9 +507,8 @@ t.test('A25: the words of a scenario and the keys that a script matches are not 
     'requests/req_1',
     'requests/req_1?format=text',
     'changes'
-  ]) {
+  ])
     seen.push((await control(`GET /${path}`)).text)
-  }
   seen.push(
     (await control('POST /verify')).text,
     (await control('PUT /snapshots/a')).text,
