@@ -40,12 +40,9 @@ t.test('LIST-1, A09: a list of nothing is a list too', async t => {
       data: { api_keys: [{ key: MERCHANT, account: 'mch_a' }], accounts: [account('mch_a')] }
     }
   })
-  for (const path of '/locations /accounts/mch_a/users /tickets /transactions /refunds'.split(
-    ' '
-  )) {
+  for (const path of '/locations /accounts/mch_a/users /tickets /transactions /refunds'.split(' '))
     for (const query of ['', 'limit=1'])
       t.strictSame(call(`GET ${path}`, { query }).body, { ...NONE, url: `/next${path}` })
-  }
   t.equal(call('GET /accounts/', { query: 'limit=1' }).body.url, '/next/accounts')
   t.strictSame(call('GET /refunds', { query: 'transaction=nope' }).body, {
     ...NONE,

@@ -3,6 +3,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { PassThrough } from 'node:stream'
 import timers from 'node:timers/promises'
 import t from 'tap'
+import { parse } from 'yaml'
 import { type CheckOptions, check } from '../../src/cli/check.js'
 import { createProgressBar } from '../../src/cli/progress.js'
 import { SAYS } from '../../src/cli/sentences.js'
@@ -51,19 +52,11 @@ const shownOf = (checked: readonly CheckedFile[]): string[] =>
 const GOOD = {
   data: smallFixture(),
   script: [{ on: 'POST /refunds', respond: { status: 503 } }],
-  steps: [
-    {
-      as: 'payment',
-      do: 'POST /transactions',
-      body: { ticket: '${tkt_a}', payment_type: 'card', amount: 50 }
-    },
-    {
-      do: 'POST /refunds',
-      body: { transaction: '${payment.id}', amount: 20 },
-      expect: { body: { amount: 20 } }
-    },
-    { do: 'GET /tickets', key: 'sk_reseller', query: { limit: 1 } }
-  ],
+  steps: parse(`
+    - {as: payment, do: POST /transactions, body: {ticket: '\${tkt_a}', payment_type: card, amount: 50}}
+    - {do: POST /refunds, body: {transaction: '\${payment.id}', amount: 20}, expect: {body: {amount: 20}}}
+    - {do: GET /tickets, key: sk_reseller, query: {limit: 1}}
+  `),
   expect: [
     { on: 'POST /refunds', match: { body: { amount: 20 }, key: 'sk_merchant' }, times: 1 },
     { on: 'GET /tickets', match: { query: { limit: 1 }, key: 'sk_reseller' } },
@@ -177,13 +170,9 @@ t.test('check: plays are sent as a client would, so that the script acts on them
           ...data,
           users: [{ id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }]
         },
-        script: [
-          {
-            on: 'DELETE /accounts/{account_id}/users/{user_id}',
-            fault: 'truncated_body',
-            when: 'after'
-          }
-        ],
+        script: parse(`
+          - {on: 'DELETE /accounts/{account_id}/users/{user_id}', fault: truncated_body, when: after}
+        `),
         play: [{ do: 'DELETE /accounts/mch_a/users/usr_a', expect: { fault: 'empty_response' } }]
       },
       ['✓ play 1. DELETE /accounts/mch_a/users/usr_a']
@@ -203,17 +192,10 @@ t.test('check: plays are sent as a client would, so that the script acts on them
           { do: 'GET /tickets' },
           { ...refund(2000), expect: { fault: 'truncated_body' } }
         ],
-        expect: [
-          { on: 'POST /refunds', took_effect: true, times: 1 },
-          {
-            sequence: [
-              { on: 'GET /locations' },
-              { on: 'GET /tickets', no_later_than: '20s' },
-              { on: 'POST /refunds', no_later_than: '20s' }
-            ],
-            others: true
-          }
-        ]
+        expect: parse(`
+          - {on: POST /refunds, took_effect: true, times: 1}
+          - {sequence: [{on: GET /locations}, {on: GET /tickets, no_later_than: 20s}, {on: POST /refunds, no_later_than: 20s}], others: true}
+        `)
       },
       [
         ...['POST /refunds', 'GET /locations', 'GET /tickets', 'POST /refunds'].map(
@@ -774,34 +756,31 @@ t.test('check: where a service cannot be reached, no further call is sent', asyn
   t.ok(stdout.includes(SAYS.not_sent()))
 })
 
-t.test(
-  'check: options that contradict each other are refused before anything is played',
-  async t => {
-    const wrongVar = (text: string, why: string) =>
-      `option '--var <name=value>' argument '${text}' is invalid. ${why}`
-    const cases: [args: string[], message: string][] = [
-      [['x.yaml', '--against', 'localhost'], SAYS.address(SAYS.not_http('localhost'))],
-      [['x.yaml', '--against', 'ftp://localhost'], SAYS.address(SAYS.not_http('ftp://localhost'))],
-      [['x.yaml', '--against', 'http://user@127.0.0.1'], SAYS.address(SAYS.has_login())],
-      [['x.yaml', '--against', 'http://:secret@127.0.0.1'], SAYS.address(SAYS.has_login())],
-      [['x.yaml', '--against', 'http://localhost/next?a=1'], SAYS.address(SAYS.has_query())],
-      [['x.yaml', '--against', 'http://localhost/next#a'], SAYS.address(SAYS.has_query())],
-      [['x.yaml', '--write-settings', 'a.yaml'], SAYS.only_against('--write-settings')],
-      [['x.yaml', '--key', 'sk_a'], SAYS.only_against('--key')],
-      [['x.yaml', '--var', 'tkt_a'], wrongVar('tkt_a', SAYS.pair())],
-      [['x.yaml', '--var', 'a=b', '--var', '=b'], wrongVar('=b', SAYS.pair())],
-      [['x.yaml', '--var', 'a=b', '--var', 'a=c'], wrongVar('a=c', SAYS.twice())]
-    ]
-    for (const [args, message] of cases) {
-      const { status, stdout, stderr } = await ran(['check', ...args])
-      t.strictSame(
-        [status, stdout, stderr.split('\n(run')[0]],
-        [2, '', `error: ${message}`],
-        args.join(' ')
-      )
-    }
+t.test('check: options that contradict each other are refused before any play', async t => {
+  const wrongVar = (text: string, why: string) =>
+    `option '--var <name=value>' argument '${text}' is invalid. ${why}`
+  const cases: [args: string[], message: string][] = [
+    [['x.yaml', '--against', 'localhost'], SAYS.address(SAYS.not_http('localhost'))],
+    [['x.yaml', '--against', 'ftp://localhost'], SAYS.address(SAYS.not_http('ftp://localhost'))],
+    [['x.yaml', '--against', 'http://user@127.0.0.1'], SAYS.address(SAYS.has_login())],
+    [['x.yaml', '--against', 'http://:secret@127.0.0.1'], SAYS.address(SAYS.has_login())],
+    [['x.yaml', '--against', 'http://localhost/next?a=1'], SAYS.address(SAYS.has_query())],
+    [['x.yaml', '--against', 'http://localhost/next#a'], SAYS.address(SAYS.has_query())],
+    [['x.yaml', '--write-settings', 'a.yaml'], SAYS.only_against('--write-settings')],
+    [['x.yaml', '--key', 'sk_a'], SAYS.only_against('--key')],
+    [['x.yaml', '--var', 'tkt_a'], wrongVar('tkt_a', SAYS.pair())],
+    [['x.yaml', '--var', 'a=b', '--var', '=b'], wrongVar('=b', SAYS.pair())],
+    [['x.yaml', '--var', 'a=b', '--var', 'a=c'], wrongVar('a=c', SAYS.twice())]
+  ]
+  for (const [args, message] of cases) {
+    const { status, stdout, stderr } = await ran(['check', ...args])
+    t.strictSame(
+      [status, stdout, stderr.split('\n(run')[0]],
+      [2, '', `error: ${message}`],
+      args.join(' ')
+    )
   }
-)
+})
 
 t.test('cli: a progress bar appears on a terminal once the work has taken a second', async t => {
   const written = async (

@@ -192,26 +192,23 @@ t.test('exec: the status is 127 for a command that does not exist', async t => {
   })
 })
 
-t.test(
-  'exec: the command is not run when the emulator cannot start or the folder for reports cannot be made',
-  async t => {
-    const root = t.testdir({ 'bad.yaml': 'sede: 3', file: '' })
-    const mark = `${root}/started`
-    const touch = ['--', ...script(`save(${JSON.stringify(mark)}, 1)`)]
-    const cases: [args: string[], ends: number, complaint: string][] = [
-      [['--scenario', `${root}/bad.yaml`], 1, `${root}/bad.yaml:1:1 sede: `],
-      [['--set', 'seed=x'], 2, '--set seed=x: '],
-      [['--report', `${root}/file/deep`], 1, SAYS.unmade(`${root}/file/deep`, '')]
-    ]
-    for (const [args, ends, complaint] of cases) {
-      const { status, stderr } = await ran(['exec', ...args, ...touch])
+t.test('exec: no command is run without an emulator or a folder for reports', async t => {
+  const root = t.testdir({ 'bad.yaml': 'sede: 3', file: '' })
+  const mark = `${root}/started`
+  const touch = ['--', ...script(`save(${JSON.stringify(mark)}, 1)`)]
+  const cases: [args: string[], ends: number, complaint: string][] = [
+    [['--scenario', `${root}/bad.yaml`], 1, `${root}/bad.yaml:1:1 sede: `],
+    [['--set', 'seed=x'], 2, '--set seed=x: '],
+    [['--report', `${root}/file/deep`], 1, SAYS.unmade(`${root}/file/deep`, '')]
+  ]
+  for (const [args, ends, complaint] of cases) {
+    const { status, stderr } = await ran(['exec', ...args, ...touch])
 
-      t.equal(status, ends, complaint)
-      t.ok(stderr.startsWith(`commerce-emulator: ${complaint}`), stderr)
-      t.notOk(existsSync(mark), 'the command was not run')
-    }
+    t.equal(status, ends, complaint)
+    t.ok(stderr.startsWith(`commerce-emulator: ${complaint}`), stderr)
+    t.notOk(existsSync(mark), 'the command was not run')
   }
-)
+})
 
 t.test('exec: a wrong command line is refused before anything is run', async t => {
   const mark = `${t.testdir()}/started`

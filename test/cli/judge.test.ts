@@ -175,13 +175,12 @@ t.test('exec and judge: GitHub Actions gets annotations', async t => {
   t.ok(summary.startsWith('before\n## commerce-emulator: a gate failed\n'))
   t.ok(summary.includes('\n## commerce-emulator: all gates passed\n\n0 requests'))
 
-  for (const GITHUB_ACTIONS of ['false', '']) {
+  for (const GITHUB_ACTIONS of ['false', ''])
     t.notOk(
       (
         await ran(['judge', '--url', baseUrl, '--fail-on', 'findings'], { GITHUB_ACTIONS })
       ).stderr.includes('::')
     )
-  }
 })
 
 t.test('exec and judge: a report that cannot be written makes the status 1', async t => {

@@ -227,11 +227,10 @@ t.test('report: a file that is not of a run, or of another version', async t => 
     ['empty', SAYS.no_runs(`${root}/empty`)],
     ['none/*.json', SAYS.no_match(`${root}/none/*.json`)]
   ]
-  for (const [name, message] of told) {
+  for (const [name, message] of told)
     t.strictSame(await ran(['report', 'merge', `${root}/${name}`]), {
       status: 1,
       stdout: '',
       stderr: `commerce-emulator: ${message}\n`
     })
-  }
 })

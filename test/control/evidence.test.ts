@@ -53,9 +53,8 @@ t.test('journal: it is listed newest first, filtered by operation, status, id', 
     ['?limit=2', '7,6'],
     ['?rule=REF-7', '7'],
     ['?rule=REF-4', '']
-  ] as const) {
+  ] as const)
     t.equal(await ids(emulator, query), expected, query)
-  }
   const { object, has_more, dropped } = (await control('GET /requests?limit=7')).body
   t.strictSame(
     [object, has_more, dropped, (await control('GET /requests?limit=6')).body.has_more],
@@ -86,12 +85,11 @@ t.test('journal: a filter, id or format that does not exist is refused', async t
     ['limit', '/requests?limit=1001'],
     ['format', '/requests/req_1?format=xml', '/coverage?format=junit', '/findings?format=junit'],
     ['scope', '/assumptions?scope=all']
-  ] as const) {
+  ] as const)
     for (const path of paths) {
       const { error } = (await control(`GET ${path}`)).body
       t.strictSame([error.code, error.param], ['parameter_invalid', param], path)
     }
-  }
   t.equal((await control('DELETE /coverage?scope=all')).body.error.code, 'parameter_invalid')
   for (const on of ['GET /requests', 'GET /metrics', 'GET /events', 'DELETE /requests'])
     t.equal((await control(`${on}?a=b`)).body.error.code, 'parameter_unknown', on)
@@ -160,12 +158,11 @@ t.test('formats: a call, findings and coverage come as JSON or text', async t =>
   for (const [format, type] of [
     ['json', 'application/json'],
     ['text', 'text/plain']
-  ]) {
+  ])
     t.equal(
       (await control(`GET /coverage?format=${format}`)).headers['content-type'],
       `${type}; charset=utf-8`
     )
-  }
   t.equal(
     (await control('GET /requests/req_1?format=text')).headers['content-type'],
     'text/plain; charset=utf-8'

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
+import { parse } from 'yaml'
 import {
   authorization,
   type Emulator,
@@ -15,14 +16,11 @@ import {
 import type { Json } from '../support/json.js'
 
 const CARD = '4242424242424242'
-const RECORDS = {
-  transactions: [
-    { id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', amount: 1000 },
-    { id: 'txn_b', ticket: 'tkt_a', payment_type: 'external', amount: 500 }
-  ],
-  refunds: [{ id: 'rfd_b', transaction: 'txn_b', amount: 200 }],
-  users: [{ id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }]
-}
+const RECORDS = parse(`
+  transactions: [{id: txn_a, ticket: tkt_a, payment_type: external, amount: 1000}, {id: txn_b, ticket: tkt_a, payment_type: external, amount: 500}]
+  refunds: [{id: rfd_b, transaction: txn_b, amount: 200}]
+  users: [{id: usr_a, account: mch_a, name: Ana, email: ana@example.com}]
+`)
 const BOTH = ['refunds', 'transactions']
 
 /**
@@ -81,34 +79,22 @@ const CALLS: [
   ['POST /transactions', { body: EXTERNAL }, 200, true, null, ['transactions']],
   ['POST /locations', { body: PLACE }, 200, true, null, ['locations']],
   ['POST /locations', { key: RESELLER, body: PLACE }, 403, false, 'LOC-3', []],
-  ['POST /locations/loc_a', { body: { phone: '1' } }, 200, true, null, ['locations']],
-  ['DELETE /accounts/mch_a/users/usr_a', {}, 204, true, null, ['users']],
-  ['DELETE /accounts/mch_a', {}, 501, false, 'ACC-5', []],
-  [
-    'GET /transactions',
-    { query: { limit: 1, created: { gte: '2026-01-01' } } },
-    200,
-    false,
-    null,
-    []
-  ],
-  ['GET /refunds?limit=1', { query: { transaction: 'txn_b' } }, 200, false, null, []],
-  ['GET /refunds?limt=1', {}, 400, false, 'A14', []],
-  ['GET /refunds', { body: { limit: 1 } }, 400, false, 'FORM-3', []],
-  ['GET /refunds', { key: null }, 401, false, 'AUTH-3', []],
-  ['GET /refunds', { key: 'sk_of_nobody' }, 401, false, 'A18', []],
-  ['GET /refunds', { headers: { Authorization: 'Bearer x' } }, 401, false, 'AUTH-1', []],
-  [
-    'POST /refunds',
-    { headers: { 'Content-Type': 'application/json' }, body: '{}' },
-    415,
-    false,
-    'FORM-1',
-    []
-  ],
-  ['PUT /tickets/tkt_a', { body: { reference: 'x' } }, 405, false, 'TKT-1', []],
-  ['GET /nothing', {}, 404, false, 'A08', []],
-  ['GET /tickets/%zz', {}, 400, false, 'A08', []]
+  ...parse(`
+    - [POST /locations/loc_a, {body: {phone: '1'}}, 200, true, null, [locations]]
+    - [DELETE /accounts/mch_a/users/usr_a, {}, 204, true, null, [users]]
+    - [DELETE /accounts/mch_a, {}, 501, false, ACC-5, []]
+    - [GET /transactions, {query: {limit: 1, created: {gte: 2026-01-01}}}, 200, false, null, []]
+    - [GET /refunds?limit=1, {query: {transaction: txn_b}}, 200, false, null, []]
+    - [GET /refunds?limt=1, {}, 400, false, A14, []]
+    - [GET /refunds, {body: {limit: 1}}, 400, false, FORM-3, []]
+    - [GET /refunds, {key: null}, 401, false, AUTH-3, []]
+    - [GET /refunds, {key: sk_of_nobody}, 401, false, A18, []]
+    - [GET /refunds, {headers: {Authorization: Bearer x}}, 401, false, AUTH-1, []]
+    - [POST /refunds, {headers: {Content-Type: application/json}, body: '{}'}, 415, false, FORM-1, []]
+    - [PUT /tickets/tkt_a, {body: {reference: x}}, 405, false, TKT-1, []]
+    - [GET /nothing, {}, 404, false, A08, []]
+    - [GET /tickets/%zz, {}, 400, false, A08, []]
+  `)
 ]
 
 t.test('control: explain answers what the call is answered then, with the same why', async t => {
@@ -410,30 +396,27 @@ t.test('A25 control: what explain shows is masked', async t => {
   )
 })
 
-t.test(
-  'control: explain as text is for people: that of docs/evidence.md is as it says there',
-  async t => {
-    const { inject } = await startTestEmulator(t, { scenario: { fixtures: ['bistro'] } })
-    const guide = readFileSync(new URL('../../docs/evidence.md', import.meta.url), 'utf8')
-    const [, url = '', payload = '', answer = ''] =
-      /localhost:4010(\/_control\/explain\S*)' [^']*'[^']*' \\\n *-d '(\{.*?\})'\n```\n```text\n(.*?)\n```/s.exec(
-        guide
-      ) ?? []
-    const [line = ''] = /^ {2}BROKEN .*$/m.exec(answer) ?? []
-    const { status, text, headers } = await inject({
-      method: 'POST',
-      url,
-      headers: { host: 'localhost', 'content-type': 'application/json' },
-      payload
-    })
-    t.strictSame([status, headers['content-type']], [200, 'text/plain; charset=utf-8'])
-    t.match(
-      text,
-      /^req_0 {2}POST \/refunds {2}refused, 400, changed nothing {2}\(.+\)\n {2}body: transaction=\S+ amount=\d+\n/
-    )
-    t.ok(line !== '' && text.split('\n').includes(line), text)
-  }
-)
+t.test('control: explain as text is for people, and as docs/evidence.md shows it', async t => {
+  const { inject } = await startTestEmulator(t, { scenario: { fixtures: ['bistro'] } })
+  const guide = readFileSync(new URL('../../docs/evidence.md', import.meta.url), 'utf8')
+  const [, url = '', payload = '', answer = ''] =
+    /localhost:4010(\/_control\/explain\S*)' [^']*'[^']*' \\\n *-d '(\{.*?\})'\n```\n```text\n(.*?)\n```/s.exec(
+      guide
+    ) ?? []
+  const [line = ''] = /^ {2}BROKEN .*$/m.exec(answer) ?? []
+  const { status, text, headers } = await inject({
+    method: 'POST',
+    url,
+    headers: { host: 'localhost', 'content-type': 'application/json' },
+    payload
+  })
+  t.strictSame([status, headers['content-type']], [200, 'text/plain; charset=utf-8'])
+  t.match(
+    text,
+    /^req_0 {2}POST \/refunds {2}refused, 400, changed nothing {2}\(.+\)\n {2}body: transaction=\S+ amount=\d+\n/
+  )
+  t.ok(line !== '' && text.split('\n').includes(line), text)
+})
 
 const SOME = { method: 'GET', path: '/' }
 /** What is refused, with the place of the problem or the parameter. */

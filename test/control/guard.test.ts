@@ -19,26 +19,23 @@ const UNSAFE = [
   '[localhost] [127.0.0.1] [] 127.1 evil.notlocalhost'
 ]
 
-t.test(
-  'control: a Host passes when no public DNS server could point it at this machine',
-  async t => {
-    const { control } = await startTestEmulator(t, {
-      settings: { control_hosts: ['ci.example', 'Other.Example:4010', '[fe80::1]'] }
-    })
-    const visit = (host: string) => control('GET /settings', undefined, { host })
-    for (const host of SAFE.join(' ').split(' ')) t.equal((await visit(host)).status, 200, host)
-    for (const host of [...UNSAFE.join(' ').split(' '), 'localhost, evil', 'localhost evil'])
-      t.equal((await visit(host)).status, 403, host)
-    const { headers, body } = await visit('EVIL.example:4010')
-    const { message, ...error } = body.error
-    t.strictSame(error, {
-      type: 'permission_error',
-      code: 'host_not_allowed',
-      request_id: headers['request-id']
-    })
-    t.match(message, / evil\.example /, 'it shows the name as it was compared')
-  }
-)
+t.test('control: a Host passes when no public DNS could point it at this machine', async t => {
+  const { control } = await startTestEmulator(t, {
+    settings: { control_hosts: ['ci.example', 'Other.Example:4010', '[fe80::1]'] }
+  })
+  const visit = (host: string) => control('GET /settings', undefined, { host })
+  for (const host of SAFE.join(' ').split(' ')) t.equal((await visit(host)).status, 200, host)
+  for (const host of [...UNSAFE.join(' ').split(' '), 'localhost, evil', 'localhost evil'])
+    t.equal((await visit(host)).status, 403, host)
+  const { headers, body } = await visit('EVIL.example:4010')
+  const { message, ...error } = body.error
+  t.strictSame(error, {
+    type: 'permission_error',
+    code: 'host_not_allowed',
+    request_id: headers['request-id']
+  })
+  t.match(message, / evil\.example /, 'it shows the name as it was compared')
+})
 
 t.test('control: no Host, which no browser sends, passes', async t => {
   const port = await (await startTestEmulator(t)).listen()
@@ -56,13 +53,12 @@ t.test('control: no Host, which no browser sends, passes', async t => {
       '1.1\r\nhost: localhost\r\nhost: evil.example',
       '1.1\r\nhost: localhost\r\nHost: localhost'
     ]
-  ] as const) {
+  ] as const)
     for (const request of requests) {
       const socket = connect(port, '127.0.0.1')
       socket.end(`GET /_control/state HTTP/${request}\r\nconnection: close\r\n\r\n`)
       t.match(await text(socket), `HTTP/1.1 ${status}`, JSON.stringify(request))
     }
-  }
 })
 
 t.test('control: a body is JSON or YAML, as large as its limit', async t => {
@@ -82,15 +78,14 @@ t.test('control: a body is JSON or YAML, as large as its limit', async t => {
     ['application/yaml', 200],
     ['text/yaml', 415],
     ['nonsense', 415]
-  ] as const) {
+  ] as const)
     t.equal(
       (await control('POST /records', '{"accounts":[]}', { 'content-type': type })).status,
       status,
       type
     )
-  }
   t.equal(await state(), before)
-  for (const type of ['text/plain', 'application/json', 'application/x-www-form-urlencoded']) {
+  for (const type of ['text/plain', 'application/json', 'application/x-www-form-urlencoded'])
     t.equal(
       (
         await inject({
@@ -102,7 +97,6 @@ t.test('control: a body is JSON or YAML, as large as its limit', async t => {
       200,
       type
     )
-  }
 
   for (const [on, body, status] of [
     ['POST /reset', ' { } ', 200],
@@ -244,8 +238,8 @@ t.test('control: a page of another site or port may open a page, and nothing els
     ['two sites', from('same-origin, cross-site', 'cors', 'empty'), false, false],
     ['no site', from('', 'cors', 'empty'), false, false]
   ]
-  for (const [sender, sent, opensPages, passes] of senders) {
-    for (const origin of [{}, { origin: 'http://localhost' }] as Record<string, string>[]) {
+  for (const [sender, sent, opensPages, passes] of senders)
+    for (const origin of [{}, { origin: 'http://localhost' }] as Record<string, string>[])
       for (const on of [...PAGES, ...OTHERS]) {
         const { body, headers } = await control(on, undefined, {
           host: 'localhost',
@@ -261,8 +255,6 @@ t.test('control: a page of another site or port may open a page, and nothing els
         )
         if (PAGES.includes(on) && isAllowed) t.match(headers['content-type'], /^text\/html/, on)
       }
-    }
-  }
   const form = await control('POST ', 'a=b', {
     ...from('cross-site', 'navigate', 'document'),
     'content-type': 'application/x-www-form-urlencoded'

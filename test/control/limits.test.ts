@@ -197,7 +197,7 @@ const TRIALS: Record<Limit, Trial> = {
 }
 const LIMITS = SETTING_KEYS.filter((key): key is Limit => key.startsWith('limits.'))
 
-for (const key of LIMITS) {
+for (const key of LIMITS)
   t.test(
     `${key}: what is at the bound is done, what is beyond it is refused, dropped or ended`,
     { bail: false },
@@ -210,7 +210,6 @@ for (const key of LIMITS) {
       t.strictSame([await ask(emulator, t), await askBeyond(emulator, t)], [at, beyond])
     }
   )
-}
 
 t.test('what has a limit of its own: API keys, entries that requests add', async t => {
   const emulator = await startTestEmulator(t, {

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { parse } from 'yaml'
 import type { GivenSettings } from '../../src/core/settings.js'
 import {
   authorization,
@@ -120,53 +121,24 @@ t.test('sandboxes: an API call whose path and key are right makes one', async t 
   const emulator = await startTestEmulator(t, {
     scenario: { data: smallFixture(), expect: [{ on: 'POST /refunds', times: 1 }] }
   })
-  const calls: [name: string, on: string, given: object, status: number, isMade: boolean][] = [
-    ['nokey', 'GET /tickets', { key: null }, 401, false],
-    ['wrong-key', 'GET /tickets', { key: 'sk_none' }, 401, false],
-    ['nowhere', 'GET /none', {}, 404, false],
-    ['method', 'DELETE /tickets/tkt_a', {}, 405, false],
-    ['head', 'HEAD /tickets', {}, 200, true],
-    [
-      'preflight',
-      'OPTIONS /tickets',
-      { headers: { origin: 'http://shop.example', 'access-control-request-method': 'GET' } },
-      204,
-      false
-    ],
-    [
-      'image',
-      'GET /tickets',
-      { headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' } },
-      404,
-      false
-    ],
-    [
-      'form',
-      'POST /transactions',
-      { key: null, headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' } },
-      404,
-      false
-    ],
-    ['found', 'GET /tickets', {}, 200, true],
-    ['missing', 'GET /tickets/none', {}, 404, true],
-    ['disabled', 'DELETE /locations/loc_a', {}, 501, true],
-    ['invalid', 'POST /refunds', {}, 400, true],
-    ['needless', 'POST /transactions', { key: null }, 400, true],
-    [
-      'page',
-      'GET /tickets',
-      { headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' } },
-      200,
-      true
-    ],
-    [
-      'own-page',
-      'GET /tickets',
-      { headers: { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'no-cors' } },
-      200,
-      true
-    ]
-  ]
+  const calls: [name: string, on: string, given: object, status: number, isMade: boolean][] =
+    parse(`
+    - [nokey, GET /tickets, {key: null}, 401, false]
+    - [wrong-key, GET /tickets, {key: sk_none}, 401, false]
+    - [nowhere, GET /none, {}, 404, false]
+    - [method, DELETE /tickets/tkt_a, {}, 405, false]
+    - [head, HEAD /tickets, {}, 200, true]
+    - [preflight, OPTIONS /tickets, {headers: {origin: http://shop.example, access-control-request-method: GET}}, 204, false]
+    - [image, GET /tickets, {headers: {sec-fetch-site: cross-site, sec-fetch-mode: no-cors}}, 404, false]
+    - [form, POST /transactions, {key: null, headers: {sec-fetch-site: cross-site, sec-fetch-mode: navigate}}, 404, false]
+    - [found, GET /tickets, {}, 200, true]
+    - [missing, GET /tickets/none, {}, 404, true]
+    - [disabled, DELETE /locations/loc_a, {}, 501, true]
+    - [invalid, POST /refunds, {}, 400, true]
+    - [needless, POST /transactions, {key: null}, 400, true]
+    - [page, GET /tickets, {headers: {sec-fetch-site: cross-site, sec-fetch-mode: cors}}, 200, true]
+    - [own-page, GET /tickets, {headers: {sec-fetch-site: same-origin, sec-fetch-mode: no-cors}}, 200, true]
+  `)
   for (const [name, on, given, status, isMade] of calls) {
     if (name === 'found') {
       t.match(
@@ -200,48 +172,45 @@ const PAGE = {
   'sec-fetch-dest': 'empty'
 }
 
-t.test(
-  'limits.sandboxes: a page of another site or port cannot fill it: what pages alone have used makes room',
-  async t => {
-    const pages: [page: string, headers: Record<string, string>, isPage: boolean][] = [
-      ['of another site', PAGE, true],
-      ['of another port', { ...PAGE, 'sec-fetch-site': 'same-site' }, true],
-      [
-        'an image of another port',
-        { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors' },
-        true
-      ],
-      ['of another site, where browsers do not name it', { origin: 'http://shop.example' }, true],
-      ['of the emulator', { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' }, false],
-      [
-        'of the emulator behind TLS',
-        { ...PAGE, 'sec-fetch-site': 'same-origin', origin: 'https://localhost' },
-        false
-      ],
-      ['of the emulator, where browsers do not name it', { origin: 'http://localhost' }, false],
-      ['none: a program', {}, false]
-    ]
-    const emulator = await startTestEmulator(t, { settings: { 'limits.sandboxes': 3 } })
-    const get = async (name: string, more: Record<string, string> = {}) =>
-      (
-        await sandboxClient(emulator, name).call('GET /tickets', {
-          headers: { host: 'localhost', ...more }
-        })
-      ).status
-    for (const [page, headers, isPage] of pages) {
-      t.equal(await get('worker'), 200)
-      for (const name of ['p1', 'p2']) t.equal(await get(name, headers), 200, `${page}: ${name}`)
-      t.strictSame(await namesIn(emulator), ['p1', 'p2', 'worker'], page)
-      t.equal(await get('worker-2'), isPage ? 200 : 429, `${page}: CI goes on`)
-      t.strictSame(
-        await namesIn(emulator),
-        isPage ? ['p2', 'worker', 'worker-2'] : ['p1', 'p2', 'worker'],
-        page
-      )
-      for (const name of await namesIn(emulator)) await emulator.sandboxes.delete(name)
-    }
+t.test('limits.sandboxes: pages cannot fill it: what they alone used makes room', async t => {
+  const pages: [page: string, headers: Record<string, string>, isPage: boolean][] = [
+    ['of another site', PAGE, true],
+    ['of another port', { ...PAGE, 'sec-fetch-site': 'same-site' }, true],
+    [
+      'an image of another port',
+      { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors' },
+      true
+    ],
+    ['of another site, where browsers do not name it', { origin: 'http://shop.example' }, true],
+    ['of the emulator', { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' }, false],
+    [
+      'of the emulator behind TLS',
+      { ...PAGE, 'sec-fetch-site': 'same-origin', origin: 'https://localhost' },
+      false
+    ],
+    ['of the emulator, where browsers do not name it', { origin: 'http://localhost' }, false],
+    ['none: a program', {}, false]
+  ]
+  const emulator = await startTestEmulator(t, { settings: { 'limits.sandboxes': 3 } })
+  const get = async (name: string, more: Record<string, string> = {}) =>
+    (
+      await sandboxClient(emulator, name).call('GET /tickets', {
+        headers: { host: 'localhost', ...more }
+      })
+    ).status
+  for (const [page, headers, isPage] of pages) {
+    t.equal(await get('worker'), 200)
+    for (const name of ['p1', 'p2']) t.equal(await get(name, headers), 200, `${page}: ${name}`)
+    t.strictSame(await namesIn(emulator), ['p1', 'p2', 'worker'], page)
+    t.equal(await get('worker-2'), isPage ? 200 : 429, `${page}: CI goes on`)
+    t.strictSame(
+      await namesIn(emulator),
+      isPage ? ['p2', 'worker', 'worker-2'] : ['p1', 'p2', 'worker'],
+      page
+    )
+    for (const name of await namesIn(emulator)) await emulator.sandboxes.delete(name)
   }
-)
+})
 
 t.test('limits.sandboxes: a page takes the place only of what pages alone have used', async t => {
   for (const evictsIdle of [false, true]) {

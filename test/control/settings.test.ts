@@ -231,42 +231,39 @@ t.test('control: errors of the control API keep their statuses and shape', async
   t.equal((await control('POST /load', { scenario: 'nope' })).status, 404)
 })
 
-t.test(
-  'control: the ledger of assumptions shows the settings in force and how many answers relied on each',
-  async t => {
-    const { call, control } = await startTestEmulator(t, { settings: { 'ids.length': 12 } })
-    const ledger = async () => (await control('GET /assumptions')).body.data as Json[]
-    const used = async (wanted: string) => {
-      const { topic, default: _, ...entry } = (await ledger()).find(({ id }) => id === wanted)
-      return entry
-    }
-    const texts = (await ledger()).map(({ id, topic, default: fallback }) => [
-      id,
-      { topic, default: fallback }
-    ])
-    const expected = Object.entries(ASSUMPTIONS).map(([id, { topic, default: fallback }]) => [
-      id,
-      { topic, default: fallback }
-    ])
-    t.strictSame(texts, expected)
-    const unused = {
-      id: 'A03',
-      settings: { 'ids.length': 12, seed: 1 },
-      standing: false,
-      times: 0,
-      requests: []
-    }
-    t.strictSame(await used('A03'), unused)
-    const { settings, standing, times } = await used('A01')
-    t.strictSame([settings, standing, times], [{}, true, 0])
-
-    for (let time = 0; time < 2; time++)
-      await call('POST /transactions', { body: { ticket: 'tkt_a', payment_type: 'card' } })
-    await control('GET /state')
-
-    t.strictSame(await used('A03'), { ...unused, times: 2, requests: ['req_1', 'req_2'] })
-    t.equal((await used('A09')).times, 2, 'each shows its list of Refunds')
-    await control('POST /load', { scenario: smallFixture() })
-    t.equal((await used('A03')).times, 0)
+t.test('control: the ledger shows settings in force and how many answers rely on each', async t => {
+  const { call, control } = await startTestEmulator(t, { settings: { 'ids.length': 12 } })
+  const ledger = async () => (await control('GET /assumptions')).body.data as Json[]
+  const used = async (wanted: string) => {
+    const { topic, default: _, ...entry } = (await ledger()).find(({ id }) => id === wanted)
+    return entry
   }
-)
+  const texts = (await ledger()).map(({ id, topic, default: fallback }) => [
+    id,
+    { topic, default: fallback }
+  ])
+  const expected = Object.entries(ASSUMPTIONS).map(([id, { topic, default: fallback }]) => [
+    id,
+    { topic, default: fallback }
+  ])
+  t.strictSame(texts, expected)
+  const unused = {
+    id: 'A03',
+    settings: { 'ids.length': 12, seed: 1 },
+    standing: false,
+    times: 0,
+    requests: []
+  }
+  t.strictSame(await used('A03'), unused)
+  const { settings, standing, times } = await used('A01')
+  t.strictSame([settings, standing, times], [{}, true, 0])
+
+  for (let time = 0; time < 2; time++)
+    await call('POST /transactions', { body: { ticket: 'tkt_a', payment_type: 'card' } })
+  await control('GET /state')
+
+  t.strictSame(await used('A03'), { ...unused, times: 2, requests: ['req_1', 'req_2'] })
+  t.equal((await used('A09')).times, 2, 'each shows its list of Refunds')
+  await control('POST /load', { scenario: smallFixture() })
+  t.equal((await used('A03')).times, 0)
+})

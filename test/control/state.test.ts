@@ -70,9 +70,8 @@ t.test('control: the overview shows scenario, seed, clock', async t => {
   t.equal(Object.keys(linked).join(), `api,${names}`)
   t.strictSame((await control('GET /')).body, body)
   const links: string[] = Object.values<string | string[]>(linked).flat()
-  for (const link of links.filter(link => link.startsWith('/_control'))) {
+  for (const link of links.filter(link => link.startsWith('/_control')))
     t.equal((await control(`GET ${link.slice('/_control'.length)}`)).status, 200, link)
-  }
 })
 
 t.test('A03: with one seed and a standing clock the same calls give the same bytes', async t => {
@@ -313,60 +312,26 @@ t.test('control: records are merged into the running state and answered as they 
 })
 
 t.test('control: a record is changed by a merge patch of what a fixture gives of it', async t => {
-  const records = {
-    accounts: [
-      {
-        id: 'mch_b',
-        type: 'merchant',
-        name: 'B',
-        email: 'b@example.com',
-        address: { country: 'US' },
-        reseller: 'rsl_r'
-      }
-    ],
-    users: [{ id: 'usr_b', account: 'mch_b', name: 'Ana', email: 'ana@example.com' }],
-    locations: [
-      {
-        id: 'loc_b',
-        account: 'mch_b',
-        display_name: 'B',
-        address: { country: 'US', city: 'Boston' },
-        metadata: { a: '1', b: '2' }
-      }
-    ],
-    tickets: [
-      { id: 'tkt_b', location: 'loc_b' },
-      { id: 'tkt_c', location: 'loc_a', extra: { table: 4 } }
-    ],
-    transactions: [
-      { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 100, tip_amount: 5 }
-    ],
-    refunds: [{ id: 'rfd_a', transaction: 'txn_a', amount: 60 }]
-  }
+  const records = parse(`
+    accounts: [{id: mch_b, type: merchant, name: B, email: b@example.com, address: {country: US}, reseller: rsl_r}]
+    users: [{id: usr_b, account: mch_b, name: Ana, email: ana@example.com}]
+    locations: [{id: loc_b, account: mch_b, display_name: B, address: {country: US, city: Boston}, metadata: {a: '1', b: '2'}}]
+    tickets: [{id: tkt_b, location: loc_b}, {id: tkt_c, location: loc_a, extra: {table: 4}}]
+    transactions: [{id: txn_a, ticket: tkt_a, payment_type: card, amount: 100, tip_amount: 5}]
+    refunds: [{id: rfd_a, transaction: txn_a, amount: 60}]
+  `)
   const scenario = { clock: '2026-03-01T18:05:00Z', data: smallFixture(records) }
   const { call, control, state } = await startTestEmulator(t, { scenario })
   const fields = (changed: Record<string, unknown>, names: string[]) =>
     names.map(name => changed[name])
 
-  const right: [on: string, patch: object, shown: object][] = [
-    [
-      'locations/loc_b',
-      { address: { city: null, line1: '1 Main St' }, metadata: { a: null, c: '3' }, phone: '1' },
-      { metadata: { b: '2', c: '3' }, phone: '1' }
-    ],
-    [
-      'tickets/tkt_c',
-      { reference: 'T-9', extra: { table: null, seats: 2 } },
-      { reference: 'T-9', extra: { seats: 2 }, created: '2026-03-01T18:05:00.000Z' }
-    ],
-    ['tickets/tkt_c', {}, { reference: 'T-9', extra: { seats: 2 } }],
-    [
-      'transactions/txn_a',
-      { amount: 90, tip_amount: null },
-      { amount: 90, tip_amount: null, amount_refunded: 60 }
-    ],
-    ['refunds/rfd_a', { amount: 90 }, { amount: 90 }]
-  ]
+  const right: [on: string, patch: object, shown: object][] = parse(`
+    - [locations/loc_b, {address: {city: null, line1: 1 Main St}, metadata: {a: null, c: '3'}, phone: '1'}, {metadata: {b: '2', c: '3'}, phone: '1'}]
+    - [tickets/tkt_c, {reference: T-9, extra: {table: null, seats: 2}}, {reference: T-9, extra: {seats: 2}, created: 2026-03-01T18:05:00.000Z}]
+    - [tickets/tkt_c, {}, {reference: T-9, extra: {seats: 2}}]
+    - [transactions/txn_a, {amount: 90, tip_amount: null}, {amount: 90, tip_amount: null, amount_refunded: 60}]
+    - [refunds/rfd_a, {amount: 90}, {amount: 90}]
+  `)
   for (const [on, patch, shown] of right) {
     const { status, body } = await control(`PATCH /records/${on}`, patch)
     t.strictSame([status, fields(body, Object.keys(shown))], [200, Object.values(shown)], on)
@@ -482,31 +447,17 @@ t.test('A18: a new key is drawn, acts as its Account and is listed', async t => 
 })
 
 t.test('control: the state is a fixture: loaded again, it is the same state', async t => {
-  const emulator = await startTestEmulator(t, {
-    records: {
-      accounts: [
-        {
-          id: 'mch_m',
-          type: 'merchant',
-          name: '12',
-          email: 'm@example.com',
-          address: { country: 'gb', line2: 'yes' },
-          metadata: { a: 'null', __proto: '1' }
-        }
-      ],
-      users: [{ id: 'usr_a', account: 'mch_a', name: 'no', email: 'u@example.com' }],
-      transactions: [
-        {
-          id: 'txn_a',
-          ticket: 'tkt_a',
-          payment_type: 'card',
-          amount: 100,
-          payment_method: { card: { brand: 'visa', last4: '0042' } }
-        }
-      ],
-      refunds: [{ id: 'rfd_a', transaction: 'txn_a', amount: 30, extra: { note: ['a', { b: 1 }] } }]
-    }
-  })
+  const emulator = await startTestEmulator(
+    t,
+    parse(`
+    records:
+      accounts:
+        - {id: mch_m, type: merchant, name: '12', email: m@example.com, address: {country: gb, line2: yes}, metadata: {a: 'null', __proto: '1'}}
+      users: [{id: usr_a, account: mch_a, name: no, email: u@example.com}]
+      transactions: [{id: txn_a, ticket: tkt_a, payment_type: card, amount: 100, payment_method: {card: {brand: visa, last4: '0042'}}}]
+      refunds: [{id: rfd_a, transaction: txn_a, amount: 30, extra: {note: [a, {b: 1}]}}]
+  `)
+  )
   const { control, state } = emulator
   await drawn(emulator)
   const json = await control('GET /state?format=json')
@@ -537,55 +488,49 @@ t.test('control: the state is a fixture: loaded again, it is the same state', as
   }
 })
 
-t.test(
-  'control: the scenarios that can be loaded are listed with what they say of themselves',
-  async t => {
-    const { control } = await startTestEmulator(t, {
-      folders: {
-        scenarios: {
-          'default.yaml': 'description: Mine.',
-          'bare.yml': '{}',
-          'broken.yaml': 'a: [',
-          'notes.txt': 'no scenario',
-          'named.yaml': 'name: Of the guests',
-          'same.yaml': 'name: same',
-          'varied.yaml': 'vars: { last4: "0341", count: 3 }',
-          'wrong.yaml': 'name: [a]\nvars: { "a name": 1, last4: [] }'
-        },
-        fixtures: {
-          'y.yaml': '# yaml-language-server: $schema=x\n# Only Y.\naccounts: []',
-          'default.json': '{}'
-        }
-      }
-    })
+t.test('control: loadable scenarios are listed with what they say of themselves', async t => {
+  const { control } = await startTestEmulator(
+    t,
+    parse(`
+    folders:
+      scenarios:
+        default.yaml: 'description: Mine.'
+        bare.yml: '{}'
+        broken.yaml: 'a: ['
+        notes.txt: no scenario
+        named.yaml: 'name: Of the guests'
+        same.yaml: 'name: same'
+        varied.yaml: 'vars: { last4: "0341", count: 3 }'
+        wrong.yaml: "name: [a]\\nvars: { \\"a name\\": 1, last4: [] }"
+      fixtures: {y.yaml: "# yaml-language-server: $schema=x\\n# Only Y.\\naccounts: []", default.json: '{}'}
+  `)
+  )
 
-    const { status, body } = await control('GET /scenarios')
+  const { status, body } = await control('GET /scenarios')
 
-    t.equal(status, 200)
-    const own = ['bare', 'broken', 'default', 'named', 'same', 'varied', 'wrong', 'y', 'notes']
-    const scenario = (name: string, more: object = {}) => ({
-      name,
-      kind: 'scenario',
-      description: null,
-      ...more
-    })
-    const shown = body.data.filter(({ name }: { name: string }) => own.includes(name))
-    t.strictSame(shown, [
-      ...['bare', 'broken'].map(name => scenario(name)),
-      scenario('default', { description: 'Mine.' }),
-      scenario('named', { title: 'Of the guests' }),
-      scenario('same'),
-      scenario('varied', { vars: { last4: '0341', count: 3 } }),
-      scenario('wrong'),
-      { name: 'y', kind: 'fixture', description: 'Only Y.' }
-    ])
-    for (const { name } of body.data.filter(
-      ({ name }: { name: string }) => !['broken', 'wrong'].includes(name)
-    )) {
-      t.equal((await control('POST /load?dry_run=1', { scenario: name })).status, 200, name)
-    }
-  }
-)
+  t.equal(status, 200)
+  const own = ['bare', 'broken', 'default', 'named', 'same', 'varied', 'wrong', 'y', 'notes']
+  const scenario = (name: string, more: object = {}) => ({
+    name,
+    kind: 'scenario',
+    description: null,
+    ...more
+  })
+  const shown = body.data.filter(({ name }: { name: string }) => own.includes(name))
+  t.strictSame(shown, [
+    ...['bare', 'broken'].map(name => scenario(name)),
+    scenario('default', { description: 'Mine.' }),
+    scenario('named', { title: 'Of the guests' }),
+    scenario('same'),
+    scenario('varied', { vars: { last4: '0341', count: 3 } }),
+    scenario('wrong'),
+    { name: 'y', kind: 'fixture', description: 'Only Y.' }
+  ])
+  for (const { name } of body.data.filter(
+    ({ name }: { name: string }) => !['broken', 'wrong'].includes(name)
+  ))
+    t.equal((await control('POST /load?dry_run=1', { scenario: name })).status, 200, name)
+})
 
 t.test('control: a scenario and a fixture are read as they are written', async t => {
   const { control } = await startTestEmulator(t, {
@@ -705,52 +650,49 @@ const signOf = ({ before, after }: Json) => {
   return after === null ? '-' : '~'
 }
 
-t.test(
-  'control: the state before and after a request is what GET /state responded with then, whatever came in between',
-  async t => {
-    const { call, control } = await startTestEmulator(t, { scenario: TRAVELLED })
-    const state = async (moment = '') => (await control(`GET /state${moment}`)).text
-    const sent: { before: string; after: string; changes: string }[] = []
-    for (const [on, given, changes] of ACTS) {
-      const before = await state()
-      // one of the responses is lost
-      if (changes !== undefined) await call(on, given).catch(() => {})
-      else t.equal((await control(on, given)).status < 300, true, on)
-      if (changes !== undefined) sent.push({ before, after: await state(), changes })
-    }
-
-    for (const [nth, { before, after, changes }] of sent.entries()) {
-      const id = `req_${nth + 1}`
-      t.equal(await state(`?before=${id}`), before, `before ${id}`)
-      t.equal(await state(`?after=${id}`), after, `after ${id}`)
-      t.strictSame(parse(await state(`?format=yaml&before=${id}`)), JSON.parse(before))
-      t.equal(before === after, changes === '')
-      const { text, body } = await control(`GET /requests/${id}/changes`)
-      t.equal(
-        body.data.map((change: Json) => `${signOf(change)}${change.family}`).join(' '),
-        changes,
-        id
-      )
-      t.equal((await control(`GET /requests/${id}/changes`)).text, text, 'the same bytes again')
-    }
-    t.equal(await state(), sent.at(-1)?.after, 'nothing is changed')
-    const [{ before, after }] = (await control('GET /requests/req_1/changes')).body.data.slice(1)
-    const shown = [before, after].map(({ amount_refunded, refunds }) => [
-      amount_refunded,
-      refunds.data.length
-    ])
-    t.strictSame(
-      shown,
-      [
-        [10, 1],
-        [110, 2]
-      ],
-      'as the API shows it'
-    )
-    await control('POST /load', { scenario: JSON.parse(await state('?before=req_4')) })
-    t.equal(await state(), sent[3]?.before, 'it can be loaded')
+t.test('control: the state before and after a request is what GET /state said then', async t => {
+  const { call, control } = await startTestEmulator(t, { scenario: TRAVELLED })
+  const state = async (moment = '') => (await control(`GET /state${moment}`)).text
+  const sent: { before: string; after: string; changes: string }[] = []
+  for (const [on, given, changes] of ACTS) {
+    const before = await state()
+    // one of the responses is lost
+    if (changes !== undefined) await call(on, given).catch(() => {})
+    else t.equal((await control(on, given)).status < 300, true, on)
+    if (changes !== undefined) sent.push({ before, after: await state(), changes })
   }
-)
+
+  for (const [nth, { before, after, changes }] of sent.entries()) {
+    const id = `req_${nth + 1}`
+    t.equal(await state(`?before=${id}`), before, `before ${id}`)
+    t.equal(await state(`?after=${id}`), after, `after ${id}`)
+    t.strictSame(parse(await state(`?format=yaml&before=${id}`)), JSON.parse(before))
+    t.equal(before === after, changes === '')
+    const { text, body } = await control(`GET /requests/${id}/changes`)
+    t.equal(
+      body.data.map((change: Json) => `${signOf(change)}${change.family}`).join(' '),
+      changes,
+      id
+    )
+    t.equal((await control(`GET /requests/${id}/changes`)).text, text, 'the same bytes again')
+  }
+  t.equal(await state(), sent.at(-1)?.after, 'nothing is changed')
+  const [{ before, after }] = (await control('GET /requests/req_1/changes')).body.data.slice(1)
+  const shown = [before, after].map(({ amount_refunded, refunds }) => [
+    amount_refunded,
+    refunds.data.length
+  ])
+  t.strictSame(
+    shown,
+    [
+      [10, 1],
+      [110, 2]
+    ],
+    'as the API shows it'
+  )
+  await control('POST /load', { scenario: JSON.parse(await state('?before=req_4')) })
+  t.equal(await state(), sent[3]?.before, 'it can be loaded')
+})
 
 t.test('control: requests that were held have their turn when they go on', async t => {
   const { call, control } = await startTestEmulator(t, { scenario: TRAVELLED })

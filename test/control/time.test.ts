@@ -92,12 +92,11 @@ t.test('clock: an invalid time is refused and leaves the clock as it is', async 
     ['document_invalid', 'POST /clock/advance', {}, { by: 36 }],
     ['body_malformed', 'POST /clock/advance', { by: 'soon' }],
     ['parameter_unknown', 'POST /clock/advance?by=1h', { by: '1h' }]
-  ] as const) {
+  ] as const)
     for (const sent of bodies) {
       const { status, body } = await control(on, sent)
       t.strictSame([status, body.error.code], [400, code], JSON.stringify(sent))
     }
-  }
   // the advice is right when it is followed
   for (const [on, sent, advice] of [
     ['POST /clock/advance', { by: 10 }, 'write 10s or 10ms'],

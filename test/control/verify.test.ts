@@ -217,9 +217,8 @@ t.test('verify: what cannot be judged is refused with every problem', async t =>
     [{ script: 'all' }, 'script'],
     [{ sequence: [{ match: {} }] }, 'sequence[0]'],
     [{ on: 'GET /tickets', within: 5 }, 'within']
-  ] as const) {
+  ] as const)
     t.strictSame(await refusal(asked), [400, 'document_invalid', ...paths], JSON.stringify(asked))
-  }
   for (const within of ['2 minutes', '2m'])
     t.strictSame(await refusal({ on: 'GET /tickets', within }), [400, 'body_malformed', 'within'])
   t.equal((await control('POST /verify?within=1s')).status, 400)

@@ -141,85 +141,82 @@ async function checkEvidence(
     strange.push(`snapshots: ${JSON.stringify(snapshots)}`)
 }
 
-t.test(
-  `${SANDBOXES} sandboxes at once for ${SECONDS} s: none sees anything of another, and each is answered as if it were alone`,
-  async t => {
-    t.comment(`ENDURANCE_SEED=${SEED}`)
-    const scenario = `${t.testdir({ 'load.json': JSON.stringify(SCENARIO) })}/load.json`
-    const { port, end } = await started([
-      '--scenario',
-      scenario,
-      ...Object.entries(LIMITS).flatMap(([name, value]) => ['--set', `${name}=${value}`])
-    ])
-    const sandboxes = Array.from({ length: SANDBOXES }, (_, nth): Sandbox => {
-      const name = `sandbox-${nth}`
-      return {
-        nth,
-        name,
-        client: clientOf(port, name),
-        random: random(name),
-        log: [],
-        paid: [],
-        calls: 0,
-        strange: []
-      }
-    })
-
-    await Promise.all(sandboxes.map(prepare))
-    const until = Date.now() + SECONDS * 1000
-    await Promise.all(
-      sandboxes.map(async sandbox => {
-        while (Date.now() < until)
-          await act(sandbox, sandboxes[(sandbox.nth + 1) % SANDBOXES]?.paid ?? [])
-      })
-    )
-
-    const base = clientOf(port, null)
-    const shown = (await base.call('GET /_control/sandboxes')).body.data as { name: string }[]
-    for (const sandbox of sandboxes)
-      await checkEvidence(
-        sandbox,
-        shown.find(({ name }) => name === sandbox.name)
-      )
-    t.strictSame(
-      foreignIn((await base.call('GET /_control/state')).text, -1),
-      [],
-      'the sandbox at the base address is unchanged'
-    )
-    base.close()
-    for (const { client } of sandboxes) client.close()
-    t.equal(await end('SIGTERM'), 0)
-
-    for (const { name, strange, log } of sandboxes) {
-      t.strictSame(strange.slice(0, 5), [], `${name}: ${log.length} calls`)
-      const { app, close } = await runEmulator({
-        settings: { port: 0, log_level: 'silent', scenario, ...LIMITS }
-      })
-      for (const [index, { on, body, status, text }] of log.entries()) {
-        const [method, path] = on.split(' ') as [InjectOptions['method'], string]
-        const isControl = path.startsWith('/_control')
-        const authorization = `Basic ${btoa('sk_test_merchant:')}`
-        const type = isControl ? 'application/json' : 'application/x-www-form-urlencoded'
-        const headers = {
-          host: 'localhost',
-          ...(!isControl && { authorization }),
-          ...(body !== '' && { 'content-type': type })
-        }
-        const alone = await app.inject({
-          method,
-          url: `/sandbox/${name}${path}`,
-          headers,
-          ...(body !== '' && { payload: body })
-        })
-        if (alone.statusCode === status && alone.payload === text) continue
-        t.strictSame(
-          [status, text],
-          [alone.statusCode, alone.payload],
-          `call ${index} of ${log.length}, ${on} ${body}: together, and alone`
-        )
-        break
-      }
-      await close()
+t.test(`${SANDBOXES} sandboxes for ${SECONDS} s: each is answered as if it were alone`, async t => {
+  t.comment(`ENDURANCE_SEED=${SEED}`)
+  const scenario = `${t.testdir({ 'load.json': JSON.stringify(SCENARIO) })}/load.json`
+  const { port, end } = await started([
+    '--scenario',
+    scenario,
+    ...Object.entries(LIMITS).flatMap(([name, value]) => ['--set', `${name}=${value}`])
+  ])
+  const sandboxes = Array.from({ length: SANDBOXES }, (_, nth): Sandbox => {
+    const name = `sandbox-${nth}`
+    return {
+      nth,
+      name,
+      client: clientOf(port, name),
+      random: random(name),
+      log: [],
+      paid: [],
+      calls: 0,
+      strange: []
     }
+  })
+
+  await Promise.all(sandboxes.map(prepare))
+  const until = Date.now() + SECONDS * 1000
+  await Promise.all(
+    sandboxes.map(async sandbox => {
+      while (Date.now() < until)
+        await act(sandbox, sandboxes[(sandbox.nth + 1) % SANDBOXES]?.paid ?? [])
+    })
+  )
+
+  const base = clientOf(port, null)
+  const shown = (await base.call('GET /_control/sandboxes')).body.data as { name: string }[]
+  for (const sandbox of sandboxes)
+    await checkEvidence(
+      sandbox,
+      shown.find(({ name }) => name === sandbox.name)
+    )
+  t.strictSame(
+    foreignIn((await base.call('GET /_control/state')).text, -1),
+    [],
+    'the sandbox at the base address is unchanged'
+  )
+  base.close()
+  for (const { client } of sandboxes) client.close()
+  t.equal(await end('SIGTERM'), 0)
+
+  for (const { name, strange, log } of sandboxes) {
+    t.strictSame(strange.slice(0, 5), [], `${name}: ${log.length} calls`)
+    const { app, close } = await runEmulator({
+      settings: { port: 0, log_level: 'silent', scenario, ...LIMITS }
+    })
+    for (const [index, { on, body, status, text }] of log.entries()) {
+      const [method, path] = on.split(' ') as [InjectOptions['method'], string]
+      const isControl = path.startsWith('/_control')
+      const authorization = `Basic ${btoa('sk_test_merchant:')}`
+      const type = isControl ? 'application/json' : 'application/x-www-form-urlencoded'
+      const headers = {
+        host: 'localhost',
+        ...(!isControl && { authorization }),
+        ...(body !== '' && { 'content-type': type })
+      }
+      const alone = await app.inject({
+        method,
+        url: `/sandbox/${name}${path}`,
+        headers,
+        ...(body !== '' && { payload: body })
+      })
+      if (alone.statusCode === status && alone.payload === text) continue
+      t.strictSame(
+        [status, text],
+        [alone.statusCode, alone.payload],
+        `call ${index} of ${log.length}, ${on} ${body}: together, and alone`
+      )
+      break
+    }
+    await close()
   }
-)
+})

@@ -273,21 +273,21 @@ t.test('near misses: of a journal that has dropped requests', async t => {
 })
 
 t.test("near misses: a request left before its body had come is not the script's", async t => {
-    const emulator = await start(t, { script: [{ on: 'POST /refunds', respond: { status: 402 } }] })
-    const head = `POST /next/refunds HTTP/1.1\r\nhost: localhost\r\nauthorization: Basic ${btoa(`${MERCHANT}:`)}\r\ncontent-type: application/x-www-form-urlencoded`
-    const { socket } = opened(
-      t,
-      await emulator.listen(),
-      `${head}\r\ncontent-length: 100\r\n\r\ntransaction=txn_a`
-    )
-    await sleep(50)
-    socket.destroy()
-    while (emulator.sandbox.evidence.journal.size < 1) await sleep(5)
+  const emulator = await start(t, { script: [{ on: 'POST /refunds', respond: { status: 402 } }] })
+  const head = `POST /next/refunds HTTP/1.1\r\nhost: localhost\r\nauthorization: Basic ${btoa(`${MERCHANT}:`)}\r\ncontent-type: application/x-www-form-urlencoded`
+  const { socket } = opened(
+    t,
+    await emulator.listen(),
+    `${head}\r\ncontent-length: 100\r\n\r\ntransaction=txn_a`
+  )
+  await sleep(50)
+  socket.destroy()
+  while (emulator.sandbox.evidence.journal.size < 1) await sleep(5)
 
-    const { body } = await emulator.control('POST /verify', { script: 'all_used' })
-    t.strictSame(textsOf(body.unused_script_entries[0].near_misses), [
-      'request: wanted a request that reaches the script; got refused with 400 (request_malformed) in req_1'
-    ])
+  const { body } = await emulator.control('POST /verify', { script: 'all_used' })
+  t.strictSame(textsOf(body.unused_script_entries[0].near_misses), [
+    'request: wanted a request that reaches the script; got refused with 400 (request_malformed) in req_1'
+  ])
 })
 
 t.test('near misses: why and explain say what a request nearly met', async t => {
@@ -343,21 +343,21 @@ t.test('near misses: why and explain say what a request nearly met', async t => 
 })
 
 t.test('near misses: at most twenty are explained, by the newest thousand requests', async t => {
-    const expect = Array.from({ length: 25 }, (_, nth) => ({
-      on: 'GET /refunds',
-      match: { query: { limit: nth + 1 } }
-    }))
-    const script = Array.from({ length: 25 }, (_, nth) => ({
-      on: 'GET /refunds',
-      match: { query: { limit: nth + 1 } },
-      delay: '1ms'
-    }))
-    const emulator = await start(t, { expect, script })
-    await emulator.call('GET /refunds?limit=90')
-    const { body } = await emulator.control('POST /verify')
-    const explained = (list: Json[]) =>
-      list.filter(({ near_misses }) => near_misses !== undefined).length
-    t.strictSame([body.expectations, body.unused_script_entries].map(explained), [20, 20])
+  const expect = Array.from({ length: 25 }, (_, nth) => ({
+    on: 'GET /refunds',
+    match: { query: { limit: nth + 1 } }
+  }))
+  const script = Array.from({ length: 25 }, (_, nth) => ({
+    on: 'GET /refunds',
+    match: { query: { limit: nth + 1 } },
+    delay: '1ms'
+  }))
+  const emulator = await start(t, { expect, script })
+  await emulator.call('GET /refunds?limit=90')
+  const { body } = await emulator.control('POST /verify')
+  const explained = (list: Json[]) =>
+    list.filter(({ near_misses }) => near_misses !== undefined).length
+  t.strictSame([body.expectations, body.unused_script_entries].map(explained), [20, 20])
 })
 
 t.test('near misses: a message holds what counted and what nearly did', t => {

@@ -153,14 +153,13 @@ function grownObject(
   const made = Object.fromEntries(
     chosen.map(([name, schema]) => [name, grown(schema, name, draws, depth + 1)])
   )
-  if (typeof additionalProperties === 'object' && depth < 8 && draws.chance(60)) {
+  if (typeof additionalProperties === 'object' && depth < 8 && draws.chance(60))
     made[draws.pick(['amount', 'ticket', 'card', 'k'])] = grown(
       additionalProperties as Schema,
       '',
       draws,
       depth + 1
     )
-  }
   return made
 }
 

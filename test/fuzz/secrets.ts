@@ -50,10 +50,9 @@ export type Allowed = { keys: boolean; misplaced: boolean }
 /** The secrets that a text must not show, but does. */
 export function leaksIn(text: string, allowed: Allowed): string[] {
   const leaks: string[] = []
-  for (const [number, beginning] of text.matchAll(CARD_NUMBER)) {
+  for (const [number, beginning] of text.matchAll(CARD_NUMBER))
     if (isLuhnValid(number.replace(/\D/g, '')) && !(beginning === '4929' && allowed.misplaced))
       leaks.push(`the card number ${number}`)
-  }
   const secret = USED_SECRET.exec(text)
   if (secret) leaks.push(`the used secret ${secret[0]}`)
   const own = OWN_KEY.exec(text)

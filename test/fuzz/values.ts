@@ -54,13 +54,12 @@ const LEAVES: readonly unknown[] = [
 
 /** Any JSON value, sometimes nested as deep as a parser allows. */
 export function hostileJson(draws: Draws, depth = 3): unknown {
-  if (depth === 0 || draws.chance(30)) {
+  if (depth === 0 || draws.chance(30))
     return draws.way<unknown>([
       [8, () => draws.pick(LEAVES)],
       [8, () => hostileText(draws)],
       [1, () => Number(misplacedCardNumber(draws))]
     ])
-  }
   if (draws.chance(40))
     return Array.from({ length: draws.below(4) }, () => hostileJson(draws, depth - 1))
   const names = [

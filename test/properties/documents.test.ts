@@ -91,7 +91,7 @@ const launch = { flag: {}, environment: {} }
 const library = new Library({ fixtures: null, scenarios: null }, settingsInForce(launch).values)
 
 t.test('documents: lists of every size are read or refused', async t => {
-  for (const [name, make] of Object.entries(LISTS)) {
+  for (const [name, make] of Object.entries(LISTS))
     for (const count of SIZES) {
       const body = new Body('json', Buffer.from(JSON.stringify({ scenario: make(count) })))
       const outcome = await requestedScenario(body, library)
@@ -114,7 +114,6 @@ t.test('documents: lists of every size are read or refused', async t => {
         t.ok((outcome.problems?.length ?? 0) <= 1001)
       } else t.equal(outcome, 'read', `${count} × ${name}`)
     }
-  }
 })
 
 await property(
@@ -127,10 +126,9 @@ await property(
     const places: (string | number)[][] = []
     const walk = (value: unknown, steps: (string | number)[]) => {
       places.push(steps)
-      if (typeof value === 'object' && value !== null) {
+      if (typeof value === 'object' && value !== null)
         for (const [name, part] of Object.entries(value))
           walk(part, [...steps, Array.isArray(value) ? Number(name) : name])
-      }
     }
     walk(data, [])
     const lines = text.split('\n')

@@ -555,23 +555,20 @@ t.test('closing waits for the write that is under way and for the one that waits
   t.equal(await version(file), before)
 })
 
-t.test(
-  'a file that is given nothing to save is not written, and a state that cannot be a text is reported',
-  async t => {
-    const { file } = await placeOf(t)
-    const data = await DataFile.take(file)
-    await t.rejects(data.saved(), { code: 'data_not_written' })
-    data.writeFrom(() => {
-      throw new RangeError('Invalid string length')
-    })
-    await t.rejects(data.saved(), {
-      code: 'data_not_written',
-      message: /: Invalid string length\./
-    })
-    await data.close()
-    await t.rejects(stat(file))
-  }
-)
+t.test('nothing to save is not written, and a state that cannot be a text is reported', async t => {
+  const { file } = await placeOf(t)
+  const data = await DataFile.take(file)
+  await t.rejects(data.saved(), { code: 'data_not_written' })
+  data.writeFrom(() => {
+    throw new RangeError('Invalid string length')
+  })
+  await t.rejects(data.saved(), {
+    code: 'data_not_written',
+    message: /: Invalid string length\./
+  })
+  await data.close()
+  await t.rejects(stat(file))
+})
 
 t.test('a change that would make a long line replaces the file', async t => {
   const { file, data, main } = await unit(t)
@@ -640,12 +637,11 @@ t.test('links are followed, so that a file has one lock however it is named', as
     true,
     'what the link leads to is made'
   )
-  for (const name of ['shop.json', 'link.json', 'near/shop.json', 'far/shop.json']) {
+  for (const name of ['shop.json', 'link.json', 'near/shop.json', 'far/shop.json'])
     t.equal(
       (await refusalOf(withData(join(folder, name)))).message,
       REFUSALS.locked(join(folder, name)).message
     )
-  }
   await emulator.call('POST /next/refunds transaction=txn_a&amount=7')
   await emulator.close()
   t.equal((await lstat(file)).isSymbolicLink(), true, 'a write leaves the links')

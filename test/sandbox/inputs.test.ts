@@ -224,7 +224,7 @@ const GROWS: Record<string, (sandbox: Sandbox, text: string) => unknown> = {
   }
 }
 t.test('inputs: the earliest states are forgotten beyond 16 MiB', async t => {
-  for (const [title, grow] of Object.entries(GROWS)) {
+  for (const [title, grow] of Object.entries(GROWS))
     for (const [text, count, isForgotten] of [
       [LONG, 1300, true],
       [LONG, 400, false],
@@ -241,7 +241,6 @@ t.test('inputs: the earliest states are forgotten beyond 16 MiB', async t => {
       t.equal(inputs.earliest > earliest, isForgotten, `${title}: ${count}`)
       t.ok(inputs.earliest < inputs.place, `${title}: the last ones are known`)
     }
-  }
 })
 t.test('inputs: one that is too large by itself is forgotten with all before it', async t => {
   const { world } = await startWorld({ scenario: SCENARIO })

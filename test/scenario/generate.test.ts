@@ -117,12 +117,12 @@ t.test('generate: records belong to the Account or Location that is named', asyn
 })
 
 t.test('generate: the first merchant is no reseller, even behind one', async t => {
-    const { accounts, ...rest } = smallFixture()
-    const store = await generatedIn([{ users: 1 }], {
-      data: { ...rest, accounts: accounts.toReversed() }
-    })
+  const { accounts, ...rest } = smallFixture()
+  const store = await generatedIn([{ users: 1 }], {
+    data: { ...rest, accounts: accounts.toReversed() }
+  })
 
-    t.equal(store.users.inCreationOrder()[0]?.account, 'mch_a')
+  t.equal(store.users.inCreationOrder()[0]?.account, 'mch_a')
 })
 
 t.test('generate: over several seeds all that is generated is consistent', async t => {

@@ -332,23 +332,20 @@ t.test('hanging calls end at once when the emulator closes', async t => {
   )
 })
 
-t.test(
-  'closing does not wait for the connection of a call that was answered meanwhile',
-  async t => {
-    const { app, sandbox, close } = await runEmulator({
-      scenario: scripted([{ on: 'GET /refunds', delay: '500ms' }]),
-      settings: { 'limits.shutdown': 60_000 }
-    })
-    const agent = new Agent({ keepAlive: true })
-    const delayed = answered((app.server.address() as { port: number }).port, '/refunds', { agent })
-    await until(() => sandbox.inFlight === 1)
+t.test('closing does not wait for the connection of a call that was answered', async t => {
+  const { app, sandbox, close } = await runEmulator({
+    scenario: scripted([{ on: 'GET /refunds', delay: '500ms' }]),
+    settings: { 'limits.shutdown': 60_000 }
+  })
+  const agent = new Agent({ keepAlive: true })
+  const delayed = answered((app.server.address() as { port: number }).port, '/refunds', { agent })
+  await until(() => sandbox.inFlight === 1)
 
-    await close()
+  await close()
 
-    t.strictSame([(await delayed).status, (await delayed).headers.connection], [200, 'close'])
-    agent.destroy()
-  }
-)
+  t.strictSame([(await delayed).status, (await delayed).headers.connection], [200, 'close'])
+  agent.destroy()
+})
 
 t.test('a delay holds up its own call alone', async t => {
   const script = [
@@ -363,45 +360,42 @@ t.test('a delay holds up its own call alone', async t => {
   t.strictSame([order[0], order.length], ['quick', 3])
 })
 
-t.test(
-  "a call that is answered in the operation's stead is not made after all when its client leaves",
-  async t => {
-    let goOn = () => {}
-    let isWaiting = () => {}
-    const waiting = new Promise<void>(resolve => {
-      isWaiting = resolve
-    })
-    const written = new Promise<void>(resolve => {
-      goOn = resolve
-    })
-    const saved = () => {
-      isWaiting()
-      return written
-    }
-    const { sandbox, listen } = await startTestEmulator(t, {
-      scenario: scripted([{ on: 'POST /transactions', respond: { status: 402 } }]),
-      saved
-    })
-    const { socket } = exchange(
-      t,
-      await listen(),
-      'POST /transactions',
-      'ticket=tkt_a&payment_type=external&amount=1'
-    )
-
-    await waiting
-    socket.resetAndDestroy()
-    await sleep(50)
-    t.equal(sandbox.evidence.journal.size, 0, 'it is not over')
-    goOn()
-    await until(() => sandbox.evidence.journal.size === 1)
-    const [call] = sandbox.evidence.journal.requests()
-    t.strictSame(
-      [sandbox.state.store.transactions.size, call?.outcome.name, call?.isDelivered],
-      [1, 'lost_before', false]
-    )
+t.test('a call that is answered otherwise is not made when its client leaves', async t => {
+  let goOn = () => {}
+  let isWaiting = () => {}
+  const waiting = new Promise<void>(resolve => {
+    isWaiting = resolve
+  })
+  const written = new Promise<void>(resolve => {
+    goOn = resolve
+  })
+  const saved = () => {
+    isWaiting()
+    return written
   }
-)
+  const { sandbox, listen } = await startTestEmulator(t, {
+    scenario: scripted([{ on: 'POST /transactions', respond: { status: 402 } }]),
+    saved
+  })
+  const { socket } = exchange(
+    t,
+    await listen(),
+    'POST /transactions',
+    'ticket=tkt_a&payment_type=external&amount=1'
+  )
+
+  await waiting
+  socket.resetAndDestroy()
+  await sleep(50)
+  t.equal(sandbox.evidence.journal.size, 0, 'it is not over')
+  goOn()
+  await until(() => sandbox.evidence.journal.size === 1)
+  const [call] = sandbox.evidence.journal.requests()
+  t.strictSame(
+    [sandbox.state.store.transactions.size, call?.outcome.name, call?.isDelivered],
+    [1, 'lost_before', false]
+  )
+})
 
 t.test('a request that was delayed is judged by the Account as it is by then', async t => {
   const { call } = await startTestEmulator(t, {

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { MessageChannel } from 'node:worker_threads'
 import t from 'tap'
-import { answerJobs, type Text } from '../../src/jobs.js'
+import { answerJobs } from '../../src/jobs.js'
 import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
 import { readDocument, type SourceDocument } from '../../src/scenario/read/document.js'
 import { Body, Reader, type Reading, type ReadOptions, readBy } from '../../src/scenario/reading.js'
