@@ -112,10 +112,7 @@ export async function check(
   )
 }
 
-/**
- * `known` takes names for `--var`: variables of the file, what its requests refer to, and its
- * records.
- */
+/** `known` takes names for `--var`: variables, what requests refer to, and records. */
 async function checkFile(
   file: string,
   library: Library,
@@ -399,7 +396,7 @@ async function stateProblems(
   )
 }
 
-/** A lost response has no Request-Id header: the number of the request counts those before it. */
+/** A lost response has no Request-Id header, but the number of its request. */
 function playedAs(request: string, playedSteps: readonly PlayedStep[]): PlayedStep {
   const calls = playedSteps.filter(wasMade)
   const made =
@@ -408,10 +405,7 @@ function playedAs(request: string, playedSteps: readonly PlayedStep[]): PlayedSt
   return made as PlayedStep
 }
 
-/**
- * Entries that were never applied, and mistakes of the plays; mostly a warning each, unless it is
- * to fail.
- */
+/** Entries that were never applied, and mistakes of the plays: warnings unless they are to fail. */
 async function warningsOn(
   { sandbox, failOn = [] }: Checking,
   playedSteps: readonly PlayedStep[],

@@ -43,10 +43,7 @@ export type Spec = {
   argument?: readonly [name: string, about: string, choices?: readonly string[]]
   options?: readonly Option[]
   examples: readonly (readonly [about: string, line: string])[]
-  /**
-   * The exit status, null when the process goes on serving; `operand` is the argument, or all words
-   * without one.
-   */
+  /** The exit status, null when the process goes on serving. */
   run?: (operand: never, flags: never, line: CommandLine) => Promise<number | null>
 }
 

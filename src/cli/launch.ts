@@ -95,9 +95,7 @@ export function linesOnVariables(lines: readonly string[], environment: Environm
   })
 }
 
-/**
- * Of `--set key=value` and of own flags, which win. Errors: `setting_invalid` with every problem.
- */
+/** Own flags win. Errors: `setting_invalid` with every problem. */
 export async function settingsOfFlags(
   flags: Partial<Record<SettingKey, string>>,
   sets: readonly string[]

@@ -1,6 +1,4 @@
-/**
- * `commerce-emulator scenarios`, `rules`, `assumptions` and `settings`: what there is, a line each.
- */
+/** The commands that list what there is, a line each. */
 import { SETTINGS, settingsInForce } from '../core/settings.js'
 import { visible } from '../core/visible.js'
 import { ASSUMPTIONS } from '../reference/assumptions.js'

@@ -84,10 +84,7 @@ async function played(scenario: string): Promise<string> {
   }
 }
 
-/**
- * `isKept`: reports keep what it shows of requests from before a load or reset. Errors:
- * `request_unknown`.
- */
+/** Errors: `request_unknown`. */
 const ofRequest = (
   about: string,
   show: (at: Emulator, id: string) => Promise<unknown>,

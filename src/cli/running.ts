@@ -32,10 +32,7 @@ export const runOf = (emulator: Running): Promise<RunDocument> =>
     return run?.object === 'run' ? run : null
   })
 
-/**
- * As YAML; `id` is that of a request or its name in a report. Errors: a `Failure` that says why
- * there is none.
- */
+/** As YAML; `id` may be the name in a report. Errors: a `Failure`. */
 export function scenarioOf(id: string, emulator: Running): Promise<string> {
   const [, sandbox = ''] = IN_RUN.exec(id) ?? []
   const prefix = sandbox === '' ? '' : `/sandbox/${sandbox}`

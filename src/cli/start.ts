@@ -18,10 +18,7 @@ type Output = {
   stderr: NodeJS.WriteStream
 }
 
-/**
- * Closes on SIGTERM or SIGINT; a second signal ends the process at once. Errors: as of
- * `runEmulator`.
- */
+/** Closes on SIGTERM or SIGINT; a second signal ends the process at once. */
 export async function start(
   {
     quiet = false,

@@ -15,10 +15,7 @@ const HANG_MS = 1000
 /** In place of a response. */
 export const NOT_SENT: StepAnswer = { status: 0, body: { error: { message: SAYS.not_sent() } } }
 
-/**
- * Follows no redirects, so that no key goes elsewhere. Where no response can be read, it is an
- * error with status 0.
- */
+/** Follows no redirects: no key goes elsewhere. Status 0: no response can be read. */
 export function playOver(base: string, { maxBytes, timeout }: ResponseBounds): Play {
   let isUnreachable = false
   return async ({ method, path, query, key, form, headers }, fault) => {

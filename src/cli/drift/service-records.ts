@@ -147,10 +147,7 @@ export class ServiceRecords {
     return null
   }
 
-  /**
-   * As a list shows records of before the run: of the same instant, nothing else says which is
-   * newer.
-   */
+  /** In the order of a list, which alone tells the age of records of the same instant. */
   #order(family: Family, shown: readonly ShownRecord[]): void {
     const collection = this.#collection(family)
     const order = this.#sandbox.settings['pagination.order']
@@ -175,10 +172,7 @@ export class ServiceRecords {
         if (!this.#isShown(this.#sides.pairs.there(id))) this.#collection(list).remove(id)
   }
 
-  /**
-   * Writes into a response here what cannot be known: whether lists have more than the service has
-   * shown. What belongs to a record of this run has no others.
-   */
+  /** Lets lists here have more, where the service may have what it has not shown. */
   allowMore({ settings, operation }: Exchange, call: StepCall, there: Json, here: Json): void {
     const { list } = this.#sides
     const { family, kind } = operationOf(operation as OperationId)

@@ -1,7 +1,4 @@
-/**
- * The records of a service that a scenario expects something of, read by GET as far as the API can
- * say.
- */
+/** The expected records of a service, as far as GET can read them. */
 import type { Said } from '../../core/sentences.js'
 import type { Settings } from '../../core/settings.js'
 import { valueAt } from '../../core/templates.js'
