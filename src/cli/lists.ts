@@ -28,7 +28,6 @@ const LISTS: Readonly<
     ])
 }
 
-/** The lines of a list, the names in a column. */
 export async function listText(name: keyof typeof LISTS, launch: Launch): Promise<string> {
   const lines = await LISTS[name](launch)
   const width = Math.max(...lines.map(([name]) => name.length))

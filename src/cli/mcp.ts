@@ -101,7 +101,6 @@ const ofRequest = (
     throw new EmulatorError('request_unknown', `${id} is from before a load or reset.`)
   })
 
-/** The tools by their names. */
 export const TOOLS: Readonly<Record<string, Tool>> = {
   list_scenarios: tool(
     'List the scenarios and fixtures that can be loaded by name, each with its description.',

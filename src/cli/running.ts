@@ -85,7 +85,6 @@ export async function healthcheck(
   }
 }
 
-/** An emulator bound to every address is asked over the loopback. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'

@@ -56,7 +56,6 @@ export function validate(
   )
 }
 
-/** Nothing is loaded. */
 async function foundIn(
   file: string,
   {

@@ -218,7 +218,6 @@ export class ServiceRecords {
   }
 }
 
-/** In path, filters and body. */
 export function namedIn({ method, path, query, form }: StepCall): NamedRecord[] {
   const at = operationAt(method, path)
   const namesIn = (text: string) => Object.fromEntries(new URLSearchParams(text))
@@ -248,7 +247,6 @@ function recordsIn(body: Json, operation: OperationId, list: Template): ShownRec
   )
 }
 
-/** As far as the Refunds say. */
 function refundedIn({ amount_refunded, refunds }: Part, list: Template): number {
   const amounts = membersOf(refunds, list).map(refund => Number(fieldOf(refund, 'amount')))
   const sum = amounts.reduce((one, other) => one + other, 0)
@@ -256,7 +254,6 @@ function refundedIn({ amount_refunded, refunds }: Part, list: Template): number 
   return hasMore ? Math.max(sum, amount_refunded as number) : sum
 }
 
-/** Says here what a list of the service says. */
 function allow(placeholder: string, there: unknown, here: unknown, list: Template): void {
   if (valueAt(list, there, placeholder) === true) put(placeholder, here, true, list)
 }

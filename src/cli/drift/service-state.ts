@@ -23,7 +23,6 @@ type Part = { [name: string]: Json }
 /** `at` is the place in the expected state. */
 type Wanted = { family: Family; where?: Part; account?: string | undefined; at: readonly string[] }
 
-/** Pages of a list that are read. */
 const MAX_PAGES = 100
 const PAGE = 100
 
@@ -100,7 +99,6 @@ class ServiceReader {
   }
 }
 
-/** Places begin at `state`. */
 export async function serviceState(
   data: StateData,
   differ: StateTest,
