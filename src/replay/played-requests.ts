@@ -94,7 +94,8 @@ function placeholder([holder = '', name]: readonly string[], call: Exchange): st
   if (name !== 'number' && name !== 'account_number') return 'secret'
   const stored = partAt(call.outcome.shown, ['payment_method', holder]) ?? null
   const sent = call.body.get(holder)
-  const { brand, last4 } = (stored ?? Object.fromEntries(sent as FormObject)) as {
+  const shown = stored ?? (sent instanceof FormObject ? Object.fromEntries(sent) : {})
+  const { brand, last4 } = shown as {
     brand?: string
     last4?: string | null
   }

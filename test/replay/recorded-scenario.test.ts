@@ -875,6 +875,7 @@ t.test('a recording: numbers and ids that look like card numbers work as they we
     GET/refunds ?transaction=txn_${card} 200
     GET/refunds ?limit=1&starting_after=rfd_${card} 200
     GET/refunds ?limit=${card} 400 limit
+    GET/refunds ?card[number]=${card} 400 card[number]
     GET/tickets ?search_query=${card} 200`)
   for (const [on, sent, status, param] of cases) {
     const call = sent.startsWith('?') ? { query: sent.slice(1) } : { body: sent }
