@@ -76,7 +76,6 @@ type Checking = CheckOptions & {
 type Found<P = PlacedPoint> = Pick<CheckedFile, 'notes' | 'settings'> & { points: P[] }
 /** A shorter key is not masked in reports: it is a word like any other. */
 const MIN_KEY = 8
-/** Requests shown of a finding. */
 const MAX_SHOWN = 3
 /** Ten minutes: the longest that a play really waits at a running service. */
 const MAX_WAIT = 600_000
@@ -112,10 +111,7 @@ export async function check(
   )
 }
 
-/**
- * `known` takes names for `--var`: variables of the file, what its requests refer to, and its
- * records.
- */
+/** `known` takes names for `--var`: variables, what requests refer to, and records. */
 async function checkFile(
   file: string,
   library: Library,
@@ -167,7 +163,6 @@ async function checkFile(
   return { ...more, points: await withPlaces(points, file, written) }
 }
 
-/** Expectations are judged by the plays, or by the steps where there are none. */
 async function checkLoaded(checking: Checking): Promise<Found> {
   const { sandbox, against } = checking
   const { steps, play, expectations } = sandbox.requireLoaded()
@@ -232,7 +227,6 @@ const counting =
     return answer
   }
 
-/** Null where it is not of the reference. */
 function sentBy(
   { method, path, query, key, form, headers = {} }: StepCall,
   { sandbox }: Checking
@@ -261,7 +255,6 @@ function sentBy(
   )
 }
 
-/** Sends all requests, each with its point. */
 async function playAll(
   { sandbox, title, service, bindings, onProgress = () => {} }: Checking,
   counted: (play: Play) => Play
@@ -311,7 +304,6 @@ async function waited(ms: number, onProgress: Progress): Promise<void> {
   }
 }
 
-/** Of a request that waited in vain: the entry that holds it. */
 function holdsOn(
   { script }: Sandbox,
   { at, call, answer, problems }: StepOutcome
@@ -373,7 +365,6 @@ async function expectationPoints(
   )
 }
 
-/** Here, or as far as a running service lets records be read. */
 async function stateProblems(
   index: number,
   { sandbox, service, bindings }: Checking,
@@ -399,7 +390,7 @@ async function stateProblems(
   )
 }
 
-/** A lost response has no Request-Id header: the number of the request counts those before it. */
+/** A lost response has no Request-Id header, but the number of its request. */
 function playedAs(request: string, playedSteps: readonly PlayedStep[]): PlayedStep {
   const calls = playedSteps.filter(wasMade)
   const made =
@@ -408,10 +399,7 @@ function playedAs(request: string, playedSteps: readonly PlayedStep[]): PlayedSt
   return made as PlayedStep
 }
 
-/**
- * Entries that were never applied, and mistakes of the plays; mostly a warning each, unless it is
- * to fail.
- */
+/** Entries that were never applied, and mistakes of the plays: warnings unless they are to fail. */
 async function warningsOn(
   { sandbox, failOn = [] }: Checking,
   playedSteps: readonly PlayedStep[],

@@ -43,10 +43,7 @@ export type Spec = {
   argument?: readonly [name: string, about: string, choices?: readonly string[]]
   options?: readonly Option[]
   examples: readonly (readonly [about: string, line: string])[]
-  /**
-   * The exit status, null when the process goes on serving; `operand` is the argument, or all words
-   * without one.
-   */
+  /** The exit status, null when the process goes on serving. */
   run?: (operand: never, flags: never, line: CommandLine) => Promise<number | null>
 }
 
@@ -75,7 +72,6 @@ type CheckFlags = SettingFlags &
 
 const collected = (text: string, before: string[] = []) => [...before, text]
 
-/** Names with spaces or commas between them. */
 const listOf = (text: string, before: string[] = []) => [
   ...before,
   ...text.split(',').filter(name => name !== '')
@@ -148,7 +144,6 @@ function settingOptions(
   ]
 }
 
-/** The name of a variable for a command. */
 const nameOption = (name: string, what: string) =>
   option(`--${name}-name <name>`, `Variable for ${what}.`).default(
     `COMMERCE_${name.replace('-', '_').toUpperCase()}`
@@ -638,7 +633,6 @@ async function runCheck(files: string[], flags: CheckFlags, line: CommandLine): 
   return concludeCheck(checked, line)
 }
 
-/** Why requests cannot be sent to an address; null where they can. */
 function addressProblem(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol)) return SAYS.not_http(text)
@@ -697,7 +691,6 @@ async function launchOf({ set = [], settings, ...flags }: SettingFlags, environm
   }
 }
 
-/** Undefined without `--var`. */
 const varsOf = ({ var: values }: SettingFlags) =>
   values && { values: Object.fromEntries(values), isText: true }
 
@@ -709,7 +702,6 @@ async function runningAt(
   return { url: url ?? (environment.COMMERCE_URL || 'http://localhost:4010'), token: known }
 }
 
-/** Why an argument is refused where the emulator is started. */
 function strayArgument(word: string, program: Command): string {
   const commands = program.commands.map(command => command.name())
   if (commands.includes(word)) return SAYS.command_first(word)

@@ -108,7 +108,6 @@ export async function exec(
 }
 
 const LOOPBACK = 'localhost,127.0.0.1,::1'
-/** Past the proxy that the environment names, if any. */
 function withoutProxy(env: NodeJS.ProcessEnv, say: (line: string) => void): Record<string, string> {
   const proxy = ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'].find(name => env[name])
   if (proxy === undefined) return {}

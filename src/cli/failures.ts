@@ -10,7 +10,6 @@ import { reasonOf, SAYS, type SystemError } from './sentences.js'
 /** `misused`: a wrong command line or setting; `gate`: all went well but a gate. */
 export const STATUS = { done: 0, failed: 1, misused: 2, gate: 3 } as const
 
-/** What a command cannot do, by its message. */
 export class Failure extends Error {}
 
 const isRefusal = (error: Error) => error instanceof ApiError || error instanceof EmulatorError

@@ -70,7 +70,6 @@ const settingInvalid = (problems: Problem[]) =>
     problems
   })
 
-/** What to do about a variable that is not meant for the setting. */
 function adviceOn(key: SettingKey, text: string, name: string): string {
   const prefixed = prefixedVariableOf(key)
   if (name !== prefixed) return SAYS.not_meant(prefixed)
@@ -82,7 +81,6 @@ const USED_LATER = SETTING_KEYS.filter(
   key => SETTINGS[key].flag && !['watch', 'log_level', 'seed'].includes(key)
 )
 
-/** For each bare variable whose value is in the lines of a failure. */
 export function linesOnVariables(lines: readonly string[], environment: Environment): string[] {
   return USED_LATER.flatMap(key => {
     const name = variableOf(key)
@@ -95,9 +93,7 @@ export function linesOnVariables(lines: readonly string[], environment: Environm
   })
 }
 
-/**
- * Of `--set key=value` and of own flags, which win. Errors: `setting_invalid` with every problem.
- */
+/** Own flags win. Errors: `setting_invalid` with every problem. */
 export async function settingsOfFlags(
   flags: Partial<Record<SettingKey, string>>,
   sets: readonly string[]

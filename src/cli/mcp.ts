@@ -84,10 +84,7 @@ async function played(scenario: string): Promise<string> {
   }
 }
 
-/**
- * `isKept`: reports keep what it shows of requests from before a load or reset. Errors:
- * `request_unknown`.
- */
+/** Errors: `request_unknown`. */
 const ofRequest = (
   about: string,
   show: (at: Emulator, id: string) => Promise<unknown>,
@@ -104,7 +101,6 @@ const ofRequest = (
     throw new EmulatorError('request_unknown', `${id} is from before a load or reset.`)
   })
 
-/** The tools by their names. */
 export const TOOLS: Readonly<Record<string, Tool>> = {
   list_scenarios: tool(
     'List the scenarios and fixtures that can be loaded by name, each with its description.',

@@ -28,10 +28,7 @@ export class Recorder {
     else this.#omitted++
   }
 
-  /**
-   * One recording for each load or reset; with a file, the further ones are in files with -2, -3…
-   * `isWritten`: there were requests, and all were written.
-   */
+  /** The files of further loads and resets end in -2, -3… `isWritten`: there was something to write. */
   async end(
     { sandboxes }: Pick<RunningEmulator, 'sandboxes'>,
     out: string | undefined,

@@ -1,7 +1,4 @@
-/**
- * What `validate` and `check` are given: files, folders, patterns, and names of scenarios and
- * fixtures.
- */
+/** What `validate` and `check` are given. */
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { isAbsolute, relative, resolve } from 'node:path'
@@ -87,10 +84,7 @@ export async function checkFiles(
   return checked
 }
 
-/**
- * Matches of a pattern, files of a folder with such an ending (both `isSearched`), or what is
- * named.
- */
+/** Matches of a pattern, files of a folder, or what is named. */
 export async function filesAt(
   place: string,
   endings: string

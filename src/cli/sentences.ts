@@ -49,7 +49,6 @@ export type SystemError = Error & {
   path?: string
 }
 
-/** In words where the code of the system is known. */
 export const reasonOf = (
   doing: keyof typeof SYSTEM,
   { code = '', message }: Pick<SystemError, 'code' | 'message'>

@@ -14,7 +14,6 @@ import { Failure } from './failures.js'
 import { CHECKER } from './launch.js'
 import { reasonOf, SAYS } from './sentences.js'
 
-/** As JSON to a .json file, else as YAML. Errors: a `Failure`. */
 export async function writeSettings(file: string, settings: GivenSettings): Promise<void> {
   await writeFile(
     file,

@@ -1,7 +1,4 @@
-/**
- * `commerce-emulator validate FILE…`: checks scenarios, fixtures and files of groups, without
- * opening a port.
- */
+/** `commerce-emulator validate FILE…`: checks documents without opening a port. */
 import { Clock } from '../core/clock.js'
 import type { Problem } from '../core/errors.js'
 import { visible } from '../core/visible.js'
@@ -59,7 +56,6 @@ export function validate(
   )
 }
 
-/** Nothing is loaded. */
 async function foundIn(
   file: string,
   {

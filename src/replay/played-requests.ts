@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util'
 import { FormList, type FormNode, FormObject, inBrackets } from '../core/form.js'
 import { MASK } from '../core/mask.js'
 import { partAt } from '../core/places.js'
-import { isObject } from '../core/quick-check.js'
 import { isSecretName, maskedThroughout } from '../core/redaction.js'
 import type { Settings } from '../core/settings.js'
 import { picked, valueAt, without } from '../core/templates.js'
@@ -14,53 +13,34 @@ import { nameOf, operationOf } from '../reference/operations.js'
 import type { Action, EntryData } from '../scenario/script.js'
 import type { Json, StepData } from '../scenario/steps.js'
 import { maskedRecord } from './recorded-state.js'
-import { SAYS } from './sentences.js'
 
 /**
- * The key of an Account, the text that replaces an id from another request's response, and the
- * headers that are sent.
+ * The key of an Account, the text for an id from another request's response, and the headers that
+ * are sent.
  */
 export type Writing = {
   keyOf: (account: string) => string | undefined
   written: (id: string) => string
   headers: ReadonlySet<string>
 }
-/** A placeholder for a key that nobody has. */
+/** A key that nobody has. */
 const UNKNOWN_KEY = 'unknown-key'
-type Shown = { brand?: string | null; last4?: string | null } | null
-type Method = { card?: Shown; bank_account?: Shown }
-/** By the last part of a name; those for numbers end in the last four digits that are shown. */
-const PLACEHOLDERS: Readonly<Record<string, (method: Method) => string>> = {
-  csc: () => '123',
-  expiry: () => '12/34',
-  token: () => 'tok_test',
-  routing_number: () => '110000000',
-  number: ({ card }) =>
-    card?.last4 === null ? 'none' : testCardNumber(card?.brand, digitsOf(card?.last4)),
-  account_number: ({ bank_account }) =>
-    bank_account?.last4 === null ? 'none' : `00000${digitsOf(bank_account?.last4)}`
-}
 const IS_NUMBER = /^(?:limit|amount|\w+_amount)$/
-const TOO_LARGE = '9'.repeat(20)
 const WHOLE = /^(?:0|[1-9]\d{0,14})$/
 
-/** `notes` say what differs from what was sent. Null for a request that no play can send. */
+/** `replaced` names what differs from what was sent. Null for a request that no play can send. */
 export function playOf(
   call: Exchange,
   { keyOf, written, headers: names }: Writing
-): { step: StepData; notes: string[] } | null {
+): { step: StepData; replaced: string[] } | null {
   if (call.operation === null) return null
   const { method, path } = operationOf(call.operation)
-  const notes = new Set<string>()
-  const { refusal, shown } = call.outcome
-  const isBlamed = (name: string) => refusal?.param === name
-  const isMissing = /_(?:missing|unknown)$/.test(refusal?.code ?? '')
+  const replaced = new Set<string>()
   const plain = (text: string, name: string): string => {
-    const known = text.includes(MASK) && isMissing && isBlamed(name) ? text : written(text)
-    if (known.includes(MASK)) notes.add(SAYS.masked())
-    if (!text.includes('${')) return known
-    notes.add(SAYS.escaped())
-    return text.replaceAll('${', '$ {')
+    const known = written(text)
+    const sent = known.replaceAll('${', '$ {')
+    if (known.includes(MASK) || (text.includes('${') && sent !== known)) replaced.add(name)
+    return text.includes('${') ? sent : known
   }
   const valueIn = (node: FormNode, names: readonly string[]): Json => {
     const name = names.at(-1) as string
@@ -70,19 +50,14 @@ export function playOf(
         [...node].map(([part, below]) => [part, valueIn(below, [...names, part])])
       )
     const param = names.reduce(inBrackets)
-    const stored = node.includes(MASK) && partAt(shown, names)
+    const isMasked = node.includes(MASK)
+    const stored = isMasked && partAt(call.outcome.shown, names)
     if (typeof stored === 'number') return stored
-    let placeholder: string | number = PLACEHOLDERS[name]?.(methodOf(call)) ?? 'secret'
-    if (node !== MASK || !isSecretName(names.join('.'))) {
-      const isNumber = IS_NUMBER.test(name)
-      if (isNumber && WHOLE.test(node)) return Number(node)
-      if (!isNumber || !/^\d*\*{13,}\d*$/.test(node)) return plain(node, param)
-      // refused, if at all, for being more than remains, or more than a number can be
-      const isTooLarge = isBlamed(param) && call.money === null
-      placeholder = isTooLarge ? TOO_LARGE : (call.money?.remaining ?? 0) + 1
-    }
-    notes.add(SAYS.replaced(param, `${placeholder}`))
-    return placeholder
+    const isSecret = node === MASK && isSecretName(names.join('.'))
+    if (!isSecret && !IS_NUMBER.test(name)) return plain(node, param)
+    if (isMasked) replaced.add(param)
+    const text = isSecret ? placeholder(names, call) : node.replaceAll('*', '1')
+    return !isSecret && WHOLE.test(text) ? Number(text) : text
   }
   const valuesOf = (form: FormObject): Record<string, Json> =>
     Object.fromEntries(
@@ -94,7 +69,7 @@ export function playOf(
         return [[name, ''], ...parts.map(([part, below]) => [inBrackets(name, part), below])]
       })
     )
-  const unknown = refusal?.code === 'api_key_unknown' ? UNKNOWN_KEY : undefined
+  const unknown = call.outcome.refusal?.code === 'api_key_unknown' ? UNKNOWN_KEY : undefined
   const key = call.account === null ? unknown : keyOf(call.account)
   const [query, body] = [valuesOf(call.query), valuesOf(call.body)]
   const headers = Object.fromEntries(
@@ -110,25 +85,24 @@ export function playOf(
     ...(Object.keys(query).length > 0 && { query }),
     ...(Object.keys(body).length > 0 && { body })
   }
-  if (key === UNKNOWN_KEY) notes.add(SAYS.replaced('the key', UNKNOWN_KEY))
-  return { step, notes: [...notes] }
+  if (key === UNKNOWN_KEY) replaced.add('the key')
+  return { step, replaced: [...replaced] }
 }
 
-/** As it was stored, or as it was sent where nothing was. */
-function methodOf({ outcome: { shown }, body }: Exchange): Method {
-  const stored = (shown as { payment_method?: Method } | null)?.payment_method
-  return (
-    stored ??
-    Object.fromEntries(
-      [...body].flatMap(([name, node]) =>
-        node instanceof FormObject ? [[name, Object.fromEntries(node)]] : []
-      )
-    )
-  )
+/** For a number, one that ends in the last four digits that are stored, or were sent. */
+function placeholder([holder = '', name]: readonly string[], call: Exchange): string {
+  if (name !== 'number' && name !== 'account_number') return 'secret'
+  const stored = partAt(call.outcome.shown, ['payment_method', holder]) ?? null
+  const sent = call.body.get(holder)
+  const shown = stored ?? (sent instanceof FormObject ? Object.fromEntries(sent) : {})
+  const { brand, last4 } = shown as {
+    brand?: string
+    last4?: string | null
+  }
+  if (last4 === null) return 'none'
+  const digits = last4 !== undefined && /^\d{4}$/.test(last4) ? last4 : '4242'
+  return name === 'number' ? testCardNumber(brand, digits) : `00000${digits}`
 }
-
-const digitsOf = (last4: unknown): string =>
-  typeof last4 === 'string' && /^\d{4}$/.test(last4) ? last4 : '4242'
 
 export type Fields = { readonly [name: string]: Json }
 
@@ -156,28 +130,8 @@ function idsIn(body: Json, { 'shapes.list': list }: Settings): Json | undefined 
   return picked<never>(list, body, { $members: ids, $has_more: (value: Json) => value }) as Json
 }
 
-/** The part of a value that another has too; undefined for none. */
-export function common(value: Json, other: Json | undefined): Json | undefined {
-  if (Array.isArray(value)) {
-    if (!Array.isArray(other) || other.length !== value.length) return undefined
-    const parts = value.map((part, index) => common(part, other[index]))
-    return parts.includes(undefined) ? undefined : (parts as Json[])
-  }
-  if (!isObject(value)) return value === other && !String(value).includes('${') ? value : undefined
-  if (!isObject(other)) return undefined
-  const parts = Object.entries(value).map(
-    ([name, part]) =>
-      [name, Object.hasOwn(other, name) ? common(part, other[name]) : undefined] as const
-  )
-  const shared = parts.filter((part): part is [string, Json] => part[1] !== undefined)
-  return shared.length === 0 && parts.length > 0 ? undefined : Object.fromEntries(shared)
-}
-
 /** With secrets masked; undefined where it is not JSON. */
-export function answerOf({
-  text,
-  secretWords
-}: Pick<Exchange, 'text' | 'secretWords'>): Json | undefined {
+export function answerOf({ text, secretWords }: Exchange): Json | undefined {
   try {
     return maskedThroughout(JSON.parse(text), secretWords)
   } catch {

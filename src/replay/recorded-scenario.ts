@@ -1,4 +1,4 @@
-/** Requests as a scenario that plays them again, with all records or only those that matter. */
+/** Requests as a scenario that plays them again, with the records that matter to them. */
 import { isDeepStrictEqual } from 'node:util'
 import { durationText, MAX_DURATION } from '../core/durations.js'
 import { isoOf } from '../core/instants.js'
@@ -17,7 +17,7 @@ import { playIn } from '../engine/play.js'
 import { nameOf, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { documentOf } from '../scenario/documents.js'
-import { exportedRecord, keysIn } from '../scenario/export.js'
+import { exportedRecord } from '../scenario/export.js'
 import { withTexts } from '../scenario/references.js'
 import { bindingsOf } from '../scenario/scenario.js'
 import { Answers, type Json, playSteps, type StepData } from '../scenario/steps.js'
@@ -25,7 +25,6 @@ import { pause } from '../work/slices.js'
 import {
   alongside,
   answerOf,
-  common,
   determined,
   type Fields,
   isScripted,
@@ -34,7 +33,7 @@ import {
   scriptOf
 } from './played-requests.js'
 import { type Expected, expectedOf, isOf, keyOf } from './recorded-expectations.js'
-import { type Member, maskedRecord, membersFor, touchedBy } from './recorded-state.js'
+import { maskedRecord, membersFor, touchedBy } from './recorded-state.js'
 import { SAYS } from './sentences.js'
 
 export type Recording = {
@@ -46,12 +45,12 @@ export type Recording = {
   dropped: number
   isRunning: boolean
   words: SecretWords
-  /** Seed, clock and settings that are not the default. */
-  setup: Record<string, unknown>
-  /** Records to begin with; a request makes those in `copied` once more. */
-  members: readonly Member[]
+  /** Seed, clock and settings that are not the default, and `data`. */
+  beginning: { [name: string]: unknown; data: Record<string, object[]> }
+  /** The id of each record by what the journal shows of it. */
+  ids: ReadonlyMap<string, string>
+  /** Records that are there from the beginning, though a request makes them too. */
   copied: ReadonlySet<string>
-  accounts: readonly string[]
   expected: Expected
   blank: () => Sandbox
 }
@@ -67,16 +66,12 @@ export type RecordedScenario = {
   requests: RecordedRequest[]
 }
 
-/** Of more records, only those that requests touched are played, whatever the responses. */
-const MAX_PLAYED = 20_000
-
 /** `step` is null where no play can send it, `expect` without an effect; `name`: what it made. */
-type Played = {
+type Played = RecordedRequest & {
   call: Exchange
   step: StepData | null
   name: string | null
-  made: RecordedRequest['made']
-  notes: readonly string[]
+  replaced: readonly string[]
   status: number
   expect: StepData['expect'] | null
   /** Milliseconds that the frozen clock waits before it. */
@@ -85,11 +80,8 @@ type Played = {
   isReproduced: boolean
   isPlayable: boolean
 }
-type Key = { key: string; account: string }
-type Beginning = Record<string, unknown> & { data: { api_keys?: readonly Key[] } }
 /** `written`: how a recorded id is written in a play. */
 type Playing = { plays: readonly Played[]; written: ReadonlyMap<string, string> }
-type Attempt = Playing & { beginning: Beginning }
 
 /** All requests of the journal, or some; what others made meanwhile is there from the beginning. */
 export async function recordingOf(
@@ -112,8 +104,21 @@ export async function recordingOf(
     sandbox.stateAt(first),
     chosen === undefined ? { store } : sandbox.stateAt(last)
   ])
-  const active = new Set(calls.flatMap(({ account }) => account ?? []))
-  const keyed = keysIn(store).map(({ account }) => account)
+  const { members, copied } = await membersFor(calls, before.store, after.store)
+  const touched = await touchedBy(calls, members, expected.data ?? [])
+  const keys = [...new Set(calls.map(({ account }) => account))].flatMap(account =>
+    touched.some(({ record }) => record.id === account)
+      ? { key: keyOf(account as string), account }
+      : []
+  )
+  const data: Record<string, object[]> = keys.length > 0 ? { api_keys: keys } : {}
+  const ids = new Map<string, string>()
+  for (const { family, record } of touched) {
+    data[family] ??= []
+    data[family].push(maskedRecord(exportedRecord(family, record), words))
+    ids.set(withoutSecrets(record.id, words), record.id)
+    await pause()
+  }
   return {
     of,
     scenario: scenario.name,
@@ -121,9 +126,12 @@ export async function recordingOf(
     dropped: chosen === undefined ? dropped + held.length - calls.length : 0,
     isRunning,
     words,
-    setup: setupOf(calls[0], chosen?.length !== 1, expected.timed.length > 0),
-    ...(await membersFor(calls, before.store, after.store)),
-    accounts: [...new Set([...keyed.filter(account => active.has(account)), ...active])],
+    beginning: {
+      ...setupOf(calls[0], chosen?.length !== 1, expected.timed.length > 0),
+      data
+    },
+    ids,
+    copied,
     expected,
     blank: () => sandbox.blank()
   }
@@ -149,79 +157,39 @@ function setupOf(
   }
 }
 
-/** With all records only if the touched ones give other responses. Errors: as of `Sandbox.load`. */
+/** Errors: as of `Sandbox.load`. */
 export async function scenarioOf(recording: Recording): Promise<RecordedScenario> {
-  let found = await attempt(recording)
   const skipped: string[] = []
-  while (!found.plays.every(({ isPlayable }) => isPlayable)) {
-    const { beginning, plays } = found
-    skipped.push(...plays.filter(({ isPlayable }) => !isPlayable).map(whySkipped))
-    const calls = plays.filter(({ isPlayable }) => isPlayable).map(({ call }) => call)
-    found = { beginning, ...(await playedIn(beginning, calls, recording)) }
+  let { calls } = recording
+  for (;;) {
+    const playing = await playedIn(calls, recording)
+    const left = playing.plays.filter(({ isPlayable }) => !isPlayable)
+    skipped.push(...left.map(whySkipped))
+    if (left.length === 0) {
+      const head = { name: 'recorded', description: SAYS.description(recording.scenario) }
+      return documentFrom(head, playing, recording, skipped)
+    }
+    calls = playing.plays.flatMap(({ call, isPlayable }) => (isPlayable ? [call] : []))
   }
-  const head = { name: 'recorded', description: SAYS.description(recording.scenario) }
-  const { notes, ...document } = documentFrom(head, found, recording)
-  return { ...document, notes: [...notes, ...skipped] }
 }
 
-/** Undefined if no play can send the request, or all records do not give the same response. */
+/** Undefined if no play can send the request, or the records do not give the same response. */
 export async function scenarioOfCall(recording: Recording): Promise<RecordedScenario | undefined> {
-  const found = await attempt(recording)
-  const [play] = found.plays
+  const playing = await playedIn(recording.calls, recording)
+  const [play] = playing.plays
   if (!play?.isReproduced) return undefined
-  const { id, operation, outcome } = play.call
+  const { operation, outcome } = play.call
   const { refusal, status } = outcome
   const why =
     refusal === null ? '' : ` ${refusal.code}${refusal.rule === null ? '' : ` (${refusal.rule})`}`
-  return documentFrom(
-    {
-      name: id,
-      description: SAYS.description_of_one(nameOf(operation as OperationId), status, why)
-    },
-    found,
-    recording
-  )
-}
-
-async function attempt(recording: Recording, isWhole = false): Promise<Attempt> {
-  const { calls, members, expected } = recording
-  const beginning = await beginningWith(
-    isWhole ? members : await touchedBy(calls, members, expected.data ?? []),
-    recording
-  )
-  const playing = await playedIn(beginning, calls, recording)
-  // a request that no play can send needs no record
-  const isEnough =
-    isWhole ||
-    members.length > MAX_PLAYED ||
-    playing.plays.every(({ step, isReproduced }) => step === null || isReproduced)
-  return isEnough ? { beginning, ...playing } : attempt(recording, true)
-}
-
-/** These records, and a key for each Account among them that sent requests. */
-async function beginningWith(
-  members: readonly Member[],
-  { setup, accounts, words }: Recording
-): Promise<Beginning> {
-  const keys = accounts
-    .filter(account => members.some(({ record }) => record.id === account))
-    .map(account => ({ key: keyOf(account), account }))
-  const data: Record<string, object[]> = keys.length > 0 ? { api_keys: keys } : {}
-  for (const { family, record } of members) {
-    data[family] ??= []
-    data[family].push(maskedRecord(exportedRecord(family, record), words))
-    await pause()
-  }
-  return { ...setup, data }
+  const on = nameOf(operation as OperationId)
+  const head = { name: play.id, description: SAYS.description_of_one(on, status, why) }
+  return documentFrom(head, playing, recording, [])
 }
 
 /** Plays requests that reached their operation. Errors: as of `Sandbox.load`. */
-async function playedIn(
-  beginning: Beginning,
-  calls: readonly Exchange[],
-  recording: Recording
-): Promise<Playing> {
-  const { members, words, copied, expected } = recording
+async function playedIn(calls: readonly Exchange[], recording: Recording): Promise<Playing> {
+  const { beginning, ids, words, copied, expected } = recording
   const sandbox = recording.blank()
   await sandbox.load(documentOf('recorded', { name: 'recorded', ...beginning }), {
     name: 'recorded',
@@ -231,11 +199,7 @@ async function playedIn(
   const first = bindings.key('')
   const answers = new Answers([])
   // the recorded id for each id of a play, and how a recorded id is written in a play
-  const [recorded, written] = [new Map<string, string>(), new Map<string, string>()]
-  for (const { record } of members) {
-    written.set(withoutSecrets(record.id, words), record.id)
-    await pause()
-  }
+  const [recorded, written] = [new Map<string, string>(), new Map(ids)]
   const inPlay = (id: string) => written.get(id) ?? id
   const keyFor = (account: string) => (first === keyOf(account) ? undefined : keyOf(account))
   const plays: Played[] = []
@@ -246,9 +210,9 @@ async function playedIn(
     const wait = Math.min(Math.max(0, behind), MAX_DURATION)
     behind -= wait
     sandbox.setClock({ by: wait })
-    const { step = null, notes = [] } =
+    const { step = null, replaced = [] } =
       playOf(call, { keyOf: keyFor, written: inPlay, headers: expected.headers }) ?? {}
-    const isMade = step !== null && (!isStopped(call) || calls.length === 1)
+    const isMade = step !== null && !isStopped(call)
     const isCreating =
       tookEffect(call) && operationOf(call.operation as OperationId).kind === 'create'
     const name = isMade && isCreating ? nameFor(call, index + 1) : null
@@ -268,16 +232,17 @@ async function playedIn(
       answer === undefined
         ? null
         : determined(answer as Fields, call.outcome.status, isCreating, call.settings)
-    const expect = expectationOf(call, status, withTexts(common(was, now) ?? null, inPlay))
+    const shared = isDeepStrictEqual(now, was) ? withTexts(withoutReferences(was), inPlay) : null
+    const expect = expectationOf(call, status, shared)
     const isAlike = step !== null && (isStopped(call) || status === call.outcome.status)
     const isSame = isStopped(call) || isDeepStrictEqual(maskedThroughout(now, words), was)
     const isPlayable = isAlike && expect !== null && (isSame || call.outcome.refusal === null)
     const play: Played = {
+      id: call.id,
       call,
       step,
       name,
-      made: undefined,
-      notes,
+      replaced,
       status,
       expect,
       wait,
@@ -322,21 +287,24 @@ function expectationOf(call: Exchange, status: number, shared: Json): StepData['
   if (call.outcome.name === 'lost_before') return null
   if (call.outcome.name !== 'scripted' || hasPerformed(call))
     return { status, ...(shared !== null && { body: shared }) }
-  const answer = answerOf(call) ?? null
-  const body = without(call.settings['shapes.error'], common(answer, answer) ?? null, [
-    '$request_id'
-  ]) as Json
+  const answer = withoutReferences(answerOf(call) ?? null)
+  const body = without(call.settings['shapes.error'], answer, ['$request_id']) as Json
   return { status: call.outcome.status, ...(body !== null && { body }) }
 }
+
+/** Null for what would be read as a reference. */
+const withoutReferences = (value: Json): Json =>
+  JSON.stringify(value).includes('${') ? null : value
 
 /** With notes on what differs from the recording. */
 function documentFrom(
   head: { name: string; description: string },
-  { beginning, plays, written }: Attempt,
-  recording: Recording
+  { plays, written }: Playing,
+  { beginning, expected: { data: wanted, notes }, dropped }: Recording,
+  skipped: readonly string[]
 ): RecordedScenario {
   const inPlay = (id: string) => written.get(id) ?? id
-  const expected = recording.expected.data?.map(data => withTexts(data as Json, inPlay, inPlay))
+  const expected = wanted?.map(data => withTexts(data as Json, inPlay, inPlay))
   const text = JSON.stringify([expected, plays.map(({ step, expect }) => [step, expect])])
   const calls = plays.map(({ call }) => call)
   const play = plays.flatMap(({ name, step, expect, wait }) => [
@@ -345,67 +313,36 @@ function documentFrom(
   ])
   const { data: records, ...setup } = beginning
   const script = scriptOf(calls)
-  const effects = new Map<string, number>()
-  for (const { call, status } of plays) {
-    if (isStopped(call) || status >= 300 || !tookEffect(call)) continue
-    const on = nameOf(call.operation as OperationId)
-    effects.set(on, (effects.get(on) ?? 0) + 1)
-  }
-  const expect =
-    expected ?? Array.from(effects, ([on, times]) => ({ on, took_effect: true, times }))
   const data = {
     ...head,
     ...setup,
     ...(Object.keys(records).length > 0 && { data: records }),
     ...(script.length > 0 && { script }),
     play,
-    ...(expect.length > 0 && { expect })
+    ...(expected?.length && { expect: expected })
   }
   return {
     data,
-    requests: plays.map(({ call: { id }, made }) => ({ id, ...(made && { made }) })),
-    notes: [SAYS.recorded(), SAYS.left_out(), ...notesOn(records.api_keys ?? [], plays, recording)]
-  }
-}
-
-function notesOn(keys: readonly Key[], plays: readonly Played[], recording: Recording): string[] {
-  const { dropped, expected } = recording
-  const calls = plays.map(({ call }) => call)
-  const general: [isSo: boolean, note: string][] = [
-    [dropped > 0, SAYS.dropped(dropped)],
-    [
-      calls.some((call, index) => moveBefore(call, calls[index - 1], recording) < 0),
-      SAYS.set_back()
-    ],
-    [
-      calls.some(({ settings }) => !isDeepStrictEqual(settings, calls[0]?.settings)),
-      SAYS.other_settings()
-    ],
-    [
-      calls.some(({ action }) =>
-        ['hold', 'delay'].some(name => name in (action?.entry.data ?? {}))
+    requests: plays.map(({ id, made }) => ({ id, ...(made && { made }) })),
+    notes: [
+      SAYS.recorded(),
+      SAYS.left_out(),
+      ...(dropped > 0 ? [SAYS.dropped(dropped)] : []),
+      ...plays.flatMap(({ call, replaced, isReproduced }) =>
+        [...replaced.map(SAYS.replaced), ...(isReproduced ? [] : [SAYS.other_values()])].map(note =>
+          SAYS.of(titleOf(call), note)
+        )
       ),
-      SAYS.no_delays()
+      ...notes,
+      ...skipped
     ]
-  ]
-  return [
-    ...keys.map(({ key, account }) => SAYS.key(key, account)),
-    ...plays.flatMap(({ call, notes }) => notes.map(note => SAYS.of(titleOf(call), note))),
-    ...general.flatMap(([isSo, note]) => (isSo ? [note] : [])),
-    ...expected.notes,
-    ...plays.flatMap(({ call, isReproduced }) =>
-      isReproduced ? [] : [SAYS.of(titleOf(call), SAYS.other_values())]
-    )
-  ]
+  }
 }
 
 const titleOf = ({ id, method, path }: Exchange) => `${id} ${method} ${path}`
 
-function whySkipped({ call, step, expect, status }: Played): string {
-  const was = `${call.outcome.status}${call.outcome.refusal === null ? '' : ` ${call.outcome.refusal.code}`}`
-  if (expect === null) return SAYS.of(titleOf(call), SAYS.client_left())
-  return SAYS.of(
-    titleOf(call),
-    step === null ? SAYS.no_operation(was) : SAYS.other_status(was, status)
-  )
+function whySkipped({ call, status }: Played): string {
+  const { outcome } = call
+  const was = [outcome.status, ...(outcome.refusal === null ? [] : [outcome.refusal.code])]
+  return SAYS.of(titleOf(call), SAYS.not_played(was.join(' '), `${status || 'none'}`))
 }

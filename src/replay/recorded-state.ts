@@ -1,6 +1,6 @@
 /** The records to begin with, and which of them matter. */
 import { valueIn } from '../core/form.js'
-import { maskedThroughout } from '../core/redaction.js'
+import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
 import {
   type AnyRecord,
@@ -156,6 +156,7 @@ export async function touchedBy(
     if (
       families.has(family) ||
       ids.has(record.id) ||
+      ids.has(withoutSecrets(record.id)) ||
       (family === 'refunds' && charges.has(record.transaction))
     )
       touch(member)

@@ -17,7 +17,6 @@ import {
 } from './run.js'
 import { SAYS } from './sentences.js'
 
-/** Markup, which only templates make. */
 const MARKUP = Symbol('markup')
 type Html = { [MARKUP]: string }
 type HtmlValue = Html | string | number | readonly HtmlValue[]

@@ -151,11 +151,9 @@ function problemsOf(gate: Gate, run: RunDocument, findings: readonly Finding[]):
     : [`${GROUPS.some(group => group === gate) ? gate : 'finding'}: ${names.join(', ')}`]
 }
 
-/** The expectations of a run that were not met. */
 export const unmetIn = ({ expectations }: Pick<RunDocument, 'expectations'>): Judged[] =>
   expectations.filter(({ holds }) => !holds)
 
-/** Sandboxes that a line names. */
 const MAX_NAMED = 5
 
 /** Once each, with their sandboxes unless the base address is the only one. */

@@ -205,23 +205,20 @@ t.test('a recording: every call is played again with what was answered', async t
   t.notMatch(text, /5555555555554444|987/)
   t.notMatch(text, new RegExp(`${MERCHANT}|${RESELLER}`))
   t.strictSame(notesIn(text), [
-    SAYS.key('sk_test_mch_a', 'mch_a'),
-    SAYS.key('sk_test_rsl_r', 'rsl_r'),
-    SAYS.of('req_1 POST /transactions', SAYS.replaced('card[number]', '5100000000044444')),
-    SAYS.of('req_1 POST /transactions', SAYS.replaced('card[csc]', '123')),
-    SAYS.of('req_2 POST /refunds', SAYS.masked()),
-    SAYS.of('req_2 POST /refunds', SAYS.escaped()),
+    SAYS.of('req_1 POST /transactions', SAYS.replaced('card[number]')),
+    SAYS.of('req_1 POST /transactions', SAYS.replaced('card[csc]')),
+    SAYS.of('req_2 POST /refunds', SAYS.replaced('reason')),
     SAYS.of('req_2 POST /refunds', SAYS.other_values())
   ])
   const document = parse(text)
-  t.strictSame([document.clock, document.data.tickets.length, document.script], [NOW, 4, undefined])
+  t.strictSame([document.clock, document.data.tickets.length, document.script], [NOW, 3, undefined])
   const [pay, refund, refused, update, list, read] = document.play
   t.strictSame(
     [pay.as, pay.key, pay.body.card],
     [
       'transaction_1',
       undefined,
-      { number: '5100000000044444', brand: 'mastercard', csc: '123', token: '' }
+      { number: '5100000000044444', brand: 'mastercard', csc: 'secret', token: '' }
     ]
   )
   t.strictSame(
@@ -231,8 +228,7 @@ t.test('a recording: every call is played again with what was answered', async t
       { transaction: '${transaction_1.id}', amount: 40, reason: '**************** and $ {more}' }
     ]
   )
-  t.strictSame(refund.expect.body.transaction, '${transaction_1.id}')
-  t.notOk('reason' in refund.expect.body, 'what is not played as it was is not expected')
+  t.strictSame(refund.expect, { status: 200 }, 'what is not played as it was is not expected')
   t.strictSame([refused.key, refused.expect.status], ['sk_test_rsl_r', 403])
   t.strictSame(update.body, { metadata: '', 'metadata[a]': '1', website: 'https://a.example' })
   t.strictSame(
@@ -242,12 +238,11 @@ t.test('a recording: every call is played again with what was answered', async t
   )
   t.strictSame(read.do, 'GET /transactions/${transaction_1.id}')
   t.strictSame([read.expect.body.id, read.expect.body.amount_refunded], ['${transaction_1.id}', 40])
-  t.strictSame(document.expect, [
-    { on: 'POST /transactions', took_effect: true, times: 1 },
-    { on: 'POST /refunds', took_effect: true, times: 1 },
-    { on: 'POST /locations/{id}', took_effect: true, times: 1 }
-  ])
-  t.equal((await control('GET /requests?format=scenario')).text, text, 'the same bytes again')
+  t.equal(
+    (await control('GET /requests?format=scenario')).text,
+    text,
+    'the same calls are the same bytes'
+  )
   t.equal((await control('GET /requests/req_6?format=scenario')).text, await repeated(emulator))
   t.equal((await control('POST /load', text, { 'content-type': 'application/yaml' })).status, 200)
 })
@@ -259,11 +254,11 @@ t.test('a recording: numbers of cards and accounts are others that show the same
     - [{ 'card[number]': '378282246310005', 'card[brand]': American Express }, { number: '4000000000070005', brand: American Express }, 1]
     - [{ 'card[number]': '378282246310005', 'card[brand]': amex }, { number: '370000000070005', brand: amex }, 1]
     - [{ 'card[number]': '123' }, { number: none }, 1]
-    - [{ 'card[expiry]': 11/39, 'card[token]': tok_1 }, { expiry: 12/34, token: tok_test }, 2]
+    - [{ 'card[expiry]': 11/39, 'card[token]': tok_1 }, { expiry: secret, token: secret }, 2]
     - [{ 'card[number]': '4242424242424242', 'card[last4]': '12' }, { number: '4000000000024242', last4: '12' }, 1]
     - [{ 'bank_account[account_number]': '000123456789', payment_type: vip, 'customer[phone]': '1' }, { account_number: '000006789' }, 1]
     - [{ 'bank_account[account_number]': '12', payment_type: vip, 'customer[phone]': '1' }, { account_number: none }, 1]
-    - [{ 'bank_account[account_number]': '000123456789', 'bank_account[routing_number]': '1', payload: x }, { account_number: '000004242', routing_number: '110000000' }, 3]
+    - [{ 'bank_account[account_number]': '000123456789', 'bank_account[routing_number]': '1', payload: x }, { account_number: '000004242', routing_number: secret }, 3]
   `)
   for (const [body] of cases)
     await call('POST /transactions', {
@@ -294,11 +289,11 @@ t.test('a recording: calls that no play can make', async t => {
 
   const text = await recorded(emulator)
 
-  t.strictSame(notesIn(text).slice(1), [
-    SAYS.of('req_1 GET /nowhere', SAYS.no_operation('404 path_unknown')),
-    SAYS.of('req_2 POST /refunds', SAYS.other_status('400 form_malformed', 200)),
-    SAYS.of('req_3 POST /refunds', SAYS.other_status('415 content_type_unsupported', 400)),
-    SAYS.of('req_4 GET /tickets', SAYS.other_status('401 api_key_missing', 200))
+  t.strictSame(notesIn(text), [
+    SAYS.of('req_1 GET /nowhere', SAYS.not_played('404 path_unknown', 'none')),
+    SAYS.of('req_2 POST /refunds', SAYS.not_played('400 form_malformed', '400')),
+    SAYS.of('req_3 POST /refunds', SAYS.not_played('415 content_type_unsupported', '400')),
+    SAYS.of('req_4 GET /tickets', SAYS.not_played('401 api_key_missing', '200'))
   ])
   t.strictSame(playedIn(text), ['GET /tickets/tkt_a', 'POST /locations'])
   t.strictSame(parse(text).play[1].body, { display_name: ['A', 'B'] }, 'it is played as a list')
@@ -375,7 +370,6 @@ t.test('a recording: a frozen clock is moved on by wait', async t => {
   ]
   t.strictSame(playedIn(text), playedCalls)
   t.strictSame(play[5].expect.body, { has_more: false, data: [{ id: '${transaction_3.id}' }] })
-  t.ok(notesIn(text).includes(SAYS.set_back()))
   t.strictSame(await problemsOf(t, text), [])
 })
 
@@ -412,12 +406,11 @@ t.test('a recording: a running clock that was advanced is moved on by wait', asy
       has_more: false,
       data: [{ id: '${transaction_4.id}' }]
     })
-    t.notMatch(text, 'set back')
     t.strictSame(await problemsOf(t, text), [])
   }
 })
 
-t.test('a recording: a running clock that was set back, which a comment says', async t => {
+t.test('a recording: a running clock that was set back', async t => {
   let machine = Date.parse(NOW)
   const emulator = await startTestEmulator(t, {
     machine: () => machine,
@@ -443,7 +436,6 @@ t.test('a recording: a running clock that was set back, which a comment says', a
     '1s',
     'GET /tickets'
   ])
-  t.ok(notesIn(text).includes(SAYS.set_back()))
 })
 
 t.test('a recording: what control calls changed in between is in the first state', async t => {
@@ -472,20 +464,16 @@ t.test('a recording: what control calls changed in between is in the first state
   const text = await recorded(emulator)
   const { play, settings, clock, data } = parse(text)
 
-  t.strictSame(play[6].expect.body, { has_more: true }, 'one that a snapshot took away is there')
   t.strictSame(play[2], {
     wait: durationText(Date.parse('2026-03-02T00:00:00Z') - Date.parse(NOW))
   })
   t.strictSame([play.length, settings, clock], [8, { statuses: { refund_refused: 422 } }, NOW])
   t.strictSame(data.tickets.at(-1).id, 'tkt_new')
-  t.strictSame(notesIn(text).slice(1, 3), [
-    SAYS.other_settings(),
-    SAYS.of('req_6 GET /locations', SAYS.other_values())
+  t.strictSame(notesIn(text).slice(0, 1), [SAYS.of('req_6 GET /locations', SAYS.other_values())])
+  t.strictSame(notesIn(text).slice(1, 2), [
+    SAYS.of('req_7 POST /refunds', SAYS.not_played('402 charge_already_refunded', '422'))
   ])
-  t.strictSame(notesIn(text).slice(3, 4), [
-    SAYS.of('req_7 POST /refunds', SAYS.other_status('402 charge_already_refunded', 422))
-  ])
-  t.equal(notesIn(text).length, 1 + 2 + 25)
+  t.equal(notesIn(text).length, 1 + 25)
   t.strictSame(await problemsOf(t, text), [])
   const alone = parse((await repeated(emulator, 'req_8')) as string)
   t.strictSame(
@@ -510,7 +498,7 @@ t.test('a recording: a record that a snapshot took away is there for its call', 
   const { data, play } = parse(text)
   t.strictSame(
     [notesIn(text).length, data.tickets.at(-1).id, play[0].expect.body.id],
-    [1, 'tkt_new', 'tkt_new'],
+    [0, 'tkt_new', 'tkt_new'],
     text
   )
   t.strictSame(await problemsOf(t, text), [])
@@ -577,7 +565,7 @@ t.test('a recording: what a script answered or lost is in a script of its own', 
   await call('GET /transactions').catch(() => null)
 
   const text = await recorded(emulator)
-  const { play, script, expect } = parse(text)
+  const { play, script } = parse(text)
 
   t.strictSame(script, [
     {
@@ -612,8 +600,6 @@ t.test('a recording: what a script answered or lost is in a script of its own', 
     [{ status: 200 }, { status: 200, body: { open: true } }]
   )
   t.match(play[6].expect.body.data[0].id, /^rfd_/, 'the id of a lost answer is drawn again')
-  t.strictSame(expect, [{ on: 'POST /refunds', took_effect: true, times: 2 }])
-  t.ok(notesIn(text).includes(SAYS.no_delays()))
   t.strictSame(await problemsOf(t, text), [])
 
   const outage = parse((await repeated(emulator, 'req_3')) as string)
@@ -669,7 +655,7 @@ t.test('a recording: what a script changed of records and answers, it changes ag
   await call(`GET /refunds/${id}`)
 
   const text = await recorded(emulator)
-  const { data, script, play, expect } = parse(text)
+  const { data, script, play } = parse(text)
 
   t.strictSame(script, [other, less, fee, old])
   t.strictSame(await problemsOf(t, text), [])
@@ -687,7 +673,6 @@ t.test('a recording: what a script changed of records and answers, it changes ag
     [play[4].expect.body.fee, play[5].expect.body.data.length, play[7].expect.status],
     [3, 3, 404]
   )
-  t.strictSame(expect, [{ on: 'POST /refunds', took_effect: true, times: 3 }])
   for (const id of ['req_2', 'req_4', 'req_5']) {
     const one = (await repeated(emulator, id)) as string
     t.strictSame([await problemsOf(t, one), parse(one).script.length], [[], 1], id)
@@ -700,61 +685,48 @@ t.test('a recording: what a script changed of records and answers, it changes ag
   )
 })
 
-t.test('a recording: it has the records it touched, or all where those are not enough', async t => {
+t.test('a recording: it has the records that its requests touched', async t => {
   const settings = { seed: 7, 'auth.accept_any_key': 'mch_b', 'pagination.default_limit': 2 }
   const emulator = await startTestEmulator(t, { records: RECORDS, settings })
-  const { call, control } = emulator
-  const sizeOf = ({ data }: { data: Json }) =>
-    Object.values(data.data as Record<string, Json[]>).flat().length
-  await call('GET /tickets')
-  await call('GET /nowhere')
+  await emulator.call('GET /tickets')
+  await emulator.call('GET /nowhere')
 
-  const touched = await recordedIn(emulator)
-  await control('PATCH /settings', { statuses: { created: 201 } })
-  await call('POST /transactions', { body: PAID })
-  const whole = await recordedIn(emulator)
+  const { data } = await recordedIn(emulator)
 
-  t.strictSame([sizeOf(touched), sizeOf(whole)], [8, 18])
-  t.strictSame([touched.data.seed, whole.data.seed], [7, 7])
+  t.strictSame([Object.values(data.data as Json).flat().length, data.seed], [8, 7])
 })
 
-t.test('a recording: what was added to a record that a call made has that with it', async t => {
-  const emulator = await startTestEmulator(t, { records: RECORDS })
-  const { call, control } = emulator
-  const { body: paid } = await call('POST /transactions', { body: PAID })
-  await call('GET /tickets')
-  await control('POST /records', {
-    refunds: [{ id: 'rfd_new', transaction: paid.id, amount: 5 }],
-    tickets: [{ id: 'tkt_new', location: 'loc_a' }]
-  })
-  await call(`GET /transactions/${paid.id}`)
-  await control('PATCH /settings', { statuses: { created: 201 } })
-  await call('POST /transactions', { body: PAID })
+t.test(
+  'a recording: a record that was added to one that a call made has that one with it',
+  async t => {
+    const emulator = await startTestEmulator(t, { records: RECORDS })
+    const { call, control } = emulator
+    const { body: paid } = await call('POST /transactions', { body: PAID })
+    await call('GET /tickets')
+    await control('POST /records', {
+      refunds: [{ id: 'rfd_new', transaction: paid.id, amount: 5 }],
+      tickets: [{ id: 'tkt_new', location: 'loc_a' }]
+    })
+    await call(`GET /transactions/${paid.id}`)
+    await control('PATCH /settings', { statuses: { created: 201 } })
+    await call('POST /transactions', { body: PAID })
 
-  const text = await recorded(emulator)
+    const text = await recorded(emulator)
 
-  const { data, play } = parse(text)
-  t.strictSame(
-    [data.transactions.at(-1).id, data.refunds.at(-1).id, data.tickets.at(-1).id],
-    [paid.id, 'rfd_new', 'tkt_new'],
-    text
-  )
-  t.strictSame(playedIn(text), [
-    'POST /transactions',
-    'GET /tickets',
-    `GET /transactions/${paid.id}`
-  ])
-  t.strictSame(
-    play[1].expect.body,
-    { has_more: false },
-    'of a list with more Tickets than there were, what is the same'
-  )
-  t.ok(
-    notesIn(text).includes(SAYS.of('req_4 POST /transactions', SAYS.other_status('201', 200))),
-    text
-  )
-  t.strictSame(await problemsOf(t, text), [])
-})
+    const { data } = parse(text)
+    t.strictSame([data.transactions.at(-1).id, data.refunds.at(-1).id], [paid.id, 'rfd_new'], text)
+    t.strictSame(playedIn(text), [
+      'POST /transactions',
+      'GET /tickets',
+      `GET /transactions/${paid.id}`
+    ])
+    t.ok(
+      notesIn(text).includes(SAYS.of('req_4 POST /transactions', SAYS.not_played('201', '200'))),
+      text
+    )
+    t.strictSame(await problemsOf(t, text), [])
+  }
+)
 
 t.test('a recording: calls of a state that is not known any more are left out', async t => {
   const emulator = await startTestEmulator(t, { settings: { 'limits.journal': 3 } })
@@ -802,7 +774,7 @@ t.test('a recording: a call whose client left before it took effect is left out'
   while (emulator.sandbox.evidence.journal.size === 0) await sleep(20)
   const text = await recorded(emulator)
 
-  t.ok(notesIn(text).includes(SAYS.of('req_1 POST /refunds', SAYS.client_left())), text)
+  t.ok(notesIn(text).includes(SAYS.of('req_1 POST /refunds', SAYS.not_played('503', 'none'))), text)
   t.strictSame(parse(text).play, [])
   t.equal(isoOf(Date.parse(parse(text).clock)), NOW)
 })
@@ -853,9 +825,9 @@ t.test('a recording: what control calls add is there from the beginning', async 
     'GET /tickets',
     `GET /transactions/${id}`
   ])
-  t.ok(text.includes(SAYS.of('GET /tickets/tkt_gone', SAYS.other_status('200', 404))), text)
+  t.ok(text.includes(SAYS.of('GET /tickets/tkt_gone', SAYS.not_played('200', '404'))), text)
   t.ok(
-    text.includes(SAYS.of('GET /tickets/tkt_new', SAYS.other_status('404 resource_missing', 200))),
+    text.includes(SAYS.of('GET /tickets/tkt_new', SAYS.not_played('404 resource_missing', '200'))),
     text
   )
 })
@@ -884,10 +856,10 @@ t.test('a recording: numbers and ids that look like card numbers work as they we
     POST/transactions ${paid}=tkt_no&amount=${card} 400 ticket
     POST/transactions ${paid}=tkt_a&amount=9${card} 400 amount
     GET/transactions/txn_${card} ? 200
-    GET/transactions/txn_${other} ? 404 id
     GET/refunds ?transaction=txn_${card} 200
     GET/refunds ?limit=1&starting_after=rfd_${card} 200
     GET/refunds ?limit=${card} 400 limit
+    GET/refunds ?card[number]=${card} 400 card[number]
     GET/tickets ?search_query=${card} 200`)
   for (const [on, sent, status, param] of cases) {
     const call = sent.startsWith('?') ? { query: sent.slice(1) } : { body: sent }
@@ -948,7 +920,7 @@ const EXPECTED: [
     'refund',
     null,
     'null',
-    ['It refers to ${later}, which is not here']
+    ['it refers to what is not recorded']
   ],
   ...(
     [
@@ -958,7 +930,7 @@ const EXPECTED: [
     ] as const
   ).map(
     expect =>
-      [expect, 'refund', null, 'null', [SAYS.unrecorded()]] as [
+      [expect, 'refund', null, 'null', ['it refers to what is not recorded']] as [
         string,
         string,
         null,

@@ -55,10 +55,7 @@ function missingKey(name: string, own: StepBindings): Said {
   return wanted ? say('no_key', wanted) : say('no_merchant_key')
 }
 
-/**
- * What requests to a service need and lack, each at its place: values of names that no step
- * returns, and keys.
- */
+/** Keys and values that requests to a service need and lack. */
 export function notGiven(
   { steps, play, expectations }: Pick<FirstState, 'steps' | 'play' | 'expectations'>,
   own: StepBindings,

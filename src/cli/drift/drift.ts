@@ -22,10 +22,7 @@ const CALLER = {
   reseller: null
 } as Records['accounts']
 
-/**
- * In the order in which requests took effect. The sandbox, with the scenario loaded, is as before
- * in the end.
- */
+/** In the order in which requests took effect. The sandbox is left as it was. */
 export async function driftOf(
   playedSteps: readonly PlayedStep[],
   sandbox: Sandbox,

@@ -147,10 +147,7 @@ export class ServiceRecords {
     return null
   }
 
-  /**
-   * As a list shows records of before the run: of the same instant, nothing else says which is
-   * newer.
-   */
+  /** In the order of a list, which alone tells the age of records of the same instant. */
   #order(family: Family, shown: readonly ShownRecord[]): void {
     const collection = this.#collection(family)
     const order = this.#sandbox.settings['pagination.order']
@@ -175,10 +172,7 @@ export class ServiceRecords {
         if (!this.#isShown(this.#sides.pairs.there(id))) this.#collection(list).remove(id)
   }
 
-  /**
-   * Writes into a response here what cannot be known: whether lists have more than the service has
-   * shown. What belongs to a record of this run has no others.
-   */
+  /** Lets lists here have more, where the service may have what it has not shown. */
   allowMore({ settings, operation }: Exchange, call: StepCall, there: Json, here: Json): void {
     const { list } = this.#sides
     const { family, kind } = operationOf(operation as OperationId)
@@ -224,7 +218,6 @@ export class ServiceRecords {
   }
 }
 
-/** In path, filters and body. */
 export function namedIn({ method, path, query, form }: StepCall): NamedRecord[] {
   const at = operationAt(method, path)
   const namesIn = (text: string) => Object.fromEntries(new URLSearchParams(text))
@@ -254,7 +247,6 @@ function recordsIn(body: Json, operation: OperationId, list: Template): ShownRec
   )
 }
 
-/** As far as the Refunds say. */
 function refundedIn({ amount_refunded, refunds }: Part, list: Template): number {
   const amounts = membersOf(refunds, list).map(refund => Number(fieldOf(refund, 'amount')))
   const sum = amounts.reduce((one, other) => one + other, 0)
@@ -262,7 +254,6 @@ function refundedIn({ amount_refunded, refunds }: Part, list: Template): number 
   return hasMore ? Math.max(sum, amount_refunded as number) : sum
 }
 
-/** Says here what a list of the service says. */
 function allow(placeholder: string, there: unknown, here: unknown, list: Template): void {
   if (valueAt(list, there, placeholder) === true) put(placeholder, here, true, list)
 }
