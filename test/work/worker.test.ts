@@ -7,7 +7,7 @@ import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
 import { readDocument, type SourceDocument } from '../../src/scenario/read/document.js'
 import { Body, Reader, type Reading, type ReadOptions, readBy } from '../../src/scenario/reading.js'
 import { inSlices } from '../../src/work/slices.js'
-import { type Ask, Worker } from '../../src/work/worker.js'
+import { type Ask, type Text, Worker } from '../../src/work/worker.js'
 import { sandboxClient, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
