@@ -21,7 +21,16 @@ const RECORDS = parse(`
   refunds: [{id: rfd_b, transaction: txn_b, amount: 200}]
   users: [{id: usr_a, account: mch_a, name: Ana, email: ana@example.com}]
 `)
-const BOTH = ['refunds', 'transactions']
+
+/** What is explained of a request. */
+const explained = async (
+  { control }: Pick<Emulator, 'control'>,
+  on: string,
+  more: object = {}
+): Promise<Json> => {
+  const [method, path] = on.split(' ')
+  return (await control('POST /explain', { method, path, ...more })).body
+}
 
 /**
  * Everything that could show that a call was made; `saved` is how often a data file was written.
@@ -51,51 +60,42 @@ const sameStateAs = ({ sandbox }: Emulator) => {
 }
 
 const EXTERNAL = { ticket: 'tkt_a', payment_type: 'external', amount: 5 }
-const PLACE = { display_name: 'B', address: { country: 'DE' } }
 /**
  * Requests as they are explained; the status of each, whether it takes effect, what refuses it, and
  * the families of what it changes.
  */
-const CALLS: [
+type Call = [
   on: string,
   more: Json,
   status: number,
   effect: boolean,
   by: string | null,
   families: string[]
-][] = [
-  [
-    'POST /refunds',
-    { body: { transaction: 'txn_a', amount: 100, metadata: { shift: 'late' } } },
-    200,
-    true,
-    null,
-    BOTH
-  ],
-  ['POST /refunds', { body: { transaction: 'txn_b', amount: 301 } }, 400, false, 'REF-7', []],
-  ['POST /refunds', { body: { transaction: 'txn_b', amount: 300 } }, 200, true, null, BOTH],
-  ['POST /refunds', { body: 'transaction=txn_a&amount=1&amount=2' }, 400, false, 'A36', []],
-  ['POST /refunds', { body: null }, 400, false, 'REF-1', []],
-  ['POST /transactions', { body: EXTERNAL }, 200, true, null, ['transactions']],
-  ['POST /locations', { body: PLACE }, 200, true, null, ['locations']],
-  ['POST /locations', { key: RESELLER, body: PLACE }, 403, false, 'LOC-3', []],
-  ...parse(`
-    - [POST /locations/loc_a, {body: {phone: '1'}}, 200, true, null, [locations]]
-    - [DELETE /accounts/mch_a/users/usr_a, {}, 204, true, null, [users]]
-    - [DELETE /accounts/mch_a, {}, 501, false, ACC-5, []]
-    - [GET /transactions, {query: {limit: 1, created: {gte: 2026-01-01}}}, 200, false, null, []]
-    - [GET /refunds?limit=1, {query: {transaction: txn_b}}, 200, false, null, []]
-    - [GET /refunds?limt=1, {}, 400, false, A14, []]
-    - [GET /refunds, {body: {limit: 1}}, 400, false, FORM-3, []]
-    - [GET /refunds, {key: null}, 401, false, AUTH-3, []]
-    - [GET /refunds, {key: sk_of_nobody}, 401, false, A18, []]
-    - [GET /refunds, {headers: {Authorization: Bearer x}}, 401, false, AUTH-1, []]
-    - [POST /refunds, {headers: {Content-Type: application/json}, body: '{}'}, 415, false, FORM-1, []]
-    - [PUT /tickets/tkt_a, {body: {reference: x}}, 405, false, TKT-1, []]
-    - [GET /nothing, {}, 404, false, A08, []]
-    - [GET /tickets/%zz, {}, 400, false, A08, []]
-  `)
 ]
+const CALLS: Call[] = parse(`
+  - [POST /refunds, {body: {transaction: txn_a, amount: 100, metadata: {shift: late}}}, 200, true, null, [refunds, transactions]]
+  - [POST /refunds, {body: {transaction: txn_b, amount: 301}}, 400, false, REF-7, []]
+  - [POST /refunds, {body: {transaction: txn_b, amount: 300}}, 200, true, null, [refunds, transactions]]
+  - [POST /refunds, {body: transaction=txn_a&amount=1&amount=2}, 400, false, A36, []]
+  - [POST /refunds, {body: null}, 400, false, REF-1, []]
+  - [POST /transactions, {body: {ticket: tkt_a, payment_type: external, amount: 5}}, 200, true, null, [transactions]]
+  - [POST /locations, {body: {display_name: B, address: {country: DE}}}, 200, true, null, [locations]]
+  - [POST /locations, {key: ${RESELLER}, body: {display_name: B, address: {country: DE}}}, 403, false, LOC-3, []]
+  - [POST /locations/loc_a, {body: {phone: '1'}}, 200, true, null, [locations]]
+  - [DELETE /accounts/mch_a/users/usr_a, {}, 204, true, null, [users]]
+  - [DELETE /accounts/mch_a, {}, 501, false, ACC-5, []]
+  - [GET /transactions, {query: {limit: 1, created: {gte: 2026-01-01}}}, 200, false, null, []]
+  - [GET /refunds?limit=1, {query: {transaction: txn_b}}, 200, false, null, []]
+  - [GET /refunds?limt=1, {}, 400, false, A14, []]
+  - [GET /refunds, {body: {limit: 1}}, 400, false, FORM-3, []]
+  - [GET /refunds, {key: null}, 401, false, AUTH-3, []]
+  - [GET /refunds, {key: sk_of_nobody}, 401, false, A18, []]
+  - [GET /refunds, {headers: {Authorization: Bearer x}}, 401, false, AUTH-1, []]
+  - [POST /refunds, {headers: {Content-Type: application/json}, body: '{}'}, 415, false, FORM-1, []]
+  - [PUT /tickets/tkt_a, {body: {reference: x}}, 405, false, TKT-1, []]
+  - [GET /nothing, {}, 404, false, A08, []]
+  - [GET /tickets/%zz, {}, 400, false, A08, []]
+`)
 
 t.test('control: explain answers what the call is answered then, with the same why', async t => {
   let saved = 0
@@ -189,25 +189,16 @@ t.test('control: explain shows records before and after', async t => {
   for (let time = 0; time < 2; time++)
     await call('POST /refunds', { body: { transaction: 'txn_a', amount: 1 } })
 
-  const { changes, answer, why } = (
-    await control('POST /explain', {
-      method: 'POST',
-      path: '/refunds',
-      body: { transaction: 'txn_a' }
-    })
-  ).body
-  const { body: deleted } = await control('POST /explain', {
-    method: 'DELETE',
-    path: '/accounts/mch_a/users/usr_a'
+  const { changes, answer, why } = await explained(emulator, 'POST /refunds', {
+    body: { transaction: 'txn_a' }
   })
+  const deleted = await explained(emulator, 'DELETE /accounts/mch_a/users/usr_a')
 
   await control('POST /script', { on: 'GET /refunds', stale: '1h' })
   await control('POST /script', { on: 'GET /tickets', change: { delete: ['tkt_a'] } })
   const data = { refunds: [{ transaction: 'txn_a', amount: 5 }] }
-  const old = (
-    await control('POST /explain', { method: 'GET', path: '/refunds', changes: { data } })
-  ).body
-  const inUse = (await control('POST /explain', { method: 'GET', path: '/tickets' })).body
+  const old = await explained(emulator, 'GET /refunds', { changes: { data } })
+  const inUse = await explained(emulator, 'GET /tickets')
   t.strictSame(
     [old.answer.data.length, old.changes.records],
     [1, []],
@@ -218,8 +209,7 @@ t.test('control: explain shows records before and after', async t => {
     on: 'GET /accounts',
     change: { data: { tickets: [{ id: 'tkt_new', location: 'loc_a' }] } }
   })
-  const made = (await control('POST /explain', { method: 'GET', path: '/accounts' })).body.changes
-    .records
+  const made = (await explained(emulator, 'GET /accounts')).changes.records
   t.strictSame(
     [made.length, made[0].before, made[0].after.id],
     [1, null, 'tkt_new'],
@@ -243,57 +233,34 @@ t.test('control: explain shows records before and after', async t => {
     ['Ana', null]
   )
 
-  const explain = async (name: string) =>
-    (
-      await sandboxClient(emulator, name).control('POST /explain', {
-        method: 'GET',
-        path: '/transactions/txn_b'
-      })
-    ).body
+  const explain = (name: string) =>
+    explained(sandboxClient(emulator, name), 'GET /transactions/txn_b')
   await sandboxClient(emulator, 'one').control('POST /reset')
   t.equal((await explain('one')).answer.refunds.url, '/sandbox/one/next/refunds?transaction=txn_b')
   t.equal((await explain('two')).error.code, 'sandbox_unknown')
   t.equal(emulator.sandboxes.get('two'), undefined)
 })
 
-const DECLINED = { calls: 2, respond: { status: 402, retry_after: '2s' } }
 const RUNS = { outcome: 'answered', status: 200, answered: true, took_effect: true }
-const ACTS = { ...RUNS, fault: null, delay: 0, gate: null, counts: [1, 1] }
-const ANSWERS = { ...ACTS, outcome: 'scripted', status: 402, took_effect: false }
-/** Script entries, how many requests come before, and what of the script a trial shows. */
-const SCRIPTS: [entry: Json, earlier: number, is: Json][] = [
-  [{ ...DECLINED, calls: 1, name: 'no' }, 0, ANSWERS],
-  [DECLINED, 0, { ...RUNS, counts: [1, 0] }],
-  [DECLINED, 1, { ...ANSWERS, counts: [2, 1] }],
-  [DECLINED, 2, { ...RUNS, counts: [3, 1] }],
-  [{ delay: '10m' }, 0, { ...ACTS, delay: 600_000 }],
-  [{ hold: { gate: 'door' } }, 0, { ...ACTS, gate: 'door' }],
-  [{ hold: { until: 2 } }, 0, { ...ACTS, gate: 'scr_1' }],
-  [
-    { fault: 'connection_reset', when: 'after' },
-    0,
-    { ...ACTS, outcome: 'lost_after', answered: false, fault: 'connection_reset' }
-  ],
-  [
-    { fault: 'hang' },
-    0,
-    {
-      ...ACTS,
-      outcome: 'lost_before',
-      status: 502,
-      answered: false,
-      took_effect: false,
-      fault: 'hang'
-    }
-  ],
-  [{ fault: 'malformed_body', when: 'after' }, 0, { ...ACTS, fault: 'malformed_body' }],
-  [{ on: 'GET /refunds', delay: '1s' }, 0, RUNS]
-]
+/** Script entries, how many requests come before, how often each counts, and what it then does. */
+const SCRIPTS: [entry: Json, earlier: number, counts?: number[], does?: object][] = parse(`
+  - [{calls: 1, respond: {status: 402, retry_after: 2s}, name: no}, 0, [1, 1], {outcome: scripted, status: 402, took_effect: false}]
+  - [&twice {calls: 2, respond: {status: 402, retry_after: 2s}}, 0, [1, 0]]
+  - [*twice , 1, [2, 1], {outcome: scripted, status: 402, took_effect: false}]
+  - [*twice , 2, [3, 1]]
+  - [{delay: 10m}, 0, [1, 1], {delay: 600000}]
+  - [{hold: {gate: door}}, 0, [1, 1], {gate: door}]
+  - [{hold: {until: 2}}, 0, [1, 1], {gate: scr_1}]
+  - [{fault: connection_reset, when: after}, 0, [1, 1], {outcome: lost_after, answered: false, fault: connection_reset}]
+  - [{fault: hang}, 0, [1, 1], {outcome: lost_before, status: 502, answered: false, took_effect: false, fault: hang}]
+  - [{fault: malformed_body, when: after}, 0, [1, 1], {fault: malformed_body}]
+  - [{on: GET /refunds, delay: 1s}, 0]
+`)
 
 t.test('control: explain asks the script without waiting for it and without counting', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS })
   const { control, call } = emulator
-  for (const [entry, earlier, is] of SCRIPTS) {
+  for (const [entry, earlier, counts, does] of SCRIPTS) {
     const title = `${JSON.stringify(entry)}, ${earlier}`
     await control('POST /reset')
     await control('POST /script', { on: 'POST /refunds', ...entry })
@@ -302,23 +269,23 @@ t.test('control: explain asks the script without waiting for it and without coun
     const before = await everything(emulator)
 
     for (const round of [1, 2]) {
-      const { body } = await control('POST /explain', {
-        method: 'POST',
-        path: '/refunds',
-        body: { transaction: 'txn_a', amount: 1 }
-      })
-      const { outcome, status, answered, took_effect, script, changes, headers } = body
+      const { outcome, status, answered, took_effect, script, changes, headers } = await explained(
+        emulator,
+        'POST /refunds',
+        { body: { transaction: 'txn_a', amount: 1 } }
+      )
       const { fault, delay, gate } = script ?? {}
-      const [counts] = changes.script.map(({ matched, applied }: Json) => [matched, applied])
-      const shown = {
-        outcome,
-        status,
-        answered,
-        took_effect,
-        ...(script && { fault, delay, gate }),
-        ...(counts && { counts })
-      }
-      t.strictSame(shown, is, `${title}, ${round}`)
+      t.strictSame(
+        [
+          { outcome, status, answered, took_effect, ...(script && { fault, delay, gate }) },
+          changes.script.map(({ matched, applied }: Json) => [matched, applied])
+        ],
+        [
+          { ...RUNS, ...(does && { fault: null, delay: 0, gate: null }), ...does },
+          counts ? [counts] : []
+        ],
+        `${title}, ${round}`
+      )
       t.equal(headers['retry-after'], outcome === 'scripted' ? '2' : undefined)
     }
     t.equal(await everything(emulator), before, `${title}: nothing is counted`)
@@ -327,17 +294,9 @@ t.test('control: explain asks the script without waiting for it and without coun
 
 t.test('control: explain takes changes, which are made on the copy alone', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS })
-  const { control } = emulator
   const before = await everything(emulator)
-  const tried = async (changes?: object, body: object = { transaction: 'txn_a', amount: 1500 }) =>
-    (
-      await control('POST /explain', {
-        method: 'POST',
-        path: '/refunds',
-        body,
-        ...(changes && { changes })
-      })
-    ).body
+  const tried = (changes?: object, body: object = { transaction: 'txn_a', amount: 1500 }) =>
+    explained(emulator, 'POST /refunds', { body, changes })
   const charged = (amount: number) => ({
     data: { transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', amount }] }
   })
@@ -420,40 +379,29 @@ t.test('control: explain as text is for people, and as docs/evidence.md shows it
 
 const SOME = { method: 'GET', path: '/' }
 /** What is refused, with the place of the problem or the parameter. */
-const BAD: [body: Json, code: string, at: string][] = [
-  [{}, 'document_invalid', ''],
-  [{ ...SOME, method: 'get' }, 'document_invalid', 'method'],
-  [{ ...SOME, boby: {} }, 'document_invalid', 'boby'],
-  [{ ...SOME, body: 4 }, 'document_invalid', 'body'],
-  [{ ...SOME, headers: { a: 1 } }, 'document_invalid', 'headers.a'],
-  ...[
-    'refunds',
-    'http://localhost/next/refunds',
-    '/../_control/reset',
-    '/%2e%2E/_control/reset',
-    '/..\\_control\\reset',
-    '/..'
-  ].map((path): [Json, string, string] => [{ ...SOME, path }, 'parameter_invalid', 'path']),
-  [
-    { ...SOME, changes: { data: { tickets: [{ location: 'loc_b' }] } } },
-    'document_invalid',
-    'changes.data.tickets[0].location'
-  ],
-  [{ ...SOME, changes: { data: { tikets: [] } } }, 'document_invalid', 'changes.data.tikets'],
-  [
-    { ...SOME, changes: { settings: { pagination: { max_limit: 0 } } } },
-    'setting_invalid',
-    'pagination.max_limit'
-  ],
-  [{ ...SOME, changes: { clock: 'noon' } }, 'document_invalid', 'changes.clock'],
-  [{ ...SOME, changes: { script: [] } }, 'document_invalid', 'changes.script']
+const BAD: [sent: Json, code: string, at: string][] = [
+  [{ method: undefined, path: undefined }, 'document_invalid', ''],
+  ...parse(`
+    - [{method: get}, document_invalid, method]
+    - [{boby: {}}, document_invalid, boby]
+    - [{body: 4}, document_invalid, body]
+    - [{headers: {a: 1}}, document_invalid, headers.a]
+    - [{changes: {data: {tickets: [{location: loc_b}]}}}, document_invalid, 'changes.data.tickets[0].location']
+    - [{changes: {data: {tikets: []}}}, document_invalid, changes.data.tikets]
+    - [{changes: {settings: {pagination: {max_limit: 0}}}}, setting_invalid, pagination.max_limit]
+    - [{changes: {clock: noon}}, document_invalid, changes.clock]
+    - [{changes: {script: []}}, document_invalid, changes.script]
+  `),
+  ...String.raw`refunds http://localhost/next/refunds /../_control/reset /%2e%2E/_control/reset /..\_control\reset /..`
+    .split(' ')
+    .map((path): [Json, string, string] => [{ path }, 'parameter_invalid', 'path'])
 ]
 
 t.test('control: explain refuses what is no call, and changes nothing', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS })
   const before = await everything(emulator)
   for (const [body, code, at] of BAD) {
-    const { error } = (await emulator.control('POST /explain', body)).body
+    const { error } = await explained(emulator, 'GET /', body)
     t.strictSame(
       [error.code, error.param ?? error.problems[0].path],
       [code, at],
@@ -471,12 +419,8 @@ t.test('control: explain refuses what is no call, and changes nothing', async t 
 
 t.test('control: explain judges while the data file cannot be written', async t => {
   const data = { saved: async () => {}, isFailing: true, writable: async () => {} }
-  const explained = async (options: object) =>
-    (
-      await (
-        await startTestEmulator(t, options)
-      ).control('POST /explain', { method: 'POST', path: '/transactions', body: EXTERNAL })
-    ).body
-  t.equal((await explained({ data })).status, 200)
-  t.equal((await explained({ loaded: false })).error.code, 'not_ready')
+  const tried = async (options: object) =>
+    explained(await startTestEmulator(t, options), 'POST /transactions', { body: EXTERNAL })
+  t.equal((await tried({ data })).status, 200)
+  t.equal((await tried({ loaded: false })).error.code, 'not_ready')
 })

@@ -18,6 +18,9 @@ import type { Json } from '../support/json.js'
 const YAML = { 'content-type': 'application/yaml' }
 const SCENARIO = { clock: '2026-03-01T18:05:00Z', data: smallFixture() }
 
+const manyTickets = (length: number) =>
+  Array.from({ length }, (_, nth) => ({ id: `tkt_many${nth}`, location: 'loc_a', reference: 'T' }))
+
 /** Calls that draw an id of every kind and a key; answers all that came back, as bytes. */
 async function drawn({ call, control }: Emulator): Promise<string> {
   const answers = [
@@ -107,32 +110,20 @@ t.test('control: a scenario or fixture is loaded by name, inline, or as YAML', a
       fixtures: { 'y.yaml': `# yaml-language-server: $schema=x\n# Only Y.\n${accounts}` }
     }
   })
-  const account = {
-    id: 'mch_i',
-    type: 'merchant',
-    name: 'I',
-    email: 'i@example.com',
-    address: { country: 'US' }
-  }
-  const loads: [
-    body: object | string,
-    headers: Record<string, string>,
-    name: string,
-    accounts: number,
-    seed: number
-  ][] = [
-    [{ scenario: 'lunch' }, {}, 'lunch', 1, 4],
-    [{ scenario: 'named' }, {}, 'own name', 0, 1],
-    [{ scenario: 'y' }, {}, 'y', 1, 1],
-    [{ scenario: { fixtures: ['y'], data: { accounts: [account] } } }, {}, 'inline', 2, 1],
-    [{ scenario: { name: 'sent', seed: 8 } }, {}, 'sent', 0, 8],
-    [{ scenario: { accounts: [account] } }, {}, 'inline', 1, 1],
-    [{ scenario: {} }, {}, 'inline', 0, 1],
-    ['name: from yaml\nfixtures: [y]', YAML, 'from yaml', 1, 1],
-    [accounts, YAML, 'inline', 1, 1],
-    ['{"name":"json as yaml"}', YAML, 'json as yaml', 0, 1]
-  ]
-  for (const [body, headers, name, accounts, seed] of loads) {
+  const loads: [body: object | string, name: string, accounts: number, seed: number][] = parse(`
+    - [{scenario: lunch}, lunch, 1, 4]
+    - [{scenario: named}, own name, 0, 1]
+    - [{scenario: y}, y, 1, 1]
+    - [{scenario: {fixtures: [y], data: {accounts: &accounts [{id: mch_i, type: merchant, name: I, email: i@example.com, address: {country: US}}]}}}, inline, 2, 1]
+    - [{scenario: {name: sent, seed: 8}}, sent, 0, 8]
+    - [{scenario: {accounts: *accounts }}, inline, 1, 1]
+    - [{scenario: {}}, inline, 0, 1]
+    - ["name: from yaml\\nfixtures: [y]", from yaml, 1, 1]
+    - ['${accounts}', inline, 1, 1]
+    - ['{"name":"json as yaml"}', json as yaml, 0, 1]
+  `)
+  for (const [body, name, accounts, seed] of loads) {
+    const headers = typeof body === 'string' ? YAML : {}
     const { status, body: answer } = await control('POST /load', body, headers)
     t.equal(status, 200, JSON.stringify(body))
     t.strictSame(answer, {
@@ -156,11 +147,9 @@ t.test('control: a number that loses characters is refused in a scenario in JSON
     const ticket = { id: 'tkt_z', location: 'loc_a', reference: 'REFERENCE' }
     const scenario = { data: smallFixture({ tickets: [ticket] }) }
     const text = JSON.stringify({ scenario }).replace('"REFERENCE"', reference)
-    const { status: got, body } = await control('POST /load', text, {
-      'content-type': 'application/json'
-    })
-    t.equal(got, status, reference)
-    if (status === 400) t.match(body.error.problems[0], { path: /\.reference$/ })
+    const loaded = await control('POST /load', text, { 'content-type': 'application/json' })
+    t.equal(loaded.status, status, reference)
+    if (status === 400) t.match(loaded.body.error.problems[0], { path: /\.reference$/ })
   }
 })
 
@@ -187,60 +176,39 @@ t.test('control: every refused call says what is wrong and where, and changes no
   const emulator = await startTestEmulator(t, { scenario: SCENARIO })
   const { control, state } = emulator
   const before = await state()
-  const at = (path: string, line: number, column: number) => ({
-    file: 'body',
-    path,
-    line,
-    column
-  })
-  type Refusal = [
-    on: string,
-    body: object | string | undefined,
-    code: string,
-    blamed?: string | object[]
-  ]
-  const refusals: Refusal[] = [
-    ['POST /load', undefined, 'body_malformed'],
-    ['POST /load', '{"scenario":', 'body_malformed'],
-    ['POST /load', { scenario: 'defualt' }, 'scenario_unknown'],
-    ['POST /load', { scenario: '../package.json' }, 'scenario_unknown'],
-    ['POST /load', { scenari: 'default' }, 'document_invalid', [at('scenari', 1, 2)]],
-    ['POST /load', { scenario: 3 }, 'document_invalid', [at('scenario', 1, 13)]],
-    ['POST /load', 'null', 'document_invalid', [at('', 1, 1)]],
-    ['POST /load', '{\n\t"scenario": {\n    "sede": 3 } }', 'document_invalid', [at('sede', 3, 5)]],
-    ['YAML /load', 'name: [x', 'document_invalid', [at('', 1, 7)]],
-    [
-      'YAML /load',
-      'fixtures: [bistor]\nsettings:\n  port: 1\n',
-      'document_invalid',
-      [at('fixtures[0]', 1, 12), at('settings.port', 3, 3)]
-    ],
-    ['YAML /load', 'scenario: lunch', 'document_invalid', [at('scenario', 1, 1)]],
-    ['POST /load?dryrun=1', { scenario: 'default' }, 'parameter_unknown', 'dryrun'],
-    ['POST /load?dry_run=yes', { scenario: 'default' }, 'parameter_invalid', 'dry_run'],
-    ['POST /load?dry_run=1&dry_run=1', { scenario: 'default' }, 'form_malformed', 'dry_run'],
-    ['POST /reset?hard=1', undefined, 'parameter_unknown', 'hard'],
-    ['PATCH /settings?seed=3', { seed: 3 }, 'parameter_unknown', 'seed'],
-    ['GET /state?format=xml', undefined, 'parameter_invalid', 'format'],
-    ['POST /records', undefined, 'body_malformed'],
-    ['POST /records', { name: 'x' }, 'document_invalid', [at('name', 1, 2)]],
-    ['POST /records', [], 'document_invalid', [at('', 1, 1)]],
-    ['YAML /records', '12345678901234567890', 'document_invalid', [at('', 1, 1)]],
-    [
-      'YAML /records',
-      'tickets:\n  - { location: loc_a, reference: drawn }\n  - { location: loc_b }',
-      'document_invalid',
-      [at('tickets[1].location', 3, 17)]
-    ],
-    ['POST /keys', undefined, 'body_malformed'],
-    ['POST /keys', { account: 'mch_b' }, 'account_unknown', 'account'],
-    ['POST /keys', { account: 'mch_a', key: 'sk_x' }, 'document_invalid', [at('key', 1, 20)]],
-    ['PATCH /settings', undefined, 'body_malformed']
-  ]
+  const refusals: [on: string, sent: object | string | null, code: string, blamed?: string][] =
+    parse(String.raw`
+    - [POST /load, null, body_malformed]
+    - [POST /load, '{"scenario":', body_malformed]
+    - [POST /load, {scenario: defualt}, scenario_unknown]
+    - [POST /load, {scenario: ../package.json}, scenario_unknown]
+    - [POST /load, {scenari: default}, document_invalid, body scenari 1 2]
+    - [POST /load, {scenario: 3}, document_invalid, body scenario 1 13]
+    - [POST /load, 'null', document_invalid, 'body  1 1']
+    - [POST /load, "{\n\t\"scenario\": {\n    \"sede\": 3 } }", document_invalid, body sede 3 5]
+    - [YAML /load, 'name: [x', document_invalid, 'body  1 7']
+    - [YAML /load, "fixtures: [bistor]\nsettings:\n  port: 1\n", document_invalid, 'body fixtures[0] 1 12, body settings.port 3 3']
+    - [YAML /load, 'scenario: lunch', document_invalid, body scenario 1 1]
+    - [POST /load?dryrun=1, {scenario: default}, parameter_unknown, dryrun]
+    - [POST /load?dry_run=yes, {scenario: default}, parameter_invalid, dry_run]
+    - [POST /load?dry_run=1&dry_run=1, {scenario: default}, form_malformed, dry_run]
+    - [POST /reset?hard=1, null, parameter_unknown, hard]
+    - [PATCH /settings?seed=3, {seed: 3}, parameter_unknown, seed]
+    - [GET /state?format=xml, null, parameter_invalid, format]
+    - [POST /records, null, body_malformed]
+    - [POST /records, {name: x}, document_invalid, body name 1 2]
+    - [POST /records, [], document_invalid, 'body  1 1']
+    - [YAML /records, '12345678901234567890', document_invalid, 'body  1 1']
+    - [YAML /records, "tickets:\n  - { location: loc_a, reference: drawn }\n  - { location: loc_b }", document_invalid, 'body tickets[1].location 3 17']
+    - [POST /keys, null, body_malformed]
+    - [POST /keys, {account: mch_b}, account_unknown, account]
+    - [POST /keys, {account: mch_a, key: sk_x}, document_invalid, body key 1 20]
+    - [PATCH /settings, null, body_malformed]
+  `)
   for (const [on, sent, code, blamed] of refusals) {
     const answer = await control(
       on.replace('YAML', 'POST'),
-      sent,
+      sent ?? undefined,
       on.startsWith('YAML') ? YAML : {}
     )
     const { request_id, message, param, problems, ...error } = answer.body.error
@@ -249,16 +217,10 @@ t.test('control: every refused call says what is wrong and where, and changes no
     t.strictSame([answer.status, error], [status, { type, code }], `${on} ${JSON.stringify(sent)}`)
     t.equal(request_id, answer.headers['request-id'])
     t.notMatch(message, /\?\./, 'the sentence ends once')
-    t.strictSame(
-      param ??
-        problems?.map(({ file, path, line, column }: Record<string, unknown>) => ({
-          file,
-          path,
-          line,
-          column
-        })),
-      blamed
+    const places = problems?.map(({ file, path, line, column }: Json) =>
+      [file, path, line, column].join(' ')
     )
+    t.equal(param ?? places?.join(', '), blamed)
     t.equal(await state(), before)
   }
   const fresh = await startTestEmulator(t, { scenario: SCENARIO })
@@ -348,29 +310,29 @@ t.test('control: a record is changed by a merge patch of what a fixture gives of
   )
 
   const before = await state()
-  const wrong: [on: string, patch: object | string | undefined, code: string, blamed: unknown][] = [
-    ['PATCH tickets/tkt_none', {}, 'record_unknown', 'id'],
-    ['PATCH ticket/tkt_a', {}, 'record_unknown', 'family'],
-    ['PATCH tickets/tkt_a', undefined, 'body_malformed', undefined],
-    ['PATCH tickets/tkt_a', [], 'document_invalid', ['']],
-    ['PATCH tickets/tkt_a', { id: 'tkt_z' }, 'document_invalid', ['id']],
-    ['PATCH tickets/tkt_a', { id: null }, 'document_invalid', ['id']],
-    ['PATCH tickets/tkt_a', { location: null, referense: 'x' }, 'document_invalid', ['referense']],
-    ['PATCH tickets/tkt_a', { location: 'loc_none' }, 'document_invalid', ['location']],
-    ['PATCH transactions/txn_a', { amount_refunded: 1 }, 'document_invalid', ['amount_refunded']],
-    ['PATCH transactions/txn_a', { amount: 89 }, 'document_invalid', ['amount']],
-    ['PATCH refunds/rfd_a', { amount: 91 }, 'document_invalid', ['amount']],
-    ['DELETE tickets/tkt_none', undefined, 'record_unknown', 'id'],
-    ['DELETE accounts/mch_a', undefined, 'record_in_use', 'loc_a, an API key refer'],
-    ['DELETE accounts/rsl_r', undefined, 'record_in_use', 'mch_b, an API key refer'],
-    ['DELETE accounts/mch_b', undefined, 'record_in_use', 'usr_b, loc_b refer'],
-    ['DELETE locations/loc_b', undefined, 'record_in_use', 'tkt_b refers'],
-    ['DELETE tickets/tkt_a', undefined, 'record_in_use', 'txn_a refers'],
-    ['DELETE transactions/txn_a', undefined, 'record_in_use', 'rfd_a refers']
-  ]
+  const wrong: [on: string, patch: object | null, code: string, blamed?: unknown][] = parse(`
+    - [PATCH tickets/tkt_none, {}, record_unknown, id]
+    - [PATCH ticket/tkt_a, {}, record_unknown, family]
+    - [PATCH tickets/tkt_a, null, body_malformed]
+    - [PATCH tickets/tkt_a, [], document_invalid, ['']]
+    - [PATCH tickets/tkt_a, {id: tkt_z}, document_invalid, [id]]
+    - [PATCH tickets/tkt_a, {id: null}, document_invalid, [id]]
+    - [PATCH tickets/tkt_a, {location: null, referense: x}, document_invalid, [referense]]
+    - [PATCH tickets/tkt_a, {location: loc_none}, document_invalid, [location]]
+    - [PATCH transactions/txn_a, {amount_refunded: 1}, document_invalid, [amount_refunded]]
+    - [PATCH transactions/txn_a, {amount: 89}, document_invalid, [amount]]
+    - [PATCH refunds/rfd_a, {amount: 91}, document_invalid, [amount]]
+    - [DELETE tickets/tkt_none, null, record_unknown, id]
+    - [DELETE accounts/mch_a, null, record_in_use, 'loc_a, an API key refer']
+    - [DELETE accounts/rsl_r, null, record_in_use, 'mch_b, an API key refer']
+    - [DELETE accounts/mch_b, null, record_in_use, 'usr_b, loc_b refer']
+    - [DELETE locations/loc_b, null, record_in_use, tkt_b refers]
+    - [DELETE tickets/tkt_a, null, record_in_use, txn_a refers]
+    - [DELETE transactions/txn_a, null, record_in_use, rfd_a refers]
+  `)
   for (const [on, sent, code, blamed] of wrong) {
     const [method, path] = on.split(' ')
-    const { error } = (await control(`${method} /records/${path}`, sent)).body
+    const { error } = (await control(`${method} /records/${path}`, sent ?? undefined)).body
     t.equal(error.code, code, on)
     if (code === 'record_in_use')
       t.ok(error.message.includes(`cannot be deleted: ${blamed} to it`), error.message)
@@ -468,13 +430,7 @@ t.test('control: the state is a fixture: loaded again, it is the same state', as
   t.equal(json.text, await state())
   t.equal((await control('GET /state?format=')).text, json.text)
   t.strictSame(parse(yaml.text), json.body)
-  await control('POST /records', {
-    tickets: Array.from({ length: 1001 }, (_, nth) => ({
-      id: `tkt_more${nth}`,
-      location: 'loc_a',
-      reference: 'T'
-    }))
-  })
+  await control('POST /records', { tickets: manyTickets(1001) })
   t.equal(
     (await control('GET /state?format=yaml')).text,
     yamlText(JSON.parse(await state())),
@@ -509,23 +465,21 @@ t.test('control: loadable scenarios are listed with what they say of themselves'
   const { status, body } = await control('GET /scenarios')
 
   t.equal(status, 200)
-  const own = ['bare', 'broken', 'default', 'named', 'same', 'varied', 'wrong', 'y', 'notes']
-  const scenario = (name: string, more: object = {}) => ({
-    name,
-    kind: 'scenario',
-    description: null,
-    ...more
-  })
-  const shown = body.data.filter(({ name }: { name: string }) => own.includes(name))
-  t.strictSame(shown, [
-    ...['bare', 'broken'].map(name => scenario(name)),
-    scenario('default', { description: 'Mine.' }),
-    scenario('named', { title: 'Of the guests' }),
-    scenario('same'),
-    scenario('varied', { vars: { last4: '0341', count: 3 } }),
-    scenario('wrong'),
-    { name: 'y', kind: 'fixture', description: 'Only Y.' }
-  ])
+  const expected: Json[] = parse(`
+    - {name: bare, kind: scenario, description: null}
+    - {name: broken, kind: scenario, description: null}
+    - {name: default, kind: scenario, description: Mine.}
+    - {name: named, kind: scenario, description: null, title: Of the guests}
+    - {name: same, kind: scenario, description: null}
+    - {name: varied, kind: scenario, description: null, vars: {last4: '0341', count: 3}}
+    - {name: wrong, kind: scenario, description: null}
+    - {name: y, kind: fixture, description: Only Y.}
+  `)
+  const own = ['notes', ...expected.map(({ name }) => name)]
+  t.strictSame(
+    body.data.filter(({ name }: Json) => own.includes(name)),
+    expected
+  )
   for (const { name } of body.data.filter(
     ({ name }: { name: string }) => !['broken', 'wrong'].includes(name)
   ))
@@ -590,60 +544,38 @@ const TRAVELLED = {
     { on: 'GET /tickets', hold: { gate: 'door' }, respond: { status: 503 } }
   ]
 }
-const refundOf = (amount: number) => ({ body: { transaction: 'txn_a', amount } })
-const METADATA = { body: { 'metadata[k]': 'v' } }
 /**
  * Requests, each with the families of what it creates (+), changes (~) or deletes (-), and control
  * requests between them.
  */
-const ACTS: (
-  | readonly [on: string, options: object, changes: string]
-  | readonly [control: string, body?: object]
-)[] = [
-  ['POST /refunds', refundOf(100), '+refunds ~transactions'],
-  [
-    'POST /records',
-    {
-      tickets: [{ id: 'tkt_b', location: 'loc_a' }],
-      refunds: [{ transaction: 'txn_a', amount: 5 }]
-    }
-  ],
-  ['POST /refunds', refundOf(50), '+refunds ~transactions'],
-  ['POST /clock/advance', { by: '36h' }],
-  ['PUT /snapshots/one'],
-  ['POST /accounts/mch_a/users', { body: { name: 'V', email: 'v@example.com' } }, '+users'],
-  ['DELETE /accounts/mch_a/users/usr_a', {}, '-users'],
-  ['POST /keys', { account: 'mch_a' }],
-  ['POST /refunds', refundOf(1000), ''],
-  ['POST /refunds/rfd_a', METADATA, '~refunds ~transactions'],
-  ['POST /refunds/rfd_a', METADATA, ''],
-  ['POST /snapshots/one/restore'],
-  ['GET /refunds', {}, ''],
-  ['GET /accounts', {}, ''],
-  ['PATCH /settings', { 'ids.length': 30 }],
-  ['POST /locations', { body: { display_name: 'B', 'address[country]': 'US' } }, '+locations'],
-  [
-    'POST /records',
-    {
-      tickets: Array.from({ length: 1200 }, (_, nth) => ({
-        id: `tkt_many_${nth}`,
-        location: 'loc_a',
-        reference: 'of many'
-      }))
-    }
-  ],
-  ['PATCH /records/tickets/tkt_many_7', { reference: null }],
-  ['DELETE /records/tickets/tkt_many_8'],
-  [
-    'POST /script',
-    {
-      on: 'GET /accounts/{id}',
-      change: { data: { tickets: [{ id: 'tkt_new', location: 'loc_a' }] }, delete: ['tkt_many_9'] }
-    }
-  ],
-  ['GET /accounts/mch_a', {}, '-tickets +tickets'],
-  ['GET /nothing', {}, ''],
-  ['DELETE /accounts/mch_a', {}, '']
+const ACTS: [on: string, given?: object, changes?: string][] = [
+  ...parse(`
+    - [POST /refunds, {body: {transaction: txn_a, amount: 100}}, +refunds ~transactions]
+    - [POST /records, {tickets: [{id: tkt_b, location: loc_a}], refunds: [{transaction: txn_a, amount: 5}]}]
+    - [POST /refunds, {body: {transaction: txn_a, amount: 50}}, +refunds ~transactions]
+    - [POST /clock/advance, {by: 36h}]
+    - [PUT /snapshots/one]
+    - [POST /accounts/mch_a/users, {body: {name: V, email: v@example.com}}, +users]
+    - [DELETE /accounts/mch_a/users/usr_a, {}, -users]
+    - [POST /keys, {account: mch_a}]
+    - [POST /refunds, {body: {transaction: txn_a, amount: 1000}}, '']
+    - [POST /refunds/rfd_a, {body: {'metadata[k]': v}}, ~refunds ~transactions]
+    - [POST /refunds/rfd_a, {body: {'metadata[k]': v}}, '']
+    - [POST /snapshots/one/restore]
+    - [GET /refunds, {}, '']
+    - [GET /accounts, {}, '']
+    - [PATCH /settings, {ids.length: 30}]
+    - [POST /locations, {body: {display_name: B, 'address[country]': US}}, +locations]
+  `),
+  ['POST /records', { tickets: manyTickets(1200) }],
+  ...parse(`
+    - [PATCH /records/tickets/tkt_many7, {reference: null}]
+    - [DELETE /records/tickets/tkt_many8]
+    - [POST /script, {on: 'GET /accounts/{id}', change: {data: {tickets: [{id: tkt_new, location: loc_a}]}, delete: [tkt_many9]}}]
+    - [GET /accounts/mch_a, {}, -tickets +tickets]
+    - [GET /nothing, {}, '']
+    - [DELETE /accounts/mch_a, {}, '']
+  `)
 ]
 const signOf = ({ before, after }: Json) => {
   if (before === null) return '+'
