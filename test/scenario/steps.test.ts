@@ -189,38 +189,25 @@ t.test('steps: many references to nothing are reported, each once', async t => {
 })
 
 t.test('steps: a reference means a part of an earlier answer, or the id of a record', async t => {
-  const card = { last4: '4242', deep: { list: [[1, 2], 'x'] } }
-  const answer = {
-    id: 'txn_9',
-    amount: 600,
-    reason: null,
-    open: false,
-    empty: '',
-    card,
-    data: [{ id: 'a' }, { id: 'b' }]
-  }
-  const values: Record<string, string> = {
-    ...{
-      '${a.id}': 'txn_9',
-      '${ a.id }': 'txn_9',
-      '${a.amount}': '600',
-      '${a.reason}': '',
-      '${a.open}': 'false',
-      '${a.empty}': ''
-    },
-    ...{
-      '${a.card.last4}': '4242',
-      '${a.card.deep.list.0.1}': '2',
-      '${a.data.1.id}': 'b',
-      '${tkt_60}': 'tkt_60',
-      '${a.id}${a.id}': 'txn_9txn_9'
-    },
-    ...{
-      'for ${a.id} of ${a.amount} at ${tkt_60}': 'for txn_9 of 600 at tkt_60',
-      '$${a.id}}': '$txn_9}',
-      '${a.reason}, ${a.open}': 'null, false'
-    }
-  }
+  const answer =
+    parse(`{ id: txn_9, amount: 600, reason: ~, open: false, empty: '', data: [{ id: a }, { id: b }],
+    card: { last4: '4242', deep: { list: [[1, 2], x] } } }`)
+  const values: Record<string, string> = parse(`
+    \${a.id}: txn_9
+    \${ a.id }: txn_9
+    \${a.amount}: '600'
+    \${a.reason}: ''
+    \${a.open}: 'false'
+    \${a.empty}: ''
+    \${a.card.last4}: '4242'
+    \${a.card.deep.list.0.1}: '2'
+    \${a.data.1.id}: b
+    \${tkt_60}: tkt_60
+    \${a.id}\${a.id}: txn_9txn_9
+    for \${a.id} of \${a.amount} at \${tkt_60}: for txn_9 of 600 at tkt_60
+    $\${a.id}}: $txn_9}
+    \${a.reason}, \${a.open}: null, false
+  `)
   for (const [written, sent] of Object.entries(values))
     t.strictSame(await sentAfter(answer, { x: written }), [['x', sent]], written)
   const cases: [sent: string, written: unknown][] = [
@@ -243,12 +230,9 @@ t.test('steps: a reference alone keeps its type, in what is expected too', async
   const whole: StepData = {
     do: 'GET /refunds',
     expect: {
-      body: {
-        amount: '${a.amount}',
-        reason: '${a.reason}',
-        list: '${a.list}',
-        text: 'is ${a.amount}'
-      }
+      body: parse(
+        "{ amount: '${a.amount}', reason: '${a.reason}', list: '${a.list}', text: 'is ${a.amount}' }"
+      )
     }
   }
 
@@ -266,17 +250,9 @@ t.test('steps: a reference alone keeps its type, in what is expected too', async
 })
 
 t.test('steps: a reference without a value is reported, and its call is not made', async t => {
-  const others = [
-    '${a.none}',
-    '${a.id.x}',
-    '${a.reason.x}',
-    '${a.data.2.id}',
-    '${a.data.-1}',
-    '${a.id.length}',
-    '${a.constructor}',
-    '${a.__proto__}'
-  ]
-  const notReturned = [...others, '${a.data.map}', 'a text with ${a.none}', '${later.id}']
+  const others = 'none id.x reason.x data.2.id data.-1 id.length constructor __proto__ data.map'
+  const parts = others.split(' ').map(part => `\${a.${part}}`)
+  const notReturned = [...parts, 'a text with ${a.none}', '${later.id}']
   for (const written of [...notReturned, '${tkt_other}', '${ tkt_other }']) {
     const steps = [
       { as: 'a', do: 'GET /tickets' },
@@ -329,9 +305,7 @@ t.test('FORM-2, FORM-3: a step is sent as clients send calls: a form for a POST'
       { query: 'limit=2&created%5Bgte%5D=2026-03-01T00%3A00%2B02%3A00' }
     ],
     [{ do: 'GET /tickets', query: { limit: null } }, { query: 'limit=' }],
-    ...[{ do: 'POST /refunds', query: { a: 1 }, body: { b: 2 } }].map(
-      (step): (typeof cases)[number] => [step, { query: 'a=1', form: 'b=2' }]
-    ),
+    [{ do: 'POST /refunds', query: { a: 1 }, body: { b: 2 } } as StepData, { query: 'a=1', form: 'b=2' }],
     [{ do: 'POST /refunds', body: {} }, { form: '' }],
     [
       { do: 'POST /refunds', body: { a: 600, b: true, c: false, d: null, e: '', f: 'a b&c=d' } },
@@ -355,10 +329,9 @@ t.test("AUTH-2, AUTH-3: without a key a step is sent with the first merchant's",
   const cases: [key: string | null, ...steps: StepData[]][] = [
     [
       'sk_first',
-      { do: 'GET /tickets' },
-      { do: 'POST /refunds' },
-      { do: 'GET /transactions' },
-      { do: 'GET /nowhere' }
+      ...['GET /tickets', 'POST /refunds', 'GET /transactions', 'GET /nowhere'].map(path => ({
+        do: path
+      }))
     ],
     [null, { do: 'POST /transactions' }, { do: 'post /transactions' }],
     ['sk_own', { do: 'POST /transactions', key: 'sk_own' }, { do: 'GET /tickets', key: 'sk_own' }],
@@ -476,34 +449,16 @@ t.test('steps: each outcome is reported as it comes, with the call', async t => 
   )
 
   t.strictSame(outcomes, reported)
-  t.strictSame(reported, [
-    {
-      at: [0],
-      step: steps[0],
-      call: {
-        method: 'POST',
-        path: '/refunds',
-        query: '',
-        key: 'sk_first',
-        form: 'transaction=txn_1'
-      },
-      answer: { status: 200, body: { id: '/refunds' } },
-      problems: []
-    },
-    {
-      at: [1],
-      step: steps[1],
-      call: { method: 'GET', path: '/refunds//refunds', query: '', key: 'sk_first', form: null },
-      answer: { status: 200, body: { id: '/refunds//refunds' } },
-      problems: [
-        {
-          at: [1, 'expect', 'status'],
-          code: 'other_status',
-          message: 'status: must be 404; got 200'
-        }
-      ]
-    }
-  ])
+  t.strictSame(
+    reported,
+    parse(`
+      - { at: [0], step: ~, call: { method: POST, path: /refunds, query: '', key: sk_first, form: transaction=txn_1 },
+          answer: { status: 200, body: { id: /refunds } }, problems: [] }
+      - { at: [1], step: ~, call: { method: GET, path: /refunds//refunds, query: '', key: sk_first, form: ~ },
+          answer: { status: 200, body: { id: /refunds//refunds } },
+          problems: [{ at: [1, expect, status], code: other_status, message: 'status: must be 404; got 200' }] }
+    `).map((outcome: object, nth: number) => ({ ...outcome, step: steps[nth] }))
+  )
   t.strictSame(await playSteps([], async () => t.fail('no call is made') as never, BINDINGS), [])
 })
 
