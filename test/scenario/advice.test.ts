@@ -41,11 +41,8 @@ async function judge(t: Test, mistakes: readonly Mistake[], isCoded: boolean): P
     const wrong = [text, from, to].some(part => part.includes('fixtures')) ? text : BEGIN + text
     const { problems } = await lookedAt(wrong)
     t.equal(marksOf(problems, isCoded), said, `${text}: ${problems[0]?.message}`)
-    t.strictSame(
-      (await lookedAt(wrong.replace(from, () => to))).problems,
-      [],
-      `${text}, with the advice followed`
-    )
+    const followed = await lookedAt(wrong.replace(from, () => to))
+    t.strictSame(followed.problems, [], `${text}, with the advice followed`)
   }
 }
 
@@ -246,13 +243,9 @@ t.test('advice: a value of the wrong kind is told what to write, and that loads'
       '4:115 data.transactions[0].payment_method.card.last4', '0042', '"0042"'
     ],
     [matching('body: { card: { last4: 0042 } }'), '3:63 script[0].match.body.card.last4', '0042', '"0042"'],
-    [entry('on: POST /refunds, delay: 2'), '3:33 script[0].delay', ' }', 's }'],
     [entry('on: POST /refunds, delay: "2"'), '3:33 script[0].delay', '"2"', '2ms'],
-    [entry('on: POST /refunds, delay: 2 s'), '3:33 script[0].delay', ' s', 's'],
     ['data:\n  tickets:\n    - { id: tkt x, location: loc_bistro, reference: T }\n', '4:13 data.tickets[0].id', ' x', '_x'],
     ['fixtures: bistro\n', '1:11 fixtures', 'bistro', '[bistro]'], ['tickets: []\n', '2:1 tickets', 'tickets: []', 'data: { tickets: [] }'],
-    [matching('payment_type: card'), '3:40 script[0].match.payment_type', 'payment_type: card', 'body: { payment_type: card }'],
-    [entry('on: POST /refunds, status: 402'), '3:26 script[0].status', 'status: 402', 'respond: { status: 402 }'],
     [step('do: GET /refunds, status: 200'), '4:25 steps[1].status', 'status: 200', 'expect: { status: 200 }'],
     [matching('body: { payment_type: visa }'), '3:62 script[0].match.body.payment_type', 'sa ', 'p '],
     [
@@ -278,7 +271,6 @@ t.test('advice: a value of the wrong kind is told what to write, and that loads'
       '3:59 script[0].match.query.created.gte', '">=2026-03-01"', '{ gte: 2026-03-01 }'
     ],
     [matching('body: { card: { brand: { gt: a } } }'), '3:69 script[0].match.body.card.brand.gt', '{ gt: a }', '[a, b]'],
-    [entry('on: POST /tranactions, delay: 2s'), '3:11 script[0].on', 'ac', 'sac'],
     [matching('body: { ticket: [tkt_52, tkt_5x2] }'), '3:65 script[0].match.body.ticket[1]', ', tkt_5x2', ''],
     [
       matching('about: { ticket: the_other_table_in_the_corner }'), '3:57 script[0].match.about.ticket', 'the_other_table_in_the_corner',
@@ -409,7 +401,6 @@ t.test('advice: one mistake, one message, on its line; what follows it loads', a
       'body:\n        amount: 5'
     ],
     [slow('calls: "first"'), '5:12 script[0].calls not_counts', '"first"', '1'],
-    [slow('call: 1'), '5:5 script[0].call unknown_name', 'call', 'calls'],
     [slow('per: ticket\n    calls: [3]'), '6:12 script[0].calls wrong_type', '[3]', '3'],
     [slow('per: ticket\n    call: 3'), '6:5 script[0].call unknown_name', 'call', 'calls'],
     [expected('{ on: POST /refunds, per: ticket, time: 0 }'), '3:39 expect[0].time unknown_name', 'time', 'times'],
@@ -424,7 +415,6 @@ t.test('advice: one mistake, one message, on its line; what follows it loads', a
     ],
     [expected('{ sum: { amount: 5 } }'), '3:7 expect[0].sum unknown_name', 'sum: { amount: 5 }', 'state: { refunds: { count: 1 } }'],
     [expected('{ on: POST /refunds, count: 1 }'), '3:26 expect[0].count unknown_name', 'count', 'times'],
-    [expected('{ on: POST /refunds, time: 1 }'), '3:26 expect[0].time unknown_name', 'time', 'times'],
     [expected('refunds: { count: 1 }'), '3:5 expect[0].refunds unknown_name', 'refunds: { count: 1 }', 'state: { refunds: { count: 1 } }'],
     [expected('state: { refunds: 1 }'), '3:23 expect[0].state.refunds wrong_type', '1', '{ count: 1 }'],
     [expected('state:\n      refund:\n        count: 1'), '4:7 expect[0].state.refund unknown_name', 'refund', 'refunds'],
@@ -445,14 +435,6 @@ t.test('advice: one mistake, one message, on its line; what follows it loads', a
   ]
   await judge(t, mistakes, true)
   // in JSON a name has a place too
-  t.equal(
-    marksOf(
-      (
-        await lookedAt(
-          '{"fixtures": ["bistro"],\n "script": [\n{"on": "POST /refunds", "respnd": {}}]}'
-        )
-      ).problems
-    ),
-    '3:25 script[0].respnd'
-  )
+  const json = '{"fixtures": ["bistro"],\n "script": [\n{"on": "POST /refunds", "respnd": {}}]}'
+  t.equal(marksOf((await lookedAt(json)).problems), '3:25 script[0].respnd')
 })

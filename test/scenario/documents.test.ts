@@ -190,12 +190,8 @@ t.test('documents: the place of everything, in YAML and in JSON', async t => {
 
 t.test('documents: a refusal lists every problem with its place, up to a thousand', async t => {
   const document = await readDocument('doc.yaml', 'tickets:\n  - { id: 5 }\n')
-  const one: DocumentProblem = {
-    document,
-    steps: ['tickets', 0, 'id'],
-    code: 'wrong_type',
-    message: 'must be text'
-  }
+  const said = { code: 'wrong_type', message: 'must be text' }
+  const one: DocumentProblem = { document, steps: ['tickets', 0, 'id'], ...said }
 
   const single = await refusalOf([one])
   t.equal(single.code, 'document_invalid')
@@ -204,27 +200,13 @@ t.test('documents: a refusal lists every problem with its place, up to a thousan
     'The document has a problem: doc.yaml:2:11 tickets[0].id: must be text. Nothing was changed.'
   )
   t.strictSame(single.problems, [
-    {
-      file: 'doc.yaml',
-      path: 'tickets[0].id',
-      code: 'wrong_type',
-      message: 'must be text',
-      line: 2,
-      column: 11
-    }
+    { file: 'doc.yaml', path: 'tickets[0].id', ...said, line: 2, column: 11 }
   ])
 
-  const two = await refusalOf([
-    one,
-    { document: documentOf('inline', {}), steps: [], code: 'required', message: 'name is required' }
-  ])
+  const required = { code: 'required', message: 'name is required' }
+  const two = await refusalOf([one, { document: documentOf('inline', {}), steps: [], ...required }])
   t.ok(two.message.startsWith('The document has 2 problems, the first: doc.yaml:2:11 '))
-  t.strictSame(two.problems?.[1], {
-    file: 'inline',
-    path: '',
-    code: 'required',
-    message: 'name is required'
-  })
+  t.strictSame(two.problems?.[1], { file: 'inline', path: '', ...required })
   t.equal(
     (await refusalOf([one, one, { ...one, document: await readDocument('doc.yaml', 'a: 1') }]))
       .problems?.length,
@@ -247,63 +229,19 @@ t.test('documents: problems are listed document after document', async t => {
   const yaml =
     'base: &base\n  b: 1\n  a: 2\nz: [0, 1]\ny: { "2": 3, x: 4 }\nmerged:\n  c: 5\n  <<: *base\nalias: *base\n'
   const text = await readDocument('a.yaml', yaml)
-  const paths = [
-    '',
-    'missing',
-    'base.b',
-    'base.a',
-    'z.0',
-    'z.1',
-    'y.2',
-    'y',
-    'y.x',
-    'merged.a',
-    'merged.c',
-    'alias.a'
-  ]
-  const ofText = paths.map(path => ({
-    document: text,
-    steps: path === 'y.2' ? ['y', '2'] : stepsIn(path),
-    code: 'm',
-    message: 'm'
-  }))
+  const listed = ',missing,base.b,base.a,z.0,z.1,y,y.2,y.x,merged.a,merged.c,alias.a'.split(',')
+  const said = { code: 'm', message: 'm' }
+  const stepsOfText = (path: string) => (path === 'y.2' ? ['y', '2'] : stepsIn(path))
+  const ofText = listed.map(path => ({ document: text, steps: stepsOfText(path), ...said }))
   const data = documentOf('b', { tickets: [{ id: 5 }, 'x'], name: null })
-  const listedOfData = [
-    '',
-    'none',
-    'none.deeper',
-    'tickets.7',
-    'tickets.0',
-    'tickets.0.id',
-    'tickets.1.id',
-    'name',
-    'name.x'
-  ]
-  const ofData = listedOfData.map(path => ({
-    document: data,
-    steps: stepsIn(path),
-    code: 'm',
-    message: 'm'
-  }))
+  const listedOfData =
+    ',none,none.deeper,tickets.7,tickets.0,tickets.0.id,tickets.1.id,name,name.x'.split(',')
+  const ofData = listedOfData.map(path => ({ document: data, steps: stepsIn(path), ...said }))
   const pathsOf = async (problems: DocumentProblem[], documents?: SourceDocument[]) =>
     (await refusalOf(problems, documents)).problems?.map(({ path }) =>
       path.replace('[', '.').replace(']', '')
     )
 
-  const listed = [
-    '',
-    'missing',
-    'base.b',
-    'base.a',
-    'z.0',
-    'z.1',
-    'y',
-    'y.2',
-    'y.x',
-    'merged.a',
-    'merged.c',
-    'alias.a'
-  ]
   t.strictSame(await pathsOf(ofText.toReversed()), listed)
   t.strictSame(await pathsOf([...ofText.toReversed(), ...ofData.toReversed()]), [
     ...listed,
@@ -323,13 +261,9 @@ t.test('documents: a thousand problems of a large JSON document are placed', asy
   }))
   const document = await readDocument('doc.json', JSON.stringify({ tickets }, null, 1))
 
+  const said = { document, code: 'm', message: 'm' }
   const { problems } = await refusalOf(
-    tickets.map((_, index) => ({
-      document,
-      steps: ['tickets', index, 'id'],
-      code: 'm',
-      message: 'm'
-    }))
+    tickets.map((_, index) => ({ ...said, steps: ['tickets', index, 'id'] }))
   )
 
   t.strictSame(problems?.[999]?.line, 3 + 999 * 5 + 1)
@@ -494,15 +428,9 @@ t.test('library: the list says what each says of itself, each name once', async 
 
   const listed = await library.list()
 
-  const descriptions = {
-    mine: 'Mine as a scenario.',
-    other: null,
-    odd: null,
-    list: null,
-    broken: null,
-    inside: 'My own records.',
-    plain: null
-  }
+  const [scenario, inside] = ['Mine as a scenario.', 'My own records.']
+  const none = { other: null, odd: null, list: null, broken: null, plain: null }
+  const descriptions = { mine: scenario, inside, ...none }
   for (const [name, description] of Object.entries(descriptions)) {
     const found = listed.filter(entry => entry.name === name)
     t.strictSame(found, [

@@ -42,22 +42,12 @@ const isBetween = (instants: readonly string[], from: string, to: string) =>
   instants.every(at => at >= from && at <= to)
 
 t.test('generate: each family in number, hung on the first Account or Location', async t => {
-  const store = await generatedIn([
-    { accounts: 3 },
-    { users: 3 },
-    { locations: 3 },
-    { tickets: 3 },
-    { transactions: 3 }
-  ])
+  const families = ['accounts', 'users', 'locations', 'tickets', 'transactions'] as const
+  const store = await generatedIn(families.map(family => ({ [family]: 3 }) as GenerateData))
 
   const isId = (prefix: string) => new RegExp(`^${prefix}_[A-Za-z0-9]{24}$`)
-  for (const [family, prefix] of Object.entries({
-    accounts: 'mch',
-    users: 'usr',
-    locations: 'loc',
-    tickets: 'tkt',
-    transactions: 'txn'
-  } as const)) {
+  for (const [nth, prefix] of ['mch', 'usr', 'loc', 'tkt', 'txn'].entries()) {
+    const family = families[nth] as (typeof families)[number]
     const of = family as 'accounts'
     const ids = valuesOf(store, of, 'id', 3)
     t.strictSame([new Set(ids).size, ids.every(id => isId(prefix).test(id))], [3, true], family)
@@ -160,10 +150,7 @@ t.test('generate: over several seeds all that is generated is consistent', async
       if (amount <= 0 || (tip_amount ?? 0) >= amount)
         t.fail(`${id} settles ${amount} with a tip of ${tip_amount}`)
     }
-    t.ok(
-      new Set(transactions.map(({ ticket }) => ticket)).size > 150,
-      `seed ${seed}: many Tickets are paid`
-    )
+    t.ok(new Set(transactions.map(({ ticket }) => ticket)).size > 150, `seed ${seed}: Tickets paid`)
 
     t.equal(refunds.length, 210, `seed ${seed}: the share that was asked for, exactly`)
     t.equal(
@@ -513,55 +500,31 @@ t.test('generate: the payments of each Location begin with its own first Ticket'
 t.test('generate: some Locations and payment types are more frequent than others', async t => {
   const created = { from: '2025-01-01', to: '2025-12-31T23:59:59Z' }
   const more = { locations: [...EMPTY.locations, { ...EMPTY.locations[0], id: 'loc_c' }] }
+  const location = { loc_b: 3, loc_c: 1 }
+  const payment_types = { card: 8, vip: 1, emv: 1 }
   const generate: GenerateData[] = [
-    {
-      tickets: 400,
-      location: { loc_b: 3, loc_c: 1 },
-      created: { from: '2024-12-01', to: '2025-01-01' }
-    },
-    {
-      transactions: 8000,
-      location: { loc_b: 3, loc_c: 1 },
-      payment_types: { card: 8, vip: 1, emv: 1 },
-      amount: { min: 450, max: 1200 },
-      created
-    }
+    { tickets: 400, location, created: { from: '2024-12-01', to: '2025-01-01' } },
+    { transactions: 8000, location, payment_types, amount: { min: 450, max: 1200 }, created }
   ]
   const store = await generatedIn(generate, { data: smallFixture(more) })
   const all = store.transactions.inCreationOrder().slice(-8000)
-  const share = (is: (transaction: Records['transactions']) => boolean) =>
-    all.filter(is).length / all.length
   t.equal(all.length, 8000)
   t.ok(isSorted(all.map(({ created }) => created)))
-  const nearly = (got: number, wanted: number, what: string) =>
+  const nearly = (
+    wanted: number,
+    what: string,
+    is: (transaction: Records['transactions']) => boolean
+  ) => {
+    const got = all.filter(is).length / all.length
     t.ok(Math.abs(got - wanted) < 0.03, `${what}: ${got}`)
-  nearly(
-    share(({ created }) => new Date(created).getUTCHours() >= 18),
-    1 / 4,
-    'evenings'
-  )
-  nearly(
-    share(({ created }) => created.startsWith('2025-12')),
-    31 / 365,
-    'December'
-  )
-  nearly(
-    share(({ location }) => location === 'loc_b'),
-    3 / 4,
-    'Locations'
-  )
-  nearly(
-    share(({ payment_type }) => payment_type === 'card'),
-    8 / 10,
-    'payment types'
-  )
+  }
+  nearly(1 / 4, 'evenings', ({ created }) => new Date(created).getUTCHours() >= 18)
+  nearly(31 / 365, 'December', ({ created }) => created.startsWith('2025-12'))
+  nearly(3 / 4, 'Locations', ({ location }) => location === 'loc_b')
+  nearly(8 / 10, 'payment types', ({ payment_type }) => payment_type === 'card')
   const bills = all.map(({ amount, tip_amount }) => amount - (tip_amount ?? 0))
   t.strictSame([Math.min(...bills), Math.max(...bills)], [450, 1200], 'both bounds are included')
-  nearly(
-    share(({ amount, tip_amount }) => amount - (tip_amount ?? 0) < 825),
-    1 / 2,
-    'bills'
-  )
+  nearly(1 / 2, 'bills', ({ amount, tip_amount }) => amount - (tip_amount ?? 0) < 825)
   t.equal(
     JSON.stringify(exported(await generatedIn(generate, { data: smallFixture(more) }))),
     JSON.stringify(exported(store)),
@@ -570,24 +533,17 @@ t.test('generate: some Locations and payment types are more frequent than others
 })
 
 t.test('generate: weights that make nothing, and what is not in a range', async t => {
-  const wrong: [entry: object, code: string, path: string][] = [
-    [{ tickets: 1, location: { loc_a: 0 } }, 'no_weight', 'generate[0].location'],
-    [{ tickets: 1, location: {} }, 'no_weight', 'generate[0].location'],
-    [{ tickets: 1, location: { loc_a: 1, loc_x: 1 } }, 'missing_record', 'generate[0].location'],
-    [{ transactions: 1, payment_types: { card: 0 } }, 'no_weight', 'generate[0].payment_types'],
-    [
-      { transactions: 1, payment_types: { cash: 1 } },
-      'unknown_name',
-      'generate[0].payment_types.cash'
-    ],
-    [{ transactions: 1, amount: { min: 3, max: 2 } }, 'reversed', 'generate[0].amount']
-  ]
+  const wrong: [entry: object, code: string, path: string][] = parse(`[
+    [{ tickets: 1, location: { loc_a: 0 } }, no_weight, location], [{ tickets: 1, location: {} }, no_weight, location],
+    [{ tickets: 1, location: { loc_a: 1, loc_x: 1 } }, missing_record, location], [{ transactions: 1, payment_types: { card: 0 } }, no_weight, payment_types],
+    [{ transactions: 1, payment_types: { cash: 1 } }, unknown_name, payment_types.cash], [{ transactions: 1, amount: { min: 3, max: 2 } }, reversed, amount]
+  ]`)
   for (const [entry, code, path] of wrong) {
     const error = await generatedIn([entry as GenerateData]).then(
       () => null,
       ({ problems }) => problems
     )
-    t.match(error, [{ code, path }], JSON.stringify(entry))
+    t.match(error, [{ code, path: `generate[0].${path}` }], JSON.stringify(entry))
   }
   const even = { transactions: 20, amount: { min: 700, max: 700 } }
   const { transactions } = await generatedIn([{ tickets: 1 }, even])

@@ -732,10 +732,10 @@ t.test('a scenario: a change is tried in the first state', async t => {
     const expected = isLeftOut
       ? 'data.tickets[1].location wrong_type'
       : problem && `script[0].${problem}`
-    t.strictSame(found, expected === null ? [] : [expected], JSON.stringify(change))
+    const expectedWarnings = warning === undefined ? [] : [`script[0].${warning}`]
     t.strictSame(
-      warned,
-      warning === undefined ? [] : [`script[0].${warning}`],
+      [found, warned],
+      [expected === null ? [] : [expected], expectedWarnings],
       JSON.stringify(change)
     )
   }

@@ -252,19 +252,9 @@ t.test('script: an operation is looked for by its name', async t => {
   const entry = await compileEntry({ on: 'get /tickets', delay: '1s' }, report)
   t.strictSame([...(entry?.operations ?? [])], ['listTickets'])
 
-  t.equal(await compileEntry({ on: ['GET /tickets', 'GET /ticket'], delay: '1s' }, report), null)
-  t.equal(
-    await compileEntry(
-      { on: 'PATCH /everything/else', match: { body: { x: 1 } }, delay: '11m' },
-      report
-    ),
-    null
-  )
-  t.strictSame(
-    found,
-    ['on[1] unknown_word', 'on unknown_word', 'delay delay_too_long'],
-    'but for match'
-  )
+  const match = { body: { x: 1 } }
+  t.equal(await compileEntry({ on: 'PATCH /everything/else', match, delay: '11m' }, report), null)
+  t.strictSame(found, ['on unknown_word', 'delay delay_too_long'], 'but for match')
 })
 
 t.test('match: values compare as text with what was sent', async t => {
@@ -623,11 +613,7 @@ t.test('calls: an entry counts every call that it fits, whichever entry answered
 t.test('A03: a delay is drawn from the seed, within min and max, both included', async t => {
   const tickets = sent('GET /tickets')
   const drawn = async (seed: number, delay: EntryData['delay'], count: number) => {
-    const script = await scriptOf({
-      on: 'GET /tickets',
-      ...(delay !== undefined && { delay }),
-      fault: 'hang'
-    })
+    const script = await scriptOf({ on: 'GET /tickets', ...(delay && { delay }), fault: 'hang' })
     return repeated(count, tickets).map(call => script.act(call, { seed, at: 0 })?.delay)
   }
 
@@ -635,10 +621,7 @@ t.test('A03: a delay is drawn from the seed, within min and max, both included',
   t.strictSame(await drawn(7, { min: '100ms', max: '2s' }, 500), first, 'the same for one seed')
   t.notSame(await drawn(8, { min: '100ms', max: '2s' }, 500), first, 'others for another')
   for (const delay of first)
-    t.ok(
-      Number.isInteger(delay) && (delay as number) >= 100 && (delay as number) <= 2000,
-      `${delay}`
-    )
+    t.ok(Number.isInteger(delay) && Number(delay) >= 100 && Number(delay) <= 2000, `${delay}`)
   t.ok(new Set(first).size > 350, 'they differ')
 
   t.strictSame([...new Set(await drawn(1, { min: '3ms', max: '5ms' }, 100))].sort(), [3, 4, 5])
