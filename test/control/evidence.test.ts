@@ -320,11 +320,7 @@ t.test('metrics: Prometheus text with requests', async t => {
     'refunds 0'
   ])
   t.ok(text.includes('# TYPE commerce_call_duration_seconds histogram\n'))
-  t.equal(
-    samples.filter(({ name }) => name === 'process_cpu_seconds_total').length,
-    1,
-    'with the metrics of the process'
-  )
+  t.equal(samples.filter(({ name }) => name === 'process_cpu_seconds_total').length, 1)
   const ofLocations = (name: string) =>
     of(`call_duration_seconds_${name}`).filter(
       ({ labels }) => labels.operation === 'GET /locations'
@@ -333,8 +329,7 @@ t.test('metrics: Prometheus text with requests', async t => {
   t.strictSame([...buckets.keys()], [...LATENCY_BOUNDS.map(bound => String(bound / 1000)), '+Inf'])
   t.strictSame(
     [buckets.get('0.01'), buckets.get('10'), buckets.get('+Inf'), ofLocations('count')[0]?.value],
-    [0, 1, 1, 1],
-    'cumulative, in seconds'
+    [0, 1, 1, 1]
   )
   t.ok((ofLocations('sum')[0]?.value ?? 0) >= 0.025)
   t.notOk(text.includes(MERCHANT))

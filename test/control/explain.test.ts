@@ -199,22 +199,14 @@ t.test('control: explain shows records before and after', async t => {
   const data = { refunds: [{ transaction: 'txn_a', amount: 5 }] }
   const old = await explained(emulator, 'GET /refunds', { changes: { data } })
   const inUse = await explained(emulator, 'GET /tickets')
-  t.strictSame(
-    [old.answer.data.length, old.changes.records],
-    [1, []],
-    'what is made on the copy is of now'
-  )
+  t.strictSame([old.answer.data.length, old.changes.records], [1, []])
   t.match(inUse.script.problem, /tkt_a cannot be deleted: txn_a, txn_b refer to it/)
   await control('POST /script', {
     on: 'GET /accounts',
     change: { data: { tickets: [{ id: 'tkt_new', location: 'loc_a' }] } }
   })
   const made = (await explained(emulator, 'GET /accounts')).changes.records
-  t.strictSame(
-    [made.length, made[0].before, made[0].after.id],
-    [1, null, 'tkt_new'],
-    'with what the script changes'
-  )
+  t.strictSame([made.length, made[0].before, made[0].after.id], [1, null, 'tkt_new'])
 
   const [refund, { before, after }] = changes.records
   t.strictSame([refund.before, refund.after], [null, answer])

@@ -114,16 +114,8 @@ t.test('control: a body is JSON or YAML, as large as its limit', async t => {
   const limitOf = async (on: string, body: string) =>
     /limits\.\w+/.exec((await control(on, body)).body.error?.message ?? '')?.[0]
   t.equal(await limitOf('POST /records', '{"accounts":[]}'.padEnd(300)), undefined)
-  t.equal(
-    await limitOf('POST /records', '{"accounts":[]}'.padEnd(301)),
-    'limits.control_body',
-    'a document has a limit of its own'
-  )
-  t.equal(
-    await limitOf('POST /verify', '{"script":"all_used"}'),
-    'limits.body',
-    'any other body that of the API'
-  )
+  t.equal(await limitOf('POST /records', '{"accounts":[]}'.padEnd(301)), 'limits.control_body')
+  t.equal(await limitOf('POST /verify', '{"script":"all_used"}'), 'limits.body')
 })
 
 t.test('control: before the start scenario is loaded', async t => {
@@ -169,16 +161,9 @@ t.test('control: an Origin passes when it is that of the Host', async t => {
     )
   for (const origin of [...others, 'null', ''])
     t.equal(await visit('localhost:4010', origin), 403, origin)
-  for (const on of [
-    'GET /nowhere',
-    'DELETE /state',
-    'GET /reset',
-    'POST /settings',
-    'PUT /settings',
-    'POST /health',
-    'GET /state/x',
-    'POST /nowhere?a=b'
-  ]) {
+  const unknown =
+    'GET /nowhere,DELETE /state,GET /reset,POST /settings,PUT /settings,POST /health,GET /state/x,POST /nowhere?a=b'
+  for (const on of unknown.split(',')) {
     const { status, body } = await control(on, on.startsWith('POST') ? 'a=b' : undefined, {
       'content-type': 'application/x-www-form-urlencoded'
     })
@@ -209,24 +194,19 @@ const from = (site: string, mode: string, dest: string) => ({
   'sec-fetch-dest': dest
 })
 const PAGES = ['GET ', 'GET /docs']
-const OTHERS = [
-  'GET /state',
-  'GET /health',
-  'GET /session',
-  'GET /console/console.js',
-  'POST /reset',
-  'GET /nowhere'
-]
+const OTHERS =
+  'GET /state,GET /health,GET /session,GET /console/console.js,POST /reset,GET /nowhere'.split(',')
 
 t.test('control: a page of another site or port may open a page, and nothing else', async t => {
   const { control, state } = await startTestEmulator(t)
   const before = await state()
-  const senders: [
-    sender: string,
+  type Sender = [
+    name: string,
     headers: Record<string, string>,
     opensPages: boolean,
     passes: boolean
-  ][] = [
+  ]
+  const senders: Sender[] = [
     ['a program', {}, true, true],
     ['fetch of Node.js', { 'sec-fetch-mode': 'cors' }, true, true],
     ['a typed address or a bookmark', from('none', 'navigate', 'document'), true, true],

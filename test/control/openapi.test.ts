@@ -186,11 +186,7 @@ t.test('openapi: the operations are those of the reference', async t => {
   for (const id of IDS) {
     const { description, parameters = [], security } = operationOf(id)
     t.match(description, /^[A-Z][^\n]+\.(\n|$)/, 'what it does comes first')
-    t.strictSame(
-      security,
-      OPERATIONS[id].key ? undefined : [],
-      'only POST /transactions is called without a key'
-    )
+    t.strictSame(security, OPERATIONS[id].key ? undefined : [])
     const inPath = parameters
       .filter((parameter: Json) => parameter.in === 'path')
       .map(({ name, required, schema }: Json) => [name, required, schema])
@@ -338,54 +334,51 @@ const responsesOf = (of: Json) =>
   )
 const schemasOf = (of: Json) => Object.values<Json>(of.components.schemas)
 
+type Hold = [rule: string, broken: (of: Json) => Json[], spoil: (of: Json) => unknown]
 /**
  * What holds in both documents: each rule finds nothing, and something once the document is spoilt.
  */
-const HOLDS: readonly [rule: string, broken: (of: Json) => Json[], spoil: (of: Json) => unknown][] =
+const HOLDS: Hold[] = [
   [
-    [
-      'no enum has null, or only one value',
-      of =>
-        [...within(of)].filter(
-          part => Array.isArray(part.enum) && (part.enum.length < 2 || part.enum.includes(null))
-        ),
-      of => of.components.schemas.Account.properties.type.anyOf[0].enum.push(null)
-    ],
-    [
-      'no index of names stands beside another, or beside a field of another type',
-      of =>
-        schemasOf(of).filter(
-          one =>
-            one.patternProperties ||
-            (one.properties && typeof one.additionalProperties === 'object')
-        ),
-      of => Object.assign(of.components.schemas.UpdateRefund, { patternProperties: {} })
-    ],
-    [
-      'each field of an answer has its rule or assumption',
-      of =>
-        responsesOf(of)
-          .flatMap(([, response]) => [
-            ...answered(Object.values<Json>(response.content ?? {})[0]?.schema ?? {}, of)
-          ])
-          .filter(field => !field['x-rule'] && !field['x-assumption']),
-      of => delete of.components.schemas.ErrorDetail.properties.param['x-assumption']
-    ],
-    [
-      'each success with a body has an example',
-      of =>
-        responsesOf(of).flatMap(([status, { content }]) =>
-          status.startsWith('2') && content && !content['application/json'].example ? [content] : []
-        ),
-      of => delete of.paths['/refunds/{id}'].get.responses[200].content['application/json'].example
-    ],
-    [
-      'each refusal has an example, that of a parameter first where there is one',
-      of =>
-        [
-          ...responsesOf(of).map(([, response]) => response),
-          of.components.responses.Refusal
-        ].filter(({ $ref, content }) => {
+    'no enum has null, or only one value',
+    of =>
+      [...within(of)].filter(
+        part => Array.isArray(part.enum) && (part.enum.length < 2 || part.enum.includes(null))
+      ),
+    of => of.components.schemas.Account.properties.type.anyOf[0].enum.push(null)
+  ],
+  [
+    'no index of names stands beside another, or beside a field of another type',
+    of =>
+      schemasOf(of).filter(
+        one =>
+          one.patternProperties || (one.properties && typeof one.additionalProperties === 'object')
+      ),
+    of => Object.assign(of.components.schemas.UpdateRefund, { patternProperties: {} })
+  ],
+  [
+    'each field of an answer has its rule or assumption',
+    of =>
+      responsesOf(of)
+        .flatMap(([, response]) => [
+          ...answered(Object.values<Json>(response.content ?? {})[0]?.schema ?? {}, of)
+        ])
+        .filter(field => !field['x-rule'] && !field['x-assumption']),
+    of => delete of.components.schemas.ErrorDetail.properties.param['x-assumption']
+  ],
+  [
+    'each success with a body has an example',
+    of =>
+      responsesOf(of).flatMap(([status, { content }]) =>
+        status.startsWith('2') && content && !content['application/json'].example ? [content] : []
+      ),
+    of => delete of.paths['/refunds/{id}'].get.responses[200].content['application/json'].example
+  ],
+  [
+    'each refusal has an example, that of a parameter first where there is one',
+    of =>
+      [...responsesOf(of).map(([, response]) => response), of.components.responses.Refusal].filter(
+        ({ $ref, content }) => {
           const { schema, examples = {} } = content?.['application/json'] ?? {}
           const codes = Object.keys(examples)
           return (
@@ -393,51 +386,49 @@ const HOLDS: readonly [rule: string, broken: (of: Json) => Json[], spoil: (of: J
             schema?.$ref?.endsWith('/ErrorResponse') &&
             (codes.length === 0 || codes.findIndex(code => code.startsWith('parameter_')) > 0)
           )
-        }),
-      of => delete of.components.responses.Refusal.content['application/json'].examples
-    ],
-    [
-      'each parameter of a path or a query has a description',
-      of =>
-        Object.values<Json>(of.paths)
-          .flatMap(methods => Object.values<Json>(methods))
-          .flatMap(({ parameters = [] }) => parameters)
-          .filter(({ description }: Json) => !description),
-      of => delete of.paths['/tickets/{id}'].get.parameters[0].description
-    ],
-    [
-      'the Ticket and the Transaction of a form have an example',
-      ({ components: { schemas } }) =>
-        [
-          schemas.CreateTransaction.properties.ticket,
-          schemas.CreateRefund.properties.transaction
-        ].filter(({ examples }) => !['tkt_60', 'txn_1'].includes(examples?.[0])),
-      of => delete of.components.schemas.CreateRefund.properties.transaction.examples
-    ],
-    [
-      'each operation but a disabled one has a success, and a refusal of any other status',
-      of =>
-        IDS.filter(id => {
-          const statuses = Object.keys(operationOf(id, of).responses)
-          const has = [
-            statuses.some(status => status.startsWith('2')),
-            statuses.includes('default')
-          ]
-          return has.some(one => one === (knownOf(id).disabledBy !== undefined))
-        }),
-      of => Object.assign(of.paths['/accounts/{id}'].delete.responses, { default: {} })
-    ],
-    [
-      'a disabled operation answers 501, or that the key is wrong',
-      of =>
-        IDS.filter(
-          id =>
-            knownOf(id).disabledBy &&
-            !['501,4XX', '401,501'].includes(String(Object.keys(operationOf(id, of).responses)))
-        ),
-      of => delete of.paths['/accounts/{id}'].delete.responses[501]
-    ]
+        }
+      ),
+    of => delete of.components.responses.Refusal.content['application/json'].examples
+  ],
+  [
+    'each parameter of a path or a query has a description',
+    of =>
+      Object.values<Json>(of.paths)
+        .flatMap(methods => Object.values<Json>(methods))
+        .flatMap(({ parameters = [] }) => parameters)
+        .filter(({ description }: Json) => !description),
+    of => delete of.paths['/tickets/{id}'].get.parameters[0].description
+  ],
+  [
+    'the Ticket and the Transaction of a form have an example',
+    ({ components: { schemas } }) =>
+      [
+        schemas.CreateTransaction.properties.ticket,
+        schemas.CreateRefund.properties.transaction
+      ].filter(({ examples }) => !['tkt_60', 'txn_1'].includes(examples?.[0])),
+    of => delete of.components.schemas.CreateRefund.properties.transaction.examples
+  ],
+  [
+    'each operation but a disabled one has a success, and a refusal of any other status',
+    of =>
+      IDS.filter(id => {
+        const statuses = Object.keys(operationOf(id, of).responses)
+        const has = [statuses.some(status => status.startsWith('2')), statuses.includes('default')]
+        return has.some(one => one === (knownOf(id).disabledBy !== undefined))
+      }),
+    of => Object.assign(of.paths['/accounts/{id}'].delete.responses, { default: {} })
+  ],
+  [
+    'a disabled operation answers 501, or that the key is wrong',
+    of =>
+      IDS.filter(
+        id =>
+          knownOf(id).disabledBy &&
+          !['501,4XX', '401,501'].includes(String(Object.keys(operationOf(id, of).responses)))
+      ),
+    of => delete of.paths['/accounts/{id}'].delete.responses[501]
   ]
+]
 
 t.test('openapi: what generators and mocks rely on', async t => {
   for (const [rule, broken, spoil] of HOLDS)
@@ -470,24 +461,19 @@ t.test('openapi: what generators and mocks rely on', async t => {
 })
 
 t.test('openapi: an empty value, and what a payment type requires', async t => {
-  const pay = { ticket: 'tkt_60', payment_type: 'card' }
-  const cases: [schema: string, value: Json, fits: boolean][] = [
-    ['UpdateLocation', { address: '', metadata: '' }, true],
-    ['UpdateLocation', { address: 'US' }, false],
-    ['UpdateRefund', { metadata: 'a' }, false],
-    ['Instant', '' as Json, true],
-    ['CreateTransaction', { ...pay, currency: '', customer: { email: '' } }, true],
-    ['CreateTransaction', { ...pay, payment_type: 'vip' }, false],
-    ['CreateTransaction', { ...pay, payment_type: 'vip', customer: { phone: ' ' } }, false],
-    ['CreateTransaction', { ...pay, payment_type: 'vip', customer: { phone: '1' } }, true],
-    ['CreateTransaction', { ...pay, payment_type: 'apple_pay', customer: { phone: '1' } }, false],
-    ['CreateTransaction', { ...pay, payment_type: 'apple_pay', customer: { email: '' } }, false],
-    [
-      'CreateTransaction',
-      { ...pay, payment_type: 'apple_pay', customer: { email: 'ana@example.com' } },
-      true
-    ]
-  ]
+  const cases: [schema: string, value: Json, fits: boolean][] = parse(`
+    - [UpdateLocation, {address: '', metadata: ''}, true]
+    - [UpdateLocation, {address: US}, false]
+    - [UpdateRefund, {metadata: a}, false]
+    - [Instant, '', true]
+    - [CreateTransaction, {ticket: t, payment_type: card, currency: '', customer: {email: ''}}, true]
+    - [CreateTransaction, {ticket: t, payment_type: vip}, false]
+    - [CreateTransaction, {ticket: t, payment_type: vip, customer: {phone: ' '}}, false]
+    - [CreateTransaction, {ticket: t, payment_type: vip, customer: {phone: '1'}}, true]
+    - [CreateTransaction, {ticket: t, payment_type: apple_pay, customer: {phone: '1'}}, false]
+    - [CreateTransaction, {ticket: t, payment_type: apple_pay, customer: {email: ''}}, false]
+    - [CreateTransaction, {ticket: t, payment_type: apple_pay, customer: {email: ana@example.com}}, true]
+  `)
   for (const [schema, value, fits] of cases) {
     const ref = { $ref: `#/components/schemas/${schema}` }
     t.equal(validator(ref)(value).length === 0, fits, `${schema} ${JSON.stringify(value)}`)
@@ -567,31 +553,22 @@ t.test('openapi: a nested object is a component, and every number says its size'
 })
 
 t.test('openapi: with parameters.unset_required = reject', async t => {
-  const { Location, Account, Address, AddressUpdate, UpdateAccount } = documentOf({
-    'parameters.unset_required': 'reject'
-  }).components.schemas
+  const rejecting = documentOf({ 'parameters.unset_required': 'reject' })
+  const { Location, Account, Address } = rejecting.components.schemas
 
   t.strictSame(
     [
-      Location.properties.display_name.type,
-      Account.properties.name.type,
-      Account.properties.email.type,
-      Address.properties.country.type
-    ],
-    ['string', 'string', 'string', 'string']
+      Location.properties.display_name,
+      Account.properties.name,
+      Account.properties.email,
+      Address.properties.country,
+      Account.properties.type,
+      Location.properties.phone,
+      Address.properties.city
+    ].map(({ type }) => String(type)),
+    [...Array(5).fill('string'), 'string,null', 'string,null']
   )
-  t.strictSame(
-    [Account.properties.type.type, Account.properties.type.enum],
-    ['string', ['merchant', 'reseller']]
-  )
-  t.strictSame(
-    [Location.properties.phone.type, Address.properties.city.type],
-    [
-      ['string', 'null'],
-      ['string', 'null']
-    ],
-    'an optional one may be'
-  )
+  t.strictSame(Account.properties.type.enum, ['merchant', 'reseller'])
   const said = ({ components }: Json) =>
     components.schemas.UpdateAccount.properties.name.description
   t.equal(
@@ -599,16 +576,8 @@ t.test('openapi: with parameters.unset_required = reject', async t => {
     'The name of the Account. The create requires it; an empty value unsets it all the same (A16).'
   )
   t.equal(
-    said(documentOf({ 'parameters.unset_required': 'reject' })),
+    said(rejecting),
     'The name of the Account. The create requires it; an empty value is refused (A16).'
-  )
-  t.strictSame(
-    [
-      UpdateAccount.properties.type.enum,
-      UpdateAccount.properties.name.minLength,
-      AddressUpdate.properties.country.minLength
-    ],
-    [['merchant', 'reseller'], 1, 2]
   )
 })
 
@@ -719,20 +688,10 @@ t.test('openapi: the flat document names nested parameters in brackets', async t
   )
 
   const check = validatorFor(flat)({ $ref: '#/components/schemas/UpdateLocation' })
-  for (const value of [
-    { 'metadata[a]': 'b', 'metadata[c]': '' },
-    { metadata: '' },
-    { address: '' },
-    { 'address[country]': '' }
-  ])
-    t.strictSame(check(value), [])
-  for (const value of [
-    { metadata: 'a' },
-    { 'metadata[a][b]': 'c' },
-    { 'metadata[]': 'c' },
-    { address: 'US' }
-  ])
-    t.not(check(value).length, 0, JSON.stringify(value))
+  for (const fit of ['metadata[a]=b&metadata[c]=', 'metadata=', 'address=', 'address[country]='])
+    t.strictSame(check(Object.fromEntries(new URLSearchParams(fit))), [])
+  for (const unfit of ['metadata=a', 'metadata[a][b]=c', 'metadata[]=c', 'address=US'])
+    t.not(check(Object.fromEntries(new URLSearchParams(unfit))).length, 0, unfit)
 })
 
 t.test('openapi: the documents in docs/ are those without options, as printed', async t => {
@@ -740,11 +699,7 @@ t.test('openapi: the documents in docs/ are those without options, as printed', 
     readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
   const printed = async (...options: string[]) => (await ran(['openapi', ...options])).stdout
 
-  t.strictSame(
-    JSON.parse(shipped('openapi.json')),
-    JSON.parse(await printed()),
-    'npm run openapi writes it'
-  )
+  t.strictSame(JSON.parse(shipped('openapi.json')), JSON.parse(await printed()))
   t.strictSame(
     JSON.parse(shipped('openapi.flat.json')),
     JSON.parse(await printed('--style', 'flat'))
@@ -898,32 +853,25 @@ t.test('openapi: the refusals of an operation are those that it answers', async 
   }
   t.not(
     check({ error: { type: 'x', code: 'y', message: 'z', request_id: 'req_1', hint: 'w' } }).length,
-    0,
-    'the shape is closed'
+    0
   )
-  t.not(
-    check({ error: { type: 'x', code: 'y', message: 'z' } }).length,
-    0,
-    'a refusal has its request id'
-  )
+  t.not(check({ error: { type: 'x', code: 'y', message: 'z' } }).length, 0)
 })
 
 t.test('openapi: what a setting lets pass is not described as refused', t => {
   const codesIn = ({ paths }: Json) => JSON.stringify(paths)
-  const UPDATE = 'UpdateRefund'
-  const cases: [settings: GivenSettings, code: RegExp, open: [create: boolean, update: boolean]][] =
-    [
-      [{}, /^$/, [false, false]],
-      [{ 'parameters.unknown': 'warn' }, /`parameter_unknown`/, [true, true]],
-      [{ 'parameters.unknown': 'ignore' }, /`parameter_unknown`/, [true, true]],
-      [{ 'parameters.not_updatable': 'ignore' }, /`parameter_not_updatable`/, [false, true]]
-    ]
+  const cases: [settings: GivenSettings, code: string, open: boolean[]][] = parse(`
+    - [{}, none, [false, false]]
+    - [{parameters.unknown: warn}, parameter_unknown, [true, true]]
+    - [{parameters.unknown: ignore}, parameter_unknown, [true, true]]
+    - [{parameters.not_updatable: ignore}, parameter_not_updatable, [false, true]]
+  `)
   for (const [settings, code, open] of cases) {
     const changed = documentOf(settings)
     const { schemas } = changed.components
-    t.notMatch(codesIn(changed), code)
+    t.notMatch(codesIn(changed), `\`${code}\``)
     t.strictSame(
-      [schemas.CreateRefund, schemas[UPDATE]].map(one => one.additionalProperties),
+      [schemas.CreateRefund, schemas.UpdateRefund].map(one => one.additionalProperties),
       open,
       JSON.stringify(settings)
     )
@@ -1009,8 +957,7 @@ t.test('openapi: the statuses and the page sizes are those of the settings', asy
   ).parameters
   t.strictSame(
     [clamped.schema.minimum, clamped.schema.maximum, clamped.schema.default],
-    [undefined, undefined, 10],
-    'a limit out of range is not refused then'
+    [undefined, undefined, 10]
   )
 
   const { call } = await startDefault(t, settings)

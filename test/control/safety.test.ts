@@ -98,16 +98,9 @@ async function startWalk(t: Test, settings: GivenSettings = {}) {
   const everything = async () => {
     const texts: string[] = []
     for (const prefix of ['', '/sandbox/known'])
-      for (const path of [
-        '/state',
-        '/script',
-        '/snapshots',
-        '/clock',
-        '/settings',
-        '/requests',
-        '/coverage',
-        ''
-      ])
+      for (const path of '/state /script /snapshots /clock /settings /requests /coverage '.split(
+        ' '
+      ))
         texts.push(
           (await inject({ method: 'GET', url: `${prefix}/_control${path}`, headers: allowed })).text
         )

@@ -80,11 +80,7 @@ t.test('control: a load applies flag, environment, scenario and default again', 
   await control('PATCH /settings', 'pagination: { max_limit: 45 }', {
     'content-type': 'application/yaml'
   })
-  t.strictSame(
-    await shown(),
-    ['4 control', '45 control', 'newest_first control', '6 control'],
-    'changes add up'
-  )
+  t.strictSame(await shown(), ['4 control', '45 control', 'newest_first control', '6 control'])
   await control('POST /reset')
   t.strictSame(await shown(), atStart)
   await control('POST /load', { scenario: { seed: 5 } })
@@ -155,11 +151,7 @@ t.test('control: a change of a setting is taken back alone', async t => {
   ])
   t.equal((await call('GET /tickets?limit=20', { key: 'sk_merchant' })).status, 200)
   t.equal((await control('DELETE /settings/statuses.created')).status, 204)
-  t.equal(
-    (await control('DELETE /settings/statuses.created')).status,
-    204,
-    'one that was not changed stays as it is'
-  )
+  t.equal((await control('DELETE /settings/statuses.created')).status, 204)
   t.equal((await control('DELETE /settings/auth.accept_any_key')).status, 204)
   t.strictSame(await shown('statuses.created', 'auth.accept_any_key'), [
     '200 default',
