@@ -80,6 +80,8 @@ const BAD = {
   ],
   expect: [{ on: 'GET /tickets/{id}', match: { params: { id: 'tkt_a' } }, times: 2 }]
 }
+const ranAgainst = (base: string, file: string, ...args: string[]) =>
+  ran(['check', file, '--against', base, ...args])
 /** The points of scenarios that are written as JSON. */
 const checkOf = async (
   folder: string,
@@ -497,8 +499,7 @@ t.test('check: a document that cannot be loaded is a failed point', async t => {
   }
   await t.rejects(
     check([`${root}/outer.yaml`], { ...OPTIONS, launch: { flag, environment: {} } }),
-    defect,
-    'a defect is not reported as a problem of the file'
+    defect
   )
 })
 
@@ -555,18 +556,13 @@ t.test('check: a running service is sent only the steps', async t => {
       .map(({ method, path }) => `${method} ${path}`)
     t.strictSame(
       calls,
-      [...GOOD.steps, ...GOOD.steps].map(step => step.do.replace(' ', ' /next')),
-      'nothing else is sent'
+      [...GOOD.steps, ...GOOD.steps].map(step => step.do.replace(' ', ' /next'))
     )
   }
 
   const bare = `${root}/bare.json`
   await writeFile(bare, JSON.stringify({ steps: [{ do: 'GET /tickets' }] }))
-  t.equal(
-    (await ran(['check', bare, '--against', baseUrl, '--key', 'sk_there'])).status,
-    0,
-    'a scenario without a key of its own'
-  )
+  t.equal((await ranAgainst(baseUrl, bare, '--key', 'sk_there')).status, 0)
 })
 
 t.test('check: variables and keys are checked before the first call is sent', async t => {
@@ -615,7 +611,7 @@ t.test('check: variables and keys are checked before the first call is sent', as
   for (const [title, scenario, args, problems] of cases) {
     const file = `${t.testdir({ 'own.json': JSON.stringify(scenario) })}/own.json`
 
-    const { status, stdout } = await ran(['check', file, '--against', base, ...args])
+    const { status, stdout } = await ranAgainst(base, file, ...args)
 
     const said = stdout.split('\n').slice(1, 3 + problems.length)
     const messages = said.slice(2).map(line => /^ {6}\S+own\.json:1:\d+ (.*)$/.exec(line)?.[1])
@@ -626,7 +622,7 @@ t.test('check: variables and keys are checked before the first call is sent', as
     )
   }
   const lines = `${t.testdir({ 'own.yaml': 'fixtures: [bistro]\nsteps:\n  - do: GET /tickets\n    query:\n      location: ${loc_bistro}\n' })}/own.yaml`
-  const { stdout } = await ran(['check', lines, '--against', base, '--key', 'k'])
+  const { stdout } = await ranAgainst(base, lines, '--key', 'k')
   t.ok(stdout.includes(`own.yaml:5:17 ${SAYS.no_value('loc_bistro')}`), stdout)
   t.equal(calls, 0, 'nothing was sent')
   const late = `${t.testdir({
@@ -637,12 +633,8 @@ t.test('check: variables and keys are checked before the first call is sent', as
       ]
     })
   })}/own.json`
-  const { status, stderr } = await ran(['check', late, '--against', base])
-  t.strictSame(
-    [status, stderr, calls],
-    [1, `commerce-emulator: ${SAYS.no_key('unknown')}\n`, 1],
-    'a key that an answer gives'
-  )
+  const { status, stderr } = await ranAgainst(base, late)
+  t.strictSame([status, stderr, calls], [1, `commerce-emulator: ${SAYS.no_key('unknown')}\n`, 1])
 })
 
 t.test('check: a key goes to the address that was given and to no other', async t => {
@@ -663,22 +655,13 @@ t.test('check: a key goes to the address that was given and to no other', async 
     response.writeHead(method === 'GET' ? 302 : 307, { location: `${target}/elsewhere` }).end()
   })
 
-  const { status, stdout } = await ran([
-    'check',
-    `${root}/list.yaml`,
-    '--against',
+  const { status, stdout } = await ranAgainst(
     `${redirecting}/v1`,
+    `${root}/list.yaml`,
     '--key',
     'sk_own=secret'
-  ])
-  const keyless = await ran([
-    'check',
-    `${root}/keyless.yaml`,
-    '--against',
-    `${redirecting}/v1`,
-    '--key',
-    'secret'
-  ])
+  )
+  const keyless = await ranAgainst(`${redirecting}/v1`, `${root}/keyless.yaml`, '--key', 'secret')
 
   t.equal(status, 1)
   t.strictSame(stdout.replaceAll(`${root}/`, '').split('\n').slice(2, 6), [
@@ -702,14 +685,7 @@ t.test('check: a service that does not answer, or does not answer with JSON', as
     'one.yaml': 'steps:\n  - { do: GET /tickets, expect: { body: { object: list } } }\n'
   })
   const problemsOf = async (base: string) => {
-    const { status, stdout } = await ran([
-      'check',
-      `${root}/one.yaml`,
-      '--against',
-      base,
-      '--key',
-      'k'
-    ])
+    const { status, stdout } = await ranAgainst(base, `${root}/one.yaml`, '--key', 'k')
     t.equal(status, 1)
     return stdout
       .replaceAll(`${root}/`, '')
@@ -741,14 +717,12 @@ t.test('check: a service that does not answer, or does not answer with JSON', as
 t.test('check: where a service cannot be reached, no further call is sent', async t => {
   const file = `${t.testdir({ 'three.yaml': 'steps:\n  - { do: GET /tickets }\n  - { do: GET /tickets }\nplay:\n  - { do: GET /tickets }\n' })}/three.yaml`
 
-  const { status, stdout } = await ran([
-    'check',
-    file,
-    '--against',
+  const { status, stdout } = await ranAgainst(
     `http://127.0.0.1:${await freePort()}`,
+    file,
     '--key',
     'k'
-  ])
+  )
 
   t.equal(status, 1)
   t.equal(stdout.match(/ECONNREFUSED/g)?.length, 1)

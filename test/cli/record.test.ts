@@ -250,11 +250,7 @@ t.test('repro: the scenario of a call of a running emulator', async t => {
   }
   const { stderr } = await ran(['repro', 'req_1'], { COMMERCE_URL: 'http://localhost:1' })
   t.match(stderr, reasonOf('reach', { code: 'ECONNREFUSED', message: '' }))
-  t.match(
-    (await ran(['repro', 'req_0'])).stderr,
-    'req_0 cannot be read at http://localhost:4010/',
-    'the default address'
-  )
+  t.match((await ran(['repro', 'req_0'])).stderr, 'req_0 cannot be read at http://localhost:4010/')
   t.equal((await ran(['repro'])).status, 2)
 })
 

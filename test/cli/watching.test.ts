@@ -86,7 +86,7 @@ t.test('cli: with --watch a changed scenario or fixture is reloaded', async t =>
     body: '{"now":"2030-01-01","running":false}'
   })
   const wrong: [text: string, places: string[]][] = [
-    ['{"sede":3,"steps":[{"do":"GET /nowhere"}]}', ['1:2 sede', '1:26 steps[0].do']],
+    ['{"sede":3,"steps":[{"do":5}]}', ['1:2 sede', '1:26 steps[0].do']],
     [
       '{"fixtures":["two"],"steps":[{"do":"GET /tickets/tkt_b"},{"do":"GET /tickets/tkt_c"}]}',
       ['1:30 steps[0]: GET /tickets/tkt_b', '1:58 steps[1]: GET /tickets/tkt_c']

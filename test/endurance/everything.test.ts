@@ -23,7 +23,6 @@ import { LoadedSandbox, otherLoad } from './support/other-load.js'
 import { Watch } from './support/watch.js'
 
 const MINUTES = figure('MINUTES', { short: 0.05, long: 60 })
-/** The time between two kills. */
 const KILL_SECONDS = figure('KILL_SECONDS', { short: 2, long: 60 })
 /**
  * The average pause of a client between two calls: the two processes and the clients leave about
@@ -54,7 +53,6 @@ const NODE_FLAGS = ['--max-old-space-size=768']
  */
 const CLIENTS = [3, 1, 4, 1, 2, 1, 1, 1, 1, 1, 1, 1]
 const LARGE = 200
-/** What is in the folder of a process that has ended. */
 const LEFT = ['scenarios', 'shop.json', 'snapshots']
 const MIB = 1024 ** 2
 
@@ -67,7 +65,6 @@ class Site {
   readonly places: Place[] = placesOf(CLIENTS)
   readonly loaded = [new LoadedSandbox('loaded-0'), new LoadedSandbox('loaded-1')]
   readonly samples: Sample[] = []
-  /** Milliseconds from each start on a data file to the process being ready. */
   readonly starts: number[] = []
   readonly times: number[] = []
   readonly name: string
@@ -79,7 +76,6 @@ class Site {
   #port = 0
   #round = 0
   #running: Running | null = null
-  /** Lines of its stderr that were seen. */
   #complained = 0
 
   private constructor(folder: string, name: string, calls: Calls) {
@@ -101,7 +97,6 @@ class Site {
     return join(this.#folder, 'shop.json')
   }
 
-  /** Only errors are logged, so that every line on stderr is a defect. */
   get #args(): string[] {
     const folders = [
       '--scenarios-dir',
@@ -168,10 +163,6 @@ class Site {
     }
   }
 
-  /**
-   * Compares every sandbox with what was answered while nobody changes it, and resets those that
-   * have become large.
-   */
   async audit(): Promise<void> {
     const { watch, places } = this
     const { problems, facts } = await auditAll(this.#port, places)
@@ -192,10 +183,6 @@ class Site {
     }
   }
 
-  /**
-   * Runs all clients for a while; then the process is ended during their calls, or the clients
-   * stop.
-   */
   async round(ms: number, signal?: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     const { watch, places, loaded } = this
     const [port, round] = [this.#port, ++this.#round]
@@ -264,7 +251,6 @@ class Site {
     })
   }
 
-  /** Ends the process by SIGTERM and returns its exit status. */
   async stop(): Promise<number | NodeJS.Signals | undefined> {
     this.#calls(this.name, null)
     const ending = await this.#running?.end('SIGTERM')
@@ -282,7 +268,6 @@ class Site {
     this.watch.wrong(...lines.map(line => `stderr: ${line.slice(0, 1000)}`))
   }
 
-  /** The figures so far, in one line. */
   get line(): string {
     const { watch, samples, name, kills, checked } = this
     const calls = ['API calls', 'control calls']
@@ -305,7 +290,6 @@ const KINDS = [
   'verify calls satisfied',
   'verify calls left'
 ]
-/** What has not taken place yet. */
 const unseen = (watch: Watch) => KINDS.filter(what => watch.figure(what) === 0)
 
 const waits = (times: readonly number[]) => {
@@ -315,7 +299,6 @@ const waits = (times: readonly number[]) => {
   return `neighbour ${at(0.5)}/${at(0.99)}/${at(1)} ms (p50/p99/max of ${sorted.length})`
 }
 
-/** The median resident memory of each quarter of the samples, and of the heap. */
 const quarters = (samples: readonly Sample[], what: keyof Sample) =>
   [0, 1, 2, 3].map(
     nth =>

@@ -128,7 +128,6 @@ function rowsFor(
   }
 }
 
-/** Every GET, POST, PUT and PATCH of the control API; event streams have a test of their own. */
 function matrix(ticket: string, last: string): Row[] {
   const given = rowsFor(ticket, last)
   const calls = CONTROL_GROUPS.flatMap(({ rows }) => Object.keys(rows)).filter(
@@ -160,10 +159,6 @@ async function busyIn({ child }: Running, file: string): Promise<number> {
   return Number(await readFile(file, 'utf8'))
 }
 
-/**
- * Fills a sandbox with records and its journal with requests. Returns a Ticket and the last
- * request.
- */
 async function fill({ call }: Client): Promise<{ ticket: string; last: string }> {
   await call('POST /_control/load', '{"scenario":"default"}')
   const ticket = (await call('GET /next/tickets?limit=1')).body.data[0].id

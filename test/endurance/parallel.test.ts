@@ -20,7 +20,6 @@ type Sandbox = {
   /** The sandbox's own Transactions. */
   paid: string[]
   calls: number
-  /** Answers that show something of another sandbox, or are wrong. */
   strange: string[]
 }
 const yearOf = (nth: number) => 2100 + nth
@@ -56,7 +55,6 @@ async function call(sandbox: Sandbox, on: string, body = '', isForeign = false):
   return answer
 }
 
-/** Settings, a clock, a script and a Ticket of its own. */
 async function prepare(sandbox: Sandbox): Promise<void> {
   const { nth } = sandbox
   const mark = `mark-${nth}.`
@@ -87,7 +85,6 @@ async function prepare(sandbox: Sandbox): Promise<void> {
     await call(sandbox, on, JSON.stringify(body))
 }
 
-/** Makes a random call; `others` are ids of other sandboxes. */
 async function act(sandbox: Sandbox, others: readonly string[]): Promise<void> {
   const { nth, random, paid, name } = sandbox
   const { below, of, chance } = random
@@ -118,7 +115,6 @@ async function act(sandbox: Sandbox, others: readonly string[]): Promise<void> {
   if (chance(0.005)) await call(sandbox, 'GET /_control/state')
 }
 
-/** Checks that the journal and the list of sandboxes count only the sandbox's own calls. */
 async function checkEvidence(
   { client, nth, name, calls, strange }: Sandbox,
   shown: object | undefined
@@ -179,11 +175,7 @@ t.test(`${SANDBOXES} sandboxes for ${SECONDS} s: each is answered as if it were 
       sandbox,
       shown.find(({ name }) => name === sandbox.name)
     )
-  t.strictSame(
-    foreignIn((await base.call('GET /_control/state')).text, -1),
-    [],
-    'the sandbox at the base address is unchanged'
-  )
+  t.strictSame(foreignIn((await base.call('GET /_control/state')).text, -1), [])
   base.close()
   for (const { client } of sandboxes) client.close()
   t.equal(await end('SIGTERM'), 0)

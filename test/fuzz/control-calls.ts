@@ -39,7 +39,6 @@ const YAMLS = [
   `${'{a: '.repeat(3000)}`
 ]
 
-/** A body with its type. */
 type Body = { type: string; text: string }
 const json = (value: unknown): Body => ({
   type: 'application/json',
@@ -65,7 +64,6 @@ const hostileBody = (draws: Draws): Body =>
     [1, () => ({ type: draws.pick(TYPES), text: hostileText(draws) })]
   ])
 
-/** A document of the right shape, with any value in one place. */
 function nearly(right: Record<string, unknown>, draws: Draws): Body {
   if (draws.chance(55)) return json(right)
   const text = JSON.stringify(right)
@@ -100,10 +98,6 @@ const scenario = (draws: Draws): Record<string, unknown> => ({
   ...(draws.chance(20) && { expect: [{ on: 'POST /refunds', times: `${draws.below(3)}+` }] })
 })
 
-/**
- * A script entry: an answer that is marked as scripted, or a delay or fault of an operation whose
- * answers may be lost.
- */
 function entry(draws: Draws): Record<string, unknown> {
   const calls = draws.chance(50) ? {} : { calls: draws.pick<unknown>([1, 2, '1-3', '2+', '5']) }
   if (draws.chance(35)) {
@@ -149,7 +143,6 @@ function entry(draws: Draws): Record<string, unknown> {
   }
 }
 
-/** Changes of settings, all of a sandbox's own among them. */
 function settings(draws: Draws): Record<string, unknown> {
   const key = draws.pick(SETTING_KEYS)
   const { schema, default: fallback } = SETTINGS[key] as {
@@ -170,7 +163,6 @@ function settings(draws: Draws): Record<string, unknown> {
     : change
 }
 
-/** Names that come back, by the part of a path that they stand for. */
 const NAMES: Readonly<Record<string, (draws: Draws) => string>> = {
   '/snapshots': draws => draws.pick(['one', 'two', 'three', 'a.b', 'A-1_2', '0']),
   '/sandboxes': draws => draws.pick(SANDBOXES),
@@ -184,7 +176,6 @@ const NAMES: Readonly<Record<string, (draws: Draws) => string>> = {
   '/console': draws => draws.pick(['console.js', 'console.css', '..%2ffiles.ts', '__proto__']),
   '/docs': draws => draws.pick(['swagger-ui.css', '..%2f..%2fpackage.json', '__proto__'])
 }
-/** Bodies beyond the example of a row. */
 const BODIES: Readonly<Record<string, (draws: Draws) => Record<string, unknown>>> = {
   'POST /load': draws => ({
     scenario: draws.way<unknown>([
@@ -213,7 +204,6 @@ const BODIES: Readonly<Record<string, (draws: Draws) => Record<string, unknown>>
     ...(draws.chance(30) && { within: draws.pick(['1ms', '20ms', '0s', 'x']) })
   })
 }
-/** Routes that are requested more often than the others. */
 const WEIGHTS: Readonly<Record<string, number>> = {
   'POST /script': 14,
   'POST /records': 8,
@@ -227,7 +217,6 @@ const ROWS = Object.entries<Row>(
   Object.assign({}, ...CONTROL_GROUPS.map(({ rows }) => rows), FILE_ROWS)
 )
 
-/** A path with its query: the parameters of the row, or any. */
 function addressOf(on: string, { query }: Row, draws: Draws): string {
   const path = on.replace(
     /(\/\w+)\/[A-Z]+(?:\/[A-Z]+)?/,
@@ -253,10 +242,8 @@ function addressOf(on: string, { query }: Row, draws: Draws): string {
     : `${path}?${pairs.map(([name, value]) => `${encoded(name, draws)}=${encoded(value, draws)}`).join('&')}`
 }
 
-/** Sandboxes that the run uses. */
 export const SANDBOXES = ['one', 'two', 'worker-3', 'A.b_c']
 
-/** A call of the control API, below its address. */
 export function controlCall(draws: Draws): Call {
   const [on, row] = draws.way(ROWS.map(named => [WEIGHTS[named[0]] ?? 2, () => named] as const))
   const [its, ...rest] = addressOf(on, row, draws).split(' ') as [string, ...string[]]

@@ -4,7 +4,6 @@ import type { Draws } from './draws.js'
 /** API keys of every scenario that the run loads. */
 export const KEYS = ['sk_test_merchant', 'sk_test_merchant_bakery', 'sk_test_reseller']
 
-/** What the digits of a card number may be grouped by. */
 const SEPARATORS = [
   '',
   '',
@@ -47,7 +46,6 @@ const KNOWN_KEY = new RegExp(`(?<!\\w)(${KEYS.join('|')})(?!\\w)`)
  */
 export type Allowed = { keys: boolean; misplaced: boolean }
 
-/** The secrets that a text must not show, but does. */
 export function leaksIn(text: string, allowed: Allowed): string[] {
   const leaks: string[] = []
   for (const [number, beginning] of text.matchAll(CARD_NUMBER))

@@ -234,10 +234,7 @@ t.test('started again, an emulator goes on as one that never stopped', async t =
       ]
       t.strictSame(part(found), part(expected), `chapter ${index}: ${call}`)
     }
-    t.notOk(
-      own.test(JSON.stringify((await saved(file)).sandboxes[0].settings)),
-      'no setting of the process is kept'
-    )
+    t.notOk(own.test(JSON.stringify((await saved(file)).sandboxes[0].settings)))
     await again.close()
     again = await started(t, {
       scenario: { name: 'not-this-one', data: smallFixture() } as unknown as typeof SCENARIO,
@@ -282,11 +279,7 @@ t.test('what is as its scenario made it is shared, and left out of the file', as
     'what was refunded of a Transaction stays with it'
   )
   await close()
-  t.strictSame(
-    await saved(file),
-    { first_states, sandboxes, start: 0 },
-    'a start and a stop leave the file as it was'
-  )
+  t.strictSame(await saved(file), { first_states, sandboxes, start: 0 })
 })
 
 t.test('a file that cannot be used is named, and left byte for byte as it is', async t => {
@@ -541,11 +534,7 @@ t.test('closing waits for the write that is under way and for the one that waits
   while (writes() === 0) await sleep(0)
   const second = changed()
   await data.close()
-  t.strictSame(
-    [writes(), await seed(), await readdir(folder)],
-    [2, 9, ['shop.json']],
-    'the lock is gone once all is written'
-  )
+  t.strictSame([writes(), await seed(), await readdir(folder)], [2, 9, ['shop.json']])
   await Promise.all([first, second])
   const before = await version(file)
   await t.rejects(changed(), {
@@ -632,11 +621,7 @@ t.test('links are followed, so that a file has one lock however it is named', as
   const emulator = await started(t, withData(file))
 
   t.equal((await lstat(file)).isSymbolicLink(), true)
-  t.equal(
-    (await stat(join(folder, 'far', 'shop.json'))).isFile(),
-    true,
-    'what the link leads to is made'
-  )
+  t.equal((await stat(join(folder, 'far', 'shop.json'))).isFile(), true)
   for (const name of ['shop.json', 'link.json', 'near/shop.json', 'far/shop.json'])
     t.equal(
       (await refusalOf(withData(join(folder, name)))).message,

@@ -186,11 +186,7 @@ t.test('a file that has become long is replaced', async t => {
   }
   t.equal(renames(), replaced)
   t.ok((await stat(file)).size > 2 * 2000, 'it is longer than it would be with room')
-  t.equal(
-    (await readdir(folder)).filter(name => !name.includes('.lock-')).join(),
-    'shop.json',
-    'no part of a second one is left'
-  )
+  t.equal((await readdir(folder)).filter(name => !name.includes('.lock-')).join(), 'shop.json')
 
   disk.room = Number.POSITIVE_INFINITY
   for (let nth = 0; nth < 60 && renames() === replaced; nth++) await refund()
@@ -291,11 +287,7 @@ t.test('of a sandbox that was not called the clock alone is written at the end',
   await data.saved()
   t.equal(disk.calls.length, before, 'nothing has changed')
   await data.close({ writesLast: true })
-  t.match(
-    (await readFile(file, 'utf8')).split('\n').at(-2),
-    /"data":\[\{"start":0\}\]\}$/,
-    'the file is a whole state again'
-  )
+  t.match((await readFile(file, 'utf8')).split('\n').at(-2), /"data":\[\{"start":0\}\]\}$/)
 })
 
 t.test('a file is made for its user alone, under a name of its own', async t => {

@@ -181,11 +181,7 @@ for (const [limit, isCut] of [
     equal(known.length > 0, true)
   })
 }
-t.strictSame(
-  [...outcomes].sort(),
-  ['answered', 'lost_after', 'lost_before', 'refused', 'scripted'],
-  'the requests were of all kinds'
-)
+t.strictSame([...outcomes].sort(), ['answered', 'lost_after', 'lost_before', 'refused', 'scripted'])
 t.ok(effects > 0, 'and some of them took effect')
 
 const LONG = 'x'.repeat(16_000)

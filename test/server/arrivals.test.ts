@@ -83,11 +83,7 @@ t.test('A01: an address below /sandbox/NAME is one of that sandbox', async t => 
   const outside = (await sandboxClient(emulator, 'h').control('GET /requests')).body.data.map(
     ({ path }: { path: string }) => path
   )
-  t.strictSame(
-    outside,
-    ['/locations', '/locations'],
-    'and in a sandbox, where it names one that there is'
-  )
+  t.strictSame(outside, ['/locations', '/locations'])
 })
 
 t.test('A01: a name is 1 to 64 letters, digits, ., _ and -', async t => {
@@ -129,11 +125,7 @@ t.test('A01: a name is 1 to 64 letters, digits, ., _ and -', async t => {
     }
   t.equal((await namesIn(emulator)).length, 7, 'none is made of them')
   const { payload } = await get('/_control/requests?limit=1000')
-  t.notMatch(
-    [...logs, payload].join('\n'),
-    SECRETS,
-    'the log shows no secret either, nor does the journal'
-  )
+  t.notMatch([...logs, payload].join('\n'), SECRETS)
 })
 
 t.test('A01: what is percent-encoded without need is the same address', async t => {
@@ -162,8 +154,7 @@ t.test('A01: what is percent-encoded without need is the same address', async t 
   )
   t.strictSame(
     await get('/next/tickets?search_query=%54-1'),
-    await get('/next/tickets?search_query=T-1'),
-    'a query is read as ever'
+    await get('/next/tickets?search_query=T-1')
   )
   t.equal((await get('/next/locations/%'))[0], 400, 'what is broken stays so')
 })
@@ -250,8 +241,7 @@ t.test('A09, A33: the urls of lists and of embedded Refunds lie under the sandbo
   const preflight = await call('OPTIONS /transactions', { key: null, headers })
   t.strictSame(
     [preflight.status, preflight.headers['request-id'], await namesIn(emulator)],
-    [204, 'req_1', []],
-    'it makes none'
+    [204, 'req_1', []]
   )
   const list = (await call('GET /transactions', { query: 'location=loc_a' })).body
   const made = (
@@ -270,11 +260,7 @@ t.test('A09, A33: the urls of lists and of embedded Refunds lie under the sandbo
   )
   t.equal((await call('GET /accounts/mch_a/users')).body.url, `${base}/accounts/mch_a/users`)
   t.equal(made.refunds.url, `${base}/refunds?transaction=${made.id}`)
-  t.strictSame(
-    [followed.body.data[0].id, followed.body.url],
-    ['rfd_a', `${base}/refunds`],
-    'they can be followed'
-  )
+  t.strictSame([followed.body.data[0].id, followed.body.url], ['rfd_a', `${base}/refunds`])
   t.equal(
     (await emulator.call('GET /transactions/txn_a')).body.refunds.url,
     '/next/refunds?transaction=txn_a'

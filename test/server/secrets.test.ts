@@ -425,8 +425,7 @@ t.test('A25: the key of a call is masked whoever knows it: any key that is taken
   const [entry] = await entries()
   t.strictSame(
     [entry.path, entry.params, entry.outcome, sandbox.inFlight],
-    ['/accounts/***', { id: '***' }, 'lost_before', 1],
-    'while it hangs'
+    ['/accounts/***', { id: '***' }, 'lost_before', 1]
   )
   socket.destroy()
   while (sandbox.inFlight > 0) await wait(10)
