@@ -311,14 +311,8 @@ t.test('metrics: Prometheus text with requests', async t => {
   const calls = ['GET /tickets 200 3', 'none 404 1', 'GET /locations 200 1', 'GET /refunds 503 1']
   t.strictSame(counts('calls_total'), calls)
   t.strictSame([counts('script_actions_total'), counts('sandboxes')], [['2'], ['2']])
-  t.strictSame(counts('records'), [
-    'accounts 6',
-    'users 0',
-    'locations 3',
-    'tickets 3',
-    'transactions 0',
-    'refunds 0'
-  ])
+  const kept = 'accounts 6,users 0,locations 3,tickets 3,transactions 0,refunds 0'
+  t.equal(counts('records').join(), kept)
   t.ok(text.includes('# TYPE commerce_call_duration_seconds histogram\n'))
   t.equal(samples.filter(({ name }) => name === 'process_cpu_seconds_total').length, 1)
   const ofLocations = (name: string) =>

@@ -232,19 +232,21 @@ t.test('limits.sandboxes: a page takes the place only of what pages alone have u
 })
 
 const REFUSED: [on: string, body: object | string, type?: string][] = [
-  ['POST /load', '{'],
-  ['POST /load', { scenario: { sede: 1 } }],
   ['POST /load', { scenario: { data: smallFixture(), steps: [{ do: 'GET /tickets/tkt_none' }] } }],
-  ['POST /reset?odd=1', ''],
-  ['POST /keys', { account: 'mch_none' }],
-  ['PATCH /settings', { odd: 1 }],
-  ['PUT /clock', {}],
-  ['POST /snapshots/none/restore', ''],
-  ['POST /script', {}],
-  ['POST /records', { tickets: [{ location: 'loc_none' }] }],
-  ['POST /records', 'tickets: [', 'application/yaml'],
-  ['PATCH /records/tickets/tkt_a', { location: 'loc_none' }],
-  ['DELETE /records/locations/loc_a', '']
+  ...parse(`
+    - [POST /load, '{']
+    - [POST /load, {scenario: {sede: 1}}]
+    - [POST /reset?odd=1, '']
+    - [POST /keys, {account: mch_none}]
+    - [PATCH /settings, {odd: 1}]
+    - [PUT /clock, {}]
+    - [POST /snapshots/none/restore, '']
+    - [POST /script, {}]
+    - [POST /records, {tickets: [{location: loc_none}]}]
+    - [POST /records, 'tickets: [', application/yaml]
+    - [PATCH /records/tickets/tkt_a, {location: loc_none}]
+    - [DELETE /records/locations/loc_a, '']
+  `)
 ]
 
 t.test('sandboxes: a refused control call and a dry run make none', async t => {

@@ -92,6 +92,7 @@ t.test('clock: an invalid time is refused and leaves the clock as it is', async 
   // the advice is right when it is followed
   for (const [on, sent, advice] of [
     ['POST /clock/advance', { by: 10 }, 'write 10s or 10ms'],
+    ['POST /clock/advance', { by: '10' }, 'write 10s or 10ms'],
     ['PUT /clock', { now: 1767225600000 }, 'write an instant, such as 2026-01-01T00:00:00.000Z'],
     ['PUT /clock', { now: 1767225600 }, 'write an instant, such as 2026-01-01T00:00:00.000Z'],
     ['PUT /clock', { now: 1e300 }, 'write an instant, such as 1970-01-01T00:00:00.000Z'],

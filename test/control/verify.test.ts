@@ -30,12 +30,8 @@ async function start(
   const listening = async (count: number) => {
     for (let left = 2000; left > 0 && listeners.now !== count; left--) await wait(1)
   }
-  return {
-    ...emulator,
-    verify: (asked?: object) => emulator.control('POST /verify', asked),
-    listeners,
-    listening
-  }
+  const verify = (asked?: object) => emulator.control('POST /verify', asked)
+  return { ...emulator, verify, listeners, listening }
 }
 
 t.test('verify: counts of calls, by operation and match', async t => {
@@ -64,7 +60,7 @@ t.test('verify: counts of calls, by operation and match', async t => {
     - [{on: 'GET /tickets/{id}', match: {params: {id: tkt_a}}, times: 1}, true, 1]
   `)
   for (const [asked, holds, seen] of asks) {
-    const { status, body } = await emulator.control('POST /verify', asked)
+    const { status, body } = await emulator.verify(asked)
     if (holds === null) t.equal(status, 400, JSON.stringify(asked))
     else
       t.strictSame(
@@ -73,16 +69,14 @@ t.test('verify: counts of calls, by operation and match', async t => {
         JSON.stringify(asked)
       )
   }
-  const { body } = await emulator.control('POST /verify', { on: 'POST /refunds', times: 1 })
+  const { body } = await emulator.verify({ on: 'POST /refunds', times: 1 })
   t.equal(
     body.requests.map(({ id, status, body }: Json) => `${id} ${status} ${body.amount}`).join(),
     'req_1 200 400,req_2 400 700'
   )
 
   for (let time = 0; time < 22; time++) await emulator.call('GET /locations')
-  const { holds, requests } = (
-    await emulator.control('POST /verify', { on: 'GET /locations', times: 22 })
-  ).body
+  const { holds, requests } = (await emulator.verify({ on: 'GET /locations', times: 22 })).body
   t.strictSame([holds, requests.length, requests[0].id], [true, 20, 'req_9'])
 })
 
