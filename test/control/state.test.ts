@@ -14,6 +14,7 @@ import {
   startTestEmulator
 } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
+import { rows } from '../support/rows.js'
 
 const YAML = { 'content-type': 'application/yaml' }
 const SCENARIO = { clock: '2026-03-01T18:05:00Z', data: smallFixture() }
@@ -25,22 +26,18 @@ const manyTickets = (length: number) =>
 async function drawn({ call, control }: Emulator): Promise<string> {
   const answers = [
     await control('POST /keys', { account: 'rsl_r' }),
-    await control('POST /records', { tickets: [{ location: 'loc_a', reference: 'drawn' }] }),
-    await call('POST /accounts', {
-      body: { type: 'merchant', name: 'B', email: 'b@example.com', 'address[country]': 'US' }
-    }),
-    await call('POST /accounts', {
-      body: { type: 'reseller', name: 'C', email: 'c@example.com', 'address[country]': 'US' }
-    }),
-    await call('POST /accounts/mch_a/users', { body: { name: 'Ana', email: 'ana@example.com' } }),
-    await call('POST /locations', { body: { display_name: 'B', 'address[country]': 'US' } }),
-    await call('POST /transactions', {
-      body: { ticket: 'tkt_a', payment_type: 'card', amount: 100 }
-    })
+    await control('POST /records', { tickets: [{ location: 'loc_a', reference: 'drawn' }] })
   ]
-  const refund = await call('POST /refunds', {
-    body: { transaction: answers.at(-1)?.body.id, amount: 30 }
-  })
+  for (const [path, body] of rows<[path: string, body: string]>(`
+    /accounts type=merchant&name=B&email=b@example.com&address[country]=US
+    /accounts type=reseller&name=C&email=c@example.com&address[country]=US
+    /accounts/mch_a/users name=Ana&email=ana@example.com
+    /locations display_name=B&address[country]=US
+    /transactions ticket=tkt_a&payment_type=card&amount=100
+  `))
+    answers.push(await call(`POST ${path}`, { body }))
+  const body = { transaction: answers.at(-1)?.body.id, amount: 30 }
+  const refund = await call('POST /refunds', { body })
   const all = [...answers, refund, await control('GET /state'), await control('GET ')]
   return all
     .map(
