@@ -19,6 +19,7 @@ import {
   type Pause,
   recordsChanged,
   STAGE,
+  scriptAction,
   tookEffect
 } from './exchange.js'
 
@@ -195,4 +196,18 @@ function pauseIn(
     return { machine: now + Number(text) * 1000, sandbox: at + Number(text) * 1000 }
   const date = Date.parse(text)
   return Number.isNaN(date) ? null : { machine: date, sandbox: date }
+}
+
+/** The script gave or lost the response or changed records. */
+export const isScripted = (call: Exchange): boolean =>
+  call.outcome.name === 'scripted' ||
+  alongside(call) !== null ||
+  (scriptAction(call)?.fault != null && !call.isDelivered)
+
+/** What the script did while the operation ran; null where nothing. */
+export function alongside(call: Exchange): Action | null {
+  const { action } = call
+  if (action === null || isAnswer(action)) return null
+  const { edit, stale, data } = action.entry
+  return edit !== null || stale !== null || data.respond !== undefined ? action : null
 }

@@ -234,10 +234,6 @@ export class TestTotals {
     return use
   }
 
-  names(): string[] {
-    return [...this.#tests.keys()].filter(test => test !== null)
-  }
-
   list(): RunTest[] {
     return [...this.#tests].map(([test, { calls, refused, coverage, findings }]) => ({
       test,

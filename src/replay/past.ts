@@ -19,7 +19,7 @@ type Around = readonly [before: Store, after: Store]
 export const isKnown = ({ inputs }: Sandbox, { place }: Exchange): boolean =>
   place >= inputs.earliest
 
-/** The records before a request or after it; its past is known. */
+/** Its past is known. */
 export async function storeAt(
   sandbox: Sandbox,
   exchange: Exchange,
@@ -31,7 +31,7 @@ export async function storeAt(
   return store
 }
 
-/** Both at once: nothing that comes meanwhile makes the past of the request unknown. */
+/** Both at once, so that neither is forgotten meanwhile. */
 export const storesAround = (sandbox: Sandbox, exchange: Exchange): Promise<Around> =>
   Promise.all([storeAt(sandbox, exchange, 'before'), storeAt(sandbox, exchange, 'after')])
 

@@ -7,8 +7,8 @@ import { isSecretName, maskedThroughout } from '../core/redaction.js'
 import type { Settings } from '../core/settings.js'
 import { picked, valueAt, without } from '../core/templates.js'
 import { testCardNumber } from '../core/test-cards.js'
-import { type Exchange, hasPerformed, hasReached, STAGE, scriptAction } from '../engine/exchange.js'
-import { isAnswer } from '../engine/scripted.js'
+import { type Exchange, hasPerformed, hasReached, STAGE } from '../engine/exchange.js'
+import { isScripted } from '../engine/scripted.js'
 import { nameOf, operationOf } from '../reference/operations.js'
 import type { Action, EntryData } from '../scenario/script.js'
 import type { Json, StepData } from '../scenario/steps.js'
@@ -38,9 +38,9 @@ export function playOf(
   const replaced = new Set<string>()
   const plain = (text: string, name: string): string => {
     const known = written(text)
-    const sent = known.replaceAll('${', '$ {')
-    if (known.includes(MASK) || (text.includes('${') && sent !== known)) replaced.add(name)
-    return text.includes('${') ? sent : known
+    const sent = text.includes('${') ? known.replaceAll('${', '$ {') : known
+    if (known.includes(MASK) || sent !== known) replaced.add(name)
+    return sent
   }
   const valueIn = (node: FormNode, names: readonly string[]): Json => {
     const name = names.at(-1) as string
@@ -137,20 +137,6 @@ export function answerOf({ text, secretWords }: Exchange): Json | undefined {
   } catch {
     return undefined
   }
-}
-
-/** The script gave or lost the response or changed records, and so applies to the play too. */
-export const isScripted = (call: Exchange): boolean =>
-  call.outcome.name === 'scripted' ||
-  alongside(call) !== null ||
-  (scriptAction(call)?.fault != null && !call.isDelivered)
-
-/** What the script did while the operation ran; null where nothing. */
-export function alongside(call: Exchange): Action | null {
-  const { action } = call
-  if (action === null || isAnswer(action)) return null
-  const { edit, stale, data } = action.entry
-  return edit !== null || stale !== null || data.respond !== undefined ? action : null
 }
 
 /** It never reached its operation. */

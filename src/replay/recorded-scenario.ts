@@ -4,7 +4,6 @@ import { durationText, MAX_DURATION } from '../core/durations.js'
 import { isoOf } from '../core/instants.js'
 import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
-import { nested, SETTING_KEYS, SETTINGS, settingsInForce } from '../core/settings.js'
 import { without } from '../core/templates.js'
 import {
   type AnyRecord,
@@ -14,20 +13,19 @@ import {
   tookEffect
 } from '../engine/exchange.js'
 import { playIn } from '../engine/play.js'
+import { alongside, isScripted } from '../engine/scripted.js'
 import { nameOf, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { documentOf } from '../scenario/documents.js'
-import { exportedRecord } from '../scenario/export.js'
+import { exportedRecord, setupOf } from '../scenario/export.js'
 import { withTexts } from '../scenario/references.js'
 import { bindingsOf } from '../scenario/scenario.js'
 import { Answers, type Json, playSteps, type StepData } from '../scenario/steps.js'
 import { pause } from '../work/slices.js'
 import {
-  alongside,
   answerOf,
   determined,
   type Fields,
-  isScripted,
   isStopped,
   playOf,
   scriptOf
@@ -66,7 +64,7 @@ export type RecordedScenario = {
   requests: RecordedRequest[]
 }
 
-/** `step` is null where no play can send it, `expect` without an effect; `name`: what it made. */
+/** `step` is null where no play can send it, `expect` without an effect. */
 type Played = RecordedRequest & {
   call: Exchange
   step: StepData | null
@@ -76,14 +74,14 @@ type Played = RecordedRequest & {
   expect: StepData['expect'] | null
   /** Milliseconds that the frozen clock waits before it. */
   wait: number
-  /** Whether its response has the same values, or at least the same status and error. */
+  /** Whether its response has the same values. */
   isReproduced: boolean
   isPlayable: boolean
 }
 /** `written`: how a recorded id is written in a play. */
 type Playing = { plays: readonly Played[]; written: ReadonlyMap<string, string> }
 
-/** All requests of the journal, or some; what others made meanwhile is there from the beginning. */
+/** All requests of the journal, or some. */
 export async function recordingOf(
   sandbox: Sandbox,
   words: SecretWords,
@@ -105,7 +103,7 @@ export async function recordingOf(
     chosen === undefined ? { store } : sandbox.stateAt(last)
   ])
   const { members, copied } = await membersFor(calls, before.store, after.store)
-  const touched = await touchedBy(calls, members, expected.data ?? [])
+  const touched = await touchedBy(calls, members, expected.data)
   const keys = [...new Set(calls.map(({ account }) => account))].flatMap(account =>
     touched.some(({ record }) => record.id === account)
       ? { key: keyOf(account as string), account }
@@ -127,7 +125,8 @@ export async function recordingOf(
     isRunning,
     words,
     beginning: {
-      ...setupOf(calls[0], chosen?.length !== 1, expected.timed.length > 0),
+      ...(calls[0] && setupOf(calls[0].settings)),
+      ...(calls[0] && chosen?.length !== 1 && clockOf(calls[0], expected)),
       data
     },
     ids,
@@ -137,25 +136,10 @@ export async function recordingOf(
   }
 }
 
-/** A pause between requests is only judged by a clock that moves. */
-function setupOf(
-  first: Exchange | undefined,
-  hasClock: boolean,
-  running: boolean
-): Record<string, unknown> {
-  if (first === undefined) return {}
-  const defaults = settingsInForce({}).values
-  const keys = SETTING_KEYS.filter(
-    key =>
-      SETTINGS[key].scope === 'sandbox' && !isDeepStrictEqual(first.settings[key], defaults[key])
-  )
-  const { seed, ...others } = Object.fromEntries(keys.map(key => [key, first.settings[key]]))
-  return {
-    ...(seed !== undefined && { seed }),
-    ...(hasClock && { clock: running ? { now: isoOf(first.at), running } : isoOf(first.at) }),
-    ...(Object.keys(others).length > 0 && { settings: nested(others) })
-  }
-}
+/** A pause is only judged by a clock that moves. */
+const clockOf = ({ at }: Exchange, { timed }: Expected) => ({
+  clock: timed.length > 0 ? { now: isoOf(at), running: true } : isoOf(at)
+})
 
 /** Errors: as of `Sandbox.load`. */
 export async function scenarioOf(recording: Recording): Promise<RecordedScenario> {
@@ -173,7 +157,7 @@ export async function scenarioOf(recording: Recording): Promise<RecordedScenario
   }
 }
 
-/** Undefined if no play can send the request, or the records do not give the same response. */
+/** Undefined if its play gets another response. */
 export async function scenarioOfCall(recording: Recording): Promise<RecordedScenario | undefined> {
   const playing = await playedIn(recording.calls, recording)
   const [play] = playing.plays
@@ -304,7 +288,7 @@ function documentFrom(
   skipped: readonly string[]
 ): RecordedScenario {
   const inPlay = (id: string) => written.get(id) ?? id
-  const expected = wanted?.map(data => withTexts(data as Json, inPlay, inPlay))
+  const expected = wanted.map(data => withTexts(data as Json, inPlay, inPlay))
   const text = JSON.stringify([expected, plays.map(({ step, expect }) => [step, expect])])
   const calls = plays.map(({ call }) => call)
   const play = plays.flatMap(({ name, step, expect, wait }) => [
@@ -319,7 +303,7 @@ function documentFrom(
     ...(Object.keys(records).length > 0 && { data: records }),
     ...(script.length > 0 && { script }),
     play,
-    ...(expected?.length && { expect: expected })
+    ...(expected.length > 0 && { expect: expected })
   }
   return {
     data,

@@ -18,11 +18,11 @@ import {
   operationOf
 } from '../reference/operations.js'
 import type { ExpectationData } from '../scenario/expectations.js'
+import { textsOf } from '../scenario/references.js'
 import { type Json, STATE_WORDS } from '../scenario/schemas.js'
 import type { Action } from '../scenario/script.js'
 import { FAMILIES, type Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
-import { textsOf } from './recorded-expectations.js'
 
 export type Member = { family: Family; record: AnyRecord }
 
@@ -58,7 +58,7 @@ function* membersIn(store: Store): Generator<Member> {
       yield { family, record: record as AnyRecord }
 }
 
-/** Those before the first request, and later ones that no request made, with their owners. */
+/** Those before the first request, and later ones that no request made. */
 export async function membersFor(
   requests: readonly Exchange[],
   before: Store,
@@ -108,11 +108,7 @@ function namedBy(action: Action | null): unknown[] {
   return [...removed, ...records.flatMap(record => ID_FIELDS.map(name => record[name]))]
 }
 
-/**
- * What matters to requests: the Account of the key, records found and shown, Refunds of a judged
- * charge, what these belong to, and families listed in part; to expectations, what they name or
- * count.
- */
+/** What requests found and showed, with Refunds of a judged charge, and expectations name. */
 export async function touchedBy(
   requests: readonly Exchange[],
   members: readonly Member[],

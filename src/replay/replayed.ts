@@ -37,7 +37,7 @@ export async function replayedCall(
     sent = coming.shift()
     return (sent as RecordedRequest).id
   }
-  sandbox.stamp = (...of) => sent?.made ?? stamp.apply(sandbox, of)
+  sandbox.stamp = (...of) => Object.assign(stamp.apply(sandbox, of), sent?.made)
   await playSteps(
     play.filter(one => (isWait(one) ? left > 0 : left-- > 0)),
     new Player(sandbox).play,

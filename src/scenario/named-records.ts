@@ -47,9 +47,8 @@ export function recordsNamedBy({
 export function recordsNamedByState(state: StateData): NamedRecord[] {
   return (Object.entries(state) as [Family, object][]).flatMap(([family, expected]) =>
     Object.entries(expected).flatMap(([id, fields]: [string, object | null]) => {
-      if (fields === null) return []
       const steps = ['state', family, id]
-      const linked = namedIn(fields, steps, [family])
+      const linked = namedIn(fields ?? undefined, steps, [family])
       return STATE_WORDS.includes(id) || id.includes('${')
         ? linked
         : [{ steps, id, families: [family] }, ...linked]

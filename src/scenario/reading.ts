@@ -1,5 +1,6 @@
 /** Texts of documents: small ones are read at once, large ones in a thread. */
 import { partAt } from '../core/places.js'
+import { isObject } from '../core/quick-check.js'
 import { pause } from '../work/slices.js'
 import type { Worker } from '../work/worker.js'
 import { documentOf, refusalOf } from './documents.js'
@@ -111,7 +112,12 @@ async function checkedKind(
   { kind, under = [] }: ReadOptions
 ): Promise<DocumentKind | undefined> {
   const data = partAt(document.data, under)
-  if (kind === undefined || isSharedScript(data) || /\$\{\s*vars\b/.test(JSON.stringify(data)))
+  if (
+    !isObject(data) ||
+    kind === undefined ||
+    isSharedScript(data) ||
+    /\$\{\s*vars\b/.test(JSON.stringify(data))
+  )
     return undefined
   const actual = kind === 'fixture' || isBareFixture(data) ? 'fixture' : 'scenario'
   const found = await problemsOf(numbersBelow(document, under), data, part =>

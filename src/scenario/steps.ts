@@ -331,10 +331,9 @@ function unknownCall(call: string): Said {
 export class Answers extends Map<string, Json> {
   readonly names: ReadonlySet<string | undefined>
 
-  /** `plays` need not be checked yet. */
   constructor(plays: readonly PlayData[]) {
     super()
-    this.names = new Set(plays.flatMap(callsIn).flatMap(step => (isObject(step) ? step.as : [])))
+    this.names = new Set(plays.flatMap(callsIn).map(step => step.as))
   }
 }
 

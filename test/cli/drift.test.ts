@@ -720,7 +720,7 @@ t.test('check --against: the records in the end are read from the service', asyn
       state: {
         transactions: {
           txn_a: { amount_refunded: 5, ticket: 'tkt_a' },
-          txn_none: null,
+          txn_nonennnnnnnnnnnnnnnnnnnn: null,
           [`txn_${'g'.repeat(24)}`]: {}
         },
         refunds: { count: 2, where: { transaction: 'txn_a' } },
@@ -728,7 +728,7 @@ t.test('check --against: the records in the end are read from the service', asyn
         accounts: { mch_a: { type: 'reseller' } },
         users: {
           usr_a: { name: 'Bo', account: 'mch_a' },
-          usr_none: null,
+          usr_nonennnnnnnnnnnnnnnnnnnn: null,
           count: 2,
           where: { account: 'mch_a' }
         }
@@ -802,6 +802,11 @@ t.test('check --against: the records in the end are read from the service', asyn
       SAYS.refused_reading('/tickets/tkt_a', 200, why)
     ])
   }
+  const shown = await against(t, await answering(200, '{"has_more":false}'), {
+    play: [{ do: 'GET /tickets' }],
+    expect: [{ on: 'GET /tickets', response: { has_more: false } }]
+  })
+  t.match(JSON.stringify(shown), '✓ expects GET /tickets')
 })
 
 const HEADERS = { 'content-type': 'application/json' }

@@ -336,21 +336,19 @@ t.test('cli: validate reports for each file whether it is valid', async t => {
   t.strictSame(placesIn(wrong.stdout), [
     'bad.yaml:1:1 sede',
     'bad.yaml:2:13 settings.port',
-    'bad.yaml:5:30 data.tickets[0].location',
     'bad.yaml:5:48 data.tickets[0].reference',
-    'bad.yaml: 4 problems',
+    'bad.yaml: 3 problems',
     'right.yaml: valid',
     'one.yaml:1:12 fixtures[0]',
     'one.yaml: 1 problem',
     SAYS.unread('none.yaml', reasonOf('read', { code: 'ENOENT', message: '' })),
     'none.yaml: 1 problem',
     ...['inner', 'outer'].flatMap(name => [
-      'parts/inner.yaml:2:14 users[0].account',
       'parts/inner.yaml:4:12 users[0].email',
-      `parts/${name}.yaml: 2 problems`
+      `parts/${name}.yaml: 1 problem`
     ]),
     '',
-    '6 files: 1 valid, 5 with 10 problems',
+    '6 files: 1 valid, 5 with 7 problems',
     ''
   ])
   const outer = await ran(['validate', at('parts/outer.yaml')])

@@ -273,6 +273,7 @@ const note = async (sandbox, period, id) => {
 const { id } = await (await call('POST /transactions', ${JSON.stringify(PAID)})).json()
 await call('POST /refunds', { transaction: id, amount: 40, reason: '5555555555554444' }).catch(() => {})
 await call('GET /nowhere')
+await fetch(control + '/clock/advance', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"by":"1h"}' })
 await call('POST /refunds', { transaction: id, amount: 40 })
 await call('POST /refunds', { transaction: id, amount: 400 })
 await call('GET /refunds')

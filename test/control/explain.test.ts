@@ -145,7 +145,6 @@ t.test('control: explain answers what the call is answered then, with the same w
     ).body
     const changed = (await control(`GET /requests/${answer.headers['request-id']}/changes`)).body
       .data
-    // a try gets ids that no request gets
     const drawn = [entry.id, ...changed.map(({ id }: Json) => id)]
     const ofTry = ['req_0', ...tries[nth].changes.records.map(({ id }: Json) => id)]
     const asTried = (value: Json): Json =>
@@ -153,7 +152,7 @@ t.test('control: explain answers what the call is answered then, with the same w
         drawn.reduce((text, id, at) => text.replaceAll(id, ofTry[at]), JSON.stringify(value))
       )
     const { headers: own, changes, script: scripted, ...explained } = tries[nth]
-    t.strictSame(explained, asTried(entry), `${on}: as the journal has it`)
+    t.strictSame(explained, asTried(entry), on)
     t.strictSame(
       [own, scripted],
       [asTried(withoutTransport(answer.headers)), script],

@@ -69,6 +69,8 @@ t.test('verify: counts of calls, by operation and match', async t => {
         JSON.stringify(asked)
       )
   }
+  const long = { sequence: Array.from({ length: 1001 }, () => ({ on: 'POST /refunds' })) }
+  t.equal((await emulator.verify(long)).body.error.code, 'document_too_large')
   const { body } = await emulator.verify({ on: 'POST /refunds', times: 1 })
   t.equal(
     body.requests.map(({ id, status, body }: Json) => `${id} ${status} ${body.amount}`).join(),

@@ -338,6 +338,9 @@ t.test('near misses: why and explain say what a request nearly met', async t => 
     body: { ...asked.body, amount: 200 }
   })
   t.strictSame(textsOf(other.body.why.near_misses), nearly.slice(0, 1))
+  const named = await start(t, { expect: [{ on: 'GET /refunds', match: { query: { limit: 3 } } }] })
+  await named.call('GET /refunds', { query: 'limit=2', headers: { 'test-name': 'a' } })
+  t.strictSame((await named.control('POST /verify')).body.expectations[0].tests, ['a'])
   await emulator.call('GET /nowhere')
   t.strictSame((await emulator.control('GET /requests/req_2')).body.why.near_misses, undefined)
 })

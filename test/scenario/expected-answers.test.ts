@@ -107,7 +107,7 @@ t.test('expect: a record that is nowhere is a problem', async t => {
     [{ transactions: { count: 1, where: { id: `txn_${z}` } } }, null, 'transactions.where.id'],
     [{ transactions: { every: { ticket: { id: 'tkt_z' } } } }, 'transactions.every.ticket.id'],
     [{ transactions: { every: { ticket: { location: `loc_${z}`, reference: 'tkt_z' } } } }, null, 'transactions.every.ticket.location'],
-    [{ accounts: { [`rsl_${z}`]: {} } }, null, `accounts.rsl_${z}`], [{ users: { usr_z: null, '${pay.id}': {} } }, null]
+    [{ accounts: { [`rsl_${z}`]: {} } }, null, `accounts.rsl_${z}`], [{ users: { [`usr_${z}`]: null, '${pay.id}': {} } }, null, `users.usr_${z}`]
   ]
   for (const [state, problem, warning] of cases) {
     const { problems, warnings } = await lookedAt({

@@ -12,7 +12,7 @@ const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 100
 t.test('expect: the records in the end, by id and by count', async t => {
   const cases: [state: object, before: boolean, after: boolean][] = parse(`[
     [{ transactions: { txn_a: { amount_refunded: 400 } } }, false, true], [{ transactions: { txn_${'b'.repeat(24)}: {} } }, false, false],
-    [{ transactions: { txn_b: null } }, true, true], [{ transactions: { txn_a: null } }, false, false],
+    [{ transactions: { txn_bbbbbbbbbbbbbbbbbbbbbbbb: null } }, true, true], [{ transactions: { txn_a: null } }, false, false],
     [{ transactions: { txn_a: { payment_method: { type: card } } } }, true, true], [{ refunds: { count: 1 } }, false, true],
     [{ refunds: { count: 1, where: { transaction: txn_a, amount: 400 } } }, false, true], [{ refunds: { count: 0, where: { amount: 401 } } }, true, true],
     [{ refunds: { sum: { amount: { gte: 400 } } } }, false, true],

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { parse } from 'yaml'
 import { type Family, type OperationId, operationNamed } from '../../src/reference/operations.js'
+import { aboutIn } from '../../src/scenario/about.js'
 import type { Report } from '../../src/scenario/documents.js'
 import {
   compileExpectation,
@@ -291,7 +292,7 @@ t.test('records: what forbids counts where a request changed one that it is abou
     - [{ every: { amount: { lte: '\${record.transaction.amount}' } } }, [], met]
   `)
   for (const [refunds, changed, wanted, near] of rows) {
-    const state = { refunds }
+    const state = { refunds } as object
     const { verdict, forbidden, near_misses } = await judged({ state }, [{ changed }])
     const label = `${JSON.stringify(state)} after a change of ${changed}`
     t.equal(
@@ -302,7 +303,7 @@ t.test('records: what forbids counts where a request changed one that it is abou
     const nearest = near_misses?.map(miss => miss.in)
     t.strictSame(nearest, near, label)
     const [asked] = await (await tallyOf({ state })).verdicts(RECORDS, true)
-    if (wanted === 'forbidden') t.equal(asked?.forbidden, true, `${label}: asked`)
+    if (wanted === 'forbidden') t.equal(asked?.forbidden, true, label)
   }
 })
 
@@ -398,4 +399,8 @@ t.test('what is asked is judged though no request came', async t => {
     (await tally.verdicts(new Store(), isAsked)).map(({ verdict }) => verdict)
   t.strictSame(await judgements(false), ['never exercised', 'never exercised'])
   t.strictSame(await judgements(true), ['met', 'met'])
+})
+
+t.test('a request that met no operation is about nothing', async t => {
+  t.equal(aboutIn(RECORDS, { ...sent({ on: 'nothing' }), account: null })('ticket'), undefined)
 })
