@@ -197,9 +197,10 @@ function compileReference(
     const { name } = fieldNamed(path, at, report) ?? { name: [] }
     return fieldAt => fieldAt?.(name) ?? null
   }
-  if (answers !== null) return () => answeredValue(text, answers)
-  report([], sayOfDocument('reference_without_value', referenceIn(text) as string))
-  return () => undefined
+  const known = answers ?? new Map<string, Json>()
+  if (answers === null)
+    report([], sayOfDocument('reference_without_value', referenceIn(text) as string))
+  return () => answeredValue(text, known)
 }
 
 /** Of a single value; null, with the problem reported, for any other. */

@@ -1,6 +1,5 @@
 /** Texts of documents: small ones are read at once, large ones in a thread. */
 import { partAt } from '../core/places.js'
-import { isObject } from '../core/quick-check.js'
 import { pause } from '../work/slices.js'
 import type { Worker } from '../work/worker.js'
 import { documentOf, refusalOf } from './documents.js'
@@ -113,7 +112,7 @@ async function checkedKind(
 ): Promise<DocumentKind | undefined> {
   const data = partAt(document.data, under)
   if (
-    !isObject(data) ||
+    typeof data === 'string' ||
     kind === undefined ||
     isSharedScript(data) ||
     /\$\{\s*vars\b/.test(JSON.stringify(data))

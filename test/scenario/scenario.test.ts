@@ -982,6 +982,6 @@ t.test('A10: a deleted User is a cursor after export', async t => {
   t.strictSame(await codesIn(small({ users, deleted_users: gone.slice(0, 1) })), [])
   const own = { deleted_users: [deleted('usr_x', { account: 'no' })] }
   t.strictSame(await codesIn(small(own)), ['deleted_users[0].account missing_record'])
-  const typo = { data: small(), expect: [{ state: { users: { zzzzzzzz: null } } }] }
-  t.strictSame(await codesIn(typo), ['expect[0].state.users.zzzzzzzz missing_record'])
+  const typo = { data: small(), expect: [{ state: { users: { zzzz: null } } }] }
+  t.strictSame(await codesIn(typo), ['expect[0].state.users.zzzz missing_record'])
 })

@@ -401,6 +401,6 @@ t.test('what is asked is judged though no request came', async t => {
   t.strictSame(await judgements(true), ['met', 'met'])
 })
 
-t.test('a request that met no operation is about nothing', async t => {
+t.test('without an operation, about nothing', async t => {
   t.equal(aboutIn(RECORDS, { ...sent({ on: 'nothing' }), account: null })('ticket'), undefined)
 })
