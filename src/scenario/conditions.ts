@@ -346,14 +346,14 @@ const isInstant = ({ format }: Schema) => format === 'instant'
 function compileComparison({ holds }: Comparison, bound: Scalar, under: At, report: Report): Test {
   const { name, schemas } = under
   const isNumber = schemas.some(isNumeric)
+  const placeOf = isNumber ? numberIn : instantOf
+  const isHeld = (value: Value, at: unknown) => {
+    const place = value == null ? null : placeOf(String(value))
+    return place !== null && typeof at === 'number' && holds(place, at)
+  }
   if (!isNumber && !schemas.some(isInstant)) {
     report([], say('not_comparable', name.join('.')))
-    return () => false
-  }
-  const placeOf = isNumber ? numberIn : instantOf
-  const isHeld = (value: Value, at: number | null) => {
-    const place = value == null ? null : placeOf(String(value))
-    return place !== null && at !== null && holds(place, at)
+    return isHeld
   }
   if (referenceIn(String(bound)) !== null) {
     const boundNow = compileReference(bound as string, under, report)
