@@ -1,4 +1,5 @@
 /** The control requests: routes, documents and types are made of them. */
+
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -11,7 +12,7 @@ import { controlOfBase } from '../core/paths.js'
 import { maskedThroughout } from '../core/redaction.js'
 import { keep } from '../core/remembered.js'
 import { SETTINGS } from '../core/settings.js'
-import { shownWarnings } from '../engine/answers.js'
+import { JSON_TYPE, shownWarnings } from '../engine/answers.js'
 import { keysToMask } from '../engine/keys.js'
 import { playIn } from '../engine/play.js'
 import { explainedEntries, nearlyMet, withNearlyMet } from '../evidence/near-misses.js'
@@ -90,7 +91,6 @@ const gatesOf = ({ script }: Sandbox): string[] => [
   )
 ]
 
-const JSON_TYPE = 'application/json; charset=utf-8'
 /** Documents that were sent, by what they were made with. */
 const MADE = new Map<string, Buffer>()
 async function sendMade(

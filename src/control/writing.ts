@@ -1,6 +1,7 @@
 /** Long responses in pieces, between which other requests are served. */
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import { JSON_TYPE } from '../engine/answers.js'
 import { exported } from '../scenario/export.js'
 import type { Store } from '../store/store.js'
 import { jsonPieces } from '../work/json-pieces.js'
@@ -17,9 +18,7 @@ export async function sendJson(reply: FastifyReply, value: unknown): Promise<voi
     yield second
     yield* pieces
   }
-  await reply
-    .type('application/json; charset=utf-8')
-    .send(isAll ? first : Readable.from(all(), { objectMode: false }))
+  await reply.type(JSON_TYPE).send(isAll ? first : Readable.from(all(), { objectMode: false }))
 }
 
 /** What the thread writes of a value. Errors: as of `Worker.run`. */

@@ -60,7 +60,7 @@ export const endingOf = (exchange: Exchange): Ending => ({
   body: () => jsonIn(exchange.text)
 })
 
-function jsonIn(text: string): Json | undefined {
+export function jsonIn(text: string): Json | undefined {
   try {
     return JSON.parse(text)
   } catch {

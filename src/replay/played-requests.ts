@@ -8,7 +8,7 @@ import type { Settings } from '../core/settings.js'
 import { picked, valueAt, without } from '../core/templates.js'
 import { testCardNumber } from '../core/test-cards.js'
 import { type Exchange, hasPerformed, hasReached, STAGE } from '../engine/exchange.js'
-import { isScripted } from '../engine/scripted.js'
+import { isScripted, jsonIn } from '../engine/scripted.js'
 import { nameOf, operationOf } from '../reference/operations.js'
 import type { Action, EntryData } from '../scenario/script.js'
 import type { Json, StepData } from '../scenario/steps.js'
@@ -132,11 +132,8 @@ function idsIn(body: Json, { 'shapes.list': list }: Settings): Json | undefined 
 
 /** With secrets masked; undefined where it is not JSON. */
 export function answerOf({ text, secretWords }: Exchange): Json | undefined {
-  try {
-    return maskedThroughout(JSON.parse(text), secretWords)
-  } catch {
-    return undefined
-  }
+  const body = jsonIn(text)
+  return body === undefined ? body : maskedThroughout(body, secretWords)
 }
 
 /** It never reached its operation. */

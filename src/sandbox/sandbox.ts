@@ -8,7 +8,7 @@ import { Clock } from '../core/clock.js'
 import { Ids, kindOf } from '../core/ids.js'
 import { isoOf, LATEST_INSTANT } from '../core/instants.js'
 import { mergePatched } from '../core/merge-patch.js'
-import { partAt, pathOf, problemAt, type Step } from '../core/places.js'
+import { pathOf, problemAt, type Step } from '../core/places.js'
 import { withoutSecrets } from '../core/redaction.js'
 import {
   flattened,
@@ -50,8 +50,8 @@ import {
 import type { Library } from '../scenario/library.js'
 import { checkCount } from '../scenario/limits.js'
 import type { Progress } from '../scenario/progress.js'
-import type { SourceDocument } from '../scenario/read/document.js'
-import { numbersBelow, problemsOf } from '../scenario/read/numbers.js'
+import { below, type SourceDocument } from '../scenario/read/document.js'
+import { problemsOf } from '../scenario/read/numbers.js'
 import { type Body, type ReadText, readBy } from '../scenario/reading.js'
 import { requestedScenario } from '../scenario/requested.js'
 import {
@@ -65,7 +65,7 @@ import {
 import { FIXTURE_CHECKER, SANDBOX_SETTINGS_CHECKER } from '../scenario/schemas.js'
 import type { Entry, EntryCount, ListedEntry, Script } from '../scenario/script.js'
 import { say } from '../scenario/sentences.js'
-import { problemsOfShape } from '../scenario/shape.js'
+import { problemsOfShape, shapeProblems } from '../scenario/shape.js'
 import { type Play, playSteps } from '../scenario/steps.js'
 import { Tally } from '../scenario/tally.js'
 import { FAMILIES, type RecordOf, type Records, type Store } from '../store/store.js'
@@ -792,18 +792,13 @@ const MANY = 1000
 
 /** Errors: `document_invalid`, `document_too_large`. */
 async function checkedFixture(document: SourceDocument, under: readonly Step[]): Promise<Fixture> {
-  const data = partAt(document.data, under) as object
-  const found =
-    document.checkedAs === 'fixture'
-      ? []
-      : await problemsOf(numbersBelow(document, under), data, part =>
-          problemsOfShape('fixture', part)
-        )
+  const part = below(document, under)
+  const found = await shapeProblems(part, 'fixture')
   if (found.length > 0)
     throw await refusalOf(
       found.map(({ steps, ...problem }) => ({ document, ...problem, steps: [...under, ...steps] }))
     )
-  const fixture = fixtureIn(document, data, under)
+  const fixture = fixtureIn(document, part.data as object, under)
   checkCount('The document adds', recordsIn([fixture]), document.limits)
   return fixture
 }

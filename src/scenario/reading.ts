@@ -5,15 +5,15 @@ import type { Worker } from '../work/worker.js'
 import { documentOf, refusalOf } from './documents.js'
 import type { DocumentLimits } from './limits.js'
 import {
+  below,
   type DocumentKind,
   readDocument,
   type SourceDocument,
   type TextType,
   utf8In
 } from './read/document.js'
-import { numbersBelow, problemsOf } from './read/numbers.js'
 import type { Locate } from './read/places.js'
-import { isBareFixture, problemsOfShape } from './shape.js'
+import { isBareFixture, shapeProblems } from './shape.js'
 import { isSharedScript } from './shared-script.js'
 
 /** `kind`: what it must be, `under` a place of it. Errors: as of `readDocument`. */
@@ -110,7 +110,8 @@ async function checkedKind(
   document: SourceDocument,
   { kind, under = [] }: ReadOptions
 ): Promise<DocumentKind | undefined> {
-  const data = partAt(document.data, under)
+  const part = below(document, under)
+  const { data } = part
   if (
     typeof data === 'string' ||
     kind === undefined ||
@@ -119,18 +120,8 @@ async function checkedKind(
   )
     return undefined
   const actual = kind === 'fixture' || isBareFixture(data) ? 'fixture' : 'scenario'
-  const found = await problemsOf(numbersBelow(document, under), data, part =>
-    problemsOfShape(actual, part)
-  )
+  const found = await shapeProblems(part, actual)
   if (found.length === 0) return actual
-  const part: SourceDocument = {
-    ...document,
-    locate: (places, ...more) =>
-      document.locate(
-        places.map(steps => [...under, ...steps]),
-        ...more
-      )
-  }
   throw await refusalOf(found.map(problem => ({ document: part, ...problem })))
 }
 

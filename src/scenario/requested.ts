@@ -6,8 +6,7 @@ import { checkerOf } from '../core/checking.js'
 import { SETTINGS } from '../core/settings.js'
 import { refuseProblems } from './documents.js'
 import type { Library } from './library.js'
-import type { SourceDocument } from './read/document.js'
-import { numbersBelow } from './read/numbers.js'
+import { below, type SourceDocument } from './read/document.js'
 import type { Body } from './reading.js'
 import type { LoadContext, Origin } from './scenario.js'
 
@@ -51,11 +50,5 @@ export async function requestedScenario(
     const document = await library.scenario(scenario)
     return { document, origin: { name: scenario, file: document.name }, ...given }
   }
-  const locate: SourceDocument['locate'] = (places, ...more) =>
-    whole.locate(
-      places.map(steps => ['scenario', ...steps]),
-      ...more
-    )
-  const numbers = numbersBelow(whole, ['scenario'])
-  return { document: { ...whole, ...numbers, data: scenario, locate }, origin: inline, ...given }
+  return { document: below(whole, under), origin: inline, ...given }
 }

@@ -54,7 +54,7 @@ import {
 import { patternsIn } from './patterns.js'
 import type { Progress } from './progress.js'
 import type { SourceDocument } from './read/document.js'
-import { ID, type ScenarioData } from './schemas.js'
+import type { ScenarioData } from './schemas.js'
 import {
   checkShadowed,
   checkWaiting,
@@ -225,19 +225,19 @@ async function buildState(used: Whole, name: string, context: LoadContext): Prom
   const made = idsMade(data.script ?? [])
   const isMissing = (id: string, families: readonly Family[]) =>
     isKnown && !made.has(id) && families.every(family => store[family].get(id) === undefined)
-  const isDrawn = (id: string, families: readonly Family[], length?: number) =>
-    families.some(family =>
-      ACCOUNT_TYPES.some(type => {
-        const prefix = settings[`ids.prefixes.${kindOf(family, type)}`]
-        return (
-          id.startsWith(prefix) && [id.length, undefined].includes(length && prefix.length + length)
-        )
-      })
+  const prefixesOf = (families: readonly Family[]) =>
+    families.flatMap(family =>
+      ACCOUNT_TYPES.map(type => settings[`ids.prefixes.${kindOf(family, type)}`])
     )
+  const isDrawn = (id: string, families: readonly Family[]) =>
+    prefixesOf(families).some(prefix => id.startsWith(prefix))
   const trial = { store, generation, isMissing, isDrawn }
   const findMissing = missingFinderFor({
     ...trial,
-    isDrawn: (id, families) => isDrawn(id, families, settings['ids.length'])
+    isDrawn: (id, families) =>
+      prefixesOf(families).some(
+        prefix => id.startsWith(prefix) && id.length === prefix.length + settings['ids.length']
+      )
   })
   const script = new Script(await scriptOf(used, findMissing, trial))
   const { steps = [], play = [], expect = [] } = data
@@ -250,13 +250,12 @@ async function buildState(used: Whole, name: string, context: LoadContext): Prom
   )
   warnOfFuture(used, store, generation.now)
   const isAnyKey = settings['auth.accept_any_key'] !== null
-  const isRecord = (id: string) =>
-    ID.test(id) && FAMILIES.some(family => store[family].get(id) !== undefined)
+  const { variable } = bindingsOf(store)
   let ids: readonly string[] | undefined
   await checkSteps(
     { steps, play, expect: isOpen ? [] : expect },
     {
-      variable: name => (isRecord(name) || !isKnown ? name : undefined),
+      variable: name => (isKnown ? variable(name) : name),
       hasUsualLists: settings['shapes.list'] === SETTINGS['shapes.list'].default,
       // collected when the first one is wrong
       ids: () => (ids ??= suggestedIds(store)),
@@ -281,11 +280,10 @@ async function buildState(used: Whole, name: string, context: LoadContext): Prom
     name: data.name ?? name,
     description: data.description ?? null
   })
-  const counters = generation.ids.counters
   return {
     scenario,
     store,
-    counters,
+    counters: generation.ids.counters,
     clock,
     settings: given,
     script,

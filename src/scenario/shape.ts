@@ -3,6 +3,8 @@ import { type PlacedProblem, problemAt } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { say } from './document-sentences.js'
 import { SECTIONS } from './fixture.js'
+import type { SourceDocument } from './read/document.js'
+import { problemsOf } from './read/numbers.js'
 import { FIXTURE_CHECKER, SCENARIO_CHECKER, scenarioSchema } from './schemas.js'
 
 export const SCENARIO_NAMES = Object.keys((scenarioSchema() as { properties: object }).properties)
@@ -26,3 +28,13 @@ export const problemsOfShape = async (
   data: unknown
 ): Promise<readonly PlacedProblem[]> =>
   data === null ? [problemAt([], say('empty_document', kind))] : CHECKERS[kind].problems(data)
+
+/** None where the document is known to be right; `data` are its own, or these expanded. */
+export const shapeProblems = async (
+  document: SourceDocument,
+  kind: 'fixture' | 'scenario',
+  data = document.data
+): Promise<readonly PlacedProblem[]> =>
+  document.checkedAs === kind && data === document.data
+    ? []
+    : problemsOf(document, data, part => problemsOfShape(kind, part))

@@ -21,10 +21,9 @@ import {
 import { type Fixture, fixtureIn } from './fixture.js'
 import type { Library } from './library.js'
 import type { SourceDocument } from './read/document.js'
-import { problemsOf } from './read/numbers.js'
 import type { ScenarioData, SharedParts } from './schemas.js'
 import { say } from './sentences.js'
-import { isBareFixture, problemsOfShape } from './shape.js'
+import { isBareFixture, shapeProblems } from './shape.js'
 import {
   type Group,
   groupIn,
@@ -141,15 +140,6 @@ async function readScenario(
   for (const problem of problems) report(problem.steps, processSettingIn(problem.steps) ?? problem)
   return { data: isObject(data) ? data : {}, variables, used }
 }
-
-const shapeProblems = async (
-  document: SourceDocument,
-  kind: 'fixture' | 'scenario',
-  data = document.data
-): Promise<readonly PlacedProblem[]> =>
-  document.checkedAs === kind && data === document.data
-    ? []
-    : problemsOf(document, data, part => problemsOfShape(kind, part))
 
 const reportAll = (found: readonly PlacedProblem[], report: Report): void => {
   for (const problem of found) report(problem.steps, problem)

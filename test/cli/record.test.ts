@@ -21,20 +21,15 @@ const recorded = (file: string, requests: number, left = 0) =>
 const lines = (stderr: string) =>
   stderr.split('\n').filter(line => line.startsWith('commerce-emulator: '))
 
+const recordedRun = (file: string, scenario: string, code: string, env = {}) =>
+  ran(['record', '--out', file, '--scenario', scenario, '--', ...script(code)], env)
+
 t.test('record: a command runs as with exec', async t => {
   const scenario = scenarioIn(t)
   const file = `${t.testdirName}/out.yaml`
   writeFileSync(file, 'what was there')
 
-  const { status, stdout, stderr } = await ran([
-    'record',
-    '--out',
-    file,
-    '--scenario',
-    scenario,
-    '--',
-    ...script(`${PAYMENT}process.exit(3)`)
-  ])
+  const { status, stdout, stderr } = await recordedRun(file, scenario, `${PAYMENT}process.exit(3)`)
 
   t.strictSame([status, stdout], [3, ''])
   t.strictSame(lines(stderr), [
@@ -106,25 +101,15 @@ t.test('record: calls that no play makes are counted', async t => {
   const file = `${t.testdirName}/out`
   const code = `await call('GET /tickets/tkt_a')\nawait call('GET /nowhere')\nawait call('GET /nowhere')`
 
-  const all = await ran(['record', '--out', file, '--scenario', scenario, '--', ...script(code)])
-  const last = await ran(['record', '--out', file, '--scenario', scenario, '--', ...script(code)], {
-    LIMITS_JOURNAL: '1'
-  })
+  const all = await recordedRun(file, scenario, code)
+  const last = await recordedRun(file, scenario, code, { LIMITS_JOURNAL: '1' })
 
   t.strictSame(lines(all.stderr), [recorded(file, 1, 2)])
   t.strictSame(lines(last.stderr), [recorded(file, 0, 1)])
 
   const advance = `await fetch(control + '/clock/advance', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"by":"36h"}' })`
   const calls = `await call('GET /tickets/tkt_a')\n${advance}\nawait call('GET /tickets/tkt_a')`
-  const waiting = await ran([
-    'record',
-    '--out',
-    file,
-    '--scenario',
-    scenario,
-    '--',
-    ...script(calls)
-  ])
+  const waiting = await recordedRun(file, scenario, calls)
   t.ok(readFileSync(file, 'utf8').includes('wait: 36h'))
   t.strictSame(lines(waiting.stderr), [recorded(file, 2)], 'a wait is not a request')
 })
@@ -163,7 +148,7 @@ t.test('record: no call, or a file that cannot be written in the end', async t =
   )
 
   const gone = `import { rmSync } from 'node:fs'\nawait call('GET /tickets/tkt_a')\nrmSync(${JSON.stringify(`${t.testdirName}/folder`)}, { recursive: true })\n`
-  const lost = await ran(['record', '--out', file, '--scenario', scenario, '--', ...script(gone)])
+  const lost = await recordedRun(file, scenario, gone)
   t.strictSame(
     [lost.status, lines(lost.stderr)],
     [
@@ -175,15 +160,7 @@ t.test('record: no call, or a file that cannot be written in the end', async t =
   )
 
   mkdirSync(`${t.testdirName}/folder`)
-  const failed = await ran([
-    'record',
-    '--out',
-    file,
-    '--scenario',
-    scenario,
-    '--',
-    ...script(`${gone}process.exit(5)`)
-  ])
+  const failed = await recordedRun(file, scenario, `${gone}process.exit(5)`)
   t.equal(failed.status, 5)
 })
 

@@ -1,10 +1,11 @@
 /** Documents as they are written: YAML or JSON text, read with the place of each part. */
 import { isUtf8 } from 'node:buffer'
 import { ApiError } from '../../core/errors.js'
+import { partAt, type Step } from '../../core/places.js'
 import { visible } from '../../core/visible.js'
 import { DEFAULT_LIMITS, type DocumentLimits, sizeProblem } from '../limits.js'
 import { documentInvalid } from '../refusal.js'
-import { losesCharacters, type WrittenNumber } from './numbers.js'
+import { losesCharacters, numbersBelow, type WrittenNumber } from './numbers.js'
 import type { Locate, Place } from './places.js'
 import { say } from './sentences.js'
 
@@ -47,6 +48,18 @@ export async function readDocument(
     throw documentInvalid(problems.map(problem => ({ file: name, path: '', ...problem })))
   return { name, data, numbers, limits, locate: async (...wanted) => locate(...wanted) }
 }
+
+/** A part of a document as one of its own. */
+export const below = (document: SourceDocument, under: readonly Step[]): SourceDocument => ({
+  ...document,
+  ...numbersBelow(document, under),
+  data: partAt(document.data, under),
+  locate: (places, ...more) =>
+    document.locate(
+      places.map(steps => [...under, ...steps]),
+      ...more
+    )
+})
 
 export function locatorIn(text: string, limits: DocumentLimits): SourceDocument['locate'] {
   let read: ReturnType<typeof yamlIn> | undefined

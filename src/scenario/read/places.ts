@@ -9,7 +9,7 @@ export type Locate<Places> = (
   ofNames?: readonly boolean[]
 ) => Places
 
-/** The order of data, which has no lines: a whole comes before its parts, and before what it does not have. */
+/** The order of data, which has no lines: a whole comes before its parts. */
 export function orderIn(data: unknown, wanted: readonly (readonly Step[])[]): Place[] {
   const ranks = wanted.map(steps => {
     const own = steps.map((step, nth) => {

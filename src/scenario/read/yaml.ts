@@ -58,7 +58,8 @@ export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
   if (another !== undefined)
     all.push({ code: 'MULTIPLE_DOCS', message: '', pos: [another.range[0], another.range[1]] })
   const found = adviceOn(all.sort(inOrder), { text, lines, contents })
-  if (errors.length === 0 && another === undefined) found.push(...problemsIn(document, lines))
+  const beyond = errors.length === 0 && another === undefined ? beyondSyntax(document, lines) : null
+  found.push(...(beyond?.found ?? []))
   let data: unknown = null
   try {
     if (found.length === 0) data = document.toJS({ maxAliasCount: 100 })
@@ -71,7 +72,7 @@ export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
     .slice(0, MAX_PROBLEMS + 1)
     .map(({ code, message, at }) => ({ code, message, ...placeOf(at, lines) }))
   const numbers: WrittenNumber[] = []
-  if (problems.length === 0) data = withoutWritten(data, [], numbers)
+  if (problems.length === 0 && beyond?.hasWritten) data = withoutWritten(data, [], numbers)
   return {
     data,
     problems,
@@ -137,8 +138,12 @@ function isLevel(token: CST.Token, nth: number, stack: CST.Token[]): boolean {
 }
 
 /** Beyond its syntax. Numbers that are not printed as they are written become objects. */
-function problemsIn(document: Document.Parsed, lines: LineCounter): Mistake[] {
+function beyondSyntax(
+  document: Document.Parsed,
+  lines: LineCounter
+): { found: Mistake[]; hasWritten: boolean } {
   const found: Mistake[] = []
+  let hasWritten = false
   const anchors = new Set<string>()
   let [aliases, anchored] = [0, 0]
   const add = (at: number, said: Said) => void found.push({ ...said, at })
@@ -168,6 +173,7 @@ function problemsIn(document: Document.Parsed, lines: LineCounter): Mistake[] {
       // a name is text
       if (place === 'key') add(startOf(node), say('number_as_text', source, false))
       node.value = Object.assign(new Number(node.value), { source })
+      hasWritten = true
     }
     if (!isMap(node)) return
     const names = new Map<unknown, number>()
@@ -184,7 +190,7 @@ function problemsIn(document: Document.Parsed, lines: LineCounter): Mistake[] {
     }
   })
   if (found.length === 0 && aliases * anchored > MAX_COMPARED) add(0, say('many_aliases'))
-  return found
+  return { found, hasWritten }
 }
 
 const startOf = (node: unknown): number => (node as Placed).range[0]
