@@ -91,6 +91,8 @@ const OPTIONS = {
   bundle: true,
   platform: 'node',
   target: 'node20.19',
+  // else a regular expression with \p would be made anew at each use
+  supported: { 'regexp-unicode-property-escapes': true },
   format: 'cjs',
   legalComments: 'none',
   define: { 'process.nextTick': 'nextTick' },
@@ -183,7 +185,7 @@ async function bundle() {
       ),
       external: ['../packages/*'],
       plugins: [deferred, standIns],
-      supported: { 'dynamic-import': false },
+      supported: { ...OPTIONS.supported, 'dynamic-import': false },
       // `load.js` calls it with these; a source that asks for its address lies as deep in src/ as
       // this script in dist/
       banner: { js: `(function (exports, require, module, BUNDLE_URL) {${GLOBALS}` },

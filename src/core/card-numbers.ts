@@ -20,7 +20,7 @@ const DOUBLED = [0, 2, 4, 6, 8, 1, 3, 5, 7, 9]
 
 /** Masks each Luhn-valid stretch of 13 to 19 digits, wherever in a run of digits it starts. */
 export function withoutCardNumbers(text: string): string {
-  if (text.length < MIN_DIGITS || !MAY_HOLD.test(text)) return text
+  if (!mayHold(text)) return text
   const parts = text.split(/(\p{Nd})/u)
   let isMasked = false
   for (const [from, to] of stretchesIn(parts, true)) {
@@ -31,11 +31,12 @@ export function withoutCardNumbers(text: string): string {
 }
 
 /**
- * For names, which are refused: a number of a known issuer that is not part of a longer one. A time
- * or build number is Luhn-valid as often as not.
+ * A number of a known issuer that is not part of a longer one: a time may be Luhn-valid.
  */
 export const holdsCardNumber = (text: string): boolean =>
-  MAY_HOLD.test(text) && !stretchesIn(text.split(/(\p{Nd})/u), false).next().done
+  mayHold(text) && !stretchesIn(text.split(/(\p{Nd})/u), false).next().done
+
+const mayHold = (text: string): boolean => text.length >= MIN_DIGITS && MAY_HOLD.test(text)
 
 /** The card numbers in parts of a text: gaps at even places, digits at odd ones. */
 function* stretchesIn(

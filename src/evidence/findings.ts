@@ -340,20 +340,19 @@ const isKeyLeaked = ({ body, query, userAgent, secretWords }: Exchange): boolean
 
 /** Whether a whole card number was sent as one, valid or not, or one of a known issuer anywhere. */
 const isCardNumberSent = ({ body, url, headers }: Exchange): boolean => {
+  for (const name in headers) if (holdsCardNumber(String(headers[name]))) return true
   const number = body.has('card') && nodeIn(body, ['card', 'number'])
   const isSentAsOne =
     typeof number === 'string' && number.replace(/\D/g, '').length >= MIN_CARD_DIGITS
-  return (
-    isSentAsOne ||
-    anyText(body, holdsCardNumber, true) ||
-    [readable(url), ...Object.values(headers)].some(text => holdsCardNumber(String(text)))
-  )
+  return isSentAsOne || anyText(body, holdsCardNumber, true) || holdsCardNumber(readable(url))
 }
 const MIN_CARD_DIGITS = 12
 
-/** Whether any value of a form is such a text, or any name where those count too. */
+/** Whether any value of a form is such a text, or any name if those count. */
 const anyText = (node: FormNode, is: (text: string) => boolean, isNamed = false): boolean => {
   if (typeof node === 'string') return is(node)
   if (node instanceof FormList) return node.items.some(item => anyText(item, is, isNamed))
-  return [...node].some(([name, part]) => (isNamed && is(name)) || anyText(part, is, isNamed))
+  for (const [name, part] of node)
+    if ((isNamed && is(name)) || anyText(part, is, isNamed)) return true
+  return false
 }
