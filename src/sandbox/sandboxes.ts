@@ -86,7 +86,7 @@ export class Sandboxes {
     return this.#start.scenario
   }
 
-  /** All that a data file keeps. */
+  /** All that a data folder keeps. */
   get present(): PresentSandboxes {
     const sandboxes = this.all().map(sandbox => ({
       name: sandbox.name,

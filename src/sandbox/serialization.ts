@@ -1,8 +1,7 @@
-/** The states of a file that was read: checked, then made again from their parts and records. */
-import { checkerOf } from '../core/checking.js'
+/** The states of documents that were read: checked, and made again from their parts. */
+import { type Checker, checkerOf } from '../core/checking.js'
 import { Ids } from '../core/ids.js'
 import { LATEST_INSTANT } from '../core/instants.js'
-import type { Step } from '../core/places.js'
 import {
   flattened,
   type GivenSettings,
@@ -20,14 +19,15 @@ import {
 import { compileExpectation } from '../scenario/expectations.js'
 import { FixtureImporter, fixtureIn } from '../scenario/fixture.js'
 import { MAX_VALUES } from '../scenario/matching.js'
+import type { SourceDocument } from '../scenario/read/document.js'
 import type { FirstState } from '../scenario/scenario.js'
 import { entrySchema, expectationSchema, fixtureSchema } from '../scenario/schemas.js'
 import { compileEntry, Script } from '../scenario/script.js'
 import { Answers } from '../scenario/steps.js'
 import { FAMILIES, Store } from '../store/store.js'
-import type { SavedData, SavedState } from './lines.js'
 import { SAYS } from './sentences.js'
-import { missingActor, type SandboxState, type SavedSandbox, type SavedSandboxes } from './state.js'
+import { missingActor, type SandboxState, type SavedSandbox } from './state.js'
+import type { FirstData, StateData, StateDocument } from './state-document.js'
 
 const COUNT = { type: 'integer', minimum: 0 }
 /** An object that has these properties, and may have others. */
@@ -71,97 +71,112 @@ export function stateSchema(
   return objectOf(required, optional)
 }
 
-const CHECKER = checkerOf(() => {
+const firstSchema = () => {
   const scenario = objectOf({ name: { type: 'string' } })
-  return objectOf({
-    first_states: listOf(stateSchema({ scenario }, { expectations: listOf(expectationSchema()) })),
-    sandboxes: listOf(stateSchema())
-  })
+  return stateSchema({ scenario }, { expectations: listOf(expectationSchema()) })
+}
+const SNAPSHOT_CHECKER = checkerOf(() => objectOf({ first: firstSchema() }))
+const SANDBOX_CHECKER = checkerOf(() => {
+  const first = firstSchema()
+  return objectOf({ first, sandbox: stateSchema({ requests: COUNT }) }, { start: first })
 })
 
 /** Gives the settings that records are checked with, from those saved with their state. */
 type SettingsFor = (scenario: GivenSettings, control?: GivenSettings) => Settings
+type Place = { document: SourceDocument; at: string; problems: ProblemList }
 
-/** Errors: `document_invalid` with every problem. */
-export async function statesIn(
-  path: string,
-  { start, first_states, sandboxes }: SavedData,
-  settingsFor: SettingsFor
-): Promise<SavedSandboxes> {
-  const document = documentOf(path, { first_states, sandboxes })
-  await refuseProblems(document, CHECKER)
-  const problems = new ProblemList()
+/** Makes states of documents. Errors: `document_invalid` with every problem of one. */
+export class StateReader {
+  readonly #settingsFor: SettingsFor
+  /** By their texts: most sandboxes begin with the same one. */
+  readonly #firsts = new Map<string, FirstState>()
+
+  constructor(settingsFor: SettingsFor) {
+    this.#settingsFor = settingsFor
+  }
+
+  sandboxIn(
+    path: string,
+    data: StateDocument
+  ): Promise<{ start: FirstState; sandbox: Omit<SavedSandbox, 'name'> }> {
+    return this.#checked(path, data, SANDBOX_CHECKER, async place => {
+      const first = await this.#firstState(data.first, place('first'))
+      const start = data.start && (await this.#firstState(data.start, place('start')))
+      const { requests, ...saved } = data.sandbox as NonNullable<StateDocument['sandbox']>
+      const state = await this.#state(saved, place('sandbox'), first)
+      return { start: start ?? first, sandbox: { first, requests, state } }
+    })
+  }
+
+  snapshotIn(path: string, data: StateDocument): Promise<FirstState> {
+    return this.#checked(path, data, SNAPSHOT_CHECKER, place =>
+      this.#firstState(data.first, place('first'))
+    )
+  }
+
+  async #checked<T>(
+    path: string,
+    data: StateDocument,
+    checker: Checker,
+    make: (place: (at: string) => Place) => Promise<T>
+  ): Promise<T> {
+    const document = documentOf(path, data)
+    await refuseProblems(document, checker)
+    const problems = new ProblemList()
+    return withoutProblems(problems, () => make(at => ({ document, at, problems })))
+  }
+
+  async #firstState(data: FirstData, place: Place): Promise<FirstState> {
+    const text = JSON.stringify(data)
+    const known = this.#firsts.get(text)
+    if (known !== undefined) return known
+    const { scenario, expectations = [], ...saved } = data
+    const state = await this.#state(saved, place)
+    const answers = new Answers([])
+    const { document, problems, at } = place
+    const compiled = await Promise.all(
+      expectations.map((one, nth) =>
+        compileExpectation(one, reportTo(problems, document, [at, 'expectations', nth]), answers)
+      )
+    )
+    const first: FirstState = {
+      scenario,
+      ...state,
+      expectations: compiled.filter(one => one !== null),
+      steps: [],
+      play: [],
+      answers
+    }
+    this.#firsts.set(text, first)
+    return first
+  }
 
   /** The families that its records leave out are those of `base`. */
-  const stateAt = async (
-    at: readonly Step[],
-    saved: SavedState,
-    base: { store: Store; settings?: GivenSettings }
-  ): Promise<SandboxState> => {
-    const { counters, clock, records, deleted } = saved
-    const given = flattened(saved.settings) as GivenSettings
+  async #state(
+    { settings: written, counters, clock, script: entries, records, deleted }: StateData,
+    { document, problems, at }: Place,
+    base?: FirstState
+  ): Promise<SandboxState> {
+    const given = flattened(written) as GivenSettings
     const settings =
-      base.settings === undefined ? settingsFor(given) : settingsFor(base.settings, given)
+      base === undefined ? this.#settingsFor(given) : this.#settingsFor(base.settings, given)
     const script = new Script()
-    for (const [index, { id, entry: data, ...count }] of saved.script.entries()) {
-      const entry = await compileEntry(
-        data,
-        reportTo(problems, document, [...at, 'script', index, 'entry'])
-      )
+    for (const [index, { id, entry: data, ...count }] of entries.entries()) {
+      const report = reportTo(problems, document, [at, 'script', index, 'entry'])
+      const entry = await compileEntry(data, report)
       if (entry) script.put(id, entry, count)
     }
-    const store = base.store.without(FAMILIES.filter(family => records[family] !== undefined))
+    const own = FAMILIES.filter(family => records[family] !== undefined)
+    const store = (base?.store ?? new Store()).without(own)
     store.keys.clear()
     new FixtureImporter(store, { ids: new Ids(), now: 0, settings }, problems).import(
-      fixtureIn(document, records, [...at, 'records'])
+      fixtureIn(document, records, [at, 'records'])
     )
     for (const family of FAMILIES)
       for (const tombstone of deleted[family] ?? []) store[family].addTombstone(tombstone)
     const actor = missingActor(settings, store)
-    if (actor !== null)
-      problems.push({
-        document,
-        steps: at,
-        code: 'missing_record',
-        message: SAYS.notAnActor(actor)
-      })
+    const said = actor !== null && SAYS.notAnActor(actor)
+    if (said) problems.push({ document, steps: [at], code: 'missing_record', message: said })
     return { store, counters, clock, script, settings: given }
   }
-
-  return withoutProblems(problems, async () => {
-    const firsts: FirstState[] = []
-    for (const [index, { scenario, expectations = [], ...saved }] of first_states.entries()) {
-      const at = ['first_states', index]
-      const state = await stateAt(at, saved, { store: new Store() })
-      const answers = new Answers([])
-      const compiled = await Promise.all(
-        expectations.map((one, nth) =>
-          compileExpectation(
-            one,
-            reportTo(problems, document, [...at, 'expectations', nth]),
-            answers
-          )
-        )
-      )
-      firsts.push({
-        scenario,
-        ...state,
-        expectations: compiled.filter(one => one !== null),
-        steps: [],
-        play: [],
-        answers
-      })
-    }
-    const resumed: SavedSandbox[] = []
-    for (const [index, { name, from, requests, ...saved }] of sandboxes.entries()) {
-      const first = firsts[from] as FirstState
-      resumed.push({
-        name,
-        first,
-        requests,
-        state: await stateAt(['sandboxes', index], saved, first)
-      })
-    }
-    return { start: firsts[start] as FirstState, sandboxes: resumed }
-  })
 }

@@ -43,7 +43,7 @@ export type SentCall = {
 }
 export type { MatchData, On } from './schemas.js'
 
-/** Values that an entry or expectation counts separately: a data file holds them all. */
+/** Values that an entry or expectation counts separately: a data folder holds them all. */
 export const MAX_VALUES = 1000
 /** Characters of a value. */
 const MAX_VALUE = 200

@@ -21,7 +21,7 @@ import {
 } from '../engine/execute.js'
 import { answerByScript, breakAnswer, isAnswer, retractUnapplied } from '../engine/scripted.js'
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
-import type { DataFile } from '../sandbox/data-file.js'
+import type { DataFolder } from '../sandbox/data-folder.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import type { Action, Hold } from '../scenario/script.js'
 import type { Arrivals } from './arrivals.js'
@@ -159,7 +159,7 @@ export async function addApi(
 }
 
 /** What outlives the process; undefined where nothing does. */
-export type Data = Pick<DataFile, 'saved' | 'isFailing' | 'writable'> | undefined
+export type Data = Pick<DataFolder, 'saved' | 'isFailing' | 'writable'> | undefined
 
 export class Answers {
   constructor(private readonly parts: Pick<ApiOptions, 'arrivals' | 'faults' | 'data'>) {}

@@ -116,6 +116,10 @@ export class Collection<R extends StoredRecord> {
     return this.#inserted - this.#removed
   }
 
+  get hasDeleted(): boolean {
+    return this.#removed > 0
+  }
+
   /** Two collections of the same revision hold the same; any change gives a new one. */
   get revision(): number {
     return this.#revision

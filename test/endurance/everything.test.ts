@@ -9,12 +9,12 @@
  * process of its own calls too: its longest wait has a wide bound, for other work delays it too.
  */
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { readLines } from '../../src/sandbox/lines.js'
+import { documentsIn } from '../support/saved-states.js'
 import { clientOf, launched, type Running, started } from './support/emulator.js'
 import { auditAll, changeAll, type Place, placesOf, SCENARIO } from './support/load.js'
 import { startNeighbour } from './support/neighbour.js'
@@ -93,8 +93,8 @@ class Site {
     return new Site(folder, name, calls)
   }
 
-  get #file(): string {
-    return join(this.#folder, 'shop.json')
+  get #data(): string {
+    return join(this.#folder, 'data')
   }
 
   get #args(): string[] {
@@ -109,7 +109,7 @@ class Site {
       '--scenario',
       'load',
       '--data',
-      this.#file,
+      this.#data,
       '--log-level',
       'error',
       '--set',
@@ -217,17 +217,16 @@ class Site {
     if (signal) await this.#checkFile()
   }
 
-  /** The file that a process leaves is whole, and a start that is killed does not change it. */
+  /** What a process leaves is whole, and a start that is killed does not change it. */
   async #checkFile(): Promise<void> {
-    const text = await readFile(this.#file, 'utf8')
-    await readLines(this.#file).catch(error => this.watch.wrong(`the data file: ${error.message}`))
+    const text = JSON.stringify(await documentsIn(this.#data))
     if (this.#choices.chance(0.5)) return
     const child = launched(this.#args)
     await sleep(this.#choices.below(1000))
     child.kill('SIGKILL')
     await once(child, 'exit')
-    if ((await readFile(this.#file, 'utf8')) !== text)
-      this.watch.wrong('a start that was killed has changed the file')
+    if (JSON.stringify(await documentsIn(this.#data)) !== text)
+      this.watch.wrong('a start that was killed has changed the folder')
   }
 
   /** Takes the lowest of a few samples of the memory, between which garbage may be collected. */
