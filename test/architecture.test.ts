@@ -47,7 +47,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   scenario: 334_100,
   engine: 101_800,
   evidence: 82_200,
-  sandbox: 104_500,
+  sandbox: 92_300,
   replay: 39_500,
   reports: 49_450,
   server: 39_900,

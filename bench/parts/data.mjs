@@ -1,5 +1,5 @@
 /**
- * What the data file costs, at several sizes of the state: Refunds a second with it, synced and
+ * What the data folder costs, at several sizes of the state: Refunds a second with it, synced and
  * not, beside the same without it; file, memory and start. Every
  * round begins in the first state.
  */
@@ -73,7 +73,7 @@ async function speed({ port }, count, seconds) {
 }
 
 /**
- * The rows of one size, with the data file (`emulator`), with one that is not synced, and without
+ * The rows of one size, with the data folder (`emulator`), with one that is not synced, and without
  * it.
  */
 async function rowsAt(size, start, { rounds, seconds, starts }, progress) {
@@ -91,14 +91,14 @@ async function rowsAt(size, start, { rounds, seconds, starts }, progress) {
   const running = {}
   for (const [name, of] of Object.entries(options)) running[name] = await start(of)
   for (const count of CONNECTIONS) {
-    progress(`data file with ${records}, ${count} connections`)
+    progress(`data folder with ${records}, ${count} connections`)
     const speeds = samples()
     const order = inTurn(Object.keys(running))
     for (const server of Object.values(running)) await speed(server, count, seconds)
     for (let round = 0; round < rounds; round++) {
       for (const name of order()) speeds[name].push(await speed(running[name], count, seconds))
     }
-    const work = `Refunds with a data file, ${records}, ${count} connection${count > 1 ? 's' : ''}`
+    const work = `Refunds with a data folder, ${records}, ${count} connection${count > 1 ? 's' : ''}`
     rows.push(
       rowOf({
         id: `data.${size}.${count}`,

@@ -1,7 +1,7 @@
 /**
  * What one process and several carry, for docs/scaling.md: the cost of a typical mix of calls over
  * sandboxes, directly and through nginx,
- * with a data file, the memory of a sandbox, and the share of the names that each process gets.
+ * with a data folder, the memory of a sandbox, and the share of the names that each process gets.
  * Client, nginx and emulators share the machine, so the processor time of a call says more than the
  * calls a second; both are shown.
  * `sandboxes.rate` needs Linux (/proc) and nginx.
@@ -184,7 +184,7 @@ async function rateRows(start, { rounds, calls, warmUp }, progress) {
   })
 }
 
-/** One process with a data file, after a number of calls in each sandbox. */
+/** One process with a data folder, after a number of calls in each sandbox. */
 async function dataRows(start, { rounds, calls }, progress) {
   const rows = []
   for (const [sandboxes, earlier] of [
@@ -194,7 +194,7 @@ async function dataRows(start, { rounds, calls }, progress) {
     [64, 100],
     [64, 1000]
   ]) {
-    const work = `with a data file, ${inWords(sandboxes, 'sandbox', 'sandboxes')}, ${inWords(earlier, 'request')} in each`
+    const work = `with a data folder, ${inWords(sandboxes, 'sandbox', 'sandboxes')}, ${inWords(earlier, 'request')} in each`
     progress(work)
     const data = temporary(`sandboxes-${sandboxes}-${earlier}.json`)
     const { port, pid, stop } = await start({ settings: { data } })

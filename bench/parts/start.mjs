@@ -89,7 +89,7 @@ const SOURCES = {
     }
   },
   'start.data': {
-    how: 'from a data file',
+    how: 'from a data folder',
     prepare: async ({ name, start }) => {
       const data = temporary(`${name}.state.json`)
       const { stop } = await start({ scenario: generated(MANY), settings: { data } })

@@ -117,7 +117,7 @@ export const SAYS = {
   defect: () => 'The emulator is stopping because of a defect. Please report it.',
   not_opened: (address: string, why: string) =>
     `The browser cannot be opened: ${why}. Open ${address}.`,
-  in_memory: () => 'in memory; --data FILE keeps them',
+  in_memory: () => 'in memory; --data DIR keeps them',
   kept: (file: string) => `kept in ${file}`,
   resumed: (file: string) => `continued from ${file}`,
   more_keys: (more: number, address: string) => `and ${more} more: ${address}`,

@@ -104,7 +104,7 @@ const OUTCOMES: Readonly<Record<OutcomeName, string>> = {
   scripted: 'scripted response',
   lost_before: 'lost before the operation ran',
   lost_after: 'lost after the operation ran',
-  not_written: 'ran, but the data folder could not be written'
+  not_written: 'ran, but could not be saved'
 }
 
 export function explainedText(

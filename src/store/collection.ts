@@ -175,13 +175,9 @@ export class Collection<R extends StoredRecord> {
     for (const [id] of this.#places.entries()) yield id
   }
 
-  /** The places of some ids that were given out, null being all, in the order of creation. */
-  places(ids: Iterable<string> | null = null): (readonly [id: string, place: Stored<R | null>])[] {
-    const places =
-      ids === null
-        ? [...this.#places.entries()]
-        : Array.from(ids, id => [id, this.#places.get(id) as Stored<R | null>] as const)
-    return places.sort(([, a], [, b]) => a.nth - b.nth)
+  /** The places of all ids that were given out, in the order of creation. */
+  places(): (readonly [id: string, place: Stored<R | null>])[] {
+    return [...this.#places.entries()].sort(([, a], [, b]) => a.nth - b.nth)
   }
 
   /**

@@ -16,7 +16,7 @@ const { script } = require(join(dist, 'emulator', 'load.js'))
 
 const settings = {
   snapshots_dir: join(folder, 'snapshots'),
-  data: join(folder, 'state.json'),
+  data: join(folder, 'state'),
   watch: true
 }
 const { url, inject, close } = await startEmulator({ scenario: join(folder, 'own.yaml'), settings })

@@ -1,6 +1,6 @@
 /**
  * Everything at once, in two processes with the same load: one is killed again and again and started
- * again on its data file, the other one runs through.
+ * again on its data folder, the other one runs through.
  *
  * Nothing lost: each sandbox is compared with the ledgers of its clients at each start and pause; a
  * call without an answer may have taken effect or not. Nothing crossed: every value that a client
@@ -59,7 +59,7 @@ const MIB = 1024 ** 2
 type Calls = (site: string, port: number | null) => void
 type Sample = { rss: number; heap: number }
 
-/** One data file with its processes, one after the other. */
+/** One data folder with its processes, one after the other. */
 class Site {
   readonly watch = new Watch()
   readonly places: Place[] = placesOf(CLIENTS)

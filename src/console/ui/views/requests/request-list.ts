@@ -92,7 +92,7 @@ const OUTCOMES: Readonly<Record<JournalCall['outcome'], string>> = {
   scripted: 'Response by the script',
   lost_before: 'Lost before the operation ran',
   lost_after: 'Lost after the operation ran',
-  not_written: 'Ran, but the data file could not be written'
+  not_written: 'Ran, but could not be saved'
 }
 
 export function outcomeShown({
