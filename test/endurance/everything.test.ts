@@ -53,7 +53,7 @@ const NODE_FLAGS = ['--max-old-space-size=768']
  */
 const CLIENTS = [3, 1, 4, 1, 2, 1, 1, 1, 1, 1, 1, 1]
 const LARGE = 200
-const LEFT = ['scenarios', 'shop.json', 'snapshots']
+const LEFT = ['base.json', 'sandboxes']
 const MIB = 1024 ** 2
 
 type Calls = (site: string, port: number | null) => void
@@ -254,7 +254,7 @@ class Site {
     this.#calls(this.name, null)
     const ending = await this.#running?.end('SIGTERM')
     this.#complaints()
-    const left = (await readdir(this.#folder)).sort()
+    const left = (await readdir(this.#data)).sort()
     if (left.join() !== LEFT.join())
       this.watch.wrong(`no lock and no temporary file is left, but ${left}`)
     return ending
