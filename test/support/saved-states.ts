@@ -24,6 +24,8 @@ export const documentIn = async (folder: string, name: string | null = null): Pr
 /** All of them, the one at the base address first. */
 export async function documentsIn(folder: string): Promise<Json[]> {
   const files = (await readdir(join(folder, 'sandboxes'))).sort()
-  const named = files.map(file => documentIn(folder, file.replace(/\.json$/, '')))
+  const named = files
+    .filter(file => file.endsWith('.json'))
+    .map(file => documentIn(folder, file.slice(0, -5)))
   return Promise.all([documentIn(folder), ...named])
 }
