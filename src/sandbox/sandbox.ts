@@ -69,7 +69,7 @@ import { problemsOfShape, shapeProblems } from '../scenario/shape.js'
 import { type Play, playSteps } from '../scenario/steps.js'
 import { Tally } from '../scenario/tally.js'
 import { FAMILIES, type RecordOf, type Records, type Store } from '../store/store.js'
-import { inSlices } from '../work/slices.js'
+import { pause } from '../work/slices.js'
 import type { Ask, Worker } from '../work/worker.js'
 import { type Changes, changesOf } from './changes.js'
 import { Gates } from './gates.js'
@@ -488,9 +488,10 @@ export class Sandbox {
 
   /** Without an id, all of them. Returns whether there was one with the id. */
   removeEntries(id?: string): boolean {
-    if (id !== undefined && !this.script.remove(id)) return false
-    if (id === undefined) this.script.clear()
-    this.inputs.add(({ script }) => void (id === undefined ? script.clear() : script.remove(id)))
+    const remove = ({ script }: LiveState) =>
+      id === undefined ? script.clear() : script.remove(id)
+    if (remove(this.state) === false) return false
+    this.inputs.add(remove)
     return true
   }
 
@@ -563,35 +564,40 @@ export class Sandbox {
       const { state, clock, settings } = this
       const revision = () =>
         JSON.stringify([
-          FAMILIES.map(family => this.store[family].revision),
+          this.state.ids.counters,
           this.store.keys.size,
-          this.state.ids.counters
+          ...FAMILIES.map(family => this.store[family].revision)
         ])
       const before = revision()
       const [store, ids] = [state.store.clone(), new Ids(state.ids.counters)]
       const importer = new FixtureImporter(store, { ids, now: clock.now(), settings }, problems)
       const isLarge = recordsIn([fixture]) > MANY
-      if (isLarge) await inSlices(importer.importing([fixture]))
-      else importer.import(fixture)
-      this.ending.throwIfAborted()
-      if (this.state !== state || revision() !== before) throw REFUSALS.changedMeanwhile()
+      const steps = importer.importing([fixture])
+      while (!steps.next().done) if (isLarge) await pause()
       checkCount('The sandbox would hold', store.size, document.limits)
       const { imported } = importer
-      // Refunds of the same fixture have replaced some of its Transactions
-      const transactions = imported.transactions.map(
-        ({ id }) => store.transactions.get(id) as Records['transactions']
-      )
-      if (problems.length === 0) {
-        Object.assign(this.state, { store, ids })
-        this.inputs.add(
-          isLarge || fixture.deleted_users.length > 0
-            ? replacement(store.clone(), ids)
-            : mergeOf({ imported, removed: [] }, ids),
-          size || imported
-        )
-        this.#noteChange('POST /_control/records', namesOf(imported))
+      if (problems.length > 0) return imported
+      const names = namesOf(imported)
+      for (let at = 0; at < names.length; at += MANY) {
+        this.evidence.changers.note(store, 'POST /_control/records', names.slice(at, at + MANY))
+        if (isLarge) await pause()
       }
-      return { ...imported, transactions }
+      this.ending.throwIfAborted()
+      if (this.state !== state || revision() !== before) throw REFUSALS.changedMeanwhile()
+      Object.assign(this.state, { store, ids })
+      this.inputs.add(
+        isLarge || fixture.deleted_users.length > 0
+          ? replacement(store.clone(), ids)
+          : mergeOf({ imported, removed: [] }, ids),
+        size || imported
+      )
+      return {
+        ...imported,
+        // Refunds of the same fixture have replaced some of its Transactions
+        transactions: imported.transactions.map(
+          ({ id }) => store.transactions.get(id) as Records['transactions']
+        )
+      }
     })
   }
 

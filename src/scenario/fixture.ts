@@ -153,6 +153,7 @@ export class FixtureImporter {
   readonly #loosest: Settings
   readonly #store: Store
   readonly #generation: GenerationContext
+  readonly #now: string
   /** Ids of records with a problem. */
   readonly #leftOut = inSections(() => new Set<unknown>())
   #hasReplaced = false
@@ -169,6 +170,7 @@ export class FixtureImporter {
     this.#store = store
     this.#generation = generation
     this.problems = problems
+    this.#now = isoOf(generation.now)
     this.#warnings = warnings
     this.#loosest = { ...generation.settings, 'transactions.refundable': 'amount_plus_extras' }
   }
@@ -201,12 +203,6 @@ export class FixtureImporter {
     // where every record is right and new, no id can have been given twice
     if (others.length === 0 && !this.#hasReplaced && this.problems.length === 0) return
     for (const problem of fixtures.flatMap(duplicatesIn)) this.problems.push(problem)
-  }
-
-  /** Whether no record has the id, nor had one with a problem. */
-  isMissing(family: Family, id: string): boolean {
-    const isThere = this.#store[family].get(id) !== undefined
-    return !isThere && !this.#generation.isOpen && !this.#leftOut[family].has(id)
   }
 
   #add(family: Family, source: Sourced): void {
@@ -265,7 +261,8 @@ export class FixtureImporter {
   ): RecordOf<Family> | undefined {
     if (typeof id !== 'string') return undefined
     const record = this.#store[family].get(id)
-    if (record === undefined && this.isMissing(family, id)) {
+    const isElsewhere = this.#generation.isOpen || this.#leftOut[family].has(id)
+    if (record === undefined && !isElsewhere) {
       this.#report(
         source,
         [field],
@@ -357,11 +354,11 @@ export class FixtureImporter {
   }
 
   #recordOf(family: Family, given: Given, parent: RecordOf<Family> | undefined): RecordOf<Family> {
-    const { settings, ids, now } = this.#generation
+    const { settings, ids } = this.#generation
     const { id, created } = given as { id?: string | null; created?: string | null }
     const drawn = {
       id: id ?? ids.draw(kindOf(family, given.type as AccountType), settings, this.#store[family]),
-      created: created == null ? isoOf(now) : storedInstant(created)
+      created: created == null ? this.#now : storedInstant(created)
     }
     return completed(family, { ...given, ...drawn }, { settings, parent })
   }
