@@ -4,8 +4,8 @@
  */
 import { nested } from '../core/settings.js'
 import type { Family } from '../reference/operations.js'
-import { keysIn, recordText } from '../scenario/export.js'
-import { withAnswers } from '../scenario/references.js'
+import { withAnswers } from '../scenario/play/references.js'
+import { keysIn, recordText } from '../scenario/records/export.js'
 import type { FirstState } from '../scenario/scenario.js'
 import type { Json } from '../scenario/schemas.js'
 import { collectionOf, FAMILIES, type Store } from '../store/store.js'

@@ -38,35 +38,30 @@ import {
   type Written,
   withoutProblems
 } from '../scenario/documents.js'
-import { type Edit, type Edited, edited, type RecordName, referrers } from '../scenario/edits.js'
-import { exportedRecord } from '../scenario/export.js'
-import {
-  type Fixture,
-  FixtureImporter,
-  fixtureIn,
-  type ImportedRecords,
-  recordsIn
-} from '../scenario/fixture.js'
 import type { Library } from '../scenario/library.js'
 import { checkCount } from '../scenario/limits.js'
-import type { Progress } from '../scenario/progress.js'
+import { firstStateOf } from '../scenario/loading.js'
 import { below, type SourceDocument } from '../scenario/read/document.js'
 import { problemsOf } from '../scenario/read/numbers.js'
 import { type Body, type ReadText, readBy } from '../scenario/reading.js'
-import { requestedScenario } from '../scenario/requested.js'
 import {
-  bindingsOf,
-  type FirstState,
-  firstStateOf,
-  type Launch,
-  type LoadContext,
-  type Loaded
-} from '../scenario/scenario.js'
+  type Edit,
+  type Edited,
+  edited,
+  type RecordName,
+  referrers
+} from '../scenario/records/edits.js'
+import { exportedRecord } from '../scenario/records/export.js'
+import { type Fixture, fixtureIn, recordsIn } from '../scenario/records/fixture.js'
+import { FixtureImporter, type ImportedRecords } from '../scenario/records/importer.js'
+import { requestedScenario } from '../scenario/requested.js'
+import type { FirstState, Launch, LoadContext, Loaded } from '../scenario/scenario.js'
 import { FIXTURE_CHECKER, SANDBOX_SETTINGS_CHECKER } from '../scenario/schemas.js'
-import type { Entry, EntryCount, ListedEntry, Script } from '../scenario/script.js'
+import type { Entry } from '../scenario/script/entry.js'
+import type { EntryCount, ListedEntry, Script } from '../scenario/script.js'
 import { say } from '../scenario/sentences.js'
 import { problemsOfShape, shapeProblems } from '../scenario/shape.js'
-import { type Play, playSteps } from '../scenario/steps.js'
+import { bindingsOf, type Play, playSteps } from '../scenario/steps.js'
 import { Tally } from '../scenario/tally.js'
 import { FAMILIES, type RecordOf, type Records, type Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
@@ -93,7 +88,7 @@ export type SandboxDependencies = {
   machine: () => number
   run?: Run | undefined
   journals?: JournalBudget | undefined
-  progress?: Progress | undefined
+  progress?: LoadContext['progress']
   /** A sandbox that no request reaches needs none. */
   worker?: Worker | undefined
   /** Called with a sandbox that got requests and is about to forget them. */
@@ -530,32 +525,13 @@ export class Sandbox {
   }
 
   /**
-   * Merges a fixture, all or nothing; `under` is its place in what was sent. Errors:
+   * Merges a fixture into a copy of the records, which takes their place when there are no
+   * problems; `under` is its place in what was sent, `size` the bytes. Errors:
    * `document_invalid`, `document_too_large`.
    */
-  addRecords(document: SourceDocument, under: readonly Step[] = []): Promise<ImportedRecords> {
-    return this.#merge(document, under)
-  }
-
-  /**
-   * A large one is merged in parts, between other requests. Errors: as of `addRecords`;
-   * `state_changed` where the records changed meanwhile, `sandbox_unknown` where the sandbox was
-   * deleted.
-   */
-  async addBody(body: Body, left: () => AbortSignal): Promise<ImportedRecords> {
-    const { type, text, bytes } = body
-    const { limits } = this.#dependencies.library
-    const document = await this.reading(left)('body', text, { limits, type, kind: 'fixture' })
-    return this.#merge(document, [], bytes.length)
-  }
-
-  /**
-   * Into a copy of the records, which takes their place when there are no problems; `size` are the
-   * bytes of a document.
-   */
-  async #merge(
+  async addRecords(
     document: SourceDocument,
-    under: readonly Step[],
+    under: readonly Step[] = [],
     size = 0
   ): Promise<ImportedRecords> {
     const problems = new ProblemList()
@@ -572,8 +548,7 @@ export class Sandbox {
       const [store, ids] = [state.store.clone(), new Ids(state.ids.counters)]
       const importer = new FixtureImporter(store, { ids, now: clock.now(), settings }, problems)
       const isLarge = recordsIn([fixture]) > MANY
-      const steps = importer.importing([fixture])
-      while (!steps.next().done) if (isLarge) await pause()
+      for (const _ of importer.importing([fixture])) if (isLarge) await pause()
       checkCount('The sandbox would hold', store.size, document.limits)
       const { imported } = importer
       if (problems.length > 0) return imported
@@ -599,6 +574,18 @@ export class Sandbox {
         )
       }
     })
+  }
+
+  /**
+   * A large one is merged in parts, between other requests. Errors: as of `addRecords`;
+   * `state_changed` where the records changed meanwhile, `sandbox_unknown` where the sandbox was
+   * deleted.
+   */
+  async addBody(body: Body, left: () => AbortSignal): Promise<ImportedRecords> {
+    const { type, text, bytes } = body
+    const { limits } = this.#dependencies.library
+    const document = await this.reading(left)('body', text, { limits, type, kind: 'fixture' })
+    return this.addRecords(document, [], bytes.length)
   }
 
   /**
