@@ -25,11 +25,12 @@ import { recordsOf, type StateData, type StateTest } from '../scenario/final-sta
 import type { Library } from '../scenario/library.js'
 import { operationsOn, type SentCall, shownOn } from '../scenario/matching.js'
 import { type Explained, explainedMessage } from '../scenario/near-misses.js'
+import { namesIn, withAnswers } from '../scenario/play/references.js'
 import type { SourceDocument } from '../scenario/read/document.js'
-import { namesIn, withAnswers } from '../scenario/references.js'
-import { bindingsOf, type Launch } from '../scenario/scenario.js'
+import type { Launch } from '../scenario/scenario.js'
 import type { Hold } from '../scenario/script.js'
 import {
+  bindingsOf,
   type Json,
   type Play,
   playSteps,

@@ -24,13 +24,14 @@ import { coverageText, findingsText } from '../reports/text.js'
 import { checkedName } from '../sandbox/names.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { ProblemList, reportTo, withoutProblems } from '../scenario/documents.js'
-import { exported, keysIn } from '../scenario/export.js'
 import { PACKAGE_ROOT } from '../scenario/library.js'
 import { MAX_PATTERNS, patternsIn } from '../scenario/patterns.js'
 import type { Body } from '../scenario/reading.js'
-import { bindingsOf } from '../scenario/scenario.js'
+import { exported, keysIn } from '../scenario/records/export.js'
 import { entrySchema, fixtureSchema, RELEASES } from '../scenario/schemas.js'
-import { checkWaiting, compileEntry, type Entry, gateOf } from '../scenario/script.js'
+import { checkWaiting, compileEntry, type Entry } from '../scenario/script/entry.js'
+import { gateOf } from '../scenario/script.js'
+import { bindingsOf } from '../scenario/steps.js'
 import { wantsPage } from '../server/pages.js'
 import { EVENT_STREAM } from './events.js'
 import { explain, TRIED } from './explain.js'
@@ -310,9 +311,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
           const problems = new ProblemList()
           const report = reportTo(problems, document)
           const entry = await withoutProblems(problems, () => {
-            const others = sandbox.script
-              .listed()
-              .map(({ entry }) => ({ data: entry, report: () => {} }))
+            const others = sandbox.script.listed().map(({ entry: data }) => ({ data, report() {} }))
             checkWaiting([...others, { data: body, report }])
             return compileEntry(body, report)
           })

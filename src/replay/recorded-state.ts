@@ -18,7 +18,7 @@ import {
   operationOf
 } from '../reference/operations.js'
 import type { ExpectationData } from '../scenario/expectations.js'
-import { textsOf } from '../scenario/references.js'
+import { textsOf } from '../scenario/play/references.js'
 import { type Json, STATE_WORDS } from '../scenario/schemas.js'
 import type { Action } from '../scenario/script.js'
 import { FAMILIES, type Store } from '../store/store.js'

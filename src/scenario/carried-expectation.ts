@@ -2,7 +2,7 @@
 import { IS_DIGEST, withoutSecrets } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
 import type { Calls, Expectation, ExpectationData } from './expectations.js'
-import { textsOf, withAnswers, withTexts } from './references.js'
+import { textsOf, withAnswers, withTexts } from './play/references.js'
 import type { Json } from './schemas.js'
 import type { Answers } from './steps.js'
 

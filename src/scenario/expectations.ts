@@ -11,9 +11,7 @@ import { pause } from '../work/slices.js'
 import { canBeAbout } from './about.js'
 import { type Condition, compileNames, type Value } from './conditions.js'
 import { type Counts, countsOf } from './counts.js'
-import { withDigests } from './digests.js'
 import { type Report, within } from './documents.js'
-import type { RecordName } from './edits.js'
 import { compileState, type StateData, type StateTest } from './final-state.js'
 import {
   compileMatch,
@@ -25,8 +23,10 @@ import {
 } from './matching.js'
 import { shownValue } from './near-misses.js'
 import { isWithinPatterns } from './patterns.js'
-import { namesIn, textsIn } from './references.js'
+import { namesIn, textsIn } from './play/references.js'
+import type { RecordName } from './records/edits.js'
 import type { CallsData, CountData, ExpectationData, Json, Per, SequenceData } from './schemas.js'
+import { withDigests } from './script/digests.js'
 import { say } from './sentences.js'
 import { compileStatus } from './statuses.js'
 

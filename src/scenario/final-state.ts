@@ -31,7 +31,7 @@ import {
   type NearMiss,
   shownValue
 } from './near-misses.js'
-import { answeredValue, REFERENCE, recordPath, referenceIn } from './references.js'
+import { answeredValue, REFERENCE, recordPath, referenceIn } from './play/references.js'
 import {
   type Json,
   type Names,

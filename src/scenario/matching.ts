@@ -12,10 +12,10 @@ import {
 import { type Schema, schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import { type Condition, compileNames, type Subject, type Value } from './conditions.js'
-import { digestOf } from './digests.js'
 import { type Report, within } from './documents.js'
-import { checkHeaders } from './headers.js'
 import { ABOUT, type MatchData, type Names, type On, OPERATION, type Per } from './schemas.js'
+import { digestOf } from './script/digests.js'
+import { checkHeaders } from './script/headers.js'
 import { say } from './sentences.js'
 
 /**

@@ -6,9 +6,10 @@ import { checkerOf } from '../core/checking.js'
 import { SETTINGS } from '../core/settings.js'
 import { refuseProblems } from './documents.js'
 import type { Library } from './library.js'
+import type { Origin } from './loading.js'
 import { below, type SourceDocument } from './read/document.js'
 import type { Body } from './reading.js'
-import type { LoadContext, Origin } from './scenario.js'
+import type { LoadContext } from './scenario.js'
 
 const CHECKER = checkerOf(() => ({
   type: 'object',

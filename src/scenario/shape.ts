@@ -2,9 +2,9 @@
 import { type PlacedProblem, problemAt } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { say } from './document-sentences.js'
-import { SECTIONS } from './fixture.js'
 import type { SourceDocument } from './read/document.js'
 import { problemsOf } from './read/numbers.js'
+import { SECTIONS } from './records/fixture.js'
 import { FIXTURE_CHECKER, SCENARIO_CHECKER, scenarioSchema } from './schemas.js'
 
 export const SCENARIO_NAMES = Object.keys((scenarioSchema() as { properties: object }).properties)

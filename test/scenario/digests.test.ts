@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { runEmulator } from '../../src/emulator.js'
-import { withDigests } from '../../src/scenario/digests.js'
+import { withDigests } from '../../src/scenario/script/digests.js'
 import { NOW, smallFixture } from '../support/emulator.js'
 
 const CARD = '4242424242424242'

@@ -15,7 +15,7 @@ import {
   MAX_PATTERNS,
   patternsIn
 } from '../../src/scenario/patterns.js'
-import { compileEntry, type EntryData } from '../../src/scenario/script.js'
+import { compileEntry, type Entry } from '../../src/scenario/script/entry.js'
 import { coded, reported } from '../support/codes.js'
 import { smallFixture, startTestEmulator } from '../support/emulator.js'
 import { codesIn, lookedAt } from '../support/first-state.js'
@@ -25,7 +25,7 @@ import { property } from '../support/property.js'
 const CARD = '4242424242424242'
 const on = 'POST /refunds'
 const entry = (reason: unknown, more: object = { delay: '1ms' }) =>
-  ({ on, match: { body: { reason } }, ...more }) as EntryData
+  ({ on, match: { body: { reason } }, ...more }) as Entry['data']
 const some = (count: number) => Array.from({ length: count }, (_, index) => `/${index}/`)
 const compiled = (text: string) => compilePattern(text, ({ message }) => equal(message, ''))
 
@@ -82,14 +82,14 @@ t.test('an entry or expectation has a number of patterns', async t => {
     t.strictSame(found, isWithin ? [] : ['pattern_limit'], title)
     if (!('match' in data)) continue
     const ofEntry = reported()
-    await compileEntry({ ...data, delay: '1ms' } as EntryData, ofEntry.report)
+    await compileEntry({ ...data, delay: '1ms' } as Entry['data'], ofEntry.report)
     t.strictSame(ofEntry.found, isWithin ? [] : ['match pattern_limit'], title)
   }
 })
 
 t.test('a script has a number of patterns, those of the groups that it uses too', async t => {
   const full = [entry(some(MAX_PATTERNS - 1)), entry('/x/i')]
-  const cases: [title: string, entries: EntryData[], problems: string[]][] = [
+  const cases: [title: string, entries: Entry['data'][], problems: string[]][] = [
     ['as many', full, []],
     ['text', [...full, entry('text')], []],
     [

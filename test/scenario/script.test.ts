@@ -12,9 +12,8 @@ import {
   type SentCall
 } from '../../src/scenario/matching.js'
 import { entrySchema, FAULTS, SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
+import { compileEntry, type Entry } from '../../src/scenario/script/entry.js'
 import {
-  compileEntry,
-  type Entry,
   type EntryCount,
   type EntryData,
   type ListedEntry,

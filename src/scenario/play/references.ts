@@ -1,6 +1,6 @@
 /** References in texts of documents, such as `${payment.id}`. */
-import type { Step } from '../core/places.js'
-import type { Json } from './schemas.js'
+import type { Step } from '../../core/places.js'
+import type { Json } from '../schemas.js'
 
 /** Each whole reference of a text. */
 export const REFERENCE = /\$\{([^{}]*)\}/g
@@ -28,13 +28,13 @@ export function unclosedIn(text: string): string | undefined {
 /** `isOfName`: the text is a name. */
 type PlacedText = { steps: readonly Step[]; text: string; isOfName?: boolean }
 
-/** Texts with a reference; names of parts too, where `areNamesRead`. */
+/** Texts with their places; names of parts too, where `areNamesRead`. */
 export function textsIn(
   value: unknown,
   steps: readonly Step[] = [],
   { areNamesRead = false } = {}
 ): PlacedText[] {
-  if (typeof value === 'string') return value.includes('${') ? [{ steps, text: value }] : []
+  if (typeof value === 'string') return [{ steps, text: value }]
   if (typeof value !== 'object' || value === null) return []
   const parts: [Step, unknown][] = Array.isArray(value)
     ? [...value.entries()]
@@ -46,8 +46,14 @@ export function textsIn(
   })
 }
 
+export const textsOf = (value: unknown, areNamesRead = false): string[] =>
+  textsIn(value, [], { areNamesRead }).map(({ text }) => text)
+
 export const namesIn = (text: string): string[] =>
   [...text.matchAll(REFERENCE)].map(([, name]) => (name as string).trim())
+
+/** The step or record that it names. */
+export const headOf = (name: string): string => name.split('.', 1)[0] as string
 
 /** Whole or not. */
 export const referenceIn = (text: string): string | null => /\$\{[^{}]*\}?/.exec(text)?.[0] ?? null
@@ -90,16 +96,6 @@ export function withTexts(
   return Object.fromEntries(
     Object.entries(value).map(([name, part]) => [named(name), withTexts(part, replaced, named)])
   )
-}
-
-export function textsOf(value: Json, areNamesRead = false): string[] {
-  const texts: string[] = []
-  const note = (text: string) => {
-    texts.push(text)
-    return text
-  }
-  withTexts(value, note, areNamesRead ? note : undefined)
-  return texts
 }
 
 /** With values of responses, in names too; a reference to an object or a list stays. */

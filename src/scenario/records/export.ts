@@ -1,12 +1,18 @@
 /** The state as a fixture to be edited and loaded again, without what is derived. */
 import { isDeepStrictEqual } from 'node:util'
-import { isoOf } from '../core/instants.js'
-import { nested, SETTING_KEYS, SETTINGS, type Settings, settingsInForce } from '../core/settings.js'
-import type { Family } from '../reference/operations.js'
-import type { Schema } from '../reference/parameters.js'
-import { RESOURCES } from '../reference/tables.js'
-import { FAMILIES, type Store } from '../store/store.js'
-import { lazily } from '../work/json-pieces.js'
+import { isoOf } from '../../core/instants.js'
+import {
+  nested,
+  SETTING_KEYS,
+  SETTINGS,
+  type Settings,
+  settingsInForce
+} from '../../core/settings.js'
+import type { Family } from '../../reference/operations.js'
+import type { Schema } from '../../reference/parameters.js'
+import { RESOURCES } from '../../reference/tables.js'
+import { FAMILIES, type Store } from '../../store/store.js'
+import { lazily } from '../../work/json-pieces.js'
 
 /** In the order of creation; what is null or empty is left out where a fixture may do so. */
 export function exported(store: Store): Record<string, Iterable<object>> {
@@ -67,15 +73,11 @@ export const exportedRecord = (family: Family, record: object): Record<string, u
 function exportedPart(schema: Schema, record: object): Record<string, unknown> {
   const values = record as Record<string, unknown>
   const part: Record<string, unknown> = {}
-  for (const [
-    name,
-    { properties, 'x-derived': derived, 'x-needed': needed, ...rest }
-  ] of Object.entries(schema.properties as Record<string, Schema>)) {
+  for (const [name, inner] of Object.entries(schema.properties as Record<string, Schema>)) {
     const value = values[name]
-    if (derived || value === undefined) continue
-    if (properties && value !== null)
-      part[name] = exportedPart({ properties, ...rest }, value as object)
-    else if (needed || !isEmpty(value)) part[name] = value
+    if (inner['x-derived'] || value === undefined) continue
+    if (inner.properties && value !== null) part[name] = exportedPart(inner, value as object)
+    else if (inner['x-needed'] || !isEmpty(value)) part[name] = value
   }
   if (values.extra !== undefined) part.extra = values.extra
   return part

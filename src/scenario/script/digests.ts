@@ -3,7 +3,7 @@
  * the number (A25).
  */
 import { hash } from 'node:crypto'
-import { IS_DIGEST, isSecretName, withoutSecrets } from '../core/redaction.js'
+import { IS_DIGEST, isSecretName, withoutSecrets } from '../../core/redaction.js'
 
 export const digestOf = (value: string): string => `sha256:${hash('sha256', value, 'hex')}`
 

@@ -1,7 +1,7 @@
 /** Headers of requests that a document matches or plays, and of responses. */
 import { validateHeaderName, validateHeaderValue } from 'node:http'
-import type { Report } from './documents.js'
-import { say } from './sentences.js'
+import type { Report } from '../documents.js'
+import { say } from '../sentences.js'
 
 /** Headers that frame the message or the connection, or that the emulator sets. */
 const FRAMING = [

@@ -1,22 +1,18 @@
 /** Changes of records, made as a whole or not at all: deletions, then records as of a fixture. */
-import { Ids } from '../core/ids.js'
-import { didYouMean } from '../core/nearest.js'
-import { partAt } from '../core/places.js'
-import type { Settings } from '../core/settings.js'
-import { type Family, LINKED_FAMILIES } from '../reference/operations.js'
-import { EARLIEST, LATEST } from '../store/ordered-index.js'
-import { collectionOf, FAMILIES, type Records, type Store } from '../store/store.js'
-import { type DocumentProblem, documentOf, type Problems, type Report } from './documents.js'
-import {
-  type Fixture,
-  FixtureImporter,
-  fixtureIn,
-  type GenerationContext,
-  type ImportedRecords,
-  recordsIn
-} from './fixture.js'
-import type { ChangeData } from './schemas.js'
-import { say } from './sentences.js'
+import { Ids, kindOf } from '../../core/ids.js'
+import { didYouMean } from '../../core/nearest.js'
+import { partAt } from '../../core/places.js'
+import type { Said } from '../../core/sentences.js'
+import type { Settings } from '../../core/settings.js'
+import { ACCOUNT_TYPES } from '../../reference/accounts.js'
+import { type Family, LINKED_FAMILIES } from '../../reference/operations.js'
+import { EARLIEST, LATEST } from '../../store/ordered-index.js'
+import { collectionOf, FAMILIES, type Records, type Store } from '../../store/store.js'
+import { type DocumentProblem, documentOf, type Problems, type Report } from '../documents.js'
+import type { ChangeData, EntryData } from '../schemas.js'
+import { say } from '../sentences.js'
+import { type Fixture, fixtureIn, type GenerationContext, recordsIn } from './fixture.js'
+import { FixtureImporter, type ImportedRecords } from './importer.js'
 
 /** The ids of `removed` are deleted first. */
 export type Edit = { fixture: Fixture; removed: readonly string[] }
@@ -43,25 +39,20 @@ export function edited(
   generation: GenerationContext,
   problems: Problems
 ): Edited {
-  const removed: RecordName[] = []
-  for (const family of [...FAMILIES].reverse())
-    for (const id of ids) if (store[family].get(id)) removed.push({ family, id })
+  const removed = FAMILIES.toReversed().flatMap(family =>
+    ids.flatMap((id): RecordName[] => (store[family].get(id) ? [{ family, id }] : []))
+  )
   const [named, links] = [new Set(ids), new Map()]
   for (const [nth, id] of ids.entries()) {
-    const steps = ['change', 'delete', nth]
+    const note = (said: Said) =>
+      problems.push({ document: DOCUMENT, steps: ['change', 'delete', nth], ...said })
     const family = removed.find(one => one.id === id)?.family
-    const by =
-      family === undefined
-        ? []
-        : referrers(store, generation.settings, family, id, links).filter(by => !named.has(by))
-    if (by.length > 0) problems.push({ document: DOCUMENT, steps, ...say('in_use', id, by) })
-    else if (family === undefined && !FAMILIES.some(family => store[family].has(id))) {
-      problems.push({
-        document: DOCUMENT,
-        steps,
-        ...say('missing_record', 'record', id, didYouMean(id, suggestedIds(store)))
-      })
-    }
+    const referring =
+      family === undefined ? [] : referrers(store, generation.settings, family, id, links)
+    const by = referring.filter(by => !named.has(by))
+    if (by.length > 0) note(say('in_use', id, by))
+    else if (!FAMILIES.some(family => store[family].has(id)))
+      note(say('missing_record', 'record', id, didYouMean(id, suggestedIds(store))))
   }
   // a Refund goes before its Transaction, which then has less refunded
   if (problems.length === 0) for (const { family, id } of removed) store.remove(family, id)
@@ -70,31 +61,46 @@ export function edited(
   return { imported: importer.imported, removed }
 }
 
-/** Of each family. */
 const MAX_SUGGESTED = 200
 export const suggestedIds = (store: Store, families: readonly Family[] = FAMILIES): string[] =>
   families.flatMap(family => store[family].someIds(MAX_SUGGESTED))
 
-/** As far as they can be read. */
-export const idsMade = (entries: readonly unknown[]): ReadonlySet<unknown> =>
+export const idsMade = (entries: readonly EntryData[]): ReadonlySet<unknown> =>
   new Set(
-    entries.flatMap(entry =>
-      Object.values(partAt(entry, ['change', 'data']) ?? {}).flatMap(list =>
-        [list].flat().map(record => partAt(record, ['id']))
+    entries.flatMap(({ change }) =>
+      Object.values(change?.data ?? {}).flatMap(list =>
+        (list as { id?: string }[]).map(({ id }) => id)
       )
     )
   )
 
-type IdTest = (id: string, families: readonly Family[]) => boolean
-/**
- * `isMissing`: an id is certainly in none of some families; `isDrawn`: a request may be given it.
- */
+/** A first state to try what is written in a script or expectation. */
 export type Trial = {
   store: Store
   generation: GenerationContext
-  isMissing: IdTest
-  isDrawn: IdTest
+  /** Whether no record had a problem, and what is not there is nowhere else. */
+  isKnown: boolean
+  /** Ids that script entries make. */
+  made: ReadonlySet<unknown>
 }
+
+/** Whether an id is certainly in none of some families. */
+export const isMissing = (
+  { store, isKnown, made }: Trial,
+  id: string,
+  families: readonly Family[]
+): boolean =>
+  isKnown && !made.has(id) && families.every(family => store[family].get(id) === undefined)
+
+/** How ids begin that a request may be given. */
+export const prefixesOf = (
+  { generation: { settings } }: Trial,
+  families: readonly Family[]
+): readonly string[] =>
+  families.flatMap(family =>
+    ACCOUNT_TYPES.map(type => settings[`ids.prefixes.${kindOf(family, type)}`])
+  )
+
 /** Problems that no request changes. */
 const CERTAIN = ['listed_twice', 'reserved_field', 'other_type', 'sum_too_large']
 
@@ -102,19 +108,20 @@ const CERTAIN = ['listed_twice', 'reserved_field', 'other_type', 'sum_too_large'
 export function checkEdit(
   entry: object,
   edit: Edit,
-  { store, generation, isMissing, isDrawn }: Trial,
+  trial: Trial,
   report: Report,
   warn: Report
 ): void {
   const found: DocumentProblem[] = []
+  const { store, generation } = trial
   edited(store.clone(), edit, { ...generation, ids: new Ids() }, found)
   for (const problem of found) {
     const { steps, code } = problem
     const [isNamed, id] = [code === 'missing_record', String(partAt(entry, steps))]
-    if (isNamed && !isMissing(id, FAMILIES)) continue
+    if (isNamed && !isMissing(trial, id, FAMILIES)) continue
     // no request makes a Ticket
-    const isGone =
-      isNamed && (steps.at(-1) === 'ticket' || (steps[1] === 'delete' && !isDrawn(id, FAMILIES)))
+    const isDrawn = () => prefixesOf(trial, FAMILIES).some(prefix => id.startsWith(prefix))
+    const isGone = isNamed && (steps.at(-1) === 'ticket' || (steps[1] === 'delete' && !isDrawn()))
     const say = isGone || CERTAIN.includes(code) ? report : warn
     say(steps, problem)
   }

@@ -1,158 +1,52 @@
-/** Fixtures: records imported into a store, each completed, checked and resolved. */
+/** Imports fixtures into a store: each record completed, checked and resolved. */
+import { kindOf } from '../../core/ids.js'
+import { instantOf, isoOf } from '../../core/instants.js'
+import { isExact, moneyOf, type Sums, settled } from '../../core/money.js'
+import { didYouMean } from '../../core/nearest.js'
+import type { Step } from '../../core/places.js'
+import { firstBroken, REFUND_RULES } from '../../core/rules.js'
+import type { Said } from '../../core/sentences.js'
+import type { Settings } from '../../core/settings.js'
+import type { AccountType } from '../../reference/accounts.js'
+import { type Family, LINKED_FAMILIES, RESOURCE_NAMES } from '../../reference/operations.js'
+import { RESOURCES } from '../../reference/tables.js'
+import { FAMILIES, type RecordOf, type Records, type Store } from '../../store/store.js'
+import { completed } from '../completion.js'
+import type { DocumentProblem, Problems } from '../documents.js'
+import { say } from '../sentences.js'
+import {
+  duplicatesIn,
+  type Fixture,
+  type GenerationContext,
+  type Given,
+  inSections,
+  merged,
+  OWNERS,
+  problemOf,
+  type Sourced,
+  usersIn
+} from './fixture.js'
 
-import { type Ids, kindOf } from '../core/ids.js'
-import { instantOf, isoOf } from '../core/instants.js'
-import { isExact, moneyOf, type Sums, settled } from '../core/money.js'
-import { didYouMean } from '../core/nearest.js'
-import type { Step } from '../core/places.js'
-import { firstBroken, REFUND_RULES } from '../core/rules.js'
-import type { Said } from '../core/sentences.js'
-import type { Settings } from '../core/settings.js'
-import type { AccountType } from '../reference/accounts.js'
-import { type Family, LINKED_FAMILIES, RESOURCE_NAMES } from '../reference/operations.js'
-import type { Schema } from '../reference/parameters.js'
-import { RESOURCES } from '../reference/tables.js'
-import { FAMILIES, type RecordOf, type Records, type Store } from '../store/store.js'
-import { completed } from './completion.js'
-import type { DocumentProblem, Problems } from './documents.js'
-import { type Progress, reportProgress } from './progress.js'
-import type { SourceDocument } from './read/document.js'
-import { say } from './sentences.js'
-
-type Given = Readonly<Record<string, unknown>>
-/** A part of a fixture: the records of a family, or API keys. */
-export type Section = Family | 'api_keys' | 'deleted_users'
-type Sourced = {
-  given: Given
-  index: number
-  list: { document: SourceDocument; steps: readonly Step[] }
-}
-export type Fixture = Readonly<Record<Section, readonly Sourced[]>>
-export type GenerationContext = {
-  ids: Ids
-  now: number
-  settings: Settings
-  progress?: Progress | undefined
-  /** Whether records may refer to others that are elsewhere. */
-  isOpen?: boolean
-}
 export type ImportedRecords = { [F in Family]: RecordOf<F>[] } & {
   api_keys: { key: string; account: string }[]
 }
 
-export const SECTIONS = ['api_keys', ...FAMILIES, 'deleted_users'] as const
-const nameOf = (section: Section) => (section === 'api_keys' ? 'key' : 'id')
-const inSections = <T>(make: (section: Section) => T) =>
-  Object.fromEntries(SECTIONS.map(section => [section, make(section)])) as Record<Section, T>
-
-/** Records of a checked document; `under` is the place of the fixture in it. */
-export const fixtureIn = (
-  document: SourceDocument,
-  data: Readonly<Partial<Record<Section, unknown>>>,
-  under: readonly Step[] = []
-): Fixture =>
-  inSections(section => {
-    const list = { document, steps: [...under, section] }
-    return ((data[section] ?? []) as readonly Given[]).map((given, index) => ({
-      given,
-      index,
-      list
-    }))
-  })
-
-export const recordsIn = (fixtures: readonly Fixture[]): number =>
-  fixtures.reduce(
-    (sum, fixture) => SECTIONS.reduce((all, section) => all + fixture[section].length, sum),
-    0
-  )
-
-/** Deleted Users are in their places among the others. */
-function usersIn({ users, deleted_users: deleted }: Fixture): readonly Sourced[] {
-  let nth = 0
-  const until = (place: number) => {
-    const from = nth
-    while (
-      nth < deleted.length &&
-      Number(deleted[nth]?.given.after ?? Number.POSITIVE_INFINITY) <= place
-    )
-      nth++
-    return deleted.slice(from, nth)
-  }
-  return [
-    ...users.flatMap((user, place) => [...until(place), user]),
-    ...until(Number.POSITIVE_INFINITY)
-  ]
-}
-
-/** Later records win by id (keys by key) and take the place of earlier ones. */
-function merged(fixtures: readonly Fixture[]): Fixture {
-  return inSections(section => {
-    const byName = new Map<unknown, Sourced>()
-    for (const { [section]: sources } of fixtures)
-      for (const source of sources) byName.set(source.given[nameOf(section)] ?? source, source)
-    return [...byName.values()]
-  })
-}
-
-function duplicatesIn(fixture: Fixture): DocumentProblem[] {
-  return SECTIONS.flatMap(section => {
-    const names = new Set<unknown>()
-    const field = nameOf(section)
-    return fixture[section].flatMap(source => {
-      const name = source.given[field]
-      if (name == null || names.size < names.add(name).size) return []
-      return [
-        problemOf(
-          source,
-          [field],
-          say('listed_twice', section === 'api_keys' ? 'the key' : `the id ${name}`)
-        )
-      ]
-    })
-  })
-}
-
-const problemOf = (
-  { list: { document, steps }, index }: Sourced,
-  at: readonly Step[],
-  said: Said
-): DocumentProblem => ({
-  document,
-  steps: [...steps, index, ...at],
-  ...said
-})
-
-/** By which field each family refers to another; the reseller of an Account is checked apart. */
-const LINKS = Object.fromEntries(
-  Object.entries(RESOURCES as Readonly<Record<Family, Schema>>).map(
-    ([family, { properties = {} }]) => [
-      family,
-      Object.keys(LINKED_FAMILIES).find(name => properties[name]?.['x-needed']) ?? null
-    ]
-  )
-) as Readonly<Record<Family, keyof typeof LINKED_FAMILIES | null>>
-
 /**
- * Imports fixtures into a store, a copy since problems do not undo changes. Ids left out are drawn,
+ * Into a copy of a store, since problems do not undo changes. Ids left out are drawn,
  * `created` left out is now, in file order. A record with a problem is left out; references to it
  * are no problem.
  */
 export class FixtureImporter {
-  readonly imported: ImportedRecords = {
-    api_keys: [],
-    accounts: [],
-    users: [],
-    locations: [],
-    tickets: [],
-    transactions: [],
-    refunds: []
-  }
-  readonly problems: Problems
+  readonly imported = Object.fromEntries(
+    ['api_keys', ...FAMILIES].map(name => [name, []])
+  ) as unknown as ImportedRecords
+  readonly #problems: Problems
   readonly #warnings: Problems
-  /** Refunds that were made while tips could be refunded stay, with a warning (A23). */
-  readonly #loosest: Settings
   readonly #store: Store
   readonly #generation: GenerationContext
+  /** Refunds that were made while tips could be refunded stay, with a warning (A23). */
+  readonly #loosest: Settings
+  readonly #now: string
   /** Ids of records with a problem. */
   readonly #leftOut = inSections(() => new Set<unknown>())
   #hasReplaced = false
@@ -163,19 +57,19 @@ export class FixtureImporter {
   constructor(
     store: Store,
     generation: GenerationContext,
-    problems: Problems = [] as DocumentProblem[],
+    problems: Problems,
     warnings: Problems = [] as DocumentProblem[]
   ) {
     this.#store = store
     this.#generation = generation
-    this.problems = problems
+    this.#problems = problems
     this.#warnings = warnings
     this.#loosest = { ...generation.settings, 'transactions.refundable': 'amount_plus_extras' }
+    this.#now = isoOf(generation.now)
   }
 
   import(...fixtures: readonly Fixture[]): void {
-    const steps = this.importing(fixtures)
-    while (!steps.next().done);
+    Array.from(this.importing(fixtures))
   }
 
   /** One record at each step. */
@@ -185,47 +79,38 @@ export class FixtureImporter {
     for (const family of FAMILIES) {
       const sources = family === 'users' ? usersIn(fixture) : fixture[family]
       if (family === 'refunds') for (const { given } of sources) this.#unsettle(given.id)
-      let index = 0
-      for (const source of sources) {
+      for (const [index, source] of sources.entries()) {
         if (source.list.steps.at(-1) === 'deleted_users') this.#addDeleted(source)
         else this.#add(family, source)
-        reportProgress(this.#generation.progress, family, index++, sources.length)
+        this.#generation.progress?.(family, index + 1, sources.length)
         yield
       }
     }
     for (const source of fixture.api_keys) yield this.#addKey(source)
     // an Account's reseller may come after it
-    for (const source of fixture.accounts)
-      yield void this.#referred('accounts', source.given.reseller, 'reseller', source)
+    for (const source of fixture.accounts) yield void this.#referred('reseller', source)
     this.#checkCharges()
     // where every record is right and new, no id can have been given twice
-    if (others.length === 0 && !this.#hasReplaced && this.problems.length === 0) return
-    for (const problem of fixtures.flatMap(duplicatesIn)) this.problems.push(problem)
-  }
-
-  /** Whether no record has the id, nor had one with a problem. */
-  isMissing(family: Family, id: string): boolean {
-    const isThere = this.#store[family].get(id) !== undefined
-    return !isThere && !this.#generation.isOpen && !this.#leftOut[family].has(id)
+    if (others.length === 0 && !this.#hasReplaced && this.#problems.length === 0) return
+    for (const problem of fixtures.flatMap(duplicatesIn)) this.#problems.push(problem)
   }
 
   #add(family: Family, source: Sourced): void {
-    const before = this.problems.length
+    const before = this.#problems.length
     const { given } = source
     for (const name of Object.keys(given.extra ?? {})) {
       if (Object.hasOwn(RESOURCES[family].properties as object, name))
         this.#report(source, ['extra', name], say('reserved_field', name))
     }
-    const link = LINKS[family]
-    const parent =
-      link === null ? undefined : this.#referred(LINKED_FAMILIES[link], given[link], link, source)
+    const link = OWNERS[family]
+    const parent = link === null ? undefined : this.#referred(link, source)
     if (parent?.object === 'ticket') this.#checkTransaction(source, parent)
     if (parent?.object === 'transaction') this.#checkRefund(source, parent)
     const record =
       parent !== undefined || link === null ? this.#recordOf(family, given, parent) : null
     const existing = record && this.#store[family].get(record.id)
     if (existing) this.#checkReplaced(family, source, existing, record)
-    if (record && this.problems.length === before) {
+    if (record && this.#problems.length === before) {
       if (existing?.object === 'transaction') {
         Object.assign(record, { amount_refunded: existing.amount_refunded })
         this.#charges.set(record.id, source)
@@ -240,42 +125,30 @@ export class FixtureImporter {
 
   /** Its id stays taken and stays a cursor. */
   #addDeleted(source: Sourced): void {
-    const { id, account } = source.given as { id: string; account: string }
+    const { id } = source.given as { id: string }
     const { users } = this.#store
-    if (users.has(id) || !this.#referred('accounts', account, 'account', source)) return
+    if (users.has(id) || !this.#referred('account', source)) return
     users.insert(this.#recordOf('users', source.given, undefined) as Records['users'])
     users.remove(id)
   }
 
   #addKey(source: Sourced): void {
     const { key, account } = source.given as { key: string; account: string }
-    if (this.#referred('accounts', account, 'account', source) !== undefined) {
-      this.#hasReplaced ||= this.#store.keys.has(key)
-      this.#store.keys.set(key, account)
-      this.imported.api_keys.push({ key, account })
-    }
+    if (this.#referred('account', source) === undefined) return
+    this.#hasReplaced ||= this.#store.keys.has(key)
+    this.#store.keys.set(key, account)
+    this.imported.api_keys.push({ key, account })
   }
 
   /** Reports that there is none, unless a record that was left out may be meant. */
-  #referred(
-    family: Family,
-    id: unknown,
-    field: string,
-    source: Sourced
-  ): RecordOf<Family> | undefined {
+  #referred(link: keyof typeof LINKED_FAMILIES, source: Sourced): RecordOf<Family> | undefined {
+    const family = LINKED_FAMILIES[link]
+    const id = source.given[link]
     if (typeof id !== 'string') return undefined
     const record = this.#store[family].get(id)
-    if (record === undefined && this.isMissing(family, id)) {
-      this.#report(
-        source,
-        [field],
-        say(
-          'missing_record',
-          RESOURCE_NAMES[family],
-          id,
-          didYouMean(id, this.#store[family].someIds())
-        )
-      )
+    if (record === undefined && !this.#generation.isOpen && !this.#leftOut[family].has(id)) {
+      const meant = didYouMean(id, this.#store[family].someIds())
+      this.#report(source, [link], say('missing_record', RESOURCE_NAMES[family], id, meant))
     }
     return record
   }
@@ -315,7 +188,7 @@ export class FixtureImporter {
       const broken = firstBroken(REFUND_RULES, facts)
       if (broken === undefined) continue
       const said = { code: broken.else, message: broken.message(facts) }
-      const list = settings === this.#loosest ? this.problems : this.#warnings
+      const list = settings === this.#loosest ? this.#problems : this.#warnings
       list.push(problemOf(source, [broken.param as string], said))
       return
     }
@@ -348,7 +221,7 @@ export class FixtureImporter {
     const isRefunded = (before as Partial<Records['transactions']>).amount_refunded
     this.#hasReplaced = true
     for (const field of [
-      LINKS[family] ?? [],
+      OWNERS[family] ?? [],
       isRefunded ? ['currency', 'payment_method'] : []
     ].flat()) {
       const [was, is] = [before, after].map(record => JSON.stringify((record as Given)[field]))
@@ -357,17 +230,17 @@ export class FixtureImporter {
   }
 
   #recordOf(family: Family, given: Given, parent: RecordOf<Family> | undefined): RecordOf<Family> {
-    const { settings, ids, now } = this.#generation
+    const { settings, ids } = this.#generation
     const { id, created } = given as { id?: string | null; created?: string | null }
     const drawn = {
       id: id ?? ids.draw(kindOf(family, given.type as AccountType), settings, this.#store[family]),
-      created: created == null ? isoOf(now) : storedInstant(created)
+      created: created == null ? this.#now : storedInstant(created)
     }
     return completed(family, { ...given, ...drawn }, { settings, parent })
   }
 
   #report(source: Sourced, at: readonly Step[], said: Said): void {
-    this.problems.push(problemOf(source, at, said))
+    this.#problems.push(problemOf(source, at, said))
   }
 }
 

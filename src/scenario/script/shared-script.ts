@@ -1,7 +1,7 @@
 /** Files of groups of script entries and other parts, which scenarios use by name. */
-import { checkerOf } from '../core/checking.js'
-import type { Step } from '../core/places.js'
-import { isObject } from '../core/quick-check.js'
+import { checkerOf } from '../../core/checking.js'
+import type { Step } from '../../core/places.js'
+import { isObject } from '../../core/quick-check.js'
 import {
   type Problems,
   type Report,
@@ -9,13 +9,14 @@ import {
   type Written,
   within,
   writtenIn
-} from './documents.js'
-import type { SourceDocument } from './read/document.js'
-import { problemsOf } from './read/numbers.js'
-import { type EntryData, type SharedParts, sharedScriptSchema } from './schemas.js'
-import { say } from './sentences.js'
-import { declaredVariables, type GivenVariables, readWith } from './variables.js'
+} from '../documents.js'
+import type { SourceDocument } from '../read/document.js'
+import { problemsOf } from '../read/numbers.js'
+import { type EntryData, type SharedParts, sharedScriptSchema } from '../schemas.js'
+import { say } from '../sentences.js'
+import { declaredVariables, type GivenVariables, readWith } from '../variables.js'
 
+type GroupData = SharedParts | readonly EntryData[]
 /** A part of a group, and where it is written. */
 export type Group = (name: keyof SharedParts) => { part: unknown; written: Written }
 /** `names` are those of all groups; `variables` those that the file declares. */
@@ -39,28 +40,21 @@ export function partsOfUse(reference: string): { file: string; group: string | n
     : { file: reference.slice(0, at), group: reference.slice(at + 1) }
 }
 
-export const groupNamesIn = ({ groups }: { groups: unknown }): string[] =>
-  isObject(groups) ? Object.keys(groups) : []
-
 /** Parts under a place of a document; a list has script entries alone. */
 export const groupIn =
-  (
-    document: SourceDocument,
-    under: readonly Step[],
-    data: SharedParts | readonly EntryData[]
-  ): Group =>
+  (document: SourceDocument, under: readonly Step[], data: GroupData): Group =>
   name =>
     Array.isArray(data) && name === 'script'
       ? { part: data, written: writtenIn(document, under) }
       : { part: (data as SharedParts)[name], written: writtenIn(document, [...under, name]) }
 
 /**
- * Reads the wanted groups with the values of variables: the first that `given` has, else the
- * default. `reportGiven` takes what is wrong with a given value.
+ * Reads the wanted groups, null being all, with the values of variables: the first that `given`
+ * has, else the default. `reportGiven` takes what is wrong with a given value.
  */
 export async function readSharedScript(
   document: SourceDocument,
-  wanted: readonly string[],
+  wanted: readonly string[] | null,
   {
     given,
     problems,
@@ -69,8 +63,9 @@ export async function readSharedScript(
 ): Promise<SharedScript> {
   const report = reportTo(problems, document)
   const whole = document.data as { groups: unknown; vars?: unknown }
+  const all = Object.entries(isObject(whole.groups) ? whole.groups : {})
   const groups = isObject(whole.groups)
-    ? Object.fromEntries(Object.entries(whole.groups).filter(([name]) => wanted.includes(name)))
+    ? Object.fromEntries(all.filter(([name]) => wanted?.includes(name) !== false))
     : whole.groups
   const variables = declaredVariables(whole.vars, {
     given,
@@ -81,13 +76,14 @@ export async function readSharedScript(
     problemsOf(document, data, part => SHARED_SCRIPT_CHECKER.problems(part))
   )
   for (const problem of read.problems) report(problem.steps, problem)
-  const found = Object.entries(
-    isObject(groups)
-      ? (read.data as { groups: Record<string, SharedParts | readonly EntryData[]> }).groups
-      : {}
-  ).map(([name, data]) => {
+  const right = isObject(groups) ? (read.data as { groups: Record<string, GroupData> }).groups : {}
+  const found = Object.entries(right).map(([name, data]) => {
     if (!GROUP_NAME.test(name)) report(['groups', name], say('group_name'))
     return [name, groupIn(document, ['groups', name], data)] as const
   })
-  return { groups: new Map(found), names: groupNamesIn(whole), variables: [...variables.keys()] }
+  return {
+    groups: new Map(found),
+    names: all.map(([name]) => name),
+    variables: [...variables.keys()]
+  }
 }

@@ -1,20 +1,18 @@
 /** The records that a `match` or an expected `state` names, and which of them do not exist. */
 
-import { didYouMean } from '../core/nearest.js'
-import type { Step } from '../core/places.js'
-import { isObject } from '../core/quick-check.js'
-import type { Said } from '../core/sentences.js'
+import { didYouMean } from '../../core/nearest.js'
+import type { Step } from '../../core/places.js'
+import { isObject } from '../../core/quick-check.js'
 import {
   type Family,
   LINKED_FAMILIES,
   operationOf,
   RESOURCE_NAMES
-} from '../reference/operations.js'
-import { suggestedIds, type Trial } from './edits.js'
-import type { StateData } from './final-state.js'
-import { type MatchData, type On, operationsOn } from './matching.js'
-import { STATE_NAMES, STATE_WORDS } from './schemas.js'
-import { say } from './sentences.js'
+} from '../../reference/operations.js'
+import { type MatchData, type On, operationsOn } from '../matching.js'
+import { STATE_NAMES, STATE_WORDS, type StateData } from '../schemas.js'
+import { say } from '../sentences.js'
+import { isMissing, prefixesOf, suggestedIds, type Trial } from './edits.js'
 
 /** The id may be in any of `families`. */
 export type NamedRecord = { steps: readonly Step[]; id: string; families: readonly Family[] }
@@ -81,36 +79,33 @@ function idsIn(wanted: unknown, steps: readonly Step[]): { steps: readonly Step[
 }
 
 /**
- * Finds named records that do not exist. `canBeMade`: a request could still create one; `isDrawn`:
- * its id looks drawn by the API.
+ * Those that do not exist. `canBeMade`: a request could still create one; `isDrawn`: its id looks
+ * drawn by the API. No request creates a Ticket, so naming a missing one can only be a mistake.
  */
-export type MissingFinder = (
-  named: readonly NamedRecord[]
-) => { steps: readonly Step[]; said: Said; canBeMade: boolean; isDrawn: boolean }[]
-
-/** No request of the API creates a Ticket, so naming a missing one can only be a mistake. */
-export function missingFinderFor({ store, isMissing, isDrawn: isDrawnIn }: Trial): MissingFinder {
-  return named =>
-    named.flatMap(({ steps, id, families }) => {
-      if (!isMissing(id, families)) return []
-      const canBeMade = !families.includes('tickets')
-      const isDrawn = isDrawnIn(id, families)
-      const isOfState = steps[0] === 'state'
-      const isName = isOfState && steps.length === 3 && !isDrawn
-      const known = suggestedIds(store, families)
-      const otherwise =
-        canBeMade && (isDrawn || !isOfState)
-          ? 'it matches only after a request has created it'
-          : 'add it under data'
-      const meant = didYouMean(id, isName ? [...STATE_WORDS, ...known] : known)
-      const said = say(
-        'missing_record',
-        families.map(family => RESOURCE_NAMES[family]).join(' or '),
-        id,
-        meant || `; ${isName ? STATE_NAMES : otherwise}`
-      )
-      return [
-        { steps, said: { ...said, isOfName: isOfState && steps.length === 3 }, canBeMade, isDrawn }
-      ]
-    })
+export function missingOf(named: readonly NamedRecord[], trial: Trial) {
+  const { store, generation } = trial
+  const length = generation.settings['ids.length']
+  const missing = named.filter(({ id, families }) => isMissing(trial, id, families))
+  return missing.map(({ steps, id, families }) => {
+    const canBeMade = !families.includes('tickets')
+    const isDrawn = prefixesOf(trial, families).some(
+      prefix => id.startsWith(prefix) && id.length === prefix.length + length
+    )
+    const isOfState = steps[0] === 'state'
+    const isOfName = isOfState && steps.length === 3
+    const isName = isOfName && !isDrawn
+    const known = suggestedIds(store, families)
+    const otherwise =
+      canBeMade && (isDrawn || !isOfState)
+        ? 'it matches only after a request has created it'
+        : 'add it under data'
+    const meant = didYouMean(id, isName ? [...STATE_WORDS, ...known] : known)
+    const said = say(
+      'missing_record',
+      families.map(family => RESOURCE_NAMES[family]).join(' or '),
+      id,
+      meant || `; ${isName ? STATE_NAMES : otherwise}`
+    )
+    return { steps, said: { ...said, isOfName }, canBeMade, isDrawn }
+  })
 }
