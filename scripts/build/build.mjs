@@ -270,7 +270,8 @@ async function browserFiles() {
           // a view is named by its folder
           chunkFileNames: ({ facadeModuleId }) =>
             `${facadeModuleId ? basename(dirname(facadeModuleId)) : '[name]'}-[hash].js`,
-          assetFileNames: 'console[extname]'
+          assetFileNames: ({ names: [name = ''] }) =>
+            name.endsWith('.woff2') ? '[name]-[hash].woff2' : 'console[extname]'
         }
       }
     }
@@ -285,7 +286,10 @@ async function browserFiles() {
   )
   for (const page of PAGES) await cp(join(root, page), join(folder, page))
   return output
-    .flatMap(({ moduleIds = [] }) => moduleIds)
+    .flatMap(({ moduleIds = [], originalFileNames = [] }) => [
+      ...moduleIds,
+      ...originalFileNames.map(file => join(root, file))
+    ])
     .flatMap(id => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(relative(ROOT, id)) ?? [])
 }
 

@@ -69,12 +69,16 @@ const format = <T extends string>(
   format: optional(word(words, { description }))
 })
 
+const yes = (does: string) =>
+  optional(word(['1', '0', 'true', 'false'], { description: `\`1\` or \`true\`: ${does}` }))
+const isYes = (word: string | undefined) => word === '1' || word === 'true'
+
 const asText = (reply: FastifyReply, text: unknown) => reply.type(MEDIA_TYPES.text).send(text)
 
 const totalsIn = ({ run, evidence }: Sandbox, { scope }: { scope?: 'sandbox' | 'run' }): Totals =>
   scope === 'run' ? run : evidence.totals
 
-/** Whether a load only checks: `?dry_run=1`, `?dry_run=true`, or the name alone. */
+/** `?dry_run=1`, `?dry_run=true`, or the name alone. */
 const isDryRun = ({ query, arrival: { sandbox } }: FastifyRequest) =>
   ['', '1', 'true'].includes(
     decodeForm(query as string, sandbox.settings).root.get('dry_run') as string
@@ -165,13 +169,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
       },
       'POST /load': row({
         does: 'Replaces everything with a scenario, or changes nothing if the scenario has a problem. A JSON body is `{"scenario": …}`, with the name of a scenario, the document itself or its text (of more than one line); `vars` gives the values of its variables, and `seed` a seed in place of its own, which a reset keeps. A YAML body, with the content type `application/yaml`, is the document itself.',
-        query: parameters({
-          dry_run: optional(
-            word(['1', '0', 'true', 'false'], {
-              description: '`1` or `true`: only checks the document.'
-            })
-          )
-        }),
+        query: parameters({ dry_run: yes('only checks the document.') }),
         body: {
           example: '{"scenario":"default"}',
           published: () =>
@@ -304,6 +302,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
       },
       'POST /script': row({
         does: 'Adds a script entry.',
+        query: parameters({ first: yes('it is tried before the others.') }),
         body: {
           example: '{"on":"POST /transactions","calls":1,"respond":{"status":402}}',
           schema: entrySchema
@@ -312,22 +311,22 @@ export const CONTROL_GROUPS: readonly Group[] = [
         adds: true,
         status: 201,
         answer: 'ListedEntry',
-        run: async ({ sandbox, settings, body, document }) => {
+        run: async ({ sandbox, settings, query, body, document }) => {
           const problems = new ProblemList()
           const report = reportTo(problems, document)
+          const listed = sandbox.script.listed()
           const entry = await withoutProblems(problems, () => {
-            const others = sandbox.script
-              .listed()
-              .map(({ entry }) => ({ data: entry, report: () => {} }))
+            const others = listed.map(({ entry }) => ({ data: entry, report: () => {} }))
             checkWaiting([...others, { data: body, report }])
             return compileEntry(body, report)
           })
-          const { size } = sandbox.script
-          if (size >= settings['limits.entries']) throw REFUSALS.scriptFull(size)
-          const matches = sandbox.script.listed().map(({ entry: { match } }) => match)
+          const { length } = listed
+          if (length >= settings['limits.entries']) throw REFUSALS.scriptFull(length)
+          const matches = listed.map(({ entry: { match } }) => match)
           const patterns = patternsIn([...matches, body.match])
           if (patterns > MAX_PATTERNS) throw REFUSALS.patternsFull(MAX_PATTERNS, patterns)
-          return maskedThroughout(sandbox.addEntry(entry as Entry), keysToMask(sandbox))
+          const added = sandbox.addEntry(entry as Entry, isYes(query.first))
+          return maskedThroughout(added, keysToMask(sandbox))
         }
       }),
       'DELETE /script': {
@@ -512,6 +511,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
       }),
       'POST /verify': row({
         does: "Checks counts and sequences of requests, the state of records, and unused script entries; without a body, the scenario's own `expect`. Responds with 200 if everything holds, otherwise with 409. Both say what was seen.",
+        query: parameters({ report: yes('responds with 200 in any case.') }),
         body: {
           example: '{"on":"POST /refunds","times":1,"within":"2s"}',
           schema: judgementSchema,
@@ -523,7 +523,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
           const verdict = await (context.sent === null
             ? scenarioVerdict(context.sandbox)
             : verify(context))
-          context.reply.code(verdict.holds ? 200 : 409)
+          context.reply.code(verdict.holds || isYes(context.query.report) ? 200 : 409)
           return verdict
         }
       }),

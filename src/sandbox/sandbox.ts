@@ -479,12 +479,10 @@ export class Sandbox {
     })
   }
 
-  addEntry(entry: Entry): ListedEntry {
-    const listed = this.script.add(entry)
-    this.inputs.add(
-      state => state.script.put(listed.id, entry, { matched: 0, applied: 0 }),
-      entry.data
-    )
+  addEntry(entry: Entry, isFirst: boolean): ListedEntry {
+    const listed = this.script.add(entry, isFirst)
+    const count = { matched: 0, applied: 0 }
+    this.inputs.add(({ script }) => script.put(listed.id, entry, count, isFirst), entry.data)
     return listed
   }
 

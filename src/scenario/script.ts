@@ -330,18 +330,23 @@ export class Script {
     })
   }
 
-  add(entry: Entry): ListedEntry {
+  /** `isFirst`: it is tried before the others. */
+  add(entry: Entry, isFirst?: boolean): ListedEntry {
     const id = `scr_${this.#next}`
     const count = { matched: 0, applied: 0 }
-    this.put(id, entry, count)
+    this.put(id, entry, count, isFirst)
     return { id, entry: entry.data, ...count }
   }
 
   /** With the id and counts that a snapshot holds. */
-  put(id: string, entry: Entry, { values, ...count }: EntryCount): void {
+  put(id: string, entry: Entry, { values, ...count }: EntryCount, isFirst = false): void {
     this.#revision++
+    const others = isFirst ? [...this.#entries] : []
+    for (const [other] of others) this.#entries.delete(other)
     this.#entries.set(id, { entry, count, values: byValue(values) })
-    this.#index(id, entry)
+    for (const [other, counted] of others) this.#entries.set(other, counted)
+    if (isFirst) this.#indexAll()
+    else this.#index(id, entry)
     this.#next = Math.max(this.#next, Number(id.slice('scr_'.length)) + 1)
   }
 

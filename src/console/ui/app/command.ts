@@ -53,7 +53,7 @@ export function undoable(kind: 'reset' | 'restore' | 'restore-again' | 'merge' |
   const name = `before-${kind}`
   const undo: Undo = () =>
     control('POST /snapshots/NAME/restore', { name }).then(
-      () => 'Undone: the state is restored, but not the requests.'
+      () => 'Undone, except the cleared request log.'
     )
   return { first: () => control('PUT /snapshots/NAME', { name }), undo }
 }
@@ -62,7 +62,7 @@ export function reset() {
   const { first, undo } = undoable('reset')
   return act(
     first().then(() => control('POST /reset')),
-    'Reset to the first state of the scenario',
+    'Reset. You can undo this, except the cleared request log.',
     undo
   )
 }
@@ -87,13 +87,11 @@ export function draft(initial = '') {
       refused.value = await attempt(call, done, undo)
       return refused.value === null
     },
-    get editor() {
-      return { value: text.value, error: refused.value, onChange: write }
-    },
     /** A field shows one problem. */
     get field() {
       return {
-        ...this.editor,
+        value: text.value,
+        onChange: write,
         error: refused.value && (refused.value.problems[0]?.message ?? refused.value.message)
       }
     }

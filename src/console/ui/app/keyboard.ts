@@ -12,19 +12,20 @@ export type Shortcut = { key: string; about: string; run: () => void }
 export const shortcuts = signal<readonly Shortcut[]>([])
 export const areShortcutsOn = kept('shortcuts', true)
 
-const isTyping = (target: EventTarget | null) =>
+/** An editor is in a shadow root: outside of it, an event's target is its host. */
+const isTyping = ([target]: EventTarget[]) =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
 addEventListener('keydown', event => {
-  const { key, ctrlKey, metaKey, altKey, target, defaultPrevented } = event
+  const { key, ctrlKey, metaKey, altKey, defaultPrevented } = event
   if (
     defaultPrevented ||
     ctrlKey ||
     metaKey ||
     altKey ||
     !areShortcutsOn.value ||
-    isTyping(target) ||
+    isTyping(event.composedPath()) ||
     document.querySelector('dialog[open]')
   )
     return

@@ -2,7 +2,8 @@
  * Where the console is: `#/requests/req_12?sandbox=worker-1` is the view `requests`, the path
  * `['req_12']`, the sandbox `worker-1` and the rest of the query.
  */
-import { signal } from '@preact/signals'
+import { batch, signal } from '@preact/signals'
+import { endToasts } from '../components/toast.js'
 import { pageSandbox, sandbox } from '../control/place.js'
 
 export type Route = {
@@ -65,13 +66,22 @@ export function hrefOf({
   return `#/${[view, ...path].map(encodeURIComponent).join('/')}${search.size === 0 ? '' : `?${search}`}`
 }
 
+/** Browsers refuse an address that changes with each key. */
+const REPLACED_MS = 100
+let replaced = 0
+let timer: ReturnType<typeof setTimeout> | undefined
+
 /** Goes to a target; `replace` leaves no step in the browser's history. */
 export function go(target: Target, { replace = false } = {}): void {
   const href = hrefOf(target)
-  if (href === location.hash) return
-  if (replace) history.replaceState(null, '', href)
-  else history.pushState(null, '', href)
-  follow()
+  clearTimeout(timer)
+  const keep = () => {
+    replaced = Date.now()
+    if (href !== location.hash) history[replace ? 'replaceState' : 'pushState'](null, '', href)
+  }
+  if (replace && Date.now() - replaced < REPLACED_MS) timer = setTimeout(keep, REPLACED_MS)
+  else keep()
+  follow(href)
 }
 
 /** The same place with parts of the query changed; empty ones are left out. */
@@ -89,11 +99,17 @@ export const inQuery = (name: string) => ({
   onChange: (value: string) => narrow({ [name]: value })
 })
 
-function follow(): void {
-  const { sandbox: name, ...place } = routeIn(location.hash)
-  route.value = place
-  sandbox.value = name
+function follow(href = location.hash): void {
+  const { sandbox: name, ...place } = routeIn(href)
+  if (place.view !== route.value.view) endToasts()
+  batch(() => {
+    route.value = place
+    sandbox.value = name
+  })
 }
 
-addEventListener('hashchange', follow)
-addEventListener('popstate', follow)
+for (const event of ['hashchange', 'popstate'])
+  addEventListener(event, () => {
+    clearTimeout(timer)
+    follow()
+  })

@@ -14,11 +14,22 @@ import { Toasts, toastError } from '../components/toast.js'
 import { ControlError, control, session } from '../control/client.js'
 import { controlOf, sandbox } from '../control/place.js'
 import { VIEWS, type ViewName } from '../views/views.js'
+import { ExportMenu } from './export-menu.js'
 import { areShortcutsOn, shortcuts, useShortcuts } from './keyboard.js'
 import { kept } from './memory.js'
-import { QuickBar } from './quick-bar.js'
+import { QuickActions } from './quick-actions.js'
 import { choiceIn, FIRST_VIEW, go, hrefOf, route } from './route.js'
-import { changed, isAllowed, type LiveState, live, openings, overview, sandboxes } from './store.js'
+import { Gone, Sandboxes, sandboxShown } from './sandboxes.js'
+import {
+  changed,
+  expectations,
+  isAllowed,
+  isGone,
+  type LiveState,
+  live,
+  openings,
+  overview
+} from './store.js'
 
 const LIVE: Readonly<Record<LiveState, string>> = {
   connecting: 'Connecting',
@@ -38,12 +49,13 @@ const nextTheme = () =>
 
 export function Shell() {
   const isHelpShown = useSignal(false)
+  const areSandboxesShown = useSignal(false)
   const name = choiceIn(VIEWS, route.value.view, FIRST_VIEW)
   useShortcuts([
-    { key: '?', about: 'This help', run: () => (isHelpShown.value = true) },
+    { key: '?', about: 'Shortcuts', run: () => (isHelpShown.value = true) },
     {
       key: '/',
-      about: 'Go to the search field',
+      about: 'Search',
       run: () => document.querySelector<HTMLElement>('[aria-keyshortcuts="/"]')?.focus()
     },
     { key: 't', about: 'Switch theme', run: nextTheme },
@@ -60,19 +72,26 @@ export function Shell() {
   }, [name, sandbox.value])
 
   if (session.value !== null && !isAllowed()) return <SignIn />
+  const isKnown = session.value !== null && (sandbox.value === '' || overview.value !== null)
   return (
     <>
-      <Side name={name} onHelp={() => (isHelpShown.value = true)} />
+      <Side
+        name={name}
+        onHelp={() => (isHelpShown.value = true)}
+        onSandboxes={() => (areSandboxesShown.value = true)}
+      />
       <main id="main" tabIndex={-1}>
         <div class="bar">
           <h1>{VIEWS[name].title}</h1>
-          <QuickBar />
+          {!isGone.value && isKnown && [<QuickActions key="quick" />, <ExportMenu key="export" />]}
         </div>
-        {session.value === null ? <Loading /> : <Shown key={name} name={name} />}
+        {isGone.value && <Gone />}
+        {!isGone.value && (isKnown ? <Shown key={name} name={name} /> : <Loading />)}
       </main>
       <Toasts />
-      <Questions />
+      {areSandboxesShown.value && <Sandboxes onClose={() => (areSandboxesShown.value = false)} />}
       {isHelpShown.value && <Help onClose={() => (isHelpShown.value = false)} />}
+      <Questions />
     </>
   )
 }
@@ -139,9 +158,15 @@ const Brand = () => (
   </p>
 )
 
-function Side({ name, onHelp }: { name: ViewName; onHelp: () => void }) {
+type SideProps = { name: ViewName; onHelp: () => void; onSandboxes: () => void }
+
+function Side({ name, onHelp, onSandboxes }: SideProps) {
   const { scenario, clock } = overview.value ?? {}
-  const title = (view: ViewName) => [<Icon key="icon" name={VIEWS[view].icon} />, VIEWS[view].title]
+  const title = (view: ViewName) => [
+    <Icon key="icon" name={VIEWS[view].icon} />,
+    <span key="title">{VIEWS[view].title}</span>,
+    view === 'evidence' && <Met key="met" />
+  ]
   return (
     <header class="side">
       <Button
@@ -150,7 +175,14 @@ function Side({ name, onHelp }: { name: ViewName; onHelp: () => void }) {
         run={() => document.getElementById('main')?.focus()}
       />
       <Brand />
-      <SandboxSwitch />
+      <Button
+        class="switch"
+        icon="sandboxes"
+        text={sandboxShown()}
+        label={`Sandbox: ${sandboxShown()}`}
+        title="Choose, create or compare sandboxes"
+        run={onSandboxes}
+      />
       <Choices
         class="views"
         label="Views"
@@ -159,10 +191,12 @@ function Side({ name, onHelp }: { name: ViewName; onHelp: () => void }) {
       />
       <div class="status">
         <p class="live" data-state={live.value} role="status">
-          <span>{LIVE[live.value]}</span>
-          {clock?.running === false && <span class="badge warn">clock frozen</span>}
+          <span>
+            {LIVE[live.value]}
+            {clock?.running === false && ' · clock frozen'}
+          </span>
         </p>
-        <a href={hrefOf({ view: 'scenarios' })} title={scenario?.description ?? ''}>
+        <a href={hrefOf({ view: 'scenario' })} title={scenario?.description ?? ''}>
           {scenario?.name ?? '…'}
         </a>
         <p class="clock faint">{clock && <ClockTime clock={clock} />}</p>
@@ -176,44 +210,39 @@ function Side({ name, onHelp }: { name: ViewName; onHelp: () => void }) {
           title="Read and try the emulated API"
         />
         <Button class="small quiet" icon="theme" label={`Theme: ${theme.value}`} run={nextTheme} />
-        <Button class="small quiet" icon="keyboard" label="Keyboard shortcuts" run={onHelp} />
+        <Button class="small quiet" icon="keyboard" label="Shortcuts" run={onHelp} />
         {session.value?.token_required && (
-          <Button
-            class="small quiet"
-            icon="sign-out"
-            text="Sign out"
-            title="Sign out"
-            run={signOut}
-          />
+          <Button class="small quiet" icon="sign-out" label="Sign out" run={signOut} />
         )}
       </div>
     </header>
   )
 }
 
-const signOut = () => control('DELETE /session').then(() => changed(), toastError)
-
-/** Every sandbox, and the chosen one, which need not exist yet. */
-function SandboxSwitch() {
-  const names = new Set([...sandboxes.value.map(({ name }) => name), sandbox.value].filter(Boolean))
-  const choose = (name: string) => go({ view: route.value.view, sandbox: name })
+/** How many expectations of the scenario are met. */
+function Met() {
+  const { length } = expectations.value
+  const met = expectations.value.filter(({ verdict }) => verdict === 'met').length
+  if (length === 0) return null
+  const kind = expectations.value.some(({ verdict }) => verdict === 'unmet') ? 'bad' : ''
   return (
-    <Field
-      label="Sandbox"
-      isLabelHidden
-      value={sandbox.value}
-      onChange={choose}
-      options={[['', 'base sandbox'], ...names]}
-    />
+    <span
+      class={`badge ${met === length ? 'good' : kind}`}
+      title={`${met} of ${length} expectations met`}
+    >
+      {met}/{length}
+    </span>
   )
 }
+
+const signOut = () => control('DELETE /session').then(() => changed(), toastError)
 
 function Help({ onClose }: { onClose: () => void }) {
   const shown = shortcuts.value.filter(
     ({ key }, place, all) => all.findIndex(other => other.key === key) === place
   )
   return (
-    <Dialog title="Keyboard" onClose={onClose}>
+    <Dialog title="Shortcuts" onClose={onClose}>
       <Pairs
         class="keys"
         pairs={shown.map(({ key, about }) => [<kbd key={key}>{key}</kbd>, about])}

@@ -6,6 +6,7 @@ import {
   type JournalEvent,
   type Overview,
   type SandboxItem,
+  type ScenarioVerdict,
   session
 } from '../control/client.js'
 import { controlOf, sandbox } from '../control/place.js'
@@ -18,10 +19,16 @@ const REFRESH_MS = 500
 const BATCH_MS = 50
 /** How long after a refusal the event stream is asked for again. */
 const RETRY_MS = 2000
+/** How often what other clients may have changed is read again. */
+export const REREAD_MS = 2000
 
 /** Null until it is known. */
 export const overview = signal<Overview | null>(null)
 export const sandboxes = signal<readonly SandboxItem[]>([])
+/** What the loaded scenario expects, and what came of it. */
+export const expectations = signal<readonly ScenarioVerdict[]>([])
+/** Whether the chosen sandbox was deleted, or is not created yet. */
+export const isGone = signal(false)
 export const live = signal<LiveState>('connecting')
 /** Grows whenever what the emulator holds may have changed. */
 export const revision = signal(0)
@@ -50,23 +57,35 @@ let asked = 0
 let shown = 0
 
 /**
- * Reads the overview and the list of sandboxes; a response to an earlier request, or of another
- * sandbox, is dropped. Errors: `ControlError`.
+ * Reads the overview, the expectations and the list of sandboxes; a response to an earlier request,
+ * or of another sandbox, is dropped. Errors: `ControlError`.
  */
 export async function readOverview(): Promise<void> {
   const name = sandbox.value
   const turn = ++asked
-  const [read, { data }] = await Promise.all([control('GET /'), control('GET /sandboxes')])
+  const { data } = await control('GET /sandboxes', { sandbox: '' })
+  // one that is not there would be created by what changes it
+  const isThere = name === '' || data.some(item => item.name === name)
+  const read = isThere
+    ? await Promise.all([control('GET /'), control('POST /verify', { query: { report: '1' } })])
+    : null
   if (turn < shown || name !== sandbox.value) return
   shown = turn
   batch(() => {
-    overview.value = read
     sandboxes.value = data
+    isGone.value = read === null
+    overview.value = read?.[0] ?? null
+    expectations.value = read?.[1].expectations ?? []
   })
 }
 
 /** The same once somebody is signed in; an error is a toast. */
 const refresh = async () => isAllowed() && readOverview().catch(toastError)
+
+/** Loads, clocks and sandboxes change without an event. */
+const watch = () => {
+  if (live.value === 'live' && document.visibilityState === 'visible') void refresh()
+}
 
 /** Hands on at once what comes in so many milliseconds. */
 function collecting(ms: number, hand: (events: readonly JournalEvent[]) => void) {
@@ -133,7 +152,9 @@ export async function begin(): Promise<void> {
     void sandbox.value
     if (!isOpen.value) return
     overview.value = null
+    isGone.value = false
     void refresh()
   })
+  setInterval(watch, REREAD_MS)
   await readSession()
 }

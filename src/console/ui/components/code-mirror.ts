@@ -50,11 +50,11 @@ const THEME = EditorView.theme({
     height: '100%',
     color: 'var(--text)',
     backgroundColor: 'var(--ground)',
-    fontSize: 'var(--t2)'
+    fontSize: '0.75rem'
   },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '20px' },
   '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-1px' },
-  '.cm-gutters': { color: 'var(--faint)', backgroundColor: 'var(--raised)', border: '0' },
+  '.cm-gutters': { color: 'var(--faint)', backgroundColor: 'var(--side)', border: '0' },
   '.cm-activeLine, .cm-activeLineGutter': {
     backgroundColor: 'color-mix(in srgb, var(--accent) 7%, transparent)'
   },
@@ -64,7 +64,7 @@ const THEME = EditorView.theme({
   '.cm-tooltip': {
     color: 'var(--text)',
     backgroundColor: 'var(--ground)',
-    border: '1px solid var(--soft-edge)'
+    border: '1px solid var(--edge)'
   },
   '.cm-tooltip-autocomplete ul li[aria-selected]': {
     color: 'var(--on-accent)',

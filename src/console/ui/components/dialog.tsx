@@ -58,7 +58,7 @@ export function Dialog({
           run={() => element.current?.close()}
         />
         {children}
-        {actions && <footer class="row end">{actions}</footer>}
+        {actions && <footer class="row">{actions}</footer>}
       </Form>
     </dialog>
   )

@@ -147,7 +147,7 @@ export const Items = <T,>({ of, none, class: name = '', keyOf, shown, actions }:
   of.length === 0 ? (
     <p class="faint">{none}</p>
   ) : (
-    <ol class={`entries ${name}`}>
+    <ol class={`lines ${name}`}>
       {of.map(item => (
         <li key={keyOf(item)} class="row entry">
           <div class="grow">{shown(item)}</div>

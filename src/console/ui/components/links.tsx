@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { NearMiss } from '../../../client/documents.js'
 import { hrefOf, type Target } from '../app/route.js'
+import { partsOf } from '../views/evidence/words.js'
 
 type Choice = readonly [key: string, text: ComponentChildren, target: Target]
 type Props = { label: string; choices: readonly Choice[]; chosen: string; class?: string }
@@ -34,7 +35,7 @@ export function Choices({ label, choices, chosen, class: name = 'chips' }: Props
 
 type TabsProps<Name extends string> = {
   label: string
-  tabs: Readonly<Record<Name, { title: string }>>
+  tabs: Readonly<Record<Name, { title: ComponentChildren }>>
   chosen: Name
   targetOf: (name: Name) => Target
 }
@@ -42,7 +43,7 @@ type TabsProps<Name extends string> = {
 /** Parts of a page, or of what is chosen in it; each has an address. */
 export const Tabs = <Name extends string>({ label, tabs, chosen, targetOf }: TabsProps<Name>) => (
   <Choices
-    class="tab-links"
+    class="tabs"
     label={label}
     choices={(Object.keys(tabs) as Name[]).map(name => [name, tabs[name].title, targetOf(name)])}
     chosen={chosen}
@@ -66,26 +67,25 @@ export const RequestLink = ({ id }: { id: string }) => (
   <a href={hrefOf({ view: 'requests', path: [id] })}>{id}</a>
 )
 
+/** The same for a request of a run, which may no longer be in the journal. */
+export function namedLink(request: string) {
+  const { sandbox, id } = partsOf(request)
+  return <a href={hrefOf({ view: 'requests', path: [id], sandbox })}>{request}</a>
+}
+
 export const linked = (text: string, href: string | undefined) =>
   href === undefined ? text : <a href={href}>{text}</a>
 
 type NearProps = {
   near: readonly NearMiss[] | undefined
-  begins: string
-  shown: (name: string) => ComponentChildren
+  shown?: (name: string) => ComponentChildren
 }
 
-/**
- * What was nearly right, with what was wanted and what came. A sentence for each: how it `begins`,
- * the request or what else it is, as it is `shown`, and the conditions that were not met.
- */
-export const NearMisses = ({ near = [], begins, shown }: NearProps) =>
+/** What was nearly right: a sentence for each, with what was needed and what came. */
+export const NearMisses = ({ near = [], shown = name => name }: NearProps) =>
   near.map(({ in: name, misses }) => (
     <p key={name} class="faint">
-      {begins} {shown(name)}:{' '}
-      {misses
-        .map(({ condition, wanted, got }) => `${condition}: wanted ${wanted}; got ${got}`)
-        .join(', ')}
-      .
+      Near miss: {shown(name)} needs{' '}
+      {misses.map(({ condition, wanted, got }) => `${condition} ${wanted}, got ${got}`).join('; ')}.
     </p>
   ))

@@ -12,6 +12,8 @@ const SHOWN_LONG_MS = 20_000
 const toasts = signal<readonly Toast[]>([])
 let last = 0
 
+/** They end with the page that they are about. */
+export const endToasts = () => (toasts.value = [])
 const dismiss = (id: number) => (toasts.value = toasts.value.filter(toast => toast.id !== id))
 
 /** Says what was done, or what went wrong; an error stays until it is closed. */

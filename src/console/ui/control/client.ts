@@ -1,10 +1,11 @@
 /** The control API, typed: every request that the console sends. */
 import { signal } from '@preact/signals'
-import type { Answers, JournalCall, Problem, Session } from '../../../client/documents.js'
+import type { Answers, JournalCall, Problem, Session, Verdict } from '../../../client/documents.js'
 import { jsonIn } from '../../../core/json.js'
 import { controlOf } from './place.js'
 
 export type * from '../../../client/documents.js'
+export type ScenarioVerdict = NonNullable<Verdict['expectations']>[number]
 /** The evidence of the sandbox, or of the whole run. */
 export type Scope = 'sandbox' | 'run'
 

@@ -9,26 +9,21 @@ type Entry = { title: string; icon: IconName; load: () => Promise<ComponentType>
 
 export const VIEWS = {
   requests: { title: 'Requests', icon: 'requests', load: async () => Page },
-  data: { title: 'Data', icon: 'data', load: async () => (await import('./data/index.js')).Page },
-  scenarios: {
-    title: 'Scenarios',
-    icon: 'scenarios',
-    load: async () => (await import('./scenarios/index.js')).Page
-  },
-  behaviour: {
-    title: 'Behaviour',
-    icon: 'behaviour',
-    load: async () => (await import('./behaviour/index.js')).Page
-  },
   evidence: {
-    title: 'Evidence',
+    title: 'Tests & evidence',
     icon: 'evidence',
     load: async () => (await import('./evidence/index.js')).Page
   },
-  sandboxes: {
-    title: 'Sandboxes',
-    icon: 'sandboxes',
-    load: async () => (await import('./sandboxes/index.js')).Page
+  data: { title: 'Data', icon: 'data', load: async () => (await import('./data/index.js')).Page },
+  scenario: {
+    title: 'Scenario',
+    icon: 'scenario',
+    load: async () => (await import('./scenario/index.js')).Page
+  },
+  settings: {
+    title: 'Settings',
+    icon: 'settings',
+    load: async () => (await import('./settings/index.js')).Page
   }
 } as const satisfies Record<string, Entry>
 

@@ -1,15 +1,12 @@
 /** What adds records to the state, or edits them. */
-import { useSignal } from '@preact/signals'
 import { undoable, useDraft } from '../../app/command.js'
-import { go } from '../../app/route.js'
 import { Button } from '../../components/button.js'
 import { Dialog } from '../../components/dialog.js'
-import { bound, Field } from '../../components/fields.js'
-import { Read, Refusal } from '../../components/states.js'
 import { YamlEditor } from '../../components/yaml-editor.js'
 import { control, type Family } from '../../control/client.js'
 import { countIn } from './records.js'
 
+/** The API itself cannot create a Ticket. */
 const EXAMPLE = `tickets:
   - { id: tkt_new, location: loc_bistro, reference: T-900 }
 transactions:
@@ -43,57 +40,7 @@ export function Merge({ onClose, text = EXAMPLE }: { onClose: () => void; text?:
         A fixture in YAML or JSON. A record whose id exists is replaced. If there is a problem,
         nothing changes.
       </p>
-      <YamlEditor label="Fixture" rows={16} schema="fixture" {...yaml.editor} />
+      <YamlEditor label="Fixture" rows={16} schema="fixture" draft={yaml} />
     </Dialog>
-  )
-}
-
-/** A Ticket, which the API cannot create. */
-export function NewTicket({ onClose }: { onClose: () => void }) {
-  const chosen = useSignal('')
-  const reference = useSignal('')
-  const { send, refused } = useDraft()
-  const make = async (location: string) => {
-    const { tickets } = await control('POST /records', {
-      body: { tickets: [{ location, reference: reference.value || undefined }] }
-    })
-    const { id } = tickets[0] as { id: string }
-    onClose()
-    go({ path: ['tickets', id] })
-    return `${id} is created`
-  }
-  return (
-    <Read from={() => control('GET /state')} once>
-      {({ locations }) => {
-        const location = chosen.value || locations[0]?.id
-        if (location === undefined)
-          return (
-            <Dialog title="New Ticket" onClose={onClose}>
-              <p>A Ticket needs a Location, and there are none. Create one with POST /locations.</p>
-            </Dialog>
-          )
-        return (
-          <Dialog
-            title="New Ticket"
-            onClose={onClose}
-            send={() => send(make(location))}
-            actions={<Button class="primary" text="Create the Ticket" />}
-          >
-            <Field
-              label="Location"
-              options={locations.map(({ id, display_name }) => [id, `${id}, ${display_name}`])}
-              {...bound(chosen)}
-              value={location}
-            />
-            <Field
-              label="Reference"
-              hint="Optional. search_query matches it."
-              {...bound(reference)}
-            />
-            <Refusal error={refused.value} />
-          </Dialog>
-        )
-      }}
-    </Read>
   )
 }

@@ -3,80 +3,57 @@ import { useSignal } from '@preact/signals'
 import { RESOURCE_NAMES } from '../../../../reference/operations.js'
 import { go, route } from '../../app/route.js'
 import { overview } from '../../app/store.js'
-import { Button, ButtonLink } from '../../components/button.js'
-import { Choices } from '../../components/links.js'
+import { Button } from '../../components/button.js'
+import { Tabs } from '../../components/links.js'
 import { Loading, Read } from '../../components/states.js'
 import { control, type Family, type State } from '../../control/client.js'
-import { controlOf } from '../../control/place.js'
-import { Merge, NewTicket } from './adding.js'
-import { ApiList } from './api-list.js'
+import { Merge } from './adding.js'
 import { Keys } from './keys.js'
 import { RecordDetail } from './record-detail.js'
 import { RecordTable } from './record-table.js'
 import { FAMILIES, type Refundable } from './records.js'
-import './data.css'
 
 /** A state of more records is read only when it is asked for. */
 const READ_AT_ONCE = 20_000
-const PLACES = [...FAMILIES, 'keys'] as const
+const PLACES = ['transactions', 'refunds', 'tickets', 'locations', 'accounts', 'users'] as const
 
 export function Page() {
-  const { path, query } = route.value
-  const [named = 'transactions', id] = path
-  const place = PLACES.find(name => name === named) ?? 'transactions'
+  const { path } = route.value
+  const [named, id] = path
+  const family = FAMILIES.find(name => name === named) ?? 'transactions'
+  const isKeys = named === 'keys'
   const counts = overview.value?.counts
-  const dialog = useSignal<typeof Merge | typeof NewTicket | null>(null)
-  const isApi = query.as === 'api'
-  const isWhole = place !== 'keys' && !isApi
-  const title = (name: Family) => [
-    `${RESOURCE_NAMES[name]}s `,
-    <Count key={name} count={counts?.[name]} />
-  ]
-  const choices = PLACES.map(
-    name => [name, name === 'keys' ? 'API keys' : title(name), { path: [name] }] as const
-  )
-  const ways = [
-    ['all', 'All records', { path: [place] }],
-    ['api', 'As the API lists them', { path: [place], query: { as: 'api' } }]
-  ] as const
+  const isMerging = useSignal(false)
+  const title = (name: Family) => ({
+    title: [`${RESOURCE_NAMES[name]}s `, <Count key={name} count={counts?.[name]} />]
+  })
+  const tabs = {
+    ...(Object.fromEntries(PLACES.map(name => [name, title(name)])) as Record<
+      Family,
+      ReturnType<typeof title>
+    >),
+    keys: { title: 'API keys' }
+  }
   return (
-    <section class={`page data ${isWhole ? 'whole' : ''}`}>
-      <Choices class="tab-links" label="Families" choices={choices} chosen={place} />
+    <section class={`page ${isKeys ? '' : 'whole'}`}>
       <div class="row">
-        {place !== 'keys' && (
-          <Choices label="How records are listed" choices={ways} chosen={isApi ? 'api' : 'all'} />
-        )}
-        <div class="row end">
-          <Button
-            class="small"
-            icon="plus"
-            text="New Ticket"
-            run={() => (dialog.value = NewTicket)}
-          />
-          <Button
-            class="small"
-            icon="edit"
-            text="Add or edit records"
-            run={() => (dialog.value = Merge)}
-          />
-          <ButtonLink
-            icon="download"
-            text="YAML"
-            href={`${controlOf()}/state?format=yaml`}
-            download="state.yaml"
-          />
-          <ButtonLink
-            icon="download"
-            text="JSON"
-            href={`${controlOf()}/state`}
-            download="state.json"
+        <div class="grow">
+          <Tabs
+            label="Families"
+            tabs={tabs}
+            chosen={isKeys ? 'keys' : family}
+            targetOf={name => ({ path: [name] })}
           />
         </div>
+        <Button
+          class="small"
+          icon="plus"
+          text="Add or edit records"
+          run={() => (isMerging.value = true)}
+        />
       </div>
-      {place === 'keys' && <Keys />}
-      {place !== 'keys' &&
-        (isApi ? <ApiList key={place} family={place} /> : <Records family={place} id={id} />)}
-      {dialog.value && <dialog.value onClose={() => (dialog.value = null)} />}
+      {isKeys ? <Keys /> : <Records family={family} id={id} />}
+      {isMerging.value && <Merge onClose={() => (isMerging.value = false)} />}
     </section>
   )
 }
@@ -96,7 +73,6 @@ function Records({ family, id }: { family: Family; id: string | undefined }) {
       <p class="row">
         The state has {records.toLocaleString('en')} records, and they are read all at once.
         <Button text="Read them" run={() => (isAsked.value = true)} />
-        <span>Or list them page by page, as the API does.</span>
       </p>
     )
   return (
@@ -108,6 +84,7 @@ function Records({ family, id }: { family: Family; id: string | undefined }) {
             {id !== undefined && (
               <RecordDetail
                 {...data}
+                key={id}
                 family={family}
                 id={id}
                 onClose={() => go({ path: [family], query: route.value.query })}

@@ -19,7 +19,7 @@ const cellsOf = ({ key, account }: { key: string; account: string }) => [
 export function Keys() {
   const chosen = useSignal('')
   const make = (account: string) =>
-    act(control('POST /keys', { body: { account } }), ({ key }) => `${key} acts as ${account}.`)
+    act(control('POST /keys', { body: { account } }), ({ key }) => `${key} acts as ${account}`)
   return (
     <Read from={() => Promise.all([control('GET /keys'), control('GET /state')])}>
       {([{ data }, { accounts }]) => {
@@ -35,7 +35,7 @@ export function Keys() {
                   options={accounts.map(({ id, name }) => [id, `${id}, ${name}`])}
                   onChange={id => (chosen.value = id)}
                 />
-                <Button class="primary" text="Make key" run={() => make(account)} />
+                <Button class="primary" text="Create key" run={() => make(account)} />
               </div>
             )}
           </Card>

@@ -3,19 +3,19 @@
  * JSON.
  */
 import { useSignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
 import { isMoney } from '../../../../core/money.js'
 import { RESOURCE_NAMES } from '../../../../reference/operations.js'
 import { choiceIn, hrefOf, narrowed, route } from '../../app/route.js'
 import { Button } from '../../components/button.js'
 import { Json } from '../../components/code.js'
-import { Beside, Pairs } from '../../components/layout.js'
-import { linked, Tabs } from '../../components/links.js'
+import { Beside, Pairs, WideTable } from '../../components/layout.js'
+import { linked, RequestLink, Tabs } from '../../components/links.js'
 import { Empty } from '../../components/states.js'
 import { copy } from '../../components/toast.js'
 import { yamlOf } from '../../components/yaml.js'
 import type { Family, State } from '../../control/client.js'
 import { Money, MoneyBar } from '../money-bar.js'
+import { isHeld, list } from '../requests/requests.js'
 import { Merge } from './adding.js'
 import { Timeline } from './record-timeline.js'
 import {
@@ -25,6 +25,7 @@ import {
   type LinkedRecord,
   moneyIn,
   nameOf,
+  newestFirst,
   parentsOf,
   type Refundable,
   recordsById,
@@ -63,12 +64,12 @@ export function RecordDetail({ state, family, id, refundable, onClose }: Props) 
         <p class="row">
           <code>{id}</code>
           <Button class="small" text="Copy" label="Copy the id" run={() => copy(id, 'Id')} />
-          {record && (
-            <Button class="small" icon="edit" text="Edit" run={() => (isEdited.value = true)} />
-          )}
+          {record && <Button class="small" text="Edit" run={() => (isEdited.value = true)} />}
         </p>
       </header>
-      {record && family === 'transactions' && <MoneyBar {...moneyIn(state, record, refundable)} />}
+      {record && family === 'transactions' && (
+        <Refunds state={state} transaction={record} refundable={refundable} />
+      )}
       <Tabs
         label="Parts of the record"
         tabs={TABS}
@@ -77,26 +78,29 @@ export function RecordDetail({ state, family, id, refundable, onClose }: Props) 
       />
       {tab === 'timeline' && <Timeline id={id} />}
       {tab !== 'timeline' && record === undefined && (
-        <Empty title={`There is no ${id} among the ${family}.`} />
+        <Empty title={`There is no ${id} among the ${family}`} />
       )}
       {tab === 'json' && record && <Json value={record} label={id} hrefOfText={hrefOfText} />}
       {tab === 'fields' && record && (
         <div class="stack">
           <Fields record={record} hrefOfText={hrefOfText} />
           <Links title="Belongs to" links={parentsOf(record, byId)} />
-          {childrenOf(state, family, id).map(({ family: of, links }) => (
-            <Links
-              key={of}
-              title={countIn(of, links.length)}
-              links={links}
-              below={child =>
-                of === 'transactions' && (
-                  <Refunds state={state} transaction={child} refundable={refundable} />
-                )
-              }
-              all={hrefOf({ path: [of], query: { search: id } })}
-            />
-          ))}
+          {childrenOf(state, family, id).map(
+            ({ family: of, links }) =>
+              of !== 'refunds' && (
+                <Links
+                  key={of}
+                  title={countIn(of, links.length)}
+                  links={links}
+                  barOf={child =>
+                    of === 'transactions' && (
+                      <MoneyBar {...moneyIn(state, child, refundable)} isShort />
+                    )
+                  }
+                  all={hrefOf({ path: [of], query: { search: id } })}
+                />
+              )
+          )}
         </div>
       )}
       {isEdited.value && record && (
@@ -116,13 +120,9 @@ function fieldsOf(value: object, prefix = ''): [name: string, value: unknown][] 
   })
 }
 
-function Fields({
-  record,
-  hrefOfText
-}: {
-  record: AnyRecord
-  hrefOfText: (text: string) => string | undefined
-}) {
+type FieldsProps = { record: AnyRecord; hrefOfText: (text: string) => string | undefined }
+
+function Fields({ record, hrefOfText }: FieldsProps) {
   const shown = (name: string, value: unknown) =>
     typeof value === 'number' && isMoney(name)
       ? [<Money key="money" amount={value} currency={record.currency} />, ` (${value})`]
@@ -135,44 +135,79 @@ function Fields({
   )
 }
 
-const Refunds = ({
-  state,
-  transaction,
-  refundable
-}: {
-  state: State
-  transaction: AnyRecord
-  refundable: Refundable
-}) => (
-  <>
-    <MoneyBar {...moneyIn(state, transaction, refundable)} isShort />
-    <Links
-      links={childrenOf(state, 'transactions', transaction.id).flatMap(({ links }) => links)}
-    />
-  </>
-)
+type RefundsProps = { state: State; transaction: AnyRecord; refundable: Refundable }
+
+/** The Refunds of a payment, newest first, each with what it left and the request that made it. */
+function Refunds({ state, transaction, refundable }: RefundsProps) {
+  const money = moneyIn(state, transaction, refundable)
+  const refunds = newestFirst(
+    recordsOf(state, 'refunds').filter(refund => refund.transaction === transaction.id)
+  )
+  const { currency } = transaction
+  const calls = list.value.rows.filter(isHeld)
+  const requestOf = (id: string) =>
+    calls.find(({ call }) => call.took_effect && Object(call.answer).id === id)?.call.id
+  let left = money.remaining
+  const rows = refunds.slice(0, SHOWN).map(({ id, created, amount, reason }) => {
+    const remaining = left
+    left += Number(amount)
+    const request = requestOf(id)
+    return [
+      <a key="id" href={hrefOf({ path: ['refunds', id] })} title={id}>
+        {created.slice(0, 16).replace('T', ' ')}
+      </a>,
+      <Money key="amount" amount={Number(amount)} currency={currency} />,
+      String(reason ?? ''),
+      <Money key="left" amount={remaining} currency={currency} />,
+      request === undefined ? '' : <RequestLink key="request" id={request} />
+    ]
+  })
+  return (
+    <section class="stack" aria-label={countIn('refunds', refunds.length)}>
+      <MoneyBar {...money} />
+      {rows.length === 0 ? (
+        <p class="faint">No refunds.</p>
+      ) : (
+        <WideTable
+          label="Refunds"
+          heads={['Refunded', 'Amount', 'Reason', 'Remaining', 'Request']}
+          rows={rows}
+        />
+      )}
+      {refunds.length > SHOWN && (
+        <a href={hrefOf({ path: ['refunds'], query: { search: transaction.id } })}>
+          All {refunds.length} refunds
+        </a>
+      )}
+    </section>
+  )
+}
 
 /** `all` leads to those that are too many for it. */
 type LinksProps = {
-  title?: string
+  title: string
   links: readonly LinkedRecord[]
-  below?: (record: AnyRecord) => ComponentChildren
+  barOf?: (record: AnyRecord) => unknown
   all?: string
 }
 
-const Links = ({ title, links, below = () => null, all }: LinksProps) =>
+const Links = ({ title, links, barOf = () => null, all }: LinksProps) =>
   links.length === 0 ? null : (
     <section aria-label={title}>
-      {title && <h3>{title}</h3>}
+      <h3>{title}</h3>
       <ul class="links">
         {links.slice(0, SHOWN).map(({ family, record }) => (
           <li key={record.id}>
             <a href={hrefOf({ path: [family, record.id] })}>{record.id}</a>{' '}
             <span class="faint">{nameOf(record)}</span>
-            {below(record)}
+            {barOf(record)}
           </li>
         ))}
-        {links.length > SHOWN && <li>{all ? <a href={all}>All of them</a> : '…'}</li>}
+        {links.length > SHOWN && all && (
+          <li>
+            <a href={all}>All {links.length}</a>
+          </li>
+        )}
       </ul>
     </section>
   )

@@ -23,41 +23,33 @@ type Props = { state: State; family: Family; chosen: string | null; refundable: 
 
 const ID: Column<AnyRecord> = {
   title: 'Id',
-  width: 'minmax(6rem, 14rem)',
+  class: 'w216 mono',
   by: ({ id }) => id,
-  cell: ({ id }) => <span class="mono">{id}</span>
+  cell: ({ id }) => id
 }
 /** Where the amount has a column of its own. */
 const withoutAmount = (record: AnyRecord) => nameOf({ ...record, amount: undefined })
 const NAME: Column<AnyRecord> = {
   title: 'Summary',
-  width: 'minmax(9rem, 1fr)',
+  class: 'wide',
   by: withoutAmount,
   cell: withoutAmount
 }
-const amount = ({ amount, currency }: AnyRecord) => (
-  <Money amount={Number(amount)} currency={currency} />
-)
 const AMOUNT: Column<AnyRecord> = {
   title: 'Amount',
-  width: '7rem',
-  from: 480,
-  isNumber: true,
+  class: 'w96 number',
   by: record => Number(record.amount),
-  cell: amount
+  cell: ({ amount, currency }) => <Money amount={Number(amount)} currency={currency} />
 }
-const instant = ({ created }: AnyRecord) => created.replace('T', ' ').replace(/\.\d+Z$/, '')
 const CREATED: Column<AnyRecord> = {
   title: 'Created',
-  width: '11rem',
-  from: 640,
+  class: 'w144 faint from-m',
   by: ({ created }) => created,
-  cell: instant
+  cell: ({ created }) => created.replace('T', ' ').replace(/\.\d+Z$/, '')
 }
 const field = (name: string): Column<AnyRecord> => ({
   title: name.replace(/^./, first => first.toUpperCase()),
-  width: 'minmax(5.5rem, 14rem)',
-  from: 480,
+  class: 'w216 from-s',
   by: ({ [name]: value }) => String(value ?? ''),
   cell: ({ [name]: value }) => {
     const family = linkedFamily(name)
@@ -85,10 +77,11 @@ export function RecordTable({ state, family, chosen, refundable }: Props) {
     () => (search === '' ? all : all.filter(record => matches(record, search))),
     [all, search]
   )
-  const bar = (record: AnyRecord) => <MoneyBar {...moneyIn(state, record, refundable)} isShort />
-  const bars =
-    family === 'transactions' ? [{ title: 'Refunded', width: '6rem', from: 720, cell: bar }] : []
-  const columns = [ID, NAME, ...FIELDS[family], CREATED, ...bars]
+  const columns = useMemo(() => {
+    const bar = (record: AnyRecord) => <MoneyBar {...moneyIn(state, record, refundable)} isShort />
+    const bars = { title: 'Refunded', class: 'w96 from-l', cell: bar }
+    return [ID, NAME, ...FIELDS[family], CREATED, ...(family === 'transactions' ? [bars] : [])]
+  }, [family, state, refundable])
   return (
     <div class="listing">
       <div class="row">
@@ -106,10 +99,7 @@ export function RecordTable({ state, family, chosen, refundable }: Props) {
         chosen={chosen}
         onChoose={({ id }) => go({ path: [family, id], query })}
         empty={
-          <Empty
-            icon="data"
-            title={all.length === 0 ? `There are no ${family}.` : `No ${family} match.`}
-          />
+          <Empty icon="data" title={all.length === 0 ? `No ${family}` : `No matching ${family}`} />
         }
       />
     </div>

@@ -2,33 +2,11 @@
  * What happened to a record: the requests that created, changed, read, listed or were refused
  * because of it, as far as the journal holds them.
  */
-import { useSignal } from '@preact/signals'
 import { hrefOf } from '../../app/route.js'
-import { Icon } from '../../components/icon.js'
-import { Read } from '../../components/states.js'
-import { control } from '../../control/client.js'
-import { Method, RecordChanges, Status } from '../requests/marks.js'
+import { Status } from '../requests/marks.js'
 import { isHeld, isRead, list } from '../requests/requests.js'
-import { shortPath, summaryOf } from '../requests/summary.js'
+import { amountOf, shortPath, summaryOf } from '../requests/summary.js'
 import { timelineOf } from './timeline.js'
-
-/** What a request changed of the record; read when it is opened. */
-function Changed({ id, by }: { id: string; by: string }) {
-  const isOpen = useSignal(false)
-  return (
-    <details onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
-      <summary>What it changed</summary>
-      {isOpen.value && (
-        <Read from={() => control('GET /requests/ID/changes', { name: by })} once>
-          {({ data }) => <RecordChanges records={data.filter(record => record.id === id)} />}
-        </Read>
-      )}
-      <a href={hrefOf({ view: 'requests', path: [by], query: { tab: 'changes' } })}>
-        The state before and after it
-      </a>
-    </details>
-  )
-}
 
 export function Timeline({ id }: { id: string }) {
   const calls = list.value.rows.filter(isHeld).map(({ call }) => call)
@@ -52,17 +30,21 @@ export function Timeline({ id }: { id: string }) {
             </p>
             <p>
               <a href={hrefOf({ view: 'requests', path: [call.id] })}>{call.id}</a>{' '}
-              <Method method={call.method} /> {shortPath(call.path)}{' '}
+              <span class="mono">{call.method}</span> {shortPath(call.path)}{' '}
               <span class="faint">
-                {summaryOf(call)} {call.refusal?.code}
+                {amountOf(call)} {summaryOf(call)} {call.refusal?.code}
               </span>
             </p>
-            {call.took_effect && <Changed id={id} by={call.id} />}
+            {call.took_effect && (
+              <a href={hrefOf({ view: 'requests', path: [call.id], query: { tab: 'changes' } })}>
+                What changed
+              </a>
+            )}
           </li>
         ))}
       </ol>
       <p class="hint">
-        <Icon name="history" /> As far as the journal goes back.{' '}
+        As far as the journal goes back.{' '}
         <a href={hrefOf({ view: 'requests', query: { q: id } })}>Requests that name it</a>
       </p>
     </>

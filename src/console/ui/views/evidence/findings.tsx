@@ -1,28 +1,27 @@
 /**
  * The client's mistakes, the severe ones first, each with what to do and the requests that show it.
  */
-import { Card } from '../../components/layout.js'
-import { listed } from '../../components/links.js'
-import { Empty } from '../../components/states.js'
-import type { FindingsReport, Scope } from '../../control/client.js'
+import { listed, namedLink } from '../../components/links.js'
+import type { FindingsReport } from '../../control/client.js'
 import { Badge } from '../requests/marks.js'
-import { namedLink } from './request-link.js'
 
 const SEVERITIES = {
-  error: { kind: 'bad', title: 'Money or data is at risk.' },
-  warning: { kind: 'warn', title: 'Nothing is lost, but the client can do better.' }
+  error: { kind: 'bad', title: 'Money or data is at risk' },
+  warning: { kind: 'warn', title: 'Nothing is lost, but the client can do better' }
 }
 
-export const Findings = ({ data: { data }, scope }: { data: FindingsReport; scope: Scope }) =>
+export const Findings = ({ data: { data } }: { data: FindingsReport }) =>
   data.length === 0 ? (
-    <Empty title="No findings" icon="evidence">
-      <p>
-        A finding is a mistake of your client that its requests show, such as a payment that was
-        sent again after its response was lost.
-      </p>
-    </Empty>
+    <p class="faint">
+      No findings. A finding is a mistake of your client that its requests show, such as a payment
+      that was sent again after its response was lost.
+    </p>
   ) : (
-    data.map(found => <Finding key={found.finding} {...found} scope={scope} />)
+    <ul class="lines">
+      {data.map(found => (
+        <Finding key={found.finding} {...found} />
+      ))}
+    </ul>
   )
 
 const Finding = ({
@@ -31,21 +30,15 @@ const Finding = ({
   about,
   advice,
   times,
-  requests,
-  scope
-}: FindingsReport['data'][number] & { scope: Scope }) => (
-  <Card
-    id={finding}
-    title={
-      <>
-        {finding} <Badge text={severity} {...SEVERITIES[severity]} /> <Badge text={`${times} ×`} />
-      </>
-    }
-  >
-    <p>{about}</p>
+  requests
+}: FindingsReport['data'][number]) => (
+  <li class="stack">
+    <h3>
+      {finding} <Badge text={severity} {...SEVERITIES[severity]} /> <Badge text={`×${times}`} />
+    </h3>
     <p>
-      <b>What to do:</b> {advice}
+      {about} {advice}
     </p>
-    <p>Requests: {listed(requests, request => namedLink(request, scope))}</p>
-  </Card>
+    <p class="faint">{listed(requests, namedLink)}</p>
+  </li>
 )

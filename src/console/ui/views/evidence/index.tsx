@@ -1,33 +1,30 @@
 /**
- * Evidence: findings, coverage of the rules, the assumptions that responses relied on, and what
- * each test did.
+ * Evidence: expectations and findings, what each test did, coverage of the rules, and the
+ * assumptions that responses relied on.
  */
 import type { ComponentType } from 'preact'
 import { choiceIn, narrowed, route } from '../../app/route.js'
-import { ButtonLink } from '../../components/button.js'
+import { overview } from '../../app/store.js'
+import { Card } from '../../components/layout.js'
 import { Choices, Tabs } from '../../components/links.js'
 import { Read } from '../../components/states.js'
-import { control, type Scope } from '../../control/client.js'
-import { controlOf } from '../../control/place.js'
+import { control, type FindingsReport, type Scope } from '../../control/client.js'
+import { Expectations } from '../expectations.js'
 import { Assumptions } from './assumptions.js'
 import { Findings } from './findings.js'
-import { NamedRequest } from './request-link.js'
 import { Rules } from './rules.js'
 import { Tests } from './tests.js'
-import './evidence.css'
-
-type Of = { scope: Scope }
 
 /** What is read, and how it is shown. */
 const part = <T,>(
   title: string,
   read: (scope: Scope) => Promise<T>,
-  Shown: ComponentType<Of & { data: T }>
+  Shown: ComponentType<{ data: T }>
 ) => ({
   title,
-  Content: ({ scope }: Of) => (
+  Content: ({ scope }: { scope: Scope }) => (
     <Read from={() => read(scope)} by={scope} isEvidence>
-      {data => <Shown data={data} scope={scope} />}
+      {data => <Shown data={data} />}
     </Read>
   )
 })
@@ -35,24 +32,37 @@ const callsIn = async (scope: Scope) =>
   (await (scope === 'run' ? control('GET /run') : control('GET /'))).calls
 
 const TABS = {
-  findings: part('Findings', scope => control('GET /findings', { query: { scope } }), Findings),
+  summary: part('Summary', scope => control('GET /findings', { query: { scope } }), Summary),
+  tests: part('Tests', () => control('GET /run'), Tests),
   rules: part('Rules', scope => control('GET /coverage', { query: { scope } }), Rules),
   assumptions: part(
     'Assumptions',
     scope => Promise.all([control('GET /assumptions', { query: { scope } }), callsIn(scope)]),
     Assumptions
-  ),
-  tests: part('Tests', () => control('GET /run'), Tests)
+  )
+}
+
+function Summary(props: { data: FindingsReport }) {
+  return (
+    <div class="stack">
+      <Card id="evidence-expected" title={`Expectations of ${overview.value?.scenario.name}`}>
+        <Expectations />
+      </Card>
+      <Card id="evidence-findings" title="Findings">
+        <Findings {...props} />
+      </Card>
+    </div>
+  )
 }
 
 export function Page() {
   const { path, query } = route.value
-  const tab = choiceIn(TABS, path[0], 'findings')
+  const tab = choiceIn(TABS, path[0], 'summary')
   const { Content } = TABS[tab]
   const scope: Scope = query.scope === 'run' ? 'run' : 'sandbox'
   const scopes = [
     ['sandbox', 'This sandbox', narrowed({ scope: undefined })] as const,
-    ['run', 'The whole run', narrowed({ scope: 'run' })] as const
+    ['run', 'Whole run', narrowed({ scope: 'run' })] as const
   ]
   return (
     <section class="page">
@@ -66,19 +76,10 @@ export function Page() {
         {tab !== 'tests' && <Choices label="Whose evidence" choices={scopes} chosen={scope} />}
         <p class="hint">
           {scope === 'run' || tab === 'tests'
-            ? 'Everything since the emulator started: all sandboxes, across loads and resets.'
-            : 'The requests of this sandbox since its last load or reset.'}
+            ? 'Since the emulator started: all sandboxes, across loads and resets.'
+            : 'This sandbox, since its last load or reset.'}
         </p>
-        <div class="row end">
-          <ButtonLink
-            icon="download"
-            text="Report of the run"
-            href={`${controlOf()}/run?format=html`}
-            download="report.html"
-          />
-        </div>
       </div>
-      {scope === 'run' && <NamedRequest />}
       <Content scope={scope} />
     </section>
   )

@@ -1,16 +1,15 @@
 /** What each test of the run did, by the name in the header of its requests. */
-import { hrefOf } from '../../app/route.js'
 import { WideTable } from '../../components/layout.js'
 import { linked } from '../../components/links.js'
 import { Empty } from '../../components/states.js'
 import type { RunReport } from '../../control/client.js'
-import { withTerm } from '../requests/query.js'
+import { testAddress } from '../requests/query.js'
 
-const HEADS = ['Test', 'Requests', 'Refused', 'Rules kept', 'Rules broken', 'Findings']
+const HEADS = ['Test', 'Requests', 'Refused', 'Rules passed', 'Rules violated', 'Findings']
 
 export function Tests({ data: { tests, omitted } }: { data: RunReport }) {
   const isNamed = tests.some(({ test }) => test !== null)
-  if (tests.length === 0) return <Empty title="No requests yet" />
+  if (tests.length === 0) return <Empty title="No requests yet" icon="evidence" />
   return (
     <>
       <p class="hint">
@@ -24,16 +23,12 @@ export function Tests({ data: { tests, omitted } }: { data: RunReport }) {
 }
 
 const cellsOf = ({ test, calls, refused, kept, broken, findings }: RunReport['tests'][number]) => [
-  test === null ? (
-    <i key="test">without a name</i>
-  ) : (
-    linked(test, hrefOf({ view: 'requests', query: { q: withTerm('', 'test', test) } }))
-  ),
+  test === null ? <i key="test">no test</i> : linked(test, testAddress(test)),
   calls,
   refused,
-  <span key="kept" title={kept.join(', ')}>
+  <span key="passed" title={kept.join(', ')}>
     {kept.length}
   </span>,
   broken.join(', ') || 'none',
-  findings.map(({ finding, times }) => `${finding} (${times} ×)`).join(', ') || 'none'
+  findings.map(({ finding, times }) => `${finding} ×${times}`).join(', ') || 'none'
 ]

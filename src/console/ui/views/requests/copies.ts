@@ -2,7 +2,7 @@
 import { pairsOf } from '../../../../core/form-encoding.js'
 import { MASK } from '../../../../core/mask.js'
 import { yamlOf } from '../../components/yaml.js'
-import type { JournalCall, State } from '../../control/client.js'
+import type { JournalCall } from '../../control/client.js'
 import { addressOf } from '../form.js'
 import { sentIn } from './request-list.js'
 
@@ -53,32 +53,4 @@ export function entryYaml({ on, params, query, body, status, answer }: JournalCa
     throw new Error('No operation matched this request, so no script entry can match it.')
   const match = filledIn({ params, query: matched(query), body: matched(body) })
   return yamlOf([{ on, match, calls: 1, respond: { status, body: answer ?? undefined } }])
-}
-
-function textsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value]
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
-}
-
-/** The records in a request and its response, as they are now, with those that they need. */
-export function fixtureYaml(
-  { params, query, body, answer, account }: JournalCall,
-  { api_keys, ...families }: State
-): string {
-  const records = new Map(
-    Object.values(families).flatMap(list => list.map(record => [record.id, record] as const))
-  )
-  const named = new Set(textsIn([params, query, body, answer, account]))
-  // what the records name is added while it is gone through
-  for (const id of named) for (const text of textsIn(records.get(id))) named.add(text)
-  const chosen = Object.entries(families).map(([family, list]) => [
-    family,
-    list.filter(({ id }) => named.has(id))
-  ])
-  return yamlOf(
-    filledIn({
-      api_keys: api_keys.filter(({ account }) => named.has(account)),
-      ...Object.fromEntries(chosen)
-    }) ?? {}
-  )
 }

@@ -3,6 +3,9 @@
  * twice"`.
  */
 import { remembered } from '../../../../core/remembered.js'
+import { OPERATION_NAMES } from '../../../../reference/operations.js'
+import { RULES } from '../../../../reference/rules.js'
+import { hrefOf } from '../../app/route.js'
 import type { JournalCall } from '../../control/client.js'
 import { type Row, sentIn } from './request-list.js'
 
@@ -31,7 +34,7 @@ const HOLDS: Readonly<Record<string, (call: JournalCall, value: string) => boole
   method: ({ method }, value) => method === value.toUpperCase(),
   code: ({ refusal }, value) => isIn(refusal?.code, value),
   test: ({ test }, value) => isIn(test, value),
-  trace: ({ trace }, value) => trace === value,
+  trace: ({ trace }, value) => trace?.startsWith(value.replace('…', '')) === true,
   script: ({ script }, value) =>
     script !== null && (script.id === value || isIn(script.name, value)),
   account: ({ account }, value) => account === value,
@@ -40,7 +43,46 @@ const HOLDS: Readonly<Record<string, (call: JournalCall, value: string) => boole
   in: () => true
 }
 /** The names of terms. */
-export const TERMS: readonly string[] = Object.keys(HOLDS)
+const TERMS: readonly string[] = Object.keys(HOLDS)
+
+/** What can be searched for, each with what it finds. */
+export const EXAMPLES: readonly (readonly [term: string, finds: string])[] = [
+  ['status:4xx', 'a status, or a class of them'],
+  ['is:refused', 'refused; also is:lost and is:scripted'],
+  ['took:yes', 'whether it took effect'],
+  ['on:"POST /refunds"', 'an operation'],
+  ['method:POST', 'a method'],
+  ['rule:REF-7', 'passed or violated a rule'],
+  ['code:card_declined', 'the code of a refusal'],
+  ['script:scr_1', 'a script entry, by id or name'],
+  ['test:checkout', 'the test that sent it'],
+  ['account:mch_1', 'the Account of its key'],
+  ['trace:4bf92f35…', 'the trace of its traceparent header'],
+  ['slower:100', 'took at least so many milliseconds'],
+  ['in:all', 'every sandbox, not just this one']
+]
+
+/** What a term must be, where not any text will do. */
+const VALUES: Readonly<Record<string, (value: string) => boolean>> = {
+  status: value => /^\d(\d\d|xx)$/i.test(value),
+  is: value => ['refused', 'lost', 'scripted'].includes(value),
+  on: value => OPERATION_NAMES.includes(value),
+  rule: value => Object.hasOwn(RULES, value),
+  slower: value => Number.isFinite(Number(value)),
+  in: value => value === 'all'
+}
+const isKnown = ({ name, value }: Term) => VALUES[name]?.(value) ?? true
+
+/** The parts of a search that mean nothing, each with why. */
+export function unknownIn({ words, terms }: Query): (readonly [part: string, why: string])[] {
+  const odd = words.filter(word => /^[a-z]+:./.test(word))
+  return [
+    ...odd.map(word => [word, 'is not a search term, so it is searched as text'] as const),
+    ...terms
+      .filter(term => !isKnown(term))
+      .map(term => [`${term.name}:${term.value}`, 'is not known, so it finds nothing'] as const)
+  ]
+}
 
 const PARTS = /([a-z]+):"([^"]*)"|([a-z]+):(\S+)|"([^"]*)"|(\S+)/g
 
@@ -98,7 +140,11 @@ export function filtered(rows: readonly Row[], { text, sandbox, keys }: Filter):
     ({ key, sandbox: its, call }) =>
       (sandbox === undefined || its === sandbox) &&
       (keys === undefined || keys?.has(key)) &&
-      terms.every(({ name, value }) => HOLDS[name]?.(call, value)) &&
+      terms.every(term => isKnown(term) && HOLDS[term.name]?.(call, term.value)) &&
       words.every(word => textOf(call).includes(word))
   )
 }
+
+/** The requests of a test, in every sandbox: as the report of the run counts them. */
+export const testAddress = (test: string): string =>
+  hrefOf({ view: 'requests', query: { q: `${withTerm('', 'test', test)} in:all` } })

@@ -26,6 +26,9 @@ export const isRead = signal(false)
 export const dropped = signal(0)
 export const paused = signal<CallList | null>(null)
 
+/** The ids of those that a search has found, as the control API takes them; undefined for all. */
+export const shownIds = signal<string | undefined>(undefined)
+
 /** What happened during a reading. */
 let waiting: JournalEvent[] | null = null
 

@@ -12,9 +12,6 @@ import {
 } from '../../control/client.js'
 import { sandbox } from '../../control/place.js'
 
-/** How often, in milliseconds, what other clients may have changed is read again. */
-export const REREAD_MS = 2000
-
 /**
  * `act` for a button that goes away with what it removes: the focus goes to the heading of the
  * list.
@@ -37,14 +34,16 @@ const warningShown = ({ line, message }: Problem): string =>
 const loads = new Map<string, { name: string; given: Given }>()
 
 /**
- * How the present scenario can be loaded again; undefined for one that is not in the gallery and
+ * How the present scenario can be loaded again; undefined for one that is not in the library and
  * was loaded elsewhere.
  */
-async function presentLoad(): Promise<Given | undefined> {
-  const name = overview.value?.scenario.name
+export async function presentLoad(): Promise<Given | undefined> {
+  const { name, description } = { ...overview.value?.scenario }
   const last = loads.get(sandbox.value)
   if (last?.name === name) return last?.given
-  const listed = (await control('GET /scenarios')).data.find(scenario => titleOf(scenario) === name)
+  const listed = (await control('GET /scenarios')).data.find(
+    one => titleOf(one) === name && one.description === description
+  )
   return listed && { body: { scenario: listed.name } }
 }
 
@@ -55,7 +54,7 @@ export async function check({ write, refused }: Draft, given: Given): Promise<vo
       ...given,
       query: { dry_run: '1' }
     })
-    write([`${scenario.name} can be loaded.`, ...warnings.map(warningShown)].join(' '))
+    write([`“${scenario.name}” is valid.`, ...warnings.map(warningShown)].join(' '))
   } catch (error) {
     if (error instanceof ControlError) refused.value = error
   }
@@ -74,7 +73,7 @@ export function loadWith({ send }: Draft, given: Given): Promise<boolean> {
     const { scenario, warnings = [] } = await control('POST /load', given)
     loads.set(sandbox.value, { name: scenario.name, given })
     for (const warning of warnings) toast(warningShown(warning), 'error')
-    go({ path: ['gallery'] }, { replace: true })
+    go({ path: [] }, { replace: true })
     return scenario.name
   }
   const back = async () => {
@@ -83,7 +82,7 @@ export function loadWith({ send }: Draft, given: Given): Promise<boolean> {
     const said = await undo()
     return before
       ? said
-      : `${said} A reset still goes back to ${name}, since the scenario before it is not in the gallery.`
+      : `${said} A reset still goes back to ${name}, since the scenario before it is not in the library.`
   }
   return send(load(), name => `${name} is loaded`, back)
 }

@@ -22,19 +22,19 @@ export const FIELDS: Readonly<Record<string, Field>> = {
     label: 'For',
     hint: `${LENGTH_HINT} By the clock of the sandbox: advance a frozen clock yourself.`
   },
-  'hold.until': { label: 'How many wait' },
+  'hold.until': { label: 'Requests that wait' },
   'hold.release': {
     label: 'Order of release',
     hint: 'In order of arrival, or the last one first.',
     options: ['in_order', 'reverse']
   },
   'hold.gate': { label: 'Gate' },
-  'hold.for': { label: 'For at most', hint: `${LENGTH_HINT} Empty for no limit.` },
+  'hold.for': { label: 'Timeout', hint: `${LENGTH_HINT} Empty for no limit.` },
   'delay.min': { label: 'Minimum', hint: LENGTH_HINT },
   'delay.max': { label: 'Maximum', hint: LENGTH_HINT },
   calls: {
-    label: 'Which requests',
-    hint: 'The first (1), some (2-3), or all from the fourth (4+). Empty for all.'
+    label: 'Nth request',
+    hint: '1, 2-3, or 4+ for all from the fourth. Empty for all.'
   },
   'match.body.ticket': { label: 'Ticket', hint: 'Empty for any.' },
   'match.body.card.last4': { label: 'Last four digits', hint: 'Empty for any card.' },
@@ -71,8 +71,8 @@ export const FIELDS: Readonly<Record<string, Field>> = {
 
 export const PRESETS = {
   decline: {
-    title: 'Decline the next card payment',
-    about: 'The payment is refused before it is made: nothing is recorded.',
+    title: 'Decline a card',
+    about: 'The payment is refused before it is made.',
     values: {
       name: 'card payments are declined',
       on: 'POST /transactions',
@@ -87,7 +87,7 @@ export const PRESETS = {
     }
   },
   lose: {
-    title: 'Lose the response of the next refund',
+    title: 'Lose a response',
     about:
       'The request takes effect, and its response never arrives. Does your client look before it retries?',
     values: {
@@ -99,7 +99,7 @@ export const PRESETS = {
     }
   },
   down: {
-    title: 'Be down for ten seconds',
+    title: '10-second outage',
     about: 'From the next request on, every response is an error until the time is up.',
     values: {
       name: 'the service is down',
@@ -110,9 +110,8 @@ export const PRESETS = {
     }
   },
   hold: {
-    title: 'Hold until two wait',
-    about:
-      'Requests wait until this many have come, then go on together: a race that happens every time.',
+    title: 'Hold until 2 requests arrive',
+    about: 'Requests wait until this many have come, then go on together: a race, every time.',
     values: {
       name: 'requests wait for each other',
       on: 'POST /refunds',
@@ -122,7 +121,7 @@ export const PRESETS = {
     }
   },
   gate: {
-    title: 'Hold until a gate opens',
+    title: 'Hold at a gate',
     about: 'Requests wait until you open the gate below.',
     values: {
       name: 'requests wait at a gate',
@@ -143,9 +142,8 @@ export const PRESETS = {
     }
   },
   flaky: {
-    title: 'Flaky by chance',
-    about:
-      'A share of the requests fails, with an error or a fault, drawn from the seed: the same requests fail every time.',
+    title: 'Random failures',
+    about: 'A share of the requests fails, drawn from the seed: the same ones every time.',
     values: {
       name: 'requests fail now and then',
       on: '*',
@@ -155,9 +153,8 @@ export const PRESETS = {
     }
   },
   own: {
-    title: 'Your own',
-    about:
-      'An operation and a response to start from. In the YAML you can write all that a script entry can do.',
+    title: 'Custom',
+    about: 'In the YAML you can write all that a script entry can do.',
     values: { on: 'GET /tickets', calls: '', 'respond.status': '500' }
   }
 } satisfies Record<string, Preset>

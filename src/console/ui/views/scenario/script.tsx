@@ -1,36 +1,36 @@
 /** The script: its entries, the form that adds one, and the gates at which requests wait. */
 import { act } from '../../app/command.js'
+import { REREAD_MS } from '../../app/store.js'
 import { Button } from '../../components/button.js'
-import { CodeBlock } from '../../components/code.js'
 import { ask } from '../../components/dialog.js'
 import { Card, Items } from '../../components/layout.js'
 import { NearMisses, RequestLink } from '../../components/links.js'
 import { Read } from '../../components/states.js'
 import { yamlOf } from '../../components/yaml.js'
 import { control, type Gate, type ListedEntry, type OpenedGate } from '../../control/client.js'
-import { REREAD_MS, remove } from '../scenarios/command.js'
 import { AddEntry } from './add-entry.js'
-import { entryInWords } from './entry-words.js'
+import { remove } from './command.js'
+
+const HEADING = 'script-entries'
 
 export const ScriptTab = () => (
   <div class="halves">
-    <AddEntry />
     <div class="stack">
-      <Card id="behaviour-entries" title="Entries" isFocusable>
+      <Card id={HEADING} title="Entries" isFocusable>
         <p class="hint">
-          If several entries match a request, the first one that can be applied is applied. All of
-          them count it as matched.
+          The first entry that can be applied is; all that match count the request.
         </p>
         <Read from={() => control('GET /script')} every={REREAD_MS}>
           {({ data }) => <Entries entries={data} />}
         </Read>
       </Card>
-      <Card id="behaviour-gates" title="Gates">
+      <Card id="script-gates" title="Gates">
         <Read from={() => control('GET /gates')} every={REREAD_MS}>
           {({ data }) => <Gates gates={data} />}
         </Read>
       </Card>
     </div>
+    <AddEntry />
   </div>
 )
 
@@ -38,7 +38,7 @@ const Entries = ({ entries }: { entries: readonly ListedEntry[] }) => (
   <>
     <Items
       of={entries}
-      none="No entries: the emulator responds to every request as the reference says."
+      none="No entries: the emulator responds as the reference says."
       keyOf={({ id }) => id}
       shown={Entry}
       actions={listed => (
@@ -52,14 +52,14 @@ const Entries = ({ entries }: { entries: readonly ListedEntry[] }) => (
     />
     {entries.length > 0 && (
       <div class="row">
-        <Button class="danger" text="Remove all entries" run={clear} />
+        <Button class="small danger" text="Remove all entries" run={clear} />
       </div>
     )}
   </>
 )
 
 const drop = ({ id, entry }: ListedEntry) =>
-  remove(control('DELETE /script/ID', { name: id }), `${id} is removed`, 'behaviour-entries', () =>
+  remove(control('DELETE /script/ID', { name: id }), `${id} is removed`, HEADING, () =>
     addAgain(entry)
   )
 
@@ -69,31 +69,21 @@ const addAgain = async (body: ListedEntry['entry']) =>
 const clear = () =>
   ask({
     title: 'Remove all entries?',
-    text: "The script will be empty, and the emulator responds as the reference says. A reset brings back the scenario's entries.",
+    text: "A reset brings back the scenario's entries.",
     action: 'Remove all',
-    run: () => remove(control('DELETE /script'), 'The script is empty', 'behaviour-entries')
+    run: () => remove(control('DELETE /script'), 'The script is empty', HEADING)
   })
 
-const Entry = ({ id, entry, matched, applied, near_misses }: ListedEntry) => (
-  <>
-    <p>
-      <code>{id}</code> <b>{entry.name}</b>
-    </p>
-    <p>{entryInWords(entry)}</p>
-    <p class="counts">
-      <span class="badge">{figure(matched)} matched</span>{' '}
+const Entry = ({ id, entry: { name, ...entry }, matched, applied, near_misses }: ListedEntry) => (
+  <div class="stack">
+    <p class="row">
+      <code>{id}</code> <b>{name}</b>
+      <span class="badge end">{figure(matched)} matched</span>
       <span class={`badge ${applied > 0 ? 'good' : ''}`}>{figure(applied)} applied</span>
     </p>
-    <NearMisses
-      near={near_misses}
-      begins="Nearly applied to"
-      shown={id => <RequestLink id={id} />}
-    />
-    <details>
-      <summary>YAML of {id}</summary>
-      <CodeBlock text={yamlOf(entry)} label={`YAML of ${id}`} />
-    </details>
-  </>
+    <pre>{yamlOf(entry)}</pre>
+    <NearMisses near={near_misses} shown={id => <RequestLink id={id} />} />
+  </div>
 )
 
 /** As wide as three digits, so that a count that grows moves nothing. */
@@ -113,8 +103,7 @@ const Gates = ({ gates }: { gates: readonly Gate[] }) => (
             ? 'Requests go through.'
             : `${waiting.length === 0 ? 'No requests are waiting' : `${waiting.length} wait, in this order`}.`}
         </p>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard */}
-        <ol class="waiting" aria-label={`Requests that wait at ${name}`} tabIndex={0}>
+        <ol class="waiting row" aria-label={`Requests that wait at ${name}`}>
           {waiting.map(({ id, on }, place) => (
             <li key={id}>
               {place + 1}. <code>{id}</code> {on}

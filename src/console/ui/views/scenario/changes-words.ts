@@ -1,10 +1,11 @@
 /** What a sandbox has changed since its scenario was loaded, in words. */
 import { RESOURCE_NAMES } from '../../../../reference/operations.js'
+import type { Target } from '../../app/route.js'
 import { instantInWords } from '../../components/instant.js'
 import type { Changes, Family } from '../../control/client.js'
 
-/** What is said of each part of it; `tab` is the part of the Behaviour view that shows more. */
-type Change = readonly [title: string, words: readonly (string | false)[], tab?: string]
+/** What is said of each part of it, and where there is more. */
+type Change = readonly [title: string, words: readonly (string | false)[], to?: Target]
 
 export function changesInWords({
   records,
@@ -12,13 +13,13 @@ export function changesInWords({
   clock,
   script: { added, removed, matched },
   settings
-}: Changes): { text: string; tab?: string | undefined }[] {
+}: Changes): { text: string; to?: Target | undefined }[] {
   const all: readonly Change[] = [
     ...Object.entries(RESOURCE_NAMES).map(
       ([family, name]): Change => [`${name}s`, countsIn(records[family as Family])]
     ),
     ['API keys', countsIn(keys)],
-    ['Clock', [clock.changed && `it began ${beganInWords(clock.began)}`], 'clock'],
+    ['Clock', [clock.changed && `it began ${beganInWords(clock.began)}`], { path: ['clock'] }],
     [
       'Script',
       [
@@ -26,12 +27,12 @@ export function changesInWords({
         ...removed.map(id => `${id} removed`),
         matched > 0 && `requests matched: ${matched}`
       ],
-      'script'
+      { path: ['script'] }
     ],
-    ['Settings', settings, 'settings']
+    ['Settings', settings, { view: 'settings', query: { changed: '1' } }]
   ]
-  return all.flatMap(([title, words, tab]) =>
-    words.some(Boolean) ? [{ text: `${title}: ${words.filter(Boolean).join(', ')}`, tab }] : []
+  return all.flatMap(([title, words, to]) =>
+    words.some(Boolean) ? [{ text: `${title}: ${words.filter(Boolean).join(', ')}`, to }] : []
   )
 }
 

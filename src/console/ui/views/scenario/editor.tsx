@@ -1,20 +1,20 @@
 /**
- * An editor for a scenario: begun with one of the gallery, the state, the requests that came or a
- * file, checked as it is typed, and compared.
+ * An editor for a scenario: begun with the loaded one, one of the library, the requests that came or
+ * a file, and checked as it is typed.
  */
 import { useSignalEffect } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { draft } from '../../app/command.js'
 import { useResource } from '../../app/resource.js'
-import { go, inQuery, narrow, route } from '../../app/route.js'
+import { go, narrow, route } from '../../app/route.js'
 import { Button } from '../../components/button.js'
-import { LineDiff } from '../../components/diff.js'
 import { Field } from '../../components/fields.js'
-import { Read } from '../../components/states.js'
 import { copy, toast, toastError } from '../../components/toast.js'
 import { YamlEditor } from '../../components/yaml-editor.js'
 import { control, controlText } from '../../control/client.js'
+import { countOf } from '../count.js'
 import { check, loadWith } from './command.js'
+import { loadedText } from './loaded-text.js'
 
 const BLANK = `# Ctrl+Space completes names and values.
 name: mine
@@ -33,23 +33,16 @@ const CHECK_MS = 400
 /** Longer texts, in characters, are checked when they are loaded. */
 const MAX_CHECKED = 200_000
 
-const indented = (yaml: string) => yaml.trimEnd().replace(/^(?=.)/gm, '  ')
-
-/** What the editor can begin with besides the scenarios of the gallery. */
-const BEGINNINGS: Readonly<
-  Record<string, readonly [title: string, read: (ids?: string) => Promise<string>]>
-> = {
-  blank: ['A blank document', async () => BLANK],
-  state: [
-    'The current state',
-    async () =>
-      `name: my-state\ndata:\n${indented(await controlText('GET /state', { query: { format: 'yaml' } }))}\n`
-  ],
-  requests: [
-    'The requests so far',
-    ids => controlText('GET /requests', { query: { format: 'scenario', ...(ids && { ids }) } })
-  ]
-}
+/** What the editor can begin with besides the scenarios of the library. */
+const BEGINNINGS: Readonly<Record<string, readonly [title: string, read: () => Promise<string>]>> =
+  {
+    blank: ['A blank document', async () => BLANK],
+    loaded: ['The loaded scenario', loadedText],
+    requests: [
+      'The requests so far',
+      () => controlText('GET /requests', { query: { format: 'scenario' } })
+    ]
+  }
 const TITLES = Object.entries(BEGINNINGS).map(([name, [title]]) => [name, title] as const)
 
 function begin(text: Promise<string>): Promise<void> {
@@ -69,19 +62,15 @@ function begin(text: Promise<string>): Promise<void> {
 
 export function Editor() {
   const file = useRef<HTMLInputElement>(null)
-  const names =
-    useResource(() => control('GET /scenarios'), '', { once: true }).data?.data.map(
-      ({ name }) => name
-    ) ?? []
-  const { compare } = route.value.query
+  const listed = useResource(() => control('GET /scenarios'), '', { once: true }).data?.data ?? []
   useSignalEffect(() => {
     const { view, path, query } = route.value
-    const { from, ids, ...rest } = query
-    if (view !== 'scenarios' || from === undefined) return
+    const { from, ...rest } = query
+    if (view !== 'scenario' || from === undefined) return
     go({ path, query: rest }, { replace: true })
     const [, read = () => controlText('GET /scenarios/NAME', { name: from.slice(2) })] =
       BEGINNINGS[from] ?? []
-    void begin(read(ids))
+    void begin(read())
   })
   useSignalEffect(() => {
     const yaml = edited.text.value
@@ -94,17 +83,19 @@ export function Editor() {
     if (chosen !== undefined) await begin(chosen.text())
     currentTarget.value = ''
   }
-  const { text, editor } = edited
+  const { text } = edited
   const refused = edited.refused.value ?? checked.refused.value
-  const problems = refused?.problems.length || 1
   return (
-    <>
+    <div class="stack">
       <div class="row">
         <Button
           class="primary"
-          text="Load the document"
+          text="Load scenario"
           run={() => loadWith(edited, { yaml: text.value })}
         />
+        <p class="hint" role="status">
+          {refused ? countOf(refused.problems.length || 1, 'problem') : checked.text.value}
+        </p>
         <div class="row end">
           <Field
             label="Start from"
@@ -113,15 +104,9 @@ export function Editor() {
             options={[
               ['', 'Start from…'],
               ...TITLES,
-              ...names.map(name => [`./${name}`, name] as const)
+              ...listed.map(({ name }) => [`./${name}`, name] as const)
             ]}
             onChange={from => narrow({ from })}
-          />
-          <Field
-            label="Compare with"
-            isLabelHidden
-            options={[['', 'Compare with…'], ...names]}
-            {...inQuery('compare')}
           />
           <Button text="Open a file" run={() => file.current?.click()} />
           <Button text="Copy" label="Copy the document" run={() => copy(text.value, 'Document')} />
@@ -135,34 +120,14 @@ export function Editor() {
           />
         </div>
       </div>
-      <p class="hint" role="status">
-        {refused ? `${problems} ${problems === 1 ? 'problem' : 'problems'}` : checked.text.value}
-      </p>
-      <div class={compare === undefined ? 'stack' : 'halves'}>
-        <YamlEditor
-          label="Scenario or fixture, as YAML or JSON"
-          rows={28}
-          schema="scenario"
-          {...editor}
-          error={refused}
-          hint="It can name the fixtures and scenarios of the emulator. Ctrl+Space completes; problems are marked as you type."
-        />
-        {compare !== undefined && (
-          <Read
-            from={() => controlText('GET /scenarios/NAME', { name: compare })}
-            by={compare}
-            once
-          >
-            {other => (
-              <LineDiff
-                label={`${compare} compared with the document`}
-                before={other}
-                after={text.value}
-              />
-            )}
-          </Read>
-        )}
-      </div>
-    </>
+      <YamlEditor
+        label="Scenario or fixture, as YAML or JSON"
+        rows={28}
+        schema="scenario"
+        draft={edited}
+        error={refused}
+        hint="Ctrl+Space completes. Problems are marked as you type."
+      />
+    </div>
   )
 }

@@ -11,7 +11,7 @@ import { remove } from './command.js'
 export const Snapshots = () => (
   <Card id="scenario-snapshots" title="Snapshots" isFocusable>
     <p class="hint">
-      A snapshot holds records, keys, ids, seed, clock and script counts. It survives resets and
+      A snapshot holds records, keys, ids, seed, clock and script counts, and survives resets and
       loads.
     </p>
     <Read from={() => control('GET /snapshots')}>
@@ -23,12 +23,12 @@ export const Snapshots = () => (
             make={name => save(name, data)}
             done={name => `The snapshot ${name} is saved`}
           >
-            <Button text="Save a snapshot" />
+            <Button text="Save" />
           </NameForm>
           <Items
-            class="snapshots"
+            class="scroll"
             of={data}
-            none="There are no snapshots yet. Save one before you try something."
+            none="No snapshots yet. Save one before you try something."
             keyOf={({ name }) => name}
             shown={({ name }) => name}
             actions={({ name }) => (

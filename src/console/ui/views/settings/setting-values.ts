@@ -44,7 +44,7 @@ export const choicesIn = ({
 
 export const sourceInWords = ({ source, given_by, flag, variable }: ShownSetting): string =>
   ({
-    control: 'changed since the load',
+    control: 'changed here',
     flag: `from ${flag.replace(/=$/, '')}`,
     environment: `from ${given_by ?? variable}`
   })[source] ?? `from the ${source}`

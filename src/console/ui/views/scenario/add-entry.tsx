@@ -17,7 +17,7 @@ const asEntry = (yaml: string) => yaml.replace(/^- /, '  ')
 export function AddEntry() {
   const chosen = choiceIn(PRESETS, route.value.query.add, 'decline')
   return (
-    <Card id="behaviour-add" title="Add an entry">
+    <Card id="script-add" title="Add an entry">
       <Choices
         label="What the entry does"
         choices={Object.entries(PRESETS).map(([name, { title }]) => [
@@ -35,7 +35,8 @@ export function AddEntry() {
 function PresetForm({ about, values }: Preset) {
   const typed = useSignal(values)
   const made = yamlOf(entryOf(typed.value))
-  const { text, refused, write, send, editor } = useDraft(made)
+  const draft = useDraft(made)
+  const { text, refused, write, send } = draft
   const isEdited = text.value !== made
   const problemAt = (field: string) =>
     isEdited ? undefined : refused.value?.problems.find(({ path }) => isAt(path, field))?.message
@@ -64,16 +65,11 @@ function PresetForm({ about, values }: Preset) {
           )
         })}
       </div>
+      <YamlEditor label="YAML of the entry" rows={11} draft={draft} />
       <div class="row">
-        <Button class="primary" text="Add the entry" />
-        <Button text="Discard the edits" disabled={!isEdited} run={() => write(made)} />
-        <p class="hint">
-          {isEdited
-            ? 'You edited the YAML: it will be added as it is.'
-            : 'The fields write the YAML. You can edit it too.'}
-        </p>
+        <Button class="primary" text="Add entry" />
+        {isEdited && <Button text="Discard edits" run={() => write(made)} />}
       </div>
-      <YamlEditor label="YAML of the entry" rows={13} {...editor} />
     </Form>
   )
 }

@@ -1,0 +1,176 @@
+/** The sandboxes, isolated worlds of one emulator: chosen, created, deleted and compared. */
+import { useSignal } from '@preact/signals'
+import { RESOURCE_NAMES } from '../../../reference/operations.js'
+import { Button } from '../components/button.js'
+import { ask, Dialog } from '../components/dialog.js'
+import { Diff } from '../components/diff.js'
+import { bound, CheckField, Field } from '../components/fields.js'
+import { WideTable } from '../components/layout.js'
+import { Empty, Read } from '../components/states.js'
+import { copy } from '../components/toast.js'
+import { control } from '../control/client.js'
+import { apiOf, sandbox } from '../control/place.js'
+import { countOf } from '../views/count.js'
+import { act } from './command.js'
+import { type Compared, comparison, idsAndTimes } from './comparison.js'
+import { NameForm } from './name-form.js'
+import { go, hrefOf, route } from './route.js'
+import { sandboxes } from './store.js'
+
+const BASE = 'base sandbox'
+export const sandboxShown = (name: string = sandbox.value): string => name || BASE
+
+const create = (name: string) => control('POST /reset', { sandbox: name })
+
+/** In place of a view where the chosen sandbox is not there. */
+export const Gone = () => (
+  <Empty icon="sandboxes" title={`There is no sandbox ${sandbox.value}.`}>
+    <p>It was deleted, or nothing has created it yet. Nothing here creates it by itself.</p>
+    <div class="row">
+      <Button
+        class="primary"
+        text="Go to the base sandbox"
+        run={() => go({ view: route.value.view, sandbox: '' })}
+      />
+      <Button
+        text={`Create ${sandbox.value}`}
+        run={() => act(create(sandbox.value), `The sandbox ${sandbox.value} is created`)}
+      />
+    </div>
+  </Empty>
+)
+
+export function Sandboxes({ onClose }: { onClose: () => void }) {
+  const items = sandboxes.value
+  const rows = items.map(({ name, scenario, records, requests }) => [
+    linkTo(name, onClose),
+    scenario,
+    records.toLocaleString('en'),
+    requests.toLocaleString('en'),
+    <div key="actions" class="row">
+      <Button
+        class="small"
+        text="Copy address"
+        label={`Copy address of ${name}`}
+        run={() => copy(`${location.origin}${apiOf(name)}`, 'Address')}
+      />
+      <Button class="small danger" text="Delete" label={`Delete ${name}`} run={() => drop(name)} />
+    </div>
+  ])
+  return (
+    <Dialog title="Sandboxes" wide onClose={onClose}>
+      <p class="hint">
+        A sandbox has its own records, clock, script and requests below{' '}
+        <code>/sandbox/NAME/next</code>. Give each worker of a test suite its own.
+      </p>
+      <WideTable
+        label="The sandboxes"
+        heads={['Name', 'Scenario', 'Records', 'Requests', '']}
+        rows={[[linkTo('', onClose), '', '', '', ''], ...rows]}
+      />
+      <NameForm
+        label="New sandbox"
+        example="worker-1"
+        make={create}
+        done={name => `The sandbox ${name} is created`}
+      >
+        <Button text="Create" />
+      </NameForm>
+      {items.length > 0 && <Compare names={items.map(({ name }) => name)} />}
+    </Dialog>
+  )
+}
+
+const linkTo = (name: string, onClick: () => void) => (
+  <a
+    href={hrefOf({ view: route.value.view, sandbox: name })}
+    onClick={onClick}
+    aria-current={name === sandbox.value ? 'true' : undefined}
+  >
+    {sandboxShown(name)}
+  </a>
+)
+
+const drop = (name: string) =>
+  ask({
+    title: `Delete ${name}?`,
+    text: 'Its records, snapshots and requests will be lost.',
+    action: 'Delete sandbox',
+    run: () =>
+      act(
+        control('DELETE /sandboxes/NAME', { name, sandbox: '' }),
+        `The sandbox ${name} is deleted`
+      )
+  })
+
+const stateOf = (name: string) => control('GET /state', { sandbox: name })
+
+function Compare({ names }: { names: readonly string[] }) {
+  const one = useSignal('')
+  const other = useSignal(names.includes(sandbox.value) ? sandbox.value : (names[0] ?? ''))
+  const isExact = useSignal(false)
+  const options = [['', BASE] as const, ...names]
+  const [a, b] = [one.value, other.value]
+  return (
+    <section class="stack" aria-label="Compare two sandboxes">
+      <h3>Compare</h3>
+      <div class="fields">
+        <Field label="One" options={options} {...bound(one)} />
+        <Field label="The other" options={options} {...bound(other)} />
+      </div>
+      <CheckField
+        label="Compare ids and creation times too"
+        value={isExact.value}
+        onChange={isOn => (isExact.value = isOn)}
+      />
+      {a === b ? (
+        <p class="faint">Choose two different sandboxes.</p>
+      ) : (
+        <Read
+          from={async () => comparison(await stateOf(a), await stateOf(b), isExact.peek())}
+          by={`${a} ${b} ${isExact.value}`}
+        >
+          {compared => (
+            <Result
+              compared={compared}
+              isExact={isExact.value}
+              names={[sandboxShown(a), sandboxShown(b)]}
+            />
+          )}
+        </Read>
+      )}
+    </section>
+  )
+}
+
+/** Records that are listed at once. */
+const SHOWN = 50
+
+type ResultProps = {
+  compared: readonly Compared[]
+  isExact: boolean
+  names: readonly [string, string]
+}
+
+function Result({ compared, isExact, names: [one, other] }: ResultProps) {
+  const kinds = { changed: 'different', first: `only in ${one}`, second: `only in ${other}` }
+  const same = compared.filter(({ kind }) => kind === 'same').length
+  const different = compared.filter(({ kind }) => kind !== 'same')
+  const leave = isExact ? [] : idsAndTimes(compared)
+  return (
+    <>
+      <p>
+        {different.length === 0
+          ? 'Their records are the same.'
+          : `${countOf(same, 'record')} the same, ${different.length} not.`}
+      </p>
+      {different.slice(0, SHOWN).map(({ family, id, kind, first, second }) => (
+        <details key={`${family} ${id}`} open={different.length <= 5}>
+          <summary>{`${RESOURCE_NAMES[family]} ${id}: ${kinds[kind as keyof typeof kinds]}`}</summary>
+          <Diff before={first ?? {}} after={second ?? {}} leave={leave} />
+        </details>
+      ))}
+      {different.length > SHOWN && <p class="faint">and {different.length - SHOWN} more</p>}
+    </>
+  )
+}
