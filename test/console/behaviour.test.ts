@@ -1,24 +1,22 @@
-/** The words and values of the console's Behaviour view. */
+/** The words and values of the console's scenario and settings. */
 import t from 'tap'
-import type { ScriptEntry } from '../../src/client/documents.js'
 import { yamlOf } from '../../src/console/ui/components/yaml.js'
-import { entryInWords } from '../../src/console/ui/views/behaviour/entry-words.js'
+import { changesInWords } from '../../src/console/ui/views/scenario/changes-words.js'
 import {
   entryOf,
   FIELDS,
   isAt,
   PRESETS,
   type Preset
-} from '../../src/console/ui/views/behaviour/presets.js'
+} from '../../src/console/ui/views/scenario/presets.js'
+import { givenVariables } from '../../src/console/ui/views/scenario/variable-values.js'
 import {
   choicesIn,
   groupsOf,
   shownValue,
   sourceInWords,
   textOf
-} from '../../src/console/ui/views/behaviour/setting-values.js'
-import { changesInWords } from '../../src/console/ui/views/scenarios/changes-words.js'
-import { givenVariables } from '../../src/console/ui/views/scenarios/variable-values.js'
+} from '../../src/console/ui/views/settings/setting-values.js'
 import { typedValue } from '../../src/core/typed-value.js'
 import { startTestEmulator } from '../support/emulator.js'
 
@@ -183,47 +181,6 @@ t.test(
   }
 )
 
-t.test('console: a script entry in words', async t => {
-  const cases: [entry: ScriptEntry, words: string][] = [
-    [{ on: '*', name: 'hang', fault: 'hang' }, 'every request: fault hang'],
-    [
-      {
-        on: ['GET /tickets', '* /refunds'],
-        calls: 1,
-        per: 'ticket',
-        chance: 0.07,
-        after: { ended: 'first' },
-        when: 'after'
-      },
-      'GET /tickets, * /refunds: calls 1, per ticket, chance 0.07, after ended first, when after'
-    ],
-    [
-      {
-        on: 'POST /refunds',
-        match: { body: { amount: { gt: 5 }, reason: ['a', 'b'] }, headers: { 'x-a': '1' } },
-        hold: { until: 2 },
-        delay: { min: '1s', max: '2s' }
-      },
-      'POST /refunds: match body amount gt 5, reason [a, b], headers x-a 1, hold until 2, delay min 1s, max 2s'
-    ],
-    [
-      {
-        on: 'GET *',
-        change: { delete: ['tkt_a'] },
-        stale: '5s',
-        respond: { patch: { reason: null } }
-      },
-      'GET *: change delete [tkt_a], stale 5s, respond patch reason null'
-    ],
-    [{ on: '*', respond: { status: 503, error: {} } }, 'every request: respond status 503, error'],
-    [
-      { on: '*', respond: { body: 'x'.repeat(400) } },
-      `every request: respond body ${'x'.repeat(272)}…`
-    ]
-  ]
-  for (const [entry, words] of cases) t.equal(entryInWords(entry), words)
-})
-
 t.test('console: what has changed since the load in words', async t => {
   const nothing = {
     records: {},
@@ -234,7 +191,7 @@ t.test('console: what has changed since the load in words', async t => {
   }
   const lines = (changes: object) =>
     changesInWords({ ...nothing, ...changes }).map(
-      ({ text, tab }) => `${text}${tab === undefined ? '' : ` → ${tab}`}`
+      ({ text, to }) => `${text}${to ? ` → ${to.view ?? to.path}` : ''}`
     )
 
   t.strictSame(lines({}), [])
@@ -358,7 +315,7 @@ t.test('console: values of settings are typed as they are shown', async t => {
     ],
     [
       'from --port',
-      'changed since the load',
+      'changed here',
       'from the scenario',
       'from SEED',
       'from COMMERCE_EMULATOR_IDS_LENGTH',
@@ -370,32 +327,21 @@ t.test('console: values of settings are typed as they are shown', async t => {
 t.test('console: variables are sent with the types of their defaults', async t => {
   const declared = { last4: '0341', count: 3, strict: true }
 
-  t.strictSame([givenVariables(declared, {}, ''), givenVariables(undefined, {}, '')], [{}, {}])
-  t.strictSame(
-    givenVariables(declared, { last4: '0341', count: '3', strict: 'true' }, ''),
-    {},
-    'typed as the defaults are'
-  )
-  t.strictSame(givenVariables(declared, { last4: '0042', count: ' 4 ', strict: 'false' }, ''), {
-    last4: '0042',
-    count: 4,
-    strict: false
-  })
-  t.strictSame(givenVariables(declared, { last4: '', count: 'four', strict: 'no' }, ''), {
-    last4: '',
-    count: 'four',
-    strict: 'no'
-  })
-  t.strictSame(
-    givenVariables(declared, { count: 'true' }, ''),
-    { count: 'true' },
-    'of another type it is sent as text, and refused'
-  )
-  t.strictSame(givenVariables({}, {}, ' a =1\n\nb="1"\nc=false\nd=a b\nf'), {
-    a: 1,
-    b: '1',
-    c: false,
-    d: 'a b',
-    f: ''
-  })
+  const cases: [typed: Record<string, string>, given: object, title: string][] = [
+    [{}, {}, 'nothing'],
+    [{ last4: '0341', count: '3', strict: 'true' }, {}, 'typed as the defaults are'],
+    [
+      { last4: '0042', count: ' 4 ', strict: 'false' },
+      { last4: '0042', count: 4, strict: false },
+      'each of its type'
+    ],
+    [
+      { last4: '', count: 'four', strict: 'no' },
+      { last4: '', count: 'four', strict: 'no' },
+      'of another type: sent as text, and refused'
+    ]
+  ]
+  for (const [typed, given, title] of cases)
+    t.strictSame(givenVariables(declared, typed), given, title)
+  t.strictSame(givenVariables(undefined, {}), {})
 })

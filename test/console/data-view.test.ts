@@ -1,13 +1,8 @@
-/** What the console's data view works out of the state and of the OpenAPI document. */
-import { readFileSync } from 'node:fs'
+/** What the console's data view works out of the state. */
 import t from 'tap'
-import { differences, linesDiffering } from '../../src/console/ui/components/differences.js'
+import { comparison, idsAndTimes } from '../../src/console/ui/app/comparison.js'
+import { differences } from '../../src/console/ui/components/differences.js'
 import type { JournalCall } from '../../src/console/ui/control/client.js'
-import {
-  listAddress,
-  listParameters,
-  listPath
-} from '../../src/console/ui/views/data/list-parameters.js'
 import {
   childrenOf,
   countIn,
@@ -19,9 +14,7 @@ import {
   recordsById
 } from '../../src/console/ui/views/data/records.js'
 import { timelineOf } from '../../src/console/ui/views/data/timeline.js'
-import { comparison } from '../../src/console/ui/views/sandboxes/comparison.js'
 import { isMoney, moneyShown } from '../../src/core/money.js'
-import { CURSORS } from '../../src/reference/parameters.js'
 import { smallFixture } from '../support/emulator.js'
 
 const created = '2026-03-01T18:00:00.000Z'
@@ -128,73 +121,6 @@ t.test('console: the money of a Transaction follows transactions.refundable (A23
   t.equal(nameOf({ id: 'loc_a', created, display_name: 'A' }), 'A', 'a record without an amount')
 })
 
-t.test('console: the parameters of a list are those of the API, without paging', async t => {
-  const openApi = JSON.parse(
-    readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8')
-  )
-  const namesOf = (family: Parameters<typeof listPath>[0]) =>
-    listParameters(openApi, family, CURSORS).map(({ name }) => name)
-
-  t.strictSame(namesOf('tickets'), [
-    'limit',
-    'location',
-    'search_query',
-    'created[gte]',
-    'created[gt]',
-    'created[lte]',
-    'created[lt]'
-  ])
-  t.strictSame(namesOf('users'), [
-    'limit',
-    'created[gte]',
-    'created[gt]',
-    'created[lte]',
-    'created[lt]'
-  ])
-  t.equal(listPath('users'), '/accounts/{id}/users')
-  t.equal(
-    listAddress('tickets', 'mch_a', {
-      'created[gte]': '2026-01-01T00:00:00Z',
-      search_query: '',
-      location: 'loc a&b'
-    }),
-    '/tickets?created[gte]=2026-01-01T00%3A00%3A00Z&location=loc+a%26b'
-  )
-  t.strictSame(
-    [listAddress('users', 'mch_$&/?', { limit: '' }), listAddress('refunds', '', {})],
-    ['/accounts/mch_%24%26%2F%3F/users', '/refunds']
-  )
-})
-
-t.test('console: a list that the document lacks has no parameters', async t => {
-  const range = { properties: { gte: { description: 'From.' }, lt: {} } }
-  const parameters = [
-    {
-      name: 'created',
-      in: 'query',
-      style: 'deepObject',
-      schema: { $ref: '#/components/schemas/Range' }
-    },
-    { name: 'metadata', in: 'query', style: 'deepObject', schema: {} },
-    { name: 'sort', in: 'query', schema: { enum: ['up', 'down'] } },
-    ...CURSORS.map(name => ({ name, in: 'query', schema: {} }))
-  ]
-  const openApi = {
-    paths: { '/tickets': { get: { parameters } }, '/refunds': {} },
-    components: { schemas: { Range: range } }
-  }
-
-  t.strictSame(listParameters(openApi, 'tickets', CURSORS), [
-    { name: 'created[gte]', about: 'From.', words: undefined },
-    { name: 'created[lt]', about: '', words: undefined },
-    { name: 'sort', about: '', words: ['up', 'down'] }
-  ])
-  t.strictSame(
-    [listParameters(openApi, 'refunds', CURSORS), listParameters(openApi, 'accounts', CURSORS)],
-    [[], []]
-  )
-})
-
 t.test(
   'console: money is shown by the digits of its currency, and without one as a number',
   async t => {
@@ -277,32 +203,38 @@ t.test('console: the timeline of a record says what each request had to do with 
 })
 
 t.test('console: two sandboxes are compared record by record', async t => {
-  const other = {
-    ...state,
+  const changed = (changes: object) => ({ ...state, ...changes }) as typeof state
+  const other = changed({
     refunds: state.refunds.slice(1),
     transactions: state.transactions.map(one => ({ ...one, amount: 1 }))
-  } as typeof state
-  const compared = (...states: [typeof state, typeof state]) =>
-    comparison(...states).flatMap(({ family, id, kind }) =>
+  })
+  const again = changed({
+    refunds: state.refunds.map(one => ({ ...one, id: `${one.id}2`, created: 'later' })),
+    transactions: state.transactions.map(one => ({ ...one, created: 'later' }))
+  })
+  const compared = (...[one, two, isExact]: Parameters<typeof comparison>) =>
+    comparison(one, two, isExact).flatMap(({ family, id, kind }) =>
       ['transactions', 'refunds'].includes(family) ? [`${id} ${kind}`] : []
     )
 
   t.strictSame(compared(state, other), ['txn_a changed', 'rfd_a first', 'rfd_b same'])
   t.strictSame(compared(other, state), ['txn_a changed', 'rfd_b same', 'rfd_a second'])
+  t.strictSame(
+    compared(state, again),
+    ['txn_a same', 'rfd_a same', 'rfd_b same'],
+    'ids and creation times say nothing'
+  )
+  t.strictSame(
+    compared(state, again, true),
+    ['txn_a changed', 'rfd_a first', 'rfd_b first', 'rfd_a2 second', 'rfd_b2 second'],
+    'unless they are asked for'
+  )
+  t.strictSame(compared(changed({ refunds: [] }), again), [
+    'txn_a same',
+    'rfd_a2 second',
+    'rfd_b2 second'
+  ])
+  t.strictSame(idsAndTimes(comparison(state, state)), [
+    ...['id', 'account', 'location', 'created', 'ticket', 'transaction']
+  ])
 })
-
-t.test(
-  'data: two texts differ in as few lines as possible, those of the first before those of the second',
-  async t => {
-    const signs = { both: ' ', before: '-', after: '+' }
-    const shown = (before: string, after: string) =>
-      linesDiffering(before, after).map(({ side, text }) => signs[side] + text)
-
-    t.strictSame(shown('a\nb\nc\n', 'a\nb\nc'), [' a', ' b', ' c'])
-    t.strictSame(shown('a\nb\nc', 'a\nx\nc\nd'), [' a', '-b', '+x', ' c', '+d'])
-    t.strictSame(shown('a\nb\na\nb', 'b\na'), ['-a', ' b', ' a', '-b'])
-    t.strictSame(shown('', 'a'), ['-', '+a'])
-    const many = Array.from({ length: 2100 }, (_, place) => `line ${place}`).join('\n')
-    t.equal(linesDiffering(many, many).length, 4200, 'too many to be compared')
-  }
-)

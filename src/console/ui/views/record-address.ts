@@ -1,5 +1,6 @@
-/** Links to records, by what their ids look like. */
+/** Links to records, by what their ids look like, and to the requests of a test. */
 import { hrefOf } from '../app/route.js'
+import { withTerm } from './requests/query.js'
 
 /** By the prefixes of ids, where no setting says otherwise. */
 const FAMILIES: Readonly<Record<string, string>> = {
@@ -17,3 +18,7 @@ export function recordAddress(text: string, sandbox?: string): string | undefine
   const family = /^[a-z]{3}_[\w-]+$/.test(text) && FAMILIES[text.slice(0, 3)]
   return family ? hrefOf({ view: 'data', path: [family, text], sandbox }) : undefined
 }
+
+/** The requests of a test, in every sandbox: as the report of the run counts them. */
+export const testAddress = (test: string): string =>
+  hrefOf({ view: 'requests', query: { q: `${withTerm('', 'test', test)} in:all` } })

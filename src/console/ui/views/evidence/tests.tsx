@@ -3,7 +3,7 @@ import { WideTable } from '../../components/layout.js'
 import { linked } from '../../components/links.js'
 import { Empty } from '../../components/states.js'
 import type { RunReport } from '../../control/client.js'
-import { testAddress } from '../requests/query.js'
+import { testAddress } from '../record-address.js'
 
 const HEADS = ['Test', 'Requests', 'Refused', 'Rules passed', 'Rules violated', 'Findings']
 

@@ -24,10 +24,9 @@ import {
   type RecordChange
 } from '../../control/client.js'
 import { apiOf, controlOf } from '../../control/place.js'
-import { recordAddress } from '../record-address.js'
+import { recordAddress, testAddress } from '../record-address.js'
 import { curlOf, entryYaml, isMasked } from './copies.js'
 import { RecordChanges, Response, Status } from './marks.js'
-import { testAddress } from './query.js'
 import { msShown, pathShown, type Row } from './request-list.js'
 import { isPast, isRead } from './requests.js'
 import { currencyOf } from './summary.js'

@@ -5,7 +5,6 @@
 import { remembered } from '../../../../core/remembered.js'
 import { OPERATION_NAMES } from '../../../../reference/operations.js'
 import { RULES } from '../../../../reference/rules.js'
-import { hrefOf } from '../../app/route.js'
 import type { JournalCall } from '../../control/client.js'
 import { type Row, sentIn } from './request-list.js'
 
@@ -144,7 +143,3 @@ export function filtered(rows: readonly Row[], { text, sandbox, keys }: Filter):
       words.every(word => textOf(call).includes(word))
   )
 }
-
-/** The requests of a test, in every sandbox: as the report of the run counts them. */
-export const testAddress = (test: string): string =>
-  hrefOf({ view: 'requests', query: { q: `${withTerm('', 'test', test)} in:all` } })
