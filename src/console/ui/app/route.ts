@@ -76,8 +76,9 @@ export function go(target: Target, { replace = false } = {}): void {
   const href = hrefOf(target)
   clearTimeout(timer)
   const keep = () => {
+    if (href === location.hash) return
     replaced = Date.now()
-    if (href !== location.hash) history[replace ? 'replaceState' : 'pushState'](null, '', href)
+    history[replace ? 'replaceState' : 'pushState'](null, '', href)
   }
   if (replace && Date.now() - replaced < REPLACED_MS) timer = setTimeout(keep, REPLACED_MS)
   else keep()

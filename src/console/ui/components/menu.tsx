@@ -29,7 +29,7 @@ export function Menu({ text, icon, class: name = '', children }: Props) {
   const choose = ({ target }: MouseEvent) => (target as Element).closest('a, button') && close()
   return (
     <details ref={element} class={`menu ${name}`} onKeyDown={onKeyDown}>
-      <summary class="button small">
+      <summary class="button small" aria-label={text}>
         {icon && <Icon name={icon} />}
         <span>{text}</span>
         <Icon name="down" />

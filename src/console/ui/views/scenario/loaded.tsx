@@ -19,7 +19,7 @@ export const Loaded = () => (
     <div class="stack">
       {overview.value && <Present {...overview.value} />}
       <Card id="scenario-changes" title="Changed since the load">
-        <Scroll class="scroll changes" label="Changed since the load">
+        <Scroll class="scroll changes" label="What has changed">
           <Read from={() => control('GET /changes')} isEvidence>
             {shownChanges}
           </Read>
