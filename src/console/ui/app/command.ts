@@ -8,9 +8,7 @@ import { toast, toastError } from '../components/toast.js'
 import { ControlError, control } from '../control/client.js'
 import { changed } from './store.js'
 
-/** What is said once it is done; it can quote the response. */
 export type Done<T> = string | ((answer: T) => string)
-/** Returns what is said then. */
 export type Undo = () => Promise<string>
 
 /**
@@ -39,7 +37,6 @@ async function attempt<T>(
   return null
 }
 
-/** The same for a button without a field: a refusal is a toast. */
 export async function act<T>(call: Promise<T>, done?: Done<T>, undo?: Undo): Promise<void> {
   const refused = await attempt(call, done, undo)
   if (refused !== null) toastError(refused)
@@ -82,12 +79,10 @@ export function draft(initial = '') {
     text,
     refused,
     write,
-    /** Returns whether the request was accepted. */
     send: async <T>(call: Promise<T>, done?: Done<T>, undo?: Undo): Promise<boolean> => {
       refused.value = await attempt(call, done, undo)
       return refused.value === null
     },
-    /** A field shows one problem. */
     get field() {
       return {
         value: text.value,

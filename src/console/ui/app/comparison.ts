@@ -2,7 +2,6 @@
 import type { Family, State } from '../control/client.js'
 import { type AnyRecord, FAMILIES, linkedFamily, recordsOf } from '../views/data/records.js'
 
-/** Where a record is, and whether it is the same in both. */
 type Kind = 'same' | 'changed' | 'first' | 'second'
 export type Compared = {
   family: Family
@@ -46,7 +45,6 @@ export function comparison(one: State, other: State, isExact = false): Compared[
   })
 }
 
-/** The fields of compared records that say only what they are called and when they were made. */
 export const idsAndTimes = (compared: readonly Compared[]): string[] => [
   ...new Set(
     compared.flatMap(({ first, second }) => Object.keys({ ...first, ...second }).filter(isOwn))

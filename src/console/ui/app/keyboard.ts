@@ -6,7 +6,6 @@ import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { kept } from './memory.js'
 
-/** `key` as the browser names it, such as `j` or `?`. */
 export type Shortcut = { key: string; about: string; run: () => void }
 
 export const shortcuts = signal<readonly Shortcut[]>([])

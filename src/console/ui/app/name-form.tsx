@@ -14,7 +14,6 @@ type Props = {
   children: ComponentChildren
 }
 
-/** `make` is sent the name; `children` is the button. */
 export function NameForm({ label, example, hint, make, done, children }: Props) {
   const { text, refused, send, write, field } = useDraft()
   const sendName = async () => {

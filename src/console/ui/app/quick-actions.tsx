@@ -29,7 +29,6 @@ const ARMED = {
 type Kind = keyof typeof ARMED
 type Script = readonly ListedEntry[]
 
-/** The entries of a kind that wait for a request, and for how many. */
 function waiting(script: Script, kind: Kind) {
   const left = ({ entry: { calls }, matched }: ListedEntry) =>
     Number(String(calls).split('-').at(-1)) - matched
@@ -55,7 +54,6 @@ function arm(kind: Kind, done: string) {
   return act(add(), done, () => disarm(kind))
 }
 
-/** The name sorts by the time of this machine. */
 function takeSnapshot() {
   const name = `at-${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}`
   return act(control('PUT /snapshots/NAME', { name }), `Saved as the snapshot ${name}`)

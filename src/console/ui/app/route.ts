@@ -11,7 +11,6 @@ export type Route = {
   path: readonly string[]
   query: Readonly<Record<string, string>>
 }
-/** Without `sandbox`, a link stays in the chosen one. */
 export type Target = {
   view?: string
   path?: readonly string[]
@@ -52,7 +51,6 @@ function routeIn(hash: string): Route & { sandbox: string } {
 export const route = signal<Route>(routeIn(''))
 follow()
 
-/** The hash of a target: a link's `href`. */
 export function hrefOf({
   view = route.value.view,
   path = [],
@@ -85,16 +83,13 @@ export function go(target: Target, { replace = false } = {}): void {
   follow(href)
 }
 
-/** The same place with parts of the query changed; empty ones are left out. */
 export const narrowed = (change: Target['query']): Target => ({
   path: route.value.path,
   query: { ...route.value.query, ...change }
 })
 
-/** Changes parts of the query without a step in the history. */
 export const narrow = (change: Target['query']): void => go(narrowed(change), { replace: true })
 
-/** Binds a field to a part of the query. */
 export const inQuery = (name: string) => ({
   value: route.value.query[name] ?? '',
   onChange: (value: string) => narrow({ [name]: value })

@@ -22,7 +22,6 @@ export const sandboxShown = (name: string = sandbox.value): string => name || BA
 
 const create = (name: string) => control('POST /reset', { sandbox: name })
 
-/** In place of a view where the chosen sandbox is not there. */
 export const Gone = () => (
   <Empty icon="sandboxes" title={`There is no sandbox ${sandbox.value}.`}>
     <p>It was deleted, or nothing has created it yet. Nothing here creates it by itself.</p>
@@ -143,7 +142,6 @@ function Compare({ names }: { names: readonly string[] }) {
   )
 }
 
-/** Records that are listed at once. */
 const SHOWN = 50
 
 type ResultProps = {

@@ -39,7 +39,6 @@ const LIVE: Readonly<Record<LiveState, string>> = {
 const NAMES = Object.keys(VIEWS) as ViewName[]
 const THEMES = ['system', 'light', 'dark']
 
-/** As the system has it, or as it was chosen here. */
 const theme = kept('theme', 'system')
 effect(() => {
   document.documentElement.style.colorScheme = theme.value === 'system' ? '' : theme.value
@@ -219,7 +218,6 @@ function Side({ name, onHelp, onSandboxes }: SideProps) {
   )
 }
 
-/** How many expectations of the scenario are met. */
 function Met() {
   const { length } = expectations.value
   const met = expectations.value.filter(({ verdict }) => verdict === 'met').length

@@ -17,15 +17,12 @@ export type LiveState = 'connecting' | 'live' | 'interrupted'
 const REFRESH_MS = 500
 /** Many requests in this time cause one rendering. */
 const BATCH_MS = 50
-/** How long after a refusal the event stream is asked for again. */
 const RETRY_MS = 2000
-/** How often what other clients may have changed is read again. */
 export const REREAD_MS = 2000
 
 /** Null until it is known. */
 export const overview = signal<Overview | null>(null)
 export const sandboxes = signal<readonly SandboxItem[]>([])
-/** What the loaded scenario expects, and what came of it. */
 export const expectations = signal<readonly ScenarioVerdict[]>([])
 /** Whether the chosen sandbox was deleted, or is not created yet. */
 export const isGone = signal(false)
@@ -52,7 +49,6 @@ export function changed(isState = true): void {
   void refresh()
 }
 
-/** How often the overview was requested, and which response is shown. */
 let asked = 0
 let shown = 0
 
@@ -79,7 +75,6 @@ export async function readOverview(): Promise<void> {
   })
 }
 
-/** The same once somebody is signed in; an error is a toast. */
 const refresh = async () => isAllowed() && readOverview().catch(toastError)
 
 /** Loads, clocks and sandboxes change without an event. */
@@ -136,7 +131,6 @@ function follow(): () => void {
   }
 }
 
-/** Until it is known. */
 async function readSession(): Promise<void> {
   while (!(await control('GET /session').then(read => (session.value = read), toastError))) {
     live.value = 'interrupted'
@@ -144,7 +138,6 @@ async function readSession(): Promise<void> {
   }
 }
 
-/** Asks whether somebody has to sign in, reads and follows the chosen sandbox. */
 export async function begin(): Promise<void> {
   const isOpen = computed(isAllowed)
   effect(() => (isAllowed() ? follow() : undefined))

@@ -26,7 +26,6 @@ export const Button = ({ text, icon, label, run, ...more }: Props) => (
   </button>
 )
 
-/** A link that looks like a button. */
 export const ButtonLink = ({
   text,
   icon,
@@ -39,7 +38,6 @@ export const ButtonLink = ({
   </a>
 )
 
-/** `send` is what the button without a `run` does. */
 export const Form = ({
   send,
   class: name,

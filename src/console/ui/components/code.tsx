@@ -9,7 +9,6 @@ const SHOWN_TOKENS = 4000
 
 type CodeProps = { text: string; label: string; children?: ComponentChildren }
 
-/** A block of code that can be copied; `children` is shown in place of the plain text. */
 export function CodeBlock({ text, label, children }: CodeProps) {
   return (
     <figure class="code">
@@ -25,11 +24,9 @@ export function CodeBlock({ text, label, children }: CodeProps) {
 type JsonProps = {
   value: unknown
   label: string
-  /** The address that a text leads to, such as that of a record. */
   hrefOfText?: (text: string) => string | undefined
 }
 
-/** A value as highlighted JSON; a long one in part until more is asked for. */
 export function Json({ value, label, hrefOfText = () => undefined }: JsonProps) {
   const [isWhole, setWhole] = useState(false)
   const tokens = tokensOf(value)

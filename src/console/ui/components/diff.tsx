@@ -14,7 +14,6 @@ function shown(value: unknown, path: string, currency: unknown) {
 }
 
 type Side = Readonly<Record<string, unknown>>
-/** `leave` are fields whose differences say nothing. */
 type Props = { before: Side; after: Side; leave?: readonly string[] }
 
 export function Diff({ before, after, leave = [] }: Props) {

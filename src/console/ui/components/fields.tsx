@@ -3,7 +3,6 @@ import type { Signal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import { Icon } from './icon.js'
 
-/** Values to choose from, each with its text where that differs. */
 export type Options = readonly (string | readonly [value: string, text: string])[]
 
 type Props = {
@@ -12,23 +11,17 @@ type Props = {
   onChange: (value: string) => void
   hint?: string | undefined
   error?: string | null | undefined
-  /** Whether the label is for screen readers alone. */
   isLabelHidden?: boolean
-  /** What is chosen from; without it a text is typed. */
   options?: Options | null | undefined
-  /** Suggestions. */
   list?: readonly string[] | undefined
-  /** Of a text of several lines. */
   rows?: number
   type?: 'text' | 'search' | 'password'
   placeholder?: string
   disabled?: boolean
-  /** The key that leads to the field. */
   'aria-keyshortcuts'?: string
   onKeyDown?: (event: KeyboardEvent) => void
 }
 
-/** Binds a field to a signal. */
 export const bound = (signal: Signal<string>) => ({
   value: signal.value,
   onChange: (value: string) => (signal.value = value)

@@ -13,7 +13,6 @@ export type Column<Row> = {
   title: string
   /** Its width, and how wide the table must be for it. */
   class?: string
-  /** What lines are sorted by; a column without it sorts nothing. */
   by?: (row: Row) => string | number
   cell: (row: Row) => ComponentChildren
 }
@@ -29,7 +28,6 @@ type Props<Row> = {
   chosen?: string | null
   onChoose: (row: Row) => void
   classOf?: (row: Row) => string
-  /** What lines that follow each other have in common, which is said above them. */
   groupOf?: ((row: Row) => string) | undefined
   class?: string
   empty: ComponentChildren
@@ -58,7 +56,6 @@ function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], sort
     .map(({ row }) => row)
 }
 
-/** Arrow keys move the choice, which is always in view; so do `j` and `k`. */
 export function Grid<Row>(props: Props<Row>) {
   const { label, columns, rows: given, keyOf, chosen = null, onChoose, groupOf, empty } = props
   const scroller = useRef<HTMLDivElement>(null)
@@ -230,7 +227,6 @@ function Line<Row>({
 
 type HeadProps<Row> = { column: Column<Row>; sort: Sort; onSort: (sort: Sort) => void }
 
-/** A click sorts up, then down, then no more. */
 function Head<Row>({ column: { title, class: width = '', by }, sort, onSort }: HeadProps<Row>) {
   const own = sort?.title === title ? sort : null
   const next = own?.isDown ? null : { title, isDown: own !== null }

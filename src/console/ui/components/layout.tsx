@@ -10,7 +10,6 @@ type CardProps = {
   children: ComponentChildren
 }
 
-/** A section in a frame, named by its heading. */
 export const Card = ({ id, title, isFocusable, children }: CardProps) => (
   <section class="card stack" aria-labelledby={id}>
     <h2 id={id} tabIndex={isFocusable ? -1 : undefined}>
@@ -50,7 +49,6 @@ export function Beside({ label, closing = `Close ${label}`, onClose, children }:
   )
 }
 
-/** A part that scrolls by itself, with the keyboard too. */
 export const Scroll = ({
   label,
   class: name,
@@ -94,14 +92,12 @@ export const Table = ({ heads, rows }: TableProps) => (
   </table>
 )
 
-/** A table of many columns. */
 export const WideTable = ({ label, ...table }: TableProps & { label: string }) => (
   <Scroll class="wide-table" label={label}>
     <Table {...table} />
   </Scroll>
 )
 
-/** Names with what each is. */
 export const Pairs = ({
   pairs,
   class: name
@@ -119,7 +115,6 @@ export const Pairs = ({
   </dl>
 )
 
-/** A share as a bar. */
 export const Meter = ({ max, value, label }: { max: number; value: number; label: string }) => (
   <div
     class="meter"
@@ -142,7 +137,6 @@ type ItemsProps<T> = {
   actions: (item: T) => ComponentChildren
 }
 
-/** A line for each, with what can be done with it at its end; a sentence where there are none. */
 export const Items = <T,>({ of, none, class: name = '', keyOf, shown, actions }: ItemsProps<T>) =>
   of.length === 0 ? (
     <p class="faint">{none}</p>

@@ -8,7 +8,6 @@ import { partsOf } from '../views/evidence/words.js'
 type Choice = readonly [key: string, text: ComponentChildren, target: Target]
 type Props = { label: string; choices: readonly Choice[]; chosen: string; class?: string }
 
-/** One of the links is chosen, and in view. */
 export function Choices({ label, choices, chosen, class: name = 'chips' }: Props) {
   const row = useRef<HTMLElement>(null)
   useEffect(() => {
@@ -40,7 +39,6 @@ type TabsProps<Name extends string> = {
   targetOf: (name: Name) => Target
 }
 
-/** Parts of a page, or of what is chosen in it; each has an address. */
 export const Tabs = <Name extends string>({ label, tabs, chosen, targetOf }: TabsProps<Name>) => (
   <Choices
     class="tabs"
@@ -50,7 +48,6 @@ export const Tabs = <Name extends string>({ label, tabs, chosen, targetOf }: Tab
   />
 )
 
-/** Items of a sentence, with commas between them. */
 export const listed = <T extends string>(
   items: readonly T[],
   shown: (item: T) => ComponentChildren
@@ -62,7 +59,6 @@ export const listed = <T extends string>(
     </span>
   ))
 
-/** A link to a request of the chosen sandbox. */
 export const RequestLink = ({ id }: { id: string }) => (
   <a href={hrefOf({ view: 'requests', path: [id] })}>{id}</a>
 )

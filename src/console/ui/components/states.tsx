@@ -5,7 +5,6 @@ import type { ControlError, Problem } from '../control/client.js'
 import { Button } from './button.js'
 import { Icon, type IconName } from './icon.js'
 
-/** Says that there is nothing, and how to change that. */
 export const Empty = ({
   title,
   icon,
@@ -54,7 +53,6 @@ export const Refusal = ({
   </div>
 )
 
-/** Takes as much room as what is still to be read. */
 export const Loading = () => <div class="loading" aria-busy="true" />
 
 export function Loaded<T>({

@@ -7,12 +7,10 @@ type Action = { text: string; run: () => unknown }
 type Toast = { id: number; text: string; kind: 'done' | 'error'; action: Action | undefined }
 
 const SHOWN_MS = 6000
-/** With something to do in it, such as undoing what was done. */
 const SHOWN_LONG_MS = 20_000
 const toasts = signal<readonly Toast[]>([])
 let last = 0
 
-/** They end with the page that they are about. */
 export const endToasts = () => (toasts.value = [])
 const dismiss = (id: number) => (toasts.value = toasts.value.filter(toast => toast.id !== id))
 

@@ -11,11 +11,9 @@ import { Refusal } from './states.js'
 type Props = {
   label: string
   draft: Draft
-  /** Its problems name lines of the text as it is. */
   error?: ControlError | null
   hint?: string
   rows?: number
-  /** The schema that completes what is typed. */
   schema?: 'scenario' | 'fixture'
 }
 

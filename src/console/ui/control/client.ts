@@ -14,7 +14,6 @@ export type Scope = 'sandbox' | 'run'
  * base address has the name ''.
  */
 export type JournalEvent = { sandbox: string; call: JournalCall | null }
-/** A request to try; its body is a form. */
 export type TrialCall = {
   method: string
   path: string
@@ -24,13 +23,10 @@ export type TrialCall = {
 }
 
 export type Given = {
-  /** What is in the path in place of NAME or ID. */
   name?: string
   query?: Readonly<Record<string, string>>
   body?: object
-  /** A YAML document in place of a body. */
   yaml?: string
-  /** By default the chosen one. */
   sandbox?: string
 }
 
@@ -80,7 +76,6 @@ export async function controlText(
   throw new ControlError(code, message, problems)
 }
 
-/** The same, with JSON as a value; null where there is no body. */
 export async function control<On extends keyof Answers>(
   on: On,
   given?: Given

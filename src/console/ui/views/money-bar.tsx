@@ -8,7 +8,6 @@ export type Charge = Pick<Figures, 'charged' | 'refunded' | 'remaining'> & {
   asked?: number | null
 }
 
-/** An amount with its sub-units on hover. */
 export const Money = ({ amount, currency }: { amount: number; currency: unknown }) => (
   <span title={`${amount.toLocaleString('en')} sub-units`}>{moneyShown(amount, currency)}</span>
 )

@@ -20,7 +20,6 @@ function addedInWords(added: object): string {
   return `Added or changed: ${counts.join(', ') || 'nothing'}.`
 }
 
-/** A fixture: a record with an id that is there already takes its place. */
 export function Merge({ onClose, text = EXAMPLE }: { onClose: () => void; text?: string }) {
   const yaml = useDraft(text)
   const merge = async () => {

@@ -110,7 +110,6 @@ export function RecordDetail({ state, family, id, refundable, onClose }: Props) 
   )
 }
 
-/** Nested ones by their whole names; empty ones are left out. */
 function fieldsOf(value: object, prefix = ''): [name: string, value: unknown][] {
   return Object.entries(value).flatMap(([name, member]): [string, unknown][] => {
     if (member === null || member === undefined) return []
@@ -137,7 +136,6 @@ function Fields({ record, hrefOfText }: FieldsProps) {
 
 type RefundsProps = { state: State; transaction: AnyRecord; refundable: Refundable }
 
-/** The Refunds of a payment, newest first, each with what it left and the request that made it. */
 function Refunds({ state, transaction, refundable }: RefundsProps) {
   const money = moneyIn(state, transaction, refundable)
   const refunds = newestFirst(
@@ -183,7 +181,6 @@ function Refunds({ state, transaction, refundable }: RefundsProps) {
   )
 }
 
-/** `all` leads to those that are too many for it. */
 type LinksProps = {
   title: string
   links: readonly LinkedRecord[]

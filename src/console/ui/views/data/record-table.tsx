@@ -27,7 +27,6 @@ const ID: Column<AnyRecord> = {
   by: ({ id }) => id,
   cell: ({ id }) => id
 }
-/** Where the amount has a column of its own. */
 const withoutAmount = (record: AnyRecord) => nameOf({ ...record, amount: undefined })
 const NAME: Column<AnyRecord> = {
   title: 'Summary',

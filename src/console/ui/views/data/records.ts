@@ -11,7 +11,6 @@ export type AnyRecord = { id: string; created: string; [field: string]: unknown 
 export const FAMILIES = Object.keys(RESOURCE_NAMES) as Family[]
 export type LinkedRecord = { family: Family; record: AnyRecord }
 
-/** The family that a field of a record refers to; undefined for any other field. */
 export const linkedFamily = (field: string): Family | undefined =>
   (LINKED_FAMILIES as Readonly<Record<string, Family>>)[field]
 
@@ -29,7 +28,6 @@ export const newestFirst = (records: readonly AnyRecord[]): AnyRecord[] =>
 const linksTo = (family: Family, records: readonly AnyRecord[]): LinkedRecord[] =>
   records.map(record => ({ family, record }))
 
-/** Every record by its id. */
 export const recordsById = (state: State): ReadonlyMap<unknown, LinkedRecord> =>
   new Map(
     FAMILIES.flatMap(family =>
@@ -43,7 +41,6 @@ export const parentsOf = (
 ): LinkedRecord[] =>
   Object.entries(record).flatMap(([field, id]) => (linkedFamily(field) && byId.get(id)) || [])
 
-/** What belongs to a record, by family, newest first. */
 export function childrenOf(
   state: State,
   family: Family,
@@ -58,7 +55,6 @@ export function childrenOf(
   })
 }
 
-/** `1 refund`, `1,200 refunds`. */
 export const countIn = (family: Family, count: number): string =>
   countOf(count, family.slice(0, -1))
 

@@ -15,7 +15,6 @@ import { Findings } from './findings.js'
 import { Rules } from './rules.js'
 import { Tests } from './tests.js'
 
-/** What is read, and how it is shown. */
 const part = <T,>(
   title: string,
   read: (scope: Scope) => Promise<T>,

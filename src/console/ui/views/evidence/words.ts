@@ -10,7 +10,6 @@ export const RULE_STATES = {
   'not exercised': ({ satisfied, violated }: RuleRow) => satisfied + violated === 0
 }
 
-/** In percent, with three digits. */
 export const percentOf = (part: number, whole: number): string =>
   `${Number(((part / whole) * 100).toPrecision(3))}%`
 

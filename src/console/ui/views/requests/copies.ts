@@ -8,7 +8,6 @@ import { sentIn } from './request-list.js'
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-/** Whether something sent is masked, so that it cannot be sent again as it is. */
 export const isMasked = ({
   path,
   query,
@@ -30,13 +29,11 @@ export function curlOf(
   return `${parts.join(' \\\n  ')}\n`
 }
 
-/** The parts that hold something; undefined where none does. */
 function filledIn(parts: Readonly<Record<string, object>>): object | undefined {
   const filled = Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0)
   return filled.length === 0 ? undefined : Object.fromEntries(filled)
 }
 
-/** Parameters by their whole names, without lists and what is masked. */
 const matched = (parameters: JournalCall['query']) =>
   Object.fromEntries(
     pairsOf(parameters).filter(

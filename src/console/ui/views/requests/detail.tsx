@@ -117,7 +117,6 @@ function Shown({ call, changes }: Shown) {
   )
 }
 
-/** The parameters, with the one that was refused marked. */
 function Sent({ call: { query, body, refusal } }: Pick<Shown, 'call'>) {
   // once the journal is read, its currencies are known
   const currency = isRead.value && (body.currency ?? currencyOf(body.transaction))
@@ -145,7 +144,6 @@ function Sent({ call: { query, body, refusal } }: Pick<Shown, 'call'>) {
   )
 }
 
-/** The headers that the journal keeps. */
 function Headers({
   call: { id, account, user_agent, test, trace, answered, method, path }
 }: Shown) {
@@ -168,7 +166,6 @@ function Headers({
   )
 }
 
-/** The state before and after it, by the records that differ. */
 function Changes({ call: { id }, changes }: Shown) {
   if (changes === null) return <p class="faint">The state before it is not known any more.</p>
   return (

@@ -27,7 +27,6 @@ import { textOfRule } from './why.js'
 
 const Path = ({ call }: Row) => <span title={pathShown(call)}>{shortPath(call.path)}</span>
 
-/** The code of a refusal, or of the script's error. */
 const codeOf = ({ call: { refusal, answer, outcome } }: Row): string =>
   refusal?.code ?? ((outcome === 'scripted' && Object(answer).error?.code) || '')
 
@@ -58,7 +57,6 @@ const Time = ({ call: { at } }: Row) => (
   </time>
 )
 
-/** Shown where requests of every sandbox are. */
 const SANDBOX = 'Sandbox'
 const COLUMNS: readonly Column<Row>[] = [
   { title: 'Status', class: 'w72', by: ({ call }) => call.status, cell: Status },
@@ -106,7 +104,6 @@ function keyChosen(shown: CallList): string | null {
 const choose = (row: Row) => go(targetOf(row), { replace: route.value.path.length > 0 })
 const close = () => go({ path: [], query: route.value.query })
 
-/** The requests that passed or violated a rule. */
 async function keysOfRule(rule: string): Promise<ReadonlySet<string>> {
   const { data } =
     rule === ''

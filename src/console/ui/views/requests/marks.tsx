@@ -50,7 +50,6 @@ type ResponseProps = {
   hrefOfText?: (text: string) => string | undefined
 }
 
-/** The body of a response, and what of it went out where the script broke or lost it. */
 export function Response({ call, label, hrefOfText }: ResponseProps) {
   const { answer } = call
   if (answer === null) return <p class="faint">No body was sent.</p>

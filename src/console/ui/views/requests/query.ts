@@ -41,10 +41,8 @@ const HOLDS: Readonly<Record<string, (call: JournalCall, value: string) => boole
   rule: () => true,
   in: () => true
 }
-/** The names of terms. */
 const TERMS: readonly string[] = Object.keys(HOLDS)
 
-/** What can be searched for, each with what it finds. */
 export const EXAMPLES: readonly (readonly [term: string, finds: string])[] = [
   ['status:4xx', 'a status, or a class of them'],
   ['is:refused', 'refused; also is:lost and is:scripted'],
@@ -72,7 +70,6 @@ const VALUES: Readonly<Record<string, (value: string) => boolean>> = {
 }
 const isKnown = ({ name, value }: Term) => VALUES[name]?.(value) ?? true
 
-/** The parts of a search that mean nothing, each with why. */
 export function unknownIn({ words, terms }: Query): (readonly [part: string, why: string])[] {
   const odd = words.filter(word => /^[a-z]+:./.test(word))
   return [
@@ -126,7 +123,6 @@ export type Filter = {
   keys: ReadonlySet<string> | null | undefined
 }
 
-/** All texts of a request and its response. */
 const textOf = remembered(({ ms: _ms, ...call }: JournalCall) =>
   [...sentIn(call.query), ...sentIn(call.body), JSON.stringify(Object.values(call))]
     .join(' ')

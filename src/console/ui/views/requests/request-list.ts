@@ -70,7 +70,6 @@ const numberOf = ({ id }: JournalCall): number => Number(id.replace(/\D+/, ''))
 export const sentIn = (parameters: JournalCall['query']): string[] =>
   pairsOf(parameters).map(([name, value]) => `${name}=${value}`)
 
-/** The path with its query, as it is read. */
 export const pathShown = ({ path, query }: Pick<JournalCall, 'path' | 'query'>): string =>
   [path, sentIn(query).join('&')].filter(Boolean).join('?')
 
@@ -78,7 +77,6 @@ export const pathShown = ({ path, query }: Pick<JournalCall, 'path' | 'query'>):
 export const msShown = ({ ms }: Pick<JournalCall, 'ms'>): string =>
   String(ms < 100 ? ms : Math.round(ms))
 
-/** What became of a request: an icon, and the class of its colour. */
 export function markOf({
   outcome,
   answered,

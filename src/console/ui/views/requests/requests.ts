@@ -18,18 +18,15 @@ export const list = signal<CallList>(NO_REQUESTS)
 /** Whether the journal was cleared since. */
 export const isPast = ({ sandbox, period }: Row): boolean =>
   period !== periodOf(list.value, sandbox)
-/** Whether it is in the journal of the chosen sandbox. */
 export const isHeld = (row: Row): boolean => row.sandbox === sandbox.value && !isPast(row)
 /** Whether the requests before the console was opened are read. */
 export const isRead = signal(false)
-/** How many requests the journals no longer hold. */
 export const dropped = signal(0)
 export const paused = signal<CallList | null>(null)
 
 /** The ids of those that a search has found, as the control API takes them; undefined for all. */
 export const shownIds = signal<string | undefined>(undefined)
 
-/** What happened during a reading. */
 let waiting: JournalEvent[] | null = null
 
 effect(() => {

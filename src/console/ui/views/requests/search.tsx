@@ -17,7 +17,6 @@ import { list } from './requests.js'
 const RULE_OPTIONS = RULE_IDS.map(id => [id, `${id}  ${RULES[id].text}`] as const)
 const KINDS = { '': 'All', refused: 'Refused', lost: 'No response', scripted: 'Scripted' }
 
-/** `children` is what can be done with the requests that are found. */
 export function Search({ count, children }: { count: string; children: ComponentChildren }) {
   const { q = '' } = route.value.query
   const query = queryIn(q)
@@ -49,7 +48,6 @@ export function Search({ count, children }: { count: string; children: Component
   )
 }
 
-/** The field, with what can be written in it as long as it has the focus. */
 function Terms({ q }: { q: string }) {
   const isOpen = useSignal(false)
   const begun = q.split(' ').at(-1) ?? ''

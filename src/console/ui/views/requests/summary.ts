@@ -30,14 +30,11 @@ export function learn(events: readonly JournalEvent[]): void {
   }
 }
 
-/** The currency of a Transaction; undefined where no response has told it. */
 export const currencyOf = (transaction: unknown): string | undefined =>
   currencies.get(String(transaction))
 
-/** An id with as much of it as tells it from others. */
 const shortId = (id: string): string => (/^[a-z]{3}_.{7,}$/.test(id) ? `${id.slice(0, 8)}…` : id)
 
-/** The path with short ids. */
 export const shortPath = (path: string): string => path.split('/').map(shortId).join('/')
 
 const partsOf = ({ body: sent, answer, refusal }: JournalCall) => ({

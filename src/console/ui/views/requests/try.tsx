@@ -65,7 +65,6 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
   const outcome = useSignal<{ error?: ControlError; tried?: TriedCall }>({})
   const key = chosenKey.value ?? given.find(({ account }) => account === call.account)?.key ?? ''
 
-  /** Sends it, or tries it on a copy. */
   const attempt = async (isSent: boolean) => {
     outcome.value = {}
     const sent = new URLSearchParams(pairsIn(body.value)).toString()

@@ -21,10 +21,8 @@ function docsOf(on: string | null): string {
   return `${controlOf()}/docs${id === null ? '' : `#/${OPERATIONS[id].family}/${id}`}`
 }
 
-/** Undefined for what is not a rule. */
 export const textOfRule = (rule: string): string | undefined => RULES[rule as RuleId]?.text
 
-/** The id of a rule, with its text as a tooltip, and a link to the API page at the operation. */
 const RuleName = ({ rule, on }: { rule: string; on: string | null }) => (
   <a href={docsOf(on)} title={textOfRule(rule)}>
     {rule}
@@ -123,7 +121,6 @@ const Chain = ({ title, of }: ChainProps) =>
     </details>
   )
 
-/** What a rule saw: of a charge as a bar. */
 function Figures({ facts }: { facts: Facts }) {
   const isCharge = 'charged' in facts
   const others = Object.entries(isCharge ? { transaction: facts.transaction } : facts)

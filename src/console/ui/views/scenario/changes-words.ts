@@ -4,7 +4,6 @@ import type { Target } from '../../app/route.js'
 import { instantInWords } from '../../components/instant.js'
 import type { Changes, Family } from '../../control/client.js'
 
-/** What is said of each part of it, and where there is more. */
 type Change = readonly [title: string, words: readonly (string | false)[], to?: Target]
 
 export function changesInWords({

@@ -47,7 +47,6 @@ export async function presentLoad(): Promise<Given | undefined> {
   return listed && { body: { scenario: listed.name } }
 }
 
-/** Says whether it can be loaded, with its likely mistakes. */
 export async function check({ write, refused }: Draft, given: Given): Promise<void> {
   try {
     const { scenario, warnings = [] } = await control('POST /load', {

@@ -26,14 +26,12 @@ script:
 
 /** Outside of the component, so that what was typed outlasts a change of the view. */
 const edited = draft(BLANK)
-/** What a check of the text said. */
 const checked = draft()
 
 const CHECK_MS = 400
 /** Longer texts, in characters, are checked when they are loaded. */
 const MAX_CHECKED = 200_000
 
-/** What the editor can begin with besides the scenarios of the library. */
 const BEGINNINGS: Readonly<Record<string, readonly [title: string, read: () => Promise<string>]>> =
   {
     blank: ['A blank document', async () => BLANK],

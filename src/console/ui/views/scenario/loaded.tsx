@@ -30,7 +30,6 @@ export const Loaded = () => (
   </div>
 )
 
-/** Saves the document as a file, under its own name. */
 const download = (name: string) =>
   loadedText().then(text => {
     const href = URL.createObjectURL(new Blob([text], { type: 'application/yaml' }))

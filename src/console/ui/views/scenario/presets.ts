@@ -3,7 +3,6 @@ import { typedValue } from '../../../../core/typed-value.js'
 import { OPERATION_NAMES } from '../../../../reference/operations.js'
 import type { Options } from '../../components/fields.js'
 
-/** What is given of an entry, by the paths in it; what is empty is left out. */
 type Values = Readonly<Record<string, string>>
 export type Preset = { title: string; about: string; values: Values }
 type Field = { label: string; hint?: string; options?: Options; list?: readonly string[] }
@@ -11,7 +10,6 @@ type Field = { label: string; hint?: string; options?: Options; list?: readonly 
 const LENGTH_HINT = 'A duration, such as 250ms, 2s or 10m.'
 const NUMBERS = ['calls', 'chance', 'hold.until', 'respond.status']
 
-/** The fields of the forms by the paths of what they give, in their order. */
 export const FIELDS: Readonly<Record<string, Field>> = {
   on: {
     label: 'Operation',

@@ -54,7 +54,6 @@ export const Snapshots = () => (
   </Card>
 )
 
-/** Asks before it replaces one. */
 async function save(name: string, saved: readonly SnapshotName[]): Promise<unknown> {
   const put = () => control('PUT /snapshots/NAME', { name })
   if (!saved.some(snapshot => snapshot.name === name)) return put()

@@ -28,7 +28,6 @@ export function groupsOf(
   return [...groups]
 }
 
-/** A value as it is typed in; null is empty. */
 export function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.join(', ')
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '')
