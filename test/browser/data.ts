@@ -3,15 +3,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import {
-  BROWSER,
-  isAccessible,
-  LONG,
-  linesOf,
-  openConsole,
-  SIZES,
-  write
-} from './browser.js'
+import { BROWSER, isAccessible, LONG, linesOf, openConsole, SIZES, write } from './browser.js'
 
 /** What would be markup if it were not shown as text. */
 const MARKUP = '<img src=x onerror=alert(1)>'

@@ -1,8 +1,7 @@
 /** What the console's data view works out of the state. */
 import t from 'tap'
 import { comparison, idsAndTimes } from '../../src/console/ui/app/comparison.js'
-import { differences } from '../../src/console/ui/components/differences.js'
-import type { JournalCall } from '../../src/console/ui/control/client.js'
+import { differences } from '../../src/console/ui/components/values.js'
 import {
   childrenOf,
   countIn,
@@ -13,7 +12,6 @@ import {
   parentsOf,
   recordsById
 } from '../../src/console/ui/views/data/records.js'
-import { timelineOf } from '../../src/console/ui/views/data/timeline.js'
 import { isMoney, moneyShown } from '../../src/core/money.js'
 import { smallFixture } from '../support/emulator.js'
 
@@ -142,65 +140,6 @@ t.test(
     t.strictSame([...(amounts ?? []), ...(others ?? [])].filter(isMoney), amounts)
   }
 )
-
-t.test('console: the timeline of a record says what each request had to do with it', async t => {
-  const call = (id: string, changes: Partial<JournalCall>) =>
-    ({
-      id,
-      method: 'GET',
-      path: '/',
-      params: {},
-      query: {},
-      body: {},
-      answer: null,
-      refusal: null,
-      took_effect: false,
-      ...changes
-    }) as JournalCall
-  const record = (amount_refunded: number) => ({ id: 'txn_a', amount_refunded })
-  const [first, second] = [record(0), record(200)]
-  const moments = timelineOf(
-    [
-      call('req_1', { method: 'POST', answer: first, took_effect: true }),
-      call('req_2', {
-        method: 'POST',
-        body: { transaction: 'txn_a' },
-        answer: { id: 'rfd_a' },
-        took_effect: true
-      }),
-      call('req_3', {
-        method: 'POST',
-        body: { transaction: 'txn_a' },
-        refusal: { code: 'x', rule: 'REF-7', assumption: null, param: null }
-      }),
-      call('req_4', { answer: { data: [{ id: 'txn_b' }, second] } }),
-      call('req_5', { params: { id: 'txn_a' }, answer: second }),
-      call('req_6', { answer: { id: 'txn_b' } }),
-      call('req_7', { query: { transaction: 'txn_a' }, answer: { data: [] } }),
-      call('req_8', { refusal: { code: 'x', rule: null, assumption: null, param: null } }),
-      call('req_9', { method: 'DELETE', params: { id: 'txn_a' }, took_effect: true })
-    ],
-    'txn_a'
-  )
-
-  t.strictSame(
-    moments.map(({ call: { id }, role }) => `${id} ${role}`),
-    [
-      'req_1 created',
-      'req_2 changed',
-      'req_3 refused',
-      'req_4 listed',
-      'req_5 read',
-      'req_7 named',
-      'req_9 deleted'
-    ]
-  )
-  t.strictSame(differences(first, second), [{ path: 'amount_refunded', before: 0, after: 200 }])
-  t.strictSame(differences({ a: [1, { b: 2 }] }, { a: [1, { b: 3 }], c: null }), [
-    { path: 'a.1.b', before: 2, after: 3 },
-    { path: 'c', before: undefined, after: null }
-  ])
-})
 
 t.test('console: two sandboxes are compared record by record', async t => {
   const changed = (changes: object) => ({ ...state, ...changes }) as typeof state

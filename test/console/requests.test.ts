@@ -5,17 +5,21 @@
 import t from 'tap'
 import { parse } from 'yaml'
 import type { JournalCall } from '../../src/client/documents.js'
-import { type Token, tokensOf } from '../../src/console/ui/components/json-tokens.js'
 import { completions, type Schema } from '../../src/console/ui/components/schema-completion.js'
+import { type Token, tokensOf } from '../../src/console/ui/components/values.js'
 import { yamlOf } from '../../src/console/ui/components/yaml.js'
 import type { JournalEvent } from '../../src/console/ui/control/client.js'
-import { addressOf } from '../../src/console/ui/views/form.js'
-import { curlOf, entryYaml, isMasked } from '../../src/console/ui/views/requests/copies.js'
 import {
-  EXAMPLES,
+  addressOf,
+  curlOf,
+  entryYaml,
+  isMasked
+} from '../../src/console/ui/views/requests/copies.js'
+import {
   type Filter,
   filtered,
   queryIn,
+  TERMS,
   termIn,
   unknownIn,
   withTerm
@@ -512,7 +516,8 @@ t.test('requests: a search is words and terms', async t => {
     ['amount:5', 'status:abc', 'is:odd', 'on:GET /x', 'rule:REF-99', 'slower:x', 'in:none'],
     'what means nothing is told'
   )
-  for (const [example] of EXAMPLES) t.strictSame(unknown(example), [], example)
+  for (const [name, { example }] of Object.entries(TERMS))
+    t.strictSame(unknown(`${name}:${example}`), [], name)
 })
 
 t.test('requests: each says in a few words what distinguishes it', async t => {

@@ -2,9 +2,8 @@
  * Shortcuts of one key, which can be switched off (WCAG 2.1.4). Views add theirs while they are
  * shown.
  */
-import { signal } from '@preact/signals'
+import { effect, type Signal, signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { kept } from './memory.js'
 
 export type Shortcut = { key: string; about: string; run: () => void }
 
@@ -45,4 +44,29 @@ export function useShortcuts(added: readonly Shortcut[]): void {
     shortcuts.value = [...shortcuts.value, ...own]
     return () => (shortcuts.value = shortcuts.value.filter(shortcut => !own.includes(shortcut)))
   }, [])
+}
+
+function remembered(name: string): unknown {
+  try {
+    return JSON.parse(localStorage.getItem(name) ?? 'null')
+  } catch {
+    return null
+  }
+}
+
+/**
+ * A signal with the value that the browser has kept under a name, and that keeps what it becomes.
+ */
+export function kept<T>(name: string, initial: T): Signal<T> {
+  const key = `commerce-emulator:${name}`
+  const state = signal((remembered(key) ?? initial) as T)
+  effect(() => {
+    const text = JSON.stringify(state.value)
+    try {
+      localStorage.setItem(key, text)
+    } catch {
+      // nothing is kept then
+    }
+  })
+  return state
 }

@@ -1,7 +1,6 @@
 /** Makes something of a name. */
 import type { ComponentChildren } from 'preact'
-import { Form } from '../components/button.js'
-import { Field } from '../components/fields.js'
+import { Field, Form } from '../components/controls.js'
 import { ControlError } from '../control/client.js'
 import { useDraft } from './command.js'
 

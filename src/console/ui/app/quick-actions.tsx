@@ -1,12 +1,14 @@
 /** What is done most, one click away in every view. */
 import { OPERATION_NAMES } from '../../../reference/operations.js'
-import { Button } from '../components/button.js'
-import type { IconName } from '../components/icon.js'
-import { instantInWords } from '../components/instant.js'
-import { Menu } from '../components/menu.js'
+import { Button, Menu } from '../components/controls.js'
+import { Icon, type IconName } from '../components/icon.js'
 import { control, type ListedEntry } from '../control/client.js'
+import { controlOf } from '../control/place.js'
+import { instantInWords } from '../views/count.js'
+import { shownIds } from '../views/requests/requests.js'
 import { act, reset } from './command.js'
 import { useResource } from './resource.js'
+import { route } from './route.js'
 import { overview } from './store.js'
 
 /** Script entries that are tried before all others, each for as many requests as were asked for. */
@@ -137,5 +139,31 @@ export function QuickActions() {
         {items('quiet')}
       </Menu>
     </div>
+  )
+}
+
+export function ExportMenu() {
+  const ids = route.value.view === 'requests' ? shownIds.value : undefined
+  const requests = new URLSearchParams({ format: 'scenario', ...(ids && { ids }) })
+  const files: readonly (readonly [text: string, path: string, name: string])[] = [
+    [
+      `Requests${ids ? ' that are shown' : ''} as a scenario`,
+      `requests?${requests}`,
+      'scenario.yaml'
+    ],
+    ['State as YAML', 'state?format=yaml', 'state.yaml'],
+    ['State as JSON', 'state', 'state.json'],
+    ['Report of the run, HTML', 'run?format=html', 'report.html'],
+    ['Report of the run, JUnit', 'run?format=junit', 'report.xml']
+  ]
+  return (
+    <Menu text="Export" icon="download">
+      {files.map(([text, path, name]) => (
+        <a key={text} class="button" href={`${controlOf()}/${path}`} download={name}>
+          <Icon name="download" />
+          {text}
+        </a>
+      ))}
+    </Menu>
   )
 }

@@ -1,23 +1,18 @@
 /** The frame around every view. */
 import { effect, useSignal } from '@preact/signals'
-import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { Button, ButtonLink, Form } from '../components/button.js'
-import { ClockTime } from '../components/clock-time.js'
+import { Button, ButtonLink, bound, CheckField, Field, Form } from '../components/controls.js'
 import { Dialog, Questions } from '../components/dialog.js'
-import { bound, CheckField, Field } from '../components/fields.js'
 import { Icon } from '../components/icon.js'
-import { Pairs } from '../components/layout.js'
+import { Loading, Pairs } from '../components/layout.js'
 import { Choices } from '../components/links.js'
-import { Failure, Loading } from '../components/states.js'
 import { Toasts, toastError } from '../components/toast.js'
-import { ControlError, control, session } from '../control/client.js'
+import { control, session } from '../control/client.js'
 import { controlOf, sandbox } from '../control/place.js'
+import { instantInWords } from '../views/count.js'
 import { VIEWS, type ViewName } from '../views/views.js'
-import { ExportMenu } from './export-menu.js'
-import { areShortcutsOn, shortcuts, useShortcuts } from './keyboard.js'
-import { kept } from './memory.js'
-import { QuickActions } from './quick-actions.js'
+import { areShortcutsOn, kept, shortcuts, useShortcuts } from './keyboard.js'
+import { ExportMenu, QuickActions } from './quick-actions.js'
 import { choiceIn, FIRST_VIEW, go, hrefOf, route } from './route.js'
 import { Gone, Sandboxes, sandboxShown } from './sandboxes.js'
 import {
@@ -27,7 +22,6 @@ import {
   isGone,
   type LiveState,
   live,
-  openings,
   overview
 } from './store.js'
 
@@ -71,6 +65,7 @@ export function Shell() {
   }, [name, sandbox.value])
 
   if (session.value !== null && !isAllowed()) return <SignIn />
+  const { Page } = VIEWS[name]
   const isKnown = session.value !== null && (sandbox.value === '' || overview.value !== null)
   return (
     <>
@@ -85,7 +80,7 @@ export function Shell() {
           {!isGone.value && isKnown && [<QuickActions key="quick" />, <ExportMenu key="export" />]}
         </div>
         {isGone.value && <Gone />}
-        {!isGone.value && (isKnown ? <Shown key={name} name={name} /> : <Loading />)}
+        {!isGone.value && (isKnown ? <Page key={name} /> : <Loading />)}
       </main>
       <Toasts />
       {areSandboxesShown.value && <Sandboxes onClose={() => (areSandboxesShown.value = false)} />}
@@ -93,29 +88,6 @@ export function Shell() {
       <Questions />
     </>
   )
-}
-
-const UNLOADED = new ControlError(
-  'no_answer',
-  'The emulator is not responding. This view appears as soon as it does.'
-)
-
-/** A view, once its script is loaded. One that could not be loaded comes with the connection. */
-function Shown({ name }: { name: ViewName }) {
-  const loaded = useSignal<{ Page: ComponentType } | null>(null)
-  const failedAt = useSignal<number | null>(null)
-  useEffect(() => {
-    VIEWS[name].load().then(
-      Page => (loaded.value = { Page }),
-      () => (failedAt.value = openings.peek())
-    )
-  }, [name])
-  useEffect(() => {
-    // a browser may keep that a script could not be loaded for as long as the page is open
-    if (failedAt.value !== null && openings.value > failedAt.value) location.reload()
-  }, [failedAt.value, openings.value])
-  if (failedAt.value !== null) return <Failure error={UNLOADED} />
-  return loaded.value === null ? <Loading /> : <loaded.value.Page />
 }
 
 function SignIn() {
@@ -198,7 +170,7 @@ function Side({ name, onHelp, onSandboxes }: SideProps) {
         <a href={hrefOf({ view: 'scenario' })} title={scenario?.description ?? ''}>
           {scenario?.name ?? '…'}
         </a>
-        <p class="clock faint">{clock && <ClockTime clock={clock} />}</p>
+        <p class="clock faint">{clock && instantInWords(clock.now)}</p>
       </div>
       <div class="tools">
         <ButtonLink

@@ -16,7 +16,7 @@ export type LiveState = 'connecting' | 'live' | 'interrupted'
 /** Many requests in this time cause one reading. */
 const REFRESH_MS = 500
 /** Many requests in this time cause one rendering. */
-const BATCH_MS = 50
+const BATCH_MS = 100
 const RETRY_MS = 2000
 export const REREAD_MS = 2000
 

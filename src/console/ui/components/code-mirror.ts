@@ -8,14 +8,7 @@ import {
 } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { yaml } from '@codemirror/lang-yaml'
-import {
-  bracketMatching,
-  foldGutter,
-  foldKeymap,
-  HighlightStyle,
-  indentOnInput,
-  syntaxHighlighting
-} from '@codemirror/language'
+import { HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language'
 import { EditorState, StateEffect, StateField } from '@codemirror/state'
 import {
   Decoration,
@@ -71,8 +64,7 @@ const THEME = EditorView.theme({
     backgroundColor: 'var(--accent)'
   },
   '.cm-completionInfo': { maxWidth: '22rem', padding: '0.4rem 0.6rem', fontFamily: 'var(--font)' },
-  '.cm-problem': { backgroundColor: 'var(--bad-ground)', boxShadow: 'inset 3px 0 var(--bad)' },
-  '.cm-problem-at': { textDecoration: 'underline wavy var(--bad)', textUnderlineOffset: '3px' }
+  '.cm-problem': { backgroundColor: 'var(--bad-ground)', boxShadow: 'inset 3px 0 var(--bad)' }
 })
 
 /**
@@ -111,12 +103,10 @@ export function mount(host: HTMLElement, { label, text, onChange, schema }: Opti
       doc: text,
       extensions: [
         lineNumbers(),
-        foldGutter(),
         marks,
         history(),
         drawSelection(),
         indentOnInput(),
-        bracketMatching(),
         closeBrackets(),
         highlightActiveLine(),
         autocompletion({ override: [complete] }),
@@ -127,7 +117,6 @@ export function mount(host: HTMLElement, { label, text, onChange, schema }: Opti
           ...closeBracketsKeymap,
           ...defaultKeymap,
           ...historyKeymap,
-          ...foldKeymap,
           ...completionKeymap
         ]),
         EditorView.contentAttributes.of({
@@ -150,22 +139,15 @@ export function mount(host: HTMLElement, { label, text, onChange, schema }: Opti
         view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } })
     },
     mark(problems: readonly Problem[]) {
-      const found = problems.flatMap(({ line, column = 1, message: title, file = 'body' }) => {
-        if (line === undefined || file !== 'body') return []
-        const { from, to, text } = lineAt(line)
-        const at = Math.min(from + column - 1, to)
-        const [word = ''] = /^"[^"]*"|^'[^']*'|^[^\s,:{}[\]]+|^./.exec(text.slice(at - from)) ?? []
-        const marked = Decoration.line({ class: 'cm-problem', attributes: { title } }).range(from)
-        return word === ''
-          ? [marked]
+      const found = problems.flatMap(({ line, message: title, file = 'body' }) =>
+        line === undefined || file !== 'body'
+          ? []
           : [
-              marked,
-              Decoration.mark({ class: 'cm-problem-at', attributes: { title } }).range(
-                at,
-                at + word.length
+              Decoration.line({ class: 'cm-problem', attributes: { title } }).range(
+                lineAt(line).from
               )
             ]
-      })
+      )
       view.dispatch({ effects: setMarks.of(Decoration.set(found, true)) })
     },
     goTo(line: number) {

@@ -1,9 +1,9 @@
 /** Code and JSON as elements: what a client sent is text, never markup. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { Button } from './button.js'
-import { tokensOf } from './json-tokens.js'
+import { Button } from './controls.js'
 import { copy } from './toast.js'
+import { tokensOf } from './values.js'
 
 const SHOWN_TOKENS = 4000
 

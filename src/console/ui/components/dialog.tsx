@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import { Button, Form } from './button.js'
+import { Button, Form } from './controls.js'
 
 type Props = {
   title: string

@@ -4,9 +4,8 @@
  */
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { useShortcuts } from '../app/keyboard.js'
-import { kept } from '../app/memory.js'
-import { Button } from './button.js'
+import { kept, useShortcuts } from '../app/keyboard.js'
+import { Button } from './controls.js'
 import { Icon } from './icon.js'
 
 export type Column<Row> = {
@@ -33,7 +32,8 @@ type Props<Row> = {
   empty: ComponentChildren
 }
 
-const SHOWN_AT_FIRST = 100
+/** As many as a page has room for, and some more. */
+const STEP = Math.ceil(innerHeight / 32) + 10
 const MAX_SHOWN = 1000
 const STEPS: Readonly<Record<string, number>> = {
   ArrowDown: 1,
@@ -63,7 +63,7 @@ export function Grid<Row>(props: Props<Row>) {
   const look = useMemo(() => kept<Sort>(`sort ${label}`, null), [label])
   const sort = look.value
   const rows = useMemo(() => sorted(given, columns, sort), [given, sort])
-  const [limit, setLimit] = useState(SHOWN_AT_FIRST)
+  const [limit, setLimit] = useState(STEP)
   const place = chosen === null ? -1 : rows.findIndex(row => keyOf(row) === chosen)
   const shown = rows.slice(0, Math.min(MAX_SHOWN, Math.max(limit, place + 20)))
   // lines above the one that was the first have just come
@@ -98,7 +98,7 @@ export function Grid<Row>(props: Props<Row>) {
   const more = () => {
     const { scrollTop, clientHeight, scrollHeight } = scroller.current as HTMLElement
     if (scrollTop + 2 * clientHeight > scrollHeight && limit < Math.min(rows.length, MAX_SHOWN))
-      setLimit(limit + SHOWN_AT_FIRST)
+      setLimit(limit + STEP)
   }
 
   if (rows.length === 0) return <div class="grid">{empty}</div>

@@ -1,8 +1,8 @@
 /** Links side by side, and sentences with links. */
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { NearMiss } from '../../../client/documents.js'
-import { hrefOf, type Target } from '../app/route.js'
+import { choiceIn, hrefOf, route, type Target } from '../app/route.js'
 import { partsOf } from '../views/evidence/words.js'
 
 type Choice = readonly [key: string, text: ComponentChildren, target: Target]
@@ -85,3 +85,20 @@ export const NearMisses = ({ near = [], shown = name => name }: NearProps) =>
       {misses.map(({ condition, wanted, got }) => `${condition} ${wanted}, got ${got}`).join('; ')}.
     </p>
   ))
+
+type PartsProps<Name extends string> = {
+  label: string
+  parts: Readonly<Record<Name, { title: string; Content: ComponentType }>>
+  first: Name
+}
+
+export function Parts<Name extends string>({ label, parts, first }: PartsProps<Name>) {
+  const chosen = choiceIn(parts, route.value.path[0], first) as Name
+  const { Content } = parts[chosen]
+  return (
+    <section class="page">
+      <Tabs label={label} tabs={parts} chosen={chosen} targetOf={name => ({ path: [name] })} />
+      <Content />
+    </section>
+  )
+}

@@ -1,6 +1,6 @@
 /** Short messages at the corner of the page, read out by screen readers. */
 import { signal } from '@preact/signals'
-import { Button } from './button.js'
+import { Button } from './controls.js'
 import { Icon } from './icon.js'
 
 type Action = { text: string; run: () => unknown }
@@ -48,29 +48,9 @@ export function Toasts() {
   )
 }
 
-/**
- * Copies a text and says so; by a selected field where the browser has no clipboard for pages
- * without HTTPS.
- */
-export async function copy(text: string, what: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text)
-    toast(`${what} copied`)
-  } catch {
-    if (copyBySelection(text)) toast(`${what} copied`)
-    else toast('The browser does not allow copying; select the text instead.', 'error')
-  }
-}
-
-function copyBySelection(text: string): boolean {
-  const field = Object.assign(document.createElement('textarea'), {
-    value: text,
-    className: 'hidden'
-  })
-  const parent = document.querySelector('dialog[open]') ?? document.body
-  parent.append(field)
-  field.select()
-  const isCopied = document.execCommand('copy')
-  field.remove()
-  return isCopied
-}
+export const copy = (text: string, what: string): Promise<void> =>
+  // only pages with HTTPS, and of this machine, have a clipboard
+  Promise.resolve(navigator.clipboard?.writeText(text) ?? Promise.reject()).then(
+    () => toast(`${what} copied`),
+    () => toast('The browser does not allow copying; select the text instead.', 'error')
+  )

@@ -3,10 +3,10 @@ import { useSignalEffect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Draft } from '../app/command.js'
 import { type ControlError, control, type Problem } from '../control/client.js'
-import { Button } from './button.js'
 import type { mount } from './code-mirror.js'
+import { Button } from './controls.js'
+import { Refusal } from './layout.js'
 import type { Schema } from './schema-completion.js'
-import { Refusal } from './states.js'
 
 type Props = {
   label: string
@@ -14,7 +14,7 @@ type Props = {
   error?: ControlError | null
   hint?: string
   rows?: number
-  schema?: 'scenario' | 'fixture'
+  schema?: 'scenario' | 'fixture' | 'script'
 }
 
 const LINE_HEIGHT = 20

@@ -1,30 +1,20 @@
-/**
- * The views by the first part of their address. All but the first load when they are first shown.
- */
+/** The views by the first part of their address. */
 import type { ComponentType } from 'preact'
 import type { IconName } from '../components/icon.js'
-import { Page } from './requests/index.js'
+import { Page as Data } from './data/index.js'
+import { Page as Evidence } from './evidence/index.js'
+import { Page as Requests } from './requests/index.js'
+import { Page as Scenario } from './scenario/index.js'
+import { Page as Settings } from './settings/index.js'
 
-type Entry = { title: string; icon: IconName; load: () => Promise<ComponentType> }
+type Entry = { title: string; icon: IconName; Page: ComponentType }
 
 export const VIEWS = {
-  requests: { title: 'Requests', icon: 'requests', load: async () => Page },
-  evidence: {
-    title: 'Tests & evidence',
-    icon: 'evidence',
-    load: async () => (await import('./evidence/index.js')).Page
-  },
-  data: { title: 'Data', icon: 'data', load: async () => (await import('./data/index.js')).Page },
-  scenario: {
-    title: 'Scenario',
-    icon: 'scenario',
-    load: async () => (await import('./scenario/index.js')).Page
-  },
-  settings: {
-    title: 'Settings',
-    icon: 'settings',
-    load: async () => (await import('./settings/index.js')).Page
-  }
+  requests: { title: 'Requests', icon: 'requests', Page: Requests },
+  evidence: { title: 'Tests & evidence', icon: 'evidence', Page: Evidence },
+  data: { title: 'Data', icon: 'data', Page: Data },
+  scenario: { title: 'Scenario', icon: 'scenario', Page: Scenario },
+  settings: { title: 'Settings', icon: 'settings', Page: Settings }
 } as const satisfies Record<string, Entry>
 
 export type ViewName = keyof typeof VIEWS

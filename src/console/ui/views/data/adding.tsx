@@ -1,6 +1,6 @@
 /** What adds records to the state, or edits them. */
 import { undoable, useDraft } from '../../app/command.js'
-import { Button } from '../../components/button.js'
+import { Button } from '../../components/controls.js'
 import { Dialog } from '../../components/dialog.js'
 import { YamlEditor } from '../../components/yaml-editor.js'
 import { control, type Family } from '../../control/client.js'

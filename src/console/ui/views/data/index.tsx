@@ -3,9 +3,9 @@ import { useSignal } from '@preact/signals'
 import { RESOURCE_NAMES } from '../../../../reference/operations.js'
 import { go, route } from '../../app/route.js'
 import { overview } from '../../app/store.js'
-import { Button } from '../../components/button.js'
+import { Button } from '../../components/controls.js'
+import { Read } from '../../components/layout.js'
 import { Tabs } from '../../components/links.js'
-import { Loading, Read } from '../../components/states.js'
 import { control, type Family, type State } from '../../control/client.js'
 import { Merge } from './adding.js'
 import { Keys } from './keys.js'
@@ -13,8 +13,8 @@ import { RecordDetail } from './record-detail.js'
 import { RecordTable } from './record-table.js'
 import { FAMILIES, type Refundable } from './records.js'
 
-/** A state of more records is read only when it is asked for. */
-const READ_AT_ONCE = 20_000
+/** A state of more records is read once, and not with each change. */
+const FOLLOWED = 20_000
 const PLACES = ['transactions', 'refunds', 'tickets', 'locations', 'accounts', 'users'] as const
 
 export function Page() {
@@ -63,21 +63,11 @@ const Count = ({ count }: { count: number | undefined }) => (
 )
 
 function Records({ family, id }: { family: Family; id: string | undefined }) {
-  const isAsked = useSignal(false)
-  const counts = overview.value?.counts
-  if (counts === undefined) return <Loading />
-  const records = Object.values(counts).reduce((sum, count) => sum + count)
-  const isLarge = records > READ_AT_ONCE
-  if (isLarge && !isAsked.value)
-    return (
-      <p class="row">
-        The state has {records.toLocaleString('en')} records, and they are read all at once.
-        <Button text="Read them" run={() => (isAsked.value = true)} />
-      </p>
-    )
+  const counts = Object.values(overview.value?.counts ?? {})
+  const isLarge = counts.reduce((sum, count) => sum + count, 0) > FOLLOWED
   return (
     <div class="split">
-      <Read key={String(isLarge)} from={read} once={isLarge}>
+      <Read from={read} once={isLarge}>
         {data => (
           <>
             <RecordTable {...data} family={family} chosen={id ?? null} />

@@ -2,11 +2,9 @@
 import { useSignal } from '@preact/signals'
 import { act } from '../../app/command.js'
 import { hrefOf } from '../../app/route.js'
-import { Button } from '../../components/button.js'
-import { Field } from '../../components/fields.js'
-import { Card, Table } from '../../components/layout.js'
+import { Button, Field } from '../../components/controls.js'
+import { Card, Read, Table } from '../../components/layout.js'
 import { linked } from '../../components/links.js'
-import { Read } from '../../components/states.js'
 import { copy } from '../../components/toast.js'
 import { control } from '../../control/client.js'
 

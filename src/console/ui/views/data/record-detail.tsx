@@ -6,18 +6,20 @@ import { useSignal } from '@preact/signals'
 import { isMoney } from '../../../../core/money.js'
 import { RESOURCE_NAMES } from '../../../../reference/operations.js'
 import { choiceIn, hrefOf, narrowed, route } from '../../app/route.js'
-import { Button } from '../../components/button.js'
 import { Json } from '../../components/code.js'
-import { Beside, Pairs, WideTable } from '../../components/layout.js'
+import { Button } from '../../components/controls.js'
+import { Beside, Empty, Pairs, WideTable } from '../../components/layout.js'
 import { linked, RequestLink, Tabs } from '../../components/links.js'
-import { Empty } from '../../components/states.js'
 import { copy } from '../../components/toast.js'
 import { yamlOf } from '../../components/yaml.js'
 import type { Family, State } from '../../control/client.js'
+import { sandbox } from '../../control/place.js'
 import { Money, MoneyBar } from '../money-bar.js'
+import { filtered } from '../requests/query.js'
+import { outcomeShown } from '../requests/request-list.js'
 import { isHeld, list } from '../requests/requests.js'
+import { amountOf, shortPath } from '../requests/summary.js'
 import { Merge } from './adding.js'
-import { Timeline } from './record-timeline.js'
 import {
   type AnyRecord,
   childrenOf,
@@ -43,7 +45,7 @@ type Props = {
 const SHOWN = 50
 const TABS = {
   fields: { title: 'Fields' },
-  timeline: { title: 'Timeline' },
+  requests: { title: 'Requests' },
   json: { title: 'JSON' }
 }
 
@@ -76,8 +78,8 @@ export function RecordDetail({ state, family, id, refundable, onClose }: Props) 
         chosen={tab}
         targetOf={name => narrowed({ tab: name === 'fields' ? undefined : name })}
       />
-      {tab === 'timeline' && <Timeline id={id} />}
-      {tab !== 'timeline' && record === undefined && (
+      {tab === 'requests' && <Requests id={id} />}
+      {tab !== 'requests' && record === undefined && (
         <Empty title={`There is no ${id} among the ${family}`} />
       )}
       {tab === 'json' && record && <Json value={record} label={id} hrefOfText={hrefOfText} />}
@@ -208,3 +210,29 @@ const Links = ({ title, links, barOf = () => null, all }: LinksProps) =>
       </ul>
     </section>
   )
+
+/** The requests that name a record or got it, newest first, as far as the journal goes back. */
+function Requests({ id }: { id: string }) {
+  const calls = filtered(list.value.rows.filter(isHeld), { text: id, sandbox: sandbox.value })
+  return (
+    <>
+      {calls.length === 0 && <p class="faint">None since the last load or reset.</p>}
+      <ol class="lines" aria-label={`Requests of ${id}`}>
+        {calls.slice(0, SHOWN).map(({ call }) => (
+          <li key={call.id} class="row">
+            <RequestLink id={call.id} />
+            <span class="mono">{call.method}</span> {shortPath(call.path)}
+            <span class="faint">{amountOf(call)}</span>
+            {call.took_effect ? (
+              <a href={hrefOf({ view: 'requests', path: [call.id], query: { tab: 'changes' } })}>
+                what changed
+              </a>
+            ) : (
+              <span class="faint">{outcomeShown(call)}</span>
+            )}
+          </li>
+        ))}
+      </ol>
+    </>
+  )
+}

@@ -1,10 +1,10 @@
 /** All records of a family, newest first, searched as one types. */
 import { useMemo } from 'preact/hooks'
 import { go, hrefOf, inQuery, route } from '../../app/route.js'
-import { SearchField } from '../../components/fields.js'
+import { SearchField } from '../../components/controls.js'
 import { type Column, Grid } from '../../components/grid.js'
+import { Empty } from '../../components/layout.js'
 import { linked } from '../../components/links.js'
-import { Empty } from '../../components/states.js'
 import type { Family, State } from '../../control/client.js'
 import { Money, MoneyBar } from '../money-bar.js'
 import {

@@ -1,9 +1,8 @@
 /** A request in the forms that can be pasted elsewhere. */
-import { pairsOf } from '../../../../core/form-encoding.js'
+import { encodeForm, pairsOf } from '../../../../core/form-encoding.js'
 import { MASK } from '../../../../core/mask.js'
 import { yamlOf } from '../../components/yaml.js'
 import type { JournalCall } from '../../control/client.js'
-import { addressOf } from '../form.js'
 import { sentIn } from './request-list.js'
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
@@ -51,3 +50,17 @@ export function entryYaml({ on, params, query, body, status, answer }: JournalCa
   const match = filledIn({ params, query: matched(query), body: matched(body) })
   return yamlOf([{ on, match, calls: 1, respond: { status, body: answer ?? undefined } }])
 }
+
+/** A path with its query, encoded but for the brackets. */
+export function addressOf({ path, query }: Pick<JournalCall, 'path' | 'query'>): string {
+  const form = encodeForm(query).replaceAll('%5B', '[').replaceAll('%5D', ']')
+  return form === '' ? path : `${path}?${form}`
+}
+
+/** Lines of `name=value` as pairs; a line without `=` is a name without a value. */
+export const pairsIn = (lines: string): [string, string][] =>
+  lines.split('\n').flatMap((line): [string, string][] => {
+    if (line.trim() === '') return []
+    const at = line.indexOf('=')
+    return [at < 0 ? [line.trim(), ''] : [line.slice(0, at).trim(), line.slice(at + 1)]]
+  })

@@ -16,69 +16,105 @@ const isIn = (text: string | null | undefined, part: string) =>
   (text ?? '').toLowerCase().includes(part.toLowerCase())
 
 /**
- * Whether a request is what a term says, by the name of the term; docs/console.md says what each
- * finds. Rules and sandboxes are judged elsewhere.
+ * What each term finds, with an example; whether a request is that, where rules and sandboxes are
+ * judged elsewhere; and what its value must be, where not any text will do.
  */
-const HOLDS: Readonly<Record<string, (call: JournalCall, value: string) => boolean>> = {
-  status: ({ status }, value) =>
-    /^\dxx$/i.test(value) ? String(status)[0] === value[0] : String(status) === value,
-  is: ({ outcome, took_effect, answered, script }, value) =>
-    [
-      outcome === 'refused' && 'refused',
-      took_effect && !answered && 'lost',
-      script && 'scripted'
-    ].includes(value),
-  took: ({ took_effect }, value) => took_effect === YES.test(value),
-  on: ({ on }, value) => on === value,
-  method: ({ method }, value) => method === value.toUpperCase(),
-  code: ({ refusal }, value) => isIn(refusal?.code, value),
-  test: ({ test }, value) => isIn(test, value),
-  trace: ({ trace }, value) => trace?.startsWith(value.replace('…', '')) === true,
-  script: ({ script }, value) =>
-    script !== null && (script.id === value || isIn(script.name, value)),
-  account: ({ account }, value) => account === value,
-  slower: ({ ms }, value) => ms >= Number(value),
-  rule: () => true,
-  in: () => true
+type Meaning = {
+  example: string
+  finds: string
+  holds?: (call: JournalCall, value: string) => boolean
+  isValue?: (value: string) => boolean
 }
-const TERMS: readonly string[] = Object.keys(HOLDS)
 
-export const EXAMPLES: readonly (readonly [term: string, finds: string])[] = [
-  ['status:4xx', 'a status, or a class of them'],
-  ['is:refused', 'refused; also is:lost and is:scripted'],
-  ['took:yes', 'whether it took effect'],
-  ['on:"POST /refunds"', 'an operation'],
-  ['method:POST', 'a method'],
-  ['rule:REF-7', 'passed or violated a rule'],
-  ['code:card_declined', 'the code of a refusal'],
-  ['script:scr_1', 'a script entry, by id or name'],
-  ['test:checkout', 'the test that sent it'],
-  ['account:mch_1', 'the Account of its key'],
-  ['trace:4bf92f35…', 'the trace of its traceparent header'],
-  ['slower:100', 'took at least so many milliseconds'],
-  ['in:all', 'every sandbox, not just this one']
+export const TERMS: Readonly<Record<string, Meaning>> = {
+  status: {
+    example: '4xx',
+    finds: 'a status, or a class of them',
+    holds: ({ status }, value) =>
+      /^\dxx$/i.test(value) ? String(status)[0] === value[0] : String(status) === value,
+    isValue: value => /^\d(\d\d|xx)$/i.test(value)
+  },
+  is: {
+    example: 'refused',
+    finds: 'refused; also lost and scripted',
+    holds: ({ outcome, took_effect, answered, script }, value) =>
+      [
+        outcome === 'refused' && 'refused',
+        took_effect && !answered && 'lost',
+        script && 'scripted'
+      ].includes(value),
+    isValue: value => ['refused', 'lost', 'scripted'].includes(value)
+  },
+  took: {
+    example: 'yes',
+    finds: 'whether it took effect',
+    holds: ({ took_effect }, value) => took_effect === YES.test(value)
+  },
+  on: {
+    example: '"POST /refunds"',
+    finds: 'an operation',
+    holds: ({ on }, value) => on === value,
+    isValue: value => OPERATION_NAMES.includes(value)
+  },
+  method: {
+    example: 'POST',
+    finds: 'a method',
+    holds: ({ method }, value) => method === value.toUpperCase()
+  },
+  rule: {
+    example: 'REF-7',
+    finds: 'passed or violated a rule',
+    isValue: value => Object.hasOwn(RULES, value)
+  },
+  code: {
+    example: 'card_declined',
+    finds: 'the code of a refusal',
+    holds: ({ refusal }, value) => isIn(refusal?.code, value)
+  },
+  script: {
+    example: 'scr_1',
+    finds: 'a script entry, by id or name',
+    holds: ({ script }, value) =>
+      script !== null && (script.id === value || isIn(script.name, value))
+  },
+  test: {
+    example: 'checkout',
+    finds: 'the test that sent it',
+    holds: ({ test }, value) => isIn(test, value)
+  },
+  account: {
+    example: 'mch_1',
+    finds: 'the Account of its key',
+    holds: ({ account }, value) => account === value
+  },
+  trace: {
+    example: '4bf92f35',
+    finds: 'the trace of its traceparent header',
+    holds: ({ trace }, value) => trace?.startsWith(value) === true
+  },
+  slower: {
+    example: '100',
+    finds: 'took at least so many milliseconds',
+    holds: ({ ms }, value) => ms >= Number(value),
+    isValue: value => Number.isFinite(Number(value))
+  },
+  in: {
+    example: 'all',
+    finds: 'every sandbox, not just this one',
+    isValue: value => value === 'all'
+  }
+}
+const isKnown = ({ name, value }: Term) => TERMS[name]?.isValue?.(value) ?? true
+
+/** The parts of a search that mean nothing, each with why. */
+export const unknownIn = ({ words, terms }: Query): (readonly [part: string, why: string])[] => [
+  ...words
+    .filter(word => /^[a-z]+:./.test(word))
+    .map(word => [word, 'is not a search term, so it is searched as text'] as const),
+  ...terms
+    .filter(term => !isKnown(term))
+    .map(term => [`${term.name}:${term.value}`, 'is not known, so it finds nothing'] as const)
 ]
-
-/** What a term must be, where not any text will do. */
-const VALUES: Readonly<Record<string, (value: string) => boolean>> = {
-  status: value => /^\d(\d\d|xx)$/i.test(value),
-  is: value => ['refused', 'lost', 'scripted'].includes(value),
-  on: value => OPERATION_NAMES.includes(value),
-  rule: value => Object.hasOwn(RULES, value),
-  slower: value => Number.isFinite(Number(value)),
-  in: value => value === 'all'
-}
-const isKnown = ({ name, value }: Term) => VALUES[name]?.(value) ?? true
-
-export function unknownIn({ words, terms }: Query): (readonly [part: string, why: string])[] {
-  const odd = words.filter(word => /^[a-z]+:./.test(word))
-  return [
-    ...odd.map(word => [word, 'is not a search term, so it is searched as text'] as const),
-    ...terms
-      .filter(term => !isKnown(term))
-      .map(term => [`${term.name}:${term.value}`, 'is not known, so it finds nothing'] as const)
-  ]
-}
 
 const PARTS = /([a-z]+):"([^"]*)"|([a-z]+):(\S+)|"([^"]*)"|(\S+)/g
 
@@ -93,7 +129,7 @@ export function queryIn(text: string): Query {
     value = quotedValue,
     phrase
   ] of text.matchAll(PARTS)) {
-    if (name !== undefined && value !== undefined && TERMS.includes(name))
+    if (name !== undefined && value !== undefined && Object.hasOwn(TERMS, name))
       terms.push({ name, value })
     else words.push((phrase ?? whole).toLowerCase())
   }
@@ -120,7 +156,7 @@ export function withTerm(text: string, name: string, value: string): string {
 export type Filter = {
   text: string
   sandbox: string | undefined
-  keys: ReadonlySet<string> | null | undefined
+  keys?: ReadonlySet<string> | null | undefined
 }
 
 const textOf = remembered(({ ms: _ms, ...call }: JournalCall) =>
@@ -135,7 +171,7 @@ export function filtered(rows: readonly Row[], { text, sandbox, keys }: Filter):
     ({ key, sandbox: its, call }) =>
       (sandbox === undefined || its === sandbox) &&
       (keys === undefined || keys?.has(key)) &&
-      terms.every(term => isKnown(term) && HOLDS[term.name]?.(call, term.value)) &&
+      terms.every(term => isKnown(term) && (TERMS[term.name]?.holds?.(call, term.value) ?? true)) &&
       words.every(word => textOf(call).includes(word))
   )
 }

@@ -7,11 +7,9 @@ import type { ComponentChildren } from 'preact'
 import { OPERATION_NAMES } from '../../../../reference/operations.js'
 import { RULE_IDS, RULES } from '../../../../reference/rules.js'
 import { inQuery, narrow, narrowed, route } from '../../app/route.js'
-import { Button } from '../../components/button.js'
-import { Field, type Options, SearchField } from '../../components/fields.js'
+import { Button, Field, Menu, type Options, SearchField } from '../../components/controls.js'
 import { Choices } from '../../components/links.js'
-import { Menu } from '../../components/menu.js'
-import { EXAMPLES, queryIn, termIn, unknownIn, withTerm } from './query.js'
+import { queryIn, TERMS, termIn, unknownIn, withTerm } from './query.js'
 import { list } from './requests.js'
 
 const RULE_OPTIONS = RULE_IDS.map(id => [id, `${id}  ${RULES[id].text}`] as const)
@@ -51,10 +49,12 @@ export function Search({ count, children }: { count: string; children: Component
 function Terms({ q }: { q: string }) {
   const isOpen = useSignal(false)
   const begun = q.split(' ').at(-1) ?? ''
-  const shown = EXAMPLES.filter(([term]) => term.startsWith(begun) && term !== begun)
+  const shown = Object.entries(TERMS)
+    .map(([name, { example, finds }]) => [`${name}:${example}`, finds] as const)
+    .filter(([term]) => term.startsWith(begun) && term !== begun)
   const write = (term: string) => {
     const before = q.slice(0, q.length - begun.length)
-    narrow({ q: `${before}${term.replace('…', '')}` })
+    narrow({ q: `${before}${term}` })
     isOpen.value = false
   }
   return (

@@ -3,11 +3,9 @@ import { useSignal } from '@preact/signals'
 import { encodeForm } from '../../../../core/form-encoding.js'
 import { useResource } from '../../app/resource.js'
 import { go, route } from '../../app/route.js'
-import { Button } from '../../components/button.js'
+import { Button, bound, Field } from '../../components/controls.js'
 import { Dialog } from '../../components/dialog.js'
-import { bound, Field } from '../../components/fields.js'
-import { Table } from '../../components/layout.js'
-import { Failure } from '../../components/states.js'
+import { Failure, Table } from '../../components/layout.js'
 import { toast } from '../../components/toast.js'
 import {
   ControlError,
@@ -17,8 +15,7 @@ import {
   type TriedCall
 } from '../../control/client.js'
 import { apiOf, sandbox } from '../../control/place.js'
-import { addressOf, pairsIn } from '../form.js'
-import { isMasked } from './copies.js'
+import { addressOf, isMasked, pairsIn } from './copies.js'
 import { RecordChanges, Response } from './marks.js'
 import { sentIn } from './request-list.js'
 import { Why } from './why.js'

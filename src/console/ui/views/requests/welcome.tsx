@@ -1,8 +1,8 @@
 /** What is shown before the first request: what this is, and how to begin. */
 import { useResource } from '../../app/resource.js'
 import { hrefOf } from '../../app/route.js'
-import { ButtonLink } from '../../components/button.js'
 import { CodeBlock } from '../../components/code.js'
+import { ButtonLink } from '../../components/controls.js'
 import { Card } from '../../components/layout.js'
 import { control } from '../../control/client.js'
 import { apiOf } from '../../control/place.js'

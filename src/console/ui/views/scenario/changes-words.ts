@@ -1,8 +1,8 @@
 /** What a sandbox has changed since its scenario was loaded, in words. */
 import { RESOURCE_NAMES } from '../../../../reference/operations.js'
 import type { Target } from '../../app/route.js'
-import { instantInWords } from '../../components/instant.js'
 import type { Changes, Family } from '../../control/client.js'
+import { instantInWords } from '../count.js'
 
 type Change = readonly [title: string, words: readonly (string | false)[], to?: Target]
 

@@ -2,12 +2,10 @@
 import { act, useDraft } from '../../app/command.js'
 import { useResource } from '../../app/resource.js'
 import { overview } from '../../app/store.js'
-import { Button, Form } from '../../components/button.js'
-import { ClockTime } from '../../components/clock-time.js'
-import { Field } from '../../components/fields.js'
-import { instantInWords } from '../../components/instant.js'
+import { Button, Field, Form } from '../../components/controls.js'
 import { Card } from '../../components/layout.js'
 import { type ClockState, control } from '../../control/client.js'
+import { instantInWords } from '../count.js'
 import { beganInWords } from './changes-words.js'
 
 export const ClockTab = () => overview.value && <Clock {...overview.value.clock} />
@@ -34,7 +32,7 @@ function Clock(clock: ClockState) {
       <div class="stack form">
         <div class="row">
           <p class="time">
-            <ClockTime clock={clock} />
+            <time dateTime={clock.now}>{instantInWords(clock.now)}</time>
           </p>
           <span class="badge">{clock.running ? 'running' : 'frozen'}</span>
           <Button
@@ -57,17 +55,6 @@ function Clock(clock: ClockState) {
           />
           <Button text="Advance" />
         </Form>
-        <div class="row">
-          {['1m', '1h', '24h', '7d', '30d'].map(step => (
-            <Button
-              key={step}
-              class="small"
-              text={step}
-              label={`Advance ${step}`}
-              run={() => advance(step)}
-            />
-          ))}
-        </div>
         <Form class="stack" send={() => set()}>
           <Field
             label="Set to"

@@ -2,19 +2,167 @@
  * The scenario: what is loaded and expected, its script and clock, what else can be loaded, and an
  * editor.
  */
-import { Parts } from '../../app/parts.js'
+import { act, reset, undoable } from '../../app/command.js'
+import { NameForm } from '../../app/name-form.js'
+import { hrefOf } from '../../app/route.js'
+import { overview } from '../../app/store.js'
+import { Button, ButtonLink } from '../../components/controls.js'
+import { ask } from '../../components/dialog.js'
+import { Card, Items, Read, Scroll } from '../../components/layout.js'
+import { linked, Parts } from '../../components/links.js'
+import { toast, toastError } from '../../components/toast.js'
+import {
+  type Changes,
+  ControlError,
+  control,
+  type Overview,
+  type SnapshotName
+} from '../../control/client.js'
+import { instantInWords } from '../count.js'
+import { Expectations } from '../expectations.js'
+import { changesInWords } from './changes-words.js'
 import { ClockTab } from './clock.js'
-import { Editor } from './editor.js'
+import { loadedText, remove } from './command.js'
 import { Library } from './library.js'
-import { Loaded } from './loaded.js'
 import { ScriptTab } from './script.js'
+
+const Loaded = () => (
+  <div class="halves">
+    <div class="stack">
+      {overview.value && <Present {...overview.value} />}
+      <Card id="scenario-changes" title="Changed since the load">
+        <Scroll class="scroll changes" label="What has changed">
+          <Read from={() => control('GET /changes')} isEvidence>
+            {shownChanges}
+          </Read>
+        </Scroll>
+      </Card>
+    </div>
+    <Snapshots />
+  </div>
+)
+
+const download = (name: string) =>
+  loadedText().then(text => {
+    const href = URL.createObjectURL(new Blob([text], { type: 'application/yaml' }))
+    Object.assign(document.createElement('a'), { href, download: `${name}.yaml` }).click()
+    URL.revokeObjectURL(href)
+    toast(`${name}.yaml is saved`)
+  }, toastError)
+
+const Present = ({ scenario: { name, description }, seed, clock }: Overview) => (
+  <Card id="scenario-loaded" title={name}>
+    <p>{description ?? 'No description.'}</p>
+    <p class="hint">
+      {`Seed ${seed}. The clock ${clock.running ? 'runs' : 'is frozen'} at ${instantInWords(clock.now)}.`}
+    </p>
+    <div class="row">
+      <ButtonLink
+        icon="scenario"
+        text="View"
+        href={hrefOf({ path: ['library'], query: { from: 'loaded' } })}
+      />
+      <Button class="small" icon="download" text="Download" run={() => download(name)} />
+      <Button class="small" icon="reset" text="Reset" label="Reset the state" run={reset} />
+      <ButtonLink icon="plus" text="Load another…" href={hrefOf({ path: ['library'] })} />
+    </div>
+    <h3>Expectations</h3>
+    <Expectations />
+  </Card>
+)
+
+function shownChanges(changes: Changes) {
+  const lines = changesInWords(changes)
+  if (lines.length === 0) return <p class="faint">Nothing has changed.</p>
+  return (
+    <ul class="bullets">
+      {lines.map(({ text, to }) => (
+        <li key={text}>{linked(text, to && hrefOf(to))}</li>
+      ))}
+    </ul>
+  )
+}
+
+const Snapshots = () => (
+  <Card id="scenario-snapshots" title="Snapshots" isFocusable>
+    <p class="hint">
+      A snapshot holds records, keys, ids, seed, clock and script counts, and survives resets and
+      loads.
+    </p>
+    <Read from={() => control('GET /snapshots')}>
+      {({ data }) => (
+        <>
+          <NameForm
+            label="Name of the snapshot"
+            example="lunch"
+            make={name => save(name, data)}
+            done={name => `The snapshot ${name} is saved`}
+          >
+            <Button text="Save" />
+          </NameForm>
+          <Items
+            class="scroll"
+            of={data}
+            none="No snapshots yet. Save one before you try something."
+            keyOf={({ name }) => name}
+            shown={({ name }) => name}
+            actions={({ name }) => (
+              <>
+                <Button
+                  class="small"
+                  text="Restore"
+                  label={`Restore ${name}`}
+                  run={() => restore(name)}
+                />
+                <Button
+                  class="small danger"
+                  text="Delete"
+                  label={`Delete ${name}`}
+                  run={() => drop(name)}
+                />
+              </>
+            )}
+          />
+        </>
+      )}
+    </Read>
+  </Card>
+)
+
+async function save(name: string, saved: readonly SnapshotName[]): Promise<unknown> {
+  if (saved.some(snapshot => snapshot.name === name))
+    throw new ControlError('name_taken', `There is a snapshot ${name}; delete it first.`)
+  return control('PUT /snapshots/NAME', { name })
+}
+
+function restore(name: string) {
+  // a snapshot must not be replaced before it is restored
+  const { first, undo } = undoable(name === 'before-restore' ? 'restore-again' : 'restore')
+  return act(
+    first().then(() => control('POST /snapshots/NAME/restore', { name })),
+    `The snapshot ${name} is restored`,
+    undo
+  )
+}
+
+const drop = (name: string) =>
+  ask({
+    title: `Delete ${name}?`,
+    text: 'The state in it will be lost.',
+    action: 'Delete the snapshot',
+    run: () =>
+      remove(
+        control('DELETE /snapshots/NAME', { name }),
+        `The snapshot ${name} is deleted`,
+        'scenario-snapshots'
+      )
+  })
 
 const TABS = {
   loaded: { title: 'Loaded', Content: Loaded },
   script: { title: 'Script', Content: ScriptTab },
   clock: { title: 'Clock', Content: ClockTab },
-  library: { title: 'Library', Content: Library },
-  editor: { title: 'Editor', Content: Editor }
+  library: { title: 'Library & editor', Content: Library }
 }
 
 export const Page = () => <Parts label="Parts of the scenario" parts={TABS} first="loaded" />

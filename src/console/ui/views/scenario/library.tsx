@@ -1,109 +1,154 @@
-/** The scenarios and fixtures that can be loaded. */
-import { useSignal } from '@preact/signals'
-import { useDraft } from '../../app/command.js'
-import { go, hrefOf, inQuery, narrowed, route } from '../../app/route.js'
+/**
+ * What can be loaded, beside an editor: one of the library, the loaded scenario, the requests that
+ * came or a file, checked as it is typed.
+ */
+import { signal, useSignalEffect } from '@preact/signals'
+import { useRef } from 'preact/hooks'
+import { draft } from '../../app/command.js'
+import { useResource } from '../../app/resource.js'
+import { go, hrefOf, inQuery, route } from '../../app/route.js'
 import { overview } from '../../app/store.js'
-import { Button, ButtonLink } from '../../components/button.js'
-import { CodeBlock } from '../../components/code.js'
-import { Dialog } from '../../components/dialog.js'
-import { Field, SearchField } from '../../components/fields.js'
-import { Empty, Read, Refusal } from '../../components/states.js'
-import { control, controlText, type ListedScenario } from '../../control/client.js'
+import { Button, SearchField } from '../../components/controls.js'
+import { toast, toastError } from '../../components/toast.js'
+import { YamlEditor } from '../../components/yaml-editor.js'
+import { control, controlText, type Given } from '../../control/client.js'
+import { countOf } from '../count.js'
 import { matches } from '../data/records.js'
-import { check, loadWith, titleOf } from './command.js'
-import { givenVariables } from './variable-values.js'
+import { check, loadedText, loadWith, titleOf } from './command.js'
 
-export const Library = () => (
-  <>
-    <SearchField label="Search scenarios" {...inQuery('q')} />
-    <Read from={() => control('GET /scenarios')}>{({ data }) => <Cards scenarios={data} />}</Read>
-  </>
-)
+const BLANK = `# Ctrl+Space completes names and values.
+name: mine
+fixtures: [bistro]
+script:
+  - on: GET /tickets
+    delay: 2s
+`
 
-function Cards({ scenarios }: { scenarios: readonly ListedScenario[] }) {
-  const { scenario: chosen, q = '' } = route.value.query
-  const shown = scenarios.filter(({ name, title, description }) =>
-    matches([name, title, description], q)
-  )
-  const open = scenarios.find(({ name }) => name === chosen)
-  if (shown.length === 0) return <Empty title="No matching scenarios" icon="search" />
-  return (
-    <>
-      <ul class="gallery">
-        {shown.map(scenario => (
-          <li key={`${scenario.kind} ${scenario.name}`}>
-            <a class="card stack" href={hrefOf(narrowed({ scenario: scenario.name }))}>
-              <span class="row">
-                <b>{titleOf(scenario)}</b>
-                {scenario.kind === 'fixture' && <span class="badge">records only</span>}
-                {titleOf(scenario) === overview.value?.scenario.name && (
-                  <span class="badge good">loaded</span>
-                )}
-              </span>
-              <span class="faint">{scenario.description ?? 'No description.'}</span>
-            </a>
-          </li>
-        ))}
-      </ul>
-      {open && (
-        <LoadDialog
-          key={open.name}
-          scenario={open}
-          onClose={() => go(narrowed({ scenario: undefined }), { replace: true })}
-        />
-      )}
-    </>
-  )
+/** Outside of the component, so that what was typed outlasts a change of the view. */
+const edited = draft(BLANK)
+const checked = draft()
+/** The scenario of the library that the text is of, and the text as it was. */
+const listed = signal<{ name: string; text: string } | null>(null)
+
+const CHECK_MS = 400
+/** Longer texts, in characters, are checked when they are loaded. */
+const MAX_CHECKED = 200_000
+
+/** What the editor can begin with besides the scenarios of the library. */
+const BEGINNINGS: Readonly<Record<string, readonly [title: string, read: () => Promise<string>]>> =
+  {
+    blank: ['A blank document', async () => BLANK],
+    loaded: ['The loaded scenario', loadedText],
+    requests: [
+      'The requests so far',
+      () => controlText('GET /requests', { query: { format: 'scenario' } })
+    ]
+  }
+
+async function begin(read: () => Promise<string>, name?: string): Promise<void> {
+  const before = edited.text.value
+  const text = await read()
+  edited.write(text)
+  listed.value = name === undefined ? null : { name, text }
+  if (before !== BLANK && before !== text)
+    toast('The text was replaced', 'done', { text: 'Undo', run: () => edited.write(before) })
 }
 
-function LoadDialog({ scenario, onClose }: { scenario: ListedScenario; onClose: () => void }) {
-  const { name, vars = {}, description } = scenario
-  const typed = useSignal<Readonly<Record<string, string>>>({})
-  const asked = useDraft()
-  const { text, refused } = asked
-  const given = () => ({ body: { scenario: name, vars: givenVariables(vars, typed.value) } })
-  const actions = (
-    <>
-      <ButtonLink
-        class=""
-        icon="scenario"
-        text="Edit a copy"
-        href={hrefOf({ path: ['editor'], query: { from: `./${name}` } })}
-      />
-      <Button text="Check" run={() => check(asked, given())} />
-      <Button class="primary" text="Load scenario" />
-    </>
-  )
+/** By its name, if nothing was changed: card data is masked in the text. */
+const given = (): Given =>
+  listed.value?.text === edited.text.value
+    ? { body: { scenario: listed.value.name } }
+    : { yaml: edited.text.value }
+
+export function Library() {
+  const file = useRef<HTMLInputElement>(null)
+  const scenarios = useResource(() => control('GET /scenarios')).data?.data ?? []
+  useSignalEffect(() => {
+    const { view, path, query } = route.value
+    const { from, ...rest } = query
+    if (view !== 'scenario' || from === undefined) return
+    go({ path, query: rest }, { replace: true })
+    const [, read] = BEGINNINGS[from] ?? []
+    const name = from.slice(2)
+    const begun = read
+      ? begin(read)
+      : begin(() => controlText('GET /scenarios/NAME', { name }), name)
+    begun.catch(toastError)
+  })
+  useSignalEffect(() => {
+    const timer =
+      edited.text.value.length > MAX_CHECKED
+        ? undefined
+        : setTimeout(check, CHECK_MS, checked, given())
+    return () => clearTimeout(timer)
+  })
+  const open = async ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
+    const [chosen] = currentTarget.files ?? []
+    if (chosen !== undefined) await begin(() => chosen.text())
+    currentTarget.value = ''
+  }
+  const refused = edited.refused.value ?? checked.refused.value
+  const isMasked = listed.value === null && edited.text.value.includes('***')
+  const { q = '' } = route.value.query
+  const linkTo = (from: string) => hrefOf({ path: ['library'], query: { from, q } })
   return (
-    <Dialog
-      wide
-      title={titleOf(scenario)}
-      onClose={onClose}
-      send={() => loadWith(asked, given())}
-      actions={actions}
-    >
-      <p>{description ?? 'No description.'}</p>
-      <Read from={() => controlText('GET /scenarios/NAME', { name })} once>
-        {text => <CodeBlock text={text} label={`Document of ${name}`} />}
-      </Read>
-      <div class="fields">
-        {Object.entries(vars).map(([name, fallback]) => (
-          <Field
-            key={name}
-            label={name}
-            hint={`${typeof fallback === 'number' ? 'A number. ' : ''}Default: ${fallback}`}
-            options={typeof fallback === 'boolean' ? ['true', 'false'] : null}
-            value={typed.value[name] ?? String(fallback)}
-            error={refused.value?.problems.find(({ path }) => path === `vars.${name}`)?.message}
-            onChange={value => (typed.value = { ...typed.value, [name]: value })}
-          />
-        ))}
+    <div class="library">
+      <div class="stack">
+        <SearchField label="Search scenarios" {...inQuery('q')} />
+        <ul class="gallery">
+          {Object.entries(BEGINNINGS).map(([from, [title]]) => (
+            <li key={from}>
+              <a href={linkTo(from)}>{title}</a>
+            </li>
+          ))}
+          {scenarios
+            .filter(({ name, title, description }) => matches([name, title, description], q))
+            .map(one => (
+              <li key={`${one.kind} ${one.name}`}>
+                <a
+                  href={linkTo(`./${one.name}`)}
+                  aria-current={one.name === listed.value?.name ? 'true' : undefined}
+                >
+                  <b>{titleOf(one)}</b> {one.kind === 'fixture' && 'records only '}
+                  {titleOf(one) === overview.value?.scenario.name && (
+                    <span class="badge good">loaded</span>
+                  )}
+                  <span class="hint">{one.description}</span>
+                </a>
+              </li>
+            ))}
+        </ul>
       </div>
-      <Refusal error={refused.value} />
-      <p class="hint" role="status">
-        {text.value ||
-          'Replaces records, keys, settings, seed, clock and script. You can undo this, except the cleared request log.'}
-      </p>
-    </Dialog>
+      <div class="stack">
+        <div class="row">
+          <Button
+            class="primary"
+            text="Load scenario"
+            title="Replaces records, keys, settings, seed, clock and script. You can undo this, except the cleared request log."
+            run={() => loadWith(edited, given())}
+          />
+          <p class="hint" role="status">
+            {refused ? countOf(refused.problems.length || 1, 'problem') : checked.text.value}
+            {isMasked && ' *** stands for card data: write it again before you load.'}
+          </p>
+          <Button class="small end" text="Open a file" run={() => file.current?.click()} />
+          <input
+            ref={file}
+            type="file"
+            accept=".yaml,.yml,.json"
+            hidden
+            onChange={event => void open(event)}
+            aria-label="Scenario file"
+          />
+        </div>
+        <YamlEditor
+          label="Scenario or fixture, as YAML or JSON"
+          rows={30}
+          schema="scenario"
+          draft={edited}
+          error={refused}
+        />
+      </div>
+    </div>
   )
 }

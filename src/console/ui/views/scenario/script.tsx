@@ -1,15 +1,16 @@
 /** The script: its entries, the form that adds one, and the gates at which requests wait. */
-import { act } from '../../app/command.js'
+import { act, useDraft } from '../../app/command.js'
+import { choiceIn, narrowed, route } from '../../app/route.js'
 import { REREAD_MS } from '../../app/store.js'
-import { Button } from '../../components/button.js'
+import { Button, Form } from '../../components/controls.js'
 import { ask } from '../../components/dialog.js'
-import { Card, Items } from '../../components/layout.js'
-import { NearMisses, RequestLink } from '../../components/links.js'
-import { Read } from '../../components/states.js'
+import { Card, Items, Read } from '../../components/layout.js'
+import { Choices, NearMisses, RequestLink } from '../../components/links.js'
 import { yamlOf } from '../../components/yaml.js'
+import { YamlEditor } from '../../components/yaml-editor.js'
 import { control, type Gate, type ListedEntry, type OpenedGate } from '../../control/client.js'
-import { AddEntry } from './add-entry.js'
 import { remove } from './command.js'
+import { PRESETS, presetText } from './presets.js'
 
 const HEADING = 'script-entries'
 
@@ -131,3 +132,39 @@ const openGate = (name: string, release: string) =>
   act(control('POST /gates/NAME/open', { name, body: { release } }), opened)
 const opened = ({ name, released: { length } }: OpenedGate) =>
   `The gate ${name} is open; ${length} ${length === 1 ? 'request goes' : 'requests go'} on`
+
+/** An entry that was copied as an item of a list; its lines and columns stay. */
+const asEntry = (yaml: string) => yaml.replace(/^- /, '  ')
+
+export function AddEntry() {
+  const chosen = choiceIn(PRESETS, route.value.query.add, 'decline')
+  const choices = Object.entries(PRESETS).map(
+    ([name, { title }]) => [name, title, narrowed({ add: name })] as const
+  )
+  return (
+    <Card id="script-add" title="Add an entry">
+      <Choices label="What the entry does" choices={choices} chosen={chosen} />
+      <Preset key={chosen} name={chosen} />
+    </Card>
+  )
+}
+
+function Preset({ name }: { name: string }) {
+  const preset = PRESETS[name] as (typeof PRESETS)[string]
+  const draft = useDraft(presetText(preset))
+  const add = () =>
+    draft.send(
+      control('POST /script', { yaml: asEntry(draft.text.value) }),
+      ({ id }) => `${id} is added`
+    )
+  return (
+    <Form class="stack" send={add}>
+      <p class="faint">{preset.about}</p>
+      <YamlEditor label="YAML of the entry" rows={14} schema="script" draft={draft} />
+      <div class="row">
+        <Button class="primary" text="Add entry" />
+        <Button text="Start over" run={() => draft.write(presetText(preset))} />
+      </div>
+    </Form>
+  )
+}

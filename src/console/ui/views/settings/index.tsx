@@ -3,10 +3,9 @@ import { useLayoutEffect } from 'preact/hooks'
 import { typedValue } from '../../../../core/typed-value.js'
 import { act, useDraft } from '../../app/command.js'
 import { hrefOf, inQuery, narrow, route } from '../../app/route.js'
-import { Button, Form } from '../../components/button.js'
-import { CheckField, Field, SearchField } from '../../components/fields.js'
+import { Button, CheckField, Field, Form, SearchField } from '../../components/controls.js'
+import { Empty, Read } from '../../components/layout.js'
 import { linked } from '../../components/links.js'
-import { Empty, Read } from '../../components/states.js'
 import { control } from '../../control/client.js'
 import {
   choicesIn,
