@@ -4,7 +4,6 @@
  */
 import t from 'tap'
 import { settingsOfFlags } from '../../src/cli/launch.js'
-import { pageIn } from '../../src/console/ui/views/data/list-parameters.js'
 import { openApiDocument } from '../../src/control/openapi.js'
 import { settingsInForce } from '../../src/core/settings.js'
 import { type Answer, startTestEmulator } from '../support/emulator.js'
@@ -567,52 +566,4 @@ t.test('shapes: OpenAPI describes what is answered', async t => {
     ],
     [['error'], ['at'], undefined]
   )
-})
-
-t.test('shapes: the console reads pages and errors by their templates', t => {
-  const usual = {
-    list: settingsInForce({}).values['shapes.list'],
-    error: settingsInForce({}).values['shapes.error']
-  }
-  const rows = [{ id: 'a' }, { id: 'b' }]
-  const cases: [answer: object, shapes: { list: unknown; error: unknown }, page: object][] = [
-    [
-      { data: rows, has_more: true, first_id: 'x', last_id: 'y' },
-      usual,
-      { data: rows, has_more: true, first_id: 'x', last_id: 'y', message: undefined }
-    ],
-    [
-      { result: { rows, more: false } },
-      { ...usual, list: LIST },
-      { data: rows, has_more: false, first_id: 'a', last_id: 'b', message: undefined }
-    ],
-    [
-      { rows },
-      { ...usual, list: { rows: '$members' } },
-      { data: rows, has_more: true, first_id: 'a', last_id: 'b', message: undefined }
-    ],
-    [
-      { error: { message: 'no' } },
-      usual,
-      { data: [], has_more: false, first_id: null, last_id: null, message: 'no' }
-    ],
-    [
-      { errors: [{ detail: 'no' }] },
-      { ...usual, error: ERROR },
-      { data: [], has_more: false, first_id: null, last_id: null, message: 'no' }
-    ],
-    [
-      {},
-      { list: LIST, error: ERROR },
-      { data: [], has_more: false, first_id: null, last_id: null, message: undefined }
-    ]
-  ]
-  for (const [answer, { list, error }, page] of cases) {
-    t.strictSame(
-      pageIn(answer, { 'shapes.list': { value: list }, 'shapes.error': { value: error } }),
-      page,
-      JSON.stringify(answer)
-    )
-  }
-  t.end()
 })

@@ -47,10 +47,11 @@ const JOBS: readonly [job: string, clicks: number, run: Job][] = [
     async ({ page, click, payment }) => {
       await click('link', 'Data')
       await click('row', new RegExp(payment))
-      await click('link', 'Timeline')
+      await page.getByRole('link', { name: 'Requests', exact: true }).last().click()
       await page
-        .getByRole('list', { name: `Timeline of ${payment}` })
-        .getByText('Changed')
+        .getByRole('list', { name: `Requests of ${payment}` })
+        .getByText('what changed')
+        .first()
         .waitFor()
     }
   ],
@@ -108,7 +109,7 @@ const JOBS: readonly [job: string, clicks: number, run: Job][] = [
     4,
     async ({ page, click }) => {
       await click('link', 'Scenario')
-      await click('link', 'Library')
+      await click('link', 'Library & editor')
       await click('link', /^month-end/)
       await click('button', 'Load scenario')
       await page.getByText('month-end is loaded').waitFor()
@@ -119,7 +120,7 @@ const JOBS: readonly [job: string, clicks: number, run: Job][] = [
     4,
     async ({ page, click }) => {
       await click('link', 'Scenario')
-      await click('link', 'Editor')
+      await click('link', 'Library & editor')
       await write(
         page.getByLabel('Scenario or fixture, as YAML or JSON'),
         'name: mine\nfixtures: [bistro]\n'

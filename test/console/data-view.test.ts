@@ -141,6 +141,16 @@ t.test(
   }
 )
 
+t.test('console: the fields in which two values differ', async t => {
+  t.strictSame(differences({ a: 0, b: 1 }, { a: 200, b: 1 }), [
+    { path: 'a', before: 0, after: 200 }
+  ])
+  t.strictSame(differences({ a: [1, { b: 2 }] }, { a: [1, { b: 3 }], c: null }), [
+    { path: 'a.1.b', before: 2, after: 3 },
+    { path: 'c', before: undefined, after: null }
+  ])
+})
+
 t.test('console: two sandboxes are compared record by record', async t => {
   const changed = (changes: object) => ({ ...state, ...changes }) as typeof state
   const other = changed({
