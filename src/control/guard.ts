@@ -1,7 +1,4 @@
-/**
- * Protects the control API from web pages (DNS rebinding, other origins and sites) and from callers
- * without the token.
- */
+/** Protects the control API from web pages (DNS rebinding, other sites) and without the token. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -85,18 +82,13 @@ function isSafeHost(host: string, allowed: readonly string[]): boolean {
 export const isSame = (a: string, b: string) => timingSafeEqual(digest(a), digest(b))
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
-/**
- * A wrong token is refused so much later than the one before, up to a maximum that is shorter than
- * a stop takes.
- */
+/** A wrong token is refused so much later than the one before, up to a maximum. */
 const STEP_MS = 50
 const MAX_MS = 1000
 /** Of more, a refusal goes out at once, so that wrong tokens cannot pile up. */
 const MAX_WAITING = 100
 
-/**
- * Slows those who guess the token: waits after a wrong one, until the emulator stops at the latest.
- */
+/** Slows those who guess the token: waits after a wrong one. */
 export function wrongTokens(closing: AbortSignal): () => Promise<void> {
   let wrong = 0
   let waiting = 0

@@ -1,7 +1,4 @@
-/**
- * The parameters of the OpenAPI document with nested ones named in brackets: `address[country]` in
- * place of `country` inside `address`.
- */
+/** The OpenAPI document with nested parameters as `address[country]`. */
 import { inBrackets } from '../core/form.js'
 import { type Json, OTHERS } from './openapi-schemas.js'
 

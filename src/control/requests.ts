@@ -69,6 +69,7 @@ const format = <T extends string>(
   format: optional(word(words, { description }))
 })
 
+const SCOPED_TEXT = parameters({ ...SCOPE, ...format(['json', 'text']) })
 const yes = (does: string) =>
   optional(word(['1', '0', 'true', 'false'], { description: `\`1\` or \`true\`: ${does}` }))
 const isYes = (word: string | undefined) => word === '1' || word === 'true'
@@ -78,7 +79,6 @@ const asText = (reply: FastifyReply, text: unknown) => reply.type(MEDIA_TYPES.te
 const totalsIn = ({ run, evidence }: Sandbox, { scope }: { scope?: 'sandbox' | 'run' }): Totals =>
   scope === 'run' ? run : evidence.totals
 
-/** `?dry_run=1`, `?dry_run=true`, or the name alone. */
 const isDryRun = ({ query, arrival: { sandbox } }: FastifyRequest) =>
   ['', '1', 'true'].includes(
     decodeForm(query as string, sandbox.settings).root.get('dry_run') as string
@@ -320,8 +320,8 @@ export const CONTROL_GROUPS: readonly Group[] = [
             checkWaiting([...others, { data: body, report }])
             return compileEntry(body, report)
           })
-          const { length } = listed
-          if (length >= settings['limits.entries']) throw REFUSALS.scriptFull(length)
+          if (listed.length >= settings['limits.entries'])
+            throw REFUSALS.scriptFull(listed.length)
           const matches = listed.map(({ entry: { match } }) => match)
           const patterns = patternsIn([...matches, body.match])
           if (patterns > MAX_PATTERNS) throw REFUSALS.patternsFull(MAX_PATTERNS, patterns)
@@ -529,7 +529,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
       }),
       'GET /coverage': row({
         does: 'Returns which rules requests kept and broke, of 91 possible outcomes.',
-        query: parameters({ ...SCOPE, ...format(['json', 'text']) }),
+        query: SCOPED_TEXT,
         answer: 'CoverageReport',
         run: ({ sandbox, query, reply }) => {
           const report = totalsIn(sandbox, query).coverage.report()
@@ -543,7 +543,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
       }),
       'GET /findings': row({
         does: 'Returns the mistakes of the client, each with the requests that show it: [the findings](findings.md).',
-        query: parameters({ ...SCOPE, ...format(['json', 'text']) }),
+        query: SCOPED_TEXT,
         answer: 'FindingsReport',
         run: ({ sandbox, query, reply }) => {
           const data = totalsIn(sandbox, query).findings()

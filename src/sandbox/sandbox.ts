@@ -173,7 +173,7 @@ export class Sandbox {
     )
   }
 
-  /** A sandbox with the same library, without settings, records or run. */
+  /** With the same library, without settings and records. */
   blank(): Sandbox {
     const { library, machine, worker } = this.#dependencies
     return new Sandbox({ library, machine, worker, launch: { flag: {}, environment: {} } })
@@ -205,12 +205,12 @@ export class Sandbox {
     return this.#first
   }
 
-  /** The state before the change of a place, exactly but for a running clock. */
+  /** The state before the change of a place, but for a running clock. */
   stateAt(place: number): Promise<LiveState> {
     return this.inputs.stateAt(place, this.machine)
   }
 
-  /** The records so many ms ago by its clock, as far back as inputs are known. */
+  /** The records so many ms ago, as far back as is known. */
   past(ms: number): Store {
     return (this.#original ?? this.inputs).stateOn(this.clock.now() - ms, this.machine).store
   }

@@ -167,9 +167,7 @@ const nameIn = (after: EntryData['after']): string | undefined =>
 const canEnd = ({ until, per, calls = '+', for: lasting }: EntryData) =>
   until !== undefined || (per === undefined && (lasting !== undefined || !/[+e]/.test(`${calls}`)))
 
-/**
- * Refuses entries that wait for none, for themselves by whatever way, or for one that never ends.
- */
+/** Refuses entries that wait for none, for themselves, or for one that never ends. */
 export function checkWaiting(entries: readonly { data: EntryData; report: Report }[]): void {
   const named = new Map(
     entries.toReversed().flatMap(({ data }) => (data.name === undefined ? [] : [[data.name, data]]))
@@ -273,11 +271,11 @@ function checkRespond(
   checkHeaders(headers, 'response', within(report, 'headers'))
 }
 
-/** As the control API shows it; near misses of one that was never applied. */
+/** As the control API shows it; near misses of an unused one. */
 export type ListedEntry = { id: string; entry: EntryData; near_misses?: NearMiss[] } & EntryCount
 
 export class Script {
-  readonly #entries = new Map<string, Counted>()
+  #entries = new Map<string, Counted>()
   readonly #byOperation = new Map<OperationId, Set<string>>()
   readonly operations: Pick<ReadonlyMap<OperationId, unknown>, 'has'> = this.#byOperation
   readonly #named = new Map<string, string>()
@@ -313,24 +311,19 @@ export class Script {
     }))
   }
 
-  /** Entries never applied; `isWaiting`: for another one, at a time of the sandbox's clock. */
+  /** Entries never applied; `isWaiting`: for another one. */
   unused(): { id: string; entry: Entry; count: EntryCount; isWaiting: (at: number) => boolean }[] {
-    return [...this.#entries].flatMap(([id, counted]) => {
-      const { entry, count } = counted
-      return count.applied > 0 || entry.calls.to === 0
-        ? []
-        : [
-            {
-              id,
-              entry,
-              count: countOf(counted),
-              isWaiting: (at: number) => this.#isWaiting(entry, at)
-            }
-          ]
-    })
+    return [...this.#entries]
+      .filter(([, { entry, count }]) => count.applied === 0 && entry.calls.to > 0)
+      .map(([id, counted]) => ({
+        id,
+        entry: counted.entry,
+        count: countOf(counted),
+        isWaiting: at => this.#isWaiting(counted.entry, at)
+      }))
   }
 
-  /** `isFirst`: it is tried before the others. */
+  /** `isFirst`: before the others. */
   add(entry: Entry, isFirst?: boolean): ListedEntry {
     const id = `scr_${this.#next}`
     const count = { matched: 0, applied: 0 }
@@ -341,12 +334,14 @@ export class Script {
   /** With the id and counts that a snapshot holds. */
   put(id: string, entry: Entry, { values, ...count }: EntryCount, isFirst = false): void {
     this.#revision++
-    const others = isFirst ? [...this.#entries] : []
-    for (const [other] of others) this.#entries.delete(other)
-    this.#entries.set(id, { entry, count, values: byValue(values) })
-    for (const [other, counted] of others) this.#entries.set(other, counted)
-    if (isFirst) this.#indexAll()
-    else this.#index(id, entry)
+    const counted = { entry, count, values: byValue(values) }
+    if (isFirst) {
+      this.#entries = new Map([[id, counted], ...this.#entries])
+      this.#indexAll()
+    } else {
+      this.#entries.set(id, counted)
+      this.#index(id, entry)
+    }
     this.#next = Math.max(this.#next, Number(id.slice('scr_'.length)) + 1)
   }
 
@@ -399,10 +394,7 @@ export class Script {
       : named !== undefined && !hasEnded(named, at)
   }
 
-  /**
-   * Counts a request for every entry that it matches, and applies the first that is for it. `at` is
-   * a time of the sandbox's clock; `note` is told of each changed count.
-   */
+  /** Counts a request for every entry that it matches, and applies the first that is for it. */
   act(
     call: SentCall,
     { seed, at }: { seed: number; at: number },

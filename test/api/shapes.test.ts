@@ -6,6 +6,7 @@ import t from 'tap'
 import { settingsOfFlags } from '../../src/cli/launch.js'
 import { openApiDocument } from '../../src/control/openapi.js'
 import { settingsInForce } from '../../src/core/settings.js'
+import { valueAt } from '../../src/core/templates.js'
 import { type Answer, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 import { exchanged } from '../support/socket.js'
@@ -566,4 +567,15 @@ t.test('shapes: OpenAPI describes what is answered', async t => {
     ],
     [['error'], ['at'], undefined]
   )
+})
+
+t.test('shapes: a value is read where a template has its placeholder', async t => {
+  const cases: [template: object, answer: unknown, value: unknown][] = [
+    [{ error: { message: '$message' } }, { error: { message: 'no' } }, 'no'],
+    [ERROR, { errors: [{ detail: 'no' }] }, 'no'],
+    [ERROR, {}, undefined],
+    [{ error: {} }, { error: { message: 'no' } }, undefined]
+  ]
+  for (const [template, answer, value] of cases)
+    t.equal(valueAt(template, answer, '$message'), value, JSON.stringify(template))
 })

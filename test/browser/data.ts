@@ -92,9 +92,9 @@ t.test('console: a change of the API is shown at once', LONG, async t => {
     records: RECORDS
   })
 
-  await page.getByText('$32.00').waitFor()
+  await page.getByText('$32.00').first().waitFor()
   await call('POST /refunds', { body: { transaction: 'txn_a', amount: 200 } })
-  await page.getByText('$30.00').waitFor()
+  await page.getByText('$30.00').first().waitFor()
 })
 
 t.test(

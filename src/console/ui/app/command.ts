@@ -94,5 +94,4 @@ export function draft(initial = '') {
 }
 export type Draft = ReturnType<typeof draft>
 
-/** A draft for as long as a component is shown. */
 export const useDraft = (initial?: string): Draft => useMemo(() => draft(initial), [])

@@ -11,7 +11,6 @@ export type Compared = {
   second: AnyRecord | undefined
 }
 
-/** Fields that tell only when and in which order a record was made. */
 const isOwn = (field: string) => field === 'id' || field === 'created' || linkedFamily(field)
 
 /**

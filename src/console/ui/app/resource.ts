@@ -21,7 +21,6 @@ export type Options = {
   every?: number
 }
 
-/** Reads with `read`; another `key` forgets what was read before. */
 export function useResource<T>(
   read: () => Promise<T>,
   key = '',

@@ -20,14 +20,12 @@ export type Target = {
 
 export const FIRST_VIEW = 'requests'
 
-/** A part of an address that names something in a table; the fallback for any other name. */
 export const choiceIn = <T extends object>(
   table: T,
   name: string | undefined,
   fallback: keyof T
 ): keyof T => (name !== undefined && Object.hasOwn(table, name) ? (name as keyof T) : fallback)
 
-/** A decoded part of an address; as it is where the encoding is broken. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part)
@@ -69,7 +67,6 @@ const REPLACED_MS = 100
 let replaced = 0
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Goes to a target; `replace` leaves no step in the browser's history. */
 export function go(target: Target, { replace = false } = {}): void {
   const href = hrefOf(target)
   clearTimeout(timer)

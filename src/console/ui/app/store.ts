@@ -20,11 +20,9 @@ const BATCH_MS = 100
 const RETRY_MS = 2000
 export const REREAD_MS = 2000
 
-/** Null until it is known. */
 export const overview = signal<Overview | null>(null)
 export const sandboxes = signal<readonly SandboxItem[]>([])
 export const expectations = signal<readonly ScenarioVerdict[]>([])
-/** Whether the chosen sandbox was deleted, or is not created yet. */
 export const isGone = signal(false)
 export const live = signal<LiveState>('connecting')
 /** Grows whenever what the emulator holds may have changed. */
@@ -52,10 +50,7 @@ export function changed(isState = true): void {
 let asked = 0
 let shown = 0
 
-/**
- * Reads the overview, the expectations and the list of sandboxes; a response to an earlier request,
- * or of another sandbox, is dropped. Errors: `ControlError`.
- */
+/** A response to an earlier request, or of another sandbox, is dropped. Errors: `ControlError`. */
 export async function readOverview(): Promise<void> {
   const name = sandbox.value
   const turn = ++asked
@@ -82,7 +77,6 @@ const watch = () => {
   if (live.value === 'live' && document.visibilityState === 'visible') void refresh()
 }
 
-/** Hands on at once what comes in so many milliseconds. */
 function collecting(ms: number, hand: (events: readonly JournalEvent[]) => void) {
   let collected: JournalEvent[] = []
   return (event: JournalEvent) => {

@@ -12,10 +12,7 @@ type ButtonProps = Omit<ButtonHTMLAttributes, 'label' | 'onClick' | 'icon'> & {
   run?: () => unknown
 }
 
-/**
- * Without `run` it sends the form that it is in. `label` is read out in place of the text; a button
- * of an icon alone has it as a tooltip too.
- */
+/** Without `run` it sends its form. `label` is read out, and the tooltip of an icon alone. */
 export const Button = ({ text, icon, label, run, ...more }: ButtonProps) => (
   <button
     type={run ? 'button' : 'submit'}
@@ -137,7 +134,6 @@ const optionsOf = (options: Options) =>
     )
   })
 
-/** Has the table of the page take the key. */
 function moveInGrid(event: KeyboardEvent): void {
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
   event.preventDefault()
@@ -146,7 +142,6 @@ function moveInGrid(event: KeyboardEvent): void {
     ?.dispatchEvent(new KeyboardEvent('keydown', { key: event.key }))
 }
 
-/** Narrows a list as you type; `/` leads to it, and from it the arrow keys move the choice. */
 export const SearchField = (
   props: Pick<FieldProps, 'label' | 'value' | 'onChange' | 'placeholder'>
 ) => (

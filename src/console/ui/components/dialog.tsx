@@ -68,7 +68,6 @@ type Question = { title: string; text: string; action: string; run: () => unknow
 
 const question = signal<Question | null>(null)
 
-/** Asks before something that cannot be undone. */
 export const ask = (asked: Question) => (question.value = asked)
 
 export function Questions() {

@@ -22,7 +22,6 @@ type Props<Row> = {
   rows: readonly Row[]
   keyOf: (row: Row) => string
   hrefOf: (row: Row) => string
-  /** The column whose cells are links that cover the line; the first when left out. */
   linked?: string
   chosen?: string | null
   onChoose: (row: Row) => void
@@ -32,7 +31,6 @@ type Props<Row> = {
   empty: ComponentChildren
 }
 
-/** As many as a page has room for, and some more. */
 const STEP = Math.ceil(innerHeight / 32) + 10
 const MAX_SHOWN = 1000
 const STEPS: Readonly<Record<string, number>> = {
@@ -173,7 +171,6 @@ type LineProps<Row> = {
   onChoose: (row: Row) => void
 }
 
-/** Drawn again only when what it shows has changed. */
 function Line<Row>({
   row,
   href,

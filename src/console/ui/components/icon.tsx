@@ -66,7 +66,6 @@ const ICONS = {
 
 export type IconName = keyof typeof ICONS
 
-/** It says nothing that the text beside it, or the name of its button, does not say. */
 export const Icon = ({ name }: { name: IconName }) => (
   <svg
     class="icon"

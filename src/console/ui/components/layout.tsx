@@ -29,10 +29,7 @@ type BesideProps = {
   children: ComponentChildren
 }
 
-/**
- * What is chosen in a list, beside it or, where there is little room, in its place. The focus goes
- * back to the list when it is closed from within.
- */
+/** What is chosen in a list; the focus goes back there when it is closed from within. */
 export function Beside({ label, closing = `Close ${label}`, onClose, children }: BesideProps) {
   const aside = useRef<HTMLElement>(null)
   useEffect(() => {
@@ -221,7 +218,6 @@ type ReadProps<T> = Options & {
   children: (data: T) => ComponentChildren
 }
 
-/** Reads, and shows what was read; another `by` forgets what was read before. */
 export const Read = <T,>({ from, by, children, ...options }: ReadProps<T>) => (
   <Loaded resource={useResource(from, by, options)}>{children}</Loaded>
 )

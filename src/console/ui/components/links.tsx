@@ -63,7 +63,6 @@ export const RequestLink = ({ id }: { id: string }) => (
   <a href={hrefOf({ view: 'requests', path: [id] })}>{id}</a>
 )
 
-/** The same for a request of a run, which may no longer be in the journal. */
 export function namedLink(request: string) {
   const { sandbox, id } = partsOf(request)
   return <a href={hrefOf({ view: 'requests', path: [id], sandbox })}>{request}</a>
@@ -77,7 +76,6 @@ type NearProps = {
   shown?: (name: string) => ComponentChildren
 }
 
-/** What was nearly right: a sentence for each, with what was needed and what came. */
 export const NearMisses = ({ near = [], shown = name => name }: NearProps) =>
   near.map(({ in: name, misses }) => (
     <p key={name} class="faint">

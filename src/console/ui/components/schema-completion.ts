@@ -50,7 +50,6 @@ function meant(schema: Schema | boolean | undefined, root: Schema, depth = 0): S
   return [schema, ...parts.flatMap(part => meant(part, root, depth + 1))]
 }
 
-/** The names that a line is within, by indentation, outermost first. */
 function pathTo(lines: readonly string[], at: number, indent: number): string[] {
   const path: string[] = []
   let inner = indent
@@ -75,7 +74,6 @@ const valuesOf = (schemas: readonly Schema[]): Option[] => {
   return [...new Set(values.map(String))].map(label => ({ label, apply: label }))
 }
 
-/** The options at an offset of a text, and where what they replace begins. */
 export function completions(
   root: Schema,
   text: string,

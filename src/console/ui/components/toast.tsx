@@ -14,7 +14,6 @@ let last = 0
 export const endToasts = () => (toasts.value = [])
 const dismiss = (id: number) => (toasts.value = toasts.value.filter(toast => toast.id !== id))
 
-/** Says what was done, or what went wrong; an error stays until it is closed. */
 export function toast(text: string, kind: Toast['kind'] = 'done', action?: Action): void {
   const id = ++last
   // only what was done last is undone
@@ -23,7 +22,6 @@ export function toast(text: string, kind: Toast['kind'] = 'done', action?: Actio
   if (kind === 'done') setTimeout(() => dismiss(id), action ? SHOWN_LONG_MS : SHOWN_MS)
 }
 
-/** Shows an error. Where a token is required nothing is shown: the console asks for it then. */
 export function toastError(error: unknown): void {
   if (error instanceof Error && 'code' in error && error.code === 'token_required') return
   toast(error instanceof Error ? error.message : String(error), 'error')

@@ -1,12 +1,10 @@
 /** JSON as tokens to be shown in colours, and what differs between two values. */
 
-/** `content` is what a text says, without quotes and escapes. */
 export type Token = { kind: string; text: string; content?: string }
 
 const TOKENS =
   /(?<name>"[^"\\]*(?:\\.[^"\\]*)*"(?=:))|(?<text>"[^"\\]*(?:\\.[^"\\]*)*")|(?<number>-?\d[\d.e+-]*)|(?<word>[a-z]+)|(?<plain>[^"\w-]+)/g
 
-/** The tokens of a value as it is written with an indentation of two. */
 export const tokensOf = (value: unknown): Token[] =>
   [...JSON.stringify(value ?? null, null, 2).matchAll(TOKENS)].map(({ 0: text, groups }) => {
     const [kind] = Object.entries(groups as object).find(([, found]) => found !== undefined) as [
@@ -21,7 +19,6 @@ export type Difference = { path: string; before: unknown; after: unknown }
 const isParted = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
 
-/** The innermost fields that differ; undefined is a field that is not there. */
 export function differences(before: unknown, after: unknown, path = ''): Difference[] {
   if (!isParted(before) || !isParted(after) || Array.isArray(before) !== Array.isArray(after)) {
     return JSON.stringify(before) === JSON.stringify(after) ? [] : [{ path, before, after }]

@@ -6,7 +6,6 @@ import { controlOf } from './place.js'
 
 export type * from '../../../client/documents.js'
 export type ScenarioVerdict = NonNullable<Verdict['expectations']>[number]
-/** The evidence of the sandbox, or of the whole run. */
 export type Scope = 'sandbox' | 'run'
 
 /**
@@ -40,7 +39,6 @@ export class ControlError extends Error {
   }
 }
 
-/** Whether a token is required, and whether somebody signed in; null until it is known. */
 export const session = signal<Session | null>(null)
 
 /**

@@ -2,7 +2,6 @@
 import { type Money as Figures, moneyShown } from '../../../core/money.js'
 import { Pairs } from '../components/layout.js'
 
-/** `asked` is what a Refund that is judged would take. */
 export type Charge = Pick<Figures, 'charged' | 'refunded' | 'remaining'> & {
   currency: unknown
   asked?: number | null

@@ -13,7 +13,6 @@ const FAMILIES: Readonly<Record<string, string>> = {
   rfd: 'refunds'
 }
 
-/** The address of a record in the chosen or a named sandbox, for a text that looks like an id. */
 export function recordAddress(text: string, sandbox?: string): string | undefined {
   const family = /^[a-z]{3}_[\w-]+$/.test(text) && FAMILIES[text.slice(0, 3)]
   return family ? hrefOf({ view: 'data', path: [family, text], sandbox }) : undefined

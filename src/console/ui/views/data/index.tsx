@@ -13,7 +13,6 @@ import { RecordDetail } from './record-detail.js'
 import { RecordTable } from './record-table.js'
 import { FAMILIES, type Refundable } from './records.js'
 
-/** A state of more records is read once, and not with each change. */
 const FOLLOWED = 20_000
 const PLACES = ['transactions', 'refunds', 'tickets', 'locations', 'accounts', 'users'] as const
 

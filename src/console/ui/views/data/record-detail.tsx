@@ -211,7 +211,6 @@ const Links = ({ title, links, barOf = () => null, all }: LinksProps) =>
     </section>
   )
 
-/** The requests that name a record or got it, newest first, as far as the journal goes back. */
 function Requests({ id }: { id: string }) {
   const calls = filtered(list.value.rows.filter(isHeld), { text: id, sandbox: sandbox.value })
   return (

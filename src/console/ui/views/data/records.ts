@@ -58,7 +58,6 @@ export function childrenOf(
 export const countIn = (family: Family, count: number): string =>
   countOf(count, family.slice(0, -1))
 
-/** Whether each word of a search is in a name or a value of a record, in any letter case. */
 export function matches(record: object, search: string): boolean {
   const text = JSON.stringify(record).toLowerCase()
   const words = search.toLowerCase().split(/\s+/)

@@ -2,7 +2,6 @@
 import type { CoverageReport } from '../../../../client/documents.js'
 
 export type RuleRow = CoverageReport['rules'][number]
-/** Which rules can be shown alone; one that was passed and violated is under both. */
 export const RULE_STATES = {
   all: () => true,
   passed: ({ satisfied }: RuleRow) => satisfied > 0,

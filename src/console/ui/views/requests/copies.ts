@@ -51,7 +51,6 @@ export function entryYaml({ on, params, query, body, status, answer }: JournalCa
   return yamlOf([{ on, match, calls: 1, respond: { status, body: answer ?? undefined } }])
 }
 
-/** A path with its query, encoded but for the brackets. */
 export function addressOf({ path, query }: Pick<JournalCall, 'path' | 'query'>): string {
   const form = encodeForm(query).replaceAll('%5B', '[').replaceAll('%5D', ']')
   return form === '' ? path : `${path}?${form}`

@@ -53,7 +53,6 @@ function Held({ call }: { call: ExplainedCall }) {
   )
 }
 
-/** Without the reasons, and with null for its changes, where the journal was cleared since. */
 type Shown = { call: JournalCall | ExplainedCall; changes: readonly RecordChange[] | null }
 
 function Shown({ call, changes }: Shown) {

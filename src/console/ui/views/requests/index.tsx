@@ -82,7 +82,6 @@ const COLUMNS: readonly Column<Row>[] = [
   { title: 'Time', class: 'w72 faint from-l', by: ({ call }) => call.at, cell: Time }
 ]
 
-/** The id alone, as long as it names a request of the journal. */
 const pathOf = (row: Row) => (isPast(row) ? [row.call.id, `before-${row.period}`] : [row.call.id])
 const targetOf = (row: Row) => ({
   path: pathOf(row),
@@ -122,7 +121,6 @@ const GROUPS: Readonly<Record<string, (row: Row) => string>> = {
   load: row => (isPast(row) ? 'Before the last load or reset' : 'Since the last load or reset')
 }
 
-/** Rows of a group follow each other; the group of the newest comes first. */
 function grouped(rows: readonly Row[], groupOf: (row: Row) => string): readonly Row[] {
   const groups = new Map<string, Row[]>()
   for (const row of rows) {

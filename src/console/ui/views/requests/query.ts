@@ -15,10 +15,7 @@ const YES = /^(y|yes|true|1)$/i
 const isIn = (text: string | null | undefined, part: string) =>
   (text ?? '').toLowerCase().includes(part.toLowerCase())
 
-/**
- * What each term finds, with an example; whether a request is that, where rules and sandboxes are
- * judged elsewhere; and what its value must be, where not any text will do.
- */
+/** Without `holds` it is judged elsewhere; without `isValue` any text will do. */
 type Meaning = {
   example: string
   finds: string
@@ -106,7 +103,6 @@ export const TERMS: Readonly<Record<string, Meaning>> = {
 }
 const isKnown = ({ name, value }: Term) => TERMS[name]?.isValue?.(value) ?? true
 
-/** The parts of a search that mean nothing, each with why. */
 export const unknownIn = ({ words, terms }: Query): (readonly [part: string, why: string])[] => [
   ...words
     .filter(word => /^[a-z]+:./.test(word))
@@ -141,7 +137,6 @@ export const termIn = ({ terms }: Query, name: string): string =>
 
 const shown = (text: string) => (/[\s"]/.test(text) ? `"${text.replaceAll('"', '')}"` : text)
 
-/** The text with a term in place of those of its name; an empty value takes them out. */
 export function withTerm(text: string, name: string, value: string): string {
   const { words, terms } = queryIn(text)
   const kept = terms.filter(term => term.name !== name)
@@ -149,10 +144,7 @@ export function withTerm(text: string, name: string, value: string): string {
   return [...words.map(shown), ...all.map(term => `${term.name}:${shown(term.value)}`)].join(' ')
 }
 
-/**
- * `text` is what is searched for; `sandbox` is undefined for all; `keys` are the requests that kept
- * or broke a rule: undefined for all, null while they are read.
- */
+/** `sandbox` is undefined for all; `keys` are those of a rule: undefined for all, null unread. */
 export type Filter = {
   text: string
   sandbox: string | undefined

@@ -19,7 +19,6 @@ export const keyOf = (sandbox: string, period: number, id: string): string =>
 export const periodOf = ({ periods }: CallList, sandbox: string): number =>
   periods.get(sandbox) ?? 0
 
-/** The list after events, in their order. Calls that it has already stay once. */
 export function withEvents(list: CallList, events: readonly JournalEvent[]): CallList {
   const periods = new Map(list.periods)
   const known = new Set(list.rows.map(({ key }) => key))
@@ -39,9 +38,8 @@ export function withEvents(list: CallList, events: readonly JournalEvent[]): Cal
 }
 
 /**
- * The list with the requests that the journals hold now, oldest first; `isWhole` unless they hold
- * earlier ones too. A journal without the last request that the
- * list has of it was cleared since.
+ * The list with what the journals hold now, oldest first; `isWhole` unless they held more. One
+ * without the last request of the list was cleared since.
  */
 export function withJournals(
   list: CallList,
@@ -73,7 +71,6 @@ export const sentIn = (parameters: JournalCall['query']): string[] =>
 export const pathShown = ({ path, query }: Pick<JournalCall, 'path' | 'query'>): string =>
   [path, sentIn(query).join('&')].filter(Boolean).join('?')
 
-/** Tenths of a millisecond where they matter. */
 export const msShown = ({ ms }: Pick<JournalCall, 'ms'>): string =>
   String(ms < 100 ? ms : Math.round(ms))
 
@@ -103,7 +100,6 @@ const OUTCOMES: Readonly<Record<JournalCall['outcome'], string>> = {
   not_written: 'The data file could not be written'
 }
 
-/** `OK · 2 records changed`; without how many, whether there were any. */
 export function outcomeShown(
   { outcome, took_effect, answered }: Pick<JournalCall, 'outcome' | 'took_effect' | 'answered'>,
   changed?: number
@@ -113,10 +109,7 @@ export function outcomeShown(
   return `${what} · ${took_effect ? some : 'nothing changed'}`
 }
 
-/**
- * What the script did to the body of a response on its way, and what went out where that is a part;
- * null where it went out as it was, or none of it was written.
- */
+/** What the script did to a body on its way, and the part of it that went out. */
 export function breakingShown({
   script,
   answer,

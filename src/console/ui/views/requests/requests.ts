@@ -15,11 +15,9 @@ import {
 import { learn } from './summary.js'
 
 export const list = signal<CallList>(NO_REQUESTS)
-/** Whether the journal was cleared since. */
 export const isPast = ({ sandbox, period }: Row): boolean =>
   period !== periodOf(list.value, sandbox)
 export const isHeld = (row: Row): boolean => row.sandbox === sandbox.value && !isPast(row)
-/** Whether the requests before the console was opened are read. */
 export const isRead = signal(false)
 export const dropped = signal(0)
 export const paused = signal<CallList | null>(null)

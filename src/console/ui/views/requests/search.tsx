@@ -96,7 +96,6 @@ function Terms({ q }: { q: string }) {
 
 function Filter({ q }: { q: string }) {
   const query = queryIn(q)
-  // the chosen name need not be among those of the requests
   const tests = new Set([
     termIn(query, 'test'),
     ...list.value.rows.map(({ call }) => call.test ?? '')

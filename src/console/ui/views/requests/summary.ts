@@ -5,13 +5,10 @@ import { RESOURCE_NAMES } from '../../../../reference/operations.js'
 import type { Family, JournalCall, JournalEvent } from '../../control/client.js'
 import { countOf } from '../count.js'
 
-/** The currencies of Transactions, as responses told them. */
 const currencies = new Map<string, string>()
 
-/** The currency of payments that name none, once it is read. */
 export const defaultCurrency = signal<unknown>(undefined)
 
-/** The first of some places of a value where a number or a text is that is not empty. */
 const first = (value: unknown, ...places: string[]): string | undefined =>
   places.map(place => wordAt(value, place)).find(Boolean)
 
@@ -20,7 +17,6 @@ function wordAt(value: unknown, place: string): string {
   return typeof found === 'string' || typeof found === 'number' ? String(found) : ''
 }
 
-/** Remembers what responses tell about currencies. */
 export function learn(events: readonly JournalEvent[]): void {
   for (const { call } of events) {
     for (const record of [Object(call?.answer).data ?? call?.answer].flat()) {
@@ -42,7 +38,6 @@ const partsOf = ({ body: sent, answer, refusal }: JournalCall) => ({
   made: refusal === null ? answer : null
 })
 
-/** Empty where the path says all. */
 export function summaryOf(call: JournalCall): string {
   const { on, query } = call
   const parts = partsOf(call)
@@ -73,7 +68,6 @@ const NAMES = ['display_name', 'name', 'reference', 'payment_type']
 const joined = (...parts: (string | false | undefined)[]): string => parts.filter(Boolean).join(' ')
 const about = (word: string, id: string | undefined) => id && `${word} ${shortId(id)}`
 
-/** Its amount; what was sent comes before what was made of it. A text that is not one stays. */
 export function amountOf(call: JournalCall): string {
   const parts = partsOf(call)
   const amount = first(

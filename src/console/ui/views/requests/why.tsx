@@ -32,7 +32,6 @@ const RuleName = ({ rule, on }: { rule: string; on: string | null }) => (
 type Facts = Readonly<Record<string, unknown>>
 type Props = { call: JournalCall | ExplainedCall | TriedCall; changed?: number | undefined }
 
-/** `changed` is how many records it changed, once that is known. */
 export function Why({ call, changed }: Props) {
   const { on, refusal, script, answer } = call
   const why = 'why' in call ? call.why : null
@@ -134,7 +133,6 @@ function Figures({ facts }: { facts: Facts }) {
   )
 }
 
-/** A request by a link; a control request, which has no page of its own, as it is named. */
 function requestNamed(id: string) {
   if (id.includes(' ')) return id
   const row = list.value.rows.find(row => row.call.id === id && isHeld(row))

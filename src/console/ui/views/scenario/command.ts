@@ -32,7 +32,6 @@ export const titleOf = ({ name, title = name }: ListedScenario): string => title
 const warningShown = ({ line, message }: Problem): string =>
   line === undefined ? message : `Line ${line}: ${message}`
 
-/** What was last loaded here, by sandbox. */
 const loads = new Map<string, { name: string; given: Given }>()
 
 /**

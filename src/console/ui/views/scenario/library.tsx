@@ -27,7 +27,6 @@ script:
 /** Outside of the component, so that what was typed outlasts a change of the view. */
 const edited = draft(BLANK)
 const checked = draft()
-/** The scenario of the library that the text is of, and the text as it was. */
 const listed = signal<{ name: string; text: string } | null>(null)
 
 const CHECK_MS = 400

@@ -4,10 +4,6 @@ import { matches } from '../data/records.js'
 
 export type Named = ShownSetting & { key: string }
 
-/**
- * Settings that match a search, by the first part of their names; those that can be changed come
- * first.
- */
 export function groupsOf(
   settings: Readonly<Record<string, ShownSetting>>,
   search = '',
