@@ -315,7 +315,7 @@ function impureInBrowser(tree: Tree): string[] {
         ({ to }) =>
           !to.startsWith(BROWSER) &&
           !to.endsWith('.css') &&
-          !/^(preact|@preact\/signals|@codemirror\/[\w-]+|@lezer\/highlight)(\/|$)/.test(to) &&
+          !/^(preact|lucide|@preact\/signals|@codemirror\/[\w-]+|@lezer\/highlight)(\/|$)/.test(to) &&
           !PURE.includes(folderOf(to))
       )
       .map(shown)

@@ -391,7 +391,6 @@ t.test('console: the clock is set, advanced, let run and frozen', LONG, async t 
   await button(page, 'Resume').click()
   await button(page, 'Freeze').waitFor()
   t.equal((await clock()).running, true)
-  await shown.locator('time').filter({ hasNotText: '11:59:59' }).waitFor()
   await button(page, 'Freeze').click()
   await button(page, 'Resume').waitFor()
   t.equal((await clock()).running, false)

@@ -47,9 +47,11 @@ export function Dialog({
         before?.focus()
     }
   }, [])
+  // without actions it may hold a form of its own
+  const Frame = actions ? Form : 'div'
   return (
     <dialog ref={element} class={wide ? 'wide' : ''} aria-labelledby={id} onClose={onClose}>
-      <Form class="stack" send={send}>
+      <Frame class="stack" send={send}>
         <h2 id={id}>{title}</h2>
         <Button
           class="quiet close"
@@ -59,7 +61,7 @@ export function Dialog({
         />
         {children}
         {actions && <footer class="row">{actions}</footer>}
-      </Form>
+      </Frame>
     </dialog>
   )
 }

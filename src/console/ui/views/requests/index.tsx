@@ -69,7 +69,12 @@ const COLUMNS: readonly Column<Row>[] = [
   { title: 'Request', class: 'wide', by: ({ call }) => call.path, cell: Path },
   { title: 'Details', class: 'wide faint break from-m', cell: Details },
   { title: 'Amount', class: 'w96 number', cell: ({ call }) => amountOf(call) },
-  { title: SANDBOX, class: 'w96', by: row => row.sandbox, cell: row => row.sandbox || 'base' },
+  {
+    title: SANDBOX,
+    class: 'w96 from-s',
+    by: row => row.sandbox,
+    cell: row => row.sandbox || 'base'
+  },
   { title: 'Result', class: 'wide from-s', by: codeOf, cell: Result },
   { title: 'Test', class: 'w144 from-m', by: ({ call }) => call.test ?? '', cell: TestOf },
   {

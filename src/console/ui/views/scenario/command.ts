@@ -105,7 +105,9 @@ export async function loadedText(): Promise<string> {
       control('POST /verify', { query: { report: '1' } }),
       control('GET /state')
     ])
-  const own = Object.entries(settings).filter(([, { source }]) => source === 'scenario')
+  const own = Object.entries(settings).filter(
+    ([key, { source }]) => source === 'scenario' && key !== 'seed'
+  )
   const { now, running } = clock.began
   const document = {
     name: scenario.name,

@@ -79,16 +79,13 @@ const Entry = ({ id, entry: { name, ...entry }, matched, applied, near_misses }:
   <div class="stack">
     <p class="row">
       <code>{id}</code> <b>{name}</b>
-      <span class="badge end">{figure(matched)} matched</span>
-      <span class={`badge ${applied > 0 ? 'good' : ''}`}>{figure(applied)} applied</span>
+      <span class="badge count end">{matched} matched</span>
+      <span class={`badge count ${applied > 0 ? 'good' : ''}`}>{applied} applied</span>
     </p>
     <pre>{yamlOf(entry)}</pre>
     <NearMisses near={near_misses} shown={id => <RequestLink id={id} />} />
   </div>
 )
-
-/** As wide as three digits, so that a count that grows moves nothing. */
-const figure = (count: number): string => String(count).padStart(3, '\u2007')
 
 const Gates = ({ gates }: { gates: readonly Gate[] }) => (
   <Items
