@@ -1,5 +1,4 @@
 /** What is done most, one click away in every view. */
-import { OPERATION_NAMES } from '../../../reference/operations.js'
 import { Button, Menu } from '../components/controls.js'
 import { Icon, type IconName } from '../components/icon.js'
 import { control, type ListedEntry } from '../control/client.js'
@@ -23,7 +22,7 @@ const ARMED = {
   },
   lose: {
     name: 'lose the next response',
-    on: OPERATION_NAMES.filter(name => !name.startsWith('GET')),
+    on: ['POST *', 'DELETE *'],
     fault: 'connection_reset',
     when: 'after'
   }
