@@ -315,7 +315,9 @@ function impureInBrowser(tree: Tree): string[] {
         ({ to }) =>
           !to.startsWith(BROWSER) &&
           !to.endsWith('.css') &&
-          !/^(preact|lucide|@preact\/signals|@codemirror\/[\w-]+|@lezer\/highlight)(\/|$)/.test(to) &&
+          !/^(preact|lucide|@preact\/signals|@codemirror\/[\w-]+|@lezer\/highlight)(\/|$)/.test(
+            to
+          ) &&
           !PURE.includes(folderOf(to))
       )
       .map(shown)

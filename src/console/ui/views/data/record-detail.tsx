@@ -153,8 +153,8 @@ function Refunds({ state, transaction, refundable }: RefundsProps) {
     left += Number(amount)
     const request = requestOf(id)
     return [
-      <a key="id" href={hrefOf({ path: ['refunds', id] })} title={id}>
-        {created.slice(0, 16).replace('T', ' ')}
+      <a key="id" href={hrefOf({ path: ['refunds', id] })} title={`${id}, ${created}`}>
+        {created.slice(0, 10)}
       </a>,
       <Money key="amount" amount={Number(amount)} currency={currency} />,
       String(reason ?? ''),
