@@ -14,6 +14,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
 import { faker } from '@faker-js/faker/locale/en'
 import { build } from 'esbuild'
+import subsetFont from 'subset-font'
 import { build as buildPages, minify, parseSync } from 'vite'
 
 const require = createRequire(import.meta.url)
@@ -242,6 +243,16 @@ async function copySwagger() {
   return relative(ROOT, folder)
 }
 
+/** What the fonts of the console are cut down to: Latin-1, and the signs that it shows. */
+const LETTERS = `${String.fromCharCode(...Array(0x100).keys()).slice(0x20)}‘’“”–—…·•×→←✓✗€`
+const subsetOf = ({ fileName, source }) =>
+  subsetFont(Buffer.from(source), LETTERS, {
+    targetFormat: 'woff2',
+    ...(fileName.startsWith('inter')
+      ? { variationAxes: { wght: { min: 400, max: 600 } } }
+      : { noLayoutClosure: true })
+  })
+
 /**
  * Builds the browser files: the console, and what starts the page of the API's documentation.
  * Returns the folders of the packages that they hold.
@@ -278,6 +289,8 @@ async function browserFiles() {
   })
   const folder = join(DIST, 'console')
   await mkdir(folder)
+  for (const asset of output.filter(({ fileName }) => fileName.endsWith('.woff2')))
+    asset.source = await subsetOf(asset)
   const icon = { fileName: 'icon.svg', source: await readFile(join(root, 'icon.svg')) }
   await Promise.all(
     [...output, icon].map(({ fileName, code, source }) =>
