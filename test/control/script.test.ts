@@ -16,18 +16,18 @@ const scenario = {
 type Listed = { id: string; entry: object }
 
 t.test('script: entries are listed in order', async t => {
-    const { call, control } = await startTestEmulator(t, { scenario })
-    const [slow] = scenario.script
-    const shown = (first: number, second: number, applied: number) => [
-      { id: 'scr_1', entry: slow, matched: first, applied: first },
-      { id: 'scr_2', entry: DECLINED, matched: second, applied }
-    ]
-    t.strictSame((await control('GET /script')).body, { data: shown(0, 0, 0) })
-    await call('GET /tickets')
-    for (let times = 0; times < 3; times++)
-      await call('POST /refunds', { body: 'transaction=txn_a&amount=900' })
-    await call('POST /refunds', { body: 'transaction=txn_none' })
-    t.strictSame((await control('GET /script')).body, { data: shown(1, 3, 2) })
+  const { call, control } = await startTestEmulator(t, { scenario })
+  const [slow] = scenario.script
+  const shown = (first: number, second: number, applied: number) => [
+    { id: 'scr_1', entry: slow, matched: first, applied: first },
+    { id: 'scr_2', entry: DECLINED, matched: second, applied }
+  ]
+  t.strictSame((await control('GET /script')).body, { data: shown(0, 0, 0) })
+  await call('GET /tickets')
+  for (let times = 0; times < 3; times++)
+    await call('POST /refunds', { body: 'transaction=txn_a&amount=900' })
+  await call('POST /refunds', { body: 'transaction=txn_none' })
+  t.strictSame((await control('GET /script')).body, { data: shown(1, 3, 2) })
 })
 
 t.test(
@@ -250,3 +250,22 @@ t.test(
     t.strictSame(await verdict(), [200, true])
   }
 )
+
+t.test('script: an entry that is added as the first is tried before the others', async t => {
+  const { call, control } = await startTestEmulator(t, { scenario })
+  const respond = (status: number) => ({ on: 'GET /tickets', calls: 1, respond: { status } })
+
+  await control('POST /script', respond(500))
+  await control('POST /script?first=0', respond(501))
+  t.equal((await control('POST /script?first=1', respond(402))).body.id, 'scr_5')
+  t.equal((await control('POST /script?first=maybe', respond(402))).status, 400)
+  t.strictSame(
+    (await control('GET /script')).body.data.map(({ id }: Listed) => id),
+    ['scr_5', 'scr_1', 'scr_2', 'scr_3', 'scr_4']
+  )
+  t.equal((await call('GET /tickets')).status, 402)
+  await control('PUT /snapshots/first')
+  await control('DELETE /script')
+  await control('POST /snapshots/first/restore')
+  t.equal((await control('GET /script')).body.data[0].id, 'scr_5', 'a snapshot keeps the order')
+})

@@ -354,15 +354,31 @@ t.test('verify: a verdict that an overflow could falsify is 409 journal_incomple
 })
 
 t.test('verify: a call that waits sees those that overflow the journal', async t => {
-    for (const [settings, code] of [
-      [{ 'limits.journal': 1 }, undefined],
-      [{ 'evidence.journal': false }, 'journal_incomplete']
-    ] as const) {
-      const { call, verify, listening } = await start(t, { settings })
-      const waiting = verify({ on: 'POST /refunds', times: 1, within: '200ms' })
-      await listening(1)
-      for (let time = 0; time < 3; time++) await call('GET /tickets')
-      const { status, body } = await waiting
-      t.strictSame([status, body.error?.code], [409, code], JSON.stringify(settings))
-    }
+  for (const [settings, code] of [
+    [{ 'limits.journal': 1 }, undefined],
+    [{ 'evidence.journal': false }, 'journal_incomplete']
+  ] as const) {
+    const { call, verify, listening } = await start(t, { settings })
+    const waiting = verify({ on: 'POST /refunds', times: 1, within: '200ms' })
+    await listening(1)
+    for (let time = 0; time < 3; time++) await call('GET /tickets')
+    const { status, body } = await waiting
+    t.strictSame([status, body.error?.code], [409, code], JSON.stringify(settings))
+  }
+})
+
+t.test('verify: ?report=1 responds with 200, whatever the verdict', async t => {
+  const { control } = await startTestEmulator(t, {
+    scenario: { data: smallFixture(), expect: [{ on: 'GET /tickets', times: 1 }] }
+  })
+
+  for (const [query, status] of [
+    ['', 409],
+    ['?report=0', 409],
+    ['?report=1', 200],
+    ['?report=true', 200]
+  ] as const) {
+    const { status: got, body } = await control(`POST /verify${query}`)
+    t.strictSame([got, body.holds], [status, false], query)
+  }
 })
