@@ -52,7 +52,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   reports: 49_500,
   server: 39_900,
   control: 172_800,
-  console: 246_600,
+  console: 246_300,
   client: 28_600,
   cli: 178_700,
   top: 22_700,

@@ -245,7 +245,7 @@ async function copySwagger() {
 
 /** What the fonts of the console are cut down to: Latin-1, and the signs that it shows. */
 const LETTERS = `${String.fromCharCode(...Array(0x100).keys()).slice(0x20)}‘’“”–—…·•×→←✓✗€`
-const subsetOf = ({ fileName, source }) =>
+const subsetOf = (fileName, source) =>
   subsetFont(Buffer.from(source), LETTERS, {
     targetFormat: 'woff2',
     ...(fileName.startsWith('inter')
@@ -289,12 +289,13 @@ async function browserFiles() {
   })
   const folder = join(DIST, 'console')
   await mkdir(folder)
-  for (const asset of output.filter(({ fileName }) => fileName.endsWith('.woff2')))
-    asset.source = await subsetOf(asset)
   const icon = { fileName: 'icon.svg', source: await readFile(join(root, 'icon.svg')) }
   await Promise.all(
-    [...output, icon].map(({ fileName, code, source }) =>
-      writeCompressed(join(folder, fileName), code ?? source)
+    [...output, icon].map(async ({ fileName, code, source }) =>
+      writeCompressed(
+        join(folder, fileName),
+        fileName.endsWith('.woff2') ? await subsetOf(fileName, source) : (code ?? source)
+      )
     )
   )
   for (const page of PAGES) await cp(join(root, page), join(folder, page))

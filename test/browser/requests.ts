@@ -707,7 +707,7 @@ t.test(
     )
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByText('Undone, except the cleared request log.').waitFor()
-    t.equal(await counts(), 2)
+    t.equal(await counts(), 4)
     await press('Advance 1 h')
     await page.getByText('Now: 2026-03-01 20:05:00 UTC').waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()

@@ -10,10 +10,10 @@ import { authorization } from '../sandbox/client.js'
 import { BROWSER, isAccessible, LONG, openConsole, until } from './browser.js'
 
 const BUILT = new URL('../../dist/console/', import.meta.url)
-/** Most that the first view may need, as it is sent, in bytes; 70 kB of it are fonts. */
-const FIRST_PAINT = 125_000
+/** Most that the first view may need, as it is sent, in bytes; 39 kB of it are fonts. */
+const FIRST_PAINT = 100_000
 
-t.test('console: what the first view needs is below 125 kB compressed', async t => {
+t.test('console: what the first view needs is below 100 kB compressed', async t => {
   const script = brotliDecompressSync(readFileSync(new URL('console.js.br', BUILT))).toString()
   const parts = [...script.matchAll(/from"\.\/([\w.-]+)"/g)].map(([, file]) => `${file}.br`)
   const needed = readdirSync(BUILT).filter(
