@@ -22,9 +22,10 @@ import { DataFile } from './sandbox/data-file.js'
 import { DISK, UNSYNCED } from './sandbox/disk.js'
 import type { Sandbox } from './sandbox/sandbox.js'
 import { Sandboxes } from './sandbox/sandboxes.js'
-import { documentOf, problemLine } from './scenario/documents.js'
+import { documentOf } from './scenario/documents.js'
 import { keysIn } from './scenario/export.js'
 import { isPath, Library } from './scenario/library.js'
+import { problemLine } from './scenario/refusal.js'
 import type { GivenVariables } from './scenario/variables.js'
 import { VERSION } from './scenario/version.js'
 import { SAYS } from './server/sentences.js'
@@ -201,7 +202,7 @@ export async function runEmulator({
 /** Settings given by key or nested. Errors: `setting_invalid` with every problem. */
 async function checked(given: GivenSettings): Promise<GivenSettings> {
   const problems = (await SETTINGS_CHECKER.problems(nested(flattened(given)))).map(
-    ({ path, message }) => ({ path, message })
+    ({ path, code, message }) => ({ path, code, message })
   )
   if (problems.length === 0) return flattened(given) as GivenSettings
   throw new ApiError('setting_invalid', {

@@ -1,6 +1,4 @@
-/**
- * Starts an emulator in the process of a test, and gives it as the object that `connect` gives too.
- */
+/** Starts an emulator in the process of a test, as the object that `connect` returns too. */
 import type { FastifyBaseLogger } from 'fastify'
 import { checkedVars, checkOptions } from './client/check-options.js'
 import type { Transport } from './client/connection.js'
@@ -8,6 +6,7 @@ import { Connection, joinedHeaders } from './client/connection.js'
 import type { Fixture, Scenario, Settings } from './client/documents.js'
 import { type Emulator, emulatorAt, jsonOf } from './client/emulator.js'
 import { errorFrom } from './client/error.js'
+import { withNextTick } from './client/next-tick.js'
 import type { Variables } from './client/options.js'
 import { ERRORS } from './client/sentences.js'
 import { isObject } from './core/quick-check.js'
@@ -59,11 +58,9 @@ const OPTIONS = [
 ] as const satisfies (keyof EmulatorOptions)[]
 
 /**
- * Starts an emulator on a free port, or on the one that is given, and loads its scenario. Variables
- * of the environment are not read.
- * Errors: an `EmulatorError`: `option_invalid`; `setting_invalid` and `document_invalid` with every
- * problem; `scenario_unknown`; or the system's own code,
- * such as `EADDRINUSE`. Nothing is left running then.
+ * Starts an emulator and loads its scenario. Variables of the environment are not read. Errors, with
+ * nothing left running: an `EmulatorError`: `option_invalid`; `setting_invalid` and
+ * `document_invalid` with every problem; `scenario_unknown`; or the system's own, as `EADDRINUSE`.
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   checkOptions('startEmulator', options, OPTIONS)
@@ -72,15 +69,17 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   if (scenario !== undefined && typeof scenario !== 'string' && !isObject(scenario))
     throw ERRORS.notAScenario(scenario)
   if (port !== undefined && given.port !== undefined) throw ERRORS.portTwice()
-  const running = await runEmulator({
-    settings: { ...given, ...(port !== undefined && { port }) },
-    ...(scenario !== undefined && {
-      scenario: typeof scenario === 'string' ? scenario : JSON.parse(jsonOf(scenario))
-    }),
-    ...(vars && { vars: { values: checkedVars(vars), isText: false } }),
-    ...(logger && { logger: wholeLogger(logger) }),
-    ...(now && { now })
-  }).catch(error => {
+  const running = await withNextTick(() =>
+    runEmulator({
+      settings: { ...given, ...(port !== undefined && { port }) },
+      ...(scenario !== undefined && {
+        scenario: typeof scenario === 'string' ? scenario : JSON.parse(jsonOf(scenario))
+      }),
+      ...(vars && { vars: { values: checkedVars(vars), isText: false } }),
+      ...(logger && { logger: wholeLogger(logger) }),
+      ...(now && { now })
+    })
+  ).catch(error => {
     throw errorFrom(error)
   })
   const { url, apiKeys, sandbox } = running
@@ -116,10 +115,7 @@ function injection({ url, app, close }: RunningEmulator): Transport {
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
-/**
- * A logger with every level, as the framework wants it; lines of a level that it does not have are
- * not written.
- */
+/** A logger with every level, as the framework wants it. */
 function wholeLogger(given: Logger): FastifyBaseLogger {
   const lines = given as Partial<Record<string, unknown>> as Partial<Record<string, LogLine>>
   const levels = LEVELS.map(level => [

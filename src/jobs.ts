@@ -1,26 +1,21 @@
-/**
- * The jobs of the worker's thread: it reads large documents, and writes what takes long to write.
- */
+/** The jobs of a worker's thread: it reads large documents, and writes what takes long to write. */
 import type { MessagePort } from 'node:worker_threads'
-import { type Question, Reader, type ReaderOptions } from './scenario/reader.js'
-import { answerQuestions } from './work/thread.js'
-import type { Text } from './work/writing.js'
+import { Reader, type Reading } from './scenario/reading.js'
+import { answerQuestions, type Text } from './work/worker.js'
 
-/** Answers the questions of a worker: a text in UTF-8. */
-export function answerJobs(port: MessagePort, options: ReaderOptions): void {
-  const reader = new Reader(options)
-  answerQuestions(port, async (question: Question | Text) =>
-    'write' in question
-      ? new TextEncoder().encode(await written(question))
-      : reader.answer(question)
+/** Answers the questions of a worker. */
+export function answerJobs(port: MessagePort): void {
+  const reader = new Reader()
+  answerQuestions(port, async (question: Reading | Text) =>
+    'write' in question ? written(question) : reader.answer(question)
   )
 }
 
 async function written({ write, json }: Text): Promise<string> {
   const value = JSON.parse(json)
-  if (write === 'yaml' || write === 'scenario') {
-    const { scenarioText, yamlText } = await import('./scenario/yaml.js')
-    return write === 'yaml' ? yamlText(value) : scenarioText(value.data, value.notes)
+  if (write === 'scenario') {
+    const { scenarioText } = await import('./scenario/yaml.js')
+    return scenarioText(value.data, value.notes)
   }
   const [{ RUN_FORMATS }, { DEFAULT_GATES, judged }] = await Promise.all([
     import('./reports/formats.js'),

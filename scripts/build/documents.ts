@@ -3,8 +3,9 @@
  * neither reads YAML nor checks them.
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { type DocumentKind, problemLine, readDocument } from '../../src/scenario/documents.js'
 import { preparedName } from '../../src/scenario/prepared.js'
+import { type DocumentKind, readDocument } from '../../src/scenario/read/document.js'
+import { problemLine } from '../../src/scenario/refusal.js'
 import { FIXTURE_CHECKER, SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
 import { isSharedScript, SHARED_SCRIPT_CHECKER } from '../../src/scenario/shared-script.js'
 import { declaredVariables, readWith } from '../../src/scenario/variables.js'

@@ -9,9 +9,9 @@ import { CONTROL_GROUPS } from '../../src/control/requests.js'
 import { BASE } from '../../src/core/paths.js'
 import { SETTINGS, settingsInForce } from '../../src/core/settings.js'
 import { jsonText } from '../../src/reports/formats.js'
-import { publishedSchema, schemaAddress } from '../../src/scenario/published-schema.js'
 import { VERSION } from '../../src/scenario/version.js'
 import { declarations, methods } from './declarations.js'
+import { publishedSchema, schemaAddress } from './published-schema.js'
 import { REFERENCE_PAGES } from './reference.js'
 
 type Files = Readonly<Record<string, () => string | Promise<string>>>

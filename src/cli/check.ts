@@ -1,7 +1,4 @@
-/**
- * `commerce-emulator check FILE…`: plays scenarios in process or against a running service, and
- * checks what they expect.
- */
+/** `commerce-emulator check FILE…`: plays scenarios, and checks what they expect. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { decodeForm, type FormObject } from '../core/form.js'
 import type { Step } from '../core/places.js'
@@ -9,6 +6,7 @@ import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import { SecretWords } from '../core/secret-words.js'
 import { playIn } from '../engine/play.js'
 import { sentIn } from '../engine/scripted.js'
+import { REPEATS } from '../evidence/findings.js'
 import { explainedUnused, explainedVerdicts } from '../evidence/near-misses.js'
 import { isChange, operationAt, operationOf } from '../reference/operations.js'
 import { Player } from '../replay/player.js'
@@ -21,12 +19,13 @@ import {
 } from '../reports/points.js'
 import { concerns, type Gate } from '../reports/run.js'
 import { Sandbox } from '../sandbox/sandbox.js'
-import type { SourceDocument, Written } from '../scenario/documents.js'
+import type { Written } from '../scenario/documents.js'
 import type { Expectation } from '../scenario/expectations.js'
 import { recordsOf, type StateData, type StateTest } from '../scenario/final-state.js'
 import type { Library } from '../scenario/library.js'
 import { operationsOn, type SentCall, shownOn } from '../scenario/matching.js'
 import { type Explained, explainedMessage } from '../scenario/near-misses.js'
+import type { SourceDocument } from '../scenario/read/document.js'
 import { namesIn, withAnswers } from '../scenario/references.js'
 import { bindingsOf, type Launch } from '../scenario/scenario.js'
 import type { Hold } from '../scenario/script.js'
@@ -77,7 +76,6 @@ type Checking = CheckOptions & {
 type Found<P = PlacedPoint> = Pick<CheckedFile, 'notes' | 'settings'> & { points: P[] }
 /** A shorter key is not masked in reports: it is a word like any other. */
 const MIN_KEY = 8
-/** Requests shown of a finding. */
 const MAX_SHOWN = 3
 /** Ten minutes: the longest that a play really waits at a running service. */
 const MAX_WAIT = 600_000
@@ -113,10 +111,7 @@ export async function check(
   )
 }
 
-/**
- * `known` takes names for `--var`: variables of the file, what its requests refer to, and its
- * records.
- */
+/** `known` takes names for `--var`: variables, what requests refer to, and records. */
 async function checkFile(
   file: string,
   library: Library,
@@ -168,10 +163,6 @@ async function checkFile(
   return { ...more, points: await withPlaces(points, file, written) }
 }
 
-/**
- * Plays the steps, then the plays, and judges what is expected by the plays, or by the steps where
- * there are none.
- */
 async function checkLoaded(checking: Checking): Promise<Found> {
   const { sandbox, against } = checking
   const { steps, play, expectations } = sandbox.requireLoaded()
@@ -211,10 +202,7 @@ async function checkLoaded(checking: Checking): Promise<Found> {
   }
 }
 
-/**
- * Counts requests for the expectations as the scenario writes them: with its own keys. `used` takes
- * the keys that were sent.
- */
+/** Counts requests with the keys of the scenario. `used` takes the keys that were sent. */
 const counting =
   (checking: Checking, tally: Tally, used: Set<string | null>) =>
   (play: Play): Play =>
@@ -239,7 +227,6 @@ const counting =
     return answer
   }
 
-/** Null where it is not of the reference. */
 function sentBy(
   { method, path, query, key, form, headers = {} }: StepCall,
   { sandbox }: Checking
@@ -268,7 +255,6 @@ function sentBy(
   )
 }
 
-/** Sends all requests, each with its point. */
 async function playAll(
   { sandbox, title, service, bindings, onProgress = () => {} }: Checking,
   counted: (play: Play) => Play
@@ -318,7 +304,6 @@ async function waited(ms: number, onProgress: Progress): Promise<void> {
   }
 }
 
-/** Of a request that waited in vain: the entry that holds it. */
 function holdsOn(
   { script }: Sandbox,
   { at, call, answer, problems }: StepOutcome
@@ -362,6 +347,7 @@ async function expectationPoints(
             {
               ...verdict,
               at: [],
+              code: 'counted',
               message: isPlain
                 ? SAYS.counted(seen as number, steps.length + play.length === 0)
                 : message
@@ -369,8 +355,9 @@ async function expectationPoints(
           ]
       const found: readonly (PlacedProblem & Explained)[] =
         'state' in expectation ? await stateProblems(index, checking, drift) : counted
-      const problems = found.map(({ at, message, ...more }) => ({
+      const problems = found.map(({ at, code, message, ...more }) => ({
         at: ['expect', index, ...at],
+        code,
         message: explainedMessage(message, more)
       }))
       return { ...say('expects', wanted), problems }
@@ -378,7 +365,6 @@ async function expectationPoints(
   )
 }
 
-/** Here, or as far as a running service lets records be read. */
 async function stateProblems(
   index: number,
   { sandbox, service, bindings }: Checking,
@@ -404,7 +390,7 @@ async function stateProblems(
   )
 }
 
-/** A lost response has no Request-Id header: the number of the request counts those before it. */
+/** A lost response has no Request-Id header, but the number of its request. */
 function playedAs(request: string, playedSteps: readonly PlayedStep[]): PlayedStep {
   const calls = playedSteps.filter(wasMade)
   const made =
@@ -413,10 +399,7 @@ function playedAs(request: string, playedSteps: readonly PlayedStep[]): PlayedSt
   return made as PlayedStep
 }
 
-/**
- * Entries that were never applied, and mistakes of the plays; mostly a warning each, unless it is
- * to fail.
- */
+/** Entries that were never applied, and mistakes of the plays: warnings unless they are to fail. */
 async function warningsOn(
   { sandbox, failOn = [] }: Checking,
   playedSteps: readonly PlayedStep[],
@@ -427,23 +410,34 @@ async function warningsOn(
   const unused = (await explainedUnused(sandbox.script, looked)).map(({ id, entry, ...more }) => ({
     ...say('must_apply', entry.name ?? shownOn(entry.on)),
     problems: [
-      { at: places.get(id) as Step[], message: explainedMessage(SAYS.never_applied(), more) }
+      {
+        at: places.get(id) as Step[],
+        code: 'never_applied',
+        message: explainedMessage(SAYS.never_applied(), more)
+      }
     ],
     isWarning: !failOn.includes('script')
   }))
   const found = sandbox.evidence.totals.findings().map(finding => {
-    const problems = finding.requests.slice(0, MAX_SHOWN).map(request => {
-      const { place, label } = playedAs(request, playedSteps)
-      return {
-        at: place,
-        ...say(
-          'caused',
-          label,
-          finding.about,
-          sandbox.evidence.find(request)?.problem ?? finding.advice
-        )
-      }
-    })
+    const played = finding.requests
+      .slice(0, MAX_SHOWN)
+      .map(request => ({ request, ...playedAs(request, playedSteps) }))
+    // the first of those that were sent again may be right
+    const shown = REPEATS.has(finding.finding)
+      ? played.slice(-1).map(last => ({
+          ...last,
+          label: played.map(({ label }) => label).join(', ')
+        }))
+      : played
+    const problems = shown.map(({ request, place, label }) => ({
+      at: place,
+      ...say(
+        'caused',
+        label,
+        finding.about,
+        sandbox.evidence.find(request)?.problem ?? finding.advice
+      )
+    }))
     // a script that does not do what it says proves nothing
     const isWarning =
       finding.finding !== 'change-not-made' && !failOn.some(gate => concerns(gate, finding))

@@ -43,10 +43,7 @@ export type Spec = {
   argument?: readonly [name: string, about: string, choices?: readonly string[]]
   options?: readonly Option[]
   examples: readonly (readonly [about: string, line: string])[]
-  /**
-   * The exit status, null when the process goes on serving; `operand` is the argument, or all words
-   * without one.
-   */
+  /** The exit status, null when the process goes on serving. */
   run?: (operand: never, flags: never, line: CommandLine) => Promise<number | null>
 }
 
@@ -75,7 +72,6 @@ type CheckFlags = SettingFlags &
 
 const collected = (text: string, before: string[] = []) => [...before, text]
 
-/** Names with spaces or commas between them. */
 const listOf = (text: string, before: string[] = []) => [
   ...before,
   ...text.split(',').filter(name => name !== '')
@@ -148,7 +144,6 @@ function settingOptions(
   ]
 }
 
-/** The name of a variable for a command. */
 const nameOption = (name: string, what: string) =>
   option(`--${name}-name <name>`, `Variable for ${what}.`).default(
     `COMMERCE_${name.replace('-', '_').toUpperCase()}`
@@ -376,18 +371,32 @@ export const COMMANDS = {
   },
   repro: {
     about:
-      'Print a scenario that replays one request of a running emulator, with the records that it touched, and gets the same response.',
+      'Print a scenario that replays one request of a running emulator or of a report, with the records that it touched, and gets the same response.',
     argument: [
       '<id>',
       'A Request-Id such as req_3, or the name of a request in a report, such as worker-1#2/req_3.'
     ],
-    options: ADDRESS,
-    examples: [
-      ['reproduce the response to a request', 'commerce-emulator repro req_3 > refused.yaml']
+    options: [
+      option('--run <file>', 'File run.json of exec --report, in place of a running emulator.'),
+      ...ADDRESS
     ],
-    run: async (id: string, flags: AddressFlags, { environment, stdout }) => {
-      const { scenarioOf } = await import('./running.js')
-      stdout.write(await scenarioOf(id, await runningAt(flags, environment)))
+    examples: [
+      ['reproduce the response to a request', 'commerce-emulator repro req_3 > refused.yaml'],
+      [
+        'the same from a report alone',
+        "commerce-emulator repro '#1/req_3' --run reports/run.json > refused.yaml"
+      ]
+    ],
+    run: async (
+      id: string,
+      { run, ...flags }: AddressFlags & { run?: string },
+      { environment, stdout }
+    ) => {
+      const text =
+        run === undefined
+          ? (await import('./running.js')).scenarioOf(id, await runningAt(flags, environment))
+          : (await import('./repro.js')).scenarioInRun(id, run)
+      stdout.write(await text)
       return STATUS.done
     }
   },
@@ -624,7 +633,6 @@ async function runCheck(files: string[], flags: CheckFlags, line: CommandLine): 
   return concludeCheck(checked, line)
 }
 
-/** Why requests cannot be sent to an address; null where they can. */
 function addressProblem(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol)) return SAYS.not_http(text)
@@ -683,7 +691,6 @@ async function launchOf({ set = [], settings, ...flags }: SettingFlags, environm
   }
 }
 
-/** Undefined without `--var`. */
 const varsOf = ({ var: values }: SettingFlags) =>
   values && { values: Object.fromEntries(values), isText: true }
 
@@ -695,7 +702,6 @@ async function runningAt(
   return { url: url ?? (environment.COMMERCE_URL || 'http://localhost:4010'), token: known }
 }
 
-/** Why an argument is refused where the emulator is started. */
 function strayArgument(word: string, program: Command): string {
   const commands = program.commands.map(command => command.name())
   if (commands.includes(word)) return SAYS.command_first(word)

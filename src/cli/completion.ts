@@ -2,7 +2,6 @@
 import type { Command } from 'commander'
 
 const longOf = ({ options }: Command) => options.map(({ long }) => long as string)
-/** Those below a command, or of its argument. */
 const wordsOf = ({ commands, registeredArguments: [argument] }: Command) => [
   ...commands.map(command => command.name()),
   ...(argument?.argChoices ?? [])

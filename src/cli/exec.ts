@@ -1,11 +1,9 @@
-/**
- * `commerce-emulator exec … -- COMMAND…`, and `record`: runs a command against its own emulator,
- * and judges its requests.
- */
+/** `commerce-emulator exec`, `record`: run a command against an emulator, and judge it. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import { constants } from 'node:os'
+import { join } from 'node:path'
 import { BASE } from '../core/paths.js'
 import { type GivenSettings, type SettingVariables, settingsInForce } from '../core/settings.js'
 import { visible } from '../core/visible.js'
@@ -42,10 +40,13 @@ export async function exec(
   { launch, vars, names, killAfter, out, ...options }: ExecOptions,
   { stderr }: Streams
 ): Promise<number> {
-  const recorder = out === undefined ? null : await (await import('./record.js')).Recorder.to(out)
-  const flag = recorder === null ? launch.flag : flagOfRecording(launch)
   const { environment, variables } = launch
-  if (options.report !== null) await mkdir(options.report, { recursive: true })
+  const { report } = options
+  if (report !== null) await mkdir(report, { recursive: true })
+  const recording = out === undefined && report === null ? null : await import('./record.js')
+  if (out !== undefined) await recording?.checkWritable(out)
+  const recorder = recording && new recording.Recorder()
+  const flag = recorder === null ? launch.flag : flagOfRecording(launch)
   const level = flag.log_level ?? environment.log_level
   const logger = level && (await createLogger(level, stderr.isTTY, stderr))
   const say = (line: string) => stderr.write(`commerce-emulator: ${line}\n`)
@@ -86,18 +87,27 @@ export async function exec(
       url: controlUrl,
       token: settingsInForce(launch).values.control_token
     })
-    const isRecorded = recorder === null || (await recorder.write(emulator, stderr))
-    const next = () => (out === undefined ? SAYS.record_it() : SAYS.check_it(shellWord(out)))
+    const recorded = await recorder?.end(emulator, out, stderr)
+    run.recordings = recorded?.recordings ?? []
+    const isWritten = out === undefined || recorded?.isWritten === true
+    const next = (request: string) => {
+      if (out !== undefined) return SAYS.check_it(shellWord(out))
+      const isRecorded = run.recordings?.some(({ of, requests }) =>
+        requests.some(({ id }) => `${of}/${id}` === request)
+      )
+      return report === null || !isRecorded
+        ? SAYS.record_it()
+        : SAYS.repro_of_run(shellWord(request), shellWord(join(report, 'run.json')))
+    }
     const judged = await concluded(run, status, { ...options, next }, stderr)
     if (status !== 0) say(why)
-    return judged === STATUS.done && !isRecorded ? STATUS.failed : judged
+    return judged === STATUS.done && !isWritten ? STATUS.failed : judged
   } finally {
     await emulator.close()
   }
 }
 
 const LOOPBACK = 'localhost,127.0.0.1,::1'
-/** Past the proxy that the environment names, if any. */
 function withoutProxy(env: NodeJS.ProcessEnv, say: (line: string) => void): Record<string, string> {
   const proxy = ['http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'].find(name => env[name])
   if (proxy === undefined) return {}
@@ -128,10 +138,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 /** A terminal sends Ctrl-C and Ctrl-\ to the command as well. */
 const OF_KEYBOARD: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
 
-/**
- * Passes signals on, and kills the command `killAfter` seconds later. Returns its status, or 128
- * plus its signal, and why it is not 0.
- */
+/** Returns the status, or 128 plus the signal, and why it is not 0. */
 async function runCommand(
   [name, ...args]: Command,
   variables: Record<string, string>,

@@ -4,13 +4,12 @@ import { EmulatorError } from '../client/error.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { withoutSecrets } from '../core/redaction.js'
 import { visible } from '../core/visible.js'
-import { problemLine } from '../scenario/documents.js'
+import { problemLine } from '../scenario/refusal.js'
 import { reasonOf, SAYS, type SystemError } from './sentences.js'
 
 /** `misused`: a wrong command line or setting; `gate`: all went well but a gate. */
 export const STATUS = { done: 0, failed: 1, misused: 2, gate: 3 } as const
 
-/** What a command cannot do, by its message. */
 export class Failure extends Error {}
 
 const isRefusal = (error: Error) => error instanceof ApiError || error instanceof EmulatorError
@@ -37,7 +36,7 @@ export function problemsOf(error: Error): readonly Problem[] {
   if (error instanceof ApiError) return error.problems as readonly Problem[]
   const message = unusable(error)
   if (message === undefined) throw error
-  return [{ path: '', message }]
+  return [{ path: '', code: 'unread', message }]
 }
 
 /** What, where and what to do; the stack only of a defect. */

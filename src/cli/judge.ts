@@ -23,10 +23,7 @@ export type ReportOptions = {
   next: (request: string) => string
 }
 
-/**
- * Returns the exit status: 0, or 3 when a gate failed. Errors: as of `runOf`, and of files that
- * cannot be written.
- */
+/** Returns the exit status. Errors: as of `runOf`, and of files. */
 export async function judge(
   { url, token, ...options }: Omit<ReportOptions, 'next'> & { url: string; token: string | null },
   stderr: NodeJS.WriteStream
@@ -37,10 +34,7 @@ export async function judge(
   return concluded(run, null, { ...options, next }, stderr)
 }
 
-/**
- * `status` is that of the command, null for none. Returns the exit status: 1 where only a report
- * was not written.
- */
+/** `status` is that of the command. Returns 1 where only a report was not written. */
 export async function concluded(
   run: RunDocument,
   status: number | null,

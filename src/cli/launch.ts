@@ -16,7 +16,7 @@ import {
   variableOf
 } from '../core/settings.js'
 import { typedValue } from '../core/typed-value.js'
-import { SAYS } from './sentences.js'
+import { SAYS, say } from './sentences.js'
 
 type Given = { key: SettingKey; text: string; place: string; advice?: string }
 
@@ -45,10 +45,7 @@ export async function settingsOfEnvironment(environment: Environment): Promise<G
   )
 }
 
-/**
- * Refuses a bare HOST that shells and build tools set: binding to it could open the emulator to a
- * network. Errors: `setting_invalid`.
- */
+/** Refuses a bare HOST, which shells set. Errors: `setting_invalid`. */
 export function refuseForeignHost({ host }: GivenSettings, environment: Environment): void {
   const { HOST = '' } = environment
   if (
@@ -59,7 +56,11 @@ export function refuseForeignHost({ host }: GivenSettings, environment: Environm
   )
     return
   throw settingInvalid([
-    { path: 'the variable HOST', message: `${SAYS.host(HOST)}${adviceOn('host', HOST, 'HOST')}` }
+    {
+      path: 'the variable HOST',
+      code: 'host',
+      message: `${SAYS.host(HOST)}${adviceOn('host', HOST, 'HOST')}`
+    }
   ])
 }
 
@@ -69,7 +70,6 @@ const settingInvalid = (problems: Problem[]) =>
     problems
   })
 
-/** What to do about a variable that is not meant for the setting. */
 function adviceOn(key: SettingKey, text: string, name: string): string {
   const prefixed = prefixedVariableOf(key)
   if (name !== prefixed) return SAYS.not_meant(prefixed)
@@ -81,7 +81,6 @@ const USED_LATER = SETTING_KEYS.filter(
   key => SETTINGS[key].flag && !['watch', 'log_level', 'seed'].includes(key)
 )
 
-/** For each bare variable whose value is in the lines of a failure. */
 export function linesOnVariables(lines: readonly string[], environment: Environment): string[] {
   return USED_LATER.flatMap(key => {
     const name = variableOf(key)
@@ -94,9 +93,7 @@ export function linesOnVariables(lines: readonly string[], environment: Environm
   })
 }
 
-/**
- * Of `--set key=value` and of own flags, which win. Errors: `setting_invalid` with every problem.
- */
+/** Own flags win. Errors: `setting_invalid` with every problem. */
 export async function settingsOfFlags(
   flags: Partial<Record<SettingKey, string>>,
   sets: readonly string[]
@@ -105,9 +102,9 @@ export async function settingsOfFlags(
   const fromSets = sets.flatMap(text => {
     const [, key = '', value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
     const place = `--set ${key === 'control_token' ? key : text}`
-    if (value === undefined) problems.push({ path: place, message: SAYS.set() })
+    if (value === undefined) problems.push({ path: place, ...say('set') })
     else if (!Object.hasOwn(SETTINGS, key))
-      problems.push({ path: place, message: SAYS.unknown_setting(key, suggestion(key)) })
+      problems.push({ path: place, ...say('unknown_setting', key, suggestion(key)) })
     else return [{ key: key as SettingKey, text: value, place }]
     return []
   })
@@ -121,23 +118,21 @@ export async function settingsOfFlags(
 
 const flagOf = (key: SettingKey) => SETTINGS[key].flag as string
 
-/** A similar key, the keys of the group that it names, or where they are listed. */
 function suggestion(key: string): string {
   const group = SETTING_KEYS.filter(known => known.startsWith(`${key}.`))
   if (group.length > 0) return SAYS.settings_in_group(group)
   return didYouMean(key, SETTING_KEYS) || SAYS.settings_listed()
 }
 
-/** Errors: `setting_invalid` with these problems and those of the values. */
 async function read(given: readonly Given[], problems: Problem[] = []): Promise<GivenSettings> {
   const values = Object.fromEntries(
     given.map(({ key, text }) => [key, typedValue(text, SETTINGS[key].schema as { type?: string })])
   )
-  for (const { path, message } of await CHECKER.problems(nested(values))) {
+  for (const { path, code, message } of await CHECKER.problems(nested(values))) {
     const { place, advice = '' } = given.findLast(
       ({ key }) => path === key || path.startsWith(`${key}[`)
     ) as Given
-    problems.push({ path: place, message: `${message}${advice}` })
+    problems.push({ path: place, code, message: `${message}${advice}` })
   }
   if (problems.length > 0) throw settingInvalid(problems)
   return flattened(nested(values)) as GivenSettings

@@ -1,6 +1,4 @@
-/**
- * `commerce-emulator scenarios`, `rules`, `assumptions` and `settings`: what there is, a line each.
- */
+/** The commands that list what there is, a line each. */
 import { SETTINGS, settingsInForce } from '../core/settings.js'
 import { visible } from '../core/visible.js'
 import { ASSUMPTIONS } from '../reference/assumptions.js'
@@ -30,7 +28,6 @@ const LISTS: Readonly<
     ])
 }
 
-/** The lines of a list, the names in a column. */
 export async function listText(name: keyof typeof LISTS, launch: Launch): Promise<string> {
   const lines = await LISTS[name](launch)
   const width = Math.max(...lines.map(([name]) => name.length))

@@ -1,7 +1,4 @@
-/**
- * `commerce-emulator mcp`: an emulator as tools of a coding agent, over the Model Context Protocol
- * on stdin and stdout; the docs are resources.
- */
+/** `commerce-emulator mcp`: an emulator as tools of a coding agent; the docs are resources. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -87,10 +84,7 @@ async function played(scenario: string): Promise<string> {
   }
 }
 
-/**
- * `isKept`: reports keep what it shows of requests from before a load or reset. Errors:
- * `request_unknown`.
- */
+/** Errors: `request_unknown`. */
 const ofRequest = (
   about: string,
   show: (at: Emulator, id: string) => Promise<unknown>,
@@ -107,7 +101,6 @@ const ofRequest = (
     throw new EmulatorError('request_unknown', `${id} is from before a load or reset.`)
   })
 
-/** The tools by their names. */
 export const TOOLS: Readonly<Record<string, Tool>> = {
   list_scenarios: tool(
     'List the scenarios and fixtures that can be loaded by name, each with its description.',

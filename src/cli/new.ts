@@ -8,9 +8,7 @@ import { reasonOf, SAYS, shellWord } from './sentences.js'
 
 const SCHEMA = join('docs', 'schema', 'scenario.json')
 const ENDING = /\.ya?ml$/i
-/** A plain text in YAML. */
 const IS_PLAIN = /^[A-Za-z][\w-]*$/
-/** Words that YAML reads as something else. */
 const WORDS = /^(true|false|null|yes|no|on|off|y|n)$/i
 
 /** Returns what to print. Errors: a `Failure` that says why nothing was written. */

@@ -37,9 +37,7 @@ const FLAG = /^-(-|[a-z]$)/i
 /** The wait for another try to say that lines are missing. */
 const RETRY_MS = 1000
 
-/**
- * Returns the exit status, or null when the process goes on serving. Errors are reported on stderr.
- */
+/** The exit status, null when the process goes on serving. */
 export async function run(
   args: readonly string[],
   environment: CommandLine['environment'],
@@ -108,10 +106,7 @@ export async function run(
   return status === STATUS.done && unwritten.has('stdout') ? STATUS.failed : status
 }
 
-/**
- * What cannot be written ends nothing: it is said on stderr, once it can be. A reader that has read
- * enough, such as `head`, is not a failure. Returns what fails.
- */
+/** Says what cannot be written, and returns what fails: not a reader that has read enough. */
 function outliveFailures({ stdout, stderr }: Streams): ReadonlySet<string> {
   const failing = new Set<string>()
   for (const [name, stream] of Object.entries({ stdout, stderr }))

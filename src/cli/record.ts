@@ -1,4 +1,4 @@
-/** `commerce-emulator record --out FILE -- COMMAND…`: `exec`, and its requests as scenarios. */
+/** The requests of `exec` as scenarios: files of `record --out FILE`, and part of a report. */
 import { randomBytes } from 'node:crypto'
 import { rm, stat, writeFile } from 'node:fs/promises'
 import { parse } from 'node:path'
@@ -7,68 +7,56 @@ import { visible } from '../core/visible.js'
 import type { RunningEmulator } from '../emulator.js'
 import { keysToMask } from '../engine/keys.js'
 import { type Recording, recordingOf, scenarioOf } from '../replay/recorded-scenario.js'
+import type { RunRecording } from '../replay/replayed.js'
 import { replaceFile } from '../sandbox/disk.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
+import type { Json } from '../scenario/steps.js'
 import { scenarioText } from '../scenario/yaml.js'
 import { Failure } from './failures.js'
 import { reasonOf, SAYS, type SystemError } from './sentences.js'
 
-const MAX_FILES = 100
+const MAX_RECORDINGS = 100
 
 export class Recorder {
-  readonly #file: string
   readonly #recordings: Promise<Recording>[] = []
   #omitted = 0
 
-  private constructor(file: string) {
-    this.#file = file
-  }
-
-  /** Errors: a `Failure` where no such file can be written. */
-  static async to(file: string): Promise<Recorder> {
-    await checkWritable(file)
-    return new Recorder(file)
-  }
-
   /** Called before a sandbox forgets its requests. */
   readonly note = (sandbox: Sandbox): void => {
-    if (this.#recordings.length < MAX_FILES)
+    if (this.#recordings.length < MAX_RECORDINGS)
       this.#recordings.push(recordingOf(sandbox, keysToMask(sandbox)))
     else this.#omitted++
   }
 
-  /**
-   * One for each load or reset, the further ones with -2, -3… Returns whether there were requests,
-   * and all were written.
-   */
-  async write(
+  /** The files of further loads and resets end in -2, -3… `isWritten`: there was something to write. */
+  async end(
     { sandboxes }: Pick<RunningEmulator, 'sandboxes'>,
+    out: string | undefined,
     stderr: NodeJS.WritableStream
-  ): Promise<boolean> {
-    for (const sandbox of sandboxes.all()) this.note(sandbox)
-    const recordings = (await Promise.all(this.#recordings)).filter(({ calls }) => calls.length > 0)
+  ): Promise<{ recordings: RunRecording[]; isWritten: boolean }> {
+    for (const sandbox of sandboxes.all()) if (sandbox.isJudged) this.note(sandbox)
+    const noted = (await Promise.all(this.#recordings)).filter(({ calls }) => calls.length > 0)
     const say = (text: string) => stderr.write(`commerce-emulator: ${visible(text)}\n`)
-    if (this.#omitted > 0) say(SAYS.too_many_files(MAX_FILES, this.#omitted))
-    if (recordings.length === 0) say(SAYS.not_written(this.#file, SAYS.nothing_recorded()))
-    let isWritten = recordings.length > 0
-    for (const [index, recording] of recordings.entries()) {
-      const file = index === 0 ? this.#file : numbered(this.#file, index + 1)
+    if (this.#omitted > 0) say(SAYS.too_many_recordings(MAX_RECORDINGS, this.#omitted))
+    if (noted.length === 0 && out !== undefined) say(SAYS.not_written(out, SAYS.nothing_recorded()))
+    let isWritten = noted.length > 0
+    const recordings: RunRecording[] = []
+    for (const [index, recording] of noted.entries()) {
+      const file = out === undefined || index === 0 ? out : numbered(out, index + 1)
+      const { of, calls } = recording
       try {
-        const { data, notes } = await scenarioOf(recording)
+        const { data, notes, requests } = await scenarioOf(recording)
+        recordings.push({ of, requests, scenario: data as Json })
+        if (file === undefined) continue
         await (await replaceFile(file, [scenarioText(data, notes)])).close()
-        const plays = (data.play as object[]).filter(play => !('wait' in play)).length
-        say(SAYS.recorded(file, plays, recording.calls.length - plays))
+        say(SAYS.recorded(file, requests.length, calls.length - requests.length))
       } catch (error) {
         isWritten = false
-        say(
-          SAYS.not_written(
-            file,
-            error instanceof ApiError ? error.message : reasonOf('write', error as Error)
-          )
-        )
+        const why = error instanceof ApiError ? error.message : reasonOf('write', error as Error)
+        say(SAYS.not_written(file ?? SAYS.recording_of(of), why))
       }
     }
-    return isWritten
+    return { recordings, isWritten }
   }
 }
 
@@ -82,7 +70,7 @@ const unwritable = (file: string, error: SystemError) =>
   new Failure(SAYS.out_unwritten(file, reasonOf('write', error)))
 
 /** Errors: a `Failure` where no such file can be written. */
-async function checkWritable(file: string): Promise<void> {
+export async function checkWritable(file: string): Promise<void> {
   const isFolder = await stat(file).then(
     found => found.isDirectory(),
     () => false

@@ -11,10 +11,7 @@ import { concluded, type ReportOptions } from './judge.js'
 import { filesAt } from './scenario-files.js'
 import { SAYS } from './sentences.js'
 
-/**
- * Of each place, a file, a folder with all below it, or a pattern; each file once. Errors: a
- * `Failure` for a place without a file.
- */
+/** The files of each place, once. Errors: a `Failure` for a place without a file. */
 async function runsAt(places: readonly string[]): Promise<string[]> {
   const found = await Promise.all(
     places.map(async place => ({ place, ...(await filesAt(place, '**/run.json')) }))
@@ -28,7 +25,7 @@ async function runsAt(places: readonly string[]): Promise<string[]> {
 }
 
 /** Reads a run; its folder has the name of its job. */
-async function readRun(file: string): Promise<JobRun & { status: number | null }> {
+export async function readRun(file: string): Promise<JobRun & { status: number | null }> {
   const { run, status }: { run?: Partial<RunDocument>; status?: number | null } = Object(
     contentOf(await textOf(file))
   )
@@ -38,10 +35,7 @@ async function readRun(file: string): Promise<JobRun & { status: number | null }
   return { job: basename(dirname(resolve(file))), run: run as RunDocument, status: status ?? null }
 }
 
-/**
- * Returns the exit status: that of the first command that failed, or 3 if only a gate failed.
- * Errors: a `Failure` for a file that is not a run or has another version.
- */
+/** The status of the first command that failed, or 3. Errors: a `Failure`. */
 export async function mergeRuns(
   places: readonly string[],
   options: Omit<ReportOptions, 'next'>,

@@ -32,10 +32,7 @@ export const runOf = (emulator: Running): Promise<RunDocument> =>
     return run?.object === 'run' ? run : null
   })
 
-/**
- * As YAML; `id` is that of a request or its name in a report. Errors: a `Failure` that says why
- * there is none.
- */
+/** As YAML; `id` may be the name in a report. Errors: a `Failure`. */
 export function scenarioOf(id: string, emulator: Running): Promise<string> {
   const [, sandbox = ''] = IN_RUN.exec(id) ?? []
   const prefix = sandbox === '' ? '' : `/sandbox/${sandbox}`
@@ -88,7 +85,6 @@ export async function healthcheck(
   }
 }
 
-/** An emulator bound to every address is asked over the loopback. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'

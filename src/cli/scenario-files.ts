@@ -1,7 +1,4 @@
-/**
- * What `validate` and `check` are given: files, folders, patterns, and names of scenarios and
- * fixtures.
- */
+/** What `validate` and `check` are given. */
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { isAbsolute, relative, resolve } from 'node:path'
@@ -9,7 +6,7 @@ import { glob, isDynamicPattern } from 'tinyglobby'
 import { withoutSlashes } from '../core/paths.js'
 import { settingsInForce } from '../core/settings.js'
 import { type CheckedFile, isFailed, NOTHING_FOUND, withFailure } from '../reports/points.js'
-import { SAYS as DOCUMENT_SAYS } from '../scenario/document-sentences.js'
+import { say as sayOfDocument } from '../scenario/document-sentences.js'
 import { Library } from '../scenario/library.js'
 import { isScenarioOrFixture, type Launch } from '../scenario/scenario.js'
 import { isSharedScript } from '../scenario/shared-script.js'
@@ -67,9 +64,9 @@ export async function checkFiles(
         ...(leftOut === null && (await checkFile(file, library, known, files.length === 1)))
       })
     }
-    const why = files.length > 0 ? SAYS.no_scenario(isPattern) : SAYS.no_files(isPattern)
+    const why = files.length > 0 ? say('no_scenario', isPattern) : say('no_files', isPattern)
     if (isEmpty)
-      checked.push(withFailure(place, say('file_exists'), { path: '', file: place, message: why }))
+      checked.push(withFailure(place, say('file_exists'), { path: '', file: place, ...why }))
   }
   // what a file knows that is not valid is not known
   if (checked.some(({ points }) => points.some(point => isFailed(point) && point.code === 'valid')))
@@ -80,17 +77,14 @@ export async function checkFiles(
       checked.push(
         withFailure(title.message, title, {
           path: title.message,
-          message: DOCUMENT_SAYS.unknown_variable(name, [...known])
+          ...sayOfDocument('unknown_variable', name, [...known])
         })
       )
   }
   return checked
 }
 
-/**
- * Matches of a pattern, files of a folder with such an ending (both `isSearched`), or what is
- * named.
- */
+/** Matches of a pattern, files of a folder, or what is named. */
 export async function filesAt(
   place: string,
   endings: string

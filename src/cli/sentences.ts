@@ -49,7 +49,6 @@ export type SystemError = Error & {
   path?: string
 }
 
-/** In words where the code of the system is known. */
 export const reasonOf = (
   doing: keyof typeof SYSTEM,
   { code = '', message }: Pick<SystemError, 'code' | 'message'>
@@ -141,7 +140,7 @@ export const SAYS = {
     `${variable} is set; the command gets NO_PROXY for localhost, so that it reaches the emulator`,
   not_run: (command: string, why: string) => `${command} cannot be run: ${why}`,
   no_such_command: () => 'no such command',
-  too_many_files: (most: number, more: number) =>
+  too_many_recordings: (most: number, more: number) =>
     `only the requests before the first ${most} loads and resets were recorded; ${more} more were left out`,
   nothing_recorded: () => 'the emulator received no requests',
   recorded: (file: string, requests: number, left: number) =>
@@ -152,6 +151,13 @@ export const SAYS = {
   // running emulators
   repro_it: (request: string, address: string) =>
     `commerce-emulator repro ${request} --url ${address}`,
+  repro_of_run: (request: string, file: string) =>
+    `commerce-emulator repro ${request} --run ${file}`,
+  recording_of: (period: string) => `the recording of ${period}`,
+  no_recordings: (file: string) => `${file} has no recordings; exec --report writes them.`,
+  not_in_run: (file: string, name: string, known: string) =>
+    `${file} has no request ${name} that can be replayed; it has ${known}`,
+  not_replayed: (name: string) => `${name} gets another response when it is replayed`,
   emulator_address: (address: string) =>
     `${address} is not an HTTP address; give the emulator's, such as http://localhost:4010`,
   not_readable: (what: string, address: string, why: string) =>

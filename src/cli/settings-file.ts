@@ -6,13 +6,14 @@ import { isObject } from '../core/quick-check.js'
 import { flattened, type GivenSettings, nested } from '../core/settings.js'
 import { jsonText } from '../reports/formats.js'
 import { settingsYaml } from '../reports/text.js'
-import { numbersBelow, problemsOf, readDocument, refusalOf } from '../scenario/documents.js'
+import { refusalOf } from '../scenario/documents.js'
 import { textOf } from '../scenario/library.js'
+import { readDocument } from '../scenario/read/document.js'
+import { numbersBelow, problemsOf } from '../scenario/read/numbers.js'
 import { Failure } from './failures.js'
 import { CHECKER } from './launch.js'
 import { reasonOf, SAYS } from './sentences.js'
 
-/** As JSON to a .json file, else as YAML. Errors: a `Failure`. */
 export async function writeSettings(file: string, settings: GivenSettings): Promise<void> {
   await writeFile(
     file,

@@ -18,10 +18,7 @@ type Output = {
   stderr: NodeJS.WriteStream
 }
 
-/**
- * Closes on SIGTERM or SIGINT; a second signal ends the process at once. Errors: as of
- * `runEmulator`.
- */
+/** Closes on SIGTERM or SIGINT; a second signal ends the process at once. */
 export async function start(
   {
     quiet = false,
@@ -73,7 +70,6 @@ async function openInBrowser(address: string): Promise<unknown> {
   return open(address)
 }
 
-/** Warns where other machines can reach a control API without a token. */
 export function warnOfExposure(
   { host, control_token }: Pick<Settings, 'host' | 'control_token'>,
   log: Pick<FastifyBaseLogger, 'warn'>
@@ -96,7 +92,6 @@ type StartFacts = {
 const readyLine = ({ baseUrl }: Pick<RunningEmulator, 'baseUrl'>) =>
   `commerce-emulator ready on ${baseUrl}`
 
-/** Addresses, scenario, data, keys, a first request, and that the emulator is ready. */
 export function startUpText(
   {
     baseUrl,

@@ -1,7 +1,4 @@
-/**
- * `commerce-emulator validate FILE…`: checks scenarios, fixtures and files of groups, without
- * opening a port.
- */
+/** `commerce-emulator validate FILE…`: checks documents without opening a port. */
 import { Clock } from '../core/clock.js'
 import type { Problem } from '../core/errors.js'
 import { visible } from '../core/visible.js'
@@ -9,8 +6,8 @@ import { playIn } from '../engine/play.js'
 import { type CheckedFile, isFailed, type Point } from '../reports/points.js'
 import { countOf } from '../reports/sentences.js'
 import { Sandbox } from '../sandbox/sandbox.js'
-import { problemLine } from '../scenario/documents.js'
 import type { Library } from '../scenario/library.js'
+import { problemLine } from '../scenario/refusal.js'
 import { checkSharedScript, type Launch } from '../scenario/scenario.js'
 import { isSharedScript } from '../scenario/shared-script.js'
 import type { GivenVariables } from '../scenario/variables.js'
@@ -59,7 +56,6 @@ export function validate(
   )
 }
 
-/** Nothing is loaded. */
 async function foundIn(
   file: string,
   {

@@ -24,14 +24,12 @@ export type ConnectOptions = {
 const OPTIONS = ['url', 'token', 'timeout'] as const satisfies (keyof ConnectOptions)[]
 const DEFAULT_TIMEOUT = 3000
 const PAUSE = 50
-/** The errors while an emulator starts. */
 const STARTING: readonly string[] = ['no_answer', 'not_ready']
 
 /**
- * Connects to a running emulator once it is ready. The object is that of `startEmulator`;
- * closing it stops nothing.
- * Errors: `option_invalid`; `no_answer` or `not_ready` when it is not ready in time;
- * `answer_unreadable`; `token_required` and other refusals of the control API.
+ * Connects to a running emulator once it is ready. Closing the object stops nothing. Errors:
+ * `option_invalid`; `no_answer` or `not_ready` when it is not ready in time; `answer_unreadable`;
+ * `token_required` and other refusals of the control API.
  */
 export async function connect(options: ConnectOptions): Promise<Emulator> {
   checkOptions('connect', options, OPTIONS)
@@ -58,12 +56,10 @@ export async function connect(options: ConnectOptions): Promise<Emulator> {
 
 async function keysWhenReady(emulator: Emulator, deadline: number): Promise<ApiKey[]> {
   for (;;) {
-    try {
-      return await keysOf(emulator)
-    } catch (error) {
-      if (!STARTING.includes((error as EmulatorError).code) || performance.now() > deadline)
-        throw error
-    }
+    const keys = await keysOf(emulator).catch((error: EmulatorError) => {
+      if (!STARTING.includes(error.code) || performance.now() > deadline) throw error
+    })
+    if (keys) return keys
     await sleep(PAUSE)
   }
 }

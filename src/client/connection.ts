@@ -1,4 +1,5 @@
 /** A way to an emulator, in process or over HTTP. */
+import { withNextTick } from './next-tick.js'
 import { ERRORS } from './sentences.js'
 
 /** `path` is what follows the address; `timeout` is for the whole response, in milliseconds. */
@@ -11,7 +12,6 @@ export type SentRequest = {
 }
 /** Names of headers are in lower case. */
 export type ReceivedAnswer = { status: number; headers: Record<string, string>; text: string }
-/** `close` frees what the transport holds. */
 export type Transport = {
   send: (request: SentRequest) => Promise<ReceivedAnswer>
   close: () => Promise<void>
@@ -27,35 +27,31 @@ const OF_CONNECTION: readonly string[] = [
 ]
 
 export class Connection {
-  /** As in `http://localhost:4010`; behind a proxy with the path that leads to the emulator. */
-  readonly address: string
-  /** The value of `control_token`; null where it is not set. */
-  readonly token: string | null
-  readonly #transport: Transport
   isClosed = false
 
-  constructor(address: string, transport: Transport, token: string | null) {
-    this.address = address
-    this.token = token
-    this.#transport = transport
-  }
+  /**
+   * `address`: as in `http://localhost:4010`, or a proxy's with the path that leads to the emulator;
+   * `token`: the value of `control_token`, if set.
+   */
+  constructor(
+    readonly address: string,
+    private readonly transport: Transport,
+    readonly token: string | null
+  ) {}
 
   /** Sends a request. Errors: `closed`, `no_answer`. */
   async send(request: SentRequest): Promise<ReceivedAnswer> {
     if (this.isClosed) throw ERRORS.closed(`${request.method} ${request.path}`)
     try {
-      const { headers, ...answer } = await this.#transport.send({
-        ...request,
-        headers: { 'user-agent': 'commerce-emulator', ...request.headers }
-      })
+      const answer = await withNextTick(() =>
+        this.transport.send({
+          ...request,
+          headers: { 'user-agent': 'commerce-emulator', ...request.headers }
+        })
+      )
       // closing ends a wait early, so its response covers only a part of the time
       if (this.isClosed) throw ERRORS.closedMeanwhile()
-      return {
-        ...answer,
-        headers: Object.fromEntries(
-          Object.entries(headers).filter(([name]) => !OF_CONNECTION.includes(name))
-        )
-      }
+      return answer
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException
       // several addresses of a name give a code alone
@@ -69,7 +65,7 @@ export class Connection {
 
   async close(): Promise<void> {
     this.isClosed = true
-    await this.#transport.close()
+    await withNextTick(this.transport.close)
   }
 }
 
@@ -77,7 +73,9 @@ export const joinedHeaders = (headers: {
   readonly [name: string]: number | string | readonly string[] | undefined
 }): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')])
+    Object.entries(headers)
+      .filter(([name]) => !OF_CONNECTION.includes(name))
+      .map(([name, value]) => [name, [value].flat().join(', ')])
   )
 
 /** JSON as a value, any other text as it is; null for none. */

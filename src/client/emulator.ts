@@ -22,10 +22,9 @@ import type {
 import { ERRORS } from './sentences.js'
 
 /**
- * An emulator, or one sandbox of it. Every method resolves to the response of its control request,
- * as a plain object. A refusal rejects with an `EmulatorError`
- * that has the code, the message and the problems; each may also reject with `no_answer` and, after
- * `close`, with `closed`.
+ * An emulator, or one sandbox of it. Methods resolve to the response of their control request. A
+ * refusal rejects with an `EmulatorError`; each may also reject with `no_answer` and, after `close`,
+ * with `closed`.
  */
 export type Emulator = Methods & {
   /** `http://localhost:PORT`, of a sandbox `http://localhost:PORT/sandbox/NAME`. */
@@ -40,10 +39,9 @@ export type Emulator = Methods & {
   readonly keys: readonly ApiKey[]
 
   /**
-   * Returns the requests since the last load or reset as a scenario that replays them, in YAML;
-   * with an id that request alone, with the records that it touched
-   * and what they refer to. `GET /_control/requests?format=scenario`, `GET
-   * /_control/requests/ID?format=scenario`. Errors: `request_unknown`, `parameter_invalid`.
+   * The requests since the last load or reset as a scenario that replays them, in YAML; with an id
+   * that request alone, with the records that it touched and what they refer to. Errors:
+   * `request_unknown`, `parameter_invalid`.
    */
   recorded: (id?: string) => Promise<string>
   /**
@@ -53,9 +51,8 @@ export type Emulator = Methods & {
   control: (on: string, options?: ControlOptions) => Promise<Json>
 
   /**
-   * Returns the object for a sandbox of this emulator, isolated from every other. The first request
-   * that changes it, such as `reset`, creates it, in the scenario of the start. Errors: throws
-   * `name_invalid`.
+   * The object for a sandbox of this emulator. The first request that changes it, such as `reset`,
+   * creates it, in the scenario of the start. Errors: throws `name_invalid`.
    */
   sandbox: (name: string) => Emulator
   /**
@@ -65,9 +62,8 @@ export type Emulator = Methods & {
    */
   inject: (on: string, options?: InjectOptions) => Promise<InjectedAnswer>
   /**
-   * Stops an emulator of `startEmulator`; ends the requests and connections of an object of
-   * `connect`, and nothing else; deletes a sandbox, if it is there.
-   * Closing twice does nothing. Errors: `data_not_written`.
+   * Stops an emulator of `startEmulator`; ends the connections of an object of `connect`; deletes a
+   * sandbox, if it is there. Errors: `data_not_written`.
    */
   close: () => Promise<void>
   /** The same as `close`, for `await using`. */

@@ -3,11 +3,9 @@ import { ApiError } from '../core/errors.js'
 import type { AnswerCode, Problem, Verdict } from './documents.js'
 
 /**
- * What went wrong: the code of a refusal; `option_invalid` for an unknown or invalid option of the
- * package; `no_answer` when a request got no response;
+ * The code of a refusal; `option_invalid`; `no_answer` when a request got no response;
  * `answer_unreadable` when the response did not come from an emulator; `expectation_unmet` of
- * `verify`; `closed` after `close`; or the system's own, such as
- * `EADDRINUSE`.
+ * `verify`; `closed` after `close`; or the system's own, such as `EADDRINUSE`.
  */
 export type ErrorCode =
   | AnswerCode
@@ -27,7 +25,6 @@ type Details = {
   cause?: Error
 }
 
-/** Everything that the package throws and rejects with. */
 export class EmulatorError extends Error {
   override readonly name = 'EmulatorError'
   readonly code: ErrorCode

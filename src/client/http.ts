@@ -3,6 +3,7 @@
  */
 import { Agent, request } from 'node:http'
 import type { RequestOptions } from 'node:https'
+import { text } from 'node:stream/consumers'
 import {
   joinedHeaders,
   type ReceivedAnswer,
@@ -44,18 +45,15 @@ export async function httpTransport({
         }
       })
       sent.on('error', reject)
-      sent.on('response', answer => {
-        const chunks: Buffer[] = []
-        answer.on('error', reject)
-        answer.on('data', chunk => chunks.push(chunk))
-        answer.on('end', () =>
-          resolve({
+      sent.on('response', answer =>
+        text(answer)
+          .then(text => ({
             status: answer.statusCode as number,
             headers: joinedHeaders(answer.headers),
-            text: Buffer.concat(chunks).toString()
-          })
-        )
-      })
+            text
+          }))
+          .then(resolve, reject)
+      )
       sent.end(body)
     })
   return { send, close: async () => agent.destroy() }

@@ -28,10 +28,7 @@ export type InjectOptions = {
   key?: string | null
   headers?: { readonly [name: string]: string }
 }
-/**
- * A request that is only tried. The default key is that of the first merchant, or none where the
- * operation needs none.
- */
+/** A request that is only tried. The default key is that of the first merchant. */
 export type ExplainOptions = InjectOptions & {
   /**
    * What is different on the copy that the request is tried on: records to add or replace,

@@ -220,7 +220,7 @@ export const ANSWERS = {
     'One thing that is wrong with a document, or with settings.',
     closed({
       path: told('Where in the document, as `tickets[3].location`; empty for the document itself.'),
-      code: optional(told('The kind of problem, for programs; messages may change.')),
+      code: told('The kind of problem, for programs; messages may change.'),
       message: text(),
       file: optional(text()),
       line: optional(count()),
@@ -235,7 +235,12 @@ export const ANSWERS = {
   SnapshotName: answer('A snapshot.', closed({ name: text() })),
   State: answer(
     'The state as a fixture to change and load again: each record has its id and time of creation.',
-    closed(records(name => `${NAMES[name]}Fixture`, '{ id: string; created: string }'))
+    closed({
+      ...records(name => `${NAMES[name]}Fixture`, '{ id: string; created: string }'),
+      deleted_users: optional(
+        list(closed({ id: text(), account: text(), created: text(), after: count() }))
+      )
+    })
   ),
   AddedRecords: answer(
     'The records as the API returns them, with their further fields.',
@@ -356,6 +361,7 @@ export const ANSWERS = {
         closed({ assumption, topic: text(), default: text(), ...totals }),
         'The assumptions that at least one response relied on.'
       ),
+      unused_scenarios: strings,
       unused_script_entries: list(entry),
       expectations: list(
         closed({

@@ -15,7 +15,8 @@ import { needsKey } from '../reference/operations.js'
 import { closed, nullable, optional, text, word } from '../reference/parameters.js'
 import { changesBy } from '../replay/past.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
-import { numbersBelow, type SourceDocument } from '../scenario/documents.js'
+import type { SourceDocument } from '../scenario/read/document.js'
+import { numbersBelow } from '../scenario/read/numbers.js'
 import { bindingsOf } from '../scenario/scenario.js'
 import { type Action, gateOf, type ListedEntry } from '../scenario/script.js'
 import type { Arrival } from '../server/arrivals.js'
@@ -56,6 +57,9 @@ export async function explain(
 ): Promise<object | string> {
   checkPath(asked.path)
   const copy = sandbox.copy()
+  // so that it gets no id that the next request will get
+  copy.requests = -1
+  copy.state.ids.skip()
   await change(copy, asked.changes ?? {}, document)
   const before = { store: copy.store.clone(), script: copy.script.listed() }
   const request = execute(copy, requestOf(requestAsked(asked, copy.store)), { base })

@@ -1,4 +1,4 @@
-/** Protects the control API from web pages (DNS rebinding, other sites) and without the token. */
+/** Protects the control API from web pages and from callers without the token. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -24,11 +24,7 @@ export const CONTROL_HEADERS = {
 
 const MAX_SHOWN = 100
 
-/**
- * Refuses a control request that is not allowed, and all but health before the scenario is loaded.
- * Errors: `host_not_allowed` and `origin_not_allowed` (403), `token_required` (401), `not_ready`
- * (503).
- */
+/** Errors: `host_not_allowed`, `origin_not_allowed`, `token_required`, `not_ready`. */
 export function guardControl(request: FastifyRequest, { token, hosts, isSignedIn }: Guard): void {
   const { headers, raw, routeOptions, arrival } = request
   const { host, origin, authorization } = headers
@@ -82,13 +78,13 @@ function isSafeHost(host: string, allowed: readonly string[]): boolean {
 export const isSame = (a: string, b: string) => timingSafeEqual(digest(a), digest(b))
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
-/** A wrong token is refused so much later than the one before, up to a maximum. */
+/** How much later each wrong token is refused than the one before, and at most. */
 const STEP_MS = 50
 const MAX_MS = 1000
 /** Of more, a refusal goes out at once, so that wrong tokens cannot pile up. */
 const MAX_WAITING = 100
 
-/** Slows those who guess the token: waits after a wrong one. */
+/** Waits after a wrong token, at most until the emulator stops. */
 export function wrongTokens(closing: AbortSignal): () => Promise<void> {
   let wrong = 0
   let waiting = 0

@@ -16,8 +16,8 @@ import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import type { Store } from '../store/store.js'
 import { lazily } from '../work/json-pieces.js'
-import { WRITING, written } from '../work/writing.js'
 import { filterOfScenario, REFUSALS } from './sentences.js'
+import { written } from './writing.js'
 
 /** The parameter `scope`. */
 export const scope = (description: string) => ({
@@ -84,7 +84,7 @@ export async function recordedText(
   { scope, limit, ...filters }: Filters,
   sandbox: Sandbox,
   signal: AbortSignal
-): Promise<Uint8Array> {
+): Promise<string> {
   const [unfit] = Object.keys({ ...(scope && { scope }), ...(limit && { limit }) })
   if (unfit !== undefined) throw filterOfScenario(unfit)
   const isWanted = filterOf(filters, sandbox)
@@ -100,7 +100,7 @@ export async function repeatedText(
   one: Exchange,
   sandbox: Sandbox,
   signal: AbortSignal
-): Promise<Uint8Array> {
+): Promise<string> {
   return scenarioText(sandbox, [one], signal, async recording => {
     const scenario = await scenarioOfCall(recording)
     if (scenario === undefined) throw REFUSALS.unplayable(one.id)
@@ -113,8 +113,8 @@ const scenarioText = (
   chosen: readonly Exchange[] | undefined,
   signal: AbortSignal,
   scenarioFrom: typeof scenarioOf
-): Promise<Uint8Array> =>
-  sandbox.jobs.run(WRITING, signal, async ask => {
+): Promise<string> =>
+  sandbox.work(signal, async ask => {
     const recording = await recordingOf(sandbox, keysToMask(sandbox), chosen)
     return written(ask, 'scenario', await scenarioFrom(recording))
   })
@@ -135,10 +135,7 @@ export const MOMENT = {
   after: optional(text({ description: 'The id of a request: the state just after it.' }))
 }
 
-/**
- * Now if none is given. Errors: `request_unknown`, `state_unknown`, `parameter_invalid` for two
- * moments.
- */
+/** Errors: `request_unknown`, `state_unknown`, `parameter_invalid` for two moments. */
 export async function recordsAt(
   { before, after }: { before?: string; after?: string },
   sandbox: Sandbox,
@@ -154,7 +151,7 @@ export async function recordsAt(
       )
 }
 
-/** Errors: as of `Jobs.run`; `state_unknown`. */
+/** Errors: as of `Worker.run`; `state_unknown`. */
 export async function changesOfRequest(
   call: Exchange,
   sandbox: Sandbox,
@@ -165,17 +162,14 @@ export async function changesOfRequest(
   return maskedThroughout(changesBy(call, stores), keysToMask(sandbox))
 }
 
-/**
- * When it is the turn of the sandbox: requests need not wait for many of them. Errors: as of
- * `Jobs.run`; `state_unknown`.
- */
+/** Errors: as of `Worker.run`; `state_unknown`. */
 const inThePast = <T>(
   call: Exchange,
   sandbox: Sandbox,
   signal: AbortSignal,
   made: (call: Exchange) => Promise<T>
 ): Promise<T> =>
-  sandbox.jobs.run(WRITING, signal, async () => {
+  sandbox.work(signal, async () => {
     if (!isKnown(sandbox, call))
       throw REFUSALS.stateUnknown(call.id, sandbox.settings['limits.journal'])
     return made(call)

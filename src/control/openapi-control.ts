@@ -1,7 +1,4 @@
-/**
- * The control API in OpenAPI 3.1, made from the rows of its requests and the schemas of their
- * bodies and responses.
- */
+/** The control API in OpenAPI 3.1, made of its requests and responses. */
 import type { TSchema } from 'typebox'
 import * as Type from 'typebox'
 import { CONTROL_ERRORS } from '../core/errors.js'

@@ -1,4 +1,4 @@
-/** The OpenAPI document with nested parameters as `address[country]`. */
+/** The OpenAPI document with nested parameters in brackets: `address[country]`. */
 import { inBrackets } from '../core/form.js'
 import { type Json, OTHERS } from './openapi-schemas.js'
 
@@ -48,10 +48,7 @@ export function flattened(
   const schemas = { ...document.components.schemas } as Objects
   const objects = { ...schemas }
 
-  /**
-   * A parameter, or the parts of an object, then itself where an empty value unsets them (UPD-2,
-   * META-3); each with what an example has of it.
-   */
+  /** A parameter, or the parts of an object, and itself if it can be unset (UPD-2, META-3). */
   function partsOf(
     name: string,
     {

@@ -1,7 +1,4 @@
-/**
- * The formats of the parameter tables as JSON Schema, without lookaround, `\d` or `\w`, which
- * engines read differently.
- */
+/** Formats as JSON Schema, without lookaround, `\d` or `\w`, which engines read differently. */
 import { COUNTRIES, CURRENCIES, NOT_BLANK } from '../core/formats.js'
 import type { Format } from '../reference/parameters.js'
 
@@ -91,10 +88,7 @@ const formatOf = ({ text, shortest, longest }: Pattern, mayBeEmpty: boolean): Js
   pattern: mayBeEmpty ? `^(?:${text})?$` : `^${text}$`
 })
 
-/**
- * A format of what is sent, in JSON Schema, without that of email: those who read it disagree on
- * what an address is.
- */
+/** Without that of email: those who read it disagree on what an address is. */
 export const sentFormat = (name: Format, mayBeEmpty: boolean): Json =>
   formatOf(
     name === 'country' ? { ...PATTERNS.country, text: inAnyCase(COUNTRY) } : PATTERNS[name],

@@ -1,7 +1,4 @@
-/**
- * The tables of the reference in JSON Schema 2020-12. Each object is a named component that the
- * rest refers to.
- */
+/** The tables of the reference in JSON Schema 2020-12; each object is a named component. */
 import { isObject } from '../core/quick-check.js'
 import type { Settings } from '../core/settings.js'
 import type { AssumptionId } from '../reference/assumptions.js'
@@ -48,10 +45,7 @@ const SUFFIXES: Readonly<Partial<Record<Kind, string>>> = {
   list: 'Filter'
 }
 
-/**
- * `bank_account` → `BankAccountInput`. Metadata is one component everywhere: what is returned can
- * be sent again.
- */
+/** `bank_account` → `BankAccountInput`. Metadata is one component everywhere. */
 function componentName(table: Schema, name: string, use: Use): string {
   const suffix =
     use === 'response' || table.additionalProperties ? '' : (SUFFIXES[use.kind] as string)
@@ -208,14 +202,9 @@ function metadata({ description, 'x-rule': rule }: Schema): Json {
 export const oneOf = (words: readonly unknown[]): Json =>
   words.length === 1 ? { const: words[0] } : { enum: words }
 
-/**
- * What a condition says nothing of; a linter that forbids further names would forbid them there.
- */
+/** Some linters forbid names that a condition does not mention. */
 export const OTHERS = { additionalProperties: true }
-/**
- * What a value of a parameter requires of others (TXN-3, TXN-4), one condition behind the other:
- * generators read past `if`.
- */
+/** What a value requires of others (TXN-3, TXN-4), one by one: generators read past `if`. */
 function conditionsIn(properties: Readonly<Record<string, Schema>>): Json {
   const conditional = Object.entries(properties).flatMap(([name, { properties: parts = {} }]) =>
     Object.entries(parts).flatMap(([part, { 'x-required-if': condition }]) =>
@@ -238,10 +227,7 @@ function conditionsIn(properties: Readonly<Record<string, Schema>>): Json {
   }, {})
 }
 
-/**
- * The description of a table, then its rules and assumptions, in words and as extensions. What is
- * returned without either is there by A04.
- */
+/** The description of a table, then its rules and assumptions. */
 function described(
   table: Schema,
   { use, isRequired, isOwn, isClearable }: Place,
@@ -272,10 +258,7 @@ function described(
   }
 }
 
-/**
- * The rules of a table that the operation can break: an update cannot break what only a create
- * needs.
- */
+/** The rules of a table that the operation can break. */
 function rulesOf(table: Schema, use: Use, isOwn: boolean): Json {
   const isOf = (rule: RuleId | undefined) =>
     rule !== undefined && (use === 'response' || use.rules.includes(rule))
@@ -285,10 +268,7 @@ function rulesOf(table: Schema, use: Use, isOwn: boolean): Json {
   return Object.fromEntries(words.map(word => [word, table[word]]))
 }
 
-/**
- * The schema of what a template makes, with those of its placeholders; undefined for a placeholder
- * that has none. Some placeholders do not always have a value.
- */
+/** The schema of what a template makes; undefined for a placeholder without one. */
 export function templateSchema(
   part: unknown,
   parts: Json,

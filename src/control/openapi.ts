@@ -1,7 +1,4 @@
-/**
- * The emulated API in OpenAPI 3.1, made from the tables and ledgers of the reference and the error
- * catalogue.
- */
+/** The emulated API in OpenAPI 3.1, made of the tables of the reference. */
 import { CATALOGUE, type ErrorCode, statusOf } from '../core/errors.js'
 import { BASE, controlOfBase } from '../core/paths.js'
 import { partAt } from '../core/places.js'
@@ -112,6 +109,7 @@ export function openApiDocument({
   const { schemas, component, property } = createPublisher(settings)
   const shape = { base, list: settings['shapes.list'] }
   const records = recordExamples(settings, shape)
+  const isKeyChecked = settings['auth.payment_key'] === 'check'
 
   /** `limit` with the bounds that the settings give it (A10). */
   function pageSize(limit: Schema): Schema {
@@ -158,8 +156,13 @@ export function openApiDocument({
     )
     const examples = Object.entries(BODIES[id] as Record<string, Json>)
     const schema = component(table, componentOf(id), operation)
-    const { properties } = schemas[componentOf(id)] as { properties: Record<string, Json> }
-    for (const [name, part] of Object.entries(properties)) {
+    const own = schemas[componentOf(id)] as { properties: Record<string, Json>; required: string[] }
+    if (id === 'createTransaction') {
+      own.required = [...own.required]
+      if (settings['transactions.default_currency'] === 'required') own.required.push('currency')
+      if (settings['transactions.without_amount'] === 'reject') own.required.push('amount')
+    }
+    for (const [name, part] of Object.entries(own.properties)) {
       const example = examples.find(([, value]) => value[name] !== undefined)?.[1][name]
       if (example !== undefined) part.examples = [example]
     }
@@ -204,14 +207,13 @@ export function openApiDocument({
   }
 
   /**
-   * Each status with its codes, then those of scripts and limits. For a 501, Prism responds with
-   * the success, `default` as 200, or what stands first: a disabled operation has its 501 first.
-   * In JSON only a range follows a status; some flat generators read none.
+   * By status. Prism responds with what stands first: of a disabled operation its 501, since in
+   * JSON a range follows a status; some flat generators read none.
    */
   function refusals(id: OperationId): Json {
     const isDisabled = operationOf(id).disabledBy !== undefined
     const byStatus = new Map<number | string, ErrorCode[]>()
-    for (const code of codesOf(id).filter(isRefusedBy(settings))) {
+    for (const code of codesOf(id, isKeyChecked).filter(isRefusedBy(settings))) {
       const status = statusOf(code, settings)
       const shown = isDisabled && !isFlat && status < 500 ? `${String(status)[0]}XX` : status
       byStatus.set(shown, [...(byStatus.get(shown) ?? []), code])
@@ -245,7 +247,7 @@ export function openApiDocument({
       description: [operationText(id, settings), ownRules.join('\n'), relies]
         .filter(Boolean)
         .join('\n\n'),
-      ...(!key && { security: [] }),
+      ...(!key && { security: isKeyChecked ? [{}, { apiKey: [] }] : [] }),
       ...(own.length > 0 && { parameters: own }),
       ...(body && { requestBody: requestBody(id, body) }),
       responses: { ...success(id), ...refusals(id) },
@@ -324,10 +326,11 @@ export const documentBy = (
   openApiDocument({ origin: `http://localhost:${settings.port}`, base: BASE, settings, ...of })
 
 /** By kind, by tables, and by the rules of the records. */
-function codesOf(id: OperationId): ErrorCode[] {
+function codesOf(id: OperationId, isKeyChecked = false): ErrorCode[] {
   const { method, kind, key, disabledBy } = operationOf(id)
   const { params, querystring, body } = tablesOf(id)
-  const codes: ErrorCode[] = key ? ['api_key_missing', 'api_key_malformed', 'api_key_unknown'] : []
+  const codes: ErrorCode[] = key ? ['api_key_missing'] : []
+  if (key || isKeyChecked) codes.push('api_key_malformed', 'api_key_unknown')
   if (disabledBy !== undefined) return [...codes, 'operation_disabled']
   const fields = Object.values(body?.properties ?? {})
   // mocks respond with the first
@@ -342,7 +345,7 @@ function codesOf(id: OperationId): ErrorCode[] {
   return [...new Set([...codes, ...(JUDGED_BY[id] ?? []).map(rule => rule.else)])]
 }
 
-const CODES = [...new Set(OPERATION_IDS.flatMap(codesOf))].sort(
+const CODES = [...new Set(OPERATION_IDS.flatMap(id => codesOf(id)))].sort(
   (one, other) => Number(other.startsWith('parameter')) - Number(one.startsWith('parameter'))
 )
 /** Whether a code is one that the settings do not let pass. */

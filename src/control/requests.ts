@@ -1,7 +1,6 @@
-/**
- * The requests of the control API, of which its routes, documents and the types of the package are
- * made.
- */
+/** The control requests: routes, documents and types are made of them. */
+
+import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as Type from 'typebox'
@@ -13,7 +12,7 @@ import { controlOfBase } from '../core/paths.js'
 import { maskedThroughout } from '../core/redaction.js'
 import { keep } from '../core/remembered.js'
 import { SETTINGS } from '../core/settings.js'
-import { shownWarnings } from '../engine/answers.js'
+import { JSON_TYPE, shownWarnings } from '../engine/answers.js'
 import { keysToMask } from '../engine/keys.js'
 import { playIn } from '../engine/play.js'
 import { explainedEntries, nearlyMet, withNearlyMet } from '../evidence/near-misses.js'
@@ -24,15 +23,15 @@ import { MEDIA_TYPES } from '../reports/formats.js'
 import { coverageText, findingsText } from '../reports/text.js'
 import { checkedName } from '../sandbox/names.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
-import type { Body } from '../scenario/body.js'
 import { ProblemList, reportTo, withoutProblems } from '../scenario/documents.js'
 import { exported, keysIn } from '../scenario/export.js'
+import { PACKAGE_ROOT } from '../scenario/library.js'
 import { MAX_PATTERNS, patternsIn } from '../scenario/patterns.js'
+import type { Body } from '../scenario/reading.js'
 import { bindingsOf } from '../scenario/scenario.js'
 import { entrySchema, fixtureSchema, RELEASES } from '../scenario/schemas.js'
 import { checkWaiting, compileEntry, type Entry, gateOf } from '../scenario/script.js'
 import { wantsPage } from '../server/pages.js'
-import { WRITING, written } from '../work/writing.js'
 import { EVENT_STREAM } from './events.js'
 import { explain, TRIED } from './explain.js'
 import { isSame } from './guard.js'
@@ -54,7 +53,7 @@ import { REFUSALS } from './sentences.js'
 import { isSignedIn, signIn, signOut } from './sessions.js'
 import { assumptionsShown, clockShown, listed, overviewOf, settingsShown } from './shown.js'
 import { judgementSchema, lookedIn, maskedList, scenarioVerdict, verify } from './verify.js'
-import { yamlOfStore } from './writing.js'
+import { written, yamlOfStore } from './writing.js'
 
 const CHANGES = { makesSandbox: true, isSaved: true } as const
 const YAML = 'application/yaml; charset=utf-8'
@@ -72,7 +71,7 @@ const format = <T extends string>(
 const SCOPED_TEXT = parameters({ ...SCOPE, ...format(['json', 'text']) })
 const yes = (does: string) =>
   optional(word(['1', '0', 'true', 'false'], { description: `\`1\` or \`true\`: ${does}` }))
-const isYes = (word: string | undefined) => word === '1' || word === 'true'
+const isYes = (word?: string) => word === '1' || word === 'true'
 
 const asText = (reply: FastifyReply, text: unknown) => reply.type(MEDIA_TYPES.text).send(text)
 
@@ -84,7 +83,7 @@ const isDryRun = ({ query, arrival: { sandbox } }: FastifyRequest) =>
     decodeForm(query as string, sandbox.settings).root.get('dry_run') as string
   )
 
-/** The address as the client knows it; the guard has checked it. */
+/** As the client knows it; the guard has checked it. */
 const addressOf = ({ arrival: { base }, headers: { host } }: FastifyRequest) => ({
   origin: host === undefined ? '' : `http://${host}`,
   base
@@ -96,11 +95,11 @@ const gatesOf = ({ script }: Sandbox): string[] => [
   )
 ]
 
-/** Documents that were sent, by what they were made with. */
+/** Sent documents, by what they were made with. */
 const MADE = new Map<string, Buffer>()
 async function sendMade(
   reply: FastifyReply,
-  of: { format?: string | undefined; kind?: string },
+  of: { format?: string | undefined },
   make: () => Promise<object>
 ) {
   const isYaml = of.format === 'yaml'
@@ -111,16 +110,14 @@ async function sendMade(
   const key = JSON.stringify(of)
   const bytes = MADE.get(key) ?? Buffer.from(await text())
   keep(MADE, key, bytes, 16)
-  return reply.type(isYaml ? YAML : 'application/json; charset=utf-8').send(bytes)
+  return reply.type(isYaml ? YAML : JSON_TYPE).send(bytes)
 }
 
 const schemaRow = (kind: 'fixture' | 'scenario' | 'script', of: string): Row => ({
   does: `Returns the JSON Schema of ${of}, for editors.`,
   query: null,
   run: ({ reply }) =>
-    sendMade(reply, { kind }, async () =>
-      (await import('../scenario/published-schema.js')).publishedSchema(kind)
-    )
+    reply.type(JSON_TYPE).send(createReadStream(`${PACKAGE_ROOT}/docs/schema/${kind}.json`))
 })
 
 const fileRow = (page: 'console' | 'docs', does: string): Row => ({
@@ -224,11 +221,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
         run: async ({ sandbox, query: { format, ...moment }, reply, left }) => {
           const store = await recordsAt(moment, sandbox, left)
           return format === 'yaml'
-            ? reply
-                .type(YAML)
-                .send(
-                  Readable.from(yamlOfStore(store, sandbox.jobs, left()), { objectMode: false })
-                )
+            ? reply.type(YAML).send(Readable.from(yamlOfStore(store), { objectMode: false }))
             : exported(store)
         }
       }),
@@ -250,6 +243,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
           schema: () => Type.Unsafe<object>({ type: 'object' })
         },
         ...CHANGES,
+        adds: true,
         answer: 'ChangedRecord',
         run: ({ sandbox, name, id, body, document }) =>
           sandbox.patchRecord(name, id, body, document)
@@ -302,7 +296,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
       },
       'POST /script': row({
         does: 'Adds a script entry.',
-        query: parameters({ first: yes('it is tried before the others.') }),
+        query: parameters({ first: yes('tried before the others.') }),
         body: {
           example: '{"on":"POST /transactions","calls":1,"respond":{"status":402}}',
           schema: entrySchema
@@ -320,10 +314,8 @@ export const CONTROL_GROUPS: readonly Group[] = [
             checkWaiting([...others, { data: body, report }])
             return compileEntry(body, report)
           })
-          if (listed.length >= settings['limits.entries'])
-            throw REFUSALS.scriptFull(listed.length)
-          const matches = listed.map(({ entry: { match } }) => match)
-          const patterns = patternsIn([...matches, body.match])
+          if (listed.length >= settings['limits.entries']) throw REFUSALS.scriptFull(listed.length)
+          const patterns = patternsIn([...listed.map(({ entry }) => entry.match), body.match])
           if (patterns > MAX_PATTERNS) throw REFUSALS.patternsFull(MAX_PATTERNS, patterns)
           const added = sandbox.addEntry(entry as Entry, isYes(query.first))
           return maskedThroughout(added, keysToMask(sandbox))
@@ -341,11 +333,9 @@ export const CONTROL_GROUPS: readonly Group[] = [
         does: 'Removes a script entry.',
         isSaved: true,
         run: ({ sandbox, name: id }) => {
-          if (!sandbox.removeEntries(id)) {
-            const known = sandbox.script.listed().map(entry => entry.id)
-            throw REFUSALS.entryUnknown(id, known)
-          }
-          // requests at a gate that the script does not name any more go on
+          const known = sandbox.script.listed().map(entry => entry.id)
+          if (!sandbox.removeEntries(id)) throw REFUSALS.entryUnknown(id, known)
+          // requests at gates without entry go on
           sandbox.gates.keep(gatesOf(sandbox))
         }
       },
@@ -511,7 +501,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
       }),
       'POST /verify': row({
         does: "Checks counts and sequences of requests, the state of records, and unused script entries; without a body, the scenario's own `expect`. Responds with 200 if everything holds, otherwise with 409. Both say what was seen.",
-        query: parameters({ report: yes('responds with 200 in any case.') }),
+        query: parameters({ report: yes('always responds with 200.') }),
         body: {
           example: '{"on":"POST /refunds","times":1,"within":"2s"}',
           schema: judgementSchema,
@@ -520,15 +510,14 @@ export const CONTROL_GROUPS: readonly Group[] = [
         answer: 'Verdict',
         also: 409,
         run: async context => {
-          const verdict = await (context.sent === null
-            ? scenarioVerdict(context.sandbox)
-            : verify(context))
-          context.reply.code(verdict.holds || isYes(context.query.report) ? 200 : 409)
+          const { sandbox, sent, query, reply } = context
+          const verdict = await (sent === null ? scenarioVerdict(sandbox) : verify(context))
+          reply.code(verdict.holds || isYes(query.report) ? 200 : 409)
           return verdict
         }
       }),
       'GET /coverage': row({
-        does: 'Returns which rules requests kept and broke, of 91 possible outcomes.',
+        does: 'Returns which rules requests passed and violated, of 91 possible outcomes.',
         query: SCOPED_TEXT,
         answer: 'CoverageReport',
         run: ({ sandbox, query, reply }) => {
@@ -571,9 +560,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
             ? document
             : reply
                 .type(MEDIA_TYPES[format])
-                .send(
-                  await sandbox.jobs.run(WRITING, left(), ask => written(ask, format, document))
-                )
+                .send(await sandbox.work(left(), ask => written(ask, format, document)))
         }
       }),
       'GET /events': row({

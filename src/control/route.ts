@@ -13,15 +13,10 @@ import { compileTable, decodeParameters, refuseMisshapen } from '../engine/param
 import { NO_PARAMETERS, schemaOf } from '../reference/parameters.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
-import { Body } from '../scenario/body.js'
-import {
-  documentOf,
-  readDocument,
-  refuseProblems,
-  type SourceDocument
-} from '../scenario/documents.js'
+import { refuseProblems } from '../scenario/documents.js'
 import type { Library } from '../scenario/library.js'
-import { readBy } from '../scenario/reading.js'
+import type { SourceDocument } from '../scenario/read/document.js'
+import { Body } from '../scenario/reading.js'
 import type { Data } from '../server/api.js'
 import type { Bodies } from '../server/bodies.js'
 import { freed } from '../work/heap.js'
@@ -101,10 +96,7 @@ export type Row<Q extends TSchema = TSchema, B extends TSchema = TSchema> = Flag
     isOptional?: true /** What describes such a document. */
     published?: () => object
   }
-  /**
-   * `X[]` is `{ data: X[] }`. Without it the response is empty, text, or a document with its own
-   * schema.
-   */
+  /** `X[]` is `{ data: X[] }`; left out, the response is empty, text or a document. */
   answer?: AnswerName
   /** 200 by default; a DELETE has 204. */
   status?: 200 | 201
@@ -185,22 +177,13 @@ function bodyReader({ example, schema, isOptional }: NonNullable<Row['body']>) {
   const checker = schema && checkerOf(schema)
   return async (
     sent: Body | null,
-    { settings, jobs }: Sandbox,
+    sandbox: Sandbox,
     left: Context['left']
   ): Promise<Partial<Pick<Context, 'body' | 'document'>>> => {
     if (sent === null && !isOptional) throw REFUSALS.bodyMissing(example)
     if (sent === null || checker === undefined) return { body: {} }
-    const { type, bytes } = sent
-    if (sent.isLarge) {
-      const job = { kind: 'value', type, bytes, schema: (schema as () => object)() } as const
-      const [data] = await readBy(jobs, job, left(), async ({ parts }) => {
-        const members: unknown[] = []
-        for await (const [, [member]] of parts()) members.push(member)
-        return members
-      })
-      return { body: data, document: documentOf('body', data, settings) }
-    }
-    const document = await readDocument('body', sent.text, { limits: settings, type })
+    const { type, text } = sent
+    const document = await sandbox.reading(left)('body', text, { limits: sandbox.settings, type })
     await refuseProblems(document, checker)
     return { body: document.data, document }
   }

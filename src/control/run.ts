@@ -28,6 +28,7 @@ export async function runDocument(sandboxes: Sandboxes, version: string): Promis
       const { times, requests } = assumptions.get(id)
       return { assumption: id, topic, default: fallback, times, requests }
     }),
+    unused_scenarios: history.unusedScenarios(),
     unused_script_entries: maskedList(history.unused(), main),
     expectations: maskedList(history.judged(), main),
     ...run.listing()

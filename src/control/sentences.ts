@@ -1,6 +1,4 @@
-/**
- * What the control API says: its refusals, each made from its values, and the messages of verdicts.
- */
+/** The refusals of the control API, and the messages of verdicts. */
 import { durationExpected } from '../core/durations.js'
 import { type ErrorCode, refusal } from '../core/errors.js'
 import { didYouMean, nearest, sentence, shortened, thereAre } from '../core/nearest.js'

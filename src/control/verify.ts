@@ -15,7 +15,7 @@ import {
   ProblemList,
   type Report,
   reportTo,
-  type SourceDocument,
+  within,
   withoutProblems
 } from '../scenario/documents.js'
 import {
@@ -26,10 +26,10 @@ import {
   type ExpectationData
 } from '../scenario/expectations.js'
 import type { StateData } from '../scenario/final-state.js'
-import { within } from '../scenario/flaws.js'
 import { tooLarge } from '../scenario/limits.js'
 import { shownOn } from '../scenario/matching.js'
 import { explainedMessage } from '../scenario/near-misses.js'
+import type { SourceDocument } from '../scenario/read/document.js'
 import { expectationSchema, type SequenceData } from '../scenario/schemas.js'
 import { type Verdict as ScenarioVerdict, Tally } from '../scenario/tally.js'
 import { type Lazy, lazily } from '../work/json-pieces.js'
@@ -248,22 +248,18 @@ const numberOf = ({ id }: Exchange) => Number(id.slice(id.indexOf('_') + 1))
 
 type Waiting = Pick<Context, 'sandbox' | 'left' | 'waiting' | 'closing'>
 
-/**
- * Shows a judge the requests of a journal, and each later one; a new judge after the journal is
- * cleared.
- */
+/** Shows a judge each request of a journal; a new judge once it is cleared. */
 class Following {
   judge: Judge
   readonly stop: () => void
-  readonly #begin: () => Judge
-  readonly #journal: Journal
   #clears: number
   #unseen: Exchange[]
   readonly #news = new EventEmitter()
 
-  constructor(begin: () => Judge, journal: Journal) {
-    this.#begin = begin
-    this.#journal = journal
+  constructor(
+    private readonly begin: () => Judge,
+    private readonly journal: Journal
+  ) {
     this.judge = begin()
     this.#clears = journal.clears
     this.#unseen = inOrderOfArrival(journal)
@@ -279,11 +275,11 @@ class Following {
 
   async catchUp(): Promise<void> {
     for (let place = 0; ; place++) {
-      if (this.#journal.clears !== this.#clears) {
+      if (this.journal.clears !== this.#clears) {
         place = 0
-        this.#clears = this.#journal.clears
-        this.judge = this.#begin()
-        this.#unseen = inOrderOfArrival(this.#journal)
+        this.#clears = this.journal.clears
+        this.judge = this.begin()
+        this.#unseen = inOrderOfArrival(this.journal)
       }
       const request = this.#unseen[place]
       if (request === undefined) break
@@ -295,15 +291,12 @@ class Following {
 
   /** Waits for a request that the judge does not know yet. */
   async news(isOver: AbortSignal): Promise<void> {
-    if (!isOver.aborted && this.#unseen.length === 0 && this.#journal.clears === this.#clears)
+    if (!isOver.aborted && this.#unseen.length === 0 && this.journal.clears === this.#clears)
       await once(this.#news, 'news')
   }
 }
 
-/**
- * Until the judge is content, the time is over or the client leaves. Errors: `limit_reached`,
- * `state_replaced`.
- */
+/** Errors: `limit_reached`, `state_replaced`. */
 async function waitedFor(
   following: Following,
   within: number,

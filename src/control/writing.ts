@@ -1,11 +1,12 @@
 /** Long responses in pieces, between which other requests are served. */
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import { JSON_TYPE } from '../engine/answers.js'
 import { exported } from '../scenario/export.js'
 import type { Store } from '../store/store.js'
 import { jsonPieces } from '../work/json-pieces.js'
-import type { Jobs } from '../work/worker.js'
-import { WRITING, written } from '../work/writing.js'
+import { pause } from '../work/slices.js'
+import type { Ask, Text } from '../work/worker.js'
 
 /** Sends JSON: at once if it is short, otherwise as fast as the client takes it. */
 export async function sendJson(reply: FastifyReply, value: unknown): Promise<void> {
@@ -17,44 +18,28 @@ export async function sendJson(reply: FastifyReply, value: unknown): Promise<voi
     yield second
     yield* pieces
   }
-  await reply
-    .type('application/json; charset=utf-8')
-    .send(isAll ? first : Readable.from(all(), { objectMode: false }))
+  await reply.type(JSON_TYPE).send(isAll ? first : Readable.from(all(), { objectMode: false }))
 }
 
-const SOME = 500
+/** What the thread writes of a value. Errors: as of `Worker.run`. */
+export async function written(ask: Ask, write: Text['write'], value: unknown): Promise<string> {
+  let json = ''
+  for await (const piece of jsonPieces(value, 3)) json += piece
+  return ask({ write, json } satisfies Text) as Promise<string>
+}
 
-/** Records and keys as YAML, in pieces. Errors: as of `Jobs.runPiece`. */
-export async function* yamlOfStore(
-  store: Store,
-  jobs: Jobs,
-  signal: AbortSignal
-): AsyncGenerator<Uint8Array> {
+/** Records and keys as YAML, one after the other. */
+export async function* yamlOfStore(store: Store): AsyncGenerator<string> {
+  const { yamlText } = await import('../scenario/yaml.js')
   for (const [name, members] of Object.entries(exported(store))) {
-    let isFirst = true
-    for (const some of groupsOf(members)) {
-      const text = await jobs.runPiece(WRITING, signal, ask =>
-        written(ask, 'yaml', { [name]: some })
-      )
-      // the name stands once, before the first members
-      yield isFirst ? text : text.subarray(text.indexOf(LINE_END) + 1)
-      isFirst = false
+    let isEmpty = true
+    for (const member of members) {
+      const text = yamlText({ [name]: [member] })
+      // the name stands once, before the first
+      yield isEmpty ? text : text.slice(text.indexOf('\n') + 1)
+      isEmpty = false
+      await pause()
     }
+    if (isEmpty) yield yamlText({ [name]: [] })
   }
-}
-
-const LINE_END = 10
-
-/** Members in groups; one empty group for none. */
-function* groupsOf<T>(members: Iterable<T>): Generator<T[]> {
-  let group: T[] = []
-  let isEmpty = true
-  for (const member of members) {
-    group.push(member)
-    isEmpty = false
-    if (group.length < SOME) continue
-    yield group
-    group = []
-  }
-  if (isEmpty || group.length > 0) yield group
 }

@@ -1,7 +1,4 @@
-/**
- * Checks data against a JSON Schema: first whether it is right, and only then what is wrong. No
- * code is compiled.
- */
+/** Checks data against a JSON Schema; no code is compiled. */
 import { shortened } from './nearest.js'
 import { type PlacedProblem, problemAt, type Step } from './places.js'
 import { isObject, type Schema, type Test, typeTest, WORDS } from './quick-check.js'

@@ -1,7 +1,4 @@
-/**
- * Seeded random draws without state: the nth draw under a label depends on the seed, the label and
- * n alone (A03).
- */
+/** The nth draw under a label depends on the seed, the label and n alone (A03). */
 import { createHash } from 'node:crypto'
 
 const ALPHABET = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789')

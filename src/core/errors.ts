@@ -159,10 +159,6 @@ export const CONTROL_ERRORS = {
     'A document exceeds `limits.records` or `limits.entries`, or takes too long or too much memory to read.',
     413
   ),
-  load_limit: invalid(
-    '`limits.loads` is reached: too many large documents are being read, for this sandbox or for all of them.',
-    429
-  ),
   state_replaced: invalid(
     'A load, a reset, a restored snapshot or a deletion replaced the state of the sandbox while the request waited, so it had no effect.',
     409
@@ -218,7 +214,7 @@ export type Problem = {
   /** Where in the document, as `tickets[3].location`; empty for the document itself. */
   path: string
   /** The kind of problem, for programs; messages may change. */
-  code?: string
+  code: string
   message: string
   file?: string
   line?: number

@@ -27,6 +27,8 @@ export type IdCounters = Readonly<Partial<Record<Kind, number>>>
 /** How API keys begin, and how many characters follow. */
 const KEY = ['sk_test_', 24] as const
 
+const FAR = 2 ** 32
+
 type Block = { seed: number; number: number; prefix: string; length: number; ids: Buffer }
 
 export class Ids {
@@ -35,6 +37,12 @@ export class Ids {
 
   constructor(counters: IdCounters = {}) {
     this.counters = counters
+  }
+
+  /** Goes on far from here, with ids that no request will get. */
+  skip(): void {
+    const kinds = [...Object.values(RESOURCE_NAMES), 'Merchant', 'Reseller']
+    this.counters = Object.fromEntries(kinds.map(kind => [kind.toLowerCase(), FAR]))
   }
 
   /** The next id of a kind that is not taken. */

@@ -23,10 +23,7 @@ export const partAt = (data: unknown, steps: readonly Step[]): unknown =>
     data
   )
 
-export const problemAt = (
-  steps: readonly Step[],
-  { code, message }: Pick<Said, 'message'> & { code?: string }
-): PlacedProblem => ({
+export const problemAt = (steps: readonly Step[], { code, message }: Said): PlacedProblem => ({
   path: pathOf(steps),
   code,
   message,

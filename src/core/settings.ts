@@ -127,7 +127,7 @@ const PROCESS_SETTINGS = settingsOf('process', {
   'limits.depth': setting(whole(1, 32), 4, 'Maximum nesting of a parameter name.'),
   'limits.control_body': setting(
     whole(1, 1_073_741_824),
-    67_108_864,
+    16_777_216,
     'Maximum size of a document in a control request, in bytes.'
   ),
   'limits.values': setting(
@@ -137,23 +137,13 @@ const PROCESS_SETTINGS = settingsOf('process', {
   ),
   'limits.records': setting(
     whole(1, 10_000_000),
-    250_000,
+    100_000,
     'Maximum number of records in a document, including generated records and steps, and in a sandbox after a merge.'
   ),
   'limits.entries': setting(
     whole(1, 1_000_000),
-    10_000,
+    1000,
     'Maximum number of script entries of a sandbox, and of items of a list in a document.'
-  ),
-  'limits.loads': setting(
-    whole(1, 1000),
-    16,
-    'Maximum number of large documents of a sandbox that are being read or wait to be read.'
-  ),
-  'limits.load_time': setting(
-    whole(100, 3_600_000),
-    60_000,
-    'Maximum time to read a large document, in milliseconds.'
   ),
   'limits.journal': setting(
     whole(1, 1_000_000),

@@ -9,7 +9,7 @@ type Shared = {
   setting: Limit
   each?: number
   all?: number
-  refusal?: Omit<ErrorDetails, 'message'> & { code?: 'load_limit' }
+  refusal?: Omit<ErrorDetails, 'message'>
 }
 
 /** None takes more than its share, or more than it leaves to others: each gets something. */
@@ -21,7 +21,7 @@ export class Shares {
   #sum = 0
 
   constructor(
-    { what, setting, each = 1, all = 10, refusal: { code, ...details } = {} }: Shared,
+    { what, setting, each = 1, all = 10, refusal: details = {} }: Shared,
     settings: Settings
   ) {
     this.#each = each * settings[setting]
@@ -29,11 +29,11 @@ export class Shares {
     this.#refusal = own => {
       const taken = `this sandbox has ${own} of at most ${this.#each}, all sandboxes together have ${this.#sum} of ${this.#all}`
       const message = `There is no room for more ${what}: ${taken}. Try again when some have ended, or raise ${setting}.`
-      return new ApiError(code ?? 'limit_reached', { ...details, message })
+      return new ApiError('limit_reached', { ...details, message })
     }
   }
 
-  /** Takes a share until the returned function is called. Errors: `limit_reached` by default. */
+  /** Takes a share until the returned function is called. Errors: `limit_reached`. */
   take(sandbox: object, amount = 1): () => void {
     const own = this.#taken.get(sandbox) ?? 0
     if (own + amount > Math.min(this.#each, this.#all - this.#sum)) throw this.#refusal(own)

@@ -1,7 +1,4 @@
-/**
- * The parts that all responses of the emulated API share: their headers, and the one shape of a
- * refusal (A07, A08).
- */
+/** What all responses share: headers, and the shape of a refusal (A07, A08). */
 import { ApiError, CATALOGUE, type Problem, statusOf } from '../core/errors.js'
 import { controlOfBase } from '../core/paths.js'
 import { readable } from '../core/redaction.js'

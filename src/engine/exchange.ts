@@ -23,11 +23,7 @@ import type { Store } from '../store/store.js'
 import { keyIn, keysToMask } from './keys.js'
 import type { World } from './world.js'
 
-/**
- * How far a request came: it has an operation (`routed`), a known caller, read forms (`decoded`),
- * right parameters (`admitted`, for the script), then runs. `recorded`: nothing is left that may
- * not be kept.
- */
+/** How far a request came; `recorded`: nothing is left that may not be kept. */
 export const STAGE = {
   arrived: 0,
   routed: 1,
@@ -40,11 +36,7 @@ export const STAGE = {
 } as const
 export type Stage = (typeof STAGE)[keyof typeof STAGE]
 
-/**
- * `answered`: by its operation, a 2xx or the documented 501. `scripted`: a script entry gave or
- * changed the response. `lost_before`, `lost_after`: it was lost before or after the operation ran.
- * `not_written`: the data file was not written.
- */
+/** `answered`: a 2xx or the documented 501; `scripted`: a script entry gave or changed it. */
 export type OutcomeName =
   | 'refused'
   | 'answered'
@@ -113,10 +105,7 @@ const WORD = 32
 export const hasNoted = ({ low, high }: Pick<Exchange, 'low' | 'high'>, place: number): boolean =>
   ((place < WORD ? low >>> place : high >>> (place - WORD)) & 1) === 1
 
-/**
- * By the places of the ledgers: the rules kept, in the order of their checks, and the assumptions
- * that the response relies on.
- */
+/** By the places of the ledgers, in the order of their checks. */
 export type Judgement = {
   readonly kept: readonly number[]
   readonly broken: RuleId | null
@@ -140,9 +129,7 @@ export class Exchange {
   headers: RequestHeaders
   readonly now: number
   readonly at: number
-  /**
-   * Among the changes of its sandbox: where its operation ran, else where the response was decided.
-   */
+  /** Among the changes of its sandbox, when its operation ran or the response was decided. */
   place: number
   stage: Stage = STAGE.arrived
   outcome: Outcome = UNDECIDED
@@ -171,9 +158,7 @@ export class Exchange {
   unknownParameter = false
   /** What the scenario's expectations know of it; null before it came to them. */
   came: Came | null = null
-  /**
-   * What the script does to it, the records that this changed, and why it could not change them.
-   */
+  /** What the script does to it, what that changed, and why it could not. */
   action: Action | null = null
   changed: readonly RecordName[] = NO_RECORDS
   problem: string | null = null
@@ -198,10 +183,7 @@ export class Exchange {
   answerHeaders: AnswerHeaders | null = null
   payload: string | Buffer = ''
   length = 0
-  /**
-   * Bytes of memory, about, once it is recorded; what it shows counts as its JSON, though records
-   * share it.
-   */
+  /** Bytes of memory, about, once it is recorded. */
   held = 0
   judgement: Judgement | null = null
   isDelivered = false
@@ -352,10 +334,7 @@ export class Exchange {
       this.outcome = { ...outcome, name: hasPerformed(this) ? 'lost_after' : 'lost_before' }
   }
 
-  /**
-   * The same for the same request by the same caller; a body that was not read is never the same.
-   * Known until it is redacted.
-   */
+  /** The same for the same request by the same caller, until it is redacted. */
   signature(): string {
     const { method, path, authorization, test, userAgent, query, body, headers, id, url } = this
     const undecoded = hasBody(headers) ? id : url
@@ -496,10 +475,7 @@ const flat = (node: FormNode): unknown => {
   return [...node].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, part]) => [name, flat(part)])
 }
 
-/**
- * The records that a request and its script entry changed; a new Refund changes its Transaction
- * too.
- */
+/** A new Refund changes its Transaction too. */
 export function recordsChanged(call: Exchange): readonly RecordName[] {
   const own = recordsChangedByOperation(call)
   return call.changed.length === 0

@@ -1,7 +1,4 @@
-/**
- * The emulated API as a function: a request, and what becomes of it, in the order of refusals
- * (A08). Nothing here waits: where a script says so, the caller does.
- */
+/** The emulated API as a function, in the order of refusals (A08). Its caller waits. */
 import { ApiError } from '../core/errors.js'
 import { decodeForm, EMPTY_FORM, FORM_TYPE, type Form, valueIn } from '../core/form.js'
 import { BASE, isUnder, pathOf } from '../core/paths.js'
@@ -46,10 +43,7 @@ import type { World } from './world.js'
 /** `body` is the text of its form, null where it has none. */
 export type ApiRequest = Pick<Arriving, 'method' | 'url' | 'headers'> & { body: string | null }
 
-/**
- * Executes a request without waiting; a response that a script would lose is only marked. Unless
- * `isScripted`, `action` replaces the script. `onEntered`: the key is known.
- */
+/** Unless `isScripted`, `action` replaces the script. `onEntered`: the key is known. */
 export function execute(
   world: World,
   { body, ...request }: ApiRequest,
@@ -85,10 +79,7 @@ export function execute(
 export const arrive = (world: World, arriving: Arriving): Exchange =>
   new Exchange(world, world.nextRequestId(), arriving)
 
-/**
- * Before the body is read: path and method, key, disabled operation, content type. Returns whether
- * the request goes on: OPTIONS is answered. Errors: their refusals.
- */
+/** Before the body is read. Returns whether the request goes on: OPTIONS is answered. */
 export function enter(exchange: Exchange): boolean {
   if (!route(exchange)) {
     exchange.answerHeaders = optionsHeaders(exchange)
@@ -104,10 +95,7 @@ export function enter(exchange: Exchange): boolean {
   return true
 }
 
-/**
- * 1. Finds the operation at a path; false for OPTIONS. Errors: `path_unknown` (BASE-1, A08),
- * `method_not_allowed`, `request_malformed`, `not_ready`.
- */
+/** 1. Finds the operation at a path; false for OPTIONS. */
 function route(exchange: Exchange): boolean {
   const { method, url, path, base, world } = exchange
   if (path.includes('%') && !isDecodable(path)) throw REFUSALS.badPath()
@@ -169,9 +157,7 @@ const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;.*)?$/
 export const isOpenEnded = (headers: Exchange['headers']) =>
   headers['transfer-encoding'] !== undefined
 
-/**
- * 4. The one content type of a POST that is read (FORM-1, A32). Errors: `content_type_unsupported`.
- */
+/** 4. The one content type of a POST that is read (FORM-1, A32). */
 function checkType(exchange: Exchange): void {
   const { headers } = exchange
   const encoding = headers['content-encoding'] ?? 'identity'
@@ -210,11 +196,7 @@ export const isForm = ({
 export const isFormType = (type: unknown) =>
   String(type).split(';')[0]?.trim().toLowerCase() === FORM_TYPE
 
-/**
- * 6. Reads the forms, and 7. the parameters; `body` is null where none was sent, `isCounted` is for
- * the expectations. Errors: `state_replaced`, those of the form, `body_unexpected`, those of the
- * table.
- */
+/** 6. Reads the forms, and 7. the parameters; `body` is null where none was sent. */
 export function decode(exchange: Exchange, body: Form | null, isCounted = true): void {
   requireState(exchange)
   const { url, headers, settings, method } = exchange
@@ -307,10 +289,7 @@ const LOOKUPS: Lookups<Exchange> = {
 }
 const MAX_WARNINGS = 10
 
-/**
- * On a GET or DELETE: a list's parameters belong in the query (FORM-3), anything else nowhere
- * (A37).
- */
+/** A list's parameters belong in the query (FORM-3), anything else nowhere (A37). */
 function unexpectedBody(exchange: Exchange, { byName }: Table): ApiError {
   const isOfList = [...exchange.body.keys()].some(name => byName.has(name))
   exchange.rely('A37')
@@ -321,10 +300,7 @@ function unexpectedBody(exchange: Exchange, { byName }: Table): ApiError {
   )
 }
 
-/**
- * 9. The operation, and what the script changes before or after it. `hasWaited`: caller and records
- * are looked up again. Errors: `resource_missing`, `state_replaced`, those of the rules.
- */
+/** 9. The operation. `hasWaited`: caller and records are looked up again. */
 export function perform(exchange: Exchange, hasWaited = false): void {
   const { action, world } = exchange
   requireState(exchange)
@@ -351,7 +327,7 @@ function operate(exchange: Exchange): void {
     HANDLERS as unknown as Readonly<Record<OperationId, (request: Exchange) => unknown>>
   )[operation](exchange) as StoredList<AnyStored> | AnyStored | null
   if (shown === null) {
-    exchange.world.changed('users', null, (exchange.found as AnyRecord).id, exchange.id)
+    exchange.world.changed('users', (exchange.found as AnyRecord).id, null, exchange.id, '')
     exchange.answered(204, null, null, '')
   } else show(exchange, shown)
 }
@@ -377,13 +353,10 @@ function show(exchange: Exchange, shown: StoredList<AnyStored> | AnyStored): voi
   const operation = operationOf(exchange.operation as OperationId)
   const { kind, family } = operation
   if (isChange(operation)) {
-    if (shown !== exchange.found) world.changed(family, shown as AnyStored, null, exchange.id)
-    exchange.answered(
-      kind === 'create' ? settings['statuses.created'] : 200,
-      shown,
-      null,
-      changedBody(shown as AnyStored, family, shape)
-    )
+    const record = shown as AnyStored
+    const body = changedBody(record, family, shape)
+    if (shown !== exchange.found) world.changed(family, record.id, record, exchange.id, body)
+    exchange.answered(kind === 'create' ? settings['statuses.created'] : 200, shown, null, body)
     return
   }
   const stored =
@@ -394,10 +367,7 @@ function show(exchange: Exchange, shown: StoredList<AnyStored> | AnyStored): voi
   exchange.answered(200, shown, members, bodyOf(shown, members, shape.list))
 }
 
-/**
- * 11. The request is over, `ms` milliseconds after it came, and its response arrived or not: the
- * scenario's expectations see how it ended.
- */
+/** 11. The request is over, `ms` milliseconds after it came. */
 export function close(exchange: Exchange, isDelivered: boolean, ms: number): void {
   exchange.close(isDelivered, ms)
   const { came, tally } = exchange

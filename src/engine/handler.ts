@@ -34,10 +34,7 @@ export type Handled<I extends OperationId> = Omit<
   readonly found: Records[FamilyOf<I>]
   readonly actor: Account
 }
-/**
- * Judges, changes, and returns what the client is shown; null becomes a 204. Errors: thrown
- * refusals.
- */
+/** Returns what the client is shown; null becomes a 204. Errors: thrown refusals. */
 export type Handler<I extends OperationId> = (request: Handled<I>) => ShownBy<I>
 /** The handlers of the operations of a family, in the reference's order. */
 export type Handlers<I extends OperationId> = { readonly [K in I]: Handler<K> }

@@ -1,7 +1,4 @@
-/**
- * API keys: who sends a request by HTTP Basic, and what of them may not be shown (AUTH-1 to AUTH-3,
- * A18, A20, A25).
- */
+/** API keys: who sends a request, and what may not be shown (AUTH-1 to AUTH-3, A18). */
 import { basicAuthorization } from '../core/basic-authorization.js'
 import { withoutSecrets } from '../core/redaction.js'
 import { SecretWords } from '../core/secret-words.js'
@@ -10,10 +7,7 @@ import type { AssumptionId } from '../reference/assumptions.js'
 import { REFUSALS } from './sentences.js'
 import type { World } from './world.js'
 
-/**
- * The Account that a request acts as. Errors: `api_key_missing`, `api_key_malformed`,
- * `api_key_unknown`, all 401.
- */
+/** Errors: `api_key_missing`, `api_key_malformed`, `api_key_unknown`, all 401. */
 export function actorOf(
   authorization: string | undefined,
   { settings, state: { store } }: World,
@@ -73,10 +67,7 @@ function credentialsIn(authorization: string): (string | undefined)[] {
 
 export type Guarded = Pick<World, 'isLoaded' | 'state' | 'settings'>
 
-/**
- * A caller's key that is not known is masked from this length on: a shorter one is a word like any
- * other.
- */
+/** Unknown keys are masked from this length on: a shorter one is a word like any other. */
 const MIN_KEY_LENGTH = 8
 
 /** Text without card numbers, the sandbox's API keys and the caller's own (A25). */
@@ -97,9 +88,7 @@ export function keysToMask(
   return own.length < MIN_KEY_LENGTH || known.has(own) ? known : wordsWith(own, known)
 }
 
-/**
- * The words with the unknown key of the last caller: a client sends the same one again and again.
- */
+/** The words with the unknown key of the last caller, who sends it again and again. */
 const WORDS_WITH = new WeakMap<SecretWords, { own: string; words: SecretWords }>()
 
 function wordsWith(own: string, known: SecretWords): SecretWords {

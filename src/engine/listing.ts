@@ -1,7 +1,4 @@
-/**
- * Lists: a page of a family as a list object (LIST-1 to LIST-3, FILT-1 to FILT-6, SRCH-3, A09 to
- * A13).
- */
+/** Lists (LIST-1 to LIST-3, FILT-1 to FILT-6, SRCH-3, A09 to A13). */
 import { type Bounds, boundsOf } from '../core/instants.js'
 import { withoutSlashes } from '../core/paths.js'
 import { type Matching, matchOf } from '../core/search.js'
@@ -122,10 +119,7 @@ function hides<R extends StoredRecord>(
   return all.length !== stored.length || all.some((other, place) => other !== stored[place])
 }
 
-/**
- * The place of the record that a cursor names: one that the caller may see, or that was deleted
- * (A10). Errors: `cursor_unknown`.
- */
+/** A record that the caller may see, or that was deleted (A10). Errors: `cursor_unknown`. */
 export function positionOf(request: Listed, family: Family, param: string, id: string): Position {
   const { store, params } = request
   const collection = collectionOf(store, family)

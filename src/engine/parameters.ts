@@ -1,8 +1,4 @@
-/**
- * Decodes a request's parameters by its operation's table and refuses what that does not allow:
- * unknown parameters, then in the table's order, with the records that are named (A08). Nothing is
- * coerced (A27).
- */
+/** Decodes parameters by the operation's table (A08). Nothing is coerced (A27). */
 import { ApiError, type ErrorCode } from '../core/errors.js'
 import { FormList, type FormNode, FormObject, inBrackets } from '../core/form.js'
 import { FORMATS } from '../core/formats.js'
@@ -183,10 +179,7 @@ function refuseUnknown<C extends DecodeContext>(
 
 const MAX_NAMED = 20
 
-/**
- * One that ends in that name, is spelled alike, or begins alike, as `card[expiry]` for
- * `card[exp_month]`.
- */
+/** One that ends or begins in that name, or is spelled alike. */
 function nearestHint(param: string, known: readonly string[]): string {
   if (param.startsWith('{')) return JSON_HINT
   const inner = known.find(name => name.endsWith(`[${param}]`) || name.endsWith(`_${param}`))
@@ -319,10 +312,7 @@ class Decoder<C extends DecodeContext> {
     return !this.#unsets && Object.keys(values).length === 0 ? undefined : values
   }
 
-  /**
-   * On a create the pairs that have a value, on an update what to set and unset (META-1 to META-3,
-   * A17).
-   */
+  /** Pairs that have a value, or what to set and unset (META-1 to META-3, A17). */
   #metadata(field: Field, node: FormNode): Metadata | MetadataChange {
     if (!(node instanceof FormObject)) throw notNested(field, node as string, 'META-1')
     this.#clearedIn(node)
@@ -389,10 +379,7 @@ class Decoder<C extends DecodeContext> {
     return stored?.(text) ?? text
   }
 
-  /**
-   * Of sub-units, or a page size, which settings bound (LIST-3, A10). What is not whole breaks the
-   * parameter's rule; A27 refuses one too large or negative, REF-3 one below 1 for a Refund.
-   */
+  /** Of sub-units, or a page size, which settings bound (LIST-3, A10, A27). */
   #integer({ path, schema }: Field, text: string): number {
     const { value, problem } = readInteger(text)
     if (problem === 'not_an_integer')

@@ -1,7 +1,4 @@
-/**
- * What a script does to a request, as a decision: the caller waits, holds and loses where it says
- * so.
- */
+/** What a script does to a request, as a decision: the caller waits and loses. */
 import { durationOf } from '../core/durations.js'
 import { type FormObject, nodeIn } from '../core/form.js'
 import { mergePatched } from '../core/merge-patch.js'
@@ -22,6 +19,7 @@ import {
   type Pause,
   recordsChanged,
   STAGE,
+  scriptAction,
   tookEffect
 } from './exchange.js'
 
@@ -62,7 +60,7 @@ export const endingOf = (exchange: Exchange): Ending => ({
   body: () => jsonIn(exchange.text)
 })
 
-function jsonIn(text: string): Json | undefined {
+export function jsonIn(text: string): Json | undefined {
   try {
     return JSON.parse(text)
   } catch {
@@ -70,10 +68,7 @@ function jsonIn(text: string): Json | undefined {
   }
 }
 
-/**
- * The values of a form by their nested names; null for a name with further names or a list below
- * it.
- */
+/** Values by their nested names; null where further names or a list are below. */
 export const valuesOf =
   (form: FormObject): Values =>
   name => {
@@ -129,10 +124,7 @@ function respondWith(exchange: Exchange, respond: Respond): void {
   )
 }
 
-/**
- * Loses the response of the script, or else of the operation, or breaks its body. Another response
- * of the emulator is left alone.
- */
+/** Loses or breaks a response, but not one of the emulator itself. */
 export function breakAnswer(exchange: Exchange): void {
   const fault = exchange.action?.entry.data.fault
   if (fault === undefined || !isBroken(exchange)) return
@@ -204,4 +196,18 @@ function pauseIn(
     return { machine: now + Number(text) * 1000, sandbox: at + Number(text) * 1000 }
   const date = Date.parse(text)
   return Number.isNaN(date) ? null : { machine: date, sandbox: date }
+}
+
+/** The script gave or lost the response or changed records. */
+export const isScripted = (call: Exchange): boolean =>
+  call.outcome.name === 'scripted' ||
+  alongside(call) !== null ||
+  (scriptAction(call)?.fault != null && !call.isDelivered)
+
+/** What the script did while the operation ran; null where nothing. */
+export function alongside(call: Exchange): Action | null {
+  const { action } = call
+  if (action === null || isAnswer(action)) return null
+  const { edit, stale, data } = action.entry
+  return edit !== null || stale !== null || data.respond !== undefined ? action : null
 }

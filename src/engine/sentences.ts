@@ -1,6 +1,4 @@
-/**
- * The refusals of the emulated API but for those of the rules of a create, each made of its values.
- */
+/** The refusals of the emulated API but for those of creates. */
 import { ApiError, type ErrorCode, type ErrorDetails } from '../core/errors.js'
 import { bounded, nearest, shortened } from '../core/nearest.js'
 import { BASE, CONTROL, controlOfBase, isUnder } from '../core/paths.js'
@@ -87,9 +85,7 @@ export const REFUSALS = {
     refused('path_unknown', 'A part of the path is longer than any id.', { assumption: 'A08' }),
   noPath: (path: string, base: string) =>
     refused('path_unknown', unknownPath(path, base), { assumption: 'A08' }),
-  /**
-   * `control` is the address of the control API for a Ticket, which the service does not create.
-   */
+  /** `control` is the address of the control API, for a Ticket. */
   noMethod: (path: string, allowed: string, method: string, by: Blame, control: string | null) => {
     const isSeed = control !== null && method === 'POST'
     const seed = isSeed

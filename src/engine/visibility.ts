@@ -1,7 +1,4 @@
-/**
- * The records that the caller of a request may see: everything, or with `auth.visibility` scoped
- * only what belongs to its Account (A19).
- */
+/** The records that the caller may see: with `auth.visibility` scoped its own (A19). */
 import type { Family } from '../reference/operations.js'
 import type { Stored } from '../store/collection.js'
 import { ALL, collectionOf, type RecordOf } from '../store/store.js'
@@ -54,10 +51,7 @@ export function inPath<F extends Family>(
   throw REFUSALS.notInPath(param, family, id)
 }
 
-/**
- * The record that a body names; the request is about it. Errors: `reference_missing` (400, A08)
- * under the rule, or A19 where it is hidden.
- */
+/** The record that a body names. Errors: `reference_missing`. */
 export function inBody<F extends Family>(
   caller: Exchange,
   family: F,
@@ -86,7 +80,6 @@ export function narrowedTo(
   }
 }
 
-/** Narrows a list to what the caller may see. */
 export const everything = (caller: Caller): Narrowing =>
   isLimited(caller)
     ? { index: 'account', group: (caller.actor as { id: string }).id }

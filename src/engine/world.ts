@@ -1,7 +1,4 @@
-/**
- * What a request is executed in: a sandbox, or a copy of one. Time, ids and randomness come from
- * here.
- */
+/** What a request is executed in: a sandbox, or a copy of one. */
 import type { Clock } from '../core/clock.js'
 import type { Settings } from '../core/settings.js'
 import type { AccountType } from '../reference/accounts.js'
@@ -23,12 +20,13 @@ export type World = {
   readonly machine: () => number
   /** Numbers the changes: a request is executed at a place among them. */
   readonly inputs: { readonly place: number }
-  /** Notes what the request `by` made or changed, or which record it deleted. */
+  /** `json` is the record's; null where the request `by` deleted it. */
   changed: (
     family: Family,
+    id: string,
     record: RecordOf<Family> | null,
-    removed: string | null,
-    by: string
+    by: string,
+    json: string
   ) => void
   /** Makes an edit for the request `by`: the records changed, or why it could not be made. */
   edit: (edit: Edit, by: string) => { changed: readonly RecordName[]; problem: string | null }

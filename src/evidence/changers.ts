@@ -1,13 +1,10 @@
-/**
- * The request or control request that changed each record last. One that a restore brings back is
- * the one of before, and so is what made it.
- */
+/** What changed each record last; what a restore brings back is that of before. */
 import { valueIn } from '../core/form.js'
 import { type AnyRecord, type Exchange, listShown } from '../engine/exchange.js'
 import type { Family } from '../reference/operations.js'
 import type { Store } from '../store/store.js'
 
-/** `by` is the id of a request, or the method and path of a control request. */
+/** `by` is a request, or the method and path of a control request. */
 type Change = { readonly by: string; readonly place: number }
 type Changed = { family: Family; id: string }
 

@@ -93,6 +93,13 @@ export const FINDINGS = {
   )
 }
 export type FindingId = keyof typeof FINDINGS
+/** Each is shown by a request and by the one that repeats it. */
+export const REPEATS: ReadonlySet<FindingId> = new Set([
+  'double-refund-risk',
+  'double-payment-risk',
+  'repeated-though-made',
+  'refused-and-repeated'
+])
 export type Severity = (typeof FINDINGS)[FindingId]['severity']
 export type Finding = {
   finding: FindingId

@@ -1,10 +1,4 @@
-/**
- * What a request shows: one predicate for each rule and assumption, judged once, over what it sent,
- * what was found and how the emulator responded. A rule is kept when its situation arose, and what
- * it says held; a request that did not run keeps only rules of the way in. A response relies on an
- * assumption when with a different one it would be different. Those used while decoding or looking
- * up are noted there.
- */
+/** One predicate for each rule and assumption, over what was sent, found and answered. */
 import type { TSchema } from 'typebox'
 import { FormObject, nodeIn, valueIn } from '../core/form.js'
 import { partAt } from '../core/places.js'
@@ -114,9 +108,7 @@ const createdBy =
 const searched = (call: Exchange) => asked(call, 'search_query')
 const shows = (call: Exchange, least: number) => recordsShown(call).length >= least
 
-/**
- * Whether or not its operation ran. Only the rules of the operation are checked, here and below.
- */
+/** Whether or not its operation ran. */
 const KEPT_ON_THE_WAY: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'BASE-1': () => true,
   'AUTH-1': isKeyed,

@@ -1,8 +1,4 @@
-/**
- * Lost payments and Refunds, until the client looks or gets a response. It looked when it was shown
- * the record, or a list where it stands, or would stand. What it sends again meanwhile may be
- * created twice.
- */
+/** Lost payments and Refunds, until the client looks or gets a response. */
 import { boundsOf } from '../core/instants.js'
 import { paymentMethodOf } from '../core/payment-method.js'
 import { keep } from '../core/remembered.js'
@@ -62,8 +58,7 @@ export class LostAnswers {
       const page = pageShown(call)
       for (const [request, lost] of this.known)
         if (isMissing(lost, call, page)) this.known.delete(request)
-    } else if (hasPerformed(call))
-      for (const { request } of repeated ?? []) this.known.delete(request)
+    } else if (hasPerformed(call)) repeated?.map(({ request }) => this.known.delete(request))
     return (!isKnown && (repeated?.findLast(({ isSeen }) => !isSeen) ?? repeated?.at(-1))) || null
   }
 

@@ -153,10 +153,7 @@ async function nearIn(
   return nearest.list()
 }
 
-/**
- * What a request sent; `isNone`: no request met the conditions, so those on what is not kept are
- * not met either.
- */
+/** `isNone`: no request met the conditions. */
 type Knowing = { sent: SentCall; isNone: boolean }
 
 /** Why a request does not count; none if it does, as far as that can still be told. */

@@ -1,23 +1,15 @@
-/**
- * What became of scripts and expectations in a run: of every sandbox, over every period between two
- * loads or resets of it.
- */
+/** What became of the scripts and expectations of a run. */
 import type { ListedEntry } from '../scenario/script.js'
 import type { Verdict } from '../scenario/tally.js'
 
-/**
- * A sandbox's script and expectations since its last load or reset. The sandbox at the base address
- * has no name.
- */
+/** What came since the last load or reset; `sandbox` is null for the base address. */
 export type Period = {
   sandbox: string | null
+  scenario: string
   script: readonly ListedEntry[]
   verdicts: readonly Verdict[]
 }
-/**
- * An expectation of a sandbox over all its periods, in `met` of `of` of which it was met: the
- * verdict that counts against it most, and the tests whose requests were part of such a verdict.
- */
+/** Over all periods: the verdict that counts against it most, and the tests that it is about. */
 export type Judged = Verdict & {
   sandbox: string | null
   tests: string[]
@@ -32,19 +24,14 @@ const MAX_CHARACTERS = 16_777_216
 
 export class RunHistory {
   /** Entries by what they say, and how many before them said the same. */
-  readonly #entries: Map<string, { entry: ListedEntry; applied: boolean }>
-  readonly #expectations: Map<string, Judged>
-  isEmpty: boolean
-  #characters: number
+  #entries = new Map<string, { entry: ListedEntry; applied: boolean }>()
+  #expectations = new Map<string, Judged>()
+  /** Scenarios that were loaded, by whether they got a request. */
+  #scenarios = new Map<string, boolean>()
+  isEmpty = true
+  #characters = 0
   /** Fulfilled when every period that is over was added; rejected by a defect. */
   settled: Promise<unknown> = Promise.resolve()
-
-  constructor(known: RunHistory | null = null) {
-    this.#entries = new Map(known === null ? [] : known.#entries)
-    this.#expectations = new Map(known === null ? [] : known.#expectations)
-    this.isEmpty = known === null || known.isEmpty
-    this.#characters = known === null ? 0 : known.#characters
-  }
 
   judge(period: Promise<Period>): void {
     this.isEmpty = false
@@ -53,13 +40,26 @@ export class RunHistory {
   }
 
   with(periods: readonly Period[]): RunHistory {
-    const history = new RunHistory(this)
+    const history = new RunHistory()
+    history.#entries = new Map(this.#entries)
+    history.#expectations = new Map(this.#expectations)
+    history.#scenarios = new Map(this.#scenarios)
+    history.isEmpty = this.isEmpty
+    history.#characters = this.#characters
     for (const period of periods) history.add(period)
     return history
   }
 
-  add({ sandbox, script, verdicts }: Period): void {
+  /** Takes note of a scenario that was loaded. */
+  load(scenario: string, isUsed = false): void {
+    const before = this.#scenarios.get(scenario)
+    if (before !== undefined || this.#hasRoom(this.#scenarios, scenario))
+      this.#scenarios.set(scenario, isUsed || before === true)
+  }
+
+  add({ sandbox, scenario, script, verdicts }: Period): void {
     this.isEmpty = false
+    this.load(scenario, true)
     const alike = new Map<string, number>()
     for (const entry of script) {
       if (Number(entry.entry.calls) === 0) continue
@@ -86,14 +86,15 @@ export class RunHistory {
     return true
   }
 
+  unusedScenarios(): string[] {
+    return [...this.#scenarios].flatMap(([name, isUsed]) => (isUsed ? [] : [name]))
+  }
+
   unused(): ListedEntry[] {
     return [...this.#entries.values()].filter(({ applied }) => !applied).map(({ entry }) => entry)
   }
 
-  /**
-   * Every expectation of each sandbox. What is demanded must be met in some period; what is
-   * forbidden counts in any.
-   */
+  /** What is demanded must be met in some period; what is forbidden counts in any. */
   judged(): Judged[] {
     return [...this.#expectations.values()].map(judged =>
       judged.holds || judged.forbidden || judged.periods.met === 0

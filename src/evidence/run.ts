@@ -8,10 +8,7 @@ import { RunHistory } from './run-history.js'
 import { type RunTest, Totals } from './totals.js'
 import type { explained } from './why.js'
 
-/**
- * Gets each request that a journal keeps, and null when it is cleared. The sandbox at the base
- * address is ''.
- */
+/** Gets each request that a journal keeps, and null when it is cleared. */
 export type JournalListener = (sandbox: string, exchange: Exchange | null) => void
 /** `omitted` is what came when no more was kept. */
 export type RunListing = {
@@ -24,10 +21,7 @@ export type RunListing = {
 /** Sandboxes whose periods are counted; of more, those used longest ago begin with 1 again. */
 const MAX_SANDBOXES = 10_000
 
-/**
- * Requests are named `SANDBOX#PERIOD/req_1`; a load or reset ends a period, and the base address
- * has no name.
- */
+/** Requests are named `SANDBOX#PERIOD/req_1`; the base address has no name. */
 export class Run extends Totals {
   readonly history = new RunHistory()
   readonly requests = new RunRequests()

@@ -1,7 +1,4 @@
-/**
- * What requests add up to: of a sandbox since its last load or reset, or of a whole run. Both are
- * the same folds over judged requests.
- */
+/** What requests add up to, of a sandbox or of a whole run. */
 import { type Exchange, hasReached, type Judgement, STAGE } from '../engine/exchange.js'
 import { ASSUMPTION_IDS, ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
 import type { OperationId } from '../reference/operations.js'
@@ -235,10 +232,6 @@ export class TestTotals {
     const use = new TestUse()
     this.#tests.set(test, use)
     return use
-  }
-
-  names(): string[] {
-    return [...this.#tests.keys()].filter(test => test !== null)
   }
 
   list(): RunTest[] {

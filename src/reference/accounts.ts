@@ -31,7 +31,10 @@ export const ACCOUNT = resource('account', {
   address: ADDRESS,
   phone: nullable(text({ description: PHONE })),
   reseller: nullable(
-    text({ 'x-assumption': 'A21', description: 'The reseller Account whose key created it.' })
+    text({
+      'x-assumption': 'A21',
+      description: 'The reseller that created it, scoped any Account.'
+    })
   ),
   metadata: METADATA
 })

@@ -121,13 +121,13 @@ export const ASSUMPTIONS = {
   ),
   A19: assumed(
     'what a key may see',
-    'everything; with the setting scoped, a merchant sees its own Account, Users, Locations and what belongs to them, a reseller its own Account, those it created and what belongs to them; a hidden record returns 404, is left out of lists, and is refused by this assumption where a body names it',
+    'everything; with the setting scoped, a merchant sees its own Account, Users, Locations and what belongs to them, a reseller its own; either what it created; a hidden record returns 404, is left out of lists, and is refused by this assumption where a body names it',
     'auth.visibility'
   ),
   A20: assumed('a key sent to POST /transactions', 'ignored, even when wrong', 'auth.payment_key'),
   A21: assumed(
     'ownership',
-    "a Location carries account (the creating merchant), a Ticket location, a User account, an Account created with a reseller's key reseller"
+    "a Location carries account, its merchant, a Ticket location, a User account, an Account created with a reseller's (scoped, any) key reseller"
   ),
   A22: assumed(
     'currency',

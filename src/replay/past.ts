@@ -1,7 +1,4 @@
-/**
- * What a request changed: the records around it, from the states that the inputs of its sandbox
- * make again.
- */
+/** The records around a request, and what it changed of them. */
 import { type Exchange, recordsChanged } from '../engine/exchange.js'
 import type { Family } from '../reference/operations.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
@@ -9,10 +6,7 @@ import { bytesOf } from '../store/bytes.js'
 import type { Shape, Stored } from '../store/collection.js'
 import { collectionOf, type RecordOf, type Store } from '../store/store.js'
 
-/**
- * A record that a request changed; `before` is null where the request made it, `after` where it
- * deleted it.
- */
+/** `before` is null where the request made the record, `after` where it deleted it. */
 export type RecordChange = {
   family: Family
   id: string
@@ -25,7 +19,7 @@ type Around = readonly [before: Store, after: Store]
 export const isKnown = ({ inputs }: Sandbox, { place }: Exchange): boolean =>
   place >= inputs.earliest
 
-/** The records before a request or after it; its past is known. */
+/** Its past is known. */
 export async function storeAt(
   sandbox: Sandbox,
   exchange: Exchange,
@@ -37,7 +31,7 @@ export async function storeAt(
   return store
 }
 
-/** Both at once: nothing that comes meanwhile makes the past of the request unknown. */
+/** Both at once, so that neither is forgotten meanwhile. */
 export const storesAround = (sandbox: Sandbox, exchange: Exchange): Promise<Around> =>
   Promise.all([storeAt(sandbox, exchange, 'before'), storeAt(sandbox, exchange, 'after')])
 

@@ -1,130 +1,112 @@
-/**
- * Requests of a journal as plays: what they sent, with placeholders for secrets, and the part of
- * their responses that is determined.
- */
+/** Requests as plays: what they sent, without secrets, and what is determined of the responses. */
 import { isDeepStrictEqual } from 'node:util'
 import { FormList, type FormNode, FormObject, inBrackets } from '../core/form.js'
 import { MASK } from '../core/mask.js'
-import { isObject } from '../core/quick-check.js'
+import { partAt } from '../core/places.js'
 import { isSecretName, maskedThroughout } from '../core/redaction.js'
 import type { Settings } from '../core/settings.js'
 import { picked, valueAt, without } from '../core/templates.js'
 import { testCardNumber } from '../core/test-cards.js'
-import { type Exchange, hasPerformed, hasReached, STAGE, scriptAction } from '../engine/exchange.js'
-import { isAnswer } from '../engine/scripted.js'
-import { nameOf, type OperationId, operationOf } from '../reference/operations.js'
+import { type Exchange, hasPerformed, hasReached, STAGE } from '../engine/exchange.js'
+import { isScripted, jsonIn } from '../engine/scripted.js'
+import { nameOf, operationOf } from '../reference/operations.js'
 import type { Action, EntryData } from '../scenario/script.js'
 import type { Json, StepData } from '../scenario/steps.js'
-import { SAYS } from './sentences.js'
+import { maskedRecord } from './recorded-state.js'
 
-/** The key of an Account, and the text that replaces an id from another request's response. */
+/**
+ * The key of an Account, the text for an id from another request's response, and the headers that
+ * are sent.
+ */
 export type Writing = {
   keyOf: (account: string) => string | undefined
   written: (id: string) => string
+  headers: ReadonlySet<string>
 }
-/** A placeholder for a key that nobody has. */
+/** A key that nobody has. */
 const UNKNOWN_KEY = 'unknown-key'
-type Shown = { brand?: string | null; last4?: string | null } | null
-type Method = { card?: Shown; bank_account?: Shown }
-/**
- * By the last part of a name. Those for numbers have the last four digits that are shown; `none`
- * for one that had fewer.
- */
-const PLACEHOLDERS: Readonly<Record<string, (method: Method) => string>> = {
-  csc: () => '123',
-  expiry: () => '12/34',
-  token: () => 'tok_test',
-  routing_number: () => '110000000',
-  number: ({ card }) =>
-    card?.last4 === null ? 'none' : testCardNumber(card?.brand, digitsOf(card?.last4)),
-  account_number: ({ bank_account }) =>
-    bank_account?.last4 === null ? 'none' : `00000${digitsOf(bank_account?.last4)}`
-}
 const IS_NUMBER = /^(?:limit|amount|\w+_amount)$/
 const WHOLE = /^(?:0|[1-9]\d{0,14})$/
 
-/**
- * Without its expectation; `notes` say what differs from what was sent. Null for a request that no
- * play can send.
- */
+/** `replaced` names what differs from what was sent. Null for a request that no play can send. */
 export function playOf(
   call: Exchange,
-  { keyOf, written }: Writing
-): { step: StepData; notes: string[] } | null {
+  { keyOf, written, headers: names }: Writing
+): { step: StepData; replaced: string[] } | null {
   if (call.operation === null) return null
   const { method, path } = operationOf(call.operation)
-  const notes = new Set<string>()
-  const plain = (text: string): string => {
-    if (text.includes(MASK)) notes.add(SAYS.masked())
-    if (!text.includes('${')) return written(text)
-    notes.add(SAYS.escaped())
-    return text.replaceAll('${', '$ {')
+  const replaced = new Set<string>()
+  const plain = (text: string, name: string): string => {
+    const known = written(text)
+    const sent = text.includes('${') ? known.replaceAll('${', '$ {') : known
+    if (known.includes(MASK) || sent !== known) replaced.add(name)
+    return sent
   }
   const valueIn = (node: FormNode, names: readonly string[]): Json => {
     const name = names.at(-1) as string
-    if (node instanceof FormList) return node.items.map(plain)
+    if (node instanceof FormList) return node.items.map(item => plain(item, name))
     if (node instanceof FormObject)
       return Object.fromEntries(
         [...node].map(([part, below]) => [part, valueIn(below, [...names, part])])
       )
-    if (node !== MASK || !isSecretName(names.join('.')))
-      return IS_NUMBER.test(name) && WHOLE.test(node) ? Number(node) : plain(node)
-    const placeholder = PLACEHOLDERS[name]?.(methodOf(call)) ?? 'secret'
-    notes.add(SAYS.replaced(names.reduce(inBrackets), placeholder))
-    return placeholder
+    const param = names.reduce(inBrackets)
+    const isMasked = node.includes(MASK)
+    const stored = isMasked && partAt(call.outcome.shown, names)
+    if (typeof stored === 'number') return stored
+    const isSecret = node === MASK && isSecretName(names.join('.'))
+    if (!isSecret && !IS_NUMBER.test(name)) return plain(node, param)
+    if (isMasked) replaced.add(param)
+    const text = isSecret ? placeholder(names, call) : node.replaceAll('*', '1')
+    return !isSecret && WHOLE.test(text) ? Number(text) : text
   }
-  const valuesOf = (form: FormObject): Record<string, Json> => {
-    const parts = [...form].map(([name, node]) => ({
-      name,
-      value: valueIn(node, [name]),
-      isCleared: node instanceof FormObject && node.cleared
-    }))
-    // an empty value for the whole comes before its parts
-    const nested = (name: string, value: Json) => [
-      [name, ''],
-      ...Object.entries(value as Fields).map(([part, below]) => [inBrackets(name, part), below])
-    ]
-    return Object.fromEntries(
-      parts.flatMap(({ name, value, isCleared }) =>
-        isCleared ? nested(name, value) : [[name, value]]
-      )
+  const valuesOf = (form: FormObject): Record<string, Json> =>
+    Object.fromEntries(
+      [...form].flatMap(([name, node]) => {
+        const value = valueIn(node, [name])
+        if (!(node instanceof FormObject && node.cleared)) return [[name, value]]
+        // an empty value for the whole comes before its parts
+        const parts = Object.entries(value as Fields)
+        return [[name, ''], ...parts.map(([part, below]) => [inBrackets(name, part), below])]
+      })
     )
-  }
   const unknown = call.outcome.refusal?.code === 'api_key_unknown' ? UNKNOWN_KEY : undefined
   const key = call.account === null ? unknown : keyOf(call.account)
   const [query, body] = [valuesOf(call.query), valuesOf(call.body)]
+  const headers = Object.fromEntries(
+    [...names].flatMap(name => {
+      const text = name === 'user-agent' ? call.userAgent : call.test
+      return text === null ? [] : [[name, plain(text, name)]]
+    })
+  )
   const step: StepData = {
-    do: `${method} ${path.replace(/\{(\w+)\}/g, (_all, name) => plain(call.params[name] as string))}`,
+    do: `${method} ${path.replace(/\{(\w+)\}/g, (_all, name) => plain(call.params[name] as string, name))}`,
     ...(key !== undefined && { key }),
+    ...(Object.keys(headers).length > 0 && { headers }),
     ...(Object.keys(query).length > 0 && { query }),
     ...(Object.keys(body).length > 0 && { body })
   }
-  if (key === UNKNOWN_KEY) notes.add(SAYS.replaced('the key', UNKNOWN_KEY))
-  return { step, notes: [...notes] }
+  if (key === UNKNOWN_KEY) replaced.add('the key')
+  return { step, replaced: [...replaced] }
 }
 
-/** As it was stored, or as it was sent where nothing was. */
-function methodOf({ outcome: { shown }, body }: Exchange): Method {
-  const stored = (shown as { payment_method?: Method } | null)?.payment_method
-  return (
-    stored ??
-    Object.fromEntries(
-      [...body].flatMap(([name, node]) =>
-        node instanceof FormObject ? [[name, Object.fromEntries(node)]] : []
-      )
-    )
-  )
+/** For a number, one that ends in the last four digits that are stored, or were sent. */
+function placeholder([holder = '', name]: readonly string[], call: Exchange): string {
+  if (name !== 'number' && name !== 'account_number') return 'secret'
+  const stored = partAt(call.outcome.shown, ['payment_method', holder]) ?? null
+  const sent = call.body.get(holder)
+  const shown = stored ?? (sent instanceof FormObject ? Object.fromEntries(sent) : {})
+  const { brand, last4 } = shown as {
+    brand?: string
+    last4?: string | null
+  }
+  if (last4 === null) return 'none'
+  const digits = last4 !== undefined && /^\d{4}$/.test(last4) ? last4 : '4242'
+  return name === 'number' ? testCardNumber(brand, digits) : `00000${digits}`
 }
-
-const digitsOf = (last4: unknown): string =>
-  typeof last4 === 'string' && /^\d{4}$/.test(last4) ? last4 : '4242'
 
 export type Fields = { readonly [name: string]: Json }
 
-/**
- * The same whenever a request is sent in the same state: an error without its message, the ids of a
- * list, a record without what its creation draws.
- */
+/** An error without its message, the ids of a list, a record without what its creation draws. */
 export function determined(
   body: Fields,
   status: number,
@@ -148,83 +130,38 @@ function idsIn(body: Json, { 'shapes.list': list }: Settings): Json | undefined 
   return picked<never>(list, body, { $members: ids, $has_more: (value: Json) => value }) as Json
 }
 
-/** The part of a value that another has too; undefined for none. */
-export function common(value: Json, other: Json | undefined): Json | undefined {
-  if (Array.isArray(value)) {
-    if (!Array.isArray(other) || other.length !== value.length) return undefined
-    const parts = value.map((part, index) => common(part, other[index]))
-    return parts.includes(undefined) ? undefined : (parts as Json[])
-  }
-  if (!isObject(value)) return value === other && !String(value).includes('${') ? value : undefined
-  if (!isObject(other)) return undefined
-  const parts = Object.entries(value).map(
-    ([name, part]) =>
-      [name, Object.hasOwn(other, name) ? common(part, other[name]) : undefined] as const
-  )
-  const shared = parts.filter((part): part is [string, Json] => part[1] !== undefined)
-  return shared.length === 0 && parts.length > 0 ? undefined : Object.fromEntries(shared)
-}
-
 /** With secrets masked; undefined where it is not JSON. */
-export function answerOf({
-  text,
-  secretWords
-}: Pick<Exchange, 'text' | 'secretWords'>): Json | undefined {
-  try {
-    return maskedThroughout(JSON.parse(text), secretWords)
-  } catch {
-    return undefined
-  }
+export function answerOf({ text, secretWords }: Exchange): Json | undefined {
+  const body = jsonIn(text)
+  return body === undefined ? body : maskedThroughout(body, secretWords)
 }
 
-/**
- * The script gave the response, changed records or lost the response, and so applies to the play of
- * the request too.
- */
-export const isScripted = (call: Exchange): boolean =>
-  call.outcome.name === 'scripted' ||
-  alongside(call) !== null ||
-  (scriptAction(call)?.fault != null && !call.isDelivered)
-
-/** What the script did while the operation ran; null where nothing. */
-export function alongside(call: Exchange): Action | null {
-  const { action } = call
-  if (action === null || isAnswer(action)) return null
-  const { edit, stale, data } = action.entry
-  return edit !== null || stale !== null || data.respond !== undefined ? action : null
-}
-
-/** It never reached its operation: the script gave the response, or the request was lost before. */
+/** It never reached its operation. */
 export const isStopped = (call: Exchange): boolean =>
   call.outcome.name === 'lost_before' || (call.outcome.name === 'scripted' && !hasPerformed(call))
 
 /** An entry for the successive requests of an operation that the script did the same to. */
 export function scriptOf(calls: readonly Exchange[]): EntryData[] {
   const counts = new Map<string, number>()
-  const found: {
-    on: string
-    from: number
-    to: number
-    name: string | undefined
-    action: object
-  }[] = []
-  for (const call of calls.filter(
-    call => hasReached(call, STAGE.admitted) && call.operation !== null
-  )) {
-    const on = nameOf(call.operation as OperationId)
+  const found: { on: string; from: number; to: number; name?: string; action: object }[] = []
+  for (const call of calls) {
+    if (call.operation === null || !hasReached(call, STAGE.admitted)) continue
+    const on = nameOf(call.operation)
     const count = (counts.get(on) ?? 0) + 1
     counts.set(on, count)
     if (!isScripted(call)) continue
     const { name, respond, change, stale, fault, when } = (call.action as Action).entry.data
-    const shown = maskedThroughout(
-      { ...(respond && { respond }), ...(change && { change }) },
-      call.secretWords
-    )
+    const { secretWords: words } = call
+    const records = Object.entries(change?.data ?? {}).map(([family, list]) => [
+      family,
+      (list as object[]).map(record => maskedRecord(record, words))
+    ])
     const action = {
-      ...shown,
-      ...(stale && { stale }),
-      ...(fault && { fault }),
-      ...(when && { when })
+      respond: maskedThroughout(respond, words),
+      change: change && { ...change, ...(change.data && { data: Object.fromEntries(records) }) },
+      stale,
+      fault,
+      when
     }
     const last = found.findLast(entry => entry.on === on)
     if (last?.to === count - 1 && last.name === name && isDeepStrictEqual(last.action, action))
@@ -234,7 +171,7 @@ export function scriptOf(calls: readonly Exchange[]): EntryData[] {
   return found.map(({ on, from, to, name, action }) => {
     const calls = from === to ? from : `${from}-${to}`
     return {
-      ...(name && { name }),
+      name,
       on,
       ...((from > 1 || to < (counts.get(on) as number)) && { calls }),
       ...action

@@ -1,7 +1,4 @@
-/**
- * Plays requests as clients would: scripted, journaled and counted. Time passes only when all that
- * are on their way wait.
- */
+/** Plays requests as clients would. Time passes only when all that are on their way wait. */
 import { setImmediate } from 'node:timers/promises'
 import { BASE } from '../core/paths.js'
 import { refuse } from '../engine/answers.js'
@@ -23,19 +20,8 @@ import type { Action, Fault } from '../scenario/script.js'
 import type { StepAnswer, StepCall } from '../scenario/steps.js'
 import { SAYS } from './sentences.js'
 
-/**
- * Waits until `at` milliseconds of the play have passed; `isInVain` where only another request
- * could let it go on.
- */
-type Waiting = { at: number; isInVain: boolean; wake: (goesOn: boolean) => void }
-
-/** What a client sees of a lost response. */
-const SEEN = {
-  connection_reset: 'reset',
-  empty_response: 'closed',
-  truncated_body: 'closed',
-  hang: 'held'
-} as const
+/** Until `at` ms of the play have passed; infinite where only another request lets it go on. */
+type Waiting = { at: number; wake: (goesOn: boolean) => void }
 
 export class Player {
   readonly #sandbox: Sandbox
@@ -80,7 +66,7 @@ export class Player {
     const answer =
       fault === null || fault === 'malformed_body'
         ? answerSeen(exchange)
-        : { status: 0, body: { error: { message: SAYS.no_response(SAYS[SEEN[fault]]()) } }, fault }
+        : { status: 0, body: { error: { message: SAYS.no_response(SAYS[fault]()) } }, fault }
     countRequest(exchange)
     close(exchange, fault === null, 0)
     this.#sandbox.evidence.record(exchange)
@@ -91,7 +77,7 @@ export class Player {
     const { hold } = data
     if (hold !== undefined) {
       const { goesOn, leave, longest } = this.#sandbox.gates.arrive(id, hold, exchange)
-      const waiting = this.#wait(longest, leave)
+      const waiting = this.#wait(longest ?? Number.POSITIVE_INFINITY, leave)
       const isGoingOn = await goesOn
       this.#waiting.delete(waiting)
       if (!isGoingOn) return false
@@ -100,12 +86,8 @@ export class Player {
     return true
   }
 
-  #wait(ms: number | null, wake: (goesOn: boolean) => void): Waiting {
-    const waiting = {
-      at: ms === null ? Number.POSITIVE_INFINITY : this.#passed + ms,
-      isInVain: ms === null,
-      wake
-    }
+  #wait(ms: number, wake: Waiting['wake']): Waiting {
+    const waiting = { at: this.#passed + ms, wake }
     this.#waiting.add(waiting)
     setImmediate().then(() => this.#passTime())
     return waiting
@@ -116,11 +98,12 @@ export class Player {
     if (this.#waiting.size < this.#onTheirWay || this.#waiting.size === 0) return
     const next = [...this.#waiting].reduce((one, other) => (other.at < one.at ? other : one))
     this.#waiting.delete(next)
-    if (!next.isInVain) {
+    const goesOn = next.at < Number.POSITIVE_INFINITY
+    if (goesOn) {
       if (this.#sandbox.clock.running) this.#sandbox.setClock({ by: next.at - this.#passed })
       this.#passed = next.at
     }
-    next.wake(!next.isInVain)
+    next.wake(goesOn)
     setImmediate().then(() => this.#passTime())
   }
 }

@@ -1,13 +1,9 @@
-/**
- * Requests of a sandbox as a scenario that plays them again: with all records, or with those that
- * they touched where playing it proves that enough.
- */
+/** Requests as a scenario that plays them again, with the records that matter to them. */
 import { isDeepStrictEqual } from 'node:util'
 import { durationText, MAX_DURATION } from '../core/durations.js'
 import { isoOf } from '../core/instants.js'
-import { maskedThroughout } from '../core/redaction.js'
+import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
-import { nested, SETTING_KEYS, SETTINGS, settingsInForce } from '../core/settings.js'
 import { without } from '../core/templates.js'
 import {
   type AnyRecord,
@@ -17,72 +13,75 @@ import {
   tookEffect
 } from '../engine/exchange.js'
 import { playIn } from '../engine/play.js'
+import { alongside, isScripted } from '../engine/scripted.js'
 import { nameOf, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { documentOf } from '../scenario/documents.js'
-import { exportedRecord, keysIn } from '../scenario/export.js'
+import { exportedRecord, setupOf } from '../scenario/export.js'
 import { withTexts } from '../scenario/references.js'
 import { bindingsOf } from '../scenario/scenario.js'
 import { Answers, type Json, playSteps, type StepData } from '../scenario/steps.js'
-import { FAMILIES } from '../store/store.js'
 import { pause } from '../work/slices.js'
 import {
-  alongside,
   answerOf,
-  common,
   determined,
   type Fields,
-  isScripted,
   isStopped,
   playOf,
   scriptOf
 } from './played-requests.js'
-import { ID_FIELDS, type Member, membersFor, touchedBy } from './recorded-state.js'
+import { type Expected, expectedOf, isOf, keyOf } from './recorded-expectations.js'
+import { maskedRecord, membersFor, touchedBy } from './recorded-state.js'
 import { SAYS } from './sentences.js'
 
 export type Recording = {
+  /** `SANDBOX#PERIOD` in a run. */
+  of: string
   scenario: string
   calls: readonly Exchange[]
   /** Requests that the journal dropped before these. */
   dropped: number
   isRunning: boolean
   words: SecretWords
-  /** Seed, clock and settings that are not the default. */
-  setup: Record<string, unknown>
-  /** Records to begin with; a request makes those in `copied` once more. */
-  members: readonly Member[]
+  /** Seed, clock and settings that are not the default, and `data`. */
+  beginning: { [name: string]: unknown; data: Record<string, object[]> }
+  /** The id of each record by what the journal shows of it. */
+  ids: ReadonlyMap<string, string>
+  /** Records that are there from the beginning, though a request makes them too. */
   copied: ReadonlySet<string>
-  accounts: readonly string[]
+  expected: Expected
   blank: () => Sandbox
 }
-/** `notes` are lines about the document. */
-export type RecordedScenario = { data: Record<string, unknown>; notes: string[] }
+/** `made`: the record that it made, for which a play drew another id. */
+export type RecordedRequest = {
+  id: string
+  made?: { id: string; created: string; drawn: string }
+}
+/** `notes` are lines about the document, `requests` those of its plays. */
+export type RecordedScenario = {
+  data: Record<string, unknown>
+  notes: string[]
+  requests: RecordedRequest[]
+}
 
-/** Of more records, only those that requests touched are played, whatever the responses. */
-const MAX_PLAYED = 20_000
-
-/**
- * `step` is null for a request that no play can send, `expect` for one that had no effect; `name`
- * is that of a record that it made.
- */
-type Played = {
+/** `step` is null where no play can send it, `expect` without an effect. */
+type Played = RecordedRequest & {
   call: Exchange
   step: StepData | null
   name: string | null
-  notes: readonly string[]
+  replaced: readonly string[]
   status: number
   expect: StepData['expect'] | null
   /** Milliseconds that the frozen clock waits before it. */
   wait: number
-  /** Whether its response has the same values, or at least the same status and error. */
+  /** Whether its response has the same values. */
   isReproduced: boolean
   isPlayable: boolean
 }
-type Key = { key: string; account: string }
-type Beginning = Record<string, unknown> & { data: { api_keys?: readonly Key[] } }
-type Attempt = { beginning: Beginning; plays: readonly Played[] }
+/** `written`: how a recorded id is written in a play. */
+type Playing = { plays: readonly Played[]; written: ReadonlyMap<string, string> }
 
-/** All requests of the journal, or some; what others made meanwhile is there from the beginning. */
+/** All requests of the journal, or some. */
 export async function recordingOf(
   sandbox: Sandbox,
   words: SecretWords,
@@ -90,6 +89,8 @@ export async function recordingOf(
 ): Promise<Recording> {
   const { scenario, clock, evidence, inputs } = sandbox
   const { dropped } = evidence.journal
+  const of = evidence.prefix.slice(0, -1)
+  const expected = expectedOf(sandbox, words, chosen)
   const isRunning = clock.running
   // requests that come meanwhile are not in it
   const store = sandbox.store.clone()
@@ -101,128 +102,79 @@ export async function recordingOf(
     sandbox.stateAt(first),
     chosen === undefined ? { store } : sandbox.stateAt(last)
   ])
-  const active = new Set(calls.flatMap(({ account }) => account ?? []))
-  const keyed = keysIn(store).map(({ account }) => account)
+  const { members, copied } = await membersFor(calls, before.store, after.store)
+  const touched = await touchedBy(calls, members, expected.data)
+  const keys = [...new Set(calls.map(({ account }) => account))].flatMap(account =>
+    touched.some(({ record }) => record.id === account)
+      ? { key: keyOf(account as string), account }
+      : []
+  )
+  const data: Record<string, object[]> = keys.length > 0 ? { api_keys: keys } : {}
+  const ids = new Map<string, string>()
+  for (const { family, record } of touched) {
+    data[family] ??= []
+    data[family].push(maskedRecord(exportedRecord(family, record), words))
+    ids.set(withoutSecrets(record.id, words), record.id)
+    await pause()
+  }
   return {
+    of,
     scenario: scenario.name,
     calls,
     dropped: chosen === undefined ? dropped + held.length - calls.length : 0,
     isRunning,
     words,
-    setup: setupOf(calls[0], chosen?.length !== 1),
-    ...(await membersFor(calls, before.store, after.store)),
-    accounts: [...new Set([...keyed.filter(account => active.has(account)), ...active])],
+    beginning: {
+      ...(calls[0] && setupOf(calls[0].settings)),
+      ...(calls[0] && chosen?.length !== 1 && clockOf(calls[0], expected)),
+      data
+    },
+    ids,
+    copied,
+    expected,
     blank: () => sandbox.blank()
   }
 }
 
-function setupOf(first: Exchange | undefined, hasClock: boolean): Record<string, unknown> {
-  if (first === undefined) return {}
-  const defaults = settingsInForce({}).values
-  const keys = SETTING_KEYS.filter(
-    key =>
-      SETTINGS[key].scope === 'sandbox' && !isDeepStrictEqual(first.settings[key], defaults[key])
-  )
-  const { seed, ...others } = Object.fromEntries(keys.map(key => [key, first.settings[key]]))
-  return {
-    ...(seed !== undefined && { seed }),
-    ...(hasClock && { clock: isoOf(first.at) }),
-    ...(Object.keys(others).length > 0 && { settings: nested(others) })
-  }
-}
+/** A pause is only judged by a clock that moves. */
+const clockOf = ({ at }: Exchange, { timed }: Expected) => ({
+  clock: timed.length > 0 ? { now: isoOf(at), running: true } : isoOf(at)
+})
 
-/**
- * Plays a recording, with all records only if the touched ones give other responses. Errors: as of
- * `Sandbox.load`.
- */
+/** Errors: as of `Sandbox.load`. */
 export async function scenarioOf(recording: Recording): Promise<RecordedScenario> {
-  let { beginning, plays } = await attempt(recording)
   const skipped: string[] = []
-  while (!plays.every(({ isPlayable }) => isPlayable)) {
-    skipped.push(...plays.filter(({ isPlayable }) => !isPlayable).map(whySkipped))
-    const calls = plays.filter(({ isPlayable }) => isPlayable).map(({ call }) => call)
-    plays = await playedIn(beginning, calls, recording)
+  let { calls } = recording
+  for (;;) {
+    const playing = await playedIn(calls, recording)
+    const left = playing.plays.filter(({ isPlayable }) => !isPlayable)
+    skipped.push(...left.map(whySkipped))
+    if (left.length === 0) {
+      const head = { name: 'recorded', description: SAYS.description(recording.scenario) }
+      return documentFrom(head, playing, recording, skipped)
+    }
+    calls = playing.plays.flatMap(({ call, isPlayable }) => (isPlayable ? [call] : []))
   }
-  const { data, notes } = documentFrom(
-    { name: 'recorded', description: SAYS.description(recording.scenario) },
-    { beginning, plays },
-    recording
-  )
-  return { data, notes: [...notes, ...skipped] }
 }
 
-/** Undefined if no play can send the request, or all records do not give the same response. */
+/** Undefined if its play gets another response. */
 export async function scenarioOfCall(recording: Recording): Promise<RecordedScenario | undefined> {
-  const found = await attempt(recording)
-  const [play] = found.plays
+  const playing = await playedIn(recording.calls, recording)
+  const [play] = playing.plays
   if (!play?.isReproduced) return undefined
-  const { id, operation, outcome } = play.call
+  const { operation, outcome } = play.call
   const { refusal, status } = outcome
   const why =
     refusal === null ? '' : ` ${refusal.code}${refusal.rule === null ? '' : ` (${refusal.rule})`}`
-  return documentFrom(
-    {
-      name: id,
-      description: SAYS.description_of_one(nameOf(operation as OperationId), status, why)
-    },
-    found,
-    recording
-  )
-}
-
-async function attempt(recording: Recording, isWhole = false): Promise<Attempt> {
-  const { calls, members } = recording
-  const beginning = await beginningWith(
-    isWhole ? members : await touchedBy(calls, members),
-    recording
-  )
-  const plays = await playedIn(beginning, calls, recording)
-  // a request that no play can send needs no record
-  const isEnough =
-    isWhole ||
-    members.length > MAX_PLAYED ||
-    plays.every(({ step, isReproduced }) => step === null || isReproduced)
-  return isEnough ? { beginning, plays } : attempt(recording, true)
-}
-
-/** These records, and a key for each Account among them that sent requests. */
-async function beginningWith(
-  members: readonly Member[],
-  { setup, accounts, words }: Recording
-): Promise<Beginning> {
-  const keys = accounts
-    .filter(account => members.some(({ record }) => record.id === account))
-    .map(account => ({ key: keyOf(account), account }))
-  const lists = new Map<string, object[]>([
-    ['api_keys', keys],
-    ...FAMILIES.map(family => [family, []] as [string, object[]])
-  ])
-  for (const member of members) {
-    lists.get(member.family)?.push(exported(member, words))
-    await pause()
-  }
-  return { ...setup, data: Object.fromEntries([...lists].filter(([, list]) => list.length > 0)) }
-}
-
-/** Replaces the keys of an Account. */
-const keyOf = (account: string) => `sk_test_${account}`
-
-/** As in a fixture, with card numbers and keys in texts masked; ids stay. */
-function exported({ family, record }: Member, words: SecretWords): Record<string, unknown> {
-  const plain = exportedRecord(family, record)
-  return {
-    ...maskedThroughout(plain, words),
-    ...Object.fromEntries(Object.entries(plain).filter(([name]) => ID_FIELDS.includes(name)))
-  }
+  const on = nameOf(operation as OperationId)
+  const head = { name: play.id, description: SAYS.description_of_one(on, status, why) }
+  return documentFrom(head, playing, recording, [])
 }
 
 /** Plays requests that reached their operation. Errors: as of `Sandbox.load`. */
-async function playedIn(
-  beginning: Beginning,
-  calls: readonly Exchange[],
-  { words, isRunning, copied, blank }: Recording
-): Promise<Played[]> {
-  const sandbox = blank()
+async function playedIn(calls: readonly Exchange[], recording: Recording): Promise<Playing> {
+  const { beginning, ids, words, copied, expected } = recording
+  const sandbox = recording.blank()
   await sandbox.load(documentOf('recorded', { name: 'recorded', ...beginning }), {
     name: 'recorded',
     file: null
@@ -231,19 +183,20 @@ async function playedIn(
   const first = bindings.key('')
   const answers = new Answers([])
   // the recorded id for each id of a play, and how a recorded id is written in a play
-  const [recorded, written] = [new Map<string, string>(), new Map<string, string>()]
+  const [recorded, written] = [new Map<string, string>(), new Map(ids)]
   const inPlay = (id: string) => written.get(id) ?? id
   const keyFor = (account: string) => (first === keyOf(account) ? undefined : keyOf(account))
   const plays: Played[] = []
   // how far the clock of the play is behind
   let behind = 0
   for (const [index, call] of calls.entries()) {
-    behind += moveBefore(call, calls[index - 1], isRunning)
+    behind += moveBefore(call, calls[index - 1], recording)
     const wait = Math.min(Math.max(0, behind), MAX_DURATION)
     behind -= wait
     sandbox.setClock({ by: wait })
-    const { step = null, notes = [] } = playOf(call, { keyOf: keyFor, written: inPlay }) ?? {}
-    const isMade = step !== null && (!isStopped(call) || calls.length === 1)
+    const { step = null, replaced = [] } =
+      playOf(call, { keyOf: keyFor, written: inPlay, headers: expected.headers }) ?? {}
+    const isMade = step !== null && !isStopped(call)
     const isCreating =
       tookEffect(call) && operationOf(call.operation as OperationId).kind === 'create'
     const name = isMade && isCreating ? nameFor(call, index + 1) : null
@@ -256,45 +209,57 @@ async function playedIn(
     )
     const { status, body } = outcome?.answer ?? { status: 0, body: null }
     const shown = body && (withTexts(body, id => recorded.get(id) ?? id) as Fields)
-    const now =
-      shown && maskedThroughout(determined(shown, status, name !== null, sandbox.settings), words)
+    const now = shown && determined(shown, status, name !== null, sandbox.settings)
     await pause()
     const answer = answerOf(call)
     const was =
       answer === undefined
         ? null
         : determined(answer as Fields, call.outcome.status, isCreating, call.settings)
-    const expect = expectationOf(call, status, withTexts(common(was, now) ?? null, inPlay))
+    const shared = isDeepStrictEqual(now, was) ? withTexts(withoutReferences(was), inPlay) : null
+    const expect = expectationOf(call, status, shared)
     const isAlike = step !== null && (isStopped(call) || status === call.outcome.status)
-    const isSame = isStopped(call) || isDeepStrictEqual(now, was)
+    const isSame = isStopped(call) || isDeepStrictEqual(maskedThroughout(now, words), was)
     const isPlayable = isAlike && expect !== null && (isSame || call.outcome.refusal === null)
-    plays.push({
+    const play: Played = {
+      id: call.id,
       call,
       step,
       name,
-      notes,
+      replaced,
       status,
       expect,
       wait,
       isReproduced: isAlike && isSame,
       isPlayable
-    })
+    }
+    plays.push(play)
     if (name === null || status >= 300) continue
-    const [id, before] = [(body as { id: string }).id, (call.outcome.shown as AnyRecord).id]
-    recorded.set(id, before)
+    const drawn = (body as { id: string }).id
+    const { id, created } = call.outcome.shown as AnyRecord & { created: string }
+    recorded.set(drawn, id)
+    if (copied.has(id)) continue
+    play.made = { id, created, drawn }
     // a client that lost the response has never seen the id, but the seed draws the same one again
-    if (!copied.has(before)) written.set(before, isScripted(call) ? id : `\${${name}.id}`)
+    written.set(id, isScripted(call) ? drawn : `\${${name}.id}`)
   }
-  return plays
+  return { plays, written }
 }
 
-/** Milliseconds that the clock was set forward or back, without those that passed by themselves. */
-const moveBefore = (
+/**
+ * Milliseconds that the clock was set forward or back, without those that passed by themselves;
+ * where pauses are expected, all since the response before.
+ */
+function moveBefore(
   { at, now }: Exchange,
   before: Exchange | undefined,
-  isRunning: boolean
-): number =>
-  before === undefined || before.at === at ? 0 : at - before.at - (isRunning ? now - before.now : 0)
+  { isRunning, expected: { timed } }: Recording
+): number {
+  if (before === undefined || before.at === at) return 0
+  if (timed.length > 0)
+    return at - (timed.some(one => isOf(one, before)) ? before.ended : before.at)
+  return at - before.at - (isRunning ? now - before.now : 0)
+}
 
 const nameFor = ({ operation }: Exchange, number: number) =>
   `${RESOURCE_NAMES[operationOf(operation as OperationId).family].toLowerCase()}_${number}`
@@ -306,20 +271,25 @@ function expectationOf(call: Exchange, status: number, shared: Json): StepData['
   if (call.outcome.name === 'lost_before') return null
   if (call.outcome.name !== 'scripted' || hasPerformed(call))
     return { status, ...(shared !== null && { body: shared }) }
-  const answer = answerOf(call) ?? null
-  const body = without(call.settings['shapes.error'], common(answer, answer) ?? null, [
-    '$request_id'
-  ]) as Json
+  const answer = withoutReferences(answerOf(call) ?? null)
+  const body = without(call.settings['shapes.error'], answer, ['$request_id']) as Json
   return { status: call.outcome.status, ...(body !== null && { body }) }
 }
+
+/** Null for what would be read as a reference. */
+const withoutReferences = (value: Json): Json =>
+  JSON.stringify(value).includes('${') ? null : value
 
 /** With notes on what differs from the recording. */
 function documentFrom(
   head: { name: string; description: string },
-  { beginning, plays }: Attempt,
-  recording: Recording
+  { plays, written }: Playing,
+  { beginning, expected: { data: wanted, notes }, dropped }: Recording,
+  skipped: readonly string[]
 ): RecordedScenario {
-  const text = JSON.stringify(plays.map(({ step, expect }) => [step, expect]))
+  const inPlay = (id: string) => written.get(id) ?? id
+  const expected = wanted.map(data => withTexts(data as Json, inPlay, inPlay))
+  const text = JSON.stringify([expected, plays.map(({ step, expect }) => [step, expect])])
   const calls = plays.map(({ call }) => call)
   const play = plays.flatMap(({ name, step, expect, wait }) => [
     ...(wait === 0 ? [] : [{ wait: durationText(wait) }]),
@@ -327,70 +297,36 @@ function documentFrom(
   ])
   const { data: records, ...setup } = beginning
   const script = scriptOf(calls)
-  const effects = new Map<string, number>()
-  for (const { call, status } of plays) {
-    if (isStopped(call) || status >= 300 || !tookEffect(call)) continue
-    const on = nameOf(call.operation as OperationId)
-    effects.set(on, (effects.get(on) ?? 0) + 1)
-  }
   const data = {
     ...head,
     ...setup,
     ...(Object.keys(records).length > 0 && { data: records }),
     ...(script.length > 0 && { script }),
     play,
-    ...(effects.size > 0 && {
-      expect: Array.from(effects, ([on, times]) => ({ on, took_effect: true, times }))
-    })
+    ...(expected.length > 0 && { expect: expected })
   }
   return {
     data,
-    notes: [SAYS.recorded(), SAYS.left_out(), ...notesOn(records.api_keys ?? [], plays, recording)]
-  }
-}
-
-function notesOn(
-  keys: readonly Key[],
-  plays: readonly Played[],
-  { isRunning, dropped }: Recording
-): string[] {
-  const calls = plays.map(({ call }) => call)
-  const general: [isSo: boolean, note: string][] = [
-    [dropped > 0, SAYS.dropped(dropped)],
-    [
-      calls.some((call, index) => moveBefore(call, calls[index - 1], isRunning) < 0),
-      SAYS.set_back()
-    ],
-    [
-      [...new Set(calls.map(({ settings }) => settings))].some(
-        settings => !isDeepStrictEqual(settings, calls[0]?.settings)
+    requests: plays.map(({ id, made }) => ({ id, ...(made && { made }) })),
+    notes: [
+      SAYS.recorded(),
+      SAYS.left_out(),
+      ...(dropped > 0 ? [SAYS.dropped(dropped)] : []),
+      ...plays.flatMap(({ call, replaced, isReproduced }) =>
+        [...replaced.map(SAYS.replaced), ...(isReproduced ? [] : [SAYS.other_values()])].map(note =>
+          SAYS.of(titleOf(call), note)
+        )
       ),
-      SAYS.other_settings()
-    ],
-    [
-      calls.some(({ action }) =>
-        ['hold', 'delay'].some(name => name in (action?.entry.data ?? {}))
-      ),
-      SAYS.no_delays()
+      ...notes,
+      ...skipped
     ]
-  ]
-  return [
-    ...keys.map(({ key, account }) => SAYS.key(key, account)),
-    ...plays.flatMap(({ call, notes }) => notes.map(note => SAYS.of(titleOf(call), note))),
-    ...general.flatMap(([isSo, note]) => (isSo ? [note] : [])),
-    ...plays.flatMap(({ call, isReproduced }) =>
-      isReproduced ? [] : [SAYS.of(titleOf(call), SAYS.other_values())]
-    )
-  ]
+  }
 }
 
 const titleOf = ({ id, method, path }: Exchange) => `${id} ${method} ${path}`
 
-function whySkipped({ call, step, expect, status }: Played): string {
-  const was = `${call.outcome.status}${call.outcome.refusal === null ? '' : ` ${call.outcome.refusal.code}`}`
-  if (expect === null) return SAYS.of(titleOf(call), SAYS.client_left())
-  return SAYS.of(
-    titleOf(call),
-    step === null ? SAYS.no_operation(was) : SAYS.other_status(was, status)
-  )
+function whySkipped({ call, status }: Played): string {
+  const { outcome } = call
+  const was = [outcome.status, ...(outcome.refusal === null ? [] : [outcome.refusal.code])]
+  return SAYS.of(titleOf(call), SAYS.not_played(was.join(' '), `${status || 'none'}`))
 }

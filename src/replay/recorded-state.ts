@@ -1,8 +1,7 @@
-/**
- * The records to begin with: those before the first request, those that control requests added, and
- * which of them matter.
- */
+/** The records to begin with, and which of them matter. */
 import { valueIn } from '../core/form.js'
+import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
+import type { SecretWords } from '../core/secret-words.js'
 import {
   type AnyRecord,
   type Exchange,
@@ -18,13 +17,26 @@ import {
   type OperationId,
   operationOf
 } from '../reference/operations.js'
+import type { ExpectationData } from '../scenario/expectations.js'
+import { textsOf } from '../scenario/references.js'
+import { type Json, STATE_WORDS } from '../scenario/schemas.js'
 import type { Action } from '../scenario/script.js'
 import { FAMILIES, type Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
 
 export type Member = { family: Family; record: AnyRecord }
 
-export const ID_FIELDS: readonly string[] = ['id', ...Object.keys(LINKED_FAMILIES)]
+const ID_FIELDS: readonly string[] = ['id', ...Object.keys(LINKED_FAMILIES)]
+
+/** A record as in a fixture, with card numbers and keys in texts masked; ids and sums stay. */
+export const maskedRecord = (record: object, words: SecretWords): Record<string, unknown> => ({
+  ...maskedThroughout(record, words),
+  ...Object.fromEntries(
+    Object.entries(record).filter(
+      ([name, value]) => typeof value === 'number' || name === 'amounts' || ID_FIELDS.includes(name)
+    )
+  )
+})
 
 const nameOf = (family: Family, id: unknown) => `${family} ${id}`
 async function named(members: Iterable<Member>): Promise<Map<string, Member>> {
@@ -46,10 +58,7 @@ function* membersIn(store: Store): Generator<Member> {
       yield { family, record: record as AnyRecord }
 }
 
-/**
- * The records before the first request, and later ones that no request made, with those that they
- * belong to: requests name these by id.
- */
+/** Those before the first request, and later ones that no request made. */
 export async function membersFor(
   requests: readonly Exchange[],
   before: Store,
@@ -86,12 +95,10 @@ export async function membersFor(
     if (!byRequest.has(name) && !byScript.has(name)) add(name, original.get(name) ?? member)
     await pause()
   }
-  const families = new Map(FAMILIES.map(family => [family, [] as Member[]]))
-  for (const member of there.values()) {
-    families.get(member.family)?.push(member)
-    await pause()
-  }
-  return { members: [...families.values()].flat(), copied }
+  const members = FAMILIES.flatMap(family =>
+    [...there.values()].filter(member => member.family === family)
+  )
+  return { members, copied }
 }
 
 /** The ids that the change of a script entry names. */
@@ -101,15 +108,20 @@ function namedBy(action: Action | null): unknown[] {
   return [...removed, ...records.flatMap(record => ID_FIELDS.map(name => record[name]))]
 }
 
-/**
- * What matters to requests: the Account of the key, records found and shown, Refunds of a judged
- * charge, what these belong to, and families listed in part.
- */
+/** What requests found and showed, with Refunds of a judged charge, and expectations name. */
 export async function touchedBy(
   requests: readonly Exchange[],
-  members: readonly Member[]
+  members: readonly Member[],
+  expected: readonly ExpectationData[]
 ): Promise<Member[]> {
-  const [ids, charges, families] = [new Set<unknown>(), new Set<unknown>(), new Set<Family>()]
+  const texts = expected.flatMap(data => textsOf(data as Json, true))
+  const [ids, charges] = [new Set<unknown>(texts), new Set<unknown>()]
+  const states = expected.flatMap(data => ('state' in data ? Object.entries(data.state) : []))
+  const families = new Set(
+    states.flatMap(([family, of]) =>
+      STATE_WORDS.some(word => word in of) ? [family as Family] : []
+    )
+  )
   for (const exchange of requests) {
     const { account, found, filteredBy, params, query, settings, money, action } = exchange
     const shown = recordsShown(exchange)
@@ -140,6 +152,7 @@ export async function touchedBy(
     if (
       families.has(family) ||
       ids.has(record.id) ||
+      ids.has(withoutSecrets(record.id)) ||
       (family === 'refunds' && charges.has(record.transaction))
     )
       touch(member)

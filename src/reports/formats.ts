@@ -4,7 +4,6 @@ import { checkJunit, runJunit } from './junit.js'
 import { runMarkdown } from './markdown.js'
 import { checkTap, checkText } from './text.js'
 
-/** Indented JSON. */
 export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
 export const RUN_FORMATS = { html: runPage, junit: runJunit, markdown: runMarkdown } as const

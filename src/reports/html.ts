@@ -17,12 +17,11 @@ import {
 } from './run.js'
 import { SAYS } from './sentences.js'
 
-/** Markup. Only templates make it, so nothing that was sent or read as JSON can pass for it. */
 const MARKUP = Symbol('markup')
 type Html = { [MARKUP]: string }
 type HtmlValue = Html | string | number | readonly HtmlValue[]
 
-/** A template: text is escaped, and what controls or reorders it made visible; markup stays. */
+/** A template: text is escaped, markup stays. */
 const html = (parts: TemplateStringsArray, ...values: HtmlValue[]): Html => ({
   [MARKUP]: String.raw({ raw: parts }, ...values.map(markupOf))
 })
@@ -58,10 +57,7 @@ summary { cursor: pointer; padding: .3rem 0 } details details, details > div { m
 const STYLESHEET: Html = { [MARKUP]: `<style>${STYLE}</style>` }
 const POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; img-src data:; base-uri 'none'; form-action 'none'`
 
-/**
- * Templates are in ASCII: the bundle is read as Latin-1, and its compiler cannot escape what a
- * template holds.
- */
+/** Templates are in ASCII, since the bundle is read as Latin-1. */
 export function runPage(judged: JudgedRun): string {
   const { run, hasPassed } = judged
   const places = new Map(run.requests.map(({ request }, place) => [request, `request-${place}`]))
@@ -85,7 +81,7 @@ ${STYLESHEET}
 </head>
 <body>
 <h1>commerce-emulator: <span class="${hasPassed ? 'good' : 'bad'}">${headline(judged)}</span></h1>
-<p>${overview(judged, run.scenario.name)}</p>
+<p>${overview(judged)}</p>
 ${section(gates, shown)}
 ${expectations.rows.length === 0 ? '' : section(expectations, shown)}
 ${section(findings, shown)}
@@ -101,7 +97,7 @@ ${section(assumptions, shown)}
 `[MARKUP]
 }
 
-/** Shows a part of a cell; the name of a request leads to its place on the page. */
+/** The name of a request leads to its place on the page. */
 type Shown = (part: Part) => HtmlValue
 
 /** The level is the class of the first cell. */
@@ -185,10 +181,7 @@ const LEGEND = {
   none: 'not exercised'
 } as const
 
-/**
- * What was seen of a rule: broken and never kept, kept and never broken though it can be, every
- * outcome that requests can show, or none.
- */
+/** What was seen of a rule; one that cannot be broken is only kept. */
 function outcomeSeen({ satisfied, violated }: ReturnType<typeof outcomesOf>): keyof typeof LEGEND {
   if (!satisfied && !violated) return 'none'
   if (violated === 0) return 'kept'

@@ -1,6 +1,6 @@
-/** Reports as JUnit, by the schema of Jenkins: a judged run, and the points of a check. */
-import { problemLine } from '../scenario/documents.js'
+/** Reports as JUnit, by the schema of Jenkins. */
 import { explainedMessage } from '../scenario/near-misses.js'
+import { problemLine } from '../scenario/refusal.js'
 import { type CheckedFile, isFailed } from './points.js'
 import { type JudgedRun, problemsOfTest, refusedIn, sandboxName } from './run.js'
 import { SAYS } from './sentences.js'
@@ -13,10 +13,7 @@ type Case = {
 }
 type Suite = { name: string; cases: readonly Case[]; output?: readonly string[] }
 
-/**
- * The suites `gates`, `sandboxes` and `tests`, sorted by name; a test fails that caused a finding
- * or used a sandbox which fails a gate.
- */
+/** The suites `gates`, `sandboxes` and `tests`, sorted by name. */
 export function runJunit(judged: JudgedRun): string {
   const { run, gates, unmet } = judged
   const tests = run.tests.flatMap(one => {
@@ -44,19 +41,15 @@ export function runJunit(judged: JudgedRun): string {
     tests: tests.sort((a, b) => (a.name < b.name ? -1 : 1))
   })
   return suitesJunit(
-    suites.flatMap(([name, cases]) =>
-      name === 'gates' || cases.length > 0
-        ? [
-            {
-              name,
-              cases: cases.map(({ name: own, ...more }) => ({
-                attributes: { classname: `commerce-emulator.${name}`, name: own },
-                ...more
-              }))
-            }
-          ]
-        : []
-    ),
+    suites
+      .filter(([name, cases]) => name === 'gates' || cases.length > 0)
+      .map(([name, cases]) => ({
+        name,
+        cases: cases.map(({ name: own, ...more }) => ({
+          attributes: { classname: `commerce-emulator.${name}`, name: own },
+          ...more
+        }))
+      })),
     { name: 'commerce-emulator' }
   )
 }
@@ -120,7 +113,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '>': '&gt;',
   '"': '&quot;'
 }
-/** Text in XML: markup and direction marks are escaped, what is not a character is dropped. */
 export const xml = (text: string): string =>
   text
     .replace(/[^\P{Cc}\n\t]|\p{Cs}|[\uFFFE\uFFFF]/gu, '')

@@ -6,7 +6,6 @@ import {
   overview,
   type Part,
   problemsOfTest,
-  type Row,
   refusedIn,
   type Table,
   tablesOf,
@@ -32,21 +31,10 @@ export function runMarkdown(judged: JudgedRun): string {
         { name: finding },
         ` ${times}×`
       ])
+      const result = isFailed ? 'failed' : 'passed'
       return test === null
         ? []
-        : [
-            {
-              level: isFailed ? 'bad' : 'good',
-              cells: [
-                [test],
-                [isFailed ? 'failed' : 'passed'],
-                [calls],
-                [refused],
-                [broken.join(' ')],
-                found
-              ]
-            } satisfies Row
-          ]
+        : [{ cells: [[test], [result], [calls], [refused], [broken.join(' ')], found] }]
     })
   }
   const refused: Table = {
@@ -66,7 +54,7 @@ export function runMarkdown(judged: JudgedRun): string {
   return [
     `## commerce-emulator: ${headline(judged)}`,
     '',
-    overview(judged, plain(run.scenario.name)),
+    overview(judged, plain),
     '',
     ...tables.flatMap(lines)
   ].join('\n')

@@ -5,10 +5,7 @@ import type { Said } from '../core/sentences.js'
 import type { GivenSettings } from '../core/settings.js'
 import { placesOf, type Written } from '../scenario/documents.js'
 
-/**
- * A step, an expectation, or the document itself, by its title. The problems of a warning fail
- * nothing.
- */
+/** Of a step, an expectation, or the document. The problems of a warning fail nothing. */
 export type Point = Said & {
   file: string
   problems: readonly Problem[]
@@ -21,10 +18,7 @@ export type CheckedFile = {
   /** Why the file was left out; null where it was checked. */
   leftOut: string | null
   notes: string[]
-  /**
-   * Make the emulator respond as a running service does; null if none of its responses was
-   * compared.
-   */
+  /** What makes the emulator respond as a service does; null if nothing was compared. */
   settings: GivenSettings | null
 }
 export const NOTHING_FOUND: Omit<CheckedFile, 'file'> = {
@@ -41,7 +35,7 @@ export const withFailure = (file: string, title: Said, ...problems: Problem[]): 
 })
 
 /** A problem by its place in the document. */
-export type PlacedProblem = { at: readonly Step[]; code?: string; message: string }
+export type PlacedProblem = Said & { at: readonly Step[] }
 /** A point whose problems are still to be found in the text. */
 export type PlacedPoint = Said & {
   problems: readonly PlacedProblem[]
@@ -54,7 +48,7 @@ export const isFailed = ({ problems, isWarning = false }: Point): boolean =>
 export const isWarned = ({ problems, isWarning = false }: Point): boolean =>
   problems.length > 0 && isWarning
 
-/** The settings that were found over all files, but for those of which files need other values. */
+/** Without those of which files need other values. */
 export function settingsFound(checked: readonly CheckedFile[]): GivenSettings {
   const found = checked.flatMap(({ settings }) => Object.entries(settings ?? {}))
   return Object.fromEntries(

@@ -7,6 +7,7 @@ import type { RunCall, RunListing } from '../evidence/run.js'
 import type { Judged } from '../evidence/run-history.js'
 import type { CoverageReport, RuleCoverage, RunTest } from '../evidence/totals.js'
 import type { AssumptionId } from '../reference/assumptions.js'
+import type { RunRecording } from '../replay/replayed.js'
 import { shownOn } from '../scenario/matching.js'
 import { explainedMessage, missText } from '../scenario/near-misses.js'
 import type { ListedEntry } from '../scenario/script.js'
@@ -31,9 +32,13 @@ export type RunDocument = Omit<RunListing, 'requests'> & {
     times: number
     requests: readonly string[]
   }[]
+  /** Scenarios that were loaded and got no request. */
+  unused_scenarios: string[]
   /** Script entries that applied in no period, and every expectation. */
   unused_script_entries: ListedEntry[]
   expectations: Judged[]
+  /** In `run.json` of `exec`: what `repro --run` needs. */
+  recordings?: RunRecording[]
 }
 
 const FINDING_IDS = Object.keys(FINDINGS) as FindingId[]
@@ -43,27 +48,18 @@ const GROUPS = ['expectations', 'script', 'findings', 'errors', 'warnings'] as c
 export const FAIL_ON = [...GROUPS, ...FINDING_IDS] as const
 const IGNORABLE = ['expectations', ...FINDING_IDS] as const
 export type Gate = (typeof FAIL_ON)[number]
-/**
- * `minCoverage` is the least rule coverage that passes, in percent; findings in `ignore` fail no
- * gate.
- */
+/** `minCoverage` is in percent; findings in `ignore` fail no gate. */
 export type Gates = {
   minCoverage: number | null
   failOn: readonly Gate[]
   ignore: readonly FindingId[]
   allowNoRequests: boolean
 }
-export type GivenGates = {
-  minCoverage?: number | null
-  failOn?: readonly string[]
-  ignore?: readonly string[]
-  allowNoRequests?: boolean
-}
+export type GivenGates = Partial<
+  Omit<Gates, 'failOn' | 'ignore'> & Record<'failOn' | 'ignore', readonly string[]>
+>
 
-/**
- * From the words of the command line; expectations are judged unless ignored. Errors:
- * `setting_invalid`.
- */
+/** Of the command line; expectations are judged unless ignored. Errors: `setting_invalid`. */
 export function gatesFrom({
   minCoverage = null,
   failOn = [],
@@ -97,10 +93,7 @@ export const DEFAULT_GATES = gatesFrom({})
 export const concerns = (gate: Gate, { finding, severity }: Finding): boolean =>
   gate === 'findings' || gate === `${severity}s` || gate === finding
 
-/**
- * A gate without problems passes; findings in `fails` and expectations in `unmet` fail some gate,
- * findings in `ignore` none.
- */
+/** A gate without problems passes; `fails` and `unmet` fail some gate. */
 export type JudgedRun = {
   run: RunDocument
   gates: { gate: Gate | 'requests' | 'coverage'; problems: string[] }[]
@@ -112,10 +105,7 @@ export type JudgedRun = {
   status: number | null
 }
 
-/**
- * What the gates say of a run. One in which no request reached an operation proves nothing: its
- * client used another address or a wrong key, or sent nothing.
- */
+/** One in which no request reached an operation proves nothing. */
 export function judged(
   run: RunDocument,
   { minCoverage, failOn, ignore, allowNoRequests }: Gates,
@@ -137,18 +127,13 @@ export function judged(
       gate: 'requests',
       problems: [run.calls === 0 ? SAYS.no_requests() : SAYS.none_reached(run.calls)]
     })
-  const unmet = failOn.includes('expectations') ? unmetIn(run) : []
-  const fails = new Set(
-    counted
-      .filter(finding => failOn.some(gate => concerns(gate, finding)))
-      .map(({ finding }) => finding)
-  )
+  const failing = counted.filter(finding => failOn.some(gate => concerns(gate, finding)))
   return {
     run,
     gates,
     hasPassed: gates.every(({ problems }) => problems.length === 0),
-    fails,
-    unmet,
+    fails: new Set(failing.map(({ finding }) => finding)),
+    unmet: failOn.includes('expectations') ? unmetIn(run) : [],
     ignore,
     status
   }
@@ -166,17 +151,12 @@ function problemsOf(gate: Gate, run: RunDocument, findings: readonly Finding[]):
     : [`${GROUPS.some(group => group === gate) ? gate : 'finding'}: ${names.join(', ')}`]
 }
 
-/** The expectations of a run that were not met. */
 export const unmetIn = ({ expectations }: Pick<RunDocument, 'expectations'>): Judged[] =>
   expectations.filter(({ holds }) => !holds)
 
-/** Sandboxes that a line names; what more there are is counted. */
 const MAX_NAMED = 5
 
-/**
- * Expectations that were not met, each once with the sandboxes that did not meet it; no sandbox is
- * named where there is only the one at the base address.
- */
+/** Once each, with their sandboxes unless the base address is the only one. */
 export function unmetLines(unmet: readonly Judged[]): string[] {
   const isAlone = unmet.every(({ sandbox }) => sandbox === null)
   return [...new Set(unmet.map(({ message }) => message))].map(message => {
@@ -191,9 +171,7 @@ export function unmetLines(unmet: readonly Judged[]): string[] {
 
 export const sandboxName = (sandbox: string | null): string => sandbox ?? 'the base address'
 
-/**
- * The findings of a test that fail a gate, and unmet expectations of the sandboxes that it used.
- */
+/** The findings and unmet expectations of a test. */
 export const problemsOfTest = (
   { run, fails, unmet }: JudgedRun,
   { test, findings }: RunTest
@@ -211,14 +189,14 @@ export const nameOfEntry = ({ id, entry }: Pick<ListedEntry, 'id' | 'entry'>): s
 export const coverageShare = ({ coverage: { seen, possible, percent } }: RunDocument): string =>
   SAYS.share(seen, possible, percent)
 export const headline = ({ hasPassed }: JudgedRun): string => SAYS.headline(hasPassed)
-/** `scenario` is its name as the format shows it. */
-export const overview = ({ run, status }: JudgedRun, scenario: string): string =>
-  SAYS.overview(
+/** `shown` is how the format shows a name. */
+export const overview = ({ run, status }: JudgedRun, shown = (name: string) => name): string =>
+  `${SAYS.overview(
     SAYS.requests(run.calls, refusedIn(run).length),
     coverageShare(run),
-    scenario,
+    shown(run.scenario.name),
     status
-  )
+  )} ${SAYS.never_requested(run.unused_scenarios.map(shown).join(', '))}`.trimEnd()
 
 export const refusedIn = ({ requests }: RunDocument): RunCall[] =>
   requests.filter(({ outcome }) => outcome === 'refused')
@@ -241,7 +219,7 @@ export const outcomesOf = ({
   violated: violable ? violated : null
 })
 
-/** A part of a cell: text as it is, or a name of ours, such as that of a request. */
+/** Text as it is, or a name of ours, such as that of a request. */
 export type Part = string | number | { name: string }
 export type Row = { level?: 'good' | 'warn' | 'bad'; cells: readonly (readonly Part[])[] }
 export type Table = { title: string; head: readonly string[]; rows: readonly Row[] }

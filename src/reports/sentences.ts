@@ -29,6 +29,7 @@ export const SAYS = {
     `${countOf(requests, 'request')}, ${refused} refused`,
   overview: (requests: string, share: string, scenario: string, status: number | null) =>
     `${requests}. ${share}. Scenario: ${scenario}.${status === null ? '' : ` The command exited with ${status}.`}`,
+  never_requested: (names: string) => names && `Loaded, but never sent a request: ${names}.`,
   relied_on: (assumptions: number, isListed: boolean) =>
     assumptions === 0
       ? 'none'

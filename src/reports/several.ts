@@ -11,7 +11,7 @@ export type JobRun = { job: string; run: RunDocument }
 /** A name of a request in a run: `#1/req_3`, `worker-1#2/req_3`. */
 const REQUEST = /^[\w.~/-]*#\d+\/req_\d+$/
 
-/** Names sandboxes and requests after the job, so that no two runs have the same. */
+/** Named after the job, so that no two runs have the same. */
 function ofJob({ job, run }: JobRun): RunDocument {
   const named = (value: unknown): unknown => {
     if (typeof value === 'string') return REQUEST.test(value) ? `${job}/${value}` : value
@@ -20,23 +20,29 @@ function ofJob({ job, run }: JobRun): RunDocument {
       ? value
       : Object.fromEntries(Object.entries(value).map(([name, part]) => [name, named(part)]))
   }
-  const { sandboxes, expectations, ...more } = named(run) as RunDocument
+  const { recordings = [], ...listed } = run
+  const { sandboxes, expectations, unused_scenarios, ...more } = named(listed) as RunDocument
   const inJob = <T extends { sandbox: string | null }>(one: T): T => ({
     ...one,
     sandbox: one.sandbox === null ? job : `${job}/${one.sandbox}`
   })
-  return { ...more, sandboxes: sandboxes.map(inJob), expectations: expectations.map(inJob) }
+  return {
+    ...more,
+    unused_scenarios: unused_scenarios.map(name => `${job}/${name}`),
+    sandboxes: sandboxes.map(inJob),
+    expectations: expectations.map(inJob),
+    recordings: recordings.map(one => ({ ...one, of: `${job}/${one.of}` }))
+  }
 }
 
-/**
- * Several runs as one: counts are added up. A script entry was never applied where no run of its
- * scenario applied it.
- */
+const total = <T>(all: readonly T[], countOf: (one: T) => number): number =>
+  all.reduce((sum, one) => sum + countOf(one), 0)
+
+/** A script entry was never applied where no run of its scenario applied it. */
 export function mergedRun(jobs: readonly JobRun[]): RunDocument {
   const runs = jobs.map(ofJob)
   const all = <T>(listOf: (run: RunDocument) => readonly T[]): T[] => runs.flatMap(listOf)
-  const sum = (countOf: (run: RunDocument) => number) =>
-    runs.reduce((total, run) => total + countOf(run), 0)
+  const sum = (countOf: (run: RunDocument) => number) => total(runs, countOf)
   const requests = all(run => run.requests)
   const names = [...new Set(runs.map(({ scenario }) => scenario.name))]
   const isUnused = (name: string, entry: string) =>
@@ -62,6 +68,7 @@ export function mergedRun(jobs: readonly JobRun[]): RunDocument {
       ({ assumption }) => assumption,
       ASSUMPTION_IDS
     ),
+    unused_scenarios: all(run => run.unused_scenarios),
     unused_script_entries: [
       ...new Map(
         unused.flatMap(({ name, entry }) =>
@@ -71,6 +78,7 @@ export function mergedRun(jobs: readonly JobRun[]): RunDocument {
     ],
     expectations: all(({ expectations }) => expectations),
     sandboxes: all(({ sandboxes }) => sandboxes),
+    recordings: all(({ recordings = [] }) => recordings),
     tests: mergedTests(all(({ tests }) => tests)),
     requests: requests.slice(0, MAX_CALLS),
     omitted: {
@@ -93,33 +101,30 @@ function addedUp<T extends { times: number; requests: readonly string[] }>(
     const requests = same.flatMap(({ requests }) => requests).slice(0, MAX_NAMED)
     return first === undefined
       ? []
-      : [{ ...first, times: same.reduce((sum, { times }) => sum + times, 0), requests }]
+      : [{ ...first, times: total(same, ({ times }) => times), requests }]
   })
 }
 
 function mergedTests(tests: readonly RunTest[]): RunTest[] {
-  const union = <T>(inOrder: readonly T[], lists: readonly (readonly T[])[]) =>
-    inOrder.filter(one => lists.some(list => list.includes(one)))
   return [...new Set(tests.map(({ test }) => test))].map(test => {
     const same = tests.filter(one => one.test === test)
     const found = same.flatMap(({ findings }) => findings)
     const timesOf = (id: FindingId) =>
-      found.reduce((sum, { finding, times }) => sum + (finding === id ? times : 0), 0)
+      total(
+        found.filter(({ finding }) => finding === id),
+        ({ times }) => times
+      )
+    const rulesIn = (what: 'kept' | 'broken') =>
+      RULE_IDS.filter(rule => same.some(one => one[what].includes(rule)))
     return {
       test,
-      calls: same.reduce((sum, { calls }) => sum + calls, 0),
-      refused: same.reduce((sum, { refused }) => sum + refused, 0),
-      kept: union(
-        RULE_IDS,
-        same.map(({ kept }) => kept)
-      ),
-      broken: union(
-        RULE_IDS,
-        same.map(({ broken }) => broken)
-      ),
+      calls: total(same, ({ calls }) => calls),
+      refused: total(same, ({ refused }) => refused),
+      kept: rulesIn('kept'),
+      broken: rulesIn('broken'),
       findings: (Object.keys(FINDINGS) as FindingId[])
-        .filter(id => timesOf(id) > 0)
         .map(finding => ({ finding, times: timesOf(finding) }))
+        .filter(({ times }) => times > 0)
     }
   })
 }

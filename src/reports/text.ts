@@ -1,13 +1,10 @@
-/**
- * Text for people: runs and checks at the terminal, annotations for GitHub Actions, TAP, coverage
- * and findings.
- */
+/** Text: runs and checks, annotations, TAP, coverage and findings. */
 import { isObject } from '../core/quick-check.js'
 import { type GivenSettings, nested } from '../core/settings.js'
 import { visible } from '../core/visible.js'
 import type { Finding } from '../evidence/findings.js'
 import type { CoverageReport } from '../evidence/totals.js'
-import { problemLine } from '../scenario/documents.js'
+import { problemLine } from '../scenario/refusal.js'
 import { type CheckedFile, isFailed, isWarned, type Point, settingsFound } from './points.js'
 import {
   coverageShare,
@@ -21,9 +18,7 @@ import { countOf, SAYS } from './sentences.js'
 
 type RunTextOptions = { page: string | null; next: string | null; isVerbose: boolean }
 
-/**
- * A line a part, then why the run failed; `page` was written, `next` is the command to go on with.
- */
+/** A line a part, then why the run failed; `next` is the command to go on with. */
 export function runText(
   { run, gates, fails, ignore }: JudgedRun,
   { page, next, isVerbose }: RunTextOptions
@@ -36,8 +31,10 @@ export function runText(
     unused_script_entries: unused,
     expectations
   } = run
+  const idle = SAYS.never_requested(run.unused_scenarios.join(', '))
   const parts: [name: string, text: string][] = [
     ['Requests', String(calls)],
+    ...(idle ? [['Scenarios', idle] satisfies [string, string]] : []),
     [
       'Coverage',
       `${coverageShare(run)}; ${SAYS.never_seen(coverage.never_exercised.length, coverage.never_violated.length)}`
@@ -120,7 +117,7 @@ export function coverageText({
 const pointsOf = (checked: readonly CheckedFile[]): Point[] =>
   checked.flatMap(({ points }) => points)
 
-/** Files that failed come last, then the settings that were found, and how many passed. */
+/** Files that failed come last. */
 export function checkText(checked: readonly CheckedFile[]): string {
   const inOrder = [...checked].sort(
     (one, other) => Number(one.points.some(isFailed)) - Number(other.points.some(isFailed))
@@ -222,7 +219,7 @@ export function checkTap(checked: readonly CheckedFile[]): string {
 /** Gates whose failures are findings, which have annotations of their own. */
 const OTHER_GATES: readonly string[] = ['requests', 'coverage', 'expectations', 'script']
 
-/** One for each finding that is not ignored, by its severity, and one for each other failure. */
+/** For findings that are not ignored, and other failures. */
 export function runAnnotations({ run, gates, ignore }: JudgedRun): string {
   const findings = run.findings.filter(({ finding }) => !ignore.includes(finding))
   const others = gates.filter(({ gate }) => OTHER_GATES.includes(gate))
@@ -249,10 +246,7 @@ export const checkAnnotations = (checked: readonly CheckedFile[]): string =>
     )
     .join('')
 
-/**
- * A workflow command of GitHub Actions: `%`, CR and LF are encoded, and in a property `:` and `,`
- * as well.
- */
+/** A workflow command of GitHub Actions. */
 function annotation(
   level: 'error' | 'warning',
   properties: Readonly<Record<string, string | number | undefined>>,

@@ -57,7 +57,15 @@ export class DataFile {
     this.#maxLines = maxLines
     this.isNew = read === null
     this.warnings = read?.torn
-      ? [{ file: path, path: '', line: read.torn.line, message: SAYS.torn(read.torn.bytes) }]
+      ? [
+          {
+            file: path,
+            path: '',
+            line: read.torn.line,
+            code: 'torn',
+            message: SAYS.torn(read.torn.bytes)
+          }
+        ]
       : []
   }
 

@@ -43,10 +43,11 @@ export class Inputs {
     return (this.#spans[0] as Span).from
   }
 
-  /** The state has the effect already; `kept` is what the input keeps, or how many bytes. */
+  /** The state has the effect already; `kept` is what the input keeps, its JSON, or its bytes. */
   add(input: Input, kept: unknown = 0): void {
     const span = this.#spans.at(-1) as Span
-    const bytes = LEAST + (typeof kept === 'number' ? kept : byteSize(JSON.stringify(kept)))
+    const json = typeof kept === 'string' ? kept : JSON.stringify(kept)
+    const bytes = LEAST + (typeof kept === 'number' ? kept : byteSize(json))
     span.inputs.push(input)
     span.times.push(this.#source.now())
     span.bytes += bytes

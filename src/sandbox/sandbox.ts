@@ -2,12 +2,13 @@
  * A sandbox: one isolated state with its evidence and snapshots, and the first state that a reset
  * goes back to.
  */
+
 import { setMaxListeners } from 'node:events'
 import { Clock } from '../core/clock.js'
 import { Ids, kindOf } from '../core/ids.js'
 import { isoOf, LATEST_INSTANT } from '../core/instants.js'
 import { mergePatched } from '../core/merge-patch.js'
-import { partAt, pathOf, problemAt, type Step } from '../core/places.js'
+import { pathOf, problemAt, type Step } from '../core/places.js'
 import { withoutSecrets } from '../core/redaction.js'
 import {
   flattened,
@@ -21,6 +22,7 @@ import {
   settingsInForce
 } from '../core/settings.js'
 import { REFUSALS as REQUEST_REFUSALS } from '../engine/sentences.js'
+import type { World } from '../engine/world.js'
 import { Evidence } from '../evidence/evidence.js'
 import { JournalBudget } from '../evidence/journal.js'
 import { explainedEntries, explainedVerdicts } from '../evidence/near-misses.js'
@@ -28,16 +30,11 @@ import { Run } from '../evidence/run.js'
 import type { Period } from '../evidence/run-history.js'
 import type { AccountType } from '../reference/accounts.js'
 import { type Family, RESOURCE_NAMES } from '../reference/operations.js'
-import type { Body } from '../scenario/body.js'
 import {
   type DocumentProblem,
   documentOf,
-  numbersBelow,
   ProblemList,
-  problemsOf,
-  readDocument,
   refusalOf,
-  type SourceDocument,
   type Written,
   withoutProblems
 } from '../scenario/documents.js'
@@ -50,12 +47,13 @@ import {
   type ImportedRecords,
   recordsIn
 } from '../scenario/fixture.js'
-import { flawsOf } from '../scenario/flaws.js'
 import type { Library } from '../scenario/library.js'
 import { checkCount } from '../scenario/limits.js'
-import { fixtureRead, loaded } from '../scenario/load.js'
 import type { Progress } from '../scenario/progress.js'
-import { readBy } from '../scenario/reading.js'
+import { below, type SourceDocument } from '../scenario/read/document.js'
+import { problemsOf } from '../scenario/read/numbers.js'
+import { type Body, type ReadText, readBy } from '../scenario/reading.js'
+import { requestedScenario } from '../scenario/requested.js'
 import {
   bindingsOf,
   type FirstState,
@@ -67,12 +65,12 @@ import {
 import { FIXTURE_CHECKER, SANDBOX_SETTINGS_CHECKER } from '../scenario/schemas.js'
 import type { Entry, EntryCount, ListedEntry, Script } from '../scenario/script.js'
 import { say } from '../scenario/sentences.js'
-import { problemsOfShape } from '../scenario/shape.js'
+import { problemsOfShape, shapeProblems } from '../scenario/shape.js'
 import { type Play, playSteps } from '../scenario/steps.js'
 import { Tally } from '../scenario/tally.js'
 import { FAMILIES, type RecordOf, type Records, type Store } from '../store/store.js'
 import { inSlices } from '../work/slices.js'
-import type { Jobs, Worker } from '../work/worker.js'
+import type { Ask, Worker } from '../work/worker.js'
 import { type Changes, changesOf } from './changes.js'
 import { Gates } from './gates.js'
 import { type Input, Inputs } from './inputs.js'
@@ -215,20 +213,14 @@ export class Sandbox {
     return (this.#original ?? this.inputs).stateOn(this.clock.now() - ms, this.machine).store
   }
 
-  /** `by` is the id of the request. */
-  changed(
-    family: Family,
-    record: Records[Family] | null,
-    removed: string | null,
-    by: string
-  ): void {
-    this.#noteChange(by, [{ family, id: record?.id ?? (removed as string) }])
+  readonly changed: World['changed'] = (family, id, record, by, json) => {
+    this.#noteChange(by, [{ family, id }])
     const { counters } = this.state.ids
     this.inputs.add(({ ids, store }) => {
       ids.counters = counters
-      if (record === null) store.remove(family, removed as string)
+      if (record === null) store.remove(family, id)
       else store.put(family, record)
-    }, record)
+    }, json)
   }
 
   readonly counted = (id: string, count: EntryCount): void =>
@@ -289,11 +281,9 @@ export class Sandbox {
     body: Body,
     { left, warn, ...options }: LoadOptions & { left: () => AbortSignal }
   ): Promise<Loaded> {
-    const made = await loaded(
-      body,
-      { ...this.#making, warn, jobs: this.jobs, now: this.machine() },
-      () => AbortSignal.any([left(), this.ending])
-    )
+    const library = this.#dependencies.library.readBy(this.reading(left))
+    const { document, origin, ...given } = await requestedScenario(body, library)
+    const made = await firstStateOf(document, origin, { ...this.#making, library, warn, ...given })
     return this.#beginIn(made, options)
   }
 
@@ -302,9 +292,14 @@ export class Sandbox {
     return { library, launch, progress, clockFor: start => new Clock(machine, start) }
   }
 
-  /** Does what would make requests wait. */
-  get jobs(): Jobs {
-    return (this.#dependencies.worker as Worker).jobsOf(this)
+  /** Does what would make requests wait. Errors: as of `Worker.run`; those of the job. */
+  work<T>(left: AbortSignal, job: (ask: Ask) => Promise<T>): Promise<T> {
+    return (this.#dependencies.worker as Worker).run(AbortSignal.any([left, this.ending]), job)
+  }
+
+  /** Reads texts while the client waits. */
+  reading(left: () => AbortSignal): ReadText {
+    return readBy(this.#dependencies.worker as Worker, () => AbortSignal.any([left(), this.ending]))
   }
 
   async #beginIn(loaded: Loaded, { dryRun = false, play }: LoadOptions): Promise<Loaded> {
@@ -315,14 +310,17 @@ export class Sandbox {
     if (play) await candidate.#playFirst(play(candidate), written)
     const { store, counters } = candidate.state.value
     this.ending.throwIfAborted()
-    if (!dryRun) this.begin({ ...first, store, counters })
+    if (dryRun) return loaded
+    this.begin({ ...first, store, counters })
+    const { scenario, script, expectations } = first
+    // one that expects and does nothing is missed by nobody
+    if (expectations.length + script.listed().length > 0) this.run.history.load(scenario.name)
     return loaded
   }
 
   async period(): Promise<Period> {
     const { name: sandbox, evidence, script, store, tally } = this
-    // what belongs to this period alone is taken now: a reset may begin the next one before this
-    // one is judged
+    // a reset may begin the next period before this one is judged
     const { prefix } = evidence
     const looked = {
       requests: evidence.journal.requests(),
@@ -331,6 +329,7 @@ export class Sandbox {
     }
     return {
       sandbox,
+      scenario: this.scenario.name,
       script: await explainedEntries(script, looked),
       verdicts: await explainedVerdicts(tally, looked)
     }
@@ -358,7 +357,6 @@ export class Sandbox {
     this.reset()
   }
 
-  /** Goes on where a saved sandbox stopped. */
   resume({ first, requests, state }: Omit<SavedSandbox, 'name'>): void {
     this.begin(first)
     this.requests = requests
@@ -533,7 +531,7 @@ export class Sandbox {
    * `document_invalid`, `document_too_large`.
    */
   addRecords(document: SourceDocument, under: readonly Step[] = []): Promise<ImportedRecords> {
-    return this.#merge(document, problems => checkedFixture(document, under, problems))
+    return this.#merge(document, under)
   }
 
   /**
@@ -542,38 +540,24 @@ export class Sandbox {
    * deleted.
    */
   async addBody(body: Body, left: () => AbortSignal): Promise<ImportedRecords> {
+    const { type, text, bytes } = body
     const { limits } = this.#dependencies.library
-    const { type, bytes } = body
-    // the worker takes the bytes
-    const { length } = bytes
-    if (!body.isLarge)
-      return this.addRecords(await readDocument('body', body.text, { limits, type }))
-    return readBy(
-      this.jobs,
-      { kind: 'fixture', type, bytes },
-      AbortSignal.any([left(), this.ending]),
-      async reading => {
-        const document: SourceDocument = {
-          ...documentOf('body', await fixtureRead(reading), limits),
-          locate: reading.locate
-        }
-        return this.#merge(document, async () => fixtureIn(document, document.data), length)
-      }
-    )
+    const document = await this.reading(left)('body', text, { limits, type, kind: 'fixture' })
+    return this.#merge(document, [], bytes.length)
   }
 
   /**
-   * Into a copy of the records, which takes their place when there are no problems; `inParts` are
-   * the bytes of a large document.
+   * Into a copy of the records, which takes their place when there are no problems; `size` are the
+   * bytes of a document.
    */
   async #merge(
     document: SourceDocument,
-    fixtureFor: (problems: ProblemList) => Promise<Fixture>,
-    inParts = 0
+    under: readonly Step[],
+    size = 0
   ): Promise<ImportedRecords> {
     const problems = new ProblemList()
+    const fixture = await checkedFixture(document, under)
     return withoutProblems(problems, async () => {
-      const fixture = await fixtureFor(problems)
       const { state, clock, settings } = this
       const revision = () =>
         JSON.stringify([
@@ -584,7 +568,8 @@ export class Sandbox {
       const before = revision()
       const [store, ids] = [state.store.clone(), new Ids(state.ids.counters)]
       const importer = new FixtureImporter(store, { ids, now: clock.now(), settings }, problems)
-      if (inParts > 0) await inSlices(importer.importing([fixture]))
+      const isLarge = recordsIn([fixture]) > MANY
+      if (isLarge) await inSlices(importer.importing([fixture]))
       else importer.import(fixture)
       this.ending.throwIfAborted()
       if (this.state !== state || revision() !== before) throw REFUSALS.changedMeanwhile()
@@ -597,8 +582,10 @@ export class Sandbox {
       if (problems.length === 0) {
         Object.assign(this.state, { store, ids })
         this.inputs.add(
-          inParts > 0 ? replacement(store.clone(), ids) : mergeOf({ imported, removed: [] }, ids),
-          inParts || imported
+          isLarge || fixture.deleted_users.length > 0
+            ? replacement(store.clone(), ids)
+            : mergeOf({ imported, removed: [] }, ids),
+          size || imported
         )
         this.#noteChange('POST /_control/records', namesOf(imported))
       }
@@ -632,7 +619,7 @@ export class Sandbox {
             ).problems
           : await problemsOfShape('fixture', data)
         // each is in the only record of the fixture
-        for (const { steps, code = '', message } of found)
+        for (const { steps, code, message } of found)
           problems.push({ document, steps: steps.slice(2), code, message })
       }
       return this.store[family].get(id) as RecordOf<Family>
@@ -647,7 +634,6 @@ export class Sandbox {
     })
   }
 
-  /** Changes records at once, or none of them where there are problems. */
   #edit(edit: Edit, by: string): { problems: readonly DocumentProblem[]; changed: RecordName[] } {
     const { state, clock, settings } = this
     const { 'limits.records': limit } = this.#dependencies.library.limits
@@ -719,18 +705,19 @@ export class Sandbox {
     const given = flattened(changes) as GivenSettings
     // right ones are in force at once
     const isRight = !document.numbers?.length && SANDBOX_SETTINGS_CHECKER.isRight(nested(given))
-    const found = isRight
-      ? []
-      : [
-          ...(await problemsOf(document, changes, part =>
-            SANDBOX_SETTINGS_CHECKER.problems(nested(flattened(part as object)))
-          ))
-        ]
+    const problemsIn = (part: unknown) =>
+      SANDBOX_SETTINGS_CHECKER.problems(nested(flattened(part as object)))
+    const found = isRight ? [] : [...(await problemsOf(document, changes, problemsIn))]
     const actor = found.some(({ path }) => path === 'auth.accept_any_key')
       ? null
       : missingActor(given, this.store)
     if (actor !== null)
-      found.push(problemAt(['auth', 'accept_any_key'], { message: this.#accountProblem(actor) }))
+      found.push(
+        problemAt(['auth', 'accept_any_key'], {
+          code: 'missing_record',
+          message: this.#accountProblem(actor)
+        })
+      )
     const problems = found.map(({ path, code, message }) => ({
       path,
       code,
@@ -769,7 +756,7 @@ export class Sandbox {
   }
 }
 
-/** About how many bytes a record of a restored state takes. */
+/** Bytes of a restored record, about. */
 const RECORD = 512
 /** API keys of a sandbox: masking looks for each of them. */
 const MAX_KEYS = 10_000
@@ -798,19 +785,18 @@ function mergeOf(
   }
 }
 
-/** Errors: `document_too_large`. */
-async function checkedFixture(
-  document: SourceDocument,
-  under: readonly Step[],
-  problems: ProblemList
-): Promise<Fixture> {
-  const data = partAt(document.data, under)
-  const found = await problemsOf(numbersBelow(document, under), data, part =>
-    problemsOfShape('fixture', part)
-  )
-  for (const { steps, code, message } of found)
-    problems.push({ document, steps: [...under, ...steps], code, message })
-  const fixture = fixtureIn(document, data, under, flawsOf(found))
+/** More records are merged between other requests. */
+const MANY = 1000
+
+/** Errors: `document_invalid`, `document_too_large`. */
+async function checkedFixture(document: SourceDocument, under: readonly Step[]): Promise<Fixture> {
+  const part = below(document, under)
+  const found = await shapeProblems(part, 'fixture')
+  if (found.length > 0)
+    throw await refusalOf(
+      found.map(({ steps, ...problem }) => ({ document, ...problem, steps: [...under, ...steps] }))
+    )
+  const fixture = fixtureIn(document, part.data as object, under)
   checkCount('The document adds', recordsIn([fixture]), document.limits)
   return fixture
 }

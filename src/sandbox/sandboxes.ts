@@ -42,11 +42,7 @@ export class Sandboxes {
     this.#folder = values.snapshots_dir
     this.#maxSnapshots = values['limits.snapshots']
     this.#held = held
-    this.worker = new Worker(
-      { folders: dependencies.library.own, launch: dependencies.launch },
-      values,
-      (sandbox: Sandbox) => this.requireRoom(sandbox)
-    )
+    this.worker = new Worker()
     this.#dependencies = {
       ...dependencies,
       run: new Run(),

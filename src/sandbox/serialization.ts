@@ -118,7 +118,13 @@ export async function statesIn(
     for (const family of FAMILIES)
       for (const tombstone of deleted[family] ?? []) store[family].addTombstone(tombstone)
     const actor = missingActor(settings, store)
-    if (actor !== null) problems.push({ document, steps: at, message: SAYS.notAnActor(actor) })
+    if (actor !== null)
+      problems.push({
+        document,
+        steps: at,
+        code: 'missing_record',
+        message: SAYS.notAnActor(actor)
+      })
     return { store, counters, clock, script, settings: given }
   }
 

@@ -10,9 +10,8 @@ import { say as check, type Said } from '../core/sentences.js'
 import type { Schema } from '../reference/parameters.js'
 import { LINKED_FIELDS } from '../reference/tables.js'
 import { digestOf } from './digests.js'
-import { SAYS } from './document-sentences.js'
-import type { Report } from './documents.js'
-import { within } from './flaws.js'
+import { say as sayOfDocument } from './document-sentences.js'
+import { type Report, within } from './documents.js'
 import { compilePattern, isPattern, MAX_MATCHED } from './patterns.js'
 import { answeredValue, recordPath, referenceIn } from './references.js'
 import type { Conditions, Json, Names, Scalar, Wanted } from './schemas.js'
@@ -198,9 +197,10 @@ function compileReference(
     const { name } = fieldNamed(path, at, report) ?? { name: [] }
     return fieldAt => fieldAt?.(name) ?? null
   }
-  if (answers !== null) return () => answeredValue(text, answers)
-  report([], SAYS.reference_without_value(referenceIn(text) as string))
-  return () => undefined
+  const known = answers ?? new Map<string, Json>()
+  if (answers === null)
+    report([], sayOfDocument('reference_without_value', referenceIn(text) as string))
+  return () => answeredValue(text, known)
 }
 
 /** Of a single value; null, with the problem reported, for any other. */
@@ -273,8 +273,9 @@ const hasNumber = (wanted: unknown): boolean =>
 /** A test of a value of a response by what is written alone. */
 export function compileShown(wanted: Wanted, report: Report): Promise<Test> {
   const schemas: Schema[] = [hasNumber(wanted) ? { type: 'number' } : { format: 'instant' }]
-  const unknown = () => say('matches_nothing')
-  return compileTest(wanted, { schemas, name: ['body', ''], answers: new Map(), unknown }, report)
+  const at = { schemas, name: ['body', ''], answers: new Map() }
+  // no name is looked up
+  return compileTest(wanted, at as unknown as At, report)
 }
 
 const ofText =
@@ -345,14 +346,14 @@ const isInstant = ({ format }: Schema) => format === 'instant'
 function compileComparison({ holds }: Comparison, bound: Scalar, under: At, report: Report): Test {
   const { name, schemas } = under
   const isNumber = schemas.some(isNumeric)
+  const placeOf = isNumber ? numberIn : instantOf
+  const isHeld = (value: Value, at: unknown) => {
+    const place = value == null ? null : placeOf(String(value))
+    return place !== null && typeof at === 'number' && holds(place, at)
+  }
   if (!isNumber && !schemas.some(isInstant)) {
     report([], say('not_comparable', name.join('.')))
-    return () => false
-  }
-  const placeOf = isNumber ? numberIn : instantOf
-  const isHeld = (value: Value, at: number | null) => {
-    const place = value == null ? null : placeOf(String(value))
-    return place !== null && at !== null && holds(place, at)
+    return isHeld
   }
   if (referenceIn(String(bound)) !== null) {
     const boundNow = compileReference(bound as string, under, report)

@@ -109,7 +109,7 @@ export function checkEdit(
   const found: DocumentProblem[] = []
   edited(store.clone(), edit, { ...generation, ids: new Ids() }, found)
   for (const problem of found) {
-    const { steps, code = '' } = problem
+    const { steps, code } = problem
     const [isNamed, id] = [code === 'missing_record', String(partAt(entry, steps))]
     if (isNamed && !isMissing(id, FAMILIES)) continue
     // no request makes a Ticket

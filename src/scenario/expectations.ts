@@ -12,10 +12,9 @@ import { canBeAbout } from './about.js'
 import { type Condition, compileNames, type Value } from './conditions.js'
 import { type Counts, countsOf } from './counts.js'
 import { withDigests } from './digests.js'
-import type { Report } from './documents.js'
+import { type Report, within } from './documents.js'
 import type { RecordName } from './edits.js'
 import { compileState, type StateData, type StateTest } from './final-state.js'
-import { within } from './flaws.js'
 import {
   compileMatch,
   type MatchData,

@@ -1,4 +1,7 @@
 /** The state as a fixture to be edited and loaded again, without what is derived. */
+import { isDeepStrictEqual } from 'node:util'
+import { isoOf } from '../core/instants.js'
+import { nested, SETTING_KEYS, SETTINGS, type Settings, settingsInForce } from '../core/settings.js'
 import type { Family } from '../reference/operations.js'
 import type { Schema } from '../reference/parameters.js'
 import { RESOURCES } from '../reference/tables.js'
@@ -13,7 +16,33 @@ export function exported(store: Store): Record<string, Iterable<object>> {
       exportedRecord(family, record)
     )
   ])
-  return { api_keys: keysIn(store), ...Object.fromEntries(families) }
+  const deleted = deletedUsers(store)
+  return {
+    api_keys: keysIn(store),
+    ...Object.fromEntries(families),
+    ...(deleted.length > 0 && { deleted_users: deleted })
+  }
+}
+
+function deletedUsers({ users }: Store): object[] {
+  let after = 0
+  return users.places().flatMap(([id, { record, at, owners }]) => {
+    if (record !== null) after++
+    return record === null ? { id, account: [owners].flat()[0], created: isoOf(at), after } : []
+  })
+}
+
+/** Seed and settings that are not the default, as a scenario gives them. */
+export function setupOf(settings: Settings): Record<string, unknown> {
+  const defaults = settingsInForce({}).values
+  const keys = SETTING_KEYS.filter(
+    key => SETTINGS[key].scope === 'sandbox' && !isDeepStrictEqual(settings[key], defaults[key])
+  )
+  const { seed, ...others } = Object.fromEntries(keys.map(key => [key, settings[key]]))
+  return {
+    ...(seed !== undefined && { seed }),
+    ...(Object.keys(others).length > 0 && { settings: nested(others) })
+  }
 }
 
 /** Records never change, and most are the same from one file to the next. */

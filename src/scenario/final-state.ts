@@ -21,8 +21,7 @@ import {
   type Test,
   type Value
 } from './conditions.js'
-import type { Report } from './documents.js'
-import { within } from './flaws.js'
+import { type Report, within } from './documents.js'
 import {
   MAX_NEAR_MISSES,
   type Miss,

@@ -12,6 +12,7 @@ import type { Family } from '../reference/operations.js'
 import { PAYMENT_TYPES, type PaymentType } from '../reference/payment-methods.js'
 import { pageOf } from '../store/paging.js'
 import { collectionOf, type RecordOf, type Records, type Store } from '../store/store.js'
+import { pause } from '../work/slices.js'
 import { completed } from './completion.js'
 import { countsOf } from './counts.js'
 import type { Report } from './documents.js'
@@ -27,13 +28,7 @@ export type Generating = {
   now: number
   settings: Settings
   faker: Faker
-  importer: Imported
   progress?: Progress | undefined
-}
-/** A record that was left out is not reported as missing. */
-type Imported = {
-  isMissing: (family: Family, id: string) => boolean
-  isComplete: (family: Family) => boolean
 }
 const DAY = 86_400_000
 /** Payments are of the Tickets opened last, so that bills are paid soon. */
@@ -55,23 +50,31 @@ const REASONS = [
   null
 ] as const
 
-/**
- * Loaded when first needed. The process shares one: code that seeds it must draw from it without
- * awaiting.
- */
-export async function loadFaker(): Promise<Faker> {
-  const { faker } = await import('@faker-js/faker/locale/en')
+/** One that draws from a seed; its data is loaded when first needed. */
+export async function fakerOf(seed: number): Promise<Faker> {
+  const { faker: shared } = await import('@faker-js/faker/locale/en')
+  const faker = new (shared.constructor as typeof Faker)({ locale: shared.rawDefinitions })
+  faker.seed(seed)
   return faker
 }
 
-/** One family, ranges that are not reversed, weights above 0. Returns whether it is right. */
-export function checkGenerate(data: GenerateData, report: Report): boolean {
+/**
+ * One family, ranges that are not reversed, weights above 0, parents that exist, where the store is
+ * known.
+ */
+export function checkGenerate(data: GenerateData, store: Store | null, note: Report): void {
   const { created, amount, transactions, refunded = 0, partly_refunded = 0 } = data
   const asked = GENERATED_FAMILIES.filter(family => data[family] !== undefined)
-  let isRight = true
-  const note: Report = (steps, said) => {
-    isRight = false
-    report(steps, said)
+  for (const family of asked) {
+    const [field, parents, resource] = parentsFor(family)
+    const given = data[field] ?? []
+    const isOfName = isObject(given)
+    for (const id of isOfName ? Object.keys(given) : [given].flat())
+      if (store !== null && !store[parents].get(id))
+        note(isOfName ? [field, id] : [field], {
+          ...say('missing_record', resource, id, didYouMean(id, store[parents].someIds())),
+          isOfName
+        })
   }
   if (asked.length !== 1) note([], say('not_exactly_one', GENERATED_FAMILIES, asked))
   if (created !== undefined && instantIn(created.from) > instantIn(created.to))
@@ -90,7 +93,6 @@ export function checkGenerate(data: GenerateData, report: Report): boolean {
       ['payments_per_ticket'],
       say('not_shared', transactions ?? 0, `${data.payments_per_ticket}`)
     )
-  return isRight
 }
 
 const OF_PAYMENTS = ['refunded', 'partly_refunded', 'payments_per_ticket'] as const
@@ -111,22 +113,22 @@ export const generatedBy = (entries: readonly GenerateData[]): number =>
     )
   }, 0)
 
-/**
- * Puts the records of a checked entry into the store; false, with the problem reported, where they
- * have nothing to belong to.
- */
-export function generate(data: GenerateData, generating: Generating, report: Report): boolean {
+/** Puts the records of a checked entry into the store, or reports that they belong to nothing. */
+export async function generate(
+  data: GenerateData,
+  generating: Generating,
+  report: Report
+): Promise<void> {
   const family = GENERATED_FAMILIES.find(
     name => data[name] !== undefined
   ) as (typeof GENERATED_FAMILIES)[number]
   const parents = parentsOf(family, data, generating, report)
-  if (parents === null) return false
+  if (parents === null) return
   const instants = instantsOf(data, data[family] as number, generating)
   if (family === 'transactions')
     return generatePayments(instants, parents, data, generating, report)
   const parent = weightedNames(parents, generating.faker)
-  fill(family, instants, generating, DRAWS[family](generating, parent))
-  return true
+  await fill(family, instants, generating, DRAWS[family](generating, parent))
 }
 
 /** As `faker.number.int` draws it, which takes four times as long. */
@@ -155,39 +157,32 @@ function instantsOf(
   return instants.map(() => drawWhole(faker, min, max)).sort()
 }
 
-/**
- * Ids that generated records can belong to, with weights; null where there is none, reported unless
- * one was left out.
- */
+/** By which field records of a family belong to others. */
+const parentsFor = (family: (typeof GENERATED_FAMILIES)[number]) =>
+  family === 'tickets' || family === 'transactions'
+    ? (['location', 'locations', 'Location'] as const)
+    : (['account', 'accounts', 'Account'] as const)
+
+/** Ids that generated records can belong to, with weights; null, reported, where there is none. */
 function parentsOf(
   family: (typeof GENERATED_FAMILIES)[number],
   data: GenerateData,
-  { store, importer }: Generating,
+  { store }: Generating,
   report: Report
 ): Weights | null {
   if (family === 'accounts') return { '': 1 }
-  const isPlaced = family === 'tickets' || family === 'transactions'
-  const [field, parents, resource] = isPlaced
-    ? (['location', 'locations', 'Location'] as const)
-    : (['account', 'accounts', 'Account'] as const)
+  const [field] = parentsFor(family)
   const given = data[field]
-  if (given !== undefined) {
-    const isOfName = typeof given !== 'string'
-    const named = isOfName ? given : { [given]: 1 }
-    const unknown = Object.keys(named).filter(id => !store[parents].get(id))
-    for (const id of unknown.filter(id => importer.isMissing(parents, id))) {
-      report(isOfName ? [field, id] : [field], {
-        ...say('missing_record', resource, id, didYouMean(id, store[parents].someIds())),
-        isOfName
-      })
-    }
-    return unknown.length === 0 ? named : null
-  }
-  const first = isPlaced
-    ? store.locations.inCreationOrder()[0]
-    : store.accounts.inCreationOrder().find(({ type }) => type === 'merchant')
-  if (!first && importer.isComplete(parents))
-    report([], say('missing_parent', isPlaced ? 'Location' : 'merchant Account', family))
+  if (given !== undefined) return typeof given === 'string' ? { [given]: 1 } : given
+  const first =
+    field === 'location'
+      ? store.locations.inCreationOrder()[0]
+      : store.accounts.inCreationOrder().find(({ type }) => type === 'merchant')
+  if (!first)
+    report(
+      [],
+      say('missing_parent', field === 'location' ? 'Location' : 'merchant Account', family)
+    )
   return first ? { [first.id]: 1 } : null
 }
 
@@ -196,12 +191,12 @@ type Draw = (index: number, at: number) => Given
 type Given = Readonly<Record<string, unknown>>
 
 /** Puts in a record for each instant. */
-function fill<F extends Exclude<Family, 'refunds'>>(
+async function fill<F extends Exclude<Family, 'refunds'>>(
   family: F,
   instants: Float64Array,
   generating: Generating,
   draw: Draw
-): Records[F][] {
+): Promise<Records[F][]> {
   const { store, ids, settings, progress } = generating
   const collection = collectionOf(store, family)
   const made: Records[F][] = []
@@ -217,6 +212,7 @@ function fill<F extends Exclude<Family, 'refunds'>>(
     collection.insert(record)
     made.push(record as Records[F])
     reportProgress(progress, family, index, instants.length)
+    await pause()
   }
   return made
 }
@@ -260,18 +256,15 @@ const DRAWS: Readonly<
   }
 }
 
-/**
- * Payments of Tickets, and Refunds of some; false, with the problem reported, where none can be
- * paid.
- */
-function generatePayments(
+/** Payments of Tickets, and Refunds of some, unless none can be paid, which is reported. */
+async function generatePayments(
   instants: Float64Array,
   parents: Weights,
   data: GenerateData,
   generating: Generating,
   report: Report
-): boolean {
-  const { faker, store, importer } = generating
+): Promise<void> {
+  const { faker, store } = generating
   const latest = instants.at(-1)
   const open = new Map<string, OpenTickets>()
   for (const location of Object.keys(parents)) {
@@ -283,8 +276,8 @@ function generatePayments(
     }).stored
     const [first] = tickets
     if (first === undefined || first.at > (latest ?? first.at)) {
-      if (importer.isComplete('tickets')) report(['location'], say('no_early_ticket', location))
-      return false
+      report(['location'], say('no_early_ticket', location))
+      return
     }
     open.set(location, { tickets, opened: 0, unpaid: [] })
   }
@@ -304,7 +297,7 @@ function generatePayments(
     const ticket = drawUnpaid(own, instant, faker)
     if (ticket === undefined) {
       report(['payments_per_ticket'], say('too_few_tickets', location))
-      return false
+      return
     }
     const { from, to } = perTicket(data)
     const sizes = Array.from({ length: to - from + 1 }, (_, more) => from + more)
@@ -329,8 +322,7 @@ function generatePayments(
     return { ticket: record.id, ...drawPayment(draws, faker) }
   }
   const times = Float64Array.from(payments, ({ at }) => at)
-  refund(fill('transactions', times, generating, draw), data, generating)
-  return true
+  await refund(await fill('transactions', times, generating, draw), data, generating)
 }
 
 /** Tickets of a Location, the oldest first, and how many are opened by now. */
@@ -417,11 +409,11 @@ function drawPayment({ type, bill: drawnBill, regulars }: PaymentDraws, faker: F
 /**
  * A Refund, whole or in part, of the share that was asked for; none later than the last payment.
  */
-function refund(
+async function refund(
   paid: readonly Records['transactions'][],
   { refunded = 0, partly_refunded }: GenerateData,
   { store, ids, settings, faker, progress }: Generating
-): void {
+): Promise<void> {
   const end = Date.parse(paid.at(-1)?.created ?? '')
   const whole = Math.round(paid.length * refunded)
   const count = whole + Math.round(paid.length * (partly_refunded ?? 0))
@@ -445,5 +437,6 @@ function refund(
     }
     store.putRefund(completed('refunds', given, { settings, parent }) as Records['refunds'])
     reportProgress(progress, 'refunds', index, chosen.length)
+    await pause()
   }
 }

@@ -7,18 +7,20 @@ import { fileURLToPath } from 'node:url'
 import { ApiError } from '../core/errors.js'
 import { isObject } from '../core/quick-check.js'
 import { withoutSecrets } from '../core/redaction.js'
+import type { Said } from '../core/sentences.js'
 import type { Settings } from '../core/settings.js'
-import { TooLargeHere } from './body.js'
 import { say } from './document-sentences.js'
+import { documentOf } from './documents.js'
+import { DEFAULT_LIMITS, type DocumentLimits } from './limits.js'
+import { preparedDocument } from './prepared.js'
 import {
-  documentOf,
+  type DocumentKind,
   readDocument,
   type SourceDocument,
   type TextType,
   utf8In
-} from './documents.js'
-import { DEFAULT_LIMITS, type DocumentLimits } from './limits.js'
-import { preparedDocument } from './prepared.js'
+} from './read/document.js'
+import type { ReadOptions, ReadText } from './reading.js'
 import { isSharedScript } from './shared-script.js'
 import { declaredVariables, type VariableValue } from './variables.js'
 
@@ -70,16 +72,15 @@ export class Library {
 
   /** The user's own folders. */
   readonly own: { readonly fixtures: string | null; readonly scenarios: string | null }
-  /** Longer texts end their reading, so that a worker reads them. */
-  readonly #largest: number
+  readonly #readText: ReadText
 
   constructor(
     own: { fixtures: string | null; scenarios: string | null },
     limits = DEFAULT_LIMITS,
-    largest = Number.POSITIVE_INFINITY
+    read: ReadText = readDocument
   ) {
     this.own = own
-    this.#largest = largest
+    this.#readText = read
     this.limits = limits
     this.#folders = {
       fixtures: [own.fixtures, join(PACKAGE_ROOT, 'fixtures')].filter(folder => folder !== null),
@@ -87,27 +88,30 @@ export class Library {
     }
   }
 
-  /** Reads only texts of up to so many characters. */
-  within(largest: number): Library {
-    return new Library(this.own, this.limits, largest)
+  /** Reads its texts by this. */
+  readBy(read: ReadText): Library {
+    return new Library(this.own, this.limits, read)
   }
 
   /** As the command line names it; it may be anywhere. */
-  async file(path: string): Promise<SourceDocument> {
+  async file(path: string, kind?: DocumentKind): Promise<SourceDocument> {
     this.read.add(path)
-    return this.#document(path)
+    return this.#document(path, kind)
   }
 
-  async #document(path: string): Promise<SourceDocument> {
+  async #document(path: string, kind?: DocumentKind): Promise<SourceDocument> {
     const text = await textOf(path, path === STDIN ? buffer(process.stdin) : undefined)
     const prepared = isInside(path, PACKAGE_ROOT) ? preparedDocument(path, text, this.limits) : null
-    return prepared ?? this.text(path, text)
+    return prepared ?? this.text(path, text, { kind })
   }
 
-  /** Reads a text in YAML or JSON. */
-  async text(name: string, text: string): Promise<SourceDocument> {
-    if (text.length > this.#largest) throw new TooLargeHere()
-    return readDocument(name, text, { limits: this.limits })
+  /** Reads a text in YAML or JSON, which is to be of a kind. */
+  text(
+    name: string,
+    text: string,
+    options: Omit<ReadOptions, 'limits'> = {}
+  ): Promise<SourceDocument> {
+    return this.#readText(name, text, { limits: this.limits, ...options })
   }
 
   /**
@@ -115,7 +119,7 @@ export class Library {
    * and the file of that name in the folder.
    */
   async scenario(name: string, folder: string | null = null): Promise<SourceDocument> {
-    return this.file(await this.#path(name, folder))
+    return this.file(await this.#path(name, folder), 'scenario')
   }
 
   /** With secrets masked. Errors: `scenario_unknown`, `document_too_large`. */
@@ -151,27 +155,25 @@ export class Library {
   }
 
   /** As `#named` finds it; a sentence where it cannot. */
-  async fixture(reference: string, from: string | null): Promise<SourceDocument | string> {
-    const found = await this.#named(reference, from, 'fixtures', 'fixtures')
+  async fixture(reference: string, from: string | null): Promise<SourceDocument | Said> {
+    const found = await this.#named(reference, from, 'fixture')
     if (found !== null) return found
     const known = this.#names('fixtures').map(({ name }) => name)
-    return say('no_fixture', reference, known, besides(reference, from)[0] ?? null).message
+    return say('no_fixture', reference, known, besides(reference, from)[0] ?? null)
   }
 
   /**
    * Beside the document where it has that name, else as `#named` finds it; a sentence where it
    * cannot.
    */
-  async sharedScript(reference: string, from: string | null): Promise<SourceDocument | string> {
-    if (reference === '') return say('not_a_group').message
+  async sharedScript(reference: string, from: string | null): Promise<SourceDocument | Said> {
+    if (reference === '') return say('not_a_group')
     const beside = isPath(reference)
       ? undefined
       : besides(reference, from).find(file => basename(from as string) !== file)
-    const found = await this.#named(beside ?? reference, from, 'scenarios', 'files of groups')
+    const found = await this.#named(beside ?? reference, from, 'script')
     if (found !== null)
-      return typeof found === 'string' || isSharedScript(found.data)
-        ? found
-        : say('no_groups', reference).message
+      return 'message' in found || isSharedScript(found.data) ? found : say('no_groups', reference)
     const shared: string[] = []
     for (const entry of this.#names('scenarios'))
       if ((await this.#listed(entry, 'scenario')) === null) shared.push(entry.name)
@@ -180,7 +182,7 @@ export class Library {
       reference,
       shared,
       from === null ? [] : readdirSync(dirname(from)).map(file => basename(file, extname(file)))
-    ).message
+    )
   }
 
   /**
@@ -191,23 +193,23 @@ export class Library {
   async #named(
     reference: string,
     from: string | null,
-    shelf: Shelf,
-    what: string
-  ): Promise<SourceDocument | string | null> {
+    kind: 'fixture' | 'script'
+  ): Promise<SourceDocument | Said | null> {
     if (!isPath(reference)) {
-      const [named] = this.#names(shelf, reference)
-      if (named?.isOutside) return say('link_outside', reference).message
-      return named === undefined ? null : this.file(named.path)
+      const [named] = this.#names(kind === 'fixture' ? 'fixtures' : 'scenarios', reference)
+      if (named?.isOutside) return say('link_outside', reference)
+      return named === undefined ? null : this.file(named.path, kind)
     }
-    if (from === null) return say('names_only', what, reference).message
+    if (from === null)
+      return say('names_only', kind === 'fixture' ? 'fixtures' : 'files of groups', reference)
     const path = realPathOf(resolve(dirname(from), reference))
-    if (path === null) return say('no_file', reference).message
+    if (path === null) return say('no_file', reference)
     const allowed = [dirname(from), ...this.#folders.fixtures, ...this.#folders.scenarios].map(
       realPathOf
     )
     if (!allowed.some(folder => folder !== null && isInside(path, folder)))
-      return say('outside_folders', reference).message
-    return statSync(path).isFile() ? this.file(path) : say('not_a_file', reference).message
+      return say('outside_folders', reference)
+    return statSync(path).isFile() ? this.file(path, kind) : say('not_a_file', reference)
   }
 
   /** Everything that can be loaded, scenarios first. */

@@ -1,15 +1,20 @@
-/** The records that a `match` or an expected `state` names, to report those that do not exist. */
+/** The records that a `match` or an expected `state` names, and which of them do not exist. */
+
+import { didYouMean } from '../core/nearest.js'
 import type { Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
+import type { Said } from '../core/sentences.js'
 import {
   type Family,
   LINKED_FAMILIES,
-  type OperationId,
-  operationOf
+  operationOf,
+  RESOURCE_NAMES
 } from '../reference/operations.js'
+import { suggestedIds, type Trial } from './edits.js'
 import type { StateData } from './final-state.js'
-import type { MatchData } from './matching.js'
-import { STATE_WORDS } from './schemas.js'
+import { type MatchData, type On, operationsOn } from './matching.js'
+import { STATE_NAMES, STATE_WORDS } from './schemas.js'
+import { say } from './sentences.js'
 
 /** The id may be in any of `families`. */
 export type NamedRecord = { steps: readonly Step[]; id: string; families: readonly Family[] }
@@ -24,13 +29,15 @@ const NAMES: ReadonlyMap<string, Family> = new Map<string, Family>([
  * In the path, a filter, the body, or as what the request is about. Patterns and conditions name
  * none.
  */
-export function recordsNamedBy(
-  match: MatchData | undefined,
-  operations: Iterable<OperationId>
-): NamedRecord[] {
-  const owners = [
-    ...new Set(Array.from(operations, operation => operationOf(operation).family))
-  ].map(family => (family === 'users' ? 'accounts' : family))
+export function recordsNamedBy({
+  on,
+  match
+}: {
+  on: On
+  match?: MatchData | undefined
+}): NamedRecord[] {
+  const families = operationsOn(on, () => {}).map(operation => operationOf(operation).family)
+  const owners = [...new Set(families)].map(family => (family === 'users' ? 'accounts' : family))
   return (['params', 'query', 'body', 'about'] as const).flatMap(section =>
     namedIn(match?.[section], ['match', section], section === 'params' ? [...new Set(owners)] : [])
   )
@@ -40,9 +47,8 @@ export function recordsNamedBy(
 export function recordsNamedByState(state: StateData): NamedRecord[] {
   return (Object.entries(state) as [Family, object][]).flatMap(([family, expected]) =>
     Object.entries(expected).flatMap(([id, fields]: [string, object | null]) => {
-      if (fields === null) return []
       const steps = ['state', family, id]
-      const linked = namedIn(fields, steps, [family])
+      const linked = namedIn(fields ?? undefined, steps, [family])
       return STATE_WORDS.includes(id) || id.includes('${')
         ? linked
         : [{ steps, id, families: [family] }, ...linked]
@@ -72,4 +78,39 @@ function idsIn(wanted: unknown, steps: readonly Step[]): { steps: readonly Step[
   return typeof wanted === 'string' && !/^\/.*\/i?$/s.test(wanted) && !wanted.includes('${')
     ? [{ steps, id: wanted }]
     : []
+}
+
+/**
+ * Finds named records that do not exist. `canBeMade`: a request could still create one; `isDrawn`:
+ * its id looks drawn by the API.
+ */
+export type MissingFinder = (
+  named: readonly NamedRecord[]
+) => { steps: readonly Step[]; said: Said; canBeMade: boolean; isDrawn: boolean }[]
+
+/** No request of the API creates a Ticket, so naming a missing one can only be a mistake. */
+export function missingFinderFor({ store, isMissing, isDrawn: isDrawnIn }: Trial): MissingFinder {
+  return named =>
+    named.flatMap(({ steps, id, families }) => {
+      if (!isMissing(id, families)) return []
+      const canBeMade = !families.includes('tickets')
+      const isDrawn = isDrawnIn(id, families)
+      const isOfState = steps[0] === 'state'
+      const isName = isOfState && steps.length === 3 && !isDrawn
+      const known = suggestedIds(store, families)
+      const otherwise =
+        canBeMade && (isDrawn || !isOfState)
+          ? 'it matches only after a request has created it'
+          : 'add it under data'
+      const meant = didYouMean(id, isName ? [...STATE_WORDS, ...known] : known)
+      const said = say(
+        'missing_record',
+        families.map(family => RESOURCE_NAMES[family]).join(' or '),
+        id,
+        meant || `; ${isName ? STATE_NAMES : otherwise}`
+      )
+      return [
+        { steps, said: { ...said, isOfName: isOfState && steps.length === 3 }, canBeMade, isDrawn }
+      ]
+    })
 }

@@ -92,6 +92,16 @@ export function withTexts(
   )
 }
 
+export function textsOf(value: Json, areNamesRead = false): string[] {
+  const texts: string[] = []
+  const note = (text: string) => {
+    texts.push(text)
+    return text
+  }
+  withTexts(value, note, areNamesRead ? note : undefined)
+  return texts
+}
+
 /** With values of responses, in names too; a reference to an object or a list stays. */
 export function withAnswers(data: Json, answers: ReadonlyMap<string, Json>): Json {
   const answered = (text: string) => {

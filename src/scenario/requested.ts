@@ -4,9 +4,10 @@
  */
 import { checkerOf } from '../core/checking.js'
 import { SETTINGS } from '../core/settings.js'
-import type { Body } from './body.js'
-import { numbersBelow, readDocument, refuseProblems, type SourceDocument } from './documents.js'
+import { refuseProblems } from './documents.js'
 import type { Library } from './library.js'
+import { below, type SourceDocument } from './read/document.js'
+import type { Body } from './reading.js'
 import type { LoadContext, Origin } from './scenario.js'
 
 const CHECKER = checkerOf(() => ({
@@ -28,7 +29,8 @@ export async function requestedScenario(
   { type, text }: Body,
   library: Library
 ): Promise<{ document: SourceDocument; origin: Origin } & Pick<LoadContext, 'variables' | 'seed'>> {
-  const whole = await readDocument('body', text, { limits: library.limits, type })
+  const under = type === 'json' ? ['scenario'] : []
+  const whole = await library.text('body', text, { type, kind: 'scenario', under })
   const inline = { name: 'inline', file: null }
   if (type === 'yaml') return { document: whole, origin: inline }
   await refuseProblems(whole, CHECKER)
@@ -39,16 +41,14 @@ export async function requestedScenario(
   }
   const given = { seed, variables: vars && { values: vars, isText: false } }
   if (typeof scenario === 'string' && scenario.includes('\n'))
-    return { document: await library.text('scenario', scenario), origin: inline, ...given }
+    return {
+      document: await library.text('scenario', scenario, { kind: 'scenario' }),
+      origin: inline,
+      ...given
+    }
   if (typeof scenario === 'string') {
     const document = await library.scenario(scenario)
     return { document, origin: { name: scenario, file: document.name }, ...given }
   }
-  const locate: SourceDocument['locate'] = (places, ...more) =>
-    whole.locate(
-      places.map(steps => ['scenario', ...steps]),
-      ...more
-    )
-  const numbers = numbersBelow(whole, ['scenario'])
-  return { document: { ...whole, ...numbers, data: scenario, locate }, origin: inline, ...given }
+  return { document: below(whole, under), origin: inline, ...given }
 }

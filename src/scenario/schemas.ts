@@ -176,7 +176,16 @@ export function fixtureSchema(isNamed = false): Schema {
   )
   return closed('', [], {
     api_keys: listOf(key, 'API keys, each bound to one Account.'),
-    ...recordLists(isNamed)
+    ...recordLists(isNamed),
+    deleted_users: listOf(
+      closed('A User that was deleted.', ['id', 'account', 'created'], {
+        id: RECORD_ID,
+        account: RECORD_ID,
+        created: INSTANT,
+        after: { ...COUNT, description: 'How many of the Users listed come before it.' }
+      }),
+      'Users that were deleted: lists still go on from their ids.'
+    )
   })
 }
 

@@ -18,9 +18,8 @@ import {
 } from '../reference/operations.js'
 import { type Calls, countsOf } from './counts.js'
 import { digestOf, withDigests } from './digests.js'
-import type { Report } from './documents.js'
+import { type Report, within } from './documents.js'
 import { type Edit, editOf } from './edits.js'
-import { within } from './flaws.js'
 import { checkHeaders } from './headers.js'
 import {
   compileMatch,

@@ -95,6 +95,8 @@ export const SAYS = {
 
   // conditions
   unbalanced_brackets: () => 'has misplaced brackets; write a nested name as parent[child]',
+  is_refused: (why: string) =>
+    `${why.replace(/^can never match: /, '')}; the request will be refused: change it, or expect the refusal`,
   unknown_parameter: (name: string, advice: string) =>
     `${name} is not a parameter of this request${advice}`,
   unknown_field: (resource: string, name: string, advice: string) =>

@@ -1,61 +1,40 @@
-/**
- * Where a fixture or scenario does not match its schema. Records under a misspelt name, or beside
- * `data`, are checked all the same.
- */
-
-import { MAX_PROBLEMS } from '../core/checking.js'
-import { nearest } from '../core/nearest.js'
-import { type PlacedProblem, problemAt, type Step } from '../core/places.js'
+/** Where a fixture or scenario does not match its schema. */
+import { type PlacedProblem, problemAt } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { say } from './document-sentences.js'
-import { closestSection, SECTIONS, type Section } from './fixture.js'
+import { SECTIONS } from './fixture.js'
+import type { SourceDocument } from './read/document.js'
+import { problemsOf } from './read/numbers.js'
 import { FIXTURE_CHECKER, SCENARIO_CHECKER, scenarioSchema } from './schemas.js'
 
 export const SCENARIO_NAMES = Object.keys((scenarioSchema() as { properties: object }).properties)
-/** The part that a misspelt name means; null for a right name, and one that resembles none. */
-export const misspeltPart = (name: string): string | null =>
-  SCENARIO_NAMES.includes(name) ? null : nearest(name, SCENARIO_NAMES)
+
+const FIXTURE_NAMES: readonly string[] = SECTIONS
+
+/** Whether a document has records at its top, and nothing of a scenario. */
+export function isBareFixture(data: unknown): boolean {
+  const names = isObject(data) ? Object.keys(data) : []
+  return (
+    names.some(name => FIXTURE_NAMES.includes(name)) &&
+    !names.some(name => SCENARIO_NAMES.includes(name))
+  )
+}
 
 const CHECKERS = { fixture: FIXTURE_CHECKER, scenario: SCENARIO_CHECKER } as const
 
 /** The search ends once there are too many. */
-export async function problemsOfShape(
+export const problemsOfShape = async (
   kind: keyof typeof CHECKERS,
   data: unknown
-): Promise<PlacedProblem[]> {
-  if (data === null) return [problemAt([], say('empty_document', kind))]
-  const found = await CHECKERS[kind].problems(data)
-  if (found.length === 0 || found.length > MAX_PROBLEMS || !isObject(data)) return found
-  const meant = kind === 'fixture' ? misspelt(data, []) : meantIn(data)
-  const problems = [...found]
-  for (const { at, section, records } of meant) {
-    const ofRecords = await FIXTURE_CHECKER.problems({ [section]: records })
-    for (const { steps, ...said } of ofRecords)
-      problems.push(problemAt([...at, ...steps.slice(1)], said))
-  }
-  return problems
-}
+): Promise<readonly PlacedProblem[]> =>
+  data === null ? [problemAt([], say('empty_document', kind))] : CHECKERS[kind].problems(data)
 
-/** A list of records with its place. */
-type Meant = { at: readonly Step[]; section: Section; records: unknown }
-
-/** Lists beside `data`, under a misspelt `data`, and misspelt ones. */
-const meantIn = (scenario: Readonly<Record<string, unknown>>): Meant[] =>
-  Object.entries(scenario).flatMap(([name, part]) => {
-    if (name === 'data') return misspelt(part, [name])
-    if (misspeltPart(name) === 'data') return listsIn(part, [name])
-    return SECTIONS.some(section => section === name)
-      ? [{ at: [name], section: name as Section, records: part }]
-      : []
-  })
-
-/** Those under another name than their own. */
-const misspelt = (fixture: unknown, under: readonly Step[]): Meant[] =>
-  listsIn(fixture, under).filter(({ at, section }) => at.at(-1) !== section)
-
-/** Every list of a fixture, whatever its name. */
-const listsIn = (fixture: unknown, under: readonly Step[]): Meant[] =>
-  Object.entries(isObject(fixture) ? fixture : {}).flatMap(([name, records]) => {
-    const section = closestSection(name)
-    return section === null ? [] : [{ at: [...under, name], section, records }]
-  })
+/** None where the document is known to be right; `data` are its own, or these expanded. */
+export const shapeProblems = async (
+  document: SourceDocument,
+  kind: 'fixture' | 'scenario',
+  data = document.data
+): Promise<readonly PlacedProblem[]> =>
+  document.checkedAs === kind && data === document.data
+    ? []
+    : problemsOf(document, data, part => problemsOfShape(kind, part))

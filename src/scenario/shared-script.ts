@@ -4,20 +4,20 @@ import type { Step } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import {
   type Problems,
-  problemsOf,
   type Report,
   reportTo,
-  type SourceDocument,
   type Written,
+  within,
   writtenIn
 } from './documents.js'
-import { type Flaws, within } from './flaws.js'
+import type { SourceDocument } from './read/document.js'
+import { problemsOf } from './read/numbers.js'
 import { type EntryData, type SharedParts, sharedScriptSchema } from './schemas.js'
 import { say } from './sentences.js'
 import { declaredVariables, type GivenVariables, readWith } from './variables.js'
 
-export type GroupPart = { part: unknown; flaws: Flaws | undefined; written: Written }
-export type Group = { partOf: (name: keyof SharedParts) => GroupPart; flaws: Flaws | undefined }
+/** A part of a group, and where it is written. */
+export type Group = (name: keyof SharedParts) => { part: unknown; written: Written }
 /** `names` are those of all groups; `variables` those that the file declares. */
 export type SharedScript = {
   groups: ReadonlyMap<string, Group>
@@ -43,23 +43,16 @@ export const groupNamesIn = ({ groups }: { groups: unknown }): string[] =>
   isObject(groups) ? Object.keys(groups) : []
 
 /** Parts under a place of a document; a list has script entries alone. */
-export function groupIn(
-  document: SourceDocument,
-  under: readonly Step[],
-  data: SharedParts | readonly EntryData[],
-  flaws: Flaws | undefined
-): Group {
-  const isList = Array.isArray(data)
-  const partOf: Group['partOf'] = name =>
-    isList && name === 'script'
-      ? { part: data, flaws, written: writtenIn(document, under) }
-      : {
-          part: isObject(data) ? (data as SharedParts)[name] : undefined,
-          flaws: flaws?.get(name),
-          written: writtenIn(document, [...under, name])
-        }
-  return { partOf, flaws }
-}
+export const groupIn =
+  (
+    document: SourceDocument,
+    under: readonly Step[],
+    data: SharedParts | readonly EntryData[]
+  ): Group =>
+  name =>
+    Array.isArray(data) && name === 'script'
+      ? { part: data, written: writtenIn(document, under) }
+      : { part: (data as SharedParts)[name], written: writtenIn(document, [...under, name]) }
 
 /**
  * Reads the wanted groups with the values of variables: the first that `given` has, else the
@@ -88,14 +81,13 @@ export async function readSharedScript(
     problemsOf(document, data, part => SHARED_SCRIPT_CHECKER.problems(part))
   )
   for (const problem of read.problems) report(problem.steps, problem)
-  const flaws = read.flaws?.get('groups')
   const found = Object.entries(
     isObject(groups)
       ? (read.data as { groups: Record<string, SharedParts | readonly EntryData[]> }).groups
       : {}
   ).map(([name, data]) => {
     if (!GROUP_NAME.test(name)) report(['groups', name], say('group_name'))
-    return [name, groupIn(document, ['groups', name], data, flaws?.get(name))] as const
+    return [name, groupIn(document, ['groups', name], data)] as const
   })
   return { groups: new Map(found), names: groupNamesIn(whole), variables: [...variables.keys()] }
 }

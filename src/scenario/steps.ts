@@ -21,9 +21,8 @@ import {
 import { type Schema, schemaOf } from '../reference/parameters.js'
 import { FIELDS, TABLES, type Tables } from '../reference/tables.js'
 import { compileShown, isCondition, shownWanted } from './conditions.js'
-import { SAYS } from './document-sentences.js'
-import type { Report } from './documents.js'
-import { type Flaws, rightMembersOf, within } from './flaws.js'
+import { say as sayOfDocument } from './document-sentences.js'
+import { type Report, within } from './documents.js'
 import { checkHeaders } from './headers.js'
 import { isPattern, isWithinPatterns } from './patterns.js'
 import {
@@ -83,7 +82,6 @@ export type StepBindings = {
 /** Earlier steps that are searched for a suggestion. */
 const MAX_LOOKED_AT = 100
 
-type Listed<T> = { list: readonly T[] | undefined; flaws?: Flaws | undefined }
 /**
  * What steps can refer to besides one another. `ids` are suggested; `otherKey` is null for a known
  * key, else a suggestion, or an empty text.
@@ -103,7 +101,11 @@ export async function checkSteps(
     steps,
     play,
     expect = []
-  }: { steps: Listed<StepData>; play: Listed<PlayData>; expect?: readonly unknown[] | undefined },
+  }: {
+    steps: readonly StepData[]
+    play: readonly PlayData[]
+    expect?: readonly unknown[]
+  },
   { variable, ids = () => [], hasUsualLists = true, otherKey = () => null }: Known,
   report: Report,
   warn: Report = report
@@ -115,7 +117,8 @@ export async function checkSteps(
   const placed = [...stepsIn('steps', steps, report), ...stepsIn('play', play, report)]
   const expected = placed.map(({ step }) => step.expect)
   const areCompiled = isWithinPatterns(expected, 0, said => report(['play'], said))
-  for (const { step, at: place, group, hasRightExpect, report: note } of placed) {
+  for (const { step, at: place, group } of placed) {
+    const note = within(report, ...place)
     const { as, do: call, key, body, headers = {}, expect: expected } = step
     checkExpected(expected, within(note, 'expect'))
     if (areCompiled) await checkShown(expected?.body, within(note, 'expect', 'body'))
@@ -127,10 +130,7 @@ export async function checkSteps(
         operation => operation.method === method
       )
       const isChecked =
-        key !== undefined &&
-        !key.includes('${') &&
-        hasRightExpect &&
-        !wantsStatus(expected?.status, 401)
+        key !== undefined && !key.includes('${') && !wantsStatus(expected?.status, 401)
       const meant = isChecked ? otherKey(key) : null
       if (operation === undefined) note(['do'], unknownCall(call))
       else if (meant !== null && operation.key)
@@ -151,7 +151,7 @@ export async function checkSteps(
       note
     )
     if (as === undefined) continue
-    if (!NAME.test(as)) note(['as'], SAYS.not_a_variable_name())
+    if (!NAME.test(as)) note(['as'], sayOfDocument('not_a_variable_name'))
     else if (as === 'vars' || as === 'record') note(['as'], say('name_reserved', as))
     if (known.has(as)) note(['as'], say('name_taken', as))
     known.set(as, { operation: answeredOperation(step), group })
@@ -186,7 +186,7 @@ function checkReferences(
 ): void {
   for (const { steps, text, isOfName = false } of textsIn(part, [], { areNamesRead })) {
     const unclosed = unclosedIn(text)
-    if (unclosed !== undefined) report(steps, SAYS.reference_not_closed(unclosed))
+    if (unclosed !== undefined) report(steps, sayOfDocument('reference_not_closed', unclosed))
     for (const name of namesIn(text)) {
       const problem = problemOf(name, text, steps)
       if (problem !== null) report(steps, { ...problem, isOfName })
@@ -252,40 +252,22 @@ function fieldsOf(
   return { corrected: fields, missing: null }
 }
 
-/** The right parts of a step; `group` is of requests that are sent at once. */
-type PlacedStep = {
-  step: StepData
-  at: PathStep[]
-  group: string
-  hasRightExpect: boolean
-  report: Report
-}
+/** `group` is of requests that are sent at once. */
+type PlacedStep = { step: StepData; at: PathStep[]; group: string }
 
-function stepsIn(name: string, { list, flaws }: Listed<PlayData>, report: Report): PlacedStep[] {
-  const placed = (members: unknown, own: Flaws | undefined, ...under: PathStep[]) =>
-    rightMembersOf<StepData>(members, own, within(report, ...under)).map(
-      ({ member, index, report }) => {
-        const at = [...under, index]
-        return {
-          step: member,
-          at,
-          group: at.slice(0, 2).join(' '),
-          hasRightExpect: !own?.get(index)?.has('expect'),
-          report
-        }
-      }
-    )
-  return placed(list, flaws, name).flatMap(one => {
-    const [, index] = one.at as [string, number]
-    const written = (list as readonly PlayData[])[index] as PlayData
-    const alone = ['wait', 'at_once'].find(only => only in written)
-    if (alone === undefined) return [one]
-    const others = Object.keys(written).filter(key => key !== alone)
-    if (others.length > 0) one.report([], say('not_together', alone, others))
-    if (isAtOnce(written))
-      return placed(written.at_once, flaws?.get(index)?.get('at_once'), name, index, 'at_once')
-    return []
-  })
+/** Of a list by name. */
+function stepsIn(name: string, list: readonly PlayData[], report: Report): PlacedStep[] {
+  for (const [index, play] of list.entries()) {
+    const alone = ['wait', 'at_once'].find(only => only in play)
+    const others = Object.keys(play).filter(key => key !== alone)
+    if (alone !== undefined && others.length > 0)
+      report([name, index], say('not_together', alone, others))
+  }
+  return placedCalls(list).map(({ step, at }) => ({
+    step,
+    at: [name, ...at],
+    group: `${name} ${at[0]}`
+  }))
 }
 
 const isAtOnce = (play: PlayData): play is Extract<PlayData, { at_once: unknown }> =>
@@ -349,10 +331,9 @@ function unknownCall(call: string): Said {
 export class Answers extends Map<string, Json> {
   readonly names: ReadonlySet<string | undefined>
 
-  /** `plays` need not be checked yet. */
   constructor(plays: readonly PlayData[]) {
     super()
-    this.names = new Set(plays.flatMap(callsIn).flatMap(step => (isObject(step) ? step.as : [])))
+    this.names = new Set(plays.flatMap(callsIn).map(step => step.as))
   }
 }
 
@@ -403,6 +384,10 @@ async function playStep(
   if (step.as !== undefined && problems.length === 0) answers.set(step.as, answer.body)
   return { at, step, call, answer, problems }
 }
+
+/** No refusal and no lost response. */
+export const expectsSuccess = ({ status, fault }: NonNullable<StepData['expect']> = {}): boolean =>
+  fault === undefined && wantsStatus(status, 200)
 
 export const splitCall = (call: string): [string, string] => {
   const [method = '', path = ''] = call.trim().split(/\s+/)

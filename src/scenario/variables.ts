@@ -6,7 +6,6 @@ import { type Said, shownGot } from '../core/sentences.js'
 import { typedValue } from '../core/typed-value.js'
 import { say } from './document-sentences.js'
 import type { Report } from './documents.js'
-import { type Flaws, flawsOf } from './flaws.js'
 import { unclosedIn, withValues } from './references.js'
 
 export type VariableValue = string | number | boolean
@@ -115,8 +114,7 @@ type Expanded = { data: unknown; used: ReadonlySet<string>; unresolved: readonly
 export type Read = {
   data: unknown
   used: ReadonlySet<string>
-  problems: readonly (Partial<Said> & Pick<PlacedProblem, 'steps' | 'message'>)[]
-  flaws: Flaws | undefined
+  problems: readonly (Said & Pick<PlacedProblem, 'steps'>)[]
 }
 
 /** Expands variables; `check` looks for problems of shape, of which unresolved places have none. */
@@ -131,12 +129,7 @@ export async function readWith(
   const ofShape = (await check(whole)).filter(
     ({ steps }) => places.size === 0 || !places.has(JSON.stringify(steps))
   )
-  return {
-    data: whole,
-    used,
-    problems: [...wrong, ...ofShape],
-    flaws: flawsOf([...unresolved, ...ofShape])
-  }
+  return { data: whole, used, problems: [...wrong, ...ofShape] }
 }
 
 /**

@@ -113,20 +113,16 @@ export async function addApi(
     const isScripted = exchange.world.state.script.operations.has(operation)
     const mayChange = isScripted || isChange(performed)
     if (mayChange) arrivals.requireRoom()
-    const failing = data?.isFailing && mayChange ? data : null
+    const failing = data?.isFailing && mayChange ? data : undefined
     if (isScripted || failing)
       goOn(exchange, reply, failing).catch(error => answers.refuse(error, reply))
     else operate(exchange, reply, false)
   }
 
-  async function goOn(
-    exchange: Exchange,
-    reply: FastifyReply,
-    failing: NonNullable<Data> | null
-  ): Promise<void> {
-    if (failing !== null) await failing.writable()
+  async function goOn(exchange: Exchange, reply: FastifyReply, failing: Data): Promise<void> {
+    if (failing) await failing.writable()
     const action = askScript(exchange)
-    if (action === null) operate(exchange, reply, failing !== null)
+    if (action === null) operate(exchange, reply, failing !== undefined)
     else await act(action, exchange, reply)
   }
 
@@ -154,11 +150,7 @@ export async function addApi(
   }
 
   /** Resolves with whether it goes on. Errors: `limit_reached`. */
-  async function held(
-    { id }: Action,
-    hold: Hold,
-    { request, raw }: FastifyReply
-  ): Promise<boolean> {
+  async function held({ id }: Action, hold: Hold, { request, raw }: FastifyReply) {
     const { exchange, sandbox } = request.arrival
     if (sandbox.gates.isOpen(id, hold)) return true
     const free = holds.take(sandbox)

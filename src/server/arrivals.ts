@@ -86,15 +86,13 @@ export function withoutSandbox(request: IncomingMessage): string {
 type ArrivalOptions = { cors: boolean; isLogged: boolean; unread: number }
 
 export class Arrivals {
-  readonly #sandboxes: Sandboxes
-  readonly #options: ArrivalOptions
   #ownAnswers = 0
   #sending = 0
 
-  constructor(sandboxes: Sandboxes, options: ArrivalOptions) {
-    this.#sandboxes = sandboxes
-    this.#options = options
-  }
+  constructor(
+    private readonly sandboxes: Sandboxes,
+    private readonly options: ArrivalOptions
+  ) {}
 
   /** Errors: `limit_reached` (A35) where there is no room for a response of so many bytes. */
   requireRoom(length = SMALL + 1): void {
@@ -111,8 +109,20 @@ export class Arrivals {
       release?.()
       this.#sending -= length
     }
-    if (socket instanceof Socket)
-      raw.setTimeout(this.#options.unread, () => raw.writableLength > 0 && raw.destroy(new Error()))
+    if (!(socket instanceof Socket)) return
+    const { unread } = this.options
+    const step = Math.min(unread, 1000)
+    let [since, last] = [0, 0]
+    raw.setTimeout(step, () => {
+      if (raw.writableLength > 0) {
+        const now = performance.now()
+        // Node does not call for a step in which something was read
+        if (now - last > 1.5 * step) since = now - step
+        last = now
+        if (now - since >= unread) raw.destroy(new Error())
+      }
+      raw.setTimeout(step)
+    })
   }
 
   /** Takes a request, until its response closes. Returns why it cannot go on. */
@@ -147,7 +157,7 @@ export class Arrivals {
   /** The API is done. A sandbox that no right request has kept ends. */
   settle(request: FastifyRequest, reply: FastifyReply): void {
     const { arrival } = request
-    if (!arrival.sandbox.isKept) this.#sandboxes.release(arrival.sandbox)
+    if (!arrival.sandbox.isKept) this.sandboxes.release(arrival.sandbox)
     if (!arrival.isPending) return
     arrival.isPending = false
     if (arrival.isClosed || arrival.exchange.outcome.fault === 'hang') this.#end(request, reply)
@@ -162,7 +172,7 @@ export class Arrivals {
     // before the start scenario is loaded there is no other sandbox, and only health is asked for
     if (name === null || !arrival.sandbox.isLoaded) return arrival.sandbox
     checkedName(name, readable(name))
-    return makes ? this.#sandboxes.use(name) : this.#sandboxes.find(name, { namesOthers })
+    return makes ? this.sandboxes.use(name) : this.sandboxes.find(name, { namesOthers })
   }
 
   #end(request: FastifyRequest, { raw }: FastifyReply): void {
@@ -175,7 +185,7 @@ export class Arrivals {
       close(exchange, isSent(raw), Math.round((performance.now() - since) * 10) / 10)
       const unread = UNREADABLE.get(request.raw)?.refusal
       if (unread) logWarnings(request.log, [unread.message])
-      if (this.#options.isLogged) logRequest(request, raw)
+      if (this.options.isLogged) logRequest(request, raw)
       if (isRecorded && exchange.isOfPresentPeriod) sandbox.evidence.record(exchange)
     } catch (error) {
       // the response is sent: a defect in recording it must not end the process
@@ -188,7 +198,7 @@ export class Arrivals {
     const { url } = request
     if (isUnder(CONTROL, url) || (name === null && pathOf(url) === '/'))
       return this.#own(request, prefix)
-    const sandbox = name === null ? this.#sandboxes.main : this.#named(name, request)
+    const sandbox = name === null ? this.sandboxes.main : this.#named(name, request)
     return sandbox === null
       ? this.#own(request, prefix)
       : new Arrival(sandbox, arrive(sandbox, arrivingOf(request, prefix)), true)
@@ -196,7 +206,7 @@ export class Arrivals {
 
   /** A request that the journal of no sandbox shows. */
   #own(request: FastifyRequest, prefix: string): Arrival {
-    const { main } = this.#sandboxes
+    const { main } = this.sandboxes
     const arriving = arrivingOf(request, prefix)
     return new Arrival(main, new Exchange(main, `ctl_${++this.#ownAnswers}`, arriving), false)
   }
@@ -205,14 +215,14 @@ export class Arrivals {
   #named(name: string, request: FastifyRequest): Sandbox | null {
     checkedName(name, readable(name))
     const { url, headers } = request
-    if (!isUnder(BASE, url)) return pathOf(url) === '/' ? null : (this.#sandboxes.get(name) ?? null)
+    if (!isUnder(BASE, url)) return pathOf(url) === '/' ? null : (this.sandboxes.get(name) ?? null)
     // a page of another site makes a browser send it without asking
     const isUnasked =
       headers['sec-fetch-site'] === 'cross-site' &&
-      !(this.#options.cors && headers['sec-fetch-mode'] === 'cors')
+      !(this.options.cors && headers['sec-fetch-mode'] === 'cors')
     return isUnasked
-      ? this.#sandboxes.find(name, { namesOthers: false })
-      : this.#sandboxes.use(name, isOfOtherPage(request))
+      ? this.sandboxes.find(name, { namesOthers: false })
+      : this.sandboxes.use(name, isOfOtherPage(request))
   }
 }
 

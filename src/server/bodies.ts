@@ -1,7 +1,7 @@
 /** Bodies whose bytes are counted until nothing needs them any more. */
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
-import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import { MessageChannel } from 'node:worker_threads'
 import { errorCodes, type FastifyRequest } from 'fastify'
 import { ApiError } from '../core/errors.js'
 import type { Shares } from '../core/shares.js'
@@ -11,31 +11,23 @@ const SMALL = 16_384
 /** Bytes that a body of unknown length gets first and next; then all. */
 const STEPS = [SMALL, 1_048_576]
 
-let nowhere: MessagePort | undefined
+const nowhere = new MessageChannel().port1
+nowhere.close()
 /** Frees memory at once: the process would collect it much later. */
 function discard({ buffer }: Buffer): void {
-  if (buffer.byteLength === 0) return
-  if (nowhere === undefined) {
-    nowhere = new MessageChannel().port1
-    nowhere.close()
-  }
-  nowhere.postMessage(null, [buffer as ArrayBuffer])
+  if (buffer.byteLength > 0) nowhere.postMessage(null, [buffer as ArrayBuffer])
 }
 
 type Incoming = Pick<FastifyRequest, 'headers' | 'arrival' | 'routeOptions'>
 
 export class Bodies {
-  readonly #shares: Shares
-
-  constructor(shares: Shares) {
-    this.#shares = shares
-  }
+  constructor(private readonly shares: Shares) {}
 
   /** Counts a body that the framework reads. Errors: those of the shares. */
   admit({ headers, arrival, routeOptions }: Incoming): void {
     const length = Number(headers['content-length'])
     if (length > SMALL && length <= (routeOptions.bodyLimit as number))
-      arrival.release = this.#shares.take(arrival.sandbox, length)
+      arrival.release = this.shares.take(arrival.sandbox, length)
   }
 
   /**
@@ -56,7 +48,7 @@ export class Bodies {
       if (size > limit) throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE()
       if (arrival.isClosed) throw new errorCodes.FST_ERR_CTP_INVALID_CONTENT_LENGTH()
       if (size <= Math.max(SMALL, counted)) return
-      taken.push(this.#shares.take(arrival.sandbox, size - counted))
+      taken.push(this.shares.take(arrival.sandbox, size - counted))
       arrival.release = release
       counted = size
     }

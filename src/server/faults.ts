@@ -8,7 +8,6 @@ import type { AnswerHeaders } from '../engine/exchange.js'
 import type { Gates } from '../sandbox/gates.js'
 
 export class Faults {
-  /** Responses that hang. */
   readonly #hung = new Set<ServerResponse>()
   readonly #held = new Set<() => void>()
   readonly #stop = new AbortController()

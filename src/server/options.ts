@@ -13,8 +13,7 @@ export function serverOptions(settings: Settings) {
     http: {
       requireHostHeader: false,
       requestTimeout,
-      headersTimeout:
-        requestTimeout === 0 ? headersTimeout : Math.min(headersTimeout, requestTimeout),
+      headersTimeout: Math.min(headersTimeout, requestTimeout || headersTimeout),
       connectionsCheckingInterval: Math.min(requestTimeout || 1000, headersTimeout || 1000, 1000)
     },
     return503OnClosing: false,

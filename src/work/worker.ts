@@ -1,176 +1,103 @@
 /**
- * The worker: one thread for work that would delay requests. Its jobs run in order, each with a
- * budget of time and memory; exceeding it ends the thread, never the process.
+ * Work that would make requests wait, one job at a time: in a thread of its own, which ends with
+ * the job.
  */
 import { getHeapStatistics } from 'node:v8'
-import { Worker as Thread } from 'node:worker_threads'
-import { ApiError } from '../core/errors.js'
-import type { Settings } from '../core/settings.js'
-import { Shares } from '../core/shares.js'
-import type { Reply } from './thread.js'
-import { Turns } from './turns.js'
+import { type MessagePort, Worker as Thread } from 'node:worker_threads'
+import { ApiError, type ErrorCode, type Problem } from '../core/errors.js'
 
-/**
- * `does` begins the sentences about a job, such as `Reading the document`; `advice` says what to do
- * if it takes too much memory.
- */
-export type Task = { does: string; advice: string }
-/**
- * Asks the thread a question; `transfer` is memory to hand over instead of copying it. Errors: the
- * refusals of the thread.
- */
-export type Ask = (question: object, transfer?: ArrayBuffer[]) => Promise<unknown>
-type Asked = { resolve: (reply: Reply) => void; reject: (error: unknown) => void }
-/** Runs jobs of one sandbox. */
-export type Jobs = {
-  /** Errors: `limit_reached` if there is no memory for more in the sandbox. */
-  requireRoom: () => void
-  /**
-   * Runs a job when it is its turn. An aborted signal ends it with the signal's reason.
-   * Errors: those of the job; `load_limit`; `document_too_large` if the thread takes too long or
-   * too much memory; `not_ready` if the emulator stops.
-   */
-  run: <T>(task: Task, signal: AbortSignal, job: (ask: Ask) => Promise<T>) => Promise<T>
-  /**
-   * Runs a piece of a longer job; other jobs have their turns between the pieces. Errors: as of
-   * `run`, without `load_limit`.
-   */
-  runPiece: <T>(task: Task, signal: AbortSignal, job: (ask: Ask) => Promise<T>) => Promise<T>
-}
+/** Asks the thread of a job. Errors: what it refuses. */
+export type Ask = (question: object) => Promise<unknown>
+/** A text to write, of data as JSON: a recorded scenario, or a report of a run. */
+export type Text = { write: 'scenario' | 'html' | 'junit' | 'markdown'; json: string }
+type Refusal = { code: ErrorCode; message: string; problems: readonly Problem[] | undefined }
+type Reply = { answer: unknown } | { refusal: Refusal } | { defect: string }
 
-/** The script of the thread; the built one is a file of the same name beside the bundle. */
+/** The built one is a file of the same name beside the bundle. */
 const SCRIPT = new URL('../worker-script.js', import.meta.url)
 const MEBIBYTE = 1_048_576
 /** Maximum memory of the thread, in MiB; a lower limit of the whole process takes precedence. */
 const MAX_MEMORY = 1024
-/** How long an idle thread is kept, in milliseconds. */
-const IDLE = 5000
 
 export class Worker {
-  readonly #data: object
-  /** Maximum time for one response of the thread, in milliseconds. */
-  readonly #time: number
-  #thread: Thread | undefined
-  #idle: NodeJS.Timeout | undefined
-  #hasEnded = false
-  readonly #asked = new Map<number, Asked>()
-  #nextId = 1
-  readonly #turns: Turns
-  readonly #requireRoom: (sandbox: object) => void
+  readonly #ending = new AbortController()
+  #last: Promise<unknown> = Promise.resolve()
+
+  /** Ends the job that runs, and refuses those that wait or come later. */
+  end(): Promise<unknown> {
+    this.#ending.abort(new ApiError('not_ready', { message: 'The emulator is stopping.' }))
+    return this.#last
+  }
 
   /**
-   * `data` is given to the thread when it starts; `requireRoom` throws if there is no memory for
-   * more in a sandbox.
+   * Runs a job when those before it are done; its thread starts when it is first asked. Errors: the
+   * reason of the signal; those of the job; `document_too_large` if the thread takes too much
+   * memory; `not_ready` if the emulator stops.
    */
-  constructor(data: object, settings: Settings, requireRoom: (sandbox: never) => void = () => {}) {
-    this.#data = data
-    this.#requireRoom = requireRoom as (sandbox: object) => void
-    this.#time = settings['limits.load_time']
-    this.#turns = new Turns(
-      new Shares(
-        { what: 'large documents', setting: 'limits.loads', refusal: { code: 'load_limit' } },
-        settings
-      )
-    )
+  run<T>(signal: AbortSignal, job: (ask: Ask) => Promise<T>): Promise<T> {
+    const done = this.#last.then(() => this.#runNow([signal, this.#ending.signal], job))
+    this.#last = done.catch(() => {})
+    return done
   }
 
-  /** The jobs of a sandbox, which take turns with those of other sandboxes. */
-  jobsOf(sandbox: object): Jobs {
-    return {
-      requireRoom: () => this.#requireRoom(sandbox),
-      run: (task, signal, job) =>
-        this.#turns.run(sandbox, () => this.#runNow(task, signal, job), signal),
-      runPiece: (task, signal, job) =>
-        this.#turns.wait(sandbox, () => this.#runNow(task, signal, job), signal)
-    }
-  }
-
-  /** Ends the thread for good, and refuses jobs that are waiting or come later. */
-  async end(): Promise<void> {
-    this.#hasEnded = true
-    await this.#stop(stopping())
-  }
-
-  async #runNow<T>(task: Task, signal: AbortSignal, job: (ask: Ask) => Promise<T>): Promise<T> {
-    const stop = () => void this.#stop(signal.reason)
-    signal.addEventListener('abort', stop)
-    clearTimeout(this.#idle)
-    try {
-      return await job((question, transfer) => this.#ask(task, question, transfer))
-    } finally {
-      signal.removeEventListener('abort', stop)
-      this.#thread?.unref()
-      this.#idle = setTimeout(() => void this.#stop(stopping()), IDLE).unref()
-    }
-  }
-
-  async #ask(
-    { does, advice }: Task,
-    question: object,
-    transfer: ArrayBuffer[] = []
-  ): Promise<unknown> {
-    if (this.#hasEnded) throw stopping()
-    this.#thread ??= this.#start()
-    this.#thread.ref()
-    const id = this.#nextId++
-    const late = setTimeout(
-      () =>
-        void this.#stop(
-          tooLarge(`${does} takes longer than limits.load_time allows: ${this.#time} ms`)
-        ),
-      this.#time
-    )
-    const reply = await new Promise<Reply>((resolve, reject) => {
-      this.#asked.set(id, {
-        resolve,
-        reject: error =>
-          reject(
-            error instanceof OutOfMemory ? tooLarge(`${does} ${error.message}: ${advice}`) : error
-          )
+  async #runNow<T>(signals: AbortSignal[], job: (ask: Ask) => Promise<T>): Promise<T> {
+    let thread: Thread | undefined
+    const end = new AbortController()
+    const failed = new Promise<never>((_, reject) => {
+      end.signal.addEventListener('abort', () => reject(end.signal.reason))
+    })
+    failed.catch(() => {})
+    const leave = ({ target }: Event) => end.abort((target as AbortSignal).reason)
+    const ask: Ask = question =>
+      new Promise((resolve, reject) => {
+        thread ??= start(error => end.abort(error))
+        thread.once('message', (reply: Reply) => {
+          if ('answer' in reply) resolve(reply.answer)
+          else if ('defect' in reply) reject(new Error(reply.defect))
+          else reject(new ApiError(reply.refusal.code, reply.refusal as never))
+        })
+        thread.postMessage(question)
       })
-      this.#thread?.postMessage({ id, question }, transfer)
-    }).finally(() => clearTimeout(late))
-    if ('refusal' in reply) throw new ApiError(reply.refusal.code, reply.refusal as never)
-    if ('defect' in reply) throw new Error(reply.defect)
-    return reply.answer
-  }
-
-  #start(): Thread {
-    const limit = Math.min(MAX_MEMORY, Math.floor(getHeapStatistics().heap_size_limit / MEBIBYTE))
-    const thread = new Thread(SCRIPT, {
-      workerData: this.#data,
-      resourceLimits: { maxOldGenerationSizeMb: limit }
-    })
-    thread.on('message', ({ id, reply }: { id: number; reply: Reply }) => {
-      const asked = this.#asked.get(id)
-      this.#asked.delete(id)
-      asked?.resolve(reply)
-    })
-    thread.on('error', (error: NodeJS.ErrnoException) => {
-      if (thread === this.#thread)
-        void this.#stop(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new OutOfMemory(limit) : error)
-    })
-    return thread
-  }
-
-  async #stop(reason: unknown): Promise<void> {
-    clearTimeout(this.#idle)
-    const thread = this.#thread
-    this.#thread = undefined
-    const asked = [...this.#asked.values()]
-    this.#asked.clear()
-    for (const { reject } of asked) reject(reason)
-    await thread?.terminate()
+    try {
+      for (const signal of signals) {
+        signal.throwIfAborted()
+        signal.addEventListener('abort', leave)
+      }
+      return await Promise.race([failed, job(ask)])
+    } finally {
+      for (const signal of signals) signal.removeEventListener('abort', leave)
+      await thread?.terminate()
+    }
   }
 }
 
-/** The thread exceeded its memory, in MiB. */
-class OutOfMemory extends Error {
-  constructor(limit: number) {
-    super(`takes more than ${limit} MiB of memory`)
-  }
+function start(fail: (error: unknown) => void): Thread {
+  const limit = Math.min(MAX_MEMORY, Math.floor(getHeapStatistics().heap_size_limit / MEBIBYTE))
+  const thread = new Thread(SCRIPT, { resourceLimits: { maxOldGenerationSizeMb: limit } })
+  return thread.on('error', (error: NodeJS.ErrnoException) =>
+    fail(
+      error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+        ? new ApiError('document_too_large', {
+            message: `This takes more than ${limit} MiB of memory; load it in parts, or as JSON. Nothing was changed.`
+          })
+        : error
+    )
+  )
 }
 
-const stopping = () => new ApiError('not_ready', { message: 'The emulator is stopping.' })
-const tooLarge = (message: string) =>
-  new ApiError('document_too_large', { message: `${message}. Nothing was changed.` })
+/** The thread's side: answers what it is asked, one question after the other. */
+export function answerQuestions<Q>(
+  port: MessagePort,
+  answerTo: (question: Q) => Promise<unknown>
+): void {
+  port.on('message', async (question: Q) => {
+    const reply: Reply = await answerTo(question).then(answer => ({ answer }), refused)
+    port.postMessage(reply)
+  })
+}
+
+function refused(error: unknown): Reply {
+  if (!(error instanceof ApiError)) return { defect: (error as Error).stack as string }
+  const { code, message, problems } = error
+  return { refusal: { code, message, problems } }
+}

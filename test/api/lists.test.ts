@@ -40,16 +40,9 @@ t.test('LIST-1, A09: a list of nothing is a list too', async t => {
       data: { api_keys: [{ key: MERCHANT, account: 'mch_a' }], accounts: [account('mch_a')] }
     }
   })
-  for (const path of [
-    '/locations',
-    '/accounts/mch_a/users',
-    '/tickets',
-    '/transactions',
-    '/refunds'
-  ]) {
+  for (const path of '/locations /accounts/mch_a/users /tickets /transactions /refunds'.split(' '))
     for (const query of ['', 'limit=1'])
       t.strictSame(call(`GET ${path}`, { query }).body, { ...NONE, url: `/next${path}` })
-  }
   t.equal(call('GET /accounts/', { query: 'limit=1' }).body.url, '/next/accounts')
   t.strictSame(call('GET /refunds', { query: 'transaction=nope' }).body, {
     ...NONE,
@@ -202,6 +195,40 @@ t.test('A19: scoped, a merchant sees its own Account and what hangs on it', asyn
         own[index]?.includes(path) ? 200 : 404,
         `${key} ${path}`
       )
+  }
+})
+
+t.test('A19: whoever created an Account sees it and what hangs on it', async t => {
+  const cases: [visibility: 'open' | 'scoped', key: string, reseller: string | null][] = [
+    ['scoped', MERCHANT, 'mch_a'],
+    ['scoped', RESELLER, 'rsl_r'],
+    ['open', MERCHANT, null],
+    ['open', RESELLER, 'rsl_r']
+  ]
+  for (const [visibility, key, reseller] of cases) {
+    const settings = { 'auth.visibility': visibility } as const
+    const { call } = await startWorld({ ...SCOPED, settings })
+    const ask = (on: string, body?: string) => call(on, { key, ...(body && { body }) })
+    for (const type of ['merchant', 'reseller']) {
+      const made = ask(
+        'POST /accounts',
+        `type=${type}&name=A&email=a@example.com&address[country]=US`
+      )
+      const { id } = made.body
+      const user = ask(`POST /accounts/${id}/users`, 'name=U&email=u@example.com').body
+      t.strictSame(
+        [
+          made.body.reseller,
+          ask(`GET /accounts/${id}`).status,
+          idsOf(ask('GET /accounts')).includes(id),
+          ask(`POST /accounts/${id}`, 'phone=1').body.reseller,
+          idsOf(ask(`GET /accounts/${id}/users`)),
+          call(`GET /accounts/${id}`, { key: key === MERCHANT ? RESELLER : MERCHANT }).status
+        ],
+        [reseller, 200, true, reseller, [user.id], visibility === 'open' ? 200 : 404],
+        `${visibility} ${key} ${type}`
+      )
+    }
   }
 })
 

@@ -395,10 +395,9 @@ t.test('A04: a record holds what its table names, in that order, whether a fixtu
       Json
     >[]) {
       t.strictSame(Object.keys(record), namesOf(schema), record.id)
-      for (const [name, part] of Object.entries(schema.properties ?? {})) {
+      for (const [name, part] of Object.entries(schema.properties ?? {}))
         if (part.properties && record[name] && name !== 'amounts')
           t.strictSame(Object.keys(record[name]), namesOf(part), `${record.id} ${name}`)
-      }
     }
   }
   t.strictSame(

@@ -3,6 +3,7 @@
  * emulated.
  */
 import t from 'tap'
+import { parse } from 'yaml'
 import { settingsOfFlags } from '../../src/cli/launch.js'
 import { openApiDocument } from '../../src/control/openapi.js'
 import { settingsInForce } from '../../src/core/settings.js'
@@ -66,57 +67,53 @@ t.test('pagination.cursors: lists are paged through by the names that are given'
     t.strictSame(await refusal('GET /tickets', { query }), [400, code, param, by], query)
 })
 
-t.test(
-  'pagination.cursors: two names that differ and that no other parameter of a list has',
-  async t => {
-    const { control, call } = await startTestEmulator(t, { records })
-    const cases: [path: string, ...values: unknown[]][] = [
-      ['', 'after', ['after'], ['a', 'b', 'c'], ['after', 'after']],
-      ['[0]', ['page[after]', 'before']],
-      [
-        '[1]',
-        ...['', 1, 'limit', 'created', 'location', 'transaction', 'search_query'].map(name => [
-          'after',
-          name
-        ])
-      ]
+t.test('pagination.cursors: two names that differ from each other and the rest', async t => {
+  const { control, call } = await startTestEmulator(t, { records })
+  const cases: [path: string, ...values: unknown[]][] = [
+    ['', 'after', ['after'], ['a', 'b', 'c'], ['after', 'after']],
+    ['[0]', ['page[after]', 'before']],
+    [
+      '[1]',
+      ...['', 1, 'limit', 'created', 'location', 'transaction', 'search_query'].map(name => [
+        'after',
+        name
+      ])
     ]
-    for (const [path, ...values] of cases) {
-      for (const value of values) {
-        const { status, body } = await control('PATCH /settings', {
-          pagination: { cursors: value }
-        })
-        t.strictSame(
-          [status, body.error.code, body.error.problems[0].path],
-          [400, 'setting_invalid', `pagination.cursors${path}`],
-          JSON.stringify(value)
-        )
-      }
+  ]
+  for (const [path, ...values] of cases)
+    for (const value of values) {
+      const { status, body } = await control('PATCH /settings', {
+        pagination: { cursors: value }
+      })
+      t.strictSame(
+        [status, body.error.code, body.error.problems[0].path],
+        [400, 'setting_invalid', `pagination.cursors${path}`],
+        JSON.stringify(value)
+      )
     }
-    t.equal(
-      (await call('GET /tickets', { query: 'starting_after=t1' })).status,
-      200,
-      'nothing was changed'
-    )
-    t.strictSame({ ...(await settingsOfFlags({}, ['pagination.cursors=after, before'])) }, CURSORS)
-    await t.rejects(
-      settingsOfFlags({}, ['pagination.cursors=after']),
-      /--set pagination.cursors=after: must have at least 2 items/
-    )
+  t.equal(
+    (await call('GET /tickets', { query: 'starting_after=t1' })).status,
+    200,
+    'nothing was changed'
+  )
+  t.strictSame({ ...(await settingsOfFlags({}, ['pagination.cursors=after, before'])) }, CURSORS)
+  await t.rejects(
+    settingsOfFlags({}, ['pagination.cursors=after']),
+    /--set pagination.cursors=after: must have at least 2 items/
+  )
 
-    await control('POST /script', { on: 'GET /tickets', hold: { gate: 'gate' } })
-    const held = call('GET /tickets', { query: 'limit=1&starting_after=t4' })
-    while ((await control('GET /gates')).body.data[0].waiting.length === 0)
-      await new Promise(setImmediate)
-    await control('PATCH /settings', CURSORS)
-    await control('POST /gates/gate/open')
-    t.strictSame(
-      idsOf(await held),
-      ['t3'],
-      'a change while a call is held leaves its cursor as it was sent'
-    )
-  }
-)
+  await control('POST /script', { on: 'GET /tickets', hold: { gate: 'gate' } })
+  const held = call('GET /tickets', { query: 'limit=1&starting_after=t4' })
+  while ((await control('GET /gates')).body.data[0].waiting.length === 0)
+    await new Promise(setImmediate)
+  await control('PATCH /settings', CURSORS)
+  await control('POST /gates/gate/open')
+  t.strictSame(
+    idsOf(await held),
+    ['t3'],
+    'a change while a call is held leaves its cursor as it was sent'
+  )
+})
 
 t.test('pagination.cursors: OpenAPI names the cursors', t => {
   const of = (settings: object) => documentOf(settings).paths['/tickets'].get
@@ -188,16 +185,10 @@ t.test('shapes.list: lists of every family, and the Refunds in a Transaction', a
     startTestEmulator(t, { ...own, settings: { 'shapes.list': LIST } }),
     startTestEmulator(t, { ...own, settings: { 'shapes.list': ENDS } })
   ])
-  const paths = [
-    '/locations',
-    '/accounts',
-    '/accounts/mch_a/users',
-    '/tickets',
-    '/transactions',
-    '/refunds',
-    '/refunds?transaction=none',
-    '/tickets?limit=2'
-  ]
+  const paths =
+    '/locations /accounts /accounts/mch_a/users /tickets /transactions /refunds /refunds?transaction=none /tickets?limit=2'.split(
+      ' '
+    )
   const shaped = (list: Json): Json => {
     const { url, data, has_more, first_id, last_id } = list
     const rows = data.map((record: Json) =>
@@ -363,43 +354,20 @@ t.test('shapes.error: answers of the script have it, those of the control API do
 
   t.strictSame(
     answers.map(({ status, body }) => [status, body]),
-    [
-      [
-        503,
-        {
-          errors: [
-            {
-              detail: 'The service is unavailable; try again later.',
-              reason: 'service_unavailable',
-              at: {}
-            }
-          ],
-          trace: 'req_1',
-          ok: false
-        }
-      ],
-      [
-        400,
-        {
-          errors: [{ detail: 'The request is not valid.', reason: 'odd', at: { parameter: 'p' } }],
-          trace: 'req_2',
-          ok: false
-        }
-      ]
-    ]
+    parse(`
+      - [503, {errors: [{detail: The service is unavailable; try again later., reason: service_unavailable, at: {}}], trace: req_1, ok: false}]
+      - [400, {errors: [{detail: The request is not valid., reason: odd, at: {parameter: p}}], trace: req_2, ok: false}]
+    `)
   )
   const refused = await control('PATCH /settings', { nonsense: 1 })
   t.strictSame(
     [Object.keys(refused.body), Object.keys(refused.body.error)],
     [['error'], ['type', 'code', 'message', 'problems', 'request_id']]
   )
-  t.strictSame(Object.keys((await control('GET /requests/none')).body.error), [
-    'type',
-    'code',
-    'message',
-    'param',
-    'request_id'
-  ])
+  t.strictSame(
+    Object.keys((await control('GET /requests/none')).body.error),
+    'type code message param request_id'.split(' ')
+  )
 })
 
 t.test('shapes.error: what cannot be read as HTTP has it too', async t => {
@@ -408,9 +376,8 @@ t.test('shapes.error: what cannot be read as HTTP has it too', async t => {
   for (const [bytes, code] of [
     ['nonsense\r\n\r\n', 'request_malformed'],
     ['GET /next/tickets HTTP/1.1\r\nhost: a\r\nexpect: tea\r\n\r\n', 'expectation_failed']
-  ] as const) {
+  ] as const)
     t.ok((await exchanged(port, bytes)).endsWith(`{"oops":"${code}"}`), code)
-  }
 })
 
 t.test('shapes: a template that is wrong is refused, with what is wrong', async t => {
@@ -460,29 +427,17 @@ t.test('shapes: steps and plays expect what is answered, refer to it', async t =
       error: { oops: '$code', text: '$message', id: '$request_id' }
     }
   }
-  const data = {
-    api_keys: [{ key: 'sk_merchant', account: 'mch_a' }],
-    accounts: [
-      {
-        id: 'mch_a',
-        type: 'merchant',
-        name: 'A',
-        email: 'a@example.com',
-        address: { country: 'US' }
-      }
-    ]
-  }
-  const steps = [
-    {
-      as: 'page',
-      do: 'GET /accounts',
-      expect: { body: { items: { rows: [{ id: 'mch_a' }] }, datas: false } }
-    },
-    { do: 'GET /accounts/${page.items.rows.0.id}', expect: { body: { id: 'mch_a' } } },
-    { do: 'GET /accounts/none', expect: { status: 404, body: { oops: 'resource_missing' } } },
-    { as: 'more', do: 'GET /accounts', expect: { status: 200 } },
-    { do: 'GET /accounts', query: { search: '${more.datas}' }, expect: { status: 400 } }
-  ]
+  const data = parse(`
+    api_keys: [{key: sk_merchant, account: mch_a}]
+    accounts: [{id: mch_a, type: merchant, name: A, email: a@example.com, address: {country: US}}]
+  `)
+  const steps = parse(`
+    - {as: page, do: GET /accounts, expect: {body: {items: {rows: [{id: mch_a}]}, datas: false}}}
+    - {do: 'GET /accounts/\${page.items.rows.0.id}', expect: {body: {id: mch_a}}}
+    - {do: GET /accounts/none, expect: {status: 404, body: {oops: resource_missing}}}
+    - {as: more, do: GET /accounts, expect: {status: 200}}
+    - {do: GET /accounts, query: {search: '\${more.datas}'}, expect: {status: 400}}
+  `)
   const { call, control } = await startTestEmulator(t, { scenario: { settings, data, steps } })
   t.strictSame(
     (
@@ -541,13 +496,10 @@ t.test('shapes: OpenAPI describes what is answered', async t => {
   })
   t.match(Transaction.properties.refunds.$ref, /RefundList$/)
   t.strictSame(Object.keys(RefundList.properties.result.properties), ['rows', 'more'])
-  t.strictSame(Object.keys(Transaction.examples[0].refunds), [
-    'result',
-    'kind',
-    'version',
-    'ok',
-    'none'
-  ])
+  t.strictSame(
+    Object.keys(Transaction.examples[0].refunds),
+    'result kind version ok none'.split(' ')
+  )
   t.equal(
     document.paths['/locations'].get.responses[200].content['application/json'].example.result.rows
       .length,

@@ -3,6 +3,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { PassThrough } from 'node:stream'
 import timers from 'node:timers/promises'
 import t from 'tap'
+import { parse } from 'yaml'
 import { type CheckOptions, check } from '../../src/cli/check.js'
 import { createProgressBar } from '../../src/cli/progress.js'
 import { SAYS } from '../../src/cli/sentences.js'
@@ -51,19 +52,11 @@ const shownOf = (checked: readonly CheckedFile[]): string[] =>
 const GOOD = {
   data: smallFixture(),
   script: [{ on: 'POST /refunds', respond: { status: 503 } }],
-  steps: [
-    {
-      as: 'payment',
-      do: 'POST /transactions',
-      body: { ticket: '${tkt_a}', payment_type: 'card', amount: 50 }
-    },
-    {
-      do: 'POST /refunds',
-      body: { transaction: '${payment.id}', amount: 20 },
-      expect: { body: { amount: 20 } }
-    },
-    { do: 'GET /tickets', key: 'sk_reseller', query: { limit: 1 } }
-  ],
+  steps: parse(`
+    - {as: payment, do: POST /transactions, body: {ticket: '\${tkt_a}', payment_type: card, amount: 50}}
+    - {do: POST /refunds, body: {transaction: '\${payment.id}', amount: 20}, expect: {body: {amount: 20}}}
+    - {do: GET /tickets, key: sk_reseller, query: {limit: 1}}
+  `),
   expect: [
     { on: 'POST /refunds', match: { body: { amount: 20 }, key: 'sk_merchant' }, times: 1 },
     { on: 'GET /tickets', match: { query: { limit: 1 }, key: 'sk_reseller' } },
@@ -87,6 +80,8 @@ const BAD = {
   ],
   expect: [{ on: 'GET /tickets/{id}', match: { params: { id: 'tkt_a' } }, times: 2 }]
 }
+const ranAgainst = (base: string, file: string, ...args: string[]) =>
+  ran(['check', file, '--against', base, ...args])
 /** The points of scenarios that are written as JSON. */
 const checkOf = async (
   folder: string,
@@ -177,13 +172,9 @@ t.test('check: plays are sent as a client would, so that the script acts on them
           ...data,
           users: [{ id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }]
         },
-        script: [
-          {
-            on: 'DELETE /accounts/{account_id}/users/{user_id}',
-            fault: 'truncated_body',
-            when: 'after'
-          }
-        ],
+        script: parse(`
+          - {on: 'DELETE /accounts/{account_id}/users/{user_id}', fault: truncated_body, when: after}
+        `),
         play: [{ do: 'DELETE /accounts/mch_a/users/usr_a', expect: { fault: 'empty_response' } }]
       },
       ['✓ play 1. DELETE /accounts/mch_a/users/usr_a']
@@ -203,17 +194,10 @@ t.test('check: plays are sent as a client would, so that the script acts on them
           { do: 'GET /tickets' },
           { ...refund(2000), expect: { fault: 'truncated_body' } }
         ],
-        expect: [
-          { on: 'POST /refunds', took_effect: true, times: 1 },
-          {
-            sequence: [
-              { on: 'GET /locations' },
-              { on: 'GET /tickets', no_later_than: '20s' },
-              { on: 'POST /refunds', no_later_than: '20s' }
-            ],
-            others: true
-          }
-        ]
+        expect: parse(`
+          - {on: POST /refunds, took_effect: true, times: 1}
+          - {sequence: [{on: GET /locations}, {on: GET /tickets, no_later_than: 20s}, {on: POST /refunds, no_later_than: 20s}], others: true}
+        `)
       },
       [
         ...['POST /refunds', 'GET /locations', 'GET /tickets', 'POST /refunds'].map(
@@ -243,6 +227,19 @@ t.test('check: plays are sent as a client would, so that the script acts on them
         /^1:\d+ it was never applied/,
         '✗ must_not_cause',
         /^1:\d+ .* change\.delete\[0\]: txn_a cannot be deleted: rfd_/
+      ]
+    ],
+    [
+      'a Refund that is sent again after its loss: told at the repeat, not at the right one',
+      {
+        script: [{ on: 'POST /refunds', calls: 1, fault: 'hang', when: 'after' }],
+        play: [{ ...refund(10), expect: { fault: 'hang' } }, refund(10)]
+      },
+      [
+        '✓ play 1. POST /refunds',
+        '✓ play 2. POST /refunds',
+        '! must_not_cause',
+        /^1:\d+ play 1\. POST \/refunds, play 2\. POST \/refunds: /
       ]
     ],
     [
@@ -461,14 +458,14 @@ t.test('check: the steps are played in process', async t => {
 
 t.test('check: a document that cannot be loaded is a failed point', async t => {
   const root = t.testdir({
-    'wrong.yaml': 'sede: 3\nsteps:\n  - { do: GET /nowhere }\nexpect:\n  - { on: GET /tickets }\n',
+    'wrong.yaml': 'sede: 3\nexpect:\n  - { on: GET /tickets }\n',
     'broken.yaml': 'a: [',
     'outer.yaml': 'fixtures: [parts/inner.yaml]',
     'steps.yaml': 'steps:\n  - { do: "GET /tickets/${tkt_z}" }\n',
     parts: { 'inner.yaml': 'tickets:\n  - { location: loc_z, reference: A }' }
   })
   const cases: [name: string, code: string, places: string[]][] = [
-    ['wrong.yaml', 'valid', ['wrong.yaml:1:1 sede', 'wrong.yaml:3:11 steps[0].do']],
+    ['wrong.yaml', 'valid', ['wrong.yaml:1:1 sede']],
     ['broken.yaml', 'valid', ['broken.yaml:1:4 ']],
     ['outer.yaml', 'valid', ['parts/inner.yaml:2:17 tickets[0].location']],
     ['steps.yaml', 'valid', ['steps.yaml:2:11 steps[0].do']],
@@ -502,8 +499,7 @@ t.test('check: a document that cannot be loaded is a failed point', async t => {
   }
   await t.rejects(
     check([`${root}/outer.yaml`], { ...OPTIONS, launch: { flag, environment: {} } }),
-    defect,
-    'a defect is not reported as a problem of the file'
+    defect
   )
 })
 
@@ -560,18 +556,13 @@ t.test('check: a running service is sent only the steps', async t => {
       .map(({ method, path }) => `${method} ${path}`)
     t.strictSame(
       calls,
-      [...GOOD.steps, ...GOOD.steps].map(step => step.do.replace(' ', ' /next')),
-      'nothing else is sent'
+      [...GOOD.steps, ...GOOD.steps].map(step => step.do.replace(' ', ' /next'))
     )
   }
 
   const bare = `${root}/bare.json`
   await writeFile(bare, JSON.stringify({ steps: [{ do: 'GET /tickets' }] }))
-  t.equal(
-    (await ran(['check', bare, '--against', baseUrl, '--key', 'sk_there'])).status,
-    0,
-    'a scenario without a key of its own'
-  )
+  t.equal((await ranAgainst(baseUrl, bare, '--key', 'sk_there')).status, 0)
 })
 
 t.test('check: variables and keys are checked before the first call is sent', async t => {
@@ -620,7 +611,7 @@ t.test('check: variables and keys are checked before the first call is sent', as
   for (const [title, scenario, args, problems] of cases) {
     const file = `${t.testdir({ 'own.json': JSON.stringify(scenario) })}/own.json`
 
-    const { status, stdout } = await ran(['check', file, '--against', base, ...args])
+    const { status, stdout } = await ranAgainst(base, file, ...args)
 
     const said = stdout.split('\n').slice(1, 3 + problems.length)
     const messages = said.slice(2).map(line => /^ {6}\S+own\.json:1:\d+ (.*)$/.exec(line)?.[1])
@@ -631,7 +622,7 @@ t.test('check: variables and keys are checked before the first call is sent', as
     )
   }
   const lines = `${t.testdir({ 'own.yaml': 'fixtures: [bistro]\nsteps:\n  - do: GET /tickets\n    query:\n      location: ${loc_bistro}\n' })}/own.yaml`
-  const { stdout } = await ran(['check', lines, '--against', base, '--key', 'k'])
+  const { stdout } = await ranAgainst(base, lines, '--key', 'k')
   t.ok(stdout.includes(`own.yaml:5:17 ${SAYS.no_value('loc_bistro')}`), stdout)
   t.equal(calls, 0, 'nothing was sent')
   const late = `${t.testdir({
@@ -642,12 +633,8 @@ t.test('check: variables and keys are checked before the first call is sent', as
       ]
     })
   })}/own.json`
-  const { status, stderr } = await ran(['check', late, '--against', base])
-  t.strictSame(
-    [status, stderr, calls],
-    [1, `commerce-emulator: ${SAYS.no_key('unknown')}\n`, 1],
-    'a key that an answer gives'
-  )
+  const { status, stderr } = await ranAgainst(base, late)
+  t.strictSame([status, stderr, calls], [1, `commerce-emulator: ${SAYS.no_key('unknown')}\n`, 1])
 })
 
 t.test('check: a key goes to the address that was given and to no other', async t => {
@@ -668,22 +655,13 @@ t.test('check: a key goes to the address that was given and to no other', async 
     response.writeHead(method === 'GET' ? 302 : 307, { location: `${target}/elsewhere` }).end()
   })
 
-  const { status, stdout } = await ran([
-    'check',
-    `${root}/list.yaml`,
-    '--against',
+  const { status, stdout } = await ranAgainst(
     `${redirecting}/v1`,
+    `${root}/list.yaml`,
     '--key',
     'sk_own=secret'
-  ])
-  const keyless = await ran([
-    'check',
-    `${root}/keyless.yaml`,
-    '--against',
-    `${redirecting}/v1`,
-    '--key',
-    'secret'
-  ])
+  )
+  const keyless = await ranAgainst(`${redirecting}/v1`, `${root}/keyless.yaml`, '--key', 'secret')
 
   t.equal(status, 1)
   t.strictSame(stdout.replaceAll(`${root}/`, '').split('\n').slice(2, 6), [
@@ -707,14 +685,7 @@ t.test('check: a service that does not answer, or does not answer with JSON', as
     'one.yaml': 'steps:\n  - { do: GET /tickets, expect: { body: { object: list } } }\n'
   })
   const problemsOf = async (base: string) => {
-    const { status, stdout } = await ran([
-      'check',
-      `${root}/one.yaml`,
-      '--against',
-      base,
-      '--key',
-      'k'
-    ])
+    const { status, stdout } = await ranAgainst(base, `${root}/one.yaml`, '--key', 'k')
     t.equal(status, 1)
     return stdout
       .replaceAll(`${root}/`, '')
@@ -746,14 +717,12 @@ t.test('check: a service that does not answer, or does not answer with JSON', as
 t.test('check: where a service cannot be reached, no further call is sent', async t => {
   const file = `${t.testdir({ 'three.yaml': 'steps:\n  - { do: GET /tickets }\n  - { do: GET /tickets }\nplay:\n  - { do: GET /tickets }\n' })}/three.yaml`
 
-  const { status, stdout } = await ran([
-    'check',
-    file,
-    '--against',
+  const { status, stdout } = await ranAgainst(
     `http://127.0.0.1:${await freePort()}`,
+    file,
     '--key',
     'k'
-  ])
+  )
 
   t.equal(status, 1)
   t.equal(stdout.match(/ECONNREFUSED/g)?.length, 1)
@@ -761,34 +730,31 @@ t.test('check: where a service cannot be reached, no further call is sent', asyn
   t.ok(stdout.includes(SAYS.not_sent()))
 })
 
-t.test(
-  'check: options that contradict each other are refused before anything is played',
-  async t => {
-    const wrongVar = (text: string, why: string) =>
-      `option '--var <name=value>' argument '${text}' is invalid. ${why}`
-    const cases: [args: string[], message: string][] = [
-      [['x.yaml', '--against', 'localhost'], SAYS.address(SAYS.not_http('localhost'))],
-      [['x.yaml', '--against', 'ftp://localhost'], SAYS.address(SAYS.not_http('ftp://localhost'))],
-      [['x.yaml', '--against', 'http://user@127.0.0.1'], SAYS.address(SAYS.has_login())],
-      [['x.yaml', '--against', 'http://:secret@127.0.0.1'], SAYS.address(SAYS.has_login())],
-      [['x.yaml', '--against', 'http://localhost/next?a=1'], SAYS.address(SAYS.has_query())],
-      [['x.yaml', '--against', 'http://localhost/next#a'], SAYS.address(SAYS.has_query())],
-      [['x.yaml', '--write-settings', 'a.yaml'], SAYS.only_against('--write-settings')],
-      [['x.yaml', '--key', 'sk_a'], SAYS.only_against('--key')],
-      [['x.yaml', '--var', 'tkt_a'], wrongVar('tkt_a', SAYS.pair())],
-      [['x.yaml', '--var', 'a=b', '--var', '=b'], wrongVar('=b', SAYS.pair())],
-      [['x.yaml', '--var', 'a=b', '--var', 'a=c'], wrongVar('a=c', SAYS.twice())]
-    ]
-    for (const [args, message] of cases) {
-      const { status, stdout, stderr } = await ran(['check', ...args])
-      t.strictSame(
-        [status, stdout, stderr.split('\n(run')[0]],
-        [2, '', `error: ${message}`],
-        args.join(' ')
-      )
-    }
+t.test('check: options that contradict each other are refused before any play', async t => {
+  const wrongVar = (text: string, why: string) =>
+    `option '--var <name=value>' argument '${text}' is invalid. ${why}`
+  const cases: [args: string[], message: string][] = [
+    [['x.yaml', '--against', 'localhost'], SAYS.address(SAYS.not_http('localhost'))],
+    [['x.yaml', '--against', 'ftp://localhost'], SAYS.address(SAYS.not_http('ftp://localhost'))],
+    [['x.yaml', '--against', 'http://user@127.0.0.1'], SAYS.address(SAYS.has_login())],
+    [['x.yaml', '--against', 'http://:secret@127.0.0.1'], SAYS.address(SAYS.has_login())],
+    [['x.yaml', '--against', 'http://localhost/next?a=1'], SAYS.address(SAYS.has_query())],
+    [['x.yaml', '--against', 'http://localhost/next#a'], SAYS.address(SAYS.has_query())],
+    [['x.yaml', '--write-settings', 'a.yaml'], SAYS.only_against('--write-settings')],
+    [['x.yaml', '--key', 'sk_a'], SAYS.only_against('--key')],
+    [['x.yaml', '--var', 'tkt_a'], wrongVar('tkt_a', SAYS.pair())],
+    [['x.yaml', '--var', 'a=b', '--var', '=b'], wrongVar('=b', SAYS.pair())],
+    [['x.yaml', '--var', 'a=b', '--var', 'a=c'], wrongVar('a=c', SAYS.twice())]
+  ]
+  for (const [args, message] of cases) {
+    const { status, stdout, stderr } = await ran(['check', ...args])
+    t.strictSame(
+      [status, stdout, stderr.split('\n(run')[0]],
+      [2, '', `error: ${message}`],
+      args.join(' ')
+    )
   }
-)
+})
 
 t.test('cli: a progress bar appears on a terminal once the work has taken a second', async t => {
   const written = async (

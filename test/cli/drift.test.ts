@@ -6,6 +6,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
+import { parse } from 'yaml'
 import { playOver } from '../../src/cli/check/service-calls.js'
 import { answerDifferences, formProblem, IdPairs } from '../../src/cli/drift/compare.js'
 import { namedIn } from '../../src/cli/drift/service-records.js'
@@ -39,6 +40,7 @@ function at(on: string, change: Change, nth = 1) {
   }
 }
 const rows = (body: Body) => body.data as Body[]
+const one = (body: Body) => rows(body)[0] as Body
 const whole = (values: Partial<Passing>) => (_: Body, passing: Passing) =>
   Object.assign(passing, values)
 const reply = (status: number, body: object = { error: {} }) =>
@@ -60,11 +62,13 @@ const refund = (amount: number, status?: number) => ({
   ...(status && { expect: { status } })
 })
 const update = (body: object) => ({ do: 'POST /locations/${loc_a}', body })
+const plays = (given: (string | object)[]) =>
+  given.map(one => (typeof one === 'string' ? ask(one) : one))
 const SCENARIO = {
   steps: [{ as: 'payment', do: 'POST /transactions', body: PAY }],
-  play: [
-    ask('GET /tickets/${tkt_a}'),
-    ask('GET /transactions/${txn_a}'),
+  play: plays([
+    'GET /tickets/${tkt_a}',
+    'GET /transactions/${txn_a}',
     {
       as: 'first',
       do: 'POST /refunds',
@@ -76,23 +80,23 @@ const SCENARIO = {
       body: { ...OF_PAYMENT, amount: 100, reason: 'cold soup' }
     },
     refund(30),
-    ask('GET /refunds/${first.id}'),
-    ask('POST /refunds/${second.id} metadata[order]=8'),
-    ask('GET /transactions/${payment.id}'),
-    ask('GET /transactions/${txn_a}'),
+    'GET /refunds/${first.id}',
+    'POST /refunds/${second.id} metadata[order]=8',
+    'GET /transactions/${payment.id}',
+    'GET /transactions/${txn_a}',
     { do: 'GET /refunds', query: OF_PAYMENT },
     { do: 'GET /refunds', query: { ...OF_PAYMENT, limit: 1 } },
     { do: 'POST /refunds', body: { ...OF_PAYMENT, amount: 900 }, expect: { status: [400, 402] } },
-    ask('place: POST /locations display_name=Bar address[country]=US address[city]=Boston'),
-    ask('GET /locations/${place.id}'),
-    ask('GET /tickets limit=3'),
-    ask('GET /tickets search_query=n-1'),
-    ask('user: POST /accounts/${mch_a}/users name=Bo email=bo@example.com'),
-    ask('GET /accounts/${mch_a}/users'),
-    ask('DELETE /accounts/${mch_a}/users/${user.id}'),
-    ask('GET /transactions location=${loc_a}'),
-    ask('GET /accounts')
-  ]
+    'place: POST /locations display_name=Bar address[country]=US address[city]=Boston',
+    'GET /locations/${place.id}',
+    'GET /tickets limit=3',
+    'GET /tickets search_query=n-1',
+    'user: POST /accounts/${mch_a}/users name=Bo email=bo@example.com',
+    'GET /accounts/${mch_a}/users',
+    'DELETE /accounts/${mch_a}/users/${user.id}',
+    'GET /transactions location=${loc_a}',
+    'GET /accounts'
+  ])
 }
 const REFUND = 'POST /refunds$'
 const REFUNDS = 'GET /refunds\\?transaction=[^&]+$'
@@ -125,7 +129,7 @@ const WRONG: [title: string, play: number, on: string, change: Change, nth?: num
   ['amount_refunded that is not the sum', 8, PAYMENT, { amount_refunded: 301 }],
   ['amount_refunded that leaves this run out', 9, CHARGED, { amount_refunded: 0 }, 2],
   ['amount_refunded that no Refunds add up to', 2, CHARGED, { amount_refunded: 50 }],
-  ['a missing field, of before the run', 1, TICKET, (body: Body) => delete body.reference],
+  ['a missing field, of before the run', 1, TICKET, body => delete (body as Body).reference],
   ['a missing field', 3, REFUND, { metadata: undefined }],
   ['a surplus field', 3, REFUND, { processor: 'acme' }],
   ['a surplus field in a part', 8, PAYMENT, inPart('payment_method', { network: 'x' })],
@@ -133,29 +137,19 @@ const WRONG: [title: string, play: number, on: string, change: Change, nth?: num
   ['a wrong object of a list', 10, REFUNDS, { object: 'page' }],
   ['no list in a list', 10, REFUNDS, { data: null }],
   ['a list without a member more', 10, REFUNDS, { has_more: undefined }],
-  ['a record twice', 10, REFUNDS, (body: Body) => rows(body).push(rows(body)[0] as Body)],
-  [
-    'a record of before the run twice',
-    15,
-    TICKETS,
-    (body: Body) => rows(body).splice(1, 1, rows(body)[0] as Body)
-  ],
+  ['a record twice', 10, REFUNDS, body => rows(body).push(one(body))],
+  ['a record of before the run twice', 15, TICKETS, body => rows(body).splice(1, 1, one(body))],
   [
     'members of before the run in another order',
     15,
     TICKETS,
-    (body: Body) =>
+    body =>
       rows(body).reverse() &&
       Object.assign(body, { first_id: body.last_id, last_id: body.first_id })
   ],
-  ['more than the limit', 11, 'GET limit=1', (body: Body) => rows(body).push({ id: 'rfd_x' })],
-  ['a record of this run missing', 10, REFUNDS, (body: Body) => rows(body).pop()],
-  [
-    'a record that nobody made',
-    10,
-    REFUNDS,
-    (body: Body) => rows(body).push({ ...rows(body)[0], id: 'rfd_x' })
-  ],
+  ['more than the limit', 11, 'GET limit=1', body => rows(body).push({ id: 'rfd_x' })],
+  ['a record of this run missing', 10, REFUNDS, body => rows(body).pop()],
+  ['a record nobody made', 10, REFUNDS, body => rows(body).push({ ...one(body), id: 'rfd_x' })],
   ['another first_id', 10, REFUNDS, { first_id: 'rfd_x' }],
   ['another address of a list', 10, REFUNDS, { url: '/next/tickets' }],
   ['has_more true', 10, REFUNDS, { has_more: true }],
@@ -245,32 +239,32 @@ const withRefund = (body: Body) => {
   Object.assign(body.refunds as Body, { data, first_id: 'rfd_x', last_id: 'rfd_x' })
 }
 /** Each with the request that is made, with what is found, and how the last of it is said. */
-const JUDGED: [on: string, change: Change, play: object, found: string[], says?: string][] = [
+const JUDGED: [
+  on: string,
+  change: Change,
+  play: string | object,
+  found: string[],
+  says?: string
+][] = [
   [CHARGED, { amount: 2 }, charged, ['data'], SAYS.other_values('txn_a', ['amount'])],
   [CHARGED, withRefund, charged, ['data'], SAYS.only_there('rfd_x')],
   [READ, { account: 'acct_1' }, [located, located], ['data']],
   [
     TICKET,
     reply(200, otherTicket),
-    ask('GET /tickets/${tkt_a}'),
+    'GET /tickets/${tkt_a}',
     ['wrong', 'data'],
     SAYS.only_there('tkt_none')
   ],
   [
     'GET /tickets/',
     reply(200, otherTicket),
-    ask('GET /tickets/tkt_none'),
+    'GET /tickets/tkt_none',
     ['data'],
     SAYS.only_there('tkt_none')
   ],
   // a record that the service has not shown may be missing there
-  [
-    TICKET,
-    reply(404),
-    ask('GET /tickets/${tkt_a} → 404'),
-    ['data'],
-    SAYS.has_no(404, 'Ticket tkt_a')
-  ],
+  [TICKET, reply(404), 'GET /tickets/${tkt_a} → 404', ['data'], SAYS.has_no(404, 'Ticket tkt_a')],
   [REFUND, missing, refund(4000, 404), ['data'], SAYS.has_no(404, 'Transaction txn_a')],
   [
     REFUND,
@@ -286,9 +280,9 @@ const JUDGED: [on: string, change: Change, play: object, found: string[], says?:
     ['data'],
     SAYS.has_no(404, 'Account mch_a or no User usr_a')
   ],
-  ['POST /transactions', missing, [ask('GET /tickets/tkt_a'), paid], ['wrong']],
-  ['POST /transactions', missing, [ask('GET /tickets limit=50'), paid], ['wrong']],
-  ['POST /transactions', missing, [ask('GET /tickets/tkt_0'), paid], ['data']],
+  ['POST /transactions', missing, ['GET /tickets/tkt_a', paid], ['wrong']],
+  ['POST /transactions', missing, ['GET /tickets limit=50', paid], ['wrong']],
+  ['POST /transactions', missing, ['GET /tickets/tkt_0', paid], ['data']],
   [WRITE, missing, [located, { ...update({ phone: '1' }), ...gone }], ['wrong']],
   [
     REFUND,
@@ -316,13 +310,13 @@ const JUDGED: [on: string, change: Change, play: object, found: string[], says?:
   ],
   [READ, { metadata: { a: '1' } }, located, ['data']],
   // more may follow a full page of records of before the run, and nothing else
-  [TICKETS, { has_more: true }, ask('GET /tickets limit=13'), []],
-  [TICKETS, { has_more: true }, ask('GET /tickets limit=50'), ['wrong']],
-  [TICKETS, { has_more: false }, [ask('GET /tickets'), list], ['wrong']],
+  [TICKETS, { has_more: true }, 'GET /tickets limit=13', []],
+  [TICKETS, { has_more: true }, 'GET /tickets limit=50', ['wrong']],
+  [TICKETS, { has_more: false }, ['GET /tickets', list], ['wrong']],
   [
     'GET /tickets',
     { first_id: 'tkt_of_others' },
-    ask('GET /tickets search_query=zzz location=${loc_a}'),
+    'GET /tickets search_query=zzz location=${loc_a}',
     []
   ],
   [TICKETS, { first_id: 'tkt_0' }, list, ['wrong']],
@@ -336,7 +330,7 @@ const JUDGED: [on: string, change: Change, play: object, found: string[], says?:
   [
     TICKETS,
     (body: Body) => rows(body).map(row => Object.assign(row, { reference: 'x' })),
-    ask('GET /tickets limit=12'),
+    'GET /tickets limit=12',
     ['data'],
     SAYS.more(2)
   ],
@@ -348,12 +342,12 @@ const JUDGED: [on: string, change: Change, play: object, found: string[], says?:
     SAYS.surplus('processor', '"acme ****************"')
   ],
   // nothing here has such a cursor
-  ['GET /tickets', whole({ status: 200 }), ask('GET /tickets starting_after=tkt_x'), ['data']],
-  ['GET /none', {}, ask('GET /accounts/${loc_a}/users → 404'), []],
+  ['GET /tickets', whole({ status: 200 }), 'GET /tickets starting_after=tkt_x', ['data']],
+  ['GET /none', {}, 'GET /accounts/${loc_a}/users → 404', []],
   [
     'GET /tickets',
     reply(431),
-    ask(`GET /tickets/${'x'.repeat(16_385)} → 431`),
+    `GET /tickets/${'x'.repeat(16_385)} → 431`,
     ['wrong', 'errors.expose_rule=false']
   ]
 ]
@@ -363,7 +357,7 @@ t.test('check --against: what is found of a response, and how it is said', async
   for (const [index, [on, change, play, causes, says]] of JUDGED.entries()) {
     const base = proxied(behind, at(on, change, 0))
     const { status, titles, found } = await against(t, `${base}/sandbox/case-${index}/next`, {
-      play: [play].flat()
+      play: plays([play].flat())
     })
     const title = `case ${index}: ${JSON.stringify(found)}`
     const said = found[causes.at(-1) as string]?.at(-1) ?? ''
@@ -374,55 +368,50 @@ t.test('check --against: what is found of a response, and how it is said', async
 })
 
 /** For each other value of each setting, what shows it. */
-const EXPLAINED: [setting: string, play: object[]][] = [
+const EXPLAINED: [setting: string, given: (string | object)[]][] = [
   ['statuses.created=201', [refund(1)]],
   ['errors.expose_rule=false', [refund(4000, 400)]],
-  ['pagination.out_of_range=clamp', [ask('GET /tickets limit=500')]],
-  ['pagination.order=oldest_first', [ask('GET /tickets limit=3'), ask('GET /locations')]],
-  [
-    'search.reference=prefix',
-    [ask('GET /tickets limit=50'), ask('GET /tickets search_query=-1 limit=50')]
-  ],
+  ['pagination.out_of_range=clamp', ['GET /tickets limit=500']],
+  ['pagination.order=oldest_first', ['GET /tickets limit=3', 'GET /locations']],
+  ['search.reference=prefix', ['GET /tickets limit=50', 'GET /tickets search_query=-1 limit=50']],
   [
     'search.last4=contains',
     [
-      ask('p: POST /transactions ticket=${tkt_a} payment_type=card amount=5 card[last4]=4242'),
-      ask('GET /transactions search_query=24')
+      'p: POST /transactions ticket=${tkt_a} payment_type=card amount=5 card[last4]=4242',
+      'GET /transactions search_query=24'
     ]
   ],
   [
     'parameters.unknown=ignore',
-    [charged, ask('POST /refunds transaction=${txn_a} amuont=1 → 200'), charged]
+    [charged, 'POST /refunds transaction=${txn_a} amuont=1 → 200', charged]
   ],
   [
     'parameters.not_updatable=ignore',
-    [ask('r: POST /refunds transaction=${txn_a} amount=1'), ask('POST /refunds/${r.id} amount=3')]
+    ['r: POST /refunds transaction=${txn_a} amount=1', 'POST /refunds/${r.id} amount=3']
   ],
   ['parameters.unset_required=reject', [update({ display_name: '' })]],
   ['refunds.without_card=reject', [refund(4)]],
-  [
-    'transactions.without_amount=reject',
-    [ask('POST /transactions ticket=${tkt_a} payment_type=card')]
-  ],
-  ['refunds.empty_amount=remainder', [ask('POST /refunds transaction=${txn_a} amount=')]],
+  ['transactions.without_amount=reject', ['POST /transactions ticket=${tkt_a} payment_type=card']],
+  ['refunds.empty_amount=remainder', ['POST /refunds transaction=${txn_a} amount=']],
   [
     'transactions.refundable=amount_plus_extras',
     [
-      ask('p: POST /transactions ticket=${tkt_a} payment_type=card amount=500 tip_amount=50'),
-      ask('POST /refunds transaction=${p.id} amount=520'),
-      ask('GET /transactions/${p.id}')
+      'p: POST /transactions ticket=${tkt_a} payment_type=card amount=500 tip_amount=50',
+      'POST /refunds transaction=${p.id} amount=520',
+      'GET /transactions/${p.id}'
     ]
   ],
   [
     'auth.visibility=scoped',
-    [{ ...ask('GET /accounts/rsl_r'), key: 'sk_reseller' }, ask('GET /accounts/rsl_r')]
+    [{ ...ask('GET /accounts/rsl_r'), key: 'sk_reseller' }, 'GET /accounts/rsl_r']
   ]
 ]
 const proposed = (settings: object) =>
   Object.entries(settings).map(([key, value]) => `${key}=${value}`)
 
 t.test('check --against: a setting whose other value explains a difference is named', async t => {
-  for (const [setting, play] of EXPLAINED) {
+  for (const [setting, given] of EXPLAINED) {
+    const play = plays(given)
     const [key, word] = setting.split('=') as [string, string]
     const base = await service(t, { [key]: /^[\d]|^false$/.test(word) ? JSON.parse(word) : word })
 
@@ -565,16 +554,10 @@ t.test('check --against: what a record had before the run is taken over once', a
   const tickets = ['tkt_a', 'tkt_x'].map(id => ({ id, location: 'loc_there', reference: id }))
   const { transactions } = DATA
   const baseUrl = await service(t, {}, { data: { ...smallFixture(), locations: [place], tickets } })
-  const locations = [
-    {
-      id: 'loc_a',
-      account: 'mch_a',
-      display_name: 'Here',
-      address: { country: 'US' },
-      extra: { seats: 4 }
-    }
-  ]
-  const update = (body: object) => ({ do: 'POST /locations/${loc_a}', body })
+  const locations = parse(`
+    - {id: loc_a, account: mch_a, display_name: Here, address: {country: US}, extra: {seats: 4}}
+  `)
+
   const play = [
     ask('GET /tickets limit=1'),
     ask('GET /tickets/${tkt_a}'),
@@ -611,22 +594,14 @@ t.test('check --against: what a record had before the run is taken over once', a
   )
 })
 
-const MORE = {
-  tickets: [
-    { id: 'tkt_x', location: 'loc_x', reference: 'X-1', created: '2026-02-02T00:00:00Z' },
-    { id: 'tkt_y', location: 'loc_a', reference: 'N-1y' }
-  ],
-  locations: [{ id: 'loc_x', account: 'mch_x', display_name: 'X', address: { country: 'FR' } }],
-  accounts: [
-    { id: 'mch_x', type: 'merchant', name: 'X', email: 'x@example.com', address: { country: 'FR' } }
-  ],
-  transactions: [{ id: 'txn_x', ticket: 'tkt_x', payment_type: 'external', amount: 10 }],
-  refunds: [
-    { id: 'rfd_x', transaction: 'txn_x', amount: 4 },
-    { id: 'rfd_a', transaction: 'txn_a', amount: 70 }
-  ],
-  users: [{ id: 'usr_x', account: 'mch_a', name: 'X', email: 'x@example.com' }]
-}
+const MORE = parse(`
+  tickets: [{id: tkt_x, location: loc_x, reference: X-1, created: 2026-02-02T00:00:00Z}, {id: tkt_y, location: loc_a, reference: N-1y}]
+  locations: [{id: loc_x, account: mch_x, display_name: X, address: {country: FR}}]
+  accounts: [{id: mch_x, type: merchant, name: X, email: x@example.com, address: {country: FR}}]
+  transactions: [{id: txn_x, ticket: tkt_x, payment_type: external, amount: 10}]
+  refunds: [{id: rfd_x, transaction: txn_x, amount: 4}, {id: rfd_a, transaction: txn_a, amount: 70}]
+  users: [{id: usr_x, account: mch_a, name: X, email: x@example.com}]
+`)
 /** The records of the scenario, some of them with other values, and others beside them. */
 const withMore = () => {
   const all = Object.entries(structuredClone({ ...DATA, refunds: [] })).map(([family, records]) => [
@@ -643,31 +618,31 @@ const withMore = () => {
 /** Lists in every way, with records of this run between those of others. */
 const LISTS = {
   steps: [{ as: 'payment', do: 'POST /transactions', body: PAY }],
-  play: [
-    ask('page: GET /tickets limit=2'),
-    ask('next: GET /tickets limit=2 starting_after=${page.last_id}'),
-    ask('GET /tickets limit=1 ending_before=${next.last_id}'),
-    ask('GET /tickets search_query=1 limit=4'),
-    ask('GET /tickets search_query=x location=${loc_a}'),
-    ask('GET /tickets location=${loc_a} limit=50'),
-    ask('GET /tickets created[gte]=2026-01-03 created[lt]=2026-02-03 limit=3'),
-    ask('POST /refunds transaction=${payment.id} amount=1'),
-    ask('GET /refunds'),
-    ask('GET /refunds limit=1'),
-    ask('GET /transactions limit=1'),
-    ask('GET /transactions search_query=4242'),
-    ask('GET /transactions limit=50'),
-    ask('GET /accounts limit=1'),
-    ask('user: POST /accounts/${mch_a}/users name=Bo email=bo@example.com'),
-    ask('GET /accounts/${mch_a}/users limit=1'),
-    ask('GET /accounts/${mch_a}/users limit=2 starting_after=${user.id}'),
-    ask('DELETE /accounts/${mch_a}/users/${user.id}'),
-    ask('GET /accounts/${mch_a}/users starting_after=${user.id}'),
-    ask('place: POST /locations display_name=Bar address[country]=US'),
-    ask('GET /locations'),
-    ask('GET /transactions location=${place.id}'),
-    ask('GET /tickets/tkt_nowhere → 404')
-  ]
+  play: plays([
+    'page: GET /tickets limit=2',
+    'next: GET /tickets limit=2 starting_after=${page.last_id}',
+    'GET /tickets limit=1 ending_before=${next.last_id}',
+    'GET /tickets search_query=1 limit=4',
+    'GET /tickets search_query=x location=${loc_a}',
+    'GET /tickets location=${loc_a} limit=50',
+    'GET /tickets created[gte]=2026-01-03 created[lt]=2026-02-03 limit=3',
+    'POST /refunds transaction=${payment.id} amount=1',
+    'GET /refunds',
+    'GET /refunds limit=1',
+    'GET /transactions limit=1',
+    'GET /transactions search_query=4242',
+    'GET /transactions limit=50',
+    'GET /accounts limit=1',
+    'user: POST /accounts/${mch_a}/users name=Bo email=bo@example.com',
+    'GET /accounts/${mch_a}/users limit=1',
+    'GET /accounts/${mch_a}/users limit=2 starting_after=${user.id}',
+    'DELETE /accounts/${mch_a}/users/${user.id}',
+    'GET /accounts/${mch_a}/users starting_after=${user.id}',
+    'place: POST /locations display_name=Bar address[country]=US',
+    'GET /locations',
+    'GET /transactions location=${place.id}',
+    'GET /tickets/tkt_nowhere → 404'
+  ])
 }
 const reversed = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(reversed)
@@ -745,15 +720,15 @@ t.test('check --against: the records in the end are read from the service', asyn
       state: {
         transactions: {
           txn_a: { amount_refunded: 5, ticket: 'tkt_a' },
-          txn_none: null,
-          txn_gone: {}
+          txn_nonennnnnnnnnnnnnnnnnnnn: null,
+          [`txn_${'g'.repeat(24)}`]: {}
         },
         refunds: { count: 2, where: { transaction: 'txn_a' } },
         tickets: { count: 13, where: { location: 'loc_a' } },
         accounts: { mch_a: { type: 'reseller' } },
         users: {
           usr_a: { name: 'Bo', account: 'mch_a' },
-          usr_none: null,
+          usr_nonennnnnnnnnnnnnnnnnnnn: null,
           count: 2,
           where: { account: 'mch_a' }
         }
@@ -766,29 +741,25 @@ t.test('check --against: the records in the end are read from the service', asyn
     Object.entries(found).find(([title]) => title.startsWith('expects'))?.[1]
   const read = await against(t, behind, scenario, ['--var', 'txn_a=txn_there'])
   const unknownUser = await against(t, behind, {
-    expect: [{ state: { users: { usr_x: {}, count: 1 } } }]
+    expect: [{ state: { users: { [`usr_${'x'.repeat(24)}`]: {}, count: 1 } } }]
   })
   const answering = (status: number, text: string, type = 'application/json') =>
     serving(t, (_request, response) =>
       response.writeHead(status, { 'content-type': type }).end(text)
     )
   const refusing = await answering(403, '{"error":{"message":"no"}}')
-  const unread = await against(t, refusing, {
-    expect: [
-      {
-        state: {
-          users: { count: 1, where: { account: 'mch_a' } },
-          refunds: { count: 1 },
-          tickets: { tkt_a: {} }
-        }
-      }
-    ]
-  })
+  const unread = await against(
+    t,
+    refusing,
+    parse(`
+    expect: [{state: {users: {count: 1, where: {account: mch_a}}, refunds: {count: 1}, tickets: {tkt_a: {}}}}]
+  `)
+  )
   const endless = await answering(200, '{"data":[{"id":"x"}],"has_more":true}')
   const tooMany = await against(t, endless, { expect: [{ state: { refunds: { count: 1 } } }] })
 
   t.strictSame(problems(read), [
-    'transactions.txn_gone: there is no such Transaction',
+    `transactions.txn_${'g'.repeat(24)}: there is no such Transaction`,
     'refunds: wanted 2 with {"transaction":"txn_a"}; got 1',
     'accounts.mch_a.type: wanted reseller; got merchant',
     'users: wanted 2 with {"account":"mch_a"}; got 1',
@@ -831,6 +802,11 @@ t.test('check --against: the records in the end are read from the service', asyn
       SAYS.refused_reading('/tickets/tkt_a', 200, why)
     ])
   }
+  const shown = await against(t, await answering(200, '{"has_more":false}'), {
+    play: [{ do: 'GET /tickets' }],
+    expect: [{ on: 'GET /tickets', response: { has_more: false } }]
+  })
+  t.match(JSON.stringify(shown), '✓ expects GET /tickets')
 })
 
 const HEADERS = { 'content-type': 'application/json' }
@@ -843,25 +819,17 @@ const sides = (error: object = {}) => ({
 const OOPS = { oops: { text: '$message', id: '$request_id' }, message: 'a' }
 /** What the service and the emulator send, and the places that differ. */
 const COMPARED: [title: string, there: Json, here: Json, places: string[], error?: object][] = [
-  ['members without an id', [{ id: 1 }, 'a'], [{ id: 2 }, 'a'], ['[0].id']],
-  ['another record', [{ id: 'a' }], [{ id: 'b' }], ['[0]']],
-  ['fewer members', [1], [1, 2], ['']],
-  ['a reference that the emulator draws otherwise', { ticket: 'x' }, { ticket: 'tkt_1' }, []],
-  ['a reference to a known record', { ticket: 'tkt_2' }, { ticket: 'tkt_1' }, ['ticket']],
-  [
-    'an id that changes',
-    { ticket: 'x', location: 'x' },
-    { ticket: 'a', location: 'b' },
-    ['location']
-  ],
-  ['types', { a: '1', b: null, c: [] }, { a: 1, b: {}, c: {} }, ['a', 'b', 'c']],
-  ['surplus and missing', { a: { b: 1 } }, { a: { c: 1 } }, ['a.c', 'a.b']],
-  [
-    'lists below other addresses',
-    { url: '/v1/refunds', data: [] },
-    { url: '/next/refunds', data: [] },
-    []
-  ],
+  ...parse(`
+    - [members without an id, [{id: 1}, a], [{id: 2}, a], ['[0].id']]
+    - [another record, [{id: a}], [{id: b}], ['[0]']]
+    - [fewer members, [1], [1, 2], ['']]
+    - [a reference that the emulator draws otherwise, {ticket: x}, {ticket: tkt_1}, []]
+    - [a reference to a known record, {ticket: tkt_2}, {ticket: tkt_1}, [ticket]]
+    - [an id that changes, {ticket: x, location: x}, {ticket: a, location: b}, [location]]
+    - [types, {a: '1', b: null, c: []}, {a: 1, b: {}, c: {}}, [a, b, c]]
+    - [surplus and missing, {a: {b: 1}}, {a: {c: 1}}, [a.c, a.b]]
+    - [lists below other addresses, {url: /v1/refunds, data: []}, {url: /next/refunds, data: []}, []]
+  `),
   [
     'the texts of an error, by its template',
     { oops: { text: 'b', id: 'req_2' }, message: 'b' },

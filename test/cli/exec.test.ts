@@ -52,18 +52,10 @@ t.test('exec: the variables can have other names, and the port can be chosen', a
   const scenario = scenarioIn(t, { data: { ...smallFixture(), api_keys: [] } })
   const file = `${t.testdirName}/found.json`
   const code = `const { U, B, S, K, C } = process.env; save(${JSON.stringify(file)}, { U, B, S, K: K ?? null, C, none: [base, control, process.env.COMMERCE_URL, process.env.COMMERCE_SANDBOX_URL] })`
-  const names = [
-    '--url-name',
-    'U',
-    '--base-url-name',
-    'B',
-    '--sandbox-url-name',
-    'S',
-    '--api-key-name',
-    'K',
-    '--control-url-name',
-    'C'
-  ]
+  const names =
+    '--url-name U --base-url-name B --sandbox-url-name S --api-key-name K --control-url-name C'.split(
+      ' '
+    )
   const port = await freePort()
 
   const { status, stderr } = await ran([
@@ -184,42 +176,39 @@ t.test('exec: the command reaches the emulator without a proxy', async t => {
 })
 
 t.test('exec: the status is 127 for a command that does not exist', async t => {
-    const root = t.testdir({ 'plain.txt': 'no program' })
-    const none = await ran(['exec', '--min-coverage', '100', '--', `${root}/none`])
-    const plain = await ran(['exec', '--', `${root}/plain.txt`])
+  const root = t.testdir({ 'plain.txt': 'no program' })
+  const none = await ran(['exec', '--min-coverage', '100', '--', `${root}/none`])
+  const plain = await ran(['exec', '--', `${root}/plain.txt`])
 
-    t.strictSame(none, {
-      status: 127,
-      stdout: '',
-      stderr: `commerce-emulator: ${SAYS.not_run(`${root}/none`, SAYS.no_such_command())}\n`
-    })
-    t.strictSame(plain, {
-      status: 126,
-      stdout: '',
-      stderr: `commerce-emulator: ${SAYS.not_run(`${root}/plain.txt`, `spawn ${root}/plain.txt EACCES`)}\n`
-    })
+  t.strictSame(none, {
+    status: 127,
+    stdout: '',
+    stderr: `commerce-emulator: ${SAYS.not_run(`${root}/none`, SAYS.no_such_command())}\n`
+  })
+  t.strictSame(plain, {
+    status: 126,
+    stdout: '',
+    stderr: `commerce-emulator: ${SAYS.not_run(`${root}/plain.txt`, `spawn ${root}/plain.txt EACCES`)}\n`
+  })
 })
 
-t.test(
-  'exec: the command is not run when the emulator cannot start or the folder for reports cannot be made',
-  async t => {
-    const root = t.testdir({ 'bad.yaml': 'sede: 3', file: '' })
-    const mark = `${root}/started`
-    const touch = ['--', ...script(`save(${JSON.stringify(mark)}, 1)`)]
-    const cases: [args: string[], ends: number, complaint: string][] = [
-      [['--scenario', `${root}/bad.yaml`], 1, `${root}/bad.yaml:1:1 sede: `],
-      [['--set', 'seed=x'], 2, '--set seed=x: '],
-      [['--report', `${root}/file/deep`], 1, SAYS.unmade(`${root}/file/deep`, '')]
-    ]
-    for (const [args, ends, complaint] of cases) {
-      const { status, stderr } = await ran(['exec', ...args, ...touch])
+t.test('exec: no command is run without an emulator or a folder for reports', async t => {
+  const root = t.testdir({ 'bad.yaml': 'sede: 3', file: '' })
+  const mark = `${root}/started`
+  const touch = ['--', ...script(`save(${JSON.stringify(mark)}, 1)`)]
+  const cases: [args: string[], ends: number, complaint: string][] = [
+    [['--scenario', `${root}/bad.yaml`], 1, `${root}/bad.yaml:1:1 sede: `],
+    [['--set', 'seed=x'], 2, '--set seed=x: '],
+    [['--report', `${root}/file/deep`], 1, SAYS.unmade(`${root}/file/deep`, '')]
+  ]
+  for (const [args, ends, complaint] of cases) {
+    const { status, stderr } = await ran(['exec', ...args, ...touch])
 
-      t.equal(status, ends, complaint)
-      t.ok(stderr.startsWith(`commerce-emulator: ${complaint}`), stderr)
-      t.notOk(existsSync(mark), 'the command was not run')
-    }
+    t.equal(status, ends, complaint)
+    t.ok(stderr.startsWith(`commerce-emulator: ${complaint}`), stderr)
+    t.notOk(existsSync(mark), 'the command was not run')
   }
-)
+})
 
 t.test('exec: a wrong command line is refused before anything is run', async t => {
   const mark = `${t.testdir()}/started`
@@ -253,17 +242,17 @@ t.test('exec: a wrong command line is refused before anything is run', async t =
 })
 
 t.test('exec: what comes after the name of the command, or after --', async t => {
-    const flags = [
-      process.execPath,
-      '-e',
-      'process.exit(process.argv[1] === "-V" ? 7 : 8)',
-      '--',
-      '-V',
-      '--help'
-    ]
+  const flags = [
+    process.execPath,
+    '-e',
+    'process.exit(process.argv[1] === "-V" ? 7 : 8)',
+    '--',
+    '-V',
+    '--help'
+  ]
 
-    for (const args of [flags, ['--', ...flags], ['--seed', '2', ...flags]])
-      t.equal((await ran(['exec', ...args])).status, 7, args.join(' '))
+  for (const args of [flags, ['--', ...flags], ['--seed', '2', ...flags]])
+    t.equal((await ran(['exec', ...args])).status, 7, args.join(' '))
 })
 
 const SHOP = {
@@ -394,16 +383,13 @@ commerce-emulator
   Script        ${REPORTS.not_applied('refunds are down, scr_2 GET /tickets')}
   Expectations  ${message}
   Report        ${folder}/report.html
-${failures.flatMap(([, ...problems]) => problems.map(message => `  FAILED        ${message}\n`)).join('')}${run.findings.map(({ finding, about, advice, times, requests }: Finding) => `                ${finding}: ${REPORTS.finding(about, advice, times, requests.join(', '))}\n`).join('')}  Next          ${SAYS.record_it()}
+${failures.flatMap(([, ...problems]) => problems.map(message => `  FAILED        ${message}\n`)).join('')}${run.findings.map(({ finding, about, advice, times, requests }: Finding) => `                ${finding}: ${REPORTS.finding(about, advice, times, requests.join(', '))}\n`).join('')}  Next          ${SAYS.repro_of_run("'#1/req_5'", `${folder}/run.json`)}
 `
   )
-  t.strictSame(readdirSync(folder).sort(), [
-    'coverage.json',
-    'junit.xml',
-    'report.html',
-    'run.json',
-    'summary.md'
-  ])
+  t.strictSame(
+    readdirSync(folder).sort(),
+    'coverage.json junit.xml report.html run.json summary.md'.split(' ')
+  )
   t.ok(
     readFileSync(`${folder}/junit.xml`, 'utf8').includes(
       '<testsuite name="gates" tests="4" failures="4" errors="0">'

@@ -20,6 +20,8 @@ const faked = [
 if (by === 'node:test') mock.timers.enable()
 else {
   for (const name of faked) globalThis[name] = never
+  // Sinon
+  process.nextTick = never
   for (const module of [timers, promises]) {
     for (const name of Object.keys(module)) if (name.startsWith('set')) module[name] = never
   }
@@ -39,5 +41,15 @@ const made = await connected.inject('POST /locations', {
   body: { display_name: 'é', address: { country: 'US' } }
 })
 await connected.close()
+const { data } = await emulator.requests()
 await emulator.close()
-console.log([status, unmet, made.status, made.body.display_name].join())
+console.log(
+  [
+    status,
+    unmet,
+    made.status,
+    made.body.display_name,
+    data[0].answered,
+    process.nextTick === never
+  ].join()
+)

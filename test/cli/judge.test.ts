@@ -29,20 +29,20 @@ async function emulatorWithFindings(settings: object = {}) {
 const { controlUrl, baseUrl } = await emulatorWithFindings()
 
 t.test('judge: the emulator is named by its address', async t => {
-    const cases: [given: string, origin: string][] = [
-      ['http://localhost:4010', 'http://localhost:4010'],
-      ['http://localhost:4010/', 'http://localhost:4010'],
-      ['http://localhost:4010/next', 'http://localhost:4010'],
-      ['http://localhost:4010/_control/', 'http://localhost:4010'],
-      ['HTTP://LocalHost:4010/a/next/?b=c#d', 'http://localhost:4010/a'],
-      ['https://user:word@emulator.example/shop', 'https://emulator.example/shop'],
-      ['http://[::1]:80/nextdoor', 'http://[::1]/nextdoor']
-    ]
-    for (const [given, origin] of cases) t.equal(originOf(given), origin)
-    for (const given of ['localhost:4010', '', 'emulator', 'ftp://localhost', 'http://']) {
-      const stderr = `commerce-emulator: ${SAYS.emulator_address(given)}\n`
-      t.strictSame(await ran(['judge', '--url', given]), { status: 2, stdout: '', stderr })
-    }
+  const cases: [given: string, origin: string][] = [
+    ['http://localhost:4010', 'http://localhost:4010'],
+    ['http://localhost:4010/', 'http://localhost:4010'],
+    ['http://localhost:4010/next', 'http://localhost:4010'],
+    ['http://localhost:4010/_control/', 'http://localhost:4010'],
+    ['HTTP://LocalHost:4010/a/next/?b=c#d', 'http://localhost:4010/a'],
+    ['https://user:word@emulator.example/shop', 'https://emulator.example/shop'],
+    ['http://[::1]:80/nextdoor', 'http://[::1]/nextdoor']
+  ]
+  for (const [given, origin] of cases) t.equal(originOf(given), origin)
+  for (const given of ['localhost:4010', '', 'emulator', 'ftp://localhost', 'http://']) {
+    const stderr = `commerce-emulator: ${SAYS.emulator_address(given)}\n`
+    t.strictSame(await ran(['judge', '--url', given]), { status: 2, stdout: '', stderr })
+  }
 })
 
 t.test('judge: a running emulator passes or fails by the gates of exec', async t => {
@@ -175,13 +175,12 @@ t.test('exec and judge: GitHub Actions gets annotations', async t => {
   t.ok(summary.startsWith('before\n## commerce-emulator: a gate failed\n'))
   t.ok(summary.includes('\n## commerce-emulator: all gates passed\n\n0 requests'))
 
-  for (const GITHUB_ACTIONS of ['false', '']) {
+  for (const GITHUB_ACTIONS of ['false', ''])
     t.notOk(
       (
         await ran(['judge', '--url', baseUrl, '--fail-on', 'findings'], { GITHUB_ACTIONS })
       ).stderr.includes('::')
     )
-  }
 })
 
 t.test('exec and judge: a report that cannot be written makes the status 1', async t => {

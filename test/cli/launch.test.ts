@@ -55,7 +55,12 @@ t.test('a bare HOST is an address or localhost', async t => {
   ]
   for (const [isRefused, environment, host] of cases) {
     const check = () => refuseForeignHost(host === undefined ? {} : { host }, environment)
-    if (isRefused) t.throws(check, { code: 'setting_invalid' }, JSON.stringify(environment))
+    if (isRefused)
+      t.throws(
+        check,
+        { code: 'setting_invalid', problems: [{ code: 'host' }] },
+        JSON.stringify(environment)
+      )
     else t.doesNotThrow(check, JSON.stringify(environment))
   }
 })

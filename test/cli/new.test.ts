@@ -118,9 +118,5 @@ t.test('new: nothing that is there is written over without --force', async t => 
 
   writeFileSync(at('there.yaml'), 'longer than before\n'.repeat(1000))
   t.equal((await ran(['new', at('there'), '--force'])).status, 0)
-  t.equal(
-    (await ran(['validate', at('there.yaml')])).status,
-    0,
-    'nothing is left of the file that was there'
-  )
+  t.equal((await ran(['validate', at('there.yaml')])).status, 0)
 })

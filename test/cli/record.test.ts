@@ -13,6 +13,7 @@ import { scenarioIn, script } from './exec-run.js'
 const PAYMENT = `const { id } = await (await call('POST /transactions', { ticket: 'tkt_a', payment_type: 'card', amount: 900, 'card[number]': '5555555555554444' })).json()
 await call('POST /refunds', { transaction: id, amount: 901 })
 `
+const PAID = { ticket: 'tkt_a', payment_type: 'external', amount: 100 }
 const RESET = `await fetch(control + '/reset', { method: 'POST' })
 `
 const recorded = (file: string, requests: number, left = 0) =>
@@ -20,20 +21,15 @@ const recorded = (file: string, requests: number, left = 0) =>
 const lines = (stderr: string) =>
   stderr.split('\n').filter(line => line.startsWith('commerce-emulator: '))
 
+const recordedRun = (file: string, scenario: string, code: string, env = {}) =>
+  ran(['record', '--out', file, '--scenario', scenario, '--', ...script(code)], env)
+
 t.test('record: a command runs as with exec', async t => {
   const scenario = scenarioIn(t)
   const file = `${t.testdirName}/out.yaml`
   writeFileSync(file, 'what was there')
 
-  const { status, stdout, stderr } = await ran([
-    'record',
-    '--out',
-    file,
-    '--scenario',
-    scenario,
-    '--',
-    ...script(`${PAYMENT}process.exit(3)`)
-  ])
+  const { status, stdout, stderr } = await recordedRun(file, scenario, `${PAYMENT}process.exit(3)`)
 
   t.strictSame([status, stdout], [3, ''])
   t.strictSame(lines(stderr), [
@@ -43,7 +39,7 @@ t.test('record: a command runs as with exec', async t => {
   t.match(stderr, /\n {2}Requests {6}2\n/, 'and the requests are judged')
   const text = readFileSync(file, 'utf8')
   t.notMatch(text, /5555555555554444|sk_merchant/)
-  const { data, play, expect } = parse(text)
+  const { data, play } = parse(text)
   t.strictSame(
     Object.entries(data).map(([family, list]) => [family, (list as unknown[]).length]),
     [
@@ -63,7 +59,6 @@ t.test('record: a command runs as with exec', async t => {
       ['POST /refunds', 400]
     ]
   )
-  t.strictSame(expect, [{ on: 'POST /transactions', took_effect: true, times: 1 }])
   t.equal((await ran(['check', file])).status, 0)
   t.strictSame(readdirSync(t.testdirName).sort(), ['out.yaml', 'own.yaml'], 'nothing else is left')
 })
@@ -106,25 +101,15 @@ t.test('record: calls that no play makes are counted', async t => {
   const file = `${t.testdirName}/out`
   const code = `await call('GET /tickets/tkt_a')\nawait call('GET /nowhere')\nawait call('GET /nowhere')`
 
-  const all = await ran(['record', '--out', file, '--scenario', scenario, '--', ...script(code)])
-  const last = await ran(['record', '--out', file, '--scenario', scenario, '--', ...script(code)], {
-    LIMITS_JOURNAL: '1'
-  })
+  const all = await recordedRun(file, scenario, code)
+  const last = await recordedRun(file, scenario, code, { LIMITS_JOURNAL: '1' })
 
   t.strictSame(lines(all.stderr), [recorded(file, 1, 2)])
   t.strictSame(lines(last.stderr), [recorded(file, 0, 1)])
 
   const advance = `await fetch(control + '/clock/advance', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"by":"36h"}' })`
   const calls = `await call('GET /tickets/tkt_a')\n${advance}\nawait call('GET /tickets/tkt_a')`
-  const waiting = await ran([
-    'record',
-    '--out',
-    file,
-    '--scenario',
-    scenario,
-    '--',
-    ...script(calls)
-  ])
+  const waiting = await recordedRun(file, scenario, calls)
   t.ok(readFileSync(file, 'utf8').includes('wait: 36h'))
   t.strictSame(lines(waiting.stderr), [recorded(file, 2)], 'a wait is not a request')
 })
@@ -163,7 +148,7 @@ t.test('record: no call, or a file that cannot be written in the end', async t =
   )
 
   const gone = `import { rmSync } from 'node:fs'\nawait call('GET /tickets/tkt_a')\nrmSync(${JSON.stringify(`${t.testdirName}/folder`)}, { recursive: true })\n`
-  const lost = await ran(['record', '--out', file, '--scenario', scenario, '--', ...script(gone)])
+  const lost = await recordedRun(file, scenario, gone)
   t.strictSame(
     [lost.status, lines(lost.stderr)],
     [
@@ -175,38 +160,35 @@ t.test('record: no call, or a file that cannot be written in the end', async t =
   )
 
   mkdirSync(`${t.testdirName}/folder`)
-  const failed = await ran([
-    'record',
-    '--out',
-    file,
-    '--scenario',
-    scenario,
-    '--',
-    ...script(`${gone}process.exit(5)`)
-  ])
+  const failed = await recordedRun(file, scenario, `${gone}process.exit(5)`)
   t.equal(failed.status, 5)
 })
 
 t.test('record: at most a hundred scenarios are written', async t => {
   const emulator = await startTestEmulator(t)
   const file = `${t.testdir()}/out.yaml`
-  const recorder = await Recorder.to(file)
+  const recorder = new Recorder()
   for (let periods = 0; periods < 102; periods++) recorder.note(emulator.sandbox)
   await emulator.call('GET /tickets')
   const stderr = new PassThrough()
 
-  t.equal(await recorder.write(emulator, stderr), false)
-  t.match(String(stderr.read()), SAYS.too_many_files(100, 3))
+  t.match(await recorder.end(emulator, file, stderr), { isWritten: false, recordings: [] })
+  t.match(String(stderr.read()), SAYS.too_many_recordings(100, 3))
 
   const refused = `${t.testdirName}/refused.yaml`
   emulator.sandbox.blank = () => {
     throw new ApiError('document_too_large', { message: 'It is too large.' })
   }
-  t.equal(await (await Recorder.to(refused)).write(emulator, stderr), false)
-  t.equal(
-    String(stderr.read()),
-    `commerce-emulator: ${SAYS.not_written(refused, 'It is too large.')}\n`
-  )
+  for (const [out, what] of [
+    [refused, refused],
+    [undefined, SAYS.recording_of('#1')]
+  ] as const) {
+    t.match(await new Recorder().end(emulator, out, stderr), { isWritten: false })
+    t.equal(
+      String(stderr.read()),
+      `commerce-emulator: ${SAYS.not_written(what, 'It is too large.')}\n`
+    )
+  }
   t.notOk(existsSync(refused))
 })
 
@@ -245,10 +227,86 @@ t.test('repro: the scenario of a call of a running emulator', async t => {
   }
   const { stderr } = await ran(['repro', 'req_1'], { COMMERCE_URL: 'http://localhost:1' })
   t.match(stderr, reasonOf('reach', { code: 'ECONNREFUSED', message: '' }))
-  t.match(
-    (await ran(['repro', 'req_0'])).stderr,
-    'req_0 cannot be read at http://localhost:4010/',
-    'the default address'
-  )
+  t.match((await ran(['repro', 'req_0'])).stderr, 'req_0 cannot be read at http://localhost:4010/')
   t.equal((await ran(['repro'])).status, 2)
+})
+
+t.test('repro --run: the same as of the running emulator, from the report alone', async t => {
+  const scenario = scenarioIn(t, {
+    clock: { now: '2026-03-01T18:00:00Z' },
+    steps: [{ as: 'first', do: 'POST /transactions', body: PAID }],
+    script: [{ on: 'POST /refunds', calls: 1, fault: 'connection_reset', when: 'after' }],
+    expect: [
+      { on: 'POST /refunds', match: { key: MERCHANT }, times: 1 },
+      { state: { transactions: { count: 2 } } }
+    ]
+  })
+  const folder = `${t.testdirName}/reports`
+  const code = `const texts = {}
+const note = async (sandbox, period, id) => {
+  const at = control.replace('/_control', (sandbox && '/sandbox/' + sandbox) + '/_control')
+  texts[sandbox + '#' + period + '/' + id] = await (await fetch(at + '/requests/' + id + '?format=scenario')).text()
+}
+const { id } = await (await call('POST /transactions', ${JSON.stringify(PAID)})).json()
+await call('POST /refunds', { transaction: id, amount: 40, reason: '5555555555554444' }).catch(() => {})
+await call('GET /nowhere')
+await fetch(control + '/clock/advance', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"by":"1h"}' })
+await call('POST /refunds', { transaction: id, amount: 40 })
+await call('POST /refunds', { transaction: id, amount: 400 })
+await call('GET /refunds')
+await fetch(base.replace('/next', '/sandbox/one/next/tickets/tkt_a'), { headers: { authorization: 'Basic ' + btoa(key + ':') } })
+for (const nth of [1, 2, 4, 5, 6]) await note('', 1, 'req_' + nth)
+await note('one', 1, 'req_1')
+${RESET}await call('GET /tickets/tkt_none')
+await note('', 2, 'req_1')
+save(${JSON.stringify(`${t.testdirName}/texts`)}, texts)`
+
+  const exec = await ran([
+    'exec',
+    '--report',
+    folder,
+    '--scenario',
+    scenario,
+    '--',
+    ...script(code)
+  ])
+
+  const file = `${folder}/run.json`
+  t.equal(exec.status, 3)
+  t.match(exec.stderr, SAYS.repro_of_run("'#1/req_2'", file))
+  t.notMatch(readFileSync(file, 'utf8'), /5555555555554444|sk_merchant/)
+  const texts: Record<string, string> = JSON.parse(readFileSync(`${t.testdirName}/texts`, 'utf8'))
+  t.equal(Object.keys(texts).length, 7)
+  for (const [name, text] of Object.entries(texts)) {
+    const { status, stdout, stderr } = await ran(['repro', name, '--run', file])
+    t.strictSame([status, stdout, stderr], [0, text, ''], name)
+  }
+  mkdirSync(`${folder}/other`)
+  writeFileSync(`${folder}/other/run.json`, readFileSync(file))
+  await ran(['report', 'merge', folder, '--report', `${folder}/all`])
+  t.equal(
+    (await ran(['repro', 'other/#1/req_4', '--run', `${folder}/all/run.json`])).stdout,
+    texts['#1/req_4']
+  )
+  for (const [name, why] of [
+    ['#1/req_3', '#1/req_1, #1/req_2, #1/req_4, #1/req_5, #1/req_6, #2/req_1, one#1/req_1'],
+    ['req_1', '#1/req_1'],
+    ['two#1/req_1', '#1/req_1']
+  ] as const) {
+    const { status, stderr } = await ran(['repro', name, '--run', file])
+    t.equal(status, 1)
+    t.match(stderr, SAYS.not_in_run(file, name, why))
+  }
+  const { run, ...more } = JSON.parse(readFileSync(file, 'utf8'))
+  run.recordings[0].requests.push({ id: 'req_9' })
+  delete run.recordings[0].requests[0].made
+  writeFileSync(file, JSON.stringify({ ...more, run }))
+  t.equal((await ran(['repro', '#1/req_1', '--run', file])).status, 0)
+  for (const [recordings, why] of [
+    [undefined, SAYS.no_recordings(file)],
+    [run.recordings, SAYS.not_replayed('#1/req_9')]
+  ] as const) {
+    writeFileSync(file, JSON.stringify({ ...more, run: { ...run, recordings } }))
+    t.match(await ran(['repro', '#1/req_9', '--run', file]), { status: 1, stderr: why })
+  }
 })

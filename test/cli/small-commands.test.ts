@@ -137,33 +137,29 @@ for line; do
 done
 zpty -d z`
 
-t.test(
-  'completion: zsh itself completes, and goes on completing what it did',
-  { skip: notInstalled('zsh') },
-  async t => {
-    const zsh = (await ran(['completion', 'zsh'])).stdout
-    const cwd = t.testdir({ 'declined.yaml': '', 'own.zsh': zsh })
-    const run = (text: string, ...args: string[]) =>
-      spawnSync('zsh', ['-f', '-c', text, 'zsh', ...args], {
-        cwd,
-        encoding: 'utf8',
-        timeout: 60_000,
-        env: { ...process.env, HOME: cwd, ZDOTDIR: cwd }
-      }).stdout
-    t.strictSame(
-      run(TYPE, ...TYPED.map(([typed]) => typed))
-        .trimEnd()
-        .split('\n'),
-      TYPED.map(([, completed]) => completed)
-    )
-    t.equal(
-      run(
-        'autoload -U compinit; compinit -u; compdef _of_another another; source own.zsh; print ${_comps[another]}'
-      ),
-      '_of_another\n'
-    )
-  }
-)
+t.test('completion: zsh completes, as it did', { skip: notInstalled('zsh') }, async t => {
+  const zsh = (await ran(['completion', 'zsh'])).stdout
+  const cwd = t.testdir({ 'declined.yaml': '', 'own.zsh': zsh })
+  const run = (text: string, ...args: string[]) =>
+    spawnSync('zsh', ['-f', '-c', text, 'zsh', ...args], {
+      cwd,
+      encoding: 'utf8',
+      timeout: 60_000,
+      env: { ...process.env, HOME: cwd, ZDOTDIR: cwd }
+    }).stdout
+  t.strictSame(
+    run(TYPE, ...TYPED.map(([typed]) => typed))
+      .trimEnd()
+      .split('\n'),
+    TYPED.map(([, completed]) => completed)
+  )
+  t.equal(
+    run(
+      'autoload -U compinit; compinit -u; compdef _of_another another; source own.zsh; print ${_comps[another]}'
+    ),
+    '_of_another\n'
+  )
+})
 
 t.test('colours: lines are coloured by what they say, on a terminal that has colours', t => {
   const lines: [line: string, colour: number | null][] = [
@@ -237,61 +233,55 @@ t.test('check: of several files those that failed come last', async t => {
   ])
 })
 
-t.test(
-  'start: a scenario that does not exist is told from one that is called nearly so, and from a file',
-  async t => {
-    const folder = process.cwd()
-    process.chdir(t.testdir({ 'mine.yml': 'seed: 1', 'flaky-netwrok.json': '{}' }))
-    t.teardown(() => process.chdir(folder))
-    for (const [name, meant] of [
-      ['mine', 'the file ./mine.yml'],
-      ['flaky-netwrok', 'the file ./flaky-netwrok.json'],
-      ['flaky-netwok', 'flaky-network'],
-      ['declned', 'declined-at-one-location'],
-      ['decl', 'declined-at-one-location'],
-      ['dec', null],
-      ['frobnicate', null]
-    ]) {
-      const { stderr } = await ran(['exec', '--scenario', name as string, '--', 'true'])
-      t.ok(
-        stderr.startsWith(
-          `commerce-emulator: No scenario is called ${name}${meant === null ? '.' : `; did you mean ${meant}?`} Available: `
-        ),
-        stderr
-      )
-    }
-  }
-)
-
-t.test(
-  'record, exec: a run that failed a gate names the command that plays its requests again',
-  async t => {
-    const file = `${scenarioIn(t)}.recorded.yaml`
-    const { status, stderr } = await ran([
-      'record',
-      '--out',
-      file,
-      '--fail-on',
-      'warnings',
-      '--',
-      ...script(`await call('GET /tickets?location=null')`)
-    ])
-    t.strictSame(
-      [status, stderr.includes(`\n  Next          ${SAYS.check_it(file)}\n`)],
-      [3, true],
+t.test('start: a scenario that is not there is told from a near name and from a file', async t => {
+  const folder = process.cwd()
+  process.chdir(t.testdir({ 'mine.yml': 'seed: 1', 'flaky-netwrok.json': '{}' }))
+  t.teardown(() => process.chdir(folder))
+  for (const [name, meant] of [
+    ['mine', 'the file ./mine.yml'],
+    ['flaky-netwrok', 'the file ./flaky-netwrok.json'],
+    ['flaky-netwok', 'flaky-network'],
+    ['declned', 'declined-at-one-location'],
+    ['decl', 'declined-at-one-location'],
+    ['dec', null],
+    ['frobnicate', null]
+  ]) {
+    const { stderr } = await ran(['exec', '--scenario', name as string, '--', 'true'])
+    t.ok(
+      stderr.startsWith(
+        `commerce-emulator: No scenario is called ${name}${meant === null ? '.' : `; did you mean ${meant}?`} Available: `
+      ),
       stderr
     )
-    const scenario = scenarioIn(t, { expect: [{ on: 'GET /tickets', times: 2 }] })
-    const unmet = await ran([
-      'exec',
-      '--scenario',
-      scenario,
-      '--',
-      ...script(`await call('GET /tickets')`)
-    ])
-    t.ok(unmet.stderr.endsWith(`\n  Next          ${SAYS.record_it()}\n`), unmet.stderr)
   }
-)
+})
+
+t.test('record, exec: a run that failed a gate names the command that plays it again', async t => {
+  const file = `${scenarioIn(t)}.recorded.yaml`
+  const { status, stderr } = await ran([
+    'record',
+    '--out',
+    file,
+    '--fail-on',
+    'warnings',
+    '--',
+    ...script(`await call('GET /tickets?location=null')`)
+  ])
+  t.strictSame(
+    [status, stderr.includes(`\n  Next          ${SAYS.check_it(file)}\n`)],
+    [3, true],
+    stderr
+  )
+  const scenario = scenarioIn(t, { expect: [{ on: 'GET /tickets', times: 2 }] })
+  const unmet = await ran([
+    'exec',
+    '--scenario',
+    scenario,
+    '--',
+    ...script(`await call('GET /tickets')`)
+  ])
+  t.ok(unmet.stderr.endsWith(`\n  Next          ${SAYS.record_it()}\n`), unmet.stderr)
+})
 
 t.test('start: a browser that cannot be opened is warned of, and the emulator goes on', async t => {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]

@@ -37,7 +37,7 @@ t.test('reports, failures and the text at start show no control character of oth
       code: 'step',
       file: evil,
       message: evil,
-      problems: [{ file: evil, path: evil, message: evil }],
+      problems: [{ code: 'm', file: evil, path: evil, message: evil }],
       ms: 1
     }
   ]
@@ -46,7 +46,7 @@ t.test('reports, failures and the text at start show no control character of oth
     t.notMatch(text, CONTROLS, format)
     if (format !== 'junit') t.notMatch(text, /^\s*✓ forged/m, format)
   }
-  const problems = [{ path: evil, message: `was 4242424242424242` }]
+  const problems = [{ code: 'm', path: evil, message: `was 4242424242424242` }]
   t.strictSame(failureLines(new ApiError('document_invalid', { message: '', problems })), [
     'commerce-emulator: x\\u001b[2J\\u202e\\u009b\\n✓ forged: was ****************'
   ])

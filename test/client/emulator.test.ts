@@ -380,7 +380,7 @@ const CASES: Case[] = [
       ]
       return [...explained, headers['request-id'], (await requests()).data.length]
     },
-    is: ['REF-7', 'req_1', 200, ['txn_a'], 'req_1', 1]
+    is: ['REF-7', 'req_0', 200, ['txn_a'], 'req_1', 1]
   },
   {
     title:

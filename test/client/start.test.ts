@@ -91,21 +91,18 @@ t.test('api: port, settings, scenario and now are what it starts with', async t 
   t.equal((await file.reset()).scenario.name, 'own')
 })
 
-t.test(
-  'api: a document is taken as its JSON, so a date is an instant, and what becomes of it later makes no difference',
-  async t => {
-    const [at, description] = [new Date('2026-03-01T00:00:00Z'), undefined] as unknown as [
-      string,
-      string
-    ]
-    const scenario = { clock: at, description, data: { accounts: [{ ...ACCOUNT }] } }
-    const { clock, reset, state } = await started(t, { scenario })
-    scenario.data.accounts.length = 0
-    await reset()
-    t.strictSame(await clock.now(), { now: '2026-03-01T00:00:00.000Z', running: false })
-    t.equal((await state()).accounts.length, 1)
-  }
-)
+t.test('api: a document is taken as its JSON, once: a date is an instant', async t => {
+  const [at, description] = [new Date('2026-03-01T00:00:00Z'), undefined] as unknown as [
+    string,
+    string
+  ]
+  const scenario = { clock: at, description, data: { accounts: [{ ...ACCOUNT }] } }
+  const { clock, reset, state } = await started(t, { scenario })
+  scenario.data.accounts.length = 0
+  await reset()
+  t.strictSame(await clock.now(), { now: '2026-03-01T00:00:00.000Z', running: false })
+  t.equal((await state()).accounts.length, 1)
+})
 
 t.test('api: with a control token each call of the object has it', async t => {
   const { url, reset, sandbox } = await started(t, {
@@ -154,7 +151,7 @@ t.test('api: the log goes where it is asked to go', async t => {
 
 t.test('api: what cannot be started is refused by name, with every problem', async t => {
   const port = Number(new URL(await serving(t, () => {})).port)
-  const document = { tickets: [{ location: 'loc_a' }, { reference: 'T-1' }] }
+  const document = { tickets: [{ location: 'loc_a' }, { reference: 5 }] }
   const cases: [options: object, code: string, param?: string, problems?: number][] = [
     [{ scenaro: 'default' }, 'option_invalid', 'scenaro'],
     [{ seed: 7 }, 'option_invalid', 'seed'],
@@ -178,23 +175,42 @@ t.test('api: what cannot be started is refused by name, with every problem', asy
   }
 })
 
-t.test(
-  'api: while the data file cannot be written, what changes the state is refused, and closing says so',
-  async t => {
-    const folder = t.testdir({ data: {} })
-    const { sandbox, inject, close } = await startEmulator({
-      scenario: FIXTURE,
-      settings: { data: `${folder}/data/state.json` }
-    })
-    const own = sandbox('own')
-    await own.reset()
-    rmSync(`${folder}/data`, { recursive: true })
-    t.equal((await errorOf(own.reset())).code, 'data_not_written')
-    t.equal((await errorOf(own.close())).code, 'data_not_written')
-    t.equal((await inject('GET /tickets', { key: null })).status, 401)
-    t.equal((await errorOf(close())).code, 'data_not_written')
+t.test('api: without a writable data file changes are refused, and closing says so', async t => {
+  const folder = t.testdir({ data: {} })
+  const { sandbox, inject, close } = await startEmulator({
+    scenario: FIXTURE,
+    settings: { data: `${folder}/data/state.json` }
+  })
+  const own = sandbox('own')
+  await own.reset()
+  rmSync(`${folder}/data`, { recursive: true })
+  t.equal((await errorOf(own.reset())).code, 'data_not_written')
+  t.equal((await errorOf(own.close())).code, 'data_not_written')
+  t.equal((await inject('GET /tickets', { key: null })).status, 401)
+  t.equal((await errorOf(close())).code, 'data_not_written')
+})
+
+t.test('api: a faked nextTick does not reach it, and is left as it was', async () => {
+  const own = process.nextTick
+  const [fake, other] = [() => {}, () => {}]
+  const seen: unknown[] = []
+  const look = () => seen.push(process.nextTick)
+  process.nextTick = fake
+  const emulator = await startEmulator().finally(look)
+  // two requests at a time, and what the test does meanwhile
+  for (const meanwhile of [null, own, other]) {
+    process.nextTick = fake
+    const requests = ['GET /tickets', 'GET /locations'].map(on => emulator.inject(on))
+    look()
+    if (meanwhile) process.nextTick = meanwhile
+    for (const { status } of await Promise.all(requests)) seen.push(status)
+    look()
   }
-)
+  await emulator.close()
+  look()
+  process.nextTick = own
+  t.strictSame(seen, [fake, own, 200, 200, fake, own, 200, 200, own, own, 200, 200, other, other])
+})
 
 t.test('api: connect takes any address of an emulator', async t => {
   const { url, sandbox } = await started(t)

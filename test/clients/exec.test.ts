@@ -50,7 +50,7 @@ t.test('exec: the suite passes, but its client makes two mistakes', async t => {
   )
   t.match(
     stderr,
-    /\n {2}Report {8}.*report\.html\n {2}FAILED {8}findings: stopped-at-empty-page, refused-and-repeated\n.*\n.*\n {2}Next {10}.*record --out .*\n$/
+    /\n {2}Report {8}.*report\.html\n {2}FAILED {8}findings: stopped-at-empty-page, refused-and-repeated\n.*\n.*\n {2}Next {10}.*repro '#1\/req_\d+' --run .*run\.json\n$/
   )
   const { status: ended, gates, run } = JSON.parse(read('run.json'))
   t.strictSame(

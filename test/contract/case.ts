@@ -207,11 +207,7 @@ export const deleteUser: Call = { on: 'DELETE /accounts/${account.id}/users/${us
 export const asJson = (
   call: Call,
   body = '{"display_name":"A","address":{"country":"US"}}'
-): Call => ({
-  ...call,
-  body,
-  headers: { 'content-type': 'application/json' }
-})
+): Call => ({ ...call, body, headers: { 'content-type': 'application/json' } })
 
 /**
  * Records that cases name: made through the API when a call names them, with what is done to them

@@ -349,17 +349,14 @@ t.test('the assumptions', async t => {
   }
 })
 
-t.test(
-  'A01, A33, A34: the standing ones stand behind every answer, and are not counted',
-  async t => {
-    const { call, control } = await startTestEmulator(t, { logged: false })
-    await call('GET /locations')
-    const standing = (await control('GET /assumptions')).body.data.filter(
-      ({ standing }: Json) => standing
-    )
-    t.strictSame(
-      standing.map(({ id, times, requests }: Json) => [id, times, requests]),
-      STANDING.map(id => [id, 0, []])
-    )
-  }
-)
+t.test('A01, A33, A34: they stand behind every answer, and are not counted', async t => {
+  const { call, control } = await startTestEmulator(t, { logged: false })
+  await call('GET /locations')
+  const standing = (await control('GET /assumptions')).body.data.filter(
+    ({ standing }: Json) => standing
+  )
+  t.strictSame(
+    standing.map(({ id, times, requests }: Json) => [id, times, requests]),
+    STANDING.map(id => [id, 0, []])
+  )
+})

@@ -53,9 +53,8 @@ t.test('journal: it is listed newest first, filtered by operation, status, id', 
     ['?limit=2', '7,6'],
     ['?rule=REF-7', '7'],
     ['?rule=REF-4', '']
-  ] as const) {
+  ] as const)
     t.equal(await ids(emulator, query), expected, query)
-  }
   const { object, has_more, dropped } = (await control('GET /requests?limit=7')).body
   t.strictSame(
     [object, has_more, dropped, (await control('GET /requests?limit=6')).body.has_more],
@@ -86,12 +85,11 @@ t.test('journal: a filter, id or format that does not exist is refused', async t
     ['limit', '/requests?limit=1001'],
     ['format', '/requests/req_1?format=xml', '/coverage?format=junit', '/findings?format=junit'],
     ['scope', '/assumptions?scope=all']
-  ] as const) {
+  ] as const)
     for (const path of paths) {
       const { error } = (await control(`GET ${path}`)).body
       t.strictSame([error.code, error.param], ['parameter_invalid', param], path)
     }
-  }
   t.equal((await control('DELETE /coverage?scope=all')).body.error.code, 'parameter_invalid')
   for (const on of ['GET /requests', 'GET /metrics', 'GET /events', 'DELETE /requests'])
     t.equal((await control(`${on}?a=b`)).body.error.code, 'parameter_unknown', on)
@@ -160,12 +158,11 @@ t.test('formats: a call, findings and coverage come as JSON or text', async t =>
   for (const [format, type] of [
     ['json', 'application/json'],
     ['text', 'text/plain']
-  ]) {
+  ])
     t.equal(
       (await control(`GET /coverage?format=${format}`)).headers['content-type'],
       `${type}; charset=utf-8`
     )
-  }
   t.equal(
     (await control('GET /requests/req_1?format=text')).headers['content-type'],
     'text/plain; charset=utf-8'
@@ -314,20 +311,10 @@ t.test('metrics: Prometheus text with requests', async t => {
   const calls = ['GET /tickets 200 3', 'none 404 1', 'GET /locations 200 1', 'GET /refunds 503 1']
   t.strictSame(counts('calls_total'), calls)
   t.strictSame([counts('script_actions_total'), counts('sandboxes')], [['2'], ['2']])
-  t.strictSame(counts('records'), [
-    'accounts 6',
-    'users 0',
-    'locations 3',
-    'tickets 3',
-    'transactions 0',
-    'refunds 0'
-  ])
+  const kept = 'accounts 6,users 0,locations 3,tickets 3,transactions 0,refunds 0'
+  t.equal(counts('records').join(), kept)
   t.ok(text.includes('# TYPE commerce_call_duration_seconds histogram\n'))
-  t.equal(
-    samples.filter(({ name }) => name === 'process_cpu_seconds_total').length,
-    1,
-    'with the metrics of the process'
-  )
+  t.equal(samples.filter(({ name }) => name === 'process_cpu_seconds_total').length, 1)
   const ofLocations = (name: string) =>
     of(`call_duration_seconds_${name}`).filter(
       ({ labels }) => labels.operation === 'GET /locations'
@@ -336,8 +323,7 @@ t.test('metrics: Prometheus text with requests', async t => {
   t.strictSame([...buckets.keys()], [...LATENCY_BOUNDS.map(bound => String(bound / 1000)), '+Inf'])
   t.strictSame(
     [buckets.get('0.01'), buckets.get('10'), buckets.get('+Inf'), ofLocations('count')[0]?.value],
-    [0, 1, 1, 1],
-    'cumulative, in seconds'
+    [0, 1, 1, 1]
   )
   t.ok((ofLocations('sum')[0]?.value ?? 0) >= 0.025)
   t.notOk(text.includes(MERCHANT))

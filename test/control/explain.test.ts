@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
+import { parse } from 'yaml'
 import {
   authorization,
   type Emulator,
@@ -15,33 +16,30 @@ import {
 import type { Json } from '../support/json.js'
 
 const CARD = '4242424242424242'
-const RECORDS = {
-  transactions: [
-    { id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', amount: 1000 },
-    { id: 'txn_b', ticket: 'tkt_a', payment_type: 'external', amount: 500 }
-  ],
-  refunds: [{ id: 'rfd_b', transaction: 'txn_b', amount: 200 }],
-  users: [{ id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }]
+const RECORDS = parse(`
+  transactions: [{id: txn_a, ticket: tkt_a, payment_type: external, amount: 1000}, {id: txn_b, ticket: tkt_a, payment_type: external, amount: 500}]
+  refunds: [{id: rfd_b, transaction: txn_b, amount: 200}]
+  users: [{id: usr_a, account: mch_a, name: Ana, email: ana@example.com}]
+`)
+
+/** What is explained of a request. */
+const explained = async (
+  { control }: Pick<Emulator, 'control'>,
+  on: string,
+  more: object = {}
+): Promise<Json> => {
+  const [method, path] = on.split(' ')
+  return (await control('POST /explain', { method, path, ...more })).body
 }
-const BOTH = ['refunds', 'transactions']
 
 /**
  * Everything that could show that a call was made; `saved` is how often a data file was written.
  */
 async function everything({ control, sandbox }: Emulator): Promise<string> {
-  const paths = [
-    'state',
-    'requests',
-    'coverage',
-    'findings',
-    'script',
-    'assumptions',
-    'clock',
-    'settings',
-    'run',
-    'gates',
-    'sandboxes'
-  ]
+  const paths =
+    'state requests coverage findings script assumptions clock settings run gates sandboxes'.split(
+      ' '
+    )
   const texts = await Promise.all(paths.map(async path => (await control(`GET /${path}`)).text))
   // what prom-client measures of the process goes on
   const metrics = (await control('GET /metrics')).text
@@ -62,63 +60,42 @@ const sameStateAs = ({ sandbox }: Emulator) => {
 }
 
 const EXTERNAL = { ticket: 'tkt_a', payment_type: 'external', amount: 5 }
-const PLACE = { display_name: 'B', address: { country: 'DE' } }
 /**
  * Requests as they are explained; the status of each, whether it takes effect, what refuses it, and
  * the families of what it changes.
  */
-const CALLS: [
+type Call = [
   on: string,
   more: Json,
   status: number,
   effect: boolean,
   by: string | null,
   families: string[]
-][] = [
-  [
-    'POST /refunds',
-    { body: { transaction: 'txn_a', amount: 100, metadata: { shift: 'late' } } },
-    200,
-    true,
-    null,
-    BOTH
-  ],
-  ['POST /refunds', { body: { transaction: 'txn_b', amount: 301 } }, 400, false, 'REF-7', []],
-  ['POST /refunds', { body: { transaction: 'txn_b', amount: 300 } }, 200, true, null, BOTH],
-  ['POST /refunds', { body: 'transaction=txn_a&amount=1&amount=2' }, 400, false, 'A36', []],
-  ['POST /refunds', { body: null }, 400, false, 'REF-1', []],
-  ['POST /transactions', { body: EXTERNAL }, 200, true, null, ['transactions']],
-  ['POST /locations', { body: PLACE }, 200, true, null, ['locations']],
-  ['POST /locations', { key: RESELLER, body: PLACE }, 403, false, 'LOC-3', []],
-  ['POST /locations/loc_a', { body: { phone: '1' } }, 200, true, null, ['locations']],
-  ['DELETE /accounts/mch_a/users/usr_a', {}, 204, true, null, ['users']],
-  ['DELETE /accounts/mch_a', {}, 501, false, 'ACC-5', []],
-  [
-    'GET /transactions',
-    { query: { limit: 1, created: { gte: '2026-01-01' } } },
-    200,
-    false,
-    null,
-    []
-  ],
-  ['GET /refunds?limit=1', { query: { transaction: 'txn_b' } }, 200, false, null, []],
-  ['GET /refunds?limt=1', {}, 400, false, 'A14', []],
-  ['GET /refunds', { body: { limit: 1 } }, 400, false, 'FORM-3', []],
-  ['GET /refunds', { key: null }, 401, false, 'AUTH-3', []],
-  ['GET /refunds', { key: 'sk_of_nobody' }, 401, false, 'A18', []],
-  ['GET /refunds', { headers: { Authorization: 'Bearer x' } }, 401, false, 'AUTH-1', []],
-  [
-    'POST /refunds',
-    { headers: { 'Content-Type': 'application/json' }, body: '{}' },
-    415,
-    false,
-    'FORM-1',
-    []
-  ],
-  ['PUT /tickets/tkt_a', { body: { reference: 'x' } }, 405, false, 'TKT-1', []],
-  ['GET /nothing', {}, 404, false, 'A08', []],
-  ['GET /tickets/%zz', {}, 400, false, 'A08', []]
 ]
+const CALLS: Call[] = parse(`
+  - [POST /refunds, {body: {transaction: txn_a, amount: 100, metadata: {shift: late}}}, 200, true, null, [refunds, transactions]]
+  - [POST /refunds, {body: {transaction: txn_b, amount: 301}}, 400, false, REF-7, []]
+  - [POST /refunds, {body: {transaction: txn_b, amount: 300}}, 200, true, null, [refunds, transactions]]
+  - [POST /refunds, {body: transaction=txn_a&amount=1&amount=2}, 400, false, A36, []]
+  - [POST /refunds, {body: null}, 400, false, REF-1, []]
+  - [POST /transactions, {body: {ticket: tkt_a, payment_type: external, amount: 5}}, 200, true, null, [transactions]]
+  - [POST /locations, {body: {display_name: B, address: {country: DE}}}, 200, true, null, [locations]]
+  - [POST /locations, {key: ${RESELLER}, body: {display_name: B, address: {country: DE}}}, 403, false, LOC-3, []]
+  - [POST /locations/loc_a, {body: {phone: '1'}}, 200, true, null, [locations]]
+  - [DELETE /accounts/mch_a/users/usr_a, {}, 204, true, null, [users]]
+  - [DELETE /accounts/mch_a, {}, 501, false, ACC-5, []]
+  - [GET /transactions, {query: {limit: 1, created: {gte: 2026-01-01}}}, 200, false, null, []]
+  - [GET /refunds?limit=1, {query: {transaction: txn_b}}, 200, false, null, []]
+  - [GET /refunds?limt=1, {}, 400, false, A14, []]
+  - [GET /refunds, {body: {limit: 1}}, 400, false, FORM-3, []]
+  - [GET /refunds, {key: null}, 401, false, AUTH-3, []]
+  - [GET /refunds, {key: sk_of_nobody}, 401, false, A18, []]
+  - [GET /refunds, {headers: {Authorization: Bearer x}}, 401, false, AUTH-1, []]
+  - [POST /refunds, {headers: {Content-Type: application/json}, body: '{}'}, 415, false, FORM-1, []]
+  - [PUT /tickets/tkt_a, {body: {reference: x}}, 405, false, TKT-1, []]
+  - [GET /nothing, {}, 404, false, A08, []]
+  - [GET /tickets/%zz, {}, 400, false, A08, []]
+`)
 
 t.test('control: explain answers what the call is answered then, with the same why', async t => {
   let saved = 0
@@ -140,10 +117,10 @@ t.test('control: explain answers what the call is answered then, with the same w
     const by = tried.refusal && (tried.refusal.rule ?? tried.refusal.assumption)
     const families = tried.changes.records.map(({ family }: Json) => family)
     t.strictSame([status, tried.status, tried.took_effect, by, families], [200, ...is], title)
-    t.strictSame([isSame(), saved], [true, 0], `${title}: nothing is replaced or written`)
+    t.strictSame([isSame(), saved], [true, 0], title)
     tries.push(tried)
   }
-  t.equal(await everything(emulator), before, 'nothing is changed')
+  t.equal(await everything(emulator), before)
 
   // the same calls by a client
   for (const [nth, [on, { query = {}, body, key, headers = {} }]] of CALLS.entries()) {
@@ -168,20 +145,21 @@ t.test('control: explain answers what the call is answered then, with the same w
     ).body
     const changed = (await control(`GET /requests/${answer.headers['request-id']}/changes`)).body
       .data
-    const { headers: own, changes, script: scripted, ...explained } = tries[nth]
-    t.strictSame(explained, entry, `${on}: as the journal has it`)
-    t.strictSame(
-      [own, scripted],
-      [withoutTransport(answer.headers), script],
-      `${on}: with its headers`
-    )
-    t.strictSame(changed, changes.records, `${on}: with what it changed`)
-    for (const { family, id, after } of changes.records) {
-      const record = (await control('GET /state')).body[family].find(
-        (record: Json) => record.id === id
+    const drawn = [entry.id, ...changed.map(({ id }: Json) => id)]
+    const ofTry = ['req_0', ...tries[nth].changes.records.map(({ id }: Json) => id)]
+    const asTried = (value: Json): Json =>
+      JSON.parse(
+        drawn.reduce((text, id, at) => text.replaceAll(id, ofTry[at]), JSON.stringify(value))
       )
-      t.equal(record?.id, after?.id, `${on}: ${family} ${id}`)
-    }
+    const { headers: own, changes, script: scripted, ...explained } = tries[nth]
+    t.strictSame(explained, asTried(entry), on)
+    t.strictSame([own, scripted], [asTried(withoutTransport(answer.headers)), script], on)
+    t.strictSame(asTried(changed), changes.records, on)
+    const made = changes.records.filter(({ before }: Json) => before === null)
+    t.notOk(
+      made.some(({ id }: Json) => drawn.includes(id)),
+      on
+    )
   }
 })
 
@@ -206,42 +184,24 @@ t.test('control: explain shows records before and after', async t => {
   for (let time = 0; time < 2; time++)
     await call('POST /refunds', { body: { transaction: 'txn_a', amount: 1 } })
 
-  const { changes, answer, why } = (
-    await control('POST /explain', {
-      method: 'POST',
-      path: '/refunds',
-      body: { transaction: 'txn_a' }
-    })
-  ).body
-  const { body: deleted } = await control('POST /explain', {
-    method: 'DELETE',
-    path: '/accounts/mch_a/users/usr_a'
+  const { changes, answer, why } = await explained(emulator, 'POST /refunds', {
+    body: { transaction: 'txn_a' }
   })
+  const deleted = await explained(emulator, 'DELETE /accounts/mch_a/users/usr_a')
 
   await control('POST /script', { on: 'GET /refunds', stale: '1h' })
   await control('POST /script', { on: 'GET /tickets', change: { delete: ['tkt_a'] } })
   const data = { refunds: [{ transaction: 'txn_a', amount: 5 }] }
-  const old = (
-    await control('POST /explain', { method: 'GET', path: '/refunds', changes: { data } })
-  ).body
-  const inUse = (await control('POST /explain', { method: 'GET', path: '/tickets' })).body
-  t.strictSame(
-    [old.answer.data.length, old.changes.records],
-    [1, []],
-    'what is made on the copy is of now'
-  )
+  const old = await explained(emulator, 'GET /refunds', { changes: { data } })
+  const inUse = await explained(emulator, 'GET /tickets')
+  t.strictSame([old.answer.data.length, old.changes.records], [1, []])
   t.match(inUse.script.problem, /tkt_a cannot be deleted: txn_a, txn_b refer to it/)
   await control('POST /script', {
     on: 'GET /accounts',
     change: { data: { tickets: [{ id: 'tkt_new', location: 'loc_a' }] } }
   })
-  const made = (await control('POST /explain', { method: 'GET', path: '/accounts' })).body.changes
-    .records
-  t.strictSame(
-    [made.length, made[0].before, made[0].after.id],
-    [1, null, 'tkt_new'],
-    'with what the script changes'
-  )
+  const made = (await explained(emulator, 'GET /accounts')).changes.records
+  t.strictSame([made.length, made[0].before, made[0].after.id], [1, null, 'tkt_new'])
 
   const [refund, { before, after }] = changes.records
   t.strictSame([refund.before, refund.after], [null, answer])
@@ -260,57 +220,34 @@ t.test('control: explain shows records before and after', async t => {
     ['Ana', null]
   )
 
-  const explain = async (name: string) =>
-    (
-      await sandboxClient(emulator, name).control('POST /explain', {
-        method: 'GET',
-        path: '/transactions/txn_b'
-      })
-    ).body
+  const explain = (name: string) =>
+    explained(sandboxClient(emulator, name), 'GET /transactions/txn_b')
   await sandboxClient(emulator, 'one').control('POST /reset')
   t.equal((await explain('one')).answer.refunds.url, '/sandbox/one/next/refunds?transaction=txn_b')
   t.equal((await explain('two')).error.code, 'sandbox_unknown')
   t.equal(emulator.sandboxes.get('two'), undefined)
 })
 
-const DECLINED = { calls: 2, respond: { status: 402, retry_after: '2s' } }
 const RUNS = { outcome: 'answered', status: 200, answered: true, took_effect: true }
-const ACTS = { ...RUNS, fault: null, delay: 0, gate: null, counts: [1, 1] }
-const ANSWERS = { ...ACTS, outcome: 'scripted', status: 402, took_effect: false }
-/** Script entries, how many requests come before, and what of the script a trial shows. */
-const SCRIPTS: [entry: Json, earlier: number, is: Json][] = [
-  [{ ...DECLINED, calls: 1, name: 'no' }, 0, ANSWERS],
-  [DECLINED, 0, { ...RUNS, counts: [1, 0] }],
-  [DECLINED, 1, { ...ANSWERS, counts: [2, 1] }],
-  [DECLINED, 2, { ...RUNS, counts: [3, 1] }],
-  [{ delay: '10m' }, 0, { ...ACTS, delay: 600_000 }],
-  [{ hold: { gate: 'door' } }, 0, { ...ACTS, gate: 'door' }],
-  [{ hold: { until: 2 } }, 0, { ...ACTS, gate: 'scr_1' }],
-  [
-    { fault: 'connection_reset', when: 'after' },
-    0,
-    { ...ACTS, outcome: 'lost_after', answered: false, fault: 'connection_reset' }
-  ],
-  [
-    { fault: 'hang' },
-    0,
-    {
-      ...ACTS,
-      outcome: 'lost_before',
-      status: 502,
-      answered: false,
-      took_effect: false,
-      fault: 'hang'
-    }
-  ],
-  [{ fault: 'malformed_body', when: 'after' }, 0, { ...ACTS, fault: 'malformed_body' }],
-  [{ on: 'GET /refunds', delay: '1s' }, 0, RUNS]
-]
+/** Script entries, how many requests come before, how often each counts, and what it then does. */
+const SCRIPTS: [entry: Json, earlier: number, counts?: number[], does?: object][] = parse(`
+  - [{calls: 1, respond: {status: 402, retry_after: 2s}, name: no}, 0, [1, 1], {outcome: scripted, status: 402, took_effect: false}]
+  - [&twice {calls: 2, respond: {status: 402, retry_after: 2s}}, 0, [1, 0]]
+  - [*twice , 1, [2, 1], {outcome: scripted, status: 402, took_effect: false}]
+  - [*twice , 2, [3, 1]]
+  - [{delay: 10m}, 0, [1, 1], {delay: 600000}]
+  - [{hold: {gate: door}}, 0, [1, 1], {gate: door}]
+  - [{hold: {until: 2}}, 0, [1, 1], {gate: scr_1}]
+  - [{fault: connection_reset, when: after}, 0, [1, 1], {outcome: lost_after, answered: false, fault: connection_reset}]
+  - [{fault: hang}, 0, [1, 1], {outcome: lost_before, status: 502, answered: false, took_effect: false, fault: hang}]
+  - [{fault: malformed_body, when: after}, 0, [1, 1], {fault: malformed_body}]
+  - [{on: GET /refunds, delay: 1s}, 0]
+`)
 
 t.test('control: explain asks the script without waiting for it and without counting', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS })
   const { control, call } = emulator
-  for (const [entry, earlier, is] of SCRIPTS) {
+  for (const [entry, earlier, counts, does] of SCRIPTS) {
     const title = `${JSON.stringify(entry)}, ${earlier}`
     await control('POST /reset')
     await control('POST /script', { on: 'POST /refunds', ...entry })
@@ -319,23 +256,23 @@ t.test('control: explain asks the script without waiting for it and without coun
     const before = await everything(emulator)
 
     for (const round of [1, 2]) {
-      const { body } = await control('POST /explain', {
-        method: 'POST',
-        path: '/refunds',
-        body: { transaction: 'txn_a', amount: 1 }
-      })
-      const { outcome, status, answered, took_effect, script, changes, headers } = body
+      const { outcome, status, answered, took_effect, script, changes, headers } = await explained(
+        emulator,
+        'POST /refunds',
+        { body: { transaction: 'txn_a', amount: 1 } }
+      )
       const { fault, delay, gate } = script ?? {}
-      const [counts] = changes.script.map(({ matched, applied }: Json) => [matched, applied])
-      const shown = {
-        outcome,
-        status,
-        answered,
-        took_effect,
-        ...(script && { fault, delay, gate }),
-        ...(counts && { counts })
-      }
-      t.strictSame(shown, is, `${title}, ${round}`)
+      t.strictSame(
+        [
+          { outcome, status, answered, took_effect, ...(script && { fault, delay, gate }) },
+          changes.script.map(({ matched, applied }: Json) => [matched, applied])
+        ],
+        [
+          { ...RUNS, ...(does && { fault: null, delay: 0, gate: null }), ...does },
+          counts ? [counts] : []
+        ],
+        `${title}, ${round}`
+      )
       t.equal(headers['retry-after'], outcome === 'scripted' ? '2' : undefined)
     }
     t.equal(await everything(emulator), before, `${title}: nothing is counted`)
@@ -344,17 +281,9 @@ t.test('control: explain asks the script without waiting for it and without coun
 
 t.test('control: explain takes changes, which are made on the copy alone', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS })
-  const { control } = emulator
   const before = await everything(emulator)
-  const tried = async (changes?: object, body: object = { transaction: 'txn_a', amount: 1500 }) =>
-    (
-      await control('POST /explain', {
-        method: 'POST',
-        path: '/refunds',
-        body,
-        ...(changes && { changes })
-      })
-    ).body
+  const tried = (changes?: object, body: object = { transaction: 'txn_a', amount: 1500 }) =>
+    explained(emulator, 'POST /refunds', { body, changes })
   const charged = (amount: number) => ({
     data: { transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'external', amount }] }
   })
@@ -413,67 +342,53 @@ t.test('A25 control: what explain shows is masked', async t => {
   )
 })
 
-t.test(
-  'control: explain as text is for people: that of docs/evidence.md is as it says there',
-  async t => {
-    const { inject } = await startTestEmulator(t, { scenario: { fixtures: ['bistro'] } })
-    const guide = readFileSync(new URL('../../docs/evidence.md', import.meta.url), 'utf8')
-    const [, url = '', payload = '', answer = ''] =
-      /localhost:4010(\/_control\/explain\S*)' [^']*'[^']*' \\\n *-d '(\{.*?\})'\n```\n```text\n(.*?)\n```/s.exec(
-        guide
-      ) ?? []
-    const [line = ''] = /^ {2}BROKEN .*$/m.exec(answer) ?? []
-    const { status, text, headers } = await inject({
-      method: 'POST',
-      url,
-      headers: { host: 'localhost', 'content-type': 'application/json' },
-      payload
-    })
-    t.strictSame([status, headers['content-type']], [200, 'text/plain; charset=utf-8'])
-    t.match(
-      text,
-      /^req_1 {2}POST \/refunds {2}refused, 400, changed nothing {2}\(.+\)\n {2}body: transaction=\S+ amount=\d+\n/
-    )
-    t.ok(line !== '' && text.split('\n').includes(line), text)
-  }
-)
+t.test('control: explain as text is for people, and as docs/evidence.md shows it', async t => {
+  const { inject } = await startTestEmulator(t, { scenario: { fixtures: ['bistro'] } })
+  const guide = readFileSync(new URL('../../docs/evidence.md', import.meta.url), 'utf8')
+  const [, url = '', payload = '', answer = ''] =
+    /localhost:4010(\/_control\/explain\S*)' [^']*'[^']*' \\\n *-d '(\{.*?\})'\n```\n```text\n(.*?)\n```/s.exec(
+      guide
+    ) ?? []
+  const [line = ''] = /^ {2}BROKEN .*$/m.exec(answer) ?? []
+  const { status, text, headers } = await inject({
+    method: 'POST',
+    url,
+    headers: { host: 'localhost', 'content-type': 'application/json' },
+    payload
+  })
+  t.strictSame([status, headers['content-type']], [200, 'text/plain; charset=utf-8'])
+  t.match(
+    text,
+    /^req_0 {2}POST \/refunds {2}refused, 400, changed nothing {2}\(.+\)\n {2}body: transaction=\S+ amount=\d+\n/
+  )
+  t.ok(line !== '' && text.split('\n').includes(line), text)
+})
 
 const SOME = { method: 'GET', path: '/' }
 /** What is refused, with the place of the problem or the parameter. */
-const BAD: [body: Json, code: string, at: string][] = [
-  [{}, 'document_invalid', ''],
-  [{ ...SOME, method: 'get' }, 'document_invalid', 'method'],
-  [{ ...SOME, boby: {} }, 'document_invalid', 'boby'],
-  [{ ...SOME, body: 4 }, 'document_invalid', 'body'],
-  [{ ...SOME, headers: { a: 1 } }, 'document_invalid', 'headers.a'],
-  ...[
-    'refunds',
-    'http://localhost/next/refunds',
-    '/../_control/reset',
-    '/%2e%2E/_control/reset',
-    '/..\\_control\\reset',
-    '/..'
-  ].map((path): [Json, string, string] => [{ ...SOME, path }, 'parameter_invalid', 'path']),
-  [
-    { ...SOME, changes: { data: { tickets: [{ location: 'loc_b' }] } } },
-    'document_invalid',
-    'changes.data.tickets[0].location'
-  ],
-  [{ ...SOME, changes: { data: { tikets: [] } } }, 'document_invalid', 'changes.data.tikets'],
-  [
-    { ...SOME, changes: { settings: { pagination: { max_limit: 0 } } } },
-    'setting_invalid',
-    'pagination.max_limit'
-  ],
-  [{ ...SOME, changes: { clock: 'noon' } }, 'document_invalid', 'changes.clock'],
-  [{ ...SOME, changes: { script: [] } }, 'document_invalid', 'changes.script']
+const BAD: [sent: Json, code: string, at: string][] = [
+  [{ method: undefined, path: undefined }, 'document_invalid', ''],
+  ...parse(`
+    - [{method: get}, document_invalid, method]
+    - [{boby: {}}, document_invalid, boby]
+    - [{body: 4}, document_invalid, body]
+    - [{headers: {a: 1}}, document_invalid, headers.a]
+    - [{changes: {data: {tickets: [{location: loc_b}]}}}, document_invalid, 'changes.data.tickets[0].location']
+    - [{changes: {data: {tikets: []}}}, document_invalid, changes.data.tikets]
+    - [{changes: {settings: {pagination: {max_limit: 0}}}}, setting_invalid, pagination.max_limit]
+    - [{changes: {clock: noon}}, document_invalid, changes.clock]
+    - [{changes: {script: []}}, document_invalid, changes.script]
+  `),
+  ...String.raw`refunds http://localhost/next/refunds /../_control/reset /%2e%2E/_control/reset /..\_control\reset /..`
+    .split(' ')
+    .map((path): [Json, string, string] => [{ path }, 'parameter_invalid', 'path'])
 ]
 
 t.test('control: explain refuses what is no call, and changes nothing', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS })
   const before = await everything(emulator)
   for (const [body, code, at] of BAD) {
-    const { error } = (await emulator.control('POST /explain', body)).body
+    const { error } = await explained(emulator, 'GET /', body)
     t.strictSame(
       [error.code, error.param ?? error.problems[0].path],
       [code, at],
@@ -491,12 +406,8 @@ t.test('control: explain refuses what is no call, and changes nothing', async t 
 
 t.test('control: explain judges while the data file cannot be written', async t => {
   const data = { saved: async () => {}, isFailing: true, writable: async () => {} }
-  const explained = async (options: object) =>
-    (
-      await (
-        await startTestEmulator(t, options)
-      ).control('POST /explain', { method: 'POST', path: '/transactions', body: EXTERNAL })
-    ).body
-  t.equal((await explained({ data })).status, 200)
-  t.equal((await explained({ loaded: false })).error.code, 'not_ready')
+  const tried = async (options: object) =>
+    explained(await startTestEmulator(t, options), 'POST /transactions', { body: EXTERNAL })
+  t.equal((await tried({ data })).status, 200)
+  t.equal((await tried({ loaded: false })).error.code, 'not_ready')
 })

@@ -19,26 +19,23 @@ const UNSAFE = [
   '[localhost] [127.0.0.1] [] 127.1 evil.notlocalhost'
 ]
 
-t.test(
-  'control: a Host passes when no public DNS server could point it at this machine',
-  async t => {
-    const { control } = await startTestEmulator(t, {
-      settings: { control_hosts: ['ci.example', 'Other.Example:4010', '[fe80::1]'] }
-    })
-    const visit = (host: string) => control('GET /settings', undefined, { host })
-    for (const host of SAFE.join(' ').split(' ')) t.equal((await visit(host)).status, 200, host)
-    for (const host of [...UNSAFE.join(' ').split(' '), 'localhost, evil', 'localhost evil'])
-      t.equal((await visit(host)).status, 403, host)
-    const { headers, body } = await visit('EVIL.example:4010')
-    const { message, ...error } = body.error
-    t.strictSame(error, {
-      type: 'permission_error',
-      code: 'host_not_allowed',
-      request_id: headers['request-id']
-    })
-    t.match(message, / evil\.example /, 'it shows the name as it was compared')
-  }
-)
+t.test('control: a Host passes when no public DNS could point it at this machine', async t => {
+  const { control } = await startTestEmulator(t, {
+    settings: { control_hosts: ['ci.example', 'Other.Example:4010', '[fe80::1]'] }
+  })
+  const visit = (host: string) => control('GET /settings', undefined, { host })
+  for (const host of SAFE.join(' ').split(' ')) t.equal((await visit(host)).status, 200, host)
+  for (const host of [...UNSAFE.join(' ').split(' '), 'localhost, evil', 'localhost evil'])
+    t.equal((await visit(host)).status, 403, host)
+  const { headers, body } = await visit('EVIL.example:4010')
+  const { message, ...error } = body.error
+  t.strictSame(error, {
+    type: 'permission_error',
+    code: 'host_not_allowed',
+    request_id: headers['request-id']
+  })
+  t.match(message, / evil\.example /, 'it shows the name as it was compared')
+})
 
 t.test('control: no Host, which no browser sends, passes', async t => {
   const port = await (await startTestEmulator(t)).listen()
@@ -56,13 +53,12 @@ t.test('control: no Host, which no browser sends, passes', async t => {
       '1.1\r\nhost: localhost\r\nhost: evil.example',
       '1.1\r\nhost: localhost\r\nHost: localhost'
     ]
-  ] as const) {
+  ] as const)
     for (const request of requests) {
       const socket = connect(port, '127.0.0.1')
       socket.end(`GET /_control/state HTTP/${request}\r\nconnection: close\r\n\r\n`)
       t.match(await text(socket), `HTTP/1.1 ${status}`, JSON.stringify(request))
     }
-  }
 })
 
 t.test('control: a body is JSON or YAML, as large as its limit', async t => {
@@ -82,15 +78,14 @@ t.test('control: a body is JSON or YAML, as large as its limit', async t => {
     ['application/yaml', 200],
     ['text/yaml', 415],
     ['nonsense', 415]
-  ] as const) {
+  ] as const)
     t.equal(
       (await control('POST /records', '{"accounts":[]}', { 'content-type': type })).status,
       status,
       type
     )
-  }
   t.equal(await state(), before)
-  for (const type of ['text/plain', 'application/json', 'application/x-www-form-urlencoded']) {
+  for (const type of ['text/plain', 'application/json', 'application/x-www-form-urlencoded'])
     t.equal(
       (
         await inject({
@@ -102,7 +97,6 @@ t.test('control: a body is JSON or YAML, as large as its limit', async t => {
       200,
       type
     )
-  }
 
   for (const [on, body, status] of [
     ['POST /reset', ' { } ', 200],
@@ -120,16 +114,8 @@ t.test('control: a body is JSON or YAML, as large as its limit', async t => {
   const limitOf = async (on: string, body: string) =>
     /limits\.\w+/.exec((await control(on, body)).body.error?.message ?? '')?.[0]
   t.equal(await limitOf('POST /records', '{"accounts":[]}'.padEnd(300)), undefined)
-  t.equal(
-    await limitOf('POST /records', '{"accounts":[]}'.padEnd(301)),
-    'limits.control_body',
-    'a document has a limit of its own'
-  )
-  t.equal(
-    await limitOf('POST /verify', '{"script":"all_used"}'),
-    'limits.body',
-    'any other body that of the API'
-  )
+  t.equal(await limitOf('POST /records', '{"accounts":[]}'.padEnd(301)), 'limits.control_body')
+  t.equal(await limitOf('POST /verify', '{"script":"all_used"}'), 'limits.body')
 })
 
 t.test('control: before the start scenario is loaded', async t => {
@@ -169,25 +155,15 @@ t.test('control: an Origin passes when it is that of the Host', async t => {
     (await control('GET /state', undefined, { host, origin })).status
   for (const host of ['localhost:4010', '127.0.0.1:4010', '[::1]:4010', 'localhost'])
     t.equal(await visit(host, `http://${host}`), 200, host)
-  const others = [
-    'http://localhost:3000',
-    'http://localhost',
-    'http://127.0.0.1:4010',
-    'https://localhost:4010',
-    'http://localhost:4010.evil.example'
-  ]
+  const others =
+    'http://localhost:3000 http://localhost http://127.0.0.1:4010 https://localhost:4010 http://localhost:4010.evil.example'.split(
+      ' '
+    )
   for (const origin of [...others, 'null', ''])
     t.equal(await visit('localhost:4010', origin), 403, origin)
-  for (const on of [
-    'GET /nowhere',
-    'DELETE /state',
-    'GET /reset',
-    'POST /settings',
-    'PUT /settings',
-    'POST /health',
-    'GET /state/x',
-    'POST /nowhere?a=b'
-  ]) {
+  const unknown =
+    'GET /nowhere,DELETE /state,GET /reset,POST /settings,PUT /settings,POST /health,GET /state/x,POST /nowhere?a=b'
+  for (const on of unknown.split(',')) {
     const { status, body } = await control(on, on.startsWith('POST') ? 'a=b' : undefined, {
       'content-type': 'application/x-www-form-urlencoded'
     })
@@ -218,24 +194,19 @@ const from = (site: string, mode: string, dest: string) => ({
   'sec-fetch-dest': dest
 })
 const PAGES = ['GET ', 'GET /docs']
-const OTHERS = [
-  'GET /state',
-  'GET /health',
-  'GET /session',
-  'GET /console/console.js',
-  'POST /reset',
-  'GET /nowhere'
-]
+const OTHERS =
+  'GET /state,GET /health,GET /session,GET /console/console.js,POST /reset,GET /nowhere'.split(',')
 
 t.test('control: a page of another site or port may open a page, and nothing else', async t => {
   const { control, state } = await startTestEmulator(t)
   const before = await state()
-  const senders: [
-    sender: string,
+  type Sender = [
+    name: string,
     headers: Record<string, string>,
     opensPages: boolean,
     passes: boolean
-  ][] = [
+  ]
+  const senders: Sender[] = [
     ['a program', {}, true, true],
     ['fetch of Node.js', { 'sec-fetch-mode': 'cors' }, true, true],
     ['a typed address or a bookmark', from('none', 'navigate', 'document'), true, true],
@@ -247,8 +218,8 @@ t.test('control: a page of another site or port may open a page, and nothing els
     ['two sites', from('same-origin, cross-site', 'cors', 'empty'), false, false],
     ['no site', from('', 'cors', 'empty'), false, false]
   ]
-  for (const [sender, sent, opensPages, passes] of senders) {
-    for (const origin of [{}, { origin: 'http://localhost' }] as Record<string, string>[]) {
+  for (const [sender, sent, opensPages, passes] of senders)
+    for (const origin of [{}, { origin: 'http://localhost' }] as Record<string, string>[])
       for (const on of [...PAGES, ...OTHERS]) {
         const { body, headers } = await control(on, undefined, {
           host: 'localhost',
@@ -264,8 +235,6 @@ t.test('control: a page of another site or port may open a page, and nothing els
         )
         if (PAGES.includes(on) && isAllowed) t.match(headers['content-type'], /^text\/html/, on)
       }
-    }
-  }
   const form = await control('POST ', 'a=b', {
     ...from('cross-site', 'navigate', 'document'),
     'content-type': 'application/x-www-form-urlencoded'

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { parse } from 'yaml'
 import type { GivenSettings } from '../../src/core/settings.js'
 import {
   authorization,
@@ -108,11 +109,9 @@ t.test('sandboxes: they are listed with their addresses, scenario and counts', a
   const first = listed('Worker-1', { scenario: 'own', records: 0, requests: 0, in_flight: 0 })
   const second = listed('worker-2', { scenario: 'test', records: 5, requests: 2, in_flight: 0 })
   t.strictSame((await emulator.control('GET /sandboxes')).body, { data: [first, second] })
-  t.strictSame(
-    (await a.control('GET /sandboxes')).body,
-    { data: [first, { ...second, in_flight: 1 }] },
-    'in a sandbox with this request in flight'
-  )
+  t.strictSame((await a.control('GET /sandboxes')).body, {
+    data: [first, { ...second, in_flight: 1 }]
+  })
   t.equal((await emulator.control('GET /sandboxes?limit=1')).body.error.code, 'parameter_unknown')
 })
 
@@ -120,59 +119,29 @@ t.test('sandboxes: an API call whose path and key are right makes one', async t 
   const emulator = await startTestEmulator(t, {
     scenario: { data: smallFixture(), expect: [{ on: 'POST /refunds', times: 1 }] }
   })
-  const calls: [name: string, on: string, given: object, status: number, isMade: boolean][] = [
-    ['nokey', 'GET /tickets', { key: null }, 401, false],
-    ['wrong-key', 'GET /tickets', { key: 'sk_none' }, 401, false],
-    ['nowhere', 'GET /none', {}, 404, false],
-    ['method', 'DELETE /tickets/tkt_a', {}, 405, false],
-    ['head', 'HEAD /tickets', {}, 200, true],
-    [
-      'preflight',
-      'OPTIONS /tickets',
-      { headers: { origin: 'http://shop.example', 'access-control-request-method': 'GET' } },
-      204,
-      false
-    ],
-    [
-      'image',
-      'GET /tickets',
-      { headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' } },
-      404,
-      false
-    ],
-    [
-      'form',
-      'POST /transactions',
-      { key: null, headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' } },
-      404,
-      false
-    ],
-    ['found', 'GET /tickets', {}, 200, true],
-    ['missing', 'GET /tickets/none', {}, 404, true],
-    ['disabled', 'DELETE /locations/loc_a', {}, 501, true],
-    ['invalid', 'POST /refunds', {}, 400, true],
-    ['needless', 'POST /transactions', { key: null }, 400, true],
-    [
-      'page',
-      'GET /tickets',
-      { headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' } },
-      200,
-      true
-    ],
-    [
-      'own-page',
-      'GET /tickets',
-      { headers: { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'no-cors' } },
-      200,
-      true
-    ]
-  ]
+  const calls: [name: string, on: string, given: object, status: number, isMade: boolean][] =
+    parse(`
+    - [nokey, GET /tickets, {key: null}, 401, false]
+    - [wrong-key, GET /tickets, {key: sk_none}, 401, false]
+    - [nowhere, GET /none, {}, 404, false]
+    - [method, DELETE /tickets/tkt_a, {}, 405, false]
+    - [head, HEAD /tickets, {}, 200, true]
+    - [preflight, OPTIONS /tickets, {headers: {origin: http://shop.example, access-control-request-method: GET}}, 204, false]
+    - [image, GET /tickets, {headers: {sec-fetch-site: cross-site, sec-fetch-mode: no-cors}}, 404, false]
+    - [form, POST /transactions, {key: null, headers: {sec-fetch-site: cross-site, sec-fetch-mode: navigate}}, 404, false]
+    - [found, GET /tickets, {}, 200, true]
+    - [missing, GET /tickets/none, {}, 404, true]
+    - [disabled, DELETE /locations/loc_a, {}, 501, true]
+    - [invalid, POST /refunds, {}, 400, true]
+    - [needless, POST /transactions, {key: null}, 400, true]
+    - [page, GET /tickets, {headers: {sec-fetch-site: cross-site, sec-fetch-mode: cors}}, 200, true]
+    - [own-page, GET /tickets, {headers: {sec-fetch-site: same-origin, sec-fetch-mode: no-cors}}, 200, true]
+  `)
   for (const [name, on, given, status, isMade] of calls) {
     if (name === 'found') {
       t.match(
         (await emulator.control('GET /metrics')).text,
-        'commerce_calls_total{operation="GET /tickets",status="401"} 2',
-        'one without a key counts'
+        'commerce_calls_total{operation="GET /tickets",status="401"} 2'
       )
       t.ok(emulator.sandboxes.main.run.history.isEmpty, 'and is no period of its own')
     }
@@ -200,48 +169,38 @@ const PAGE = {
   'sec-fetch-dest': 'empty'
 }
 
-t.test(
-  'limits.sandboxes: a page of another site or port cannot fill it: what pages alone have used makes room',
-  async t => {
-    const pages: [page: string, headers: Record<string, string>, isPage: boolean][] = [
-      ['of another site', PAGE, true],
-      ['of another port', { ...PAGE, 'sec-fetch-site': 'same-site' }, true],
-      [
-        'an image of another port',
-        { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors' },
-        true
-      ],
-      ['of another site, where browsers do not name it', { origin: 'http://shop.example' }, true],
-      ['of the emulator', { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' }, false],
-      [
-        'of the emulator behind TLS',
-        { ...PAGE, 'sec-fetch-site': 'same-origin', origin: 'https://localhost' },
-        false
-      ],
-      ['of the emulator, where browsers do not name it', { origin: 'http://localhost' }, false],
-      ['none: a program', {}, false]
-    ]
-    const emulator = await startTestEmulator(t, { settings: { 'limits.sandboxes': 3 } })
-    const get = async (name: string, more: Record<string, string> = {}) =>
-      (
-        await sandboxClient(emulator, name).call('GET /tickets', {
-          headers: { host: 'localhost', ...more }
-        })
-      ).status
-    for (const [page, headers, isPage] of pages) {
-      t.equal(await get('worker'), 200)
-      for (const name of ['p1', 'p2']) t.equal(await get(name, headers), 200, `${page}: ${name}`)
-      t.strictSame(await namesIn(emulator), ['p1', 'p2', 'worker'], page)
-      t.equal(await get('worker-2'), isPage ? 200 : 429, `${page}: CI goes on`)
-      t.strictSame(
-        await namesIn(emulator),
-        isPage ? ['p2', 'worker', 'worker-2'] : ['p1', 'p2', 'worker'],
-        page
-      )
-      for (const name of await namesIn(emulator)) await emulator.sandboxes.delete(name)
-    }
+t.test('limits.sandboxes: pages cannot fill it: what they alone used makes room', async t => {
+  const shop = 'origin: http://shop.example'
+  const pages: [page: string, headers: Record<string, string>, isPage: boolean][] = parse(`
+    - [of another site, {${shop}, sec-fetch-site: cross-site, sec-fetch-mode: cors}, true]
+    - [of another port, {${shop}, sec-fetch-site: same-site, sec-fetch-mode: cors}, true]
+    - [an image of another port, {sec-fetch-site: same-site, sec-fetch-mode: no-cors}, true]
+    - [of a site that browsers do not name, {${shop}}, true]
+    - [of the emulator, {sec-fetch-site: same-origin, sec-fetch-mode: cors}, false]
+    - [of the emulator behind TLS, {origin: https://localhost, sec-fetch-site: same-origin, sec-fetch-mode: cors}, false]
+    - [of the emulator that browsers do not name, {origin: http://localhost}, false]
+    - [a program, {}, false]
+  `)
+  const emulator = await startTestEmulator(t, { settings: { 'limits.sandboxes': 3 } })
+  const get = async (name: string, more: Record<string, string> = {}) =>
+    (
+      await sandboxClient(emulator, name).call('GET /tickets', {
+        headers: { host: 'localhost', ...more }
+      })
+    ).status
+  for (const [page, headers, isPage] of pages) {
+    t.equal(await get('worker'), 200)
+    for (const name of ['p1', 'p2']) t.equal(await get(name, headers), 200, `${page}: ${name}`)
+    t.strictSame(await namesIn(emulator), ['p1', 'p2', 'worker'], page)
+    t.equal(await get('worker-2'), isPage ? 200 : 429, `${page}: CI goes on`)
+    t.strictSame(
+      await namesIn(emulator),
+      isPage ? ['p2', 'worker', 'worker-2'] : ['p1', 'p2', 'worker'],
+      page
+    )
+    for (const name of await namesIn(emulator)) await emulator.sandboxes.delete(name)
   }
-)
+})
 
 t.test('limits.sandboxes: a page takes the place only of what pages alone have used', async t => {
   for (const evictsIdle of [false, true]) {
@@ -261,8 +220,7 @@ t.test('limits.sandboxes: a page takes the place only of what pages alone have u
           delay: '1ms'
         })
       ).status,
-      201,
-      'now a program uses it'
+      201
     )
     const refused = await get('p4', PAGE)
 
@@ -274,19 +232,21 @@ t.test('limits.sandboxes: a page takes the place only of what pages alone have u
 })
 
 const REFUSED: [on: string, body: object | string, type?: string][] = [
-  ['POST /load', '{'],
-  ['POST /load', { scenario: { sede: 1 } }],
   ['POST /load', { scenario: { data: smallFixture(), steps: [{ do: 'GET /tickets/tkt_none' }] } }],
-  ['POST /reset?odd=1', ''],
-  ['POST /keys', { account: 'mch_none' }],
-  ['PATCH /settings', { odd: 1 }],
-  ['PUT /clock', {}],
-  ['POST /snapshots/none/restore', ''],
-  ['POST /script', {}],
-  ['POST /records', { tickets: [{ location: 'loc_none' }] }],
-  ['POST /records', 'tickets: [', 'application/yaml'],
-  ['PATCH /records/tickets/tkt_a', { location: 'loc_none' }],
-  ['DELETE /records/locations/loc_a', '']
+  ...parse(`
+    - [POST /load, '{']
+    - [POST /load, {scenario: {sede: 1}}]
+    - [POST /reset?odd=1, '']
+    - [POST /keys, {account: mch_none}]
+    - [PATCH /settings, {odd: 1}]
+    - [PUT /clock, {}]
+    - [POST /snapshots/none/restore, '']
+    - [POST /script, {}]
+    - [POST /records, {tickets: [{location: loc_none}]}]
+    - [POST /records, 'tickets: [', application/yaml]
+    - [PATCH /records/tickets/tkt_a, {location: loc_none}]
+    - [DELETE /records/locations/loc_a, '']
+  `)
 ]
 
 t.test('sandboxes: a refused control call and a dry run make none', async t => {
@@ -360,11 +320,7 @@ t.test('sandboxes.evict_idle: a sandbox with a call in flight stays, be it delay
   await use('idle')
 
   t.equal((await use('new')).status, 200)
-  t.strictSame(
-    await namesIn(emulator),
-    ['delayed', 'hung', 'new'],
-    'the only idle sandbox was removed, though it was used last'
-  )
+  t.strictSame(await namesIn(emulator), ['delayed', 'hung', 'new'])
   await hanging('new')
   const refused = await use('newer')
   t.strictSame([refused.status, refused.body.error.code], [429, 'sandbox_limit'])
@@ -377,11 +333,7 @@ t.test('sandboxes.evict_idle: a sandbox with a call in flight stays, be it delay
   delayed.abort()
   await isIdle('delayed')
   for (const name of ['newer', 'newest']) t.equal((await use(name)).status, 200)
-  t.strictSame(
-    await namesIn(emulator),
-    ['hung', 'new', 'newer', 'newest'],
-    'a call that its client aborted is no longer in flight'
-  )
+  t.strictSame(await namesIn(emulator), ['hung', 'new', 'newer', 'newest'])
 })
 
 t.test('sandboxes: deleting one closes its hung calls and event streams', async t => {
@@ -406,10 +358,7 @@ t.test('sandboxes: deleting one closes its hung calls and event streams', async 
   await sandboxClient(emulator, 'stays').call('GET /tickets/tkt_a')
   await until(() => streams[2]?.text.includes('/tickets/tkt_a') === true)
   t.ok(streams[2]?.text.includes('/tickets/tkt_a'), 'the other streams stay open')
-  t.notOk(
-    streams[3]?.text.includes('/tickets/tkt_a'),
-    'each stream has the events of its own sandbox'
-  )
+  t.notOk(streams[3]?.text.includes('/tickets/tkt_a'))
   t.equal(await inFlightIn('stays'), 2, 'the hung call and the stream')
   t.notOk(logs.some(line => JSON.parse(line).level >= 50))
 })
@@ -429,12 +378,8 @@ t.test('sandboxes: deleting one needs the name of an existing one', async t => {
   for (const name of ['a', 'b', 'c']) await sandboxClient(emulator, name).call('GET /tickets')
   for (const [path, ...is] of [
     ['/nothing', 404, 'sandbox_unknown', 'name'],
-    ...['a%2Fb', 'con', 'LPT1.txt', 'a.'].map(
-      name => [`/${name}`, 400, 'name_invalid', 'name'] as const
-    ),
-    ...['con1', 'console', 'com10', 'a.con'].map(
-      name => [`/${name}`, 404, 'sandbox_unknown', 'name'] as const
-    ),
+    ['/con', 400, 'name_invalid', 'name'],
+    ['/con1', 404, 'sandbox_unknown', 'name'],
     ['/a?force=1', 400, 'parameter_unknown', 'force'],
     ['', 404, 'path_unknown', undefined]
   ] as const) {
@@ -442,11 +387,7 @@ t.test('sandboxes: deleting one needs the name of an existing one', async t => {
     t.strictSame([status, body.error.code, body.error.param], is, path)
   }
   t.equal((await control('DELETE /sandboxes/%61')).status, 204)
-  t.equal(
-    (await sandboxClient(emulator, 'b').control('DELETE /sandboxes/b')).status,
-    204,
-    'a sandbox can be deleted at its own address'
-  )
+  t.equal((await sandboxClient(emulator, 'b').control('DELETE /sandboxes/b')).status, 204)
   t.equal((await sandboxClient(emulator, 'c').control('DELETE /sandboxes/b')).status, 404)
   t.strictSame(await namesIn(emulator), ['c'])
 })

@@ -30,64 +30,53 @@ t.test('script: entries are listed in order', async t => {
   t.strictSame((await control('GET /script')).body, { data: shown(1, 3, 2) })
 })
 
-t.test(
-  'script: an entry that was never applied lists the requests that it nearly was applied to, until it is',
-  async t => {
-    const on = 'POST /refunds'
-    const large = { on, match: { body: { amount: { gte: 50 } } }, respond: { status: 402 } }
-    const { call, control } = await startTestEmulator(t, {
-      scenario: { data: smallFixture({ transactions: [CHARGE] }), script: [DECLINED, large] }
-    })
-    const listed = async () =>
-      (await control('GET /script')).body.data.map(({ entry: _, ...listed }: Listed) => listed)
-    const refund = (amount: number) => call(on, { body: { transaction: 'txn_a', amount } })
-    const nearly = (name: string, condition: string, wanted: string, got: string) => ({
-      in: name,
-      misses: [{ condition, wanted, got }]
-    })
+t.test('script: an entry lists the requests that it nearly applied to, until it does', async t => {
+  const on = 'POST /refunds'
+  const large = { on, match: { body: { amount: { gte: 50 } } }, respond: { status: 402 } }
+  const { call, control } = await startTestEmulator(t, {
+    scenario: { data: smallFixture({ transactions: [CHARGE] }), script: [DECLINED, large] }
+  })
+  const listed = async () =>
+    (await control('GET /script')).body.data.map(({ entry: _, ...listed }: Listed) => listed)
+  const refund = (amount: number) => call(on, { body: { transaction: 'txn_a', amount } })
+  const nearly = (name: string, condition: string, wanted: string, got: string) => ({
+    in: name,
+    misses: [{ condition, wanted, got }]
+  })
 
-    await refund(49)
-    const [first, second] = await listed()
-    t.strictSame(first, {
-      id: 'scr_1',
-      matched: 1,
-      applied: 0,
-      near_misses: [nearly('req_1', 'calls', '2+', '1 that matched')]
-    })
-    t.strictSame(second, {
-      id: 'scr_2',
-      matched: 0,
-      applied: 0,
-      near_misses: [nearly('req_1', 'amount', '>= 50', '49')]
-    })
+  await refund(49)
+  const [first, second] = await listed()
+  t.strictSame(first, {
+    id: 'scr_1',
+    matched: 1,
+    applied: 0,
+    near_misses: [nearly('req_1', 'calls', '2+', '1 that matched')]
+  })
+  t.strictSame(second, {
+    id: 'scr_2',
+    matched: 0,
+    applied: 0,
+    near_misses: [nearly('req_1', 'amount', '>= 50', '49')]
+  })
 
-    for (const amount of [48, 47, 46, 45]) await refund(amount)
-    const near_misses = [45, 46, 47].map((amount, place) =>
-      nearly(`req_${5 - place}`, 'amount', '>= 50', String(amount))
-    )
-    const [, never] = await listed()
-    t.strictSame(never, { id: 'scr_2', matched: 0, applied: 0, near_misses })
-    await control('DELETE /script/scr_1')
-    await refund(50)
-    await control('POST /script', { on: 'GET /tickets', delay: '1ms' })
-    const [once, far] = await listed()
-    t.strictSame(once, { id: 'scr_2', matched: 1, applied: 1 }, 'one that was applied has none')
-    t.strictSame(
-      far,
-      { id: 'scr_3', matched: 0, applied: 0 },
-      'nor has one that no request came near to'
-    )
+  for (const amount of [48, 47, 46, 45]) await refund(amount)
+  const near_misses = [45, 46, 47].map((amount, place) =>
+    nearly(`req_${5 - place}`, 'amount', '>= 50', String(amount))
+  )
+  const [, never] = await listed()
+  t.strictSame(never, { id: 'scr_2', matched: 0, applied: 0, near_misses })
+  await control('DELETE /script/scr_1')
+  await refund(50)
+  await control('POST /script', { on: 'GET /tickets', delay: '1ms' })
+  const [once, far] = await listed()
+  t.strictSame(once, { id: 'scr_2', matched: 1, applied: 1 }, 'one that was applied has none')
+  t.strictSame(far, { id: 'scr_3', matched: 0, applied: 0 })
 
-    await control('POST /script', { ...DECLINED, match: { body: { amount: 51 } } })
-    t.equal((await listed())[2].near_misses.length, 3)
-    await control('DELETE /requests')
-    t.strictSame(
-      (await listed())[2],
-      { id: 'scr_4', matched: 0, applied: 0 },
-      'of an empty journal there is nothing to say'
-    )
-  }
-)
+  await control('POST /script', { ...DECLINED, match: { body: { amount: 51 } } })
+  t.equal((await listed())[2].near_misses.length, 3)
+  await control('DELETE /requests')
+  t.strictSame((await listed())[2], { id: 'scr_4', matched: 0, applied: 0 })
+})
 
 t.test('script: an entry that is added may wait for one that is there', async t => {
   const { call, control } = await startTestEmulator(t, { scenario })
@@ -109,29 +98,26 @@ t.test('script: an entry that is added may wait for one that is there', async t 
   )
 })
 
-t.test(
-  'script: a request from before an entry was added is no near miss for being early',
-  async t => {
-    const { call, control } = await startTestEmulator(t, {
-      scenario: { data: smallFixture({ transactions: [CHARGE] }) }
-    })
-    await call('POST /refunds', { body: 'transaction=txn_a&amount=5' })
-    for (const entry of [
-      {},
-      { calls: '2+' },
-      { per: 'transaction', calls: 2 },
-      { chance: 0 },
-      { match: { body: { amount: 5 } } },
-      { match: { body: { amount: 6 } } }
-    ]) {
-      const near = JSON.stringify(entry).includes('6') ? ['amount: wanted 6; got 5 in req_1'] : []
-      await control('POST /script', { on: 'POST /refunds', respond: { status: 402 }, ...entry })
-      const [listed] = (await control('GET /script')).body.data
-      t.strictSame(nearMissTexts(listed.near_misses ?? []), near, JSON.stringify(entry))
-      await control('DELETE /script')
-    }
+t.test('script: a request from before an entry is no near miss for being early', async t => {
+  const { call, control } = await startTestEmulator(t, {
+    scenario: { data: smallFixture({ transactions: [CHARGE] }) }
+  })
+  await call('POST /refunds', { body: 'transaction=txn_a&amount=5' })
+  for (const entry of [
+    {},
+    { calls: '2+' },
+    { per: 'transaction', calls: 2 },
+    { chance: 0 },
+    { match: { body: { amount: 5 } } },
+    { match: { body: { amount: 6 } } }
+  ]) {
+    const near = JSON.stringify(entry).includes('6') ? ['amount: wanted 6; got 5 in req_1'] : []
+    await control('POST /script', { on: 'POST /refunds', respond: { status: 402 }, ...entry })
+    const [listed] = (await control('GET /script')).body.data
+    t.strictSame(nearMissTexts(listed.near_misses ?? []), near, JSON.stringify(entry))
+    await control('DELETE /script')
   }
-)
+})
 
 t.test('script: an entry that is added goes behind the others, and can be taken away', async t => {
   const { call, control } = await startTestEmulator(t, { scenario })
@@ -155,11 +141,7 @@ t.test('script: an entry that is added goes behind the others, and can be taken 
     (await control('GET /script')).body.data.map(({ id }: Listed) => id).join(),
     'scr_2,scr_4'
   )
-  t.equal(
-    (await control('POST /script', body('third'))).body.id,
-    'scr_5',
-    'an id is not given out again'
-  )
+  t.equal((await control('POST /script', body('third'))).body.id, 'scr_5')
 
   const { status, body: unknown } = await control('DELETE /script/scr_1')
   t.strictSame([status, unknown.error.code, unknown.error.param], [404, 'entry_unknown', 'id'])
@@ -169,87 +151,81 @@ t.test('script: an entry that is added goes behind the others, and can be taken 
   t.equal((await call('GET /tickets')).body.object, 'list')
 })
 
-t.test(
-  'script: an entry that can never apply is refused with every problem and its place, and nothing is added',
-  async t => {
-    const { control } = await startTestEmulator(t, { scenario })
-    const before = (await control('GET /script')).text
-    const cases: [body: object | string, places: string[], headers?: Record<string, string>][] = [
-      [{}, ['body 1 ']],
-      [
-        {
-          on: 'POST /refunds',
-          respond: { status: 200, body: 1, error: { code: 'x', message: 'x' } },
-          calls: 'many'
-        },
-        ['body 1 respond', 'body 1 respond.status', 'body 1 calls']
-      ],
-      ['on: [', ['body 1 '], YAML]
-    ]
-    for (const [entry, places, headers] of cases) {
-      const { status, body } = await control('POST /script', entry, headers)
-      t.strictSame([status, body.error.code], [400, 'document_invalid'], JSON.stringify(entry))
-      t.equal(
-        body.error.problems
-          .map(({ file, path, line }: Record<string, unknown>) => `${file} ${line} ${path}`)
-          .join(),
-        places.join()
-      )
-    }
-    for (const body of [undefined, '{'])
-      t.equal((await control('POST /script', body)).body.error.code, 'body_malformed')
-    for (const on of [
-      'POST /script?dry_run=1',
-      'DELETE /script?all=1',
-      'DELETE /script/scr_1?all=1',
-      'POST /verify?within=2s'
-    ]) {
-      const { status, body } = await control(on, on.startsWith('POST /s') ? DECLINED : undefined)
-      t.strictSame([status, body.error.code], [400, 'parameter_unknown'], on)
-    }
-    t.equal((await control('GET /script')).text, before)
-  }
-)
-
-t.test(
-  'control: without a body, verify judges what the scenario expects: 200 when it holds, otherwise 409 with what was seen',
-  async t => {
-    const expect = [
-      { on: 'POST /refunds', times: 2 },
-      { on: 'GET /tickets', match: { query: { location: 'loc_a' } }, times: '0-1' }
-    ]
-    const { call, control } = await startTestEmulator(t, {
-      scenario: { data: smallFixture(), expect }
-    })
-    const verdict = async (body?: string) => {
-      const { status, body: answer } = await control('POST /verify', body)
-      return [
-        status,
-        answer.holds,
-        ...answer.expectations.flatMap(({ seen, holds }: { seen: number; holds: boolean }) => [
-          seen,
-          holds
-        ])
-      ]
-    }
-
-    t.strictSame(await verdict(), [409, false, 0, false, 0, false], 'nothing came')
-    await call('POST /refunds', { body: 'transaction=txn_none' })
-    await call('POST /refunds', { key: 'nope', body: 'transaction=txn_none' })
-    await call('GET /tickets', { query: 'location=loc_a&limit=many' })
-    t.strictSame(
-      await verdict('  '),
-      [200, true, 2, true, 1, true],
-      'refused requests count, those without a right key too'
+t.test('script: an entry that can never apply is refused, each problem with its place', async t => {
+  const { control } = await startTestEmulator(t, { scenario })
+  const before = (await control('GET /script')).text
+  const cases: [body: object | string, places: string[], headers?: Record<string, string>][] = [
+    [{}, ['body 1 ']],
+    [
+      {
+        on: 'POST /refunds',
+        respond: { status: 200, body: 1, error: { code: 'x', message: 'x' } },
+        calls: 'many'
+      },
+      ['body 1 respond', 'body 1 respond.status', 'body 1 calls']
+    ],
+    ['on: [', ['body 1 '], YAML]
+  ]
+  for (const [entry, places, headers] of cases) {
+    const { status, body } = await control('POST /script', entry, headers)
+    t.strictSame([status, body.error.code], [400, 'document_invalid'], JSON.stringify(entry))
+    t.equal(
+      body.error.problems
+        .map(({ file, path, line }: Record<string, unknown>) => `${file} ${line} ${path}`)
+        .join(),
+      places.join()
     )
-    await call('GET /tickets', { query: 'location=loc_a' })
-    t.strictSame(await verdict(), [409, false, 2, true, 2, false])
-    await control('POST /reset')
-    t.strictSame(await verdict(), [409, false, 0, false, 0, false], 'a reset sets the counts back')
-    await control('POST /load', { scenario: { data: smallFixture() } })
-    t.strictSame(await verdict(), [200, true])
   }
-)
+  for (const body of [undefined, '{'])
+    t.equal((await control('POST /script', body)).body.error.code, 'body_malformed')
+  for (const on of [
+    'POST /script?dry_run=1',
+    'DELETE /script?all=1',
+    'DELETE /script/scr_1?all=1',
+    'POST /verify?within=2s'
+  ]) {
+    const { status, body } = await control(on, on.startsWith('POST /s') ? DECLINED : undefined)
+    t.strictSame([status, body.error.code], [400, 'parameter_unknown'], on)
+  }
+  t.equal((await control('GET /script')).text, before)
+})
+
+t.test('control: without a body, verify judges what the scenario expects: 200 or 409', async t => {
+  const expect = [
+    { on: 'POST /refunds', times: 2 },
+    { on: 'GET /tickets', match: { query: { location: 'loc_a' } }, times: '0-1' }
+  ]
+  const { call, control } = await startTestEmulator(t, {
+    scenario: { data: smallFixture(), expect }
+  })
+  const verdict = async (body?: string) => {
+    const { status, body: answer } = await control('POST /verify', body)
+    return [
+      status,
+      answer.holds,
+      ...answer.expectations.flatMap(({ seen, holds }: { seen: number; holds: boolean }) => [
+        seen,
+        holds
+      ])
+    ]
+  }
+
+  t.strictSame(await verdict(), [409, false, 0, false, 0, false], 'nothing came')
+  await call('POST /refunds', { body: 'transaction=txn_none' })
+  await call('POST /refunds', { key: 'nope', body: 'transaction=txn_none' })
+  await call('GET /tickets', { query: 'location=loc_a&limit=many' })
+  t.strictSame(
+    await verdict('  '),
+    [200, true, 2, true, 1, true],
+    'refused requests count, those without a right key too'
+  )
+  await call('GET /tickets', { query: 'location=loc_a' })
+  t.strictSame(await verdict(), [409, false, 2, true, 2, false])
+  await control('POST /reset')
+  t.strictSame(await verdict(), [409, false, 0, false, 0, false], 'a reset sets the counts back')
+  await control('POST /load', { scenario: { data: smallFixture() } })
+  t.strictSame(await verdict(), [200, true])
+})
 
 t.test('script: an entry that is added as the first is tried before the others', async t => {
   const { call, control } = await startTestEmulator(t, { scenario })

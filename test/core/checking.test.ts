@@ -23,54 +23,31 @@ t.test('paths of a document are written as code would', async t => {
 })
 
 t.test('checking: every kind of problem is said in words, with its place', async t => {
+  // biome-ignore format: a table
   const { problems: check } = checkerOf(() => ({
-    type: 'object',
-    additionalProperties: false,
-    required: ['name'],
+    type: 'object', additionalProperties: false, required: ['name'],
     properties: {
-      name: { type: 'string', minLength: 1 },
-      count: { type: 'integer', minimum: 1, maximum: 9 },
-      number: { type: 'number' },
-      flag: { type: 'boolean' },
-      maybe: { type: ['string', 'null'] },
-      word: { type: 'string', enum: ['card', 'vip'] },
-      wordOrNull: { type: ['string', 'null'], enum: ['card', null] },
-      mail: { type: 'string', format: 'email' },
-      at: { type: 'string', format: 'instant' },
-      id: { type: 'string', pattern: '^[a-z]+$' },
-      key: { type: 'string', pattern: '^[a-z]+$' },
-      list: {
-        type: 'array',
-        items: { type: 'object', properties: { 'a/b~c': { type: 'integer' } } }
-      },
-      parts: {
-        type: 'object',
-        additionalProperties: false,
-        properties: { inner: { type: 'string' } }
-      },
-      nested: {
-        type: ['array', 'object'],
-        items: { type: 'integer' },
-        additionalProperties: { type: 'integer' }
-      },
+      name: { type: 'string', minLength: 1 }, count: { type: 'integer', minimum: 1, maximum: 9 }, number: { type: 'number' },
+      flag: { type: 'boolean' }, maybe: { type: ['string', 'null'] }, word: { type: 'string', enum: ['card', 'vip'] },
+      wordOrNull: { type: ['string', 'null'], enum: ['card', null] }, mail: { type: 'string', format: 'email' },
+      at: { type: 'string', format: 'instant' }, id: { type: 'string', pattern: '^[a-z]+$' }, key: { type: 'string', pattern: '^[a-z]+$' },
+      list: { type: 'array', items: { type: 'object', properties: { 'a/b~c': { type: 'integer' } } } },
+      parts: { type: 'object', additionalProperties: false, properties: { inner: { type: 'string' } } },
+      nested: { type: ['array', 'object'], items: { type: 'integer' }, additionalProperties: { type: 'integer' } },
       either: {
-        if: { type: 'object' },
         // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-        then: { type: 'object', required: ['now'] },
-        else: { type: 'string' }
+        if: { type: 'object' }, then: { type: 'object', required: ['now'] }, else: { type: 'string' }
       }
     }
   }))
   const name = 'x'
+  // biome-ignore format: a table
   const cases: [
     document: object,
     ...problems: [path: string, code: string, ...names: string[]][]
   ][] = [
     [{ name, number: undefined, count: 0 }, ['count', 'too_small']],
-    [
-      { name, at: '2026-03-01T18:00:00 02:00' },
-      ['at', 'wrong_format', instantProblem('2026-03-01T18:00:00 02:00').expected]
-    ],
+    [{ name, at: '2026-03-01T18:00:00 02:00' }, ['at', 'wrong_format', instantProblem('2026-03-01T18:00:00 02:00').expected]],
     [{ name, id: 'A'.repeat(100) }, ['id', 'not_matching', `got ${'A'.repeat(60)}…`]],
     ...parse(`[
       [{ name: x }], [{}, ['', required, name]], [{ name: '' }, [name, empty]], [{ name: 1 }, [name, wrong_type, text, got 1, 'quote it: "1"']],
@@ -90,17 +67,9 @@ t.test('checking: every kind of problem is said in words, with its place', async
       [{ name: x, either: 5 }, [either, wrong_type, text]], [{ name: x, either: {} }, [either, required, now]],
       [{ name: x, either: [] }, [either, wrong_type, text]]
     ]`),
-    [
-      { name, ['y'.repeat(200)]: 1 },
-      [`${'y'.repeat(128)}…`, 'unknown_name', `${'y'.repeat(60)}…;`, 'available: name, count,']
-    ],
+    [{ name, ['y'.repeat(200)]: 1 }, [`${'y'.repeat(128)}…`, 'unknown_name', `${'y'.repeat(60)}…;`, 'available: name, count,']],
     [[], ['', 'wrong_type', 'an object', 'got an empty list']],
-    [
-      { count: 0, either: {} },
-      ['', 'required', 'name'],
-      ['count', 'too_small'],
-      ['either', 'required', 'now']
-    ]
+    [{ count: 0, either: {} }, ['', 'required', 'name'], ['count', 'too_small'], ['either', 'required', 'now']]
   ]
   for (const [document, ...problems] of cases) {
     const found = await check(document)
@@ -117,23 +86,20 @@ t.test('checking: every kind of problem is said in words, with its place', async
   }
 })
 
-t.test(
-  'checking: all problems of a document are reported at once, and the schema is compiled once, on first use',
-  async t => {
-    let made = 0
-    const { problems: check } = checkerOf(() => {
-      made++
-      return { type: ['array', 'object'], items: { type: 'integer' }, additionalProperties: false }
-    })
+t.test('checking: all problems come at once; a schema is compiled on first use', async t => {
+  let made = 0
+  const { problems: check } = checkerOf(() => {
+    made++
+    return { type: ['array', 'object'], items: { type: 'integer' }, additionalProperties: false }
+  })
 
-    t.equal(made, 0)
-    t.equal((await check(['a', 1, 'b', 'c'])).length, 3)
-    for (const many of [Array(5000).fill('a'), Object.fromEntries(Array(5000).entries())])
-      t.equal((await check(many, 10)).length, 11, 'nobody looks for more')
-    t.strictSame(await check([1, 2]), [])
-    t.equal(made, 1)
-  }
-)
+  t.equal(made, 0)
+  t.equal((await check(['a', 1, 'b', 'c'])).length, 3)
+  for (const many of [Array(5000).fill('a'), Object.fromEntries(Array(5000).entries())])
+    t.equal((await check(many, 10)).length, 11, 'nobody looks for more')
+  t.strictSame(await check([1, 2]), [])
+  t.equal(made, 1)
+})
 
 t.test('did-you-mean: the nearest known name, when one is near', async t => {
   const known = ['display_name', 'phone', 'website', 'metadata', 'address[city]']
@@ -143,48 +109,38 @@ t.test('did-you-mean: the nearest known name, when one is near', async t => {
   for (const [name, meant] of near) t.equal(nearest(name, known), meant)
   for (const name of ['xyz', '', 'completely_else']) t.equal(nearest(name, known), null, name)
   t.equal(nearest('phone', []), null)
-  t.equal(
-    nearest('x'.repeat(200), [`${'x'.repeat(199)}y`]),
-    null,
-    'a long name is no misspelled one'
-  )
+  t.equal(nearest('x'.repeat(200), [`${'x'.repeat(199)}y`]), null, 'a long name is no misspelling')
   t.equal(nearest('x'.repeat(128), [`${'x'.repeat(128)}y`]), null)
   t.equal(nearest('ab', ['ax', 'ay']), 'ax', 'of equally near ones the first')
   t.equal(didYouMean('fone', known), '; did you mean phone?')
   t.equal(didYouMean('xyz', known), '')
 })
 
-t.test(
-  'what there is: the first twenty by name, the others by their number; a sentence ends in one mark',
-  async t => {
-    const names = (count: number) => Array.from({ length: count }, (_, nth) => `n${nth}`)
-    const twenty = `available: ${names(20).join(', ')}`
-    for (const [count, says] of Object.entries({
-      0: 'there are none',
-      2: 'available: n0, n1',
-      20: twenty,
-      23: `${twenty} and 3 more`
-    }))
-      t.equal(thereAre(names(Number(count))), says)
-    t.strictSame(['no such name', 'no such name.', 'did you mean x?'].map(sentence), [
-      'no such name.',
-      'no such name.',
-      'did you mean x?'
-    ])
-  }
-)
+t.test('what there is: twenty by name, the others by number; one mark ends a sentence', async t => {
+  const names = (count: number) => Array.from({ length: count }, (_, nth) => `n${nth}`)
+  const twenty = `available: ${names(20).join(', ')}`
+  for (const [count, says] of Object.entries({
+    0: 'there are none',
+    2: 'available: n0, n1',
+    20: twenty,
+    23: `${twenty} and 3 more`
+  }))
+    t.equal(thereAre(names(Number(count))), says)
+  t.strictSame(['no such name', 'no such name.', 'did you mean x?'].map(sentence), [
+    'no such name.',
+    'no such name.',
+    'did you mean x?'
+  ])
+})
 
-t.test(
-  'checking: a template that is no object is of the wrong type, and nothing else is said of it',
-  async t => {
-    const { problems } = checkerOf(() => ({
-      type: 'object',
-      'x-template': { placeholders: ['a'], once: [] }
-    }))
-    const codes = (await problems('x')).map(({ code }) => code)
-    t.strictSame(codes, ['wrong_type'])
-  }
-)
+t.test('checking: a template that is no object is of the wrong type, and no more', async t => {
+  const { problems } = checkerOf(() => ({
+    type: 'object',
+    'x-template': { placeholders: ['a'], once: [] }
+  }))
+  const codes = (await problems('x')).map(({ code }) => code)
+  t.strictSame(codes, ['wrong_type'])
+})
 
 t.test('checking: templates, texts and lists have maxima', async t => {
   const filledWith = (text: string, count: number) => ({ a: Array(count).fill(text) })
@@ -192,9 +148,7 @@ t.test('checking: templates, texts and lists have maxima', async t => {
   const ticket = (length: number) => ({
     tickets: [{ location: 'l', reference: 'r'.repeat(length) }]
   })
-  const on = (count: number) => ({
-    script: [{ on: Array(count).fill('GET *'), delay: '1s' }]
-  })
+  const on = (count: number) => ({ script: [{ on: Array(count).fill('GET *'), delay: '1s' }] })
   const match = (count: number) => ({
     script: [{ on: 'GET /tickets', match: { key: Array(count).fill('k') }, delay: '1s' }]
   })

@@ -35,20 +35,11 @@ t.test('A05: a running clock stops at the last instant that is stored', async t 
 })
 
 t.test('A05: a clock started from the reading of another reads what that one reads', async t => {
+  // biome-ignore format: a table
   const cases: [title: string, start: ClockStart, later: ClockStart, now: [number, number]][] = [
     ["the machine's", MACHINE_CLOCK, { at: null, running: true }, [5250, 6000]],
-    [
-      'running',
-      { at: 1_000_000, running: true },
-      { at: 1_000_250, running: true },
-      [1_000_250, 1_001_000]
-    ],
-    [
-      'frozen',
-      { at: 1_000_000, running: false },
-      { at: 1_000_000, running: false },
-      [1_000_000, 1_000_000]
-    ],
+    ['running', { at: 1_000_000, running: true }, { at: 1_000_250, running: true }, [1_000_250, 1_001_000]],
+    ['frozen', { at: 1_000_000, running: false }, { at: 1_000_000, running: false }, [1_000_000, 1_000_000]],
     ['frozen in 1970', { at: 0, running: false }, { at: 0, running: false }, [0, 0]]
   ]
   for (const [title, start, reading, [first, second]] of cases) {
@@ -78,25 +69,13 @@ t.test('durations: a number with a unit, or ISO 8601, in milliseconds', async t 
 })
 
 t.test('durations: what is no length of time up to a hundred years', async t => {
+  // biome-ignore format: a table
   const cases = [
-    ...[
-      '',
-      ' ',
-      '5 s',
-      ' 5s',
-      '5s ',
-      '5s\n',
-      'PT2S ',
-      'P 1D',
-      `${'9'.repeat(400)}d`,
-      `P${'9'.repeat(400)}D`
-    ],
+    ...['', ' ', '5 s', ' 5s', '5s ', '5s\n', 'PT2S ', 'P 1D', `${'9'.repeat(400)}d`, `P${'9'.repeat(400)}D`],
     ...'5 s ms 5S +5s -5s .5s 5.s 1,5s 1e3s 0x5s ٥s 5sec 5w 5s5s 1h30m P PTS P1 PT1 P1S pt2s P-1D -P1D PT-5S P1D2 P1DT P1H PT1D P1W1Y P1M P1Y P0M P1Y2M3D p1m P0.5Y'.split(
       ' '
     ),
-    ...'PT1S1M P1.D P.5D 2026-03-01 Infinityd NaNs __proto__ 36601d 878401h P5229W P9999999999D'.split(
-      ' '
-    )
+    ...'PT1S1M P1.D P.5D 2026-03-01 Infinityd NaNs __proto__ 36601d 878401h P5229W P9999999999D'.split(' ')
   ]
   for (const text of cases) t.equal(durationOf(text), null, JSON.stringify(text.slice(0, 40)))
   for (const form of ['250ms', '2s', '36h', '7d', 'PT36H']) {

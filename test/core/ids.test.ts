@@ -16,26 +16,23 @@ const KINDS = {
 }
 const free = new Set<string>()
 
-t.test(
-  'A02 A03: ids are a prefix and 24 letters and digits, the same for the same seed, kind and number',
-  async t => {
-    const drawThree = (given: GivenSettings, kind: IdKind) => {
-      const ids = new Ids()
-      return [1, 2, 3].map(() => ids.draw(kind, settings(given), free))
-    }
-
-    const all: string[] = []
-    for (const [kind, prefix] of Object.entries(KINDS) as [IdKind, string][]) {
-      const drawn = drawThree({}, kind)
-      for (const id of drawn) t.ok(new RegExp(`^${prefix}[A-Za-z0-9]{24}$`).test(id), id)
-      t.strictSame(drawThree({}, kind), drawn, 'the same calls draw the same ids')
-      t.strictSame(drawThree({ seed: 1 }, kind), drawn, 'the default seed is 1')
-      all.push(...drawn, ...drawThree({ seed: 2 }, kind))
-    }
-    t.equal(new Set(all).size, all.length, 'seeds, kinds and numbers draw apart')
-    t.equal(new Set(all.map(id => id.slice(4))).size, all.length, 'the bodies differ too')
+t.test('A02 A03: ids are a prefix and 24 letters and digits, by seed, kind and number', async t => {
+  const drawThree = (given: GivenSettings, kind: IdKind) => {
+    const ids = new Ids()
+    return [1, 2, 3].map(() => ids.draw(kind, settings(given), free))
   }
-)
+
+  const all: string[] = []
+  for (const [kind, prefix] of Object.entries(KINDS) as [IdKind, string][]) {
+    const drawn = drawThree({}, kind)
+    for (const id of drawn) t.ok(new RegExp(`^${prefix}[A-Za-z0-9]{24}$`).test(id), id)
+    t.strictSame(drawThree({}, kind), drawn, 'the same calls draw the same ids')
+    t.strictSame(drawThree({ seed: 1 }, kind), drawn, 'the default seed is 1')
+    all.push(...drawn, ...drawThree({ seed: 2 }, kind))
+  }
+  t.equal(new Set(all).size, all.length, 'seeds, kinds and numbers draw apart')
+  t.equal(new Set(all.map(id => id.slice(4))).size, all.length, 'the bodies differ too')
+})
 
 t.test('A03: each kind counts alone, an id that is taken is skipped', async t => {
   const plain = new Ids()
@@ -92,11 +89,7 @@ t.test('A18: API keys are drawn from the seed too', async t => {
   t.equal(new Ids().draw('key', settings(), free), first)
   t.not(new Ids().draw('key', settings({ seed: 2 }), free), first)
   t.not(new Ids().draw('key', settings(), new Set([first])), first)
-  t.equal(
-    new Ids().draw('key', settings({ 'ids.length': 8 }), free),
-    first,
-    'ids.length is of ids alone'
-  )
+  t.equal(new Ids().draw('key', settings({ 'ids.length': 8 }), free), first, 'it is of ids alone')
 })
 
 t.test("A02: a family's kind; an Account's goes by its type", async t => {
@@ -121,16 +114,12 @@ t.test('A03: a draw depends on the seed, the label and its number alone', async 
 
   const first = draws.map(drawn)
 
-  t.strictSame(
-    draws.toReversed().map(drawn),
-    first.toReversed(),
-    'in whatever order they are drawn'
-  )
+  t.strictSame(draws.toReversed().map(drawn), first.toReversed(), 'in whatever order drawn')
   for (const place of [0, 1] as const)
     t.equal(
       new Set(first.map(one => one[place])).size,
       draws.length,
-      'seeds, labels and numbers draw apart'
+      'seeds, labels, numbers apart'
     )
 })
 
@@ -147,26 +136,23 @@ t.test('A03: fractions lie from 0 up to 1 and are spread evenly', async t => {
     t.ok(count > 850 && count < 1150, `${count} in tenth ${tenth}`)
 })
 
-t.test(
-  'A03: a block holds its texts one behind the other, each after the prefix, all of them different',
-  async t => {
-    for (const [prefix, length] of [
-      ['txn_', 24],
-      ['', 8],
-      ['x', 64]
-    ] as const) {
-      const block = drawnBlock(1, 'ticket', 5, { prefix, length }).toString('latin1')
-      const size = prefix.length + length
-      const texts = Array.from({ length: TEXTS_A_BLOCK }, (_, place) =>
-        block.slice(place * size, (place + 1) * size)
-      )
+t.test('A03: a block holds its texts one behind the other, prefixed, all different', async t => {
+  for (const [prefix, length] of [
+    ['txn_', 24],
+    ['', 8],
+    ['x', 64]
+  ] as const) {
+    const block = drawnBlock(1, 'ticket', 5, { prefix, length }).toString('latin1')
+    const size = prefix.length + length
+    const texts = Array.from({ length: TEXTS_A_BLOCK }, (_, place) =>
+      block.slice(place * size, (place + 1) * size)
+    )
 
-      t.equal(block.length, TEXTS_A_BLOCK * size)
-      for (const text of texts) t.match(text, new RegExp(`^${prefix}[A-Za-z0-9]{${length}}$`))
-      t.equal(new Set(texts).size, TEXTS_A_BLOCK)
-    }
+    t.equal(block.length, TEXTS_A_BLOCK * size)
+    for (const text of texts) t.match(text, new RegExp(`^${prefix}[A-Za-z0-9]{${length}}$`))
+    t.equal(new Set(texts).size, TEXTS_A_BLOCK)
   }
-)
+})
 
 t.test('A03: ids go on the same over the end of a block', async t => {
   const plain = new Ids()

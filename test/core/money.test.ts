@@ -16,27 +16,16 @@ t.test('A22 A24: what a payment settles', async t => {
   const parts = { transaction_amount: 7, payment_amount: 8 }
   const less = { currency: 'gbp', transaction_amount: 5, tip_amount: 4 }
   const zero = { currency: 'eur', amount: 0, tip_amount: 0 }
+  // biome-ignore format: a table
   const cases: [title: string, sent: object, settled: object][] = [
-    ['nothing', {}, {}],
+    ['nothing', {}, {}], ['nulls', { currency: null, amount: null, tip_amount: null, donation_amount: null, amounts: null }, {}],
+    ['the top level', top, top], ['transaction_amount', { amounts: parts }, { amount: 7, amounts: parts }],
+    ['payment_amount', { amounts: { payment_amount: 8 } }, { amount: 8, amounts: { payment_amount: 8 } }],
     [
-      'nulls',
-      { currency: null, amount: null, tip_amount: null, donation_amount: null, amounts: null },
-      {}
-    ],
-    ['the top level', top, top],
-    ['transaction_amount', { amounts: parts }, { amount: 7, amounts: parts }],
-    [
-      'payment_amount',
-      { amounts: { payment_amount: 8 } },
-      { amount: 8, amounts: { payment_amount: 8 } }
-    ],
-    [
-      'tip and currency',
-      { amounts: { tip_amount: 1, currency: 'gbp' } },
+      'tip and currency', { amounts: { tip_amount: 1, currency: 'gbp' } },
       { tip_amount: 1, currency: 'gbp', amounts: { tip_amount: 1, currency: 'gbp' } }
     ],
-    ['the top level wins', { ...zero, amounts: less }, { ...zero, amounts: less }],
-    ['an empty amounts', { amounts: {} }, { amounts: {} }]
+    ['the top level wins', { ...zero, amounts: less }, { ...zero, amounts: less }], ['an empty amounts', { amounts: {} }, { amounts: {} }]
   ]
   for (const [title, sent, expected] of cases)
     t.strictSame(

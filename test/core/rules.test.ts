@@ -61,10 +61,7 @@ t.test('LOC-3, TXN-3, TXN-4, REF-6, REF-7: which facts keep the rules of a creat
   })
   for (const [type, by] of Object.entries({ merchant: null, reseller: 'LOC-3', null: 'LOC-3' }))
     t.equal(
-      broken(LOCATION_RULES, {
-        account: 'a',
-        type: type === 'null' ? null : (type as 'merchant')
-      }),
+      broken(LOCATION_RULES, { account: 'a', type: type === 'null' ? null : (type as 'merchant') }),
       by,
       type
     )
@@ -106,18 +103,15 @@ t.test('LOC-3, TXN-3, TXN-4, REF-6, REF-7: which facts keep the rules of a creat
   }
 })
 
-t.test(
-  'A08: every refusal has a status, a type and a sentence that says when it comes',
-  async t => {
-    for (const [code, { status, type, when }] of Object.entries(CATALOGUE)) {
-      t.ok(/^[a-z_]+$/.test(code), code)
-      t.ok(/_error$/.test(type), type)
-      t.ok(/^[A-Z`].*\.$/.test(when), when)
-      t.ok(statusOf(code as ErrorCode, settings()) >= 400)
-      t.ok(typeof status === 'number' || Object.hasOwn(settings(), status), `${code} ${status}`)
-    }
+t.test('A08: every refusal has a status, a type and a sentence on when it comes', async t => {
+  for (const [code, { status, type, when }] of Object.entries(CATALOGUE)) {
+    t.ok(/^[a-z_]+$/.test(code), code)
+    t.ok(/_error$/.test(type), type)
+    t.ok(/^[A-Z`].*\.$/.test(when), when)
+    t.ok(statusOf(code as ErrorCode, settings()) >= 400)
+    t.ok(typeof status === 'number' || Object.hasOwn(settings(), status), `${code} ${status}`)
   }
-)
+})
 
 t.test('A08: statuses by default, and as settings say', async t => {
   const given = {

@@ -43,11 +43,7 @@ t.test('A40: letter case is ignored by Unicode, whatever the locale', async t =>
           `${text} ${query}`
         )
   }
-  t.equal(
-    matchOf('ΟΔΟΣ ΑΘΗΝΑΣ 5', 'αθηνας', 'contains'),
-    'other_case',
-    'a final sigma within the text'
-  )
+  t.equal(matchOf('ΟΔΟΣ ΑΘΗΝΑΣ 5', 'αθηνας', 'contains'), 'other_case', 'a final sigma within')
   t.equal(matchOf('ΟΔΟΣΑ', 'οδος', 'prefix'), 'other_case', 'a final sigma of the query alone')
   t.equal(matchOf('Maßstab', 'MASS', 'prefix'), 'other_case')
 })

@@ -6,6 +6,7 @@ import { CHECKS, type Sentences, sayer } from '../../src/core/sentences.js'
 import { REFUSALS as ENGINE } from '../../src/engine/sentences.js'
 import { REFUSALS as SANDBOX } from '../../src/sandbox/sentences.js'
 import { SAYS as DOCUMENTS } from '../../src/scenario/document-sentences.js'
+import { SAYS as TEXTS } from '../../src/scenario/read/sentences.js'
 import { SAYS as SCENARIO } from '../../src/scenario/sentences.js'
 
 const MAX = 500
@@ -33,6 +34,7 @@ const EMULATED = 'a refusal of the emulated API'
 const TABLES = {
   'a check': said(CHECKS),
   'a document': said(DOCUMENTS),
+  'a text': said(TEXTS),
   'a scenario': said(SCENARIO),
   'a verdict': said(VERIFY),
   'a refusal of the control API': refused(CONTROL),

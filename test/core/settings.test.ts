@@ -13,23 +13,20 @@ import {
   variableOf
 } from '../../src/core/settings.js'
 
-t.test(
-  'settings: control before flag before environment before scenario before default',
-  async t => {
-    const places = ['scenario', 'environment', 'flag', 'control'] as const
-    const given: Record<string, object> = {}
+t.test('settings: control, then flag, environment, scenario, default', async t => {
+  const places = ['scenario', 'environment', 'flag', 'control'] as const
+  const given: Record<string, object> = {}
 
-    for (const [index, place] of (['default', ...places] as const).entries()) {
-      if (place !== 'default') given[place] = { 'ids.length': 24 + index }
-      const { values, sources } = settingsInForce(given)
-      t.strictSame(
-        [values['ids.length'], sources['ids.length'], values.seed, sources.seed],
-        [24 + index, place, 1, 'default'],
-        'the others stay as they were'
-      )
-    }
+  for (const [index, place] of (['default', ...places] as const).entries()) {
+    if (place !== 'default') given[place] = { 'ids.length': 24 + index }
+    const { values, sources } = settingsInForce(given)
+    t.strictSame(
+      [values['ids.length'], sources['ids.length'], values.seed, sources.seed],
+      [24 + index, place, 1, 'default'],
+      'the others stay as they were'
+    )
   }
-)
+})
 
 t.test('settings: false, 0 and null are values, undefined is none', async t => {
   const { values, sources } = settingsInForce({
@@ -49,16 +46,13 @@ t.test('settings: false, 0 and null are values, undefined is none', async t => {
   t.strictSame(Object.keys(sources), SETTING_KEYS)
 })
 
-t.test(
-  'settings: each default keeps its own schema, and each setting says what it does',
-  async t => {
-    const { problems: check } = checkerOf(() => settingsSchema(() => true))
-    const defaults = nested(settingsInForce({}).values)
+t.test('settings: each default keeps its own schema; each setting says what it does', async t => {
+  const { problems: check } = checkerOf(() => settingsSchema(() => true))
+  const defaults = nested(settingsInForce({}).values)
 
-    t.strictSame(await check(JSON.parse(JSON.stringify(defaults))), [])
-    for (const key of SETTING_KEYS) t.ok(/^.+\.$/.test(SETTINGS[key].about), key)
-  }
-)
+  t.strictSame(await check(JSON.parse(JSON.stringify(defaults))), [])
+  for (const key of SETTING_KEYS) t.ok(/^.+\.$/.test(SETTINGS[key].about), key)
+})
 
 t.test('settings: the variable and the place in a scenario', async t => {
   const variables = (
@@ -196,26 +190,23 @@ t.test('settings: a key below the value of another is an unknown name', async t 
     )
 })
 
-t.test(
-  'settings: a process setting in a sandbox is a problem that says where it belongs',
-  async t => {
-    const given = (as: string) =>
-      `is a setting of the process; give it when you start the emulator, with ${as}=`
-    for (const [name, as] of [
-      ['port', 'PORT or --set port'] as const,
-      ...['limits.body', 'limits'].map(name => [name, 'LIMITS_BODY or --set limits.body'] as const)
-    ])
-      t.equal(processSettingProblem(name), given(as))
-    for (const name of [
-      'seed',
-      'pagination',
-      'pagination.max_limit',
-      'lim',
-      'none',
-      '',
-      '__proto__',
-      'ids.prefixes'
-    ])
-      t.equal(processSettingProblem(name), undefined, name)
-  }
-)
+t.test('settings: a process setting in a sandbox is told where it belongs', async t => {
+  const given = (as: string) =>
+    `is a setting of the process; give it when you start the emulator, with ${as}=`
+  for (const [name, as] of [
+    ['port', 'PORT or --set port'] as const,
+    ...['limits.body', 'limits'].map(name => [name, 'LIMITS_BODY or --set limits.body'] as const)
+  ])
+    t.equal(processSettingProblem(name), given(as))
+  for (const name of [
+    'seed',
+    'pagination',
+    'pagination.max_limit',
+    'lim',
+    'none',
+    '',
+    '__proto__',
+    'ids.prefixes'
+  ])
+    t.equal(processSettingProblem(name), undefined, name)
+})

@@ -26,44 +26,31 @@ const takenBy = (shares: Shares, sandboxes: readonly object[], amount = 1) =>
   })
 
 t.test('shares: a sandbox gets its share', async t => {
+  // biome-ignore format: a table
   const cases: [title: string, shares: Shares, amount: number, taken: number[]][] = [
     ['the share of each is reached first', sharesOf(4, { all: 2 }), 1, [4, 2, 1]],
-    [
-      'a sandbox alone has half of all, and each other one half of the rest',
-      sharesOf(16, { all: 1 }),
-      1,
-      [8, 4, 2]
-    ],
-    ['exactly the share', sharesOf(5, { each: 2 }), 5, [10, 10, 10]],
-    ['one more than the share', sharesOf(5, { each: 2 }), 11, [0, 0, 0]],
+    ['a sandbox alone has half of all, and each other one half of the rest', sharesOf(16, { all: 1 }), 1, [8, 4, 2]],
+    ['exactly the share', sharesOf(5, { each: 2 }), 5, [10, 10, 10]], ['one more than the share', sharesOf(5, { each: 2 }), 11, [0, 0, 0]],
     ['one more than half of all', sharesOf(10, { all: 2 }), 11, [0, 0, 0]],
-    [
-      'the first of two takes all that it may, and the rest is for the other',
-      sharesOf(10, { all: 2 }),
-      10,
-      [10, 10, 0]
-    ],
+    ['the first of two takes all that it may, and the rest is for the other', sharesOf(10, { all: 2 }), 10, [10, 10, 0]],
     ['no share', sharesOf(0), 1, [0, 0, 0]]
   ]
   for (const [title, shares, amount, taken] of cases)
     t.strictSame(takenBy(shares, [A, B, C], amount), taken, title)
 })
 
-t.test(
-  'shares: a sandbox that has nothing gets something, however much the others would like',
-  async t => {
-    const shares = sharesOf(100)
-    const many = Array.from({ length: 257 }, () => ({}))
-    for (let round = 0; round < 100; round++) {
-      for (const sandbox of many.slice(1)) {
-        try {
-          shares.take(sandbox)
-        } catch {}
-      }
+t.test('shares: a sandbox that has nothing gets something, whatever others want', async t => {
+  const shares = sharesOf(100)
+  const many = Array.from({ length: 257 }, () => ({}))
+  for (let round = 0; round < 100; round++) {
+    for (const sandbox of many.slice(1)) {
+      try {
+        shares.take(sandbox)
+      } catch {}
     }
-    t.doesNotThrow(() => shares.take(many[0] as object))
   }
-)
+  t.doesNotThrow(() => shares.take(many[0] as object))
+})
 
 t.test('shares: what is given back is there again, once', async t => {
   const shares = sharesOf(2)
@@ -81,14 +68,14 @@ t.test('shares: the refusal says who has how much, and what to raise', async t =
   const shares = sharesOf(1, {
     each: 3,
     all: 8,
-    refusal: { code: 'load_limit', assumption: 'A35', headers: { connection: 'close' } }
+    refusal: { assumption: 'A35', headers: { connection: 'close' } }
   })
   shares.take(A, 3)
   shares.take(B, 2)
   const message =
     'There is no room for more held requests: this sandbox has 2 of at most 3, all sandboxes together have 5 of 8. Try again when some have ended, or raise limits.waiting.'
   t.throws(() => shares.take(B, 2), {
-    code: 'load_limit',
+    code: 'limit_reached',
     assumption: 'A35',
     headers: { connection: 'close' },
     message
@@ -96,11 +83,8 @@ t.test('shares: the refusal says who has how much, and what to raise', async t =
   t.throws(() => sharesOf(0).take(A), { code: 'limit_reached' })
 })
 
-t.test(
-  'keep: of more values than a map may hold, the one that was put in longest ago goes',
-  async t => {
-    const map = new Map<string, number>()
-    for (const [value, key] of [...'abac'].entries()) keep(map, key, value, 2)
-    t.equal(JSON.stringify([...map]), '[["a",2],["c",3]]')
-  }
-)
+t.test('keep: of more values than a map may hold, the oldest goes', async t => {
+  const map = new Map<string, number>()
+  for (const [value, key] of [...'abac'].entries()) keep(map, key, value, 2)
+  t.equal(JSON.stringify([...map]), '[["a",2],["c",3]]')
+})

@@ -12,25 +12,22 @@ import {
 
 const DEEP = { a: [{ b: '$code' }, '$param', 1], c: { d: '$message', e: null }, f: 'text' }
 
-t.test(
-  'templates: values take the places of placeholders, and what has none is left out, in lists too',
-  t => {
-    const cases: [template: unknown, values: Record<string, unknown>, answer: unknown][] = [
-      [
-        DEEP,
-        { code: 'x', message: 'm', param: 'p' },
-        { a: [{ b: 'x' }, 'p', 1], c: { d: 'm', e: null }, f: 'text' }
-      ],
-      [DEEP, { message: '$code' }, { a: [{}, 1], c: { d: '$code', e: null }, f: 'text' }],
-      [{ data: '$members' }, { members: [{ id: '$url' }], url: 'u' }, { data: [{ id: '$url' }] }],
-      [JSON.parse('{"__proto__":"$url"}'), { url: 'u' }, JSON.parse('{"__proto__":"u"}')]
-    ]
-    for (const [template, values, answer] of cases)
-      t.equal(JSON.stringify(filled(template, values)), JSON.stringify(answer))
-    t.strictSame(placeholdersIn(DEEP), ['$code', '$param', '$message'])
-    t.end()
-  }
-)
+t.test('templates: values take the places of placeholders; what has none is left out', t => {
+  const cases: [template: unknown, values: Record<string, unknown>, answer: unknown][] = [
+    [
+      DEEP,
+      { code: 'x', message: 'm', param: 'p' },
+      { a: [{ b: 'x' }, 'p', 1], c: { d: 'm', e: null }, f: 'text' }
+    ],
+    [DEEP, { message: '$code' }, { a: [{}, 1], c: { d: '$code', e: null }, f: 'text' }],
+    [{ data: '$members' }, { members: [{ id: '$url' }], url: 'u' }, { data: [{ id: '$url' }] }],
+    [JSON.parse('{"__proto__":"$url"}'), { url: 'u' }, JSON.parse('{"__proto__":"u"}')]
+  ]
+  for (const [template, values, answer] of cases)
+    t.equal(JSON.stringify(filled(template, values)), JSON.stringify(answer))
+  t.strictSame(placeholdersIn(DEEP), ['$code', '$param', '$message'])
+  t.end()
+})
 
 t.test('templates: a value is found at its place, or not at all', t => {
   const cases: [template: unknown, answer: unknown, placeholder: string, value: unknown][] = [

@@ -120,7 +120,7 @@ t.test('nginx.conf: it reads a name from an address as the emulator does', async
     'ä',
     '..'
   ]
-  for (const name of names) {
+  for (const name of names)
     for (const url of [
       `/sandbox/${name}`,
       `/sandbox/${name}/next/locations`,
@@ -134,7 +134,6 @@ t.test('nginx.conf: it reads a name from an address as the emulator does', async
         url
       )
     }
-  }
   const nameless = [
     '/',
     '/next/locations',
@@ -174,9 +173,8 @@ t.test('nginx.conf: a call is passed on as it is, and its answer as it comes', a
     'fastcgi_temp_path',
     'uwsgi_temp_path',
     'scgi_temp_path'
-  ]) {
+  ])
     t.match(valuesOf(name)[0], /^\/tmp\//, name)
-  }
 })
 
 t.test("nginx.conf: its own answers have the emulator's error shape", async t => {

@@ -458,7 +458,7 @@ await t.test('an answer is that of the process, unchanged', async t => {
 
 await t.test('bodies as large as limits.control_body pass, larger ones are refused', async t => {
   const [name] = before[2]
-  const largest = 64 * 2 ** 20
+  const largest = 16 * 2 ** 20
   const post = bytes =>
     inSandbox(name, 'POST /_control/records', {
       headers: JSON_TYPE,

@@ -41,23 +41,20 @@ t.test('workflows: each action is named by the digest of a commit', async t => {
   for (const line of near) t.notMatch(line, PINNED, line)
 })
 
-t.test(
-  'workflows: no script of a dependency runs, and what may write does so in an environment',
-  async t => {
-    for (const file of FILES) {
-      const { permissions, jobs } = workflow(file)
-      t.strictSame(permissions, { contents: 'read' }, file)
-      for (const [name, job] of Object.entries<Json>(jobs)) {
-        for (const { run = '' } of job.steps ?? [])
-          t.notMatch(run, /npm (?:ci|install)(?! --ignore-scripts)/, `${file} ${name}`)
-        const mayWrite = Object.values(job.permissions ?? {}).includes('write')
-        t.equal(job.environment !== undefined, mayWrite, `${file} ${name}`)
-      }
+t.test('workflows: no dependency’s script runs, what may write is in an environment', async t => {
+  for (const file of FILES) {
+    const { permissions, jobs } = workflow(file)
+    t.strictSame(permissions, { contents: 'read' }, file)
+    for (const [name, job] of Object.entries<Json>(jobs)) {
+      for (const { run = '' } of job.steps ?? [])
+        t.notMatch(run, /npm (?:ci|install)(?! --ignore-scripts)/, `${file} ${name}`)
+      const mayWrite = Object.values(job.permissions ?? {}).includes('write')
+      t.equal(job.environment !== undefined, mayWrite, `${file} ${name}`)
     }
-    const { image, package: published } = workflow('publish.yml').jobs
-    t.strictSame([image.environment, published.environment], ['release', 'release'])
   }
-)
+  const { image, package: published } = workflow('publish.yml').jobs
+  t.strictSame([image.environment, published.environment], ['release', 'release'])
+})
 
 t.test('action.yml: it runs a command with an emulator or judges one', async t => {
   const { inputs, runs } = parse(read('action.yml'))
@@ -106,50 +103,44 @@ t.test('action.yml: it runs a command with an emulator or judges one', async t =
   t.notOk(existsSync('ran'))
 })
 
-t.test(
-  'package-lock.json: what is installed runs on the oldest Node.js that is supported, and has no address',
-  t => {
-    const { engines } = JSON.parse(read('package.json'))
-    const oldest = `${engines.node.replace('>=', '')}.0`
-    const packages = Object.entries<Json>(JSON.parse(read('package-lock.json')).packages)
-    const refused = (all: [string, Json][]) =>
-      all.flatMap(([name, { engines, optional }]) =>
-        optional || satisfies(oldest, engines?.node ?? '*') ? [] : name
-      )
+t.test('package-lock.json: all runs on the oldest Node.js, and has no address', t => {
+  const { engines } = JSON.parse(read('package.json'))
+  const oldest = `${engines.node.replace('>=', '')}.0`
+  const packages = Object.entries<Json>(JSON.parse(read('package-lock.json')).packages)
+  const refused = (all: [string, Json][]) =>
+    all.flatMap(([name, { engines, optional }]) =>
+      optional || satisfies(oldest, engines?.node ?? '*') ? [] : name
+    )
 
-    t.strictSame(refused(packages), [])
-    t.strictSame(
-      packages.filter(([, { resolved }]) => resolved !== undefined).map(([name]) => name),
-      []
-    )
-    t.strictSame(
-      refused([
-        ['new', { engines: { node: '>=22.13.0' } }],
-        ['other', { engines: { node: '>=22' }, optional: true }]
-      ]),
-      ['new'],
-      'near misses'
-    )
-    t.end()
+  t.strictSame(refused(packages), [])
+  t.strictSame(
+    packages.filter(([, { resolved }]) => resolved !== undefined).map(([name]) => name),
+    []
+  )
+  t.strictSame(
+    refused([
+      ['new', { engines: { node: '>=22.13.0' } }],
+      ['other', { engines: { node: '>=22' }, optional: true }]
+    ]),
+    ['new'],
+    'near misses'
+  )
+  t.end()
+})
+
+t.test('dependabot.yml: packages, actions, image weekly, each in one pull request', async t => {
+  const { version, updates } = parse(read('.github/dependabot.yml'))
+
+  t.equal(version, 2)
+  t.strictSame(
+    updates.map((update: Json) => update['package-ecosystem']),
+    ['npm', 'github-actions', 'docker']
+  )
+  for (const { directory, schedule, groups } of updates) {
+    t.strictSame([directory, schedule], ['/', { interval: 'weekly' }])
+    t.strictSame(Object.values(groups), [{ patterns: ['*'] }])
   }
-)
-
-t.test(
-  'dependabot.yml: packages, actions and the base of the image are renewed weekly, each in one pull request',
-  async t => {
-    const { version, updates } = parse(read('.github/dependabot.yml'))
-
-    t.equal(version, 2)
-    t.strictSame(
-      updates.map((update: Json) => update['package-ecosystem']),
-      ['npm', 'github-actions', 'docker']
-    )
-    for (const { directory, schedule, groups } of updates) {
-      t.strictSame([directory, schedule], ['/', { interval: 'weekly' }])
-      t.strictSame(Object.values(groups), [{ patterns: ['*'] }])
-    }
-  }
-)
+})
 
 t.test('Dockerfile: its user is a number, not root, and that of the cluster', async t => {
   const file = read('Dockerfile')

@@ -9,92 +9,77 @@ const root = new URL('../../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 const GUIDE = read('.github/CONTRIBUTING.md')
 
-t.test(
-  'contributing: every file, script and title of a test that the guide names is there',
-  async t => {
-    const files = [...GUIDE.matchAll(/`((?:src|test|docs|examples)\/[^`\s]*)`/g)]
-      .map(([, path = '']) => path)
-      .filter(path => !/[*]|FAMILY|\.vitepress/.test(path))
-    t.ok(files.length > 30)
-    for (const path of files) t.equal(existsSync(new URL(path, root)), true, path)
-    const { scripts } = JSON.parse(read('package.json'))
-    for (const [, name = ''] of GUIDE.matchAll(/npm run ([a-z:]+)/g))
-      t.ok(name in scripts, `npm run ${name}`)
-  }
-)
+t.test('contributing: every file, script and title of a test it names is there', async t => {
+  const files = [...GUIDE.matchAll(/`((?:src|test|docs|examples)\/[^`\s]*)`/g)]
+    .map(([, path = '']) => path)
+    .filter(path => !/[*]|FAMILY|\.vitepress/.test(path))
+  t.ok(files.length > 30)
+  for (const path of files) t.equal(existsSync(new URL(path, root)), true, path)
+  const { scripts } = JSON.parse(read('package.json'))
+  for (const [, name = ''] of GUIDE.matchAll(/npm run ([a-z:]+)/g))
+    t.ok(name in scripts, `npm run ${name}`)
+})
 
-t.test(
-  'npm test: every file of tests runs once, by itself or with the others of its folder',
-  async t => {
-    const filesOf = (patterns: string[]) => globSync(patterns, { cwd: fileURLToPath(root) })
-    const started = filesOf(JSON.parse(read('package.json')).tap.include)
-    const folders = started.flatMap(
-      file => /^await runTogether\((.*)\)$/m.exec(read(file))?.[1]?.split(', ') ?? []
-    )
-    t.ok(folders.length > 10)
-    const loaded = folders.flatMap(folder => filesOf([`test/${folder.slice(1, -1)}/*.test.ts`]))
+t.test('npm test: every file of tests runs once, alone or with its folder', async t => {
+  const filesOf = (patterns: string[]) => globSync(patterns, { cwd: fileURLToPath(root) })
+  const started = filesOf(JSON.parse(read('package.json')).tap.include)
+  const folders = started.flatMap(
+    file => /^await runTogether\((.*)\)$/m.exec(read(file))?.[1]?.split(', ') ?? []
+  )
+  t.ok(folders.length > 10)
+  const loaded = folders.flatMap(folder => filesOf([`test/${folder.slice(1, -1)}/*.test.ts`]))
 
-    t.strictSame(
-      [...started, ...loaded].sort(),
-      filesOf(['test/**/*.test.ts', 'scripts/*.test.mjs']).sort()
+  t.strictSame(
+    [...started, ...loaded].sort(),
+    filesOf(['test/**/*.test.ts', 'scripts/*.test.mjs']).sort()
+  )
+})
+
+t.test('contributing: each kind of addition has five steps, and a test that fails', async t => {
+  const sections = GUIDE.split(/^## /m).filter(section => section.startsWith('A new '))
+  t.equal(sections.length, 7)
+  for (const section of sections) {
+    const title = section.split('\n')[0] as string
+    t.equal(section.match(/^\d\. /gm)?.length, 5, title)
+    const [, file = '', quoted = ''] =
+      /\*\*Fails first:\*\* (?:`([^`]+)`, )?"([^"]+)"/.exec(section) ?? []
+    const named = file || (/`(test\/[^`]+)`/.exec(section)?.[1] as string)
+    t.ok(quoted && read(named).includes(quoted), `${title}: ${named} has "${quoted}"`)
+  }
+})
+
+t.test('issues: each form has a name, a description, and asks for what is needed', async t => {
+  const forms = readdirSync(new URL('.github/ISSUE_TEMPLATE', root)).filter(
+    file => file !== 'config.yml'
+  )
+  for (const file of forms) {
+    const form = parse(read(`.github/ISSUE_TEMPLATE/${file}`))
+    t.equal(Object.keys(form).join(), 'name,description,labels,body', file)
+    for (const { type, id, attributes } of form.body)
+      t.ok(/^(textarea|input|dropdown)$/.test(type) && attributes.label, `${file} ${id}`)
+    t.ok(
+      form.body.some(
+        ({ validations }: { validations?: { required?: boolean } }) => validations?.required
+      ),
+      file
     )
   }
-)
+})
 
-t.test(
-  'contributing: each kind of addition has five steps, and names a test that fails first',
-  async t => {
-    const sections = GUIDE.split(/^## /m).filter(section => section.startsWith('A new '))
-    t.equal(sections.length, 7)
-    for (const section of sections) {
-      const title = section.split('\n')[0] as string
-      t.equal(section.match(/^\d\. /gm)?.length, 5, title)
-      const [, file = '', quoted = ''] =
-        /\*\*Fails first:\*\* (?:`([^`]+)`, )?"([^"]+)"/.exec(section) ?? []
-      const named = file || (/`(test\/[^`]+)`/.exec(section)?.[1] as string)
-      t.ok(quoted && read(named).includes(quoted), `${title}: ${named} has "${quoted}"`)
-    }
-  }
-)
-
-t.test(
-  'issues: each form has a name, a description and fields with labels, and asks for what is needed',
-  async t => {
-    const forms = readdirSync(new URL('.github/ISSUE_TEMPLATE', root)).filter(
-      file => file !== 'config.yml'
-    )
-    for (const file of forms) {
-      const form = parse(read(`.github/ISSUE_TEMPLATE/${file}`))
-      t.equal(Object.keys(form).join(), 'name,description,labels,body', file)
-      for (const { type, id, attributes } of form.body)
-        t.ok(/^(textarea|input|dropdown)$/.test(type) && attributes.label, `${file} ${id}`)
-      t.ok(
-        form.body.some(
-          ({ validations }: { validations?: { required?: boolean } }) => validations?.required
-        ),
-        file
-      )
-    }
-  }
-)
-
-t.test(
-  'docs.yml: what docs:site builds of main is published, with the rights for that alone',
-  async t => {
-    const { on, jobs, permissions } = parse(read('.github/workflows/docs.yml'))
-    t.strictSame(
-      [on.push.branches, permissions, jobs.publish.permissions],
-      [['main'], { contents: 'read' }, { pages: 'write', 'id-token': 'write' }]
-    )
-    const steps: { run?: string; with?: Record<string, string> }[] = jobs.build.steps
-    t.equal(
-      steps.flatMap(({ run }) => run ?? []).join(', '),
-      'npm ci --ignore-scripts, npm run docs:site'
-    )
-    t.equal(steps.at(-1)?.with?.path, 'docs/.vitepress/dist')
-    t.match(read('.gitignore'), 'docs/.vitepress/dist/')
-  }
-)
+t.test('docs.yml: what docs:site builds of main is published, with no more rights', async t => {
+  const { on, jobs, permissions } = parse(read('.github/workflows/docs.yml'))
+  t.strictSame(
+    [on.push.branches, permissions, jobs.publish.permissions],
+    [['main'], { contents: 'read' }, { pages: 'write', 'id-token': 'write' }]
+  )
+  const steps: { run?: string; with?: Record<string, string> }[] = jobs.build.steps
+  t.equal(
+    steps.flatMap(({ run }) => run ?? []).join(', '),
+    'npm ci --ignore-scripts, npm run docs:site'
+  )
+  t.equal(steps.at(-1)?.with?.path, 'docs/.vitepress/dist')
+  t.match(read('.gitignore'), 'docs/.vitepress/dist/')
+})
 
 t.test('readme: the two commands that set everything up stand at its top', async t => {
   const [top] = read('README.md').split(/^## /m)

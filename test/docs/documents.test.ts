@@ -5,39 +5,36 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { parse } from 'yaml'
-import { publishedSchema } from '../../src/scenario/published-schema.js'
+import { publishedSchema } from '../../scripts/docs/published-schema.js'
 import { PAGES, textOf } from './pages.js'
 
 const root = new URL('../../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 
-t.test(
-  'docs: every package that is bundled is listed in docs/packages.md with its reason, and no other',
-  async t => {
-    const table = read('docs/packages.md')
-    const shown = [...table.matchAll(/^\| ([@a-z][@\w/, -]*) \| (.+) \|$/gm)].flatMap(
-      ([, names = '']) => names.split(', ')
+t.test('docs: packages.md lists every bundled package with its reason, and no other', async t => {
+  const table = read('docs/packages.md')
+  const shown = [...table.matchAll(/^\| ([@a-z][@\w/, -]*) \| (.+) \|$/gm)].flatMap(
+    ([, names = '']) => names.split(', ')
+  )
+  const sources = ['src', 'scripts'].flatMap(folder =>
+    readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' }).flatMap(file =>
+      /\.(tsx?|mjs)$/.test(file) ? `${folder}/${file}` : []
     )
-    const sources = ['src', 'scripts'].flatMap(folder =>
-      readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' }).flatMap(file =>
-        /\.(tsx?|mjs)$/.test(file) ? `${folder}/${file}` : []
+  )
+  const imported = sources.flatMap(file =>
+    [
+      ...read(file).matchAll(
+        /(?:from |import\(|resolve\()'((?:@[^/']+\/)?[a-z][^/':]*)(?:\/[^']*)?'/g
       )
-    )
-    const imported = sources.flatMap(file =>
-      [
-        ...read(file).matchAll(
-          /(?:from |import\(|resolve\()'((?:@[^/']+\/)?[a-z][^/':]*)(?:\/[^']*)?'/g
-        )
-      ].map(([, name]) => name as string)
-    )
-    // what builds and tests
-    const tools = ['@tapjs/reporter', '@tapjs/test', 'esbuild', 'tap', 'typescript', 'vite']
-    t.strictSame(
-      shown.filter(name => name !== 'package').sort(),
-      [...new Set(imported)].filter(name => !tools.includes(name)).sort()
-    )
-  }
-)
+    ].map(([, name]) => name as string)
+  )
+  // what builds and tests
+  const tools = ['@tapjs/reporter', '@tapjs/test', 'esbuild', 'tap', 'typescript', 'vite']
+  t.strictSame(
+    shown.filter(name => name !== 'package').sort(),
+    [...new Set(imported)].filter(name => !tools.includes(name)).sort()
+  )
+})
 
 t.test('the published schemas are those that check documents', async t => {
   for (const kind of ['fixture', 'scenario', 'script'] as const) {
@@ -49,23 +46,20 @@ t.test('the published schemas are those that check documents', async t => {
   }
 })
 
-t.test(
-  'every shipped document names its schema on line 1 and says on line 2 what it is for',
-  async t => {
-    for (const kind of ['fixture', 'scenario']) {
-      for (const file of readdirSync(new URL(`${kind}s/`, root))) {
-        const text = read(`${kind}s/${file}`)
-        const schema = file === 'outages.yaml' ? 'script' : kind
-        t.ok(
-          new RegExp(
-            `^# yaml-language-server: \\$schema=\\.\\./docs/schema/${schema}\\.json\n# \\S`
-          ).test(text) && parse(text),
-          file
-        )
-      }
+t.test('every shipped document names its schema on line 1, and its purpose on line 2', async t => {
+  for (const kind of ['fixture', 'scenario']) {
+    for (const file of readdirSync(new URL(`${kind}s/`, root))) {
+      const text = read(`${kind}s/${file}`)
+      const schema = file === 'outages.yaml' ? 'script' : kind
+      t.ok(
+        new RegExp(
+          `^# yaml-language-server: \\$schema=\\.\\./docs/schema/${schema}\\.json\n# \\S`
+        ).test(text) && parse(text),
+        file
+      )
     }
   }
-)
+})
 
 /** The widest line of code in a page. What a command prints is shown as it is. */
 const MAX_COLUMNS = 100

@@ -55,10 +55,9 @@ async function unfinished(
     let sent = CHUNK.length;
     sent < SIZE && status === '' && !socket.destroyed;
     sent += CHUNK.length
-  ) {
+  )
     if (!socket.write(isChunked ? FRAMED : CHUNK))
       await Promise.race([once(socket, 'drain').catch(() => {}), closed])
-  }
   // the answer to a load that is refused may be lost behind what its client still sends
   return { socket, status: socket.destroyed ? status || '429' : status }
 }

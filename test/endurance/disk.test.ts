@@ -41,72 +41,69 @@ async function filled(folder: string): Promise<() => Promise<void>> {
   return () => rm(filler)
 }
 
-t.test(
-  `a full disk, ${ROUNDS} times: changes are refused until there is room, nothing that was answered is lost, and the end is 1 or 0`,
-  async t => {
-    const folder = await smallDisk(t)
-    if (folder === null) return t.comment('no file system can be mounted here')
-    const scenario = join(folder, 'scenario.json')
-    const file = join(folder, 'shop.json')
-    await writeFile(scenario, JSON.stringify(SCENARIO))
-    const args = ['--scenario', scenario, '--data', file]
-    let made = 0
+t.test(`a full disk, ${ROUNDS} times: no answered change is lost, the end is 1 or 0`, async t => {
+  const folder = await smallDisk(t)
+  if (folder === null) return t.comment('no file system can be mounted here')
+  const scenario = join(folder, 'scenario.json')
+  const file = join(folder, 'shop.json')
+  await writeFile(scenario, JSON.stringify(SCENARIO))
+  const args = ['--scenario', scenario, '--data', file]
+  let made = 0
 
-    for (let round = 1; round <= ROUNDS; round++) {
-      const { port, end, complaints } = await started(args)
-      const { call, close } = clientOf(port, null, KEY)
-      const refund = async () => (await call('POST /next/refunds', REFUND)).status
-      const written = async () => (await readLines(file)).data.sandboxes[0]?.records.refunds?.length
-      const refunds = async () => (await call('GET /_control/state')).body.refunds.length
-      t.equal(await refunds(), made, `round ${round}: what was answered before is there`)
-      for (let nth = 0; nth < 20; nth++) t.equal(await refund(), 200)
-      made += 20
+  for (let round = 1; round <= ROUNDS; round++) {
+    const { port, end, complaints } = await started(args)
+    const { call, close } = clientOf(port, null, KEY)
+    const refund = async () => (await call('POST /next/refunds', REFUND)).status
+    const written = async () => (await readLines(file)).data.sandboxes[0]?.records.refunds?.length
+    const refunds = async () => (await call('GET /_control/state')).body.refunds.length
+    t.equal(await refunds(), made, `round ${round}: what was answered before is there`)
+    for (let nth = 0; nth < 20; nth++) t.equal(await refund(), 200)
+    made += 20
 
-      const free = await filled(folder)
-      let status = await refund()
-      for (let nth = 0; nth < 100 && status === 200; nth++) {
-        made++
-        status = await refund()
-      }
+    const free = await filled(folder)
+    let status = await refund()
+    for (let nth = 0; nth < 100 && status === 200; nth++) {
       made++
-      const state = (await call('GET /_control/state')).text
-      const before = await readFile(file)
-      t.strictSame(
-        [status, await refund(), (await call('POST /_control/reset')).status],
-        [503, 503, 503]
-      )
-      t.equal((await call('GET /_control/state')).text, state, 'a refused call changes nothing')
-      t.strictSame([(await call('GET /next/refunds?limit=1')).status, await refunds()], [200, made])
-      t.ok((await readFile(file)).equals(before))
-      t.equal(await written(), made - 1, 'the file is whole')
-
-      if (round % 2 === 1) {
-        await free()
-        await sleep(1500)
-        t.equal(await written(), made, 'it is written without a call')
-        t.equal(await refund(), 200)
-        made++
-        t.strictSame([await end('SIGTERM'), complaints()], [0, ''])
-      } else {
-        t.equal(await end('SIGTERM'), 1)
-        t.match(
-          complaints(),
-          /shop\.json could not be written at shutdown: ENOSPC: .+ not on disk: the sandbox at the base address \(2 records\)\.\n$/
-        )
-        made--
-        await free()
-      }
-      close()
-      t.strictSame((await readdir(folder)).sort(), ['scenario.json', 'shop.json'])
+      status = await refund()
     }
-    t.comment(`${made} Refunds, ${statSync(file).size} bytes`)
+    made++
+    const state = (await call('GET /_control/state')).text
+    const before = await readFile(file)
+    t.strictSame(
+      [status, await refund(), (await call('POST /_control/reset')).status],
+      [503, 503, 503]
+    )
+    t.equal((await call('GET /_control/state')).text, state, 'a refused call changes nothing')
+    t.strictSame([(await call('GET /next/refunds?limit=1')).status, await refunds()], [200, made])
+    t.ok((await readFile(file)).equals(before))
+    t.equal(await written(), made - 1, 'the file is whole')
+
+    if (round % 2 === 1) {
+      await free()
+      await sleep(1500)
+      t.equal(await written(), made, 'it is written without a call')
+      t.equal(await refund(), 200)
+      made++
+      t.strictSame([await end('SIGTERM'), complaints()], [0, ''])
+    } else {
+      t.equal(await end('SIGTERM'), 1)
+      t.match(
+        complaints(),
+        /shop\.json could not be written at shutdown: ENOSPC: .+ not on disk: the sandbox at the base address \(2 records\)\.\n$/
+      )
+      made--
+      await free()
+    }
+    close()
+    t.strictSame((await readdir(folder)).sort(), ['scenario.json', 'shop.json'])
   }
-)
+  t.comment(`${made} Refunds, ${statSync(file).size} bytes`)
+})
 
 const hasStrace = spawnSync('strace', ['-f', 'true']).status === 0
 
 t.test(
-  'the system calls of a write are those that the tests of power loss know',
+  'a write is the system calls that the tests of power loss know',
   { skip: hasStrace ? false : 'strace cannot be used here' },
   async t => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'traced-')))

@@ -23,7 +23,6 @@ import { LoadedSandbox, otherLoad } from './support/other-load.js'
 import { Watch } from './support/watch.js'
 
 const MINUTES = figure('MINUTES', { short: 0.05, long: 60 })
-/** The time between two kills. */
 const KILL_SECONDS = figure('KILL_SECONDS', { short: 2, long: 60 })
 /**
  * The average pause of a client between two calls: the two processes and the clients leave about
@@ -54,7 +53,6 @@ const NODE_FLAGS = ['--max-old-space-size=768']
  */
 const CLIENTS = [3, 1, 4, 1, 2, 1, 1, 1, 1, 1, 1, 1]
 const LARGE = 200
-/** What is in the folder of a process that has ended. */
 const LEFT = ['scenarios', 'shop.json', 'snapshots']
 const MIB = 1024 ** 2
 
@@ -67,7 +65,6 @@ class Site {
   readonly places: Place[] = placesOf(CLIENTS)
   readonly loaded = [new LoadedSandbox('loaded-0'), new LoadedSandbox('loaded-1')]
   readonly samples: Sample[] = []
-  /** Milliseconds from each start on a data file to the process being ready. */
   readonly starts: number[] = []
   readonly times: number[] = []
   readonly name: string
@@ -79,7 +76,6 @@ class Site {
   #port = 0
   #round = 0
   #running: Running | null = null
-  /** Lines of its stderr that were seen. */
   #complained = 0
 
   private constructor(folder: string, name: string, calls: Calls) {
@@ -101,7 +97,6 @@ class Site {
     return join(this.#folder, 'shop.json')
   }
 
-  /** Only errors are logged, so that every line on stderr is a defect. */
   get #args(): string[] {
     const folders = [
       '--scenarios-dir',
@@ -168,10 +163,6 @@ class Site {
     }
   }
 
-  /**
-   * Compares every sandbox with what was answered while nobody changes it, and resets those that
-   * have become large.
-   */
   async audit(): Promise<void> {
     const { watch, places } = this
     const { problems, facts } = await auditAll(this.#port, places)
@@ -192,10 +183,6 @@ class Site {
     }
   }
 
-  /**
-   * Runs all clients for a while; then the process is ended during their calls, or the clients
-   * stop.
-   */
   async round(ms: number, signal?: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     const { watch, places, loaded } = this
     const [port, round] = [this.#port, ++this.#round]
@@ -264,7 +251,6 @@ class Site {
     })
   }
 
-  /** Ends the process by SIGTERM and returns its exit status. */
   async stop(): Promise<number | NodeJS.Signals | undefined> {
     this.#calls(this.name, null)
     const ending = await this.#running?.end('SIGTERM')
@@ -282,7 +268,6 @@ class Site {
     this.watch.wrong(...lines.map(line => `stderr: ${line.slice(0, 1000)}`))
   }
 
-  /** The figures so far, in one line. */
   get line(): string {
     const { watch, samples, name, kills, checked } = this
     const calls = ['API calls', 'control calls']
@@ -305,7 +290,6 @@ const KINDS = [
   'verify calls satisfied',
   'verify calls left'
 ]
-/** What has not taken place yet. */
 const unseen = (watch: Watch) => KINDS.filter(what => watch.figure(what) === 0)
 
 const waits = (times: readonly number[]) => {
@@ -315,7 +299,6 @@ const waits = (times: readonly number[]) => {
   return `neighbour ${at(0.5)}/${at(0.99)}/${at(1)} ms (p50/p99/max of ${sorted.length})`
 }
 
-/** The median resident memory of each quarter of the samples, and of the heap. */
 const quarters = (samples: readonly Sample[], what: keyof Sample) =>
   [0, 1, 2, 3].map(
     nth =>
@@ -329,101 +312,98 @@ const quarters = (samples: readonly Sample[], what: keyof Sample) =>
       ) ?? 0
   )
 
-t.test(
-  `everything at once for ${MINUTES} min, with kill -9 every ${KILL_SECONDS} s and SIGTERM: nothing lost, nothing crossed, memory flat`,
-  async t => {
-    t.comment(`ENDURANCE_SEED=${SEED}`)
-    const bare: number[] = []
-    const sites: Site[] = []
-    const neighbour = startNeighbour()
-    t.teardown(neighbour.stop)
-    const [killed, steady] = [
-      await Site.make(t, 'killed', neighbour.call),
-      await Site.make(t, 'steady', neighbour.call)
-    ]
-    sites.push(killed, steady)
-    const take = async () => {
-      const taken = await neighbour.taken()
-      bare.push(...(taken.bare?.times ?? []))
-      for (const { name, times, watch } of sites) {
-        times.push(...(taken[name]?.times ?? []))
-        watch.wrong(...(taken[name]?.wrong ?? []).map(one => `neighbour: ${one}`))
-      }
+t.test(`all for ${MINUTES} min, kill -9 each ${KILL_SECONDS} s: nothing lost, crossed`, async t => {
+  t.comment(`ENDURANCE_SEED=${SEED}`)
+  const bare: number[] = []
+  const sites: Site[] = []
+  const neighbour = startNeighbour()
+  t.teardown(neighbour.stop)
+  const [killed, steady] = [
+    await Site.make(t, 'killed', neighbour.call),
+    await Site.make(t, 'steady', neighbour.call)
+  ]
+  sites.push(killed, steady)
+  const take = async () => {
+    const taken = await neighbour.taken()
+    bare.push(...(taken.bare?.times ?? []))
+    for (const { name, times, watch } of sites) {
+      times.push(...(taken[name]?.times ?? []))
+      watch.wrong(...(taken[name]?.wrong ?? []).map(one => `neighbour: ${one}`))
     }
-    await Promise.all(sites.map(site => site.start()))
-    const until = Date.now() + DURATION_MS
-    const left = () => until - Date.now()
-    /**
-     * Whether a site goes on: on a machine with other work longer than the duration, until all of
-     * it has taken place.
-     */
-    const goesOn = ({ watch }: Site) => left() > 0 || (unseen(watch).length > 0 && left() > -60_000)
-    const figures = setInterval(() => {
-      for (const { line } of sites) t.comment(line)
-    }, 60_000)
-    t.teardown(() => clearInterval(figures))
+  }
+  await Promise.all(sites.map(site => site.start()))
+  const until = Date.now() + DURATION_MS
+  const left = () => until - Date.now()
+  /**
+   * Whether a site goes on: on a machine with other work longer than the duration, until all of
+   * it has taken place.
+   */
+  const goesOn = ({ watch }: Site) => left() > 0 || (unseen(watch).length > 0 && left() > -60_000)
+  const figures = setInterval(() => {
+    for (const { line } of sites) t.comment(line)
+  }, 60_000)
+  t.teardown(() => clearInterval(figures))
 
-    const { below, chance } = random('kills')
-    const kill = async () => {
-      while (goesOn(killed) || killed.kills < LEAST_KILLS) {
-        // some of them soon after the first answers
-        const isLate = left() <= 0 && unseen(killed.watch).length > 0
-        await killed.round(
-          chance(0.3) && left() > 0
-            ? below(700)
-            : KILL_SECONDS * (800 + below(300)) * (isLate ? 4 : 1),
-          'SIGKILL'
-        )
-        await killed.start()
-      }
-      await killed.round(below(700), 'SIGTERM')
+  const { below, chance } = random('kills')
+  const kill = async () => {
+    while (goesOn(killed) || killed.kills < LEAST_KILLS) {
+      // some of them soon after the first answers
+      const isLate = left() <= 0 && unseen(killed.watch).length > 0
+      await killed.round(
+        chance(0.3) && left() > 0
+          ? below(700)
+          : KILL_SECONDS * (800 + below(300)) * (isLate ? 4 : 1),
+        'SIGKILL'
+      )
       await killed.start()
     }
-    const go = async () => {
-      while (goesOn(steady)) {
-        await steady.round(left() > 0 ? Math.min(left(), CHECK_MS) : CHECK_MS)
-        await steady.audit()
-        await steady.sample()
-        await take()
-      }
-    }
-    // an error that ends one of them early is reported with the other problems
-    await Promise.all([
-      kill().catch(error => killed.watch.wrong(String(error.stack))),
-      go().catch(error => steady.watch.wrong(String(error.stack)))
-    ])
-    clearInterval(figures)
-    await take()
-    t.strictSame(await Promise.all(sites.map(site => site.stop())), [0, 0], 'both end at SIGTERM')
-
-    for (const { watch, name, line, starts, times, checked } of sites) {
-      t.comment(line)
-      t.comment([...watch.counts].map(([what, count]) => `${count} ${what}`).join(', '))
-      if (starts.length > 0)
-        t.comment(
-          `ready again in ${median(starts).toFixed(0)} ms, at most ${Math.max(...starts).toFixed(0)}`
-        )
-      t.strictSame(watch.problems, [], `${name}: nothing is lost, crossed or unexpected`)
-      t.ok(checked > 0, `${checked} answered changes were checked`)
-      t.strictSame(unseen(watch), [], 'all of it took place')
-      const longest = times.reduce((most, ms) => Math.max(most, ms), 0)
-      t.ok(
-        longest <= NEIGHBOUR_MS,
-        `no call of a neighbour waited longer than ${NEIGHBOUR_MS} ms: ${longest.toFixed(0)}`
-      )
-    }
-    t.comment(`a bare server beside them: ${waits(bare)}`)
-    const [rss, heap] = [quarters(steady.samples, 'rss'), quarters(steady.samples, 'heap')]
-    const shown = (values: readonly number[]) => values.map(value => value.toFixed(0)).join(', ')
-    t.comment(
-      `memory by quarter: ${shown(rss)} MiB resident, ${shown(heap)} MiB of heap, ${steady.samples.length} samples`
-    )
-    const [, second, third, last] = rss as [number, number, number, number]
-    const before = Math.max(second, third)
-    if (steady.samples.length >= LEAST_SAMPLES)
-      t.ok(
-        last <= before * MOST_GROWTH,
-        `memory is flat: × ${(last / before).toFixed(2)} of what it was at most in the two quarters before the last`
-      )
+    await killed.round(below(700), 'SIGTERM')
+    await killed.start()
   }
-)
+  const go = async () => {
+    while (goesOn(steady)) {
+      await steady.round(left() > 0 ? Math.min(left(), CHECK_MS) : CHECK_MS)
+      await steady.audit()
+      await steady.sample()
+      await take()
+    }
+  }
+  // an error that ends one of them early is reported with the other problems
+  await Promise.all([
+    kill().catch(error => killed.watch.wrong(String(error.stack))),
+    go().catch(error => steady.watch.wrong(String(error.stack)))
+  ])
+  clearInterval(figures)
+  await take()
+  t.strictSame(await Promise.all(sites.map(site => site.stop())), [0, 0], 'both end at SIGTERM')
+
+  for (const { watch, name, line, starts, times, checked } of sites) {
+    t.comment(line)
+    t.comment([...watch.counts].map(([what, count]) => `${count} ${what}`).join(', '))
+    if (starts.length > 0)
+      t.comment(
+        `ready again in ${median(starts).toFixed(0)} ms, at most ${Math.max(...starts).toFixed(0)}`
+      )
+    t.strictSame(watch.problems, [], `${name}: nothing is lost, crossed or unexpected`)
+    t.ok(checked > 0, `${checked} answered changes were checked`)
+    t.strictSame(unseen(watch), [], 'all of it took place')
+    const longest = times.reduce((most, ms) => Math.max(most, ms), 0)
+    t.ok(
+      longest <= NEIGHBOUR_MS,
+      `no call of a neighbour waited longer than ${NEIGHBOUR_MS} ms: ${longest.toFixed(0)}`
+    )
+  }
+  t.comment(`a bare server beside them: ${waits(bare)}`)
+  const [rss, heap] = [quarters(steady.samples, 'rss'), quarters(steady.samples, 'heap')]
+  const shown = (values: readonly number[]) => values.map(value => value.toFixed(0)).join(', ')
+  t.comment(
+    `memory by quarter: ${shown(rss)} MiB resident, ${shown(heap)} MiB of heap, ${steady.samples.length} samples`
+  )
+  const [, second, third, last] = rss as [number, number, number, number]
+  const before = Math.max(second, third)
+  if (steady.samples.length >= LEAST_SAMPLES)
+    t.ok(
+      last <= before * MOST_GROWTH,
+      `memory is flat: × ${(last / before).toFixed(2)} of what it was at most in the two quarters before the last`
+    )
+})

@@ -128,7 +128,6 @@ function rowsFor(
   }
 }
 
-/** Every GET, POST, PUT and PATCH of the control API; event streams have a test of their own. */
 function matrix(ticket: string, last: string): Row[] {
   const given = rowsFor(ticket, last)
   const calls = CONTROL_GROUPS.flatMap(({ rows }) => Object.keys(rows)).filter(
@@ -160,10 +159,6 @@ async function busyIn({ child }: Running, file: string): Promise<number> {
   return Number(await readFile(file, 'utf8'))
 }
 
-/**
- * Fills a sandbox with records and its journal with requests. Returns a Ticket and the last
- * request.
- */
 async function fill({ call }: Client): Promise<{ ticket: string; last: string }> {
   await call('POST /_control/load', '{"scenario":"default"}')
   const ticket = (await call('GET /next/tickets?limit=1')).body.data[0].id
@@ -197,53 +192,47 @@ const heapOf = async ({ call }: Client) =>
   ) /
   1024 ** 2
 
-t.test(
-  `every control request, ${AT_ONCE} at once, with ${RECORDS} records and a full journal: others go on, and the memory is free again`,
-  async t => {
-    const running = await started([], NODE_FLAGS)
-    const { port, child, end } = running
-    const file = join(tmpdir(), `busy-${child.pid}`)
-    t.teardown(() => rm(file, { force: true }))
-    const [base, ...clients] = [
-      clientOf(port, null),
-      ...Array.from({ length: AT_ONCE }, () => clientOf(port, 'heavy'))
-    ] as [Client, ...Client[]]
-    const before = await heapOf(base)
-    const { ticket, last } = await fill(clients[0] as Client)
-    const neighbour = startNeighbour()
-    t.teardown(neighbour.stop)
-    neighbour.call('one', port)
-    const longest = async () => Math.max(...((await neighbour.taken()).one?.times ?? []), 0)
-    await sleep(500)
-    const calm = await longest()
-    await busyIn(running, file)
+t.test(`each control request, ${AT_ONCE} at once, ${RECORDS} records: others go on`, async t => {
+  const running = await started([], NODE_FLAGS)
+  const { port, child, end } = running
+  const file = join(tmpdir(), `busy-${child.pid}`)
+  t.teardown(() => rm(file, { force: true }))
+  const [base, ...clients] = [
+    clientOf(port, null),
+    ...Array.from({ length: AT_ONCE }, () => clientOf(port, 'heavy'))
+  ] as [Client, ...Client[]]
+  const before = await heapOf(base)
+  const { ticket, last } = await fill(clients[0] as Client)
+  const neighbour = startNeighbour()
+  t.teardown(neighbour.stop)
+  neighbour.call('one', port)
+  const longest = async () => Math.max(...((await neighbour.taken()).one?.times ?? []), 0)
+  await sleep(500)
+  const calm = await longest()
+  await busyIn(running, file)
 
-    for (const { name, on, body, type } of matrix(ticket, last)) {
-      const answers = await Promise.all(clients.map(({ call }) => call(on, body, type)))
-      const busy = await busyIn(running, file)
-      const waited = await longest()
-      const statuses = [...new Set(answers.map(({ status }: Answer) => status))]
-      const figures = `${name}: ${statuses.join(', ')}; busy ${busy.toFixed(0)} ms, a neighbour waited ${waited.toFixed(0)} ms (calm: ${calm.toFixed(0)} ms)`
-      t.comment(figures)
-      t.ok(busy < BUSY_MS && waited < Math.max(NEIGHBOUR_MS, calm * 3), figures)
-      t.strictSame(
-        answers.filter(({ status }) => status >= 500).map(({ text }) => text),
-        []
-      )
-    }
-
-    const { status } = await base.call('DELETE /_control/sandboxes/heavy')
-    t.equal(status, 204)
-    let after = Number.POSITIVE_INFINITY
-    for (let nth = 0; nth < 200 && after > before + 60; nth++) {
-      await base.call('GET /_control/openapi.json')
-      after = Math.min(after, await heapOf(base))
-    }
-    t.ok(
-      after <= before + 60,
-      `heap ${before.toFixed(0)} MiB before, ${after.toFixed(0)} MiB after`
+  for (const { name, on, body, type } of matrix(ticket, last)) {
+    const answers = await Promise.all(clients.map(({ call }) => call(on, body, type)))
+    const busy = await busyIn(running, file)
+    const waited = await longest()
+    const statuses = [...new Set(answers.map(({ status }: Answer) => status))]
+    const figures = `${name}: ${statuses.join(', ')}; busy ${busy.toFixed(0)} ms, a neighbour waited ${waited.toFixed(0)} ms (calm: ${calm.toFixed(0)} ms)`
+    t.comment(figures)
+    t.ok(busy < BUSY_MS && waited < Math.max(NEIGHBOUR_MS, calm * 3), figures)
+    t.strictSame(
+      answers.filter(({ status }) => status >= 500).map(({ text }) => text),
+      []
     )
-    for (const { close } of [base, ...clients]) close()
-    t.equal(await end('SIGTERM'), 0)
   }
-)
+
+  const { status } = await base.call('DELETE /_control/sandboxes/heavy')
+  t.equal(status, 204)
+  let after = Number.POSITIVE_INFINITY
+  for (let nth = 0; nth < 200 && after > before + 60; nth++) {
+    await base.call('GET /_control/openapi.json')
+    after = Math.min(after, await heapOf(base))
+  }
+  t.ok(after <= before + 60, `heap ${before.toFixed(0)} MiB before, ${after.toFixed(0)} MiB after`)
+  for (const { close } of [base, ...clients]) close()
+  t.equal(await end('SIGTERM'), 0)
+})

@@ -20,7 +20,6 @@ type Sandbox = {
   /** The sandbox's own Transactions. */
   paid: string[]
   calls: number
-  /** Answers that show something of another sandbox, or are wrong. */
   strange: string[]
 }
 const yearOf = (nth: number) => 2100 + nth
@@ -56,7 +55,6 @@ async function call(sandbox: Sandbox, on: string, body = '', isForeign = false):
   return answer
 }
 
-/** Settings, a clock, a script and a Ticket of its own. */
 async function prepare(sandbox: Sandbox): Promise<void> {
   const { nth } = sandbox
   const mark = `mark-${nth}.`
@@ -87,7 +85,6 @@ async function prepare(sandbox: Sandbox): Promise<void> {
     await call(sandbox, on, JSON.stringify(body))
 }
 
-/** Makes a random call; `others` are ids of other sandboxes. */
 async function act(sandbox: Sandbox, others: readonly string[]): Promise<void> {
   const { nth, random, paid, name } = sandbox
   const { below, of, chance } = random
@@ -118,7 +115,6 @@ async function act(sandbox: Sandbox, others: readonly string[]): Promise<void> {
   if (chance(0.005)) await call(sandbox, 'GET /_control/state')
 }
 
-/** Checks that the journal and the list of sandboxes count only the sandbox's own calls. */
 async function checkEvidence(
   { client, nth, name, calls, strange }: Sandbox,
   shown: object | undefined
@@ -141,85 +137,78 @@ async function checkEvidence(
     strange.push(`snapshots: ${JSON.stringify(snapshots)}`)
 }
 
-t.test(
-  `${SANDBOXES} sandboxes at once for ${SECONDS} s: none sees anything of another, and each is answered as if it were alone`,
-  async t => {
-    t.comment(`ENDURANCE_SEED=${SEED}`)
-    const scenario = `${t.testdir({ 'load.json': JSON.stringify(SCENARIO) })}/load.json`
-    const { port, end } = await started([
-      '--scenario',
-      scenario,
-      ...Object.entries(LIMITS).flatMap(([name, value]) => ['--set', `${name}=${value}`])
-    ])
-    const sandboxes = Array.from({ length: SANDBOXES }, (_, nth): Sandbox => {
-      const name = `sandbox-${nth}`
-      return {
-        nth,
-        name,
-        client: clientOf(port, name),
-        random: random(name),
-        log: [],
-        paid: [],
-        calls: 0,
-        strange: []
-      }
-    })
-
-    await Promise.all(sandboxes.map(prepare))
-    const until = Date.now() + SECONDS * 1000
-    await Promise.all(
-      sandboxes.map(async sandbox => {
-        while (Date.now() < until)
-          await act(sandbox, sandboxes[(sandbox.nth + 1) % SANDBOXES]?.paid ?? [])
-      })
-    )
-
-    const base = clientOf(port, null)
-    const shown = (await base.call('GET /_control/sandboxes')).body.data as { name: string }[]
-    for (const sandbox of sandboxes)
-      await checkEvidence(
-        sandbox,
-        shown.find(({ name }) => name === sandbox.name)
-      )
-    t.strictSame(
-      foreignIn((await base.call('GET /_control/state')).text, -1),
-      [],
-      'the sandbox at the base address is unchanged'
-    )
-    base.close()
-    for (const { client } of sandboxes) client.close()
-    t.equal(await end('SIGTERM'), 0)
-
-    for (const { name, strange, log } of sandboxes) {
-      t.strictSame(strange.slice(0, 5), [], `${name}: ${log.length} calls`)
-      const { app, close } = await runEmulator({
-        settings: { port: 0, log_level: 'silent', scenario, ...LIMITS }
-      })
-      for (const [index, { on, body, status, text }] of log.entries()) {
-        const [method, path] = on.split(' ') as [InjectOptions['method'], string]
-        const isControl = path.startsWith('/_control')
-        const authorization = `Basic ${btoa('sk_test_merchant:')}`
-        const type = isControl ? 'application/json' : 'application/x-www-form-urlencoded'
-        const headers = {
-          host: 'localhost',
-          ...(!isControl && { authorization }),
-          ...(body !== '' && { 'content-type': type })
-        }
-        const alone = await app.inject({
-          method,
-          url: `/sandbox/${name}${path}`,
-          headers,
-          ...(body !== '' && { payload: body })
-        })
-        if (alone.statusCode === status && alone.payload === text) continue
-        t.strictSame(
-          [status, text],
-          [alone.statusCode, alone.payload],
-          `call ${index} of ${log.length}, ${on} ${body}: together, and alone`
-        )
-        break
-      }
-      await close()
+t.test(`${SANDBOXES} sandboxes for ${SECONDS} s: each is answered as if it were alone`, async t => {
+  t.comment(`ENDURANCE_SEED=${SEED}`)
+  const scenario = `${t.testdir({ 'load.json': JSON.stringify(SCENARIO) })}/load.json`
+  const { port, end } = await started([
+    '--scenario',
+    scenario,
+    ...Object.entries(LIMITS).flatMap(([name, value]) => ['--set', `${name}=${value}`])
+  ])
+  const sandboxes = Array.from({ length: SANDBOXES }, (_, nth): Sandbox => {
+    const name = `sandbox-${nth}`
+    return {
+      nth,
+      name,
+      client: clientOf(port, name),
+      random: random(name),
+      log: [],
+      paid: [],
+      calls: 0,
+      strange: []
     }
+  })
+
+  await Promise.all(sandboxes.map(prepare))
+  const until = Date.now() + SECONDS * 1000
+  await Promise.all(
+    sandboxes.map(async sandbox => {
+      while (Date.now() < until)
+        await act(sandbox, sandboxes[(sandbox.nth + 1) % SANDBOXES]?.paid ?? [])
+    })
+  )
+
+  const base = clientOf(port, null)
+  const shown = (await base.call('GET /_control/sandboxes')).body.data as { name: string }[]
+  for (const sandbox of sandboxes)
+    await checkEvidence(
+      sandbox,
+      shown.find(({ name }) => name === sandbox.name)
+    )
+  t.strictSame(foreignIn((await base.call('GET /_control/state')).text, -1), [])
+  base.close()
+  for (const { client } of sandboxes) client.close()
+  t.equal(await end('SIGTERM'), 0)
+
+  for (const { name, strange, log } of sandboxes) {
+    t.strictSame(strange.slice(0, 5), [], `${name}: ${log.length} calls`)
+    const { app, close } = await runEmulator({
+      settings: { port: 0, log_level: 'silent', scenario, ...LIMITS }
+    })
+    for (const [index, { on, body, status, text }] of log.entries()) {
+      const [method, path] = on.split(' ') as [InjectOptions['method'], string]
+      const isControl = path.startsWith('/_control')
+      const authorization = `Basic ${btoa('sk_test_merchant:')}`
+      const type = isControl ? 'application/json' : 'application/x-www-form-urlencoded'
+      const headers = {
+        host: 'localhost',
+        ...(!isControl && { authorization }),
+        ...(body !== '' && { 'content-type': type })
+      }
+      const alone = await app.inject({
+        method,
+        url: `/sandbox/${name}${path}`,
+        headers,
+        ...(body !== '' && { payload: body })
+      })
+      if (alone.statusCode === status && alone.payload === text) continue
+      t.strictSame(
+        [status, text],
+        [alone.statusCode, alone.payload],
+        `call ${index} of ${log.length}, ${on} ${body}: together, and alone`
+      )
+      break
+    }
+    await close()
   }
-)
+})

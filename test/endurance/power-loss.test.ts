@@ -149,7 +149,7 @@ for (const [title, fails] of [
     'power loss while writes fail for want of room, for a failed sync or a failed truncation',
     (nth: number) => nth % 3 === 2
   ]
-] as const) {
+] as const)
   t.test(`${title}: what was answered is there, and the file is whole`, async t => {
     const { file, disk, data, change, present } = await recorded(t, title)
     const states = [NO_FILE]
@@ -192,7 +192,6 @@ for (const [title, fails] of [
       `${disk.calls.length} calls, ${tried} states of the device, ${different} different files, ${states.length} states of the sandboxes`
     )
   })
-}
 
 t.test(`power loss: the emulator reads what is left, ${STARTS} times`, async t => {
   const { folder, file, disk, data, change } = await recorded(t, 'starts')
@@ -203,10 +202,9 @@ t.test(`power loss: the emulator reads what is left, ${STARTS} times`, async t =
     answered.push(disk.calls.length)
   }
   const contents = new Set<string>()
-  for (let count = answered[0] as number; count <= disk.calls.length; count++) {
+  for (let count = answered[0] as number; count <= disk.calls.length; count++)
     for (const content of crashesAt(disk.calls, count, file, 2))
       contents.add((content as Buffer).toString('latin1'))
-  }
   const each = Math.ceil(contents.size / STARTS)
   const copy = join(folder, 'copy.json')
   let started = 0

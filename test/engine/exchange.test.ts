@@ -3,21 +3,18 @@ import { parametersIn } from '../../src/evidence/why.js'
 import { MERCHANT, NOW, smallFixture } from '../support/requests.js'
 import { startWorld } from '../support/world.js'
 
-t.test(
-  'a redacted exchange shows any other answer as it was sent, masked where a key stands in it',
-  async t => {
-    const script = [{ on: 'GET /refunds', respond: { body: `not JSON, ${MERCHANT}` } }]
-    const { executed } = await startWorld({
-      scenario: { clock: NOW, data: smallFixture(), script }
-    })
-    for (const on of ['GET /tickets/tkt_none', 'GET /nothing', 'GET /refunds']) {
-      const exchange = executed(on)
-      const sent = String(exchange.payload)
-      exchange.redact()
-      t.equal(exchange.text, sent.replace(MERCHANT, '***'), on)
-    }
+t.test('a redacted exchange shows an answer as sent, masked where it has a key', async t => {
+  const script = [{ on: 'GET /refunds', respond: { body: `not JSON, ${MERCHANT}` } }]
+  const { executed } = await startWorld({
+    scenario: { clock: NOW, data: smallFixture(), script }
+  })
+  for (const on of ['GET /tickets/tkt_none', 'GET /nothing', 'GET /refunds']) {
+    const exchange = executed(on)
+    const sent = String(exchange.payload)
+    exchange.redact()
+    t.equal(exchange.text, sent.replace(MERCHANT, '***'), on)
   }
-)
+})
 
 t.test('a redacted exchange has the parameters of its path as they were sent', async t => {
   const { executed } = await startWorld()
@@ -116,42 +113,35 @@ t.test('an exchange names the test that sent it: UTF-8, percent-encoded or not',
   }
 })
 
-t.test(
-  'an exchange belongs to the trace of its traceparent; a header that is none names no trace',
-  async t => {
-    const { executed } = await startWorld()
-    const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
-    for (const [traceparent, expected] of [
-      [`00-${trace}-00f067aa0ba902b7-01`, trace],
-      [`cc-${trace}-00f067aa0ba902b7-01-later`, trace],
-      [`00-${'0'.repeat(32)}-00f067aa0ba902b7-01`, null],
-      [`00-${trace}-01`, null],
-      [trace.toUpperCase(), null],
-      ['', null]
-    ] as const) {
-      t.equal(executed('GET /tickets', { headers: { traceparent } }).trace, expected, traceparent)
-    }
-  }
-)
+t.test('an exchange is of the trace of its traceparent; a bad header names none', async t => {
+  const { executed } = await startWorld()
+  const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
+  for (const [traceparent, expected] of [
+    [`00-${trace}-00f067aa0ba902b7-01`, trace],
+    [`cc-${trace}-00f067aa0ba902b7-01-later`, trace],
+    [`00-${'0'.repeat(32)}-00f067aa0ba902b7-01`, null],
+    [`00-${trace}-01`, null],
+    [trace.toUpperCase(), null],
+    ['', null]
+  ] as const)
+    t.equal(executed('GET /tickets', { headers: { traceparent } }).trace, expected, traceparent)
+})
 
-t.test(
-  'a signature is the same for the same request of the same caller, its parameters in any order; of a body that was not read, never',
-  async t => {
-    const { executed } = await startWorld()
-    const of = (on: string, options: object = {}) => executed(on, options).signature()
-    const refund = (body: string, more: object = {}) => of('POST /refunds', { body, ...more })
-    const same = refund('transaction=a&metadata[x]=1&metadata[y]=2')
+t.test('a signature is that of a request and its caller; of an unread body, never', async t => {
+  const { executed } = await startWorld()
+  const of = (on: string, options: object = {}) => executed(on, options).signature()
+  const refund = (body: string, more: object = {}) => of('POST /refunds', { body, ...more })
+  const same = refund('transaction=a&metadata[x]=1&metadata[y]=2')
 
-    t.equal(refund('metadata[y]=2&transaction=a&metadata[x]=1'), same)
-    t.equal(of('GET /nothing', { query: 'a=1' }), of('GET /nothing', { query: 'a=1' }))
-    const json = { headers: { 'content-type': 'application/json' } }
-    const others = [
-      refund('transaction=a&metadata[x]=1'),
-      refund('transaction=a&metadata[x]=1&metadata[y]=2', { key: 'sk_other_key' }),
-      refund('transaction=a&metadata[x]=1&metadata[y]=2', { query: 'a[]=b' }),
-      ...['{}', '{}'].map(body => refund(body, json)),
-      of('GET /nothing', { query: 'a=2' })
-    ]
-    t.equal(new Set([same, ...others]).size, 1 + others.length)
-  }
-)
+  t.equal(refund('metadata[y]=2&transaction=a&metadata[x]=1'), same)
+  t.equal(of('GET /nothing', { query: 'a=1' }), of('GET /nothing', { query: 'a=1' }))
+  const json = { headers: { 'content-type': 'application/json' } }
+  const others = [
+    refund('transaction=a&metadata[x]=1'),
+    refund('transaction=a&metadata[x]=1&metadata[y]=2', { key: 'sk_other_key' }),
+    refund('transaction=a&metadata[x]=1&metadata[y]=2', { query: 'a[]=b' }),
+    ...['{}', '{}'].map(body => refund(body, json)),
+    of('GET /nothing', { query: 'a=2' })
+  ]
+  t.equal(new Set([same, ...others]).size, 1 + others.length)
+})

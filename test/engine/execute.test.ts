@@ -83,34 +83,31 @@ t.test('FORM-1, A32: a body is form-encoded', async t => {
   t.match(call('GET /locations?starting_after=%20').body.error.message, /the id " "/)
 })
 
-t.test(
-  'A36: a body is UTF-8: what stands for other bytes and a foreign charset are refused, an encoded U+FFFD is data',
-  async t => {
-    const { call } = await startWorld()
-    const post = (name: string, charset = '') => {
-      const type = `application/x-www-form-urlencoded${charset && `; charset=${charset}`}`
-      const { status, body } = call('POST /locations', {
-        body: `address[country]=US&display_name=${name}`,
-        headers: { 'content-type': type }
-      })
-      return status === 200
-        ? body.display_name
-        : [status, body.error.code, body.error.param, body.error.assumption, body.error.message]
-    }
-    const refused = (message: string) => [400, 'form_malformed', undefined, 'A36', message]
-
-    t.strictSame([post('Café'), post('%EF%BF%BD')], ['Café', '\uFFFD'])
-    t.strictSame(post('\uFFFD'), refused('The bytes of the form are not UTF-8.'))
-    for (const charset of ['utf-8', 'UTF8', '"utf-8"', 'utf-8; x=y'])
-      t.equal(post('A', charset), 'A', charset)
-    for (const charset of ['iso-8859-1', 'utf-16', '"latin1"'])
-      t.strictSame(
-        post('A', charset),
-        refused(`The charset of the body is ${charset.replaceAll('"', '')}; send UTF-8.`),
-        charset
-      )
+t.test('A36: a body is UTF-8: other bytes and charsets are refused, U+FFFD is data', async t => {
+  const { call } = await startWorld()
+  const post = (name: string, charset = '') => {
+    const type = `application/x-www-form-urlencoded${charset && `; charset=${charset}`}`
+    const { status, body } = call('POST /locations', {
+      body: `address[country]=US&display_name=${name}`,
+      headers: { 'content-type': type }
+    })
+    return status === 200
+      ? body.display_name
+      : [status, body.error.code, body.error.param, body.error.assumption, body.error.message]
   }
-)
+  const refused = (message: string) => [400, 'form_malformed', undefined, 'A36', message]
+
+  t.strictSame([post('Café'), post('%EF%BF%BD')], ['Café', '\uFFFD'])
+  t.strictSame(post('\uFFFD'), refused('The bytes of the form are not UTF-8.'))
+  for (const charset of ['utf-8', 'UTF8', '"utf-8"', 'utf-8; x=y'])
+    t.equal(post('A', charset), 'A', charset)
+  for (const charset of ['iso-8859-1', 'utf-16', '"latin1"'])
+    t.strictSame(
+      post('A', charset),
+      refused(`The charset of the body is ${charset.replaceAll('"', '')}; send UTF-8.`),
+      charset
+    )
+})
 
 t.test('execute: every end of a request has its name', async t => {
   const fault = 'empty_response'
@@ -223,15 +220,12 @@ t.test('execute: without the script a request is neither scripted nor counted', 
   )
 })
 
-t.test(
-  'A08: before the first load every operation waits with 503; what is nowhere stays a 404',
-  async t => {
-    const { blame } = await startWorld({ loaded: false })
-    for (const on of ['GET /locations', 'POST /transactions', 'DELETE /locations/loc_a'])
-      t.strictSame(blame(on).slice(0, 2), [503, 'not_ready'], on)
-    t.equal(blame('GET /nowhere')[0], 404)
-  }
-)
+t.test('A08: before the first load operations are a 503; what is nowhere a 404', async t => {
+  const { blame } = await startWorld({ loaded: false })
+  for (const on of ['GET /locations', 'POST /transactions', 'DELETE /locations/loc_a'])
+    t.strictSame(blame(on).slice(0, 2), [503, 'not_ready'], on)
+  t.equal(blame('GET /nowhere')[0], 404)
+})
 
 t.test('execute: a defect is no refusal: it is thrown on', async t => {
   const { world } = await startWorld()

@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import { parse } from 'yaml'
 import { settingsInForce } from '../../src/core/settings.js'
 import { compileTable, decodeParameters } from '../../src/engine/parameters.js'
 import { closed, integer, schemaOf } from '../../src/reference/parameters.js'
@@ -35,43 +36,25 @@ async function refuses(t: Test, cases: Case[], settings: object = {}) {
 
 t.test('A14: the refusal says what was probably meant, or what the request takes', async t => {
   const { call } = await startWorld({ records })
-  const cases: [on: string, sent: { body?: string; query?: string }, says: string][] = [
-    ['POST /locations', { body: 'address[cty]=A' }, 'did you mean address[city]?'],
-    ['POST /locations', { body: 'city=A' }, 'did you mean address[city]?'],
-    ['GET /locations', { query: 'colour=1' }, 'it takes limit, starting_after, ending_before.'],
-    ['GET /locations/loc_a', { query: 'colour=1' }, 'it takes none.'],
-    ['POST /locations', { query: 'display_name=A' }, 'form-encoded body'],
-    [
-      'POST /transactions',
-      { body: 'card[exp_month]=1&exp_year=2' },
-      'did you mean card[expiry]? exp_year is not a parameter of this operation; did you mean card[expiry]?'
-    ],
-    [
-      'GET /locations',
-      { query: 'x=1&y=1' },
-      'it takes limit, starting_after, ending_before. y is not a parameter of this operation.'
-    ],
-    ['GET /refunds', { query: 'limt=1&transactoin=a' }, 'did you mean limit? transactoin is not'],
-    ['POST /transactions', { body: 'type=card' }, 'did you mean payment_type?'],
-    ['POST /transactions', { body: 'tip=1' }, 'did you mean tip_amount?'],
-    ['GET /tickets', { query: 'status=open' }, 'it takes limit, starting_after'],
-    ['GET /tickets', { query: 'created_since=2026-01-01' }, 'did you mean created[gte]?'],
-    [
-      'POST /refunds',
-      { body: '{"transaction":"txn_a"}' },
-      'it looks like JSON: send a form, such as name=value&address[city]=Boston.'
-    ],
-    [
-      'POST /locations',
-      { body: 'display_name=A&address=null' },
-      'got one value; the client sent a variable without a usable value.'
-    ],
-    [
-      'GET /tickets',
-      { query: 'starting_after=undefined' },
-      'has the id undefined; the client sent a variable without a usable value.'
-    ]
-  ]
+  const cases: [on: string, sent: { body?: string; query?: string }, says: string][] = parse(`
+    - [POST /locations, {body: 'address[cty]=A'}, 'did you mean address[city]?']
+    - [POST /locations, {body: city=A}, 'did you mean address[city]?']
+    - [GET /locations, {query: colour=1}, 'it takes limit, starting_after, ending_before.']
+    - [GET /locations/loc_a, {query: colour=1}, it takes none.]
+    - [POST /locations, {query: display_name=A}, form-encoded body]
+    - - POST /transactions
+      - {body: 'card[exp_month]=1&exp_year=2'}
+      - 'did you mean card[expiry]? exp_year is not a parameter of this operation; did you mean card[expiry]?'
+    - [GET /locations, {query: x=1&y=1}, 'it takes limit, starting_after, ending_before. y is not a parameter of this operation.']
+    - [GET /refunds, {query: limt=1&transactoin=a}, did you mean limit? transactoin is not]
+    - [POST /transactions, {body: type=card}, did you mean payment_type?]
+    - [POST /transactions, {body: tip=1}, did you mean tip_amount?]
+    - [GET /tickets, {query: status=open}, 'it takes limit, starting_after']
+    - [GET /tickets, {query: created_since=2026-01-01}, 'did you mean created[gte]?']
+    - [POST /refunds, {body: '{"transaction":"txn_a"}'}, 'it looks like JSON: send a form, such as name=value&address[city]=Boston.']
+    - [POST /locations, {body: display_name=A&address=null}, got one value; the client sent a variable without a usable value.]
+    - [GET /tickets, {query: starting_after=undefined}, has the id undefined; the client sent a variable without a usable value.]
+  `)
   for (const [on, sent, says] of cases) t.ok(call(on, sent).body.error.message.includes(says), on)
   const messageOf = (count: number) =>
     call('GET /tickets', { query: Array.from({ length: count }, (_, nth) => `n${nth}=`).join('&') })
@@ -110,30 +93,27 @@ t.test('A14: warn drops an unknown parameter and says so in a Warning header eac
   t.strictSame([status, headers.warning], [200, undefined])
 })
 
-t.test(
-  'FORM-2, A36, A37, A14: what is refused beside that which each rule and assumption says',
-  async t => {
-    const malformed = (param: string): Blame => [400, 'form_malformed', param, 'A36']
-    const unknown = (param: string): Blame => [400, 'parameter_unknown', param, 'A14']
-    await refuses(t, [
-      ['POST /locations', `${LOCATION}&a[b][]=1`, unknown('a[b][]')],
-      ['POST /locations', `${LOCATION}&one=1&two=2`, unknown('one')],
-      ['GET /refunds/rfd_a', undefined, unknown('x[y]'), 'x[y]=1'],
-      ['POST /locations', 'display_name=A&address[]=US', malformed('address[]')],
-      ['POST /locations', `${LOCATION}&metadata[]=1`, malformed('metadata[]')],
-      ['POST /locations', 'address=US&address[city]=A', malformed('address[city]')],
-      ['POST /transactions', `${PAYMENT}&card[]=4242`, malformed('card[]')],
-      ['GET /tickets', undefined, malformed('created[]'), 'created[]=2026-01-01'],
-      ['POST /locations', 'a=1&'.repeat(1001), malformed('a')],
-      ['POST /locations', LOCATION, malformed('a'), 'a=%zz'],
-      [
-        'POST /locations',
-        `${LOCATION}&metadata[__proto__][polluted]=1`,
-        [400, 'parameter_invalid', 'metadata[__proto__][polluted]', 'A17']
-      ]
-    ])
-  }
-)
+t.test('FORM-2, A36, A37, A14: what else is refused', async t => {
+  const malformed = (param: string): Blame => [400, 'form_malformed', param, 'A36']
+  const unknown = (param: string): Blame => [400, 'parameter_unknown', param, 'A14']
+  await refuses(t, [
+    ['POST /locations', `${LOCATION}&a[b][]=1`, unknown('a[b][]')],
+    ['POST /locations', `${LOCATION}&one=1&two=2`, unknown('one')],
+    ['GET /refunds/rfd_a', undefined, unknown('x[y]'), 'x[y]=1'],
+    ['POST /locations', 'display_name=A&address[]=US', malformed('address[]')],
+    ['POST /locations', `${LOCATION}&metadata[]=1`, malformed('metadata[]')],
+    ['POST /locations', 'address=US&address[city]=A', malformed('address[city]')],
+    ['POST /transactions', `${PAYMENT}&card[]=4242`, malformed('card[]')],
+    ['GET /tickets', undefined, malformed('created[]'), 'created[]=2026-01-01'],
+    ['POST /locations', 'a=1&'.repeat(1001), malformed('a')],
+    ['POST /locations', LOCATION, malformed('a'), 'a=%zz'],
+    [
+      'POST /locations',
+      `${LOCATION}&metadata[__proto__][polluted]=1`,
+      [400, 'parameter_invalid', 'metadata[__proto__][polluted]', 'A17']
+    ]
+  ])
+})
 
 t.test('FORM-2: text where nested names belong is refused', async t => {
   const { call } = await startWorld()

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { parse } from 'yaml'
 import { ApiError } from '../../src/core/errors.js'
 import { headersOf, refuse } from '../../src/engine/answers.js'
 import { recordsChanged, scriptAction, tookEffect } from '../../src/engine/exchange.js'
@@ -56,22 +57,14 @@ t.test('respond answers in the operation’s stead, and nothing is changed', asy
     [{ status: 507 }, 507, JSON_TYPE, error('api_error', 'internal_error', 'The service failed.')],
     [{ status: 302 }, 302, undefined, ''],
     [{ status: 204 }, 204, undefined, ''],
-    [
-      { body: { id: 'rfd_x', made_up: [1, null] } },
-      200,
-      JSON_TYPE,
-      { id: 'rfd_x', made_up: [1, null] }
-    ],
-    [{ status: 201, body: [] }, 201, JSON_TYPE, []],
-    [{ body: null }, 200, JSON_TYPE, null],
-    [{ body: 0 }, 200, JSON_TYPE, 0],
-    [
-      { status: 502, body: '<h1>Bad Gateway</h1>', headers: { 'content-type': 'text/html' } },
-      502,
-      'text/html',
-      '<h1>Bad Gateway</h1>'
-    ],
-    [{ body: 'plain' }, 200, 'text/plain; charset=utf-8', 'plain'],
+    ...parse(`
+      - [{body: {id: rfd_x, made_up: [1, null]}}, 200, ${JSON_TYPE}, {id: rfd_x, made_up: [1, null]}]
+      - [{status: 201, body: []}, 201, ${JSON_TYPE}, []]
+      - [{body: null}, 200, ${JSON_TYPE}, null]
+      - [{body: 0}, 200, ${JSON_TYPE}, 0]
+      - [{status: 502, body: <h1>Bad Gateway</h1>, headers: {content-type: text/html}}, 502, text/html, <h1>Bad Gateway</h1>]
+      - [{body: plain}, 200, text/plain; charset=utf-8, plain]
+    `),
     [{ body: '' }, 200, undefined, ''],
     [
       { error: { code: 'card_declined', message: 'No.' } },
@@ -156,33 +149,11 @@ t.test('respond.patch: changes a response; a refusal and an empty body stay', as
       { amount: undefined, reason: null },
       'scripted'
     ],
-    [
-      'POST /refunds',
-      { body: 'transaction=txn_a' },
-      { patch: { amount: 1 }, status: 202, headers: { 'x-a': 'b' } },
-      400,
-      JSON_TYPE,
-      {},
-      'refused'
-    ],
-    [
-      'GET /transactions/txn_a',
-      {},
-      { patch: { payment_method: { type: null, card: {} } }, retry_after: '2s' },
-      200,
-      JSON_TYPE,
-      { id: 'txn_a' },
-      'scripted'
-    ],
-    [
-      'GET /refunds',
-      {},
-      { patch: { has_more: true, data: [] }, headers: { 'Content-Type': 'text/plain' } },
-      200,
-      'text/plain',
-      '{"object":"list",',
-      'scripted'
-    ],
+    ...parse(`
+      - [POST /refunds, {body: transaction=txn_a}, {patch: {amount: 1}, status: 202, headers: {x-a: b}}, 400, ${JSON_TYPE}, {}, refused]
+      - [GET /transactions/txn_a, {}, {patch: {payment_method: {type: null, card: {}}}, retry_after: 2s}, 200, ${JSON_TYPE}, {id: txn_a}, scripted]
+      - [GET /refunds, {}, {patch: {has_more: true, data: []}, headers: {Content-Type: text/plain}}, 200, text/plain, '{"object":"list",', scripted]
+    `),
     [
       'DELETE /accounts/mch_a/users/usr_a',
       {},
@@ -302,39 +273,23 @@ t.test('change: makes, replaces and deletes before or after, all or nothing', as
       ['txn_b'],
       false
     ],
-    [
-      'a record that is gone',
-      { change: { delete: ['rfd_a'] } },
-      'GET /refunds/rfd_a',
-      {},
-      'resource_missing',
-      ['rfd_a'],
-      false
-    ],
-    [
-      'a charge that is gone',
-      { change: { delete: ['txn_a', 'rfd_a'] } },
-      'POST /refunds',
-      { body: 'transaction=txn_a' },
-      'reference_missing',
-      ['rfd_a', 'txn_a'],
-      false
-    ],
-    [
-      'a charge that is lower',
-      {
-        change: {
-          data: {
-            transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 150 }]
-          }
-        }
-      },
-      'POST /refunds',
-      { body: 'transaction=txn_a&amount=60' },
-      'refund_exceeds_remaining',
-      ['txn_a'],
-      false
-    ],
+    ...parse(`
+      - [a record that is gone, {change: {delete: [rfd_a]}}, GET /refunds/rfd_a, {}, resource_missing, [rfd_a], false]
+      - - a charge that is gone
+        - {change: {delete: [txn_a, rfd_a]}}
+        - POST /refunds
+        - {body: transaction=txn_a}
+        - reference_missing
+        - [rfd_a, txn_a]
+        - false
+      - - a charge that is lower
+        - {change: {data: {transactions: [{id: txn_a, ticket: tkt_a, payment_type: card, amount: 150}]}}}
+        - POST /refunds
+        - {body: transaction=txn_a&amount=60}
+        - refund_exceeds_remaining
+        - [txn_a]
+        - false
+    `),
     [
       'after a refusal',
       { change: { data: OTHER }, when: 'after' },
@@ -380,20 +335,15 @@ t.test('change: makes, replaces and deletes before or after, all or nothing', as
       ['usr_a', 'rfd_a'],
       true
     ],
-    [
-      'replaced as new',
-      {
-        change: {
-          data: { refunds: [{ id: 'rfd_a', transaction: 'txn_a', amount: 7 }] },
-          delete: ['rfd_a']
-        }
-      },
-      'GET /refunds/rfd_a',
-      {},
-      'rfd_a',
-      ['rfd_a', 'rfd_a'],
-      false
-    ]
+    parse(`
+      - replaced as new
+      - {change: {data: {refunds: [{id: rfd_a, transaction: txn_a, amount: 7}]}, delete: [rfd_a]}}
+      - GET /refunds/rfd_a
+      - {}
+      - rfd_a
+      - [rfd_a, rfd_a]
+      - false
+    `)
   ]
   for (const [title, entry, on, options, expected, changed, effect] of cases) {
     const { executed, world } = await scripted([{ on: '*', calls: 1, ...entry }], {
@@ -425,25 +375,14 @@ t.test('change: makes, replaces and deletes before or after, all or nothing', as
   }
 
   const wrong: [change: object, problem: string][] = [
-    [
-      { data: { refunds: [{ transaction: 'txn_late', amount: 5 }] } },
-      'change.data.refunds[0].transaction: no Transaction has the id txn_late'
-    ],
-    [{ delete: ['txn_a'] }, 'change.delete[0]: txn_a cannot be deleted: rfd_a refers to it'],
-    [
-      { delete: ['rfd_a', 'mch_a', 'txn_a'] },
-      'change.delete[1]: mch_a cannot be deleted: loc_a, an API key refer to it'
-    ],
-    [{ delete: ['rfd_drawn'] }, 'change.delete[0]: no record has the id rfd_drawn'],
-    [
-      {
-        data: {
-          tickets: [{ location: 'loc_a' }],
-          refunds: [{ transaction: 'txn_a', amount: 99_901 }]
-        }
-      },
-      'change.data.refunds[0].amount: txn_a was charged 100000 usd'
-    ],
+    ...parse(`
+      - [{data: {refunds: [{transaction: txn_late, amount: 5}]}}, 'change.data.refunds[0].transaction: no Transaction has the id txn_late']
+      - [{delete: [txn_a]}, 'change.delete[0]: txn_a cannot be deleted: rfd_a refers to it']
+      - [{delete: [rfd_a, mch_a, txn_a]}, 'change.delete[1]: mch_a cannot be deleted: loc_a, an API key refer to it']
+      - [{delete: [rfd_drawn]}, 'change.delete[0]: no record has the id rfd_drawn']
+      - - {data: {tickets: [{location: loc_a}], refunds: [{transaction: txn_a, amount: 99901}]}}
+        - 'change.data.refunds[0].amount: txn_a was charged 100000 usd'
+    `),
     [
       { data: { tickets: new Array(30).fill({ location: 'loc_a' }) } },
       'change: the sandbox would hold more than 30 records (limits.records)'
@@ -483,162 +422,153 @@ t.test('change: makes, replaces and deletes before or after, all or nothing', as
   t.equal(call('GET /tickets').body.data.length, 3)
 })
 
-t.test(
-  'stale: records and lists are read as they were that long ago by the clock of the sandbox, however it moves',
-  async t => {
-    const users = [{ id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }]
-    const tickets = [{ id: 'tkt_b', location: 'loc_a' }]
-    const { call, executed, world } = await scripted([{ on: '*', stale: '5s' }], {
-      data: smallFixture({ ...records, users, tickets })
-    })
-    const refund = (amount: number) =>
-      call('POST /refunds', { body: { transaction: 'txn_a', amount } }).body.id
-    const listed = () =>
-      call('GET /refunds').body.data.map(({ amount }: { amount: number }) => amount)
-    const refunded = () => call('GET /transactions/txn_a').body
-    const seen = (by: number) => {
-      world.setClock({ by })
-      const { amount_refunded, refunds } = refunded()
-      return [listed(), amount_refunded, refunds.data.length]
-    }
-
-    const first = refund(1)
-    t.strictSame(seen(0), [[100], 100, 1], 'not yet')
-    t.strictSame(
-      blameOf(call(`GET /refunds/${first}`)),
-      [404, 'resource_missing', 'id', 'A08'],
-      'A08: what is not there yet is missing'
-    )
-    t.equal(
-      call('GET /refunds', { query: `starting_after=${first}` }).status,
-      400,
-      'A10: nor is it a cursor'
-    )
-    t.strictSame(seen(4999), [[100], 100, 1])
-    refund(2)
-    t.strictSame(seen(1), [[1, 100], 101, 2], 'the first, five seconds later')
-    t.equal(call(`GET /refunds/${first}`).body.amount, 1)
-    t.strictSame(seen(4999), [[2, 1, 100], 103, 3], 'the second, after as long')
-    call('DELETE /accounts/mch_a/users/usr_a')
-    world.deleteRecord('tickets', 'tkt_b')
-    const isThere = () => [
-      call('GET /accounts/mch_a/users').body.data.length,
-      call('GET /tickets/tkt_b').status
-    ]
-    t.strictSame(isThere(), [1, 200], 'what is deleted is there for as long')
-    world.setClock({ by: 5000 })
-    t.strictSame(isThere(), [0, 404])
-    refund(4)
-    world.setClock({ by: -60_000 })
-    t.strictSame(seen(0), [[100], 100, 1], 'a clock that is set back shows what was known before')
-    world.reset()
-    t.strictSame(seen(0), [[100], 100, 1])
-    t.strictSame(
-      [executed('GET /refunds').outcome.name, listed().length, refund(5) !== undefined],
-      ['answered', 1, true]
-    )
-
-    // an answer in place of what is older, and one that is changed
-    const { call: patched, world: other } = await scripted([
-      { on: 'GET /refunds', stale: '5s', respond: { patch: { has_more: true } } }
-    ])
-    patched('POST /refunds', { body: { transaction: 'txn_a', amount: 1 } })
-    const { data, has_more } = patched('GET /refunds').body
-    t.strictSame([data.length, has_more], [1, true])
-    other.setClock({ by: 5000 })
-    t.equal(patched('GET /refunds').body.data.length, 2)
-
-    // as many changes as the journal has requests are known
-    const { world: full, call: many } = await startWorld({
-      scenario: {
-        clock: NOW,
-        data: smallFixture(records),
-        script: [{ on: 'GET /refunds', stale: '1h' }]
-      },
-      settings: { 'limits.journal': 100 }
-    })
-    for (let nth = 0; nth < 350; nth++)
-      many('POST /refunds', { body: { transaction: 'txn_a', amount: 1 } })
-    const { data: known } = many('GET /refunds', { query: 'limit=100' }).body
-    const { amount_refunded } = (await full.stateAt(full.inputs.earliest)).store.transactions.get(
-      'txn_a'
-    ) ?? { amount_refunded: 0 }
-    t.ok(
-      known.length === 100 && amount_refunded >= 200 && amount_refunded <= 350,
-      `the first state that is known has ${amount_refunded}`
-    )
-    const { amount_refunded: before } = full.past(3_600_000).transactions.get('txn_a') ?? {
-      amount_refunded: 0
-    }
-    t.equal(before, amount_refunded)
+t.test('stale: records and lists are as they were then, by the clock of the sandbox', async t => {
+  const users = [{ id: 'usr_a', account: 'mch_a', name: 'Ana', email: 'ana@example.com' }]
+  const tickets = [{ id: 'tkt_b', location: 'loc_a' }]
+  const { call, executed, world } = await scripted([{ on: '*', stale: '5s' }], {
+    data: smallFixture({ ...records, users, tickets })
+  })
+  const refund = (amount: number) =>
+    call('POST /refunds', { body: { transaction: 'txn_a', amount } }).body.id
+  const listed = () =>
+    call('GET /refunds').body.data.map(({ amount }: { amount: number }) => amount)
+  const refunded = () => call('GET /transactions/txn_a').body
+  const seen = (by: number) => {
+    world.setClock({ by })
+    const { amount_refunded, refunds } = refunded()
+    return [listed(), amount_refunded, refunds.data.length]
   }
-)
 
-t.test(
-  'when: after: the operation takes effect, and the script’s response is sent; a refusal is not replaced',
-  async t => {
-    const html = { status: 502, body: '<p>', headers: { 'content-type': 'text/html' } }
-    const cases: [respond: object, more: object, body: string, ...shown: unknown[]][] = [
-      [html, {}, 'amount=5', 502, '<p>', true, 1, undefined],
-      [
-        { status: 504 },
-        { per: 'transaction', calls: '1+' },
-        'amount=5',
-        504,
-        /timeout/,
-        true,
-        1,
-        undefined
-      ],
-      [{}, {}, 'amount=5', 200, '', true, 1, undefined],
-      [{ status: 503 }, { fault: 'hang' }, 'amount=5', 503, /unavailable/, true, 1, undefined],
-      [html, {}, 'amount=5000000', 400, /amount/, false, 0, false],
-      [html, { per: 'transaction', calls: '1+' }, 'amount=5000000', 400, /amount/, false, 0, false],
-      [html, { for: '5s', fault: 'hang' }, 'amount=5000000', 400, /amount/, false, 1, undefined],
-      [html, { delay: '1s' }, 'amount=5000000', 400, /amount/, false, 1, undefined],
-      [{ patch: { a: 1 } }, { for: '5s' }, 'amount=5000000', 400, /amount/, false, 0, false]
-    ]
-    for (const [respond, more, body, status, text, isMade, count, applied] of cases) {
-      const { executed, world } = await scripted([
-        { on: 'POST /refunds', when: 'after', respond, ...more }
-      ])
+  const first = refund(1)
+  t.strictSame(seen(0), [[100], 100, 1], 'not yet')
+  t.strictSame(
+    blameOf(call(`GET /refunds/${first}`)),
+    [404, 'resource_missing', 'id', 'A08'],
+    'A08: what is not there yet is missing'
+  )
+  t.equal(
+    call('GET /refunds', { query: `starting_after=${first}` }).status,
+    400,
+    'A10: nor is it a cursor'
+  )
+  t.strictSame(seen(4999), [[100], 100, 1])
+  refund(2)
+  t.strictSame(seen(1), [[1, 100], 101, 2], 'the first, five seconds later')
+  t.equal(call(`GET /refunds/${first}`).body.amount, 1)
+  t.strictSame(seen(4999), [[2, 1, 100], 103, 3], 'the second, after as long')
+  call('DELETE /accounts/mch_a/users/usr_a')
+  world.deleteRecord('tickets', 'tkt_b')
+  const isThere = () => [
+    call('GET /accounts/mch_a/users').body.data.length,
+    call('GET /tickets/tkt_b').status
+  ]
+  t.strictSame(isThere(), [1, 200], 'what is deleted is there for as long')
+  world.setClock({ by: 5000 })
+  t.strictSame(isThere(), [0, 404])
+  refund(4)
+  world.setClock({ by: -60_000 })
+  t.strictSame(seen(0), [[100], 100, 1], 'a clock that is set back shows what was known before')
+  world.reset()
+  t.strictSame(seen(0), [[100], 100, 1])
+  t.strictSame(
+    [executed('GET /refunds').outcome.name, listed().length, refund(5) !== undefined],
+    ['answered', 1, true]
+  )
 
-      const exchange = executed('POST /refunds', { body: `transaction=txn_a&${body}` })
+  // an answer in place of what is older, and one that is changed
+  const { call: patched, world: other } = await scripted([
+    { on: 'GET /refunds', stale: '5s', respond: { patch: { has_more: true } } }
+  ])
+  patched('POST /refunds', { body: { transaction: 'txn_a', amount: 1 } })
+  const { data, has_more } = patched('GET /refunds').body
+  t.strictSame([data.length, has_more], [1, true])
+  other.setClock({ by: 5000 })
+  t.equal(patched('GET /refunds').body.data.length, 2)
 
-      const said = JSON.stringify([respond, more, body])
-      t.strictSame(
-        [exchange.outcome.status, tookEffect(exchange), scriptAction(exchange)?.applied],
-        [status, isMade, applied],
-        said
-      )
-      t.match(exchange.text, text as string, said)
-      t.equal(exchange.text, String(exchange.payload), 'the journal shows what was sent')
-      t.equal(world.state.store.refunds.size, isMade ? 2 : 1, said)
-      const [entry] = world.state.script.listed()
-      t.strictSame([entry?.matched, entry?.applied], [1, count], said)
-      t.strictSame(
-        entry?.values?.map(({ applied }) => applied),
-        'per' in more ? [count] : undefined
-      )
-      t.equal(world.state.script.isUsed, count === 1)
-      t.equal(entry?.first === undefined, count === 0 || !('for' in more))
-    }
+  // as many changes as the journal has requests are known
+  const { world: full, call: many } = await startWorld({
+    scenario: {
+      clock: NOW,
+      data: smallFixture(records),
+      script: [{ on: 'GET /refunds', stale: '1h' }]
+    },
+    settings: { 'limits.journal': 100 }
+  })
+  for (let nth = 0; nth < 350; nth++)
+    many('POST /refunds', { body: { transaction: 'txn_a', amount: 1 } })
+  const { data: known } = many('GET /refunds', { query: 'limit=100' }).body
+  const { amount_refunded } = (await full.stateAt(full.inputs.earliest)).store.transactions.get(
+    'txn_a'
+  ) ?? { amount_refunded: 0 }
+  t.ok(
+    known.length === 100 && amount_refunded >= 200 && amount_refunded <= 350,
+    `the first state that is known has ${amount_refunded}`
+  )
+  const { amount_refunded: before } = full.past(3_600_000).transactions.get('txn_a') ?? {
+    amount_refunded: 0
+  }
+  t.equal(before, amount_refunded)
+})
+
+t.test('when: after: the operation takes effect, the script answers; not refusals', async t => {
+  const html = { status: 502, body: '<p>', headers: { 'content-type': 'text/html' } }
+  const cases: [respond: object, more: object, body: string, ...shown: unknown[]][] = [
+    [html, {}, 'amount=5', 502, '<p>', true, 1, undefined],
+    [
+      { status: 504 },
+      { per: 'transaction', calls: '1+' },
+      'amount=5',
+      504,
+      /timeout/,
+      true,
+      1,
+      undefined
+    ],
+    [{}, {}, 'amount=5', 200, '', true, 1, undefined],
+    [{ status: 503 }, { fault: 'hang' }, 'amount=5', 503, /unavailable/, true, 1, undefined],
+    [html, {}, 'amount=5000000', 400, /amount/, false, 0, false],
+    [html, { per: 'transaction', calls: '1+' }, 'amount=5000000', 400, /amount/, false, 0, false],
+    [html, { for: '5s', fault: 'hang' }, 'amount=5000000', 400, /amount/, false, 1, undefined],
+    [html, { delay: '1s' }, 'amount=5000000', 400, /amount/, false, 1, undefined],
+    [{ patch: { a: 1 } }, { for: '5s' }, 'amount=5000000', 400, /amount/, false, 0, false]
+  ]
+  for (const [respond, more, body, status, text, isMade, count, applied] of cases) {
     const { executed, world } = await scripted([
-      {
-        on: 'POST /refunds',
-        name: 'a',
-        match: { body: { amount: 5 } },
-        respond: { patch: { a: 1 } }
-      },
-      { on: 'GET /refunds', calls: 0, delay: '1s' }
+      { on: 'POST /refunds', when: 'after', respond, ...more }
     ])
-    const exchange = executed('POST /refunds', { body: 'transaction=txn_a&amount=5' })
-    t.ok(world.state.script.isUsed, 'an entry for 0 calls is applied to none')
-    world.state.script.clear()
-    world.state.script.retract(exchange.action as Action, () => t.fail('of an entry that is gone'))
-    t.equal(scriptAction(exchange)?.applied, false)
+
+    const exchange = executed('POST /refunds', { body: `transaction=txn_a&${body}` })
+
+    const said = JSON.stringify([respond, more, body])
+    t.strictSame(
+      [exchange.outcome.status, tookEffect(exchange), scriptAction(exchange)?.applied],
+      [status, isMade, applied],
+      said
+    )
+    t.match(exchange.text, text as string, said)
+    t.equal(exchange.text, String(exchange.payload), 'the journal shows what was sent')
+    t.equal(world.state.store.refunds.size, isMade ? 2 : 1, said)
+    const [entry] = world.state.script.listed()
+    t.strictSame([entry?.matched, entry?.applied], [1, count], said)
+    t.strictSame(
+      entry?.values?.map(({ applied }) => applied),
+      'per' in more ? [count] : undefined
+    )
+    t.equal(world.state.script.isUsed, count === 1)
+    t.equal(entry?.first === undefined, count === 0 || !('for' in more))
   }
-)
+  const { executed, world } = await scripted(
+    parse(`
+    - {on: POST /refunds, name: a, match: {body: {amount: 5}}, respond: {patch: {a: 1}}}
+    - {on: GET /refunds, calls: 0, delay: 1s}
+  `)
+  )
+  const exchange = executed('POST /refunds', { body: 'transaction=txn_a&amount=5' })
+  t.ok(world.state.script.isUsed, 'an entry for 0 calls is applied to none')
+  world.state.script.clear()
+  world.state.script.retract(exchange.action as Action, () => t.fail('of an entry that is gone'))
+  t.equal(scriptAction(exchange)?.applied, false)
+})
 
 t.test('match: what a request is about is found through what it names', async t => {
   const charge = { transaction: 'txn_a', ticket: 'tkt_a', location: 'loc_a', account: 'mch_a' }
@@ -747,31 +677,28 @@ t.test('match: params, query, nested names, the key', async t => {
   )
 })
 
-t.test(
-  'the script is asked after key and parameters: a request refused for those is neither counted nor matched',
-  async t => {
-    const { call, world } = await scripted([{ on: 'POST /refunds', respond: { status: 418 } }])
-    const refused: [options: Call, status: number][] = [
-      [{ key: null, body: 'transaction=txn_a' }, 401],
-      [{ key: 'nope', body: 'transaction=txn_a' }, 401],
-      [{ body: '{}', headers: { 'content-type': 'application/json' } }, 415],
-      [{ body: 'transaction=%zz' }, 400],
-      [{ body: 'transaction=txn_a&colour=red' }, 400],
-      [{ body: '' }, 400],
-      [{ body: 'transaction=txn_a&amount=-1' }, 400],
-      [{ body: 'transaction=txn_none' }, 400]
-    ]
-    for (const [options, status] of refused)
-      t.equal(call('POST /refunds', options).status, status, JSON.stringify(options))
-    t.equal(call('PUT /refunds').status, 405)
-    t.strictSame(countsOf(world), [[0, 0]])
-    t.equal(
-      call('POST /refunds', { body: 'transaction=txn_a&amount=100001' }).status,
-      418,
-      'what the operation itself would refuse is matched'
-    )
-  }
-)
+t.test('the script neither counts nor matches what key or parameters refuse', async t => {
+  const { call, world } = await scripted([{ on: 'POST /refunds', respond: { status: 418 } }])
+  const refused: [options: Call, status: number][] = [
+    [{ key: null, body: 'transaction=txn_a' }, 401],
+    [{ key: 'nope', body: 'transaction=txn_a' }, 401],
+    [{ body: '{}', headers: { 'content-type': 'application/json' } }, 415],
+    [{ body: 'transaction=%zz' }, 400],
+    [{ body: 'transaction=txn_a&colour=red' }, 400],
+    [{ body: '' }, 400],
+    [{ body: 'transaction=txn_a&amount=-1' }, 400],
+    [{ body: 'transaction=txn_none' }, 400]
+  ]
+  for (const [options, status] of refused)
+    t.equal(call('POST /refunds', options).status, status, JSON.stringify(options))
+  t.equal(call('PUT /refunds').status, 405)
+  t.strictSame(countsOf(world), [[0, 0]])
+  t.equal(
+    call('POST /refunds', { body: 'transaction=txn_a&amount=100001' }).status,
+    418,
+    'what the operation itself would refuse is matched'
+  )
+})
 
 t.test('a request of an operation without entries pays nothing for the script', async t => {
   const { call, world } = await scripted([{ on: 'GET /tickets', respond: { body: 'scripted' } }])
@@ -813,21 +740,10 @@ t.test('a Retry-After holds seconds, by both clocks, or a date', async t => {
 })
 
 t.test('A25: a card number is matched and forgotten', async t => {
-  const script = [
-    {
-      on: 'POST /transactions',
-      match: { body: { card: { number: '/^4000 ?0000 ?0000 ?0002$/' } } },
-      calls: 1,
-      respond: { status: 402 }
-    },
-    {
-      on: 'POST /transactions',
-      match: { body: { card: { number: '/0002$/' } } },
-      calls: 2,
-      fault: 'malformed_body',
-      when: 'after'
-    }
-  ]
+  const script = parse(`
+    - {on: POST /transactions, match: {body: {card: {number: /^4000 ?0000 ?0000 ?0002$/}}}, calls: 1, respond: {status: 402}}
+    - {on: POST /transactions, match: {body: {card: {number: /0002$/}}}, calls: 2, fault: malformed_body, when: after}
+  `)
   const expect = [
     { on: 'POST /transactions', match: { body: { 'card[number]': '/0002$/' } }, times: 2 }
   ]

@@ -3,6 +3,7 @@
  * beyond its limit is read, and no message repeats a whole text. In the long form of `npm run endurance` their processor time counts.
  */
 import t from 'tap'
+import { parse } from 'yaml'
 import { startTestEmulator } from '../support/emulator.js'
 import { startWorld } from '../support/world.js'
 
@@ -37,36 +38,29 @@ for (const [place, sent] of Object.entries(PLACES))
       }
   })
 
-const SCENARIO = {
-  title: 'a',
-  description: 'a',
-  clock: '2026-01-01T00:00:00Z',
-  fixtures: ['bistro'],
-  vars: { a: 'a', b: { default: 'b', description: 'b' } },
-  settings: { 'evidence.test_header': 'a', 'shapes.error': { error: '$type', m: '$message' } },
-  data: {
-    tickets: [{ id: 'tkt_z', location: 'loc_bistro', reference: 'a', extra: { a: 'a' } }],
-    api_keys: [{ key: 'sk_z', account: 'mch_a' }]
-  },
-  generate: [{ tickets: 1, location: 'loc_bistro' }],
-  script: [
-    {
-      on: 'POST /refunds',
-      name: 'a',
-      calls: '1',
-      for: '1m',
-      match: { headers: { a: 'a' }, body: { reason: '/a/' }, key: 'sk_z' },
-      respond: { headers: { a: 'a' }, error: { code: 'a', message: 'a' } }
-    },
-    { on: 'POST /refunds', respond: { body: { a: '${body.a}' } } },
-    { on: 'POST /refunds', hold: { gate: 'a' }, change: { delete: ['a'] } }
-  ],
-  steps: [{ as: 'a', do: 'POST /refunds', body: { reason: 'a' }, expect: { status: 'a' } }],
-  expect: [
-    { on: 'POST /refunds', within: '1s', match: { body: { reason: 'a' } } },
-    { state: { tickets: { where: { reference: 'a' }, count: 1 }, refunds: { a: { reason: 'a' } } } }
-  ]
-}
+const SCENARIO = parse(`
+  title: a
+  description: a
+  clock: 2026-01-01T00:00:00Z
+  fixtures: [bistro]
+  vars: {a: a, b: {default: b, description: b}}
+  settings: {evidence.test_header: a, shapes.error: {error: $type, m: $message}}
+  data: {tickets: [{id: tkt_z, location: loc_bistro, reference: a, extra: {a: a}}], api_keys: [{key: sk_z, account: mch_a}]}
+  generate: [{tickets: 1, location: loc_bistro}]
+  script:
+    - on: POST /refunds
+      name: a
+      calls: '1'
+      for: 1m
+      match: {headers: {a: a}, body: {reason: /a/}, key: sk_z}
+      respond: {headers: {a: a}, error: {code: a, message: a}}
+    - {on: POST /refunds, respond: {body: {a: '\${body.a}'}}}
+    - {on: POST /refunds, hold: {gate: a}, change: {delete: [a]}}
+  steps: [{as: a, do: POST /refunds, body: {reason: a}, expect: {status: a}}]
+  expect:
+    - {on: POST /refunds, within: 1s, match: {body: {reason: a}}}
+    - {state: {tickets: {where: {reference: a}, count: 1}, refunds: {a: {reason: a}}}}
+`)
 const ENTRY = { on: 'POST /refunds', respond: { error: { message: 'a' } } }
 const SENT: Readonly<Record<string, object | string>> = {
   'POST /load?dry_run': { scenario: SCENARIO },

@@ -428,69 +428,63 @@ t.test('findings: what a client does wrong is found, with the calls that show it
   }
 })
 
-t.test(
-  'double-refund-risk: a Refund that was made but could not be written is lost to its client',
-  async t => {
-    let isWritable = false
-    const saved = async () => {
-      if (!isWritable) throw new ApiError('data_not_written', { message: 'No space is left.' })
-    }
-    const { call, sandbox } = await startTestEmulator(t, { records: RECORDS, saved })
-
-    await call('POST /refunds', { body: REFUND })
-    isWritable = true
-    await call('POST /refunds', { body: REFUND })
-
-    t.strictSame(found(sandbox.evidence.totals), [['double-refund-risk', 1, ['req_1', 'req_2']]])
+t.test('double-refund-risk: a Refund that could not be written is lost to its client', async t => {
+  let isWritable = false
+  const saved = async () => {
+    if (!isWritable) throw new ApiError('data_not_written', { message: 'No space is left.' })
   }
-)
+  const { call, sandbox } = await startTestEmulator(t, { records: RECORDS, saved })
 
-t.test(
-  'double-refund-risk, double-payment-risk: a client that leaves during a delay and posts again at once repeats it without knowing',
-  async t => {
-    const script = ['POST /refunds', 'POST /transactions', 'POST /locations'].map(on => ({
-      on,
-      calls: 1,
-      delay: '1s'
-    }))
-    const { sandbox, listen } = await startTestEmulator(t, {
-      scenario: { clock: NOW, data: smallFixture(RECORDS), script }
+  await call('POST /refunds', { body: REFUND })
+  isWritable = true
+  await call('POST /refunds', { body: REFUND })
+
+  t.strictSame(found(sandbox.evidence.totals), [['double-refund-risk', 1, ['req_1', 'req_2']]])
+})
+
+t.test('double risks: a client leaves during a delay and posts again at once', async t => {
+  const script = ['POST /refunds', 'POST /transactions', 'POST /locations'].map(on => ({
+    on,
+    calls: 1,
+    delay: '1s'
+  }))
+  const { sandbox, listen } = await startTestEmulator(t, {
+    scenario: { clock: NOW, data: smallFixture(RECORDS), script }
+  })
+  const base = `http://127.0.0.1:${await listen()}/next`
+  const headers = { authorization: `Basic ${btoa(`${MERCHANT}:`)}` }
+  const { evidence } = sandbox
+  const leave = evidence.leave.bind(evidence)
+  for (const [path, form] of [
+    ['/refunds', 'transaction=txn_1111&amount=5'],
+    ['/transactions', 'ticket=tkt_b&payment_type=card&amount=1'],
+    ['/locations', 'display_name=A&address[country]=US']
+  ] as const) {
+    const client = new AbortController()
+    const post = (more: object) =>
+      fetch(base + path, { method: 'POST', headers, body: new URLSearchParams(form), ...more })
+    const left = new Promise<void>(resolve => {
+      evidence.leave = exchange => resolve(leave(exchange))
     })
-    const base = `http://127.0.0.1:${await listen()}/next`
-    const headers = { authorization: `Basic ${btoa(`${MERCHANT}:`)}` }
-    const { evidence } = sandbox
-    const leave = evidence.leave.bind(evidence)
-    for (const [path, form] of [
-      ['/refunds', 'transaction=txn_1111&amount=5'],
-      ['/transactions', 'ticket=tkt_b&payment_type=card&amount=1'],
-      ['/locations', 'display_name=A&address[country]=US']
-    ] as const) {
-      const client = new AbortController()
-      const post = (more: object) =>
-        fetch(base + path, { method: 'POST', headers, body: new URLSearchParams(form), ...more })
-      const left = new Promise<void>(resolve => {
-        evidence.leave = exchange => resolve(leave(exchange))
-      })
-      const waiting = sandbox.inFlight + 1
-      const first = t.rejects(post({ signal: client.signal }))
-      while (sandbox.inFlight < waiting) await sleep(5)
-      client.abort()
-      await Promise.all([first, left])
-      t.equal((await post({})).status, 200)
-    }
-
-    const risks = () =>
-      found(evidence.totals).filter(([finding]) => String(finding).startsWith('double-'))
-    const expected = [
-      ['double-refund-risk', 1, ['req_1', 'req_2']],
-      ['double-payment-risk', 1, ['req_3', 'req_4']]
-    ]
-    t.strictSame(risks(), expected, 'while the calls go on')
-    while (evidence.journal.size < 6) await sleep(10)
-    t.strictSame(risks(), expected, 'and when they are over')
-    t.equal(evidence.journal.requests().filter(({ outcome }) => outcome.status === 200).length, 6)
+    const waiting = sandbox.inFlight + 1
+    const first = t.rejects(post({ signal: client.signal }))
+    while (sandbox.inFlight < waiting) await sleep(5)
+    client.abort()
+    await Promise.all([first, left])
+    t.equal((await post({})).status, 200)
   }
-)
+
+  const risks = () =>
+    found(evidence.totals).filter(([finding]) => String(finding).startsWith('double-'))
+  const expected = [
+    ['double-refund-risk', 1, ['req_1', 'req_2']],
+    ['double-payment-risk', 1, ['req_3', 'req_4']]
+  ]
+  t.strictSame(risks(), expected, 'while the calls go on')
+  while (evidence.journal.size < 6) await sleep(10)
+  t.strictSame(risks(), expected, 'and when they are over')
+  t.equal(evidence.journal.requests().filter(({ outcome }) => outcome.status === 200).length, 6)
+})
 
 /** A detector whose findings are counted. */
 function counted() {
@@ -505,27 +499,20 @@ function counted() {
 const shown = ({ list }: ReturnType<typeof counted>) =>
   list().map(({ finding, times, requests }) => [finding, times, requests])
 
-t.test(
-  'retry-after-ignored: the time has passed when the clock of the machine or of the sandbox has passed it',
-  t => {
-    for (const [now, at, isEarly] of [
-      [29, 29, true],
-      [30, 0, false],
-      [0, 30, false],
-      [99, 99, false]
-    ] as const) {
-      const all = counted()
-      all.look({ pause: { machine: 30, sandbox: 30 } })
-      all.look({ id: 'req_2', now, at })
-      t.strictSame(
-        shown(all),
-        isEarly ? [['retry-after-ignored', 1, ['req_2']]] : [],
-        `${now} ${at}`
-      )
-    }
-    t.end()
+t.test("retry-after-ignored: the time has passed by the machine's clock or the sandbox's", t => {
+  for (const [now, at, isEarly] of [
+    [29, 29, true],
+    [30, 0, false],
+    [0, 30, false],
+    [99, 99, false]
+  ] as const) {
+    const all = counted()
+    all.look({ pause: { machine: 30, sandbox: 30 } })
+    all.look({ id: 'req_2', now, at })
+    t.strictSame(shown(all), isEarly ? [['retry-after-ignored', 1, ['req_2']]] : [], `${now} ${at}`)
   }
-)
+  t.end()
+})
 
 t.test("findings: a refusal that comes of the emulator's own state is nobody's mistake", t => {
   const all = counted()
@@ -575,11 +562,7 @@ t.test('findings: each is reported with what it is, at most 20 calls and open pa
   } as const
   for (let call = 1; call <= 25; call++) look({ id: `req_${call}`, unknownParameter: true })
   for (let call = 1; call <= 25; call++)
-    look({
-      id: `page_${call}`,
-      query: form(`search_query=s&location=loc_${call}`),
-      ...page
-    })
+    look({ id: `page_${call}`, query: form(`search_query=s&location=loc_${call}`), ...page })
 
   const all = list()
   t.strictSame(

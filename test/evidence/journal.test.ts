@@ -59,11 +59,7 @@ t.test('limits.journal_total: where journals together hold too much, the largest
   t.strictSame([small.size, large.size], [10, 90], 'as much as they may')
 
   fill(other, 1)
-  t.strictSame(
-    [small.size, large.size, other.size],
-    [10, 82, 1],
-    'a sixteenth becomes free, of the largest'
-  )
+  t.strictSame([small.size, large.size, other.size], [10, 82, 1], 'a sixteenth, of the largest')
   t.equal(large.get('req_8'), undefined)
   fill(other, 4, 24_000)
   t.ok(small.bytes + large.bytes + other.bytes <= 100_000)
@@ -218,73 +214,54 @@ t.test('journal: what changed a record is what it shows, not what was undone', a
   }
 })
 
-t.test(
-  'journal: a call names the calls that last changed the records that it was judged by',
-  async t => {
-    const { call, control } = await startTestEmulator(t, {
-      records: {
-        users: ['a', 'b'].map(name => ({
-          id: `usr_${name}`,
-          account: 'mch_a',
-          name,
-          email: `${name}@example.com`
-        }))
-      }
-    })
-    const changedBy = async (): Promise<string[]> =>
-      (await control(`GET /requests/${(await control('GET /requests')).body.data[0].id}`)).body.why
-        .changed_by
-    const after = async (...given: Parameters<typeof call>) => {
-      const { body } = await call(...given)
-      return { id: body.id as string, by: await changedBy() }
+t.test('journal: a call names those that last changed the records it was judged by', async t => {
+  const { call, control } = await startTestEmulator(t, {
+    records: {
+      users: ['a', 'b'].map(name => ({
+        id: `usr_${name}`,
+        account: 'mch_a',
+        name,
+        email: `${name}@example.com`
+      }))
     }
-
-    const { id: payment, by: none } = await after('POST /transactions', {
-      body: 'ticket=tkt_a&payment_type=external&amount=100',
-      key: null
-    })
-    t.strictSame(none, [], 'nothing was changed before')
-    const refund = { body: `transaction=${payment}&amount=60` }
-    const user = 'DELETE /accounts/mch_a/users/usr_a'
-    const rows: [
-      by: string[],
-      on: string,
-      options?: { body?: string; query?: string },
-      what?: string
-    ][] = [
-      [[], 'POST /accounts/mch_a', { body: 'name=B' }],
-      [
-        ['req_2'],
-        'POST /locations',
-        { body: 'display_name=B&address[country]=US' },
-        'the Account that creates a Location'
-      ],
-      [['req_1'], 'POST /refunds', refund, 'the Transaction that a Refund names'],
-      [['req_4'], 'POST /refunds', refund, 'a Refund changes its Transaction'],
-      [
-        [],
-        'GET /transactions',
-        { query: `search_query=${payment}` },
-        'what a query names does not count'
-      ],
-      [
-        ['req_4'],
-        `GET /transactions/${payment}`,
-        {},
-        'the record of the path; a refused call changes nothing'
-      ],
-      [['req_4'], 'POST /refunds/made', { body: 'metadata[a]=b' }],
-      [['req_8'], 'GET /refunds/made'],
-      [[], user],
-      [['req_2', 'req_10'], user, {}, 'each record of the path, a deleted one too']
-    ]
-    let made = ''
-    for (const [by, on, options = {}, what = on] of rows) {
-      const answer = await after(on.replace('made', made), options)
-      t.strictSame(answer.by, by, what)
-      if (on === 'POST /refunds') made ||= answer.id
-    }
-    await control('DELETE /requests')
-    t.strictSame((await after(`GET /refunds/${made}`)).by, [], 'only calls that are kept')
+  })
+  const changedBy = async (): Promise<string[]> =>
+    (await control(`GET /requests/${(await control('GET /requests')).body.data[0].id}`)).body.why
+      .changed_by
+  const after = async (...given: Parameters<typeof call>) => {
+    const { body } = await call(...given)
+    return { id: body.id as string, by: await changedBy() }
   }
-)
+
+  const { id: payment, by: none } = await after('POST /transactions', {
+    body: 'ticket=tkt_a&payment_type=external&amount=100',
+    key: null
+  })
+  t.strictSame(none, [], 'nothing was changed before')
+  const refund = { body: `transaction=${payment}&amount=60` }
+  const user = 'DELETE /accounts/mch_a/users/usr_a'
+  // biome-ignore format: a table
+  const rows: [
+    by: string[],
+    on: string,
+    options?: { body?: string; query?: string },
+    what?: string
+  ][] = [
+    [[], 'POST /accounts/mch_a', { body: 'name=B' }],
+    [['req_2'], 'POST /locations', { body: 'display_name=B&address[country]=US' }, 'the Account that creates a Location'],
+    [['req_1'], 'POST /refunds', refund, 'the Transaction that a Refund names'],
+    [['req_4'], 'POST /refunds', refund, 'a Refund changes its Transaction'],
+    [[], 'GET /transactions', { query: `search_query=${payment}` }, 'what a query names does not count'],
+    [['req_4'], `GET /transactions/${payment}`, {}, 'the record of the path; a refused call changes nothing'],
+    [['req_4'], 'POST /refunds/made', { body: 'metadata[a]=b' }], [['req_8'], 'GET /refunds/made'], [[], user],
+    [['req_2', 'req_10'], user, {}, 'each record of the path, a deleted one too']
+  ]
+  let made = ''
+  for (const [by, on, options = {}, what = on] of rows) {
+    const answer = await after(on.replace('made', made), options)
+    t.strictSame(answer.by, by, what)
+    if (on === 'POST /refunds') made ||= answer.id
+  }
+  await control('DELETE /requests')
+  t.strictSame((await after(`GET /refunds/${made}`)).by, [], 'only calls that are kept')
+})

@@ -46,88 +46,40 @@ const REFUND: Given = {
   money: { refunded: 0, remaining: 5 } as never
 }
 
+// biome-ignore format: a table
 const CASES: [rule: RuleId, isKept: boolean, what: string, given: Given][] = [
   ['UPD-1', true, 'a parameter that was left out is unchanged', update('phone=1', {})],
   [
-    'UPD-1',
-    false,
-    'everything that was left out has changed',
-    update(
-      'phone=1',
-      { display_name: 'B', address: { ...ADDRESS, country: 'CA', city: 'C' } },
-      { ...LOCATION, metadata: {} }
-    )
+    'UPD-1', false, 'everything that was left out has changed',
+    update('phone=1', { display_name: 'B', address: { ...ADDRESS, country: 'CA', city: 'C' } }, { ...LOCATION, metadata: {} })
   ],
   ['UPD-1', false, 'nothing was left out', update(EVERYTHING, {})],
   [
-    'UPD-1',
-    false,
-    'nothing that was left out had a value',
+    'UPD-1', false, 'nothing that was left out had a value',
     update(EVERYTHING.replace('&phone=', ''), { phone: null }, { ...LOCATION, phone: null })
   ],
   ['UPD-1', true, 'metadata was left out', update('display_name=&phone=&address=', {})],
-  [
-    'UPD-1',
-    false,
-    'metadata that was left out was empty',
-    update('display_name=&phone=&address=', {}, { ...LOCATION, metadata: {} })
-  ],
-  [
-    'UPD-2',
-    true,
-    'a parameter that was sent empty has no value',
-    update('phone=', { phone: null })
-  ],
-  [
-    'UPD-2',
-    false,
-    'another parameter has lost its value',
-    update('display_name=B', { phone: null })
-  ],
+  ['UPD-1', false, 'metadata that was left out was empty', update('display_name=&phone=&address=', {}, { ...LOCATION, metadata: {} })],
+  ['UPD-2', true, 'a parameter that was sent empty has no value', update('phone=', { phone: null })],
+  ['UPD-2', false, 'another parameter has lost its value', update('display_name=B', { phone: null })],
   ['ADDR-1', true, 'a sub-field was sent', update('address[city]=B', {})],
-  [
-    'ADDR-1',
-    false,
-    'a sub-field was sent that an address does not have',
-    update('address[zip]=1', {})
-  ],
-  [
-    'SRCH-3',
-    true,
-    'a search shows less than was retrieved',
-    list('search_query=1', 1, { retrieved: 2 })
-  ],
+  ['ADDR-1', false, 'a sub-field was sent that an address does not have', update('address[zip]=1', {})],
+  ['SRCH-3', true, 'a search shows less than was retrieved', list('search_query=1', 1, { retrieved: 2 })],
   ['SRCH-3', false, 'a list shows less than was retrieved', list('', 1, { retrieved: 2 })],
-  [
-    'SRCH-3',
-    false,
-    'a search shows all that was retrieved',
-    list('search_query=1', 2, { retrieved: 2 })
-  ],
+  ['SRCH-3', false, 'a search shows all that was retrieved', list('search_query=1', 2, { retrieved: 2 })],
   ['REF-10', true, 'two Refunds are listed', list('', 2, { operation: 'listRefunds' })],
   ['REF-10', false, 'one Refund is listed', list('', 1, { operation: 'listRefunds' })],
   [
-    'REF-10',
-    false,
-    'two Refunds are listed by a Transaction that they are not of',
+    'REF-10', false, 'two Refunds are listed by a Transaction that they are not of',
     list('transaction=txn_none', 2, { operation: 'listRefunds' })
   ],
+  ['REF-2', true, 'a Refund of a card', { ...REFUND, shown: { amount: 1, payment_method: { type: 'card', card: {} } } as never }],
   [
-    'REF-2',
-    true,
-    'a Refund of a card',
-    { ...REFUND, shown: { amount: 1, payment_method: { type: 'card', card: {} } } as never }
-  ],
-  [
-    'REF-2',
-    false,
-    'a Refund of a payment whose card is not known',
+    'REF-2', false, 'a Refund of a payment whose card is not known',
     { ...REFUND, shown: { amount: 1, payment_method: { type: 'card', card: null } } as never }
   ],
   [
-    'REF-2',
-    false,
-    'a Refund of another payment',
+    'REF-2', false, 'a Refund of another payment',
     { ...REFUND, shown: { amount: 1, payment_method: { type: 'paypal', card: {} } } as never }
   ]
 ]
@@ -154,44 +106,20 @@ const payment = (body: string, given: Given = {}): Given =>
 /** Refused before it ran. */
 const REFUSED: Given = { outcome: 'refused', shown: null }
 
+// biome-ignore format: a table
 const RELIANCES: [assumption: AssumptionId, relies: boolean, what: string, given: Given][] = [
   ['A08', false, 'an answer of a script', { outcome: 'scripted' }],
   ['A12', true, 'a search', { operation: 'listTickets', query: form('search_query=1') }],
-  [
-    'A12',
-    false,
-    'a search that was refused',
-    { operation: 'listTickets', query: form('search_query=1'), ...REFUSED }
-  ],
-  [
-    'A17',
-    false,
-    'metadata that is set where there was none',
-    update('metadata[a]=1', {}, { ...LOCATION, metadata: {} })
-  ],
+  ['A12', false, 'a search that was refused', { operation: 'listTickets', query: form('search_query=1'), ...REFUSED }],
+  ['A17', false, 'metadata that is set where there was none', update('metadata[a]=1', {}, { ...LOCATION, metadata: {} })],
   ['A22', true, 'a payment without a currency', payment('amount=1')],
   ['A22', false, 'a currency under amounts', payment('amounts[currency]=usd')],
   ['A24', true, 'amounts', payment('amounts[payment_amount]=1')],
-  [
-    'A24',
-    false,
-    'amounts of a payment that was refused',
-    payment('amounts[payment_amount]=1', REFUSED)
-  ],
+  ['A24', false, 'amounts of a payment that was refused', payment('amounts[payment_amount]=1', REFUSED)],
   ['A25', true, 'a card', payment('amount=1&card[last4]=4242')],
-  [
-    'A25',
-    false,
-    'a card of a payment that was refused',
-    payment('amount=1&card[last4]=4242', REFUSED)
-  ],
+  ['A25', false, 'a card of a payment that was refused', payment('amount=1&card[last4]=4242', REFUSED)],
   ['A27', true, 'an adjustment number', payment('amount=1&adjustment_number=1')],
-  [
-    'A27',
-    false,
-    'an adjustment number of a payment that was refused',
-    payment('amount=1&adjustment_number=1', REFUSED)
-  ]
+  ['A27', false, 'an adjustment number of a payment that was refused', payment('amount=1&adjustment_number=1', REFUSED)]
 ]
 
 t.test('assumptions: which answers rely on one, and which only look like it', t => {

@@ -34,81 +34,72 @@ const REFUND: Given = {
   shown: refundOf('rfd_0') as never
 }
 
-t.test(
-  'lost answers: a Refund that was made stands in its Transaction until ten were made after it, however late it ends',
-  t => {
-    for (const [later, isSeen] of [
-      [9, true],
-      [10, false]
-    ] as const) {
-      const store = new Store()
-      store.locations.insert({ id: 'loc_a', account: 'mch_a', created: CREATED } as never)
-      store.transactions.insert(CHARGE as never)
-      for (let nth = 0; nth <= later; nth++) store.putRefund(refundOf(`rfd_${nth}`) as never)
-      const lost = new LostAnswers()
-      lost.look(judgedRequest({ ...REFUND, identifiedIn: store }), true)
-
-      lost.look(
-        judgedRequest({
-          operation: 'readTransaction',
-          identifiedIn: store,
-          shown: CHARGE as never
-        }),
-        false
-      )
-
-      t.equal(lost.known.get('req_1')?.isSeen, isSeen, `${later} later ones`)
-    }
-    t.end()
-  }
-)
-
-t.test(
-  'lost answers: what is older than the request is a look only where it shows the record',
-  t => {
+t.test('lost answers: a Refund stands in its Transaction until ten were made after it', t => {
+  for (const [later, isSeen] of [
+    [9, true],
+    [10, false]
+  ] as const) {
+    const store = new Store()
+    store.locations.insert({ id: 'loc_a', account: 'mch_a', created: CREATED } as never)
+    store.transactions.insert(CHARGE as never)
+    for (let nth = 0; nth <= later; nth++) store.putRefund(refundOf(`rfd_${nth}`) as never)
     const lost = new LostAnswers()
-    const past = new Store()
-    lost.look(judgedRequest({ ...REFUND, shown: refundOf('rfd_0') as never }), true)
-    const older = (shown: object, operation: 'readTransaction' | 'listRefunds') => {
-      lost.look(judgedRequest({ operation, past, shown: shown as never }), false)
-      return lost.known.get('req_1')?.isSeen
-    }
+    lost.look(judgedRequest({ ...REFUND, identifiedIn: store }), true)
 
-    t.strictSame(
-      [older(CHARGE, 'readTransaction'), older({ object: 'list', data: [] }, 'listRefunds')],
-      [false, false]
+    lost.look(
+      judgedRequest({
+        operation: 'readTransaction',
+        identifiedIn: store,
+        shown: CHARGE as never
+      }),
+      false
     )
-    t.equal(older({ object: 'list', data: [refundOf('rfd_0')] }, 'listRefunds'), true)
-    t.end()
-  }
-)
 
-t.test(
-  'lost answers, foreign-record: a request whose records were deleted before it was over says nothing of them',
-  async t => {
-    const script = [{ on: 'POST /transactions', fault: 'connection_reset', when: 'after' }]
-    const { world, executed } = await startWorld({ scenario: { data: smallFixture(), script } })
-    const read = executed('GET /tickets/tkt_a', { key: RESELLER })
-    const paid = executed('POST /transactions', {
-      key: null,
-      body: 'ticket=tkt_a&payment_type=external&amount=5'
-    })
-    paid.isDelivered = false
-    const findings = () => new Findings().look(read, new Changers()).map(({ finding }) => finding)
-    t.strictSame(findings(), ['foreign-record'])
-    world.deleteRecord('transactions', (paid.outcome.shown as { id: string }).id)
-    for (const [family, id] of [
-      ['tickets', 'tkt_a'],
-      ['locations', 'loc_a']
-    ] as const)
-      world.deleteRecord(family, id)
-
-    t.strictSame(findings(), [])
-    const lost = new LostAnswers()
-    t.equal(lost.look(paid, true), null)
-    t.equal(lost.known.size, 1)
+    t.equal(lost.known.get('req_1')?.isSeen, isSeen, `${later} later ones`)
   }
-)
+  t.end()
+})
+
+t.test('lost answers: an older call is a look only where it shows the record', t => {
+  const lost = new LostAnswers()
+  const past = new Store()
+  lost.look(judgedRequest({ ...REFUND, shown: refundOf('rfd_0') as never }), true)
+  const older = (shown: object, operation: 'readTransaction' | 'listRefunds') => {
+    lost.look(judgedRequest({ operation, past, shown: shown as never }), false)
+    return lost.known.get('req_1')?.isSeen
+  }
+
+  t.strictSame(
+    [older(CHARGE, 'readTransaction'), older({ object: 'list', data: [] }, 'listRefunds')],
+    [false, false]
+  )
+  t.equal(older({ object: 'list', data: [refundOf('rfd_0')] }, 'listRefunds'), true)
+  t.end()
+})
+
+t.test('lost answers, foreign-record: nothing is said of records deleted meanwhile', async t => {
+  const script = [{ on: 'POST /transactions', fault: 'connection_reset', when: 'after' }]
+  const { world, executed } = await startWorld({ scenario: { data: smallFixture(), script } })
+  const read = executed('GET /tickets/tkt_a', { key: RESELLER })
+  const paid = executed('POST /transactions', {
+    key: null,
+    body: 'ticket=tkt_a&payment_type=external&amount=5'
+  })
+  paid.isDelivered = false
+  const findings = () => new Findings().look(read, new Changers()).map(({ finding }) => finding)
+  t.strictSame(findings(), ['foreign-record'])
+  world.deleteRecord('transactions', (paid.outcome.shown as { id: string }).id)
+  for (const [family, id] of [
+    ['tickets', 'tkt_a'],
+    ['locations', 'loc_a']
+  ] as const)
+    world.deleteRecord(family, id)
+
+  t.strictSame(findings(), [])
+  const lost = new LostAnswers()
+  t.equal(lost.look(paid, true), null)
+  t.equal(lost.known.size, 1)
+})
 
 t.test('lost answers: a list that was made before the Refund does not show it', t => {
   const lost = new LostAnswers()
@@ -120,5 +111,55 @@ t.test('lost answers: a list that was made before the Refund does not show it', 
   )
 
   t.equal(lost.known.size > 0, true)
+  t.end()
+})
+
+type Sent = [
+  operation: 'createRefund' | 'createTransaction',
+  amount: string,
+  more?: { found?: string | null; last4?: string; id?: string; made?: number }
+]
+t.test('lost answers: which payment repeats a lost one', t => {
+  const sent = ([operation, amount, { found = 'txn_a', last4, id = 'req_9', made } = {}]: Sent) =>
+    judgedRequest({
+      id,
+      operation,
+      outcome: made === undefined ? 'lost_before' : 'answered',
+      shown: made === undefined ? null : ({ ...refundOf('rfd_0'), amount: made } as never),
+      body: form(amount && `amount=${amount}`),
+      found: found === null ? null : ({ ...CHARGE, id: found } as never),
+      values: last4 === undefined ? {} : { card: { last4 } }
+    })
+  const five: Sent = ['createRefund', '5']
+  const pays: Sent = ['createTransaction', '5']
+  const card = (last4: string): Sent => ['createTransaction', '5', { last4 }]
+  const rows: [lost: Sent[], seen: string[], again: Sent, repeats: string | undefined][] = [
+    [[five], [], five, 'req_0'],
+    [[five], [], ['createRefund', '9'], 'req_0'],
+    [[five], ['req_0'], ['createRefund', '9'], undefined],
+    [[five], ['req_0'], five, 'req_0'],
+    [[five], ['req_0'], ['createRefund', ''], 'req_0'],
+    [[five], [], ['createRefund', '5', { found: 'txn_b' }], undefined],
+    [[five], [], ['createRefund', '5', { found: null }], undefined],
+    [[five], [], pays, undefined],
+    [[['createRefund', '', { made: 5 }]], ['req_0'], five, 'req_0'],
+    [[pays], [], ['createTransaction', '6'], undefined],
+    [[card('1111')], [], pays, 'req_0'],
+    [[pays], [], card('1111'), 'req_0'],
+    [[card('1111')], [], card('1111'), 'req_0'],
+    [[card('1111')], [], card('2222'), undefined],
+    [[five, five], ['req_0'], five, 'req_1'],
+    [[five, five], ['req_1'], five, 'req_0'],
+    [[five, five], ['req_0', 'req_1'], five, 'req_1'],
+    [[five], [], ['createRefund', '5', { id: 'req_0' }], undefined]
+  ]
+  for (const [first, seen, again, repeats] of rows) {
+    const lost = new LostAnswers()
+    for (const [nth, one] of first.entries())
+      lost.note(sent([one[0], one[1], { ...one[2], id: `req_${nth}` }]))
+    for (const id of seen) Object.assign(lost.known.get(id) as object, { isSeen: true })
+    const label = JSON.stringify([first, seen, again])
+    t.equal(lost.look(sent(again), true)?.request, repeats, label)
+  }
   t.end()
 })

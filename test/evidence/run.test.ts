@@ -56,37 +56,34 @@ const next = (id: string, location: string): Given => ({
 const found = (totals: Totals) =>
   totals.findings().map(({ finding, times, requests }) => [finding, times, requests])
 
-t.test(
-  'run: a call is named by its sandbox and the period since its last load or reset; the sandbox at the base address has no name',
-  t => {
-    const { run, main, till } = twoSandboxes()
+t.test('run: a call is named by its sandbox, unless at the base address, and its period', t => {
+  const { run, main, till } = twoSandboxes()
 
-    record(main, { unknownParameter: true, refusal: NO_CALL.refusal, outcome: 'refused' })
-    record(till, { unknownParameter: true, ...search('req_1', 'loc_a') })
+  record(main, { unknownParameter: true, refusal: NO_CALL.refusal, outcome: 'refused' })
+  record(till, { unknownParameter: true, ...search('req_1', 'loc_a') })
 
-    t.strictSame(found(run), [
-      ['stopped-at-empty-page', 1, ['till#1/req_1']],
-      ['unknown-parameter', 2, ['#1/req_1', 'till#1/req_1']]
-    ])
-    t.strictSame(found(main.totals), [['unknown-parameter', 1, ['req_1']]])
-    t.strictSame(found(till.totals), [
-      ['stopped-at-empty-page', 1, ['req_1']],
-      ['unknown-parameter', 1, ['req_1']]
-    ])
-    t.strictSame(
-      [run.assumptions.get('A07'), run.assumptions.get('A09')],
-      [
-        { times: 1, requests: ['#1/req_1'] },
-        { times: 1, requests: ['till#1/req_1'] }
-      ]
-    )
-    t.strictSame(till.totals.assumptions.get('A09'), { times: 1, requests: ['req_1'] })
-    const keptOf = ({ coverage }: Totals) =>
-      coverage.report().rules.find(({ rule }) => rule === 'BASE-1')?.satisfied
-    t.strictSame([keptOf(run), keptOf(main.totals), keptOf(till.totals)], [2, 1, 1])
-    t.end()
-  }
-)
+  t.strictSame(found(run), [
+    ['stopped-at-empty-page', 1, ['till#1/req_1']],
+    ['unknown-parameter', 2, ['#1/req_1', 'till#1/req_1']]
+  ])
+  t.strictSame(found(main.totals), [['unknown-parameter', 1, ['req_1']]])
+  t.strictSame(found(till.totals), [
+    ['stopped-at-empty-page', 1, ['req_1']],
+    ['unknown-parameter', 1, ['req_1']]
+  ])
+  t.strictSame(
+    [run.assumptions.get('A07'), run.assumptions.get('A09')],
+    [
+      { times: 1, requests: ['#1/req_1'] },
+      { times: 1, requests: ['till#1/req_1'] }
+    ]
+  )
+  t.strictSame(till.totals.assumptions.get('A09'), { times: 1, requests: ['req_1'] })
+  const keptOf = ({ coverage }: Totals) =>
+    coverage.report().rules.find(({ rule }) => rule === 'BASE-1')?.satisfied
+  t.strictSame([keptOf(run), keptOf(main.totals), keptOf(till.totals)], [2, 1, 1])
+  t.end()
+})
 
 t.test('run: a call is repeated only in its own sandbox, and not over a reset', t => {
   const { run, main, till } = twoSandboxes()
@@ -137,31 +134,24 @@ t.test('run: an empty page counts as long as nobody continues from it', t => {
     [till.journal.size, found(till.totals), till.totals.coverage.report().seen],
     [0, [], 0]
   )
-  t.strictSame(
-    found(run),
-    stopped('till#1/req_1', 'till#3/req_1'),
-    'when its sandbox is deleted too'
-  )
+  t.strictSame(found(run), stopped('till#1/req_1', 'till#3/req_1'), 'deleted, too')
   t.end()
 })
 
-t.test(
-  'run: empty pages before a reset and open ones are listed together, at most 20 by name',
-  t => {
-    const { run, main, till } = twoSandboxes()
+t.test('run: empty pages before a reset and open ones are listed, at most 20 by name', t => {
+  const { run, main, till } = twoSandboxes()
 
-    for (let call = 1; call <= 15; call++) record(main, search(`req_${call}`, `loc_${call}`))
-    main.clear()
-    for (let call = 1; call <= 15; call++) record(till, search(`req_${call}`, `loc_${call}`))
+  for (let call = 1; call <= 15; call++) record(main, search(`req_${call}`, `loc_${call}`))
+  main.clear()
+  for (let call = 1; call <= 15; call++) record(till, search(`req_${call}`, `loc_${call}`))
 
-    const [[, times, requests]] = found(run) as [[string, number, string[]]]
-    t.strictSame(
-      [times, [...requests].length, requests[0], requests.at(-1)],
-      [30, 20, '#1/req_1', 'till#1/req_5']
-    )
-    t.end()
-  }
-)
+  const [[, times, requests]] = found(run) as [[string, number, string[]]]
+  t.strictSame(
+    [times, [...requests].length, requests[0], requests.at(-1)],
+    [30, 20, '#1/req_1', 'till#1/req_5']
+  )
+  t.end()
+})
 
 /** The evidence of a sandbox, and what is recorded in it by settings. */
 function recorded(given: GivenSettings = {}) {
@@ -205,16 +195,13 @@ t.test('run: calls that a finding names are kept in full, the earlier ones too',
   t.end()
 })
 
-t.test(
-  'run: of a finding that comes often, the calls that it names are kept in full, and no others',
-  t => {
-    const { record, entries } = recorded()
-    for (let call = 1; call <= 21; call++) record({ id: `req_${call}`, unknownParameter: true })
+t.test('run: of a finding that comes often, only the calls it names are kept in full', t => {
+  const { record, entries } = recorded()
+  for (let call = 1; call <= 21; call++) record({ id: `req_${call}`, unknownParameter: true })
 
-    t.strictSame([entries()['till#1/req_20'], entries()['till#1/req_21']], ['till#1/req_20', null])
-    t.end()
-  }
-)
+  t.strictSame([entries()['till#1/req_20'], entries()['till#1/req_21']], ['till#1/req_20', null])
+  t.end()
+})
 
 t.test('run: a call that a finding names before it is over is kept in full once it is', t => {
   const { record, entries, evidence } = recorded()
@@ -228,45 +215,42 @@ t.test('run: a call that a finding names before it is over is kept in full once 
   t.end()
 })
 
-t.test(
-  'run: an empty page that nobody continued from is kept in full while it is open and after a reset',
-  t => {
-    const { record, entries, evidence, run } = recorded()
-    const search = { query: form('search_query=s'), shown: EMPTY_PAGE, test: 'searches' }
-    record({ id: 'req_1', ...search })
-    const caused = () =>
-      run
-        .listing()
-        .tests.map(({ test, findings }) => [
-          test,
-          findings.find(({ finding }) => finding === 'stopped-at-empty-page')?.times
-        ])
+t.test('run: an empty page nobody continued from is kept in full, after a reset too', t => {
+  const { record, entries, evidence, run } = recorded()
+  const search = { query: form('search_query=s'), shown: EMPTY_PAGE, test: 'searches' }
+  record({ id: 'req_1', ...search })
+  const caused = () =>
+    run
+      .listing()
+      .tests.map(({ test, findings }) => [
+        test,
+        findings.find(({ finding }) => finding === 'stopped-at-empty-page')?.times
+      ])
 
-    t.strictSame([entries(), caused()], [{ 'till#1/req_1': 'till#1/req_1' }, [['searches', 1]]])
-    record({ id: 'req_2', ...search, query: form('search_query=z&location=loc_a') })
-    record({
-      id: 'req_3',
-      ...search,
-      query: form('search_query=z&location=loc_a&starting_after=tkt_9')
-    })
-    t.strictSame(
-      [entries(), caused()],
-      [
-        { 'till#1/req_1': 'till#1/req_1', 'till#1/req_2': null, 'till#1/req_3': 'till#1/req_3' },
-        [['searches', 2]]
-      ]
-    )
-    evidence.clear()
-    t.strictSame(entries(), {
-      'till#1/req_1': 'till#1/req_1',
-      'till#1/req_2': null,
-      'till#1/req_3': 'till#1/req_3'
-    })
-    record({ id: 'req_1' })
-    t.strictSame(run.listing().sandboxes, [{ sandbox: 'till', periods: 2 }])
-    t.end()
-  }
-)
+  t.strictSame([entries(), caused()], [{ 'till#1/req_1': 'till#1/req_1' }, [['searches', 1]]])
+  record({ id: 'req_2', ...search, query: form('search_query=z&location=loc_a') })
+  record({
+    id: 'req_3',
+    ...search,
+    query: form('search_query=z&location=loc_a&starting_after=tkt_9')
+  })
+  t.strictSame(
+    [entries(), caused()],
+    [
+      { 'till#1/req_1': 'till#1/req_1', 'till#1/req_2': null, 'till#1/req_3': 'till#1/req_3' },
+      [['searches', 2]]
+    ]
+  )
+  evidence.clear()
+  t.strictSame(entries(), {
+    'till#1/req_1': 'till#1/req_1',
+    'till#1/req_2': null,
+    'till#1/req_3': 'till#1/req_3'
+  })
+  record({ id: 'req_1' })
+  t.strictSame(run.listing().sandboxes, [{ sandbox: 'till', periods: 2 }])
+  t.end()
+})
 
 t.test('run: without the journal no call is listed, but tests are', t => {
   const { record, run } = recorded({ 'evidence.journal': false })
@@ -500,6 +484,7 @@ const verdict = (wanted: string, seen: number, ...tests: string[]) =>
 /** A period of the sandbox at the base address, but for what is given. */
 const period = (given: Partial<Period>): Period => ({
   sandbox: null,
+  scenario: 'shop',
   script: [],
   verdicts: [],
   ...given
@@ -512,37 +497,47 @@ const historyOf = (...periods: Partial<Period>[]) => {
 const unmetIn = (history: RunHistory) => history.judged().filter(({ holds }) => !holds)
 const unusedIn = (history: RunHistory) => history.unused().map(({ entry }) => entry.name)
 
-t.test(
-  'run history: a script entry is used that applied in any period; entries that say the same are used each on its own',
-  t => {
-    const script = (...applied: [name: string, times: number, calls?: number][]) => ({
-      script: applied.map(given => entry(...given))
-    })
-    const some = historyOf(
-      script(['a', 0], ['b', 1], ['c', 0]),
-      script(['a', 1], ['b', 0], ['c', 0], ['never meant', 0, 0])
-    )
-    const alike = historyOf(script(['a', 1], ['a', 0], ['a', 0]), script(['a', 1], ['a', 1]))
+t.test('run history: an entry that applied in any period is used, each on its own', t => {
+  const script = (...applied: [name: string, times: number, calls?: number][]) => ({
+    script: applied.map(given => entry(...given))
+  })
+  const some = historyOf(
+    script(['a', 0], ['b', 1], ['c', 0]),
+    script(['a', 1], ['b', 0], ['c', 0], ['never meant', 0, 0])
+  )
+  const alike = historyOf(script(['a', 1], ['a', 0], ['a', 0]), script(['a', 1], ['a', 1]))
 
-    t.strictSame([unusedIn(some), unusedIn(alike)], [['c'], ['a']])
-    t.end()
-  }
-)
+  t.strictSame([unusedIn(some), unusedIn(alike)], [['c'], ['a']])
+  t.end()
+})
 
-t.test(
-  'run history: an expectation is met that holds in any period, unless more calls came than may in one',
-  t => {
-    const unmet = (...seen: number[]) =>
-      unmetIn(historyOf(...seen.map(count => ({ verdicts: [verdict('a', count)] }))))
-    for (const seen of [[1], [0, 1], [1, 0], [0, 2, 0]])
-      t.strictSame(unmet(...seen), [], `seen ${seen}`)
-    for (const seen of [[0], [3], [1, 3], [0, 3], [3, 1], [3, 0, 4]]) {
-      const messages = unmet(...seen).map(({ message }) => message)
-      t.strictSame(messages, [seen.includes(3) ? '3 came' : '0 came'], `seen ${seen}`)
-    }
-    t.end()
+t.test('run history: what holds in any period is met, unless too many calls came in one', t => {
+  const unmet = (...seen: number[]) =>
+    unmetIn(historyOf(...seen.map(count => ({ verdicts: [verdict('a', count)] }))))
+  for (const seen of [[1], [0, 1], [1, 0], [0, 2, 0]])
+    t.strictSame(unmet(...seen), [], `seen ${seen}`)
+  const periods = [0, 1].map(count => ({ verdicts: [verdict('a', count)] }))
+  t.strictSame(
+    historyOf(...periods)
+      .judged()
+      .map(({ holds, verdict }) => [holds, verdict]),
+    [[true, 'met']]
+  )
+  for (const seen of [[0], [3], [1, 3], [0, 3], [3, 1], [3, 0, 4]]) {
+    const messages = unmet(...seen).map(({ message }) => message)
+    t.strictSame(messages, [seen.includes(3) ? '3 came' : '0 came'], `seen ${seen}`)
   }
-)
+  t.end()
+})
+
+t.test('run history: a scenario that was loaded is used once any of its periods was', t => {
+  const history = historyOf({ scenario: 'used before' })
+  for (const name of ['used before', 'used after', 'never used']) history.load(name)
+  const unused = history.with([period({ scenario: 'used after' })]).unusedScenarios()
+
+  t.strictSame([unused, history.unusedScenarios()], [['never used'], ['used after', 'never used']])
+  t.end()
+})
 
 t.test('run history: each sandbox is judged by itself', t => {
   const history = historyOf(
@@ -582,69 +577,63 @@ t.test('run history: each sandbox is judged by itself', t => {
   t.end()
 })
 
-t.test(
-  'run history: it is empty until a period is added, and expectations are distinguished by what they want',
-  t => {
-    const history = new RunHistory()
-    t.strictSame([history.isEmpty, history.unused(), history.judged()], [true, [], []])
+t.test('run history: empty at first; expectations are told apart by what they want', t => {
+  const history = new RunHistory()
+  t.strictSame([history.isEmpty, history.unused(), history.judged()], [true, [], []])
+  t.equal(history.with([]).isEmpty, true)
 
-    history.add(period({ verdicts: [verdict('a', 0), verdict('b', 1), verdict('c', 9)] }))
+  history.add(period({ verdicts: [verdict('a', 0), verdict('b', 1), verdict('c', 9)] }))
 
-    t.strictSame(
-      [history.isEmpty, unmetIn(history).map(({ wanted }) => wanted)],
-      [false, ['a', 'c']]
+  t.strictSame([history.isEmpty, unmetIn(history).map(({ wanted }) => wanted)], [false, ['a', 'c']])
+  t.end()
+})
+
+t.test('run history: how many entries, expectations and characters are judged', t => {
+  const history = new RunHistory()
+  const counts = (of: RunHistory) => [of.unused().length, unmetIn(of).length]
+  for (let nth = 0; nth < 10_050; nth++)
+    history.add(
+      period({ script: [entry(`entry ${nth}`, 0)], verdicts: [verdict(`call ${nth}`, 0)] })
     )
-    t.end()
-  }
-)
+  t.strictSame(counts(history), [10_000, 10_000])
 
-t.test(
-  'run history: of a long life no more is judged than ten thousand entries and as many expectations, nor 16 Mi characters',
-  t => {
-    const history = new RunHistory()
-    const counts = (of: RunHistory) => [of.unused().length, unmetIn(of).length]
-    for (let nth = 0; nth < 10_050; nth++)
-      history.add(
-        period({ script: [entry(`entry ${nth}`, 0)], verdicts: [verdict(`call ${nth}`, 0)] })
-      )
-    t.strictSame(counts(history), [10_000, 10_000])
+  const verdicts = [verdict('call 7', 1), verdict('call 8', 9), verdict('call 10040', 9)]
+  history.add(period({ script: [entry('entry 7', 1), entry('entry 10040', 0)], verdicts }))
+  t.strictSame(counts(history), [9999, 9999], 'those that were seen are judged on')
+  t.equal(unmetIn(history).find(({ wanted }) => wanted === 'call 8')?.message, '9 came')
 
-    const verdicts = [verdict('call 7', 1), verdict('call 8', 9), verdict('call 10040', 9)]
-    history.add(period({ script: [entry('entry 7', 1), entry('entry 10040', 0)], verdicts }))
-    t.strictSame(counts(history), [9999, 9999], 'those that were seen are judged on')
-    t.equal(unmetIn(history).find(({ wanted }) => wanted === 'call 8')?.message, '9 came')
-
-    const large = new RunHistory()
-    const long = 'x'.repeat(6_000_000)
-    for (const nth of [1, 2])
-      large.add(
-        period({ script: [entry(`${long}${nth}`, 0)], verdicts: [verdict(`${nth}${long}`, 0)] })
-      )
-    t.strictSame(counts(large), [1, 1])
-    large.add(period({ script: [entry('short', 0)], verdicts: [verdict('short', 0)] }))
-    t.strictSame(counts(large), [2, 2], 'there is room for less')
-    t.end()
-  }
-)
-
-t.test(
-  'run history: periods are added in the order in which they ended, and a defect in judging one is told to who asks for the run',
-  async t => {
-    const history = new RunHistory()
-    const later = new Promise<Period>(resolve =>
-      setImmediate(() => resolve(period({ sandbox: 'one', verdicts: [verdict('a', 3)] })))
+  const large = new RunHistory()
+  const long = 'x'.repeat(6_000_000)
+  for (const nth of [1, 2])
+    large.add(
+      period({ script: [entry(`${long}${nth}`, 0)], verdicts: [verdict(`${nth}${long}`, 0)] })
     )
-    history.judge(later)
-    history.judge(Promise.resolve(period({ sandbox: 'one', verdicts: [verdict('a', 4)] })))
-    t.notOk(history.isEmpty, 'it is known before it was judged')
-    await history.settled
-    t.strictSame(
-      unmetIn(history).map(({ message }) => message),
-      ['3 came']
-    )
+  t.strictSame(counts(large), [1, 1])
+  large.load(long)
+  t.strictSame(large.unusedScenarios(), [])
+  large.add(period({ script: [entry('short', 0)], verdicts: [verdict('short', 0)] }))
+  t.strictSame(counts(large), [2, 2], 'there is room for less')
+  const whole = new RunHistory()
+  whole.add(period({ verdicts: [verdict('x'.repeat(16_777_000), 0)] }))
+  t.strictSame(counts(whole), [0, 1])
+  t.end()
+})
 
-    history.judge(Promise.reject(new Error('a defect')))
-    await new Promise(resolve => setImmediate(resolve))
-    await t.rejects(history.settled, { message: 'a defect' })
-  }
-)
+t.test('run history: periods in the order they ended; who asks is told of a defect', async t => {
+  const history = new RunHistory()
+  const later = new Promise<Period>(resolve =>
+    setImmediate(() => resolve(period({ sandbox: 'one', verdicts: [verdict('a', 3)] })))
+  )
+  history.judge(later)
+  history.judge(Promise.resolve(period({ sandbox: 'one', verdicts: [verdict('a', 4)] })))
+  t.notOk(history.isEmpty, 'it is known before it was judged')
+  await history.settled
+  t.strictSame(
+    unmetIn(history).map(({ message }) => message),
+    ['3 came']
+  )
+
+  history.judge(Promise.reject(new Error('a defect')))
+  await new Promise(resolve => setImmediate(resolve))
+  await t.rejects(history.settled, { message: 'a defect' })
+})

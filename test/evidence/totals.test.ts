@@ -119,10 +119,7 @@ t.test('metrics: calls are counted by operation and status, their time by its bo
     name,
     Object.fromEntries(statuses)
   ])
-  t.strictSame(Object.fromEntries(statuses), {
-    listTickets: { 200: 2, 400: 1 },
-    none: { 404: 1 }
-  })
+  t.strictSame(Object.fromEntries(statuses), { listTickets: { 200: 2, 400: 1 }, none: { 404: 1 } })
   t.strictSame(metrics.operations.get('listTickets')?.latency, {
     buckets: [1, 1, ...LATENCY_BOUNDS.slice(2).map(() => 0), 1],
     sum: 20_002.1

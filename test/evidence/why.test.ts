@@ -71,10 +71,7 @@ t.test('why: the figures of pages, and of what a payment does not use', async t 
   })
   t.strictSame(
     await factsOf('GET /tickets', { query: 'limit=1&search_query=t-1&location=loc_a' }),
-    {
-      'LIST-2': { ...page, shown: 0 },
-      'SRCH-3': { ...page, shown: 0 }
-    }
+    { 'LIST-2': { ...page, shown: 0 }, 'SRCH-3': { ...page, shown: 0 } }
   )
   t.strictSame(await factsOf('POST /locations', { body: 'display_name=B&address[country]=US' }), {
     'LOC-3': { account: 'mch_a' }
@@ -84,9 +81,7 @@ t.test('why: the figures of pages, and of what a payment does not use', async t 
       body: 'ticket=tkt_a&payment_type=card&amount=1&bank_account[bank_name]=B',
       key: null
     }),
-    {
-      'TXN-5': { payment_type: 'card', used: false }
-    }
+    { 'TXN-5': { payment_type: 'card', used: false } }
   )
 })
 

@@ -16,9 +16,7 @@ export type Outcome = { answers: Seen[]; text: string; failure: string | null }
 const LONGEST_WAIT = 30_000
 /** The time limit of a call that a script of the run may have lost or delayed. */
 const SHORT_WAIT = 300
-/** The time limit of bytes that may get no answer at all. */
 const RAW_WAIT = 200
-/** The time for which a stream of events is read. */
 const EVENTS_WAIT = 20
 /** The rest of a longer answer is dropped. */
 const MOST_KEPT = 8_388_608
@@ -101,10 +99,6 @@ export class Client {
     })
   }
 
-  /**
-   * Sends bytes over a socket of their own, and returns what came back before it was closed or the
-   * time limit was reached.
-   */
   async send({ pieces, answers, after }: Raw): Promise<Outcome> {
     const socket = connect({
       port: this.#port,
@@ -149,9 +143,6 @@ const flat = (headers: NodeJS.Dict<string | string[]>): Record<string, string> =
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 
-/**
- * The whole answers among the bytes that came over a socket; informational ones (1xx) are left out.
- */
 export function answersIn(bytes: Buffer): Seen[] {
   const found: Seen[] = []
   for (let rest = bytes; rest.length > 0; ) {

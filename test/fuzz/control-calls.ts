@@ -21,14 +21,10 @@ export const SCRIPTED = 'x-scripted'
 export const FAULTED = ['GET /tickets', 'POST /refunds', 'GET /locations/{id}'] as const
 
 /** Shipped scenarios without a script, whose answers all come from the operations. */
-const SCENARIOS = [
-  'default',
-  'month-end',
-  'partial-refunds',
-  'reseller-onboarding',
-  'split-bill',
-  'needle-on-a-late-page'
-]
+const SCENARIOS =
+  'default month-end partial-refunds reseller-onboarding split-bill needle-on-a-late-page'.split(
+    ' '
+  )
 const API_KEYS = KEYS.map((key, index) => ({
   key,
   account: ['mch_bistro', 'mch_bakery', 'rsl_partner'][index]
@@ -43,7 +39,6 @@ const YAMLS = [
   `${'{a: '.repeat(3000)}`
 ]
 
-/** A body with its type. */
 type Body = { type: string; text: string }
 const json = (value: unknown): Body => ({
   type: 'application/json',
@@ -69,7 +64,6 @@ const hostileBody = (draws: Draws): Body =>
     [1, () => ({ type: draws.pick(TYPES), text: hostileText(draws) })]
   ])
 
-/** A document of the right shape, with any value in one place. */
 function nearly(right: Record<string, unknown>, draws: Draws): Body {
   if (draws.chance(55)) return json(right)
   const text = JSON.stringify(right)
@@ -104,10 +98,6 @@ const scenario = (draws: Draws): Record<string, unknown> => ({
   ...(draws.chance(20) && { expect: [{ on: 'POST /refunds', times: `${draws.below(3)}+` }] })
 })
 
-/**
- * A script entry: an answer that is marked as scripted, or a delay or fault of an operation whose
- * answers may be lost.
- */
 function entry(draws: Draws): Record<string, unknown> {
   const calls = draws.chance(50) ? {} : { calls: draws.pick<unknown>([1, 2, '1-3', '2+', '5']) }
   if (draws.chance(35)) {
@@ -119,14 +109,9 @@ function entry(draws: Draws): Record<string, unknown> {
       { error: { code: 'x', message: text } },
       {}
     ])
-    const named = draws.pick([
-      'content-type',
-      'retry-after',
-      'set-cookie',
-      'location',
-      'content-encoding',
-      'date'
-    ])
+    const named = draws.pick(
+      'content-type retry-after set-cookie location content-encoding date'.split(' ')
+    )
     const headers = { [SCRIPTED]: '1', ...(draws.chance(30) && { [named]: draws.word(4) }) }
     const number = misplacedCardNumber(draws)
     const on = draws.chance(20)
@@ -145,13 +130,9 @@ function entry(draws: Draws): Record<string, unknown> {
   const match = draws.chance(30)
     ? { match: { query: { limit: draws.pick(['1', '/^[0-9]+$/', '/(a+)+$/', ['1', '2'], 3]) } } }
     : {}
-  const fault = draws.pick([
-    'connection_reset',
-    'empty_response',
-    'truncated_body',
-    'malformed_body',
-    'hang'
-  ])
+  const fault = draws.pick(
+    'connection_reset empty_response truncated_body malformed_body hang'.split(' ')
+  )
   const when = draws.chance(50) ? { when: 'after' } : {}
   const delay = draws.pick<unknown>(['1ms', '5ms', { min: '0ms', max: '20ms' }, 'PT0.01S', '2s'])
   return {
@@ -162,7 +143,6 @@ function entry(draws: Draws): Record<string, unknown> {
   }
 }
 
-/** Changes of settings, all of a sandbox's own among them. */
 function settings(draws: Draws): Record<string, unknown> {
   const key = draws.pick(SETTING_KEYS)
   const { schema, default: fallback } = SETTINGS[key] as {
@@ -183,7 +163,6 @@ function settings(draws: Draws): Record<string, unknown> {
     : change
 }
 
-/** Names that come back, by the part of a path that they stand for. */
 const NAMES: Readonly<Record<string, (draws: Draws) => string>> = {
   '/snapshots': draws => draws.pick(['one', 'two', 'three', 'a.b', 'A-1_2', '0']),
   '/sandboxes': draws => draws.pick(SANDBOXES),
@@ -197,7 +176,6 @@ const NAMES: Readonly<Record<string, (draws: Draws) => string>> = {
   '/console': draws => draws.pick(['console.js', 'console.css', '..%2ffiles.ts', '__proto__']),
   '/docs': draws => draws.pick(['swagger-ui.css', '..%2f..%2fpackage.json', '__proto__'])
 }
-/** Bodies beyond the example of a row. */
 const BODIES: Readonly<Record<string, (draws: Draws) => Record<string, unknown>>> = {
   'POST /load': draws => ({
     scenario: draws.way<unknown>([
@@ -226,7 +204,6 @@ const BODIES: Readonly<Record<string, (draws: Draws) => Record<string, unknown>>
     ...(draws.chance(30) && { within: draws.pick(['1ms', '20ms', '0s', 'x']) })
   })
 }
-/** Routes that are requested more often than the others. */
 const WEIGHTS: Readonly<Record<string, number>> = {
   'POST /script': 14,
   'POST /records': 8,
@@ -240,7 +217,6 @@ const ROWS = Object.entries<Row>(
   Object.assign({}, ...CONTROL_GROUPS.map(({ rows }) => rows), FILE_ROWS)
 )
 
-/** A path with its query: the parameters of the row, or any. */
 function addressOf(on: string, { query }: Row, draws: Draws): string {
   const path = on.replace(
     /(\/\w+)\/[A-Z]+(?:\/[A-Z]+)?/,
@@ -266,10 +242,8 @@ function addressOf(on: string, { query }: Row, draws: Draws): string {
     : `${path}?${pairs.map(([name, value]) => `${encoded(name, draws)}=${encoded(value, draws)}`).join('&')}`
 }
 
-/** Sandboxes that the run uses. */
 export const SANDBOXES = ['one', 'two', 'worker-3', 'A.b_c']
 
-/** A call of the control API, below its address. */
 export function controlCall(draws: Draws): Call {
   const [on, row] = draws.way(ROWS.map(named => [WEIGHTS[named[0]] ?? 2, () => named] as const))
   const [its, ...rest] = addressOf(on, row, draws).split(' ') as [string, ...string[]]

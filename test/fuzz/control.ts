@@ -40,7 +40,6 @@ const SLOW = 'a neighbour waited '
 
 type ControlOptions = { seed: number; count: number; first?: number; tell?: (line: string) => void }
 
-/** Posts documents and returns the findings; the process is always ended. */
 export async function fuzzControl({
   seed,
   count,
@@ -65,10 +64,6 @@ export async function fuzzControl({
   await send('GET /sandbox/neighbour/next/tickets')
   const neighbour = startNeighbour()
   neighbour.call('emulator', target.port)
-  /**
-   * How much longer than the bare server the emulator made the neighbour wait since it was asked
-   * last.
-   */
   const longestWait = async () => {
     const { emulator, bare } = await neighbour.taken()
     return Math.max(...(emulator?.times ?? []), 0) - Math.max(...(bare?.times ?? []), 0)
@@ -98,7 +93,6 @@ export async function fuzzControl({
     return hash('sha256', [JSON.stringify([scenario, counts]), ...texts].join(''))
   }
   let state = ''
-  /** Posts a document; what is wrong with its answer and with the state after it. */
   const posted = async (
     document: PostedDocument
   ): Promise<{ outcome: Outcome; faults: string[] }> => {

@@ -12,7 +12,6 @@ import {
 } from '../../src/scenario/schemas.js'
 import type { Draws } from './draws.js'
 
-/** A document as it is posted. */
 export type PostedDocument = {
   on: string
   type: 'application/json' | 'application/yaml'
@@ -104,7 +103,6 @@ const HUGE_NUMBERS = [
   '0.1e1000000'
 ]
 
-/** The nth document of a run. */
 export function documentOf(draws: Draws): PostedDocument {
   const [, on, schema] = draws.way(TARGETS.map(target => [target[0], () => target] as const))
   let data = grown(schema as Schema, '', draws, 0)
@@ -153,14 +151,13 @@ function grownObject(
   const made = Object.fromEntries(
     chosen.map(([name, schema]) => [name, grown(schema, name, draws, depth + 1)])
   )
-  if (typeof additionalProperties === 'object' && depth < 8 && draws.chance(60)) {
+  if (typeof additionalProperties === 'object' && depth < 8 && draws.chance(60))
     made[draws.pick(['amount', 'ticket', 'card', 'k'])] = grown(
       additionalProperties as Schema,
       '',
       draws,
       depth + 1
     )
-  }
   return made
 }
 
@@ -170,7 +167,6 @@ const MOST_PARTS = 2_000_000
 /** Parts of a document that is large enough: repeats of repeats could not be written any more. */
 const MANY_PARTS = 2000
 
-/** How often something is repeated: mostly a few times. */
 const times = (draws: Draws) =>
   draws.way([
     [60, () => 2 + draws.below(8)],
@@ -192,7 +188,6 @@ function partsOf(data: unknown, before = 0): number {
 }
 const CHARACTERS = 20
 
-/** The data with one thing wrong, or much. */
 function broken(data: unknown, draws: Draws): unknown {
   const trees: Tree[] = []
   collect(data, trees)
@@ -260,7 +255,6 @@ function yamlOf(data: unknown, draws: Draws): string {
     : textOf(data, draws)
 }
 
-/** Aliases of aliases, or merges of merges. */
 function bomb(draws: Draws): string {
   const [levels, width] = [1 + draws.below(12), 1 + draws.below(12)]
   const isMerge = draws.chance(30)
@@ -285,7 +279,6 @@ function textOf(data: unknown, draws: Draws): string {
 /** Characters of a document, so that a run ends in good time. */
 const MAX_LENGTH = 2_000_000
 
-/** The bytes of a text, a few of them wrong now and then. */
 function bytesOf(text: string, draws: Draws): Buffer {
   const bytes = Buffer.from(text.slice(0, MAX_LENGTH), 'utf8')
   const at = draws.below(bytes.length)

@@ -25,7 +25,6 @@ export class Draws {
     return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * count)
   }
 
-  /** True in this percentage of cases. */
   chance(percent: number): boolean {
     return this.below(100) < percent
   }
@@ -34,7 +33,6 @@ export class Draws {
     return values[this.below(values.length)] as V
   }
 
-  /** One of several values, chosen by weight. */
   way<V>(ways: readonly (readonly [weight: number, make: () => V])[]): V {
     let left = this.below(ways.reduce((sum, [weight]) => sum + weight, 0))
     const chosen = ways.find(([weight]) => {

@@ -17,18 +17,15 @@ export type FuzzOptions = {
   count: number
   /** The number of the first request; a request depends only on the seed and its number. */
   first?: number
-  /** Requests under way at once. */
   lanes?: number
   /**
    * An empty folder for the state and snapshots of the process, from which another process
    * continues at the end; without one all is in memory.
    */
   folder?: string | null
-  /** Called with each finding, and with the progress of the run. */
   tell?: (line: string) => void
 }
 export type Finding = { nth: number | null; faults: string[]; request: string; answer: string }
-/** Records a problem. */
 type Wrong = (fault: string, answer?: string) => void
 export type Report = {
   seed: number
@@ -56,7 +53,6 @@ const LANES = 8
 const MOST_FINDINGS = 40
 const MOST_SHOWN = 4000
 
-/** Sends the requests and returns the findings; the process is always ended. */
 export async function fuzz(options: FuzzOptions): Promise<Report> {
   const began = Date.now()
   const { seed, count, first = 0, folder = null } = options
@@ -102,7 +98,6 @@ class Run {
   readonly client: Client
   readonly findings: Finding[] = []
   readonly statuses: Record<string, number> = {}
-  /** The number of the next request. */
   next: number
 
   constructor(options: FuzzOptions, target: FuzzTarget, ids: KnownIds) {
@@ -113,15 +108,10 @@ class Run {
     this.next = options.first ?? 0
   }
 
-  /**
-   * Sends requests until that number is reached, some at once; ends early when the process ends, or
-   * after enough findings.
-   */
   async upTo(end: number): Promise<void> {
     await Promise.all(Array.from({ length: this.#options.lanes ?? LANES }, () => this.#lane(end)))
   }
 
-  /** Problems of the process rather than of an answer. */
   readonly wrong: Wrong = (fault, answer = '') =>
     this.#found({ nth: null, faults: [fault], request: '', answer })
 
@@ -211,7 +201,6 @@ function decoded(path: string): string {
   }
 }
 
-/** Checks that the state can still be loaded. */
 async function checkState({ call }: FuzzTarget, wrong: Wrong): Promise<void> {
   const state = JSON.parse((await call('GET /_control/state')).text)
   // a setting that the run may have changed lets more be refunded than by default
@@ -222,7 +211,6 @@ async function checkState({ call }: FuzzTarget, wrong: Wrong): Promise<void> {
   if (status !== 200) wrong('the state cannot be loaded again', text)
 }
 
-/** Checks the saved files: another process that starts with a copy of them has the same state. */
 async function checkRestart({ call }: FuzzTarget, folder: string, wrong: Wrong): Promise<void> {
   await call('PUT /_control/clock', { running: false })
   const { text } = await call('GET /_control/state')
@@ -235,10 +223,6 @@ async function checkRestart({ call }: FuzzTarget, folder: string, wrong: Wrong):
   for (const fault of await other.stop()) wrong(`after a restart: ${fault}`)
 }
 
-/**
- * Returns the process to the start scenario, and checks that an ordinary call is answered
- * correctly.
- */
 async function settle({ call, port }: FuzzTarget, wrong: Wrong): Promise<void> {
   await call('POST /_control/load', { scenario: 'default' })
   for (const { name } of JSON.parse((await call('GET /_control/sandboxes')).text).data)
@@ -255,7 +239,6 @@ async function settle({ call, port }: FuzzTarget, wrong: Wrong): Promise<void> {
   await sleep(300)
 }
 
-/** A request as it is sent. */
 export function textOf(request: FuzzRequest): string {
   if (request.over === 'http') return bytesOf(request.call).toString('latin1')
   const { pieces, after } = request.raw
@@ -265,7 +248,6 @@ export function textOf(request: FuzzRequest): string {
 const cut = (text: string) =>
   text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}… (${text.length} characters)` : text
 
-/** A finding as text: what is wrong, what was sent, what came back. */
 export function shown({ nth, faults, request, answer }: Finding): string {
   const lines = [`FOUND ${nth === null ? '' : `in request ${nth}: `}${faults.join('; ')}`]
   if (request) lines.push(`  sent      ${JSON.stringify(cut(request))}`)

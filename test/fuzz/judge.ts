@@ -16,7 +16,6 @@ const NEEDED = ['type', 'code', 'message', 'request_id']
 const TELLS_KEYS = /\/_control\/(state|records|keys|openapi\.json|docs)(\/|\?|$)/
 const TELLS_CALLS = /\/_control\/(requests|events|findings|verify|script)(\/|\?|$)/
 
-/** All problems of an answer. */
 export function faultsOf({ answers, text, failure }: Outcome, target: Target): string[] {
   const faults = answers.flatMap(answer => [
     ...statusFaults(answer),

@@ -13,7 +13,6 @@ import { Command, InvalidArgumentError } from 'commander'
 import { fuzzControl } from './control.js'
 import { fuzz } from './fuzz.js'
 
-/** A whole number of an option. Errors: `InvalidArgumentError`. */
 function whole(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('must be a whole number, such as 7')

@@ -10,14 +10,12 @@ export type Raw = {
   pieces: (Buffer | number)[]
   /** The largest number of answers; the exchange is over when they have come. */
   answers: number
-  /** What the client does when all is sent. */
   after: 'waits' | 'ends' | 'breaks off'
 }
 
 const CRLF = '\r\n'
 const latin1 = (text: string) => Buffer.from(text, 'latin1')
 
-/** The bytes of a well-formed call. */
 export function bytesOf(
   { method, path, headers, body }: Call,
   more: readonly string[] = []
@@ -115,7 +113,6 @@ const BITS = [
   '0\r\n\r\n'
 ]
 
-/** The bytes with some of them changed, dropped, doubled or inserted. */
 function mutated(bytes: Buffer, draws: Draws): Buffer {
   let now = bytes
   for (let times = 1 + draws.below(4); times > 0; times--) {
@@ -133,7 +130,6 @@ function mutated(bytes: Buffer, draws: Draws): Buffer {
   return now
 }
 
-/** What is sent in place of a call; `others` makes further calls for the same connection. */
 export function rawOf(call: Call, others: () => Call, draws: Draws): Raw {
   const bytes = bytesOf(call)
   const withHeader = (...headers: string[]) => bytesOf(call, headers)

@@ -27,7 +27,6 @@ const sandboxName = (draws: Draws) =>
     [1, () => encoded(hostileText(draws).replace(/\d/g, '0'), draws)]
   ])
 
-/** A call of the API or of the control API, at the base address or in a named sandbox. */
 function callOf(draws: Draws, ids: KnownIds, makesControl: boolean): Call {
   const isControl = makesControl && draws.chance(35)
   const call = isControl ? controlCall(draws) : apiCall(draws, ids)

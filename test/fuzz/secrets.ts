@@ -4,7 +4,6 @@ import type { Draws } from './draws.js'
 /** API keys of every scenario that the run loads. */
 export const KEYS = ['sk_test_merchant', 'sk_test_merchant_bakery', 'sk_test_reseller']
 
-/** What the digits of a card number may be grouped by. */
 const SEPARATORS = [
   '',
   '',
@@ -47,13 +46,11 @@ const KNOWN_KEY = new RegExp(`(?<!\\w)(${KEYS.join('|')})(?!\\w)`)
  */
 export type Allowed = { keys: boolean; misplaced: boolean }
 
-/** The secrets that a text must not show, but does. */
 export function leaksIn(text: string, allowed: Allowed): string[] {
   const leaks: string[] = []
-  for (const [number, beginning] of text.matchAll(CARD_NUMBER)) {
+  for (const [number, beginning] of text.matchAll(CARD_NUMBER))
     if (isLuhnValid(number.replace(/\D/g, '')) && !(beginning === '4929' && allowed.misplaced))
       leaks.push(`the card number ${number}`)
-  }
   const secret = USED_SECRET.exec(text)
   if (secret) leaks.push(`the used secret ${secret[0]}`)
   const own = OWN_KEY.exec(text)

@@ -42,7 +42,6 @@ export async function startTarget(folder: string | null = null, options: readonl
     ({ stderr }) => createInterface({ input: stderr as NodeJS.ReadableStream }).on('line', read)
   )
 
-  /** Makes a call that has to be answered. */
   const call = async (on: string, body?: object) => {
     const [method, path] = on.split(' ') as [string, string]
     const headers: Record<string, string> =
@@ -55,7 +54,6 @@ export async function startTarget(folder: string | null = null, options: readonl
     })
     return { status: response.status, text: await response.text() }
   }
-  /** Memory in use after a garbage collection. */
   const memory = async (): Promise<Memory> => {
     let text = ''
     for (let times = 0; times < 3; times++) {
@@ -66,7 +64,6 @@ export async function startTarget(folder: string | null = null, options: readonl
     return { heap: of('nodejs_heap_size_used_bytes'), rss: of('process_resident_memory_bytes') }
   }
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null
-  /** Ends the process; returns what is wrong with its end and its log. */
   const stop = async (): Promise<string[]> => {
     const early = hasEnded() ? ['the process ended by itself'] : []
     const code = await end('SIGTERM')

@@ -31,7 +31,6 @@ export const hostileText = (draws: Draws): string =>
     ]
   ])
 
-/** A word for a path or a query, where a key may have been put by mistake. */
 export const hostileWord = (draws: Draws): string =>
   draws.chance(5) ? draws.pick(KEYS) : hostileText(draws)
 
@@ -52,15 +51,13 @@ const LEAVES: readonly unknown[] = [
   '__proto__'
 ]
 
-/** Any JSON value, sometimes nested as deep as a parser allows. */
 export function hostileJson(draws: Draws, depth = 3): unknown {
-  if (depth === 0 || draws.chance(30)) {
+  if (depth === 0 || draws.chance(30))
     return draws.way<unknown>([
       [8, () => draws.pick(LEAVES)],
       [8, () => hostileText(draws)],
       [1, () => Number(misplacedCardNumber(draws))]
     ])
-  }
   if (draws.chance(40))
     return Array.from({ length: draws.below(4) }, () => hostileJson(draws, depth - 1))
   const names = [
@@ -87,7 +84,6 @@ export function deepJson(draws: Draws): string {
     : `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
 }
 
-/** Text with every byte but letters and digits percent-encoded; sometimes unchanged. */
 export function encoded(text: string, draws: Draws): string {
   if (draws.chance(2)) return text.replace(/[\r\n\0 ]/g, '')
   return [...Buffer.from(text)]

@@ -122,7 +122,7 @@ const MANAGERS: Manager[] = [
   { name: 'Yarn 4 without node_modules', ...YARN }
 ]
 const OTHER_MANAGERS = ['pnpm@10', 'yarn@1', '@yarnpkg/cli-dist@4']
-const RUNNERS = ['vitest@4', 'jest@30']
+const RUNNERS = ['vitest@4', 'jest@30', 'sinon@22']
 const USED = { status: 200, refused: [true, 'setting_invalid'] }
 
 /** Makes a project, installs the package into it and uses it there. */
@@ -350,7 +350,7 @@ t.test(
 )
 
 t.test(
-  'package: Vitest and Jest use it',
+  'package: Vitest, Jest and Sinon use it',
   { skip: !isWhole && 'npm run test:package does it' },
   async t => {
     output(
@@ -368,9 +368,9 @@ t.test(
       BARE
     )
 
-    for (const command of [['vitest', 'run', 'vitest.test.mjs'], ['jest']]) {
-      const { status, stdout, stderr } = run(folder, ['npx', ...command])
-      t.equal(status, 0, `${command[0]}\n${stdout}\n${stderr}`)
+    for (const command of ['npx vitest run vitest.test.mjs', 'npx jest', 'node sinon.mjs']) {
+      const { status, stdout, stderr } = run(folder, command.split(' '))
+      t.equal(status, 0, `${command}\n${stdout}\n${stderr}`)
     }
   }
 )

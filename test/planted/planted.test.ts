@@ -14,12 +14,12 @@ const PLANTED = [
   [
     'src/evidence/lost.ts',
     'test/evidence/lost.test.ts',
-    'hasRun(call) ? (outcome.shown as AnyRecord).id : null → hasRun(call) ? null : (outcome.shown as AnyRecord).id'
+    'lost.about !== own.about → lost.about === own.about'
   ],
   [
     'src/evidence/findings.ts',
     'test/evidence/findings.test.ts',
-    'page === null || page.data.length > 0 → page === null'
+    'isCardNumberSent(call) → !isCardNumberSent(call)'
   ],
   ['src/evidence/judgement.ts', 'test/evidence/why.test.ts', 'true → false'],
   ['src/scenario/conditions.ts', 'test/scenario/script.test.ts', 'value > bound → true']

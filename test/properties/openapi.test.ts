@@ -196,11 +196,8 @@ for (const [style, of] of [
     }
   )
 
-  t.test(
-    `openapi: each operation with ${style} parameters is among the calls, and some of each are carried out`,
-    async t => {
-      t.equal(answered.size, 14)
-      for (const [on, codes] of answered) t.ok(codes.has('200'), `${on} ${[...codes]}`)
-    }
-  )
+  t.test(`openapi: each operation with ${style} parameters is called, and carried out`, async t => {
+    t.equal(answered.size, 14)
+    for (const [on, codes] of answered) t.ok(codes.has('200'), `${on} ${[...codes]}`)
+  })
 }

@@ -5,6 +5,7 @@
 import { equal } from 'node:assert/strict'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
+import { parse } from 'yaml'
 import { apiCall, type Call, RECORDS } from '../support/calls.js'
 import { type Answer, NOW, startTestEmulator } from '../support/emulator.js'
 import { property } from '../support/property.js'
@@ -50,29 +51,14 @@ const CONTROL: [on: string, ...bodies: unknown[]][] = [
     {}
   ],
   ['POST /reset?x=1', undefined],
-  [
-    'PATCH /settings',
-    { seed: 5 },
-    { seed: 5, pagination: { max_limit: 0 } },
-    { port: 1 },
-    { ids: { length: 8, x: 1 } },
-    { auth: { accept_any_key: 'none' } }
-  ],
-  [
-    'PATCH /settings',
-    { statuses: { refund_refused: 409 } },
-    { parameters: { unset_required: 'allow' } },
-    { parameters: { unknown: 'no' } }
-  ],
-  ['PUT /clock', { now: '2026-04-01' }, { now: 'soon' }, { now: '2026-04-01', running: 'no' }, {}],
-  ['POST /clock/advance', { by: '1h' }, { by: '-1h' }, { by: '9999y' }, { by: 5 }],
-  [
-    'POST /script',
-    { on: 'POST /nothing', delay: '1s' },
-    { on: 'POST /refunds' },
-    { on: 'POST /refunds', match: { body: { x: 1 } }, delay: '1s' }
-  ],
-  ['POST /script', { on: 'DELETE /accounts/{id}', delay: '1s' }],
+  ...parse(`
+    - [PATCH /settings, {seed: 5}, {seed: 5, pagination: {max_limit: 0}}, {port: 1}, {ids: {length: 8, x: 1}}, {auth: {accept_any_key: none}}]
+    - [PATCH /settings, {statuses: {refund_refused: 409}}, {parameters: {unset_required: allow}}, {parameters: {unknown: no}}]
+    - [PUT /clock, {now: 2026-04-01}, {now: soon}, {now: 2026-04-01, running: no}, {}]
+    - [POST /clock/advance, {by: 1h}, {by: -1h}, {by: 9999y}, {by: 5}]
+    - [POST /script, {on: POST /nothing, delay: 1s}, {on: POST /refunds}, {on: POST /refunds, match: {body: {x: 1}}, delay: 1s}]
+    - [POST /script, {on: 'DELETE /accounts/{id}', delay: 1s}]
+  `),
   ...[
     'DELETE /script/scr_9',
     'PUT /snapshots/one',
@@ -176,12 +162,8 @@ t.test('through the API', async t => {
   )
 
   const isShort = process.env.FAST_CHECK_RUNS !== undefined && 'the number of runs was given'
-  await t.test(
-    'among the calls that were made up there were many of both kinds',
-    { skip: isShort },
-    async t => {
-      const [refused = 0, made = 0] = [statuses.get(true), statuses.get(false)]
-      t.ok(refused > 50 && made > 25, `${refused} refused, ${made} made`)
-    }
-  )
+  await t.test('the calls made up were many of both kinds', { skip: isShort }, async t => {
+    const [refused = 0, made = 0] = [statuses.get(true), statuses.get(false)]
+    t.ok(refused > 50 && made > 25, `${refused} refused, ${made} made`)
+  })
 })

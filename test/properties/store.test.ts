@@ -102,12 +102,11 @@ function compare({ collection, model: { things, removed } }: Copy, drawn: readon
     recordsOf(pageOf(collection, { index, group, limit: 10_000, order }))
   deepEqual(listed('all', 'all', 'oldest_first'), byInstant)
   deepEqual(listed('all', 'all', 'newest_first'), byInstant.toReversed())
-  for (const place of PLACES) {
+  for (const place of PLACES)
     deepEqual(
       listed('place', place, 'oldest_first'),
       byInstant.filter(thing => thing.place === place)
     )
-  }
 }
 
 void property(

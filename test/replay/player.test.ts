@@ -21,25 +21,22 @@ async function playing(script: object[], clock: unknown = NOW) {
   return { world, play: new Player(world).play }
 }
 
-t.test(
-  'a player shows what a client sees of an answer that is lost; of one without a body nothing can be cut or broken',
-  async t => {
-    for (const [fault, seen, seenOfNothing] of rows<
-      [fault: Fault, seen: string, seenOfNothing: string]
-    >(`
+t.test('a player shows what a client sees of a lost answer, with a body or without', async t => {
+  for (const [fault, seen, seenOfNothing] of rows<
+    [fault: Fault, seen: string, seenOfNothing: string]
+  >(`
     connection_reset 0,connection_reset 0,connection_reset | empty_response 0,empty_response 0,empty_response
     truncated_body 0,truncated_body 0,empty_response | malformed_body 200,malformed_body 0,empty_response | hang 0,hang 0,hang
   `)) {
-      const { play, world } = await playing([{ on: '*', fault, when: 'after' }])
-      const answers = [await play(GET), await play(DELETE)].map(
-        ({ status, fault }) => `${status},${fault}`
-      )
-      t.strictSame(answers, [seen, seenOfNothing], fault)
-      for (const { outcome, isDelivered } of world.evidence.journal.requests())
-        t.strictSame([outcome.name, isDelivered], ['lost_after', false])
-    }
+    const { play, world } = await playing([{ on: '*', fault, when: 'after' }])
+    const answers = [await play(GET), await play(DELETE)].map(
+      ({ status, fault }) => `${status},${fault}`
+    )
+    t.strictSame(answers, [seen, seenOfNothing], fault)
+    for (const { outcome, isDelivered } of world.evidence.journal.requests())
+      t.strictSame([outcome.name, isDelivered], ['lost_after', false])
   }
-)
+})
 
 t.test('a player waits for nothing: time passes when all requests wait', async t => {
   const script = [
@@ -62,10 +59,6 @@ t.test('a player waits for nothing: time passes when all requests wait', async t
       [1, 0, 1],
       'a hold that timed out was not applied'
     )
-    t.equal(
-      world.clock.now() - Date.parse(NOW) >= 600_000,
-      clock !== NOW,
-      'a frozen clock stays where it is'
-    )
+    t.equal(world.clock.now() - Date.parse(NOW) >= 600_000, clock !== NOW, 'a frozen clock stays')
   }
 })

@@ -21,6 +21,7 @@ import {
   startTestEmulator
 } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
+import { rows } from '../support/rows.js'
 
 type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
 type Call = NonNullable<Parameters<Emulator['call']>[1]>
@@ -69,7 +70,6 @@ const RECORDS = parse(`
 `)
 const US = { 'address[country]': 'US' }
 const PAID = { ticket: 'tkt_a', payment_type: 'external', amount: 100 }
-const ACCOUNT = { type: 'merchant', name: 'N', email: 'n@example.com', ...US }
 
 /** The call that a scenario plays, in the form of the test. */
 function playedCall(document: Json): [on: string, call: Call] {
@@ -85,88 +85,29 @@ function playedCall(document: Json): [on: string, call: Call] {
   ]
 }
 
-const REFUSALS: readonly (readonly [on: string, call: Call, blame: Blame, records: number])[] = [
-  [
-    'POST /refunds',
-    { body: { transaction: 'txn_none' } },
-    [400, 'reference_missing', 'transaction', 'REF-1'],
-    1
-  ],
-  [
-    'POST /refunds',
-    { body: { transaction: 'txn_a', amount: 0 } },
-    [400, 'parameter_invalid', 'amount', 'REF-3'],
-    4
-  ],
-  [
-    'POST /refunds',
-    { body: { transaction: 'txn_b' } },
-    [400, 'charge_already_refunded', 'transaction', 'REF-6'],
-    5
-  ],
-  [
-    'POST /refunds',
-    { body: { transaction: 'txn_a', amount: 601 } },
-    [400, 'refund_exceeds_remaining', 'amount', 'REF-7'],
-    6
-  ],
-  [
-    'POST /refunds',
-    { body: { transaction: 'txn_c' } },
-    [400, 'charge_has_no_amount', 'transaction', 'A24'],
-    4
-  ],
-  [
-    'POST /refunds/rfd_a',
-    { body: { amount: 1 } },
-    [400, 'parameter_not_updatable', 'amount', 'REF-9'],
-    1
-  ],
-  [
-    'POST /transactions',
-    { body: { ...PAID, ticket: 'tkt_none' } },
-    [400, 'reference_missing', 'ticket', 'TXN-1'],
-    0
-  ],
-  [
-    'POST /transactions',
-    { body: { ...PAID, payment_type: 'vip' } },
-    [400, 'parameter_missing', 'customer[phone]', 'TXN-3'],
-    3
-  ],
-  ['POST /locations', { body: US }, [400, 'parameter_missing', 'display_name', 'LOC-1'], 1],
-  [
-    'POST /locations',
-    { body: { display_name: 'N', ...US }, key: RESELLER },
-    [403, 'merchant_required', null, 'LOC-3'],
-    1
-  ],
-  ['DELETE /locations/loc_a', {}, [501, 'operation_disabled', null, 'LOC-4'], 1],
-  [
-    'POST /accounts',
-    { body: { ...ACCOUNT, type: 'other' } },
-    [400, 'parameter_invalid', 'type', 'ACC-1'],
-    1
-  ],
-  ['DELETE /accounts/mch_a/users/usr_b', {}, [404, 'resource_missing', 'user_id', 'USR-1'], 3],
-  [
-    'POST /accounts/mch_b/users',
-    { body: { email: 'n@example.com' } },
-    [400, 'parameter_missing', 'name', 'USR-2'],
-    1
-  ],
-  ['GET /tickets', { query: 'limit=x' }, [400, 'parameter_invalid', 'limit', 'LIST-3'], 1],
-  [
-    'GET /tickets',
-    { query: 'starting_after=tkt_none' },
-    [400, 'cursor_unknown', 'starting_after', 'A10'],
-    1
-  ],
-  ['GET /tickets/tkt_none', {}, [404, 'resource_missing', 'id', 'A08'], 1],
-  ['GET /tickets', { query: 'page=2' }, [400, 'parameter_unknown', 'page', 'A14'], 1],
-  ['GET /tickets', { key: 'sk_nobody' }, [401, 'api_key_unknown', null, 'A18'], 0],
-  ['GET /tickets', { key: null }, [401, 'api_key_missing', null, 'AUTH-3'], 0]
-]
+const REFUSALS: readonly (readonly [on: string, call: Call, blame: Blame, records: number])[] =
+  parse(`
+  - [POST /refunds, {body: {transaction: txn_none}}, [400, reference_missing, transaction, REF-1], 1]
+  - [POST /refunds, {body: {transaction: txn_a, amount: 0}}, [400, parameter_invalid, amount, REF-3], 4]
+  - [POST /refunds, {body: {transaction: txn_b}}, [400, charge_already_refunded, transaction, REF-6], 5]
+  - [POST /refunds, {body: {transaction: txn_a, amount: 601}}, [400, refund_exceeds_remaining, amount, REF-7], 6]
+  - [POST /refunds, {body: {transaction: txn_c}}, [400, charge_has_no_amount, transaction, A24], 4]
+  - [POST /refunds/rfd_a, {body: {amount: 1}}, [400, parameter_not_updatable, amount, REF-9], 1]
+  - [POST /transactions, {body: {ticket: tkt_none, payment_type: external, amount: 100}}, [400, reference_missing, ticket, TXN-1], 0]
+  - [POST /transactions, {body: {ticket: tkt_a, payment_type: vip, amount: 100}}, [400, parameter_missing, "customer[phone]", TXN-3], 3]
+  - [POST /locations, {body: {"address[country]": US}}, [400, parameter_missing, display_name, LOC-1], 1]
+  - [POST /locations, {body: {display_name: N, "address[country]": US}, key: ${RESELLER}}, [403, merchant_required, null, LOC-3], 1]
+  - [DELETE /locations/loc_a, {}, [501, operation_disabled, null, LOC-4], 1]
+  - [POST /accounts, {body: {type: other, name: N, email: n@example.com, "address[country]": US}}, [400, parameter_invalid, type, ACC-1], 1]
+  - [DELETE /accounts/mch_a/users/usr_b, {}, [404, resource_missing, user_id, USR-1], 3]
+  - [POST /accounts/mch_b/users, {body: {email: n@example.com}}, [400, parameter_missing, name, USR-2], 1]
+  - [GET /tickets, {query: limit=x}, [400, parameter_invalid, limit, LIST-3], 1]
+  - [GET /tickets, {query: starting_after=tkt_none}, [400, cursor_unknown, starting_after, A10], 1]
+  - [GET /tickets/tkt_none, {}, [404, resource_missing, id, A08], 1]
+  - [GET /tickets, {query: page=2}, [400, parameter_unknown, page, A14], 1]
+  - [GET /tickets, {key: sk_nobody}, [401, api_key_unknown, null, A18], 0]
+  - [GET /tickets, {key: null}, [401, api_key_missing, null, AUTH-3], 0]
+`)
 
 t.test('the scenario of a refused call: the same rule refuses it there', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS })
@@ -210,54 +151,31 @@ t.test('the scenario of a refused call: the same rule refuses it there', async t
   }
 })
 
-t.test(
-  'the scenario of a call that was answered: what it shows, and the pages that it is a part of',
-  async t => {
-    const emulator = await startTestEmulator(t, { records: RECORDS })
-    for (const [on, call, expected] of [
-      ['GET /tickets/tkt_b', {}, { tickets: ['tkt_b'] }],
-      ['GET /tickets', { query: 'limit=1' }, { tickets: ['tkt_a', 'tkt_b', 'tkt_c', 'tkt_d'] }],
-      [
-        'GET /tickets',
-        { query: 'limit=2&starting_after=tkt_d' },
-        { tickets: ['tkt_a', 'tkt_b', 'tkt_c', 'tkt_d'] }
-      ],
-      ['GET /tickets', { query: 'location=loc_b' }, { tickets: undefined }],
-      [
-        'GET /tickets',
-        { query: 'limit=2&search_query=T-c' },
-        { tickets: ['tkt_a', 'tkt_b', 'tkt_c', 'tkt_d'] }
-      ],
-      ['GET /transactions/txn_a', {}, { transactions: ['txn_a'], refunds: ['rfd_a', 'rfd_b'] }],
-      [
-        'POST /refunds',
-        { body: { transaction: 'txn_a' } },
-        { transactions: ['txn_a'], refunds: ['rfd_a', 'rfd_b'] }
-      ],
-      [
-        'POST /refunds',
-        { body: { transaction: 'txn_a', amount: 1 } },
-        { transactions: ['txn_a'], refunds: ['rfd_a', 'rfd_b'] }
-      ],
-      ['POST /refunds/rfd_b', { body: { 'metadata[a]': '1' } }, { refunds: ['rfd_b'] }],
-      [
-        'POST /locations/loc_b',
-        { body: { phone: '' } },
-        { accounts: ['mch_a', 'mch_b'], locations: ['loc_b'] }
-      ],
-      ['DELETE /accounts/mch_a/users/usr_a', {}, { users: ['usr_a'] }]
-    ] as const) {
-      await emulator.control('POST /reset')
-      t.ok((await emulator.call(on, call)).status < 300, on)
+t.test('the scenario of an answered call: what it shows, and the pages it is part of', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS })
+  for (const [on, call, expected] of parse(`
+      - [GET /tickets/tkt_b, {}, { tickets: [tkt_b] }]
+      - [GET /tickets, { query: limit=1 }, { tickets: [tkt_a, tkt_b, tkt_c, tkt_d] }]
+      - [GET /tickets, { query: limit=2&starting_after=tkt_d }, { tickets: [tkt_a, tkt_b, tkt_c, tkt_d] }]
+      - [GET /tickets, { query: location=loc_b }, { tickets: }]
+      - [GET /tickets, { query: limit=2&search_query=T-c }, { tickets: [tkt_a, tkt_b, tkt_c, tkt_d] }]
+      - [GET /transactions/txn_a, {}, { transactions: [txn_a], refunds: [rfd_a, rfd_b] }]
+      - [POST /refunds, { body: transaction=txn_a }, { transactions: [txn_a], refunds: [rfd_a, rfd_b] }]
+      - [POST /refunds, { body: transaction=txn_a&amount=1 }, { transactions: [txn_a], refunds: [rfd_a, rfd_b] }]
+      - [POST /refunds/rfd_b, { body: 'metadata[a]=1' }, { refunds: [rfd_b] }]
+      - [POST /locations/loc_b, { body: phone= }, { accounts: [mch_a, mch_b], locations: [loc_b] }]
+      - [DELETE /accounts/mch_a/users/usr_a, {}, { users: [usr_a] }]
+    `)) {
+    await emulator.control('POST /reset')
+    t.ok((await emulator.call(on, call)).status < 300, on)
 
-      const text = (await repeated(emulator)) as string
-      const { data } = parse(text)
-      for (const [family, ids] of Object.entries(expected))
-        t.strictSame(idsOf(data[family]), ids, `${on} ${JSON.stringify(call)}: ${family}`)
-      t.strictSame(await problemsOf(t, text), [], text)
-    }
+    const text = (await repeated(emulator)) as string
+    const { data } = parse(text)
+    for (const [family, ids] of Object.entries(expected))
+      t.strictSame(idsOf(data[family]) ?? null, ids, `${on} ${JSON.stringify(call)}: ${family}`)
+    t.strictSame(await problemsOf(t, text), [], text)
   }
-)
+})
 
 t.test('a recording: every call is played again with what was answered', async t => {
   const emulator = await startTestEmulator(t, { records: RECORDS })
@@ -277,9 +195,7 @@ t.test('a recording: every call is played again with what was answered', async t
     body: { transaction: paid.body.id, amount: 40, reason: '5555555555554444 and ${more}' }
   })
   await call('POST /locations', { key: RESELLER, body: { display_name: 'N', ...US } })
-  await call('POST /locations/loc_a', {
-    body: 'metadata=&metadata[a]=1&website=https://a.example'
-  })
+  await call('POST /locations/loc_a', { body: 'metadata=&metadata[a]=1&website=https://a.example' })
   await call('GET /transactions', { query: `limit=2&ending_before=txn_a` })
   await call(`GET /transactions/${paid.body.id}`)
 
@@ -289,23 +205,20 @@ t.test('a recording: every call is played again with what was answered', async t
   t.notMatch(text, /5555555555554444|987/)
   t.notMatch(text, new RegExp(`${MERCHANT}|${RESELLER}`))
   t.strictSame(notesIn(text), [
-    SAYS.key('sk_test_mch_a', 'mch_a'),
-    SAYS.key('sk_test_rsl_r', 'rsl_r'),
-    SAYS.of('req_1 POST /transactions', SAYS.replaced('card[number]', '5100000000044444')),
-    SAYS.of('req_1 POST /transactions', SAYS.replaced('card[csc]', '123')),
-    SAYS.of('req_2 POST /refunds', SAYS.masked()),
-    SAYS.of('req_2 POST /refunds', SAYS.escaped()),
+    SAYS.of('req_1 POST /transactions', SAYS.replaced('card[number]')),
+    SAYS.of('req_1 POST /transactions', SAYS.replaced('card[csc]')),
+    SAYS.of('req_2 POST /refunds', SAYS.replaced('reason')),
     SAYS.of('req_2 POST /refunds', SAYS.other_values())
   ])
   const document = parse(text)
-  t.strictSame([document.clock, document.data.tickets.length, document.script], [NOW, 4, undefined])
+  t.strictSame([document.clock, document.data.tickets.length, document.script], [NOW, 3, undefined])
   const [pay, refund, refused, update, list, read] = document.play
   t.strictSame(
     [pay.as, pay.key, pay.body.card],
     [
       'transaction_1',
       undefined,
-      { number: '5100000000044444', brand: 'mastercard', csc: '123', token: '' }
+      { number: '5100000000044444', brand: 'mastercard', csc: 'secret', token: '' }
     ]
   )
   t.strictSame(
@@ -315,8 +228,7 @@ t.test('a recording: every call is played again with what was answered', async t
       { transaction: '${transaction_1.id}', amount: 40, reason: '**************** and $ {more}' }
     ]
   )
-  t.strictSame(refund.expect.body.transaction, '${transaction_1.id}')
-  t.notOk('reason' in refund.expect.body, 'what is not played as it was is not expected')
+  t.strictSame(refund.expect, { status: 200 }, 'what is not played as it was is not expected')
   t.strictSame([refused.key, refused.expect.status], ['sk_test_rsl_r', 403])
   t.strictSame(update.body, { metadata: '', 'metadata[a]': '1', website: 'https://a.example' })
   t.strictSame(
@@ -326,16 +238,7 @@ t.test('a recording: every call is played again with what was answered', async t
   )
   t.strictSame(read.do, 'GET /transactions/${transaction_1.id}')
   t.strictSame([read.expect.body.id, read.expect.body.amount_refunded], ['${transaction_1.id}', 40])
-  t.strictSame(document.expect, [
-    { on: 'POST /transactions', took_effect: true, times: 1 },
-    { on: 'POST /refunds', took_effect: true, times: 1 },
-    { on: 'POST /locations/{id}', took_effect: true, times: 1 }
-  ])
-  t.equal(
-    (await control('GET /requests?format=scenario')).text,
-    text,
-    'the same calls are the same bytes'
-  )
+  t.equal((await control('GET /requests?format=scenario')).text, text)
   t.equal((await control('GET /requests/req_6?format=scenario')).text, await repeated(emulator))
   t.equal((await control('POST /load', text, { 'content-type': 'application/yaml' })).status, 200)
 })
@@ -343,52 +246,16 @@ t.test('a recording: every call is played again with what was answered', async t
 t.test('a recording: numbers of cards and accounts are others that show the same', async t => {
   const emulator = await startTestEmulator(t)
   const { call } = emulator
-  const cases = [
-    [
-      { 'card[number]': '378282246310005', 'card[brand]': 'American Express' },
-      { number: '4000000000070005', brand: 'American Express' },
-      1
-    ],
-    [
-      { 'card[number]': '378282246310005', 'card[brand]': 'amex' },
-      { number: '370000000070005', brand: 'amex' },
-      1
-    ],
-    [{ 'card[number]': '123' }, { number: 'none' }, 1],
-    [
-      { 'card[expiry]': '11/39', 'card[token]': 'tok_1' },
-      { expiry: '12/34', token: 'tok_test' },
-      2
-    ],
-    [
-      { 'card[number]': '4242424242424242', 'card[last4]': '12' },
-      { number: '4000000000024242', last4: '12' },
-      1
-    ],
-    [
-      {
-        'bank_account[account_number]': '000123456789',
-        payment_type: 'vip',
-        'customer[phone]': '1'
-      },
-      { account_number: '000006789' },
-      1
-    ],
-    [
-      { 'bank_account[account_number]': '12', payment_type: 'vip', 'customer[phone]': '1' },
-      { account_number: 'none' },
-      1
-    ],
-    [
-      {
-        'bank_account[account_number]': '000123456789',
-        'bank_account[routing_number]': '1',
-        payload: 'x'
-      },
-      { account_number: '000004242', routing_number: '110000000' },
-      3
-    ]
-  ] as const
+  const cases: [body: Json, sent: Json, notes: number][] = parse(`
+    - [{ 'card[number]': '378282246310005', 'card[brand]': American Express }, { number: '4000000000070005', brand: American Express }, 1]
+    - [{ 'card[number]': '378282246310005', 'card[brand]': amex }, { number: '370000000070005', brand: amex }, 1]
+    - [{ 'card[number]': '123' }, { number: none }, 1]
+    - [{ 'card[expiry]': 11/39, 'card[token]': tok_1 }, { expiry: secret, token: secret }, 2]
+    - [{ 'card[number]': '4242424242424242', 'card[last4]': '12' }, { number: '4000000000024242', last4: '12' }, 1]
+    - [{ 'bank_account[account_number]': '000123456789', payment_type: vip, 'customer[phone]': '1' }, { account_number: '000006789' }, 1]
+    - [{ 'bank_account[account_number]': '12', payment_type: vip, 'customer[phone]': '1' }, { account_number: none }, 1]
+    - [{ 'bank_account[account_number]': '000123456789', 'bank_account[routing_number]': '1', payload: x }, { account_number: '000004242', routing_number: secret }, 3]
+  `)
   for (const [body] of cases)
     await call('POST /transactions', {
       key: null,
@@ -418,18 +285,14 @@ t.test('a recording: calls that no play can make', async t => {
 
   const text = await recorded(emulator)
 
-  t.strictSame(notesIn(text).slice(1), [
-    SAYS.of('req_1 GET /nowhere', SAYS.no_operation('404 path_unknown')),
-    SAYS.of('req_2 POST /refunds', SAYS.other_status('400 form_malformed', 200)),
-    SAYS.of('req_3 POST /refunds', SAYS.other_status('415 content_type_unsupported', 400)),
-    SAYS.of('req_4 GET /tickets', SAYS.other_status('401 api_key_missing', 200))
+  t.strictSame(notesIn(text), [
+    SAYS.of('req_1 GET /nowhere', SAYS.not_played('404 path_unknown', 'none')),
+    SAYS.of('req_2 POST /refunds', SAYS.not_played('400 form_malformed', '400')),
+    SAYS.of('req_3 POST /refunds', SAYS.not_played('415 content_type_unsupported', '400')),
+    SAYS.of('req_4 GET /tickets', SAYS.not_played('401 api_key_missing', '200'))
   ])
   t.strictSame(playedIn(text), ['GET /tickets/tkt_a', 'POST /locations'])
-  t.strictSame(
-    parse(text).play[1].body,
-    { display_name: ['A', 'B'] },
-    'a list in a body is played as a list'
-  )
+  t.strictSame(parse(text).play[1].body, { display_name: ['A', 'B'] }, 'it is played as a list')
   t.strictSame(await problemsOf(t, text), [])
   for (const [path, param] of Object.entries({
     '/req_1?format=scenario': 'format',
@@ -503,7 +366,6 @@ t.test('a recording: a frozen clock is moved on by wait', async t => {
   ]
   t.strictSame(playedIn(text), playedCalls)
   t.strictSame(play[5].expect.body, { has_more: false, data: [{ id: '${transaction_3.id}' }] })
-  t.ok(notesIn(text).includes(SAYS.set_back()))
   t.strictSame(await problemsOf(t, text), [])
 })
 
@@ -540,12 +402,11 @@ t.test('a recording: a running clock that was advanced is moved on by wait', asy
       has_more: false,
       data: [{ id: '${transaction_4.id}' }]
     })
-    t.notMatch(text, 'set back')
     t.strictSame(await problemsOf(t, text), [])
   }
 })
 
-t.test('a recording: a running clock that was set back, which a comment says', async t => {
+t.test('a recording: a running clock that was set back', async t => {
   let machine = Date.parse(NOW)
   const emulator = await startTestEmulator(t, {
     machine: () => machine,
@@ -571,7 +432,6 @@ t.test('a recording: a running clock that was set back, which a comment says', a
     '1s',
     'GET /tickets'
   ])
-  t.ok(notesIn(text).includes(SAYS.set_back()))
 })
 
 t.test('a recording: what control calls changed in between is in the first state', async t => {
@@ -600,24 +460,16 @@ t.test('a recording: what control calls changed in between is in the first state
   const text = await recorded(emulator)
   const { play, settings, clock, data } = parse(text)
 
-  t.strictSame(
-    play[6].expect.body,
-    { has_more: true },
-    'a Location that a snapshot took away is there'
-  )
   t.strictSame(play[2], {
     wait: durationText(Date.parse('2026-03-02T00:00:00Z') - Date.parse(NOW))
   })
   t.strictSame([play.length, settings, clock], [8, { statuses: { refund_refused: 422 } }, NOW])
   t.strictSame(data.tickets.at(-1).id, 'tkt_new')
-  t.strictSame(notesIn(text).slice(1, 3), [
-    SAYS.other_settings(),
-    SAYS.of('req_6 GET /locations', SAYS.other_values())
+  t.strictSame(notesIn(text).slice(0, 1), [SAYS.of('req_6 GET /locations', SAYS.other_values())])
+  t.strictSame(notesIn(text).slice(1, 2), [
+    SAYS.of('req_7 POST /refunds', SAYS.not_played('402 charge_already_refunded', '422'))
   ])
-  t.strictSame(notesIn(text).slice(3, 4), [
-    SAYS.of('req_7 POST /refunds', SAYS.other_status('402 charge_already_refunded', 422))
-  ])
-  t.equal(notesIn(text).length, 1 + 2 + 25)
+  t.equal(notesIn(text).length, 1 + 25)
   t.strictSame(await problemsOf(t, text), [])
   const alone = parse((await repeated(emulator, 'req_8')) as string)
   t.strictSame(
@@ -627,29 +479,26 @@ t.test('a recording: what control calls changed in between is in the first state
   )
 })
 
-t.test(
-  'a recording: a call that was answered of a record that a snapshot took away since is played with that record',
-  async t => {
-    const emulator = await startTestEmulator(t, { records: RECORDS })
-    const { call, control } = emulator
-    await control('PUT /snapshots/before')
-    await control('POST /records', {
-      tickets: [{ id: 'tkt_new', location: 'loc_a', reference: 'NEW' }]
-    })
-    t.equal((await call('GET /tickets/tkt_new')).status, 200)
-    await control('POST /snapshots/before/restore')
+t.test('a recording: a record that a snapshot took away is there for its call', async t => {
+  const emulator = await startTestEmulator(t, { records: RECORDS })
+  const { call, control } = emulator
+  await control('PUT /snapshots/before')
+  await control('POST /records', {
+    tickets: [{ id: 'tkt_new', location: 'loc_a', reference: 'NEW' }]
+  })
+  t.equal((await call('GET /tickets/tkt_new')).status, 200)
+  await control('POST /snapshots/before/restore')
 
-    const text = await recorded(emulator)
+  const text = await recorded(emulator)
 
-    const { data, play } = parse(text)
-    t.strictSame(
-      [notesIn(text).length, data.tickets.at(-1).id, play[0].expect.body.id],
-      [1, 'tkt_new', 'tkt_new'],
-      text
-    )
-    t.strictSame(await problemsOf(t, text), [])
-  }
-)
+  const { data, play } = parse(text)
+  t.strictSame(
+    [notesIn(text).length, data.tickets.at(-1).id, play[0].expect.body.id],
+    [0, 'tkt_new', 'tkt_new'],
+    text
+  )
+  t.strictSame(await problemsOf(t, text), [])
+})
 
 t.test('a recording: what the journal no longer holds is in the first state', async t => {
   const emulator = await startTestEmulator(t, {
@@ -697,11 +546,7 @@ t.test('a recording: what a script answered or lost is in a script of its own', 
   })
   await control('POST /script', { on: 'POST /refunds', calls: 5, fault: 'empty_response' })
   await control('POST /script', { on: 'GET /tickets/{id}', delay: '1ms' })
-  await control('POST /script', {
-    on: 'GET /transactions',
-    fault: 'truncated_body',
-    when: 'after'
-  })
+  await control('POST /script', { on: 'GET /transactions', fault: 'truncated_body', when: 'after' })
   await control('POST /script', { on: 'GET /accounts', respond: { status: 200, body: 'closed' } })
   await control('POST /script', {
     on: 'GET /locations',
@@ -716,7 +561,7 @@ t.test('a recording: what a script answered or lost is in a script of its own', 
   await call('GET /transactions').catch(() => null)
 
   const text = await recorded(emulator)
-  const { play, script, expect } = parse(text)
+  const { play, script } = parse(text)
 
   t.strictSame(script, [
     {
@@ -751,8 +596,6 @@ t.test('a recording: what a script answered or lost is in a script of its own', 
     [{ status: 200 }, { status: 200, body: { open: true } }]
   )
   t.match(play[6].expect.body.data[0].id, /^rfd_/, 'the id of a lost answer is drawn again')
-  t.strictSame(expect, [{ on: 'POST /refunds', took_effect: true, times: 2 }])
-  t.ok(notesIn(text).includes(SAYS.no_delays()))
   t.strictSame(await problemsOf(t, text), [])
 
   const outage = parse((await repeated(emulator, 'req_3')) as string)
@@ -786,7 +629,11 @@ t.test('a recording: what a script changed of records and answers, it changes ag
     on: 'GET /transactions',
     calls: 2,
     change: {
-      data: { transactions: [{ id: 'txn_z', ticket: 'tkt_d', payment_type: 'card', amount: 5 }] }
+      data: {
+        transactions: [
+          { id: 'txn_z', ticket: 'tkt_d', payment_type: 'card', amount: 4111111111111111 }
+        ]
+      }
     }
   }
   const less = { on: 'POST /refunds', calls: 1, change: { delete: ['rfd_a'] }, when: 'after' }
@@ -804,7 +651,7 @@ t.test('a recording: what a script changed of records and answers, it changes ag
   await call(`GET /refunds/${id}`)
 
   const text = await recorded(emulator)
-  const { data, script, play, expect } = parse(text)
+  const { data, script, play } = parse(text)
 
   t.strictSame(script, [other, less, fee, old])
   t.strictSame(await problemsOf(t, text), [])
@@ -822,7 +669,6 @@ t.test('a recording: what a script changed of records and answers, it changes ag
     [play[4].expect.body.fee, play[5].expect.body.data.length, play[7].expect.status],
     [3, 3, 404]
   )
-  t.strictSame(expect, [{ on: 'POST /refunds', took_effect: true, times: 3 }])
   for (const id of ['req_2', 'req_4', 'req_5']) {
     const one = (await repeated(emulator, id)) as string
     t.strictSame([await problemsOf(t, one), parse(one).script.length], [[], 1], id)
@@ -831,33 +677,23 @@ t.test('a recording: what a script changed of records and answers, it changes ag
   t.strictSame(
     [transactions.length, idsOf(tickets).includes('tkt_d')],
     [3, true],
-    'with what the change refers to'
+    'what it refers to'
   )
 })
 
-t.test(
-  'a recording: it has the records that its requests touched, and all where those are not enough',
-  async t => {
-    const settings = { seed: 7, 'auth.accept_any_key': 'mch_b', 'pagination.default_limit': 2 }
-    const emulator = await startTestEmulator(t, { records: RECORDS, settings })
-    const { call, control } = emulator
-    const sizeOf = ({ data }: { data: Json }) =>
-      Object.values(data.data as Record<string, Json[]>).flat().length
-    await call('GET /tickets')
-    await call('GET /nowhere')
+t.test('a recording: it has the records that its requests touched', async t => {
+  const settings = { seed: 7, 'auth.accept_any_key': 'mch_b', 'pagination.default_limit': 2 }
+  const emulator = await startTestEmulator(t, { records: RECORDS, settings })
+  await emulator.call('GET /tickets')
+  await emulator.call('GET /nowhere')
 
-    const touched = await recordedIn(emulator)
-    await control('PATCH /settings', { statuses: { created: 201 } })
-    await call('POST /transactions', { body: PAID })
-    const whole = await recordedIn(emulator)
+  const { data } = await recordedIn(emulator)
 
-    t.strictSame([sizeOf(touched), sizeOf(whole)], [8, 18])
-    t.strictSame([touched.data.seed, whole.data.seed], [7, 7])
-  }
-)
+  t.strictSame([Object.values(data.data as Json).flat().length, data.seed], [8, 7])
+})
 
 t.test(
-  'a recording: a record that was added to one that a call made has that one with it, and what came and went is not expected',
+  'a recording: a record that was added to one that a call made has that one with it',
   async t => {
     const emulator = await startTestEmulator(t, { records: RECORDS })
     const { call, control } = emulator
@@ -873,24 +709,15 @@ t.test(
 
     const text = await recorded(emulator)
 
-    const { data, play } = parse(text)
-    t.strictSame(
-      [data.transactions.at(-1).id, data.refunds.at(-1).id, data.tickets.at(-1).id],
-      [paid.id, 'rfd_new', 'tkt_new'],
-      text
-    )
+    const { data } = parse(text)
+    t.strictSame([data.transactions.at(-1).id, data.refunds.at(-1).id], [paid.id, 'rfd_new'], text)
     t.strictSame(playedIn(text), [
       'POST /transactions',
       'GET /tickets',
       `GET /transactions/${paid.id}`
     ])
-    t.strictSame(
-      play[1].expect.body,
-      { has_more: false },
-      'of a list with more Tickets than there were, what is the same'
-    )
     t.ok(
-      notesIn(text).includes(SAYS.of('req_4 POST /transactions', SAYS.other_status('201', 200))),
+      notesIn(text).includes(SAYS.of('req_4 POST /transactions', SAYS.not_played('201', '200'))),
       text
     )
     t.strictSame(await problemsOf(t, text), [])
@@ -943,7 +770,7 @@ t.test('a recording: a call whose client left before it took effect is left out'
   while (emulator.sandbox.evidence.journal.size === 0) await sleep(20)
   const text = await recorded(emulator)
 
-  t.ok(notesIn(text).includes(SAYS.of('req_1 POST /refunds', SAYS.client_left())), text)
+  t.ok(notesIn(text).includes(SAYS.of('req_1 POST /refunds', SAYS.not_played('503', 'none'))), text)
   t.strictSame(parse(text).play, [])
   t.equal(isoOf(Date.parse(parse(text).clock)), NOW)
 })
@@ -994,9 +821,177 @@ t.test('a recording: what control calls add is there from the beginning', async 
     'GET /tickets',
     `GET /transactions/${id}`
   ])
-  t.ok(text.includes(SAYS.of('GET /tickets/tkt_gone', SAYS.other_status('200', 404))), text)
+  t.ok(text.includes(SAYS.of('GET /tickets/tkt_gone', SAYS.not_played('200', '404'))), text)
   t.ok(
-    text.includes(SAYS.of('GET /tickets/tkt_new', SAYS.other_status('404 resource_missing', 200))),
+    text.includes(SAYS.of('GET /tickets/tkt_new', SAYS.not_played('404 resource_missing', '200'))),
     text
   )
+})
+
+t.test('a recording: numbers and ids that look like card numbers work as they were', async t => {
+  const [card, other] = ['4111111111111111', '5105105105105100']
+  const emulator = await startTestEmulator(t, {
+    records: parse(`
+      tickets: [{ id: tkt_${card}, location: loc_a, reference: T }]
+      transactions:
+        - { id: txn_${card}, ticket: tkt_a, payment_type: external, amount: ${other}, adjustment_number: ${card}, amounts: { transaction_amount: ${other} } }
+        - { id: txn_b, ticket: tkt_${card}, payment_type: external, amount: 5 }
+      refunds: [{ id: rfd_${card}, transaction: txn_${card}, amount: 1 }, { id: rfd_b, transaction: txn_${card}, amount: 1 }]
+    `)
+  })
+  const paid = 'payment_type=external&ticket'
+  const cases = rows<[on: string, sent: string, status: string, param?: string]>(`
+    POST/refunds transaction=txn_${card}&amount=${card} 200
+    POST/refunds transaction=txn_b&amount=${card} 400 amount
+    POST/refunds transaction=txn_no&amount=${card} 400 transaction
+    POST/transactions ${paid}=tkt_a&amount=${card} 200
+    POST/transactions ${paid}=tkt_a&amount=4111111111111112 200
+    POST/transactions ${paid}=tkt_${card}&amount=1&tip_amount=${other} 200
+    POST/transactions ${paid}=tkt_a&amounts[tip_amount]=${card} 200
+    POST/transactions ${paid}=tkt_a&adjustment_number=${card} 200
+    POST/transactions ${paid}=tkt_no&amount=${card} 400 ticket
+    POST/transactions ${paid}=tkt_a&amount=9${card} 400 amount
+    GET/transactions/txn_${card} ? 200
+    GET/refunds ?transaction=txn_${card} 200
+    GET/refunds ?limit=1&starting_after=rfd_${card} 200
+    GET/refunds ?limit=${card} 400 limit
+    GET/refunds ?card[number]=${card} 400 card[number]
+    GET/tickets ?search_query=${card} 200`)
+  for (const [on, sent, status, param] of cases) {
+    const call = sent.startsWith('?') ? { query: sent.slice(1) } : { body: sent }
+    const answer = await emulator.call(on.replace('/', ' /'), call)
+    t.strictSame([`${answer.status}`, answer.body.error?.param], [status, param], sent)
+    const text = (await repeated(emulator)) as string
+    t.equal(`${parse(text).play[0].expect.status}`, status, sent)
+    t.strictSame(await problemsOf(t, text), [], text)
+    if (status === '400') t.notMatch(text.slice(text.indexOf('\nplay:')), card, text)
+  }
+  const text = await recorded(emulator)
+  t.equal(playedIn(text).length, cases.length, text)
+  t.strictSame(await problemsOf(t, text), [], text)
+})
+
+/**
+ * What is expected, the requests that are sent (`+N` moves the clock by so many ms), which of them
+ * is surplus, what the recording expects, and notes on what it leaves out.
+ */
+const EXPECTED: [
+  expect: string,
+  sent: string,
+  surplus: number | null,
+  kept: string,
+  notes?: string[]
+][] = [
+  ['{ on: POST /refunds, times: 1 }', 'refund refund', 1, ''],
+  ['{ on: POST /refunds, times: 1 }', 'refund read', null, ''],
+  ['{ on: POST /refunds, took_effect: true, per: ticket, times: 1 }', 'refund refund other', 1, ''],
+  [
+    '{ sequence: [{ on: POST /refunds }, { on: "GET /tickets/{id}" }] }',
+    'refund refund read',
+    1,
+    ''
+  ],
+  ['{ state: { refunds: { count: 4 }, users: { usr_a: { name: U } } } }', 'refund refund', 1, ''],
+  ['{ state: { transactions: { txn_b: null } } }', 'other', null, ''],
+  [
+    '{ on: POST /refunds, match: { key: sk_b }, times: 1 }',
+    'refund asB asB',
+    1,
+    '{ on: POST /refunds, match: { key: sk_test_mch_b }, times: 1 }'
+  ],
+  ['{ on: POST /refunds, per: key, times: 1 }', 'refund asB refund', 2, ''],
+  ['{ on: POST /refunds, per: test, times: 1 }', 'test1 test2 test2', 1, ''],
+  ['{ on: POST /refunds, per: test, times: 1 }', 'test1 refund', null, ''],
+  ['{ on: "*", match: { headers: { User-Agent: till } }, times: 0 }', 'read refund', null, ''],
+  ['{ on: POST /refunds, no_sooner_than: 2s }', 'refund +2000 refund +1000 refund', 2, ''],
+  ['{ on: POST /refunds, no_sooner_than: 2s }', 'refund read +2000 refund', null, ''],
+  [
+    '{ on: POST /refunds, match: { body: { transaction: "${paid.id}", reason: sk_merchant } }, times: 0 }',
+    'ofStep refund',
+    null,
+    '{ on: POST /refunds, match: { body: { transaction: "$PAID", reason: sk_test_mch_a } }, times: 0 }'
+  ],
+  [
+    '{ on: POST /refunds, match: { about: { transaction: "${later.id}" } } }',
+    'refund',
+    null,
+    'null',
+    ['it refers to what is not recorded']
+  ],
+  ...(
+    [
+      '{ on: POST /transactions, match: { body: { card: { number: "4242424242424242" } } } }',
+      '{ on: POST /refunds, match: { key: sk_nobody }, times: 0 }',
+      '{ on: POST /refunds, match: { headers: { Accept: x } }, times: 0 }'
+    ] as const
+  ).map(
+    expect =>
+      [expect, 'refund', null, 'null', ['it refers to what is not recorded']] as [
+        string,
+        string,
+        null,
+        string,
+        string[]
+      ]
+  )
+]
+
+t.test('a recording expects what its scenario expects', async t => {
+  const [fixture, refund] = [smallFixture(RECORDS), { transaction: 'txn_a', amount: 1 }]
+  for (const [expect, sent, surplus, kept, left = []] of EXPECTED) {
+    const emulator = await startTestEmulator(t, {
+      logged: false,
+      scenario: {
+        clock: { now: NOW },
+        data: { ...fixture, api_keys: [...fixture.api_keys, { key: 'sk_b', account: 'mch_b' }] },
+        steps: [{ as: 'paid', do: 'POST /transactions', body: PAID }],
+        play: [{ as: 'later', do: 'POST /transactions', body: PAID }],
+        expect: [parse(expect)]
+      }
+    })
+    const { call, control, sandbox } = emulator
+    const [paid] = [...sandbox.store.transactions.inCreationOrder()].slice(-1)
+    for (const what of sent.split(' ')) {
+      if (what.startsWith('+')) await control('POST /clock/advance', { by: `${what.slice(1)}ms` })
+      else if (what === 'read') await call('GET /tickets/tkt_a')
+      else if (what === 'other')
+        await call('POST /refunds', { body: { transaction: 'txn_c', amount: 1 } })
+      else if (what === 'ofStep')
+        await call('POST /refunds', { body: { transaction: paid?.id, amount: 2 } })
+      else
+        await call('POST /refunds', {
+          body: refund,
+          key: what === 'asB' ? 'sk_b' : MERCHANT,
+          ...(what.startsWith('test') && { headers: { 'Test-Name': what } })
+        })
+    }
+    const label = `${expect} after ${sent}`
+    const text = await recorded(emulator)
+    const document = parse(text)
+    const written = parse((kept || expect).replaceAll('$PAID', String(paid?.id)))
+    t.strictSame(document.expect ?? [], written === null ? [] : [written], label)
+    t.equal(notesIn(text).filter(note => left.some(why => note.includes(why))).length, left.length)
+    const { holds } = (await control('POST /verify')).body
+    t.equal((await problemsOf(t, text)).length === 0, holds || written === null, `${label} ${text}`)
+    if (surplus === null) continue
+    t.notOk(holds, label)
+    const isSurplus = (_: Json, index: number) =>
+      index ===
+      document.play.findIndex(
+        (one: Json) => one === document.play.filter((one: Json) => one.do)[surplus]
+      )
+    const mended = {
+      ...document,
+      play: document.play.filter((one: Json, index: number) => !isSurplus(one, index))
+    }
+    t.strictSame(await problemsOf(t, JSON.stringify(mended)), [], `${label} without ${surplus}`)
+  }
+})
+
+t.test('a recording: no response that would be a reference', async t => {
+  const records = parse("tickets: [{ id: tkt_x, location: loc_a, reference: '${x}' }]")
+  const emulator = await startTestEmulator(t, { records })
+  await emulator.call('GET /tickets/tkt_x')
+  const { data } = (await recordedIn(emulator)) as Json
+  t.strictSame(data.play[0].expect, { status: 200 })
 })

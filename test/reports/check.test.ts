@@ -19,7 +19,7 @@ const step = (message: string) => ({ code: 'step', message })
 
 t.test('check: a report stays well-formed, whatever a title or problem contains', async t => {
   const odd = 'a & b <c> "d" \u0007\u{1F600}\uD800\uFFFE # SKIP \\\n\tend'
-  const said = (message: string) => ({ path: '', message })
+  const said = (message: string) => ({ path: '', ...step(message) })
   const point = (file: string, title: string, ...problems: string[]): Point => ({
     ...step(title),
     file,
@@ -66,8 +66,8 @@ t.test('check: a report stays well-formed, whatever a title or problem contains'
 
 t.test('check: JUnit and TAP hold the settings that were found', t => {
   const problems = [
-    { path: 'a', message: 'wrong' },
-    { file: 'own.yaml', line: 3, column: 5, path: '', message: 'wrong' }
+    { path: 'a', ...step('wrong') },
+    { file: 'own.yaml', line: 3, column: 5, path: '', ...step('wrong') }
   ]
   const point = { ...step('one'), file: 'own.yaml', problems, ms: 0 }
   const checked: CheckedFile[] = [
@@ -98,25 +98,22 @@ t.test('check: JUnit and TAP hold the settings that were found', t => {
   t.end()
 })
 
-t.test(
-  'TKT-1, REF-6, REF-7: no call can show one kept, so it has one possible outcome, and reports say so',
-  t => {
-    const coverage = new Coverage()
-    coverage.add(judgement([], 'TKT-1'))
-    const report = coverage.report()
-    const { keepable, violable, satisfied, violated } = report.rules.find(
-      ({ rule }) => rule === 'TKT-1'
-    ) as (typeof report.rules)[number]
+t.test('TKT-1, REF-6, REF-7: no call can show them kept; reports have one outcome each', t => {
+  const coverage = new Coverage()
+  coverage.add(judgement([], 'TKT-1'))
+  const report = coverage.report()
+  const { keepable, violable, satisfied, violated } = report.rules.find(
+    ({ rule }) => rule === 'TKT-1'
+  ) as (typeof report.rules)[number]
 
-    t.strictSame([keepable, violable, satisfied, violated], [false, true, 0, 1])
-    t.strictSame(
-      report.rules.filter(rule => !rule.keepable).map(({ rule }) => rule),
-      ['TKT-1', 'REF-6', 'REF-7']
-    )
-    t.ok(coverageText(report).includes(`\nTKT-1    ${'–'.padStart(9)}  ${'1'.padStart(8)}  `))
-    t.end()
-  }
-)
+  t.strictSame([keepable, violable, satisfied, violated], [false, true, 0, 1])
+  t.strictSame(
+    report.rules.filter(rule => !rule.keepable).map(({ rule }) => rule),
+    ['TKT-1', 'REF-6', 'REF-7']
+  )
+  t.ok(coverageText(report).includes(`\nTKT-1    ${'–'.padStart(9)}  ${'1'.padStart(8)}  `))
+  t.end()
+})
 
 t.test('coverage: where every outcome was seen, nothing is left to name', t => {
   const coverage = new Coverage()

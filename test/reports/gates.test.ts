@@ -87,68 +87,35 @@ type Case = [
 ]
 
 t.test('gates: what each judges, and what each leaves out', t => {
+  // biome-ignore format: a table
   const cases: Case[] = [
     [UNMET, {}, { expectations: ['one was expected, in till'] }],
     [UNMET, { failOn: ['errors'] }, { expectations: ['one was expected, in till'], errors: [] }],
     [
-      UNMET,
-      { failOn: ['script', 'expectations'], minCoverage: 0 },
+      UNMET, { failOn: ['script', 'expectations'], minCoverage: 0 },
       { coverage: [], expectations: ['one was expected, in till'], script: [] }
     ],
-    [UNMET, { ignore: ['expectations'] }, {}],
-    [UNMET, { failOn: ['errors'], ignore: ['expectations'] }, { errors: [] }],
+    [UNMET, { ignore: ['expectations'] }, {}], [UNMET, { failOn: ['errors'], ignore: ['expectations'] }, { errors: [] }],
     [FOUND, { failOn: [] }, { expectations: [] }],
     [
-      FOUND,
-      { failOn: ['findings'] },
-      { expectations: [], findings: ['findings: double-refund-risk, zero-payment'] },
+      FOUND, { failOn: ['findings'] }, { expectations: [], findings: ['findings: double-refund-risk, zero-payment'] },
       ['double-refund-risk', 'zero-payment']
     ],
-    [
-      FOUND,
-      { failOn: ['errors'] },
-      { expectations: [], errors: ['errors: double-refund-risk'] },
-      ['double-refund-risk']
-    ],
-    [
-      FOUND,
-      { failOn: ['warnings'] },
-      { expectations: [], warnings: ['warnings: zero-payment'] },
-      ['zero-payment']
-    ],
-    [
-      FOUND,
-      { failOn: ['zero-payment'] },
-      { expectations: [], 'zero-payment': ['finding: zero-payment'] },
-      ['zero-payment']
-    ],
+    [FOUND, { failOn: ['errors'] }, { expectations: [], errors: ['errors: double-refund-risk'] }, ['double-refund-risk']],
+    [FOUND, { failOn: ['warnings'] }, { expectations: [], warnings: ['warnings: zero-payment'] }, ['zero-payment']],
+    [FOUND, { failOn: ['zero-payment'] }, { expectations: [], 'zero-payment': ['finding: zero-payment'] }, ['zero-payment']],
     [FOUND, { failOn: ['card-number-sent'] }, { expectations: [], 'card-number-sent': [] }],
     [
-      FOUND,
-      { failOn: ['errors', 'zero-payment'] },
-      {
-        expectations: [],
-        errors: ['errors: double-refund-risk'],
-        'zero-payment': ['finding: zero-payment']
-      },
+      FOUND, { failOn: ['errors', 'zero-payment'] },
+      { expectations: [], errors: ['errors: double-refund-risk'], 'zero-payment': ['finding: zero-payment'] },
       ['double-refund-risk', 'zero-payment']
     ],
+    [FOUND, { failOn: ['errors'], ignore: ['double-refund-risk'] }, { expectations: [], errors: [] }],
     [
-      FOUND,
-      { failOn: ['errors'], ignore: ['double-refund-risk'] },
-      { expectations: [], errors: [] }
-    ],
-    [
-      FOUND,
-      { failOn: ['findings'], ignore: ['double-refund-risk'] },
-      { expectations: [], findings: ['findings: zero-payment'] },
+      FOUND, { failOn: ['findings'], ignore: ['double-refund-risk'] }, { expectations: [], findings: ['findings: zero-payment'] },
       ['zero-payment']
     ],
-    [
-      FOUND,
-      { failOn: ['findings'], ignore: ['double-refund-risk', 'zero-payment'] },
-      { expectations: [], findings: [] }
-    ],
+    [FOUND, { failOn: ['findings'], ignore: ['double-refund-risk', 'zero-payment'] }, { expectations: [], findings: [] }],
     [FOUND, { failOn: ['script'] }, { expectations: [], script: [] }],
     ...[
       {},
@@ -163,8 +130,7 @@ t.test('gates: what each judges, and what each leaves out', t => {
       [{ calls: 3, reached: 0 }, { ...given, allowNoRequests: true }, {}],
       [{ calls: 1 }, given, {}]
     ]),
-    [covered(40), { minCoverage: 40 }, { coverage: [] }],
-    [covered(40.1), { minCoverage: 40 }, { coverage: [] }],
+    [covered(40), { minCoverage: 40 }, { coverage: [] }], [covered(40.1), { minCoverage: 40 }, { coverage: [] }],
     [covered(39.9), { minCoverage: 40 }, { coverage: [SAYS.low_coverage(39.9, 40)] }]
   ]
   for (const [run, given, problems, fails = []] of cases) {

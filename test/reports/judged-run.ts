@@ -81,6 +81,7 @@ export const runOf = (given: Partial<RunDocument> = {}): RunDocument => ({
   coverage: new Coverage().report(),
   findings: [],
   assumptions: [],
+  unused_scenarios: [],
   unused_script_entries: [],
   expectations: [],
   sandboxes: [],

@@ -77,3 +77,48 @@ export const structureOf = (source: string): string[] =>
   elementsIn(parseMarkup(source)).map(
     ({ name, attributes, children }) => `${name} ${Object.keys(attributes)} ${children.length}`
   )
+
+const FAILED = ['type? message?', '#text'] as const
+const TEXT = ['', '#text'] as const
+/** Jenkins's schema junit-10.xsd, by element: its attributes, and what may be in it; no reruns. */
+const JUNIT: Readonly<Record<string, readonly [attributes: string, content: string]>> = {
+  testsuites: ['name? time? tests? failures? errors?', 'testsuite'],
+  testsuite: [
+    'name tests failures errors group? time? timestamp? hostname? id? package? file? log? url?',
+    'testsuite properties testcase system-out system-err'
+  ],
+  testcase: ['name time? classname? group?', 'skipped error failure system-out system-err'],
+  properties: ['', 'property'],
+  property: ['name value', ''],
+  failure: FAILED,
+  error: FAILED,
+  skipped: FAILED,
+  'system-out': TEXT,
+  'system-err': TEXT
+}
+
+/** Where a document differs from the schema, or its counts from what it holds. */
+export function junitProblems(element: Element): string[] {
+  const { name, attributes, text, children } = element
+  const [known = '', content = ''] = JUNIT[name] ?? []
+  const inside = content.split(' ')
+  const cases = elementsIn(element).filter(one => one.name === 'testcase')
+  const counted: Readonly<Record<string, number>> = {
+    tests: cases.length,
+    failures: cases.filter(one => one.children.some(({ name }) => name === 'failure')).length,
+    errors: cases.filter(one => one.children.some(({ name }) => name === 'error')).length
+  }
+  const wrong = [
+    ...Object.keys(attributes).filter(one => !known.replaceAll('?', '').split(' ').includes(one)),
+    ...known.split(' ').filter(one => one !== '' && !one.endsWith('?') && !(one in attributes)),
+    ...Object.keys(counted).filter(
+      one => one in attributes && attributes[one] !== String(counted[one])
+    ),
+    ...('time' in attributes && !/^\d{0,3}(,?\d{3})*(\.\d*)?$/.test(attributes.time as string)
+      ? ['time']
+      : []),
+    ...children.map(({ name }) => name).filter(one => !inside.includes(one)),
+    ...(text.trim() !== '' && !inside.includes('#text') ? ['#text'] : [])
+  ]
+  return [...wrong.map(one => `${name} ${one}`), ...children.flatMap(junitProblems)]
+}

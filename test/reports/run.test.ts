@@ -4,15 +4,17 @@ import t from 'tap'
 import { FINDINGS, type FindingId } from '../../src/evidence/findings.js'
 import { Coverage } from '../../src/evidence/totals.js'
 import { RULE_IDS } from '../../src/reference/rules.js'
+import { CHECK_FORMATS, RUN_FORMATS } from '../../src/reports/formats.js'
 import { runPage } from '../../src/reports/html.js'
 import { runJunit } from '../../src/reports/junit.js'
 import { runMarkdown } from '../../src/reports/markdown.js'
+import type { CheckedFile } from '../../src/reports/points.js'
 import { type JudgedRun, type RunDocument, whyOf } from '../../src/reports/run.js'
 import { SAYS } from '../../src/reports/sentences.js'
 import { runAnnotations, runText } from '../../src/reports/text.js'
 import { judgement } from '../support/judged-request.js'
 import { answeredCall, finding, judgedRun, refusedCall, unmet } from './judged-run.js'
-import { type Element, elementsIn, parseMarkup, structureOf } from './markup.js'
+import { type Element, elementsIn, junitProblems, parseMarkup, structureOf } from './markup.js'
 
 const HOSTILE = [
   '<script>alert(1)</script>',
@@ -36,47 +38,21 @@ const HOSTILE = [
 const CONTROLLING = /[^\P{Cc}\n]|[\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 
 /** A run in which every text that a client or a scenario can choose is this one. */
+// biome-ignore format: a table
 const runWith = (text: string): Partial<RunDocument> => ({
-  scenario: { name: text, description: text },
-  calls: 3,
-  findings: [finding('zero-payment', '#1/req_1', '#1/req_2')],
-  assumptions: [
-    {
-      assumption: 'A07',
-      topic: 'error body',
-      default: 'as shown',
-      times: 1,
-      requests: ['#1/req_1']
-    }
-  ],
+  scenario: { name: text, description: text }, calls: 3, findings: [finding('zero-payment', '#1/req_1', '#1/req_2')],
+  assumptions: [{ assumption: 'A07', topic: 'error body', default: 'as shown', times: 1, requests: ['#1/req_1'] }],
   unused_script_entries: [
     { id: 'scr_1', entry: { name: text, on: 'GET /tickets' }, matched: 0, applied: 0 }
   ] as unknown as RunDocument['unused_script_entries'],
   expectations: [
     {
-      ...unmet(text, text, text),
-      requests: ['#1/req_2'],
-      near_misses: ['#1/req_1', '#1/req_2'].map(near => ({
-        in: near,
-        misses: [{ condition: text, wanted: text, got: text }]
-      }))
+      ...unmet(text, text, text), requests: ['#1/req_2'],
+      near_misses: ['#1/req_1', '#1/req_2'].map(near => ({ in: near, misses: [{ condition: text, wanted: text, got: text }] }))
     }
   ],
-  tests: [
-    {
-      test: text,
-      calls: 1,
-      refused: 1,
-      kept: ['BASE-1'],
-      broken: ['REF-7'],
-      findings: [{ finding: 'zero-payment', times: 1 }]
-    }
-  ],
-  requests: [
-    refusedCall(text),
-    answeredCall('#1/req_2', text),
-    answeredCall('#1/req_3', `other ${text}`)
-  ]
+  tests: [{ test: text, calls: 1, refused: 1, kept: ['BASE-1'], broken: ['REF-7'], findings: [{ finding: 'zero-payment', times: 1 }] }],
+  requests: [refusedCall(text), answeredCall('#1/req_2', text), answeredCall('#1/req_3', `other ${text}`)]
 })
 const judgedWith = (text: string): JudgedRun =>
   judgedRun(runWith(text), { failOn: ['zero-payment', 'script', 'expectations'], minCoverage: 50 })
@@ -241,11 +217,7 @@ t.test('reports: the page shows requests by test, each refusal with its why, fin
 
 t.test('reports: a run in which no request named its test', t => {
   const none = runPage(judgedRun({}, { failOn: [] }))
-  const scripted = refusedCall('x', {
-    test: null,
-    request: 'till#2/req_9',
-    outcome: 'lost_after'
-  })
+  const scripted = refusedCall('x', { test: null, request: 'till#2/req_9', outcome: 'lost_after' })
   const script = { id: 'scr_4', name: null, fault: 'reset' }
   const entry = {
     ...scripted.entry,
@@ -273,6 +245,11 @@ t.test('reports: a run in which no request named its test', t => {
   const tests: RunDocument['tests'] = [
     { test: null, calls: 1, refused: 0, kept: [], broken: [], findings: [] }
   ]
+  const idle = judgedRun({ unused_scenarios: ['a*', 'b'] })
+  const said = (names: string) => SAYS.never_requested(names)
+  t.match(runMarkdown(idle), said('a&#42;, b'))
+  t.match([whole(idle), runPage(idle)], [said('a*, b'), said('a*, b')])
+  t.notMatch(whole(judgedRun()), 'Scenarios')
   const some = runPage(judgedRun({ requests: calls, tests }, {}, null))
 
   t.ok(
@@ -302,27 +279,64 @@ t.test('reports: a run in which no request named its test', t => {
   t.end()
 })
 
+t.test('reports: JUnit is what the schema of Jenkins allows, in an order of its own', t => {
+  const named = ['b', 'a', 'c'].flatMap(text => runWith(text).tests ?? [])
+  const sandboxes = ['till', null, 'bar'].map(sandbox => ({ sandbox, periods: 1 }))
+  const unmets = ['till', 'bar'].map(sandbox => unmet(sandbox, 'a'))
+  const run = (turned: boolean) => {
+    const list = <T>(items: T[]) => (turned ? items.toReversed() : items)
+    const [tests, sandboxesIn] = [list(named), list(sandboxes)]
+    return judgedRun({ tests, sandboxes: sandboxesIn, expectations: list(unmets) })
+  }
+  const point = { code: 'step', message: 'one', file: 'own.yaml', problems: [], ms: 1_234_567 }
+  const failed = { ...point, problems: [{ path: 'a', code: 'other', message: 'wrong' }], ms: 0 }
+  const file: CheckedFile = {
+    file: 'own.yaml',
+    points: [point, failed, { ...failed, isWarning: true }],
+    leftOut: 'left out',
+    notes: ['note'],
+    settings: { 'statuses.created': 201 }
+  }
+  const none = { ...file, points: [], leftOut: null, notes: [], settings: null }
+  const written: [what: string, junit: string][] = [
+    ['a run without requests', RUN_FORMATS.junit(judgedRun())],
+    ['a run with tests and sandboxes', RUN_FORMATS.junit(run(false))],
+    ...HOSTILE.map(text => [text, RUN_FORMATS.junit(judgedWith(text))] as [string, string]),
+    ['a check of nothing', CHECK_FORMATS.junit([])],
+    ['a check of files', CHECK_FORMATS.junit([file, none])]
+  ]
+  for (const [what, junit] of written) t.strictSame(junitProblems(parseMarkup(junit)), [], what)
+  const names = [true, false].map(turned =>
+    elementsIn(parseMarkup(RUN_FORMATS.junit(run(turned)))).map(({ attributes }) => attributes.name)
+  )
+  t.strictSame(names[0], names[1], 'in whatever order they came')
+
+  // the schema sees what is not right
+  const suite = '<testsuite name="a" tests="1" failures="0" errors="0">'
+  const wrong: [junit: string, problem: string][] = [
+    ['<testsuite name="a" tests="0" failures="0"></testsuite>', 'testsuite errors'],
+    [suite.replace('errors', 'skipped="0" errors'), 'testsuite skipped'],
+    [suite.replace('failures="0"', 'failures="1"'), 'testsuite failures'],
+    [`${suite}x`, 'testsuite #text'],
+    [`${suite}<failure></failure>`, 'testsuite failure'],
+    [suite.replace('errors', 'time="1e3" errors'), 'testsuite time']
+  ]
+  for (const [start, problem] of wrong) {
+    const isWhole = start.endsWith('</testsuite>')
+    const junit = isWhole ? start : `${start}<testcase name="b"></testcase></testsuite>`
+    t.strictSame(junitProblems(parseMarkup(junit)), [problem], junit)
+  }
+  t.end()
+})
+
 t.test('reports: JUnit has a case a gate and a case a test', t => {
   const found = (...findings: FindingId[]) =>
     findings.map((finding, nth) => ({ finding, times: 2 - nth }))
+  // biome-ignore format: a table
   const tests: RunDocument['tests'] = [
     { test: null, calls: 1, refused: 0, kept: [], broken: [], findings: found('zero-payment') },
-    {
-      test: 'sends a card',
-      calls: 1,
-      refused: 0,
-      kept: [],
-      broken: [],
-      findings: found('card-number-sent')
-    },
-    {
-      test: 'pays',
-      calls: 2,
-      refused: 1,
-      kept: ['BASE-1'],
-      broken: ['REF-7'],
-      findings: found('zero-payment', 'card-number-sent')
-    }
+    { test: 'sends a card', calls: 1, refused: 0, kept: [], broken: [], findings: found('card-number-sent') },
+    { test: 'pays', calls: 2, refused: 1, kept: ['BASE-1'], broken: ['REF-7'], findings: found('zero-payment', 'card-number-sent') }
   ]
   const findings = [finding('zero-payment', '#1/req_1'), finding('card-number-sent', '#1/req_2')]
   const requests = [refusedCall('pays'), answeredCall('#1/req_2', 'pays')]
@@ -425,24 +439,21 @@ t.test('reports: Markdown shows gates, findings, tests, refused calls and assump
   t.end()
 })
 
-t.test(
-  'reports: why a call was refused is its rule or assumption with the message, as far as it is known',
-  t => {
-    const { entry } = refusedCall('x') as {
-      entry: NonNullable<ReturnType<typeof refusedCall>['entry']>
-    }
-    t.equal(whyOf({ entry }), 'REF-7: x')
-    t.equal(
-      whyOf({
-        entry: { ...entry, refusal: { code: 'a', rule: null, assumption: 'A08', param: null } }
-      }),
-      'A08: x'
-    )
-    t.equal(whyOf({ entry: { ...entry, answer: null } }), 'REF-7')
-    t.equal(whyOf({ entry: null }), '')
-    t.end()
+t.test('reports: why a call was refused is its rule or assumption, with the message', t => {
+  const { entry } = refusedCall('x') as {
+    entry: NonNullable<ReturnType<typeof refusedCall>['entry']>
   }
-)
+  t.equal(whyOf({ entry }), 'REF-7: x')
+  t.equal(
+    whyOf({
+      entry: { ...entry, refusal: { code: 'a', rule: null, assumption: 'A08', param: null } }
+    }),
+    'A08: x'
+  )
+  t.equal(whyOf({ entry: { ...entry, answer: null } }), 'REF-7')
+  t.equal(whyOf({ entry: null }), '')
+  t.end()
+})
 
 t.test('reports: annotations of GitHub Actions', t => {
   const risk = FINDINGS['double-refund-risk']
@@ -456,11 +467,7 @@ t.test('reports: annotations of GitHub Actions', t => {
       ],
       expectations: [unmet(null, '100 % of it, a:b\r\n::error::forged\u001b')]
     },
-    {
-      failOn: ['errors', 'expectations', 'script'],
-      minCoverage: 10,
-      ignore: ['card-number-sent']
-    }
+    { failOn: ['errors', 'expectations', 'script'], minCoverage: 10, ignore: ['card-number-sent'] }
   )
 
   t.strictSame(runAnnotations(judged).split('\n'), [

@@ -166,14 +166,9 @@ t.test('started again, an emulator goes on as one that never stopped', async t =
     // the journal, in which near misses of the script are looked for, is not kept
     'DELETE /_control/requests',
     ...['', '/state', '/clock', '/script', '/settings'].map(path => `GET /_control${path}`),
-    ...[
-      'refunds?limit=3',
-      'refunds?starting_after=rfd_x&limit=2',
-      'transactions/txn_a',
-      'transactions/txn_x',
-      'tickets',
-      'locations?search=x'
-    ].map(path => `GET /next/${path}`),
+    ...'refunds?limit=3 refunds?starting_after=rfd_x&limit=2 transactions/txn_a transactions/txn_x tickets locations?search=x'
+      .split(' ')
+      .map(path => `GET /next/${path}`),
     ...['starting_after=usr_cleo', 'ending_before=usr_dan'].map(
       query => `GET /next/accounts/mch_a/users?${query}`
     )
@@ -239,10 +234,7 @@ t.test('started again, an emulator goes on as one that never stopped', async t =
       ]
       t.strictSame(part(found), part(expected), `chapter ${index}: ${call}`)
     }
-    t.notOk(
-      own.test(JSON.stringify((await saved(file)).sandboxes[0].settings)),
-      'no setting of the process is kept'
-    )
+    t.notOk(own.test(JSON.stringify((await saved(file)).sandboxes[0].settings)))
     await again.close()
     again = await started(t, {
       scenario: { name: 'not-this-one', data: smallFixture() } as unknown as typeof SCENARIO,
@@ -287,11 +279,7 @@ t.test('what is as its scenario made it is shared, and left out of the file', as
     'what was refunded of a Transaction stays with it'
   )
   await close()
-  t.strictSame(
-    await saved(file),
-    { first_states, sandboxes, start: 0 },
-    'a start and a stop leave the file as it was'
-  )
+  t.strictSame(await saved(file), { first_states, sandboxes, start: 0 })
 })
 
 t.test('a file that cannot be used is named, and left byte for byte as it is', async t => {
@@ -546,11 +534,7 @@ t.test('closing waits for the write that is under way and for the one that waits
   while (writes() === 0) await sleep(0)
   const second = changed()
   await data.close()
-  t.strictSame(
-    [writes(), await seed(), await readdir(folder)],
-    [2, 9, ['shop.json']],
-    'the lock is gone once all is written'
-  )
+  t.strictSame([writes(), await seed(), await readdir(folder)], [2, 9, ['shop.json']])
   await Promise.all([first, second])
   const before = await version(file)
   await t.rejects(changed(), {
@@ -560,23 +544,20 @@ t.test('closing waits for the write that is under way and for the one that waits
   t.equal(await version(file), before)
 })
 
-t.test(
-  'a file that is given nothing to save is not written, and a state that cannot be a text is reported',
-  async t => {
-    const { file } = await placeOf(t)
-    const data = await DataFile.take(file)
-    await t.rejects(data.saved(), { code: 'data_not_written' })
-    data.writeFrom(() => {
-      throw new RangeError('Invalid string length')
-    })
-    await t.rejects(data.saved(), {
-      code: 'data_not_written',
-      message: /: Invalid string length\./
-    })
-    await data.close()
-    await t.rejects(stat(file))
-  }
-)
+t.test('nothing to save is not written, and a state that cannot be a text is reported', async t => {
+  const { file } = await placeOf(t)
+  const data = await DataFile.take(file)
+  await t.rejects(data.saved(), { code: 'data_not_written' })
+  data.writeFrom(() => {
+    throw new RangeError('Invalid string length')
+  })
+  await t.rejects(data.saved(), {
+    code: 'data_not_written',
+    message: /: Invalid string length\./
+  })
+  await data.close()
+  await t.rejects(stat(file))
+})
 
 t.test('a change that would make a long line replaces the file', async t => {
   const { file, data, main } = await unit(t)
@@ -640,17 +621,12 @@ t.test('links are followed, so that a file has one lock however it is named', as
   const emulator = await started(t, withData(file))
 
   t.equal((await lstat(file)).isSymbolicLink(), true)
-  t.equal(
-    (await stat(join(folder, 'far', 'shop.json'))).isFile(),
-    true,
-    'what the link leads to is made'
-  )
-  for (const name of ['shop.json', 'link.json', 'near/shop.json', 'far/shop.json']) {
+  t.equal((await stat(join(folder, 'far', 'shop.json'))).isFile(), true)
+  for (const name of ['shop.json', 'link.json', 'near/shop.json', 'far/shop.json'])
     t.equal(
       (await refusalOf(withData(join(folder, name)))).message,
       REFUSALS.locked(join(folder, name)).message
     )
-  }
   await emulator.call('POST /next/refunds transaction=txn_a&amount=7')
   await emulator.close()
   t.equal((await lstat(file)).isSymbolicLink(), true, 'a write leaves the links')
@@ -695,15 +671,10 @@ t.test('a path where no file can be is reported with what to do', async t => {
     'precious',
     'a file that is called as a lock could be is left alone'
   )
-  t.strictSame((await readdir(folder)).sort(), [
-    'dangling',
-    'fixed.json',
-    'folder',
-    'poetry',
-    'poetry.lock',
-    'shop.json',
-    'turn'
-  ])
+  t.strictSame(
+    (await readdir(folder)).sort(),
+    'dangling fixed.json folder poetry poetry.lock shop.json turn'.split(' ')
+  )
 })
 
 t.test('a start that fails for another reason leaves the file free', async t => {

@@ -119,9 +119,8 @@ t.test('data_not_written: the call that met the full disk took effect and says s
     [200, 'control POST /verify', { on: 'GET /refunds', times: 1 }],
     [201, 'control PUT /snapshots/a'],
     [204, 'control DELETE /coverage']
-  ] as [number, string, object?][]) {
+  ] as [number, string, object?][])
     t.equal((await ask(on, body)).status, status, on)
-  }
   t.strictSame(await readFile(file), before)
 
   disk.room = Number.POSITIVE_INFINITY
@@ -132,51 +131,45 @@ t.test('data_not_written: the call that met the full disk took effect and says s
   )
 })
 
-t.test(
-  'data_not_written: what is in memory alone is written as soon as there is room, without a call',
-  async t => {
-    const { setTimeout: real } = globalThis
-    t.intercept(globalThis, 'setTimeout', {
-      value: ((act: () => void, ms: number) => real(act, ms / 20)) as never
-    })
-    const { disk, refund, held, data } = await started(t)
-    await refund()
-    disk.room = 0
-    t.strictSame(errorOf(await refund()), NOT_WRITTEN)
-    await sleep(150)
-    t.equal(data.isFailing, true, 'it was tried again')
-    disk.room = Number.POSITIVE_INFINITY
-    while (data.isFailing) await sleep(5)
-    t.strictSame([data.isFailing, (await held()).records.refunds.length], [false, 2])
-  }
-)
+t.test('data_not_written: what is in memory alone is written once there is room', async t => {
+  const { setTimeout: real } = globalThis
+  t.intercept(globalThis, 'setTimeout', {
+    value: ((act: () => void, ms: number) => real(act, ms / 20)) as never
+  })
+  const { disk, refund, held, data } = await started(t)
+  await refund()
+  disk.room = 0
+  t.strictSame(errorOf(await refund()), NOT_WRITTEN)
+  await sleep(150)
+  t.equal(data.isFailing, true, 'it was tried again')
+  disk.room = Number.POSITIVE_INFINITY
+  while (data.isFailing) await sleep(5)
+  t.strictSame([data.isFailing, (await held()).records.refunds.length], [false, 2])
+})
 
-t.test(
-  'data_not_written: changes that were made while the write failed are told as made, and a call that waited for its delay does not run',
-  async t => {
-    const { file, disk, refund, sandbox, control } = await started(t)
-    const slow = refund('&reason=slow')
-    await sleep(50)
-    disk.room = 0
-    const together = await Promise.all([refund(), refund(), refund()])
+t.test('data_not_written: changes are told as made, and a delayed call does not run', async t => {
+  const { file, disk, refund, sandbox, control } = await started(t)
+  const slow = refund('&reason=slow')
+  await sleep(50)
+  disk.room = 0
+  const together = await Promise.all([refund(), refund(), refund()])
 
-    t.strictSame(together.map(errorOf), Array(3).fill(NOT_WRITTEN))
-    t.ok(
-      together.every(
-        ({ body }) => body.error.message === REFUSALS.inMemoryAlone(file, NO_ROOM).message
-      )
+  t.strictSame(together.map(errorOf), Array(3).fill(NOT_WRITTEN))
+  t.ok(
+    together.every(
+      ({ body }) => body.error.message === REFUSALS.inMemoryAlone(file, NO_ROOM).message
     )
-    t.equal(sandbox.store.refunds.size, 3)
-    const late = await slow
-    t.strictSame([errorOf(late), sandbox.store.refunds.size], [NOT_WRITTEN, 3])
-    t.equal(late.body.error.message, REFUSALS.notWritable(file, NO_ROOM).message)
-    const [entry] = (await control('GET /requests?on=POST+/refunds&limit=1')).body.data
-    t.strictSame([entry.outcome, entry.took_effect], ['refused', false])
+  )
+  t.equal(sandbox.store.refunds.size, 3)
+  const late = await slow
+  t.strictSame([errorOf(late), sandbox.store.refunds.size], [NOT_WRITTEN, 3])
+  t.equal(late.body.error.message, REFUSALS.notWritable(file, NO_ROOM).message)
+  const [entry] = (await control('GET /requests?on=POST+/refunds&limit=1')).body.data
+  t.strictSame([entry.outcome, entry.took_effect], ['refused', false])
 
-    disk.room = Number.POSITIVE_INFINITY
-    t.strictSame([(await refund('&reason=slow')).status, sandbox.store.refunds.size], [200, 4])
-  }
-)
+  disk.room = Number.POSITIVE_INFINITY
+  t.strictSame([(await refund('&reason=slow')).status, sandbox.store.refunds.size], [200, 4])
+})
 
 t.test('a file that has become long is replaced', async t => {
   const { folder, file, disk, refund, held, call, sandbox } = await started(t, { maxLines: 2000 })
@@ -193,11 +186,7 @@ t.test('a file that has become long is replaced', async t => {
   }
   t.equal(renames(), replaced)
   t.ok((await stat(file)).size > 2 * 2000, 'it is longer than it would be with room')
-  t.equal(
-    (await readdir(folder)).filter(name => !name.includes('.lock-')).join(),
-    'shop.json',
-    'no part of a second one is left'
-  )
+  t.equal((await readdir(folder)).filter(name => !name.includes('.lock-')).join(), 'shop.json')
 
   disk.room = Number.POSITIVE_INFINITY
   for (let nth = 0; nth < 60 && renames() === replaced; nth++) await refund()
@@ -205,37 +194,34 @@ t.test('a file that has become long is replaced', async t => {
   t.equal((await held()).records.refunds.length, sandbox.store.refunds.size)
 })
 
-t.test(
-  'closing writes a last time: where that fails it says which changes are not on disk',
-  async t => {
-    type Given = Awaited<ReturnType<typeof started>>
-    const told: Record<string, (given: Given) => unknown> = {
-      'the number of its requests': ({ sandbox }) => sandbox.nextRequestId(),
-      '1 record, API keys': ({ sandbox }) => {
-        sandbox.addKey('mch_a')
-        return sandbox.addRecords(
-          documentOf('test', { tickets: [{ location: 'loc_a', reference: 'T-2' }] })
-        )
-      },
-      '2 records, settings': async ({ refund, sandbox, sandboxes }) => {
-        await refund()
-        await sandbox.changeSettings({ seed: 9 })
-        sandboxes.keep(sandboxes.use('one'))
-      }
-    }
-    for (const [what, change] of Object.entries(told)) {
-      const given = await started(t)
-      given.disk.room = 0
-      await change(given)
-      const parts = [
-        `the sandbox at the base address (${what})`,
-        ...(what.startsWith('2') ? ['sandbox one (everything)'] : [])
-      ]
-      const { code, message } = REFUSALS.lastNotWritten(given.file, NO_ROOM, parts)
-      await t.rejects(given.data.close({ writesLast: true }), { code, message })
+t.test('closing writes a last time, or says which changes are not on disk', async t => {
+  type Given = Awaited<ReturnType<typeof started>>
+  const told: Record<string, (given: Given) => unknown> = {
+    'the number of its requests': ({ sandbox }) => sandbox.nextRequestId(),
+    '1 record, API keys': ({ sandbox }) => {
+      sandbox.addKey('mch_a')
+      return sandbox.addRecords(
+        documentOf('test', { tickets: [{ location: 'loc_a', reference: 'T-2' }] })
+      )
+    },
+    '2 records, settings': async ({ refund, sandbox, sandboxes }) => {
+      await refund()
+      await sandbox.changeSettings({ seed: 9 })
+      sandboxes.keep(sandboxes.use('one'))
     }
   }
-)
+  for (const [what, change] of Object.entries(told)) {
+    const given = await started(t)
+    given.disk.room = 0
+    await change(given)
+    const parts = [
+      `the sandbox at the base address (${what})`,
+      ...(what.startsWith('2') ? ['sandbox one (everything)'] : [])
+    ]
+    const { code, message } = REFUSALS.lastNotWritten(given.file, NO_ROOM, parts)
+    await t.rejects(given.data.close({ writesLast: true }), { code, message })
+  }
+})
 
 t.test('closing without room for a second file writes a line that fits', async t => {
   const { disk, refund, sandboxes, sandbox, file, data } = await started(t)
@@ -295,21 +281,14 @@ t.test('a record that a fixture brings back under a deleted id comes after the o
   t.strictSame([records.users.map(({ id }: Json) => id), deleted.users], [['usr_2', 'usr_1'], []])
 })
 
-t.test(
-  'a clock that runs on is written at the end, and no other change of a sandbox that was not called',
-  async t => {
-    const { file, data, disk } = await started(t, { machine: { running: true } })
-    const before = disk.calls.length
-    await data.saved()
-    t.equal(disk.calls.length, before, 'nothing has changed')
-    await data.close({ writesLast: true })
-    t.match(
-      (await readFile(file, 'utf8')).split('\n').at(-2),
-      /"data":\[\{"start":0\}\]\}$/,
-      'the file is a whole state again'
-    )
-  }
-)
+t.test('of a sandbox that was not called the clock alone is written at the end', async t => {
+  const { file, data, disk } = await started(t, { machine: { running: true } })
+  const before = disk.calls.length
+  await data.saved()
+  t.equal(disk.calls.length, before, 'nothing has changed')
+  await data.close({ writesLast: true })
+  t.match((await readFile(file, 'utf8')).split('\n').at(-2), /"data":\[\{"start":0\}\]\}$/)
+})
 
 t.test('a file is made for its user alone, under a name of its own', async t => {
   const { folder, file, disk, refund, data } = await started(t)
@@ -338,46 +317,36 @@ t.test('a file is made for its user alone, under a name of its own', async t => 
   t.equal((await stat(file)).mode & 0o777, 0o600, 'a write tightens what was open')
 })
 
-t.test(
-  'what a killed process left of this very file is removed at the start, and nothing else',
-  async t => {
-    const { folder, file } = await placeOf(t)
-    const left = ['shop.json.0123456789abcdef.tmp', 'shop.json.fedcba9876543210.tmp']
-    const others = [
-      '.shop.json.tmp',
-      'shop.json.0123456789abcdef.tmp.x',
-      'shop.json.0123.tmp',
-      'shop.json.tmp',
-      'shop2.json.0123456789abcdef.tmp',
-      'x.tmp'
-    ]
-    for (const name of [...left, ...others]) await writeFile(join(folder, name), 'x')
-    await (await DataFile.take(file)).close()
-    t.strictSame((await readdir(folder)).sort(), others.sort())
-  }
-)
+t.test('what a killed process left of this file alone is removed at the start', async t => {
+  const { folder, file } = await placeOf(t)
+  const left = ['shop.json.0123456789abcdef.tmp', 'shop.json.fedcba9876543210.tmp']
+  const others =
+    '.shop.json.tmp shop.json.0123456789abcdef.tmp.x shop.json.0123.tmp shop.json.tmp shop2.json.0123456789abcdef.tmp x.tmp'.split(
+      ' '
+    )
+  for (const name of [...left, ...others]) await writeFile(join(folder, name), 'x')
+  await (await DataFile.take(file)).close()
+  t.strictSame((await readdir(folder)).sort(), others.sort())
+})
 
-t.test(
-  'a file that is removed, replaced or changed by somebody else is written whole again',
-  async t => {
-    const { file, refund, held } = await started(t)
-    const acts: Record<string, () => Promise<unknown>> = {
-      removed: () => rm(file),
-      replaced: () => rm(file).then(() => writeFile(file, 'x')),
-      longer: () => writeFile(file, '\nx', { flag: 'a' }),
-      shorter: () => writeFile(file, '')
-    }
-    for (const [nth, [title, act]] of Object.entries(acts).entries()) {
-      await refund()
-      await act()
-      t.strictSame(
-        [(await refund()).status, (await held()).records.refunds.length],
-        [200, 2 * nth + 2],
-        title
-      )
-    }
+t.test('a file that somebody removed, replaced or changed is written whole again', async t => {
+  const { file, refund, held } = await started(t)
+  const acts: Record<string, () => Promise<unknown>> = {
+    removed: () => rm(file),
+    replaced: () => rm(file).then(() => writeFile(file, 'x')),
+    longer: () => writeFile(file, '\nx', { flag: 'a' }),
+    shorter: () => writeFile(file, '')
   }
-)
+  for (const [nth, [title, act]] of Object.entries(acts).entries()) {
+    await refund()
+    await act()
+    t.strictSame(
+      [(await refund()).status, (await held()).records.refunds.length],
+      [200, 2 * nth + 2],
+      title
+    )
+  }
+})
 
 t.test('start: what could not be written at the end is on stderr', async t => {
   const { folder, file } = await placeOf(t)

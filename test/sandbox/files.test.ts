@@ -40,27 +40,24 @@ const read = async (...texts: (string | Buffer)[]) =>
   linesRead(texts.map(text => Buffer.from(text)))
 const seedIn = async (text: string) => ((await read(text)).data.sandboxes as Json)[0].settings.seed
 
-t.test(
-  'lines: a file holds what it was written with, however its bytes come, with characters of several bytes across their ends',
-  async t => {
-    const { data, torn } = await read(...WHOLE)
+t.test('lines: a file holds what was written, however its bytes come', async t => {
+  const { data, torn } = await read(...WHOLE)
 
-    t.strictSame(JSON.parse(JSON.stringify(data)), {
-      ...DATA,
-      first_states: [{ ...FIRST, deleted: { users: [] } }],
-      sandboxes: [{ ...DATA.sandboxes[0], deleted: {} }]
-    })
-    t.equal(torn, null)
+  t.strictSame(JSON.parse(JSON.stringify(data)), {
+    ...DATA,
+    first_states: [{ ...FIRST, deleted: { users: [] } }],
+    sandboxes: [{ ...DATA.sandboxes[0], deleted: {} }]
+  })
+  t.equal(torn, null)
 
-    const changed = await read(CHANGED)
-    for (const size of [1, 2, 3, 7, 64]) {
-      const chunks = Array.from({ length: Math.ceil(CHANGED.length / size) }, (_, nth) =>
-        CHANGED.subarray(nth * size, (nth + 1) * size)
-      )
-      t.strictSame((await read(...chunks)).data, changed.data, `${size} bytes`)
-    }
+  const changed = await read(CHANGED)
+  for (const size of [1, 2, 3, 7, 64]) {
+    const chunks = Array.from({ length: Math.ceil(CHANGED.length / size) }, (_, nth) =>
+      CHANGED.subarray(nth * size, (nth + 1) * size)
+    )
+    t.strictSame((await read(...chunks)).data, changed.data, `${size} bytes`)
   }
-)
+})
 
 t.test('lines: parts are replaced, records put in their places', async t => {
   const deleted = { at: 0, owners: ['mch_a'] }
@@ -91,11 +88,7 @@ t.test('lines: parts are replaced, records put in their places', async t => {
   )
   const [anew, ...others] = later.data.sandboxes
   t.strictSame([later.data.start, anew?.name, others], [7, null, []])
-  t.strictSame(
-    [anew?.settings, anew?.records.users],
-    [undefined, undefined],
-    'one that begins anew has nothing of what it had'
-  )
+  t.strictSame([anew?.settings, anew?.records.users], [undefined, undefined])
 })
 
 const damagedAt = (line: number) => new Error(SAYS.damaged(line))
@@ -134,29 +127,25 @@ t.test('lines: a last one that is torn is left out, also with zeros in it', asyn
     [`${first}x\n${second}`, line],
     [`${first}${second}\n`, line + 1],
     [`\n${first}`, line - 1]
-  ] as const) {
+  ] as const)
     await t.rejects(read(WHOLE + lines), damagedAt(place))
-  }
 })
 
-t.test(
-  'lines: what is not of this format is refused, and not taken for a file that was cut off',
-  async t => {
-    for (const text of [
-      ' \n',
-      'name: shop\n',
-      'null',
-      '{}',
-      '{"format":"1"}',
-      lineOf('{}'),
-      lineOf('null'),
-      Buffer.from([0x7f, 0x45, 0, 0xff])
-    ])
-      await t.rejects(read(text), new Error(SAYS.foreign), String(text))
-    await t.rejects(read(lineOf('{"format":5}')), new Error(SAYS.otherFormat(5, 4)))
-    await t.rejects(read(''), new Error(SAYS.empty))
-  }
-)
+t.test('lines: what is not of this format is refused, not taken for a cut file', async t => {
+  for (const text of [
+    ' \n',
+    'name: shop\n',
+    'null',
+    '{}',
+    '{"format":"1"}',
+    lineOf('{}'),
+    lineOf('null'),
+    Buffer.from([0x7f, 0x45, 0, 0xff])
+  ])
+    await t.rejects(read(text), new Error(SAYS.foreign), String(text))
+  await t.rejects(read(lineOf('{"format":5}')), new Error(SAYS.otherFormat(5, 4)))
+  await t.rejects(read(''), new Error(SAYS.empty))
+})
 
 t.test('lines: whatever bit of a file is flipped', async t => {
   const [written, before] = await Promise.all(
@@ -289,21 +278,18 @@ t.test('a file whose sync or truncation failed is not added to any more', async 
   }
 })
 
-t.test(
-  'a folder that its file system cannot sync is left unsynced; any other failure is told',
-  async t => {
-    const { folder } = await placeOf(t)
-    const failing = (code: string, atOpen: boolean) => {
-      const fail = () => Promise.reject(Object.assign(new Error(code), { code }))
-      return {
-        ...DISK,
-        open: atOpen ? fail : async () => ({ sync: fail, close: async () => {} })
-      } as unknown as FileSystem
-    }
-    for (const atOpen of [true, false]) {
-      for (const code of ['EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM'])
-        await t.resolves(syncFolder(folder, failing(code, atOpen)))
-      await t.rejects(syncFolder(folder, failing('EIO', atOpen)), { code: 'EIO' })
-    }
+t.test('a folder that cannot be synced is left so; any other failure is told', async t => {
+  const { folder } = await placeOf(t)
+  const failing = (code: string, atOpen: boolean) => {
+    const fail = () => Promise.reject(Object.assign(new Error(code), { code }))
+    return {
+      ...DISK,
+      open: atOpen ? fail : async () => ({ sync: fail, close: async () => {} })
+    } as unknown as FileSystem
   }
-)
+  for (const atOpen of [true, false]) {
+    for (const code of ['EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM'])
+      await t.resolves(syncFolder(folder, failing(code, atOpen)))
+    await t.rejects(syncFolder(folder, failing('EIO', atOpen)), { code: 'EIO' })
+  }
+})

@@ -182,11 +182,7 @@ for (const [limit, isCut] of [
     equal(known.length > 0, true)
   })
 }
-t.strictSame(
-  [...outcomes].sort(),
-  ['answered', 'lost_after', 'lost_before', 'refused', 'scripted'],
-  'the requests were of all kinds'
-)
+t.strictSame([...outcomes].sort(), ['answered', 'lost_after', 'lost_before', 'refused', 'scripted'])
 t.ok(effects > 0, 'and some of them took effect')
 
 const LONG = 'x'.repeat(16_000)
@@ -195,7 +191,7 @@ const AT = documentOf('test', {})
 const GROWS: Record<string, (sandbox: Sandbox, text: string) => unknown> = {
   'a request': (sandbox, text) => {
     const ticket = sandbox.store.tickets.get('tkt_a') as { reference: string | null }
-    sandbox.changed('tickets', { ...ticket, reference: text } as never, null, 'req_1')
+    sandbox.changed('tickets', 'tkt_a', { ...ticket, reference: text } as never, 'req_1', text)
   },
   'a patch': (sandbox, text) => sandbox.patchRecord('tickets', 'tkt_a', { reference: text }, AT),
   'records that are added': (sandbox, text) =>
@@ -225,7 +221,7 @@ const GROWS: Record<string, (sandbox: Sandbox, text: string) => unknown> = {
   }
 }
 t.test('inputs: the earliest states are forgotten beyond 16 MiB', async t => {
-  for (const [title, grow] of Object.entries(GROWS)) {
+  for (const [title, grow] of Object.entries(GROWS))
     for (const [text, count, isForgotten] of [
       [LONG, 1300, true],
       [LONG, 400, false],
@@ -242,7 +238,6 @@ t.test('inputs: the earliest states are forgotten beyond 16 MiB', async t => {
       t.equal(inputs.earliest > earliest, isForgotten, `${title}: ${count}`)
       t.ok(inputs.earliest < inputs.place, `${title}: the last ones are known`)
     }
-  }
 })
 t.test('inputs: one that is too large by itself is forgotten with all before it', async t => {
   const { world } = await startWorld({ scenario: SCENARIO })

@@ -113,37 +113,34 @@ t.test('of those who take a lock at once exactly one gets it', async t => {
   t.strictSame(await locksIn(folder), [])
 })
 
-t.test(
-  'the lock of a process that was killed is nobody’s: of several that start at once exactly one gets it',
-  async t => {
-    const { folder, file } = await placeOf(t)
-    const first = taking(t, file)
-    t.equal(await first.hasTaken, true)
-    first.child.kill('SIGKILL')
-    await once(first.child, 'exit')
-    const [left] = await locksIn(folder)
-    t.ok(left, 'the socket is left behind')
+t.test('the lock of a killed process is nobody’s: of several exactly one gets it', async t => {
+  const { folder, file } = await placeOf(t)
+  const first = taking(t, file)
+  t.equal(await first.hasTaken, true)
+  first.child.kill('SIGKILL')
+  await once(first.child, 'exit')
+  const [left] = await locksIn(folder)
+  t.ok(left, 'the socket is left behind')
 
-    const at = Date.now() + 1500
-    const takers = Array.from({ length: 4 }, () => taking(t, file, at))
-    const taken = await Promise.all(takers.map(({ hasTaken }) => hasTaken))
+  const at = Date.now() + 1500
+  const takers = Array.from({ length: 4 }, () => taking(t, file, at))
+  const taken = await Promise.all(takers.map(({ hasTaken }) => hasTaken))
 
-    t.equal(taken.filter(Boolean).length, 1, `taken: ${taken}`)
-    const locks = await locksIn(folder)
-    t.notOk(locks.includes(left as string), 'what was left is cleared away')
-    t.equal(locks.length, 1)
-    t.equal(await Lock.take(file), null, 'and the one that got it holds it on')
+  t.equal(taken.filter(Boolean).length, 1, `taken: ${taken}`)
+  const locks = await locksIn(folder)
+  t.notOk(locks.includes(left as string), 'what was left is cleared away')
+  t.equal(locks.length, 1)
+  t.equal(await Lock.take(file), null, 'and the one that got it holds it on')
 
-    for (const { child } of takers) child.kill('SIGKILL')
-    await Promise.all(
-      takers.map(({ child }) => child.exitCode ?? child.signalCode ?? once(child, 'exit'))
-    )
-    const lock = await Lock.take(file)
-    t.ok(lock, 'until it is killed')
-    await lock?.release()
-    t.strictSame(await locksIn(folder), [])
-  }
-)
+  for (const { child } of takers) child.kill('SIGKILL')
+  await Promise.all(
+    takers.map(({ child }) => child.exitCode ?? child.signalCode ?? once(child, 'exit'))
+  )
+  const lock = await Lock.take(file)
+  t.ok(lock, 'until it is killed')
+  await lock?.release()
+  t.strictSame(await locksIn(folder), [])
+})
 
 t.test('a lock that was being made: of a killed process removed, of a live one kept', async t => {
   const { folder, file } = await placeOf(t)
@@ -214,44 +211,38 @@ t.test('the one whose name comes first waits for the others to withdraw', async 
   await lock?.release()
 })
 
-t.test(
-  'a folder that is not there, one that cannot be listed any more, and a name that is too long are errors',
-  async t => {
-    const { folder } = await placeOf(t)
-    await t.rejects(Lock.take(join(folder, 'none', 'shop.json')), { code: 'EACCES' })
-    await t.rejects(Lock.take(join(folder, 'x'.repeat(120))), {
-      message:
-        /^the name of its lock, x{120}\.lock-[0-9a-f]{8}\.new, is too long for a socket; choose a shorter name$/
-    })
-    t.strictSame(await readdir(folder), [])
-    const gone = join(folder, 'gone')
-    await mkdir(gone)
-    await impostor(t, join(gone, 'shop.json.lock-ffffffff'), socket => socket.end('takes'))
-    const taken = Lock.take(join(gone, 'shop.json'))
-    await Promise.all([t.rejects(taken, { code: /ENOENT|EACCES/ }), rm(gone, { recursive: true })])
+t.test('a missing or unlistable folder and a name that is too long are errors', async t => {
+  const { folder } = await placeOf(t)
+  await t.rejects(Lock.take(join(folder, 'none', 'shop.json')), { code: 'EACCES' })
+  await t.rejects(Lock.take(join(folder, 'x'.repeat(120))), {
+    message:
+      /^the name of its lock, x{120}\.lock-[0-9a-f]{8}\.new, is too long for a socket; choose a shorter name$/
+  })
+  t.strictSame(await readdir(folder), [])
+  const gone = join(folder, 'gone')
+  await mkdir(gone)
+  await impostor(t, join(gone, 'shop.json.lock-ffffffff'), socket => socket.end('takes'))
+  const taken = Lock.take(join(gone, 'shop.json'))
+  await Promise.all([t.rejects(taken, { code: /ENOENT|EACCES/ }), rm(gone, { recursive: true })])
+})
+
+t.test('a path too long for a socket is reached through a link that does not stay', async t => {
+  const folder = join((await placeOf(t)).folder, 'x'.repeat(100))
+  const file = join(folder, 'shop.json')
+  await mkdir(folder)
+  const links = async () => {
+    const names = (await readdir(tmpdir())).filter(name => /^lock-[0-9a-f]{8}$/.test(name))
+    return (
+      await Promise.all(names.map(name => readlink(join(tmpdir(), name)).catch(() => null)))
+    ).filter(to => to === folder)
   }
-)
 
-t.test(
-  'a path that is too long for a socket is reached through a link that does not stay',
-  async t => {
-    const folder = join((await placeOf(t)).folder, 'x'.repeat(100))
-    const file = join(folder, 'shop.json')
-    await mkdir(folder)
-    const links = async () => {
-      const names = (await readdir(tmpdir())).filter(name => /^lock-[0-9a-f]{8}$/.test(name))
-      return (
-        await Promise.all(names.map(name => readlink(join(tmpdir(), name)).catch(() => null)))
-      ).filter(to => to === folder)
-    }
+  const lock = await Lock.take(file)
 
-    const lock = await Lock.take(file)
-
-    t.ok(lock)
-    t.equal((await locksIn(folder)).length, 1)
-    t.equal(await Lock.take(file), null)
-    await lock?.release()
-    t.strictSame(await locksIn(folder), [])
-    t.strictSame(await links(), [])
-  }
-)
+  t.ok(lock)
+  t.equal((await locksIn(folder)).length, 1)
+  t.equal(await Lock.take(file), null)
+  await lock?.release()
+  t.strictSame(await locksIn(folder), [])
+  t.strictSame(await links(), [])
+})

@@ -31,65 +31,52 @@ async function sandboxWith({
   return { machine, sandbox }
 }
 
-t.test(
-  'control: before the first load a sandbox has settings, and nothing to go back to',
-  async t => {
-    const { sandbox } = await sandboxWith({ flag: { 'pagination.max_limit': 5 }, loaded: false })
-    t.equal(sandbox.isLoaded, false)
-    t.equal(sandbox.settings['pagination.max_limit'], 5)
-    for (const act of [
-      () => sandbox.scenario,
-      () => sandbox.reset(),
-      () => sandbox.requireLoaded()
-    ])
-      t.throws(act, { code: 'not_ready' })
-    await sandbox.load(document(smallFixture()), ORIGIN, { dryRun: true })
-    t.equal(sandbox.isLoaded, false, 'a dry run loads nothing')
-    await t.rejects(sandbox.load(document({ sede: 3 }), ORIGIN), { code: 'document_invalid' })
-    t.equal(sandbox.isLoaded, false, 'nor does a refused load')
-    await sandbox.load(document(smallFixture()), ORIGIN)
-    t.equal(sandbox.isLoaded, true)
-  }
-)
+t.test('control: before the first load a sandbox has settings, and no way back', async t => {
+  const { sandbox } = await sandboxWith({ flag: { 'pagination.max_limit': 5 }, loaded: false })
+  t.equal(sandbox.isLoaded, false)
+  t.equal(sandbox.settings['pagination.max_limit'], 5)
+  for (const act of [() => sandbox.scenario, () => sandbox.reset(), () => sandbox.requireLoaded()])
+    t.throws(act, { code: 'not_ready' })
+  await sandbox.load(document(smallFixture()), ORIGIN, { dryRun: true })
+  t.equal(sandbox.isLoaded, false, 'a dry run loads nothing')
+  await t.rejects(sandbox.load(document({ sede: 3 }), ORIGIN), { code: 'document_invalid' })
+  t.equal(sandbox.isLoaded, false, 'nor does a refused load')
+  await sandbox.load(document(smallFixture()), ORIGIN)
+  t.equal(sandbox.isLoaded, true)
+})
 
-t.test(
-  'A05: a clock that runs from an instant starts there again at every reset and load',
-  async t => {
-    const { machine, sandbox } = await sandboxWith()
-    const scenario = document({ clock: { now: '2030-01-01T00:00:00Z' }, data: smallFixture() })
-    const now = () => new Date(sandbox.clock.now()).toISOString()
+t.test('A05: a clock that runs from an instant starts there at every reset and load', async t => {
+  const { machine, sandbox } = await sandboxWith()
+  const scenario = document({ clock: { now: '2030-01-01T00:00:00Z' }, data: smallFixture() })
+  const now = () => new Date(sandbox.clock.now()).toISOString()
 
-    await sandbox.load(scenario, ORIGIN)
-    t.equal(now(), '2030-01-01T00:00:00.000Z')
-    machine.now += 1500
-    t.equal(now(), '2030-01-01T00:00:01.500Z')
-    t.equal(sandbox.stamp('tickets').created, '2030-01-01T00:00:01.500Z')
+  await sandbox.load(scenario, ORIGIN)
+  t.equal(now(), '2030-01-01T00:00:00.000Z')
+  machine.now += 1500
+  t.equal(now(), '2030-01-01T00:00:01.500Z')
+  t.equal(sandbox.stamp('tickets').created, '2030-01-01T00:00:01.500Z')
 
-    sandbox.reset()
-    t.equal(now(), '2030-01-01T00:00:00.000Z')
-    machine.now += 10
-    await sandbox.load(scenario, ORIGIN)
-    t.equal(now(), '2030-01-01T00:00:00.000Z')
-    await sandbox.load(document({ data: smallFixture() }), ORIGIN)
-    t.equal(sandbox.clock.now(), machine.now, "without a clock the machine's own")
-  }
-)
+  sandbox.reset()
+  t.equal(now(), '2030-01-01T00:00:00.000Z')
+  machine.now += 10
+  await sandbox.load(scenario, ORIGIN)
+  t.equal(now(), '2030-01-01T00:00:00.000Z')
+  await sandbox.load(document({ data: smallFixture() }), ORIGIN)
+  t.equal(sandbox.clock.now(), machine.now, "without a clock the machine's own")
+})
 
-t.test(
-  'A05: what a fixture leaves out is created at the time of the load, and a reset keeps it',
-  async t => {
-    const { machine, sandbox } = await sandboxWith()
-    machine.now += 60_000
-    sandbox.reset()
-    const { tickets } = await sandbox.addRecords(
-      document({ tickets: [{ location: 'loc_a', reference: 'later' }] })
-    )
-    t.strictSame(
-      [sandbox.store.tickets.get('tkt_a')?.created, tickets[0]?.created],
-      [NOW, '2026-03-01T18:06:00.000Z']
-    )
-  }
-)
+t.test('A05: a time left out by a fixture is that of the load, and a reset keeps it', async t => {
+  const { machine, sandbox } = await sandboxWith()
+  machine.now += 60_000
+  sandbox.reset()
+  const { tickets } = await sandbox.addRecords(
+    document({ tickets: [{ location: 'loc_a', reference: 'later' }] })
+  )
+  t.strictSame(
+    [sandbox.store.tickets.get('tkt_a')?.created, tickets[0]?.created],
+    [NOW, '2026-03-01T18:06:00.000Z']
+  )
+})
 
 t.test('A03: an id that a record holds already is skipped', async t => {
   const { sandbox } = await sandboxWith()
@@ -99,19 +86,16 @@ t.test('A03: an id that a record holds already is skipped', async t => {
   t.equal(sandbox.stamp('tickets').id, second)
 })
 
-t.test(
-  'A18: an Account named for any key is looked for in every document that is loaded',
-  async t => {
-    const { sandbox } = await sandboxWith({ environment: { 'auth.accept_any_key': 'mch_a' } })
-    const before = JSON.stringify(exported(sandbox.store))
-    const { code, problems }: ApiError = await sandbox
-      .load(document({ name: 'empty' }), ORIGIN)
-      .catch(error => error)
-    t.strictSame([code, problems?.map(({ path }) => path)], ['document_invalid', ['']])
-    t.equal(JSON.stringify(exported(sandbox.store)), before)
-    t.equal(sandbox.settings['auth.accept_any_key'], 'mch_a')
-  }
-)
+t.test('A18: an Account named for a key is looked for in every document loaded', async t => {
+  const { sandbox } = await sandboxWith({ environment: { 'auth.accept_any_key': 'mch_a' } })
+  const before = JSON.stringify(exported(sandbox.store))
+  const { code, problems }: ApiError = await sandbox
+    .load(document({ name: 'empty' }), ORIGIN)
+    .catch(error => error)
+  t.strictSame([code, problems?.map(({ path }) => path)], ['document_invalid', ['']])
+  t.equal(JSON.stringify(exported(sandbox.store)), before)
+  t.equal(sandbox.settings['auth.accept_any_key'], 'mch_a')
+})
 
 t.test('control: of loads that overlap each takes effect whole', async t => {
   const { sandbox } = await sandboxWith()

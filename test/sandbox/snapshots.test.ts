@@ -22,27 +22,23 @@ const EXPECTED = [
 const filesIn = async (folder: string) =>
   (await readdir(folder, { recursive: true })).filter(name => name.endsWith('.json')).sort()
 
-t.test(
-  'names: no two share a file, whether or not case makes a difference, and each is found by its file',
-  t => {
-    const name = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/).filter(isName)
-    fc.assert(
-      fc.property(name, name, (one, other) => {
-        const [file, another] = [fileNameOf(one), fileNameOf(other)]
-        return (
-          (one === other || file.toLowerCase() !== another.toLowerCase()) &&
-          nameOfFile(file) === one
-        )
-      })
-    )
-    for (const name of ['a', 'A', 'aB', 'Ab', 'AB', '0.-_'])
-      t.equal(nameOfFile(fileNameOf(name)), name)
-    for (const file of ['A', '~A', '~', 'a~', '~0', '~~a', '.a', '', 'a b', '~~'])
-      t.equal(nameOfFile(file), null, file)
-    t.ok(isName('x'.repeat(64)) && fileNameOf('X'.repeat(64)).length < 200)
-    t.end()
-  }
-)
+t.test('names: no two share a file, also where case is nothing; each is found by it', t => {
+  const name = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/).filter(isName)
+  fc.assert(
+    fc.property(name, name, (one, other) => {
+      const [file, another] = [fileNameOf(one), fileNameOf(other)]
+      return (
+        (one === other || file.toLowerCase() !== another.toLowerCase()) && nameOfFile(file) === one
+      )
+    })
+  )
+  for (const name of ['a', 'A', 'aB', 'Ab', 'AB', '0.-_'])
+    t.equal(nameOfFile(fileNameOf(name)), name)
+  for (const file of ['A', '~A', '~', 'a~', '~0', '~~a', '.a', '', 'a b', '~~'])
+    t.equal(nameOfFile(file), null, file)
+  t.ok(isName('x'.repeat(64)) && fileNameOf('X'.repeat(64)).length < 200)
+  t.end()
+})
 
 t.test('snapshots: a file is made for its user alone', async t => {
   const folder = join(t.testdir(), 'new')
@@ -64,58 +60,52 @@ t.test('snapshots: a file is made for its user alone', async t => {
   )
 })
 
-t.test(
-  'snapshots: one that cannot be written is not taken, and the one before is as it was',
-  async t => {
-    const snapshots_dir = t.testdir()
-    const { control, call } = await startTestEmulator(t, { settings: { snapshots_dir } })
-    await control('PUT /snapshots/a')
-    const before = await readFile(join(snapshots_dir, 'a.json'))
-    await call(...USER)
-    await mkdir(join(snapshots_dir, 'b.json'))
-    const { status, body } = await control('PUT /snapshots/b')
-    t.strictSame([status, body.error.code], [503, 'data_not_written'])
-    t.strictSame(await readdir(snapshots_dir), ['a.json', 'b.json'])
-    t.strictSame(await readFile(join(snapshots_dir, 'a.json')), before)
-    t.equal((await control('POST /snapshots/b/restore')).status, 400)
-  }
-)
+t.test('snapshots: one that cannot be written is not taken, the one before stays', async t => {
+  const snapshots_dir = t.testdir()
+  const { control, call } = await startTestEmulator(t, { settings: { snapshots_dir } })
+  await control('PUT /snapshots/a')
+  const before = await readFile(join(snapshots_dir, 'a.json'))
+  await call(...USER)
+  await mkdir(join(snapshots_dir, 'b.json'))
+  const { status, body } = await control('PUT /snapshots/b')
+  t.strictSame([status, body.error.code], [503, 'data_not_written'])
+  t.strictSame(await readdir(snapshots_dir), ['a.json', 'b.json'])
+  t.strictSame(await readFile(join(snapshots_dir, 'a.json')), before)
+  t.equal((await control('POST /snapshots/b/restore')).status, 400)
+})
 
-t.test(
-  'snapshots: a sandbox that is deleted while its snapshots are written and restored never fails, and its successor has nothing of it',
-  async t => {
-    for (const settings of [{}, { snapshots_dir: t.testdir() }]) {
-      const emulator = await startTestEmulator(t, { settings })
-      const { control, call } = sandboxClient(emulator, 'own')
-      const root = sandboxClient(emulator, null)
-      const answers: { status: number; body: { error?: { code: string } } | null }[] = []
-      for (let round = 0; round < 10; round++) {
-        await call('GET /tickets')
-        const four = (method: string, end = '') =>
-          ['s0', 's1', 's2', 's3'].map(name => control(`${method} /snapshots/${name}${end}`))
-        const deleting = [...four('PUT'), root.control('DELETE /sandboxes/own'), ...four('PUT')]
-        answers.push(
-          ...(await Promise.all([
-            ...deleting,
-            call(...USER),
-            ...four('POST', '/restore'),
-            control('DELETE /snapshots/s1')
-          ]))
-        )
-      }
-      const outcomes = answers.map(({ status, body }) => body?.error?.code ?? status)
-      const failed = outcomes.filter(is => !EXPECTED.includes(is))
-      t.strictSame(failed, [])
-
+t.test('snapshots: a sandbox can be deleted amid snapshots, and leaves nothing', async t => {
+  for (const settings of [{}, { snapshots_dir: t.testdir() }]) {
+    const emulator = await startTestEmulator(t, { settings })
+    const { control, call } = sandboxClient(emulator, 'own')
+    const root = sandboxClient(emulator, null)
+    const answers: { status: number; body: { error?: { code: string } } | null }[] = []
+    for (let round = 0; round < 10; round++) {
       await call('GET /tickets')
-      await control('PUT /snapshots/kept')
-      await root.control('DELETE /sandboxes/own')
-      await call('GET /tickets')
-      t.strictSame((await control('GET /snapshots')).body, { data: [] })
-      if (settings.snapshots_dir) t.strictSame(await filesIn(settings.snapshots_dir), [])
+      const four = (method: string, end = '') =>
+        ['s0', 's1', 's2', 's3'].map(name => control(`${method} /snapshots/${name}${end}`))
+      const deleting = [...four('PUT'), root.control('DELETE /sandboxes/own'), ...four('PUT')]
+      answers.push(
+        ...(await Promise.all([
+          ...deleting,
+          call(...USER),
+          ...four('POST', '/restore'),
+          control('DELETE /snapshots/s1')
+        ]))
+      )
     }
+    const outcomes = answers.map(({ status, body }) => body?.error?.code ?? status)
+    const failed = outcomes.filter(is => !EXPECTED.includes(is))
+    t.strictSame(failed, [])
+
+    await call('GET /tickets')
+    await control('PUT /snapshots/kept')
+    await root.control('DELETE /sandboxes/own')
+    await call('GET /tickets')
+    t.strictSame((await control('GET /snapshots')).body, { data: [] })
+    if (settings.snapshots_dir) t.strictSame(await filesIn(settings.snapshots_dir), [])
   }
-)
+})
 
 t.test('snapshots: those of a sandbox that made room go with it', async t => {
   const snapshots_dir = t.testdir()
@@ -144,24 +134,21 @@ t.test('snapshots: those of a sandbox that made room go with it', async t => {
   t.strictSame(await filesIn(snapshots_dir), ['sandboxes/one/b.json'])
 })
 
-t.test(
-  'snapshots: where a folder cannot be deleted, deleting the sandbox says so, and making room goes on',
-  async t => {
-    const snapshots_dir = t.testdir()
-    const emulator = await startTestEmulator(t, {
-      settings: { snapshots_dir, 'limits.sandboxes': 1, 'sandboxes.evict_idle': true }
-    })
-    const { control, call } = sandboxClient(emulator, 'one')
-    const broken = new Error('the folder is busy')
-    await call('GET /tickets')
-    await control('PUT /snapshots/a')
-    const { snapshots } = emulator.sandboxes.find('one')
-    snapshots.end = () => Promise.reject(broken)
+t.test('snapshots: a folder that cannot be deleted is told, and room is still made', async t => {
+  const snapshots_dir = t.testdir()
+  const emulator = await startTestEmulator(t, {
+    settings: { snapshots_dir, 'limits.sandboxes': 1, 'sandboxes.evict_idle': true }
+  })
+  const { control, call } = sandboxClient(emulator, 'one')
+  const broken = new Error('the folder is busy')
+  await call('GET /tickets')
+  await control('PUT /snapshots/a')
+  const { snapshots } = emulator.sandboxes.find('one')
+  snapshots.end = () => Promise.reject(broken)
 
-    t.equal((await sandboxClient(emulator, 'two').call('GET /tickets')).status, 200)
-    await call('GET /tickets')
-    emulator.sandboxes.find('one').snapshots.end = snapshots.end
-    await t.rejects(emulator.sandboxes.delete('one'), broken)
-    await rm(join(snapshots_dir, 'sandboxes'), { recursive: true })
-  }
-)
+  t.equal((await sandboxClient(emulator, 'two').call('GET /tickets')).status, 200)
+  await call('GET /tickets')
+  emulator.sandboxes.find('one').snapshots.end = snapshots.end
+  await t.rejects(emulator.sandboxes.delete('one'), broken)
+  await rm(join(snapshots_dir, 'sandboxes'), { recursive: true })
+})

@@ -14,19 +14,14 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 const JSON_BODY = { host: 'localhost', 'content-type': 'application/json' }
 
 t.test('A25: a match keeps a digest of every secret value', async t => {
+  // biome-ignore format: a table
   const cases: [match: object, kept: object][] = [
     [
       { body: { card: { number: CARD, brand: 'visa', last4: '4242' } } },
       { body: { card: { number: digest(CARD), brand: 'visa', last4: '4242' } } }
     ],
-    [
-      { body: { 'card[number]': [CARD, OTHER] } },
-      { body: { 'card[number]': [digest(CARD), digest(OTHER)] } }
-    ],
-    [
-      { body: { 'card[number]': 4_242_424_242_424_242 } },
-      { body: { 'card[number]': digest(CARD) } }
-    ],
+    [{ body: { 'card[number]': [CARD, OTHER] } }, { body: { 'card[number]': [digest(CARD), digest(OTHER)] } }],
+    [{ body: { 'card[number]': 4_242_424_242_424_242 } }, { body: { 'card[number]': digest(CARD) } }],
     [
       { body: { card: { csc: '123', expiry: '12/29', token: 't' } } },
       { body: { card: { csc: digest('123'), expiry: digest('12/29'), token: digest('t') } } }
@@ -35,14 +30,8 @@ t.test('A25: a match keeps a digest of every secret value', async t => {
       { body: { bank_account: { account_number: '1', bank_name: 'B' } } },
       { body: { bank_account: { account_number: digest('1'), bank_name: 'B' } } }
     ],
-    [
-      { body: { metadata: { note: `card ${CARD}` }, amount: 5 } },
-      { body: { metadata: { note: digest(`card ${CARD}`) }, amount: 5 } }
-    ],
-    [
-      { headers: { 'X-Card-Number': '42', Via: 'a' } },
-      { headers: { 'X-Card-Number': digest('42'), Via: 'a' } }
-    ],
+    [{ body: { metadata: { note: `card ${CARD}` }, amount: 5 } }, { body: { metadata: { note: digest(`card ${CARD}`) }, amount: 5 } }],
+    [{ headers: { 'X-Card-Number': '42', Via: 'a' } }, { headers: { 'X-Card-Number': digest('42'), Via: 'a' } }],
     [{ body: { card: { number: '/0002$/' } } }, { body: { card: { number: '/0002$/' } } }],
     [{ body: { card: { number: digest(CARD) } } }, { body: { card: { number: digest(CARD) } } }]
   ]

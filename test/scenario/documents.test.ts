@@ -2,19 +2,13 @@ import { writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import t, { type Test } from 'tap'
 import type { ApiError, Problem } from '../../src/core/errors.js'
-import { Body, TooLargeHere } from '../../src/scenario/body.js'
 import { SAYS } from '../../src/scenario/document-sentences.js'
-import {
-  type DocumentProblem,
-  documentOf,
-  problemLine,
-  readDocument,
-  refusalOf,
-  type SourceDocument,
-  utf8In
-} from '../../src/scenario/documents.js'
+import { type DocumentProblem, documentOf, refusalOf } from '../../src/scenario/documents.js'
 import { isPath, Library } from '../../src/scenario/library.js'
 import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
+import { readDocument, type SourceDocument, utf8In } from '../../src/scenario/read/document.js'
+import { Body } from '../../src/scenario/reading.js'
+import { problemLine } from '../../src/scenario/refusal.js'
 import { rows } from '../support/rows.js'
 
 const read = async (text: string) => (await readDocument('doc', text)).data
@@ -148,41 +142,24 @@ t.test('documents: what grows without end is refused at once', async t => {
   const ten = (alias: string) => Array(10).fill(alias).join(', ')
   const anchored = (sign: string) =>
     Array.from({ length: 5000 }, (_, n) => `${sign}a${n}${sign === '&' ? ' x' : ''}`).join(', ')
+  // biome-ignore format: a table
   const hostile: [title: string, text: string, codes: string][] = [
     ['a billion laughs', level(9, alias => `[${ten(alias)}]`), 'many_aliases'],
     ['a billion merges', level(9, alias => `{ <<: [${ten(alias)}] }`), 'many_aliases'],
     ['aliases of many anchors', `a: [${anchored('&')}]\nb: [${anchored('*')}]`, 'many_aliases'],
     ['an alias inside what it names', 'a: &a { b: *a }', 'too_deep'],
-    ['a list inside itself, twice', 'a: &a [*a, *a]', 'too_deep many_aliases'],
-    ['a merge of itself', 'a: &a { <<: *a }', 'many_aliases'],
+    ['a list inside itself, twice', 'a: &a [*a, *a]', 'too_deep many_aliases'], ['a merge of itself', 'a: &a { <<: *a }', 'many_aliases'],
     ['deep YAML', `a: ${'['.repeat(65)}${']'.repeat(65)}`, 'too_large'],
-    ['deeper YAML', `a: ${'['.repeat(20_000)}${']'.repeat(20_000)}`, 'too_large'],
-    ['dashes', '- '.repeat(100), 'too_large'],
+    ['deeper YAML', `a: ${'['.repeat(20_000)}${']'.repeat(20_000)}`, 'too_large'], ['dashes', '- '.repeat(100), 'too_large'],
     ['dashes without end in braces', `a: { b: ${'- '.repeat(10_000)} }`, 'dash_in_brackets'],
-    [
-      'names without end in a list in brackets',
-      `a: [ - ${'b: '.repeat(10_000)} ]`,
-      'dash_in_brackets'
-    ],
-    [
-      'lines of colons, and a bracket that closes nothing',
-      `${'a: b: c\n'.repeat(2500)}}`,
-      'holds_colon'
-    ],
-    [
-      'deep lists after brackets that close nothing',
-      `${'] '.repeat(20_000)}${'['.repeat(20_000)}`,
-      'too_large'
-    ],
+    ['names without end in a list in brackets', `a: [ - ${'b: '.repeat(10_000)} ]`, 'dash_in_brackets'],
+    ['lines of colons, and a bracket that closes nothing', `${'a: b: c\n'.repeat(2500)}}`, 'holds_colon'],
+    ['deep lists after brackets that close nothing', `${'] '.repeat(20_000)}${'['.repeat(20_000)}`, 'nothing_to_close'],
     ['lists in brackets that are not deep', `a: [ ${'- b, '.repeat(70)} ]`, 'dash_in_brackets'],
     ['a line of mistakes', `... ${'"b" ? ] { '.repeat(2000)}`, 'holds_bracket'],
     ['lines of mistakes', 'a: } [ {\n'.repeat(3000), 'nothing_to_close'],
     ['more mistakes without advice than are looked at', '- &a &a x\n'.repeat(2500), 'refused'],
-    [
-      'lines that fit nothing above them',
-      `- *a \t<<: ${"\n \n '".repeat(20)}`,
-      'unknown_alias wrong_indent quote_not_closed refused'
-    ],
+    ['lines that fit nothing above them', `- *a \t<<: ${"\n \n '".repeat(20)}`, 'unknown_alias wrong_indent quote_not_closed refused'],
     ['names that are lists', `a: ${'{'.repeat(60)}1${'}'.repeat(60)}`, 'not_a_name'],
     ['deep JSON', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, 'too_large']
   ]
@@ -213,12 +190,8 @@ t.test('documents: the place of everything, in YAML and in JSON', async t => {
 
 t.test('documents: a refusal lists every problem with its place, up to a thousand', async t => {
   const document = await readDocument('doc.yaml', 'tickets:\n  - { id: 5 }\n')
-  const one: DocumentProblem = {
-    document,
-    steps: ['tickets', 0, 'id'],
-    code: 'wrong_type',
-    message: 'must be text'
-  }
+  const said = { code: 'wrong_type', message: 'must be text' }
+  const one: DocumentProblem = { document, steps: ['tickets', 0, 'id'], ...said }
 
   const single = await refusalOf([one])
   t.equal(single.code, 'document_invalid')
@@ -227,27 +200,13 @@ t.test('documents: a refusal lists every problem with its place, up to a thousan
     'The document has a problem: doc.yaml:2:11 tickets[0].id: must be text. Nothing was changed.'
   )
   t.strictSame(single.problems, [
-    {
-      file: 'doc.yaml',
-      path: 'tickets[0].id',
-      code: 'wrong_type',
-      message: 'must be text',
-      line: 2,
-      column: 11
-    }
+    { file: 'doc.yaml', path: 'tickets[0].id', ...said, line: 2, column: 11 }
   ])
 
-  const two = await refusalOf([
-    one,
-    { document: documentOf('inline', {}), steps: [], code: 'required', message: 'name is required' }
-  ])
+  const required = { code: 'required', message: 'name is required' }
+  const two = await refusalOf([one, { document: documentOf('inline', {}), steps: [], ...required }])
   t.ok(two.message.startsWith('The document has 2 problems, the first: doc.yaml:2:11 '))
-  t.strictSame(two.problems?.[1], {
-    file: 'inline',
-    path: '',
-    code: 'required',
-    message: 'name is required'
-  })
+  t.strictSame(two.problems?.[1], { file: 'inline', path: '', ...required })
   t.equal(
     (await refusalOf([one, one, { ...one, document: await readDocument('doc.yaml', 'a: 1') }]))
       .problems?.length,
@@ -270,60 +229,19 @@ t.test('documents: problems are listed document after document', async t => {
   const yaml =
     'base: &base\n  b: 1\n  a: 2\nz: [0, 1]\ny: { "2": 3, x: 4 }\nmerged:\n  c: 5\n  <<: *base\nalias: *base\n'
   const text = await readDocument('a.yaml', yaml)
-  const paths = [
-    '',
-    'missing',
-    'base.b',
-    'base.a',
-    'z.0',
-    'z.1',
-    'y.2',
-    'y',
-    'y.x',
-    'merged.a',
-    'merged.c',
-    'alias.a'
-  ]
-  const ofText = paths.map(path => ({
-    document: text,
-    steps: path === 'y.2' ? ['y', '2'] : stepsIn(path),
-    message: 'm'
-  }))
+  const listed = ',missing,base.b,base.a,z.0,z.1,y,y.2,y.x,merged.a,merged.c,alias.a'.split(',')
+  const said = { code: 'm', message: 'm' }
+  const stepsOfText = (path: string) => (path === 'y.2' ? ['y', '2'] : stepsIn(path))
+  const ofText = listed.map(path => ({ document: text, steps: stepsOfText(path), ...said }))
   const data = documentOf('b', { tickets: [{ id: 5 }, 'x'], name: null })
-  const listedOfData = [
-    '',
-    'none',
-    'none.deeper',
-    'tickets.0',
-    'tickets.0.id',
-    'tickets.1.id',
-    'name',
-    'name.x'
-  ]
-  const ofData = listedOfData.map(path => ({
-    document: data,
-    steps: stepsIn(path),
-    message: 'm'
-  }))
+  const listedOfData =
+    ',none,none.deeper,tickets.7,tickets.0,tickets.0.id,tickets.1.id,name,name.x'.split(',')
+  const ofData = listedOfData.map(path => ({ document: data, steps: stepsIn(path), ...said }))
   const pathsOf = async (problems: DocumentProblem[], documents?: SourceDocument[]) =>
     (await refusalOf(problems, documents)).problems?.map(({ path }) =>
       path.replace('[', '.').replace(']', '')
     )
 
-  const listed = [
-    '',
-    'missing',
-    'base.b',
-    'base.a',
-    'z.0',
-    'z.1',
-    'y',
-    'y.2',
-    'y.x',
-    'merged.a',
-    'merged.c',
-    'alias.a'
-  ]
   t.strictSame(await pathsOf(ofText.toReversed()), listed)
   t.strictSame(await pathsOf([...ofText.toReversed(), ...ofData.toReversed()]), [
     ...listed,
@@ -343,8 +261,9 @@ t.test('documents: a thousand problems of a large JSON document are placed', asy
   }))
   const document = await readDocument('doc.json', JSON.stringify({ tickets }, null, 1))
 
+  const said = { document, code: 'm', message: 'm' }
   const { problems } = await refusalOf(
-    tickets.map((_, index) => ({ document, steps: ['tickets', index, 'id'], message: 'm' }))
+    tickets.map((_, index) => ({ ...said, steps: ['tickets', index, 'id'] }))
   )
 
   t.strictSame(problems?.[999]?.line, 3 + 999 * 5 + 1)
@@ -422,7 +341,7 @@ t.test('library: a name is looked up in the own folder first, then in the packag
   const bare = new Library({ fixtures: null, scenarios: null })
   const named = async (of: Library, name: string, from: string | null = null) => {
     const found = await of.fixture(name, from)
-    return typeof found === 'string' ? found : relative(root, found.name)
+    return 'message' in found ? found.message : relative(root, found.name)
   }
   // an own one stands before the package's; of two files with one name the first by name counts; a
   // link that stays inside is followed
@@ -458,40 +377,26 @@ t.test('library: a name is looked up in the own folder first, then in the packag
 t.test('library: a path is relative to the file and stays inside the folders', async t => {
   const { root, library } = ownFolders(t)
   const from = join(root, 'scenarios', 'other.yaml')
+  // biome-ignore format: a table
   const cases: [path: string, found: string, from?: string | null][] = [
-    ['../fixtures/mine.yaml', 'fixtures/mine.yaml'],
-    ['../fixtures/sub/deep.yaml', 'fixtures/sub/deep.yaml'],
-    ['./mine.yaml', 'scenarios/mine.yaml'],
-    ['../fixtures/mapped.yaml', 'fixtures/..2026_03/mapped.yaml'],
+    ['../fixtures/mine.yaml', 'fixtures/mine.yaml'], ['../fixtures/sub/deep.yaml', 'fixtures/sub/deep.yaml'],
+    ['./mine.yaml', 'scenarios/mine.yaml'], ['../fixtures/mapped.yaml', 'fixtures/..2026_03/mapped.yaml'],
     [join(root, 'fixtures', 'mine.yaml'), 'fixtures/mine.yaml'],
     // the file's own folder counts too
     ['fixture.yaml', 'elsewhere/fixture.yaml', join(root, 'elsewhere', 'scenario.yaml')],
-    ...[
-      '../elsewhere/secret.yaml',
-      '../fixtures/outside.yaml',
-      '../fixtures/elsewhere-link/secret.yaml',
-      '../../../../package.json',
-      '/etc/passwd'
-    ].map((path): [string, string] => [path, SAYS.outside_folders(path)]),
-    ...['../fixtures/none.yaml', '../fixtures/nowhere.yaml', 'a\0.yaml'].map(
-      (path): [string, string] => [path, SAYS.no_file(path)]
-    ),
-    ...['./', '../fixtures/folder.yaml'].map((path): [string, string] => [
-      path,
-      SAYS.not_a_file(path)
-    ]),
+    ...'../elsewhere/secret.yaml ../fixtures/outside.yaml ../fixtures/elsewhere-link/secret.yaml ../../../../package.json /etc/passwd'
+      .split(' ')
+      .map((path): [string, string] => [path, SAYS.outside_folders(path)]),
+    ...['../fixtures/none.yaml', '../fixtures/nowhere.yaml', 'a\0.yaml'].map((path): [string, string] => [path, SAYS.no_file(path)]),
+    ...['./', '../fixtures/folder.yaml'].map((path): [string, string] => [path, SAYS.not_a_file(path)]),
     ['./mine.yaml', SAYS.names_only('fixtures', './mine.yaml'), null]
   ]
   for (const [path, expected, start = from] of cases) {
     const found = await library.fixture(path, start)
-    t.equal(typeof found === 'string' ? found : relative(root, found.name), expected, path)
+    t.equal('message' in found ? found.message : relative(root, found.name), expected, path)
   }
   const half = new Library({ fixtures: join(root, 'none'), scenarios: null })
-  t.type(
-    await half.fixture('./mine.yaml', from),
-    'object',
-    'an own folder that is not there takes nothing away from a path'
-  )
+  t.type(await half.fixture('./mine.yaml', from), 'object', 'no own folder: paths are as before')
 })
 
 t.test('library: scenarios by name, and fixtures as scenarios', async t => {
@@ -523,15 +428,9 @@ t.test('library: the list says what each says of itself, each name once', async 
 
   const listed = await library.list()
 
-  const descriptions = {
-    mine: 'Mine as a scenario.',
-    other: null,
-    odd: null,
-    list: null,
-    broken: null,
-    inside: 'My own records.',
-    plain: null
-  }
+  const [scenario, inside] = ['Mine as a scenario.', 'My own records.']
+  const none = { other: null, odd: null, list: null, broken: null, plain: null }
+  const descriptions = { mine: scenario, inside, ...none }
   for (const [name, description] of Object.entries(descriptions)) {
     const found = listed.filter(entry => entry.name === name)
     t.strictSame(found, [
@@ -564,38 +463,32 @@ t.test('library: a missing folder or file is reported by the system, with its pa
   }
 })
 
-t.test(
-  'documents: a text that is too large is refused before it is parsed, in JSON and in YAML',
-  async t => {
-    const limits = { ...DEFAULT_LIMITS, 'limits.values': 1000 }
-    const list = (count: number) => JSON.stringify(Array(count).fill(1))
-    const codesOf = async (text: string) =>
-      (await refusal(() => readDocument('doc', text, { limits }))).problems?.map(({ code }) => code)
+t.test('documents: a text that is too large is refused before it is parsed', async t => {
+  const limits = { ...DEFAULT_LIMITS, 'limits.values': 1000 }
+  const list = (count: number) => JSON.stringify(Array(count).fill(1))
+  const codesOf = async (text: string) =>
+    (await refusal(() => readDocument('doc', text, { limits }))).problems?.map(({ code }) => code)
 
-    t.ok(await readDocument('doc', list(999), { limits }))
-    t.strictSame(await codesOf(list(1001)), ['too_large'])
-    t.ok(await readDocument('doc', `a: ${list(90)}`, { limits }))
-    t.strictSame(await codesOf(`a: ${list(101)}`), ['weighs_more'])
-    for (const text of ['{"a', `{"a": "${'x'.repeat(50)}`])
-      t.equal(
-        (await refusal(() => readDocument('doc', text, { type: 'json' }))).code,
-        'body_malformed'
-      )
-  }
-)
-
-t.test('library: a file that would make others wait is left to a worker', async t => {
-  const { root, library } = ownFolders(t)
-  t.type(
-    await refusal(() => library.within(3).file(join(root, 'fixtures', 'plain.yml'))),
-    TooLargeHere
-  )
+  const long = await readDocument('doc', list(999), { limits })
+  t.strictSame(await long.locate([[0]]), [null], 'the places of so many values are not known')
+  const lossy = await readDocument('doc', `{"a":1.10,"b":${list(900)}}`, { limits })
+  t.equal((lossy.data as { a: number }).a, 1.1)
+  t.strictSame(await codesOf(`{"a":1,"a":2,"b":${list(900)}}`), ['names_twice'])
+  t.strictSame(await codesOf('#'.repeat(4 * 2 ** 20 + 1)), ['too_long'])
+  t.strictSame(await codesOf(list(1001)), ['too_large'])
+  t.ok(await readDocument('doc', `a: ${list(90)}`, { limits }))
+  t.strictSame(await codesOf(`a: ${list(101)}`), ['weighs_more'])
+  for (const text of ['{"a', `{"a": "${'x'.repeat(50)}`])
+    t.equal(
+      (await refusal(() => readDocument('doc', text, { type: 'json' }))).code,
+      'body_malformed'
+    )
 })
 
 t.test('documents: a problem without a place comes before those with one', async t => {
   const document = { ...documentOf('doc', {}), locate: async () => [{ line: 2, column: 1 }, null] }
   const { problems } = await refusalOf(
-    ['is there', 'is nowhere'].map(message => ({ document, steps: [message], message }))
+    ['is there', 'is nowhere'].map(message => ({ document, steps: [message], code: 'm', message }))
   )
 
   t.equal(

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { publishedSchema } from '../../scripts/docs/published-schema.js'
 import { Library } from '../../src/scenario/library.js'
-import { publishedSchema } from '../../src/scenario/published-schema.js'
 import { VERSION } from '../../src/scenario/version.js'
 
 const SCHEMA = publishedSchema('scenario')

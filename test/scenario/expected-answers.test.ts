@@ -16,26 +16,15 @@ const PAY = {
 }
 const PAY_AGAIN = { do: PAY.do, body: PAY.body }
 /** Each of them names the answer of `pay` in another place. */
+// biome-ignore format: a table
 const EXPECT = [
   { on: 'POST /refunds', match: { body: { transaction: '${pay.id}' } }, times: 1 },
   { on: 'POST /refunds', match: { body: { amount: { lt: '${pay.amount}' } } }, times: 1 },
   { sequence: [{ on: 'POST /refunds', match: { about: { transaction: ['${ pay.id }'] } } }] },
   {
-    state: {
-      transactions: {
-        '${pay.id}': {
-          ticket: '${pay.ticket}',
-          amount: '${pay.amount}',
-          amount_refunded: { lt: '${pay.amount}' }
-        }
-      }
-    }
+    state: { transactions: { '${pay.id}': { ticket: '${pay.ticket}', amount: '${pay.amount}', amount_refunded: { lt: '${pay.amount}' } } } }
   },
-  {
-    state: {
-      refunds: { count: 1, where: { transaction: '${pay.id}', currency: '${pay.currency}' } }
-    }
-  }
+  { state: { refunds: { count: 1, where: { transaction: '${pay.id}', currency: '${pay.currency}' } } } }
 ]
 
 t.test('expect: the answers of steps are known by their names', async t => {
@@ -79,93 +68,26 @@ t.test('expect: the answers of steps are known by their names', async t => {
 
 t.test('expect: check knows the answers of steps and of plays', async t => {
   const refund = { do: 'POST /refunds', body: { transaction: '${pay.id}', amount: 400 } }
+  // biome-ignore format: a table
   const cases: [scenario: object, status: number][] = [
-    [{ steps: [PAY, refund], expect: EXPECT }, 0],
-    [{ play: [PAY, refund], expect: EXPECT }, 0],
+    [{ steps: [PAY, refund], expect: EXPECT }, 0], [{ play: [PAY, refund], expect: EXPECT }, 0],
     [{ steps: [PAY], play: [refund], expect: EXPECT }, 0],
     [
       {
         play: [PAY],
-        expect: [
-          {
-            state: {
-              transactions: {
-                '${pay.id}': {
-                  tip_amount: '${pay.tip_amount}',
-                  payment_type: '${pay.payment_type}'
-                }
-              }
-            }
-          }
-        ]
+        expect: [{ state: { transactions: { '${pay.id}': { tip_amount: '${pay.tip_amount}', payment_type: '${pay.payment_type}' } } } }]
       },
       0
     ],
-    [
-      {
-        play: [PAY],
-        expect: [{ state: { transactions: { '${pay.id}': { tip_amount: '${pay.amount}' } } } }]
-      },
-      1
-    ],
-    [
-      {
-        play: [PAY],
-        expect: [{ on: 'POST /transactions', match: { body: { tip_amount: '${pay.tip_amount}' } } }]
-      },
-      1
-    ],
-    [
-      {
-        play: [PAY, PAY_AGAIN],
-        expect: [
-          {
-            on: 'POST /transactions',
-            match: { body: { tip_amount: '${pay.tip_amount}' } },
-            times: 1
-          }
-        ]
-      },
-      0
-    ],
-    [
-      {
-        play: [PAY],
-        expect: [{ state: { transactions: { '${pay.id}': { ticket: '${pay.location}' } } } }]
-      },
-      1
-    ],
-    [
-      {
-        play: [PAY],
-        expect: [{ on: 'POST /transactions', match: { body: { ticket: '${pay.location}' } } }]
-      },
-      1
-    ],
-    [
-      {
-        play: [PAY],
-        expect: [
-          { on: 'POST /transactions', match: { body: { amount: { gt: '${pay.tip_amount}' } } } }
-        ]
-      },
-      1
-    ],
+    [{ play: [PAY], expect: [{ state: { transactions: { '${pay.id}': { tip_amount: '${pay.amount}' } } } }] }, 1],
+    [{ play: [PAY], expect: [{ on: 'POST /transactions', match: { body: { tip_amount: '${pay.tip_amount}' } } }] }, 1],
+    [{ play: [PAY, PAY_AGAIN], expect: [{ on: 'POST /transactions', match: { body: { tip_amount: '${pay.tip_amount}' } }, times: 1 }] }, 0],
+    [{ play: [PAY], expect: [{ state: { transactions: { '${pay.id}': { ticket: '${pay.location}' } } } }] }, 1],
+    [{ play: [PAY], expect: [{ on: 'POST /transactions', match: { body: { ticket: '${pay.location}' } } }] }, 1],
+    [{ play: [PAY], expect: [{ on: 'POST /transactions', match: { body: { amount: { gt: '${pay.tip_amount}' } } } }] }, 1],
     [{ play: [{ ...PAY, body: { ...PAY.body, amount: 400 } }, refund], expect: EXPECT }, 1],
-    [
-      {
-        play: [{ ...PAY, expect: { status: 402 } }],
-        expect: [{ state: { transactions: { '${pay.id}': {} } } }]
-      },
-      1
-    ],
-    [
-      {
-        play: [{ ...PAY, expect: { status: 402 } }],
-        expect: [{ state: { transactions: { count: 1, where: { id: '${pay.id}' } } } }]
-      },
-      1
-    ]
+    [{ play: [{ ...PAY, expect: { status: 402 } }], expect: [{ state: { transactions: { '${pay.id}': {} } } }] }, 1],
+    [{ play: [{ ...PAY, expect: { status: 402 } }], expect: [{ state: { transactions: { count: 1, where: { id: '${pay.id}' } } } }] }, 1]
   ]
   const folder = t.testdir()
   for (const [nth, [scenario, status]] of cases.entries()) {
@@ -176,23 +98,16 @@ t.test('expect: check knows the answers of steps and of plays', async t => {
 })
 
 t.test('expect: a record that is nowhere is a problem', async t => {
+  const z = 'z'.repeat(24)
+  // biome-ignore format: a table
   const cases: [state: object, problem: string | null, warning?: string][] = [
-    [{ refunds: { sums: { amount: 5 } } }, 'refunds.sums'],
-    [{ tickets: { tkt_z: {} } }, 'tickets.tkt_z'],
-    [{ refunds: { count: 1, where: { transaction: 'txn_z' } } }, null, 'refunds.where.transaction'],
-    [
-      { transactions: { count: 1, where: { ticket: ['tkt_a', 'b'] } } },
-      'transactions.where.ticket[1]'
-    ],
-    [{ transactions: { count: 1, where: { id: 'txn_z' } } }, null, 'transactions.where.id'],
+    [{ refunds: { sums: { amount: 5 } } }, 'refunds.sums'], [{ tickets: { tkt_z: {} } }, 'tickets.tkt_z'],
+    [{ refunds: { count: 1, where: { transaction: `txn_${z}` } } }, null, 'refunds.where.transaction'],
+    [{ transactions: { count: 1, where: { ticket: ['tkt_a', 'b'] } } }, 'transactions.where.ticket[1]'],
+    [{ transactions: { count: 1, where: { id: `txn_${z}` } } }, null, 'transactions.where.id'],
     [{ transactions: { every: { ticket: { id: 'tkt_z' } } } }, 'transactions.every.ticket.id'],
-    [
-      { transactions: { every: { ticket: { location: 'loc_z', reference: 'tkt_z' } } } },
-      null,
-      'transactions.every.ticket.location'
-    ],
-    [{ accounts: { rsl_z: {} } }, null, 'accounts.rsl_z'],
-    [{ users: { usr_z: null, '${pay.id}': {} } }, null]
+    [{ transactions: { every: { ticket: { location: `loc_${z}`, reference: 'tkt_z' } } } }, null, 'transactions.every.ticket.location'],
+    [{ accounts: { [`rsl_${z}`]: {} } }, null, `accounts.rsl_${z}`], [{ users: { [`usr_${z}`]: null, '${pay.id}': {} } }, null, `users.usr_${z}`]
   ]
   for (const [state, problem, warning] of cases) {
     const { problems, warnings } = await lookedAt({
@@ -291,32 +206,29 @@ t.test('script and expect: what can never come after another', async t => {
   )
 })
 
-t.test(
-  'expect: a field of the record that is looked at is known below the names of a state alone',
-  async t => {
-    const inState = (id: string) => [{ state: { transactions: { every: { id } } } }]
-    const cases: [expect: object[], ...problems: string[]][] = [
-      [inState('${record.ticket.location}')],
-      [inState('x${record.id}'), 'expect[0].state.transactions.every.id record_part'],
-      [inState('${ticket.location}'), 'expect[0].state.transactions.every.id unknown_reference'],
-      [inState('${recrd.location}'), 'expect[0].state.transactions.every.id unknown_reference'],
-      [inState('${record}'), 'expect[0].state.transactions.every.id unknown_reference'],
-      [
-        [{ state: { transactions: { '${record.id}': {} } } }],
-        'expect[0].state.transactions.${record.id} unknown_reference'
-      ],
-      [
-        [{ on: 'POST /refunds', match: { body: { reason: '${record.id}' } } }],
-        'expect[0].match.body.reason unknown_reference'
-      ]
+t.test('expect: a field of the record looked at is known in a state alone', async t => {
+  const inState = (id: string) => [{ state: { transactions: { every: { id } } } }]
+  const cases: [expect: object[], ...problems: string[]][] = [
+    [inState('${record.ticket.location}')],
+    [inState('x${record.id}'), 'expect[0].state.transactions.every.id record_part'],
+    [inState('${ticket.location}'), 'expect[0].state.transactions.every.id unknown_reference'],
+    [inState('${recrd.location}'), 'expect[0].state.transactions.every.id unknown_reference'],
+    [inState('${record}'), 'expect[0].state.transactions.every.id unknown_reference'],
+    [
+      [{ state: { transactions: { '${record.id}': {} } } }],
+      'expect[0].state.transactions.${record.id} unknown_reference'
+    ],
+    [
+      [{ on: 'POST /refunds', match: { body: { reason: '${record.id}' } } }],
+      'expect[0].match.body.reason unknown_reference'
     ]
-    for (const [expect, ...problems] of cases) {
-      const found = await lookedAt({ data: smallFixture(), expect })
-      t.strictSame(
-        found.problems.map(({ path, ...said }) => coded(path, said)),
-        problems,
-        JSON.stringify(expect)
-      )
-    }
+  ]
+  for (const [expect, ...problems] of cases) {
+    const found = await lookedAt({ data: smallFixture(), expect })
+    t.strictSame(
+      found.problems.map(({ path, ...said }) => coded(path, said)),
+      problems,
+      JSON.stringify(expect)
+    )
   }
-)
+})

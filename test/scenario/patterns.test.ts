@@ -67,30 +67,14 @@ t.test('a pattern is bounded in its length, its counts', async t => {
 })
 
 t.test('an entry or expectation has a number of patterns', async t => {
+  // biome-ignore format: a table
   const cases: [title: string, data: object, isWithin: boolean][] = [
-    ['a list', entry(some(MAX_PATTERNS)), true],
-    ['text among them', entry([...some(MAX_PATTERNS), 'text']), true],
+    ['a list', entry(some(MAX_PATTERNS)), true], ['text among them', entry([...some(MAX_PATTERNS), 'text']), true],
     ['a longer list', entry(some(MAX_PATTERNS + 1)), false],
-    [
-      'another name',
-      { on, match: { body: { reason: some(MAX_PATTERNS), transaction: '/x/' } } },
-      false
-    ],
-    [
-      'under not',
-      { on, match: { body: { reason: { not: some(MAX_PATTERNS) }, amount: '/x/' } } },
-      false
-    ],
-    [
-      'a sequence',
-      { sequence: [0, 1].map(() => ({ on, match: { body: { reason: some(13) } } })) },
-      false
-    ],
-    [
-      'records',
-      { state: { refunds: { count: 1, where: { reason: some(MAX_PATTERNS + 1) } } } },
-      false
-    ]
+    ['another name', { on, match: { body: { reason: some(MAX_PATTERNS), transaction: '/x/' } } }, false],
+    ['under not', { on, match: { body: { reason: { not: some(MAX_PATTERNS) }, amount: '/x/' } } }, false],
+    ['a sequence', { sequence: [0, 1].map(() => ({ on, match: { body: { reason: some(13) } } })) }, false],
+    ['records', { state: { refunds: { count: 1, where: { reason: some(MAX_PATTERNS + 1) } } } }, false]
   ]
   for (const [title, data, isWithin] of cases) {
     const { found, report } = reported()
@@ -139,26 +123,23 @@ t.test('a script has a number of patterns, those of the groups that it uses too'
   t.strictSame(await load({ data, expect: [...expected, records] }), ['expect[2] pattern_limit'])
 })
 
-t.test(
-  'a script takes entries until their patterns are too many together, and again when some are gone',
-  async t => {
-    const emulator = await startTestEmulator(t)
-    const add = async (reason: unknown) => {
-      const { status, body } = await emulator.control('POST /script', entry(reason))
-      return status === 201 ? status : [status, body.error.code]
-    }
-    t.equal(await add(some(MAX_PATTERNS - 1)), 201)
-    t.equal(await add('/x/'), 201)
-
-    const refused = await add('/x/')
-    t.equal(await add('x'), 201)
-    await emulator.control('DELETE /script/scr_2')
-
-    t.strictSame(refused, [429, 'limit_reached'])
-    const atOnce = await Promise.all([add('/x/'), add('/x/')])
-    t.strictSame(atOnce.map(one => [one].flat()[0]).sort(), [201, 429], 'at once')
+t.test('a script takes entries until their patterns are too many together', async t => {
+  const emulator = await startTestEmulator(t)
+  const add = async (reason: unknown) => {
+    const { status, body } = await emulator.control('POST /script', entry(reason))
+    return status === 201 ? status : [status, body.error.code]
   }
-)
+  t.equal(await add(some(MAX_PATTERNS - 1)), 201)
+  t.equal(await add('/x/'), 201)
+
+  const refused = await add('/x/')
+  t.equal(await add('x'), 201)
+  await emulator.control('DELETE /script/scr_2')
+
+  t.strictSame(refused, [429, 'limit_reached'])
+  const atOnce = await Promise.all([add('/x/'), add('/x/')])
+  t.strictSame(atOnce.map(one => [one].flat()[0]).sort(), [201, 429], 'at once')
+})
 
 t.test('a value that is too long does not match a pattern or a digest', async t => {
   const [longest, longer] = ['x'.repeat(MAX_MATCHED), 'x'.repeat(MAX_MATCHED + 1)]

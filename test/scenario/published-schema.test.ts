@@ -8,8 +8,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import t from 'tap'
 import { parse } from 'yaml'
+import { publishedSchema } from '../../scripts/docs/published-schema.js'
 import { OPERATION_NAMES } from '../../src/reference/operations.js'
-import { publishedSchema } from '../../src/scenario/published-schema.js'
 import { documentOf as fuzzedDocument } from '../fuzz/documents.js'
 import { Draws } from '../fuzz/draws.js'
 import { lookedAt } from '../support/first-state.js'
@@ -45,20 +45,14 @@ const marksIn = (data: unknown): string[] => {
   ]
 }
 
-t.test(
-  'the published schemas have an address, and compile in the strict mode of Ajv, by draft 2020-12 and by draft 7',
-  async t => {
-    for (const [kind, { $schema, ...schema }] of Object.entries(SCHEMAS)) {
-      t.equal($schema, 'https://json-schema.org/draft/2020-12/schema')
-      t.match(schema.$id, new RegExp(`^https://[^ ]+/docs/schema/${kind}\\.json$`))
-      t.ok(withFormats(new Ajv({ strict: true, code: { optimize: false } })).compile(schema), kind)
-      t.ok(
-        JSON.stringify(schema).length < 120_000,
-        `${kind}: ${JSON.stringify(schema).length} bytes`
-      )
-    }
+t.test('the published schemas have an address and compile in the strict mode of Ajv', async t => {
+  for (const [kind, { $schema, ...schema }] of Object.entries(SCHEMAS)) {
+    t.equal($schema, 'https://json-schema.org/draft/2020-12/schema')
+    t.match(schema.$id, new RegExp(`^https://[^ ]+/docs/schema/${kind}\\.json$`))
+    t.ok(withFormats(new Ajv({ strict: true, code: { optimize: false } })).compile(schema), kind)
+    t.ok(JSON.stringify(schema).length < 120_000, `${kind}: ${JSON.stringify(schema).length} bytes`)
   }
-)
+})
 
 t.test('what is shipped and what the docs show is right by the schema', async t => {
   const read = (file: string) => readFileSync(new URL(file, ROOT), 'utf8')
@@ -184,20 +178,11 @@ t.test('the schema marks what the loader refuses, and nothing that it accepts', 
 })
 
 t.test('a value of a variable may stand where a word', async t => {
+  // biome-ignore format: a table
   const data = {
-    seed: '${vars.seed}',
-    clock: '${vars.now}',
-    script: [
-      {
-        on: '${vars.on}',
-        calls: '${ vars.calls }',
-        delay: '${vars.delay}',
-        respond: { status: '${vars.status}' }
-      }
-    ],
-    data: {
-      transactions: [{ ticket: 'tkt_a', payment_type: '${vars.type}', amount: '${vars.amount}' }]
-    },
+    seed: '${vars.seed}', clock: '${vars.now}',
+    script: [{ on: '${vars.on}', calls: '${ vars.calls }', delay: '${vars.delay}', respond: { status: '${vars.status}' } }],
+    data: { transactions: [{ ticket: 'tkt_a', payment_type: '${vars.type}', amount: '${vars.amount}' }] },
     expect: [{ on: 'POST /refunds', times: '${vars.times}', took_effect: '${vars.effect}' }]
   }
   t.strictSame(marksIn(data), [])
@@ -210,54 +195,51 @@ t.test('a value of a variable may stand where a word', async t => {
   t.strictSame(marksIn({ seed: '${payment.id}' }), ['seed'])
 })
 
-t.test(
-  'for every operation an editor knows the names that a call of it can be matched by, can send, and is answered',
-  async t => {
-    const { $defs } = SCHEMAS.scenario
-    const partOf = (part: Json): Json =>
-      part?.$ref === undefined ? part : $defs[part.$ref.slice('#/$defs/'.length)]
-    const matched = new Map(
-      $defs.matchByOperation.allOf.flatMap(({ if: condition, then }: Json) =>
-        condition.properties.on.const === undefined
-          ? []
-          : [[condition.properties.on.const, then.properties.match.properties]]
-      )
+t.test('an editor knows what each operation is matched by, sends and is answered', async t => {
+  const { $defs } = SCHEMAS.scenario
+  const partOf = (part: Json): Json =>
+    part?.$ref === undefined ? part : $defs[part.$ref.slice('#/$defs/'.length)]
+  const matched = new Map(
+    $defs.matchByOperation.allOf.flatMap(({ if: condition, then }: Json) =>
+      condition.properties.on.const === undefined
+        ? []
+        : [[condition.properties.on.const, then.properties.match.properties]]
     )
-    const called = (call: string) =>
-      $defs.callByOperation.allOf.filter((one: Json) =>
-        new RegExp(one.if.properties.do.pattern, 'u').test(call)
-      )
+  )
+  const called = (call: string) =>
+    $defs.callByOperation.allOf.filter((one: Json) =>
+      new RegExp(one.if.properties.do.pattern, 'u').test(call)
+    )
 
-    t.strictSame([...matched.keys()], OPERATION_NAMES)
-    for (const name of OPERATION_NAMES)
-      t.equal(called(name.replace(/\{.*?\}/g, '${a.id}')).length, 1, name)
-    const { params, query, body } = matched.get('POST /refunds') as Json
-    t.strictSame(
-      [params, query, Object.keys(partOf(body).properties)],
-      [false, false, ['transaction', 'amount', 'reason', 'metadata']]
+  t.strictSame([...matched.keys()], OPERATION_NAMES)
+  for (const name of OPERATION_NAMES)
+    t.equal(called(name.replace(/\{.*?\}/g, '${a.id}')).length, 1, name)
+  const { params, query, body } = matched.get('POST /refunds') as Json
+  t.strictSame(
+    [params, query, Object.keys(partOf(body).properties)],
+    [false, false, ['transaction', 'amount', 'reason', 'metadata']]
+  )
+  t.equal(
+    partOf((matched.get('POST /refunds/{id}') as Json).body).properties.amount.deprecated,
+    true,
+    'what an update cannot change is struck out'
+  )
+  const [{ then: refund }] = called(' POST  /refunds/ ')
+  t.ok('reason' in partOf(refund.properties.body).properties)
+  t.ok(
+    ['amount', 'error'].every(
+      name => name in partOf(refund.properties.expect.properties.body).then.properties
     )
-    t.equal(
-      partOf((matched.get('POST /refunds/{id}') as Json).body).properties.amount.deprecated,
-      true,
-      'what an update cannot change is struck out'
-    )
-    const [{ then: refund }] = called(' POST  /refunds/ ')
-    t.ok('reason' in partOf(refund.properties.body).properties)
-    t.ok(
-      ['amount', 'error'].every(
-        name => name in partOf(refund.properties.expect.properties.body).then.properties
-      )
-    )
-    const [{ then: payment }] = called('POST /transactions')
-    t.ok(partOf(payment.properties.body).properties.payment_type.examples.includes('vip'))
-    for (const name of ['instant', 'duration', 'calls', 'status'].filter(
-      name => $defs[name] !== undefined
-    )) {
-      const isRight = new Ajv2020().compile({ $defs, ...$defs[name] })
-      for (const one of $defs[name].examples) t.ok(isRight(one), name)
-    }
+  )
+  const [{ then: payment }] = called('POST /transactions')
+  t.ok(partOf(payment.properties.body).properties.payment_type.examples.includes('vip'))
+  for (const name of ['instant', 'duration', 'calls', 'status'].filter(
+    name => $defs[name] !== undefined
+  )) {
+    const isRight = new Ajv2020().compile({ $defs, ...$defs[name] })
+    for (const one of $defs[name].examples) t.ok(isRight(one), name)
   }
-)
+})
 
 t.test('a document that the schema refuses is refused by the loader, whatever it is', async t => {
   const seen = { right: 0, refused: 0 }

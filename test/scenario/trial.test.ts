@@ -58,11 +58,7 @@ expect:
 t.test('SRCH-3: a needle on the seventh page', async t => {
   const unmet =
     'expects GET /tickets/{id} with {"params":{"id":"tkt_needle"}}: at least 1 request: got 0 requests'
-  t.strictSame(
-    await failures(t, NEEDLE),
-    [unmet],
-    'what the play does not do itself is still expected of a client'
-  )
+  t.strictSame(await failures(t, NEEDLE), [unmet], 'the rest is still expected of a client')
   t.strictSame((await failures(t, NEEDLE.replace('tickets: 64', 'tickets: 59'))).slice(0, 1), [
     'play 6. GET /tickets: body.data: must have 0 items; got 1'
   ])

@@ -3,13 +3,14 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { parse } from 'yaml'
 import type { ApiError, Problem } from '../../src/core/errors.js'
 import { RETIRED_NAMES } from '../../src/core/retired.js'
 import { runEmulator } from '../../src/emulator.js'
 import { startEmulator } from '../../src/in-process.js'
 import { SAYS } from '../../src/scenario/document-sentences.js'
-import { readDocument } from '../../src/scenario/documents.js'
 import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
+import { readDocument } from '../../src/scenario/read/document.js'
 import type { FirstState } from '../../src/scenario/scenario.js'
 import type { GivenVariables } from '../../src/scenario/variables.js'
 import { ran } from '../support/command.js'
@@ -110,11 +111,7 @@ t.test('variables: values that are given take the place of defaults', async t =>
       ['body:1:1 vars.a unknown_variable'],
       'a bare fixture has none, either'
     )
-  t.strictSame(
-    (await made('name: "${vars.a}"\ntickets: []\n')).problems.length,
-    2,
-    'nor is it one with a name'
-  )
+  t.strictSame((await made('name: "${vars.a}"\ntickets: []\n')).problems.length, 2, 'nor by a name')
   const known = new Set<string>()
   t.strictSame(
     await problemsOf(text, { variables: { ...texts({ other: '1' }), known } }),
@@ -168,30 +165,15 @@ t.test('variables: card data that one holds is matched and shown nowhere', async
       body: { ticket: 'tkt_52', payment_type: 'card', amount: '5', 'card[number]': number },
       key: null
     })
-  const scenario = {
-    vars: { pan: '4242424242424242' },
-    fixtures: ['bistro'],
-    script: [
-      {
-        on: 'POST /transactions',
-        match: { body: { card: { number: '${vars.pan}' } } },
-        respond: { status: 402 }
-      }
-    ]
-  }
-  t.equal(
-    (await control('POST /load', { scenario, vars: { pan: '4000056655665556' } })).status,
-    200
-  )
-  t.strictSame(
-    [(await pay('4000056655665556')).status, (await pay('4242424242424242')).status],
-    [402, 200]
-  )
+  const scenario = parse(`{
+    vars: { pan: '4242424242424242' }, fixtures: [bistro],
+    script: [{ on: POST /transactions, match: { body: { card: { number: '\${vars.pan}' } } }, respond: { status: 402 } }]
+  }`)
+  const vars = { pan: '4000056655665556' }
+  t.equal((await control('POST /load', { scenario, vars })).status, 200)
+  t.strictSame([(await pay(vars.pan)).status, (await pay('4242424242424242')).status], [402, 200])
   t.notMatch((await control('GET /script')).text, /4000056655665556/)
-  const refused = await control('POST /load', {
-    scenario: { ...scenario, vars: { pan: 5 } },
-    vars: { pan: '4000056655665556' }
-  })
+  const refused = await control('POST /load', { scenario: { ...scenario, vars: { pan: 5 } }, vars })
   t.equal(refused.status, 400)
   t.notMatch(refused.text, /4000056655665556/)
 })
@@ -215,11 +197,7 @@ t.test('POST /load: vars are values of the scenario, by name', async t => {
   for (const note of ['', `# ${'x'.repeat(70_000)}`]) {
     const text = `vars: { count: 2 }\nfixtures: [bistro]\n${note}\ngenerate: [{ tickets: "\${vars.count}" }, { ticket: 1 }]\n`
     const { body } = await control('POST /load', { scenario: text, vars: { count: 5 } })
-    t.hasStrict(
-      body.error.problems,
-      [{ file: 'scenario', line: 4 }],
-      'a text in YAML has its own lines'
-    )
+    t.hasStrict(body.error.problems, [{ file: 'scenario', line: 4 }], 'YAML has its own lines')
     await control('POST /load', {
       scenario: text.replace(', { ticket: 1 }', ''),
       vars: { count: 5 }
@@ -256,12 +234,8 @@ t.test('POST /load: vars are values of the scenario, by name', async t => {
       )
     }
   }
-  t.equal(
-    (
-      await control('POST /load', { scenario: 'outages' })
-    ).body.error.problems[0].message.startsWith('this file holds groups to share'),
-    true
-  )
+  const { error } = (await control('POST /load', { scenario: 'outages' })).body
+  t.match(error.problems[0].message, /^this file holds groups to share/)
   t.equal((await control('GET /state')).text, state, 'a load that fails changes nothing')
 })
 
@@ -327,32 +301,19 @@ script:
 t.test('use: every kind of problem, in the file that it is in', async t => {
   const root = folderOf(t, {
     'wrong.yaml':
-      'groups:\n  a: [ { on: POST /refund, delay: 2 } ]\n  b: [ { on: POST /refunds, delay: "${vars.no}" }, { on: POST /transactions, match: { about: { ticket: tkt_none } }, delay: 1s } ]\n  c: []\n  "d d": [ { on: "*", delay: 1s } ]\nuse: [x]\n',
+      'groups:\n  a: [ { on: POST /refund, delay: 2 } ]\n  b: [ { on: POST /refunds, delay: "${vars.no}" } ]\n  c: []\n  "d d": [ { on: "*", delay: 1s } ]\nuse: [x]\n',
     'text.yaml': 'groups: { x: 5 }\n',
     'list.yaml': 'groups: []\n'
   })
+  // biome-ignore format: a table
   const cases: [use: string, ...problems: string[]][] = [
-    [
-      'outages.yaml',
-      'own.yaml:1:7 use[0]: must name a group of outages.yaml, such as outages.yaml#brief-outage'
-    ],
-    [
-      'list.yaml',
-      'list.yaml:1:9 groups: must be an object',
-      'own.yaml:1:7 use[0]: must name a group of list.yaml'
-    ],
-    [
-      'outages.yaml#brief-outag',
-      'own.yaml:1:7 use[0]: there is no group brief-outag; did you mean brief-outage?'
-    ],
+    ['outages.yaml', 'own.yaml:1:7 use[0]: must name a group of outages.yaml, such as outages.yaml#brief-outage'],
+    ['list.yaml', 'list.yaml:1:9 groups: must be an object', 'own.yaml:1:7 use[0]: must name a group of list.yaml'],
+    ['outages.yaml#brief-outag', 'own.yaml:1:7 use[0]: there is no group brief-outag; did you mean brief-outage?'],
     ['outages.yaml#', 'own.yaml:1:7 use[0]: there is no group '],
-    ['outages.yaml#__proto__', 'own.yaml:1:7 use[0]: there is no group __proto__'],
-    ['#x', `own.yaml:1:7 use[0]: ${SAYS.not_a_group()}`],
+    ['outages.yaml#__proto__', 'own.yaml:1:7 use[0]: there is no group __proto__'], ['#x', `own.yaml:1:7 use[0]: ${SAYS.not_a_group()}`],
     ['none.yaml#x', `own.yaml:1:7 use[0]: ${SAYS.no_file('none.yaml')}`],
-    [
-      '../elsewhere/secret.yaml#slow',
-      `own.yaml:1:7 use[0]: ${SAYS.outside_folders('../elsewhere/secret.yaml')}`
-    ],
+    ['../elsewhere/secret.yaml#slow', `own.yaml:1:7 use[0]: ${SAYS.outside_folders('../elsewhere/secret.yaml')}`],
     ['/etc/passwd.yaml/#slow', `own.yaml:1:7 use[0]: ${SAYS.no_file('/etc/passwd.yaml/')}`],
     ['sub/#slow', `own.yaml:1:7 use[0]: ${SAYS.not_a_file('sub/')}`],
     ['notes.yaml#x', `own.yaml:1:7 use[0]: ${SAYS.no_groups('notes.yaml')}`],
@@ -361,18 +322,8 @@ t.test('use: every kind of problem, in the file that it is in', async t => {
     ['brokn#x', `own.yaml:1:7 use[0]: ${SAYS.no_shared_script('brokn', ['outages'], ['broken'])}`],
     ['broken.yaml#x', 'broken.yaml:1:9 [ is not closed; end it with ]'],
     ['outages.yaml#slow", "outages.yaml#slow', 'own.yaml:1:28 use[1]: '],
-    [
-      'wrong.yaml#a',
-      'wrong.yaml:2:14 groups.a[0].on: ',
-      'wrong.yaml:2:35 groups.a[0].delay: ',
-      'wrong.yaml:6:1 use: '
-    ],
-    [
-      'wrong.yaml#b',
-      'wrong.yaml:3:36 groups.b[0].delay: ',
-      'wrong.yaml:3:104 groups.b[1].match.about.ticket: ',
-      'wrong.yaml:6:1 use'
-    ],
+    ['wrong.yaml#a', 'wrong.yaml:2:14 groups.a[0].on: ', 'wrong.yaml:2:35 groups.a[0].delay: ', 'wrong.yaml:6:1 use: '],
+    ['wrong.yaml#b', 'wrong.yaml:3:36 groups.b[0].delay: ', 'wrong.yaml:6:1 use'],
     ['text.yaml#x', 'text.yaml:1:14 groups.x: must be an object; got 5'],
     ['wrong.yaml#c', 'wrong.yaml:4:6 groups.c: ', 'wrong.yaml:6:1 use'],
     ['wrong.yaml#d d', 'wrong.yaml:5:3 groups.d d: ', 'wrong.yaml:6:1 use']
@@ -404,10 +355,7 @@ t.test('use: every kind of problem, in the file that it is in', async t => {
     'what nobody could read may have the variable'
   )
 
-  const many = Array.from(
-    { length: 600 },
-    () => '    - { on: GET /refunds, calls: 1, delay: 1s }\n'
-  ).join('')
+  const many = '    - { on: GET /refunds, calls: 1, delay: 1s }\n'.repeat(600)
   const large = folderOf(t, { 'many.yaml': `groups:\n  a:\n${many}  b:\n${many}` })
   const tooMany = made('use: [many.yaml#a, many.yaml#b]\n', {
     root: large,
@@ -505,18 +453,9 @@ t.test('--var: start and exec give values to variables; exec prints warnings', a
   })
   const command =
     'fetch(process.env.COMMERCE_CONTROL_URL).then(answer => answer.json()).then(({ counts }) => process.exit(counts.tickets))'
+  // biome-ignore format: a table
   const exec = (...args: string[]) =>
-    ran([
-      'exec',
-      '--allow-no-requests',
-      '--scenario',
-      join(root, 'one.yaml'),
-      ...args,
-      '--',
-      process.execPath,
-      '-e',
-      command
-    ])
+    ran(['exec', '--allow-no-requests', '--scenario', join(root, 'one.yaml'), ...args, '--', process.execPath, '-e', command])
 
   const { status, stderr } = await exec('--var', 'count=3')
   t.equal(status, 3, stderr)
@@ -534,20 +473,10 @@ t.test('--var: start and exec give values to variables; exec prints warnings', a
   )
   t.match(
     await ran([
-      'start',
-      '--scenario',
-      join(root, 'one.yaml'),
-      '--port',
-      '0',
-      '--log-level',
-      'silent',
-      '--var',
-      'count=x'
+      ...['start', '--scenario', join(root, 'one.yaml'), '--port', '0'],
+      ...['--log-level', 'silent', '--var', 'count=x']
     ]),
-    {
-      status: 1,
-      stderr: /must be a number, like the default \S+ of the variable count/
-    }
+    { status: 1, stderr: /must be a number, like the default \S+ of the variable count/ }
   )
 })
 
@@ -636,11 +565,7 @@ t.test('use: a group shares records, steps, plays and expectations too', async t
   const { first, problems, warnings } = await made(`${OWN}use: [day#day]\nvars: { more: 3 }\n`, {
     root
   })
-  t.strictSame(
-    [problems, warnings],
-    [[], []],
-    'by name beside the scenario, before the folders of scenarios'
-  )
+  t.strictSame([problems, warnings], [[], []], 'by name beside the scenario, before the folders')
   const { store, steps, play, expectations, script } = first as FirstState
   t.strictSame(
     [store.tickets.get('tkt_used')?.reference, store.tickets.get('tkt_both')?.reference],
@@ -710,29 +635,20 @@ t.test('use: a group shares records, steps, plays and expectations too', async t
 
 t.test('use: a problem of a group is where it is written', async t => {
   const wrong = (from: string, to: string) => folderOf(t, { 'day.yaml': DAY.replace(from, to) })
-  const cases: [from: string, to: string, ...problems: string[]][] = [
-    ['id: tkt_used,', 'id: "",', 'day.yaml:5:24 groups.day.data.tickets[0].id wrong_characters'],
-    [
-      'generate: [ {',
-      'generate: [ { users: 1,',
-      'day.yaml:6:17 groups.day.generate[0] not_exactly_one'
-    ],
-    ['calls: 1,', 'calls: 2-1,', 'day.yaml:8:57 groups.day.script[0].calls not_counts'],
-    [
-      '"GET /transactions/${payment.id}", expect',
-      '"GET /transactions/${payment.idd}", expect',
-      'day.yaml:14:25 groups.day.play[0].do unknown_part'
-    ],
-    ['times: 1+ }', 'times: 2-1 }', 'day.yaml:16:48 groups.day.expect[0].times not_counts'],
-    ['GET /tickets,', 'GET /refunds,', 'day.yaml:10:9 groups.day.script[2] shadowed'],
-    ['    play:', '    plays:', 'day.yaml:13:5 groups.day.plays unknown_name'],
-    ['times: 1+', 'tims: 1+', 'day.yaml:16:41 groups.day.expect[0].tims unknown_name']
+  // biome-ignore format: a table
+  const cases: [from: string, to: string, problem: string][] = [
+    ['id: tkt_used,', 'id: "",', '5:24 groups.day.data.tickets[0].id wrong_characters'],
+    ['generate: [ {', 'generate: [ { users: 1,', '6:17 groups.day.generate[0] not_exactly_one'],
+    ['calls: 1,', 'calls: 2-1,', '8:57 groups.day.script[0].calls not_counts'],
+    ['payment.id}", expect', 'payment.idd}", expect', '14:25 groups.day.play[0].do unknown_part'],
+    ['times: 1+ }', 'times: 2-1 }', '16:48 groups.day.expect[0].times not_counts'],
+    ['GET /tickets,', 'GET /refunds,', '10:9 groups.day.script[2] shadowed'],
+    ['    play:', '    plays:', '13:5 groups.day.plays unknown_name'],
+    ['times: 1+', 'tims: 1+', '16:41 groups.day.expect[0].tims unknown_name']
   ]
-  for (const [from, to, ...problems] of cases) {
-    t.strictSame(
-      (await made(`${OWN}use: [day.yaml#day]\n`, { root: wrong(from, to) })).coded,
-      problems
-    )
+  for (const [from, to, problem] of cases) {
+    const { coded } = await made(`${OWN}use: [day.yaml#day]\n`, { root: wrong(from, to) })
+    t.strictSame(coded, [`day.yaml:${problem}`])
     await t.rejects(
       checkedAlone(await readDocument('day.yaml', DAY.replace(from, to))),
       { code: 'document_invalid' },
@@ -767,29 +683,18 @@ script:
   - { on: POST /transactions, match: { about: { ticket: tkt_new } }, calls: 2, delay: 1s }
 use: [more.yaml#g]
 `
+  // biome-ignore format: a table
   const cases: [from: string, to: string, ...problems: string[]][] = [
-    ['per: ticket', 'per: location'],
-    ['{ ended: once }', 'first'],
+    ['per: ticket', 'per: location'], ['{ ended: once }', 'first'],
     [
-      '{ ended: once }',
-      'own',
-      'own.yaml:3:45 script[0].after waits_for_itself',
-      'more.yaml:4:47 groups.g[1].after waits_for_itself',
-      'more.yaml:6:34 groups.g[3].after waits_for_itself'
+      '{ ended: once }', 'own', 'own.yaml:3:45 script[0].after waits_for_itself',
+      'more.yaml:4:47 groups.g[1].after waits_for_itself', 'more.yaml:6:34 groups.g[3].after waits_for_itself'
     ],
     ['ended: once', 'ended: onec', 'more.yaml:4:47 groups.g[1].after unknown_entry'],
     ['name: later, ', '', 'own.yaml:3:45 script[0].after unknown_entry'],
-    [
-      'name: once, on: POST /transactions, calls: 1',
-      'name: once, on: POST /transactions, calls: 1+',
-      'more.yaml:4:56 groups.g[1].after.ended never_ends'
-    ],
+    ['/transactions, calls: 1', '/transactions, calls: 1+', 'more.yaml:4:56 groups.g[1].after.ended never_ends'],
     ['on: GET /refunds', 'on: POST /refunds', 'more.yaml:4:72 groups.g[1].stale stale_change'],
-    [
-      'respond: { status: 503 }',
-      'change: { delete: [nobody] }',
-      'more.yaml:3:83 groups.g[0].change.delete[0] missing_record'
-    ]
+    ['respond: { status: 503 }', 'change: { delete: [nobody] }', 'more.yaml:3:83 groups.g[0].change.delete[0] missing_record']
   ]
   for (const [from, to, ...problems] of cases) {
     const root = folderOf(t, { 'more.yaml': group.replace(from, to) })

@@ -3,7 +3,7 @@
  * and given back.
  */
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -247,41 +247,26 @@ t.test('bodies: there is room for so many documents on their way, in each sandbo
   t.equal(await eventually(() => refused.socket.closed, true), true)
   t.equal(await load(base, 16_384), 200, 'a small one needs no room')
   const tooLarge = await begun(t, app, 'POST /_control/load', { length: 100_001 })
-  t.equal(
-    await eventually(() => statusIn(tooLarge), 413),
-    413,
-    'one that is too large is refused as such'
-  )
+  t.equal(await eventually(() => statusIn(tooLarge), 413), 413)
   t.equal(await load(own, 100_000), 200, 'another sandbox has room of its own')
 
   unfinished.socket.destroy()
-  t.equal(
-    await eventually(() => load(base, 20_000), 200),
-    200,
-    'there is room again when the connection has ended'
-  )
-  t.strictSame(
-    [await load(base, 100_000), await load(base, 100_000)],
-    [200, 200],
-    'and when a document was read'
-  )
+  t.equal(await eventually(() => load(base, 20_000), 200), 200)
+  t.strictSame([await load(base, 100_000), await load(base, 100_000)], [200, 200])
 })
 
-t.test(
-  'bodies: an upload that takes its time is cut, whatever its client does, and gives its room back',
-  async t => {
-    const { app, base } = await twoSandboxes(t, { 'limits.request_timeout': 300 })
-    const slow = await begun(t, app, 'POST /_control/load', { length: 100_000 })
-    await sleep(20)
-    t.equal(await load(base, 100_000), 429)
-    const going = setInterval(() => slow.socket.write('a'), 10)
-    t.teardown(() => clearInterval(going))
+t.test('bodies: a slow upload is cut, whatever its client does, and gives room back', async t => {
+  const { app, base } = await twoSandboxes(t, { 'limits.request_timeout': 300 })
+  const slow = await begun(t, app, 'POST /_control/load', { length: 100_000 })
+  await sleep(20)
+  t.equal(await load(base, 100_000), 429)
+  const going = setInterval(() => slow.socket.write('a'), 10)
+  t.teardown(() => clearInterval(going))
 
-    t.equal(await eventually(() => statusIn(slow), 408), 408)
-    t.equal(await eventually(() => slow.socket.closed, true), true)
-    t.equal(await load(base, 100_000), 200)
-  }
-)
+  t.equal(await eventually(() => statusIn(slow), 408), 408)
+  t.equal(await eventually(() => slow.socket.closed, true), true)
+  t.equal(await load(base, 100_000), 200)
+})
 
 t.test('A35: there is room for so many bodies of the API on their way', async t => {
   const { app, base, own, state, control } = await twoSandboxes(t)
@@ -311,11 +296,7 @@ t.test('A35: there is room for so many bodies of the API on their way', async t 
   t.equal(await codeOf(20_001), 'body_too_large')
   t.equal(await codeOf(20_000, own), 'reference_missing', 'another sandbox has room of its own')
   t.equal(await state(), before)
-  t.equal(
-    (await control('GET /requests?limit=1')).body.data[0].refusal.code,
-    'body_too_large',
-    'refused requests are in the journal'
-  )
+  t.equal((await control('GET /requests?limit=1')).body.data[0].refusal.code, 'body_too_large')
 
   for (const { socket } of unfinished) socket.destroy()
   t.equal(await eventually(() => codeOf(20_000), 'reference_missing'), 'reference_missing')
@@ -344,6 +325,8 @@ t.test('bodies: one that is read takes up no room while its request waits', asyn
 })
 
 const MIB = 2 ** 20
+/** Every second from one to another. */
+const upTo = (to: number, from = 1) => Array.from({ length: to - from + 1 }, (_, nth) => nth + from)
 
 t.test('responses: those that are on their way are bounded, and given back', async t => {
   const arrivals = new Arrivals({} as never, { cors: false, isLogged: false, unread: 0 })
@@ -378,6 +361,45 @@ t.test('responses: those that are on their way are bounded, and given back', asy
   first.release?.()
   t.ok(hasRoom(200 * MIB))
   t.equal(bodies, 1, 'and the room of the body with it')
+})
+
+t.test('responses: a client that has read nothing for the limit is ended then', t => {
+  const now = t.intercept(performance, 'now', { value: () => time, configurable: true })
+  let time = 0
+  // the seconds after which Node finds that nothing was read, and those after which the client ends
+  const cases: [unread: number, quiet: number[], isWritten: boolean, ends: number | null][] = [
+    [30, upTo(40), true, 30],
+    [30, [...upTo(20), ...upTo(60, 22)], true, 51],
+    [30, [...upTo(29), ...upTo(60, 31)], true, 60],
+    [30, [...upTo(29), ...upTo(58, 31)], true, null],
+    [30, upTo(40), false, null],
+    [0.3, [0.3], true, 0.3],
+    [0.3, [0.3], false, null]
+  ]
+  for (const [unread, quiet, isWritten, expected] of cases) {
+    let [ends, tick]: [number | null, () => void] = [null, () => {}]
+    const steps = new Set<number>()
+    const raw = {
+      writableLength: isWritten ? 1 : 0,
+      setTimeout: (step: number, call = tick) => {
+        steps.add(step)
+        tick = call
+      },
+      destroy: () => {
+        ends ??= time / 1000
+      }
+    }
+    const options = { cors: false, isLogged: false, unread: unread * 1000 }
+    const request = { arrival: { release: null, isClosed: false }, raw: { socket: new Socket() } }
+    new Arrivals({} as never, options).sending(request as never, raw as never, MIB)
+    for (const second of quiet) {
+      time = second * 1000
+      tick()
+    }
+    t.strictSame([ends, ...steps], [expected, Math.min(unread, 1) * 1000], `${unread} s ${quiet}`)
+  }
+  now.restore()
+  t.end()
 })
 
 t.test('responses: a client that reads nothing is ended', async t => {

@@ -95,14 +95,7 @@ t.test('journal: calls that meet no operation are kept too; control calls', asyn
   await emulator.call('GET /tickets', { key: null })
   await emulator.call('GET /nothing/at/all')
   await emulator.call('PUT /tickets')
-  for (const url of [
-    '/elsewhere?a=b',
-    '/nextdoor/tickets',
-    '/next',
-    '/next/',
-    '/next/tickets/%ff',
-    '/'
-  ])
+  for (const url of '/elsewhere?a=b /nextdoor/tickets /next /next/ /next/tickets/%ff /'.split(' '))
     await emulator.inject({ method: 'GET', url })
   await emulator.call('OPTIONS /transactions', {
     key: null,
@@ -129,27 +122,24 @@ t.test('journal: calls that meet no operation are kept too; control calls', asyn
     t.strictSame([params, account, user_agent], [{}, null, 'lightMyRequest'])
 })
 
-t.test(
-  'journal: a call before the start scenario is refused and kept until it is loaded, and does not disturb the loading',
-  async t => {
-    const { sandbox, call } = await startTestEmulator(t, { loaded: false })
+t.test('journal: a call before the start scenario is refused, kept and in no way', async t => {
+  const { sandbox, call } = await startTestEmulator(t, { loaded: false })
 
-    const { status } = await call('GET /tickets', { query: 'a=b' })
-    const [early] = sandbox.evidence.journal.requests()
-    t.strictSame(
-      [status, early?.at, early?.outcome.status, early?.outcome.refusal?.code, early?.outcome.name],
-      [503, 0, 503, 'not_ready', 'refused']
-    )
+  const { status } = await call('GET /tickets', { query: 'a=b' })
+  const [early] = sandbox.evidence.journal.requests()
+  t.strictSame(
+    [status, early?.at, early?.outcome.status, early?.outcome.refusal?.code, early?.outcome.name],
+    [503, 0, 503, 'not_ready', 'refused']
+  )
 
-    await sandbox.load(
-      documentOf('test', { clock: NOW, data: smallFixture() }),
-      { name: 'test', file: null },
-      { play: playIn }
-    )
-    t.equal(sandbox.evidence.journal.size, 0)
-    t.equal((await call('GET /tickets')).status, 200)
-  }
-)
+  await sandbox.load(
+    documentOf('test', { clock: NOW, data: smallFixture() }),
+    { name: 'test', file: null },
+    { play: playIn }
+  )
+  t.equal(sandbox.evidence.journal.size, 0)
+  t.equal((await call('GET /tickets')).status, 200)
+})
 
 const slow = { delay: '500ms' }
 const lost = { fault: 'empty_response' }
@@ -235,25 +225,22 @@ t.test('journal: what became of a call, and whether it took effect', t =>
   )
 )
 
-t.test(
-  'journal: an emulator that stops while a call waits loses it before its operation',
-  async t => {
-    const emulator = await scripted(t, [{ on: 'POST /refunds', delay: '10m' }])
-    const call = t.rejects(emulator.call('POST /refunds', { body: REFUND }), {
-      code: 'LIGHT_ECONNRESET'
-    })
-    await wait(30)
+t.test('journal: an emulator that stops loses a waiting call before its operation', async t => {
+  const emulator = await scripted(t, [{ on: 'POST /refunds', delay: '10m' }])
+  const call = t.rejects(emulator.call('POST /refunds', { body: REFUND }), {
+    code: 'LIGHT_ECONNRESET'
+  })
+  await wait(30)
 
-    await emulator.app.close()
-    await call
+  await emulator.app.close()
+  await call
 
-    const [entry] = emulator.sandbox.evidence.journal.requests()
-    t.strictSame(
-      [entry?.outcome.name, entry?.isDelivered, emulator.sandbox.state.store.refunds.size],
-      ['lost_before', false, 0]
-    )
-  }
-)
+  const [entry] = emulator.sandbox.evidence.journal.requests()
+  t.strictSame(
+    [entry?.outcome.name, entry?.isDelivered, emulator.sandbox.state.store.refunds.size],
+    ['lost_before', false, 0]
+  )
+})
 
 t.test('journal: of requests sent one behind the other, each is kept', async t => {
   const emulator = await scripted(t, [{ on: 'GET /locations', delay: '300ms' }])
@@ -341,22 +328,19 @@ t.test('data_not_written: what did not run is refused: of a scripted', async t =
   t.notOk(emulator.logs.some(line => JSON.parse(line).level >= 50))
 })
 
-t.test(
-  'journal: whatever fails while a call is recorded reaches no client and is logged',
-  async t => {
-    const { sandbox, call, logs } = await startTestEmulator(t)
-    sandbox.evidence.journal.listen(() => {
-      throw new Error('a listener that fails')
-    })
+t.test('journal: what fails while a call is recorded reaches no client and is logged', async t => {
+  const { sandbox, call, logs } = await startTestEmulator(t)
+  sandbox.evidence.journal.listen(() => {
+    throw new Error('a listener that fails')
+  })
 
-    t.equal((await call('GET /tickets')).status, 200)
-    t.equal((await call('GET /tickets')).status, 200)
-    const defects = logs
-      .map(line => JSON.parse(line))
-      .filter(({ err }) => err?.message === 'a listener that fails')
-    t.strictSame([defects.map(({ msg }) => msg), sandbox.inFlight], [['defect', 'defect'], 0])
-  }
-)
+  t.equal((await call('GET /tickets')).status, 200)
+  t.equal((await call('GET /tickets')).status, 200)
+  const defects = logs
+    .map(line => JSON.parse(line))
+    .filter(({ err }) => err?.message === 'a listener that fails')
+  t.strictSame([defects.map(({ msg }) => msg), sandbox.inFlight], [['defect', 'defect'], 0])
+})
 
 t.test('journal: calls are kept in the order of their answers', async t => {
   const { sandbox, call } = await scripted(t, [{ on: 'GET /locations', delay: '20ms' }])

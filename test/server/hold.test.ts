@@ -89,22 +89,19 @@ t.test('hold: two Refunds of the whole charge wait for each other', async t => {
   }
 })
 
-t.test(
-  'hold: with calls for the first pair alone, and three calls at once are a pair and one that waits',
-  async t => {
-    const first = await start(t, [{ on: 'POST /refunds', calls: '1-2', hold: { until: 2 } }])
-    t.strictSame(await Promise.all([first.refund(), first.refund()]), [200, 200])
-    t.equal(await first.refund(), 200, 'a later one does not wait')
-    t.strictSame(await first.gates(), [{ name: 'scr_1', open: false, waiting: [] }])
+t.test('hold: with calls for the first pair alone; of three calls at once one waits', async t => {
+  const first = await start(t, [{ on: 'POST /refunds', calls: '1-2', hold: { until: 2 } }])
+  t.strictSame(await Promise.all([first.refund(), first.refund()]), [200, 200])
+  t.equal(await first.refund(), 200, 'a later one does not wait')
+  t.strictSame(await first.gates(), [{ name: 'scr_1', open: false, waiting: [] }])
 
-    const again = await start(t, [{ on: 'POST /refunds', hold: { until: 2 } }])
-    const refunds = Array.from({ length: 3 }, () => again.refund())
-    await Promise.race(refunds)
-    t.equal((await again.waiting(1)).length, 1)
-    t.strictSame((await again.control('POST /gates/scr_1/open')).body.released.length, 1)
-    t.strictSame(await Promise.all(refunds), [200, 200, 200])
-  }
-)
+  const again = await start(t, [{ on: 'POST /refunds', hold: { until: 2 } }])
+  const refunds = Array.from({ length: 3 }, () => again.refund())
+  await Promise.race(refunds)
+  t.equal((await again.waiting(1)).length, 1)
+  t.strictSame((await again.control('POST /gates/scr_1/open')).body.released.length, 1)
+  t.strictSame(await Promise.all(refunds), [200, 200, 200])
+})
 
 t.test('hold: a gate is opened by a control call, in the order that it says', async t => {
   const emulator = await start(t, [{ on: 'POST /refunds', hold: { gate: 'kitchen' } }])
@@ -162,24 +159,21 @@ t.test('hold: what a call waits for at most, and what is held once it goes on', 
   )
 })
 
-t.test(
-  'hold: a request whose client leaves or whose emulator stops has no effect, and holds up no shutdown',
-  async t => {
-    const emulator = await start(t, [{ on: 'POST /refunds', hold: { gate: 'a' } }])
-    const before = await emulator.state()
-    const client = new AbortController()
-    for (const [end, signal] of [
-      [() => client.abort(), client.signal],
-      [() => emulator.app.close(), undefined]
-    ] as const) {
-      const held = emulator.refund('amount=1', { ...(signal && { signal }) })
-      await emulator.waiting(1)
-      await end()
-      t.equal(await held, 'lost')
-      if (signal) t.strictSame([await emulator.waiting(0), await emulator.state()], [[], before])
-    }
+t.test('hold: where the client leaves or the emulator stops, nothing is done or waits', async t => {
+  const emulator = await start(t, [{ on: 'POST /refunds', hold: { gate: 'a' } }])
+  const before = await emulator.state()
+  const client = new AbortController()
+  for (const [end, signal] of [
+    [() => client.abort(), client.signal],
+    [() => emulator.app.close(), undefined]
+  ] as const) {
+    const held = emulator.refund('amount=1', { ...(signal && { signal }) })
+    await emulator.waiting(1)
+    await end()
+    t.equal(await held, 'lost')
+    if (signal) t.strictSame([await emulator.waiting(0), await emulator.state()], [[], before])
   }
-)
+})
 
 const START = { clock: NOW, data: smallFixture({ transactions: [CHARGE] }) }
 /** How a request waits in a sandbox, by the script. */
@@ -236,22 +230,19 @@ t.test('waiting: a request ends with the state that it came to', async t => {
     }
 })
 
-t.test(
-  'hold: a client that gave up, or has connected and sent nothing, holds up no shutdown',
-  async t => {
-    for (const entry of [{ hold: { gate: 'a' } }, { fault: 'hang' }]) {
-      const emulator = await start(t, [{ on: 'POST /refunds', ...entry }])
-      const { port } = emulator.app.server.address() as AddressInfo
-      const silent = connect(port, '127.0.0.1')
-      await once(silent, 'connect')
-      // fetch opens another connection when it gives up
-      t.equal(await emulator.refund('amount=1', { signal: AbortSignal.timeout(50) }), 'lost')
-      await sleep(50)
+t.test('hold: a client that gave up or has sent nothing holds up no shutdown', async t => {
+  for (const entry of [{ hold: { gate: 'a' } }, { fault: 'hang' }]) {
+    const emulator = await start(t, [{ on: 'POST /refunds', ...entry }])
+    const { port } = emulator.app.server.address() as AddressInfo
+    const silent = connect(port, '127.0.0.1')
+    await once(silent, 'connect')
+    // fetch opens another connection when it gives up
+    t.equal(await emulator.refund('amount=1', { signal: AbortSignal.timeout(50) }), 'lost')
+    await sleep(50)
 
-      await Promise.all([emulator.app.close(), once(silent, 'close')])
-    }
+    await Promise.all([emulator.app.close(), once(silent, 'close')])
   }
-)
+})
 
 t.test('hold: a connection that is opened while the emulator stops is closed at once', async t => {
   const server = createServer((_, response) => response.end())

@@ -1,9 +1,10 @@
 import { Clock } from '../../src/core/clock.js'
 import type { ApiError, Problem } from '../../src/core/errors.js'
 import type { GivenSettings } from '../../src/core/settings.js'
-import { documentOf, readDocument, type SourceDocument } from '../../src/scenario/documents.js'
+import { documentOf } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
 import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
+import { readDocument, type SourceDocument } from '../../src/scenario/read/document.js'
 import {
   checkSharedScript,
   type FirstState,

@@ -29,7 +29,7 @@ module.exports = {
   structuredClone: node.structuredClone,
   queueMicrotask: node.queueMicrotask,
   performance,
-  nextTick: node.process.nextTick.bind(node.process),
+  nextTick: node.process.nextTick,
   setTimeout: timers.setTimeout,
   clearTimeout: timers.clearTimeout,
   setInterval: timers.setInterval,

@@ -1,5 +1,5 @@
 /** The script of the worker's thread. */
-const { parentPort, workerData } = require('node:worker_threads')
+const { parentPort } = require('node:worker_threads')
 const { answerJobs } = require('./emulator/load.js')
 
-answerJobs(parentPort, workerData)
+answerJobs(parentPort)

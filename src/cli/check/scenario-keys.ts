@@ -28,10 +28,7 @@ export const givenVariables = (
   known
 })
 
-/**
- * The scenario's own in process, those of the command line for a service. Errors: a `Failure` for a
- * missing key.
- */
+/** Those of the command line for a service. Errors: a `Failure` for a missing key. */
 export function bindingsFor(own: StepBindings, given: PlayedWith): StepBindings {
   const variable = (name: string) => given.variables.get(name)
   if (given.against === null)
@@ -58,10 +55,7 @@ function missingKey(name: string, own: StepBindings): Said {
   return wanted ? say('no_key', wanted) : say('no_merchant_key')
 }
 
-/**
- * What requests to a service need and lack, each at its place: values of names that no step
- * returns, and keys.
- */
+/** Keys and values that requests to a service need and lack. */
 export function notGiven(
   { steps, play, expectations }: Pick<FirstState, 'steps' | 'play' | 'expectations'>,
   own: StepBindings,

@@ -12,13 +12,9 @@ export type ResponseBounds = { maxBytes: number; timeout: number }
 /** Of a request that is expected to hang. */
 const HANG_MS = 1000
 
-/** In place of a response. */
 export const NOT_SENT: StepAnswer = { status: 0, body: { error: { message: SAYS.not_sent() } } }
 
-/**
- * Follows no redirects, so that no key goes elsewhere. Where no response can be read, it is an
- * error with status 0.
- */
+/** Follows no redirects: no key goes elsewhere. Status 0: no response can be read. */
 export function playOver(base: string, { maxBytes, timeout }: ResponseBounds): Play {
   let isUnreachable = false
   return async ({ method, path, query, key, form, headers }, fault) => {
@@ -59,7 +55,6 @@ export function playOver(base: string, { maxBytes, timeout }: ResponseBounds): P
 
 type FetchError = Error & { cause?: { code?: string; message?: string } }
 
-/** By what the client saw. */
 function faultBy({ name, cause }: FetchError, hasBegun: boolean): Fault | null {
   if (name === 'TimeoutError') return 'hang'
   if (hasBegun) return 'truncated_body'

@@ -48,7 +48,6 @@ export type Sides = {
   error: Template
 }
 
-/** Whether a response says that the request was accepted. */
 export const isMade = ({ status }: StepAnswer) => status >= 200 && status < 300
 export const fieldOf = (body: unknown, name: string): unknown =>
   isObject(body) ? body[name] : undefined
@@ -140,7 +139,6 @@ function isSame(
     : pairs.here(there) === here
 }
 
-/** Characters of a value that are shown. */
 const MAX_SHOWN = 200
 
 /** Without secrets; a response may be nested to any depth. */

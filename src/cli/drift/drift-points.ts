@@ -4,7 +4,6 @@ import type { PlacedPoint, PlacedProblem } from '../../reports/points.js'
 import { say } from '../sentences.js'
 import type { Deviation } from './replay.js'
 
-/** Of one group. */
 const MAX_LISTED = 10
 
 /** By group: what is wrong, what settings explain, other data. */
@@ -36,6 +35,5 @@ function listed(problems: readonly PlacedProblem[]): PlacedProblem[] {
   return [...problems.slice(0, MAX_LISTED), ...(more > 0 ? [{ at, ...say('more', more) }] : [])]
 }
 
-/** Of several that explain the same, the first. */
 export const settingsFor = (deviations: readonly Deviation[]): GivenSettings =>
   Object.assign({}, ...deviations.toReversed().map(({ settings: [first] }) => first))

@@ -1,8 +1,4 @@
-/**
- * How the responses of a service differ. If something is wrong, the requests are made again with
- * each other value of every setting that has a few: where that leaves less and adds nothing, the
- * setting explains what is gone.
- */
+/** How the responses of a service differ, and which settings explain it. */
 import { type GivenSettings, SETTINGS, type SettingKey } from '../../core/settings.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
 import { bindingsOf } from '../../scenario/scenario.js'
@@ -26,10 +22,7 @@ const CALLER = {
   reseller: null
 } as Records['accounts']
 
-/**
- * In the order in which requests took effect. The sandbox, with the scenario loaded, is as before
- * in the end.
- */
+/** In the order in which requests took effect. The sandbox is left as it was. */
 export async function driftOf(
   playedSteps: readonly PlayedStep[],
   sandbox: Sandbox,

@@ -1,7 +1,4 @@
-/**
- * Makes the requests that a service got in an emulator of the same scenario, without its script,
- * and compares.
- */
+/** Repeats the requests of a service in an emulator without the script, and compares. */
 import { BASE, withoutSlashes } from '../../core/paths.js'
 import type { Step } from '../../core/places.js'
 import type { GivenSettings } from '../../core/settings.js'

@@ -1,8 +1,4 @@
-/**
- * What a service had before the run. The emulator takes a record over when a response first shows
- * it, unless the run made it or it is not as the reference says; differences after that are wrong.
- * Ids are the service's.
- */
+/** What a service had before the run: taken over when a response first shows it. */
 import { checkerOf } from '../../core/checking.js'
 import { instantOf, isoOf } from '../../core/instants.js'
 import { partAt, pathOf, type Step } from '../../core/places.js'
@@ -12,6 +8,7 @@ import type { Exchange } from '../../engine/exchange.js'
 import {
   type Family,
   LINKED_FAMILIES,
+  nameOf,
   type OperationId,
   operationAt,
   operationOf,
@@ -150,10 +147,7 @@ export class ServiceRecords {
     return null
   }
 
-  /**
-   * As a list shows records of before the run: of the same instant, nothing else says which is
-   * newer.
-   */
+  /** In the order of a list, which alone tells the age of records of the same instant. */
   #order(family: Family, shown: readonly ShownRecord[]): void {
     const collection = this.#collection(family)
     const order = this.#sandbox.settings['pagination.order']
@@ -168,10 +162,7 @@ export class ServiceRecords {
     for (const [place, { record }] of stored.entries()) collection.insert(record, numbers[place])
   }
 
-  /**
-   * Removes what a list, or the Refunds of a Transaction, would show of records that the service
-   * has not shown: whether it has them is unknown.
-   */
+  /** Removes what a response would show of records that the service has not shown. */
   leaveOutUnseen(operation: OperationId): void {
     const { family, kind } = operationOf(operation)
     const lists: Family[] = kind === 'list' ? [family] : []
@@ -181,10 +172,7 @@ export class ServiceRecords {
         if (!this.#isShown(this.#sides.pairs.there(id))) this.#collection(list).remove(id)
   }
 
-  /**
-   * Writes into a response here what cannot be known: whether lists have more than the service has
-   * shown. What belongs to a record of this run has no others.
-   */
+  /** Lets lists here have more, where the service may have what it has not shown. */
   allowMore({ settings, operation }: Exchange, call: StepCall, there: Json, here: Json): void {
     const { list } = this.#sides
     const { family, kind } = operationOf(operation as OperationId)
@@ -217,10 +205,7 @@ export class ServiceRecords {
     }
   }
 
-  /**
-   * In words, records of which the service lacks at least one by its refusal; null for another
-   * reason, where it is known to have them all, or the emulator lacks one too.
-   */
+  /** In words, records that the service lacks by its refusal; null for another reason. */
   lackedBy(call: StepCall, there: StepAnswer, here: StepAnswer): string | null {
     const [isMissing, isMissingHere] = [there, here].map(({ body }) =>
       MISSING.includes(valueAt(this.#sides.error, body, '$code'))
@@ -233,15 +218,15 @@ export class ServiceRecords {
   }
 }
 
-/** In path, filters and body. */
 export function namedIn({ method, path, query, form }: StepCall): NamedRecord[] {
   const at = operationAt(method, path)
   const namesIn = (text: string) => Object.fromEntries(new URLSearchParams(text))
   return at === null
     ? []
-    : recordsNamedBy({ params: at.params, query: namesIn(query), body: namesIn(form ?? '') }, [
-        at.operation
-      ])
+    : recordsNamedBy({
+        on: nameOf(at.operation),
+        match: { params: at.params, query: namesIn(query), body: namesIn(form ?? '') }
+      })
 }
 
 /** Those of a Transaction's Refunds last. */
@@ -262,7 +247,6 @@ function recordsIn(body: Json, operation: OperationId, list: Template): ShownRec
   )
 }
 
-/** As far as the Refunds say. */
 function refundedIn({ amount_refunded, refunds }: Part, list: Template): number {
   const amounts = membersOf(refunds, list).map(refund => Number(fieldOf(refund, 'amount')))
   const sum = amounts.reduce((one, other) => one + other, 0)
@@ -270,7 +254,6 @@ function refundedIn({ amount_refunded, refunds }: Part, list: Template): number 
   return hasMore ? Math.max(sum, amount_refunded as number) : sum
 }
 
-/** Says here what a list of the service says. */
 function allow(placeholder: string, there: unknown, here: unknown, list: Template): void {
   if (valueAt(list, there, placeholder) === true) put(placeholder, here, true, list)
 }

@@ -1,7 +1,4 @@
-/**
- * The records of a service that a scenario expects something of, read by GET as far as the API can
- * say.
- */
+/** The expected records of a service, as far as GET can read them. */
 import type { Said } from '../../core/sentences.js'
 import type { Settings } from '../../core/settings.js'
 import { valueAt } from '../../core/templates.js'
@@ -26,7 +23,6 @@ type Part = { [name: string]: Json }
 /** `at` is the place in the expected state. */
 type Wanted = { family: Family; where?: Part; account?: string | undefined; at: readonly string[] }
 
-/** Pages of a list that are read. */
 const MAX_PAGES = 100
 const PAGE = 100
 
@@ -103,7 +99,6 @@ class ServiceReader {
   }
 }
 
-/** Places begin at `state`. */
 export async function serviceState(
   data: StateData,
   differ: StateTest,

@@ -3,12 +3,13 @@ import { patched } from '../../core/patch.js'
 import { addressOf } from '../../reference/parameters.js'
 import type { Handlers } from '../handler.js'
 import { listed } from '../listing.js'
-import { everything } from '../visibility.js'
+import { everything, isLimited } from '../visibility.js'
 
 export const accountOperations: Handlers<
   'createAccount' | 'readAccount' | 'updateAccount' | 'listAccounts'
 > = {
-  createAccount({ world, actor, values }) {
+  createAccount(request) {
+    const { world, actor, values } = request
     const { id, created } = world.stamp('accounts', values.type)
     return world.state.store.accounts.insert({
       id,
@@ -19,7 +20,7 @@ export const accountOperations: Handlers<
       email: values.email,
       address: addressOf(values.address),
       phone: values.phone ?? null,
-      reseller: actor.type === 'reseller' ? actor.id : null,
+      reseller: actor.type === 'reseller' || isLimited(request) ? actor.id : null,
       metadata: values.metadata ?? {}
     })
   },

@@ -391,7 +391,7 @@ const CLIENTS = {
     }
   },
   'openapi-typescript': {
-    style: 'nested',
+    style: 'flat',
     async tried(cwd, env) {
       await npm(cwd, 'openapi-typescript', 'openapi-fetch', ...TYPESCRIPT)
       await copied(cwd, 'session.ts', 'openapi-fetch.ts')

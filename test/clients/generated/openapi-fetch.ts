@@ -1,20 +1,15 @@
-/**
- * openapi-typescript and openapi-fetch with the nested document: bodies are given the serializer
- * that queries have already.
- */
-import createClient, { createQuerySerializer } from 'openapi-fetch'
+/** openapi-typescript and openapi-fetch with the flat document. */
+import createClient from 'openapi-fetch'
 import type { paths } from './schema.js'
 import { type Answer, session } from './session.js'
 
 const { COMMERCE_BASE_URL = '', COMMERCE_API_KEY } = process.env
-const form = createQuerySerializer()
 const client = createClient<paths>({
   baseUrl: COMMERCE_BASE_URL,
   headers: {
     authorization: `Basic ${btoa(`${COMMERCE_API_KEY}:`)}`,
     'content-type': 'application/x-www-form-urlencoded'
-  },
-  bodySerializer: (body: unknown) => form(body as object)
+  }
 })
 const answered = ({
   response,
@@ -38,7 +33,7 @@ await session({
           query: {
             location: 'loc_bistro',
             search_query: 'T-12',
-            created: { lt: '2026-02-01' },
+            'created[lt]': '2026-02-01',
             limit: 100
           }
         }
@@ -51,7 +46,8 @@ await session({
           ticket: 'tkt_12',
           payment_type: 'card',
           amount: 3000,
-          card: { number: '4242424242424242', brand: 'visa' }
+          'card[number]': '4242424242424242',
+          'card[brand]': 'visa'
         }
       })
     ),
@@ -60,14 +56,14 @@ await session({
   refundWithMetadata: async transaction =>
     answered(
       await client.POST('/refunds', {
-        body: { transaction, amount: 1000, reason: 'cold soup', metadata: { shift: 'late' } }
+        body: { transaction, amount: 1000, reason: 'cold soup', 'metadata[shift]': 'late' }
       })
     ),
   update: async () =>
     answered(
       await client.POST('/locations/{id}', {
         params: { path: { id: 'loc_bistro_harbor' } },
-        body: { phone: '', address: { city: 'Salem' }, metadata: { seats: '72' } }
+        body: { phone: '', 'address[city]': 'Salem', 'metadata[seats]': '72' }
       })
     )
 })

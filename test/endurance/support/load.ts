@@ -43,11 +43,8 @@ export const foreignMarks = (text: string, nth: number | null): string[] =>
   [...text.matchAll(MARK)].filter(([, of]) => Number(of) !== nth).map(([mark]) => mark)
 
 type Manner = {
-  /** The average pause of a client between two calls. */
   pauseMs: number
-  /** Whether the clients shall stop. */
   isOver: () => boolean
-  /** Whether a connection may break. */
   mayBreak: () => boolean
   connect: (port: number, place: Place) => Client
 }
@@ -95,7 +92,6 @@ export async function changeAll(
   return { answered, problems: problems.slice(0, 20) }
 }
 
-/** Compares every sandbox with its ledger. */
 export async function auditAll(
   port: number,
   places: readonly Place[]
@@ -148,7 +144,6 @@ class Worker {
     this.#own = own
   }
 
-  /** Makes one call and records its answer. Returns the problems of the answer. */
   async change(): Promise<string[]> {
     const { random, isFirst } = this.#own
     const { clients, name } = this.#place
@@ -296,7 +291,6 @@ class Worker {
     return this.#make({ keeps: snapshot }, [`PUT /_control/snapshots/${snapshot}`])
   }
 
-  /** Restores a snapshot and compares the whole state. */
   async #goBack(): Promise<string[]> {
     const snapshot = this.#own.random.of(this.#place.ledger.snapshots)
     if (snapshot === undefined) return this.#keep()
@@ -320,7 +314,6 @@ class Worker {
     return [...problems, ...(await this.#read('GET /next/tickets')), ...(await this.#audit())]
   }
 
-  /** Compares the sandbox with the ledger while nobody changes it. */
   async #audit(): Promise<string[]> {
     return this.#place.ledger.audit(await stateIn(this.#own.client))
   }

@@ -12,7 +12,6 @@ import { foreignMarks, type Place, SCENARIO } from './load.js'
 import { type Random, random } from './options.js'
 import type { Watch } from './watch.js'
 
-/** A process for the time of one round, and the sandboxes in it. */
 export type Round = {
   port: number
   round: number
@@ -27,7 +26,6 @@ const CHURNED = 2
 const STREAMS = 6
 const HOSTILE = 2
 
-/** Keeps a process busy until the clients shall stop, or it is killed. */
 export async function otherLoad(current: Round): Promise<void> {
   const nth = (count: number) => Array.from({ length: count }, (_, index) => index)
   await Promise.all([
@@ -40,8 +38,6 @@ export async function otherLoad(current: Round): Promise<void> {
 }
 
 const choicesOf = ({ round }: Round, what: string): Random => random(`${what} ${round}`)
-
-// loads
 
 const ticketsOf = (count: number, location = 'loc_a') =>
   Array.from({ length: count }, (_, index) => ({
@@ -102,7 +98,6 @@ export class LoadedSandbox {
    * The counts that it may show: those of the last load that was answered, and of one that was not.
    */
   #allowed: string[] = []
-  /** The counts of each document. */
   #countsOf: readonly string[] = []
 
   constructor(name: string) {
@@ -143,7 +138,6 @@ export class LoadedSandbox {
       : [`${this.name}: document ${nth} was answered ${shown(answer)}`]
   }
 
-  /** Compares the sandbox with what was answered. */
   async audit(client: Client): Promise<string[]> {
     const counts = await countsIn(client)
     const problems = this.#allowed.includes(counts)
@@ -224,8 +218,6 @@ async function churn(current: Round, name: string): Promise<void> {
   for (const { close } of clients) close()
 }
 
-// verify calls that wait
-
 const KEPT_MS = 300
 const VERIFY_KINDS = ['satisfied', 'left', 'not satisfied'] as const
 
@@ -288,10 +280,6 @@ async function wait(current: Round, name: string): Promise<void> {
   payer.close()
 }
 
-/**
- * Makes a request until its answer has been read or `signal` ends it. Errors: those of the
- * connection.
- */
 async function fetched(
   port: number,
   path: string,
@@ -309,8 +297,6 @@ async function fetched(
     if (!signal.aborted) throw (error as Error).cause ?? error
   }
 }
-
-// event streams
 
 const TIRED_MS = 1500
 
@@ -368,8 +354,6 @@ async function stream(current: Round, index: number): Promise<void> {
     await sleep(50)
   })
 }
-
-// hostile senders
 
 const FORM = 'content-type: application/x-www-form-urlencoded'
 const JSON_TYPE = 'content-type: application/json'

@@ -2,7 +2,7 @@
  * JSON Schemas for editors: nothing that the loader accepts is refused, and the names for a request
  * depend on its operation. Draft 2020-12, in words that draft 7 has too.
  */
-import { NOT_BLANK } from '../core/formats.js'
+import { NOT_BLANK } from '../../src/core/formats.js'
 import {
   nameOf,
   OPERATION_IDS,
@@ -10,19 +10,19 @@ import {
   type OperationId,
   operationOf,
   RESOURCE_NAMES
-} from '../reference/operations.js'
-import type { Schema } from '../reference/parameters.js'
-import { TABLES, type Tables } from '../reference/tables.js'
-import type { DocumentKind } from './documents.js'
-import { SECTIONS } from './matching.js'
+} from '../../src/reference/operations.js'
+import type { Schema } from '../../src/reference/parameters.js'
+import { TABLES, type Tables } from '../../src/reference/tables.js'
+import { SECTIONS } from '../../src/scenario/matching.js'
+import type { DocumentKind } from '../../src/scenario/read/document.js'
 import {
   fixtureSchema,
   publishedParts,
   referTo,
   scenarioSchema,
   sharedScriptSchema
-} from './schemas.js'
-import { VERSION } from './version.js'
+} from '../../src/scenario/schemas.js'
+import { VERSION } from '../../src/scenario/version.js'
 
 type Json = Record<string, unknown>
 

@@ -1,0 +1,66 @@
+/** Numbers that are not printed as they are written, such as `1.10`: refused where text is meant. */
+import { type PlacedProblem, partAt, pathOf, problemAt, type Step } from '../../core/places.js'
+import { isSecret } from '../../core/redaction.js'
+import { SETTING_KEYS, SETTINGS } from '../../core/settings.js'
+import type { Schema } from '../../reference/parameters.js'
+import { PARAMETER_TABLES } from '../../reference/tables.js'
+import { say } from './sentences.js'
+
+export type WrittenNumber = { steps: readonly Step[]; source: string }
+
+export const losesCharacters = (source: string): boolean =>
+  /^[-+.\d]/.test(source) && String(Number(source)) !== source
+
+/** Where the schema takes a number, and those that it takes text too for. */
+const NUMBERS: ReadonlySet<string> = new Set([
+  ...PARAMETER_TABLES.flatMap(numbersIn),
+  ...['calls', 'times', 'payments_per_ticket', 'status', 'chance']
+])
+const NUMBER_SETTINGS = SETTING_KEYS.filter(
+  key => (SETTINGS[key].schema as Schema).type === 'integer'
+)
+function numbersIn({ properties = {} }: Schema): string[] {
+  return Object.entries(properties).flatMap(([name, part]) =>
+    /^(?:integer|number)$/.test(String(part.type)) ? [name] : numbersIn(part)
+  )
+}
+
+/**
+ * What `check` finds in data of a document, and the numbers that lose characters where text is
+ * meant: where `check` says to quote a number, and where it takes any value but for what is known
+ * to be a number.
+ */
+export async function problemsOf(
+  { numbers = [] }: { numbers?: readonly WrittenNumber[] },
+  data: unknown,
+  check: (data: unknown) => Promise<readonly PlacedProblem[]>
+): Promise<readonly PlacedProblem[]> {
+  const found = await check(data)
+  const refused = new Map(found.map(({ path, message }) => [path, message]))
+  const asText = new Map<string, PlacedProblem>()
+  for (const { steps, source } of numbers) {
+    const path = pathOf(steps)
+    const isText = refused.get(path)?.includes('quote it') ?? !isNumber(steps)
+    if (isText && typeof partAt(data, steps) === 'number')
+      asText.set(path, problemAt(steps, say('number_as_text', source, isSecret(steps, source))))
+  }
+  return [...found.filter(({ path }) => !asText.has(path)), ...asText.values()]
+}
+
+function isNumber(steps: readonly Step[]): boolean {
+  const path = `.${pathOf(steps)}`
+  const names = path.split(/[[\].]/)
+  return (
+    NUMBER_SETTINGS.some(key => path.endsWith(`.${key}`)) ||
+    (!names.includes('metadata') && names.some(name => NUMBERS.has(name)))
+  )
+}
+
+export const numbersBelow = (
+  { numbers = [] }: { numbers?: readonly WrittenNumber[] },
+  under: readonly Step[]
+) => ({
+  numbers: numbers
+    .filter(({ steps }) => under.every((step, nth) => steps[nth] === step))
+    .map(({ steps, source }) => ({ source, steps: steps.slice(under.length) }))
+})
