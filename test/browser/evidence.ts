@@ -134,7 +134,6 @@ t.test('console: assumptions by share of calls, and what each test did, as text'
   t.match(await row.textContent(), /REF-7.*refused-and-repeated ×1/)
   t.equal(await page.locator('main img').count(), 0)
   await page.goBack()
-  await page.getByText(/^A07 /).click()
   await page.getByRole('link', { name: 'errors.expose_rule' }).click()
   await page.getByLabel('Value of errors.expose_rule').waitFor()
   t.equal(await page.locator('.setting').count(), 1, 'the setting of an assumption is found')

@@ -174,22 +174,19 @@ t.test(
   }
 )
 
-t.test(
-  'console: the loaded scenario is known by the name that it gives itself',
-  BROWSER,
-  async t => {
-    const { page } = await openConsole(t, { hash: '#/data' })
-    const listed = [
-      { name: 'near', kind: 'scenario', title: 'tests', description: null },
-      { name: 'own', kind: 'scenario', title: 'test', description: 'Mine.' }
-    ]
-    await page.route('**/_control/scenarios', route => route.fulfill({ json: { data: listed } }))
+t.test('console: the loaded scenario is known by its name and description', BROWSER, async t => {
+  const { page } = await openConsole(t, { hash: '#/data' })
+  const listed = [
+    { name: 'near', kind: 'scenario', title: 'tests', description: null },
+    { name: 'own', kind: 'scenario', title: 'test', description: null },
+    { name: 'test', kind: 'scenario', title: 'test', description: 'Mine.' }
+  ]
+  await page.route('**/_control/scenarios', route => route.fulfill({ json: { data: listed } }))
 
-    await page.goto(page.url().replace('#/data', '#/scenario/library'))
-    await page.getByText('Mine.').waitFor()
-    t.strictSame(await page.locator('.gallery a:has(.good) b').allTextContents(), ['test'])
-  }
-)
+  await page.goto(page.url().replace('#/data', '#/scenario/library'))
+  await page.getByText('Mine.').waitFor()
+  t.match(await page.locator('.gallery a:has(.good)').getAttribute('href'), /own/)
+})
 
 t.test(
   'console: a document is checked and loaded, and each problem is shown at its line',
@@ -357,13 +354,9 @@ t.test('console: the clock is set, advanced, let run and frozen', LONG, async t 
   const instant = page.getByLabel('Set to')
   const by = page.getByLabel('Advance by')
 
-  await shown
-    .getByText('It began frozen at 2026-03-01 18:05:00 UTC; it has not been changed since.')
-    .waitFor()
   await instant.fill('2026-02-28T23:59:59Z')
   await instant.press('Enter')
   await shown.getByText('2026-02-28 23:59:59 UTC').waitFor()
-  await shown.getByText('it has been changed since.').waitFor()
   await by.fill('24h')
   await by.press('Enter')
   await shown.getByText('2026-03-01 23:59:59 UTC').waitFor()
@@ -384,7 +377,7 @@ t.test('console: the clock is set, advanced, let run and frozen', LONG, async t 
   )
   t.not(await colourOf(instant, 'border-top-color'), await colourOf(by, 'border-top-color'))
   await instant.fill('yesterday')
-  await button(page, 'Set and freeze').click()
+  await button(page, 'Set').click()
   await problemAt(page, 'Set to').waitFor()
   t.strictSame(await clock(), { now: '2026-03-03T11:59:59.000Z', running: false })
 
@@ -395,8 +388,8 @@ t.test('console: the clock is set, advanced, let run and frozen', LONG, async t 
   await button(page, 'Resume').waitFor()
   t.equal((await clock()).running, false)
   await instant.fill('2026-05-01')
-  await button(page, 'Set and run').click()
-  await button(page, 'Freeze').waitFor()
+  await button(page, 'Set').click()
+  await shown.getByText('2026-05-01 00:00').waitFor()
   t.match((await clock()).now, '2026-05-01T00:00')
 })
 
@@ -494,8 +487,6 @@ t.test(
       match: { query: { limit: '5' } },
       delay: '1ms'
     })
-    await button(page, 'Start over').click()
-    t.match(await linesOf(yaml), 'name: responses are slow')
     await write(yaml, '- on: GET /tickets\n  delay: soon\n')
     await button(page, 'Add entry').click()
     await form.getByRole('button', { name: 'Line 2' }).waitFor()
@@ -589,14 +580,13 @@ t.test(
     await button(page, 'Change pagination.order').click()
     await page.getByText('pagination.order is oldest_first').waitFor()
 
-    await page.getByLabel('Search settings').fill('')
-    await page.getByLabel('Only changed').check()
-    t.match(page.url(), /#\/settings\?changed=1$/)
+    await page.getByLabel('Search settings').fill('changed here')
+    t.match(page.url(), /#\/settings\?q=changed/)
     t.strictSame(await page.locator('.setting > div > code').allTextContents(), [
       'pagination.default_limit',
-      'pagination.order',
-      'port'
+      'pagination.order'
     ])
+    await page.getByLabel('Search settings').fill('port')
     await page.locator('.setting').filter({ hasText: 'port' }).getByText('from --port').waitFor()
     await page.keyboard.press('Tab')
     await page.locator('.setting > div > code').first().click()

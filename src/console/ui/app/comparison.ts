@@ -1,51 +1,44 @@
 /** What differs between the records of two sandboxes. */
-import type { Family, State } from '../control/client.js'
-import { type AnyRecord, FAMILIES, linkedFamily, recordsOf } from '../views/data/records.js'
+import { RESOURCE_NAMES } from '../../../reference/operations.js'
+import type { State } from '../control/client.js'
+import { FAMILIES, linkedFamily, recordsOf } from '../views/data/records.js'
 
-type Kind = 'same' | 'changed' | 'first' | 'second'
-export type Compared = {
-  family: Family
-  id: string
-  kind: Kind
-  first: AnyRecord | undefined
-  second: AnyRecord | undefined
-}
-
-const isOwn = (field: string) => field === 'id' || field === 'created' || linkedFamily(field)
+type Records = Readonly<Record<string, object>>
+type Compared = { same: number; before: Records; after: Records }
 
 /**
- * Compares records by their ids. Unless `isExact`, those of which neither sandbox has the other's id
- * are compared by what they say: ids and creation times are left out.
+ * How many records are the same, and the others by their names. Unless `isExact`, ids and creation
+ * times are left out, and a record is the same as one with another id that has the same fields.
  */
-export function comparison(one: State, other: State, isExact = false): Compared[] {
-  const textOf = (record: AnyRecord) =>
-    JSON.stringify(record, (field, value) => (!isExact && isOwn(field) ? undefined : value))
-  return FAMILIES.flatMap(family => {
-    const seconds = new Map(recordsOf(other, family).map(record => [record.id, record]))
-    const take = (record: AnyRecord | undefined) => {
-      if (record) seconds.delete(record.id)
-      return record
-    }
-    const pairs = recordsOf(one, family).map(first => [first, take(seconds.get(first.id))] as const)
-    const byText = new Map([...seconds.values()].map(record => [textOf(record), record]))
-    const alike = (first: AnyRecord) => {
-      const found = isExact ? undefined : byText.get(textOf(first))
-      return found && seconds.has(found.id) ? found : undefined
-    }
-    const firsts = pairs.map(([first, second = take(alike(first))]): Compared => {
-      const rest = { family, id: first.id, first, second }
-      if (second === undefined) return { ...rest, kind: 'first' }
-      return { ...rest, kind: textOf(first) === textOf(second) ? 'same' : 'changed' }
-    })
-    const lone = [...seconds.values()].map(
-      (second): Compared => ({ family, id: second.id, kind: 'second', first: undefined, second })
+export function comparison(one: State, other: State, isExact = false): Compared {
+  const isLeftOut = (field: string) =>
+    !isExact && (field === 'id' || field === 'created' || linkedFamily(field) !== undefined)
+  const textsIn = (state: State) =>
+    new Map(
+      FAMILIES.flatMap(family =>
+        recordsOf(state, family).map(record => [
+          `${RESOURCE_NAMES[family]} ${record.id}`,
+          JSON.stringify(record, (field, value) => (isLeftOut(field) ? undefined : value))
+        ])
+      )
     )
-    return [...firsts, ...lone]
-  })
+  const [before, after] = [textsIn(one), textsIn(other)]
+  const others = new Map<string, string[]>()
+  for (const [name, text] of isExact ? [] : after) {
+    if (before.has(name)) continue
+    const names = others.get(text)
+    if (names) names.push(name)
+    else others.set(text, [name])
+  }
+  let same = 0
+  for (const [name, text] of before) {
+    const twin = after.has(name) ? name : others.get(text)?.pop()
+    if (twin === undefined || after.get(twin) !== text) continue
+    before.delete(name)
+    after.delete(twin)
+    same++
+  }
+  const read = (texts: Map<string, string>) =>
+    Object.fromEntries([...texts].map(([name, text]) => [name, JSON.parse(text)]))
+  return { same, before: read(before), after: read(after) }
 }
-
-export const idsAndTimes = (compared: readonly Compared[]): string[] => [
-  ...new Set(
-    compared.flatMap(({ first, second }) => Object.keys({ ...first, ...second }).filter(isOwn))
-  )
-]

@@ -33,6 +33,9 @@ addEventListener('keydown', event => {
   found.run()
 })
 
+export const focusSearch = () =>
+  document.querySelector<HTMLElement>('[aria-keyshortcuts="/"]')?.focus()
+
 /** Adds shortcuts while a component is shown, always the same keys. */
 export function useShortcuts(added: readonly Shortcut[]): void {
   const latest = useRef(added)

@@ -1,10 +1,10 @@
 /** What is done most, one click away in every view. */
 import { Button, Menu } from '../components/controls.js'
 import { Icon, type IconName } from '../components/icon.js'
-import { control, type ListedEntry } from '../control/client.js'
-import { controlOf } from '../control/place.js'
+import { control, controlOf, type ListedEntry } from '../control/client.js'
 import { instantInWords } from '../views/count.js'
 import { shownIds } from '../views/requests/requests.js'
+import { DECLINED } from '../views/scenario/presets.js'
 import { act, reset } from './command.js'
 import { useResource } from './resource.js'
 import { route } from './route.js'
@@ -15,10 +15,7 @@ const ARMED = {
   decline: {
     name: 'decline the next payment',
     on: 'POST /transactions',
-    respond: {
-      status: 402,
-      error: { type: 'card_error', code: 'card_declined', message: 'The card was declined.' }
-    }
+    respond: DECLINED
   },
   lose: {
     name: 'lose the next response',

@@ -4,7 +4,7 @@
  */
 import { batch, signal } from '@preact/signals'
 import { endToasts } from '../components/toast.js'
-import { pageSandbox, sandbox } from '../control/place.js'
+import { pageSandbox, sandbox } from '../control/client.js'
 
 export type Route = {
   view: string

@@ -1,16 +1,13 @@
 /** The sandboxes, isolated worlds of one emulator: chosen, created, deleted and compared. */
 import { useSignal } from '@preact/signals'
-import { RESOURCE_NAMES } from '../../../reference/operations.js'
 import { Button, bound, CheckField, Field } from '../components/controls.js'
 import { ask, Dialog } from '../components/dialog.js'
 import { Diff } from '../components/diff.js'
-import { Empty, Read, WideTable } from '../components/layout.js'
-import { copy } from '../components/toast.js'
-import { control } from '../control/client.js'
-import { apiOf, sandbox } from '../control/place.js'
+import { Empty, Read, Table } from '../components/layout.js'
+import { control, sandbox } from '../control/client.js'
 import { countOf } from '../views/count.js'
 import { act } from './command.js'
-import { type Compared, comparison, idsAndTimes } from './comparison.js'
+import { comparison } from './comparison.js'
 import { NameForm } from './name-form.js'
 import { go, hrefOf, route } from './route.js'
 import { sandboxes } from './store.js'
@@ -44,15 +41,13 @@ export function Sandboxes({ onClose }: { onClose: () => void }) {
     scenario,
     records.toLocaleString('en'),
     requests.toLocaleString('en'),
-    <div key="actions" class="row">
-      <Button
-        class="small"
-        text="Copy address"
-        label={`Copy address of ${name}`}
-        run={() => copy(`${location.origin}${apiOf(name)}`, 'Address')}
-      />
-      <Button class="small danger" text="Delete" label={`Delete ${name}`} run={() => drop(name)} />
-    </div>
+    <Button
+      key="delete"
+      class="small danger"
+      text="Delete"
+      label={`Delete ${name}`}
+      run={() => drop(name)}
+    />
   ])
   return (
     <Dialog title="Sandboxes" wide onClose={onClose}>
@@ -60,7 +55,7 @@ export function Sandboxes({ onClose }: { onClose: () => void }) {
         A sandbox has its own records, clock, script and requests below{' '}
         <code>/sandbox/NAME/next</code>. Give each worker of a test suite its own.
       </p>
-      <WideTable
+      <Table
         label="The sandboxes"
         heads={['Name', 'Scenario', 'Records', 'Requests', '']}
         rows={[[linkTo('', onClose), '', '', '', ''], ...rows]}
@@ -127,46 +122,17 @@ function Compare({ names }: { names: readonly string[] }) {
           from={async () => comparison(await stateOf(a), await stateOf(b), isExact.peek())}
           by={`${a} ${b} ${isExact.value}`}
         >
-          {compared => (
-            <Result
-              compared={compared}
-              isExact={isExact.value}
-              names={[sandboxShown(a), sandboxShown(b)]}
-            />
+          {({ same, before, after }) => (
+            <>
+              <p>
+                {`${countOf(same, 'record')} the same. `}
+                Of the others: <del>{sandboxShown(a)}</del> <ins>{sandboxShown(b)}</ins>
+              </p>
+              <Diff before={before} after={after} />
+            </>
           )}
         </Read>
       )}
     </section>
-  )
-}
-
-const SHOWN = 50
-
-type ResultProps = {
-  compared: readonly Compared[]
-  isExact: boolean
-  names: readonly [string, string]
-}
-
-function Result({ compared, isExact, names: [one, other] }: ResultProps) {
-  const kinds = { changed: 'different', first: `only in ${one}`, second: `only in ${other}` }
-  const same = compared.filter(({ kind }) => kind === 'same').length
-  const different = compared.filter(({ kind }) => kind !== 'same')
-  const leave = isExact ? [] : idsAndTimes(compared)
-  return (
-    <>
-      <p>
-        {different.length === 0
-          ? 'Their records are the same.'
-          : `${countOf(same, 'record')} the same, ${different.length} not.`}
-      </p>
-      {different.slice(0, SHOWN).map(({ family, id, kind, first, second }) => (
-        <details key={`${family} ${id}`} open={different.length <= 5}>
-          <summary>{`${RESOURCE_NAMES[family]} ${id}: ${kinds[kind as keyof typeof kinds]}`}</summary>
-          <Diff before={first ?? {}} after={second ?? {}} leave={leave} />
-        </details>
-      ))}
-      {different.length > SHOWN && <p class="faint">and {different.length - SHOWN} more</p>}
-    </>
   )
 }

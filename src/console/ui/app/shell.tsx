@@ -7,11 +7,14 @@ import { Icon } from '../components/icon.js'
 import { Loading, Pairs } from '../components/layout.js'
 import { Choices } from '../components/links.js'
 import { Toasts, toastError } from '../components/toast.js'
-import { control, session } from '../control/client.js'
-import { controlOf, sandbox } from '../control/place.js'
+import { control, controlOf, sandbox, session } from '../control/client.js'
 import { instantInWords } from '../views/count.js'
-import { VIEWS, type ViewName } from '../views/views.js'
-import { areShortcutsOn, kept, shortcuts, useShortcuts } from './keyboard.js'
+import { Page as Data } from '../views/data/index.js'
+import { Page as Evidence } from '../views/evidence/index.js'
+import { Page as Requests } from '../views/requests/index.js'
+import { Page as Scenario } from '../views/scenario/index.js'
+import { Page as Settings } from '../views/settings/index.js'
+import { areShortcutsOn, focusSearch, kept, shortcuts, useShortcuts } from './keyboard.js'
 import { ExportMenu, QuickActions } from './quick-actions.js'
 import { choiceIn, FIRST_VIEW, go, hrefOf, route } from './route.js'
 import { Gone, Sandboxes, sandboxShown } from './sandboxes.js'
@@ -30,6 +33,14 @@ const LIVE: Readonly<Record<LiveState, string>> = {
   live: 'Live',
   interrupted: 'Reconnecting'
 }
+const VIEWS = {
+  requests: { title: 'Requests', icon: 'requests', Page: Requests },
+  evidence: { title: 'Tests & evidence', icon: 'evidence', Page: Evidence },
+  data: { title: 'Data', icon: 'data', Page: Data },
+  scenario: { title: 'Scenario', icon: 'scenario', Page: Scenario },
+  settings: { title: 'Settings', icon: 'settings', Page: Settings }
+} as const
+type ViewName = keyof typeof VIEWS
 const NAMES = Object.keys(VIEWS) as ViewName[]
 const THEMES = ['system', 'light', 'dark']
 
@@ -46,11 +57,7 @@ export function Shell() {
   const name = choiceIn(VIEWS, route.value.view, FIRST_VIEW)
   useShortcuts([
     { key: '?', about: 'Shortcuts', run: () => (isHelpShown.value = true) },
-    {
-      key: '/',
-      about: 'Search',
-      run: () => document.querySelector<HTMLElement>('[aria-keyshortcuts="/"]')?.focus()
-    },
+    { key: '/', about: 'Search', run: () => focusSearch() },
     { key: 't', about: 'Switch theme', run: nextTheme },
     ...NAMES.map((view, place) => ({
       key: String(place + 1),

@@ -3,13 +3,14 @@ import { batch, computed, effect, signal } from '@preact/signals'
 import { toastError } from '../components/toast.js'
 import {
   control,
+  controlOf,
   type JournalEvent,
   type Overview,
   type SandboxItem,
   type ScenarioVerdict,
+  sandbox,
   session
 } from '../control/client.js'
-import { controlOf, sandbox } from '../control/place.js'
 
 export type LiveState = 'connecting' | 'live' | 'interrupted'
 

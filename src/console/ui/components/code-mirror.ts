@@ -8,7 +8,7 @@ import {
 } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { yaml } from '@codemirror/lang-yaml'
-import { HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language'
+import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import { EditorState, StateEffect, StateField } from '@codemirror/state'
 import {
   Decoration,
@@ -48,9 +48,6 @@ const THEME = EditorView.theme({
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '20px' },
   '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-1px' },
   '.cm-gutters': { color: 'var(--faint)', backgroundColor: 'var(--side)', border: '0' },
-  '.cm-activeLine, .cm-activeLineGutter': {
-    backgroundColor: 'color-mix(in srgb, var(--accent) 7%, transparent)'
-  },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
   '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground':
     { backgroundColor: 'var(--chosen)' },
@@ -106,7 +103,6 @@ export function mount(host: HTMLElement, { label, text, onChange, schema }: Opti
         marks,
         history(),
         drawSelection(),
-        indentOnInput(),
         closeBrackets(),
         highlightActiveLine(),
         autocompletion({ override: [complete] }),

@@ -12,7 +12,7 @@ type CodeProps = { text: string; label: string; children?: ComponentChildren }
 export function CodeBlock({ text, label, children }: CodeProps) {
   return (
     <figure class="code">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it */}
       <pre tabIndex={0} role="region" aria-label={label}>
         <code>{children ?? text}</code>
       </pre>

@@ -1,7 +1,6 @@
 /** The differences of two values, each field on a line. */
 import { isMoney, moneyShown } from '../../../core/money.js'
-import { recordAddress } from '../views/record-address.js'
-import { linked } from './links.js'
+import { linked, recordAddress } from './links.js'
 import { differences } from './values.js'
 
 const MAX_SHOWN = 40

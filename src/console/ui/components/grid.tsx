@@ -5,6 +5,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { kept, useShortcuts } from '../app/keyboard.js'
+import { go, hrefOf, type Target } from '../app/route.js'
 import { Button } from './controls.js'
 import { Icon } from './icon.js'
 
@@ -21,10 +22,9 @@ type Props<Row> = {
   columns: readonly Column<Row>[]
   rows: readonly Row[]
   keyOf: (row: Row) => string
-  hrefOf: (row: Row) => string
+  targetOf: (row: Row) => Target
   linked?: string
   chosen?: string | null
-  onChoose: (row: Row) => void
   classOf?: (row: Row) => string
   groupOf?: ((row: Row) => string) | undefined
   class?: string
@@ -55,7 +55,7 @@ function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], sort
 }
 
 export function Grid<Row>(props: Props<Row>) {
-  const { label, columns, rows: given, keyOf, chosen = null, onChoose, groupOf, empty } = props
+  const { label, columns, rows: given, keyOf, chosen = null, targetOf, groupOf, empty } = props
   const scroller = useRef<HTMLDivElement>(null)
   const id = useId()
   const look = useMemo(() => kept<Sort>(`sort ${label}`, null), [label])
@@ -76,6 +76,7 @@ export function Grid<Row>(props: Props<Row>) {
     document.getElementById(`${id}-${chosen}`)?.scrollIntoView({ block: 'nearest' })
   }, [chosen, place >= 0, sort])
 
+  const onChoose = (row: Row) => go(targetOf(row), { replace: chosen !== null })
   const step = (by: number) => {
     const last = Math.min(rows.length, MAX_SHOWN) - 1
     const next = rows[place < 0 && Math.abs(by) <= 20 ? 0 : Math.min(last, Math.max(0, place + by))]
@@ -131,7 +132,7 @@ export function Grid<Row>(props: Props<Row>) {
               at={at + 2}
               name={props.classOf?.(row) ?? ''}
               isNew={at < come}
-              href={props.hrefOf(row)}
+              href={hrefOf(targetOf(row))}
               isChosen={key === chosen}
               columns={columns}
               linked={props.linked ?? columns[0]?.title}

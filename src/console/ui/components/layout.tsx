@@ -1,21 +1,17 @@
 /** What a page is built of: frames, tables, bars, and what is shown while something is missing. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { type Options, type Resource, useResource } from '../app/resource.js'
+import { type Options, useResource } from '../app/resource.js'
 import type { ControlError, Problem } from '../control/client.js'
 import { Button } from './controls.js'
 import { Icon, type IconName } from './icon.js'
 
-type CardProps = {
-  id: string
-  title: ComponentChildren /** Whether the focus can go to its heading. */
-  isFocusable?: boolean
-  children: ComponentChildren
-}
+type CardProps = { id: string; title: ComponentChildren; children: ComponentChildren }
 
-export const Card = ({ id, title, isFocusable, children }: CardProps) => (
+/** The focus goes to its heading when a button in it goes away with what it removes. */
+export const Card = ({ id, title, children }: CardProps) => (
   <section class="card stack" aria-labelledby={id}>
-    <h2 id={id} tabIndex={isFocusable ? -1 : undefined}>
+    <h2 id={id} tabIndex={-1}>
       {title}
     </h2>
     {children}
@@ -41,7 +37,7 @@ export function Beside({ label, closing = `Close ${label}`, onClose, children }:
     }
   }, [])
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: Enter in the list leads here, and what scrolls has to be reachable with the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: Enter in the list leads here
     <aside ref={aside} class="beside stack" aria-label={label} tabIndex={0}>
       <Button class="quiet close" icon="close" label={closing} run={onClose} />
       {children}
@@ -49,53 +45,39 @@ export function Beside({ label, closing = `Close ${label}`, onClose, children }:
   )
 }
 
-export const Scroll = ({
-  label,
-  class: name,
-  children
-}: {
+type TableProps = {
   label: string
-  class: string
-  children: ComponentChildren
-}) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard
-  <div class={name} role="region" aria-label={label} tabIndex={0}>
-    {children}
-  </div>
-)
-
-type TableProps = { heads: readonly string[]; rows: readonly (readonly ComponentChildren[])[] }
+  heads: readonly string[]
+  rows: readonly (readonly ComponentChildren[])[]
+}
 
 /**
  * All rows are in the page; their first cells name them. A column without a head is one of buttons.
  */
-export const Table = ({ heads, rows }: TableProps) => (
-  <table>
-    <thead>
-      <tr>
-        {heads.map(head => (
-          <th key={head} scope="col">
-            {head || <span class="hidden">Actions</span>}
-          </th>
-        ))}
-      </tr>
-    </thead>
-    <tbody>
-      {rows.map((cells, row) => (
-        <tr key={row}>
-          {cells.map((cell, place) =>
-            place === 0 ? <th scope="row">{cell}</th> : <td key={place}>{cell}</td>
-          )}
+export const Table = ({ label, heads, rows }: TableProps) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it
+  <div class="wide-table" role="region" aria-label={label} tabIndex={0}>
+    <table>
+      <thead>
+        <tr>
+          {heads.map(head => (
+            <th key={head} scope="col">
+              {head || <span class="hidden">Actions</span>}
+            </th>
+          ))}
         </tr>
-      ))}
-    </tbody>
-  </table>
-)
-
-export const WideTable = ({ label, ...table }: TableProps & { label: string }) => (
-  <Scroll class="wide-table" label={label}>
-    <Table {...table} />
-  </Scroll>
+      </thead>
+      <tbody>
+        {rows.map((cells, row) => (
+          <tr key={row}>
+            {cells.map((cell, place) =>
+              place === 0 ? <th scope="row">{cell}</th> : <td key={place}>{cell}</td>
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
 )
 
 export const Pairs = ({
@@ -113,19 +95,6 @@ export const Pairs = ({
       </div>
     ))}
   </dl>
-)
-
-export const Meter = ({ max, value, label }: { max: number; value: number; label: string }) => (
-  <div
-    class="meter"
-    role="meter"
-    aria-label={label}
-    aria-valuemin={0}
-    aria-valuemax={max}
-    aria-valuenow={value}
-  >
-    <span style={{ width: `${(value / max) * 100}%` }} />
-  </div>
 )
 
 type ItemsProps<T> = {
@@ -201,23 +170,14 @@ export const Refusal = ({
 
 export const Loading = () => <div class="loading" aria-busy="true" />
 
-export function Loaded<T>({
-  resource: { data, error, reload },
-  children
-}: {
-  resource: Resource<T>
-  children: (data: T) => ComponentChildren
-}) {
-  if (data !== null) return <>{children(data)}</>
-  return error === null ? <Loading /> : <Failure error={error} onRetry={reload} />
-}
-
 type ReadProps<T> = Options & {
   from: () => Promise<T>
   by?: string
   children: (data: T) => ComponentChildren
 }
 
-export const Read = <T,>({ from, by, children, ...options }: ReadProps<T>) => (
-  <Loaded resource={useResource(from, by, options)}>{children}</Loaded>
-)
+export function Read<T>({ from, by, children, ...options }: ReadProps<T>) {
+  const { data, error, reload } = useResource(from, by, options)
+  if (data !== null) return <>{children(data)}</>
+  return error === null ? <Loading /> : <Failure error={error} onRetry={reload} />
+}

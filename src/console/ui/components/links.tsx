@@ -1,9 +1,10 @@
 /** Links side by side, and sentences with links. */
-import type { ComponentChildren, ComponentType } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { NearMiss } from '../../../client/documents.js'
-import { choiceIn, hrefOf, route, type Target } from '../app/route.js'
+import { choiceIn, hrefOf, narrowed, route, type Target } from '../app/route.js'
 import { partsOf } from '../views/evidence/words.js'
+import { withTerm } from '../views/requests/query.js'
 
 type Choice = readonly [key: string, text: ComponentChildren, target: Target]
 type Props = { label: string; choices: readonly Choice[]; chosen: string; class?: string }
@@ -32,21 +33,39 @@ export function Choices({ label, choices, chosen, class: name = 'chips' }: Props
   )
 }
 
-type TabsProps<Name extends string> = {
+type Titled = Readonly<Record<string, { title: ComponentChildren }>>
+type TabsProps = {
   label: string
-  tabs: Readonly<Record<Name, { title: ComponentChildren }>>
-  chosen: Name
-  targetOf: (name: Name) => Target
+  tabs: Titled
+  chosen: string
+  targetOf?: (name: string) => Target
+  class?: string
 }
 
-export const Tabs = <Name extends string>({ label, tabs, chosen, targetOf }: TabsProps<Name>) => (
+export const Tabs = ({ tabs, targetOf = name => ({ path: [name] }), ...more }: TabsProps) => (
   <Choices
     class="tabs"
-    label={label}
-    choices={(Object.keys(tabs) as Name[]).map(name => [name, tabs[name].title, targetOf(name)])}
-    chosen={chosen}
+    choices={Object.entries(tabs).map(([name, { title }]) => [name, title, targetOf(name)])}
+    {...more}
   />
 )
+
+export const chosenIn = <T extends object>(of: T, name: string): keyof T =>
+  choiceIn(of, route.value.query[name], Object.keys(of)[0] as keyof T)
+
+type QueryTabsProps = Omit<TabsProps, 'chosen' | 'targetOf'> & { name: string }
+
+/** Tabs of which the address names the chosen one, but for the first. */
+export const QueryTabs = ({ name, ...more }: QueryTabsProps) => {
+  const [first] = Object.keys(more.tabs)
+  return (
+    <Tabs
+      {...more}
+      chosen={chosenIn(more.tabs, name)}
+      targetOf={tab => narrowed({ [name]: tab === first ? undefined : tab })}
+    />
+  )
+}
 
 export const listed = <T extends string>(
   items: readonly T[],
@@ -59,44 +78,42 @@ export const listed = <T extends string>(
     </span>
   ))
 
-export const RequestLink = ({ id }: { id: string }) => (
-  <a href={hrefOf({ view: 'requests', path: [id] })}>{id}</a>
-)
-
-export function namedLink(request: string) {
-  const { sandbox, id } = partsOf(request)
-  return <a href={hrefOf({ view: 'requests', path: [id], sandbox })}>{request}</a>
+/** Of a request as evidence names it; what is none is shown as it is. */
+export function requestLink(text: string) {
+  const { sandbox, id } = partsOf(text)
+  return linked(
+    text,
+    /^req_\d+$/.test(id) ? hrefOf({ view: 'requests', path: [id], sandbox }) : undefined
+  )
 }
 
 export const linked = (text: string, href: string | undefined) =>
   href === undefined ? text : <a href={href}>{text}</a>
 
-type NearProps = {
-  near: readonly NearMiss[] | undefined
-  shown?: (name: string) => ComponentChildren
+/** By the prefixes of ids, where no setting says otherwise. */
+const FAMILIES: Readonly<Record<string, string>> = {
+  mch: 'accounts',
+  rsl: 'accounts',
+  loc: 'locations',
+  tkt: 'tickets',
+  txn: 'transactions',
+  usr: 'users',
+  rfd: 'refunds'
 }
 
-export const NearMisses = ({ near = [], shown = name => name }: NearProps) =>
+export function recordAddress(text: string, sandbox?: string): string | undefined {
+  const family = /^[a-z]{3}_[\w-]+$/.test(text) && FAMILIES[text.slice(0, 3)]
+  return family ? hrefOf({ view: 'data', path: [family, text], sandbox }) : undefined
+}
+
+/** The requests of a test, in every sandbox: as the report of the run counts them. */
+export const testAddress = (test: string): string =>
+  hrefOf({ view: 'requests', query: { q: `${withTerm('', 'test', test)} in:all` } })
+
+export const NearMisses = ({ near = [] }: { near: readonly NearMiss[] | undefined }) =>
   near.map(({ in: name, misses }) => (
     <p key={name} class="faint">
-      Near miss: {shown(name)} needs{' '}
+      Near miss: {requestLink(name)} needs{' '}
       {misses.map(({ condition, wanted, got }) => `${condition} ${wanted}, got ${got}`).join('; ')}.
     </p>
   ))
-
-type PartsProps<Name extends string> = {
-  label: string
-  parts: Readonly<Record<Name, { title: string; Content: ComponentType }>>
-  first: Name
-}
-
-export function Parts<Name extends string>({ label, parts, first }: PartsProps<Name>) {
-  const chosen = choiceIn(parts, route.value.path[0], first) as Name
-  const { Content } = parts[chosen]
-  return (
-    <section class="page">
-      <Tabs label={label} tabs={parts} chosen={chosen} targetOf={name => ({ path: [name] })} />
-      <Content />
-    </section>
-  )
-}

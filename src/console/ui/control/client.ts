@@ -1,8 +1,7 @@
-/** The control API, typed: every request that the console sends. */
+/** The control API, typed, and the sandbox that the console shows. */
 import { signal } from '@preact/signals'
 import type { Answers, JournalCall, Problem, Session, Verdict } from '../../../client/documents.js'
 import { jsonIn } from '../../../core/json.js'
-import { controlOf } from './place.js'
 
 export type * from '../../../client/documents.js'
 export type ScenarioVerdict = NonNullable<Verdict['expectations']>[number]
@@ -28,6 +27,14 @@ export type Given = {
   yaml?: string
   sandbox?: string
 }
+
+export const pageSandbox: string = document.body.dataset.sandbox ?? ''
+/** The chosen sandbox; empty for the one at the base address. */
+export const sandbox = signal(pageSandbox)
+
+const baseOf = (name: string) => (name === '' ? '' : `/sandbox/${encodeURIComponent(name)}`)
+export const controlOf = (name = sandbox.value): string => `${baseOf(name)}/_control`
+export const apiOf = (name = sandbox.value): string => `${baseOf(name)}/next`
 
 export class ControlError extends Error {
   constructor(

@@ -1,6 +1,6 @@
 /** What the loaded scenario expects, what came of it, and what nearly was it. */
 import { expectations } from '../app/store.js'
-import { listed, NearMisses, RequestLink } from '../components/links.js'
+import { listed, NearMisses, requestLink } from '../components/links.js'
 import type { ScenarioVerdict } from '../control/client.js'
 
 const MARKS: Readonly<Record<ScenarioVerdict['verdict'], readonly [sign: string, kind: string]>> = {
@@ -20,8 +20,6 @@ export const Expectations = () =>
     </ul>
   )
 
-const linkTo = (id: string) => (/^req_\d+$/.test(id) ? <RequestLink id={id} /> : id)
-
 function Expected({ wanted, verdict, seen, requests = [], message, near_misses }: ScenarioVerdict) {
   const [sign, kind] = MARKS[verdict]
   // the message begins with what is wanted
@@ -39,11 +37,11 @@ function Expected({ wanted, verdict, seen, requests = [], message, near_misses }
           {verdict === 'unmet' && (
             <>
               , {seen === undefined ? said : `got ${seen}`}
-              {requests.length > 0 && [' → ', listed(requests, linkTo)]}
+              {requests.length > 0 && [' → ', listed(requests, requestLink)]}
             </>
           )}
         </p>
-        <NearMisses near={near_misses} shown={linkTo} />
+        <NearMisses near={near_misses} />
       </div>
     </li>
   )

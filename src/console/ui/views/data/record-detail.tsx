@@ -5,32 +5,30 @@
 import { useSignal } from '@preact/signals'
 import { isMoney } from '../../../../core/money.js'
 import { RESOURCE_NAMES } from '../../../../reference/operations.js'
-import { choiceIn, hrefOf, narrowed, route } from '../../app/route.js'
+import { undoable, useDraft } from '../../app/command.js'
+import { hrefOf } from '../../app/route.js'
 import { Json } from '../../components/code.js'
-import { Button } from '../../components/controls.js'
-import { Beside, Empty, Pairs, WideTable } from '../../components/layout.js'
-import { linked, RequestLink, Tabs } from '../../components/links.js'
+import { Button, ButtonLink } from '../../components/controls.js'
+import { Dialog } from '../../components/dialog.js'
+import { Beside, Empty, Pairs, Table } from '../../components/layout.js'
+import { linked, requestLink } from '../../components/links.js'
 import { copy } from '../../components/toast.js'
 import { yamlOf } from '../../components/yaml.js'
-import type { Family, State } from '../../control/client.js'
-import { sandbox } from '../../control/place.js'
+import { YamlEditor } from '../../components/yaml-editor.js'
+import { control, type Family, type State, sandbox } from '../../control/client.js'
+import { countOf } from '../count.js'
 import { Money, MoneyBar } from '../money-bar.js'
 import { filtered } from '../requests/query.js'
-import { outcomeShown } from '../requests/request-list.js'
 import { isHeld, list } from '../requests/requests.js'
-import { amountOf, shortPath } from '../requests/summary.js'
-import { Merge } from './adding.js'
 import {
   type AnyRecord,
   childrenOf,
   countIn,
-  type LinkedRecord,
+  familiesById,
   moneyIn,
   nameOf,
   newestFirst,
-  parentsOf,
   type Refundable,
-  recordsById,
   recordsOf
 } from './records.js'
 
@@ -43,19 +41,12 @@ type Props = {
 }
 
 const SHOWN = 50
-const TABS = {
-  fields: { title: 'Fields' },
-  requests: { title: 'Requests' },
-  json: { title: 'JSON' }
-}
-
 export function RecordDetail({ state, family, id, refundable, onClose }: Props) {
-  const byId = recordsById(state)
+  const families = familiesById(state)
   const record = recordsOf(state, family).find(record => record.id === id)
   const isEdited = useSignal(false)
-  const tab = choiceIn(TABS, route.value.query.tab, 'fields')
   const hrefOfText = (text: string) => {
-    const { family: of } = byId.get(text) ?? {}
+    const of = families.get(text)
     return of && text !== id ? hrefOf({ path: [of, text] }) : undefined
   }
   return (
@@ -67,43 +58,46 @@ export function RecordDetail({ state, family, id, refundable, onClose }: Props) 
           <code>{id}</code>
           <Button class="small" text="Copy" label="Copy the id" run={() => copy(id, 'Id')} />
           {record && <Button class="small" text="Edit" run={() => (isEdited.value = true)} />}
+          <RequestsOf id={id} />
         </p>
       </header>
       {record && family === 'transactions' && (
         <Refunds state={state} transaction={record} refundable={refundable} />
       )}
-      <Tabs
-        label="Parts of the record"
-        tabs={TABS}
-        chosen={tab}
-        targetOf={name => narrowed({ tab: name === 'fields' ? undefined : name })}
-      />
-      {tab === 'requests' && <Requests id={id} />}
-      {tab !== 'requests' && record === undefined && (
+      {record === undefined ? (
         <Empty title={`There is no ${id} among the ${family}`} />
-      )}
-      {tab === 'json' && record && <Json value={record} label={id} hrefOfText={hrefOfText} />}
-      {tab === 'fields' && record && (
-        <div class="stack">
+      ) : (
+        <>
           <Fields record={record} hrefOfText={hrefOfText} />
-          <Links title="Belongs to" links={parentsOf(record, byId)} />
           {childrenOf(state, family, id).map(
-            ({ family: of, links }) =>
+            ([of, records]) =>
               of !== 'refunds' && (
-                <Links
-                  key={of}
-                  title={countIn(of, links.length)}
-                  links={links}
-                  barOf={child =>
-                    of === 'transactions' && (
-                      <MoneyBar {...moneyIn(state, child, refundable)} isShort />
-                    )
-                  }
-                  all={hrefOf({ path: [of], query: { search: id } })}
-                />
+                <section key={of} aria-label={countIn(of, records.length)}>
+                  <h3>
+                    {linked(
+                      countIn(of, records.length),
+                      hrefOf({ path: [of], query: { search: id } })
+                    )}
+                  </h3>
+                  <ul class="links">
+                    {records.slice(0, SHOWN).map(child => (
+                      <li key={child.id}>
+                        {linked(child.id, hrefOf({ path: [of, child.id] }))}{' '}
+                        <span class="faint">{nameOf(child)}</span>
+                        {of === 'transactions' && (
+                          <MoneyBar {...moneyIn(state, child, refundable)} isShort />
+                        )}
+                      </li>
+                    ))}
+                  </ul>
+                </section>
               )
           )}
-        </div>
+          <details>
+            <summary>JSON</summary>
+            <Json value={record} label={id} hrefOfText={hrefOfText} />
+          </details>
+        </>
       )}
       {isEdited.value && record && (
         <Merge text={yamlOf({ [family]: [record] })} onClose={() => (isEdited.value = false)} />
@@ -159,7 +153,7 @@ function Refunds({ state, transaction, refundable }: RefundsProps) {
       <Money key="amount" amount={Number(amount)} currency={currency} />,
       String(reason ?? ''),
       <Money key="left" amount={remaining} currency={currency} />,
-      request === undefined ? '' : <RequestLink key="request" id={request} />
+      requestLink(request ?? '')
     ]
   })
   return (
@@ -168,7 +162,7 @@ function Refunds({ state, transaction, refundable }: RefundsProps) {
       {rows.length === 0 ? (
         <p class="faint">No refunds.</p>
       ) : (
-        <WideTable
+        <Table
           label="Refunds"
           heads={['Refunded', 'Amount', 'Reason', 'Remaining', 'Request']}
           rows={rows}
@@ -183,55 +177,54 @@ function Refunds({ state, transaction, refundable }: RefundsProps) {
   )
 }
 
-type LinksProps = {
-  title: string
-  links: readonly LinkedRecord[]
-  barOf?: (record: AnyRecord) => unknown
-  all?: string
+/** To the requests that name a record, beside what the last of them changed. */
+function RequestsOf({ id }: { id: string }) {
+  const calls = filtered(list.value.rows.filter(isHeld), { text: id, sandbox: sandbox.value })
+  const { call } = calls.find(({ call }) => call.took_effect) ?? { ...calls[0] }
+  const query = { q: id, tab: 'changes' }
+  return (
+    <ButtonLink
+      icon="requests"
+      text={countOf(calls.length, 'request')}
+      href={hrefOf({ view: 'requests', path: call && [call.id], query })}
+    />
+  )
 }
 
-const Links = ({ title, links, barOf = () => null, all }: LinksProps) =>
-  links.length === 0 ? null : (
-    <section aria-label={title}>
-      <h3>{title}</h3>
-      <ul class="links">
-        {links.slice(0, SHOWN).map(({ family, record }) => (
-          <li key={record.id}>
-            <a href={hrefOf({ path: [family, record.id] })}>{record.id}</a>{' '}
-            <span class="faint">{nameOf(record)}</span>
-            {barOf(record)}
-          </li>
-        ))}
-        {links.length > SHOWN && all && (
-          <li>
-            <a href={all}>All {links.length}</a>
-          </li>
-        )}
-      </ul>
-    </section>
-  )
+/** The API itself cannot create a Ticket. */
+const EXAMPLE = `tickets:
+  - { id: tkt_new, location: loc_bistro, reference: T-900 }
+transactions:
+  - { ticket: tkt_new, payment_type: external, amount: 4200 }
+`
 
-function Requests({ id }: { id: string }) {
-  const calls = filtered(list.value.rows.filter(isHeld), { text: id, sandbox: sandbox.value })
+function addedInWords(added: object): string {
+  const counts = Object.entries(added).flatMap(([family, records]) =>
+    records.length === 0 ? [] : [countIn(family as Family, records.length)]
+  )
+  return `Added or changed: ${counts.join(', ') || 'nothing'}.`
+}
+
+export function Merge({ onClose, text = EXAMPLE }: { onClose: () => void; text?: string }) {
+  const yaml = useDraft(text)
+  const merge = async () => {
+    const { first, undo } = undoable('merge')
+    const merged = first().then(() => control('POST /records', { yaml: yaml.text.value }))
+    if (await yaml.send(merged, addedInWords, undo)) onClose()
+  }
   return (
-    <>
-      {calls.length === 0 && <p class="faint">None since the last load or reset.</p>}
-      <ol class="lines" aria-label={`Requests of ${id}`}>
-        {calls.slice(0, SHOWN).map(({ call }) => (
-          <li key={call.id} class="row">
-            <RequestLink id={call.id} />
-            <span class="mono">{call.method}</span> {shortPath(call.path)}
-            <span class="faint">{amountOf(call)}</span>
-            {call.took_effect ? (
-              <a href={hrefOf({ view: 'requests', path: [call.id], query: { tab: 'changes' } })}>
-                what changed
-              </a>
-            ) : (
-              <span class="faint">{outcomeShown(call)}</span>
-            )}
-          </li>
-        ))}
-      </ol>
-    </>
+    <Dialog
+      title="Add or edit records"
+      wide
+      onClose={onClose}
+      actions={<Button class="primary" text="Merge into the state" />}
+      send={merge}
+    >
+      <p class="hint">
+        A fixture in YAML or JSON. A record whose id exists is replaced. If there is a problem,
+        nothing changes.
+      </p>
+      <YamlEditor label="Fixture" rows={16} schema="fixture" draft={yaml} />
+    </Dialog>
   )
 }

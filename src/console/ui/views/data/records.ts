@@ -9,7 +9,6 @@ export type Refundable = Settings['transactions.refundable']
 export type AnyRecord = { id: string; created: string; [field: string]: unknown }
 
 export const FAMILIES = Object.keys(RESOURCE_NAMES) as Family[]
-export type LinkedRecord = { family: Family; record: AnyRecord }
 
 export const linkedFamily = (field: string): Family | undefined =>
   (LINKED_FAMILIES as Readonly<Record<string, Family>>)[field]
@@ -25,33 +24,20 @@ export const newestFirst = (records: readonly AnyRecord[]): AnyRecord[] =>
     .reverse()
     .sort((one, other) => Number(one.created < other.created) - Number(one.created > other.created))
 
-const linksTo = (family: Family, records: readonly AnyRecord[]): LinkedRecord[] =>
-  records.map(record => ({ family, record }))
-
-export const recordsById = (state: State): ReadonlyMap<unknown, LinkedRecord> =>
-  new Map(
-    FAMILIES.flatMap(family =>
-      linksTo(family, recordsOf(state, family)).map(link => [link.record.id, link])
-    )
-  )
-
-export const parentsOf = (
-  record: AnyRecord,
-  byId: ReadonlyMap<unknown, LinkedRecord>
-): LinkedRecord[] =>
-  Object.entries(record).flatMap(([field, id]) => (linkedFamily(field) && byId.get(id)) || [])
+export const familiesById = (state: State): ReadonlyMap<string, Family> =>
+  new Map(FAMILIES.flatMap(family => recordsOf(state, family).map(({ id }) => [id, family])))
 
 export function childrenOf(
   state: State,
   family: Family,
   id: string
-): { family: Family; links: LinkedRecord[] }[] {
+): (readonly [family: Family, records: AnyRecord[]])[] {
   const fields = Object.keys(LINKED_FAMILIES).filter(field => linkedFamily(field) === family)
   return FAMILIES.flatMap(of => {
     const records = recordsOf(state, of).filter(record =>
       fields.some(field => record[field] === id)
     )
-    return records.length === 0 ? [] : [{ family: of, links: linksTo(of, newestFirst(records)) }]
+    return records.length === 0 ? [] : [[of, newestFirst(records)] as const]
   })
 }
 

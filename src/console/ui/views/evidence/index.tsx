@@ -3,10 +3,18 @@
  * assumptions that responses relied on.
  */
 import type { ComponentType } from 'preact'
-import { choiceIn, hrefOf, narrowed, route } from '../../app/route.js'
+import { choiceIn, hrefOf, route } from '../../app/route.js'
 import { overview } from '../../app/store.js'
-import { Card, Empty, Meter, Read, WideTable } from '../../components/layout.js'
-import { Choices, linked, listed, namedLink, Tabs } from '../../components/links.js'
+import { Card, Empty, Read, Table } from '../../components/layout.js'
+import {
+  chosenIn,
+  linked,
+  listed,
+  QueryTabs,
+  requestLink,
+  Tabs,
+  testAddress
+} from '../../components/links.js'
 import {
   type CoverageReport,
   control,
@@ -16,8 +24,6 @@ import {
   type ShownAssumption
 } from '../../control/client.js'
 import { Expectations } from '../expectations.js'
-import { testAddress } from '../record-address.js'
-import { Badge } from '../requests/marks.js'
 import { percentOf, RULE_STATES, type RuleRow } from './words.js'
 
 const part = <T,>(
@@ -36,23 +42,25 @@ const callsIn = async (scope: Scope) =>
   (await (scope === 'run' ? control('GET /run') : control('GET /'))).calls
 
 export function Rules({ data: report }: { data: CoverageReport }) {
-  const state = choiceIn(RULE_STATES, route.value.query.state, 'all')
-  const choices = Object.entries(RULE_STATES).map(([name, isIn]) => {
-    const target = narrowed({ state: name === 'all' ? undefined : name })
-    return [name, `${name} ${report.rules.filter(isIn).length}`, target] as const
-  })
+  const states = Object.entries(RULE_STATES).map(
+    ([name, isIn]) => [name, { title: `${name} ${report.rules.filter(isIn).length}` }] as const
+  )
   return (
     <>
       <p>
         <b>{report.percent}%</b> of the rule outcomes were seen: {report.seen} of {report.possible}.
         A rule that requests can both pass and violate has two.
       </p>
-      <Meter max={report.possible} value={report.seen} label="Rule outcomes that were seen" />
-      <Choices label="Rules that are shown" choices={choices} chosen={state} />
-      <WideTable
+      <QueryTabs
+        class="chips"
+        label="Rules that are shown"
+        tabs={Object.fromEntries(states)}
+        name="state"
+      />
+      <Table
         label="Rules"
         heads={['Rule', 'Passed', 'Violated', 'What it says']}
-        rows={report.rules.filter(RULE_STATES[state]).map(cellsOf)}
+        rows={report.rules.filter(RULE_STATES[chosenIn(RULE_STATES, 'state')]).map(cellsOf)}
       />
     </>
   )
@@ -86,50 +94,38 @@ export const Assumptions = ({ data: [{ data }, calls] }: { data: Data }) => (
       {data.flatMap(({ id, standing }) => (standing ? [id] : [])).join(', ')} apply to every
       response, so they are not counted.
     </p>
-    <ul class="lines">
-      {data
+    <Table
+      label="Assumptions"
+      heads={['Assumption', 'Requests', 'What it says']}
+      rows={data
         .filter(({ standing }) => !standing)
         .sort((one, other) => other.times - one.times)
-        .map(row => (
-          <Assumption key={row.id} {...row} calls={calls} />
-        ))}
-    </ul>
+        .map(row => cellsOfAssumption(row, calls))}
+    />
   </>
 )
 
-type Props = ShownAssumption & { calls: number }
-
-const Assumption = ({ id, topic, times, requests, calls, ...rest }: Props) => (
-  <li class={`assumption ${times === 0 ? 'unused' : ''}`} aria-label={`${id} ${topic}`}>
-    <details>
-      <summary>{`${id} ${topic}`}</summary>
-      <p>{rest.default}</p>
-      <p class="hint">
-        {listed(Object.keys(rest.settings), name => [
-          linked(name, hrefOf({ view: 'settings', query: { q: name } })),
-          ': ',
-          <code key="value">{JSON.stringify(rest.settings[name])}</code>
-        ])}
-      </p>
-      {requests.length > 0 && (
-        <p class="hint">For example {listed(requests.slice(0, SHOWN_CALLS), namedLink)}</p>
-      )}
-    </details>
-    <Meter
-      max={Math.max(calls, 1)}
-      value={times}
-      label={`Share of requests that relied on ${id}`}
-    />
-    <span class="number">
-      {times === 0 ? 'not used' : `${times} of ${calls}, ${percentOf(times, calls)}`}
+const cellsOfAssumption = (
+  { id, topic, times, requests, settings, default: says }: ShownAssumption,
+  calls: number
+) => [
+  `${id} ${topic}`,
+  <span key="times" class={`badge ${times > 0 ? 'good' : ''}`}>
+    {times === 0 ? 'not used' : `${times} of ${calls}, ${percentOf(times, calls)}`}
+  </span>,
+  <>
+    {says}{' '}
+    <span class="hint">
+      {listed(Object.keys(settings), name =>
+        linked(name, hrefOf({ view: 'settings', query: { q: name } }))
+      )}{' '}
+      {listed(requests.slice(0, SHOWN_CALLS), requestLink)}
     </span>
-  </li>
-)
+  </>
+]
 
-const SEVERITIES = {
-  error: { kind: 'bad', title: 'Money or data is at risk' },
-  warning: { kind: 'warn', title: 'Nothing is lost, but the client can do better' }
-}
+/** Money or data is at risk, or else the client can do better. */
+const SEVERITIES = { error: 'bad', warning: 'warn' }
 
 export const Findings = ({ data: { data } }: { data: FindingsReport }) =>
   data.length === 0 ? (
@@ -155,12 +151,13 @@ const Finding = ({
 }: FindingsReport['data'][number]) => (
   <li class="stack">
     <h3>
-      {finding} <Badge text={severity} {...SEVERITIES[severity]} /> <Badge text={`×${times}`} />
+      {finding} <span class={`badge ${SEVERITIES[severity]}`}>{severity}</span>{' '}
+      <span class="badge">×{times}</span>
     </h3>
     <p>
       {about} {advice}
     </p>
-    <p class="faint">{listed(requests, namedLink)}</p>
+    <p class="faint">{listed(requests, requestLink)}</p>
   </li>
 )
 
@@ -176,7 +173,7 @@ export function Tests({ data: { tests, omitted } }: { data: RunReport }) {
           'No request has named its test yet. Send the header Test-Name with each request to tell the tests apart. '}
         {omitted.by_test > 0 && `${omitted.by_test} requests of other tests are not counted here.`}
       </p>
-      <WideTable label="What each test did" heads={HEADS} rows={tests.map(cellsOfTest)} />
+      <Table label="What each test did" heads={HEADS} rows={tests.map(cellsOfTest)} />
     </>
   )
 }
@@ -223,15 +220,12 @@ function Summary(props: { data: FindingsReport }) {
   )
 }
 
+const SCOPES = { sandbox: { title: 'This sandbox' }, run: { title: 'Whole run' } }
+
 export function Page() {
-  const { path, query } = route.value
-  const tab = choiceIn(TABS, path[0], 'summary')
+  const tab = choiceIn(TABS, route.value.path[0], 'summary')
   const { Content } = TABS[tab]
-  const scope: Scope = query.scope === 'run' ? 'run' : 'sandbox'
-  const scopes = [
-    ['sandbox', 'This sandbox', narrowed({ scope: undefined })] as const,
-    ['run', 'Whole run', narrowed({ scope: 'run' })] as const
-  ]
+  const scope: Scope = chosenIn(SCOPES, 'scope')
   return (
     <section class="page">
       <Tabs
@@ -241,7 +235,9 @@ export function Page() {
         targetOf={name => ({ path: [name], query: scope === 'run' ? { scope } : {} })}
       />
       <div class="row">
-        {tab !== 'tests' && <Choices label="Whose evidence" choices={scopes} chosen={scope} />}
+        {tab !== 'tests' && (
+          <QueryTabs class="chips" label="Whose evidence" tabs={SCOPES} name="scope" />
+        )}
         <p class="hint">
           {scope === 'run' || tab === 'tests'
             ? 'Since the emulator started: all sandboxes, across loads and resets.'

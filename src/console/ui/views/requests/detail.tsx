@@ -7,22 +7,21 @@ import { pairsOf } from '../../../../core/form-encoding.js'
 import { isMoney, moneyShown } from '../../../../core/money.js'
 import { useShortcuts } from '../../app/keyboard.js'
 import { useResource } from '../../app/resource.js'
-import { choiceIn, narrowed, route } from '../../app/route.js'
 import { Json } from '../../components/code.js'
 import { Button, ButtonLink, Menu } from '../../components/controls.js'
 import { ask } from '../../components/dialog.js'
 import { Beside, Pairs, Read } from '../../components/layout.js'
-import { linked, Tabs } from '../../components/links.js'
+import { chosenIn, linked, QueryTabs, recordAddress, testAddress } from '../../components/links.js'
 import { copy, toastError } from '../../components/toast.js'
 import {
+  apiOf,
   control,
+  controlOf,
   controlText,
   type ExplainedCall,
   type JournalCall,
   type RecordChange
 } from '../../control/client.js'
-import { apiOf, controlOf } from '../../control/place.js'
-import { recordAddress, testAddress } from '../record-address.js'
 import { curlOf, entryYaml, isMasked } from './copies.js'
 import { RecordChanges, Response, Status } from './marks.js'
 import { msShown, pathShown, type Row } from './request-list.js'
@@ -57,8 +56,7 @@ type Shown = { call: JournalCall | ExplainedCall; changes: readonly RecordChange
 
 function Shown({ call, changes }: Shown) {
   const isTrying = useSignal(false)
-  const tab = choiceIn(TABS, route.value.query.tab, 'response')
-  const { Content } = TABS[tab]
+  const { Content } = TABS[chosenIn(TABS, 'tab')]
   const { id, at, account, test, method } = call
   const attempt = () => (isTrying.value = true)
   const sendNow = () => toasted(sendAgain(call))
@@ -102,12 +100,7 @@ function Shown({ call, changes }: Shown) {
       </header>
       <Why call={call} changed={changes?.length} />
       <Sent call={call} />
-      <Tabs
-        label="Parts of the request"
-        tabs={TABS}
-        chosen={tab}
-        targetOf={name => narrowed({ tab: name === 'response' ? undefined : name })}
-      />
+      <QueryTabs label="Parts of the request" tabs={TABS} name="tab" />
       <Content call={call} changes={changes} />
       {isTrying.value && <TryDialog call={call} onClose={() => (isTrying.value = false)} />}
     </>

@@ -10,13 +10,11 @@ import { Button } from '../../components/controls.js'
 import { ask } from '../../components/dialog.js'
 import { type Column, Grid } from '../../components/grid.js'
 import { Empty } from '../../components/layout.js'
-import { linked } from '../../components/links.js'
-import { control } from '../../control/client.js'
-import { sandbox } from '../../control/place.js'
+import { linked, testAddress } from '../../components/links.js'
+import { control, sandbox } from '../../control/client.js'
 import { countOf } from '../count.js'
-import { testAddress } from '../record-address.js'
 import { Detail } from './detail.js'
-import { Badge, Status } from './marks.js'
+import { Status } from './marks.js'
 import { filtered, queryIn, termIn, unknownIn } from './query.js'
 import { type CallList, keyOf, msShown, pathShown, periodOf, type Row } from './request-list.js'
 import { dropped, isHeld, isPast, isRead, list, paused, shownIds } from './requests.js'
@@ -35,7 +33,11 @@ function Result(row: Row) {
   const rule = refusal?.rule ?? refusal?.assumption
   return (
     <>
-      {rule && <Badge text={rule} title={textOfRule(rule)} />}{' '}
+      {rule && (
+        <span class="badge" title={textOfRule(rule)}>
+          {rule}
+        </span>
+      )}{' '}
       {codeOf(row) && <span class={refusal ? 'result mono' : 'scripted mono'}>{codeOf(row)}</span>}{' '}
       {script && <span class="scripted">{script.name ?? script.id}</span>}
     </>
@@ -105,7 +107,6 @@ function keyChosen(shown: CallList): string | null {
       )
 }
 
-const choose = (row: Row) => go(targetOf(row), { replace: route.value.path.length > 0 })
 const close = () => go({ path: [], query: route.value.query })
 
 async function keysOfRule(rule: string): Promise<ReadonlySet<string>> {
@@ -181,10 +182,9 @@ export function Page() {
           columns={columns}
           rows={rows}
           keyOf={({ key }) => key}
-          hrefOf={row => hrefOf(targetOf(row))}
+          targetOf={targetOf}
           linked="Request"
           chosen={chosen}
-          onChoose={choose}
           classOf={row => (isPast(row) ? 'past' : '')}
           groupOf={groupOf}
           empty={

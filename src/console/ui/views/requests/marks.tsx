@@ -1,20 +1,10 @@
 /** What a request is known by: its method, what became of it, and the body of its response. */
-import type { ComponentChildren } from 'preact'
 import { CodeBlock, Json } from '../../components/code.js'
 import { Diff } from '../../components/diff.js'
 import { Icon } from '../../components/icon.js'
-import { linked } from '../../components/links.js'
+import { linked, recordAddress } from '../../components/links.js'
 import type { JournalCall, RecordChange } from '../../control/client.js'
-import { recordAddress } from '../record-address.js'
 import { breakingShown, markOf } from './request-list.js'
-
-type BadgeProps = { text: ComponentChildren; kind?: string; title?: string | undefined }
-
-export const Badge = ({ text, kind = '', title }: BadgeProps) => (
-  <span class={`badge ${kind}`} title={title}>
-    {text}
-  </span>
-)
 
 export function Status({ call }: { call: JournalCall }) {
   const { kind, icon } = markOf(call)
@@ -58,11 +48,9 @@ export function Response({ call, label, hrefOfText }: ResponseProps) {
     <>
       {breaking && (
         <p>
-          <b>Altered in transit:</b> {breaking.text}
+          <b>Altered in transit:</b> {breaking}
         </p>
       )}
-      {breaking?.sent && <CodeBlock text={breaking.sent} label="What went out" />}
-      {breaking?.sent && <p class="hint">The whole of it:</p>}
       {typeof answer === 'string' ? (
         <CodeBlock text={answer} label={label} />
       ) : (

@@ -4,7 +4,7 @@
  */
 import { remembered } from '../../../../core/remembered.js'
 import { OPERATION_NAMES } from '../../../../reference/operations.js'
-import { RULES } from '../../../../reference/rules.js'
+import { RULE_IDS, RULES } from '../../../../reference/rules.js'
 import type { JournalCall } from '../../control/client.js'
 import { type Row, sentIn } from './request-list.js'
 
@@ -15,11 +15,13 @@ const YES = /^(y|yes|true|1)$/i
 const isIn = (text: string | null | undefined, part: string) =>
   (text ?? '').toLowerCase().includes(part.toLowerCase())
 
-/** Without `holds` it is judged elsewhere; without `isValue` any text will do. */
+type Value = readonly [value: string, about: string]
+/** Without `holds` it is judged elsewhere; without `values` and `isValue` any text will do. */
 type Meaning = {
   example: string
   finds: string
   holds?: (call: JournalCall, value: string) => boolean
+  values?: readonly Value[]
   isValue?: (value: string) => boolean
 }
 
@@ -33,14 +35,18 @@ export const TERMS: Readonly<Record<string, Meaning>> = {
   },
   is: {
     example: 'refused',
-    finds: 'refused; also lost and scripted',
+    finds: 'what became of it',
     holds: ({ outcome, took_effect, answered, script }, value) =>
       [
         outcome === 'refused' && 'refused',
         took_effect && !answered && 'lost',
         script && 'scripted'
       ].includes(value),
-    isValue: value => ['refused', 'lost', 'scripted'].includes(value)
+    values: [
+      ['refused', 'Refused by the service'],
+      ['lost', 'It took effect, and the response was lost'],
+      ['scripted', 'A script entry was applied']
+    ]
   },
   took: {
     example: 'yes',
@@ -51,7 +57,7 @@ export const TERMS: Readonly<Record<string, Meaning>> = {
     example: '"POST /refunds"',
     finds: 'an operation',
     holds: ({ on }, value) => on === value,
-    isValue: value => OPERATION_NAMES.includes(value)
+    values: OPERATION_NAMES.map(name => [name, ''])
   },
   method: {
     example: 'POST',
@@ -61,7 +67,7 @@ export const TERMS: Readonly<Record<string, Meaning>> = {
   rule: {
     example: 'REF-7',
     finds: 'passed or violated a rule',
-    isValue: value => Object.hasOwn(RULES, value)
+    values: RULE_IDS.map(id => [id, RULES[id].text])
   },
   code: {
     example: 'card_declined',
@@ -98,10 +104,14 @@ export const TERMS: Readonly<Record<string, Meaning>> = {
   in: {
     example: 'all',
     finds: 'every sandbox, not just this one',
-    isValue: value => value === 'all'
+    values: [['all', 'All sandboxes']]
   }
 }
-const isKnown = ({ name, value }: Term) => TERMS[name]?.isValue?.(value) ?? true
+
+function isKnown({ name, value }: Term): boolean {
+  const { isValue, values } = TERMS[name] as Meaning
+  return isValue?.(value) ?? values?.some(([known]) => known === value) ?? true
+}
 
 export const unknownIn = ({ words, terms }: Query): (readonly [part: string, why: string])[] => [
   ...words
@@ -142,6 +152,36 @@ export function withTerm(text: string, name: string, value: string): string {
   const kept = terms.filter(term => term.name !== name)
   const all = value === '' ? kept : [...kept, { name, value }]
   return [...words.map(shown), ...all.map(term => `${term.name}:${shown(term.value)}`)].join(' ')
+}
+
+type Suggestion = { term: string; about: string; written: string }
+
+/** How the last word of a search can go on: as a term, or as a value of one. */
+export function suggestionsFor(
+  text: string,
+  tests: readonly string[]
+): { before: string; suggestions: Suggestion[] } {
+  const begun = /(?:[a-z]+:"[^"]*|\S*)$/.exec(text)?.[0] ?? ''
+  const valuesOf = (name: string): readonly Value[] | undefined =>
+    name === 'test' ? tests.map(test => [test, '']) : TERMS[name]?.values
+  const [name = '', value] = begun.split(':')
+  const values = value === undefined ? undefined : valuesOf(name)
+  const all =
+    values?.map(([value, about]): Suggestion => {
+      const term = `${name}:${shown(value)}`
+      return { term, about, written: term }
+    }) ??
+    Object.entries(TERMS).map(([name, { example, finds: about }]): Suggestion => {
+      const term = `${name}:${example}`
+      return { term, about, written: valuesOf(name) ? `${name}:` : term }
+    })
+  const plain = (text: string) => text.replaceAll('"', '').toLowerCase()
+  return {
+    before: text.slice(0, text.length - begun.length),
+    suggestions: all.filter(
+      ({ term }) => plain(term).startsWith(plain(begun)) && plain(term) !== plain(begun)
+    )
+  }
 }
 
 /** `sandbox` is undefined for all; `keys` are those of a rule: undefined for all, null unread. */

@@ -109,25 +109,19 @@ export function outcomeShown(
   return `${what} · ${took_effect ? some : 'nothing changed'}`
 }
 
-/** What the script did to a body on its way, and the part of it that went out. */
+/** What the script did to a body on its way. */
 export function breakingShown({
   script,
   answer,
   answered
-}: Pick<JournalCall, 'script' | 'answer' | 'answered'>): { text: string; sent?: string } | null {
+}: Pick<JournalCall, 'script' | 'answer' | 'answered'>): string | null {
   const fault = script?.fault
   const entry = `the script entry ${script?.name ?? script?.id}`
   // a response in place of the one that was to be malformed is whole, and JSON
   if (fault === 'malformed_body' && answered && typeof answer === 'string')
-    return { text: `${entry} made the body malformed. This is what went out.` }
+    return `${entry} made the body malformed. This is what went out.`
   if (!fault || answered || answer === null) return null
-  if (fault !== 'truncated_body')
-    return { text: `${entry} lost the response (${fault}). Nothing of this went out.` }
-  const whole = new TextEncoder().encode(
-    typeof answer === 'string' ? answer : JSON.stringify(answer)
-  )
-  return {
-    text: `${entry} truncated the body. This is what went out.`,
-    sent: new TextDecoder().decode(whole.subarray(0, whole.length / 2))
-  }
+  return fault === 'truncated_body'
+    ? `${entry} truncated the body. The first half of this went out.`
+    : `${entry} lost the response (${fault}). Nothing of this went out.`
 }

@@ -2,8 +2,7 @@
 import { effect, signal, untracked } from '@preact/signals'
 import { arrived, isAllowed, openings } from '../../app/store.js'
 import { toastError } from '../../components/toast.js'
-import { control, type JournalEvent } from '../../control/client.js'
-import { sandbox } from '../../control/place.js'
+import { control, type JournalEvent, sandbox } from '../../control/client.js'
 import {
   type CallList,
   NO_REQUESTS,

@@ -8,13 +8,14 @@ import { Dialog } from '../../components/dialog.js'
 import { Failure, Table } from '../../components/layout.js'
 import { toast } from '../../components/toast.js'
 import {
+  apiOf,
   ControlError,
   control,
   type JournalCall,
+  sandbox,
   type TrialCall,
   type TriedCall
 } from '../../control/client.js'
-import { apiOf, sandbox } from '../../control/place.js'
 import { addressOf, isMasked, pairsIn } from './copies.js'
 import { RecordChanges, Response } from './marks.js'
 import { sentIn } from './request-list.js'
@@ -137,6 +138,7 @@ function Tried({ call }: { call: TriedCall }) {
       <details>
         <summary>Headers of the response</summary>
         <Table
+          label="Headers"
           heads={['Header', 'Received']}
           rows={Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')])}
         />

@@ -4,8 +4,7 @@ import { hrefOf } from '../../app/route.js'
 import { CodeBlock } from '../../components/code.js'
 import { ButtonLink } from '../../components/controls.js'
 import { Card } from '../../components/layout.js'
-import { control } from '../../control/client.js'
-import { apiOf } from '../../control/place.js'
+import { apiOf, control } from '../../control/client.js'
 
 export function Welcome() {
   const base = `${location.origin}${apiOf()}`

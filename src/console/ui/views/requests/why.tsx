@@ -7,12 +7,15 @@ import { OPERATIONS, operationNamed } from '../../../../reference/operations.js'
 import { RULES, type RuleId } from '../../../../reference/rules.js'
 import { hrefOf } from '../../app/route.js'
 import { Pairs } from '../../components/layout.js'
-import { linked, listed, NearMisses, RequestLink } from '../../components/links.js'
-import type { ExplainedCall, JournalCall, TriedCall } from '../../control/client.js'
-import { controlOf } from '../../control/place.js'
+import { linked, listed, NearMisses, recordAddress, requestLink } from '../../components/links.js'
+import {
+  controlOf,
+  type ExplainedCall,
+  type JournalCall,
+  type TriedCall
+} from '../../control/client.js'
 import { countOf } from '../count.js'
 import { type Charge, MoneyBar } from '../money-bar.js'
-import { recordAddress } from '../record-address.js'
 import { markOf, outcomeShown } from './request-list.js'
 import { isHeld, list } from './requests.js'
 
@@ -136,5 +139,5 @@ function Figures({ facts }: { facts: Facts }) {
 function requestNamed(id: string) {
   if (id.includes(' ')) return id
   const row = list.value.rows.find(row => row.call.id === id && isHeld(row))
-  return [<RequestLink key={id} id={id} />, row && ` (${row.call.method} ${row.call.path})`]
+  return [requestLink(id), row && ` (${row.call.method} ${row.call.path})`]
 }

@@ -28,7 +28,7 @@ export function changesInWords({
       ],
       { path: ['script'] }
     ],
-    ['Settings', settings, { view: 'settings', query: { changed: '1' } }]
+    ['Settings', settings, { view: 'settings', query: { q: 'changed here' } }]
   ]
   return all.flatMap(([title, words, to]) =>
     words.some(Boolean) ? [{ text: `${title}: ${words.filter(Boolean).join(', ')}`, to }] : []
@@ -38,5 +38,5 @@ export function changesInWords({
 const countsIn = (counts: Readonly<Record<string, number>> = {}) =>
   Object.entries(counts).map(([kind, count]) => count > 0 && `${count} ${kind}`)
 
-export const beganInWords = ({ now, running }: Changes['clock']['began']): string =>
+const beganInWords = ({ now, running }: Changes['clock']['began']): string =>
   now === null ? 'as the machine’s' : `${running ? 'at' : 'frozen at'} ${instantInWords(now)}`

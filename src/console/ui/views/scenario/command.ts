@@ -10,9 +10,9 @@ import {
   controlText,
   type Given,
   type ListedScenario,
-  type Problem
+  type Problem,
+  sandbox
 } from '../../control/client.js'
-import { sandbox } from '../../control/place.js'
 
 /**
  * `act` for a button that goes away with what it removes: the focus goes to the heading of the
@@ -34,17 +34,20 @@ const warningShown = ({ line, message }: Problem): string =>
 
 const loads = new Map<string, { name: string; given: Given }>()
 
-/**
- * How the present scenario can be loaded again; undefined for one that is not in the library and
- * was loaded elsewhere.
- */
-export async function presentLoad(): Promise<Given | undefined> {
+/** Whether one of the library is what was loaded here, or else seems to be loaded. */
+export function isLoaded(one: ListedScenario): boolean {
   const { name, description } = { ...overview.value?.scenario }
   const last = loads.get(sandbox.value)
-  if (last?.name === name) return last?.given
-  const listed = (await control('GET /scenarios')).data.find(
-    one => titleOf(one) === name && one.description === description
-  )
+  return last?.name === name
+    ? Object(last?.given.body).scenario === one.name
+    : titleOf(one) === name && one.description === description
+}
+
+/** How the present scenario can be loaded again; undefined where that is not known. */
+export async function presentLoad(): Promise<Given | undefined> {
+  const last = loads.get(sandbox.value)
+  if (last?.name === overview.value?.scenario.name) return last?.given
+  const listed = (await control('GET /scenarios')).data.find(isLoaded)
   return listed && { body: { scenario: listed.name } }
 }
 

@@ -2,17 +2,18 @@
  * The scenario: what is loaded and expected, its script and clock, what else can be loaded, and an
  * editor.
  */
-import { act, reset, undoable } from '../../app/command.js'
+import { act, reset, undoable, useDraft } from '../../app/command.js'
 import { NameForm } from '../../app/name-form.js'
-import { hrefOf } from '../../app/route.js'
+import { choiceIn, hrefOf, route } from '../../app/route.js'
 import { overview } from '../../app/store.js'
-import { Button, ButtonLink } from '../../components/controls.js'
+import { Button, ButtonLink, Field, Form } from '../../components/controls.js'
 import { ask } from '../../components/dialog.js'
-import { Card, Items, Read, Scroll } from '../../components/layout.js'
-import { linked, Parts } from '../../components/links.js'
+import { Card, Items, Read } from '../../components/layout.js'
+import { linked, Tabs } from '../../components/links.js'
 import { toast, toastError } from '../../components/toast.js'
 import {
   type Changes,
+  type ClockState,
   ControlError,
   control,
   type Overview,
@@ -21,7 +22,6 @@ import {
 import { instantInWords } from '../count.js'
 import { Expectations } from '../expectations.js'
 import { changesInWords } from './changes-words.js'
-import { ClockTab } from './clock.js'
 import { loadedText, remove } from './command.js'
 import { Library } from './library.js'
 import { ScriptTab } from './script.js'
@@ -31,11 +31,11 @@ const Loaded = () => (
     <div class="stack">
       {overview.value && <Present {...overview.value} />}
       <Card id="scenario-changes" title="Changed since the load">
-        <Scroll class="scroll changes" label="What has changed">
+        <div class="changes">
           <Read from={() => control('GET /changes')} isEvidence>
             {shownChanges}
           </Read>
-        </Scroll>
+        </div>
       </Card>
     </div>
     <Snapshots />
@@ -50,12 +50,10 @@ const download = (name: string) =>
     toast(`${name}.yaml is saved`)
   }, toastError)
 
-const Present = ({ scenario: { name, description }, seed, clock }: Overview) => (
+const Present = ({ scenario: { name, description }, seed }: Overview) => (
   <Card id="scenario-loaded" title={name}>
     <p>{description ?? 'No description.'}</p>
-    <p class="hint">
-      {`Seed ${seed}. The clock ${clock.running ? 'runs' : 'is frozen'} at ${instantInWords(clock.now)}.`}
-    </p>
+    <p class="hint">Seed {seed}</p>
     <div class="row">
       <ButtonLink
         icon="scenario"
@@ -84,7 +82,7 @@ function shownChanges(changes: Changes) {
 }
 
 const Snapshots = () => (
-  <Card id="scenario-snapshots" title="Snapshots" isFocusable>
+  <Card id="scenario-snapshots" title="Snapshots">
     <p class="hint">
       A snapshot holds records, keys, ids, seed, clock and script counts, and survives resets and
       loads.
@@ -158,6 +156,67 @@ const drop = (name: string) =>
       )
   })
 
+const ClockTab = () => overview.value && <Clock {...overview.value.clock} />
+
+function Clock(clock: ClockState) {
+  const instant = useDraft()
+  const length = useDraft()
+  const set = () =>
+    instant.send(
+      control('PUT /clock', { body: { now: instant.text.value.trim() } }),
+      'The clock is set'
+    )
+  const advance = (by: string) =>
+    length.send(
+      control('POST /clock/advance', { body: { by } }),
+      ({ now }) => `Now: ${instantInWords(now)}`
+    )
+  const [action, done] = clock.running
+    ? ['Freeze', 'The clock is frozen']
+    : ['Resume', 'The clock runs']
+  return (
+    <Card id="scenario-clock" title="Clock">
+      <div class="stack form">
+        <div class="row">
+          <p class="time">
+            <time dateTime={clock.now}>{instantInWords(clock.now)}</time>
+          </p>
+          <span class="badge">{clock.running ? 'running' : 'frozen'}</span>
+          <Button
+            class="small"
+            text={action}
+            run={() => act(control('PUT /clock', { body: { running: !clock.running } }), done)}
+          />
+        </div>
+        <p class="hint">
+          It stamps records and drives a script’s from, until, for and stale, but not its delays.
+        </p>
+        <Form class="row aligned" send={() => advance(length.text.value.trim())}>
+          <Field
+            label="Advance by"
+            placeholder="36h"
+            hint="Such as 250ms, 90s, 36h, 7d or PT36H."
+            {...length.field}
+          />
+          <Button text="Advance" />
+        </Form>
+        <Form class="stack" send={set}>
+          <Field
+            label="Set to"
+            placeholder="2026-02-28T23:59:59Z"
+            hint="ISO 8601, such as 2026-02-28T23:59:59Z or 2026-03-01; UTC if no offset is given."
+            {...instant.field}
+          />
+          <div class="row">
+            <Button class="primary" text="Set" />
+            <Button text="Now" run={() => instant.write(new Date().toISOString())} />
+          </div>
+        </Form>
+      </div>
+    </Card>
+  )
+}
+
 const TABS = {
   loaded: { title: 'Loaded', Content: Loaded },
   script: { title: 'Script', Content: ScriptTab },
@@ -165,4 +224,13 @@ const TABS = {
   library: { title: 'Library & editor', Content: Library }
 }
 
-export const Page = () => <Parts label="Parts of the scenario" parts={TABS} first="loaded" />
+export function Page() {
+  const chosen = choiceIn(TABS, route.value.path[0], 'loaded')
+  const { Content } = TABS[chosen]
+  return (
+    <section class="page">
+      <Tabs label="Parts of the scenario" tabs={TABS} chosen={chosen} />
+      <Content />
+    </section>
+  )
+}

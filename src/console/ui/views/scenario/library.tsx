@@ -7,14 +7,13 @@ import { useRef } from 'preact/hooks'
 import { draft } from '../../app/command.js'
 import { useResource } from '../../app/resource.js'
 import { go, hrefOf, inQuery, route } from '../../app/route.js'
-import { overview } from '../../app/store.js'
 import { Button, SearchField } from '../../components/controls.js'
 import { toast, toastError } from '../../components/toast.js'
 import { YamlEditor } from '../../components/yaml-editor.js'
 import { control, controlText, type Given } from '../../control/client.js'
 import { countOf } from '../count.js'
 import { matches } from '../data/records.js'
-import { check, loadedText, loadWith, titleOf } from './command.js'
+import { check, isLoaded, loadedText, loadWith, titleOf } from './command.js'
 
 const BLANK = `# Ctrl+Space completes names and values.
 name: mine
@@ -35,14 +34,7 @@ const MAX_CHECKED = 200_000
 
 /** What the editor can begin with besides the scenarios of the library. */
 const BEGINNINGS: Readonly<Record<string, readonly [title: string, read: () => Promise<string>]>> =
-  {
-    blank: ['A blank document', async () => BLANK],
-    loaded: ['The loaded scenario', loadedText],
-    requests: [
-      'The requests so far',
-      () => controlText('GET /requests', { query: { format: 'scenario' } })
-    ]
-  }
+  { blank: ['A blank document', async () => BLANK], loaded: ['The loaded scenario', loadedText] }
 
 async function begin(read: () => Promise<string>, name?: string): Promise<void> {
   const before = edited.text.value
@@ -109,9 +101,7 @@ export function Library() {
                   aria-current={one.name === listed.value?.name ? 'true' : undefined}
                 >
                   <b>{titleOf(one)}</b> {one.kind === 'fixture' && 'records only '}
-                  {titleOf(one) === overview.value?.scenario.name && (
-                    <span class="badge good">loaded</span>
-                  )}
+                  {isLoaded(one) && <span class="badge good">loaded</span>}
                   <span class="hint">{one.description}</span>
                 </a>
               </li>

@@ -2,7 +2,10 @@
 import { yamlOf } from '../../components/yaml.js'
 
 type Preset = { title: string; about: string; entry: object; notes?: string }
-const ERROR = { type: 'card_error', code: 'card_declined', message: 'The card was declined.' }
+export const DECLINED = {
+  status: 402,
+  error: { type: 'card_error', code: 'card_declined', message: 'The card was declined.' }
+}
 
 const LENGTH = '# Timeout: a duration, such as 250ms, 30s or 10m.\n'
 const NTH = '# Nth request (calls): 1, 2-3, or 4+ for all from the fourth. Leave it out for all.\n'
@@ -16,7 +19,7 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
       on: 'POST /transactions',
       match: { body: { payment_type: 'card' } },
       calls: 1,
-      respond: { status: 402, error: ERROR }
+      respond: DECLINED
     },
     notes: `${NTH}# Also match a ticket, or card: { last4: "4242" }.\n`
   },

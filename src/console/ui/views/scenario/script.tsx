@@ -1,11 +1,10 @@
 /** The script: its entries, the form that adds one, and the gates at which requests wait. */
 import { act, useDraft } from '../../app/command.js'
-import { choiceIn, narrowed, route } from '../../app/route.js'
 import { REREAD_MS } from '../../app/store.js'
 import { Button, Form } from '../../components/controls.js'
 import { ask } from '../../components/dialog.js'
 import { Card, Items, Read } from '../../components/layout.js'
-import { Choices, NearMisses, RequestLink } from '../../components/links.js'
+import { chosenIn, NearMisses, QueryTabs } from '../../components/links.js'
 import { yamlOf } from '../../components/yaml.js'
 import { YamlEditor } from '../../components/yaml-editor.js'
 import { control, type Gate, type ListedEntry, type OpenedGate } from '../../control/client.js'
@@ -17,7 +16,7 @@ const HEADING = 'script-entries'
 export const ScriptTab = () => (
   <div class="halves">
     <div class="stack">
-      <Card id={HEADING} title="Entries" isFocusable>
+      <Card id={HEADING} title="Entries">
         <p class="hint">
           The first entry that can be applied is; all that match count the request.
         </p>
@@ -83,7 +82,7 @@ const Entry = ({ id, entry: { name, ...entry }, matched, applied, near_misses }:
       <span class={`badge count ${applied > 0 ? 'good' : ''}`}>{applied} applied</span>
     </p>
     <pre>{yamlOf(entry)}</pre>
-    <NearMisses near={near_misses} shown={id => <RequestLink id={id} />} />
+    <NearMisses near={near_misses} />
   </div>
 )
 
@@ -134,13 +133,10 @@ const opened = ({ name, released: { length } }: OpenedGate) =>
 const asEntry = (yaml: string) => yaml.replace(/^- /, '  ')
 
 export function AddEntry() {
-  const chosen = choiceIn(PRESETS, route.value.query.add, 'decline')
-  const choices = Object.entries(PRESETS).map(
-    ([name, { title }]) => [name, title, narrowed({ add: name })] as const
-  )
+  const chosen = chosenIn(PRESETS, 'add')
   return (
     <Card id="script-add" title="Add an entry">
-      <Choices label="What the entry does" choices={choices} chosen={chosen} />
+      <QueryTabs class="chips" label="What the entry does" tabs={PRESETS} name="add" />
       <Preset key={chosen} name={chosen} />
     </Card>
   )
@@ -158,10 +154,7 @@ function Preset({ name }: { name: string }) {
     <Form class="stack" send={add}>
       <p class="faint">{preset.about}</p>
       <YamlEditor label="YAML of the entry" rows={14} schema="script" draft={draft} />
-      <div class="row">
-        <Button class="primary" text="Add entry" />
-        <Button text="Start over" run={() => draft.write(presetText(preset))} />
-      </div>
+      <Button class="primary end" text="Add entry" />
     </Form>
   )
 }

@@ -2,8 +2,8 @@
 import { useLayoutEffect } from 'preact/hooks'
 import { typedValue } from '../../../../core/typed-value.js'
 import { act, useDraft } from '../../app/command.js'
-import { hrefOf, inQuery, narrow, route } from '../../app/route.js'
-import { Button, CheckField, Field, Form, SearchField } from '../../components/controls.js'
+import { hrefOf, inQuery, route } from '../../app/route.js'
+import { Button, Field, Form, SearchField } from '../../components/controls.js'
 import { Empty, Read } from '../../components/layout.js'
 import { linked } from '../../components/links.js'
 import { control } from '../../control/client.js'
@@ -17,25 +17,16 @@ import {
 } from './setting-values.js'
 
 export function Page() {
-  const { q, changed } = route.value.query
-  const isChangedOnly = changed !== undefined
   return (
     <section class="page">
-      <div class="row">
-        <SearchField
-          label="Search settings"
-          placeholder="Search: pagination, A10, refund"
-          {...inQuery('q')}
-        />
-        <CheckField
-          label="Only changed"
-          value={isChangedOnly}
-          onChange={isOn => narrow({ changed: isOn ? '1' : undefined })}
-        />
-      </div>
+      <SearchField
+        label="Search settings"
+        placeholder="Search: pagination, A10, changed here"
+        {...inQuery('q')}
+      />
       <Read from={() => control('GET /settings')}>
         {({ settings }) => {
-          const groups = groupsOf(settings, q, isChangedOnly)
+          const groups = groupsOf(settings, route.value.query.q)
           if (groups.length === 0) return <Empty icon="search" title="No matching settings" />
           return groups.map(([name, settings]) => (
             <section key={name} class="settings" aria-label={name}>
@@ -61,7 +52,7 @@ function Setting({ setting }: { setting: Named }) {
       <div>
         <code>{key}</code>
         <p class="hint">
-          {about}{' '}
+          {about.replaceAll('`', '')}{' '}
           {assumption && linked(assumption, hrefOf({ view: 'evidence', path: ['assumptions'] }))}
         </p>
       </div>
@@ -74,7 +65,7 @@ function Setting({ setting }: { setting: Named }) {
         class={`hint ${source === 'control' ? 'warn' : ''}`}
         title={`Default: ${shownValue(setting.default)}`}
       >
-        {source === 'default' ? 'default' : sourceInWords(setting)}
+        {sourceInWords(setting)}
       </span>
     </li>
   )
@@ -95,17 +86,7 @@ function Editor({ setting: { key, value, schema, source } }: { setting: Named })
   const isEdited = text.value !== inForce
   return (
     <Form class="row aligned" send={change}>
-      <Field
-        label={`Value of ${key}`}
-        isLabelHidden
-        options={choicesIn(schema)}
-        hint={
-          isEdited && schema.minimum !== undefined
-            ? `From ${schema.minimum} to ${schema.maximum}.`
-            : undefined
-        }
-        {...field}
-      />
+      <Field label={`Value of ${key}`} isLabelHidden options={choicesIn(schema)} {...field} />
       {isEdited && <Button class="primary" text="Change" label={`Change ${key}`} />}
       {!isEdited && source === 'control' && (
         <Button text="Reset" label={`Reset ${key}`} run={reset} />

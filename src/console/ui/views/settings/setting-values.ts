@@ -6,16 +6,14 @@ export type Named = ShownSetting & { key: string }
 
 export function groupsOf(
   settings: Readonly<Record<string, ShownSetting>>,
-  search = '',
-  isChangedOnly = false
+  search = ''
 ): [name: string, settings: Named[]][] {
   const groups = new Map<string, Named[]>()
   for (const [key, setting] of Object.entries(settings).sort(([, one], [, other]) =>
     other.scope.localeCompare(one.scope)
   )) {
-    const { about, assumption, scope, source } = setting
-    if (!matches([key, about, assumption], search) || (isChangedOnly && source === 'default'))
-      continue
+    const { about, assumption, scope } = setting
+    if (!matches([key, about, assumption, sourceInWords(setting)], search)) continue
     const group = key.includes('.')
       ? key.replace(/\..*/, '')
       : { process: 'process', sandbox: key }[scope]
@@ -39,6 +37,7 @@ export const choicesIn = ({
 
 export const sourceInWords = ({ source, given_by, flag, variable }: ShownSetting): string =>
   ({
+    default: 'default',
     control: 'changed here',
     flag: `from ${flag.replace(/=$/, '')}`,
     environment: `from ${given_by ?? variable}`
