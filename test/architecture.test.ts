@@ -52,7 +52,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   reports: 49_450,
   server: 39_900,
   control: 172_500,
-  console: 246_300,
+  console: 235_000,
   client: 28_600,
   cli: 178_600,
   top: 22_400,

@@ -47,7 +47,7 @@ const JOBS: readonly [job: string, clicks: number, run: Job][] = [
     async ({ page, click, payment }) => {
       await click('link', 'Data')
       await click('row', new RegExp(payment))
-      await page.getByRole('link', { name: '4 requests' }).click()
+      await click('link', /^\d+ requests$/)
       await page.getByText('amount_refunded: ').waitFor()
     }
   ],

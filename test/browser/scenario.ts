@@ -212,7 +212,7 @@ t.test(
     await page.waitForTimeout(300)
     await form.getByRole('button', { name: 'Line 5' }).click()
     t.equal(
-      await page.locator('.cm-activeLine').textContent(),
+      await page.locator('.cm-problem').last().textContent(),
       '  - { on: GET /tikets, delay: 1s }'
     )
     t.equal((await control('GET ')).body.scenario.name, 'test', 'nothing was loaded')
@@ -581,9 +581,8 @@ t.test(
     await page.getByText('pagination.order is oldest_first').waitFor()
 
     await page.getByLabel('Search settings').fill('changed here')
-    t.match(page.url(), /#\/settings\?q=changed/)
+    await page.waitForURL(/#\/settings\?q=changed/)
     t.strictSame(await page.locator('.setting > div > code').allTextContents(), [
-      'pagination.default_limit',
       'pagination.order'
     ])
     await page.getByLabel('Search settings').fill('port')

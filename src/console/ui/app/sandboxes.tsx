@@ -19,7 +19,7 @@ const create = (name: string) => control('POST /reset', { sandbox: name })
 
 export const Gone = () => (
   <Empty icon="sandboxes" title={`There is no sandbox ${sandbox.value}.`}>
-    <p>It was deleted, or nothing has created it yet. Nothing here creates it by itself.</p>
+    <p>It was deleted, or nothing has created it yet.</p>
     <div class="row">
       <Button
         class="primary"

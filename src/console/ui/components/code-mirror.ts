@@ -15,7 +15,6 @@ import {
   type DecorationSet,
   drawSelection,
   EditorView,
-  highlightActiveLine,
   keymap,
   lineNumbers
 } from '@codemirror/view'
@@ -104,7 +103,6 @@ export function mount(host: HTMLElement, { label, text, onChange, schema }: Opti
         history(),
         drawSelection(),
         closeBrackets(),
-        highlightActiveLine(),
         autocompletion({ override: [complete] }),
         yaml(),
         syntaxHighlighting(COLOURS),

@@ -8,7 +8,7 @@ import { Icon, type IconName } from './icon.js'
 
 type CardProps = { id: string; title: ComponentChildren; children: ComponentChildren }
 
-/** The focus goes to its heading when a button in it goes away with what it removes. */
+/** Its heading takes the focus of a button that goes away. */
 export const Card = ({ id, title, children }: CardProps) => (
   <section class="card stack" aria-labelledby={id}>
     <h2 id={id} tabIndex={-1}>

@@ -69,7 +69,7 @@ export function Rules({ data: report }: { data: CoverageReport }) {
 function cellsOf({ rule, text, satisfied, violated, keepable, violable }: RuleRow) {
   const isSeen = satisfied + violated > 0
   const counted = (kind: string, count: number, isPossible: boolean) => (
-    <span key={kind} class={count > 0 ? kind : 'faint'} title={isPossible ? '' : 'Cannot happen'}>
+    <span key={kind} class={count > 0 ? kind : 'faint'}>
       {isPossible ? count : '–'}
     </span>
   )

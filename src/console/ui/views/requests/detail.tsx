@@ -216,8 +216,7 @@ function Copies({ call }: Pick<Shown, 'call'>) {
     'As a script entry': async () => copy(entryYaml(call), 'Script entry'),
     ...('why' in call && {
       'As a scenario': async () => copy(await scenario(), 'Scenario')
-    }),
-    'Its link': () => copy(location.href, 'Link')
+    })
   }
   return (
     <Menu text="Copy">

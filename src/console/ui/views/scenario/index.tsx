@@ -101,7 +101,7 @@ const Snapshots = () => (
           <Items
             class="scroll"
             of={data}
-            none="No snapshots yet. Save one before you try something."
+            none="No snapshots yet."
             keyOf={({ name }) => name}
             shown={({ name }) => name}
             actions={({ name }) => (
