@@ -52,7 +52,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   reports: 49_450,
   server: 39_900,
   control: 172_500,
-  console: 280_700,
+  console: 235_000,
   client: 28_600,
   cli: 178_600,
   top: 22_400,
@@ -315,7 +315,9 @@ function impureInBrowser(tree: Tree): string[] {
         ({ to }) =>
           !to.startsWith(BROWSER) &&
           !to.endsWith('.css') &&
-          !/^(preact|@preact\/signals|@codemirror\/[\w-]+|@lezer\/highlight)(\/|$)/.test(to) &&
+          !/^(preact|lucide|@preact\/signals|@codemirror\/[\w-]+|@lezer\/highlight)(\/|$)/.test(
+            to
+          ) &&
           !PURE.includes(folderOf(to))
       )
       .map(shown)

@@ -166,7 +166,7 @@ export class Sandbox {
     )
   }
 
-  /** A sandbox with the same library, without settings, records or run. */
+  /** With the same library, without settings and records. */
   blank(): Sandbox {
     const { library, machine, worker } = this.#dependencies
     return new Sandbox({ library, machine, worker, launch: { flag: {}, environment: {} } })
@@ -198,12 +198,12 @@ export class Sandbox {
     return this.#first
   }
 
-  /** The state before the change of a place, exactly but for a running clock. */
+  /** The state before the change of a place, but for a running clock. */
   stateAt(place: number): Promise<LiveState> {
     return this.inputs.stateAt(place, this.machine)
   }
 
-  /** The records so many ms ago by its clock, as far back as inputs are known. */
+  /** The records so many ms ago, as far back as is known. */
   past(ms: number): Store {
     return (this.#original ?? this.inputs).stateOn(this.clock.now() - ms, this.machine).store
   }
@@ -472,12 +472,10 @@ export class Sandbox {
     })
   }
 
-  addEntry(entry: Entry): ListedEntry {
-    const listed = this.script.add(entry)
-    this.inputs.add(
-      state => state.script.put(listed.id, entry, { matched: 0, applied: 0 }),
-      entry.data
-    )
+  addEntry(entry: Entry, isFirst: boolean): ListedEntry {
+    const listed = this.script.add(entry, isFirst)
+    const count = { matched: 0, applied: 0 }
+    this.inputs.add(({ script }) => script.put(listed.id, entry, count, isFirst), entry.data)
     return listed
   }
 

@@ -43,7 +43,7 @@ type Counted = {
 type Now = { seed: number; at: number }
 
 export class Script {
-  readonly #entries = new Map<string, Counted>()
+  #entries = new Map<string, Counted>()
   readonly #byOperation = new Map<OperationId, Counted[]>()
   readonly operations: Pick<ReadonlyMap<OperationId, unknown>, 'has'> = this.#byOperation
   readonly #named = new Map<string, Counted>()
@@ -90,19 +90,25 @@ export class Script {
       }))
   }
 
-  add(entry: Entry): ListedEntry {
+  /** `isFirst`: before the others. */
+  add(entry: Entry, isFirst?: boolean): ListedEntry {
     const id = `scr_${this.#next}`
     const count = { matched: 0, applied: 0 }
-    this.put(id, entry, count)
+    this.put(id, entry, count, isFirst)
     return { id, entry: entry.data, ...count }
   }
 
   /** With the id and counts that a snapshot holds. */
-  put(id: string, entry: Entry, { values, ...count }: EntryCount): void {
+  put(id: string, entry: Entry, { values, ...count }: EntryCount, isFirst = false): void {
     const counted = { id, entry, count, values: byValue(values) }
     this.#revision++
-    this.#entries.set(id, counted)
-    this.#index(counted)
+    if (isFirst) {
+      this.#entries = new Map([[id, counted], ...this.#entries])
+      this.#indexAll()
+    } else {
+      this.#entries.set(id, counted)
+      this.#index(counted)
+    }
     this.#next = Math.max(this.#next, Number(id.slice('scr_'.length)) + 1)
   }
 

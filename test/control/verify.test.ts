@@ -325,3 +325,19 @@ t.test('verify: a call that waits sees those that overflow the journal', async t
     t.strictSame([status, body.error?.code], [409, code], JSON.stringify(settings))
   }
 })
+
+t.test('verify: ?report=1 responds with 200, whatever the verdict', async t => {
+  const { control } = await startTestEmulator(t, {
+    scenario: { data: smallFixture(), expect: [{ on: 'GET /tickets', times: 1 }] }
+  })
+
+  for (const [query, status] of [
+    ['', 409],
+    ['?report=0', 409],
+    ['?report=1', 200],
+    ['?report=true', 200]
+  ] as const) {
+    const { status: got, body } = await control(`POST /verify${query}`)
+    t.strictSame([got, body.holds], [status, false], query)
+  }
+})

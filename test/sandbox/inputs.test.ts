@@ -83,7 +83,8 @@ const CHANGES: ((sandbox: Sandbox, draw: Draw) => unknown)[] = [
   (sandbox, draw) => sandbox.setClock({ by: draw(60_000) }),
   async (sandbox, draw) =>
     sandbox.addEntry(
-      (await compileEntry(ENTRIES[draw(ENTRIES.length)] as Entry['data'], () => {})) as Entry
+      (await compileEntry(ENTRIES[draw(ENTRIES.length)] as Entry['data'], () => {})) as Entry,
+      draw(2) === 0
     ),
   (sandbox, draw) =>
     sandbox.removeEntries(draw(5) === 0 ? undefined : sandbox.script.listed()[draw(4)]?.id),
@@ -196,7 +197,7 @@ const GROWS: Record<string, (sandbox: Sandbox, text: string) => unknown> = {
     ),
   'an entry': async (sandbox, text) => {
     const data = { on: '*', respond: { status: 503, body: text } } as Entry['data']
-    sandbox.addEntry((await compileEntry(data, () => {})) as Entry)
+    sandbox.addEntry((await compileEntry(data, () => {})) as Entry, false)
   },
   settings: (sandbox, text) =>
     sandbox.changeSettings({ shapes: { error: { error: { message: '$message', text } } } }),
