@@ -19,6 +19,14 @@ import { say } from './sentences.js'
 
 /** A value to judge: undefined where there is none, null for an object or a list. */
 export type Value = Scalar | null | undefined
+/** No value where a part is null, and no single one where it has parts. */
+export function asValue(part: Json | undefined): Value {
+  if (part == null) return undefined
+  return typeof part === 'object' ? null : part
+}
+/** A part of an object; none of anything else. */
+export const fieldIn = (part: Json | undefined, name: string): Json | undefined =>
+  isObject(part) && Object.hasOwn(part, name) ? (part[name] as Json) : undefined
 /** Reads any field of a record. */
 export type FieldAt = (name: readonly string[]) => Value
 /** Of a record, a value may be compared with its other fields. */
@@ -173,10 +181,10 @@ export async function compileTest(wanted: Wanted, at: At, report: Report): Promi
     return (value, fieldAt) => tests.some(test => test(value, fieldAt))
   }
   if (isObject(wanted)) return compileConditions(wanted as Conditions, at, report)
-  if (typeof wanted === 'string' && isPattern(wanted))
-    return ofText(await compilePattern(wanted, said => report([], said)))
-  if (referenceIn(String(wanted)) === null) return compileValue(wanted as Scalar | null, at, report)
-  const valueNow = compileReference(wanted as string, at, report)
+  const text = String(wanted)
+  if (isPattern(text)) return ofText(await compilePattern(text, said => report([], said)))
+  if (referenceIn(text) === null) return compileValue(wanted as Scalar | null, at, report)
+  const valueNow = compileReference(text, at, report)
   return (value, fieldAt) => {
     const now = valueNow(fieldAt)
     return now === null
@@ -250,12 +258,9 @@ async function whyWrong(
   wanted: Scalar | null
 ): Promise<string> {
   const [problem] = (await checkerOf(() => schema).problems(value)) as [PlacedProblem]
-  const isShort =
-    schema.format === 'last4' &&
-    typeof wanted === 'number' &&
-    typeof value === 'string' &&
-    value.length < 4
-  return `${problem.message}${isShort ? `; quote it: "${value.padStart(4, '0')}"` : ''}`
+  const text = String(wanted)
+  const isShort = schema.format === 'last4' && typeof wanted !== typeof value && text.length < 4
+  return `${problem.message}${isShort ? `; quote it: "${text.padStart(4, '0')}"` : ''}`
 }
 
 /** Instants are equal at the same moment, codes as they are stored. */

@@ -9,7 +9,7 @@ import { type Schema, schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import { pause } from '../work/slices.js'
 import { canBeAbout } from './about.js'
-import { type Condition, compileNames, type Value } from './conditions.js'
+import { asValue, type Condition, compileNames, fieldIn } from './conditions.js'
 import { type Counts, countsOf } from './counts.js'
 import { withDigests } from './digests.js'
 import { type Report, within } from './documents.js'
@@ -86,8 +86,12 @@ export const compileExpectation = (
   unlessReported(report, async note => {
     const ways = ['on', 'sequence', 'state'].filter(way => way in data)
     if (ways.length !== 1) note([], say('not_exactly_one', ['on', 'sequence', 'state'], ways))
-    else if (isWithinPatterns(data, patterns, said => note([], said)))
-      return compiled(data, note, answers)
+    else if (isWithinPatterns(data, patterns, said => note([], said))) {
+      const isKnown = callsIn(data).map(
+        ({ at, calls }) => operationsOn(calls.on, within(note, ...at)).length > 0
+      )
+      if (!isKnown.includes(false)) return compiled(data, note, answers)
+    }
     return null
   })
 
@@ -161,12 +165,12 @@ async function compiledCount(
 ): Promise<Omit<CountExpectation, 'unsent'>> {
   const { per } = data
   if ('others' in data) note(['others'], say('needs', 'others', 'sequence'))
-  const hasPause = PAUSES.some(word => data[word] !== undefined)
-  const times = countsOf(`${data.times ?? (hasPause ? '2+' : '1+')}`, 0, within(note, 'times'))
+  const isPaused = hasPause(data)
+  const times = countsOf(`${data.times ?? (isPaused ? '2+' : '1+')}`, 0, within(note, 'times'))
   const isVacuous = times.from < 2 && times.to === Number.POSITIVE_INFINITY
-  if (per !== undefined && isVacuous && !hasPause)
+  if (per !== undefined && isVacuous && !isPaused)
     note(['per'], say('needs', 'per', 'a pause, or times other than 0+ and 1+'))
-  else if (times.from === 0 && isVacuous && !hasPause) note(['times'], say('allows_anything'))
+  else if (times.from === 0 && isVacuous && !isPaused) note(['times'], say('allows_anything'))
   const calls = await compileCalls(data, note, answers)
   checkPer(per, [calls], note)
   return {
@@ -178,41 +182,32 @@ async function compiledCount(
 }
 
 const PAUSES = ['no_sooner_than', 'no_later_than'] as const
+const hasPause = (data: CallsData) => PAUSES.some(word => data[word] !== undefined)
 
 /** A value that none of the operations can have would be judged for nothing. */
 function checkPer(per: Per | undefined, steps: readonly Calls[], note: Report): void {
   if (per === undefined || per === 'key' || per === 'test') return
   for (const { operations, data } of steps)
-    if (operations !== null && operations.size > 0 && ![...operations].some(canBeAbout(per)))
+    if (operations !== null && ![...operations].some(canBeAbout(per)))
       note(['per'], say('has_none', shownOn(data.on), per))
 }
 
 async function compileCalls(written: CallsData, note: Report, answers: Answered): Promise<Calls> {
   const data = written.match ? { ...written, match: withDigests(written.match) } : written
-  const operations = operationsOn(data.on, note)
-  if (
-    data.took_effect === true &&
-    operations.length > 0 &&
-    !operations.some(operation => isChange(operationOf(operation)))
-  ) {
+  const operations = operationsOn(data.on)
+  if (data.took_effect === true && !operations.some(id => isChange(operationOf(id))))
     note(['took_effect'], say('no_effect', shownOn(data.on)))
-  }
   const matches = await compileMatch(operations, data.match, note, { answers })
-  const [least, most] = PAUSES.map(word => data[word] && durationOf(data[word])) as [
-    number | undefined,
-    number | undefined
-  ]
-  if (least !== undefined && most !== undefined && least > most)
-    note(['no_later_than'], say('reversed', 'no_sooner_than', 'no_later_than'))
+  const [least = 0, most = Number.POSITIVE_INFINITY] = PAUSES.map(word =>
+    data[word] === undefined ? undefined : (durationOf(data[word]) as number)
+  )
+  if (least > most) note(['no_later_than'], say('reversed', 'no_sooner_than', 'no_later_than'))
   return {
     data,
     operations: data.on === '*' && data.match === undefined ? null : new Set(operations),
     matches,
     ended: await compileEnding(data, note, answers),
-    apart:
-      least === undefined && most === undefined
-        ? null
-        : { least: least ?? 0, most: most ?? Number.POSITIVE_INFINITY }
+    apart: hasPause(data) ? { least, most } : null
   }
 }
 
@@ -257,7 +252,7 @@ async function compileEnding(
   }
   if (response === undefined) return conditions
   if (Object.keys(response).length === 0) note(['response'], check('empty'))
-  const schemas = operationsOn(on, () => {}).flatMap(operation => {
+  const schemas = operationsOn(on).flatMap(operation => {
     const { answer } = TABLES[operation] as Tables
     return answer === undefined ? [ERROR] : [schemaOf(answer), ERROR]
   })
@@ -287,16 +282,7 @@ const ERROR: Schema = {
 }
 
 function ofResponse({ name, wanted, test }: Condition): EndingCondition {
-  const valueIn = ({ body }: Ending): Value => {
-    let part = body()
-    for (const field of name)
-      part =
-        typeof part === 'object' && part !== null && Object.hasOwn(part, field)
-          ? (part as Record<string, Json>)[field]
-          : undefined
-    if (part === undefined || part === null) return undefined
-    return typeof part === 'object' ? null : part
-  }
+  const valueIn = ({ body }: Ending) => asValue(name.reduce(fieldIn, body()))
   return {
     name: `response.${name.join('.')}`,
     wanted,

@@ -10,10 +10,12 @@ import { FIELDS } from '../reference/tables.js'
 import { collectionOf, type Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
 import {
+  asValue,
   type Condition,
   compileNames,
   compileTest,
   type FieldAt,
+  fieldIn,
   fieldNamed,
   type Subject,
   shownWanted,
@@ -31,7 +33,7 @@ import {
   type NearMiss,
   shownValue
 } from './near-misses.js'
-import { answeredValue, REFERENCE, recordPath, referenceIn } from './references.js'
+import { answeredValue, REFERENCE, recordPath } from './references.js'
 import {
   type Json,
   type Names,
@@ -84,10 +86,7 @@ export async function compileState(
     for (const [id, wanted] of Object.entries(expected) as [string, Names | null][]) {
       if (STATE_WORDS.includes(id)) continue
       const fields = wanted === null ? null : await compileNames(wanted, subject, within(note, id))
-      const idNow = () =>
-        String(
-          answers === null || referenceIn(id) === null ? id : (answeredValue(id, answers) ?? id)
-        )
+      const idNow = () => String(answeredValue(id, answers ?? new Map()) ?? id)
       tests.push(async records =>
         recordDifferences(records, { family, id: idNow(), fields, at: ['state', family, id] })
       )
@@ -134,10 +133,9 @@ function fieldOf(record: Json, name: readonly string[], records: StateRecords): 
     // only an id has names below it
     if (typeof part === 'string')
       part = records.record(LINKED_FAMILIES[name[depth - 1] as keyof typeof LINKED_FAMILIES], part)
-    part = isObject(part) ? (part as Record<string, Json>)[field] : undefined
+    part = fieldIn(part, field)
   }
-  if (part === undefined || part === null) return undefined
-  return typeof part === 'object' ? null : part
+  return asValue(part)
 }
 
 const unmetBy = (fieldAt: FieldAt, conditions: readonly Condition[]): Condition[] =>

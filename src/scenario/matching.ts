@@ -71,8 +71,8 @@ export async function unlessReported<T>(
   return isRight ? compiled : null
 }
 
-/** None with every problem reported. */
-export function operationsOn(on: On, report: Report): OperationId[] {
+/** None where one is unknown, which is reported. */
+export function operationsOn(on: On, report: Report = () => {}): OperationId[] {
   const operations = [on].flat().map((name, index) => {
     const found = operationsNamed(name)
     if (found.length === 0)

@@ -37,14 +37,11 @@ export class Nearest {
 
   /** `missesOf` is called where it is among the nearest. */
   add(where: string, count: number, missesOf: () => Miss[]): void {
-    const isNear =
-      this.#found.length < MAX_NEAR_MISSES ||
-      count < (this.#found.at(-1) as { count: number }).count
-    if (count === 0 || !isNear) return
+    const place = this.#found.findLastIndex(other => other.count <= count) + 1
+    if (count === 0 || place === MAX_NEAR_MISSES) return
     const misses = missesOf()
     const said = JSON.stringify(misses)
     if (this.#found.some(other => other.said === said)) return
-    const place = this.#found.findLastIndex(other => other.count <= count) + 1
     this.#found.splice(place, 0, {
       near: { in: where, misses: misses.slice(0, MAX_NEAR_MISSES) },
       count,

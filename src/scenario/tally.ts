@@ -99,7 +99,7 @@ export class Tally {
   awaited(): { wanted: string; calls: Calls; seen: number }[] {
     return this.#judges.flatMap(judge => {
       if (judge === null) return []
-      const { holds, forbidden, seen = 0 } = judge.verdict(this.#came > 0)
+      const { holds, forbidden, seen = 0 } = judge.verdict(true)
       const { wanted } = judge.expectation
       return holds || forbidden ? [] : [{ wanted, seen, calls: judge.stepAfter(seen) }]
     })
@@ -180,7 +180,7 @@ function add(group: Group, { id, test }: Came): void {
 }
 
 const isOf = ({ operations }: Calls, { operation }: Pick<SentCall, 'operation'>): boolean =>
-  operations === null || (operation !== null && operations.has(operation))
+  operations === null || operations.has(operation as OperationId)
 
 /** Judges requests by one expectation, those of each value by themselves where it counts by one. */
 abstract class CallsJudge<G extends Group = Group> {
@@ -408,7 +408,7 @@ class SequenceJudge extends CallsJudge<Progress> {
   }
 
   verdictOf(group: Group, _hasCome: boolean, value?: string): Verdict {
-    const { data, steps } = this.expectation
+    const { steps } = this.expectation
     const { seen, stray = null } = group as Partial<Progress> & Group
     return verdictOf(this.expectation, {
       isMet: seen === steps.length && stray === null,
@@ -416,7 +416,7 @@ class SequenceJudge extends CallsJudge<Progress> {
       forbidden: stray !== null,
       message: this.#messageOf(seen, stray, value),
       seen,
-      ...(value !== undefined && data.per !== undefined && { value })
+      ...(value !== undefined && { value })
     })
   }
 
