@@ -1,6 +1,7 @@
 /** What became of the scripts and expectations of a run. */
+
+import type { Verdict } from '../scenario/expect/tally.js'
 import type { ListedEntry } from '../scenario/script.js'
-import type { Verdict } from '../scenario/tally.js'
 
 /** What came since the last load or reset; `sandbox` is null for the base address. */
 export type Period = {

@@ -39,6 +39,7 @@ import {
   withoutProblems
 } from '../scenario/documents.js'
 import { type Edit, type Edited, edited, type RecordName, referrers } from '../scenario/edits.js'
+import { Tally } from '../scenario/expect/tally.js'
 import { exportedRecord } from '../scenario/export.js'
 import {
   type Fixture,
@@ -67,7 +68,6 @@ import type { Entry, EntryCount, ListedEntry, Script } from '../scenario/script.
 import { say } from '../scenario/sentences.js'
 import { problemsOfShape, shapeProblems } from '../scenario/shape.js'
 import { type Play, playSteps } from '../scenario/steps.js'
-import { Tally } from '../scenario/tally.js'
 import { FAMILIES, type RecordOf, type Records, type Store } from '../store/store.js'
 import { inSlices } from '../work/slices.js'
 import type { Ask, Worker } from '../work/worker.js'

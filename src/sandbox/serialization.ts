@@ -17,9 +17,9 @@ import {
   reportTo,
   withoutProblems
 } from '../scenario/documents.js'
-import { compileExpectation } from '../scenario/expectations.js'
+import { compileExpectation } from '../scenario/expect/expectations.js'
 import { FixtureImporter, fixtureIn } from '../scenario/fixture.js'
-import { MAX_VALUES } from '../scenario/matching.js'
+import { MAX_VALUES } from '../scenario/match/matching.js'
 import type { FirstState } from '../scenario/scenario.js'
 import { entrySchema, expectationSchema, fixtureSchema } from '../scenario/schemas.js'
 import { compileEntry, Script } from '../scenario/script.js'

@@ -11,8 +11,8 @@ import {
   RESOURCE_NAMES
 } from '../reference/operations.js'
 import { suggestedIds, type Trial } from './edits.js'
-import type { StateData } from './final-state.js'
-import { type MatchData, type On, operationsOn } from './matching.js'
+import type { StateData } from './expect/final-state.js'
+import { type MatchData, type On, operationsOn } from './match/matching.js'
 import { STATE_NAMES, STATE_WORDS } from './schemas.js'
 import { say } from './sentences.js'
 

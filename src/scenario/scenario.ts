@@ -33,7 +33,7 @@ import {
   withoutProblems
 } from './documents.js'
 import { checkEdit, idsMade, suggestedIds, type Trial } from './edits.js'
-import { callsIn, compileExpectation, type Expectation } from './expectations.js'
+import { callsIn, compileExpectation, type Expectation } from './expect/expectations.js'
 import {
   FixtureImporter,
   fixtureIn,
@@ -44,14 +44,14 @@ import {
 import { checkGenerate, fakerOf, generate, generatedBy } from './generate.js'
 import type { Library } from './library.js'
 import { checkCount, tooLarge } from './limits.js'
-import { compileMatch, type MatchData } from './matching.js'
+import { compileMatch, type MatchData } from './match/matching.js'
+import { patternsIn } from './match/patterns.js'
 import {
   type MissingFinder,
   missingFinderFor,
   recordsNamedBy,
   recordsNamedByState
 } from './named-records.js'
-import { patternsIn } from './patterns.js'
 import type { Progress } from './progress.js'
 import type { SourceDocument } from './read/document.js'
 import type { ScenarioData } from './schemas.js'

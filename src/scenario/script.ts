@@ -16,11 +16,11 @@ import {
   operationOf,
   operationsNamed
 } from '../reference/operations.js'
-import { type Calls, countsOf } from './counts.js'
 import { digestOf, withDigests } from './digests.js'
 import { type Report, within } from './documents.js'
 import { type Edit, editOf } from './edits.js'
 import { checkHeaders } from './headers.js'
+import { type Calls, countsOf } from './match/counts.js'
 import {
   compileMatch,
   countedValue,
@@ -31,9 +31,9 @@ import {
   type SentCall,
   shownOn,
   unlessReported
-} from './matching.js'
-import type { NearMiss } from './near-misses.js'
-import { isWithinPatterns } from './patterns.js'
+} from './match/matching.js'
+import type { NearMiss } from './match/near-misses.js'
+import { isWithinPatterns } from './match/patterns.js'
 import type { EntryData, Hold, Respond } from './schemas.js'
 import { say } from './sentences.js'
 

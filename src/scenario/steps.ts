@@ -20,11 +20,12 @@ import {
 } from '../reference/operations.js'
 import { type Schema, schemaOf } from '../reference/parameters.js'
 import { FIELDS, TABLES, type Tables } from '../reference/tables.js'
-import { compileShown, isCondition, shownWanted } from './conditions.js'
 import { say as sayOfDocument } from './document-sentences.js'
 import { type Report, within } from './documents.js'
 import { checkHeaders } from './headers.js'
-import { isPattern, isWithinPatterns } from './patterns.js'
+import { compileShown, isCondition, shownWanted } from './match/conditions.js'
+import { isPattern, isWithinPatterns } from './match/patterns.js'
+import { compileStatus } from './match/statuses.js'
 import {
   answerAt,
   namesIn,
@@ -37,7 +38,6 @@ import {
 } from './references.js'
 import type { Fault, Json, PlayData, Statuses, StepData, Wanted } from './schemas.js'
 import { say } from './sentences.js'
-import { compileStatus } from './statuses.js'
 import { NAME } from './variables.js'
 
 export type { Json, PlayData, StepData } from './schemas.js'

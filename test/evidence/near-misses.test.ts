@@ -6,7 +6,7 @@ import {
   Nearest,
   type NearMiss,
   nearMissTexts
-} from '../../src/scenario/near-misses.js'
+} from '../../src/scenario/match/near-misses.js'
 import { MERCHANT, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 import { opened } from '../support/socket.js'

@@ -28,43 +28,43 @@ export const JUDGES: Readonly<Record<string, readonly string[]>> = {
     'test/control/explain.test.ts',
     'test/control/verify.test.ts'
   ],
-  'src/scenario/conditions.ts': [
-    'test/scenario/tally.test.ts',
+  'src/scenario/match/conditions.ts': [
+    'test/scenario/expect/tally.test.ts',
     'test/scenario/script.test.ts',
-    'test/scenario/final-state.test.ts',
-    'test/scenario/patterns.test.ts',
+    'test/scenario/expect/final-state.test.ts',
+    'test/scenario/match/patterns.test.ts',
     'test/scenario/advice.test.ts',
     'test/scenario/steps.test.ts',
     'test/control/script.test.ts',
     'test/scenario/digests.test.ts',
     'test/control/verify.test.ts',
     'test/scenario/scenario.test.ts',
-    'test/scenario/expected-answers.test.ts'
+    'test/scenario/expect/expected-answers.test.ts'
   ],
-  'src/scenario/tally.ts': [
-    'test/scenario/tally.test.ts',
-    'test/scenario/final-state.test.ts',
+  'src/scenario/expect/tally.ts': [
+    'test/scenario/expect/tally.test.ts',
+    'test/scenario/expect/final-state.test.ts',
     'test/control/verify.test.ts'
   ],
-  'src/scenario/final-state.ts': [
-    'test/scenario/tally.test.ts',
-    'test/scenario/final-state.test.ts',
+  'src/scenario/expect/final-state.ts': [
+    'test/scenario/expect/tally.test.ts',
+    'test/scenario/expect/final-state.test.ts',
     'test/scenario/advice.test.ts',
     'test/control/verify.test.ts',
     'test/cli/check.test.ts'
   ],
   'src/evidence/run-history.ts': ['test/evidence/run.test.ts'],
-  'src/scenario/expectations.ts': [
-    'test/scenario/tally.test.ts',
+  'src/scenario/expect/expectations.ts': [
+    'test/scenario/expect/tally.test.ts',
     'test/scenario/script.test.ts',
-    'test/scenario/final-state.test.ts',
+    'test/scenario/expect/final-state.test.ts',
     'test/control/verify.test.ts',
     'test/evidence/near-misses.test.ts',
     'test/scenario/scenario.test.ts'
   ],
-  'src/scenario/near-misses.ts': [
+  'src/scenario/match/near-misses.ts': [
     'test/evidence/near-misses.test.ts',
-    'test/scenario/final-state.test.ts',
+    'test/scenario/expect/final-state.test.ts',
     'test/control/verify.test.ts'
   ]
 }
@@ -79,19 +79,19 @@ export const HARMLESS: Readonly<Record<string, string>> = {
     'nothing came too soon where nobody was told to wait; the condition saves the search',
   'src/evidence/evidence.ts: this.#found.length > 0 → this.#found.length >= 0':
     'where nothing was found, nothing is counted; the condition saves the call',
-  'src/scenario/tally.ts: calls.apart !== null && group.timed.length < MAX_TIMED → group.timed.length < MAX_TIMED':
+  'src/scenario/expect/tally.ts: calls.apart !== null && group.timed.length < MAX_TIMED → group.timed.length < MAX_TIMED':
     'where no pause is expected, nobody reads the list; the condition saves its memory',
-  'src/scenario/tally.ts: step !== undefined && next.fits[group.seen - next.from] === true → next.fits[group.seen - next.from] === true':
+  'src/scenario/expect/tally.ts: step !== undefined && next.fits[group.seen - next.from] === true → next.fits[group.seen - next.from] === true':
     'nothing fits a step beyond the last; the condition is for the type',
-  'src/scenario/tally.ts: isStep && step.apart !== null && group.last !== null → isStep && step.apart !== null':
+  'src/scenario/expect/tally.ts: isStep && step.apart !== null && group.last !== null → isStep && step.apart !== null':
     'the first step has no pause; the condition is for the type',
-  'src/scenario/tally.ts: stray.gap !== null && next !== undefined → stray.gap !== null':
+  'src/scenario/expect/tally.ts: stray.gap !== null && next !== undefined → stray.gap !== null':
     'a pause is that of the next step; the condition is for the type',
   'src/evidence/run-history.ts: judged.holds || judged.forbidden → judged.forbidden':
     'a verdict that holds is met already',
-  'src/scenario/final-state.ts: total <= wanted → total < wanted':
+  'src/scenario/expect/final-state.ts: total <= wanted → total < wanted':
     'a total that is the one wanted is no difference',
-  'src/scenario/final-state.ts: all === null || totals.length + ofEvery.length === 0 → all === null':
+  'src/scenario/expect/final-state.ts: all === null || totals.length + ofEvery.length === 0 → all === null':
     'without totals nothing differs; the condition saves the search'
 }
 

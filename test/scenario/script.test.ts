@@ -3,14 +3,14 @@ import { parse } from 'yaml'
 import { checkerOf } from '../../src/core/checking.js'
 import { pathOf } from '../../src/core/places.js'
 import { type OperationId, operationNamed } from '../../src/reference/operations.js'
-import { compileExpectation, type ExpectationData } from '../../src/scenario/expectations.js'
+import { compileExpectation, type ExpectationData } from '../../src/scenario/expect/expectations.js'
 import {
   type About,
   isMatch,
   MAX_VALUES,
   type Matcher,
   type SentCall
-} from '../../src/scenario/matching.js'
+} from '../../src/scenario/match/matching.js'
 import { entrySchema, FAULTS, SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
 import {
   compileEntry,

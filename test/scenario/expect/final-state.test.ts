@@ -1,12 +1,12 @@
 import t from 'tap'
 import { parse } from 'yaml'
-import { digestOf } from '../../src/scenario/digests.js'
-import { compileExpectation } from '../../src/scenario/expectations.js'
-import type { StateRecords } from '../../src/scenario/final-state.js'
-import { SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
-import { coded, reported } from '../support/codes.js'
-import { smallFixture, startTestEmulator } from '../support/emulator.js'
-import type { Json } from '../support/json.js'
+import { digestOf } from '../../../src/scenario/digests.js'
+import { compileExpectation } from '../../../src/scenario/expect/expectations.js'
+import type { StateRecords } from '../../../src/scenario/expect/final-state.js'
+import { SCENARIO_CHECKER } from '../../../src/scenario/schemas.js'
+import { coded, reported } from '../../support/codes.js'
+import { smallFixture, startTestEmulator } from '../../support/emulator.js'
+import type { Json } from '../../support/json.js'
 
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
 

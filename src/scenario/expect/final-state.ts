@@ -1,14 +1,15 @@
 /** What records are expected to be: by id, how many, their sums, and every one of a family. */
-import { didYouMean } from '../core/nearest.js'
-import type { Step } from '../core/places.js'
-import { isObject } from '../core/quick-check.js'
-import { RETIRED_NAMES } from '../core/retired.js'
-import { say as check } from '../core/sentences.js'
-import { type Family, LINKED_FAMILIES, RESOURCE_NAMES } from '../reference/operations.js'
-import type { Schema } from '../reference/parameters.js'
-import { FIELDS } from '../reference/tables.js'
-import { collectionOf, type Store } from '../store/store.js'
-import { pause } from '../work/slices.js'
+import { didYouMean } from '../../core/nearest.js'
+import type { Step } from '../../core/places.js'
+import { isObject } from '../../core/quick-check.js'
+import { RETIRED_NAMES } from '../../core/retired.js'
+import { say as check } from '../../core/sentences.js'
+import { type Family, LINKED_FAMILIES, RESOURCE_NAMES } from '../../reference/operations.js'
+import type { Schema } from '../../reference/parameters.js'
+import { FIELDS } from '../../reference/tables.js'
+import { collectionOf, type Store } from '../../store/store.js'
+import { pause } from '../../work/slices.js'
+import { type Report, within } from '../documents.js'
 import {
   asValue,
   type Condition,
@@ -22,8 +23,7 @@ import {
   stepsOf,
   type Test,
   type Value
-} from './conditions.js'
-import { type Report, within } from './documents.js'
+} from '../match/conditions.js'
 import {
   MAX_NEAR_MISSES,
   type Miss,
@@ -32,8 +32,8 @@ import {
   Nearest,
   type NearMiss,
   shownValue
-} from './near-misses.js'
-import { answeredValue, REFERENCE, recordPath } from './references.js'
+} from '../match/near-misses.js'
+import { answeredValue, REFERENCE, recordPath } from '../references.js'
 import {
   type Json,
   type Names,
@@ -42,13 +42,13 @@ import {
   STATE_WORDS,
   type StateData,
   type Wanted
-} from './schemas.js'
-import { say } from './sentences.js'
-import type { Difference } from './steps.js'
+} from '../schemas.js'
+import { say } from '../sentences.js'
+import type { Difference } from '../steps.js'
 
 type FamilyState = NonNullable<StateData[Family]>
 
-export type { StateData } from './schemas.js'
+export type { StateData } from '../schemas.js'
 
 /** Null where they could not be read. */
 export type StateRecords = {

@@ -2,8 +2,8 @@
  * Requests or records that come nearest to what was wanted, with the conditions that they do not
  * meet.
  */
-import { shortened } from '../core/nearest.js'
-import { withoutSecrets } from '../core/redaction.js'
+import { shortened } from '../../core/nearest.js'
+import { withoutSecrets } from '../../core/redaction.js'
 import type { Condition, Value } from './conditions.js'
 
 export type Miss = { condition: string; wanted: string; got: string }

@@ -1,20 +1,19 @@
 /** Expectations of requests, their order, and records in the end. A `Tally` judges them. */
-import { durationOf } from '../core/durations.js'
-import { MASK } from '../core/mask.js'
-import { didYouMean } from '../core/nearest.js'
-import type { Step } from '../core/places.js'
-import { say as check } from '../core/sentences.js'
-import { isChange, type OperationId, operationOf } from '../reference/operations.js'
-import { type Schema, schemaOf } from '../reference/parameters.js'
-import { TABLES, type Tables } from '../reference/tables.js'
-import { pause } from '../work/slices.js'
-import { canBeAbout } from './about.js'
-import { asValue, type Condition, compileNames, fieldIn } from './conditions.js'
-import { type Counts, countsOf } from './counts.js'
-import { withDigests } from './digests.js'
-import { type Report, within } from './documents.js'
-import type { RecordName } from './edits.js'
-import { compileState, type StateData, type StateTest } from './final-state.js'
+import { durationOf } from '../../core/durations.js'
+import { MASK } from '../../core/mask.js'
+import { didYouMean } from '../../core/nearest.js'
+import type { Step } from '../../core/places.js'
+import { say as check } from '../../core/sentences.js'
+import { isChange, type OperationId, operationOf } from '../../reference/operations.js'
+import { type Schema, schemaOf } from '../../reference/parameters.js'
+import { TABLES, type Tables } from '../../reference/tables.js'
+import { pause } from '../../work/slices.js'
+import { canBeAbout } from '../about.js'
+import { withDigests } from '../digests.js'
+import { type Report, within } from '../documents.js'
+import type { RecordName } from '../edits.js'
+import { asValue, type Condition, compileNames, fieldIn } from '../match/conditions.js'
+import { type Counts, countsOf } from '../match/counts.js'
 import {
   compileMatch,
   type MatchData,
@@ -22,15 +21,16 @@ import {
   operationsOn,
   shownOn,
   unlessReported
-} from './matching.js'
-import { shownValue } from './near-misses.js'
-import { isWithinPatterns } from './patterns.js'
-import { namesIn, textsIn } from './references.js'
-import type { CallsData, CountData, ExpectationData, Json, Per, SequenceData } from './schemas.js'
-import { say } from './sentences.js'
-import { compileStatus } from './statuses.js'
+} from '../match/matching.js'
+import { shownValue } from '../match/near-misses.js'
+import { isWithinPatterns } from '../match/patterns.js'
+import { compileStatus } from '../match/statuses.js'
+import { namesIn, textsIn } from '../references.js'
+import type { CallsData, CountData, ExpectationData, Json, Per, SequenceData } from '../schemas.js'
+import { say } from '../sentences.js'
+import { compileState, type StateData, type StateTest } from './final-state.js'
 
-export type { CallsData, CountData, ExpectationData } from './schemas.js'
+export type { CallsData, CountData, ExpectationData } from '../schemas.js'
 /** How a request ended; `at` is a time of the sandbox's clock, `body` undefined where it is no JSON. */
 export type Ending = {
   status: number

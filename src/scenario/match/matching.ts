@@ -1,22 +1,22 @@
 /** Which requests a script entry or an expectation is about. */
-import { beginningOf } from '../core/memory.js'
-import { didYouMean, shortened } from '../core/nearest.js'
-import { withoutSecrets } from '../core/redaction.js'
-import { say as check } from '../core/sentences.js'
+import { beginningOf } from '../../core/memory.js'
+import { didYouMean, shortened } from '../../core/nearest.js'
+import { withoutSecrets } from '../../core/redaction.js'
+import { say as check } from '../../core/sentences.js'
 import {
   nameOf,
   OPERATION_NAMES,
   type OperationId,
   operationsNamed
-} from '../reference/operations.js'
-import { type Schema, schemaOf } from '../reference/parameters.js'
-import { TABLES, type Tables } from '../reference/tables.js'
+} from '../../reference/operations.js'
+import { type Schema, schemaOf } from '../../reference/parameters.js'
+import { TABLES, type Tables } from '../../reference/tables.js'
+import { digestOf } from '../digests.js'
+import { type Report, within } from '../documents.js'
+import { checkHeaders } from '../headers.js'
+import { ABOUT, type MatchData, type Names, type On, OPERATION, type Per } from '../schemas.js'
+import { say } from '../sentences.js'
 import { type Condition, compileNames, type Subject, type Value } from './conditions.js'
-import { digestOf } from './digests.js'
-import { type Report, within } from './documents.js'
-import { checkHeaders } from './headers.js'
-import { ABOUT, type MatchData, type Names, type On, OPERATION, type Per } from './schemas.js'
-import { say } from './sentences.js'
 
 /**
  * By a nested name such as `['card', 'last4']`; null where names are below it, undefined where it
@@ -41,7 +41,7 @@ export type SentCall = {
   /** Undefined if it is about no record of this kind. */
   about: (what: About) => string | undefined
 }
-export type { MatchData, On } from './schemas.js'
+export type { MatchData, On } from '../schemas.js'
 
 /** Values that an entry or expectation counts separately: a data file holds them all. */
 export const MAX_VALUES = 1000

@@ -1,8 +1,12 @@
 /** Judges the requests of a period by expectations; `evidence/run-history.ts` judges whole runs. */
-import { keep } from '../core/remembered.js'
-import { nameOf, type OperationId } from '../reference/operations.js'
-import type { Store } from '../store/store.js'
-import { pause } from '../work/slices.js'
+import { keep } from '../../core/remembered.js'
+import { nameOf, type OperationId } from '../../reference/operations.js'
+import type { Store } from '../../store/store.js'
+import { pause } from '../../work/slices.js'
+import { countedValue, isMatch, MAX_VALUES, type SentCall, shownOn } from '../match/matching.js'
+import { MAX_NEAR_MISSES, type NearMiss } from '../match/near-misses.js'
+import type { CallsData, ExpectationData, Per } from '../schemas.js'
+import { say } from '../sentences.js'
 import {
   type Apart,
   type Calls,
@@ -14,10 +18,6 @@ import {
   shownTimes
 } from './expectations.js'
 import { recordsOf } from './final-state.js'
-import { countedValue, isMatch, MAX_VALUES, type SentCall, shownOn } from './matching.js'
-import { MAX_NEAR_MISSES, type NearMiss } from './near-misses.js'
-import type { CallsData, ExpectationData, Per } from './schemas.js'
-import { say } from './sentences.js'
 
 /**
  * `met`: what is demanded came, and nothing that is forbidden. `never exercised`: nothing came that

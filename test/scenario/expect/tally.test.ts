@@ -1,18 +1,18 @@
 import t from 'tap'
 import { parse } from 'yaml'
-import { type Family, type OperationId, operationNamed } from '../../src/reference/operations.js'
-import { aboutIn } from '../../src/scenario/about.js'
-import type { Report } from '../../src/scenario/documents.js'
+import { type Family, type OperationId, operationNamed } from '../../../src/reference/operations.js'
+import { aboutIn } from '../../../src/scenario/about.js'
+import type { Report } from '../../../src/scenario/documents.js'
 import {
   compileExpectation,
   type Expectation,
   type ExpectationData
-} from '../../src/scenario/expectations.js'
-import { MAX_VALUES, type SentCall } from '../../src/scenario/matching.js'
-import { type Came, Tally, type Verdict } from '../../src/scenario/tally.js'
-import { Store } from '../../src/store/store.js'
-import { coded } from '../support/codes.js'
-import type { Json } from '../support/json.js'
+} from '../../../src/scenario/expect/expectations.js'
+import { type Came, Tally, type Verdict } from '../../../src/scenario/expect/tally.js'
+import { MAX_VALUES, type SentCall } from '../../../src/scenario/match/matching.js'
+import { Store } from '../../../src/store/store.js'
+import { coded } from '../../support/codes.js'
+import type { Json } from '../../support/json.js'
 
 /**
  * A request, as a row writes it: what it is, and what else matters of it. `end` is when its

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { RE2JS } from 're2js'
 import t from 'tap'
-import { compileExpectation } from '../../src/scenario/expectations.js'
-import { compileState } from '../../src/scenario/final-state.js'
+import { compileExpectation } from '../../../src/scenario/expect/expectations.js'
+import { compileState } from '../../../src/scenario/expect/final-state.js'
 import {
   compilePattern,
   MAX_CLASSES,
@@ -14,13 +14,13 @@ import {
   MAX_MATCHED,
   MAX_PATTERNS,
   patternsIn
-} from '../../src/scenario/patterns.js'
-import { compileEntry, type EntryData } from '../../src/scenario/script.js'
-import { coded, reported } from '../support/codes.js'
-import { smallFixture, startTestEmulator } from '../support/emulator.js'
-import { codesIn, lookedAt } from '../support/first-state.js'
-import type { Json } from '../support/json.js'
-import { property } from '../support/property.js'
+} from '../../../src/scenario/match/patterns.js'
+import { compileEntry, type EntryData } from '../../../src/scenario/script.js'
+import { coded, reported } from '../../support/codes.js'
+import { smallFixture, startTestEmulator } from '../../support/emulator.js'
+import { codesIn, lookedAt } from '../../support/first-state.js'
+import type { Json } from '../../support/json.js'
+import { property } from '../../support/property.js'
 
 const CARD = '4242424242424242'
 const on = 'POST /refunds'
