@@ -41,11 +41,16 @@ export const JUDGES: Readonly<Record<string, readonly string[]>> = {
     'test/scenario/scenario.test.ts',
     'test/scenario/expect/expected-answers.test.ts'
   ],
-  'src/scenario/expect/tally.ts': [
-    'test/scenario/expect/tally.test.ts',
-    'test/scenario/expect/final-state.test.ts',
-    'test/control/verify.test.ts'
-  ],
+  ...Object.fromEntries(
+    ['judges', 'sequence', 'tally'].map(name => [
+      `src/scenario/expect/${name}.ts`,
+      [
+        'test/scenario/expect/tally.test.ts',
+        'test/scenario/expect/final-state.test.ts',
+        'test/control/verify.test.ts'
+      ]
+    ])
+  ),
   'src/scenario/expect/final-state.ts': [
     'test/scenario/expect/tally.test.ts',
     'test/scenario/expect/final-state.test.ts',
@@ -79,16 +84,6 @@ export const HARMLESS: Readonly<Record<string, string>> = {
     'nothing came too soon where nobody was told to wait; the condition saves the search',
   'src/evidence/evidence.ts: this.#found.length > 0 → this.#found.length >= 0':
     'where nothing was found, nothing is counted; the condition saves the call',
-  'src/scenario/expect/tally.ts: calls.apart !== null && group.timed.length < MAX_TIMED → group.timed.length < MAX_TIMED':
-    'where no pause is expected, nobody reads the list; the condition saves its memory',
-  'src/scenario/expect/tally.ts: step !== undefined && next.fits[group.seen - next.from] === true → next.fits[group.seen - next.from] === true':
-    'nothing fits a step beyond the last; the condition is for the type',
-  'src/scenario/expect/tally.ts: isStep && step.apart !== null && group.last !== null → isStep && step.apart !== null':
-    'the first step has no pause; the condition is for the type',
-  'src/scenario/expect/tally.ts: stray.gap !== null && next !== undefined → stray.gap !== null':
-    'a pause is that of the next step; the condition is for the type',
-  'src/evidence/run-history.ts: judged.holds || judged.forbidden → judged.forbidden':
-    'a verdict that holds is met already',
   'src/scenario/expect/final-state.ts: total <= wanted → total < wanted':
     'a total that is the one wanted is no difference',
   'src/scenario/expect/final-state.ts: all === null || totals.length + ofEvery.length === 0 → all === null':

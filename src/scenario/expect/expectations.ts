@@ -61,7 +61,13 @@ export type EndingCondition = {
 }
 /** `unsent`: which steps it refers to that were not sent. */
 type Said = { wanted: string; unsent: () => readonly string[] }
-export type CountExpectation = Said & { data: CountData; calls: Calls; times: Counts }
+/** `shown`: its requests, without how many. */
+export type CountExpectation = Said & {
+  data: CountData
+  calls: Calls
+  times: Counts
+  shown: string
+}
 export type SequenceExpectation = Said & {
   data: SequenceData
   steps: readonly Calls[]
@@ -173,12 +179,8 @@ async function compiledCount(
   else if (times.from === 0 && isVacuous && !isPaused) note(['times'], say('allows_anything'))
   const calls = await compileCalls(data, note, answers)
   checkPer(per, [calls], note)
-  return {
-    data: calls.data,
-    calls,
-    times,
-    wanted: `${shownCalls(calls.data)}${forEach(per)}: ${shownTimes(times)}`
-  }
+  const shown = `${shownCalls(calls.data)}${forEach(per)}`
+  return { data: calls.data, calls, times, shown, wanted: `${shown}: ${shownTimes(times)}` }
 }
 
 const PAUSES = ['no_sooner_than', 'no_later_than'] as const

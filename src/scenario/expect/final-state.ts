@@ -1,11 +1,9 @@
 /** What records are expected to be: by id, how many, their sums, and every one of a family. */
 import { didYouMean } from '../../core/nearest.js'
-import type { Step } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
 import { RETIRED_NAMES } from '../../core/retired.js'
 import { say as check } from '../../core/sentences.js'
 import { type Family, LINKED_FAMILIES, RESOURCE_NAMES } from '../../reference/operations.js'
-import type { Schema } from '../../reference/parameters.js'
 import { FIELDS } from '../../reference/tables.js'
 import { collectionOf, type Store } from '../../store/store.js'
 import { pause } from '../../work/slices.js'
@@ -20,9 +18,7 @@ import {
   fieldNamed,
   type Subject,
   shownWanted,
-  stepsOf,
-  type Test,
-  type Value
+  stepsOf
 } from '../match/conditions.js'
 import {
   MAX_NEAR_MISSES,
@@ -70,27 +66,24 @@ export const recordsOf = (store: Store): StateRecords => ({
   all: family => collectionOf(store, family).inCreationOrder() as unknown as readonly Json[]
 })
 
+const isEmpty = (part: object | undefined) => part !== undefined && Object.keys(part).length === 0
+
 /** Problems are reported by their place in the state. */
 export async function compileState(
   data: StateData,
   report: Report,
-  answers: ReadonlyMap<string, Json> | null
+  answers: Subject['answers']
 ): Promise<StateTest> {
   const tests: StateTest[] = []
-  if (Object.keys(data).length === 0) report([], say('no_family'))
+  if (isEmpty(data)) report([], say('no_family'))
   for (const [family, expected] of Object.entries(data) as [Family, FamilyState][]) {
     const note = within(report, family)
     const subject = subjectOf(family, answers)
-    if (Object.keys(expected).length === 0) report([family], say('no_record'))
-    tests.push(await compileQuantities(expected, family, subject, note))
-    for (const [id, wanted] of Object.entries(expected) as [string, Names | null][]) {
-      if (STATE_WORDS.includes(id)) continue
-      const fields = wanted === null ? null : await compileNames(wanted, subject, within(note, id))
-      const idNow = () => String(answeredValue(id, answers ?? new Map()) ?? id)
-      tests.push(async records =>
-        recordDifferences(records, { family, id: idNow(), fields, at: ['state', family, id] })
-      )
-    }
+    if (isEmpty(expected)) note([], say('no_record'))
+    tests.push(await compileQuantities(expected, subject, note))
+    for (const [id, wanted] of Object.entries(expected) as [string, Names | null][])
+      if (!STATE_WORDS.includes(id))
+        tests.push(await compileRecord(id, wanted, subject, within(note, id)))
   }
   return async records => {
     const differences: StateDifference[] = []
@@ -103,7 +96,7 @@ export async function compileState(
 }
 
 /** The fields of its table, and below one that refers to another record the fields of that. */
-function subjectOf(family: Family, answers: ReadonlyMap<string, Json> | null) {
+function subjectOf(family: Family, answers: Subject['answers']) {
   const fields = { properties: FIELDS[family] }
   const unknown: Subject['unknown'] = (name, known) => {
     const last = name.at(-1) as string
@@ -118,110 +111,106 @@ function subjectOf(family: Family, answers: ReadonlyMap<string, Json> | null) {
       last === 'refunds' ? '; expect them under refunds, with count and where' : advice
     )
   }
-  return { fields, schemas: [fields], name: [], answers, unknown }
+  return { family, fields, schemas: [fields], name: [], answers, unknown }
 }
+type FamilySubject = ReturnType<typeof subjectOf>
 
 const fieldsOf =
   (record: Json, records: StateRecords): FieldAt =>
-  name =>
-    fieldOf(record, name, records)
-
-/** No value where it is null, and no single one where it has parts. */
-function fieldOf(record: Json, name: readonly string[], records: StateRecords): Value {
-  let part: Json | undefined = record
-  for (const [depth, field] of name.entries()) {
-    // only an id has names below it
-    if (typeof part === 'string')
-      part = records.record(LINKED_FAMILIES[name[depth - 1] as keyof typeof LINKED_FAMILIES], part)
-    part = fieldIn(part, field)
+  name => {
+    let part: Json | undefined = record
+    for (const [depth, field] of name.entries()) {
+      // only an id has names below it
+      if (typeof part === 'string')
+        part = records.record(
+          LINKED_FAMILIES[name[depth - 1] as keyof typeof LINKED_FAMILIES],
+          part
+        )
+      part = fieldIn(part, field)
+    }
+    return asValue(part)
   }
-  return asValue(part)
-}
 
 const unmetBy = (fieldAt: FieldAt, conditions: readonly Condition[]): Condition[] =>
   conditions.filter(({ name, test }) => !test(fieldAt(name), fieldAt))
 
-/** With the value of each field referred to: `> 5000 (location.metadata.max)`. */
-const wantedNow = ({ wanted }: Condition, fieldAt: FieldAt): string =>
-  wanted.replace(REFERENCE, text => {
-    const path = recordPath(text)
-    return path === undefined ? text : `${shownValue(fieldAt(stepsOf(path) as string[]))} (${path})`
-  })
-
+/** Wanted with the value of each field referred to: `> 5000 (location.metadata.max)`. */
 const missIn =
   (fieldAt: FieldAt) =>
-  (condition: Condition): Miss =>
-    missOf({ name: condition.name, wanted: wantedNow(condition, fieldAt) }, fieldAt(condition.name))
+  ({ name, wanted }: Condition): Miss => {
+    const now = wanted.replace(REFERENCE, text => {
+      const path = recordPath(text)
+      return path === undefined
+        ? text
+        : `${shownValue(fieldAt(stepsOf(path) as string[]))} (${path})`
+    })
+    return missOf({ name, wanted: now }, fieldAt(name))
+  }
 
-type WantedRecord = {
-  family: Family
-  id: string
-  fields: readonly Condition[] | null
-  at: readonly Step[]
-}
-
-function recordDifferences(
-  records: StateRecords,
-  { family, id, fields, at }: WantedRecord
-): StateDifference[] {
-  const name = RESOURCE_NAMES[family]
-  const record = records.record(family, id)
-  const isChanged = records.isChanged?.(family, id) !== false
-  if (fields === null)
-    return record === undefined
-      ? []
-      : [{ at, forbids: isChanged, ...say('record_exists', family, id, name) }]
-  if (record === undefined)
-    return [{ at, forbids: false, ...say('record_missing', family, id, name) }]
-  const fieldAt = fieldsOf(record, records)
-  return unmetBy(fieldAt, fields).map(condition => ({
-    at: [...at, ...condition.at],
-    forbids: isChanged && isForbidding(condition.data),
-    ...say('field_differs', family, id, missText(missIn(fieldAt)(condition)))
-  }))
+async function compileRecord(
+  written: string,
+  wanted: Names | null,
+  subject: FamilySubject,
+  report: Report
+): Promise<StateTest> {
+  const { family, answers } = subject
+  const fields = wanted && (await compileNames(wanted, subject, report))
+  const at = ['state', family, written]
+  return async records => {
+    const id = String(answeredValue(written, answers ?? new Map()) ?? written)
+    const record = records.record(family, id)
+    const isChanged = records.isChanged?.(family, id) !== false
+    if (record === undefined)
+      return fields === null
+        ? []
+        : [{ at, forbids: false, ...say('record_missing', family, id, RESOURCE_NAMES[family]) }]
+    if (fields === null)
+      return [
+        { at, forbids: isChanged, ...say('record_exists', family, id, RESOURCE_NAMES[family]) }
+      ]
+    const fieldAt = fieldsOf(record, records)
+    return unmetBy(fieldAt, fields).map(condition => ({
+      at: [...at, ...condition.at],
+      forbids: isChanged && isForbidding(condition.data),
+      ...say('field_differs', family, id, missText(missIn(fieldAt)(condition)))
+    }))
+  }
 }
 
 /** Whether a condition only says what a value must not be. */
 const isForbidding = (wanted: Wanted): boolean =>
   isObject(wanted) && Object.keys(wanted).every(word => ['not', 'lt', 'lte'].includes(word))
 
-/** A number that records come to: how many there are, or the sum of a field. */
-type Total = {
-  at: readonly string[]
-  wanted: Quantity
-  test: Test
-  field: readonly string[] | null
-}
+/** The records that meet `where`, and those that nearly do. */
 type Found = {
-  family: Family
   where: string
   records: FieldAt[]
   near: readonly NearMiss[]
   isChanged: boolean
 }
+/** Of how many they are, the sum of a field, or every one. */
+type QuantityTest = (found: Found) => Promise<StateDifference[]>
 
 async function compileQuantities(
   expected: Quantities,
-  family: Family,
-  subject: ReturnType<typeof subjectOf>,
+  subject: FamilySubject,
   report: Report
 ): Promise<StateTest> {
   const { where, count, sum, every } = expected
-  if (where !== undefined && [count, sum, every].every(one => one === undefined))
+  if (where && [count, sum, every].every(one => one === undefined))
     report([], say('needs', 'where', 'count, sum or every'))
   for (const [word, names] of Object.entries({ sum, every }))
-    if (names !== undefined && Object.keys(names).length === 0) report([word], check('empty'))
-  const compiled = (word: 'where' | 'every') =>
-    compileNames(expected[word] ?? {}, subject, within(report, word))
-  const conditions = await compiled('where')
-  const ofEvery = await compiled('every')
-  const totals = count === undefined ? [] : [await compileTotal(count, ['count'], subject, report)]
+    if (isEmpty(names)) report([word], check('empty'))
+  const conditions = await compileNames(where ?? {}, subject, within(report, 'where'))
+  const tests: QuantityTest[] = []
+  if (count !== undefined) tests.push(await compileTotal(count, ['count'], subject, report))
   for (const [path, wanted] of Object.entries(sum ?? {}))
-    totals.push(await compileTotal(wanted, ['sum', path], subject, report))
+    tests.push(await compileTotal(wanted, ['sum', path], subject, report))
+  if (every) tests.push(await compileEvery(every, subject, within(report, 'every')))
 
   return async records => {
-    const all = records.all(family)
-    if (all === null || totals.length + ofEvery.length === 0) return []
+    const all = records.all(subject.family)
+    if (all === null || tests.length === 0) return []
     const nearest = new Nearest()
     const found: FieldAt[] = []
     for (const record of all.toReversed()) {
@@ -231,81 +220,88 @@ async function compileQuantities(
       else nearest.add(idOf(fieldAt), unmet.length, () => unmet.map(missIn(fieldAt)))
       await pause()
     }
+    const { isChanged } = records
     const told = {
-      family,
       where: conditions.length === 0 ? '' : ` with ${JSON.stringify(where)}`,
       records: found,
       near: nearest.list(),
-      isChanged:
-        records.isChanged === undefined ||
-        found.some(fieldAt => records.isChanged?.(family, idOf(fieldAt)))
+      isChanged: !isChanged || found.some(fieldAt => isChanged(subject.family, idOf(fieldAt)))
     }
     const differences: StateDifference[] = []
-    for (const total of totals) differences.push(...(await totalDifferences(total, told)))
-    return [...differences, ...(await everyDifferences(ofEvery, every, told))]
+    for (const test of tests) differences.push(...(await test(told)))
+    return differences
   }
 }
 
 const idOf = (fieldAt: FieldAt) => String(fieldAt(['id']))
 
+/** A field without a value adds nothing. */
 async function compileTotal(
   wanted: Quantity,
   at: readonly [word: 'count'] | readonly [word: 'sum', path: string],
-  subject: Subject & { fields: Schema },
+  subject: FamilySubject,
   report: Report
-): Promise<Total> {
+): Promise<QuantityTest> {
+  const { family } = subject
   const note = within(report, ...at)
-  const numbers = { ...subject, schemas: [{ type: 'integer' }], name: [] }
-  const test = await compileTest(wanted, numbers, note)
+  const test = await compileTest(wanted, { ...subject, schemas: [{ type: 'integer' }] }, note)
   const [, path] = at
-  if (path === undefined) return { at, wanted, test, field: null }
-  const isExpression = /[-+]/.test(path)
-  if (isExpression) note([], say('sum_of_fields', path, RETIRED_NAMES.sum.expression))
-  const field = isExpression ? null : fieldNamed(path, subject, note)
-  if (field?.schemas.every(({ type }) => ![type].flat().includes('integer')))
-    note([], say('not_summable', path))
-  return { at, wanted, test, field: field?.name ?? null }
-}
-
-/** A field without a value adds nothing. */
-async function totalDifferences(
-  { at, wanted, test, field }: Total,
-  { family, where, records, near, isChanged }: Found
-): Promise<StateDifference[]> {
-  const currencies = new Set<string>()
-  let total = 0
-  for (const fieldAt of records) {
-    total += field === null ? 1 : Number(fieldAt(field) ?? 0)
-    if (field !== null) currencies.add(String(fieldAt(['currency'])))
-    await pause()
-  }
+  const field = path === undefined ? null : summedField(path, subject, note)
+  const whose = path === undefined ? family : `${family}: sum of ${path}`
   const place = ['state', family, ...at]
-  const whose = field === null ? family : `${family}: sum of ${at[1]}`
-  if (currencies.size > 1)
+  return async ({ where, records, near, isChanged }) => {
+    const currencies = new Set<string>()
+    let total = 0
+    for (const fieldAt of records) {
+      total += field === null ? 1 : Number(fieldAt(field) ?? 0)
+      if (field !== null) currencies.add(String(fieldAt(['currency'])))
+      await pause()
+    }
+    if (currencies.size > 1)
+      return [
+        { at: place, forbids: false, ...say('several_currencies', whose, [...currencies].sort()) }
+      ]
+    if (test(total)) return []
+    const isShort = isObject(wanted)
+      ? total <= (wanted.gt ?? (wanted.gte ?? 0) - 1)
+      : total <= wanted
+    const said = say('total', whose, shownWanted(wanted), where, total)
     return [
-      { at: place, forbids: false, ...say('several_currencies', whose, [...currencies].sort()) }
+      { at: place, forbids: !isShort && isChanged, ...said, near_misses: isShort ? near : [] }
     ]
-  if (test(total)) return []
-  const isShort = isObject(wanted) ? total <= (wanted.gt ?? (wanted.gte ?? 0) - 1) : total <= wanted
-  const said = say('total', whose, shownWanted(wanted), where, total)
-  return [{ at: place, forbids: !isShort && isChanged, ...said, near_misses: isShort ? near : [] }]
+  }
 }
 
-async function everyDifferences(
-  conditions: readonly Condition[],
-  wanted: Quantities['every'],
-  { family, where, records, isChanged }: Found
-): Promise<StateDifference[]> {
-  const shown: string[] = []
-  let broken = 0
-  for (const fieldAt of records) {
-    const unmet = unmetBy(fieldAt, conditions)
-    if (unmet.length > 0 && ++broken <= MAX_NEAR_MISSES)
-      shown.push(`${unmet.map(missIn(fieldAt)).map(missText).join(', ')} in ${idOf(fieldAt)}`)
-    await pause()
+function summedField(path: string, subject: FamilySubject, note: Report): readonly string[] {
+  if (/[-+]/.test(path)) note([], say('sum_of_fields', path, RETIRED_NAMES.sum.expression))
+  else {
+    const field = fieldNamed(path, subject, note)
+    if (field?.schemas.every(({ type }) => ![type].flat().includes('integer')))
+      note([], say('not_summable', path))
+    if (field) return field.name
   }
-  if (broken === 0) return []
-  const each = `every one${where} must have ${JSON.stringify(wanted)}`
-  const said = say('not_every', family, each, broken, records.length, shown)
-  return [{ at: ['state', family, 'every'], forbids: isChanged, ...said }]
+  return []
+}
+
+async function compileEvery(
+  wanted: Names,
+  subject: FamilySubject,
+  report: Report
+): Promise<QuantityTest> {
+  const { family } = subject
+  const conditions = await compileNames(wanted, subject, report)
+  return async ({ where, records, isChanged }) => {
+    const shown: string[] = []
+    let broken = 0
+    for (const fieldAt of records) {
+      const unmet = unmetBy(fieldAt, conditions)
+      if (unmet.length > 0 && ++broken <= MAX_NEAR_MISSES)
+        shown.push(`${unmet.map(missIn(fieldAt)).map(missText).join(', ')} in ${idOf(fieldAt)}`)
+      await pause()
+    }
+    if (broken === 0) return []
+    const each = `every one${where} must have ${JSON.stringify(wanted)}`
+    const said = say('not_every', family, each, broken, records.length, shown)
+    return [{ at: ['state', family, 'every'], forbids: isChanged, ...said }]
+  }
 }
