@@ -28,19 +28,24 @@ export const JUDGES: Readonly<Record<string, readonly string[]>> = {
     'test/control/explain.test.ts',
     'test/control/verify.test.ts'
   ],
-  'src/scenario/match/conditions.ts': [
-    'test/scenario/expect/tally.test.ts',
-    'test/scenario/script.test.ts',
-    'test/scenario/expect/final-state.test.ts',
-    'test/scenario/match/patterns.test.ts',
-    'test/scenario/advice.test.ts',
-    'test/scenario/steps.test.ts',
-    'test/control/script.test.ts',
-    'test/scenario/digests.test.ts',
-    'test/control/verify.test.ts',
-    'test/scenario/scenario.test.ts',
-    'test/scenario/expect/expected-answers.test.ts'
-  ],
+  ...Object.fromEntries(
+    ['conditions', 'fields'].map(name => [
+      `src/scenario/match/${name}.ts`,
+      [
+        'test/scenario/expect/tally.test.ts',
+        'test/scenario/script.test.ts',
+        'test/scenario/expect/final-state.test.ts',
+        'test/scenario/match/patterns.test.ts',
+        'test/scenario/advice.test.ts',
+        'test/scenario/steps.test.ts',
+        'test/control/script.test.ts',
+        'test/scenario/digests.test.ts',
+        'test/control/verify.test.ts',
+        'test/scenario/scenario.test.ts',
+        'test/scenario/expect/expected-answers.test.ts'
+      ]
+    ])
+  ),
   ...Object.fromEntries(
     ['judges', 'sequence', 'tally'].map(name => [
       `src/scenario/expect/${name}.ts`,

@@ -1,4 +1,5 @@
 /** Expectations of requests, their order, and records in the end. A `Tally` judges them. */
+
 import { durationOf } from '../../core/durations.js'
 import { MASK } from '../../core/mask.js'
 import { didYouMean } from '../../core/nearest.js'
@@ -12,8 +13,9 @@ import { canBeAbout } from '../about.js'
 import { withDigests } from '../digests.js'
 import { type Report, within } from '../documents.js'
 import type { RecordName } from '../edits.js'
-import { asValue, type Condition, compileNames, fieldIn } from '../match/conditions.js'
+import { type Condition, compileNames } from '../match/conditions.js'
 import { type Counts, countsOf } from '../match/counts.js'
+import { asValue, fieldIn, type Subject, type Value } from '../match/fields.js'
 import {
   compileMatch,
   type MatchData,
@@ -26,7 +28,15 @@ import { shownValue } from '../match/near-misses.js'
 import { isWithinPatterns } from '../match/patterns.js'
 import { compileStatus } from '../match/statuses.js'
 import { namesIn, textsIn } from '../references.js'
-import type { CallsData, CountData, ExpectationData, Json, Per, SequenceData } from '../schemas.js'
+import type {
+  CallsData,
+  CountData,
+  ExpectationData,
+  Json,
+  Names,
+  Per,
+  SequenceData
+} from '../schemas.js'
 import { say } from '../sentences.js'
 import { compileState, type StateData, type StateTest } from './final-state.js'
 
@@ -40,6 +50,12 @@ export type Ending = {
   at: number
   body: () => Json | undefined
 }
+export type EndingCondition = {
+  name: string
+  wanted: string
+  got: (ending: Ending) => string
+  holds: (ending: Ending) => boolean
+}
 /** Milliseconds from the end of the response before to the arrival of a request. */
 export type Apart = { least: number; most: number }
 /**
@@ -52,12 +68,6 @@ export type Calls = {
   matches: Matcher
   ended: readonly EndingCondition[]
   apart: Apart | null
-}
-export type EndingCondition = {
-  name: string
-  wanted: string
-  got: (ending: Ending) => string
-  holds: (ending: Ending) => boolean
 }
 /** `unsent`: which steps it refers to that were not sent. */
 type Said = { wanted: string; unsent: () => readonly string[] }
@@ -79,10 +89,7 @@ export type Expectation = CountExpectation | SequenceExpectation | StateExpectat
 /** By the names of steps; null where an expectation cannot refer to them. */
 type Answered = ReadonlyMap<string, Json> | null
 
-/**
- * Compiles an expectation that its schema allows; null with its problems reported. Card data is
- * kept as digests. `patterns`: those of the expectations before.
- */
+/** Null with its problems reported. `patterns`: those of the expectations before. */
 export const compileExpectation = (
   data: ExpectationData,
   report: Report,
@@ -108,42 +115,38 @@ export function callsIn(data: ExpectationData): { at: readonly Step[]; calls: Ca
     : []
 }
 
-const namesOf = (data: ExpectationData): string[] => [
-  ...new Set(
-    textsIn(data, [], { areNamesRead: true })
-      .flatMap(({ text }) => namesIn(text))
-      .map(name => name.split('.')[0] as string)
-      .filter(name => name !== 'record')
-  )
-]
+function unsentOf(data: ExpectationData, answers: Answered): Said['unsent'] {
+  const names = textsIn(data, [], { areNamesRead: true })
+    .flatMap(({ text }) => namesIn(text))
+    .map(name => name.split('.')[0] as string)
+  const steps = [...new Set(names)].filter(name => name !== 'record')
+  return () => steps.filter(name => answers?.has(name) !== true)
+}
 
 async function compiled(
   data: ExpectationData,
   note: Report,
   answers: Answered
 ): Promise<Expectation> {
-  const names = namesOf(data)
-  const unsent = () => names.filter(name => answers?.has(name) !== true)
+  if ('on' in data) return compiledCount(data, note, answers)
   if ('state' in data) {
     for (const word of ['per', 'others'] as const)
       if (word in data) note([word], say('needs', word, 'on or sequence'))
     return {
       data,
-      unsent,
+      unsent: unsentOf(data, answers),
       wanted: `these records at the end: ${JSON.stringify(data.state)}`,
       differences: await compileState(data.state, within(note, 'state'), answers)
     }
   }
-  return 'sequence' in data
-    ? { unsent, ...(await compiledSequence(data, note, answers)) }
-    : { unsent, ...(await compiledCount(data, note, answers)) }
+  return compiledSequence(data, note, answers)
 }
 
 async function compiledSequence(
   data: SequenceData,
   note: Report,
   answers: Answered
-): Promise<Omit<SequenceExpectation, 'unsent'>> {
+): Promise<SequenceExpectation> {
   const { per, others = false } = data
   const steps: Calls[] = []
   for (const [index, step] of data.sequence.entries()) {
@@ -158,6 +161,7 @@ async function compiledSequence(
   const shown = steps.map(({ data }) => shownCalls(data)).join(', then ')
   return {
     data: { ...data, sequence: steps.map(({ data }) => data) },
+    unsent: unsentOf(data, answers),
     steps,
     others,
     wanted: `${shown}, in this order${forEach(per)}${others ? '' : ' and no others'}`
@@ -168,7 +172,7 @@ async function compiledCount(
   data: CountData,
   note: Report,
   answers: Answered
-): Promise<Omit<CountExpectation, 'unsent'>> {
+): Promise<CountExpectation> {
   const { per } = data
   if ('others' in data) note(['others'], say('needs', 'others', 'sequence'))
   const isPaused = hasPause(data)
@@ -180,7 +184,8 @@ async function compiledCount(
   const calls = await compileCalls(data, note, answers)
   checkPer(per, [calls], note)
   const shown = `${shownCalls(calls.data)}${forEach(per)}`
-  return { data: calls.data, calls, times, shown, wanted: `${shown}: ${shownTimes(times)}` }
+  const unsent = unsentOf(data, answers)
+  return { data: calls.data, unsent, calls, times, shown, wanted: `${shown}: ${shownTimes(times)}` }
 }
 
 const PAUSES = ['no_sooner_than', 'no_later_than'] as const
@@ -213,83 +218,85 @@ async function compileCalls(written: CallsData, note: Report, answers: Answered)
   }
 }
 
-const yesOrNo = (is: boolean) => (is ? 'yes' : 'no')
-const ofEnding = (
-  name: string,
-  wanted: boolean | undefined,
-  isSo: (ending: Ending) => boolean
-): EndingCondition[] =>
-  wanted === undefined
-    ? []
-    : [
-        {
-          name,
-          wanted: yesOrNo(wanted),
-          got: ending => yesOrNo(isSo(ending)),
-          holds: ending => isSo(ending) === wanted
-        }
-      ]
-
+/** None where it does not matter how they end. */
 async function compileEnding(
   { on, took_effect, status, answered, response }: CallsData,
-  note: Report,
+  report: Report,
   answers: Answered
-): Promise<Calls['ended']> {
-  const conditions = [
-    ...ofEnding('took_effect', took_effect, ({ tookEffect }) => tookEffect),
-    ...ofEnding('answered', answered, ({ isDelivered }) => isDelivered)
-  ]
+): Promise<EndingCondition[]> {
+  const conditions: EndingCondition[] = []
+  for (const [name, wanted, fact] of [
+    ['took_effect', took_effect, 'tookEffect'],
+    ['answered', answered, 'isDelivered']
+  ] as const)
+    if (wanted !== undefined)
+      conditions.push({
+        name,
+        wanted: yesOrNo(wanted),
+        got: ending => yesOrNo(ending[fact]),
+        holds: ending => ending[fact] === wanted
+      })
   if (answered === false)
     for (const word of ['status', 'response'] as const)
-      if ({ status, response }[word] !== undefined) note([word], say('no_response', word))
+      if ({ status, response }[word] !== undefined) report([word], say('no_response', word))
   if (status !== undefined) {
-    const isWanted = compileStatus(status, within(note, 'status'))
-    const got = ({ status, isDelivered }: Ending) => (isDelivered ? `${status}` : 'no response')
-    conditions.push({
-      name: 'status',
-      wanted: [status].flat().join(' or '),
-      got,
-      holds: ({ status, isDelivered }) => isDelivered && isWanted(status)
-    })
+    const isWanted = compileStatus(status, within(report, 'status'))
+    const wanted = [status].flat().join(' or ')
+    conditions.push(ofResponse('status', wanted, ({ status }) => status, isWanted))
   }
-  if (response === undefined) return conditions
-  if (Object.keys(response).length === 0) note(['response'], check('empty'))
-  const schemas = operationsOn(on).flatMap(operation => {
+  if (response !== undefined) {
+    const operations = operationsOn(on)
+    const fields = await compileFields(response, operations, within(report, 'response'), answers)
+    for (const { name, wanted, test } of fields)
+      conditions.push(
+        ofResponse(
+          `response.${name.join('.')}`,
+          wanted,
+          ({ body }) => asValue(name.reduce(fieldIn, body())),
+          test
+        )
+      )
+  }
+  return conditions
+}
+
+const yesOrNo = (is: boolean) => (is ? 'yes' : 'no')
+
+/** None holds where no response came. */
+const ofResponse = <V extends Value>(
+  name: string,
+  wanted: string,
+  valueIn: (ending: Ending) => V,
+  isWanted: (value: V) => boolean
+): EndingCondition => ({
+  name,
+  wanted,
+  got: ending => (ending.isDelivered ? shownValue(valueIn(ending)) : 'no response'),
+  holds: ending => ending.isDelivered && isWanted(valueIn(ending))
+})
+
+/** Of what its operations answer, and of an error. */
+function compileFields(
+  response: Names,
+  operations: readonly OperationId[],
+  report: Report,
+  answers: Answered
+): Promise<Condition[]> {
+  if (Object.keys(response).length === 0) report([], check('empty'))
+  const schemas = operations.flatMap(operation => {
     const { answer } = TABLES[operation] as Tables
     return answer === undefined ? [ERROR] : [schemaOf(answer), ERROR]
   })
-  const subject = {
-    answers,
-    schemas,
-    fields: { properties: Object.assign({}, ...schemas.map(({ properties }) => properties)) },
-    name: [],
-    unknown: (name: readonly string[], known: readonly string[]) =>
-      say('unknown_field', 'response', name.join('.'), didYouMean(name.at(-1) as string, known))
-  }
-  const fields = await compileNames(response, subject, within(note, 'response'))
-  return [...conditions, ...fields.map(ofResponse)]
+  const fields = { properties: Object.assign({}, ...schemas.map(({ properties }) => properties)) }
+  const unknown: Subject['unknown'] = (name, known) =>
+    say('unknown_field', 'response', name.join('.'), didYouMean(name.at(-1) as string, known))
+  return compileNames(response, { answers, schemas, fields, name: [], unknown }, report)
 }
 
+const PARTS = 'type code message param rule assumption request_id'.split(' ')
 const ERROR: Schema = {
   properties: {
-    error: {
-      properties: Object.fromEntries(
-        ['type', 'code', 'message', 'param', 'rule', 'assumption', 'request_id'].map(name => [
-          name,
-          { type: 'string' }
-        ])
-      )
-    }
-  }
-}
-
-function ofResponse({ name, wanted, test }: Condition): EndingCondition {
-  const valueIn = ({ body }: Ending) => asValue(name.reduce(fieldIn, body()))
-  return {
-    name: `response.${name.join('.')}`,
-    wanted,
-    got: ending => (ending.isDelivered ? shownValue(valueIn(ending)) : 'no response'),
-    holds: ending => ending.isDelivered && test(valueIn(ending))
+    error: { properties: Object.fromEntries(PARTS.map(name => [name, { type: 'string' }])) }
   }
 }
 
@@ -325,7 +332,8 @@ const forEach = (per: Per | undefined) => (per === undefined ? '' : ` for each $
 
 /** `1 request`, `at least 2 requests`, `2 to 3 requests`. */
 export function shownTimes({ from, to }: Counts): string {
-  if (from === to) return `${from} request${from === 1 ? '' : 's'}`
-  if (to === Number.POSITIVE_INFINITY) return `at least ${from} request${from === 1 ? '' : 's'}`
-  return `${from === 0 ? 'at most' : `${from} to`} ${to} request${to === 1 ? '' : 's'}`
+  const shown = (count: number) => `${count} request${count === 1 ? '' : 's'}`
+  if (from === to) return shown(to)
+  if (to === Number.POSITIVE_INFINITY) return `at least ${shown(from)}`
+  return `${from === 0 ? 'at most' : `${from} to`} ${shown(to)}`
 }

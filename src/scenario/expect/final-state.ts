@@ -8,18 +8,15 @@ import { FIELDS } from '../../reference/tables.js'
 import { collectionOf, type Store } from '../../store/store.js'
 import { pause } from '../../work/slices.js'
 import { type Report, within } from '../documents.js'
+import { type Condition, compileNames, compileTest, shownWanted } from '../match/conditions.js'
 import {
   asValue,
-  type Condition,
-  compileNames,
-  compileTest,
   type FieldAt,
   fieldIn,
   fieldNamed,
   type Subject,
-  shownWanted,
   stepsOf
-} from '../match/conditions.js'
+} from '../match/fields.js'
 import {
   MAX_NEAR_MISSES,
   type Miss,
@@ -160,14 +157,12 @@ async function compileRecord(
     const id = String(answeredValue(written, answers ?? new Map()) ?? written)
     const record = records.record(family, id)
     const isChanged = records.isChanged?.(family, id) !== false
-    if (record === undefined)
-      return fields === null
-        ? []
-        : [{ at, forbids: false, ...say('record_missing', family, id, RESOURCE_NAMES[family]) }]
-    if (fields === null)
-      return [
-        { at, forbids: isChanged, ...say('record_exists', family, id, RESOURCE_NAMES[family]) }
-      ]
+    if (record === undefined || fields === null) {
+      if (record === undefined && fields === null) return []
+      const code = fields === null ? 'record_exists' : 'record_missing'
+      const forbids = fields === null && isChanged
+      return [{ at, forbids, ...say(code, family, id, RESOURCE_NAMES[family]) }]
+    }
     const fieldAt = fieldsOf(record, records)
     return unmetBy(fieldAt, fields).map(condition => ({
       at: [...at, ...condition.at],
@@ -181,14 +176,12 @@ async function compileRecord(
 const isForbidding = (wanted: Wanted): boolean =>
   isObject(wanted) && Object.keys(wanted).every(word => ['not', 'lt', 'lte'].includes(word))
 
-/** The records that meet `where`, and those that nearly do. */
 type Found = {
   where: string
   records: FieldAt[]
   near: readonly NearMiss[]
   isChanged: boolean
 }
-/** Of how many they are, the sum of a field, or every one. */
 type QuantityTest = (found: Found) => Promise<StateDifference[]>
 
 async function compileQuantities(

@@ -77,32 +77,23 @@ export type Came = {
 
 /** `fits`: the steps of a sequence that it can be, from `from` on. */
 type Waiting = { came: Came; from: number; fits: readonly boolean[]; ending: Ending | null }
-/** The requests of a value; `last` is the one that counted last. */
-export type Group = {
-  seen: number
-  named: string[]
-  tests: Set<string>
-  last: Came | null
-  /** Where pauses are expected, those that counted. */
-  timed: Came[]
-  /** Those of a sequence that wait until the ones before them end. */
-  waiting: Waiting[]
-  /** The first that a sequence leaves no room for, with its pause if only that is wrong. */
-  stray: { came: Came; gap: number | null } | null
-}
-const newGroup = (): Group => ({
+/** The requests of a value. */
+const newGroup = () => ({
   seen: 0,
-  named: [],
-  tests: new Set(),
-  last: null,
-  timed: [],
-  waiting: [],
-  stray: null
+  named: [] as string[],
+  tests: new Set<string>(),
+  /** The one that counted last. */
+  last: null as Came | null,
+  /** Where pauses are expected, those that counted. */
+  timed: [] as Came[],
+  /** Those of a sequence that wait until the ones before them end. */
+  waiting: [] as Waiting[],
+  /** The first that a sequence leaves no room for, with its pause if only that is wrong. */
+  stray: null as { came: Came; gap: number | null } | null
 })
+export type Group = ReturnType<typeof newGroup>
 const NONE = newGroup()
 
-/** In place of a value where all requests are judged together. */
-const NO_VALUE = ''
 /** The value that a request is judged by; of those that have none, the same for all. */
 export const judgedValue = (per: Per, call: SentCall): string =>
   countedValue(per, call) ?? `requests without a ${per}`
@@ -136,7 +127,7 @@ export abstract class CallsJudge<
   /** Undefined where there are too many. */
   groupOf(call: SentCall): Group | undefined {
     const { per } = this.expectation.data
-    const value = per === undefined ? NO_VALUE : judgedValue(per, call)
+    const value = per === undefined ? '' : judgedValue(per, call)
     let group = this.#groups.get(value)
     if (group === undefined && this.#groups.size < MAX_VALUES) {
       group = newGroup()
@@ -168,7 +159,7 @@ export abstract class CallsJudge<
 
   verdict(): Verdict {
     const { per } = this.expectation.data
-    if (per === undefined) return this.#verdictOf(this.#groups.get(NO_VALUE) ?? NONE)
+    if (per === undefined) return this.#verdictOf(this.#groups.get('') ?? NONE)
     if (this.#groups.size > 0) return this.#verdictOfValues(per)
     const none = this.#verdictOf(NONE)
     return 'times' in this.expectation && this.expectation.times.from === 0

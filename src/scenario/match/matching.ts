@@ -16,7 +16,8 @@ import { type Report, within } from '../documents.js'
 import { checkHeaders } from '../headers.js'
 import { ABOUT, type MatchData, type Names, type On, OPERATION, type Per } from '../schemas.js'
 import { say } from '../sentences.js'
-import { type Condition, compileNames, type Subject, type Value } from './conditions.js'
+import { type Condition, compileNames } from './conditions.js'
+import type { Subject, Value } from './fields.js'
 
 /**
  * By a nested name such as `['card', 'last4']`; null where names are below it, undefined where it
@@ -122,9 +123,8 @@ function tablesOf(operations: readonly OperationId[], section: keyof MatchData):
 }
 
 /**
- * Compiles `match` for operations; without one, nothing is looked at. `onlyRight`: values that no
- * right request can have are problems; `answers`: those that it may refer to. Problems have their
- * place in the entry or expectation.
+ * Compiles `match` for operations. `onlyRight`: values that no right request can have are problems.
+ * Problems have their place in the entry or expectation.
  */
 export async function compileMatch(
   operations: readonly OperationId[],

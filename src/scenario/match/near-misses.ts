@@ -4,7 +4,8 @@
  */
 import { shortened } from '../../core/nearest.js'
 import { withoutSecrets } from '../../core/redaction.js'
-import type { Condition, Value } from './conditions.js'
+import type { Condition } from './conditions.js'
+import type { Value } from './fields.js'
 
 export type Miss = { condition: string; wanted: string; got: string }
 /** By the id of the request or record. */
