@@ -26,8 +26,7 @@ import {
   type ExpectationData
 } from '../scenario/expect/expectations.js'
 import type { StateData } from '../scenario/expect/final-state.js'
-import type { Verdict as ScenarioVerdict } from '../scenario/expect/judges.js'
-import { Tally } from '../scenario/expect/tally.js'
+import { type Verdict as ScenarioVerdict, Tally } from '../scenario/expect/tally.js'
 import { tooLarge } from '../scenario/limits.js'
 import { shownOn } from '../scenario/match/matching.js'
 import { explainedMessage } from '../scenario/match/near-misses.js'

@@ -15,7 +15,7 @@ import { isChange, type OperationId, operationOf } from '../reference/operations
 import type { List } from '../reference/parameters.js'
 import type { RuleId } from '../reference/rules.js'
 import type { RecordName } from '../scenario/edits.js'
-import type { Came } from '../scenario/expect/judges.js'
+import type { Came } from '../scenario/expect/tally.js'
 import type { Action, Fault } from '../scenario/script.js'
 import { bodyOf, changedBody } from '../store/bytes.js'
 import type { Shape } from '../store/collection.js'

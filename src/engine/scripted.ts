@@ -1,4 +1,4 @@
-/** What a script does to a request, as a decision: the caller waits and loses. */
+/** What a script does to a request: a decision; the caller waits and loses. */
 import { durationOf } from '../core/durations.js'
 import { type FormObject, nodeIn } from '../core/form.js'
 import { mergePatched } from '../core/merge-patch.js'

@@ -1,4 +1,4 @@
-/** What a request is executed in: a sandbox, or a copy of one. */
+/** What a request runs in: a sandbox, or a copy of one. */
 import type { Clock } from '../core/clock.js'
 import type { Settings } from '../core/settings.js'
 import type { AccountType } from '../reference/accounts.js'

@@ -5,8 +5,7 @@ import { type Exchange, hasReached, type Refusal, STAGE, type Stage } from '../e
 import { endingOf, sentIn } from '../engine/scripted.js'
 import type { OperationId } from '../reference/operations.js'
 import type { Calls, Expectation } from '../scenario/expect/expectations.js'
-import { judgedValue, type Verdict } from '../scenario/expect/judges.js'
-import type { Tally } from '../scenario/expect/tally.js'
+import { judgedValue, type Tally, type Verdict } from '../scenario/expect/tally.js'
 import {
   countedValue,
   type MatchCondition,

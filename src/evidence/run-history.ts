@@ -1,6 +1,6 @@
 /** What became of the scripts and expectations of a run. */
 
-import type { Verdict } from '../scenario/expect/judges.js'
+import type { Verdict } from '../scenario/expect/tally.js'
 import type { ListedEntry } from '../scenario/script.js'
 
 /** What came since the last load or reset; `sandbox` is null for the base address. */

@@ -1,4 +1,4 @@
-/** What a scenario expects, as a recording of its requests expects it. */
+/** What a scenario expects, as a recording of them expects it. */
 import { withoutSecrets } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
 import type { Exchange } from '../engine/exchange.js'

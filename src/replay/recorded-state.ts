@@ -1,4 +1,4 @@
-/** The records to begin with, and which of them matter. */
+/** The records to begin with, and which matter. */
 import { valueIn } from '../core/form.js'
 import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'

@@ -77,7 +77,6 @@ export type Came = {
 
 /** `fits`: the steps of a sequence that it can be, from `from` on. */
 type Waiting = { came: Came; from: number; fits: readonly boolean[]; ending: Ending | null }
-/** The requests of a value. */
 const newGroup = () => ({
   seen: 0,
   named: [] as string[],

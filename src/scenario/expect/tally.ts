@@ -17,6 +17,8 @@ import {
 } from './judges.js'
 import { SequenceJudge } from './sequence.js'
 
+export { type Came, judgedValue, type Verdict } from './judges.js'
+
 const MAX_CHANGED = 10_000
 
 export class Tally {
