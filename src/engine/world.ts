@@ -3,9 +3,9 @@ import type { Clock } from '../core/clock.js'
 import type { Settings } from '../core/settings.js'
 import type { AccountType } from '../reference/accounts.js'
 import type { Family } from '../reference/operations.js'
+import type { Tally } from '../scenario/expect/tally.js'
 import type { Edit, RecordName } from '../scenario/records/edits.js'
 import type { EntryCount, Script } from '../scenario/script.js'
-import type { Tally } from '../scenario/tally.js'
 import type { RecordOf, Store } from '../store/store.js'
 
 export type World = {

@@ -132,7 +132,7 @@ export class FindingCounts {
     const use = this.#uses.get(finding) ?? unused()
     this.#uses.set(finding, use)
     use.times += times
-    if (times > 0) return requests.filter(id => named(use, id))
+    if (times === 1) return requests.filter(id => named(use, id))
     use.requests = use.requests.filter(id => !requests.includes(id))
     return []
   }

@@ -4,7 +4,8 @@ import { isSecretName } from '../core/redaction.js'
 import { type Exchange, hasReached, type Refusal, STAGE, type Stage } from '../engine/exchange.js'
 import { endingOf, sentIn } from '../engine/scripted.js'
 import type { OperationId } from '../reference/operations.js'
-import type { Calls, Expectation } from '../scenario/expectations.js'
+import type { Calls, Expectation } from '../scenario/expect/expectations.js'
+import { judgedValue, type Tally, type Verdict } from '../scenario/expect/tally.js'
 import {
   countedValue,
   type MatchCondition,
@@ -12,11 +13,10 @@ import {
   type SentCall,
   shownOn,
   valueFor
-} from '../scenario/matching.js'
-import { type Miss, missOf, Nearest, type NearMiss } from '../scenario/near-misses.js'
+} from '../scenario/match/matching.js'
+import { type Miss, missOf, Nearest, type NearMiss } from '../scenario/match/near-misses.js'
 import type { SequenceData } from '../scenario/schemas.js'
 import type { ListedEntry, Script } from '../scenario/script.js'
-import { judgedValue, type Tally, type Verdict } from '../scenario/tally.js'
 import type { Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
 

@@ -1,6 +1,7 @@
 /** What became of the scripts and expectations of a run. */
+
+import type { Verdict } from '../scenario/expect/tally.js'
 import type { ListedEntry } from '../scenario/script.js'
-import type { Verdict } from '../scenario/tally.js'
 
 /** What came since the last load or reset; `sandbox` is null for the base address. */
 export type Period = {
@@ -97,7 +98,7 @@ export class RunHistory {
   /** What is demanded must be met in some period; what is forbidden counts in any. */
   judged(): Judged[] {
     return [...this.#expectations.values()].map(judged =>
-      judged.holds || judged.forbidden || judged.periods.met === 0
+      judged.forbidden || judged.periods.met === 0
         ? judged
         : { ...judged, verdict: 'met', holds: true }
     )

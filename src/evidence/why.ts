@@ -14,7 +14,7 @@ import {
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
 import { nameOf } from '../reference/operations.js'
 import { RULE_IDS, RULES, type RuleId } from '../reference/rules.js'
-import { missText, type NearMiss } from '../scenario/near-misses.js'
+import { missText, type NearMiss } from '../scenario/match/near-misses.js'
 import { FACTS, judgementOf } from './judgement.js'
 
 type Changed = { changersOf: (call: Exchange) => string[] }

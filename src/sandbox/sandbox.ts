@@ -38,6 +38,7 @@ import {
   type Written,
   withoutProblems
 } from '../scenario/documents.js'
+import { Tally } from '../scenario/expect/tally.js'
 import type { Library } from '../scenario/library.js'
 import { checkCount } from '../scenario/limits.js'
 import { firstStateOf } from '../scenario/loading.js'
@@ -62,7 +63,6 @@ import type { EntryCount, ListedEntry, Script } from '../scenario/script.js'
 import { say } from '../scenario/sentences.js'
 import { problemsOfShape, shapeProblems } from '../scenario/shape.js'
 import { bindingsOf, type Play, playSteps } from '../scenario/steps.js'
-import { Tally } from '../scenario/tally.js'
 import { FAMILIES, type RecordOf, type Records, type Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
 import type { Ask, Worker } from '../work/worker.js'

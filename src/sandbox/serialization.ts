@@ -16,8 +16,8 @@ import {
   reportTo,
   withoutProblems
 } from '../scenario/documents.js'
-import { compileExpectation } from '../scenario/expectations.js'
-import { MAX_VALUES } from '../scenario/matching.js'
+import { compileExpectation } from '../scenario/expect/expectations.js'
+import { MAX_VALUES } from '../scenario/match/matching.js'
 import type { SourceDocument } from '../scenario/read/document.js'
 import { fixtureIn } from '../scenario/records/fixture.js'
 import { FixtureImporter } from '../scenario/records/importer.js'

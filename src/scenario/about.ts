@@ -3,7 +3,7 @@ import { type Family, type OperationId, operationOf } from '../reference/operati
 import { schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import type { Store } from '../store/store.js'
-import type { About, SentCall } from './matching.js'
+import type { About, SentCall } from './match/matching.js'
 
 type Named = Pick<SentCall, 'operation' | 'params' | 'query' | 'body'> & {
   /** The Account that the caller acts as; a request that names nothing is about it. */

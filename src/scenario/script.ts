@@ -1,8 +1,8 @@
 /** The script of a sandbox: entries in order, the first that applies is used, and their counts. */
 import { drawnFraction } from '../core/draws.js'
 import type { OperationId } from '../reference/operations.js'
-import { countedValue, isMatch, MAX_VALUES, type SentCall } from './matching.js'
-import type { NearMiss } from './near-misses.js'
+import { countedValue, isMatch, MAX_VALUES, type SentCall } from './match/matching.js'
+import type { NearMiss } from './match/near-misses.js'
 import type { EntryData, Hold } from './schemas.js'
 import { type Entry, FOREVER, nameIn } from './script/entry.js'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { nearMissTexts } from '../../src/scenario/near-misses.js'
+import { nearMissTexts } from '../../src/scenario/match/near-misses.js'
 import { smallFixture, startTestEmulator } from '../support/emulator.js'
 
 const YAML = { 'content-type': 'application/yaml' }

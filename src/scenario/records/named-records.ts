@@ -9,7 +9,7 @@ import {
   operationOf,
   RESOURCE_NAMES
 } from '../../reference/operations.js'
-import { type MatchData, type On, operationsOn } from '../matching.js'
+import { type MatchData, type On, operationsOn } from '../match/matching.js'
 import { STATE_NAMES, STATE_WORDS, type StateData } from '../schemas.js'
 import { say } from '../sentences.js'
 import { isMissing, prefixesOf, suggestedIds, type Trial } from './edits.js'

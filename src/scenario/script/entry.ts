@@ -13,10 +13,16 @@ import {
   operationsNamed
 } from '../../reference/operations.js'
 import { pause } from '../../work/slices.js'
-import { type Calls, countsOf } from '../counts.js'
 import { type Report, within } from '../documents.js'
-import { compileMatch, type Matcher, operationsOn, shownOn, unlessReported } from '../matching.js'
-import { isWithinPatterns, patternsIn } from '../patterns.js'
+import { type Calls, countsOf } from '../match/counts.js'
+import {
+  compileMatch,
+  type Matcher,
+  operationsOn,
+  shownOn,
+  unlessReported
+} from '../match/matching.js'
+import { isWithinPatterns, patternsIn } from '../match/patterns.js'
 import { checkEdit, type Edit, editOf, type Trial } from '../records/edits.js'
 import { missingOf, recordsNamedBy } from '../records/named-records.js'
 import type { EntryData, Respond } from '../schemas.js'

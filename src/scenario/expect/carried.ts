@@ -1,10 +1,10 @@
 /** An expectation as a recording of its requests can expect it. */
-import { IS_DIGEST, withoutSecrets } from '../core/redaction.js'
-import type { SecretWords } from '../core/secret-words.js'
+import { IS_DIGEST, withoutSecrets } from '../../core/redaction.js'
+import type { SecretWords } from '../../core/secret-words.js'
+import { textsOf, withAnswers, withTexts } from '../play/references.js'
+import type { Json } from '../schemas.js'
+import type { Answers } from '../steps.js'
 import type { Calls, Expectation, ExpectationData } from './expectations.js'
-import { textsOf, withAnswers, withTexts } from './play/references.js'
-import type { Json } from './schemas.js'
-import type { Answers } from './steps.js'
 
 /** `keys`: the Account of each; `keyOf`: what replaces the keys of an Account. */
 export type Carrying = {

@@ -2,9 +2,10 @@
  * Requests or records that come nearest to what was wanted, with the conditions that they do not
  * meet.
  */
-import { shortened } from '../core/nearest.js'
-import { withoutSecrets } from '../core/redaction.js'
-import type { Condition, Value } from './conditions.js'
+import { shortened } from '../../core/nearest.js'
+import { withoutSecrets } from '../../core/redaction.js'
+import type { Condition } from './conditions.js'
+import type { Value } from './fields.js'
 
 export type Miss = { condition: string; wanted: string; got: string }
 /** By the id of the request or record. */
@@ -37,14 +38,11 @@ export class Nearest {
 
   /** `missesOf` is called where it is among the nearest. */
   add(where: string, count: number, missesOf: () => Miss[]): void {
-    const isNear =
-      this.#found.length < MAX_NEAR_MISSES ||
-      count < (this.#found.at(-1) as { count: number }).count
-    if (count === 0 || !isNear) return
+    const place = this.#found.findLastIndex(other => other.count <= count) + 1
+    if (count === 0 || place === MAX_NEAR_MISSES) return
     const misses = missesOf()
     const said = JSON.stringify(misses)
     if (this.#found.some(other => other.said === said)) return
-    const place = this.#found.findLastIndex(other => other.count <= count) + 1
     this.#found.splice(place, 0, {
       near: { in: where, misses: misses.slice(0, MAX_NEAR_MISSES) },
       count,

@@ -1,13 +1,13 @@
 /** What steps and plays were answered, as expectations refer to it. */
 import { writeFile } from 'node:fs/promises'
 import t from 'tap'
-import { connect } from '../../src/client/connect.js'
-import type { Verdict } from '../../src/client/documents.js'
-import { type RunOptions, runEmulator } from '../../src/emulator.js'
-import { failuresIn } from '../support/checked.js'
-import { coded } from '../support/codes.js'
-import { smallFixture } from '../support/emulator.js'
-import { lookedAt } from '../support/first-state.js'
+import { connect } from '../../../src/client/connect.js'
+import type { Verdict } from '../../../src/client/documents.js'
+import { type RunOptions, runEmulator } from '../../../src/emulator.js'
+import { failuresIn } from '../../support/checked.js'
+import { coded } from '../../support/codes.js'
+import { smallFixture } from '../../support/emulator.js'
+import { lookedAt } from '../../support/first-state.js'
 
 const PAY = {
   as: 'pay',

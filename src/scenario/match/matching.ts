@@ -1,22 +1,23 @@
 /** Which requests a script entry or an expectation is about. */
-import { beginningOf } from '../core/memory.js'
-import { didYouMean, shortened } from '../core/nearest.js'
-import { withoutSecrets } from '../core/redaction.js'
-import { say as check } from '../core/sentences.js'
+import { beginningOf } from '../../core/memory.js'
+import { didYouMean, shortened } from '../../core/nearest.js'
+import { withoutSecrets } from '../../core/redaction.js'
+import { say as check } from '../../core/sentences.js'
 import {
   nameOf,
   OPERATION_NAMES,
   type OperationId,
   operationsNamed
-} from '../reference/operations.js'
-import { type Schema, schemaOf } from '../reference/parameters.js'
-import { TABLES, type Tables } from '../reference/tables.js'
-import { type Condition, compileNames, type Subject, type Value } from './conditions.js'
-import { type Report, within } from './documents.js'
-import { ABOUT, type MatchData, type Names, type On, OPERATION, type Per } from './schemas.js'
-import { digestOf } from './script/digests.js'
-import { checkHeaders } from './script/headers.js'
-import { say } from './sentences.js'
+} from '../../reference/operations.js'
+import { type Schema, schemaOf } from '../../reference/parameters.js'
+import { TABLES, type Tables } from '../../reference/tables.js'
+import { type Report, within } from '../documents.js'
+import { ABOUT, type MatchData, type Names, type On, OPERATION, type Per } from '../schemas.js'
+import { digestOf } from '../script/digests.js'
+import { checkHeaders } from '../script/headers.js'
+import { say } from '../sentences.js'
+import { type Condition, compileNames } from './conditions.js'
+import type { Subject, Value } from './fields.js'
 
 /**
  * By a nested name such as `['card', 'last4']`; null where names are below it, undefined where it
@@ -41,9 +42,9 @@ export type SentCall = {
   /** Undefined if it is about no record of this kind. */
   about: (what: About) => string | undefined
 }
-export type { MatchData, On } from './schemas.js'
+export type { MatchData, On } from '../schemas.js'
 
-/** Values that an entry or expectation counts separately: a data folder holds them all. */
+/** Values that an entry or expectation counts separately: a data file holds them all. */
 export const MAX_VALUES = 1000
 /** Characters of a value. */
 const MAX_VALUE = 200
@@ -71,8 +72,8 @@ export async function unlessReported<T>(
   return isRight ? compiled : null
 }
 
-/** None with every problem reported. */
-export function operationsOn(on: On, report: Report): OperationId[] {
+/** None where one is unknown, which is reported. */
+export function operationsOn(on: On, report: Report = () => {}): OperationId[] {
   const operations = [on].flat().map((name, index) => {
     const found = operationsNamed(name)
     if (found.length === 0)
@@ -122,9 +123,8 @@ function tablesOf(operations: readonly OperationId[], section: keyof MatchData):
 }
 
 /**
- * Compiles `match` for operations; without one, nothing is looked at. `onlyRight`: values that no
- * right request can have are problems; `answers`: those that it may refer to. Problems have their
- * place in the entry or expectation.
+ * Compiles `match` for operations. `onlyRight`: values that no right request can have are problems.
+ * Problems have their place in the entry or expectation.
  */
 export async function compileMatch(
   operations: readonly OperationId[],

@@ -1,8 +1,8 @@
 /** Words of expectations that are gone: each is refused with what to write instead, which works. */
 import t from 'tap'
-import { RETIRED_NAMES } from '../../src/core/retired.js'
-import { smallFixture, startTestEmulator } from '../support/emulator.js'
-import { codesIn, lookedAt } from '../support/first-state.js'
+import { RETIRED_NAMES } from '../../../src/core/retired.js'
+import { smallFixture, startTestEmulator } from '../../support/emulator.js'
+import { codesIn, lookedAt } from '../../support/first-state.js'
 
 const [on, list] = ['POST /refunds', 'GET /refunds']
 const ofRefunds = (wanted: object) => ({ state: { refunds: wanted } })

@@ -2,9 +2,9 @@
  * Regular expressions of conditions, in RE2's syntax: their time grows only with the lengths of
  * value and pattern, which have maxima, as has the number of patterns.
  */
-import { holdsCardNumber } from '../core/card-numbers.js'
-import type { Said } from '../core/sentences.js'
-import { say } from './sentences.js'
+import { holdsCardNumber } from '../../core/card-numbers.js'
+import type { Said } from '../../core/sentences.js'
+import { say } from '../sentences.js'
 
 export const MAX_PATTERNS = 25
 /** Of a value; a longer one does not match. */

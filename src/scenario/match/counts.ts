@@ -1,6 +1,6 @@
 /** How often something happens, as a document writes it: `0`, `1`, `2-3`, `4+` or `every 7`. */
-import type { Report } from './documents.js'
-import { say } from './sentences.js'
+import type { Report } from '../documents.js'
+import { say } from '../sentences.js'
 
 /** `to` may be infinite. */
 export type Counts = { from: number; to: number }

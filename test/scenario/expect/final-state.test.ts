@@ -1,11 +1,12 @@
 import t from 'tap'
 import { parse } from 'yaml'
-import { compileExpectation } from '../../src/scenario/expectations.js'
-import type { StateRecords } from '../../src/scenario/final-state.js'
-import { SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
-import { coded, reported } from '../support/codes.js'
-import { smallFixture, startTestEmulator } from '../support/emulator.js'
-import type { Json } from '../support/json.js'
+import { compileExpectation } from '../../../src/scenario/expect/expectations.js'
+import type { StateRecords } from '../../../src/scenario/expect/final-state.js'
+import { SCENARIO_CHECKER } from '../../../src/scenario/schemas.js'
+import { digestOf } from '../../../src/scenario/script/digests.js'
+import { coded, reported } from '../../support/codes.js'
+import { smallFixture, startTestEmulator } from '../../support/emulator.js'
+import type { Json } from '../../support/json.js'
 
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
 
@@ -13,11 +14,9 @@ t.test('expect: the records in the end, by id and by count', async t => {
   const cases: [state: object, before: boolean, after: boolean][] = parse(`[
     [{ transactions: { txn_a: { amount_refunded: 400 } } }, false, true], [{ transactions: { txn_${'b'.repeat(24)}: {} } }, false, false],
     [{ transactions: { txn_bbbbbbbbbbbbbbbbbbbbbbbb: null } }, true, true], [{ transactions: { txn_a: null } }, false, false],
-    [{ transactions: { txn_a: { payment_method: { type: card } } } }, true, true], [{ refunds: { count: 1 } }, false, true],
-    [{ refunds: { count: 1, where: { transaction: txn_a, amount: 400 } } }, false, true], [{ refunds: { count: 0, where: { amount: 401 } } }, true, true],
-    [{ refunds: { sum: { amount: { gte: 400 } } } }, false, true],
+    [{ refunds: { count: 1, where: { transaction: txn_a, amount: 400 } } }, false, true],
     [{ transactions: { where: { amount_refunded: { gt: 0 } }, count: 0, every: { ticket: { location: loc_a } } } }, true, false],
-    [{ refunds: { count: 0 } }, true, false], [{ refunds: { count: 2 }, transactions: { txn_a: { amount: 1 } } }, false, false]
+    [{ refunds: { count: 2 }, transactions: { txn_a: { amount: 1 } } }, false, false]
   ]`)
   const expect = cases.map(([state]) => ({ state }))
   const emulator = await startTestEmulator(t, {
@@ -122,7 +121,7 @@ t.test('expect: fields of records take the conditions of a match, in where and b
   }
   const location = {
     address: { country: 'us', city: null },
-    metadata: { table: '5', order: null },
+    metadata: { table: '5', order: null, toString: null, max: { not: digestOf('4999') } },
     phone: null
   }
   t.strictSame(

@@ -1,28 +1,39 @@
-/** Conditions on named values: parameters of a request, and fields of a record. */
-import { checkerOf } from '../core/checking.js'
-import { FORMATS } from '../core/formats.js'
-import { instantOf } from '../core/instants.js'
-import { shortened } from '../core/nearest.js'
-import type { PlacedProblem, Step } from '../core/places.js'
-import { isObject } from '../core/quick-check.js'
-import { IS_DIGEST } from '../core/redaction.js'
-import { say as check, type Said } from '../core/sentences.js'
-import type { Schema } from '../reference/parameters.js'
-import { LINKED_FIELDS } from '../reference/tables.js'
-import { say as sayOfDocument } from './document-sentences.js'
-import { type Report, within } from './documents.js'
+/** Conditions on named values. */
+import { checkerOf } from '../../core/checking.js'
+import { FORMATS } from '../../core/formats.js'
+import { instantOf } from '../../core/instants.js'
+import { shortened } from '../../core/nearest.js'
+import type { PlacedProblem, Step } from '../../core/places.js'
+import { isObject } from '../../core/quick-check.js'
+import { IS_DIGEST } from '../../core/redaction.js'
+import { say as check } from '../../core/sentences.js'
+import type { Schema } from '../../reference/parameters.js'
+import { say as sayOfDocument } from '../document-sentences.js'
+import { type Report, within } from '../documents.js'
+import { answeredValue, recordPath, referenceIn } from '../play/references.js'
+import type { Conditions, Json, Names, Scalar, Wanted } from '../schemas.js'
+import { digestOf } from '../script/digests.js'
+import { say } from '../sentences.js'
+import {
+  type At,
+  COMPARISONS,
+  type Comparison,
+  conditionMeant,
+  contradictionIn,
+  type FieldAt,
+  fieldNamed,
+  isInstant,
+  isNumeric,
+  lookedUp,
+  numberIn,
+  partOf,
+  type Value
+} from './fields.js'
 import { compilePattern, isPattern, MAX_MATCHED } from './patterns.js'
-import { answeredValue, recordPath, referenceIn } from './play/references.js'
-import type { Conditions, Json, Names, Scalar, Wanted } from './schemas.js'
-import { digestOf } from './script/digests.js'
-import { say } from './sentences.js'
 
-/** A value to judge: undefined where there is none, null for an object or a list. */
-export type Value = Scalar | null | undefined
-/** Reads any field of a record. */
-export type FieldAt = (name: readonly string[]) => Value
 /** Of a record, a value may be compared with its other fields. */
 export type Test = (value: Value, fieldAt?: FieldAt) => boolean
+
 /** `at` is where it is written, `wanted` the condition in words. */
 export type Condition = {
   name: readonly string[]
@@ -32,29 +43,6 @@ export type Condition = {
   test: Test
 }
 
-export type Subject = {
-  /** The fields of a record, which are typed; left out for a request, whose parameters are text. */
-  fields?: Schema
-  /** Values that no right request can send are problems too. */
-  onlyRight?: boolean
-  /** The responses that steps got, by name; null where no step has been played. */
-  answers?: ReadonlyMap<string, Json> | null
-  unknown: (name: readonly string[], known: readonly string[]) => Said
-}
-type At = Subject & {
-  schemas: readonly Schema[]
-  name: readonly string[]
-  isMember?: boolean
-  isNegated?: boolean
-}
-
-type Comparison = { sign: string; words: string; holds: (value: number, bound: number) => boolean }
-const COMPARISONS: Readonly<Record<string, Comparison>> = {
-  gt: { sign: '>', words: 'above', holds: (value, bound) => value > bound },
-  gte: { sign: '>=', words: 'at least', holds: (value, bound) => value >= bound },
-  lt: { sign: '<', words: 'below', holds: (value, bound) => value < bound },
-  lte: { sign: '<=', words: 'at most', holds: (value, bound) => value <= bound }
-}
 const CONDITIONS = [...Object.keys(COMPARISONS), 'not', 'present']
 
 /**
@@ -85,55 +73,6 @@ export async function compileNames(
       })
   }
   return compiled
-}
-
-/**
- * Of a name such as `a[b][c]`, or a field such as `a.b.c`; null, with the problem reported, for an
- * unknown one.
- */
-function lookedUp(key: string, under: At, report: Report): At | null {
-  const isPath =
-    under.fields !== undefined && under.schemas.every(schema => partOf(schema, key) === undefined)
-  const steps = stepsOf(key, isPath)
-  if (steps === null) {
-    report([], say('unbalanced_brackets'))
-    return null
-  }
-  let at = under
-  for (const step of steps) {
-    const { schemas, name } = at
-    at = {
-      ...under,
-      name: [...name, step],
-      schemas: schemas.flatMap(schema => partOf(schema, step) ?? [])
-    }
-    if (at.schemas.length > 0) continue
-    const known = schemas.flatMap(schema => Object.keys(partsOf(schema)))
-    report([], under.unknown(at.name, known))
-    return null
-  }
-  return at
-}
-
-/** Of a name such as `a[b][c]`, or a path such as `a.b[c]`; null where brackets are not closed. */
-export function stepsOf(name: string, isPath = true): string[] | null {
-  const [, head, brackets] = /^([^[\]]*)((?:\[[^[\]]*\])*)$/.exec(name) ?? []
-  return head === undefined
-    ? null
-    : [
-        ...(isPath ? head.split('.') : [head]),
-        ...(brackets ? brackets.slice(1, -1).split('][') : [])
-      ]
-}
-
-/** For a field that refers to a record, the fields of that record. */
-const partsOf = (schema: Schema) => schema.properties ?? LINKED_FIELDS.get(schema) ?? {}
-
-function partOf(schema: Schema, name: string): Schema | undefined {
-  const { additionalProperties } = schema
-  const parts = partsOf(schema)
-  if (Object.hasOwn(parts, name)) return parts[name]
-  return typeof additionalProperties === 'object' ? (additionalProperties as Schema) : undefined
 }
 
 /**
@@ -173,10 +112,10 @@ export async function compileTest(wanted: Wanted, at: At, report: Report): Promi
     return (value, fieldAt) => tests.some(test => test(value, fieldAt))
   }
   if (isObject(wanted)) return compileConditions(wanted as Conditions, at, report)
-  if (typeof wanted === 'string' && isPattern(wanted))
-    return ofText(await compilePattern(wanted, said => report([], said)))
-  if (referenceIn(String(wanted)) === null) return compileValue(wanted as Scalar | null, at, report)
-  const valueNow = compileReference(wanted as string, at, report)
+  const text = String(wanted)
+  if (isPattern(text)) return ofText(await compilePattern(text, said => report([], said)))
+  if (referenceIn(text) === null) return compileValue(wanted as Scalar | null, at, report)
+  const valueNow = compileReference(text, at, report)
   return (value, fieldAt) => {
     const now = valueNow(fieldAt)
     return now === null
@@ -201,15 +140,6 @@ function compileReference(
   if (answers === null)
     report([], sayOfDocument('reference_without_value', referenceIn(text) as string))
   return () => answeredValue(text, known)
-}
-
-/** Of a single value; null, with the problem reported, for any other. */
-export function fieldNamed(path: string, subject: Subject, report: Report): At | null {
-  const at = lookedUp(path, { ...subject, schemas: [subject.fields as Schema], name: [] }, report)
-  if (at === null || at.schemas.every(({ type }) => ![type].flat().includes('object'))) return at
-  const parts = at.schemas.flatMap(schema => Object.keys(partsOf(schema)))
-  report([], say('not_single', at.name.join('.'), parts))
-  return null
 }
 
 /** A value that the tables do not allow can never match; null asks for no value. */
@@ -250,12 +180,9 @@ async function whyWrong(
   wanted: Scalar | null
 ): Promise<string> {
   const [problem] = (await checkerOf(() => schema).problems(value)) as [PlacedProblem]
-  const isShort =
-    schema.format === 'last4' &&
-    typeof wanted === 'number' &&
-    typeof value === 'string' &&
-    value.length < 4
-  return `${problem.message}${isShort ? `; quote it: "${value.padStart(4, '0')}"` : ''}`
+  const text = String(wanted)
+  const isShort = schema.format === 'last4' && typeof wanted !== typeof value && text.length < 4
+  return `${problem.message}${isShort ? `; quote it: "${text.padStart(4, '0')}"` : ''}`
 }
 
 /** Instants are equal at the same moment, codes as they are stored. */
@@ -306,42 +233,6 @@ async function compileConditions(conditions: Conditions, at: At, report: Report)
   return (value, fieldAt) => tests.every(test => test(value, fieldAt))
 }
 
-/**
- * Nothing is between the bounds, those of the field included, or an absent value is compared; null
- * where one can meet all.
- */
-function contradictionIn(
-  { present, ...conditions }: Conditions,
-  { fields, schemas: [{ minimum, maximum } = {}] }: At
-): Said | null {
-  const given = boundsIn(conditions)
-  if (given.length === 0) return null
-  if (present === false) return say('compares_nothing')
-  const bounds = fields ? [...given, ...boundsIn({ gte: minimum, lte: maximum })] : given
-  for (const low of bounds.filter(({ name }) => name.startsWith('g'))) {
-    const high = bounds.find(
-      ({ name, at }) =>
-        name.startsWith('l') &&
-        (at < low.at || (at === low.at && `${low.name}${name}` !== 'gtelte'))
-    )
-    if (high !== undefined) return say('nothing_between', low.shown, high.shown)
-  }
-  return null
-}
-
-const boundsIn = (conditions: object): { name: string; at: number; shown: string }[] =>
-  Object.entries(conditions).flatMap(([name, bound]) => {
-    const at = typeof bound === 'number' ? bound : instantOf(String(bound))
-    const words = COMPARISONS[name]?.words
-    return words === undefined || at === null ? [] : [{ name, at, shown: `${words} ${bound}` }]
-  })
-
-const numberIn = (text: string) => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : null)
-const isNumeric = ({ type }: Schema) =>
-  [type].flat().some(name => name === 'integer' || name === 'number')
-
-const isInstant = ({ format }: Schema) => format === 'instant'
-
 /** Compares numbers and instants; text has no order that a test should rely on. */
 function compileComparison({ holds }: Comparison, bound: Scalar, under: At, report: Report): Test {
   const { name, schemas } = under
@@ -370,13 +261,4 @@ function compileComparison({ holds }: Comparison, bound: Scalar, under: At, repo
     )
   }
   return value => isHeld(value, at)
-}
-
-/** `; write { gt: 5000 }` for the text `>5000`; an empty text for one that compares nothing. */
-function conditionMeant(text: string, schemas: readonly Schema[]): string {
-  const [, sign, bound = ''] = /^([<>]=?) *(.*)/s.exec(text.trim()) ?? []
-  const isNumber = schemas.some(isNumeric) && numberIn(bound) !== null
-  const isComparable = isNumber || (schemas.some(isInstant) && instantOf(bound) !== null)
-  const [condition] = Object.keys(COMPARISONS).filter(name => COMPARISONS[name]?.sign === sign)
-  return isComparable ? `; write { ${condition}: ${bound} }` : ''
 }

@@ -1,18 +1,19 @@
 import t from 'tap'
 import { parse } from 'yaml'
-import { type Family, type OperationId, operationNamed } from '../../src/reference/operations.js'
-import { aboutIn } from '../../src/scenario/about.js'
-import type { Report } from '../../src/scenario/documents.js'
+import { type Family, type OperationId, operationNamed } from '../../../src/reference/operations.js'
+import { aboutIn } from '../../../src/scenario/about.js'
+import type { Report } from '../../../src/scenario/documents.js'
 import {
   compileExpectation,
   type Expectation,
   type ExpectationData
-} from '../../src/scenario/expectations.js'
-import { MAX_VALUES, type SentCall } from '../../src/scenario/matching.js'
-import { type Came, Tally, type Verdict } from '../../src/scenario/tally.js'
-import { Store } from '../../src/store/store.js'
-import { coded } from '../support/codes.js'
-import type { Json } from '../support/json.js'
+} from '../../../src/scenario/expect/expectations.js'
+import type { Came, Verdict } from '../../../src/scenario/expect/judges.js'
+import { Tally } from '../../../src/scenario/expect/tally.js'
+import { MAX_VALUES, type SentCall } from '../../../src/scenario/match/matching.js'
+import { Store } from '../../../src/store/store.js'
+import { coded } from '../../support/codes.js'
+import type { Json } from '../../support/json.js'
 
 /**
  * A request, as a row writes it: what it is, and what else matters of it. `end` is when its
@@ -51,12 +52,12 @@ const sent = ({
 })
 
 /** The responses to steps. */
-const SENT = new Map([['sent', { id: 'rfd_a', amount: 400 }]])
+const SENT = new Map([['sent', { id: 'rfd_a', amount: 400, reason: 'undefined' }]])
 const RECORDS = new Store()
 const records: [family: Family, record: object][] = parse(`
   - [transactions, { id: txn_a, ticket: tkt_a, amount: 1000 }]
   - [refunds, { id: rfd_a, transaction: txn_a, amount: 400 }]
-  - [refunds, { id: rfd_b, transaction: txn_a, amount: 100 }]
+  - [refunds, { id: rfd_b, transaction: txn_a, amount: 100, reason: undefined }]
 `)
 for (const [family, record] of records) {
   const usual = { created: '2026-03-01T18:00:00.000Z', location: 'loc_a', currency: 'usd' }
@@ -143,7 +144,6 @@ table(
 - [{ times: 0 }, [{}], forbidden]
 - [{ times: 0-1 }, [{ on: GET /refunds }], met]
 - [{ times: 1-3 }, [{}, {}, {}], met, 'POST /refunds: expected 1 to 3 requests; got 3']
-- [{ times: 1-3 }, [{}, {}, {}, {}], forbidden]
 # any request, also one that met no operation
 - [{ on: '*', status: 4xx, times: 0 }, [{ status: 401 }], forbidden]
 - [{ on: '*', status: 4xx, times: 0 }, [{ on: nothing, status: 404 }], forbidden]
@@ -218,7 +218,6 @@ table(
 - [&retry { sequence: [{ answered: false }, { on: GET /refunds }, {}] }, [{ lost: true }, { on: GET /refunds }, {}], met, 'The 3 requests came in this order.']
 - [*retry, [{ lost: true }, { lost: true }, { on: GET /refunds }, {}], forbidden, 'Request 2 of the sequence, GET /refunds, was to be next; POST /refunds came instead.']
 - [*retry, [{ lost: true }, { on: GET /refunds }, {}, {}], forbidden, 'POST /refunds came after all 3 requests of the sequence; others: true allows it.']
-- [*retry, [{}, { lost: true }, { on: GET /refunds }, {}], forbidden]
 - [*retry, [{ lost: true }, { on: GET /refunds }, { on: GET /refunds }, {}], forbidden]
 - [*retry, [{ lost: true }, { on: GET /refunds }], unmet, 'Request 3 of the sequence, POST /refunds, came out of order or not at all.']
 - [*retry, [{ lost: true }, { on: GET /locations }, { on: GET /refunds }, { on: nothing }, {}], met]
@@ -246,7 +245,6 @@ table(
 - [*one, [{ on: GET /refunds }], never exercised, 'no request came for any ticket; never exercised']
 - [*one, [{}], met, 'It holds for 1 ticket.']
 - [*one, [{}, {}], forbidden, 'POST /refunds for each ticket: expected 1 request; got 2 for requests without a ticket']
-- [{ per: test, times: 1 }, [{}, {}, {}, {}, {}], forbidden]
 - [{ per: test, times: 1 }, [{ test: a }, { test: b }], met]
 - [{ per: ticket, times: 0-1 }, [{ on: GET /refunds }], met]
 - [{ per: ticket, times: 0-1 }, [{ ticket: a }, { ticket: a }, { ticket: b }, { ticket: b }], forbidden,
@@ -266,6 +264,8 @@ t.test('records: what forbids counts where a request changed one that it is abou
     - [{ '\${sent.id}': null }, [refunds/rfd_a], forbidden]
     - [{ '\${sent.id}': { amount: 400 } }, [], met]
     - [{ rfd_a: null, '\${gone.id}': null }, [refunds/rfd_a], forbidden]
+    - [{ rfd_b: { reason: { not: '\${gone.id}' } } }, [refunds/rfd_b], never exercised]
+    - [{ rfd_a: { reason: { not: '\${sent.reason}' } } }, [refunds/rfd_a], met]
     - [{ rfd_a: { amount: 1 } }, [refunds/rfd_a], unmet]
     - [{ rfd_a: { amount: { not: 400 } } }, [refunds/rfd_a], forbidden]
     - [{ rfd_a: { amount: { not: 400 } } }, [refunds/rfd_b], unmet]

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { RE2JS } from 're2js'
 import t from 'tap'
-import { compileExpectation } from '../../src/scenario/expectations.js'
-import { compileState } from '../../src/scenario/final-state.js'
+import { compileExpectation } from '../../../src/scenario/expect/expectations.js'
+import { compileState } from '../../../src/scenario/expect/final-state.js'
 import {
   compilePattern,
   MAX_CLASSES,
@@ -14,18 +14,19 @@ import {
   MAX_MATCHED,
   MAX_PATTERNS,
   patternsIn
-} from '../../src/scenario/patterns.js'
-import { compileEntry, type Entry } from '../../src/scenario/script/entry.js'
-import { coded, reported } from '../support/codes.js'
-import { smallFixture, startTestEmulator } from '../support/emulator.js'
-import { codesIn, lookedAt } from '../support/first-state.js'
-import type { Json } from '../support/json.js'
-import { property } from '../support/property.js'
+} from '../../../src/scenario/match/patterns.js'
+import { compileEntry } from '../../../src/scenario/script/entry.js'
+import type { EntryData } from '../../../src/scenario/script.js'
+import { coded, reported } from '../../support/codes.js'
+import { smallFixture, startTestEmulator } from '../../support/emulator.js'
+import { codesIn, lookedAt } from '../../support/first-state.js'
+import type { Json } from '../../support/json.js'
+import { property } from '../../support/property.js'
 
 const CARD = '4242424242424242'
 const on = 'POST /refunds'
 const entry = (reason: unknown, more: object = { delay: '1ms' }) =>
-  ({ on, match: { body: { reason } }, ...more }) as Entry['data']
+  ({ on, match: { body: { reason } }, ...more }) as EntryData
 const some = (count: number) => Array.from({ length: count }, (_, index) => `/${index}/`)
 const compiled = (text: string) => compilePattern(text, ({ message }) => equal(message, ''))
 
@@ -82,14 +83,14 @@ t.test('an entry or expectation has a number of patterns', async t => {
     t.strictSame(found, isWithin ? [] : ['pattern_limit'], title)
     if (!('match' in data)) continue
     const ofEntry = reported()
-    await compileEntry({ ...data, delay: '1ms' } as Entry['data'], ofEntry.report)
+    await compileEntry({ ...data, delay: '1ms' } as EntryData, ofEntry.report)
     t.strictSame(ofEntry.found, isWithin ? [] : ['match pattern_limit'], title)
   }
 })
 
 t.test('a script has a number of patterns, those of the groups that it uses too', async t => {
   const full = [entry(some(MAX_PATTERNS - 1)), entry('/x/i')]
-  const cases: [title: string, entries: Entry['data'][], problems: string[]][] = [
+  const cases: [title: string, entries: EntryData[], problems: string[]][] = [
     ['as many', full, []],
     ['text', [...full, entry('text')], []],
     [
