@@ -43,11 +43,11 @@ const BUDGETS: Readonly<Record<string, number>> = {
   reference: 55_100,
   core: 126_200,
   work: 7_700,
-  store: 31_100,
+  store: 31_000,
   scenario: 334_100,
   engine: 101_800,
   evidence: 82_200,
-  sandbox: 92_300,
+  sandbox: 92_450,
   replay: 39_500,
   reports: 49_450,
   server: 39_900,
@@ -56,7 +56,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   client: 28_600,
   cli: 178_600,
   top: 22_400,
-  test: 2_484_200,
+  test: 2_460_100,
   [WORDS]: 37_000
 }
 

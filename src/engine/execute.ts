@@ -245,7 +245,7 @@ export function askScript(exchange: Exchange): Action | null {
   return exchange.action
 }
 
-/** Broken percent-encoding breaks the rule of the place: FORM-1 speaks of POST bodies alone. */
+/** Broken percent-encoding breaks FORM-1 in a POST body alone. */
 function brokenForm(
   { code, message, param, rule, assumption }: NonNullable<Form['problem']>,
   place?: 'FORM-1'

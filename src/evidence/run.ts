@@ -10,7 +10,7 @@ import type { explained } from './why.js'
 
 /** Gets each request that a journal keeps, and null when it is cleared. */
 export type JournalListener = (sandbox: string, exchange: Exchange | null) => void
-/** `omitted` is what came when no more was kept. */
+/** `omitted` came when no more was kept. */
 export type RunListing = {
   sandboxes: { sandbox: string | null; periods: number }[]
   tests: RunTest[]
@@ -48,7 +48,7 @@ export class Run extends Totals {
 }
 
 export type RunEntry = ReturnType<typeof explained>
-/** `entry` is null if it was neither refused nor named by a finding, or not kept. */
+/** `entry` is null if neither refused nor named by a finding, or not kept. */
 export type RunCall = {
   request: string
   test: string | null

@@ -22,7 +22,6 @@ export function isBareFixture(data: unknown): boolean {
 
 const CHECKERS = { fixture: FIXTURE_CHECKER, scenario: SCENARIO_CHECKER } as const
 
-/** The search ends once there are too many. */
 export const problemsOfShape = async (
   kind: keyof typeof CHECKERS,
   data: unknown

@@ -59,7 +59,6 @@ export type Parts = Lists & {
   isOpen?: boolean
 }
 export type UsedGroup = { partOf: Group; index: number }
-/** What a scenario has, in the order in which later records replace earlier ones. */
 export type Used = Parts & { fixtures: readonly Fixture[] }
 
 export function partsOf(document: SourceDocument, data: ScenarioData, lists: Lists): Parts {

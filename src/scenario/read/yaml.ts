@@ -187,7 +187,7 @@ function beyondSyntax(
     const names = new Map<unknown, number>()
     for (const { key } of node.items) {
       const at = startOf(key)
-      // the library writes a list or an object as a name, which takes twice as long for each level
+      // the library takes twice as long for each level of such a name
       if (!isScalar(key)) add(at, say('not_a_name'))
       else if (names.has(key.value))
         add(
