@@ -84,7 +84,7 @@ const isDryRun = ({ query, arrival: { sandbox } }: FastifyRequest) =>
     decodeForm(query as string, sandbox.settings).root.get('dry_run') as string
   )
 
-/** As the client knows it; the guard has checked it. */
+/** As the client knows it; the guard checked it. */
 const addressOf = ({ arrival: { base }, headers: { host } }: FastifyRequest) => ({
   origin: host === undefined ? '' : `http://${host}`,
   base

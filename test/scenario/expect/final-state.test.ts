@@ -40,10 +40,11 @@ t.test('expect: the records in the end, by id and by count', async t => {
     [200, { holds: true, verdict: 'met', message: 'The records are as expected.' }]
   )
   const wrong = await emulator.control('POST /verify', {
-    state: { refunds: { count: 2 } },
+    state: { refunds: { count: 2 }, transactions: { txn_a: null } },
     within: '10ms'
   })
-  t.strictSame([wrong.status, wrong.body.message], [409, 'refunds: wanted 2; got 1'])
+  const gone = 'transactions.txn_a: there must be no such Transaction; got one'
+  t.strictSame([wrong.status, wrong.body.message], [409, `refunds: wanted 2; got 1; ${gone}`])
 })
 
 const RECORDS: Readonly<Record<string, Json[]>> = parse(`
