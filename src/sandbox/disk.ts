@@ -64,8 +64,11 @@ async function writeAll(handle: Handle, texts: Iterable<string>): Promise<void> 
 
 export async function syncFolder(folder: string, files: FileSystem = DISK): Promise<void> {
   const handle = await files.open(folder, 'r').catch(exceptUnsyncable)
-  await handle?.sync().catch(exceptUnsyncable)
-  await handle?.close()
+  try {
+    await handle?.sync().catch(exceptUnsyncable)
+  } finally {
+    await handle?.close()
+  }
 }
 
 function exceptUnsyncable(error: NodeJS.ErrnoException): undefined {
