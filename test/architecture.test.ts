@@ -47,7 +47,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   scenario: 334_100,
   engine: 101_800,
   evidence: 82_200,
-  sandbox: 92_450,
+  sandbox: 92_800,
   replay: 39_500,
   reports: 49_450,
   server: 39_900,
@@ -56,7 +56,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   client: 28_600,
   cli: 178_600,
   top: 22_400,
-  test: 2_460_100,
+  test: 2_460_300,
   [WORDS]: 37_000
 }
 

@@ -84,7 +84,7 @@ const isDryRun = ({ query, arrival: { sandbox } }: FastifyRequest) =>
     decodeForm(query as string, sandbox.settings).root.get('dry_run') as string
   )
 
-/** As the client knows it; the guard checked it. */
+/** As the client knows it. */
 const addressOf = ({ arrival: { base }, headers: { host } }: FastifyRequest) => ({
   origin: host === undefined ? '' : `http://${host}`,
   base
@@ -309,12 +309,12 @@ export const CONTROL_GROUPS: readonly Group[] = [
         run: async ({ sandbox, settings, query, body, document }) => {
           const problems = new ProblemList()
           const report = reportTo(problems, document)
-          const listed = sandbox.script.listed()
           const entry = await withoutProblems(problems, () => {
-            const others = listed.map(({ entry: data }) => ({ data, report() {} }))
+            const others = sandbox.script.listed().map(({ entry: data }) => ({ data, report() {} }))
             checkWaiting([...others, { data: body, report }])
             return compileEntry(body, report)
           })
+          const listed = sandbox.script.listed()
           if (listed.length >= settings['limits.entries']) throw REFUSALS.scriptFull(listed.length)
           const patterns = patternsIn([...listed.map(({ entry }) => entry.match), body.match])
           if (patterns > MAX_PATTERNS) throw REFUSALS.patternsFull(MAX_PATTERNS, patterns)

@@ -21,6 +21,8 @@ const ENDING = '.json'
 /** The sandbox at the base address; the others are in a folder, by their names. */
 const BASE = `base${ENDING}`
 const NAMED = 'sandboxes'
+/** What a process that ended before its first write leaves. */
+const OWN = /^(sandboxes$|data\.lock-|base\.json\.)/
 
 /** A sandbox as its document has it; `counts` go on by themselves. */
 type Held = {
@@ -61,6 +63,9 @@ export class DataFolder {
     if (there && !there.isDirectory()) throw REFUSALS.notAFolder(path)
     if (there === null && (await stat(dirname(path)).catch(() => null)) === null)
       throw REFUSALS.noFolder(path, dirname(path))
+    const names: string[] = await readdir(path).catch(() => [])
+    const isNew = !names.includes(BASE)
+    if (isNew && names.some(name => !OWN.test(name))) throw REFUSALS.notEmpty(path)
     const lock = await mkdir(join(path, NAMED), { recursive: true })
       .then(() => Lock.take(join(path, 'data')))
       .catch(error => {
@@ -69,7 +74,6 @@ export class DataFolder {
     if (lock === null) throw REFUSALS.locked(path)
     try {
       for (const folder of [path, join(path, NAMED)]) await removeLeftovers(folder, 0, files)
-      const isNew = !(await readdir(path)).includes(BASE)
       return new DataFolder(path, lock, files, isNew)
     } catch (error) {
       await lock.release()

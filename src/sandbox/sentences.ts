@@ -158,6 +158,10 @@ export const REFUSALS = {
     () =>
       'is a file, perhaps of an earlier version; the state is kept in a folder: choose another path'
   ),
+  notEmpty: unusable(
+    FOLDER,
+    () => 'holds other files, and no state; choose an empty folder, or a new one'
+  ),
   unreadable: unusable('The document', (why: string) => `cannot be read: ${why}`),
   inMemoryAlone: refusal(
     'data_not_written',

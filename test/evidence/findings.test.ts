@@ -537,8 +537,9 @@ t.test("findings: a refusal that comes of the emulator's own state is nobody's m
   t.end()
 })
 
-t.test('findings: errors are listed first', t => {
+t.test('findings: there are eighteen, errors are listed first', t => {
   const severities = Object.values(FINDINGS).map(({ severity }) => severity)
+  t.equal(severities.length, 18)
   t.strictSame(severities, severities.toSorted())
   t.end()
 })

@@ -1,5 +1,5 @@
 import { type BigIntStats, readFileSync } from 'node:fs'
-import { mkdir, open, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -580,6 +580,7 @@ t.test('a path where no folder can be is reported with what to do', async t => {
   const cases: [path: string, refused: (path: string) => ApiError | { message: RegExp }][] = [
     ['none/shop', path => REFUSALS.noFolder(path, join(folder, 'none'))],
     ['shop.json', REFUSALS.notAFolder],
+    ['', REFUSALS.notEmpty],
     ['shop.json/x', () => ({ message: /: ENOTDIR: / })],
     ['turn', () => ({ message: /: (ELOOP|EEXIST|ENOENT): / })],
     [long, () => ({ message: /: ENAMETOOLONG: / })]
@@ -595,9 +596,7 @@ t.test('a path where no folder can be is reported with what to do', async t => {
     t.equal((await refusalOf(withData(name))).message, REFUSALS.locked(name).message)
   await emulator.close()
   t.equal((await started(t, withData(join(folder, 'link')))).resumed, join(folder, 'link'))
-
-  await rm(join(folder, 'real', 'sandboxes'), { recursive: true })
-  await writeFile(join(folder, 'real', 'sandboxes'), 'x')
+  t.strictSame((await readdir(folder)).sort(), ['link', 'real', 'shop.json', 'turn'])
 })
 
 t.test('a start that fails for another reason leaves the folder free', async t => {

@@ -264,7 +264,13 @@ t.test('a file is made for its user alone, under a name of its own', async t => 
 t.test('what a killed process left is removed at the start, and nothing else', async t => {
   const { data } = await placeOf(t)
   const left = ['base.json.0123456789abcdef.tmp', 'sandboxes/one.json.fedcba9876543210.tmp']
-  const others = ['base.json.0123456789abcdef.tmp.x', 'base.json.0123.tmp', 'notes.tmp', 'x.json']
+  const others = [
+    'base.json',
+    'base.json.0123456789abcdef.tmp.x',
+    'base.json.0123.tmp',
+    'notes.tmp',
+    'x.json'
+  ]
   await mkdir(join(data, 'sandboxes'), { recursive: true })
   for (const name of [...left, ...others]) await writeFile(join(data, name), 'x')
   await (await DataFolder.take(data)).close()
