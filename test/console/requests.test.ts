@@ -13,7 +13,8 @@ import {
   addressOf,
   curlOf,
   entryYaml,
-  isMasked
+  isMasked,
+  pairsIn
 } from '../../src/console/ui/views/requests/copies.js'
 import {
   type Filter,
@@ -258,6 +259,10 @@ t.test('requests: what was sent is read in brackets, and what decided a call is 
     '/tickets?metadata[a+b]=%C3%A4%26%3D&x='
   )
   t.equal(addressOf(call()), '/refunds')
+  t.strictSame(pairsIn(' a =1=2\n\nb'), [
+    ['a', '1=2'],
+    ['b', '']
+  ])
   t.equal(
     pathShown(call({ query: { limit: '5', created: { gte: 'x y' } } })),
     '/refunds?limit=5&created[gte]=x y'

@@ -273,6 +273,8 @@ t.test('what a killed process left is removed at the start, and nothing else', a
   ]
   await mkdir(join(data, 'sandboxes'), { recursive: true })
   for (const name of [...left, ...others]) await writeFile(join(data, name), 'x')
+  const unreadable = { ...recordedDisk().files, readdir: () => Promise.reject(new Error('no')) }
+  await t.rejects(DataFolder.take(data, unreadable), REFUSALS.unlockable(data, 'no'))
   await (await DataFolder.take(data)).close()
   t.strictSame((await readdir(data)).sort(), [...others, 'sandboxes'].sort())
   t.strictSame(await readdir(join(data, 'sandboxes')), [])

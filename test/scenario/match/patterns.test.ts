@@ -6,6 +6,7 @@ import { RE2JS } from 're2js'
 import t from 'tap'
 import { compileExpectation } from '../../../src/scenario/expect/expectations.js'
 import { compileState } from '../../../src/scenario/expect/final-state.js'
+import { operationsOn } from '../../../src/scenario/match/matching.js'
 import {
   compilePattern,
   MAX_CLASSES,
@@ -31,6 +32,7 @@ const some = (count: number) => Array.from({ length: count }, (_, index) => `/${
 const compiled = (text: string) => compilePattern(text, ({ message }) => equal(message, ''))
 
 t.test('a pattern is bounded in its length, its counts', async t => {
+  t.strictSame(operationsOn('GET /nowhere'), [], 'asked of what is not compiled')
   const cases: [pattern: string, problem: string | null][] = [
     ['a'.repeat(MAX_INSTRUCTIONS - 2), null],
     ['a'.repeat(MAX_INSTRUCTIONS - 1), 'pattern_limit'],

@@ -161,7 +161,7 @@ export function suggestionsFor(
   text: string,
   tests: readonly string[]
 ): { before: string; suggestions: Suggestion[] } {
-  const begun = /(?:[a-z]+:"[^"]*|\S*)$/.exec(text)?.[0] ?? ''
+  const [begun] = /(?:[a-z]+:"[^"]*|\S*)$/.exec(text) as RegExpExecArray
   const valuesOf = (name: string): readonly Value[] | undefined =>
     name === 'test' ? tests.map(test => [test, '']) : TERMS[name]?.values
   const [name = '', value] = begun.split(':')
