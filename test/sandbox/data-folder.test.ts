@@ -250,6 +250,7 @@ t.test('what is as its scenario made it is left out, and shared again', async t 
     'two of shop: users'
   ])
 
+  await writeFile(join(data, 'sandboxes', 'notes.txt'), 'left alone')
   const { sandboxes: later, close } = await again()
   const isShared = (name: string) =>
     later.find(name).store.users.revision === later.main.store.users.revision
