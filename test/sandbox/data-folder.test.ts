@@ -1,5 +1,5 @@
 import { type BigIntStats, readFileSync } from 'node:fs'
-import { mkdir, open, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -250,8 +250,10 @@ t.test('what is as its scenario made it is left out, and shared again', async t 
     'two of shop: users'
   ])
 
-  await writeFile(join(data, 'sandboxes', 'notes.txt'), 'left alone')
+  const others = ['notes.txt', 'My.json'].map(name => join(data, 'sandboxes', name))
+  for (const file of others) await writeFile(file, 'left alone')
   const { sandboxes: later, close } = await again()
+  for (const file of others) await rm(file)
   const isShared = (name: string) =>
     later.find(name).store.users.revision === later.main.store.users.revision
   t.strictSame(['one', 'three', 'two'].map(isShared), [true, true, false], 'and shared again')
