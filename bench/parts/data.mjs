@@ -3,9 +3,8 @@
  * not, beside the same without it; file, memory and start. Every
  * round begins in the first state.
  */
-import { statSync } from 'node:fs'
 import { CALLS } from '../calls.mjs'
-import { temporary, writeDocument } from '../files.mjs'
+import { bytesIn, temporary, writeDocument } from '../files.mjs'
 import { ask, openConnections } from '../load.mjs'
 import { rowOf } from '../rows.mjs'
 import { residentOf } from '../servers.mjs'
@@ -78,8 +77,8 @@ async function speed({ port }, count, seconds) {
  */
 async function rowsAt(size, start, { rounds, seconds, starts }, progress) {
   const scenario = writeDocument(`data-${size}.json`, fixture(size))
-  const data = temporary(`data-${size}.state.json`)
-  const unsynced = { data: temporary(`data-${size}.unsynced.json`), data_sync: false }
+  const data = temporary(`data-${size}.state`)
+  const unsynced = { data: temporary(`data-${size}.unsynced`), data_sync: false }
   const options = {
     emulator: { scenario, settings: { data } },
     unsynced: { scenario, settings: unsynced },
@@ -132,11 +131,11 @@ async function rowsAt(size, start, { rounds, seconds, starts }, progress) {
   rows.push(
     rowOf({
       id: `data.${size}.file`,
-      work: '  size of the file',
+      work: '  size of the folder',
       unit: 'MiB',
       better: 'lower',
       baseline: null,
-      samples: { emulator: [statSync(data).size / 2 ** 20] }
+      samples: { emulator: [bytesIn(data) / 2 ** 20] }
     })
   )
   rows.push(

@@ -6,10 +6,9 @@
  * calls a second; both are shown.
  * `sandboxes.rate` needs Linux (/proc) and nginx.
  */
-import { statSync } from 'node:fs'
 import { ringOf, startBalancer } from '../balancer.mjs'
 import { FORM, KEY } from '../calls.mjs'
-import { temporary } from '../files.mjs'
+import { bytesIn, temporary } from '../files.mjs'
 import { ask, openConnections, request } from '../load.mjs'
 import { rowOf } from '../rows.mjs'
 import { cpuOf, MEASURED_MEMORY, memoryOf } from '../servers.mjs'
@@ -196,14 +195,14 @@ async function dataRows(start, { rounds, calls }, progress) {
   ]) {
     const work = `with a data folder, ${inWords(sandboxes, 'sandbox', 'sandboxes')}, ${inWords(earlier, 'request')} in each`
     progress(work)
-    const data = temporary(`sandboxes-${sandboxes}-${earlier}.json`)
+    const data = temporary(`sandboxes-${sandboxes}-${earlier}`)
     const { port, pid, stop } = await start({ settings: { data } })
     const next = await mixOver(port, namesOf(sandboxes))
     await sent(port, CONNECTIONS, next, sandboxes * earlier)
     const results = []
     for (let round = 0; round < rounds; round++)
       results.push(await costOf({ port, next, groups: [[pid]], total: calls / 6 }))
-    const file = statSync(data).size / 2 ** 20
+    const file = bytesIn(data) / 2 ** 20
     await stop()
     const row = (suffix, title, unit, better, numbers) =>
       rowOf({
@@ -229,7 +228,7 @@ async function dataRows(start, { rounds, calls }, progress) {
         'lower',
         results.map(({ costs }) => costs[0])
       ),
-      row('.file', '  size of the file', 'MiB', 'lower', [file])
+      row('.file', '  size of the folder', 'MiB', 'lower', [file])
     )
   }
   return rows

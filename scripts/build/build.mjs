@@ -92,7 +92,7 @@ const OPTIONS = {
   bundle: true,
   platform: 'node',
   target: 'node20.19',
-  // else a regular expression with \p would be made anew at each use
+  // otherwise a regular expression with \p is compiled each time it is used
   supported: { 'regexp-unicode-property-escapes': true },
   format: 'cjs',
   legalComments: 'none',

@@ -47,7 +47,7 @@ type Lost = Payment & {
 export class LostAnswers {
   readonly known = new Map<string, Lost>()
 
-  /** Takes note of a request. Returns the lost one that it repeats; null for none. */
+  /** Notes a request. Returns the lost one it repeats, or null. */
   look(call: Exchange, isLost: boolean): Lost | null {
     const own = paymentOf(call)
     const repeated = own && [...this.known.values()].filter(lost => isRepeated(lost, own))
@@ -58,7 +58,8 @@ export class LostAnswers {
       const page = pageShown(call)
       for (const [request, lost] of this.known)
         if (isMissing(lost, call, page)) this.known.delete(request)
-    } else if (hasPerformed(call)) repeated?.map(({ request }) => this.known.delete(request))
+    } else if (repeated && hasPerformed(call))
+      for (const { request } of repeated) this.known.delete(request)
     return (!isKnown && (repeated?.findLast(({ isSeen }) => !isSeen) ?? repeated?.at(-1))) || null
   }
 

@@ -20,7 +20,7 @@ export const UNSYNCED: FileSystem = {
 }
 /** Files hold API keys. */
 const MODE = 0o600
-const TEMPORARY = /^\.[0-9a-f]{16}\.tmp$/
+const TEMPORARY = /\.[0-9a-f]{16}\.tmp$/
 /** Characters that are written at once. */
 const CHUNK = 2 ** 18
 /** Errors of file systems that cannot sync a folder, and need not. */
@@ -82,7 +82,7 @@ export async function removeLeftovers(
   files: FileSystem = DISK
 ): Promise<void> {
   for (const name of await files.readdir(folder)) {
-    if (!TEMPORARY.test(name.slice(-21))) continue
+    if (!TEMPORARY.test(name)) continue
     const left = join(folder, name)
     const isOld = age === 0 || Date.now() - (await files.stat(left)).mtimeMs > age
     if (isOld) await files.rm(left, { force: true })

@@ -41,25 +41,23 @@ export type StateDocument = {
   start?: FirstData
   sandbox?: StateData & { name: string | null; requests: number }
 }
-/** What is written of them. */
 export type Written = {
   first: SandboxState & Pick<FirstState, 'scenario'> & Partial<FirstState>
   start?: FirstState | undefined
   sandbox?: SandboxState & { name: string | null; requests: number }
 }
 
-/** A file as a database of one document; null where there is no file. Errors: the system's. */
+/** A file as a database of one document. Errors: the system's; what is wrong with its text. */
 export async function stateFile(path: string, files: FileSystem): Promise<Low<unknown>> {
   const { Low } = await import('lowdb')
   const adapter = {
-    read: () => readDocument(path),
+    read: () => readState(path),
     write: (written: unknown) => replaceFile(path, textsOf(written as Written), files)
   }
   return new Low<unknown>(adapter, null)
 }
 
-/** Errors: what is wrong with the text. */
-async function readDocument(path: string): Promise<StateDocument> {
+async function readState(path: string): Promise<StateDocument> {
   const text = await readFile(path, 'utf8')
   if (text.trim() === '') throw new Error(SAYS.empty)
   let data: { format?: unknown } | null
