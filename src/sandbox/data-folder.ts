@@ -10,16 +10,15 @@ import { settingsInForce } from '../core/settings.js'
 import type { FirstState, Launch } from '../scenario/scenario.js'
 import { DISK, type FileSystem, removeLeftovers, syncFolder } from './disk.js'
 import { Lock } from './lock.js'
-import { fileNameOf, nameOfFile } from './names.js'
+import { documentNames, documentPath } from './names.js'
 import { REFUSALS } from './sentences.js'
-import { StateReader } from './serialization.js'
 import type { LiveState, PresentSandboxes, SavedSandbox, SavedSandboxes } from './state.js'
 import { type StateDocument, stateFile, type Written } from './state-document.js'
+import { StateReader } from './state-reader.js'
 
 const RETRY_MS = 1000
-const ENDING = '.json'
 /** The sandbox at the base address; the others are in a folder, by their names. */
-const BASE = `base${ENDING}`
+const BASE = 'base.json'
 const NAMED = 'sandboxes'
 /** What a process that ended before its first write leaves. */
 const OWN = /^(sandboxes$|data\.lock-|base\.json\.)/
@@ -41,7 +40,8 @@ export class DataFolder {
   #source = (): PresentSandboxes => {
     throw new Error('there is nothing to save yet')
   }
-  readonly #held = new Map<string | null, Held>()
+  /** Null where a write failed, and the file may be there all the same. */
+  readonly #held = new Map<string | null, Held | null>()
   /** The present write, and the one that waits for it. */
   #writing = Promise.resolve()
   #next: Promise<void> | null = null
@@ -88,7 +88,8 @@ export class DataFolder {
     )
     const sandboxes: SavedSandbox[] = []
     let start: FirstState | undefined
-    for (const name of [null, ...(await this.#names())]) {
+    const names = documentNames(await readdir(join(this.#path, NAMED)))
+    for (const name of [null, ...names]) {
       const path = this.#fileOf(name)
       const file = await stateFile(path, this.#files)
       await file.read().catch(error => {
@@ -101,17 +102,8 @@ export class DataFolder {
     return { start: start as FirstState, sandboxes }
   }
 
-  async #names(): Promise<string[]> {
-    const files = await readdir(join(this.#path, NAMED))
-    return files.flatMap(file =>
-      file.endsWith(ENDING) ? (nameOfFile(file.slice(0, -ENDING.length)) ?? []) : []
-    )
-  }
-
   #fileOf(name: string | null): string {
-    return name === null
-      ? join(this.#path, BASE)
-      : join(this.#path, NAMED, `${fileNameOf(name)}${ENDING}`)
+    return name === null ? join(this.#path, BASE) : documentPath(join(this.#path, NAMED), name)
   }
 
   writeFrom(source: () => PresentSandboxes): void {
@@ -181,6 +173,7 @@ export class DataFolder {
     for (const { name, held, written } of [...this.#changed(counts)]) {
       const file = await stateFile(this.#fileOf(name), this.#files)
       file.data = written
+      this.#held.set(name, null)
       await file.write()
       this.#held.set(name, held)
     }
@@ -204,7 +197,7 @@ export class DataFolder {
         marks: state.marks,
         counts: [requests, state.clock.reading.at]
       }
-      if (known !== undefined && isSame(known, held, counts)) continue
+      if (known && isSame(known, held, counts)) continue
       const sandbox = { ...state.value, name, requests }
       const written: Written = { first, start: held.start, sandbox }
       yield { name, held, written }

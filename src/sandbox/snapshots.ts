@@ -1,18 +1,17 @@
 /** Snapshots: named states in memory and, with a folder, in files that outlive the process. */
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import type { Settings } from '../core/settings.js'
 import { DISK, removeLeftovers, syncFolder } from './disk.js'
-import { fileNameOf, nameOfFile } from './names.js'
+import { documentNames, documentPath } from './names.js'
 import { REFUSALS } from './sentences.js'
-import { StateReader } from './serialization.js'
 import type { SandboxState } from './state.js'
 import { type StateDocument, stateFile } from './state-document.js'
+import { StateReader } from './state-reader.js'
 
 /** `state` has the seed as its only setting. */
 export type Snapshot = { scenario: string; state: SandboxState }
-const ENDING = '.json'
 
 /** No process writes an older temporary file any more, and processes may share a folder. */
 const LEFT_MS = 600_000
@@ -51,10 +50,7 @@ export class Snapshots {
 
   async #names(): Promise<string[]> {
     const files = this.#folder === null ? [] : await readdir(this.#folder).catch(() => [])
-    const names = files.flatMap(file =>
-      file.endsWith(ENDING) ? (nameOfFile(file.slice(0, -ENDING.length)) ?? []) : []
-    )
-    return [...new Set([...this.#inMemory.keys(), ...names])].sort()
+    return [...new Set([...this.#inMemory.keys(), ...documentNames(files)])].sort()
   }
 
   /**
@@ -71,7 +67,7 @@ export class Snapshots {
 
   async #read(name: string, settings: Settings): Promise<Snapshot> {
     await this.#require(name)
-    const path = fileOf(this.#folder as string, name)
+    const path = documentPath(this.#folder as string, name)
     const file = await stateFile(path, DISK)
     await file.read().catch(error => {
       throw REFUSALS.snapshotUnreadable(path, error.message)
@@ -84,7 +80,7 @@ export class Snapshots {
 
   /** Errors: `data_not_written`; an earlier snapshot is still there then. */
   async #write(name: string, folder: string, { scenario, state }: Snapshot): Promise<void> {
-    const path = fileOf(folder, name)
+    const path = documentPath(folder, name)
     const file = await stateFile(path, DISK)
     file.data = { first: { ...state, scenario: { name: scenario, description: null } } }
     const written = mkdir(folder, { recursive: true }).then(async made => {
@@ -102,7 +98,7 @@ export class Snapshots {
     return this.#inTurn(async () => {
       await this.#require(name)
       if (this.#folder !== null) {
-        await rm(fileOf(this.#folder, name), { force: true })
+        await rm(documentPath(this.#folder, name), { force: true })
         await syncFolder(this.#folder)
       }
       this.#inMemory.delete(name)
@@ -139,4 +135,3 @@ export class Snapshots {
 }
 
 const nothing = () => {}
-const fileOf = (folder: string, name: string) => join(folder, `${fileNameOf(name)}${ENDING}`)

@@ -181,13 +181,26 @@ t.test('closing writes a last time, or says which changes are not on disk', asyn
 })
 
 t.test('the document of a sandbox goes with it', async t => {
-  const { folder, sandboxes, data } = await started(t)
+  const { folder, disk, sandboxes, data } = await started(t)
   sandboxes.keep(sandboxes.use('one'))
   await data.saved()
   t.equal((await documentsIn(folder)).length, 2)
   await sandboxes.delete('one')
   await data.saved()
   t.equal((await documentsIn(folder)).length, 1)
+
+  // the new name is on disk, and the folder cannot be synced
+  const { files } = disk
+  const { open } = files
+  files.open = (...given) =>
+    given[1] === 'r' ? Promise.reject(new Error('no sync')) : open(...given)
+  sandboxes.keep(sandboxes.use('two'))
+  await t.rejects(data.saved(), { code: 'data_not_written' })
+  t.equal((await documentsIn(folder)).length, 2)
+  files.open = open
+  await sandboxes.delete('two')
+  await data.saved()
+  t.equal((await documentsIn(folder)).length, 1, 'or it would be there again after a restart')
 })
 
 t.test('a folder that was gone on from and never written since: what changed is told', async t => {
