@@ -153,14 +153,10 @@ export const REFUSALS = {
       `cannot be created: there is no folder ${folder}; create it, or choose another`,
     ''
   ),
-  notAFolder: unusable(
-    FOLDER,
-    () =>
-      'is a file, perhaps of an earlier version; the state is kept in a folder: choose another path'
-  ),
+  notAFolder: unusable(FOLDER, () => 'is a file, as earlier versions wrote; choose a folder'),
   notEmpty: unusable(
     FOLDER,
-    () => 'holds other files, and no state; choose an empty folder, or a new one'
+    () => 'contains other files but no state; choose an empty or new folder'
   ),
   unreadable: unusable('The document', (why: string) => `cannot be read: ${why}`),
   inMemoryAlone: refusal(
@@ -188,7 +184,7 @@ export const SAYS = {
   notAnActor: (id: string) =>
     `auth.accept_any_key names ${shortened(id)}, which is not an Account there`,
   // documents of states
-  damaged: 'it is not whole JSON. Restore it from a copy',
+  damaged: 'it is not valid JSON. Restore it from a copy',
   foreign:
     'it is not a document of commerce-emulator. Choose another folder, or restore it from a copy',
   ofLines: 'an earlier version wrote it. Use that version, or remove it to start over',

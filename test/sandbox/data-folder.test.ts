@@ -1,5 +1,15 @@
 import { type BigIntStats, readFileSync } from 'node:fs'
-import { mkdir, open, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import {
+  copyFile,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile
+} from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -229,7 +239,7 @@ t.test('started again, an emulator goes on as one that never stopped', async t =
 })
 
 t.test('what is as its scenario made it is left out, and shared again', async t => {
-  const { data, call, again } = await opened(t)
+  const { folder, data, call, again } = await opened(t)
   await call('GET /sandbox/one/next/tickets')
   await call('POST /sandbox/two/next/accounts/mch_a/users name=Fay&email=fay@example.com')
   await call('POST /sandbox/three/next/refunds transaction=txn_a&amount=1')
@@ -264,6 +274,10 @@ t.test('what is as its scenario made it is left out, and shared again', async t 
   )
   await later.delete('two')
   await close()
+  await mkdir(join(folder, 'copy'))
+  await copyFile(join(data, 'sandboxes', '~six.json'), join(folder, 'copy', 'base.json'))
+  const copy = await started(t, withData(join(folder, 'copy')))
+  t.equal((await copy.call('GET /next/transactions?limit=1')).body.data[0].amount, 1)
   t.strictSame(
     await documentsIn(data),
     documents.filter(({ sandbox }) => sandbox.name !== 'two')
