@@ -1,5 +1,5 @@
 /** docs/reference/api.md: the emulated API, its operations, parameters and resources. */
-import { summaryOf, TAG_TEXTS } from '../../src/control/openapi-texts.js'
+import { summaryOf, TAG_TEXTS } from '../../src/control/openapi/texts.js'
 import {
   type Family,
   nameOf,

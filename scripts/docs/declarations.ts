@@ -2,8 +2,9 @@
  * Writes the JSON Schemas of documents, records, settings and control responses as TypeScript, so
  * that an editor completes what the emulator checks.
  */
-import { ANSWERS } from '../../src/control/answers.js'
+import type { TSchema } from 'typebox'
 import { CONTROL_GROUPS } from '../../src/control/requests.js'
+import type { Row } from '../../src/control/route.js'
 import { CATALOGUE } from '../../src/core/errors.js'
 import { CONTROL } from '../../src/core/paths.js'
 import { SETTINGS, settingsSchema } from '../../src/core/settings.js'
@@ -32,6 +33,7 @@ type Written = Schema & {
   else?: Schema
   'x-type'?: string
   'x-name'?: string
+  'x-about'?: string
 }
 type Named = Readonly<Record<string, { about: string; schema: Schema }>>
 
@@ -89,7 +91,7 @@ function declared(roots: Named, names: ReadonlyMap<string, string>, isInput: boo
   const listOf = (type: string) => (isInput ? `readonly ${type}[]` : `${type}[]`)
 
   function inner(schema: Written, indent: string): string {
-    const { 'x-name': name, description: about = '' } = schema
+    const { 'x-name': name, description = '', 'x-about': about = description } = schema
     if (name === undefined) return names.get(textOf(schema)) ?? written(schema, indent)
     if (!types.has(name)) types.set(name, { about, schema })
     return name
@@ -159,9 +161,25 @@ const ROWS = Object.assign(
   ...CONTROL_GROUPS.map(({ rows }) => rows)
 ) as (typeof CONTROL_GROUPS)[number]['rows']
 
-/** The type of a response. */
-const answerType = (answer: string | undefined, none: string) =>
-  answer?.replace(/^.*\[\]$/, '{ data: $& }') ?? none
+/** The type of a response, by its name; of a list, those of its members. */
+function answerType(answer: TSchema | undefined, none: string): string {
+  const { 'x-name': name, 'x-type': type, properties } = (answer ?? {}) as Written
+  const items = properties?.data?.items as TSchema | undefined
+  return name ?? type ?? (items ? `{ data: ${answerType(items, none)}[] }` : none)
+}
+
+/** The responses that have a name, by it. */
+function answersOf(rows: readonly Row[]): Named {
+  const named: Record<string, Named[string]> = {}
+  const look = (part: unknown): void => {
+    if (typeof part !== 'object' || part === null) return
+    const { 'x-name': name, 'x-about': about = '' } = part as Written
+    if (name !== undefined) named[name] = { about, schema: part as Schema }
+    for (const inner of Object.values(part)) look(inner)
+  }
+  for (const { answer } of rows) look(answer)
+  return named
+}
 
 /**
  * The text of the module `src/client/documents.ts`, which the build writes, from the tables of the
@@ -210,7 +228,7 @@ export function declarations(): string {
         }
       ])
     ),
-    ...(ANSWERS as object as Named)
+    ...answersOf(Object.values(ROWS))
   }
   const byRequest = Object.entries(ROWS).map(
     ([on, { answer }]) => `${INDENT}'${on}': ${answerType(answer, 'unknown')}\n`

@@ -1,5 +1,5 @@
 /** docs/reference/metrics.md: what GET /_control/metrics shows. */
-import { METRICS } from '../../src/control/metrics.js'
+import { METRICS } from '../../src/control/evidence/metrics.js'
 import { LATENCY_BOUNDS } from '../../src/evidence/totals.js'
 import { code, page, table } from './markdown.js'
 

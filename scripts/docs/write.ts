@@ -3,13 +3,13 @@
  * that are made from the tables in the code.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
-import { documentBy } from '../../src/control/openapi.js'
-import { controlDocument } from '../../src/control/openapi-control.js'
+import { documentBy } from '../../src/control/openapi/api.js'
 import { CONTROL_GROUPS } from '../../src/control/requests.js'
 import { BASE } from '../../src/core/paths.js'
 import { SETTINGS, settingsInForce } from '../../src/core/settings.js'
 import { jsonText } from '../../src/reports/formats.js'
 import { VERSION } from '../../src/scenario/version.js'
+import { controlDocument } from './control-document.js'
 import { declarations, methods } from './declarations.js'
 import { publishedSchema, schemaAddress } from './published-schema.js'
 import { REFERENCE_PAGES } from './reference.js'

@@ -471,7 +471,7 @@ export const COMMANDS = {
     ],
     examples: [
       [
-        'the document that most generators of clients can use',
+        'the document that most client generators can use',
         'commerce-emulator openapi --style flat > openapi.json'
       ]
     ],
@@ -481,7 +481,7 @@ export const COMMANDS = {
       { environment, stdout }
     ) => {
       const [{ documentBy }, { yamlText }] = await Promise.all([
-        import('../control/openapi.js'),
+        import('../control/openapi/api.js'),
         import('../scenario/yaml.js')
       ])
       const document = documentBy(settingsInForce(await launchOf(flags, environment)).values, {

@@ -8,11 +8,11 @@ import type { Arrivals } from '../server/arrivals.js'
 import { Bodies } from '../server/bodies.js'
 import { controlRefusal } from '../server/errors.js'
 import { wantsPage } from '../server/pages.js'
-import { EventStreams } from './events.js'
-import { CONTROL_HEADERS, guardControl, wrongTokens } from './guard.js'
-import { CONTROL_GROUPS, FILE_ROWS } from './requests.js'
+import { EventStreams } from './evidence/events.js'
+import { CONTROL_HEADERS, guardControl, Sessions, wrongTokens } from './guard.js'
+import { CONTROL_GROUPS } from './requests.js'
 import { acceptBodies, addRoute, type Flags, noSuchPath, type Row, type Services } from './route.js'
-import { isSignedIn, Sessions } from './sessions.js'
+import { FILE_ROWS } from './subjects/documents.js'
 
 export type ControlOptions = Pick<
   Services,
@@ -42,11 +42,7 @@ export async function controlApi(
     closing.abort()
   })
 
-  const guard = {
-    token,
-    hosts,
-    isSignedIn: (request: FastifyRequest) => isSignedIn(request, sessions)
-  }
+  const guard = { token, hosts, sessions }
   const slow = wrongTokens(closing.signal)
   control.setErrorHandler(async (error: FastifyError | ApiError, request, reply) => {
     if (error.code !== 'token_required') return controlRefusal(error, request, reply)

@@ -1,18 +1,14 @@
-/** Protects the control API from web pages and from callers without the token. */
-import { createHash, timingSafeEqual } from 'node:crypto'
+/** Protects the control API from web pages and from callers without the token; signs the console in. */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
+import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyRequest } from 'fastify'
 import { HEALTH } from '../core/paths.js'
 import { isOfOtherOrigin, isOfOtherSite } from '../server/pages.js'
 import { REFUSALS } from './sentences.js'
 
-/** `isSignedIn`: whether a request has the cookie of a session. */
-type Guard = {
-  token: string | null
-  hosts: readonly string[]
-  isSignedIn: (request: FastifyRequest) => boolean
-}
+type Guard = { token: string | null; hosts: readonly string[]; sessions: Sessions }
 
 /** Headers of every response. */
 export const CONTROL_HEADERS = {
@@ -25,7 +21,7 @@ export const CONTROL_HEADERS = {
 const MAX_SHOWN = 100
 
 /** Errors: `host_not_allowed`, `origin_not_allowed`, `token_required`, `not_ready`. */
-export function guardControl(request: FastifyRequest, { token, hosts, isSignedIn }: Guard): void {
+export function guardControl(request: FastifyRequest, { token, hosts, sessions }: Guard): void {
   const { headers, raw, routeOptions, arrival } = request
   const { host, origin, authorization } = headers
   const isHealth = routeOptions.url === HEALTH
@@ -39,7 +35,7 @@ export function guardControl(request: FastifyRequest, { token, hosts, isSignedIn
     token !== null &&
     !isOpen &&
     !isSame(authorization ?? '', `Bearer ${token}`) &&
-    !isSignedIn(request)
+    !isSignedIn(request, sessions)
   )
     throw REFUSALS.tokenRequired()
   if (!isHealth) arrival.sandbox.requireLoaded()
@@ -95,4 +91,69 @@ export function wrongTokens(closing: AbortSignal): () => Promise<void> {
     await wait(Math.min(wrong * STEP_MS, MAX_MS), undefined, { signal: closing }).catch(() => {})
     waiting--
   }
+}
+
+const SESSION_MS = 12 * 60 * 60 * 1000
+/** Maximum number of sessions; the oldest gives way. */
+const MAX_SESSIONS = 100
+const READING: readonly (string | undefined)[] = ['GET', 'HEAD']
+
+/** When each ends, by the digest of its random id. */
+export class Sessions {
+  readonly #ends = new Map<string, number>()
+
+  begin(now: number): string {
+    const id = randomBytes(32).toString('base64url')
+    for (const [other, end] of this.#ends)
+      if (end <= now || this.#ends.size >= MAX_SESSIONS) this.#ends.delete(other)
+    this.#ends.set(digest(id).toString('base64'), now + SESSION_MS)
+    return id
+  }
+
+  has(id: string, now: number): boolean {
+    return (this.#ends.get(digest(id).toString('base64')) ?? 0) > now
+  }
+
+  end(id: string): void {
+    this.#ends.delete(digest(id).toString('base64'))
+  }
+}
+
+/** Browsers keep cookies by host and not by port, so each port has its own name. */
+const cookieName = ({ headers }: FastifyRequest) =>
+  `commerce_emulator_${/:(\d+)$/.exec(headers.host ?? '')?.[1] ?? '80'}`
+
+const idIn = (request: FastifyRequest): string =>
+  parseCookie(request.headers.cookie ?? '')[cookieName(request)] ?? ''
+
+/**
+ * Pages of other ports send the cookies too. Where browsers leave Sec-Fetch-Site out, a request
+ * that changes something names its Origin.
+ */
+function isOwnPage({ headers, method }: FastifyRequest): boolean {
+  const { 'sec-fetch-site': site, origin } = headers
+  if (site === undefined) return READING.includes(method) || origin !== undefined
+  return site === 'same-origin' || (site === 'none' && READING.includes(method))
+}
+
+/** The guard has refused other origins by then. */
+export const isSignedIn = (request: FastifyRequest, sessions: Sessions): boolean =>
+  isOwnPage(request) && sessions.has(idIn(request), request.arrival.exchange.now)
+
+const cookie = (request: FastifyRequest, id: string, seconds: number): string =>
+  stringifySetCookie(cookieName(request), id, {
+    path: '/',
+    maxAge: seconds,
+    httpOnly: true,
+    sameSite: 'strict'
+  })
+
+/** Begins a session, and returns its cookie. */
+export const signIn = (request: FastifyRequest, sessions: Sessions): string =>
+  cookie(request, sessions.begin(request.arrival.exchange.now), SESSION_MS / 1000)
+
+/** Returns the cookie that replaces its own. */
+export function signOut(request: FastifyRequest, sessions: Sessions): string {
+  sessions.end(idIn(request))
+  return cookie(request, '', 0)
 }

@@ -20,10 +20,9 @@ import { Body } from '../scenario/reading.js'
 import type { Data } from '../server/api.js'
 import type { Bodies } from '../server/bodies.js'
 import { freed } from '../work/heap.js'
-import type { AnswerName } from './answers.js'
-import type { EventStreams } from './events.js'
+import type { EventStreams } from './evidence/events.js'
+import type { Sessions } from './guard.js'
 import { REFUSALS } from './sentences.js'
-import type { Sessions } from './sessions.js'
 import { sendJson } from './writing.js'
 
 declare module 'fastify' {
@@ -82,8 +81,10 @@ export type Flags = {
   isSaved?: true
   /** Adds something, for which there has to be memory. */
   adds?: true
-  isTrial?: (request: FastifyRequest) => boolean
 }
+
+/** Of a row that changes the state of the sandbox that it names, and makes it if needed. */
+export const CHANGES = { makesSandbox: true, isSaved: true } as const
 
 export type Row<Q extends TSchema = TSchema, B extends TSchema = TSchema> = Flags & {
   does: string
@@ -96,8 +97,8 @@ export type Row<Q extends TSchema = TSchema, B extends TSchema = TSchema> = Flag
     isOptional?: true /** What describes such a document. */
     published?: () => object
   }
-  /** `X[]` is `{ data: X[] }`; left out, the response is empty, text or a document. */
-  answer?: AnswerName
+  /** Left out, the response is empty, text or a document. */
+  answer?: TSchema
   /** 200 by default; a DELETE has 204. */
   status?: 200 | 201
   /** The status of a negative result of the same type. */
@@ -115,13 +116,14 @@ export const row = <Q extends TSchema, B extends TSchema>(row: Row<Q, B>): Row =
 
 const nothing = () => {}
 const PLAIN = { settings: settingsInForce({}).values, rely: nothing }
+const NO_QUERY = { query: null, isTrial: false }
 const LOOKUPS = { unknown: nothing, find: nothing, cursor: nothing }
 
 export function addRoute(control: FastifyInstance, on: string, row: Row, services: Services): void {
-  const { run, query, body: wanted, status = 200, adds, isSaved, makesSandbox } = row
+  const { run, body: wanted, status = 200, adds, isSaved, makesSandbox } = row
   const { sandboxes, data } = services
   const [method, path] = on.split(' ') as [string, string]
-  const table = query === null ? null : compileTable(schemaOf(query ?? NO_PARAMETERS))
+  const table = row.query === null ? null : compileTable(schemaOf(row.query ?? NO_PARAMETERS))
   const read = wanted ? bodyReader(wanted) : refuseBody
   const takesDocument = wanted !== undefined && wanted.schema === undefined
   const frees = /^DELETE|\/(?:load|reset)$/.test(on)
@@ -133,24 +135,23 @@ export function addRoute(control: FastifyInstance, on: string, row: Row, service
     bodyLimit: services.settings[takesDocument ? 'limits.control_body' : 'limits.body'],
     handler: async (request, reply) => {
       const { sandbox } = request.arrival
-      const isTrial = row.isTrial?.(request) === true
+      const { query, isTrial } = table ? queryOf(request, table) : NO_QUERY
       if (adds) sandboxes.requireRoom(sandbox)
       if (isSaved && !isTrial) await data?.writable()
       const [name = '', id = ''] = Object.values(request.params as Record<string, string>)
-      const decoded = table && queryOf(request, table)
       const sent = request.body instanceof Body && !request.body.isEmpty ? request.body : null
       const left = () => clientDisconnect(reply)
-      const given = (await read(sent, sandbox, left)) as Pick<Context, 'body' | 'document'>
+      const taken = (await read(sent, sandbox, left)) as Pick<Context, 'body' | 'document'>
       reply.code(method === 'DELETE' ? 204 : status)
       const answer = await run({
         ...services,
-        ...given,
+        ...taken,
         request,
         reply,
         sandbox,
         name,
         id,
-        query: decoded,
+        query,
         sent,
         left,
         isTrial
@@ -169,7 +170,10 @@ function queryOf(request: FastifyRequest, table: ReturnType<typeof compileTable>
   const { root, problem } = decodeForm(request.query as string, request.arrival.sandbox.settings)
   if (problem) throw new ApiError(problem.code, { message: problem.message, param: problem.param })
   refuseMisshapen(table, root)
-  return decodeParameters(table, root, PLAIN, LOOKUPS)
+  return {
+    query: decodeParameters(table, root, PLAIN, LOOKUPS),
+    isTrial: ['', '1', 'true'].includes(root.get('dry_run') as string)
+  }
 }
 
 /** Reads bodies. Errors: `body_malformed` for none, or broken JSON; `document_invalid`. */

@@ -1,10 +1,14 @@
-/** Long responses in pieces, between which other requests are served. */
+/** What responses are made of; long ones are sent in pieces, between which others are served. */
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import { maskedThroughout } from '../core/redaction.js'
 import { JSON_TYPE } from '../engine/answers.js'
+import { keysToMask } from '../engine/keys.js'
+import { MEDIA_TYPES } from '../reports/formats.js'
+import type { Sandbox } from '../sandbox/sandbox.js'
 import { exported } from '../scenario/records/export.js'
 import type { Store } from '../store/store.js'
-import { jsonPieces } from '../work/json-pieces.js'
+import { jsonPieces, type Lazy, lazily } from '../work/json-pieces.js'
 import { pause } from '../work/slices.js'
 import type { Ask, Text } from '../work/worker.js'
 
@@ -20,6 +24,25 @@ export async function sendJson(reply: FastifyReply, value: unknown): Promise<voi
   }
   await reply.type(JSON_TYPE).send(isAll ? first : Readable.from(all(), { objectMode: false }))
 }
+
+export const sendText = (reply: FastifyReply, text: string) =>
+  reply.type(MEDIA_TYPES.text).send(text)
+export const sendYaml = (reply: FastifyReply, text: string | Readable) =>
+  reply.type('application/yaml; charset=utf-8').send(text)
+
+/** Without the API keys of the sandbox. */
+export const masked = <T>(value: T, sandbox: Sandbox): T =>
+  maskedThroughout(value, keysToMask(sandbox))
+export function maskedList(members: readonly unknown[], sandbox: Sandbox): Lazy<unknown> {
+  const keys = keysToMask(sandbox)
+  return lazily(members, member => maskedThroughout(member, keys))
+}
+
+/** Where near misses are looked for. */
+export const lookedIn = ({ evidence: { journal }, store }: Sandbox) => ({
+  requests: journal.requests(),
+  store
+})
 
 /** What the thread writes of a value. Errors: as of `Worker.run`. */
 export async function written(ask: Ask, write: Text['write'], value: unknown): Promise<string> {

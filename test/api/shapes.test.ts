@@ -5,7 +5,7 @@
 import t from 'tap'
 import { parse } from 'yaml'
 import { settingsOfFlags } from '../../src/cli/launch.js'
-import { openApiDocument } from '../../src/control/openapi.js'
+import { openApiDocument } from '../../src/control/openapi/api.js'
 import { settingsInForce } from '../../src/core/settings.js'
 import { valueAt } from '../../src/core/templates.js'
 import { type Answer, startTestEmulator } from '../support/emulator.js'

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import { parse } from 'yaml'
-import { openApiDocument } from '../../src/control/openapi.js'
+import { openApiDocument } from '../../src/control/openapi/api.js'
 import { NOW, startTestEmulator } from '../support/emulator.js'
 
 type Emulator = Awaited<ReturnType<typeof startTestEmulator>>

@@ -4,7 +4,8 @@
  */
 import t, { type Test } from 'tap'
 import { CONTROL_HEADERS } from '../../src/control/guard.js'
-import { CONTROL_GROUPS, FILE_ROWS } from '../../src/control/requests.js'
+import { CONTROL_GROUPS } from '../../src/control/requests.js'
+import { FILE_ROWS } from '../../src/control/subjects/documents.js'
 import type { GivenSettings } from '../../src/core/settings.js'
 import { namesIn, sandboxClient, smallFixture, startTestEmulator } from '../support/emulator.js'
 import { collectRoutes, isControl, type Route } from './routes.js'

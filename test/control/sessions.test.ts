@@ -1,6 +1,6 @@
 /** Sessions of the console: the token once, then a cookie. */
 import t, { type Test } from 'tap'
-import { Sessions } from '../../src/control/sessions.js'
+import { Sessions } from '../../src/control/guard.js'
 import { NOW, startTestEmulator } from '../support/emulator.js'
 import { exchanged } from '../support/socket.js'
 

@@ -1,6 +1,7 @@
 /** Calls of every route of the control API, with documents that are valid, invalid or hostile. */
-import { CONTROL_GROUPS, FILE_ROWS } from '../../src/control/requests.js'
+import { CONTROL_GROUPS } from '../../src/control/requests.js'
 import type { Row } from '../../src/control/route.js'
+import { FILE_ROWS } from '../../src/control/subjects/documents.js'
 import { SETTING_KEYS, SETTINGS } from '../../src/core/settings.js'
 import { OPERATION_NAMES } from '../../src/reference/operations.js'
 import { type Schema, schemaOf } from '../../src/reference/parameters.js'

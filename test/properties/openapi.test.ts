@@ -7,7 +7,7 @@
 import { ok } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { openApiDocument } from '../../src/control/openapi.js'
+import { openApiDocument } from '../../src/control/openapi/api.js'
 import { settingsInForce } from '../../src/core/settings.js'
 import { NOW, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'

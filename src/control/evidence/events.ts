@@ -1,12 +1,12 @@
 /** The journal as server-sent events. */
 import type { FastifyReply } from 'fastify'
-import type { Settings } from '../core/settings.js'
-import { Shares } from '../core/shares.js'
-import type { Exchange } from '../engine/exchange.js'
-import type { JournalListener } from '../evidence/run.js'
-import { summaryOf } from '../evidence/why.js'
-import type { Sandbox } from '../sandbox/sandbox.js'
-import { CONTROL_HEADERS } from './guard.js'
+import type { Settings } from '../../core/settings.js'
+import { Shares } from '../../core/shares.js'
+import type { Exchange } from '../../engine/exchange.js'
+import type { JournalListener } from '../../evidence/run.js'
+import { summaryOf } from '../../evidence/why.js'
+import type { Sandbox } from '../../sandbox/sandbox.js'
+import { CONTROL_HEADERS } from '../guard.js'
 
 export const EVENT_STREAM = 'text/event-stream; charset=utf-8'
 const HEARTBEAT_MS = 15_000

@@ -1,19 +1,24 @@
 /** The control API in OpenAPI 3.1, made of its requests and responses. */
 import type { TSchema } from 'typebox'
 import * as Type from 'typebox'
-import { CONTROL_ERRORS } from '../core/errors.js'
-import { controlOfBase } from '../core/paths.js'
-import { FINDINGS } from '../evidence/findings.js'
-import { ASSUMPTION_IDS } from '../reference/assumptions.js'
-import { type Family, OPERATION_NAMES, RESOURCE_NAMES } from '../reference/operations.js'
-import { closed, optional, type Schema, schemaOf, text } from '../reference/parameters.js'
-import { RULE_IDS } from '../reference/rules.js'
-import { RESOURCES } from '../reference/tables.js'
-import { fixtureSchema, scenarioSchema } from '../scenario/schemas.js'
-import { ANSWERS } from './answers.js'
-import type { DocumentOptions } from './openapi.js'
-import { type Json, NUMBER_FORMATS, oneOf, PUBLISHER, referTo } from './openapi-schemas.js'
-import type { Group, Row } from './route.js'
+import type { DocumentOptions } from '../../src/control/openapi/api.js'
+import {
+  type Json,
+  NUMBER_FORMATS,
+  oneOf,
+  PUBLISHER,
+  referTo
+} from '../../src/control/openapi/schemas.js'
+import type { Group, Row } from '../../src/control/route.js'
+import { CONTROL_ERRORS } from '../../src/core/errors.js'
+import { controlOfBase } from '../../src/core/paths.js'
+import { FINDINGS } from '../../src/evidence/findings.js'
+import { ASSUMPTION_IDS } from '../../src/reference/assumptions.js'
+import { type Family, OPERATION_NAMES, RESOURCE_NAMES } from '../../src/reference/operations.js'
+import { closed, optional, type Schema, schemaOf, text } from '../../src/reference/parameters.js'
+import { RULE_IDS } from '../../src/reference/rules.js'
+import { RESOURCES } from '../../src/reference/tables.js'
+import { fixtureSchema, scenarioSchema } from '../../src/scenario/schemas.js'
 
 /** A schema with what the writers of types and documents look at. */
 type Part = Schema & {
@@ -66,7 +71,7 @@ const wordsOf = (part: Part) =>
   )
 
 /** Every schema that has a name, by it. */
-function namedSchemas(): Record<string, Part> {
+function namedSchemas(groups: readonly Group[]): Record<string, Part> {
   const words = {
     RuleId: RULE_IDS,
     AssumptionId: ASSUMPTION_IDS,
@@ -83,7 +88,7 @@ function namedSchemas(): Record<string, Part> {
     for (const inner of Object.values(part)) look(inner)
   }
   look(scenarioSchema())
-  for (const [name, { schema }] of Object.entries(ANSWERS)) named[name] = schemaOf(schema)
+  for (const { rows } of groups) for (const { answer } of Object.values<Row>(rows)) look(answer)
   for (const [family, name] of Object.entries(RESOURCE_NAMES)) {
     const { properties, ...rest } = RESOURCES[family as Family]
     named[name] = {
@@ -102,7 +107,7 @@ export function controlDocument(
   groups: readonly Group[],
   { origin, base, version }: Pick<DocumentOptions, 'origin' | 'base' | 'version'>
 ): Json {
-  const named = namedSchemas()
+  const named = namedSchemas(groups)
   const names = new Map(
     Object.entries(named).flatMap(([name, part]) =>
       'x-type' in part ? [] : [[wordsOf(part), name]]
@@ -196,17 +201,7 @@ export function controlDocument(
     { does, query, body, answer, status = 200, also, open }: Row
   ): Json {
     const [method, path] = on.split(' ') as [string, string]
-    const [, name = '', isList] = /^(\w+?)(\[\])?$/.exec(answer ?? '') ?? []
-    const one = name && component(name)
-    const answered =
-      one && isList
-        ? {
-            type: 'object',
-            required: ['data'],
-            properties: { data: { type: 'array', items: one } },
-            additionalProperties: false
-          }
-        : one
+    const answered = answer && inner(schemaOf(answer))
     const about = does.replaceAll(/: \[[^\]]+\]\([^)]+\)|\[([^\]]+)\]\([^)]+\)/g, '$1')
     const inPath = [...path.matchAll(/[A-Z]{2,}/g)].map(([found]) => ({
       name: found.toLowerCase(),

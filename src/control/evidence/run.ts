@@ -1,9 +1,8 @@
 /** What reports of the run are made of, over every sandbox, load and reset. */
-
-import type { Period } from '../evidence/run-history.js'
-import { ASSUMPTIONS } from '../reference/assumptions.js'
-import type { Sandboxes } from '../sandbox/sandboxes.js'
-import { maskedList } from './verify.js'
+import type { Period } from '../../evidence/run-history.js'
+import { ASSUMPTIONS } from '../../reference/assumptions.js'
+import type { Sandboxes } from '../../sandbox/sandboxes.js'
+import { maskedList } from '../writing.js'
 
 /** Made in slices; its long lists are made as they are written. */
 export async function runDocument(sandboxes: Sandboxes, version: string): Promise<object> {

@@ -1,43 +1,43 @@
-/** Whether the requests that came are those that were expected. */
+/** What `verify` expects, judged by the requests that the journal has and by those that come. */
 import { EventEmitter, once } from 'node:events'
 import * as Type from 'typebox'
-import { durationOf } from '../core/durations.js'
-import { isSecretName, maskedThroughout } from '../core/redaction.js'
-import type { Exchange } from '../engine/exchange.js'
-import { keysToMask } from '../engine/keys.js'
-import { endingOf, sentIn } from '../engine/scripted.js'
-import type { Journal } from '../evidence/journal.js'
-import { explainedUnused, explainedVerdicts } from '../evidence/near-misses.js'
-import { summaryOf } from '../evidence/why.js'
-import { word } from '../reference/parameters.js'
-import type { Sandbox } from '../sandbox/sandbox.js'
+import { durationOf } from '../../core/durations.js'
+import { isSecretName } from '../../core/redaction.js'
+import type { Exchange } from '../../engine/exchange.js'
+import { keysToMask } from '../../engine/keys.js'
+import { endingOf, sentIn } from '../../engine/scripted.js'
+import type { Journal } from '../../evidence/journal.js'
+import { explainedUnused, explainedVerdicts } from '../../evidence/near-misses.js'
+import { summaryOf } from '../../evidence/why.js'
+import { word } from '../../reference/parameters.js'
+import type { Sandbox } from '../../sandbox/sandbox.js'
 import {
   ProblemList,
   type Report,
   reportTo,
   within,
   withoutProblems
-} from '../scenario/documents.js'
+} from '../../scenario/documents.js'
 import {
   type CallsData,
   type CountData,
   compileExpectation,
   type Expectation,
   type ExpectationData
-} from '../scenario/expect/expectations.js'
-import type { StateData } from '../scenario/expect/final-state.js'
-import { type Verdict as ScenarioVerdict, Tally } from '../scenario/expect/tally.js'
-import { tooLarge } from '../scenario/limits.js'
-import { shownOn } from '../scenario/match/matching.js'
-import { explainedMessage } from '../scenario/match/near-misses.js'
-import type { SourceDocument } from '../scenario/read/document.js'
-import { expectationSchema, type SequenceData } from '../scenario/schemas.js'
-import { type Lazy, lazily } from '../work/json-pieces.js'
-import { pause } from '../work/slices.js'
-import type { Context } from './route.js'
-import { REFUSALS, say, VERIFY } from './sentences.js'
+} from '../../scenario/expect/expectations.js'
+import type { StateData } from '../../scenario/expect/final-state.js'
+import { type Verdict as ScenarioVerdict, Tally } from '../../scenario/expect/tally.js'
+import { tooLarge } from '../../scenario/limits.js'
+import { shownOn } from '../../scenario/match/matching.js'
+import { explainedMessage } from '../../scenario/match/near-misses.js'
+import type { SourceDocument } from '../../scenario/read/document.js'
+import { expectationSchema, type SequenceData } from '../../scenario/schemas.js'
+import { pause } from '../../work/slices.js'
+import type { Context } from '../route.js'
+import { REFUSALS, say, VERIFY } from '../sentences.js'
+import { lookedIn, masked } from '../writing.js'
 
-type Verdict = { holds: boolean; message: string; [more: string]: unknown }
+export type Verdict = { holds: boolean; message: string; [more: string]: unknown }
 type Judge = {
   see: (request: Exchange) => void
   holds: () => Promise<boolean>
@@ -56,7 +56,7 @@ export function judgementSchema() {
   return Type.Unsafe<Wanted>({ ...expectation, properties })
 }
 /** Maximum number of requests and of messages in a verdict. */
-const MAX_SHOWN = 20
+export const MAX_SHOWN = 20
 const MAX_WAIT = 60_000
 const FOREVER = Number.POSITIVE_INFINITY
 
@@ -85,31 +85,6 @@ export async function verify({
   } finally {
     following.stop()
   }
-}
-
-export async function scenarioVerdict(sandbox: Sandbox): Promise<Verdict> {
-  const expectations = await explainedVerdicts(sandbox.tally, lookedIn(sandbox))
-  const failed = expectations.filter(verdict => !verdict.holds)
-  const told = failed.slice(0, MAX_SHOWN).map(verdict => explainedMessage(verdict.message, verdict))
-  if (failed.length > MAX_SHOWN) told.push(VERIFY.more(failed.length - MAX_SHOWN))
-  if (failed.length === 0)
-    told.push(expectations.length === 0 ? VERIFY.nothing_expected() : VERIFY.all_hold())
-  const unused = await explainedUnused(sandbox.script, lookedIn(sandbox))
-  return {
-    holds: failed.length === 0,
-    message: maskedThroughout(told.join('; '), keysToMask(sandbox)),
-    expectations: maskedList(expectations, sandbox),
-    unused_script_entries: maskedList(unused, sandbox)
-  }
-}
-
-export const lookedIn = ({ evidence: { journal }, store }: Sandbox) => ({
-  requests: journal.requests(),
-  store
-})
-export function maskedList(members: readonly unknown[], sandbox: Sandbox): Lazy<unknown> {
-  const keys = keysToMask(sandbox)
-  return lazily(members, member => maskedThroughout(member, keys))
 }
 
 function withinOf(written: string): number {
@@ -192,9 +167,9 @@ function tallyJudge(expectation: Expectation, sandbox: Sandbox): Judge {
     verdict: async () => {
       const { holds, seen, isCertain } = await judged()
       if (!isCertain) throw REFUSALS.journalIncomplete(missing())
-      const [explained] = maskedThroughout(
+      const [explained] = masked(
         await explainedVerdicts(tally, lookedIn(sandbox), true),
-        keysToMask(sandbox)
+        sandbox
       ) as [ScenarioVerdict]
       const { verdict, near_misses: near = [] } = explained
       const told = {
@@ -226,17 +201,17 @@ function isCertainAnyway(expectation: Expectation, { holds, forbidden }: Scenari
   return isAnyhow && times.to === FOREVER && calls.apart === null
 }
 
+export const unusedEntries = async (sandbox: Sandbox) =>
+  masked(await explainedUnused(sandbox.script, lookedIn(sandbox)), sandbox)
+
 async function scriptVerdict(sandbox: Sandbox): Promise<Verdict> {
-  const unused = maskedThroughout(
-    await explainedUnused(sandbox.script, lookedIn(sandbox)),
-    keysToMask(sandbox)
-  )
-  const told = unused.map(({ id, entry, ...more }) =>
+  const unused = await unusedEntries(sandbox)
+  const names = unused.map(({ id, entry, ...more }) =>
     explainedMessage(entry.name ?? `${id}, ${shownOn(entry.on)}`, more)
   )
   return {
-    holds: told.length === 0,
-    message: told.length === 0 ? VERIFY.all_applied() : VERIFY.never_applied(told),
+    holds: unused.length === 0,
+    message: unused.length === 0 ? VERIFY.all_applied() : VERIFY.never_applied(names),
     unused_script_entries: unused
   }
 }

@@ -1,12 +1,17 @@
 /** The tables of the reference in JSON Schema 2020-12; each object is a named component. */
-import { isObject } from '../core/quick-check.js'
-import type { Settings } from '../core/settings.js'
-import type { AssumptionId } from '../reference/assumptions.js'
-import { type Family, type Kind, type Operation, RESOURCE_NAMES } from '../reference/operations.js'
-import type { Format, Schema } from '../reference/parameters.js'
-import type { RuleId } from '../reference/rules.js'
-import { RESOURCES } from '../reference/tables.js'
-import { requiredText, responseFormat, sentFormat } from './openapi-patterns.js'
+import { isObject } from '../../core/quick-check.js'
+import type { Settings } from '../../core/settings.js'
+import type { AssumptionId } from '../../reference/assumptions.js'
+import {
+  type Family,
+  type Kind,
+  type Operation,
+  RESOURCE_NAMES
+} from '../../reference/operations.js'
+import type { Format, Schema } from '../../reference/parameters.js'
+import type { RuleId } from '../../reference/rules.js'
+import { RESOURCES } from '../../reference/tables.js'
+import { requiredText, responseFormat, sentFormat } from './patterns.js'
 
 export type Json = Record<string, unknown>
 /**

@@ -1,9 +1,9 @@
 /** Metrics as Prometheus text; prom-client is loaded at the first request. */
 import type { Registry } from 'prom-client'
-import { LATENCY_BOUNDS } from '../evidence/totals.js'
-import { nameOf, type OperationId } from '../reference/operations.js'
-import type { Sandboxes } from '../sandbox/sandboxes.js'
-import { FAMILIES } from '../store/store.js'
+import { LATENCY_BOUNDS } from '../../evidence/totals.js'
+import { nameOf, type OperationId } from '../../reference/operations.js'
+import type { Sandboxes } from '../../sandbox/sandboxes.js'
+import { FAMILIES } from '../../store/store.js'
 
 /** In addition to those of Node.js. */
 export const METRICS = {

@@ -1,14 +1,14 @@
 /** What the OpenAPI document says of the families and of the operations. */
-import type { Settings } from '../core/settings.js'
+import type { Settings } from '../../core/settings.js'
 import {
   type Family,
   type Kind,
   type OperationId,
   operationOf,
   RESOURCE_NAMES
-} from '../reference/operations.js'
-import { schemaOf } from '../reference/parameters.js'
-import { TABLES, type Tables } from '../reference/tables.js'
+} from '../../reference/operations.js'
+import { schemaOf } from '../../reference/parameters.js'
+import { TABLES, type Tables } from '../../reference/tables.js'
 
 export const TAG_TEXTS: Readonly<Record<Family, string>> = {
   locations: 'Places where a merchant sells.',

@@ -1,16 +1,16 @@
 /** The examples of the OpenAPI document, with the records of the default scenario. */
-import type { Settings } from '../core/settings.js'
-import { filled } from '../core/templates.js'
+import type { Settings } from '../../core/settings.js'
+import { filled } from '../../core/templates.js'
 import {
   type Family,
   type OperationId,
   operationOf,
   PATH_RECORDS
-} from '../reference/operations.js'
-import { completed } from '../scenario/completion.js'
-import { bytesOf } from '../store/bytes.js'
-import type { Shape, Stored } from '../store/collection.js'
-import { collectionOf, FAMILIES, type RecordOf, Store } from '../store/store.js'
+} from '../../reference/operations.js'
+import { completed } from '../../scenario/completion.js'
+import { bytesOf } from '../../store/bytes.js'
+import type { Shape, Stored } from '../../store/collection.js'
+import { collectionOf, FAMILIES, type RecordOf, Store } from '../../store/store.js'
 
 type Values = Readonly<Record<string, unknown>>
 

@@ -1,12 +1,12 @@
 /** The emulated API in OpenAPI 3.1, made of the tables of the reference. */
-import { CATALOGUE, type ErrorCode, statusOf } from '../core/errors.js'
-import { BASE, controlOfBase } from '../core/paths.js'
-import { partAt } from '../core/places.js'
-import { isObject } from '../core/quick-check.js'
-import { CARD_RULES, LOCATION_RULES, REFUND_RULES, TRANSACTION_RULES } from '../core/rules.js'
-import type { Settings } from '../core/settings.js'
-import { filled } from '../core/templates.js'
-import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
+import { CATALOGUE, type ErrorCode, statusOf } from '../../core/errors.js'
+import { BASE, controlOfBase } from '../../core/paths.js'
+import { partAt } from '../../core/places.js'
+import { isObject } from '../../core/quick-check.js'
+import { CARD_RULES, LOCATION_RULES, REFUND_RULES, TRANSACTION_RULES } from '../../core/rules.js'
+import type { Settings } from '../../core/settings.js'
+import { filled } from '../../core/templates.js'
+import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../../reference/assumptions.js'
 import {
   type Family,
   OPERATION_IDS,
@@ -14,10 +14,10 @@ import {
   operationOf,
   PATH_RECORDS,
   RESOURCE_NAMES
-} from '../reference/operations.js'
-import { type Schema, sentName } from '../reference/parameters.js'
-import { RULE_IDS, RULES, type RuleId } from '../reference/rules.js'
-import { TABLES, type Tables } from '../reference/tables.js'
+} from '../../reference/operations.js'
+import { type Schema, sentName } from '../../reference/parameters.js'
+import { RULE_IDS, RULES, type RuleId } from '../../reference/rules.js'
+import { TABLES, type Tables } from '../../reference/tables.js'
 import {
   BODIES,
   EXAMPLE_KEY,
@@ -26,7 +26,7 @@ import {
   QUERIES,
   recordExamples
 } from './examples.js'
-import { DEEP, flattened, parameterObject } from './openapi-flat.js'
+import { DEEP, flattened, parameterObject } from './flat.js'
 import {
   createPublisher,
   type Json,
@@ -34,8 +34,8 @@ import {
   referTo,
   responseName,
   templateSchema
-} from './openapi-schemas.js'
-import { aNamed, operationText, TAG_TEXTS } from './openapi-texts.js'
+} from './schemas.js'
+import { aNamed, operationText, TAG_TEXTS } from './texts.js'
 
 export type DocumentOptions = {
   /** `http://localhost:4010`, or empty for addresses relative to the document. */

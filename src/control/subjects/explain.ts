@@ -1,32 +1,37 @@
-/** How the emulator would respond: tried on a copy. */
+/** How the emulator would respond to a request, tried on a copy of the sandbox. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
-import { encodeForm, type FormValue } from '../core/form-encoding.js'
-import { instantOf } from '../core/instants.js'
-import { BASE, pathOf } from '../core/paths.js'
-import { maskedThroughout } from '../core/redaction.js'
-import { headersOf } from '../engine/answers.js'
-import { execute } from '../engine/execute.js'
-import { type InnerRequest, requestOf } from '../engine/play.js'
-import { nearlyMet, withNearlyMet } from '../evidence/near-misses.js'
-import { explained, explainedText } from '../evidence/why.js'
-import { needsKey } from '../reference/operations.js'
-import { closed, nullable, optional, text, word } from '../reference/parameters.js'
-import { changesBy } from '../replay/past.js'
-import type { Sandbox } from '../sandbox/sandbox.js'
-import type { SourceDocument } from '../scenario/read/document.js'
-import { numbersBelow } from '../scenario/read/numbers.js'
-import { type Action, gateOf, type ListedEntry } from '../scenario/script.js'
-import { bindingsOf } from '../scenario/steps.js'
-import type { Arrival } from '../server/arrivals.js'
-import type { Store } from '../store/store.js'
-import { REFUSALS } from './sentences.js'
+import { encodeForm, type FormValue } from '../../core/form-encoding.js'
+import { instantOf } from '../../core/instants.js'
+import { BASE, pathOf } from '../../core/paths.js'
+import { maskedThroughout } from '../../core/redaction.js'
+import { headersOf } from '../../engine/answers.js'
+import { execute } from '../../engine/execute.js'
+import { type InnerRequest, requestOf } from '../../engine/play.js'
+import { nearlyMet, withNearlyMet } from '../../evidence/near-misses.js'
+import { explained, explainedText } from '../../evidence/why.js'
+import { needsKey } from '../../reference/operations.js'
+import { closed, nullable, optional, parameters, text, word } from '../../reference/parameters.js'
+import { changesBy } from '../../replay/past.js'
+import type { Sandbox } from '../../sandbox/sandbox.js'
+import type { SourceDocument } from '../../scenario/read/document.js'
+import { numbersBelow } from '../../scenario/read/numbers.js'
+import { type Action, gateOf, type ListedEntry } from '../../scenario/script.js'
+import { bindingsOf } from '../../scenario/steps.js'
+import type { Arrival } from '../../server/arrivals.js'
+import type { Store } from '../../store/store.js'
+import { type Rows, row } from '../route.js'
+import { answer, count, described, format, list, map, typed } from '../schemas.js'
+import { REFUSALS } from '../sentences.js'
+import { sendText } from '../writing.js'
+import { RECORD_CHANGE, REQUEST, SCRIPTED, WHY } from './journal.js'
+import { ENTRY_COUNTS, ENTRY_ID } from './script.js'
 
 type Form = Readonly<Record<string, FormValue>>
 const any = <T extends object>() => Type.Unsafe<T>({ type: 'object' })
 /** A request to try; `changes` are in the words of a scenario. */
-export const TRIED = closed({
+const TRIED = closed({
   method: word(['GET', 'POST', 'DELETE', 'PUT', 'PATCH', 'HEAD', 'OPTIONS']),
   path: text(),
   query: optional(any<Form>()),
@@ -48,8 +53,50 @@ export const TRIED = closed({
 })
 type Tried = Static<typeof TRIED>
 
+export const EXPLAIN_ROWS: Rows = {
+  'POST /explain': row({
+    does: 'Tells how the emulator would respond to a request, why, and what the request would change. The emulator tries it on a copy of the sandbox, which it throws away; `changes` gives the copy other records, settings or another time.',
+    query: parameters(format(['json', 'text'])),
+    body: {
+      example: '{"method":"POST","path":"/refunds","body":{"transaction":"txn_1","amount":100}}',
+      schema: () => TRIED
+    },
+    answer: answer(
+      'TriedCall',
+      'How the emulator would respond to a request, tried on a copy of the sandbox; the id is that of the next request.',
+      {
+        ...REQUEST,
+        headers: map(
+          typed('string | string[]'),
+          'Headers of the response, by lower-case name, without those of the connection.'
+        ),
+        script: nullable(
+          closed({
+            ...SCRIPTED,
+            delay: count('Milliseconds that the script would delay it.'),
+            gate: nullable(described('The gate at which the script would hold it.'))
+          })
+        ),
+        why: WHY,
+        changes: closed({
+          records: list(RECORD_CHANGE),
+          script: list(
+            closed({ ...ENTRY_ID, ...ENTRY_COUNTS }),
+            'Script entries that would count it.'
+          )
+        })
+      }
+    ),
+    run: async ({ body, document, request, query, reply }) => {
+      const isText = query.format === 'text'
+      const answer = await explain(body, document, request.arrival, isText)
+      return typeof answer === 'string' ? sendText(reply, answer) : answer
+    }
+  })
+}
+
 /** Errors: of the request, `setting_invalid`, `document_invalid`. */
-export async function explain(
+async function explain(
   asked: Tried,
   document: SourceDocument,
   { sandbox, base }: Arrival,

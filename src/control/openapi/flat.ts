@@ -1,6 +1,6 @@
 /** The OpenAPI document with nested parameters in brackets: `address[country]`. */
-import { inBrackets } from '../core/form.js'
-import { type Json, OTHERS } from './openapi-schemas.js'
+import { inBrackets } from '../../core/form.js'
+import { type Json, OTHERS } from './schemas.js'
 
 export const DEEP = { style: 'deepObject', explode: true }
 

@@ -1,6 +1,6 @@
 /** Formats as JSON Schema, without lookaround, `\d` or `\w`, which engines read differently. */
-import { COUNTRIES, CURRENCIES, NOT_BLANK } from '../core/formats.js'
-import type { Format } from '../reference/parameters.js'
+import { COUNTRIES, CURRENCIES, NOT_BLANK } from '../../core/formats.js'
+import type { Format } from '../../reference/parameters.js'
 
 type Json = Record<string, unknown>
 

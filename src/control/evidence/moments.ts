@@ -1,0 +1,81 @@
+/** The journal as scenarios that replay it, and the state around a request. */
+import type { Exchange } from '../../engine/exchange.js'
+import { keysToMask } from '../../engine/keys.js'
+import { optional } from '../../reference/parameters.js'
+import { isKnown, storeAt } from '../../replay/past.js'
+import { recordingOf, scenarioOf, scenarioOfCall } from '../../replay/recorded-scenario.js'
+import type { Sandbox } from '../../sandbox/sandbox.js'
+import type { Store } from '../../store/store.js'
+import { described } from '../schemas.js'
+import { filterOfScenario, REFUSALS } from '../sentences.js'
+import { written } from '../writing.js'
+import { type Filters, filterOf, requestNamed } from './filters.js'
+
+/** The filtered requests as a scenario in YAML. Errors: `parameter_invalid`. */
+export async function recordedText(
+  { scope, limit, ...filters }: Filters,
+  sandbox: Sandbox,
+  signal: AbortSignal
+): Promise<string> {
+  const [unfit] = Object.keys({ ...(scope && { scope }), ...(limit && { limit }) })
+  if (unfit !== undefined) throw filterOfScenario(unfit)
+  const isWanted = filterOf(filters, sandbox)
+  const isWhole = Object.keys(filters).length === 0
+  const requests = isWhole ? undefined : sandbox.evidence.journal.requests().filter(isWanted)
+  return scenarioText(sandbox, requests, signal, scenarioOf)
+}
+
+/** A scenario of one request. Errors: `parameter_invalid` if it cannot be replayed. */
+export const repeatedText = (
+  request: Exchange,
+  sandbox: Sandbox,
+  signal: AbortSignal
+): Promise<string> =>
+  scenarioText(sandbox, [request], signal, async recording => {
+    const scenario = await scenarioOfCall(recording)
+    if (scenario === undefined) throw REFUSALS.unplayable(request.id)
+    return scenario
+  })
+
+const scenarioText = (
+  sandbox: Sandbox,
+  requests: readonly Exchange[] | undefined,
+  signal: AbortSignal,
+  scenarioFrom: typeof scenarioOf
+): Promise<string> =>
+  sandbox.work(signal, async ask => {
+    const recording = await recordingOf(sandbox, keysToMask(sandbox), requests)
+    return written(ask, 'scenario', await scenarioFrom(recording))
+  })
+
+export const MOMENT = {
+  before: optional(described('The id of a request: the state just before it changed anything.')),
+  after: optional(described('The id of a request: the state just after it.'))
+}
+
+/** Errors: `request_unknown`, `state_unknown`, `parameter_invalid` for two moments. */
+export async function recordsAt(
+  { before, after }: { before?: string; after?: string },
+  sandbox: Sandbox,
+  left: () => AbortSignal
+): Promise<Store> {
+  if (before !== undefined && after !== undefined) throw REFUSALS.twoMoments()
+  const when = before === undefined ? 'after' : 'before'
+  const id = before ?? after
+  if (id === undefined) return sandbox.store
+  const request = requestNamed(id, sandbox, when)
+  return inThePast(request, sandbox, left, () => storeAt(sandbox, request, when))
+}
+
+/** Errors: as of `Worker.run`; `state_unknown`. */
+export const inThePast = <T>(
+  request: Exchange,
+  sandbox: Sandbox,
+  left: () => AbortSignal,
+  read: () => Promise<T>
+): Promise<T> =>
+  sandbox.work(left(), async () => {
+    if (!isKnown(sandbox, request))
+      throw REFUSALS.stateUnknown(request.id, sandbox.settings['limits.journal'])
+    return read()
+  })

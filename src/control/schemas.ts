@@ -1,0 +1,71 @@
+/**
+ * The pieces of the schemas of responses, which the types of the package and the OpenAPI document
+ * are written from.
+ */
+import type { TProperties, TSchema } from 'typebox'
+import * as Type from 'typebox'
+import { ASSUMPTION_IDS } from '../reference/assumptions.js'
+import { OPERATION_NAMES } from '../reference/operations.js'
+import { closed, integer, nullable, optional, text, word } from '../reference/parameters.js'
+import { RULE_IDS } from '../reference/rules.js'
+
+const noted = (description?: string) => (description === undefined ? {} : { description })
+
+/** A schema that is written as a type of the package. */
+export const typed = (type: string, schema: object = {}) =>
+  Type.Unsafe<unknown>({ ...schema, 'x-type': type })
+/** Declares a type of the package; `about` is the comment of it. */
+export const named = <T extends TSchema>(name: string, about: string, schema: T): T =>
+  Object.assign(schema, { 'x-name': name, 'x-about': about })
+export const answer = (name: string, about: string, properties: TProperties) =>
+  named(name, about, closed(properties))
+export const list = (items: TSchema, description?: string) => Type.Array(items, noted(description))
+export const listing = (items: TSchema) => closed({ data: list(items) })
+export const map = (values: TSchema, description?: string) =>
+  Type.Unsafe<object>({ type: 'object', additionalProperties: values, ...noted(description) })
+export const flag = (description?: string) => Type.Boolean(noted(description))
+export const count = (description?: string) => integer(noted(description))
+export const described = (description: string) => text({ description })
+export const each = <N extends string, T>(names: readonly N[], make: (name: N) => T) =>
+  Object.fromEntries(names.map(name => [name, make(name)]))
+
+export const any = Type.Unknown()
+export const strings = list(text())
+export const textOrNull = nullable(text())
+export const rule = word(RULE_IDS)
+export const assumption = word(ASSUMPTION_IDS)
+export const operationOrNull = typed('OperationName | null', {
+  ...nullable(word(OPERATION_NAMES)),
+  description: 'Null where no operation matched.'
+})
+/** The requests in which something happened, and how often. */
+export const totals = { times: count(), requests: strings }
+
+export const SCENARIO = answer('LoadedScenario', 'The loaded scenario.', {
+  name: text(),
+  description: textOrNull
+})
+export const CLOCK = answer('ClockState', 'The clock that stamps `created`.', {
+  now: described('An ISO 8601 instant.'),
+  running: flag('Whether the clock runs on from `now`.')
+})
+export const NEAR_MISS = answer(
+  'NearMiss',
+  'A request or record, by its id, that nearly matched, and which conditions it missed.',
+  { in: text(), misses: list(closed({ condition: text(), wanted: text(), got: text() })) }
+)
+export const nearMisses = optional(
+  list(NEAR_MISS, 'Near misses: what nearly matched, and why it did not.')
+)
+
+/** The query parameter `format`; the first is the default. */
+export const format = <T extends string>(
+  words: readonly T[],
+  description = `\`${words[0]}\`, the default, or \`${words[1]}\`.`
+) => ({ format: optional(word(words, { description })) })
+export const scope = (description: string) => ({
+  scope: optional(word(['sandbox', 'run'], { description }))
+})
+export const yes = (does: string) =>
+  optional(word(['1', '0', 'true', 'false'], { description: `\`1\` or \`true\`: ${does}` }))
+export const isYes = (sent?: string) => sent === '1' || sent === 'true'

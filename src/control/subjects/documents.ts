@@ -1,0 +1,90 @@
+/** The documents that describe the emulator, and the files of its pages. */
+import { createReadStream } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { controlOfBase } from '../../core/paths.js'
+import { JSON_TYPE } from '../../engine/answers.js'
+import { optional, parameters, word } from '../../reference/parameters.js'
+import { PACKAGE_ROOT } from '../../scenario/library.js'
+import { bindingsOf } from '../../scenario/steps.js'
+import { noSuchPath, type Row, type Rows, row } from '../route.js'
+import { format } from '../schemas.js'
+import { sendYaml } from '../writing.js'
+
+/** As the client knows it. */
+const addressOf = ({ arrival: { base }, headers: { host } }: FastifyRequest) => ({
+  origin: host === undefined ? '' : `http://${host}`,
+  base
+})
+
+const sendDocument = async (reply: FastifyReply, document: object, format = 'json') =>
+  format === 'yaml'
+    ? sendYaml(reply, (await import('../../scenario/yaml.js')).yamlText(document))
+    : reply.type(JSON_TYPE).send(JSON.stringify(document))
+
+const schemaRow = (kind: 'fixture' | 'scenario' | 'script', of: string): Row => ({
+  does: `Returns the JSON Schema of ${of}, for editors.`,
+  query: null,
+  run: ({ reply }) =>
+    reply.type(JSON_TYPE).send(createReadStream(`${PACKAGE_ROOT}/docs/schema/${kind}.json`))
+})
+
+const fileRow = (page: 'console' | 'docs', does: string): Row => ({
+  does,
+  query: null,
+  run: async ({ name, pages, request, reply }) => {
+    if (!(await pages.file(reply, page, name))) throw noSuchPath(request)
+  }
+})
+
+export const DOCUMENT_ROWS: Rows = {
+  'GET /openapi.json': row({
+    does: 'Returns the emulated API as OpenAPI 3.1.',
+    query: parameters({
+      style: optional(
+        word(['nested', 'flat'], {
+          description:
+            '`nested`, the default, or `flat`, which writes nested parameters in brackets, for generators that do not support `deepObject`.'
+        })
+      ),
+      ...format(['json', 'yaml'])
+    }),
+    run: async ({ request, reply, sandbox: { settings }, version, query: { style, format } }) => {
+      const { openApiDocument } = await import('../openapi/api.js')
+      const options = { ...addressOf(request), version, settings, isFlat: style === 'flat' }
+      return sendDocument(reply, openApiDocument(options), format)
+    }
+  }),
+  'GET /openapi.control.json': row({
+    does: 'Returns the control API as OpenAPI 3.1.',
+    query: parameters(format(['json', 'yaml'])),
+    run: async ({ request, reply, version, query: { format } }) => {
+      const { origin, base } = addressOf(request)
+      const document = JSON.parse(
+        await readFile(`${PACKAGE_ROOT}/docs/openapi.control.json`, 'utf8')
+      )
+      document.info.version = version
+      document.servers[0].url = `${origin}${controlOfBase(base)}`
+      return sendDocument(reply, document, format)
+    }
+  }),
+  'GET /docs': {
+    does: 'Returns a page on which to read about the emulated API and try it.',
+    page: true,
+    run: ({ request, reply, sandbox, pages }) =>
+      // the key is in the page and not in a script, which a page of another origin could run
+      pages.docs(reply, {
+        control: controlOfBase(request.arrival.base),
+        key: bindingsOf(sandbox.store).key('') ?? ''
+      })
+  },
+  'GET /schema/fixture.json': schemaRow('fixture', 'fixtures'),
+  'GET /schema/scenario.json': schemaRow('scenario', 'scenarios'),
+  'GET /schema/script.json': schemaRow('script', 'files of shared script entries')
+}
+
+/** Files of the pages; they are not documented. */
+export const FILE_ROWS: Rows = {
+  'GET /console/FILE': { ...fileRow('console', 'Returns a file of the console.'), open: true },
+  'GET /docs/FILE': fileRow('docs', "Returns a file of the API's documentation.")
+}

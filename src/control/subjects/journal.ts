@@ -1,0 +1,168 @@
+/** The journal. */
+import * as Type from 'typebox'
+import { keysToMask } from '../../engine/keys.js'
+import { nearlyMet, withNearlyMet } from '../../evidence/near-misses.js'
+import { explained, explainedText } from '../../evidence/why.js'
+import { closed, nullable, optional, parameters, text, word } from '../../reference/parameters.js'
+import { changesBy, storesAround } from '../../replay/past.js'
+import { FAMILIES } from '../../store/store.js'
+import { FILTERS, requestNamed, requestsOf } from '../evidence/filters.js'
+import { inThePast, recordedText, repeatedText } from '../evidence/moments.js'
+import { type Rows, row } from '../route.js'
+import {
+  answer,
+  any,
+  assumption,
+  count,
+  described,
+  flag,
+  format,
+  list,
+  listing,
+  map,
+  NEAR_MISS,
+  named,
+  operationOrNull,
+  rule,
+  textOrNull,
+  typed
+} from '../schemas.js'
+import { masked, sendText, sendYaml } from '../writing.js'
+
+export const OUTCOME = word(
+  ['refused', 'answered', 'scripted', 'lost_before', 'lost_after', 'not_written'],
+  {
+    description:
+      '`lost_before` and `lost_after`: a script lost the response, before or after the operation ran. `not_written`: the data folder could not be written.'
+  }
+)
+const PARAMETERS = named(
+  'Parameters',
+  'Parameters as they were sent, nested; secrets are masked.',
+  typed('{ [name: string]: string | readonly string[] | Parameters }', {
+    type: 'object',
+    additionalProperties: any
+  })
+)
+/** What was done to a request by the script. */
+export const SCRIPTED = {
+  id: text(),
+  name: textOrNull,
+  fault: textOrNull,
+  applied: optional(flag('False: it changed nothing.')),
+  problem: optional(described('Why its change could not be made.'))
+}
+/** A request of the journal, without what a trial lacks: client, script and duration. */
+export const REQUEST = {
+  sandbox: optional(
+    nullable(
+      described('The name of its sandbox, or null at the base address; only over a whole run.')
+    )
+  ),
+  id: described('The Request-Id of the response.'),
+  at: described("When it arrived, by the sandbox's clock."),
+  on: operationOrNull,
+  method: text(),
+  path: described('Below the base address, without the query.'),
+  params: map(text()),
+  account: nullable(described('The Account that the key acts as; null without a valid key.')),
+  query: PARAMETERS,
+  body: PARAMETERS,
+  test: nullable(described('The test that sent the request, by its Test-Name header.')),
+  trace: nullable(described('The trace that the request belongs to, by its traceparent header.')),
+  outcome: OUTCOME,
+  status: count(),
+  answer: any,
+  answered: flag('Whether the response was sent.'),
+  took_effect: flag(),
+  refusal: nullable(
+    closed({
+      code: text(),
+      rule: typed('RuleId | null', nullable(rule)),
+      assumption: typed('AssumptionId | null', nullable(assumption)),
+      param: textOrNull
+    })
+  )
+}
+const JOURNALED = {
+  ...REQUEST,
+  user_agent: textOrNull,
+  script: nullable(closed(SCRIPTED)),
+  ms: Type.Number({ description: 'Duration in milliseconds.' })
+}
+export const WHY = closed({
+  rules: list(
+    closed({ rule, verdict: word(['kept', 'broken']), text: text(), facts: optional(map(any)) })
+  ),
+  assumptions: list(closed({ assumption, topic: text() })),
+  changed_by: list(
+    text(),
+    'What last changed the records that this request depends on, as they were then: ids of requests, and control requests by method and path.'
+  ),
+  near_misses: optional(
+    list(
+      NEAR_MISS,
+      'Unused script entries and unmet expectations that the request nearly matched; not in a report.'
+    )
+  )
+})
+export const RECORD_CHANGE = answer(
+  'RecordChange',
+  'A record that a request changed, as the API returned it before and after: null before it was created, and after it was deleted.',
+  { family: word(FAMILIES), id: text(), before: any, after: any }
+)
+
+export const JOURNAL_ROWS: Rows = {
+  'GET /requests': row({
+    does: 'Returns the journal: the last requests of the emulated API, newest first.',
+    query: FILTERS,
+    answer: answer('Journal', 'The journal, newest first.', {
+      object: word(['list']),
+      data: list(answer('JournalCall', 'A request of the journal.', JOURNALED)),
+      has_more: flag(),
+      dropped: count('Requests that the journal had to drop.')
+    }),
+    run: async ({ sandbox, sandboxes, query: { format: as, ...filters }, reply, left }) =>
+      as === 'scenario'
+        ? sendYaml(reply, await recordedText(filters, sandbox, left()))
+        : requestsOf(filters, sandbox, sandboxes)
+  }),
+  'GET /requests/ID': row({
+    does: 'Returns a request, and the reasons for its response.',
+    query: parameters(
+      format(
+        ['json', 'text', 'scenario'],
+        '`json`, the default, `text`, or `scenario`: a scenario that replays the request, with the records that it touched and what they refer to.'
+      )
+    ),
+    answer: answer(
+      'ExplainedCall',
+      'A request, and the reasons for its response: the rules in the order in which they were checked, with the figures behind each.',
+      { ...JOURNALED, why: WHY }
+    ),
+    run: async ({ sandbox, name: id, query: { format: as }, reply, left }) => {
+      const request = requestNamed(id, sandbox)
+      if (as === 'scenario') return sendYaml(reply, await repeatedText(request, sandbox, left()))
+      const { evidence } = sandbox
+      const keys = keysToMask(sandbox)
+      const near = masked(nearlyMet(request), sandbox)
+      if (as === 'text') return sendText(reply, explainedText(request, evidence, keys, near))
+      const { why, ...entry } = explained(request, evidence, keys)
+      return { ...entry, why: withNearlyMet(why, near) }
+    }
+  }),
+  'GET /requests/ID/changes': {
+    does: 'Returns the records that a request changed, each before and after; none for a request that changed nothing.',
+    answer: listing(RECORD_CHANGE),
+    run: async ({ sandbox, name: id, left }) => {
+      const request = requestNamed(id, sandbox)
+      if (request.changes === 0) return { data: [] }
+      const stores = await inThePast(request, sandbox, left, () => storesAround(sandbox, request))
+      return { data: masked(changesBy(request, stores), sandbox) }
+    }
+  },
+  'DELETE /requests': {
+    does: 'Empties the journal.',
+    run: ({ sandbox }) => sandbox.evidence.clearJournal()
+  }
+}

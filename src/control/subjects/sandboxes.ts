@@ -1,0 +1,43 @@
+/** The named sandboxes. */
+import { BASE, CONTROL } from '../../core/paths.js'
+import { text } from '../../reference/parameters.js'
+import { checkedName } from '../../sandbox/names.js'
+import type { Rows } from '../route.js'
+import { answer, count, listing } from '../schemas.js'
+
+export const SANDBOX_ROWS: Rows = {
+  'GET /sandboxes': {
+    does: 'Lists the named sandboxes.',
+    answer: listing(
+      answer('SandboxItem', 'A named sandbox.', {
+        name: text(),
+        api: text(),
+        control: text(),
+        scenario: text(),
+        records: count(),
+        requests: count(),
+        in_flight: count()
+      })
+    ),
+    run: ({ sandboxes }) => ({
+      data: sandboxes.all().flatMap(({ name, scenario, store, requests, inFlight }) =>
+        name === null
+          ? []
+          : {
+              name,
+              api: `/sandbox/${name}${BASE}`,
+              control: `/sandbox/${name}${CONTROL}`,
+              scenario: scenario.name,
+              records: store.size,
+              requests,
+              in_flight: inFlight
+            }
+      )
+    })
+  },
+  'DELETE /sandboxes/NAME': {
+    does: 'Deletes a sandbox.',
+    isSaved: true,
+    run: ({ sandboxes, name }) => sandboxes.delete(checkedName(name))
+  }
+}

@@ -1,0 +1,154 @@
+/** The script of a sandbox, and the gates at which it holds requests. */
+
+import { explainedEntries } from '../../evidence/near-misses.js'
+import { OPERATION_NAMES } from '../../reference/operations.js'
+import { closed, optional, parameters, text, word } from '../../reference/parameters.js'
+import type { Sandbox } from '../../sandbox/sandbox.js'
+import { ProblemList, reportTo, withoutProblems } from '../../scenario/documents.js'
+import { MAX_PATTERNS, patternsIn } from '../../scenario/match/patterns.js'
+import { entrySchema, RELEASES } from '../../scenario/schemas.js'
+import { checkWaiting, compileEntry, type Entry } from '../../scenario/script/entry.js'
+import { gateOf } from '../../scenario/script.js'
+import { CHANGES, type Rows, row } from '../route.js'
+import {
+  answer,
+  count,
+  flag,
+  isYes,
+  list,
+  listing,
+  nearMisses,
+  strings,
+  typed,
+  yes
+} from '../schemas.js'
+import { REFUSALS } from '../sentences.js'
+import { lookedIn, masked, maskedList } from '../writing.js'
+
+export const ENTRY_ID = {
+  id: text(),
+  matched: count('Requests that matched.'),
+  applied: count('Requests that it was applied to.')
+}
+const first = optional(
+  count(
+    "When it was first applied, in milliseconds of the sandbox's clock; only for an entry with `for`."
+  )
+)
+export const ENTRY_COUNTS = {
+  first,
+  uncounted: optional(
+    count(
+      'Requests that were neither counted nor affected, because the entry counts too many values already.'
+    )
+  ),
+  values: optional(
+    list(
+      closed({ value: text(), matched: count(), applied: count(), first }),
+      'Only for an entry with `per`: the counts of each value. API keys are shown as digests.'
+    )
+  ),
+  near_misses: nearMisses
+}
+const { id, ...counted } = ENTRY_ID
+export const ENTRY = answer(
+  'ListedEntry',
+  'A script entry with its id and how often it was used.',
+  {
+    id,
+    entry: typed('ScriptEntry'),
+    ...counted,
+    ...ENTRY_COUNTS
+  }
+)
+
+const gatesOf = ({ script }: Sandbox): string[] => [
+  ...new Set(
+    script.listed().flatMap(({ id, entry }) => (entry.hold ? [gateOf(id, entry.hold)] : []))
+  )
+]
+
+export const SCRIPT_ROWS: Rows = {
+  'GET /script': {
+    does: 'Lists the script entries, each with the number of requests that it matched and was applied to. An entry that was never applied has its [near misses](../evidence.md#near-misses).',
+    query: null,
+    answer: listing(ENTRY),
+    run: async ({ sandbox }) => ({
+      data: maskedList(await explainedEntries(sandbox.script, lookedIn(sandbox)), sandbox)
+    })
+  },
+  'POST /script': row({
+    does: 'Adds a script entry.',
+    query: parameters({ first: yes('tried before the others.') }),
+    body: {
+      example: '{"on":"POST /transactions","calls":1,"respond":{"status":402}}',
+      schema: entrySchema
+    },
+    ...CHANGES,
+    adds: true,
+    status: 201,
+    answer: ENTRY,
+    run: async ({ sandbox, settings, query, body, document }) => {
+      const problems = new ProblemList()
+      const report = reportTo(problems, document)
+      const entry = await withoutProblems(problems, () => {
+        const others = sandbox.script.listed().map(({ entry: data }) => ({ data, report() {} }))
+        checkWaiting([...others, { data: body, report }])
+        return compileEntry(body, report)
+      })
+      const listed = sandbox.script.listed()
+      if (listed.length >= settings['limits.entries']) throw REFUSALS.scriptFull(listed.length)
+      const patterns = patternsIn([...listed.map(({ entry }) => entry.match), body.match])
+      if (patterns > MAX_PATTERNS) throw REFUSALS.patternsFull(MAX_PATTERNS, patterns)
+      return masked(sandbox.addEntry(entry as Entry, isYes(query.first)), sandbox)
+    }
+  }),
+  'DELETE /script': {
+    does: 'Removes every script entry.',
+    ...CHANGES,
+    run: ({ sandbox }) => {
+      sandbox.removeEntries()
+      sandbox.gates.keep([])
+    }
+  },
+  'DELETE /script/ID': {
+    does: 'Removes a script entry.',
+    isSaved: true,
+    run: ({ sandbox, name: id }) => {
+      const known = sandbox.script.listed().map(entry => entry.id)
+      if (!sandbox.removeEntries(id)) throw REFUSALS.entryUnknown(id, known)
+      // requests at gates without entry go on
+      sandbox.gates.keep(gatesOf(sandbox))
+    }
+  },
+  'GET /gates': {
+    does: 'Lists the gates at which script entries hold requests, with the requests that wait.',
+    answer: listing(
+      answer(
+        'Gate',
+        'A gate of the script, with the requests that wait at it, in order of arrival.',
+        {
+          name: text(),
+          open: flag(),
+          waiting: list(closed({ id: text(), on: word(OPERATION_NAMES) }))
+        }
+      )
+    ),
+    run: ({ sandbox }) => ({ data: sandbox.gates.listed(gatesOf(sandbox)) })
+  },
+  'POST /gates/NAME/open': row({
+    does: 'Opens a gate: the requests that wait there go on, in order of arrival or in reverse. Without a body: in order.',
+    body: {
+      example: '{"release":"reverse"}',
+      schema: () => closed({ release: optional(word(RELEASES)) }),
+      isOptional: true
+    },
+    makesSandbox: true,
+    answer: answer('OpenedGate', 'The requests that went on.', { name: text(), released: strings }),
+    run: ({ sandbox, name, body: { release = 'in_order' } }) => {
+      const known = gatesOf(sandbox)
+      if (!known.includes(name)) throw REFUSALS.gateUnknown(name, known)
+      return { name, released: sandbox.gates.open(name, release) }
+    }
+  })
+}

@@ -1,0 +1,42 @@
+/** Sign-in of the console. */
+import { closed, text } from '../../reference/parameters.js'
+import { isSame, isSignedIn, signIn, signOut } from '../guard.js'
+import { type Rows, row } from '../route.js'
+import { answer, flag } from '../schemas.js'
+import { REFUSALS } from '../sentences.js'
+
+const SESSION = answer(
+  'Session',
+  'Whether a token is required, and whether the console is signed in.',
+  { token_required: flag(), signed_in: flag() }
+)
+
+export const SESSION_ROWS: Rows = {
+  'GET /session': {
+    does: "Tells whether a token is required, and whether the request's cookie is signed in. Needs no token.",
+    open: true,
+    answer: SESSION,
+    run: ({ settings, sessions, request }) => ({
+      token_required: settings.control_token !== null,
+      signed_in: isSignedIn(request, sessions)
+    })
+  },
+  'POST /session': row({
+    does: 'Exchanges CONTROL_TOKEN for a cookie that lasts 12 hours.',
+    body: { example: '{"token":"TOKEN"}', schema: () => closed({ token: text() }) },
+    open: true,
+    answer: SESSION,
+    run: ({ settings: { control_token: token }, sessions, body, request, reply }) => {
+      if (token === null) return { token_required: false, signed_in: false }
+      if (!isSame(body.token, token)) throw REFUSALS.tokenWrong()
+      reply.header('set-cookie', signIn(request, sessions))
+      return { token_required: true, signed_in: true }
+    }
+  }),
+  'DELETE /session': {
+    does: 'Signs out.',
+    open: true,
+    run: ({ sessions, request, reply }) =>
+      void reply.header('set-cookie', signOut(request, sessions))
+  }
+}

@@ -1,0 +1,48 @@
+/** Named states of a sandbox. */
+import { text } from '../../reference/parameters.js'
+import { checkedName } from '../../sandbox/names.js'
+import { CHANGES, type Rows } from '../route.js'
+import { answer, CLOCK, listing } from '../schemas.js'
+import { clockState } from './clock.js'
+
+const SNAPSHOT = answer(
+  'SnapshotState',
+  'The scenario that was loaded at the snapshot, and its clock.',
+  { name: text(), scenario: text(), clock: CLOCK }
+)
+
+export const SNAPSHOT_ROWS: Rows = {
+  'GET /snapshots': {
+    does: 'Lists the names of the snapshots.',
+    query: null,
+    answer: listing(answer('SnapshotName', 'A snapshot.', { name: text() })),
+    run: async ({ sandbox }) => ({
+      data: (await sandbox.snapshots.names()).map(name => ({ name }))
+    })
+  },
+  'PUT /snapshots/NAME': {
+    does: 'Saves the current state under a name. With `--snapshots-dir` it survives a restart, in `lunch.json` for `lunch` and `~lunch.json` for `Lunch`.',
+    makesSandbox: true,
+    adds: true,
+    status: 201,
+    answer: SNAPSHOT,
+    run: async ({ sandbox, name }) => {
+      await sandbox.snapshots.put(checkedName(name), sandbox.snapshot())
+      return { name, scenario: sandbox.scenario.name, clock: clockState(sandbox.clock) }
+    }
+  },
+  'POST /snapshots/NAME/restore': {
+    does: 'Restores a snapshot; the journal stays.',
+    ...CHANGES,
+    answer: SNAPSHOT,
+    run: async ({ sandbox, name }) => {
+      const snapshot = await sandbox.snapshots.get(checkedName(name), sandbox.settings)
+      sandbox.restore(snapshot)
+      return { name, scenario: snapshot.scenario, clock: clockState(sandbox.clock) }
+    }
+  },
+  'DELETE /snapshots/NAME': {
+    does: 'Deletes a snapshot.',
+    run: ({ sandbox, name }) => sandbox.snapshots.delete(checkedName(name))
+  }
+}

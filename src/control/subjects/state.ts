@@ -1,0 +1,267 @@
+/** The state of a sandbox: its scenario, records and keys. */
+import { Readable } from 'node:stream'
+import * as Type from 'typebox'
+import type { Problem } from '../../core/errors.js'
+import { controlOfBase } from '../../core/paths.js'
+import { SETTINGS } from '../../core/settings.js'
+import { shownWarnings } from '../../engine/answers.js'
+import { playIn } from '../../engine/play.js'
+import { RESOURCE_NAMES } from '../../reference/operations.js'
+import { closed, optional, parameters, text, word } from '../../reference/parameters.js'
+import type { Body } from '../../scenario/reading.js'
+import { exported, keysIn } from '../../scenario/records/export.js'
+import { fixtureSchema } from '../../scenario/schemas.js'
+import { wantsPage } from '../../server/pages.js'
+import { FAMILIES } from '../../store/store.js'
+import { MOMENT, recordsAt } from '../evidence/moments.js'
+import { CHANGES, type Rows, row } from '../route.js'
+import {
+  answer,
+  CLOCK,
+  count,
+  described,
+  each,
+  flag,
+  format,
+  list,
+  listing,
+  map,
+  named,
+  SCENARIO,
+  strings,
+  textOrNull,
+  typed,
+  yes
+} from '../schemas.js'
+import { sendYaml, yamlOfStore } from '../writing.js'
+import { clockState } from './clock.js'
+
+const LINKS =
+  'health scenarios state script clock snapshots requests coverage findings run metrics sandboxes openapi.json docs settings assumptions'.split(
+    ' '
+  )
+
+const API_KEY = typed('ApiKey')
+const records = (typeOf: (resource: string) => string) => ({
+  api_keys: list(API_KEY),
+  ...each(FAMILIES, family => list(typed(typeOf(RESOURCE_NAMES[family]))))
+})
+const PROBLEM = answer('Problem', 'One thing that is wrong with a document, or with settings.', {
+  path: described(
+    'Where in the document, as `tickets[3].location`; empty for the document itself.'
+  ),
+  code: described('The kind of problem, for programs; messages may change.'),
+  message: text(),
+  file: optional(text()),
+  line: optional(count()),
+  column: optional(count())
+})
+
+export const STATE_ROWS: Rows = {
+  'GET /': {
+    does: 'Returns version, scenario, seed, clock, the number of requests and records, and links. A browser gets the console.',
+    query: null,
+    page: true,
+    answer: answer('Overview', 'An emulator or sandbox at a glance.', {
+      name: text(),
+      version: text(),
+      scenario: SCENARIO,
+      seed: count(),
+      clock: CLOCK,
+      calls: count('Since the last load or reset.'),
+      counts: closed(each(FAMILIES, () => count())),
+      links: typed('{ [name: string]: string } & { schemas: string[] }', { type: 'object' })
+    }),
+    run: ({ request, reply, sandbox, pages, version }) => {
+      const { base } = request.arrival
+      const own = controlOfBase(base)
+      if (wantsPage(request)) return pages.console(reply, own)
+      const { scenario, settings, clock, store, requests } = sandbox
+      return {
+        name: 'commerce-emulator',
+        version,
+        scenario,
+        seed: settings.seed,
+        clock: clockState(clock),
+        calls: requests,
+        counts: Object.fromEntries(FAMILIES.map(family => [family, store[family].size])),
+        links: {
+          api: base,
+          ...Object.fromEntries(LINKS.map(name => [name.replace(/\.json$/, ''), `${own}/${name}`])),
+          schemas: ['fixture', 'scenario', 'script'].map(kind => `${own}/schema/${kind}.json`)
+        }
+      }
+    }
+  },
+  'GET /health': {
+    does: 'Responds with 200 once the start scenario is loaded, and with 503 before. Needs no token.',
+    query: null,
+    answer: answer('Health', 'Whether the start scenario is loaded.', {
+      status: word(['ready', 'starting']),
+      version: text(),
+      scenario: optional(text())
+    }),
+    also: 503,
+    run: ({ sandbox, version, reply }) => {
+      if (sandbox.isLoaded) return { status: 'ready', version, scenario: sandbox.scenario.name }
+      reply.code(503)
+      return { status: 'starting', version }
+    }
+  },
+  'POST /reset': {
+    does: 'Goes back to the first state of the loaded scenario: records, keys, ids, clock, settings, script and journal.',
+    ...CHANGES,
+    answer: answer('Reset', 'The scenario whose first state was restored.', {
+      scenario: SCENARIO
+    }),
+    run: ({ sandbox }) => {
+      sandbox.reset()
+      return { scenario: sandbox.scenario }
+    }
+  },
+  'POST /load': row({
+    does: 'Replaces everything with a scenario, or changes nothing if the scenario has a problem. A JSON body is `{"scenario": …}`, with the name of a scenario, the document itself or its text (of more than one line); `vars` gives the values of its variables, and `seed` a seed in place of its own, which a reset keeps. A YAML body, with the content type `application/yaml`, is the document itself.',
+    query: parameters({ dry_run: yes('only checks the document.') }),
+    body: {
+      example: '{"scenario":"default"}',
+      published: () =>
+        closed({
+          scenario: Type.Unsafe({ type: ['string', 'object'] }),
+          vars: optional(Type.Unsafe({ type: 'object' })),
+          seed: optional(SETTINGS.seed.schema)
+        })
+    },
+    ...CHANGES,
+    answer: answer('Loaded', 'What was loaded; `warnings` are likely mistakes.', {
+      scenario: SCENARIO,
+      dry_run: flag(),
+      warnings: optional(list(PROBLEM))
+    }),
+    run: async ({ sandbox, sent, left, isTrial: dryRun }) => {
+      const warnings: Problem[] = []
+      const warn = (found: readonly Problem[]) => warnings.push(...found)
+      const { scenario } = await sandbox.loadBody(sent as Body, {
+        dryRun,
+        play: playIn,
+        left,
+        warn
+      })
+      return {
+        scenario,
+        dry_run: dryRun,
+        ...(warnings.length > 0 && { warnings: shownWarnings(warnings, { world: sandbox }) })
+      }
+    }
+  }),
+  'GET /changes': {
+    does: "Returns the difference from the loaded scenario's first state: records, keys, clock, script and settings.",
+    answer: answer('Changes', "The difference from the loaded scenario's first state.", {
+      records: closed(
+        each(FAMILIES, () =>
+          optional(closed({ added: count(), changed: count(), deleted: count() }))
+        )
+      ),
+      keys: closed({ added: count(), deleted: count() }),
+      clock: closed({ began: closed({ now: textOrNull, running: flag() }), changed: flag() }),
+      script: closed({ added: strings, removed: strings, matched: count() }),
+      settings: strings
+    }),
+    run: ({ sandbox }) => sandbox.changes()
+  },
+  'GET /scenarios': {
+    does: 'Lists the scenarios and fixtures that can be loaded, each with its name, title, description, and variables with their defaults.',
+    query: null,
+    answer: listing(
+      answer(
+        'ListedScenario',
+        'A scenario or fixture that can be loaded; `vars` are its variables with their defaults.',
+        {
+          name: text(),
+          kind: word(['scenario', 'fixture']),
+          title: optional(text()),
+          description: textOrNull,
+          vars: optional(
+            map(typed('string | number | boolean', { type: ['string', 'number', 'boolean'] }))
+          )
+        }
+      )
+    ),
+    run: async ({ library }) => ({ data: await library.list() })
+  },
+  'GET /scenarios/NAME': {
+    does: 'Returns the document of a scenario or fixture as it is written, with comments, in YAML or JSON. Card data in it is masked with `***`.',
+    query: null,
+    run: async ({ library, name, reply }) => {
+      const { type, text } = await library.shown(name)
+      return reply.type(`application/${type}; charset=utf-8`).send(text)
+    }
+  },
+  'GET /state': row({
+    does: 'Returns the whole state as a fixture, which can be saved and loaded again. `before` and `after` return the state as it was just before or after a request.',
+    query: parameters({ ...format(['json', 'yaml']), ...MOMENT }),
+    answer: answer(
+      'State',
+      'The state as a fixture to change and load again: each record has its id and time of creation.',
+      {
+        ...records(name => `${name}Fixture & { id: string; created: string }`),
+        deleted_users: optional(
+          list(closed({ id: text(), account: text(), created: text(), after: count() }))
+        )
+      }
+    ),
+    run: async ({ sandbox, query: { format: as, ...moment }, reply, left }) => {
+      const store = await recordsAt(moment, sandbox, left)
+      return as === 'yaml'
+        ? sendYaml(reply, Readable.from(yamlOfStore(store), { objectMode: false }))
+        : exported(store)
+    }
+  }),
+  'POST /records': {
+    does: 'Merges a fixture into the current state and returns the records, or changes nothing if the fixture has a problem.',
+    body: {
+      example: '{"tickets":[{"location":"loc_bistro","reference":"T-61"}]}',
+      published: fixtureSchema
+    },
+    ...CHANGES,
+    adds: true,
+    answer: answer(
+      'AddedRecords',
+      'The records as the API returns them, with their further fields.',
+      records(name => `${name} & { extra?: { [name: string]: unknown } }`)
+    ),
+    run: ({ sandbox, sent, left }) => sandbox.addBody(sent as Body, left)
+  },
+  'PATCH /records/FAMILY/ID': row({
+    does: 'Applies a JSON Merge Patch to a record, in the form that fixtures have, and returns the record, or changes nothing if the result has a problem.',
+    body: {
+      example: '{"reference":"T-62"}',
+      schema: () => Type.Unsafe<object>({ type: 'object' })
+    },
+    ...CHANGES,
+    adds: true,
+    answer: named(
+      'ChangedRecord',
+      'The record as the API returns it, with its further fields.',
+      typed(FAMILIES.map(family => RESOURCE_NAMES[family]).join(' | '), { type: 'object' })
+    ),
+    run: ({ sandbox, name, id, body, document }) => sandbox.patchRecord(name, id, body, document)
+  }),
+  'DELETE /records/FAMILY/ID': {
+    does: 'Deletes a record, unless others refer to it; the refusal names them.',
+    ...CHANGES,
+    run: ({ sandbox, name, id }) => sandbox.deleteRecord(name, id)
+  },
+  'GET /keys': {
+    does: 'Lists the API keys, each with its Account.',
+    answer: listing(API_KEY),
+    run: ({ sandbox }) => ({ data: keysIn(sandbox.store) })
+  },
+  'POST /keys': row({
+    does: 'Creates an API key for an Account.',
+    body: { example: '{"account":"mch_bistro"}', schema: () => closed({ account: text() }) },
+    ...CHANGES,
+    adds: true,
+    answer: API_KEY,
+    run: ({ sandbox, body }) => sandbox.addKey(body.account)
+  })
+}
