@@ -1,7 +1,7 @@
 /** The emulated API in OpenAPI 3.1, made of the tables of the reference. */
 import { CATALOGUE, type ErrorCode, statusOf } from '../../core/errors.js'
+import { inBrackets } from '../../core/form.js'
 import { BASE, controlOfBase } from '../../core/paths.js'
-import { partAt } from '../../core/places.js'
 import { isObject } from '../../core/quick-check.js'
 import { CARD_RULES, LOCATION_RULES, REFUND_RULES, TRANSACTION_RULES } from '../../core/rules.js'
 import type { Settings } from '../../core/settings.js'
@@ -26,7 +26,6 @@ import {
   QUERIES,
   recordExamples
 } from './examples.js'
-import { DEEP, flattened, parameterObject } from './flat.js'
 import {
   createPublisher,
   type Json,
@@ -81,6 +80,20 @@ const OTHERS = ['402', '429', '503', 'default']
 
 const HEADERS = { 'Request-Id': referTo('headers', 'RequestId') }
 
+const DEEP = { style: 'deepObject', explode: true }
+/** The words of a schema that are notes, or the others. */
+const notesIn = (words: Json, areNotes: boolean): Json =>
+  Object.fromEntries(Object.entries(words).filter(([word]) => word.startsWith('x-') === areNotes))
+/** `address[country]` in place of a `country` in an `address`. */
+const inFlatStyle = (values: Json): Json =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) =>
+      isObject(value)
+        ? Object.entries(value).map(([part, inner]) => [inBrackets(name, part), inner])
+        : [[name, value]]
+    )
+  )
+
 const tablesOf = (id: OperationId): { [K in keyof Tables]?: Schema } => TABLES[id] as object
 const each = <T>(of: readonly string[], make: (name: never) => T) =>
   Object.fromEntries(of.map(name => [name, make(name as never)]))
@@ -106,7 +119,8 @@ export function openApiDocument({
   settings,
   isFlat = false
 }: DocumentOptions): Json {
-  const { schemas, component, property } = createPublisher(settings)
+  const { schemas, component, fieldsOf } = createPublisher(settings, isFlat)
+  const styled = (values: Json) => (isFlat ? inFlatStyle(values) : values)
   const shape = { base, list: settings['shapes.list'] }
   const records = recordExamples(settings, shape)
   const isKeyChecked = settings['auth.payment_key'] === 'check'
@@ -134,17 +148,23 @@ export function openApiDocument({
       place === 'path'
         ? { use: { ...operation, kind: 'read' as const }, isRequired: true }
         : { use: operation, isRequired: false }
-    return Object.entries(tables?.properties ?? {}).map(([name, table]) => {
+    const values = styled(examples as Json)
+    return Object.entries(tables?.properties ?? {}).flatMap(([name, table]) => {
       const isPageSize = table['x-page-size'] === true
       const sent = sentName(name, table, settings['pagination.cursors'])
-      const schema = {
-        description: descriptionOf(id, name),
-        ...property(isPageSize ? pageSize(table) : table, sent, { ...of, isOwn: true }),
-        ...(isPageSize && { format: 'int32' })
-      }
-      return parameterObject(sent, place, schema, {
-        isDeep: table.properties !== undefined,
-        example: partAt(examples, [sent])
+      const fields = fieldsOf(isPageSize ? pageSize(table) : table, sent, { ...of, isOwn: true })
+      return fields.map(({ name: field, schema }) => {
+        const { description = descriptionOf(id, name), ...words } = schema
+        return {
+          name: field,
+          in: place,
+          required: place === 'path',
+          description,
+          ...notesIn(words, true),
+          ...(!isFlat && table.properties && DEEP),
+          schema: { ...notesIn(words, false), ...(isPageSize && { format: 'int32' }) },
+          ...(values[field] !== undefined && { example: values[field] })
+        }
       })
     })
   }
@@ -154,7 +174,9 @@ export function openApiDocument({
     const nested = Object.entries(table.properties as Record<string, Schema>).filter(
       ([, { type }]) => type === 'object'
     )
-    const examples = Object.entries(BODIES[id] as Record<string, Json>)
+    const examples = Object.entries(BODIES[id] as Record<string, Json>).map(
+      ([summary, value]): [string, Json] => [summary, styled(value)]
+    )
     const schema = component(table, componentOf(id), operation)
     const own = schemas[componentOf(id)] as { properties: Record<string, Json>; required: string[] }
     if (id === 'createTransaction') {
@@ -171,9 +193,10 @@ export function openApiDocument({
       content: {
         'application/x-www-form-urlencoded': {
           schema,
-          ...(nested.length > 0 && {
-            encoding: Object.fromEntries(nested.map(([name]) => [name, DEEP]))
-          }),
+          ...(!isFlat &&
+            nested.length > 0 && {
+              encoding: Object.fromEntries(nested.map(([name]) => [name, DEEP]))
+            }),
           examples: Object.fromEntries(
             examples.map(([summary, value]) => [
               summary.replaceAll(/\W+/g, '_'),
@@ -296,7 +319,7 @@ export function openApiDocument({
       }
     }
   }
-  const document = {
+  return {
     openapi: '3.1.0',
     info: {
       title: 'Commerce Service API, emulated',
@@ -316,7 +339,6 @@ export function openApiDocument({
     paths,
     components
   }
-  return isFlat ? flattened(document) : document
 }
 
 export const documentBy = (

@@ -1,4 +1,5 @@
 /** The tables of the reference in JSON Schema 2020-12; each object is a named component. */
+import { inBrackets } from '../../core/form.js'
 import { isObject } from '../../core/quick-check.js'
 import type { Settings } from '../../core/settings.js'
 import type { AssumptionId } from '../../reference/assumptions.js'
@@ -74,8 +75,11 @@ const EMPTY = { type: 'string', maxLength: 0 }
 
 const isUpdate = (use: Use) => use !== 'response' && use.kind === 'update'
 
+/** In JSON Schema, by the name that a form or a query has it under. */
+export type Field = { name: string; schema: Json; isRequired: boolean }
+
 /** Publishes tables by the settings: `schemas` are the components made so far. */
-export function createPublisher(settings: Settings) {
+export function createPublisher(settings: Settings, isFlat: boolean) {
   const schemas: Record<string, Json> = {}
   const isUnsetRefused = settings['parameters.unset_required'] === 'reject'
 
@@ -91,35 +95,64 @@ export function createPublisher(settings: Settings) {
 
   function object(table: Schema, use: Use, isOwn: boolean): Json {
     const { required = [], properties = {} } = table
-    const parts = Object.fromEntries(
-      Object.entries(properties)
-        .filter(([, part]) => !part['x-fixed'])
-        .map(([name, part]) => [
-          name,
-          property(part, name, { use, isRequired: required.includes(name), isOwn })
-        ])
-    )
+    const fields = Object.entries(properties)
+      .filter(([, part]) => !part['x-fixed'])
+      .flatMap(([name, part]) =>
+        fieldsOf(part, name, { use, isRequired: required.includes(name), isOwn })
+      )
+    const parts = Object.fromEntries(fields.map(({ name, schema }) => [name, schema]))
     if (properties.data?.items) {
       const { data, ...others } = parts
-      const named = Object.entries({ ...others, members: data }).map(([name, part]) => [
+      const placeholders = Object.entries({ ...others, members: data }).map(([name, part]) => [
         `$${name}`,
         part
       ])
-      return templateSchema(settings['shapes.list'], Object.fromEntries(named), 'A09') as Json
+      return templateSchema(
+        settings['shapes.list'],
+        Object.fromEntries(placeholders),
+        'A09'
+      ) as Json
     }
-    const needed = !isUpdate(use) && required.length > 0 && { required }
+    const needed = fields.filter(({ isRequired }) => isRequired).map(({ name }) => name)
     return {
       type: 'object',
-      ...needed,
+      ...(!isUpdate(use) && needed.length > 0 && { required: needed }),
       properties: parts,
       additionalProperties:
         use !== 'response' &&
         (settings['parameters.unknown'] !== 'reject' ||
           (settings['parameters.not_updatable'] === 'ignore' &&
             Object.values(properties).some(part => part['x-fixed']))),
-      ...conditionsIn(properties)
+      ...conditionsIn(properties, isFlat),
+      ...(isFlat && use !== 'response' && properties.metadata && openNames(Object.keys(parts)))
     }
   }
+
+  /**
+   * A field; in a flat request the parts of an object, and the object itself where it can be unset
+   * (UPD-2, META-3).
+   */
+  function fieldsOf(table: Schema, name: string, place: Place): Field[] {
+    const { use, isRequired } = place
+    const { properties = {}, required = [], additionalProperties } = table
+    if (!isFlat || use === 'response' || !(table.properties || additionalProperties))
+      return [{ name, schema: property(table, name, place), isRequired }]
+    const parts = Object.entries(properties).map(([part, inner]) => {
+      const isNeeded = required.includes(part)
+      return {
+        name: inBrackets(name, part),
+        schema: property(inner, part, { use, isRequired: isNeeded, isOwn: false }),
+        isRequired: isRequired && isNeeded
+      }
+    })
+    const whole = { name, schema: { ...EMPTY, ...objectNotes(table, place) }, isRequired: false }
+    return isClearable(place) ? [...parts, whole] : parts
+  }
+
+  const objectNotes = (table: Schema, place: Place): Json =>
+    table.additionalProperties
+      ? { ...(isUpdate(place.use) && { description: METADATA_UPDATE }) }
+      : described(table, place, settings)
 
   /** A schema; of an object a reference with a description, or null where that is allowed. */
   function property(table: Schema, name: string, place: Place): Json {
@@ -133,11 +166,11 @@ export function createPublisher(settings: Settings) {
       }
     if (!properties && !additionalProperties) return scalar(table, place)
     const reference = component(table, componentName(table, name, use), use, false)
-    const beside = additionalProperties
-      ? isUpdate(use) && { description: METADATA_UPDATE }
-      : described(table, place, settings)
     const instead = type?.includes('null') ? { type: 'null' } : isClearable(place) && EMPTY
-    return { ...(instead ? { anyOf: [reference, instead] } : reference), ...beside }
+    return {
+      ...(instead ? { anyOf: [reference, instead] } : reference),
+      ...objectNotes(table, place)
+    }
   }
 
   /** Whether an empty value unsets the parameter (UPD-2). */
@@ -190,7 +223,7 @@ export function createPublisher(settings: Settings) {
     return referTo('schemas', 'Instant')
   }
 
-  return { schemas, component, property }
+  return { schemas, component, fieldsOf }
 }
 
 function metadata({ description, 'x-rule': rule }: Schema): Json {
@@ -208,28 +241,43 @@ export const oneOf = (words: readonly unknown[]): Json =>
   words.length === 1 ? { const: words[0] } : { enum: words }
 
 /** Some linters forbid names that a condition does not mention. */
-export const OTHERS = { additionalProperties: true }
+const OTHERS = { additionalProperties: true }
 /** What a value requires of others (TXN-3, TXN-4), one by one: generators read past `if`. */
-function conditionsIn(properties: Readonly<Record<string, Schema>>): Json {
+function conditionsIn(properties: Readonly<Record<string, Schema>>, isFlat: boolean): Json {
   const conditional = Object.entries(properties).flatMap(([name, { properties: parts = {} }]) =>
     Object.entries(parts).flatMap(([part, { 'x-required-if': condition }]) =>
       condition ? [{ name, part, condition }] : []
     )
   )
   return conditional.reduceRight<Json>((others, { name, part, condition: [parameter, value] }) => {
-    const needed = {
-      type: 'object',
-      required: [part],
-      properties: { [part]: { type: 'string', ...requiredText(false) } },
-      ...OTHERS
-    }
+    const text = { type: 'string', ...requiredText(false) }
+    const object = { type: 'object', required: [part], properties: { [part]: text }, ...OTHERS }
+    const [field, needed] = isFlat ? [inBrackets(name, part), text] : [name, object]
     return {
       if: { required: [parameter], properties: { [parameter]: { const: value } } },
       // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
-      then: { required: [name], properties: { [name]: needed }, ...OTHERS },
+      then: { required: [field], properties: { [field]: needed }, ...OTHERS },
       ...('if' in others && { else: others })
     }
   }, {})
+}
+
+/**
+ * Metadata as names in brackets. The indexes that generators write from `patternProperties` and
+ * `additionalProperties` clash; they read past `then`.
+ */
+function openNames(names: readonly string[]): Json {
+  const inner = 'metadata\\[[^\\[\\]]+\\]'
+  return {
+    propertyNames: {
+      type: 'string',
+      pattern: `^(?:${[...names.map(name => name.replaceAll(/[[\]]/g, '\\$&')), inner].join('|')})$`
+    },
+    additionalProperties: true,
+    if: {},
+    // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
+    then: { patternProperties: { [`^${inner}$`]: { type: 'string' } }, ...OTHERS }
+  }
 }
 
 /** The description of a table, then its rules and assumptions. */
