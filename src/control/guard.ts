@@ -1,14 +1,14 @@
 /** Protects the control API from web pages and from callers without the token; signs the console in. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
-import { setTimeout as wait } from 'node:timers/promises'
 import { parseCookie, stringifySetCookie } from 'cookie'
 import type { FastifyRequest } from 'fastify'
 import { HEALTH } from '../core/paths.js'
+import type { Settings } from '../core/settings.js'
 import { isOfOtherOrigin, isOfOtherSite } from '../server/pages.js'
 import { REFUSALS } from './sentences.js'
 
-type Guard = { token: string | null; hosts: readonly string[]; sessions: Sessions }
+type Guard = { settings: Settings; sessions: Sessions }
 
 /** Headers of every response. */
 export const CONTROL_HEADERS = {
@@ -21,7 +21,8 @@ export const CONTROL_HEADERS = {
 const MAX_SHOWN = 100
 
 /** Errors: `host_not_allowed`, `origin_not_allowed`, `token_required`, `not_ready`. */
-export function guardControl(request: FastifyRequest, { token, hosts, sessions }: Guard): void {
+export function guardControl(request: FastifyRequest, { settings, sessions }: Guard): void {
+  const { control_token: token, control_hosts: hosts } = settings
   const { headers, raw, routeOptions, arrival } = request
   const { host, origin, authorization } = headers
   const isHealth = routeOptions.url === HEALTH
@@ -73,25 +74,6 @@ function isSafeHost(host: string, allowed: readonly string[]): boolean {
 /** Compares in constant time. */
 export const isSame = (a: string, b: string) => timingSafeEqual(digest(a), digest(b))
 const digest = (text: string) => createHash('sha256').update(text).digest()
-
-/** How much later each wrong token is refused than the one before, and at most. */
-const STEP_MS = 50
-const MAX_MS = 1000
-/** Of more, a refusal goes out at once, so that wrong tokens cannot pile up. */
-const MAX_WAITING = 100
-
-/** Waits after a wrong token, at most until the emulator stops. */
-export function wrongTokens(closing: AbortSignal): () => Promise<void> {
-  let wrong = 0
-  let waiting = 0
-  return async () => {
-    wrong++
-    if (waiting >= MAX_WAITING) return
-    waiting++
-    await wait(Math.min(wrong * STEP_MS, MAX_MS), undefined, { signal: closing }).catch(() => {})
-    waiting--
-  }
-}
 
 const SESSION_MS = 12 * 60 * 60 * 1000
 /** Maximum number of sessions; the oldest gives way. */

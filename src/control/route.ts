@@ -94,7 +94,8 @@ export type Row<Q extends TSchema = TSchema, B extends TSchema = TSchema> = Flag
   body?: {
     example: string
     schema?: () => B
-    isOptional?: true /** What describes such a document. */
+    isOptional?: true
+    /** What describes such a document. */
     published?: () => object
   }
   /** Left out, the response is empty, text or a document. */
@@ -116,63 +117,61 @@ export const row = <Q extends TSchema, B extends TSchema>(row: Row<Q, B>): Row =
 
 const nothing = () => {}
 const PLAIN = { settings: settingsInForce({}).values, rely: nothing }
-const NO_QUERY = { query: null, isTrial: false }
 const LOOKUPS = { unknown: nothing, find: nothing, cursor: nothing }
 
 export function addRoute(control: FastifyInstance, on: string, row: Row, services: Services): void {
-  const { run, body: wanted, status = 200, adds, isSaved, makesSandbox } = row
-  const { sandboxes, data } = services
   const [method, path] = on.split(' ') as [string, string]
-  const table = row.query === null ? null : compileTable(schemaOf(row.query ?? NO_PARAMETERS))
-  const read = wanted ? bodyReader(wanted) : refuseBody
-  const takesDocument = wanted !== undefined && wanted.schema === undefined
-  const frees = /^DELETE|\/(?:load|reset)$/.test(on)
+  const takesDocument = row.body !== undefined && row.body.schema === undefined
   control.route({
     method,
     exposeHeadRoute: method === 'GET',
     url: path.replaceAll(/[A-Z]{2,}/g, named => `:${named.toLowerCase()}`),
     config: { row, takesDocument },
     bodyLimit: services.settings[takesDocument ? 'limits.control_body' : 'limits.body'],
-    handler: async (request, reply) => {
-      const { sandbox } = request.arrival
-      const { query, isTrial } = table ? queryOf(request, table) : NO_QUERY
-      if (adds) sandboxes.requireRoom(sandbox)
-      if (isSaved && !isTrial) await data?.writable()
-      const [name = '', id = ''] = Object.values(request.params as Record<string, string>)
-      const sent = request.body instanceof Body && !request.body.isEmpty ? request.body : null
-      const left = () => clientDisconnect(reply)
-      const taken = (await read(sent, sandbox, left)) as Pick<Context, 'body' | 'document'>
-      reply.code(method === 'DELETE' ? 204 : status)
-      const answer = await run({
-        ...services,
-        ...taken,
-        request,
-        reply,
-        sandbox,
-        name,
-        id,
-        query,
-        sent,
-        left,
-        isTrial
-      })
-      if (frees) freed()
-      if (makesSandbox && !isTrial) sandboxes.keep(sandbox)
-      if (isSaved && !isTrial) await data?.saved()
-      if (method === 'DELETE') return reply.send()
-      return isObject(answer) ? sendJson(reply, answer) : answer
-    }
+    handler: handlerOf(on, row, services)
   })
 }
 
-/** Errors: those of the emulated API, naming the parameter. */
-function queryOf(request: FastifyRequest, table: ReturnType<typeof compileTable>) {
-  const { root, problem } = decodeForm(request.query as string, request.arrival.sandbox.settings)
-  if (problem) throw new ApiError(problem.code, { message: problem.message, param: problem.param })
-  refuseMisshapen(table, root)
-  return {
-    query: decodeParameters(table, root, PLAIN, LOOKUPS),
-    isTrial: ['', '1', 'true'].includes(root.get('dry_run') as string)
+function handlerOf(on: string, row: Row, services: Services) {
+  const { run, status = 200, adds, isSaved, makesSandbox } = row
+  const { sandboxes, data } = services
+  const readQuery = row.query === null ? takeAny : queryReader(row.query ?? NO_PARAMETERS)
+  const readBody = row.body ? bodyReader(row.body) : refuseBody
+  const isDelete = on.startsWith('DELETE')
+  const frees = isDelete || /\/(?:load|reset)$/.test(on)
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const { sandbox } = request.arrival
+    const { query, isTrial } = readQuery(request)
+    if (adds) sandboxes.requireRoom(sandbox)
+    if (isSaved && !isTrial) await data?.writable()
+    const [name = '', id = ''] = Object.values(request.params as Record<string, string>)
+    const sent = request.body instanceof Body && !request.body.isEmpty ? request.body : null
+    const left = () => clientDisconnect(reply)
+    const taken = (await readBody(sent, sandbox, left)) as Pick<Context, 'body' | 'document'>
+    reply.code(isDelete ? 204 : status)
+    const of = { request, reply, sandbox, name, id, query, sent, left, isTrial }
+    const answer = await run({ ...services, ...taken, ...of })
+    if (frees) freed()
+    if (makesSandbox && !isTrial) sandboxes.keep(sandbox)
+    if (isSaved && !isTrial) await data?.saved()
+    if (isDelete) return reply.send()
+    return isObject(answer) ? sendJson(reply, answer) : answer
+  }
+}
+
+const takeAny = () => ({ query: null, isTrial: false })
+
+/** Reads queries. Errors: those of the emulated API, naming the parameter. */
+function queryReader(parameters: TSchema) {
+  const table = compileTable(schemaOf(parameters))
+  return ({ query, arrival }: FastifyRequest) => {
+    const { root, problem } = decodeForm(query as string, arrival.sandbox.settings)
+    if (problem) throw new ApiError(problem.code, problem)
+    refuseMisshapen(table, root)
+    return {
+      query: decodeParameters(table, root, PLAIN, LOOKUPS),
+      isTrial: ['', '1', 'true'].includes(root.get('dry_run') as string)
+    }
   }
 }
 

@@ -16,12 +16,6 @@ const MAX_BACKLOG = 1_048_576
 export class EventStreams {
   readonly #ends = new Set<() => void>()
   readonly #shares: Shares
-  /** The last event as bytes, which readers share; `named` tells its sandbox. */
-  readonly #last: { own: [unknown, Buffer?]; named: [unknown, Buffer?] } = {
-    own: [null],
-    named: [null]
-  }
-
   constructor(settings: Settings) {
     this.#shares = new Shares({ what: 'event streams', setting: 'limits.streams' }, settings)
   }
@@ -36,10 +30,10 @@ export class EventStreams {
     const { raw } = reply.hijack()
     const { listeners } = sandbox.run
     const own = sandbox.name ?? ''
-    const write = (bytes: Buffer | string) =>
-      raw.writableLength > MAX_BACKLOG ? raw.destroy() : raw.write(bytes)
+    const write = (event: string) =>
+      raw.writableLength > MAX_BACKLOG ? raw.destroy() : raw.write(event)
     const listener: JournalListener = (name, request) => {
-      if (isOfRun || name === own) write(this.#eventOf(request, name, isOfRun))
+      if (isOfRun || name === own) write(eventOf(request, name, isOfRun))
     }
     const heartbeat = setInterval(() => write(': \n\n'), HEARTBEAT_MS)
     const end = () => {
@@ -61,19 +55,14 @@ export class EventStreams {
   end(): void {
     for (const end of this.#ends) end()
   }
+}
 
-  /** Events of a run name the sandbox, which is null at the base address. */
-  #eventOf(request: Exchange | null, name: string, isNamed: boolean): Buffer {
-    const last = this.#last[isNamed ? 'named' : 'own']
-    if (request !== null && last[0] === request) return last[1] as Buffer
-    const about = {
-      ...(isNamed && { sandbox: name || null }),
-      ...(request && summaryOf(request, request.secretWords))
-    }
-    const head = request === null ? 'event: clear' : `id: ${request.id}\nevent: request`
-    const bytes = Buffer.from(`${head}\ndata: ${JSON.stringify(about)}\n\n`)
-    last[0] = request
-    last[1] = bytes
-    return bytes
+/** Events of a run name the sandbox, which is null at the base address. */
+function eventOf(request: Exchange | null, name: string, isOfRun: boolean): string {
+  const head = request === null ? 'event: clear' : `id: ${request.id}\nevent: request`
+  const data = {
+    ...(isOfRun && { sandbox: name || null }),
+    ...(request && summaryOf(request, request.secretWords))
   }
+  return `${head}\ndata: ${JSON.stringify(data)}\n\n`
 }

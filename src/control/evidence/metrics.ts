@@ -1,43 +1,92 @@
 /** Metrics as Prometheus text; prom-client is loaded at the first request. */
 import type { Registry } from 'prom-client'
-import { LATENCY_BOUNDS } from '../../evidence/totals.js'
+import { LATENCY_BOUNDS, type Latency } from '../../evidence/totals.js'
 import { nameOf, type OperationId } from '../../reference/operations.js'
 import type { Sandboxes } from '../../sandbox/sandboxes.js'
 import { FAMILIES } from '../../store/store.js'
 
+type Value = { metricName?: string; labels: object; value: number }
+type Metric = {
+  name: string
+  type: 'counter' | 'gauge' | 'histogram'
+  help: string
+  labelNames: readonly string[]
+  values: (sandboxes: Sandboxes) => Value[]
+}
+
+const CALL_DURATION = 'commerce_call_duration_seconds'
+
 /** In addition to those of Node.js. */
-export const METRICS = {
-  calls: {
+export const METRICS: readonly Metric[] = [
+  {
     name: 'commerce_calls_total',
     type: 'counter',
     help: 'Requests of the emulated API, by operation and status.',
-    labelNames: ['operation', 'status']
+    labelNames: ['operation', 'status'],
+    values: sandboxes =>
+      operationsOf(sandboxes).flatMap(([operation, { statuses }]) =>
+        [...statuses].map(([status, value]) => ({ labels: { operation, status }, value }))
+      )
   },
-  durations: {
-    name: 'commerce_call_duration_seconds',
+  {
+    name: CALL_DURATION,
     type: 'histogram',
     help: 'Duration of requests of the emulated API.',
-    labelNames: ['operation']
+    labelNames: ['operation'],
+    values: sandboxes =>
+      operationsOf(sandboxes).flatMap(([operation, { latency }]) =>
+        durationsOf({ operation }, latency)
+      )
   },
-  records: {
+  {
     name: 'commerce_records',
     type: 'gauge',
     help: 'Records in the state of every sandbox, by family.',
-    labelNames: ['family']
+    labelNames: ['family'],
+    values: sandboxes =>
+      FAMILIES.map(family => ({
+        labels: { family },
+        value: sandboxes.all().reduce((sum, { store }) => sum + store[family].size, 0)
+      }))
   },
-  sandboxes: {
+  {
     name: 'commerce_sandboxes',
     type: 'gauge',
     help: 'Named sandboxes.',
-    labelNames: []
+    labelNames: [],
+    values: sandboxes => [{ labels: {}, value: sandboxes.all().length - 1 }]
   },
-  scripted: {
+  {
     name: 'commerce_script_actions_total',
     type: 'counter',
     help: 'Requests that a script entry applied to.',
-    labelNames: []
+    labelNames: [],
+    values: ({ main }) => [{ labels: {}, value: main.run.metrics.scripted }]
   }
-} as const
+]
+
+/** By name; `none` is for requests that met no operation. */
+const operationsOf = ({ main }: Sandboxes) =>
+  Array.from(
+    main.run.metrics.operations,
+    ([id, counts]) => [id === 'none' ? id : nameOf(id as OperationId), counts] as const
+  )
+
+/** In seconds, as Prometheus has them. */
+function durationsOf(labels: object, { buckets, sum }: Latency): Value[] {
+  let count = 0
+  const values = buckets.map((inBucket, index): Value => {
+    count += inBucket
+    const bound = LATENCY_BOUNDS[index]
+    const le = bound === undefined ? '+Inf' : bound / 1000
+    return { metricName: `${CALL_DURATION}_bucket`, labels: { le, ...labels }, value: count }
+  })
+  return [
+    ...values,
+    { metricName: `${CALL_DURATION}_sum`, labels, value: sum / 1000 },
+    { metricName: `${CALL_DURATION}_count`, labels, value: count }
+  ]
+}
 
 const REGISTRIES = new WeakMap<Sandboxes, Promise<Registry>>()
 export function metricsOf(sandboxes: Sandboxes): Promise<Registry> {
@@ -50,59 +99,10 @@ async function registryOf(sandboxes: Sandboxes): Promise<Registry> {
   const { default: prometheus } = await import('prom-client')
   const registry = new prometheus.Registry()
   prometheus.collectDefaultMetrics({ register: registry })
-  for (const [key, values] of Object.entries(VALUES)) {
-    const { name, help, type } = METRICS[key as keyof typeof METRICS]
+  for (const { name, help, type, values } of METRICS)
     registry.registerMetric({
       name,
       get: async () => ({ name, help, type, aggregator: 'sum', values: values(sandboxes) })
     } as never)
-  }
   return registry
-}
-
-/** `none` is for requests that met no operation. */
-const labelOf = (operation: string) => ({
-  operation: operation === 'none' ? operation : nameOf(operation as OperationId)
-})
-
-type Value = { metricName?: string; labels: object; value: number }
-/** The values of each metric; latencies in seconds, as Prometheus has them. */
-const VALUES: Readonly<Record<keyof typeof METRICS, (sandboxes: Sandboxes) => Value[]>> = {
-  calls: ({ main }) =>
-    [...main.run.metrics.operations].flatMap(([operation, { statuses }]) =>
-      [...statuses].map(([status, value]) => ({ labels: { ...labelOf(operation), status }, value }))
-    ),
-  records: sandboxes =>
-    FAMILIES.map(family => ({
-      labels: { family },
-      value: sandboxes.all().reduce((sum, { store }) => sum + store[family].size, 0)
-    })),
-  sandboxes: sandboxes => [{ labels: {}, value: sandboxes.all().length - 1 }],
-  scripted: ({ main }) => [{ labels: {}, value: main.run.metrics.scripted }],
-  durations: ({ main }) =>
-    [...main.run.metrics.operations].flatMap(([operation, { latency }]) =>
-      durationsOf(labelOf(operation), latency)
-    )
-}
-
-function durationsOf(
-  labels: object,
-  { buckets, sum }: { buckets: Iterable<number>; sum: number }
-): Value[] {
-  const { name } = METRICS.durations
-  let count = 0
-  const values = Array.from(buckets, (inBucket, index): Value => {
-    count += inBucket
-    const bound = LATENCY_BOUNDS[index]
-    return {
-      metricName: `${name}_bucket`,
-      labels: { le: bound === undefined ? '+Inf' : bound / 1000, ...labels },
-      value: count
-    }
-  })
-  return [
-    ...values,
-    { metricName: `${name}_sum`, labels, value: sum / 1000 },
-    { metricName: `${name}_count`, labels, value: count }
-  ]
 }

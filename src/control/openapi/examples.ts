@@ -164,14 +164,8 @@ const RECORDS: Readonly<Record<Family, { id: string; [field: string]: unknown }>
   }
 }
 
-/** The update of a Location unsets what the example has, so it has another one. */
 export const pathExample = (id: OperationId): Values =>
-  Object.fromEntries(
-    PATH_RECORDS[id].map(({ name, family }) => [
-      name,
-      id === 'updateLocation' ? 'loc_bistro_harbor' : RECORDS[family].id
-    ])
-  )
+  Object.fromEntries(PATH_RECORDS[id].map(({ name, family }) => [name, RECORDS[family].id]))
 
 /** The records as the API returns them. */
 export function recordExamples(settings: Settings, shape: Shape): Readonly<Record<Family, Values>> {

@@ -7,11 +7,12 @@ import {
   type Family,
   type Kind,
   type Operation,
+  type OperationId,
   RESOURCE_NAMES
 } from '../../reference/operations.js'
 import type { Format, Schema } from '../../reference/parameters.js'
 import type { RuleId } from '../../reference/rules.js'
-import { RESOURCES } from '../../reference/tables.js'
+import { RESOURCES, TABLES, type Tables } from '../../reference/tables.js'
 import { requiredText, responseFormat, sentFormat } from './patterns.js'
 
 export type Json = Record<string, unknown>
@@ -78,6 +79,9 @@ const isUpdate = (use: Use) => use !== 'response' && use.kind === 'update'
 /** In JSON Schema, by the name that a form or a query has it under. */
 export type Field = { name: string; schema: Json; isRequired: boolean }
 
+export const tablesOf = (id: OperationId): { [K in keyof Tables]?: Schema } => TABLES[id] as object
+
+export type Publisher = ReturnType<typeof createPublisher>
 /** Publishes tables by the settings: `schemas` are the components made so far. */
 export function createPublisher(settings: Settings, isFlat: boolean) {
   const schemas: Record<string, Json> = {}
