@@ -51,7 +51,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   replay: 39_500,
   reports: 49_450,
   server: 39_900,
-  control: 166_000,
+  control: 158_750,
   console: 235_000,
   client: 28_600,
   cli: 178_600,

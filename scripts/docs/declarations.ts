@@ -168,16 +168,33 @@ function answerType(answer: TSchema | undefined, none: string): string {
   return name ?? type ?? (items ? `{ data: ${answerType(items, none)}[] }` : none)
 }
 
-/** The responses that have a name, by it. */
-function answersOf(rows: readonly Row[]): Named {
+/** The first sentence of what a request does, without links to the pages of the documentation. */
+const sentenceOf = (does: string) =>
+  does.replace(/: \[[^\]]+\]\([^)]+\)|\[([^\]]+)\]\([^)]+\)/g, '$1').split(/(?<=\.) /)[0] as string
+const requestName = (on: string) => `\`${on.replace(' ', ` ${CONTROL}`).replace(/\/$/, '')}\``
+
+/** The schemas that have a name, by it; of responses, and of their items, with the request. */
+function answersOf(rows: Readonly<Record<string, Row>>): Named {
   const named: Record<string, Named[string]> = {}
   const look = (part: unknown): void => {
     if (typeof part !== 'object' || part === null) return
-    const { 'x-name': name, 'x-about': about = '' } = part as Written
-    if (name !== undefined) named[name] = { about, schema: part as Schema }
+    const { 'x-name': name, 'x-about': about } = part as Written
+    if (name !== undefined && about !== undefined) named[name] = { about, schema: part as Schema }
     for (const inner of Object.values(part)) look(inner)
   }
-  for (const { answer } of rows) look(answer)
+  for (const [on, { answer, does }] of Object.entries(rows)) {
+    look(answer)
+    const whole = (answer ?? {}) as Written
+    const items = whole.properties?.data?.items as Written | undefined
+    for (const [what, schema] of [
+      ['The response', whole],
+      ['An item', items ?? {}]
+    ] as const) {
+      const { 'x-name': name } = schema
+      const about = `${what} of ${requestName(on)}, which ${sentenceOf(does).replace(/^./, first => first.toLowerCase())}`
+      if (name !== undefined) named[name] ??= { about, schema }
+    }
+  }
   return named
 }
 
@@ -228,7 +245,7 @@ export function declarations(): string {
         }
       ])
     ),
-    ...answersOf(Object.values(ROWS))
+    ...answersOf(ROWS)
   }
   const byRequest = Object.entries(ROWS).map(
     ([on, { answer }]) => `${INDENT}'${on}': ${answerType(answer, 'unknown')}\n`
@@ -318,16 +335,12 @@ export function methods(): string {
     const [, group, name, parameters] = /^(?:(\w+)\.)?(\w+)(\(.*\))$/.exec(
       signature
     ) as RegExpExecArray
-    // the first sentence, without links to the pages of the documentation
-    const [about] = does
-      .replace(/: \[[^\]]+\]\([^)]+\)|\[([^\]]+)\]\([^)]+\)/g, '$1')
-      .split(/(?<=\.) /)
     const type = answerType(answer, 'void')
     for (const [used] of `${parameters} ${type}`.matchAll(/\b[A-Z]\w+/g))
       if (used !== 'Date') named.add(used)
     const refusals = errors === undefined ? '' : ` Errors: \`${errors.replaceAll(' ', '`, `')}\`.`
     const indent = group === undefined ? INDENT : INDENT + INDENT
-    const text = `${indent}/** ${about} \`${on.replace(' ', ` ${CONTROL}`)}\`.${refusals} */\n${indent}${name}: ${parameters} => Promise<${type}>\n`
+    const text = `${indent}/** ${sentenceOf(does)} ${requestName(on)}.${refusals} */\n${indent}${name}: ${parameters} => Promise<${type}>\n`
     return { group, text }
   })
   const groups = [...new Set(lines.map(({ group }) => group))]

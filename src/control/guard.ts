@@ -80,7 +80,7 @@ const SESSION_MS = 12 * 60 * 60 * 1000
 const MAX_SESSIONS = 100
 const READING: readonly (string | undefined)[] = ['GET', 'HEAD']
 
-/** When each ends, by the digest of its random id. */
+/** When each ends, by its random id. */
 export class Sessions {
   readonly #ends = new Map<string, number>()
 
@@ -88,16 +88,16 @@ export class Sessions {
     const id = randomBytes(32).toString('base64url')
     for (const [other, end] of this.#ends)
       if (end <= now || this.#ends.size >= MAX_SESSIONS) this.#ends.delete(other)
-    this.#ends.set(digest(id).toString('base64'), now + SESSION_MS)
+    this.#ends.set(id, now + SESSION_MS)
     return id
   }
 
   has(id: string, now: number): boolean {
-    return (this.#ends.get(digest(id).toString('base64')) ?? 0) > now
+    return (this.#ends.get(id) ?? 0) > now
   }
 
   end(id: string): void {
-    this.#ends.delete(digest(id).toString('base64'))
+    this.#ends.delete(id)
   }
 }
 

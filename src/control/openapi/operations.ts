@@ -57,7 +57,11 @@ export function operationObject(id: OperationId, writing: Writing): Json {
     operationId: id,
     tags: [family],
     summary: title,
-    description: [operationText(id, writing.settings), ownRules.join('\n'), relies]
+    description: [
+      operationText(id, writing.settings['pagination.cursors'][0]),
+      ownRules.join('\n'),
+      relies
+    ]
       .filter(Boolean)
       .join('\n\n'),
     ...(!key && { security: isKeyChecked(writing.settings) ? [{}, { apiKey: [] }] : [] }),

@@ -125,10 +125,11 @@ export function createPublisher(settings: Settings, isFlat: boolean) {
       additionalProperties:
         use !== 'response' &&
         (settings['parameters.unknown'] !== 'reject' ||
+          // metadata[NAME], which generators make nothing of
+          (isFlat && properties.metadata !== undefined) ||
           (settings['parameters.not_updatable'] === 'ignore' &&
             Object.values(properties).some(part => part['x-fixed']))),
-      ...conditionsIn(properties, isFlat),
-      ...(isFlat && use !== 'response' && properties.metadata && openNames(Object.keys(parts)))
+      ...conditionsIn(properties, isFlat)
     }
   }
 
@@ -264,24 +265,6 @@ function conditionsIn(properties: Readonly<Record<string, Schema>>, isFlat: bool
       ...('if' in others && { else: others })
     }
   }, {})
-}
-
-/**
- * Metadata as names in brackets. The indexes that generators write from `patternProperties` and
- * `additionalProperties` clash; they read past `then`.
- */
-function openNames(names: readonly string[]): Json {
-  const inner = 'metadata\\[[^\\[\\]]+\\]'
-  return {
-    propertyNames: {
-      type: 'string',
-      pattern: `^(?:${[...names.map(name => name.replaceAll(/[[\]]/g, '\\$&')), inner].join('|')})$`
-    },
-    additionalProperties: true,
-    if: {},
-    // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
-    then: { patternProperties: { [`^${inner}$`]: { type: 'string' } }, ...OTHERS }
-  }
 }
 
 /** The description of a table, then its rules and assumptions. */

@@ -1,8 +1,6 @@
 /** What the OpenAPI document says of the families and of the operations. */
-import type { Settings } from '../../core/settings.js'
 import {
   type Family,
-  type Kind,
   type OperationId,
   operationOf,
   RESOURCE_NAMES
@@ -22,14 +20,7 @@ export const TAG_TEXTS: Readonly<Record<Family, string>> = {
 /** A resource with its article. */
 export const aNamed = (family: Family) =>
   `${/^A/.test(RESOURCE_NAMES[family]) ? 'an' : 'a'} ${RESOURCE_NAMES[family]}`
-const BY_KIND: Readonly<Record<Kind, (family: Family) => string>> = {
-  create: family => `Creates ${aNamed(family)}`,
-  read: family => `Returns ${aNamed(family)}`,
-  update: family => `Changes ${aNamed(family)}`,
-  list: family => `Returns a page of ${RESOURCE_NAMES[family]}s`,
-  delete: family => `Deletes ${aNamed(family)}`
-}
-/** Where there is more to say. */
+/** What says more than the title. */
 const OWN: { readonly [Id in OperationId]?: string } = {
   createLocation: 'Creates a Location of the Account whose key is used, which must be a merchant.',
   createAccount: 'Creates a merchant or reseller Account.',
@@ -40,18 +31,18 @@ const OWN: { readonly [Id in OperationId]?: string } = {
   listRefunds: 'Returns a page of Refunds, most recent first.'
 }
 const FILTERS = ['location', 'transaction', 'created']
+const fieldsIn = ({ querystring }: Tables) =>
+  (querystring && schemaOf(querystring).properties) ?? {}
 
 /** What an operation does. */
 export function summaryOf(id: OperationId): string {
-  const { kind, family, disabledBy } = operationOf(id)
+  const { kind, title, disabledBy } = operationOf(id)
   if (disabledBy !== undefined)
     return 'The service disables this operation: it always responds with 501.'
-  const { querystring }: Tables = TABLES[id]
-  const names = Object.keys((querystring && schemaOf(querystring).properties) ?? {})
-  const filters = FILTERS.filter(name => names.includes(name)).map(name => `\`${name}\``)
+  const fields = fieldsIn(TABLES[id])
+  const filters = FILTERS.filter(name => name in fields).map(name => `\`${name}\``)
   return [
-    OWN[id] ??
-      `${BY_KIND[kind](family)}${family === 'users' ? ' of the Account in the path' : ''}.`,
+    OWN[id] ?? `${title}.`,
     kind === 'update' &&
       'Parameters that are left out stay as they are; an empty value unsets a parameter.',
     filters.length > 0 && `Narrow it with ${filters.join(' and ')}.`
@@ -60,20 +51,14 @@ export function summaryOf(id: OperationId): string {
     .join(' ')
 }
 
-/** The same, and how to get the next page by the names that the settings give. */
-export function operationText(
-  id: OperationId,
-  { 'pagination.cursors': [after] }: Settings
-): string {
-  const { querystring }: Tables = TABLES[id]
-  const { properties = {} } = querystring ? schemaOf(querystring) : {}
-  return [
+/** The same, and how to get the next page; `after` is the cursor that it starts after. */
+export const operationText = (id: OperationId, after: string): string =>
+  [
     summaryOf(id),
-    'search_query' in properties &&
+    'search_query' in fieldsIn(TABLES[id]) &&
       '`search_query` filters each page after it is retrieved: a page may be empty even though more follow.',
     operationOf(id).kind === 'list' &&
       `For the next page, set \`${after}\` to the id of the last record that was retrieved for this one.`
   ]
     .filter(Boolean)
     .join(' ')
-}

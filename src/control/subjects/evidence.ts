@@ -45,7 +45,7 @@ const totalsIn = ({ run, evidence }: Sandbox, { scope }: { scope?: 'sandbox' | '
 
 const rules = (description?: string) => list(rule, description)
 const finding = word(Object.keys(FINDINGS))
-const COVERAGE = answer('CoverageReport', 'How often requests kept and broke each rule.', {
+const COVERAGE = answer('CoverageReport', {
   seen: count(
     'The number of outcomes seen. A rule that requests can both keep and break has two outcomes, any other rule has one.'
   ),
@@ -76,63 +76,63 @@ const FOUND = list(
     requests: strings
   })
 )
-const RUN_CALL = answer('RunCall', 'A request of a run, named `SANDBOX#PERIOD/req_N`.', {
-  request: text(),
-  test: nullable(described('The test that sent it, by its Test-Name header.')),
-  on: textOrNull,
-  method: text(),
-  path: text(),
-  outcome: OUTCOME,
-  status: count(),
-  entry: typed('ExplainedCall | null', {
-    description: 'Present if the request was refused or a finding names it.'
-  })
-})
-const RUN = answer(
-  'RunReport',
-  'The run: every sandbox, load and reset since the emulator started.',
+const RUN_CALL = answer(
+  'RunCall',
   {
-    object: word(['run']),
-    version: text(),
-    scenario: SCENARIO,
-    calls: count(),
-    reached: count('Requests with a right key that met an operation.'),
-    coverage: COVERAGE,
-    findings: FOUND,
-    assumptions: list(
-      closed({ assumption, topic: text(), default: text(), ...totals }),
-      'The assumptions that at least one response relied on.'
-    ),
-    unused_scenarios: strings,
-    unused_script_entries: list(ENTRY),
-    expectations: list(
-      closed({
-        ...VERDICT,
-        sandbox: textOrNull,
-        tests: strings,
-        periods: closed({ met: count(), of: count() })
-      }),
-      'Each with its sandbox, null at the base address, the tests whose requests counted, and in how many periods it was met.'
-    ),
-    sandboxes: list(closed({ sandbox: textOrNull, periods: count() })),
-    tests: list(
-      closed({
-        test: textOrNull,
-        calls: count(),
-        refused: count(),
-        kept: rules(),
-        broken: rules(),
-        findings: list(closed({ finding, times: count() }))
-      }),
-      '`test` is null for requests that named no test.'
-    ),
-    requests: list(RUN_CALL),
-    omitted: closed(
-      { requests: count(), entries: count(), by_test: count() },
-      { description: 'How much was dropped because a limit was reached.' }
-    )
-  }
+    request: text(),
+    test: nullable(described('The test that sent it, by its Test-Name header.')),
+    on: textOrNull,
+    method: text(),
+    path: text(),
+    outcome: OUTCOME,
+    status: count(),
+    entry: typed('ExplainedCall | null', {
+      description: 'Present if the request was refused or a finding names it.'
+    })
+  },
+  'A request of a run, named `SANDBOX#PERIOD/req_N`.'
 )
+const RUN = answer('RunReport', {
+  object: word(['run']),
+  version: text(),
+  scenario: SCENARIO,
+  calls: count(),
+  reached: count('Requests with a right key that met an operation.'),
+  coverage: COVERAGE,
+  findings: FOUND,
+  assumptions: list(
+    closed({ assumption, topic: text(), default: text(), ...totals }),
+    'The assumptions that at least one response relied on.'
+  ),
+  unused_scenarios: strings,
+  unused_script_entries: list(ENTRY),
+  expectations: list(
+    closed({
+      ...VERDICT,
+      sandbox: textOrNull,
+      tests: strings,
+      periods: closed({ met: count(), of: count() })
+    }),
+    'Each with its sandbox, null at the base address, the tests whose requests counted, and in how many periods it was met.'
+  ),
+  sandboxes: list(closed({ sandbox: textOrNull, periods: count() })),
+  tests: list(
+    closed({
+      test: textOrNull,
+      calls: count(),
+      refused: count(),
+      kept: rules(),
+      broken: rules(),
+      findings: list(closed({ finding, times: count() }))
+    }),
+    '`test` is null for requests that named no test.'
+  ),
+  requests: list(RUN_CALL),
+  omitted: closed(
+    { requests: count(), entries: count(), by_test: count() },
+    { description: 'How much was dropped because a limit was reached.' }
+  )
+})
 
 export const EVIDENCE_ROWS: Rows = {
   'GET /coverage': row({
@@ -152,11 +152,7 @@ export const EVIDENCE_ROWS: Rows = {
   'GET /findings': row({
     does: 'Returns the mistakes of the client, each with the requests that show it: [the findings](findings.md).',
     query: SCOPED_TEXT,
-    answer: answer(
-      'FindingsReport',
-      'The mistakes that the client under test made, each with the requests that show it.',
-      { data: FOUND }
-    ),
+    answer: answer('FindingsReport', { data: FOUND }),
     run: ({ sandbox, query, reply }) => {
       const data = totalsIn(sandbox, query).findings()
       return query.format === 'text' ? sendText(reply, findingsText(data)) : { data }
@@ -166,18 +162,14 @@ export const EVIDENCE_ROWS: Rows = {
     does: 'Lists the assumptions, their settings, and which responses relied on each.',
     query: parameters(SCOPE),
     answer: listing(
-      answer(
-        'ShownAssumption',
-        'An assumption, with the values of its settings and the responses that relied on it.',
-        {
-          id: text(),
-          topic: text(),
-          default: text(),
-          settings: map(any),
-          standing: flag(),
-          ...totals
-        }
-      )
+      answer('ShownAssumption', {
+        id: text(),
+        topic: text(),
+        default: text(),
+        settings: map(any),
+        standing: flag(),
+        ...totals
+      })
     ),
     run: ({ sandbox, query }) => {
       const usage = totalsIn(sandbox, query).assumptions

@@ -61,32 +61,28 @@ export const EXPLAIN_ROWS: Rows = {
       example: '{"method":"POST","path":"/refunds","body":{"transaction":"txn_1","amount":100}}',
       schema: () => TRIED
     },
-    answer: answer(
-      'TriedCall',
-      'How the emulator would respond to a request, tried on a copy of the sandbox; the id is that of the next request.',
-      {
-        ...REQUEST,
-        headers: map(
-          typed('string | string[]'),
-          'Headers of the response, by lower-case name, without those of the connection.'
-        ),
-        script: nullable(
-          closed({
-            ...SCRIPTED,
-            delay: count('Milliseconds that the script would delay it.'),
-            gate: nullable(described('The gate at which the script would hold it.'))
-          })
-        ),
-        why: WHY,
-        changes: closed({
-          records: list(RECORD_CHANGE),
-          script: list(
-            closed({ ...ENTRY_ID, ...ENTRY_COUNTS }),
-            'Script entries that would count it.'
-          )
+    answer: answer('TriedCall', {
+      ...REQUEST,
+      headers: map(
+        typed('string | string[]'),
+        'Headers of the response, by lower-case name, without those of the connection.'
+      ),
+      script: nullable(
+        closed({
+          ...SCRIPTED,
+          delay: count('Milliseconds that the script would delay it.'),
+          gate: nullable(described('The gate at which the script would hold it.'))
         })
-      }
-    ),
+      ),
+      why: WHY,
+      changes: closed({
+        records: list(RECORD_CHANGE),
+        script: list(
+          closed({ ...ENTRY_ID, ...ENTRY_COUNTS }),
+          'Script entries that would count it.'
+        )
+      })
+    }),
     run: async ({ body, document, request, query, reply }) => {
       const isText = query.format === 'text'
       const answer = await explain(body, document, request.arrival, isText)

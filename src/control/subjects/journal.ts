@@ -38,11 +38,11 @@ export const OUTCOME = word(
 )
 const PARAMETERS = named(
   'Parameters',
-  'Parameters as they were sent, nested; secrets are masked.',
   typed('{ [name: string]: string | readonly string[] | Parameters }', {
     type: 'object',
     additionalProperties: any
-  })
+  }),
+  'Parameters as they were sent, nested; secrets are masked.'
 )
 /** What was done to a request by the script. */
 export const SCRIPTED = {
@@ -106,19 +106,20 @@ export const WHY = closed({
     )
   )
 })
-export const RECORD_CHANGE = answer(
-  'RecordChange',
-  'A record that a request changed, as the API returned it before and after: null before it was created, and after it was deleted.',
-  { family: word(FAMILIES), id: text(), before: any, after: any }
-)
+export const RECORD_CHANGE = answer('RecordChange', {
+  family: word(FAMILIES),
+  id: text(),
+  before: any,
+  after: any
+})
 
 export const JOURNAL_ROWS: Rows = {
   'GET /requests': row({
     does: 'Returns the journal: the last requests of the emulated API, newest first.',
     query: FILTERS,
-    answer: answer('Journal', 'The journal, newest first.', {
+    answer: answer('Journal', {
       object: word(['list']),
-      data: list(answer('JournalCall', 'A request of the journal.', JOURNALED)),
+      data: list(answer('JournalCall', JOURNALED, 'A request of the journal.')),
       has_more: flag(),
       dropped: count('Requests that the journal had to drop.')
     }),
@@ -135,11 +136,7 @@ export const JOURNAL_ROWS: Rows = {
         '`json`, the default, `text`, or `scenario`: a scenario that replays the request, with the records that it touched and what they refer to.'
       )
     ),
-    answer: answer(
-      'ExplainedCall',
-      'A request, and the reasons for its response: the rules in the order in which they were checked, with the figures behind each.',
-      { ...JOURNALED, why: WHY }
-    ),
+    answer: answer('ExplainedCall', { ...JOURNALED, why: WHY }),
     run: async ({ sandbox, name: id, query: { format: as }, reply, left }) => {
       const request = requestNamed(id, sandbox)
       if (as === 'scenario') return sendYaml(reply, await repeatedText(request, sandbox, left()))

@@ -9,7 +9,7 @@ export const SANDBOX_ROWS: Rows = {
   'GET /sandboxes': {
     does: 'Lists the named sandboxes.',
     answer: listing(
-      answer('SandboxItem', 'A named sandbox.', {
+      answer('SandboxItem', {
         name: text(),
         api: text(),
         control: text(),

@@ -51,16 +51,12 @@ export const ENTRY_COUNTS = {
   near_misses: nearMisses
 }
 const { id, ...counted } = ENTRY_ID
-export const ENTRY = answer(
-  'ListedEntry',
-  'A script entry with its id and how often it was used.',
-  {
-    id,
-    entry: typed('ScriptEntry'),
-    ...counted,
-    ...ENTRY_COUNTS
-  }
-)
+export const ENTRY = answer('ListedEntry', {
+  id,
+  entry: typed('ScriptEntry'),
+  ...counted,
+  ...ENTRY_COUNTS
+})
 
 const gatesOf = ({ script }: Sandbox): string[] => [
   ...new Set(
@@ -124,15 +120,11 @@ export const SCRIPT_ROWS: Rows = {
   'GET /gates': {
     does: 'Lists the gates at which script entries hold requests, with the requests that wait.',
     answer: listing(
-      answer(
-        'Gate',
-        'A gate of the script, with the requests that wait at it, in order of arrival.',
-        {
-          name: text(),
-          open: flag(),
-          waiting: list(closed({ id: text(), on: word(OPERATION_NAMES) }))
-        }
-      )
+      answer('Gate', {
+        name: text(),
+        open: flag(),
+        waiting: list(closed({ id: text(), on: word(OPERATION_NAMES) }))
+      })
     ),
     run: ({ sandbox }) => ({ data: sandbox.gates.listed(gatesOf(sandbox)) })
   },
@@ -144,7 +136,7 @@ export const SCRIPT_ROWS: Rows = {
       isOptional: true
     },
     makesSandbox: true,
-    answer: answer('OpenedGate', 'The requests that went on.', { name: text(), released: strings }),
+    answer: answer('OpenedGate', { name: text(), released: strings }),
     run: ({ sandbox, name, body: { release = 'in_order' } }) => {
       const known = gatesOf(sandbox)
       if (!known.includes(name)) throw REFUSALS.gateUnknown(name, known)

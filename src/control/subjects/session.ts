@@ -5,11 +5,7 @@ import { type Rows, row } from '../route.js'
 import { answer, flag } from '../schemas.js'
 import { REFUSALS } from '../sentences.js'
 
-const SESSION = answer(
-  'Session',
-  'Whether a token is required, and whether the console is signed in.',
-  { token_required: flag(), signed_in: flag() }
-)
+const SESSION = answer('Session', { token_required: flag(), signed_in: flag() })
 
 export const SESSION_ROWS: Rows = {
   'GET /session': {

@@ -7,12 +7,11 @@ import type { Sandbox } from '../../sandbox/sandbox.js'
 import { CHANGES, type Rows, row } from '../route.js'
 import { answer, any, map, textOrNull, typed } from '../schemas.js'
 
-const SHOWN = answer(
-  'ShownSettings',
-  'Each setting: its value, the source of the value, and the allowed values.',
-  {
-    settings: map(
-      answer('ShownSetting', 'A setting.', {
+const SHOWN = answer('ShownSettings', {
+  settings: map(
+    answer(
+      'ShownSetting',
+      {
         value: any,
         source: text(),
         given_by: textOrNull,
@@ -26,10 +25,11 @@ const SHOWN = answer(
         variable: text(),
         scenario: textOrNull,
         assumption: textOrNull
-      })
+      },
+      'A setting.'
     )
-  }
-)
+  )
+})
 
 /** Without the value of the control token. */
 function settingsShown({ settingsInForce: { values, sources, variables } }: Sandbox) {

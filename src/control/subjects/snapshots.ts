@@ -5,17 +5,13 @@ import { CHANGES, type Rows } from '../route.js'
 import { answer, CLOCK, listing } from '../schemas.js'
 import { clockState } from './clock.js'
 
-const SNAPSHOT = answer(
-  'SnapshotState',
-  'The scenario that was loaded at the snapshot, and its clock.',
-  { name: text(), scenario: text(), clock: CLOCK }
-)
+const SNAPSHOT = answer('SnapshotState', { name: text(), scenario: text(), clock: CLOCK })
 
 export const SNAPSHOT_ROWS: Rows = {
   'GET /snapshots': {
     does: 'Lists the names of the snapshots.',
     query: null,
-    answer: listing(answer('SnapshotName', 'A snapshot.', { name: text() })),
+    answer: listing(answer('SnapshotName', { name: text() })),
     run: async ({ sandbox }) => ({
       data: (await sandbox.snapshots.names()).map(name => ({ name }))
     })

@@ -46,23 +46,27 @@ const records = (typeOf: (resource: string) => string) => ({
   api_keys: list(API_KEY),
   ...each(FAMILIES, family => list(typed(typeOf(RESOURCE_NAMES[family]))))
 })
-const PROBLEM = answer('Problem', 'One thing that is wrong with a document, or with settings.', {
-  path: described(
-    'Where in the document, as `tickets[3].location`; empty for the document itself.'
-  ),
-  code: described('The kind of problem, for programs; messages may change.'),
-  message: text(),
-  file: optional(text()),
-  line: optional(count()),
-  column: optional(count())
-})
+const PROBLEM = answer(
+  'Problem',
+  {
+    path: described(
+      'Where in the document, as `tickets[3].location`; empty for the document itself.'
+    ),
+    code: described('The kind of problem, for programs; messages may change.'),
+    message: text(),
+    file: optional(text()),
+    line: optional(count()),
+    column: optional(count())
+  },
+  'One thing that is wrong with a document, or with settings.'
+)
 
 export const STATE_ROWS: Rows = {
   'GET /': {
     does: 'Returns version, scenario, seed, clock, the number of requests and records, and links. A browser gets the console.',
     query: null,
     page: true,
-    answer: answer('Overview', 'An emulator or sandbox at a glance.', {
+    answer: answer('Overview', {
       name: text(),
       version: text(),
       scenario: SCENARIO,
@@ -96,7 +100,7 @@ export const STATE_ROWS: Rows = {
   'GET /health': {
     does: 'Responds with 200 once the start scenario is loaded, and with 503 before. Needs no token.',
     query: null,
-    answer: answer('Health', 'Whether the start scenario is loaded.', {
+    answer: answer('Health', {
       status: word(['ready', 'starting']),
       version: text(),
       scenario: optional(text())
@@ -111,7 +115,7 @@ export const STATE_ROWS: Rows = {
   'POST /reset': {
     does: 'Goes back to the first state of the loaded scenario: records, keys, ids, clock, settings, script and journal.',
     ...CHANGES,
-    answer: answer('Reset', 'The scenario whose first state was restored.', {
+    answer: answer('Reset', {
       scenario: SCENARIO
     }),
     run: ({ sandbox }) => {
@@ -132,7 +136,7 @@ export const STATE_ROWS: Rows = {
         })
     },
     ...CHANGES,
-    answer: answer('Loaded', 'What was loaded; `warnings` are likely mistakes.', {
+    answer: answer('Loaded', {
       scenario: SCENARIO,
       dry_run: flag(),
       warnings: optional(list(PROBLEM))
@@ -155,7 +159,7 @@ export const STATE_ROWS: Rows = {
   }),
   'GET /changes': {
     does: "Returns the difference from the loaded scenario's first state: records, keys, clock, script and settings.",
-    answer: answer('Changes', "The difference from the loaded scenario's first state.", {
+    answer: answer('Changes', {
       records: closed(
         each(FAMILIES, () =>
           optional(closed({ added: count(), changed: count(), deleted: count() }))
@@ -172,19 +176,15 @@ export const STATE_ROWS: Rows = {
     does: 'Lists the scenarios and fixtures that can be loaded, each with its name, title, description, and variables with their defaults.',
     query: null,
     answer: listing(
-      answer(
-        'ListedScenario',
-        'A scenario or fixture that can be loaded; `vars` are its variables with their defaults.',
-        {
-          name: text(),
-          kind: word(['scenario', 'fixture']),
-          title: optional(text()),
-          description: textOrNull,
-          vars: optional(
-            map(typed('string | number | boolean', { type: ['string', 'number', 'boolean'] }))
-          )
-        }
-      )
+      answer('ListedScenario', {
+        name: text(),
+        kind: word(['scenario', 'fixture']),
+        title: optional(text()),
+        description: textOrNull,
+        vars: optional(
+          map(typed('string | number | boolean', { type: ['string', 'number', 'boolean'] }))
+        )
+      })
     ),
     run: async ({ library }) => ({ data: await library.list() })
   },
@@ -199,16 +199,12 @@ export const STATE_ROWS: Rows = {
   'GET /state': row({
     does: 'Returns the whole state as a fixture, which can be saved and loaded again. `before` and `after` return the state as it was just before or after a request.',
     query: parameters({ ...format(['json', 'yaml']), ...MOMENT }),
-    answer: answer(
-      'State',
-      'The state as a fixture to change and load again: each record has its id and time of creation.',
-      {
-        ...records(name => `${name}Fixture & { id: string; created: string }`),
-        deleted_users: optional(
-          list(closed({ id: text(), account: text(), created: text(), after: count() }))
-        )
-      }
-    ),
+    answer: answer('State', {
+      ...records(name => `${name}Fixture & { id: string; created: string }`),
+      deleted_users: optional(
+        list(closed({ id: text(), account: text(), created: text(), after: count() }))
+      )
+    }),
     run: async ({ sandbox, query: { format: as, ...moment }, reply, left }) => {
       const store = await recordsAt(moment, sandbox, left)
       return as === 'yaml'
@@ -226,7 +222,6 @@ export const STATE_ROWS: Rows = {
     adds: true,
     answer: answer(
       'AddedRecords',
-      'The records as the API returns them, with their further fields.',
       records(name => `${name} & { extra?: { [name: string]: unknown } }`)
     ),
     run: ({ sandbox, sent, left }) => sandbox.addBody(sent as Body, left)
@@ -241,7 +236,6 @@ export const STATE_ROWS: Rows = {
     adds: true,
     answer: named(
       'ChangedRecord',
-      'The record as the API returns it, with its further fields.',
       typed(FAMILIES.map(family => RESOURCE_NAMES[family]).join(' | '), { type: 'object' })
     ),
     run: ({ sandbox, name, id, body, document }) => sandbox.patchRecord(name, id, body, document)

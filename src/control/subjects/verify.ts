@@ -53,7 +53,7 @@ export const VERIFY_ROWS: Rows = {
       schema: judgementSchema,
       isOptional: true
     },
-    answer: answer('Verdict', 'The result of `verify`.', {
+    answer: answer('Verdict', {
       holds: flag(),
       verdict: optional(judgement),
       message: text(),
