@@ -245,13 +245,13 @@ function sentBy(
     {
       ...route,
       at: sandbox.machine(),
-      account,
-      test,
+      caller: { account, test, userAgent: headers['user-agent'] ?? null },
       query: sentQuery,
       body,
-      header: name => headers[name]
+      settings
     },
-    key
+    key,
+    name => headers[name]
   )
 }
 
@@ -435,7 +435,7 @@ async function warningsOn(
         'caused',
         label,
         finding.about,
-        sandbox.evidence.find(request)?.problem ?? finding.advice
+        sandbox.evidence.find(request)?.script?.problem ?? finding.advice
       )
     }))
     // a script that does not do what it says proves nothing

@@ -17,10 +17,27 @@ const IS_ISSUED =
 /** Single digits, or groups of four and more but for the last, unlike times and phone numbers. */
 const IS_GROUPED = /^(?:\d(?: \d)*|(?:\d{4,} )*\d+)$/
 const DOUBLED = [0, 2, 4, 6, 8, 1, 3, 5, 7, 9]
+/** The separators among the characters of ASCII, and how many of them may stand in a gap. */
+const SEPARATORS: ReadonlySet<number> = new Set(Buffer.from(' -\t,./_+:|'))
+const MAX_GAP = 3
+
+/** Whether a text has enough digits near each other: most texts are ASCII, and have not. */
+function mayHold(text: string): boolean {
+  let [digits, gap] = [0, 0]
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code > 127) return MAY_HOLD.test(text)
+    if (code >= 48 && code <= 57) {
+      gap = 0
+      if (++digits === MIN_DIGITS) return true
+    } else if (digits > 0 && (++gap > MAX_GAP || !SEPARATORS.has(code))) digits = gap = 0
+  }
+  return false
+}
 
 /** Masks each Luhn-valid stretch of 13 to 19 digits, wherever in a run of digits it starts. */
 export function withoutCardNumbers(text: string): string {
-  if (text.length < MIN_DIGITS || !MAY_HOLD.test(text)) return text
+  if (!mayHold(text)) return text
   const parts = text.split(/(\p{Nd})/u)
   let isMasked = false
   for (const [from, to] of stretchesIn(parts, true)) {
@@ -35,7 +52,7 @@ export function withoutCardNumbers(text: string): string {
  * or build number is Luhn-valid as often as not.
  */
 export const holdsCardNumber = (text: string): boolean =>
-  MAY_HOLD.test(text) && !stretchesIn(text.split(/(\p{Nd})/u), false).next().done
+  mayHold(text) && !stretchesIn(text.split(/(\p{Nd})/u), false).next().done
 
 /** The card numbers in parts of a text: gaps at even places, digits at odd ones. */
 function* stretchesIn(

@@ -40,7 +40,17 @@ const ZONE = /[Zz+-]/
  * for no instant, or one outside the years 0 to 9999.
  */
 export function parseInstant(text: string): Instant | null {
-  if (USUAL.test(text)) return { at: Date.parse(text), isTruncated: false, usesA38: false }
+  // a filter is checked, judged and compared
+  if (text === last?.text) return last.instant
+  const instant = USUAL.test(text)
+    ? { at: Date.parse(text), isTruncated: false, usesA38: false }
+    : parsed(text)
+  last = { text, instant }
+  return instant
+}
+let last: { text: string; instant: Instant | null } | undefined
+
+function parsed(text: string): Instant | null {
   const separator = text.search(/[Tt]/)
   const [date, time] =
     separator < 0 ? [text, null] : [text.slice(0, separator), text.slice(separator + 1)]

@@ -3,7 +3,7 @@ import { basicAuthorization } from '../core/basic-authorization.js'
 import { withoutSecrets } from '../core/redaction.js'
 import { SecretWords } from '../core/secret-words.js'
 import type { Account } from '../reference/accounts.js'
-import type { AssumptionId } from '../reference/assumptions.js'
+import type { Relied } from './outcome.js'
 import { REFUSALS } from './sentences.js'
 import type { World } from './world.js'
 
@@ -11,7 +11,7 @@ import type { World } from './world.js'
 export function actorOf(
   authorization: string | undefined,
   { settings, state: { store } }: World,
-  noted: { rely: (assumption: AssumptionId) => void }
+  relied: Relied
 ): Account {
   const fallback = settings['auth.accept_any_key']
   const known =
@@ -19,7 +19,7 @@ export function actorOf(
       ? secretsOf(store.keys, settings.control_token).headers.get(authorization)
       : undefined
   if (known !== undefined) {
-    noted.rely('A18')
+    relied.add('A18')
     return store.accounts.get(known) as Account
   }
   if (authorization === undefined) throw REFUSALS.noKey()
@@ -27,7 +27,7 @@ export function actorOf(
   if (scheme?.toLowerCase() !== 'basic') throw REFUSALS.notBasic()
   if (key === undefined) throw REFUSALS.notBase64()
   if (password === '' && key === '') throw REFUSALS.noUserName()
-  noted.rely('A18')
+  relied.add('A18')
   if (password !== '') throw REFUSALS.hasPassword()
   const account = fallback ?? store.keys.get(key)
   if (account === undefined) throw REFUSALS.unknownKey(key)

@@ -1,5 +1,6 @@
 /** What requests add up to, of a sandbox or of a whole run. */
-import { type Exchange, hasReached, type Judgement, STAGE } from '../engine/exchange.js'
+import type { Entry, Judgement } from '../engine/entry.js'
+import { hasReached, STAGE } from '../engine/outcome.js'
 import { ASSUMPTION_IDS, ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
 import type { OperationId } from '../reference/operations.js'
 import { CURSORS } from '../reference/parameters.js'
@@ -25,11 +26,11 @@ export class Totals {
   #cursor: string = CURSORS[0]
 
   /** Adds a request by its name in these totals; without a judgement only that it came. */
-  add(exchange: Exchange, judgement: Judgement | null, name: string): void {
-    this.metrics.add(exchange)
-    this.tests.add(exchange, judgement)
+  add(entry: Entry, judgement: Judgement | null, name: string): void {
+    this.metrics.add(entry)
+    this.tests.add(entry, judgement)
     if (judgement === null) return
-    this.#cursor = exchange.settings['pagination.cursors'][0]
+    this.#cursor = entry.settings['pagination.cursors'][0]
     this.coverage.add(judgement)
     this.assumptions.add(judgement, name)
   }
@@ -164,8 +165,8 @@ export class Metrics {
       .reduce((sum, count) => sum + count, 0)
   }
 
-  add(exchange: Exchange): void {
-    const { operation, outcome, ms, action } = exchange
+  add(entry: Entry): void {
+    const { operation, outcome, ms, script } = entry
     const { status } = outcome
     const label = operation ?? 'none'
     const { statuses, latency } = this.operations.get(label) ?? this.#begin(label)
@@ -174,8 +175,8 @@ export class Metrics {
     while (place < LATENCY_BOUNDS.length && ms > (LATENCY_BOUNDS[place] as number)) place++
     latency.buckets[place] = (latency.buckets[place] as number) + 1
     latency.sum += ms
-    if (action !== null) this.scripted++
-    if (hasReached(exchange, STAGE.identified)) this.reached++
+    if (script !== null) this.scripted++
+    if (hasReached(entry, STAGE.identified)) this.reached++
   }
 
   #begin(label: OperationLabel): Counts {
@@ -211,7 +212,7 @@ export class TestTotals {
   readonly #tests = new Map<string | null, TestUse>()
   omitted = 0
 
-  add({ test, outcome }: Exchange, judgement: Judgement | null): void {
+  add({ caller: { test }, outcome }: Entry, judgement: Judgement | null): void {
     const use = this.#tests.get(test) ?? this.#begin(test)
     if (use === null) {
       this.omitted++

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { readable } from '../../src/core/redaction.js'
 import { shownGot } from '../../src/core/sentences.js'
-import { hasNoted, recordsShown } from '../../src/engine/exchange.js'
-import { execute } from '../../src/engine/execute.js'
+import { recordsShown } from '../../src/engine/outcome.js'
+import { execute } from '../../src/engine/play.js'
 import { ASSUMPTION_PLACES } from '../../src/reference/assumptions.js'
 import { MERCHANT, RESELLER, smallFixture } from '../support/requests.js'
 import { startWorld } from '../support/world.js'
@@ -211,7 +211,7 @@ t.test('A19: a list relies on it where it would be another one otherwise', async
     const what = `${visibility} ${key} ${on} ${query}`
     const ids = recordsShown(exchange).map(({ id }) => id)
     t.strictSame(
-      [ids.sort(), hasNoted(exchange, ASSUMPTION_PLACES.get('A19') as number)],
+      [ids.sort(), exchange.facts.relied.has(ASSUMPTION_PLACES.get('A19') as number)],
       [shown, relies],
       what
     )
@@ -231,7 +231,7 @@ t.test('A35: a body of more than limits.body is refused before it is read', asyn
 t.test('BASE-1: a path without the base gets a hint of it', async t => {
   const { world } = await startWorld()
   const refusalOf = (url: string) =>
-    JSON.parse(execute(world, { method: 'POST', url, headers: {}, body: null }).text).error
+    JSON.parse(execute(world, { method: 'POST', url, headers: {}, body: null }).outcome.text).error
   for (const [path] of PATHS)
     t.hasStrict(refusalOf(path), {
       code: 'path_unknown',

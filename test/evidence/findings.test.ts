@@ -415,7 +415,10 @@ t.test('findings: what a client does wrong is found, with the calls that show it
 
     for (const step of steps) {
       if (typeof step === 'string') world.setClock({ by: durationOf(step) as number })
-      else world.evidence.record(executed(...step))
+      else {
+        const one = executed(...step)
+        world.evidence.record(one, one.reading)
+      }
     }
 
     t.strictSame(found(world.evidence.totals), finds, title)
@@ -464,7 +467,7 @@ t.test('double risks: a client leaves during a delay and posts again at once', a
     const post = (more: object) =>
       fetch(base + path, { method: 'POST', headers, body: new URLSearchParams(form), ...more })
     const left = new Promise<void>(resolve => {
-      evidence.leave = exchange => resolve(leave(exchange))
+      evidence.leave = (...left) => resolve(leave(...left))
     })
     const waiting = sandbox.inFlight + 1
     const first = t.rejects(post({ signal: client.signal }))
@@ -491,7 +494,8 @@ function counted() {
   const counts = new FindingCounts()
   const findings = new Findings()
   const look = (given: Given) => {
-    for (const found of findings.look(judgedRequest(given), new Changers()))
+    const one = judgedRequest(given)
+    for (const found of findings.look(one, one.reading, new Changers()))
       counts.add(found, found.requests)
   }
   return { look, list: () => counts.list('starting_after') }
@@ -560,7 +564,7 @@ t.test('findings: each is reported with what it is, at most 20 calls and open pa
   const page = {
     shown: { object: 'list', url: '', data: [], has_more: true, first_id: 'x', last_id: 'x' }
   } as const
-  for (let call = 1; call <= 25; call++) look({ id: `req_${call}`, unknownParameter: true })
+  for (let call = 1; call <= 25; call++) look({ id: `req_${call}`, isUnknown: true })
   for (let call = 1; call <= 25; call++)
     look({ id: `page_${call}`, query: form(`search_query=s&location=loc_${call}`), ...page })
 

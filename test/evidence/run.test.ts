@@ -42,7 +42,10 @@ function twoSandboxes() {
   return { run, main: new Evidence(LIMITS, run), till: new Evidence(LIMITS, run, 'till') }
 }
 const settingsOf = (flag: GivenSettings) => settingsInForce({ flag }).values
-const record = (evidence: Evidence, given: Given) => evidence.record(judgedRequest(given))
+const record = (evidence: Evidence, given: Given) => {
+  const one = judgedRequest(given)
+  evidence.record(one, one.reading)
+}
 const search = (id: string, location: string): Given => ({
   id,
   query: form(`search_query=s&location=${location}`),
@@ -59,8 +62,8 @@ const found = (totals: Totals) =>
 t.test('run: a call is named by its sandbox, unless at the base address, and its period', t => {
   const { run, main, till } = twoSandboxes()
 
-  record(main, { unknownParameter: true, refusal: NO_CALL.refusal, outcome: 'refused' })
-  record(till, { unknownParameter: true, ...search('req_1', 'loc_a') })
+  record(main, { isUnknown: true, refusal: NO_CALL.refusal, outcome: 'refused' })
+  record(till, { isUnknown: true, ...search('req_1', 'loc_a') })
 
   t.strictSame(found(run), [
     ['stopped-at-empty-page', 1, ['till#1/req_1']],
@@ -197,7 +200,7 @@ t.test('run: calls that a finding names are kept in full, the earlier ones too',
 
 t.test('run: of a finding that comes often, only the calls it names are kept in full', t => {
   const { record, entries } = recorded()
-  for (let call = 1; call <= 21; call++) record({ id: `req_${call}`, unknownParameter: true })
+  for (let call = 1; call <= 21; call++) record({ id: `req_${call}`, isUnknown: true })
 
   t.strictSame([entries()['till#1/req_20'], entries()['till#1/req_21']], ['till#1/req_20', null])
   t.end()
@@ -205,7 +208,8 @@ t.test('run: of a finding that comes often, only the calls it names are kept in 
 
 t.test('run: a call that a finding names before it is over is kept in full once it is', t => {
   const { record, entries, evidence } = recorded()
-  evidence.leave(judgedRequest({ ...LOST, id: 'req_1' }))
+  const left = judgedRequest({ ...LOST, id: 'req_1' })
+  evidence.leave(left, left.reading)
   record({ ...LOST, id: 'req_2' })
   t.strictSame(entries(), { 'till#1/req_2': 'till#1/req_2' })
 
@@ -254,18 +258,17 @@ t.test('run: an empty page nobody continued from is kept in full, after a reset 
 
 t.test('run: without the journal no call is listed, but tests are', t => {
   const { record, run } = recorded({ 'evidence.journal': false })
-  let redacted = 0
-  record({ ...NO_CALL, test: 'secret', redact: () => redacted++ })
+  record({ ...NO_CALL, test: 'secret 4242424242424242' })
   record({ ...LOST, id: 'req_2' })
   record({ ...LOST, id: 'req_3', test: 'repeats' })
 
   const { requests: listed, tests, omitted } = run.listing()
   const requests = [...listed]
-  t.strictSame([requests, omitted, redacted], [[], { requests: 3, entries: 0, by_test: 0 }, 1])
+  t.strictSame([requests, omitted], [[], { requests: 3, entries: 0, by_test: 0 }])
   t.strictSame(
     tests.map(({ test, calls, refused, findings }) => [test, calls, refused, findings.length]),
     [
-      ['secret', 1, 1, 0],
+      ['secret ****************', 1, 1, 1],
       [null, 1, 0, 0],
       ['repeats', 1, 0, 1]
     ]
@@ -282,16 +285,14 @@ t.test('evidence: what is not asked for is not counted or kept; metrics always a
   ] as const) {
     const run = new Run()
     const evidence = new Evidence(LIMITS, run)
-    let redacted = 0
 
     record(evidence, {
-      unknownParameter: true,
-      redact: () => redacted++,
+      isUnknown: true,
       settings: settingsOf({ 'evidence.journal': isJournaled, 'evidence.coverage': isJudged })
     })
 
     const { journal, totals } = evidence
-    t.strictSame([journal.size, journal.dropped, redacted], isJournaled ? [1, 0, 1] : [0, 1, 0])
+    t.strictSame([journal.size, journal.dropped], isJournaled ? [1, 0] : [0, 1])
     t.strictSame(
       [
         totals.coverage.report().seen > 0,

@@ -33,8 +33,8 @@ t.test('a player shows what a client sees of a lost answer, with a body or witho
       ({ status, fault }) => `${status},${fault}`
     )
     t.strictSame(answers, [seen, seenOfNothing], fault)
-    for (const { outcome, isDelivered } of world.evidence.journal.requests())
-      t.strictSame([outcome.name, isDelivered], ['lost_after', false])
+    for (const { outcome } of world.evidence.journal.requests())
+      t.strictSame([outcome.name, outcome.isDelivered], ['lost_after', false])
   }
 })
 

@@ -237,7 +237,7 @@ t.test('journal: an emulator that stops loses a waiting call before its operatio
 
   const [entry] = emulator.sandbox.evidence.journal.requests()
   t.strictSame(
-    [entry?.outcome.name, entry?.isDelivered, emulator.sandbox.state.store.refunds.size],
+    [entry?.outcome.name, entry?.outcome.isDelivered, emulator.sandbox.state.store.refunds.size],
     ['lost_before', false, 0]
   )
 })
@@ -376,5 +376,5 @@ t.test('journal: of a call whose answer could not be written, the refusal is kep
   const { status, text } = await call('GET /locations/loc_a')
 
   const entry = sandbox.evidence.journal.get('req_1')
-  t.strictSame([status, entry?.text, entry?.outcome.name], [500, text, 'refused'])
+  t.strictSame([status, entry?.outcome.text, entry?.outcome.name], [500, text, 'refused'])
 })

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { runEmulator } from '../../src/emulator.js'
-import type { Exchange } from '../../src/engine/exchange.js'
+import { type Entry, textOf } from '../../src/engine/entry.js'
 import { blameOf, MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import { opened, partsOf } from '../support/socket.js'
 
@@ -168,11 +168,14 @@ t.test('every fault loses the answer as it says', async t => {
       `POST /next/refunds ${arrived ?? '-'} ${ms} ms ${id}, ${entry}, lost: ${fault}`
     )
     t.equal(logs.filter(line => line.includes('POST')).length, 1, 'one line')
-    const [{ outcome, isDelivered, text }, ...others] = journal
-      .requests()
-      .filter(exchange => exchange.id === id) as [Exchange, ...Exchange[]]
+    const [ended, ...others] = journal.requests().filter(entry => entry.id === id) as [
+      Entry,
+      ...Entry[]
+    ]
+    const { outcome } = ended
+    const text = textOf(ended)
     t.strictSame(
-      [outcome.name, outcome.status, outcome.fault, isDelivered, others],
+      [outcome.name, outcome.status, outcome.fault, outcome.isDelivered, others],
       [...endingOf(fault, when), []]
     )
     if (fault === 'malformed_body') t.equal(text, body, 'what went out is kept')
@@ -376,7 +379,7 @@ t.test('a call that is answered otherwise is not made when its client leaves', a
   await until(() => sandbox.evidence.journal.size === 1)
   const [call] = sandbox.evidence.journal.requests()
   t.strictSame(
-    [sandbox.state.store.transactions.size, call?.outcome.name, call?.isDelivered],
+    [sandbox.state.store.transactions.size, call?.outcome.name, call?.outcome.isDelivered],
     [1, 'lost_before', false]
   )
 })

@@ -1,0 +1,84 @@
+/** A request of the emulated API as it arrived. */
+import { isUtf8 } from 'node:buffer'
+import { pathBelow } from '../core/paths.js'
+import { readable } from '../core/redaction.js'
+import type { World } from './world.js'
+
+export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>
+/** `url` is its path from the base address on, `/next/refunds`, and its query. */
+export type Arriving = { base: string; method: string; url: string; headers: RequestHeaders }
+
+/** W3C Trace Context; an id of only zeros is not valid. */
+const TRACEPARENT = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/
+
+export class Arrived {
+  readonly world: World
+  /** Those of its arrival: a request that waited never touches a later period. */
+  readonly state: World['state']
+  readonly tally: World['tally']
+  readonly id: string
+  /** The path of the API as responses show it: `/next`. */
+  readonly base: string
+  readonly method: string
+  readonly url: string
+  readonly headers: RequestHeaders
+  readonly now: number
+  readonly at: number
+  /** Below the base address, without the query. */
+  readonly path: string
+  readonly userAgent: string | null
+  readonly test: string | null
+
+  constructor(world: World, id: string, { base, method, url, headers }: Arriving) {
+    this.world = world
+    this.state = world.state
+    this.tally = world.tally
+    this.id = id
+    this.base = base
+    this.method = method
+    this.url = url
+    this.headers = headers
+    this.now = world.machine()
+    this.at = world.isLoaded ? world.state.clock.now(this.now) : 0
+    this.path = pathBelow(url)
+    this.userAgent = textOf(headers['user-agent'])
+    const test = textOf(headers[world.settings['evidence.test_header'].toLowerCase()])
+    this.test = test ? readable(decoded(test)) : null
+  }
+
+  get authorization(): string | undefined {
+    return textOf(this.headers.authorization) ?? undefined
+  }
+
+  get trace(): string | null {
+    const { traceparent } = this.headers
+    return traceparent === undefined ? null : (TRACEPARENT.exec(String(traceparent))?.[1] ?? null)
+  }
+
+  get isOfPresentPeriod(): boolean {
+    return this.tally === this.world.tally
+  }
+
+  /** Whether no other state took the place of the one that it came to. */
+  get isOfPresentState(): boolean {
+    return this.state === this.world.state
+  }
+}
+
+const textOf = (sent: RequestHeaders[string]): string | null =>
+  sent === undefined ? null : String(sent)
+
+/** HTTP carries bytes as characters. */
+function decoded(header: string): string {
+  const bytes = Buffer.from(header, 'latin1')
+  return isUtf8(bytes) ? bytes.toString() : header
+}
+
+export const arrive = (world: World, arriving: Arriving): Arrived =>
+  new Arrived(world, world.nextRequestId(), arriving)
+
+export const hasBody = (headers: RequestHeaders): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+
+/** Whether only its end shows whether a body has any bytes: one of no bytes is none (A37). */
+export const isOpenEnded = (headers: RequestHeaders) => headers['transfer-encoding'] !== undefined
