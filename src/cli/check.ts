@@ -438,7 +438,6 @@ async function warningsOn(
         sandbox.evidence.find(request)?.script?.problem ?? finding.advice
       )
     }))
-    // a script that does not do what it says proves nothing
     const isWarning =
       finding.finding !== 'change-not-made' && !failOn.some(gate => concerns(gate, finding))
     return { ...say('must_not_cause', finding.finding), problems, isWarning }

@@ -51,7 +51,6 @@ export const TRIED = closed({
 })
 type Tried = Static<typeof TRIED>
 
-/** Errors: of the request, `setting_invalid`, `document_invalid`. */
 export async function explain(
   asked: Tried,
   document: SourceDocument,

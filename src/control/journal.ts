@@ -20,7 +20,6 @@ import { lazily } from '../work/json-pieces.js'
 import { filterOfScenario, REFUSALS } from './sentences.js'
 import { written } from './writing.js'
 
-/** The parameter `scope`. */
 export const scope = (description: string) => ({
   scope: optional(word(['sandbox', 'run'], { description }))
 })
@@ -96,7 +95,6 @@ export async function recordedText(
   return scenarioText(sandbox, chosen, signal, scenarioOf)
 }
 
-/** A scenario of one request. Errors: `parameter_invalid` if it cannot be replayed. */
 export async function repeatedText(
   one: Entry,
   sandbox: Sandbox,

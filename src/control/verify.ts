@@ -241,7 +241,6 @@ async function scriptVerdict(sandbox: Sandbox): Promise<Verdict> {
   }
 }
 
-/** The journal holds requests in the order in which they ended. */
 const inOrderOfArrival = (journal: Journal): Entry[] =>
   journal.requests().sort((a, b) => numberOf(a) - numberOf(b))
 const numberOf = ({ id }: Entry) => Number(id.slice(id.indexOf('_') + 1))

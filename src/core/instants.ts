@@ -2,7 +2,6 @@
 import type { AssumptionId } from '../reference/assumptions.js'
 
 export type Instant = {
-  /** Milliseconds since 1970, rounded down. */
   at: number
   /** A finer fraction was cut off: it lies between `at` and the next millisecond. */
   isTruncated: boolean
@@ -19,7 +18,6 @@ export type Bounds<T> = {
   lt?: T | undefined
 }
 
-/** The last instant that is stored: the end of the year 9999. */
 export const LATEST_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 const EARLIEST_INSTANT = Date.parse('0000-01-01T00:00:00.000Z')
 
@@ -27,9 +25,7 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-/** Year, then month and day, or week and weekday, or day of the year. */
 const DATE = /^(\d{4})(?:-(\d\d)-(\d\d)|(\d\d)(\d\d)|-W(\d\d)-(\d)|W(\d\d)(\d)|-?(\d{3}))$/
-/** Hour, minute, second, a fraction of the last of them, sign, hours and minutes of the offset. */
 const TIME =
   /^(\d\d)(?::(\d\d)(?::(\d\d))?|(\d\d)(\d\d)?)?(?:[.,](\d+))?(?:[Zz]|([+-])(\d\d)(?::?(\d\d))?)?$/
 const WEEK_OR_ORDINAL_DATE = /W|^\d{4}-?\d{3}$/
@@ -159,7 +155,6 @@ function fractionOf(digits: string, unit: number): { ms: number; isTruncated: bo
 /** Milliseconds since 1970, rounded down; null for no instant. */
 export const instantOf = (text: string): number | null => parseInstant(text)?.at ?? null
 
-/** The instant in UTC with milliseconds, as resources show it (A05). */
 export const isoOf = (instant: number): string => new Date(instant).toISOString()
 
 /** What to say of a number, which probably counts seconds or milliseconds since 1970. */

@@ -108,7 +108,6 @@ const decodedRun = (run: string): string =>
   wholeDecoded(run) ??
   run.replace(/%([0-7][\da-f])/gi, (_all, code) => String.fromCharCode(Number.parseInt(code, 16)))
 
-/** Whether a value at a place is masked where it is shown. */
 export const isSecret = (steps: readonly (string | number)[], text: string): boolean =>
   steps.some(step => isSecretName(String(step))) || withoutSecrets(text) !== text
 
@@ -133,13 +132,13 @@ export function redactForm(
     const path = place + name
     const kind = open?.includes(path) ? 'open' : knownNames().get(path)
     if (kind === 'open' && typeof part === 'string') {
-      const shown = withoutSecrets(part, words)
-      if (shown !== part) form.set(name, shown)
+      form.set(name, withoutSecrets(part, words))
       continue
     }
+    const shown = kind === undefined ? nameShown(name, words) : name
     const isSecret =
       kind === 'secret' ||
-      (kind === undefined && (isSecretName(path) || nameShown(name, words) === MASK)) ||
+      (kind === undefined && (isSecretName(path) || shown === MASK)) ||
       (open !== null && typeof part === 'string' && IS_HOLDER.test(normal(name)))
     if (isSecret) form.set(name, hidden(part) as FormNode)
     else if (part instanceof FormObject) {
@@ -147,7 +146,7 @@ export function redactForm(
         kind === undefined ? IS_PLACE.test(normal(path)) : place !== '' || kind === 'holder'
       redactForm(part, words, null, isPlace ? `${path}.` : '')
     } else form.set(name, masked(part, words, path) as FormNode)
-    isRenamed ||= kind === undefined && nameShown(name, words) !== name
+    isRenamed ||= shown !== name
   }
   if (!isRenamed) return
   const parts = [...form]

@@ -46,7 +46,6 @@ class Draft {
   readonly settings: Settings
   readonly relied: Relied
   reached: Stage
-  /** Null where the reference has no such operation. */
   operation: OperationId | null = null
   params = NO_PARAMS
   /** Null where no key is asked for, or it is not known yet. */
@@ -55,9 +54,7 @@ class Draft {
   body: FormObject = EMPTY_FORM
   /** Decoded, with records in place of the ids that name them. */
   values: Values = NO_VALUES
-  /** The record that the body names. */
   found: AnyRecord | null = null
-  /** A parameter was sent that the operation does not have. */
   isUnknown = false
   warnings = NO_WARNINGS
   /** What the scenario's expectations know of it; null before it came to them. */
@@ -93,14 +90,13 @@ class Draft {
     const [after, before] = this.settings['pagination.cursors']
     if (param === before && valueIn(this.query, after) !== undefined)
       throw REFUSALS.twoCursors(after, before)
-    positionOf(this, operationOf(operationIn(this)).family, param, id)
+    positionOf(this, operationOf(this.operation as OperationId).family, param, id)
   }
 }
 
 export const readingOf = (request: Arrived): Reading =>
   new Draft(request, new Relied(), STAGE.arrived)
 
-/** Notes what the scenario's expectations know of it. */
 export function noteCame(reading: Reading, came: Came): void {
   const draft: Draft = reading
   draft.came = came
@@ -187,7 +183,6 @@ function refuseElsewhere({ request: { url, path, base }, relied }: Draft): void 
     throw REFUSALS.longPart()
 }
 
-/** Characters of a part of a path. */
 const MAX_PART_LENGTH = 16_384
 
 function isDecodable(path: string): boolean {
@@ -204,7 +199,6 @@ function identify(draft: Draft, needsKey: boolean): void {
   const { authorization, world } = request
   if (needsKey) draft.actor = actorOf(authorization, world, relied)
   else if (authorization && settings['auth.payment_key'] === 'check') {
-    // the reference asks for none here (A20)
     try {
       actorOf(authorization, world, relied)
     } catch (error) {
@@ -229,7 +223,6 @@ function checkType({ request: { headers }, relied }: Draft): void {
   throw isType ? REFUSALS.notAForm(type && String(type)) : REFUSALS.notAType()
 }
 
-/** A body whose type is not read. */
 export const OPAQUE: Form = { root: EMPTY_FORM, problem: null }
 
 /** 5. The form in a body; null where it has no bytes. Errors: `body_too_large` (A35). */
@@ -265,7 +258,7 @@ export function decode(reading: Reading, body: Form | null): Admitted {
   }
   if (query.problem !== null) throw brokenForm(query.problem)
   reach(draft, STAGE.decoded)
-  const operation = operationIn(draft)
+  const operation = draft.operation as OperationId
   const table = parametersOf(operation, settings)
   const form = method === 'POST' ? draft.body : draft.query
   refuseMisshapen(table, form)
@@ -276,8 +269,6 @@ export function decode(reading: Reading, body: Form | null): Admitted {
   reach(draft, STAGE.admitted)
   return Object.assign(draft, { operation })
 }
-
-const operationIn = ({ operation }: Draft) => operation as OperationId
 
 /** Broken percent-encoding breaks the rule of the place: FORM-1 speaks of POST bodies alone. */
 function brokenForm(

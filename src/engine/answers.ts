@@ -11,7 +11,6 @@ import { type Blame, REFUSALS } from './sentences.js'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** The methods that a path takes; empty where the reference has no such path. */
 export const methodsAt = (path: string) =>
   operationsAt(path)
     .map(({ method }) => method)

@@ -24,10 +24,11 @@ export class Arrived {
   readonly headers: RequestHeaders
   readonly now: number
   readonly at: number
-  /** Below the base address, without the query. */
   readonly path: string
+  readonly authorization: string | undefined
   readonly userAgent: string | null
   readonly test: string | null
+  readonly trace: string | null
 
   constructor(world: World, id: string, { base, method, url, headers }: Arriving) {
     this.world = world
@@ -41,34 +42,23 @@ export class Arrived {
     this.now = world.machine()
     this.at = world.isLoaded ? world.state.clock.now(this.now) : 0
     this.path = pathBelow(url)
-    this.userAgent = textOf(headers['user-agent'])
-    const test = textOf(headers[world.settings['evidence.test_header'].toLowerCase()])
-    this.test = test ? readable(decoded(test)) : null
-  }
-
-  get authorization(): string | undefined {
-    return textOf(this.headers.authorization) ?? undefined
-  }
-
-  get trace(): string | null {
-    const { traceparent } = this.headers
-    return traceparent === undefined ? null : (TRACEPARENT.exec(String(traceparent))?.[1] ?? null)
+    const { authorization, 'user-agent': userAgent, traceparent } = headers
+    const test = headers[world.settings['evidence.test_header'].toLowerCase()]
+    this.authorization = authorization && String(authorization)
+    this.userAgent = userAgent === undefined ? null : String(userAgent)
+    this.test = test ? readable(decoded(String(test))) : null
+    this.trace = (traceparent && TRACEPARENT.exec(String(traceparent))?.[1]) || null
   }
 
   get isOfPresentPeriod(): boolean {
     return this.tally === this.world.tally
   }
 
-  /** Whether no other state took the place of the one that it came to. */
   get isOfPresentState(): boolean {
     return this.state === this.world.state
   }
 }
 
-const textOf = (sent: RequestHeaders[string]): string | null =>
-  sent === undefined ? null : String(sent)
-
-/** HTTP carries bytes as characters. */
 function decoded(header: string): string {
   const bytes = Buffer.from(header, 'latin1')
   return isUtf8(bytes) ? bytes.toString() : header

@@ -22,13 +22,11 @@ import {
 } from './outcome.js'
 import type { Response } from './response.js'
 
-/** Who sent a request, and where to. */
 export type Caller = {
   readonly base: string
   /** The Account that its key acts as, and its id. */
   readonly actor: Account | null
   readonly account: string | null
-  /** Whether an Authorization header came. */
   readonly isKeySent: boolean
   readonly userAgent: string | null
   readonly test: string | null
@@ -48,7 +46,6 @@ export type Entry = {
   readonly method: string
   /** Below the base address, without the query. */
   readonly path: string
-  /** Null where the reference has no such operation. */
   readonly operation: OperationId | null
   readonly params: Readonly<Record<string, string>>
   readonly query: FormObject
@@ -66,9 +63,7 @@ export type Entry = {
   /** Among the changes of its sandbox, and how many it made. */
   readonly place: number
   readonly changes: number
-  /** Null until it is judged. */
   readonly judgement: Judgement | null
-  /** Bytes of memory, about. */
   readonly held: number
 }
 
@@ -123,8 +118,12 @@ function closed(outcome: Outcome, isSent: boolean): Outcome {
 }
 
 /** Without credentials, card numbers and API keys, wherever they are (A25). */
-export function masked(entry: Entry, { request, actor }: Reading): Entry {
-  const { operation, query, body, settings, outcome, caller } = entry
+export function masked(
+  entry: Entry,
+  { request, actor }: Reading,
+  judgement: Judgement | null = null
+): Entry {
+  const { operation, params, query, body, settings, outcome, caller } = entry
   const isKeyKnown =
     actor !== null && request.isOfPresentState && settings['auth.accept_any_key'] === null
   const keys = keysToMask(request.world, isKeyKnown ? undefined : request.authorization)
@@ -136,23 +135,23 @@ export function masked(entry: Entry, { request, actor }: Reading): Entry {
   const isPaged = operation !== null && operationOf(operation).kind === 'list'
   redactForm(query, keys, isPaged ? settings['pagination.cursors'] : undefined)
   redactForm(body, keys)
-  const { text, refusal } = outcome
-  const shown = text === '' ? text : keys.maskedIn(text)
-  const isPlain = shown === text && !refusal?.param
+  const text = outcome.text && keys.maskedIn(outcome.text)
+  const { refusal } = outcome
   const param = refusal?.param ? withoutSecrets(refusal.param, keys) : null
+  const isSame = userAgent === caller.userAgent && test === caller.test
   return {
     ...entry,
-    caller: { ...caller, userAgent, test },
+    caller: isSame ? caller : { ...caller, userAgent, test },
     path,
     params:
       path === entry.path
-        ? entry.params
-        : Object.fromEntries(
-            Object.entries(entry.params).map(([name, value]) => [name, show(value)])
-          ),
-    outcome: isPlain
-      ? outcome
-      : ({ ...outcome, text: shown, refusal: refusal && { ...refusal, param } } as Outcome),
+        ? params
+        : Object.fromEntries(Object.entries(params).map(([name, value]) => [name, show(value)])),
+    outcome:
+      text === ''
+        ? outcome
+        : ({ ...outcome, text, refusal: refusal && { ...refusal, param } } as Outcome),
+    judgement,
     held:
       OVERHEAD +
       2 * byteSize(path) +
@@ -160,7 +159,7 @@ export function masked(entry: Entry, { request, actor }: Reading): Entry {
       byteSize(test ?? '') +
       query.held +
       body.held +
-      (text === '' ? outcome.length : byteSize(shown))
+      (text === '' ? outcome.length : byteSize(text))
   }
 }
 
@@ -177,7 +176,6 @@ export function textOf({ operation, caller: { base }, outcome }: Entry): string 
   return fault === 'malformed_body' ? malformed(whole) : whole
 }
 
-/** Undefined where it is not JSON. */
 export function jsonOf(entry: Entry): Json | undefined {
   try {
     return JSON.parse(textOf(entry))

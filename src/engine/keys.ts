@@ -36,7 +36,6 @@ export function actorOf(
 
 /** The Authorization headers that clients send, with the Account of each, and the words to mask. */
 type Secrets = { headers: ReadonlyMap<string, string>; words: SecretWords }
-/** By the keys of each sandbox; made again when there are more. */
 const SECRETS = new WeakMap<ReadonlyMap<string, string>, Secrets>()
 
 function secretsOf(keys: ReadonlyMap<string, string>, token: string | null): Secrets {
@@ -54,7 +53,6 @@ function secretsOf(keys: ReadonlyMap<string, string>, token: string | null): Sec
   return known
 }
 
-/** The key in the header, known or not; null where there is none. */
 export const keyIn = (authorization: string | undefined): string | null =>
   (authorization && credentialsIn(authorization)[1]) || null
 
@@ -70,7 +68,6 @@ export type Guarded = Pick<World, 'isLoaded' | 'state' | 'settings'>
 /** Unknown keys are masked from this length on: a shorter one is a word like any other. */
 const MIN_KEY_LENGTH = 8
 
-/** Text without card numbers, the sandbox's API keys and the caller's own (A25). */
 export function redacted(text: string, world: Guarded, authorization?: string | undefined): string {
   return withoutSecrets(text, keysToMask(world, authorization))
 }

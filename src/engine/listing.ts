@@ -28,7 +28,6 @@ export type ListValues = {
   created?: { gte?: string; gt?: string; lte?: string; lt?: string }
 }
 type Listing<F extends Family> = {
-  /** What the list is narrowed to before retrieval. */
   within: Narrowing
   /** Post-hoc filter over the records retrieved for the page: a search. */
   keep?: ((record: RecordOf<F>) => boolean) | undefined
@@ -101,7 +100,6 @@ const NO_BOUNDS: Bounds<number> = {}
 export const limitOf = ({ limit }: ListValues, settings: Settings): number =>
   limit ?? Math.min(settings['pagination.default_limit'], settings['pagination.max_limit'])
 
-/** Whether a page at a cursor shows fewer records than there are. */
 function isPart<R extends StoredRecord>(
   collection: Collection<R>,
   query: Query,
@@ -143,7 +141,6 @@ export function positionOf(
   const collection = collectionOf(store, family)
   const position = collection.position(id)
   const isHidden = collection.get(id) !== undefined && visible(request, family, id) === undefined
-  // the list of Users is that of one Account
   const isElsewhere = family === 'users' && !collection.isOwnedBy(id, params.id ?? '')
   if (position === undefined || isHidden || isElsewhere) throw REFUSALS.unknownCursor(param, id)
   return position

@@ -8,7 +8,6 @@ import type { RuleId } from '../reference/rules.js'
 import type { RecordName } from '../scenario/edits.js'
 import type { Action, Fault } from '../scenario/script.js'
 
-/** How far a request came. */
 export const STAGE = {
   arrived: 0,
   routed: 1,
@@ -20,7 +19,6 @@ export const STAGE = {
 export type Stage = (typeof STAGE)[keyof typeof STAGE]
 
 export type AnyRecord = Readonly<Record<string, unknown>> & { readonly id: string }
-/** A record or a list; null where nothing is returned. */
 export type Shown = AnyRecord | List<AnyRecord> | null
 export type Refusal = {
   code: string
@@ -48,7 +46,6 @@ export type Outcome = Named & {
   readonly list: Template
   /** The body, where it does not follow from what is shown. */
   readonly text: string
-  /** Bytes of the body. */
   readonly length: number
   readonly fault: Fault | null
   readonly isDelivered: boolean
@@ -77,26 +74,22 @@ export type AnswerHeaders = Record<string, string | string[]>
 /** A body as long as the right one that no JSON parser takes. */
 export const malformed = (body: string): string => (body === '' ? '' : `${body.slice(0, -1)}{`)
 
-/** What an operation saw. */
 export type Facts = {
   /** The record in the path or named by the body, as it was before the operation. */
   readonly found: AnyRecord | null
-  /** The record that a filter of a list names. */
   readonly filteredBy: AnyRecord | null
   /** Whether a record was compared with a filter by `created`. */
   readonly isCompared: boolean
   readonly retrieved: number
   readonly money: RefundFacts | null
-  /** The assumptions that were noted on the way. */
   readonly relied: Relied
 }
-export const NO_FACTS: Omit<Facts, 'relied'> = {
-  found: null,
-  filteredBy: null,
-  isCompared: false,
-  retrieved: 0,
-  money: null
-}
+/** One shape for all, for speed. */
+export const factsOf = (
+  relied: Relied,
+  found: AnyRecord | null,
+  { filteredBy = null, isCompared = false, retrieved = 0, money = null }: Partial<Facts> = {}
+): Facts => ({ found, filteredBy, isCompared, retrieved, money, relied })
 
 /** What the script did to a request, what that changed, and why it could not. */
 export type Scripted = {

@@ -21,14 +21,12 @@ import type { RuleId } from '../reference/rules.js'
 import type { Relied } from './outcome.js'
 import { type Blame, EXPECTS, JSON_HINT, REFUSALS, unsetHint } from './sentences.js'
 
-/** Where a body names a record, which has to exist by `rule`. */
 export type BodyReference = { param: string; rule: RuleId }
 export type Values = Readonly<Record<string, unknown>>
 export const NO_VALUES: Values = Object.freeze({})
 export type DecodeContext = {
   readonly settings: Settings
   readonly relied: Pick<Relied, 'add'>
-  /** Hears of parameters that the operation does not have. */
   hearUnknown: (messages: readonly string[]) => void
   /** Errors: for an id that names no record. */
   find: (family: Family, id: string, reference: BodyReference) => unknown
@@ -392,7 +390,6 @@ function exampleOf({ path, table }: Field, value?: string): string {
   return names.find(name => name.endsWith(`[${value}]`)) ?? (names[0] as string)
 }
 
-/** One value where nested names belong. */
 function notNested(field: Field, node: string, rule: RuleId): ApiError {
   return refusal(
     field.path,

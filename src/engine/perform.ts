@@ -9,7 +9,7 @@ import { type Admitted, admitAgain } from './admit.js'
 import type { Result } from './handler.js'
 import type { StoredList } from './listing.js'
 import { HANDLERS } from './operations.js'
-import { type AnyRecord, NO_FACTS, STAGE } from './outcome.js'
+import { type AnyRecord, factsOf, STAGE } from './outcome.js'
 import { type Course, courseOf, type Response, refuse, respond } from './response.js'
 import { changeAnswer, changeRecords, UNCHANGED } from './scripted.js'
 import { inPath } from './visibility.js'
@@ -23,10 +23,10 @@ export type Around = { action: Action | null; body: Form | null; hasWaited: bool
 
 /** Runs the operation, with what the script does before and after it. */
 export function perform(admitted: Admitted, { action, body, hasWaited }: Around): Response {
-  if (action === null && !hasWaited) return operate(admitted)
   const { request } = admitted
   const { world } = request
   const { place } = world.inputs
+  if (action === null && !hasWaited) return operate(admitted, place, world.state.store)
   const first = action && changeRecords(request, action, 'before')
   const isChanged = first !== null && first.problem === null
   const { reading, refusal } =
@@ -36,72 +36,64 @@ export function perform(admitted: Admitted, { action, body, hasWaited }: Around)
   const script = action && { action, ...UNCHANGED, ...first, isPast: stale !== null }
   if (refusal !== null)
     return refuse(reading, refusal, { ...courseOf(reading), script, place, changes: changes() })
-  const past = stale === null ? undefined : world.past(stale)
-  const response = { ...operate(reading, past, place), script }
-  if (action === null) return response
+  const store = stale === null ? world.state.store : world.past(stale)
+  const response = { ...operate(reading, place, store), script }
+  if (action === null || script === null) return response
   const shown = changeAnswer(response, action)
   const last = changeRecords(request, action, 'after')
-  return {
-    ...shown,
-    script: { action, ...UNCHANGED, ...first, ...last, isPast: stale !== null },
-    changes: changes()
-  }
+  return { ...shown, script: { ...script, ...last }, changes: changes() }
 }
 
-function operate(reading: Admitted, past?: Store, place = reading.request.world.inputs.place) {
+function operate(reading: Admitted, place: number, store: Store): Response {
   const { request, operation, params, actor, values, settings, relied } = reading
   const { world, base, path } = request
-  const store = past ?? world.state.store
-  const course = { reached: STAGE.running, script: null, place, changes: 0 }
   let { found } = reading
   try {
     for (const { name, family } of PATH_RECORDS[operation])
       found = inPath({ actor, settings, relied, store }, family, params[name] as string, name)
     const handled = { world, store, settings, relied, base, path, actor, params, values, found }
     const { shown, facts } = OPERATE[operation](handled)
-    return show(reading, shown, store, {
-      ...course,
-      facts: { ...NO_FACTS, found, relied, ...facts }
-    })
+    const course = { ...COURSE, facts: factsOf(relied, found, facts), place }
+    return isChange(operationOf(operation))
+      ? showChange(reading, shown as AnyStored | null, course)
+      : showRead(reading, shown as StoredList<AnyStored> | AnyStored, store, course)
   } catch (error) {
-    return refuse(reading, error, { ...course, facts: { ...NO_FACTS, found, relied } })
+    return refuse(reading, error, { ...COURSE, facts: factsOf(relied, found), place })
   }
 }
 
-function show(
+const COURSE = { reached: STAGE.running, script: null, changes: 0 } as const
+
+function showRead(
   reading: Admitted,
-  shown: AnyResult['shown'],
+  shown: StoredList<AnyStored> | AnyStored,
   store: Store,
   course: Course
 ): Response {
-  const { request, settings } = reading
-  const { world, base, id } = request
-  const operation = operationOf(reading.operation)
-  const { kind, family } = operation
+  const { request, settings, operation } = reading
+  const { family } = operationOf(operation)
+  const shape = { base: request.base, list: settings['shapes.list'] }
+  const stored =
+    'stored' in shown
+      ? shown.stored
+      : [collectionOf(store, family).stored(shown.id) as Stored<AnyStored>]
+  const members = stored.map(record => bytesOf(family, record, store, shape))
+  const body = bodyOf(shown, members, shape.list)
+  return respond(reading, { name: 'answered', status: 200, shown, members }, course, body)
+}
+
+function showChange(reading: Admitted, shown: AnyStored | null, course: Course): Response {
+  const { request, settings, operation } = reading
+  const { world, id, base } = request
+  const { kind, family } = operationOf(operation)
   const shape = { base, list: settings['shapes.list'] }
-  if (!isChange(operation)) {
-    const records = shown as StoredList<AnyStored> | AnyStored
-    const stored =
-      'stored' in records
-        ? records.stored
-        : [collectionOf(store, family).stored(records.id) as Stored<AnyStored>]
-    const members = stored.map(record => bytesOf(family, record, store, shape))
-    const body = bodyOf(records, members, shape.list)
-    return respond(
-      reading,
-      { name: 'answered', status: 200, shown: records, members },
-      course,
-      body
-    )
-  }
   const { found } = course.facts
-  const record = shown as AnyStored | null
-  const body = record === null ? '' : changedBody(record, family, shape)
-  if (shown !== found) world.changed(family, (record ?? (found as AnyRecord)).id, record, id, body)
-  const status = { create: settings['statuses.created'], delete: 204 }[kind as 'create'] ?? 200
+  const body = shown === null ? '' : changedBody(shown, family, shape)
+  if (shown !== found) world.changed(family, (shown ?? (found as AnyRecord)).id, shown, id, body)
+  const created = kind === 'create' ? settings['statuses.created'] : 200
   return respond(
     reading,
-    { name: 'answered', status, shown: record },
+    { name: 'answered', status: shown === null ? 204 : created, shown },
     { ...course, changes: world.inputs.place - course.place },
     body
   )

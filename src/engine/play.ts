@@ -30,10 +30,8 @@ export function execute(
   }
 }
 
-/** A request below the base address; key and form are null for none. */
 export type InnerRequest = Omit<StepCall, 'query'> & { query?: string }
 
-/** The same as a client would send it. */
 export function requestOf({
   method,
   path,
@@ -56,7 +54,6 @@ export function requestOf({
   }
 }
 
-/** What a client reads of a response. */
 export const answerSeen = (response: Response): StepAnswer =>
   answerRead(
     response.outcome.status,

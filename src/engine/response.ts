@@ -5,7 +5,7 @@ import { errorText, JSON_TYPE } from './answers.js'
 import {
   type AnswerHeaders,
   type Facts,
-  NO_FACTS,
+  factsOf,
   type Outcome,
   type Scripted,
   STAGE,
@@ -17,23 +17,19 @@ export type Response = {
   readonly outcome: Outcome
   readonly facts: Facts
   readonly script: Scripted | null
-  /** Headers of its own. */
   readonly headers: AnswerHeaders | null
   readonly payload: string | Buffer
   /** Among the changes of its sandbox, when its operation ran or the response was decided. */
   readonly place: number
-  /** How many changes it made, the script's included. */
   readonly changes: number
 }
-/** What happened so far. */
 export type Course = Pick<Response, 'facts' | 'script' | 'place' | 'changes'> & {
   readonly reached: Stage
 }
 
-/** Of a request that changed nothing. */
 export const courseOf = ({ reached, found, relied, request }: Reading): Course => ({
   reached,
-  facts: { ...NO_FACTS, found, relied },
+  facts: factsOf(relied, found),
   script: null,
   place: request.world.inputs.place,
   changes: 0
@@ -42,7 +38,6 @@ export const courseOf = ({ reached, found, relied, request }: Reading): Course =
 type Decided = Pick<Outcome, 'name' | 'status'> &
   Partial<Pick<Outcome, 'refusal' | 'shown' | 'members' | 'text' | 'pause'>>
 
-/** Every outcome has the same shape, for speed. */
 export function respond(
   reading: Reading,
   { name, status, refusal = null, shown = null, members = null, text = '', pause = null }: Decided,

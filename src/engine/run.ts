@@ -34,7 +34,6 @@ export function start(reading: Reading): Response | null {
   }
 }
 
-/** Of a request that has started and waits for nothing. */
 export const runNow = (reading: Reading, body: Form | null, given?: Action | null): Response =>
   run(reading, body, given === undefined ? AT_ONCE : { ...AT_ONCE, given }) as Response
 
@@ -46,7 +45,12 @@ export function run<B>(
 ): Response | Promise<Response> {
   try {
     requireState(reading)
-    const admitted = admit(reading, body, how.given === undefined)
+    let admitted: Admitted
+    try {
+      admitted = decode(reading, body)
+    } finally {
+      if (how.given === undefined) count(reading)
+    }
     const ready = how.waits.ready?.(admitted, how.by) ?? null
     if (ready === null) return ask(admitted, body, how, false)
     return ready.then(() => ask(admitted, body, how, true)).catch(error => refuse(reading, error))
@@ -58,14 +62,6 @@ export function run<B>(
 /** A request that waited ends with the state that it came to. Errors: `state_replaced`. */
 function requireState({ request }: Reading): void {
   if (!request.isOfPresentState) throw REFUSALS.stateReplaced()
-}
-
-function admit(reading: Reading, body: Form | null, isCounted: boolean): Admitted {
-  try {
-    return decode(reading, body)
-  } finally {
-    if (isCounted) count(reading)
-  }
 }
 
 /** Shows a request to the scenario's expectations, once. */

@@ -75,13 +75,11 @@ export const valuesOf =
     return typeof node === 'string' || node === undefined ? node : null
   }
 
-/** Whether the script responds or loses the response, and no operation runs. */
 export const isAnswer = ({ entry: { data } }: Action): boolean =>
   data.when !== 'after' &&
   data.respond?.patch === undefined &&
   (data.respond !== undefined || data.fault !== undefined)
 
-/** Of a script that changed no records. */
 export const UNCHANGED = { changed: [], problem: null, isPast: false } as const
 
 /** Makes the change of an entry, if it is due now: what it changed, or why it could not. */
@@ -93,7 +91,6 @@ export function changeRecords(
   return edit === null || (data.when ?? 'before') !== when ? null : world.edit(edit, id)
 }
 
-/** The response of a script in place of the operation. */
 export function answerByScript(reading: Reading, action: Action): Response {
   const { inputs } = reading.request.world
   const { place } = inputs
@@ -109,7 +106,6 @@ export const changeAnswer = (response: Response, { entry: { data } }: Action): R
     ? response
     : respondWith(response, data.respond)
 
-/** A response without a body is not patched. */
 function respondWith(before: Response, respondAs: Respond): Response {
   const { patch, status } = respondAs
   const { reading, outcome, payload } = before
@@ -187,7 +183,6 @@ function bodyOf(respond: Respond, { request: { id }, settings }: Reading): strin
   return typeof body === 'string' ? body : JSON.stringify(body)
 }
 
-/** The headers that the script gives, with a content type. */
 function headersOf(
   { headers = {}, body: given, retry_after }: Respond,
   body: string

@@ -1,23 +1,27 @@
 /** The records that the caller may see: with `auth.visibility` scoped its own (A19). */
+import type { Settings } from '../core/settings.js'
+import type { Account } from '../reference/accounts.js'
 import type { Family } from '../reference/operations.js'
 import type { Stored } from '../store/collection.js'
-import { ALL, collectionOf, type RecordOf } from '../store/store.js'
-import type { Reading } from './admit.js'
-import type { AnyRecord } from './outcome.js'
+import { ALL, collectionOf, type RecordOf, type Store } from '../store/store.js'
+import type { AnyRecord, Relied } from './outcome.js'
 import type { BodyReference } from './parameters.js'
 import { REFUSALS } from './sentences.js'
 
-/** `filteredBy` is the record that a filter names. */
 export type Narrowing = { index: string; group: string; filteredBy?: AnyRecord | null }
 /** `actor` is null for the request that needs no key, which sees everything. */
-export type Caller = Pick<Reading, 'actor' | 'relied' | 'settings' | 'store'>
+export type Caller = {
+  readonly actor: Account | null
+  readonly relied: Relied
+  readonly settings: Settings
+  readonly store: Store
+}
 
 const NOTHING = ''
 
 export const isLimited = ({ actor, settings }: Pick<Caller, 'actor' | 'settings'>): boolean =>
   actor !== null && settings['auth.visibility'] === 'scoped'
 
-/** The record with an id; undefined when it does not exist or is hidden. */
 export function visible<F extends Family>(
   caller: Caller,
   family: F,
@@ -53,7 +57,6 @@ export function inPath<F extends Family>(
   throw REFUSALS.notInPath(param, family, id)
 }
 
-/** The record that a body names. Errors: `reference_missing`. */
 export function inBody<F extends Family>(
   caller: Caller,
   family: F,

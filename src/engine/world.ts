@@ -16,7 +16,6 @@ export type World = {
   readonly tally: Tally
   /** Errors: `not_ready` before the first load. */
   requireLoaded: () => unknown
-  /** The machine's time in milliseconds. */
   readonly machine: () => number
   /** Numbers the changes: a request is executed at a place among them. */
   readonly inputs: { readonly place: number }

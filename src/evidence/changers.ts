@@ -5,7 +5,6 @@ import { type AnyRecord, listShown } from '../engine/outcome.js'
 import type { Family } from '../reference/operations.js'
 import type { Store } from '../store/store.js'
 
-/** `by` is a request, or the method and path of a control request. */
 type Change = { readonly by: string; readonly place: number }
 type Changed = { family: Family; id: string }
 
@@ -55,13 +54,11 @@ export class Changers {
   }
 }
 
-/** The records that a request was judged by: the one it is about, and its merchant's Account. */
 function judgedBy({ facts: { found, filteredBy }, caller, operation }: Entry): object[] {
   const merchant = operation === 'createLocation' ? caller.actor : null
   return [found, filteredBy, merchant].filter(record => record !== null)
 }
 
-/** The ids that a request names: those of its path, and a Refund's Transaction. */
 function idsOf({ params, body, operation }: Entry): string[] {
   const named = operation === 'createRefund' ? valueIn(body, 'transaction') : undefined
   return [...Object.values(params), ...(typeof named === 'string' ? [named] : [])]

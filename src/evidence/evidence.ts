@@ -45,7 +45,7 @@ export class Evidence {
     const found = isJudged ? this.#findings.look(over, reading, this.changers) : []
     const { world } = reading.request
     const isShown = isKept || over.caller.test !== null
-    const entry = isShown ? masked({ ...over, judgement }, reading) : over
+    const entry = isShown ? masked(over, reading, judgement) : over
     this.totals.add(entry, judgement, entry.id)
     run.add(entry, judgement, name)
     if (isKept) {
@@ -98,7 +98,6 @@ export class Evidence {
     return this.changers.of(entry).filter(by => by.includes(' ') || this.journal.get(by))
   }
 
-  /** Its client left before the response. */
   leave(entry: Entry, reading: Reading): void {
     this.#findings.leave(entry, reading)
   }

@@ -212,7 +212,6 @@ export class Findings {
     this.#found = [...this.#found, { finding, requests, times }]
   }
 
-  /** The client left before the response: it may repeat the request without knowing the outcome. */
   leave(call: Entry, reading: Reading): void {
     this.#lost.note(call, reading)
   }
@@ -271,7 +270,6 @@ export class Findings {
     this.#report(finding, [id])
   }
 
-  /** An open page counts as long as no request continues from it. */
   #continue(page: OpenPage | undefined): void {
     if (page === undefined) return
     for (const key of page.next) this.#open.delete(key)
@@ -324,7 +322,6 @@ const ABOUT = ['ticket', 'transaction', 'location', 'account']
 const callerOf = ({ request: { authorization, test, userAgent } }: Reading): string =>
   JSON.stringify([keyIn(authorization), test, userAgent])
 
-/** The same for the same request by the same caller. */
 export function signatureOf(call: Entry, { request }: Reading): string {
   const { method, path, query, body, id } = call
   const { authorization, test, userAgent, headers, url } = request
@@ -356,7 +353,6 @@ function isForeign(call: Entry, { actor, request }: Reading): boolean {
   return owner !== undefined && owner !== actor.id && accounts.get(owner)?.reseller !== actor.id
 }
 
-/** Whether an API key was sent where it is stored, searched for or logged. */
 function isKeyLeaked({ body, query, request: { userAgent, world } }: Reading): boolean {
   const words = keysToMask(world)
   const isKey = (text: string) => words.maskedIn(text) !== text
@@ -381,7 +377,6 @@ function isCardNumberSent({ body, request: { url, headers } }: Reading): boolean
 }
 const MIN_CARD_DIGITS = 12
 
-/** Whether any value of a form is such a text, or any name where those count too. */
 function anyText(node: FormNode, is: (text: string) => boolean, isNamed = false): boolean {
   if (typeof node === 'string') return is(node)
   if (node instanceof FormList) return node.items.some(is)

@@ -14,7 +14,6 @@ export class JournalBudget {
   readonly #journals = new Set<Sharing>()
   #held = 0
 
-  /** `most` is in bytes. */
   constructor(most: number) {
     this.#most = most
   }
@@ -35,19 +34,16 @@ export class JournalBudget {
   }
 }
 
-/** `budget` is what all journals of the process share. */
 export type JournalLimits = { entries: number; bytes: number; budget: JournalBudget }
 
 export class Journal {
   readonly #limits: JournalLimits
-  /** Oldest first; those before `#first` are dropped. */
   #calls: (Entry | null)[] = []
   #first = 0
   readonly #listeners = new Set<(call: Entry) => void>()
   bytes = 0
   /** Requests that made room for later ones, or came while the journal was off. */
   dropped = 0
-  /** Those of them that came while it was off. */
   unseen = 0
   clears = 0
 
@@ -110,7 +106,6 @@ export class Journal {
     this.#limits.budget.count(this, -before)
   }
 
-  /** Calls a listener with each new request, until the returned function is called. */
   listen(listener: (call: Entry) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -177,7 +177,6 @@ const isPartial = ({
   remaining: number
 }) => remaining > amount || refunded > 0
 
-/** Whether a part of a form holds a value somewhere. */
 export function hasValue(node: unknown): boolean {
   if (node instanceof FormObject) return [...node.values()].some(hasValue)
   return typeof node === 'string' && node !== ''
@@ -230,7 +229,6 @@ const paid: Predicate = call => hasRun(call) && call.operation === 'createTransa
 const has = ({ body }: Entry, name: string) => hasValue(body.get(name))
 const shown = <R>(call: Entry) => call.outcome.shown as unknown as R
 
-/** The amount that was sent, at the top level or under `amounts` (A24). */
 export const amountSent = ({ body }: Pick<Entry, 'body'>): string | undefined =>
   valueIn(body, 'amount') ??
   valueIn(body, 'amounts', 'transaction_amount') ??
@@ -282,7 +280,6 @@ const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
   A31: call => hasRun(call) && shown<Account>(call).type !== (call.facts.found as AnyRecord).type
 }
 
-/** Assumptions that a request without an operation can rely on. */
 const WITHOUT_OPERATION = ['A07', 'A08', 'A39'] as const
 
 type ReliedCheck = { place: number; relies: Predicate | undefined }
@@ -293,7 +290,6 @@ const RELIED_CHECKS = new Map<OperationId | null, readonly ReliedCheck[]>([
   ...OPERATION_IDS.map(id => [id, checksOf(operationOf(id).assumptions)] as const)
 ])
 
-/** The judgement of a request that is over. */
 export function judgementOf(call: Entry): Judgement {
   if (call.judgement !== null) return call.judgement
   const kept: number[] = []

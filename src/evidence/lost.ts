@@ -17,20 +17,15 @@ import { amountSent } from './judgement.js'
 
 const MAX_LOST = 1000
 
-/** What makes a payment or Refund the same. */
 type Payment = {
   operation: 'createRefund' | 'createTransaction'
-  /** A Ticket or Transaction. */
   about: string
   amount: number | null
   last4: string | null
 }
-/** One that its client does not know of. */
 type Lost = Payment & {
   request: string
-  /** Its record; null where none was made. */
   made: string | null
-  /** The client was shown it since. */
   isSeen: boolean
   /** Where it stands in lists, or would stand. */
   place: Position

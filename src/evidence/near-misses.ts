@@ -65,7 +65,6 @@ export async function explainedVerdicts(
   return verdicts
 }
 
-/** The requests that came nearest to those of an expectation, besides those that counted. */
 function nearlyThe(calls: Calls, counted: readonly string[], looked: Looked): Promise<NearMiss[]> {
   const isNone = counted.length === 0
   return nearIn(
@@ -133,7 +132,6 @@ export const withNearlyMet = <W extends object>(why: W, near: readonly NearMiss[
 
 const nameOfEntry = ({ id, entry: { data } }: Unused) => data.name ?? `${id}, ${shownOn(data.on)}`
 
-/** The requests of operations, the newest first. */
 const entriesOf = (operations: Calls['operations'], { requests }: Looked): Entry[] =>
   requests
     .slice(-MAX_LOOKED_AT)

@@ -26,7 +26,6 @@ export class RunHistory {
   /** Entries by what they say, and how many before them said the same. */
   #entries = new Map<string, { entry: ListedEntry; applied: boolean }>()
   #expectations = new Map<string, Judged>()
-  /** Scenarios that were loaded, by whether they got a request. */
   #scenarios = new Map<string, boolean>()
   isEmpty = true
   #characters = 0
@@ -50,7 +49,6 @@ export class RunHistory {
     return history
   }
 
-  /** Takes note of a scenario that was loaded. */
   load(scenario: string, isUsed = false): void {
     const before = this.#scenarios.get(scenario)
     if (before !== undefined || this.#hasRoom(this.#scenarios, scenario))
@@ -104,7 +102,6 @@ export class RunHistory {
   }
 }
 
-/** How much a verdict counts against an expectation. */
 const weightOf = ({ forbidden, verdict }: Verdict): number =>
   forbidden ? 3 : { unmet: 2, 'never exercised': 1, met: 0 }[verdict]
 

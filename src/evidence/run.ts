@@ -81,7 +81,6 @@ export class RunRequests {
   readonly #entries = new Map<string, string>()
   #refused = 0
   #bytes = 0
-  /** How many requests are not listed, and entries not kept. */
   readonly omitted = { calls: 0, entries: 0 }
 
   skip(): void {

@@ -22,7 +22,6 @@ export class Totals {
   readonly metrics = new Metrics()
   readonly tests = new TestTotals()
   readonly found = new FindingCounts()
-  /** The cursor of the last request, which the advice of findings names. */
   #cursor: string = CURSORS[0]
 
   /** Adds a request by its name in these totals; without a judgement only that it came. */
@@ -148,7 +147,6 @@ export class AssumptionUsage {
 export const LATENCY_BOUNDS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 10_000] as const
 /** Latencies: the last bucket is above every bound, and `sum` in milliseconds. */
 export type Latency = { buckets: number[]; sum: number }
-/** An operation, or `none` where the reference has none. */
 export type OperationLabel = OperationId | 'none'
 
 type Counts = { statuses: Map<number, number>; latency: Latency }
@@ -198,7 +196,6 @@ export type RunTest = {
   findings: { finding: FindingId; times: number }[]
 }
 
-/** Tests that are counted; requests of further tests are only summed up. */
 export const MAX_TESTS = 2000
 
 class TestUse {

@@ -50,7 +50,6 @@ export function summaryOf(call: Entry, keys: SecretWords) {
   }
 }
 
-/** The rules in the order of their checks: those kept, then the one that was broken. */
 function verdictsOf(call: Entry, judgement: Judgement): Verdict[] {
   const kept = judgement.kept.map((place): Verdict => {
     const rule = RULE_IDS[place] as RuleId

@@ -29,7 +29,6 @@ export async function storeAt(
   return store
 }
 
-/** Both at once, so that neither is forgotten meanwhile. */
 export const storesAround = (sandbox: Sandbox, entry: Entry): Promise<Around> =>
   Promise.all([storeAt(sandbox, entry, 'before'), storeAt(sandbox, entry, 'after')])
 

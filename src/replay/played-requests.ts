@@ -25,7 +25,6 @@ export type Writing = {
   written: (id: string) => string
   headers: ReadonlySet<string>
 }
-/** A key that nobody has. */
 const UNKNOWN_KEY = 'unknown-key'
 const IS_NUMBER = /^(?:limit|amount|\w+_amount)$/
 const WHOLE = /^(?:0|[1-9]\d{0,14})$/

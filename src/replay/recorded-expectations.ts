@@ -15,7 +15,6 @@ export type Expected = {
   headers: ReadonlySet<string>
 }
 
-/** Replaces the keys of an Account. */
 export const keyOf = (account: string) => `sk_test_${account}`
 
 export const isOf = ({ operations }: Calls, { operation }: Entry): boolean =>

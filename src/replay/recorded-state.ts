@@ -103,7 +103,6 @@ export async function membersFor(
   return { members, copied }
 }
 
-/** The ids that the change of a script entry names. */
 function namedBy(action: Action | undefined): unknown[] {
   const { data = {}, delete: removed = [] } = action?.entry.data.change ?? {}
   const records = (Object.values(data) as AnyRecord[][]).flat()

@@ -124,7 +124,6 @@ export async function addApi(
     return data?.isFailing ? data.writable() : null
   }
 
-  /** Resolves with whether it goes on. Errors: `limit_reached`. */
   async function waited(action: Action, hold: Hold | null, { request, raw }: FastifyReply) {
     const { sandbox, reading } = request.arrival
     const { replacing, gates } = sandbox
@@ -138,7 +137,6 @@ export async function addApi(
   }
 }
 
-/** What outlives the process; undefined where nothing does. */
 export type Data = Pick<DataFile, 'saved' | 'isFailing' | 'writable'> | undefined
 
 export class Answers {
@@ -174,7 +172,6 @@ export class Answers {
     this.send(refuse(reading, refusal, before ?? undefined, headers), reply)
   }
 
-  /** Gives up a request whose client has left, or as the emulator stops. */
   #abandon(reply: FastifyReply): void {
     reply.hijack().raw.destroy()
     this.parts.arrivals.settle(reply.request, reply)

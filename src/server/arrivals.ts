@@ -37,7 +37,6 @@ export class Arrival {
   /** Gives back the room of its body; called again, it does nothing. */
   release: (() => void) | null = null
   isOver = false
-  /** Null until it is decided. */
   response: Response | null = null
   readonly reading: Reading
 
@@ -58,7 +57,6 @@ export class Arrival {
     return this.request.base
   }
 
-  /** What it got, or lost. */
   get ended(): Response {
     return this.response ?? giveUp(this.reading)
   }
@@ -74,10 +72,8 @@ const PREFIX = /^(\/sandbox\/([^/?]*))(.*)$/s
 /** Characters that need not be percent-encoded. */
 const NEEDLESS = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/gi
 
-/** `/sandbox/NAME`; the name is null at the base address. */
 type Address = { prefix: string; name: string | null }
 const AT_BASE: Address = { prefix: '', name: null }
-/** The addresses of requests that name a sandbox. */
 const ADDRESSES = new WeakMap<IncomingMessage, Address>()
 
 /** The url of a request without `/sandbox/NAME`, its origin, and needless encoding. */
@@ -219,7 +215,6 @@ export class Arrivals {
       : new Arrival(sandbox, arrive(sandbox, arrivingOf(request, prefix)), true)
   }
 
-  /** A request that the journal of no sandbox shows. */
   #own(request: FastifyRequest, prefix: string): Arrival {
     const { main } = this.sandboxes
     const arriving = arrivingOf(request, prefix)

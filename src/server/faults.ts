@@ -74,14 +74,12 @@ export class Faults {
     return isGoingOn
   }
 
-  /** The emulator is about to stop. */
   cut(): void {
     this.isStopping = true
     for (const answer of this.#hung) answer.destroy()
     for (const giveUp of this.#held) giveUp()
   }
 
-  /** Ends the delays that are left. */
   end(): void {
     this.#stop.abort()
   }

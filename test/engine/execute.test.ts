@@ -7,7 +7,6 @@ import { startWorld } from '../support/world.js'
 const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
 const REFUND = 'transaction=txn_a&amount=400'
 const LOCATION = 'display_name=A&address[country]=US'
-/** A world with one charge and a script. */
 const scripted = (script: object[], more: object = {}) =>
   startWorld({
     scenario: { clock: NOW, data: smallFixture({ transactions: [CHARGE] }), script, ...more }

@@ -12,7 +12,6 @@ const records = {
   transactions: [{ id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }],
   refunds: [{ id: 'rfd_a', transaction: 'txn_a', amount: 100 }]
 }
-/** The paths of the reference by the methods that it gives them. */
 const ALLOWED = {
   'POST, GET': ['/locations', '/accounts', '/accounts/mch_a/users', '/transactions', '/refunds'],
   'GET, POST, DELETE': ['/locations/loc_a', '/accounts/mch_a'],

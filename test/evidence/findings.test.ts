@@ -65,7 +65,6 @@ const lost = (on: string, more: object = {}) => ({
   when: 'after',
   ...more
 })
-/** The first list of Accounts is answered with a Retry-After. */
 const pause = (value: string) => ({
   on: 'GET /accounts',
   calls: '1',
@@ -76,7 +75,6 @@ const pause = (value: string) => ({
   }
 })
 
-/** What requests begin with that are made often. */
 const SHORT: readonly [word: string, request: string][] = [
   ['PAY ', 'POST /transactions ticket=tkt_a&payment_type=card&'],
   ['REFUND ', 'POST /refunds transaction=txn_1111&'],
@@ -285,7 +283,6 @@ const LOOKS = [
     .map(look => ({ look, isSeen: nth === 0 }))
 )
 const PAYMENT = 'PAY amount=10'
-/** A payment that is lost and made again after a look. */
 const looked = (title: string, when: string, look: string, isSeen: boolean, more = '') => `
 ${title}
   lost POST /transactions {"when":"${when}"}${more} | ${PAYMENT}&card[last4]=4242
@@ -489,7 +486,6 @@ t.test('double risks: a client leaves during a delay and posts again at once', a
   t.equal(evidence.journal.requests().filter(({ outcome }) => outcome.status === 200).length, 6)
 })
 
-/** A detector whose findings are counted. */
 function counted() {
   const counts = new FindingCounts()
   const findings = new Findings()

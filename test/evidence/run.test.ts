@@ -36,7 +36,6 @@ const REFUND = {
 } as const
 const LOST = { ...REFUND, outcome: 'lost_before', isDelivered: false } as const
 
-/** The evidence of the sandbox at the base address and of one named till, in one run. */
 function twoSandboxes() {
   const run = new Run()
   return { run, main: new Evidence(LIMITS, run), till: new Evidence(LIMITS, run, 'till') }
@@ -156,7 +155,6 @@ t.test('run: empty pages before a reset and open ones are listed, at most 20 by 
   t.end()
 })
 
-/** The evidence of a sandbox, and what is recorded in it by settings. */
 function recorded(given: GivenSettings = {}) {
   const run = new Run()
   const evidence = new Evidence(LIMITS, run, 'till')
@@ -470,7 +468,6 @@ const entry = (name: string, applied: number, calls?: number) =>
     matched: applied,
     applied
   }) as Period['script'][number]
-/** An expectation of one or two calls of which so many came. */
 const verdict = (wanted: string, seen: number, ...tests: string[]) =>
   ({
     expectation: { on: 'GET /tickets' },
@@ -482,7 +479,6 @@ const verdict = (wanted: string, seen: number, ...tests: string[]) =>
     message: `${seen} came`,
     tests
   }) as Period['verdicts'][number]
-/** A period of the sandbox at the base address, but for what is given. */
 const period = (given: Partial<Period>): Period => ({
   sandbox: null,
   scenario: 'shop',

@@ -14,7 +14,6 @@ const GET: StepCall = {
   form: null
 }
 const DELETE: StepCall = { ...GET, method: 'DELETE', path: '/accounts/mch_a/users/usr_a' }
-/** A sandbox with a script, and what plays requests in it. */
 async function playing(script: object[], clock: unknown = NOW) {
   const users = [{ id: 'usr_a', account: 'mch_a', name: 'A', email: 'a@example.com' }]
   const { world } = await startWorld({ scenario: { clock, data: smallFixture({ users }), script } })

@@ -120,7 +120,6 @@ async function opened(t: Test) {
 const withData = (data: string, more: RunOptions['settings'] = {}) => ({
   settings: { data, ...more }
 })
-/** Why an emulator cannot start. */
 const refusalOf = (options: RunOptions): Promise<ApiError> =>
   runEmulator({ scenario: SCENARIO, ...options }).then(
     ({ close }) => close().then(() => Promise.reject(new Error('it started'))),

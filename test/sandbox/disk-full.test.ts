@@ -25,7 +25,6 @@ const SCRIPT = [
   { on: 'POST /refunds', match: { body: { reason: 'slow' } }, delay: '300ms' }
 ]
 
-/** An emulator with a data file on a disk whose room is to set. */
 async function started(
   t: Test,
   { maxLines, machine = {} }: { maxLines?: number; machine?: object } = {}

@@ -30,7 +30,6 @@ const seedLine = (seed: number, ...more: object[]) =>
       JSON.stringify(amendment)
     )
   )
-/** A file with changes after its whole state. */
 const CHANGED = Buffer.from(
   WHOLE +
     seedLine(1, { sandbox: null, family: 'users', records: [{ id: 'u3', name: 'é€😀' }] }) +

@@ -35,7 +35,6 @@ const LEFT = {
   hang: 'open'
 }
 
-/** A small fixture with a script. */
 const scripted = (script: object[], more: object = {}) => ({
   clock: NOW,
   data: smallFixture(records),
@@ -43,7 +42,6 @@ const scripted = (script: object[], more: object = {}) => ({
   ...more
 })
 
-/** Sends one call over a connection of its own. */
 function exchange(t: Test, port: number, on: string, form = '') {
   const body = on.startsWith('POST')
     ? `Content-Type: ${FORM}\r\nContent-Length: ${form.length}\r\n\r\n${form}`
@@ -56,7 +54,6 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(10)
 }
 
-/** A call with a client of Node's own. */
 async function answered(
   port: number,
   path: string,
@@ -82,7 +79,6 @@ async function answered(
   }
 }
 
-/** What the journal says of an answer that was lost or broken. */
 function endingOf(fault: (typeof FAULTS)[number], when: 'before' | 'after') {
   const isBroken = fault === 'malformed_body'
   if (when === 'after') return [isBroken ? 'answered' : 'lost_after', 200, fault, isBroken]

@@ -6,11 +6,11 @@ import { Arrived } from '../../src/engine/arrived.js'
 import type { Caller, Entry, Judgement } from '../../src/engine/entry.js'
 import {
   type Facts,
-  NO_FACTS,
+  factsOf,
   type Outcome,
+  Relied,
   type Scripted,
-  STAGE,
-  Relied
+  STAGE
 } from '../../src/engine/outcome.js'
 import { JournalBudget, type JournalLimits } from '../../src/evidence/journal.js'
 import { ASSUMPTION_PLACES, type AssumptionId } from '../../src/reference/assumptions.js'
@@ -80,7 +80,7 @@ export function judgedRequest(given: Given = {}): Entry & { reading: Reading } {
     isLoaded: true
   }
   const arriving = { base: '/next', method: 'GET', url: '/next/tickets', headers }
-  const facts = pick({ ...NO_FACTS, relied: new Relied() })
+  const facts = pick(factsOf(new Relied(), null))
   const sent = pick({ query: form(''), body: form(''), operation: 'listTickets', params: {} })
   const settings = given.settings ?? SETTINGS
   const { action, changed = [], problem = null, isPast = false } = given
