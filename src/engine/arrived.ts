@@ -25,10 +25,8 @@ export class Arrived {
   readonly now: number
   readonly at: number
   readonly path: string
-  readonly authorization: string | undefined
   readonly userAgent: string | null
   readonly test: string | null
-  readonly trace: string | null
 
   constructor(world: World, id: string, { base, method, url, headers }: Arriving) {
     this.world = world
@@ -42,12 +40,18 @@ export class Arrived {
     this.now = world.machine()
     this.at = world.isLoaded ? world.state.clock.now(this.now) : 0
     this.path = pathBelow(url)
-    const { authorization, 'user-agent': userAgent, traceparent } = headers
-    const test = headers[world.settings['evidence.test_header'].toLowerCase()]
-    this.authorization = authorization && String(authorization)
-    this.userAgent = userAgent === undefined ? null : String(userAgent)
-    this.test = test ? readable(decoded(String(test))) : null
-    this.trace = (traceparent && TRACEPARENT.exec(String(traceparent))?.[1]) || null
+    this.userAgent = textOf(headers['user-agent'])
+    const test = textOf(headers[world.settings['evidence.test_header'].toLowerCase()])
+    this.test = test ? readable(decoded(test)) : null
+  }
+
+  get authorization(): string | undefined {
+    return textOf(this.headers.authorization) ?? undefined
+  }
+
+  get trace(): string | null {
+    const { traceparent } = this.headers
+    return traceparent === undefined ? null : (TRACEPARENT.exec(String(traceparent))?.[1] ?? null)
   }
 
   get isOfPresentPeriod(): boolean {
@@ -58,6 +62,9 @@ export class Arrived {
     return this.state === this.world.state
   }
 }
+
+const textOf = (sent: RequestHeaders[string]): string | null =>
+  sent === undefined ? null : String(sent)
 
 function decoded(header: string): string {
   const bytes = Buffer.from(header, 'latin1')

@@ -3,13 +3,13 @@ import type { Form } from '../core/form.js'
 import { isChange, type OperationId, operationOf, PATH_RECORDS } from '../reference/operations.js'
 import type { Action } from '../scenario/script.js'
 import { bodyOf, bytesOf, changedBody } from '../store/bytes.js'
-import type { Stored } from '../store/collection.js'
+import type { Shape, Stored } from '../store/collection.js'
 import { collectionOf, type Records, type Store } from '../store/store.js'
 import { type Admitted, admitAgain } from './admit.js'
 import type { Result } from './handler.js'
 import type { StoredList } from './listing.js'
 import { HANDLERS } from './operations.js'
-import { type AnyRecord, factsOf, STAGE } from './outcome.js'
+import { type AnyRecord, type Facts, factsOf, STAGE } from './outcome.js'
 import { type Course, courseOf, type Response, refuse, respond } from './response.js'
 import { changeAnswer, changeRecords, UNCHANGED } from './scripted.js'
 import { inPath } from './visibility.js'
@@ -53,16 +53,22 @@ function operate(reading: Admitted, place: number, store: Store): Response {
       found = inPath({ actor, settings, relied, store }, family, params[name] as string, name)
     const handled = { world, store, settings, relied, base, path, actor, params, values, found }
     const { shown, facts } = OPERATE[operation](handled)
-    const course = { ...COURSE, facts: factsOf(relied, found, facts), place }
+    const course = courseFrom(place, factsOf(relied, found, facts))
     return isChange(operationOf(operation))
       ? showChange(reading, shown as AnyStored | null, course)
       : showRead(reading, shown as StoredList<AnyStored> | AnyStored, store, course)
   } catch (error) {
-    return refuse(reading, error, { ...COURSE, facts: factsOf(relied, found), place })
+    return refuse(reading, error, courseFrom(place, factsOf(relied, found)))
   }
 }
 
-const COURSE = { reached: STAGE.running, script: null, changes: 0 } as const
+const courseFrom = (place: number, facts: Facts): Course => ({
+  reached: STAGE.running,
+  facts,
+  script: null,
+  place,
+  changes: 0
+})
 
 function showRead(
   reading: Admitted,
@@ -70,9 +76,8 @@ function showRead(
   store: Store,
   course: Course
 ): Response {
-  const { request, settings, operation } = reading
-  const { family } = operationOf(operation)
-  const shape = { base: request.base, list: settings['shapes.list'] }
+  const { family } = operationOf(reading.operation)
+  const shape = shapeOf(reading)
   const stored =
     'stored' in shown
       ? shown.stored
@@ -84,11 +89,10 @@ function showRead(
 
 function showChange(reading: Admitted, shown: AnyStored | null, course: Course): Response {
   const { request, settings, operation } = reading
-  const { world, id, base } = request
+  const { world, id } = request
   const { kind, family } = operationOf(operation)
-  const shape = { base, list: settings['shapes.list'] }
   const { found } = course.facts
-  const body = shown === null ? '' : changedBody(shown, family, shape)
+  const body = shown === null ? '' : changedBody(shown, family, shapeOf(reading))
   if (shown !== found) world.changed(family, (shown ?? (found as AnyRecord)).id, shown, id, body)
   const created = kind === 'create' ? settings['statuses.created'] : 200
   return respond(
@@ -98,3 +102,8 @@ function showChange(reading: Admitted, shown: AnyStored | null, course: Course):
     body
   )
 }
+
+const shapeOf = ({ request, settings }: Admitted): Shape => ({
+  base: request.base,
+  list: settings['shapes.list']
+})

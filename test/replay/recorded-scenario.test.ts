@@ -34,7 +34,6 @@ async function problemsOf(t: Test, text: string): Promise<string[]> {
 }
 const commentsIn = (text: string) =>
   text.split('\n').flatMap(line => (line.startsWith('# ') ? [line.slice(2)] : []))
-/** The comments on what differs from the calls as they were made. */
 const notesIn = (text: string) => commentsIn(text).slice(2)
 const recordedIn = async ({ sandbox }: Emulator) =>
   scenarioOf(await recordingOf(sandbox, keysToMask(sandbox)))

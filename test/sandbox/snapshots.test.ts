@@ -9,7 +9,6 @@ const USER = [
   'POST /accounts/mch_a/users',
   { body: { name: 'U', email: 'u@example.com' } }
 ] as const
-/** A call that was under way ends with the state that it came to. */
 const EXPECTED = [
   200,
   201,
