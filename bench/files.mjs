@@ -1,11 +1,22 @@
 /** Files that a run needs: in a folder of its own, which is removed at the end. */
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 let folder = null
 
-/** The path of a temporary file. */
+/** Bytes of the files in a folder, without the packages nested in it. */
+export function bytesIn(folder) {
+  let bytes = 0
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isFile()) bytes += statSync(path).size
+    else if (entry.isDirectory() && entry.name !== 'node_modules') bytes += bytesIn(path)
+  }
+  return bytes
+}
+
+/** The path of a temporary file or folder. */
 export function temporary(name) {
   if (folder === null) {
     const made = mkdtempSync(join(tmpdir(), 'bench-'))

@@ -1,4 +1,4 @@
-/** Starts the emulator: its app on a port, with the start scenario or the data file loaded. */
+/** Starts the emulator: its app on a port, with the start scenario or the data folder loaded. */
 import { once } from 'node:events'
 import { mkdir, readdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
@@ -18,13 +18,13 @@ import {
   settingsSchema
 } from './core/settings.js'
 import { playIn } from './engine/play.js'
-import { DataFile } from './sandbox/data-file.js'
+import { DataFolder } from './sandbox/data-folder.js'
 import { DISK, UNSYNCED } from './sandbox/disk.js'
 import type { Sandbox } from './sandbox/sandbox.js'
 import { Sandboxes } from './sandbox/sandboxes.js'
 import { documentOf } from './scenario/documents.js'
-import { keysIn } from './scenario/export.js'
 import { isPath, Library } from './scenario/library.js'
+import { keysIn } from './scenario/records/export.js'
 import { problemLine } from './scenario/refusal.js'
 import type { GivenVariables } from './scenario/variables.js'
 import { VERSION } from './scenario/version.js'
@@ -65,7 +65,7 @@ export type RunningEmulator = {
   scenario: { name: string; description: string | null }
   /** The API keys at the start, each with the Account that it acts as. */
   apiKeys: { key: string; account: string }[]
-  /** The data file that the state was read from; null without one, or when the file is new. */
+  /** The data folder that the state was read from; null without one, or when it is new. */
   resumed: string | null
   /** The sandbox at the base address: records, script, evidence. */
   sandbox: Sandbox
@@ -75,7 +75,7 @@ export type RunningEmulator = {
   app: FastifyInstance
   /**
    * Stops the emulator: new requests are refused, those in flight get up to `limits.shutdown`
-   * milliseconds. Errors: `data_not_written` with what is not in the data file.
+   * milliseconds. Errors: `data_not_written` with what is not on disk.
    */
   close: () => Promise<void>
 }
@@ -107,31 +107,31 @@ export async function runEmulator({
   const process = settingsInForce(launch).values
   const library = Library.by(process)
   const sandboxes = new Sandboxes({ library, launch, machine: now, progress, beforeForgetting })
-  const file =
+  const folder =
     process.data === null
       ? null
-      : await DataFile.take(process.data, { files: process.data_sync ? DISK : UNSYNCED })
+      : await DataFolder.take(process.data, process.data_sync ? DISK : UNSYNCED)
   const app = await buildApp({
     sandboxes,
     library,
     settings: process,
     version: VERSION,
-    data: file ?? undefined,
+    data: folder ?? undefined,
     ...(logger && { logger })
   })
   let stopWatching = async () => {}
-  /** Whether the state is complete, so that it may be written to the data file. */
+  /** Whether the state is complete, so that it may be written. */
   let isWritable = false
   const close = async () => {
     await stopWatching()
     const cut = setTimeout(() => app.server.closeAllConnections(), process['limits.shutdown'])
     await app.close()
     clearTimeout(cut)
-    await file?.close({ writesLast: isWritable })
+    await folder?.close({ writesLast: isWritable })
   }
   try {
     await Promise.all(
-      [process.fixtures_dir, process.scenarios_dir].map(folder => folder && readdir(folder))
+      [process.fixtures_dir, process.scenarios_dir].map(path => path && readdir(path))
     )
     if (process.snapshots_dir) await mkdir(process.snapshots_dir, { recursive: true })
     const host = process.host === 'localhost' ? '127.0.0.1' : process.host
@@ -158,22 +158,21 @@ export async function runEmulator({
     }
     const load = async () => {
       const { document, origin } = await startDocument(scenario ?? process.scenario, library)
-      await file?.writable()
+      await folder?.writable()
       const loaded = await sandboxes.start(document, origin, {
         play: playIn,
         variables: vars,
         warn: reportWarnings
       })
-      await file?.saved()
+      await folder?.saved()
       return loaded
     }
-    file?.writeFrom(() => sandboxes.present)
-    const isNew = file === null || file.isNew
+    folder?.writeFrom(() => sandboxes.present)
+    const isNew = folder === null || folder.isNew
     if (isNew) await load()
     else {
-      reportWarnings(file.warnings)
-      sandboxes.resume(await file.read(launch))
-      file.resumed()
+      sandboxes.resume(await folder.read(launch))
+      folder.resumed()
     }
     isWritable = true
     if (process.watch) stopWatching = watchFiles(library.read, reloading(load, app.log))

@@ -1,8 +1,7 @@
 /** Starts an emulator in the process of a test, as the object that `connect` returns too. */
 import type { FastifyBaseLogger } from 'fastify'
 import { checkedVars, checkOptions } from './client/check-options.js'
-import type { Transport } from './client/connection.js'
-import { Connection, joinedHeaders } from './client/connection.js'
+import { Connection, joinedHeaders, type Transport } from './client/connection.js'
 import type { Fixture, Scenario, Settings } from './client/documents.js'
 import { type Emulator, emulatorAt, jsonOf } from './client/emulator.js'
 import { errorFrom } from './client/error.js'

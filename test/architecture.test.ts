@@ -43,20 +43,20 @@ const BUDGETS: Readonly<Record<string, number>> = {
   reference: 55_100,
   core: 126_150,
   work: 7_700,
-  store: 31_100,
+  store: 31_000,
   scenario: 334_100,
   engine: 109_600,
   evidence: 82_200,
-  sandbox: 104_500,
-  replay: 39_490,
+  sandbox: 92_800,
+  replay: 39_500,
   reports: 49_450,
   server: 39_900,
   control: 172_500,
-  console: 280_700,
+  console: 235_000,
   client: 28_600,
   cli: 178_600,
   top: 22_400,
-  test: 2_484_200,
+  test: 2_461_800,
   [WORDS]: 37_000
 }
 
@@ -315,7 +315,9 @@ function impureInBrowser(tree: Tree): string[] {
         ({ to }) =>
           !to.startsWith(BROWSER) &&
           !to.endsWith('.css') &&
-          !/^(preact|@preact\/signals|@codemirror\/[\w-]+|@lezer\/highlight)(\/|$)/.test(to) &&
+          !/^(preact|lucide|@preact\/signals|@codemirror\/[\w-]+|@lezer\/highlight)(\/|$)/.test(
+            to
+          ) &&
           !PURE.includes(folderOf(to))
       )
       .map(shown)

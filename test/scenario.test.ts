@@ -1,3 +1,3 @@
 import { runTogether } from './support/room.js'
 
-await runTogether('scenario', 'replay')
+await runTogether('scenario', 'scenario/match', 'scenario/expect', 'replay')

@@ -1,11 +1,10 @@
 /**
- * What the data file costs, at several sizes of the state: Refunds a second with it, synced and
+ * What the data folder costs, at several sizes of the state: Refunds a second with it, synced and
  * not, beside the same without it; file, memory and start. Every
  * round begins in the first state.
  */
-import { statSync } from 'node:fs'
 import { CALLS } from '../calls.mjs'
-import { temporary, writeDocument } from '../files.mjs'
+import { bytesIn, temporary, writeDocument } from '../files.mjs'
 import { ask, openConnections } from '../load.mjs'
 import { rowOf } from '../rows.mjs'
 import { residentOf } from '../servers.mjs'
@@ -73,13 +72,13 @@ async function speed({ port }, count, seconds) {
 }
 
 /**
- * The rows of one size, with the data file (`emulator`), with one that is not synced, and without
+ * The rows of one size, with the data folder (`emulator`), with one that is not synced, and without
  * it.
  */
 async function rowsAt(size, start, { rounds, seconds, starts }, progress) {
   const scenario = writeDocument(`data-${size}.json`, fixture(size))
-  const data = temporary(`data-${size}.state.json`)
-  const unsynced = { data: temporary(`data-${size}.unsynced.json`), data_sync: false }
+  const data = temporary(`data-${size}.state`)
+  const unsynced = { data: temporary(`data-${size}.unsynced`), data_sync: false }
   const options = {
     emulator: { scenario, settings: { data } },
     unsynced: { scenario, settings: unsynced },
@@ -91,14 +90,14 @@ async function rowsAt(size, start, { rounds, seconds, starts }, progress) {
   const running = {}
   for (const [name, of] of Object.entries(options)) running[name] = await start(of)
   for (const count of CONNECTIONS) {
-    progress(`data file with ${records}, ${count} connections`)
+    progress(`data folder with ${records}, ${count} connections`)
     const speeds = samples()
     const order = inTurn(Object.keys(running))
     for (const server of Object.values(running)) await speed(server, count, seconds)
     for (let round = 0; round < rounds; round++) {
       for (const name of order()) speeds[name].push(await speed(running[name], count, seconds))
     }
-    const work = `Refunds with a data file, ${records}, ${count} connection${count > 1 ? 's' : ''}`
+    const work = `Refunds with a data folder, ${records}, ${count} connection${count > 1 ? 's' : ''}`
     rows.push(
       rowOf({
         id: `data.${size}.${count}`,
@@ -132,11 +131,11 @@ async function rowsAt(size, start, { rounds, seconds, starts }, progress) {
   rows.push(
     rowOf({
       id: `data.${size}.file`,
-      work: '  size of the file',
+      work: '  size of the folder',
       unit: 'MiB',
       better: 'lower',
       baseline: null,
-      samples: { emulator: [statSync(data).size / 2 ** 20] }
+      samples: { emulator: [bytesIn(data) / 2 ** 20] }
     })
   )
   rows.push(

@@ -3,8 +3,9 @@
  * the image.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { bytesIn } from '../files.mjs'
 import { rowOf } from '../rows.mjs'
 
 const KIBIBYTE = 1024
@@ -22,17 +23,6 @@ function packed(dir) {
     maxBuffer: 2 ** 26
   })
   return JSON.parse(text)[0]
-}
-
-/** Bytes of the files in a folder, without the packages nested in it. */
-function bytesIn(folder) {
-  let bytes = 0
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name)
-    if (entry.isFile()) bytes += statSync(path).size
-    else if (entry.isDirectory() && entry.name !== 'node_modules') bytes += bytesIn(path)
-  }
-  return bytes
 }
 
 /** Bytes of every package that is installed with this one, by the lockfile. */

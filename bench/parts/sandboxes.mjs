@@ -1,15 +1,14 @@
 /**
  * What one process and several carry, for docs/scaling.md: the cost of a typical mix of calls over
  * sandboxes, directly and through nginx,
- * with a data file, the memory of a sandbox, and the share of the names that each process gets.
+ * with a data folder, the memory of a sandbox, and the share of the names that each process gets.
  * Client, nginx and emulators share the machine, so the processor time of a call says more than the
  * calls a second; both are shown.
  * `sandboxes.rate` needs Linux (/proc) and nginx.
  */
-import { statSync } from 'node:fs'
 import { ringOf, startBalancer } from '../balancer.mjs'
 import { FORM, KEY } from '../calls.mjs'
-import { temporary } from '../files.mjs'
+import { bytesIn, temporary } from '../files.mjs'
 import { ask, openConnections, request } from '../load.mjs'
 import { rowOf } from '../rows.mjs'
 import { cpuOf, MEASURED_MEMORY, memoryOf } from '../servers.mjs'
@@ -184,7 +183,7 @@ async function rateRows(start, { rounds, calls, warmUp }, progress) {
   })
 }
 
-/** One process with a data file, after a number of calls in each sandbox. */
+/** One process with a data folder, after a number of calls in each sandbox. */
 async function dataRows(start, { rounds, calls }, progress) {
   const rows = []
   for (const [sandboxes, earlier] of [
@@ -194,16 +193,16 @@ async function dataRows(start, { rounds, calls }, progress) {
     [64, 100],
     [64, 1000]
   ]) {
-    const work = `with a data file, ${inWords(sandboxes, 'sandbox', 'sandboxes')}, ${inWords(earlier, 'request')} in each`
+    const work = `with a data folder, ${inWords(sandboxes, 'sandbox', 'sandboxes')}, ${inWords(earlier, 'request')} in each`
     progress(work)
-    const data = temporary(`sandboxes-${sandboxes}-${earlier}.json`)
+    const data = temporary(`sandboxes-${sandboxes}-${earlier}`)
     const { port, pid, stop } = await start({ settings: { data } })
     const next = await mixOver(port, namesOf(sandboxes))
     await sent(port, CONNECTIONS, next, sandboxes * earlier)
     const results = []
     for (let round = 0; round < rounds; round++)
       results.push(await costOf({ port, next, groups: [[pid]], total: calls / 6 }))
-    const file = statSync(data).size / 2 ** 20
+    const file = bytesIn(data) / 2 ** 20
     await stop()
     const row = (suffix, title, unit, better, numbers) =>
       rowOf({
@@ -229,7 +228,7 @@ async function dataRows(start, { rounds, calls }, progress) {
         'lower',
         results.map(({ costs }) => costs[0])
       ),
-      row('.file', '  size of the file', 'MiB', 'lower', [file])
+      row('.file', '  size of the folder', 'MiB', 'lower', [file])
     )
   }
   return rows

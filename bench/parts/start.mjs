@@ -89,9 +89,9 @@ const SOURCES = {
     }
   },
   'start.data': {
-    how: 'from a data file',
+    how: 'from a data folder',
     prepare: async ({ name, start }) => {
-      const data = temporary(`${name}.state.json`)
+      const data = temporary(`${name}.state`)
       const { stop } = await start({ scenario: generated(MANY), settings: { data } })
       await stop()
       return { settings: { data } }

@@ -14,6 +14,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
 import { faker } from '@faker-js/faker/locale/en'
 import { build } from 'esbuild'
+import subsetFont from 'subset-font'
 import { build as buildPages, minify, parseSync } from 'vite'
 
 const require = createRequire(import.meta.url)
@@ -91,6 +92,8 @@ const OPTIONS = {
   bundle: true,
   platform: 'node',
   target: 'node20.19',
+  // otherwise a regular expression with \p is compiled each time it is used
+  supported: { 'regexp-unicode-property-escapes': true },
   format: 'cjs',
   legalComments: 'none',
   define: { 'process.nextTick': 'nextTick' },
@@ -183,7 +186,7 @@ async function bundle() {
       ),
       external: ['../packages/*'],
       plugins: [deferred, standIns],
-      supported: { 'dynamic-import': false },
+      supported: { ...OPTIONS.supported, 'dynamic-import': false },
       // `load.js` calls it with these; a source that asks for its address lies as deep in src/ as
       // this script in dist/
       banner: { js: `(function (exports, require, module, BUNDLE_URL) {${GLOBALS}` },
@@ -242,6 +245,16 @@ async function copySwagger() {
   return relative(ROOT, folder)
 }
 
+/** What the fonts of the console are cut down to: Latin-1, and the signs that it shows. */
+const LETTERS = `${String.fromCharCode(...Array(0x100).keys()).slice(0x20)}‘’“”–—…·•×→←✓✗€`
+const subsetOf = (fileName, source) =>
+  subsetFont(Buffer.from(source), LETTERS, {
+    targetFormat: 'woff2',
+    ...(fileName.startsWith('inter')
+      ? { variationAxes: { wght: { min: 400, max: 600 } } }
+      : { noLayoutClosure: true })
+  })
+
 /**
  * Builds the browser files: the console, and what starts the page of the API's documentation.
  * Returns the folders of the packages that they hold.
@@ -270,7 +283,8 @@ async function browserFiles() {
           // a view is named by its folder
           chunkFileNames: ({ facadeModuleId }) =>
             `${facadeModuleId ? basename(dirname(facadeModuleId)) : '[name]'}-[hash].js`,
-          assetFileNames: 'console[extname]'
+          assetFileNames: ({ names: [name = ''] }) =>
+            name.endsWith('.woff2') ? '[name]-[hash].woff2' : 'console[extname]'
         }
       }
     }
@@ -279,13 +293,19 @@ async function browserFiles() {
   await mkdir(folder)
   const icon = { fileName: 'icon.svg', source: await readFile(join(root, 'icon.svg')) }
   await Promise.all(
-    [...output, icon].map(({ fileName, code, source }) =>
-      writeCompressed(join(folder, fileName), code ?? source)
+    [...output, icon].map(async ({ fileName, code, source }) =>
+      writeCompressed(
+        join(folder, fileName),
+        fileName.endsWith('.woff2') ? await subsetOf(fileName, source) : (code ?? source)
+      )
     )
   )
   for (const page of PAGES) await cp(join(root, page), join(folder, page))
   return output
-    .flatMap(({ moduleIds = [] }) => moduleIds)
+    .flatMap(({ moduleIds = [], originalFileNames = [] }) => [
+      ...moduleIds,
+      ...originalFileNames.map(file => join(root, file))
+    ])
     .flatMap(id => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(relative(ROOT, id)) ?? [])
 }
 

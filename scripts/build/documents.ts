@@ -7,7 +7,7 @@ import { preparedName } from '../../src/scenario/prepared.js'
 import { type DocumentKind, readDocument } from '../../src/scenario/read/document.js'
 import { problemLine } from '../../src/scenario/refusal.js'
 import { FIXTURE_CHECKER, SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
-import { isSharedScript, SHARED_SCRIPT_CHECKER } from '../../src/scenario/shared-script.js'
+import { isSharedScript, SHARED_SCRIPT_CHECKER } from '../../src/scenario/script/shared-script.js'
 import { declaredVariables, readWith } from '../../src/scenario/variables.js'
 
 const ROOT = new URL('../../', import.meta.url)

@@ -13,7 +13,7 @@ import {
 } from '../../src/reference/operations.js'
 import type { Schema } from '../../src/reference/parameters.js'
 import { TABLES, type Tables } from '../../src/reference/tables.js'
-import { SECTIONS } from '../../src/scenario/matching.js'
+import { SECTIONS } from '../../src/scenario/match/matching.js'
 import type { DocumentKind } from '../../src/scenario/read/document.js'
 import {
   fixtureSchema,

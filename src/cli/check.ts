@@ -20,16 +20,18 @@ import {
 import { concerns, type Gate } from '../reports/run.js'
 import { Sandbox } from '../sandbox/sandbox.js'
 import type { Written } from '../scenario/documents.js'
-import type { Expectation } from '../scenario/expectations.js'
-import { recordsOf, type StateData, type StateTest } from '../scenario/final-state.js'
+import type { Expectation } from '../scenario/expect/expectations.js'
+import { recordsOf, type StateData, type StateTest } from '../scenario/expect/final-state.js'
+import { Tally } from '../scenario/expect/tally.js'
 import type { Library } from '../scenario/library.js'
-import { operationsOn, type SentCall, shownOn } from '../scenario/matching.js'
-import { type Explained, explainedMessage } from '../scenario/near-misses.js'
+import { operationsOn, type SentCall, shownOn } from '../scenario/match/matching.js'
+import { type Explained, explainedMessage } from '../scenario/match/near-misses.js'
+import { namesIn, withAnswers } from '../scenario/play/references.js'
 import type { SourceDocument } from '../scenario/read/document.js'
-import { namesIn, withAnswers } from '../scenario/references.js'
-import { bindingsOf, type Launch } from '../scenario/scenario.js'
+import type { Launch } from '../scenario/scenario.js'
 import type { Hold } from '../scenario/script.js'
 import {
+  bindingsOf,
   type Json,
   type Play,
   playSteps,
@@ -37,7 +39,6 @@ import {
   type StepCall,
   type StepOutcome
 } from '../scenario/steps.js'
-import { Tally } from '../scenario/tally.js'
 import { FAMILIES } from '../store/store.js'
 import {
   bindingsFor,

@@ -109,7 +109,7 @@ const option = <T>(flags: string, about: string, parse?: (text: string, before: 
 
 type OfSettings = Readonly<Partial<Record<SettingKey, string>>>
 /** Names of values that the flag does not tell. */
-const VALUES: OfSettings = { data: 'file' }
+const VALUES: OfSettings = { data: 'dir' }
 
 /**
  * The flags of settings, `--set` and `--settings`. `notes` replace default and variable, `abouts`
@@ -214,7 +214,7 @@ export const COMMANDS = {
         'your own scenario, on a free port',
         'commerce-emulator start --port 0 --scenario ./own.yaml'
       ],
-      ['state that survives a restart', 'commerce-emulator start --data ./state.json']
+      ['state that survives a restart', 'commerce-emulator start --data ./state']
     ],
     run: async (
       [stray]: string[],

@@ -117,14 +117,14 @@ export const SAYS = {
   defect: () => 'The emulator is stopping because of a defect. Please report it.',
   not_opened: (address: string, why: string) =>
     `The browser cannot be opened: ${why}. Open ${address}.`,
-  in_memory: () => 'in memory; --data FILE keeps them',
+  in_memory: () => 'in memory; --data DIR keeps them',
   kept: (file: string) => `kept in ${file}`,
   resumed: (file: string) => `continued from ${file}`,
   more_keys: (more: number, address: string) => `and ${more} more: ${address}`,
   not_loaded: (scenario: string) =>
-    `The scenario ${scenario} was not loaded: the data file takes precedence. POST /_control/load loads it; so does --data with a new file.`,
+    `The scenario ${scenario} was not loaded: the data folder takes precedence. POST /_control/load loads it; so does --data with a new folder.`,
   vars_ignored: () =>
-    'The values of --var have no effect: the data file has a scenario that was loaded without them.',
+    'The values of --var have no effect: the data folder has a scenario that was loaded without them.',
   // validate
   changed: (file: string) => `${file} changed:`,
   // new

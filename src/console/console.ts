@@ -17,23 +17,24 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml; charset=utf-8',
+  '.woff2': 'font/woff2',
   '.png': 'image/png'
 }
 const NAMES = {
-  console: /^[\w-]+\.(?:css|js|svg)$/,
+  console: /^[\w-]+\.(?:css|js|svg|woff2)$/,
   docs: /^(?:swagger-ui\.css|swagger-ui-bundle\.js|favicon-32x32\.png)$/
 }
 
 /** Swagger UI writes styles into its elements and has images in `data:` addresses. */
 const policy = ({ style = '', image = '' }) =>
-  `default-src 'none'; script-src 'self'; style-src 'self'${style}; img-src 'self'${image}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+  `default-src 'none'; script-src 'self'; style-src 'self'${style}; img-src 'self'${image}; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 const POLICIES = {
   'index.html': policy({}),
   'docs.html': policy({ style: " 'unsafe-inline'", image: ' data:' })
 }
 
 /** A name that the build made of the content. */
-const HASHED = /-[\w-]{8}\.js$/
+const HASHED = /-[\w-]{8}\.(?:js|woff2)$/
 
 /** Whether a header names an encoding. */
 const isAccepted = (header: string, encoding: string) =>

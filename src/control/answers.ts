@@ -92,7 +92,7 @@ const outcome = word(
   ['refused', 'answered', 'scripted', 'lost_before', 'lost_after', 'not_written'],
   {
     description:
-      '`lost_before` and `lost_after`: a script lost the response, before or after the operation ran. `not_written`: the data file could not be written.'
+      '`lost_before` and `lost_after`: a script lost the response, before or after the operation ran. `not_written`: the data folder could not be written.'
   }
 )
 

@@ -48,7 +48,7 @@ const IN_PATH: Readonly<Record<string, string>> = {
   FAMILY: 'A plural, such as tickets.'
 }
 
-/** What is compared with is any value; records by id are no type that every generator can write. */
+/** Records by id are no type that every generator can write. */
 const LOOSE = ['MatchValue', 'FieldValue', 'ExpectedRecords']
 /** The words of JSON Schema that go with a type. */
 const WORDS: Readonly<Record<string, readonly string[]>> = {

@@ -268,7 +268,7 @@ function rulesOf(table: Schema, use: Use, isOwn: boolean): Json {
   return Object.fromEntries(words.map(word => [word, table[word]]))
 }
 
-/** The schema of what a template makes; undefined for a placeholder without one. */
+/** Of what a template makes; undefined for a placeholder without one. */
 export function templateSchema(
   part: unknown,
   parts: Json,

@@ -62,7 +62,7 @@ Not described: scripted responses of another shape; what only a fixture can give
 const ENABLED = OPERATION_IDS.map(operationOf).filter(({ disabledBy }) => disabledBy === undefined)
 const isOfEach = (id: RuleId | AssumptionId) =>
   ENABLED.every(({ rules, assumptions }) => ([...rules, ...assumptions] as string[]).includes(id))
-/** Not in the texts of operations, since it is true of all of them, or of all that need a key. */
+/** True of all operations, or of all that need a key. */
 const KEY: readonly string[] = ['AUTH-1', 'AUTH-3', 'A18']
 const GENERAL: ReadonlySet<string> = new Set([
   ...[...RULE_IDS, ...ASSUMPTION_IDS].filter(isOfEach),

@@ -24,13 +24,14 @@ import { coverageText, findingsText } from '../reports/text.js'
 import { checkedName } from '../sandbox/names.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { ProblemList, reportTo, withoutProblems } from '../scenario/documents.js'
-import { exported, keysIn } from '../scenario/export.js'
 import { PACKAGE_ROOT } from '../scenario/library.js'
-import { MAX_PATTERNS, patternsIn } from '../scenario/patterns.js'
+import { MAX_PATTERNS, patternsIn } from '../scenario/match/patterns.js'
 import type { Body } from '../scenario/reading.js'
-import { bindingsOf } from '../scenario/scenario.js'
+import { exported, keysIn } from '../scenario/records/export.js'
 import { entrySchema, fixtureSchema, RELEASES } from '../scenario/schemas.js'
-import { checkWaiting, compileEntry, type Entry, gateOf } from '../scenario/script.js'
+import { checkWaiting, compileEntry, type Entry } from '../scenario/script/entry.js'
+import { gateOf } from '../scenario/script.js'
+import { bindingsOf } from '../scenario/steps.js'
 import { wantsPage } from '../server/pages.js'
 import { EVENT_STREAM } from './events.js'
 import { explain, TRIED } from './explain.js'
@@ -68,18 +69,22 @@ const format = <T extends string>(
   format: optional(word(words, { description }))
 })
 
+const SCOPED_TEXT = parameters({ ...SCOPE, ...format(['json', 'text']) })
+const yes = (does: string) =>
+  optional(word(['1', '0', 'true', 'false'], { description: `\`1\` or \`true\`: ${does}` }))
+const isYes = (word?: string) => word === '1' || word === 'true'
+
 const asText = (reply: FastifyReply, text: unknown) => reply.type(MEDIA_TYPES.text).send(text)
 
 const totalsIn = ({ run, evidence }: Sandbox, { scope }: { scope?: 'sandbox' | 'run' }): Totals =>
   scope === 'run' ? run : evidence.totals
 
-/** Whether a load only checks: `?dry_run=1`, `?dry_run=true`, or the name alone. */
 const isDryRun = ({ query, arrival: { sandbox } }: FastifyRequest) =>
   ['', '1', 'true'].includes(
     decodeForm(query as string, sandbox.settings).root.get('dry_run') as string
   )
 
-/** The address as the client knows it; the guard has checked it. */
+/** As the client knows it. */
 const addressOf = ({ arrival: { base }, headers: { host } }: FastifyRequest) => ({
   origin: host === undefined ? '' : `http://${host}`,
   base
@@ -91,7 +96,7 @@ const gatesOf = ({ script }: Sandbox): string[] => [
   )
 ]
 
-/** Documents that were sent, by what they were made with. */
+/** Sent documents, by what they were made with. */
 const MADE = new Map<string, Buffer>()
 async function sendMade(
   reply: FastifyReply,
@@ -162,13 +167,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
       },
       'POST /load': row({
         does: 'Replaces everything with a scenario, or changes nothing if the scenario has a problem. A JSON body is `{"scenario": …}`, with the name of a scenario, the document itself or its text (of more than one line); `vars` gives the values of its variables, and `seed` a seed in place of its own, which a reset keeps. A YAML body, with the content type `application/yaml`, is the document itself.',
-        query: parameters({
-          dry_run: optional(
-            word(['1', '0', 'true', 'false'], {
-              description: '`1` or `true`: only checks the document.'
-            })
-          )
-        }),
+        query: parameters({ dry_run: yes('only checks the document.') }),
         body: {
           example: '{"scenario":"default"}',
           published: () =>
@@ -298,6 +297,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
       },
       'POST /script': row({
         does: 'Adds a script entry.',
+        query: parameters({ first: yes('tried before the others.') }),
         body: {
           example: '{"on":"POST /transactions","calls":1,"respond":{"status":402}}',
           schema: entrySchema
@@ -306,22 +306,20 @@ export const CONTROL_GROUPS: readonly Group[] = [
         adds: true,
         status: 201,
         answer: 'ListedEntry',
-        run: async ({ sandbox, settings, body, document }) => {
+        run: async ({ sandbox, settings, query, body, document }) => {
           const problems = new ProblemList()
           const report = reportTo(problems, document)
           const entry = await withoutProblems(problems, () => {
-            const others = sandbox.script
-              .listed()
-              .map(({ entry }) => ({ data: entry, report: () => {} }))
+            const others = sandbox.script.listed().map(({ entry: data }) => ({ data, report() {} }))
             checkWaiting([...others, { data: body, report }])
             return compileEntry(body, report)
           })
-          const { size } = sandbox.script
-          if (size >= settings['limits.entries']) throw REFUSALS.scriptFull(size)
-          const matches = sandbox.script.listed().map(({ entry: { match } }) => match)
-          const patterns = patternsIn([...matches, body.match])
+          const listed = sandbox.script.listed()
+          if (listed.length >= settings['limits.entries']) throw REFUSALS.scriptFull(listed.length)
+          const patterns = patternsIn([...listed.map(({ entry }) => entry.match), body.match])
           if (patterns > MAX_PATTERNS) throw REFUSALS.patternsFull(MAX_PATTERNS, patterns)
-          return maskedThroughout(sandbox.addEntry(entry as Entry), keysToMask(sandbox))
+          const added = sandbox.addEntry(entry as Entry, isYes(query.first))
+          return maskedThroughout(added, keysToMask(sandbox))
         }
       }),
       'DELETE /script': {
@@ -336,11 +334,9 @@ export const CONTROL_GROUPS: readonly Group[] = [
         does: 'Removes a script entry.',
         isSaved: true,
         run: ({ sandbox, name: id }) => {
-          if (!sandbox.removeEntries(id)) {
-            const known = sandbox.script.listed().map(entry => entry.id)
-            throw REFUSALS.entryUnknown(id, known)
-          }
-          // requests at a gate that the script does not name any more go on
+          const known = sandbox.script.listed().map(entry => entry.id)
+          if (!sandbox.removeEntries(id)) throw REFUSALS.entryUnknown(id, known)
+          // requests at gates without entry go on
           sandbox.gates.keep(gatesOf(sandbox))
         }
       },
@@ -506,6 +502,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
       }),
       'POST /verify': row({
         does: "Checks counts and sequences of requests, the state of records, and unused script entries; without a body, the scenario's own `expect`. Responds with 200 if everything holds, otherwise with 409. Both say what was seen.",
+        query: parameters({ report: yes('always responds with 200.') }),
         body: {
           example: '{"on":"POST /refunds","times":1,"within":"2s"}',
           schema: judgementSchema,
@@ -514,16 +511,15 @@ export const CONTROL_GROUPS: readonly Group[] = [
         answer: 'Verdict',
         also: 409,
         run: async context => {
-          const verdict = await (context.sent === null
-            ? scenarioVerdict(context.sandbox)
-            : verify(context))
-          context.reply.code(verdict.holds ? 200 : 409)
+          const { sandbox, sent, query, reply } = context
+          const verdict = await (sent === null ? scenarioVerdict(sandbox) : verify(context))
+          reply.code(verdict.holds || isYes(query.report) ? 200 : 409)
           return verdict
         }
       }),
       'GET /coverage': row({
-        does: 'Returns which rules requests kept and broke, of 91 possible outcomes.',
-        query: parameters({ ...SCOPE, ...format(['json', 'text']) }),
+        does: 'Returns which rules requests passed and violated, of 91 possible outcomes.',
+        query: SCOPED_TEXT,
         answer: 'CoverageReport',
         run: ({ sandbox, query, reply }) => {
           const report = totalsIn(sandbox, query).coverage.report()
@@ -537,7 +533,7 @@ export const CONTROL_GROUPS: readonly Group[] = [
       }),
       'GET /findings': row({
         does: 'Returns the mistakes of the client, each with the requests that show it: [the findings](findings.md).',
-        query: parameters({ ...SCOPE, ...format(['json', 'text']) }),
+        query: SCOPED_TEXT,
         answer: 'FindingsReport',
         run: ({ sandbox, query, reply }) => {
           const data = totalsIn(sandbox, query).findings()

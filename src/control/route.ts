@@ -78,7 +78,7 @@ export type Flags = {
   page?: true
   /** Makes the sandbox that it names, unless it fails. */
   makesSandbox?: true
-  /** Changes what a data file holds, if it is neither refused nor a trial. */
+  /** Changes what a data folder holds, if it is neither refused nor a trial. */
   isSaved?: true
   /** Adds something, for which there has to be memory. */
   adds?: true

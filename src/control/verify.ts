@@ -24,14 +24,14 @@ import {
   compileExpectation,
   type Expectation,
   type ExpectationData
-} from '../scenario/expectations.js'
-import type { StateData } from '../scenario/final-state.js'
+} from '../scenario/expect/expectations.js'
+import type { StateData } from '../scenario/expect/final-state.js'
+import { type Verdict as ScenarioVerdict, Tally } from '../scenario/expect/tally.js'
 import { tooLarge } from '../scenario/limits.js'
-import { shownOn } from '../scenario/matching.js'
-import { explainedMessage } from '../scenario/near-misses.js'
+import { shownOn } from '../scenario/match/matching.js'
+import { explainedMessage } from '../scenario/match/near-misses.js'
 import type { SourceDocument } from '../scenario/read/document.js'
 import { expectationSchema, type SequenceData } from '../scenario/schemas.js'
-import { type Verdict as ScenarioVerdict, Tally } from '../scenario/tally.js'
 import { type Lazy, lazily } from '../work/json-pieces.js'
 import { pause } from '../work/slices.js'
 import type { Context } from './route.js'

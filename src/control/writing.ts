@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { JSON_TYPE } from '../engine/answers.js'
-import { exported } from '../scenario/export.js'
+import { exported } from '../scenario/records/export.js'
 import type { Store } from '../store/store.js'
 import { jsonPieces } from '../work/json-pieces.js'
 import { pause } from '../work/slices.js'

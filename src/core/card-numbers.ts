@@ -17,23 +17,6 @@ const IS_ISSUED =
 /** Single digits, or groups of four and more but for the last, unlike times and phone numbers. */
 const IS_GROUPED = /^(?:\d(?: \d)*|(?:\d{4,} )*\d+)$/
 const DOUBLED = [0, 2, 4, 6, 8, 1, 3, 5, 7, 9]
-/** The separators among the characters of ASCII, and how many of them may stand in a gap. */
-const SEPARATORS: ReadonlySet<number> = new Set(Buffer.from(' -\t,./_+:|'))
-const MAX_GAP = 3
-
-/** Whether a text has enough digits near each other: most texts are ASCII, and have not. */
-function mayHold(text: string): boolean {
-  let [digits, gap] = [0, 0]
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code > 127) return MAY_HOLD.test(text)
-    if (code >= 48 && code <= 57) {
-      gap = 0
-      if (++digits === MIN_DIGITS) return true
-    } else if (digits > 0 && (++gap > MAX_GAP || !SEPARATORS.has(code))) digits = gap = 0
-  }
-  return false
-}
 
 /** Masks each Luhn-valid stretch of 13 to 19 digits, wherever in a run of digits it starts. */
 export function withoutCardNumbers(text: string): string {
@@ -48,11 +31,12 @@ export function withoutCardNumbers(text: string): string {
 }
 
 /**
- * For names, which are refused: a number of a known issuer that is not part of a longer one. A time
- * or build number is Luhn-valid as often as not.
+ * A number of a known issuer that is not part of a longer one: a time may be Luhn-valid.
  */
 export const holdsCardNumber = (text: string): boolean =>
   mayHold(text) && !stretchesIn(text.split(/(\p{Nd})/u), false).next().done
+
+const mayHold = (text: string): boolean => text.length >= MIN_DIGITS && MAY_HOLD.test(text)
 
 /** The card numbers in parts of a text: gaps at even places, digits at odd ones. */
 function* stretchesIn(

@@ -2,6 +2,7 @@
 import { shownGot } from './sentences.js'
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+/** The longest that documents can write, in milliseconds. */
 export const MAX_DURATION = 100 * 366 * UNITS.d
 
 const SHORT = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/
@@ -9,6 +10,7 @@ const NUMBER = '(\\d+(?:[.,]\\d+)?)'
 const ISO = new RegExp(
   `^P(?=.)(?:${NUMBER}W)?(?:${NUMBER}D)?(?:T(?=.)(?:${NUMBER}H)?(?:${NUMBER}M)?(?:${NUMBER}S)?)?$`
 )
+/** What each part of an ISO 8601 duration lasts. */
 const ISO_UNITS = [7 * UNITS.d, UNITS.d, UNITS.h, UNITS.m, UNITS.s]
 
 /** Null when the text is not a duration of up to a hundred years. */

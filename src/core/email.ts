@@ -28,6 +28,7 @@ const ADDRESS_LITERAL = /^\[(?:\d{1,3}(?:\.\d{1,3}){3}|[a-z\d-]*[a-z\d]:[!-Z^-~]
 /** An address as most are, which breaks no rule if it is short. */
 const USUAL = /^[\w+-]+(?:\.[\w+-]+)*@(?:[a-z\d]+(?:-+[a-z\d]+)*\.)+[a-z]+$/i
 
+/** Why the text is refused as an email address, or null when it is accepted. */
 export function emailProblem(text: string): EmailProblem | null {
   if (text.length <= MAX_LENGTHS.label && USUAL.test(text)) return null
   if (Buffer.byteLength(text) > MAX_LENGTHS.address) return 'too_long'

@@ -195,7 +195,7 @@ export const CONTROL_ERRORS = {
   data_not_written: entry(
     503,
     'internal_error',
-    'The data file cannot be written. The message says whether the change was made in memory only, or refused.'
+    'The data folder cannot be written. The message says whether the change was made in memory only, or refused.'
   ),
   name_invalid: invalid('This is not a valid name for a sandbox or snapshot.', 400),
   account_unknown: invalid('No Account has this id.', 400),

@@ -19,6 +19,7 @@ export class FormObject extends Map<string, FormNode> {
   /** Bytes of memory, about; of the whole form alone. */
   held = 0
 }
+/** What is wrong with a form; without rule and assumption, its percent-encoding is broken. */
 export type FormProblem = {
   code: 'form_malformed' | 'form_too_large'
   param: string
@@ -248,6 +249,7 @@ export function valueIn(form: FormObject, ...path: readonly string[]): string | 
   return typeof node === 'string' && node !== '' ? node : undefined
 }
 
+/** The part at a nested name. */
 export function nodeIn(form: FormObject, path: readonly string[]): FormNode | undefined {
   let node: FormNode | undefined = form
   for (const step of path) node = node instanceof FormObject ? node.get(step) : undefined

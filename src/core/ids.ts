@@ -24,6 +24,7 @@ export const kindOf = (family: Family, type?: AccountType | null): IdKind =>
 /** The whole state of {@link Ids}. One that was handed out never changes. */
 export type IdCounters = Readonly<Partial<Record<Kind, number>>>
 
+/** How API keys begin, and how many characters follow. */
 const KEY = ['sk_test_', 24] as const
 
 const FAR = 2 ** 32
@@ -44,6 +45,7 @@ export class Ids {
     this.counters = Object.fromEntries(kinds.map(kind => [kind.toLowerCase(), FAR]))
   }
 
+  /** The next id of a kind that is not taken. */
   draw(kind: Kind, settings: Settings, taken: Taken): string {
     const [prefix, length] =
       kind === 'key' ? KEY : [settings[`ids.prefixes.${kind}`], settings['ids.length']]

@@ -2,6 +2,7 @@
 import type { AssumptionId } from '../reference/assumptions.js'
 
 export type Instant = {
+  /** Milliseconds since 1970, rounded down. */
   at: number
   /** A finer fraction was cut off: it lies between `at` and the next millisecond. */
   isTruncated: boolean
@@ -18,6 +19,7 @@ export type Bounds<T> = {
   lt?: T | undefined
 }
 
+/** The last instant that is stored: the end of the year 9999. */
 export const LATEST_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 const EARLIEST_INSTANT = Date.parse('0000-01-01T00:00:00.000Z')
 
@@ -25,7 +27,9 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
+/** Year, then month and day, or week and weekday, or day of the year. */
 const DATE = /^(\d{4})(?:-(\d\d)-(\d\d)|(\d\d)(\d\d)|-W(\d\d)-(\d)|W(\d\d)(\d)|-?(\d{3}))$/
+/** Hour, minute, second, a fraction of the last of them, sign, hours and minutes of the offset. */
 const TIME =
   /^(\d\d)(?::(\d\d)(?::(\d\d))?|(\d\d)(\d\d)?)?(?:[.,](\d+))?(?:[Zz]|([+-])(\d\d)(?::?(\d\d))?)?$/
 const WEEK_OR_ORDINAL_DATE = /W|^\d{4}-?\d{3}$/
@@ -36,17 +40,7 @@ const ZONE = /[Zz+-]/
  * for no instant, or one outside the years 0 to 9999.
  */
 export function parseInstant(text: string): Instant | null {
-  // a filter is checked, judged and compared
-  if (text === last?.text) return last.instant
-  const instant = USUAL.test(text)
-    ? { at: Date.parse(text), isTruncated: false, usesA38: false }
-    : parsed(text)
-  last = { text, instant }
-  return instant
-}
-let last: { text: string; instant: Instant | null } | undefined
-
-function parsed(text: string): Instant | null {
+  if (USUAL.test(text)) return { at: Date.parse(text), isTruncated: false, usesA38: false }
   const separator = text.search(/[Tt]/)
   const [date, time] =
     separator < 0 ? [text, null] : [text.slice(0, separator), text.slice(separator + 1)]
@@ -155,6 +149,7 @@ function fractionOf(digits: string, unit: number): { ms: number; isTruncated: bo
 /** Milliseconds since 1970, rounded down; null for no instant. */
 export const instantOf = (text: string): number | null => parseInstant(text)?.at ?? null
 
+/** The instant in UTC with milliseconds, as resources show it (A05). */
 export const isoOf = (instant: number): string => new Date(instant).toISOString()
 
 /** What to say of a number, which probably counts seconds or milliseconds since 1970. */

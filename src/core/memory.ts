@@ -1,3 +1,5 @@
+/** What texts take in memory. */
+
 const BEYOND_LATIN_1 = /[\u0100-\uffff]/
 
 /** Bytes of a text in memory: one a character, or two if any is beyond Latin-1. */

@@ -1,3 +1,4 @@
+/** Suggestions for names that do not exist. */
 import { distance } from 'fastest-levenshtein'
 import { visible } from './visible.js'
 
@@ -7,6 +8,7 @@ const MAX_SHOWN = 60
 /** The longest text that a message repeats. */
 const MAX_REPEATED = 300
 const MAX_SUGGESTED = 3
+/** Existing names that are listed for a caller who asked for one that does not exist. */
 const MAX_LISTED = 20
 
 /** A name or value as it is shown: the beginning of a long one. */

@@ -10,6 +10,7 @@ export type DecimalProblem = 'not_a_number' | 'inexact'
  */
 export type Reading<P> = { value: number; problem: P | null }
 
+/** Reads decimal digits, perhaps after a minus sign. */
 export function readInteger(text: string): Reading<IntegerProblem> {
   if (!/^-?\d+$/.test(text)) return { value: Number.NaN, problem: 'not_an_integer' }
   const value = withoutMinusZero(Number(text))

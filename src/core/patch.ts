@@ -7,6 +7,7 @@ import type { Metadata, MetadataChange } from '../reference/parameters.js'
 const isMetadataChange = (change: unknown): change is MetadataChange =>
   typeof change === 'object' && change !== null && 'cleared' in change && 'entries' in change
 
+/** The changed record; itself if nothing changes. */
 export function patched<R extends object>(record: R, changes: object): R {
   const before = record as Record<string, unknown>
   let next: Record<string, unknown> | null = null

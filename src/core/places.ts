@@ -16,6 +16,7 @@ export const pathOf = (steps: readonly Step[]): string =>
     return `${path}${path && '.'}${step.length > MAX_NAME ? `${step.slice(0, MAX_NAME)}…` : step}`
   }, '')
 
+/** The part of data at the end of some steps; undefined where there is none. */
 export const partAt = (data: unknown, steps: readonly Step[]): unknown =>
   steps.reduce<unknown>(
     (part, step) => (part as Record<Step, unknown> | null | undefined)?.[step],

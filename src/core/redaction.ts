@@ -50,24 +50,17 @@ function normal(name: string): string {
 /** Whether such a value must never be kept, however the name is written. */
 export const isSecretName = (name: string): boolean => IS_SECRET.test(normal(name))
 
-/** What parameters of the reference are, by names with dots and, of parts, by their own too. */
-export function knownNames(): ReadonlyMap<string, 'open' | 'holder' | 'secret'> {
-  found ??= new Map(
-    PARAMETER_TABLES.flatMap(table => namesIn(table)).map(name => {
-      if (IS_HOLDER.test(name)) return [name, 'holder']
-      return [name, isSecretName(name) ? 'secret' : 'open']
-    })
+/** Names of the reference with nothing secret in or below them: most that clients send. */
+export function openNames(): ReadonlySet<string> {
+  found ??= new Set(
+    PARAMETER_TABLES.flatMap(namesIn).filter(name => !isSecretName(name) && !IS_HOLDER.test(name))
   )
   return found
 }
-function namesIn({ properties = {} }: Schema, place = ''): string[] {
-  return Object.entries(properties).flatMap(([name, part]) => [
-    place + name,
-    ...namesIn(part, IS_HOLDER.test(name) ? `${name}.` : '')
-  ])
-}
+const namesIn = ({ properties = {} }: Schema): string[] =>
+  Object.entries(properties).flatMap(([name, part]) => [name, ...namesIn(part)])
 /** Found with the first request: a start needs none. */
-let found: ReturnType<typeof knownNames> | undefined
+let found: ReadonlySet<string> | undefined
 
 /** Masks card numbers, these words and values of secret names, percent-encoded or not. */
 export function withoutSecrets(text: string, words: SecretWords = NO_WORDS): string {
@@ -89,25 +82,22 @@ function maskedText(text: string, words: SecretWords): string {
  * Percent-encoding undone as far as possible, without control characters; a tab is a space, since
  * it may group digits.
  */
-export function readable(text: string): string {
-  const decoded = text.includes('%')
-    ? (wholeDecoded(text) ?? text.replace(/(?:%[\da-f]{2})+/gi, decodedRun))
-    : text
-  return /\p{Cc}/u.test(decoded) ? decoded.replaceAll('\t', ' ').replace(/\p{Cc}/gu, '?') : decoded
-}
+export const readable = (text: string): string =>
+  (text.includes('%') ? text.replace(/(?:%[\da-f]{2})+/gi, decodedRun) : text)
+    .replaceAll('\t', ' ')
+    .replace(/\p{Cc}/gu, '?')
 
-function wholeDecoded(text: string): string | null {
+function decodedRun(run: string): string {
   try {
-    return decodeURIComponent(text)
+    return decodeURIComponent(run)
   } catch {
-    return null
+    return run.replace(/%([0-7][\da-f])/gi, (_all, code) =>
+      String.fromCharCode(Number.parseInt(code, 16))
+    )
   }
 }
 
-const decodedRun = (run: string): string =>
-  wholeDecoded(run) ??
-  run.replace(/%([0-7][\da-f])/gi, (_all, code) => String.fromCharCode(Number.parseInt(code, 16)))
-
+/** Whether a value at a place is masked where it is shown. */
 export const isSecret = (steps: readonly (string | number)[], text: string): boolean =>
   steps.some(step => isSecretName(String(step))) || withoutSecrets(text) !== text
 
@@ -121,40 +111,18 @@ export const maskedThroughout = <T>(value: T, words: SecretWords = NO_WORDS): T 
   masked(value, words, '') as T
 
 /** Masks a form in place; a text in the place of card data is secret, names in `open` are not. */
-export function redactForm(
+export const redactForm = (
   form: FormObject,
   words: SecretWords,
-  open: readonly string[] | null = [],
-  place = ''
-): void {
-  let isRenamed = false
-  for (const [name, part] of form) {
-    const path = place + name
-    const kind = open?.includes(path) ? 'open' : knownNames().get(path)
-    if (kind === 'open' && typeof part === 'string') {
-      form.set(name, withoutSecrets(part, words))
-      continue
-    }
-    const shown = kind === undefined ? nameShown(name, words) : name
-    const isSecret =
-      kind === 'secret' ||
-      (kind === undefined && (isSecretName(path) || shown === MASK)) ||
-      (open !== null && typeof part === 'string' && IS_HOLDER.test(normal(name)))
-    if (isSecret) form.set(name, hidden(part) as FormNode)
-    else if (part instanceof FormObject) {
-      const isPlace =
-        kind === undefined ? IS_PLACE.test(normal(path)) : place !== '' || kind === 'holder'
-      redactForm(part, words, null, isPlace ? `${path}.` : '')
-    } else form.set(name, masked(part, words, path) as FormNode)
-    isRenamed ||= shown !== name
-  }
-  if (!isRenamed) return
-  const parts = [...form]
-  form.clear()
-  for (const [name, part] of parts) form.set(nameShown(name, words), part)
-}
+  open: readonly string[] = []
+): unknown => masked(form, words, '', open)
 
-function masked(value: unknown, words: SecretWords, name: string): unknown {
+function masked(
+  value: unknown,
+  words: SecretWords,
+  name: string,
+  open?: readonly string[]
+): unknown {
   if (typeof value === 'string' || typeof value === 'number') {
     const text = String(value)
     const shown =
@@ -166,21 +134,46 @@ function masked(value: unknown, words: SecretWords, name: string): unknown {
   if (Array.isArray(value)) return value.map(item => partShown('0', item, place, words))
   if (value instanceof FormList)
     return Object.assign(value, { items: masked(value.items, words, name) })
-  return Object.fromEntries(
-    Object.entries(value).map(([name, part]) => [
-      nameShown(name, words),
-      partShown(name, part, place, words)
-    ])
-  )
+  if (!(value instanceof FormObject)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([name, part]) => [
+        nameShown(name, words),
+        partShown(name, part, place, words)
+      ])
+    )
+  }
+  let isRenamed = false
+  for (const [name, part] of value) {
+    const isOpen = place === '' && (openNames().has(name) || open?.includes(name))
+    const shown =
+      isOpen && typeof part === 'string'
+        ? withoutSecrets(part, words)
+        : partShown(name, part, place, words, open, isOpen)
+    if (shown !== part) value.set(name, shown as FormNode)
+    isRenamed ||= !isOpen && nameShown(name, words) !== name
+  }
+  if (!isRenamed) return value
+  const parts = [...value]
+  value.clear()
+  for (const [name, part] of parts) value.set(nameShown(name, words), part)
+  return value
 }
 
 /** A name that is really JSON is masked as a whole. */
 const nameShown = (name: string, words: SecretWords): string =>
   /["{}]/.test(name) ? MASK : withoutSecrets(name, words)
 
-function partShown(name: string, part: unknown, place: string, words: SecretWords): unknown {
+function partShown(
+  name: string,
+  part: unknown,
+  place: string,
+  words: SecretWords,
+  open?: readonly string[],
+  isOpen = false
+): unknown {
   const path = place + name
-  return isSecretName(path) || nameShown(name, words) === MASK
+  const isCard = open !== undefined && typeof part === 'string' && IS_HOLDER.test(normal(name))
+  return !isOpen && (isCard || isSecretName(path) || nameShown(name, words) === MASK)
     ? hidden(part)
     : masked(part, words, path)
 }

@@ -1,6 +1,7 @@
 /** Words that are masked wherever they occur: API keys and the control token. */
 import { MASK } from './mask.js'
 
+/** Characters that a word is recognised by before it is compared whole. */
 const HEAD = 4
 
 export class SecretWords {

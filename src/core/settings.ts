@@ -201,11 +201,11 @@ const PROCESS_SETTINGS = settingsOf('process', {
     'Whether, when limits.sandboxes is reached, a new sandbox replaces the least recently used one that has no request in flight.'
   ),
   data: orNull(
-    'File that keeps the state of every sandbox across restarts; without it the state is kept in memory.'
+    'Folder that keeps the state of every sandbox across restarts; without it the state is kept in memory.'
   ),
   data_sync: flag(
     true,
-    'Whether a change in the data file survives a power failure; false does not wait for the device.'
+    'Whether a change in the data folder survives a power failure; false does not wait for the device.'
   )
 })
 const SANDBOX_SETTINGS = settingsOf('sandbox', {

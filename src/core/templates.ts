@@ -37,11 +37,13 @@ export const ERROR_RULE: TemplateRule = {
 
 const isNested = (part: unknown): part is object => typeof part === 'object' && part !== null
 
+/** The texts in a template that are placeholders, or look like one. */
 export function placeholdersIn(part: unknown): string[] {
   if (typeof part === 'string') return part.includes('$') ? [part] : []
   return isNested(part) ? Object.values(part).flatMap(placeholdersIn) : []
 }
 
+/** Fills a template; a placeholder without a value is left out. */
 export function filled(part: unknown, values: Readonly<Record<string, unknown>>): unknown {
   if (typeof part === 'string' && part.startsWith('$')) return values[part.slice(1)]
   if (Array.isArray(part))

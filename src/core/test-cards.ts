@@ -3,6 +3,7 @@
  * issued them.
  */
 
+/** How the numbers of a brand begin, and how many digits they have. */
 const BRANDS: Readonly<Record<string, readonly [start: string, digits: number]>> = {
   visa: ['4000', 16],
   mastercard: ['5100', 16],

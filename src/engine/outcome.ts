@@ -5,7 +5,7 @@ import { ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.j
 import { isChange, type OperationId, operationOf } from '../reference/operations.js'
 import type { List } from '../reference/parameters.js'
 import type { RuleId } from '../reference/rules.js'
-import type { RecordName } from '../scenario/edits.js'
+import type { RecordName } from '../scenario/records/edits.js'
 import type { Action, Fault } from '../scenario/script.js'
 
 export const STAGE = {

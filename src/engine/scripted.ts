@@ -1,11 +1,11 @@
-/** What a script does to a request, as a decision: the caller waits and loses. */
+/** What a script does to a request: a decision; the caller waits and loses. */
 import { durationOf } from '../core/durations.js'
 import { type FormObject, nodeIn } from '../core/form.js'
 import { mergePatched } from '../core/merge-patch.js'
 import { filled } from '../core/templates.js'
 import { aboutIn } from '../scenario/about.js'
 import { defaultError } from '../scenario/default-errors.js'
-import type { SentCall, Values } from '../scenario/matching.js'
+import type { SentCall, Values } from '../scenario/match/matching.js'
 import type { Action, Respond } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
 import type { Reading } from './admit.js'

@@ -22,6 +22,7 @@ const badKey = (what: string) =>
   refused('api_key_malformed', `${what}: ${HOW}.`, { rule: 'AUTH-1', headers: CHALLENGE })
 /** A base address at the beginning of a path, with its host or sandbox. */
 const BASE_AGAIN = new RegExp(`^(?:/https?:/+[^/]+)?(/sandbox/[^/]+)?(?:${BASE}(?=/|$))+`)
+/** What languages print for a missing value, or for an object. */
 const UNSET = /^(?:undefined|null|None|nil|NaN|\[object \w+\])$/
 
 export const isUnset = (text: string): boolean => UNSET.test(text)
@@ -49,10 +50,12 @@ function addressMeant(path: string, base: string): string | null {
     : `${sandbox ? `${sandbox}${BASE}` : base}${path.slice(again.length)}`
 }
 
+/** Where the document is that a path asks for. */
 const documentMeant = (path: string, base: string) =>
   /^\/(?:openapi|swagger)\b[^/]*$/.test(path) &&
   `the OpenAPI document is at ${controlOfBase(base)}/openapi.json`
 
+/** Why a path below the base address has no endpoint. */
 function unknownPath(path: string, base: string): string {
   const address = addressMeant(path, base)
   if (address)
@@ -214,6 +217,7 @@ export const REFUSALS = {
     })
 }
 
+/** What is wrong with a value. */
 export const EXPECTS = {
   notBlank: 'must not be blank',
   shorter: (most: number) => `must have at most ${most} characters`,

@@ -3,9 +3,9 @@ import type { Clock } from '../core/clock.js'
 import type { Settings } from '../core/settings.js'
 import type { AccountType } from '../reference/accounts.js'
 import type { Family } from '../reference/operations.js'
-import type { Edit, RecordName } from '../scenario/edits.js'
+import type { Tally } from '../scenario/expect/tally.js'
+import type { Edit, RecordName } from '../scenario/records/edits.js'
 import type { EntryCount, Script } from '../scenario/script.js'
-import type { Tally } from '../scenario/tally.js'
 import type { RecordOf, Store } from '../store/store.js'
 
 export type World = {
@@ -16,6 +16,7 @@ export type World = {
   readonly tally: Tally
   /** Errors: `not_ready` before the first load. */
   requireLoaded: () => unknown
+  /** The machine's time in milliseconds. */
   readonly machine: () => number
   /** Numbers the changes: a request is executed at a place among them. */
   readonly inputs: { readonly place: number }

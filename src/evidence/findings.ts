@@ -136,7 +136,7 @@ export class FindingCounts {
     const use = this.#uses.get(finding) ?? unused()
     this.#uses.set(finding, use)
     use.times += times
-    if (times > 0) return requests.filter(id => named(use, id))
+    if (times === 1) return requests.filter(id => named(use, id))
     use.requests = use.requests.filter(id => !requests.includes(id))
     return []
   }
@@ -365,21 +365,18 @@ function isKeyLeaked({ body, query, request: { userAgent, world } }: Reading): b
 
 /** Whether a whole card number was sent as one, valid or not, or one of a known issuer anywhere. */
 function isCardNumberSent({ body, request: { url, headers } }: Reading): boolean {
+  for (const name in headers) if (holdsCardNumber(String(headers[name]))) return true
   const number = body.has('card') && nodeIn(body, ['card', 'number'])
   const isSentAsOne =
     typeof number === 'string' && number.replace(/\D/g, '').length >= MIN_CARD_DIGITS
-  return (
-    isSentAsOne ||
-    anyText(body, holdsCardNumber, true) ||
-    holdsCardNumber(readable(url)) ||
-    Object.values(headers).some(text => holdsCardNumber(String(text)))
-  )
+  return isSentAsOne || anyText(body, holdsCardNumber, true) || holdsCardNumber(readable(url))
 }
 const MIN_CARD_DIGITS = 12
 
+/** Whether any value of a form is such a text, or any name if those count. */
 function anyText(node: FormNode, is: (text: string) => boolean, isNamed = false): boolean {
   if (typeof node === 'string') return is(node)
-  if (node instanceof FormList) return node.items.some(is)
+  if (node instanceof FormList) return node.items.some(item => anyText(item, is, isNamed))
   for (const [name, part] of node)
     if ((isNamed && is(name)) || anyText(part, is, isNamed)) return true
   return false

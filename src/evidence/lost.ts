@@ -48,7 +48,8 @@ export class LostAnswers {
       const page = pageShown(call)
       for (const [request, lost] of this.known)
         if (isMissing(lost, call, reading, page)) this.known.delete(request)
-    } else if (hasPerformed(call)) repeated?.map(({ request }) => this.known.delete(request))
+    } else if (repeated && hasPerformed(call))
+      for (const { request } of repeated) this.known.delete(request)
     return (!isKnown && (repeated?.findLast(({ isSeen }) => !isSeen) ?? repeated?.at(-1))) || null
   }
 

@@ -6,7 +6,8 @@ import { hasReached, type Refusal, STAGE, type Stage } from '../engine/outcome.j
 import { sentIn } from '../engine/scripted.js'
 import type { World } from '../engine/world.js'
 import type { OperationId } from '../reference/operations.js'
-import type { Calls, Expectation } from '../scenario/expectations.js'
+import type { Calls, Expectation } from '../scenario/expect/expectations.js'
+import { judgedValue, type Tally, type Verdict } from '../scenario/expect/tally.js'
 import {
   countedValue,
   type MatchCondition,
@@ -14,11 +15,10 @@ import {
   type SentCall,
   shownOn,
   valueFor
-} from '../scenario/matching.js'
-import { type Miss, missOf, Nearest, type NearMiss } from '../scenario/near-misses.js'
+} from '../scenario/match/matching.js'
+import { type Miss, missOf, Nearest, type NearMiss } from '../scenario/match/near-misses.js'
 import type { SequenceData } from '../scenario/schemas.js'
 import type { ListedEntry, Script } from '../scenario/script.js'
-import { judgedValue, type Tally, type Verdict } from '../scenario/tally.js'
 import type { Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
 

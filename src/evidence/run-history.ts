@@ -1,6 +1,7 @@
 /** What became of the scripts and expectations of a run. */
+
+import type { Verdict } from '../scenario/expect/tally.js'
 import type { ListedEntry } from '../scenario/script.js'
-import type { Verdict } from '../scenario/tally.js'
 
 /** What came since the last load or reset; `sandbox` is null for the base address. */
 export type Period = {
@@ -26,6 +27,7 @@ export class RunHistory {
   /** Entries by what they say, and how many before them said the same. */
   #entries = new Map<string, { entry: ListedEntry; applied: boolean }>()
   #expectations = new Map<string, Judged>()
+  /** Scenarios that were loaded, by whether they got a request. */
   #scenarios = new Map<string, boolean>()
   isEmpty = true
   #characters = 0
@@ -49,6 +51,7 @@ export class RunHistory {
     return history
   }
 
+  /** Takes note of a scenario that was loaded. */
   load(scenario: string, isUsed = false): void {
     const before = this.#scenarios.get(scenario)
     if (before !== undefined || this.#hasRoom(this.#scenarios, scenario))
@@ -95,13 +98,14 @@ export class RunHistory {
   /** What is demanded must be met in some period; what is forbidden counts in any. */
   judged(): Judged[] {
     return [...this.#expectations.values()].map(judged =>
-      judged.holds || judged.forbidden || judged.periods.met === 0
+      judged.forbidden || judged.periods.met === 0
         ? judged
         : { ...judged, verdict: 'met', holds: true }
     )
   }
 }
 
+/** How much a verdict counts against an expectation. */
 const weightOf = ({ forbidden, verdict }: Verdict): number =>
   forbidden ? 3 : { unmet: 2, 'never exercised': 1, met: 0 }[verdict]
 

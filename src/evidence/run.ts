@@ -16,7 +16,7 @@ export type JournalListener = (
   entry: Entry | null,
   keys: () => SecretWords
 ) => void
-/** `omitted` is what came when no more was kept. */
+/** `omitted` came when no more was kept. */
 export type RunListing = {
   sandboxes: { sandbox: string | null; periods: number }[]
   tests: RunTest[]
@@ -54,7 +54,7 @@ export class Run extends Totals {
 }
 
 export type RunEntry = ReturnType<typeof explained>
-/** `entry` is null if it was neither refused nor named by a finding, or not kept. */
+/** `entry` is null if neither refused nor named by a finding, or not kept. */
 export type RunCall = {
   request: string
   test: string | null

@@ -9,7 +9,7 @@ import { type OutcomeName, scriptAction, tookEffect } from '../engine/outcome.js
 import { ASSUMPTION_IDS, ASSUMPTIONS, type AssumptionId } from '../reference/assumptions.js'
 import { nameOf } from '../reference/operations.js'
 import { RULE_IDS, RULES, type RuleId } from '../reference/rules.js'
-import { missText, type NearMiss } from '../scenario/near-misses.js'
+import { missText, type NearMiss } from '../scenario/match/near-misses.js'
 import { FACTS, judgementOf } from './judgement.js'
 
 type Changed = { changersOf: (call: Entry) => string[] }
@@ -83,7 +83,7 @@ const OUTCOMES: Readonly<Record<OutcomeName, string>> = {
   scripted: 'scripted response',
   lost_before: 'lost before the operation ran',
   lost_after: 'lost after the operation ran',
-  not_written: 'ran, but the data file could not be written'
+  not_written: 'ran, but could not be saved'
 }
 
 export function explainedText(

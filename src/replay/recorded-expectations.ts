@@ -1,10 +1,10 @@
-/** What a scenario expects, as a recording of its requests expects it. */
+/** What a scenario expects, as a recording of them expects it. */
 import { withoutSecrets } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
 import type { Entry } from '../engine/entry.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
-import { callsOf, carried } from '../scenario/carried-expectation.js'
-import type { Calls, ExpectationData } from '../scenario/expectations.js'
+import { callsOf, carried } from '../scenario/expect/carried.js'
+import type { Calls, ExpectationData } from '../scenario/expect/expectations.js'
 import { SAYS } from './sentences.js'
 
 /** `timed` are requests with a pause between them, `headers` those that plays send. */

@@ -12,10 +12,9 @@ import { alongside, isScripted } from '../engine/scripted.js'
 import { nameOf, type OperationId, operationOf, RESOURCE_NAMES } from '../reference/operations.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { documentOf } from '../scenario/documents.js'
-import { exportedRecord, setupOf } from '../scenario/export.js'
-import { withTexts } from '../scenario/references.js'
-import { bindingsOf } from '../scenario/scenario.js'
-import { Answers, type Json, playSteps, type StepData } from '../scenario/steps.js'
+import { withTexts } from '../scenario/play/references.js'
+import { exportedRecord, setupOf } from '../scenario/records/export.js'
+import { Answers, bindingsOf, type Json, playSteps, type StepData } from '../scenario/steps.js'
 import { pause } from '../work/slices.js'
 import {
   answerOf,

@@ -17,8 +17,8 @@ import {
   type OperationId,
   operationOf
 } from '../reference/operations.js'
-import type { ExpectationData } from '../scenario/expectations.js'
-import { textsOf } from '../scenario/references.js'
+import type { ExpectationData } from '../scenario/expect/expectations.js'
+import { textsOf } from '../scenario/play/references.js'
 import { type Json, STATE_WORDS } from '../scenario/schemas.js'
 import type { Action } from '../scenario/script.js'
 import { FAMILIES, type Store } from '../store/store.js'

@@ -2,9 +2,8 @@
 import { keysToMask } from '../engine/keys.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { documentOf } from '../scenario/documents.js'
-import { withTexts } from '../scenario/references.js'
-import { bindingsOf } from '../scenario/scenario.js'
-import { isWait, type Json, playSteps } from '../scenario/steps.js'
+import { withTexts } from '../scenario/play/references.js'
+import { bindingsOf, isWait, type Json, playSteps } from '../scenario/steps.js'
 import { Player } from './player.js'
 import {
   type RecordedRequest,

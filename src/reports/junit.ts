@@ -1,5 +1,5 @@
 /** Reports as JUnit, by the schema of Jenkins. */
-import { explainedMessage } from '../scenario/near-misses.js'
+import { explainedMessage } from '../scenario/match/near-misses.js'
 import { problemLine } from '../scenario/refusal.js'
 import { type CheckedFile, isFailed } from './points.js'
 import { type JudgedRun, problemsOfTest, refusedIn, sandboxName } from './run.js'

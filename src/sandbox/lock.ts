@@ -1,5 +1,5 @@
 /**
- * The lock of a data file: a Unix socket beside it, whose name is never used again and ends with
+ * The lock of a data folder: a Unix socket in it, whose name is never used again and ends with
  * `.new` until it listens. One that refuses connections belongs to no process and is removed; a
  * process whose lock was not listening yet makes another.
  */

@@ -1,4 +1,5 @@
-/** Names of sandboxes and snapshots. */
+/** Names of sandboxes and snapshots, and of their documents. */
+import { join } from 'node:path'
 import { holdsCardNumber } from '../core/card-numbers.js'
 import { REFUSALS } from './sentences.js'
 
@@ -20,6 +21,17 @@ export function nameOfFile(file: string): string | null {
   const name = file.replace(/~[a-z]/g, ([, letter]) => (letter as string).toUpperCase())
   return isName(name) && fileNameOf(name) === file ? name : null
 }
+
+const ENDING = '.json'
+
+export const documentPath = (folder: string, name: string): string =>
+  join(folder, fileNameOf(name) + ENDING)
+
+/** The names of the documents in a folder, given its files. */
+export const documentNames = (files: readonly string[]): string[] =>
+  files.flatMap(file =>
+    file.endsWith(ENDING) ? (nameOfFile(file.slice(0, -ENDING.length)) ?? []) : []
+  )
 
 /** Errors: `name_invalid`, which shows `shown`, but not a card number. */
 export function checkedName(name: string, shown = name): string {

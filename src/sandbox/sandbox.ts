@@ -38,38 +38,33 @@ import {
   type Written,
   withoutProblems
 } from '../scenario/documents.js'
-import { type Edit, type Edited, edited, type RecordName, referrers } from '../scenario/edits.js'
-import { exportedRecord } from '../scenario/export.js'
-import {
-  type Fixture,
-  FixtureImporter,
-  fixtureIn,
-  type ImportedRecords,
-  recordsIn
-} from '../scenario/fixture.js'
+import { Tally } from '../scenario/expect/tally.js'
 import type { Library } from '../scenario/library.js'
 import { checkCount } from '../scenario/limits.js'
-import type { Progress } from '../scenario/progress.js'
+import { firstStateOf } from '../scenario/loading.js'
 import { below, type SourceDocument } from '../scenario/read/document.js'
 import { problemsOf } from '../scenario/read/numbers.js'
 import { type Body, type ReadText, readBy } from '../scenario/reading.js'
-import { requestedScenario } from '../scenario/requested.js'
 import {
-  bindingsOf,
-  type FirstState,
-  firstStateOf,
-  type Launch,
-  type LoadContext,
-  type Loaded
-} from '../scenario/scenario.js'
+  type Edit,
+  type Edited,
+  edited,
+  type RecordName,
+  referrers
+} from '../scenario/records/edits.js'
+import { exportedRecord } from '../scenario/records/export.js'
+import { type Fixture, fixtureIn, recordsIn } from '../scenario/records/fixture.js'
+import { FixtureImporter, type ImportedRecords } from '../scenario/records/importer.js'
+import { requestedScenario } from '../scenario/requested.js'
+import type { FirstState, Launch, LoadContext, Loaded } from '../scenario/scenario.js'
 import { FIXTURE_CHECKER, SANDBOX_SETTINGS_CHECKER } from '../scenario/schemas.js'
-import type { Entry, EntryCount, ListedEntry, Script } from '../scenario/script.js'
+import type { Entry } from '../scenario/script/entry.js'
+import type { EntryCount, ListedEntry, Script } from '../scenario/script.js'
 import { say } from '../scenario/sentences.js'
 import { problemsOfShape, shapeProblems } from '../scenario/shape.js'
-import { type Play, playSteps } from '../scenario/steps.js'
-import { Tally } from '../scenario/tally.js'
+import { bindingsOf, type Play, playSteps } from '../scenario/steps.js'
 import { FAMILIES, type RecordOf, type Records, type Store } from '../store/store.js'
-import { inSlices } from '../work/slices.js'
+import { pause } from '../work/slices.js'
 import type { Ask, Worker } from '../work/worker.js'
 import { type Changes, changesOf } from './changes.js'
 import { Gates } from './gates.js'
@@ -93,7 +88,7 @@ export type SandboxDependencies = {
   machine: () => number
   run?: Run | undefined
   journals?: JournalBudget | undefined
-  progress?: Progress | undefined
+  progress?: LoadContext['progress']
   /** A sandbox that no request reaches needs none. */
   worker?: Worker | undefined
   /** Called with a sandbox that got requests and is about to forget them. */
@@ -171,7 +166,7 @@ export class Sandbox {
     )
   }
 
-  /** A sandbox with the same library, without settings, records or run. */
+  /** With the same library, without settings and records. */
   blank(): Sandbox {
     const { library, machine, worker } = this.#dependencies
     return new Sandbox({ library, machine, worker, launch: { flag: {}, environment: {} } })
@@ -203,12 +198,12 @@ export class Sandbox {
     return this.#first
   }
 
-  /** The state before the change of a place, exactly but for a running clock. */
+  /** The state before the change of a place, but for a running clock. */
   stateAt(place: number): Promise<LiveState> {
     return this.inputs.stateAt(place, this.machine)
   }
 
-  /** The records so many ms ago by its clock, as far back as inputs are known. */
+  /** The records so many ms ago, as far back as is known. */
   past(ms: number): Store {
     return (this.#original ?? this.inputs).stateOn(this.clock.now() - ms, this.machine).store
   }
@@ -477,20 +472,19 @@ export class Sandbox {
     })
   }
 
-  addEntry(entry: Entry): ListedEntry {
-    const listed = this.script.add(entry)
-    this.inputs.add(
-      state => state.script.put(listed.id, entry, { matched: 0, applied: 0 }),
-      entry.data
-    )
+  addEntry(entry: Entry, isFirst: boolean): ListedEntry {
+    const listed = this.script.add(entry, isFirst)
+    const count = { matched: 0, applied: 0 }
+    this.inputs.add(({ script }) => script.put(listed.id, entry, count, isFirst), entry.data)
     return listed
   }
 
   /** Without an id, all of them. Returns whether there was one with the id. */
   removeEntries(id?: string): boolean {
-    if (id !== undefined && !this.script.remove(id)) return false
-    if (id === undefined) this.script.clear()
-    this.inputs.add(({ script }) => void (id === undefined ? script.clear() : script.remove(id)))
+    const remove = ({ script }: LiveState) =>
+      id === undefined ? script.clear() : script.remove(id)
+    if (remove(this.state) === false) return false
+    this.inputs.add(remove)
     return true
   }
 
@@ -529,11 +523,55 @@ export class Sandbox {
   }
 
   /**
-   * Merges a fixture, all or nothing; `under` is its place in what was sent. Errors:
+   * Merges a fixture into a copy of the records, which takes their place when there are no
+   * problems; `under` is its place in what was sent, `size` the bytes. Errors:
    * `document_invalid`, `document_too_large`.
    */
-  addRecords(document: SourceDocument, under: readonly Step[] = []): Promise<ImportedRecords> {
-    return this.#merge(document, under)
+  async addRecords(
+    document: SourceDocument,
+    under: readonly Step[] = [],
+    size = 0
+  ): Promise<ImportedRecords> {
+    const problems = new ProblemList()
+    const fixture = await checkedFixture(document, under)
+    return withoutProblems(problems, async () => {
+      const { state, clock, settings } = this
+      const revision = () =>
+        JSON.stringify([
+          this.state.ids.counters,
+          this.store.keys.size,
+          ...FAMILIES.map(family => this.store[family].revision)
+        ])
+      const before = revision()
+      const [store, ids] = [state.store.clone(), new Ids(state.ids.counters)]
+      const importer = new FixtureImporter(store, { ids, now: clock.now(), settings }, problems)
+      const isLarge = recordsIn([fixture]) > MANY
+      for (const _ of importer.importing([fixture])) if (isLarge) await pause()
+      checkCount('The sandbox would hold', store.size, document.limits)
+      const { imported } = importer
+      if (problems.length > 0) return imported
+      const names = namesOf(imported)
+      for (let at = 0; at < names.length; at += MANY) {
+        this.evidence.changers.note(store, 'POST /_control/records', names.slice(at, at + MANY))
+        if (isLarge) await pause()
+      }
+      this.ending.throwIfAborted()
+      if (this.state !== state || revision() !== before) throw REFUSALS.changedMeanwhile()
+      Object.assign(this.state, { store, ids })
+      this.inputs.add(
+        isLarge || fixture.deleted_users.length > 0
+          ? replacement(store.clone(), ids)
+          : mergeOf({ imported, removed: [] }, ids),
+        size || imported
+      )
+      return {
+        ...imported,
+        // Refunds of the same fixture have replaced some of its Transactions
+        transactions: imported.transactions.map(
+          ({ id }) => store.transactions.get(id) as Records['transactions']
+        )
+      }
+    })
   }
 
   /**
@@ -545,54 +583,7 @@ export class Sandbox {
     const { type, text, bytes } = body
     const { limits } = this.#dependencies.library
     const document = await this.reading(left)('body', text, { limits, type, kind: 'fixture' })
-    return this.#merge(document, [], bytes.length)
-  }
-
-  /**
-   * Into a copy of the records, which takes their place when there are no problems; `size` are the
-   * bytes of a document.
-   */
-  async #merge(
-    document: SourceDocument,
-    under: readonly Step[],
-    size = 0
-  ): Promise<ImportedRecords> {
-    const problems = new ProblemList()
-    const fixture = await checkedFixture(document, under)
-    return withoutProblems(problems, async () => {
-      const { state, clock, settings } = this
-      const revision = () =>
-        JSON.stringify([
-          FAMILIES.map(family => this.store[family].revision),
-          this.store.keys.size,
-          this.state.ids.counters
-        ])
-      const before = revision()
-      const [store, ids] = [state.store.clone(), new Ids(state.ids.counters)]
-      const importer = new FixtureImporter(store, { ids, now: clock.now(), settings }, problems)
-      const isLarge = recordsIn([fixture]) > MANY
-      if (isLarge) await inSlices(importer.importing([fixture]))
-      else importer.import(fixture)
-      this.ending.throwIfAborted()
-      if (this.state !== state || revision() !== before) throw REFUSALS.changedMeanwhile()
-      checkCount('The sandbox would hold', store.size, document.limits)
-      const { imported } = importer
-      // Refunds of the same fixture have replaced some of its Transactions
-      const transactions = imported.transactions.map(
-        ({ id }) => store.transactions.get(id) as Records['transactions']
-      )
-      if (problems.length === 0) {
-        Object.assign(this.state, { store, ids })
-        this.inputs.add(
-          isLarge || fixture.deleted_users.length > 0
-            ? replacement(store.clone(), ids)
-            : mergeOf({ imported, removed: [] }, ids),
-          size || imported
-        )
-        this.#noteChange('POST /_control/records', namesOf(imported))
-      }
-      return { ...imported, transactions }
-    })
+    return this.addRecords(document, [], bytes.length)
   }
 
   /**

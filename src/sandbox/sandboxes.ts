@@ -86,7 +86,6 @@ export class Sandboxes {
     return this.#start.scenario
   }
 
-  /** All that a data file keeps. */
   get present(): PresentSandboxes {
     const sandboxes = this.all().map(sandbox => ({
       name: sandbox.name,

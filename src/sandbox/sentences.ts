@@ -1,6 +1,5 @@
 /**
- * The sentences of sandboxes, snapshots and the data file: refusals, and texts that follow a place
- * or begin a warning.
+ * The sentences of sandboxes, snapshots and the data folder: refusals, and texts that follow a place.
  */
 import { ApiError, type Problem, refusal } from '../core/errors.js'
 import { didYouMean, sentence, shortened, thereAre } from '../core/nearest.js'
@@ -14,13 +13,15 @@ const ADVICE = {
   page: '; a web page of another site or port cannot replace one; delete one with DELETE /_control/sandboxes/NAME, or raise limits.sandboxes'
 }
 const unusable = <T extends readonly unknown[]>(
+  what: string,
   why: (...given: T) => string,
   left = ' It was left as it is.'
 ) =>
   refusal(
     'document_invalid',
-    (path: string, ...given: T) => `The data file ${path} ${why(...given)}.${left}`
+    (path: string, ...given: T) => `${what} ${path} ${why(...given)}.${left}`
   )
+const FOLDER = 'The data folder'
 
 export const REFUSALS = {
   // names
@@ -140,18 +141,24 @@ export const REFUSALS = {
     (name: string, path: string, why: string) =>
       `The snapshot ${name} was not taken: ${path} could not be written: ${why}.`
   ),
-  // the data file
-  locked: unusable(() => 'is in use by another process; stop that process, or choose another file'),
-  unlockable: unusable((why: string) => `cannot be locked: ${why}`),
-  unreadable: unusable((why: string) => `cannot be read: ${why}`),
+  // the data folder
+  locked: unusable(
+    FOLDER,
+    () => 'is in use by another process; stop that process, or choose another folder'
+  ),
+  unlockable: unusable(FOLDER, (why: string) => `cannot be used: ${why}`),
   noFolder: unusable(
+    FOLDER,
     (folder: string) =>
-      `cannot be created: there is no folder ${folder}; create it, or choose another file`,
+      `cannot be created: there is no folder ${folder}; create it, or choose another`,
     ''
   ),
-  isFolder: unusable(() => 'is a folder; choose a file in it'),
-  notAFile: unusable(() => 'is not a regular file; choose another'),
-  readOnly: unusable(() => 'is read-only; make it writable, or choose a copy of it'),
+  notAFolder: unusable(FOLDER, () => 'is a file, as earlier versions wrote; choose a folder'),
+  notEmpty: unusable(
+    FOLDER,
+    () => 'contains other files but no state; choose an empty or new folder'
+  ),
+  unreadable: unusable('The document', (why: string) => `cannot be read: ${why}`),
   inMemoryAlone: refusal(
     'data_not_written',
     (path: string, why: string) =>
@@ -164,46 +171,26 @@ export const REFUSALS = {
   ),
   lastNotWritten: refusal(
     'data_not_written',
-    (path: string, why: string, unwritten: readonly string[]) =>
-      `${path} could not be written at shutdown: ${why}. The last changes are not on disk: ${unwritten.join('; ')}.`
+    (path: string, why: string, names: readonly (string | null)[]) =>
+      `${path} could not be written at shutdown: ${why}. The last changes are not on disk: ${names.map(name => (name === null ? 'the sandbox at the base address' : `sandbox ${name}`)).join('; ')}.`
   )
 }
 
-/** The names of the parts of a state in messages. */
-const SHOWN: Readonly<Record<string, string>> = {
-  settings: 'settings',
-  clock: 'clock',
-  script: 'script',
-  api_keys: 'API keys'
-}
-
 export const SAYS = {
-  /** `records` is null for the whole sandbox. */
-  unwritten: (name: string | null, records: number | null, parts: readonly string[]) => {
-    const counted = records === 0 ? [] : [`${records} ${records === 1 ? 'record' : 'records'}`]
-    const shown =
-      records === null ? ['everything'] : [...counted, ...parts.flatMap(part => SHOWN[part] ?? [])]
-    return `${name === null ? 'the sandbox at the base address' : `sandbox ${name}`} (${shown.join(', ') || 'the number of its requests'})`
-  },
   noSuchSetting: (name: string, known: readonly string[]) =>
     `no setting is called ${shortened(name)}${didYouMean(name, known)}`,
   noSuchAccount: (id: string, known: readonly string[]) =>
     `no Account has the id ${shortened(id)}${didYouMean(id, known)}`,
   notAnActor: (id: string) =>
     `auth.accept_any_key names ${shortened(id)}, which is not an Account there`,
-  // lines of the data file
-  torn: (bytes: number) =>
-    `the last line of the data file is incomplete and was left out: ${bytes} bytes. Its change got no response, unless the file was damaged later.`,
-  damaged: (line: number) =>
-    `line ${line} is damaged: its checksum does not match. Restore the file from a copy`,
+  // documents of states
+  damaged: 'it is not valid JSON. Restore it from a copy',
   foreign:
-    'it is not a file of commerce-emulator, or its first line is damaged. Choose another file, or restore it from a copy',
+    'it is not a document of commerce-emulator. Choose another folder, or restore it from a copy',
+  ofLines: 'an earlier version wrote it. Use that version, or remove it to start over',
   otherFormat: (format: number, own: number) =>
     `it has format ${format}, but this version reads format ${own}. Use the version that wrote it`,
-  empty: 'it is empty',
-  cutOff: 'it is incomplete: its lines do not hold a whole state',
-  tooLong: (begin: string, characters: number, maximum: number) =>
-    `${begin}… is ${characters} characters of JSON, and a line holds at most ${maximum}`,
+  empty: 'it is empty. Restore it from a copy',
   longName: (name: string) =>
     `the name of its lock, ${name}, is too long for a socket; choose a shorter name`
 }

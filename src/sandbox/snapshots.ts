@@ -1,20 +1,17 @@
 /** Snapshots: named states in memory and, with a folder, in files that outlive the process. */
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import type { Low } from 'lowdb'
+import { dirname } from 'node:path'
 import type { Settings } from '../core/settings.js'
-import { stateTexts } from './content.js'
-import { removeLeftovers, replaceFile, syncFolder } from './disk.js'
-import { readLines, wholeLines } from './lines.js'
-import { fileNameOf, nameOfFile } from './names.js'
+import { DISK, removeLeftovers, syncFolder } from './disk.js'
+import { documentNames, documentPath } from './names.js'
 import { REFUSALS } from './sentences.js'
-import { statesIn } from './serialization.js'
 import type { SandboxState } from './state.js'
+import { type StateDocument, stateFile } from './state-document.js'
+import { StateReader } from './state-reader.js'
 
 /** `state` has the seed as its only setting. */
 export type Snapshot = { scenario: string; state: SandboxState }
-const ENDING = '.json'
 
 /** No process writes an older temporary file any more, and processes may share a folder. */
 const LEFT_MS = 600_000
@@ -53,10 +50,7 @@ export class Snapshots {
 
   async #names(): Promise<string[]> {
     const files = this.#folder === null ? [] : await readdir(this.#folder).catch(() => [])
-    const names = files.flatMap(file =>
-      file.endsWith(ENDING) ? (nameOfFile(file.slice(0, -ENDING.length)) ?? []) : []
-    )
-    return [...new Set([...this.#inMemory.keys(), ...names])].sort()
+    return [...new Set([...this.#inMemory.keys(), ...documentNames(files)])].sort()
   }
 
   /**
@@ -73,19 +67,30 @@ export class Snapshots {
 
   async #read(name: string, settings: Settings): Promise<Snapshot> {
     await this.#require(name)
-    const file = await snapshotFile(fileOf(this.#folder as string, name), settings)
-    await file.read()
-    return file.data as Snapshot
+    const path = documentPath(this.#folder as string, name)
+    const file = await stateFile(path, DISK)
+    await file.read().catch(error => {
+      throw REFUSALS.snapshotUnreadable(path, error.message)
+    })
+    // whoever restores it looks for the Account of that setting in it
+    const reader = new StateReader(() => ({ ...settings, 'auth.accept_any_key': null }))
+    const state = await reader.snapshotIn(path, file.data as StateDocument)
+    return { scenario: state.scenario.name, state }
   }
 
   /** Errors: `data_not_written`; an earlier snapshot is still there then. */
-  async #write(name: string, folder: string, snapshot: Snapshot): Promise<void> {
-    const path = fileOf(folder, name)
-    const file = await snapshotFile(path)
-    file.data = snapshot
-    await file.write().catch(error => {
+  async #write(name: string, folder: string, { scenario, state }: Snapshot): Promise<void> {
+    const path = documentPath(folder, name)
+    const file = await stateFile(path, DISK)
+    file.data = { first: { ...state, scenario: { name: scenario, description: null } } }
+    const written = mkdir(folder, { recursive: true }).then(async made => {
+      await file.write()
+      if (made !== undefined) await syncFolder(dirname(made))
+    })
+    await written.catch(error => {
       throw REFUSALS.snapshotNotTaken(name, path, error.message)
     })
+    await removeLeftovers(folder, LEFT_MS)
   }
 
   /** Errors: `snapshot_unknown` with those that exist. */
@@ -93,7 +98,7 @@ export class Snapshots {
     return this.#inTurn(async () => {
       await this.#require(name)
       if (this.#folder !== null) {
-        await rm(fileOf(this.#folder, name), { force: true })
+        await rm(documentPath(this.#folder, name), { force: true })
         await syncFolder(this.#folder)
       }
       this.#inMemory.delete(name)
@@ -130,38 +135,3 @@ export class Snapshots {
 }
 
 const nothing = () => {}
-const fileOf = (folder: string, name: string) => join(folder, `${fileNameOf(name)}${ENDING}`)
-
-/** A file as a database of one snapshot; `settings` are for reading. Errors: `document_invalid`. */
-async function snapshotFile(path: string, settings?: Settings): Promise<Low<Snapshot | null>> {
-  const { Low } = await import('lowdb')
-  return new Low<Snapshot | null>(
-    {
-      read: () => readSnapshot(path, settings as Settings),
-      write: snapshot => writeSnapshot(path, snapshot as Snapshot)
-    },
-    null
-  )
-}
-
-async function readSnapshot(path: string, settings: Settings): Promise<Snapshot> {
-  const { data } = await readLines(path).catch(error => {
-    throw REFUSALS.snapshotUnreadable(path, error.message)
-  })
-  // whoever restores it looks for the Account of that setting in it
-  const { start } = await statesIn(path, data, () => ({ ...settings, 'auth.accept_any_key': null }))
-  return { scenario: start.scenario.name, state: start }
-}
-
-/** An earlier snapshot stays until the new one is written. */
-async function writeSnapshot(path: string, { scenario, state }: Snapshot): Promise<void> {
-  const made = await mkdir(dirname(path), { recursive: true })
-  const texts = function* () {
-    yield* stateTexts({ first: 0 }, { ...state, scenario: { name: scenario } })
-    yield '{"start":0}'
-  }
-  const file = await replaceFile(path, wholeLines(texts()))
-  await file.close()
-  if (made !== undefined) await syncFolder(dirname(made))
-  await removeLeftovers(path, LEFT_MS)
-}

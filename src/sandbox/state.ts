@@ -14,24 +14,19 @@ export type SandboxState = Readonly<
   Pick<FirstState, 'store' | 'counters' | 'clock' | 'script' | 'settings'>
 >
 
-/** A sandbox as a data file keeps it; a reset goes back to `first`. */
+/** A sandbox as a data folder keeps it; a reset goes back to `first`. */
 export type SavedSandbox = {
   name: string | null
   first: FirstState
   requests: number
   state: SandboxState
 }
-/** What a data file keeps; new sandboxes begin with `start`. */
+/** What a data folder keeps; new sandboxes begin with `start`. */
 export type SavedSandboxes = { start: FirstState; sandboxes: readonly SavedSandbox[] }
 export type PresentSandboxes = {
   start: FirstState
   sandboxes: readonly (Omit<SavedSandbox, 'state'> & { state: LiveState })[]
 }
-/**
- * The parts that may change. Marks come in this order, and stay the same until their part changes.
- */
-export const MARKED = ['settings', 'counters', 'clock', 'script', 'api_keys', ...FAMILIES] as const
-
 /** The state of a sandbox that nothing was loaded into. */
 export const emptyState = (): SandboxState => ({
   store: new Store(),

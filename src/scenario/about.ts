@@ -1,9 +1,9 @@
 /** Which records a request is about: those that it names, and those that these belong to. */
-import { type OperationId, operationOf } from '../reference/operations.js'
+import { type Family, type OperationId, operationOf } from '../reference/operations.js'
 import { schemaOf } from '../reference/parameters.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import type { Store } from '../store/store.js'
-import type { About, SentCall } from './matching.js'
+import type { About, SentCall } from './match/matching.js'
 
 type Named = Pick<SentCall, 'operation' | 'params' | 'query' | 'body'> & {
   /** The Account that the caller acts as; a request that names nothing is about it. */
@@ -12,7 +12,7 @@ type Named = Pick<SentCall, 'operation' | 'params' | 'query' | 'body'> & {
 
 /** Such as the Location of its Ticket; looked up only when asked for. */
 export function aboutIn(store: Store, named: Named): SentCall['about'] {
-  let found: Readonly<Partial<Record<About, string>>> | undefined
+  let found: ReturnType<typeof recordsNamed> | undefined
   return what => {
     found ??= recordsNamed(store, named)
     return found[what]
@@ -22,7 +22,7 @@ export function aboutIn(store: Store, named: Named): SentCall['about'] {
 function recordsNamed(
   store: Store,
   { operation, params, query, body, account: actor }: Named
-): Readonly<Partial<Record<About, string>>> {
+): Partial<Record<About, string>> {
   if (operation === null) return {}
   const { family } = operationOf(operation)
   // the path of a User names its Account
@@ -49,21 +49,22 @@ function recordsNamed(
   >
 }
 
+/** By which parameter a request names each kind of record, and by the path of which families. */
+const NAMED: readonly (readonly [About, ...Family[]])[] = [
+  ['transaction', 'transactions', 'refunds'],
+  ['ticket', 'tickets'],
+  ['location', 'locations']
+]
+
 /** Whether a request of an operation can be about a record of this kind. */
 export const canBeAbout =
   (what: About) =>
   (operation: OperationId): boolean => {
-    const { family } = operationOf(operation)
     const { params, body, querystring } = TABLES[operation] as Tables
-    const has = (name: string) =>
-      [body, querystring].some(table => table && name in (schemaOf(table).properties as object))
-    const isRead = (...families: string[]) => params !== undefined && families.includes(family)
-    const byTransaction = has('transaction') || isRead('transactions', 'refunds')
-    const byTicket = byTransaction || has('ticket') || isRead('tickets')
-    return {
-      transaction: byTransaction,
-      ticket: byTicket,
-      location: byTicket || has('location') || isRead('locations'),
-      account: true
-    }[what]
+    const isNamed = ([name, ...families]: (typeof NAMED)[number]) =>
+      [body, querystring].some(table => table && name in (schemaOf(table).properties as object)) ||
+      (params !== undefined && families.includes(operationOf(operation).family))
+    // what a Transaction belongs to is known with it
+    const last = NAMED.findIndex(([name]) => name === what)
+    return last < 0 || NAMED.slice(0, last + 1).some(isNamed)
   }

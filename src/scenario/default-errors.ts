@@ -1,61 +1,21 @@
 /** The error of a scripted response by its status, where the script says no more. */
 
-type ShownError = { type: string; code: string; message: string }
-
-const ERRORS: Readonly<Record<number, ShownError>> = {
-  400: {
-    type: 'invalid_request_error',
-    code: 'parameter_invalid',
-    message: 'The request is not valid.'
-  },
-  401: {
-    type: 'authentication_error',
-    code: 'api_key_unknown',
-    message: 'The API key is not valid.'
-  },
-  402: { type: 'card_error', code: 'card_declined', message: 'The card was declined.' },
-  403: {
-    type: 'permission_error',
-    code: 'forbidden',
-    message: 'The API key is not allowed to do this.'
-  },
-  404: {
-    type: 'not_found_error',
-    code: 'resource_missing',
-    message: 'The resource does not exist.'
-  },
-  409: {
-    type: 'invalid_request_error',
-    code: 'conflict',
-    message: 'The request conflicts with another one.'
-  },
-  422: {
-    type: 'invalid_request_error',
-    code: 'unprocessable',
-    message: 'The request cannot be processed.'
-  },
-  429: {
-    type: 'rate_limit_error',
-    code: 'rate_limited',
-    message: 'Too many requests were sent; try again later.'
-  },
-  500: { type: 'api_error', code: 'internal_error', message: 'The service failed.' },
-  502: {
-    type: 'api_error',
-    code: 'bad_gateway',
-    message: 'The service behind the gateway failed.'
-  },
-  503: {
-    type: 'api_error',
-    code: 'service_unavailable',
-    message: 'The service is unavailable; try again later.'
-  },
-  504: {
-    type: 'api_error',
-    code: 'gateway_timeout',
-    message: 'The service behind the gateway did not respond in time.'
-  }
+const ERRORS: Readonly<Record<number, readonly [type: string, code: string, message: string]>> = {
+  400: ['invalid_request_error', 'parameter_invalid', 'The request is not valid.'],
+  401: ['authentication_error', 'api_key_unknown', 'The API key is not valid.'],
+  402: ['card_error', 'card_declined', 'The card was declined.'],
+  403: ['permission_error', 'forbidden', 'The API key is not allowed to do this.'],
+  404: ['not_found_error', 'resource_missing', 'The resource does not exist.'],
+  409: ['invalid_request_error', 'conflict', 'The request conflicts with another one.'],
+  422: ['invalid_request_error', 'unprocessable', 'The request cannot be processed.'],
+  429: ['rate_limit_error', 'rate_limited', 'Too many requests were sent; try again later.'],
+  500: ['api_error', 'internal_error', 'The service failed.'],
+  502: ['api_error', 'bad_gateway', 'The service behind the gateway failed.'],
+  503: ['api_error', 'service_unavailable', 'The service is unavailable; try again later.'],
+  504: ['api_error', 'gateway_timeout', 'The service behind the gateway did not respond in time.']
 }
 
-export const defaultError = (status: number): ShownError =>
-  ERRORS[status] ?? (ERRORS[status < 500 ? 400 : 500] as ShownError)
+export function defaultError(status: number): { type: string; code: string; message: string } {
+  const [type, code, message] = ERRORS[status] ?? (ERRORS[status < 500 ? 400 : 500] as never)
+  return { type, code, message }
+}

@@ -37,7 +37,6 @@ export type Report = (
   said: Said & Pick<DocumentProblem, 'isOfName'>
 ) => void
 
-/** Collects problems. */
 export type Problems = { readonly length: number; push: (problem: DocumentProblem) => unknown }
 
 class EnoughProblems extends Error {}
@@ -72,7 +71,6 @@ export async function withoutProblems<T>(
 }
 
 export type DocumentPart = Pick<DocumentProblem, 'document' | 'steps'>
-/** Finds where the current part is written. */
 export type Written = (steps: readonly Step[]) => DocumentPart
 
 export const writtenIn =
@@ -99,7 +97,6 @@ export const within =
   (steps, message) =>
     report([...under, ...steps], message)
 
-/** Each document is read through once. */
 export async function placesOf(parts: readonly DocumentPart[]): Promise<(Place | null)[]> {
   const places = new Map<DocumentPart, Place | null>()
   for (const document of new Set(parts.map(({ document }) => document))) {

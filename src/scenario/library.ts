@@ -21,12 +21,13 @@ import {
   utf8In
 } from './read/document.js'
 import type { ReadOptions, ReadText } from './reading.js'
-import { isSharedScript } from './shared-script.js'
+import { isSharedScript } from './script/shared-script.js'
 import { declaredVariables, type VariableValue } from './variables.js'
 
-export type Shelf = 'fixtures' | 'scenarios'
+type Shelf = 'fixtures' | 'scenarios'
+type Own = Readonly<Record<Shelf, string | null>>
 /** `vars` are variables with their defaults. */
-export type Listed = {
+type Listed = {
   name: string
   kind: 'scenario' | 'fixture'
   title?: string
@@ -40,7 +41,6 @@ const KIND_IN_NAME = /\.(scenario|fixture)$/
 const MAX_SHOWN = 2 ** 18
 /** In place of a path. */
 const STDIN = '-'
-/** The folder of the package. */
 export const PACKAGE_ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Whether a reference is a path rather than a name. */
@@ -69,26 +69,19 @@ export class Library {
   readonly limits: DocumentLimits
   readonly #folders: Record<Shelf, string[]>
   readonly #about = new Map<string, { version: string; listed: Promise<Listed | null> }>()
-
-  /** The user's own folders. */
-  readonly own: { readonly fixtures: string | null; readonly scenarios: string | null }
+  /** The user's folders. */
+  readonly own: Own
   readonly #readText: ReadText
 
-  constructor(
-    own: { fixtures: string | null; scenarios: string | null },
-    limits = DEFAULT_LIMITS,
-    read: ReadText = readDocument
-  ) {
+  constructor(own: Own, limits = DEFAULT_LIMITS, read: ReadText = readDocument) {
     this.own = own
     this.#readText = read
     this.limits = limits
-    this.#folders = {
-      fixtures: [own.fixtures, join(PACKAGE_ROOT, 'fixtures')].filter(folder => folder !== null),
-      scenarios: [own.scenarios, join(PACKAGE_ROOT, 'scenarios')].filter(folder => folder !== null)
-    }
+    const both = (shelf: Shelf) =>
+      [own[shelf], join(PACKAGE_ROOT, shelf)].filter(folder => folder !== null)
+    this.#folders = { fixtures: both('fixtures'), scenarios: both('scenarios') }
   }
 
-  /** Reads its texts by this. */
   readBy(read: ReadText): Library {
     return new Library(this.own, this.limits, read)
   }
@@ -274,7 +267,6 @@ export class Library {
 
 const filesOf = (name: string, folder: string) =>
   ENDINGS.map(ending => name + ending).filter(file => existsSync(resolve(folder, file)))
-/** Beside a document. */
 const besides = (name: string, from: string | null) =>
   from === null ? [] : filesOf(name, dirname(from))
 
@@ -284,7 +276,6 @@ function commentOf(path: string): string | null {
   return lines.find(line => /^# (?!yaml-language-server)/.test(line))?.slice(2) ?? null
 }
 
-/** Null where it leads to nothing. */
 function realPathOf(path: string): string | null {
   try {
     return realpathSync(path)

@@ -2,7 +2,6 @@
 import { ApiError } from '../core/errors.js'
 import { type Settings, settingsInForce } from '../core/settings.js'
 
-/** The settings that bound a document. */
 export type DocumentLimits = Pick<Settings, 'limits.values' | 'limits.records' | 'limits.entries'>
 
 /** Levels of a document: none of ours has more than a dozen. */

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { DocumentLimits } from './limits.js'
 import { type DocumentKind, locatorIn, type SourceDocument } from './read/document.js'
 
-export type Prepared = { checkedAs: DocumentKind; data: unknown }
+type Prepared = { checkedAs: DocumentKind; data: unknown }
 const FOLDER = fileURLToPath(new URL('../../dist/documents/', import.meta.url))
 
 /** A text changed since the build has another name, and is read as any other. */

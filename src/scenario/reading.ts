@@ -13,8 +13,8 @@ import {
   utf8In
 } from './read/document.js'
 import type { Locate } from './read/places.js'
+import { isSharedScript } from './script/shared-script.js'
 import { isBareFixture, shapeProblems } from './shape.js'
-import { isSharedScript } from './shared-script.js'
 
 /** `kind`: what it must be, `under` a place of it. Errors: as of `readDocument`. */
 export type ReadText = (name: string, text: string, options: ReadOptions) => Promise<SourceDocument>

@@ -1,4 +1,3 @@
-/** The refusal of a document. */
 import { MAX_PROBLEMS } from '../core/checking.js'
 import { ApiError, type Problem } from '../core/errors.js'
 import { sentence } from '../core/nearest.js'

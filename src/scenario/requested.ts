@@ -6,9 +6,10 @@ import { checkerOf } from '../core/checking.js'
 import { SETTINGS } from '../core/settings.js'
 import { refuseProblems } from './documents.js'
 import type { Library } from './library.js'
+import type { Origin } from './loading.js'
 import { below, type SourceDocument } from './read/document.js'
 import type { Body } from './reading.js'
-import type { LoadContext, Origin } from './scenario.js'
+import type { LoadContext } from './scenario.js'
 
 const CHECKER = checkerOf(() => ({
   type: 'object',
@@ -40,15 +41,12 @@ export async function requestedScenario(
     seed?: number
   }
   const given = { seed, variables: vars && { values: vars, isText: false } }
-  if (typeof scenario === 'string' && scenario.includes('\n'))
-    return {
-      document: await library.text('scenario', scenario, { kind: 'scenario' }),
-      origin: inline,
-      ...given
-    }
-  if (typeof scenario === 'string') {
-    const document = await library.scenario(scenario)
-    return { document, origin: { name: scenario, file: document.name }, ...given }
+  if (typeof scenario === 'object')
+    return { document: below(whole, under), origin: inline, ...given }
+  if (scenario.includes('\n')) {
+    const document = await library.text('scenario', scenario, { kind: 'scenario' })
+    return { document, origin: inline, ...given }
   }
-  return { document: below(whole, under), origin: inline, ...given }
+  const document = await library.scenario(scenario)
+  return { document, origin: { name: scenario, file: document.name }, ...given }
 }

@@ -2,9 +2,9 @@
 import { type PlacedProblem, problemAt } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import { say } from './document-sentences.js'
-import { SECTIONS } from './fixture.js'
 import type { SourceDocument } from './read/document.js'
 import { problemsOf } from './read/numbers.js'
+import { SECTIONS } from './records/fixture.js'
 import { FIXTURE_CHECKER, SCENARIO_CHECKER, scenarioSchema } from './schemas.js'
 
 export const SCENARIO_NAMES = Object.keys((scenarioSchema() as { properties: object }).properties)
@@ -22,7 +22,6 @@ export function isBareFixture(data: unknown): boolean {
 
 const CHECKERS = { fixture: FIXTURE_CHECKER, scenario: SCENARIO_CHECKER } as const
 
-/** The search ends once there are too many. */
 export const problemsOfShape = async (
   kind: keyof typeof CHECKERS,
   data: unknown

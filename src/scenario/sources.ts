@@ -18,12 +18,10 @@ import {
   within,
   writtenIn
 } from './documents.js'
-import { type Fixture, fixtureIn } from './fixture.js'
 import type { Library } from './library.js'
 import type { SourceDocument } from './read/document.js'
+import { type Fixture, fixtureIn } from './records/fixture.js'
 import type { ScenarioData, SharedParts } from './schemas.js'
-import { say } from './sentences.js'
-import { isBareFixture, shapeProblems } from './shape.js'
 import {
   type Group,
   groupIn,
@@ -31,7 +29,9 @@ import {
   partsOfUse,
   readSharedScript,
   type SharedScript
-} from './shared-script.js'
+} from './script/shared-script.js'
+import { say } from './sentences.js'
+import { isBareFixture, shapeProblems } from './shape.js'
 import {
   checkGiven,
   declaredVariables,
@@ -55,9 +55,10 @@ export type Parts = Lists & {
   report: Report
   warn: Report
   sourceOf: (index: number) => Source
+  /** What is not in it may be elsewhere. */
+  isOpen?: boolean
 }
 export type UsedGroup = { partOf: Group; index: number }
-/** What a scenario has, in the order in which later records replace earlier ones. */
 export type Used = Parts & { fixtures: readonly Fixture[] }
 
 export function partsOf(document: SourceDocument, data: ScenarioData, lists: Lists): Parts {

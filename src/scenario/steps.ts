@@ -1,44 +1,19 @@
-/**
- * Steps and plays: requests that a scenario sends to the API, with the responses that it expects. A
- * load sends the steps; `check` sends both, to any service.
- */
+/** Steps and plays: requests that a scenario sends to the API, with the responses that it expects. */
 import { durationOf } from '../core/durations.js'
 import { encodeForm } from '../core/form-encoding.js'
-import { didYouMeanOneOf, nearest } from '../core/nearest.js'
 import type { Step as PathStep } from '../core/places.js'
 import { isObject } from '../core/quick-check.js'
 import type { Said } from '../core/sentences.js'
 import { ERROR_TEMPLATE, type Template, valueAt } from '../core/templates.js'
-import {
-  type Family,
-  needsKey,
-  OPERATION_NAMES,
-  OPERATIONS,
-  type OperationId,
-  operationAt,
-  operationsAt
-} from '../reference/operations.js'
-import { type Schema, schemaOf } from '../reference/parameters.js'
-import { FIELDS, TABLES, type Tables } from '../reference/tables.js'
-import { compileShown, isCondition, shownWanted } from './conditions.js'
-import { say as sayOfDocument } from './document-sentences.js'
+import { needsKey, OPERATIONS } from '../reference/operations.js'
+import { FAMILIES, type Store } from '../store/store.js'
 import { type Report, within } from './documents.js'
-import { checkHeaders } from './headers.js'
-import { isPattern, isWithinPatterns } from './patterns.js'
-import {
-  answerAt,
-  namesIn,
-  REFERENCE,
-  recordPath,
-  textsIn,
-  unclosedIn,
-  withTexts,
-  withValues
-} from './references.js'
+import { compileShown, isCondition, shownWanted } from './match/conditions.js'
+import { isPattern } from './match/patterns.js'
+import { compileStatus } from './match/statuses.js'
+import { answerAt, headOf, withTexts, withValues } from './play/references.js'
 import type { Fault, Json, PlayData, Statuses, StepData, Wanted } from './schemas.js'
 import { say } from './sentences.js'
-import { compileStatus } from './statuses.js'
-import { NAME } from './variables.js'
 
 export type { Json, PlayData, StepData } from './schemas.js'
 /** A request to send. `form` is the encoded body of a POST. */
@@ -59,6 +34,15 @@ export type StepAnswer = {
 }
 /** `fault` is the one that is expected. */
 export type Play = (call: StepCall, fault?: Fault) => StepAnswer | Promise<StepAnswer>
+/**
+ * Values of `${name}` and of keys that no step gives; `error` is the template of errors, if not the
+ * usual one.
+ */
+export type StepBindings = {
+  variable: (name: string) => string | undefined
+  key: (name: string) => string | null
+  error?: Template
+}
 /** How a response differs; `at` is the place of the expectation. */
 export type Difference = { at: readonly PathStep[] } & Said
 /** `at` is the place of `step` in its list, `step` as it is written. */
@@ -69,271 +53,64 @@ export type StepOutcome = {
   answer: StepAnswer
   problems: Difference[]
 }
-/**
- * Values of `${name}` and of keys that no step gives; `error` is the template of errors, if not the
- * usual one.
- */
-export type StepBindings = {
-  variable: (name: string) => string | undefined
-  key: (name: string) => string | null
-  error?: Template
-}
-
-/** Earlier steps that are searched for a suggestion. */
-const MAX_LOOKED_AT = 100
-
-/**
- * What steps can refer to besides one another. `ids` are suggested; `otherKey` is null for a known
- * key, else a suggestion, or an empty text.
- */
-type Known = Pick<StepBindings, 'variable'> & {
-  ids?: () => readonly string[]
-  hasUsualLists?: boolean
-  otherKey?: (key: string) => string | null
-}
-
-/**
- * Checks operations, keys, and that every `${…}` refers to an earlier step (of expectations, to
- * any) or to a value of `variable`. `warn` takes problems that do not prevent playing.
- */
-export async function checkSteps(
-  {
-    steps,
-    play,
-    expect = []
-  }: {
-    steps: readonly StepData[]
-    play: readonly PlayData[]
-    expect?: readonly unknown[]
-  },
-  { variable, ids = () => [], hasUsualLists = true, otherKey = () => null }: Known,
-  report: Report,
-  warn: Report = report
-): Promise<void> {
-  // the operation of each named step, and the group of requests that are sent at once with its
-  // request
-  const known: Referable['known'] = new Map()
-  const referable = { known, latest: [] as string[], variable, ids, hasUsualLists }
-  const placed = [...stepsIn('steps', steps, report), ...stepsIn('play', play, report)]
-  const expected = placed.map(({ step }) => step.expect)
-  const areCompiled = isWithinPatterns(expected, 0, said => report(['play'], said))
-  for (const { step, at: place, group } of placed) {
-    const note = within(report, ...place)
-    const { as, do: call, key, body, headers = {}, expect: expected } = step
-    checkExpected(expected, within(note, 'expect'))
-    if (areCompiled) await checkShown(expected?.body, within(note, 'expect', 'body'))
-    checkHeaders(headers, 'request', within(note, 'headers'))
-    if (call === undefined) note([], say('not_exactly_one', ['do', 'at_once', 'wait']))
-    else {
-      const [method, path] = splitCall(call)
-      const operation = operationsAt(path.replace(REFERENCE, 'x')).find(
-        operation => operation.method === method
-      )
-      const isChecked =
-        key !== undefined && !key.includes('${') && !wantsStatus(expected?.status, 401)
-      const meant = isChecked ? otherKey(key) : null
-      if (operation === undefined) note(['do'], unknownCall(call))
-      else if (meant !== null && operation.key)
-        note(
-          ['key'],
-          say('unknown_key', meant || '; give it under data: api_keys, or expect status 401')
-        )
-      else if (meant !== null)
-        warn([...place, 'key'], say('unknown_key', `, and the request needs none${meant}`))
-      if (method !== 'POST' && body) note(['body'], say('body_unexpected', method))
-    }
-    checkReferences(
-      step,
-      name =>
-        known.get(headOf(name))?.group === group
-          ? say('not_yet_known', name)
-          : problemOfReference(name, referable),
-      note
-    )
-    if (as === undefined) continue
-    if (!NAME.test(as)) note(['as'], sayOfDocument('not_a_variable_name'))
-    else if (as === 'vars' || as === 'record') note(['as'], say('name_reserved', as))
-    if (known.has(as)) note(['as'], say('name_taken', as))
-    known.set(as, { operation: answeredOperation(step), group })
-    if (referable.latest.push(as) > MAX_LOOKED_AT) referable.latest.shift()
-  }
-  const answered = { ...referable, variable: () => undefined, ids: () => [] }
-  // a field of the record that is looked at is found where the state is compiled
-  const problemIn = (
-    name: string,
-    text: string,
-    [, kind, family, , ...inner]: readonly PathStep[]
-  ) => {
-    const head = headOf(name)
-    if (kind !== 'state' || inner.length === 0 || name === head || known.has(head))
-      return problemOfReference(name, answered)
-    if (head === 'record') return recordPath(text) === undefined ? say('record_part', name) : null
-    const isField = Object.hasOwn(FIELDS[family as Family], head)
-    return isField
-      ? say('unknown_reference', name, `record.${name}`)
-      : problemOfReference(name, { ...answered, latest: [...answered.latest, 'record'] })
-  }
-  checkReferences(expect, problemIn, within(report, 'expect'), true)
-}
-
-const headOf = (name: string): string => name.split('.', 1)[0] as string
-
-function checkReferences(
-  part: unknown,
-  problemOf: (name: string, text: string, at: readonly PathStep[]) => Said | null,
-  report: Report,
-  areNamesRead = false
-): void {
-  for (const { steps, text, isOfName = false } of textsIn(part, [], { areNamesRead })) {
-    const unclosed = unclosedIn(text)
-    if (unclosed !== undefined) report(steps, sayOfDocument('reference_not_closed', unclosed))
-    for (const name of namesIn(text)) {
-      const problem = problemOf(name, text, steps)
-      if (problem !== null) report(steps, { ...problem, isOfName })
-    }
-  }
-}
-
-/** The operation whose response a step gets; null where it is unknown or an error. */
-function answeredOperation({ do: call, expect }: StepData): OperationId | null {
-  if (typeof call !== 'string' || !wantsStatus(expect?.status, 200)) return null
-  const [method, path] = splitCall(call)
-  return (
-    operationAt(method, path.replace(REFERENCE, 'x').split('/').map(encodeURIComponent).join('/'))
-      ?.operation ?? null
-  )
-}
-
-type Referable = Required<Pick<Known, 'variable' | 'ids' | 'hasUsualLists'>> & {
-  known: Map<string, { operation: OperationId | null; group: string }>
-  latest: readonly string[]
-}
-
-/** Null where it is right. References to variables are checked when they are expanded. */
-function problemOfReference(
-  name: string,
-  { known, latest, variable, ids, hasUsualLists }: Referable
-): Said | null {
-  const [head = '', ...fields] = name.split('.')
-  const partsOf = (step: string) =>
-    fieldsOf(known.get(step)?.operation ?? null, fields, hasUsualLists)
-  if (head === 'vars' || (!known.has(head) && variable(name) !== undefined)) return null
-  if (known.has(head)) {
-    const { corrected, missing } = partsOf(head)
-    return missing === null
-      ? null
-      : say('unknown_part', name, missing, [head, ...corrected].join('.'))
-  }
-  const meant =
-    fields.length === 0
-      ? (nearest(head, latest) ?? nearest(head, ids()))
-      : nearest(head, ['vars', ...latest])
-  const step = meant ?? latest.find(other => head.length > 1 && other.startsWith(head))
-  return say('unknown_reference', name, step && [step, ...partsOf(step).corrected].join('.'))
-}
-
-/** By the tables of the reference; `missing` is the first field that is misspelt. */
-function fieldsOf(
-  operation: OperationId | null,
-  fields: readonly string[],
-  hasUsualLists: boolean
-): { corrected: readonly string[]; missing: string | null } {
-  const { answer } = operation === null ? ({} as Tables) : (TABLES[operation] as Tables)
-  let at: Schema | undefined = answer && schemaOf(answer)
-  for (const [index, field] of fields.entries()) {
-    if (!hasUsualLists && at?.properties?.data?.items !== undefined) break
-    if (at?.properties !== undefined && !Object.hasOwn(at.properties, field)) {
-      const meant = nearest(field, Object.keys(at.properties))
-      if (meant === null) break
-      return { corrected: fields.with(index, meant), missing: fields.slice(0, index + 1).join('.') }
-    }
-    at = at?.properties?.[field] ?? (at?.items as Schema | undefined)
-  }
-  return { corrected: fields, missing: null }
-}
-
-/** `group` is of requests that are sent at once. */
-type PlacedStep = { step: StepData; at: PathStep[]; group: string }
-
-/** Of a list by name. */
-function stepsIn(name: string, list: readonly PlayData[], report: Report): PlacedStep[] {
-  for (const [index, play] of list.entries()) {
-    const alone = ['wait', 'at_once'].find(only => only in play)
-    const others = Object.keys(play).filter(key => key !== alone)
-    if (alone !== undefined && others.length > 0)
-      report([name, index], say('not_together', alone, others))
-  }
-  return placedCalls(list).map(({ step, at }) => ({
-    step,
-    at: [name, ...at],
-    group: `${name} ${at[0]}`
-  }))
-}
+type PlacedStep = { step: StepData; at: PathStep[] }
 
 const isAtOnce = (play: PlayData): play is Extract<PlayData, { at_once: unknown }> =>
-  isObject(play) && 'at_once' in play
+  'at_once' in play
 export const isWait = (play: PlayData): play is Extract<PlayData, { wait: unknown }> =>
-  isObject(play) && 'wait' in play
-const callsIn = (play: PlayData): readonly StepData[] => {
-  if (isAtOnce(play)) return play.at_once
-  return isWait(play) ? [] : [play]
-}
+  'wait' in play
 
-export const placedCalls = (plays: readonly PlayData[]): { step: StepData; at: PathStep[] }[] =>
-  plays.flatMap((play, index) =>
-    callsIn(play).map((step, nth) => ({
-      step,
-      at: isAtOnce(play) ? [index, 'at_once', nth] : [index]
-    }))
-  )
-
-/** What a value of a response is compared with, where that is no value. */
-const isWanted = (part: unknown): part is Wanted =>
-  isObject(part) ? isCondition(part, []) : typeof part === 'string' && isPattern(part)
-
-async function checkShown(part: Json | undefined, report: Report): Promise<void> {
-  if (isWanted(part)) await compileShown(part, report)
-  else if (typeof part === 'object' && part !== null)
-    for (const [name, inner] of Object.entries(part))
-      await checkShown(inner, within(report, Array.isArray(part) ? Number(name) : name))
-}
-
-function checkExpected(expect: StepData['expect'] = {}, report: Report): void {
-  if (expect.status !== undefined) compileStatus(expect.status, within(report, 'status'))
-  const others = ['status', 'headers', 'body'].filter(name => name in expect)
-  if (expect.fault !== undefined && others.length > 0)
-    report([], say('not_together', 'fault', others))
-}
-
-/** Names the operations at its path, or those with a similar name. */
-function unknownCall(call: string): Said {
-  const [, path] = splitCall(call)
-  const there = operationsAt(path.replace(REFERENCE, 'x')).map(
-    operation => `${operation.method} ${path}`
-  )
-  if (path.includes('?'))
-    return say('unknown_request', call, '; parameters of a list go under query')
-  if (path.includes('://'))
-    return say(
-      'unknown_request',
-      call,
-      '; the path begins below the base address, such as /refunds'
-    )
-  if (there.length > 0)
-    return say('unknown_request', call, `; this path takes ${there.join(', or ')}`)
-  return say(
-    'unknown_request',
-    call,
-    didYouMeanOneOf(call, OPERATION_NAMES, 'write a method and a path, such as POST /refunds')
-  )
-}
+export const placedCalls = (name: 'steps' | 'play', plays: readonly PlayData[]): PlacedStep[] =>
+  plays.flatMap((play, index): PlacedStep[] => {
+    if (isAtOnce(play))
+      return play.at_once.map((step, nth) => ({ step, at: [name, index, 'at_once', nth] }))
+    return isWait(play) ? [] : [{ step: play, at: [name, index] }]
+  })
 
 export class Answers extends Map<string, Json> {
   readonly names: ReadonlySet<string | undefined>
 
   constructor(plays: readonly PlayData[]) {
     super()
-    this.names = new Set(plays.flatMap(callsIn).map(step => step.as))
+    this.names = new Set(placedCalls('play', plays).map(({ step }) => step.as))
+  }
+}
+
+export const splitCall = (call: string): [string, string] => {
+  const [method = '', path = ''] = call.trim().split(/\s+/)
+  return [method.toUpperCase(), path]
+}
+
+/** Without `wanted`, any 2xx. */
+export const wantsStatus = (wanted: Statuses | undefined, status: number): boolean =>
+  compileStatus(wanted ?? '2xx', () => {})(status)
+
+/** One whose Content-Type is JSON and whose body is not was damaged on the way. */
+export function answerRead(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  text: string
+): StepAnswer {
+  try {
+    return { status, headers, body: text === '' ? null : JSON.parse(text) }
+  } catch {
+    return {
+      status,
+      headers,
+      body: text,
+      ...(headers['content-type']?.includes('json') && { fault: 'malformed_body' })
+    }
+  }
+}
+
+/** What steps may name: records by id, and keys; for no key that of the first merchant. */
+export function bindingsOf(store: Store): StepBindings {
+  const first = [...store.keys].find(
+    ([, account]) => store.accounts.get(account)?.type === 'merchant'
+  )
+  return {
+    variable: id => (FAMILIES.some(family => store[family].get(id)) ? id : undefined),
+    key: name => (name === '' ? (first?.[0] ?? null) : name)
   }
 }
 
@@ -385,22 +162,13 @@ async function playStep(
   return { at, step, call, answer, problems }
 }
 
-/** No refusal and no lost response. */
-export const expectsSuccess = ({ status, fault }: NonNullable<StepData['expect']> = {}): boolean =>
-  fault === undefined && wantsStatus(status, 200)
-
-export const splitCall = (call: string): [string, string] => {
-  const [method = '', path = ''] = call.trim().split(/\s+/)
-  return [method.toUpperCase(), path]
-}
-
 function resolve(
   step: StepData,
   answers: Answers,
   { variable }: StepBindings
 ): { resolved: StepData; missing: Said[] } {
   const missing: Said[] = []
-  const valueAt = (reference: string): Json => {
+  const answered = (reference: string): Json => {
     const name = reference.trim()
     const value = answers.has(headOf(name)) ? answerAt(answers, name) : variable(name)
     if (value === undefined)
@@ -408,7 +176,7 @@ function resolve(
     return value ?? null
   }
   return {
-    resolved: withTexts(step as Json, text => withValues(text, valueAt)) as StepData,
+    resolved: withTexts(step as Json, text => withValues(text, answered)) as StepData,
     missing
   }
 }
@@ -428,28 +196,6 @@ function callOf(step: StepData, { key }: StepBindings): StepCall {
     })
   }
 }
-
-/** One whose Content-Type is JSON and whose body is not was damaged on the way. */
-export function answerRead(
-  status: number,
-  headers: Readonly<Record<string, string>>,
-  text: string
-): StepAnswer {
-  try {
-    return { status, headers, body: text === '' ? null : JSON.parse(text) }
-  } catch {
-    return {
-      status,
-      headers,
-      body: text,
-      ...(headers['content-type']?.includes('json') && { fault: 'malformed_body' })
-    }
-  }
-}
-
-/** Without `wanted`, any 2xx. */
-export const wantsStatus = (wanted: Statuses | undefined, status: number): boolean =>
-  compileStatus(wanted ?? '2xx', () => {})(status)
 
 async function problemsOf(
   { status, headers = {}, body, fault }: NonNullable<StepData['expect']>,
@@ -476,23 +222,28 @@ async function problemsOf(
     )
     problems.push({ at: status === undefined ? step : [...at, 'status'], ...said })
   }
-  for (const [name, value] of Object.entries(headers)) {
-    problems.push(
-      ...(await differences(value, answer.headers?.[name.toLowerCase()], `headers.${name}`, [
-        ...at,
-        'headers',
-        name
-      ]))
-    )
-  }
-  return body === undefined
-    ? problems
-    : [...problems, ...(await differences(body, answer.body, 'body', [...at, 'body']))]
+  const compare = async (wanted: Json, got: Json | undefined, ...name: string[]) =>
+    void problems.push(...(await differences(wanted, got, name.join('.'), [...at, ...name])))
+  for (const [name, value] of Object.entries(headers))
+    await compare(value, answer.headers?.[name.toLowerCase()], 'headers', name)
+  if (body !== undefined) await compare(body, answer.body, 'body')
+  return problems
 }
 
 const reasonIn = ({ status, body }: StepAnswer, error: Template): string => {
   const message = valueAt(status === 0 ? ERROR_TEMPLATE : error, body, '$message')
   return typeof message === 'string' ? message.slice(0, MAX_SHOWN) : ''
+}
+
+/** What a value of a response is compared with, where that is no value. */
+const isWanted = (part: unknown): part is Wanted =>
+  isObject(part) ? isCondition(part, []) : typeof part === 'string' && isPattern(part)
+
+export async function checkShown(part: Json | undefined, report: Report): Promise<void> {
+  if (isWanted(part)) await compileShown(part, report)
+  else if (typeof part === 'object' && part !== null)
+    for (const [name, inner] of Object.entries(part))
+      await checkShown(inner, within(report, Array.isArray(part) ? Number(name) : name))
 }
 
 const MAX_SHOWN = 1000

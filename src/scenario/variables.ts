@@ -6,10 +6,9 @@ import { type Said, shownGot } from '../core/sentences.js'
 import { typedValue } from '../core/typed-value.js'
 import { say } from './document-sentences.js'
 import type { Report } from './documents.js'
-import { unclosedIn, withValues } from './references.js'
+import { unclosedIn, withValues } from './play/references.js'
 
 export type VariableValue = string | number | boolean
-export type Variables = ReadonlyMap<string, VariableValue>
 export type GivenVariables = {
   values: Readonly<Record<string, unknown>>
   /** Texts of a command line: the type of the default says what each is. */
@@ -107,11 +106,8 @@ export function checkGiven(
     if (!declared.includes(name)) report([name], say('unknown_variable', name, declared))
 }
 
-/** What is wrong at a place; null where that is reported elsewhere. */
-type Unresolved = { steps: readonly Step[]; said: Said | null }
-/** `used` are the names that it refers to. */
-type Expanded = { data: unknown; used: ReadonlySet<string>; unresolved: readonly Unresolved[] }
-export type Read = {
+/** `used` are the names of variables that it refers to. */
+type Read = {
   data: unknown
   used: ReadonlySet<string>
   problems: readonly (Said & Pick<PlacedProblem, 'steps'>)[]
@@ -123,25 +119,32 @@ export async function readWith(
   variables: ReadonlyMap<string, VariableValue | null>,
   check: (data: unknown) => Promise<readonly PlacedProblem[]>
 ): Promise<Read> {
-  const { data: whole, used, unresolved } = expanded(data, variables)
-  const places = new Set(unresolved.map(({ steps }) => JSON.stringify(steps)))
-  const wrong = unresolved.flatMap(({ steps, said }) => (said === null ? [] : [{ steps, ...said }]))
-  const ofShape = (await check(whole)).filter(
-    ({ steps }) => places.size === 0 || !places.has(JSON.stringify(steps))
-  )
-  return { data: whole, used, problems: [...wrong, ...ofShape] }
+  const used = new Set<string>()
+  const problems: (Said & { steps: readonly Step[] })[] = []
+  const unresolved = new Set<string>()
+  const whole = expanded(data, variables, used, (steps, said) => {
+    unresolved.add(JSON.stringify(steps))
+    if (said !== null) problems.push({ steps: [...steps], ...said })
+  })
+  for (const problem of await check(whole))
+    if (unresolved.size === 0 || !unresolved.has(JSON.stringify(problem.steps)))
+      problems.push(problem)
+  return { data: whole, used, problems }
 }
 
 /**
  * A text that is wholly one reference becomes the value itself, with its type. References to
- * variables without a value stay.
+ * variables without a value stay: `note` is told what is wrong, null where that is reported
+ * elsewhere.
  */
-function expanded(data: unknown, variables: ReadonlyMap<string, VariableValue | null>): Expanded {
-  const used = new Set<string>()
-  const unresolved: Unresolved[] = []
+function expanded(
+  data: unknown,
+  variables: ReadonlyMap<string, VariableValue | null>,
+  used: Set<string>,
+  note: (steps: readonly Step[], said: Said | null) => void
+): unknown {
   const declared = [...variables.keys()]
   const steps: Step[] = []
-  const note = (said: Said | null) => void unresolved.push({ steps: [...steps], said })
 
   function expand(whole: unknown): unknown {
     if (typeof whole === 'string') return hasSign(whole) ? expandText(whole) : whole
@@ -151,7 +154,7 @@ function expanded(data: unknown, variables: ReadonlyMap<string, VariableValue | 
       if (steps.length === 0 && step === 'vars') continue
       const part = (whole as Record<Step, unknown>)[step]
       steps.push(step)
-      if (typeof step === 'string' && hasSign(step)) note(say('variable_as_name'))
+      if (typeof step === 'string' && hasSign(step)) note(steps, say('variable_as_name'))
       const value = expand(part)
       steps.pop()
       if (value === part) continue
@@ -163,7 +166,8 @@ function expanded(data: unknown, variables: ReadonlyMap<string, VariableValue | 
 
   function expandText(text: string): unknown {
     const unclosed = unclosedIn(text)
-    if (unclosed !== undefined && hasSign(unclosed)) note(say('reference_not_closed', unclosed))
+    if (unclosed !== undefined && hasSign(unclosed))
+      note(steps, say('reference_not_closed', unclosed))
     return withValues(text, (reference, all) => valueAt(reference) ?? all)
   }
 
@@ -171,22 +175,23 @@ function expanded(data: unknown, variables: ReadonlyMap<string, VariableValue | 
   function valueAt(reference: string): VariableValue | null {
     const [, name] = /^vars(?:\.(.*))?$/s.exec(reference.trim()) ?? []
     if (name === undefined) {
-      if (reference.trim() === 'vars') note(say('variable_without_name', declared[0] ?? 'NAME'))
+      if (reference.trim() === 'vars')
+        note(steps, say('variable_without_name', declared[0] ?? 'NAME'))
       return null
     }
     used.add(name)
     const value = variables.get(name)
+    const isAny = declared.length > 0
     if (value === undefined)
       note(
-        declared.length > 0
-          ? say('unknown_variable', name, declared)
-          : say('undeclared_variable', name)
+        steps,
+        isAny ? say('unknown_variable', name, declared) : say('undeclared_variable', name)
       )
-    else if (value === null) note(null)
+    else if (value === null) note(steps, null)
     return value ?? null
   }
 
-  return { data: expand(data), used, unresolved }
+  return expand(data)
 }
 
 /** Whole or not. */

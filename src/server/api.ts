@@ -13,7 +13,7 @@ import { headersOf, type Response, refuse } from '../engine/response.js'
 import { run, start, type Waits } from '../engine/run.js'
 import { breakAnswer } from '../engine/scripted.js'
 import { isChange, operationOf } from '../reference/operations.js'
-import type { DataFile } from '../sandbox/data-file.js'
+import type { DataFolder } from '../sandbox/data-folder.js'
 import type { Sandboxes } from '../sandbox/sandboxes.js'
 import type { Action, Hold } from '../scenario/script.js'
 import type { Arrivals } from './arrivals.js'
@@ -137,7 +137,8 @@ export async function addApi(
   }
 }
 
-export type Data = Pick<DataFile, 'saved' | 'isFailing' | 'writable'> | undefined
+/** What outlives the process; undefined where nothing does. */
+export type Data = Pick<DataFolder, 'saved' | 'isFailing' | 'writable'> | undefined
 
 export class Answers {
   constructor(private readonly parts: Pick<ApiOptions, 'arrivals' | 'faults' | 'data'>) {}

@@ -6,6 +6,7 @@ import { errorCodes, type FastifyRequest } from 'fastify'
 import { ApiError } from '../core/errors.js'
 import type { Shares } from '../core/shares.js'
 
+/** A smaller body is not counted. */
 const SMALL = 16_384
 /** Bytes that a body of unknown length gets first and next; then all. */
 const STEPS = [SMALL, 1_048_576]

@@ -116,6 +116,10 @@ export class Collection<R extends StoredRecord> {
     return this.#inserted - this.#removed
   }
 
+  get hasDeleted(): boolean {
+    return this.#removed > 0
+  }
+
   /** Two collections of the same revision hold the same; any change gives a new one. */
   get revision(): number {
     return this.#revision
@@ -171,13 +175,9 @@ export class Collection<R extends StoredRecord> {
     for (const [id] of this.#places.entries()) yield id
   }
 
-  /** The places of some ids that were given out, null being all, in the order of creation. */
-  places(ids: Iterable<string> | null = null): (readonly [id: string, place: Stored<R | null>])[] {
-    const places =
-      ids === null
-        ? [...this.#places.entries()]
-        : Array.from(ids, id => [id, this.#places.get(id) as Stored<R | null>] as const)
-    return places.sort(([, a], [, b]) => a.nth - b.nth)
+  /** The places of all ids that were given out, in the order of creation. */
+  places(): (readonly [id: string, place: Stored<R | null>])[] {
+    return [...this.#places.entries()].sort(([, a], [, b]) => a.nth - b.nth)
   }
 
   /**

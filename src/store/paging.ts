@@ -22,7 +22,6 @@ export type Page<R> = { stored: Stored<R>[]; hasMore: boolean }
 const later = (a: Position, b: Position): Position => (isAfter(b, a) ? b : a)
 const earlier = (a: Position, b: Position): Position => (isAfter(a, b) ? b : a)
 
-/** Where a query looks. */
 export function spanOf(query: Omit<Query, 'index' | 'group' | 'limit'>) {
   const { startingAfter, endingBefore, order } = query
   const { gte = EARLIEST.at, gt = EARLIEST.at, lte = LATEST.at, lt = LATEST.at } = query
@@ -39,9 +38,10 @@ export function pageOf<R extends StoredRecord>(collection: Collection<R>, query:
   const { index, group, order, limit } = query
   const backwards = query.endingBefore !== undefined
   const descending = (order === 'newest_first') !== backwards
+  const { after, before } = spanOf(query)
   const stored = collection
     .index(index)
-    .range(group, { ...spanOf(query), descending, count: limit + 1 })
+    .range(group, { after, before, descending, count: limit + 1 })
   const hasMore = stored.length > limit
   if (hasMore) stored.pop()
   if (backwards) stored.reverse()

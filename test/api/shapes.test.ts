@@ -5,9 +5,9 @@
 import t from 'tap'
 import { parse } from 'yaml'
 import { settingsOfFlags } from '../../src/cli/launch.js'
-import { pageIn } from '../../src/console/ui/views/data/list-parameters.js'
 import { openApiDocument } from '../../src/control/openapi.js'
 import { settingsInForce } from '../../src/core/settings.js'
+import { valueAt } from '../../src/core/templates.js'
 import { type Answer, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 import { exchanged } from '../support/socket.js'
@@ -521,49 +521,13 @@ t.test('shapes: OpenAPI describes what is answered', async t => {
   )
 })
 
-t.test('shapes: the console reads pages and errors by their templates', t => {
-  const usual = {
-    list: settingsInForce({}).values['shapes.list'],
-    error: settingsInForce({}).values['shapes.error']
-  }
-  const rows = [{ id: 'a' }, { id: 'b' }]
-  const cases: [answer: object, shapes: { list: unknown; error: unknown }, page: object][] = [
-    [
-      { data: rows, has_more: true, first_id: 'x', last_id: 'y' },
-      usual,
-      { data: rows, has_more: true, first_id: 'x', last_id: 'y', message: undefined }
-    ],
-    [
-      { result: { rows, more: false } },
-      { ...usual, list: LIST },
-      { data: rows, has_more: false, first_id: 'a', last_id: 'b', message: undefined }
-    ],
-    [
-      { rows },
-      { ...usual, list: { rows: '$members' } },
-      { data: rows, has_more: true, first_id: 'a', last_id: 'b', message: undefined }
-    ],
-    [
-      { error: { message: 'no' } },
-      usual,
-      { data: [], has_more: false, first_id: null, last_id: null, message: 'no' }
-    ],
-    [
-      { errors: [{ detail: 'no' }] },
-      { ...usual, error: ERROR },
-      { data: [], has_more: false, first_id: null, last_id: null, message: 'no' }
-    ],
-    [
-      {},
-      { list: LIST, error: ERROR },
-      { data: [], has_more: false, first_id: null, last_id: null, message: undefined }
-    ]
+t.test('shapes: a value is read where a template has its placeholder', async t => {
+  const cases: [template: object, answer: unknown, value: unknown][] = [
+    [{ error: { message: '$message' } }, { error: { message: 'no' } }, 'no'],
+    [ERROR, { errors: [{ detail: 'no' }] }, 'no'],
+    [ERROR, {}, undefined],
+    [{ error: {} }, { error: { message: 'no' } }, undefined]
   ]
-  for (const [answer, { list, error }, page] of cases)
-    t.strictSame(
-      pageIn(answer, { 'shapes.list': { value: list }, 'shapes.error': { value: error } }),
-      page,
-      JSON.stringify(answer)
-    )
-  t.end()
+  for (const [template, answer, value] of cases)
+    t.equal(valueAt(template, answer, '$message'), value, JSON.stringify(template))
 })

@@ -5,7 +5,7 @@
 import './shell.js'
 import './requests.js'
 import './data.js'
-import './behaviour.js'
+import './scenario.js'
 import './evidence.js'
 import './jobs.js'
 import './pictures.js'

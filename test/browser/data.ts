@@ -1,19 +1,9 @@
 /**
- * The console's data in a browser: every family, links both ways, lists as the API gives them,
- * edits, export.
+ * The console's data in a browser: every family, links both ways, edits, export.
  */
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import {
-  BROWSER,
-  isAccessible,
-  LONG,
-  linesOf,
-  openConsole,
-  SIZES,
-  until,
-  write
-} from './browser.js'
+import { BROWSER, isAccessible, LONG, linesOf, openConsole, SIZES, write } from './browser.js'
 
 /** What would be markup if it were not shown as text. */
 const MARKUP = '<img src=x onerror=alert(1)>'
@@ -36,29 +26,18 @@ t.test(
     await detail
       .getByRole('img', { name: 'charged $42.00, refunded $10.00, remaining $32.00' })
       .waitFor()
-    await detail
-      .getByRole('region', { name: '1 refund' })
-      .getByRole('link', { name: 'rfd_a' })
-      .click()
+    const refunds = detail.getByRole('region', { name: '1 refund' })
+    t.match(await refunds.getByRole('row').last().textContent(), /\$10\.00cold soup\$32\.00/)
+    await refunds.getByRole('row').last().getByRole('link').click()
     t.equal(page.url(), `${origin}/_control#/data/refunds/rfd_a`)
-    await page
-      .getByRole('region', { name: 'Belongs to' })
-      .getByRole('link', { name: 'txn_a' })
-      .click()
-    await page
-      .getByRole('region', { name: 'Belongs to' })
-      .getByRole('link', { name: 'tkt_a' })
-      .click()
+    for (const id of ['txn_a', 'tkt_a'])
+      await page.getByRole('complementary').getByRole('link', { name: id, exact: true }).click()
     const ticket = page
       .getByRole('complementary', { name: 'tkt_a' })
       .getByRole('region', { name: '1 transaction' })
     await ticket
       .getByRole('img', { name: 'charged $42.00, refunded $10.00, remaining $32.00' })
       .waitFor()
-    t.equal(
-      await ticket.getByRole('link', { name: 'rfd_a' }).getAttribute('href'),
-      '#/data/refunds/rfd_a'
-    )
     await page.keyboard.press('/')
     await page.keyboard.type('onerror')
     await page.getByText('1 of 2 tickets').waitFor()
@@ -94,7 +73,7 @@ t.test(
     await page.waitForTimeout(100)
     t.equal(
       await page.evaluate(
-        `[...document.querySelectorAll('.grid [role=gridcell]')].every(cell => cell.scrollWidth <= cell.clientWidth)`
+        `[...document.querySelectorAll('.grid .number')].every(cell => cell.scrollWidth <= cell.clientWidth)`
       ),
       true
     )
@@ -107,50 +86,13 @@ t.test('console: a change of the API is shown at once', LONG, async t => {
     records: RECORDS
   })
 
-  await page.getByText('$32.00').waitFor()
+  await page.getByText('$32.00').first().waitFor()
   await call('POST /refunds', { body: { transaction: 'txn_a', amount: 200 } })
-  await page.getByText('$30.00').waitFor()
+  await page.getByText('$30.00').first().waitFor()
 })
 
 t.test(
-  'console: lists as the API gives them: its parameters, its pages, and nothing in the journal',
-  LONG,
-  async t => {
-    const tickets = Array.from({ length: 25 }, (_, place) => ({
-      id: `tkt_${place}`,
-      location: 'loc_a',
-      reference: `T-${place}`
-    }))
-    const { page, control, origin } = await openConsole(t, {
-      hash: '#/data/tickets?as=api',
-      records: { tickets }
-    })
-
-    await page.getByText('10 on this page, has_more true').waitFor()
-    t.equal(
-      await page.evaluate(
-        `[...document.querySelectorAll('.grid')].every(grid => grid.scrollHeight <= grid.clientHeight)`
-      ),
-      true,
-      'a page of ten is whole'
-    )
-    await page.getByRole('button', { name: 'Next page' }).click()
-    await until(page, "location.hash.includes('starting_after')")
-    await page.getByLabel('search_query').fill('T-24')
-    await page.getByText('1 on this page, has_more true').waitFor()
-    t.equal(
-      page.url(),
-      `${origin}/_control#/data/tickets?as=api&search_query=T-24`,
-      'another filter begins at the first page'
-    )
-    await page.getByLabel('limit').fill('0')
-    await page.getByText(/^400: /).waitFor()
-    t.strictSame((await control('GET /requests')).body.data, [])
-  }
-)
-
-t.test(
-  'console: a Ticket and a key are made, and records are edited; a wrong fixture says where, and changes nothing',
+  'console: records are edited and a key is created; a wrong fixture says where, and changes nothing',
   LONG,
   async t => {
     const { page, control } = await openConsole(t, {
@@ -158,11 +100,6 @@ t.test(
       records: RECORDS,
       expected: /400/
     })
-
-    await page.getByRole('button', { name: 'New Ticket' }).click()
-    await page.getByLabel('Reference').fill('T-77')
-    await page.getByRole('button', { name: 'Create the Ticket' }).click()
-    await page.getByRole('complementary', { name: /^tkt_/ }).getByText('T-77').first().waitFor()
 
     await page.getByRole('button', { name: 'Add or edit records' }).click()
     await write(
@@ -173,11 +110,8 @@ t.test(
     const dialog = page.getByRole('dialog', { name: 'Add or edit records' })
     await dialog.getByRole('button', { name: 'Line 2' }).click()
     t.match(await dialog.getByRole('alert').textContent(), /no Location has the id loc_z/)
-    await dialog.locator('.cm-problem').waitFor()
-    t.equal(
-      await dialog.locator('.cm-activeLine').textContent(),
-      '  - { id: tkt_c, location: loc_z }'
-    )
+    t.equal(await dialog.locator('.cm-problem').textContent(), '  - { id: tkt_c, location: loc_z }')
+    t.equal(await dialog.locator('.editor').evaluate(host => host.matches(':focus-within')), true)
     t.notOk(
       (await control('GET /state')).body.tickets.some(({ id }: { id: string }) => id === 'tkt_c')
     )
@@ -204,8 +138,8 @@ t.test(
 
     await page.getByRole('link', { name: 'API keys' }).click()
     await page.getByLabel('A new key that acts as').selectOption('rsl_r')
-    await page.getByRole('button', { name: 'Make key' }).click()
-    await page.getByText(/ acts as rsl_r\.$/).waitFor()
+    await page.getByRole('button', { name: 'Create key' }).click()
+    await page.getByText(/ acts as rsl_r$/).waitFor()
     t.equal((await control('GET /keys')).body.data.length, 3)
   }
 )
@@ -213,12 +147,13 @@ t.test(
 t.test('console: the state is exported as a fixture', LONG, async t => {
   const { page } = await openConsole(t, { hash: '#/data', records: RECORDS })
   const downloads = page.waitForEvent('download')
-  await page.getByRole('link', { name: 'YAML' }).click()
+  await page.getByText('Export', { exact: true }).click()
+  await page.getByRole('link', { name: 'State as YAML' }).click()
 
   t.match(await readFile(await (await downloads).path(), 'utf8'), /id: rfd_a/)
 })
 
-for (const place of ['transactions/txn_a', 'keys', 'tickets?as=api']) {
+for (const place of ['transactions/txn_a', 'keys', 'tickets/tkt_a']) {
   t.test(
     `console: data, ${place}, meets WCAG 2.2 AA in light and dark, wide and narrow`,
     LONG,

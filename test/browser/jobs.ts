@@ -1,4 +1,4 @@
-/** The ten things that people come to the console for, each with the clicks that it takes. */
+/** The twelve things that people come to the console for, each with the clicks that it takes. */
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { BROWSER, openConsole, write } from './browser.js'
@@ -19,6 +19,7 @@ type Job = (
   opened: Opened & {
     click: (role: 'link' | 'button' | 'row', name: string | RegExp) => Promise<void>
     refund: string
+    payment: string
   }
 ) => Promise<unknown>
 
@@ -29,28 +30,42 @@ const JOBS: readonly [job: string, clicks: number, run: Job][] = [
     1,
     async ({ page, click }) => {
       await click('row', /req_3/)
-      await page.locator('.verdict').getByText('Refused by REF-7').waitFor()
+      await page.locator('.verdict').getByText('REF-7: a Refund').waitFor()
     }
   ],
   [
-    'find the history of a Refund',
+    'see what a test did',
+    1,
+    async ({ page, click }) => {
+      await click('link', 'pays back')
+      await page.getByText('2 requests').waitFor()
+    }
+  ],
+  [
+    'see what changed a record',
     3,
-    async ({ page, click, refund }) => {
-      await click('row', /req_2/)
-      await click('link', `"${refund}"`)
-      await click('link', 'Timeline')
-      await page
-        .getByRole('list', { name: `Timeline of ${refund}` })
-        .getByText('Created')
-        .waitFor()
+    async ({ page, click, payment }) => {
+      await click('link', 'Data')
+      await click('row', new RegExp(payment))
+      await click('link', /^\d+ requests$/)
+      await page.getByText('amount_refunded: ').waitFor()
     }
   ],
   [
-    'send a request with changes',
+    'find the refund history of a payment',
+    2,
+    async ({ page, click, payment }) => {
+      await click('link', 'Data')
+      await click('row', new RegExp(payment))
+      await page.getByRole('region', { name: '1 refund' }).getByText('$2.00').first().waitFor()
+    }
+  ],
+  [
+    'replay a request with changes',
     3,
     async ({ page, click }) => {
       await click('row', /req_3/)
-      await click('button', 'Try with changes…')
+      await click('button', 'Replay…')
       const body = page.getByLabel('Body')
       await body.fill((await body.inputValue()).replace('400', '300'))
       await click('button', 'Send')
@@ -62,39 +77,51 @@ const JOBS: readonly [job: string, clicks: number, run: Job][] = [
     1,
     async ({ page, click }) => {
       await click('button', 'Decline next payment')
-      await page.getByText('The next payment will be declined').waitFor()
+      await page.getByText('armed ×1').first().waitFor()
     }
   ],
   [
-    'undo a reset',
-    2,
-    async ({ page, click }) => {
-      await click('button', 'Reset')
-      await click('button', 'Undo')
-      await page.getByText('Undone: the state is restored').waitFor()
-    }
-  ],
-  [
-    'save the requests as a scenario',
+    'have the next response lost',
     1,
     async ({ page, click }) => {
-      await click('link', 'Save as scenario')
-      await page.getByText('recorded can be loaded.').waitFor()
+      await click('button', 'Lose next response')
+      await page.getByText('armed ×1').first().waitFor()
+    }
+  ],
+  [
+    'freeze and advance the clock',
+    4,
+    async ({ page, click }) => {
+      await click('link', 'Scenario')
+      await click('link', 'Clock')
+      await click('button', 'Resume')
+      await page.getByText('running', { exact: true }).waitFor()
+      await click('button', 'Advance 1 h')
+      await page.getByText('Now: 2026-03-01 19:05').waitFor()
+    }
+  ],
+  [
+    'load another scenario',
+    4,
+    async ({ page, click }) => {
+      await click('link', 'Scenario')
+      await click('link', 'Library & editor')
+      await click('link', /^month-end/)
+      await click('button', 'Load scenario')
+      await page.getByText('month-end is loaded').waitFor()
     }
   ],
   [
     'edit a scenario and load it',
-    4,
+    3,
     async ({ page, click }) => {
-      await click('link', 'Scenarios')
-      await click('link', /^month-end/)
-      await click('link', 'Edit a copy')
-      await page.getByText('month-end can be loaded.').waitFor()
+      await click('link', 'Scenario')
+      await click('link', 'Library & editor')
       await write(
         page.getByLabel('Scenario or fixture, as YAML or JSON'),
         'name: mine\nfixtures: [bistro]\n'
       )
-      await click('button', 'Load the document')
+      await click('button', 'Load scenario')
       await page.getByText('mine is loaded').waitFor()
     }
   ],
@@ -102,61 +129,49 @@ const JOBS: readonly [job: string, clicks: number, run: Job][] = [
     'compare two sandboxes',
     1,
     async ({ page, click, refund }) => {
-      await click('link', 'Sandboxes')
-      await page.getByText(`Refund ${refund}: only in base sandbox`).waitFor()
+      await click('button', 'Sandbox: base sandbox')
+      await page.getByText(`Refund ${refund}: `).waitFor()
     }
   ],
   [
-    'restore a snapshot',
+    'export the state',
     2,
     async ({ page, click }) => {
-      await click('link', 'Scenarios')
-      await click('button', 'Restore lunch')
-      await page.getByText('The snapshot lunch is restored').waitFor()
-    }
-  ],
-  [
-    'sign in',
-    1,
-    async ({ page, click }) => {
-      await page.getByLabel('Control token').fill('open sesame')
-      await click('button', 'Sign in')
-      await page.getByText('Live').waitFor()
+      await page.getByText('Export', { exact: true }).click()
+      const download = page.waitForEvent('download')
+      await click('link', 'State as YAML')
+      await download
     }
   ]
 ]
 
-t.test('console: ten jobs, each with as few clicks as it needs', BROWSER, async t => {
+t.test('console: twelve jobs, each with as few clicks as it needs', BROWSER, async t => {
   for (const [job, clicks, run] of JOBS) {
     await t.test(job, async t => {
-      const opened = await openConsole(t, {
-        ...(job === 'sign in' && { settings: { control_token: 'open sesame' } }),
-        expected: /40[01]/
-      })
-      const { page, call, control, inject } = opened
+      const opened = await openConsole(t, { expected: /400/ })
+      const { page, call, inject } = opened
       const { body: paid } = await call('POST /transactions', {
         body: 'ticket=tkt_a&payment_type=external&amount=500'
       })
-      const { body: made } = await call('POST /refunds', {
-        body: { transaction: paid.id, amount: 200 }
+      const headers = { 'test-name': 'pays back' }
+      const refund = (amount: number) =>
+        call('POST /refunds', { body: { transaction: paid.id, amount }, headers })
+      const { body: made } = await refund(200)
+      await refund(400)
+      await inject({
+        method: 'POST',
+        url: '/sandbox/worker-1/_control/reset',
+        headers: { host: 'localhost' }
       })
-      await call('POST /refunds', { body: { transaction: paid.id, amount: 400 } })
-      if (job !== 'sign in') {
-        await control('PUT /snapshots/lunch')
-        await inject({
-          method: 'POST',
-          url: '/sandbox/worker-1/_control/reset',
-          headers: { host: 'localhost' }
-        })
-        await page.reload()
-        await page.getByText('3 requests').waitFor()
-      }
+      await page.reload()
+      await page.getByText('3 requests').waitFor()
       await page.evaluate(COUNT)
 
       await run({
         ...opened,
         refund: made.id,
-        click: (role, name) => page.getByRole(role, { name, exact: true }).click()
+        payment: paid.id,
+        click: (role, name) => page.getByRole(role, { name, exact: true }).first().click()
       })
       t.equal(await clicksIn(page), clicks)
     })

@@ -54,8 +54,7 @@ async function shop({ call, control }: Pick<Opened, 'call' | 'control'>): Promis
  */
 async function pictured(t: Test, { page }: Pick<Opened, 'page'>, name: string): Promise<void> {
   await page.evaluate(`{
-    for (const bar of document.querySelectorAll('.duration')) bar.textContent = '1 ms'
-    for (const line of document.querySelectorAll('aside header .hint')) line.textContent = line.textContent.replace(/[\\d.]+ ms/, '1 ms')
+    for (const text of document.querySelectorAll('[role=gridcell].w72.number, aside header .hint span')) text.textContent = '1 ms'
     document.activeElement.blur()
   }`)
   const file = new URL(`${name}.png`, FOLDER)
@@ -71,7 +70,18 @@ async function pictured(t: Test, { page }: Pick<Opened, 'page'>, name: string): 
 
 t.test('console: the pictures of the documentation are of the real page', LONG, async t => {
   const opened = await openConsole(t, {
-    scenario: { name: 'default', seed: 1, clock: '2026-03-02T09:30:00.000Z', fixtures: ['bistro'] }
+    scenario: {
+      name: 'refunds',
+      description: 'A bistro takes a payment and gives some of it back.',
+      seed: 1,
+      clock: '2026-03-02T09:30:00.000Z',
+      fixtures: ['bistro'],
+      expect: [
+        { on: 'POST /refunds', match: { body: { amount: 1500 } }, times: 1 },
+        { on: 'POST /transactions', times: '1-2' },
+        { on: 'GET /accounts', times: 1 }
+      ]
+    }
   })
   const { page, origin, control } = opened
   await page.getByText('Live').waitFor()
@@ -79,29 +89,26 @@ t.test('console: the pictures of the documentation are of the real page', LONG, 
   await page.getByText('12 requests').waitFor()
 
   await page.goto(`${origin}/_control#/requests/req_8`)
-  await page.getByText('Refused by REF-7').waitFor()
-  await page.locator('.status a').getByText('default', { exact: true }).waitFor()
+  await page.getByText('REF-7: a Refund').waitFor()
+  await page.locator('.status a').getByText('refunds', { exact: true }).waitFor()
   await page.waitForTimeout(700)
   await pictured(t, opened, 'requests')
 
-  await page.goto(`${origin}/_control#/data/tickets/tkt_60`)
-  await page
-    .getByRole('complementary', { name: 'tkt_60' })
-    .getByRole('link', { name: id })
-    .waitFor()
+  await page.goto(`${origin}/_control#/data/transactions/${id}`)
+  await page.getByRole('complementary', { name: id }).getByRole('link', { name: 'req_7' }).waitFor()
   await pictured(t, opened, 'data')
 
-  await page.goto(`${origin}/_control#/evidence/rules/REF-7`)
-  await page.getByRole('complementary', { name: 'REF-7' }).waitFor()
+  await page.goto(`${origin}/_control#/evidence`)
+  await page.getByRole('region', { name: 'Findings' }).getByText('req_').first().waitFor()
   await pictured(t, opened, 'evidence')
 
   await control('DELETE /script')
-  await page.goto(`${origin}/_control#/behaviour/script?add=decline`)
-  await page.getByRole('button', { name: 'Add the entry' }).waitFor()
+  await page.goto(`${origin}/_control#/scenario/script?add=decline`)
+  await page.getByRole('button', { name: 'Add entry' }).waitFor()
   await page.getByText('No entries: the emulator responds').waitFor()
-  await pictured(t, opened, 'behaviour')
+  await pictured(t, opened, 'script')
 
-  await page.goto(`${origin}/_control#/scenarios`)
-  await page.getByRole('link', { name: /^month-end/ }).waitFor()
-  await pictured(t, opened, 'scenarios')
+  await page.goto(`${origin}/_control#/scenario`)
+  await page.getByRole('region', { name: 'Snapshots' }).waitFor()
+  await pictured(t, opened, 'scenario')
 })

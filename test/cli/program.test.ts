@@ -629,15 +629,15 @@ t.test('cli: the start-up text shows addresses, scenario, data', async t => {
 
 commerce-emulator ready on http://localhost:4010/next`
   )
-  const resumed = { resumed: './state.json' }
+  const resumed = { resumed: './state' }
   const cases: [changed: object, given: object, shown: string, isShown?: false][] = [
     [
       { scenario: { name: 'bare', description: null }, apiKeys: [] },
-      { records: 1, data: './state.json' },
-      ` Scenario bare Data 1 record, ${SAYS.kept('./state.json')} c`
+      { records: 1, data: './state' },
+      ` Scenario bare Data 1 record, ${SAYS.kept('./state')} c`
     ],
-    [resumed, { data: './state.json' }, ` Data 226 records, ${SAYS.resumed('./state.json')} Keys `],
-    [resumed, { data: './state.json', asked: 'split-bill' }, SAYS.not_loaded('split-bill')],
+    [resumed, { data: './state' }, ` Data 226 records, ${SAYS.resumed('./state')} Keys `],
+    [resumed, { data: './state', asked: 'split-bill' }, SAYS.not_loaded('split-bill')],
     [resumed, { hasVars: true }, SAYS.vars_ignored()],
     [{}, { hasVars: true }, '--var', false],
     [{}, { asked: 'split-bill' }, 'not loaded', false],

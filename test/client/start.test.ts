@@ -175,11 +175,11 @@ t.test('api: what cannot be started is refused by name, with every problem', asy
   }
 })
 
-t.test('api: without a writable data file changes are refused, and closing says so', async t => {
+t.test('api: without a writable data folder changes are refused, and closing says so', async t => {
   const folder = t.testdir({ data: {} })
   const { sandbox, inject, close } = await startEmulator({
     scenario: FIXTURE,
-    settings: { data: `${folder}/data/state.json` }
+    settings: { data: `${folder}/data/state` }
   })
   const own = sandbox('own')
   await own.reset()

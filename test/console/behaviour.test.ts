@@ -1,227 +1,27 @@
-/** The words and values of the console's Behaviour view. */
+/** The words and values of the console's scenario and settings. */
 import t from 'tap'
-import type { ScriptEntry } from '../../src/client/documents.js'
-import { yamlOf } from '../../src/console/ui/components/yaml.js'
-import { entryInWords } from '../../src/console/ui/views/behaviour/entry-words.js'
-import {
-  entryOf,
-  FIELDS,
-  isAt,
-  PRESETS,
-  type Preset
-} from '../../src/console/ui/views/behaviour/presets.js'
+import { changesInWords } from '../../src/console/ui/views/scenario/changes-words.js'
+import { PRESETS, presetText } from '../../src/console/ui/views/scenario/presets.js'
 import {
   choicesIn,
   groupsOf,
   shownValue,
   sourceInWords,
   textOf
-} from '../../src/console/ui/views/behaviour/setting-values.js'
-import { changesInWords } from '../../src/console/ui/views/scenarios/changes-words.js'
-import { givenVariables } from '../../src/console/ui/views/scenarios/variable-values.js'
+} from '../../src/console/ui/views/settings/setting-values.js'
 import { typedValue } from '../../src/core/typed-value.js'
 import { startTestEmulator } from '../support/emulator.js'
 
 const YAML = { 'content-type': 'application/yaml' }
 
-t.test('console: each form of a script entry makes one that the emulator takes', async t => {
+t.test('console: each preset of a script entry is one that the emulator takes', async t => {
   const { control } = await startTestEmulator(t)
-  const forms: [name: keyof typeof PRESETS, values: Record<string, string>, entry: object][] = [
-    [
-      'decline',
-      {},
-      {
-        name: 'card payments are declined',
-        on: 'POST /transactions',
-        match: { body: { payment_type: 'card' } },
-        calls: 1,
-        respond: {
-          status: 402,
-          error: { type: 'card_error', code: 'card_declined', message: 'The card was declined.' }
-        }
-      }
-    ],
-    [
-      'decline',
-      {
-        calls: ' 2-3 ',
-        'match.body.ticket': 'tkt_a',
-        'match.body.card.last4': '0341',
-        'respond.error.message': 'No: "never" #1'
-      },
-      {
-        name: 'card payments are declined',
-        on: 'POST /transactions',
-        match: { body: { payment_type: 'card', ticket: 'tkt_a', card: { last4: '0341' } } },
-        calls: '2-3',
-        respond: {
-          status: 402,
-          error: { type: 'card_error', code: 'card_declined', message: 'No: "never" #1' }
-        }
-      }
-    ],
-    [
-      'lose',
-      { calls: '' },
-      {
-        name: 'the response is lost',
-        on: 'POST /refunds',
-        fault: 'connection_reset',
-        when: 'after'
-      }
-    ],
-    [
-      'down',
-      { 'respond.retry_after': '' },
-      { name: 'the service is down', on: '*', for: '10s', respond: { status: 503, error: {} } }
-    ],
-    [
-      'hold',
-      { 'hold.for': '' },
-      {
-        name: 'requests wait for each other',
-        on: 'POST /refunds',
-        hold: { until: 2, release: 'in_order' }
-      }
-    ],
-    [
-      'gate',
-      {},
-      {
-        name: 'requests wait at a gate',
-        on: 'POST /refunds',
-        hold: { gate: 'refunds', for: '30s' }
-      }
-    ],
-    ['slow', {}, { name: 'responses are slow', on: 'GET *', delay: { min: '500ms', max: '3s' } }],
-    [
-      'slow',
-      { on: 'GET /tickets', 'delay.min': '1s', 'delay.max': '1s', calls: '4+' },
-      {
-        name: 'responses are slow',
-        on: 'GET /tickets',
-        calls: '4+',
-        delay: { min: '1s', max: '1s' }
-      }
-    ],
-    [
-      'flaky',
-      {},
-      {
-        name: 'requests fail now and then',
-        on: '*',
-        chance: 0.2,
-        respond: { status: 503, error: {} }
-      }
-    ],
-    [
-      'flaky',
-      { fault: 'hang', chance: '1', 'respond.status': '' },
-      { name: 'requests fail now and then', on: '*', chance: 1, fault: 'hang' }
-    ],
-    [
-      'flaky',
-      { fault: 'hang' },
-      {
-        name: 'requests fail now and then',
-        on: '*',
-        chance: 0.2,
-        respond: { status: 503, error: {} },
-        fault: 'hang'
-      }
-    ],
-    ['own', {}, { on: 'GET /tickets', respond: { status: 500, error: {} } }]
-  ]
-  for (const [name, values, entry] of forms) {
-    await control('DELETE /script')
-    const made = entryOf({ ...PRESETS[name].values, ...values })
-    t.strictSame(made, entry, name)
-    const { status, body } = await control('POST /script', yamlOf(made), YAML)
-    t.equal(status, 201, JSON.stringify(body))
-    t.strictSame(body.entry, made)
-  }
-})
 
-t.test(
-  'console: a problem of a script entry is shown at the field that its value came from',
-  async t => {
-    const { control } = await startTestEmulator(t)
-    const cases: [name: keyof typeof PRESETS, values: Record<string, string>, fields: string[]][] =
-      [
-        ['decline', { calls: '-1', 'respond.status': 'x' }, ['calls', 'respond.status']],
-        ['down', { for: 'ten', 'respond.retry_after': 'x' }, ['for', 'respond.retry_after']],
-        ['hold', { 'hold.until': '1.5' }, ['hold.until']],
-        ['hold', { 'hold.until': '2', 'hold.for': 'x' }, ['hold.for']],
-        ['slow', { 'delay.min': 'x' }, ['delay.min']],
-        ['slow', { 'delay.min': '3s', 'delay.max': '1s' }, ['delay.min', 'delay.max']],
-        ['flaky', { chance: '2' }, ['chance']]
-      ]
-    for (const [name, values, wanted] of cases) {
-      const preset: Preset = PRESETS[name]
-      const { status, body } = await control(
-        'POST /script',
-        yamlOf(entryOf({ ...preset.values, ...values })),
-        YAML
-      )
-      t.equal(status, 400, name)
-      const fields = Object.keys(FIELDS).filter(
-        field =>
-          field in preset.values &&
-          body.error.problems.some(({ path }: { path: string }) => isAt(path, field))
-      )
-      t.strictSame(fields.sort(), wanted.sort(), `${name}: ${JSON.stringify(body.error.problems)}`)
-    }
-    t.strictSame(
-      [
-        isAt('', 'on'),
-        isAt('match.body', 'match.body.ticket'),
-        isAt('on[0]', 'on'),
-        isAt('match.body.cards', 'match.body.ticket')
-      ],
-      [false, true, true, false]
-    )
+  for (const [name, preset] of Object.entries(PRESETS)) {
+    const added = await control('POST /script', presetText(preset), YAML)
+    t.equal(added.status, 201, name)
+    t.strictSame(added.body.entry, preset.entry, name)
   }
-)
-
-t.test('console: a script entry in words', async t => {
-  const cases: [entry: ScriptEntry, words: string][] = [
-    [{ on: '*', name: 'hang', fault: 'hang' }, 'every request: fault hang'],
-    [
-      {
-        on: ['GET /tickets', '* /refunds'],
-        calls: 1,
-        per: 'ticket',
-        chance: 0.07,
-        after: { ended: 'first' },
-        when: 'after'
-      },
-      'GET /tickets, * /refunds: calls 1, per ticket, chance 0.07, after ended first, when after'
-    ],
-    [
-      {
-        on: 'POST /refunds',
-        match: { body: { amount: { gt: 5 }, reason: ['a', 'b'] }, headers: { 'x-a': '1' } },
-        hold: { until: 2 },
-        delay: { min: '1s', max: '2s' }
-      },
-      'POST /refunds: match body amount gt 5, reason [a, b], headers x-a 1, hold until 2, delay min 1s, max 2s'
-    ],
-    [
-      {
-        on: 'GET *',
-        change: { delete: ['tkt_a'] },
-        stale: '5s',
-        respond: { patch: { reason: null } }
-      },
-      'GET *: change delete [tkt_a], stale 5s, respond patch reason null'
-    ],
-    [{ on: '*', respond: { status: 503, error: {} } }, 'every request: respond status 503, error'],
-    [
-      { on: '*', respond: { body: 'x'.repeat(400) } },
-      `every request: respond body ${'x'.repeat(272)}…`
-    ]
-  ]
-  for (const [entry, words] of cases) t.equal(entryInWords(entry), words)
 })
 
 t.test('console: what has changed since the load in words', async t => {
@@ -234,7 +34,7 @@ t.test('console: what has changed since the load in words', async t => {
   }
   const lines = (changes: object) =>
     changesInWords({ ...nothing, ...changes }).map(
-      ({ text, tab }) => `${text}${tab === undefined ? '' : ` → ${tab}`}`
+      ({ text, to }) => `${text}${to ? ` → ${to.view ?? to.path}` : ''}`
     )
 
   t.strictSame(lines({}), [])
@@ -278,8 +78,8 @@ t.test('console: settings are in groups, those that can be changed first', async
   const { control } = await startTestEmulator(t, { settings: { port: 4020 } })
   await control('PATCH /settings', { 'pagination.max_limit': 5 })
   const { settings } = (await control('GET /settings')).body
-  const names = (...search: [text?: string, isChangedOnly?: boolean]) =>
-    groupsOf(settings, ...search).map(([name, { length }]) => `${name}: ${length}`)
+  const names = (search?: string) =>
+    groupsOf(settings, search).map(([name, { length }]) => `${name}: ${length}`)
 
   t.strictSame(names(), [
     'seed: 1',
@@ -300,7 +100,8 @@ t.test('console: settings are in groups, those that can be changed first', async
   ])
   t.strictSame(names('a10 '), ['pagination: 4'])
   t.strictSame(names('`limit MAXIMUM'), ['pagination: 1'])
-  t.strictSame(names('', true), ['pagination: 1', 'process: 1'])
+  t.strictSame(names('changed here'), ['pagination: 1'])
+  t.strictSame(names('from --port'), ['process: 1'])
   t.strictSame(names('nothing is like that'), [])
 })
 
@@ -358,44 +159,11 @@ t.test('console: values of settings are typed as they are shown', async t => {
     ],
     [
       'from --port',
-      'changed since the load',
+      'changed here',
       'from the scenario',
       'from SEED',
       'from COMMERCE_EMULATOR_IDS_LENGTH',
       'from --set ids.length'
     ]
   )
-})
-
-t.test('console: variables are sent with the types of their defaults', async t => {
-  const declared = { last4: '0341', count: 3, strict: true }
-
-  t.strictSame([givenVariables(declared, {}, ''), givenVariables(undefined, {}, '')], [{}, {}])
-  t.strictSame(
-    givenVariables(declared, { last4: '0341', count: '3', strict: 'true' }, ''),
-    {},
-    'typed as the defaults are'
-  )
-  t.strictSame(givenVariables(declared, { last4: '0042', count: ' 4 ', strict: 'false' }, ''), {
-    last4: '0042',
-    count: 4,
-    strict: false
-  })
-  t.strictSame(givenVariables(declared, { last4: '', count: 'four', strict: 'no' }, ''), {
-    last4: '',
-    count: 'four',
-    strict: 'no'
-  })
-  t.strictSame(
-    givenVariables(declared, { count: 'true' }, ''),
-    { count: 'true' },
-    'of another type it is sent as text, and refused'
-  )
-  t.strictSame(givenVariables({}, {}, ' a =1\n\nb="1"\nc=false\nd=a b\nf'), {
-    a: 1,
-    b: '1',
-    c: false,
-    d: 'a b',
-    f: ''
-  })
 })

@@ -1,27 +1,17 @@
-/** What the console's data view works out of the state and of the OpenAPI document. */
-import { readFileSync } from 'node:fs'
+/** What the console's data view works out of the state. */
 import t from 'tap'
-import { differences, linesDiffering } from '../../src/console/ui/components/differences.js'
-import type { JournalCall } from '../../src/console/ui/control/client.js'
-import {
-  listAddress,
-  listParameters,
-  listPath
-} from '../../src/console/ui/views/data/list-parameters.js'
+import { comparison } from '../../src/console/ui/app/comparison.js'
+import { differences } from '../../src/console/ui/components/values.js'
 import {
   childrenOf,
   countIn,
+  familiesById,
   matches,
   moneyIn,
   nameOf,
-  newestFirst,
-  parentsOf,
-  recordsById
+  newestFirst
 } from '../../src/console/ui/views/data/records.js'
-import { timelineOf } from '../../src/console/ui/views/data/timeline.js'
-import { comparison } from '../../src/console/ui/views/sandboxes/comparison.js'
 import { isMoney, moneyShown } from '../../src/core/money.js'
-import { CURSORS } from '../../src/reference/parameters.js'
 import { smallFixture } from '../support/emulator.js'
 
 const created = '2026-03-01T18:00:00.000Z'
@@ -53,38 +43,23 @@ const records = smallFixture({
 const state = records as unknown as Parameters<typeof moneyIn>[0]
 const [transaction] = state.transactions as unknown as [Parameters<typeof nameOf>[0]]
 
-t.test('console: records lead to what they belong to and to what belongs to them', async t => {
-  const byId = recordsById(state)
+t.test('console: records lead to what belongs to them', async t => {
+  const families = familiesById(state)
   t.strictSame(
-    parentsOf(transaction, byId).map(({ family, record }) => [family, record.id]),
-    [
-      ['tickets', 'tkt_a'],
-      ['locations', 'loc_a']
-    ]
+    ['tkt_a', 'rfd_b', 'txn_b'].map(id => families.get(id)),
+    ['tickets', 'refunds', undefined]
   )
   t.strictSame(
-    parentsOf({ id: 'rfd_b', created, transaction: 'txn_b' }, byId),
-    [],
-    'a Transaction that is not there'
-  )
-  t.strictSame(
-    childrenOf(state, 'locations', 'loc_a').map(({ family, links }) => [
+    childrenOf(state, 'locations', 'loc_a').map(([family, records]) => [
       family,
-      links.map(({ record }) => record.id)
+      records.map(({ id }) => id)
     ]),
     [
       ['tickets', ['tkt_a']],
       ['transactions', ['txn_a']]
     ]
   )
-  t.strictSame(
-    parentsOf({ id: 'mch_b', created, reseller: null }, byId),
-    [],
-    'an Account without a reseller'
-  )
   t.strictSame(childrenOf(state, 'refunds', 'rfd_a'), [])
-  t.equal(byId.get('rfd_a')?.family, 'refunds')
-  t.equal(byId.get('rfd_c'), undefined)
 })
 
 t.test('console: a record is found by words anywhere in it, without regard to case', async t => {
@@ -128,65 +103,6 @@ t.test('console: the money of a Transaction follows transactions.refundable (A23
   t.equal(nameOf({ id: 'loc_a', created, display_name: 'A' }), 'A', 'a record without an amount')
 })
 
-t.test('console: the parameters of a list are those of the API, without paging', async t => {
-  const openApi = JSON.parse(
-    readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8')
-  )
-  const namesOf = (family: Parameters<typeof listPath>[0]) =>
-    listParameters(openApi, family, CURSORS).map(({ name }) => name)
-
-  t.strictSame(
-    namesOf('tickets'),
-    'limit location search_query created[gte] created[gt] created[lte] created[lt]'.split(' ')
-  )
-  t.strictSame(
-    namesOf('users'),
-    'limit created[gte] created[gt] created[lte] created[lt]'.split(' ')
-  )
-  t.equal(listPath('users'), '/accounts/{id}/users')
-  t.equal(
-    listAddress('tickets', 'mch_a', {
-      'created[gte]': '2026-01-01T00:00:00Z',
-      search_query: '',
-      location: 'loc a&b'
-    }),
-    '/tickets?created[gte]=2026-01-01T00%3A00%3A00Z&location=loc+a%26b'
-  )
-  t.strictSame(
-    [listAddress('users', 'mch_$&/?', { limit: '' }), listAddress('refunds', '', {})],
-    ['/accounts/mch_%24%26%2F%3F/users', '/refunds']
-  )
-})
-
-t.test('console: a list that the document lacks has no parameters', async t => {
-  const range = { properties: { gte: { description: 'From.' }, lt: {} } }
-  const parameters = [
-    {
-      name: 'created',
-      in: 'query',
-      style: 'deepObject',
-      schema: { $ref: '#/components/schemas/Range' }
-    },
-    { name: 'metadata', in: 'query', style: 'deepObject', schema: {} },
-    { name: 'sort', in: 'query', schema: { enum: ['up', 'down'] } },
-    ...CURSORS.map(name => ({ name, in: 'query', schema: {} }))
-  ]
-  const openApi = {
-    paths: { '/tickets': { get: { parameters } }, '/refunds': {} },
-    components: { schemas: { Range: range } }
-  }
-
-  t.strictSame(listParameters(openApi, 'tickets', CURSORS), [
-    { name: 'created[gte]', about: 'From.', words: undefined },
-    { name: 'created[lt]', about: '', words: undefined },
-    { name: 'sort', about: '', words: ['up', 'down'] }
-  ])
-  t.strictSame(
-    [listParameters(openApi, 'refunds', CURSORS), listParameters(openApi, 'accounts', CURSORS)],
-    [[], []]
-  )
-})
-
 t.test(
   'console: money is shown by the digits of its currency, and without one as a number',
   async t => {
@@ -209,59 +125,10 @@ t.test(
   }
 )
 
-t.test('console: the timeline of a record says what each request had to do with it', async t => {
-  const call = (id: string, changes: Partial<JournalCall>) =>
-    ({
-      id,
-      method: 'GET',
-      path: '/',
-      params: {},
-      query: {},
-      body: {},
-      answer: null,
-      refusal: null,
-      took_effect: false,
-      ...changes
-    }) as JournalCall
-  const record = (amount_refunded: number) => ({ id: 'txn_a', amount_refunded })
-  const [first, second] = [record(0), record(200)]
-  const moments = timelineOf(
-    [
-      call('req_1', { method: 'POST', answer: first, took_effect: true }),
-      call('req_2', {
-        method: 'POST',
-        body: { transaction: 'txn_a' },
-        answer: { id: 'rfd_a' },
-        took_effect: true
-      }),
-      call('req_3', {
-        method: 'POST',
-        body: { transaction: 'txn_a' },
-        refusal: { code: 'x', rule: 'REF-7', assumption: null, param: null }
-      }),
-      call('req_4', { answer: { data: [{ id: 'txn_b' }, second] } }),
-      call('req_5', { params: { id: 'txn_a' }, answer: second }),
-      call('req_6', { answer: { id: 'txn_b' } }),
-      call('req_7', { query: { transaction: 'txn_a' }, answer: { data: [] } }),
-      call('req_8', { refusal: { code: 'x', rule: null, assumption: null, param: null } }),
-      call('req_9', { method: 'DELETE', params: { id: 'txn_a' }, took_effect: true })
-    ],
-    'txn_a'
-  )
-
-  t.strictSame(
-    moments.map(({ call: { id }, role }) => `${id} ${role}`),
-    [
-      'req_1 created',
-      'req_2 changed',
-      'req_3 refused',
-      'req_4 listed',
-      'req_5 read',
-      'req_7 named',
-      'req_9 deleted'
-    ]
-  )
-  t.strictSame(differences(first, second), [{ path: 'amount_refunded', before: 0, after: 200 }])
+t.test('console: the fields in which two values differ', async t => {
+  t.strictSame(differences({ a: 0, b: 1 }, { a: 200, b: 1 }), [
+    { path: 'a', before: 0, after: 200 }
+  ])
   t.strictSame(differences({ a: [1, { b: 2 }] }, { a: [1, { b: 3 }], c: null }), [
     { path: 'a.1.b', before: 2, after: 3 },
     { path: 'c', before: undefined, after: null }
@@ -269,32 +136,42 @@ t.test('console: the timeline of a record says what each request had to do with 
 })
 
 t.test('console: two sandboxes are compared record by record', async t => {
-  const other = {
-    ...state,
+  const changed = (changes: object) => ({ ...state, ...changes }) as typeof state
+  const other = changed({
     refunds: state.refunds.slice(1),
     transactions: state.transactions.map(one => ({ ...one, amount: 1 }))
-  } as typeof state
-  const compared = (...states: [typeof state, typeof state]) =>
-    comparison(...states).flatMap(({ family, id, kind }) =>
-      ['transactions', 'refunds'].includes(family) ? [`${id} ${kind}`] : []
-    )
-
-  t.strictSame(compared(state, other), ['txn_a changed', 'rfd_a first', 'rfd_b same'])
-  t.strictSame(compared(other, state), ['txn_a changed', 'rfd_b same', 'rfd_a second'])
-})
-
-t.test(
-  'data: two texts differ in as few lines as possible, those of the first before those of the second',
-  async t => {
-    const signs = { both: ' ', before: '-', after: '+' }
-    const shown = (before: string, after: string) =>
-      linesDiffering(before, after).map(({ side, text }) => signs[side] + text)
-
-    t.strictSame(shown('a\nb\nc\n', 'a\nb\nc'), [' a', ' b', ' c'])
-    t.strictSame(shown('a\nb\nc', 'a\nx\nc\nd'), [' a', '-b', '+x', ' c', '+d'])
-    t.strictSame(shown('a\nb\na\nb', 'b\na'), ['-a', ' b', ' a', '-b'])
-    t.strictSame(shown('', 'a'), ['-', '+a'])
-    const many = Array.from({ length: 2100 }, (_, place) => `line ${place}`).join('\n')
-    t.equal(linesDiffering(many, many).length, 4200, 'too many to be compared')
+  })
+  const again = changed({
+    refunds: state.refunds.map(one => ({ ...one, id: `${one.id}2`, created: 'later' })),
+    transactions: state.transactions.map(one => ({ ...one, created: 'later' }))
+  })
+  const compared = (...[one, two, isExact]: Parameters<typeof comparison>) => {
+    const { same, before, after } = comparison(one, two, isExact)
+    return [same, Object.keys(before).join(), Object.keys(after).join()]
   }
-)
+  const rest = comparison(changed({ refunds: [], transactions: [] }), state).same
+
+  t.strictSame(compared(state, other), [
+    rest + 1,
+    'Transaction txn_a,Refund rfd_a',
+    'Transaction txn_a'
+  ])
+  t.strictSame(compared(other, state)[2], 'Transaction txn_a,Refund rfd_a')
+  t.strictSame(compared(state, again), [rest + 3, '', ''], 'ids and creation times say nothing')
+  t.strictSame(
+    compared(state, again, true),
+    [
+      rest,
+      'Transaction txn_a,Refund rfd_a,Refund rfd_b',
+      'Transaction txn_a,Refund rfd_a2,Refund rfd_b2'
+    ],
+    'unless they are asked for'
+  )
+  const [first] = state.refunds
+  const twice = (...ids: string[]) => changed({ refunds: ids.map(id => ({ ...first, id })) })
+  t.strictSame(
+    compared(twice('rfd_1', 'rfd_2'), twice('rfd_3', 'rfd_4', 'rfd_5')),
+    [rest + 3, '', 'Refund rfd_3'],
+    'each record is the same as one other'
+  )
+})

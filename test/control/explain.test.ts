@@ -33,7 +33,7 @@ const explained = async (
 }
 
 /**
- * Everything that could show that a call was made; `saved` is how often a data file was written.
+ * Everything that could show that a call was made; `saved` is how often a data folder was written.
  */
 async function everything({ control, sandbox }: Emulator): Promise<string> {
   const paths =
@@ -404,7 +404,7 @@ t.test('control: explain refuses what is no call, and changes nothing', async t 
   t.equal(await everything(emulator), before)
 })
 
-t.test('control: explain judges while the data file cannot be written', async t => {
+t.test('control: explain judges while the data folder cannot be written', async t => {
   const data = { saved: async () => {}, isFailing: true, writable: async () => {} }
   const tried = async (options: object) =>
     explained(await startTestEmulator(t, options), 'POST /transactions', { body: EXTERNAL })

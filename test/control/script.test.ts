@@ -1,5 +1,5 @@
 import t from 'tap'
-import { nearMissTexts } from '../../src/scenario/near-misses.js'
+import { nearMissTexts } from '../../src/scenario/match/near-misses.js'
 import { smallFixture, startTestEmulator } from '../support/emulator.js'
 
 const YAML = { 'content-type': 'application/yaml' }
@@ -225,4 +225,23 @@ t.test('control: without a body, verify judges what the scenario expects: 200 or
   t.strictSame(await verdict(), [409, false, 0, false, 0, false], 'a reset sets the counts back')
   await control('POST /load', { scenario: { data: smallFixture() } })
   t.strictSame(await verdict(), [200, true])
+})
+
+t.test('script: an entry that is added as the first is tried before the others', async t => {
+  const { call, control } = await startTestEmulator(t, { scenario })
+  const respond = (status: number) => ({ on: 'GET /tickets', calls: 1, respond: { status } })
+
+  await control('POST /script', respond(500))
+  await control('POST /script?first=0', respond(501))
+  t.equal((await control('POST /script?first=1', respond(402))).body.id, 'scr_5')
+  t.equal((await control('POST /script?first=maybe', respond(402))).status, 400)
+  t.strictSame(
+    (await control('GET /script')).body.data.map(({ id }: Listed) => id),
+    ['scr_5', 'scr_1', 'scr_2', 'scr_3', 'scr_4']
+  )
+  t.equal((await call('GET /tickets')).status, 402)
+  await control('PUT /snapshots/first')
+  await control('DELETE /script')
+  await control('POST /snapshots/first/restore')
+  t.equal((await control('GET /script')).body.data[0].id, 'scr_5', 'a snapshot keeps the order')
 })

@@ -1,10 +1,8 @@
-import { readdir, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { readLines } from '../../src/sandbox/lines.js'
 import { type Emulator, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
-import { fileText } from '../support/saved-lines.js'
 
 const YAML = { 'content-type': 'application/yaml' }
 const records = {
@@ -165,7 +163,7 @@ t.test('snapshots: restoring one brings back records, keys, ids, seed', async t 
     t.strictSame(await readdir(folder), [], 'the last call was a delete')
     t.equal((await second.control('PUT /snapshots/a')).status, 201)
     t.strictSame(await readdir(folder), ['a.json'], 'nothing else is left in the folder')
-    t.equal((await readLines(join(folder, 'a.json'))).data.first_states.length, 1)
+    t.match(await readFile(join(folder, 'a.json'), 'utf8'), /^\{"format":5,.*\}\n$/)
   }
 })
 
@@ -231,19 +229,13 @@ t.test('snapshots: the refusal of a file that is not a snapshot names it', async
   const settings = { snapshots_dir }
   const { control } = await startTestEmulator(t, { scenario, settings })
   await control('PUT /snapshots/good')
-  const { first_states, ...rest } = (await readLines(join(snapshots_dir, 'good.json'))).data
-  const [good] = first_states as Json[]
-  const withState = (more: object) => fileText({ ...rest, first_states: [{ ...good, ...more }] })
-  const refunded = withState({
-    records: {
-      ...good.records,
-      refunds: [{ id: 'rfd_x', transaction: 'txn_a', amount: 100_001 }]
-    }
-  })
+  const text = await readFile(join(snapshots_dir, 'good.json'), 'utf8')
+  const refunded: Json = JSON.parse(text)
+  refunded.first.records.refunds = [{ id: 'rfd_x', transaction: 'txn_a', amount: 100_001 }]
   const files: [name: string, content: string, path?: string][] = [
     ['empty', ''],
-    ['cut-off', fileText({ ...rest, first_states }).slice(0, -3)],
-    ['refunded', refunded, 'first_states[0].records.refunds[0].amount']
+    ['cut-off', text.slice(0, -3)],
+    ['refunded', JSON.stringify(refunded), 'first.records.refunds[0].amount']
   ]
   for (const [name, content] of files) await writeFile(join(snapshots_dir, `${name}.json`), content)
   for (const name of ['.hidden.json', 'my snapshot.json', 'notes.txt', '-x.json'])

@@ -13,6 +13,7 @@ const sharesOf = (waiting: number, more: object = {}) =>
     settingsInForce({ flag: { 'limits.waiting': waiting } }).values
   )
 const [A, B, C] = [{}, {}, {}]
+/** How much each sandbox gets when it takes one after the other until it is refused, in order. */
 const takenBy = (shares: Shares, sandboxes: readonly object[], amount = 1) =>
   sandboxes.map(sandbox => {
     for (let taken = 0; ; taken += amount) {

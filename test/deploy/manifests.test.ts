@@ -217,7 +217,7 @@ async function checkEmulator(
   }
   const given = await settingsOfEnvironment(environment)
   t.match(given, { host: '0.0.0.0', port: Number(PORT) })
-  t.equal(given.data, '/data/state.json')
+  t.equal(given.data, '/data/state')
 
   const { values } = settingsInForce({ environment: given })
   const heap = Number(/--max-old-space-size=(\d+)$/.exec(NODE_OPTIONS)?.[1])

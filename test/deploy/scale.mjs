@@ -41,7 +41,7 @@ chmodSync(folder, 0o755)
 mkdirSync(join(folder, 'nginx'), { mode: 0o777 })
 chmodSync(join(folder, 'nginx'), 0o777)
 
-/** An emulator with its data file; after a restart it listens on the same port. */
+/** An emulator with its data folder; after a restart it listens on the same port. */
 async function startEmulator(number, port = 0) {
   const args = [
     '--port',

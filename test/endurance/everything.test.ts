@@ -1,6 +1,6 @@
 /**
  * Everything at once, in two processes with the same load: one is killed again and again and started
- * again on its data file, the other one runs through.
+ * again on its data folder, the other one runs through.
  *
  * Nothing lost: each sandbox is compared with the ledgers of its clients at each start and pause; a
  * call without an answer may have taken effect or not. Nothing crossed: every value that a client
@@ -9,12 +9,12 @@
  * process of its own calls too: its longest wait has a wide bound, for other work delays it too.
  */
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { readLines } from '../../src/sandbox/lines.js'
+import { documentsIn } from '../support/saved-states.js'
 import { clientOf, launched, type Running, started } from './support/emulator.js'
 import { auditAll, changeAll, type Place, placesOf, SCENARIO } from './support/load.js'
 import { startNeighbour } from './support/neighbour.js'
@@ -53,13 +53,13 @@ const NODE_FLAGS = ['--max-old-space-size=768']
  */
 const CLIENTS = [3, 1, 4, 1, 2, 1, 1, 1, 1, 1, 1, 1]
 const LARGE = 200
-const LEFT = ['scenarios', 'shop.json', 'snapshots']
+const LEFT = ['base.json', 'sandboxes']
 const MIB = 1024 ** 2
 
 type Calls = (site: string, port: number | null) => void
 type Sample = { rss: number; heap: number }
 
-/** One data file with its processes, one after the other. */
+/** One data folder with its processes, one after the other. */
 class Site {
   readonly watch = new Watch()
   readonly places: Place[] = placesOf(CLIENTS)
@@ -93,8 +93,8 @@ class Site {
     return new Site(folder, name, calls)
   }
 
-  get #file(): string {
-    return join(this.#folder, 'shop.json')
+  get #data(): string {
+    return join(this.#folder, 'data')
   }
 
   get #args(): string[] {
@@ -109,7 +109,7 @@ class Site {
       '--scenario',
       'load',
       '--data',
-      this.#file,
+      this.#data,
       '--log-level',
       'error',
       '--set',
@@ -217,17 +217,16 @@ class Site {
     if (signal) await this.#checkFile()
   }
 
-  /** The file that a process leaves is whole, and a start that is killed does not change it. */
+  /** What a process leaves is whole, and a start that is killed does not change it. */
   async #checkFile(): Promise<void> {
-    const text = await readFile(this.#file, 'utf8')
-    await readLines(this.#file).catch(error => this.watch.wrong(`the data file: ${error.message}`))
+    const text = JSON.stringify(await documentsIn(this.#data))
     if (this.#choices.chance(0.5)) return
     const child = launched(this.#args)
     await sleep(this.#choices.below(1000))
     child.kill('SIGKILL')
     await once(child, 'exit')
-    if ((await readFile(this.#file, 'utf8')) !== text)
-      this.watch.wrong('a start that was killed has changed the file')
+    if (JSON.stringify(await documentsIn(this.#data)) !== text)
+      this.watch.wrong('a start that was killed has changed the folder')
   }
 
   /** Takes the lowest of a few samples of the memory, between which garbage may be collected. */
@@ -255,7 +254,7 @@ class Site {
     this.#calls(this.name, null)
     const ending = await this.#running?.end('SIGTERM')
     this.#complaints()
-    const left = (await readdir(this.#folder)).sort()
+    const left = (await readdir(this.#data)).sort()
     if (left.join() !== LEFT.join())
       this.watch.wrong(`no lock and no temporary file is left, but ${left}`)
     return ending

@@ -79,6 +79,7 @@ const SENT: Readonly<Record<string, object | string>> = {
   'POST /explain': { method: 'POST', path: '/refunds', body: { a: 'a' }, headers: { a: 'a' } }
 }
 
+/** The body with each of its texts and names replaced in turn, by its place. */
 function* replacedIn(part: unknown, text: string, at = ''): Generator<[at: string, part: unknown]> {
   if (typeof part === 'string')
     yield [at, part.includes('%') ? part.replace('%', () => text) : text]

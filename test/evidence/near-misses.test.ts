@@ -1,7 +1,12 @@
 /** What nearly was what a scenario expects, or what an entry of its script is for. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { explainedMessage, type NearMiss, nearMissTexts } from '../../src/scenario/near-misses.js'
+import {
+  explainedMessage,
+  Nearest,
+  type NearMiss,
+  nearMissTexts
+} from '../../src/scenario/match/near-misses.js'
 import { MERCHANT, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 import { opened } from '../support/socket.js'
@@ -374,3 +379,25 @@ t.test('near misses: a message holds what counted and what nearly did', t => {
   )
   t.end()
 })
+
+t.test(
+  'near misses: the first of the nearest, the same once; of others no miss is looked at',
+  t => {
+    const nearest = new Nearest()
+    const looked: string[] = []
+    for (const where of ['a3', 'b1', 'c0', 'd2', 'e3', 'f2', 'g2', 'h1 as b1', 'i1'])
+      nearest.add(where, Number(where[1]), () => {
+        looked.push(where)
+        return [{ condition: where.slice(-2), wanted: 'x', got: 'y' }]
+      })
+    t.equal(looked.join(', '), 'a3, b1, d2, f2, h1 as b1, i1')
+    t.equal(
+      nearest
+        .list()
+        .map(near => near.in)
+        .join(', '),
+      'b1, i1, d2'
+    )
+    t.end()
+  }
+)

@@ -197,7 +197,7 @@ t.test('why: what became of a call is said in words', t => {
     scripted: 'scripted response, 200, changed nothing',
     lost_before: 'lost before the operation ran, 200, changed nothing',
     lost_after: 'lost after the operation ran, 200, took effect',
-    not_written: 'ran, but the data file could not be written, 200, took effect'
+    not_written: 'ran, but could not be saved, 200, took effect'
   })) {
     t.match(
       explainedText(

@@ -219,7 +219,7 @@ async function checkRestart({ call }: FuzzTarget, folder: string, wrong: Wrong):
   const other = await startTarget(copy)
   const again = await other.call('GET /_control/state')
   if (again.text !== text)
-    wrong('a process that goes on from the data file has another state', again.text)
+    wrong('a process that goes on from the data folder has another state', again.text)
   for (const fault of await other.stop()) wrong(`after a restart: ${fault}`)
 }
 

@@ -28,40 +28,53 @@ export const JUDGES: Readonly<Record<string, readonly string[]>> = {
     'test/control/explain.test.ts',
     'test/control/verify.test.ts'
   ],
-  'src/scenario/conditions.ts': [
-    'test/scenario/script.test.ts',
-    'test/scenario/final-state.test.ts',
-    'test/scenario/patterns.test.ts',
-    'test/control/script.test.ts',
-    'test/scenario/digests.test.ts',
-    'test/control/verify.test.ts',
-    'test/scenario/scenario.test.ts',
-    'test/scenario/expected-answers.test.ts'
-  ],
-  'src/scenario/tally.ts': [
-    'test/scenario/tally.test.ts',
-    'test/scenario/final-state.test.ts',
-    'test/control/verify.test.ts'
-  ],
-  'src/scenario/final-state.ts': [
-    'test/scenario/tally.test.ts',
-    'test/scenario/final-state.test.ts',
+  ...Object.fromEntries(
+    ['conditions', 'fields'].map(name => [
+      `src/scenario/match/${name}.ts`,
+      [
+        'test/scenario/expect/tally.test.ts',
+        'test/scenario/script.test.ts',
+        'test/scenario/expect/final-state.test.ts',
+        'test/scenario/match/patterns.test.ts',
+        'test/scenario/advice.test.ts',
+        'test/scenario/steps.test.ts',
+        'test/control/script.test.ts',
+        'test/scenario/digests.test.ts',
+        'test/control/verify.test.ts',
+        'test/scenario/scenario.test.ts',
+        'test/scenario/expect/expected-answers.test.ts'
+      ]
+    ])
+  ),
+  ...Object.fromEntries(
+    ['judges', 'sequence', 'tally'].map(name => [
+      `src/scenario/expect/${name}.ts`,
+      [
+        'test/scenario/expect/tally.test.ts',
+        'test/scenario/expect/final-state.test.ts',
+        'test/control/verify.test.ts'
+      ]
+    ])
+  ),
+  'src/scenario/expect/final-state.ts': [
+    'test/scenario/expect/tally.test.ts',
+    'test/scenario/expect/final-state.test.ts',
     'test/scenario/advice.test.ts',
     'test/control/verify.test.ts',
     'test/cli/check.test.ts'
   ],
   'src/evidence/run-history.ts': ['test/evidence/run.test.ts'],
-  'src/scenario/expectations.ts': [
-    'test/scenario/tally.test.ts',
+  'src/scenario/expect/expectations.ts': [
+    'test/scenario/expect/tally.test.ts',
     'test/scenario/script.test.ts',
-    'test/scenario/final-state.test.ts',
+    'test/scenario/expect/final-state.test.ts',
     'test/control/verify.test.ts',
     'test/evidence/near-misses.test.ts',
     'test/scenario/scenario.test.ts'
   ],
-  'src/scenario/near-misses.ts': [
+  'src/scenario/match/near-misses.ts': [
     'test/evidence/near-misses.test.ts',
-    'test/scenario/final-state.test.ts',
+    'test/scenario/expect/final-state.test.ts',
     'test/control/verify.test.ts'
   ]
 }
@@ -70,31 +83,15 @@ export const JUDGES: Readonly<Record<string, readonly string[]>> = {
 export const HARMLESS: Readonly<Record<string, string>> = {
   "src/evidence/findings.ts: body.has('card') && nodeIn(body, ['card', 'number']) → nodeIn(body, ['card', 'number'])":
     'no number is found in a body without a card; the condition saves every other request the search',
+  'src/evidence/findings.ts: this.#lost.known.size > 0 → this.#lost.known.size >= 0':
+    'nothing is repeated where nothing was lost; the condition saves the search',
+  'src/evidence/findings.ts: this.#pauses.size > 0 → this.#pauses.size >= 0':
+    'nothing came too soon where nobody was told to wait; the condition saves the search',
   'src/evidence/evidence.ts: this.#found.length > 0 → this.#found.length >= 0':
     'where nothing was found, nothing is counted; the condition saves the call',
-  'src/scenario/tally.ts: this.#came > 0 → this.#came >= 0':
-    'whether a verdict holds does not depend on it, and nothing else of it is read there',
-  'src/scenario/tally.ts: operation !== null && operations.has(operation) → operations.has(operation)':
-    'no set of operations holds null; the condition is for the type',
-  'src/scenario/tally.ts: calls.apart !== null && group.timed.length < MAX_TIMED → group.timed.length < MAX_TIMED':
-    'where no pause is expected, nobody reads the list; the condition saves its memory',
-  'src/scenario/tally.ts: step !== undefined && next.fits[group.seen - next.from] === true → next.fits[group.seen - next.from] === true':
-    'nothing fits a step beyond the last; the condition is for the type',
-  'src/scenario/tally.ts: isStep && step.apart !== null && group.last !== null → isStep && step.apart !== null':
-    'the first step has no pause; the condition is for the type',
-  'src/scenario/tally.ts: value !== undefined && data.per !== undefined → value !== undefined':
-    'only an expectation with per has a value',
-  'src/scenario/tally.ts: stray.gap !== null && next !== undefined → stray.gap !== null':
-    'a pause is that of the next step; the condition is for the type',
-  'src/evidence/run-history.ts: judged.holds || judged.forbidden → judged.forbidden':
-    'a verdict that holds is met already',
-  'src/scenario/final-state.ts: answers === null || referenceIn(id) === null → answers === null':
-    'an id without a reference is read as itself; the condition saves the search',
-  'src/scenario/final-state.ts: part === undefined || part === null → part === null':
-    'what is undefined is returned as it is below',
-  'src/scenario/final-state.ts: total <= wanted → total < wanted':
+  'src/scenario/expect/final-state.ts: total <= wanted → total < wanted':
     'a total that is the one wanted is no difference',
-  'src/scenario/final-state.ts: all === null || totals.length + ofEvery.length === 0 → all === null':
+  'src/scenario/expect/final-state.ts: all === null || totals.length + ofEvery.length === 0 → all === null':
     'without totals nothing differs; the condition saves the search'
 }
 

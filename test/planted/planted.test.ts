@@ -22,7 +22,7 @@ const PLANTED = [
     'isCardNumberSent(call) → !isCardNumberSent(call)'
   ],
   ['src/evidence/judgement.ts', 'test/evidence/why.test.ts', 'true → false'],
-  ['src/scenario/conditions.ts', 'test/scenario/script.test.ts', 'value > bound → true']
+  ['src/scenario/match/fields.ts', 'test/scenario/script.test.ts', 'value > bound → true']
 ] as const
 const defects = defectsIn(PLANTED.map(([file]) => file))
 

@@ -26,6 +26,7 @@ import { rows } from '../support/rows.js'
 type Emulator = Awaited<ReturnType<typeof startTestEmulator>>
 type Call = NonNullable<Parameters<Emulator['call']>[1]>
 
+/** What is wrong with a scenario, by `check`. */
 async function problemsOf(t: Test, text: string): Promise<string[]> {
   const file = `${t.testdir({ 'recorded.yaml': text })}/recorded.yaml`
   return (await failuresIn([file])).flatMap(({ title, messages }) =>
@@ -34,6 +35,7 @@ async function problemsOf(t: Test, text: string): Promise<string[]> {
 }
 const commentsIn = (text: string) =>
   text.split('\n').flatMap(line => (line.startsWith('# ') ? [line.slice(2)] : []))
+/** The comments on what differs from the calls as they were made. */
 const notesIn = (text: string) => commentsIn(text).slice(2)
 const recordedIn = async ({ sandbox }: Emulator) =>
   scenarioOf(await recordingOf(sandbox, keysToMask(sandbox)))
@@ -50,6 +52,7 @@ const repeated = async ({ sandbox }: Emulator, id?: string): Promise<string | nu
   const found = await scenarioOfCall(await recordingOf(sandbox, keysToMask(sandbox), one && [one]))
   return found === undefined ? null : scenarioText(found.data, found.notes)
 }
+/** What a scenario plays, in order: requests and waits. */
 const playedIn = (text: string): string[] =>
   parse(text).play.map(({ wait, do: on }: Json) => wait ?? on)
 const idsOf = (records: Json) => records?.map(({ id }: Json) => id)
@@ -68,6 +71,7 @@ const RECORDS = parse(`
 const US = { 'address[country]': 'US' }
 const PAID = { ticket: 'tkt_a', payment_type: 'external', amount: 100 }
 
+/** The call that a scenario plays, in the form of the test. */
 function playedCall(document: Json): [on: string, call: Call] {
   const [{ do: on, key, query, body }] = document.play
   const [first] = document.data?.api_keys ?? []

@@ -1,17 +1,17 @@
-import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { start } from '../../src/cli/start.js'
-import { DataFile } from '../../src/sandbox/data-file.js'
-import { readLines } from '../../src/sandbox/lines.js'
+import { DataFolder } from '../../src/sandbox/data-folder.js'
 import { REFUSALS } from '../../src/sandbox/sentences.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import type { Json } from '../support/json.js'
 import { placeOf } from '../support/places.js'
 import { callsText, recordedDisk } from '../support/recorded-disk.js'
+import { documentIn, documentsIn } from '../support/saved-states.js'
 
 const CHARGE = {
   id: 'txn_a',
@@ -25,16 +25,12 @@ const SCRIPT = [
   { on: 'POST /refunds', match: { body: { reason: 'slow' } }, delay: '300ms' }
 ]
 
-async function started(
-  t: Test,
-  { maxLines, machine = {} }: { maxLines?: number; machine?: object } = {}
-) {
-  const { folder, file } = await placeOf(t)
+/** An emulator with a data folder on a disk whose room is to set. */
+async function started(t: Test, { machine = {} }: { machine?: object } = {}) {
+  const { data: folder } = await placeOf(t)
+  const file = join(folder, 'base.json')
   const disk = recordedDisk()
-  const data = await DataFile.take(file, {
-    files: disk.files,
-    ...(maxLines !== undefined && { maxLines })
-  })
+  const data = await DataFolder.take(folder, disk.files)
   t.teardown(() => data.close())
   const scenario = {
     clock: { now: NOW, ...machine },
@@ -44,10 +40,10 @@ async function started(
   const emulator = await startTestEmulator(t, { scenario, data })
   data.writeFrom(() => emulator.sandboxes.present)
   await data.saved()
-  const held = async () => (await readLines(file)).data.sandboxes[0] as Json
+  const held = async () => (await documentIn(folder)).sandbox as Json
   const refund = (more = '') =>
     emulator.call('POST /refunds', { body: `transaction=txn_a&amount=1${more}` })
-  /** What a data file keeps of the sandbox at the base address, as text. */
+  /** What a data folder keeps of the sandbox at the base address, as text. */
   const kept = async () =>
     JSON.stringify([
       await emulator.state(),
@@ -66,7 +62,7 @@ const NO_ROOM = 'ENOSPC: failed on purpose, write'
 const NOT_WRITTEN = [503, 'internal_error', 'data_not_written']
 
 t.test('data_not_written: the call that met the full disk took effect and says so', async t => {
-  const { file, disk, call, control, refund, kept, held, sandbox, data } = await started(t)
+  const { folder, file, disk, call, control, refund, kept, held, sandbox, data } = await started(t)
   t.equal((await refund()).status, 200)
   const before = await readFile(file)
 
@@ -74,7 +70,7 @@ t.test('data_not_written: the call that met the full disk took effect and says s
   const first = await refund()
 
   t.strictSame([errorOf(first), sandbox.store.refunds.size, data.isFailing], [NOT_WRITTEN, 2, true])
-  t.equal(first.body.error.message, REFUSALS.inMemoryAlone(file, NO_ROOM).message)
+  t.equal(first.body.error.message, REFUSALS.inMemoryAlone(folder, NO_ROOM).message)
   t.strictSame(await readFile(file), before, 'the part that was written is taken back')
 
   const state = await kept()
@@ -103,7 +99,7 @@ t.test('data_not_written: the call that met the full disk took effect and says s
     const answer = await ask(on, body)
     t.strictSame(
       [errorOf(answer), answer.body.error.message],
-      [NOT_WRITTEN, REFUSALS.notWritable(file, NO_ROOM).message],
+      [NOT_WRITTEN, REFUSALS.notWritable(folder, NO_ROOM).message],
       on
     )
     t.equal(await kept(), state, `${on} changes nothing`)
@@ -147,7 +143,7 @@ t.test('data_not_written: what is in memory alone is written once there is room'
 })
 
 t.test('data_not_written: changes are told as made, and a delayed call does not run', async t => {
-  const { file, disk, refund, sandbox, control } = await started(t)
+  const { folder, disk, refund, sandbox, control } = await started(t)
   const slow = refund('&reason=slow')
   await sleep(50)
   disk.room = 0
@@ -156,13 +152,13 @@ t.test('data_not_written: changes are told as made, and a delayed call does not 
   t.strictSame(together.map(errorOf), Array(3).fill(NOT_WRITTEN))
   t.ok(
     together.every(
-      ({ body }) => body.error.message === REFUSALS.inMemoryAlone(file, NO_ROOM).message
+      ({ body }) => body.error.message === REFUSALS.inMemoryAlone(folder, NO_ROOM).message
     )
   )
   t.equal(sandbox.store.refunds.size, 3)
   const late = await slow
   t.strictSame([errorOf(late), sandbox.store.refunds.size], [NOT_WRITTEN, 3])
-  t.equal(late.body.error.message, REFUSALS.notWritable(file, NO_ROOM).message)
+  t.equal(late.body.error.message, REFUSALS.notWritable(folder, NO_ROOM).message)
   const [entry] = (await control('GET /requests?on=POST+/refunds&limit=1')).body.data
   t.strictSame([entry.outcome, entry.took_effect], ['refused', false])
 
@@ -170,86 +166,49 @@ t.test('data_not_written: changes are told as made, and a delayed call does not 
   t.strictSame([(await refund('&reason=slow')).status, sandbox.store.refunds.size], [200, 4])
 })
 
-t.test('a file that has become long is replaced', async t => {
-  const { folder, file, disk, refund, held, call, sandbox } = await started(t, { maxLines: 2000 })
-  const put = async (body: string) => (await call('POST /locations/loc_a', { body })).status
-  const renames = () => disk.calls.filter(({ call }) => call === 'rename').length
-  for (let nth = 0; nth < 20; nth++) await put(`metadata[a]=${'x'.repeat(300)}${nth}`)
-  const replaced = renames()
-  t.ok(replaced > 1, `${replaced} times`)
-
-  const [whole = 0] = disk.calls.flatMap(call => (call.call === 'write' ? call.bytes.length : []))
-  for (let nth = 0; nth < 40; nth++) {
-    disk.room = whole - 100
-    t.equal(await put(`phone=${nth}`), 200)
-  }
-  t.equal(renames(), replaced)
-  t.ok((await stat(file)).size > 2 * 2000, 'it is longer than it would be with room')
-  t.equal((await readdir(folder)).filter(name => !name.includes('.lock-')).join(), 'shop.json')
-
-  disk.room = Number.POSITIVE_INFINITY
-  for (let nth = 0; nth < 60 && renames() === replaced; nth++) await refund()
-  t.equal(renames(), replaced + 1, 'with room it is replaced again')
-  t.equal((await held()).records.refunds.length, sandbox.store.refunds.size)
-})
-
 t.test('closing writes a last time, or says which changes are not on disk', async t => {
-  type Given = Awaited<ReturnType<typeof started>>
-  const told: Record<string, (given: Given) => unknown> = {
-    'the number of its requests': ({ sandbox }) => sandbox.nextRequestId(),
-    '1 record, API keys': ({ sandbox }) => {
-      sandbox.addKey('mch_a')
-      return sandbox.addRecords(
-        documentOf('test', { tickets: [{ location: 'loc_a', reference: 'T-2' }] })
-      )
-    },
-    '2 records, settings': async ({ refund, sandbox, sandboxes }) => {
-      await refund()
-      await sandbox.changeSettings({ seed: 9 })
-      sandboxes.keep(sandboxes.use('one'))
-    }
-  }
-  for (const [what, change] of Object.entries(told)) {
-    const given = await started(t)
-    given.disk.room = 0
-    await change(given)
-    const parts = [
-      `the sandbox at the base address (${what})`,
-      ...(what.startsWith('2') ? ['sandbox one (everything)'] : [])
-    ]
-    const { code, message } = REFUSALS.lastNotWritten(given.file, NO_ROOM, parts)
-    await t.rejects(given.data.close({ writesLast: true }), { code, message })
-  }
-})
-
-t.test('closing without room for a second file writes a line that fits', async t => {
-  const { disk, refund, sandboxes, sandbox, file, data } = await started(t)
-  const read = sandboxes.use('read')
-  sandboxes.keep(read)
-  await refund()
-  read.nextRequestId()
-  await sandboxes.delete('read')
+  const { folder, sandbox, data } = await started(t)
   sandbox.nextRequestId()
-  disk.room = 300
   await data.close({ writesLast: true })
-  const [base, ...others] = (await readLines(file)).data.sandboxes as Json[]
-  t.strictSame([base.requests, others], [sandbox.requests, []])
+  t.equal((await documentIn(folder)).sandbox.requests, sandbox.requests)
 
-  const written = await started(t)
-  await written.refund()
-  await written.data.saved()
-  const before = await readFile(written.file)
-  written.disk.room = 0
-  await written.data.close({ writesLast: true })
-  t.strictSame(await readFile(written.file), before)
+  const other = await started(t)
+  other.disk.room = 0
+  await other.refund()
+  other.sandboxes.keep(other.sandboxes.use('one'))
+  const { code, message } = REFUSALS.lastNotWritten(other.folder, NO_ROOM, [null, 'one'])
+  await t.rejects(other.data.close({ writesLast: true }), { code, message })
 })
 
-t.test('a file that was gone on from and never written since: what changed is told', async t => {
+t.test('the document of a sandbox goes with it', async t => {
+  const { folder, disk, sandboxes, data } = await started(t)
+  sandboxes.keep(sandboxes.use('one'))
+  await data.saved()
+  t.equal((await documentsIn(folder)).length, 2)
+  await sandboxes.delete('one')
+  await data.saved()
+  t.equal((await documentsIn(folder)).length, 1)
+
+  // the new name is on disk, and the folder cannot be synced
+  const { files } = disk
+  const { open } = files
+  files.open = (...given) =>
+    given[1] === 'r' ? Promise.reject(new Error('no sync')) : open(...given)
+  sandboxes.keep(sandboxes.use('two'))
+  await t.rejects(data.saved(), { code: 'data_not_written' })
+  t.equal((await documentsIn(folder)).length, 2)
+  files.open = open
+  await sandboxes.delete('two')
+  await data.saved()
+  t.equal((await documentsIn(folder)).length, 1, 'or it would be there again after a restart')
+})
+
+t.test('a folder that was gone on from and never written since: what changed is told', async t => {
   const first = await started(t)
   await first.data.close({ writesLast: true })
   for (const isChanged of [false, true]) {
     const disk = recordedDisk()
-    const data = await DataFile.take(first.file, { files: disk.files })
+    const data = await DataFolder.take(first.folder, disk.files)
     const emulator = await startTestEmulator(t, { loaded: false, data })
     emulator.sandboxes.resume(await data.read({ flag: {}, environment: {} }))
     data.writeFrom(() => emulator.sandboxes.present)
@@ -263,7 +222,7 @@ t.test('a file that was gone on from and never written since: what changed is to
 
     const failure = await data.close({ writesLast: true }).catch(error => error.message)
 
-    if (isChanged) t.match(failure, /not on disk: the sandbox at the base address \(1 record\)\.$/)
+    if (isChanged) t.match(failure, /not on disk: the sandbox at the base address\.$/)
     else t.equal(failure, undefined)
   }
 })
@@ -280,13 +239,12 @@ t.test('a record that a fixture brings back under a deleted id comes after the o
   t.strictSame([records.users.map(({ id }: Json) => id), deleted.users], [['usr_2', 'usr_1'], []])
 })
 
-t.test('of a sandbox that was not called the clock alone is written at the end', async t => {
-  const { file, data, disk } = await started(t, { machine: { running: true } })
+t.test('where nothing has changed nothing is written', async t => {
+  const { data, disk } = await started(t)
   const before = disk.calls.length
   await data.saved()
-  t.equal(disk.calls.length, before, 'nothing has changed')
   await data.close({ writesLast: true })
-  t.match((await readFile(file, 'utf8')).split('\n').at(-2), /"data":\[\{"start":0\}\]\}$/)
+  t.equal(disk.calls.length, before)
 })
 
 t.test('a file is made for its user alone, under a name of its own', async t => {
@@ -296,18 +254,18 @@ t.test('a file is made for its user alone, under a name of its own', async t => 
 
   const calls = callsText(disk.calls, folder).map(call => call.replace(/\d+\+\d+/, 'N'))
   const whole = [
-    'create shop.json.*.tmp',
-    'write shop.json.*.tmp N',
-    'sync shop.json.*.tmp',
-    'rename shop.json.*.tmp shop.json',
+    'create base.json.*.tmp',
+    'write base.json.*.tmp N',
+    'sync base.json.*.tmp',
+    'rename base.json.*.tmp base.json',
     'syncFolder .'
   ]
-  t.strictSame(calls, [...whole, 'write shop.json.*.tmp N', 'sync shop.json.*.tmp', ...whole])
+  t.strictSame(calls, [...whole, ...whole])
   t.equal((await stat(file)).mode & 0o777, 0o600)
-  t.strictSame(await readdir(folder), ['shop.json'])
+  t.strictSame((await readdir(folder)).sort(), ['base.json', 'sandboxes'])
 
   await chmod(file, 0o644)
-  const again = await DataFile.take(file)
+  const again = await DataFolder.take(folder)
   t.equal((await stat(file)).mode & 0o777, 0o644, 'reading leaves it')
   const emulator = await startTestEmulator(t, { data: again })
   again.writeFrom(() => emulator.sandboxes.present)
@@ -316,42 +274,42 @@ t.test('a file is made for its user alone, under a name of its own', async t => 
   t.equal((await stat(file)).mode & 0o777, 0o600, 'a write tightens what was open')
 })
 
-t.test('what a killed process left of this file alone is removed at the start', async t => {
-  const { folder, file } = await placeOf(t)
-  const left = ['shop.json.0123456789abcdef.tmp', 'shop.json.fedcba9876543210.tmp']
-  const others =
-    '.shop.json.tmp shop.json.0123456789abcdef.tmp.x shop.json.0123.tmp shop.json.tmp shop2.json.0123456789abcdef.tmp x.tmp'.split(
-      ' '
-    )
-  for (const name of [...left, ...others]) await writeFile(join(folder, name), 'x')
-  await (await DataFile.take(file)).close()
-  t.strictSame((await readdir(folder)).sort(), others.sort())
+t.test('what a killed process left is removed at the start, and nothing else', async t => {
+  const { data } = await placeOf(t)
+  const left = ['base.json.0123456789abcdef.tmp', 'sandboxes/one.json.fedcba9876543210.tmp']
+  const others = [
+    'base.json',
+    'base.json.0123456789abcdef.tmp.x',
+    'base.json.0123.tmp',
+    'notes.tmp',
+    'x.json'
+  ]
+  await mkdir(join(data, 'sandboxes'), { recursive: true })
+  for (const name of [...left, ...others]) await writeFile(join(data, name), 'x')
+  const unreadable = { ...recordedDisk().files, readdir: () => Promise.reject(new Error('no')) }
+  await t.rejects(DataFolder.take(data, unreadable), REFUSALS.unlockable(data, 'no'))
+  await (await DataFolder.take(data)).close()
+  t.strictSame((await readdir(data)).sort(), [...others, 'sandboxes'].sort())
+  t.strictSame(await readdir(join(data, 'sandboxes')), [])
 })
 
-t.test('a file that somebody removed, replaced or changed is written whole again', async t => {
-  const { file, refund, held } = await started(t)
-  const acts: Record<string, () => Promise<unknown>> = {
-    removed: () => rm(file),
-    replaced: () => rm(file).then(() => writeFile(file, 'x')),
-    longer: () => writeFile(file, '\nx', { flag: 'a' }),
-    shorter: () => writeFile(file, '')
+t.test(
+  'a document that somebody removed or changed is whole again with the next change',
+  async t => {
+    const { file, refund, held } = await started(t)
+    for (const [nth, act] of [() => rm(file), () => writeFile(file, 'x')].entries()) {
+      await act()
+      t.equal((await refund()).status, 200)
+      t.equal((await held()).records.refunds.length, nth + 1)
+    }
   }
-  for (const [nth, [title, act]] of Object.entries(acts).entries()) {
-    await refund()
-    await act()
-    t.strictSame(
-      [(await refund()).status, (await held()).records.refunds.length],
-      [200, 2 * nth + 2],
-      title
-    )
-  }
-})
+)
 
 t.test('start: what could not be written at the end is on stderr', async t => {
-  const { folder, file } = await placeOf(t)
+  const { folder, data } = await placeOf(t)
   let close: (given: object) => Promise<void> = async () => {}
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-  const settings = { data: file, port: 0, log_level: 'silent' } as const
+  const settings = { data, port: 0, log_level: 'silent' } as const
   const beforeEnd = (_options: object, given: typeof close) => {
     close = given
   }
@@ -364,6 +322,6 @@ t.test('start: what could not be written at the end is on stderr', async t => {
   await t.rejects(close({}), { code: 'data_not_written' })
   t.match(
     String(stderr.read()),
-    /^commerce-emulator: .+ENOENT: .+ the sandbox at the base address \(everything\)\.\n$/
+    /^commerce-emulator: .+ENOENT: .+ the sandbox at the base address\.\n$/
   )
 })

@@ -10,15 +10,15 @@ import type { Entry as Ended } from '../../src/engine/entry.js'
 import { execute } from '../../src/engine/play.js'
 import { close } from '../../src/engine/run.js'
 import { storeAt, storesAround } from '../../src/replay/past.js'
-import { stateTexts } from '../../src/sandbox/content.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
-import { emptyState, type SandboxState } from '../../src/sandbox/state.js'
+import { emptyState } from '../../src/sandbox/state.js'
 import { documentOf } from '../../src/scenario/documents.js'
-import { compileEntry, type Entry } from '../../src/scenario/script.js'
+import { compileEntry, type Entry } from '../../src/scenario/script/entry.js'
 import type { Store } from '../../src/store/store.js'
 import { apiCall, type Call, RECORDS } from '../support/calls.js'
 import { property } from '../support/property.js'
 import { NOW, smallFixture } from '../support/requests.js'
+import { stateText } from '../support/saved-states.js'
 import { startWorld } from '../support/world.js'
 
 const ACTS = 600
@@ -84,7 +84,8 @@ const CHANGES: ((sandbox: Sandbox, draw: Draw) => unknown)[] = [
   (sandbox, draw) => sandbox.setClock({ by: draw(60_000) }),
   async (sandbox, draw) =>
     sandbox.addEntry(
-      (await compileEntry(ENTRIES[draw(ENTRIES.length)] as Entry['data'], () => {})) as Entry
+      (await compileEntry(ENTRIES[draw(ENTRIES.length)] as Entry['data'], () => {})) as Entry,
+      draw(2) === 0
     ),
   (sandbox, draw) =>
     sandbox.removeEntries(draw(5) === 0 ? undefined : sandbox.script.listed()[draw(4)]?.id),
@@ -103,10 +104,7 @@ const CHANGES: ((sandbox: Sandbox, draw: Draw) => unknown)[] = [
   }
 ]
 
-/** All of a state, as the lines of a file hold it. */
-const textOf = (state: SandboxState) => [...stateTexts({ first: 0 }, state)].join('\n')
-
-const recordsOf = (store: Store) => textOf({ ...emptyState(), store })
+const recordsOf = (store: Store) => stateText({ ...emptyState(), store })
 
 function send(sandbox: Sandbox, { on, headers, body }: Call) {
   const [method, path] = on.split(' ') as [string, string]
@@ -151,7 +149,7 @@ for (const [limit, isCut] of [
       const { place } = world.inputs
       const isTaken = nth % Math.floor(ACTS / DRAWN) === 0
       const [text, before] = isTaken
-        ? [textOf(world.state.present), recordsOf(world.store)]
+        ? [stateText(world.state.present), recordsOf(world.store)]
         : ['', '']
       const exchange = draw(3) === 0 ? null : send(world, call)
       if (isTaken) taken.push({ place, exchange, text, before, after: recordsOf(world.store) })
@@ -160,15 +158,15 @@ for (const [limit, isCut] of [
     }
 
     const { earliest, place } = world.inputs
-    equal(textOf((await world.stateAt(place)).present), textOf(world.state.present))
+    equal(stateText((await world.stateAt(place)).present), stateText(world.state.present))
     const known = taken.filter(({ place }) => place >= earliest)
     for (const { place, exchange, text, before, after } of known) {
       const { present } = await world.stateAt(place)
-      equal(textOf(present), text, `place ${place}`)
+      equal(stateText(present), text, `place ${place}`)
       if (exchange === null) continue
       // an operation runs after the script has counted its request
       equal(
-        textOf({ ...(await world.stateAt(exchange.place)).present, script: present.script }),
+        stateText({ ...(await world.stateAt(exchange.place)).present, script: present.script }),
         text,
         `place ${exchange.place}`
       )
@@ -201,7 +199,7 @@ const GROWS: Record<string, (sandbox: Sandbox, text: string) => unknown> = {
     ),
   'an entry': async (sandbox, text) => {
     const data = { on: '*', respond: { status: 503, body: text } } as Entry['data']
-    sandbox.addEntry((await compileEntry(data, () => {})) as Entry)
+    sandbox.addEntry((await compileEntry(data, () => {})) as Entry, false)
   },
   settings: (sandbox, text) =>
     sandbox.changeSettings({ shapes: { error: { error: { message: '$message', text } } } }),

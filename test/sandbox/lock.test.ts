@@ -10,6 +10,7 @@ import { Lock } from '../../src/sandbox/lock.js'
 import { placeOf } from '../support/places.js'
 
 const MODULE = new URL('../../src/sandbox/lock.ts', import.meta.url).href
+/** Takes the lock of the file that it is given, says `true` or `false`, and stays. */
 const TAKER = `const [, file, at] = process.argv
   const { Lock } = await import(${JSON.stringify(MODULE)})
   await new Promise(resolve => setTimeout(resolve, Number(at) - Date.now()))

@@ -3,8 +3,8 @@ import type { ApiError } from '../../src/core/errors.js'
 import type { GivenSettings } from '../../src/core/settings.js'
 import { Sandbox } from '../../src/sandbox/sandbox.js'
 import { documentOf } from '../../src/scenario/documents.js'
-import { exported } from '../../src/scenario/export.js'
 import { Library } from '../../src/scenario/library.js'
+import { exported } from '../../src/scenario/records/export.js'
 import { NOW, smallFixture } from '../support/emulator.js'
 
 const ORIGIN = { name: 'test', file: null }

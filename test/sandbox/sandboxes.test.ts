@@ -23,6 +23,7 @@ import {
 const ORIGIN = { name: 'test', file: null }
 const START = { name: 'start', seed: 7, clock: NOW, data: smallFixture() }
 
+/** The sandboxes of a process, without an app. */
 async function sandboxesWith(
   flag: GivenSettings = {},
   { start = START as object | null, held = (): number => 0 } = {}
@@ -36,6 +37,7 @@ async function sandboxesWith(
   if (start !== null) await sandboxes.start(documentOf('test', start), ORIGIN)
   return sandboxes
 }
+/** A named sandbox that is there to stay. */
 function made(sandboxes: Sandboxes, name: string, isPage = false): Sandbox {
   const sandbox = sandboxes.use(name, isPage)
   sandboxes.keep(sandbox)
@@ -50,6 +52,7 @@ const refusalOf = (act: () => unknown): ApiError => {
   }
   throw new Error('nothing was refused')
 }
+/** That at the base address and two others. */
 const three = (emulator: Emulator, last = 'b') =>
   [null, 'a', last].map(name => sandboxClient(emulator, name)) as [
     SandboxClient,

@@ -1,20 +1,18 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { settingsInForce } from '../../src/core/settings.js'
-import { stateTexts } from '../../src/sandbox/content.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
-import { statesIn } from '../../src/sandbox/serialization.js'
-import type { SandboxState } from '../../src/sandbox/state.js'
+import { StateReader } from '../../src/sandbox/state-reader.js'
 import { documentOf } from '../../src/scenario/documents.js'
-import { exported } from '../../src/scenario/export.js'
 import { Library } from '../../src/scenario/library.js'
-import { compileEntry, type Entry } from '../../src/scenario/script.js'
+import { exported } from '../../src/scenario/records/export.js'
+import { compileEntry, type Entry } from '../../src/scenario/script/entry.js'
 import { pageOf } from '../../src/store/paging.js'
 import { FAMILIES, type Store } from '../../src/store/store.js'
 import { NOW, smallFixture } from '../support/emulator.js'
 import { recordsOf } from '../support/records.js'
-import { savedData } from '../support/saved-lines.js'
+import { documentText, stateText } from '../support/saved-states.js'
 
 const document = (data: object) => documentOf('test', data)
 const SCENARIO = document({
@@ -110,7 +108,6 @@ function shown(sandbox: Sandbox) {
     next: [...FAMILIES.map(family => copy.stamp(family)), copy.addKey('mch_a')]
   }
 }
-const textOf = (state: SandboxState) => [...stateTexts({ first: 0 }, state)].join('\n')
 const machine = { now: Date.parse(NOW) }
 const sandboxes = () =>
   new Sandboxes({
@@ -165,17 +162,13 @@ t.test('a saved state goes on as it was, in memory and through its text', async 
     const expected = shown(sandbox)
     const { requests, state } = sandbox
     const first = sandbox.requireLoaded()
-    const data = await savedData({
-      start: first,
-      sandboxes: [{ name: null, first, requests, state }]
-    })
-    const read = await statesIn(
-      'state.json',
-      data,
+    const { value } = state
+    const text = documentText({ first, sandbox: { ...value, name: null, requests } })
+    const read = await new StateReader(
       (scenario, control) => settingsInForce({ scenario, control }).values
-    )
+    ).sandboxIn('state.json', JSON.parse(text))
 
-    for (const saved of [{ first, requests, state: state.present }, ...read.sandboxes]) {
+    for (const saved of [{ first, requests, state: value }, read.sandbox]) {
       const again = sandboxes().main
       again.resume(saved)
       t.strictSame(shown(again), expected, names.join())
@@ -189,12 +182,12 @@ t.test('what changes in a sandbox does not change a value that was taken of it',
   for (const name of Object.keys(ACTS)) {
     const sandbox = await changed([])
     const [{ state }, { marks }] = [sandbox.snapshot(), sandbox.state]
-    const [taken, before] = [textOf(state), textOf(sandbox.state.present)]
+    const [taken, before] = [stateText(state), stateText(sandbox.state.present)]
     const isMarked = () => sandbox.state.marks.some((mark, nth) => mark !== marks[nth])
     t.equal(isMarked(), false)
     await act(sandbox, [name])
-    t.equal(textOf(state), taken, name)
-    t.not(textOf(sandbox.state.present), before, `${name} is a change`)
+    t.equal(stateText(state), taken, name)
+    t.not(stateText(sandbox.state.present), before, `${name} is a change`)
     t.equal(isMarked(), true, `${name} changes the marks`)
   }
 })

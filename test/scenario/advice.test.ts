@@ -226,12 +226,19 @@ t.test('advice: a sentence names what to write', async t => {
     [expecting('every: { amount > 5000: true }'), 'as in amount: { gt: 5000 }'],
     [expecting('every: { id: "${transaction.id}" }'), 'did you mean ${record.transaction.id}?'],
     [expecting('every: { id: "${recrd.transaction.id}" }'), 'did you mean ${record.transaction.id}?'],
-    [`${BEGIN}play: [ { wait: 1h30m } ]\n`, 'write 90m']
+    [`${BEGIN}play: [ { wait: 1h30m } ]\n`, 'write 90m'],
+    [`${BEGIN}expect: [ { on: POST /refunds, match: { body: { amount: "<=5" } } } ]\n`, 'write { lte: 5 }'],
+    [expecting('where: { created: ">2026-03-01" }'), 'write { gt: 2026-03-01 }'],
+    ...['amount: [">5", 5]', 'amount: ">many"', 'payment_type: ">5"', 'payment_type: ">2026-03-01"'].map((body): [string, string] => [matching(`body: { ${body} }`), '!write {']),
+    ...['card: { last4: 12345 }', 'card: { last4: "341" }', 'card: { last4: 1.25 }', 'payment_type: 5'].map(
+      (body): [string, string] => [matching(`body: { ${body} }`), '!quote it']
+    ),
+    [expecting('where: { transaction: { payment_method: { card: { last4: 341 } } } }'), '!"0341"']
   ]
   for (const [text, says] of cases) {
     const { problems, warnings } = await lookedAt(text)
     const { message } = [...problems, ...warnings][0] as Problem
-    t.ok(message.includes(says), message)
+    t.equal(message.includes(says.replace('!', '')), !says.startsWith('!'), message)
   }
 })
 

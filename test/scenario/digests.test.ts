@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { runEmulator } from '../../src/emulator.js'
-import { withDigests } from '../../src/scenario/digests.js'
+import { withDigests } from '../../src/scenario/script/digests.js'
 import { NOW, smallFixture } from '../support/emulator.js'
 
 const CARD = '4242424242424242'
@@ -43,7 +43,7 @@ t.test('A25: a match keeps a digest of every secret value', async t => {
 t.test('A25: an entry and an expectation match by digest, and no file', async t => {
   const folder = t.testdir()
   const settings = {
-    data: join(folder, 'state.json'),
+    data: join(folder, 'state'),
     snapshots_dir: join(folder, 'snapshots'),
     log_level: 'silent'
   } as const
@@ -89,7 +89,7 @@ t.test('A25: an entry and an expectation match by digest, and no file', async t 
   }
   await first.close()
   shown.push(
-    readFileSync(settings.data, 'utf8'),
+    readFileSync(join(settings.data, 'base.json'), 'utf8'),
     ...readdirSync(settings.snapshots_dir).map(name =>
       readFileSync(join(settings.snapshots_dir, name), 'utf8')
     )

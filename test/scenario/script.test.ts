@@ -3,18 +3,17 @@ import { parse } from 'yaml'
 import { checkerOf } from '../../src/core/checking.js'
 import { pathOf } from '../../src/core/places.js'
 import { type OperationId, operationNamed } from '../../src/reference/operations.js'
-import { compileExpectation, type ExpectationData } from '../../src/scenario/expectations.js'
+import { compileExpectation, type ExpectationData } from '../../src/scenario/expect/expectations.js'
 import {
   type About,
   isMatch,
   MAX_VALUES,
   type Matcher,
   type SentCall
-} from '../../src/scenario/matching.js'
+} from '../../src/scenario/match/matching.js'
 import { entrySchema, FAULTS, SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
+import { compileEntry, type Entry } from '../../src/scenario/script/entry.js'
 import {
-  compileEntry,
-  type Entry,
   type EntryCount,
   type EntryData,
   type ListedEntry,
@@ -754,12 +753,12 @@ t.test('expect: every kind of problem of an expectation', async t => {
     [{ state: { refunds: { where: { amount: 1 } } } }, state.refunds needs],
     [{ state: { refunds: { count: 1, where: { amout: 1 } } } }, state.refunds.where.amout unknown_field],
     [{ state: { transactions: { txn_1: { amount: 1, refunded: 2 } } } }, state.transactions.txn_1.refunded unknown_field],
-    [{ state: { transactions: { txn_1: { refunds: {} } } } }, state.transactions.txn_1.refunds unknown_field], [{ on: POST /refund }, on unknown_word],
+    [{ state: { transactions: { txn_1: { refunds: {} } } } }, state.transactions.txn_1.refunds unknown_field], [{ on: GET *x, per: ticket, took_effect: true }, on unknown_word],
     [{ on: POST /refunds, time: 1 }, time unknown_name], [{ on: POST /refunds, times: -1 }, times too_small],
     [{ on: POST /refunds, times: 3-2 }, times not_counts], [{ on: POST /refunds, times: 2 to 3 }, times not_counts],
     [{ on: POST /refunds, times: 1.5 }, times wrong_type], [{ on: GET /tickets, match: { body: {} } }, match.body no_section],
     [{ on: GET /tickets, match: { query: { locaton: x } } }, match.query.locaton unknown_parameter],
-    [{ on: POST /refunds, match: { body: { reason: '/(/' } } }, match.body.reason bad_pattern],
+    [{ on: POST /refunds, match: { body: { reason: '/(/' } } }, match.body.reason bad_pattern], [{ on: POST /transactions, match: { body: { card.last4: '1' } } }, match.body.card.last4 unknown_parameter],
     [{ on: POST /refunds, no_sooner_than: 1 }, no_sooner_than wrong_format], [{ on: POST /refunds, no_sooner_than: soon }, no_sooner_than wrong_format],
     [{ on: POST /refunds, no_sooner_than: 1s, per: ticket }],
     [{ sequence: [{ on: POST /refunds, no_sooner_than: 1s }] }, 'sequence[0].no_sooner_than needs'],

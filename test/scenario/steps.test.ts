@@ -1,10 +1,10 @@
 import t from 'tap'
 import { parse } from 'yaml'
 import { pathOf } from '../../src/core/places.js'
-import { bindingsOf } from '../../src/scenario/scenario.js'
+import { checkSteps } from '../../src/scenario/play/check.js'
 import { SCENARIO_CHECKER } from '../../src/scenario/schemas.js'
 import {
-  checkSteps,
+  bindingsOf,
   type Play,
   type PlayData,
   playSteps,
@@ -19,33 +19,32 @@ import { coded, reported } from '../support/codes.js'
 import type { Json } from '../support/json.js'
 
 const RECORDS = ['tkt_60', 'txn_1', 'mch_a']
-/** Records are known by id, and the key for a step that names none is the first merchant's. */
-const BINDINGS: StepBindings = {
-  variable: name => (RECORDS.includes(name) ? name : undefined),
-  key: name => name || 'sk_first'
+/** The key of a step that names none is the first merchant's. */
+const BINDINGS = {
+  variable: (name: string) => (RECORDS.includes(name) ? name : undefined),
+  key: (name: string) => name || 'sk_first',
+  ids: () => [],
+  hasUsualLists: true,
+  otherKey: () => null
 }
 
-/**
- * The problems that steps are refused with: those of their schema, or else those found when they
- * are checked.
- */
+const NONE = { steps: [], play: [], expect: [] }
+
+/** Problems of their schema, or else those of the check. */
 const problemsOf = async (steps: unknown): Promise<string[]> => {
   const shape = (await SCENARIO_CHECKER.problems({ steps })).map(({ steps, ...said }) =>
     coded(pathOf(steps.slice(1)), said)
   )
   const { found, report } = reported(1)
   if (shape.length === 0)
-    await checkSteps({ steps: steps as StepData[], play: [] }, BINDINGS, report)
+    await checkSteps({ ...NONE, steps: steps as StepData[] }, BINDINGS, report, report)
   return [...shape, ...found]
 }
 
 type Answer = Partial<StepAnswer>
 const codesOf = (outcomes: readonly StepOutcome[]) =>
   outcomes.map(({ problems }) => problems.map(({ at, ...said }) => coded(pathOf(at), said)))
-/**
- * Plays steps against answers that are given one after the other; 200 with an id where none is
- * left.
- */
+/** Plays steps against given answers; 200 with an id where none is left. */
 const played = async (
   steps: StepData[],
   answers: Answer[] = [],
@@ -164,13 +163,14 @@ t.test('play: its problems, with their places', async t => {
     )
     const { found, report } = reported()
     const steps = [{ as: 'set', do: 'GET /tickets/tkt_1' }]
-    if (shape.length === 0) await checkSteps({ steps, play: play as PlayData[] }, BINDINGS, report)
+    if (shape.length === 0)
+      await checkSteps({ ...NONE, steps, play: play as PlayData[] }, BINDINGS, report, report)
     const placed = problems.map(problem => `play[0]${problem}`.replace('[0]__', ''))
     t.strictSame([...shape, ...found], placed, JSON.stringify(play))
   }
   const expect = [{ on: 'POST /refunds', match: { body: { reason: '${tkt_60}' } } }]
   const expecting = reported()
-  await checkSteps({ steps: [], play: [], expect }, BINDINGS, expecting.report)
+  await checkSteps({ ...NONE, expect }, BINDINGS, expecting.report, expecting.report)
   t.strictSame(
     expecting.found,
     ['expect[0].match.body.reason unknown_reference'],
@@ -184,7 +184,7 @@ t.test('steps: many references to nothing are reported, each once', async t => {
     do: `GET /tickets/\${a_rather_lung_name_${index}x.id}`
   }))
   const { found, report } = reported()
-  await checkSteps({ steps, play: [] }, BINDINGS, report)
+  await checkSteps({ ...NONE, steps }, BINDINGS, report, report)
   t.equal(found.length, steps.length)
 })
 

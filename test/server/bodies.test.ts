@@ -163,6 +163,7 @@ t.test('bodies: one that the framework reads is counted where its length is know
   t.throws(() => bodies.admit(incoming(50 * KIB + 1, {})), { code: 'limit_reached' })
 })
 
+/** Asks again and again until the answer is the expected one. */
 async function eventually<T>(ask: () => T | Promise<T>, expected: T): Promise<T> {
   for (let left = 400; left > 0; left--) {
     const answer = await ask()
@@ -181,6 +182,7 @@ const framed = (length: number | null, part: string) =>
     ? `Transfer-Encoding: chunked\r\n\r\n${part.length.toString(16)}\r\n${part}\r\n`
     : `Content-Length: ${length}\r\n\r\n${part}`
 
+/** Sends the head of a request and a part of its body, and waits until that has come. */
 async function begun(
   t: Test,
   app: Emulator['app'],
@@ -210,6 +212,7 @@ const load = async ({ control }: SandboxClient, size: number) =>
  * 640,000 and 1,280,000.
  */
 const SETTINGS = { 'limits.control_body': 100_000, 'limits.body': 20_000 }
+/** An emulator that listens, with two sandboxes. */
 async function twoSandboxes(t: Test, settings: object = {}) {
   const emulator = await startTestEmulator(t, { settings: { ...SETTINGS, ...settings } })
   await emulator.listen()

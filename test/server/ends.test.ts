@@ -283,7 +283,7 @@ t.test('data_not_written: what did not run is refused: of a scripted', async t =
   let isFull = true
   const saved = async () => {
     if (isFull)
-      throw new ApiError('data_not_written', { message: 'The data file could not be written.' })
+      throw new ApiError('data_not_written', { message: 'The data folder could not be written.' })
   }
   const acts = { scripted: { respond: { status: 402 } }, lost: { fault: 'malformed_body' } }
   const acting = Object.entries(acts).map(([reason, act]) => ({

@@ -47,6 +47,7 @@ async function start(t: Test, script: object[], settings: object = {}) {
     for (let left = 200; left > 0 && ids().length !== count; left--) await sleep(5)
     return ids()
   }
+  /** Another sandbox, which is there already. */
   const another = async () => {
     await emulator.inject({
       method: 'POST',
@@ -175,6 +176,7 @@ t.test('hold: where the client leaves or the emulator stops, nothing is done or 
 })
 
 const START = { clock: NOW, data: smallFixture({ transactions: [CHARGE] }) }
+/** How a request waits in a sandbox, by the script. */
 const WAITS: Record<string, object> = {
   hold: { hold: { gate: 'a' } },
   delay: { delay: '1m' },

@@ -23,6 +23,7 @@ const ROOM = {
   'limits.journal_total': 2_000_000_000
 }
 
+/** An app with a logger of its own, and the lines that it wrote. */
 async function startLogging(
   t: Test,
   level: LevelWithSilent,

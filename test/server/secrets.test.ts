@@ -65,6 +65,7 @@ const PATHS = `GET /locations/@ | POST /locations/@ | PUT /locations/@ | PUT /ti
   | DELETE /accounts/mch_a/users/@ | DELETE /accounts/@/users/@ | GET /locations/@%zz | GET /../locations/@`
 const partsOf = (texts: string) => texts.split(/\s*\| /)
 
+/** Every request that carries the secret. */
 function requestsWith(secret: string): [on: string, options: Call][] {
   const encoded = e(secret)
   const filled = (text: string) => text.replaceAll('@', encoded).replace(/%(?==1)/, percent(secret))
@@ -266,6 +267,7 @@ const WRITTEN: [secret: string, sent: string][] = [
   [base64(`${MERCHANT}:`), `Basic ${base64(`${MERCHANT}:`)}`]
 ]
 const formOf = (pairs: Record<string, string>) => new URLSearchParams(pairs).toString()
+/** The API calls that carry a text wherever they can. */
 const carrying = (sent: string): [on: string, options: Call][] => [
   [`GET /tickets/${e(sent)}`, {}],
   [`GET /${e(e(sent))}`, {}],

@@ -27,7 +27,7 @@ type Options = Omit<Begin, 'own'> & {
   logged?: false | Logger
   /** What every change waits for before it is answered. */
   saved?: () => Promise<void>
-  /** The data file; in place of `saved`. */
+  /** The data folder; in place of `saved`. */
   data?: Data
 }
 

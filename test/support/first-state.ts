@@ -4,13 +4,9 @@ import type { GivenSettings } from '../../src/core/settings.js'
 import { documentOf } from '../../src/scenario/documents.js'
 import { Library } from '../../src/scenario/library.js'
 import { DEFAULT_LIMITS } from '../../src/scenario/limits.js'
+import { checkSharedScript, firstStateOf } from '../../src/scenario/loading.js'
 import { readDocument, type SourceDocument } from '../../src/scenario/read/document.js'
-import {
-  checkSharedScript,
-  type FirstState,
-  firstStateOf,
-  type LoadContext
-} from '../../src/scenario/scenario.js'
+import type { FirstState, LoadContext } from '../../src/scenario/scenario.js'
 import { coded } from './codes.js'
 
 /** How a document is loaded: `machine` is the machine's time, `name` that of the document. */

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 
-/** A folder of a test, and where a data file may be in it. */
+/** A folder of a test, and where a data folder may be in it. */
 export async function placeOf(t: Test) {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'place-')))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
-  return { folder, file: join(folder, 'shop.json') }
+  return { folder, data: join(folder, 'shop'), file: join(folder, 'shop.json') }
 }

@@ -12,7 +12,6 @@ import { DISK, type FileSystem } from '../../src/sandbox/disk.js'
 export type DiskCall =
   | { call: 'create'; path: string; inode: number }
   | { call: 'write'; inode: number; at: number; bytes: Buffer }
-  | { call: 'truncate'; inode: number; size: number }
   | { call: 'sync'; inode: number }
   | { call: 'syncFolder'; path: string }
   | { call: 'rename'; from: string; to: string }
@@ -23,7 +22,6 @@ export type RecordedDisk = {
   calls: DiskCall[]
   room: number
   failsToSync: boolean
-  failsToTruncate: boolean
 }
 type Handle = Awaited<ReturnType<FileSystem['open']>>
 
@@ -48,32 +46,26 @@ export function recordedDisk(): RecordedDisk {
     new Proxy(handle, {
       get(target, name) {
         if (name === 'write')
-          return async (bytes: Buffer, from: number, length: number, at: number) => {
+          return async (bytes: Buffer, from: number, length: number) => {
+            const at = sizes.get(inode) ?? 0
             const fits = Math.min(length, disk.room)
             if (fits === 0 && length > 0) throw failure('ENOSPC', 'write')
-            resize(inode, Math.max(sizes.get(inode) ?? 0, at + fits))
+            resize(inode, at + fits)
             calls.push({
               call: 'write',
               inode,
               at,
               bytes: Buffer.from(bytes.subarray(from, from + fits))
             })
-            return target.write(bytes, from, fits, at)
+            return target.write(bytes, from, fits)
           }
-        if (name === 'truncate')
-          return async (size: number) => {
-            if (disk.failsToTruncate) throw failure('EIO', 'ftruncate')
-            resize(inode, size)
-            calls.push({ call: 'truncate', inode, size })
-            return target.truncate(size)
-          }
-        if (name === 'sync' || name === 'datasync')
+        if (name === 'sync')
           return async () => {
             if (disk.failsToSync) throw failure('EIO', 'fsync')
             calls.push(
               folder === null ? { call: 'sync', inode } : { call: 'syncFolder', path: folder }
             )
-            return target[name]()
+            return target.sync()
           }
         const value = Reflect.get(target, name)
         return typeof value === 'function' ? value.bind(target) : value
@@ -96,26 +88,24 @@ export function recordedDisk(): RecordedDisk {
   }
   const rm = async (path: string, options: object) => {
     await DISK.rm(path, options)
-    resize(paths.get(path) as number, 0)
+    resize(paths.get(path) ?? 0, 0)
     calls.push({ call: 'remove', path })
   }
   const disk: RecordedDisk = {
     files: { ...DISK, open, rename, rm } as FileSystem,
     calls,
     room: Number.POSITIVE_INFINITY,
-    failsToSync: false,
-    failsToTruncate: false
+    failsToSync: false
   }
   return disk
 }
 
-type Change = { at: number; bytes: Buffer } | { size: number }
+type Change = { at: number; bytes: Buffer }
 type Inode = { synced: Buffer; pending: Change[] }
 type Names = ReadonlyMap<string, number>
 type NameChange = { path: string; inode: number | null }[]
 
 const applied = (content: Buffer, change: Change): Buffer => {
-  if ('size' in change) return content.subarray(0, change.size)
   const after = Buffer.alloc(Math.max(content.length, change.at + change.bytes.length))
   content.copy(after)
   change.bytes.copy(after, change.at)
@@ -130,23 +120,21 @@ function* contentsOf({ synced, pending }: Inode, cuts: number): Generator<Buffer
   let content = synced
   yield content
   for (const change of pending) {
-    if ('bytes' in change) {
-      const { at, bytes } = change
-      const places = new Set(
-        Array.from({ length: cuts + 1 }, (_, nth) => Math.floor((nth * bytes.length) / cuts))
-      )
-      for (const cut of [...places, 1, bytes.length - 1]) {
-        const zeros = Buffer.alloc(bytes.length)
-        yield applied(content, { at, bytes: bytes.subarray(0, cut) })
-        yield applied(content, {
-          at,
-          bytes: Buffer.concat([bytes.subarray(0, cut), zeros.subarray(cut)])
-        })
-        yield applied(content, {
-          at,
-          bytes: Buffer.concat([zeros.subarray(0, cut), bytes.subarray(cut)])
-        })
-      }
+    const { at, bytes } = change
+    const places = new Set(
+      Array.from({ length: cuts + 1 }, (_, nth) => Math.floor((nth * bytes.length) / cuts))
+    )
+    for (const cut of [...places, 1, bytes.length - 1]) {
+      const zeros = Buffer.alloc(bytes.length)
+      yield applied(content, { at, bytes: bytes.subarray(0, cut) })
+      yield applied(content, {
+        at,
+        bytes: Buffer.concat([bytes.subarray(0, cut), zeros.subarray(cut)])
+      })
+      yield applied(content, {
+        at,
+        bytes: Buffer.concat([zeros.subarray(0, cut), bytes.subarray(cut)])
+      })
     }
     content = applied(content, change)
     yield content
@@ -179,7 +167,7 @@ export function* crashesAt(
       present.set(call.path, call.inode)
       changes.push([{ path: call.path, inode: call.inode }])
     }
-    if (call.call === 'write' || call.call === 'truncate') inode?.pending.push(call)
+    if (call.call === 'write') inode?.pending.push(call)
     if (call.call === 'sync' && inode) {
       inode.synced = inode.pending.reduce(applied, inode.synced)
       inode.pending = []
@@ -223,7 +211,6 @@ export function callsText(calls: readonly DiskCall[], folder: string): string[] 
     if (call.call === 'create') names.set(call.inode, short(call.path))
     const name = 'inode' in call ? names.get(call.inode) : ''
     if (call.call === 'write') return `write ${name} ${call.at}+${call.bytes.length}`
-    if (call.call === 'truncate') return `truncate ${name} ${call.size}`
     if (call.call === 'rename') return `rename ${short(call.from)} ${short(call.to)}`
     return `${call.call} ${name || short((call as { path: string }).path)}`
   })

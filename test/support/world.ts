@@ -9,8 +9,8 @@ import { close } from '../../src/engine/run.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { documentOf } from '../../src/scenario/documents.js'
-import { exported } from '../../src/scenario/export.js'
 import { Library } from '../../src/scenario/library.js'
+import { exported } from '../../src/scenario/records/export.js'
 import {
   type Answer,
   answerOf,

@@ -2,7 +2,7 @@
 import type { Said } from '../../core/sentences.js'
 import { needsKey } from '../../reference/operations.js'
 import type { PlacedProblem } from '../../reports/points.js'
-import { namesIn, textsIn } from '../../scenario/references.js'
+import { namesIn, textsIn } from '../../scenario/play/references.js'
 import type { FirstState } from '../../scenario/scenario.js'
 import { Answers, placedCalls, type StepBindings, splitCall } from '../../scenario/steps.js'
 import type { GivenVariables } from '../../scenario/variables.js'
@@ -64,22 +64,18 @@ export function notGiven(
   const { names } = new Answers([...steps, ...play])
   const keyProblems = (key: string, at: PlacedProblem['at']) =>
     keyGiven(key, own, given) === undefined ? [{ at, ...missingKey(key, own) }] : []
-  const ofCalls = (['steps', 'play'] as const).flatMap(list =>
-    placedCalls(list === 'steps' ? steps : play).flatMap(({ step, at }) => {
-      const [method, path] = splitCall(step.do)
-      const key = step.key ?? (needsKey(method, path) ? '' : null)
-      const unknown = textsIn(step, [list, ...at]).flatMap(({ steps, text }) =>
-        namesIn(text)
-          .filter(name => !names.has(name.split('.')[0]) && !given.variables.has(name))
-          .map(name => ({ at: steps, ...say('no_value', name) }))
-      )
-      // a key from a response is known only once it has arrived
-      return [
-        ...unknown,
-        ...(key === null || key.includes('${') ? [] : keyProblems(key, [list, ...at]))
-      ]
-    })
-  )
+  const calls = [...placedCalls('steps', steps), ...placedCalls('play', play)]
+  const ofCalls = calls.flatMap(({ step, at }) => {
+    const [method, path] = splitCall(step.do)
+    const key = step.key ?? (needsKey(method, path) ? '' : null)
+    const unknown = textsIn(step, at).flatMap(({ steps, text }) =>
+      namesIn(text)
+        .filter(name => !names.has(name.split('.')[0]) && !given.variables.has(name))
+        .map(name => ({ at: steps, ...say('no_value', name) }))
+    )
+    // a key from a response is known only once it has arrived
+    return [...unknown, ...(key === null || key.includes('${') ? [] : keyProblems(key, at))]
+  })
   const read = expectations.findIndex(({ data }) => 'state' in data)
   return [...ofCalls, ...(read < 0 ? [] : keyProblems('', ['expect', read]))]
 }

@@ -1,7 +1,7 @@
 /** How the responses of a service differ, and which settings explain it. */
 import { type GivenSettings, SETTINGS, type SettingKey } from '../../core/settings.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
-import { bindingsOf } from '../../scenario/scenario.js'
+import { bindingsOf } from '../../scenario/steps.js'
 import type { Records } from '../../store/store.js'
 import { type IdPairs, isMade } from './compare.js'
 import { type Deviation, type PlayedStep, Replay, type ReplayOptions } from './replay.js'

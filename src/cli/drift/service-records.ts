@@ -16,7 +16,7 @@ import {
 } from '../../reference/operations.js'
 import { FIELDS } from '../../reference/tables.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
-import { type NamedRecord, recordsNamedBy } from '../../scenario/named-records.js'
+import { type NamedRecord, recordsNamedBy } from '../../scenario/records/named-records.js'
 import type { Json, StepAnswer, StepCall } from '../../scenario/steps.js'
 import { EMBEDDED } from '../../store/bytes.js'
 import { collectionOf, FAMILIES, type RecordOf } from '../../store/store.js'

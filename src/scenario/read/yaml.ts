@@ -37,9 +37,9 @@ export type ReadYaml = {
 const MAX_LENGTH = 4 * 2 ** 20
 /** A value of YAML takes so many times the memory of one of JSON while it is read. */
 const WEIGHT = 10
-/** Parts of each other that the library can read; only mistakes make as many. */
+/** Parts of each other; only mistakes make as many. */
 const MAX_OPEN = 600
-/** Resolving aliases compares each with the anchors before it. */
+/** Each alias is compared with the anchors before it. */
 const MAX_COMPARED = 20_000_000
 
 /** Reads a text as YAML, unless it is too large to be parsed. */
@@ -49,8 +49,13 @@ export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
   const tokens = tokensOf(text, limits, lines)
   if (!Array.isArray(tokens)) {
     const problems = [{ ...tokens, line: 1, column: 1 }]
-    const locate: ReadYaml['locate'] = places => places.map(() => null)
-    return { data: null, problems, numbers: [], isTooLarge: true, locate }
+    return {
+      data: null,
+      problems,
+      numbers: [],
+      isTooLarge: true,
+      locate: places => places.map(() => null)
+    }
   }
   const [document, another] = composed(tokens, text.length)
   const { contents, errors, warnings } = document
@@ -85,7 +90,7 @@ export function readYaml(text: string, limits: DocumentLimits): ReadYaml {
 type Composed = [Document.Parsed, Document.Parsed | undefined]
 
 function composed(tokens: CST.Token[], length: number): Composed {
-  // the library compares every two names of an object to find one that is given twice
+  // with uniqueKeys the library compares every two names of an object
   const composer = new Composer({ merge: true, logLevel: 'error', uniqueKeys: false })
   // a stack for each mistake would take most of the time
   const { stackTraceLimit } = Error
@@ -107,20 +112,23 @@ function placeOf(at: number, lines: LineCounter): Place {
   return { line, column: col }
 }
 
-/** What is wrong with its size where it is too large. Errors beyond those that are told end it. */
+/** Errors beyond those that are told end it. Refused if it is too large. */
 function tokensOf(text: string, limits: DocumentLimits, lines: LineCounter): CST.Token[] | Said {
   if (text.length > MAX_LENGTH) return say('too_long', MAX_LENGTH)
   const parser = new Parser(lines.addNewLine)
   const tokens: CST.Token[] = []
-  let [values, errors] = [1, 0]
+  let [values, errors, inRow] = [1, 0, 0]
   for (const lexeme of new Lexer().lex(text)) {
     for (const token of parser.next(lexeme)) {
       tokens.push(token)
       if (token.type === 'error') errors++
     }
-    if (errors > MAX_PROBLEMS || parser.stack.length > MAX_OPEN) break
-    if (/^[[{,?-]$/.test(lexeme) || (lexeme === ':' && parser.stack.at(-1)?.type === 'block-map'))
-      values++
+    // a value has one text or alias, and at most one tag
+    if (/^["'!&*]/.test(lexeme)) inRow++
+    if (Math.max(errors, inRow) > MAX_PROBLEMS || parser.stack.length > MAX_OPEN) break
+    if (!/^[[{,?:-]$/.test(lexeme)) continue
+    inRow = 0
+    if (lexeme !== ':' || parser.stack.at(-1)?.type === 'block-map') values++
     const nesting = parser.stack.length > MAX_NESTING ? parser.stack.filter(isLevel).length : 0
     const problem = sizeProblem({ nesting, values: values * WEIGHT }, limits)
     if (problem !== null)
@@ -179,7 +187,7 @@ function beyondSyntax(
     const names = new Map<unknown, number>()
     for (const { key } of node.items) {
       const at = startOf(key)
-      // the library writes a list or an object as a name, which takes twice as long for each level
+      // the library takes twice as long for each level of such a name
       if (!isScalar(key)) add(at, say('not_a_name'))
       else if (names.has(key.value))
         add(
@@ -195,7 +203,6 @@ function beyondSyntax(
 
 const startOf = (node: unknown): number => (node as Placed).range[0]
 
-/** Whether data is nested deeper than this number of levels. */
 const isDeeper = (value: unknown, levels: number): boolean =>
   typeof value === 'object' &&
   value !== null &&

@@ -8,9 +8,7 @@ import { toast, toastError } from '../components/toast.js'
 import { ControlError, control } from '../control/client.js'
 import { changed } from './store.js'
 
-/** What is said once it is done; it can quote the response. */
 export type Done<T> = string | ((answer: T) => string)
-/** Returns what is said then. */
 export type Undo = () => Promise<string>
 
 /**
@@ -39,7 +37,6 @@ async function attempt<T>(
   return null
 }
 
-/** The same for a button without a field: a refusal is a toast. */
 export async function act<T>(call: Promise<T>, done?: Done<T>, undo?: Undo): Promise<void> {
   const refused = await attempt(call, done, undo)
   if (refused !== null) toastError(refused)
@@ -53,7 +50,7 @@ export function undoable(kind: 'reset' | 'restore' | 'restore-again' | 'merge' |
   const name = `before-${kind}`
   const undo: Undo = () =>
     control('POST /snapshots/NAME/restore', { name }).then(
-      () => 'Undone: the state is restored, but not the requests.'
+      () => 'Undone, except the cleared request log.'
     )
   return { first: () => control('PUT /snapshots/NAME', { name }), undo }
 }
@@ -62,7 +59,7 @@ export function reset() {
   const { first, undo } = undoable('reset')
   return act(
     first().then(() => control('POST /reset')),
-    'Reset to the first state of the scenario',
+    'Reset. You can undo this, except the cleared request log.',
     undo
   )
 }
@@ -82,18 +79,14 @@ export function draft(initial = '') {
     text,
     refused,
     write,
-    /** Returns whether the request was accepted. */
     send: async <T>(call: Promise<T>, done?: Done<T>, undo?: Undo): Promise<boolean> => {
       refused.value = await attempt(call, done, undo)
       return refused.value === null
     },
-    get editor() {
-      return { value: text.value, error: refused.value, onChange: write }
-    },
-    /** A field shows one problem. */
     get field() {
       return {
-        ...this.editor,
+        value: text.value,
+        onChange: write,
         error: refused.value && (refused.value.problems[0]?.message ?? refused.value.message)
       }
     }
@@ -101,5 +94,4 @@ export function draft(initial = '') {
 }
 export type Draft = ReturnType<typeof draft>
 
-/** A draft for as long as a component is shown. */
 export const useDraft = (initial?: string): Draft => useMemo(() => draft(initial), [])

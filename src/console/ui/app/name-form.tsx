@@ -1,7 +1,6 @@
 /** Makes something of a name. */
 import type { ComponentChildren } from 'preact'
-import { Form } from '../components/button.js'
-import { Field } from '../components/fields.js'
+import { Field, Form } from '../components/controls.js'
 import { ControlError } from '../control/client.js'
 import { useDraft } from './command.js'
 
@@ -14,7 +13,6 @@ type Props = {
   children: ComponentChildren
 }
 
-/** `make` is sent the name; `children` is the button. */
 export function NameForm({ label, example, hint, make, done, children }: Props) {
   const { text, refused, send, write, field } = useDraft()
   const sendName = async () => {

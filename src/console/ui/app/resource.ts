@@ -4,8 +4,7 @@
  */
 import { useSignal, useSignalEffect } from '@preact/signals'
 import { useRef } from 'preact/hooks'
-import type { ControlError } from '../control/client.js'
-import { sandbox } from '../control/place.js'
+import { type ControlError, sandbox } from '../control/client.js'
 import { isAllowed, revision, traffic } from './store.js'
 
 /** `data` is the last that was read; null before. */
@@ -21,7 +20,6 @@ export type Options = {
   every?: number
 }
 
-/** Reads with `read`; another `key` forgets what was read before. */
 export function useResource<T>(
   read: () => Promise<T>,
   key = '',

@@ -2,15 +2,15 @@
  * Where the console is: `#/requests/req_12?sandbox=worker-1` is the view `requests`, the path
  * `['req_12']`, the sandbox `worker-1` and the rest of the query.
  */
-import { signal } from '@preact/signals'
-import { pageSandbox, sandbox } from '../control/place.js'
+import { batch, signal } from '@preact/signals'
+import { endToasts } from '../components/toast.js'
+import { pageSandbox, sandbox } from '../control/client.js'
 
 export type Route = {
   view: string
   path: readonly string[]
   query: Readonly<Record<string, string>>
 }
-/** Without `sandbox`, a link stays in the chosen one. */
 export type Target = {
   view?: string
   path?: readonly string[]
@@ -20,14 +20,12 @@ export type Target = {
 
 export const FIRST_VIEW = 'requests'
 
-/** A part of an address that names something in a table; the fallback for any other name. */
 export const choiceIn = <T extends object>(
   table: T,
   name: string | undefined,
   fallback: keyof T
 ): keyof T => (name !== undefined && Object.hasOwn(table, name) ? (name as keyof T) : fallback)
 
-/** A decoded part of an address; as it is where the encoding is broken. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part)
@@ -51,7 +49,6 @@ function routeIn(hash: string): Route & { sandbox: string } {
 export const route = signal<Route>(routeIn(''))
 follow()
 
-/** The hash of a target: a link's `href`. */
 export function hrefOf({
   view = route.value.view,
   path = [],
@@ -65,35 +62,47 @@ export function hrefOf({
   return `#/${[view, ...path].map(encodeURIComponent).join('/')}${search.size === 0 ? '' : `?${search}`}`
 }
 
-/** Goes to a target; `replace` leaves no step in the browser's history. */
+/** Browsers refuse an address that changes with each key. */
+const REPLACED_MS = 100
+let replaced = 0
+let timer: ReturnType<typeof setTimeout> | undefined
+
 export function go(target: Target, { replace = false } = {}): void {
   const href = hrefOf(target)
-  if (href === location.hash) return
-  if (replace) history.replaceState(null, '', href)
-  else history.pushState(null, '', href)
-  follow()
+  clearTimeout(timer)
+  const keep = () => {
+    if (href === location.hash) return
+    replaced = Date.now()
+    history[replace ? 'replaceState' : 'pushState'](null, '', href)
+  }
+  if (replace && Date.now() - replaced < REPLACED_MS) timer = setTimeout(keep, REPLACED_MS)
+  else keep()
+  follow(href)
 }
 
-/** The same place with parts of the query changed; empty ones are left out. */
 export const narrowed = (change: Target['query']): Target => ({
   path: route.value.path,
   query: { ...route.value.query, ...change }
 })
 
-/** Changes parts of the query without a step in the history. */
 export const narrow = (change: Target['query']): void => go(narrowed(change), { replace: true })
 
-/** Binds a field to a part of the query. */
 export const inQuery = (name: string) => ({
   value: route.value.query[name] ?? '',
   onChange: (value: string) => narrow({ [name]: value })
 })
 
-function follow(): void {
-  const { sandbox: name, ...place } = routeIn(location.hash)
-  route.value = place
-  sandbox.value = name
+function follow(href = location.hash): void {
+  const { sandbox: name, ...place } = routeIn(href)
+  if (place.view !== route.value.view) endToasts()
+  batch(() => {
+    route.value = place
+    sandbox.value = name
+  })
 }
 
-addEventListener('hashchange', follow)
-addEventListener('popstate', follow)
+for (const event of ['hashchange', 'popstate'])
+  addEventListener(event, () => {
+    clearTimeout(timer)
+    follow()
+  })

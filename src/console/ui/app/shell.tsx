@@ -1,34 +1,49 @@
 /** The frame around every view. */
 import { effect, useSignal } from '@preact/signals'
-import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { Button, ButtonLink, Form } from '../components/button.js'
-import { ClockTime } from '../components/clock-time.js'
+import { Button, ButtonLink, bound, CheckField, Field, Form } from '../components/controls.js'
 import { Dialog, Questions } from '../components/dialog.js'
-import { bound, CheckField, Field } from '../components/fields.js'
 import { Icon } from '../components/icon.js'
-import { Pairs } from '../components/layout.js'
+import { Loading, Pairs } from '../components/layout.js'
 import { Choices } from '../components/links.js'
-import { Failure, Loading } from '../components/states.js'
 import { Toasts, toastError } from '../components/toast.js'
-import { ControlError, control, session } from '../control/client.js'
-import { controlOf, sandbox } from '../control/place.js'
-import { VIEWS, type ViewName } from '../views/views.js'
-import { areShortcutsOn, shortcuts, useShortcuts } from './keyboard.js'
-import { kept } from './memory.js'
-import { QuickBar } from './quick-bar.js'
+import { control, controlOf, sandbox, session } from '../control/client.js'
+import { instantInWords } from '../views/count.js'
+import { Page as Data } from '../views/data/index.js'
+import { Page as Evidence } from '../views/evidence/index.js'
+import { Page as Requests } from '../views/requests/index.js'
+import { Page as Scenario } from '../views/scenario/index.js'
+import { Page as Settings } from '../views/settings/index.js'
+import { areShortcutsOn, focusSearch, kept, shortcuts, useShortcuts } from './keyboard.js'
+import { ExportMenu, QuickActions } from './quick-actions.js'
 import { choiceIn, FIRST_VIEW, go, hrefOf, route } from './route.js'
-import { changed, isAllowed, type LiveState, live, openings, overview, sandboxes } from './store.js'
+import { Gone, Sandboxes, sandboxShown } from './sandboxes.js'
+import {
+  changed,
+  expectations,
+  isAllowed,
+  isGone,
+  type LiveState,
+  live,
+  overview
+} from './store.js'
 
 const LIVE: Readonly<Record<LiveState, string>> = {
   connecting: 'Connecting',
   live: 'Live',
   interrupted: 'Reconnecting'
 }
+const VIEWS = {
+  requests: { title: 'Requests', icon: 'requests', Page: Requests },
+  evidence: { title: 'Tests & evidence', icon: 'evidence', Page: Evidence },
+  data: { title: 'Data', icon: 'data', Page: Data },
+  scenario: { title: 'Scenario', icon: 'scenario', Page: Scenario },
+  settings: { title: 'Settings', icon: 'settings', Page: Settings }
+} as const
+type ViewName = keyof typeof VIEWS
 const NAMES = Object.keys(VIEWS) as ViewName[]
 const THEMES = ['system', 'light', 'dark']
 
-/** As the system has it, or as it was chosen here. */
 const theme = kept('theme', 'system')
 effect(() => {
   document.documentElement.style.colorScheme = theme.value === 'system' ? '' : theme.value
@@ -38,14 +53,11 @@ const nextTheme = () =>
 
 export function Shell() {
   const isHelpShown = useSignal(false)
+  const areSandboxesShown = useSignal(false)
   const name = choiceIn(VIEWS, route.value.view, FIRST_VIEW)
   useShortcuts([
-    { key: '?', about: 'This help', run: () => (isHelpShown.value = true) },
-    {
-      key: '/',
-      about: 'Go to the search field',
-      run: () => document.querySelector<HTMLElement>('[aria-keyshortcuts="/"]')?.focus()
-    },
+    { key: '?', about: 'Shortcuts', run: () => (isHelpShown.value = true) },
+    { key: '/', about: 'Search', run: () => focusSearch() },
     { key: 't', about: 'Switch theme', run: nextTheme },
     ...NAMES.map((view, place) => ({
       key: String(place + 1),
@@ -60,44 +72,29 @@ export function Shell() {
   }, [name, sandbox.value])
 
   if (session.value !== null && !isAllowed()) return <SignIn />
+  const { Page } = VIEWS[name]
+  const isKnown = session.value !== null && (sandbox.value === '' || overview.value !== null)
   return (
     <>
-      <Side name={name} onHelp={() => (isHelpShown.value = true)} />
+      <Side
+        name={name}
+        onHelp={() => (isHelpShown.value = true)}
+        onSandboxes={() => (areSandboxesShown.value = true)}
+      />
       <main id="main" tabIndex={-1}>
         <div class="bar">
           <h1>{VIEWS[name].title}</h1>
-          <QuickBar />
+          {!isGone.value && isKnown && [<QuickActions key="quick" />, <ExportMenu key="export" />]}
         </div>
-        {session.value === null ? <Loading /> : <Shown key={name} name={name} />}
+        {isGone.value && <Gone />}
+        {!isGone.value && (isKnown ? <Page key={name} /> : <Loading />)}
       </main>
       <Toasts />
-      <Questions />
+      {areSandboxesShown.value && <Sandboxes onClose={() => (areSandboxesShown.value = false)} />}
       {isHelpShown.value && <Help onClose={() => (isHelpShown.value = false)} />}
+      <Questions />
     </>
   )
-}
-
-const UNLOADED = new ControlError(
-  'no_answer',
-  'The emulator is not responding. This view appears as soon as it does.'
-)
-
-/** A view, once its script is loaded. One that could not be loaded comes with the connection. */
-function Shown({ name }: { name: ViewName }) {
-  const loaded = useSignal<{ Page: ComponentType } | null>(null)
-  const failedAt = useSignal<number | null>(null)
-  useEffect(() => {
-    VIEWS[name].load().then(
-      Page => (loaded.value = { Page }),
-      () => (failedAt.value = openings.peek())
-    )
-  }, [name])
-  useEffect(() => {
-    // a browser may keep that a script could not be loaded for as long as the page is open
-    if (failedAt.value !== null && openings.value > failedAt.value) location.reload()
-  }, [failedAt.value, openings.value])
-  if (failedAt.value !== null) return <Failure error={UNLOADED} />
-  return loaded.value === null ? <Loading /> : <loaded.value.Page />
 }
 
 function SignIn() {
@@ -139,9 +136,15 @@ const Brand = () => (
   </p>
 )
 
-function Side({ name, onHelp }: { name: ViewName; onHelp: () => void }) {
+type SideProps = { name: ViewName; onHelp: () => void; onSandboxes: () => void }
+
+function Side({ name, onHelp, onSandboxes }: SideProps) {
   const { scenario, clock } = overview.value ?? {}
-  const title = (view: ViewName) => [<Icon key="icon" name={VIEWS[view].icon} />, VIEWS[view].title]
+  const title = (view: ViewName) => [
+    <Icon key="icon" name={VIEWS[view].icon} />,
+    <span key="title">{VIEWS[view].title}</span>,
+    view === 'evidence' && <Met key="met" />
+  ]
   return (
     <header class="side">
       <Button
@@ -150,7 +153,14 @@ function Side({ name, onHelp }: { name: ViewName; onHelp: () => void }) {
         run={() => document.getElementById('main')?.focus()}
       />
       <Brand />
-      <SandboxSwitch />
+      <Button
+        class="switch"
+        icon="sandboxes"
+        text={sandboxShown()}
+        label={`Sandbox: ${sandboxShown()}`}
+        title="Choose, create or compare sandboxes"
+        run={onSandboxes}
+      />
       <Choices
         class="views"
         label="Views"
@@ -159,13 +169,15 @@ function Side({ name, onHelp }: { name: ViewName; onHelp: () => void }) {
       />
       <div class="status">
         <p class="live" data-state={live.value} role="status">
-          <span>{LIVE[live.value]}</span>
-          {clock?.running === false && <span class="badge warn">clock frozen</span>}
+          <span>
+            {LIVE[live.value]}
+            {clock?.running === false && ' · clock frozen'}
+          </span>
         </p>
-        <a href={hrefOf({ view: 'scenarios' })} title={scenario?.description ?? ''}>
+        <a href={hrefOf({ view: 'scenario' })} title={scenario?.description ?? ''}>
           {scenario?.name ?? '…'}
         </a>
-        <p class="clock faint">{clock && <ClockTime clock={clock} />}</p>
+        <p class="clock faint">{clock && instantInWords(clock.now)}</p>
       </div>
       <div class="tools">
         <ButtonLink
@@ -176,44 +188,38 @@ function Side({ name, onHelp }: { name: ViewName; onHelp: () => void }) {
           title="Read and try the emulated API"
         />
         <Button class="small quiet" icon="theme" label={`Theme: ${theme.value}`} run={nextTheme} />
-        <Button class="small quiet" icon="keyboard" label="Keyboard shortcuts" run={onHelp} />
+        <Button class="small quiet" icon="keyboard" label="Shortcuts" run={onHelp} />
         {session.value?.token_required && (
-          <Button
-            class="small quiet"
-            icon="sign-out"
-            text="Sign out"
-            title="Sign out"
-            run={signOut}
-          />
+          <Button class="small quiet" icon="sign-out" label="Sign out" run={signOut} />
         )}
       </div>
     </header>
   )
 }
 
-const signOut = () => control('DELETE /session').then(() => changed(), toastError)
-
-/** Every sandbox, and the chosen one, which need not exist yet. */
-function SandboxSwitch() {
-  const names = new Set([...sandboxes.value.map(({ name }) => name), sandbox.value].filter(Boolean))
-  const choose = (name: string) => go({ view: route.value.view, sandbox: name })
+function Met() {
+  const { length } = expectations.value
+  const met = expectations.value.filter(({ verdict }) => verdict === 'met').length
+  if (length === 0) return null
+  const kind = expectations.value.some(({ verdict }) => verdict === 'unmet') ? 'bad' : ''
   return (
-    <Field
-      label="Sandbox"
-      isLabelHidden
-      value={sandbox.value}
-      onChange={choose}
-      options={[['', 'base sandbox'], ...names]}
-    />
+    <span
+      class={`badge ${met === length ? 'good' : kind}`}
+      title={`${met} of ${length} expectations met`}
+    >
+      {met}/{length}
+    </span>
   )
 }
+
+const signOut = () => control('DELETE /session').then(() => changed(), toastError)
 
 function Help({ onClose }: { onClose: () => void }) {
   const shown = shortcuts.value.filter(
     ({ key }, place, all) => all.findIndex(other => other.key === key) === place
   )
   return (
-    <Dialog title="Keyboard" onClose={onClose}>
+    <Dialog title="Shortcuts" onClose={onClose}>
       <Pairs
         class="keys"
         pairs={shown.map(({ key, about }) => [<kbd key={key}>{key}</kbd>, about])}

@@ -3,25 +3,28 @@ import { batch, computed, effect, signal } from '@preact/signals'
 import { toastError } from '../components/toast.js'
 import {
   control,
+  controlOf,
   type JournalEvent,
   type Overview,
   type SandboxItem,
+  type ScenarioVerdict,
+  sandbox,
   session
 } from '../control/client.js'
-import { controlOf, sandbox } from '../control/place.js'
 
 export type LiveState = 'connecting' | 'live' | 'interrupted'
 
 /** Many requests in this time cause one reading. */
 const REFRESH_MS = 500
 /** Many requests in this time cause one rendering. */
-const BATCH_MS = 50
-/** How long after a refusal the event stream is asked for again. */
+const BATCH_MS = 100
 const RETRY_MS = 2000
+export const REREAD_MS = 2000
 
-/** Null until it is known. */
 export const overview = signal<Overview | null>(null)
 export const sandboxes = signal<readonly SandboxItem[]>([])
+export const expectations = signal<readonly ScenarioVerdict[]>([])
+export const isGone = signal(false)
 export const live = signal<LiveState>('connecting')
 /** Grows whenever what the emulator holds may have changed. */
 export const revision = signal(0)
@@ -45,30 +48,36 @@ export function changed(isState = true): void {
   void refresh()
 }
 
-/** How often the overview was requested, and which response is shown. */
 let asked = 0
 let shown = 0
 
-/**
- * Reads the overview and the list of sandboxes; a response to an earlier request, or of another
- * sandbox, is dropped. Errors: `ControlError`.
- */
+/** A response to an earlier request, or of another sandbox, is dropped. Errors: `ControlError`. */
 export async function readOverview(): Promise<void> {
   const name = sandbox.value
   const turn = ++asked
-  const [read, { data }] = await Promise.all([control('GET /'), control('GET /sandboxes')])
+  const { data } = await control('GET /sandboxes', { sandbox: '' })
+  // one that is not there would be created by what changes it
+  const isThere = name === '' || data.some(item => item.name === name)
+  const read = isThere
+    ? await Promise.all([control('GET /'), control('POST /verify', { query: { report: '1' } })])
+    : null
   if (turn < shown || name !== sandbox.value) return
   shown = turn
   batch(() => {
-    overview.value = read
     sandboxes.value = data
+    isGone.value = read === null
+    overview.value = read?.[0] ?? null
+    expectations.value = read?.[1].expectations ?? []
   })
 }
 
-/** The same once somebody is signed in; an error is a toast. */
 const refresh = async () => isAllowed() && readOverview().catch(toastError)
 
-/** Hands on at once what comes in so many milliseconds. */
+/** Loads, clocks and sandboxes change without an event. */
+const watch = () => {
+  if (live.value === 'live' && document.visibilityState === 'visible') void refresh()
+}
+
 function collecting(ms: number, hand: (events: readonly JournalEvent[]) => void) {
   let collected: JournalEvent[] = []
   return (event: JournalEvent) => {
@@ -117,7 +126,6 @@ function follow(): () => void {
   }
 }
 
-/** Until it is known. */
 async function readSession(): Promise<void> {
   while (!(await control('GET /session').then(read => (session.value = read), toastError))) {
     live.value = 'interrupted'
@@ -125,7 +133,6 @@ async function readSession(): Promise<void> {
   }
 }
 
-/** Asks whether somebody has to sign in, reads and follows the chosen sandbox. */
 export async function begin(): Promise<void> {
   const isOpen = computed(isAllowed)
   effect(() => (isAllowed() ? follow() : undefined))
@@ -133,7 +140,9 @@ export async function begin(): Promise<void> {
     void sandbox.value
     if (!isOpen.value) return
     overview.value = null
+    isGone.value = false
     void refresh()
   })
+  setInterval(watch, REREAD_MS)
   await readSession()
 }

@@ -8,21 +8,13 @@ import {
 } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { yaml } from '@codemirror/lang-yaml'
-import {
-  bracketMatching,
-  foldGutter,
-  foldKeymap,
-  HighlightStyle,
-  indentOnInput,
-  syntaxHighlighting
-} from '@codemirror/language'
+import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import { EditorState, StateEffect, StateField } from '@codemirror/state'
 import {
   Decoration,
   type DecorationSet,
   drawSelection,
   EditorView,
-  highlightActiveLine,
   keymap,
   lineNumbers
 } from '@codemirror/view'
@@ -50,29 +42,25 @@ const THEME = EditorView.theme({
     height: '100%',
     color: 'var(--text)',
     backgroundColor: 'var(--ground)',
-    fontSize: 'var(--t2)'
+    fontSize: '0.75rem'
   },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '20px' },
   '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-1px' },
-  '.cm-gutters': { color: 'var(--faint)', backgroundColor: 'var(--raised)', border: '0' },
-  '.cm-activeLine, .cm-activeLineGutter': {
-    backgroundColor: 'color-mix(in srgb, var(--accent) 7%, transparent)'
-  },
+  '.cm-gutters': { color: 'var(--faint)', backgroundColor: 'var(--side)', border: '0' },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
   '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground':
     { backgroundColor: 'var(--chosen)' },
   '.cm-tooltip': {
     color: 'var(--text)',
     backgroundColor: 'var(--ground)',
-    border: '1px solid var(--soft-edge)'
+    border: '1px solid var(--edge)'
   },
   '.cm-tooltip-autocomplete ul li[aria-selected]': {
     color: 'var(--on-accent)',
     backgroundColor: 'var(--accent)'
   },
   '.cm-completionInfo': { maxWidth: '22rem', padding: '0.4rem 0.6rem', fontFamily: 'var(--font)' },
-  '.cm-problem': { backgroundColor: 'var(--bad-ground)', boxShadow: 'inset 3px 0 var(--bad)' },
-  '.cm-problem-at': { textDecoration: 'underline wavy var(--bad)', textUnderlineOffset: '3px' }
+  '.cm-problem': { backgroundColor: 'var(--bad-ground)', boxShadow: 'inset 3px 0 var(--bad)' }
 })
 
 /**
@@ -111,14 +99,10 @@ export function mount(host: HTMLElement, { label, text, onChange, schema }: Opti
       doc: text,
       extensions: [
         lineNumbers(),
-        foldGutter(),
         marks,
         history(),
         drawSelection(),
-        indentOnInput(),
-        bracketMatching(),
         closeBrackets(),
-        highlightActiveLine(),
         autocompletion({ override: [complete] }),
         yaml(),
         syntaxHighlighting(COLOURS),
@@ -127,7 +111,6 @@ export function mount(host: HTMLElement, { label, text, onChange, schema }: Opti
           ...closeBracketsKeymap,
           ...defaultKeymap,
           ...historyKeymap,
-          ...foldKeymap,
           ...completionKeymap
         ]),
         EditorView.contentAttributes.of({
@@ -150,22 +133,15 @@ export function mount(host: HTMLElement, { label, text, onChange, schema }: Opti
         view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } })
     },
     mark(problems: readonly Problem[]) {
-      const found = problems.flatMap(({ line, column = 1, message: title, file = 'body' }) => {
-        if (line === undefined || file !== 'body') return []
-        const { from, to, text } = lineAt(line)
-        const at = Math.min(from + column - 1, to)
-        const [word = ''] = /^"[^"]*"|^'[^']*'|^[^\s,:{}[\]]+|^./.exec(text.slice(at - from)) ?? []
-        const marked = Decoration.line({ class: 'cm-problem', attributes: { title } }).range(from)
-        return word === ''
-          ? [marked]
+      const found = problems.flatMap(({ line, message: title, file = 'body' }) =>
+        line === undefined || file !== 'body'
+          ? []
           : [
-              marked,
-              Decoration.mark({ class: 'cm-problem-at', attributes: { title } }).range(
-                at,
-                at + word.length
+              Decoration.line({ class: 'cm-problem', attributes: { title } }).range(
+                lineAt(line).from
               )
             ]
-      })
+      )
       view.dispatch({ effects: setMarks.of(Decoration.set(found, true)) })
     },
     goTo(line: number) {

@@ -1,19 +1,18 @@
 /** Code and JSON as elements: what a client sent is text, never markup. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { Button } from './button.js'
-import { tokensOf } from './json-tokens.js'
+import { Button } from './controls.js'
 import { copy } from './toast.js'
+import { tokensOf } from './values.js'
 
 const SHOWN_TOKENS = 4000
 
 type CodeProps = { text: string; label: string; children?: ComponentChildren }
 
-/** A block of code that can be copied; `children` is shown in place of the plain text. */
 export function CodeBlock({ text, label, children }: CodeProps) {
   return (
     <figure class="code">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it */}
       <pre tabIndex={0} role="region" aria-label={label}>
         <code>{children ?? text}</code>
       </pre>
@@ -25,11 +24,9 @@ export function CodeBlock({ text, label, children }: CodeProps) {
 type JsonProps = {
   value: unknown
   label: string
-  /** The address that a text leads to, such as that of a record. */
   hrefOfText?: (text: string) => string | undefined
 }
 
-/** A value as highlighted JSON; a long one in part until more is asked for. */
 export function Json({ value, label, hrefOfText = () => undefined }: JsonProps) {
   const [isWhole, setWhole] = useState(false)
   const tokens = tokensOf(value)

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import { Button, Form } from './button.js'
+import { Button, Form } from './controls.js'
 
 type Props = {
   title: string
@@ -47,9 +47,11 @@ export function Dialog({
         before?.focus()
     }
   }, [])
+  // without actions it may hold a form of its own
+  const Frame = actions ? Form : 'div'
   return (
     <dialog ref={element} class={wide ? 'wide' : ''} aria-labelledby={id} onClose={onClose}>
-      <Form class="stack" send={send}>
+      <Frame class="stack" send={send}>
         <h2 id={id}>{title}</h2>
         <Button
           class="quiet close"
@@ -58,8 +60,8 @@ export function Dialog({
           run={() => element.current?.close()}
         />
         {children}
-        {actions && <footer class="row end">{actions}</footer>}
-      </Form>
+        {actions && <footer class="row">{actions}</footer>}
+      </Frame>
     </dialog>
   )
 }
@@ -68,7 +70,6 @@ type Question = { title: string; text: string; action: string; run: () => unknow
 
 const question = signal<Question | null>(null)
 
-/** Asks before something that cannot be undone. */
 export const ask = (asked: Question) => (question.value = asked)
 
 export function Questions() {

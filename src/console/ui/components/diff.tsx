@@ -1,67 +1,34 @@
-/** The differences of two values or texts, each on a line. */
-
-import { differences, linesDiffering } from './differences.js'
-import { Scroll } from './layout.js'
+/** The differences of two values, each field on a line. */
+import { isMoney, moneyShown } from '../../../core/money.js'
+import { linked, recordAddress } from './links.js'
+import { differences } from './values.js'
 
 const MAX_SHOWN = 40
-const shown = (value: unknown): string => {
+
+function shown(value: unknown, path: string, currency: unknown) {
+  if (typeof value === 'number' && isMoney(path)) return moneyShown(value, currency)
+  if (typeof value === 'string' && recordAddress(value)) return linked(value, recordAddress(value))
   const text = JSON.stringify(value)
   return text.length > 120 ? `${text.slice(0, 119)}…` : text
 }
 
-/** `leave` are fields whose differences say nothing. */
-export function Diff({
-  before,
-  after,
-  leave = []
-}: {
-  before: unknown
-  after: unknown
-  leave?: readonly string[]
-}) {
+type Side = Readonly<Record<string, unknown>>
+type Props = { before: Side; after: Side; leave?: readonly string[] }
+
+export function Diff({ before, after, leave = [] }: Props) {
   const all = differences(before, after).filter(
     ({ path }) => !leave.some(field => path === field || path.startsWith(`${field}.`))
   )
-  if (all.length === 0) return null
+  const currency = after.currency ?? before.currency
   return (
     <ul class="diff">
-      {all.slice(0, MAX_SHOWN).map(one => (
-        <li key={one.path}>
-          {one.path !== '' && `${one.path}: `}
-          {one.before !== undefined && <del>{shown(one.before)}</del>}{' '}
-          {one.after !== undefined && <ins>{shown(one.after)}</ins>}
+      {all.slice(0, MAX_SHOWN).map(({ path, before: was, after: is }) => (
+        <li key={path}>
+          {path}: {was !== undefined && <del>{shown(was, path, currency)}</del>}{' '}
+          {is !== undefined && <ins>{shown(is, path, currency)}</ins>}
         </li>
       ))}
       {all.length > MAX_SHOWN && <li>and {all.length - MAX_SHOWN} more</li>}
     </ul>
-  )
-}
-
-/** What a text lacks and has more than another; lines that both have are shown around that. */
-export function LineDiff({
-  label,
-  before,
-  after
-}: {
-  label: string
-  before: string
-  after: string
-}) {
-  const lines = linesDiffering(before, after)
-  const near = (at: number) =>
-    lines.slice(Math.max(0, at - 2), at + 3).some(({ side }) => side !== 'both')
-  const isSame = lines.every(({ side }) => side === 'both')
-  return (
-    <div class="stack">
-      <h2>{label}</h2>
-      {isSame && <p class="faint">They are the same.</p>}
-      <Scroll class="diff" label={label}>
-        {lines.map(({ side, text }, at) => {
-          const Line = ({ both: 'span', before: 'del', after: 'ins' } as const)[side]
-          if (near(at)) return <Line key={at}>{text || ' '}</Line>
-          return at > 0 && near(at - 1) && <hr key={at} />
-        })}
-      </Scroll>
-    </div>
   )
 }

@@ -1,24 +1,20 @@
 /**
- * A table of any length: only visible rows are in the page. Its columns are sorted by a click and
- * resized by a drag, and the browser keeps both.
+ * A table of which a line is chosen, by the pointer or the arrow keys. Its columns are sorted by a
+ * click, and the browser keeps how.
  */
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { useShortcuts } from '../app/keyboard.js'
-import { kept } from '../app/memory.js'
+import { kept, useShortcuts } from '../app/keyboard.js'
+import { go, hrefOf, type Target } from '../app/route.js'
+import { Button } from './controls.js'
 import { Icon } from './icon.js'
 
 export type Column<Row> = {
   title: string
-  /** As in `grid-template-columns`. */
-  width: string
-  /** Left out where there is less room, in pixels. */
-  from?: number
-  isNumber?: boolean
-  /** What rows are sorted by; a column without it sorts nothing. */
+  /** Its width, and how wide the table must be for it. */
+  class?: string
   by?: (row: Row) => string | number
-  /** `isTall` where rows have two lines. */
-  cell: (row: Row, isTall: boolean) => ComponentChildren
+  cell: (row: Row) => ComponentChildren
 }
 
 type Props<Row> = {
@@ -26,23 +22,17 @@ type Props<Row> = {
   columns: readonly Column<Row>[]
   rows: readonly Row[]
   keyOf: (row: Row) => string
-  hrefOf: (row: Row) => string
-  /** The column whose cells are links that cover the row; the first when left out. */
+  targetOf: (row: Row) => Target
   linked?: string
   chosen?: string | null
-  onChoose: (row: Row) => void
   classOf?: (row: Row) => string
-  /** Where there is less room than this, in pixels, rows have two lines. */
-  tallBelow?: number
+  groupOf?: ((row: Row) => string) | undefined
+  class?: string
   empty: ComponentChildren
 }
 
-/** In pixels. */
-const HEAD_HEIGHT = 36
-const TALL_HEIGHT = 56
-const NARROWEST = 48
-/** Rows above and below those that can be seen. */
-const MARGIN = 8
+const STEP = Math.ceil(innerHeight / 32) + 10
+const MAX_SHOWN = 1000
 const STEPS: Readonly<Record<string, number>> = {
   ArrowDown: 1,
   ArrowUp: -1,
@@ -52,106 +42,51 @@ const STEPS: Readonly<Record<string, number>> = {
   Home: -Infinity
 }
 
-/** How the rows are sorted, and how wide columns are. */
-type Look = {
-  sort: { title: string; isDown: boolean } | null
-  widths: Readonly<Record<string, number>>
-}
+type Sort = { title: string; isDown: boolean } | null
 
-function sorted<Row>(
-  rows: readonly Row[],
-  columns: readonly Column<Row>[],
-  sort: Look['sort']
-): readonly Row[] {
+function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], sort: Sort) {
   const by = columns.find(({ title }) => title === sort?.title)?.by
   if (by === undefined) return rows
-  const compared = (one: Row, other: Row) =>
-    Number(by(one) > by(other)) - Number(by(one) < by(other))
-  return [...rows].sort((one, other) =>
-    sort?.isDown ? compared(other, one) : compared(one, other)
-  )
+  const way = sort?.isDown ? -1 : 1
+  return rows
+    .map(row => ({ row, value: by(row) }))
+    .sort((one, other) => way * (Number(one.value > other.value) - Number(one.value < other.value)))
+    .map(({ row }) => row)
 }
 
-/**
- * Arrow keys move the choice, which is always in view; so do `j` and `k`. Rows that are added above
- * what is shown do not move it, unless its beginning is shown.
- */
 export function Grid<Row>(props: Props<Row>) {
-  const {
-    label,
-    columns: all,
-    rows: given,
-    keyOf,
-    hrefOf,
-    linked = all[0]?.title,
-    chosen = null,
-    onChoose,
-    classOf,
-    tallBelow = 0,
-    empty
-  } = props
+  const { label, columns, rows: given, keyOf, chosen = null, targetOf, groupOf, empty } = props
   const scroller = useRef<HTMLDivElement>(null)
   const id = useId()
-  const [view, setView] = useState({ top: 0, height: 600, width: 0 })
-  const first = useRef<string | null>(null)
-  const looked = useMemo(() => kept<Look>(`grid ${label}`, { sort: null, widths: {} }), [label])
-  const { sort, widths } = looked.value
-  const rows = useMemo(() => sorted(given, all, sort), [given, sort])
-  const isTall = view.width < tallBelow
-  const height = isTall ? TALL_HEIGHT : HEAD_HEIGHT
-  const columns = all.filter(({ from = 0 }) => view.width >= from)
-  const template = {
-    gridTemplateColumns: columns
-      .map(({ title, width }) => (widths[title] ? `${widths[title]}px` : width))
-      .join(' ')
-  }
-  const keep = (changed: Partial<Look>) => (looked.value = { ...looked.value, ...changed })
-
-  const look = () => {
-    const {
-      scrollTop: top,
-      clientHeight: height,
-      clientWidth: width
-    } = scroller.current as HTMLElement
-    setView({ top, height, width })
-  }
-  useLayoutEffect(() => {
-    look()
-    const observer = new ResizeObserver(look)
-    observer.observe(scroller.current as HTMLElement)
-    return () => observer.disconnect()
-  }, [])
-
-  const headKey = rows[0] === undefined ? null : keyOf(rows[0])
-  useLayoutEffect(() => {
-    const element = scroller.current as HTMLElement
-    const before = first.current
-    first.current = headKey
-    if (before === null || before === headKey || element.scrollTop < height) return
-    const added = rows.findIndex(row => keyOf(row) === before)
-    if (added > 0) element.scrollTop += added * height
-  }, [headKey])
-
+  const look = useMemo(() => kept<Sort>(`sort ${label}`, null), [label])
+  const sort = look.value
+  const rows = useMemo(() => sorted(given, columns, sort), [given, sort])
+  const [limit, setLimit] = useState(STEP)
   const place = chosen === null ? -1 : rows.findIndex(row => keyOf(row) === chosen)
+  const shown = rows.slice(0, Math.min(MAX_SHOWN, Math.max(limit, place + 20)))
+  // lines above the one that was the first have just come
+  const first = useRef<string | null>(null)
+  const come = rows.findIndex(row => keyOf(row) === first.current)
+  const head = rows[0] === undefined ? null : keyOf(rows[0])
   useLayoutEffect(() => {
-    const element = scroller.current as HTMLElement
-    if (place < 0) return
-    const top = place * height
-    const shown = element.clientHeight - HEAD_HEIGHT - height
-    if (top < element.scrollTop) element.scrollTop = top
-    else if (top > element.scrollTop + shown) element.scrollTop = top - shown
-  }, [chosen, place >= 0, view.height, height, sort])
+    first.current = head
+  }, [head])
 
+  useLayoutEffect(() => {
+    document.getElementById(`${id}-${chosen}`)?.scrollIntoView({ block: 'nearest' })
+  }, [chosen, place >= 0, sort])
+
+  const onChoose = (row: Row) => go(targetOf(row), { replace: chosen !== null })
   const step = (by: number) => {
-    const next =
-      rows[place < 0 && Math.abs(by) <= 20 ? 0 : Math.min(rows.length - 1, Math.max(0, place + by))]
+    const last = Math.min(rows.length, MAX_SHOWN) - 1
+    const next = rows[place < 0 && Math.abs(by) <= 20 ? 0 : Math.min(last, Math.max(0, place + by))]
     if (next !== undefined) onChoose(next)
   }
   const move = (event: KeyboardEvent) => {
     const by = STEPS[event.key]
     if (event.key === 'Enter' && chosen !== null)
       document.querySelector<HTMLElement>('.beside')?.focus()
-    if (by === undefined || (event.target as Element).closest('[role="columnheader"]')) return
+    if (by === undefined || (event.target as Element).closest('.head')) return
     event.preventDefault()
     step(by)
   }
@@ -159,142 +94,151 @@ export function Grid<Row>(props: Props<Row>) {
     { key: 'j', about: 'Next row', run: () => step(1) },
     { key: 'k', about: 'Previous row', run: () => step(-1) }
   ])
-
-  const start = Math.max(0, Math.floor(view.top / height) - MARGIN)
-  const end = Math.min(rows.length, Math.ceil((view.top + view.height) / height) + MARGIN)
-  const choose = (row: Row) => (event: MouseEvent) => {
-    const link = (event.target as Element).closest('a')
-    if (
-      event.ctrlKey ||
-      event.metaKey ||
-      event.shiftKey ||
-      (link !== null && !link.classList.contains('cover'))
-    )
-      return
-    event.preventDefault()
-    onChoose(row)
+  const more = () => {
+    const { scrollTop, clientHeight, scrollHeight } = scroller.current as HTMLElement
+    if (scrollTop + 2 * clientHeight > scrollHeight && limit < Math.min(rows.length, MAX_SHOWN))
+      setLimit(limit + STEP)
   }
 
-  if (rows.length === 0) {
-    return (
-      <div class="grid" ref={scroller}>
-        {empty}
-      </div>
-    )
-  }
+  if (rows.length === 0) return <div class="grid">{empty}</div>
+  const group = sort === null ? groupOf : undefined
   return (
     <div
-      class="grid"
+      class={`grid ${props.class ?? ''}`}
       role="grid"
       aria-label={label}
       aria-rowcount={rows.length + 1}
-      aria-activedescendant={place >= start && place < end ? `${id}-${place}` : undefined}
+      aria-activedescendant={place >= 0 ? `${id}-${chosen}` : undefined}
       tabIndex={0}
       ref={scroller}
-      onScroll={look}
+      onScroll={more}
       onKeyDown={move}
     >
-      <div class="grid-head" role="row" aria-rowindex={1} style={template} tabIndex={-1}>
+      <div class="head" role="row" aria-rowindex={1} tabIndex={-1}>
         {columns.map(column => (
-          <Head key={column.title} column={column} look={looked.value} keep={keep} />
+          <Head key={column.title} column={column} sort={sort} onSort={to => (look.value = to)} />
         ))}
       </div>
-      <div role="rowgroup" class="grid-body" style={{ height: `${rows.length * height}px` }}>
-        {rows.slice(start, end).map((row, at) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the grid takes the keys
-          <div
-            key={keyOf(row)}
-            id={`${id}-${start + at}`}
-            role="row"
-            aria-rowindex={start + at + 2}
-            aria-selected={start + at === place}
-            class={`grid-row ${classOf?.(row) ?? ''}`}
-            style={{
-              ...template,
-              height: `${height}px`,
-              transform: `translateY(${(start + at) * height}px)`
-            }}
-            onClick={choose(row)}
-            tabIndex={-1}
-          >
-            {columns.map(({ title, cell, isNumber }) => (
-              <div key={title} role="gridcell" class={isNumber ? 'number' : ''} tabIndex={-1}>
-                {title === linked ? (
-                  <a class="cover" href={hrefOf(row)} tabIndex={-1}>
-                    {cell(row, isTall)}
-                  </a>
-                ) : (
-                  cell(row, isTall)
-                )}
-              </div>
-            ))}
-          </div>
-        ))}
+      <div role="rowgroup">
+        {shown.map((row, at) => {
+          const key = keyOf(row)
+          const name = group?.(row)
+          const isFirst = name !== undefined && (at === 0 || name !== group?.(shown[at - 1] as Row))
+          const line = (
+            <Line
+              key={key}
+              id={`${id}-${key}`}
+              row={row}
+              at={at + 2}
+              name={props.classOf?.(row) ?? ''}
+              isNew={at < come}
+              href={hrefOf(targetOf(row))}
+              isChosen={key === chosen}
+              columns={columns}
+              linked={props.linked ?? columns[0]?.title}
+              onChoose={onChoose}
+            />
+          )
+          return isFirst ? [<Group key={`group ${name}`} name={name} />, line] : line
+        })}
       </div>
+      {rows.length > MAX_SHOWN && (
+        <p class="state">
+          The first {MAX_SHOWN.toLocaleString('en')} are shown. Search to find the others.
+        </p>
+      )}
     </div>
   )
 }
 
-type HeadProps<Row> = { column: Column<Row>; look: Look; keep: (changed: Partial<Look>) => unknown }
+const Group = ({ name }: { name: string }) => (
+  <div class="group" role="row" tabIndex={-1}>
+    <div role="gridcell" tabIndex={-1}>
+      {name}
+    </div>
+  </div>
+)
 
-/**
- * A click sorts up, then down, then no more. A drag of its edge, or Shift with an arrow key, makes
- * the column wider or narrower; a double click resets it.
- */
-function Head<Row>({
-  column: { title, isNumber, by },
-  look: { sort, widths },
-  keep
-}: HeadProps<Row>) {
-  const element = useRef<HTMLDivElement>(null)
-  const sign = sort?.title === title ? sort : null
-  const turn = () => {
-    if (sign === null) return { title, isDown: false }
-    return sign.isDown ? null : { title, isDown: true }
-  }
-  const widen = (by: number, from = element.current?.offsetWidth ?? 0) =>
-    keep({ widths: { ...widths, [title]: Math.max(NARROWEST, Math.round(from + by)) } })
-  const drag = (event: PointerEvent) => {
+type LineProps<Row> = {
+  id: string
+  row: Row
+  at: number
+  name: string
+  isNew: boolean
+  href: string
+  isChosen: boolean
+  columns: readonly Column<Row>[]
+  linked: string | undefined
+  onChoose: (row: Row) => void
+}
+
+function Line<Row>({
+  row,
+  href,
+  columns,
+  linked,
+  onChoose,
+  isNew,
+  name,
+  at,
+  isChosen,
+  id
+}: LineProps<Row>) {
+  const flash = useRef(isNew ? 'new' : '').current
+  const cells = useMemo(
+    () =>
+      columns.map(({ title, class: width = '', cell }) => (
+        <div key={title} role="gridcell" class={width} tabIndex={-1}>
+          {title === linked ? (
+            <a class="cover" href={href} tabIndex={-1}>
+              {cell(row)}
+            </a>
+          ) : (
+            cell(row)
+          )}
+        </div>
+      )),
+    [row, href, columns]
+  )
+  const choose = (event: MouseEvent) => {
+    const link = (event.target as Element).closest('a')
+    const isOther = link !== null && !link.classList.contains('cover')
+    if (event.ctrlKey || event.metaKey || event.shiftKey || isOther) return
     event.preventDefault()
-    const grip = event.currentTarget as HTMLElement
-    const from = element.current?.offsetWidth ?? 0
-    const move = ({ clientX }: PointerEvent) => widen(clientX - event.clientX, from)
-    grip.setPointerCapture(event.pointerId)
-    grip.addEventListener('pointermove', move)
-    grip.addEventListener(
-      'lostpointercapture',
-      () => grip.removeEventListener('pointermove', move),
-      { once: true }
-    )
+    onChoose(row)
   }
-  const resize = (event: KeyboardEvent) => {
-    if (!event.shiftKey || !/^Arrow(Left|Right)$/.test(event.key)) return
-    event.preventDefault()
-    widen(event.key === 'ArrowLeft' ? -16 : 16)
-  }
-  const words = sign?.isDown ? 'descending' : 'ascending'
   return (
-    <div role="columnheader" ref={element} aria-sort={sign ? words : undefined} tabIndex={-1}>
-      <button
-        type="button"
-        class={isNumber ? 'number' : ''}
-        disabled={by === undefined}
-        onClick={() => keep({ sort: turn() })}
-        onKeyDown={resize}
-      >
-        {title}
-        {sign && <Icon name={sign.isDown ? 'down' : 'up'} />}
-      </button>
-      <span
-        class="grip"
-        aria-hidden="true"
-        onPointerDown={drag}
-        onDblClick={() =>
-          keep({
-            widths: Object.fromEntries(Object.entries(widths).filter(([name]) => name !== title))
-          })
-        }
-      />
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the table takes the keys
+    <div
+      id={id}
+      role="row"
+      aria-rowindex={at}
+      aria-selected={isChosen}
+      class={`line ${name} ${flash}`}
+      onClick={choose}
+      tabIndex={-1}
+    >
+      {cells}
+    </div>
+  )
+}
+
+type HeadProps<Row> = { column: Column<Row>; sort: Sort; onSort: (sort: Sort) => void }
+
+function Head<Row>({ column: { title, class: width = '', by }, sort, onSort }: HeadProps<Row>) {
+  const own = sort?.title === title ? sort : null
+  const next = own?.isDown ? null : { title, isDown: own !== null }
+  const words = own?.isDown ? 'descending' : 'ascending'
+  return (
+    <div role="columnheader" class={width} aria-sort={own ? words : undefined} tabIndex={-1}>
+      {by === undefined ? (
+        title
+      ) : (
+        <Button
+          text={[title, own && <Icon key="sort" name={own.isDown ? 'down' : 'up'} />]}
+          run={() => onSort(next)}
+        />
+      )}
     </div>
   )
 }

@@ -1,19 +1,17 @@
-/** What a page is built of: frames, parts beside a list, tables, bars. */
+/** What a page is built of: frames, tables, bars, and what is shown while something is missing. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { Button } from './button.js'
+import { type Options, useResource } from '../app/resource.js'
+import type { ControlError, Problem } from '../control/client.js'
+import { Button } from './controls.js'
+import { Icon, type IconName } from './icon.js'
 
-type CardProps = {
-  id: string
-  title: ComponentChildren /** Whether the focus can go to its heading. */
-  isFocusable?: boolean
-  children: ComponentChildren
-}
+type CardProps = { id: string; title: ComponentChildren; children: ComponentChildren }
 
-/** A section in a frame, named by its heading. */
-export const Card = ({ id, title, isFocusable, children }: CardProps) => (
+/** Its heading takes the focus of a button that goes away. */
+export const Card = ({ id, title, children }: CardProps) => (
   <section class="card stack" aria-labelledby={id}>
-    <h2 id={id} tabIndex={isFocusable ? -1 : undefined}>
+    <h2 id={id} tabIndex={-1}>
       {title}
     </h2>
     {children}
@@ -27,10 +25,7 @@ type BesideProps = {
   children: ComponentChildren
 }
 
-/**
- * What is chosen in a list, beside it or, where there is little room, in its place. The focus goes
- * back to the list when it is closed from within.
- */
+/** What is chosen in a list; the focus goes back there when it is closed from within. */
 export function Beside({ label, closing = `Close ${label}`, onClose, children }: BesideProps) {
   const aside = useRef<HTMLElement>(null)
   useEffect(() => {
@@ -42,7 +37,7 @@ export function Beside({ label, closing = `Close ${label}`, onClose, children }:
     }
   }, [])
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: Enter in the list leads here, and what scrolls has to be reachable with the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: Enter in the list leads here
     <aside ref={aside} class="beside stack" aria-label={label} tabIndex={0}>
       <Button class="quiet close" icon="close" label={closing} run={onClose} />
       {children}
@@ -50,58 +45,41 @@ export function Beside({ label, closing = `Close ${label}`, onClose, children }:
   )
 }
 
-/** A part that scrolls by itself, with the keyboard too. */
-export const Scroll = ({
-  label,
-  class: name,
-  children
-}: {
+type TableProps = {
   label: string
-  class: string
-  children: ComponentChildren
-}) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable with the keyboard
-  <div class={name} role="region" aria-label={label} tabIndex={0}>
-    {children}
-  </div>
-)
-
-type TableProps = { heads: readonly string[]; rows: readonly (readonly ComponentChildren[])[] }
+  heads: readonly string[]
+  rows: readonly (readonly ComponentChildren[])[]
+}
 
 /**
  * All rows are in the page; their first cells name them. A column without a head is one of buttons.
  */
-export const Table = ({ heads, rows }: TableProps) => (
-  <table>
-    <thead>
-      <tr>
-        {heads.map(head => (
-          <th key={head} scope="col">
-            {head || <span class="hidden">Actions</span>}
-          </th>
-        ))}
-      </tr>
-    </thead>
-    <tbody>
-      {rows.map((cells, row) => (
-        <tr key={row}>
-          {cells.map((cell, place) =>
-            place === 0 ? <th scope="row">{cell}</th> : <td key={place}>{cell}</td>
-          )}
+export const Table = ({ label, heads, rows }: TableProps) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it
+  <div class="wide-table" role="region" aria-label={label} tabIndex={0}>
+    <table>
+      <thead>
+        <tr>
+          {heads.map(head => (
+            <th key={head} scope="col">
+              {head || <span class="hidden">Actions</span>}
+            </th>
+          ))}
         </tr>
-      ))}
-    </tbody>
-  </table>
+      </thead>
+      <tbody>
+        {rows.map((cells, row) => (
+          <tr key={row}>
+            {cells.map((cell, place) =>
+              place === 0 ? <th scope="row">{cell}</th> : <td key={place}>{cell}</td>
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
 )
 
-/** A table of many columns. */
-export const WideTable = ({ label, ...table }: TableProps & { label: string }) => (
-  <Scroll class="wide-table" label={label}>
-    <Table {...table} />
-  </Scroll>
-)
-
-/** Names with what each is. */
 export const Pairs = ({
   pairs,
   class: name
@@ -119,20 +97,6 @@ export const Pairs = ({
   </dl>
 )
 
-/** A share as a bar. */
-export const Meter = ({ max, value, label }: { max: number; value: number; label: string }) => (
-  <div
-    class="meter"
-    role="meter"
-    aria-label={label}
-    aria-valuemin={0}
-    aria-valuemax={max}
-    aria-valuenow={value}
-  >
-    <span style={{ width: `${(value / max) * 100}%` }} />
-  </div>
-)
-
 type ItemsProps<T> = {
   of: readonly T[]
   none: string
@@ -142,12 +106,11 @@ type ItemsProps<T> = {
   actions: (item: T) => ComponentChildren
 }
 
-/** A line for each, with what can be done with it at its end; a sentence where there are none. */
 export const Items = <T,>({ of, none, class: name = '', keyOf, shown, actions }: ItemsProps<T>) =>
   of.length === 0 ? (
     <p class="faint">{none}</p>
   ) : (
-    <ol class={`entries ${name}`}>
+    <ol class={`lines ${name}`}>
       {of.map(item => (
         <li key={keyOf(item)} class="row entry">
           <div class="grow">{shown(item)}</div>
@@ -156,3 +119,65 @@ export const Items = <T,>({ of, none, class: name = '', keyOf, shown, actions }:
       ))}
     </ol>
   )
+
+export const Empty = ({
+  title,
+  icon,
+  children
+}: {
+  title: string
+  icon?: IconName
+  children?: ComponentChildren
+}) => (
+  <div class="state">
+    {icon && <Icon name={icon} />}
+    <p class="title">{title}</p>
+    {children}
+  </div>
+)
+
+export const Failure = ({ error, onRetry }: { error: ControlError; onRetry?: () => void }) => (
+  <div class="state">
+    <Refusal error={error} />
+    {onRetry && <Button text="Try again" run={onRetry} />}
+  </div>
+)
+
+const lineOf = ({ line }: Problem): ComponentChildren => line !== undefined && <b>line {line}</b>
+
+/**
+ * Why something was refused; screen readers read it out when it comes. `place` shows where a
+ * problem is.
+ */
+export const Refusal = ({
+  error,
+  place = lineOf
+}: {
+  error: ControlError | null
+  place?: typeof lineOf
+}) => (
+  <div role="alert">
+    {error && <p class="problem">{error.message}</p>}
+    <ul class="problems">
+      {error?.problems.map((problem, key) => (
+        <li key={key}>
+          {place(problem)} {problem.path && <code>{problem.path}</code>} {problem.message}
+        </li>
+      ))}
+    </ul>
+  </div>
+)
+
+export const Loading = () => <div class="loading" aria-busy="true" />
+
+type ReadProps<T> = Options & {
+  from: () => Promise<T>
+  by?: string
+  children: (data: T) => ComponentChildren
+}
+
+export function Read<T>({ from, by, children, ...options }: ReadProps<T>) {
+  const { data, error, reload } = useResource(from, by, options)
+  if (data !== null) return <>{children(data)}</>
+  return error === null ? <Loading /> : <Failure error={error} onRetry={reload} />
+}

@@ -2,12 +2,13 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { NearMiss } from '../../../client/documents.js'
-import { hrefOf, type Target } from '../app/route.js'
+import { choiceIn, hrefOf, narrowed, route, type Target } from '../app/route.js'
+import { partsOf } from '../views/evidence/words.js'
+import { withTerm } from '../views/requests/query.js'
 
 type Choice = readonly [key: string, text: ComponentChildren, target: Target]
 type Props = { label: string; choices: readonly Choice[]; chosen: string; class?: string }
 
-/** One of the links is chosen, and in view. */
 export function Choices({ label, choices, chosen, class: name = 'chips' }: Props) {
   const row = useRef<HTMLElement>(null)
   useEffect(() => {
@@ -32,24 +33,40 @@ export function Choices({ label, choices, chosen, class: name = 'chips' }: Props
   )
 }
 
-type TabsProps<Name extends string> = {
+type Titled = Readonly<Record<string, { title: ComponentChildren }>>
+type TabsProps = {
   label: string
-  tabs: Readonly<Record<Name, { title: string }>>
-  chosen: Name
-  targetOf: (name: Name) => Target
+  tabs: Titled
+  chosen: string
+  targetOf?: (name: string) => Target
+  class?: string
 }
 
-/** Parts of a page, or of what is chosen in it; each has an address. */
-export const Tabs = <Name extends string>({ label, tabs, chosen, targetOf }: TabsProps<Name>) => (
+export const Tabs = ({ tabs, targetOf = name => ({ path: [name] }), ...more }: TabsProps) => (
   <Choices
-    class="tab-links"
-    label={label}
-    choices={(Object.keys(tabs) as Name[]).map(name => [name, tabs[name].title, targetOf(name)])}
-    chosen={chosen}
+    class="tabs"
+    choices={Object.entries(tabs).map(([name, { title }]) => [name, title, targetOf(name)])}
+    {...more}
   />
 )
 
-/** Items of a sentence, with commas between them. */
+export const chosenIn = <T extends object>(of: T, name: string): keyof T =>
+  choiceIn(of, route.value.query[name], Object.keys(of)[0] as keyof T)
+
+type QueryTabsProps = Omit<TabsProps, 'chosen' | 'targetOf'> & { name: string }
+
+/** Tabs of which the address names the chosen one, but for the first. */
+export const QueryTabs = ({ name, ...more }: QueryTabsProps) => {
+  const [first] = Object.keys(more.tabs)
+  return (
+    <Tabs
+      {...more}
+      chosen={chosenIn(more.tabs, name)}
+      targetOf={tab => narrowed({ [name]: tab === first ? undefined : tab })}
+    />
+  )
+}
+
 export const listed = <T extends string>(
   items: readonly T[],
   shown: (item: T) => ComponentChildren
@@ -61,31 +78,42 @@ export const listed = <T extends string>(
     </span>
   ))
 
-/** A link to a request of the chosen sandbox. */
-export const RequestLink = ({ id }: { id: string }) => (
-  <a href={hrefOf({ view: 'requests', path: [id] })}>{id}</a>
-)
+/** Of a request as evidence names it; what is none is shown as it is. */
+export function requestLink(text: string) {
+  const { sandbox, id } = partsOf(text)
+  return linked(
+    text,
+    /^req_\d+$/.test(id) ? hrefOf({ view: 'requests', path: [id], sandbox }) : undefined
+  )
+}
 
 export const linked = (text: string, href: string | undefined) =>
   href === undefined ? text : <a href={href}>{text}</a>
 
-type NearProps = {
-  near: readonly NearMiss[] | undefined
-  begins: string
-  shown: (name: string) => ComponentChildren
+/** By the prefixes of ids, where no setting says otherwise. */
+const FAMILIES: Readonly<Record<string, string>> = {
+  mch: 'accounts',
+  rsl: 'accounts',
+  loc: 'locations',
+  tkt: 'tickets',
+  txn: 'transactions',
+  usr: 'users',
+  rfd: 'refunds'
 }
 
-/**
- * What was nearly right, with what was wanted and what came. A sentence for each: how it `begins`,
- * the request or what else it is, as it is `shown`, and the conditions that were not met.
- */
-export const NearMisses = ({ near = [], begins, shown }: NearProps) =>
+export function recordAddress(text: string, sandbox?: string): string | undefined {
+  const family = /^[a-z]{3}_[\w-]+$/.test(text) && FAMILIES[text.slice(0, 3)]
+  return family ? hrefOf({ view: 'data', path: [family, text], sandbox }) : undefined
+}
+
+/** The requests of a test, in every sandbox: as the report of the run counts them. */
+export const testAddress = (test: string): string =>
+  hrefOf({ view: 'requests', query: { q: `${withTerm('', 'test', test)} in:all` } })
+
+export const NearMisses = ({ near = [] }: { near: readonly NearMiss[] | undefined }) =>
   near.map(({ in: name, misses }) => (
     <p key={name} class="faint">
-      {begins} {shown(name)}:{' '}
-      {misses
-        .map(({ condition, wanted, got }) => `${condition}: wanted ${wanted}; got ${got}`)
-        .join(', ')}
-      .
+      Near miss: {requestLink(name)} needs{' '}
+      {misses.map(({ condition, wanted, got }) => `${condition} ${wanted}, got ${got}`).join('; ')}.
     </p>
   ))

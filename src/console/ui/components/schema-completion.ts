@@ -20,9 +20,8 @@ type Option = { label: string; info?: string | undefined; apply: string }
  * A line that begins with a name, after any dashes of lists: what stands before it, and the name.
  */
 const NAMED = /^(\s*(?:- +)*)([\w.${}-]+):/
-const NAME_BEGUN = /^(\s*(?:- +)*)([\w.-]*)$/
-const VALUE_BEGUN = /^(\s*(?:- +)*)([\w.-]+): +(\S*)$/
-const ITEM_BEGUN = /^(\s*(?:- +)+)(\S*)$/
+/** A line up to the cursor: what stands before it, a name with its colon, and what is begun. */
+const BEGUN = /^(\s*(?:- +)*)(?:([\w.-]+): +)?(\S*)$/
 
 /**
  * The schemas that a schema stands for: references followed, alternatives apart, lists as their
@@ -31,15 +30,8 @@ const ITEM_BEGUN = /^(\s*(?:- +)+)(\S*)$/
 function meant(schema: Schema | boolean | undefined, root: Schema, depth = 0): Schema[] {
   if (typeof schema !== 'object' || depth > 12) return []
   if (schema.$ref !== undefined) {
-    const target = schema.$ref.replace(/^#\/?/, '').split('/').filter(Boolean)
-    return meant(
-      target.reduce<unknown>(
-        (at, part) => (at as Record<string, unknown> | undefined)?.[part],
-        root
-      ) as Schema,
-      root,
-      depth + 1
-    )
+    const name = schema.$ref.replace('#/$defs/', '')
+    return meant(root.$defs?.[name], root, depth + 1)
   }
   const parts = [
     ...(schema.anyOf ?? []),
@@ -50,7 +42,6 @@ function meant(schema: Schema | boolean | undefined, root: Schema, depth = 0): S
   return [schema, ...parts.flatMap(part => meant(part, root, depth + 1))]
 }
 
-/** The names that a line is within, by indentation, outermost first. */
 function pathTo(lines: readonly string[], at: number, indent: number): string[] {
   const path: string[] = []
   let inner = indent
@@ -75,35 +66,27 @@ const valuesOf = (schemas: readonly Schema[]): Option[] => {
   return [...new Set(values.map(String))].map(label => ({ label, apply: label }))
 }
 
-/** The options at an offset of a text, and where what they replace begins. */
 export function completions(
   root: Schema,
   text: string,
   offset: number
 ): { from: number; options: Option[] } {
   const lines = text.slice(0, offset).split('\n')
-  const line = lines.at(-1) as string
   const at = lines.length - 1
-  const schemaAt = (path: readonly string[]) =>
-    path.reduce((schemas, name) => within(schemas, name, root), meant(root, root))
-
-  const value = VALUE_BEGUN.exec(line)
-  if (value) {
-    const [, before = '', name = '', begun = ''] = value
-    return {
-      from: offset - begun.length,
-      options: valuesOf(schemaAt([...pathTo(lines, at, before.length), name]))
-    }
-  }
-  const [, before, begun = ''] = NAME_BEGUN.exec(line) ?? ITEM_BEGUN.exec(line) ?? []
+  const [, before, name, begun = ''] = BEGUN.exec(lines[at] as string) ?? []
   if (before === undefined) return { from: offset, options: [] }
-  const schemas = schemaAt(pathTo(lines, at, before.length))
+  const path = pathTo(lines, at, before.length)
+  const schemas = [...path, ...(name === undefined ? [] : [name])].reduce(
+    (schemas, name) => within(schemas, name, root),
+    meant(root, root)
+  )
   const names = new Map(schemas.flatMap(({ properties = {} }) => Object.entries(properties)))
   const options = [...names].map(
     ([label, { description: info }]): Option => ({ label, info, apply: `${label}: ` })
   )
+  const isValue = name !== undefined || before.includes('-')
   return {
     from: offset - begun.length,
-    options: [...options, ...(before.includes('-') ? valuesOf(schemas) : [])]
+    options: [...(name === undefined ? options : []), ...(isValue ? valuesOf(schemas) : [])]
   }
 }

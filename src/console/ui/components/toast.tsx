@@ -1,20 +1,19 @@
 /** Short messages at the corner of the page, read out by screen readers. */
 import { signal } from '@preact/signals'
-import { Button } from './button.js'
+import { Button } from './controls.js'
 import { Icon } from './icon.js'
 
 type Action = { text: string; run: () => unknown }
 type Toast = { id: number; text: string; kind: 'done' | 'error'; action: Action | undefined }
 
 const SHOWN_MS = 6000
-/** With something to do in it, such as undoing what was done. */
 const SHOWN_LONG_MS = 20_000
 const toasts = signal<readonly Toast[]>([])
 let last = 0
 
+export const endToasts = () => (toasts.value = [])
 const dismiss = (id: number) => (toasts.value = toasts.value.filter(toast => toast.id !== id))
 
-/** Says what was done, or what went wrong; an error stays until it is closed. */
 export function toast(text: string, kind: Toast['kind'] = 'done', action?: Action): void {
   const id = ++last
   // only what was done last is undone
@@ -23,7 +22,6 @@ export function toast(text: string, kind: Toast['kind'] = 'done', action?: Actio
   if (kind === 'done') setTimeout(() => dismiss(id), action ? SHOWN_LONG_MS : SHOWN_MS)
 }
 
-/** Shows an error. Where a token is required nothing is shown: the console asks for it then. */
 export function toastError(error: unknown): void {
   if (error instanceof Error && 'code' in error && error.code === 'token_required') return
   toast(error instanceof Error ? error.message : String(error), 'error')
@@ -48,29 +46,9 @@ export function Toasts() {
   )
 }
 
-/**
- * Copies a text and says so; by a selected field where the browser has no clipboard for pages
- * without HTTPS.
- */
-export async function copy(text: string, what: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text)
-    toast(`${what} copied`)
-  } catch {
-    if (copyBySelection(text)) toast(`${what} copied`)
-    else toast('The browser does not allow copying; select the text instead.', 'error')
-  }
-}
-
-function copyBySelection(text: string): boolean {
-  const field = Object.assign(document.createElement('textarea'), {
-    value: text,
-    className: 'hidden'
-  })
-  const parent = document.querySelector('dialog[open]') ?? document.body
-  parent.append(field)
-  field.select()
-  const isCopied = document.execCommand('copy')
-  field.remove()
-  return isCopied
-}
+export const copy = (text: string, what: string): Promise<void> =>
+  // only pages with HTTPS, and of this machine, have a clipboard
+  Promise.resolve(navigator.clipboard?.writeText(text) ?? Promise.reject()).then(
+    () => toast(`${what} copied`),
+    () => toast('The browser does not allow copying; select the text instead.', 'error')
+  )

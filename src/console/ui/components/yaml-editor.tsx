@@ -1,21 +1,20 @@
 /** An editor for YAML; lines with a problem are marked and can be gone to. */
+import { useSignalEffect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import type { Draft } from '../app/command.js'
 import { type ControlError, control, type Problem } from '../control/client.js'
-import { Button } from './button.js'
 import type { mount } from './code-mirror.js'
+import { Button } from './controls.js'
+import { Refusal } from './layout.js'
 import type { Schema } from './schema-completion.js'
-import { Refusal } from './states.js'
 
 type Props = {
   label: string
-  value: string
-  onChange: (value: string) => void
-  /** Its problems name lines of the text as it is. */
-  error: ControlError | null
+  draft: Draft
+  error?: ControlError | null
   hint?: string
   rows?: number
-  /** The schema that completes what is typed. */
-  schema?: 'scenario' | 'fixture'
+  schema?: 'scenario' | 'fixture' | 'script'
 }
 
 const LINE_HEIGHT = 20
@@ -23,22 +22,21 @@ const schemas: Record<string, Promise<Schema>> = {}
 const schemaNamed = (name: NonNullable<Props['schema']>) =>
   (schemas[name] ??= control(`GET /schema/${name}.json`) as Promise<Schema>)
 
-export function YamlEditor({ label, value, onChange, error, hint, rows = 12, schema }: Props) {
+export function YamlEditor({ label, draft, error, hint, rows = 12, schema }: Props) {
   const host = useRef<HTMLDivElement>(null)
   const editor = useRef<ReturnType<typeof mount> | null>(null)
-  const latest = useRef({ value, onChange, error })
-  latest.current = { value, onChange, error }
-  const mark = () => editor.current?.mark(latest.current.error?.problems ?? [])
+  const shown = error === undefined ? draft.refused.value : error
+  const latest = useRef(shown)
+  latest.current = shown
+  const mark = () => editor.current?.mark(latest.current?.problems ?? [])
   useEffect(() => {
     let isOver = false
     void import('./code-mirror.js').then(({ mount }) => {
       if (isOver || host.current === null) return
       editor.current = mount(host.current, {
         label,
-        text: latest.current.value,
-        onChange: text => {
-          if (text !== latest.current.value) latest.current.onChange(text)
-        },
+        text: draft.text.peek(),
+        onChange: draft.write,
         schema: () => (schema === undefined ? null : schemaNamed(schema))
       })
       mark()
@@ -48,9 +46,13 @@ export function YamlEditor({ label, value, onChange, error, hint, rows = 12, sch
       editor.current?.destroy()
       editor.current = null
     }
-  }, [])
-  useEffect(() => editor.current?.set(value), [value])
-  useEffect(mark, [error])
+  }, [draft])
+  // at once, not with the next drawing: what was typed meanwhile would be lost
+  useSignalEffect(() => {
+    const text = draft.text.value
+    editor.current?.set(text)
+  })
+  useEffect(mark, [shown])
   const placeOf = ({ line, file = 'body' }: Problem) => {
     if (file !== 'body') return <b>{`${file}:${line ?? 1} `}</b>
     return (
@@ -64,7 +66,7 @@ export function YamlEditor({ label, value, onChange, error, hint, rows = 12, sch
       <p class="label">{label}</p>
       {hint && <p class="hint">{hint}</p>}
       <div class="editor" ref={host} style={{ height: `${rows * LINE_HEIGHT + 12}px` }} />
-      <Refusal error={error} place={placeOf} />
+      <Refusal error={shown} place={placeOf} />
     </div>
   )
 }

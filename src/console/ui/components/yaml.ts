@@ -1,6 +1,5 @@
 /** YAML of plain data: what the console copies and shows. */
 
-/** Texts that need no quotes and are read as texts. */
 const PLAIN = /^[A-Za-z_](?:[\w ./{}$+-]*[\w/}])?$/
 const WORDS = /^(?:true|false|null|yes|no|on|off|y|n|nan|inf)$/i
 const STEP = '  '
@@ -12,7 +11,6 @@ const nameOf = (name: string): string =>
 const membersOf = (value: unknown): [string, unknown][] =>
   Object.entries(Object(value)).filter(([, member]) => member !== undefined)
 
-/** A value as YAML in block style, with a line break at its end. */
 export const yamlOf = (value: unknown): string => `${linesOf(value).join('\n')}\n`
 
 function linesOf(value: unknown): string[] {

@@ -1,11 +1,10 @@
-/** The control API, typed: every request that the console sends. */
+/** The control API, typed, and the sandbox that the console shows. */
 import { signal } from '@preact/signals'
-import type { Answers, JournalCall, Problem, Session } from '../../../client/documents.js'
+import type { Answers, JournalCall, Problem, Session, Verdict } from '../../../client/documents.js'
 import { jsonIn } from '../../../core/json.js'
-import { controlOf } from './place.js'
 
 export type * from '../../../client/documents.js'
-/** The evidence of the sandbox, or of the whole run. */
+export type ScenarioVerdict = NonNullable<Verdict['expectations']>[number]
 export type Scope = 'sandbox' | 'run'
 
 /**
@@ -13,7 +12,6 @@ export type Scope = 'sandbox' | 'run'
  * base address has the name ''.
  */
 export type JournalEvent = { sandbox: string; call: JournalCall | null }
-/** A request to try; its body is a form. */
 export type TrialCall = {
   method: string
   path: string
@@ -23,15 +21,20 @@ export type TrialCall = {
 }
 
 export type Given = {
-  /** What is in the path in place of NAME or ID. */
   name?: string
   query?: Readonly<Record<string, string>>
   body?: object
-  /** A YAML document in place of a body. */
   yaml?: string
-  /** By default the chosen one. */
   sandbox?: string
 }
+
+export const pageSandbox: string = document.body.dataset.sandbox ?? ''
+/** The chosen sandbox; empty for the one at the base address. */
+export const sandbox = signal(pageSandbox)
+
+const baseOf = (name: string) => (name === '' ? '' : `/sandbox/${encodeURIComponent(name)}`)
+export const controlOf = (name = sandbox.value): string => `${baseOf(name)}/_control`
+export const apiOf = (name = sandbox.value): string => `${baseOf(name)}/next`
 
 export class ControlError extends Error {
   constructor(
@@ -43,7 +46,6 @@ export class ControlError extends Error {
   }
 }
 
-/** Whether a token is required, and whether somebody signed in; null until it is known. */
 export const session = signal<Session | null>(null)
 
 /**
@@ -79,7 +81,6 @@ export async function controlText(
   throw new ControlError(code, message, problems)
 }
 
-/** The same, with JSON as a value; null where there is no body. */
 export async function control<On extends keyof Answers>(
   on: On,
   given?: Given

@@ -2,13 +2,11 @@
 import { type Money as Figures, moneyShown } from '../../../core/money.js'
 import { Pairs } from '../components/layout.js'
 
-/** `asked` is what a Refund that is judged would take. */
 export type Charge = Pick<Figures, 'charged' | 'refunded' | 'remaining'> & {
   currency: unknown
   asked?: number | null
 }
 
-/** An amount with its sub-units on hover. */
 export const Money = ({ amount, currency }: { amount: number; currency: unknown }) => (
   <span title={`${amount.toLocaleString('en')} sub-units`}>{moneyShown(amount, currency)}</span>
 )

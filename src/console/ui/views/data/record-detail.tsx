@@ -3,31 +3,32 @@
  * JSON.
  */
 import { useSignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
 import { isMoney } from '../../../../core/money.js'
 import { RESOURCE_NAMES } from '../../../../reference/operations.js'
-import { choiceIn, hrefOf, narrowed, route } from '../../app/route.js'
-import { Button } from '../../components/button.js'
+import { undoable, useDraft } from '../../app/command.js'
+import { hrefOf } from '../../app/route.js'
 import { Json } from '../../components/code.js'
-import { Beside, Pairs } from '../../components/layout.js'
-import { linked, Tabs } from '../../components/links.js'
-import { Empty } from '../../components/states.js'
+import { Button, ButtonLink } from '../../components/controls.js'
+import { Dialog } from '../../components/dialog.js'
+import { Beside, Empty, Pairs, Table } from '../../components/layout.js'
+import { linked, requestLink } from '../../components/links.js'
 import { copy } from '../../components/toast.js'
 import { yamlOf } from '../../components/yaml.js'
-import type { Family, State } from '../../control/client.js'
+import { YamlEditor } from '../../components/yaml-editor.js'
+import { control, type Family, type State, sandbox } from '../../control/client.js'
+import { countOf } from '../count.js'
 import { Money, MoneyBar } from '../money-bar.js'
-import { Merge } from './adding.js'
-import { Timeline } from './record-timeline.js'
+import { filtered } from '../requests/query.js'
+import { isHeld, list } from '../requests/requests.js'
 import {
   type AnyRecord,
   childrenOf,
   countIn,
-  type LinkedRecord,
+  familiesById,
   moneyIn,
   nameOf,
-  parentsOf,
+  newestFirst,
   type Refundable,
-  recordsById,
   recordsOf
 } from './records.js'
 
@@ -40,19 +41,12 @@ type Props = {
 }
 
 const SHOWN = 50
-const TABS = {
-  fields: { title: 'Fields' },
-  timeline: { title: 'Timeline' },
-  json: { title: 'JSON' }
-}
-
 export function RecordDetail({ state, family, id, refundable, onClose }: Props) {
-  const byId = recordsById(state)
+  const families = familiesById(state)
   const record = recordsOf(state, family).find(record => record.id === id)
   const isEdited = useSignal(false)
-  const tab = choiceIn(TABS, route.value.query.tab, 'fields')
   const hrefOfText = (text: string) => {
-    const { family: of } = byId.get(text) ?? {}
+    const of = families.get(text)
     return of && text !== id ? hrefOf({ path: [of, text] }) : undefined
   }
   return (
@@ -63,41 +57,47 @@ export function RecordDetail({ state, family, id, refundable, onClose }: Props) 
         <p class="row">
           <code>{id}</code>
           <Button class="small" text="Copy" label="Copy the id" run={() => copy(id, 'Id')} />
-          {record && (
-            <Button class="small" icon="edit" text="Edit" run={() => (isEdited.value = true)} />
-          )}
+          {record && <Button class="small" text="Edit" run={() => (isEdited.value = true)} />}
+          <RequestsOf id={id} />
         </p>
       </header>
-      {record && family === 'transactions' && <MoneyBar {...moneyIn(state, record, refundable)} />}
-      <Tabs
-        label="Parts of the record"
-        tabs={TABS}
-        chosen={tab}
-        targetOf={name => narrowed({ tab: name === 'fields' ? undefined : name })}
-      />
-      {tab === 'timeline' && <Timeline id={id} />}
-      {tab !== 'timeline' && record === undefined && (
-        <Empty title={`There is no ${id} among the ${family}.`} />
+      {record && family === 'transactions' && (
+        <Refunds state={state} transaction={record} refundable={refundable} />
       )}
-      {tab === 'json' && record && <Json value={record} label={id} hrefOfText={hrefOfText} />}
-      {tab === 'fields' && record && (
-        <div class="stack">
+      {record === undefined ? (
+        <Empty title={`There is no ${id} among the ${family}`} />
+      ) : (
+        <>
           <Fields record={record} hrefOfText={hrefOfText} />
-          <Links title="Belongs to" links={parentsOf(record, byId)} />
-          {childrenOf(state, family, id).map(({ family: of, links }) => (
-            <Links
-              key={of}
-              title={countIn(of, links.length)}
-              links={links}
-              below={child =>
-                of === 'transactions' && (
-                  <Refunds state={state} transaction={child} refundable={refundable} />
-                )
-              }
-              all={hrefOf({ path: [of], query: { search: id } })}
-            />
-          ))}
-        </div>
+          {childrenOf(state, family, id).map(
+            ([of, records]) =>
+              of !== 'refunds' && (
+                <section key={of} aria-label={countIn(of, records.length)}>
+                  <h3>
+                    {linked(
+                      countIn(of, records.length),
+                      hrefOf({ path: [of], query: { search: id } })
+                    )}
+                  </h3>
+                  <ul class="links">
+                    {records.slice(0, SHOWN).map(child => (
+                      <li key={child.id}>
+                        {linked(child.id, hrefOf({ path: [of, child.id] }))}{' '}
+                        <span class="faint">{nameOf(child)}</span>
+                        {of === 'transactions' && (
+                          <MoneyBar {...moneyIn(state, child, refundable)} isShort />
+                        )}
+                      </li>
+                    ))}
+                  </ul>
+                </section>
+              )
+          )}
+          <details>
+            <summary>JSON</summary>
+            <Json value={record} label={id} hrefOfText={hrefOfText} />
+          </details>
+        </>
       )}
       {isEdited.value && record && (
         <Merge text={yamlOf({ [family]: [record] })} onClose={() => (isEdited.value = false)} />
@@ -106,7 +106,6 @@ export function RecordDetail({ state, family, id, refundable, onClose }: Props) 
   )
 }
 
-/** Nested ones by their whole names; empty ones are left out. */
 function fieldsOf(value: object, prefix = ''): [name: string, value: unknown][] {
   return Object.entries(value).flatMap(([name, member]): [string, unknown][] => {
     if (member === null || member === undefined) return []
@@ -116,13 +115,9 @@ function fieldsOf(value: object, prefix = ''): [name: string, value: unknown][] 
   })
 }
 
-function Fields({
-  record,
-  hrefOfText
-}: {
-  record: AnyRecord
-  hrefOfText: (text: string) => string | undefined
-}) {
+type FieldsProps = { record: AnyRecord; hrefOfText: (text: string) => string | undefined }
+
+function Fields({ record, hrefOfText }: FieldsProps) {
   const shown = (name: string, value: unknown) =>
     typeof value === 'number' && isMoney(name)
       ? [<Money key="money" amount={value} currency={record.currency} />, ` (${value})`]
@@ -135,44 +130,101 @@ function Fields({
   )
 }
 
-const Refunds = ({
-  state,
-  transaction,
-  refundable
-}: {
-  state: State
-  transaction: AnyRecord
-  refundable: Refundable
-}) => (
-  <>
-    <MoneyBar {...moneyIn(state, transaction, refundable)} isShort />
-    <Links
-      links={childrenOf(state, 'transactions', transaction.id).flatMap(({ links }) => links)}
-    />
-  </>
-)
+type RefundsProps = { state: State; transaction: AnyRecord; refundable: Refundable }
 
-/** `all` leads to those that are too many for it. */
-type LinksProps = {
-  title?: string
-  links: readonly LinkedRecord[]
-  below?: (record: AnyRecord) => ComponentChildren
-  all?: string
-}
-
-const Links = ({ title, links, below = () => null, all }: LinksProps) =>
-  links.length === 0 ? null : (
-    <section aria-label={title}>
-      {title && <h3>{title}</h3>}
-      <ul class="links">
-        {links.slice(0, SHOWN).map(({ family, record }) => (
-          <li key={record.id}>
-            <a href={hrefOf({ path: [family, record.id] })}>{record.id}</a>{' '}
-            <span class="faint">{nameOf(record)}</span>
-            {below(record)}
-          </li>
-        ))}
-        {links.length > SHOWN && <li>{all ? <a href={all}>All of them</a> : '…'}</li>}
-      </ul>
+function Refunds({ state, transaction, refundable }: RefundsProps) {
+  const money = moneyIn(state, transaction, refundable)
+  const refunds = newestFirst(
+    recordsOf(state, 'refunds').filter(refund => refund.transaction === transaction.id)
+  )
+  const { currency } = transaction
+  const calls = list.value.rows.filter(isHeld)
+  const requestOf = (id: string) =>
+    calls.find(({ call }) => call.took_effect && Object(call.answer).id === id)?.call.id
+  let left = money.remaining
+  const rows = refunds.slice(0, SHOWN).map(({ id, created, amount, reason }) => {
+    const remaining = left
+    left += Number(amount)
+    const request = requestOf(id)
+    return [
+      <a key="id" href={hrefOf({ path: ['refunds', id] })} title={`${id}, ${created}`}>
+        {created.slice(0, 10)}
+      </a>,
+      <Money key="amount" amount={Number(amount)} currency={currency} />,
+      String(reason ?? ''),
+      <Money key="left" amount={remaining} currency={currency} />,
+      requestLink(request ?? '')
+    ]
+  })
+  return (
+    <section class="stack" aria-label={countIn('refunds', refunds.length)}>
+      <MoneyBar {...money} />
+      {rows.length === 0 ? (
+        <p class="faint">No refunds.</p>
+      ) : (
+        <Table
+          label="Refunds"
+          heads={['Refunded', 'Amount', 'Reason', 'Remaining', 'Request']}
+          rows={rows}
+        />
+      )}
+      {refunds.length > SHOWN && (
+        <a href={hrefOf({ path: ['refunds'], query: { search: transaction.id } })}>
+          All {refunds.length} refunds
+        </a>
+      )}
     </section>
   )
+}
+
+/** To the requests that name a record, beside what the last of them changed. */
+function RequestsOf({ id }: { id: string }) {
+  const calls = filtered(list.value.rows.filter(isHeld), { text: id, sandbox: sandbox.value })
+  const { call } = calls.find(({ call }) => call.took_effect) ?? { ...calls[0] }
+  const query = { q: id, tab: 'changes' }
+  return (
+    <ButtonLink
+      icon="requests"
+      text={countOf(calls.length, 'request')}
+      href={hrefOf({ view: 'requests', path: call && [call.id], query })}
+    />
+  )
+}
+
+/** The API itself cannot create a Ticket. */
+const EXAMPLE = `tickets:
+  - { id: tkt_new, location: loc_bistro, reference: T-900 }
+transactions:
+  - { ticket: tkt_new, payment_type: external, amount: 4200 }
+`
+
+function addedInWords(added: object): string {
+  const counts = Object.entries(added).flatMap(([family, records]) =>
+    records.length === 0 ? [] : [countIn(family as Family, records.length)]
+  )
+  return `Added or changed: ${counts.join(', ') || 'nothing'}.`
+}
+
+export function Merge({ onClose, text = EXAMPLE }: { onClose: () => void; text?: string }) {
+  const yaml = useDraft(text)
+  const merge = async () => {
+    const { first, undo } = undoable('merge')
+    const merged = first().then(() => control('POST /records', { yaml: yaml.text.value }))
+    if (await yaml.send(merged, addedInWords, undo)) onClose()
+  }
+  return (
+    <Dialog
+      title="Add or edit records"
+      wide
+      onClose={onClose}
+      actions={<Button class="primary" text="Merge into the state" />}
+      send={merge}
+    >
+      <p class="hint">
+        A fixture in YAML or JSON. A record whose id exists is replaced. If there is a problem,
+        nothing changes.
+      </p>
+      <YamlEditor label="Fixture" rows={16} schema="fixture" draft={yaml} />
+    </Dialog>
+  )
+}

@@ -9,9 +9,7 @@ export type Refundable = Settings['transactions.refundable']
 export type AnyRecord = { id: string; created: string; [field: string]: unknown }
 
 export const FAMILIES = Object.keys(RESOURCE_NAMES) as Family[]
-export type LinkedRecord = { family: Family; record: AnyRecord }
 
-/** The family that a field of a record refers to; undefined for any other field. */
 export const linkedFamily = (field: string): Family | undefined =>
   (LINKED_FAMILIES as Readonly<Record<string, Family>>)[field]
 
@@ -26,43 +24,26 @@ export const newestFirst = (records: readonly AnyRecord[]): AnyRecord[] =>
     .reverse()
     .sort((one, other) => Number(one.created < other.created) - Number(one.created > other.created))
 
-const linksTo = (family: Family, records: readonly AnyRecord[]): LinkedRecord[] =>
-  records.map(record => ({ family, record }))
+export const familiesById = (state: State): ReadonlyMap<string, Family> =>
+  new Map(FAMILIES.flatMap(family => recordsOf(state, family).map(({ id }) => [id, family])))
 
-/** Every record by its id. */
-export const recordsById = (state: State): ReadonlyMap<unknown, LinkedRecord> =>
-  new Map(
-    FAMILIES.flatMap(family =>
-      linksTo(family, recordsOf(state, family)).map(link => [link.record.id, link])
-    )
-  )
-
-export const parentsOf = (
-  record: AnyRecord,
-  byId: ReadonlyMap<unknown, LinkedRecord>
-): LinkedRecord[] =>
-  Object.entries(record).flatMap(([field, id]) => (linkedFamily(field) && byId.get(id)) || [])
-
-/** What belongs to a record, by family, newest first. */
 export function childrenOf(
   state: State,
   family: Family,
   id: string
-): { family: Family; links: LinkedRecord[] }[] {
+): (readonly [family: Family, records: AnyRecord[]])[] {
   const fields = Object.keys(LINKED_FAMILIES).filter(field => linkedFamily(field) === family)
   return FAMILIES.flatMap(of => {
     const records = recordsOf(state, of).filter(record =>
       fields.some(field => record[field] === id)
     )
-    return records.length === 0 ? [] : [{ family: of, links: linksTo(of, newestFirst(records)) }]
+    return records.length === 0 ? [] : [[of, newestFirst(records)] as const]
   })
 }
 
-/** `1 refund`, `1,200 refunds`. */
 export const countIn = (family: Family, count: number): string =>
   countOf(count, family.slice(0, -1))
 
-/** Whether each word of a search is in a name or a value of a record, in any letter case. */
 export function matches(record: object, search: string): boolean {
   const text = JSON.stringify(record).toLowerCase()
   const words = search.toLowerCase().split(/\s+/)

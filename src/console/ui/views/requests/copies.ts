@@ -1,14 +1,12 @@
 /** A request in the forms that can be pasted elsewhere. */
-import { pairsOf } from '../../../../core/form-encoding.js'
+import { encodeForm, pairsOf } from '../../../../core/form-encoding.js'
 import { MASK } from '../../../../core/mask.js'
 import { yamlOf } from '../../components/yaml.js'
-import type { JournalCall, State } from '../../control/client.js'
-import { addressOf } from '../form.js'
+import type { JournalCall } from '../../control/client.js'
 import { sentIn } from './request-list.js'
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-/** Whether something sent is masked, so that it cannot be sent again as it is. */
 export const isMasked = ({
   path,
   query,
@@ -30,13 +28,11 @@ export function curlOf(
   return `${parts.join(' \\\n  ')}\n`
 }
 
-/** The parts that hold something; undefined where none does. */
 function filledIn(parts: Readonly<Record<string, object>>): object | undefined {
   const filled = Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0)
   return filled.length === 0 ? undefined : Object.fromEntries(filled)
 }
 
-/** Parameters by their whole names, without lists and what is masked. */
 const matched = (parameters: JournalCall['query']) =>
   Object.fromEntries(
     pairsOf(parameters).filter(
@@ -55,30 +51,15 @@ export function entryYaml({ on, params, query, body, status, answer }: JournalCa
   return yamlOf([{ on, match, calls: 1, respond: { status, body: answer ?? undefined } }])
 }
 
-function textsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value]
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
+export function addressOf({ path, query }: Pick<JournalCall, 'path' | 'query'>): string {
+  const form = encodeForm(query).replaceAll('%5B', '[').replaceAll('%5D', ']')
+  return form === '' ? path : `${path}?${form}`
 }
 
-/** The records in a request and its response, as they are now, with those that they need. */
-export function fixtureYaml(
-  { params, query, body, answer, account }: JournalCall,
-  { api_keys, ...families }: State
-): string {
-  const records = new Map(
-    Object.values(families).flatMap(list => list.map(record => [record.id, record] as const))
-  )
-  const named = new Set(textsIn([params, query, body, answer, account]))
-  // what the records name is added while it is gone through
-  for (const id of named) for (const text of textsIn(records.get(id))) named.add(text)
-  const chosen = Object.entries(families).map(([family, list]) => [
-    family,
-    list.filter(({ id }) => named.has(id))
-  ])
-  return yamlOf(
-    filledIn({
-      api_keys: api_keys.filter(({ account }) => named.has(account)),
-      ...Object.fromEntries(chosen)
-    }) ?? {}
-  )
-}
+/** Lines of `name=value` as pairs; a line without `=` is a name without a value. */
+export const pairsIn = (lines: string): [string, string][] =>
+  lines.split('\n').flatMap((line): [string, string][] => {
+    if (line.trim() === '') return []
+    const at = line.indexOf('=')
+    return [at < 0 ? [line.trim(), ''] : [line.slice(0, at).trim(), line.slice(at + 1)]]
+  })

@@ -6,52 +6,57 @@ import { useSignal } from '@preact/signals'
 import { pairsOf } from '../../../../core/form-encoding.js'
 import { isMoney, moneyShown } from '../../../../core/money.js'
 import { useShortcuts } from '../../app/keyboard.js'
-import { choiceIn, narrowed, route } from '../../app/route.js'
-import { Button, ButtonLink } from '../../components/button.js'
+import { useResource } from '../../app/resource.js'
 import { Json } from '../../components/code.js'
+import { Button, ButtonLink, Menu } from '../../components/controls.js'
 import { ask } from '../../components/dialog.js'
-import { Beside, Table } from '../../components/layout.js'
-import { linked, Tabs } from '../../components/links.js'
-import { Read } from '../../components/states.js'
+import { Beside, Pairs, Read } from '../../components/layout.js'
+import { chosenIn, linked, QueryTabs, recordAddress, testAddress } from '../../components/links.js'
 import { copy, toastError } from '../../components/toast.js'
-import { control, controlText, type ExplainedCall, type JournalCall } from '../../control/client.js'
-import { apiOf, controlOf } from '../../control/place.js'
-import { recordAddress } from '../record-address.js'
-import { curlOf, entryYaml, fixtureYaml, isMasked } from './copies.js'
-import { Method, RecordChanges, Response, Status } from './marks.js'
-import { msShown, outcomeShown, pathShown, type Row } from './request-list.js'
-import { isPast } from './requests.js'
+import {
+  apiOf,
+  control,
+  controlOf,
+  controlText,
+  type ExplainedCall,
+  type JournalCall,
+  type RecordChange
+} from '../../control/client.js'
+import { curlOf, entryYaml, isMasked } from './copies.js'
+import { RecordChanges, Response, Status } from './marks.js'
+import { msShown, pathShown, type Row } from './request-list.js'
+import { isPast, isRead } from './requests.js'
 import { currencyOf } from './summary.js'
 import { keyOfAccount, send, TryDialog, trialOf } from './try.js'
 import { Why } from './why.js'
 
-export const Detail = ({
-  id,
-  row,
-  onClose
-}: {
-  id: string
-  row: Row | undefined
-  onClose: () => void
-}) => (
+type DetailProps = { id: string; row: Row | undefined; onClose: () => void }
+
+export const Detail = ({ id, row, onClose }: DetailProps) => (
   <Beside label={`Request ${id}`} closing="Close the request" onClose={onClose}>
     {row && isPast(row) ? (
-      <Shown call={row.call} />
+      <Shown call={row.call} changes={null} />
     ) : (
       <Read from={() => control('GET /requests/ID', { name: id })} by={id} once>
-        {call => <Shown call={call} />}
+        {call => <Held call={call} />}
       </Read>
     )}
   </Beside>
 )
 
-/** Without the reasons where the journal was cleared since. */
-type Shown = { call: JournalCall | ExplainedCall }
+function Held({ call }: { call: ExplainedCall }) {
+  const read = async () =>
+    call.took_effect ? control('GET /requests/ID/changes', { name: call.id }) : { data: [] }
+  return (
+    <Shown call={call} changes={useResource(read, call.id, { once: true }).data?.data ?? null} />
+  )
+}
 
-function Shown({ call }: Shown) {
+type Shown = { call: JournalCall | ExplainedCall; changes: readonly RecordChange[] | null }
+
+function Shown({ call, changes }: Shown) {
   const isTrying = useSignal(false)
-  const tab = choiceIn(TABS, route.value.query.tab, 'response')
-  const { Content } = TABS[tab]
+  const { Content } = TABS[chosenIn(TABS, 'tab')]
   const { id, at, account, test, method } = call
   const attempt = () => (isTrying.value = true)
   const sendNow = () => toasted(sendAgain(call))
@@ -67,128 +72,110 @@ function Shown({ call }: Shown) {
   }
   useShortcuts([
     { key: 'c', about: 'Copy the request as curl', run: () => void toasted(copyCurl(call)) },
-    { key: 'e', about: 'Try the request with changes', run: attempt },
+    { key: 'e', about: 'Replay the request with changes', run: attempt },
     { key: 's', about: 'Send the request again', run: () => void again() }
   ])
   return (
     <>
       <header class="stack">
-        <h2>
-          <Method method={method} /> <span class="mono">{pathShown(call)}</span>
-        </h2>
-        <p class="row">
-          <Status call={call} /> <b>{id}</b> <span>{outcomeShown(call)}</span>
-        </p>
+        <div class="row">
+          <h2 class="mono">{`${method} ${pathShown(call)}`}</h2>
+          <Status call={call} />
+          {test && <span>test {linked(test, testAddress(test))}</span>}
+        </div>
         <p class="hint">
-          {[
-            at.replace('T', ' ').replace('Z', ' UTC'),
-            `${msShown(call)} ms`,
-            account && `as ${account}`,
-            test && `test ${test}`
-          ]
-            .filter(Boolean)
-            .join(' · ')}
+          {id} · {at.replace('T', ' ').replace('Z', ' UTC')} · <span>{msShown(call)} ms</span>
+          {account && [' · as ', linked(account, recordAddress(account))]}
         </p>
+        <div class="row">
+          <Button class="small" icon="flask" text="Replay…" run={attempt} />
+          <Button
+            class="small"
+            icon="send"
+            text={`Send again${isMasked(call) ? '…' : ''}`}
+            run={again}
+          />
+          <Copies call={call} />
+        </div>
       </header>
-      {'why' in call ? (
-        <Why call={call} />
-      ) : (
-        <p class="faint">
-          The journal has been cleared since, by a load, a reset or a command, so the reasons for
-          this response are gone.
-        </p>
-      )}
-      <div class="row">
-        <Button class="small" icon="flask" text="Try with changes…" run={attempt} />
-        <Button
-          class="small"
-          icon="send"
-          text={`Send again${isMasked(call) ? '…' : ''}`}
-          run={again}
-        />
-        <Copies call={call} />
-      </div>
-      <Tabs
-        label="Parts of the request"
-        tabs={TABS}
-        chosen={tab}
-        targetOf={name => narrowed({ tab: name === 'response' ? undefined : name })}
-      />
-      <Content call={call} />
+      <Why call={call} changed={changes?.length} />
+      <Sent call={call} />
+      <QueryTabs label="Parts of the request" tabs={TABS} name="tab" />
+      <Content call={call} changes={changes} />
       {isTrying.value && <TryDialog call={call} onClose={() => (isTrying.value = false)} />}
     </>
   )
 }
 
-function Sent({ call: { params, query, body } }: Shown) {
-  const parts = { path: Object.entries(params), query: pairsOf(query), body: pairsOf(body) }
-  const currency = body.currency ?? currencyOf(body.transaction)
-  const rows = Object.entries(parts).flatMap(([part, pairs]) =>
-    pairs.map(([name, value]) => {
-      const isAmount = isMoney(name) && /^\d+$/.test(value) && currency !== undefined
-      return [
-        part,
-        name,
-        [
-          linked(value, recordAddress(value)),
-          isAmount && ` (${moneyShown(Number(value), currency)})`
-        ]
-      ]
-    })
-  )
-  return rows.length === 0 ? (
-    <p class="faint">No parameters were sent.</p>
-  ) : (
-    <Table heads={['In', 'Parameter', 'Value']} rows={rows} />
+function Sent({ call: { query, body, refusal } }: Pick<Shown, 'call'>) {
+  // once the journal is read, its currencies are known
+  const currency = isRead.value && (body.currency ?? currencyOf(body.transaction))
+  const rows = [...pairsOf(query), ...pairsOf(body)].map(([name, value]) => {
+    const isAmount = isMoney(name) && /^\d+$/.test(value) && currency
+    const isCulprit = refusal?.param === name
+    return [
+      name,
+      <span key={name} class={isCulprit ? 'bad' : ''}>
+        {linked(value || '(empty)', recordAddress(value))}
+        {isAmount && ` (${moneyShown(Number(value), currency)})`}
+        {isCulprit && <b> ← refused</b>}
+      </span>
+    ] as const
+  })
+  return (
+    <section class="stack" aria-label="What was sent">
+      <h3>Sent</h3>
+      {rows.length === 0 ? (
+        <p class="faint">No parameters.</p>
+      ) : (
+        <Pairs class="pairs" pairs={rows} />
+      )}
+    </section>
   )
 }
 
-/** Those that the journal keeps. */
-function Headers({ call: { id, account, user_agent, test, trace, answered } }: Shown) {
+function Headers({
+  call: { id, account, user_agent, test, trace, answered, method, path }
+}: Shown) {
   const headers = [
-    ['request', 'authorization', account && `Basic ***, the key of ${account}`],
-    ['request', 'user-agent', user_agent],
-    ['request', 'test-name', test],
-    ['request', 'traceparent', trace && `00-${trace}-…`],
-    ['response', 'request-id', answered && id]
-  ]
+    ['request', `${method} ${path}`],
+    ['authorization', account && `Basic ***, the key of ${account}`],
+    ['user-agent', user_agent],
+    ['test-name', test],
+    ['traceparent', trace && `00-${trace}-…`],
+    ['request-id of the response', answered && id]
+  ] as const
   return (
     <>
-      <Table heads={['Of the', 'Header', 'Value']} rows={headers.filter(([, , value]) => value)} />
+      <Pairs class="pairs" pairs={headers.filter(([, value]) => value)} />
       <p class="hint">
-        The journal keeps these headers only, and never a key. Try with changes shows all headers of
-        a response.
+        The journal keeps these headers only, and never a key. Replay shows all headers of a
+        response.
       </p>
     </>
   )
 }
 
-/** The state before and after it, by the records that differ. */
-function Changes({ call }: Shown) {
-  if (!('why' in call)) return <p class="faint">The state before it is not known any more.</p>
-  const { id } = call
-  const stateAt = (when: 'before' | 'after') => (
-    <ButtonLink
-      icon="download"
-      text={`State ${when} it`}
-      href={`${controlOf()}/state?format=yaml&${when}=${id}`}
-      download={`${when}-${id}.yaml`}
-    />
-  )
+function Changes({ call: { id }, changes }: Shown) {
+  if (changes === null) return <p class="faint">The state before it is not known any more.</p>
   return (
     <>
-      <Read from={() => control('GET /requests/ID/changes', { name: id })} by={id} once>
-        {({ data }) =>
-          data.length === 0 ? (
-            <p class="faint">It changed no record.</p>
-          ) : (
-            <RecordChanges records={data} />
-          )
-        }
-      </Read>
+      {changes.length === 0 ? (
+        <p class="faint">Nothing changed.</p>
+      ) : (
+        <RecordChanges records={changes} />
+      )}
       <p class="row">
-        {stateAt('before')}
-        {stateAt('after')}
+        <span class="hint">State before and after</span>
+        {['before', 'after'].map(when => (
+          <ButtonLink
+            key={when}
+            icon="download"
+            text={when.replace(/^./, first => first.toUpperCase())}
+            href={`${controlOf()}/state?format=yaml&${when}=${id}`}
+            download={`${when}-${id}.yaml`}
+          />
+        ))}
       </p>
     </>
   )
@@ -202,8 +189,7 @@ const TABS = {
     )
   },
   changes: { title: 'Changes', Content: Changes },
-  sent: { title: 'Sent', Content: Sent },
-  headers: { title: 'Headers', Content: Headers },
+  request: { title: 'Request', Content: Headers },
   raw: {
     title: 'Raw',
     Content: ({ call }: Shown) => (
@@ -222,25 +208,21 @@ const copyCurl = async (call: JournalCall) =>
 
 const sendAgain = async (call: JournalCall) => send(trialOf(call, await keyOfAccount(call.account)))
 
-function Copies({ call }: Shown) {
+function Copies({ call }: Pick<Shown, 'call'>) {
+  const scenario = () =>
+    controlText('GET /requests/ID', { name: call.id, query: { format: 'scenario' } })
   const copies: Readonly<Record<string, () => Promise<void>>> = {
-    curl: () => copyCurl(call),
-    'script entry': async () => copy(entryYaml(call), 'Script entry'),
-    fixture: async () => copy(fixtureYaml(call, await control('GET /state')), 'Fixture'),
+    'As curl': () => copyCurl(call),
+    'As a script entry': async () => copy(entryYaml(call), 'Script entry'),
     ...('why' in call && {
-      scenario: async () =>
-        copy(
-          await controlText('GET /requests/ID', { name: call.id, query: { format: 'scenario' } }),
-          'Scenario'
-        )
+      'As a scenario': async () => copy(await scenario(), 'Scenario')
     })
   }
   return (
-    <fieldset class="row">
-      <legend class="hint">Copy as</legend>
+    <Menu text="Copy">
       {Object.entries(copies).map(([title, run]) => (
-        <Button key={title} class="small" text={title} run={() => toasted(run())} />
+        <Button key={title} text={title} run={() => toasted(run())} />
       ))}
-    </fieldset>
+    </Menu>
   )
 }

@@ -1,127 +1,94 @@
 /** Requests: those that came, live, and the reasons for each response. */
 import { untracked, useSignalEffect } from '@preact/signals'
-import { useMemo, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { act } from '../../app/command.js'
 import { useShortcuts } from '../../app/keyboard.js'
 import { useResource } from '../../app/resource.js'
 import { go, hrefOf, route } from '../../app/route.js'
 import { overview } from '../../app/store.js'
-import { Button, ButtonLink } from '../../components/button.js'
-import { CodeBlock } from '../../components/code.js'
+import { Button } from '../../components/controls.js'
 import { ask } from '../../components/dialog.js'
 import { type Column, Grid } from '../../components/grid.js'
-import { Empty } from '../../components/states.js'
-import { control } from '../../control/client.js'
-import { apiOf, sandbox } from '../../control/place.js'
+import { Empty } from '../../components/layout.js'
+import { linked, testAddress } from '../../components/links.js'
+import { control, sandbox } from '../../control/client.js'
 import { countOf } from '../count.js'
 import { Detail } from './detail.js'
-import { Filters } from './filters.js'
-import { Badge, Method, Status } from './marks.js'
-import { filtered, queryIn, termIn } from './query.js'
+import { Status } from './marks.js'
+import { filtered, queryIn, termIn, unknownIn } from './query.js'
 import { type CallList, keyOf, msShown, pathShown, periodOf, type Row } from './request-list.js'
-import { dropped, isHeld, isPast, isRead, list, paused } from './requests.js'
-import { defaultCurrency, shortPath, summaryOf } from './summary.js'
+import { dropped, isHeld, isPast, isRead, list, paused, shownIds } from './requests.js'
+import { Search } from './search.js'
+import { amountOf, defaultCurrency, shortPath, summaryOf } from './summary.js'
+import { Welcome } from './welcome.js'
 import { textOfRule } from './why.js'
-import './requests.css'
 
-/** With what came of it below, where rows are tall. */
-const What = (row: Row, isTall: boolean) => {
-  const { method, path, test } = row.call
-  return (
-    <>
-      <span title={pathShown(row.call)}>
-        <Method method={method} /> {shortPath(path)}{' '}
-        <span class="faint">{summaryOf(row.call)}</span>
-      </span>
-      {isTall && (
-        <div class="under faint">
-          <Result {...row} /> {test}
-        </div>
-      )}
-    </>
-  )
-}
+const Path = ({ call }: Row) => <span title={pathShown(call)}>{shortPath(call.path)}</span>
 
-/**
- * The code of the refusal and its rule, or the code of the script's error; script entries apart.
- */
-const Result = ({ call: { refusal, script, answer, outcome } }: Row) => {
-  const code = refusal?.code ?? (outcome === 'scripted' ? Object(answer).error?.code : undefined)
+const codeOf = ({ call: { refusal, answer, outcome } }: Row): string =>
+  refusal?.code ?? ((outcome === 'scripted' && Object(answer).error?.code) || '')
+
+function Result(row: Row) {
+  const { refusal, script } = row.call
   const rule = refusal?.rule ?? refusal?.assumption
   return (
     <>
-      {rule && <Badge text={rule} title={textOfRule(rule)} />}{' '}
-      {code && <span class="result mono">{code}</span>}{' '}
-      {script && (
-        <Badge
-          kind="scripted"
-          icon="scripted"
-          text={script.name ?? script.id}
-          title="The script entry that was applied"
-        />
-      )}
+      {rule && (
+        <span class="badge" title={textOfRule(rule)}>
+          {rule}
+        </span>
+      )}{' '}
+      {codeOf(row) && <span class={refusal ? 'result mono' : 'scripted mono'}>{codeOf(row)}</span>}{' '}
+      {script && <span class="scripted">{script.name ?? script.id}</span>}
     </>
   )
 }
 
-/** Its bar grows by the logarithm, up to ten seconds. */
-const Duration = ({ call }: Row) => (
-  <span class="duration">
-    <span style={{ width: `${Math.min(4, Math.log10(1 + call.ms)) / 2}rem` }} />
-    {`${msShown(call)} ms`}
-  </span>
+const Details = (row: Row) => (
+  <>
+    {summaryOf(row.call)} <span class="only-tall">{Result(row)}</span>
+  </>
 )
 
-/** Where there is less room, in pixels, a row has two lines. */
-const TALL_BELOW = 720
+const TestOf = ({ call: { test } }: Row) =>
+  test && <span title={test}>{linked(test, testAddress(test))}</span>
 
 const Time = ({ call: { at } }: Row) => (
-  <time class="faint" dateTime={at} title={at}>
-    {at.slice(11, 23)}
+  <time dateTime={at} title={at}>
+    {at.slice(11, 19)}
   </time>
 )
 
-/** Shown where requests of every sandbox are. */
 const SANDBOX = 'Sandbox'
 const COLUMNS: readonly Column<Row>[] = [
-  { title: 'Status', width: '4.2rem', by: ({ call }) => call.status, cell: Status },
+  { title: 'Status', class: 'w72', by: ({ call }) => call.status, cell: Status },
   {
-    title: 'Request',
-    width: 'minmax(11rem, 2.25fr)',
-    by: ({ call }) => `${call.path} ${call.method}`,
-    cell: What
+    title: 'Method',
+    class: 'w56 mono',
+    by: ({ call }) => call.method,
+    cell: ({ call }) => call.method
   },
+  { title: 'Request', class: 'wide', by: ({ call }) => call.path, cell: Path },
+  { title: 'Details', class: 'wide faint break from-m', cell: Details },
+  { title: 'Amount', class: 'w96 number', cell: ({ call }) => amountOf(call) },
   {
     title: SANDBOX,
-    width: 'minmax(4rem, 0.6fr)',
+    class: 'w96 from-s',
     by: row => row.sandbox,
     cell: row => row.sandbox || 'base'
   },
+  { title: 'Result', class: 'wide from-s', by: codeOf, cell: Result },
+  { title: 'Test', class: 'w144 from-m', by: ({ call }) => call.test ?? '', cell: TestOf },
   {
-    title: 'Result',
-    width: 'minmax(6.5rem, 1.6fr)',
-    from: TALL_BELOW,
-    by: ({ call }) => call.refusal?.code ?? call.script?.name ?? '',
-    cell: Result
+    title: 'Duration',
+    class: 'w72 number faint from-l',
+    by: ({ call }) => call.ms,
+    cell: ({ call }) => `${msShown(call)} ms`
   },
-  {
-    title: 'Test',
-    width: 'minmax(4rem, 0.5fr)',
-    from: 760,
-    by: ({ call }) => call.test ?? '',
-    cell: ({ call: { test } }) => <span title={test ?? ''}>{test}</span>
-  },
-  { title: 'Duration', width: '5.2rem', from: 640, by: ({ call }) => call.ms, cell: Duration },
-  {
-    title: 'Id',
-    width: '3.8rem',
-    from: 400,
-    cell: ({ call }) => <span class="faint">{call.id}</span>
-  },
-  { title: 'Time', width: '5.7rem', from: TALL_BELOW, by: ({ call }) => call.at, cell: Time }
+  { title: 'Id', class: 'w72 faint from-m', cell: ({ call }) => call.id },
+  { title: 'Time', class: 'w72 faint from-l', by: ({ call }) => call.at, cell: Time }
 ]
 
-/** The id alone, as long as it names a request of the journal. */
 const pathOf = (row: Row) => (isPast(row) ? [row.call.id, `before-${row.period}`] : [row.call.id])
 const targetOf = (row: Row) => ({
   path: pathOf(row),
@@ -140,10 +107,8 @@ function keyChosen(shown: CallList): string | null {
       )
 }
 
-const choose = (row: Row) => go(targetOf(row), { replace: route.value.path.length > 0 })
 const close = () => go({ path: [], query: route.value.query })
 
-/** The requests that kept or broke a rule. */
 async function keysOfRule(rule: string): Promise<ReadonlySet<string>> {
   const { data } =
     rule === ''
@@ -157,51 +122,76 @@ async function keysOfRule(rule: string): Promise<ReadonlySet<string>> {
   )
 }
 
+const GROUPS: Readonly<Record<string, (row: Row) => string>> = {
+  test: ({ call }) => call.test ?? 'No test',
+  load: row => (isPast(row) ? 'Before the last load or reset' : 'Since the last load or reset')
+}
+
+function grouped(rows: readonly Row[], groupOf: (row: Row) => string): readonly Row[] {
+  const groups = new Map<string, Row[]>()
+  for (const row of rows) {
+    const group = groups.get(groupOf(row))
+    if (group) group.push(row)
+    else groups.set(groupOf(row), [row])
+  }
+  return [...groups.values()].flat()
+}
+
 export function Page() {
-  const { q = '' } = route.value.query
+  const { q = '', group } = route.value.query
   const query = useMemo(() => queryIn(q), [q])
   const shown = paused.value ?? list.value
-  const rule = termIn(query, 'rule')
+  const rule = unknownIn(query).length > 0 ? '' : termIn(query, 'rule')
   const ofRule = useResource(() => keysOfRule(rule), rule, { isEvidence: true }).data
   const keys = rule === '' ? undefined : ofRule
   const isAll = termIn(query, 'in') === 'all'
   const place = isAll ? undefined : sandbox.value
-  const rows = useMemo(
+  const found = useMemo(
     () => filtered(shown.rows, { text: q, sandbox: place, keys }),
     [shown, q, place, keys]
+  )
+  const groupOf = GROUPS[group ?? (found.some(isPast) ? 'load' : '')]
+  const rows = useMemo(() => (groupOf ? grouped(found, groupOf) : found), [found, groupOf])
+  // amounts are drawn again once the default currency is known
+  const columns = useMemo(
+    () => COLUMNS.filter(({ title }) => isAll || title !== SANDBOX),
+    [isAll, defaultCurrency.value]
   )
   const chosen = keyChosen(list.value)
   const row = chosen === null ? undefined : list.value.rows.find(({ key }) => key === chosen)
   useResource(readCurrency, '', { once: true })
   useKeptChoice()
+  useEffect(() => {
+    const ids = () => found.filter(isHeld).map(({ call }) => call.id)
+    shownIds.value = q === '' ? undefined : ids().join() || 'none'
+  }, [found])
   useShortcuts([
     { key: 'p', about: 'Pause the list, or resume it', run: pause },
     { key: 'Escape', about: 'Close the request', run: close }
   ])
+  if (isRead.value && rows.length === 0 && q === '' && chosen === null) return <Welcome />
   return (
     <section class="page whole">
-      <Filters count={countShown(rows)}>
-        <Actions rows={rows} />
-      </Filters>
+      <Search count={countShown(rows)}>
+        <Actions />
+      </Search>
       <div class="split">
         <Grid
           label="Requests"
-          columns={COLUMNS.filter(({ title }) => isAll || title !== SANDBOX)}
+          class="tall"
+          columns={columns}
           rows={rows}
           keyOf={({ key }) => key}
-          hrefOf={row => hrefOf(targetOf(row))}
+          targetOf={targetOf}
           linked="Request"
           chosen={chosen}
-          onChoose={choose}
           classOf={row => (isPast(row) ? 'past' : '')}
-          tallBelow={TALL_BELOW}
+          groupOf={groupOf}
           empty={
-            isRead.value ? (
-              <Nothing
-                isNarrowed={shown.rows.some(row => isAll || row.sandbox === sandbox.value)}
-              />
-            ) : (
-              <div />
+            isRead.value && (
+              <Empty title="No matching requests" icon="search">
+                <a href={hrefOf({ path: [] })}>Show all requests</a>
+              </Empty>
             )
           }
         />
@@ -230,35 +220,22 @@ function countShown(rows: readonly Row[]): string {
   return `${isCut ? `The last ${counted} of ${calls.toLocaleString('en')}` : counted}${newer}`
 }
 
-/** The requests of the journal that the list shows, as the editor takes them; undefined for all. */
-function shownIds(rows: readonly Row[]): string | undefined {
-  if ((route.value.query.q ?? '') === '') return undefined
-  const held = rows.filter(isHeld).map(({ call }) => call.id)
-  return held.join() || 'none'
-}
-
-function Actions({ rows }: { rows: readonly Row[] }) {
+function Actions() {
   const isPaused = paused.value !== null
-  const ids = shownIds(rows)
-  const about = `${ids === undefined ? 'All requests' : 'The requests that are shown'}, as a scenario that sends them again`
-  const asScenario = hrefOf({
-    view: 'scenarios',
-    path: ['editor'],
-    query: { from: 'requests', ids }
-  })
   return (
     <>
       <Button
+        class="small quiet"
         icon={isPaused ? 'play' : 'pause'}
         text={isPaused ? 'Resume' : 'Pause'}
         aria-pressed={isPaused}
         run={pause}
       />
-      <ButtonLink class="" icon="save" text="Save as scenario" title={about} href={asScenario} />
       <Button
+        class="small quiet"
         icon="trash"
         text="Clear"
-        title="Empties the journal of this sandbox; records, coverage and findings stay"
+        title="Clears the request log of this sandbox; records, coverage and findings stay"
         run={clear}
       />
     </>
@@ -282,41 +259,14 @@ function useKeptChoice(): void {
   })
 }
 
-function Nothing({ isNarrowed }: { isNarrowed: boolean }) {
-  const base = `${location.origin}${apiOf()}`
-  const key = useResource(() => control('GET /keys'), '', { once: true }).data?.data[0]?.key
-  if (isNarrowed)
-    return (
-      <Empty title="No request matches." icon="search">
-        <a href={hrefOf({ path: [] })}>Show all requests</a>
-      </Empty>
-    )
-  return (
-    <Empty title="Waiting for the first request" icon="requests">
-      <p class="faint">
-        Point your client at <code>{base}</code>, or send one from a terminal. It is shown here as
-        it arrives.
-      </p>
-      <CodeBlock
-        text={`curl ${base}/tickets${key === undefined ? '' : ` -u ${key}:`}`}
-        label="curl"
-      />
-      <p>
-        <a href={hrefOf({ view: 'scenarios' })}>Load a scenario</a> or{' '}
-        <a href={hrefOf({ view: 'data' })}>look at the records</a> first.
-      </p>
-    </Empty>
-  )
-}
-
 const pause = () => (paused.value = paused.value === null ? list.value : null)
 
 const clear = () =>
   ask({
-    title: 'Empty the journal?',
-    text: 'The requests of this sandbox are removed from the list and from the journal. Records, coverage and findings stay.',
-    action: 'Empty the journal',
-    run: () => act(empty(), 'Journal emptied')
+    title: 'Clear the request log?',
+    text: 'The requests of this sandbox are removed. Records, coverage and findings stay.',
+    action: 'Clear log',
+    run: () => act(empty(), 'Request log cleared')
   })
 
 async function empty(): Promise<void> {

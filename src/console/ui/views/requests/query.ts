@@ -3,6 +3,8 @@
  * twice"`.
  */
 import { remembered } from '../../../../core/remembered.js'
+import { OPERATION_NAMES } from '../../../../reference/operations.js'
+import { RULE_IDS, RULES } from '../../../../reference/rules.js'
 import type { JournalCall } from '../../control/client.js'
 import { type Row, sentIn } from './request-list.js'
 
@@ -13,34 +15,112 @@ const YES = /^(y|yes|true|1)$/i
 const isIn = (text: string | null | undefined, part: string) =>
   (text ?? '').toLowerCase().includes(part.toLowerCase())
 
-/**
- * Whether a request is what a term says, by the name of the term; docs/console.md says what each
- * finds. Rules and sandboxes are judged elsewhere.
- */
-const HOLDS: Readonly<Record<string, (call: JournalCall, value: string) => boolean>> = {
-  status: ({ status }, value) =>
-    /^\dxx$/i.test(value) ? String(status)[0] === value[0] : String(status) === value,
-  is: ({ outcome, took_effect, answered, script }, value) =>
-    [
-      outcome === 'refused' && 'refused',
-      took_effect && !answered && 'lost',
-      script && 'scripted'
-    ].includes(value),
-  took: ({ took_effect }, value) => took_effect === YES.test(value),
-  on: ({ on }, value) => on === value,
-  method: ({ method }, value) => method === value.toUpperCase(),
-  code: ({ refusal }, value) => isIn(refusal?.code, value),
-  test: ({ test }, value) => isIn(test, value),
-  trace: ({ trace }, value) => trace === value,
-  script: ({ script }, value) =>
-    script !== null && (script.id === value || isIn(script.name, value)),
-  account: ({ account }, value) => account === value,
-  slower: ({ ms }, value) => ms >= Number(value),
-  rule: () => true,
-  in: () => true
+type Value = readonly [value: string, about: string]
+/** Without `holds` it is judged elsewhere; without `values` and `isValue` any text will do. */
+type Meaning = {
+  example: string
+  finds: string
+  holds?: (call: JournalCall, value: string) => boolean
+  values?: readonly Value[]
+  isValue?: (value: string) => boolean
 }
-/** The names of terms. */
-export const TERMS: readonly string[] = Object.keys(HOLDS)
+
+export const TERMS: Readonly<Record<string, Meaning>> = {
+  status: {
+    example: '4xx',
+    finds: 'a status, or a class of them',
+    holds: ({ status }, value) =>
+      /^\dxx$/i.test(value) ? String(status)[0] === value[0] : String(status) === value,
+    isValue: value => /^\d(\d\d|xx)$/i.test(value)
+  },
+  is: {
+    example: 'refused',
+    finds: 'what became of it',
+    holds: ({ outcome, took_effect, answered, script }, value) =>
+      [
+        outcome === 'refused' && 'refused',
+        took_effect && !answered && 'lost',
+        script && 'scripted'
+      ].includes(value),
+    values: [
+      ['refused', 'Refused by the service'],
+      ['lost', 'It took effect, and the response was lost'],
+      ['scripted', 'A script entry was applied']
+    ]
+  },
+  took: {
+    example: 'yes',
+    finds: 'whether it took effect',
+    holds: ({ took_effect }, value) => took_effect === YES.test(value)
+  },
+  on: {
+    example: '"POST /refunds"',
+    finds: 'an operation',
+    holds: ({ on }, value) => on === value,
+    values: OPERATION_NAMES.map(name => [name, ''])
+  },
+  method: {
+    example: 'POST',
+    finds: 'a method',
+    holds: ({ method }, value) => method === value.toUpperCase()
+  },
+  rule: {
+    example: 'REF-7',
+    finds: 'passed or violated a rule',
+    values: RULE_IDS.map(id => [id, RULES[id].text])
+  },
+  code: {
+    example: 'card_declined',
+    finds: 'the code of a refusal',
+    holds: ({ refusal }, value) => isIn(refusal?.code, value)
+  },
+  script: {
+    example: 'scr_1',
+    finds: 'a script entry, by id or name',
+    holds: ({ script }, value) =>
+      script !== null && (script.id === value || isIn(script.name, value))
+  },
+  test: {
+    example: 'checkout',
+    finds: 'the test that sent it',
+    holds: ({ test }, value) => isIn(test, value)
+  },
+  account: {
+    example: 'mch_1',
+    finds: 'the Account of its key',
+    holds: ({ account }, value) => account === value
+  },
+  trace: {
+    example: '4bf92f35',
+    finds: 'the trace of its traceparent header',
+    holds: ({ trace }, value) => trace?.startsWith(value) === true
+  },
+  slower: {
+    example: '100',
+    finds: 'took at least so many milliseconds',
+    holds: ({ ms }, value) => ms >= Number(value),
+    isValue: value => Number.isFinite(Number(value))
+  },
+  in: {
+    example: 'all',
+    finds: 'every sandbox, not just this one',
+    values: [['all', 'All sandboxes']]
+  }
+}
+
+function isKnown({ name, value }: Term): boolean {
+  const { isValue, values } = TERMS[name] as Meaning
+  return isValue?.(value) ?? values?.some(([known]) => known === value) ?? true
+}
+
+export const unknownIn = ({ words, terms }: Query): (readonly [part: string, why: string])[] => [
+  ...words
+    .filter(word => /^[a-z]+:./.test(word))
+    .map(word => [word, 'is not a search term, so it is searched as text'] as const),
+  ...terms
+    .filter(term => !isKnown(term))
+    .map(term => [`${term.name}:${term.value}`, 'is not known, so it finds nothing'] as const)
+]
 
 const PARTS = /([a-z]+):"([^"]*)"|([a-z]+):(\S+)|"([^"]*)"|(\S+)/g
 
@@ -55,7 +135,7 @@ export function queryIn(text: string): Query {
     value = quotedValue,
     phrase
   ] of text.matchAll(PARTS)) {
-    if (name !== undefined && value !== undefined && TERMS.includes(name))
+    if (name !== undefined && value !== undefined && Object.hasOwn(TERMS, name))
       terms.push({ name, value })
     else words.push((phrase ?? whole).toLowerCase())
   }
@@ -67,7 +147,6 @@ export const termIn = ({ terms }: Query, name: string): string =>
 
 const shown = (text: string) => (/[\s"]/.test(text) ? `"${text.replaceAll('"', '')}"` : text)
 
-/** The text with a term in place of those of its name; an empty value takes them out. */
 export function withTerm(text: string, name: string, value: string): string {
   const { words, terms } = queryIn(text)
   const kept = terms.filter(term => term.name !== name)
@@ -75,17 +154,43 @@ export function withTerm(text: string, name: string, value: string): string {
   return [...words.map(shown), ...all.map(term => `${term.name}:${shown(term.value)}`)].join(' ')
 }
 
-/**
- * `text` is what is searched for; `sandbox` is undefined for all; `keys` are the requests that kept
- * or broke a rule: undefined for all, null while they are read.
- */
+type Suggestion = { term: string; about: string; written: string }
+
+/** How the last word of a search can go on: as a term, or as a value of one. */
+export function suggestionsFor(
+  text: string,
+  tests: readonly string[]
+): { before: string; suggestions: Suggestion[] } {
+  const [begun] = /(?:[a-z]+:"[^"]*|\S*)$/.exec(text) as RegExpExecArray
+  const valuesOf = (name: string): readonly Value[] | undefined =>
+    name === 'test' ? tests.map(test => [test, '']) : TERMS[name]?.values
+  const [name = '', value] = begun.split(':')
+  const values = value === undefined ? undefined : valuesOf(name)
+  const all =
+    values?.map(([value, about]): Suggestion => {
+      const term = `${name}:${shown(value)}`
+      return { term, about, written: term }
+    }) ??
+    Object.entries(TERMS).map(([name, { example, finds: about }]): Suggestion => {
+      const term = `${name}:${example}`
+      return { term, about, written: valuesOf(name) ? `${name}:` : term }
+    })
+  const plain = (text: string) => text.replaceAll('"', '').toLowerCase()
+  return {
+    before: text.slice(0, text.length - begun.length),
+    suggestions: all.filter(
+      ({ term }) => plain(term).startsWith(plain(begun)) && plain(term) !== plain(begun)
+    )
+  }
+}
+
+/** `sandbox` is undefined for all; `keys` are those of a rule: undefined for all, null unread. */
 export type Filter = {
   text: string
   sandbox: string | undefined
-  keys: ReadonlySet<string> | null | undefined
+  keys?: ReadonlySet<string> | null | undefined
 }
 
-/** All texts of a request and its response. */
 const textOf = remembered(({ ms: _ms, ...call }: JournalCall) =>
   [...sentIn(call.query), ...sentIn(call.body), JSON.stringify(Object.values(call))]
     .join(' ')
@@ -98,7 +203,7 @@ export function filtered(rows: readonly Row[], { text, sandbox, keys }: Filter):
     ({ key, sandbox: its, call }) =>
       (sandbox === undefined || its === sandbox) &&
       (keys === undefined || keys?.has(key)) &&
-      terms.every(({ name, value }) => HOLDS[name]?.(call, value)) &&
+      terms.every(term => isKnown(term) && (TERMS[term.name]?.holds?.(call, term.value) ?? true)) &&
       words.every(word => textOf(call).includes(word))
   )
 }

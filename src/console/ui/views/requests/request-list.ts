@@ -2,6 +2,7 @@
 import { pairsOf } from '../../../../core/form-encoding.js'
 import type { IconName } from '../../components/icon.js'
 import type { JournalCall, JournalEvent } from '../../control/client.js'
+import { countOf } from '../count.js'
 
 /**
  * `period` counts how often the journal of its sandbox was seen to be cleared before: ids begin
@@ -18,10 +19,10 @@ export const keyOf = (sandbox: string, period: number, id: string): string =>
 export const periodOf = ({ periods }: CallList, sandbox: string): number =>
   periods.get(sandbox) ?? 0
 
-/** The list after events, in their order. Calls that it has already stay once. */
 export function withEvents(list: CallList, events: readonly JournalEvent[]): CallList {
   const periods = new Map(list.periods)
-  const rows = new Map(list.rows.map(row => [row.key, row] as const).reverse())
+  const known = new Set(list.rows.map(({ key }) => key))
+  const added: Row[] = []
   for (const { sandbox, call } of events) {
     const period = periods.get(sandbox) ?? 0
     if (call === null) {
@@ -29,15 +30,16 @@ export function withEvents(list: CallList, events: readonly JournalEvent[]): Cal
       continue
     }
     const key = keyOf(sandbox, period, call.id)
-    if (!rows.has(key)) rows.set(key, { key, sandbox, period, call })
+    if (known.has(key)) continue
+    known.add(key)
+    added.push({ key, sandbox, period, call })
   }
-  return { rows: [...rows.values()].reverse().slice(0, MAX_REQUESTS), periods }
+  return { rows: [...added.reverse(), ...list.rows].slice(0, MAX_REQUESTS), periods }
 }
 
 /**
- * The list with the requests that the journals hold now, oldest first; `isWhole` unless they hold
- * earlier ones too. A journal without the last request that the
- * list has of it was cleared since.
+ * The list with what the journals hold now, oldest first; `isWhole` unless they held more. One
+ * without the last request of the list was cleared since.
  */
 export function withJournals(
   list: CallList,
@@ -66,16 +68,19 @@ const numberOf = ({ id }: JournalCall): number => Number(id.replace(/\D+/, ''))
 export const sentIn = (parameters: JournalCall['query']): string[] =>
   pairsOf(parameters).map(([name, value]) => `${name}=${value}`)
 
-/** The path with its query, as it is read. */
 export const pathShown = ({ path, query }: Pick<JournalCall, 'path' | 'query'>): string =>
   [path, sentIn(query).join('&')].filter(Boolean).join('?')
 
-/** Tenths of a millisecond where they matter. */
 export const msShown = ({ ms }: Pick<JournalCall, 'ms'>): string =>
   String(ms < 100 ? ms : Math.round(ms))
 
-/** What became of a request: an icon, and the class of its colour. */
-export function markOf({ outcome, answered, status, refusal, script }: JournalCall): {
+export function markOf({
+  outcome,
+  answered,
+  status,
+  refusal,
+  script
+}: Pick<JournalCall, 'outcome' | 'answered' | 'status' | 'refusal'> & { script: object | null }): {
   icon: IconName
   kind: string
 } {
@@ -88,44 +93,35 @@ export function markOf({ outcome, answered, status, refusal, script }: JournalCa
 
 const OUTCOMES: Readonly<Record<JournalCall['outcome'], string>> = {
   refused: 'Refused',
-  answered: 'Done',
-  scripted: 'Response by the script',
-  lost_before: 'Lost before the operation ran',
-  lost_after: 'Lost after the operation ran',
-  not_written: 'Ran, but the data file could not be written'
+  answered: 'OK',
+  scripted: 'Scripted',
+  lost_before: 'No response',
+  lost_after: 'No response',
+  not_written: 'Could not be saved'
 }
 
-export function outcomeShown({
-  outcome,
-  took_effect,
-  answered
-}: Pick<JournalCall, 'outcome' | 'took_effect' | 'answered'>): string {
-  const effect = took_effect ? 'it took effect' : 'it changed nothing'
-  return `${OUTCOMES[outcome]}; ${effect}${answered ? '' : '; the client got no response'}.`
+export function outcomeShown(
+  { outcome, took_effect, answered }: Pick<JournalCall, 'outcome' | 'took_effect' | 'answered'>,
+  changed?: number
+): string {
+  const some = changed === undefined ? 'took effect' : `${countOf(changed, 'record')} changed`
+  const what = answered || outcome === 'not_written' ? OUTCOMES[outcome] : 'No response'
+  return `${what} · ${took_effect ? some : 'nothing changed'}`
 }
 
-/**
- * What the script did to the body of a response on its way, and what went out where that is a part;
- * null where it went out as it was, or none of it was written.
- */
+/** What the script did to a body on its way. */
 export function breakingShown({
   script,
   answer,
   answered
-}: Pick<JournalCall, 'script' | 'answer' | 'answered'>): { text: string; sent?: string } | null {
+}: Pick<JournalCall, 'script' | 'answer' | 'answered'>): string | null {
   const fault = script?.fault
   const entry = `the script entry ${script?.name ?? script?.id}`
-  // a response of the emulator in place of the one that was to be malformed is whole, and JSON
+  // a response in place of the one that was to be malformed is whole, and JSON
   if (fault === 'malformed_body' && answered && typeof answer === 'string')
-    return { text: `${entry} made the body malformed. This is what went out.` }
+    return `${entry} made the body malformed. This is what went out.`
   if (!fault || answered || answer === null) return null
-  if (fault !== 'truncated_body')
-    return { text: `${entry} lost the response (${fault}). Nothing of this went out.` }
-  const whole = new TextEncoder().encode(
-    typeof answer === 'string' ? answer : JSON.stringify(answer)
-  )
-  return {
-    text: `${entry} truncated the body. This is what went out.`,
-    sent: new TextDecoder().decode(whole.subarray(0, whole.length / 2))
-  }
+  return fault === 'truncated_body'
+    ? `${entry} truncated the body. The first half of this went out.`
+    : `${entry} lost the response (${fault}). Nothing of this went out.`
 }

@@ -2,8 +2,7 @@
 import { effect, signal, untracked } from '@preact/signals'
 import { arrived, isAllowed, openings } from '../../app/store.js'
 import { toastError } from '../../components/toast.js'
-import { control, type JournalEvent } from '../../control/client.js'
-import { sandbox } from '../../control/place.js'
+import { control, type JournalEvent, sandbox } from '../../control/client.js'
 import {
   type CallList,
   NO_REQUESTS,
@@ -15,18 +14,16 @@ import {
 import { learn } from './summary.js'
 
 export const list = signal<CallList>(NO_REQUESTS)
-/** Whether the journal was cleared since. */
 export const isPast = ({ sandbox, period }: Row): boolean =>
   period !== periodOf(list.value, sandbox)
-/** Whether it is in the journal of the chosen sandbox. */
 export const isHeld = (row: Row): boolean => row.sandbox === sandbox.value && !isPast(row)
-/** Whether the requests before the console was opened are read. */
 export const isRead = signal(false)
-/** How many requests the journals no longer hold. */
 export const dropped = signal(0)
 export const paused = signal<CallList | null>(null)
 
-/** What happened during a reading. */
+/** The ids of those that a search has found, as the control API takes them; undefined for all. */
+export const shownIds = signal<string | undefined>(undefined)
+
 let waiting: JournalEvent[] | null = null
 
 effect(() => {

@@ -5,13 +5,10 @@ import { RESOURCE_NAMES } from '../../../../reference/operations.js'
 import type { Family, JournalCall, JournalEvent } from '../../control/client.js'
 import { countOf } from '../count.js'
 
-/** The currencies of Transactions, as responses told them. */
 const currencies = new Map<string, string>()
 
-/** The currency of payments that name none, once it is read. */
 export const defaultCurrency = signal<unknown>(undefined)
 
-/** The first of some places of a value where a number or a text is that is not empty. */
 const first = (value: unknown, ...places: string[]): string | undefined =>
   places.map(place => wordAt(value, place)).find(Boolean)
 
@@ -20,7 +17,6 @@ function wordAt(value: unknown, place: string): string {
   return typeof found === 'string' || typeof found === 'number' ? String(found) : ''
 }
 
-/** Remembers what responses tell about currencies. */
 export function learn(events: readonly JournalEvent[]): void {
   for (const { call } of events) {
     for (const record of [Object(call?.answer).data ?? call?.answer].flat()) {
@@ -30,20 +26,22 @@ export function learn(events: readonly JournalEvent[]): void {
   }
 }
 
-/** The currency of a Transaction; undefined where no response has told it. */
 export const currencyOf = (transaction: unknown): string | undefined =>
   currencies.get(String(transaction))
 
-/** An id with as much of it as tells it from others. */
 const shortId = (id: string): string => (/^[a-z]{3}_.{7,}$/.test(id) ? `${id.slice(0, 8)}…` : id)
 
-/** The path with short ids. */
 export const shortPath = (path: string): string => path.split('/').map(shortId).join('/')
 
-/** Empty where the path says all. */
-export function summaryOf({ on, body: sent, query, answer, refusal }: JournalCall): string {
-  const call = { sent, made: refusal === null ? answer : null }
-  const { data, has_more } = Object(call.made)
+const partsOf = ({ body: sent, answer, refusal }: JournalCall) => ({
+  sent,
+  made: refusal === null ? answer : null
+})
+
+export function summaryOf(call: JournalCall): string {
+  const { on, query } = call
+  const parts = partsOf(call)
+  const { data, has_more } = Object(parts.made)
   if (Array.isArray(data)) {
     const noun = RESOURCE_NAMES[String(on).split('/').at(-1) as Family] ?? 'record'
     const search = first(query, 'search_query')
@@ -52,23 +50,16 @@ export function summaryOf({ on, body: sent, query, answer, refusal }: JournalCal
       `${countOf(data.length, noun)}${has_more ? ', more to come' : ''}`
     )
   }
-  if (on === 'POST /refunds')
-    return joined(
-      amountIn(call, currencyOf(sent.transaction)) ?? 'the rest',
-      about('of', first(call, 'sent.transaction'))
-    )
+  if (on === 'POST /refunds') return joined(about('of', first(parts, 'sent.transaction')))
   if (on !== 'POST /transactions')
     return joined(
-      amountIn(call, undefined),
-      first(call, ...['made', 'sent'].flatMap(part => NAMES.map(name => `${part}.${name}`)))
+      first(parts, ...['made', 'sent'].flatMap(part => NAMES.map(name => `${part}.${name}`)))
     )
-  const last4 = first(call, 'sent.card.last4', 'made.payment_method.card.last4')
-  const card = last4 !== '***' && about('••••', last4)
+  const last4 = first(parts, 'sent.card.last4', 'made.payment_method.card.last4')
   return joined(
-    amountIn(call, defaultCurrency.value),
-    first(call, 'sent.payment_type'),
-    card,
-    about('for', first(call, 'sent.ticket'))
+    first(parts, 'sent.payment_type'),
+    last4 !== '***' && about('••••', last4),
+    about('for', first(parts, 'sent.ticket'))
   )
 }
 
@@ -77,16 +68,19 @@ const NAMES = ['display_name', 'name', 'reference', 'payment_type']
 const joined = (...parts: (string | false | undefined)[]): string => parts.filter(Boolean).join(' ')
 const about = (word: string, id: string | undefined) => id && `${word} ${shortId(id)}`
 
-/** What was sent comes before what was made of it; a text that is not an amount stays as it is. */
-function amountIn(call: object, otherwise: unknown): string | undefined {
+export function amountOf(call: JournalCall): string {
+  const parts = partsOf(call)
   const amount = first(
-    call,
+    parts,
     'sent.amount',
     'sent.amounts.transaction_amount',
     'sent.amounts.payment_amount',
     'made.amount'
   )
-  const currency =
-    first(call, 'made.currency', 'sent.currency', 'sent.amounts.currency') ?? otherwise
-  return Number.isSafeInteger(Number(amount)) ? moneyShown(Number(amount), currency) : amount
+  const told = first(parts, 'made.currency', 'sent.currency', 'sent.amounts.currency')
+  if (amount === undefined) return call.on === 'POST /refunds' ? 'the rest' : ''
+  if (!Number.isSafeInteger(Number(amount))) return amount
+  const otherwise = call.on === 'POST /refunds' ? currencyOf(call.body.transaction) : undefined
+  const currency = told ?? otherwise ?? (call.on === 'POST /transactions' && defaultCurrency.value)
+  return moneyShown(Number(amount), currency)
 }

@@ -3,24 +3,22 @@ import { useSignal } from '@preact/signals'
 import { encodeForm } from '../../../../core/form-encoding.js'
 import { useResource } from '../../app/resource.js'
 import { go, route } from '../../app/route.js'
-import { Button } from '../../components/button.js'
+import { Button, bound, Field } from '../../components/controls.js'
 import { Dialog } from '../../components/dialog.js'
-import { bound, Field } from '../../components/fields.js'
-import { Table } from '../../components/layout.js'
-import { Failure } from '../../components/states.js'
+import { Failure, Table } from '../../components/layout.js'
 import { toast } from '../../components/toast.js'
 import {
+  apiOf,
   ControlError,
   control,
   type JournalCall,
+  sandbox,
   type TrialCall,
   type TriedCall
 } from '../../control/client.js'
-import { apiOf, sandbox } from '../../control/place.js'
-import { addressOf, pairsIn } from '../form.js'
-import { isMasked } from './copies.js'
+import { addressOf, isMasked, pairsIn } from './copies.js'
 import { RecordChanges, Response } from './marks.js'
-import { outcomeShown, sentIn } from './request-list.js'
+import { sentIn } from './request-list.js'
 import { Why } from './why.js'
 
 export const keyOfAccount = async (account: string | null): Promise<string | null> =>
@@ -62,11 +60,9 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
   const path = useSignal(addressOf(call))
   const body = useSignal(sentIn(call.body).join('\n'))
   const chosenKey = useSignal<string | null>(null)
-  const changes = useSignal('')
   const outcome = useSignal<{ error?: ControlError; tried?: TriedCall }>({})
   const key = chosenKey.value ?? given.find(({ account }) => account === call.account)?.key ?? ''
 
-  /** Sends it, or tries it on a copy. */
   const attempt = async (isSent: boolean) => {
     outcome.value = {}
     const sent = new URLSearchParams(pairsIn(body.value)).toString()
@@ -76,12 +72,11 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
         await send(trial)
         return onClose()
       }
-      const changed = changes.value.trim() !== '' && { changes: JSON.parse(changes.value) }
-      outcome.value = { tried: await control('POST /explain', { body: { ...trial, ...changed } }) }
+      outcome.value = { tried: await control('POST /explain', { body: trial }) }
     } catch (failure) {
-      const text = `${failure instanceof SyntaxError ? 'The changes are not JSON: ' : ''}${(failure as Error).message}`
+      const { message } = failure as Error
       outcome.value = {
-        error: failure instanceof ControlError ? failure : new ControlError('no_answer', text)
+        error: failure instanceof ControlError ? failure : new ControlError('no_answer', message)
       }
     }
   }
@@ -95,16 +90,16 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
   return (
     <Dialog
       wide
-      title={`${call.id} with changes`}
+      title={`Replay ${call.id}`}
       onClose={onClose}
       actions={actions}
       send={() => attempt(false)}
     >
       <p class="hint">
-        Tried on a copy of the sandbox, the request changes nothing.{' '}
+        A try runs on a copy of the sandbox and changes nothing.{' '}
         {isMasked(call) && 'Replace ***, which stands for a secret that is not kept.'}
       </p>
-      <div class="row aligned">
+      <div class="fields call">
         <Field
           label="Method"
           options={['GET', 'POST', 'DELETE', 'PUT', 'PATCH']}
@@ -124,16 +119,8 @@ export function TryDialog({ call, onClose }: { call: JournalCall; onClose: () =>
       <Field
         label="Body"
         hint="One parameter per line: amount=500, metadata[order]=A-1"
-        rows={6}
+        rows={5}
         {...bound(body)}
-      />
-      <Field
-        label="Changes to the copy"
-        hint={
-          'JSON with data, settings or clock: {"settings":{"statuses.created":201},"clock":"2026-03-01T12:00:00Z"}. Leave it empty to change nothing.'
-        }
-        rows={2}
-        {...bound(changes)}
       />
       {error && <Failure error={error} />}
       {tried && <Tried call={tried} />}
@@ -145,14 +132,13 @@ function Tried({ call }: { call: TriedCall }) {
   const { changes, headers } = call
   return (
     <section class="stack" aria-label="What the response would be" aria-live="polite">
-      <p>
-        <b>On the copy: {call.status}.</b> {outcomeShown(call)}
-      </p>
-      <Why call={call} />
+      <h3>On the copy: {call.status}</h3>
+      <Why call={call} changed={changes.records.length} />
       <Response call={call} label="Response on the copy" />
       <details>
         <summary>Headers of the response</summary>
         <Table
+          label="Headers"
           heads={['Header', 'Received']}
           rows={Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')])}
         />

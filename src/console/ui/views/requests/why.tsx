@@ -7,12 +7,16 @@ import { OPERATIONS, operationNamed } from '../../../../reference/operations.js'
 import { RULES, type RuleId } from '../../../../reference/rules.js'
 import { hrefOf } from '../../app/route.js'
 import { Pairs } from '../../components/layout.js'
-import { linked, listed, NearMisses, RequestLink } from '../../components/links.js'
-import type { ExplainedCall } from '../../control/client.js'
-import { controlOf } from '../../control/place.js'
+import { linked, listed, NearMisses, recordAddress, requestLink } from '../../components/links.js'
+import {
+  controlOf,
+  type ExplainedCall,
+  type JournalCall,
+  type TriedCall
+} from '../../control/client.js'
 import { countOf } from '../count.js'
 import { type Charge, MoneyBar } from '../money-bar.js'
-import { recordAddress } from '../record-address.js'
+import { markOf, outcomeShown } from './request-list.js'
 import { isHeld, list } from './requests.js'
 
 function docsOf(on: string | null): string {
@@ -20,69 +24,78 @@ function docsOf(on: string | null): string {
   return `${controlOf()}/docs${id === null ? '' : `#/${OPERATIONS[id].family}/${id}`}`
 }
 
-/** Undefined for what is not a rule. */
 export const textOfRule = (rule: string): string | undefined => RULES[rule as RuleId]?.text
 
-/** The id of a rule, with its text as a tooltip, and a link to the API page at the operation. */
 const RuleName = ({ rule, on }: { rule: string; on: string | null }) => (
   <a href={docsOf(on)} title={textOfRule(rule)}>
     {rule}
   </a>
 )
 
-type Judged = Pick<ExplainedCall, 'why' | 'on' | 'refusal' | 'script' | 'answer'>
 type Facts = Readonly<Record<string, unknown>>
+type Props = { call: JournalCall | ExplainedCall | TriedCall; changed?: number | undefined }
 
-export function Why({ call }: { call: Judged }) {
-  const { why, on, refusal, script, answer } = call
-  const broken = why.rules.find(({ verdict }) => verdict === 'broken')
-  const kept = why.rules.filter(({ verdict }) => verdict === 'kept')
-  const assumed = why.assumptions.find(
+export function Why({ call, changed }: Props) {
+  const { on, refusal, script, answer } = call
+  const why = 'why' in call ? call.why : null
+  const violated = why?.rules.find(({ verdict }) => verdict === 'broken')
+  const passed = why?.rules.filter(({ verdict }) => verdict === 'kept') ?? []
+  const assumed = why?.assumptions.find(
     ({ assumption }) => refusal?.rule === null && assumption === refusal.assumption
   )
-  const decision = broken
-    ? ['Refused by ', <RuleName key="rule" rule={broken.rule} on={on} />, `: ${broken.text}.`]
-    : [
-        'Refused with ',
-        <code key="code">{refusal?.code}</code>,
-        assumed && `, as ${assumed.assumption} assumes: ${assumed.topic}`,
-        '.'
-      ]
   const message: string | undefined = refusal && Object(answer).error?.message
   return (
     <div class="stack">
-      <div class={`verdict stack ${refusal ? 'warn' : ''}`}>
-        <p>
-          {refusal && <b>{decision}</b>}{' '}
-          {script && [
-            'The script entry ',
-            linked(script.name ?? script.id, hrefOf({ view: 'behaviour', path: ['script'] })),
-            ` was applied to it${script.fault ? `: ${script.fault}` : ''}.`
-          ]}
-          {!refusal &&
-            !script &&
-            (why.rules.length === 0
+      <div class={`verdict stack ${markOf(call).kind}`}>
+        <p class="title">{outcomeShown(call, changed)}</p>
+        {violated && (
+          <p>
+            <RuleName rule={violated.rule} on={on} />: {violated.text}.
+          </p>
+        )}
+        {refusal && !violated && (
+          <p>
+            <code>{refusal.code}</code>
+            {assumed && `, as ${assumed.assumption} assumes: ${assumed.topic}`}
+          </p>
+        )}
+        {script && (
+          <p>
+            By the script entry{' '}
+            {linked(script.name ?? script.id, hrefOf({ view: 'scenario', path: ['script'] }))}
+            {script.fault && `: ${script.fault}`}
+          </p>
+        )}
+        {why && !refusal && !script && (
+          <p>
+            {why.rules.length === 0
               ? 'No operation matched.'
-              : `It kept all ${why.rules.length} rules that it met.`)}
-        </p>
-        {message && broken?.facts?.charged === undefined && <p>{message}</p>}
-        {broken?.facts && <Figures facts={broken.facts} />}
+              : `All ${why.rules.length} applicable rules passed.`}
+          </p>
+        )}
+        {message && violated?.facts?.charged === undefined && <p>{message}</p>}
+        {violated?.facts && <Figures facts={violated.facts} />}
       </div>
-      {why.changed_by.length > 0 && (
-        <p>The records in question were last changed by {listed(why.changed_by, requestNamed)}.</p>
+      {why === null && (
+        <p class="faint">
+          The request log was cleared since, so the reasons for this response are gone.
+        </p>
       )}
-      <NearMisses near={why.near_misses} begins="It nearly matched" shown={what => what} />
+      {why && why.changed_by.length > 0 && (
+        <p>Its records were last changed by {listed(why.changed_by, requestNamed)}.</p>
+      )}
+      <NearMisses near={why?.near_misses} />
       <Chain
-        title={`${countOf(kept.length, 'rule')} kept`}
-        of={kept.map(({ rule, text, facts }) => [
+        title={`${countOf(passed.length, 'rule')} passed`}
+        of={passed.map(({ rule, text, facts }) => [
           <RuleName key={rule} rule={rule} on={on} />,
           text,
           facts && <Figures key="facts" facts={facts} />
         ])}
       />
       <Chain
-        title={`Relies on ${countOf(why.assumptions.length, 'assumption')}`}
-        of={why.assumptions.map(({ assumption, topic }) => [
+        title={`Based on ${countOf(why?.assumptions.length ?? 0, 'assumption')}`}
+        of={(why?.assumptions ?? []).map(({ assumption, topic }) => [
           linked(assumption, hrefOf({ view: 'evidence', path: ['assumptions'] })),
           topic
         ])}
@@ -110,7 +123,6 @@ const Chain = ({ title, of }: ChainProps) =>
     </details>
   )
 
-/** What a rule saw: of a charge as a bar. */
 function Figures({ facts }: { facts: Facts }) {
   const isCharge = 'charged' in facts
   const others = Object.entries(isCharge ? { transaction: facts.transaction } : facts)
@@ -124,9 +136,8 @@ function Figures({ facts }: { facts: Facts }) {
   )
 }
 
-/** A request by a link; a control request, which has no page of its own, as it is named. */
 function requestNamed(id: string) {
   if (id.includes(' ')) return id
   const row = list.value.rows.find(row => row.call.id === id && isHeld(row))
-  return [<RequestLink key={id} id={id} />, row && ` (${row.call.method} ${row.call.path})`]
+  return [requestLink(id), row && ` (${row.call.method} ${row.call.path})`]
 }

@@ -1,0 +1,42 @@
+/** What a sandbox has changed since its scenario was loaded, in words. */
+import { RESOURCE_NAMES } from '../../../../reference/operations.js'
+import type { Target } from '../../app/route.js'
+import type { Changes, Family } from '../../control/client.js'
+import { instantInWords } from '../count.js'
+
+type Change = readonly [title: string, words: readonly (string | false)[], to?: Target]
+
+export function changesInWords({
+  records,
+  keys,
+  clock,
+  script: { added, removed, matched },
+  settings
+}: Changes): { text: string; to?: Target | undefined }[] {
+  const all: readonly Change[] = [
+    ...Object.entries(RESOURCE_NAMES).map(
+      ([family, name]): Change => [`${name}s`, countsIn(records[family as Family])]
+    ),
+    ['API keys', countsIn(keys)],
+    ['Clock', [clock.changed && `it began ${beganInWords(clock.began)}`], { path: ['clock'] }],
+    [
+      'Script',
+      [
+        ...added.map(id => `${id} added`),
+        ...removed.map(id => `${id} removed`),
+        matched > 0 && `requests matched: ${matched}`
+      ],
+      { path: ['script'] }
+    ],
+    ['Settings', settings, { view: 'settings', query: { q: 'changed here' } }]
+  ]
+  return all.flatMap(([title, words, to]) =>
+    words.some(Boolean) ? [{ text: `${title}: ${words.filter(Boolean).join(', ')}`, to }] : []
+  )
+}
+
+const countsIn = (counts: Readonly<Record<string, number>> = {}) =>
+  Object.entries(counts).map(([kind, count]) => count > 0 && `${count} ${kind}`)
+
+const beganInWords = ({ now, running }: Changes['clock']['began']): string =>
+  now === null ? 'as the machine’s' : `${running ? 'at' : 'frozen at'} ${instantInWords(now)}`

@@ -1,0 +1,129 @@
+/** Control requests that load. */
+import { act, type Draft, type Undo, undoable } from '../../app/command.js'
+import { go } from '../../app/route.js'
+import { overview } from '../../app/store.js'
+import { toast } from '../../components/toast.js'
+import { yamlOf } from '../../components/yaml.js'
+import {
+  ControlError,
+  control,
+  controlText,
+  type Given,
+  type ListedScenario,
+  type Problem,
+  sandbox
+} from '../../control/client.js'
+
+/**
+ * `act` for a button that goes away with what it removes: the focus goes to the heading of the
+ * list.
+ */
+export async function remove(
+  call: Promise<unknown>,
+  done: string,
+  heading: string,
+  undo?: Undo
+): Promise<void> {
+  await act(call, done, undo)
+  document.getElementById(heading)?.focus()
+}
+
+export const titleOf = ({ name, title = name }: ListedScenario): string => title
+const warningShown = ({ line, message }: Problem): string =>
+  line === undefined ? message : `Line ${line}: ${message}`
+
+const loads = new Map<string, { name: string; given: Given }>()
+
+/** Whether one of the library is what was loaded here, or else seems to be loaded. */
+export function isLoaded(one: ListedScenario): boolean {
+  const { name, description } = { ...overview.value?.scenario }
+  const last = loads.get(sandbox.value)
+  return last?.name === name
+    ? Object(last?.given.body).scenario === one.name
+    : titleOf(one) === name && one.description === description
+}
+
+/** How the present scenario can be loaded again; undefined where that is not known. */
+export async function presentLoad(): Promise<Given | undefined> {
+  const last = loads.get(sandbox.value)
+  if (last?.name === overview.value?.scenario.name) return last?.given
+  const listed = (await control('GET /scenarios')).data.find(isLoaded)
+  return listed && { body: { scenario: listed.name } }
+}
+
+export async function check({ write, refused }: Draft, given: Given): Promise<void> {
+  try {
+    const { scenario, warnings = [] } = await control('POST /load', {
+      ...given,
+      query: { dry_run: '1' }
+    })
+    write([`“${scenario.name}” is valid.`, ...warnings.map(warningShown)].join(' '))
+  } catch (error) {
+    if (error instanceof ControlError) refused.value = error
+  }
+}
+
+/**
+ * Loads, shows likely mistakes, and offers to undo it: the scenario before is loaded again, and its
+ * state restored. Returns whether it was taken.
+ */
+export function loadWith({ send }: Draft, given: Given): Promise<boolean> {
+  const { first, undo } = undoable('load')
+  let before: Given | undefined
+  const load = async () => {
+    before = await presentLoad()
+    await first()
+    const { scenario, warnings = [] } = await control('POST /load', given)
+    loads.set(sandbox.value, { name: scenario.name, given })
+    for (const warning of warnings) toast(warningShown(warning), 'error')
+    go({ path: [] }, { replace: true })
+    return scenario.name
+  }
+  const back = async () => {
+    const name = overview.value?.scenario.name
+    if (before) await control('POST /load', before)
+    const said = await undo()
+    return before
+      ? said
+      : `${said} A reset still goes back to ${name}, since the scenario before it is not in the library.`
+  }
+  return send(load(), name => `${name} is loaded`, back)
+}
+
+/**
+ * As it is written in the library; one from elsewhere is put together again, with the records as
+ * they are now. Errors: `ControlError`.
+ */
+export async function loadedText(): Promise<string> {
+  const { yaml, body } = (await presentLoad()) ?? {}
+  if (yaml !== undefined) return yaml
+  const { scenario: listed } = { ...(body as { scenario: string } | undefined) }
+  if (listed !== undefined) return controlText('GET /scenarios/NAME', { name: listed })
+  const [{ scenario, seed }, { clock }, { settings }, { data: script }, verdict, data] =
+    await Promise.all([
+      control('GET /'),
+      control('GET /changes'),
+      control('GET /settings'),
+      control('GET /script'),
+      control('POST /verify', { query: { report: '1' } }),
+      control('GET /state')
+    ])
+  const own = Object.entries(settings).filter(
+    ([key, { source }]) => source === 'scenario' && key !== 'seed'
+  )
+  const { now, running } = clock.began
+  const document = {
+    name: scenario.name,
+    description: scenario.description ?? undefined,
+    seed,
+    clock: now === null ? undefined : { now, running },
+    settings: Object.fromEntries(own.map(([key, { value }]) => [key, value])),
+    data,
+    script: script.map(({ entry }) => entry),
+    expect: verdict.expectations?.map(({ expectation }) => expectation)
+  }
+  const filled = Object.entries(document).filter(
+    ([, part]) => typeof part !== 'object' || Object.keys(part).length > 0
+  )
+  return yamlOf(Object.fromEntries(filled))
+}

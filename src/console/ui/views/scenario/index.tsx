@@ -1,0 +1,236 @@
+/**
+ * The scenario: what is loaded and expected, its script and clock, what else can be loaded, and an
+ * editor.
+ */
+import { act, reset, undoable, useDraft } from '../../app/command.js'
+import { NameForm } from '../../app/name-form.js'
+import { choiceIn, hrefOf, route } from '../../app/route.js'
+import { overview } from '../../app/store.js'
+import { Button, ButtonLink, Field, Form } from '../../components/controls.js'
+import { ask } from '../../components/dialog.js'
+import { Card, Items, Read } from '../../components/layout.js'
+import { linked, Tabs } from '../../components/links.js'
+import { toast, toastError } from '../../components/toast.js'
+import {
+  type Changes,
+  type ClockState,
+  ControlError,
+  control,
+  type Overview,
+  type SnapshotName
+} from '../../control/client.js'
+import { instantInWords } from '../count.js'
+import { Expectations } from '../expectations.js'
+import { changesInWords } from './changes-words.js'
+import { loadedText, remove } from './command.js'
+import { Library } from './library.js'
+import { ScriptTab } from './script.js'
+
+const Loaded = () => (
+  <div class="halves">
+    <div class="stack">
+      {overview.value && <Present {...overview.value} />}
+      <Card id="scenario-changes" title="Changed since the load">
+        <div class="changes">
+          <Read from={() => control('GET /changes')} isEvidence>
+            {shownChanges}
+          </Read>
+        </div>
+      </Card>
+    </div>
+    <Snapshots />
+  </div>
+)
+
+const download = (name: string) =>
+  loadedText().then(text => {
+    const href = URL.createObjectURL(new Blob([text], { type: 'application/yaml' }))
+    Object.assign(document.createElement('a'), { href, download: `${name}.yaml` }).click()
+    URL.revokeObjectURL(href)
+    toast(`${name}.yaml is saved`)
+  }, toastError)
+
+const Present = ({ scenario: { name, description }, seed }: Overview) => (
+  <Card id="scenario-loaded" title={name}>
+    <p>{description ?? 'No description.'}</p>
+    <p class="hint">Seed {seed}</p>
+    <div class="row">
+      <ButtonLink
+        icon="scenario"
+        text="View"
+        href={hrefOf({ path: ['library'], query: { from: 'loaded' } })}
+      />
+      <Button class="small" icon="download" text="Download" run={() => download(name)} />
+      <Button class="small" icon="reset" text="Reset" label="Reset the state" run={reset} />
+      <ButtonLink icon="plus" text="Load another…" href={hrefOf({ path: ['library'] })} />
+    </div>
+    <h3>Expectations</h3>
+    <Expectations />
+  </Card>
+)
+
+function shownChanges(changes: Changes) {
+  const lines = changesInWords(changes)
+  if (lines.length === 0) return <p class="faint">Nothing has changed.</p>
+  return (
+    <ul class="bullets">
+      {lines.map(({ text, to }) => (
+        <li key={text}>{linked(text, to && hrefOf(to))}</li>
+      ))}
+    </ul>
+  )
+}
+
+const Snapshots = () => (
+  <Card id="scenario-snapshots" title="Snapshots">
+    <p class="hint">
+      A snapshot holds records, keys, ids, seed, clock and script counts, and survives resets and
+      loads.
+    </p>
+    <Read from={() => control('GET /snapshots')}>
+      {({ data }) => (
+        <>
+          <NameForm
+            label="Name of the snapshot"
+            example="lunch"
+            make={name => save(name, data)}
+            done={name => `The snapshot ${name} is saved`}
+          >
+            <Button text="Save" />
+          </NameForm>
+          <Items
+            class="scroll"
+            of={data}
+            none="No snapshots yet."
+            keyOf={({ name }) => name}
+            shown={({ name }) => name}
+            actions={({ name }) => (
+              <>
+                <Button
+                  class="small"
+                  text="Restore"
+                  label={`Restore ${name}`}
+                  run={() => restore(name)}
+                />
+                <Button
+                  class="small danger"
+                  text="Delete"
+                  label={`Delete ${name}`}
+                  run={() => drop(name)}
+                />
+              </>
+            )}
+          />
+        </>
+      )}
+    </Read>
+  </Card>
+)
+
+async function save(name: string, saved: readonly SnapshotName[]): Promise<unknown> {
+  if (saved.some(snapshot => snapshot.name === name))
+    throw new ControlError('name_taken', `There is a snapshot ${name}; delete it first.`)
+  return control('PUT /snapshots/NAME', { name })
+}
+
+function restore(name: string) {
+  // a snapshot must not be replaced before it is restored
+  const { first, undo } = undoable(name === 'before-restore' ? 'restore-again' : 'restore')
+  return act(
+    first().then(() => control('POST /snapshots/NAME/restore', { name })),
+    `The snapshot ${name} is restored`,
+    undo
+  )
+}
+
+const drop = (name: string) =>
+  ask({
+    title: `Delete ${name}?`,
+    text: 'The state in it will be lost.',
+    action: 'Delete the snapshot',
+    run: () =>
+      remove(
+        control('DELETE /snapshots/NAME', { name }),
+        `The snapshot ${name} is deleted`,
+        'scenario-snapshots'
+      )
+  })
+
+const ClockTab = () => overview.value && <Clock {...overview.value.clock} />
+
+function Clock(clock: ClockState) {
+  const instant = useDraft()
+  const length = useDraft()
+  const set = () =>
+    instant.send(
+      control('PUT /clock', { body: { now: instant.text.value.trim() } }),
+      'The clock is set'
+    )
+  const advance = (by: string) =>
+    length.send(
+      control('POST /clock/advance', { body: { by } }),
+      ({ now }) => `Now: ${instantInWords(now)}`
+    )
+  const [action, done] = clock.running
+    ? ['Freeze', 'The clock is frozen']
+    : ['Resume', 'The clock runs']
+  return (
+    <Card id="scenario-clock" title="Clock">
+      <div class="stack form">
+        <div class="row">
+          <p class="time">
+            <time dateTime={clock.now}>{instantInWords(clock.now)}</time>
+          </p>
+          <span class="badge">{clock.running ? 'running' : 'frozen'}</span>
+          <Button
+            class="small"
+            text={action}
+            run={() => act(control('PUT /clock', { body: { running: !clock.running } }), done)}
+          />
+        </div>
+        <p class="hint">
+          It stamps records and drives a script’s from, until, for and stale, but not its delays.
+        </p>
+        <Form class="row aligned" send={() => advance(length.text.value.trim())}>
+          <Field
+            label="Advance by"
+            placeholder="36h"
+            hint="Such as 250ms, 90s, 36h, 7d or PT36H."
+            {...length.field}
+          />
+          <Button text="Advance" />
+        </Form>
+        <Form class="stack" send={set}>
+          <Field
+            label="Set to"
+            placeholder="2026-02-28T23:59:59Z"
+            hint="ISO 8601, such as 2026-02-28T23:59:59Z or 2026-03-01; UTC if no offset is given."
+            {...instant.field}
+          />
+          <div class="row">
+            <Button class="primary" text="Set" />
+            <Button text="Now" run={() => instant.write(new Date().toISOString())} />
+          </div>
+        </Form>
+      </div>
+    </Card>
+  )
+}
+
+const TABS = {
+  loaded: { title: 'Loaded', Content: Loaded },
+  script: { title: 'Script', Content: ScriptTab },
+  clock: { title: 'Clock', Content: ClockTab },
+  library: { title: 'Library & editor', Content: Library }
+}
+
+export function Page() {
+  const chosen = choiceIn(TABS, route.value.path[0], 'loaded')
+  const { Content } = TABS[chosen]
+  return (
+    <section class="page">
+      <Tabs label="Parts of the scenario" tabs={TABS} chosen={chosen} />
+      <Content />
+    </section>
+  )
+}

@@ -1,0 +1,44 @@
+/** Settings in groups, and their values as texts. */
+import type { ShownSetting } from '../../control/client.js'
+import { matches } from '../data/records.js'
+
+export type Named = ShownSetting & { key: string }
+
+export function groupsOf(
+  settings: Readonly<Record<string, ShownSetting>>,
+  search = ''
+): [name: string, settings: Named[]][] {
+  const groups = new Map<string, Named[]>()
+  for (const [key, setting] of Object.entries(settings).sort(([, one], [, other]) =>
+    other.scope.localeCompare(one.scope)
+  )) {
+    const { about, assumption, scope } = setting
+    if (!matches([key, about, assumption, sourceInWords(setting)], search)) continue
+    const group = key.includes('.')
+      ? key.replace(/\..*/, '')
+      : { process: 'process', sandbox: key }[scope]
+    groups.set(group, [...(groups.get(group) ?? []), { ...setting, key }])
+  }
+  return [...groups]
+}
+
+export function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.join(', ')
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '')
+}
+
+export const shownValue = (value: unknown): string => textOf(value) || 'none'
+
+export const choicesIn = ({
+  type,
+  enum: choices
+}: ShownSetting['schema']): readonly string[] | undefined =>
+  choices?.map(String) ?? (type === 'boolean' ? ['true', 'false'] : undefined)
+
+export const sourceInWords = ({ source, given_by, flag, variable }: ShownSetting): string =>
+  ({
+    default: 'default',
+    control: 'changed here',
+    flag: `from ${flag.replace(/=$/, '')}`,
+    environment: `from ${given_by ?? variable}`
+  })[source] ?? `from the ${source}`

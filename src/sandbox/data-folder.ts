@@ -1,0 +1,213 @@
+/**
+ * The data folder: a document for each sandbox, on disk before the response to a change. A write
+ * replaces the documents of those that changed, one write at a time.
+ */
+import { mkdir, readdir, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { ApiError } from '../core/errors.js'
+import { settingsInForce } from '../core/settings.js'
+import type { FirstState, Launch } from '../scenario/scenario.js'
+import { DISK, type FileSystem, removeLeftovers, syncFolder } from './disk.js'
+import { Lock } from './lock.js'
+import { documentNames, documentPath } from './names.js'
+import { REFUSALS } from './sentences.js'
+import type { LiveState, PresentSandboxes, SavedSandbox, SavedSandboxes } from './state.js'
+import { type StateDocument, stateFile, type Written } from './state-document.js'
+import { StateReader } from './state-reader.js'
+
+const RETRY_MS = 1000
+/** The sandbox at the base address; the others are in a folder, by their names. */
+const BASE = 'base.json'
+const NAMED = 'sandboxes'
+/** What a process that ended before its first write leaves. */
+const OWN = /^(sandboxes$|data\.lock-|base\.json\.)/
+
+/** A sandbox as its document has it; `counts` go on by themselves. */
+type Held = {
+  state: LiveState
+  first: FirstState
+  start: FirstState | undefined
+  marks: readonly unknown[]
+  counts: readonly unknown[]
+}
+
+export class DataFolder {
+  readonly #path: string
+  readonly #lock: Lock
+  readonly #files: FileSystem
+  readonly isNew: boolean
+  #source = (): PresentSandboxes => {
+    throw new Error('there is nothing to save yet')
+  }
+  /** Null where a write failed, and the file may be there all the same. */
+  readonly #held = new Map<string | null, Held | null>()
+  /** The present write, and the one that waits for it. */
+  #writing = Promise.resolve()
+  #next: Promise<void> | null = null
+  /** The last write failed: some changes are in memory alone. */
+  isFailing = false
+  #retry: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  private constructor(path: string, lock: Lock, files: FileSystem, isNew: boolean) {
+    this.#path = path
+    this.#lock = lock
+    this.#files = files
+    this.isNew = isNew
+  }
+
+  /** Errors: `document_invalid` when it is in use, or no folder that can be written. */
+  static async take(path: string, files: FileSystem = DISK): Promise<DataFolder> {
+    const there = await stat(path).catch(() => null)
+    if (there && !there.isDirectory()) throw REFUSALS.notAFolder(path)
+    if (there === null && (await stat(dirname(path)).catch(() => null)) === null)
+      throw REFUSALS.noFolder(path, dirname(path))
+    const names: string[] = await readdir(path).catch(() => [])
+    const isNew = !names.includes(BASE)
+    if (isNew && names.some(name => !OWN.test(name))) throw REFUSALS.notEmpty(path)
+    const lock = await mkdir(join(path, NAMED), { recursive: true })
+      .then(() => Lock.take(join(path, 'data')))
+      .catch(error => {
+        throw REFUSALS.unlockable(path, error.message)
+      })
+    if (lock === null) throw REFUSALS.locked(path)
+    try {
+      for (const folder of [path, join(path, NAMED)]) await removeLeftovers(folder, 0, files)
+      return new DataFolder(path, lock, files, isNew)
+    } catch (error) {
+      await lock.release()
+      throw REFUSALS.unlockable(path, (error as Error).message)
+    }
+  }
+
+  /** Errors: `document_invalid` for the first document that is wrong; all stay as they are. */
+  async read(launch: Launch): Promise<SavedSandboxes> {
+    const reader = new StateReader(
+      (scenario, control) => settingsInForce({ ...launch, scenario, control }).values
+    )
+    const sandboxes: SavedSandbox[] = []
+    let start: FirstState | undefined
+    const names = documentNames(await readdir(join(this.#path, NAMED)))
+    for (const name of [null, ...names]) {
+      const path = this.#fileOf(name)
+      const file = await stateFile(path, this.#files)
+      await file.read().catch(error => {
+        throw REFUSALS.unreadable(path, error.message)
+      })
+      const read = await reader.sandboxIn(path, file.data as StateDocument)
+      start ??= read.start
+      sandboxes.push({ ...read.sandbox, name })
+    }
+    return { start: start as FirstState, sandboxes }
+  }
+
+  #fileOf(name: string | null): string {
+    return name === null ? join(this.#path, BASE) : documentPath(join(this.#path, NAMED), name)
+  }
+
+  writeFrom(source: () => PresentSandboxes): void {
+    this.#source = source
+  }
+
+  /** The sandboxes are as their documents have them. */
+  resumed(): void {
+    for (const { name, held } of this.#changed()) this.#held.set(name, held)
+  }
+
+  /** Errors: `data_not_written`. */
+  saved(): Promise<void> {
+    return this.#nextWrite(REFUSALS.inMemoryAlone)
+  }
+
+  /** Tries again where the last write failed. Errors: `data_not_written`. */
+  async writable(): Promise<void> {
+    if (this.isFailing) await this.#nextWrite(REFUSALS.notWritable)
+  }
+
+  /**
+   * After the writes that wait and, with `writesLast`, one of everything. Errors:
+   * `data_not_written` with what is not on disk.
+   */
+  async close({ writesLast = false }: { writesLast?: boolean } = {}): Promise<void> {
+    while (this.#next !== null) await this.#next.catch(() => {})
+    await this.#writing
+    clearTimeout(this.#retry)
+    try {
+      if (writesLast) await this.#write({ counts: true })
+    } catch (error) {
+      const names = [...this.#changed()].map(({ name }) => name)
+      throw REFUSALS.lastNotWritten(this.#path, (error as Error).message, names)
+    } finally {
+      this.#isClosed = true
+      this.#source = () => {
+        throw new Error('the emulator has stopped')
+      }
+      await this.#lock.release()
+    }
+  }
+
+  /** The next write, with every change of this turn. Errors: the given one. */
+  #nextWrite(refusal: (path: string, why: string) => ApiError): Promise<void> {
+    this.#next ??= this.#writing.then(turn).then(async () => {
+      this.#writing = (this.#next as Promise<void>).catch(() => {})
+      this.#next = null
+      clearTimeout(this.#retry)
+      try {
+        await this.#write()
+        this.isFailing = false
+      } catch (error) {
+        this.isFailing = true
+        if (!this.#isClosed)
+          this.#retry = setTimeout(() => this.writable().catch(() => {}), RETRY_MS).unref()
+        throw error
+      }
+    })
+    return this.#next.catch(error => {
+      throw refusal(this.#path, error.message)
+    })
+  }
+
+  /** `counts`: also where only the count of requests or a running clock went on. */
+  async #write({ counts = false } = {}): Promise<void> {
+    for (const { name, held, written } of [...this.#changed(counts)]) {
+      const file = await stateFile(this.#fileOf(name), this.#files)
+      file.data = written
+      this.#held.set(name, null)
+      await file.write()
+      this.#held.set(name, held)
+    }
+    const present = new Set(this.#source().sandboxes.map(({ name }) => name))
+    const ended = [...this.#held.keys()].filter(name => !present.has(name))
+    for (const name of ended) {
+      await this.#files.rm(this.#fileOf(name), { force: true })
+      this.#held.delete(name)
+    }
+    if (ended.length > 0) await syncFolder(join(this.#path, NAMED), this.#files)
+  }
+
+  *#changed(counts = false) {
+    const { start, sandboxes } = this.#source()
+    for (const { name, first, requests, state } of sandboxes) {
+      const known = this.#held.get(name)
+      const held: Held = {
+        state,
+        first,
+        start: name === null && start !== first ? start : undefined,
+        marks: state.marks,
+        counts: [requests, state.clock.reading.at]
+      }
+      if (known && isSame(known, held, counts)) continue
+      const sandbox = { ...state.value, name, requests }
+      const written: Written = { first, start: held.start, sandbox }
+      yield { name, held, written }
+    }
+  }
+}
+
+const isSame = (a: Held, b: Held, counts: boolean): boolean =>
+  a.state === b.state &&
+  a.first === b.first &&
+  a.start === b.start &&
+  b.marks.every((mark, nth) => mark === a.marks[nth]) &&
+  (!counts || b.counts.every((count, nth) => count === a.counts[nth]))

@@ -1,0 +1,300 @@
+/** What records are expected to be: by id, how many, their sums, and every one of a family. */
+import { didYouMean } from '../../core/nearest.js'
+import { isObject } from '../../core/quick-check.js'
+import { RETIRED_NAMES } from '../../core/retired.js'
+import { say as check } from '../../core/sentences.js'
+import { type Family, LINKED_FAMILIES, RESOURCE_NAMES } from '../../reference/operations.js'
+import { FIELDS } from '../../reference/tables.js'
+import { collectionOf, type Store } from '../../store/store.js'
+import { pause } from '../../work/slices.js'
+import { type Report, within } from '../documents.js'
+import { type Condition, compileNames, compileTest, shownWanted } from '../match/conditions.js'
+import {
+  asValue,
+  type FieldAt,
+  fieldIn,
+  fieldNamed,
+  type Subject,
+  stepsOf
+} from '../match/fields.js'
+import {
+  MAX_NEAR_MISSES,
+  type Miss,
+  missOf,
+  missText,
+  Nearest,
+  type NearMiss,
+  shownValue
+} from '../match/near-misses.js'
+import { answeredValue, REFERENCE, recordPath } from '../play/references.js'
+import {
+  type Json,
+  type Names,
+  type Quantities,
+  type Quantity,
+  STATE_WORDS,
+  type StateData,
+  type Wanted
+} from '../schemas.js'
+import { say } from '../sentences.js'
+import type { Difference } from '../steps.js'
+
+type FamilyState = NonNullable<StateData[Family]>
+
+export type { StateData } from '../schemas.js'
+
+/** Null where they could not be read. */
+export type StateRecords = {
+  record: (family: Family, id: string) => Json | undefined
+  all: (family: Family) => readonly Json[] | null
+  /** Whether a request changed a record; left out where the state alone is judged. */
+  isChanged?: (family: Family, id: string) => boolean
+}
+/** Places begin at `state`. */
+export type StateTest = (records: StateRecords) => Promise<StateDifference[]>
+/** `forbids`: requests made something that must not be; else something is missing yet. */
+export type StateDifference = Difference & {
+  forbids: boolean
+  near_misses?: readonly NearMiss[]
+}
+
+export const recordsOf = (store: Store): StateRecords => ({
+  record: (family, id) => collectionOf(store, family).get(id) as unknown as Json | undefined,
+  all: family => collectionOf(store, family).inCreationOrder() as unknown as readonly Json[]
+})
+
+const isEmpty = (part: object | undefined) => part !== undefined && Object.keys(part).length === 0
+
+/** Problems are reported by their place in the state. */
+export async function compileState(
+  data: StateData,
+  report: Report,
+  answers: Subject['answers']
+): Promise<StateTest> {
+  const tests: StateTest[] = []
+  if (isEmpty(data)) report([], say('no_family'))
+  for (const [family, expected] of Object.entries(data) as [Family, FamilyState][]) {
+    const note = within(report, family)
+    const subject = subjectOf(family, answers)
+    if (isEmpty(expected)) note([], say('no_record'))
+    tests.push(await compileQuantities(expected, subject, note))
+    for (const [id, wanted] of Object.entries(expected) as [string, Names | null][])
+      if (!STATE_WORDS.includes(id))
+        tests.push(await compileRecord(id, wanted, subject, within(note, id)))
+  }
+  return async records => {
+    const differences: StateDifference[] = []
+    for (const test of tests) {
+      differences.push(...(await test(records)))
+      await pause()
+    }
+    return differences
+  }
+}
+
+/** The fields of its table, and below one that refers to another record the fields of that. */
+function subjectOf(family: Family, answers: Subject['answers']) {
+  const fields = { properties: FIELDS[family] }
+  const unknown: Subject['unknown'] = (name, known) => {
+    const last = name.at(-1) as string
+    const isCondition = /[<>=]/.test(last) || known.length === 0
+    const advice = isCondition
+      ? '; write a condition as in amount: { gt: 5000 }, with gt, gte, lt, lte, not or present'
+      : didYouMean(last, known)
+    return say(
+      'unknown_field',
+      RESOURCE_NAMES[family],
+      name.join('.'),
+      last === 'refunds' ? '; expect them under refunds, with count and where' : advice
+    )
+  }
+  return { family, fields, schemas: [fields], name: [], answers, unknown }
+}
+type FamilySubject = ReturnType<typeof subjectOf>
+
+const fieldsOf =
+  (record: Json, records: StateRecords): FieldAt =>
+  name => {
+    let part: Json | undefined = record
+    for (const [depth, field] of name.entries()) {
+      // only an id has names below it
+      if (typeof part === 'string')
+        part = records.record(
+          LINKED_FAMILIES[name[depth - 1] as keyof typeof LINKED_FAMILIES],
+          part
+        )
+      part = fieldIn(part, field)
+    }
+    return asValue(part)
+  }
+
+const unmetBy = (fieldAt: FieldAt, conditions: readonly Condition[]): Condition[] =>
+  conditions.filter(({ name, test }) => !test(fieldAt(name), fieldAt))
+
+/** Wanted with the value of each field referred to: `> 5000 (location.metadata.max)`. */
+const missIn =
+  (fieldAt: FieldAt) =>
+  ({ name, wanted }: Condition): Miss => {
+    const now = wanted.replace(REFERENCE, text => {
+      const path = recordPath(text)
+      return path === undefined
+        ? text
+        : `${shownValue(fieldAt(stepsOf(path) as string[]))} (${path})`
+    })
+    return missOf({ name, wanted: now }, fieldAt(name))
+  }
+
+async function compileRecord(
+  written: string,
+  wanted: Names | null,
+  subject: FamilySubject,
+  report: Report
+): Promise<StateTest> {
+  const { family, answers } = subject
+  const fields = wanted && (await compileNames(wanted, subject, report))
+  const at = ['state', family, written]
+  return async records => {
+    const id = String(answeredValue(written, answers ?? new Map()) ?? written)
+    const record = records.record(family, id)
+    const isChanged = records.isChanged?.(family, id) !== false
+    if (record === undefined || fields === null) {
+      if (record === undefined && fields === null) return []
+      const code = fields === null ? 'record_exists' : 'record_missing'
+      const forbids = fields === null && isChanged
+      return [{ at, forbids, ...say(code, family, id, RESOURCE_NAMES[family]) }]
+    }
+    const fieldAt = fieldsOf(record, records)
+    return unmetBy(fieldAt, fields).map(condition => ({
+      at: [...at, ...condition.at],
+      forbids: isChanged && isForbidding(condition.data),
+      ...say('field_differs', family, id, missText(missIn(fieldAt)(condition)))
+    }))
+  }
+}
+
+/** Whether a condition only says what a value must not be. */
+const isForbidding = (wanted: Wanted): boolean =>
+  isObject(wanted) && Object.keys(wanted).every(word => ['not', 'lt', 'lte'].includes(word))
+
+type Found = {
+  where: string
+  records: FieldAt[]
+  near: readonly NearMiss[]
+  isChanged: boolean
+}
+type QuantityTest = (found: Found) => Promise<StateDifference[]>
+
+async function compileQuantities(
+  expected: Quantities,
+  subject: FamilySubject,
+  report: Report
+): Promise<StateTest> {
+  const { where, count, sum, every } = expected
+  if (where && [count, sum, every].every(one => one === undefined))
+    report([], say('needs', 'where', 'count, sum or every'))
+  for (const [word, names] of Object.entries({ sum, every }))
+    if (isEmpty(names)) report([word], check('empty'))
+  const conditions = await compileNames(where ?? {}, subject, within(report, 'where'))
+  const tests: QuantityTest[] = []
+  if (count !== undefined) tests.push(await compileTotal(count, ['count'], subject, report))
+  for (const [path, wanted] of Object.entries(sum ?? {}))
+    tests.push(await compileTotal(wanted, ['sum', path], subject, report))
+  if (every) tests.push(await compileEvery(every, subject, within(report, 'every')))
+
+  return async records => {
+    const all = records.all(subject.family)
+    if (all === null || tests.length === 0) return []
+    const nearest = new Nearest()
+    const found: FieldAt[] = []
+    for (const record of all.toReversed()) {
+      const fieldAt = fieldsOf(record, records)
+      const unmet = unmetBy(fieldAt, conditions)
+      if (unmet.length === 0) found.push(fieldAt)
+      else nearest.add(idOf(fieldAt), unmet.length, () => unmet.map(missIn(fieldAt)))
+      await pause()
+    }
+    const { isChanged } = records
+    const told = {
+      where: conditions.length === 0 ? '' : ` with ${JSON.stringify(where)}`,
+      records: found,
+      near: nearest.list(),
+      isChanged: !isChanged || found.some(fieldAt => isChanged(subject.family, idOf(fieldAt)))
+    }
+    const differences: StateDifference[] = []
+    for (const test of tests) differences.push(...(await test(told)))
+    return differences
+  }
+}
+
+const idOf = (fieldAt: FieldAt) => String(fieldAt(['id']))
+
+/** A field without a value adds nothing. */
+async function compileTotal(
+  wanted: Quantity,
+  at: readonly [word: 'count'] | readonly [word: 'sum', path: string],
+  subject: FamilySubject,
+  report: Report
+): Promise<QuantityTest> {
+  const { family } = subject
+  const note = within(report, ...at)
+  const test = await compileTest(wanted, { ...subject, schemas: [{ type: 'integer' }] }, note)
+  const [, path] = at
+  const field = path === undefined ? null : summedField(path, subject, note)
+  const whose = path === undefined ? family : `${family}: sum of ${path}`
+  const place = ['state', family, ...at]
+  return async ({ where, records, near, isChanged }) => {
+    const currencies = new Set<string>()
+    let total = 0
+    for (const fieldAt of records) {
+      total += field === null ? 1 : Number(fieldAt(field) ?? 0)
+      if (field !== null) currencies.add(String(fieldAt(['currency'])))
+      await pause()
+    }
+    if (currencies.size > 1)
+      return [
+        { at: place, forbids: false, ...say('several_currencies', whose, [...currencies].sort()) }
+      ]
+    if (test(total)) return []
+    const isShort = isObject(wanted)
+      ? total <= (wanted.gt ?? (wanted.gte ?? 0) - 1)
+      : total <= wanted
+    const said = say('total', whose, shownWanted(wanted), where, total)
+    return [
+      { at: place, forbids: !isShort && isChanged, ...said, near_misses: isShort ? near : [] }
+    ]
+  }
+}
+
+function summedField(path: string, subject: FamilySubject, note: Report): readonly string[] {
+  if (/[-+]/.test(path)) note([], say('sum_of_fields', path, RETIRED_NAMES.sum.expression))
+  else {
+    const field = fieldNamed(path, subject, note)
+    if (field?.schemas.every(({ type }) => ![type].flat().includes('integer')))
+      note([], say('not_summable', path))
+    if (field) return field.name
+  }
+  return []
+}
+
+async function compileEvery(
+  wanted: Names,
+  subject: FamilySubject,
+  report: Report
+): Promise<QuantityTest> {
+  const { family } = subject
+  const conditions = await compileNames(wanted, subject, report)
+  return async ({ where, records, isChanged }) => {
+    const shown: string[] = []
+    let broken = 0
+    for (const fieldAt of records) {
+      const unmet = unmetBy(fieldAt, conditions)
+      if (unmet.length > 0 && ++broken <= MAX_NEAR_MISSES)
+        shown.push(`${unmet.map(missIn(fieldAt)).map(missText).join(', ')} in ${idOf(fieldAt)}`)
+      await pause()
+    }
+    if (broken === 0) return []
+    const each = `every one${where} must have ${JSON.stringify(wanted)}`
+    const said = say('not_every', family, each, broken, records.length, shown)
+    return [{ at: ['state', family, 'every'], forbids: isChanged, ...said }]
+  }
+}

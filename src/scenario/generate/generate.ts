@@ -1,0 +1,197 @@
+/**
+ * Records that faker fills in from the seed, consistent with each other and with those that are
+ * there.
+ */
+import type { Faker } from '@faker-js/faker'
+import { instantOf, isoOf } from '../../core/instants.js'
+import { didYouMean } from '../../core/nearest.js'
+import { isObject } from '../../core/quick-check.js'
+import type { Store } from '../../store/store.js'
+import { type Report, within } from '../documents.js'
+import type { GenerationContext, Given } from '../records/fixture.js'
+import { GENERATED_FAMILIES, type GenerateData } from '../schemas.js'
+import { say } from '../sentences.js'
+import type { Parts } from '../sources.js'
+import {
+  drawOne,
+  drawWhole,
+  fakerOf,
+  fill,
+  type Generating,
+  generatePayments,
+  isShared,
+  perTicket,
+  type Weights,
+  weightedNames
+} from './payments.js'
+
+type GeneratedFamily = (typeof GENERATED_FAMILIES)[number]
+const SPOTS = ['Table', 'Bar', 'Patio', 'Booth', 'Counter'] as const
+
+/** Only where all before it is right: what records belong to may be what is wrong. */
+export async function generateAll(
+  { data: { generate = [] }, problems, report, isOpen }: Parts,
+  store: Store,
+  generation: GenerationContext
+): Promise<void> {
+  const known = isOpen || problems.length > 0 ? null : store
+  const entries = generate.map((data, index) => ({
+    data,
+    note: within(report, 'generate', index)
+  }))
+  for (const { data, note } of entries) checkGenerate(data, known, note)
+  if (entries.length === 0 || problems.length > 0 || isOpen) return
+  const faker = await fakerOf(generation.settings.seed)
+  for (const { data, note } of entries) {
+    await generateRecords(data, { ...generation, store, faker }, note)
+    if (problems.length > 0) return
+  }
+}
+
+/**
+ * One family, ranges that are not reversed, weights above 0, parents that exist, where the store is
+ * known.
+ */
+function checkGenerate(data: GenerateData, store: Store | null, note: Report): void {
+  const { created, amount, transactions, refunded = 0, partly_refunded = 0 } = data
+  const asked = GENERATED_FAMILIES.filter(family => data[family] !== undefined)
+  for (const family of asked) {
+    const [field, parents, resource] = parentsFor(family)
+    const given = data[field] ?? []
+    const isOfName = isObject(given)
+    for (const id of isOfName ? Object.keys(given) : [given].flat())
+      if (store !== null && !store[parents].get(id))
+        note(isOfName ? [field, id] : [field], {
+          ...say('missing_record', resource, id, didYouMean(id, store[parents].someIds())),
+          isOfName
+        })
+  }
+  if (asked.length !== 1) note([], say('not_exactly_one', GENERATED_FAMILIES, asked))
+  if (created !== undefined && instantIn(created.from) > instantIn(created.to))
+    note(['created'], say('reversed', `from ${created.from}`, `to ${created.to}`))
+  if (amount !== undefined && amount.min > amount.max)
+    note(['amount'], say('reversed', `min ${amount.min}`, `max ${amount.max}`))
+  for (const name of ['location', 'payment_types'] as const)
+    if (isObject(data[name]) && Object.values(data[name]).every(weight => weight === 0))
+      note([name], say('no_weight'))
+  for (const name of ['refunded', 'partly_refunded', 'payments_per_ticket'] as const)
+    if (data[name] !== undefined && transactions === undefined)
+      note([name], say('needs', name, 'transactions'))
+  if (refunded + partly_refunded > 1) note(['partly_refunded'], say('shares_above_one'))
+  if (!isShared(transactions ?? 0, perTicket(data)))
+    note(
+      ['payments_per_ticket'],
+      say('not_shared', transactions ?? 0, `${data.payments_per_ticket}`)
+    )
+}
+
+const instantIn = (text: string) => instantOf(text) as number
+
+/** Refunds of their Transactions included. */
+export const generatedBy = (entries: readonly GenerateData[]): number =>
+  entries.reduce((sum, entry) => {
+    const own = GENERATED_FAMILIES.reduce((count, family) => count + (entry[family] ?? 0), 0)
+    const { transactions = 0, refunded = 0, partly_refunded = 0 } = entry
+    return (
+      sum + own + Math.round(transactions * refunded) + Math.round(transactions * partly_refunded)
+    )
+  }, 0)
+
+/** Puts the records of a checked entry into the store, or reports that they belong to nothing. */
+async function generateRecords(
+  data: GenerateData,
+  generating: Generating,
+  report: Report
+): Promise<void> {
+  const family = GENERATED_FAMILIES.find(name => data[name] !== undefined) as GeneratedFamily
+  const parents = parentsOf(family, data, generating, report)
+  if (parents === null) return
+  const instants = instantsOf(data, data[family] as number, generating)
+  if (family === 'transactions')
+    return generatePayments(instants, parents, data, generating, report)
+  const { faker, store } = generating
+  const parent = weightedNames(parents, faker)
+  const draw = (index: number): Given => ({
+    created: isoOf(instants[index] as number),
+    ...DRAWS[family](faker, parent, store[family].size + 1)
+  })
+  await fill(family, instants.length, draw, generating)
+}
+
+/** Ascending: drawn from the range, or all now. */
+function instantsOf(
+  { created }: GenerateData,
+  count: number,
+  { now, faker }: Generating
+): Float64Array {
+  const instants = new Float64Array(count).fill(now)
+  if (created === undefined) return instants
+  const [min, max] = [instantIn(created.from), instantIn(created.to)]
+  return instants.map(() => drawWhole(faker, min, max)).sort()
+}
+
+const parentsFor = (family: GeneratedFamily) =>
+  family === 'tickets' || family === 'transactions'
+    ? (['location', 'locations', 'Location'] as const)
+    : (['account', 'accounts', 'Account'] as const)
+
+/** Ids that generated records can belong to, with weights; null, reported, where there is none. */
+function parentsOf(
+  family: GeneratedFamily,
+  data: GenerateData,
+  { store }: Generating,
+  report: Report
+): Weights | null {
+  if (family === 'accounts') return { '': 1 }
+  const [field] = parentsFor(family)
+  const given = data[field]
+  if (given !== undefined) return typeof given === 'string' ? { [given]: 1 } : given
+  const first =
+    field === 'location'
+      ? store.locations.inCreationOrder()[0]
+      : store.accounts.inCreationOrder().find(({ type }) => type === 'merchant')
+  const what = field === 'location' ? 'Location' : 'merchant Account'
+  if (!first) report([], say('missing_parent', what, family))
+  return first ? { [first.id]: 1 } : null
+}
+
+/** What the nth record of each family is given; `parent` draws what it belongs to. */
+const DRAWS: Readonly<
+  Record<
+    Exclude<GeneratedFamily, 'transactions'>,
+    (faker: Faker, parent: () => string, nth: number) => Given
+  >
+> = {
+  accounts: faker => ({
+    type: 'merchant',
+    name: faker.company.name(),
+    email: faker.internet.exampleEmail(),
+    address: drawAddress(faker)
+  }),
+  users: (faker, account) => {
+    const [firstName, lastName] = [faker.person.firstName(), faker.person.lastName()]
+    return {
+      account: account(),
+      name: `${firstName} ${lastName}`,
+      email: faker.internet.exampleEmail({ firstName, lastName })
+    }
+  },
+  locations: (faker, account) => ({
+    display_name: `${faker.food.adjective().replace(/^./, letter => letter.toUpperCase())} ${faker.food.ingredient()}`,
+    account: account(),
+    address: drawAddress(faker)
+  }),
+  tickets: (faker, location, nth) => ({
+    reference: `${drawOne(faker, SPOTS)} ${drawWhole(faker, 1, 40)} #${String(nth).padStart(4, '0')}`,
+    location: location()
+  })
+}
+
+function drawAddress({ location }: Faker): Given {
+  return {
+    country: 'US',
+    line1: location.streetAddress(),
+    city: location.city(),
+    postal_code: location.zipCode('#####')
+  }
+}

@@ -1,0 +1,293 @@
+/** What is drawn from the seed: records, above all payments of Tickets and Refunds of some. */
+import type { Faker } from '@faker-js/faker'
+import { kindOf } from '../../core/ids.js'
+import { isoOf } from '../../core/instants.js'
+import { isObject } from '../../core/quick-check.js'
+import type { Family } from '../../reference/operations.js'
+import { PAYMENT_TYPES, type PaymentType } from '../../reference/payment-methods.js'
+import { pageOf } from '../../store/paging.js'
+import type { RecordOf, Records, Store } from '../../store/store.js'
+import { pause } from '../../work/slices.js'
+import { completed } from '../completion.js'
+import type { Report } from '../documents.js'
+import { countsOf } from '../match/counts.js'
+import type { GenerationContext, Given } from '../records/fixture.js'
+import type { GenerateData } from '../schemas.js'
+import { say } from '../sentences.js'
+
+const DAY = 86_400_000
+/** Payments are of the Tickets opened last, so that bills are paid soon. */
+const OPEN_AT_ONCE = 20
+/** Customers who pay again and again: making one up takes longer than all else of a payment. */
+const REGULARS = 50
+const CARDS: readonly PaymentType[] = ['card', 'apple_pay', 'google_pay', 'emv']
+const BRANDS = ['visa', 'mastercard', 'amex', 'discover'] as const
+/** Bills before the tip, by default. */
+const BILLS = { min: 350, max: 12_000 }
+const TIPS = [0, 0.15, 0.18, 0.2, 0.22] as const
+const REASONS = [
+  'Wrong order',
+  'Cold food',
+  'Long wait',
+  'Charged twice',
+  'Item not available',
+  null
+] as const
+
+export type Generating = GenerationContext & { store: Store; faker: Faker }
+/** One that draws from a seed; its data is loaded when first needed. */
+export async function fakerOf(seed: number): Promise<Faker> {
+  const { faker: shared } = await import('@faker-js/faker/locale/en')
+  const faker = new (shared.constructor as typeof Faker)({ locale: shared.rawDefinitions })
+  faker.seed(seed)
+  return faker
+}
+
+/** As `faker.number.int` draws it, which takes four times as long. */
+export const drawWhole = ({ number }: Faker, min: number, max: number): number =>
+  min === max ? min : Math.floor(number.float() * (max - min + 1) + min)
+/** As `faker.helpers.arrayElement` draws it. */
+export const drawOne = <T>(faker: Faker, list: readonly T[]): T =>
+  list[drawWhole(faker, 0, list.length - 1)] as T
+/** The same text for all records that have the same. */
+function drawDigits(faker: Faker): string {
+  const number = drawWhole(faker, 0, 9999)
+  DIGITS[number] ??= String(number).padStart(4, '0')
+  return DIGITS[number]
+}
+const DIGITS: string[] = []
+
+export type Weights<N extends string = string> = Readonly<Partial<Record<N, number>>>
+
+/** Draws names by their weights, which are not all 0; one alone is not drawn. */
+export function weightedNames<N extends string>(weights: Weights<N>, { number }: Faker): () => N {
+  const names = Object.keys(weights) as N[]
+  const sums: number[] = []
+  let total = 0
+  for (const name of names) {
+    total += weights[name] as number
+    sums.push(total)
+  }
+  return () => {
+    const wanted = names.length > 1 ? number.float() * total : 0
+    let [low, high] = [0, names.length - 1]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((sums[middle] as number) > wanted) high = middle
+      else low = middle + 1
+    }
+    return names[low] as N
+  }
+}
+
+/** Puts in as many records as are drawn. */
+export async function fill<F extends Family>(
+  family: F,
+  count: number,
+  draw: (index: number) => Given,
+  { store, ids, settings, progress }: Generating
+): Promise<RecordOf<F>[]> {
+  const made: RecordOf<Family>[] = []
+  for (let index = 0; index < count; index++) {
+    const id = ids.draw(kindOf(family, 'merchant'), settings, store[family])
+    const given: Given = { id, ...draw(index) }
+    const parent =
+      store.tickets.get(given.ticket as string) ??
+      store.transactions.get(given.transaction as string)
+    made.push(store.put(family, completed(family, given, { settings, parent })))
+    progress?.(family, index + 1, count)
+    await pause()
+  }
+  return made as RecordOf<F>[]
+}
+
+export const perTicket = ({ payments_per_ticket = 1 }: GenerateData) =>
+  countsOf(`${payments_per_ticket}`, 0, () => {})
+export const isShared = (payments: number, { from, to }: { from: number; to: number }) =>
+  from > 0 && to <= 100 && Math.floor(payments / from) * to >= payments
+
+/** Payments, and Refunds of some, unless none can be paid, which is reported. */
+export async function generatePayments(
+  instants: Float64Array,
+  parents: Weights,
+  data: GenerateData,
+  generating: Generating,
+  report: Report
+): Promise<void> {
+  const { faker } = generating
+  const open = openTickets(Object.keys(parents), instants.at(-1), generating, report)
+  if (open === null) return
+  const draws = paymentDraws(data, faker)
+  const parent = weightedNames(parents, faker)
+  const payments = paymentsOf(instants, () => open.get(parent()) as OpenTickets, data, faker)
+  if (!Array.isArray(payments))
+    return report(['payments_per_ticket'], say('too_few_tickets', payments.location))
+  payments.sort((one, other) => one.at - other.at)
+  const draw = (index: number): Given => {
+    const { own, at, ticket = drawOpened(own, at, faker) } = payments[index] as Payment
+    return { created: isoOf(at), ticket, ...drawPayment(draws, faker) }
+  }
+  await refund(await fill('transactions', payments.length, draw, generating), data, generating)
+}
+
+/** By Location; null, reported, where there is none early enough. */
+function openTickets(
+  locations: readonly string[],
+  latest: number | undefined,
+  { store }: Generating,
+  report: Report
+): Map<string, OpenTickets> | null {
+  const open = new Map<string, OpenTickets>()
+  for (const location of locations) {
+    const { stored: tickets } = pageOf(store.tickets, {
+      index: 'location',
+      group: location,
+      limit: Number.POSITIVE_INFINITY,
+      order: 'oldest_first'
+    })
+    const [first] = tickets
+    if (first === undefined || first.at > (latest ?? first.at)) {
+      report(['location'], say('no_early_ticket', location))
+      return null
+    }
+    open.set(location, { location, tickets, opened: 0, unpaid: [] })
+  }
+  return open
+}
+
+/** In no order; the Location that has too few Tickets, if there is one. */
+function paymentsOf(
+  instants: Float64Array,
+  drawOpen: () => OpenTickets,
+  data: GenerateData,
+  faker: Faker
+): Payment[] | OpenTickets {
+  const payments: Payment[] = []
+  const { from, to } = perTicket(data)
+  const sizes = Array.from({ length: to - from + 1 }, (_, more) => from + more)
+  for (let nth = 0; nth < instants.length; ) {
+    const own = drawOpen()
+    const instant = instants[nth] as number
+    if (data.payments_per_ticket === undefined) {
+      // no payment is before the first Ticket of its Location
+      payments.push({ own, at: Math.max(instant, own.tickets[0]?.at as number) })
+      nth++
+      continue
+    }
+    const ticket = drawUnpaid(own, instant, faker)
+    if (ticket === undefined) return own
+    const left = instants.length - nth
+    const fits = (size: number) => size <= left && isShared(left - size, { from, to })
+    const size = drawOne(faker, sizes.filter(fits))
+    for (const at of instants.subarray(nth, nth + size))
+      payments.push({ own, at: Math.max(at, ticket.at), ticket: ticket.record.id })
+    nth += size
+  }
+  return payments
+}
+
+/** Tickets of a Location, the oldest first, and how many are opened by now. */
+type OpenTickets = {
+  location: string
+  tickets: ReturnType<typeof pageOf<Records['tickets']>>['stored']
+  opened: number
+  /** Of the opened ones, those without a payment, where each gets so many. */
+  unpaid: OpenTickets['tickets'][number][]
+}
+type Payment = { own: OpenTickets; at: number; ticket?: string }
+
+function drawOpened(own: OpenTickets, at: number, faker: Faker): string {
+  const { tickets } = own
+  while ((tickets[own.opened]?.at ?? Number.POSITIVE_INFINITY) <= at) own.opened++
+  const place = drawWhole(faker, Math.max(0, own.opened - OPEN_AT_ONCE), own.opened - 1)
+  return (tickets[place] as (typeof tickets)[number]).record.id
+}
+
+/** A Ticket without a payment that is opened by then, or the next one; undefined if none is left. */
+function drawUnpaid(own: OpenTickets, at: number, faker: Faker) {
+  const { tickets, unpaid } = own
+  while (own.opened < tickets.length) {
+    const next = tickets[own.opened] as (typeof tickets)[number]
+    if (next.at > at && unpaid.length > 0) break
+    unpaid.push(next)
+    own.opened++
+  }
+  const place = drawWhole(faker, Math.max(0, unpaid.length - OPEN_AT_ONCE), unpaid.length - 1)
+  return unpaid.splice(place, 1)[0]
+}
+
+const regularsOf = (faker: Faker) =>
+  Array.from({ length: REGULARS }, () => {
+    const name = faker.person.firstName()
+    const email = faker.internet.exampleEmail({ firstName: name })
+    return {
+      name,
+      email,
+      phone: `+1617555${drawDigits(faker)}`,
+      bank_name: `${faker.location.city()} Savings`
+    }
+  })
+
+function paymentDraws(
+  { payment_types = PAYMENT_TYPES, amount: { min, max } = BILLS }: GenerateData,
+  faker: Faker
+) {
+  const regulars = regularsOf(faker)
+  const type = isObject(payment_types)
+    ? weightedNames(payment_types as Weights<PaymentType>, faker)
+    : () => drawOne(faker, payment_types as readonly PaymentType[])
+  return { type, bill: () => drawWhole(faker, min, max), regulars }
+}
+
+function drawPayment(
+  { type, bill: drawnBill, regulars }: ReturnType<typeof paymentDraws>,
+  faker: Faker
+): Given {
+  const payment_type = type()
+  const bill = drawnBill()
+  const tip = Math.round(bill * drawOne(faker, TIPS))
+  const last4 = drawDigits(faker)
+  const { name, email, phone, bank_name } = drawOne(faker, regulars)
+  const payment = { payment_type, amount: bill + tip, tip_amount: tip === 0 ? null : tip }
+  if (payment_type === 'vip')
+    return {
+      ...payment,
+      payment_method: { bank_account: { bank_name, last4 } },
+      customer: { name, phone }
+    }
+  const payment_method = CARDS.includes(payment_type)
+    ? { card: { brand: drawOne(faker, BRANDS), last4 } }
+    : {}
+  return {
+    ...payment,
+    payment_method,
+    customer: payment_type === 'apple_pay' ? { name, email } : null
+  }
+}
+
+/**
+ * A Refund, whole or in part, of the share that was asked for; none later than the last payment.
+ */
+async function refund(
+  paid: readonly Records['transactions'][],
+  { refunded = 0, partly_refunded }: GenerateData,
+  generating: Generating
+): Promise<void> {
+  const { faker } = generating
+  const end = Date.parse(paid.at(-1)?.created ?? '')
+  const whole = Math.round(paid.length * refunded)
+  const count = whole + Math.round(paid.length * (partly_refunded ?? 0))
+  const drawn = faker.helpers.arrayElements([...paid.keys()], count)
+  const parts = new Set(drawn.slice(whole))
+  const chosen = drawn.sort((a, b) => a - b)
+  const draw = (index: number): Given => {
+    const place = chosen[index] as number
+    const { id: transaction, amount: charged, created } = paid[place] as Records['transactions']
+    const at = Math.min(end, Date.parse(created) + drawWhole(faker, 60_000, 3 * DAY))
+    const isWhole = partly_refunded === undefined ? faker.datatype.boolean() : !parts.has(place)
+    const most = partly_refunded === undefined ? charged : Math.max(1, charged - 1)
+    const amount = isWhole ? charged : drawWhole(faker, 1, most)
+    return { created: isoOf(at), transaction, amount, reason: drawOne(faker, REASONS) }
+  }
+  await fill('refunds', chosen.length, draw, generating)
+}

@@ -1,0 +1,247 @@
+/** Checks steps and plays: their operations and keys, and what they refer to. */
+import { didYouMeanOneOf, nearest } from '../../core/nearest.js'
+import type { Step as PathStep } from '../../core/places.js'
+import type { Said } from '../../core/sentences.js'
+import {
+  type Family,
+  nameOf,
+  OPERATION_NAMES,
+  type Operation,
+  type OperationId,
+  operationAt,
+  operationsAt,
+  operationsNamed
+} from '../../reference/operations.js'
+import { type Schema, schemaOf } from '../../reference/parameters.js'
+import { FIELDS, TABLES, type Tables } from '../../reference/tables.js'
+import { say as sayOfDocument } from '../document-sentences.js'
+import { type Report, within } from '../documents.js'
+import { compileMatch, type MatchData } from '../match/matching.js'
+import { isWithinPatterns } from '../match/patterns.js'
+import { compileStatus } from '../match/statuses.js'
+import type { Trial } from '../records/edits.js'
+import { missingOf, recordsNamedBy } from '../records/named-records.js'
+import type { PlayData, StepData } from '../schemas.js'
+import { checkHeaders } from '../script/headers.js'
+import { say } from '../sentences.js'
+import type { Parts } from '../sources.js'
+import { checkShown, placedCalls, type StepBindings, splitCall, wantsStatus } from '../steps.js'
+import { NAME } from '../variables.js'
+import { headOf, namesIn, REFERENCE, recordPath, textsIn, unclosedIn } from './references.js'
+
+/** Earlier steps that are searched for a suggestion. */
+const MAX_LOOKED_AT = 100
+
+/**
+ * What steps can refer to besides one another. `ids` are suggested; `otherKey` is null for a known
+ * key, else a suggestion, or an empty text.
+ */
+type Known = Pick<StepBindings, 'variable'> & {
+  ids: () => readonly string[]
+  hasUsualLists: boolean
+  otherKey: (key: string) => string | null
+}
+/** What the response to each named step has, and the part of its list that is sent at once with it. */
+type Named = Map<string, { answer: Schema | undefined; group: string }>
+type Referable = Omit<Known, 'otherKey'> & { named: Named; latest: readonly string[] }
+
+/**
+ * Checks operations, keys, and that every `${…}` refers to an earlier step (of expectations, to
+ * any) or to a value of `variable`. `warn` takes problems that do not prevent playing.
+ */
+export async function checkSteps(
+  {
+    steps,
+    play,
+    expect
+  }: { steps: readonly StepData[]; play: readonly PlayData[]; expect: readonly unknown[] },
+  { otherKey, ...known }: Known,
+  report: Report,
+  warn: Report
+): Promise<void> {
+  const named: Named = new Map()
+  const latest: string[] = []
+  const placed = [...placedCalls('steps', steps), ...placedCalls('play', play)]
+  checkAlone(steps, within(report, 'steps'))
+  checkAlone(play, within(report, 'play'))
+  const expected = placed.map(({ step }) => step.expect)
+  const areCompiled = isWithinPatterns(expected, 0, said => report(['play'], said))
+  for (const { step, at } of placed) {
+    const note = within(report, ...at)
+    const group = String(at.slice(0, 2))
+    checkExpected(step.expect, within(note, 'expect'))
+    if (areCompiled) await checkShown(step.expect?.body, within(note, 'expect', 'body'))
+    checkHeaders(step.headers ?? {}, 'request', within(note, 'headers'))
+    const operation = step.do === undefined ? undefined : operationOfCall(step.do)
+    if (step.do === undefined) note([], say('not_exactly_one', ['do', 'at_once', 'wait']))
+    else checkCall(step, operation, otherKey, note, within(warn, ...at))
+    const problemIn = (name: string) =>
+      named.get(headOf(name))?.group === group
+        ? say('not_yet_known', name)
+        : problemOfReference(name, { ...known, named, latest })
+    checkReferences(step, problemIn, note)
+    const { as } = step
+    if (as === undefined) continue
+    if (!NAME.test(as)) note(['as'], sayOfDocument('not_a_variable_name'))
+    else if (as === 'vars' || as === 'record') note(['as'], say('name_reserved', as))
+    if (named.has(as)) note(['as'], say('name_taken', as))
+    named.set(as, { answer: answerOf(operation, step), group })
+    if (latest.push(as) > MAX_LOOKED_AT) latest.shift()
+  }
+  const answered = { ...known, named, latest, variable: () => undefined, ids: () => [] }
+  checkReferences(expect, problemOfExpected(answered), within(report, 'expect'), true)
+}
+
+/** Warns of plays that can only be refused, though that is not expected. */
+export async function warnOfPlays(
+  { data: { play = [] }, warn }: Parts,
+  trial: Trial
+): Promise<void> {
+  for (const { step, at } of placedCalls('play', play)) {
+    const { do: call, expect = {}, query, body } = step
+    const met = call === undefined ? null : operationAt(...splitCall(call))
+    if (met === null || expect.fault || !wantsStatus(expect.status, 200)) continue
+    const params = Object.keys(met.params).length === 0 ? undefined : met.params
+    const match = { params, query, body } as MatchData
+    const note: Report = ([, section, ...name], said) =>
+      warn(
+        section === 'params' ? [...at, 'do'] : [...at, section as PathStep, ...name],
+        say('is_refused', said.message)
+      )
+    await compileMatch([met.operation], match, note, { onlyRight: true, answers: new Map() })
+    const named = recordsNamedBy({ on: nameOf(met.operation), match })
+    for (const { steps, said, isDrawn } of missingOf(named, trial)) if (!isDrawn) note(steps, said)
+  }
+}
+
+function checkAlone(list: readonly PlayData[], report: Report): void {
+  for (const [index, play] of list.entries()) {
+    const alone = ['wait', 'at_once'].find(only => only in play)
+    const others = Object.keys(play).filter(key => key !== alone)
+    if (alone !== undefined && others.length > 0)
+      report([index], say('not_together', alone, others))
+  }
+}
+
+function checkExpected(expect: StepData['expect'] = {}, report: Report): void {
+  if (expect.status !== undefined) compileStatus(expect.status, within(report, 'status'))
+  const others = ['status', 'headers', 'body'].filter(name => name in expect)
+  if (expect.fault !== undefined && others.length > 0)
+    report([], say('not_together', 'fault', others))
+}
+
+function operationOfCall(call: string): Operation | undefined {
+  const [method, path] = splitCall(call)
+  return operationsAt(path.replace(REFERENCE, 'x')).find(operation => operation.method === method)
+}
+
+function checkCall(
+  { do: call, key, body, expect }: StepData,
+  operation: Operation | undefined,
+  otherKey: Known['otherKey'],
+  report: Report,
+  warn: Report
+): void {
+  const isChecked = key !== undefined && !key.includes('${') && !wantsStatus(expect?.status, 401)
+  const meant = isChecked ? otherKey(key) : null
+  if (operation === undefined) report(['do'], unknownCall(call))
+  else if (meant !== null && operation.key)
+    report(
+      ['key'],
+      say('unknown_key', meant || '; give it under data: api_keys, or expect status 401')
+    )
+  else if (meant !== null) warn(['key'], say('unknown_key', `, and the request needs none${meant}`))
+  const [method] = splitCall(call)
+  if (method !== 'POST' && body) report(['body'], say('body_unexpected', method))
+}
+
+/** Names the operations at its path, or those with a similar name. */
+function unknownCall(call: string): Said {
+  const [, path] = splitCall(call)
+  const there = operationsAt(path.replace(REFERENCE, 'x')).map(({ method }) => `${method} ${path}`)
+  const [advice = ''] = [
+    path.includes('?') && '; parameters of a list go under query',
+    path.includes('://') && '; the path begins below the base address, such as /refunds',
+    there.length > 0 && `; this path takes ${there.join(', or ')}`,
+    didYouMeanOneOf(call, OPERATION_NAMES, 'write a method and a path, such as POST /refunds')
+  ].filter(one => one !== false)
+  return say('unknown_request', call, advice)
+}
+
+function checkReferences(
+  part: unknown,
+  problemOf: (name: string, text: string, at: readonly PathStep[]) => Said | null,
+  report: Report,
+  areNamesRead = false
+): void {
+  for (const { steps, text, isOfName = false } of textsIn(part, [], { areNamesRead })) {
+    const unclosed = unclosedIn(text)
+    if (unclosed !== undefined) report(steps, sayOfDocument('reference_not_closed', unclosed))
+    for (const name of namesIn(text)) {
+      const problem = problemOf(name, text, steps)
+      if (problem !== null) report(steps, { ...problem, isOfName })
+    }
+  }
+}
+
+/** A field of the record that is looked at is found where the state is compiled. */
+const problemOfExpected =
+  (answered: Referable) =>
+  (name: string, text: string, [, kind, family, , ...inner]: readonly PathStep[]) => {
+    const head = headOf(name)
+    if (kind !== 'state' || inner.length === 0 || name === head || answered.named.has(head))
+      return problemOfReference(name, answered)
+    if (head === 'record') return recordPath(text) === undefined ? say('record_part', name) : null
+    return Object.hasOwn(FIELDS[family as Family], head)
+      ? say('unknown_reference', name, `record.${name}`)
+      : problemOfReference(name, { ...answered, latest: [...answered.latest, 'record'] })
+  }
+
+/** Undefined where the operation is unknown or must fail. */
+function answerOf(operation: Operation | undefined, { expect }: StepData): Schema | undefined {
+  if (operation === undefined || !wantsStatus(expect?.status, 200)) return undefined
+  const [id] = operationsNamed(`${operation.method} ${operation.path}`)
+  const { answer } = TABLES[id as OperationId] as Tables
+  return answer && schemaOf(answer)
+}
+
+/** Null where it is right. References to variables are checked when they are expanded. */
+function problemOfReference(
+  name: string,
+  { named, latest, variable, ids, hasUsualLists }: Referable
+): Said | null {
+  const [head = '', ...fields] = name.split('.')
+  const partsOf = (step: string) => fieldsOf(named.get(step)?.answer, fields, hasUsualLists)
+  if (head === 'vars' || (!named.has(head) && variable(name) !== undefined)) return null
+  if (named.has(head)) {
+    const { corrected, missing } = partsOf(head)
+    return missing === null
+      ? null
+      : say('unknown_part', name, missing, [head, ...corrected].join('.'))
+  }
+  const meant =
+    fields.length === 0
+      ? (nearest(head, latest) ?? nearest(head, ids()))
+      : nearest(head, ['vars', ...latest])
+  const step = meant ?? latest.find(other => head.length > 1 && other.startsWith(head))
+  return say('unknown_reference', name, step && [step, ...partsOf(step).corrected].join('.'))
+}
+
+/** By the tables of the reference; `missing` is the first field that is misspelt. */
+function fieldsOf(
+  answer: Schema | undefined,
+  fields: readonly string[],
+  hasUsualLists: boolean
+): { corrected: readonly string[]; missing: string | null } {
+  let at = answer
+  for (const [index, field] of fields.entries()) {
+    if (!hasUsualLists && at?.properties?.data?.items !== undefined) break
+    if (at?.properties !== undefined && !Object.hasOwn(at.properties, field)) {
+      const meant = nearest(field, Object.keys(at.properties))
+      if (meant === null) break
+      return { corrected: fields.with(index, meant), missing: fields.slice(0, index + 1).join('.') }
+    }
+    at = at?.properties?.[field] ?? (at?.items as Schema | undefined)
+  }
+  return { corrected: fields, missing: null }
+}

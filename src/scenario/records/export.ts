@@ -1,0 +1,87 @@
+/** The state as a fixture to be edited and loaded again, without what is derived. */
+import { isDeepStrictEqual } from 'node:util'
+import { isoOf } from '../../core/instants.js'
+import {
+  nested,
+  SETTING_KEYS,
+  SETTINGS,
+  type Settings,
+  settingsInForce
+} from '../../core/settings.js'
+import type { Family } from '../../reference/operations.js'
+import type { Schema } from '../../reference/parameters.js'
+import { RESOURCES } from '../../reference/tables.js'
+import { FAMILIES, type Store } from '../../store/store.js'
+import { lazily } from '../../work/json-pieces.js'
+
+/** In the order of creation; what is null or empty is left out where a fixture may do so. */
+export function exported(store: Store): Record<string, Iterable<object>> {
+  const families = FAMILIES.map(family => [
+    family,
+    lazily<object, object>(store[family].inCreationOrder(), record =>
+      exportedRecord(family, record)
+    )
+  ])
+  const deleted = deletedUsers(store)
+  return {
+    api_keys: keysIn(store),
+    ...Object.fromEntries(families),
+    ...(deleted.length > 0 && { deleted_users: deleted })
+  }
+}
+
+function deletedUsers({ users }: Store): object[] {
+  let after = 0
+  return users.places().flatMap(([id, { record, at, owners }]) => {
+    if (record !== null) after++
+    return record === null ? { id, account: [owners].flat()[0], created: isoOf(at), after } : []
+  })
+}
+
+/** Seed and settings that are not the default, as a scenario gives them. */
+export function setupOf(settings: Settings): Record<string, unknown> {
+  const defaults = settingsInForce({}).values
+  const keys = SETTING_KEYS.filter(
+    key => SETTINGS[key].scope === 'sandbox' && !isDeepStrictEqual(settings[key], defaults[key])
+  )
+  const { seed, ...others } = Object.fromEntries(keys.map(key => [key, settings[key]]))
+  return {
+    ...(seed !== undefined && { seed }),
+    ...(Object.keys(others).length > 0 && { settings: nested(others) })
+  }
+}
+
+/** Records never change, and most are the same from one file to the next. */
+const TEXTS = new WeakMap<object, string>()
+
+/** The JSON text of a record as `exported` returns it. */
+export function recordText(family: Family, record: object): string {
+  let text = TEXTS.get(record)
+  if (text === undefined) {
+    text = JSON.stringify(exportedRecord(family, record))
+    TEXTS.set(record, text)
+  }
+  return text
+}
+
+export const keysIn = ({ keys }: Store): { key: string; account: string }[] =>
+  [...keys].map(([key, account]) => ({ key, account }))
+
+export const exportedRecord = (family: Family, record: object): Record<string, unknown> =>
+  exportedPart(RESOURCES[family], record)
+
+function exportedPart(schema: Schema, record: object): Record<string, unknown> {
+  const values = record as Record<string, unknown>
+  const part: Record<string, unknown> = {}
+  for (const [name, inner] of Object.entries(schema.properties as Record<string, Schema>)) {
+    const value = values[name]
+    if (inner['x-derived'] || value === undefined) continue
+    if (inner.properties && value !== null) part[name] = exportedPart(inner, value as object)
+    else if (inner['x-needed'] || !isEmpty(value)) part[name] = value
+  }
+  if (values.extra !== undefined) part.extra = values.extra
+  return part
+}
+
+const isEmpty = (value: unknown) =>
+  value === null || (typeof value === 'object' && Object.keys(value as object).length === 0)

@@ -1,0 +1,250 @@
+/** Imports fixtures into a store: each record completed, checked and resolved. */
+import { kindOf } from '../../core/ids.js'
+import { instantOf, isoOf } from '../../core/instants.js'
+import { isExact, moneyOf, type Sums, settled } from '../../core/money.js'
+import { didYouMean } from '../../core/nearest.js'
+import type { Step } from '../../core/places.js'
+import { firstBroken, REFUND_RULES } from '../../core/rules.js'
+import type { Said } from '../../core/sentences.js'
+import type { Settings } from '../../core/settings.js'
+import type { AccountType } from '../../reference/accounts.js'
+import { type Family, LINKED_FAMILIES, RESOURCE_NAMES } from '../../reference/operations.js'
+import { RESOURCES } from '../../reference/tables.js'
+import { FAMILIES, type RecordOf, type Records, type Store } from '../../store/store.js'
+import { completed } from '../completion.js'
+import type { DocumentProblem, Problems } from '../documents.js'
+import { say } from '../sentences.js'
+import {
+  duplicatesIn,
+  type Fixture,
+  type GenerationContext,
+  type Given,
+  inSections,
+  merged,
+  OWNERS,
+  problemOf,
+  type Sourced,
+  usersIn
+} from './fixture.js'
+
+export type ImportedRecords = { [F in Family]: RecordOf<F>[] } & {
+  api_keys: { key: string; account: string }[]
+}
+
+/**
+ * Into a copy of a store, since problems do not undo changes. Ids left out are drawn,
+ * `created` left out is now, in file order. A record with a problem is left out; references to it
+ * are no problem.
+ */
+export class FixtureImporter {
+  readonly imported = Object.fromEntries(
+    ['api_keys', ...FAMILIES].map(name => [name, []])
+  ) as unknown as ImportedRecords
+  readonly #problems: Problems
+  readonly #warnings: Problems
+  readonly #store: Store
+  readonly #generation: GenerationContext
+  /** Refunds that were made while tips could be refunded stay, with a warning (A23). */
+  readonly #loosest: Settings
+  readonly #now: string
+  /** Ids of records with a problem. */
+  readonly #leftOut = inSections(() => new Set<unknown>())
+  #hasReplaced = false
+  readonly #charges = new Map<string, Sourced>()
+  /** Transactions of Refunds that were left out: what was refunded is not known. */
+  readonly #unsettled = new Set<unknown>()
+
+  constructor(
+    store: Store,
+    generation: GenerationContext,
+    problems: Problems,
+    warnings: Problems = [] as DocumentProblem[]
+  ) {
+    this.#store = store
+    this.#generation = generation
+    this.#problems = problems
+    this.#warnings = warnings
+    this.#loosest = { ...generation.settings, 'transactions.refundable': 'amount_plus_extras' }
+    this.#now = isoOf(generation.now)
+  }
+
+  import(...fixtures: readonly Fixture[]): void {
+    Array.from(this.importing(fixtures))
+  }
+
+  /** One record at each step. */
+  *importing(fixtures: readonly Fixture[]): Generator<void, void> {
+    const [first, ...others] = fixtures as [Fixture, ...Fixture[]]
+    const fixture = others.length === 0 ? first : merged(fixtures)
+    for (const family of FAMILIES) {
+      const sources = family === 'users' ? usersIn(fixture) : fixture[family]
+      if (family === 'refunds') for (const { given } of sources) this.#unsettle(given.id)
+      for (const [index, source] of sources.entries()) {
+        if (source.list.steps.at(-1) === 'deleted_users') this.#addDeleted(source)
+        else this.#add(family, source)
+        this.#generation.progress?.(family, index + 1, sources.length)
+        yield
+      }
+    }
+    for (const source of fixture.api_keys) yield this.#addKey(source)
+    // an Account's reseller may come after it
+    for (const source of fixture.accounts) yield void this.#referred('reseller', source)
+    this.#checkCharges()
+    // where every record is right and new, no id can have been given twice
+    if (others.length === 0 && !this.#hasReplaced && this.#problems.length === 0) return
+    for (const problem of fixtures.flatMap(duplicatesIn)) this.#problems.push(problem)
+  }
+
+  #add(family: Family, source: Sourced): void {
+    const before = this.#problems.length
+    const { given } = source
+    for (const name of Object.keys(given.extra ?? {})) {
+      if (Object.hasOwn(RESOURCES[family].properties as object, name))
+        this.#report(source, ['extra', name], say('reserved_field', name))
+    }
+    const link = OWNERS[family]
+    const parent = link === null ? undefined : this.#referred(link, source)
+    if (parent?.object === 'ticket') this.#checkTransaction(source, parent)
+    if (parent?.object === 'transaction') this.#checkRefund(source, parent)
+    const record =
+      parent !== undefined || link === null ? this.#recordOf(family, given, parent) : null
+    const existing = record && this.#store[family].get(record.id)
+    if (existing) this.#checkReplaced(family, source, existing, record)
+    if (record && this.#problems.length === before) {
+      if (existing?.object === 'transaction') {
+        Object.assign(record, { amount_refunded: existing.amount_refunded })
+        this.#charges.set(record.id, source)
+      }
+      const imported = this.imported[family] as RecordOf<Family>[]
+      imported.push(this.#store.put(family, record))
+    } else {
+      this.#leftOut[family].add(given.id ?? null)
+      if (family === 'refunds') this.#unsettled.add(given.transaction)
+    }
+  }
+
+  /** Its id stays taken and stays a cursor. */
+  #addDeleted(source: Sourced): void {
+    const { id } = source.given as { id: string }
+    const { users } = this.#store
+    if (users.has(id) || !this.#referred('account', source)) return
+    users.insert(this.#recordOf('users', source.given, undefined) as Records['users'])
+    users.remove(id)
+  }
+
+  #addKey(source: Sourced): void {
+    const { key, account } = source.given as { key: string; account: string }
+    if (this.#referred('account', source) === undefined) return
+    this.#hasReplaced ||= this.#store.keys.has(key)
+    this.#store.keys.set(key, account)
+    this.imported.api_keys.push({ key, account })
+  }
+
+  /** Reports that there is none, unless a record that was left out may be meant. */
+  #referred(link: keyof typeof LINKED_FAMILIES, source: Sourced): RecordOf<Family> | undefined {
+    const family = LINKED_FAMILIES[link]
+    const id = source.given[link]
+    if (typeof id !== 'string') return undefined
+    const record = this.#store[family].get(id)
+    if (record === undefined && !this.#generation.isOpen && !this.#leftOut[family].has(id)) {
+      const meant = didYouMean(id, this.#store[family].someIds())
+      this.#report(source, [link], say('missing_record', RESOURCE_NAMES[family], id, meant))
+    }
+    return record
+  }
+
+  #checkTransaction(source: Sourced, { location }: Records['tickets']): void {
+    const { given } = source
+    if (given.location != null && given.location !== location)
+      this.#report(source, ['location'], say('other_location', given.ticket as string, location))
+    const { payment_type, payment_method } = given as {
+      payment_type: string
+      payment_method?: { type?: string | null } | null
+    }
+    const type = payment_method?.type ?? payment_type
+    if (type !== payment_type) {
+      this.#report(source, ['payment_method'], say('other_type', `${type}`, payment_type))
+    }
+    if (!isExact(settled(given as Sums, this.#generation.settings)))
+      this.#report(source, ['amount'], say('sum_too_large'))
+  }
+
+  /**
+   * By the rules of the API, against what remains at this point (REF-6, REF-7, A24); a charge below
+   * its Refunds is reported by itself.
+   */
+  #checkRefund(source: Sourced, transaction: Records['transactions']): void {
+    const { currency, amount } = source.given
+    if (currency != null && currency !== transaction.currency)
+      this.#report(
+        source,
+        ['currency'],
+        say('other_currency', transaction.id, transaction.currency)
+      )
+    const asked = amount as number
+    for (const settings of [this.#loosest, this.#generation.settings]) {
+      const facts = { ...moneyOf(transaction, settings), asked }
+      if (this.#charges.has(transaction.id) && facts.refunded > facts.charged) return
+      const broken = firstBroken(REFUND_RULES, facts)
+      if (broken === undefined) continue
+      const said = { code: broken.else, message: broken.message(facts) }
+      const list = settings === this.#loosest ? this.#problems : this.#warnings
+      list.push(problemOf(source, [broken.param as string], said))
+      return
+    }
+  }
+
+  /** A stored Refund that the fixture is still to replace does not count. */
+  #unsettle(id: unknown): void {
+    const stored = typeof id === 'string' && this.#store.refunds.get(id)
+    if (stored) this.#store.putRefund({ ...stored, amount: 0 }, stored)
+  }
+
+  /** Reports Transactions that replaced others with more refunded than they have. */
+  #checkCharges(): void {
+    for (const [id, source] of this.#charges) {
+      const { charged, refunded, currency } = moneyOf(
+        this.#store.transactions.get(id) as Records['transactions'],
+        this.#loosest
+      )
+      if (refunded > charged && !this.#unsettled.has(id))
+        this.#report(source, ['amount'], say('below_refunds', id, refunded, currency, charged))
+    }
+  }
+
+  #checkReplaced(
+    family: Family,
+    source: Sourced,
+    before: RecordOf<Family>,
+    after: RecordOf<Family>
+  ): void {
+    const isRefunded = (before as Partial<Records['transactions']>).amount_refunded
+    this.#hasReplaced = true
+    for (const field of [
+      OWNERS[family] ?? [],
+      isRefunded ? ['currency', 'payment_method'] : []
+    ].flat()) {
+      const [was, is] = [before, after].map(record => JSON.stringify((record as Given)[field]))
+      if (was !== is) this.#report(source, [field], say('fixed_field', before.id, `${was}`))
+    }
+  }
+
+  #recordOf(family: Family, given: Given, parent: RecordOf<Family> | undefined): RecordOf<Family> {
+    const { settings, ids } = this.#generation
+    const { id, created } = given as { id?: string | null; created?: string | null }
+    const drawn = {
+      id: id ?? ids.draw(kindOf(family, given.type as AccountType), settings, this.#store[family]),
+      created: created == null ? this.#now : storedInstant(created)
+    }
+    return completed(family, { ...given, ...drawn }, { settings, parent })
+  }
+
+  #report(source: Sourced, at: readonly Step[], said: Said): void {
+    this.#problems.push(problemOf(source, at, said))
+  }
+}
+
+/** An instant as it is stored (A05): as it was written, where it was written so. */
+const storedInstant = (text: string): string =>
+  IS_STORED_INSTANT.test(text) ? text : isoOf(instantOf(text) as number)
+const IS_STORED_INSTANT = /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/

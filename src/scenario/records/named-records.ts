@@ -1,0 +1,111 @@
+/** The records that a `match` or an expected `state` names, and which of them do not exist. */
+
+import { didYouMean } from '../../core/nearest.js'
+import type { Step } from '../../core/places.js'
+import { isObject } from '../../core/quick-check.js'
+import {
+  type Family,
+  LINKED_FAMILIES,
+  operationOf,
+  RESOURCE_NAMES
+} from '../../reference/operations.js'
+import { type MatchData, type On, operationsOn } from '../match/matching.js'
+import { STATE_NAMES, STATE_WORDS, type StateData } from '../schemas.js'
+import { say } from '../sentences.js'
+import { isMissing, prefixesOf, suggestedIds, type Trial } from './edits.js'
+
+/** The id may be in any of `families`. */
+export type NamedRecord = { steps: readonly Step[]; id: string; families: readonly Family[] }
+
+const NAMES: ReadonlyMap<string, Family> = new Map<string, Family>([
+  ...Object.entries(LINKED_FAMILIES),
+  ['account_id', 'accounts'],
+  ['user_id', 'users']
+])
+
+/**
+ * In the path, a filter, the body, or as what the request is about. Patterns and conditions name
+ * none.
+ */
+export function recordsNamedBy({
+  on,
+  match
+}: {
+  on: On
+  match?: MatchData | undefined
+}): NamedRecord[] {
+  const families = operationsOn(on, () => {}).map(operation => operationOf(operation).family)
+  const owners = [...new Set(families)].map(family => (family === 'users' ? 'accounts' : family))
+  return (['params', 'query', 'body', 'about'] as const).flatMap(section =>
+    namedIn(match?.[section], ['match', section], section === 'params' ? [...new Set(owners)] : [])
+  )
+}
+
+/** Records that there have to be, and fields that link to one. */
+export function recordsNamedByState(state: StateData): NamedRecord[] {
+  return (Object.entries(state) as [Family, object][]).flatMap(([family, expected]) =>
+    Object.entries(expected).flatMap(([id, fields]: [string, object | null]) => {
+      const steps = ['state', family, id]
+      const linked = namedIn(fields ?? undefined, steps, [family])
+      return STATE_WORDS.includes(id) || id.includes('${')
+        ? linked
+        : [{ steps, id, families: [family] }, ...linked]
+    })
+  )
+}
+
+/**
+ * Under names that link to a record, fields of it included, and under `id`, which is of one of some
+ * families.
+ */
+const namedIn = (
+  names: object | undefined,
+  steps: readonly Step[],
+  ofId: readonly Family[]
+): NamedRecord[] =>
+  Object.entries(names ?? {}).flatMap(([name, wanted]) => {
+    const families = name === 'id' ? ofId : [NAMES.get(name) ?? []].flat()
+    if (families.length === 0) return []
+    return isObject(wanted)
+      ? namedIn(wanted, [...steps, name], families)
+      : idsIn(wanted, [...steps, name]).map(found => ({ ...found, families }))
+  })
+
+function idsIn(wanted: unknown, steps: readonly Step[]): { steps: readonly Step[]; id: string }[] {
+  if (Array.isArray(wanted)) return wanted.flatMap((one, index) => idsIn(one, [...steps, index]))
+  return typeof wanted === 'string' && !/^\/.*\/i?$/s.test(wanted) && !wanted.includes('${')
+    ? [{ steps, id: wanted }]
+    : []
+}
+
+/**
+ * Those that do not exist. `canBeMade`: a request could still create one; `isDrawn`: its id looks
+ * drawn by the API. No request creates a Ticket, so naming a missing one can only be a mistake.
+ */
+export function missingOf(named: readonly NamedRecord[], trial: Trial) {
+  const { store, generation } = trial
+  const length = generation.settings['ids.length']
+  const missing = named.filter(({ id, families }) => isMissing(trial, id, families))
+  return missing.map(({ steps, id, families }) => {
+    const canBeMade = !families.includes('tickets')
+    const isDrawn = prefixesOf(trial, families).some(
+      prefix => id.startsWith(prefix) && id.length === prefix.length + length
+    )
+    const isOfState = steps[0] === 'state'
+    const isOfName = isOfState && steps.length === 3
+    const isName = isOfName && !isDrawn
+    const known = suggestedIds(store, families)
+    const otherwise =
+      canBeMade && (isDrawn || !isOfState)
+        ? 'it matches only after a request has created it'
+        : 'add it under data'
+    const meant = didYouMean(id, isName ? [...STATE_WORDS, ...known] : known)
+    const said = say(
+      'missing_record',
+      families.map(family => RESOURCE_NAMES[family]).join(' or '),
+      id,
+      meant || `; ${isName ? STATE_NAMES : otherwise}`
+    )
+    return { steps, said: { ...said, isOfName }, canBeMade, isDrawn }
+  })
+}

@@ -1,0 +1,261 @@
+/** Script entries: they change how the emulator responds to some requests. */
+import { durationOf } from '../../core/durations.js'
+import { instantOf } from '../../core/instants.js'
+import { didYouMean } from '../../core/nearest.js'
+import type { Step } from '../../core/places.js'
+import { isObject } from '../../core/quick-check.js'
+import { maskedThroughout, withoutSecrets } from '../../core/redaction.js'
+import { say as check } from '../../core/sentences.js'
+import {
+  isChange,
+  type OperationId,
+  operationOf,
+  operationsNamed
+} from '../../reference/operations.js'
+import { pause } from '../../work/slices.js'
+import { type Report, within } from '../documents.js'
+import { type Calls, countsOf } from '../match/counts.js'
+import {
+  compileMatch,
+  type Matcher,
+  operationsOn,
+  shownOn,
+  unlessReported
+} from '../match/matching.js'
+import { isWithinPatterns, patternsIn } from '../match/patterns.js'
+import { checkEdit, type Edit, editOf, type Trial } from '../records/edits.js'
+import { missingOf, recordsNamedBy } from '../records/named-records.js'
+import type { EntryData, Respond } from '../schemas.js'
+import { say } from '../sentences.js'
+import type { Parts } from '../sources.js'
+import { digestOf, withDigests } from './digests.js'
+import { checkHeaders } from './headers.js'
+
+export type Entry = {
+  data: EntryData
+  operations: ReadonlySet<OperationId>
+  matches: Matcher
+  calls: Calls
+  /** From 0 to 1. */
+  chance: number
+  /** Instants of the sandbox's clock, the first included. */
+  between: { from: number; until: number }
+  /** Milliseconds of the sandbox's clock, from the first request that it was applied to. */
+  lasts: number
+  /** Milliseconds that a request waits; `draw` gives a fraction. */
+  delay: (draw: () => number) => number
+  /** What its draws go by: its name, or a digest of it, so that no other entry changes them. */
+  label: string
+  edit: Edit | null
+  /** Milliseconds of the sandbox's clock: how old the records are that it shows. */
+  stale: number | null
+}
+export const FOREVER = Number.POSITIVE_INFINITY
+/** Operations that abort before a script is asked (LOC-4, ACC-5). */
+const DISABLED: readonly OperationId[] = ['deleteLocation', 'deleteAccount']
+
+/**
+ * Compiles an entry that its schema allows; null with its problems reported. Card data is kept as
+ * digests. `patterns`: those of the entries before.
+ */
+export const compileEntry = (
+  written: EntryData,
+  report: Report,
+  patterns = 0
+): Promise<Entry | null> =>
+  unlessReported(report, async note => {
+    if (!isWithinPatterns(written.match, patterns, said => note(['match'], said))) return null
+    const data = { ...written }
+    if (written.name !== undefined) data.name = withoutSecrets(written.name)
+    if (written.after !== undefined) data.after = maskedThroughout(written.after)
+    if (written.match) data.match = withDigests(written.match)
+    const { calls = '1+', chance = 1, delay = '0s', change, stale } = data
+    const operations = operationsOf(data, note)
+    const period = periodOf(data, note)
+    checkActions(data, note)
+    if (data.respond) checkRespond(data, data.respond, operations, note)
+    return {
+      data,
+      operations: new Set(operations),
+      matches: await compileMatch(operations, data.match, note, { onlyRight: true }),
+      calls: countsOf(`${calls}`, 1, within(note, 'calls')),
+      chance,
+      ...period,
+      delay: delayOf(delay, within(note, 'delay')),
+      label: data.name ?? digestOf(JSON.stringify(data)),
+      edit: change === undefined ? null : editOf(change, note),
+      stale: stale === undefined ? null : durationOf(stale)
+    }
+  })
+
+function operationsOf({ on, stale }: EntryData, report: Report): OperationId[] {
+  const named = operationsOn(on, report)
+  const isEnabled = (operation: OperationId) => !DISABLED.includes(operation)
+  const isRead = (operation: OperationId) =>
+    stale === undefined || !isChange(operationOf(operation))
+  for (const name of [on].flat()) {
+    const meant = operationsNamed(name)
+    if (meant.length === 0) continue
+    if (!meant.some(isEnabled)) report(['on'], say('disabled', name))
+    else if (!meant.some(isRead)) report(['stale'], say('stale_change', name))
+  }
+  return named.filter(operation => isEnabled(operation) && isRead(operation))
+}
+
+function periodOf(
+  { from, until, for: lasting }: EntryData,
+  report: Report
+): Pick<Entry, 'between' | 'lasts'> {
+  const instantIn = (text: string | undefined, otherwise: number) =>
+    text === undefined ? otherwise : (instantOf(text) as number)
+  const between = { from: instantIn(from, -FOREVER), until: instantIn(until, FOREVER) }
+  const lasts = lasting === undefined ? FOREVER : (durationOf(lasting) as number)
+  if (between.from >= between.until)
+    report(['until'], say('no_time', `until ${until} is not after from ${from}`))
+  if (lasts === 0) report(['for'], say('no_time', `for ${lasting} ends as soon as it begins`))
+  return { between, lasts }
+}
+
+function checkActions(
+  { calls, chance, for: lasting, per, delay, respond, change, stale, fault, hold, when }: EntryData,
+  report: Report
+): void {
+  if ([respond, change, stale, delay, fault, hold].every(action => action === undefined))
+    report([], say('no_action'))
+  if (stale && ((respond && !respond.patch) || (fault && when !== 'after')))
+    report(['stale'], say('not_together', 'stale', [respond ? 'respond' : 'fault']))
+  if (per !== undefined && (calls ?? chance ?? lasting) === undefined)
+    report(['per'], say('needs', 'per', 'calls, chance or for'))
+  if (hold && (hold.until === undefined) === (hold.gate === undefined))
+    report(['hold'], say('not_exactly_one', ['until', 'gate'], hold.gate ? ['until', 'gate'] : []))
+  if (when === 'after' && !fault && !change && !respond)
+    report(['when'], say('needs', 'when: after', 'fault, change or respond'))
+}
+
+export const nameIn = (after: EntryData['after']): string | undefined =>
+  typeof after === 'object' ? after.ended : after
+const MAX_DELAY = 600_000
+
+function delayOf(delay: NonNullable<EntryData['delay']>, report: Report): Entry['delay'] {
+  const msOf = (text: string, ...steps: Step[]) => {
+    const ms = durationOf(text) as number
+    if (ms > MAX_DELAY) report(steps, say('delay_too_long', text))
+    return ms
+  }
+  if (typeof delay === 'string') {
+    const ms = msOf(delay)
+    return () => ms
+  }
+  const [min, max] = [msOf(delay.min, 'min'), msOf(delay.max, 'max')]
+  if (min > max) report([], say('reversed', `min ${delay.min}`, `max ${delay.max}`))
+  return draw => (min === max ? min : min + Math.floor(draw() * (max - min + 1)))
+}
+
+function checkRespond(
+  { fault }: EntryData,
+  respond: Respond,
+  operations: readonly OperationId[],
+  reportOf: Report
+): void {
+  const { headers = {}, body, patch, error, retry_after } = respond
+  const { status = error === undefined ? 200 : 400 } = respond
+  const report = within(reportOf, 'respond')
+  const isGiven = Object.keys(headers).some(name => name.toLowerCase() === 'retry-after')
+  if (retry_after !== undefined && isGiven) report(['retry_after'], say('header_twice'))
+  if (body !== undefined && error !== undefined) report([], say('not_together', 'body', ['error']))
+  if (error !== undefined && status < 400) report(['status'], say('not_an_error', status))
+  if ((status === 204 || status === 304) && [body, patch, error].some(part => part !== undefined))
+    report(['status'], say('no_body', status))
+  checkHeaders(headers, 'response', within(report, 'headers'))
+  if (!patch) return
+  const notePatch = within(report, 'patch')
+  if (body !== undefined || error !== undefined)
+    notePatch([], say('not_together', 'patch', ['body', 'error']))
+  if (fault) notePatch([], say('not_together', 'patch', ['fault']))
+  if (JSON.stringify(respond) === '{"patch":{}}') notePatch([], check('empty'))
+  if (operations.length > 0 && operations.every(id => operationOf(id).kind === 'delete'))
+    notePatch([], say('no_body', 204))
+}
+
+/** `use` is its group, null for the scenario itself; `index` its place there. */
+type PlacedEntry = { entry: Entry; use: number | null; index: number; report: Report }
+
+export async function compileScript(
+  { data: { script = [] }, report, warn, sourceOf, isOpen }: Parts,
+  trial: Trial
+): Promise<Entry[]> {
+  const { 'limits.waiting': maxHeld } = trial.generation.settings
+  const placed: PlacedEntry[] = []
+  const entries = script.map((data, index) => ({ data, report: within(report, 'script', index) }))
+  let patterns = 0
+  for (const [index, { data, report }] of entries.entries()) {
+    const warnOf = within(warn, 'script', index)
+    const entry = await compileEntry(data, report, patterns)
+    patterns += patternsIn(data.match)
+    const { until = 0 } = data.hold ?? {}
+    if (until > maxHeld) warnOf(['hold', 'until'], say('hold_too_many', maxHeld, until))
+    for (const { steps, said, canBeMade } of missingOf(recordsNamedBy(data), trial))
+      (canBeMade ? warnOf : report)(steps, said)
+    if (entry === null) continue
+    if (entry.edit !== null) checkEdit(data, entry.edit, trial, report, warnOf)
+    placed.push({ entry, ...sourceOf(index), report })
+    await pause()
+  }
+  checkShadowed(placed)
+  if (!isOpen) checkWaiting(entries)
+  return placed.map(({ entry }) => entry)
+}
+
+const canEnd = ({ until, per, calls = '+', for: lasting }: EntryData) =>
+  until !== undefined || (per === undefined && (lasting !== undefined || !/[+e]/.test(`${calls}`)))
+
+/**
+ * Refuses entries that wait for none, for themselves by whatever way, or for one that never ends.
+ */
+export function checkWaiting(entries: readonly { data: EntryData; report: Report }[]): void {
+  const named = new Map(entries.toReversed().map(({ data }) => [data.name, data]))
+  named.delete(undefined)
+  const next = ({ after }: EntryData) => named.get(nameIn(after))
+  // a way with more steps than there are entries goes round in a circle
+  const isInCircle = (data: EntryData): boolean => {
+    let at: EntryData | undefined = data
+    for (let left = entries.length; left > 0 && at !== undefined; left--) at = next(at)
+    return at !== undefined
+  }
+  for (const { data, report } of entries) {
+    const name = nameIn(data.after)
+    if (name === undefined) continue
+    const other = next(data)
+    if (other === undefined)
+      report(['after'], say('unknown_entry', name, didYouMean(name, [...named.keys()] as string[])))
+    else if (isInCircle(data)) report(['after'], say('waits_for_itself'))
+    else if (isObject(data.after) && !canEnd(other))
+      report(['after', 'ended'], say('never_ends', name))
+  }
+}
+
+/** Refuses entries behind one that is applied to every request of their operations. */
+function checkShadowed(entries: readonly PlacedEntry[]): void {
+  const unconditional: PlacedEntry[] = []
+  for (const placed of entries) {
+    const { entry, use, report } = placed
+    const first = unconditional.find(
+      other =>
+        other.use === use &&
+        [...entry.operations].every(operation => other.entry.operations.has(operation))
+    )
+    if (first !== undefined) report([], say('shadowed', labelOf(first), shownOn(entry.data.on)))
+    else if (isUnconditional(entry)) unconditional.push(placed)
+  }
+}
+
+const labelOf = ({ entry: { data }, index }: PlacedEntry) =>
+  data.name === undefined ? `entry ${index + 1}` : `the entry "${data.name}"`
+
+const isUnconditional = ({ data, calls, chance, between, lasts, matches }: Entry) =>
+  (data.per ?? data.after) === undefined &&
+  matches.length === 0 &&
+  calls.from <= 1 &&
+  chance === 1 &&
+  between.from === -FOREVER &&
+  [calls.to, between.until, lasts].every(end => end === FOREVER)

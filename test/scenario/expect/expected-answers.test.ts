@@ -1,0 +1,234 @@
+/** What steps and plays were answered, as expectations refer to it. */
+import { writeFile } from 'node:fs/promises'
+import t from 'tap'
+import { connect } from '../../../src/client/connect.js'
+import type { Verdict } from '../../../src/client/documents.js'
+import { type RunOptions, runEmulator } from '../../../src/emulator.js'
+import { failuresIn } from '../../support/checked.js'
+import { coded } from '../../support/codes.js'
+import { smallFixture } from '../../support/emulator.js'
+import { lookedAt } from '../../support/first-state.js'
+
+const PAY = {
+  as: 'pay',
+  do: 'POST /transactions',
+  body: { ticket: 'tkt_a', payment_type: 'external', amount: 1000 }
+}
+const PAY_AGAIN = { do: PAY.do, body: PAY.body }
+/** Each of them names the answer of `pay` in another place. */
+// biome-ignore format: a table
+const EXPECT = [
+  { on: 'POST /refunds', match: { body: { transaction: '${pay.id}' } }, times: 1 },
+  { on: 'POST /refunds', match: { body: { amount: { lt: '${pay.amount}' } } }, times: 1 },
+  { sequence: [{ on: 'POST /refunds', match: { about: { transaction: ['${ pay.id }'] } } }] },
+  {
+    state: { transactions: { '${pay.id}': { ticket: '${pay.ticket}', amount: '${pay.amount}', amount_refunded: { lt: '${pay.amount}' } } } }
+  },
+  { state: { refunds: { count: 1, where: { transaction: '${pay.id}', currency: '${pay.currency}' } } } }
+]
+
+t.test('expect: the answers of steps are known by their names', async t => {
+  const data = `${t.testdir()}/data`
+  const ofPlay = { on: 'GET /tickets', match: { query: { location: '${later.url}' } }, times: 0 }
+  const scenario = {
+    data: smallFixture(),
+    steps: [PAY],
+    play: [{ as: 'later', do: 'GET /tickets' }],
+    expect: [...EXPECT, ofPlay]
+  }
+  const started = async (options: RunOptions) => {
+    const running = await runEmulator({ ...options, settings: { data } })
+    t.teardown(() => running.close().catch(() => {}))
+    return { ...running, client: await connect({ url: new URL(running.baseUrl).origin }) }
+  }
+  const first = await started({ scenario })
+  const [paid] = (await first.client.state()).transactions
+  const refund = { body: { transaction: paid?.id ?? '', amount: 400 }, key: 'sk_merchant' }
+  const held = async ({ client }: typeof first) => {
+    const { expectations } = await client
+      .verify()
+      .catch(({ verdict }: { verdict: Verdict }) => verdict)
+    return expectations?.map(({ holds }) => holds)
+  }
+
+  const none = [false, false, false, false, false, false]
+  const met = [true, true, true, true, true, false]
+  t.strictSame(await held(first), none, 'before a request')
+  await first.client.inject('POST /refunds', refund)
+  t.strictSame(await held(first), met, 'all but the one about a play that was not sent')
+  await first.client.reset()
+  t.strictSame(await held(first), none, 'after a reset')
+  await first.close()
+
+  const again = await started({})
+  await again.client.inject('POST /refunds', refund)
+  t.strictSame(await held(again), met, 'after a restart')
+  await again.close()
+})
+
+t.test('expect: check knows the answers of steps and of plays', async t => {
+  const refund = { do: 'POST /refunds', body: { transaction: '${pay.id}', amount: 400 } }
+  // biome-ignore format: a table
+  const cases: [scenario: object, status: number][] = [
+    [{ steps: [PAY, refund], expect: EXPECT }, 0], [{ play: [PAY, refund], expect: EXPECT }, 0],
+    [{ steps: [PAY], play: [refund], expect: EXPECT }, 0],
+    [
+      {
+        play: [PAY],
+        expect: [{ state: { transactions: { '${pay.id}': { tip_amount: '${pay.tip_amount}', payment_type: '${pay.payment_type}' } } } }]
+      },
+      0
+    ],
+    [{ play: [PAY], expect: [{ state: { transactions: { '${pay.id}': { tip_amount: '${pay.amount}' } } } }] }, 1],
+    [{ play: [PAY], expect: [{ on: 'POST /transactions', match: { body: { tip_amount: '${pay.tip_amount}' } } }] }, 1],
+    [{ play: [PAY, PAY_AGAIN], expect: [{ on: 'POST /transactions', match: { body: { tip_amount: '${pay.tip_amount}' } }, times: 1 }] }, 0],
+    [{ play: [PAY], expect: [{ state: { transactions: { '${pay.id}': { ticket: '${pay.location}' } } } }] }, 1],
+    [{ play: [PAY], expect: [{ on: 'POST /transactions', match: { body: { ticket: '${pay.location}' } } }] }, 1],
+    [{ play: [PAY], expect: [{ on: 'POST /transactions', match: { body: { amount: { gt: '${pay.tip_amount}' } } } }] }, 1],
+    [{ play: [{ ...PAY, body: { ...PAY.body, amount: 400 } }, refund], expect: EXPECT }, 1],
+    [{ play: [{ ...PAY, expect: { status: 402 } }], expect: [{ state: { transactions: { '${pay.id}': {} } } }] }, 1],
+    [{ play: [{ ...PAY, expect: { status: 402 } }], expect: [{ state: { transactions: { count: 1, where: { id: '${pay.id}' } } } }] }, 1]
+  ]
+  const folder = t.testdir()
+  for (const [nth, [scenario, status]] of cases.entries()) {
+    const file = `${folder}/${nth}.json`
+    await writeFile(file, JSON.stringify({ data: smallFixture(), ...scenario }))
+    t.equal((await failuresIn([file])).length === 0, status === 0, JSON.stringify(scenario))
+  }
+})
+
+t.test('expect: a record that is nowhere is a problem', async t => {
+  const z = 'z'.repeat(24)
+  // biome-ignore format: a table
+  const cases: [state: object, problem: string | null, warning?: string][] = [
+    [{ refunds: { sums: { amount: 5 } } }, 'refunds.sums'], [{ tickets: { tkt_z: {} } }, 'tickets.tkt_z'],
+    [{ refunds: { count: 1, where: { transaction: `txn_${z}` } } }, null, 'refunds.where.transaction'],
+    [{ transactions: { count: 1, where: { ticket: ['tkt_a', 'b'] } } }, 'transactions.where.ticket[1]'],
+    [{ transactions: { count: 1, where: { id: `txn_${z}` } } }, null, 'transactions.where.id'],
+    [{ transactions: { every: { ticket: { id: 'tkt_z' } } } }, 'transactions.every.ticket.id'],
+    [{ transactions: { every: { ticket: { location: `loc_${z}`, reference: 'tkt_z' } } } }, null, 'transactions.every.ticket.location'],
+    [{ accounts: { [`rsl_${z}`]: {} } }, null, `accounts.rsl_${z}`], [{ users: { [`usr_${z}`]: null, '${pay.id}': {} } }, null, `users.usr_${z}`]
+  ]
+  for (const [state, problem, warning] of cases) {
+    const { problems, warnings } = await lookedAt({
+      data: smallFixture(),
+      steps: [PAY],
+      expect: [{ state }]
+    })
+    const [found, warned] = [problems, warnings].map(list =>
+      list.map(({ path, ...said }) => coded(path, said))
+    )
+    t.strictSame(
+      found,
+      problem === null ? [] : [`expect[0].state.${problem} missing_record`],
+      JSON.stringify(state)
+    )
+    t.strictSame(warned, warning === undefined ? [] : [`expect[0].state.${warning} missing_record`])
+  }
+  const { problems } = await lookedAt({
+    data: smallFixture(),
+    expect: [{ state: { refunds: { evry: {} } } }]
+  })
+  t.match(problems[0]?.message, /; did you mean every\?$/)
+})
+
+t.test('script and expect: what can never come after another', async t => {
+  const waits = (after: object | string, more: object = {}) => ({
+    on: '*',
+    after,
+    delay: '1s',
+    ...more
+  })
+  const script = [
+    { name: 'down', on: 'GET /tickets', calls: 1, fault: 'hang' },
+    { name: 'flawed', on: 'GET /tickets', calls: 'x', fault: 'hang' },
+    ...[
+      waits('down'),
+      waits('flawed'),
+      waits({ ended: 'down' }),
+      waits('dwon'),
+      waits('own', { name: 'own' }),
+      waits('b', { name: 'a' }),
+      waits('a', { name: 'b' })
+    ],
+    ...[
+      waits('a'),
+      waits({ ended: 'slow' }),
+      { name: 'slow', on: 'GET *', delay: '1s' },
+      waits({ ended: 'each' }),
+      waits('slow')
+    ],
+    { name: 'each', on: 'POST /refunds', per: 'test', calls: 1, delay: '1s' },
+    waits({ ended: 'seventh' }),
+    { name: 'seventh', on: 'POST /refunds', calls: 'every 7', delay: '1s' }
+  ]
+  const waiting = (await lookedAt({ data: smallFixture(), script })).problems.map(
+    ({ path, ...said }) => coded(path, said)
+  )
+  t.strictSame(waiting, [
+    'script[1].calls not_counts',
+    'script[5].after unknown_entry',
+    ...[6, 7, 8, 9].map(place => `script[${place}].after waits_for_itself`),
+    'script[10].after.ended never_ends',
+    'script[12].after.ended never_ends',
+    'script[15].after.ended never_ends'
+  ])
+  const expect = [
+    { on: 'GET *', no_sooner_than: '1s' },
+    { sequence: [{ on: 'GET *' }, { on: 'GET *', no_sooner_than: '1s' }] }
+  ]
+  const clocks: [more: object, warnings: string[]][] = [
+    [
+      { clock: '2026-03-01' },
+      ['expect[0].no_sooner_than clock_stands', 'expect[1].sequence[1].no_sooner_than clock_stands']
+    ],
+    [{ clock: '2026-03-01', play: [{ wait: '1s' }] }, []],
+    [{ clock: { now: '2026-03-01' } }, []]
+  ]
+  for (const [more, expected] of clocks) {
+    const { warnings } = await lookedAt({ data: smallFixture(), expect, ...more })
+    t.strictSame(
+      warnings
+        .map(({ path, ...said }) => coded(path, said))
+        .filter(said => said.includes('expect')),
+      expected
+    )
+  }
+  const on = ['* /transactions', 'POST /refunds']
+  const match = { about: { ticket: 'tkt_y' }, body: { ticket: ['tkt_a', 'tkt_z'] } }
+  const { problems } = await lookedAt({
+    data: smallFixture(),
+    script: [{ on, match, delay: '1s' }]
+  })
+  t.strictSame(
+    problems.map(({ path, ...said }) => coded(path, said)),
+    ['script[0].match.about.ticket missing_record', 'script[0].match.body.ticket[1] missing_record']
+  )
+})
+
+t.test('expect: a field of the record looked at is known in a state alone', async t => {
+  const inState = (id: string) => [{ state: { transactions: { every: { id } } } }]
+  const cases: [expect: object[], ...problems: string[]][] = [
+    [inState('${record.ticket.location}')],
+    [inState('x${record.id}'), 'expect[0].state.transactions.every.id record_part'],
+    [inState('${ticket.location}'), 'expect[0].state.transactions.every.id unknown_reference'],
+    [inState('${recrd.location}'), 'expect[0].state.transactions.every.id unknown_reference'],
+    [inState('${record}'), 'expect[0].state.transactions.every.id unknown_reference'],
+    [
+      [{ state: { transactions: { '${record.id}': {} } } }],
+      'expect[0].state.transactions.${record.id} unknown_reference'
+    ],
+    [
+      [{ on: 'POST /refunds', match: { body: { reason: '${record.id}' } } }],
+      'expect[0].match.body.reason unknown_reference'
+    ]
+  ]
+  for (const [expect, ...problems] of cases) {
+    const found = await lookedAt({ data: smallFixture(), expect })
+    t.strictSame(
+      found.problems.map(({ path, ...said }) => coded(path, said)),
+      problems,
+      JSON.stringify(expect)
+    )
+  }
+})

@@ -1,0 +1,219 @@
+import t from 'tap'
+import { parse } from 'yaml'
+import { compileExpectation } from '../../../src/scenario/expect/expectations.js'
+import type { StateRecords } from '../../../src/scenario/expect/final-state.js'
+import { SCENARIO_CHECKER } from '../../../src/scenario/schemas.js'
+import { digestOf } from '../../../src/scenario/script/digests.js'
+import { coded, reported } from '../../support/codes.js'
+import { smallFixture, startTestEmulator } from '../../support/emulator.js'
+import type { Json } from '../../support/json.js'
+
+const CHARGE = { id: 'txn_a', ticket: 'tkt_a', payment_type: 'card', amount: 1000 }
+
+t.test('expect: the records in the end, by id and by count', async t => {
+  const cases: [state: object, before: boolean, after: boolean][] = parse(`[
+    [{ transactions: { txn_a: { amount_refunded: 400 } } }, false, true], [{ transactions: { txn_${'b'.repeat(24)}: {} } }, false, false],
+    [{ transactions: { txn_bbbbbbbbbbbbbbbbbbbbbbbb: null } }, true, true], [{ transactions: { txn_a: null } }, false, false],
+    [{ refunds: { count: 1, where: { transaction: txn_a, amount: 400 } } }, false, true],
+    [{ transactions: { where: { amount_refunded: { gt: 0 } }, count: 0, every: { ticket: { location: loc_a } } } }, true, false],
+    [{ refunds: { count: 2 }, transactions: { txn_a: { amount: 1 } } }, false, false]
+  ]`)
+  const expect = cases.map(([state]) => ({ state }))
+  const emulator = await startTestEmulator(t, {
+    scenario: { data: smallFixture({ transactions: [CHARGE] }), expect }
+  })
+  const held = async () =>
+    (await emulator.control('POST /verify')).body.expectations.map(
+      ({ holds }: { holds: boolean }) => holds
+    )
+
+  t.equal((await held()).join(), cases.map(() => false).join(), 'nothing came')
+  await emulator.call('GET /transactions/txn_a')
+  t.equal((await held()).join(), cases.map(([, before]) => before).join())
+  await emulator.call('POST /refunds', { body: 'transaction=txn_a&amount=400' })
+  t.equal((await held()).join(), cases.map(([, , after]) => after).join())
+  const { status, body } = await emulator.control('POST /verify', {
+    state: { transactions: { txn_a: { amount_refunded: 400 } } }
+  })
+  t.strictSame(
+    [status, body],
+    [200, { holds: true, verdict: 'met', message: 'The records are as expected.' }]
+  )
+  const wrong = await emulator.control('POST /verify', {
+    state: { refunds: { count: 2 }, transactions: { txn_a: null } },
+    within: '10ms'
+  })
+  const gone = 'transactions.txn_a: there must be no such Transaction; got one'
+  t.strictSame([wrong.status, wrong.body.message], [409, `refunds: wanted 2; got 1; ${gone}`])
+})
+
+const RECORDS: Readonly<Record<string, Json[]>> = parse(`
+  accounts: [{ id: mch_a, name: Bistro, reseller: rsl_a, metadata: { tier: gold } }, { id: rsl_a, name: Reseller, reseller: null }]
+  locations:
+    - { id: loc_a, account: mch_a, display_name: A, address: { country: US, city: null }, phone: null, metadata: { table: '5', max: '4999', 'a.b': x } }
+    - { id: loc_b, account: mch_a, metadata: { max: '5,000' } }
+  tickets: [{ id: tkt_a, location: loc_a, reference: A }, { id: tkt_b, location: loc_b, reference: null }]
+  transactions:
+    - { id: txn_a, created: '2026-03-01T10:00:00.000Z', payment_type: card, amount: 4999, tip_amount: null, donation_amount: 300,
+        payment_method: { card: { last4: '0341' } }, ticket: tkt_a, location: loc_a, currency: usd, amount_refunded: 999 }
+    - { id: txn_b, created: '2026-03-02T10:00:00.000Z', payment_type: vip, amount: 5000, tip_amount: 700, payment_method: { card: null },
+        ticket: tkt_b, location: loc_b, currency: usd, amount_refunded: 0 }
+    - { id: txn_c, created: '2026-03-03T10:00:00.000Z', payment_type: emv, amount: 50, ticket: tkt_b, location: loc_b, currency: eur, amount_refunded: 0 }
+    - { id: txn_d, created: '2026-03-04T10:00:00.000Z', payment_type: emv, amount: 60, ticket: tkt_b, location: loc_b, currency: eur, amount_refunded: 0 }
+  refunds: [{ id: rfd_a, transaction: txn_a, amount: 999, currency: usd }]
+`)
+const SOME_RECORDS: StateRecords = {
+  record: (family, id) => RECORDS[family]?.find(record => record.id === id),
+  all: family => RECORDS[family] as Json[]
+}
+
+/** How the records differ from an expected state, or what is wrong with it. */
+async function differencesOf(state: object): Promise<string[]> {
+  const problems = (await SCENARIO_CHECKER.problems({ expect: [{ state }] })).map(
+    ({ path, ...said }) => coded(path, said)
+  )
+  if (problems.length > 0) return problems
+  const { found, report } = reported()
+  const expectation = await compileExpectation({ state }, report)
+  return expectation !== null && 'differences' in expectation
+    ? (await expectation.differences(SOME_RECORDS)).map(
+        ({ at, message }) => `${at.join('.')} ${message}`
+      )
+    : found
+}
+
+t.test('expect: fields of records take the conditions of a match, in where and by id', async t => {
+  const right: object[] = parse(`[
+    { amount: 4999 }, { amount: { lt: 5000 } }, { amount: { gte: 4999, lte: 4999 } }, { amount: [1, 4999] }, { amount: /^49/ }, { payment_type: /^CA/i },
+    { payment_type: [card, emv] }, { payment_type: { not: [vip, emv] } }, { tip_amount: null }, { tip_amount: [null, 700] },
+    { tip_amount: { present: false } }, { tip_amount: { not: 700 } }, { tip_amount: { present: false, not: 700 } },
+    { payment_method: { card: { last4: '0341' } } }, { 'payment_method[card][last4]': { not: '4242' } }, { payment_method: { card: { present: true } } },
+    { created: '2026-03-01T11:00:00+01:00' }, { created: { gt: 2026-03-01, lt: 2026-03-02 } }
+  ]`)
+  for (const fields of right) {
+    const shown = JSON.stringify(fields)
+    t.strictSame(await differencesOf({ transactions: { txn_a: fields } }), [], shown)
+    t.strictSame(
+      await differencesOf({ transactions: { count: 1, where: { id: 'txn_a', ...fields } } }),
+      [],
+      `where ${shown}`
+    )
+  }
+  // biome-ignore format: a table
+  const wrong: [fields: object, difference: string][] = [
+    [{ amount: { gte: 5000 } }, 'amount: wanted >= 5000; got 4999'],
+    [{ amount: { gt: 4999, lt: 6000 } }, 'amount: wanted > 4999 and < 6000; got 4999'],
+    [{ amount: [1, 2] }, 'amount: wanted one of 1, 2; got 4999'], [{ payment_type: '/^v/' }, 'payment_type: wanted /^v/; got card'],
+    [{ payment_type: { not: 'card' } }, 'payment_type: wanted not card; got card'],
+    [{ tip_amount: { gt: 0 } }, 'tip_amount: wanted > 0; got nothing'], [{ tip_amount: '/./' }, 'tip_amount: wanted /./; got nothing'],
+    [{ tip_amount: { present: true } }, 'tip_amount: wanted a value; got nothing'],
+    [{ amount: { present: false } }, 'amount: wanted no value; got 4999'],
+    [{ donation_amount: null }, 'donation_amount: wanted no value; got 300'],
+    [{ payment_method: { card: null } }, 'payment_method.card: wanted no value; got an object or a list'],
+    [{ payment_method: { bank_account: { last4: '0341' } } }, 'payment_method.bank_account.last4: wanted 0341; got nothing'],
+    [{ created: '2026-03-01T10:00:01Z' }, 'created: wanted 2026-03-01T10:00:01Z; got 2026-03-01T10:00:00.000Z'],
+    [{ created: { lt: '2026-03-01' } }, 'created: wanted < 2026-03-01; got 2026-03-01T10:00:00.000Z']
+  ]
+  for (const [fields, difference] of wrong) {
+    const [name = ''] = difference.split(':')
+    t.strictSame(await differencesOf({ transactions: { txn_a: fields } }), [
+      `state.transactions.txn_a.${name} transactions.txn_a.${difference}`
+    ])
+  }
+  const location = {
+    address: { country: 'us', city: null },
+    metadata: { table: '5', order: null, toString: null, max: { not: digestOf('4999') } },
+    phone: null
+  }
+  t.strictSame(
+    await differencesOf({ locations: { loc_a: location } }),
+    [],
+    'a country is stored in upper case; metadata that is not there is null'
+  )
+})
+
+t.test('expect: what the records of a family come to', async t => {
+  const right: object[] = parse(`[
+    { count: { gte: 1, lte: 4 } }, { count: { not: 3 } }, { where: { ticket: { reference: A } }, count: 1 }, { where: { location: { account: mch_a } }, count: 4 },
+    { where: { ticket.location.account.reseller: rsl_a }, count: 4 }, { where: { location: { account: { reseller: { reseller: null } } } }, count: 4 },
+    { where: { ticket: { location: { account: { metadata: { tier: gold } } } } }, count: 4 }, { where: { 'ticket[location]': loc_a }, count: 1 },
+    { where: { 'location.metadata[a.b]': x }, count: 1 }, { where: { location: { metadata: { a.b: x } } }, count: 1 },
+    { where: { currency: usd }, sum: { amount: 9999, amount_refunded: { gte: 999, lt: 1000 }, tip_amount: 700 } },
+    { where: { amount: 1 }, count: 0, sum: { amount: 0 } },
+    { every: { location: '\${record.ticket.location}' } }, { where: { payment_type: card, amount: 5000 }, count: 0 }, { where: { amount: 1 }, every: { amount: 2 } },
+    { where: { location: loc_a }, every: { amount: { lte: '\${ record.location.metadata.max }' } } },
+    { where: { amount: { gt: '\${record.location.metadata.other}' } }, count: 0 }, { where: { amount: { gt: '\${record.location.metadata.max}' } }, count: 0 }, { every: { created: { gte: '\${record.created}', lte: 2026-03-05 } } },
+    { where: { id: txn_c }, every: { tip_amount: '\${record.ticket.reference}' } }, { every: { ticket: { not: '\${record.location}' } } },
+    { txn_a: { location: { account: '\${record.ticket.location.account}' }, amount: ['\${record.location.metadata.max}', 1] } }
+  ]`)
+  for (const state of right)
+    t.strictSame(await differencesOf({ transactions: state }), [], JSON.stringify(state))
+  t.strictSame(
+    await differencesOf({ refunds: { sum: { amount: 999, 'transaction.amount': 4999 } } }),
+    []
+  )
+
+  const wrong: [state: object, ...differences: string[]][] = parse(`[
+    [{ count: { gt: 4 } }, 'count transactions: wanted > 4; got 4'],
+    [{ where: { ticket: { reference: B } }, count: { gte: 1 } }, 'count transactions: wanted >= 1 with {"ticket":{"reference":"B"}}; got 0'],
+    [{ where: { currency: eur }, count: 2, sum: { amount: 111 } }, 'sum.amount transactions: sum of amount: wanted 111 with {"currency":"eur"}; got 110'],
+    [{ sum: { amount: 1 } }, 'sum.amount transactions: sum of amount: amounts in eur and usd cannot be added up; add currency to where'],
+    [{ where: { amount: 1 }, count: { gte: 1 } }, 'count transactions: wanted >= 1 with {"amount":1}; got 0'],
+    [{ where: { currency: eur }, every: { payment_type: card, amount: 50 } },
+      'every transactions: every one with {"currency":"eur"} must have {"payment_type":"card","amount":50}; 2 of 2 do not:
+        payment_type: wanted card; got emv, amount: wanted 50; got 60 in txn_d; payment_type: wanted card; got emv in txn_c'],
+    [{ every: { amount: { lte: '\${record.location.metadata.table}', not: 4999 } } },
+      'every transactions: every one must have {"amount":{"lte":"\${record.location.metadata.table}","not":4999}}; 4 of 4 do not:
+        amount: wanted <= nothing (location.metadata.table) and not 4999; got 60 in txn_d; amount: wanted <= nothing (location.metadata.table) and not 4999; got 50 in txn_c;
+        amount: wanted <= nothing (location.metadata.table) and not 4999; got 5000 in txn_b; 1 more'],
+    [{ where: { currency: usd }, every: { amount: { lt: '\${record.location.metadata.max}' } } }, 'every transactions: every one with {"currency":"usd"} must have
+      {"amount":{"lt":"\${record.location.metadata.max}"}}; 2 of 2 do not: amount: wanted < 5,000 (location.metadata.max); got 5000 in txn_b;
+      amount: wanted < 4999 (location.metadata.max); got 4999 in txn_a'],
+    [{ where: { payment_type: card }, every: { amount: 1 } }, 'every transactions: every one with {"payment_type":"card"} must have {"amount":1}; 1 of 1 does not:
+      amount: wanted 1; got 4999 in txn_a']
+  ]`)
+  for (const [state, ...differences] of wrong) {
+    const shown = differences.map(said => `state.transactions.${said}`)
+    t.strictSame(await differencesOf({ transactions: state }), shown, JSON.stringify(state))
+  }
+})
+
+t.test('expect: a field that can never be what is wanted is refused', async t => {
+  const states: [state: object, ...problems: string[]][] = parse(`[
+    [{}, state no_family], [{ refunds: {} }, state.refunds no_record], [{ refunds: { sum: 5000 } }, 'expect[0].state.refunds.sum wrong_type'],
+    [{ transactions: { count: 1, where: { payment_type: visa } } }, state.transactions.where.payment_type never_matches],
+    [{ transactions: { count: 1, where: { payment_type: { not: [visa] } } } }, state.transactions.where.payment_type.not always_matches],
+    [{ transactions: { count: 1, where: { customer: { name: { gt: A } } } } }, state.transactions.where.customer.name.gt not_comparable],
+    [{ locations: { loc_a: { metadata: { table: 5 } } } }, state.locations.loc_a.metadata.table never_matches],
+    [{ accounts: { mch_a: { nme: A } } }, state.accounts.mch_a.nme unknown_field],
+    [{ refunds: { where: { amount: 5 } } }, state.refunds needs],
+    [{ refunds: { sum: {}, every: {} } }, state.refunds.sum empty, state.refunds.every empty],
+    [{ refunds: { count: '>= 1' } }, 'expect[0].state.refunds.count wrong_type'], [{ refunds: { count: {} } }, state.refunds.count empty],
+    [{ refunds: { count: { get: 1 } } }, 'expect[0].state.refunds.count.get unknown_name'],
+    [{ refunds: { count: { gte: 3, lt: 3 } } }, state.refunds.count nothing_between],
+    [{ refunds: { groupby: transaction } }, 'expect[0].state.refunds.groupby wrong_type'],
+    [{ refunds: { sum: { 'transaction[customer': 1 } } }, 'state.refunds.sum.transaction[customer unbalanced_brackets'],
+    [{ refunds: { sum: { transaction.customer: 1, transaction.refunds: 1 } } }, state.refunds.sum.transaction.customer not_single, state.refunds.sum.transaction.refunds unknown_field],
+    [{ refunds: { sum: { reason: 1, amount * 2: 1, amount - transaction.amount: 1 } } }, state.refunds.sum.reason not_summable,
+      'state.refunds.sum.amount * 2 unknown_field', state.refunds.sum.amount - transaction.amount sum_of_fields],
+    [{ transactions: { sum: { adjustment_number: 1 } } }, state.transactions.sum.adjustment_number not_summable],
+    [{ refunds: { every: { transaction: { tickt: A } } } }, state.refunds.every.transaction.tickt unknown_field],
+    [{ refunds: { every: { metadata: { transaction: { id: txn_a } } } } }, state.refunds.every.metadata.transaction.id unknown_field],
+    [{ refunds: { every: { amount: { lte: '\${record.transaction.amout}' } } } }, state.refunds.every.amount.lte unknown_field],
+    [{ refunds: { every: { amount: '\${record.transaction.payment_method}' } } }, state.refunds.every.amount not_single],
+    [{ refunds: { every: { amount: '\${record.metadata}' } } }, state.refunds.every.amount not_single],
+    [{ refunds: { every: { id: 'x\${record.id}' } } }, state.refunds.every.id reference_without_value], [{ refunds: { every: { id: '\${record}' } } }, state.refunds.every.id reference_without_value]
+  ]`)
+  const ofCharge: [fields: object, problem: string][] = parse(`[
+    [{ amount: '4999' }, amount never_matches], [{ amount: '>4999' }, amount never_matches], [{ amount: null }, amount never_matches],
+    [{ amount: -1 }, amount never_matches], [{ amount: { lt: 0 } }, amount nothing_between], [{ amount: { gt: 5, lt: 3 } }, amount nothing_between],
+    [{ amount: { gt: '5' } }, amount.gt wrong_type], [{ amount: { lt: 5, present: false } }, amount compares_nothing],
+    [{ created: { gt: noon } }, created.gt wrong_format], [{ amount: [] }, amount matches_nothing], [{ payment_method: card }, payment_method never_matches],
+    [{ payment_method: { card: { las4: '0341' } } }, payment_method.card.las4 unknown_field],
+    [{ payment_method: { card: { last4: 341 } } }, payment_method.card.last4 never_matches], [{ ticket: '\${pay.ticket}' }, ticket reference_without_value]
+  ]`)
+  for (const [fields, problem] of ofCharge)
+    states.push([{ transactions: { txn_a: fields } }, `state.transactions.txn_a.${problem}`])
+  for (const [state, ...problems] of states)
+    t.strictSame(await differencesOf(state), problems, JSON.stringify(state))
+})
