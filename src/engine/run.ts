@@ -2,7 +2,6 @@
 import type { Form } from '../core/form.js'
 import type { Action } from '../scenario/script.js'
 import { type Admitted, decode, enter, noteCame, type Reading } from './admit.js'
-import { type Entry, endingOf, entryOf } from './entry.js'
 import { type Around, perform } from './perform.js'
 import { courseOf, giveUp, type Response, refuse, respond } from './response.js'
 import { answerByScript, isAnswer, retractUnapplied, sentBy, UNCHANGED } from './scripted.js'
@@ -120,12 +119,4 @@ function act<B>(admitted: Admitted, around: Around, waits: Waits<B>): Response {
   }
   retractUnapplied(response)
   return response
-}
-
-/** Ends a request, `ms` milliseconds after it came. */
-export function close(response: Response, isDelivered: boolean, ms: number): Entry {
-  const entry = entryOf(response, isDelivered, ms)
-  const { came, request } = response.reading
-  if (came !== null) request.tally.ended(came, endingOf(entry))
-  return entry
 }

@@ -11,9 +11,8 @@ import type { Store } from '../store/store.js'
 import type { Reading } from './admit.js'
 import { JSON_TYPE } from './answers.js'
 import type { Arrived } from './arrived.js'
-import type { Caller, Entry } from './entry.js'
 import { keyIn } from './keys.js'
-import { type AnswerHeaders, malformed, type Pause, STAGE, scriptAction } from './outcome.js'
+import { type AnswerHeaders, malformed, type Pause, STAGE } from './outcome.js'
 import { courseOf, giveUp, type Response, respond } from './response.js'
 import type { World } from './world.js'
 
@@ -21,23 +20,18 @@ const TEXT_TYPE = 'text/plain; charset=utf-8'
 
 /** A request that is not over, for matching; nothing of it is kept. */
 export function sentBy(reading: Reading): SentCall {
-  const { request, actor, store } = reading
+  const { request, actor, store, operation, params, query, body, settings } = reading
   const { headers, authorization, test, userAgent, at } = request
   const caller = { account: actor?.id ?? null, test, userAgent }
+  const sent = { operation, params, query, body, settings, at, caller }
   const otherHeader = (name: string) => headers[name] && String(headers[name])
-  return sentIn(store, { ...pickSent(reading), at, caller }, keyIn(authorization), otherHeader)
+  return sentIn(store, sent, keyIn(authorization), otherHeader)
 }
 
-type Sent = Pick<Entry, 'operation' | 'params' | 'query' | 'body' | 'at' | 'settings'> & {
-  readonly caller: Pick<Caller, 'account' | 'test' | 'userAgent'>
+type Sent = Pick<Reading, 'operation' | 'params' | 'query' | 'body' | 'settings'> & {
+  readonly at: number
+  readonly caller: { readonly [of in 'account' | 'test' | 'userAgent']: string | null }
 }
-const pickSent = ({ operation, params, query, body, settings }: Reading) => ({
-  operation,
-  params,
-  query,
-  body,
-  settings
-})
 type Header = SentCall['header']
 const NOT_KEPT: Header = () => null
 
@@ -207,17 +201,4 @@ function pauseIn(
     return { machine: now + Number(text) * 1000, sandbox: at + Number(text) * 1000 }
   const date = Date.parse(text)
   return Number.isNaN(date) ? null : { machine: date, sandbox: date }
-}
-
-/** The script gave or lost the response or changed records. */
-export const isScripted = (call: Entry): boolean =>
-  call.outcome.name === 'scripted' ||
-  alongside(call) !== null ||
-  (scriptAction(call)?.fault != null && !call.outcome.isDelivered)
-
-/** What the script did while the operation ran; null where nothing. */
-export function alongside({ script }: Entry): Action | null {
-  if (script === null || isAnswer(script.action)) return null
-  const { edit, stale, data } = script.action.entry
-  return edit !== null || stale !== null || data.respond !== undefined ? script.action : null
 }

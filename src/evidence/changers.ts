@@ -1,9 +1,9 @@
 /** What changed each record last; what a restore brings back is that of before. */
 import { valueIn } from '../core/form.js'
-import type { Entry } from '../engine/entry.js'
 import { type AnyRecord, listShown } from '../engine/outcome.js'
 import type { Family } from '../reference/operations.js'
 import type { Store } from '../store/store.js'
+import type { Entry } from './entry.js'
 
 type Change = { readonly by: string; readonly place: number }
 type Changed = { family: Family; id: string }

@@ -2,9 +2,9 @@
 
 import { NO_WORDS } from '../core/secret-words.js'
 import type { Reading } from '../engine/admit.js'
-import { type Entry, masked } from '../engine/entry.js'
 import { type Guarded, keysToMask } from '../engine/keys.js'
 import { Changers } from './changers.js'
+import { type Entry, masked } from './entry.js'
 import { Findings, type Found } from './findings.js'
 import { Journal, type JournalLimits } from './journal.js'
 import { judgementOf } from './judgement.js'

@@ -1,7 +1,7 @@
 /**
  * The last requests of a sandbox, bounded in number and in bytes, alone and with other journals.
  */
-import type { Entry } from '../engine/entry.js'
+import type { Entry } from './entry.js'
 
 /** A journal that gives way until it holds no more than so many bytes. */
 type Sharing = { readonly bytes: number; shrink: (bytes: number) => void }

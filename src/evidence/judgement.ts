@@ -3,7 +3,6 @@ import type { TSchema } from 'typebox'
 import { FormObject, nodeIn, valueIn } from '../core/form.js'
 import { partAt } from '../core/places.js'
 import type { Facts, RefundFacts } from '../core/rules.js'
-import type { Entry, Judgement } from '../engine/entry.js'
 import {
   type AnyRecord,
   brokenRule,
@@ -21,6 +20,7 @@ import { isOfCard, type PaymentMethod } from '../reference/payment-methods.js'
 import { RULE_PLACES, RULES, type Rule, type RuleId } from '../reference/rules.js'
 import { TABLES, type Tables } from '../reference/tables.js'
 import type { Transaction } from '../reference/transactions.js'
+import type { Entry, Judgement } from './entry.js'
 
 type Predicate = (call: Entry) => boolean
 const A10 = ASSUMPTION_PLACES.get('A10') as number

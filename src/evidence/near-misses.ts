@@ -1,7 +1,6 @@
 /** The requests that came nearest to an unmet expectation or an unused script entry. */
 import { isoOf } from '../core/instants.js'
 import { isSecretName } from '../core/redaction.js'
-import { type Entry, endingOf } from '../engine/entry.js'
 import { hasReached, type Refusal, STAGE, type Stage } from '../engine/outcome.js'
 import { sentIn } from '../engine/scripted.js'
 import type { World } from '../engine/world.js'
@@ -21,6 +20,7 @@ import type { SequenceData } from '../scenario/schemas.js'
 import type { ListedEntry, Script } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
 import { pause } from '../work/slices.js'
+import { type Entry, endingOf } from './entry.js'
 
 export type Looked = {
   requests: readonly Entry[]

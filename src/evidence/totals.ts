@@ -1,10 +1,11 @@
 /** What requests add up to, of a sandbox or of a whole run. */
-import type { Entry, Judgement } from '../engine/entry.js'
+
 import { hasReached, STAGE } from '../engine/outcome.js'
 import { ASSUMPTION_IDS, ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
 import type { OperationId } from '../reference/operations.js'
 import { CURSORS } from '../reference/parameters.js'
 import { RULE_IDS, RULE_PLACES, RULES, type Rule, type RuleId } from '../reference/rules.js'
+import type { Entry, Judgement } from './entry.js'
 import {
   FINDINGS,
   type Finding,

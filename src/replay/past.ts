@@ -1,6 +1,7 @@
 /** The records around a request, and what it changed of them. */
-import type { Entry } from '../engine/entry.js'
+
 import { recordsChanged } from '../engine/outcome.js'
+import type { Entry } from '../evidence/entry.js'
 import type { Family } from '../reference/operations.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { bytesOf } from '../store/bytes.js'

@@ -1,7 +1,7 @@
 /** What a scenario expects, as a recording of them expects it. */
 import { withoutSecrets } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
-import type { Entry } from '../engine/entry.js'
+import type { Entry } from '../evidence/entry.js'
 import type { Sandbox } from '../sandbox/sandbox.js'
 import { callsOf, carried } from '../scenario/expect/carried.js'
 import type { Calls, ExpectationData } from '../scenario/expect/expectations.js'

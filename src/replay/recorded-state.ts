@@ -2,7 +2,6 @@
 import { valueIn } from '../core/form.js'
 import { maskedThroughout, withoutSecrets } from '../core/redaction.js'
 import type { SecretWords } from '../core/secret-words.js'
-import type { Entry } from '../engine/entry.js'
 import {
   type AnyRecord,
   hasReached,
@@ -11,6 +10,7 @@ import {
   STAGE,
   tookEffect
 } from '../engine/outcome.js'
+import type { Entry } from '../evidence/entry.js'
 import {
   type Family,
   LINKED_FAMILIES,

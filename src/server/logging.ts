@@ -5,8 +5,8 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 import { pathOf } from '../core/paths.js'
 import { readable } from '../core/redaction.js'
 import { visible } from '../core/visible.js'
-import type { Entry } from '../engine/entry.js'
 import { redacted } from '../engine/keys.js'
+import type { Entry } from '../evidence/entry.js'
 
 type Call = ReturnType<typeof callOf>
 type Line = { time: number; level: number; call?: Call; msg?: string }

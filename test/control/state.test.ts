@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { parse } from 'yaml'
 import { execute } from '../../src/engine/play.js'
-import { close } from '../../src/engine/run.js'
+import { close } from '../../src/evidence/entry.js'
 import { yamlText } from '../../src/scenario/yaml.js'
 import {
   authorization,

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { runEmulator } from '../../src/emulator.js'
-import { type Entry, textOf } from '../../src/engine/entry.js'
+import { type Entry, textOf } from '../../src/evidence/entry.js'
 import { blameOf, MERCHANT, NOW, smallFixture, startTestEmulator } from '../support/emulator.js'
 import { opened, partsOf } from '../support/socket.js'
 

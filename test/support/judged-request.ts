@@ -3,7 +3,6 @@ import { decodeForm, type FormObject } from '../../src/core/form.js'
 import { settingsInForce } from '../../src/core/settings.js'
 import type { Reading } from '../../src/engine/admit.js'
 import { Arrived } from '../../src/engine/arrived.js'
-import type { Caller, Entry, Judgement } from '../../src/engine/entry.js'
 import {
   type Facts,
   factsOf,
@@ -12,6 +11,7 @@ import {
   type Scripted,
   STAGE
 } from '../../src/engine/outcome.js'
+import type { Caller, Entry, Judgement } from '../../src/evidence/entry.js'
 import { JournalBudget, type JournalLimits } from '../../src/evidence/journal.js'
 import { ASSUMPTION_PLACES, type AssumptionId } from '../../src/reference/assumptions.js'
 import { RULE_PLACES, type RuleId } from '../../src/reference/rules.js'

@@ -5,7 +5,7 @@
 import { type GivenSettings, settingsInForce } from '../../src/core/settings.js'
 import { execute, playIn } from '../../src/engine/play.js'
 import { headersOf, type Response } from '../../src/engine/response.js'
-import { close } from '../../src/engine/run.js'
+import { close } from '../../src/evidence/entry.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { Sandboxes } from '../../src/sandbox/sandboxes.js'
 import { documentOf } from '../../src/scenario/documents.js'

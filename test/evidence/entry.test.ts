@@ -1,6 +1,6 @@
 import t from 'tap'
-import { masked, textOf } from '../../src/engine/entry.js'
 import { sentBy } from '../../src/engine/scripted.js'
+import { masked, textOf } from '../../src/evidence/entry.js'
 import { signatureOf } from '../../src/evidence/findings.js'
 import { parametersIn } from '../../src/evidence/why.js'
 import { MERCHANT, NOW, smallFixture } from '../support/requests.js'

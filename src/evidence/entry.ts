@@ -3,14 +3,8 @@ import type { FormObject } from '../core/form.js'
 import { beginningOf, byteSize } from '../core/memory.js'
 import { readable, redactForm, withoutSecrets } from '../core/redaction.js'
 import type { Settings } from '../core/settings.js'
-import type { Account } from '../reference/accounts.js'
-import { type OperationId, operationOf } from '../reference/operations.js'
-import type { RuleId } from '../reference/rules.js'
-import type { Ending } from '../scenario/expect/expectations.js'
-import type { Json } from '../scenario/schemas.js'
-import { bodyOf, changedBody } from '../store/bytes.js'
-import type { Reading } from './admit.js'
-import { keysToMask } from './keys.js'
+import type { Reading } from '../engine/admit.js'
+import { keysToMask } from '../engine/keys.js'
 import {
   type Facts,
   hasPerformed,
@@ -18,9 +12,18 @@ import {
   type Outcome,
   recordsChanged,
   type Scripted,
+  scriptAction,
   tookEffect
-} from './outcome.js'
-import type { Response } from './response.js'
+} from '../engine/outcome.js'
+import type { Response } from '../engine/response.js'
+import { isAnswer } from '../engine/scripted.js'
+import type { Account } from '../reference/accounts.js'
+import { type OperationId, operationOf } from '../reference/operations.js'
+import type { RuleId } from '../reference/rules.js'
+import type { Ending } from '../scenario/expect/expectations.js'
+import type { Json } from '../scenario/schemas.js'
+import type { Action } from '../scenario/script.js'
+import { bodyOf, changedBody } from '../store/bytes.js'
 
 export type Caller = {
   readonly base: string
@@ -71,7 +74,15 @@ const MAX_TEST_LENGTH = 200
 /** Bytes of an entry beside what was sent. */
 const OVERHEAD = 2000
 
-/** Ends a request, `ms` milliseconds after it came; a response that did not arrive is lost. */
+/** Ends a request, `ms` milliseconds after it came, and tells the scenario's expectations. */
+export function close(response: Response, isDelivered: boolean, ms: number): Entry {
+  const entry = entryOf(response, isDelivered, ms)
+  const { came, request } = response.reading
+  if (came !== null) request.tally.ended(came, endingOf(entry))
+  return entry
+}
+
+/** A response that did not arrive is lost. */
 export function entryOf(response: Response, isDelivered: boolean, ms: number): Entry {
   const { reading, facts, script, place, changes } = response
   const { request, operation, params, actor, query, body } = reading
@@ -192,3 +203,16 @@ export const endingOf = (entry: Entry): Ending => ({
   changed: recordsChanged(entry),
   body: () => jsonOf(entry)
 })
+
+/** The script gave or lost the response or changed records. */
+export const isScripted = (call: Entry): boolean =>
+  call.outcome.name === 'scripted' ||
+  alongside(call) !== null ||
+  (scriptAction(call)?.fault != null && !call.outcome.isDelivered)
+
+/** What the script did while the operation ran; null where nothing. */
+export function alongside({ script }: Entry): Action | null {
+  if (script === null || isAnswer(script.action)) return null
+  const { edit, stale, data } = script.action.entry
+  return edit !== null || stale !== null || data.respond !== undefined ? script.action : null
+}
