@@ -11,57 +11,37 @@ export type Arriving = { base: string; method: string; url: string; headers: Req
 /** W3C Trace Context; an id of only zeros is not valid. */
 const TRACEPARENT = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/
 
-export class Arrived {
-  readonly world: World
-  /** Those of its arrival: a request that waited never touches a later period. */
-  readonly state: World['state']
-  readonly tally: World['tally']
-  readonly id: string
-  /** The path of the API as responses show it: `/next`. */
-  readonly base: string
-  readonly method: string
-  readonly url: string
-  readonly headers: RequestHeaders
-  readonly now: number
-  readonly at: number
-  readonly path: string
-  readonly userAgent: string | null
-  readonly test: string | null
+export type Arrived = ReturnType<typeof arrivedAs>
 
-  constructor(world: World, id: string, { base, method, url, headers }: Arriving) {
-    this.world = world
-    this.state = world.state
-    this.tally = world.tally
-    this.id = id
-    this.base = base
-    this.method = method
-    this.url = url
-    this.headers = headers
-    this.now = world.machine()
-    this.at = world.isLoaded ? world.state.clock.now(this.now) : 0
-    this.path = pathBelow(url)
-    this.userAgent = textOf(headers['user-agent'])
-    const test = textOf(headers[world.settings['evidence.test_header'].toLowerCase()])
-    this.test = test ? readable(decoded(test)) : null
-  }
-
-  get authorization(): string | undefined {
-    return textOf(this.headers.authorization) ?? undefined
-  }
-
-  get trace(): string | null {
-    const { traceparent } = this.headers
-    return traceparent === undefined ? null : (TRACEPARENT.exec(String(traceparent))?.[1] ?? null)
-  }
-
-  get isOfPresentPeriod(): boolean {
-    return this.tally === this.world.tally
-  }
-
-  get isOfPresentState(): boolean {
-    return this.state === this.world.state
-  }
+/** `base` is the path of the API as responses show it: `/next`. */
+export function arrivedAs(world: World, id: string, { base, method, url, headers }: Arriving) {
+  const { state, tally, settings } = world
+  const now = world.machine()
+  const test = textOf(headers[settings['evidence.test_header'].toLowerCase()])
+  return {
+    world,
+    /** Those of its arrival: a request that waited never touches a later period. */
+    state,
+    tally,
+    id,
+    base,
+    method,
+    url,
+    headers,
+    now,
+    at: world.isLoaded ? state.clock.now(now) : 0,
+    path: pathBelow(url),
+    authorization: textOf(headers.authorization) ?? undefined,
+    userAgent: textOf(headers['user-agent']),
+    test: test ? readable(decoded(test)) : null
+  } as const
 }
+
+export const isOfPresentPeriod = ({ tally, world }: Arrived): boolean => tally === world.tally
+export const isOfPresentState = ({ state, world }: Arrived): boolean => state === world.state
+
+export const traceOf = ({ headers: { traceparent } }: Arrived): string | null =>
+  traceparent === undefined ? null : (TRACEPARENT.exec(String(traceparent))?.[1] ?? null)
 
 const textOf = (sent: RequestHeaders[string]): string | null =>
   sent === undefined ? null : String(sent)
@@ -72,7 +52,7 @@ function decoded(header: string): string {
 }
 
 export const arrive = (world: World, arriving: Arriving): Arrived =>
-  new Arrived(world, world.nextRequestId(), arriving)
+  arrivedAs(world, world.nextRequestId(), arriving)
 
 export const hasBody = (headers: RequestHeaders): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'

@@ -6,6 +6,7 @@ import { didYouMean, sentence } from '../core/nearest.js'
 import { readDecimal, readInteger } from '../core/numbers.js'
 import { shownGot } from '../core/sentences.js'
 import type { Settings } from '../core/settings.js'
+import type { AssumptionId } from '../reference/assumptions.js'
 import type { Family } from '../reference/operations.js'
 import {
   CURSORS,
@@ -18,7 +19,6 @@ import {
   sentName
 } from '../reference/parameters.js'
 import type { RuleId } from '../reference/rules.js'
-import type { Relied } from './outcome.js'
 import { type Blame, EXPECTS, JSON_HINT, REFUSALS, unsetHint } from './sentences.js'
 
 export type BodyReference = { param: string; rule: RuleId }
@@ -26,7 +26,7 @@ export type Values = Readonly<Record<string, unknown>>
 export const NO_VALUES: Values = Object.freeze({})
 export type DecodeContext = {
   readonly settings: Settings
-  readonly relied: Pick<Relied, 'add'>
+  readonly relied: { readonly add: (assumption: AssumptionId) => unknown }
   hearUnknown: (messages: readonly string[]) => void
   /** Errors: for an id that names no record. */
   find: (family: Family, id: string, reference: BodyReference) => unknown
@@ -309,11 +309,7 @@ class Decoder {
     if (schema.type === 'number') return decimal(field, text)
     if (schema.enum && !schema.enum.includes(text)) {
       const words = schema.enum as string[]
-      throw refusal(
-        path,
-        `${EXPECTS.oneOf(words)}${sent(schema, text)}${didYouMean(text, words)}`,
-        blameOf(schema)
-      )
+      throw wrong(field, EXPECTS.oneOf(words), text, { hint: didYouMean(text, words) })
     }
     if (schema.format !== undefined) return this.#formatted(field, text)
     const { 'x-refers': family } = schema
@@ -323,65 +319,45 @@ class Decoder {
         rule: schema['x-rule'] as RuleId
       })
     if (schema.maxLength !== undefined && text.length > schema.maxLength)
-      throw refusal(path, `${EXPECTS.shorter(schema.maxLength)}${sent(schema, text)}`, {
-        assumption: 'A35'
-      })
+      throw wrong(field, EXPECTS.shorter(schema.maxLength), text, { assumption: 'A35' })
     if (schema['x-cursor'] !== undefined) this.#context.checkCursor(path, text)
     return text
   }
 
-  #formatted({ path, schema }: Field, text: string): string {
-    const { problem, stored, reliesOn } = FORMATS[schema.format as keyof typeof FORMATS]
-    const wrong = problem(text)
-    if (wrong !== null) {
-      throw refusal(
-        path,
-        `${wrong.expected}${sent(schema, text)}`,
-        wrong.assumption ? { assumption: wrong.assumption } : blameOf(schema)
-      )
-    }
+  #formatted(field: Field, text: string): string {
+    const { problem, stored, reliesOn } = FORMATS[field.schema.format as keyof typeof FORMATS]
+    const found = problem(text)
+    if (found !== null) throw wrong(field, found.expected, text, found)
     const assumption = reliesOn?.(text)
     if (assumption) this.#context.relied.add(assumption)
     return stored?.(text) ?? text
   }
 
   /** Of sub-units, or a page size, which settings bound (LIST-3, A10, A27). */
-  #integer({ path, schema }: Field, text: string): number {
+  #integer(field: Field, text: string): number {
+    const { schema } = field
     const { value, problem } = readInteger(text)
-    if (problem === 'not_an_integer')
-      throw refusal(path, `${EXPECTS.whole}${sent(schema, text)}`, blameOf(schema))
-    const { settings } = this.#context
+    if (problem === 'not_an_integer') throw wrong(field, EXPECTS.whole, text)
+    const { settings, relied } = this.#context
     const isPage = schema['x-page-size'] === true
     const [least, most] = isPage
       ? [1, settings['pagination.max_limit']]
       : [schema.minimum as number, schema.maximum as number]
     if (problem === null && value >= least && value <= most) return value
     if (isPage && settings['pagination.out_of_range'] === 'clamp') {
-      this.#context.relied.add('A10')
+      relied.add('A10')
       return Math.min(Math.max(value, least), most)
     }
-    if (isPage)
-      throw refusal(path, `${EXPECTS.between(least, most)}${sent(schema, text)}`, {
-        assumption: 'A10'
-      })
-    if (value > most)
-      throw refusal(path, `${EXPECTS.atMost(most)}${sent(schema, text)}`, { assumption: 'A27' })
-    throw refusal(
-      path,
-      `${EXPECTS.atLeast(least)}${sent(schema, text)}`,
-      least > 0 ? blameOf(schema) : { assumption: 'A27' }
-    )
+    if (isPage) throw wrong(field, EXPECTS.between(least, most), text, { assumption: 'A10' })
+    if (value > most) throw wrong(field, EXPECTS.atMost(most), text, { assumption: 'A27' })
+    throw wrong(field, EXPECTS.atLeast(least), text, least > 0 ? {} : { assumption: 'A27' })
   }
 }
 
-function decimal({ path, schema }: Field, text: string): number {
+function decimal(field: Field, text: string): number {
   const { value, problem } = readDecimal(text)
   if (problem === null) return value
-  throw refusal(
-    path,
-    `${problem === 'inexact' ? EXPECTS.exact : EXPECTS.decimal}${sent(schema, text)}`,
-    blameOf(schema)
-  )
+  throw wrong(field, problem === 'inexact' ? EXPECTS.exact : EXPECTS.decimal, text)
 }
 
 /** A name to send instead: of the part that the value is named like, or the first. */
@@ -404,6 +380,20 @@ const refusal = (
   blame: Blame,
   code: ErrorCode = 'parameter_invalid'
 ) => new ApiError(code, { message: sentence(`${param} ${expected}`), param, ...blame })
+
+type Reason = { assumption?: AssumptionId | undefined; hint?: string }
+/** Refuses a value, by the rule of its parameter unless by an assumption. */
+const wrong = (
+  { path, schema }: Field,
+  expected: string,
+  text: string,
+  { assumption, hint = '' }: Reason = {}
+) =>
+  refusal(
+    path,
+    `${expected}${sent(schema, text)}${hint}`,
+    assumption ? { assumption } : blameOf(schema)
+  )
 
 /** The value for a message; no part of a secret: half a card number looks like other digits. */
 function sent({ 'x-secret': secret }: Schema, text: string): string {

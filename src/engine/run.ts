@@ -2,6 +2,7 @@
 import type { Form } from '../core/form.js'
 import type { Action } from '../scenario/script.js'
 import { type Admitted, decode, enter, noteCame, type Reading } from './admit.js'
+import { isOfPresentState } from './arrived.js'
 import { type Around, perform } from './perform.js'
 import { courseOf, giveUp, type Response, refuse, respond } from './response.js'
 import { answerByScript, isAnswer, retractUnapplied, sentBy, UNCHANGED } from './scripted.js'
@@ -60,7 +61,7 @@ export function run<B>(
 
 /** A request that waited ends with the state that it came to. Errors: `state_replaced`. */
 function requireState({ request }: Reading): void {
-  if (!request.isOfPresentState) throw REFUSALS.stateReplaced()
+  if (!isOfPresentState(request)) throw REFUSALS.stateReplaced()
 }
 
 /** Shows a request to the scenario's expectations, once. */
@@ -95,8 +96,12 @@ function ask<B>(
       .then(async goesOn => {
         requireState(admitted)
         if (!goesOn) return giveUp(admitted, course)
-        if (!isAnswer(decided)) await waits.again?.()
-        requireState(admitted)
+        const again = isAnswer(decided) ? null : (waits.again?.() ?? null)
+        // those that were held keep their order
+        if (again !== null) {
+          await again
+          requireState(admitted)
+        }
         return act(admitted, { action: decided, body, hasWaited: true }, waits)
       })
       .catch(refused)

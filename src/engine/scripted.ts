@@ -10,7 +10,7 @@ import type { Action, Respond } from '../scenario/script.js'
 import type { Store } from '../store/store.js'
 import type { Reading } from './admit.js'
 import { JSON_TYPE } from './answers.js'
-import type { Arrived } from './arrived.js'
+import { type Arrived, isOfPresentState } from './arrived.js'
 import { keyIn } from './keys.js'
 import { type AnswerHeaders, malformed, type Pause, STAGE } from './outcome.js'
 import { courseOf, giveUp, type Response, respond } from './response.js'
@@ -146,8 +146,8 @@ export function retractUnapplied(response: Response): void {
   const { script, outcome, reading } = response
   if (script === null) return
   const { action, changed, isPast } = script
-  const { world, isOfPresentState } = reading.request
-  if (!action.isApplied || !isOfPresentState) return
+  const { request } = reading
+  if (!action.isApplied || !isOfPresentState(request)) return
   const isApplied =
     outcome.name === 'scripted' ||
     changed.length > 0 ||
@@ -155,7 +155,7 @@ export function retractUnapplied(response: Response): void {
     action.isHeld ||
     action.delay > 0 ||
     (action.entry.data.fault !== undefined && isBroken(response))
-  if (!isApplied) world.state.script.retract(action, world.counted)
+  if (!isApplied) request.state.script.retract(action, request.world.counted)
 }
 
 const LOST: Respond = {

@@ -4,6 +4,7 @@ import { beginningOf, byteSize } from '../core/memory.js'
 import { readable, redactForm, withoutSecrets } from '../core/redaction.js'
 import type { Settings } from '../core/settings.js'
 import type { Reading } from '../engine/admit.js'
+import { isOfPresentState, traceOf } from '../engine/arrived.js'
 import { keysToMask } from '../engine/keys.js'
 import {
   type Facts,
@@ -86,7 +87,7 @@ export function close(response: Response, isDelivered: boolean, ms: number): Ent
 export function entryOf(response: Response, isDelivered: boolean, ms: number): Entry {
   const { reading, facts, script, place, changes } = response
   const { request, operation, params, actor, query, body } = reading
-  const { id, base, method, path, now, at, world, state, userAgent, test, trace } = request
+  const { id, base, method, path, now, at, world, state, userAgent, test } = request
   return {
     id,
     caller: {
@@ -96,7 +97,7 @@ export function entryOf(response: Response, isDelivered: boolean, ms: number): E
       isKeySent: request.authorization !== undefined,
       userAgent,
       test,
-      trace
+      trace: traceOf(request)
     },
     method,
     path,
@@ -136,7 +137,7 @@ export function masked(
 ): Entry {
   const { operation, params, query, body, settings, outcome, caller } = entry
   const isKeyKnown =
-    actor !== null && request.isOfPresentState && settings['auth.accept_any_key'] === null
+    actor !== null && isOfPresentState(request) && settings['auth.accept_any_key'] === null
   const keys = keysToMask(request.world, isKeyKnown ? undefined : request.authorization)
   const show = (text: string) => withoutSecrets(readable(text), keys)
   const path = show(entry.path)

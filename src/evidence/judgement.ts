@@ -13,7 +13,7 @@ import {
   STAGE
 } from '../engine/outcome.js'
 import type { Account } from '../reference/accounts.js'
-import { ASSUMPTION_IDS, ASSUMPTION_PLACES, type AssumptionId } from '../reference/assumptions.js'
+import { ASSUMPTION_IDS, type AssumptionId } from '../reference/assumptions.js'
 import { type Kind, OPERATION_IDS, type OperationId, operationOf } from '../reference/operations.js'
 import { ADDRESS_NAMES, type Metadata, schemaOf } from '../reference/parameters.js'
 import { isOfCard, type PaymentMethod } from '../reference/payment-methods.js'
@@ -23,7 +23,6 @@ import type { Transaction } from '../reference/transactions.js'
 import type { Entry, Judgement } from './entry.js'
 
 type Predicate = (call: Entry) => boolean
-const A10 = ASSUMPTION_PLACES.get('A10') as number
 
 const operation = (call: Entry) => operationOf(call.operation as OperationId)
 const isKind = (call: Entry, kind: Kind) => operation(call).kind === kind
@@ -132,7 +131,7 @@ const KEPT: Readonly<Partial<Record<RuleId, Predicate>>> = {
   'UPD-2': unsetSomething,
 
   'LIST-2': call => listShown(call)?.has_more === true,
-  'LIST-3': call => asked(call, 'limit') && !call.facts.relied.has(A10),
+  'LIST-3': call => asked(call, 'limit') && !call.facts.relied.has('A10'),
   'FILT-1': createdBy('gte'),
   'FILT-2': createdBy('gt'),
   'FILT-3': createdBy('lte'),
@@ -282,9 +281,11 @@ const RELIES: Readonly<Partial<Record<AssumptionId, Predicate>>> = {
 
 const WITHOUT_OPERATION = ['A07', 'A08', 'A39'] as const
 
-type ReliedCheck = { place: number; relies: Predicate | undefined }
+type ReliedCheck = { id: AssumptionId; place: number; relies: Predicate | undefined }
 const checksOf = (ids: readonly AssumptionId[]): readonly ReliedCheck[] =>
-  ASSUMPTION_IDS.flatMap((id, place) => (ids.includes(id) ? [{ place, relies: RELIES[id] }] : []))
+  ASSUMPTION_IDS.flatMap((id, place) =>
+    ids.includes(id) ? [{ id, place, relies: RELIES[id] }] : []
+  )
 const RELIED_CHECKS = new Map<OperationId | null, readonly ReliedCheck[]>([
   [null, checksOf(WITHOUT_OPERATION)],
   ...OPERATION_IDS.map(id => [id, checksOf(operationOf(id).assumptions)] as const)
@@ -297,8 +298,8 @@ export function judgementOf(call: Entry): Judgement {
   for (const { rule, place, isKept } of CHECKS.get(call.operation) as readonly Check[])
     if (rule !== broken && isKept(call)) kept.push(place)
   const relied: number[] = []
-  for (const { place, relies } of RELIED_CHECKS.get(call.operation) as readonly ReliedCheck[]) {
-    if (call.facts.relied.has(place) || relies?.(call)) relied.push(place)
+  for (const { id, place, relies } of RELIED_CHECKS.get(call.operation) as readonly ReliedCheck[]) {
+    if (call.facts.relied.has(id) || relies?.(call)) relied.push(place)
   }
   return { kept, broken, relied }
 }

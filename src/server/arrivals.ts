@@ -6,7 +6,7 @@ import { ApiError } from '../core/errors.js'
 import { BASE, CONTROL, isUnder, pathOf } from '../core/paths.js'
 import { readable } from '../core/redaction.js'
 import { type Reading, readingOf } from '../engine/admit.js'
-import { Arrived, arrive } from '../engine/arrived.js'
+import { type Arrived, arrive, arrivedAs, isOfPresentPeriod } from '../engine/arrived.js'
 import { giveUp, type Response } from '../engine/response.js'
 import { count } from '../engine/run.js'
 import { close, entryOf } from '../evidence/entry.js'
@@ -154,7 +154,7 @@ export class Arrivals {
       arrival.release?.()
       arrival.sandbox.inFlight--
       if (!arrival.isPending) this.#end(request, reply)
-      else if (arrival.request.isOfPresentPeriod && arrival.sandbox.settings['evidence.coverage'])
+      else if (isOfPresentPeriod(arrival.request) && arrival.sandbox.settings['evidence.coverage'])
         arrival.sandbox.evidence.leave(entryOf(arrival.ended, false, 0), arrival.reading)
     }
     reply.raw.on('close', close)
@@ -196,7 +196,7 @@ export class Arrivals {
       const unread = UNREADABLE.get(request.raw)?.refusal
       if (unread) logWarnings(request.log, [unread.message])
       if (this.options.isLogged) logRequest(request, raw, entry)
-      if (isRecorded && arrival.request.isOfPresentPeriod)
+      if (isRecorded && isOfPresentPeriod(arrival.request))
         sandbox.evidence.record(entry, response.reading)
     } catch (error) {
       // the response is sent: a defect in recording it must not end the process
@@ -218,7 +218,7 @@ export class Arrivals {
   #own(request: FastifyRequest, prefix: string): Arrival {
     const { main } = this.sandboxes
     const arriving = arrivingOf(request, prefix)
-    return new Arrival(main, new Arrived(main, `ctl_${++this.#ownAnswers}`, arriving), false)
+    return new Arrival(main, arrivedAs(main, `ctl_${++this.#ownAnswers}`, arriving), false)
   }
 
   /** A named sandbox; null for the overview, or outside the API if there is none. */
