@@ -94,6 +94,10 @@ export type Ended = {
 }
 type Closed = Pick<Ended, 'outcome'>
 
+/** Whether a client gets all of a response, even a malformed one. */
+export const isWhole = ({ fault, length }: Outcome): boolean =>
+  fault === null || (fault === 'malformed_body' && length > 0)
+
 export const hasReached = ({ outcome }: Closed, wanted: Stage): boolean => outcome.reached >= wanted
 
 /** Whether the operation responded, even if that was lost: a 2xx, or the documented 501. */

@@ -9,6 +9,7 @@ import { keysToMask } from '../engine/keys.js'
 import {
   type Facts,
   hasPerformed,
+  isWhole,
   malformed,
   type Outcome,
   recordsChanged,
@@ -121,8 +122,8 @@ export function entryOf(response: Response, isDelivered: boolean, ms: number): E
 }
 
 function closed(outcome: Outcome, isSent: boolean): Outcome {
-  const { name, fault, length } = outcome
-  const isDelivered = isSent && (fault === null || (fault === 'malformed_body' && length > 0))
+  const { name } = outcome
+  const isDelivered = isSent && isWhole(outcome)
   if (isDelivered) return outcome
   if (name !== 'answered' && name !== 'scripted') return { ...outcome, isDelivered }
   const lost = hasPerformed({ outcome }) ? 'lost_after' : 'lost_before'

@@ -8,7 +8,7 @@ import type { Settings } from '../core/settings.js'
 import { Shares } from '../core/shares.js'
 import { isForm, isFormType, OPAQUE } from '../engine/admit.js'
 import { hasBody, isOpenEnded } from '../engine/arrived.js'
-import { type AnswerHeaders, hasReached, STAGE } from '../engine/outcome.js'
+import { type AnswerHeaders, hasReached, isWhole, STAGE } from '../engine/outcome.js'
 import { headersOf, type Response, refuse } from '../engine/response.js'
 import { run, start, type Waits } from '../engine/run.js'
 import { breakAnswer } from '../engine/scripted.js'
@@ -25,7 +25,7 @@ import { logDefect, logWarnings } from './logging.js'
 type ApiOptions = {
   answers: Answers
   arrivals: Arrivals
-  sandboxes: Pick<Sandboxes, 'keep' | 'requireRoom'>
+  sandboxes: Sandboxes
   settings: Settings
   faults: Faults
   data: Data
@@ -185,13 +185,13 @@ export class Answers {
     const response = whole.script !== null && !arrival.isClosed ? breakAnswer(whole) : whole
     arrival.response = response
     const { payload, outcome } = response
-    const { status, fault, length } = outcome
+    const { status, length } = outcome
     const headers = headersOf(response)
     if (status !== 204) headers['content-length'] = String(length)
     if (faults.isStopping) headers.connection = 'close'
     reply.hijack()
     raw.statusCode = status
-    const isSent = fault === null || (fault === 'malformed_body' && length > 0)
+    const isSent = isWhole(outcome)
     if (!isSent) faults.lose(reply, response, headers)
     arrivals.settle(request, reply)
     if (!isSent) return

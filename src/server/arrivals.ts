@@ -199,7 +199,7 @@ export class Arrivals {
       if (isRecorded && isOfPresentPeriod(arrival.request))
         sandbox.evidence.record(entry, response.reading)
     } catch (error) {
-      // the response is sent: a defect in recording it must not end the process
+      // it is sent: a defect in recording it must not end the process
       logDefect(request.log, error)
     }
   }
@@ -236,7 +236,6 @@ export class Arrivals {
   }
 }
 
-/** A request as it was written. */
 function arrivingOf({ raw, method, url, headers }: FastifyRequest, prefix: string) {
   return { base: prefix + BASE, method: UNREADABLE.get(raw)?.method ?? method, url, headers }
 }
