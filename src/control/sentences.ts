@@ -44,11 +44,13 @@ export const REFUSALS = {
     'path_unknown',
     (method: string, control: string, path: string, known: readonly string[]) => {
       const pathOf = (on: string) => on.slice(on.indexOf(' ') + 1)
-      const near = nearest(path, known.map(pathOf))
-      const shown = known
-        .flatMap(on => (pathOf(on) === near ? [on.replace(' ', ` ${control}`)] : []))
+      const parts = [path, path.slice(path.lastIndexOf('/')), path.replace(/(?<=.)\/.*/, '')]
+      const near = parts.map(part => nearest(part, known.map(pathOf))).find(Boolean)
+      const likely = known
+        .filter(on => pathOf(on) === near)
+        .map(on => on.replace(' ', ` ${control}`))
         .join(' or ')
-      return `The control API has no ${method} ${control}${path}; ${shown ? `did you mean ${shown}? Or see` : 'see'} the links of GET ${control}.`
+      return `The control API has no ${method} ${control}${path}; ${likely ? `did you mean ${likely}? Or see` : 'see'} the links of GET ${control}.`
     }
   ),
   contentType: refusal(

@@ -1,8 +1,9 @@
 /** The journal as server-sent events. */
 import type { FastifyReply } from 'fastify'
+import type { SecretWords } from '../../core/secret-words.js'
 import type { Settings } from '../../core/settings.js'
 import { Shares } from '../../core/shares.js'
-import type { Exchange } from '../../engine/exchange.js'
+import type { Entry } from '../../evidence/entry.js'
 import type { JournalListener } from '../../evidence/run.js'
 import { summaryOf } from '../../evidence/why.js'
 import type { Sandbox } from '../../sandbox/sandbox.js'
@@ -32,8 +33,9 @@ export class EventStreams {
     const own = sandbox.name ?? ''
     const write = (event: string) =>
       raw.writableLength > MAX_BACKLOG ? raw.destroy() : raw.write(event)
-    const listener: JournalListener = (name, request) => {
-      if (isOfRun || name === own) write(eventOf(request, name, isOfRun))
+    const listener: JournalListener = (name, entry, keys) => {
+      if (!isOfRun && name !== own) return
+      write(eventOf(entry, { ...(isOfRun && { sandbox: name || null }) }, keys))
     }
     const heartbeat = setInterval(() => write(': \n\n'), HEARTBEAT_MS)
     const end = () => {
@@ -58,11 +60,8 @@ export class EventStreams {
 }
 
 /** Events of a run name the sandbox, which is null at the base address. */
-function eventOf(request: Exchange | null, name: string, isOfRun: boolean): string {
-  const head = request === null ? 'event: clear' : `id: ${request.id}\nevent: request`
-  const data = {
-    ...(isOfRun && { sandbox: name || null }),
-    ...(request && summaryOf(request, request.secretWords))
-  }
+function eventOf(entry: Entry | null, named: object, keys: () => SecretWords): string {
+  const head = entry === null ? 'event: clear' : `id: ${entry.id}\nevent: request`
+  const data = { ...named, ...(entry && summaryOf(entry, keys())) }
   return `${head}\ndata: ${JSON.stringify(data)}\n\n`
 }

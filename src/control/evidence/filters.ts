@@ -2,8 +2,9 @@
 import type { Static } from 'typebox'
 import * as Type from 'typebox'
 import { instantOf } from '../../core/instants.js'
-import { brokenRule, type Exchange } from '../../engine/exchange.js'
 import { keysToMask } from '../../engine/keys.js'
+import { brokenRule } from '../../engine/outcome.js'
+import type { Entry } from '../../evidence/entry.js'
 import { judgementOf } from '../../evidence/judgement.js'
 import { summaryOf } from '../../evidence/why.js'
 import { OPERATION_NAMES, operationNamed } from '../../reference/operations.js'
@@ -70,7 +71,7 @@ export function requestsOf(query: Filters, sandbox: Sandbox, sandboxes: Sandboxe
 const idsIn = ({ evidence }: Sandbox): string[] => evidence.journal.requests().map(({ id }) => id)
 
 /** `param` is where the id was given. Errors: `request_unknown`. */
-export function requestNamed(id: string, sandbox: Sandbox, param = 'id'): Exchange {
+export function requestNamed(id: string, sandbox: Sandbox, param = 'id'): Entry {
   const request = sandbox.evidence.find(id)
   if (!request) throw REFUSALS.requestUnknown(id, idsIn(sandbox), param)
   return request
@@ -80,7 +81,7 @@ export function requestNamed(id: string, sandbox: Sandbox, param = 'id'): Exchan
 export function filterOf(
   { on, status, since, rule, trace, ids: listed }: Filters,
   sandbox: Sandbox
-): (request: Exchange) => boolean {
+): (request: Entry) => boolean {
   const operation = on === undefined ? undefined : operationNamed(on)
   if (operation === null) throw REFUSALS.operationUnknown(on as string, OPERATION_NAMES)
   if (status !== undefined && !/^[1-5](\d\d|xx)$/.test(status)) throw REFUSALS.statusWrong(status)
@@ -96,7 +97,7 @@ export function filterOf(
     (rule === undefined ||
       brokenRule(request) === rule ||
       judgementOf(request).kept.includes(RULE_PLACES.get(rule) as number)) &&
-    (trace === undefined || request.trace === trace) &&
+    (trace === undefined || request.caller.trace === trace) &&
     (named === undefined || named.has(request.id)) &&
     (later ? later.has(request.id) : request.at >= (at as number))
 }

@@ -1,6 +1,7 @@
 /** The journal as scenarios that replay it, and the state around a request. */
-import type { Exchange } from '../../engine/exchange.js'
+
 import { keysToMask } from '../../engine/keys.js'
+import type { Entry } from '../../evidence/entry.js'
 import { optional } from '../../reference/parameters.js'
 import { isKnown, storeAt } from '../../replay/past.js'
 import { recordingOf, scenarioOf, scenarioOfCall } from '../../replay/recorded-scenario.js'
@@ -27,7 +28,7 @@ export async function recordedText(
 
 /** A scenario of one request. Errors: `parameter_invalid` if it cannot be replayed. */
 export const repeatedText = (
-  request: Exchange,
+  request: Entry,
   sandbox: Sandbox,
   signal: AbortSignal
 ): Promise<string> =>
@@ -39,7 +40,7 @@ export const repeatedText = (
 
 const scenarioText = (
   sandbox: Sandbox,
-  requests: readonly Exchange[] | undefined,
+  requests: readonly Entry[] | undefined,
   signal: AbortSignal,
   scenarioFrom: typeof scenarioOf
 ): Promise<string> =>
@@ -69,7 +70,7 @@ export async function recordsAt(
 
 /** Errors: as of `Worker.run`; `state_unknown`. */
 export const inThePast = <T>(
-  request: Exchange,
+  request: Entry,
   sandbox: Sandbox,
   left: () => AbortSignal,
   read: () => Promise<T>

@@ -142,7 +142,7 @@ export const JOURNAL_ROWS: Rows = {
       if (as === 'scenario') return sendYaml(reply, await repeatedText(request, sandbox, left()))
       const { evidence } = sandbox
       const keys = keysToMask(sandbox)
-      const near = masked(nearlyMet(request), sandbox)
+      const near = masked(nearlyMet(request, sandbox), sandbox)
       if (as === 'text') return sendText(reply, explainedText(request, evidence, keys, near))
       const { why, ...entry } = explained(request, evidence, keys)
       return { ...entry, why: withNearlyMet(why, near) }
