@@ -181,11 +181,6 @@ const PROCESS_SETTINGS = settingsOf('process', {
     10_000,
     'Maximum number of open connections; further connections are closed immediately.'
   ),
-  'limits.headers_timeout': setting(
-    whole(0, 3_600_000),
-    10_000,
-    'Maximum time for the headers of a request to arrive, in milliseconds.'
-  ),
   'limits.request_timeout': setting(
     whole(0, 3_600_000),
     30_000,

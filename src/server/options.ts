@@ -1,9 +1,11 @@
 /** How the HTTP server is bounded, by the settings of the process. */
 import type { Settings } from '../core/settings.js'
 
+/** A client sends its headers at once; the whole request may take `limits.request_timeout`. */
+const HEADERS_TIMEOUT_MS = 10_000
+
 export function serverOptions(settings: Settings) {
   const requestTimeout = settings['limits.request_timeout']
-  const headersTimeout = settings['limits.headers_timeout']
   return {
     exposeHeadRoutes: false,
     bodyLimit: settings['limits.body'],
@@ -13,8 +15,8 @@ export function serverOptions(settings: Settings) {
     http: {
       requireHostHeader: false,
       requestTimeout,
-      headersTimeout: Math.min(headersTimeout, requestTimeout || headersTimeout),
-      connectionsCheckingInterval: Math.min(requestTimeout || 1000, headersTimeout || 1000, 1000)
+      headersTimeout: Math.min(HEADERS_TIMEOUT_MS, requestTimeout || HEADERS_TIMEOUT_MS),
+      connectionsCheckingInterval: Math.min(requestTimeout || 1000, 1000)
     },
     return503OnClosing: false,
     forceCloseConnections: 'idle'

@@ -191,7 +191,6 @@ const TRIALS: Record<Limit, Trial> = {
     'ended',
     ...both(async (emulator, ms, t) => isEnded(await connected(emulator, t), ms), 100, 5000)
   ],
-  'limits.headers_timeout': [300, 401, 408, ...both(sent, `${HEAD}\r\n`, HEAD)],
   'limits.request_timeout': [300, 401, 408, ...both(sent, `${HEAD}\r\n`, LOAD)],
   'limits.shutdown': [50, 200, 'cut', ...both(stopped, 60_000, 50)]
 }

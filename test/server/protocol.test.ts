@@ -431,29 +431,20 @@ t.test('A35: a body announced or sent too large is a 413, and nothing is kept of
   t.equal(await state(), before)
 })
 
-t.test('A08: headers or a body not in time are a 408, by the limits of each', async t => {
+t.test('A08: headers or a body not in time are a 408', async t => {
   const head = 'GET /next/locations HTTP/1.1\r\nHost: localhost\r\n'
   const end = `${KEY}Connection: close\r\n\r\n`
   const body = `${POST}Connection: close\r\nContent-Length: ${LOCATION_FORM.length}\r\n\r\n`
-  const cases: [
-    headers: number,
-    request: number,
-    sent: string,
-    after: string,
-    is: Blame | number
-  ][] = [
-    [0, 200, head, '', [408, 'request_timeout', null, 'A08']],
-    [60_000, 200, head, '', [408, 'request_timeout', null, 'A08']],
-    [0, 200, `${body}display_name=A`, '', [408, 'request_timeout', null, 'A08']],
-    [200, 60_000, head, '', [408, 'request_timeout', null, 'A08']],
-    [200, 60_000, body, LOCATION_FORM, 200],
-    [0, 60_000, head, end, 200],
-    [0, 0, head, end, 200],
-    [60_000, 0, head, end, 200]
+  const cases: [request: number, sent: string, after: string, is: Blame | number][] = [
+    [200, head, '', [408, 'request_timeout', null, 'A08']],
+    [200, `${body}display_name=A`, '', [408, 'request_timeout', null, 'A08']],
+    [60_000, body, LOCATION_FORM, 200],
+    [60_000, head, end, 200],
+    [0, head, end, 200]
   ]
   await Promise.all(
-    cases.map(async ([headers, request, sent, after, is]) => {
-      const settings = { 'limits.headers_timeout': headers, 'limits.request_timeout': request }
+    cases.map(async ([request, sent, after, is]) => {
+      const settings = { 'limits.request_timeout': request }
       const { listen, state } = await startTestEmulator(t, { settings })
       const [port, before] = [await listen(), await state()]
       const answer = partsOf(
@@ -463,7 +454,7 @@ t.test('A08: headers or a body not in time are a 408, by the limits of each', as
       t.strictSame(
         typeof is === 'number' ? answer.status : blameOf(answer as never),
         is,
-        `${headers} ${request} ${sent}`
+        `${request} ${sent}`
       )
       if (typeof is === 'number') return
       await stillAnswers(t, port)
