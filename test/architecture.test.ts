@@ -45,7 +45,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   work: 7_700,
   store: 31_000,
   scenario: 334_100,
-  engine: 101_800,
+  engine: 101_000,
   evidence: 82_200,
   sandbox: 92_800,
   replay: 39_500,
